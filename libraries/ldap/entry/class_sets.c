@@ -166,14 +166,14 @@ static int resolve_classes(struct builder *b)
 
 /* ---- the steps (values.md 7.2 E and F) ---- */
 
-static void add_step(struct builder *b, enum dit_class_step_kind kind, uint32_t value,
+static void add_step(struct builder *b, enum dit_why_kind kind, uint32_t value,
                      const struct dit_attr_type *type)
 {
 	assert(b->nsteps < b->steps_size);
 	b->steps[b->nsteps++] = (struct dit_class_step){kind, value, type};
 }
 
-static void add_required(struct builder *b, enum dit_class_step_kind kind, uint32_t value,
+static void add_required(struct builder *b, enum dit_why_kind kind, uint32_t value,
                          const struct dit_attr_type **list)
 {
 	for (; list != NULL && *list != NULL; list++) {
@@ -188,12 +188,12 @@ static void add_rule_steps(struct builder *b)
 	const struct dit_content_rule *rule = b->set->rule;
 
 	if (rule->is_obsolete) {
-		add_step(b, DIT_STEP_RULE_OBSOLETE, 0, NULL);
+		add_step(b, DIT_WHY_RULE_OBSOLETE, 0, NULL);
 	}
-	add_required(b, DIT_STEP_RULE_REQUIRES, 0, rule->must);
+	add_required(b, DIT_WHY_RULE_REQUIRES, 0, rule->must);
 	for (const struct dit_attr_type **t = rule->precluded; t != NULL && *t != NULL;
 	     t++) {
-		add_step(b, DIT_STEP_RULE_PRECLUDES, 0, *t);
+		add_step(b, DIT_WHY_RULE_PRECLUDES, 0, *t);
 	}
 	add_bits(b->allowed, rule->must);
 	add_bits(b->allowed, rule->may);
@@ -215,15 +215,15 @@ static void add_place_step(struct builder *b, uint32_t i)
 {
 	switch (b->set->classes[i]->check) {
 	case DIT_CLASS_CHECK_ROOTDSE:
-		add_step(b, DIT_STEP_CLASS_IN_ROOTDSE, i, NULL);
+		add_step(b, DIT_WHY_CLASS_ROOTDSE, i, NULL);
 		break;
 	case DIT_CLASS_CHECK_SUBENTRY:
 		if ((b->set->classes[i]->oc_flags & DIT_OC_SUBENTRY) == 0) {
-			add_step(b, DIT_STEP_CLASS_IN_SUBENTRY, i, NULL);
+			add_step(b, DIT_WHY_CLASS_SUBENTRY, i, NULL);
 		}
 		break;
 	case DIT_CLASS_CHECK_DYNAMIC:
-		add_step(b, DIT_STEP_CLASS_IN_DYNAMIC, i, NULL);
+		add_step(b, DIT_WHY_CLASS_DYNAMIC, i, NULL);
 		break;
 	case DIT_CLASS_CHECK_NONE:
 	case DIT_CLASS_CHECK_ALIAS:    /* the class itself makes an entry an alias */
@@ -238,13 +238,13 @@ static void add_class_steps(struct builder *b, uint32_t i)
 	const struct dit_class *oc = set->classes[i];
 
 	if (oc->is_obsolete) {
-		add_step(b, DIT_STEP_CLASS_OBSOLETE, i, NULL);
+		add_step(b, DIT_WHY_CLASS_OBSOLETE, i, NULL);
 	}
 	add_place_step(b, i);
 	if (oc->kind == DIT_CLASS_ABSTRACT) {
 		/* "top" may stand with any class, also one that is not below it. */
 		if (oc != b->top && !has_listed_subclass(set, i)) {
-			add_step(b, DIT_STEP_CLASS_ABSTRACT, i, NULL);
+			add_step(b, DIT_WHY_CLASS_ABSTRACT, i, NULL);
 		}
 		return; /* what it requires and allows comes through its subclass */
 	}
@@ -253,9 +253,9 @@ static void add_class_steps(struct builder *b, uint32_t i)
 	}
 	if (oc->kind == DIT_CLASS_AUXILIARY && set->rule != NULL &&
 	    !has_class(set->rule->aux, oc)) {
-		add_step(b, DIT_STEP_CLASS_NOT_IN_RULE, i, NULL);
+		add_step(b, DIT_WHY_RULE_CLASS, i, NULL);
 	}
-	add_required(b, DIT_STEP_CLASS_REQUIRES, i, oc->must);
+	add_required(b, DIT_WHY_CLASS_REQUIRES, i, oc->must);
 	add_bits(b->allowed, oc->must);
 	add_bits(b->allowed, oc->may);
 }

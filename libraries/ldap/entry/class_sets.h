@@ -12,28 +12,19 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "entry/why.h"
 #include "schema/schema.h"
 
 #define DIT_CLASS_SETS_SLOTS 64 /* power of two */
 
-/** One step of values.md 7.2 E and F, in the order in which slapd takes them. */
-enum dit_class_step_kind {
-	DIT_STEP_RULE_OBSOLETE,  /* always fails, like all that are not conditions */
-	DIT_STEP_RULE_REQUIRES,  /* type must be present */
-	DIT_STEP_RULE_PRECLUDES, /* type must be absent */
-	DIT_STEP_CLASS_OBSOLETE,
-	DIT_STEP_CLASS_IN_ROOTDSE,  /* the entry must be the root DSE */
-	DIT_STEP_CLASS_IN_SUBENTRY, /* ... a subentry */
-	DIT_STEP_CLASS_IN_DYNAMIC,  /* ... in a database with dynamic objects */
-	DIT_STEP_CLASS_ABSTRACT,
-	DIT_STEP_CLASS_NOT_IN_RULE,
-	DIT_STEP_CLASS_REQUIRES, /* type must be present */
-};
-
+/**
+ * One step of values.md 7.2 E and F, in the order in which slapd takes them: the kind of
+ * refusal where the entry does not pass.
+ */
 struct dit_class_step {
-	enum dit_class_step_kind kind;
-	uint32_t value; /* index of the objectClass value */
-	const struct dit_attr_type *type;
+	enum dit_why_kind kind;
+	uint32_t value;                   /* index of the objectClass value */
+	const struct dit_attr_type *type; /* that is required or precluded */
 };
 
 /** Outcome of the search for the structural class (values.md 7.2 B). */

@@ -3,56 +3,148 @@
 #include "entry/entry_check.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+#include <ldap.h>
 
 #include "base/error.h"
 
 /* slapd formats refusals into a buffer of 256 bytes; longer texts are cut. */
 #define TEXT_MAX 255
 
-static void add_note(struct dit_entry_check *check, enum dit_refusal_note note,
-                     const char *text)
+/* LDAP result codes of refusals (RFC 4511 appendix A). */
+enum {
+	ALONE = 0, /* the text stands alone */
+	TAG = LDAP_UNDEFINED_TYPE,
+	COUNT = LDAP_CONSTRAINT_VIOLATION,
+	TWICE = LDAP_TYPE_OR_VALUE_EXISTS,
+	SYNTAX = LDAP_INVALID_SYNTAX,
+	NAMING = LDAP_NAMING_VIOLATION,
+	CLASS = LDAP_OBJECT_CLASS_VIOLATION,
+	CHANGE = LDAP_NO_OBJECT_CLASS_MODS,
+	OTHER = LDAP_OTHER,
+};
+
+/* What slapd writes to its log before slapadd's own line, the DN in the middle. */
+static const struct note {
+	const char *before;
+	const char *after;
+	bool is_only; /* the refusal's own text is lost: "(null)" */
+} comma = {"Entry (", "), ", false}, colon = {"Entry (", "): ", false},
+  checked = {"entry_check_schema(", "): ", false},
+  checked_only = {"entry_check_schema(", "): ", true};
+
+static const struct {
+	int code;
+	const struct note *note; /* NULL: none */
+	const char *text;        /* for dit_why_fill() */
+} words[DIT_WHY_NKINDS] = {
+	/* clang-format off: rows of a table. */
+	[DIT_WHY_VALUE] = {SYNTAX, NULL, "{a}: value #{n} invalid per syntax"},
+	[DIT_WHY_VALUE_TWICE] = {TWICE, NULL, "{a}: value #{n} provided more than once"},
+	[DIT_WHY_VALUE_RULE] = {SYNTAX, NULL, "{a}: value #{n} normalization failed"},
+	[DIT_WHY_NO_VALIDATOR] = {SYNTAX, NULL, "{a}: no validator for syntax {d}"},
+	[DIT_WHY_RANGE_OPTION] = {TAG, NULL,
+                                  "{a}: inappropriate use of tag range option"},
+
+	[DIT_WHY_UNSUPPORTED] = {CLASS, NULL, "attribute \"{a}\" not supported!"},
+	[DIT_WHY_ROOTDSE] = {CLASS, NULL,
+                             "attribute \"{a}\" only allowed in the root DSE"},
+	[DIT_WHY_DYNAMIC] = {CLASS, NULL, "attribute \"{a}\" not supported in context"},
+	[DIT_WHY_PLACE] = {CLASS, NULL, "attribute \"{a}\" only allowed in {d}"},
+	[DIT_WHY_COLLECTIVE] = {CLASS, NULL,
+                                "'{a}' can only appear in collectiveAttributeSubentry"},
+	[DIT_WHY_SINGLE] = {COUNT, &comma, "attribute '{a}' cannot have multiple values"},
+	[DIT_WHY_NOT_ALLOWED] = {CLASS, &comma, "attribute '{a}' not allowed"},
+
+	[DIT_WHY_NO_CLASS] = {ALONE, NULL, "no objectClass attribute"},
+	[DIT_WHY_CLASS_UNDEFINED] = {CLASS, NULL, "unrecognized objectClass '{v}'"},
+	[DIT_WHY_CLASS_CHAIN] = {CLASS, NULL,
+                                 "invalid structural object class chain ({a}/{v})"},
+	[DIT_WHY_CLASS_NONE] = {CLASS, NULL, "no structural object class provided"},
+	[DIT_WHY_CLASS_OBSOLETE] = {CLASS, &checked, "objectClass '{v}' is OBSOLETE"},
+	[DIT_WHY_CLASS_ABSTRACT] =
+		{CLASS, &checked,
+                 "instantiation of abstract objectClass '{v}' not allowed"},
+	[DIT_WHY_CLASS_ROOTDSE] = {CLASS, NULL,
+                                   "objectClass \"{d}\" only allowed in the root DSE"},
+	[DIT_WHY_CLASS_SUBENTRY] = {CLASS, NULL,
+                                    "objectClass \"{d}\" only allowed in subentries"},
+	[DIT_WHY_CLASS_DYNAMIC] = {CLASS, NULL,
+                                   "objectClass \"{d}\" not supported in context"},
+	[DIT_WHY_CLASS_REQUIRES] = {CLASS, &colon,
+                                    "object class '{v}' requires attribute '{d}'"},
+	[DIT_WHY_OWN_UNDEFINED] = {CLASS, &checked_only,
+                                   "unrecognized structuralObjectClass '{v}'"},
+	[DIT_WHY_OWN_KIND] = {OTHER, &checked_only,
+                              "structuralObjectClass '{v}' is not STRUCTURAL"},
+	[DIT_WHY_OWN_OBSOLETE] = {CLASS, &checked_only,
+                                  "structuralObjectClass '{v}' is OBSOLETE"},
+	[DIT_WHY_OWN_OTHER] = {CHANGE, NULL,
+                               "structural object class modification from '{v}' to '{d}' "
+                               "not allowed"},
+	[DIT_WHY_RULE_OBSOLETE] = {CLASS, &colon, "content rule '{d}' is obsolete"},
+	[DIT_WHY_RULE_REQUIRES] = {CLASS, &colon,
+                                   "content rule '{a}' requires attribute '{d}'"},
+	[DIT_WHY_RULE_PRECLUDES] = {CLASS, &colon,
+                                    "content rule '{d}' precluded attribute '{a}'"},
+	[DIT_WHY_RULE_CLASS] = {CLASS, &colon,
+                                "class '{a}' not allowed by content rule '{d}'"},
+
+	[DIT_WHY_NAMING_OPERATIONAL] = {NAMING, NULL,
+                                        "naming attribute '{d}' is operational"},
+	[DIT_WHY_NAMING_COLLECTIVE] = {NAMING, NULL,
+                                       "naming attribute '{d}' is collective"},
+	[DIT_WHY_NAMING_OBSOLETE] = {NAMING, NULL, "naming attribute '{d}' is obsolete"},
+	[DIT_WHY_NAMING_RULE] = {NAMING, NULL,
+                                 "naming attribute '{d}' has no equality matching rule"},
+	[DIT_WHY_NAMING_VALUE] =
+		{NAMING, NULL,
+                 "value of single-valued naming attribute '{d}' conflicts "
+                 "with value present in entry"},
+	/* clang-format on */
+};
+
+static int refuse(struct dit_entry_check *check, const struct dit_why *why,
+                  const char *text, const struct note *note)
 {
-	struct dit_notes *notes = check->notes;
-	struct dit_span dn = check->entry->dn.pretty;
+	char *filled = dit_why_fill(why, text, check->arena);
 
-	switch (note) {
-	case DIT_NOTE_NONE:
-		break;
-	case DIT_NOTE_ENTRY_COMMA:
-		dit_notes_add(notes, DIT_REPORT_DIAGNOSTIC, "Entry (%.*s), %s",
-		              DIT_SPAN_ARGS(dn), text);
-		break;
-	case DIT_NOTE_ENTRY_COLON:
-		dit_notes_add(notes, DIT_REPORT_DIAGNOSTIC, "Entry (%.*s): %s",
-		              DIT_SPAN_ARGS(dn), text);
-		break;
-	case DIT_NOTE_CHECK:
-	case DIT_NOTE_CHECK_ONLY:
-		dit_notes_add(notes, DIT_REPORT_DIAGNOSTIC,
-		              "entry_check_schema(%.*s): %s", DIT_SPAN_ARGS(dn), text);
-		break;
-	}
-}
-
-int dit_check_refuse(struct dit_entry_check *check, int code, enum dit_refusal_note note,
-                     const char *format, ...)
-{
-	char *text = dit_arena_bytes(check->arena, TEXT_MAX + 1);
-	va_list args;
-
-	if (text == NULL) {
+	dit_why_set(check->notes, *why);
+	if (filled == NULL) {
 		return -ENOMEM;
 	}
-	va_start(args, format);
-	(void)vsnprintf(text, TEXT_MAX + 1, format, args);
-	va_end(args);
-	add_note(check, note, text);
-	check->refusal->code = code;
-	check->refusal->text = note == DIT_NOTE_CHECK_ONLY ? "(null)" : text;
+	if (strlen(filled) > TEXT_MAX) {
+		filled[TEXT_MAX] = '\0';
+	}
+	if (note != NULL) {
+		dit_notes_add(check->notes, DIT_REPORT_DIAGNOSTIC, "%s%.*s%s%s",
+		              note->before, DIT_SPAN_ARGS(check->entry->dn.pretty),
+		              note->after, filled);
+	}
+	check->refusal->code = words[why->kind].code;
+	check->refusal->text = note != NULL && note->is_only ? "(null)" : filled;
 	return DIT_E_INVALID;
+}
+
+int dit_check_refuse(struct dit_entry_check *check, struct dit_why why)
+{
+	return refuse(check, &why, words[why.kind].text, words[why.kind].note);
+}
+
+int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
+                        const char *text)
+{
+	return refuse(check, &why, text, NULL);
+}
+
+int dit_check_refuse_attr(struct dit_entry_check *check, enum dit_why_kind kind,
+                          const struct dit_ad *ad, const char *detail)
+{
+	return dit_check_refuse(check, (struct dit_why){.kind = kind,
+	                                                .place = DIT_WHY_AT_ATTR,
+	                                                .ad = ad,
+	                                                .detail = dit_span_of(detail)});
 }
 
 /* Look up what every check needs, at the first one. @return 0 or -ENOMEM */
@@ -180,10 +272,8 @@ int dit_entry_check(const struct dit_entry_context *context,
 		return r;
 	}
 	if (check.classes == NULL) {
-		dit_why_set(notes, (struct dit_why){.kind = DIT_WHY_NO_CLASS,
-		                                    .place = DIT_WHY_AT_DN});
-		return dit_check_refuse(&check, 0, DIT_NOTE_NONE,
-		                        "no objectClass attribute");
+		return dit_check_refuse(&check, (struct dit_why){.kind = DIT_WHY_NO_CLASS,
+		                                                 .place = DIT_WHY_AT_DN});
 	}
 	if (context->check_schema) {
 		r = check_schema(&check);

@@ -17,16 +17,6 @@
 #include "entry/entry_work.h"
 #include "entry/why.h"
 
-/* LDAP result codes of refusals (RFC 4511 appendix A). */
-#define DIT_LDAP_UNDEFINED_TYPE       17
-#define DIT_LDAP_CONSTRAINT_VIOLATION 19
-#define DIT_LDAP_TYPE_OR_VALUE_EXISTS 20
-#define DIT_LDAP_INVALID_SYNTAX       21
-#define DIT_LDAP_NAMING_VIOLATION     64
-#define DIT_LDAP_CLASS_VIOLATION      65
-#define DIT_LDAP_NO_CLASS_MODS        69
-#define DIT_LDAP_OTHER                80
-
 struct dit_entry_check {
 	const struct dit_entry_context *context;
 	struct dit_entry_work *work;
@@ -39,41 +29,20 @@ struct dit_entry_check {
 	struct dit_entry_refusal *refusal;
 };
 
-/** How slapd writes the refusal to its log before slapadd's own line. */
-enum dit_refusal_note {
-	DIT_NOTE_NONE,
-	DIT_NOTE_ENTRY_COMMA, /* Entry (DN), TEXT */
-	DIT_NOTE_ENTRY_COLON, /* Entry (DN): TEXT */
-	DIT_NOTE_CHECK,       /* entry_check_schema(DN): TEXT */
-	DIT_NOTE_CHECK_ONLY,  /* likewise, and the refusal's own text is lost: "(null)" */
-};
+/**
+ * Refuse the entry, in slapd's words for that kind (entry_check.c).
+ *
+ * @return DIT_E_INVALID, with the refusal and the reason set; -ENOMEM
+ */
+int dit_check_refuse(struct dit_entry_check *check, struct dit_why why);
 
-/** Set the refusal. @return DIT_E_INVALID or -ENOMEM */
-int dit_check_refuse(struct dit_entry_check *check, int code, enum dit_refusal_note note,
-                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+/** The same in other words. @param text  for dit_why_fill() */
+int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
+                        const char *text);
 
-/** Note why: @p ad, the last line of it, and a name (empty: none) that the text shows. */
-static inline void dit_check_why_attr(struct dit_entry_check *check,
-                                      enum dit_why_kind kind, const struct dit_ad *ad,
-                                      const char *detail)
-{
-	dit_why_set(check->notes, (struct dit_why){.kind = kind,
-	                                           .place = DIT_WHY_AT_ATTR,
-	                                           .ad = ad,
-	                                           .detail = dit_span_of(detail)});
-}
-
-/** Note why: a value of @p ad. */
-static inline void dit_check_why_value(struct dit_entry_check *check,
-                                       enum dit_why_kind kind, const struct dit_ad *ad,
-                                       struct dit_span value, const char *detail)
-{
-	dit_why_set(check->notes, (struct dit_why){.kind = kind,
-	                                           .place = DIT_WHY_AT_VALUE,
-	                                           .ad = ad,
-	                                           .value = value,
-	                                           .detail = dit_span_of(detail)});
-}
+/** Refuse the last line of @p ad. @param detail  {d}; empty: none */
+int dit_check_refuse_attr(struct dit_entry_check *check, enum dit_why_kind kind,
+                          const struct dit_ad *ad, const char *detail);
 
 int dit_check_attr_places(struct dit_entry_check *check);
 int dit_check_structural(struct dit_entry_check *check);

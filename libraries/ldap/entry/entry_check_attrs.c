@@ -20,53 +20,30 @@ static const struct {
 	{DIT_TYPE_DYNAMIC_ONLY, DIT_OC_DYNAMIC, "dynamic object"},
 };
 
-/** The part of a description that "%s" shows: its name ends with a NUL. */
-static const char *ad_name(const struct dit_ad *ad)
-{
-	return ad->name.data;
-}
-
-static int refuse_place(struct dit_entry_check *check, enum dit_why_kind kind,
-                        const struct dit_ad *ad, const char *place)
-{
-	dit_check_why_attr(check, kind, ad, place);
-	return dit_check_refuse(check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_NONE,
-	                        "attribute \"%s\" only allowed in %s", ad_name(ad),
-	                        place);
-}
-
 static int check_place(struct dit_entry_check *check, const struct dit_ad *ad)
 {
 	unsigned flags = ad->type->flags;
 
 	if ((flags & DIT_TYPE_ADMIN_ROLE) != 0) {
-		dit_check_why_attr(check, DIT_WHY_UNSUPPORTED, ad, "");
-		return dit_check_refuse(check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_NONE,
-		                        "attribute \"%s\" not supported!", ad_name(ad));
+		return dit_check_refuse_attr(check, DIT_WHY_UNSUPPORTED, ad, "");
 	}
 	if ((flags & DIT_TYPE_ROOTDSE_ONLY) != 0 && check->entry->dn.nrdns > 0) {
-		return refuse_place(check, DIT_WHY_ROOTDSE, ad, "the root DSE");
+		return dit_check_refuse_attr(check, DIT_WHY_ROOTDSE, ad, "");
 	}
 	if ((flags & DIT_TYPE_DYNAMIC_ONLY) != 0 && !check->context->allow_dynamic) {
-		dit_check_why_attr(check, DIT_WHY_DYNAMIC, ad, "");
-		return dit_check_refuse(check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_NONE,
-		                        "attribute \"%s\" not supported in context",
-		                        ad_name(ad));
+		return dit_check_refuse_attr(check, DIT_WHY_DYNAMIC, ad, "");
 	}
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		if ((flags & places[i].type_flag) != 0 &&
 		    (check->entry->oc_flags & places[i].oc_flag) == 0) {
-			return refuse_place(check, DIT_WHY_PLACE, ad, places[i].place);
+			return dit_check_refuse_attr(check, DIT_WHY_PLACE, ad,
+			                             places[i].place);
 		}
 	}
 	/* Subentries for collective attributes do not exist in standard builds. */
 	if ((flags & DIT_TYPE_COLLECTIVE) != 0 &&
 	    (check->entry->oc_flags & DIT_OC_COLLECTIVE) == 0) {
-		dit_check_why_attr(check, DIT_WHY_COLLECTIVE, ad, "");
-		return dit_check_refuse(
-			check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_NONE,
-			"'%s' can only appear in collectiveAttributeSubentry",
-			ad_name(ad));
+		return dit_check_refuse_attr(check, DIT_WHY_COLLECTIVE, ad, "");
 	}
 	return 0;
 }
@@ -85,12 +62,7 @@ int dit_check_attr_places(struct dit_entry_check *check)
 			}
 		}
 		if ((flags & DIT_TYPE_SINGLE) != 0 && attr->nvalues > 1) {
-			dit_check_why_attr(check, DIT_WHY_SINGLE, attr->ad, "");
-			return dit_check_refuse(
-				check, DIT_LDAP_CONSTRAINT_VIOLATION,
-				DIT_NOTE_ENTRY_COMMA,
-				"attribute '%s' cannot have multiple values",
-				ad_name(attr->ad));
+			return dit_check_refuse_attr(check, DIT_WHY_SINGLE, attr->ad, "");
 		}
 	}
 	return 0;
@@ -106,10 +78,7 @@ int dit_check_attrs_allowed(struct dit_entry_check *check)
 
 		if (ad->type->usage == DIT_USAGE_USER &&
 		    !dit_class_set_allows(check->set, ad->type)) {
-			dit_check_why_attr(check, DIT_WHY_NOT_ALLOWED, ad, "");
-			return dit_check_refuse(
-				check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_ENTRY_COMMA,
-				"attribute '%s' not allowed", ad_name(ad));
+			return dit_check_refuse_attr(check, DIT_WHY_NOT_ALLOWED, ad, "");
 		}
 	}
 	return 0;

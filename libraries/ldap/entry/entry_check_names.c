@@ -21,33 +21,26 @@
 #include "values/value_order.h"
 
 static int refuse_name(struct dit_entry_check *check, enum dit_why_kind kind,
-                       const struct dit_attr_type *type, const char *what)
+                       const struct dit_attr_type *type)
 {
-	dit_why_set(check->notes, (struct dit_why){.kind = kind,
-	                                           .place = DIT_WHY_AT_DN,
-	                                           .detail = dit_span_of(type->name)});
-	return dit_check_refuse(check, DIT_LDAP_NAMING_VIOLATION, DIT_NOTE_NONE,
-	                        "naming attribute '%s' %s", type->name, what);
+	return dit_check_refuse(check,
+	                        (struct dit_why){.kind = kind,
+	                                         .place = DIT_WHY_AT_DN,
+	                                         .detail = dit_span_of(type->name)});
 }
 
 static int check_type(struct dit_entry_check *check, const struct dit_attr_type *type)
 {
 	if (type->usage != DIT_USAGE_USER) {
-		return refuse_name(check, DIT_WHY_NAMING_OPERATIONAL, type,
-		                   "is operational");
+		return refuse_name(check, DIT_WHY_NAMING_OPERATIONAL, type);
 	}
 	if ((type->flags & DIT_TYPE_COLLECTIVE) != 0) {
-		return refuse_name(check, DIT_WHY_NAMING_COLLECTIVE, type,
-		                   "is collective");
+		return refuse_name(check, DIT_WHY_NAMING_COLLECTIVE, type);
 	}
 	if ((type->flags & DIT_TYPE_OBSOLETE) != 0) {
-		return refuse_name(check, DIT_WHY_NAMING_OBSOLETE, type, "is obsolete");
+		return refuse_name(check, DIT_WHY_NAMING_OBSOLETE, type);
 	}
-	if (type->equality == NULL) {
-		return refuse_name(check, DIT_WHY_NAMING_RULE, type,
-		                   "has no equality matching rule");
-	}
-	return 0;
+	return type->equality == NULL ? refuse_name(check, DIT_WHY_NAMING_RULE, type) : 0;
 }
 
 /*
@@ -202,11 +195,8 @@ static int check_name(struct dit_entry_check *check, const struct dit_ava *ava)
 		return 0;
 	}
 	if (attr != NULL && (type->flags & DIT_TYPE_SINGLE) != 0) {
-		dit_check_why_attr(check, DIT_WHY_NAMING_VALUE, &type->ad, type->name);
-		return dit_check_refuse(check, DIT_LDAP_NAMING_VIOLATION, DIT_NOTE_NONE,
-		                        "value of single-valued naming attribute '%s' "
-		                        "conflicts with value present in entry",
-		                        type->name);
+		return dit_check_refuse_attr(check, DIT_WHY_NAMING_VALUE, &type->ad,
+		                             type->name);
 	}
 	if (attr == NULL) {
 		attr = dit_entry_add(check->entry, &type->ad, check->arena);

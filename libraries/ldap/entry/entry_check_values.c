@@ -65,31 +65,40 @@ static int validate(struct dit_entry_check *check, const struct dit_attr_type *t
 	return r;
 }
 
+static struct dit_why why_value(enum dit_why_kind kind, const struct dit_attr *attr,
+                                uint32_t i)
+{
+	return (struct dit_why){.kind = kind,
+	                        .place = DIT_WHY_AT_VALUE,
+	                        .ad = attr->ad,
+	                        .value = attr->values[i],
+	                        .detail = dit_span_of(attr->ad->type->syntax->oid),
+	                        .number = i};
+}
+
+static int refuse_value(struct dit_entry_check *check, enum dit_why_kind kind,
+                        const struct dit_attr *attr, uint32_t i)
+{
+	return dit_check_refuse(check, why_value(kind, attr, i));
+}
+
 static int check_syntax(struct dit_entry_check *check, const struct dit_attr *attr)
 {
 	const struct dit_attr_type *type = attr->ad->type;
 
 	if (type->validator == DIT_VALID_NONE && type->pretty == DIT_PRETTY_NONE) {
-		dit_check_why_attr(check, DIT_WHY_NO_VALIDATOR, attr->ad,
-		                   type->syntax->oid);
-		return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX, DIT_NOTE_NONE,
-		                        "%s: no validator for syntax %s",
-		                        attr->ad->name.data, type->syntax->oid);
+		return dit_check_refuse_attr(check, DIT_WHY_NO_VALIDATOR, attr->ad,
+		                             type->syntax->oid);
 	}
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
 		int r = validate(check, type, attr->values[i]);
 
 		if (r == DIT_E_INVALID) {
-			dit_check_why_value(check, DIT_WHY_VALUE, attr->ad,
-			                    attr->values[i], type->syntax->oid);
-			return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX,
-			                        DIT_NOTE_NONE,
-			                        "%s: value #%u invalid per syntax",
-			                        attr->ad->name.data, i);
+			return refuse_value(check, DIT_WHY_VALUE, attr, i);
 		}
 		if (r == DIT_E_UNSUPPORTED) {
-			dit_check_why_value(check, DIT_WHY_VALUE_NESTED, attr->ad,
-			                    attr->values[i], "");
+			dit_why_set(check->notes,
+			            why_value(DIT_WHY_VALUE_NESTED, attr, i));
 			dit_notes_add(
 				check->notes, DIT_REPORT_ERROR,
 				"attribute '%s': the DNs or the filter in a value nest too "
@@ -160,14 +169,9 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
 	found = dit_values_sort(keys, places, attr->nvalues,
 	                        dit_value_match_order(attr->ad->type));
 	dit_arena_rewind(check->arena, mark);
-	if (found == DIT_VALUES_UNIQUE) {
-		return 0;
-	}
-	dit_check_why_value(check, DIT_WHY_VALUE_TWICE, attr->ad, attr->values[found],
-	                    "");
-	return dit_check_refuse(check, DIT_LDAP_TYPE_OR_VALUE_EXISTS, DIT_NOTE_NONE,
-	                        "%s: value #%u provided more than once",
-	                        attr->ad->name.data, found);
+	return found == DIT_VALUES_UNIQUE
+	               ? 0
+	               : refuse_value(check, DIT_WHY_VALUE_TWICE, attr, found);
 }
 
 /*
@@ -213,12 +217,7 @@ static int check_normal(struct dit_entry_check *check, const struct dit_attr *at
 		if (r == DIT_E_INVALID) {
 			dit_notes_add(check->notes, DIT_REPORT_DIAGNOSTIC,
 			              "<= str2entry NULL (ssyn_normalize 21)");
-			dit_check_why_value(check, DIT_WHY_VALUE_RULE, attr->ad,
-			                    attr->values[i], "");
-			return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX,
-			                        DIT_NOTE_NONE,
-			                        "%s: value #%u normalization failed",
-			                        attr->ad->name.data, i);
+			return refuse_value(check, DIT_WHY_VALUE_RULE, attr, i);
 		}
 		if (r < 0) {
 			return r;
@@ -247,20 +246,18 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 	int r = 0;
 
 	if (has_range_option(attr->ad->options)) {
-		dit_check_why_attr(check, DIT_WHY_RANGE_OPTION, attr->ad, "");
-		return dit_check_refuse(check, DIT_LDAP_UNDEFINED_TYPE, DIT_NOTE_NONE,
-		                        "%s: inappropriate use of tag range option",
-		                        attr->ad->name.data);
+		return dit_check_refuse_attr(check, DIT_WHY_RANGE_OPTION, attr->ad, "");
 	}
 	r = check_syntax(check, attr);
 	if (r < 0) {
 		return r;
 	}
 	if (attr->nvalues > 1 && (attr->ad->type->flags & DIT_TYPE_SINGLE) != 0) {
-		dit_check_why_attr(check, DIT_WHY_SINGLE, attr->ad, "");
-		return dit_check_refuse(check, DIT_LDAP_CONSTRAINT_VIOLATION,
-		                        DIT_NOTE_NONE, "%s: multiple values provided",
-		                        attr->ad->name.data);
+		return dit_check_refuse_as(check,
+		                           (struct dit_why){.kind = DIT_WHY_SINGLE,
+		                                            .place = DIT_WHY_AT_ATTR,
+		                                            .ad = attr->ad},
+		                           "{a}: multiple values provided");
 	}
 	if (dit_attr_has_normal(attr->ad->type) &&
 	    (attr->normal == NULL || has_rules_inside(attr->ad->type->pretty))) {

@@ -6,7 +6,7 @@
 #include "entry/explain.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/ascii.h"
 #include "base/error.h"
@@ -130,95 +130,54 @@ static struct dit_span undefined_type(const struct dit_schema *schema, struct di
 
 /* ---- the text ---- */
 
-/* Printable, and not too long. NULL: no memory */
-static char *shown(struct dit_span span, size_t max, struct dit_arena *arena)
+/* Make a text printable, and not too long. @return 0 or -ENOMEM */
+static int show(struct dit_span *text, size_t max, struct dit_arena *arena)
 {
-	struct dit_span text = span.data == NULL ? DIT_SPAN("") : span;
-	bool is_cut = text.len > max;
-	size_t len = is_cut ? max : text.len;
-	char *copy = dit_arena_bytes(arena, len + sizeof("..."));
+	bool is_cut = text->len > max;
+	size_t len = is_cut ? max : text->len;
+	char *copy = dit_arena_bytes(arena, len + strlen("..."));
 
 	if (copy == NULL) {
-		return NULL;
+		return -ENOMEM;
 	}
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text.data[i];
+		unsigned char c = (unsigned char)text->data[i];
 
 		copy[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
 	}
 	/* No character of UTF-8 is cut in two. */
-	while (is_cut && len > 0 && ((unsigned char)text.data[len] & 0xc0) == 0x80) {
+	while (is_cut && len > 0 && ((unsigned char)text->data[len] & 0xc0) == 0x80) {
 		len--;
 	}
-	memcpy(copy + len, is_cut ? "..." : "", is_cut ? 4 : 1);
-	return copy;
-}
-
-struct filling {
-	const char *name;
-	const char *value;
-	const char *detail;
-};
-
-static const char *filling_of(const struct filling *filling, char letter)
-{
-	switch (letter) {
-	case 'a':
-		return filling->name;
-	case 'v':
-		return filling->value;
-	case 'd':
-		return filling->detail;
-	default:
-		return NULL;
+	if (is_cut) {
+		memcpy(copy + len, "...", 3);
+		len += 3;
 	}
+	*text = (struct dit_span){copy, len};
+	return 0;
 }
 
-/* Copy @p text with its fillings; with @p to NULL only count. @return bytes */
-static size_t fill_in(const struct filling *filling, const char *text, char *to)
-{
-	size_t len = 0;
-
-	while (*text != '\0') {
-		const char *part = text[0] == '{' && text[1] != '\0' && text[2] == '}'
-		                           ? filling_of(filling, text[1])
-		                           : NULL;
-		size_t n = part == NULL ? 1 : strlen(part);
-
-		if (to != NULL) {
-			memcpy(to + len, part == NULL ? text : part, n);
-		}
-		len += n;
-		text += part == NULL ? 1 : 3;
-	}
-	return len;
-}
-
+/* NULL: no memory */
 static char *make_text(const struct dit_why *why, struct dit_arena *arena)
 {
 	const struct dit_why_text *text = dit_why_text(why->kind);
-	struct dit_span name =
-		why->name.data == NULL && why->ad != NULL ? why->ad->name : why->name;
-	struct filling filling = {.name = shown(name, SHOWN_MAX, arena),
-	                          .value = shown(why->value, SHOWN_MAX, arena),
-	                          .detail = shown(why->detail, DETAIL_MAX, arena)};
-	size_t len = 0;
-	char *ret = NULL;
+	const struct dit_span parts[] = {dit_span_of(text->what),
+	                                 DIT_SPAN("; "),
+	                                 dit_span_of(text->advice),
+	                                 {"", 1}};
+	struct dit_why shown = *why;
+	struct dit_span sentence;
 
-	if (filling.name == NULL || filling.value == NULL || filling.detail == NULL) {
+	if (shown.name.data == NULL && shown.ad != NULL) {
+		shown.name = shown.ad->name;
+	}
+	if (show(&shown.name, SHOWN_MAX, arena) < 0 ||
+	    show(&shown.value, SHOWN_MAX, arena) < 0 ||
+	    show(&shown.detail, DETAIL_MAX, arena) < 0 ||
+	    dit_arena_join(arena, parts, 4, &sentence) < 0) {
 		return NULL;
 	}
-	len = fill_in(&filling, text->what, NULL) + fill_in(&filling, text->advice, NULL);
-	ret = dit_arena_bytes(arena, len + sizeof("; "));
-	if (ret == NULL) {
-		return NULL;
-	}
-	len = fill_in(&filling, text->what, ret);
-	memcpy(ret + len, "; ", 2);
-	len += 2;
-	len += fill_in(&filling, text->advice, ret + len);
-	ret[len] = '\0';
-	return ret;
+	return dit_why_fill(&shown, sentence.data, arena);
 }
 
 int dit_explain(const struct dit_entry_context *context, const struct dit_why *why,

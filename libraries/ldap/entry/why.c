@@ -3,6 +3,8 @@
 #include "entry/why.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <string.h>
 
 /* clang-format off: rows of a table. */
 static const struct dit_why_text texts[DIT_WHY_NKINDS] = {
@@ -122,9 +124,10 @@ static const struct dit_why_text texts[DIT_WHY_NKINDS] = {
 	[DIT_WHY_CLASS_UNDEFINED] =
 		{"class-undefined", "object class \"{v}\" is not defined by the schema",
                  "include the schema file that defines it, or remove the line"},
-	[DIT_WHY_CLASS_CHAIN] = {"class-chain",
-                                 "the structural classes {d} do not belong to one chain",
-                                 "keep one of them; an entry is one kind of thing"},
+	[DIT_WHY_CLASS_CHAIN] =
+		{"class-chain",
+                 "the structural classes {a} and {v} do not belong to one chain",
+                 "keep one of them; an entry is one kind of thing"},
 	[DIT_WHY_CLASS_NONE] =
 		{"class-none", "none of the object classes is structural",
                  "add a structural one, such as person, organizationalUnit or domain"},
@@ -228,6 +231,55 @@ const struct dit_why_text *dit_why_text(enum dit_why_kind kind)
 {
 	assert(kind > DIT_WHY_NONE && kind < DIT_WHY_NKINDS);
 	return &texts[kind];
+}
+
+static struct dit_span until_nul(struct dit_span text)
+{
+	return text.data == NULL
+	               ? DIT_SPAN("")
+	               : (struct dit_span){text.data, strnlen(text.data, text.len)};
+}
+
+/* Copy @p text with the parts of its letters; with @p to NULL only count. @return bytes */
+static size_t fill_in(const char *text, const struct dit_span parts[4], char *to)
+{
+	static const char letters[] = "avdn";
+	size_t len = 0;
+
+	while (*text != '\0') {
+		const char *letter = text[0] == '{' && text[1] != '\0' && text[2] == '}'
+		                             ? strchr(letters, text[1])
+		                             : NULL;
+		struct dit_span part = letter != NULL ? parts[letter - letters]
+		                                      : (struct dit_span){text, 1};
+
+		if (to != NULL) {
+			memcpy(to + len, part.data, part.len);
+		}
+		len += part.len;
+		text += letter != NULL ? 3 : 1;
+	}
+	return len;
+}
+
+char *dit_why_fill(const struct dit_why *why, const char *text, struct dit_arena *arena)
+{
+	char number[sizeof("4294967295")];
+	bool is_named = why->name.data != NULL || why->ad == NULL;
+	const struct dit_span parts[] = {
+		until_nul(is_named ? why->name : why->ad->name),
+		until_nul(why->value),
+		until_nul(why->detail),
+		{number, (size_t)snprintf(number, sizeof(number), "%u", why->number)},
+	};
+	size_t len = fill_in(text, parts, NULL);
+	char *ret = dit_arena_bytes(arena, len + 1);
+
+	if (ret != NULL) {
+		(void)fill_in(text, parts, ret);
+		ret[len] = '\0';
+	}
+	return ret;
 }
 
 void dit_why_set(struct dit_notes *notes, struct dit_why why)

@@ -116,9 +116,10 @@ struct dit_why {
 	struct dit_span name;    /* {a} in the texts; empty: the name of ad */
 	struct dit_span value;   /* {v}; data NULL: none */
 	struct dit_span detail;  /* {d} */
+	uint32_t number;         /* {n}: index of the value */
 };
 
-/** How a kind is told. Static texts, with {a}, {v} and {d} for what it is about. */
+/** How a kind is told. Static texts, for dit_why_fill(). */
 struct dit_why_text {
 	const char *name;   /* as in the table of doc/messages.md */
 	const char *what;   /* what is wrong */
@@ -127,6 +128,13 @@ struct dit_why_text {
 
 /** @param kind  not NONE */
 const struct dit_why_text *dit_why_text(enum dit_why_kind kind);
+
+/**
+ * Put in what the record is refused for: {a}, {v}, {d} and {n} as above, each up to a NUL.
+ *
+ * @return a string in the arena; NULL: no memory
+ */
+char *dit_why_fill(const struct dit_why *why, const char *text, struct dit_arena *arena);
 
 /**
  * Note why the record is refused; the newest reason counts. The texts are borrowed for as
