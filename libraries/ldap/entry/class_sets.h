@@ -12,20 +12,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "entry/why.h"
 #include "schema/schema.h"
 
 #define DIT_CLASS_SETS_SLOTS 64 /* power of two */
-
-/**
- * One step of values.md 7.2 E and F, in the order in which slapd takes them: the kind of
- * refusal where the entry does not pass.
- */
-struct dit_class_step {
-	enum dit_why_kind kind;
-	uint32_t value;                   /* index of the objectClass value */
-	const struct dit_attr_type *type; /* that is required or precluded */
-};
 
 /** Outcome of the search for the structural class (values.md 7.2 B). */
 enum dit_structural {
@@ -49,10 +38,8 @@ struct dit_class_set {
 	/* Only if a structural class was found. */
 	const struct dit_class *structural;
 	const struct dit_content_rule *rule; /* or NULL */
-	const struct dit_class_step *steps;
-	uint32_t nsteps;
-	bool is_extensible;      /* any attribute may be present */
-	const uint64_t *allowed; /* bit set over ordinals of types */
+	bool is_extensible;                  /* any attribute may be present */
+	const uint64_t *allowed;             /* bit set over ordinals of types */
 };
 
 struct dit_class_sets {
@@ -75,6 +62,16 @@ void dit_class_sets_deinit(struct dit_class_sets *sets);
 int dit_class_sets_find(struct dit_class_sets *sets, const struct dit_schema *schema,
                         const struct dit_span *values, uint32_t nvalues,
                         const struct dit_class_set **ret);
+
+/**
+ * Does the class require and allow attributes by itself? Those of an abstract class, and
+ * of a superclass of the structural one, come through their subclass.
+ */
+static inline bool dit_class_set_counts(const struct dit_class_set *set,
+                                        const struct dit_class *oc)
+{
+	return oc->kind == DIT_CLASS_AUXILIARY || oc == set->structural;
+}
 
 static inline bool dit_class_set_allows(const struct dit_class_set *set,
                                         const struct dit_attr_type *type)

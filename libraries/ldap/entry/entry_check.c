@@ -161,6 +161,7 @@ static int work_prepare(struct dit_entry_work *work, const struct dit_schema *sc
 		work->object_class = &dit_schema_find_type(schema, object_class)->ad;
 		work->structural_class =
 			&dit_schema_find_type(schema, structural_class)->ad;
+		work->top = dit_schema_find_class(schema, DIT_SPAN("top"));
 	}
 	work->check++;
 	if (work->check == 0) {

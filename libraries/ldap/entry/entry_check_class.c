@@ -103,63 +103,127 @@ int dit_check_structural(struct dit_entry_check *check)
 
 /* ---- E and F ---- */
 
-/* True if the entry passes a step. */
-static bool passes(const struct dit_entry_check *check, const struct dit_class_step *step)
+/* @param name  {a}; @p detail  {d} */
+static int refuse_class(struct dit_entry_check *check, enum dit_why_kind kind, uint32_t i,
+                        const char *name, const char *detail)
 {
-	switch (step->kind) {
-	case DIT_WHY_RULE_REQUIRES:
-	case DIT_WHY_CLASS_REQUIRES:
-		return dit_check_has_seen(check, step->type);
-	case DIT_WHY_RULE_PRECLUDES:
-		return !dit_check_has_seen(check, step->type);
-	case DIT_WHY_CLASS_ROOTDSE:
-		return check->entry->dn.nrdns == 0;
-	case DIT_WHY_CLASS_SUBENTRY:
-		return (check->entry->oc_flags & DIT_OC_SUBENTRY) != 0;
-	case DIT_WHY_CLASS_DYNAMIC:
-		return check->context->allow_dynamic;
-	default:
-		return false;
+	struct dit_why why = why_class(check, kind, i);
+
+	why.name = dit_span_of(name);
+	why.detail = dit_span_of(detail);
+	return dit_check_refuse(check, why);
+}
+
+/* The first type of the list that the entry does not have; NULL: none. */
+static const struct dit_attr_type *find_missing(const struct dit_entry_check *check,
+                                                const struct dit_attr_type **list)
+{
+	while (list != NULL && *list != NULL && dit_check_has_seen(check, *list)) {
+		list++;
+	}
+	return list == NULL ? NULL : *list;
+}
+
+static int check_rule(struct dit_entry_check *check, const struct dit_content_rule *rule)
+{
+	const struct dit_attr_type *missing = NULL;
+
+	if (rule->is_obsolete) {
+		return refuse_class(check, DIT_WHY_RULE_OBSOLETE, 0, "", rule->name);
+	}
+	missing = find_missing(check, rule->must);
+	if (missing != NULL) {
+		return refuse_class(check, DIT_WHY_RULE_REQUIRES, 0, rule->name,
+		                    missing->name);
+	}
+	for (const struct dit_attr_type **t = rule->precluded; t != NULL && *t != NULL;
+	     t++) {
+		if (dit_check_has_seen(check, *t)) {
+			return dit_check_refuse_attr(check, DIT_WHY_RULE_PRECLUDES,
+			                             &(*t)->ad, rule->name);
+		}
+	}
+	return 0;
+}
+
+/* Why slapd does not take the class in the place of the entry. */
+static enum dit_why_kind find_misplaced(const struct dit_entry_check *check,
+                                        const struct dit_class *oc)
+{
+	bool is_misplaced = false;
+
+	switch (oc->check) {
+	case DIT_CLASS_CHECK_ROOTDSE:
+		is_misplaced = check->entry->dn.nrdns > 0;
+		return is_misplaced ? DIT_WHY_CLASS_ROOTDSE : DIT_WHY_NONE;
+	case DIT_CLASS_CHECK_SUBENTRY:
+		is_misplaced =
+			((oc->oc_flags | check->entry->oc_flags) & DIT_OC_SUBENTRY) == 0;
+		return is_misplaced ? DIT_WHY_CLASS_SUBENTRY : DIT_WHY_NONE;
+	case DIT_CLASS_CHECK_DYNAMIC:
+		is_misplaced = !check->context->allow_dynamic;
+		return is_misplaced ? DIT_WHY_CLASS_DYNAMIC : DIT_WHY_NONE;
+	default: /* the class itself makes an entry an alias or a referral */
+		return DIT_WHY_NONE;
 	}
 }
 
-static int refuse_step(struct dit_entry_check *check, const struct dit_class_step *step)
+static bool has_class(const struct dit_class **list, const struct dit_class *oc)
 {
-	const struct dit_class *oc = check->set->classes[step->value];
-	const struct dit_content_rule *rule = check->set->rule;
-	struct dit_why why = why_class(check, step->kind, step->value);
-
-	switch (step->kind) {
-	case DIT_WHY_RULE_OBSOLETE:
-		why.detail = dit_span_of(rule->name);
-		break;
-	case DIT_WHY_RULE_REQUIRES:
-		why.name = dit_span_of(rule->name);
-		why.detail = dit_span_of(step->type->name);
-		break;
-	case DIT_WHY_RULE_PRECLUDES:
-		return dit_check_refuse_attr(check, step->kind, &step->type->ad,
-		                             rule->name);
-	case DIT_WHY_RULE_CLASS:
-		why.name = dit_span_of(oc->name);
-		why.detail = dit_span_of(rule->name);
-		break;
-	case DIT_WHY_CLASS_REQUIRES:
-		why.detail = dit_span_of(step->type->name);
-		break;
-	default:
-		why.detail = dit_span_of(oc->oid);
-		break;
+	while (list != NULL && *list != NULL && *list != oc) {
+		list++;
 	}
-	return dit_check_refuse(check, why);
+	return list != NULL && *list != NULL;
+}
+
+/* True if another listed class is below the one of value @p i. */
+static bool has_listed_subclass(const struct dit_class_set *set, uint32_t i)
+{
+	for (uint32_t j = 0; j < set->nvalues; j++) {
+		if (set->classes[j] != set->classes[i] &&
+		    dit_class_is_a(set->classes[j], set->classes[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int check_class(struct dit_entry_check *check, uint32_t i)
+{
+	const struct dit_class_set *set = check->set;
+	const struct dit_class *oc = set->classes[i];
+	enum dit_why_kind kind =
+		oc->is_obsolete ? DIT_WHY_CLASS_OBSOLETE : find_misplaced(check, oc);
+	const struct dit_attr_type *missing = NULL;
+
+	if (kind == DIT_WHY_NONE && oc->kind == DIT_CLASS_ABSTRACT &&
+	    oc != check->work->top && !has_listed_subclass(set, i)) {
+		kind = DIT_WHY_CLASS_ABSTRACT;
+	}
+	if (kind != DIT_WHY_NONE) {
+		return refuse_class(check, kind, i, "", oc->oid);
+	}
+	if (!dit_class_set_counts(set, oc)) {
+		return 0;
+	}
+	if (oc->kind == DIT_CLASS_AUXILIARY && set->rule != NULL &&
+	    !has_class(set->rule->aux, oc)) {
+		return refuse_class(check, DIT_WHY_RULE_CLASS, i, oc->name,
+		                    set->rule->name);
+	}
+	missing = find_missing(check, oc->must);
+	return missing == NULL ? 0
+	                       : refuse_class(check, DIT_WHY_CLASS_REQUIRES, i, "",
+	                                      missing->name);
 }
 
 int dit_check_classes(struct dit_entry_check *check)
 {
-	for (uint32_t i = 0; i < check->set->nsteps; i++) {
-		if (!passes(check, &check->set->steps[i])) {
-			return refuse_step(check, &check->set->steps[i]);
-		}
+	const struct dit_class_set *set = check->set;
+	int r = set->rule == NULL ? 0 : check_rule(check, set->rule);
+
+	for (uint32_t i = 0; i < set->nvalues && r == 0; i++) {
+		r = check_class(check, i);
 	}
-	return 0;
+	return r;
 }

@@ -45,6 +45,7 @@ struct dit_entry_work {
 	uint32_t check; /* counts checks; 0 marks nothing */
 	const struct dit_ad *object_class; /* looked up at the first check */
 	const struct dit_ad *structural_class;
+	const struct dit_class *top; /* may stand with any class, also one not below it */
 };
 
 #endif
