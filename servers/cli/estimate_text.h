@@ -10,7 +10,8 @@
 #define DITKIT_COMMON_ESTIMATE_TEXT_H
 
 #include <stdbool.h>
-#include <stdio.h>
+
+#include <jansson.h>
 
 #include <ditkit/estimate.h>
 
@@ -21,38 +22,29 @@ enum estimate_mode {
 	ESTIMATE_JSON,
 };
 
-/** The space there is. Both return bytes; memory 0: not known. */
-struct estimate_supply {
-	uint64_t (*disk)(const char *directory);
-	uint64_t (*memory)(void);
-	bool (*is_same_disk)(const char *x, const char *y);
-};
+/**
+ * The estimate, and what there is (doc/stats.md).
+ *
+ * @param program  "ditadd"
+ * @param work     CPU time of the whole work, where to parse the input and to make its
+ *                 keys takes 1
+ *
+ * @return owned; NULL: no memory
+ */
+json_t *estimate_json(const struct dit_estimate *estimate, const char *program,
+                      double work);
 
-struct estimate_view {
-	const char *program;
-	const struct estimate_supply *supply; /* NULL: the system's, for all but tests */
-	const struct dit_estimate *estimate;
-	/* CPU time of the whole work, where to parse the input, to make its keys and to
-	 * sort them takes 1. */
-	double work;
-	bool may_grow; /* maxsize does not count */
-};
-
-/** Wall clock, if no other program runs, by the speed of the sample. Negative:
- * not known, nothing was in the sample. */
-double estimate_seconds(const struct estimate_view *view);
-
-/** Print the estimate as lines or as a JSON object, on standard output. 0; -1: no memory,
- * or it could not be written */
-int estimate_print(const struct estimate_view *view, enum estimate_mode mode);
+/** Print it on standard output. 0; -1: no memory, or it could not be written */
+int estimate_print(const json_t *json, enum estimate_mode mode);
 
 /**
  * Say on standard error what does not fit, a line for each.
  *
- * @param kind  "" or "warning: "
+ * @param may_grow  maxsize does not count
+ * @param kind      "" or "warning: "
  *
  * @return the number of lines
  */
-unsigned estimate_judge(const struct estimate_view *view, const char *kind);
+unsigned estimate_judge(const json_t *json, bool may_grow, const char *kind);
 
 #endif

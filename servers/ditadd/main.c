@@ -148,16 +148,24 @@ static void warm(const struct options *options, const struct dit_load_stats *sta
 
 /* ---- estimates ---- */
 
-/* The tree, writing, waiting: measured with 0, 3, 18 and 27 indexes. */
-#define WORK 2.3
+/* Sorting, the tree, writing: measured with 0, 2, 4, 12 and 27 indexes. */
+#define WORK 4.0
 
-static struct estimate_view view_of(const struct options *options,
-                                    const struct dit_estimate *estimate)
+/* Print the estimate, and what does not fit. @return the number of such things */
+static unsigned tell_estimate(const struct options *options,
+                              const struct dit_estimate *found, const char *kind)
 {
-	return (struct estimate_view){.program = "ditadd",
-	                              .estimate = estimate,
-	                              .work = WORK,
-	                              .may_grow = options->load.may_grow};
+	json_t *json = estimate_json(found, "ditadd", WORK);
+	unsigned n = 0;
+
+	if (options->estimate != ESTIMATE_NO &&
+	    estimate_print(json, options->estimate) < 0) {
+		n = 1;
+	} else {
+		n = estimate_judge(json, options->load.may_grow, kind);
+	}
+	json_decref(json);
+	return n;
 }
 
 /* @return the exit status */
@@ -167,14 +175,13 @@ static int estimate(struct options *options)
 	struct meter meter = {
 		.plan = {.program = "ditadd", .is_silent = options->common.is_silent}};
 	struct dit_estimate found;
-	struct estimate_view view = view_of(options, &found);
 	int status = EXIT_FAILURE;
 
 	options->load.report = meter_take_report;
 	options->load.report_ctx = &meter;
 	if (dit_estimate_load(&options->load, &how, &found) == 0 &&
-	    (found.is_unneeded || (estimate_print(&view, options->estimate) == 0 &&
-	                           estimate_judge(&view, "") + found.nfilled == 0))) {
+	    (found.is_unneeded ||
+	     tell_estimate(options, &found, "") + found.nfilled == 0)) {
 		status = EXIT_SUCCESS;
 	}
 	dit_estimate_deinit(&found);
@@ -191,7 +198,6 @@ static void look_ahead(const struct options *options)
 	                                      .is_brief = true};
 	struct dit_load_opts opts = options->load;
 	struct dit_estimate found;
-	struct estimate_view view = view_of(options, &found);
 
 	if (opts.is_dry_run || options->common.has_debug ||
 	    inputs_bytes(&options->inputs) < WARN_INPUT_BYTES) {
@@ -200,7 +206,7 @@ static void look_ahead(const struct options *options)
 	opts.report = NULL;
 	opts.before_open = NULL;
 	if (dit_estimate_load(&opts, &how, &found) == 0) {
-		(void)estimate_judge(&view, "warning: ");
+		(void)tell_estimate(options, &found, "warning: ");
 	}
 	dit_estimate_deinit(&found);
 }

@@ -149,19 +149,21 @@ static int estimate(struct index_options *options)
 	struct meter meter = {
 		.plan = {.program = "ditindex", .is_silent = options->common.is_silent}};
 	struct dit_estimate found;
-	const struct estimate_view view = {
-		.program = "ditindex", .estimate = &found, .work = WORK};
+	json_t *json = NULL;
 	int status = EXIT_FAILURE;
 
 	options->reindex.report = print_report;
 	options->reindex.report_ctx = &meter;
 	options->reindex.before_open = common_become_user;
 	options->reindex.before_open_ctx = &options->common.user;
-	if (dit_estimate_reindex(&options->reindex, &how, &found) == 0 &&
-	    estimate_print(&view, options->estimate) == 0 &&
-	    estimate_judge(&view, "") == 0) {
-		status = EXIT_SUCCESS;
+	if (dit_estimate_reindex(&options->reindex, &how, &found) == 0) {
+		json = estimate_json(&found, "ditindex", WORK);
+		if (estimate_print(json, options->estimate) == 0 &&
+		    estimate_judge(json, false, "") == 0) {
+			status = EXIT_SUCCESS;
+		}
 	}
+	json_decref(json);
 	dit_estimate_deinit(&found);
 	return status;
 }

@@ -11,54 +11,40 @@
 
 #include "estimate_text.h"
 
-#define MIB ((uint64_t)1 << 20)
+#define MIB ((json_int_t)1 << 20)
 
-static uint64_t disk_bytes;
-static uint64_t tmp_bytes;
-static uint64_t memory_bytes;
-static bool is_one_disk;
-
-static uint64_t disk(const char *directory)
-{
-	return strcmp(directory, "/tmp") == 0 ? tmp_bytes : disk_bytes;
-}
-
-static uint64_t memory(void)
-{
-	return memory_bytes;
-}
-
-static bool is_same(const char *x, const char *y)
-{
-	return is_one_disk || strcmp(x, y) == 0;
-}
-
-static const struct estimate_supply supply = {disk, memory, is_same};
-static struct dit_estimate_database database = {.directory = (char[]){"/db"},
-                                                .bytes = 100 * MIB,
-                                                .disk_bytes = 100 * MIB};
-static struct dit_estimate estimate = {.run_bytes = 50 * MIB,
-                                       .memory_bytes = 30 * MIB,
-                                       .tmpdir = "/tmp",
-                                       .databases = &database,
-                                       .ndatabases = 1};
+/** What there is, in MiB. */
+struct supply {
+	json_int_t disk;
+	json_int_t tmp;
+	json_int_t memory;
+	json_int_t maxsize;
+	const char *tmpdir;
+	json_int_t run;
+};
 
 /* Where all fits. */
-static int set_up(void **state)
+#define PLENTY                                                                           \
+ .disk = 1000, .tmp = 1000, .memory = 1000, .maxsize = 1000, .tmpdir = "/proc", .run = 50
+
+static json_t *make_json(const struct supply *supply)
 {
-	(void)state;
-	disk_bytes = 1000 * MIB;
-	tmp_bytes = 1000 * MIB;
-	memory_bytes = 1000 * MIB;
-	is_one_disk = false;
-	database.maxsize_bytes = 1000 * MIB;
-	estimate.run_bytes = 50 * MIB;
-	return 0;
+	return json_pack(
+		"{s:s, s:[{s:s, s:I, s:I, s:I, s:I}], s:{s:s, s:I, s:I}, s:{s:I, "
+		"s:I}}",
+		"program", "ditadd", "databases", "directory", "/", "bytes", 100 * MIB,
+		"disk_bytes", 100 * MIB, "free_bytes", supply->disk * MIB,
+		"maxsize_bytes", supply->maxsize * MIB, "temporary", "directory",
+		supply->tmpdir, "bytes", supply->run * MIB, "free_bytes",
+		supply->tmp * MIB, "memory", "bytes", 30 * MIB, "available_bytes",
+		supply->memory * MIB);
 }
 
 /* The text about the estimate has as many lines as are counted. */
-static void expect(const struct estimate_view *view, const char *kind, const char *text)
+static void expect(const struct supply *supply, bool may_grow, const char *kind,
+                   const char *text)
 {
+	json_t *json = make_json(supply);
 	FILE *file = tmpfile();
 	int old = dup(STDERR_FILENO);
 	char got[2048] = "";
@@ -66,15 +52,17 @@ static void expect(const struct estimate_view *view, const char *kind, const cha
 	unsigned n = 0;
 	size_t len = 0;
 
+	assert_non_null(json);
 	assert_non_null(file);
 	assert_true(old >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
-	n = estimate_judge(view, kind);
+	n = estimate_judge(json, may_grow, kind);
 	assert_true(dup2(old, STDERR_FILENO) >= 0);
 	(void)close(old);
 	rewind(file);
 	len = fread(got, 1, sizeof(got) - 1, file);
 	got[len] = '\0';
 	(void)fclose(file);
+	json_decref(json);
 	assert_string_equal(got, text);
 	for (size_t i = 0; i < len; i++) {
 		nlines += got[i] == '\n';
@@ -82,92 +70,106 @@ static void expect(const struct estimate_view *view, const char *kind, const cha
 	assert_int_equal(n, nlines);
 }
 
-static const struct estimate_view view = {.program = "ditadd",
-                                          .supply = &supply,
-                                          .estimate = &estimate};
-
 static void what_fits_is_not_told(void **state)
 {
+	struct supply supply = {PLENTY};
+
 	(void)state;
-	expect(&view, "", "");
-	memory_bytes = 0; /* the system does not tell */
-	expect(&view, "", "");
+	expect(&supply, false, "", "");
+	supply.memory = 0; /* the system does not tell */
+	expect(&supply, false, "", "");
 }
 
 static void a_full_disk(void **state)
 {
+	struct supply supply = {PLENTY};
+
 	(void)state;
-	disk_bytes = 99 * MIB;
-	expect(&view, "",
-	       "ditadd: /db: about 100 MiB of disk are needed, 99.0 MiB are free\n");
+	supply.disk = 99;
+	expect(&supply, false, "",
+	       "ditadd: /: about 100 MiB of disk are needed, 99.0 MiB are free\n");
 	/* Temporary files lie there, too. */
-	disk_bytes = tmp_bytes = 149 * MIB;
-	is_one_disk = true;
-	expect(&view, "warning: ",
-	       "ditadd: warning: /db: about 150 MiB of disk are needed, 149 MiB are "
+	supply.tmpdir = "/";
+	supply.disk = supply.tmp = 149;
+	expect(&supply, false, "warning: ",
+	       "ditadd: warning: /: about 150 MiB of disk are needed, 149 MiB are "
 	       "free\n");
 }
 
 static void a_full_tmpdir(void **state)
 {
+	struct supply supply = {PLENTY};
+
 	(void)state;
-	tmp_bytes = 49 * MIB;
-	expect(&view, "",
-	       "ditadd: /tmp: about 50.0 MiB of disk are needed, 49.0 MiB are free: give "
-	       "another --tmpdir, or more --memory\n");
-	estimate.run_bytes = 0;
-	tmp_bytes = 0;
-	expect(&view, "", "");
+	supply.tmp = 49;
+	expect(&supply, false, "",
+	       "ditadd: /proc: about 50.0 MiB of disk are needed, 49.0 MiB are free: "
+	       "give another --tmpdir, or more --memory\n");
+	supply.run = 0;
+	supply.tmp = 0;
+	expect(&supply, false, "", "");
 }
 
 static void too_little_memory(void **state)
 {
+	struct supply supply = {PLENTY};
+
 	(void)state;
-	memory_bytes = 29 * MIB;
-	expect(&view, "",
+	supply.memory = 29;
+	expect(&supply, false, "",
 	       "ditadd: about 30.0 MiB of memory are needed, 29.0 MiB are available: give "
 	       "less --memory\n");
 }
 
 static void a_small_maxsize(void **state)
 {
-	struct estimate_view growing = view;
+	struct supply supply = {PLENTY};
 
 	(void)state;
-	database.maxsize_bytes = 10 * MIB;
-	expect(&view, "",
-	       "ditadd: /db: the database will need about 100 MiB, but maxsize is "
+	supply.maxsize = 10;
+	expect(&supply, false, "",
+	       "ditadd: /: the database will need about 100 MiB, but maxsize is "
 	       "10.0 MiB: configure \"maxsize 157286400\"\n");
-	growing.may_grow = true;
-	expect(&growing, "", "");
+	expect(&supply, true, "", "");
+}
+
+static double seconds_of(const struct dit_estimate *estimate)
+{
+	json_t *json = estimate_json(estimate, "ditadd", 2);
+	double seconds = json_number_value(json_object_get(json, "wall_s"));
+
+	json_decref(json);
+	return seconds;
 }
 
 static void time_follows_the_speed_of_the_sample(void **state)
 {
-	struct dit_estimate sampled = {.sampled_bytes = 10 * MIB,
-	                               .text_bytes = 1000 * MIB,
+	struct dit_estimate sampled = {.sampled_bytes = 10u << 20,
+	                               .text_bytes = 1000u << 20,
 	                               .sample_cpu_us = 100000,
+	                               .tmpdir = "/",
 	                               .threads = 1};
-	const struct estimate_view timed = {
-		.program = "ditadd", .work = 2, .estimate = &sampled};
+	json_t *json = NULL;
 
 	(void)state;
-	assert_float_equal(estimate_seconds(&timed), 20, 0.1);
+	assert_float_equal(seconds_of(&sampled), 20, 0.1);
 	sampled.threads = 4;
-	assert_float_equal(estimate_seconds(&timed), 5, 1);
+	assert_float_equal(seconds_of(&sampled), 5, 1);
 	sampled.sampled_bytes = 0;
-	assert_true(estimate_seconds(&timed) < 0);
+	json = estimate_json(&sampled, "ditadd", 2);
+	assert_true(json_is_null(json_object_get(json, "wall_s")));
+	json_decref(json);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(what_fits_is_not_told, set_up),
-		cmocka_unit_test_setup(a_full_disk, set_up),
-		cmocka_unit_test_setup(a_full_tmpdir, set_up),
-		cmocka_unit_test_setup(too_little_memory, set_up),
-		cmocka_unit_test_setup(a_small_maxsize, set_up),
-		cmocka_unit_test_setup(time_follows_the_speed_of_the_sample, set_up),
+		cmocka_unit_test(what_fits_is_not_told),
+		cmocka_unit_test(a_full_disk),
+		cmocka_unit_test(a_full_tmpdir),
+		cmocka_unit_test(too_little_memory),
+		cmocka_unit_test(a_small_maxsize),
+		cmocka_unit_test(time_follows_the_speed_of_the_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

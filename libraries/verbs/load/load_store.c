@@ -141,18 +141,17 @@ static void note_writer(struct load_target *target)
 	}
 }
 
-/* The size of a file with records; 0: a new database. */
-static uint64_t stored_bytes(const struct load_target *target)
+uint64_t dit_load_stored_bytes(const struct load_target *target)
 {
 	char path[PATH_MAX];
 	struct stat st;
 	int n = snprintf(path, sizeof(path), "%s/data.mdb", target->db->data.directory);
 
-	if (target->output->stored.last_id == 0 || n < 0 || (size_t)n >= sizeof(path) ||
-	    stat(path, &st) < 0) {
+	if (n < 0 || (size_t)n >= sizeof(path) || stat(path, &st) < 0) {
 		return 0;
 	}
-	return (uint64_t)st.st_size;
+	return (uint64_t)(st.st_blocks * 512 < st.st_size ? st.st_blocks * 512
+	                                                  : st.st_size);
 }
 
 static bool holds_entries(const struct dit_record_output *output)
@@ -202,7 +201,9 @@ int dit_load_store_open(struct load_target *target)
 		return dit_load_look_is_unneeded(loader) ? 1 : 0;
 	}
 	note_writer(target);
-	target->stored_bytes = stored_bytes(target);
+	if (target->output->stored.last_id > 0) {
+		target->stored_bytes = dit_load_stored_bytes(target);
+	}
 	if (target->split_rules != NULL) {
 		target->split_rules->record_max = target->output->base.key_max;
 	}

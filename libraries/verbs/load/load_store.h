@@ -17,4 +17,7 @@
  */
 int dit_load_store_open(struct load_target *target);
 
+/** Bytes of its data.mdb, without holes in the file; 0: there is none. */
+uint64_t dit_load_stored_bytes(const struct load_target *target);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A reindexing estimated: entries of 64 windows at equal distances pass the stages of a
- * reindexing up to their keys. A window begins with a leaf of id2e.
+ * reindexing up to their sorted keys. A window begins with a leaf of id2e.
  *
  * The size of the file. The new index databases go into pages that are free, and after
  * the end; the pages of the old ones are free afterwards. A database of LMDB 1.0 becomes
@@ -10,12 +10,12 @@
 #include "build/estimate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/tmp_dir.h"
-#include "build/estimate_indexes.h"
+#include "build/estimate_sizes.h"
 #include "reader/entry_reader.h"
 #include "reindex/reindexer.h"
 
@@ -30,13 +30,13 @@
 struct sampling {
 	struct reindex_target *target;
 	struct dit_estimate *ret;
+	struct dit_estimate_database *database;
 	struct dit_ad_names names;
 	struct dit_entry_reader *reader;
 	uint64_t *firsts; /* IDs of leaves */
 	size_t nleaves;
 	uint64_t nsampled; /* records */
-	uint64_t nentries; /* of these, entries that can be indexed */
-	uint64_t bytes;    /* of the sampled records */
+	uint64_t bytes;    /* of these */
 };
 
 /* ---- opening ---- */
@@ -62,19 +62,6 @@ static int open_snapshot(struct reindex_target *target)
 	             : 0;
 }
 
-static uint64_t count_records(const struct dit_snapshot *snapshot)
-{
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(snapshot, &dbs);
-
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(dbs[i].name, "id2e") == 0) {
-			return dbs[i].nrecords;
-		}
-	}
-	return 0;
-}
-
 static int open_sampling(struct sampling *sampling)
 {
 	struct reindex_target *target = sampling->target;
@@ -86,8 +73,12 @@ static int open_sampling(struct sampling *sampling)
 	if (r < 0) {
 		return r; /* reported */
 	}
-	r = dit_ad_names_read(&sampling->names, target->snapshot,
-	                      target->reindexer->job.chosen.settings->schema);
+	sampling->database = dit_estimate_add(sampling->ret, target->db, target->indexes);
+	r = sampling->database == NULL ? -ENOMEM : 0;
+	if (r == 0) {
+		r = dit_ad_names_read(&sampling->names, target->snapshot,
+		                      target->reindexer->job.chosen.settings->schema);
+	}
 	if (r == 0) {
 		r = dit_ad_names_choose(&sampling->names, dit_stored_keys_want,
 		                        target->members[0].keys);
@@ -107,14 +98,15 @@ static void close_sampling(struct sampling *sampling)
 	dit_entry_reader_free(sampling->reader);
 	dit_ad_names_deinit(&sampling->names);
 	free(sampling->firsts);
+	dit_snapshot_close(sampling->target->snapshot);
 }
 
 /* ---- entries ---- */
 
 static int take_entry(struct sampling *sampling, const struct dit_entry_view *view)
 {
-	struct reindex_target *target = sampling->target;
-	struct dit_stored_keys *keys = target->members[0].keys;
+	struct dit_builders *builders = sampling->target->builders;
+	struct dit_stored_keys *keys = sampling->target->members[0].keys;
 	struct dit_index_refusal refusal;
 	int r = 0;
 
@@ -127,8 +119,8 @@ static int take_entry(struct sampling *sampling, const struct dit_entry_view *vi
 	if (r == DIT_E_INVALID) {
 		return 0;
 	}
-	sampling->nentries++;
-	return r < 0 ? r : dit_stored_keys_push(keys, view, target->builders, 0, NULL);
+	sampling->database->nentries++;
+	return r < 0 ? r : dit_stored_keys_push(keys, view, builders, 0, NULL);
 }
 
 /* Entries from one leaf on, up to the leaf of the next window. @param end  0: all */
@@ -165,38 +157,56 @@ static int take_windows(struct sampling *sampling, uint64_t sample_bytes)
 	return r;
 }
 
-/* ---- the end ---- */
-
-/* Pages of the databases that are not rebuilt; LMDB 1.0 counts those of lists. */
-static uint64_t kept_pages(const struct sampling *sampling)
+/* Sorted and counted; lists go nowhere. */
+static int take_keys(struct sampling *sampling)
 {
-	const struct dit_index_set *set = sampling->target->indexes;
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(sampling->target->snapshot, &dbs);
-	uint64_t pages = 4;
+	struct dit_builders *builders = sampling->target->builders;
+	int r = dit_builders_seal(builders);
 
-	for (size_t i = 0; i < n; i++) {
-		bool is_built = false;
+	for (size_t i = 0; i < sampling->database->nindexes && r == 0; i++) {
+		struct dit_index_cursor *cursor = NULL;
+		const struct dit_output_list *lists = NULL;
+		ptrdiff_t n = 1;
 
-		for (size_t k = 0; k < dit_index_set_ndbs(set); k++) {
-			is_built |=
-				strcmp(dbs[i].name, dit_index_set_db(set, k)->name) == 0;
+		r = dit_index_cursor_open(&cursor, builders, i, false);
+		while (r == 0 && n > 0) {
+			n = dit_index_cursor_next(cursor, &lists);
+			r = n < 0 ? (int)n : 0;
 		}
-		pages += is_built ? 0 : dbs[i].npages;
+		dit_index_cursor_close(cursor);
+		sampling->database->indexes[i].npostings =
+			dit_builders_npushed(builders, i);
 	}
-	return pages;
+	return r;
 }
 
-static void end_file(struct sampling *sampling, uint64_t indexes,
-                     struct dit_estimate_database *database)
+/* ---- the end ---- */
+
+/* Pages of the index databases that are built again; LMDB 1.0 counts those of lists. */
+static uint64_t old_pages(const struct reindex_target *target)
 {
+	uint64_t npages = 0;
+
+	for (size_t i = 0; i < dit_index_set_ndbs(target->indexes); i++) {
+		const struct dit_stored_db *db = dit_snapshot_db(
+			target->snapshot, dit_index_set_db(target->indexes, i)->name);
+
+		npages += db == NULL ? 0 : db->npages;
+	}
+	return npages;
+}
+
+static void end_file(struct sampling *sampling, uint64_t indexes)
+{
+	struct dit_estimate_database *database = sampling->database;
 	struct dit_snapshot *snapshot = sampling->target->snapshot;
 	uint64_t page_bytes = dit_snapshot_page_bytes(snapshot);
 	uint64_t nfree = 0;
 
 	database->bytes_before = dit_snapshot_npages(snapshot) * page_bytes;
 	if (dit_snapshot_nfree(snapshot, &nfree) < 0) {
-		database->bytes = kept_pages(sampling) * page_bytes + indexes;
+		database->bytes = database->bytes_before + indexes -
+		                  old_pages(sampling->target) * page_bytes;
 		database->disk_bytes = database->bytes;
 		return;
 	}
@@ -205,64 +215,27 @@ static void end_file(struct sampling *sampling, uint64_t indexes,
 	database->bytes = database->bytes_before + database->disk_bytes;
 }
 
-static int end_indexes(struct sampling *sampling, double scale,
-                       struct dit_estimate_database *database)
+static void end_sampling(struct sampling *sampling)
 {
-	struct reindex_target *target = sampling->target;
+	const struct dit_snapshot *snapshot = sampling->target->snapshot;
 	struct dit_estimate *ret = sampling->ret;
-	const struct dit_estimate_indexes_opts opts = {
-		.builders = target->builders,
-		.indexes = target->indexes,
-		.scale = scale,
-		.list_max = dit_reindex_list_max(target->reindexer),
-		.page_bytes = dit_snapshot_page_bytes(target->snapshot),
-		.memory_bytes =
-			ret->memory_limit_bytes - ret->memory_limit_bytes / WIDE_SHARE};
-	uint64_t before_bytes = ret->memory_bytes;
-	int64_t bytes = dit_builders_seal(target->builders);
-
-	ret->memory_bytes = 0;
-	if (bytes == 0) {
-		bytes = dit_estimate_indexes(&opts, ret, database);
-	}
-	/* One database is built after the other. */
-	if (before_bytes > ret->memory_bytes) {
-		ret->memory_bytes = before_bytes;
-	}
-	if (bytes < 0) {
-		return (int)bytes;
-	}
-	end_file(sampling, (uint64_t)bytes, database);
-	return 0;
-}
-
-static int end_sampling(struct sampling *sampling)
-{
-	const struct dit_database *db = sampling->target->db;
-	struct dit_estimate *ret = sampling->ret;
-	struct dit_estimate_database *database = &ret->databases[ret->ndatabases];
-	uint64_t nrecords = count_records(sampling->target->snapshot);
+	const struct dit_stored_db *id2e = dit_snapshot_db(snapshot, "id2e");
+	uint64_t nrecords = id2e == NULL ? 0 : id2e->nrecords;
 	double scale = sampling->nsampled == 0
 	                       ? 0
 	                       : (double)nrecords / (double)sampling->nsampled;
 	uint64_t bytes_read = (uint64_t)((double)sampling->bytes * scale);
-	int r = 0;
 
-	ret->ndatabases++;
-	database->directory = strdup(db->data.directory);
-	database->maxsize_bytes = db->data.maxsize_bytes;
-	database->nentries = (uint64_t)((double)sampling->nentries * scale + 0.5);
-	if (database->directory == NULL) {
-		return -ENOMEM;
-	}
-	r = end_indexes(sampling, scale, database);
-	ret->nentries += database->nentries;
-	ret->nrefused += nrecords - database->nentries;
-	ret->sampled_entries += sampling->nentries;
+	ret->sampled_entries += sampling->database->nentries;
 	ret->sampled_bytes += sampling->bytes;
 	ret->bytes_read += bytes_read;
 	ret->text_bytes += bytes_read;
-	return r;
+	end_file(sampling,
+	         dit_estimate_scale(ret, sampling->database, scale,
+	                            dit_snapshot_page_bytes(snapshot),
+	                            ret->memory_limit_bytes -
+	                                    ret->memory_limit_bytes / WIDE_SHARE));
+	ret->nrefused += nrecords - sampling->database->nentries;
 }
 
 static int estimate_target(struct reindex_target *target, struct dit_estimate *ret,
@@ -282,7 +255,10 @@ static int estimate_target(struct reindex_target *target, struct dit_estimate *r
 		start_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 		r = take_windows(&sampling, sample_bytes);
 		if (r == 0) {
-			r = end_sampling(&sampling);
+			r = take_keys(&sampling);
+		}
+		if (r == 0) {
+			end_sampling(&sampling);
 		}
 		ret->sample_cpu_us += dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us;
 		r = r < 0 ? dit_reindex_target_fail(target, r) : 0;
@@ -310,7 +286,9 @@ static int run(struct reindexer *reindexer, uint64_t sample_bytes,
 	for (unsigned i = 0; i < reindexer->ntargets && r == 0; i++) {
 		r = estimate_target(&reindexer->targets[i], ret, sample_bytes);
 	}
-	ret->memory_bytes += BASE_BYTES;
+	/* One database is built after the other. */
+	ret->memory_bytes = BASE_BYTES + (uint64_t)fmin((double)ret->memory_bytes,
+	                                                (double)ret->memory_limit_bytes);
 	return r;
 }
 

@@ -41,8 +41,7 @@ struct dit_estimate_opts {
 struct dit_estimate_index {
 	char *name;
 	uint64_t npostings; /* repeats included */
-	uint64_t nkeys;     /* different keys of the sample: there are more */
-	uint64_t bytes;     /* of its keys and lists at the end */
+	uint64_t bytes;     /* of its keys and lists */
 };
 
 struct dit_estimate_database {
@@ -60,8 +59,9 @@ struct dit_estimate {
 	/* The sample. */
 	uint64_t sampled_entries;
 	uint64_t sampled_bytes;
-	uint64_t sample_cpu_us; /* to parse it, and to make and sort its keys */
-	bool is_whole;          /* the sample is the whole input */
+	/* To parse it, and to make its keys; of a reindexing, to sort them as well. */
+	uint64_t sample_cpu_us;
+	bool is_whole; /* the sample is the whole input */
 
 	/* The work. */
 	uint64_t nentries;     /* stored by it, or read by a reindexing */

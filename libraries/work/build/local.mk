@@ -5,8 +5,8 @@ rooms += %D%/libbuild.la
 	%D%/builders.c \
 	%D%/builders.h \
 	%D%/estimate.h \
-	%D%/estimate_indexes.c \
-	%D%/estimate_indexes.h \
+	%D%/estimate_sizes.c \
+	%D%/estimate_sizes.h \
 	%D%/index_cost.h \
 	%D%/index_writer.c \
 	%D%/index_writer.h \
