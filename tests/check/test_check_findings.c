@@ -88,6 +88,26 @@ static void findings_are_told_in_order(void **state)
 	dit_check_findings_free(findings);
 }
 
+static void notes_are_counted_apart_and_told_last(void **state)
+{
+	struct dit_check_findings *findings = NULL;
+	struct dit_check_place place = DIT_CHECK_PLACE("cn");
+	struct told told = {.len = 0};
+	(void)state;
+
+	assert_int_equal(dit_check_findings_new(&findings, 1), 0);
+	dit_check_find(findings, DIT_CHECK_INDEX_UNUSED, &place, "unused");
+	dit_check_find(findings, DIT_CHECK_HOLE, &place, "a hole");
+	find(findings, "sn", 1, "a");
+	find(findings, "sn", 2, "b");
+	assert_int_equal(dit_check_findings_count(findings), 2);
+	assert_int_equal(dit_check_notes_count(findings), 2);
+	assert_int_equal(dit_check_findings_tell(findings, "data.mdb", note, &told), 0);
+	assert_string_equal(told.text, "sn|database-flags|-1|-1|1|||a\n"
+	                               "cn|hole|-1|-1|0|||a hole\n");
+	dit_check_findings_free(findings);
+}
+
 /* ---- many, from many threads ---- */
 
 struct finder {
@@ -184,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings_are_told_in_order),
+		cmocka_unit_test(notes_are_counted_apart_and_told_last),
 		cmocka_unit_test(the_first_ones_are_kept_whoever_finds_them_when),
 		cmocka_unit_test(no_memory_is_an_error),
 		cmocka_unit_test(every_kind_has_a_name),

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "build/builders_fixture.h"
-#include "check/check_index.h"
+#include "check/check_content.h"
 #include "output/store_fixture.h"
 
 struct told {
@@ -58,30 +58,30 @@ static void push_all(struct dit_builders *builders, unsigned db, uint64_t ordina
 	}
 }
 
-static void check_all(const char *dir, const struct dit_index_set *set,
+static void check_all(const char *dir, struct dit_index_set *set,
                       struct dit_builders *builders, struct told *told)
 {
-	static const uint64_t unread[] = {4, 6};
-	struct dit_check_index_opts opts = {.indexes = set,
+	uint64_t unread[] = {4, 6};
+	struct dit_check_content content = {.indexes = set,
 	                                    .builders = builders,
 	                                    .list_max = LIST_MAX,
 	                                    .unread = unread,
 	                                    .nunread = 2};
-	struct dit_check_index *check = NULL;
+	struct dit_check_member member = {.content = &content};
 
 	assert_int_equal(dit_builders_seal(builders), 0);
-	assert_int_equal(dit_snapshot_open(&opts.snapshot, dir), 0);
-	assert_int_equal(dit_check_findings_new(&opts.findings, 0), 0);
-	assert_int_equal(dit_check_index_new(&check, &opts), 0);
+	assert_int_equal(dit_snapshot_open(&content.snapshot, dir), 0);
+	assert_int_equal(dit_check_findings_new(&content.findings, 0), 0);
+	assert_int_equal(dit_dn_reader_new(&member.dns, content.snapshot, 0), 0);
 	for (size_t db = 0; db < NDBS; db++) {
-		assert_int_equal(dit_check_index(check, db), 0);
+		assert_int_equal(dit_check_index(&member, db), 0);
 	}
 	*told = (struct told){.len = 0};
-	assert_int_equal(dit_check_findings_tell(opts.findings, "data.mdb", note, told),
-	                 0);
-	dit_check_index_free(check);
-	dit_check_findings_free(opts.findings);
-	dit_snapshot_close(opts.snapshot);
+	assert_int_equal(
+		dit_check_findings_tell(content.findings, "data.mdb", note, told), 0);
+	dit_dn_reader_free(member.dns);
+	dit_check_findings_free(content.findings);
+	dit_snapshot_close(content.snapshot);
 }
 
 static void lists_and_ranges_are_compared(void **state)
@@ -186,16 +186,14 @@ static void a_check_can_be_stopped(void **state)
 	struct dit_index_set *set = five_databases(f);
 	char *dir = make_database();
 	struct dit_builders *builders = new_builders(set, dir, 1);
-	struct dit_check_index_opts opts = {
+	struct dit_check_content content = {
 		.indexes = set, .builders = builders, .stop = &stop};
-	struct dit_check_index *check = NULL;
+	struct dit_check_member member = {.content = &content};
 
 	assert_int_equal(dit_builders_seal(builders), 0);
-	assert_int_equal(dit_snapshot_open(&opts.snapshot, dir), 0);
-	assert_int_equal(dit_check_index_new(&check, &opts), 0);
-	assert_int_equal(dit_check_index(check, INT32), DIT_E_STOPPED);
-	dit_check_index_free(check);
-	dit_snapshot_close(opts.snapshot);
+	assert_int_equal(dit_snapshot_open(&content.snapshot, dir), 0);
+	assert_int_equal(dit_check_index(&member, INT32), DIT_E_STOPPED);
+	dit_snapshot_close(content.snapshot);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
 	test_scratch_remove(dir);

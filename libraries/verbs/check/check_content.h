@@ -2,40 +2,57 @@
 /*
  * The content of a database checked against its configuration, in one snapshot.
  *
- *   main       ad2i                                              check_numbers.h
- *   member N   ranges of IDs: entries, their keys into builders  check_entry.h
- *   main       contextCSN                                        check_csn.h
- *   member N   the tree; id2v; an index each                     check_tree.h, ...
+ *   main       ad2i                                              check_numbers.c
+ *   member N   ranges of IDs: entries, their keys into builders  check_entry.c
+ *   main       contextCSN                                        check_csn.c
+ *   member N   the tree; id2v; an index each                     check_tree.c, ...
  *
  * The structure of the file has been checked before: all but the damaged indexes can be
  * read.
  *
- * Threads: starts its own; findings come from any of them.
+ * Threads: dit_check_content() starts its own; findings come from any of them.
  */
 #ifndef DITKIT_CHECK_CONTENT_H
 #define DITKIT_CHECK_CONTENT_H
 
 #include "base/stop.h"
+#include "build/builders.h"
 #include "check/check.h"
 #include "check/check_findings.h"
+#include "codec/entry_view.h"
 #include "config/settings.h"
+#include "index/index_keys.h"
+#include "job/csn_list.h"
+#include "reader/dn_reader.h"
 #include "reader/snapshot.h"
+#include "scan/scan_snapshot.h"
 
-struct dit_check_content_opts {
-	struct dit_snapshot *snapshot;       /* as many readers as threads are wanted */
-	const struct dit_settings *settings; /* borrowed, like the others */
+/** What all checks of the content share. [const] while members run */
+struct dit_check_content {
+	/* Given; borrowed. */
+	struct dit_snapshot *snapshot; /* as many readers as threads are wanted */
+	const struct dit_settings *settings;
 	const struct dit_database *database; /* in them */
 	uint64_t memory_bytes;               /* 0: as a load */
 	const char *tmpdir;                  /* NULL: $TMPDIR, else /tmp */
 	const char *const *damaged;          /* index databases that are not read */
 	size_t ndamaged;
-	const struct dit_stop *stop;
+	const struct dit_stop *stop; /* may be NULL */
 	struct dit_check_findings *findings;
-	struct dit_check_findings *notes;
 	/* Called now and then by the thread of dit_check_content(); may be NULL. */
 	void (*tell)(void *ctx, enum dit_check_phase phase, uint64_t done,
 	             uint64_t total);
 	void *tell_ctx;
+
+	/* Made by dit_check_content(). */
+	struct dit_index_set *indexes;
+	struct dit_builders *builders;
+	uint32_t list_max; /* as in struct dit_builders_opts */
+	size_t tree_bytes; /* memory to sort in for the check of the tree */
+	uint64_t *sorted;  /* of sortvals; NULL: not configured */
+	struct dit_entry_scan *scan;
+	uint64_t *unread; /* entries that have made no keys; ascending */
+	size_t nunread;
 };
 
 /** Smallest memory_bytes but 0. */
@@ -46,6 +63,99 @@ struct dit_check_content_opts {
  *         DIT_E_UNSUPPORTED: an index that this release cannot make; -ENOMEM; -errno of
  *         run files; LMDB's codes; -EAGAIN and other codes of pthread_create()
  */
-int dit_check_content(const struct dit_check_content_opts *opts);
+int dit_check_content(struct dit_check_content *content);
+
+/* ---- members ---- */
+
+/** Bytes of a DN in a finding; the rest of a longer one is not shown. */
+#define DIT_CHECK_DN_SHOWN 400
+
+/** A thread that checks, with a reader of the snapshot of its own. [own: the thread] */
+struct dit_check_member {
+	const struct dit_check_content *content;
+	unsigned reader;
+	struct dit_dn_reader *dns; /* owned */
+	char dn[DIT_CHECK_DN_SHOWN];
+};
+
+/** The place of an entry. Its DN, as far as it can be told, stays until the next call. */
+struct dit_check_place dit_check_entry_place(struct dit_check_member *member,
+                                             const char *database, uint64_t id);
+
+/*
+ * The checks. If nothing else is said they return 0, with findings or without; -ENOMEM;
+ * LMDB's codes; of a member also DIT_E_STOPPED.
+ */
+
+/**
+ * ad2i: numbers without a gap, from 1 on; under each the name of an attribute
+ * description, as slapd spells it, and none twice (storage.md 2). Reader 0 of the
+ * snapshot.
+ */
+int dit_check_numbers(const struct dit_check_content *content);
+
+/**
+ * dn2i against itself, and against the IDs of id2e (storage.md 3). Also -errno of run
+ * files.
+ */
+int dit_check_tree(struct dit_check_member *member);
+
+/**
+ * id2v: each value belongs to an attribute of an entry that keeps its values there; there
+ * are as many as the entry counts, in the order of the attribute's equality rule
+ * (storage.md 4.6). Attributes without any value there are found with their entries, as
+ * are wrong normal forms.
+ */
+int dit_check_split(struct dit_check_member *member);
+
+/**
+ * An index database, once: the lists that the entries' keys make, next to those that are
+ * stored. Databases that share a sorter are checked as builders.h says. Also errors of
+ * the builders.
+ */
+int dit_check_index(struct dit_check_member *member, size_t db);
+
+/* ---- one entry ---- */
+
+/** Belongs to one thread. */
+struct dit_check_entry;
+
+/** @param content  borrowed. 0; -ENOMEM */
+int dit_check_entry_new(struct dit_check_entry **ret,
+                        const struct dit_check_content *content);
+/** NULL is fine. */
+void dit_check_entry_free(struct dit_check_entry *check);
+
+/**
+ * An entry or a hole: its record, its attribute descriptions, its flags, normal forms,
+ * the order of values, its name.
+ */
+int dit_check_entry(struct dit_check_entry *check, const struct dit_entry_view *view);
+
+/* ---- contextCSN ---- */
+
+/**
+ * For no server is it older than an entryCSN (storage.md 6.3). A server that it does not
+ * name is not looked at. Zero is one that has noted nothing.
+ */
+struct dit_check_csn {
+	const struct dit_ad *entry_csn;
+	const struct dit_ad *context_csn;
+	struct dit_csn_list entries; /* the newest of each server */
+	struct dit_csn_list context; /* likewise; of the entry that has contextCSN */
+	char *context_dn;            /* its name; NULL: there is none */
+};
+
+/** 0; -ENOMEM; DIT_E_UNKNOWN: the schema does not have them. */
+int dit_check_csn_init(struct dit_check_csn *csn, struct dit_schema *schema);
+void dit_check_csn_deinit(struct dit_check_csn *csn);
+
+/** Note an entry. 0 or -ENOMEM. */
+int dit_check_csn_note(struct dit_check_csn *csn, const struct dit_entry_view *entry);
+/** Add the notes of another member. 0 or -ENOMEM. */
+int dit_check_csn_merge(struct dit_check_csn *into, struct dit_check_csn *from);
+/** Compare the notes of all members. */
+void dit_check_csn_end(const struct dit_check_csn *all,
+                       struct dit_check_findings *findings);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "check/check_csn.h"
+/* contextCSN next to the entryCSN of all entries: members note, then all is compared. */
+#include "check/check_content.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -92,26 +93,28 @@ static int merge(struct dit_csn_list *into, const struct dit_csn_list *from)
 	return r < 0 ? r : 0;
 }
 
-int dit_check_csn_end(struct dit_check_csn *csns, unsigned n,
-                      struct dit_check_findings *findings)
+int dit_check_csn_merge(struct dit_check_csn *into, struct dit_check_csn *from)
 {
-	struct dit_check_csn *all = &csns[0];
-	struct dit_check_place place = DIT_CHECK_PLACE("id2e");
-	int r = 0;
+	int r = merge(&into->entries, &from->entries);
 
-	for (unsigned i = 1; i < n && r == 0; i++) {
-		r = merge(&all->entries, &csns[i].entries);
-		if (r == 0) {
-			r = merge(&all->context, &csns[i].context);
-		}
-		if (all->context_dn == NULL) {
-			all->context_dn = csns[i].context_dn;
-			csns[i].context_dn = NULL;
-		}
+	if (r == 0) {
+		r = merge(&into->context, &from->context);
 	}
+	if (into->context_dn == NULL) {
+		into->context_dn = from->context_dn;
+		from->context_dn = NULL;
+	}
+	return r;
+}
+
+void dit_check_csn_end(const struct dit_check_csn *all,
+                       struct dit_check_findings *findings)
+{
+	struct dit_check_place place = DIT_CHECK_PLACE("id2e");
+
 	place.attribute = "contextCSN";
 	place.dn = all->context_dn;
-	for (size_t i = 0; i < all->context.n && r == 0; i++) {
+	for (size_t i = 0; i < all->context.n; i++) {
 		const struct dit_csn *context = &all->context.list[i];
 		const struct dit_csn *entry =
 			dit_csn_list_find(&all->entries, context->sid);
@@ -125,5 +128,4 @@ int dit_check_csn_end(struct dit_check_csn *csns, unsigned n,
 			               entry->text, (unsigned long long)entry->id);
 		}
 	}
-	return r;
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "check/check_entry.h"
+/*
+ * One stored entry checked. entry/entry_verify.h finds the flaws; here they get their
+ * words. Errors of the tree are found elsewhere (check_tree.c), as are values in id2v
+ * that belong to no entry (check_split.c).
+ */
+#include "check/check_content.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +20,9 @@
 #define ARENA_BYTES (16u << 10)
 
 struct dit_check_entry {
-	struct dit_check_entry_opts opts;
+	const struct dit_check_content *content; /* borrowed */
+	const struct dit_schema *schema;
+	const struct dit_ad_names *names;
 	const struct dit_ad *object_class;
 	struct dit_verifier *verifier;
 	struct dit_arena arena; /* of one entry */
@@ -34,14 +41,14 @@ static void find_normal(struct dit_check_entry *check, const struct dit_flaw *fl
 	char made[DIT_CHECK_SHOWN];
 
 	if (flaw->kind == DIT_FLAW_NORMAL_REFUSED) {
-		dit_check_find(check->opts.findings, DIT_CHECK_VALUE_NORMAL,
+		dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
 		               &check->place,
 		               "value #%u has the normal form \"%s\"; its rule refuses "
 		               "the value",
 		               flaw->value, dit_check_show(stored, flaw->stored));
 		return;
 	}
-	dit_check_find(check->opts.findings, DIT_CHECK_VALUE_NORMAL, &check->place,
+	dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL, &check->place,
 	               "value #%u has the normal form \"%s\", not \"%s\"", flaw->value,
 	               dit_check_show(stored, flaw->stored),
 	               dit_check_show(made, flaw->made));
@@ -50,7 +57,7 @@ static void find_normal(struct dit_check_entry *check, const struct dit_flaw *fl
 static void find_flaw(void *ctx, const struct dit_flaw *flaw)
 {
 	struct dit_check_entry *check = ctx;
-	struct dit_check_findings *findings = check->opts.findings;
+	struct dit_check_findings *findings = check->content->findings;
 	char text[DIT_CHECK_SHOWN];
 
 	check->place.attribute = flaw->ad == NULL ? NULL : flaw->ad->name.data;
@@ -96,21 +103,24 @@ static void find_flaw(void *ctx, const struct dit_flaw *flaw)
 /* ---- a new object ---- */
 
 int dit_check_entry_new(struct dit_check_entry **ret,
-                        const struct dit_check_entry_opts *opts)
+                        const struct dit_check_content *content)
 {
 	struct dit_check_entry *check = calloc(1, sizeof(*check));
-	struct dit_verifier_opts verifier = {.schema = opts->schema,
-	                                     .sorted = opts->sorted,
+	const struct dit_schema *schema = content->settings->schema;
+	struct dit_verifier_opts verifier = {.schema = schema,
+	                                     .sorted = content->sorted,
 	                                     .found = find_flaw,
 	                                     .ctx = check};
 	const struct dit_attr_type *type =
-		dit_schema_find_type(opts->schema, DIT_SPAN("objectClass"));
+		dit_schema_find_type(schema, DIT_SPAN("objectClass"));
 	int r = 0;
 
 	if (check == NULL) {
 		return -ENOMEM;
 	}
-	check->opts = *opts;
+	check->content = content;
+	check->schema = schema;
+	check->names = dit_entry_scan_names(content->scan);
 	check->object_class = type == NULL ? NULL : &type->ad;
 	dit_arena_init(&check->arena, ARENA_BYTES);
 	r = dit_verifier_new(&check->verifier, &verifier);
@@ -144,22 +154,21 @@ static int find_unknown(struct dit_check_entry *check, const struct dit_entry_vi
 
 	for (uint32_t i = 0; r == 0 && i < stored.nattrs; i++) {
 		uint32_t number = stored.attrs[i].ad_number;
-		const struct dit_ad_name *name =
-			dit_ad_names_get(check->opts.names, number);
+		const struct dit_ad_name *name = dit_ad_names_get(check->names, number);
 
 		if (name == NULL) {
 			dit_check_find(
-				check->opts.findings, DIT_CHECK_ENTRY_ATTRIBUTE,
+				check->content->findings, DIT_CHECK_ENTRY_ATTRIBUTE,
 				&check->place,
 				"attribute #%u has the number %u, which is %s ad2i", i,
 				number,
-				dit_ad_names_is_forged(check->opts.names, number)
+				dit_ad_names_is_forged(check->names, number)
 					? "no attribute description in"
 					: "not in");
 		}
 	}
 	if (r == DIT_E_CORRUPT) {
-		dit_check_find(check->opts.findings, DIT_CHECK_ENTRY_RECORD,
+		dit_check_find(check->content->findings, DIT_CHECK_ENTRY_RECORD,
 		               &check->place,
 		               "the record of %zu bytes contradicts its format",
 		               view->record.len);
@@ -182,12 +191,12 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 			check->place.attribute =
 				attr->ad == NULL ? NULL : attr->ad->name.data;
 			if (attr->is_split) {
-				dit_check_find(check->opts.findings,
+				dit_check_find(check->content->findings,
 				               DIT_CHECK_SPLIT_MISSING, &check->place,
 				               "the values are not in the entry, and "
 				               "there are none in id2v");
 			} else {
-				dit_check_find(check->opts.findings,
+				dit_check_find(check->content->findings,
 				               DIT_CHECK_ENTRY_ATTRIBUTE, &check->place,
 				               "attribute #%u has no values", i);
 			}
@@ -205,7 +214,7 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 
 static void find_bad_name(struct dit_check_entry *check)
 {
-	dit_check_find(check->opts.findings, DIT_CHECK_NAME_NORMAL, &check->place,
+	dit_check_find(check->content->findings, DIT_CHECK_NAME_NORMAL, &check->place,
 	               "the name is no DN that slapd accepts");
 }
 
@@ -213,7 +222,7 @@ static void find_bad_name(struct dit_check_entry *check)
 static int verify_name(struct dit_check_entry *check, const struct dit_entry_view *view,
                        struct dit_entry *entry)
 {
-	int r = dit_dn_parse(check->opts.schema, view->dn, &check->arena, &check->dns,
+	int r = dit_dn_parse(check->schema, view->dn, &check->arena, &check->dns,
 	                     &entry->dn);
 
 	if (r == DIT_E_INVALID) {
@@ -224,7 +233,8 @@ static int verify_name(struct dit_check_entry *check, const struct dit_entry_vie
 		char stored[DIT_CHECK_SHOWN];
 		char made[DIT_CHECK_SHOWN];
 
-		dit_check_find(check->opts.findings, DIT_CHECK_NAME_NORMAL, &check->place,
+		dit_check_find(check->content->findings, DIT_CHECK_NAME_NORMAL,
+		               &check->place,
 		               "the name has the normal form \"%s\", not \"%s\"",
 		               dit_check_show(stored, view->norm_dn),
 		               dit_check_show(made, entry->dn.norm));
@@ -307,7 +317,8 @@ int dit_check_entry(struct dit_check_entry *check, const struct dit_entry_view *
 		return r;
 	}
 	if (view->id > DIT_BUILDERS_ID_MAX) {
-		dit_check_find(check->opts.findings, DIT_CHECK_ENTRY_ID, &check->place,
+		dit_check_find(check->content->findings, DIT_CHECK_ENTRY_ID,
+		               &check->place,
 		               "the ID is above %u; its index keys are not compared",
 		               DIT_BUILDERS_ID_MAX);
 	}

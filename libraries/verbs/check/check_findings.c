@@ -27,16 +27,20 @@ struct kept {
 	char *text;                   /* owned */
 };
 
+struct list {
+	struct kept *kept;
+	size_t n;
+	size_t size;
+};
+
 struct dit_check_findings {
-	uint64_t max; /* [const] 0: none */
+	uint64_t max; /* [const] of each list; 0: none */
 
 	/* [lock: lock] */
 	pthread_mutex_t lock;
 	uint64_t by_kind[DIT_CHECK_NKINDS];
-	struct kept *list;
-	size_t n;
-	size_t size;
-	int error; /* -ENOMEM: one could not be kept */
+	struct list lists[2]; /* findings, notes */
+	int error;            /* -ENOMEM: one could not be kept */
 };
 
 const char *dit_check_kind_name(unsigned kind)
@@ -81,10 +85,10 @@ static int compare_kept(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->text, y->text);
 }
 
-static void sort(struct dit_check_findings *findings)
+static void sort(struct list *list)
 {
-	if (findings->n > 1) {
-		qsort(findings->list, findings->n, sizeof(*findings->list), compare_kept);
+	if (list->n > 1) {
+		qsort(list->kept, list->n, sizeof(*list->kept), compare_kept);
 	}
 }
 
@@ -98,13 +102,13 @@ static void forget(struct kept *kept)
 	free(kept->text);
 }
 
-static void forget_from(struct dit_check_findings *findings, size_t first)
+static void forget_from(struct list *list, size_t first)
 {
-	for (size_t i = first; i < findings->n; i++) {
-		forget(&findings->list[i]);
+	for (size_t i = first; i < list->n; i++) {
+		forget(&list->kept[i]);
 	}
-	if (findings->n > first) {
-		findings->n = first;
+	if (list->n > first) {
+		list->n = first;
 	}
 }
 
@@ -139,23 +143,24 @@ static int copy_place(struct dit_check_place *ret, const struct dit_check_place 
 static int keep(struct dit_check_findings *findings, unsigned kind,
                 const struct dit_check_place *place, const char *text)
 {
-	struct kept *list =
-		dit_grow(findings->list, &findings->size, findings->n + 1, sizeof(*list));
+	struct list *list = &findings->lists[dit_check_kind_is_note(kind)];
+	struct kept *grown =
+		dit_grow(list->kept, &list->size, list->n + 1, sizeof(*grown));
 	struct kept kept = {.kind = kind};
 
-	if (list == NULL) {
+	if (grown == NULL) {
 		return -ENOMEM;
 	}
-	findings->list = list;
+	list->kept = grown;
 	kept.text = copy_text(text);
 	if (copy_place(&kept.place, place) < 0 || kept.text == NULL) {
 		forget(&kept);
 		return -ENOMEM;
 	}
-	list[findings->n++] = kept;
-	if (findings->max != 0 && findings->n / 2 >= findings->max) {
-		sort(findings);
-		forget_from(findings, (size_t)findings->max);
+	grown[list->n++] = kept;
+	if (findings->max != 0 && list->n / 2 >= findings->max) {
+		sort(list);
+		forget_from(list, (size_t)findings->max);
 	}
 	return 0;
 }
@@ -177,21 +182,6 @@ void dit_check_find(struct dit_check_findings *findings, unsigned kind,
 		findings->error = r;
 	}
 	(void)pthread_mutex_unlock(&findings->lock);
-}
-
-struct dit_check_place dit_check_entry_place(struct dit_check_dns *dns,
-                                             const char *database, uint64_t id)
-{
-	struct dit_check_place place = DIT_CHECK_PLACE(database);
-	struct dit_dn_text dn;
-
-	place.id = id;
-	if (id != 0 && dit_dn_reader_get(dns->reader, id, &dn) == 0) {
-		(void)snprintf(dns->text, sizeof(dns->text), "%.*s",
-		               DIT_SPAN_ARGS(dn.pretty));
-		place.dn = dns->text;
-	}
-	return place;
 }
 
 const char *dit_check_show(char *text, struct dit_span value)
@@ -233,8 +223,9 @@ int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max)
 void dit_check_findings_free(struct dit_check_findings *findings)
 {
 	if (findings != NULL) {
-		forget_from(findings, 0);
-		free(findings->list);
+		dit_check_findings_reset(findings);
+		free(findings->lists[0].kept);
+		free(findings->lists[1].kept);
 		(void)pthread_mutex_destroy(&findings->lock);
 		free(findings);
 	}
@@ -242,19 +233,30 @@ void dit_check_findings_free(struct dit_check_findings *findings)
 
 void dit_check_findings_reset(struct dit_check_findings *findings)
 {
-	forget_from(findings, 0);
+	forget_from(&findings->lists[0], 0);
+	forget_from(&findings->lists[1], 0);
 	memset(findings->by_kind, 0, sizeof(findings->by_kind));
 	findings->error = 0;
 }
 
-uint64_t dit_check_findings_count(const struct dit_check_findings *findings)
+static uint64_t count(const struct dit_check_findings *findings, bool notes)
 {
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < DIT_CHECK_NKINDS; i++) {
-		sum += findings->by_kind[i];
+		sum += dit_check_kind_is_note(i) == notes ? findings->by_kind[i] : 0;
 	}
 	return sum;
+}
+
+uint64_t dit_check_findings_count(const struct dit_check_findings *findings)
+{
+	return count(findings, false);
+}
+
+uint64_t dit_check_notes_count(const struct dit_check_findings *findings)
+{
+	return count(findings, true);
 }
 
 uint64_t dit_check_findings_count_of(const struct dit_check_findings *findings,
@@ -263,18 +265,11 @@ uint64_t dit_check_findings_count_of(const struct dit_check_findings *findings,
 	return findings->by_kind[kind];
 }
 
-int dit_check_findings_tell(struct dit_check_findings *findings, const char *file,
-                            dit_check_found_fn found, void *ctx)
+static void tell_list(const struct list *list, const char *file, dit_check_found_fn found,
+                      void *ctx)
 {
-	if (findings->error < 0) {
-		return findings->error;
-	}
-	sort(findings);
-	if (findings->max != 0) {
-		forget_from(findings, (size_t)findings->max);
-	}
-	for (size_t i = 0; i < findings->n && found != NULL; i++) {
-		const struct kept *kept = &findings->list[i];
+	for (size_t i = 0; i < list->n; i++) {
+		const struct kept *kept = &list->kept[i];
 		const struct dit_check_finding finding = {
 			.file = file,
 			.kind = dit_check_kind_name(kept->kind),
@@ -289,6 +284,23 @@ int dit_check_findings_tell(struct dit_check_findings *findings, const char *fil
 		};
 
 		found(ctx, &finding);
+	}
+}
+
+int dit_check_findings_tell(struct dit_check_findings *findings, const char *file,
+                            dit_check_found_fn found, void *ctx)
+{
+	if (findings->error < 0) {
+		return findings->error;
+	}
+	for (unsigned i = 0; i < 2 && found != NULL; i++) {
+		struct list *list = &findings->lists[i];
+
+		sort(list);
+		if (findings->max != 0) {
+			forget_from(list, (size_t)findings->max);
+		}
+		tell_list(list, file, found, ctx);
 	}
 	return 0;
 }

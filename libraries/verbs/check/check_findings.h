@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The findings of a check of one data file: counted by kind, kept up to a limit, told in
- * order.
+ * The findings and notes of a check of one data file: counted by kind, kept up to a limit
+ * each, told in order, the findings first.
  *
  *   dit_check_findings_new()
  *   any thread:  dit_check_find() ...
@@ -19,7 +19,6 @@
 
 #include "base/span.h"
 #include "check/check.h"
-#include "reader/dn_reader.h"
 #include "walk/walk.h"
 
 /* Kinds of our own; notes are the last. */
@@ -97,19 +96,10 @@ struct dit_check_place {
   .database = (name), .page = DIT_CHECK_NO_PAGE, .node = -1                              \
  }
 
-/** The names of entries in findings. */
-struct dit_check_dns {
-	struct dit_dn_reader *reader; /* dit_dn_reader_free() */
-	char text[400];               /* the rest of a longer one is not shown */
-};
-
-/** The place of an entry. Its DN, as far as it can be told, stays until the next call. */
-struct dit_check_place dit_check_entry_place(struct dit_check_dns *dns,
-                                             const char *database, uint64_t id);
-
 struct dit_check_findings;
 
-/** @param max  kept at most; 0: all. @return 0 or -ENOMEM, -EAGAIN */
+/** @param max  findings kept at most, and as many notes; 0: all. @return 0 or -ENOMEM,
+ * -EAGAIN */
 int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max);
 /** NULL is fine. */
 void dit_check_findings_free(struct dit_check_findings *findings);
@@ -135,6 +125,7 @@ const char *dit_check_show(char *text, struct dit_span value);
 
 /** All of them, kept or not. */
 uint64_t dit_check_findings_count(const struct dit_check_findings *findings);
+uint64_t dit_check_notes_count(const struct dit_check_findings *findings);
 uint64_t dit_check_findings_count_of(const struct dit_check_findings *findings,
                                      unsigned kind);
 

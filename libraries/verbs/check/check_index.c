@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "check/check_index.h"
+/*
+ * Index databases checked: the lists that the entries' keys make, walked along with those
+ * that are stored.
+ *
+ *   keys of all entries ──▶ builders ──▶ lists in key order ─┐
+ *   stored                            ──▶ lists in key order ─┴─▶ compared
+ *
+ * A stored list must be the list that was made. A stored range is right if it covers what
+ * was made: slapd never turns a range back into a list, nor makes it much narrower, when
+ * entries go. So a range of a key that no entry has is right as well.
+ */
+#include "check/check_content.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,13 +25,11 @@
 #define KEY_TEXT     (2 * KEY_SHOWN + 4)
 #define LISTS_A_LOOK 1024 /* between two looks at the stop flag */
 
-struct dit_check_index {
-	struct dit_check_index_opts opts;
-	struct dit_check_dns dns;
-	char key[KEY_TEXT];
-
-	/* From the database that is checked. */
+struct index_check {
+	struct dit_check_member *member;
+	const struct dit_check_content *content; /* the member's */
 	const struct dit_index_db *db;
+	char key[KEY_TEXT];
 	struct dit_index_cursor *cursor;
 	const struct dit_output_list *made; /* ahead; NULL: no more */
 	const struct dit_output_list *lists;
@@ -32,41 +41,14 @@ struct dit_check_index {
 	unsigned nlooks;
 };
 
-int dit_check_index_new(struct dit_check_index **ret,
-                        const struct dit_check_index_opts *opts)
-{
-	struct dit_check_index *check = calloc(1, sizeof(*check));
-	int r = 0;
-
-	if (check == NULL) {
-		return -ENOMEM;
-	}
-	check->opts = *opts;
-	r = dit_dn_reader_new(&check->dns.reader, opts->snapshot, opts->reader);
-	if (r < 0) {
-		dit_check_index_free(check);
-		return r;
-	}
-	*ret = check;
-	return 0;
-}
-
-void dit_check_index_free(struct dit_check_index *check)
-{
-	if (check != NULL) {
-		dit_dn_reader_free(check->dns.reader);
-		free(check);
-	}
-}
-
 /* ---- findings ---- */
 
-static struct dit_check_place place_of(struct dit_check_index *check, uint64_t id)
+static struct dit_check_place place_of(struct index_check *check, uint64_t id)
 {
-	return dit_check_entry_place(&check->dns, check->db->name, id);
+	return dit_check_entry_place(check->member, check->db->name, id);
 }
 
-static const char *show_key(struct dit_check_index *check, struct dit_span key)
+static const char *show_key(struct index_check *check, struct dit_span key)
 {
 	size_t n = key.len < KEY_SHOWN ? key.len : KEY_SHOWN;
 
@@ -77,36 +59,38 @@ static const char *show_key(struct dit_check_index *check, struct dit_span key)
 	return check->key;
 }
 
-static void find_missing(struct dit_check_index *check, struct dit_span key,
-                         uint64_t first, uint64_t n)
+static void find_missing(struct index_check *check, struct dit_span key, uint64_t first,
+                         uint64_t n)
 {
 	struct dit_check_place place = place_of(check, first);
 
 	if (n == 1) {
-		dit_check_find(check->opts.findings, DIT_CHECK_POSTING_MISSING, &place,
-		               "the entry has the key %s, and is not in its list",
+		dit_check_find(check->content->findings, DIT_CHECK_POSTING_MISSING,
+		               &place, "the entry has the key %s, and is not in its list",
 		               show_key(check, key));
 	} else {
-		dit_check_find(check->opts.findings, DIT_CHECK_POSTING_MISSING, &place,
+		dit_check_find(check->content->findings, DIT_CHECK_POSTING_MISSING,
+		               &place,
 		               "the entry and %llu others have the key %s, and are not "
 		               "in its list",
 		               (unsigned long long)n - 1, show_key(check, key));
 	}
 }
 
-static void find_surplus(struct dit_check_index *check, struct dit_span key,
-                         uint64_t first, uint64_t n)
+static void find_surplus(struct index_check *check, struct dit_span key, uint64_t first,
+                         uint64_t n)
 {
 	struct dit_check_place place = place_of(check, first);
 
 	if (n == 1) {
 		dit_check_find(
-			check->opts.findings, DIT_CHECK_POSTING_SURPLUS, &place,
+			check->content->findings, DIT_CHECK_POSTING_SURPLUS, &place,
 			"the entry is in the list of the key %s, and does not have "
 			"the key",
 			show_key(check, key));
 	} else {
-		dit_check_find(check->opts.findings, DIT_CHECK_POSTING_SURPLUS, &place,
+		dit_check_find(check->content->findings, DIT_CHECK_POSTING_SURPLUS,
+		               &place,
 		               "the entry and %llu others are in the list of the key %s, "
 		               "and do not have the key",
 		               (unsigned long long)n - 1, show_key(check, key));
@@ -123,25 +107,25 @@ static uint64_t id_at(struct dit_span ids, size_t i)
 	return id;
 }
 
-static bool is_unread(const struct dit_check_index *check, uint64_t id)
+static bool is_unread(const struct index_check *check, uint64_t id)
 {
 	size_t low = 0;
-	size_t high = check->opts.nunread;
+	size_t high = check->content->nunread;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (check->opts.unread[middle] < id) {
+		if (check->content->unread[middle] < id) {
 			low = middle + 1;
 		} else {
 			high = middle;
 		}
 	}
-	return low < check->opts.nunread && check->opts.unread[low] == id;
+	return low < check->content->nunread && check->content->unread[low] == id;
 }
 
 /* All IDs of the key. -1: an error is in check->state. */
-static int count_stored(struct dit_check_index *check, uint64_t *ret)
+static int count_stored(struct index_check *check, uint64_t *ret)
 {
 	struct dit_span ids = check->stored_ids;
 	int r = 1;
@@ -171,7 +155,7 @@ static void miss(struct difference *difference, uint64_t id)
 }
 
 /* Stored IDs next to those that were made from *at on. */
-static void merge_block(const struct dit_check_index *check, struct dit_span ids,
+static void merge_block(const struct index_check *check, struct dit_span ids,
                         const struct dit_output_list *made, size_t *at,
                         struct difference *difference)
 {
@@ -199,8 +183,7 @@ static void merge_block(const struct dit_check_index *check, struct dit_span ids
 	}
 }
 
-static int compare_lists(struct dit_check_index *check,
-                         const struct dit_output_list *made)
+static int compare_lists(struct index_check *check, const struct dit_output_list *made)
 {
 	struct difference difference = {.nmissing = 0};
 	struct dit_span ids = check->stored_ids;
@@ -232,30 +215,29 @@ static bool is_range(const struct dit_output_list *list)
 	return list->nids > 0 && list->ids[0] == 0;
 }
 
-static void find_range(struct dit_check_index *check, uint64_t low, uint64_t high,
+static void find_range(struct index_check *check, uint64_t low, uint64_t high,
                        uint64_t id)
 {
 	struct dit_check_place place = place_of(check, id);
 
-	dit_check_find(check->opts.findings, DIT_CHECK_INDEX_RANGE, &place,
+	dit_check_find(check->content->findings, DIT_CHECK_INDEX_RANGE, &place,
 	               "the entry has the key %s, whose range %llu to %llu leaves it out",
 	               show_key(check, check->stored_key), (unsigned long long)low,
 	               (unsigned long long)high);
 }
 
-static void find_malformed(struct dit_check_index *check, uint64_t n)
+static void find_malformed(struct index_check *check, uint64_t n)
 {
 	struct dit_check_place place = place_of(check, 0);
 
-	dit_check_find(check->opts.findings, DIT_CHECK_INDEX_RANGE, &place,
+	dit_check_find(check->content->findings, DIT_CHECK_INDEX_RANGE, &place,
 	               "the list of the key %s begins with 0, which marks a range, and "
 	               "has %llu numbers, not 3",
 	               show_key(check, check->stored_key), (unsigned long long)n);
 }
 
 /* @param made  NULL: no entry has the key */
-static int compare_range(struct dit_check_index *check,
-                         const struct dit_output_list *made)
+static int compare_range(struct index_check *check, const struct dit_output_list *made)
 {
 	struct dit_span ids = check->stored_ids;
 	uint64_t n = 0;
@@ -285,7 +267,7 @@ static int compare_range(struct dit_check_index *check,
 }
 
 /* A list is stored where a range belongs. */
-static int compare_with_range(struct dit_check_index *check,
+static int compare_with_range(struct index_check *check,
                               const struct dit_output_list *made)
 {
 	struct dit_check_place place = place_of(check, made->ids[1]);
@@ -295,27 +277,28 @@ static int compare_with_range(struct dit_check_index *check,
 	if (r < 0) {
 		return r;
 	}
-	if (n > check->opts.list_max) {
+	if (n > check->content->list_max) {
 		place.id = 0;
 		place.dn = NULL;
-		dit_check_find(check->opts.findings, DIT_CHECK_INDEX_LENGTH, &place,
+		dit_check_find(check->content->findings, DIT_CHECK_INDEX_LENGTH, &place,
 		               "the list of the key %s has %llu IDs; by idlexp one of "
 		               "more than %u is a range",
 		               show_key(check, check->stored_key), (unsigned long long)n,
-		               check->opts.list_max);
+		               check->content->list_max);
 	} else {
-		dit_check_find(check->opts.findings, DIT_CHECK_POSTING_MISSING, &place,
+		dit_check_find(check->content->findings, DIT_CHECK_POSTING_MISSING,
+		               &place,
 		               "more than %u entries, this one among them, have the key "
 		               "%s, and its list has %llu",
-		               check->opts.list_max, show_key(check, check->stored_key),
-		               (unsigned long long)n);
+		               check->content->list_max,
+		               show_key(check, check->stored_key), (unsigned long long)n);
 	}
 	return 0;
 }
 
 /* ---- keys ---- */
 
-static int next_made(struct dit_check_index *check)
+static int next_made(struct index_check *check)
 {
 	ptrdiff_t n = 0;
 
@@ -324,7 +307,8 @@ static int next_made(struct dit_check_index *check)
 		check->made++;
 		return 0;
 	}
-	if (check->nlooks++ % LISTS_A_LOOK == 0 && dit_stop_is_set(check->opts.stop)) {
+	if (check->nlooks++ % LISTS_A_LOOK == 0 &&
+	    dit_stop_is_set(check->content->stop)) {
 		return DIT_E_STOPPED;
 	}
 	n = dit_index_cursor_next(check->cursor, &check->lists);
@@ -333,9 +317,10 @@ static int next_made(struct dit_check_index *check)
 	return n < 0 ? (int)n : 0;
 }
 
-static int next_stored(struct dit_check_index *check)
+static int next_stored(struct index_check *check)
 {
-	if (check->nlooks++ % LISTS_A_LOOK == 0 && dit_stop_is_set(check->opts.stop)) {
+	if (check->nlooks++ % LISTS_A_LOOK == 0 &&
+	    dit_stop_is_set(check->content->stop)) {
 		return DIT_E_STOPPED;
 	}
 	check->state =
@@ -343,7 +328,7 @@ static int next_stored(struct dit_check_index *check)
 	return check->state < 0 ? check->state : 0;
 }
 
-static int compare_keys(const struct dit_check_index *check, struct dit_span a,
+static int compare_keys(const struct index_check *check, struct dit_span a,
                         struct dit_span b)
 {
 	const struct dit_key_order numbers = {.kind = DIT_ORDER_NUMBERS};
@@ -353,17 +338,17 @@ static int compare_keys(const struct dit_check_index *check, struct dit_span a,
 	               : dit_span_compare(a, b);
 }
 
-static int only_made(struct dit_check_index *check)
+static int only_made(struct index_check *check)
 {
 	const struct dit_output_list *made = check->made;
 	bool is_of_range = is_range(made);
 
 	find_missing(check, made->key, made->ids[is_of_range ? 1 : 0],
-	             is_of_range ? (uint64_t)check->opts.list_max + 1 : made->nids);
+	             is_of_range ? (uint64_t)check->content->list_max + 1 : made->nids);
 	return next_made(check);
 }
 
-static int only_stored(struct dit_check_index *check)
+static int only_stored(struct index_check *check)
 {
 	static const struct dit_output_list none = {.nids = 0};
 	int r = id_at(check->stored_ids, 0) == 0 ? compare_range(check, NULL)
@@ -372,7 +357,7 @@ static int only_stored(struct dit_check_index *check)
 	return r < 0 ? r : next_stored(check);
 }
 
-static int both(struct dit_check_index *check)
+static int both(struct index_check *check)
 {
 	int r = id_at(check->stored_ids, 0) == 0 ? compare_range(check, check->made)
 	        : is_range(check->made)          ? compare_with_range(check, check->made)
@@ -384,7 +369,7 @@ static int both(struct dit_check_index *check)
 	return r < 0 ? r : next_stored(check);
 }
 
-static int compare(struct dit_check_index *check)
+static int compare(struct index_check *check)
 {
 	int r = next_made(check);
 
@@ -407,35 +392,34 @@ static int compare(struct dit_check_index *check)
 /* ---- a database ---- */
 
 /* slapd makes a database that is missing, and does not fill it. */
-static int check_missing(struct dit_check_index *check)
+static int check_missing(struct index_check *check)
 {
 	struct dit_check_place place = DIT_CHECK_PLACE(check->db->name);
 	int r = next_made(check);
 
 	if (r == 0 && check->made != NULL) {
-		dit_check_find(check->opts.findings, DIT_CHECK_INDEX_MISSING, &place,
+		dit_check_find(check->content->findings, DIT_CHECK_INDEX_MISSING, &place,
 		               "the index is configured, and its database is missing");
 	}
 	return r;
 }
 
-int dit_check_index(struct dit_check_index *check, size_t db)
+int dit_check_index(struct dit_check_member *member, size_t db)
 {
-	int r = 0;
+	const struct dit_check_content *content = member->content;
+	struct index_check check = {.member = member,
+	                            .content = content,
+	                            .db = dit_index_set_db(content->indexes, db)};
+	int r = dit_index_cursor_open(&check.cursor, content->builders, db, false);
 
-	check->db = dit_index_set_db(check->opts.indexes, db);
-	check->cursor = NULL;
-	check->scan = NULL;
-	check->nlists = 0;
-	r = dit_index_cursor_open(&check->cursor, check->opts.builders, db, false);
 	if (r == 0) {
-		r = dit_scan_open_by(&check->scan, check->opts.snapshot,
-		                     check->opts.reader, check->db->name);
-		r = r == DIT_E_UNKNOWN ? check_missing(check)
+		r = dit_scan_open_by(&check.scan, content->snapshot, member->reader,
+		                     check.db->name);
+		r = r == DIT_E_UNKNOWN ? check_missing(&check)
 		    : r < 0            ? r
-		                       : compare(check);
+		                       : compare(&check);
 	}
-	dit_scan_close(check->scan);
-	dit_index_cursor_close(check->cursor);
+	dit_scan_close(check.scan);
+	dit_index_cursor_close(check.cursor);
 	return r;
 }

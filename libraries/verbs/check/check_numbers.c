@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "check/check_numbers.h"
+/* ad2i, record by record. */
+#include "check/check_content.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,14 +91,15 @@ static int check_record(struct numbers *numbers, struct dit_span key,
 	return number == 0 ? 0 : check_name(numbers, number, name);
 }
 
-int dit_check_numbers(struct dit_snapshot *snapshot, struct dit_schema *schema,
-                      struct dit_check_findings *findings)
+int dit_check_numbers(const struct dit_check_content *content)
 {
-	struct numbers numbers = {.schema = schema, .findings = findings, .next = 1};
+	struct numbers numbers = {.schema = content->settings->schema,
+	                          .findings = content->findings,
+	                          .next = 1};
 	struct dit_scan *scan = NULL;
 	struct dit_span key;
 	struct dit_span name;
-	int r = dit_scan_open(&scan, snapshot, "ad2i");
+	int r = dit_scan_open(&scan, content->snapshot, "ad2i");
 
 	while (r >= 0 && (r = dit_scan_next(scan, &key, &name)) > 0) {
 		r = check_record(&numbers, key, name);

@@ -36,9 +36,6 @@
 #define WAIT_MS      10000
 #define HOLD_WAIT_MS 1000
 
-static const char *const needed[] = {"ad2i", "dn2i", "id2e", "id2v"};
-#define NNEEDED (sizeof(needed) / sizeof(needed[0]))
-
 struct check {
 	const struct dit_check_one_opts *one;
 	const struct dit_check_opts *opts;
@@ -46,13 +43,12 @@ struct check {
 	struct dit_lmdb_reader *hold;  /* NULL: nothing is held */
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
 	bool is_held;
-	bool has_needed[NNEEDED];
+	bool has_fixed[DIT_NFIXED];
 	bool is_damaged;        /* the content cannot be read */
 	bool is_unused_damaged; /* an index that is not configured is damaged */
 	const char **damaged; /* configured indexes; owned, the names are the schema's */
 	size_t ndamaged;      /* nindexes of the database at most */
 	struct dit_check_findings *findings;
-	struct dit_check_findings *notes;
 	struct dit_check_sizes *sizes; /* NULL: not wanted */
 	uint64_t done;                 /* of the phase that the teller tells */
 	uint64_t total;
@@ -144,9 +140,9 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 	struct check *check = ctx;
 	struct dit_check_place place = DIT_CHECK_PLACE(name.data);
 
-	for (size_t i = 0; i < NNEEDED; i++) {
-		if (dit_span_eq(name, dit_span_of(needed[i]))) {
-			check->has_needed[i] = true;
+	for (size_t i = 0; i < DIT_NFIXED; i++) {
+		if (dit_span_eq(name, dit_span_of(dit_fixed_dbs[i].name))) {
+			check->has_fixed[i] = true;
 		}
 	}
 	if (!dit_stored_flags_are_right(name, flags)) {
@@ -161,10 +157,10 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 
 static void look_for_missing(struct check *check)
 {
-	for (size_t i = 0; i < NNEEDED; i++) {
-		struct dit_check_place place = DIT_CHECK_PLACE(needed[i]);
+	for (size_t i = 0; i < DIT_NFIXED; i++) {
+		struct dit_check_place place = DIT_CHECK_PLACE(dit_fixed_dbs[i].name);
 
-		if (!check->has_needed[i]) {
+		if (!check->has_fixed[i]) {
 			dit_check_find(check->findings, DIT_CHECK_DATABASE_MISSING,
 			               &place, "the database is missing; slapd needs it");
 			check->is_damaged = true;
@@ -426,7 +422,7 @@ static void tell_damaged(struct check *check)
 
 static int check_content(struct check *check)
 {
-	const struct dit_check_content_opts opts = {
+	struct dit_check_content content = {
 		.snapshot = check->snapshot,
 		.settings = check->one->job->chosen.settings,
 		.database = check->one->database,
@@ -436,7 +432,6 @@ static int check_content(struct check *check)
 		.ndamaged = check->ndamaged,
 		.stop = &check->one->job->stop,
 		.findings = check->findings,
-		.notes = check->notes,
 		.tell = check->opts->progress == NULL ? NULL : tell_progress,
 		.tell_ctx = check,
 	};
@@ -451,7 +446,7 @@ static int check_content(struct check *check)
 			check->one->path);
 		return 0;
 	}
-	r = dit_check_content(&opts);
+	r = dit_check_content(&content);
 	/* Without a lock file no process had the file open before, and none must now. */
 	if ((r == 0 || r == DIT_E_CORRUPT) && !check->is_held &&
 	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
@@ -521,11 +516,10 @@ static int check_once(struct check *check, struct dit_walk_stats *stats)
 static void begin_again(struct check *check)
 {
 	dit_check_findings_reset(check->findings);
-	dit_check_findings_reset(check->notes);
 	if (check->sizes != NULL) {
 		dit_check_sizes_reset(check->sizes);
 	}
-	memset(check->has_needed, 0, sizeof(check->has_needed));
+	memset(check->has_fixed, 0, sizeof(check->has_fixed));
 	check->is_damaged = false;
 	check->is_unused_damaged = false;
 	check->ndamaged = 0;
@@ -625,7 +619,7 @@ static void tell_file(struct check *check, const struct dit_walk_stats *stats)
 		.nfree = stats->nfree,
 		.ndatabases = stats->ndatabases,
 		.nfindings = dit_check_findings_count(check->findings),
-		.nnotes = dit_check_findings_count(check->notes),
+		.nnotes = dit_check_notes_count(check->findings),
 	};
 
 	if (check->opts->file != NULL) {
@@ -640,10 +634,6 @@ static int tell(struct check *check, const struct dit_walk_stats *stats)
 	int r = dit_check_findings_tell(check->findings, path, opts->found,
 	                                opts->found_ctx);
 
-	if (r == 0) {
-		r = dit_check_findings_tell(check->notes, path, opts->found,
-		                            opts->found_ctx);
-	}
 	if (r == 0 && check->one->use != NULL) {
 		r = dit_check_use_tell(check->one->use, path, opts->config,
 		                       opts->config_ctx);
@@ -666,9 +656,6 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 
 	opts->job->teller.fill = fill_progress;
 	opts->job->teller.ctx = &check;
-	if (r == 0) {
-		r = dit_check_findings_new(&check.notes, opts->opts->max_findings);
-	}
 	if (r == 0 && opts->opts->sizes != NULL) {
 		r = dit_check_sizes_new(&check.sizes, opts->job->nthreads);
 	}
@@ -684,6 +671,9 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 		r = tell(&check, &stats);
 	}
 	for (unsigned i = 0; i < DIT_CHECK_NKINDS && r == 0; i++) {
+		if (dit_check_kind_is_note(i)) {
+			continue;
+		}
 		by_kind[i] += dit_check_findings_count_of(check.findings, i);
 	}
 	if (r < 0 && r != DIT_E_STOPPED) {
@@ -691,7 +681,6 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 		               "%s: could not be checked: %s", opts->path, reason(r));
 	}
 	dit_check_findings_free(check.findings);
-	dit_check_findings_free(check.notes);
 	dit_check_sizes_free(check.sizes);
 	free(check.damaged);
 	return r;

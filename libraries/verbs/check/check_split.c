@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "check/check_split.h"
+/* id2v checked: the values of each key next to the attribute that counts them. */
+#include "check/check_content.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,10 +27,10 @@ struct group {
 };
 
 struct split_check {
-	const struct dit_check_split_opts *opts;
+	struct dit_check_member *member;
+	const struct dit_ad_names *names;
 	struct dit_scan *values;
 	struct dit_scan *entries;
-	struct dit_check_dns dns;
 	struct dit_arena arena; /* of one entry */
 	bool was_read;
 	uint64_t entry_id;
@@ -43,10 +44,9 @@ struct split_check {
 static struct dit_check_place place_of(struct split_check *check,
                                        const struct group *group)
 {
-	const struct dit_ad_name *name =
-		dit_ad_names_get(check->opts->names, group->number);
+	const struct dit_ad_name *name = dit_ad_names_get(check->names, group->number);
 	struct dit_check_place place =
-		dit_check_entry_place(&check->dns, "id2v", group->id);
+		dit_check_entry_place(check->member, "id2v", group->id);
 
 	if (name != NULL) {
 		(void)snprintf(check->attribute, sizeof(check->attribute), "%.*s",
@@ -61,7 +61,7 @@ static void find(struct split_check *check, const struct group *group,
 {
 	const struct dit_check_place place = place_of(check, group);
 
-	dit_check_find(check->opts->findings, kind, &place, "%s", text);
+	dit_check_find(check->member->content->findings, kind, &place, "%s", text);
 }
 
 /* ---- the entry of a key ---- */
@@ -115,7 +115,7 @@ static int begin_group(struct split_check *check, struct dit_span key,
 		return r;
 	}
 	find_attribute(check, group);
-	name = dit_ad_names_get(check->opts->names, group->number);
+	name = dit_ad_names_get(check->names, group->number);
 	group->ad = name == NULL ? NULL : name->ad;
 	if (group->nwanted == 0) {
 		find(check, group, DIT_CHECK_SPLIT_SURPLUS,
@@ -132,12 +132,11 @@ static int begin_group(struct split_check *check, struct dit_span key,
 static void end_group(struct split_check *check, const struct group *group)
 {
 	struct dit_check_place place;
-
 	bool is_few = group->n < group->nwanted;
 
 	if (group->nwanted > 0 && group->n != group->nwanted) {
 		place = place_of(check, group);
-		dit_check_find(is_few ? check->opts->notes : check->opts->findings,
+		dit_check_find(check->member->content->findings,
 		               is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT,
 		               &place, "the entry counts %llu values, id2v has %llu%s",
 		               (unsigned long long)group->nwanted,
@@ -193,7 +192,7 @@ static int check_values(struct split_check *check)
 	int r = 0;
 
 	while (r == 0 && (r = dit_scan_next(check->values, &key, &record)) > 0) {
-		r = dit_stop_is_set(check->opts->stop) ? DIT_E_STOPPED : 0;
+		r = dit_stop_is_set(check->member->content->stop) ? DIT_E_STOPPED : 0;
 		if (r == 0 && key.len != KEY_BYTES) {
 			return DIT_E_CORRUPT; /* the structure was checked before */
 		}
@@ -212,25 +211,24 @@ static int check_values(struct split_check *check)
 	return r;
 }
 
-int dit_check_split(const struct dit_check_split_opts *opts)
+int dit_check_split(struct dit_check_member *member)
 {
-	struct split_check check = {.opts = opts};
-	int r = dit_scan_open_by(&check.values, opts->snapshot, opts->reader, "id2v");
+	const struct dit_check_content *content = member->content;
+	struct split_check check = {.member = member,
+	                            .names = dit_entry_scan_names(content->scan)};
+	int r = dit_scan_open_by(&check.values, content->snapshot, member->reader,
+	                         "id2v");
 
 	dit_arena_init(&check.arena, ARENA_BYTES);
 	if (r == 0) {
-		r = dit_scan_open_by(&check.entries, opts->snapshot, opts->reader,
+		r = dit_scan_open_by(&check.entries, content->snapshot, member->reader,
 		                     "id2e");
-	}
-	if (r == 0) {
-		r = dit_dn_reader_new(&check.dns.reader, opts->snapshot, opts->reader);
 	}
 	if (r == 0) {
 		r = check_values(&check);
 	}
 	dit_scan_close(check.values);
 	dit_scan_close(check.entries);
-	dit_dn_reader_free(check.dns.reader);
 	dit_arena_deinit(&check.arena);
 	return r;
 }

@@ -1,5 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "check/check_tree.h"
+/*
+ * The tree checked: dn2i against itself, and against the IDs of id2e.
+ *
+ * A node has a record of its own, which names its parent, and a record under its parent,
+ * which names the node: both say the same. The record under the parent counts the nodes
+ * of the subtree: one more than those of the node's children together. Each node has a
+ * record in id2e, and each record there a node; an empty one is a hole, which is told as
+ * a note.
+ *
+ *   dn2i ──▶ records under parents ──▶ sorted by the node's ID ─┐
+ *   dn2i ──▶ nodes' own records, in the order of IDs ───────────┼─▶ compared
+ *   id2e ──▶ IDs ───────────────────────────────────────────────┘
+ *
+ * Counts that agree everywhere leave no room for a circle of parents. Where something
+ * else is wrong, circles are looked for, with 17 bytes of memory for each node.
+ */
+#include "check/check_content.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,10 +50,9 @@ struct child {
 };
 
 struct tree_check {
-	const struct dit_check_tree_opts *opts;
+	struct dit_check_member *member;
 	struct dit_sorter *children; /* by ID of the child */
-	struct dit_check_dns dns;
-	bool has_found; /* something about the tree */
+	bool has_found;              /* something about the tree */
 
 	/* The records of dn2i that are read. */
 	struct dit_scan *nodes;
@@ -69,10 +84,11 @@ static XXH128_hash_t digest_of(const struct dit_name *name)
 
 #define FIND(check, kind, id, ...)                                                       \
  do {                                                                                    \
-  const struct dit_check_place at = dit_check_entry_place(&(check)->dns, "dn2i", (id));  \
+  const struct dit_check_place at =                                                      \
+	  dit_check_entry_place((check)->member, "dn2i", (id));                          \
                                                                                          \
   (check)->has_found = true;                                                             \
-  dit_check_find((check)->opts->findings, (kind), &at, __VA_ARGS__);                     \
+  dit_check_find((check)->member->content->findings, (kind), &at, __VA_ARGS__);          \
  } while (0)
 
 static unsigned long long number(uint64_t n)
@@ -84,7 +100,7 @@ static unsigned long long number(uint64_t n)
 
 static void next_record(struct tree_check *check)
 {
-	check->state = dit_stop_is_set(check->opts->stop)
+	check->state = dit_stop_is_set(check->member->content->stop)
 	                       ? DIT_E_STOPPED
 	                       : dit_scan_next(check->nodes, &check->key, &check->value);
 }
@@ -194,6 +210,13 @@ static int next_node(struct tree_check *check, struct node *ret)
 	return r < 0 ? r : check->state < 0 ? check->state : 1;
 }
 
+static int open_scan(const struct tree_check *check, struct dit_scan **ret,
+                     const char *name)
+{
+	return dit_scan_open_by(ret, check->member->content->snapshot,
+	                        check->member->reader, name);
+}
+
 static int begin_pass(struct tree_check *check, bool is_first)
 {
 	int r = 0;
@@ -201,8 +224,7 @@ static int begin_pass(struct tree_check *check, bool is_first)
 	dit_scan_close(check->nodes);
 	check->nodes = NULL;
 	check->is_first_pass = is_first;
-	r = dit_scan_open_by(&check->nodes, check->opts->snapshot, check->opts->reader,
-	                     "dn2i");
+	r = open_scan(check, &check->nodes, "dn2i");
 	if (r == 0) {
 		next_record(check);
 	}
@@ -311,7 +333,7 @@ static int take_children(struct tree_check *check, uint64_t id, struct child *re
 
 static void check_suffix(struct tree_check *check, const struct node *node)
 {
-	struct dit_span suffix = check->opts->suffix;
+	struct dit_span suffix = check->member->content->database->suffix_norm;
 
 	if (node->self.id == 0 && suffix.len > 0 &&
 	    !dit_span_eq(node->self.norm, suffix)) {
@@ -346,6 +368,7 @@ static void check_name(struct tree_check *check, uint64_t id, const struct node 
 static void check_entry(struct tree_check *check, uint64_t id, bool has_node,
                         const struct dit_span *entry)
 {
+	struct dit_check_findings *findings = check->member->content->findings;
 	struct dit_check_place place;
 
 	if (entry == NULL) {
@@ -353,12 +376,12 @@ static void check_entry(struct tree_check *check, uint64_t id, bool has_node,
 		     "the node has no record in id2e, not even an empty one");
 		return;
 	}
-	place = dit_check_entry_place(&check->dns, "id2e", id);
+	place = dit_check_entry_place(check->member, "id2e", id);
 	if (!has_node) {
-		dit_check_find(check->opts->findings, DIT_CHECK_ENTRY_NODE, &place,
+		dit_check_find(findings, DIT_CHECK_ENTRY_NODE, &place,
 		               "the entry has no node in the tree");
 	} else if (entry->len == 0) {
-		dit_check_find(check->opts->notes, DIT_CHECK_HOLE, &place,
+		dit_check_find(findings, DIT_CHECK_HOLE, &place,
 		               "a node without an entry: it was never added");
 	}
 }
@@ -366,10 +389,11 @@ static void check_entry(struct tree_check *check, uint64_t id, bool has_node,
 /* The root has no name, and with the empty suffix an entry of its own perhaps. */
 static void check_root(struct tree_check *check, bool has_entry)
 {
+	const struct dit_check_content *content = check->member->content;
 	const struct dit_check_place place = DIT_CHECK_PLACE("id2e");
 
-	if (has_entry && check->opts->suffix.len > 0) {
-		dit_check_find(check->opts->findings, DIT_CHECK_ENTRY_NODE, &place,
+	if (has_entry && content->database->suffix_norm.len > 0) {
+		dit_check_find(content->findings, DIT_CHECK_ENTRY_NODE, &place,
 		               "there is an entry with ID 0, which only the empty suffix "
 		               "has");
 	}
@@ -413,8 +437,7 @@ static int compare(struct tree_check *check)
 	int r = begin_pass(check, false);
 
 	if (r == 0) {
-		r = dit_scan_open_by(&check->entries, check->opts->snapshot,
-		                     check->opts->reader, "id2e");
+		r = open_scan(check, &check->entries, "id2e");
 	}
 	if (r < 0) {
 		return r;
@@ -480,24 +503,20 @@ static int check_all(struct tree_check *check)
 	return r;
 }
 
-int dit_check_tree(const struct dit_check_tree_opts *opts)
+int dit_check_tree(struct dit_check_member *member)
 {
-	struct tree_check check = {.opts = opts};
+	struct tree_check check = {.member = member};
 	struct dit_sorter_opts sorter = DIT_SORTER_OPTS_INIT;
 	int r = 0;
 
-	sorter.memory_bytes = opts->memory_bytes;
-	sorter.tmpdir = opts->tmpdir;
+	sorter.memory_bytes = member->content->tree_bytes;
+	sorter.tmpdir = member->content->tmpdir;
 	r = dit_sorter_new(&check.children, &sorter);
-	if (r == 0) {
-		r = dit_dn_reader_new(&check.dns.reader, opts->snapshot, opts->reader);
-	}
 	if (r == 0) {
 		r = check_all(&check);
 	}
 	dit_scan_close(check.nodes);
 	dit_scan_close(check.entries);
-	dit_dn_reader_free(check.dns.reader);
 	dit_sorter_free(check.children);
 	return r;
 }

@@ -6,17 +6,13 @@ rooms += %D%/libcheck.la
 	%D%/check_content.c \
 	%D%/check_content.h \
 	%D%/check_csn.c \
-	%D%/check_csn.h \
 	%D%/check_entry.c \
-	%D%/check_entry.h \
 	%D%/check_findings.c \
 	%D%/check_findings.h \
 	%D%/check_index.c \
-	%D%/check_index.h \
 	%D%/check_loops.c \
 	%D%/check_loops.h \
 	%D%/check_numbers.c \
-	%D%/check_numbers.h \
 	%D%/check_one.c \
 	%D%/check_one.h \
 	%D%/check_run.c \
@@ -25,9 +21,7 @@ rooms += %D%/libcheck.la
 	%D%/check_sizes.c \
 	%D%/check_sizes.h \
 	%D%/check_split.c \
-	%D%/check_split.h \
 	%D%/check_tree.c \
-	%D%/check_tree.h \
 	%D%/check_use.c \
 	%D%/check_use.h \
 	%D%/check_values.c \
