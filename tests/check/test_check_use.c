@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "check/check_searches.h"
+#include "check/check_use.h"
 #include "nomem.h"
 
 #define NSPECS 6

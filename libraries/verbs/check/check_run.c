@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "check/check_one.h"
-#include "check/check_searches.h"
 #include "job/job.h"
 
 struct check {

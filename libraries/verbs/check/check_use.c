@@ -10,6 +10,10 @@
 #include "base/grow.h"
 #include "check/check_values.h"
 #include "scan/scan_snapshot.h"
+#include "values/dn.h"
+#include "values/filter.h"
+
+#define ARENA_BYTES 16384
 
 #define NKINDS DIT_CHECK_INDEX_KINDS
 
@@ -40,7 +44,9 @@ struct dit_check_use {
 	size_t wanted_size;
 	uint64_t nsearches;
 	uint64_t nunindexed;
-	uint64_t counted[DIT_CHECK_SEARCH_UNREAD + 1];
+	uint64_t nbases;
+	uint64_t nelsewhere;
+	uint64_t nunread;
 	uint64_t nsampled;
 	struct dit_check_values *values; /* while there is a sample */
 };
@@ -200,7 +206,7 @@ static int note_missing(struct dit_check_use *use, const struct dit_filter *filt
 	return r;
 }
 
-int dit_check_use_search(struct dit_check_use *use, const struct dit_filter *filter)
+static int take_search(struct dit_check_use *use, const struct dit_filter *filter)
 {
 	enum answer result = ANSWER_NONE;
 	int r = 0;
@@ -215,9 +221,85 @@ int dit_check_use_search(struct dit_check_use *use, const struct dit_filter *fil
 	return r < 0 ? r : 0;
 }
 
-void dit_check_use_count(struct dit_check_use *use, enum dit_check_search_kind kind)
+/* ---- searches ---- */
+
+struct reader {
+	const struct dit_check_searches_opts *opts;
+	struct dit_arena arena; /* of one search */
+	struct dit_span base;   /* normal form; data is NULL: not known */
+	const struct dit_filter *filter;
+};
+
+/* 1: read; 0: it is no filter, or the base no DN; or -ENOMEM. */
+static int read_search(struct reader *reader, const struct dit_check_search *search)
 {
-	use->counted[kind]++;
+	struct dit_schema *schema = reader->opts->settings->schema;
+	struct dit_filter *filter = NULL;
+	struct dit_dn dn;
+	int r = 0;
+
+	reader->base = (struct dit_span){0};
+	if (search->base.data != NULL) {
+		r = dit_dn_parse(schema, search->base, &reader->arena, NULL, &dn);
+		if (r == 0) {
+			reader->base = dn.nrdns == 0 ? DIT_SPAN("") : dn.norm;
+		}
+	}
+	if (r == 0) {
+		r = dit_filter_read(schema, search->filter, &reader->arena, NULL,
+		                    &filter);
+	}
+	reader->filter = filter;
+	return r == -ENOMEM ? r : r == 0;
+}
+
+static bool reaches(const struct reader *reader, const struct dit_database *db)
+{
+	if (reader->base.data == NULL) {
+		return true;
+	}
+	return db == dit_settings_select(reader->opts->settings, reader->base) ||
+	       dit_dn_is_below(db->suffix_norm, reader->base);
+}
+
+static int give(struct reader *reader, const struct dit_check_search *search,
+                struct dit_check_use *use, bool is_read)
+{
+	if (!is_read) {
+		use->nunread++;
+	} else if (!reaches(reader, use->db)) {
+		use->nelsewhere++;
+	} else if (search->scope == 0) {
+		use->nbases++;
+	} else {
+		return take_search(use, reader->filter);
+	}
+	return 0;
+}
+
+int dit_check_searches_read(const struct dit_check_searches_opts *opts)
+{
+	struct reader reader = {.opts = opts};
+	struct dit_check_search search;
+	int r = 0;
+
+	dit_arena_init(&reader.arena, ARENA_BYTES);
+	while (r == 0 && (r = opts->next(opts->ctx, &search)) > 0) {
+		int is_read = 0;
+
+		if (opts->stop != NULL && *opts->stop != 0) {
+			r = DIT_E_STOPPED;
+			break;
+		}
+		dit_arena_reset(&reader.arena);
+		is_read = read_search(&reader, &search);
+		r = is_read < 0 ? is_read : 0;
+		for (size_t i = 0; i < opts->nuses && r == 0; i++) {
+			r = give(&reader, &search, opts->uses[i], is_read > 0);
+		}
+	}
+	dit_arena_deinit(&reader.arena);
+	return r;
 }
 
 /* ---- a sample of the entries ---- */
@@ -356,9 +438,9 @@ int dit_check_use_tell(struct dit_check_use *use, const char *file,
 		.nindexes = use->db->nindexes,
 		.nsampled = use->nsampled,
 		.nsearches = use->nsearches,
-		.nbases = use->counted[DIT_CHECK_SEARCH_BASE],
-		.nelsewhere = use->counted[DIT_CHECK_SEARCH_ELSEWHERE],
-		.nunread = use->counted[DIT_CHECK_SEARCH_UNREAD],
+		.nbases = use->nbases,
+		.nelsewhere = use->nelsewhere,
+		.nunread = use->nunread,
 		.nunindexed = use->nunindexed,
 	};
 	struct dit_check_missing *missing = list_missing(use, &config.nmissing);

@@ -3,8 +3,8 @@
  * How the indexes of one database are used: what is configured, which of them searches
  * look up, and what searches ask for without an answer.
  *
- *   dit_check_use_new()
- *   dit_check_use_search() ...     for each search
+ *   dit_check_use_new()            of each database
+ *   dit_check_searches_read()      gives all of them the searches
  *   dit_check_use_sample()         reads some entries
  *   dit_check_use_tell();  dit_check_use_free()
  *
@@ -24,6 +24,10 @@
  * An index of objectClass answers, but with nearly every entry: it counts as an answer
  * only where nothing else was asked.
  *
+ * A search reaches the database that holds its base, and those whose suffix is below.
+ * Unreadable lines are counted, and no error: logs are cut, and hold what anybody has
+ * sent to slapd.
+ *
  * Threads: belongs to one thread.
  */
 #ifndef DITKIT_CHECK_USE_H
@@ -33,7 +37,6 @@
 #include "check/check_sizes.h"
 #include "config/settings.h"
 #include "reader/snapshot.h"
-#include "values/filter.h"
 
 /** How many entries a sample has at most. */
 #define DIT_CHECK_SAMPLE 10000
@@ -48,16 +51,17 @@ void dit_check_use_free(struct dit_check_use *use);
 
 const struct dit_database *dit_check_use_database(const struct dit_check_use *use);
 
-/** A search below the suffix. @return 0; -ENOMEM */
-int dit_check_use_search(struct dit_check_use *use, const struct dit_filter *filter);
-
-/** Searches that are counted, and no more. */
-enum dit_check_search_kind {
-	DIT_CHECK_SEARCH_BASE,
-	DIT_CHECK_SEARCH_ELSEWHERE,
-	DIT_CHECK_SEARCH_UNREAD,
+struct dit_check_searches_opts {
+	const struct dit_settings *settings;
+	struct dit_check_use **uses; /* of the databases that are wanted */
+	size_t nuses;
+	dit_check_search_fn next;
+	void *ctx;
+	const volatile sig_atomic_t *stop; /* may be NULL */
 };
-void dit_check_use_count(struct dit_check_use *use, enum dit_check_search_kind kind);
+
+/** Read all searches. @return 0; DIT_E_STOPPED; -ENOMEM; an error of the callback */
+int dit_check_searches_read(const struct dit_check_searches_opts *opts);
 
 /**
  * Read the first entries of a snapshot, once: kinds of values, and what the keys of the

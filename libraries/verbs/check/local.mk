@@ -16,8 +16,6 @@ rooms += %D%/libcheck.la
 	%D%/check_one.c \
 	%D%/check_one.h \
 	%D%/check_run.c \
-	%D%/check_searches.c \
-	%D%/check_searches.h \
 	%D%/check_sizes.c \
 	%D%/check_sizes.h \
 	%D%/check_split.c \
