@@ -154,7 +154,7 @@ for_reindex() {
 }
 
 # for_2_7 FUNCTION: the same for databases of LMDB 1.0: new ones, one in place of an empty
-# one, and indexes that are added by making a new file
+# one, and indexes that are added
 for_2_7() {
 	local call=$1
 	release=2.7

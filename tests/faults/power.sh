@@ -71,7 +71,7 @@ judge() {
 	local name=$1 withouts="all files directories" without
 	shift
 	case $name in
-	new,* | *,\ 2.7*) ;;
+	new,* | in\ place*,\ 2.7*) ;;
 	*) withouts="all files" ;; # the directories have their names already
 	esac
 	mkdir -p "$work/again"

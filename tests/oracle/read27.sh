@@ -96,6 +96,11 @@ reindexed() {
 
 check "slapd's: ditindex" reindexed
 
+printf 'dn: cn=added,%s\nobjectClass: person\nsn: x\n' "$people" >"$work/added.ldif"
+slapadd_site "$work/site" -l "$work/added.ldif"
+check "ditindex's, and an entry of slapadd's: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
+check "ditindex's, and an entry of slapadd's: ditcat -a" same_text_of '(cn=added)'
+
 # The pipe has no reader, so ditcat holds the database.
 mkfifo "$work/pipe"
 "$DITCAT" --openldap=2.7 -f "$conf" >"$work/pipe" 2>"$work/said" &

@@ -10,7 +10,6 @@ check_PROGRAMS += \
 	%D%/test_output \
 	%D%/test_publication \
 	%D%/test_publish \
-	%D%/test_rebuilt_output \
 	%D%/test_staging \
 	%D%/test_staging_own \
 	%D%/test_staging_split \
@@ -45,9 +44,6 @@ check_PROGRAMS += \
 %C%_test_publish_SOURCES = %D%/store_fixture.h %D%/test_publish.c
 %C%_test_publish_LDADD = $(test_libs)
 %C%_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync
-%C%_test_rebuilt_output_SOURCES = %D%/store_fixture.h %D%/test_rebuilt_output.c
-%C%_test_rebuilt_output_LDADD = $(test_libs)
-%C%_test_rebuilt_output_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatvfs
 %C%_test_staging_SOURCES = %D%/store_fixture.h %D%/test_staging.c
 %C%_test_staging_LDADD = $(test_libs)
 %C%_test_staging_own_SOURCES = \

@@ -105,10 +105,19 @@ static struct dit_claim take(const char *dir)
 	return claim;
 }
 
+/* A database without records, which a new one may replace. */
+static char *make_empty(void)
+{
+	char *dir = test_scratch();
+
+	(void)fixture_publish(fixture_open(dir));
+	return dir;
+}
+
 /* Whatever was in it before, also of another generation of LMDB. */
 static void a_new_database_has_it(void **state)
 {
-	char *dir = fixture_published();
+	char *dir = make_empty();
 	struct dit_record_output *staging = NULL;
 	struct dit_output_opts opts = fixture_opts(dir);
 	uint64_t n = 0;
@@ -116,7 +125,6 @@ static void a_new_database_has_it(void **state)
 
 	assert_set_up(dir);
 	spoil(dir, LOCK_BYTES);
-	opts.replaces_records = true;
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	assert_int_equal(fixture_end(staging, &n), 0);
 	assert_set_up(dir);
@@ -125,12 +133,11 @@ static void a_new_database_has_it(void **state)
 
 static void the_old_database_has_it_when_a_load_is_given_up(void **state)
 {
-	char *dir = fixture_published();
+	char *dir = make_empty();
 	struct dit_record_output *staging = NULL;
 	struct dit_output_opts opts = fixture_opts(dir);
 	(void)state;
 
-	opts.replaces_records = true;
 	spoil(dir, LOCK_BYTES);
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	fixture_abandon(staging);
@@ -148,12 +155,11 @@ static void the_old_database_has_it_when_a_load_is_given_up(void **state)
 /* A process that is killed after the rename leaves nothing of the old file's state. */
 static void it_is_empty_before_the_file_is_in_place(void **state)
 {
-	char *dir = fixture_published();
+	char *dir = make_empty();
 	struct dit_record_output *staging = NULL;
 	struct dit_output_opts opts = fixture_opts(dir);
 	(void)state;
 
-	opts.replaces_records = true;
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	assert_int_equal(dit_output_prepare(&staging->base), 0);
 	assert_int_equal(size_of(dir), LOCK_BYTES);

@@ -4,9 +4,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "page/meta_pages.h"
 #include "place/files.h"
-#include "place/format_check.h"
 #include "reader/stored_order.h"
 #include "walk/walk.h"
 
@@ -47,30 +45,6 @@ int dit_data_check_whole(int data_fd, const volatile sig_atomic_t *stop,
 		r = dit_fault_say(fault, DIT_E_CORRUPT, "%s", first.text);
 	}
 	return r;
-}
-
-int dit_data_check_metas(int data_fd, struct dit_fault *fault)
-{
-	const struct dit_page_format *format =
-		dit_format_check(data_fd) != 0 ? &dit_lmdb_10 : &dit_lmdb_09;
-	struct dit_meta metas[2];
-	size_t page_bytes = 0;
-	int r = dit_metas_page_bytes(data_fd, format, &page_bytes);
-
-	if (r == 0) {
-		r = dit_metas_read(data_fd, format, page_bytes, metas);
-	}
-	if (r != 0 || dit_metas_are_neighbours(metas)) {
-		return 0;
-	}
-	return dit_fault_say(fault, DIT_E_CORRUPT,
-	                     DIT_DATA_NAME
-	                     " is damaged (%s: its two meta pages are of the "
-	                     "transactions %llu and %llu): see what \"ditcheck --quick\" "
-	                     "says",
-	                     dit_walk_kind_name(DIT_WALK_META_TRANSACTION),
-	                     (unsigned long long)metas[0].transaction,
-	                     (unsigned long long)metas[1].transaction);
 }
 
 int dit_data_damaged(struct dit_fault *fault, int r)

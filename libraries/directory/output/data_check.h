@@ -21,15 +21,6 @@
 int dit_data_check_whole(int data_fd, const volatile sig_atomic_t *stop,
                          struct dit_fault *fault);
 
-/**
- * Check that the numbers of the two meta pages are neighbours (page/meta_pages.h). The
- * file is of either format, and no other process writes to it. A change of a file that is
- * not in its last state would lose later transactions.
- *
- * @return 0, also of a file that cannot be read; DIT_E_CORRUPT with a fault
- */
-int dit_data_check_metas(int data_fd, struct dit_fault *fault);
-
 /** Say that ditcheck knows more. @return @p r */
 int dit_data_damaged(struct dit_fault *fault, int r);
 

@@ -7,12 +7,10 @@
  *   dit_output_drop_index()
  *   dit_publish();  or  dit_output_abandon()
  *
- * Everything else that the database holds stays. A database of LMDB 1.0 is written again,
- * into a new file (rebuilt_output.h). In one of LMDB 0.9 the new databases are written
- * into free pages and after the end of data.mdb, and one commit of our own
- * (page_commit.h) puts them in the place of the old ones: so nothing is copied, and until
- * then nothing that slapd would read has changed. From the opening to the end the
- * directory is claimed.
+ * Everything else that the database holds stays. The new databases are written into free
+ * pages and after the end of data.mdb, and one commit of our own (page_commit.h) puts
+ * them in the place of the old ones: so nothing is copied, and until then nothing that
+ * slapd would read has changed. From the opening to the end the directory is claimed.
  *
  * Threads: as output.h says; is_parallel.
  */

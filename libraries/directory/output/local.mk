@@ -18,8 +18,6 @@ rooms += %D%/liboutput.la
 	%D%/output_impl.h \
 	%D%/publication.c \
 	%D%/publication.h \
-	%D%/rebuilt_output.c \
-	%D%/rebuilt_output.h \
 	%D%/record_output.h \
 	%D%/staging.c \
 	%D%/staging.h \

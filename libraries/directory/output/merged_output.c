@@ -13,17 +13,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "base/error.h"
-#include "commit/page_commit.h"
 #include "output/data_check.h"
 #include "output/output_impl.h"
 #include "output/stored_records.h"
-#include "page/meta_pages.h"
 #include "place/claimed_file.h"
-#include "place/files.h"
 #include "place/map_size.h"
 #include "reader/stored_flags.h"
 #include "reader/stored_order.h"
@@ -46,7 +42,6 @@ struct table {
 struct merged_output {
 	struct dit_record_output base;
 	struct dit_claimed_file file;
-	struct dit_page_commit *commit;
 	struct dit_stored_records *records;
 	struct dit_fault *fault; /* borrowed; for find_index() */
 
@@ -57,7 +52,7 @@ struct merged_output {
 	uint64_t list_max;
 	enum dit_output_merge merge;
 
-	uint64_t file_bytes; /* when it was opened */
+	uint64_t first_bytes; /* in use when it was opened */
 	struct table fixed[DIT_NFIXED];
 	struct table **indexes; /* each owned, as is the array */
 	size_t nindexes;
@@ -83,12 +78,12 @@ static struct dit_tree_merge_opts merge_opts(const struct table *table)
 	struct merged_output *output = table->output;
 
 	return (struct dit_tree_merge_opts){
-		.space = dit_page_commit_space(output->commit),
-		.source = dit_page_commit_source(output->commit),
+		.space = dit_page_commit_space(output->file.commit),
+		.source = dit_page_commit_source(output->file.commit),
 		.stored = table->tree,
 		.list_max = output->list_max,
 		.dropped = drop_pages,
-		.ctx = output->commit,
+		.ctx = output->file.commit,
 	};
 }
 
@@ -226,7 +221,7 @@ static int find_index(struct dit_output *output, const char *name,
 	struct dit_tree_record tree;
 	int r = 0;
 
-	if (dit_page_commit_find(o->commit, dit_span_of(name), &tree) == 0) {
+	if (dit_page_commit_find(o->file.commit, dit_span_of(name), &tree) == 0) {
 		return 0;
 	}
 	r = dit_stored_flags_check_index(tree.flags, name, o->fault);
@@ -246,7 +241,7 @@ static int find_index(struct dit_output *output, const char *name,
  * additions? */
 static bool has_room(const struct merged_output *output)
 {
-	uint64_t used = dit_page_commit_bytes(output->commit);
+	uint64_t used = dit_page_commit_bytes(output->file.commit);
 	uint64_t more = used + output->expected_bytes;
 	struct statvfs st;
 
@@ -280,7 +275,7 @@ static void find_stored(struct table *table, unsigned flags)
 	                                     .root = DIT_PAGE_NONE};
 	struct dit_tree_record tree;
 
-	table->is_stored = dit_page_commit_find(table->output->commit,
+	table->is_stored = dit_page_commit_find(table->output->file.commit,
 	                                        dit_span_of(table->name), &tree) > 0;
 	table->stored = table->is_stored ? tree : none;
 	table->tree = table->stored;
@@ -395,7 +390,7 @@ static int begin_changes(struct dit_record_output *output)
 		r = close_merge(entries, NULL);
 	}
 	if (r == 0) {
-		r = dit_page_commit_reach(o->commit);
+		r = dit_page_commit_reach(o->file.commit);
 	}
 	opts = merge_opts(entries);
 	dit_tree_changes_init(&o->changes, &opts);
@@ -436,7 +431,7 @@ static int put_table(struct merged_output *output, struct table *table)
 		return r;
 	}
 	output->is_changed = true;
-	return dit_page_commit_put_merged(output->commit, name, &table->tree);
+	return dit_page_commit_put_merged(output->file.commit, name, &table->tree);
 }
 
 static int prepare(struct dit_output *output)
@@ -452,7 +447,7 @@ static int prepare(struct dit_output *output)
 	for (size_t i = 0; i < o->nindexes && r == 0; i++) {
 		r = o->indexes[i]->merge != NULL ? -EINVAL : put_table(o, o->indexes[i]);
 	}
-	output->bytes = dit_page_commit_bytes(o->commit);
+	output->bytes = dit_page_commit_bytes(o->file.commit);
 	return r;
 }
 
@@ -465,17 +460,16 @@ static int commit(struct dit_output *output)
 		return 0; /* the file stays as it is, to the byte */
 	}
 	if (o->merge != DIT_MERGE_REBUILD) {
-		output->kept_bytes = o->file_bytes;
+		output->kept_bytes = o->first_bytes;
 	}
-	r = dit_page_commit_write(o->commit);
-	output->bytes = dit_page_commit_bytes(o->commit);
+	r = dit_page_commit_write(o->file.commit);
+	output->bytes = dit_page_commit_bytes(o->file.commit);
 	return r;
 }
 
 static int take_back(struct dit_output *output)
 {
-	dit_claimed_file_use_spare(&of(output)->file);
-	return dit_page_commit_undo(of(output)->commit);
+	return dit_claimed_file_undo(&of(output)->file);
 }
 
 static void table_deinit(struct table *table)
@@ -498,8 +492,6 @@ static void abandon(struct dit_output *base)
 	}
 	free(output->indexes);
 	dit_stored_records_close(output->records);
-	dit_claimed_file_use_spare(&output->file);
-	dit_page_commit_close(output->commit);
 	dit_claimed_file_close(&output->file);
 	free(output);
 }
@@ -531,40 +523,23 @@ static const struct dit_record_ops record_ops = {
 
 /* ---- opening ---- */
 
-static int open_commit(struct merged_output *output, const struct dit_output_opts *opts)
+static int begin_commit(struct merged_output *output, const struct dit_output_opts *opts)
 {
-	char path[DIT_FD_PATH_BYTES];
-	size_t page_bytes = 0;
-	struct stat st;
-	struct dit_page_commit_opts commit_opts = {
-		.fd = output->file.data_fd,
-		.path = path,
-		.format = opts->is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09,
-		.file = {.writer = opts->page_writer, .is_direct = true},
-		.ticker = opts->ticker,
-		.oldest = DIT_COMMIT_ALONE,
-	};
-	int r = dit_fd_path(output->file.data_fd, path, opts->fault);
+	struct dit_claimed_file *file = &output->file;
+	const struct dit_claimed_file_opts file_opts = {.maxsize_bytes =
+	                                                        opts->maxsize_bytes,
+	                                                .may_grow = opts->may_grow,
+	                                                .page_writer = opts->page_writer,
+	                                                .ticker = opts->ticker,
+	                                                .fault = opts->fault};
+	int r = dit_claimed_file_begin(file, &file_opts);
 
 	if (r == 0) {
-		r = dit_data_check_metas(output->file.data_fd, opts->fault);
+		output->first_bytes = dit_page_commit_bytes(file->commit);
+		output->base.base.key_max =
+			dit_key_max(file->format, (unsigned)file->page_bytes);
 	}
-	if (r == 0) {
-		r = dit_metas_page_bytes(output->file.data_fd, commit_opts.format,
-		                         &page_bytes);
-	}
-	if (r == 0 && fstat(output->file.data_fd, &st) != 0) {
-		r = -errno;
-	}
-	if (r < 0) {
-		return r;
-	}
-	output->file_bytes = (uint64_t)st.st_size;
-	output->base.base.key_max = dit_key_max(commit_opts.format, (unsigned)page_bytes);
-	commit_opts.page_bytes = (unsigned)page_bytes;
-	commit_opts.map_bytes = dit_map_limit(output->maxsize_bytes, page_bytes);
-	commit_opts.max_bytes = opts->may_grow ? 0 : commit_opts.map_bytes;
-	return dit_page_commit_open(&output->commit, &commit_opts);
+	return r;
 }
 
 /* Those that slapd makes if need be; stored flags win (storage.md 1.4). */
@@ -588,9 +563,8 @@ static int open_fixed(struct merged_output *output)
 		                           output->fault);
 	}
 	return r < 0 ? r
-	             : dit_stored_records_open(
-			       &output->records, output->file.data_fd,
-			       dit_page_commit_source(output->commit).format, trees);
+	             : dit_stored_records_open(&output->records, output->file.data_fd,
+	                                       output->file.format, trees);
 }
 
 static int look_around(struct merged_output *output)
@@ -609,7 +583,7 @@ static int look_around(struct merged_output *output)
 
 static int open_database(struct merged_output *output, const struct dit_output_opts *opts)
 {
-	int r = open_commit(output, opts);
+	int r = begin_commit(output, opts);
 
 	if (r == 0) {
 		r = open_fixed(output);
@@ -637,7 +611,8 @@ int dit_output_merged_open(struct dit_record_output **ret,
 	output->list_max = opts->list_max;
 	output->merge = opts->merge;
 	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode,
-	                          opts->is_lmdb_10, opts->fault);
+	                          opts->is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09,
+	                          opts->fault);
 	if (r < 0) {
 		free(output);
 		return r;

@@ -13,7 +13,6 @@
  * | staging_append.c  | a new database of LMDB 0.9    | liblmdb, which appends      |
  * | merged_output.c   | a database that holds records | our own pages               |
  * | index_output.c    | index databases, rebuilt      | our own pages               |
- * | rebuilt_output.c  | the same, of LMDB 1.0         | our own pages               |
  *
  * The first three write records as well. The others keep the records that are stored.
  *

@@ -56,8 +56,6 @@ struct dit_output_opts {
 	/* The database is of LMDB 1.0, which OpenLDAP 2.7 reads. false: a new one is of
 	 * the liblmdb at hand, a stored one of LMDB 0.9. */
 	bool is_lmdb_10;
-	/* The caller has looked at the old file, whatever it holds. */
-	bool replaces_records;
 	bool may_grow; /* the result may be larger than maxsize_bytes */
 	struct dit_page_writer
 		*page_writer;      /* borrowed; NULL: each thread writes its pages */

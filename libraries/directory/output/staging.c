@@ -245,9 +245,7 @@ static int claim_directory(struct dit_staging *staging,
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	if (!opts->replaces_records) {
-		r = dit_staging_look_first(dir_fd, opts->is_lmdb_10, opts->fault);
-	}
+	r = dit_staging_look_first(dir_fd, opts->is_lmdb_10, opts->fault);
 	if (r < 0) {
 		(void)close(dir_fd);
 		return r;
@@ -272,9 +270,7 @@ int dit_output_new_open(struct dit_record_output **ret,
 		free(staging);
 		return r;
 	}
-	if (!opts->replaces_records) {
-		r = dit_staging_look(staging->claim.dir_fd, opts);
-	}
+	r = dit_staging_look(staging->claim.dir_fd, opts);
 	if (r == DIT_E_NOTEMPTY) {
 		(void)dit_staging_clear(staging->claim.dir_fd, NULL);
 	}

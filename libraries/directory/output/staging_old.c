@@ -174,7 +174,7 @@ static int look_at_file(int fd, struct dit_fault *fault)
 	}
 	r = dit_format_check_module(fd, fault);
 	if (r == 0) {
-		r = dit_data_check_metas(fd, fault);
+		r = dit_format_check_state(fd, fault);
 	}
 	if (r < 0) {
 		return r;

@@ -4,15 +4,45 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "page/meta_pages.h"
 #include "place/files.h"
 #include "place/format_check.h"
 #include "place/lock_file.h"
+#include "place/map_size.h"
 #include "place/spare.h"
 
-int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
-                          mode_t mode, bool is_lmdb_10, struct dit_fault *fault)
+/* ---- opening ---- */
+
+static int open_data(struct dit_claimed_file *file, struct dit_fault *fault)
 {
-	struct dit_claimed_file file = {.data_fd = -1, .spare_fd = -1};
+	const struct dit_page_format *wanted = file->format;
+	int dir_fd = file->claim.dir_fd;
+	int fd = wanted == &dit_lmdb_10 ? DIT_E_FORMAT
+	                                : dit_data_open(dir_fd, O_RDWR, fault);
+
+	file->format = &dit_lmdb_09;
+	if (fd == DIT_E_FORMAT && wanted != &dit_lmdb_09) {
+		file->format = &dit_lmdb_10;
+		fd = dit_data_open_10(dir_fd, O_RDWR, fault);
+	}
+	return fd;
+}
+
+static int check_data(const struct dit_claimed_file *file, struct dit_fault *fault)
+{
+	int r = file->format == &dit_lmdb_09
+	                ? dit_format_check_metas(file->data_fd, fault)
+	                : 0;
+
+	return r < 0 ? r : dit_format_check_state(file->data_fd, fault);
+}
+
+int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
+                          mode_t mode, const struct dit_page_format *format,
+                          struct dit_fault *fault)
+{
+	struct dit_claimed_file file = {.data_fd = -1, .spare_fd = -1, .format = format};
 	int r = dit_directory_open(directory, fault);
 
 	if (r >= 0) {
@@ -21,19 +51,53 @@ int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
 	if (r < 0) {
 		return r;
 	}
-	r = is_lmdb_10 ? dit_data_open_10(file.claim.dir_fd, O_RDWR, fault)
-	               : dit_data_open(file.claim.dir_fd, O_RDWR, fault);
+	r = open_data(&file, fault);
+	if (r >= 0) {
+		file.data_fd = r;
+		r = check_data(&file, fault);
+	}
 	if (r < 0) {
-		dit_claim_drop(&file.claim, DIT_CLAIM_PUBLISHED);
+		if (file.data_fd >= 0) {
+			(void)close(file.data_fd);
+		}
+		dit_claim_drop(&file.claim, DIT_CLAIM_UNUSED);
 		return r;
 	}
-	file.data_fd = r;
 	file.spare_fd = dit_spare_keep(file.claim.dir_fd);
 	*ret = file;
 	return 0;
 }
 
-void dit_claimed_file_use_spare(struct dit_claimed_file *file)
+int dit_claimed_file_begin(struct dit_claimed_file *file,
+                           const struct dit_claimed_file_opts *opts)
+{
+	char path[DIT_FD_PATH_BYTES];
+	struct dit_page_commit_opts commit = {
+		.fd = file->data_fd,
+		.path = path,
+		.format = file->format,
+		.file = {.writer = opts->page_writer, .is_direct = true},
+		.ticker = opts->ticker,
+		.oldest = DIT_COMMIT_ALONE,
+	};
+	int r = dit_fd_path(file->data_fd, path, opts->fault);
+
+	if (r == 0) {
+		r = dit_metas_page_bytes(file->data_fd, file->format, &file->page_bytes);
+	}
+	if (r < 0) {
+		return r;
+	}
+	commit.page_bytes = (unsigned)file->page_bytes;
+	commit.map_bytes =
+		dit_map_limit(dit_map_configured(opts->maxsize_bytes), file->page_bytes);
+	commit.max_bytes = opts->may_grow ? 0 : commit.map_bytes;
+	return dit_page_commit_open(&file->commit, &commit);
+}
+
+/* ---- the end ---- */
+
+static void use_spare(struct dit_claimed_file *file)
 {
 	if (file->spare_fd >= 0) {
 		(void)close(file->spare_fd);
@@ -41,9 +105,16 @@ void dit_claimed_file_use_spare(struct dit_claimed_file *file)
 	}
 }
 
+int dit_claimed_file_undo(struct dit_claimed_file *file)
+{
+	use_spare(file);
+	return dit_page_commit_undo(file->commit);
+}
+
 void dit_claimed_file_close(struct dit_claimed_file *file)
 {
-	dit_claimed_file_use_spare(file);
+	use_spare(file);
+	dit_page_commit_close(file->commit);
 	dit_lock_file_renew(&file->claim, file->data_fd);
 	(void)close(file->data_fd);
 	dit_claim_drop(&file->claim, DIT_CLAIM_PUBLISHED);

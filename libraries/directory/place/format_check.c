@@ -90,6 +90,30 @@ int dit_format_check_metas(int data_fd, struct dit_fault *fault)
 				 dit_walk_kind_name(DIT_WALK_META_PAGE_SIZE));
 }
 
+int dit_format_check_state(int data_fd, struct dit_fault *fault)
+{
+	const struct dit_page_format *format =
+		dit_format_check(data_fd) != 0 ? &dit_lmdb_10 : &dit_lmdb_09;
+	struct dit_meta metas[2];
+	size_t page_bytes = 0;
+	int r = dit_metas_page_bytes(data_fd, format, &page_bytes);
+
+	if (r == 0) {
+		r = dit_metas_read(data_fd, format, page_bytes, metas);
+	}
+	if (r != 0 || dit_metas_are_neighbours(metas)) {
+		return 0;
+	}
+	return dit_fault_say(fault, DIT_E_CORRUPT,
+	                     DIT_DATA_NAME
+	                     " is damaged (%s: its two meta pages are of the "
+	                     "transactions %llu and %llu): see what \"ditcheck --quick\" "
+	                     "says",
+	                     dit_walk_kind_name(DIT_WALK_META_TRANSACTION),
+	                     (unsigned long long)metas[0].transaction,
+	                     (unsigned long long)metas[1].transaction);
+}
+
 static int check_size(int data_fd, struct dit_fault *fault)
 {
 	struct dit_file_lack lack;

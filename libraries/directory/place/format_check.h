@@ -28,6 +28,15 @@ int dit_format_check_module(int data_fd, struct dit_fault *fault);
 int dit_format_check_metas(int data_fd, struct dit_fault *fault);
 
 /**
+ * Check that the numbers of the two meta pages are neighbours (page/meta_pages.h). The
+ * file is of either format, and no other process writes to it. A change of a file that is
+ * not in its last state would lose later transactions.
+ *
+ * @return 0, also of a file that cannot be read; DIT_E_CORRUPT with a fault
+ */
+int dit_format_check_state(int data_fd, struct dit_fault *fault);
+
+/**
  * Open DIR/data.mdb in this way everywhere: it is of LMDB 0.9, and not cut off.
  * liblmdb maps a file that is cut off, and the process dies of SIGBUS.
  *

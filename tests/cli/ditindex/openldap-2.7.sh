@@ -1,4 +1,4 @@
-# A database of OpenLDAP 2.7 is written again: an index more, all of them, one less. It is
+# The indexes of a database of OpenLDAP 2.7: an index more, all of them, one less. It is
 # refused while slapd runs, and with the configuration of an older release.
 cat >in.ldif <<'END'
 dn: dc=example,dc=com
