@@ -10,6 +10,14 @@
 #include "values/der.h"
 #include "values/value.h"
 
+/* Tags of the strings in names. */
+#define UTF8_STRING      0x0C
+#define PRINTABLE_STRING 0x13
+#define TELETEX_STRING   0x14
+#define IA5_STRING       0x16
+#define UNIVERSAL_STRING 0x1C
+#define BMP_STRING       0x1E
+
 /* An element around up to eight pieces; an empty span ends the list. */
 struct pieces {
 	struct dit_span at[10];
@@ -133,19 +141,19 @@ static void names_are_converted_to_utf8_and_escaped(void **state)
 		struct dit_span content;
 		const char *text; /* NULL: refused */
 	} cases[] = {
-		{DIT_DER_UTF8_STRING, {"R\xC3\x89  X", 6}, "r\\C3\\A9 x"},
-		{DIT_DER_PRINTABLE_STRING, {"A, B", 4}, "a\\2C b"},
-		{DIT_DER_IA5_STRING, {"#A", 2}, "\\23a"},
-		{DIT_DER_TELETEX_STRING, {"\xC9", 1}, "\\C3\\A9"},
-		{DIT_DER_BMP_STRING, {"\0A\x65\xE5", 4}, "a\\E6\\97\\A5"},
-		{DIT_DER_UNIVERSAL_STRING, {"\0\0\0A", 4}, "a"},
+		{UTF8_STRING, {"R\xC3\x89  X", 6}, "r\\C3\\A9 x"},
+		{PRINTABLE_STRING, {"A, B", 4}, "a\\2C b"},
+		{IA5_STRING, {"#A", 2}, "\\23a"},
+		{TELETEX_STRING, {"\xC9", 1}, "\\C3\\A9"},
+		{BMP_STRING, {"\0A\x65\xE5", 4}, "a\\E6\\97\\A5"},
+		{UNIVERSAL_STRING, {"\0\0\0A", 4}, "a"},
 		{DIT_DER_OCTET_STRING, {"A", 1}, "a"},
 		{DIT_DER_BIT_STRING, {"\x04\xA0", 2}, "'1010'b"},
 		{DIT_DER_BIT_STRING, {"\x00", 1}, "''b"},
-		{DIT_DER_UTF8_STRING, {"\xE9", 1}, NULL},
-		{DIT_DER_UTF8_STRING, {"", 0}, NULL},
-		{DIT_DER_BMP_STRING, {"\0A\0", 3}, "a"}, /* half a character is dropped */
-		{DIT_DER_UNIVERSAL_STRING, {"\xFF\0\0A", 4}, NULL},
+		{UTF8_STRING, {"\xE9", 1}, NULL},
+		{UTF8_STRING, {"", 0}, NULL},
+		{BMP_STRING, {"\0A\0", 3}, "a"}, /* half a character is dropped */
+		{UNIVERSAL_STRING, {"\xFF\0\0A", 4}, NULL},
 	};
 	struct context *context = *state;
 
@@ -182,17 +190,20 @@ static void malformed_names_refuse_the_certificate(void **state)
 	struct dit_span ava = ELEMENT(DIT_DER_SEQUENCE, CN, BYTES("\x0C\x01X"));
 	struct dit_span unknown = BYTES("\x06\x03\x2A\x03\x04");
 	const struct dit_span names[] = {
-		name_of(context, unknown, DIT_DER_UTF8_STRING, BYTES("x")),
-		name_of(context, BYTES("\x06\x03\x55\x04\x83"), DIT_DER_UTF8_STRING,
-	                BYTES("x")),
-		name_of(context, BYTES("\x06\x00"), DIT_DER_UTF8_STRING, BYTES("x")),
-		name_of(context, BYTES("\x02\x01\x01"), DIT_DER_UTF8_STRING, BYTES("x")),
+		name_of(context, unknown, UTF8_STRING, BYTES("x")),
+		name_of(context, BYTES("\x06\x03\x55\x04\x83"), UTF8_STRING, BYTES("x")),
+		name_of(context, BYTES("\x06\x00"), UTF8_STRING, BYTES("x")),
+		name_of(context, BYTES("\x02\x01\x01"), UTF8_STRING, BYTES("x")),
 		ELEMENT(DIT_DER_SEQUENCE, ava),
 		ELEMENT(DIT_DER_SEQUENCE, ELEMENT(DIT_DER_SET, BYTES(""))),
 		ELEMENT(DIT_DER_SEQUENCE, ELEMENT(DIT_DER_SET, CN)),
 		ELEMENT(DIT_DER_SEQUENCE, ELEMENT(DIT_DER_SET, ava, ava)),
 		ELEMENT(DIT_DER_SEQUENCE,
 	                ELEMENT(DIT_DER_SET, ELEMENT(DIT_DER_SEQUENCE, CN))),
+		/* libldap would take what follows the value for another pair. */
+		ELEMENT(DIT_DER_SEQUENCE,
+	                ELEMENT(DIT_DER_SET,
+	                        ELEMENT(DIT_DER_SEQUENCE, CN, BYTES("\x0C\x01Y"), ava))),
 		ELEMENT(DIT_DER_SET, ELEMENT(DIT_DER_SET, ava)),
 	};
 
@@ -244,7 +255,7 @@ static void revocation_lists_show_issuer_and_time(void **state)
 		{{"\x17", 1}, NULL},
 	};
 	struct context *context = *state;
-	struct dit_span name = name_of(context, CN, DIT_DER_UTF8_STRING, BYTES("Root"));
+	struct dit_span name = name_of(context, CN, UTF8_STRING, BYTES("Root"));
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char want[100];
@@ -290,7 +301,7 @@ static struct dit_span followed_by(struct context *context, struct dit_span valu
 static void skeletons_are_accepted_whole_only(void **state)
 {
 	struct context *context = *state;
-	struct dit_span name = name_of(context, CN, DIT_DER_UTF8_STRING, BYTES("Root"));
+	struct dit_span name = name_of(context, CN, UTF8_STRING, BYTES("Root"));
 	struct dit_span seq = BYTES("\x30\x00");
 	const struct {
 		enum dit_validator validator;
@@ -345,7 +356,7 @@ static void revocation_lists_are_of_version_2_or_have_no_version(void **state)
 		{{"\x02\x00", 2}, false},
 	};
 	struct context *context = *state;
-	struct dit_span name = name_of(context, CN, DIT_DER_UTF8_STRING, BYTES("Root"));
+	struct dit_span name = name_of(context, CN, UTF8_STRING, BYTES("Root"));
 	struct dit_span time = BYTES("\x17\x0D"
 	                             "261120190207Z");
 
@@ -365,7 +376,7 @@ static void revocation_lists_are_of_version_2_or_have_no_version(void **state)
 static void a_certificate_cut_after_the_issuer_is_accepted(void **state)
 {
 	struct context *context = *state;
-	struct dit_span name = name_of(context, CN, DIT_DER_UTF8_STRING, BYTES("Root"));
+	struct dit_span name = name_of(context, CN, UTF8_STRING, BYTES("Root"));
 	struct dit_span value = certificate(context, BYTES("\x05"), name);
 	const char *end = memmem(value.data, value.len, "Root", 4);
 
@@ -384,7 +395,7 @@ static void attribute_certificates_show_the_issuers_certificate(void **state)
 		"{ serialNumber '5'H, issuer { baseCertificateID { issuer { "
 		"directoryName:rdnSequence:\"cn=root\" }, serial '7'H } } }";
 	struct context *context = *state;
-	struct dit_span name = name_of(context, CN, DIT_DER_UTF8_STRING, BYTES("Root"));
+	struct dit_span name = name_of(context, CN, UTF8_STRING, BYTES("Root"));
 	struct dit_span dn = ELEMENT(DIT_DER_CONTEXT(4), name);
 	struct dit_span names = ELEMENT(DIT_DER_SEQUENCE, dn);
 	struct dit_span base = ELEMENT(DIT_DER_CONTEXT(0), names, BYTES("\x02\x01\x07"));

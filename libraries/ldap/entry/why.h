@@ -130,7 +130,8 @@ struct dit_why_text {
 const struct dit_why_text *dit_why_text(enum dit_why_kind kind);
 
 /**
- * Put in what the record is refused for: {a}, {v}, {d} and {n} as above, each up to a NUL.
+ * Put in what the record is refused for: {a}, {v}, {d} and {n} as above, each up to a
+ * NUL.
  *
  * @return a string in the arena; NULL: no memory
  */

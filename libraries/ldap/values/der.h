@@ -17,14 +17,8 @@
 #define DIT_DER_BIT_STRING       0x03u
 #define DIT_DER_OCTET_STRING     0x04u
 #define DIT_DER_OID              0x06u
-#define DIT_DER_UTF8_STRING      0x0Cu
-#define DIT_DER_PRINTABLE_STRING 0x13u
-#define DIT_DER_TELETEX_STRING   0x14u
-#define DIT_DER_IA5_STRING       0x16u
 #define DIT_DER_UTC_TIME         0x17u
 #define DIT_DER_GENERALIZED_TIME 0x18u
-#define DIT_DER_UNIVERSAL_STRING 0x1Cu
-#define DIT_DER_BMP_STRING       0x1Eu
 #define DIT_DER_SEQUENCE         0x30u
 #define DIT_DER_SET              0x31u
 #define DIT_DER_CONTEXT(n)       (0xA0u | (n)) /* constructed */

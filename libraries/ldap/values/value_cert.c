@@ -10,212 +10,88 @@
  * there. Where it runs out of bytes the parts are empty. So they are where an element
  * breaks off, of which slapd reads on after the value; only broken names are refused.
  *
- * A name in a certificate begins at the root; the text begins at the leaf. Bytes outside
- * ASCII are escaped in it.
+ * libldap makes text of names, as in slapd; here it gets its normal form, in which bytes
+ * outside ASCII are escaped.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
+#include <ldap.h>
+
 #include "base/error.h"
 #include "values/der.h"
 #include "values/dn_list.h"
-#include "values/utf8_prep.h"
 #include "values/value_scope.h"
 
-#define OID_TEXT_MAX 256 /* longer ones are in no schema */
-
-/* "2.5.4.3" of the content of an OBJECT IDENTIFIER. @return length; 0: cannot be */
-static size_t oid_text(struct dit_span oid, char text[OID_TEXT_MAX])
-{
-	unsigned long arc = 0;
-	size_t n = 0;
-	bool is_first = true;
-	bool is_open = false; /* inside an arc */
-
-	for (size_t i = 0; i < oid.len; i++) {
-		unsigned char c = (unsigned char)oid.data[i];
-		unsigned long top = 0;
-
-		if (arc > (~0ul >> 7)) {
-			return 0;
-		}
-		arc = arc << 7 | (c & 0x7F);
-		is_open = (c & 0x80) != 0;
-		if (is_open) {
-			continue;
-		}
-		if (is_first) {
-			top = arc < 80 ? arc / 40 : 2;
-			n = (size_t)snprintf(text, OID_TEXT_MAX, "%lu.%lu", top,
-			                     arc - top * 40);
-			is_first = false;
-		} else {
-			n += (size_t)snprintf(text + n, OID_TEXT_MAX - n, ".%lu", arc);
-		}
-		if (n >= OID_TEXT_MAX) {
-			return 0;
-		}
-		arc = 0;
-	}
-	return is_open ? 0 : n;
-}
-
 /*
- * Characters of @p width bytes, most significant first, as UTF-8; half of one is
- * dropped.
+ * Is this the content of a name: SETs of SEQUENCEs of an OID and a value? libldap counts
+ * the parts by their lengths and then reads them by what is in them, so both must agree.
  */
-static int to_utf8(struct dit_span wide, size_t width, struct dit_arena *arena,
-                   struct dit_span *ret)
+static bool is_name(struct dit_span name)
 {
-	char *start = dit_arena_bytes(arena, wide.len / width * DIT_UTF8_MAX);
-	char *to = start;
+	struct dit_span rdn = {0};
+	struct dit_span ava = {0};
+	struct dit_span part = {0};
 
-	if (start == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i + width <= wide.len; i += width) {
-		uint32_t c = 0;
-
-		for (size_t j = 0; j < width; j++) {
-			c = c << 8 | (unsigned char)wide.data[i + j];
+	while (name.len > 0) {
+		if (!dit_der_take(&name, DIT_DER_SET, &rdn) || rdn.len == 0) {
+			return false;
 		}
-		if (c > 0x7FFFFFFF) {
-			return DIT_E_INVALID;
+		while (rdn.len > 0) {
+			if (!dit_der_take(&rdn, DIT_DER_SEQUENCE, &ava) ||
+			    !dit_der_take(&ava, DIT_DER_OID, &part) ||
+			    dit_der_next(&ava, &part) == 0 || ava.len != 0) {
+				return false;
+			}
 		}
-		to += dit_utf8_encode(c, to);
 	}
-	*ret = (struct dit_span){start, (size_t)(to - start)};
-	return 0;
+	return true;
 }
 
-/* "'1010'B" of the content of a BIT STRING; the first byte counts the bits not used. */
-static int bit_string_text(struct dit_span bits, struct dit_arena *arena,
-                           struct dit_span *ret)
+/* libldap names types by their OIDs where it has a function to call. */
+static int keep_oids(LDAPDN dn, unsigned flags, void *ctx)
 {
-	size_t unused = bits.len > 0 ? (unsigned char)bits.data[0] : 0;
-	size_t nbits = bits.len > 0 ? 8 * (bits.len - 1) : 0;
-	char *start = dit_arena_bytes(arena, nbits + strlen("''B"));
-	char *to = start;
-
-	if (start == NULL) {
-		return -ENOMEM;
-	}
-	*to++ = '\'';
-	for (size_t i = 0; i + unused < nbits; i++) {
-		*to++ = ((unsigned char)bits.data[1 + i / 8] & (0x80 >> i % 8)) != 0
-		                ? '1'
-		                : '0';
-	}
-	*to++ = '\'';
-	*to++ = 'B';
-	*ret = (struct dit_span){start, (size_t)(to - start)};
-	return 0;
+	(void)dn;
+	(void)flags;
+	(void)ctx;
+	return LDAP_SUCCESS;
 }
 
-/* Anything that has no text form of its own is taken as UTF-8. */
-static int string_value(unsigned tag, struct dit_span content, struct dit_arena *arena,
-                        struct dit_span *ret)
-{
-	switch (tag) {
-	case DIT_DER_BIT_STRING:
-		return bit_string_text(content, arena, ret);
-	case DIT_DER_TELETEX_STRING:
-		return to_utf8(content, 1, arena, ret);
-	case DIT_DER_BMP_STRING:
-		return to_utf8(content, 2, arena, ret);
-	case DIT_DER_UNIVERSAL_STRING:
-		return to_utf8(content, 4, arena, ret);
-	default:
-		*ret = content;
-		return 0;
-	}
-}
-
-/* One AVA: SEQUENCE { type OID, value string }. */
-static int add_ava(struct dit_dn_list *list, struct dit_span ava)
-{
-	char text[OID_TEXT_MAX];
-	struct dit_raw_ava raw = {0};
-	struct dit_span oid = {0};
-	struct dit_span content = {0};
-	unsigned tag = 0;
-	int r = 0;
-
-	if (!dit_der_take(&ava, DIT_DER_OID, &oid)) {
-		return DIT_E_INVALID;
-	}
-	tag = dit_der_next(&ava, &content);
-	raw.type = (struct dit_span){text, oid_text(oid, text)};
-	if (tag == 0 || ava.len != 0 || raw.type.len == 0) {
-		return DIT_E_INVALID;
-	}
-	r = string_value(tag, content, list->inner.arena, &raw.value);
-	if (r < 0) {
-		return r;
-	}
-	raw.is_ascii = dit_ascii_is(raw.value);
-	raw.is_plain = dit_dn_escaped_len(raw.value, false) == raw.value.len;
-	return dit_dn_list_add(list, raw);
-}
-
-static int add_rdn(struct dit_dn_list *list, struct dit_span rdn)
-{
-	int r = dit_dn_list_add_rdn(list);
-
-	if (rdn.len == 0) {
-		return DIT_E_INVALID;
-	}
-	while (r == 0 && rdn.len > 0) {
-		struct dit_span ava = {0};
-
-		if (!dit_der_take(&rdn, DIT_DER_SEQUENCE, &ava)) {
-			return DIT_E_INVALID;
-		}
-		r = add_ava(list, ava);
-	}
-	return r;
-}
-
-/* The last RDN becomes the first. */
-static void reverse(struct dit_dn_list *list)
-{
-	struct dit_dn_rdn *rdn = list->first;
-	struct dit_dn_rdn *done = NULL;
-
-	list->last = list->first;
-	while (rdn != NULL) {
-		struct dit_dn_rdn *next = rdn->next;
-
-		rdn->next = done;
-		done = rdn;
-		rdn = next;
-	}
-	list->first = done;
-}
-
-/* The normal form of a name: content of a SEQUENCE of SETs. */
-static int name_text(const struct dit_value_scope *scope, struct dit_span name,
-                     struct dit_span *ret)
+/* @param text  of a DN; the result does not point into it */
+static int normalize_name(const struct dit_value_scope *scope, struct dit_span text,
+                          struct dit_span *ret)
 {
 	struct dit_dn_list list;
 	int r = 0;
 
 	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(DIT_DN_NORM));
 	list.is_hex = true;
-	while (r == 0 && name.len > 0) {
-		struct dit_span rdn = {0};
-
-		if (!dit_der_take(&name, DIT_DER_SET, &rdn)) {
-			return DIT_E_INVALID;
-		}
-		r = add_rdn(&list, rdn);
-	}
-	reverse(&list);
+	r = dit_dn_list_read(&list, text);
 	return r < 0 ? r
 	             : dit_dn_list_put(&list, DIT_DN_NORM, (struct dit_span){0}, NULL,
 	                               ret);
+}
+
+/* The normal form of the name that @p in begins with. */
+static int name_text(const struct dit_value_scope *scope, struct dit_span in,
+                     struct dit_span *ret)
+{
+	struct berval der = {in.len, (char *)(uintptr_t)in.data};
+	struct berval text = {0};
+	struct dit_span content = {0};
+	int r = DIT_E_INVALID;
+
+	if (!dit_der_take(&in, DIT_DER_SEQUENCE, &content) || !is_name(content)) {
+		return DIT_E_INVALID;
+	}
+	der.bv_len -= in.len;
+	r = ldap_X509dn2bv(&der, &text, keep_oids, 0);
+	if (r != LDAP_SUCCESS) {
+		return r == LDAP_NO_MEMORY ? -ENOMEM : DIT_E_INVALID;
+	}
+	r = normalize_name(scope, (struct dit_span){text.bv_val, text.bv_len}, ret);
+	ldap_memfree(text.bv_val);
+	return r;
 }
 
 int dit_serial_number(struct dit_span number, struct dit_arena *arena,
@@ -326,6 +202,7 @@ int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span v
 	struct dit_span serial = {0};
 	struct dit_span skipped = {0};
 	struct dit_span name = {0};
+	struct dit_span rest = {0};
 	unsigned tag = 0;
 	size_t len = 0;
 	int r = 0;
@@ -344,13 +221,14 @@ int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span v
 	}
 	take_what_is_there(&value, &serial);
 	take_what_is_there(&value, &skipped); /* algorithm */
+	rest = value;
 	tag = dit_der_head(&value, &len);
 	if (!take_content(&value, len, &name)) {
 		return DIT_E_INVALID;
 	}
 	r = dit_serial_number(serial, scope->arena, &serial);
 	if (r == 0 && tag != 0 && name.len > 0) {
-		r = tag == DIT_DER_SEQUENCE ? name_text(scope, name, &issuer)
+		r = tag == DIT_DER_SEQUENCE ? name_text(scope, rest, &issuer)
 		                            : DIT_E_INVALID;
 	}
 	return r < 0 ? r : dit_put_certificate(serial, issuer, scope->arena, ret);
@@ -397,11 +275,11 @@ int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_s
 	    dit_der_version(&in) != 1) {
 		return DIT_E_INVALID; /* a list that tells its version */
 	}
-	if (!dit_der_skip(&in, DIT_DER_SEQUENCE) ||
-	    !dit_der_take(&in, DIT_DER_SEQUENCE, &content) || content.len == 0) {
+	if (!dit_der_skip(&in, DIT_DER_SEQUENCE)) {
 		return DIT_E_INVALID;
 	}
-	r = name_text(scope, content, &name);
+	r = name_text(scope, in, &name);
+	(void)dit_der_skip(&in, DIT_DER_SEQUENCE);
 	if (r == 0) {
 		r = dit_der_take(&in, DIT_DER_UTC_TIME, &content) ||
 		                    dit_der_take(&in, DIT_DER_GENERALIZED_TIME, &content)
@@ -421,13 +299,11 @@ static bool take_issuer(struct dit_span *in, struct dit_span *ret_name,
 	struct dit_span form = {0};
 	struct dit_span base = {0};
 	struct dit_span names = {0};
-	struct dit_span name = {0};
 
 	return dit_der_take(in, DIT_DER_CONTEXT(0), &form) &&
 	       dit_der_next(&form, &base) != 0 && form.len == 0 &&
 	       dit_der_next(&base, &names) != 0 &&
-	       dit_der_take(&names, DIT_DER_CONTEXT(4), &name) && names.len == 0 &&
-	       dit_der_take(&name, DIT_DER_SEQUENCE, ret_name) && ret_name->len > 0 &&
+	       dit_der_take(&names, DIT_DER_CONTEXT(4), ret_name) && names.len == 0 &&
 	       dit_der_take(&base, DIT_DER_INTEGER, ret_number) && base.len == 0;
 }
 
