@@ -10,9 +10,9 @@
 #include "values/number.h"
 
 #include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "base/ascii.h"
 
 #define GROUP       8 /* decimal digits taken at a time */
 #define GROUP_SCALE 100000000u
@@ -40,24 +40,29 @@ static void number_append(struct dit_number *n, uint32_t scale, uint32_t add)
 	} while (carry > 0);
 }
 
-static bool is_space(char c)
+/*
+ * What strtoul() makes of up to 16 characters; of "-1" that is a -1, too. Its calls cost 0.6
+ * percent of a load, so plain decimal digits go without them.
+ */
+static unsigned long read_any_group(const char *text, size_t len, int base)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	char group[HEX_GROUP + 1];
+
+	memcpy(group, text, len);
+	group[len] = '\0';
+	return strtoul(group, NULL, base);
 }
 
-/** The result of strtol() for up to 8 characters, never negative. */
 static uint32_t read_group(const char *text, size_t len)
 {
 	uint32_t n = 0;
-	size_t i = 0;
 
-	while (i < len && is_space(text[i])) {
-		i++;
-	}
-	if (i < len && text[i] == '+') {
-		i++;
-	}
-	for (; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9') {
+			long any = (long)read_any_group(text, len, 10);
+
+			return any < 0 ? 0 : (uint32_t)any;
+		}
 		n = n * 10 + (uint32_t)(text[i] - '0');
 	}
 	return n;
@@ -81,29 +86,6 @@ static void read_decimal(struct dit_number *n, const char *text, size_t len)
 	}
 }
 
-/** The result of strtoul() for up to 16 characters: spaces, a sign, 0x, digits. */
-static uint64_t read_hex_group(const char *text, size_t len)
-{
-	bool is_negative = false;
-	uint64_t n = 0;
-	size_t i = 0;
-
-	while (i < len && is_space(text[i])) {
-		i++;
-	}
-	if (i < len && (text[i] == '+' || text[i] == '-')) {
-		is_negative = text[i++] == '-';
-	}
-	if (len - i > 2 && text[i] == '0' && (text[i + 1] | 0x20) == 'x' &&
-	    dit_ascii_hex(text[i + 2]) >= 0) {
-		i += 2;
-	}
-	for (; i < len && dit_ascii_hex(text[i]) >= 0; i++) {
-		n = n << 4 | (uint64_t)dit_ascii_hex(text[i]);
-	}
-	return is_negative ? -n : n;
-}
-
 /**
  * Leading zeros stay: it is a string of bytes, as long as the text, read in groups of 16
  * characters from its end on.
@@ -114,7 +96,7 @@ static void read_hex(struct dit_number *n, const char *text, size_t len)
 	for (size_t nread = 0; nread < n->len; nread += HEX_GROUP / 2) {
 		size_t end = len - 2 * nread;
 		size_t group = end < HEX_GROUP ? end : HEX_GROUP;
-		uint64_t bits = read_hex_group(text + end - group, group);
+		uint64_t bits = read_any_group(text + end - group, group, 16);
 
 		for (size_t i = nread; i < nread + (group + 1) / 2; i++) {
 			n->bytes[DIT_NUMBER_MAX - 1 - i] = (unsigned char)bits;
@@ -172,23 +154,6 @@ void dit_number_read(struct dit_number *n, struct dit_span text)
 	}
 }
 
-/** Does strtol() find a number below zero in a group? */
-static bool is_negative_group(const char *text, size_t len)
-{
-	size_t i = 0;
-
-	while (i < len && is_space(text[i])) {
-		i++;
-	}
-	if (i == len || text[i++] != '-') {
-		return false;
-	}
-	while (i < len && text[i] == '0') {
-		i++;
-	}
-	return i < len && text[i] >= '1' && text[i] <= '9';
-}
-
 bool dit_number_is_sound(struct dit_span text)
 {
 	/* A '-' may stand in front of the groups, in none of them. */
@@ -198,11 +163,12 @@ bool dit_number_is_sound(struct dit_span text)
 	if (text.len == 0) {
 		return false;
 	}
-	if (is_hex_prefixed(text) || is_hex_quoted(text)) {
+	if (is_hex_prefixed(text) || is_hex_quoted(text) ||
+	    memchr(text.data + at, '-', text.len - at) == NULL) {
 		return true;
 	}
 	for (; at < text.len; at += group, group = GROUP) {
-		if (is_negative_group(text.data + at, group)) {
+		if ((long)read_any_group(text.data + at, group, 10) < 0) {
 			return false;
 		}
 	}
