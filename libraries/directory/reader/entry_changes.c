@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "tree/tree_diff.h"
 
 struct dit_id_node {
@@ -131,14 +132,6 @@ static int compare_entries(struct dit_entry_changes *changes)
 	return r;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	const uint64_t *x = a;
-	const uint64_t *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 int dit_entry_changes_find(struct dit_entry_changes *changes,
                            const struct dit_entry_trees *newer,
                            const struct dit_tree_source *source)
@@ -164,7 +157,7 @@ int dit_entry_changes_find(struct dit_entry_changes *changes,
 	if (r < 0 || changes->nids == 0) {
 		return r;
 	}
-	qsort(changes->ids, changes->nids, sizeof(*changes->ids), compare_ids);
+	qsort(changes->ids, changes->nids, sizeof(*changes->ids), dit_compare_ids);
 	for (size_t i = 0; i < changes->nids; i++) {
 		if (n == 0 || changes->ids[n - 1] != changes->ids[i]) {
 			changes->ids[n++] = changes->ids[i];

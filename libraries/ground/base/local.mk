@@ -18,6 +18,7 @@ rooms += %D%/libbase.la
 	%D%/file_size_signal.h \
 	%D%/grow.c \
 	%D%/grow.h \
+	%D%/ids.h \
 	%D%/monitor.h \
 	%D%/notes.c \
 	%D%/notes.h \

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "base/team.h"
 #include "base/tmp_dir.h"
 #include "build/stored_keys.h"
@@ -277,14 +278,6 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	                                    range->member, NULL);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int gather_unread(struct run *run)
 {
 	struct dit_check_content *content = run->content;
@@ -304,7 +297,7 @@ static int gather_unread(struct run *run)
 			content->unread[content->nunread++] = member->unread[k];
 		}
 	}
-	qsort(content->unread, n, sizeof(*content->unread), compare_ids);
+	qsort(content->unread, n, sizeof(*content->unread), dit_compare_ids);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/ids.h"
 #include "page/key_order.h"
 
 #define ID_BYTES     sizeof(uint64_t)
@@ -109,19 +110,8 @@ static uint64_t id_at(struct dit_span ids, size_t i)
 
 static bool is_unread(const struct index_check *check, uint64_t id)
 {
-	size_t low = 0;
-	size_t high = check->content->nunread;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (check->content->unread[middle] < id) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low < check->content->nunread && check->content->unread[low] == id;
+	return bsearch(&id, check->content->unread, check->content->nunread, ID_BYTES,
+	               dit_compare_ids) != NULL;
 }
 
 /* All IDs of the key. -1: an error is in check->state. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/ids.h"
 
 #define SHOWN_IDS 10
 #define TEXT_MAX  300
@@ -40,27 +41,14 @@ int dit_loops_add(struct dit_loops *loops, uint64_t id, uint64_t parent)
 	return 0;
 }
 
-/* loops->n: no node has this ID. */
-static size_t find(const struct dit_loops *loops, uint64_t id)
-{
-	size_t low = 0;
-	size_t high = loops->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (loops->nodes[middle].id < id) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low < loops->n && loops->nodes[low].id == id ? low : loops->n;
-}
-
+/* loops->n: the node has none. */
 static size_t parent_of(const struct dit_loops *loops, size_t i)
 {
-	return find(loops, loops->nodes[i].parent);
+	const struct dit_loop_node *parent =
+		bsearch(&loops->nodes[i].parent, loops->nodes, loops->n,
+	                sizeof(*loops->nodes), dit_compare_ids);
+
+	return parent == NULL ? loops->n : (size_t)(parent - loops->nodes);
 }
 
 static void tell(const struct dit_loops *loops, size_t first, dit_loop_fn found,

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "reader/entry_reader.h"
 
 struct comparison {
@@ -45,14 +46,6 @@ static int compare_hashes(const void *a, const void *b)
 
 	return x->hash != y->hash ? (x->hash > y->hash ? 1 : -1)
 	                          : (x->second > y->second) - (x->second < y->second);
-}
-
-static int compare_seconds(const void *a, const void *b)
-{
-	const struct dit_twin *x = a;
-	const struct dit_twin *y = b;
-
-	return (x->second > y->second) - (x->second < y->second);
 }
 
 static int add_twin(struct comparison *comparison, const struct dit_entry_view *entry)
@@ -87,62 +80,48 @@ static int add_pair(struct comparison *comparison, struct dit_twin *twin, uint64
 	return 0;
 }
 
-/* IDs are dense most often: then the place is known. */
-static size_t guess(uint64_t id, uint64_t lowest, size_t n)
+/*
+ * The struct that begins with an ID, in a list of them. IDs are dense most often: then
+ * the place is known.
+ */
+static inline const void *find(const void *list, size_t n, size_t size, uint64_t id)
 {
-	return id < lowest || id - lowest >= n ? 0 : (size_t)(id - lowest);
+	uint64_t lowest = 0;
+
+	if (n > 0) {
+		memcpy(&lowest, list, sizeof(lowest));
+	}
+	if (id >= lowest && id - lowest < n) {
+		const char *at = (const char *)list + (id - lowest) * size;
+
+		if (memcmp(at, &id, sizeof(id)) == 0) {
+			return at;
+		}
+	}
+	return n == 0 ? NULL : bsearch(&id, list, n, size, dit_compare_ids);
 }
 
 bool dit_across_find(const struct dit_across *across, uint64_t first,
                      uint64_t *ret_second)
 {
-	const struct dit_twin_pair *pairs = across->pairs;
-	size_t from = 0;
-	size_t end = across->npairs;
-	size_t at = end == 0 ? 0 : guess(first, pairs[0].first, end);
+	const struct dit_twin_pair *pair =
+		find(across->pairs, across->npairs, sizeof(*pair), first);
 
-	if (end > 0 && pairs[at].first == first) {
-		*ret_second = pairs[at].second;
-		return true;
+	if (pair != NULL) {
+		*ret_second = pair->second;
 	}
-	while (from < end) {
-		size_t middle = from + (end - from) / 2;
-
-		if (pairs[middle].first < first) {
-			from = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	if (from == across->npairs || pairs[from].first != first) {
-		return false;
-	}
-	*ret_second = pairs[from].second;
-	return true;
+	return pair != NULL;
 }
 
 bool dit_across_twin(const struct dit_across *across, uint64_t second, size_t *ret)
 {
-	const struct dit_twin *twins = across->twins;
-	size_t from = 0;
-	size_t end = across->ntwins;
-	size_t at = end == 0 ? 0 : guess(second, twins[0].second, end);
+	const struct dit_twin *twin =
+		find(across->twins, across->ntwins, sizeof(*twin), second);
 
-	if (end > 0 && twins[at].second == second) {
-		*ret = at;
-		return true;
+	if (twin != NULL) {
+		*ret = (size_t)(twin - across->twins);
 	}
-	while (from < end) {
-		size_t middle = from + (end - from) / 2;
-
-		if (twins[middle].second < second) {
-			from = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	*ret = from;
-	return from < across->ntwins && twins[from].second == second;
+	return twin != NULL;
 }
 
 /* ---- in words ---- */
@@ -397,7 +376,7 @@ static int compare_all(struct comparison *comparison)
 	}
 	if (r == 0 && across->ntwins > 0) {
 		qsort(across->twins, across->ntwins, sizeof(*across->twins),
-		      compare_seconds);
+		      dit_compare_ids);
 	}
 	return r == 0 && across->npairs < across->ntwins
 	               ? for_all(comparison, 1, take_alone)

@@ -17,9 +17,9 @@
 
 /** An entry of the second database, and the one of the first with its DN. */
 struct dit_twin {
-	uint64_t hash; /* of the normal DN */
 	uint64_t second;
 	uint64_t first;
+	uint64_t hash; /* of the normal DN */
 	bool has_first;
 };
 

@@ -18,18 +18,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/ids.h"
 
 static const struct dit_span presence = {"\0\0\0\0", 4};
 
 /* ---- IDs ---- */
-
-static int compare_ids(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 void dit_across_map(const struct dit_across *across, uint64_t *ids, size_t n)
 {
@@ -45,7 +38,7 @@ void dit_across_map(const struct dit_across *across, uint64_t *ids, size_t n)
 		is_sorted = is_sorted && (i == 0 || ids[i - 1] < ids[i]);
 	}
 	if (!is_sorted) {
-		qsort(ids, n, sizeof(*ids), compare_ids);
+		qsort(ids, n, sizeof(*ids), dit_compare_ids);
 	}
 }
 
