@@ -124,16 +124,7 @@ bool dit_across_twin(const struct dit_across *across, uint64_t second, size_t *r
 	return twin != NULL;
 }
 
-/* ---- in words ---- */
-
-static void put_entry(struct dit_compare *c, const struct dit_entry_view *entry)
-{
-	if (entry->name_error < 0) {
-		dit_compare_put(c, "ID %" PRIu64, entry->id);
-	} else {
-		dit_compare_put_quoted(c, entry->dn);
-	}
-}
+/* ---- two entries ---- */
 
 static int say_entry(struct dit_compare *c, const struct dit_entry_view *entry,
                      const char *what)
@@ -143,95 +134,22 @@ static int say_entry(struct dit_compare *c, const struct dit_entry_view *entry,
 	if (r < 0) {
 		return r;
 	}
-	put_entry(c, entry);
+	dit_compare_put_entry(c, entry);
 	dit_compare_put(c, "%s", what);
 	return dit_compare_line_end(c);
 }
 
-static void put_values(struct dit_compare *c, const struct dit_attr_view *attr)
-{
-	dit_compare_put(c, "%u:", attr->nvalues);
-	dit_compare_put_values(c, attr->values, attr->nvalues);
-	if (attr->normal != NULL) {
-		dit_compare_put(c, ", normal:");
-		dit_compare_put_values(c, attr->normal, attr->nvalues);
-	}
-}
-
-/* @param attrs  of both sides; one may be NULL */
-static int say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
-                    const struct dit_attr_view *const attrs[2])
+static int say_names(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
 	int r = dit_compare_line_begin(c);
 
 	if (r < 0) {
 		return r;
 	}
-	put_entry(c, entry);
-	dit_compare_put(c, ", ");
-	dit_compare_put_name(c, attrs[attrs[0] == NULL ? 1 : 0]->name);
-	if (attrs[0] == NULL || attrs[1] == NULL) {
-		dit_compare_put(c, ", only in the %s",
-		                attrs[0] == NULL ? "second" : "first");
-	}
-	for (int i = 0; i < 2; i++) {
-		if (attrs[i] != NULL) {
-			dit_compare_put(c, i == 1 && attrs[0] != NULL ? " | " : ": ");
-			put_values(c, attrs[i]);
-		}
-	}
+	dit_compare_put_entry(c, &entries[0]);
+	dit_compare_put(c, " | ");
+	dit_compare_put_entry(c, &entries[1]);
 	return dit_compare_line_end(c);
-}
-
-/* ---- two entries ---- */
-
-/* The order of sorted values, and of those that are kept apart, is not the input's. */
-static int same_attr(struct dit_compare *c, const struct dit_attr_view *a,
-                     const struct dit_attr_view *b)
-{
-	int r = dit_compare_attr_values(c, a, b);
-
-	return r == DIT_REORDERED && (a->is_sorted != b->is_sorted ||
-	                              a->is_split != b->is_split)
-	               ? DIT_SAME
-	               : r;
-}
-
-static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
-                                             uint32_t guess, struct dit_span name)
-{
-	if (guess < entry->nattrs && dit_span_eq_nocase(entry->attrs[guess].name, name)) {
-		return &entry->attrs[guess];
-	}
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		if (dit_span_eq_nocase(entry->attrs[i].name, name)) {
-			return &entry->attrs[i];
-		}
-	}
-	return NULL;
-}
-
-static int compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
-{
-	const struct dit_attr_view *attrs[2] = {NULL, NULL};
-	int r = 0;
-
-	for (uint32_t i = 0; i < entries[0].nattrs && r >= 0; i++) {
-		attrs[0] = &entries[0].attrs[i];
-		attrs[1] = find_attr(&entries[1], i, attrs[0]->name);
-		r = attrs[1] == NULL ? DIT_DIFFERENT : same_attr(c, attrs[0], attrs[1]);
-		if (dit_compare_is_difference(c, r)) {
-			r = say_attr(c, &entries[0], attrs);
-		}
-	}
-	attrs[0] = NULL;
-	for (uint32_t i = 0; i < entries[1].nattrs && r >= 0; i++) {
-		attrs[1] = &entries[1].attrs[i];
-		if (find_attr(&entries[0], i, attrs[1]->name) == NULL) {
-			r = say_attr(c, &entries[0], attrs);
-		}
-	}
-	return r < 0 ? r : 0;
 }
 
 static int compare_entries(struct dit_compare *c, struct dit_entry_view entries[2])
@@ -247,19 +165,13 @@ static int compare_entries(struct dit_compare *c, struct dit_entry_view entries[
 	}
 	r = dit_compare_join_blocks(c, entries);
 	if (r == 0 && !dit_span_eq(entries[0].dn, entries[1].dn)) {
-		r = dit_compare_line_begin(c);
-		if (r == 0) {
-			put_entry(c, &entries[0]);
-			dit_compare_put(c, " | ");
-			put_entry(c, &entries[1]);
-			r = dit_compare_line_end(c);
-		}
+		r = say_names(c, entries);
 	}
 	if (r == 0 && entries[0].oc_flags != entries[1].oc_flags) {
 		r = say_entry(c, &entries[0], ", the flags of object classes differ");
 	}
 	if (r == 0) {
-		r = compare_attrs(c, entries);
+		r = dit_compare_attrs(c, entries);
 	}
 	dit_compare_entry_end(c, before);
 	return r;
@@ -399,6 +311,7 @@ int dit_compare_across(struct dit_compare *c)
 	struct comparison comparison = {.across.c = c};
 	int r = open_side(&comparison, 0);
 
+	c->is_across = true;
 	if (r == 0) {
 		r = open_side(&comparison, 1);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two stored entries, attribute by attribute. Attribute numbers are compared as they are;
- * the names in the report are those of each side's own ad2i.
+ * Two stored entries, attribute by attribute. In one format attribute numbers are
+ * compared as they are, and the names in the report are those of each side's own ad2i.
+ * Across formats attributes are found by name.
  *
  * slapadd 2.5 stores an attribute twice whose lines stand apart and name it differently,
  * as "cn: a" and "commonName: b" do. A load of what slapcat writes of it has one block:
@@ -11,6 +12,7 @@
 #include "compare/compare_impl.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -39,11 +41,28 @@ static struct dit_span ad_name(const struct dit_compare_side *side, uint32_t num
 	return name == NULL ? DIT_SPAN("") : name->name;
 }
 
-static void begin_entry(struct dit_compare *c, struct dit_span key)
+void dit_compare_put_entry(struct dit_compare *c, const struct dit_entry_view *entry)
 {
-	dit_compare_put(c, "key ");
-	dit_compare_put_hex(c, key);
-	dit_compare_put(c, ", ");
+	if (!c->is_across) {
+		dit_compare_put(c, "key ");
+		dit_compare_put_hex(c, c->key);
+	} else if (entry->name_error < 0) {
+		dit_compare_put(c, "ID %" PRIu64, entry->id);
+	} else {
+		dit_compare_put_quoted(c, entry->dn);
+	}
+}
+
+/* Start the line of a difference between two entries. */
+static int begin_entry(struct dit_compare *c, const struct dit_entry_view *entry)
+{
+	int r = dit_compare_line_begin(c);
+
+	if (r == 0) {
+		dit_compare_put_entry(c, entry);
+		dit_compare_put(c, ", ");
+	}
+	return r;
 }
 
 static void put_attr_names(struct dit_compare *c, const struct dit_entry_view *entry)
@@ -72,6 +91,12 @@ static bool same_numbers(const struct dit_entry_view *a, const struct dit_entry_
 struct value {
 	struct dit_span pretty;
 	struct dit_span normal;
+};
+
+enum {
+	DIFFERENT,
+	SAME,
+	REORDERED, /* the same values in another order */
 };
 
 static int compare_values(const void *a, const void *b)
@@ -121,18 +146,19 @@ static struct value *sorted(struct dit_arena *arena, const struct dit_attr_view 
 	return values;
 }
 
-int dit_compare_attr_values(struct dit_compare *c, const struct dit_attr_view *a,
-                            const struct dit_attr_view *b)
+/* The values that both attributes have. DIT_SAME and so on; -ENOMEM */
+static int same_values(struct dit_compare *c, const struct dit_attr_view *a,
+                       const struct dit_attr_view *b)
 {
 	bool is_generated = c->opts.ignore_generated && dit_compare_is_generated(a->name);
 	const struct value *x = NULL;
 	const struct value *y = NULL;
 
 	if (a->nvalues != b->nvalues) {
-		return DIT_DIFFERENT;
+		return DIFFERENT;
 	}
 	if (same_in_order(a, b, is_generated)) {
-		return DIT_SAME;
+		return SAME;
 	}
 	x = sorted(&c->arena, a);
 	y = sorted(&c->arena, b);
@@ -141,19 +167,20 @@ int dit_compare_attr_values(struct dit_compare *c, const struct dit_attr_view *a
 	}
 	for (uint32_t i = 0; i < a->nvalues; i++) {
 		if (compare_values(&x[i], &y[i]) != 0) {
-			return DIT_DIFFERENT;
+			return DIFFERENT;
 		}
 	}
-	return DIT_REORDERED;
+	return REORDERED;
 }
 
-bool dit_compare_is_difference(struct dit_compare *c, int sameness)
+/* Order alone is no difference, but for an exact comparison, and is noted. */
+static bool is_difference(struct dit_compare *c, int sameness)
 {
-	if (sameness == DIT_REORDERED && !c->opts.is_exact) {
+	if (sameness == REORDERED && !c->opts.is_exact) {
 		c->is_reordered = true;
 		return false;
 	}
-	return sameness == DIT_DIFFERENT || sameness == DIT_REORDERED;
+	return sameness == DIFFERENT || sameness == REORDERED;
 }
 
 /* ---- blocks ---- */
@@ -294,24 +321,38 @@ void dit_compare_entry_end(struct dit_compare *c, uint64_t before)
 
 /* ---- attributes ---- */
 
+/*
+ * Across formats the configuration decides whether values are sorted or kept apart, and
+ * the order of such values is not the input's.
+ */
 static int same_attr(struct dit_compare *c, const struct dit_attr_view *a,
                      const struct dit_attr_view *b)
 {
-	if (a->is_sorted != b->is_sorted || a->is_split != b->is_split ||
+	bool is_kept_alike = a->is_sorted == b->is_sorted && a->is_split == b->is_split;
+	int r = 0;
+
+	if (c->is_across) {
+		r = same_values(c, a, b);
+		return r == REORDERED && !is_kept_alike ? SAME : r;
+	}
+	if (!is_kept_alike ||
 	    (c->opts.is_exact && (a->normal == NULL) != (b->normal == NULL))) {
-		return DIT_DIFFERENT;
+		return DIFFERENT;
 	}
 	if (a->values == NULL || b->values == NULL) {
-		return a->values == b->values && a->nvalues == b->nvalues ? DIT_SAME
-		                                                          : DIT_DIFFERENT;
+		return a->values == b->values && a->nvalues == b->nvalues ? SAME
+		                                                          : DIFFERENT;
 	}
-	return dit_compare_attr_values(c, a, b);
+	return same_values(c, a, b);
 }
 
 static void put_attr(struct dit_compare *c, const struct dit_attr_view *attr)
 {
-	dit_compare_put(c, "%s%s%u", attr->is_sorted ? "sorted, " : "",
-	                attr->is_split ? "in id2v, " : "", attr->nvalues);
+	if (!c->is_across) {
+		dit_compare_put(c, "%s%s", attr->is_sorted ? "sorted, " : "",
+		                attr->is_split ? "in id2v, " : "");
+	}
+	dit_compare_put(c, "%u", attr->nvalues);
 	if (attr->values != NULL) {
 		dit_compare_put(c, ":");
 		dit_compare_put_values(c, attr->values, attr->nvalues);
@@ -322,85 +363,121 @@ static void put_attr(struct dit_compare *c, const struct dit_attr_view *attr)
 	}
 }
 
-static int compare_attrs(struct dit_compare *c, struct dit_span key,
-                         const struct dit_entry_view entries[2])
+/* @param attrs  of both sides; one may be NULL */
+static int say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
+                    const struct dit_attr_view *const attrs[2])
 {
+	int r = begin_entry(c, entry);
+
+	if (r < 0) {
+		return r;
+	}
+	dit_compare_put_name(c, attrs[attrs[0] == NULL ? 1 : 0]->name);
+	if (attrs[0] == NULL || attrs[1] == NULL) {
+		dit_compare_put(c, ", only in the %s",
+		                attrs[0] == NULL ? "second" : "first");
+	}
+	for (int i = 0; i < 2; i++) {
+		if (attrs[i] != NULL) {
+			dit_compare_put(c, i == 1 && attrs[0] != NULL ? " | " : ": ");
+			put_attr(c, attrs[i]);
+		}
+	}
+	return dit_compare_line_end(c);
+}
+
+/* The one that stands there, since numbers are the same; across formats that of the name.
+ * NULL: none */
+static const struct dit_attr_view *find_attr(const struct dit_compare *c,
+                                             const struct dit_entry_view *entry,
+                                             uint32_t place, struct dit_span name)
+{
+	if (!c->is_across || (place < entry->nattrs &&
+	                      dit_span_eq_nocase(entry->attrs[place].name, name))) {
+		return &entry->attrs[place];
+	}
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		if (dit_span_eq_nocase(entry->attrs[i].name, name)) {
+			return &entry->attrs[i];
+		}
+	}
+	return NULL;
+}
+
+int dit_compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
+{
+	const struct dit_attr_view *attrs[2] = {NULL, NULL};
 	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < entries[0].nattrs; i++) {
-		const struct dit_attr_view *a = &entries[0].attrs[i];
-		const struct dit_attr_view *b = &entries[1].attrs[i];
-
-		r = same_attr(c, a, b);
-		if (!dit_compare_is_difference(c, r)) {
-			continue;
+	for (uint32_t i = 0; i < entries[0].nattrs && r >= 0; i++) {
+		attrs[0] = &entries[0].attrs[i];
+		attrs[1] = find_attr(c, &entries[1], i, attrs[0]->name);
+		r = attrs[1] == NULL ? DIFFERENT : same_attr(c, attrs[0], attrs[1]);
+		if (is_difference(c, r)) {
+			r = say_attr(c, &entries[0], attrs);
 		}
-		r = dit_compare_line_begin(c);
-		if (r < 0) {
-			return r;
+	}
+	attrs[0] = NULL;
+	for (uint32_t i = 0; i < entries[1].nattrs && r >= 0 && c->is_across; i++) {
+		attrs[1] = &entries[1].attrs[i];
+		if (find_attr(c, &entries[0], i, attrs[1]->name) == NULL) {
+			r = say_attr(c, &entries[0], attrs);
 		}
-		begin_entry(c, key);
-		dit_compare_put_name(c, a->name);
-		dit_compare_put(c, ": ");
-		put_attr(c, a);
-		dit_compare_put(c, " | ");
-		put_attr(c, b);
-		r = dit_compare_line_end(c);
 	}
 	return r < 0 ? r : 0;
 }
 
-static int say_unequal(struct dit_compare *c, struct dit_span key, const char *what,
-                       uint64_t a, uint64_t b)
+/* ---- two records ---- */
+
+static int say_numbers(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
-	int r = dit_compare_line_begin(c);
+	int r = begin_entry(c, &entries[0]);
 
 	if (r < 0) {
 		return r;
 	}
-	begin_entry(c, key);
-	dit_compare_put(c, "%s %#llx | %#llx", what, (unsigned long long)a,
-	                (unsigned long long)b);
+	dit_compare_put(c, "attributes ");
+	put_attr_names(c, &entries[0]);
+	dit_compare_put(c, " | ");
+	put_attr_names(c, &entries[1]);
 	return dit_compare_line_end(c);
 }
 
-static int compare_decoded(struct dit_compare *c, struct dit_span key,
-                           struct dit_entry_view entries[2])
+static int say_flags(struct dit_compare *c, const struct dit_entry_view entries[2])
+{
+	int r = begin_entry(c, &entries[0]);
+
+	if (r < 0) {
+		return r;
+	}
+	dit_compare_put(c, "object class flags %#x | %#x", entries[0].oc_flags,
+	                entries[1].oc_flags);
+	return dit_compare_line_end(c);
+}
+
+static int compare_decoded(struct dit_compare *c, struct dit_entry_view entries[2])
 {
 	int r = dit_compare_join_blocks(c, entries);
 
-	if (r < 0) {
-		return r;
+	if (r == 0 && !same_numbers(&entries[0], &entries[1])) {
+		return say_numbers(c, entries);
 	}
-	if (!same_numbers(&entries[0], &entries[1])) {
-		r = dit_compare_line_begin(c);
-		if (r < 0) {
-			return r;
-		}
-		begin_entry(c, key);
-		dit_compare_put(c, "attributes ");
-		put_attr_names(c, &entries[0]);
-		dit_compare_put(c, " | ");
-		put_attr_names(c, &entries[1]);
-		return dit_compare_line_end(c);
+	if (r == 0 && entries[0].oc_flags != entries[1].oc_flags) {
+		r = say_flags(c, entries);
 	}
-	if (entries[0].oc_flags != entries[1].oc_flags) {
-		r = say_unequal(c, key, "object class flags", entries[0].oc_flags,
-		                entries[1].oc_flags);
-	}
-	return r < 0 ? r : compare_attrs(c, key, entries);
+	return r < 0 ? r : dit_compare_attrs(c, entries);
 }
 
 /* A hole on one side, or a record that cannot be read: no details. */
-static int say_whole(struct dit_compare *c, struct dit_span key,
-                     const struct dit_span values[2], const char *remark)
+static int say_whole(struct dit_compare *c, const struct dit_span values[2],
+                     const char *remark)
 {
-	int r = dit_compare_line_begin(c);
+	const struct dit_entry_view none = {.nattrs = 0};
+	int r = begin_entry(c, &none);
 
 	if (r < 0) {
 		return r;
 	}
-	begin_entry(c, key);
 	dit_compare_put_value(c, "id2e", values[0]);
 	dit_compare_put(c, " | ");
 	dit_compare_put_value(c, "id2e", values[1]);
@@ -448,17 +525,15 @@ int dit_compare_entries(struct dit_compare *c, struct dit_span key,
 	uint64_t before = c->ndb;
 	int r = 0;
 
-	if (dit_span_eq(values[0], values[1])) {
-		return 0;
-	}
+	c->key = key;
 	if (values[0].len == 0 || values[1].len == 0) {
-		return say_whole(c, key, values, "");
+		return say_whole(c, values, "");
 	}
 	dit_arena_reset(&c->arena);
 	for (int i = 0; i < 2; i++) {
 		r = decode(c, i, values[i], &entries[i]);
 		if (r == DIT_E_CORRUPT) {
-			return say_whole(c, key, values,
+			return say_whole(c, values,
 			                 i == 0 ? ", the first is damaged"
 			                        : ", the second is damaged");
 		}
@@ -466,7 +541,7 @@ int dit_compare_entries(struct dit_compare *c, struct dit_span key,
 			return r;
 		}
 	}
-	r = compare_decoded(c, key, entries);
+	r = compare_decoded(c, entries);
 	dit_compare_entry_end(c, before);
 	return r;
 }

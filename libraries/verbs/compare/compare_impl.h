@@ -35,9 +35,11 @@ struct dit_compare {
 	struct dit_compare_side sides[2];
 	struct dit_arena arena; /* for two entries, reset for the next two */
 
-	const char *db;  /* being compared */
-	uint64_t ndb;    /* differences in it */
-	uint64_t ntotal; /* differences in all */
+	bool is_across;      /* the formats differ, so entries are found by DN */
+	const char *db;      /* being compared */
+	struct dit_span key; /* of the records of id2e at hand */
+	uint64_t ndb;        /* differences in it */
+	uint64_t ntotal;     /* differences in all */
 
 	bool is_reordered;   /* the entry at hand differs in order */
 	uint64_t nreordered; /* entries of the database that differ in order alone */
@@ -89,21 +91,14 @@ void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_spa
 
 /* ---- compare_entry.c ---- */
 
-/** Two records of id2e under one key. 0; -ENOMEM */
+/** Two different records of id2e under one key. 0; -ENOMEM */
 int dit_compare_entries(struct dit_compare *c, struct dit_span key,
                         const struct dit_span values[2]);
 
-enum {
-	DIT_DIFFERENT,
-	DIT_SAME,
-	DIT_REORDERED, /* the same values in another order */
-};
-
-/** The values that both attributes have. One of the three above; -ENOMEM */
-int dit_compare_attr_values(struct dit_compare *c, const struct dit_attr_view *a,
-                            const struct dit_attr_view *b);
-/** Is it a difference? Order alone is none, but for an exact comparison, and is noted. */
-bool dit_compare_is_difference(struct dit_compare *c, int sameness);
+/** The attributes of two entries. 0; -ENOMEM */
+int dit_compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2]);
+/** What a line says of an entry first: its key, or across formats its DN. */
+void dit_compare_put_entry(struct dit_compare *c, const struct dit_entry_view *entry);
 /** The blocks of an attribute become one, but for an exact comparison. 0; -ENOMEM */
 int dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2]);
 /**
