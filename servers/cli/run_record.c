@@ -116,7 +116,7 @@ bool samples_wants(const struct samples *samples, uint64_t time_us, unsigned pha
 	const struct sample *last = &samples->items[samples->n - (samples->n > 0)];
 	uint64_t interval_us = (uint64_t)SAMPLES_INTERVAL_US << samples->nhalvings;
 
-	return samples->n == 0 || last->phase != phase ||
+	return samples->n == 0 || last->progress.phase != phase ||
 	       time_us - last->time_us >= interval_us;
 }
 
@@ -125,8 +125,8 @@ static void halve(struct samples *samples)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < samples->n; i++) {
-		bool is_first =
-			i == 0 || samples->items[i].phase != samples->items[i - 1].phase;
+		bool is_first = i == 0 || samples->items[i].progress.phase !=
+		                                  samples->items[i - 1].progress.phase;
 
 		if (is_first || i % 2 == 0) {
 			samples->items[kept++] = samples->items[i];
@@ -166,25 +166,18 @@ static void note(struct run_record *record, const struct sample *sample)
 {
 	thread_times_look(&record->threads, sample->time_us, record->phase);
 	samples_add(&record->samples, sample);
-	record->phase = sample->phase;
-	if (sample->memory_bytes > record->memory_max_bytes) {
-		record->memory_max_bytes = sample->memory_bytes;
+	record->phase = sample->progress.phase;
+	if (sample->progress.memory_bytes > record->memory_max_bytes) {
+		record->memory_max_bytes = sample->progress.memory_bytes;
 	}
 }
 
 void run_record_progress(struct run_record *record, const struct dit_progress *progress)
 {
-	const struct sample sample = {.time_us = dit_clock_us(CLOCK_MONOTONIC) -
-	                                         record->start_us,
-	                              .phase = progress->phase,
-	                              .done = progress->done,
-	                              .nentries = progress->nentries,
-	                              .bytes_read = progress->bytes_read,
-	                              .bytes_written = progress->bytes_written,
-	                              .run_bytes = progress->run_bytes,
-	                              .memory_bytes = progress->memory_bytes};
+	const struct sample sample = {dit_clock_us(CLOCK_MONOTONIC) - record->start_us,
+	                              *progress};
 
-	if (samples_wants(&record->samples, sample.time_us, sample.phase)) {
+	if (samples_wants(&record->samples, sample.time_us, progress->phase)) {
 		note(record, &sample);
 	}
 }
@@ -295,31 +288,55 @@ static json_t *samples_json(const struct run_record *record)
 	json_t *samples = json_array();
 
 	for (size_t i = 0; i < record->samples.n; i++) {
-		const struct sample *sample = &record->samples.items[i];
-
-		json_t *json = json_pack(
-			"{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "time_s",
-			seconds(sample->time_us), "phase", record->phases[sample->phase],
-			"phase_done", json_number(sample->done), "entries",
-			json_number(sample->nentries), "input_bytes",
-			json_number(sample->bytes_read), "written_bytes",
-			json_number(sample->bytes_written), "spilled_bytes",
-			json_number(sample->run_bytes), "anonymous_bytes",
-			run_known_json(sample->memory_bytes));
+		const struct dit_progress *progress = &record->samples.items[i].progress;
+		json_t *json =
+			json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "time_s",
+		                  seconds(record->samples.items[i].time_us), "phase",
+		                  record->phases[progress->phase], "phase_done",
+		                  json_number(progress->done), "entries",
+		                  json_number(progress->nentries), "input_bytes",
+		                  json_number(progress->bytes_read), "written_bytes",
+		                  json_number(progress->bytes_written), "spilled_bytes",
+		                  json_number(progress->run_bytes), "anonymous_bytes",
+		                  run_known_json(progress->memory_bytes));
 
 		(void)json_array_append_new(samples, json);
 	}
 	return samples;
 }
 
-struct json_t *run_record_json(const struct run_record *record, json_t *own)
+/* The input is read in the first phase; postings are those of the phase "indexes". */
+static json_t *phase_json(const json_t *own, const char *name, bool is_first,
+                          uint64_t wall_us, uint64_t cpu_us)
+{
+	const json_t *input = is_first ? json_object_get(own, "input") : NULL;
+	json_t *indexes = strcmp(name, "indexes") == 0 ? fact_indexes(own) : NULL;
+	json_t *json = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o}", "name", name, "wall_s",
+		seconds(wall_us), "cpu_s", seconds(cpu_us), "entries_per_s",
+		per_second(is_first ? fact_entries(own) : 0, wall_us), "bytes_per_s",
+		per_second(fact_number(input, "bytes"), wall_us), "postings_per_s",
+		per_second(fact_sum(indexes, "postings"), wall_us));
+
+	json_decref(indexes);
+	return json;
+}
+
+struct json_t *run_record_json(const struct run_record *record, json_t *own,
+                               const uint64_t *wall_us, const uint64_t *cpu_us)
 {
 	struct rusage usage = {0};
+	json_t *phases = json_array();
 	json_t *json = NULL;
 
 	(void)getrusage(RUSAGE_SELF, &usage);
+	for (unsigned i = 0; record->phases[i] != NULL; i++) {
+		(void)json_array_append_new(phases,
+		                            phase_json(own, record->phases[i], i == 0,
+		                                       wall_us[i], cpu_us[i]));
+	}
 	json = json_pack(
-		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o}, s:o, s:o}",
+		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o}, s:o, s:o, s:o}",
 		"format", FORMAT, "program", record->program, "version", dit_version(),
 		"command", command_json(record), "started",
 		run_time_json(record->started), "processors",
@@ -330,23 +347,14 @@ struct json_t *run_record_json(const struct run_record *record, json_t *own)
 		(double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,
 		"memory", "peak_resident_bytes",
 		json_number((uint64_t)usage.ru_maxrss * 1024), "peak_anonymous_bytes",
-		json_number(record->memory_max_bytes), "threads", threads_json(record),
-		"samples", samples_json(record));
+		json_number(record->memory_max_bytes), "phases", phases, "threads",
+		threads_json(record), "samples", samples_json(record));
 	if (own == NULL || json_object_update(json, own) < 0) {
 		json_decref(json);
 		json = NULL;
 	}
 	json_decref(own);
 	return json;
-}
-
-struct json_t *run_phase_json(const struct run_phase *phase)
-{
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", phase->name, "wall_s",
-	                 seconds(phase->wall_us), "cpu_s", seconds(phase->cpu_us),
-	                 "entries_per_s", per_second(phase->nentries, phase->wall_us),
-	                 "bytes_per_s", per_second(phase->nbytes, phase->wall_us),
-	                 "postings_per_s", per_second(phase->npostings, phase->wall_us));
 }
 
 struct json_t *run_known_json(uint64_t n)

@@ -69,14 +69,7 @@ void thread_times_deinit(struct thread_times *times);
 
 struct sample {
 	uint64_t time_us; /* since the beginning of the run */
-	unsigned phase;
-	/* As of struct dit_progress. */
-	uint64_t done;
-	uint64_t nentries;
-	uint64_t bytes_read;
-	uint64_t bytes_written;
-	uint64_t run_bytes;
-	uint64_t memory_bytes;
+	struct dit_progress progress;
 };
 
 /** Zero is an empty series. */
@@ -115,33 +108,24 @@ void run_record_end(struct run_record *record);
 
 /**
  * {"format", "program", "version", "command", "started", "processors", "wall_s",
- * "cpu_user_s", "cpu_system_s", "memory", "threads", "samples"}, and the members of
- * the program's own.
+ * "cpu_user_s", "cpu_system_s", "memory", "phases", "threads", "samples"}, and the
+ * members of the program's own: "records" and "databases" among them, which the rates of
+ * phases are made of.
  *
- * @param own  taken; NULL: there was no memory for it
+ * @param own      taken; NULL: there was no memory for it
+ * @param wall_us  of each phase
+ * @param cpu_us   likewise, of all threads of the process
  *
  * @return owned; NULL: no memory
  */
-struct json_t *run_record_json(const struct run_record *record, struct json_t *own);
+struct json_t *run_record_json(const struct run_record *record, struct json_t *own,
+                               const uint64_t *wall_us, const uint64_t *cpu_us);
 void run_record_deinit(struct run_record *record);
 
 /* ---- parts of the rest ---- */
 
-/** The figures of one phase. 0 of a rate: it has none. */
-struct run_phase {
-	const char *name;
-	uint64_t wall_us;
-	uint64_t cpu_us;
-	uint64_t nentries;
-	uint64_t nbytes;
-	uint64_t npostings;
-};
-
-/** One object of "phases". Returns owned; NULL: no memory */
-struct json_t *run_phase_json(const struct run_phase *phase);
-
 /**
- * "indexes". Likewise.
+ * "indexes". Returns owned; NULL: no memory
  *
  * @param has_threads  there were tool threads: the costs have the number of one
  */

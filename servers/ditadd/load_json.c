@@ -76,38 +76,6 @@ static json_t *refusals_json(const struct dit_load_stats *stats)
 	return refusals;
 }
 
-static uint64_t count_postings(const struct dit_load_stats *stats)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < stats->ndatabases; i++) {
-		for (size_t k = 0; k < stats->databases[i].nindexes; k++) {
-			n += stats->databases[i].indexes[k].npostings;
-		}
-	}
-	return n;
-}
-
-static json_t *phases_json(const struct dit_load_stats *stats)
-{
-	json_t *phases = json_array();
-
-	for (int i = 0; i < DIT_LOAD_NPHASES; i++) {
-		struct run_phase phase = {.name = load_phase_names[i],
-		                          .wall_us = stats->phase_us[i],
-		                          .cpu_us = stats->phase_cpu_us[i]};
-
-		if (i == DIT_LOAD_ENTRIES) {
-			phase.nentries = stats->nentries;
-			phase.nbytes = stats->bytes_read;
-		} else if (i == DIT_LOAD_INDEXES) {
-			phase.npostings = count_postings(stats);
-		}
-		(void)json_array_append_new(phases, run_phase_json(&phase));
-	}
-	return phases;
-}
-
 static const char *writer_name(const struct dit_load_database_stats *stats)
 {
 	switch (stats->writer) {
@@ -146,13 +114,14 @@ struct json_t *load_json(const struct run_record *record, const struct options *
 	}
 	return run_record_json(
 		record,
-		json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
 	                  "result", result_name(options, stats, r), "exit_status", status,
 	                  "openldap", dit_openldap_name(stats->openldap),
 	                  "openldap_found", (int)stats->is_openldap_found, "tool_threads",
 	                  (int)stats->threads, "input", input_json(options, stats),
 	                  "records", records_json(stats), "refusals",
-	                  refusals_json(stats), "phases", phases_json(stats), "rejects",
-	                  rejects_json(options), "spilled_bytes",
-	                  json_number(stats->run_bytes), "databases", databases));
+	                  refusals_json(stats), "rejects", rejects_json(options),
+	                  "spilled_bytes", json_number(stats->run_bytes), "databases",
+	                  databases),
+		stats->phase_us, stats->phase_cpu_us);
 }

@@ -13,44 +13,6 @@ const char *const index_phase_names[] = {
 	[DIT_REINDEX_NPHASES] = NULL,
 };
 
-static json_t *records_json(const struct dit_reindex_stats *stats)
-{
-	uint64_t nentries = 0;
-	uint64_t nbroken = 0;
-
-	for (size_t i = 0; i < stats->ndatabases; i++) {
-		nentries += stats->databases[i].nentries;
-		nbroken += stats->databases[i].nbroken;
-	}
-	return json_pack("{s:o, s:o}", "read", json_number(nentries), "refused",
-	                 json_number(nbroken));
-}
-
-static json_t *phases_json(const struct dit_reindex_stats *stats)
-{
-	json_t *phases = json_array();
-
-	for (int i = 0; i < DIT_REINDEX_NPHASES; i++) {
-		struct run_phase phase = {.name = index_phase_names[i],
-		                          .wall_us = stats->phase_us[i],
-		                          .cpu_us = stats->phase_cpu_us[i]};
-
-		for (size_t k = 0; k < stats->ndatabases; k++) {
-			const struct dit_reindex_database_stats *db =
-				&stats->databases[k];
-
-			phase.nentries += i == DIT_REINDEX_ENTRIES ? db->nentries : 0;
-			for (size_t n = 0; n < db->nindexes; n++) {
-				phase.npostings += i == DIT_REINDEX_INDEXES
-				                           ? db->indexes[n].npostings
-				                           : 0;
-			}
-		}
-		(void)json_array_append_new(phases, run_phase_json(&phase));
-	}
-	return phases;
-}
-
 static json_t *rounds_json(const struct dit_reindex_database_stats *database)
 {
 	json_t *rounds = json_array();
@@ -94,10 +56,13 @@ struct json_t *index_json(const struct run_record *record,
 		                            database_json(stats, &stats->databases[i]));
 	}
 	return run_record_json(
-		record, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result",
-	                          r < 0 ? "failed" : "stored", "exit_status", status,
-	                          "tool_threads", (int)stats->threads, "records",
-	                          records_json(stats), "refusals", json_array(), "phases",
-	                          phases_json(stats), "spilled_bytes",
-	                          json_number(stats->run_bytes), "databases", databases));
+		record,
+		json_pack("{s:s, s:i, s:i, s:{s:o, s:o}, s:[], s:o, s:o}", "result",
+	                  r < 0 ? "failed" : "stored", "exit_status", status,
+	                  "tool_threads", (int)stats->threads, "records", "read",
+	                  json_number(fact_sum(databases, "entries")), "refused",
+	                  json_number(fact_sum(databases, "entries_left_out")),
+	                  "refusals", "spilled_bytes", json_number(stats->run_bytes),
+	                  "databases", databases),
+		stats->phase_us, stats->phase_cpu_us);
 }

@@ -12,14 +12,15 @@
 #include "run_record.h"
 
 static const char *const phases[] = {"one", "two", NULL};
+static const uint64_t times_us[] = {500000, 0};
 
 static void the_record_is_complete(void **state)
 {
 	char *argv[] = {"test", "\xff\"<", NULL};
-	static const char *const keys[] = {"format",  "program",    "version",
-	                                   "command", "started",    "processors",
-	                                   "wall_s",  "cpu_user_s", "cpu_system_s",
-	                                   "memory",  "threads",    "samples"};
+	static const char *const keys[] = {
+		"format",     "program", "version",    "command",      "started",
+		"processors", "wall_s",  "cpu_user_s", "cpu_system_s", "memory",
+		"phases",     "threads", "samples"};
 	struct run_record record;
 	json_t *json = NULL;
 	json_t *samples = NULL;
@@ -31,7 +32,7 @@ static void the_record_is_complete(void **state)
 	run_record_progress(&record, &(struct dit_progress){.nentries = 5});
 	run_record_progress(&record, &(struct dit_progress){.phase = 1, .nentries = 7});
 	run_record_end(&record);
-	json = run_record_json(&record, json_pack("{s:i}", "own", 3));
+	json = run_record_json(&record, json_pack("{s:i}", "own", 3), times_us, times_us);
 	assert_int_equal(json_integer_value(json_object_get(json, "own")), 3);
 	assert_non_null(json);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -54,15 +55,21 @@ static void the_record_is_complete(void **state)
 
 static void rates_are_figures_by_time(void **state)
 {
-	const struct run_phase phase = {
-		.name = "one", .wall_us = 500000, .nentries = 1000, .nbytes = 0};
-	json_t *json = run_phase_json(&phase);
+	char *argv[] = {NULL};
+	struct run_record record;
+	json_t *json = NULL;
+	const json_t *phase = NULL;
 
 	(void)state;
-	assert_int_equal(json_integer_value(json_object_get(json, "entries_per_s")),
+	run_record_start(&record, "test", phases, 0, argv);
+	json = run_record_json(&record, json_pack("{s:{s:i}}", "records", "read", 1000),
+	                       times_us, times_us);
+	run_record_deinit(&record);
+	phase = json_array_get(json_object_get(json, "phases"), 0);
+	assert_int_equal(json_integer_value(json_object_get(phase, "entries_per_s")),
 	                 2000);
-	assert_true(json_is_null(json_object_get(json, "bytes_per_s")));
-	assert_true(json_real_value(json_object_get(json, "wall_s")) == 0.5);
+	assert_true(json_is_null(json_object_get(phase, "bytes_per_s")));
+	assert_true(json_real_value(json_object_get(phase, "wall_s")) == 0.5);
 	json_decref(json);
 }
 

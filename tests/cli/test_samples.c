@@ -17,7 +17,7 @@ static void samples_of_a_long_run_fit(void **state)
 	samples = (struct samples){.n = 0};
 	for (uint64_t us = 0; us < end_us; us += 10000) {
 		unsigned phase = us < end_us / 2 ? 0 : 1;
-		struct sample sample = {.time_us = us, .phase = phase, .nentries = us};
+		struct sample sample = {us, {.phase = phase, .nentries = us}};
 
 		if (samples_wants(&samples, us, phase)) {
 			samples_add(&samples, &sample);
@@ -33,7 +33,8 @@ static void samples_of_a_long_run_fit(void **state)
 
 		assert_true(us > before_us);
 		widest_us = us - before_us > widest_us ? us - before_us : widest_us;
-		if (samples.items[i].phase != samples.items[i - 1].phase) {
+		if (samples.items[i].progress.phase !=
+		    samples.items[i - 1].progress.phase) {
 			assert_int_equal(us, end_us / 2);
 		}
 	}
@@ -63,7 +64,7 @@ static void more_phases_than_samples_do_no_harm(void **state)
 	(void)state;
 	samples = (struct samples){.n = 0};
 	for (unsigned i = 0; i < 4 * SAMPLES_MAX; i++) {
-		const struct sample sample = {.time_us = i, .phase = i};
+		const struct sample sample = {i, {.phase = i}};
 
 		samples_add(&samples, &sample);
 		assert_true(samples.n <= SAMPLES_MAX);
