@@ -14,8 +14,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/figures.h \
 	%D%/forecast.c \
 	%D%/forecast.h \
-	%D%/html.c \
-	%D%/html.h \
 	%D%/interrupts.c \
 	%D%/interrupts.h \
 	%D%/meter.c \

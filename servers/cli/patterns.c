@@ -6,8 +6,59 @@
 #include <string.h>
 
 #include "figures.h"
-#include "html.h"
 #include "run_facts.h"
+
+/* ---- markup ---- */
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		break;
+	}
+	if ((unsigned char)c < 0x20 && c != '\n' && c != '\t') {
+		return "\xef\xbf\xbd"; /* XML has no place for them */
+	}
+	return NULL;
+}
+
+void html_text(FILE *out, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		const char *escaped = entity(*text);
+
+		if (escaped != NULL) {
+			(void)fputs(escaped, out);
+		} else {
+			(void)fputc(*text, out);
+		}
+	}
+}
+
+struct figure html_figure(struct figure figure)
+{
+	struct figure joined = {""};
+	size_t at = 0;
+
+	for (const char *c = figure.text; *c != '\0' && at + 2 < sizeof(joined.text);
+	     c++) {
+		const char *shown = *c == ' ' ? "\xc2\xa0" : (const char[]){*c, '\0'};
+
+		memcpy(joined.text + at, shown, strlen(shown));
+		at += strlen(shown);
+	}
+	return joined;
+}
 
 /* ---- fields ---- */
 
@@ -184,9 +235,9 @@ static void show_else(const struct filler *filler, const struct field *field)
 static void show_several(const struct filler *filler, const struct field *field)
 {
 	if (json_array_size(json_object_get(filler->json, "files")) > 1) {
-		(void)fputs("<br/>", filler->out);
-		html_element(filler->out, "span class=\"note path\"",
-		             text_of(filler, field->path));
+		(void)fputs("<br/><span class=\"note path\">", filler->out);
+		html_text(filler->out, text_of(filler, field->path));
+		(void)fputs("</span>", filler->out);
 	}
 }
 

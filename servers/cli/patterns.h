@@ -40,6 +40,8 @@
 
 #include <jansson.h>
 
+#include "figures.h"
+
 /** The source of what a pattern is filled with. */
 struct filler {
 	FILE *out;
@@ -53,6 +55,15 @@ void pattern_fill(const struct filler *filler, const char *pattern);
 
 /** For each of @p rows. */
 void pattern_fill_rows(struct filler filler, const json_t *rows, const char *pattern);
+
+/* ---- markup: well-formed XML as well as HTML ---- */
+
+/** Print text, for elements and for attribute values in double quotes. Control characters
+ * become U+FFFD. */
+void html_text(FILE *out, const char *text);
+
+/** A figure whose unit stays on its line. */
+struct figure html_figure(struct figure figure);
 
 /* ---- lengths of lists ---- */
 

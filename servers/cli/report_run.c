@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "figures.h"
-#include "html.h"
 #include "report_page.h"
 #include "run_facts.h"
 #include "summary.h"
@@ -31,7 +30,7 @@ static struct filler print_head(FILE *out, const json_t *json, const char *next)
 	                         "databases",
 	                         "<p class=\"path\">{directory}/data.mdb</p>\n");
 	if (has_failed && is_load) {
-		html_element(out, "p", SUMMARY_UNCHANGED);
+		(void)fputs("<p>" SUMMARY_UNCHANGED "</p>", out);
 	}
 	if (next != NULL) {
 		(void)fputs("<p class=\"path\" id=\"next\">Next: ", out);

@@ -8,7 +8,6 @@
 #include <jansson.h>
 
 #include "figures.h"
-#include "html.h"
 #include "report_page.h"
 #include "run_facts.h"
 
@@ -128,11 +127,10 @@ static void print_advice(const struct filler *page, const json_t *rows)
 		bool is_read =
 			json_array_size(json_object_get(page->json, "configuration")) > 0;
 
-		html_element(
-			page->out, "p",
-			is_read ? "Nothing to change was seen."
-				: "The configuration was not read; with it, there is "
-				  "more advice.");
+		(void)fputs(is_read ? "<p>Nothing to change was seen.</p>"
+		                    : "<p>The configuration was not read; with it, "
+		                      "there is more advice.</p>",
+		            page->out);
 		return;
 	}
 	(void)fputs(

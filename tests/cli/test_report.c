@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "html.h"
+#include "patterns.h"
 #include "report_check.h"
 #include "report_run.h"
 #include "summary.h"
