@@ -8,24 +8,36 @@
  *   key-order     1
  *   page-lost     1
  *
+ * The table of --stats, as wide as a terminal of 80 columns; the largest database comes
+ * first:
+ *
+ *   database               size per entry fill      keys    records ranges   longest
+ *   cn                 7.5 MiB     78.3 B  94%    243810     512001   0.0%      7465
+ *   ...
+ *   all                 12 MiB    128.0 B  95%
+ *
  * JSON: {"files": [{"file", ...}], "kinds": {"key-order": 1}, "findings": [{...}]}, and
  * with --stats "configuration", "databases", "advice": [{...}]
  */
 #include "check_output.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <jansson.h>
 
 #include "advice.h"
+#include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
 #include "run_record.h"
 #include <ditkit/version.h>
 
 /* Four characters for each byte of a name. */
-#define NAME_SIZE (4 * 511 + 5)
+#define NAME_SIZE  (4 * 511 + 5)
+#define KEY_HEX    (2 * 511 + 1)
+#define NAME_WIDTH 16
 
 int output_init(struct output *output, bool is_json)
 {
@@ -113,6 +125,218 @@ void output_found(void *ctx, const struct dit_check_finding *finding)
 	json_decref(item);
 }
 
+/* ---- sizes: the table ---- */
+
+/* A name that is too long for its column has a line of its own. */
+static void print_size(const char *text, uint64_t bytes, uint64_t used, uint64_t nentries)
+{
+	char name[NAME_SIZE];
+
+	text_escape(name, sizeof(name), text);
+	(void)printf("%-*s%s%*s %8s %9s %3.0f%%", NAME_WIDTH, name,
+	             strlen(name) > NAME_WIDTH ? "\n" : "",
+	             strlen(name) > NAME_WIDTH ? NAME_WIDTH : 0, "",
+	             figure_bytes(bytes).text,
+	             figure_bytes(nentries == 0 ? 0 : bytes / nentries).text,
+	             bytes == 0 ? 0 : 100 * (double)used / (double)bytes);
+}
+
+static void print_row(const json_t *database, bool is_verbose)
+{
+	const json_t *longest = json_object_get(database, "longest");
+	uint64_t keys = fact_number(database, "keys");
+	char value[NAME_SIZE];
+
+	print_size(fact_text(database, "database"), fact_number(database, "bytes"),
+	           fact_number(database, "used_bytes"), fact_number(database, "entries"));
+	(void)printf(" %9llu %10llu", (unsigned long long)keys,
+	             (unsigned long long)fact_number(database, "postings"));
+	if (longest != NULL) {
+		uint64_t ranges = fact_number(database, "ranges");
+
+		(void)printf(" %5.1f%% %9llu",
+		             keys == 0 ? 0 : 100 * (double)ranges / (double)keys,
+		             (unsigned long long)fact_number(json_array_get(longest, 0),
+		                                             "postings"));
+	}
+	(void)putchar('\n');
+	for (size_t i = 0; i < json_array_size(longest) && is_verbose; i++) {
+		const json_t *list = json_array_get(longest, i);
+		uint64_t n = fact_number(list, "postings");
+
+		text_escape(value, sizeof(value), fact_text(list, "value"));
+		(void)printf("  key %s%s%s: %llu posting%s\n", fact_text(list, "key"),
+		             value[0] == '\0' ? "" : ", ", value, (unsigned long long)n,
+		             n == 1 ? "" : "s");
+	}
+}
+
+/*
+ * The table of one data file, the largest database first.
+ *
+ * @param from  the first one of this file; all after it are of it, too
+ */
+static void print_sizes(const json_t *databases, size_t from, bool is_verbose)
+{
+	json_t *rows = fact_largest(databases, from);
+	size_t n = json_array_size(rows);
+	uint64_t bytes = 0;
+	uint64_t used = 0;
+
+	if (n > 0) {
+		(void)printf("%-*s %8s %9s %4s %9s %10s %6s %9s\n", NAME_WIDTH,
+		             "database", "size", "per entry", "fill", "keys", "records",
+		             "ranges", "longest");
+	}
+	for (size_t i = 0; i < n; i++) {
+		const json_t *database = json_array_get(rows, i);
+
+		print_row(database, is_verbose);
+		bytes += fact_number(database, "bytes");
+		used += fact_number(database, "used_bytes");
+	}
+	if (n > 0) {
+		print_size("all", bytes, used,
+		           fact_number(json_array_get(rows, 0), "entries"));
+		(void)putchar('\n');
+	}
+	json_decref(rows);
+}
+
+/* ---- sizes: JSON ---- */
+
+static void print_hex(char *text, struct dit_span key)
+{
+	for (size_t i = 0; i < key.len && 2 * i + 3 <= KEY_HEX; i++) {
+		(void)snprintf(text + 2 * i, 3, "%02x", (unsigned char)key.data[i]);
+	}
+	text[2 * key.len] = '\0';
+}
+
+static json_t *longest_json(const struct dit_check_database *database)
+{
+	json_t *longest = json_array();
+	char hex[KEY_HEX];
+
+	for (size_t i = 0; i < database->nlongest; i++) {
+		print_hex(hex, database->longest[i].key);
+		(void)json_array_append_new(
+			longest,
+			json_pack("{s:s, s:o, s:I}", "key", hex, "value",
+		                  database->longest[i].value == NULL
+		                          ? json_null()
+		                          : json_text(database->longest[i].value),
+		                  "postings", (json_int_t)database->longest[i].nids));
+	}
+	return longest;
+}
+
+static json_t *presence_json(const struct dit_check_database *database)
+{
+	return !database->has_presence
+	               ? json_null()
+	               : json_pack("{s:b, s:I}", "range",
+	                           (int)database->is_presence_range, "postings",
+	                           (json_int_t)database->npresent);
+}
+
+static json_t *sizes_json(const struct dit_check_database *database)
+{
+	json_t *json = json_pack(
+		"{s:o, s:o, s:b, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "file",
+		json_text(database->file), "database", json_text(database->name), "index",
+		(int)database->is_index, "depth", (int)database->depth, "keys",
+		(json_int_t)database->nkeys, "postings", (json_int_t)database->nrecords,
+		"branch_pages", (json_int_t)database->nbranches, "leaf_pages",
+		(json_int_t)database->nleaves, "overflow_pages",
+		(json_int_t)database->noverflows, "bytes", (json_int_t)database->bytes,
+		"used_bytes", (json_int_t)database->used_bytes, "entries",
+		(json_int_t)database->nentries);
+
+	if (json != NULL && database->is_index) {
+		(void)json_object_set_new(json, "ranges",
+		                          json_integer((json_int_t)database->nranges));
+		(void)json_object_set_new(json, "list_lengths",
+		                          run_lengths_json(database->nlists));
+		(void)json_object_set_new(json, "longest", longest_json(database));
+		(void)json_object_set_new(json, "presence", presence_json(database));
+	}
+	return json;
+}
+
+/* ---- the configuration, and what searches make of it ---- */
+
+static const char *const kind_names[DIT_CHECK_INDEX_KINDS] = {"pres", "eq", "approx",
+                                                              "sub"};
+
+static const char *kind_name(unsigned kind)
+{
+	return kind_names[__builtin_ctz(kind) % DIT_CHECK_INDEX_KINDS];
+}
+
+static json_t *use_json(const struct dit_check_index_use *index)
+{
+	json_t *kinds = json_array();
+	json_t *uses = json_object();
+
+	for (unsigned i = 0; i < DIT_CHECK_INDEX_KINDS; i++) {
+		if ((index->kinds & 1u << i) != 0) {
+			(void)json_array_append_new(kinds, json_string(kind_names[i]));
+			(void)json_object_set_new(
+				uses, kind_names[i],
+				json_integer((json_int_t)index->nuses[i]));
+		}
+	}
+	return json_pack("{s:o, s:o, s:b, s:I, s:I, s:o}", "name", json_text(index->name),
+	                 "kinds", kinds, "numeric", (int)index->is_numeric,
+	                 "sampled_values", (json_int_t)index->nvalues, "digit_values",
+	                 (json_int_t)index->ndigits, "uses", uses);
+}
+
+static json_t *searches_json(const struct dit_check_config *config)
+{
+	json_t *missing = json_array();
+
+	for (size_t i = 0; i < config->nmissing; i++) {
+		const struct dit_check_missing *one = &config->missing[i];
+
+		(void)json_array_append_new(missing,
+		                            json_pack("{s:o, s:s, s:I}", "attribute",
+		                                      json_text(one->attribute), "kind",
+		                                      kind_name(one->kind), "searches",
+		                                      (json_int_t)one->nsearches));
+	}
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "counted",
+	                 (json_int_t)config->nsearches, "base",
+	                 (json_int_t)config->nbases, "elsewhere",
+	                 (json_int_t)config->nelsewhere, "unread",
+	                 (json_int_t)config->nunread, "unindexed",
+	                 (json_int_t)config->nunindexed, "missing", missing);
+}
+
+static json_t *config_json(const struct dit_check_config *config)
+{
+	json_t *indexes = json_array();
+	/* A suffix that is no UTF-8 is not told. */
+	json_t *suffix = config->suffix.len == 0
+	                         ? json_string("")
+	                         : json_stringn(config->suffix.data, config->suffix.len);
+
+	if (suffix == NULL) {
+		suffix = json_null();
+	}
+	for (size_t i = 0; i < config->nindexes; i++) {
+		(void)json_array_append_new(indexes, use_json(&config->indexes[i]));
+	}
+	return json_pack("{s:o, s:o, s:I, s:i, s:I, s:o, s:o}", "file",
+	                 json_text(config->file), "suffix", suffix, "maxsize_bytes",
+	                 (json_int_t)config->maxsize_bytes, "idlexp", (int)config->idlexp,
+	                 "sampled_entries", (json_int_t)config->nsampled, "indexes",
+	                 indexes, "searches", searches_json(config));
+}
+
+/* ---- files ---- */
+
 /* To an array of the object, which is made if it is not there. */
 static void append(struct output *output, const char *name, json_t *item)
 {
@@ -154,7 +378,7 @@ void output_file(void *ctx, const struct dit_check_file *file)
 		return;
 	}
 	meter_break(&output->meter);
-	sizes_print(databases, output->nsizes, output->is_verbose);
+	print_sizes(databases, output->nsizes, output->is_verbose);
 	output->nsizes = json_array_size(databases);
 	filler.row = item;
 	pattern_fill(&filler, "{file}: {findings} finding{findings:plural}"

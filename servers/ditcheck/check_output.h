@@ -9,7 +9,6 @@
 
 #include <ditkit/check.h>
 
-#include "check_sizes_output.h"
 #include "filter_log.h"
 #include "meter.h"
 

@@ -11,8 +11,6 @@ ditcheck_SOURCES = \
 	%D%/check_options.h \
 	%D%/check_output.c \
 	%D%/check_output.h \
-	%D%/check_sizes_output.c \
-	%D%/check_sizes_output.h \
 	%D%/filter_log.c \
 	%D%/filter_log.h \
 	%D%/report_check.c \
