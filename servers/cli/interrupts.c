@@ -39,20 +39,24 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	_exit(1);
 }
 
+/* Unless it is ignored. */
+static void take(int number, void (*handler)(int), int flags)
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+	struct sigaction old;
+
+	if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+		(void)sigaction(number, &action, NULL);
+	}
+}
+
 const volatile sig_atomic_t *common_catch_interrupts(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_signal,
-	                           .sa_flags = (int)SA_RESETHAND};
 	struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		struct sigaction old;
-
-		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-			(void)sigaction(numbers[i], &action, NULL);
-		}
-	}
+	take(SIGINT, on_signal, (int)SA_RESETHAND);
+	take(SIGTERM, on_signal, (int)SA_RESETHAND);
+	take(SIGHUP, on_signal, (int)SA_RESETHAND);
 	(void)sigaction(SIGBUS, &bus, NULL);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;
@@ -65,20 +69,6 @@ static void on_request(int number)
 
 volatile sig_atomic_t *common_catch_requests(void)
 {
-#ifdef SIGINFO
-	static const int numbers[] = {SIGUSR1, SIGINFO};
-#else
-	static const int numbers[] = {SIGUSR1};
-#endif
-	/* It cuts no work short. */
-	struct sigaction action = {.sa_handler = on_request, .sa_flags = SA_RESTART};
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		struct sigaction old;
-
-		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-			(void)sigaction(numbers[i], &action, NULL);
-		}
-	}
+	take(SIGUSR1, on_request, SA_RESTART); /* it cuts no work short */
 	return &requested;
 }

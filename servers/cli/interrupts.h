@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Signals: the first interrupt ends the work of a program in order. A second one kills
- * the program, which is safe as well. SIGUSR1, and SIGINFO where there is one, ask for a
- * line about the progress.
+ * the program, which is safe as well. SIGUSR1 asks for a line about the progress.
  */
 #ifndef DITKIT_COMMON_INTERRUPTS_H
 #define DITKIT_COMMON_INTERRUPTS_H
@@ -20,7 +19,7 @@
 const volatile sig_atomic_t *common_catch_interrupts(void);
 
 /**
- * Catch the signals that ask for the progress; one that is ignored stays ignored.
+ * Catch the signal that asks for the progress; if it is ignored, it stays ignored.
  *
  * @return 0, or a signal has come since the caller set it to 0
  */
