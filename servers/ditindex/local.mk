@@ -1,8 +1,6 @@
 # servers/ditindex/local.mk
 sbin_PROGRAMS += ditindex
 ditindex_SOURCES = \
-	%D%/index_json.c \
-	%D%/index_json.h \
 	%D%/index_main.c \
 	%D%/index_options.c \
 	%D%/index_options.h \
