@@ -77,6 +77,30 @@ bool common_is_given(const struct common_options *options, int option);
 const char *common_text(const struct common_options *options, int option);
 uint64_t common_number(const struct common_options *options, int option);
 
+/** Which database of which configuration, and threads, into the options of a verb, which
+ * have these by the same names. */
+#define COMMON_TAKE(verb, common)                                                        \
+ do {                                                                                    \
+  (verb)->conf = (common)->conf;                                                         \
+  (verb)->conf_dir = (common)->conf_dir;                                                 \
+  (verb)->suffix = (common)->suffix;                                                     \
+  (verb)->database = (common)->database;                                                 \
+  (verb)->no_glue = (common)->no_glue;                                                   \
+  (verb)->openldap = (common)->openldap;                                                 \
+  (verb)->threads = (common)->threads;                                                   \
+ } while (0)
+
+/** Callbacks of a verb: reports and progress go to a meter; root becomes the owner. */
+#define COMMON_CALLBACKS(verb, common, meter)                                            \
+ do {                                                                                    \
+  (verb)->report = meter_take_report;                                                    \
+  (verb)->report_ctx = (meter);                                                          \
+  (verb)->before_open = common_become_user;                                              \
+  (verb)->before_open_ctx = &(common)->user;                                             \
+  (verb)->progress = meter_take_progress;                                                \
+  (verb)->progress_ctx = (meter);                                                        \
+ } while (0)
+
 /** A program's options as getopt_long() takes them. */
 struct common_getopt {
 	char letters[3 * 32];

@@ -228,13 +228,8 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	plan = make_plan(options, record);
 	meter_start(&meter, &options->common.meter, &plan);
 	options->load.counts_lists = run_output_wants_lists(&options->output);
-	options->load.report = meter_take_report;
-	options->load.report_ctx = &meter;
-	options->load.before_open = common_become_user;
-	options->load.before_open_ctx = &options->common.user;
+	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	options->common.user.writes = true;
-	options->load.progress = meter_take_progress;
-	options->load.progress_ctx = &meter;
 	if (rejects != NULL) {
 		options->load.reject = rejects_write;
 		options->load.reject_ctx = rejects;

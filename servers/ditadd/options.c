@@ -101,13 +101,7 @@ static void take_common(struct options *options)
 	const struct common_options *common = &options->common;
 	struct dit_load_opts *load = &options->load;
 
-	load->conf = common->conf;
-	load->conf_dir = common->conf_dir;
-	load->suffix = common->suffix;
-	load->database = common->database;
-	load->no_glue = common->no_glue;
-	load->threads = common->threads;
-	load->openldap = common->openldap;
+	COMMON_TAKE(load, common);
 	load->is_verbose = common->is_verbose;
 	load->inputs = options->inputs.paths;
 	load->ninputs = options->inputs.n;

@@ -69,12 +69,7 @@ static int run(struct cat_options *options)
 	/* A reader that goes away shows as an error of writing. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	options->export.stop = common_catch_interrupts();
-	options->export.before_open = common_become_user;
-	options->export.before_open_ctx = &options->common.user;
-	options->export.report = meter_take_report;
-	options->export.report_ctx = &meter;
-	options->export.progress = meter_take_progress;
-	options->export.progress_ctx = &meter;
+	COMMON_CALLBACKS(&options->export, &options->common, &meter);
 	meter_start(&meter, &options->common.meter, &plan);
 	r = dit_export(&options->export, &stats);
 	meter_end(&meter, r == 0);

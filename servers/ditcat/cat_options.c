@@ -117,13 +117,7 @@ static void take_values(struct cat_options *options)
 	const struct common_options *common = &options->common;
 	struct dit_export_opts *export = &options->export;
 
-	export->conf = common->conf;
-	export->conf_dir = common->conf_dir;
-	export->suffix = common->suffix;
-	export->database = common->database;
-	export->no_glue = common->no_glue;
-	export->threads = common->threads;
-	export->openldap = common->openldap;
+	COMMON_TAKE(export, common);
 	export->is_verbose = common->is_verbose;
 	export->keep_going = common_is_given(common, 'c');
 	export->output = common_text(common, 'l');

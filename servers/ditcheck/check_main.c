@@ -82,10 +82,7 @@ static void set_callbacks(struct check_options *options, struct output *output)
 {
 	struct dit_check_opts *check = &options->check;
 
-	check->before_open = common_become_user;
-	check->before_open_ctx = &options->common.user;
-	check->report = meter_take_report;
-	check->report_ctx = &output->meter;
+	COMMON_CALLBACKS(check, &options->common, &output->meter);
 	check->found = output_found;
 	check->found_ctx = output;
 	if (options->wants_sizes) {
@@ -100,8 +97,6 @@ static void set_callbacks(struct check_options *options, struct output *output)
 	}
 	check->file = output_file;
 	check->file_ctx = output;
-	check->progress = meter_take_progress;
-	check->progress_ctx = &output->meter;
 }
 
 static enum status check(struct check_options *options, const volatile sig_atomic_t *stop)

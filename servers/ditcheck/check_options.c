@@ -33,8 +33,8 @@ static int check_compare(struct check_options *options, char *argv[])
 {
 	const struct common_options *common = &options->common;
 
-	if (options->is_quick || options->wants_sizes || options->report_path != NULL ||
-	    options->log.nfiles > 0) {
+	if (common_is_given(common, OPT_QUICK) || options->wants_sizes ||
+	    options->report_path != NULL || options->log.nfiles > 0) {
 		return common_wrong_call(common,
 		                         "--compare excludes --quick, --stats, --report "
 		                         "and --filter-log");
@@ -62,7 +62,8 @@ static int check_choice(struct check_options *options, int argc, char *argv[])
 		                         "--exact, --generated and --ignore-integerkey "
 		                         "are for --compare");
 	}
-	options->check.is_quick = options->is_quick || options->wants_sizes;
+	options->check.is_quick =
+		common_is_given(common, OPT_QUICK) || options->wants_sizes;
 	if (options->check.is_quick && options->check.path != NULL &&
 	    is_configuration_chosen(common)) {
 		return common_wrong_call(common, "--database with --quick or --stats "
@@ -90,18 +91,11 @@ static void take_values(struct check_options *options)
 	const struct common_options *common = &options->common;
 	struct dit_check_opts *check = &options->check;
 
-	check->conf = common->conf;
-	check->conf_dir = common->conf_dir;
-	check->suffix = common->suffix;
-	check->database = common->database;
-	check->no_glue = common->no_glue;
-	check->openldap = common->openldap;
-	check->threads = common->threads;
+	COMMON_TAKE(check, common);
 	check->path = common_text(common, OPT_DATABASE);
 	check->memory_bytes = common_number(common, OPT_MEMORY);
 	check->tmpdir = common_text(common, OPT_TMPDIR);
 	check->max_findings = MAX_FINDINGS_DEFAULT;
-	options->is_quick = common_is_given(common, OPT_QUICK);
 	options->wants_sizes = common_is_given(common, OPT_STATS);
 	options->report_path = common_text(common, OPT_REPORT);
 	options->wants_compare = common_is_given(common, OPT_COMPARE);

@@ -20,7 +20,6 @@ struct check_options {
 	struct common_options common;
 	struct dit_check_opts check;
 	struct dit_compare_opts compare;
-	bool is_quick;
 	bool wants_sizes;        /* --stats */
 	const char *report_path; /* --report; NULL: not wanted */
 	struct filter_log log;   /* --filter-log */

@@ -181,13 +181,9 @@ static int run(struct index_options *options, struct run_record *record)
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
 	plan.record = run_output_wants_record(&options->output) ? record : NULL;
 	meter_start(&meter, &options->common.meter, &plan);
+	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
 	options->reindex.report = print_report;
-	options->reindex.report_ctx = &meter;
-	options->reindex.before_open = common_become_user;
-	options->reindex.before_open_ctx = &options->common.user;
 	options->common.user.writes = true;
-	options->reindex.progress = meter_take_progress;
-	options->reindex.progress_ctx = &meter;
 	r = dit_reindex(&options->reindex, &stats);
 	run_record_end(record);
 	if (r == 0) {
@@ -218,10 +214,8 @@ static int estimate(struct index_options *options)
 	json_t *json = NULL;
 	int status = EXIT_FAILURE;
 
+	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
 	options->reindex.report = print_report;
-	options->reindex.report_ctx = &meter;
-	options->reindex.before_open = common_become_user;
-	options->reindex.before_open_ctx = &options->common.user;
 	if (dit_estimate_reindex(&options->reindex, &how, &found) == 0) {
 		json = estimate_json(&found, "ditindex", WORK);
 		if (estimate_print(json, options->estimate) == 0 &&

@@ -22,13 +22,7 @@ static void take_values(struct index_options *options)
 	const struct common_options *common = &options->common;
 	struct dit_reindex_opts *reindex = &options->reindex;
 
-	reindex->conf = common->conf;
-	reindex->conf_dir = common->conf_dir;
-	reindex->suffix = common->suffix;
-	reindex->database = common->database;
-	reindex->openldap = common->openldap;
-	reindex->no_glue = common->no_glue;
-	reindex->threads = common->threads;
+	COMMON_TAKE(reindex, common);
 	reindex->is_verbose = common->is_verbose;
 	reindex->keep_going = common_is_given(common, 'c');
 	reindex->drop_unconfigured = common_is_given(common, OPT_DROP_UNCONFIGURED);
