@@ -208,10 +208,16 @@ uint64_t common_number(const struct common_options *options, int option)
 
 /* ---- all of them ---- */
 
-struct common_getopt common_getopt_of(const char *name)
+/* As getopt_long() takes them. */
+struct known_options {
+	char letters[3 * 32];
+	struct option long_options[OPT_END - OPT_LONG + 3];
+};
+
+static struct known_options known_options_of(const char *name)
 {
 	const struct program *program = option_program(name);
-	struct common_getopt ret = {.letters = ""};
+	struct known_options ret = {.letters = ""};
 	struct option *option = ret.long_options;
 	char *letter = ret.letters;
 
@@ -272,7 +278,7 @@ static void take_values(struct common_options *options)
 int common_read_options(struct common_options *options, int argc, char *argv[],
                         common_own_option_fn read_own, void *ctx)
 {
-	struct common_getopt known = common_getopt_of(options->program);
+	struct known_options known = known_options_of(options->program);
 	int option = 0;
 
 	if (common_need_stack(options->program) < 0) {

@@ -101,14 +101,6 @@ uint64_t common_number(const struct common_options *options, int option);
   (verb)->progress_ctx = (meter);                                                        \
  } while (0)
 
-/** A program's options as getopt_long() takes them. */
-struct common_getopt {
-	char letters[3 * 32];
-	struct option long_options[OPT_END - OPT_LONG + 3];
-};
-
-struct common_getopt common_getopt_of(const char *program);
-
 /** Print the help or the version, if one of them is wanted. @return has it been? */
 bool common_print_help(const struct common_options *options);
 

@@ -9,11 +9,13 @@
 
 /* The arguments of the tool. The texts after letters are those of our own arguments. */
 struct arguments {
+	const struct common_options *options;
+	const struct config_tool *tool;
 	char **items;       /* owned; what it points to is not */
 	char (*letters)[3]; /* "-f"; owned */
 	size_t nitems;
 	size_t nletters;
-	unsigned nfiles; /* how often -l was given */
+	unsigned nfiles; /* how often a file was given */
 };
 
 static int arguments_init(struct arguments *args, int argc, char *argv[])
@@ -37,15 +39,15 @@ static void arguments_deinit(struct arguments *args)
 	free((void *)args->letters);
 }
 
-static void add_letter(struct arguments *args, int letter)
+static void add_letter(struct arguments *args, int letter, const char *value)
 {
 	char *text = args->letters[args->nletters++];
 
 	text[0] = '-';
 	text[1] = (char)letter;
 	args->items[args->nitems++] = text;
-	if (optarg != NULL) {
-		args->items[args->nitems++] = optarg;
+	if (value != NULL) {
+		args->items[args->nitems++] = (char *)value;
 	}
 }
 
@@ -55,62 +57,50 @@ bool config_database_is_meant(const struct common_options *options)
 	       (options->suffix != NULL && strcasecmp(options->suffix, "cn=config") == 0);
 }
 
-static int refuse(const struct common_options *options, const struct config_tool *tool,
-                  const char *why, const char *what)
+static int refuse(const struct arguments *args, const char *why, const char *what)
 {
-	(void)fprintf(stderr, "%s: %s %s the config database%s%s\n", options->program,
-	              tool->name, tool->does, why, what);
+	(void)fprintf(stderr, "%s: %s %s the config database%s%s\n",
+	              args->options->program, args->tool->name, args->tool->does, why,
+	              what);
 	return -1;
 }
 
-/* @return 0; -1 after a message: the tool has no such option */
-static int take_letter(struct arguments *args, const struct common_options *options,
-                       const struct config_tool *tool, int letter)
+/* A common_own_option_fn. @return 0; -1 after a message: the tool has no such option */
+static int take_option(void *ctx, int option, const char *value)
 {
-	char text[] = {(char)letter, '\0'};
+	struct arguments *args = ctx;
+	const char letter[] = {(char)option, '\0'};
 
-	if (letter == 'T') {
+	if (option == 'T') {
 		return 0;
 	}
-	if (strchr(tool->letters, letter) == NULL) {
-		return refuse(options, tool, ", and has no -", text);
+	if (option >= OPT_LONG) {
+		return refuse(args, ", and has no --",
+		              option_find(option_program(args->options->program), option)
+		                      ->name);
 	}
-	if (letter == 'l' && args->nfiles++ > 0) {
-		return refuse(options, tool, ", and takes one -l", "");
+	if (strchr(args->tool->letters, option) == NULL) {
+		return refuse(args, ", and has no -", letter);
 	}
-	add_letter(args, letter);
+	if (option == 'l' && args->nfiles++ > 0) {
+		return refuse(args, ", and takes one -l", "");
+	}
+	add_letter(args, option, value);
 	return 0;
 }
 
-static int take_arguments(struct arguments *args, const struct common_options *options,
-                          const struct config_tool *tool, int argc, char *argv[])
+/* The command line once more; a file without -l gets one. */
+static int take_arguments(struct arguments *args, int argc, char *argv[])
 {
-	struct common_getopt known = common_getopt_of(options->program);
+	struct common_options again = common_options_init(args->options->program);
+	int r = 0;
 
-	optind = 0; /* from the beginning once more */
-	for (;;) {
-		int at = -1;
-		int option =
-			getopt_long(argc, argv, known.letters, known.long_options, &at);
-		int r = 0;
-
-		if (option == -1 && optind == argc) {
-			return 0;
-		}
-		if (option == -1) { /* a file without -l */
-			option = 'l';
-			optarg = argv[optind++];
-		}
-		if (at >= 0) {
-			r = refuse(options, tool, ", and has no --",
-			           known.long_options[at].name);
-		} else {
-			r = take_letter(args, options, tool, option);
-		}
-		if (r < 0) {
-			return r;
-		}
+	optind = 0;
+	r = common_read_options(&again, argc, argv, take_option, args) < 0 ? -1 : 0;
+	while (r == 0 && optind < argc) {
+		r = take_option(args, 'l', argv[optind++]);
 	}
+	return r;
 }
 
 int config_database_hand_over(const struct common_options *options,
@@ -126,7 +116,9 @@ int config_database_hand_over(const struct common_options *options,
 		goto out;
 	}
 	args.items[args.nitems++] = name;
-	r = take_arguments(&args, options, tool, argc, argv);
+	args.options = options;
+	args.tool = tool;
+	r = take_arguments(&args, argc, argv);
 	if (r == 0) {
 		(void)execv(slapd, args.items);
 		(void)fprintf(stderr, "%s: %s %s the config database; %s: %s\n",

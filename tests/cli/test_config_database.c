@@ -87,8 +87,8 @@ static void other_options_are_refused(void **state)
 	       "ditadd: slapadd loads the config database, and has no --memory\n");
 	expect("/bin/echo", ARGV("-n", "0", "--mem", "1G"), 3,
 	       "ditadd: slapadd loads the config database, and has no --memory\n");
-	expect("/bin/echo", ARGV("-V", "-n", "0"), 3,
-	       "ditadd: slapadd loads the config database, and has no -V\n");
+	expect("/bin/echo", ARGV("-u", "-n", "0"), 3,
+	       "ditadd: slapadd loads the config database, and has no -u\n");
 	expect("/bin/echo", ARGV("-l", "a", "-l", "b", "-n", "0"), 3,
 	       "ditadd: slapadd loads the config database, and takes one -l\n");
 }
