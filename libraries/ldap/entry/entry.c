@@ -48,19 +48,13 @@ struct dit_attr *dit_entry_add(struct dit_entry *entry, const struct dit_ad *ad,
 
 int dit_entry_caches_init(struct dit_entry_caches *caches)
 {
-	int r = 0;
-
 	*caches = (struct dit_entry_caches){0};
 	caches->work = calloc(1, sizeof(*caches->work));
 	if (caches->work == NULL) {
 		return -ENOMEM;
 	}
 	dit_class_sets_init(&caches->work->classes);
-	r = dit_ad_cache_new(&caches->ads);
-	if (r < 0) {
-		dit_entry_caches_deinit(caches);
-	}
-	return r;
+	return 0;
 }
 
 void dit_entry_caches_deinit(struct dit_entry_caches *caches)
@@ -72,7 +66,6 @@ void dit_entry_caches_deinit(struct dit_entry_caches *caches)
 		free(caches->work->seen);
 		free(caches->work);
 	}
-	dit_ad_cache_free(caches->ads);
 	dit_dn_cache_deinit(&caches->dns);
 	*caches = (struct dit_entry_caches){0};
 }

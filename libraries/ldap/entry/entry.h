@@ -76,7 +76,6 @@ struct dit_entry_work;
 
 /** Caches of one thread, kept from entry to entry. For one schema only. */
 struct dit_entry_caches {
-	struct dit_ad_cache *ads;
 	struct dit_dn_cache dns;
 	struct dit_entry_work *work; /* private to this room */
 };

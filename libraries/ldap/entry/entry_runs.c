@@ -153,8 +153,8 @@ static int add_run(struct finding *finding, size_t first, size_t end)
 	                              .nlines = end - first,
 	                              .last = finding->nruns,
 	                              .is_head = true};
-	r = dit_ad_find(finding->context->schema, finding->caches->ads, name, &run->ad,
-	                &run->reason);
+	r = dit_ad_find(finding->context->schema, &finding->caches->work->ads, name,
+	                &run->ad, &run->reason);
 	if (r == DIT_E_UNKNOWN) {
 		run->ad = NULL; /* told when its turn comes */
 		if (!finding->context->is_quick && !finding->context->check_schema) {

@@ -32,6 +32,8 @@ struct dit_entry_mark {
 };
 
 struct dit_entry_work {
+	struct dit_ad_cache ads;
+
 	/* entry_runs.c */
 	struct dit_entry_run *runs; /* run 0 is not used */
 	size_t runs_size;

@@ -2,7 +2,6 @@
 noinst_LTLIBRARIES += %D%/libschema.la
 rooms += %D%/libschema.la
 %C%_libschema_la_SOURCES = \
-	%D%/ad_cache.c \
 	%D%/attr_desc.c \
 	%D%/define_class.c \
 	%D%/define_type.c \

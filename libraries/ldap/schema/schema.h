@@ -331,14 +331,20 @@ uint32_t dit_schema_nads(const struct dit_schema *schema);
 /** True if @p oc is @p ancestor or below it. */
 bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor);
 
-/*
- * A cache from the spelling of an attribute description to the description. Each thread
- * has one of its own.
+#define DIT_AD_CACHE_SLOTS 1024 /* a power of two */
+#define DIT_AD_CACHE_BYTES 39   /* of the longest name that is kept */
+
+/**
+ * The spellings of attribute descriptions that a thread met last, byte for byte, each in
+ * the slot of its hash. Zero is empty. Belongs to one thread; for one schema only.
  */
-struct dit_ad_cache;
-/** @return 0; -ENOMEM; -ENOSYS: the kernel has no source of random bytes */
-int dit_ad_cache_new(struct dit_ad_cache **ret);
-void dit_ad_cache_free(struct dit_ad_cache *cache);
+struct dit_ad_cache {
+	struct dit_ad_cache_slot {
+		const struct dit_ad *ad; /* NULL: free */
+		unsigned char len;
+		char name[DIT_AD_CACHE_BYTES];
+	} slots[DIT_AD_CACHE_SLOTS];
+};
 
 /**
  * Resolve an attribute description as typed.

@@ -8,8 +8,7 @@
  *   define_class.c   definition -> object class or content rule (values.md 3.4, 3.5)
  *   element_names.c  what the two share: NAMEs, copies, duplicates
  *   schema.c         owns the elements, finds them
- *   attr_desc.c      attribute descriptions with options
- *   ad_cache.c       each thread's memory of them
+ *   attr_desc.c      attribute descriptions with options, each thread's memory of them
  */
 #ifndef DITKIT_SCHEMA_PRIVATE_H
 #define DITKIT_SCHEMA_PRIVATE_H
@@ -133,10 +132,6 @@ int dit_identity_check(const struct dit_name_table *table, struct dit_identity i
 /** Enter OID (unless NULL) and NAMEs; all or nothing. @return 0, -ENOMEM */
 int dit_identity_put(struct dit_name_table *table, struct dit_identity identity,
                      void *element);
-
-/** dit_ad_find() without a cache. */
-int dit_ad_resolve(struct dit_schema *schema, struct dit_span name,
-                   const struct dit_ad **ret, const char **ret_reason);
 
 /** Add every hard-coded element whose source is @p source; with NULL all but modules'. */
 int dit_define_builtin(struct dit_schema *schema, const char *source);
