@@ -9,17 +9,22 @@
 #define SLOTS_MIN 64
 
 /*
- * FNV-1a, 32 bit. Setting bit 5 maps "A" to "a"; that it also merges a few marks only
- * costs a comparison.
+ * Eight letters at a time. Setting bit 5 of each maps "A" to "a"; that it also merges a
+ * few marks only costs a comparison.
  */
 static uint32_t hash_name(struct dit_span name)
 {
-	uint32_t hash = 2166136261u;
+	uint64_t hash = name.len;
 
-	for (size_t i = 0; i < name.len; i++) {
-		hash = (hash ^ ((unsigned char)name.data[i] | 0x20u)) * 16777619u;
+	for (size_t i = 0; i < name.len; i += sizeof(hash)) {
+		size_t n = name.len - i < sizeof(hash) ? name.len - i : sizeof(hash);
+		uint64_t letters = 0;
+
+		memcpy(&letters, name.data + i, n);
+		hash = (hash ^ (letters | 0x2020202020202020u)) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
 	}
-	return hash;
+	return (uint32_t)hash;
 }
 
 void dit_name_table_deinit(struct dit_name_table *table)
@@ -85,7 +90,8 @@ void *dit_name_table_find(const struct dit_name_table *table, struct dit_span na
 	for (i = hash & (table->nslots - 1); table->slots[i].name.data != NULL;
 	     i = (i + 1) & (table->nslots - 1)) {
 		if (table->slots[i].hash == hash &&
-		    dit_span_eq_nocase(table->slots[i].name, name)) {
+		    (dit_span_eq(table->slots[i].name, name) ||
+		     dit_span_eq_nocase(table->slots[i].name, name))) {
 			return table->slots[i].value;
 		}
 	}
