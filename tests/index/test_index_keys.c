@@ -399,50 +399,6 @@ static void derived_types_have_class_keys_too(void **state)
 	dit_index_set_free(set);
 }
 
-/* The keys of a list of classes are remembered: many lists, so that slots are reused. */
-static void remembered_class_keys_are_the_right_ones(void **state)
-{
-	static const char *const names[] = {"person",        "organizationalPerson",
-	                                    "inetOrgPerson", "posixAccount",
-	                                    "dcObject",      "domain",
-	                                    "unknown",       "top"};
-	struct fixture *f = *state;
-	struct dit_index_spec specs[] = {
-		{find_ad(f, "objectClass"), DIT_INDEX_EQ},
-		{find_ad(f, "structuralObjectClass"), DIT_INDEX_EQ},
-	};
-	struct dit_index_set *set = new_set(f, specs, 2, &usual_params, false);
-	struct dit_index_work *work = NULL;
-	struct keys *fresh = calloc(1, sizeof(*fresh));
-
-	assert_non_null(fresh);
-	assert_int_equal(dit_index_work_new(&work, set), 0);
-	for (unsigned i = 0; i < 2 * 8 * 8 * 8; i++) {
-		const char *name = i % 2 == 0 ? "objectClass" : "structuralObjectClass";
-		struct dit_span values[3];
-		struct dit_attr attr = {
-			.ad = find_ad(f, name), .values = values, .nvalues = 1 + i % 3};
-		struct dit_index_work *other = NULL;
-
-		for (unsigned k = 0; k < 3; k++) {
-			values[k] = dit_span_of(names[(i / 2 >> 3 * k) % 8]);
-		}
-		assert_int_equal(dit_index_work_new(&other, set), 0);
-		assert_int_equal(keys_of(f, set, other, attr), 0);
-		dit_index_work_free(other);
-		memcpy(fresh, f->keys, sizeof(*fresh));
-		for (unsigned k = 0; k < 2; k++) {
-			assert_int_equal(keys_of(f, set, work, attr), 0);
-			assert_int_equal(f->keys->n, fresh->n);
-			assert_memory_equal(f->keys->text, fresh->text,
-			                    fresh->n * sizeof(fresh->text[0]));
-		}
-	}
-	free(fresh);
-	dit_index_work_free(work);
-	dit_index_set_free(set);
-}
-
 static void only_a_bit_string_at_the_end_is_a_uid(void **state)
 {
 	static const struct {
@@ -695,7 +651,6 @@ int main(void)
 		TEST(listed_classes_repeat_and_superclasses_do_not),
 		TEST(unknown_classes_are_hashed_as_they_are),
 		TEST(derived_types_have_class_keys_too),
-		TEST(remembered_class_keys_are_the_right_ones),
 		TEST(only_a_bit_string_at_the_end_is_a_uid),
 		TEST(times_that_are_none_have_no_key),
 		TEST(errors_of_callbacks_come_back),

@@ -75,16 +75,72 @@ static int add_eq_hashes(struct dit_index_work *work, const struct dit_index_def
 	return r;
 }
 
+static int add_class(struct dit_index_work *work, const struct dit_class *oc)
+{
+	const struct dit_class **classes = dit_grow(work->classes, &work->classes_size,
+	                                            work->nclasses + 1, sizeof(*classes));
+
+	if (classes == NULL) {
+		return -ENOMEM;
+	}
+	work->classes = classes;
+	work->classes[work->nclasses++] = oc;
+	return 0;
+}
+
+static bool has_class(const struct dit_index_work *work, const struct dit_class *oc)
+{
+	size_t i = 0;
+
+	while (i < work->nclasses && work->classes[i] != oc) {
+		i++;
+	}
+	return i < work->nclasses;
+}
+
+/** The classes are a list that grows while it is walked, until nothing is missing. */
+static int add_superclasses(struct dit_index_work *work)
+{
+	for (size_t i = 0; i < work->nclasses; i++) {
+		const struct dit_class **sup = work->classes[i]->sups;
+
+		for (; *sup != NULL; sup++) {
+			int r = has_class(work, *sup) ? 0 : add_class(work, *sup);
+
+			if (r < 0) {
+				return r;
+			}
+		}
+	}
+	return 0;
+}
+
+/**
+ * Append the hashes of the listed classes and all their superclasses (values.md 6.8).
+ * "objectClass: inetOrgPerson" has the keys of inetOrgPerson, organizationalPerson,
+ * person and top. A listed class counts as often as it is listed; a superclass is added
+ * if it is neither listed nor added yet. Names of no class are hashed as they are.
+ */
 static int add_class_hashes(struct dit_index_work *work, const struct dit_index_def *def,
                             const struct dit_span *values, size_t nvalues)
 {
-	const uint64_t *keys = NULL;
-	int n = dit_class_keys(&work->classes, work->set, def, values, nvalues, &keys);
-	int r = n < 0 ? n : dit_index_work_reserve(work, (size_t)n);
+	int r = 0;
 
+	work->nclasses = 0;
+	for (size_t i = 0; i < nvalues && r == 0; i++) {
+		const struct dit_class *oc =
+			dit_schema_find_class(work->set->schema, values[i]);
+
+		r = oc != NULL ? add_class(work, oc)
+		               : add_eq_hashes(work, def, &values[i], 1);
+	}
 	if (r == 0) {
-		memcpy(work->keys + work->nkeys, keys, (size_t)n * sizeof(*keys));
-		work->nkeys += (size_t)n;
+		r = add_superclasses(work);
+	}
+	for (size_t i = 0; i < work->nclasses && r == 0; i++) {
+		struct dit_span name = dit_span_of(work->classes[i]->name);
+
+		r = add_eq_hashes(work, def, &name, 1);
 	}
 	return r;
 }

@@ -26,7 +26,7 @@ void dit_index_work_free(struct dit_index_work *work)
 	if (work == NULL) {
 		return;
 	}
-	dit_class_keys_deinit(&work->classes);
+	free(work->classes);
 	free(work->ads);
 	free(work->defs);
 	free(work->keys);

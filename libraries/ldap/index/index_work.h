@@ -20,7 +20,6 @@
 #define DITKIT_INDEX_WORK_H
 
 #include "index/index_set.h"
-#include "index/key_class.h"
 
 /** The definitions of one attribute description. */
 struct dit_ad_defs {
@@ -42,7 +41,9 @@ struct dit_index_work {
 	uint64_t *keys; /* of the current attribute and definition */
 	size_t nkeys;
 	size_t keys_size;
-	struct dit_class_keys_cache classes;
+	const struct dit_class **classes; /* of the current list of classes */
+	size_t nclasses;
+	size_t classes_size;
 };
 
 /** Where keys go. */

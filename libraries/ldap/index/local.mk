@@ -10,8 +10,6 @@ rooms += %D%/libindex.la
 	%D%/index_set.h \
 	%D%/index_work.c \
 	%D%/index_work.h \
-	%D%/key_class.c \
-	%D%/key_class.h \
 	%D%/key_hash.c \
 	%D%/key_hash.h \
 	%D%/key_integer.c \
