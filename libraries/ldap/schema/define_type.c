@@ -238,25 +238,6 @@ static int set_syntax(struct dit_schema *schema, const struct dit_type_def *def,
 	return 0;
 }
 
-/* The rule that a clause names, if rules of that usage are meant there. */
-static int find_clause_rule(struct dit_schema *schema, const char *name,
-                            enum dit_rule_usage usage, const struct dit_rule_entry **ret,
-                            struct dit_schema_error *error)
-{
-	const struct dit_rule_entry *entry =
-		dit_name_table_find(&schema->rules, dit_span_of(name));
-
-	if (entry == NULL) {
-		return dit_schema_fail(error, DIT_E_UNKNOWN, TYPE,
-		                       "MatchingRule not found", name);
-	}
-	if (entry->usage != usage) {
-		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
-	}
-	*ret = entry;
-	return 0;
-}
-
 bool dit_rule_takes(const struct dit_rule *rule, const struct dit_syntax *syntax)
 {
 	/* The rule is the first member of its entry. */
@@ -276,72 +257,41 @@ bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *typ
 	         rule == type->approx || has_syntax(syntax->superiors, rule->syntax)));
 }
 
-static int set_equality(struct dit_schema *schema, const char *name,
-                        struct dit_attr_type *type, struct dit_schema_error *error)
+/*
+ * The rule that a clause names. Rules of order and of substrings need one of equality.
+ * The syntax of a substring rule is that of assertions; what counts is the equality's.
+ */
+static int set_rule(struct dit_schema *schema, const char *name,
+                    enum dit_rule_usage usage, struct dit_attr_type *type,
+                    struct dit_schema_error *error)
 {
+	const struct dit_rule **const rules[] = {
+		[DIT_RULE_EQUALITY] = &type->equality,
+		[DIT_RULE_ORDERING] = &type->ordering,
+		[DIT_RULE_SUBSTR] = &type->substr,
+	};
 	const struct dit_rule_entry *entry = NULL;
-	int r = 0;
 
 	if (name == NULL) {
 		return 0;
 	}
-	r = find_clause_rule(schema, name, DIT_RULE_EQUALITY, &entry, error);
-	if (r < 0) {
-		return r;
-	}
-	if (!dit_rule_takes(&entry->rule, type->syntax)) {
+	if (usage != DIT_RULE_EQUALITY && type->equality == NULL) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
 	}
-	type->equality = &entry->rule;
-	type->approx = entry->rule.approx;
-	return 0;
-}
-
-static int set_ordering(struct dit_schema *schema, const char *name,
-                        struct dit_attr_type *type, struct dit_schema_error *error)
-{
-	const struct dit_rule_entry *entry = NULL;
-	int r = 0;
-
-	if (name == NULL) {
-		return 0;
+	entry = dit_name_table_find(&schema->rules, dit_span_of(name));
+	if (entry == NULL) {
+		return dit_schema_fail(error, DIT_E_UNKNOWN, TYPE,
+		                       "MatchingRule not found", name);
 	}
-	if (type->equality == NULL) {
+	if (entry->usage != usage ||
+	    !dit_rule_takes(usage == DIT_RULE_SUBSTR ? type->equality : &entry->rule,
+	                    type->syntax)) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
 	}
-	r = find_clause_rule(schema, name, DIT_RULE_ORDERING, &entry, error);
-	if (r < 0) {
-		return r;
+	*rules[usage] = &entry->rule;
+	if (usage == DIT_RULE_EQUALITY) {
+		type->approx = entry->rule.approx;
 	}
-	if (!dit_rule_takes(&entry->rule, type->syntax)) {
-		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
-	}
-	type->ordering = &entry->rule;
-	return 0;
-}
-
-/* The syntax of a substring rule is that of assertions; what counts is the equality's. */
-static int set_substr(struct dit_schema *schema, const char *name,
-                      struct dit_attr_type *type, struct dit_schema_error *error)
-{
-	const struct dit_rule_entry *equality = (const void *)type->equality;
-	const struct dit_rule_entry *entry = NULL;
-	int r = 0;
-
-	if (name == NULL) {
-		return 0;
-	}
-	if (equality == NULL) {
-		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
-	}
-	r = find_clause_rule(schema, name, DIT_RULE_SUBSTR, &entry, error);
-	if (r < 0) {
-		return r;
-	}
-	if (!dit_rule_takes(&equality->rule, type->syntax)) {
-		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
-	}
-	type->substr = &entry->rule;
 	return 0;
 }
 
@@ -357,15 +307,13 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 	if (r < 0) {
 		return r;
 	}
-	r = set_equality(schema, def->equality, type, error);
-	if (r < 0) {
-		return r;
+	r = set_rule(schema, def->equality, DIT_RULE_EQUALITY, type, error);
+	if (r == 0) {
+		r = set_rule(schema, def->ordering, DIT_RULE_ORDERING, type, error);
 	}
-	r = set_ordering(schema, def->ordering, type, error);
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		r = set_rule(schema, def->substr, DIT_RULE_SUBSTR, type, error);
 	}
-	r = set_substr(schema, def->substr, type, error);
 	if (r < 0) {
 		return r;
 	}
