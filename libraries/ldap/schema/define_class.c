@@ -14,6 +14,9 @@
 #include <assert.h>
 #include <errno.h>
 
+#include <ldap.h>
+#include <ldap_schema.h>
+
 #include "base/error.h"
 
 #define CLASS    "objectclass"
@@ -260,7 +263,7 @@ int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
 /* A content rule in the making. */
 struct content_rule_work {
 	struct dit_schema *schema;
-	const struct dit_content_rule_def *def;
+	const struct ldap_contentrule *cr;
 	struct dit_content_rule *rule;
 	bool is_operational; /* it touches a class or attribute of slapd's own */
 	struct dit_schema_error *error;
@@ -288,7 +291,7 @@ static int resolve_structural(struct content_rule_work *work, const char *oid,
 
 static int resolve_aux(struct content_rule_work *work)
 {
-	dit_names names = work->def->aux;
+	dit_names names = dit_names_of(work->cr->cr_oc_oids_aux);
 	size_t n = count_names(names);
 	const struct dit_class **aux = NULL;
 
@@ -365,17 +368,17 @@ static int resolve_rule_list(struct content_rule_work *work, dit_names names,
 static int resolve_rule_lists(struct content_rule_work *work)
 {
 	const struct {
-		dit_names names;
+		char **names;
 		const struct dit_attr_type ***list;
 	} lists[] = {
-		{work->def->must, &work->rule->must},
-		{work->def->may, &work->rule->may},
-		{work->def->precluded, &work->rule->precluded},
+		{work->cr->cr_at_oids_must, &work->rule->must},
+		{work->cr->cr_at_oids_may, &work->rule->may},
+		{work->cr->cr_at_oids_not, &work->rule->precluded},
 	};
 	int r = resolve_aux(work);
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && r == 0; i++) {
-		r = resolve_rule_list(work, lists[i].names, lists[i].list);
+		r = resolve_rule_list(work, dit_names_of(lists[i].names), lists[i].list);
 	}
 	return r;
 }
@@ -403,30 +406,29 @@ static int add_content_rule(struct content_rule_work *work, struct dit_class_ent
 	return r;
 }
 
-int dit_define_content_rule(struct dit_schema *schema,
-                            const struct dit_content_rule_def *def, const char *text,
-                            struct dit_schema_error *error)
+int dit_define_content_rule(struct dit_schema *schema, const struct ldap_contentrule *cr,
+                            const char *text, struct dit_schema_error *error)
 {
-	struct content_rule_work work = {.schema = schema, .def = def, .error = error};
+	struct content_rule_work work = {.schema = schema, .cr = cr, .error = error};
 	struct dit_class_entry *entry = NULL;
 	const char **names = NULL;
 	const char *oid = NULL;
 	int r = 0;
 
-	if (dit_names_invalid(def->names) != NULL) {
+	if (dit_names_invalid(dit_names_of(cr->cr_names)) != NULL) {
 		return dit_schema_fail(error, DIT_E_INVALID, RULE, "Invalid NAME", text);
 	}
-	r = dit_schema_expand_oid(schema, def->oid, &oid);
+	r = dit_schema_expand_oid(schema, cr->cr_oid, &oid);
 	if (r == DIT_E_UNKNOWN) {
 		return dit_schema_fail(error, r, RULE, "OID could not be expanded",
-		                       def->oid);
+		                       cr->cr_oid);
 	}
 	work.rule = dit_arena_calloc(&schema->arena, 1, sizeof(*work.rule));
-	names = dit_names_copy(schema, def->names);
+	names = dit_names_copy(schema, dit_names_of(cr->cr_names));
 	if (r < 0 || work.rule == NULL || names == NULL) {
 		return -ENOMEM;
 	}
-	work.rule->is_obsolete = def->is_obsolete;
+	work.rule->is_obsolete = cr->cr_obsolete != 0;
 	work.rule->oid = dit_arena_copy(&schema->arena, dit_span_of(oid)).data;
 	if (work.rule->oid == NULL) {
 		return -ENOMEM;

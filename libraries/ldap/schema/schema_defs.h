@@ -90,16 +90,6 @@ struct dit_class_def {
 	enum dit_class_check check;
 };
 
-struct dit_content_rule_def {
-	const char *oid;
-	dit_names names;
-	dit_names aux;
-	dit_names must;
-	dit_names may;
-	dit_names precluded;
-	bool is_obsolete;
-};
-
 /** All that slapd and its modules bring along, each kind in order of definition. */
 struct dit_builtin_schema {
 	const struct dit_macro_def *macros;

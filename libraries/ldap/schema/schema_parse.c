@@ -23,39 +23,38 @@
  */
 #define END_NULS 64
 
-/* The message of libldap when it fails, and where: a place in the copy of the text. */
-struct parse_failure {
-	int code;
-	const char *rest;
+/** A text that libldap takes apart. */
+struct parsing {
+	char *copy;       /* NULL: no memory, which libldap takes for an empty text */
+	int code;         /* of libldap's failure */
+	const char *rest; /* where it failed: a place in the copy */
 };
 
-static char *copy_text(const char *text)
+static struct parsing begin(const char *text)
 {
 	size_t len = strlen(text);
-	char *copy = calloc(1, len + END_NULS);
+	struct parsing parsing = {.copy = calloc(1, len + END_NULS)};
 
-	if (copy != NULL) {
-		memcpy(copy, text, len);
+	if (parsing.copy != NULL) {
+		memcpy(parsing.copy, text, len);
 	}
-	return copy;
-}
-
-/* libldap hands out char **; nothing here writes to them. */
-static dit_names names_of(char **names)
-{
-	return (dit_names)names;
+	return parsing;
 }
 
 /* "KEYWORD: Unexpected token before REST" */
 static int parse_failed(struct dit_schema_error *error, const char *keyword,
-                        struct parse_failure failure)
+                        struct parsing *parsing)
 {
-	if (failure.code == LDAP_SCHERR_OUTOFMEM) {
-		return -ENOMEM;
+	int r = -ENOMEM;
+
+	if (parsing->copy != NULL && parsing->code != LDAP_SCHERR_OUTOFMEM) {
+		dit_schema_say(error, "%s: %s before %s", keyword,
+		               ldap_scherr2str(parsing->code),
+		               parsing->rest == NULL ? "" : parsing->rest);
+		r = DIT_E_SYNTAX;
 	}
-	dit_schema_say(error, "%s: %s before %s", keyword, ldap_scherr2str(failure.code),
-	               failure.rest == NULL ? "" : failure.rest);
-	return DIT_E_SYNTAX;
+	free(parsing->copy);
+	return r;
 }
 
 static int oid_missing(struct dit_schema_error *error, const char *keyword)
@@ -90,7 +89,7 @@ static int define_parsed_type(struct dit_schema *schema, const LDAPAttributeType
 {
 	struct dit_type_def def = {
 		.oid = at->at_oid,
-		.names = names_of(at->at_names),
+		.names = dit_names_of(at->at_names),
 		.sup = at->at_sup_oid,
 		.equality = at->at_equality_oid,
 		.ordering = at->at_ordering_oid,
@@ -131,25 +130,18 @@ static int define_parsed_type(struct dit_schema *schema, const LDAPAttributeType
 int dit_schema_define_type(struct dit_schema *schema, const char *text,
                            struct dit_schema_error *error)
 {
-	LDAPAttributeType *at = NULL;
-	struct parse_failure failure = {0};
-	char *copy = copy_text(text);
+	struct parsing parsing = begin(text);
+	LDAPAttributeType *at = ldap_str2attributetype(
+		parsing.copy, &parsing.code, &parsing.rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
 	assert(!schema->is_sealed);
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	at = ldap_str2attributetype(copy, &failure.code, &failure.rest,
-	                            LDAP_SCHEMA_ALLOW_ALL);
 	if (at == NULL) {
-		r = parse_failed(error, "attributetype", failure);
-		goto out;
+		return parse_failed(error, "attributetype", &parsing);
 	}
+	free(parsing.copy);
 	r = define_parsed_type(schema, at, error);
 	ldap_attributetype_free(at);
-out:
-	free(copy);
 	return r;
 }
 
@@ -158,11 +150,11 @@ static int define_parsed_class(struct dit_schema *schema, const LDAPObjectClass 
 {
 	struct dit_class_def def = {
 		.oid = oc->oc_oid,
-		.names = names_of(oc->oc_names),
-		.sups = names_of(oc->oc_sup_oids),
+		.names = dit_names_of(oc->oc_names),
+		.sups = dit_names_of(oc->oc_sup_oids),
 		.kind = DIT_CLASS_STRUCTURAL,
-		.must = names_of(oc->oc_at_oids_must),
-		.may = names_of(oc->oc_at_oids_may),
+		.must = dit_names_of(oc->oc_at_oids_must),
+		.may = dit_names_of(oc->oc_at_oids_may),
 		.is_obsolete = oc->oc_obsolete != 0,
 	};
 
@@ -180,25 +172,18 @@ static int define_parsed_class(struct dit_schema *schema, const LDAPObjectClass 
 int dit_schema_define_class(struct dit_schema *schema, const char *text,
                             struct dit_schema_error *error)
 {
-	LDAPObjectClass *oc = NULL;
-	struct parse_failure failure = {0};
-	char *copy = copy_text(text);
+	struct parsing parsing = begin(text);
+	LDAPObjectClass *oc = ldap_str2objectclass(parsing.copy, &parsing.code,
+	                                           &parsing.rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
 	assert(!schema->is_sealed);
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	oc = ldap_str2objectclass(copy, &failure.code, &failure.rest,
-	                          LDAP_SCHEMA_ALLOW_ALL);
 	if (oc == NULL) {
-		r = parse_failed(error, "objectclass", failure);
-		goto out;
+		return parse_failed(error, "objectclass", &parsing);
 	}
+	free(parsing.copy);
 	r = define_parsed_class(schema, oc, text, error);
 	ldap_objectclass_free(oc);
-out:
-	free(copy);
 	return r;
 }
 
@@ -245,20 +230,16 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
                              struct dit_schema_error *error)
 {
 	struct dit_syntax_def def = {.validator = DIT_VALID_NONE};
-	LDAPSyntax *syn = NULL;
-	struct parse_failure failure = {0};
-	char *copy = copy_text(text);
+	struct parsing parsing = begin(text);
+	LDAPSyntax *syn = ldap_str2syntax(parsing.copy, &parsing.code, &parsing.rest,
+	                                  LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
 	assert(!schema->is_sealed);
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	syn = ldap_str2syntax(copy, &failure.code, &failure.rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (syn == NULL) {
-		r = parse_failed(error, "ldapsyntax", failure);
-		goto out;
+		return parse_failed(error, "ldapsyntax", &parsing);
 	}
+	free(parsing.copy);
 	def.oid = syn->syn_oid;
 	r = def.oid == NULL ? oid_missing(error, "ldapsyntax")
 	                    : substitute(schema, syn, text, &def, error);
@@ -266,41 +247,24 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
 		r = dit_define_syntax(schema, &def, error);
 	}
 	ldap_syntax_free(syn);
-out:
-	free(copy);
 	return r;
 }
 
 int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
                                    struct dit_schema_error *error)
 {
-	struct dit_content_rule_def def = {0};
-	LDAPContentRule *cr = NULL;
-	struct parse_failure failure = {0};
-	char *copy = copy_text(text);
+	struct parsing parsing = begin(text);
+	LDAPContentRule *cr = ldap_str2contentrule(parsing.copy, &parsing.code,
+	                                           &parsing.rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
 	assert(!schema->is_sealed);
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	cr = ldap_str2contentrule(copy, &failure.code, &failure.rest,
-	                          LDAP_SCHEMA_ALLOW_ALL);
 	if (cr == NULL) {
-		r = parse_failed(error, "ditcontentrule", failure);
-		goto out;
+		return parse_failed(error, "ditcontentrule", &parsing);
 	}
-	def.oid = cr->cr_oid;
-	def.names = names_of(cr->cr_names);
-	def.aux = names_of(cr->cr_oc_oids_aux);
-	def.must = names_of(cr->cr_at_oids_must);
-	def.may = names_of(cr->cr_at_oids_may);
-	def.precluded = names_of(cr->cr_at_oids_not);
-	def.is_obsolete = cr->cr_obsolete != 0;
-	r = def.oid == NULL ? oid_missing(error, "ditcontentrule")
-	                    : dit_define_content_rule(schema, &def, text, error);
+	free(parsing.copy);
+	r = cr->cr_oid == NULL ? oid_missing(error, "ditcontentrule")
+	                       : dit_define_content_rule(schema, cr, text, error);
 	ldap_contentrule_free(cr);
-out:
-	free(copy);
 	return r;
 }

@@ -22,6 +22,8 @@
 #include "schema/schema.h"
 #include "schema/schema_defs.h"
 
+struct ldap_contentrule; /* of libldap */
+
 /* Public elements with what only the registry needs; the public part comes first. */
 
 struct dit_syntax_entry {
@@ -97,11 +99,16 @@ int dit_define_type(struct dit_schema *schema, const struct dit_type_def *def,
  */
 int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
                      const char *text, struct dit_schema_error *error);
-int dit_define_content_rule(struct dit_schema *schema,
-                            const struct dit_content_rule_def *def, const char *text,
-                            struct dit_schema_error *error);
+int dit_define_content_rule(struct dit_schema *schema, const struct ldap_contentrule *cr,
+                            const char *text, struct dit_schema_error *error);
 
 /* element_names.c */
+
+/** A list of libldap, which hands out char **; nothing here writes to it. */
+static inline dit_names dit_names_of(char **names)
+{
+	return (dit_names)names;
+}
 
 /** The names of an element. */
 struct dit_identity {
