@@ -29,16 +29,6 @@
 static const char *const no_names[] = {NULL};
 static const char *const top[] = {"top", NULL};
 
-static size_t count_names(dit_names names)
-{
-	size_t n = 0;
-
-	while (names != NULL && names[n] != NULL) {
-		n++;
-	}
-	return n;
-}
-
 static size_t count_types(const struct dit_attr_type *const *types)
 {
 	size_t n = 0;
@@ -75,7 +65,7 @@ static bool is_allowed_sup(const struct dit_class *oc, const struct dit_class *s
 static int resolve_sups(struct dit_schema *schema, dit_names names, struct dit_class *oc,
                         struct dit_schema_error *error)
 {
-	oc->sups = dit_arena_calloc(&schema->arena, count_names(names) + 1,
+	oc->sups = dit_arena_calloc(&schema->arena, dit_names_count(names) + 1,
 	                            sizeof(*oc->sups));
 	if (oc->sups == NULL) {
 		return -ENOMEM;
@@ -140,8 +130,8 @@ static int resolve_lists(struct dit_schema *schema, const struct dit_class_def *
 {
 	int r = 0;
 
-	oc->must = inherit_list(schema, oc, true, count_names(def->must));
-	oc->may = inherit_list(schema, oc, false, count_names(def->may));
+	oc->must = inherit_list(schema, oc, true, dit_names_count(def->must));
+	oc->may = inherit_list(schema, oc, false, dit_names_count(def->may));
 	if (oc->must == NULL || oc->may == NULL) {
 		return -ENOMEM;
 	}
@@ -292,7 +282,7 @@ static int resolve_structural(struct content_rule_work *work, const char *oid,
 static int resolve_aux(struct content_rule_work *work)
 {
 	dit_names names = dit_names_of(work->cr->cr_oc_oids_aux);
-	size_t n = count_names(names);
+	size_t n = dit_names_count(names);
 	const struct dit_class **aux = NULL;
 
 	aux = dit_arena_calloc(&work->schema->arena, n + 1, sizeof(*aux));
@@ -333,7 +323,7 @@ static int resolve_rule_list(struct content_rule_work *work, dit_names names,
                              const struct dit_attr_type ***ret_list)
 {
 	const struct dit_content_rule *rule = work->rule;
-	size_t n = count_names(names);
+	size_t n = dit_names_count(names);
 	const struct dit_attr_type **list = NULL;
 
 	list = dit_arena_calloc(&work->schema->arena, n + 1, sizeof(*list));

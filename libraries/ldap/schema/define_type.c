@@ -15,17 +15,14 @@
 #define BAD_USAGE "AttributeType inappropriate USAGE"
 #define BAD_SUP   "AttributeType inappropriate SUPerior"
 
-/* Syntaxes by OID, NULL-terminated; @p more is room for that many additional ones. */
+/* Syntaxes by OID, NULL-terminated; NULL: *ret_error says why. */
 static const struct dit_syntax **resolve_syntaxes(struct dit_schema *schema,
                                                   dit_names oids, int *ret_error)
 {
-	const struct dit_syntax **list = NULL;
-	size_t n = 0;
+	size_t n = dit_names_count(oids);
+	const struct dit_syntax **list =
+		dit_arena_calloc(&schema->arena, n + 1, sizeof(*list));
 
-	while (oids != NULL && oids[n] != NULL) {
-		n++;
-	}
-	list = dit_arena_calloc(&schema->arena, n + 1, sizeof(*list));
 	*ret_error = -ENOMEM;
 	for (size_t i = 0; i < n && list != NULL; i++) {
 		list[i] = dit_schema_find_syntax(schema, dit_span_of(oids[i]));

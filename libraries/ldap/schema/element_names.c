@@ -19,6 +19,16 @@ static bool is_descriptor(const char *name)
 	return true;
 }
 
+size_t dit_names_count(dit_names names)
+{
+	size_t n = 0;
+
+	while (names != NULL && names[n] != NULL) {
+		n++;
+	}
+	return n;
+}
+
 const char *dit_names_invalid(dit_names names)
 {
 	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
@@ -31,13 +41,9 @@ const char *dit_names_invalid(dit_names names)
 
 const char **dit_names_copy(struct dit_schema *schema, dit_names names)
 {
-	const char **copy = NULL;
-	size_t n = 0;
+	size_t n = dit_names_count(names);
+	const char **copy = dit_arena_calloc(&schema->arena, n + 1, sizeof(*copy));
 
-	while (names != NULL && names[n] != NULL) {
-		n++;
-	}
-	copy = dit_arena_calloc(&schema->arena, n + 1, sizeof(*copy));
 	if (copy == NULL) {
 		return NULL;
 	}
@@ -99,13 +105,9 @@ int dit_identity_check(const struct dit_name_table *table, struct dit_identity i
 int dit_identity_put(struct dit_name_table *table, struct dit_identity identity,
                      void *element)
 {
-	size_t n = 0;
-	int r = 0;
+	size_t n = dit_names_count(identity.names);
+	int r = dit_name_table_reserve(table, n + 1);
 
-	while (identity.names[n] != NULL) {
-		n++;
-	}
-	r = dit_name_table_reserve(table, n + 1);
 	if (r < 0) {
 		return r;
 	}

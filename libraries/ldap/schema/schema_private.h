@@ -116,6 +116,9 @@ struct dit_identity {
 	dit_names names; /* not NULL */
 };
 
+/** @return the number of names */
+size_t dit_names_count(dit_names names);
+
 /** @return the first NAME that no element may carry, or NULL */
 const char *dit_names_invalid(dit_names names);
 
