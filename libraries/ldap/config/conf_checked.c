@@ -251,6 +251,6 @@ static int run_dds_interval(struct dit_conf_parser *parser)
 }
 
 const struct dit_directive dit_dds_directives[] = {
-	{"dds-interval", 1, 1, "<interval>", 0, run_dds_interval, {0}},
-	{NULL, 0, 0, NULL, 0, NULL, {0}},
+	{"dds-interval", "olcDDSinterval", 1, 1, "<interval>", 0, run_dds_interval, {0}},
+	{NULL, NULL, 0, 0, NULL, 0, NULL, {0}},
 };

@@ -198,55 +198,56 @@ static int run_tool_threads(struct dit_conf_parser *parser)
 
 /* clang-format off */
 static const struct dit_directive directives[] = {
-	{"access", 0, 0, "", 0, dit_conf_run_access, {0}},
-	{"attributeoptions", 0, 0, "", 0, run_attributeoptions, {0}},
-	{"attribute", 1, 0, "<attribute>", DIT_DIRECTIVE_PREFIX | DIT_DIRECTIVE_RAW,
+	{"access", NULL, 0, 0, "", 0, dit_conf_run_access, {0}},
+	{"attributeoptions", "olcAttributeOptions", 0, 0, "", 0, run_attributeoptions, {0}},
+	{"attribute", "olcAttributeTypes", 1, 0, "<attribute>", DIT_DIRECTIVE_PREFIX | DIT_DIRECTIVE_RAW,
 	 run_attributetype, {0}},
-	{"backend", 1, 1, "<type>", DIT_DIRECTIVE_BEFORE_DB, dit_conf_run_backend, {0}},
-	{"database", 1, 1, "<type>", 0, dit_conf_run_database, {0}},
-	{"disabled", 1, 1, "<on|off>", 0, NULL,
+	{"backend", "olcBackend", 1, 1, "<type>", DIT_DIRECTIVE_BEFORE_DB, dit_conf_run_backend, {0}},
+	{"database", "olcDatabase", 1, 1, "<type>", 0, dit_conf_run_database, {0}},
+	{"disabled", "olcDisabled", 1, 1, "<on|off>", 0, NULL,
 	 {DIT_CONF_BOOL, DIT_CONF_IN_DATABASE(is_disabled), {0}}},
-	{"ditcontentrule", 0, 0, "", DIT_DIRECTIVE_RAW, run_ditcontentrule, {0}},
-	{"hidden", 1, 1, "<on|off>", 0, NULL,
+	{"ditcontentrule", "olcDitContentRules", 0, 0, "", DIT_DIRECTIVE_RAW, run_ditcontentrule, {0}},
+	{"hidden", "olcHidden", 1, 1, "<on|off>", 0, NULL,
 	 {DIT_CONF_BOOL, DIT_CONF_IN_DATABASE(is_hidden), {0}}},
-	{"include", 1, 1, "<file>", 0, run_include, {0}},
-	{"index_hash64", 1, 1, "<on|off>", 0, NULL,
+	{"include", NULL, 1, 1, "<file>", 0, run_include, {0}},
+	{"index_hash64", "olcIndexHash64", 1, 1, "<on|off>", 0, NULL,
 	 {DIT_CONF_BOOL, DIT_CONF_IN_SETTINGS(index.hash64), {0}}},
-	{"index_intlen", 1, 1, "<len>", 0, run_index_intlen, {0}},
-	{"index_substr_any_len", 1, 1, "<len>", 0, NULL,
+	{"index_intlen", "olcIndexIntLen", 1, 1, "<len>", 0, run_index_intlen, {0}},
+	{"index_substr_any_len", "olcIndexSubstrAnyLen", 1, 1, "<len>", 0, NULL,
 	 {DIT_CONF_UINT, DIT_CONF_IN_SETTINGS(index.substr_any_len), {0}}},
-	{"index_substr_any_step", 1, 1, "<step>", 0, NULL, {.value = DIT_CONF_UINT}},
-	{"index_substr_if_maxlen", 1, 1, "<max>", 0, run_index_substr_if_maxlen_2_5,
+	{"index_substr_any_step", "olcIndexSubstrAnyStep", 1, 1, "<step>", 0, NULL, {.value = DIT_CONF_UINT}},
+	{"index_substr_if_maxlen", "olcIndexSubstrIfMaxLen", 1, 1, "<max>", 0, run_index_substr_if_maxlen_2_5,
 	 {.releases.last = DIT_OPENLDAP_2_5}},
-	{"index_substr_if_maxlen", 1, 1, "<max>", 0, NULL,
+	{"index_substr_if_maxlen", "olcIndexSubstrIfMaxLen", 1, 1, "<max>", 0, NULL,
 	 {DIT_CONF_UINT, DIT_CONF_IN_SETTINGS(index.substr_if_maxlen), {.first = DIT_OPENLDAP_2_6}}},
-	{"index_substr_if_minlen", 1, 1, "<min>", 0, run_index_substr_if_minlen_2_5,
+	{"index_substr_if_minlen", "olcIndexSubstrIfMinLen", 1, 1, "<min>", 0, run_index_substr_if_minlen_2_5,
 	 {.releases.last = DIT_OPENLDAP_2_5}},
-	{"index_substr_if_minlen", 1, 1, "<min>", 0, NULL,
+	{"index_substr_if_minlen", "olcIndexSubstrIfMinLen", 1, 1, "<min>", 0, NULL,
 	 {DIT_CONF_UINT, DIT_CONF_IN_SETTINGS(index.substr_if_minlen), {.first = DIT_OPENLDAP_2_6}}},
-	{"lastmod", 1, 1, "<on|off>", 0, NULL,
+	{"lastmod", "olcLastMod", 1, 1, "<on|off>", 0, NULL,
 	 {DIT_CONF_BOOL, DIT_CONF_IN_DATABASE(lastmod), {0}}},
-	{"ldapsyntax", 1, 0, "<syntax>", DIT_DIRECTIVE_RAW, run_ldapsyntax, {0}},
-	{"moduleload", 1, 0, "<file>", 0, dit_conf_run_moduleload, {0}},
-	{"mirrormode", 1, 1, "<on|off>", 0, dit_conf_run_multiprovider, {0}},
-	{"modulepath", 1, 1, "<path>", 0, dit_conf_run_modulepath, {0}},
-	{"multiprovider", 1, 1, "<on|off>", 0, dit_conf_run_multiprovider, {0}},
-	{"objectclass", 1, 0, "<objectclass>", DIT_DIRECTIVE_RAW, run_objectclass, {0}},
-	{"objectidentifier", 2, 2, "<name> <oid>", 0, run_objectidentifier, {0}},
-	{"overlay", 1, 1, "<overlay>", 0, dit_conf_run_overlay, {0}},
-	{"rootdn", 0, 1, "<dn>", 0, dit_conf_run_rootdn, {0}},
-	{"serverID", 1, 2, "<number> <[URI]>", 0, dit_conf_run_server_id, {0}},
-	{"sortvals", 1, 0, "<attr>", 0, dit_conf_run_sortvals, {0}},
-	{"subordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate_2_5,
+	{"ldapsyntax", "olcLdapSyntaxes", 1, 0, "<syntax>", DIT_DIRECTIVE_RAW, run_ldapsyntax, {0}},
+	{"moduleload", "olcModuleLoad", 1, 0, "<file>", 0, dit_conf_run_moduleload, {0}},
+	{"mirrormode", NULL, 1, 1, "<on|off>", 0, dit_conf_run_multiprovider, {0}},
+	{"modulepath", "olcModulePath", 1, 1, "<path>", 0, dit_conf_run_modulepath, {0}},
+	{"multiprovider", "olcMultiProvider", 1, 1, "<on|off>", 0, dit_conf_run_multiprovider, {0}},
+	{"objectclass", "olcObjectClasses", 1, 0, "<objectclass>", DIT_DIRECTIVE_RAW, run_objectclass, {0}},
+	{"objectidentifier", "olcObjectIdentifier", 2, 2, "<name> <oid>", 0, run_objectidentifier, {0}},
+	{"overlay", "olcOverlay", 1, 1, "<overlay>", 0, dit_conf_run_overlay, {0}},
+	{"rootdn", "olcRootDN", 0, 1, "<dn>", DIT_DIRECTIVE_ONE_WORD, dit_conf_run_rootdn, {0}},
+	{"serverID", "olcServerID", 1, 2, "<number> <[URI]>", 0, dit_conf_run_server_id, {0}},
+	{"sortvals", "olcSortVals", 1, 0, "<attr>", 0, dit_conf_run_sortvals, {0}},
+	{"subordinate", "olcSubordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate_2_5,
 	 {.releases.last = DIT_OPENLDAP_2_5}},
-	{"subordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate,
+	{"subordinate", "olcSubordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate,
 	 {.releases.first = DIT_OPENLDAP_2_6}},
-	{"suffix", 0, 1, "<suffix>", 0, dit_conf_run_suffix, {0}},
-	{"sync_use_subentry", 0, 0, "", 0, NULL,
+	{"suffix", "olcSuffix", 0, 1, "<suffix>", DIT_DIRECTIVE_ONE_WORD, dit_conf_run_suffix, {0}},
+	{"sync_use_subentry", "olcSyncUseSubentry", 0, 0, "", 0, NULL,
 	 {DIT_CONF_BOOL, DIT_CONF_IN_DATABASE(sync_use_subentry), {0}}},
-	{"syncrepl", 0, 0, "", 0, dit_conf_run_syncrepl, {0}},
-	{"tool-threads", 1, 1, "<count>", 0, run_tool_threads, {0}},
-	{"updatedn", 0, 0, "", 0, dit_conf_run_updatedn, {0}},
+	{"syncrepl", "olcSyncrepl", 0, 0, "", 0, dit_conf_run_syncrepl, {0}},
+	{"tool-threads", "olcToolThreads", 1, 1, "<count>", 0, run_tool_threads, {0}},
+	{"updatedn", "olcUpdateDN", 0, 0, "", 0, dit_conf_run_updatedn, {0}},
+	{NULL, NULL, 0, 0, NULL, 0, NULL, {0}},
 };
 /* clang-format on */
 
@@ -347,16 +348,20 @@ static const char *const ignored_prefixes[] = {
 static const struct dit_directive skip = {.name = "", .run = NULL};
 
 static bool matches(const struct dit_conf_parser *parser,
-                    const struct dit_directive *directive, const char *keyword)
+                    const struct dit_directive *directive, enum dit_conf_form form,
+                    const char *name)
 {
 	if (!dit_openldap_is_in(parser->openldap, directive->more.releases)) {
 		return false;
 	}
-	if ((directive->flags & DIT_DIRECTIVE_PREFIX) != 0) {
-		return strncasecmp(keyword, directive->name, strlen(directive->name)) ==
-		       0;
+	if (form == DIT_CONF_ATTRIBUTE) {
+		return directive->attribute != NULL &&
+		       strcmp(name, directive->attribute) == 0;
 	}
-	return strcasecmp(keyword, directive->name) == 0;
+	if ((directive->flags & DIT_DIRECTIVE_PREFIX) != 0) {
+		return strncasecmp(name, directive->name, strlen(directive->name)) == 0;
+	}
+	return strcasecmp(name, directive->name) == 0;
 }
 
 static bool is_ignored(const struct dit_conf_parser *parser, const char *keyword)
@@ -379,9 +384,9 @@ static bool is_ignored(const struct dit_conf_parser *parser, const char *keyword
 
 static const struct dit_directive *find_in(const struct dit_conf_parser *parser,
                                            const struct dit_directive *table,
-                                           const char *keyword)
+                                           enum dit_conf_form form, const char *name)
 {
-	while (table->name != NULL && !matches(parser, table, keyword)) {
+	while (table->name != NULL && !matches(parser, table, form, name)) {
 		table++;
 	}
 	return table->name == NULL ? NULL : table;
@@ -389,28 +394,36 @@ static const struct dit_directive *find_in(const struct dit_conf_parser *parser,
 
 /* A back end's own directives come before the general ones, as in slapd. */
 const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser *parser,
-                                                    const char *keyword)
+                                                    enum dit_conf_form form,
+                                                    const char *name)
 {
 	const struct dit_directive *found = NULL;
 
 	if (parser->scope.section == DIT_CONF_DATABASE &&
 	    strcmp(dit_conf_database(parser)->type, "mdb") == 0) {
-		found = find_in(parser, dit_mdb_directives, keyword);
+		found = find_in(parser, dit_mdb_directives, form, name);
 	} else if (parser->scope.section == DIT_CONF_BACKEND &&
 	           parser->scope.is_mdb_backend) {
-		found = find_in(parser, dit_mdb_backend_directives, keyword);
+		found = find_in(parser, dit_mdb_backend_directives, form, name);
 	}
 	if (found == NULL && parser->scope.section == DIT_CONF_DATABASE &&
 	    dit_conf_database(parser)->has_dds) {
-		found = find_in(parser, dit_dds_directives, keyword);
+		found = find_in(parser, dit_dds_directives, form, name);
 	}
-	if (found != NULL) {
-		return found;
+	if (found == NULL) {
+		found = find_in(parser, directives, form, name);
 	}
-	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
-		if (matches(parser, &directives[i], keyword)) {
-			return &directives[i];
-		}
+	return found == NULL && is_ignored(parser, name) ? &skip : found;
+}
+
+bool dit_conf_is_refused_attribute(struct dit_span name)
+{
+	const struct dit_directive *at = dit_mdb_directives;
+
+	while (at->name != NULL &&
+	       !(at->run == dit_conf_unsupported &&
+	         dit_span_eq_nocase(name, dit_span_of(at->attribute)))) {
+		at++;
 	}
-	return is_ignored(parser, keyword) ? &skip : NULL;
+	return at->name != NULL;
 }

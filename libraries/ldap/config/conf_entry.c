@@ -22,63 +22,6 @@
 #include "base/error.h"
 #include "entry/entry.h"
 
-#define ONE_WORD 0x1u /* the value is one argument, blanks included */
-#define REFUSED  0x2u /* changes what is stored: refused where the release lacks it */
-
-static const struct dit_conf_attribute {
-	const char *name;
-	const char *keyword; /* of the directive */
-	unsigned flags;
-} attributes[] = {
-	{"olcAttributeOptions", "attributeoptions", 0},
-	{"olcAttributeTypes", "attributetype", 0},
-	{"olcBackend", "backend", 0},
-	{"olcBkMdbIdlExp", "idlexp", 0},
-	{"olcDDSinterval", "dds-interval", 0},
-	{"olcDatabase", "database", 0},
-	{"olcDbCheckpoint", "checkpoint", 0},
-	{"olcDbCryptoModule", "crypto", REFUSED},
-	{"olcDbDirectory", "directory", 0},
-	{"olcDbEnvFlags", "envflags", 0},
-	{"olcDbIndex", "index", 0},
-	{"olcDbMaxEntrySize", "maxentrysize", 0},
-	{"olcDbMaxReaders", "maxreaders", 0},
-	{"olcDbMaxSize", "maxsize", 0},
-	{"olcDbMode", "mode", 0},
-	{"olcDbMultival", "multival", 0},
-	{"olcDbNoSync", "dbnosync", 0},
-	{"olcDbPageSize", "dbpagesize", REFUSED},
-	{"olcDbPassphrase", "passphrase", REFUSED},
-	{"olcDbRtxnSize", "rtxnsize", 0},
-	{"olcDbSearchStack", "searchstack", 0},
-	{"olcDisabled", "disabled", 0},
-	{"olcDitContentRules", "ditcontentrule", 0},
-	{"olcHidden", "hidden", 0},
-	{"olcIndexHash64", "index_hash64", 0},
-	{"olcIndexIntLen", "index_intlen", 0},
-	{"olcIndexSubstrAnyLen", "index_substr_any_len", 0},
-	{"olcIndexSubstrAnyStep", "index_substr_any_step", 0},
-	{"olcIndexSubstrIfMaxLen", "index_substr_if_maxlen", 0},
-	{"olcIndexSubstrIfMinLen", "index_substr_if_minlen", 0},
-	{"olcLastMod", "lastmod", 0},
-	{"olcLdapSyntaxes", "ldapsyntax", 0},
-	{"olcModuleLoad", "moduleload", 0},
-	{"olcModulePath", "modulepath", 0},
-	{"olcMultiProvider", "multiprovider", 0},
-	{"olcObjectClasses", "objectclass", 0},
-	{"olcObjectIdentifier", "objectidentifier", 0},
-	{"olcOverlay", "overlay", 0},
-	{"olcRootDN", "rootdn", ONE_WORD},
-	{"olcServerID", "serverID", 0},
-	{"olcSortVals", "sortvals", 0},
-	{"olcSubordinate", "subordinate", 0},
-	{"olcSuffix", "suffix", ONE_WORD},
-	{"olcSyncUseSubentry", "sync_use_subentry", 0},
-	{"olcSyncrepl", "syncrepl", 0},
-	{"olcToolThreads", "tool-threads", 0},
-	{"olcUpdateDN", "updatedn", 0},
-};
-
 /*
  * Each kind of entry with its class and its naming attribute. The first class of the
  * entry that is in this table, or below one that is, says its kind. Overlays and types of
@@ -103,16 +46,6 @@ static const struct {
 };
 
 #define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-bool dit_conf_is_refused_attribute(struct dit_span name)
-{
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
-		if (dit_span_eq_nocase(name, dit_span_of(attributes[i].name))) {
-			return (attributes[i].flags & REFUSED) != 0;
-		}
-	}
-	return false;
-}
 
 const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry, const char *name)
 {
@@ -299,7 +232,7 @@ static void split_value(struct dit_conf_parser *parser, char *text, unsigned fla
 {
 	char *culprit = NULL;
 
-	if ((flags & ONE_WORD) != 0 && *text != '"') {
+	if ((flags & DIT_DIRECTIVE_ONE_WORD) != 0 && *text != '"') {
 		parser->scope.nwords = *text == '\0' ? 0 : 1;
 		parser->scope.words[0] = text;
 	} else {
@@ -312,25 +245,21 @@ static void split_value(struct dit_conf_parser *parser, char *text, unsigned fla
 	parser->scope.words[parser->scope.nwords] = NULL;
 }
 
-/* @p name and @p text are the caller's to change. */
+/* @p text is the caller's to change. */
 static int run_value(struct dit_conf_parser *parser,
-                     const struct dit_conf_attribute *attribute, char *name, char *text,
-                     const char *raw)
+                     const struct dit_directive *directive, char *text, const char *raw)
 {
-	const struct dit_directive *directive = NULL;
+	char name[64];
 	int r = dit_conf_reserve_words(parser, text);
 
 	if (r < 0) {
 		return r;
 	}
-	split_value(parser, text, attribute->flags);
+	(void)snprintf(name, sizeof(name), "%s", directive->attribute);
+	split_value(parser, text, directive->flags);
 	parser->scope.words[0] = name;
 	parser->scope.raw = raw;
-	directive = dit_conf_find_directive(parser, attribute->keyword);
-	/* Directives of other types of databases do not matter. */
-	if (directive != NULL) {
-		r = dit_conf_run_directive(parser, directive);
-	}
+	r = dit_conf_run_directive(parser, directive);
 	free(parser->scope.words);
 	parser->scope.words = NULL;
 	parser->scope.raw = NULL;
@@ -338,51 +267,41 @@ static int run_value(struct dit_conf_parser *parser,
 }
 
 static int run_ordered(struct dit_conf_parser *parser,
-                       const struct dit_conf_attribute *attribute,
-                       const struct ordered *value, uint32_t place)
+                       const struct dit_directive *directive, const struct ordered *value,
+                       uint32_t place)
 {
-	char name[64];
 	char where[96];
 	char *raw = strndup(value->text.data, value->text.len);
 	char *text = strndup(value->text.data, value->text.len);
 	int r = -ENOMEM;
 
 	if (raw != NULL && text != NULL) {
-		(void)snprintf(name, sizeof(name), "%s", attribute->name);
-		(void)snprintf(where, sizeof(where), "%s: value #%u", attribute->name,
-		               place);
+		(void)snprintf(where, sizeof(where), "%s: value #%u",
+		               directive->attribute, place);
 		parser->reporter->place.value = where;
 		(void)dit_conf_forget(parser->reporter);
-		r = run_value(parser, attribute, name, text, raw);
+		r = run_value(parser, directive, text, raw);
 		parser->reporter->place.value = NULL;
 	}
 	if (r == DIT_E_CONFIG && !dit_conf_has_message(parser->reporter)) {
 		(void)dit_conf_repeat(parser->reporter, "<%s> handler exited with 1",
-		                      attribute->name);
+		                      directive->attribute);
 	}
 	free(raw);
 	free(text);
 	return r;
 }
 
-static const struct dit_conf_attribute *find_attribute(const char *name)
-{
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
-		if (strcmp(attributes[i].name, name) == 0) {
-			return &attributes[i];
-		}
-	}
-	return NULL;
-}
-
+/* Directives of other types of databases do not matter. */
 static int run_attr(struct dit_conf_parser *parser, const struct dit_attr *attr)
 {
-	const struct dit_conf_attribute *attribute = find_attribute(attr->ad->name.data);
+	const struct dit_directive *directive =
+		dit_conf_find_directive(parser, DIT_CONF_ATTRIBUTE, attr->ad->name.data);
 	struct ordered *values = NULL;
 	bool is_mixed = false;
 	int r = 0;
 
-	if (attribute == NULL) {
+	if (directive == NULL) {
 		return 0;
 	}
 	values = order_values(attr, &is_mixed);
@@ -390,7 +309,7 @@ static int run_attr(struct dit_conf_parser *parser, const struct dit_attr *attr)
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; r == 0 && i < attr->nvalues; i++) {
-		r = run_ordered(parser, attribute, &values[i], i);
+		r = run_ordered(parser, directive, &values[i], i);
 	}
 	free(values);
 	return r;

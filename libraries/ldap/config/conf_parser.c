@@ -198,7 +198,8 @@ static int run_words(struct dit_conf_parser *parser, char *text)
 	if (parser->scope.nwords == 0) {
 		return dit_conf_say(parser->reporter, "bad config line.");
 	}
-	directive = dit_conf_find_directive(parser, parser->scope.words[0]);
+	directive =
+		dit_conf_find_directive(parser, DIT_CONF_KEYWORD, parser->scope.words[0]);
 	if (r < 0 && !reads_raw_text(directive, parser->scope.words[0])) {
 		return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                          "unterminated quoted string \"%s\"", culprit);

@@ -121,6 +121,7 @@ struct dit_conf_target {
 /** One directive; without a run function and a value it is skipped. */
 struct dit_directive {
 	const char *name;
+	const char *attribute; /* its name in cn=config; NULL: none */
 	/* Arguments without the keyword: how many, and what slapd calls them. */
 	unsigned min;
 	unsigned max; /* 0: any number */
@@ -137,10 +138,18 @@ struct dit_directive {
 #define DIT_DIRECTIVE_PREFIX    0x1u /* longer keywords that begin like this match too */
 #define DIT_DIRECTIVE_RAW       0x2u /* reads the raw text; a missing quote is fine */
 #define DIT_DIRECTIVE_BEFORE_DB 0x4u /* only before the first database */
+#define DIT_DIRECTIVE_ONE_WORD  0x8u /* in cn=config one argument, blanks included */
 
-/** @return the directive that the keyword means in the present section, or NULL */
+/** The two names of a directive. */
+enum dit_conf_form {
+	DIT_CONF_KEYWORD,
+	DIT_CONF_ATTRIBUTE,
+};
+
+/** @return the directive that the name means in the present section, or NULL */
 const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser *parser,
-                                                    const char *keyword);
+                                                    enum dit_conf_form form,
+                                                    const char *name);
 
 /** Tables of the directives that mdb alone has. End with a NULL name. */
 extern const struct dit_directive dit_mdb_directives[];
