@@ -321,8 +321,6 @@ struct running {
 	struct dit_conf_parser *parser;
 	const struct dit_entry *entry;
 	bool *is_done; /* for each attribute */
-	bool *has_run; /* for each class, by ordinal */
-	size_t nclasses;
 };
 
 static int run_once(struct running *running, uint32_t i)
@@ -352,27 +350,24 @@ static int run_types(struct running *running, const struct dit_attr_type **types
 	return 0;
 }
 
-/* Each class once: it may stand above another one in more ways than can be counted. */
+static int run_lists(struct running *running, const struct dit_class *oc)
+{
+	int r = run_types(running, oc->must);
+
+	return r < 0 ? r : run_types(running, oc->may);
+}
+
+/* The lists of a class have what it inherits as well. */
 static int run_class(struct running *running, const struct dit_class *oc)
 {
-	int r = 0;
-
-	/* Definitions of a schema entry are above no class of the entry. */
-	if (oc->ordinal >= running->nclasses || running->has_run[oc->ordinal]) {
-		return 0;
-	}
-	running->has_run[oc->ordinal] = true;
 	for (const struct dit_class **sup = oc->sups; *sup != NULL; sup++) {
-		r = run_class(running, *sup);
+		int r = run_lists(running, *sup);
+
 		if (r < 0) {
 			return r;
 		}
 	}
-	r = run_types(running, oc->must);
-	if (r < 0) {
-		return r;
-	}
-	return run_types(running, oc->may);
+	return run_lists(running, oc);
 }
 
 /* The classes that the entry names, then the class of its kind. */
@@ -415,17 +410,14 @@ int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *e
 	struct running running = {
 		.parser = parser,
 		.entry = entry,
-		.nclasses = dit_schema_nclasses(parser->settings->schema),
+		.is_done = calloc(entry->nattrs + 1, sizeof(*running.is_done)),
 	};
 	int r = -ENOMEM;
 
-	running.is_done = calloc(entry->nattrs + 1, sizeof(*running.is_done));
-	running.has_run = calloc(running.nclasses + 1, sizeof(*running.has_run));
-	if (running.is_done != NULL && running.has_run != NULL) {
+	if (running.is_done != NULL) {
 		(void)dit_conf_forget(parser->reporter);
 		r = run_all(&running);
 	}
 	free(running.is_done);
-	free(running.has_run);
 	return r;
 }
