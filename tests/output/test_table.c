@@ -274,9 +274,11 @@ static void keys_of_records_are_integers(void **state)
 		struct dit_table_writer *writer = NULL;
 
 		assert_int_equal(
-			dit_table_writer_new(&writer,
-		                             &dit_staging_of(&staging->base)->pages.space,
-		                             MDB_INTEGERKEY | MDB_DUPSORT),
+			dit_table_writer_new(
+				&writer,
+				dit_page_commit_space(
+					dit_staging_of(&staging->base)->pages.commit),
+				MDB_INTEGERKEY | MDB_DUPSORT),
 			0);
 		assert_int_equal(dit_table_writer_add(writer,
 		                                      (struct dit_span){bytes, lens[i]},

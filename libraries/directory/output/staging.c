@@ -23,7 +23,6 @@
 #include "base/error.h"
 #include "base/file_size_signal.h"
 #include "base/whole_io.h"
-#include "commit/new_file.h"
 #include "page/meta_pages.h"
 #include "place/format_check.h"
 #include "place/lmdb_error.h"
@@ -262,7 +261,6 @@ int dit_output_new_open(struct dit_record_output **ret,
 	if (staging == NULL) {
 		return -ENOMEM;
 	}
-	staging->pages.space.file.fd = -1;
 	staging->staging_fd = -1;
 	staging->data_fd = -1;
 	r = claim_directory(staging, opts);

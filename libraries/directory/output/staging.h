@@ -27,7 +27,7 @@
 
 #include <stdatomic.h>
 
-#include "commit/new_file.h"
+#include "commit/page_commit.h"
 #include "output/output_impl.h"
 #include "page/page_format.h"
 #include "place/claim.h"
@@ -63,7 +63,7 @@ enum dit_old_file {
 
 /** Our pages. */
 struct dit_staged_pages {
-	struct dit_page_space space;
+	struct dit_page_commit *commit; /* owned */
 
 	/* Until dit_output_begin_changes(). */
 	struct dit_table_writer *ads;
@@ -71,10 +71,7 @@ struct dit_staged_pages {
 
 	/* From dit_output_begin_changes() on. */
 	struct dit_table_writer *splits; /* id2v; owned */
-	struct dit_page_source source;   /* the pages that are written */
-	bool has_source;
 	struct dit_tree_changes changes; /* of id2e */
-	struct dit_dropped_pages dropped;
 };
 
 /** The last key of id2v. */

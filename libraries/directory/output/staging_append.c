@@ -47,7 +47,6 @@
 #include "base/error.h"
 #include "base/file_size_signal.h"
 #include "base/whole_io.h"
-#include "commit/new_file.h"
 #include "page/meta_pages.h"
 #include "place/lmdb_error.h"
 #include "place/map_size.h"

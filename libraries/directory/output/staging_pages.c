@@ -6,8 +6,8 @@
  * Records out of key order are merged into the finished id2e: an entry that takes the
  * place of a hole, contextCSN (tree/tree_changes.h). The merge takes the pages that it has
  * dropped for its next ones; the rest is on the free list of the new database. Values of
- * id2v are a table like the others, only in an order of their own (staging_split.c). Then
- * the file is completed (commit/new_file.h).
+ * id2v are a table like the others, only in an order of their own (staging_split.c). The
+ * first transaction of the file has all tables (commit/page_commit.h).
  */
 #include "output/staging.h"
 
@@ -18,6 +18,7 @@
 #include <lmdb.h>
 
 #include "base/file_size_signal.h"
+#include "page/meta_pages.h"
 #include "place/map_size.h"
 
 /* Names or an index, while it is written. */
@@ -35,7 +36,8 @@ static int open_writer(struct dit_staging *staging, const struct dit_staged_tabl
 	if (staging->takes_changes || staged->is_written) {
 		return -EINVAL;
 	}
-	return dit_table_writer_new(ret, &staging->pages.space, staged->flags);
+	return dit_table_writer_new(ret, dit_page_commit_space(staging->pages.commit),
+	                            staged->flags);
 }
 
 /* @param ret_bytes  of its pages; NULL: not wanted */
@@ -44,6 +46,7 @@ static int close_writer(struct dit_staged_table *staged, struct dit_table_writer
 {
 	int r = dit_table_writer_finish(writer, &staged->tree);
 
+	staged->tree.flags = (uint16_t)staged->flags;
 	staged->is_written = r == 0;
 	if (r == 0 && ret_bytes != NULL) {
 		*ret_bytes = dit_table_writer_bytes(writer);
@@ -216,30 +219,22 @@ static int close_entries(struct dit_staging *staging)
 	return close_writer(&staging->tables.fixed[DIT_FIXED_ENTRIES], entries, NULL);
 }
 
-static int begin_entry_changes(struct dit_staging *staging)
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
 {
-	struct dit_staged_pages *pages = &staging->pages;
-	struct dit_staged_table *entries = &staging->tables.fixed[DIT_FIXED_ENTRIES];
-	struct dit_tree_merge_opts merge = {.space = &pages->space,
-	                                    .source = {&pages->source, staging->format},
-	                                    .stored = entries->tree,
-	                                    .dropped = dit_dropped_pages_add,
-	                                    .ctx = &pages->dropped};
-	int r = dit_page_file_drain(&pages->space.file);
+	return dit_page_commit_drop_pages(ctx, first, n);
+}
 
-	if (r == 0) {
-		r = dit_page_source_init(&pages->source, staging->data_fd,
-		                         pages->space.page_bytes,
-		                         atomic_load_explicit(&pages->space.next_page,
-		                                              memory_order_relaxed),
-		                         false);
-	}
-	pages->has_source = r == 0;
-	pages->space.take = dit_dropped_pages_take;
-	pages->space.take_ctx = &pages->dropped;
-	merge.stored.flags = (uint16_t)entries->flags;
-	dit_tree_changes_init(&pages->changes, &merge);
-	return r;
+static void begin_entry_changes(struct dit_staging *staging)
+{
+	struct dit_page_commit *commit = staging->pages.commit;
+	const struct dit_tree_merge_opts merge = {
+		.space = dit_page_commit_space(commit),
+		.source = dit_page_commit_source(commit),
+		.stored = staging->tables.fixed[DIT_FIXED_ENTRIES].tree,
+		.dropped = drop_pages,
+		.ctx = commit};
+
+	dit_tree_changes_init(&staging->pages.changes, &merge);
 }
 
 static int open_changes(struct dit_staging *staging)
@@ -251,12 +246,14 @@ static int open_changes(struct dit_staging *staging)
 		return r;
 	}
 	staging->takes_changes = true;
-	r = dit_table_writer_new(&pages->splits, &pages->space, MDB_DUPSORT);
+	begin_entry_changes(staging);
+	r = dit_table_writer_new(&pages->splits, dit_page_commit_space(pages->commit),
+	                         MDB_DUPSORT);
 	if (r < 0) {
 		return r;
 	}
 	dit_table_writer_trust(pages->splits);
-	return begin_entry_changes(staging);
+	return dit_page_commit_reach(pages->commit);
 }
 
 static int begin_changes(struct dit_record_output *output)
@@ -333,62 +330,38 @@ static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 {
 	const struct dit_staging *staging = (const struct dit_staging *)output;
 
-	*ret = atomic_load_explicit(&staging->pages.space.next_page,
-	                            memory_order_relaxed) *
-	       staging->page_bytes;
+	*ret = dit_page_commit_bytes(staging->pages.commit);
 	return true;
 }
 
-static void name_tree(struct dit_named_tree **at, const char *name, unsigned flags,
-                      const struct dit_tree_record *tree)
+static int name_tree(struct dit_staging *staging, const char *name, unsigned flags,
+                     const struct dit_tree_record *tree)
+{
+	struct dit_tree_record record = *tree;
+
+	record.flags = (uint16_t)flags;
+	return dit_page_commit_put_merged(staging->pages.commit, dit_span_of(name),
+	                                  &record);
+}
+
+static int name_trees(struct dit_staging *staging)
 {
 	const struct dit_tree_record none = {.root = DIT_PAGE_NONE};
-
-	**at = (struct dit_named_tree){.name = name, .tree = tree == NULL ? none : *tree};
-	(*at)->tree.flags = (uint16_t)flags;
-	(*at)++;
-}
-
-static void name_table(struct dit_named_tree **at, const struct dit_staged_table *table)
-{
-	name_tree(at, table->name, table->flags, table->is_written ? &table->tree : NULL);
-}
-
-static int complete_file(struct dit_staging *staging, const struct dit_tree_record *id2v)
-{
-	/* All of them, and ixck. */
-	size_t max = DIT_NFIXED_TABLES + staging->tables.nindexes + 2;
-	struct dit_named_tree *trees = calloc(max, sizeof(*trees));
-	struct dit_named_tree *at = trees;
-	struct dit_new_file file = {
-		.fd = staging->data_fd,
-		.space = &staging->pages.space,
-		.trees = trees,
-		.spare = &staging->pages.dropped.set,
-		.map_bytes = dit_map_limit(staging->maxsize_bytes, staging->page_bytes),
-	};
-	sigset_t previous;
+	const struct dit_staged_tables *tables = &staging->tables;
+	size_t ntables = DIT_NFIXED_TABLES + tables->nindexes;
 	int r = 0;
 
-	if (trees == NULL) {
-		return -ENOMEM;
+	for (size_t i = 0; i < ntables && r == 0; i++) {
+		const struct dit_staged_table *table =
+			i < DIT_NFIXED_TABLES ? &tables->fixed[i]
+					      : &tables->indexes[i - DIT_NFIXED_TABLES];
+
+		r = name_tree(staging, table->name, table->flags,
+		              table->is_written ? &table->tree : &none);
 	}
-	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		name_table(&at, &staging->tables.fixed[i]);
-	}
-	for (size_t i = 0; i < staging->tables.nindexes; i++) {
-		name_table(&at, &staging->tables.indexes[i]);
-	}
-	name_tree(&at, "id2v", MDB_DUPSORT, id2v);
-	if (staging->has_ixck) {
-		name_tree(&at, "ixck", MDB_INTEGERKEY, NULL);
-	}
-	file.ntrees = (size_t)(at - trees);
-	dit_file_size_signal_block(&previous);
-	r = dit_new_file_finish(&file);
-	dit_file_size_signal_restore(&previous);
-	free(trees);
-	return r;
+	return r == 0 && staging->has_ixck
+	               ? name_tree(staging, "ixck", MDB_INTEGERKEY, &none)
+	               : r;
 }
 
 static int complete(struct dit_staging *staging)
@@ -401,12 +374,16 @@ static int complete(struct dit_staging *staging)
 	if (r == 0) {
 		r = dit_tree_changes_finish(&pages->changes, entries);
 	}
-	/* The trees of the completion are not on the free list that they write. */
-	pages->space.take = NULL;
 	if (r == 0) {
-		r = complete_file(staging, &id2v);
+		r = name_tree(staging, "id2v", MDB_DUPSORT, &id2v);
 	}
-	staging->used_bytes = dit_new_file_bytes(&pages->space);
+	if (r == 0) {
+		r = name_trees(staging);
+	}
+	if (r == 0) {
+		r = dit_page_commit_write(pages->commit);
+	}
+	staging->used_bytes = dit_page_commit_bytes(pages->commit);
 	return r;
 }
 
@@ -453,16 +430,28 @@ int dit_staging_begin_pages(struct dit_staging *staging,
                             const struct dit_output_opts *opts)
 {
 	struct dit_staged_pages *pages = &staging->pages;
-	struct dit_page_file_opts file = {.writer = opts->page_writer, .is_direct = true};
+	const struct dit_page_commit_opts commit_opts = {
+		.fd = staging->data_fd,
+		.path = DIT_DATA_NAME,
+		.dir_fd = staging->staging_fd,
+		.format = staging->format,
+		.page_bytes = (unsigned)staging->page_bytes,
+		.file = {.writer = opts->page_writer, .is_direct = true},
+		.map_bytes = dit_map_limit(staging->maxsize_bytes, staging->page_bytes),
+		.is_new = true,
+	};
+	sigset_t previous;
 	int r = 0;
 
 	staging->base.base.ops = &output_ops;
 	staging->base.base.is_parallel = true;
 	staging->base.ops = &record_ops;
-	dit_page_space_init(&pages->space, staging->format, staging->page_bytes,
-	                    DIT_FIRST_PAGE);
-	r = dit_page_file_open(&pages->space.file, staging->staging_fd, DIT_DATA_NAME,
-	                       &file);
+	dit_file_size_signal_block(&previous);
+	r = dit_metas_begin(staging->data_fd, staging->format, staging->page_bytes);
+	dit_file_size_signal_restore(&previous);
+	if (r == 0) {
+		r = dit_page_commit_open(&pages->commit, &commit_opts);
+	}
 	if (r == 0) {
 		r = open_writer(staging, &staging->tables.fixed[DIT_FIXED_ADS],
 		                &pages->ads);
@@ -480,9 +469,5 @@ void dit_staging_end_pages(struct dit_staging *staging)
 	dit_table_writer_free(pages->entries);
 	dit_table_writer_free(pages->splits);
 	dit_tree_changes_deinit(&pages->changes);
-	if (pages->has_source) {
-		dit_page_source_deinit(&pages->source);
-	}
-	dit_page_set_deinit(&pages->dropped.set);
-	dit_page_file_close(&pages->space.file);
+	dit_page_commit_close(pages->commit);
 }

@@ -6,8 +6,6 @@ rooms += %D%/libcommit.la
 	%D%/free_list.h \
 	%D%/free_pages.c \
 	%D%/free_pages.h \
-	%D%/new_file.c \
-	%D%/new_file.h \
 	%D%/page_commit.c \
 	%D%/page_commit.h \
 	%D%/page_commit_change.c \

@@ -52,6 +52,28 @@ bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64
 	return true;
 }
 
+/* Pages after the old end, the lowest first: no reader has them. */
+static bool take_again(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
+                       struct dit_page_run *ret)
+{
+	struct dit_page_set *again = &commit->again;
+	uint64_t at = commit->again_at;
+
+	if (again->count < least) {
+		return false;
+	}
+	*ret = (struct dit_page_run){dit_page_set_take_run(again, least, &at), least};
+	if (ret->first == again->npages) {
+		return false;
+	}
+	for (; ret->n < npages && dit_page_set_has(again, ret->first + ret->n);
+	     ret->n++) {
+		dit_page_set_remove(again, ret->first + ret->n);
+	}
+	commit->again_at = least == 1 ? ret->first + ret->n : commit->again_at;
+	return true;
+}
+
 int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
 {
 	struct dit_page_commit *commit = ctx;
@@ -59,7 +81,8 @@ int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_
 	bool is_free = false;
 
 	(void)pthread_mutex_lock(&commit->lock);
-	is_free = dit_commit_take_free(commit, least, npages, ret);
+	is_free = dit_commit_take_free(commit, least, npages, ret) ||
+	          take_again(commit, least, npages, ret);
 	(void)pthread_mutex_unlock(&commit->lock);
 	return is_free;
 }
@@ -329,8 +352,10 @@ static int take_back(struct dit_page_commit *commit, uint64_t page)
 		}
 		return 0;
 	}
-	r = dit_page_set_grow(&commit->given, page + 1);
-	return r == 0 && !dit_page_set_add(&commit->given, page) ? DIT_E_CORRUPT : r;
+	r = dit_page_set_grow(&commit->again, page + 1);
+	commit->again_at = page < commit->again_at ? page : commit->again_at;
+	commit->space.take = dit_commit_take;
+	return r == 0 && !dit_page_set_add(&commit->again, page) ? DIT_E_CORRUPT : r;
 }
 
 static int drop_page(struct dit_page_commit *commit, uint64_t page)
@@ -408,7 +433,8 @@ static int read_metas(struct dit_page_commit *commit)
 	struct stat st;
 	int r = 0;
 
-	if (opts->oldest == DIT_COMMIT_ALONE && fdatasync(opts->fd) != 0) {
+	if (opts->oldest == DIT_COMMIT_ALONE && !opts->is_new &&
+	    fdatasync(opts->fd) != 0) {
 		return -errno;
 	}
 	r = dit_metas_read(opts->fd, opts->format, opts->page_bytes, commit->metas);
@@ -496,9 +522,9 @@ static int open_space(struct dit_page_commit *commit)
 	dit_page_space_init(space, commit->opts.format, commit->opts.page_bytes,
 	                    dit_commit_live(commit)->last_page + 1);
 	space->transaction = commit->next;
-	space->take = dit_commit_take;
+	space->take = commit->opts.is_new ? NULL : dit_commit_take;
 	space->take_ctx = commit;
-	return dit_page_file_open(&space->file, AT_FDCWD, commit->opts.path,
+	return dit_page_file_open(&space->file, commit->opts.dir_fd, commit->opts.path,
 	                          &commit->opts.file);
 }
 
@@ -575,6 +601,7 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 	dit_page_set_deinit(&commit->own);
 	dit_page_set_deinit(&commit->usable);
 	dit_page_set_deinit(&commit->taken);
+	dit_page_set_deinit(&commit->again);
 	free(commit);
 }
 

@@ -25,6 +25,9 @@
  *
  * From the opening to the end no other process may write to the file.
  *
+ * A new file begins with two meta pages that show nothing (dit_metas_begin()); the step is
+ * then its first transaction, and the caller syncs.
+ *
  * Threads: belongs to one thread; the page space is for all.
  *
  * Errors: DIT_E_CORRUPT: the file is not what LMDB's format says; -ENOMEM; -ENOSPC,
@@ -49,6 +52,7 @@ struct dit_page_set; /* page_set.h */
 struct dit_page_commit_opts {
 	int fd;           /* of the data file, for reading and writing; borrowed */
 	const char *path; /* that leads to the same file, for the pages' own descriptor */
+	int dir_fd;       /* where a relative path begins; borrowed */
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	struct dit_page_file_opts file;
@@ -61,6 +65,9 @@ struct dit_page_commit_opts {
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
 	const struct dit_page_set *reserved;
 	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
+	/* No transaction has written to the file (dit_metas_begin()), and nobody looks for
+	 * it yet: it is not synced */
+	bool is_new;
 };
 
 /**

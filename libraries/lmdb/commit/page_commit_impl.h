@@ -55,6 +55,8 @@ struct dit_page_commit {
 	struct dit_page_set usable; /* free pages, not yet used */
 	struct dit_page_set taken;  /* free pages, used now */
 	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
+	struct dit_page_set again;  /* pages after the old end, dropped since */
+	uint64_t again_at;          /* none is below */
 
 	bool is_kept;      /* it is never cut */
 	bool is_committed; /* a meta page may have been written */

@@ -217,13 +217,29 @@ static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
 	                         : write_list_twice(commit, tail, room, ret);
 }
 
+/* Pages after the old end that no tree took again. */
+static int give_again(struct dit_page_commit *commit)
+{
+	const struct dit_page_set *again = &commit->again;
+	int r = dit_page_set_grow(&commit->given, again->npages);
+
+	for (uint64_t page = dit_page_set_next(again, 0); page < again->npages && r == 0;
+	     page = dit_page_set_next(again, page + 1)) {
+		(void)dit_page_set_add(&commit->given, page);
+	}
+	return r;
+}
+
 static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 {
 	struct tail tail = {.commit = commit};
 	struct dit_tree_record main_tree = meta->main_tree;
 	struct dit_tree_record free_tree = meta->free_tree;
-	int r = choose_tail(commit, &tail);
+	int r = give_again(commit);
 
+	if (r == 0) {
+		r = choose_tail(commit, &tail);
+	}
 	commit->space.take = take_tail;
 	commit->space.take_ctx = &tail;
 	if (r == 0) {
@@ -245,14 +261,16 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 
 static int sync_file(const struct dit_page_commit *commit)
 {
-	return fdatasync(commit->opts.fd) == 0 ? 0 : -errno;
+	return commit->opts.is_new || fdatasync(commit->opts.fd) == 0 ? 0 : -errno;
 }
 
 /* All pages but the meta page, which is written after them. */
 static int sync_pages(const struct dit_page_commit *commit)
 {
-	int r = dit_sync_pieces(commit->opts.fd, dit_page_commit_bytes(commit), NULL,
-	                        commit->opts.ticker);
+	int r = commit->opts.is_new
+	                ? 0
+	                : dit_sync_pieces(commit->opts.fd, dit_page_commit_bytes(commit),
+	                                  NULL, commit->opts.ticker);
 
 	return r < 0 ? r : sync_file(commit);
 }
@@ -264,6 +282,9 @@ static int write_meta(struct dit_page_commit *commit, const struct dit_meta *met
 	int r = 0;
 
 	metas[meta->transaction & 1] = *meta;
+	if (commit->opts.is_new) {
+		metas[commit->live].map_bytes = meta->map_bytes;
+	}
 	dit_file_size_signal_block(&previous);
 	commit->is_committed = true;
 	r = dit_metas_write(commit->opts.fd, commit->opts.format, commit->opts.page_bytes,

@@ -2,6 +2,7 @@
 #include "page/meta_pages.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,6 +86,31 @@ bool dit_metas_are_neighbours(const struct dit_meta metas[2])
 
 	return metas[newer].transaction - older->transaction <= 1 ||
 	       (older->transaction <= 1 && older->main_tree.root == DIT_PAGE_NONE);
+}
+
+/* The record of the free list has the size of all pages in place of that of items. */
+int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_bytes)
+{
+	const struct dit_meta meta = {
+		.magic = DIT_META_MAGIC,
+		.version = format->version,
+		.free_tree = {.item_bytes = (uint32_t)page_bytes,
+	                      .flags = DIT_DB_INTEGERKEY,
+	                      .root = DIT_PAGE_NONE},
+		.main_tree = {.root = DIT_PAGE_NONE},
+		.last_page = DIT_FIRST_PAGE - 1,
+	};
+	char *page = calloc(1, page_bytes);
+	int r = page == NULL ? -ENOMEM : 0;
+
+	for (uint64_t number = 0; number < DIT_FIRST_PAGE && r == 0; number++) {
+		memcpy(page, &number, sizeof(number));
+		dit_page_words(format, page)->flags = DIT_META_FLAG;
+		memcpy(page + format->header_bytes, &meta, sizeof(meta));
+		r = dit_write_at(fd, page, page_bytes, number * page_bytes);
+	}
+	free(page);
+	return r;
 }
 
 static bool is_there(int fd, uint64_t at, const struct dit_meta *meta)

@@ -12,6 +12,15 @@
 
 #include "page/page_format.h"
 
+/** Pages of trees begin after the two meta pages. */
+#define DIT_FIRST_PAGE 2
+
+/** In the header of a meta page. */
+#define DIT_META_FLAG 0x08u
+
+/** Both show an empty environment, without a transaction. 0, -ENOMEM or -errno */
+int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_bytes);
+
 /** The size of the pages, as the first one tells. 0; errors as below; MDB_INVALID */
 int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *ret);
 /** 0; MDB_VERSION_MISMATCH: another format than @p format; -errno, -EIO. */

@@ -28,8 +28,8 @@ struct dit_tree_changes {
 };
 
 /**
- * @param opts  copied; the orders are those of the keys. The source has no map: its number
- *              of pages grows with the file
+ * @param opts  copied; the orders are those of the keys. The source has no map; its
+ *              number of pages grows with the file
  */
 void dit_tree_changes_init(struct dit_tree_changes *changes,
                            const struct dit_tree_merge_opts *opts);

@@ -13,7 +13,6 @@
 #include "page/meta_pages.h"
 #include "walk/walk_private.h"
 
-#define META_FLAG 0x08u
 /* Flags of a tree; the others in the free list's flags are those of the environment. */
 #define TREE_FLAGS                                                                       \
  (DIT_DB_REVERSEKEY | DIT_DB_DUPSORT | DIT_DB_INTEGERKEY | DIT_DB_DUPFIXED |             \
@@ -140,13 +139,13 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 		              page_bytes_of(page), page_bytes);
 		return false;
 	}
-	if (dit_view_number(view) != number || dit_view_flags(view) != META_FLAG) {
+	if (dit_view_number(view) != number || dit_view_flags(view) != DIT_META_FLAG) {
 		dit_walk_find(
 			walk, DIT_WALK_META_PAGE, NULL, number, -1,
 			"the meta page's header has number %llu and flags 0x%x, not %u "
 			"and 0x%x",
 			(unsigned long long)dit_view_number(view), dit_view_flags(view),
-			number, META_FLAG);
+			number, DIT_META_FLAG);
 	}
 	if (meta->transaction != 0 && meta->transaction % 2 != number) {
 		dit_walk_find(
