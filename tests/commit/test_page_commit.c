@@ -360,7 +360,7 @@ static void merged_trees_give_back_their_pages(void **state)
 		assert_int_equal(dit_page_commit_drop_pages(commit, root, 1),
 		                 DIT_E_CORRUPT);
 		assert_int_equal(dit_page_commit_reach(commit), 0);
-		assert_true(dit_page_commit_source(commit).pages->npages > tree.root);
+		assert_true(dit_page_commit_source(commit)->npages > tree.root);
 		assert_int_equal(dit_page_commit_write(commit), 0);
 		dit_page_commit_close(commit);
 		(void)close(fd);

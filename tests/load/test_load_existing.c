@@ -75,7 +75,6 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
                               struct dit_page_set *ret)
 {
 	struct dit_page_source pages;
-	struct dit_tree_source source = {&pages, &dit_lmdb_09};
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_tree_record tree;
 	uint64_t transaction = 0;
@@ -87,12 +86,12 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 	assert_true(fd >= 0);
 	assert_int_equal(dit_snapshot_open(&snapshot, f->database), 0);
 	assert_int_equal(dit_snapshot_tree(snapshot, name, &tree), 1);
-	assert_int_equal(dit_page_source_init(&pages, fd,
+	assert_int_equal(dit_page_source_init(&pages, fd, &dit_lmdb_09,
 	                                      dit_snapshot_page_bytes(snapshot),
-	                                      dit_snapshot_npages(snapshot), false),
+	                                      dit_snapshot_npages(snapshot)),
 	                 0);
 	assert_int_equal(dit_page_set_init(ret, dit_snapshot_npages(snapshot)), 0);
-	assert_int_equal(dit_page_commit_collect(&source, &tree, ret), 0);
+	assert_int_equal(dit_page_commit_collect(&pages, &tree, ret), 0);
 	transaction = dit_snapshot_txn_id(snapshot);
 	dit_page_source_deinit(&pages);
 	dit_snapshot_close(snapshot);

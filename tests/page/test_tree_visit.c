@@ -36,7 +36,6 @@ struct fixture {
 	size_t ntrees;
 	int fd;
 	struct dit_page_source pages;
-	struct dit_tree_source source;
 };
 
 /* A visitor is told this. */
@@ -91,10 +90,10 @@ static void open_file(struct fixture *f, const char *name)
 	assert_null(page_dump_tree(&f->dump, &f->dump.meta.main_tree, add_tree, f));
 	f->fd = memfd_create("visit", MFD_CLOEXEC);
 	assert_int_equal(write(f->fd, f->dump.bytes, f->dump.len), f->dump.len);
-	assert_int_equal(dit_page_source_init(&f->pages, f->fd, f->dump.page_bytes,
-	                                      f->dump.len / f->dump.page_bytes, false),
+	assert_int_equal(dit_page_source_init(&f->pages, f->fd, f->dump.format,
+	                                      f->dump.page_bytes,
+	                                      f->dump.len / f->dump.page_bytes),
 	                 0);
-	f->source = (struct dit_tree_source){&f->pages, f->dump.format};
 }
 
 static void close_file(struct fixture *f)
@@ -123,15 +122,14 @@ static int tell_node(void *ctx, const struct dit_node_view *node)
 	return 0;
 }
 
-static int visit(const struct fixture *f, const struct tree *tree,
-                 struct visited *visited)
+static int visit(struct fixture *f, const struct tree *tree, struct visited *visited)
 {
 	const struct dit_tree_visitor visitor = {
 		.pages = tell_pages, .node = tell_node, .ctx = visited};
 	int r = dit_page_set_init(&visited->pages, f->pages.npages);
 
 	if (r == 0) {
-		r = dit_tree_visit(&f->source, &tree->record, &visitor);
+		r = dit_tree_visit(&f->pages, &tree->record, &visitor);
 	}
 	visited->npages = visited->pages.count;
 	dit_page_set_deinit(&visited->pages);
@@ -159,7 +157,7 @@ static void each_page_and_each_node_is_told_once(void **state)
 	}
 }
 
-static uint64_t child_of(const struct fixture *f, const struct tree *tree, unsigned slot)
+static uint64_t child_of(struct fixture *f, const struct tree *tree, unsigned slot)
 {
 	struct dit_page_view root = page_dump_view(&f->dump, tree->record.root);
 	struct dit_node_view node = {.child = 0};

@@ -438,14 +438,13 @@ static int change_value(struct run *run, struct dit_tree_merge *merge,
 
 static int merge_round(struct run *run, enum deed deed, unsigned part)
 {
-	const struct dit_tree_merge_opts opts = {
-		.space = &run->file.space,
-		.source = {&run->file.pages, run->file.format},
-		.stored = run->file.tree,
-		.list_max = run->list_max,
-		.rebuilds = run->rebuilds,
-		.dropped = merge_drop_pages,
-		.ctx = &run->file};
+	const struct dit_tree_merge_opts opts = {.space = &run->file.space,
+	                                         .source = &run->file.pages,
+	                                         .stored = run->file.tree,
+	                                         .list_max = run->list_max,
+	                                         .rebuilds = run->rebuilds,
+	                                         .dropped = merge_drop_pages,
+	                                         .ctx = &run->file};
 	struct dit_tree_merge *merge = NULL;
 	int r = dit_tree_merge_open(&merge, &opts);
 

@@ -301,14 +301,14 @@ static int change_list(struct run *run, struct dit_tree_merge *merge, struct lis
 static int merge_round(struct run *run, unsigned part)
 {
 	struct dit_key_orders orders;
-	const struct dit_tree_merge_opts opts = {
-		.space = &run->file.space,
-		.source = {&run->file.pages, run->file.format},
-		.stored = run->file.tree,
-		.rebuilds = next_random(run) % 5 == 0,
-		.orders = run->has_own_order ? &orders : NULL,
-		.dropped = merge_drop_pages,
-		.ctx = &run->file};
+	const struct dit_tree_merge_opts opts = {.space = &run->file.space,
+	                                         .source = &run->file.pages,
+	                                         .stored = run->file.tree,
+	                                         .rebuilds = next_random(run) % 5 == 0,
+	                                         .orders = run->has_own_order ? &orders
+	                                                                      : NULL,
+	                                         .dropped = merge_drop_pages,
+	                                         .ctx = &run->file};
 	struct dit_tree_merge *merge = NULL;
 	int r = 0;
 

@@ -349,15 +349,16 @@ static void edit_table(struct fixture *f, struct dit_page_reserve *reserve,
 {
 	struct dit_page_source pages;
 	const struct dit_tree_merge_opts opts = {.space = dit_page_commit_space(commit),
-	                                         .source = {&pages, &dit_lmdb_09},
+	                                         .source = &pages,
 	                                         .stored = *table,
 	                                         .list_max = LIST_MAX,
 	                                         .dropped = drop_pages,
 	                                         .ctx = reserve};
 	struct dit_tree_merge *merge = NULL;
 
-	assert_int_equal(
-		dit_page_source_init(&pages, f->fd, PAGE, (uint64_t)1 << 30, false), 0);
+	assert_int_equal(dit_page_source_init(&pages, f->fd, &dit_lmdb_09, PAGE,
+	                                      (uint64_t)1 << 30),
+	                 0);
 	assert_int_equal(dit_tree_merge_open(&merge, &opts), 0);
 	assert_int_equal(dit_tree_merge_postings(merge, changes->list, changes->n), 0);
 	assert_int_equal(dit_tree_merge_finish(merge, table, NULL), 0);
@@ -554,7 +555,6 @@ static void two_versions_differ_by_their_changes(void **state)
 		.pages = &set, .node = note_node, .ctx = &difference};
 	struct fixture f;
 	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
 	struct dit_tree_record older;
 	struct dit_tree_record newer;
 	MDB_txn *reader = NULL;
@@ -568,11 +568,12 @@ static void two_versions_differ_by_their_changes(void **state)
 	change_entries(&f, 2000, 1, 1);
 	change_entries(&f, 3990, 5, 1);
 	newer = tree_of(&f, &npages);
-	assert_int_equal(dit_page_source_init(&pages, f.fd, PAGE, npages, false), 0);
+	assert_int_equal(dit_page_source_init(&pages, f.fd, &dit_lmdb_09, PAGE, npages),
+	                 0);
 	assert_int_equal(dit_page_set_init(&set, npages), 0);
-	assert_int_equal(dit_tree_pages(&source, &older, &set), 0);
+	assert_int_equal(dit_tree_pages(&pages, &older, &set), 0);
 	assert_int_equal(set.count, older.nbranch_pages + older.nleaf_pages);
-	assert_int_equal(dit_tree_follow(&source, &older, &newer, &follower), 0);
+	assert_int_equal(dit_tree_follow(&pages, &older, &newer, &follower), 0);
 	for (unsigned id = 1000; id < 1003; id++) {
 		assert_true(difference.has[0][id] && difference.has[1][id]);
 	}
@@ -584,7 +585,7 @@ static void two_versions_differ_by_their_changes(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(dit_page_set_init(&versions[i], npages), 0);
 		assert_int_equal(
-			dit_tree_pages(&source, i == 0 ? &older : &newer, &versions[i]),
+			dit_tree_pages(&pages, i == 0 ? &older : &newer, &versions[i]),
 			0);
 	}
 	for (uint64_t page = 0; page < npages; page++) {
@@ -596,7 +597,7 @@ static void two_versions_differ_by_their_changes(void **state)
 	}
 	/* The same version twice: nothing. */
 	memset(&difference, 0, sizeof(difference));
-	assert_int_equal(dit_tree_follow(&source, &newer, &newer, &follower), 0);
+	assert_int_equal(dit_tree_follow(&pages, &newer, &newer, &follower), 0);
 	assert_int_equal(difference.nnodes, 0);
 	dit_page_set_deinit(&versions[0]);
 	dit_page_set_deinit(&versions[1]);

@@ -46,7 +46,7 @@ struct step {
 struct state {
 	unsigned reader;
 	struct dit_entry_trees entries;
-	const struct dit_tree_source *source;
+	struct dit_page_source *source;
 };
 
 /* ---- changes of the tables ---- */
@@ -57,13 +57,13 @@ static int drop_pages(void *ctx, uint64_t first, uint64_t n)
 }
 
 static int edit_table(const struct step *step, size_t number,
-                      const struct dit_tree_source *source, struct dit_page_space *space)
+                      struct dit_page_source *source, struct dit_page_space *space)
 {
 	struct dit_online *online = step->online;
 	struct dit_index_table *table = &online->tables.list[number];
 	const struct dit_table_changes *changes = &step->changes[number];
 	const struct dit_tree_merge_opts opts = {.space = space,
-	                                         .source = *source,
+	                                         .source = source,
 	                                         .stored = table->tree,
 	                                         .list_max = online->opts.list_max,
 	                                         .dropped = drop_pages,
@@ -81,7 +81,7 @@ static int edit_table(const struct step *step, size_t number,
 	return r;
 }
 
-static int edit_tables(const struct step *step, const struct dit_tree_source *source,
+static int edit_tables(const struct step *step, struct dit_page_source *source,
                        struct dit_page_space *space)
 {
 	struct dit_online *online = step->online;
@@ -276,8 +276,7 @@ static int run_round(struct step *step)
 	struct dit_online *online = step->online;
 	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
-	struct state newer = {.reader = next_reader(online), .source = &source};
+	struct state newer = {.reader = next_reader(online), .source = &pages};
 	uint64_t npages = 0;
 	int r = dit_snapshot_renew(online->snapshot, newer.reader);
 
@@ -285,8 +284,8 @@ static int run_round(struct step *step)
 		r = count_pages(online, &npages);
 	}
 	if (r == 0) {
-		r = dit_page_source_init(&pages, online->data_fd, online->page_bytes,
-		                         npages, false);
+		r = dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09,
+		                         online->page_bytes, npages);
 	}
 	if (r < 0) {
 		return r;
@@ -358,11 +357,10 @@ static int change_locked(const struct step *step, struct dit_page_commit *commit
 	struct dit_online *online = step->online;
 	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
-	struct state newest = {.reader = next_reader(online), .source = &source};
-	int r = dit_page_source_init(&pages, online->data_fd, online->page_bytes,
-	                             dit_page_commit_bytes(commit) / online->page_bytes,
-	                             false);
+	struct state newest = {.reader = next_reader(online), .source = &pages};
+	int r = dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09,
+	                             online->page_bytes,
+	                             dit_page_commit_bytes(commit) / online->page_bytes);
 
 	if (r < 0) {
 		return r;
@@ -377,7 +375,7 @@ static int change_locked(const struct step *step, struct dit_page_commit *commit
 		r = find_changes(step, &newest);
 	}
 	if (r == 0) {
-		r = edit_tables(step, &source, dit_page_commit_space(commit));
+		r = edit_tables(step, &pages, dit_page_commit_space(commit));
 	}
 	if (r == 0) {
 		r = put_tables(step, commit);
@@ -415,11 +413,11 @@ static int commit_locked(const struct step *step)
 /* ---- before the first round ---- */
 
 /* The pages of the old tables, and of the entries, as they are in the snapshot. */
-static int collect_pages(const struct step *step, const struct dit_tree_source *source)
+static int collect_pages(const struct step *step, struct dit_page_source *source)
 {
 	struct dit_online *online = step->online;
 	struct dit_entry_trees oldest;
-	int r = dit_page_set_init(&online->old_pages, source->pages->npages);
+	int r = dit_page_set_init(&online->old_pages, source->npages);
 
 	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
@@ -446,17 +444,17 @@ static int collect_old_pages(const struct step *step)
 {
 	struct dit_online *online = step->online;
 	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
 	int r = 0;
 
 	online->stored = calloc(online->tables.n + 1, sizeof(*online->stored));
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_page_source_init(&pages, online->data_fd, online->page_bytes,
-	                         dit_snapshot_npages(online->snapshot), false);
+	r = dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09,
+	                         online->page_bytes,
+	                         dit_snapshot_npages(online->snapshot));
 	if (r == 0) {
-		r = collect_pages(step, &source);
+		r = collect_pages(step, &pages);
 		dit_page_source_deinit(&pages);
 	}
 	return r;

@@ -44,7 +44,6 @@ static int count_records(int fd, const struct dit_page_format *format, uint64_t 
 	const struct dit_tree_visitor visitor = {
 		.pages = go_on, .node = add_records, .ctx = ret};
 	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, format};
 	struct dit_meta metas[2];
 	const struct dit_meta *live = NULL;
 	size_t page_bytes = 0;
@@ -57,12 +56,12 @@ static int count_records(int fd, const struct dit_page_format *format, uint64_t 
 		return r;
 	}
 	live = &metas[metas[1].transaction > metas[0].transaction];
-	r = dit_page_source_init(&pages, fd, (unsigned)page_bytes, live->last_page + 1,
-	                         false);
+	r = dit_page_source_init(&pages, fd, format, (unsigned)page_bytes,
+	                         live->last_page + 1);
 	if (r < 0) {
 		return r;
 	}
-	r = dit_tree_visit(&source, &live->main_tree, &visitor);
+	r = dit_tree_visit(&pages, &live->main_tree, &visitor);
 	dit_page_source_deinit(&pages);
 	return r;
 }

@@ -4,10 +4,10 @@
  *
  * Everything that comes in key order goes into tables (table_writer.h), several at once.
  * Records out of key order are merged into the finished id2e: an entry that takes the
- * place of a hole, contextCSN (tree/tree_changes.h). The merge takes the pages that it has
- * dropped for its next ones; the rest is on the free list of the new database. Values of
- * id2v are a table like the others, only in an order of their own (staging_split.c). The
- * first transaction of the file has all tables (commit/page_commit.h).
+ * place of a hole, contextCSN (tree/tree_changes.h). The merge takes the pages that it
+ * has dropped for its next ones; the rest is on the free list of the new database. Values
+ * of id2v are a table like the others, only in an order of their own (staging_split.c).
+ * The first transaction of the file has all tables (commit/page_commit.h).
  */
 #include "output/staging.h"
 

@@ -76,17 +76,17 @@ static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node
 	return add_changed(ctx, id);
 }
 
-static int find_pages(const struct dit_tree_source *source,
-                      const struct dit_tree_record *tree, struct dit_page_set *ret)
+static int find_pages(struct dit_page_source *source, const struct dit_tree_record *tree,
+                      struct dit_page_set *ret)
 {
-	int r = dit_page_set_init(ret, source->pages->npages);
+	int r = dit_page_set_init(ret, source->npages);
 
 	return r < 0 ? r : dit_tree_pages(source, tree, ret);
 }
 
 int dit_entry_changes_begin(struct dit_entry_changes *changes,
                             const struct dit_entry_trees *oldest,
-                            const struct dit_tree_source *source)
+                            struct dit_page_source *source)
 {
 	int r = 0;
 
@@ -134,7 +134,7 @@ static int compare_entries(struct dit_entry_changes *changes)
 
 int dit_entry_changes_find(struct dit_entry_changes *changes,
                            const struct dit_entry_trees *newer,
-                           const struct dit_tree_source *source)
+                           struct dit_page_source *source)
 {
 	const struct dit_tree_follower entries = {
 		.pages = &changes->entry_pages, .node = note_entry, .ctx = changes};

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "page/lmdb_format.h"
+#include "page/long_value.h"
 
 #define WORD sizeof(uint64_t)
 
@@ -14,7 +15,7 @@
 
 struct reading {
 	struct dit_free_list *list;
-	const struct dit_tree_source *source;
+	struct dit_page_source *source;
 	struct dit_page_set *owned;
 	struct dit_page_set *own;
 };
@@ -102,7 +103,7 @@ static int take_node(void *ctx, const struct dit_node_view *node)
 	return r;
 }
 
-int dit_free_list_read(struct dit_free_list *list, const struct dit_tree_source *source,
+int dit_free_list_read(struct dit_free_list *list, struct dit_page_source *source,
                        const struct dit_tree_record *tree, struct dit_page_set *owned,
                        struct dit_page_set *own)
 {

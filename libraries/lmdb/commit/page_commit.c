@@ -246,9 +246,9 @@ int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span n
 	return 1;
 }
 
-struct dit_tree_source dit_page_commit_source(struct dit_page_commit *commit)
+struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit)
 {
-	return (struct dit_tree_source){&commit->source, commit->opts.format};
+	return &commit->source;
 }
 
 int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
@@ -264,10 +264,9 @@ int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
 
 static int give_tree(struct dit_page_commit *commit, const struct dit_tree_record *tree)
 {
-	const struct dit_tree_source source = {&commit->source, commit->opts.format};
 	const struct dit_tree_visitor visitor = {.pages = give_pages, .ctx = commit};
 
-	return dit_tree_visit(&source, tree, &visitor);
+	return dit_tree_visit(&commit->source, tree, &visitor);
 }
 
 int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
@@ -306,7 +305,6 @@ int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span na
                               const struct dit_tree_record *older,
                               struct dit_page_set *pages)
 {
-	const struct dit_tree_source source = {&commit->source, commit->opts.format};
 	const struct dit_tree_follower follower = {.pages = pages, .is_whole = true};
 	struct dit_commit_named *named = NULL;
 	int r = dit_commit_begin_put(commit, name, &named);
@@ -315,7 +313,7 @@ int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span na
 		return -EINVAL;
 	}
 	if (r == 0) {
-		r = dit_tree_follow(&source, older, &named->stored, &follower);
+		r = dit_tree_follow(&commit->source, older, &named->stored, &follower);
 	}
 	if (r < 0) {
 		return r;
@@ -403,7 +401,7 @@ static int collect_pages(void *ctx, uint64_t first, uint64_t n)
 	return first >= 2 && dit_page_set_add_run(ctx, first, n) ? 0 : DIT_E_CORRUPT;
 }
 
-int dit_page_commit_collect(const struct dit_tree_source *source,
+int dit_page_commit_collect(struct dit_page_source *source,
                             const struct dit_tree_record *tree, struct dit_page_set *ret)
 {
 	const struct dit_tree_visitor visitor = {.pages = collect_pages, .ctx = ret};
@@ -490,19 +488,19 @@ static void find_usable(struct dit_page_commit *commit)
 static int read_trees(struct dit_page_commit *commit)
 {
 	const struct dit_meta *meta = dit_commit_live(commit);
-	const struct dit_tree_source source = {&commit->source, commit->opts.format};
 	const struct dit_tree_visitor visitor = {
 		.pages = give_pages, .node = read_named, .ctx = commit};
 	int r = dit_page_source_init(&commit->source, commit->opts.fd,
-	                             commit->opts.page_bytes, meta->last_page + 1, false);
+	                             commit->opts.format, commit->opts.page_bytes,
+	                             meta->last_page + 1);
 
 	commit->has_source = r == 0;
 	if (r == 0) {
-		r = dit_free_list_read(&commit->free_list, &source, &meta->free_tree,
-		                       &commit->owned, &commit->own);
+		r = dit_free_list_read(&commit->free_list, &commit->source,
+		                       &meta->free_tree, &commit->owned, &commit->own);
 	}
 	if (r == 0) {
-		r = dit_tree_visit(&source, &meta->main_tree, &visitor);
+		r = dit_tree_visit(&commit->source, &meta->main_tree, &visitor);
 	}
 	if (r == 0) {
 		find_usable(commit);

@@ -25,8 +25,8 @@
  *
  * From the opening to the end no other process may write to the file.
  *
- * A new file begins with two meta pages that show nothing (dit_metas_begin()); the step is
- * then its first transaction, and the caller syncs.
+ * A new file begins with two meta pages that show nothing (dit_metas_begin()); the step
+ * is then its first transaction, and the caller syncs.
  *
  * Threads: belongs to one thread; the page space is for all.
  *
@@ -65,8 +65,8 @@ struct dit_page_commit_opts {
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
 	const struct dit_page_set *reserved;
 	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
-	/* No transaction has written to the file (dit_metas_begin()), and nobody looks for
-	 * it yet: it is not synced */
+	/* No transaction has written to the file (dit_metas_begin()), and nobody looks
+	 * for it yet: it is not synced */
 	bool is_new;
 };
 
@@ -97,7 +97,7 @@ uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit);
 int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span name,
                          struct dit_tree_record *ret);
 /** To read the stored trees; any thread. */
-struct dit_tree_source dit_page_commit_source(struct dit_page_commit *commit);
+struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit);
 /** Named database @p i, in the order of the names. 1; 0: there are no more */
 int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
                              struct dit_span *ret_name, struct dit_tree_record *ret);
@@ -144,7 +144,7 @@ int dit_page_commit_reach(struct dit_page_commit *commit);
 int dit_page_commit_give(struct dit_page_commit *commit,
                          const struct dit_page_set *pages);
 /** All pages of a tree into a set, with those of long values and of lists. */
-int dit_page_commit_collect(const struct dit_tree_source *source,
+int dit_page_commit_collect(struct dit_page_source *source,
                             const struct dit_tree_record *tree, struct dit_page_set *ret);
 /** It ceases to be. DIT_E_UNKNOWN: there is none of that name; as above. */
 int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name);

@@ -5,6 +5,8 @@ rooms += %D%/libpage.la
 	%D%/key_order.c \
 	%D%/key_order.h \
 	%D%/lmdb_format.h \
+	%D%/long_value.c \
+	%D%/long_value.h \
 	%D%/meta_pages.c \
 	%D%/meta_pages.h \
 	%D%/page_format.h \
@@ -21,8 +23,6 @@ rooms += %D%/libpage.la
 	%D%/tree_cursor.h \
 	%D%/tree_place.c \
 	%D%/tree_place.h \
-	%D%/tree_source.c \
-	%D%/tree_source.h \
 	%D%/tree_visit.c \
 	%D%/tree_visit.h \
 	$(NULL)

@@ -15,15 +15,14 @@
 /* The kernel says "not in memory" of some pages that are. */
 #define MISSES_MIN 16
 
-int dit_page_source_init(struct dit_page_source *source, int fd, unsigned page_bytes,
-                         uint64_t npages, bool reads_ahead)
+int dit_page_source_init(struct dit_page_source *source, int fd,
+                         const struct dit_page_format *format, unsigned page_bytes,
+                         uint64_t npages)
 {
 	int r = 0;
 
-	*source = (struct dit_page_source){.fd = fd,
-	                                   .page_bytes = page_bytes,
-	                                   .npages = npages,
-	                                   .reads_ahead = reads_ahead};
+	*source = (struct dit_page_source){
+		.fd = fd, .format = format, .page_bytes = page_bytes, .npages = npages};
 	r = pthread_mutex_init(&source->lock, NULL);
 	if (r != 0) {
 		return -r;

@@ -28,12 +28,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "page/page_format.h"
+
 struct dit_page_source {
 	/* [const] */
-	int fd;          /* borrowed */
+	int fd; /* borrowed */
+	const struct dit_page_format *format;
 	const char *map; /* NULL: no page is mapped; else all are, and none is read */
 	unsigned page_bytes;
 	uint64_t npages; /* those that may be read */
+	/* With a thread, when it is needed; where none can be had, pages are read one
+	 * after the other as they are wanted. Set after the init */
 	bool reads_ahead;
 
 	/* [atomic: a flag; a late look costs one more wrong guess] */
@@ -51,14 +56,13 @@ struct dit_page_source {
 };
 
 /**
- * @param fd           stays the caller's
- * @param reads_ahead  with a thread, when it is needed; where none can be had, pages are
- *                     read one after the other as they are wanted
+ * @param fd  stays the caller's
  *
  * @return 0 or -errno of pthread_mutex_init()
  */
-int dit_page_source_init(struct dit_page_source *source, int fd, unsigned page_bytes,
-                         uint64_t npages, bool reads_ahead);
+int dit_page_source_init(struct dit_page_source *source, int fd,
+                         const struct dit_page_format *format, unsigned page_bytes,
+                         uint64_t npages);
 
 /** End and join the thread. No read may be under way. */
 void dit_page_source_deinit(struct dit_page_source *source);

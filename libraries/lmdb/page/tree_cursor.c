@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "page/long_value.h"
 #include "page/tree_place.h"
 
 #define NODE_FLAGS (DIT_NODE_BIG | DIT_NODE_TREE | DIT_NODE_LIST)
@@ -55,7 +56,7 @@ static int begin_list(struct dit_tree_cursor *cursor, const struct dit_node_view
 			&cursor->list,
 			(struct dit_page_view){node->value.data,
 		                               (unsigned)node->value.len,
-		                               cursor->reading.source.format});
+		                               cursor->reading.source->format});
 	}
 	if (node->value.len != sizeof(tree)) {
 		return DIT_E_CORRUPT;
@@ -82,7 +83,7 @@ static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
 	if (!cursor->is_list && (node.flags & DIT_NODE_BIG) == 0) {
 		*ret_value = node.value;
 	} else if (!cursor->is_list) {
-		r = dit_long_value_find(&cursor->reading.source, &node, ret_value);
+		r = dit_long_value_find(cursor->reading.source, &node, ret_value);
 	} else if ((node.flags & DIT_NODE_BIG) != 0) {
 		r = DIT_E_CORRUPT;
 	} else {
@@ -281,7 +282,8 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
 		return -ENOMEM;
 	}
 	cursor->map = map;
-	cursor->reading.source = (struct dit_tree_source){&cursor->mapped, map->format};
+	cursor->mapped.format = map->format;
+	cursor->reading.source = &cursor->mapped;
 	cursor->keys = *keys;
 	cursor->place.reading = &cursor->reading;
 	cursor->list.reading = &cursor->reading;

@@ -78,8 +78,8 @@ static unsigned count_row(const struct dit_tree_level *branch, uint64_t first)
 static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t number,
                      const char **ret)
 {
-	const struct dit_tree_source *source = &place->reading->source;
-	size_t page_bytes = source->pages->page_bytes;
+	struct dit_page_source *source = place->reading->source;
+	size_t page_bytes = source->page_bytes;
 	struct dit_tree_row *row = &place->rows[depth];
 	unsigned n = 1;
 	int r = 0;
@@ -93,9 +93,9 @@ static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t numb
 	if (number < row->first || number - row->first >= row->n) {
 		n = depth == 0 ? 1 : count_row(&place->levels[depth - 1], number);
 		row->n = 0;
-		r = dit_tree_source_read(source, number, n, row->pages);
+		r = dit_page_source_read(source, number, n, row->pages);
 		if (r < 0) {
-			return r;
+			return r == -ENODATA ? DIT_E_CORRUPT : r;
 		}
 		row->first = number;
 		row->n = (unsigned)r;
@@ -107,14 +107,14 @@ static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t numb
 static int get_page(struct dit_tree_place *place, unsigned depth, uint64_t number,
                     struct dit_page_view *ret)
 {
-	const struct dit_page_source *pages = place->reading->source.pages;
+	const struct dit_page_source *pages = place->reading->source;
 	int r = 0;
 
 	if (number >= pages->npages) {
 		return DIT_E_CORRUPT;
 	}
 	ret->len = pages->page_bytes;
-	ret->format = place->reading->source.format;
+	ret->format = place->reading->source->format;
 	if (pages->map != NULL) {
 		ret->bytes = pages->map + number * pages->page_bytes;
 	} else {
@@ -133,7 +133,7 @@ static int enter(struct dit_tree_place *place, unsigned depth, uint64_t number)
 	if (r != 0) {
 		return r;
 	}
-	if (reading->nread++ >= reading->source.pages->npages) {
+	if (reading->nread++ >= reading->source->npages) {
 		return DIT_E_CORRUPT;
 	}
 	r = get_page(place, depth, number, &view);

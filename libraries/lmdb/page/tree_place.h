@@ -20,13 +20,14 @@
 
 #include "base/error.h"
 #include "page/key_order.h"
-#include "page/tree_source.h"
+#include "page/page_source.h"
+#include "page/page_view.h"
 
 #define DIT_TREE_DEPTH_MAX 32 /* LMDB's cursors go no deeper */
 
 /* Shared by the places of one reader. */
 struct dit_tree_reading {
-	struct dit_tree_source source;
+	struct dit_page_source *source;
 	uint64_t nread; /* pages: never more than the file has */
 	/**
 	 * Counts pages that lie in a row: one, or a long value's. Called before the first

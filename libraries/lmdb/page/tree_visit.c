@@ -2,6 +2,7 @@
 #include "page/tree_visit.h"
 
 #include "base/error.h"
+#include "page/long_value.h"
 #include "page/tree_place.h"
 
 struct visit {
@@ -57,14 +58,14 @@ static int visit_branches(struct visit *visit, struct dit_tree_place *place,
 
 static int visit_long_value(struct visit *visit, const struct dit_node_view *node)
 {
-	const struct dit_tree_source *source = &visit->reading.source;
+	struct dit_page_source *source = visit->reading.source;
 	uint64_t first = 0;
 	int r = dit_long_value_page(source, node, &first);
 
 	return r < 0 ? r
 	             : tell(visit, first,
 	                    dit_overflow_pages(source->format, node->value_len,
-	                                       source->pages->page_bytes));
+	                                       source->page_bytes));
 }
 
 static int visit_node(struct visit *visit, const struct dit_node_view *node)
@@ -94,12 +95,11 @@ static int visit_tree(struct visit *visit, const struct dit_tree_record *tree)
 	return r < 0 ? r : visit_nodes(visit, &visit->place, visit_node);
 }
 
-int dit_tree_visit(const struct dit_tree_source *source,
-                   const struct dit_tree_record *tree,
+int dit_tree_visit(struct dit_page_source *source, const struct dit_tree_record *tree,
                    const struct dit_tree_visitor *visitor)
 {
 	struct visit visit = {
-		.reading = {.source = *source,
+		.reading = {.source = source,
 	                    .pages = visitor->pages,
 	                    .ctx = visitor->ctx},
 		.node = visitor->node,

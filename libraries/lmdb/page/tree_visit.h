@@ -12,7 +12,8 @@
 #ifndef DITKIT_TREE_VISIT_H
 #define DITKIT_TREE_VISIT_H
 
-#include "page/tree_source.h"
+#include "page/page_source.h"
+#include "page/page_view.h"
 
 struct dit_tree_visitor {
 	/**
@@ -35,8 +36,7 @@ struct dit_tree_visitor {
  * @return 0; DIT_E_CORRUPT: a page is not what the tree says; what a visitor returned;
  *         -errno of reading, -ENOMEM
  */
-int dit_tree_visit(const struct dit_tree_source *source,
-                   const struct dit_tree_record *tree,
+int dit_tree_visit(struct dit_page_source *source, const struct dit_tree_record *tree,
                    const struct dit_tree_visitor *visitor);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "page/long_value.h"
 #include "page/tree_place.h"
 
 static const struct dit_key_orders by_number = {
@@ -42,7 +43,7 @@ static int end_merge(struct dit_tree_changes *changes)
 	if (r == 0) {
 		r = dit_page_file_drain(&space->file);
 	}
-	changes->opts.source.pages->npages =
+	changes->opts.source->npages =
 		atomic_load_explicit(&space->next_page, memory_order_relaxed);
 	return r;
 }
@@ -65,8 +66,8 @@ static int seek(struct dit_tree_changes *changes, struct dit_tree_place *place,
 }
 
 /* The value of a node, for free(). */
-static int copy_value(const struct dit_tree_source *source,
-                      const struct dit_node_view *node, char **ret)
+static int copy_value(struct dit_page_source *source, const struct dit_node_view *node,
+                      char **ret)
 {
 	if ((node->flags & DIT_NODE_BIG) != 0) {
 		return dit_long_value_read(source, node, ret);
@@ -93,7 +94,7 @@ int dit_tree_changes_find(struct dit_tree_changes *changes, uint64_t key,
 		r = seek(changes, &place, key, &node);
 	}
 	if (r > 0) {
-		r = copy_value(&reading.source, &node, &changes->found);
+		r = copy_value(reading.source, &node, &changes->found);
 		*ret = (struct dit_span){changes->found, node.value_len};
 		r = r < 0 ? r : 1;
 	}

@@ -8,8 +8,9 @@
  *   dit_tree_changes_finish()
  *   dit_tree_changes_deinit()
  *
- * Values with ascending keys are one merge (tree_merge.h). A lower key, or a look-up, ends
- * the merge; the next value begins another one, with the tree that the last one made.
+ * Values with ascending keys are one merge (tree_merge.h). A lower key, or a look-up,
+ * ends the merge; the next value begins another one, with the tree that the last one
+ * made.
  *
  * Threads: belongs to one thread.
  */

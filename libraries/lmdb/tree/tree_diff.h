@@ -24,8 +24,8 @@
  *
  * @return 0; DIT_E_CORRUPT; -errno of reading, -ENOMEM
  */
-int dit_tree_pages(const struct dit_tree_source *source,
-                   const struct dit_tree_record *tree, struct dit_page_set *ret);
+int dit_tree_pages(struct dit_page_source *source, const struct dit_tree_record *tree,
+                   struct dit_page_set *ret);
 
 struct dit_tree_follower {
 	/**
@@ -55,8 +55,7 @@ struct dit_tree_follower {
  *         set; what node() returned; -errno of reading, -ENOMEM. After an error the
  *         contents of the set are undefined
  */
-int dit_tree_follow(const struct dit_tree_source *source,
-                    const struct dit_tree_record *older,
+int dit_tree_follow(struct dit_page_source *source, const struct dit_tree_record *older,
                     const struct dit_tree_record *newer,
                     const struct dit_tree_follower *follower);
 

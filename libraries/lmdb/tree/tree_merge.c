@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "page/long_value.h"
 #include "tree/tree_merge_impl.h"
 
 int dit_tree_merge_open(struct dit_tree_merge **ret,
@@ -217,7 +218,7 @@ int dit_merge_begin_list(struct dit_tree_merge *merge, const struct dit_node_vie
 		return DIT_E_CORRUPT;
 	}
 	memcpy(ret, node->value.data, sizeof(*ret));
-	if (merge->shared.source.format->counts_list_pages) {
+	if (merge->shared.source->format->counts_list_pages) {
 		left->nbranch_pages -= ret->nbranch_pages;
 		left->nleaf_pages -= ret->nleaf_pages;
 	}
@@ -347,7 +348,7 @@ static int change_node(struct dit_tree_merge *merge, const struct dit_node_view 
                        const struct dit_ids_change *change)
 {
 	const struct dit_page_view inner = {node->value.data, (unsigned)node->value.len,
-	                                    merge->shared.source.format};
+	                                    merge->shared.source->format};
 	struct dit_tree_record tree;
 	int r = DIT_E_CORRUPT;
 
@@ -395,8 +396,8 @@ int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
 /* The pages that the value of a node has for itself. */
 static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *node)
 {
-	const struct dit_tree_source *source = &merge->shared.source;
-	uint64_t npages = source->pages->npages;
+	struct dit_page_source *source = merge->shared.source;
+	uint64_t npages = source->npages;
 	struct dit_tree_record tree;
 	uint64_t first = 0;
 	uint64_t n = 0;
@@ -410,8 +411,7 @@ static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *
 	if ((node->flags & DIT_NODE_BIG) == 0) {
 		return 0;
 	}
-	n = dit_overflow_pages(source->format, node->value_len,
-	                       source->pages->page_bytes);
+	n = dit_overflow_pages(source->format, node->value_len, source->page_bytes);
 	r = dit_long_value_page(source, node, &first);
 	if (r < 0 || first >= npages || n > npages - first) {
 		return DIT_E_CORRUPT;

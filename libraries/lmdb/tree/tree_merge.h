@@ -36,11 +36,11 @@
 struct dit_tree_merge;
 
 struct dit_tree_merge_opts {
-	struct dit_page_space *space;  /* for new pages; borrowed */
-	struct dit_tree_source source; /* reads the stored tree; borrowed */
-	struct dit_tree_record stored; /* may be empty; has the flags of the table */
-	uint64_t list_max;             /* IDs in a list; longer ones become ranges */
-	bool rebuilds;                 /* all leaves are written */
+	struct dit_page_space *space;   /* for new pages; borrowed */
+	struct dit_page_source *source; /* reads the stored tree; borrowed */
+	struct dit_tree_record stored;  /* may be empty; has the flags of the table */
+	uint64_t list_max;              /* IDs in a list; longer ones become ranges */
+	bool rebuilds;                  /* all leaves are written */
 	/* The orders of keys and records; NULL: those that the flags mean. If keys have
 	 * an order of their own, the order of changes is not checked */
 	const struct dit_key_orders *orders;

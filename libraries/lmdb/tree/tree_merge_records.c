@@ -11,7 +11,7 @@
 
 static int begin_inside(struct dit_tree_merge *merge, const struct dit_node_view *node)
 {
-	const struct dit_page_format *format = merge->shared.source.format;
+	const struct dit_page_format *format = merge->shared.source->format;
 	struct dit_page_view view = {node->value.data, (unsigned)node->value.len, format};
 
 	if (view.len < format->header_bytes || !dit_view_has_bounds(view) ||

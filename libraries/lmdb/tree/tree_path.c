@@ -49,7 +49,7 @@ int dit_tree_path_open(struct dit_tree_path *path, uint64_t number, unsigned hei
                        const struct dit_path_level *bounds)
 {
 	struct dit_path_shared *shared = path->shared;
-	struct dit_page_source *pages = shared->source.pages;
+	struct dit_page_source *pages = shared->source;
 	struct dit_path_level *level = &path->levels[path->nopen];
 	char *page = level->page == NULL ? malloc(pages->page_bytes) : level->page;
 	int r = 0;
@@ -62,7 +62,7 @@ int dit_tree_path_open(struct dit_tree_path *path, uint64_t number, unsigned hei
 	level->height = height;
 	level->at = 0;
 	level->view =
-		(struct dit_page_view){page, pages->page_bytes, shared->source.format};
+		(struct dit_page_view){page, pages->page_bytes, shared->source->format};
 	if (number >= pages->npages || shared->nread++ >= pages->npages) {
 		return DIT_E_CORRUPT;
 	}

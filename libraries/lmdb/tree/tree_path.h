@@ -41,7 +41,7 @@ struct dit_path_level {
 
 /* Shared by the paths of a merge. */
 struct dit_path_shared {
-	struct dit_tree_source source;
+	struct dit_page_source *source;
 	struct dit_table_writer *writer;
 	bool rebuilds;  /* no page is kept */
 	uint64_t nread; /* pages: never more than the file has */

@@ -289,14 +289,17 @@ static void find_lost_pages(struct walk *walk)
 int dit_walk_begin(struct walk *walk, bool reads_ahead)
 {
 	size_t nwords = (size_t)(walk->npages / 64 + 1);
+	int r = 0;
 
 	walk->used = calloc(nwords, sizeof(*walk->used));
 	walk->freed = calloc(nwords, sizeof(*walk->freed));
 	if (walk->used == NULL || walk->freed == NULL) {
 		return -ENOMEM;
 	}
-	return dit_page_source_init(&walk->source, walk->opts->fd, walk->page_bytes,
-	                            walk->npages, reads_ahead);
+	r = dit_page_source_init(&walk->source, walk->opts->fd, walk->format,
+	                         walk->page_bytes, walk->npages);
+	walk->source.reads_ahead = reads_ahead;
+	return r;
 }
 
 void dit_walk_end(struct walk *walk)

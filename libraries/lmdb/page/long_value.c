@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "page/tree_source.h"
+#include "page/long_value.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 
-int dit_tree_source_read(const struct dit_tree_source *source, uint64_t first,
-                         unsigned wanted, char *pages)
-{
-	int r = first < source->pages->npages
-	                ? dit_page_source_read(source->pages, first, wanted, pages)
-	                : DIT_E_CORRUPT;
-
-	return r == -ENODATA ? DIT_E_CORRUPT : r;
-}
-
-/* ---- long values ---- */
-
-static uint64_t count_pages(const struct dit_tree_source *source,
+static uint64_t count_pages(struct dit_page_source *source,
                             const struct dit_node_view *node)
 {
-	return dit_overflow_pages(source->format, node->value_len,
-	                          source->pages->page_bytes);
+	return dit_overflow_pages(source->format, node->value_len, source->page_bytes);
 }
 
-int dit_long_value_page(const struct dit_tree_source *source,
-                        const struct dit_node_view *node, uint64_t *ret)
+int dit_long_value_page(struct dit_page_source *source, const struct dit_node_view *node,
+                        uint64_t *ret)
 {
-	uint64_t npages = source->pages->npages;
+	uint64_t npages = source->npages;
 	struct dit_big_value big = {.npages = 0};
 
 	if (node->value.len != source->format->big_node_bytes) {
@@ -43,12 +30,10 @@ int dit_long_value_page(const struct dit_tree_source *source,
 }
 
 /* The header of the first page, which alone has one. */
-static int check_header(const struct dit_tree_source *source,
-                        const struct dit_node_view *node, uint64_t first,
-                        const char *page)
+static int check_header(struct dit_page_source *source, const struct dit_node_view *node,
+                        uint64_t first, const char *page)
 {
-	const struct dit_page_view view = {page, source->pages->page_bytes,
-	                                   source->format};
+	const struct dit_page_view view = {page, source->page_bytes, source->format};
 
 	return dit_view_number(view) == first &&
 	                       (dit_view_flags(view) & DIT_PAGE_OVERFLOW) != 0 &&
@@ -57,8 +42,8 @@ static int check_header(const struct dit_tree_source *source,
 	               : DIT_E_CORRUPT;
 }
 
-int dit_long_value_find(const struct dit_tree_source *source,
-                        const struct dit_node_view *node, struct dit_span *ret)
+int dit_long_value_find(struct dit_page_source *source, const struct dit_node_view *node,
+                        struct dit_span *ret)
 {
 	uint64_t first = 0;
 	const char *page = NULL;
@@ -67,13 +52,13 @@ int dit_long_value_find(const struct dit_tree_source *source,
 	if (r < 0) {
 		return r;
 	}
-	page = source->pages->map + first * source->pages->page_bytes;
+	page = source->map + first * source->page_bytes;
 	*ret = (struct dit_span){page + source->format->header_bytes, node->value_len};
 	return check_header(source, node, first, page);
 }
 
-int dit_long_value_read(const struct dit_tree_source *source,
-                        const struct dit_node_view *node, char **ret)
+int dit_long_value_read(struct dit_page_source *source, const struct dit_node_view *node,
+                        char **ret)
 {
 	uint64_t npages = count_pages(source, node);
 	uint64_t first = 0;
@@ -83,13 +68,16 @@ int dit_long_value_read(const struct dit_tree_source *source,
 	if (r < 0) {
 		return r;
 	}
-	pages = malloc(npages * source->pages->page_bytes);
+	pages = malloc(npages * source->page_bytes);
 	if (pages == NULL) {
 		return -ENOMEM;
 	}
 	for (uint64_t i = 0; i < npages && r >= 0; i += (unsigned)r) {
-		r = dit_tree_source_read(source, first + i, (unsigned)(npages - i),
-		                         pages + i * source->pages->page_bytes);
+		r = dit_page_source_read(source, first + i, (unsigned)(npages - i),
+		                         pages + i * source->page_bytes);
+	}
+	if (r == -ENODATA) {
+		r = DIT_E_CORRUPT;
 	}
 	if (r >= 0) {
 		r = check_header(source, node, first, pages);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values with pages of their own: nodes with DIT_NODE_BIG.
+ *
+ * Nothing that is read is believed.
+ *
+ * Threads: any; the source of pages says who may read.
+ */
+#ifndef DITKIT_LONG_VALUE_H
+#define DITKIT_LONG_VALUE_H
+
+#include "page/page_source.h"
+#include "page/page_view.h"
+
+/** Their first page; all of them lie in the file. 0; DIT_E_CORRUPT */
+int dit_long_value_page(struct dit_page_source *source, const struct dit_node_view *node,
+                        uint64_t *ret);
+/** The value in mapped pages, into which it points. 0; DIT_E_CORRUPT */
+int dit_long_value_find(struct dit_page_source *source, const struct dit_node_view *node,
+                        struct dit_span *ret);
+/**
+ * The value, read from its pages.
+ *
+ * @param ret  value_len bytes; free() it
+ *
+ * @return 0; DIT_E_CORRUPT; -errno, -ENOMEM
+ */
+int dit_long_value_read(struct dit_page_source *source, const struct dit_node_view *node,
+                        char **ret);
+
+#endif
