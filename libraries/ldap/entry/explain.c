@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/error.h"
+#include "values/dn_parse.h"
 
 /* More of a value is not shown. */
 #define SHOWN_MAX 60
@@ -82,49 +82,21 @@ static size_t find_line(const struct dit_entry_context *context,
 
 /* ---- the DN ---- */
 
-/*
- * The first type of a DN that the schema does not define; empty: all are defined. A
- * separator that is escaped or quoted separates nothing.
- */
-static struct dit_span undefined_type(const struct dit_schema *schema, struct dit_span dn)
+/* The first type of a DN that the schema does not define; empty: all are defined. */
+static struct dit_span undefined_type(const struct dit_schema *schema, struct dit_span dn,
+                                      struct dit_arena *arena)
 {
-	size_t at = 0;
+	struct dit_dn_scan scan = {dn.data, dn.data + dn.len, arena};
+	struct dit_raw_ava raw;
+	int r = 0;
 
-	while (at < dn.len) {
-		struct dit_span type = {NULL, 0};
-		bool is_quoted = false;
-
-		while (at < dn.len && dn.data[at] == ' ') {
-			at++;
+	do {
+		raw = (struct dit_raw_ava){.type = DIT_SPAN("")};
+		r = dit_dn_scan_ava(&scan, &raw);
+		if (raw.type.len > 0 && dit_schema_find_type(schema, raw.type) == NULL) {
+			return raw.type;
 		}
-		type.data = dn.data + at;
-		while (at < dn.len &&
-		       (dit_ascii_is_name(dn.data[at]) || dn.data[at] == '.')) {
-			at++;
-			type.len++;
-		}
-		while (at < dn.len && dn.data[at] == ' ') {
-			at++;
-		}
-		if (type.len == 0 || at == dn.len || dn.data[at] != '=') {
-			break; /* the form is wrong, whatever the types are */
-		}
-		if (dit_schema_find_type(schema, type) == NULL) {
-			return type;
-		}
-		for (; at < dn.len; at++) {
-			char c = dn.data[at];
-
-			if (c == '\\') {
-				at++;
-			} else if (c == '"') {
-				is_quoted = !is_quoted;
-			} else if (!is_quoted && (c == ',' || c == '+' || c == ';')) {
-				break;
-			}
-		}
-		at++;
-	}
+	} while (r == 0 && (raw.stop == ',' || raw.stop == '+'));
 	return DIT_SPAN("");
 }
 
@@ -197,7 +169,7 @@ int dit_explain(const struct dit_entry_context *context, const struct dit_why *w
 		return r;
 	}
 	if (why->kind == DIT_WHY_DN_INVALID) {
-		told.detail = undefined_type(context->schema, why->value);
+		told.detail = undefined_type(context->schema, why->value, arena);
 		told.kind = told.detail.len > 0 ? DIT_WHY_DN_TYPE : DIT_WHY_DN_INVALID;
 	}
 	ret->text = make_text(&told, arena);
