@@ -77,10 +77,14 @@ static char *put_second(char *out, uint64_t time_us)
 	return put_digits(out, second % 60, 2, 10);
 }
 
-static int make_time(struct completion *c, struct dit_span *ret)
+/* The functions that follow make a value, and its normal form if it is stored. */
+
+static int make_time(struct completion *c, struct dit_span *ret,
+                     struct dit_span *ret_normal)
 {
 	char *text = NULL;
 
+	(void)ret_normal;
 	if (c->time.data == NULL) {
 		text = dit_arena_bytes(c->arena, TIME_LEN);
 		if (text == NULL) {
@@ -93,11 +97,13 @@ static int make_time(struct completion *c, struct dit_span *ret)
 	return 0;
 }
 
-static int make_csn(struct completion *c, struct dit_span *ret)
+static int make_csn(struct completion *c, struct dit_span *ret,
+                    struct dit_span *ret_normal)
 {
 	char *text = dit_arena_bytes(c->arena, CSN_LEN);
 	char *out = text;
 
+	(void)ret_normal;
 	if (text == NULL) {
 		return -ENOMEM;
 	}
@@ -166,42 +172,23 @@ static int make_rootdn(struct completion *c, struct dit_span *ret,
 	return 0;
 }
 
-enum generated_kind {
-	GENERATED_UUID,
-	GENERATED_ROOTDN,
-	GENERATED_TIME,
-	GENERATED_CSN,
-};
+typedef int (*make_fn)(struct completion *c, struct dit_span *ret,
+                       struct dit_span *ret_normal);
 
-static int make_value(struct completion *c, enum generated_kind kind,
-                      struct dit_span *ret, struct dit_span *ret_normal)
+static int add(struct completion *c, const struct dit_ad *ad, make_fn make)
 {
-	switch (kind) {
-	case GENERATED_UUID:
-		return make_uuid(c, ret, ret_normal);
-	case GENERATED_ROOTDN:
-		return make_rootdn(c, ret, ret_normal);
-	case GENERATED_CSN:
-		return make_csn(c, ret);
-	case GENERATED_TIME:
-		break;
-	}
-	return make_time(c, ret);
-}
-
-static int add(struct completion *c, const struct dit_ad *ad, enum generated_kind kind)
-{
-	bool has_normal = kind == GENERATED_UUID || kind == GENERATED_ROOTDN;
-	struct dit_span *values = dit_arena_alloc(c->arena, 2 * sizeof(*values));
+	struct dit_span *values = dit_arena_calloc(c->arena, 2, sizeof(*values));
 	struct dit_attr *attr = dit_entry_add(c->entry, ad, c->arena);
+	int r = 0;
 
 	if (values == NULL || attr == NULL) {
 		return -ENOMEM;
 	}
+	r = make(c, &values[0], &values[1]);
 	attr->values = values;
-	attr->normal = has_normal ? values + 1 : NULL;
+	attr->normal = values[1].data != NULL ? values + 1 : NULL;
 	attr->nvalues = 1;
-	return make_value(c, kind, &values[0], &values[1]);
+	return r;
 }
 
 /*
@@ -227,7 +214,7 @@ static int take_csn(struct completion *c, struct dit_attr *attr, struct dit_note
 	    !dit_sid_set_has(c->context->removed_sids, sid)) {
 		return 0;
 	}
-	r = make_csn(c, &csn);
+	r = make_csn(c, &csn, NULL);
 	if (r == 0) {
 		attr->values[0] = csn;
 		if (attr->normal != NULL) {
@@ -257,14 +244,14 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 {
 	static const struct {
 		struct dit_span name;
-		enum generated_kind kind;
+		make_fn make;
 	} parts[] = {
-		{DIT_SPAN("entryUUID"), GENERATED_UUID},
-		{DIT_SPAN("creatorsName"), GENERATED_ROOTDN},
-		{DIT_SPAN("createTimestamp"), GENERATED_TIME},
-		{DIT_SPAN("entryCSN"), GENERATED_CSN},
-		{DIT_SPAN("modifiersName"), GENERATED_ROOTDN},
-		{DIT_SPAN("modifyTimestamp"), GENERATED_TIME},
+		{DIT_SPAN("entryUUID"), make_uuid},
+		{DIT_SPAN("creatorsName"), make_rootdn},
+		{DIT_SPAN("createTimestamp"), make_time},
+		{DIT_SPAN("entryCSN"), make_csn},
+		{DIT_SPAN("modifiersName"), make_rootdn},
+		{DIT_SPAN("modifyTimestamp"), make_time},
 	};
 	struct completion c = {context, stamp, entry, arena, {NULL, 0}};
 	bool lacks_uuid = false;
@@ -278,10 +265,10 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 		int r = 0;
 
 		if (attr == NULL) {
-			r = add(&c, &type->ad, parts[i].kind);
-			lacks_uuid |= parts[i].kind == GENERATED_UUID;
-			lacks_csn |= parts[i].kind == GENERATED_CSN;
-		} else if (parts[i].kind == GENERATED_CSN) {
+			r = add(&c, &type->ad, parts[i].make);
+			lacks_uuid |= parts[i].make == make_uuid;
+			lacks_csn |= parts[i].make == make_csn;
+		} else if (parts[i].make == make_csn) {
 			r = take_csn(&c, attr, notes);
 		}
 		if (r < 0) {
