@@ -273,7 +273,9 @@ int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
 	if (r == 0) {
 		r = dit_dn_list_read(&list, text);
 	}
-	return r < 0 ? r : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
+	return r < 0 || form == DIT_DN_NONE
+	               ? r
+	               : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
 }
 
 int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,
@@ -284,23 +286,39 @@ int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,
 
 	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(form));
 	r = dit_dn_list_read_first(&list, text);
-	return r < 0 ? r : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
+	return r < 0 || form == DIT_DN_NONE
+	               ? r
+	               : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
 }
 
-int dit_scope_dn_validate(const struct dit_value_scope *scope, struct dit_span text)
+void dit_name_uid_split(struct dit_span text, struct dit_span *ret_dn,
+                        struct dit_span *ret_uid)
 {
-	struct dit_dn_list list;
+	const char *mark = text.len == 0 ? NULL : memrchr(text.data, '#', text.len);
+	size_t n = mark == NULL ? text.len : (size_t)(mark - text.data);
 
-	dit_dn_list_init(&list, scope, 0);
-	return dit_dn_list_read(&list, text);
+	*ret_dn = text;
+	*ret_uid = DIT_SPAN("");
+	if (n < text.len &&
+	    dit_is_bit_string((struct dit_span){mark + 1, text.len - n - 1})) {
+		ret_dn->len = n;
+		*ret_uid = (struct dit_span){mark, text.len - n};
+	}
 }
 
-int dit_scope_rdn_validate(const struct dit_value_scope *scope, struct dit_span text)
+int dit_scope_name_uid(const struct dit_value_scope *scope, enum dit_dn_form form,
+                       struct dit_span text, struct dit_span *ret)
 {
-	struct dit_dn_list list;
+	struct dit_span parts[2]; /* DN and UID */
+	int r = 0;
 
-	dit_dn_list_init(&list, scope, 0);
-	return dit_dn_list_read_first(&list, text);
+	dit_name_uid_split(text, &parts[0], &parts[1]);
+	r = dit_scope_dn(scope, form, parts[0], &parts[0]);
+	if (r == 0 && (parts[1].len == 0 || form == DIT_DN_NONE)) {
+		*ret = parts[0];
+		return 0;
+	}
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 2, ret);
 }
 
 bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix)

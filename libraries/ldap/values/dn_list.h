@@ -16,7 +16,7 @@
 #include "values/value_scope.h"
 
 #define DIT_DN_NFORMS         2
-#define DIT_DN_FORM_BIT(form) (1u << (form))
+#define DIT_DN_FORM_BIT(form) (1u << (form) & ((1u << DIT_DN_NFORMS) - 1))
 
 struct dit_dn_item {
 	struct dit_dn_item *next;

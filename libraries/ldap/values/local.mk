@@ -19,7 +19,6 @@ rooms += %D%/libvalues.la
 	%D%/filter_assert.c \
 	%D%/filter_assert.h \
 	%D%/filter_put.c \
-	%D%/name_uid.c \
 	%D%/number.c \
 	%D%/number.h \
 	%D%/unicode_tables.h \

@@ -262,14 +262,17 @@ static int put_subject(const struct dit_value_scope *scope, struct dit_span type
 	return r == 0 && is_unknown ? 1 : r;
 }
 
-int dit_scope_aci(const struct dit_value_scope *scope, struct dit_span value,
-                  struct dit_span *ret)
+int dit_scope_aci(const struct dit_value_scope *scope, enum dit_dn_form form,
+                  struct dit_span value, struct dit_span *ret)
 {
 	static const char *const scopes[] = {"entry", "children", "subtree", NULL};
 	struct dit_text out = {.arena = scope->arena};
 	struct dit_span parts[4] = {{0}};
 	int r = 0;
 
+	if (form == DIT_DN_PRETTY && scope->depth > 0) {
+		return DIT_E_INVALID; /* not in DNs */
+	}
 	for (size_t i = 0; i < 4; i++) {
 		if (!dit_cut_until(&value, '#', &parts[i])) {
 			return DIT_E_INVALID;

@@ -272,7 +272,7 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 	case DIT_NORM_TYPE_OID:
 		return normalize_type(scope, value, ret);
 	case DIT_NORM_ACI:
-		return dit_scope_aci(scope, value, ret);
+		return dit_scope_aci(scope, DIT_DN_NORM, value, ret);
 	case DIT_NORM_ATTRCERT_EXACT:
 		return dit_scope_attribute_certificate(scope, value, ret);
 	case DIT_NORM_NONE:

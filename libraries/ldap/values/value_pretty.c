@@ -36,21 +36,41 @@ static int pretty_class_name(const struct dit_schema *schema, struct dit_span va
 	return 0;
 }
 
+/* slapd keeps what it cannot read. */
+static int pretty_cert_assertion(const struct dit_value_scope *scope,
+                                 enum dit_dn_form form, struct dit_span value,
+                                 struct dit_span *ret)
+{
+	int r = dit_scope_cert_assertion(scope, form, value, ret);
+
+	if (r == DIT_E_INVALID) {
+		*ret = value;
+		r = 0;
+	}
+	return r;
+}
+
+static const dit_form_fn forms[] = {
+	[DIT_PRETTY_DN] = dit_scope_dn,
+	[DIT_PRETTY_NAME_UID] = dit_scope_name_uid,
+	[DIT_PRETTY_RDN] = dit_scope_rdn,
+	[DIT_PRETTY_AUTHZ] = dit_scope_authz,
+	[DIT_PRETTY_ACI] = dit_scope_aci,
+	[DIT_PRETTY_CERT_EXACT_ASSERTION] = pretty_cert_assertion,
+	[DIT_PRETTY_CERTLIST_EXACT_ASSERTION] = dit_scope_list_assertion,
+	[DIT_PRETTY_ATTRCERT_EXACT_ASSERTION] = dit_scope_attr_cert_assertion,
+};
+
 int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty,
                      struct dit_span value, struct dit_span *ret)
 {
-	int r = 0;
-
+	if ((size_t)pretty < sizeof(forms) / sizeof(forms[0]) && forms[pretty] != NULL) {
+		return forms[pretty](scope, DIT_DN_PRETTY, value, ret);
+	}
 	switch (pretty) {
 	case DIT_PRETTY_NONE:
 		*ret = value.len > 0 ? value : DIT_SPAN("");
 		return 0;
-	case DIT_PRETTY_DN:
-		return dit_scope_dn(scope, DIT_DN_PRETTY, value, ret);
-	case DIT_PRETTY_NAME_UID:
-		return dit_scope_name_uid(scope, DIT_DN_PRETTY, value, ret);
-	case DIT_PRETTY_RDN:
-		return dit_scope_rdn(scope, DIT_DN_PRETTY, value, ret);
 	case DIT_PRETTY_LOWERCASE:
 		/*
 		 * The syntaxes tell themselves apart: a UUID is longer than a server
@@ -65,25 +85,9 @@ int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty
 		return dit_csn_normalize(value, scope->arena, ret);
 	case DIT_PRETTY_CLASS_NAME:
 		return pretty_class_name(scope->schema, value, ret);
-	case DIT_PRETTY_AUTHZ:
-		return dit_scope_authz(scope, DIT_DN_PRETTY, value, ret);
-	case DIT_PRETTY_ACI:
-		/* Not in DNs. */
-		return scope->depth > 0 ? DIT_E_INVALID
-		                        : dit_scope_aci(scope, value, ret);
-	case DIT_PRETTY_CERT_EXACT_ASSERTION:
-		r = dit_scope_cert_assertion(scope, DIT_DN_PRETTY, value, ret);
-		if (r == DIT_E_INVALID) {
-			*ret = value; /* slapd keeps what it cannot read */
-			r = 0;
-		}
-		return r;
-	case DIT_PRETTY_CERTLIST_EXACT_ASSERTION:
-		return dit_scope_list_assertion(scope, DIT_DN_PRETTY, value, ret);
-	case DIT_PRETTY_ATTRCERT_EXACT_ASSERTION:
-		return dit_scope_attr_cert_assertion(scope, DIT_DN_PRETTY, value, ret);
+	default:
+		return DIT_E_UNSUPPORTED;
 	}
-	return DIT_E_UNSUPPORTED;
 }
 
 int dit_value_pretty(const struct dit_schema *schema, enum dit_pretty pretty,

@@ -12,8 +12,7 @@
  *   value_aci.c        access control in entries
  *   value_control.c    controls in the log of the overlay accesslog
  *   value_cert.c       certificates, cert_assertion.c what is asserted about them
- *   name_uid.c         names with an optional UID
- *   dn.c dn_list.c     DNs
+ *   dn.c dn_list.c     DNs, with an optional UID
  *
  * Threads: no state.
  */
@@ -46,17 +45,21 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 enum dit_dn_form {
 	DIT_DN_PRETTY,
 	DIT_DN_NORM,
+	DIT_DN_NONE, /* validation alone; there is no result */
 };
+
+/** A function that makes a form of a value. */
+typedef int (*dit_form_fn)(const struct dit_value_scope *scope, enum dit_dn_form form,
+                           struct dit_span value, struct dit_span *ret);
 
 int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
                  struct dit_span text, struct dit_span *ret);
 int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,
                   struct dit_span text, struct dit_span *ret);
-int dit_scope_dn_validate(const struct dit_value_scope *scope, struct dit_span text);
-int dit_scope_rdn_validate(const struct dit_value_scope *scope, struct dit_span text);
-
 /**
- * Split a name and optional UID: "dn" or "dn#'0101'B".
+ * Split a name and optional UID (uniqueMember): "cn=a,dc=x" or "cn=a,dc=x#'0101'B"
+ * (values.md 4.10). The text after the last '#' is a UID only if it is a bit string;
+ * "cn=a#b" is a DN.
  *
  * @param ret_uid  with its '#'; empty if there is none
  */
@@ -69,9 +72,9 @@ int dit_scope_name_uid(const struct dit_value_scope *scope, enum dit_dn_form for
  * attribute, which slapd tells by another code where the value is no part of a DN. */
 int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
                     struct dit_span value, struct dit_span *ret);
-/** Normal form of access control information; value_aci.c. */
-int dit_scope_aci(const struct dit_value_scope *scope, struct dit_span value,
-                  struct dit_span *ret);
+/** Access control information; value_aci.c. Both forms are the same. */
+int dit_scope_aci(const struct dit_value_scope *scope, enum dit_dn_form form,
+                  struct dit_span value, struct dit_span *ret);
 /** Look up an attribute description. @return 0; DIT_E_UNKNOWN; -ENOMEM */
 int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
                       const struct dit_ad **ret);

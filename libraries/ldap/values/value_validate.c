@@ -303,44 +303,36 @@ static bool (*const predicates[])(struct dit_span text) = {
 	[DIT_VALID_REJECT_ALL] = is_nothing,
 };
 
-static int validate_name_uid(const struct dit_value_scope *scope, struct dit_span value)
-{
-	struct dit_span uid = {0};
-
-	dit_name_uid_split(value, &value, &uid);
-	return dit_scope_dn_validate(scope, value);
-}
+/* Those that make a form of the value; the one that must exist. */
+static const struct {
+	dit_form_fn make;
+	enum dit_dn_form form;
+} forms[] = {
+	[DIT_VALID_DN] = {dit_scope_dn, DIT_DN_NONE},
+	[DIT_VALID_NAME_UID] = {dit_scope_name_uid, DIT_DN_NONE},
+	[DIT_VALID_RDN] = {dit_scope_rdn, DIT_DN_NONE},
+	[DIT_VALID_AUTHZ] = {dit_scope_authz, DIT_DN_NORM},
+	[DIT_VALID_CERT_EXACT_ASSERTION] = {dit_scope_cert_assertion, DIT_DN_PRETTY},
+	[DIT_VALID_CERTLIST_EXACT_ASSERTION] = {dit_scope_list_assertion, DIT_DN_PRETTY},
+	[DIT_VALID_ATTRCERT_EXACT_ASSERTION] = {dit_scope_attr_cert_assertion,
+                                                DIT_DN_PRETTY},
+	[DIT_VALID_ACI] = {dit_scope_aci, DIT_DN_PRETTY},
+};
 
 int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator validator,
                        struct dit_span value)
 {
-	struct dit_span form = {0};
+	struct dit_span ret = {0};
 
 	if ((size_t)validator < sizeof(predicates) / sizeof(predicates[0]) &&
 	    predicates[validator] != NULL) {
 		return predicates[validator](value) ? 0 : DIT_E_INVALID;
 	}
-	switch (validator) {
-	case DIT_VALID_DN:
-		return dit_scope_dn_validate(scope, value);
-	case DIT_VALID_NAME_UID:
-		return validate_name_uid(scope, value);
-	case DIT_VALID_RDN:
-		return dit_scope_rdn_validate(scope, value);
-	case DIT_VALID_AUTHZ:
-		return dit_scope_authz(scope, DIT_DN_NORM, value, &form);
-	case DIT_VALID_ACI:
-		return scope->depth > 0 ? DIT_E_INVALID
-		                        : dit_scope_aci(scope, value, &form);
-	case DIT_VALID_CERT_EXACT_ASSERTION:
-		return dit_scope_cert_assertion(scope, DIT_DN_PRETTY, value, &form);
-	case DIT_VALID_CERTLIST_EXACT_ASSERTION:
-		return dit_scope_list_assertion(scope, DIT_DN_PRETTY, value, &form);
-	case DIT_VALID_ATTRCERT_EXACT_ASSERTION:
-		return dit_scope_attr_cert_assertion(scope, DIT_DN_PRETTY, value, &form);
-	default:
-		return DIT_E_UNSUPPORTED;
+	if ((size_t)validator < sizeof(forms) / sizeof(forms[0]) &&
+	    forms[validator].make != NULL) {
+		return forms[validator].make(scope, forms[validator].form, value, &ret);
 	}
+	return DIT_E_UNSUPPORTED;
 }
 
 int dit_value_validate(const struct dit_schema *schema, enum dit_validator validator,
