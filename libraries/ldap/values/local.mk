@@ -3,8 +3,6 @@ noinst_LTLIBRARIES += %D%/libvalues.la
 rooms += %D%/libvalues.la
 %C%_libvalues_la_SOURCES = \
 	%D%/authz_text.h \
-	%D%/authz_url.c \
-	%D%/authz_url.h \
 	%D%/cert_assertion.c \
 	%D%/der.c \
 	%D%/der.h \
@@ -28,7 +26,6 @@ rooms += %D%/libvalues.la
 	%D%/value_aci.c \
 	%D%/value_authz.c \
 	%D%/value_cert.c \
-	%D%/value_control.c \
 	%D%/value_normalize.c \
 	%D%/value_order.c \
 	%D%/value_order.h \

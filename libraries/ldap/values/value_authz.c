@@ -8,18 +8,23 @@
  *     *                                 ->  dn:*
  *     u.mech/realm:name                 ->  as it is
  *     group/groupofnames/MEMBER:CN=G    ->  group/groupOfNames/member:cn=g
- *     ldap:///OU=A??SUB?(CN=B)          ->  authz_url.c
+ *     ldap:///OU=A%20B??SUB?(CN=B)      ->  ldap:///ou=a%20b??sub?(cn=b)
  *
  * The empty text is the empty DN. The beginning tells which it is: "dn", "u" with one of
  * ":./" and "group" are never the beginning of a plain DN here, not even in
  * "dnQualifier=1".
+ *
+ * libldap takes a URL (RFC 4516) apart and puts it together again, as in slapd. Base and
+ * filter (filter.h) are normalised; there must be no host, attributes or extensions.
  */
 #include <errno.h>
 #include <string.h>
 
+#include <ldap.h>
+
 #include "base/cut.h"
 #include "base/error.h"
-#include "values/authz_url.h"
+#include "values/filter.h"
 #include "values/value_scope.h"
 
 static int prefix_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
@@ -119,6 +124,74 @@ static int group_rule(const struct dit_value_scope *scope, enum dit_dn_form form
 	return r < 0 ? r : dit_arena_join(scope->arena, parts, 7, ret);
 }
 
+static bool is_allowed(const LDAPURLDesc *url)
+{
+	return strcmp(url->lud_scheme, "ldap") == 0 && url->lud_dn != NULL &&
+	       (url->lud_host == NULL || url->lud_host[0] == '\0') &&
+	       url->lud_attrs == NULL && url->lud_exts == NULL;
+}
+
+/* The normal form of a filter, for libldap. */
+static int normal_filter(const struct dit_value_scope *scope, const char *text,
+                         char **ret)
+{
+	struct dit_text out = {.arena = scope->arena};
+	struct dit_filter *filter = NULL;
+	int r = dit_filter_parse(scope, dit_span_of(text), &filter);
+
+	if (r < 0) {
+		return r;
+	}
+	dit_filter_put(filter, &out);
+	dit_text_char(&out, '\0');
+	*ret = out.at;
+	return out.failed ? -ENOMEM : 0;
+}
+
+static int normalize_url(const struct dit_value_scope *scope, enum dit_dn_form form,
+                         const LDAPURLDesc *url, struct dit_span *ret)
+{
+	LDAPURLDesc normal = {.lud_scheme = url->lud_scheme, .lud_scope = url->lud_scope};
+	struct dit_span copy = {0};
+	char *text = NULL;
+	int r = dit_scope_dn(scope, form, dit_span_of(url->lud_dn), &copy);
+
+	if (r == 0 && url->lud_filter != NULL) {
+		r = normal_filter(scope, url->lud_filter, &normal.lud_filter);
+	}
+	if (r < 0) {
+		return r;
+	}
+	/* libldap only reads there; its declaration has no const. */
+	normal.lud_dn = (char *)(uintptr_t)dit_arena_copy(scope->arena, copy).data;
+	text = normal.lud_dn == NULL ? NULL : ldap_url_desc2str(&normal);
+	if (text == NULL) {
+		return -ENOMEM;
+	}
+	copy = dit_arena_copy(scope->arena, dit_span_of(text));
+	ldap_memfree(text);
+	if (copy.data == NULL) {
+		return -ENOMEM;
+	}
+	*ret = copy;
+	return 0;
+}
+
+static int url_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
+                    struct dit_span text, struct dit_span *ret)
+{
+	struct dit_span copy = dit_arena_copy(scope->arena, text);
+	LDAPURLDesc *url = NULL;
+	int r = copy.data == NULL ? LDAP_URL_ERR_MEM : ldap_url_parse(copy.data, &url);
+
+	if (r != LDAP_URL_SUCCESS) {
+		return r == LDAP_URL_ERR_MEM ? -ENOMEM : DIT_E_INVALID;
+	}
+	r = is_allowed(url) ? normalize_url(scope, form, url, ret) : DIT_E_INVALID;
+	ldap_free_urldesc(url);
+	return r;
+}
+
 int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
                       const struct dit_ad **ret)
 {
@@ -157,5 +230,5 @@ int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
 		return 0;
 	}
 	r = prefix_dn(scope, form, DIT_SPAN("dn:"), value, ret);
-	return r == DIT_E_INVALID ? dit_authz_url(scope, form, value, ret) : r;
+	return r == DIT_E_INVALID ? url_rule(scope, form, value, ret) : r;
 }

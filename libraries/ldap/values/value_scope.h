@@ -8,9 +8,8 @@
  *
  *   value_validate.c   value_pretty.c   value_normalize.c   which function for which rule
  *   value_time.c       times and change sequence numbers
- *   value_authz.c      authorization rules, authz_url.c the URLs in them
+ *   value_authz.c      authorization rules
  *   value_aci.c        access control in entries
- *   value_control.c    controls in the log of the overlay accesslog
  *   value_cert.c       certificates, cert_assertion.c what is asserted about them
  *   dn.c dn_list.c     DNs, with an optional UID
  *
@@ -119,9 +118,6 @@ bool dit_is_integer(struct dit_span text);
 bool dit_is_numericoid(struct dit_span text);
 bool dit_is_hex(struct dit_span text);
 bool dit_is_uuid(struct dit_span text);
-
-/* A control as accesslog writes it down; value_control.c. */
-bool dit_is_logged_control(struct dit_span text);
 
 /* Generalized time and CSN (values.md 4.6, 4.9); value_time.c. */
 bool dit_is_time(struct dit_span text);
