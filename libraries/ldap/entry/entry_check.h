@@ -2,8 +2,8 @@
 /*
  * The parts of the check of one entry; for the files of this room only.
  *
- *   entry_check.c         the order of the parts (values.md 7)
- *   entry_check_attrs.c   A: each attribute in its place; G: each attribute allowed
+ *   entry_check.c         the order of the parts (values.md 7); A: each attribute in its
+ *                         place; G: each attribute allowed
  *   entry_check_class.c   B, C, E, F: classes and content rule
  *   entry_check_names.c   D: naming values
  *   entry_check_values.c  syntax and duplicates, with value-check=yes
@@ -44,11 +44,9 @@ int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
 int dit_check_refuse_attr(struct dit_entry_check *check, enum dit_why_kind kind,
                           const struct dit_ad *ad, const char *detail);
 
-int dit_check_attr_places(struct dit_entry_check *check);
 int dit_check_structural(struct dit_entry_check *check);
 int dit_check_names(struct dit_entry_check *check);
 int dit_check_classes(struct dit_entry_check *check);
-int dit_check_attrs_allowed(struct dit_entry_check *check);
 /** Also DIT_E_UNSUPPORTED. */
 int dit_check_values(struct dit_entry_check *check);
 
@@ -60,6 +58,18 @@ int dit_check_values(struct dit_entry_check *check);
 bool dit_check_values_equal(const struct dit_schema *schema,
                             const struct dit_attr_type *type, struct dit_span value,
                             struct dit_span asserted);
+
+/**
+ * The values with which those of the attribute are compared.
+ *
+ * @return 0; what dit_attr_normalize() returns
+ */
+int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,
+                   struct dit_arena *arena, struct dit_span *ret);
+
+/** @param asserted  of dit_name_value() */
+bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_attr *attr,
+                             struct dit_span asserted);
 
 /* Types that the current check has seen in the entry, options aside. */
 static inline void dit_check_see(struct dit_entry_check *check,

@@ -16,7 +16,6 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "entry/entry_names.h"
 #include "values/value.h"
 #include "values/value_order.h"
 

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "entry/entry_change.h"
-#include "entry/entry_runs.h"
+#include "entry/entry_work.h"
 #include "entry/value_sort.h"
 #include "entry/why.h"
 #include "values/value.h"

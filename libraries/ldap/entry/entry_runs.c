@@ -18,7 +18,7 @@
  * names (cn, commonName) are linked; there are few, one for each name. Names that are not
  * known, where they are accepted, are all in one such list.
  */
-#include "entry/entry_runs.h"
+#include "entry/entry_work.h"
 
 #include <errno.h>
 #include <stdlib.h>

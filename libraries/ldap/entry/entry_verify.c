@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "entry/class_sets.h"
-#include "entry/entry_names.h"
+#include "entry/entry_check.h"
 #include "values/value.h"
 #include "values/value_order.h"
 

@@ -50,4 +50,15 @@ struct dit_entry_work {
 	const struct dit_class *top; /* may stand with any class, also one not below it */
 };
 
+/**
+ * Find the runs of a record's lines, in caches->work->runs from 1 on; entry_runs.c.
+ *
+ * @param ret  number of the last one
+ *
+ * @return 0; DIT_E_TOOLONG: four thousand million lines; -ENOMEM
+ */
+int dit_entry_find_runs(const struct dit_entry_context *context,
+                        struct dit_entry_caches *caches,
+                        const struct dit_ldif_line *lines, size_t nlines, uint32_t *ret);
+
 #endif

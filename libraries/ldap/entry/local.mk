@@ -10,15 +10,12 @@ rooms += %D%/libentry.la
 	%D%/entry_change.c \
 	%D%/entry_change.h \
 	%D%/entry_check.h \
-	%D%/entry_check_attrs.c \
 	%D%/entry_check_class.c \
 	%D%/entry_check_names.c \
 	%D%/entry_check_values.c \
 	%D%/entry_complete.c \
-	%D%/entry_names.h \
 	%D%/entry_read.c \
 	%D%/entry_runs.c \
-	%D%/entry_runs.h \
 	%D%/entry_verify.c \
 	%D%/entry_verify.h \
 	%D%/entry_work.h \
