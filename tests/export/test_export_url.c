@@ -25,6 +25,7 @@ static void urls_have_base_scope_and_filter(void **state)
 	} cases[] = {
 		{"ldap:///", NULL, DIT_EXPORT_SUBTREE, NULL},
 		{"ldap://", NULL, DIT_EXPORT_SUBTREE, NULL},
+		{"ldap://?", NULL, DIT_EXPORT_SUBTREE, NULL},
 		{"ldaps:///dc=x", "dc=x", DIT_EXPORT_SUBTREE, NULL},
 		{"LDAP:///dc%3Dx??ON%45", "dc=x", DIT_EXPORT_ONE, NULL},
 		{"<URL:ldap:///dc=x??base>", "dc=x", DIT_EXPORT_BASE, NULL},

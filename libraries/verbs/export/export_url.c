@@ -4,127 +4,88 @@
  *
  *     ldap:///ou=a%20b,dc=x??one?(cn=a)        base, no attributes, scope, filter
  *
- * There must be no host, no attributes and no extensions. As in slapcat the scheme may be
- * ldaps, "<URL:...>" may stand around all of it, and a base that cannot be decoded counts
- * as none.
+ * libldap takes the URL apart, as in slapcat. There must be no host, no port, no
+ * attributes and no extensions. A function of libldap that is not public tells slapcat
+ * whether there is a port or a scope; here the text does.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/ascii.h"
-#include "base/cut.h"
+#include <ldap.h>
+
 #include "base/error.h"
 #include "export/export.h"
 
-enum part {
-	PART_BASE,
-	PART_ATTRS,
-	PART_SCOPE,
-	PART_FILTER,
-	NPARTS,
-};
-
-/* @return 0; DIT_E_SYNTAX: a '%' without two digits; -ENOMEM */
-static int decode(struct dit_span in, char **ret)
+/* Is there something between the scheme and the slash? */
+static bool has_port(const char *text)
 {
-	char *text = malloc(in.len + 1);
-	ptrdiff_t len = text == NULL ? 0 : dit_ascii_unescape_url(in, text);
+	const char *at = strstr(text, "://");
 
-	if (text == NULL) {
-		return -ENOMEM;
+	return at != NULL && strchr("/?>", at[3]) == NULL;
+}
+
+/* Is there something between the second question mark and the third? */
+static bool has_scope(const char *text)
+{
+	const char *at = strchr(text, '?');
+
+	at = at == NULL ? NULL : strchr(at + 1, '?');
+	return at != NULL && strchr("?>", at[1]) == NULL;
+}
+
+static enum dit_export_scope scope_of(const LDAPURLDesc *parsed, const char *text)
+{
+	switch (has_scope(text) ? parsed->lud_scope : LDAP_SCOPE_SUBTREE) {
+	case LDAP_SCOPE_BASE:
+		return DIT_EXPORT_BASE;
+	case LDAP_SCOPE_ONELEVEL:
+		return DIT_EXPORT_ONE;
+	case LDAP_SCOPE_SUBORDINATE:
+		return DIT_EXPORT_CHILDREN;
+	default:
+		return DIT_EXPORT_SUBTREE;
 	}
-	if (len < 0) {
-		free(text);
-		return DIT_E_SYNTAX;
+}
+
+static bool is_allowed(const LDAPURLDesc *parsed, const char *text)
+{
+	bool is_tcp = strcmp(parsed->lud_scheme, "ldap") == 0 ||
+	              strcmp(parsed->lud_scheme, "ldaps") == 0;
+
+	return is_tcp && parsed->lud_host == NULL && !has_port(text) &&
+	       parsed->lud_attrs == NULL && parsed->lud_exts == NULL;
+}
+
+/* Empty texts are none. */
+static int copy(const char *text, char **ret)
+{
+	if (text != NULL && text[0] != '\0') {
+		*ret = strdup(text);
+		return *ret == NULL ? -ENOMEM : 0;
 	}
-	text[len] = '\0';
-	*ret = text;
 	return 0;
-}
-
-/* Up to the base. */
-static bool take_head(struct dit_span *url)
-{
-	if (dit_cut_char(url, '<')) {
-		if (url->len == 0 || url->data[url->len - 1] != '>') {
-			return false;
-		}
-		url->len--;
-	}
-	(void)dit_cut_prefix(url, DIT_SPAN("URL:"));
-	if (!dit_cut_prefix(url, DIT_SPAN("ldap://")) &&
-	    !dit_cut_prefix(url, DIT_SPAN("ldaps://"))) {
-		return false;
-	}
-	return url->len == 0 || dit_cut_char(url, '/');
-}
-
-/* @return false: there are more */
-static bool split(struct dit_span url, struct dit_span parts[NPARTS])
-{
-	for (size_t i = 0; i < NPARTS; i++) {
-		if (!dit_cut_until(&url, '?', &parts[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static int read_scope(const char *text, enum dit_export_scope *ret)
-{
-	static const struct {
-		const char *name;
-		enum dit_export_scope scope;
-	} scopes[] = {
-		{"", DIT_EXPORT_SUBTREE},          {"base", DIT_EXPORT_BASE},
-		{"one", DIT_EXPORT_ONE},           {"onelevel", DIT_EXPORT_ONE},
-		{"sub", DIT_EXPORT_SUBTREE},       {"subtree", DIT_EXPORT_SUBTREE},
-		{"subord", DIT_EXPORT_CHILDREN},   {"subordinate", DIT_EXPORT_CHILDREN},
-		{"children", DIT_EXPORT_CHILDREN},
-	};
-
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
-		if (strcasecmp(text, scopes[i].name) == 0) {
-			*ret = scopes[i].scope;
-			return 0;
-		}
-	}
-	return DIT_E_SYNTAX;
-}
-
-static int take_scope(struct dit_export_url *url, struct dit_span part)
-{
-	char *text = NULL;
-	int r = decode(part, &text);
-
-	if (r == 0) {
-		r = read_scope(text, &url->scope);
-		free(text);
-	}
-	return r;
 }
 
 int dit_export_url_read(struct dit_export_url *ret, const char *text)
 {
 	struct dit_export_url url = {.base = NULL};
-	struct dit_span rest = dit_span_of(text);
-	struct dit_span parts[NPARTS] = {{0}};
-	int r = 0;
+	LDAPURLDesc *parsed = NULL;
+	int r = ldap_url_parse(text, &parsed);
 
 	*ret = url;
-	if (!take_head(&rest) || !split(rest, parts) || parts[PART_ATTRS].len > 0) {
-		return DIT_E_SYNTAX;
+	if (r != LDAP_URL_SUCCESS) {
+		return r == LDAP_URL_ERR_MEM ? -ENOMEM : DIT_E_SYNTAX;
 	}
-	r = take_scope(&url, parts[PART_SCOPE]);
-	if (r == 0 && parts[PART_FILTER].len > 0) {
-		r = decode(parts[PART_FILTER], &url.filter);
+	r = is_allowed(parsed, text) ? 0 : DIT_E_SYNTAX;
+	url.scope = scope_of(parsed, text);
+	if (r == 0) {
+		r = copy(parsed->lud_dn, &url.base);
 	}
-	if (r == 0 && parts[PART_BASE].len > 0) {
-		r = decode(parts[PART_BASE], &url.base);
-		r = r == DIT_E_SYNTAX ? 0 : r;
+	if (r == 0) {
+		r = copy(parsed->lud_filter, &url.filter);
 	}
+	ldap_free_urldesc(parsed);
 	if (r < 0) {
 		dit_export_url_deinit(&url);
 		return r;
