@@ -11,7 +11,7 @@
 #include <lmdb.h>
 
 #include "base/span.h"
-#include "codec/name_codec.h"
+#include "codec/name_fixture.h"
 
 #define INDEX (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
 
@@ -201,8 +201,7 @@ static unsigned next_name;
 static struct dit_span self2(const char *norm, const char *pretty, uint64_t parent)
 {
 	char *at = name_bytes[next_name++ % 4];
-	int len =
-		dit_name_encode_self(at, dit_span_of(norm), dit_span_of(pretty), parent);
+	int len = encode_self(at, dit_span_of(norm), dit_span_of(pretty), parent);
 
 	assert_true(len > 0);
 	return bytes(at, (size_t)len);
@@ -217,8 +216,7 @@ static struct dit_span child2(const char *norm, const char *pretty, uint64_t id,
                               uint64_t nsubs)
 {
 	char *at = name_bytes[next_name++ % 4];
-	int len = dit_name_encode_child(at, dit_span_of(norm), dit_span_of(pretty), id,
-	                                nsubs);
+	int len = encode_child(at, dit_span_of(norm), dit_span_of(pretty), id, nsubs);
 
 	assert_true(len > 0);
 	return bytes(at, (size_t)len);

@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "base/error.h"
-#include "codec/name_codec.h"
+#include "codec/name_fixture.h"
 
 static const char child_record[] = "\x80\x09ou=people\0ou=People\0"
 				   "\x02\0\0\0\0\0\0\0\x02\0\0\0\0\0\0";
@@ -21,9 +21,9 @@ static void child_is_encoded_as_slapadd_does(void **state)
 	char out[DIT_NAME_RECORD_MAX];
 
 	(void)state;
-	assert_int_equal(dit_name_encode_child(out, DIT_SPAN("ou=people"),
-	                                       DIT_SPAN("ou=People"), 2, 2),
-	                 sizeof(child_record));
+	assert_int_equal(
+		encode_child(out, DIT_SPAN("ou=people"), DIT_SPAN("ou=People"), 2, 2),
+		sizeof(child_record));
 	if (is_little_endian()) {
 		assert_memory_equal(out, child_record, sizeof(child_record));
 	}
@@ -34,9 +34,9 @@ static void self_is_encoded_as_slapadd_does(void **state)
 	char out[DIT_NAME_RECORD_MAX];
 
 	(void)state;
-	assert_int_equal(dit_name_encode_self(out, DIT_SPAN("ou=people"),
-	                                      DIT_SPAN("ou=People"), 1),
-	                 sizeof(self_record));
+	assert_int_equal(
+		encode_self(out, DIT_SPAN("ou=people"), DIT_SPAN("ou=People"), 1),
+		sizeof(self_record));
 	if (is_little_endian()) {
 		assert_memory_equal(out, self_record, sizeof(self_record));
 	}
@@ -58,8 +58,8 @@ static void decode_undoes_encode(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		int len = dit_name_encode_child(out, names[i].norm, names[i].pretty,
-		                                UINT64_MAX, 0x0123456789abcdef);
+		int len = encode_child(out, names[i].norm, names[i].pretty, UINT64_MAX,
+		                       0x0123456789abcdef);
 
 		assert_int_equal(
 			dit_name_decode((struct dit_span){out, (size_t)len}, &name), 0);
@@ -68,7 +68,7 @@ static void decode_undoes_encode(void **state)
 		assert_true(dit_span_eq(name.pretty, names[i].pretty));
 		assert_true(name.id == UINT64_MAX);
 		assert_true(name.nsubs == 0x0123456789abcdef);
-		len = dit_name_encode_self(out, names[i].norm, names[i].pretty, 3);
+		len = encode_self(out, names[i].norm, names[i].pretty, 3);
 		assert_int_equal(
 			dit_name_decode((struct dit_span){out, (size_t)len}, &name), 0);
 		assert_false(name.is_child);
@@ -113,9 +113,8 @@ static void longer_records_fit_other_files(void **state)
 		struct dit_span norm = {text, cases[i].norm};
 		struct dit_span pretty = {text, cases[i].pretty};
 		int sum = (int)(norm.len + pretty.len);
-		struct dit_name name = {0};
-		int r = dit_name_encode_long_child(out, cases[i].size, norm, pretty, 7,
-		                                   8);
+		struct dit_name name = {norm, pretty, true, 7, 8};
+		int r = dit_name_encode(out, cases[i].size, &name);
 
 		assert_int_equal(r, cases[i].fits ? 20 + sum : DIT_E_TOOLONG);
 		if (r > 0) {
@@ -127,9 +126,9 @@ static void longer_records_fit_other_files(void **state)
 			assert_int_equal(name.pretty.len, pretty.len);
 			assert_int_equal(name.nsubs, 8);
 		}
-		assert_int_equal(
-			dit_name_encode_long_self(out, cases[i].size, norm, pretty, 1),
-			cases[i].fits ? 12 + sum : DIT_E_TOOLONG);
+		name = (struct dit_name){norm, pretty, false, 1, 0};
+		assert_int_equal(dit_name_encode(out, cases[i].size, &name),
+		                 cases[i].fits ? 12 + sum : DIT_E_TOOLONG);
 	}
 }
 
@@ -155,9 +154,9 @@ static void names_up_to_the_limit_fit_a_record(void **state)
 		struct dit_span pretty = {text, cases[i].pretty};
 		int sum = (int)(norm.len + pretty.len);
 
-		assert_int_equal(dit_name_encode_child(out, norm, pretty, 1, 1),
+		assert_int_equal(encode_child(out, norm, pretty, 1, 1),
 		                 cases[i].fits ? 20 + sum : DIT_E_TOOLONG);
-		assert_int_equal(dit_name_encode_self(out, norm, pretty, 1),
+		assert_int_equal(encode_self(out, norm, pretty, 1),
 		                 cases[i].fits ? 12 + sum : DIT_E_TOOLONG);
 	}
 }

@@ -119,8 +119,7 @@ static void put_entries(struct dit_record_output *staging, const struct site *si
 static void put_child(uint64_t parent, const char *norm, const char *pretty, uint64_t id)
 {
 	char record[DIT_NAME_RECORD_MAX];
-	int len = dit_name_encode_child(record, dit_span_of(norm), dit_span_of(pretty),
-	                                id, 1);
+	int len = encode_child(record, dit_span_of(norm), dit_span_of(pretty), id, 1);
 
 	fixture_put_name(parent, record, (size_t)len);
 }
@@ -128,8 +127,7 @@ static void put_child(uint64_t parent, const char *norm, const char *pretty, uin
 static void put_self(uint64_t id, const char *norm, const char *pretty, uint64_t parent)
 {
 	char record[DIT_NAME_RECORD_MAX];
-	int len = dit_name_encode_self(record, dit_span_of(norm), dit_span_of(pretty),
-	                               parent);
+	int len = encode_self(record, dit_span_of(norm), dit_span_of(pretty), parent);
 
 	fixture_put_name(id, record, (size_t)len);
 }

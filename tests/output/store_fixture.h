@@ -11,7 +11,7 @@
 
 #include <lmdb.h>
 
-#include "codec/name_codec.h"
+#include "codec/name_fixture.h"
 #include "output/output_impl.h"
 #include "page/meta_pages.h"
 #include "reader/snapshot.h"
@@ -337,8 +337,7 @@ static inline void fixture_put_child(uint64_t parent, const char *rdn, uint64_t 
                                      uint64_t nsubs)
 {
 	char record[DIT_NAME_RECORD_MAX];
-	int len = dit_name_encode_child(record, dit_span_of(rdn), dit_span_of(rdn), id,
-	                                nsubs);
+	int len = encode_child(record, dit_span_of(rdn), dit_span_of(rdn), id, nsubs);
 
 	assert_true(len > 0);
 	fixture_put_name(parent, record, (size_t)len);
@@ -347,8 +346,7 @@ static inline void fixture_put_child(uint64_t parent, const char *rdn, uint64_t 
 static inline void fixture_put_self(uint64_t id, const char *rdn, uint64_t parent)
 {
 	char record[DIT_NAME_RECORD_MAX];
-	int len =
-		dit_name_encode_self(record, dit_span_of(rdn), dit_span_of(rdn), parent);
+	int len = encode_self(record, dit_span_of(rdn), dit_span_of(rdn), parent);
 
 	assert_true(len > 0);
 	fixture_put_name(id, record, (size_t)len);

@@ -82,11 +82,11 @@ static void put_names(struct dit_record_output *output, uint64_t id, const char 
 	int len = 0;
 
 	assert_int_equal(dit_output_open_names(output, &table), 0);
-	len = dit_name_encode_child(record, dit_span_of(rdn), dit_span_of(rdn), id, 1);
+	len = encode_child(record, dit_span_of(rdn), dit_span_of(rdn), id, 1);
 	assert_int_equal(dit_output_put_record(table, id - 1,
 	                                       (struct dit_span){record, (size_t)len}),
 	                 0);
-	len = dit_name_encode_self(record, dit_span_of(rdn), dit_span_of(rdn), id - 1);
+	len = encode_self(record, dit_span_of(rdn), dit_span_of(rdn), id - 1);
 	assert_int_equal(
 		dit_output_put_record(table, id, (struct dit_span){record, (size_t)len}),
 		0);

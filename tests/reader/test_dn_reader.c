@@ -28,8 +28,7 @@ static void limit_cpu(unsigned seconds)
 static void put_self(uint64_t id, const char *norm, const char *pretty, uint64_t parent)
 {
 	char record[DIT_NAME_RECORD_MAX];
-	int len = dit_name_encode_self(record, dit_span_of(norm), dit_span_of(pretty),
-	                               parent);
+	int len = encode_self(record, dit_span_of(norm), dit_span_of(pretty), parent);
 
 	assert_true(len > 0);
 	fixture_put_name(id, record, (size_t)len);

@@ -102,12 +102,12 @@ static void put_names(MDB_txn *txn)
 	                 0);
 	for (uint64_t id = 1; id <= NNAMES; id++) {
 		struct dit_span rdn = dit_span_of("cn=itself");
-		int len = dit_name_encode_self(record, rdn, rdn, 0);
+		int len = encode_self(record, rdn, rdn, 0);
 
 		put(txn, dbi, &id, sizeof(id), record, (size_t)len);
 		for (unsigned i = 0; i < nchildren_of(id); i++) {
 			rdn = dit_span_of(child_name(i));
-			len = dit_name_encode_child(record, rdn, rdn, i, 1);
+			len = encode_child(record, rdn, rdn, i, 1);
 			put(txn, dbi, &id, sizeof(id), record, (size_t)len);
 		}
 	}

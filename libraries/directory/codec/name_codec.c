@@ -31,57 +31,25 @@ static uint64_t get_id(const char *at)
 	return id;
 }
 
-/* Everything in front of the IDs. NULL: too long. */
-static char *put_names(char *out, size_t size, struct dit_span norm,
-                       struct dit_span pretty, unsigned bit)
+int dit_name_encode(char *out, size_t size, const struct dit_name *name)
 {
 	size_t max = size - DIT_NAME_EXTRA_BYTES;
 	unsigned len = 0;
+	char *at = out;
 
-	if (norm.len > max || pretty.len > max - norm.len) {
-		return NULL;
-	}
-	len = (unsigned)norm.len | bit;
-	*out++ = (char)(len >> 8);
-	*out++ = (char)(len & 0xff);
-	out = put_string(out, norm);
-	return put_string(out, pretty);
-}
-
-int dit_name_encode_long_child(char *out, size_t size, struct dit_span norm,
-                               struct dit_span pretty, uint64_t id, uint64_t nsubs)
-{
-	char *at = put_names(out, size, norm, pretty, CHILD_BIT);
-
-	if (at == NULL) {
+	if (name->norm.len > max || name->pretty.len > max - name->norm.len) {
 		return DIT_E_TOOLONG;
 	}
-	at = put_id(at, id);
-	return (int)(put_id(at, nsubs) - out);
-}
-
-int dit_name_encode_long_self(char *out, size_t size, struct dit_span norm,
-                              struct dit_span pretty, uint64_t parent)
-{
-	char *at = put_names(out, size, norm, pretty, 0);
-
-	if (at == NULL) {
-		return DIT_E_TOOLONG;
+	len = (unsigned)name->norm.len | (name->is_child ? CHILD_BIT : 0);
+	*at++ = (char)(len >> 8);
+	*at++ = (char)(len & 0xff);
+	at = put_string(at, name->norm);
+	at = put_string(at, name->pretty);
+	at = put_id(at, name->id);
+	if (name->is_child) {
+		at = put_id(at, name->nsubs);
 	}
-	return (int)(put_id(at, parent) - out);
-}
-
-int dit_name_encode_child(char *out, struct dit_span norm, struct dit_span pretty,
-                          uint64_t id, uint64_t nsubs)
-{
-	return dit_name_encode_long_child(out, DIT_NAME_RECORD_MAX, norm, pretty, id,
-	                                  nsubs);
-}
-
-int dit_name_encode_self(char *out, struct dit_span norm, struct dit_span pretty,
-                         uint64_t parent)
-{
-	return dit_name_encode_long_self(out, DIT_NAME_RECORD_MAX, norm, pretty, parent);
+	return (int)(at - out);
 }
 
 int dit_name_decode(struct dit_span record, struct dit_name *ret)

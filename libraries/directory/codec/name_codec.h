@@ -27,33 +27,25 @@
 /** Bytes of a record in addition to both RDN strings, at most. */
 #define DIT_NAME_EXTRA_BYTES 20
 
-/**
- * A record of a child, for any file.
- *
- * @param size  bytes that a record may have; DIT_NAME_RECORD_LONGEST at most
- * @param out   so many bytes
- *
- * @return length; DIT_E_TOOLONG: also if the record of the node itself fits, but that of
- *         the child does not
- */
-int dit_name_encode_long_child(char *out, size_t size, struct dit_span norm,
-                               struct dit_span pretty, uint64_t id, uint64_t nsubs);
-int dit_name_encode_long_self(char *out, size_t size, struct dit_span norm,
-                              struct dit_span pretty, uint64_t parent);
-
-/** With DIT_NAME_RECORD_MAX bytes at most. */
-int dit_name_encode_child(char *out, struct dit_span norm, struct dit_span pretty,
-                          uint64_t id, uint64_t nsubs);
-int dit_name_encode_self(char *out, struct dit_span norm, struct dit_span pretty,
-                         uint64_t parent);
-
 struct dit_name {
-	struct dit_span norm; /* point into the record */
+	struct dit_span norm; /* decoded: point into the record */
 	struct dit_span pretty;
 	bool is_child;
 	uint64_t id;    /* child: its ID; self: the parent's */
 	uint64_t nsubs; /* child only */
 };
+
+/**
+ * The record of a name.
+ *
+ * @param size  bytes that a record may have: DIT_NAME_RECORD_MAX for a file of LMDB 0.9;
+ *              DIT_NAME_RECORD_LONGEST at most
+ * @param out   so many bytes
+ *
+ * @return length; DIT_E_TOOLONG: also if the record of the node itself fits, but that of
+ *         the child does not
+ */
+int dit_name_encode(char *out, size_t size, const struct dit_name *name);
 
 /** 0 or DIT_E_CORRUPT. The dummy decodes as a self record with empty names. */
 int dit_name_decode(struct dit_span record, struct dit_name *ret);

@@ -47,9 +47,11 @@ void dit_tree_record_read(const struct dit_sort_record *sorted,
 int dit_tree_record_encode(const struct dit_tree_record *record, uint64_t nsubs,
                            char *out, size_t size)
 {
-	return record->is_child
-	               ? dit_name_encode_long_child(out, size, record->norm,
-	                                            record->pretty, record->other, nsubs)
-	               : dit_name_encode_long_self(out, size, record->norm,
-	                                           record->pretty, record->other);
+	const struct dit_name name = {.norm = record->norm,
+	                              .pretty = record->pretty,
+	                              .is_child = record->is_child,
+	                              .id = record->other,
+	                              .nsubs = nsubs};
+
+	return dit_name_encode(out, size, &name);
 }
