@@ -338,3 +338,15 @@ bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix)
 	/* A raw ',' of a normal form always separates RDNs. */
 	return above == 0 || dn.data[above - 1] == ',';
 }
+
+struct dit_span dit_dn_parent(struct dit_span dn)
+{
+	for (size_t i = 0; i < dn.len; i++) {
+		if (dn.data[i] == '\\') {
+			i++;
+		} else if (dn.data[i] == ',') {
+			return (struct dit_span){dn.data + i + 1, dn.len - i - 1};
+		}
+	}
+	return (struct dit_span){dn.data + dn.len, 0};
+}

@@ -65,4 +65,7 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
 /** True if normal form @p dn is @p suffix or below it. */
 bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix);
 
+/** All of normal form @p dn but its first RDN; points into it. */
+struct dit_span dit_dn_parent(struct dit_span dn);
+
 #endif

@@ -54,19 +54,6 @@ void dit_export_match_deinit(struct dit_export_match *match)
 	dit_arena_deinit(&match->arena);
 }
 
-/* In a normal DN a comma in a value has a backslash before it, or is written in hex. */
-static struct dit_span parent_of(struct dit_span dn)
-{
-	for (size_t i = 0; i < dn.len; i++) {
-		if (dn.data[i] == '\\') {
-			i++;
-		} else if (dn.data[i] == ',') {
-			return (struct dit_span){dn.data + i + 1, dn.len - i - 1};
-		}
-	}
-	return (struct dit_span){dn.data + dn.len, 0};
-}
-
 static bool is_in_scope(const struct dit_export_match *match,
                         const struct dit_entry_view *entry)
 {
@@ -81,7 +68,8 @@ static bool is_in_scope(const struct dit_export_match *match,
 	case DIT_EXPORT_BASE:
 		return is_base;
 	case DIT_EXPORT_ONE:
-		return !is_base && dn.len > 0 && dit_span_eq(parent_of(dn), match->base);
+		return !is_base && dn.len > 0 &&
+		       dit_span_eq(dit_dn_parent(dn), match->base);
 	case DIT_EXPORT_CHILDREN:
 		return !is_base && dit_dn_is_below(dn, match->base);
 	case DIT_EXPORT_SUBTREE:

@@ -35,22 +35,10 @@ int dit_rule_compare(const struct dit_rule *ordering, struct dit_span value,
 
 /* ---- rules by name ---- */
 
-static struct dit_span parent_of(struct dit_span dn)
-{
-	for (size_t i = 0; i < dn.len; i++) {
-		if (dn.data[i] == '\\') {
-			i++;
-		} else if (dn.data[i] == ',') {
-			return (struct dit_span){dn.data + i + 1, dn.len - i - 1};
-		}
-	}
-	return (struct dit_span){dn.data + dn.len, 0};
-}
-
 static bool is_child(struct dit_span value, struct dit_span asserted)
 {
 	/* No name is a child of the empty one. */
-	return asserted.len > 0 && dit_span_eq(parent_of(value), asserted);
+	return asserted.len > 0 && dit_span_eq(dit_dn_parent(value), asserted);
 }
 
 static bool is_subordinate(struct dit_span value, struct dit_span asserted)
