@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "reader/stored_flags.h"
+#include "reader/stored_order.h"
 #include "tree/table_writer.h"
 
 struct index_writing {

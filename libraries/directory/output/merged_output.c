@@ -21,7 +21,6 @@
 #include "output/stored_records.h"
 #include "place/claimed_file.h"
 #include "place/map_size.h"
-#include "reader/stored_flags.h"
 #include "reader/stored_order.h"
 #include "tree/tree_changes.h"
 
@@ -224,7 +223,7 @@ static int find_index(struct dit_output *output, const char *name,
 	if (dit_page_commit_find(o->file.commit, dit_span_of(name), &tree) == 0) {
 		return 0;
 	}
-	r = dit_stored_flags_check_index(tree.flags, name, o->fault);
+	r = dit_stored_flags_check(name, tree.flags, o->fault);
 	if (r == 0) {
 		r = dit_stored_first_key(o->records, &tree, &key);
 	}
@@ -559,8 +558,7 @@ static int open_fixed(struct merged_output *output)
 		}
 		find_stored(table, db->flags);
 		trees[i] = table->tree;
-		r = dit_stored_flags_check(table->tree.flags, db->name, db->flags,
-		                           output->fault);
+		r = dit_stored_flags_check(db->name, table->tree.flags, output->fault);
 	}
 	return r < 0 ? r
 	             : dit_stored_records_open(&output->records, output->file.data_fd,

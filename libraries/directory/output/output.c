@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "output/output_impl.h"
 #include "place/fault.h"
-#include "reader/stored_flags.h"
 #include "reader/stored_order.h"
 
 int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts *opts)

@@ -28,7 +28,6 @@
 #include "place/lmdb_error.h"
 #include "place/lock_file.h"
 #include "place/map_size.h"
-#include "reader/stored_flags.h"
 #include "reader/stored_order.h"
 
 /* With id2v. */

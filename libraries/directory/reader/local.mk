@@ -14,8 +14,6 @@ rooms += %D%/libreader.la
 	%D%/snapshot.h \
 	%D%/snapshot_impl.h \
 	%D%/snapshot_open.c \
-	%D%/stored_flags.c \
-	%D%/stored_flags.h \
 	%D%/stored_order.c \
 	%D%/stored_order.h \
 	$(NULL)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reader/stored_order.h"
-#include "page/lmdb_format.h"
 
-#define INDEX_FLAGS (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP)
+#include <stdio.h>
+
+#include "base/error.h"
+#include "place/fault.h"
+
 #define ID_BYTES    sizeof(uint64_t)
 #define SPLIT_BYTES (ID_BYTES + sizeof(uint16_t))
 /* Of a record of dn2i: the length of the RDN in two bytes, the highest bit a flag. */
@@ -35,9 +38,62 @@ bool dit_stored_flags_are_right(struct dit_span name, unsigned flags)
 {
 	const struct dit_fixed_db_facts *database = find(name);
 
-	return database != NULL ? flags == database->flags
-	                        : (flags & ~(unsigned)DIT_DB_INTEGERKEY) == INDEX_FLAGS;
+	return database != NULL
+	               ? flags == database->flags
+	               : (flags & ~(unsigned)DIT_DB_INTEGERKEY) == DIT_INDEX_FLAGS;
 }
+
+/* ---- flags in words ---- */
+
+/* Room for all flags that LMDB stores, by name. */
+#define FLAGS_TEXT_BYTES 80
+
+static const struct {
+	unsigned flag;
+	const char *name; /* as mdb_dump has it */
+} flag_names[] = {
+	{DIT_DB_INTEGERKEY, "integerkey"}, {DIT_DB_DUPSORT, "dupsort"},
+	{DIT_DB_DUPFIXED, "dupfixed"},     {DIT_DB_INTEGERDUP, "integerdup"},
+	{DIT_DB_REVERSEKEY, "reversekey"}, {DIT_DB_REVERSEDUP, "reversedup"},
+};
+
+/* "integerkey dupsort", or "none" */
+static const char *flags_text(unsigned flags, char ret[FLAGS_TEXT_BYTES])
+{
+	size_t len = 0;
+
+	(void)snprintf(ret, FLAGS_TEXT_BYTES, "none");
+	for (size_t i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++) {
+		if ((flags & flag_names[i].flag) != 0) {
+			len += (size_t)snprintf(ret + len, FLAGS_TEXT_BYTES - len, "%s%s",
+			                        len == 0 ? "" : " ", flag_names[i].name);
+		}
+	}
+	return ret;
+}
+
+int dit_stored_flags_check(const char *name, unsigned flags, struct dit_fault *fault)
+{
+	const struct dit_fixed_db_facts *fixed = find(dit_span_of(name));
+	char stored[FLAGS_TEXT_BYTES];
+	char wanted[FLAGS_TEXT_BYTES];
+
+	if (dit_stored_flags_are_right(dit_span_of(name), flags)) {
+		return 0;
+	}
+	return dit_fault_say(
+		fault, DIT_E_CORRUPT,
+		"database \"%s\" has the flags (%s), but slapd gives it (%s); copies made "
+		"with mdb_load can be like that, those of mdb_copy are not. %s",
+		name, flags_text(flags, stored),
+		flags_text(fixed != NULL ? fixed->flags : DIT_INDEX_FLAGS, wanted),
+		fixed != NULL
+			? "Write the original directory out with slapcat and load that"
+			: "Write the directory out with slapcat and load that; "
+			  "slapindex keeps the flags");
+}
+
+/* ---- orders ---- */
 
 /* ID, then the attribute's number, both in the machine's byte order. */
 static int compare_split_keys(const void *ctx, struct dit_span key, struct dit_span a,

@@ -3,12 +3,22 @@
  * The orders of back-mdb's databases (storage.md 1.2, 1.3), for whoever reads them
  * without liblmdb: what keys and items are compared by, and how long they are.
  *
+ * LMDB keeps the flags that a named database was created with in the file, and they
+ * decide the order of the records. Some versions of mdb_load lose them: the copy has the
+ * same records in another order, and a search in it goes astray.
+ *
  * Threads: no state.
  */
 #ifndef DITKIT_STORED_ORDER_H
 #define DITKIT_STORED_ORDER_H
 
+#include "page/lmdb_format.h"
 #include "walk/walk.h"
+
+struct dit_fault; /* fault.h */
+
+/** Flags of an index database whose keys are compared byte by byte (storage.md 1.4). */
+#define DIT_INDEX_FLAGS (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP)
 
 /**
  * Fit the orders to the database's name. Records of id2v are in an order that depends on
@@ -48,5 +58,15 @@ bool dit_stored_is_fixed(struct dit_span name);
  * have integer keys or not. What LMDB stores beside the flags does not count.
  */
 bool dit_stored_flags_are_right(struct dit_span name, unsigned flags);
+
+/**
+ * The same, in words.
+ *
+ * @param fault  may be NULL; names the database, both sets of flags and the remedy, with
+ *               DIT_E_CORRUPT
+ *
+ * @return 0; DIT_E_CORRUPT
+ */
+int dit_stored_flags_check(const char *name, unsigned flags, struct dit_fault *fault);
 
 #endif
