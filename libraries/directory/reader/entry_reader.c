@@ -65,25 +65,6 @@ void dit_entry_reader_free(struct dit_entry_reader *reader)
 
 /* ---- attributes ---- */
 
-static int find_first(struct dit_entry_reader *reader, const char *key,
-                      struct dit_span *ret_record)
-{
-	struct dit_span wanted = {key, SPLIT_KEY_BYTES};
-	struct dit_span found;
-
-	return dit_scan_seek(reader->splits, wanted, &found, ret_record);
-}
-
-static int find_next(struct dit_entry_reader *reader, const char *key,
-                     struct dit_span *ret_record)
-{
-	struct dit_span wanted = {key, SPLIT_KEY_BYTES};
-	struct dit_span found;
-	int r = dit_scan_next(reader->splits, &found, ret_record);
-
-	return r > 0 && !dit_span_eq(found, wanted) ? 0 : r;
-}
-
 /** Values of a split attribute, as far as they are read. */
 struct joined {
 	struct dit_span *values;
@@ -141,17 +122,19 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 	static const struct dit_span nothing = {"", 0};
 	uint16_t number = (uint16_t)stored->ad_number;
 	char key[SPLIT_KEY_BYTES];
+	struct dit_span wanted = {key, sizeof(key)};
+	struct dit_span found;
 	struct dit_span record;
 	struct joined joined = {.n = 0};
 	int r = 0;
 
 	memcpy(key, &id, sizeof(id));
 	memcpy(key + sizeof(id), &number, sizeof(number));
-	r = find_first(reader, key, &record);
-	while (r > 0) {
+	r = dit_scan_seek(reader->splits, wanted, &found, &record);
+	while (r > 0 && dit_span_eq(found, wanted)) {
 		r = join_value(&joined, &reader->arena, stored, record);
 		if (r == 0) {
-			r = find_next(reader, key, &record);
+			r = dit_scan_next(reader->splits, &found, &record);
 		}
 	}
 	if (r < 0) {
