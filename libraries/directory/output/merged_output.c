@@ -223,7 +223,7 @@ static int find_index(struct dit_output *output, const char *name,
 	if (dit_page_commit_find(o->file.commit, dit_span_of(name), &tree) == 0) {
 		return 0;
 	}
-	r = dit_stored_flags_check(name, tree.flags, o->fault);
+	r = dit_stored_flags_check(name, NULL, tree.flags, o->fault);
 	if (r == 0) {
 		r = dit_stored_first_key(o->records, &tree, &key);
 	}
@@ -558,7 +558,8 @@ static int open_fixed(struct merged_output *output)
 		}
 		find_stored(table, db->flags);
 		trees[i] = table->tree;
-		r = dit_stored_flags_check(db->name, table->tree.flags, output->fault);
+		r = dit_stored_flags_check(db->name, db, table->tree.flags,
+		                           output->fault);
 	}
 	return r < 0 ? r
 	             : dit_stored_records_open(&output->records, output->file.data_fd,

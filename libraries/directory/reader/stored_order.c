@@ -34,13 +34,16 @@ bool dit_stored_is_fixed(struct dit_span name)
 	return find(name) != NULL;
 }
 
+/* @param fixed  NULL: an index */
+static bool are_right(const struct dit_fixed_db_facts *fixed, unsigned flags)
+{
+	return fixed != NULL ? flags == fixed->flags
+	                     : (flags & ~(unsigned)DIT_DB_INTEGERKEY) == DIT_INDEX_FLAGS;
+}
+
 bool dit_stored_flags_are_right(struct dit_span name, unsigned flags)
 {
-	const struct dit_fixed_db_facts *database = find(name);
-
-	return database != NULL
-	               ? flags == database->flags
-	               : (flags & ~(unsigned)DIT_DB_INTEGERKEY) == DIT_INDEX_FLAGS;
+	return are_right(find(name), flags);
 }
 
 /* ---- flags in words ---- */
@@ -72,13 +75,13 @@ static const char *flags_text(unsigned flags, char ret[FLAGS_TEXT_BYTES])
 	return ret;
 }
 
-int dit_stored_flags_check(const char *name, unsigned flags, struct dit_fault *fault)
+int dit_stored_flags_check(const char *name, const struct dit_fixed_db_facts *fixed,
+                           unsigned flags, struct dit_fault *fault)
 {
-	const struct dit_fixed_db_facts *fixed = find(dit_span_of(name));
 	char stored[FLAGS_TEXT_BYTES];
 	char wanted[FLAGS_TEXT_BYTES];
 
-	if (dit_stored_flags_are_right(dit_span_of(name), flags)) {
+	if (are_right(fixed, flags)) {
 		return 0;
 	}
 	return dit_fault_say(

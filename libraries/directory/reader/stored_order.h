@@ -60,13 +60,15 @@ bool dit_stored_is_fixed(struct dit_span name);
 bool dit_stored_flags_are_right(struct dit_span name, unsigned flags);
 
 /**
- * The same, in words.
+ * The same of a database that is to be one of back-mdb's own, or an index, in words.
  *
+ * @param fixed  NULL: an index
  * @param fault  may be NULL; names the database, both sets of flags and the remedy, with
  *               DIT_E_CORRUPT
  *
  * @return 0; DIT_E_CORRUPT
  */
-int dit_stored_flags_check(const char *name, unsigned flags, struct dit_fault *fault);
+int dit_stored_flags_check(const char *name, const struct dit_fixed_db_facts *fixed,
+                           unsigned flags, struct dit_fault *fault);
 
 #endif
