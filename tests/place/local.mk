@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	%D%/test_lock_file \
 	%D%/test_private_dir \
 	%D%/test_lmdb_reader \
+	%D%/test_reader_table \
 	%D%/test_spare \
 	%D%/test_strerror \
 	$(NULL)
@@ -17,6 +18,8 @@ check_PROGRAMS += \
 %C%_test_lmdb_reader_LDADD = $(test_libs)
 %C%_test_lock_file_SOURCES = tests/output/store_fixture.h %D%/test_lock_file.c
 %C%_test_lock_file_LDADD = $(test_libs)
+%C%_test_reader_table_SOURCES = tests/output/store_fixture.h %D%/test_reader_table.c
+%C%_test_reader_table_LDADD = $(test_libs)
 %C%_test_spare_SOURCES = %D%/test_spare.c
 %C%_test_spare_LDADD = $(test_libs)
 %C%_test_spare_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatfs

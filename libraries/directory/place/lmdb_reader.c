@@ -200,22 +200,25 @@ static int try_once(const struct beginning *beginning)
 	return r;
 }
 
-/* Places of processes that are gone are free at once; for others there is a wait. */
-static int wait_for_place(MDB_env *env, uint64_t wait_ms, uint64_t *waited_ms)
+static int wait_for_place(uint64_t wait_ms, uint64_t *waited_ms)
 {
 	const struct timespec pause = {0, PAUSE_MS * 1000000L};
-	int ndead = 0;
-	int r = dit_lmdb_error(mdb_reader_check(env, &ndead));
 
-	if (r < 0 || ndead > 0) {
-		return r;
-	}
 	if (*waited_ms >= wait_ms) {
 		return MDB_READERS_FULL;
 	}
 	(void)nanosleep(&pause, NULL);
 	*waited_ms += PAUSE_MS;
 	return 0;
+}
+
+/* Places of processes that are gone are free at once; for others there is a wait. */
+static int free_place(MDB_env *env, uint64_t wait_ms, uint64_t *waited_ms)
+{
+	int ndead = 0;
+	int r = dit_lmdb_error(mdb_reader_check(env, &ndead));
+
+	return r < 0 || ndead > 0 ? r : wait_for_place(wait_ms, waited_ms);
 }
 
 static int begin(const struct beginning *beginning, uint64_t wait_ms)
@@ -233,13 +236,80 @@ static int begin(const struct beginning *beginning, uint64_t wait_ms)
 			nattempts++;
 		}
 		if (r == MDB_READERS_FULL) {
-			r = wait_for_place(beginning->reader->env, wait_ms, &waited_ms);
+			r = free_place(beginning->reader->env, wait_ms, &waited_ms);
 		}
 		if (r < 0) {
 			return r;
 		}
 	}
 	return -EAGAIN;
+}
+
+/* ---- LMDB 1.0 ---- */
+
+/* lock.mdb first: nobody exchanges data.mdb once the table is open. */
+static int open_files_10(struct dit_lmdb_reader *reader, const char *directory,
+                         struct dit_fault *fault)
+{
+	int dir_fd = dit_directory_open(directory, fault);
+	int r = 0;
+
+	if (dir_fd < 0) {
+		return dir_fd;
+	}
+	reader->lock_fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, fault);
+	r = reader->lock_fd < 0
+	            ? reader->lock_fd
+	            : dit_reader_table_open(&reader->table, reader->lock_fd, fault);
+	if (r == 0) {
+		reader->data_fd = dit_data_open_10(dir_fd, O_RDONLY, fault);
+		r = reader->data_fd < 0 ? reader->data_fd : 0;
+	}
+	(void)close(dir_fd);
+	return r;
+}
+
+static int enter(struct dit_lmdb_reader *reader, const struct dit_lmdb_reader_opts *opts)
+{
+	uint64_t waited_ms = 0;
+	int r = 0;
+
+	do {
+		r = dit_reader_table_enter(&reader->table, opts->wait_ms, opts->fault);
+	} while (r == MDB_READERS_FULL && wait_for_place(opts->wait_ms, &waited_ms) == 0);
+	return r;
+}
+
+/* What was seen of a state does not count if a commit came in between. */
+static int begin_10(const struct beginning *beginning)
+{
+	struct dit_lmdb_reader *reader = beginning->reader;
+
+	for (unsigned i = 0; i < ATTEMPTS; i++) {
+		int r = 0;
+
+		reader->txn_id = dit_reader_table_renew(&reader->table);
+		if (beginning->look != NULL) {
+			r = beginning->look(beginning->ctx, reader->data_fd,
+			                    reader->txn_id);
+		}
+		if (dit_reader_table_last(&reader->table) == reader->txn_id) {
+			return r;
+		}
+	}
+	return -EAGAIN;
+}
+
+static int open_reader_10(const char *directory, const struct dit_lmdb_reader_opts *opts,
+                          const struct beginning *beginning)
+{
+	struct dit_lmdb_reader *reader = beginning->reader;
+	int r = open_files_10(reader, directory, opts->fault);
+
+	if (r == 0) {
+		r = enter(reader, opts);
+	}
+	return r < 0 ? r : begin_10(beginning);
 }
 
 /* ---- the reader ---- */
@@ -276,7 +346,8 @@ int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
 	}
 	reader->data_fd = -1;
 	reader->lock_fd = -1;
-	r = open_reader(reader, directory, opts, &beginning);
+	r = opts->is_lmdb_10 ? open_reader_10(directory, opts, &beginning)
+	                     : open_reader(reader, directory, opts, &beginning);
 	if (r < 0) {
 		dit_lmdb_reader_close(reader);
 		return r;
@@ -301,6 +372,7 @@ void dit_lmdb_reader_close(struct dit_lmdb_reader *reader)
 	if (reader->env != NULL) {
 		mdb_env_close(reader->env);
 	}
+	dit_reader_table_close(&reader->table);
 	close_file(reader->lock_fd);
 	close_file(reader->data_fd);
 	free(reader->txns);

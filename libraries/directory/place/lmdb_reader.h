@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A reader of a database of LMDB 0.9, next to other processes: one or more read
- * transactions of one environment that see the same state. As long as they are open,
- * writers leave the pages of that state alone, so that several threads can read them,
- * with or without liblmdb.
+ * A reader of a database of LMDB, next to other processes: one or more read transactions
+ * that see the same state. As long as they are open, writers leave the pages of that
+ * state alone, so that several threads can read them, with or without liblmdb.
+ *
+ * LMDB 1.0: there is one place in the table of readers (reader_table.h), however many
+ * transactions are asked for. What follows is for LMDB 0.9, by way of liblmdb.
  *
  * A read transaction sees the last commit before it began. While LMDB's write lock is
  * held no process commits, so all transactions that begin then see the same state: the
@@ -24,6 +26,7 @@
 #include <stdint.h>
 
 #include "place/fault.h"
+#include "place/reader_table.h"
 
 struct MDB_env;
 struct MDB_txn;
@@ -32,6 +35,7 @@ struct dit_lmdb_reader_opts {
 	unsigned n;              /* transactions; at least 1 */
 	bool no_lock;            /* do not take the write lock */
 	bool no_lock_file;       /* make none where there is none: nobody writes then */
+	bool is_lmdb_10;         /* the file is; another process must have it open */
 	uint64_t wait_ms;        /* at most, for free places in the table of readers */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
@@ -40,11 +44,12 @@ struct dit_lmdb_reader_opts {
 struct dit_lmdb_reader {
 	int data_fd;
 	int lock_fd; /* -1: no lock file, or a file system that may only be read */
-	struct MDB_env *env;
+	struct dit_reader_table table; /* of LMDB 1.0 */
+	struct MDB_env *env;   /* of LMDB 0.9, else NULL; and so is what follows */
 	struct MDB_txn **txns; /* n; all of state txn_id */
 	struct MDB_txn *held;  /* LMDB's write lock; NULL: not held */
 	unsigned n;
-	uint64_t txn_id;
+	uint64_t txn_id; /* of either format */
 };
 
 /** Looks at state @p txn_id of the file. 0; an error, which ends the opening. */
@@ -59,7 +64,8 @@ typedef int (*dit_lmdb_reader_look_fn)(void *ctx, int data_fd, uint64_t txn_id);
  * @return 0; DIT_E_FORMAT; what dit_directory_open() and dit_file_open() return; LMDB's
  *         codes, among them MDB_READERS_FULL: no place became free within wait_ms (places
  *         of processes that are gone are cleared and taken at once); -EAGAIN: without the
- *         lock, a commit came between the transactions each time; what @p look returned
+ *         lock, a commit came between the transactions each time; what @p look returned.
+ *         Of LMDB 1.0 what dit_reader_table_open() and dit_reader_table_enter() return
  */
 int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
                          const struct dit_lmdb_reader_opts *opts,
@@ -68,8 +74,8 @@ int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
 void dit_lmdb_reader_close(struct dit_lmdb_reader *reader);
 
 /**
- * From now on a transaction shows the last commit. It keeps its place in the table of
- * readers.
+ * From now on a transaction of LMDB 0.9 shows the last commit. It keeps its place in the
+ * table of readers.
  *
  * @param number  of the transaction, below n
  *
@@ -78,7 +84,7 @@ void dit_lmdb_reader_close(struct dit_lmdb_reader *reader);
 int dit_lmdb_reader_renew(struct dit_lmdb_reader *reader, unsigned number,
                           uint64_t *ret_txn_id);
 
-/* ---- for who commits next to other processes ---- */
+/* ---- for who commits next to other processes, LMDB 0.9 ---- */
 
 /** Take LMDB's write lock: no other process commits. 0; LMDB's codes */
 int dit_lmdb_reader_lock(struct dit_lmdb_reader *reader);

@@ -23,6 +23,8 @@ rooms += %D%/libplace.la
 	%D%/map_size.h \
 	%D%/private_dir.c \
 	%D%/private_dir.h \
+	%D%/reader_table.c \
+	%D%/reader_table.h \
 	%D%/spare.c \
 	%D%/spare.h \
 	%D%/strerror.c \

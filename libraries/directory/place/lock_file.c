@@ -4,29 +4,18 @@
  * open: when the last process closes an environment, LMDB 0.9.31 makes the locks in the
  * file unusable (0.9.24 does not).
  *
- * lock.mdb of LMDB 1.0 is made here, since the liblmdb at hand does not know 1.0. The
- * file has no table for other releases; these are its bytes where liblmdb 1.0.1 is built
- * for 64 bits, little-endian, with mutexes of 40 bytes:
- *
- *   offset  bytes  what
- *        0      4  de c0 ef be, as in data.mdb
- *        4      4  the layout: 02 60 2f 2c
- *        8      8  number of the last transaction
- *       16      4  how many places of readers were ever used: 0
- *       24     40  the mutex of the table of readers
- *       64     40  the mutex of writers
- *      128  64 * n the places of readers, zero bytes where they are free; n is 126
- *
- * Both mutexes are those of <pthread.h>: robust, shared between processes. Where mutexes
- * have another size the file stays empty. A slapd that has waited does not start with an
- * empty file, nor with one whose layout is not its own; the next one makes a new file.
- * The number leads to the meta page that counts: its lowest bit is the page's number.
+ * lock.mdb of LMDB 1.0 is made here, since the liblmdb at hand does not know 1.0:
+ * reader_table.h has its bytes, as liblmdb 1.0.1 makes them where it is built for 64
+ * bits, little-endian, with mutexes of 40 bytes. Where mutexes have another size the file
+ * stays empty. A slapd that has waited does not start with an empty file, nor with one
+ * whose layout is not its own; the next one makes a new file. The number of the last
+ * transaction leads to the meta page that counts: its lowest bit is the page's number.
  */
 #include "place/lock_file.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stddef.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -38,21 +27,9 @@
 #include "page/meta_pages.h"
 #include "place/files.h"
 #include "place/format_check.h"
+#include "place/reader_table.h"
 
 #define LOCK_FILE_BYTES 8192 /* with room for LMDB's 126 readers (storage.md 1.1) */
-#define LAYOUT_10       0x2c2f6002u
-#define MUTEX_BYTES     40
-#define LINE_BYTES      64
-
-/* How the file of 1.0 begins. */
-struct lock_head {
-	uint32_t magic;
-	uint32_t layout;
-	uint64_t transaction;
-	uint32_t nreaders;
-	pthread_mutex_t readers;
-	_Alignas(LINE_BYTES) pthread_mutex_t writers;
-};
 
 /* ---- LMDB 0.9 ---- */
 
@@ -86,7 +63,7 @@ static ssize_t content_09(int staging_fd, int data_fd, char *bytes)
 
 /* ---- LMDB 1.0 ---- */
 
-static int init_mutexes(struct lock_head *head)
+static int init_mutexes(struct dit_lock_head *head)
 {
 	pthread_mutexattr_t attr;
 	int r = pthread_mutexattr_init(&attr);
@@ -126,18 +103,15 @@ static int last_transaction(int data_fd, uint64_t *ret)
 
 static ssize_t content_10(int data_fd, char *bytes)
 {
-	struct lock_head head = {.magic = DIT_META_MAGIC, .layout = LAYOUT_10};
+	struct dit_lock_head head = {.magic = DIT_META_MAGIC, .layout = DIT_LOCK_LAYOUT};
+	uint64_t transaction = 0;
 
 	_Static_assert(sizeof(head) <= LOCK_FILE_BYTES, "there is room");
-	if (sizeof(pthread_mutex_t) != MUTEX_BYTES ||
-	    offsetof(struct lock_head, readers) != 24 ||
-	    offsetof(struct lock_head, writers) != 64) {
-		return -1;
-	}
-	if (last_transaction(data_fd, &head.transaction) != 0 ||
+	if (!dit_lock_layout_is_known() || last_transaction(data_fd, &transaction) != 0 ||
 	    init_mutexes(&head) != 0) {
 		return -1;
 	}
+	atomic_init(&head.transaction, transaction);
 	memset(bytes, 0, LOCK_FILE_BYTES);
 	memcpy(bytes, &head, sizeof(head));
 	return LOCK_FILE_BYTES;

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How a writer sees a reader. A writer begins with the number N of the last transaction,
+ * and later gives out again pages that became free before the oldest transaction in the
+ * table. A reader puts N into its place and reads the last number once more. If it still
+ * is N, the place was there before the writer that follows N + 1 has begun; and the
+ * writer of N + 1 leaves all pages of N alone. Else it puts the newer number there.
+ *
+ * The meta page of N is the one that N + 2 writes. So what was read from it is whole if
+ * the last number is N afterwards.
+ *
+ * The locks on bytes are those of an open file (F_OFD_SETLK): LMDB's own, of a process,
+ * vanish when the process closes any descriptor of lock.mdb, as a claim does that is
+ * refused. Both kinds keep each other out. Ours on the byte of the process is shared, so
+ * that two readers of one process can have it; LMDB asks whether an exclusive one could
+ * be had.
+ */
+#include "place/reader_table.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/errno_text.h"
+#include "base/error.h"
+#include "page/lmdb_format.h"
+#include "place/files.h"
+
+#define RESTS         UINT64_MAX
+#define NPLACES_MAX   65536 /* of a file that is longer, the first ones are used */
+#define MUTEX_WAIT_MS 1000  /* at least: it is held for microseconds */
+#define MS_IN_SECOND  1000
+#define NS_IN_MS      1000000L
+#define NS_IN_SECOND  1000000000L
+#define BYTE_OF_ALL   0 /* shared by all who have the database open */
+
+/* ---- locks on bytes ---- */
+
+static struct flock byte_lock(short type, off_t at)
+{
+	return (struct flock){
+		.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+}
+
+/* Is a byte locked, by another open file? An error counts as yes. */
+static bool is_locked(int fd, off_t at)
+{
+	struct flock lock = byte_lock(F_WRLCK, at);
+
+	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+/* 0; -EAGAIN: another open file has an exclusive lock; -errno */
+static int share(int fd, off_t at)
+{
+	struct flock lock = byte_lock(F_RDLCK, at);
+
+	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
+		return 0;
+	}
+	return errno == EACCES ? -EAGAIN : -errno;
+}
+
+/* ---- opening ---- */
+
+static int join(int fd)
+{
+	int r = is_locked(fd, BYTE_OF_ALL) ? share(fd, BYTE_OF_ALL) : -ENOENT;
+
+	return r == -EAGAIN ? DIT_E_BUSY : r;
+}
+
+/* 0; -ENOENT: its last user has removed or emptied it. */
+static int look_at_file(struct dit_reader_table *table, struct dit_fault *fault)
+{
+	const off_t least = sizeof(struct dit_lock_head) + sizeof(struct dit_lock_place);
+	struct stat st;
+	off_t n = 0;
+
+	if (fstat(table->lock_fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_nlink == 0 || st.st_size == 0) {
+		return -ENOENT;
+	}
+	if (st.st_size < least) {
+		return dit_fault_say(fault, DIT_E_UNSUPPORTED,
+		                     DIT_LOCK_NAME
+		                     " has %lld bytes, which is too short: stop slapd",
+		                     (long long)st.st_size);
+	}
+	n = (st.st_size - (off_t)sizeof(struct dit_lock_head)) /
+	    (off_t)sizeof(struct dit_lock_place);
+	table->nplaces = n < NPLACES_MAX ? (unsigned)n : NPLACES_MAX;
+	return 0;
+}
+
+static size_t map_bytes(const struct dit_reader_table *table)
+{
+	return sizeof(struct dit_lock_head) +
+	       table->nplaces * sizeof(struct dit_lock_place);
+}
+
+static int map_file(struct dit_reader_table *table, struct dit_fault *fault)
+{
+	void *map = mmap(NULL, map_bytes(table), PROT_READ | PROT_WRITE, MAP_SHARED,
+	                 table->lock_fd, 0);
+
+	if (map == MAP_FAILED) {
+		return -errno;
+	}
+	table->head = map;
+	if (table->head->magic != DIT_META_MAGIC ||
+	    table->head->layout != DIT_LOCK_LAYOUT || !dit_lock_layout_is_known()) {
+		return dit_fault_say(fault, DIT_E_UNSUPPORTED,
+		                     DIT_LOCK_NAME
+		                     " has the layout 0x%08x, and 0x%08x alone is known "
+		                     "here: OpenLDAP is newer than 2.7.0, or was built "
+		                     "otherwise. Stop slapd, or export with its slapcat",
+		                     table->head->layout, DIT_LOCK_LAYOUT);
+	}
+	return 0;
+}
+
+int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd,
+                          struct dit_fault *fault)
+{
+	struct dit_reader_table table = {.lock_fd = lock_fd};
+	int r = join(lock_fd);
+
+	if (r == 0) {
+		r = look_at_file(&table, fault);
+	}
+	if (r == 0) {
+		r = map_file(&table, fault);
+	}
+	if (r < 0) {
+		dit_reader_table_close(&table);
+		return r;
+	}
+	*ret = table;
+	return 0;
+}
+
+void dit_reader_table_close(struct dit_reader_table *table)
+{
+	if (table->own != NULL) {
+		/* Whoever takes the place next changes all of it. */
+		atomic_store(&table->own->transaction, RESTS);
+		atomic_store(&table->own->pid, 0);
+	}
+	if (table->head != NULL) {
+		(void)munmap(table->head, map_bytes(table));
+	}
+	*table = (struct dit_reader_table){.head = NULL};
+}
+
+/* ---- places ---- */
+
+static struct dit_lock_place *places_of(const struct dit_reader_table *table)
+{
+	return (struct dit_lock_place *)(table->head + 1);
+}
+
+/* The places that were ever used; all after them are free. */
+static unsigned nused(const struct dit_reader_table *table)
+{
+	uint32_t n = atomic_load(&table->head->nplaces);
+
+	return n < table->nplaces ? n : table->nplaces;
+}
+
+/*
+ * With the mutex held. A process locks its byte before it takes a place, and takes it
+ * with the mutex held; so who has no lock now is gone, with all its places.
+ */
+static void free_dead(const struct dit_reader_table *table)
+{
+	struct dit_lock_place *places = places_of(table);
+	uint32_t own = (uint32_t)getpid();
+	uint32_t alive = own; /* slapd has many places, one after the other */
+
+	for (unsigned i = 0; i < nused(table); i++) {
+		uint32_t pid = atomic_load(&places[i].pid);
+
+		if (pid == 0 || pid == own || pid == alive) {
+			continue;
+		}
+		if (is_locked(table->lock_fd, pid)) {
+			alive = pid;
+		} else {
+			atomic_store(&places[i].pid, 0);
+		}
+	}
+}
+
+/* With the mutex held. NULL: there is none. */
+static struct dit_lock_place *take_place(const struct dit_reader_table *table)
+{
+	struct dit_lock_place *places = places_of(table);
+	unsigned n = nused(table);
+	unsigned i = 0;
+
+	while (i < n && atomic_load(&places[i].pid) != 0) {
+		i++;
+	}
+	if (i == table->nplaces) {
+		return NULL;
+	}
+	/* Writers look without the mutex: first the place, then that it is used. */
+	atomic_store(&places[i].pid, 0);
+	atomic_store(&places[i].transaction, RESTS);
+	places[i].thread = (uint64_t)(uintptr_t)pthread_self();
+	if (i == n) {
+		atomic_store(&table->head->nplaces, n + 1);
+	}
+	atomic_store(&places[i].pid, (uint32_t)getpid());
+	return &places[i];
+}
+
+/* ---- the mutex ---- */
+
+static struct timespec after_ms(uint64_t ms)
+{
+	struct timespec at;
+
+	(void)clock_gettime(CLOCK_REALTIME, &at);
+	at.tv_sec += (time_t)(ms / MS_IN_SECOND);
+	at.tv_nsec += (long)(ms % MS_IN_SECOND) * NS_IN_MS;
+	if (at.tv_nsec >= NS_IN_SECOND) {
+		at.tv_sec++;
+		at.tv_nsec -= NS_IN_SECOND;
+	}
+	return at;
+}
+
+/* A process that died with the mutex held has at most left a place half taken, which is
+ * free, or is freed as those of other dead processes. */
+static int lock_table(const struct dit_reader_table *table, uint64_t wait_ms,
+                      struct dit_fault *fault)
+{
+	struct timespec until =
+		after_ms(wait_ms < MUTEX_WAIT_MS ? MUTEX_WAIT_MS : wait_ms);
+	int r = pthread_mutex_timedlock(&table->head->readers, &until);
+
+	if (r == EOWNERDEAD) {
+		r = pthread_mutex_consistent(&table->head->readers);
+	}
+	if (r == ETIMEDOUT) {
+		return dit_fault_say(fault, -r,
+		                     "a process holds the mutex of the table of readers "
+		                     "in " DIT_LOCK_NAME " and does not go on");
+	}
+	return r == 0 ? 0
+	              : dit_fault_say(
+				fault, -r,
+				"the mutex of the table of readers in " DIT_LOCK_NAME
+				" cannot be locked: %s. Start slapd again",
+				dit_errno_text(r));
+}
+
+/* ---- a place of our own ---- */
+
+int dit_reader_table_enter(struct dit_reader_table *table, uint64_t wait_ms,
+                           struct dit_fault *fault)
+{
+	int r = share(table->lock_fd, getpid());
+
+	if (r == -EAGAIN) {
+		return dit_fault_say(fault, r,
+		                     "a process of another container reads the database, "
+		                     "and has our number, %ld: start again",
+		                     (long)getpid());
+	}
+	if (r == 0) {
+		r = lock_table(table, wait_ms, fault);
+	}
+	if (r < 0) {
+		return r;
+	}
+	free_dead(table);
+	table->own = take_place(table);
+	(void)pthread_mutex_unlock(&table->head->readers);
+	return table->own == NULL ? MDB_READERS_FULL : 0;
+}
+
+/* All of these are in one order for all processes: our place is written before the last
+ * number is read again. */
+uint64_t dit_reader_table_renew(struct dit_reader_table *table)
+{
+	uint64_t last = 0;
+
+	assert(table->own != NULL);
+	do {
+		last = dit_reader_table_last(table);
+		atomic_store(&table->own->transaction, last);
+	} while (dit_reader_table_last(table) != last);
+	return last;
+}
+
+uint64_t dit_reader_table_last(const struct dit_reader_table *table)
+{
+	return atomic_load(&table->head->transaction);
+}
