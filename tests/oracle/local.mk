@@ -15,6 +15,7 @@ slow_scripts += \
 script_tests += \
 	%D%/across.sh \
 	%D%/apart.sh \
+	%D%/beside27.sh \
 	%D%/compatibility.sh \
 	%D%/config.sh \
 	%D%/content.sh \

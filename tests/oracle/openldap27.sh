@@ -24,7 +24,7 @@ if [ ! -x "$prefix/libexec/slapd" ]; then
 	exit 1
 fi
 [ $# -gt 0 ] || set -- content errors mixed_lines messages served moved moved_variants \
-	read27 waiting27 random glue contextcsn existing \
+	read27 waiting27 beside27 random glue contextcsn existing \
 	cat values shadow indexes modules tree generated rejects threads conf_errors config
 
 version=$("$prefix/libexec/slapd" -VV 2>&1 |

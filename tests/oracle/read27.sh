@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Databases that slapadd 2.7 made and slapd 2.7 changed: ditcat writes what slapcat writes,
-# and ditcheck finds nothing wrong with structure and content. ditindex makes of it what
-# slapindex makes, and slapcat prints the same text afterwards. While slapd runs all are
-# refused, and the process is named. A slapd that is started while ditcat reads waits for
+# and ditcheck finds nothing wrong with structure and content, also next to slapd. ditindex
+# makes of it what slapindex makes, and slapcat prints the same text afterwards; while slapd
+# runs it is refused, and the process is named. A slapd that is started while ditcat reads waits for
 # its end, and then serves and takes changes.
 #
 # For openldap27.sh. From the environment: READ_ENTRIES.
@@ -70,8 +70,8 @@ cp -r "$work/site/db" "$work/whole"
 
 start_slapd site
 check "changes" change
-check "while slapd runs: ditcat" refused 1 "$DITCAT" --openldap=2.7 -f "$conf"
-check "while slapd runs: ditcheck" refused 2 "$DITCHECK" --openldap=2.7 -f "$conf"
+check "while slapd runs: ditcat" same_text
+check "while slapd runs: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
 check "while slapd runs: ditindex" refused 1 "$DITINDEX" --openldap=2.7 -f "$conf"
 check "while slapd runs: ditcheck --quick" "$DITCHECK" --quick --openldap=2.7 -f "$conf"
 stop_slapd

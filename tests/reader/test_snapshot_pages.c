@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshots of LMDB 1.0 keep others away and are refused where others are; nothing is
+ * Snapshots of LMDB 1.0 keep others away, or are registered next to them; nothing is
  * left; what is no such database is told.
  */
 #include <errno.h>
@@ -94,49 +94,108 @@ static void others_are_kept_away(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_process_that_has_it_open_is_named(void **state)
+/* Another process opens the database as LMDB does, with a lock of this type. */
+static pid_t start_other(const char *dir, short type, int *ret_end)
+{
+	int begun[2];
+	int end[2];
+	char byte = 0;
+	pid_t pid = 0;
+
+	assert_int_equal(pipe(begun), 0);
+	assert_int_equal(pipe(end), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+		int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
+
+		(void)close(end[1]);
+		if (fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0) {
+			(void)!write(begun[1], "x", 1);
+		}
+		(void)!read(end[0], &byte, 1);
+		_exit(0);
+	}
+	assert_int_equal(close(begun[1]), 0);
+	assert_int_equal(close(end[0]), 0);
+	assert_int_equal(read(begun[0], &byte, 1), 1);
+	assert_int_equal(close(begun[0]), 0);
+	*ret_end = end[1];
+	return pid;
+}
+
+static void end_other(pid_t pid, int end)
+{
+	assert_int_equal(close(end), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void a_state_is_held_next_to_others(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_snapshot *snapshots[2] = {NULL};
+	struct dit_fault fault;
+	struct dit_tree_record tree;
+	uint64_t nfree = 0;
+	int end = -1;
+	pid_t pid = start_other(dir, F_RDLCK, &end);
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(open_snapshot(&snapshots[i], dir, i == 1, &fault), 0);
+		assert_string_equal(fault.text, "");
+		assert_true(dit_snapshot_is_held(snapshots[i]));
+		assert_non_null(dit_snapshot_db(snapshots[i], "id2e"));
+	}
+	assert_int_equal(dit_snapshot_renew(snapshots[0], 2), -ENOTSUP);
+	assert_int_equal(dit_snapshot_tree_by(snapshots[0], 2, "id2e", &tree), -ENOTSUP);
+	assert_int_equal(dit_snapshot_nfree(snapshots[0], &nfree), 0);
+	assert_int_equal(nfree, 0);
+	dit_snapshot_close(snapshots[0]);
+	dit_snapshot_close(snapshots[1]);
+	end_other(pid, end);
+	assert_int_equal(open_snapshot(&snapshots[0], dir, false, &fault), 0);
+	assert_int_equal(lock_elsewhere(dir), -EAGAIN);
+	dit_snapshot_close(snapshots[0]);
+	test_scratch_remove(dir);
+}
+
+static void a_process_that_keeps_others_away_is_named(void **state)
 {
 	char *dir = fixture_published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_fault fault;
 	char name[40];
-	int said[2];
-	int done[2];
-	char byte = 0;
+	int end = -1;
+	pid_t pid = start_other(dir, F_WRLCK, &end);
+	(void)state;
+
+	(void)snprintf(name, sizeof(name), "process %d has", (int)pid);
+	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), DIT_E_BUSY);
+	assert_non_null(strstr(fault.text, name));
+	end_other(pid, end);
+	test_scratch_remove(dir);
+}
+
+static void a_lock_file_of_another_database_is_told(void **state)
+{
+	char *dir = fixture_published();
+	int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
+	const uint64_t transaction = 4711;
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_fault fault;
+	int end = -1;
 	pid_t pid = 0;
 	(void)state;
 
-	assert_int_equal(pipe(said), 0);
-	assert_int_equal(pipe(done), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
-		int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
-
-		(void)close(done[1]);
-		if (fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0) {
-			(void)!write(said[1], "x", 1);
-		}
-		(void)!read(done[0], &byte, 1);
-		_exit(0);
-	}
-	assert_int_equal(close(said[1]), 0);
-	assert_int_equal(read(said[0], &byte, 1), 1);
-	(void)snprintf(name, sizeof(name), "process %d", (int)pid);
-	for (int no_lock_file = 0; no_lock_file < 2; no_lock_file++) {
-		assert_int_equal(open_snapshot(&snapshot, dir, no_lock_file != 0, &fault),
-		                 DIT_E_BUSY);
-		assert_non_null(strstr(fault.text, name));
-		assert_non_null(strstr(fault.text, "OpenLDAP 2.7"));
-	}
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), DIT_E_BUSY);
-	assert_int_equal(close(done[1]), 0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(close(done[0]), 0);
-	assert_int_equal(close(said[0]), 0);
-	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
-	dit_snapshot_close(snapshot);
+	assert_int_equal(pwrite(fd, &transaction, sizeof(transaction), 8),
+	                 sizeof(transaction));
+	assert_int_equal(close(fd), 0);
+	pid = start_other(dir, F_RDLCK, &end);
+	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), DIT_E_CORRUPT);
+	assert_non_null(strstr(fault.text, "different databases"));
+	end_other(pid, end);
 	test_scratch_remove(dir);
 }
 
@@ -327,7 +386,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(others_are_kept_away),
-		cmocka_unit_test(a_process_that_has_it_open_is_named),
+		cmocka_unit_test(a_state_is_held_next_to_others),
+		cmocka_unit_test(a_process_that_keeps_others_away_is_named),
+		cmocka_unit_test(a_lock_file_of_another_database_is_told),
 		cmocka_unit_test(a_directory_that_is_loaded_is_busy),
 		cmocka_unit_test(a_missing_lock_file_is_made_for_who_waits),
 		cmocka_unit_test(a_file_system_that_may_only_be_read_needs_no_lock),

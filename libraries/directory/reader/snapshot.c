@@ -175,8 +175,9 @@ int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const c
 	if (!is_reader(snapshot, reader)) {
 		return -EINVAL;
 	}
-	return snapshot->reader == NULL ? -ENOTSUP
-	                                : find_tree(map_of(snapshot, reader), name, ret);
+	return dit_snapshot_is_by_liblmdb(snapshot)
+	               ? find_tree(map_of(snapshot, reader), name, ret)
+	               : -ENOTSUP;
 }
 
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)

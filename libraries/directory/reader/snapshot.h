@@ -34,12 +34,12 @@ struct dit_stored_db {
 };
 
 /**
- * Open DIR/data.mdb read-only and pin one snapshot. A file of LMDB 0.9 may be in use by
- * others; of one of LMDB 1.0 others are kept away until the snapshot is closed.
+ * Open DIR/data.mdb read-only and pin one snapshot. The file may be in use by others. If
+ * no process has one of LMDB 1.0 open, others are kept away until the snapshot is closed.
  *
- * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; of LMDB 1.0 alone: DIT_E_BUSY, with a
- *         fault: somebody has the database open; DIT_E_UNSUPPORTED, with a fault: its
- *         pages are encrypted or have sums
+ * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; of LMDB 1.0 alone, with a fault:
+ *         DIT_E_BUSY: a process keeps others away; DIT_E_UNSUPPORTED: the pages are
+ *         encrypted or have sums, or lock.mdb has an unknown layout
  */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 

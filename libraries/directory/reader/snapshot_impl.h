@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The snapshot, for the files of this room and for online.c: a mapped file, the
- * named databases in it, and what keeps its state. That is a reader of liblmdb's
- * (place/lmdb_reader.h), a claim (place/claim.h), or the caller's own claim. The file may
- * be damaged: functions return DIT_E_CORRUPT then.
+ * named databases in it, and what keeps its state. That is a reader next to other
+ * processes (place/lmdb_reader.h), a claim (place/claim.h), or the caller's own claim. The
+ * file may be damaged: functions return DIT_E_CORRUPT then.
  *
  * Threads: as snapshot.h says.
  */
@@ -27,7 +27,7 @@ struct dit_snapshot {
 	int data_fd;                    /* of the data file */
 	bool owns_fd;                   /* else the reader's, or the caller's */
 	struct dit_claim claim;         /* dir_fd -1: none of its own */
-	struct dit_lmdb_reader *reader; /* owned; NULL: not by way of liblmdb */
+	struct dit_lmdb_reader *reader; /* owned; NULL: claimed */
 	struct dit_page_map map; /* the state that all readers have but spare ones */
 	/* The maps of the spare readers, [own: the reader's thread]; a reader that was
 	 * never renewed has the common map, and its own is all zero. NULL without a
@@ -53,6 +53,12 @@ int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
                            const struct dit_snapshot_opts *opts);
 int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
                             const struct dit_snapshot_opts *opts);
+
+/** Else it is claimed, or of LMDB 1.0. */
+static inline bool dit_snapshot_is_by_liblmdb(const struct dit_snapshot *snapshot)
+{
+	return snapshot->reader != NULL && snapshot->reader->env != NULL;
+}
 
 /** A spare reader's map. */
 static inline struct dit_page_map *dit_snapshot_spare_map(struct dit_snapshot *snapshot,

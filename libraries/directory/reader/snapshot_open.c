@@ -2,17 +2,18 @@
 /*
  * How a snapshot's state is kept while it is read.
  *
- * LMDB 0.9 next to other processes: liblmdb registers read transactions, so that writers
- * leave the pages of their state alone. It reads nothing but the meta pages.
+ * Next to other processes: a read transaction is registered, so that writers leave the
+ * pages of its state alone (place/lmdb_reader.h). LMDB 0.9: liblmdb registers it, and
+ * makes lock.mdb if no other process has the database open. It reads nothing but the meta
+ * pages.
  *
- * LMDB 1.0: lock.mdb has a table of readers that is private to its release, so no reader
- * is registered next to slapd. A claim (claim.h) keeps writers away instead; a process
- * that has the database open is an error. A file that the caller has claimed needs
- * neither, of either format.
+ * LMDB 1.0 that no process has open: a claim (claim.h) keeps all others away. A file that
+ * the caller has claimed needs neither, of either format.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -22,6 +23,10 @@
 #include "reader/snapshot_impl.h"
 
 #define ATTEMPTS 1000 /* to see a state while others commit */
+/* to read what others open and close: LMDB keeps all others away while it sets up
+ * lock.mdb, a loader does as long as it runs */
+#define ATTEMPTS_10 50
+#define PAUSE_MS    20
 
 static struct dit_snapshot *snapshot_new(const struct dit_page_format *format,
                                          const struct dit_snapshot_opts *opts)
@@ -37,7 +42,7 @@ static struct dit_snapshot *snapshot_new(const struct dit_page_format *format,
 	return snapshot;
 }
 
-/* ---- by way of liblmdb ---- */
+/* ---- next to other processes ---- */
 
 /*
  * Called before the readers begin. Two commits later no meta page has this state; then
@@ -50,7 +55,7 @@ static int open_dbs(void *ctx, int data_fd, uint64_t txn_id)
 	int r = 0;
 
 	dit_page_map_close(&snapshot->map);
-	r = dit_page_map_open_at(&snapshot->map, data_fd, &dit_lmdb_09, txn_id);
+	r = dit_page_map_open_at(&snapshot->map, data_fd, snapshot->format, txn_id);
 	if (r == -ESTALE) {
 		return 0;
 	}
@@ -64,11 +69,15 @@ static int open_readers(struct dit_snapshot *snapshot, const char *directory,
 		.n = opts->nreaders + opts->nspare,
 		.no_lock = opts->no_lock,
 		.no_lock_file = opts->no_lock_file,
+		.is_lmdb_10 = dit_snapshot_is_lmdb_10(snapshot),
 		.wait_ms = opts->wait_ms,
 		.fault = opts->fault};
 	int r = 0;
 
-	snapshot->spare_maps = calloc(opts->nspare + 1, sizeof(*snapshot->spare_maps));
+	if (snapshot->spare_maps == NULL) {
+		snapshot->spare_maps =
+			calloc(opts->nspare + 1, sizeof(*snapshot->spare_maps));
+	}
 	if (snapshot->spare_maps == NULL) {
 		return -ENOMEM;
 	}
@@ -111,7 +120,7 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 	    reader - snapshot->nreaders >= snapshot->nspare) {
 		return -EINVAL;
 	}
-	if (snapshot->reader == NULL) {
+	if (!dit_snapshot_is_by_liblmdb(snapshot)) {
 		return -ENOTSUP;
 	}
 	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
@@ -127,22 +136,7 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 	return r;
 }
 
-/* ---- claimed files ---- */
-
-/* The claim's fault is the name of a process. */
-static int say_busy(struct dit_fault *fault)
-{
-	struct dit_fault who = {""};
-
-	if (fault == NULL) {
-		return DIT_E_BUSY;
-	}
-	who = *fault;
-	return dit_fault_say(fault, DIT_E_BUSY,
-	                     "a database of OpenLDAP 2.7 can be read only while no "
-	                     "other process has it open; it is in use by %s",
-	                     dit_claim_holder(&who));
-}
+/* ---- LMDB 1.0, and claimed files ---- */
 
 /* Before a claim, which may make a lock.mdb: is this a file that can be read here? */
 static int look(int dir_fd, struct dit_fault *fault)
@@ -155,11 +149,12 @@ static int look(int dir_fd, struct dit_fault *fault)
 	return fd < 0 ? fd : 0;
 }
 
+/* @param fault  after DIT_E_BUSY the name of a process */
 static int claim(struct dit_snapshot *snapshot, const char *directory,
-                 const struct dit_snapshot_opts *opts)
+                 bool makes_lock_file, struct dit_fault *fault)
 {
-	int dir_fd = dit_directory_open(directory, opts->fault);
-	int r = dir_fd < 0 ? dir_fd : look(dir_fd, opts->fault);
+	int dir_fd = dit_directory_open(directory, fault);
+	int r = dir_fd < 0 ? dir_fd : look(dir_fd, fault);
 
 	if (r < 0) {
 		if (dir_fd >= 0) {
@@ -167,20 +162,47 @@ static int claim(struct dit_snapshot *snapshot, const char *directory,
 		}
 		return r;
 	}
-	r = dit_claim_take_reading(&snapshot->claim, dir_fd, !opts->no_lock_file,
-	                           opts->fault);
+	r = dit_claim_take_reading(&snapshot->claim, dir_fd, makes_lock_file, fault);
 	if (r < 0) {
 		snapshot->claim.dir_fd = -1;
-		return r == DIT_E_BUSY ? say_busy(opts->fault) : r;
+		return r;
 	}
 	snapshot->is_held = snapshot->claim.lock_fd >= 0;
-	r = dit_data_open_10(snapshot->claim.dir_fd, O_RDONLY, opts->fault);
+	r = dit_data_open_10(snapshot->claim.dir_fd, O_RDONLY, fault);
 	if (r < 0) {
 		return r;
 	}
 	snapshot->data_fd = r;
 	snapshot->owns_fd = true;
 	return 0;
+}
+
+/* Between the two steps a process may open the database, or close it. */
+static int claim_or_register(struct dit_snapshot *snapshot, const char *directory,
+                             const struct dit_snapshot_opts *opts)
+{
+	const struct timespec pause = {0, PAUSE_MS * 1000000L};
+	struct dit_fault fault = {""};
+
+	for (int i = 0; i < ATTEMPTS_10; i++) {
+		int r = 0;
+
+		fault = (struct dit_fault){""};
+		r = claim(snapshot, directory, !opts->no_lock_file, &fault);
+		if (r != DIT_E_BUSY) {
+			return fault.text[0] == '\0'
+			               ? r
+			               : dit_fault_say(opts->fault, r, "%s", fault.text);
+		}
+		r = open_readers(snapshot, directory, opts);
+		if (r != DIT_E_BUSY && r != -ENOENT) {
+			return r;
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+	return dit_fault_say(opts->fault, DIT_E_BUSY,
+	                     "%s has the database, and keeps all others away",
+	                     dit_claim_holder(&fault));
 }
 
 static int open_file(struct dit_snapshot *snapshot, const char *directory,
@@ -191,12 +213,12 @@ static int open_file(struct dit_snapshot *snapshot, const char *directory,
 	if (opts->is_claimed) {
 		snapshot->data_fd = opts->claimed_fd;
 	} else {
-		r = claim(snapshot, directory, opts);
+		r = claim_or_register(snapshot, directory, opts);
 	}
-	if (r == 0) {
-		r = dit_page_map_open(&snapshot->map, snapshot->data_fd,
-		                      snapshot->format);
+	if (r < 0 || snapshot->reader != NULL) {
+		return r;
 	}
+	r = dit_page_map_open(&snapshot->map, snapshot->data_fd, snapshot->format);
 	return r < 0 ? r : dit_snapshot_read_dbs(snapshot);
 }
 

@@ -15,11 +15,11 @@
  *   structure   The data file follows LMDB's format (0.9 or 1.0), so that liblmdb can
  *               read every record.
  *   content     Entries, tree and indexes fit each other and the configuration. Not
- *               with is_quick; of files of LMDB 1.0 only while no other process has them
- *               open.
+ *               with is_quick.
  *
  * slapd may change the database during a check: the check looks at one snapshot, which
- * does not change while the check holds it.
+ * does not change while the check holds it. If no process has a file of LMDB 1.0 open,
+ * the check of its content keeps others away.
  *
  * Threads: dit_check() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only.

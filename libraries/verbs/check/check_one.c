@@ -183,11 +183,23 @@ static int has_lock_file(const char *directory)
 	return r;
 }
 
-/* Without a lock file no process has the database open: there is nothing to hold. */
-static int take_hold(struct check *check)
+/* Of LMDB 1.0 a state is held if a process has the database open; none is now, or it
+ * keeps all others away. */
+static int take_hold_10(struct check *check, const char *directory,
+                        struct dit_lmdb_reader_opts *opts)
 {
-	const struct dit_lmdb_reader_opts opts = {
-		.n = 1, .no_lock = true, .wait_ms = HOLD_WAIT_MS};
+	int r = 0;
+
+	opts->is_lmdb_10 = true;
+	r = dit_lmdb_reader_open(&check->hold, directory, opts, NULL, NULL);
+	return r == -ENOENT || r == DIT_E_BUSY ? 0 : r;
+}
+
+/* Without a lock file no process has the database open: there is nothing to hold. */
+static int take_hold(struct check *check, struct dit_fault *fault)
+{
+	struct dit_lmdb_reader_opts opts = {
+		.n = 1, .no_lock = true, .wait_ms = HOLD_WAIT_MS, .fault = fault};
 	char *directory = NULL;
 	int r = dit_data_directory(check->one->path, &directory);
 
@@ -197,20 +209,24 @@ static int take_hold(struct check *check)
 	if (r == 1) {
 		r = dit_lmdb_reader_open(&check->hold, directory, &opts, NULL, NULL);
 	}
+	if (r == DIT_E_FORMAT) {
+		r = take_hold_10(check, directory, &opts);
+	}
 	free(directory);
 	return r;
 }
 
 static void hold(struct check *check)
 {
+	struct dit_fault fault = {""};
 	/* liblmdb believes what the meta pages say, so they are looked at first. */
-	int r = dit_walk_has_metas(check->fd) ? take_hold(check) : 0;
+	int r = dit_walk_has_metas(check->fd) ? take_hold(check, &fault) : 0;
 
-	/* In the table of readers of LMDB 1.0 nothing is registered. */
-	if (r < 0 && r != DIT_E_FORMAT) {
+	if (r < 0) {
 		dit_job_report(check->one->job, DIT_REPORT_WARNING,
 		               "%s: checked without holding a snapshot: %s",
-		               check->one->path, dit_strerror(r));
+		               check->one->path,
+		               fault.text[0] == '\0' ? dit_strerror(r) : fault.text);
 	}
 	check->is_held = check->hold != NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Look what the databases of a load hold before it. The look is read-only; a database of
- * OpenLDAP 2.5 and 2.6 may be in use by slapd.
+ * Look what the databases of a load hold before it. The look is read-only; slapd may have
+ * the databases open.
  *
  * Threads: main.
  */
