@@ -63,7 +63,6 @@ struct meter {
 	uint64_t shown_ms;    /* 0: nothing yet */
 	uint64_t interval_ms; /* between two texts */
 	unsigned phase;       /* of the latest text */
-	unsigned width;       /* of the latest bar */
 	struct forecast forecast;
 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -71,6 +72,17 @@ void result_file_drop(struct result_file *file)
 
 /* Microseconds of runs of weeks. */
 #define DIGITS 12
+
+struct run_output run_output_of(const struct common_options *options)
+{
+	bool wants_lines = common_number(options, OPT_STATS) == 1;
+
+	return (struct run_output){.stats_path = common_text(options, OPT_STATS),
+	                           .report_path = common_text(options, OPT_REPORT),
+	                           .wants_lines = wants_lines,
+	                           .wants_summary = !wants_lines && !options->has_debug &&
+	                                            isatty(STDERR_FILENO) == 1};
+}
 
 bool run_output_wants_lists(const struct run_output *output)
 {
@@ -146,6 +158,7 @@ int run_output_write(struct run_output *output, json_t *json)
 		report_write(output->report.file, json, output->next);
 		r = result_file_place(&output->report) < 0 ? -1 : r;
 	}
+	json_decref(json);
 	return r;
 }
 

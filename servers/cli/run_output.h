@@ -3,6 +3,7 @@
  * Where the statistics of a run go: the lines of --stats, --stats=FILE, --report=FILE,
  * and the summary on a terminal. All of them are printed from the JSON (doc/stats.md).
  *
+ *   run_output_of()            after the options were read
  *   run_output_open()          before the work
  *   run_output_write()         after it, or run_output_drop()
  *
@@ -23,6 +24,8 @@
 #include <stdio.h>
 
 #include <ditkit/export_file.h>
+
+#include "common_options.h"
 
 /* ---- a file with results ---- */
 
@@ -55,6 +58,10 @@ struct run_output {
 	char *next;         /* its last line (summary.h); owned; NULL: none */
 };
 
+/** What the options want. A summary is for a person: standard error is a terminal, there is
+ * no -d, and the lines of --stats do not say the same. */
+struct run_output run_output_of(const struct common_options *options);
+
 /** Does anybody want the statistics? */
 bool run_output_is_wanted(const struct run_output *output);
 /** Does anybody want the course of the run (run_record.h)? Noting it down costs calls. */
@@ -68,7 +75,7 @@ int run_output_open(struct run_output *output, const char *program);
 /**
  * Write and place what is wanted.
  *
- * @param json  NULL: there was no memory for it
+ * @param json  taken; NULL: there was no memory for it
  *
  * @return 0; -1 after a message
  */

@@ -27,11 +27,6 @@
 
 #define NINDEXES 5
 
-bool summary_is_wanted(const struct common_options *options)
-{
-	return !options->has_debug && isatty(STDERR_FILENO) == 1;
-}
-
 static void print_head(FILE *out, const json_t *json)
 {
 	uint64_t left_out = fact_left_out(json);
@@ -262,6 +257,10 @@ void summary_print_failed(FILE *out, const json_t *json, const char *next)
 /* ---- what to do next ---- */
 
 #define PORT "3890"
+
+const struct summary_system summary_installed = {.slapd = DEFAULT_SLAPD,
+                                                 .conf = DEFAULT_CONF,
+                                                 .conf_dir = DEFAULT_CONF_DIR};
 
 static bool is_there(const char *path)
 {

@@ -13,9 +13,6 @@
 
 struct json_t; /* jansson.h */
 
-/** Is it for a person: standard error is a terminal, and there is no -d? */
-bool summary_is_wanted(const struct common_options *options);
-
 /**
  * @param json  the statistics (doc/stats.md), of a run that succeeded
  * @param next  the next command to type; NULL: none
@@ -37,6 +34,9 @@ struct summary_system {
 	const char *conf;     /* slapd.conf */
 	const char *conf_dir; /* cn=config tree, which counts if it is there */
 };
+
+/** Those that the programs were built for. */
+extern const struct summary_system summary_installed;
 
 /**
  * How the database gets served: who must own it, and how slapd is started with this

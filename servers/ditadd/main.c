@@ -95,10 +95,6 @@ static int load_status(const struct options *options, const struct dit_load_stat
 static char *next_command(const struct options *options,
                           const struct dit_load_stats *stats, int r)
 {
-	static const struct summary_system system = {.slapd = DEFAULT_SLAPD,
-	                                             .conf = DEFAULT_CONF,
-	                                             .conf_dir = DEFAULT_CONF_DIR};
-
 	if (r == DIT_E_REFUSED && !options->load.keep_going) {
 		return strdup(stats->nrefused > 0
 		                      ? "-u -c finds all such records; -c --rejects FILE "
@@ -111,25 +107,22 @@ static char *next_command(const struct options *options,
 	if (stats->nmissing > 0) {
 		return strdup("load the entries that are missing, before slapd starts");
 	}
-	return summary_next(&options->common, stats->databases[0].directory, &system);
+	return summary_next(&options->common, stats->databases[0].directory,
+	                    &summary_installed);
 }
 
 static int write_output(struct options *options, struct run_record *record,
                         const struct dit_load_stats *stats, int r)
 {
-	json_t *json = NULL;
-	int written = 0;
-
 	if (!run_output_is_wanted(&options->output)) {
 		return 0;
 	}
 	options->output.next = next_command(options, stats, r);
 	/* The message about an interrupt says what a summary would. */
 	options->output.wants_summary &= r != DIT_E_STOPPED && !has_nothing(stats, r);
-	json = load_json(record, options, stats, r, load_status(options, stats, r));
-	written = run_output_write(&options->output, json);
-	json_decref(json);
-	return written;
+	return run_output_write(
+		&options->output,
+		load_json(record, options, stats, r, load_status(options, stats, r)));
 }
 
 /* slapd finds in memory what it will read. */
@@ -222,9 +215,6 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	int r = 0;
 
 	look_ahead(options);
-	/* The lines of --stats say the same. */
-	options->output.wants_summary =
-		!options->output.wants_lines && summary_is_wanted(&options->common);
 	plan = make_plan(options, record);
 	meter_start(&meter, &options->common.meter, &plan);
 	options->load.counts_lists = run_output_wants_lists(&options->output);

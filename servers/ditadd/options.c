@@ -110,9 +110,7 @@ static void take_common(struct options *options)
 	load->record_max_bytes = common_number(common, OPT_MAX_RECORD);
 	options->rejects = common_text(common, OPT_REJECTS);
 	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
-	options->output.wants_lines = common_number(common, OPT_STATS) == 1;
-	options->output.stats_path = common_text(common, OPT_STATS);
-	options->output.report_path = common_text(common, OPT_REPORT);
+	options->output = run_output_of(common);
 }
 
 /* Options of the load. */

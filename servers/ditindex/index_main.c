@@ -124,28 +124,19 @@ static void print_waits(const struct dit_reindex_stats *stats)
 	}
 }
 
-static const struct summary_system system_slapd = {.slapd = DEFAULT_SLAPD,
-                                                   .conf = DEFAULT_CONF,
-                                                   .conf_dir = DEFAULT_CONF_DIR};
-
 static int write_output(struct index_options *options, struct run_record *record,
                         const struct dit_reindex_stats *stats, int r, int status)
 {
-	json_t *json = NULL;
-	int written = 0;
-
 	if (!run_output_is_wanted(&options->output)) {
 		return 0;
 	}
 	/* With --online slapd goes on. */
 	if (r == 0 && stats->ndatabases > 0 && !options->reindex.online) {
-		options->output.next = summary_next(
-			&options->common, stats->databases[0].directory, &system_slapd);
+		options->output.next =
+			summary_next(&options->common, stats->databases[0].directory,
+		                     &summary_installed);
 	}
-	json = index_json(record, stats, r, status);
-	written = run_output_write(&options->output, json);
-	json_decref(json);
-	return written;
+	return run_output_write(&options->output, index_json(record, stats, r, status));
 }
 
 /* slapd finds in memory what it will read. */
@@ -175,9 +166,6 @@ static int run(struct index_options *options, struct run_record *record)
 	int status = EXIT_FAILURE;
 	int r = 0;
 
-	/* The lines of --stats say the same. */
-	options->output.wants_summary =
-		!options->output.wants_lines && summary_is_wanted(&options->common);
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
 	plan.record = run_output_wants_record(&options->output) ? record : NULL;
 	meter_start(&meter, &options->common.meter, &plan);

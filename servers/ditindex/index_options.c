@@ -31,9 +31,7 @@ static void take_values(struct index_options *options)
 	reindex->online = common_is_given(common, OPT_ONLINE);
 	reindex->tmpdir = common_text(common, OPT_TMPDIR);
 	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
-	options->output.wants_lines = common_number(common, OPT_STATS) == 1;
-	options->output.stats_path = common_text(common, OPT_STATS);
-	options->output.report_path = common_text(common, OPT_REPORT);
+	options->output = run_output_of(common);
 }
 
 int index_options_read(struct index_options *options, int argc, char *argv[])
