@@ -186,8 +186,9 @@ uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)
 }
 
 /* A record of the free list begins with the number of its pages. */
-static int count_free(const struct dit_page_map *map, uint64_t *ret)
+int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret)
 {
+	const struct dit_page_map *map = &snapshot->map;
 	const struct dit_key_order by_number = {.kind = DIT_ORDER_NUMBERS};
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
@@ -210,11 +211,6 @@ static int count_free(const struct dit_page_map *map, uint64_t *ret)
 	dit_tree_cursor_close(cursor);
 	*ret = n;
 	return r;
-}
-
-int dit_snapshot_nfree(struct dit_snapshot *snapshot, uint64_t *ret)
-{
-	return snapshot->reader == NULL ? -ENOTSUP : count_free(&snapshot->map, ret);
 }
 
 int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,

@@ -84,8 +84,7 @@ uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader);
 /** Pages of the file, up to the last one in use; those of them that are free. */
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot);
-/** 0; -ENOTSUP: not opened by way of liblmdb; LMDB's codes */
-int dit_snapshot_nfree(struct dit_snapshot *snapshot, uint64_t *ret);
+int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,

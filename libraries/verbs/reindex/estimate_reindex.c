@@ -4,8 +4,7 @@
  * reindexing up to their sorted keys. A window begins with a leaf of id2e.
  *
  * The size of the file. The new index databases go into pages that are free, and after
- * the end; the pages of the old ones are free afterwards. A database of LMDB 1.0 becomes
- * a new file, without the old indexes.
+ * the end; the pages of the old ones are free afterwards.
  */
 #include "build/estimate.h"
 
@@ -182,40 +181,22 @@ static int take_keys(struct sampling *sampling)
 
 /* ---- the end ---- */
 
-/* Pages of the index databases that are built again; LMDB 1.0 counts those of lists. */
-static uint64_t old_pages(const struct reindex_target *target)
-{
-	uint64_t npages = 0;
-
-	for (size_t i = 0; i < dit_index_set_ndbs(target->indexes); i++) {
-		const struct dit_stored_db *db = dit_snapshot_db(
-			target->snapshot, dit_index_set_db(target->indexes, i)->name);
-
-		npages += db == NULL ? 0 : db->npages;
-	}
-	return npages;
-}
-
-static void end_file(struct sampling *sampling, uint64_t indexes)
+static int end_file(struct sampling *sampling, uint64_t indexes)
 {
 	struct dit_estimate_database *database = sampling->database;
-	struct dit_snapshot *snapshot = sampling->target->snapshot;
+	const struct dit_snapshot *snapshot = sampling->target->snapshot;
 	uint64_t page_bytes = dit_snapshot_page_bytes(snapshot);
 	uint64_t nfree = 0;
+	int r = dit_snapshot_nfree(snapshot, &nfree);
 
 	database->bytes_before = dit_snapshot_npages(snapshot) * page_bytes;
-	if (dit_snapshot_nfree(snapshot, &nfree) < 0) {
-		database->bytes = database->bytes_before + indexes -
-		                  old_pages(sampling->target) * page_bytes;
-		database->disk_bytes = database->bytes;
-		return;
-	}
 	database->disk_bytes =
 		indexes > nfree * page_bytes ? indexes - nfree * page_bytes : 0;
 	database->bytes = database->bytes_before + database->disk_bytes;
+	return r;
 }
 
-static void end_sampling(struct sampling *sampling)
+static int end_sampling(struct sampling *sampling)
 {
 	const struct dit_snapshot *snapshot = sampling->target->snapshot;
 	struct dit_estimate *ret = sampling->ret;
@@ -230,12 +211,12 @@ static void end_sampling(struct sampling *sampling)
 	ret->sampled_bytes += sampling->bytes;
 	ret->bytes_read += bytes_read;
 	ret->text_bytes += bytes_read;
-	end_file(sampling,
-	         dit_estimate_scale(ret, sampling->database, scale,
-	                            dit_snapshot_page_bytes(snapshot),
-	                            ret->memory_limit_bytes -
-	                                    ret->memory_limit_bytes / WIDE_SHARE));
 	ret->nrefused += nrecords - sampling->database->nentries;
+	return end_file(sampling,
+	                dit_estimate_scale(ret, sampling->database, scale,
+	                                   dit_snapshot_page_bytes(snapshot),
+	                                   ret->memory_limit_bytes -
+	                                           ret->memory_limit_bytes / WIDE_SHARE));
 }
 
 static int estimate_target(struct reindex_target *target, struct dit_estimate *ret,
@@ -258,7 +239,7 @@ static int estimate_target(struct reindex_target *target, struct dit_estimate *r
 			r = take_keys(&sampling);
 		}
 		if (r == 0) {
-			end_sampling(&sampling);
+			r = end_sampling(&sampling);
 		}
 		ret->sample_cpu_us += dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us;
 		r = r < 0 ? dit_reindex_target_fail(target, r) : 0;
