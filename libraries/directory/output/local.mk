@@ -25,7 +25,6 @@ rooms += %D%/liboutput.la
 	%D%/staging_old.c \
 	%D%/staging_pages.c \
 	%D%/staging_publish.c \
-	%D%/staging_split.c \
 	%D%/stored_records.c \
 	%D%/stored_records.h \
 	$(NULL)

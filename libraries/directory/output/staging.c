@@ -18,14 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
-#include "base/file_size_signal.h"
 #include "base/whole_io.h"
 #include "page/meta_pages.h"
 #include "place/format_check.h"
-#include "place/lmdb_error.h"
+#include "place/lmdb_append.h"
 #include "place/lock_file.h"
 #include "place/map_size.h"
 #include "reader/stored_order.h"
@@ -72,7 +69,7 @@ int dit_staging_add_table(struct dit_staging *staging,
 		return DIT_E_DUPLICATE;
 	}
 	if (tables->nindexes + NFIXED_DBS >= staging->ndbs) {
-		return MDB_DBS_FULL;
+		return DIT_LMDB_DBS_FULL;
 	}
 	indexes = reallocarray(tables->indexes, tables->nindexes + 1, sizeof(*indexes));
 	if (indexes == NULL) {
@@ -85,8 +82,41 @@ int dit_staging_add_table(struct dit_staging *staging,
 	}
 	indexes[tables->nindexes++] = (struct dit_staged_table){
 		.name = name,
-		.flags = DIT_INDEX_FLAGS | (index->is_integerkey ? MDB_INTEGERKEY : 0u)};
+		.flags = DIT_INDEX_FLAGS |
+	                 (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u)};
 	return 0;
+}
+
+/* ---- values apart from their entries ---- */
+
+int dit_staging_next_split(struct dit_staging *staging, struct dit_split_key *ret,
+                           uint64_t id, uint16_t ad, struct dit_span record)
+{
+	struct dit_staged_split *last = &staging->last_split;
+	struct dit_key_orders orders;
+	int order = -1;
+
+	memcpy(ret->bytes, &id, sizeof(id));
+	memcpy(ret->bytes + sizeof(id), &ad, sizeof(ad));
+	dit_stored_orders("id2v", DIT_DB_DUPSORT, &orders);
+	if (last->is_there) {
+		order = dit_key_compare(
+			&orders.keys, (struct dit_span){NULL, 0},
+			(struct dit_span){last->key, sizeof(last->key)},
+			(struct dit_span){ret->bytes, sizeof(ret->bytes)});
+	}
+	if (!staging->takes_changes) {
+		return -EINVAL;
+	}
+	if (order > 0) {
+		return DIT_LMDB_KEYEXIST;
+	}
+	if (record.len > staging->base.base.key_max) {
+		return DIT_LMDB_BAD_VALSIZE;
+	}
+	last->is_there = true;
+	memcpy(last->key, ret->bytes, sizeof(last->key));
+	return order == 0;
 }
 
 /* ---- the data file ---- */
@@ -99,35 +129,15 @@ static int look_at_format(struct dit_staging *staging)
 	                       metas);
 
 	staging->is_known_format = r == 0;
-	return r == MDB_VERSION_MISMATCH ? 0 : r;
+	return r == DIT_LMDB_VERSION_MISMATCH ? 0 : r;
 }
 
-/*
- * An empty database, closed again. It tells the format and the page size of the liblmdb
- * at hand; the meta pages are written again when our pages are complete.
- */
+/* The meta pages are written again when our pages are complete. */
 static int fill_file_09(struct dit_staging *staging, struct dit_fault *fault)
 {
-	MDB_env *env = NULL;
-	MDB_stat stat;
-	sigset_t previous;
-	int r = dit_lmdb_error(mdb_env_create(&env));
+	int r = dit_lmdb_append_begin_file(staging->data_fd, &staging->page_bytes, fault);
 
-	if (r < 0) {
-		return r;
-	}
-	dit_file_size_signal_block(&previous);
-	r = dit_env_open_file(env, staging->data_fd, MDB_NOSYNC, fault);
-	dit_file_size_signal_restore(&previous);
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_stat(env, &stat));
-	}
-	mdb_env_close(env);
-	if (r == 0) {
-		staging->page_bytes = stat.ms_psize;
-		r = look_at_format(staging);
-	}
-	return r;
+	return r < 0 ? r : look_at_format(staging);
 }
 
 /* No liblmdb is asked. */
@@ -139,10 +149,10 @@ static int choose_format_10(struct dit_staging *staging,
 	long max = (long)dit_lmdb_10.page_bytes_max;
 
 	if (opts->writer == DIT_WRITER_APPEND) {
-		return dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
+		return dit_fault_say(opts->fault, DIT_LMDB_VERSION_MISMATCH,
 		                     "this liblmdb (%s) does not write databases of "
 		                     "OpenLDAP 2.7",
-		                     mdb_version(NULL, NULL, NULL));
+		                     dit_lmdb_version());
 	}
 	staging->is_known_format = true;
 	staging->format = &dit_lmdb_10;
@@ -182,10 +192,10 @@ static int make_database(struct dit_staging *staging, const struct dit_output_op
 	}
 	return staging->is_known_format
 	               ? dit_staging_begin_pages(staging, opts)
-	               : dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
+	               : dit_fault_say(opts->fault, DIT_LMDB_VERSION_MISMATCH,
 	                               "this liblmdb (%s) writes another file format "
 	                               "than the one whose pages can be built",
-	                               mdb_version(NULL, NULL, NULL));
+	                               dit_lmdb_version());
 }
 
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)

@@ -8,7 +8,6 @@
  *   staging_old.c       what lies in the directory
  *   staging_pages.c     all pages are ours
  *   staging_append.c    all pages are liblmdb's
- *   staging_split.c     the order of id2v, for both
  *   staging_publish.c   the file is put in place
  *
  * DIR/ditkit-staging/ holds the unfinished data.mdb. The opening removes the files that a
@@ -36,7 +35,6 @@
 #include "tree/table_writer.h"
 #include "tree/tree_changes.h"
 
-struct MDB_txn; /* lmdb.h */
 struct dit_append;
 
 #define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
@@ -44,7 +42,7 @@ struct dit_append;
 /** A named database, but for id2v. */
 struct dit_staged_table {
 	char *name;     /* owned */
-	unsigned flags; /* MDB_... */
+	unsigned flags; /* DIT_DB_... */
 	unsigned dbi;   /* once liblmdb has made it */
 
 	bool is_written;
@@ -160,8 +158,6 @@ struct dit_split_key {
  */
 int dit_staging_next_split(struct dit_staging *staging, struct dit_split_key *ret,
                            uint64_t id, uint16_t ad, struct dit_span record);
-/** Give id2v the orders that it needs, before anything else is done with it. */
-int dit_staging_order_split(struct MDB_txn *txn, unsigned id2v);
 
 /*
  * Operations of an output that both writers share.

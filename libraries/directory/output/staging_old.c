@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "base/whole_io.h"
 #include "output/data_check.h"
@@ -78,13 +76,13 @@ static int check_magic(int data_fd)
 		header_bytes + offsetof(struct dit_meta, version) + sizeof(meta.version);
 
 	if (dit_read_at(data_fd, page, n, 0) != (ssize_t)n) {
-		return MDB_INVALID;
+		return DIT_LMDB_INVALID;
 	}
 	memcpy(&meta, page + header_bytes, n - header_bytes);
 	if (meta.magic != DIT_META_MAGIC) {
-		return MDB_INVALID;
+		return DIT_LMDB_INVALID;
 	}
-	return meta.version != dit_lmdb_09.version ? MDB_VERSION_MISMATCH : 0;
+	return meta.version != dit_lmdb_09.version ? DIT_LMDB_VERSION_MISMATCH : 0;
 }
 
 /*

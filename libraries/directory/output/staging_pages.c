@@ -6,7 +6,7 @@
  * Records out of key order are merged into the finished id2e: an entry that takes the
  * place of a hole, contextCSN (tree/tree_changes.h). The merge takes the pages that it
  * has dropped for its next ones; the rest is on the free list of the new database. Values
- * of id2v are a table like the others, only in an order of their own (staging_split.c).
+ * of id2v are a table like the others, in the order in which they come.
  * The first transaction of the file has all tables (commit/page_commit.h).
  */
 #include "output/staging.h"
@@ -14,8 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <lmdb.h>
 
 #include "base/file_size_signal.h"
 #include "page/meta_pages.h"
@@ -248,7 +246,7 @@ static int open_changes(struct dit_staging *staging)
 	staging->takes_changes = true;
 	begin_entry_changes(staging);
 	r = dit_table_writer_new(&pages->splits, dit_page_commit_space(pages->commit),
-	                         MDB_DUPSORT);
+	                         DIT_DB_DUPSORT);
 	if (r < 0) {
 		return r;
 	}
@@ -284,7 +282,7 @@ static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_
 
 	if (r == 0) {
 		r = dit_tree_changes_find(&staging->pages.changes, id, &record);
-		r = r == 0 ? MDB_NOTFOUND : r;
+		r = r == 0 ? DIT_LMDB_NOTFOUND : r;
 	}
 	if (r < 0 || record.len == 0) {
 		return r < 0 ? dit_staging_keep(staging, r) : 0;
@@ -360,7 +358,7 @@ static int name_trees(struct dit_staging *staging)
 		              table->is_written ? &table->tree : &none);
 	}
 	return r == 0 && staging->has_ixck
-	               ? name_tree(staging, "ixck", MDB_INTEGERKEY, &none)
+	               ? name_tree(staging, "ixck", DIT_DB_INTEGERKEY, &none)
 	               : r;
 }
 
@@ -375,7 +373,7 @@ static int complete(struct dit_staging *staging)
 		r = dit_tree_changes_finish(&pages->changes, entries);
 	}
 	if (r == 0) {
-		r = name_tree(staging, "id2v", MDB_DUPSORT, &id2v);
+		r = name_tree(staging, "id2v", DIT_DB_DUPSORT, &id2v);
 	}
 	if (r == 0) {
 		r = name_trees(staging);

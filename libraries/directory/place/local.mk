@@ -12,6 +12,8 @@ rooms += %D%/libplace.la
 	%D%/files.h \
 	%D%/format_check.c \
 	%D%/format_check.h \
+	%D%/lmdb_append.c \
+	%D%/lmdb_append.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
 	%D%/lmdb_reader.c \
