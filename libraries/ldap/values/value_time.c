@@ -19,6 +19,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/ascii.h"
 #include "base/cut.h"
@@ -154,33 +155,24 @@ static bool time_parse(struct dit_span text, struct time_text *t)
 	return take_fraction(&text, &t->fraction) && read_zone(text, &t->offset);
 }
 
-/* Less than a day off, so that one day, month and year is all there is to carry. */
+/* @return false: the year has no four digits */
 static bool time_to_utc(struct time_text *t)
 {
-	int minutes = t->hour * 60 + t->minute - t->offset;
+	struct tm tm = {.tm_year = t->year - 1900,
+	                .tm_mon = t->month - 1,
+	                .tm_mday = t->day,
+	                .tm_hour = t->hour,
+	                .tm_min = t->minute - t->offset};
 
-	if (minutes < 0) {
-		minutes += 24 * 60;
-		if (--t->day == 0) {
-			if (--t->month == 0) {
-				t->month = 12;
-				t->year--;
-			}
-			t->day = days_of_month(t->year, t->month);
-		}
-	} else if (minutes >= 24 * 60) {
-		minutes -= 24 * 60;
-		if (++t->day > days_of_month(t->year, t->month)) {
-			t->day = 1;
-			if (++t->month == 13) {
-				t->month = 1;
-				t->year++;
-			}
-		}
+	if (t->offset == 0) {
+		return true;
 	}
-	t->hour = minutes / 60;
-	t->minute = minutes % 60;
-	t->offset = 0;
+	(void)timegm(&tm); /* carries */
+	t->year = tm.tm_year + 1900;
+	t->month = tm.tm_mon + 1;
+	t->day = tm.tm_mday;
+	t->hour = tm.tm_hour;
+	t->minute = tm.tm_min;
 	return t->year >= 0 && t->year <= 9999;
 }
 
