@@ -66,7 +66,7 @@ static int rdn_insert(struct dit_dn_rdn *rdn, struct dit_dn_item *item)
 	return 0;
 }
 
-int dit_dn_list_add_rdn(struct dit_dn_list *list)
+static int add_rdn(struct dit_dn_list *list)
 {
 	struct dit_dn_rdn *rdn = dit_arena_calloc(list->inner.arena, 1, sizeof(*rdn));
 
@@ -188,7 +188,7 @@ static bool may_be_empty(const struct dit_dn_list *list, const struct dit_attr_t
 	       !(is_validated && (raw->is_copy || raw->stop == '\0'));
 }
 
-int dit_dn_list_add(struct dit_dn_list *list, struct dit_raw_ava raw)
+static int add_ava(struct dit_dn_list *list, struct dit_raw_ava raw)
 {
 	struct dit_dn_item *item = dit_arena_calloc(list->inner.arena, 1, sizeof(*item));
 	int r = 0;
@@ -235,7 +235,7 @@ int dit_dn_list_check(const struct dit_dn_list *list, struct dit_span text)
 static int read_rdn(struct dit_dn_list *list, struct dit_dn_scan *scan, char *ret_stop)
 {
 	struct dit_raw_ava raw = {0};
-	int r = dit_dn_list_add_rdn(list);
+	int r = add_rdn(list);
 
 	if (r < 0) {
 		return r;
@@ -243,7 +243,7 @@ static int read_rdn(struct dit_dn_list *list, struct dit_dn_scan *scan, char *re
 	do {
 		r = dit_dn_scan_ava(scan, &raw);
 		if (r == 0) {
-			r = dit_dn_list_add(list, raw);
+			r = add_ava(list, raw);
 		}
 		if (r < 0) {
 			return r;

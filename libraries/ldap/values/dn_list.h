@@ -4,7 +4,7 @@
  * (values.md 5.2 - 5.4). For the files of this room only.
  *
  *   dit_dn_list_init();
- *   dit_dn_list_read(), or dit_dn_list_add_rdn() and dit_dn_list_add() by hand;
+ *   dit_dn_list_read();
  *   dit_dn_list_put() once per form
  *
  * Nothing to free: all of it is in the arena of the scope. Threads: no state.
@@ -53,12 +53,6 @@ int dit_dn_list_read(struct dit_dn_list *list, struct dit_span text);
 
 /** Read the first RDN; the text after it is not looked at. */
 int dit_dn_list_read_first(struct dit_dn_list *list, struct dit_span text);
-
-/** Begin an RDN; -ENOMEM. It must get AVAs. */
-int dit_dn_list_add_rdn(struct dit_dn_list *list);
-
-/** Add an AVA to the last RDN. @return as dit_dn_list_read() */
-int dit_dn_list_add(struct dit_dn_list *list, struct dit_raw_ava raw);
 
 /** The type of an AVA; NULL if there is no such type or it cannot be in a DN. */
 const struct dit_attr_type *dit_dn_list_type(struct dit_dn_list *list,
