@@ -25,16 +25,22 @@ let_go() {
 }
 atexit+=(let_go)
 
-# hold SIGN COMMAND...: start the command and stop it once the file SIGN is there
+# has_lock: the tool keeps all others away
+has_lock() {
+	local inode
+	inode=$(stat -c %i "$db/lock.mdb" 2>/dev/null) &&
+		grep -q "POSIX .* WRITE $held .*:$inode " /proc/locks
+}
+
+# hold COMMAND...: start the command and stop it once it has the database
 hold() {
-	local sign=$1 try
-	shift
+	local try
 	for ((try = 0; try < 20; try++)); do
 		"$@" >"$work/held.out" 2>"$work/held.err" &
 		held=$!
-		while [ ! -e "$sign" ] && kill -0 $held 2>/dev/null; do :; done
+		while ! has_lock && kill -0 $held 2>/dev/null; do :; done
 		kill -STOP $held 2>/dev/null
-		[ -e "$sign" ] && kill -0 $held 2>/dev/null && return
+		has_lock && return
 		kill -CONT $held 2>/dev/null
 		wait $held
 	done
@@ -89,21 +95,20 @@ sed -i 's/^database mdb/sizelimit unlimited\n&/; $a rootpw secret' "$conf"
 grep -q '^rootdn' "$conf" || echo "rootdn \"cn=Admin,$base\"" >>"$conf"
 "$DITGEN" --entries "${READ_ENTRIES:-3000}" --operational >"$work/input.ldif"
 nentries=$(grep -c '^dn:' "$work/input.ldif")
-staged=$db/ditkit-staging/data.mdb
 
-check "hold a load" hold "$staged" "$DITADD" -q -f "$conf" -l "$work/input.ldif"
+check "hold a load" hold "$DITADD" -q -f "$conf" -l "$work/input.ldif"
 serves "a load" 0
-check "hold ditindex" hold "$staged" "$DITINDEX" -q --openldap=2.7 -f "$conf"
+check "hold ditindex" hold "$DITINDEX" -q --openldap=2.7 -f "$conf"
 serves "ditindex" 0
-check "hold ditindex again" hold "$staged" "$DITINDEX" -q --openldap=2.7 -f "$conf"
+check "hold ditindex again" hold "$DITINDEX" -q --openldap=2.7 -f "$conf"
 kill -TERM "$held" # comes when it goes on
 serves "ditindex that is ended" 1
-check "hold ditindex once more" hold "$staged" "$DITINDEX" -q --openldap=2.7 -f "$conf"
+check "hold ditindex once more" hold "$DITINDEX" -q --openldap=2.7 -f "$conf"
 serves "ditindex that is killed" 137 KILL
 
 # No lock.mdb, as in a directory that was put back from a copy.
 rm "$db/lock.mdb"
-check "hold ditcat" hold "$db/lock.mdb" "$DITCAT" --openldap=2.7 -f "$conf"
+check "hold ditcat" hold "$DITCAT" --openldap=2.7 -f "$conf"
 serves "ditcat" 0
 
 empty_site "$work/site"
@@ -111,7 +116,7 @@ nentries=0
 slapadd_site "$work/site" -l /dev/null
 nentries=$(grep -c '^dn:' "$work/input.ldif")
 check "hold a load into an empty database" \
-	hold "$staged" "$DITADD" -q -f "$conf" -l "$work/input.ldif"
+	hold "$DITADD" -q -f "$conf" -l "$work/input.ldif"
 serves "a load into an empty database" 0
 empty_site "$work/site"
 "$DITADD" -q -f "$conf" -l "$work/input.ldif"
