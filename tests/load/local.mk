@@ -3,6 +3,7 @@ check_PROGRAMS += \
 	%D%/test_ad_numbers \
 	%D%/test_context_csn \
 	%D%/test_dn_table \
+	%D%/test_dn_tree \
 	%D%/test_entries \
 	%D%/test_estimate \
 	%D%/test_load \
@@ -14,7 +15,6 @@ check_PROGRAMS += \
 	%D%/test_load_parallel \
 	%D%/test_load_writer \
 	%D%/test_progress \
-	%D%/test_tree \
 	$(NULL)
 %C%_test_estimate_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_estimate.c
 %C%_test_estimate_LDADD = $(test_libs)
@@ -57,9 +57,9 @@ check_PROGRAMS += \
 %C%_test_entries_SOURCES = tests/build/fake_output.h %D%/test_entries.c
 %C%_test_entries_LDADD = $(test_libs)
 %C%_test_entries_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
-%C%_test_tree_SOURCES = tests/build/fake_output.h %D%/test_tree.c
-%C%_test_tree_LDADD = $(test_libs)
-%C%_test_tree_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_dn_tree_SOURCES = tests/build/fake_output.h %D%/test_dn_tree.c
+%C%_test_dn_tree_LDADD = $(test_libs)
+%C%_test_dn_tree_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 long_units += %D%/test_load_parallel
 # Each call at which threads meet sleeps now and then.
 %C%_test_load_parallel_SOURCES = \

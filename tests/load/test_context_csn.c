@@ -26,7 +26,7 @@ struct fixture {
 	struct fake_output fake;
 	struct dit_fingerprint_key key;
 	struct dit_ad_numbers numbers;
-	struct dit_tree *tree;
+	struct dit_dn_tree *tree;
 	struct dit_entries *entries;
 	struct dit_context_csn *csn;
 	struct dit_context_csn_place place;
@@ -54,7 +54,7 @@ static void forget(struct fixture *f)
 	f->csn = NULL;
 	dit_entries_free(f->entries);
 	f->entries = NULL;
-	dit_tree_free(f->tree);
+	dit_dn_tree_free(f->tree);
 	f->tree = NULL;
 	dit_ad_numbers_deinit(&f->numbers);
 }
@@ -72,10 +72,10 @@ static int teardown(void **state)
 /* A new database with this suffix. */
 static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 {
-	struct dit_tree_opts tree = {.output = &f->fake.output,
-	                             .suffix_nrdns = suffix_nrdns,
-	                             .memory_bytes = 1 << 20,
-	                             .tmpdir = test_tmp_dir()};
+	struct dit_dn_tree_opts tree = {.output = &f->fake.output,
+	                                .suffix_nrdns = suffix_nrdns,
+	                                .memory_bytes = 1 << 20,
+	                                .tmpdir = test_tmp_dir()};
 	struct dit_entries_opts entries = {.output = &f->fake.output,
 	                                   .numbers = &f->numbers,
 	                                   .memory_bytes = DIT_SORT_SHARE_MIN,
@@ -83,7 +83,7 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 
 	forget(f);
 	fake_init(&f->fake);
-	assert_int_equal(dit_tree_new(&f->tree, &tree), 0);
+	assert_int_equal(dit_dn_tree_new(&f->tree, &tree), 0);
 	assert_int_equal(dit_entries_new(&f->entries, &entries), 0);
 	assert_int_equal(dit_context_csn_new(&f->csn, f->entry.schema, f->removed), 0);
 	f->place = (struct dit_context_csn_place){.suffix = dit_span_of(suffix),
@@ -98,8 +98,8 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 static uint32_t add(struct fixture *f, const char *record)
 {
 	const struct dit_entry *entry = &f->entry.entry;
-	struct dit_tree_place where = {0};
-	struct dit_tree_name name = {0};
+	struct dit_dn_tree_place where = {0};
+	struct dit_dn_tree_name name = {0};
 	struct dit_encoded encoded = {0};
 	struct dit_span bad = {0};
 	uint32_t id = 0;
@@ -110,9 +110,9 @@ static uint32_t add(struct fixture *f, const char *record)
 		dit_entry_encode(entry, f->place.split_rules, &f->entry.arena, &encoded),
 		0);
 	if (entry->dn.nrdns > 0) {
-		dit_tree_name_init(&name, &f->key, &entry->dn);
-		assert_int_equal(dit_tree_find_place(f->tree, &name, &where), 0);
-		assert_int_equal(dit_tree_add(f->tree, &name, &where, &id), 0);
+		dit_dn_tree_name_init(&name, &f->key, &entry->dn);
+		assert_int_equal(dit_dn_tree_find_place(f->tree, &name, &where), 0);
+		assert_int_equal(dit_dn_tree_add(f->tree, &name, &where, &id), 0);
 	}
 	for (unsigned i = 1; i < where.nnodes; i++) {
 		assert_int_equal(dit_entries_put_hole(f->entries, id - where.nnodes + i),

@@ -187,7 +187,7 @@ static int change_later(struct dit_context_csn *csn, uint32_t id,
                         struct dit_context_csn_result *ret)
 {
 	uint32_t number = 0;
-	int r = id == 0 ? 0 : dit_tree_find_hole(csn->place.tree, id);
+	int r = id == 0 ? 0 : dit_dn_tree_find_hole(csn->place.tree, id);
 
 	if (r != 0) {
 		return r < 0 ? r : 0;
@@ -253,11 +253,11 @@ static int make_subentry(struct dit_context_csn *csn)
 	return r;
 }
 
-static int add_subentry(struct dit_context_csn *csn, const struct dit_tree_name *name,
+static int add_subentry(struct dit_context_csn *csn, const struct dit_dn_tree_name *name,
                         struct dit_context_csn_result *ret)
 {
-	struct dit_tree *tree = csn->place.tree;
-	struct dit_tree_place where = {0};
+	struct dit_dn_tree *tree = csn->place.tree;
+	struct dit_dn_tree_place where = {0};
 	struct dit_encoded encoded = {0};
 	int r = make_subentry(csn);
 
@@ -266,13 +266,13 @@ static int add_subentry(struct dit_context_csn *csn, const struct dit_tree_name 
 		                     &encoded);
 	}
 	if (r == 0) {
-		r = dit_tree_find_place(tree, name, &where);
+		r = dit_dn_tree_find_place(tree, name, &where);
 	}
-	if (r == 0 && !dit_tree_fits(tree, name, &where)) {
+	if (r == 0 && !dit_dn_tree_fits(tree, name, &where)) {
 		r = DIT_E_TOOLONG;
 	}
 	if (r == 0) {
-		r = dit_tree_add(tree, name, &where, &ret->id);
+		r = dit_dn_tree_add(tree, name, &where, &ret->id);
 	}
 	for (unsigned i = 1; i < where.nnodes && r == 0; i++) {
 		r = dit_entries_put_hole(csn->place.entries, ret->id - where.nnodes + i);
@@ -308,7 +308,7 @@ int dit_context_csn_write(struct dit_context_csn *csn,
                           const struct dit_context_csn_place *place,
                           struct dit_context_csn_result *ret)
 {
-	struct dit_tree_name name = {0};
+	struct dit_dn_tree_name name = {0};
 	uint32_t id = 0;
 	int r = 0;
 
@@ -326,8 +326,8 @@ int dit_context_csn_write(struct dit_context_csn *csn,
 		return dit_entries_has_root(place->entries) ? change_later(csn, 0, ret)
 		                                            : 0;
 	}
-	dit_tree_name_init(&name, place->key, &csn->entry.dn);
-	r = dit_tree_find(place->tree, &name, &id);
+	dit_dn_tree_name_init(&name, place->key, &csn->entry.dn);
+	r = dit_dn_tree_find(place->tree, &name, &id);
 	if (r < 0) {
 		return r;
 	}

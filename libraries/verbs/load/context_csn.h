@@ -27,8 +27,8 @@
 
 #include "entry/entry.h"
 #include "load/ad_numbers.h"
+#include "load/dn_tree.h"
 #include "load/entries.h"
-#include "load/tree.h"
 
 struct dit_context_csn;
 
@@ -60,7 +60,7 @@ struct dit_context_csn_place {
 	const struct dit_split_rules *split_rules; /* NULL: none */
 	struct dit_record_output *output;
 	struct dit_ad_numbers *numbers;
-	struct dit_tree *tree;
+	struct dit_dn_tree *tree;
 	const struct dit_fingerprint_key *key; /* of the tree's names */
 	struct dit_entries *entries;
 };

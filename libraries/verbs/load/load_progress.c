@@ -30,8 +30,8 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 		ret->bytes_written += bytes;
 	}
 	if (loader->job.teller.phase == DIT_LOAD_NAMES && target->tree != NULL) {
-		ret->done += dit_tree_nwritten(target->tree);
-		ret->total += dit_tree_nrecords(target->tree);
+		ret->done += dit_dn_tree_nwritten(target->tree);
+		ret->total += dit_dn_tree_nrecords(target->tree);
 	}
 	if (loader->job.teller.phase == DIT_LOAD_INDEXES &&
 	    target->index_writer != NULL) {

@@ -113,10 +113,10 @@ static int fill_hole(struct load_target *target, const struct dit_ldif_record *r
                      struct load_item *item, uint32_t id)
 {
 	int r = dit_builders_note_late(target->builders, id,
-	                               dit_tree_next_id(target->tree));
+	                               dit_dn_tree_next_id(target->tree));
 
 	if (r == 0) {
-		r = dit_tree_fill(target->tree, id);
+		r = dit_dn_tree_fill(target->tree, id);
 	}
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r, "could not fill a hole");
@@ -133,7 +133,7 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	if (is_over_limit(target, item)) {
 		return dit_load_fail_entry_size(target->loader, record, item);
 	}
-	r = dit_tree_find_hole(target->tree, id);
+	r = dit_dn_tree_find_hole(target->tree, id);
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r,
 		                    "could not look up an entry");
@@ -150,9 +150,9 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 
 /* The node of a new entry, and holes for the nodes above it that are not there. */
 static int add_nodes(struct load_target *target, struct load_item *item,
-                     const struct dit_tree_place *place)
+                     const struct dit_dn_tree_place *place)
 {
-	int r = dit_tree_add(target->tree, &item->name, place, &item->id);
+	int r = dit_dn_tree_add(target->tree, &item->name, place, &item->id);
 
 	for (unsigned i = 1; i < place->nnodes && r == 0; i++) {
 		r = dit_entries_put_hole(target->entries, item->id - place->nnodes + i);
@@ -163,13 +163,13 @@ static int add_nodes(struct load_target *target, struct load_item *item,
 static int resolve_new(struct load_target *target, const struct dit_ldif_record *record,
                        struct load_item *item)
 {
-	struct dit_tree_place place = {0};
-	int r = dit_tree_find_place(target->tree, &item->name, &place);
+	struct dit_dn_tree_place place = {0};
+	int r = dit_dn_tree_find_place(target->tree, &item->name, &place);
 
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r, "could not look up a node");
 	}
-	if (!dit_tree_fits(target->tree, &item->name, &place)) {
+	if (!dit_dn_tree_fits(target->tree, &item->name, &place)) {
 		return dit_load_fail_name_size(target->loader, record, item);
 	}
 	if (is_over_limit(target, item)) {
@@ -203,7 +203,7 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	if (item->entry.dn.nrdns == 0) {
 		return resolve_root(target, record, item);
 	}
-	r = dit_tree_find(target->tree, &item->name, &id);
+	r = dit_dn_tree_find(target->tree, &item->name, &id);
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r, "could not look up a node");
 	}
@@ -246,11 +246,11 @@ int dit_load_resolve(struct loader *loader, struct load_slot *slot)
 static void report_missing(const struct load_target *target)
 {
 	struct loader *loader = target->loader;
-	struct dit_tree_hole hole = {0};
+	struct dit_dn_tree_hole hole = {0};
 	bool is_first = true;
 	size_t at = 0;
 
-	while (dit_tree_next_hole(target->tree, &at, &hole)) {
+	while (dit_dn_tree_next_hole(target->tree, &at, &hole)) {
 		if (is_first) {
 			dit_job_report(&loader->job, DIT_REPORT_MISSING,
 			               "Error, entries missing!");

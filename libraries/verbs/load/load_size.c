@@ -118,7 +118,7 @@ static int estimate_target(struct load_target *target, double scale)
 	if (!dit_output_used_bytes(&target->output->base, &used)) {
 		return 0;
 	}
-	least = (double)used + (double)dit_tree_size(target->tree) * NAME_BYTES;
+	least = (double)used + (double)dit_dn_tree_size(target->tree) * NAME_BYTES;
 	likely = (least + count_postings(target) * POSTING_BYTES) * scale;
 	if (least * scale > maxsize) {
 		tell_size(target, DIT_REPORT_ERROR, "will", likely);

@@ -81,7 +81,7 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
                         unsigned suffix_nrdns)
 {
 	const char *tmpdir = dit_tmp_dir(target->loader->opts->tmpdir);
-	struct dit_tree_opts tree = {
+	struct dit_dn_tree_opts tree = {
 		.output = target->output,
 		.suffix_nrdns = suffix_nrdns,
 		.memory_bytes = budget->tree_bytes,
@@ -95,7 +95,7 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 		.tmpdir = tmpdir,
 		.stop = &target->loader->job.stop,
 		.ticker = dit_teller_ticker(&target->loader->job.teller)};
-	int r = dit_tree_new(&target->tree, &tree);
+	int r = dit_dn_tree_new(&target->tree, &tree);
 
 	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
 		entries.memory_bytes = DIT_SORT_SHARE_MIN;
@@ -255,7 +255,7 @@ int dit_load_target_write_tree(struct load_target *target)
 	int r = dit_ad_numbers_write(&target->numbers, target->output);
 
 	if (r == 0) {
-		r = dit_tree_write(target->tree);
+		r = dit_dn_tree_write(target->tree);
 	}
 	return r < 0 ? dit_load_target_fail(target, r, "could not write the tree") : 0;
 }
@@ -277,7 +277,7 @@ int dit_load_target_write_indexes(struct load_target *target)
 		                                    : "could not write the indexes");
 	}
 	loader->stats->run_bytes += dit_builders_run_bytes(target->builders) +
-	                            dit_tree_run_bytes(target->tree);
+	                            dit_dn_tree_run_bytes(target->tree);
 	return 0;
 }
 
@@ -305,7 +305,7 @@ void dit_load_target_deinit(struct load_target *target)
 	dit_output_abandon(dit_output_of(target->output));
 	dit_builders_free(target->builders);
 	dit_entries_free(target->entries);
-	dit_tree_free(target->tree);
+	dit_dn_tree_free(target->tree);
 	dit_ad_numbers_deinit(&target->numbers);
 	dit_load_look_deinit(&target->look);
 	dit_index_set_free(target->indexes);

@@ -33,9 +33,9 @@
 #include "ldif/ldif_reader.h"
 #include "load/ad_numbers.h"
 #include "load/context_csn.h"
+#include "load/dn_tree.h"
 #include "load/entries.h"
 #include "load/load.h"
-#include "load/tree.h"
 #include "output/publication.h"
 #include "output/record_output.h"
 #include "pipeline/pipeline.h"
@@ -56,7 +56,7 @@ struct load_item {
 	struct dit_entry entry;
 	struct dit_encoded encoded;
 	struct dit_notes notes;
-	struct dit_tree_name name;
+	struct dit_dn_tree_name name;
 	enum load_state state;
 	int error; /* of LOAD_BROKEN */
 
@@ -128,7 +128,7 @@ struct load_target {
 	struct load_look look;
 	struct dit_record_output *output; /* NULL in a dry run */
 	struct dit_ad_numbers numbers;
-	struct dit_tree *tree;       /* NULL in a dry run */
+	struct dit_dn_tree *tree;    /* NULL in a dry run */
 	struct dit_entries *entries; /* NULL in a dry run */
 	bool was_warned;             /* a report said that the result may be too large */
 	uint64_t stored_bytes;       /* of the file, if it holds records */

@@ -8,6 +8,13 @@ rooms += %D%/libload.la
 	%D%/context_csn.h \
 	%D%/dn_table.c \
 	%D%/dn_table.h \
+	%D%/dn_tree.c \
+	%D%/dn_tree.h \
+	%D%/dn_tree_growth.c \
+	%D%/dn_tree_private.h \
+	%D%/dn_tree_record.c \
+	%D%/dn_tree_record.h \
+	%D%/dn_tree_write.c \
 	%D%/entries.c \
 	%D%/entries.h \
 	%D%/estimate_load.c \
@@ -42,12 +49,5 @@ rooms += %D%/libload.la
 	%D%/load_target.c \
 	%D%/load_target.h \
 	%D%/loader.h \
-	%D%/tree.c \
-	%D%/tree.h \
-	%D%/tree_growth.c \
-	%D%/tree_private.h \
-	%D%/tree_record.c \
-	%D%/tree_record.h \
-	%D%/tree_write.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -2,7 +2,7 @@
 /*
  * The layout of a waiting tree record, written and read.
  */
-#include "load/tree_record.h"
+#include "load/dn_tree_record.h"
 
 #include <string.h>
 
@@ -13,7 +13,8 @@
 #define HEAD_BYTES (ID_BYTES + 2)
 #define IS_CHILD   0x80 /* in the first byte of the length */
 
-int dit_tree_record_push(struct dit_sorter *sorter, const struct dit_tree_record *record)
+int dit_dn_tree_record_push(struct dit_sorter *sorter,
+                            const struct dit_dn_tree_record *record)
 {
 	char key[HEAD_BYTES + DIT_NAME_RECORD_LONGEST];
 	char value[ID_BYTES + DIT_NAME_RECORD_LONGEST];
@@ -30,13 +31,13 @@ int dit_tree_record_push(struct dit_sorter *sorter, const struct dit_tree_record
 	                       (struct dit_span){value, ID_BYTES + pretty.len});
 }
 
-void dit_tree_record_read(const struct dit_sort_record *sorted,
-                          struct dit_tree_record *ret)
+void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
+                             struct dit_dn_tree_record *ret)
 {
 	const char *key = sorted->key.data;
 	const char *value = sorted->value.data;
 
-	*ret = (struct dit_tree_record){
+	*ret = (struct dit_dn_tree_record){
 		.under = (uint32_t)dit_be_get(key, ID_BYTES),
 		.other = (uint32_t)dit_be_get(value, ID_BYTES),
 		.is_child = ((unsigned char)key[ID_BYTES] & IS_CHILD) != 0,
@@ -44,8 +45,8 @@ void dit_tree_record_read(const struct dit_sort_record *sorted,
 		.pretty = {value + ID_BYTES, sorted->value.len - ID_BYTES}};
 }
 
-int dit_tree_record_encode(const struct dit_tree_record *record, uint64_t nsubs,
-                           char *out, size_t size)
+int dit_dn_tree_record_encode(const struct dit_dn_tree_record *record, uint64_t nsubs,
+                              char *out, size_t size)
 {
 	const struct dit_name name = {.norm = record->norm,
 	                              .pretty = record->pretty,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by tree.c, tree_write.c and tree_growth.c.
+ * Shared by dn_tree.c, dn_tree_write.c and dn_tree_growth.c.
  */
-#ifndef DITKIT_TREE_PRIVATE_H
-#define DITKIT_TREE_PRIVATE_H
+#ifndef DITKIT_DN_TREE_PRIVATE_H
+#define DITKIT_DN_TREE_PRIVATE_H
 
+#include "load/dn_tree.h"
 #include "load/id_set.h"
-#include "load/tree.h"
 #include "sort/sort.h"
 
 /** A node that a child needed before a record came for it. */
-struct dit_tree_node_hole {
+struct dit_dn_tree_node_hole {
 	uint32_t id;
 	bool is_filled;
 	char *norm; /* owned */
@@ -28,7 +28,7 @@ struct dit_grown_nodes {
 	size_t size;
 };
 
-struct dit_tree {
+struct dit_dn_tree {
 	/* [const] */
 	struct dit_record_output *output;
 	uint32_t last_stored; /* nodes up to this ID are the database's */
@@ -37,9 +37,9 @@ struct dit_tree {
 	struct dit_ticker *ticker;
 	uint64_t nwritten; /* records of new nodes */
 
-	struct dit_dn_table *names;       /* the new nodes */
-	struct dit_sorter *records;       /* theirs, of dn2i (tree_record.h) */
-	struct dit_tree_node_hole *holes; /* the new ones, by ascending ID */
+	struct dit_dn_table *names;          /* the new nodes */
+	struct dit_sorter *records;          /* theirs, of dn2i (dn_tree_record.h) */
+	struct dit_dn_tree_node_hole *holes; /* the new ones, by ascending ID */
 	size_t nholes;
 	size_t holes_size;
 	struct dit_id_set filled; /* stored holes that have got their entries */
@@ -57,8 +57,8 @@ struct dit_tree {
  *
  * @return 0; -ENOMEM; DIT_E_CORRUPT; errors of the output and of dit_sorter_push()
  */
-int dit_tree_push_grown(struct dit_tree *tree);
+int dit_dn_tree_push_grown(struct dit_dn_tree *tree);
 /** Nodes in the subtree of a stored node that grows, with the new ones. */
-uint64_t dit_tree_grown_nsubs(const struct dit_tree *tree, uint32_t id);
+uint64_t dit_dn_tree_grown_nsubs(const struct dit_dn_tree *tree, uint32_t id);
 
 #endif

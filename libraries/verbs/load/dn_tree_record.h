@@ -14,8 +14,8 @@
  *
  * Threads: functions without state.
  */
-#ifndef DITKIT_TREE_RECORD_H
-#define DITKIT_TREE_RECORD_H
+#ifndef DITKIT_DN_TREE_RECORD_H
+#define DITKIT_DN_TREE_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@
 #include "sort/sort.h"
 
 /** A record of dn2i without its subtree size. The spans are borrowed. */
-struct dit_tree_record {
+struct dit_dn_tree_record {
 	uint32_t under; /* ID of the node under which it lies; 0: the root */
 	uint32_t other; /* ID of the child, or of the parent */
 	bool is_child;  /* else the node's own record */
@@ -33,11 +33,12 @@ struct dit_tree_record {
 };
 
 /** As dit_sorter_push(), of the sorter's producer 0. */
-int dit_tree_record_push(struct dit_sorter *sorter, const struct dit_tree_record *record);
+int dit_dn_tree_record_push(struct dit_sorter *sorter,
+                            const struct dit_dn_tree_record *record);
 
 /** @param ret  points into @p sorted. */
-void dit_tree_record_read(const struct dit_sort_record *sorted,
-                          struct dit_tree_record *ret);
+void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
+                             struct dit_dn_tree_record *ret);
 
 /**
  * As it lies in dn2i.
@@ -47,7 +48,7 @@ void dit_tree_record_read(const struct dit_sort_record *sorted,
  *
  * @return the length; DIT_E_TOOLONG
  */
-int dit_tree_record_encode(const struct dit_tree_record *record, uint64_t nsubs,
-                           char *out, size_t size);
+int dit_dn_tree_record_encode(const struct dit_dn_tree_record *record, uint64_t nsubs,
+                              char *out, size_t size);
 
 #endif

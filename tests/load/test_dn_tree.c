@@ -17,15 +17,15 @@
 #include "base/error.h"
 #include "build/fake_output.h"
 #include "entry/entry_fixture.h"
-#include "load/tree.h"
-#include "load/tree_record.h"
+#include "load/dn_tree.h"
+#include "load/dn_tree_record.h"
 #include "nomem.h"
 
 struct fixture {
 	struct entry_fixture entry;
 	struct fake_output fake;
 	struct dit_fingerprint_key key;
-	struct dit_tree *tree;
+	struct dit_dn_tree *tree;
 	struct dit_stop stop;
 };
 
@@ -47,7 +47,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	dit_tree_free(f->tree);
+	dit_dn_tree_free(f->tree);
 	entry_fixture_deinit(&f->entry);
 	free(f);
 	return 0;
@@ -55,21 +55,21 @@ static int teardown(void **state)
 
 static int new_tree(struct fixture *f, unsigned suffix_nrdns)
 {
-	struct dit_tree_opts opts = {.output = &f->fake.output,
-	                             .suffix_nrdns = suffix_nrdns,
-	                             .memory_bytes = 1 << 20,
-	                             .tmpdir = test_tmp_dir(),
-	                             .stop = &f->stop};
+	struct dit_dn_tree_opts opts = {.output = &f->fake.output,
+	                                .suffix_nrdns = suffix_nrdns,
+	                                .memory_bytes = 1 << 20,
+	                                .tmpdir = test_tmp_dir(),
+	                                .stop = &f->stop};
 
-	return dit_tree_new(&f->tree, &opts);
+	return dit_dn_tree_new(&f->tree, &opts);
 }
 
 /* Has memory in every case. */
-static struct dit_tree_name name_of(struct fixture *f, const char *text)
+static struct dit_dn_tree_name name_of(struct fixture *f, const char *text)
 {
 	long saved = countdown;
 	struct dit_dn *dn = NULL;
-	struct dit_tree_name name = {0};
+	struct dit_dn_tree_name name = {0};
 
 	countdown = -1;
 	dn = dit_arena_calloc(&f->entry.arena, 1, sizeof(*dn));
@@ -77,32 +77,32 @@ static struct dit_tree_name name_of(struct fixture *f, const char *text)
 	assert_int_equal(dit_dn_parse(f->entry.schema, dit_span_of(text), &f->entry.arena,
 	                              NULL, dn),
 	                 0);
-	dit_tree_name_init(&name, &f->key, dn);
+	dit_dn_tree_name_init(&name, &f->key, dn);
 	countdown = saved;
 	return name;
 }
 
 static uint32_t find(struct fixture *f, const char *text)
 {
-	struct dit_tree_name name = name_of(f, text);
+	struct dit_dn_tree_name name = name_of(f, text);
 	uint32_t id = 0;
 
-	assert_int_equal(dit_tree_find(f->tree, &name, &id), 0);
+	assert_int_equal(dit_dn_tree_find(f->tree, &name, &id), 0);
 	return id;
 }
 
 /* Adds a name that is not there; 0 and its ID, or an error. */
 static int add(struct fixture *f, const char *text, uint32_t *ret_id)
 {
-	struct dit_tree_name name = name_of(f, text);
-	struct dit_tree_place place = {0};
-	int r = dit_tree_find_place(f->tree, &name, &place);
+	struct dit_dn_tree_name name = name_of(f, text);
+	struct dit_dn_tree_place place = {0};
+	int r = dit_dn_tree_find_place(f->tree, &name, &place);
 
 	if (r < 0) {
 		return r;
 	}
-	assert_true(dit_tree_fits(f->tree, &name, &place));
-	return dit_tree_add(f->tree, &name, &place, ret_id);
+	assert_true(dit_dn_tree_fits(f->tree, &name, &place));
+	return dit_dn_tree_add(f->tree, &name, &place, ret_id);
 }
 
 static void assert_added(struct fixture *f, const char *text, uint32_t want)
@@ -113,37 +113,37 @@ static void assert_added(struct fixture *f, const char *text, uint32_t want)
 	assert_int_equal(add(f, text, &id), 0);
 	assert_int_equal(id, want);
 	assert_int_equal(find(f, text), want);
-	assert_int_equal(dit_tree_next_id(f->tree), want + 1);
+	assert_int_equal(dit_dn_tree_next_id(f->tree), want + 1);
 }
 
 static void missing_parents_are_holes(void **state)
 {
 	struct fixture *f = *state;
-	struct dit_tree_hole hole = {0};
+	struct dit_dn_tree_hole hole = {0};
 	size_t at = 0;
 
 	assert_int_equal(new_tree(f, 1), 0);
 	assert_added(f, "dc=X", 1);
 	assert_added(f, "cn=C,ou=B,ou=A,dc=x", 4);
-	assert_int_equal(dit_tree_size(f->tree), 4);
-	assert_int_equal(dit_tree_find_hole(f->tree, 1), 0);
-	assert_int_equal(dit_tree_find_hole(f->tree, 2), 1);
+	assert_int_equal(dit_dn_tree_size(f->tree), 4);
+	assert_int_equal(dit_dn_tree_find_hole(f->tree, 1), 0);
+	assert_int_equal(dit_dn_tree_find_hole(f->tree, 2), 1);
 
-	assert_true(dit_tree_next_hole(f->tree, &at, &hole));
+	assert_true(dit_dn_tree_next_hole(f->tree, &at, &hole));
 	assert_int_equal(hole.id, 2);
 	assert_string_equal(hole.norm, "ou=a,dc=x");
-	assert_true(dit_tree_next_hole(f->tree, &at, &hole));
+	assert_true(dit_dn_tree_next_hole(f->tree, &at, &hole));
 	assert_int_equal(hole.id, 3);
-	assert_false(dit_tree_next_hole(f->tree, &at, &hole));
+	assert_false(dit_dn_tree_next_hole(f->tree, &at, &hole));
 
 	assert_int_equal(find(f, "OU=a,dc=x"), 2);
-	dit_tree_fill(f->tree, 2);
-	assert_int_equal(dit_tree_find_hole(f->tree, 2), 0);
+	dit_dn_tree_fill(f->tree, 2);
+	assert_int_equal(dit_dn_tree_find_hole(f->tree, 2), 0);
 	at = 0;
-	assert_true(dit_tree_next_hole(f->tree, &at, &hole));
+	assert_true(dit_dn_tree_next_hole(f->tree, &at, &hole));
 	assert_int_equal(hole.id, 3);
 
-	assert_int_equal(dit_tree_write(f->tree), 0);
+	assert_int_equal(dit_dn_tree_write(f->tree), 0);
 	fake_assert(&f->fake, "self 0   0\n"
 	                      "child 0 dc=x dc=X 1 4\n"
 	                      "self 1 dc=x dc=X 0\n"
@@ -164,7 +164,7 @@ static void records_lie_in_the_order_of_dn2i(void **state)
 	assert_added(f, "cn=long,ou=b,dc=x", 2);
 	assert_added(f, "cn=z,ou=b,dc=x", 3);
 	assert_added(f, "cn=a,ou=b,dc=x", 4);
-	assert_int_equal(dit_tree_write(f->tree), 0);
+	assert_int_equal(dit_dn_tree_write(f->tree), 0);
 	/* The suffix is one RDN; short names come before long ones. */
 	fake_assert(&f->fake, "self 0   0\n"
 	                      "child 0 ou=b,dc=x ou=b,dc=x 1 4\n"
@@ -175,7 +175,7 @@ static void records_lie_in_the_order_of_dn2i(void **state)
 	                      "self 2 cn=long cn=long 1\n"
 	                      "self 3 cn=z cn=z 1\n"
 	                      "self 4 cn=a cn=a 1\n");
-	assert_int_equal(dit_tree_run_bytes(f->tree), 0);
+	assert_int_equal(dit_dn_tree_run_bytes(f->tree), 0);
 }
 
 static void an_empty_tree_has_no_records(void **state)
@@ -183,9 +183,9 @@ static void an_empty_tree_has_no_records(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(new_tree(f, 0), 0);
-	assert_int_equal(dit_tree_write(f->tree), 0);
+	assert_int_equal(dit_dn_tree_write(f->tree), 0);
 	fake_assert(&f->fake, "");
-	dit_tree_free(NULL);
+	dit_dn_tree_free(NULL);
 }
 
 static void without_a_suffix_there_are_several_topmost_nodes(void **state)
@@ -195,7 +195,7 @@ static void without_a_suffix_there_are_several_topmost_nodes(void **state)
 	assert_int_equal(new_tree(f, 0), 0);
 	assert_added(f, "dc=x", 1);
 	assert_added(f, "cn=a,dc=y", 3);
-	assert_int_equal(dit_tree_write(f->tree), 0);
+	assert_int_equal(dit_dn_tree_write(f->tree), 0);
 	fake_assert(&f->fake, "self 0   0\n"
 	                      "child 0 dc=x dc=x 1 1\n"
 	                      "child 0 dc=y dc=y 2 2\n"
@@ -212,7 +212,7 @@ static void writing_can_be_stopped(void **state)
 	assert_int_equal(new_tree(f, 1), 0);
 	assert_added(f, "dc=x", 1);
 	dit_stop_end(&f->stop);
-	assert_int_equal(dit_tree_write(f->tree), DIT_E_STOPPED);
+	assert_int_equal(dit_dn_tree_write(f->tree), DIT_E_STOPPED);
 	fake_assert(&f->fake, "self 0   0\nchild 0 dc=x dc=x 1 1\n");
 }
 
@@ -240,16 +240,17 @@ static void stored_nodes_are_found_and_grow(void **state)
 	assert_int_equal(find(f, "ou=A,dc=x"), 2);
 	assert_int_equal(find(f, "cn=old,ou=a,dc=x"), 5);
 	assert_int_equal(find(f, "cn=b,cn=none,dc=x"), 0);
-	assert_int_equal(dit_tree_find_hole(f->tree, 2), 1);
-	assert_int_equal(dit_tree_find_hole(f->tree, 5), 0);
-	dit_tree_fill(f->tree, 2); /* changes nothing here: the output gets the record */
+	assert_int_equal(dit_dn_tree_find_hole(f->tree, 2), 1);
+	assert_int_equal(dit_dn_tree_find_hole(f->tree, 5), 0);
+	dit_dn_tree_fill(f->tree,
+	                 2); /* changes nothing here: the output gets the record */
 
 	assert_added(f, "cn=n,ou=a,dc=x", 6);
 	assert_added(f, "cn=m,ou=a,dc=x", 7);
 	assert_added(f, "cn=x,ou=new,dc=x", 9);
-	assert_int_equal(dit_tree_find_hole(f->tree, 6), 0);
-	assert_int_equal(dit_tree_find_hole(f->tree, 8), 1);
-	assert_int_equal(dit_tree_write(f->tree), 0);
+	assert_int_equal(dit_dn_tree_find_hole(f->tree, 6), 0);
+	assert_int_equal(dit_dn_tree_find_hole(f->tree, 8), 1);
+	assert_int_equal(dit_dn_tree_write(f->tree), 0);
 	/* Records of grown nodes lie under their parents, among the new ones. */
 	fake_assert(&f->fake, "child 0 dc=x dc=x 1 9\n"
 	                      "child 1 ou=a ou=a 2 4\n"
@@ -275,7 +276,7 @@ static void each_node_above_a_new_one_grows(void **state)
 	assert_added(f, "cn=n,ou=a,dc=x", 8);
 	assert_added(f, "cn=m,cn=old,ou=a,dc=x", 9);
 	assert_added(f, "cn=m,cn=n,ou=a,dc=x", 10);
-	assert_int_equal(dit_tree_write(f->tree), 0);
+	assert_int_equal(dit_dn_tree_write(f->tree), 0);
 	fake_assert(&f->fake, "child 0 dc=x dc=x 1 10\n"
 	                      "child 1 ou=a ou=a 2 6\n"
 	                      "child 1 ou=other ou=other 4 2\n"
@@ -309,8 +310,8 @@ static void stored_nodes_that_do_not_hang_together_are_corrupt(void **state)
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_tree_name name = name_of(f, "cn=n,dc=x");
-		struct dit_tree_place place = {.nnodes = 1, .parent = 5};
+		struct dit_dn_tree_name name = name_of(f, "cn=n,dc=x");
+		struct dit_dn_tree_place place = {.nnodes = 1, .parent = 5};
 		uint32_t id = 0;
 
 		fake_init(&f->fake);
@@ -319,9 +320,9 @@ static void stored_nodes_that_do_not_hang_together_are_corrupt(void **state)
 		f->fake.output.stored.last_id = 5;
 		f->fake.output.stored.has_names = true;
 		assert_int_equal(new_tree(f, 1), 0);
-		assert_int_equal(dit_tree_add(f->tree, &name, &place, &id), 0);
-		assert_int_equal(dit_tree_write(f->tree), DIT_E_CORRUPT);
-		dit_tree_free(f->tree);
+		assert_int_equal(dit_dn_tree_add(f->tree, &name, &place, &id), 0);
+		assert_int_equal(dit_dn_tree_write(f->tree), DIT_E_CORRUPT);
+		dit_dn_tree_free(f->tree);
 		f->tree = NULL;
 	}
 }
@@ -329,15 +330,15 @@ static void stored_nodes_that_do_not_hang_together_are_corrupt(void **state)
 static void a_stored_node_above_the_highest_id_is_corrupt(void **state)
 {
 	struct fixture *f = *state;
-	struct dit_tree_name bad = name_of(f, "ou=bad,dc=x");
-	struct dit_tree_name child = name_of(f, "cn=a,ou=bad,dc=x");
-	struct dit_tree_place place = {0};
+	struct dit_dn_tree_name bad = name_of(f, "ou=bad,dc=x");
+	struct dit_dn_tree_name child = name_of(f, "cn=a,ou=bad,dc=x");
+	struct dit_dn_tree_place place = {0};
 	uint32_t id = 0;
 
 	store_nodes(f);
 	assert_int_equal(new_tree(f, 1), 0);
-	assert_int_equal(dit_tree_find(f->tree, &bad, &id), DIT_E_CORRUPT);
-	assert_int_equal(dit_tree_find_place(f->tree, &child, &place), DIT_E_CORRUPT);
+	assert_int_equal(dit_dn_tree_find(f->tree, &bad, &id), DIT_E_CORRUPT);
+	assert_int_equal(dit_dn_tree_find_place(f->tree, &child, &place), DIT_E_CORRUPT);
 }
 
 static void more_ids_than_the_table_has_are_refused(void **state)
@@ -360,15 +361,15 @@ static void names_that_are_too_long_do_not_fit(void **state)
 	assert_int_equal(new_tree(f, 1), 0);
 	/* "cn=" and n letters, twice: 2 (3 + n) <= 491 */
 	for (int n = 242; n <= 243; n++) {
-		struct dit_tree_name name = {0};
-		struct dit_tree_place place = {0};
+		struct dit_dn_tree_name name = {0};
+		struct dit_dn_tree_place place = {0};
 
 		(void)snprintf(text, sizeof(text), "ou=a,cn=%0*d,dc=x", n, 7);
 		name = name_of(f, text);
-		assert_int_equal(dit_tree_find_place(f->tree, &name, &place), 0);
+		assert_int_equal(dit_dn_tree_find_place(f->tree, &name, &place), 0);
 		assert_int_equal(place.parent, 0);
 		assert_int_equal(place.nnodes, 3);
-		assert_int_equal(dit_tree_fits(f->tree, &name, &place), n == 242);
+		assert_int_equal(dit_dn_tree_fits(f->tree, &name, &place), n == 242);
 	}
 }
 
@@ -381,19 +382,19 @@ static void long_names_fit_where_the_output_takes_them(void **state)
 	f->fake.output.base.key_max = 1978;
 	assert_int_equal(new_tree(f, 1), 0);
 	for (int n = 976; n <= 977; n++) {
-		struct dit_tree_name name = {0};
-		struct dit_tree_place place = {0};
+		struct dit_dn_tree_name name = {0};
+		struct dit_dn_tree_place place = {0};
 
 		(void)snprintf(text, sizeof(text), "ou=a,cn=%0*d,dc=x", n, 7);
 		name = name_of(f, text);
-		assert_int_equal(dit_tree_find_place(f->tree, &name, &place), 0);
-		assert_int_equal(dit_tree_fits(f->tree, &name, &place), n == 976);
+		assert_int_equal(dit_dn_tree_find_place(f->tree, &name, &place), 0);
+		assert_int_equal(dit_dn_tree_fits(f->tree, &name, &place), n == 976);
 	}
 }
 
 static void waiting_records_are_read_as_they_were_written(void **state)
 {
-	static const struct dit_tree_record records[] = {
+	static const struct dit_dn_tree_record records[] = {
 		{3, 1, false, {"cn=zz", 5}, {"cn=ZZ", 5}},
 		{3, 7, true, {"a=", 2}, {"A=", 2}},
 		{3, 5, true, {"b=", 2}, {"", 0}},
@@ -405,17 +406,17 @@ static void waiting_records_are_read_as_they_were_written(void **state)
 		.nproducers = 1, .memory_bytes = 1 << 20, .tmpdir = test_tmp_dir()};
 	struct dit_sorter *sorter = NULL;
 	struct dit_sort_record sorted = {0};
-	struct dit_tree_record record = {0};
+	struct dit_dn_tree_record record = {0};
 
 	(void)state;
 	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
 	for (size_t i = n; i > 0; i--) {
-		assert_int_equal(dit_tree_record_push(sorter, &records[i - 1]), 0);
+		assert_int_equal(dit_dn_tree_record_push(sorter, &records[i - 1]), 0);
 	}
 	assert_int_equal(dit_sorter_seal(sorter), 0);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(dit_sorter_next(sorter, &sorted), 1);
-		dit_tree_record_read(&sorted, &record);
+		dit_dn_tree_record_read(&sorted, &record);
 		assert_int_equal(record.under, records[i].under);
 		assert_int_equal(record.other, records[i].other);
 		assert_int_equal(record.is_child, records[i].is_child);
@@ -432,15 +433,15 @@ static void waiting_records_are_read_as_they_were_written(void **state)
 /* All that a load does with a tree, up to the first error. */
 static int use(struct fixture *f)
 {
-	struct dit_tree_name known = name_of(f, "cn=old,ou=a,dc=x");
+	struct dit_dn_tree_name known = name_of(f, "cn=old,ou=a,dc=x");
 	uint32_t id = 0;
 	int r = new_tree(f, 1);
 
 	if (r == 0) {
-		r = dit_tree_find(f->tree, &known, &id);
+		r = dit_dn_tree_find(f->tree, &known, &id);
 	}
 	if (r == 0) {
-		r = dit_tree_find_hole(f->tree, 2);
+		r = dit_dn_tree_find_hole(f->tree, 2);
 		r = r < 0 ? r : 0;
 	}
 	if (r == 0) {
@@ -449,7 +450,7 @@ static int use(struct fixture *f)
 	if (r == 0) {
 		r = add(f, "cn=x,ou=new,dc=x", &id);
 	}
-	return r < 0 ? r : dit_tree_write(f->tree);
+	return r < 0 ? r : dit_dn_tree_write(f->tree);
 }
 
 static void errors_of_the_output_are_passed_on(void **state)
@@ -462,7 +463,7 @@ static void errors_of_the_output_are_passed_on(void **state)
 		store_nodes(f);
 		f->fake.fail_at = n;
 		r = use(f);
-		dit_tree_free(f->tree);
+		dit_dn_tree_free(f->tree);
 		f->tree = NULL;
 		if (r == 0) {
 			assert_true(n > 15);
@@ -483,7 +484,7 @@ static void a_tree_without_memory_says_so(void **state)
 		countdown = n;
 		r = use(f);
 		countdown = -1;
-		dit_tree_free(f->tree);
+		dit_dn_tree_free(f->tree);
 		f->tree = NULL;
 		if (r == 0) {
 			assert_true(n > 5);

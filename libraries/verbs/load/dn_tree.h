@@ -3,15 +3,15 @@
  * The tree of a database that is loaded: which nodes there are, with which IDs, which of
  * them are holes; at the end, its records of dn2i.
  *
- *   dit_tree_new();
- *   for each entry:   dit_tree_find();  then either dit_tree_find_hole(), _fill()
- *                     or dit_tree_find_place(), _fits(), _add()
- *   dit_tree_next_hole() ...;  dit_tree_write();
- *   dit_tree_free()
+ *   dit_dn_tree_new();
+ *   for each entry:   dit_dn_tree_find();  then either dit_dn_tree_find_hole(), _fill()
+ *                     or dit_dn_tree_find_place(), _fits(), _add()
+ *   dit_dn_tree_next_hole() ...;  dit_dn_tree_write();
+ *   dit_dn_tree_free()
  *
- * IDs (storage.md 6.1, 3.4). Nodes get 1, 2, 3 ... in the order of dit_tree_add(), or the
- * IDs after those of a database that holds entries already. A missing parent is added as
- * a *hole*: a node without an entry, topmost first. A later entry of that DN fills the
+ * IDs (storage.md 6.1, 3.4). Nodes get 1, 2, 3 ... in the order of dit_dn_tree_add(), or
+ * the IDs after those of a database that holds entries already. A missing parent is added
+ * as a *hole*: a node without an entry, topmost first. A later entry of that DN fills the
  * hole and takes its ID; the spelling in the tree stays that of the first reference:
  *
  *     dc=x                    1
@@ -28,8 +28,8 @@
  *
  * Threads: names are made on any thread; a tree belongs to one.
  */
-#ifndef DITKIT_TREE_H
-#define DITKIT_TREE_H
+#ifndef DITKIT_DN_TREE_H
+#define DITKIT_DN_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,26 +41,26 @@
 #include "output/record_output.h"
 #include "values/dn.h"
 
-struct dit_tree;
+struct dit_dn_tree;
 
-struct dit_tree_opts {
+struct dit_dn_tree_opts {
 	struct dit_record_output
 		*output;       /* borrowed; where stored nodes are looked up, and where
 	                            * the tree is written */
 	unsigned suffix_nrdns; /* RDNs of the database's suffix */
 	size_t memory_bytes;   /* of the sorter of its records */
 	const char *tmpdir;    /* of the same */
-	const struct dit_stop *stop; /* of dit_tree_write(); borrowed; NULL: none */
+	const struct dit_stop *stop; /* of dit_dn_tree_write(); borrowed; NULL: none */
 	struct dit_ticker *ticker;   /* likewise */
 };
 
 /** @return 0; -ENOMEM; DIT_E_TOOLONG: the stored IDs exceed DIT_DN_TABLE_MAX */
-int dit_tree_new(struct dit_tree **ret, const struct dit_tree_opts *opts);
+int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opts);
 /** NULL is fine. */
-void dit_tree_free(struct dit_tree *tree);
+void dit_dn_tree_free(struct dit_dn_tree *tree);
 
 /** A DN, prepared for the tree. Never the empty DN. */
-struct dit_tree_name {
+struct dit_dn_tree_name {
 	const struct dit_fingerprint_key *key; /* borrowed */
 	const struct dit_dn *dn;               /* borrowed; at or below the suffix */
 	struct dit_fingerprint self;
@@ -72,30 +72,31 @@ struct dit_tree_name {
  *
  * @param key  the same for all names of a tree
  */
-void dit_tree_name_init(struct dit_tree_name *name, const struct dit_fingerprint_key *key,
-                        const struct dit_dn *dn);
+void dit_dn_tree_name_init(struct dit_dn_tree_name *name,
+                           const struct dit_fingerprint_key *key,
+                           const struct dit_dn *dn);
 
 /**
  * @param ret_id  of the node; 0: there is none
  *
  * @return 0; DIT_E_CORRUPT, LMDB's codes
  */
-int dit_tree_find(struct dit_tree *tree, const struct dit_tree_name *name,
-                  uint32_t *ret_id);
+int dit_dn_tree_find(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                     uint32_t *ret_id);
 
 /** Where a new name belongs. */
-struct dit_tree_place {
+struct dit_dn_tree_place {
 	uint32_t parent; /* its nearest ancestor that is there; 0: the root */
 	unsigned nnodes; /* to be added: the name's own, and a hole for each above it */
 };
 
-/** The place for a name that dit_tree_find() did not find. Errors as there. */
-int dit_tree_find_place(struct dit_tree *tree, const struct dit_tree_name *name,
-                        struct dit_tree_place *ret);
+/** The place for a name that dit_dn_tree_find() did not find. Errors as there. */
+int dit_dn_tree_find_place(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                           struct dit_dn_tree_place *ret);
 
 /** Do the nodes to be added fit a record of dn2i each (storage.md 3.6)? */
-bool dit_tree_fits(const struct dit_tree *tree, const struct dit_tree_name *name,
-                   const struct dit_tree_place *place);
+bool dit_dn_tree_fits(const struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                      const struct dit_dn_tree_place *place);
 
 /**
  * Add a name that fits at its place, with the holes above it.
@@ -105,20 +106,20 @@ bool dit_tree_fits(const struct dit_tree *tree, const struct dit_tree_name *name
  * @return 0; -ENOMEM; DIT_E_TOOLONG: no ID is left; errors of dit_sorter_push(). After an
  *         error the tree can only be freed.
  */
-int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
-                 const struct dit_tree_place *place, uint32_t *ret_id);
+int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                    const struct dit_dn_tree_place *place, uint32_t *ret_id);
 
-/** Is a node that dit_tree_find() found a hole? 1, 0, or LMDB's codes. */
-int dit_tree_find_hole(struct dit_tree *tree, uint32_t id);
+/** Is a node that dit_dn_tree_find() found a hole? 1, 0, or LMDB's codes. */
+int dit_dn_tree_find_hole(struct dit_dn_tree *tree, uint32_t id);
 
 /** A hole gets its entry. 0 or -ENOMEM */
-int dit_tree_fill(struct dit_tree *tree, uint32_t id);
+int dit_dn_tree_fill(struct dit_dn_tree *tree, uint32_t id);
 
 /** The ID that the next new node will get. */
-uint64_t dit_tree_next_id(const struct dit_tree *tree);
+uint64_t dit_dn_tree_next_id(const struct dit_dn_tree *tree);
 
 /** A hole of this load that is not filled. */
-struct dit_tree_hole {
+struct dit_dn_tree_hole {
 	uint32_t id;
 	const char *norm; /* its DN; the tree's */
 };
@@ -130,14 +131,14 @@ struct dit_tree_hole {
  *
  * @return false: there is no further one
  */
-bool dit_tree_next_hole(const struct dit_tree *tree, size_t *at,
-                        struct dit_tree_hole *ret);
+bool dit_dn_tree_next_hole(const struct dit_dn_tree *tree, size_t *at,
+                           struct dit_dn_tree_hole *ret);
 
 /** Number of new nodes. */
-uint32_t dit_tree_size(const struct dit_tree *tree);
-/** Records that dit_tree_write() writes, and those that it has written. */
-uint64_t dit_tree_nrecords(const struct dit_tree *tree);
-uint64_t dit_tree_nwritten(const struct dit_tree *tree);
+uint32_t dit_dn_tree_size(const struct dit_dn_tree *tree);
+/** Records that dit_dn_tree_write() writes, and those that it has written. */
+uint64_t dit_dn_tree_nrecords(const struct dit_dn_tree *tree);
+uint64_t dit_dn_tree_nwritten(const struct dit_dn_tree *tree);
 
 /**
  * Write dn2i: new records, and larger subtrees of stored nodes. Once; no additions after
@@ -145,9 +146,9 @@ uint64_t dit_tree_nwritten(const struct dit_tree *tree);
  *
  * @return 0; DIT_E_STOPPED; errors of dit_sorter_next() and of the output
  */
-int dit_tree_write(struct dit_tree *tree);
+int dit_dn_tree_write(struct dit_dn_tree *tree);
 
 /** Bytes of temporary files that were written. */
-uint64_t dit_tree_run_bytes(const struct dit_tree *tree);
+uint64_t dit_dn_tree_run_bytes(const struct dit_dn_tree *tree);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "load/tree_private.h"
-#include "load/tree_record.h"
+#include "load/dn_tree_private.h"
+#include "load/dn_tree_record.h"
 
 static int add(struct dit_grown_nodes *nodes, uint32_t id, uint64_t nsubs)
 {
@@ -56,7 +56,7 @@ static void unite(struct dit_grown_nodes *nodes)
 }
 
 /* The stored parents of new nodes. */
-static int find_parents(const struct dit_tree *tree, struct dit_grown_nodes *ret)
+static int find_parents(const struct dit_dn_tree *tree, struct dit_grown_nodes *ret)
 {
 	uint32_t last = dit_dn_table_last(tree->names);
 	int r = 0;
@@ -79,7 +79,7 @@ static int find_parents(const struct dit_tree *tree, struct dit_grown_nodes *ret
 }
 
 /* The own record of a stored node. */
-static int find_name(struct dit_tree *tree, uint32_t id, struct dit_name *ret)
+static int find_name(struct dit_dn_tree *tree, uint32_t id, struct dit_name *ret)
 {
 	int r = dit_output_find_name(tree->output, id, ret);
 
@@ -87,7 +87,7 @@ static int find_name(struct dit_tree *tree, uint32_t id, struct dit_name *ret)
 }
 
 /* A level becomes that of the parents. */
-static int climb(struct dit_tree *tree, struct dit_grown_nodes *level)
+static int climb(struct dit_dn_tree *tree, struct dit_grown_nodes *level)
 {
 	size_t n = 0;
 
@@ -108,11 +108,11 @@ static int climb(struct dit_tree *tree, struct dit_grown_nodes *level)
 	return 0;
 }
 
-static int push(struct dit_tree *tree, struct dit_grown_node *node)
+static int push(struct dit_dn_tree *tree, struct dit_grown_node *node)
 {
 	struct dit_name self;
 	struct dit_name child;
-	struct dit_tree_record record = {.is_child = true, .other = node->id};
+	struct dit_dn_tree_record record = {.is_child = true, .other = node->id};
 	int r = find_name(tree, node->id, &self);
 
 	if (r < 0) {
@@ -126,10 +126,10 @@ static int push(struct dit_tree *tree, struct dit_grown_node *node)
 	record.under = (uint32_t)self.id;
 	record.norm = child.norm;
 	record.pretty = child.pretty;
-	return dit_tree_record_push(tree->records, &record);
+	return dit_dn_tree_record_push(tree->records, &record);
 }
 
-int dit_tree_push_grown(struct dit_tree *tree)
+int dit_dn_tree_push_grown(struct dit_dn_tree *tree)
 {
 	struct dit_grown_nodes level = {.list = NULL};
 	unsigned nlevels = 0;
@@ -152,7 +152,7 @@ int dit_tree_push_grown(struct dit_tree *tree)
 	return r;
 }
 
-uint64_t dit_tree_grown_nsubs(const struct dit_tree *tree, uint32_t id)
+uint64_t dit_dn_tree_grown_nsubs(const struct dit_dn_tree *tree, uint32_t id)
 {
 	const struct dit_grown_node wanted = {.id = id};
 	const struct dit_grown_node *found =

@@ -9,18 +9,18 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "codec/name_codec.h"
-#include "load/tree_private.h"
-#include "load/tree_record.h"
+#include "load/dn_tree_private.h"
+#include "load/dn_tree_record.h"
 
 /* ---- beginning and end ---- */
 
-int dit_tree_new(struct dit_tree **ret, const struct dit_tree_opts *opts)
+int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opts)
 {
 	struct dit_sorter_opts sorter = {.nproducers = 1,
 	                                 .memory_bytes = opts->memory_bytes,
 	                                 .tmpdir = opts->tmpdir};
 	uint64_t last = opts->output->stored.last_id;
-	struct dit_tree *tree = NULL;
+	struct dit_dn_tree *tree = NULL;
 	int r = 0;
 
 	if (last > DIT_DN_TABLE_MAX) {
@@ -41,14 +41,14 @@ int dit_tree_new(struct dit_tree **ret, const struct dit_tree_opts *opts)
 		r = dit_sorter_new(&tree->records, &sorter);
 	}
 	if (r < 0) {
-		dit_tree_free(tree);
+		dit_dn_tree_free(tree);
 		return r;
 	}
 	*ret = tree;
 	return 0;
 }
 
-void dit_tree_free(struct dit_tree *tree)
+void dit_dn_tree_free(struct dit_dn_tree *tree)
 {
 	if (tree == NULL) {
 		return;
@@ -67,7 +67,7 @@ void dit_tree_free(struct dit_tree *tree)
 /* ---- names ---- */
 
 /* RDN number of the topmost node that is stored for a DN: the suffix, taken as one. */
-static unsigned top_of(const struct dit_tree *tree, const struct dit_dn *dn)
+static unsigned top_of(const struct dit_dn_tree *tree, const struct dit_dn *dn)
 {
 	unsigned below = tree->suffix_nrdns == 0 ? 1 : tree->suffix_nrdns;
 
@@ -90,8 +90,8 @@ static struct dit_span rdn(struct dit_span dn, const uint32_t *at, unsigned i,
 	return span;
 }
 
-void dit_tree_name_init(struct dit_tree_name *name, const struct dit_fingerprint_key *key,
-                        const struct dit_dn *dn)
+void dit_dn_tree_name_init(struct dit_dn_tree_name *name,
+                           const struct dit_fingerprint_key *key, const struct dit_dn *dn)
 {
 	name->key = key;
 	name->dn = dn;
@@ -101,7 +101,7 @@ void dit_tree_name_init(struct dit_tree_name *name, const struct dit_fingerprint
 	}
 }
 
-static struct dit_fingerprint fingerprint(const struct dit_tree_name *name, unsigned i)
+static struct dit_fingerprint fingerprint(const struct dit_dn_tree_name *name, unsigned i)
 {
 	if (i == 0) {
 		return name->self;
@@ -118,7 +118,7 @@ static struct dit_fingerprint fingerprint(const struct dit_tree_name *name, unsi
  * The ID of node i in the database that held entries before. Its nodes lie below one
  * another, so the way leads from the top; the new ones are in the table.
  */
-static int find_stored(struct dit_tree *tree, const struct dit_tree_name *name,
+static int find_stored(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
                        unsigned i, uint32_t *ret_id)
 {
 	const struct dit_dn *dn = name->dn;
@@ -144,8 +144,9 @@ static int find_stored(struct dit_tree *tree, const struct dit_tree_name *name,
 }
 
 /* Below its parent, which is known: one look instead of one at each level. */
-static int find_stored_child(struct dit_tree *tree, const struct dit_tree_name *name,
-                             uint32_t parent, uint32_t *ret_id)
+static int find_stored_child(struct dit_dn_tree *tree,
+                             const struct dit_dn_tree_name *name, uint32_t parent,
+                             uint32_t *ret_id)
 {
 	const struct dit_dn *dn = name->dn;
 	struct dit_span norm = rdn(dn->norm, dn->norm_at, 0, top_of(tree, dn));
@@ -164,8 +165,8 @@ static int find_stored_child(struct dit_tree *tree, const struct dit_tree_name *
 }
 
 /* The ID of node i of a name, i > 0; 0: there is none. */
-static int find_node(struct dit_tree *tree, const struct dit_tree_name *name, unsigned i,
-                     uint32_t *ret_id)
+static int find_node(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                     unsigned i, uint32_t *ret_id)
 {
 	struct dit_fingerprint f = fingerprint(name, i);
 	uint32_t id = 0;
@@ -188,8 +189,8 @@ static int find_node(struct dit_tree *tree, const struct dit_tree_name *name, un
 	return r;
 }
 
-int dit_tree_find(struct dit_tree *tree, const struct dit_tree_name *name,
-                  uint32_t *ret_id)
+int dit_dn_tree_find(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                     uint32_t *ret_id)
 {
 	uint32_t parent = 0;
 	int r = 0;
@@ -207,8 +208,8 @@ int dit_tree_find(struct dit_tree *tree, const struct dit_tree_name *name,
 	return find_stored_child(tree, name, parent, ret_id);
 }
 
-int dit_tree_find_place(struct dit_tree *tree, const struct dit_tree_name *name,
-                        struct dit_tree_place *ret)
+int dit_dn_tree_find_place(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                           struct dit_dn_tree_place *ret)
 {
 	unsigned top = top_of(tree, name->dn);
 
@@ -220,12 +221,12 @@ int dit_tree_find_place(struct dit_tree *tree, const struct dit_tree_name *name,
 			return r;
 		}
 	}
-	*ret = (struct dit_tree_place){.parent = 0, .nnodes = top + 1};
+	*ret = (struct dit_dn_tree_place){.parent = 0, .nnodes = top + 1};
 	return 0;
 }
 
-bool dit_tree_fits(const struct dit_tree *tree, const struct dit_tree_name *name,
-                   const struct dit_tree_place *place)
+bool dit_dn_tree_fits(const struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                      const struct dit_dn_tree_place *place)
 {
 	const struct dit_dn *dn = name->dn;
 	unsigned top = top_of(tree, dn);
@@ -244,15 +245,15 @@ bool dit_tree_fits(const struct dit_tree *tree, const struct dit_tree_name *name
 /* ---- adding ---- */
 
 /* Add node i of a name below a parent. */
-static int add_node(struct dit_tree *tree, const struct dit_tree_name *name, unsigned i,
-                    uint32_t parent, uint32_t *ret_id)
+static int add_node(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                    unsigned i, uint32_t parent, uint32_t *ret_id)
 {
 	const struct dit_dn *dn = name->dn;
 	unsigned top = top_of(tree, dn);
-	struct dit_tree_record record = {.is_child = true,
-	                                 .norm = rdn(dn->norm, dn->norm_at, i, top),
-	                                 .pretty =
-	                                         rdn(dn->pretty, dn->pretty_at, i, top)};
+	struct dit_dn_tree_record record = {
+		.is_child = true,
+		.norm = rdn(dn->norm, dn->norm_at, i, top),
+		.pretty = rdn(dn->pretty, dn->pretty_at, i, top)};
 	struct dit_fingerprint f = fingerprint(name, i);
 	int r = dit_dn_table_add(tree->names, &f, parent, ret_id);
 
@@ -261,28 +262,28 @@ static int add_node(struct dit_tree *tree, const struct dit_tree_name *name, uns
 	}
 	record.under = parent;
 	record.other = *ret_id;
-	r = dit_tree_record_push(tree->records, &record);
+	r = dit_dn_tree_record_push(tree->records, &record);
 	if (r < 0) {
 		return r;
 	}
 	record.is_child = false;
 	record.under = *ret_id;
 	record.other = parent;
-	return dit_tree_record_push(tree->records, &record);
+	return dit_dn_tree_record_push(tree->records, &record);
 }
 
-static int add_hole(struct dit_tree *tree, const struct dit_tree_name *name, unsigned i,
-                    uint32_t id)
+static int add_hole(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                    unsigned i, uint32_t id)
 {
 	struct dit_span norm = tail(name->dn->norm, name->dn->norm_at, i);
-	struct dit_tree_node_hole *holes = dit_grow(tree->holes, &tree->holes_size,
-	                                            tree->nholes + 1, sizeof(*holes));
+	struct dit_dn_tree_node_hole *holes = dit_grow(tree->holes, &tree->holes_size,
+	                                               tree->nholes + 1, sizeof(*holes));
 
 	if (holes == NULL) {
 		return -ENOMEM;
 	}
 	tree->holes = holes;
-	holes[tree->nholes] = (struct dit_tree_node_hole){
+	holes[tree->nholes] = (struct dit_dn_tree_node_hole){
 		.id = id, .norm = strndup(norm.data, norm.len)};
 	if (holes[tree->nholes].norm == NULL) {
 		return -ENOMEM;
@@ -291,8 +292,8 @@ static int add_hole(struct dit_tree *tree, const struct dit_tree_name *name, uns
 	return 0;
 }
 
-int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
-                 const struct dit_tree_place *place, uint32_t *ret_id)
+int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                    const struct dit_dn_tree_place *place, uint32_t *ret_id)
 {
 	uint32_t parent = place->parent;
 	int r = 0;
@@ -313,17 +314,17 @@ int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
 }
 
 /* Each node has its own record and one under its parent. */
-uint64_t dit_tree_nrecords(const struct dit_tree *tree)
+uint64_t dit_dn_tree_nrecords(const struct dit_dn_tree *tree)
 {
-	return 2 * (uint64_t)dit_tree_size(tree);
+	return 2 * (uint64_t)dit_dn_tree_size(tree);
 }
 
-uint64_t dit_tree_nwritten(const struct dit_tree *tree)
+uint64_t dit_dn_tree_nwritten(const struct dit_dn_tree *tree)
 {
 	return tree->nwritten;
 }
 
-uint32_t dit_tree_size(const struct dit_tree *tree)
+uint32_t dit_dn_tree_size(const struct dit_dn_tree *tree)
 {
 	return dit_dn_table_size(tree->names);
 }
@@ -331,7 +332,8 @@ uint32_t dit_tree_size(const struct dit_tree *tree)
 /* ---- holes ---- */
 
 /* NULL: the node is none of the new holes. */
-static struct dit_tree_node_hole *find_hole(const struct dit_tree *tree, uint32_t id)
+static struct dit_dn_tree_node_hole *find_hole(const struct dit_dn_tree *tree,
+                                               uint32_t id)
 {
 	size_t low = 0;
 	size_t high = tree->nholes;
@@ -351,9 +353,9 @@ static struct dit_tree_node_hole *find_hole(const struct dit_tree *tree, uint32_
 	return NULL;
 }
 
-int dit_tree_find_hole(struct dit_tree *tree, uint32_t id)
+int dit_dn_tree_find_hole(struct dit_dn_tree *tree, uint32_t id)
 {
-	const struct dit_tree_node_hole *hole = find_hole(tree, id);
+	const struct dit_dn_tree_node_hole *hole = find_hole(tree, id);
 	struct dit_span record = {0};
 	int r = 0;
 
@@ -367,9 +369,9 @@ int dit_tree_find_hole(struct dit_tree *tree, uint32_t id)
 	return r < 0 ? r : r == 0;
 }
 
-int dit_tree_fill(struct dit_tree *tree, uint32_t id)
+int dit_dn_tree_fill(struct dit_dn_tree *tree, uint32_t id)
 {
-	struct dit_tree_node_hole *hole = find_hole(tree, id);
+	struct dit_dn_tree_node_hole *hole = find_hole(tree, id);
 
 	if (hole == NULL) {
 		return dit_id_set_add(&tree->filled, id);
@@ -378,13 +380,13 @@ int dit_tree_fill(struct dit_tree *tree, uint32_t id)
 	return 0;
 }
 
-uint64_t dit_tree_next_id(const struct dit_tree *tree)
+uint64_t dit_dn_tree_next_id(const struct dit_dn_tree *tree)
 {
 	return (uint64_t)dit_dn_table_last(tree->names) + 1;
 }
 
-bool dit_tree_next_hole(const struct dit_tree *tree, size_t *at,
-                        struct dit_tree_hole *ret)
+bool dit_dn_tree_next_hole(const struct dit_dn_tree *tree, size_t *at,
+                           struct dit_dn_tree_hole *ret)
 {
 	while (*at < tree->nholes && tree->holes[*at].is_filled) {
 		++*at;
@@ -392,8 +394,8 @@ bool dit_tree_next_hole(const struct dit_tree *tree, size_t *at,
 	if (*at == tree->nholes) {
 		return false;
 	}
-	*ret = (struct dit_tree_hole){.id = tree->holes[*at].id,
-	                              .norm = tree->holes[*at].norm};
+	*ret = (struct dit_dn_tree_hole){.id = tree->holes[*at].id,
+	                                 .norm = tree->holes[*at].norm};
 	++*at;
 	return true;
 }
