@@ -17,8 +17,7 @@
 #include "base/error.h"
 #include "build/fake_output.h"
 #include "entry/entry_fixture.h"
-#include "load/dn_tree.h"
-#include "load/dn_tree_record.h"
+#include "load/dn_tree_private.h"
 #include "nomem.h"
 
 struct fixture {
@@ -395,11 +394,11 @@ static void long_names_fit_where_the_output_takes_them(void **state)
 static void waiting_records_are_read_as_they_were_written(void **state)
 {
 	static const struct dit_dn_tree_record records[] = {
-		{3, 1, false, {"cn=zz", 5}, {"cn=ZZ", 5}},
-		{3, 7, true, {"a=", 2}, {"A=", 2}},
-		{3, 5, true, {"b=", 2}, {"", 0}},
-		{3, 4, true, {"a=a", 3}, {"A=a", 3}},
-		{256, 0, false, {"x", 1}, {"x", 1}},
+		{3, 1, 0, false, {"cn=zz", 5}, {"cn=ZZ", 5}},
+		{3, 7, 0, true, {"a=", 2}, {"A=", 2}},
+		{3, 5, 9, true, {"b=", 2}, {"", 0}},
+		{3, 4, 0, true, {"a=a", 3}, {"A=a", 3}},
+		{256, 0, 0, false, {"x", 1}, {"x", 1}},
 	};
 	const size_t n = sizeof(records) / sizeof(records[0]);
 	struct dit_sorter_opts opts = {
@@ -419,6 +418,7 @@ static void waiting_records_are_read_as_they_were_written(void **state)
 		dit_dn_tree_record_read(&sorted, &record);
 		assert_int_equal(record.under, records[i].under);
 		assert_int_equal(record.other, records[i].other);
+		assert_int_equal(record.nsubs, records[i].nsubs);
 		assert_int_equal(record.is_child, records[i].is_child);
 		assert_int_equal(record.norm.len, records[i].norm.len);
 		assert_memory_equal(record.norm.data, records[i].norm.data,

@@ -3,6 +3,7 @@
  * The nodes of the tree while entries come, and the holes among them.
  */
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@
 #include "base/grow.h"
 #include "codec/name_codec.h"
 #include "load/dn_tree_private.h"
-#include "load/dn_tree_record.h"
 
 /* ---- beginning and end ---- */
 
@@ -57,8 +57,7 @@ void dit_dn_tree_free(struct dit_dn_tree *tree)
 		free(tree->holes[i].norm);
 	}
 	free(tree->holes);
-	free(tree->grown.list);
-	dit_id_set_deinit(&tree->filled);
+	tdestroy(tree->filled, free);
 	dit_sorter_free(tree->records);
 	dit_dn_table_free(tree->names);
 	free(tree);
@@ -331,26 +330,37 @@ uint32_t dit_dn_tree_size(const struct dit_dn_tree *tree)
 
 /* ---- holes ---- */
 
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* NULL: the node is none of the new holes. */
 static struct dit_dn_tree_node_hole *find_hole(const struct dit_dn_tree *tree,
                                                uint32_t id)
 {
-	size_t low = 0;
-	size_t high = tree->nholes;
+	/* The ID is the first field of a hole. */
+	return tree->nholes == 0 ? NULL
+	                         : bsearch(&id, tree->holes, tree->nholes,
+	                                   sizeof(*tree->holes), compare_ids);
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+static int note_filled(struct dit_dn_tree *tree, uint32_t id)
+{
+	uint32_t *copy = malloc(sizeof(*copy));
 
-		if (tree->holes[middle].id < id) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
+	if (copy == NULL) {
+		return -ENOMEM;
 	}
-	if (low < tree->nholes && tree->holes[low].id == id) {
-		return &tree->holes[low];
+	*copy = id;
+	if (tsearch(copy, &tree->filled, compare_ids) == NULL) {
+		free(copy);
+		return -ENOMEM;
 	}
-	return NULL;
+	return 0;
 }
 
 int dit_dn_tree_find_hole(struct dit_dn_tree *tree, uint32_t id)
@@ -362,7 +372,7 @@ int dit_dn_tree_find_hole(struct dit_dn_tree *tree, uint32_t id)
 	if (hole != NULL) {
 		return !hole->is_filled;
 	}
-	if (id > tree->last_stored || dit_id_set_has(&tree->filled, id)) {
+	if (id > tree->last_stored || tfind(&id, &tree->filled, compare_ids) != NULL) {
 		return 0;
 	}
 	r = dit_output_find_entry(tree->output, id, &record);
@@ -374,7 +384,7 @@ int dit_dn_tree_fill(struct dit_dn_tree *tree, uint32_t id)
 	struct dit_dn_tree_node_hole *hole = find_hole(tree, id);
 
 	if (hole == NULL) {
-		return dit_id_set_add(&tree->filled, id);
+		return note_filled(tree, id);
 	}
 	hole->is_filled = true;
 	return 0;

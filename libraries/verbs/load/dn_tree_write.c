@@ -2,11 +2,219 @@
 /*
  * Writing the tree: its records come out of the sorter as they lie in dn2i; the subtree
  * sizes, known only now, are put in.
+ *
+ * Each stored node above a new one gets a larger subtree. Its record lies under its
+ * parent, and is written again at its place among the new records.
+ *
+ *   new      ou=a 2, ou=b 3     below ou=x                     from the DN table
+ *   level    ou=x: 2 + 3        parents of new nodes           by ID, each once
+ *   level    dc=example: 5      their parents, up to the root
  */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
 #include "base/error.h"
+#include "base/grow.h"
 #include "codec/name_codec.h"
 #include "load/dn_tree_private.h"
-#include "load/dn_tree_record.h"
+
+#define ID_BYTES   8
+#define HEAD_BYTES (ID_BYTES + 2)
+#define IS_CHILD   0x80 /* in the first byte of the length */
+
+/** A stored node whose subtree grows. */
+struct grown_node {
+	uint32_t id;
+	uint64_t nsubs; /* that are added */
+};
+
+struct grown_nodes {
+	struct grown_node *list; /* owned */
+	size_t n;
+	size_t size;
+};
+
+/* ---- records that wait ---- */
+
+int dit_dn_tree_record_push(struct dit_sorter *sorter,
+                            const struct dit_dn_tree_record *record)
+{
+	char key[HEAD_BYTES + DIT_NAME_RECORD_LONGEST];
+	char value[ID_BYTES + DIT_NAME_RECORD_LONGEST];
+	struct dit_span norm = record->norm;
+	struct dit_span pretty = record->pretty;
+
+	dit_be_put(key, record->under, ID_BYTES);
+	key[ID_BYTES] = (char)((norm.len >> 8) | (record->is_child ? IS_CHILD : 0));
+	key[ID_BYTES + 1] = (char)norm.len;
+	memcpy(key + HEAD_BYTES, norm.data, norm.len);
+	dit_be_put(value, record->other, 4);
+	dit_be_put(value + 4, record->nsubs, 4);
+	memcpy(value + ID_BYTES, pretty.data, pretty.len);
+	return dit_sorter_push(sorter, 0, (struct dit_span){key, HEAD_BYTES + norm.len},
+	                       (struct dit_span){value, ID_BYTES + pretty.len});
+}
+
+void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
+                             struct dit_dn_tree_record *ret)
+{
+	const char *key = sorted->key.data;
+	const char *value = sorted->value.data;
+
+	*ret = (struct dit_dn_tree_record){
+		.under = (uint32_t)dit_be_get(key, ID_BYTES),
+		.other = (uint32_t)dit_be_get(value, 4),
+		.nsubs = (uint32_t)dit_be_get(value + 4, 4),
+		.is_child = ((unsigned char)key[ID_BYTES] & IS_CHILD) != 0,
+		.norm = {key + HEAD_BYTES, sorted->key.len - HEAD_BYTES},
+		.pretty = {value + ID_BYTES, sorted->value.len - ID_BYTES}};
+}
+
+/* ---- stored nodes whose subtrees grow ---- */
+
+static int add(struct grown_nodes *nodes, uint32_t id, uint64_t nsubs)
+{
+	struct grown_node *list =
+		dit_grow(nodes->list, &nodes->size, nodes->n + 1, sizeof(*list));
+
+	if (list == NULL) {
+		return -ENOMEM;
+	}
+	nodes->list = list;
+	list[nodes->n++] = (struct grown_node){.id = id, .nsubs = nsubs};
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = ((const struct grown_node *)a)->id;
+	uint32_t y = ((const struct grown_node *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
+/* By ID, each once. */
+static void unite(struct grown_nodes *nodes)
+{
+	size_t n = 0;
+
+	if (nodes->n == 0) {
+		return;
+	}
+	qsort(nodes->list, nodes->n, sizeof(*nodes->list), compare);
+	for (size_t i = 1; i < nodes->n; i++) {
+		if (nodes->list[i].id == nodes->list[n].id) {
+			nodes->list[n].nsubs += nodes->list[i].nsubs;
+		} else {
+			nodes->list[++n] = nodes->list[i];
+		}
+	}
+	nodes->n = n + 1;
+}
+
+/* The stored parents of new nodes. */
+static int find_parents(const struct dit_dn_tree *tree, struct grown_nodes *ret)
+{
+	uint32_t last = dit_dn_table_last(tree->names);
+	int r = 0;
+
+	for (uint32_t id = last; id > tree->last_stored && r == 0; id--) {
+		uint32_t parent = dit_dn_table_parent(tree->names, id);
+
+		if (parent == 0 || parent > tree->last_stored) {
+			continue;
+		}
+		if (ret->n > 0 && ret->list[ret->n - 1].id == parent) {
+			ret->list[ret->n - 1].nsubs +=
+				dit_dn_table_nsubs(tree->names, id);
+		} else {
+			r = add(ret, parent, dit_dn_table_nsubs(tree->names, id));
+		}
+	}
+	unite(ret);
+	return r;
+}
+
+/* The own record of a stored node. */
+static int find_name(struct dit_dn_tree *tree, uint32_t id, struct dit_name *ret)
+{
+	int r = dit_output_find_name(tree->output, id, ret);
+
+	return r < 0 ? r : r == 0 || ret->id > tree->last_stored ? DIT_E_CORRUPT : 0;
+}
+
+/* A level becomes that of the parents. */
+static int climb(struct dit_dn_tree *tree, struct grown_nodes *level)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < level->n; i++) {
+		struct dit_name name;
+		int r = find_name(tree, level->list[i].id, &name);
+
+		if (r < 0) {
+			return r;
+		}
+		if (name.id != 0) {
+			level->list[n].id = (uint32_t)name.id;
+			level->list[n++].nsubs = level->list[i].nsubs;
+		}
+	}
+	level->n = n;
+	unite(level);
+	return 0;
+}
+
+static int push_grown(struct dit_dn_tree *tree, const struct grown_node *node)
+{
+	struct dit_name self;
+	struct dit_name child;
+	struct dit_dn_tree_record record = {.is_child = true, .other = node->id};
+	int r = find_name(tree, node->id, &self);
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_output_find_child(tree->output, self.id, self.norm, &child);
+	if (r <= 0 || child.id != node->id || node->nsubs + child.nsubs > UINT32_MAX) {
+		return r < 0 ? r : DIT_E_CORRUPT;
+	}
+	record.nsubs = (uint32_t)(node->nsubs + child.nsubs);
+	record.under = (uint32_t)self.id;
+	record.norm = child.norm;
+	record.pretty = child.pretty;
+	return dit_dn_tree_record_push(tree->records, &record);
+}
+
+/* The records of stored nodes whose subtrees grow, as they will be. */
+static int push_all_grown(struct dit_dn_tree *tree)
+{
+	struct grown_nodes all = {.list = NULL};
+	struct grown_nodes level = {.list = NULL};
+	unsigned nlevels = 0;
+	int r = find_parents(tree, &level);
+
+	while (r == 0 && level.n > 0) {
+		for (size_t i = 0; i < level.n && r == 0; i++) {
+			r = add(&all, level.list[i].id, level.list[i].nsubs);
+		}
+		/* A DN of 16 bits of length has not that many RDNs. */
+		if (r == 0) {
+			r = ++nlevels > UINT16_MAX ? DIT_E_CORRUPT : climb(tree, &level);
+		}
+	}
+	free(level.list);
+	unite(&all);
+	for (size_t i = 0; i < all.n && r == 0; i++) {
+		r = push_grown(tree, &all.list[i]);
+	}
+	free(all.list);
+	return r;
+}
+
+/* ---- dn2i ---- */
 
 /* The dummy that slapd stores first below the root (storage.md 3.1). */
 static int put_dummy(struct dit_output_table *table)
@@ -16,28 +224,26 @@ static int put_dummy(struct dit_output_table *table)
 	return dit_output_put_record(table, 0, (struct dit_span){dummy, sizeof(dummy)});
 }
 
-/* The record of a stored node whose subtree grows. */
-static bool is_grown(const struct dit_dn_tree *tree,
-                     const struct dit_dn_tree_record *record)
-{
-	return record->is_child && record->other <= tree->last_stored;
-}
-
+/* Of a child, itself included; 0: the node's own record has none. */
 static uint64_t nsubs_of(const struct dit_dn_tree *tree,
                          const struct dit_dn_tree_record *record)
 {
-	if (is_grown(tree, record)) {
-		return dit_dn_tree_grown_nsubs(tree, record->other);
+	if (record->nsubs > 0 || !record->is_child) {
+		return record->nsubs;
 	}
-	return record->is_child ? dit_dn_table_nsubs(tree->names, record->other) : 0;
+	return dit_dn_table_nsubs(tree->names, record->other);
 }
 
 static int put_record(const struct dit_dn_tree *tree, struct dit_output_table *table,
                       const struct dit_dn_tree_record *record)
 {
 	char out[DIT_NAME_RECORD_LONGEST];
-	int len = dit_dn_tree_record_encode(record, nsubs_of(tree, record), out,
-	                                    tree->output->base.key_max);
+	const struct dit_name name = {.norm = record->norm,
+	                              .pretty = record->pretty,
+	                              .is_child = record->is_child,
+	                              .id = record->other,
+	                              .nsubs = nsubs_of(tree, record)};
+	int len = dit_name_encode(out, tree->output->base.key_max, &name);
 
 	if (len < 0) {
 		return len;
@@ -62,7 +268,7 @@ static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 		dit_dn_tree_record_read(&sorted, &record);
 		r = put_record(tree, table, &record);
 		if (r == 0) {
-			tree->nwritten += is_grown(tree, &record) ? 0 : 1;
+			tree->nwritten += record.nsubs > 0 ? 0 : 1;
 			dit_tick_often(tree->ticker);
 		}
 		if (r == 0 && dit_stop_is_set(tree->stop)) {
@@ -81,7 +287,7 @@ int dit_dn_tree_write(struct dit_dn_tree *tree)
 	int r = 0;
 
 	dit_dn_table_count(tree->names);
-	r = dit_dn_tree_push_grown(tree);
+	r = push_all_grown(tree);
 	if (r == 0) {
 		r = dit_sorter_seal(tree->records);
 	}

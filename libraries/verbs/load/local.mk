@@ -10,16 +10,11 @@ rooms += %D%/libload.la
 	%D%/dn_table.h \
 	%D%/dn_tree.c \
 	%D%/dn_tree.h \
-	%D%/dn_tree_growth.c \
 	%D%/dn_tree_private.h \
-	%D%/dn_tree_record.c \
-	%D%/dn_tree_record.h \
 	%D%/dn_tree_write.c \
 	%D%/entries.c \
 	%D%/entries.h \
 	%D%/estimate_load.c \
-	%D%/id_set.c \
-	%D%/id_set.h \
 	%D%/load.h \
 	%D%/load_csn.c \
 	%D%/load_csn.h \
