@@ -24,13 +24,7 @@
 #include "base/tmp_dir.h"
 #include "build/estimate_sizes.h"
 #include "job/job.h"
-#include "load/load_look.h"
-#include "load/load_parse.h"
-#include "load/load_report.h"
-#include "load/load_setup.h"
-#include "load/load_size.h"
-#include "load/load_stages.h"
-#include "load/load_store.h"
+#include "load/loader.h"
 
 #define SAMPLE_BYTES (8u << 20)
 #define NWINDOWS     64

@@ -3,12 +3,9 @@
  * contextCSN in a load (-w): when it is noted and written, and what is said about it.
  * The values are chosen in context_csn.c.
  */
-#include "load/load_csn.h"
+#include "load/loader.h"
 
 #include <errno.h>
-
-#include "load/load_parse.h"
-#include "load/load_report.h"
 
 int dit_load_csn_start(struct loader *loader)
 {

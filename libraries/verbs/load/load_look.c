@@ -3,7 +3,7 @@
  * The first entries of each database are remembered by name. The suffix entry is the
  * first one of almost every database, so an LDIF of the whole directory meets it.
  */
-#include "load/load_look.h"
+#include "load/loader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "entry/why.h"
-#include "load/load_report.h"
 #include "place/fault.h"
 #include "reader/dn_reader.h"
 #include "reader/snapshot.h"

@@ -3,14 +3,13 @@
  * The members' part of a load: parse new records, make the keys of resolved ones. The
  * items of a share are neighbours, so they share caches (parent DN, object classes).
  */
-#include "load/load_parse.h"
+#include "load/loader.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "entry/why.h"
-#include "load/load_report.h"
 
 /* ---- parse ---- */
 

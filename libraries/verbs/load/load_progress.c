@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "load/load_progress.h"
+#include "load/loader.h"
 
 static uint64_t count_postings(const struct loader *loader)
 {

@@ -5,7 +5,7 @@
  * slapadd finds out about duplicate DNs and sizes only while storing, so those messages
  * come with its storage diagnostics.
  */
-#include "load/load_refuse.h"
+#include "load/loader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +14,6 @@
 
 #include "base/grow.h"
 #include "entry/explain.h"
-#include "load/load_look.h"
-#include "load/load_report.h"
 #include "page/lmdb_format.h"
 
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "

@@ -2,7 +2,7 @@
 /*
  * Reports and failures of a load.
  */
-#include "load/load_report.h"
+#include "load/loader.h"
 
 #include <errno.h>
 #include <stdio.h>

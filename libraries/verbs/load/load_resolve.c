@@ -4,14 +4,12 @@
  * ID does it get, what is to be said about it. The objects of the database do the work;
  * here is decided what becomes of a record.
  */
-#include "load/load_resolve.h"
+#include "load/loader.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
-#include "load/load_csn.h"
-#include "load/load_look.h"
-#include "load/load_refuse.h"
-#include "load/load_report.h"
+#include "base/clock.h"
 
 /* A limit on IDs or on attribute descriptions: what a message says about it. */
 struct limit {
@@ -233,7 +231,7 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	return dit_job_fail(&loader->job, item->error, "could not read an entry");
 }
 
-int dit_load_resolve(struct loader *loader, struct load_slot *slot)
+static int resolve(struct loader *loader, struct load_slot *slot)
 {
 	int r = 0;
 
@@ -242,6 +240,76 @@ int dit_load_resolve(struct loader *loader, struct load_slot *slot)
 	}
 	return r;
 }
+
+/* ---- stages ---- */
+
+/*
+ * Generated values need a time that no other batch has: a microsecond for the CSN's
+ * counter, and 100 ns for each entry's UUID.
+ */
+static uint64_t next_time(struct loader *loader, size_t nrecords)
+{
+	uint64_t now = dit_clock_us(CLOCK_REALTIME);
+
+	if (now <= loader->stamps.last_time_us) {
+		now = loader->stamps.last_time_us + 1;
+	}
+	loader->stamps.last_time_us = now + nrecords / 10;
+	return now;
+}
+
+static int grow_items(struct load_slot *slot)
+{
+	size_t n = slot->batch.nrecords;
+
+	if (n > slot->items_size) {
+		free(slot->items);
+		slot->items_size = 0;
+		slot->items = calloc(n, sizeof(*slot->items));
+		if (slot->items == NULL) {
+			return -ENOMEM;
+		}
+		slot->items_size = n;
+	}
+	return 0;
+}
+
+int dit_load_fill(void *ctx, unsigned slot)
+{
+	struct loader *loader = ctx;
+
+	return dit_ldif_reader_next(loader->input.reader,
+	                            &loader->input.slots[slot].batch);
+}
+
+int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
+{
+	struct loader *loader = ctx;
+	struct load_slot *slot = &loader->input.slots[number];
+
+	slot->time_us = next_time(loader, slot->batch.nrecords);
+	*ret_nitems = slot->batch.nrecords;
+	return grow_items(slot);
+}
+
+/* A batch whose resolving fails still goes nowhere, since the load ends. */
+int dit_load_in_order(void *ctx, unsigned number)
+{
+	struct loader *loader = ctx;
+	struct load_slot *slot = &loader->input.slots[number];
+	int r = resolve(loader, slot);
+
+	loader->stats->bytes_read = slot->batch.bytes_read;
+	if (r == 0) {
+		r = dit_load_estimate(loader, slot->batch.bytes_read);
+	}
+	if (r == 0) {
+		dit_teller_tell(&loader->job.teller, DIT_LOAD_ENTRIES);
+	}
+	return r;
+}
+
+/* ---- holes that are left ---- */
 
 static void report_missing(const struct load_target *target)
 {

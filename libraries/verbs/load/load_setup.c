@@ -3,7 +3,7 @@
  * The setup of a load before its first round: configuration, memory, threads, input, and
  * the databases it writes. And the release of it all, which works at every stage.
  */
-#include "load/load_setup.h"
+#include "load/loader.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -15,15 +15,6 @@
 #include "base/tmp_dir.h"
 #include "config/slapd_version.h"
 #include "job/release_rules.h"
-#include "load/load_csn.h"
-#include "load/load_look.h"
-#include "load/load_parse.h"
-#include "load/load_progress.h"
-#include "load/load_refuse.h"
-#include "load/load_report.h"
-#include "load/load_size.h"
-#include "load/load_stages.h"
-#include "load/load_target.h"
 
 void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
                      struct dit_load_stats *stats)

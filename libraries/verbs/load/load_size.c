@@ -19,12 +19,11 @@
  * 100,000 entries), there is only a warning; the exact answer comes when the indexes are
  * written.
  */
-#include "load/load_size.h"
+#include "load/loader.h"
 
 #include <errno.h>
 
 #include "job/job.h"
-#include "load/load_report.h"
 
 #define BATCH_BYTES_MAX (512u << 10)
 #define BATCH_BYTES_MIN (32u << 10)

@@ -2,15 +2,12 @@
 /*
  * A target's output (output/record_output.h): opened, and what it holds taken over.
  */
-#include "load/load_store.h"
+#include "load/loader.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "load/load_look.h"
-#include "load/load_progress.h"
-#include "load/load_report.h"
 #include "place/claim.h"
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */

@@ -2,7 +2,7 @@
 /*
  * One database of a load, from its configuration to the published file.
  */
-#include "load/load_target.h"
+#include "load/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +11,6 @@
 #include "base/tmp_dir.h"
 #include "config/slapd_version.h"
 #include "job/release_rules.h"
-#include "load/load_csn.h"
-#include "load/load_look.h"
-#include "load/load_progress.h"
-#include "load/load_report.h"
-#include "load/load_store.h"
 #include "page/lmdb_format.h"
 
 #define PAGE_MIN 512u

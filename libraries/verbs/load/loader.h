@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A load, composed of its objects: which object lies where, and which thread owns it.
- * The headers of the objects say what they do.
+ * The headers of the objects say what they do. The functions below belong to main if
+ * nothing else is said, and call only those that stand above them.
  *
  * A load is a pipeline (pipeline/pipeline.h). Its stages:
  *
@@ -98,7 +99,7 @@ struct load_keys {
 /** So many names of what a database holds are remembered. */
 #define LOOK_NAMES 4
 
-/** The contents of a database before the load (load_look.h). Zero: nothing. */
+/** The contents of a database before the load (load_look.c). Zero: nothing. */
 struct load_look {
 	bool has_entries;
 	uint64_t nentries; /* holes included */
@@ -165,7 +166,7 @@ struct load_input {
 	unsigned nslots;
 };
 
-/** How far the load is (load_progress.h). [own: main] */
+/** How far the load is (load_progress.c). [own: main] */
 struct load_progress {
 	uint64_t npostings; /* of all members */
 	bool is_counted;    /* the members make no more */
@@ -198,5 +199,199 @@ struct loader {
 	struct load_refusals refusals;
 	struct load_progress progress;
 };
+
+/* ---- load_report.c: reports and failures ---- */
+
+/** Is the load to end, by a signal or because it has failed? Any thread. */
+static inline bool dit_load_is_stopped(const struct loader *loader)
+{
+	return dit_stop_is_set(&loader->job.stop);
+}
+
+/** Say what slapadd says when the input cannot be read on. @return @p r */
+int dit_load_input_fail(struct loader *loader, int r);
+/** As dit_job_fail(), of temporary files: the message names their directory. */
+int dit_load_sort_fail(struct loader *loader, int r);
+/** As dit_job_fail(), with more words on limits of a database. */
+int dit_load_target_fail(struct load_target *target, int r, const char *what);
+
+/* ---- load_progress.c ---- */
+
+/** How far the load is. @param ctx  the loader */
+void dit_load_progress_fill(void *ctx, struct dit_progress *ret);
+
+/* ---- load_size.c: how the memory is divided, how large the result will be ---- */
+
+struct load_budget {
+	size_t batch_bytes;
+	size_t batch_records;
+	size_t postings_bytes; /* of one target */
+	size_t tree_bytes;     /* of one target */
+};
+
+int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
+                         unsigned ntargets, struct load_budget *ret);
+
+/** DIT_E_FULL after a report when the result cannot fit maxsize. */
+int dit_load_estimate(struct loader *loader, uint64_t bytes_read);
+
+/* ---- load_parse.c: stages of the pipeline, on members ---- */
+
+int dit_load_parse(void *ctx, const struct dit_pipeline_share *share);
+int dit_load_key(void *ctx, const struct dit_pipeline_share *share);
+
+/** Whoever has the member makes the keys of one entry. */
+int dit_load_key_entry(struct load_member *member, uint32_t target,
+                       const struct dit_entry *entry, uint32_t id);
+
+/* ---- load_csn.c: contextCSN with -w; without, all of these do nothing ---- */
+
+int dit_load_csn_start(struct loader *loader);
+
+/** An entry is about to be stored. Reports a bad value. 0 or -ENOMEM */
+int dit_load_csn_note(struct loader *loader, const struct load_item *item);
+
+/** All entries are stored, their keys made, nothing else yet. Reports. */
+int dit_load_csn_write(struct load_target *target);
+
+/** The rest of it, when the database takes changes. Reports. */
+int dit_load_csn_rewrite(struct load_target *target);
+
+/* ---- load_look.c: the contents of the databases before the load ---- */
+
+/** Do the options ask for a look? An estimate has one in any case. */
+bool dit_load_look_is_wanted(const struct dit_load_opts *opts);
+
+/**
+ * Look at all targets, before any output is opened; only read. A database that cannot be
+ * read counts as empty: a load tells the failure when it opens the database, a dry run
+ * says that it could not look.
+ *
+ * @return 0; reported: -ENOMEM; DIT_E_UNSUPPORTED: an estimate, and a module of LMDB 1.0
+ *         has changed the pages
+ */
+int dit_load_look(struct loader *loader);
+
+/** With only_if_empty: a target holds entries, and a report says so. */
+bool dit_load_look_is_unneeded(struct loader *loader);
+
+/** An entry of the input, for dit_load_look_tell(). */
+void dit_load_look_note(struct load_target *target, const struct dit_dn *dn);
+
+/** Report in a line for each target the entries of the input that it holds already.
+ * @return the number of lines */
+unsigned dit_load_look_tell(struct loader *loader, enum dit_report_kind kind);
+
+/** "DIR/data.mdb has 2 entries: "A", "B"", or DIR if it was not looked at; points
+ * into the target. */
+const char *dit_load_look_text(const struct load_target *target);
+
+void dit_load_look_deinit(struct load_look *look);
+
+/* ---- load_store.c: an output is opened, and what it holds is taken over ---- */
+
+/**
+ * Open the output, after the index set is made, which learns what is stored. Sets
+ * `output` and `numbers` of the target.
+ *
+ * @return 0, or a reported error; 1: with only_if_empty, the database holds entries
+ */
+int dit_load_store_open(struct load_target *target);
+
+/** Bytes of its data.mdb, without holes in the file; 0: there is none. */
+uint64_t dit_load_stored_bytes(const struct load_target *target);
+
+/* ---- load_target.c: one database; failures are reported ---- */
+
+/** Before the first round: all that the target needs, its output included. 0; negative;
+ * 1: dit_load_store_open() */
+int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
+
+/** No more keys are made. */
+int dit_load_target_seal(struct load_target *target);
+
+/** The members merge the keys from here on. */
+int dit_load_target_begin_indexes(struct load_target *target);
+
+/** dn2i and ad2i, most often while the members write indexes. */
+int dit_load_target_write_tree(struct load_target *target);
+
+/** Wait until the indexes are written. */
+int dit_load_target_write_indexes(struct load_target *target);
+
+/** Write the records that an output takes last: late entries, values of id2v,
+ * contextCSN. */
+int dit_load_target_write_late(struct load_target *target);
+
+/** At every stage; after the threads have ended. An output that was not published is
+ * abandoned. */
+void dit_load_target_deinit(struct load_target *target);
+
+/* ---- load_refuse.c: records that are left out ---- */
+
+/* Each function reports why, hands the record to the reject callback, and returns 0 (go
+ * on, -c), DIT_E_REFUSED or a reported error. */
+
+/** Its notes tell why: it cannot be read, or a check refuses it. */
+int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
+                    struct load_item *item);
+
+/** There is an entry of that DN: of this load, or stored before it. */
+int dit_load_fail_duplicate(struct load_target *target,
+                            const struct dit_ldif_record *record,
+                            const struct load_item *item, bool is_stored);
+
+/** An RDN does not fit a record of dn2i. */
+int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
+                            const struct load_item *item);
+
+/** It is larger than maxentrysize. */
+int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
+                             const struct load_item *item);
+
+/** Its database is of a type that takes no entries from tools. */
+int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
+                          const struct load_item *item);
+
+/** It has an attribute that the schema does not have. */
+int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
+                          const struct load_item *item);
+
+/** A value does not fit a record of id2v. */
+int dit_load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
+                             const struct load_item *item);
+
+void dit_load_refusals_deinit(struct load_refusals *refusals);
+
+/** Report an item's notes. */
+void dit_load_tell_notes(struct loader *loader, const struct load_item *item);
+
+/* ---- load_resolve.c: the source of the pipeline, and main's part of a round ---- */
+
+/** The source: the next records of the LDIF. The reader thread. */
+int dit_load_fill(void *ctx, unsigned slot);
+
+/** Room for the batch's items; the time of its generated values. */
+int dit_load_begin(void *ctx, unsigned slot, size_t *ret_nitems);
+
+/** What becomes of each record of the batch; then progress and the estimate of the
+ * size. */
+int dit_load_in_order(void *ctx, unsigned slot);
+
+/** "Error, entries missing!" and the lines below it. */
+void dit_load_report_missing(struct loader *loader);
+
+/* ---- load_setup.c: everything before the first round, and the release of it all ---- */
+
+/** Nothing can fail. @param opts  borrowed, as @p stats */
+void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
+                     struct dit_load_stats *stats);
+int dit_load_read_settings(struct loader *loader);
+
+/** 0; 1: with only_if_empty, there is nothing to do; negative; reported */
+int dit_load_prepare(struct loader *loader);
+
+/** Joins the threads and frees everything; works at every stage. */
+void dit_load_release(struct loader *loader);
 
 #endif

@@ -17,32 +17,17 @@ rooms += %D%/libload.la
 	%D%/estimate_load.c \
 	%D%/load.h \
 	%D%/load_csn.c \
-	%D%/load_csn.h \
 	%D%/load_look.c \
-	%D%/load_look.h \
 	%D%/load_parse.c \
-	%D%/load_parse.h \
 	%D%/load_progress.c \
-	%D%/load_progress.h \
-	%D%/load_publish.c \
-	%D%/load_publish.h \
 	%D%/load_refuse.c \
-	%D%/load_refuse.h \
 	%D%/load_report.c \
-	%D%/load_report.h \
 	%D%/load_resolve.c \
-	%D%/load_resolve.h \
 	%D%/load_run.c \
 	%D%/load_setup.c \
-	%D%/load_setup.h \
 	%D%/load_size.c \
-	%D%/load_size.h \
-	%D%/load_stages.c \
-	%D%/load_stages.h \
 	%D%/load_store.c \
-	%D%/load_store.h \
 	%D%/load_target.c \
-	%D%/load_target.h \
 	%D%/loader.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md
