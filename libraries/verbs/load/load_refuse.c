@@ -267,78 +267,66 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 	return leave_out(loader, record, item, item->notes.why);
 }
 
-/* A store error: slapadd's three lines, of which the first is the caller's. */
-static int fail_store(struct loader *loader, const struct dit_ldif_record *record,
-                      const struct load_item *item, const char *why,
-                      enum dit_why_kind kind)
+/* slapadd's lines about an error of storing, for each reason. */
+static const struct store_error {
+	enum dit_why_kind kind;
+	const char *put; /* with the DN after it; NULL: no such line */
+	const char *add;
+	const char *why;
+} store_errors[] = {
+	{DIT_WHY_EXISTS, "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799)",
+         "=> mdb_tool_entry_put: id2entry_add failed: err=-30799", KEYEXIST " (-30799)"},
+	{DIT_WHY_STORED, "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799)",
+         "=> mdb_tool_entry_put: id2entry_add failed: err=-30799", KEYEXIST " (-30799)"},
+	{DIT_WHY_RDN_SIZE, NULL,
+         "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE " (-30781)",
+         BAD_VALSIZE " (-30781)"},
+	{DIT_WHY_ENTRY_SIZE, NULL, "=> mdb_tool_entry_put: id2entry_add failed: err=11",
+         "Resource temporarily unavailable (11)"},
+	{DIT_WHY_SPLIT_SIZE,
+         "mdb_id2entry_put: mdb_mval_put failed: " BAD_VALSIZE "(-30781)",
+         "=> mdb_tool_entry_put: id2entry_add failed: err=80", "Internal error (80)"},
+	{DIT_WHY_NOT_STORABLE, NULL, "=> mdb_tool_entry_put: id2entry_add failed: err=17",
+         "File exists (17)"},
+};
+
+static const struct store_error *find_store_error(enum dit_why_kind kind)
+{
+	const struct store_error *error = store_errors;
+
+	while (error->kind != kind) {
+		error++;
+	}
+	return error;
+}
+
+int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
+                  const struct load_item *item, enum dit_why_kind kind)
 {
 	const struct load_target *target = &loader->targets[item->target];
+	const struct store_error *error = find_store_error(kind);
 	char limit[32];
 	struct dit_why about = {
 		.kind = kind, .place = DIT_WHY_AT_DN, .value = item->entry.dn.pretty};
 
 	(void)snprintf(limit, sizeof(limit), "%llu",
 	               (unsigned long long)target->db->maxentrysize_bytes);
-	about.detail = dit_span_of(limit);
-	if (kind == DIT_WHY_STORED) {
-		about.detail = dit_span_of(dit_load_look_text(target));
+	about.detail =
+		dit_span_of(kind == DIT_WHY_STORED ? dit_load_look_text(target) : limit);
+	if (error->put != NULL) {
+		dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, "%s \"%.*s\"",
+		               error->put, DIT_SPAN_ARGS(item->entry.dn.norm));
 	}
-
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, "%s", error->add);
 	loader->stats->nfailed++;
-	remember_reason(loader, why);
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
+	remember_reason(loader, error->why);
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", error->why);
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
 	               "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
 	               DIT_SPAN_ARGS(item->entry.dn.pretty),
-	               (unsigned long long)record->line, why);
+	               (unsigned long long)record->line, error->why);
 	return leave_out(loader, record, item,
 	                 kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
-}
-
-int dit_load_fail_duplicate(struct load_target *target,
-                            const struct dit_ldif_record *record,
-                            const struct load_item *item, bool is_stored)
-{
-	struct loader *loader = target->loader;
-
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
-	               "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
-	               DIT_SPAN_ARGS(item->entry.dn.norm));
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
-	               "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
-	return fail_store(loader, record, item, KEYEXIST " (-30799)",
-	                  is_stored ? DIT_WHY_STORED : DIT_WHY_EXISTS);
-}
-
-int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
-                            const struct load_item *item)
-{
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
-	               "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE " (-30781)");
-	return fail_store(loader, record, item, BAD_VALSIZE " (-30781)",
-	                  DIT_WHY_RDN_SIZE);
-}
-
-int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
-                             const struct load_item *item)
-{
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
-	               "=> mdb_tool_entry_put: id2entry_add failed: err=11");
-	return fail_store(loader, record, item, "Resource temporarily unavailable (11)",
-	                  DIT_WHY_ENTRY_SIZE);
-}
-
-int dit_load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
-                             const struct load_item *item)
-{
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
-	               "mdb_id2entry_put: mdb_mval_put failed: " BAD_VALSIZE
-	               "(-30781) \"%.*s\"",
-	               DIT_SPAN_ARGS(item->entry.dn.norm));
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
-	               "=> mdb_tool_entry_put: id2entry_add failed: err=80");
-	return fail_store(loader, record, item, "Internal error (80)",
-	                  DIT_WHY_SPLIT_SIZE);
 }
 
 int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
@@ -361,12 +349,4 @@ int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *r
 	               (unsigned long long)record->line, why);
 	about.detail = dit_span_of(db->type);
 	return leave_out(loader, record, item, &about);
-}
-
-int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
-                          const struct load_item *item)
-{
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
-	               "=> mdb_tool_entry_put: id2entry_add failed: err=17");
-	return fail_store(loader, record, item, "File exists (17)", DIT_WHY_NOT_STORABLE);
 }

@@ -77,9 +77,9 @@ static bool has_storable_values(const struct load_item *item)
 static int fail_values(struct load_target *target, const struct dit_ldif_record *record,
                        const struct load_item *item)
 {
-	return item->entry.has_unknown
-	               ? dit_load_fail_unknown(target->loader, record, item)
-	               : dit_load_fail_split_size(target->loader, record, item);
+	return dit_load_fail(target->loader, record, item,
+	                     item->entry.has_unknown ? DIT_WHY_NOT_STORABLE
+	                                             : DIT_WHY_SPLIT_SIZE);
 }
 
 static bool is_over_limit(const struct load_target *target, const struct load_item *item)
@@ -95,11 +95,13 @@ static int resolve_root(struct load_target *target, const struct dit_ldif_record
                         struct load_item *item)
 {
 	if (is_over_limit(target, item)) {
-		return dit_load_fail_entry_size(target->loader, record, item);
+		return dit_load_fail(target->loader, record, item, DIT_WHY_ENTRY_SIZE);
 	}
 	if (dit_entries_has_root(target->entries)) {
-		return dit_load_fail_duplicate(target, record, item,
-		                               target->output->stored.has_root_entry);
+		return dit_load_fail(target->loader, record, item,
+		                     target->output->stored.has_root_entry
+		                             ? DIT_WHY_STORED
+		                             : DIT_WHY_EXISTS);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
@@ -129,7 +131,7 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	int r = 0;
 
 	if (is_over_limit(target, item)) {
-		return dit_load_fail_entry_size(target->loader, record, item);
+		return dit_load_fail(target->loader, record, item, DIT_WHY_ENTRY_SIZE);
 	}
 	r = dit_dn_tree_find_hole(target->tree, id);
 	if (r < 0) {
@@ -137,8 +139,10 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 		                    "could not look up an entry");
 	}
 	if (r == 0) {
-		return dit_load_fail_duplicate(target, record, item,
-		                               id <= target->output->stored.last_id);
+		return dit_load_fail(target->loader, record, item,
+		                     id <= target->output->stored.last_id
+		                             ? DIT_WHY_STORED
+		                             : DIT_WHY_EXISTS);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
@@ -168,10 +172,10 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 		return dit_job_fail(&target->loader->job, r, "could not look up a node");
 	}
 	if (!dit_dn_tree_fits(target->tree, &item->name, &place)) {
-		return dit_load_fail_name_size(target->loader, record, item);
+		return dit_load_fail(target->loader, record, item, DIT_WHY_RDN_SIZE);
 	}
 	if (is_over_limit(target, item)) {
-		return dit_load_fail_entry_size(target->loader, record, item);
+		return dit_load_fail(target->loader, record, item, DIT_WHY_ENTRY_SIZE);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);

@@ -27,6 +27,7 @@
 #include "codec/entry_codec.h"
 #include "config/settings.h"
 #include "entry/entry.h"
+#include "entry/why.h"
 #include "index/index_keys.h"
 #include "job/job.h"
 #include "job/release_rules.h"
@@ -336,30 +337,19 @@ void dit_load_target_deinit(struct load_target *target);
 int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
                     struct load_item *item);
 
-/** There is an entry of that DN: of this load, or stored before it. */
-int dit_load_fail_duplicate(struct load_target *target,
-                            const struct dit_ldif_record *record,
-                            const struct load_item *item, bool is_stored);
-
-/** An RDN does not fit a record of dn2i. */
-int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
-                            const struct load_item *item);
-
-/** It is larger than maxentrysize. */
-int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
-                             const struct load_item *item);
+/**
+ * It cannot be stored.
+ *
+ * @param kind  DIT_WHY_EXISTS: an entry of this load has its DN; _STORED: one before it;
+ *              _RDN_SIZE; _ENTRY_SIZE; _SPLIT_SIZE: a value does not fit a record of
+ *              id2v; _NOT_STORABLE: the schema does not have an attribute of it
+ */
+int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
+                  const struct load_item *item, enum dit_why_kind kind);
 
 /** Its database is of a type that takes no entries from tools. */
 int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
                           const struct load_item *item);
-
-/** It has an attribute that the schema does not have. */
-int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
-                          const struct load_item *item);
-
-/** A value does not fit a record of id2v. */
-int dit_load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
-                             const struct load_item *item);
 
 void dit_load_refusals_deinit(struct load_refusals *refusals);
 
