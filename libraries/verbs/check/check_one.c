@@ -50,7 +50,7 @@ struct check {
 	size_t ndamaged;      /* nindexes of the database at most */
 	struct dit_check_findings *findings;
 	struct dit_check_sizes *sizes; /* NULL: not wanted */
-	uint64_t done;                 /* of the phase that the teller tells */
+	uint64_t done;                 /* of the phase that is told */
 	uint64_t total;
 	uint64_t bytes_read; /* pages that the walk has visited */
 	uint64_t bytes_total;
@@ -365,7 +365,7 @@ static void tell_progress(void *ctx, enum dit_check_phase phase, uint64_t done,
 
 	check->done = done;
 	check->total = total;
-	dit_teller_tell(&check->one->job->teller, phase);
+	dit_job_tell(check->one->job, phase);
 }
 
 static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes)
@@ -670,8 +670,8 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	struct dit_walk_stats stats = {0};
 	int r = dit_check_findings_new(&check.findings, opts->opts->max_findings);
 
-	opts->job->teller.fill = fill_progress;
-	opts->job->teller.ctx = &check;
+	opts->job->opts.fill = fill_progress;
+	opts->job->opts.ctx = &check;
 	if (r == 0 && opts->opts->sizes != NULL) {
 		r = dit_check_sizes_new(&check.sizes, opts->job->nthreads);
 	}

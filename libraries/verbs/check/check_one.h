@@ -13,7 +13,7 @@
 
 struct dit_check_one_opts {
 	const struct dit_check_opts *opts; /* borrowed, like the others */
-	struct dit_job *job;               /* not const: its teller tells of this file */
+	struct dit_job *job;               /* not const: it tells how far this file is */
 	const char *path;                  /* of the data file */
 	const struct dit_database *database; /* NULL: the structure alone is checked */
 	struct dit_check_use

@@ -298,7 +298,7 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 	range->result = NULL;
 	r = write_text(export, &text->ldif);
 	shelve_text(export, text);
-	dit_teller_tell(&export->job.teller, DIT_EXPORT_ENTRIES);
+	dit_job_tell(&export->job, DIT_EXPORT_ENTRIES);
 	return r < 0 ? r : ended;
 }
 
@@ -561,7 +561,7 @@ static int run(struct export *export)
 	if (r < 0) {
 		return r;
 	}
-	dit_teller_tell(&export->job.teller, DIT_EXPORT_PUBLISH);
+	dit_job_tell(&export->job, DIT_EXPORT_PUBLISH);
 	r = dit_export_file_finish(&export->file);
 	return r < 0 ? fail_on_file(export, r) : 0;
 }

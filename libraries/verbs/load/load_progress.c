@@ -29,12 +29,11 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 	    dit_output_used_bytes(&target->output->base, &bytes)) {
 		ret->bytes_written += bytes;
 	}
-	if (loader->job.teller.phase == DIT_LOAD_NAMES && target->tree != NULL) {
+	if (loader->job.phase == DIT_LOAD_NAMES && target->tree != NULL) {
 		ret->done += dit_dn_tree_nwritten(target->tree);
 		ret->total += dit_dn_tree_nrecords(target->tree);
 	}
-	if (loader->job.teller.phase == DIT_LOAD_INDEXES &&
-	    target->index_writer != NULL) {
+	if (loader->job.phase == DIT_LOAD_INDEXES && target->index_writer != NULL) {
 		ret->done += dit_index_writer_nread(target->index_writer);
 	}
 }
@@ -60,7 +59,7 @@ static uint64_t find_postings(struct loader *loader)
 
 	if (!progress->is_counted) {
 		progress->npostings = count_postings(loader);
-		progress->is_counted = loader->job.teller.phase != DIT_LOAD_ENTRIES;
+		progress->is_counted = loader->job.phase != DIT_LOAD_ENTRIES;
 	}
 	return progress->npostings;
 }
@@ -74,7 +73,7 @@ void dit_load_progress_fill(void *ctx, struct dit_progress *ret)
 		[DIT_LOAD_INDEXES] = DIT_PROGRESS_POSTINGS,
 		[DIT_LOAD_PUBLISH] = DIT_PROGRESS_BYTES,
 	};
-	enum dit_load_phase phase = loader->job.teller.phase;
+	enum dit_load_phase phase = loader->job.phase;
 
 	ret->unit = units[phase];
 	ret->nentries = loader->stats->nentries;

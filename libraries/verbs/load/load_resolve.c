@@ -308,7 +308,7 @@ int dit_load_in_order(void *ctx, unsigned number)
 		r = dit_load_estimate(loader, slot->batch.bytes_read);
 	}
 	if (r == 0) {
-		dit_teller_tell(&loader->job.teller, DIT_LOAD_ENTRIES);
+		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 	}
 	return r;
 }

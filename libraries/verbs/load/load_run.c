@@ -148,7 +148,7 @@ static int finish_target(struct load_target *target, struct moment *since)
 	if (r < 0) {
 		return r;
 	}
-	dit_teller_tell(&loader->job.teller, DIT_LOAD_NAMES);
+	dit_job_tell(&loader->job, DIT_LOAD_NAMES);
 	r = dit_load_target_begin_indexes(target);
 	if (r == 0) {
 		r = dit_load_target_write_tree(target);
@@ -157,7 +157,7 @@ static int finish_target(struct load_target *target, struct moment *since)
 		return r;
 	}
 	end_phase(loader, DIT_LOAD_NAMES, since);
-	dit_teller_tell(&loader->job.teller, DIT_LOAD_INDEXES);
+	dit_job_tell(&loader->job, DIT_LOAD_INDEXES);
 	r = dit_load_target_write_indexes(target);
 	if (r == 0) {
 		r = dit_load_target_write_late(target);
@@ -178,7 +178,7 @@ static int finish(struct loader *loader, struct moment since)
 	if (r < 0) {
 		return r;
 	}
-	dit_teller_tell(&loader->job.teller, DIT_LOAD_PUBLISH);
+	dit_job_tell(&loader->job, DIT_LOAD_PUBLISH);
 	r = publish(loader);
 	end_phase(loader, DIT_LOAD_PUBLISH, &since);
 	return r;
@@ -195,7 +195,7 @@ static int run(struct loader *loader)
 	}
 	if (r == 0) {
 		/* The time until now was spent on preparations, not on entries. */
-		dit_teller_tell(&loader->job.teller, DIT_LOAD_ENTRIES);
+		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
 	}
 	end_phase(loader, DIT_LOAD_ENTRIES, &since);

@@ -299,7 +299,7 @@ static int make_pipeline(struct loader *loader)
 	                                         .is_stopped = is_stopped},
 	                                 .ctx = loader,
 	                                 .stop = &loader->job.stop,
-	                                 .ticker = dit_teller_ticker(&loader->job.teller),
+	                                 .ticker = dit_job_ticker(&loader->job),
 	                                 .nmembers = loader->job.nthreads,
 	                                 .name = "tool",
 	                                 .is_ahead = loader->job.nthreads > 1};
@@ -366,7 +366,7 @@ int dit_load_prepare(struct loader *loader)
 	}
 	/* Main reads the input itself. */
 	loader->job.stop.ticker =
-		loader->job.nthreads > 1 ? NULL : dit_teller_ticker(&loader->job.teller);
+		loader->job.nthreads > 1 ? NULL : dit_job_ticker(&loader->job);
 	r = make_context(loader);
 	if (r == 0) {
 		r = open_input(loader, &budget);

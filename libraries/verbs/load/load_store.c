@@ -174,7 +174,7 @@ int dit_load_store_open(struct load_target *target)
 		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
-		.ticker = dit_teller_ticker(&loader->job.teller),
+		.ticker = dit_job_ticker(&loader->job),
 		.stop = loader->job.stop.flag,
 		.fault = &fault,
 	};

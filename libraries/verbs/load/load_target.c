@@ -76,20 +76,19 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
                         unsigned suffix_nrdns)
 {
 	const char *tmpdir = dit_tmp_dir(target->loader->opts->tmpdir);
-	struct dit_dn_tree_opts tree = {
-		.output = target->output,
-		.suffix_nrdns = suffix_nrdns,
-		.memory_bytes = budget->tree_bytes,
-		.tmpdir = tmpdir,
-		.stop = &target->loader->job.stop,
-		.ticker = dit_teller_ticker(&target->loader->job.teller)};
-	struct dit_entries_opts entries = {
-		.output = target->output,
-		.numbers = &target->numbers,
-		.memory_bytes = budget->tree_bytes / 8,
-		.tmpdir = tmpdir,
-		.stop = &target->loader->job.stop,
-		.ticker = dit_teller_ticker(&target->loader->job.teller)};
+	struct dit_dn_tree_opts tree = {.output = target->output,
+	                                .suffix_nrdns = suffix_nrdns,
+	                                .memory_bytes = budget->tree_bytes,
+	                                .tmpdir = tmpdir,
+	                                .stop = &target->loader->job.stop,
+	                                .ticker = dit_job_ticker(&target->loader->job)};
+	struct dit_entries_opts entries = {.output = target->output,
+	                                   .numbers = &target->numbers,
+	                                   .memory_bytes = budget->tree_bytes / 8,
+	                                   .tmpdir = tmpdir,
+	                                   .stop = &target->loader->job.stop,
+	                                   .ticker =
+	                                           dit_job_ticker(&target->loader->job)};
 	int r = dit_dn_tree_new(&target->tree, &tree);
 
 	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
@@ -207,7 +206,7 @@ static int make_index_writer(struct load_target *target)
 		.since_us = target->loader->start_us,
 		.is_stopped = is_stopped,
 		.ctx = target->loader,
-		.ticker = dit_teller_ticker(&target->loader->job.teller),
+		.ticker = dit_job_ticker(&target->loader->job),
 	};
 
 	return dit_index_writer_new(&target->index_writer, &opts);

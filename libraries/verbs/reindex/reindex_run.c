@@ -243,7 +243,7 @@ static int publish(struct reindexer *reindexer)
 		return dit_job_fail(&reindexer->job, -ENOMEM, "could not put in place");
 	}
 	reindexer->published = items;
-	dit_teller_tell(&reindexer->job.teller, DIT_REINDEX_PUBLISH);
+	dit_job_tell(&reindexer->job, DIT_REINDEX_PUBLISH);
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
 		struct reindex_target *target = &reindexer->targets[i];
 

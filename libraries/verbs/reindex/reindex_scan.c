@@ -134,7 +134,7 @@ static int take_range(void *ctx, struct dit_scan_range *range)
 	target->stats->nbroken += result->nbroken;
 	target->nread += result->nentries + result->nbroken + result->nholes;
 	target->npostings += result->nkeys;
-	dit_teller_tell(&target->reindexer->job.teller, DIT_REINDEX_ENTRIES);
+	dit_job_tell(&target->reindexer->job, DIT_REINDEX_ENTRIES);
 	return 0;
 }
 

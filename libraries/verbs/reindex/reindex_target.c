@@ -89,7 +89,7 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.nthreads = reindexer->job.nthreads,
 		.page_writer = reindexer->page_writer,
-		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
+		.ticker = dit_job_ticker(&target->reindexer->job),
 		.fault = fault,
 		.damaged = tell_damaged,
 		.ctx = target,
@@ -118,7 +118,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.list_max = dit_reindex_list_max(reindexer),
 		.page_writer = reindexer->page_writer,
-		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
+		.ticker = dit_job_ticker(&target->reindexer->job),
 		.times = &target->times,
 		.fault = fault,
 		.changed = dit_reindex_catch_up,
@@ -355,7 +355,7 @@ static int run_writer(struct reindex_target *target, struct dit_index_writer *wr
 	if (r < 0) {
 		dit_index_writer_cancel(writer);
 	}
-	dit_team_free(team, dit_teller_ticker(&target->reindexer->job.teller));
+	dit_team_free(team, dit_job_ticker(&target->reindexer->job));
 	return r;
 }
 
@@ -370,7 +370,7 @@ static int write_indexes(struct reindex_target *target)
 		.since_us = target->reindexer->start_us,
 		.is_stopped = is_stopped,
 		.ctx = target,
-		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
+		.ticker = dit_job_ticker(&target->reindexer->job),
 	};
 	struct dit_index_writer *writer = NULL;
 	int r = dit_builders_seal(target->builders);
@@ -381,7 +381,7 @@ static int write_indexes(struct reindex_target *target)
 	if (r == 0) {
 		target->npostings = dit_builders_npostings(target->builders);
 		target->writer = writer;
-		dit_teller_tell(&target->reindexer->job.teller, DIT_REINDEX_INDEXES);
+		dit_job_tell(&target->reindexer->job, DIT_REINDEX_INDEXES);
 		r = run_writer(target, writer);
 		target->writer = NULL;
 	}

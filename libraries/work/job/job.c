@@ -24,16 +24,29 @@
 
 #define ERRNO_MAX 4096
 
+/* ---- beginning and end ---- */
+
+static void find_memory(void *ctx)
+{
+	struct dit_job *job = ctx;
+
+	job->memory_bytes = dit_memory_in_use();
+}
+
+static void tell_again(void *ctx)
+{
+	struct dit_job *job = ctx;
+
+	dit_job_tell(job, job->phase);
+}
+
 void dit_job_init(struct dit_job *job, const struct dit_job_opts *opts)
 {
 	*job = (struct dit_job){.opts = *opts,
 	                        .interrupted = "interrupted",
 	                        .stop = {.flag = opts->stop},
-	                        .teller = {.fill = opts->fill,
-	                                   .ctx = opts->ctx,
-	                                   .progress = opts->progress,
-	                                   .progress_ctx = opts->progress_ctx}};
-	dit_teller_init(&job->teller);
+	                        .ticker = {tell_again, job, 0, 0},
+	                        .memory_clock = {find_memory, job, 0, 0}};
 }
 
 void dit_job_deinit(struct dit_job *job)
@@ -221,6 +234,27 @@ uint64_t dit_default_memory(unsigned nthreads)
 		useful = DEFAULT_BYTES_MAX;
 	}
 	return quarter < useful ? quarter : useful;
+}
+
+/* ---- progress ---- */
+
+struct dit_ticker *dit_job_ticker(struct dit_job *job)
+{
+	return job->opts.progress == NULL ? NULL : &job->ticker;
+}
+
+void dit_job_tell(struct dit_job *job, unsigned phase)
+{
+	struct dit_progress progress = {.phase = phase};
+
+	job->phase = phase;
+	if (job->opts.progress == NULL) {
+		return;
+	}
+	dit_tick(&job->memory_clock);
+	progress.memory_bytes = job->memory_bytes;
+	job->opts.fill(job->opts.ctx, &progress);
+	job->opts.progress(job->opts.progress_ctx, &progress);
 }
 
 /* ---- reports ---- */

@@ -20,10 +20,11 @@
 #include <signal.h>
 
 #include "base/before_open.h"
+#include "base/progress.h"
 #include "base/stop.h"
+#include "base/ticker.h"
 #include "config/settings.h"
 #include "job/glue.h"
-#include "job/teller.h"
 #include "output/publication.h"
 
 /** What the options of all verbs have, by the same names; borrowed. */
@@ -46,7 +47,8 @@ struct dit_job_opts {
 	/* Not of the options: what the verb says of itself. */
 	const char *tool; /* in messages: "slapcat"; NULL: slapadd */
 	bool is_verbose;  /* report the release */
-	/* Fills in how far the work is; ctx is the verb's object. */
+	/* Fills in how far the work is; phase and memory_bytes are there already. ctx is
+	 * the verb's object. */
 	void (*fill)(void *ctx, struct dit_progress *ret);
 	void *ctx;
 };
@@ -76,8 +78,13 @@ struct dit_job {
 	unsigned nthreads;
 	const char *interrupted; /* what dit_job_fail() says of an interrupt */
 
-	struct dit_stop stop;     /* the caller's flag, and failures; any thread */
-	struct dit_teller teller; /* [own: main] */
+	struct dit_stop stop; /* the caller's flag, and failures; any thread */
+
+	/* Progress. [own: main] */
+	unsigned phase;                 /* the present one */
+	struct dit_ticker ticker;       /* tells the callback */
+	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
+	uint64_t memory_bytes;
 };
 
 /** @p job stays where it is. Nothing is read yet, and nothing can fail. */
@@ -119,6 +126,13 @@ uint64_t dit_default_record_max(void);
 
 /** How much memory to use by default, in bytes. */
 uint64_t dit_default_memory(unsigned nthreads);
+
+/* ---- progress ---- */
+
+/** A phase begins, or goes on: call the callback, if there is one. */
+void dit_job_tell(struct dit_job *job, unsigned phase);
+/** Tells again, for all that main waits in; NULL: nobody listens. */
+struct dit_ticker *dit_job_ticker(struct dit_job *job);
 
 /* ---- reports ---- */
 

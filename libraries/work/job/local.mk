@@ -10,8 +10,6 @@ rooms += %D%/libjob.la
 	%D%/job.h \
 	%D%/release_rules.c \
 	%D%/release_rules.h \
-	%D%/teller.c \
-	%D%/teller.h \
 	%D%/value_rules.c \
 	%D%/value_rules.h \
 	$(NULL)
