@@ -27,6 +27,13 @@ static int put_lists(struct dit_output_table *table, const struct dit_output_lis
 	return r;
 }
 
+static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
+{
+	return dit_table_writer_add(((struct index_writing *)table)->writer,
+	                            (struct dit_span){(const char *)&id, sizeof(id)},
+	                            record);
+}
+
 static void drop(struct dit_output_table *table)
 {
 	dit_table_writer_free(((struct index_writing *)table)->writer);
@@ -48,6 +55,7 @@ static int finish(struct dit_output_table *table)
 
 static const struct dit_output_table_ops table_ops = {
 	.put_lists = put_lists,
+	.put_record = put_record,
 	.finish = finish,
 	.drop = drop,
 };
@@ -81,29 +89,35 @@ int dit_index_tables_add(struct dit_index_tables *tables,
 	return 0;
 }
 
-int dit_index_tables_open(struct dit_index_tables *tables, size_t number,
-                          struct dit_output_table **ret)
+int dit_index_table_open(struct dit_index_table *table, struct dit_page_space *space,
+                         struct dit_output_table **ret)
 {
 	struct index_writing *writing = NULL;
-	struct dit_index_table *table = NULL;
 	int r = 0;
 
-	if (number >= tables->n || tables->list[number].is_written) {
+	if (table->is_written) {
 		return -EINVAL;
 	}
-	table = &tables->list[number];
 	writing = calloc(1, sizeof(*writing));
 	if (writing == NULL) {
 		return -ENOMEM;
 	}
 	*writing = (struct index_writing){.base = {.ops = &table_ops}, .table = table};
-	r = dit_table_writer_new(&writing->writer, tables->space, table->tree.flags);
+	r = dit_table_writer_new(&writing->writer, space, table->tree.flags);
 	if (r < 0) {
 		free(writing);
 		return r;
 	}
 	*ret = &writing->base;
 	return 0;
+}
+
+int dit_index_tables_open(struct dit_index_tables *tables, size_t number,
+                          struct dit_output_table **ret)
+{
+	return number >= tables->n
+	               ? -EINVAL
+	               : dit_index_table_open(&tables->list[number], tables->space, ret);
 }
 
 int dit_index_tables_check(const struct dit_index_tables *tables)

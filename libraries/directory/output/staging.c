@@ -40,51 +40,17 @@ int dit_staging_keep(struct dit_staging *staging, int r)
 	return staging->error < 0 ? staging->error : r;
 }
 
-static bool is_known(const struct dit_staging *staging, const char *name)
-{
-	if (strcmp(name, "id2v") == 0) {
-		return true;
-	}
-	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		if (strcmp(name, staging->tables.fixed[i].name) == 0) {
-			return true;
-		}
-	}
-	for (size_t i = 0; i < staging->tables.nindexes; i++) {
-		if (strcmp(name, staging->tables.indexes[i].name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 int dit_staging_add_table(struct dit_staging *staging,
                           const struct dit_output_index *index)
 {
-	struct dit_staged_tables *tables = &staging->tables;
-	struct dit_staged_table *indexes = NULL;
-	char *name = NULL;
+	struct dit_index_tables *indexes = &staging->tables.indexes;
 
-	if (is_known(staging, index->name)) {
+	if (dit_stored_is_fixed(dit_span_of(index->name))) {
 		return DIT_E_DUPLICATE;
 	}
-	if (tables->nindexes + NFIXED_DBS >= staging->ndbs) {
-		return DIT_LMDB_DBS_FULL;
-	}
-	indexes = reallocarray(tables->indexes, tables->nindexes + 1, sizeof(*indexes));
-	if (indexes == NULL) {
-		return -ENOMEM;
-	}
-	tables->indexes = indexes;
-	name = strdup(index->name);
-	if (name == NULL) {
-		return -ENOMEM;
-	}
-	indexes[tables->nindexes++] = (struct dit_staged_table){
-		.name = name,
-		.flags = DIT_INDEX_FLAGS |
-	                 (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u)};
-	return 0;
+	return indexes->n + NFIXED_DBS >= staging->ndbs
+	               ? DIT_LMDB_DBS_FULL
+	               : dit_index_tables_add(indexes, index);
 }
 
 /* ---- values apart from their entries ---- */
@@ -207,10 +173,7 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	}
 	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	dit_claim_drop(&staging->claim, end);
-	for (size_t i = 0; i < staging->tables.nindexes; i++) {
-		free(staging->tables.indexes[i].name);
-	}
-	free(staging->tables.indexes);
+	dit_index_tables_deinit(&staging->tables.indexes);
 	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
 		free(staging->tables.fixed[i].name);
 	}
@@ -221,9 +184,10 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 static int name_fixed_tables(struct dit_staging *staging)
 {
 	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		struct dit_staged_table *table = &staging->tables.fixed[i];
+		struct dit_index_table *table = &staging->tables.fixed[i];
 
-		table->flags = dit_fixed_dbs[i].flags;
+		table->tree = (struct dit_tree_record){
+			.flags = (uint16_t)dit_fixed_dbs[i].flags, .root = DIT_PAGE_NONE};
 		table->name = strdup(dit_fixed_dbs[i].name);
 		if (table->name == NULL) {
 			return -ENOMEM;

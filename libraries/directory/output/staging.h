@@ -27,6 +27,7 @@
 #include <stdatomic.h>
 
 #include "commit/page_commit.h"
+#include "output/index_tables.h"
 #include "output/output_impl.h"
 #include "page/page_format.h"
 #include "place/claim.h"
@@ -38,16 +39,6 @@
 struct dit_append;
 
 #define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
-
-/** A named database, but for id2v. */
-struct dit_staged_table {
-	char *name;     /* owned */
-	unsigned flags; /* DIT_DB_... */
-	unsigned dbi;   /* once liblmdb has made it */
-
-	bool is_written;
-	struct dit_tree_record tree; /* then, if its pages are ours */
-};
 
 /** The databases that are always there, but for id2v, which has an order of its own. */
 #define DIT_NFIXED_TABLES DIT_FIXED_SPLITS
@@ -80,9 +71,8 @@ struct dit_staged_split {
 
 /** The tables of a new database. The arrays are constant while writers are at work. */
 struct dit_staged_tables {
-	struct dit_staged_table fixed[DIT_NFIXED_TABLES];
-	struct dit_staged_table *indexes;
-	size_t nindexes;
+	struct dit_index_table fixed[DIT_NFIXED_TABLES];
+	struct dit_index_tables indexes;
 	uint32_t last_ad; /* highest attribute number so far */
 };
 

@@ -46,10 +46,10 @@ static int charge(const struct dit_staging *staging, uint64_t bytes)
 	                           : dit_lmdb_append_charge(staging->append->env, bytes);
 }
 
-static int create_table(struct dit_staging *staging, struct dit_staged_table *table)
+static int create_table(struct dit_staging *staging, struct dit_index_table *table)
 {
-	return dit_lmdb_append_make(staging->append->env, table->name, table->flags,
-	                            &table->dbi);
+	return dit_lmdb_append_make(staging->append->env, table->name, table->tree.flags,
+	                            &table->db);
 }
 
 static int create_tables(struct dit_staging *staging)
@@ -89,7 +89,7 @@ static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_
 	r = charge(staging, DIT_LMDB_NODE_BYTES + key.len + name.len);
 	if (r == 0) {
 		r = dit_lmdb_append_put(staging->append->env,
-		                        staging->tables.fixed[DIT_FIXED_ADS].dbi, key,
+		                        staging->tables.fixed[DIT_FIXED_ADS].db, key,
 		                        name, DIT_LMDB_NEW_KEY);
 	}
 	if (r == 0) {
@@ -112,7 +112,7 @@ static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t l
 	r = charge(staging, bytes);
 	if (r == 0) {
 		r = dit_lmdb_append_reserve(staging->append->env,
-		                            staging->tables.fixed[DIT_FIXED_ENTRIES].dbi,
+		                            staging->tables.fixed[DIT_FIXED_ENTRIES].db,
 		                            key, len, ret_space);
 	}
 	return dit_staging_keep(staging, r);
@@ -209,7 +209,7 @@ static const struct dit_output_table_ops table_ops = {
 	.drop = drop,
 };
 
-static int open_table(struct dit_staging *staging, struct dit_staged_table *table,
+static int open_table(struct dit_staging *staging, struct dit_index_table *table,
                       struct dit_output_table **ret)
 {
 	if (staging->error != 0) {
@@ -222,8 +222,8 @@ static int open_table(struct dit_staging *staging, struct dit_staged_table *tabl
 	staging->append->table = (struct appending){
 		.base.ops = &table_ops,
 		.staging = staging,
-		.db = table->dbi,
-		.is_integerkey = (table->flags & DIT_DB_INTEGERKEY) != 0,
+		.db = table->db,
+		.is_integerkey = (table->tree.flags & DIT_DB_INTEGERKEY) != 0,
 		.is_open = true,
 	};
 	*ret = &staging->append->table.base;
@@ -242,9 +242,9 @@ static int open_index(struct dit_output *output, size_t number,
 {
 	struct dit_staging *staging = dit_staging_of(output);
 
-	return number >= staging->tables.nindexes
+	return number >= staging->tables.indexes.n
 	               ? -EINVAL
-	               : open_table(staging, &staging->tables.indexes[number], ret);
+	               : open_table(staging, &staging->tables.indexes.list[number], ret);
 }
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
@@ -256,8 +256,9 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 		r = dit_staging_add_table(staging, index);
 	}
 	if (r == 0) {
-		r = create_table(staging,
-		                 &staging->tables.indexes[staging->tables.nindexes - 1]);
+		r = create_table(
+			staging,
+			&staging->tables.indexes.list[staging->tables.indexes.n - 1]);
 	}
 	return dit_staging_keep(staging, r);
 }
@@ -295,8 +296,8 @@ static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_
 
 	if (r == 0) {
 		r = dit_lmdb_append_find(staging->append->env,
-		                         staging->tables.fixed[DIT_FIXED_ENTRIES].dbi,
-		                         key, &record);
+		                         staging->tables.fixed[DIT_FIXED_ENTRIES].db, key,
+		                         &record);
 	}
 	if (r < 0 || record.len == 0) {
 		return dit_staging_keep(staging, r);
@@ -315,7 +316,7 @@ static int replace_entry(struct dit_record_output *output, uint64_t id,
 
 	if (r == 0) {
 		r = dit_lmdb_append_put(staging->append->env,
-		                        staging->tables.fixed[DIT_FIXED_ENTRIES].dbi, key,
+		                        staging->tables.fixed[DIT_FIXED_ENTRIES].db, key,
 		                        record, DIT_LMDB_ANY_KEY);
 	}
 	return dit_staging_keep(staging, r);

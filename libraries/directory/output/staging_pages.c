@@ -19,106 +19,16 @@
 #include "page/meta_pages.h"
 #include "place/map_size.h"
 
-/* Names or an index, while it is written. */
-struct table {
-	struct dit_output_table base;
-	struct dit_staged_table *staged;
-	struct dit_table_writer *writer; /* owned */
-};
-
 /* ---- tables ---- */
-
-static int open_writer(struct dit_staging *staging, const struct dit_staged_table *staged,
-                       struct dit_table_writer **ret)
-{
-	if (staging->takes_changes || staged->is_written) {
-		return -EINVAL;
-	}
-	return dit_table_writer_new(ret, dit_page_commit_space(staging->pages.commit),
-	                            staged->flags);
-}
-
-/* @param ret_bytes  of its pages; NULL: not wanted */
-static int close_writer(struct dit_staged_table *staged, struct dit_table_writer *writer,
-                        uint64_t *ret_bytes)
-{
-	int r = dit_table_writer_finish(writer, &staged->tree);
-
-	staged->tree.flags = (uint16_t)staged->flags;
-	staged->is_written = r == 0;
-	if (r == 0 && ret_bytes != NULL) {
-		*ret_bytes = dit_table_writer_bytes(writer);
-	}
-	dit_table_writer_free(writer);
-	return r;
-}
-
-static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
-                     size_t nlists)
-{
-	struct dit_table_writer *writer = ((struct table *)table)->writer;
-	int r = 0;
-
-	for (size_t i = 0; i < nlists && r == 0; i++) {
-		r = dit_table_writer_put(writer, lists[i].key, lists[i].ids,
-		                         lists[i].nids);
-	}
-	return r;
-}
-
-static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
-{
-	return dit_table_writer_add(((struct table *)table)->writer,
-	                            (struct dit_span){(const char *)&id, sizeof(id)},
-	                            record);
-}
-
-static int finish(struct dit_output_table *table)
-{
-	struct table *t = (struct table *)table;
-	int r = close_writer(t->staged, t->writer, table->ret_bytes);
-
-	free(t);
-	return r;
-}
-
-static void drop(struct dit_output_table *table)
-{
-	dit_table_writer_free(((struct table *)table)->writer);
-	free(table);
-}
-
-static const struct dit_output_table_ops table_ops = {
-	.put_lists = put_lists,
-	.put_record = put_record,
-	.finish = finish,
-	.drop = drop,
-};
-
-static int open_table(struct dit_staging *staging, struct dit_staged_table *staged,
-                      struct dit_output_table **ret)
-{
-	struct table *table = calloc(1, sizeof(*table));
-	int r = 0;
-
-	if (table == NULL) {
-		return -ENOMEM;
-	}
-	*table = (struct table){.base.ops = &table_ops, .staged = staged};
-	r = open_writer(staging, staged, &table->writer);
-	if (r < 0) {
-		free(table);
-		return r;
-	}
-	*ret = &table->base;
-	return 0;
-}
 
 static int open_names(struct dit_record_output *output, struct dit_output_table **ret)
 {
 	struct dit_staging *staging = dit_staging_of(&output->base);
 
-	return open_table(staging, &staging->tables.fixed[DIT_FIXED_NAMES], ret);
+	return staging->takes_changes
+	               ? -EINVAL
+	               : dit_index_table_open(&staging->tables.fixed[DIT_FIXED_NAMES],
+	                                      staging->tables.indexes.space, ret);
 }
 
 static int open_index(struct dit_output *output, size_t number,
@@ -126,9 +36,9 @@ static int open_index(struct dit_output *output, size_t number,
 {
 	struct dit_staging *staging = dit_staging_of(output);
 
-	return number >= staging->tables.nindexes
+	return staging->takes_changes
 	               ? -EINVAL
-	               : open_table(staging, &staging->tables.indexes[number], ret);
+	               : dit_index_tables_open(&staging->tables.indexes, number, ret);
 }
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
@@ -201,6 +111,15 @@ static int put_entry_pieces(struct dit_record_output *output, uint64_t id, size_
 
 /* ---- changes ---- */
 
+static int close_writer(struct dit_index_table *table, struct dit_table_writer *writer)
+{
+	int r = dit_table_writer_finish(writer, &table->tree);
+
+	table->is_written = r == 0;
+	dit_table_writer_free(writer);
+	return r;
+}
+
 static int close_entries(struct dit_staging *staging)
 {
 	struct dit_table_writer *ads = staging->pages.ads;
@@ -209,12 +128,12 @@ static int close_entries(struct dit_staging *staging)
 
 	staging->pages.ads = NULL;
 	staging->pages.entries = NULL;
-	r = close_writer(&staging->tables.fixed[DIT_FIXED_ADS], ads, NULL);
+	r = close_writer(&staging->tables.fixed[DIT_FIXED_ADS], ads);
 	if (r < 0) {
 		dit_table_writer_free(entries);
 		return r;
 	}
-	return close_writer(&staging->tables.fixed[DIT_FIXED_ENTRIES], entries, NULL);
+	return close_writer(&staging->tables.fixed[DIT_FIXED_ENTRIES], entries);
 }
 
 static int drop_pages(void *ctx, uint64_t first, uint64_t n)
@@ -332,48 +251,43 @@ static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 	return true;
 }
 
-static int name_tree(struct dit_staging *staging, const char *name, unsigned flags,
+static int name_tree(struct dit_staging *staging, const char *name,
                      const struct dit_tree_record *tree)
 {
-	struct dit_tree_record record = *tree;
-
-	record.flags = (uint16_t)flags;
-	return dit_page_commit_put_merged(staging->pages.commit, dit_span_of(name),
-	                                  &record);
+	return dit_page_commit_put_merged(staging->pages.commit, dit_span_of(name), tree);
 }
 
 static int name_trees(struct dit_staging *staging)
 {
-	const struct dit_tree_record none = {.root = DIT_PAGE_NONE};
+	const struct dit_tree_record none = {.flags = DIT_DB_INTEGERKEY,
+	                                     .root = DIT_PAGE_NONE};
 	const struct dit_staged_tables *tables = &staging->tables;
-	size_t ntables = DIT_NFIXED_TABLES + tables->nindexes;
+	size_t ntables = DIT_NFIXED_TABLES + tables->indexes.n;
 	int r = 0;
 
 	for (size_t i = 0; i < ntables && r == 0; i++) {
-		const struct dit_staged_table *table =
-			i < DIT_NFIXED_TABLES ? &tables->fixed[i]
-					      : &tables->indexes[i - DIT_NFIXED_TABLES];
+		const struct dit_index_table *table =
+			i < DIT_NFIXED_TABLES
+				? &tables->fixed[i]
+				: &tables->indexes.list[i - DIT_NFIXED_TABLES];
 
-		r = name_tree(staging, table->name, table->flags,
-		              table->is_written ? &table->tree : &none);
+		r = name_tree(staging, table->name, &table->tree);
 	}
-	return r == 0 && staging->has_ixck
-	               ? name_tree(staging, "ixck", DIT_DB_INTEGERKEY, &none)
-	               : r;
+	return r == 0 && staging->has_ixck ? name_tree(staging, "ixck", &none) : r;
 }
 
 static int complete(struct dit_staging *staging)
 {
 	struct dit_staged_pages *pages = &staging->pages;
 	struct dit_tree_record *entries = &staging->tables.fixed[DIT_FIXED_ENTRIES].tree;
-	struct dit_tree_record id2v = {.root = DIT_PAGE_NONE};
+	struct dit_tree_record id2v = {.flags = DIT_DB_DUPSORT, .root = DIT_PAGE_NONE};
 	int r = dit_table_writer_finish(pages->splits, &id2v);
 
 	if (r == 0) {
 		r = dit_tree_changes_finish(&pages->changes, entries);
 	}
 	if (r == 0) {
-		r = name_tree(staging, "id2v", DIT_DB_DUPSORT, &id2v);
+		r = name_tree(staging, "id2v", &id2v);
 	}
 	if (r == 0) {
 		r = name_trees(staging);
@@ -424,6 +338,21 @@ static const struct dit_record_ops record_ops = {
 
 /* ---- begin and end ---- */
 
+/* For what comes in key order, on main. */
+static int open_writers(struct dit_staging *staging)
+{
+	struct dit_staged_pages *pages = &staging->pages;
+	struct dit_staged_tables *tables = &staging->tables;
+	struct dit_page_space *space = dit_page_commit_space(pages->commit);
+	int r = dit_table_writer_new(&pages->ads, space,
+	                             tables->fixed[DIT_FIXED_ADS].tree.flags);
+
+	tables->indexes.space = space;
+	return r < 0 ? r
+	             : dit_table_writer_new(&pages->entries, space,
+	                                    tables->fixed[DIT_FIXED_ENTRIES].tree.flags);
+}
+
 int dit_staging_begin_pages(struct dit_staging *staging,
                             const struct dit_output_opts *opts)
 {
@@ -450,13 +379,7 @@ int dit_staging_begin_pages(struct dit_staging *staging,
 	if (r == 0) {
 		r = dit_page_commit_open(&pages->commit, &commit_opts);
 	}
-	if (r == 0) {
-		r = open_writer(staging, &staging->tables.fixed[DIT_FIXED_ADS],
-		                &pages->ads);
-	}
-	return r < 0 ? r
-	             : open_writer(staging, &staging->tables.fixed[DIT_FIXED_ENTRIES],
-	                           &pages->entries);
+	return r < 0 ? r : open_writers(staging);
 }
 
 void dit_staging_end_pages(struct dit_staging *staging)
