@@ -122,17 +122,15 @@ compare small --memory 12M
 
 # ---- a reindexing ----
 
-rm -rf db && mkdir db
-conf 'objectClass eq' >few.conf
-"$DITADD" -q -f few.conf -l people.ldif --progress=none || fail "people were not loaded"
-for again in new again; do
+# estimate_again RELEASE: into free pages, and after the end of the file
+estimate_again() {
 	before=$(cksum <db/data.mdb)
-	"$DITINDEX" --estimate=json -f people.conf --memory 12M >estimate.json
+	"$DITINDEX" --openldap="$1" --estimate=json -f people.conf --memory 12M >estimate.json
 	is "exit status of an estimate" $? 0
 	is "the database after an estimate" "$(cksum <db/data.mdb)" "$before"
-	"$DITINDEX" -f people.conf --memory 12M --stats=stats.json --progress=none >/dev/null ||
-		fail "people were not indexed"
-	echo "ditindex $again"
+	"$DITINDEX" --openldap="$1" -f people.conf --memory 12M --stats=stats.json \
+		--progress=none >/dev/null || fail "people were not indexed"
+	echo "ditindex $1"
 	near entries "$(value estimate.json entries)" "$(value stats.json records.read)"
 	near "index keys" "$(value estimate.json postings)" \
 		"$(flat stats.json |
@@ -141,6 +139,15 @@ for again in new again; do
 		"$(value stats.json databases.0.bytes)"
 	near "temporary files" "$(value estimate.json temporary.bytes)" \
 		"$(value stats.json spilled_bytes)" 2000000
+}
+
+conf 'objectClass eq' >few.conf
+for release in 2.6 2.7; do
+	rm -rf db && mkdir db
+	"$DITADD" --openldap=$release -q -f few.conf -l people.ldif --progress=none ||
+		fail "people were not loaded"
+	estimate_again $release
+	estimate_again $release
 done
 
 # ---- entries that are added ----
