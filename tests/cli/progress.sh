@@ -43,7 +43,8 @@ is "fields that differ from doc/stats.md" "$(diff told documented)" ""
 cp db/data.mdb other/
 "$DITCHECK" --compare db other --progress=json >output 2>compare.json
 is "exit status of a comparison" $? 0
-is "phases of a comparison" "$(phases compare.json)" "records,done"
+is "phases of a comparison" "$(phases compare.json)" \
+	"first file,second file,records,done"
 is "its records" "$(tail -n 1 compare.json | grep -c '"unit":"records"')" 1
 "$DITCHECK" --compare db other --progress=none >output 2>errors
 is "what is told with --progress=none" "$(cat errors)" ""

@@ -35,9 +35,6 @@ static int open_side(struct dit_compare *c, unsigned number, const char *directo
 		.nreaders = 1, .no_lock = true, .fault = &fault};
 	int r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
 
-	if (r < 0 && fault.text[0] == '\0') {
-		(void)snprintf(fault.text, sizeof(fault.text), "%s", dit_strerror(r));
-	}
 	if (fault.text[0] != '\0') {
 		dit_compare_say_fault(c, directory, &fault);
 	}
@@ -320,7 +317,7 @@ int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void 
 	int r = 0;
 
 	if (is_same_directory(opts)) {
-		return -EALREADY;
+		return -EINVAL;
 	}
 	if (c.opts.nreports_max == 0) {
 		c.opts.nreports_max = REPORTS_DEFAULT;

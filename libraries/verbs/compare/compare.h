@@ -19,8 +19,8 @@
  *   id2e: 3 entries differ in the order of values alone
  *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x", pretty "CN=x"
  *
- * The structure of the files is not checked: <ditkit/check.h> does that. A damaged page
- * that is met ends the comparison.
+ * Records are read in order, so damage that only look-ups meet is not seen:
+ * <ditkit/check.h> looks at that.
  *
  * Threads: everything happens in the calling thread.
  */
@@ -84,9 +84,9 @@ struct dit_compare_opts {
 /**
  * @param ret_ndifferences  found, reported or not; 0: the same content
  *
- * @return 0; what dit_snapshot_open() returns; -EALREADY: both are one and the same
- *         environment; -ENOMEM; DIT_E_STOPPED; DIT_E_CORRUPT: a page is damaged, or an
- *         index database holds items that are no IDs
+ * @return 0; what dit_snapshot_open() returns; -EINVAL: both are one and the same
+ *         environment; -ENOMEM; DIT_E_STOPPED; DIT_E_CORRUPT: an index database holds
+ *         items that are no IDs
  */
 DIT_PUBLIC int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report,
                            void *ctx, uint64_t *ret_ndifferences);
