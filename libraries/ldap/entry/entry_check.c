@@ -39,69 +39,68 @@ static const struct {
 	const struct note *note; /* NULL: none */
 	const char *text;        /* for dit_why_fill() */
 } words[DIT_WHY_NKINDS] = {
-	/* clang-format off: rows of a table. */
+	/* clang-format off */
 	[DIT_WHY_VALUE] = {SYNTAX, NULL, "{a}: value #{n} invalid per syntax"},
 	[DIT_WHY_VALUE_TWICE] = {TWICE, NULL, "{a}: value #{n} provided more than once"},
 	[DIT_WHY_VALUE_RULE] = {SYNTAX, NULL, "{a}: value #{n} normalization failed"},
 	[DIT_WHY_NO_VALIDATOR] = {SYNTAX, NULL, "{a}: no validator for syntax {d}"},
-	[DIT_WHY_RANGE_OPTION] = {TAG, NULL,
-                                  "{a}: inappropriate use of tag range option"},
+	[DIT_WHY_RANGE_OPTION] =
+		{TAG, NULL, "{a}: inappropriate use of tag range option"},
 
 	[DIT_WHY_UNSUPPORTED] = {CLASS, NULL, "attribute \"{a}\" not supported!"},
-	[DIT_WHY_ROOTDSE] = {CLASS, NULL,
-                             "attribute \"{a}\" only allowed in the root DSE"},
+	[DIT_WHY_ROOTDSE] =
+		{CLASS, NULL, "attribute \"{a}\" only allowed in the root DSE"},
 	[DIT_WHY_DYNAMIC] = {CLASS, NULL, "attribute \"{a}\" not supported in context"},
 	[DIT_WHY_PLACE] = {CLASS, NULL, "attribute \"{a}\" only allowed in {d}"},
-	[DIT_WHY_COLLECTIVE] = {CLASS, NULL,
-                                "'{a}' can only appear in collectiveAttributeSubentry"},
+	[DIT_WHY_COLLECTIVE] =
+		{CLASS, NULL, "'{a}' can only appear in collectiveAttributeSubentry"},
 	[DIT_WHY_SINGLE] = {COUNT, &comma, "attribute '{a}' cannot have multiple values"},
 	[DIT_WHY_NOT_ALLOWED] = {CLASS, &comma, "attribute '{a}' not allowed"},
 
 	[DIT_WHY_NO_CLASS] = {ALONE, NULL, "no objectClass attribute"},
 	[DIT_WHY_CLASS_UNDEFINED] = {CLASS, NULL, "unrecognized objectClass '{v}'"},
-	[DIT_WHY_CLASS_CHAIN] = {CLASS, NULL,
-                                 "invalid structural object class chain ({a}/{v})"},
+	[DIT_WHY_CLASS_CHAIN] =
+		{CLASS, NULL, "invalid structural object class chain ({a}/{v})"},
 	[DIT_WHY_CLASS_NONE] = {CLASS, NULL, "no structural object class provided"},
 	[DIT_WHY_CLASS_OBSOLETE] = {CLASS, &checked, "objectClass '{v}' is OBSOLETE"},
 	[DIT_WHY_CLASS_ABSTRACT] =
 		{CLASS, &checked,
-                 "instantiation of abstract objectClass '{v}' not allowed"},
-	[DIT_WHY_CLASS_ROOTDSE] = {CLASS, NULL,
-                                   "objectClass \"{d}\" only allowed in the root DSE"},
-	[DIT_WHY_CLASS_SUBENTRY] = {CLASS, NULL,
-                                    "objectClass \"{d}\" only allowed in subentries"},
-	[DIT_WHY_CLASS_DYNAMIC] = {CLASS, NULL,
-                                   "objectClass \"{d}\" not supported in context"},
-	[DIT_WHY_CLASS_REQUIRES] = {CLASS, &colon,
-                                    "object class '{v}' requires attribute '{d}'"},
-	[DIT_WHY_OWN_UNDEFINED] = {CLASS, &checked_only,
-                                   "unrecognized structuralObjectClass '{v}'"},
-	[DIT_WHY_OWN_KIND] = {OTHER, &checked_only,
-                              "structuralObjectClass '{v}' is not STRUCTURAL"},
-	[DIT_WHY_OWN_OBSOLETE] = {CLASS, &checked_only,
-                                  "structuralObjectClass '{v}' is OBSOLETE"},
-	[DIT_WHY_OWN_OTHER] = {CHANGE, NULL,
-                               "structural object class modification from '{v}' to '{d}' "
-                               "not allowed"},
+		 "instantiation of abstract objectClass '{v}' not allowed"},
+	[DIT_WHY_CLASS_ROOTDSE] =
+		{CLASS, NULL, "objectClass \"{d}\" only allowed in the root DSE"},
+	[DIT_WHY_CLASS_SUBENTRY] =
+		{CLASS, NULL, "objectClass \"{d}\" only allowed in subentries"},
+	[DIT_WHY_CLASS_DYNAMIC] =
+		{CLASS, NULL, "objectClass \"{d}\" not supported in context"},
+	[DIT_WHY_CLASS_REQUIRES] =
+		{CLASS, &colon, "object class '{v}' requires attribute '{d}'"},
+	[DIT_WHY_OWN_UNDEFINED] =
+		{CLASS, &checked_only, "unrecognized structuralObjectClass '{v}'"},
+	[DIT_WHY_OWN_KIND] =
+		{OTHER, &checked_only, "structuralObjectClass '{v}' is not STRUCTURAL"},
+	[DIT_WHY_OWN_OBSOLETE] =
+		{CLASS, &checked_only, "structuralObjectClass '{v}' is OBSOLETE"},
+	[DIT_WHY_OWN_OTHER] =
+		{CHANGE, NULL,
+		 "structural object class modification from '{v}' to '{d}' not allowed"},
 	[DIT_WHY_RULE_OBSOLETE] = {CLASS, &colon, "content rule '{d}' is obsolete"},
-	[DIT_WHY_RULE_REQUIRES] = {CLASS, &colon,
-                                   "content rule '{a}' requires attribute '{d}'"},
-	[DIT_WHY_RULE_PRECLUDES] = {CLASS, &colon,
-                                    "content rule '{d}' precluded attribute '{a}'"},
-	[DIT_WHY_RULE_CLASS] = {CLASS, &colon,
-                                "class '{a}' not allowed by content rule '{d}'"},
+	[DIT_WHY_RULE_REQUIRES] =
+		{CLASS, &colon, "content rule '{a}' requires attribute '{d}'"},
+	[DIT_WHY_RULE_PRECLUDES] =
+		{CLASS, &colon, "content rule '{d}' precluded attribute '{a}'"},
+	[DIT_WHY_RULE_CLASS] =
+		{CLASS, &colon, "class '{a}' not allowed by content rule '{d}'"},
 
-	[DIT_WHY_NAMING_OPERATIONAL] = {NAMING, NULL,
-                                        "naming attribute '{d}' is operational"},
-	[DIT_WHY_NAMING_COLLECTIVE] = {NAMING, NULL,
-                                       "naming attribute '{d}' is collective"},
+	[DIT_WHY_NAMING_OPERATIONAL] =
+		{NAMING, NULL, "naming attribute '{d}' is operational"},
+	[DIT_WHY_NAMING_COLLECTIVE] =
+		{NAMING, NULL, "naming attribute '{d}' is collective"},
 	[DIT_WHY_NAMING_OBSOLETE] = {NAMING, NULL, "naming attribute '{d}' is obsolete"},
-	[DIT_WHY_NAMING_RULE] = {NAMING, NULL,
-                                 "naming attribute '{d}' has no equality matching rule"},
+	[DIT_WHY_NAMING_RULE] =
+		{NAMING, NULL, "naming attribute '{d}' has no equality matching rule"},
 	[DIT_WHY_NAMING_VALUE] =
-		{NAMING, NULL,
-                 "value of single-valued naming attribute '{d}' conflicts "
-                 "with value present in entry"},
+		{NAMING, NULL, "value of single-valued naming attribute '{d}' conflicts "
+		 "with value present in entry"},
 	/* clang-format on */
 };
 
