@@ -35,8 +35,8 @@ static int adopt_index(struct load_target *target, size_t number,
 	if (r == DIT_E_INVALID) {
 		dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
 		               "index database \"%s\" in %s is stored with integer "
-		               "keys, beside which those of this configuration "
-		               "cannot be put",
+		               "keys, and keys of this configuration cannot be added "
+		               "to them",
 		               db->name, target->db->data.directory);
 		return r;
 	}
