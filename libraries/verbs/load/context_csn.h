@@ -14,8 +14,7 @@
  * not indexed, and a new subentry has no operational attributes, as slapd itself writes
  * them.
  *
- * An entry of an output that wants order is changed by dit_context_csn_rewrite(); in
- * others dit_context_csn_write() changes it.
+ * An entry that is there is changed by dit_context_csn_rewrite().
  *
  * Threads: one.
  */

@@ -6,10 +6,10 @@
  *   dit_entries_new();  dit_entries_put(), _put_hole() ...;
  *   dit_entries_write_late();  dit_entries_free()
  *
- * An output that wants order takes no record after one with a higher ID, and no values
- * of id2v before its tables are written. Both wait: an entry that fills a hole (a *late*
- * entry) and all values of id2v go through a sorter, and from there, in order, to the
- * output when it takes changes. Another output takes everything as it comes.
+ * An output takes no record after one with a higher ID, and no values of id2v before its
+ * tables are written. Both wait: an entry that fills a hole (a *late* entry) and all
+ * values of id2v go through a sorter, and from there, in order, to the output when it
+ * takes changes.
  *
  * Threads: one.
  */

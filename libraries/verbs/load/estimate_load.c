@@ -66,8 +66,8 @@ struct estimating {
 	struct dit_arena arena;
 	struct target_sample *targets;
 	uint64_t sample_bytes; /* wanted */
-	uint64_t step;         /* every so manieth batch is in the sample */
-	double weighed_bytes;  /* for which the sample stands so far */
+	uint64_t step;         /* 2: every second batch is in the sample, and so on */
+	double weighed_bytes;  /* of the input, for which the sample stands so far */
 	double scale;          /* of that to the whole input */
 };
 
