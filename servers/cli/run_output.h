@@ -58,8 +58,8 @@ struct run_output {
 	char *next;         /* its last line (summary.h); owned; NULL: none */
 };
 
-/** What the options want. A summary is for a person: standard error is a terminal, there is
- * no -d, and the lines of --stats do not say the same. */
+/** The results that the options want. A summary is for a person: standard error is a
+ * terminal, there is no -d, and the lines of --stats do not say the same. */
 struct run_output run_output_of(const struct common_options *options);
 
 /** Does anybody want the statistics? */
