@@ -7,9 +7,9 @@ check_PROGRAMS += %D%/test_conf_reporter
 %C%_test_conf_reporter_LDADD = $(test_libs)
 %C%_test_conf_reporter_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=vasprintf \
 	-Wl,--wrap=__vasprintf_chk
-check_PROGRAMS += %D%/test_conf_scope
-%C%_test_conf_scope_SOURCES = %D%/test_conf_scope.c %D%/conf_fixture.h
-%C%_test_conf_scope_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_conf_file
+%C%_test_conf_file_SOURCES = %D%/test_conf_file.c %D%/conf_fixture.h
+%C%_test_conf_file_LDADD = $(test_libs)
 check_PROGRAMS += %D%/test_settings
 %C%_test_settings_SOURCES = %D%/test_settings.c %D%/conf_fixture.h
 %C%_test_settings_LDADD = $(test_libs)

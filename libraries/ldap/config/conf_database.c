@@ -102,6 +102,20 @@ static int check_once(struct dit_conf_parser *parser, const char *type)
 	return dit_conf_repeat(parser->reporter, "%s DB already defined", type);
 }
 
+/* Another section has no overlay yet, and "index default" begins again. */
+static void begin_section(struct dit_conf_scope *scope, enum dit_conf_section section)
+{
+	scope->section = section;
+	scope->has_overlay = false;
+	scope->default_kinds = 0;
+}
+
+static void begin_database(struct dit_conf_scope *scope, size_t database)
+{
+	begin_section(scope, DIT_CONF_DATABASE);
+	scope->database = database;
+}
+
 int dit_conf_run_database(struct dit_conf_parser *parser)
 {
 	const char *name = parser->scope.words[1];
@@ -122,13 +136,13 @@ int dit_conf_run_database(struct dit_conf_parser *parser)
 		return r;
 	}
 	if (is_frontend) {
-		dit_conf_scope_set_frontend(&parser->scope);
+		begin_section(&parser->scope, DIT_CONF_GLOBAL);
 		return 0;
 	}
 	parser->has_database = true;
 	/* The config database is there from the start, whether named or not. */
 	if (strcmp(type, "config") == 0) {
-		dit_conf_scope_set_database(&parser->scope, 0);
+		begin_database(&parser->scope, 0);
 		return 0;
 	}
 	r = dit_conf_load_type_schema(parser, type);
@@ -144,7 +158,7 @@ int dit_conf_run_database(struct dit_conf_parser *parser)
 	if (r < 0) {
 		return r;
 	}
-	dit_conf_scope_set_database(&parser->scope, parser->settings->ndatabases - 1);
+	begin_database(&parser->scope, parser->settings->ndatabases - 1);
 	return 0;
 }
 
@@ -158,7 +172,9 @@ int dit_conf_run_backend(struct dit_conf_parser *parser)
 		return dit_conf_repeat(parser->reporter, "<%s> failed init",
 		                       parser->scope.words[0]);
 	}
-	dit_conf_scope_set_backend(&parser->scope, strcmp(type, "mdb") == 0);
+	/* The overlays of the front end still allow unknown keywords. */
+	parser->scope.section = DIT_CONF_BACKEND;
+	parser->scope.is_mdb_backend = strcmp(type, "mdb") == 0;
 	return 0;
 }
 

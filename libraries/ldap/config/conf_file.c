@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of slapd.conf: from a path to lines that run (config.md 1). */
+/* Files of slapd.conf: from a path to lines that run (config.md 1 and 2). */
 #include "config/conf_parser.h"
 
 #include <errno.h>
@@ -10,6 +10,11 @@
 
 #include "base/error.h"
 #include "config/conf_lines.h"
+
+/* A file that includes itself ends here; slapd goes on until it has no more files. */
+#define DEPTH_MAX 64
+/* Files that each include the next one twice are 2^64 at that depth. */
+#define NESTED_MAX 100000
 
 static int run_line(struct dit_conf_parser *parser, char *text)
 {
@@ -80,25 +85,50 @@ static int open_file(const struct dit_conf_reporter *reporter, const char *path,
 	return 0;
 }
 
+static int check_depth(struct dit_conf_parser *parser, const char *path)
+{
+	struct dit_conf_scope *scope = &parser->scope;
+
+	if (scope->depth == DEPTH_MAX) {
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+		                     "could not open config file \"%s\": included too "
+		                     "deeply",
+		                     path);
+	}
+	if (scope->depth > 1 && ++scope->nnested > NESTED_MAX) {
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+		                     "could not open config file \"%s\": included files "
+		                     "have included %d files already",
+		                     path, NESTED_MAX);
+	}
+	return 0;
+}
+
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 {
+	struct dit_conf_place *place = &parser->reporter->place;
 	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser), dit_span_of(path));
-	struct dit_conf_outer outer = {0};
+	const struct dit_conf_place outer_place = *place;
+	struct dit_conf_scope outer;
 	FILE *file = NULL;
-	int r = 0;
+	int r = kept.data == NULL ? -ENOMEM : check_depth(parser, path);
 
-	if (kept.data == NULL) {
-		return -ENOMEM;
-	}
-	r = dit_conf_scope_enter(&parser->scope, parser->reporter, kept.data, &outer);
 	if (r < 0) {
 		return r;
 	}
+	outer = parser->scope;
+	place->file = kept.data;
+	place->line = 0;
+	parser->scope.depth++;
 	r = open_file(parser->reporter, path, &file);
 	if (r == 0) {
 		r = read_lines(parser, file, path);
 		(void)fclose(file);
 	}
-	dit_conf_scope_leave(&parser->scope, parser->reporter, &outer);
+	*place = outer_place;
+	parser->scope.depth = outer.depth;
+	parser->scope.raw = outer.raw;
+	parser->scope.words = outer.words;
+	parser->scope.nwords = outer.nwords;
 	return r;
 }

@@ -6,7 +6,6 @@
  *   conf_tree.c        cn=config: the walk
  *   conf_folder.c      cn=config: folders and files
  *   conf_entry.c       cn=config: from an entry to directives
- *   conf_scope.c       sections, and what an include restores
  *   conf_reporter.c    reports, and the places that they name
  *   conf_parser.c      one line, or one value, to its directive
  *   conf_words.c       typed arguments
@@ -30,7 +29,6 @@
 
 #include "base/arena.h"
 #include "config/conf_reporter.h"
-#include "config/conf_scope.h"
 #include "config/settings.h"
 
 /** A suffix after the first of a database of another type than mdb. */
@@ -50,6 +48,35 @@ struct dit_settings_memory {
 struct dit_conf_name {
 	struct dit_conf_name *next;
 	const char *name;
+};
+
+/** A part of the configuration: says which directives are known and what they set. */
+enum dit_conf_section {
+	DIT_CONF_GLOBAL, /* the front end as well */
+	DIT_CONF_BACKEND,
+	DIT_CONF_DATABASE,
+};
+
+/*
+ * The line, or the tree's value, that is being read: its words, and the part of the
+ * configuration that it belongs to. As in slapd, a section that an included file begins
+ * goes on after the include. The end of the file, also one that an error brings, restores
+ * the rest. Text and words belong to the function that runs the line.
+ */
+struct dit_conf_scope {
+	/* stay after an include */
+	enum dit_conf_section section;
+	bool is_mdb_backend;    /* section BACKEND: of mdb */
+	bool has_overlay;       /* unknown keywords may be the overlay's */
+	size_t database;        /* section DATABASE: place in settings->databases */
+	unsigned default_kinds; /* "index default" */
+	unsigned nnested;       /* files that included files have included */
+
+	/* restored after an include */
+	unsigned depth;  /* files that are open; 1: the first one */
+	const char *raw; /* text of the line, unsplit */
+	char **words;    /* keyword first, NULL after the last */
+	size_t nwords;
 };
 
 /*

@@ -17,8 +17,6 @@ rooms += %D%/libconfig.la
 	%D%/conf_parser.h \
 	%D%/conf_reporter.c \
 	%D%/conf_reporter.h \
-	%D%/conf_scope.c \
-	%D%/conf_scope.h \
 	%D%/conf_tree.c \
 	%D%/conf_values.c \
 	%D%/conf_words.c \
