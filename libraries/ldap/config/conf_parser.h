@@ -3,8 +3,7 @@
  * Inside of the readers of slapd.conf and of cn=config; for the files of this room only.
  *
  *   conf_file.c        slapd.conf: files, include, lines
- *   conf_tree.c        cn=config: the walk
- *   conf_folder.c      cn=config: folders and files
+ *   conf_tree.c        cn=config: the walk, folders and files
  *   conf_entry.c       cn=config: from an entry to directives
  *   conf_reporter.c    reports, and the places that they name
  *   conf_parser.c      one line, or one value, to its directive

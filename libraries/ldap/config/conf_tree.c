@@ -19,18 +19,29 @@
  */
 #include "config/conf_parser.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
+#include "base/cut.h"
 #include "base/error.h"
-#include "config/conf_folder.h"
+#include "base/regular_file.h"
+#include "base/whole_io.h"
 #include "entry/entry.h"
 
-#define ARENA_BLOCK (64u << 10)
-#define DN_SPARE    32 /* a comma, a NUL, another number */
+#define ARENA_BLOCK   (64u << 10)
+#define DN_SPARE      32 /* a comma, a NUL, another number */
+#define ENDING        ".ldif"
+#define NAME_MIN      7 /* slapd looks at no shorter one */
+#define CHECKSUM_LEN  8
+#define CHECKSUM_MARK "# CRC32 "
 
 struct tree {
 	struct dit_conf_parser *parser;
@@ -48,11 +59,112 @@ static int tell(const struct tree *tree, const char *what, const char *why,
 }
 
 /* DIR/NAME, or DIR/NAME.ldif, for the caller to free. NULL: no memory. */
-static char *join(const char *dir, const char *name, const char *ending)
+static char *join(const char *dir, struct dit_span name, const char *ending)
 {
 	char *path = NULL;
 
-	return asprintf(&path, "%s/%s%s", dir, name, ending) < 0 ? NULL : path;
+	return asprintf(&path, "%s/%.*s%s", dir, DIT_SPAN_ARGS(name), ending) < 0 ? NULL
+	                                                                          : path;
+}
+
+/* ---- files ---- */
+
+/* 0, or -errno. */
+static int read_text(int fd, size_t size, struct dit_arena *arena, struct dit_span *ret)
+{
+	char *text = dit_arena_bytes(arena, size + 1);
+	ssize_t len = 0;
+
+	if (text == NULL) {
+		return -ENOMEM;
+	}
+	len = dit_read_full(fd, text, size, NULL);
+	if (len < 0) {
+		return (int)len;
+	}
+	text[len] = '\0';
+	*ret = (struct dit_span){text, (size_t)len};
+	return 0;
+}
+
+static int read_file(const char *path, struct dit_arena *arena, struct dit_span *ret)
+{
+	struct stat st;
+	/* Not to wait for whoever writes to a pipe of this name. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int r = 0;
+
+	if (fd < 0) {
+		return -errno;
+	}
+	r = fstat(fd, &st) < 0 ? -errno : dit_regular_file_check(fd);
+	if (r > 0) {
+		r = read_text(fd, (size_t)st.st_size, arena, ret);
+	} else if (r == 0) {
+		r = S_ISDIR(st.st_mode) ? -EISDIR : DIT_E_INVALID;
+	}
+	(void)close(fd);
+	return r;
+}
+
+/* A second line "# CRC32 xxxxxxxx" is the checksum of the lines after that line. */
+static bool has_bad_sum(struct dit_span text)
+{
+	const size_t mark_len = strlen(CHECKSUM_MARK);
+	const char *end = text.data + text.len;
+	const char *line = memchr(text.data, '\n', text.len);
+	const char *rest = NULL;
+	char digits[CHECKSUM_LEN + 1];
+
+	if (line == NULL || (size_t)(end - line) <= mark_len ||
+	    memcmp(line + 1, CHECKSUM_MARK, mark_len) != 0) {
+		return false;
+	}
+	rest = memchr(line + 1, '\n', (size_t)(end - line - 1));
+	rest = rest == NULL ? end : rest + 1;
+	(void)snprintf(digits, sizeof(digits), "%.*s", CHECKSUM_LEN, line + 1 + mark_len);
+	return strtoul(digits, NULL, 16) != crc32_z(crc32_z(0, NULL, 0),
+	                                            (const unsigned char *)rest,
+	                                            (size_t)(end - rest));
+}
+
+/* One file holds one record, which ends at an empty line. */
+static struct dit_span first_record(struct dit_span text)
+{
+	const char *line = text.data;
+	const char *end = text.data + text.len;
+
+	while (line < end) {
+		const char *next = memchr(line, '\n', (size_t)(end - line));
+		size_t len = next == NULL ? (size_t)(end - line) : (size_t)(next - line);
+
+		if (len == 0 || (len == 1 && *line == '\r')) {
+			break;
+		}
+		line = next == NULL ? end : next + 1;
+	}
+	return (struct dit_span){text.data, (size_t)(line - text.data)};
+}
+
+/*
+ * Read the record of a file, which ends at the first empty line.
+ *
+ * @param ret              lives in the arena, with a NUL somewhere after it
+ * @param ret_has_bad_sum  the file has a checksum, and its text has another
+ *
+ * @return 0; -ENOMEM; -errno: it cannot be read; DIT_E_INVALID: it is no regular file
+ */
+static int read_record_text(const char *path, struct dit_arena *arena,
+                            struct dit_span *ret, bool *ret_has_bad_sum)
+{
+	struct dit_span text = {"", 0};
+	int r = read_file(path, arena, &text);
+
+	if (r == 0) {
+		*ret_has_bad_sum = has_bad_sum(text);
+		*ret = first_record(text);
+	}
+	return r;
 }
 
 /* ---- entries ---- */
@@ -106,7 +218,7 @@ static int read_item(struct tree *tree, const char *path, struct dit_arena *aren
 {
 	bool has_bad_sum = false;
 	char why[128];
-	int r = dit_conf_read_record(path, arena, &item->record, &has_bad_sum);
+	int r = read_record_text(path, arena, &item->record, &has_bad_sum);
 
 	if (r == -ENOMEM || r == -ENOENT) {
 		return r;
@@ -393,9 +505,9 @@ static int act(struct tree *tree, struct folder *folder, const struct item *item
 }
 
 /* The entry in DIR/NAME.ldif, then those in DIR/NAME. */
-static int run_subtree(struct tree *tree, struct folder *folder, const char *name)
+static int run_subtree(struct tree *tree, struct folder *folder, struct dit_span name)
 {
-	char *path = join(folder->dir, name, DIT_CONF_ENDING);
+	char *path = join(folder->dir, name, ENDING);
 	char *below = join(folder->dir, name, "");
 	struct item item = {0};
 	const char *dn = NULL;
@@ -428,26 +540,59 @@ static int run_subtree(struct tree *tree, struct folder *folder, const char *nam
 	return r;
 }
 
+static int has_ending(const struct dirent *item)
+{
+	size_t len = strlen(item->d_name);
+
+	return len >= NAME_MIN &&
+	       strcmp(item->d_name + len - strlen(ENDING), ENDING) == 0;
+}
+
+static struct dit_span name_of(const struct dirent *item)
+{
+	return (struct dit_span){item->d_name, strlen(item->d_name) - strlen(ENDING)};
+}
+
+/* First by the text before '{', then by the number after '{', then by the rest. */
+static int compare_names(const struct dirent **left, const struct dirent **right)
+{
+	struct dit_span a = name_of(*left);
+	struct dit_span b = name_of(*right);
+	struct dit_span a_text;
+	struct dit_span b_text;
+	long a_number = dit_cut_until(&a, '{', &a_text) ? strtol(a.data, NULL, 10) : 0;
+	long b_number = dit_cut_until(&b, '{', &b_text) ? strtol(b.data, NULL, 10) : 0;
+	int order = dit_span_compare(a_text, b_text);
+
+	if (order == 0 && a_number != b_number) {
+		order = a_number < b_number ? -1 : 1;
+	}
+	return order != 0 ? order : dit_span_compare(name_of(*left), name_of(*right));
+}
+
+/* A folder that is not there is an empty one. */
 static int run_folder(struct tree *tree, const char *dir, const char *dn)
 {
 	struct folder folder = {.dir = dir, .dn = dn};
-	struct dit_conf_listing listing;
-	int r = dit_conf_listing_init(&listing, dir);
+	struct dirent **items = NULL;
+	int n = scandir(dir, &items, has_ending, compare_names);
+	int r = 0;
 
-	if (r == -ENOMEM) {
-		return r;
+	if (n < 0 && (errno == ENOENT || errno == ENOMEM)) {
+		return errno == ENOENT ? 0 : -ENOMEM;
 	}
-	if (r < 0) {
+	if (n < 0) {
 		return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "=> ldif_search_entry: failed to opendir \"%s\": %s",
-		                     dir, strerror(-r));
+		                     dir, strerror(errno));
 	}
 	dit_arena_init(&folder.arena, ARENA_BLOCK);
-	for (size_t i = 0; r == 0 && i < listing.nnames; i++) {
-		r = run_subtree(tree, &folder, listing.names[i]);
+	for (int i = 0; i < n; i++) {
+		r = r == 0 ? run_subtree(tree, &folder, name_of(items[i])) : r;
+		free(items[i]);
 	}
 	dit_arena_deinit(&folder.arena);
-	dit_conf_listing_deinit(&listing);
+	free(items);
 	return r;
 }
 
@@ -475,7 +620,7 @@ int dit_conf_read_tree(struct dit_conf_parser *parser, const char *dir)
 	parser->reporter->place.file = kept.data;
 	parser->reporter->place.line = 1;
 	dit_arena_init(&root.arena, ARENA_BLOCK);
-	r = run_subtree(&tree, &root, "cn=config");
+	r = run_subtree(&tree, &root, DIT_SPAN("cn=config"));
 	dit_arena_deinit(&root.arena);
 	dit_entry_caches_deinit(&tree.caches);
 	return r;

@@ -7,8 +7,6 @@ rooms += %D%/libconfig.la
 	%D%/conf_directives.c \
 	%D%/conf_entry.c \
 	%D%/conf_file.c \
-	%D%/conf_folder.c \
-	%D%/conf_folder.h \
 	%D%/conf_index.c \
 	%D%/conf_lines.c \
 	%D%/conf_lines.h \
