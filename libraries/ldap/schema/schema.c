@@ -136,6 +136,14 @@ uint32_t dit_schema_nads(const struct dit_schema *schema)
 	return atomic_load_explicit(&schema->nads, memory_order_relaxed);
 }
 
+bool dit_type_is_a(const struct dit_attr_type *type, const struct dit_attr_type *ancestor)
+{
+	while (type != NULL && type != ancestor) {
+		type = type->sup;
+	}
+	return type != NULL;
+}
+
 bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor)
 {
 	uint32_t i = ancestor->ordinal;

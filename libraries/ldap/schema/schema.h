@@ -328,6 +328,9 @@ size_t dit_schema_nclasses(const struct dit_schema *schema);
 /** Number of attribute descriptions so far: their ordinals are below it. Any thread. */
 uint32_t dit_schema_nads(const struct dit_schema *schema);
 
+/** True if @p type is @p ancestor or below it. */
+bool dit_type_is_a(const struct dit_attr_type *type,
+                   const struct dit_attr_type *ancestor);
 /** True if @p oc is @p ancestor or below it. */
 bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor);
 

@@ -96,15 +96,6 @@ static int look_up(void *ctx, unsigned db, struct dit_span key)
 
 /* ---- filters ---- */
 
-static bool is_type_below(const struct dit_attr_type *type,
-                          const struct dit_attr_type *above)
-{
-	while (type != NULL && type != above) {
-		type = type->sup;
-	}
-	return type != NULL;
-}
-
 /*
  * Do equal values have equal keys, in all subtypes that the database has? Values with a
  * place in front equal those without.
@@ -122,7 +113,7 @@ static bool is_sound(const struct finder *finder, const struct dit_attr_type *ty
 		const struct dit_attr_type *other =
 			name == NULL || name->ad == NULL ? NULL : name->ad->type;
 
-		if (other != NULL && is_type_below(other, type) &&
+		if (other != NULL && dit_type_is_a(other, type) &&
 		    (other->equality != type->equality || other->syntax != type->syntax ||
 		     other->flags != type->flags)) {
 			return false;

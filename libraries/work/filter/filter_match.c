@@ -47,15 +47,6 @@ static bool has_option(struct dit_span options, struct dit_span wanted)
 	return false;
 }
 
-static bool is_type_below(const struct dit_attr_type *type,
-                          const struct dit_attr_type *above)
-{
-	while (type != NULL && type != above) {
-		type = type->sup;
-	}
-	return type != NULL;
-}
-
 /* Is the description that of the filter, or a subtype of it? */
 static bool is_below(const struct dit_ad *ad, const struct dit_ad *wanted)
 {
@@ -66,7 +57,7 @@ static bool is_below(const struct dit_ad *ad, const struct dit_ad *wanted)
 		return true;
 	}
 	if ((wanted->is_binary && !ad->is_binary) ||
-	    !is_type_below(ad->type, wanted->type)) {
+	    !dit_type_is_a(ad->type, wanted->type)) {
 		return false;
 	}
 	while (next_option(&options, &option)) {
