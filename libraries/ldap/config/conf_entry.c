@@ -245,24 +245,21 @@ static void split_value(struct dit_conf_parser *parser, char *text, unsigned fla
 	parser->scope.words[parser->scope.nwords] = NULL;
 }
 
-/* @p text is the caller's to change. */
 static int run_value(struct dit_conf_parser *parser,
-                     const struct dit_directive *directive, char *text, const char *raw)
+                     const struct dit_directive *directive, const char *raw)
 {
 	char name[64];
-	int r = dit_conf_reserve_words(parser, text);
+	char *text = dit_conf_begin_line(parser, raw);
+	int r = 0;
 
-	if (r < 0) {
-		return r;
+	if (text == NULL) {
+		return -ENOMEM;
 	}
 	(void)snprintf(name, sizeof(name), "%s", directive->attribute);
 	split_value(parser, text, directive->flags);
 	parser->scope.words[0] = name;
-	parser->scope.raw = raw;
 	r = dit_conf_run_directive(parser, directive);
-	free(parser->scope.words);
-	parser->scope.words = NULL;
-	parser->scope.raw = NULL;
+	dit_conf_end_line(parser);
 	return r;
 }
 
@@ -272,15 +269,14 @@ static int run_ordered(struct dit_conf_parser *parser,
 {
 	char where[96];
 	char *raw = strndup(value->text.data, value->text.len);
-	char *text = strndup(value->text.data, value->text.len);
 	int r = -ENOMEM;
 
-	if (raw != NULL && text != NULL) {
+	if (raw != NULL) {
 		(void)snprintf(where, sizeof(where), "%s: value #%u",
 		               directive->attribute, place);
 		parser->reporter->place.value = where;
 		(void)dit_conf_forget(parser->reporter);
-		r = run_value(parser, directive, text, raw);
+		r = run_value(parser, directive, raw);
 		parser->reporter->place.value = NULL;
 	}
 	if (r == DIT_E_CONFIG && !dit_conf_has_message(parser->reporter)) {
@@ -288,7 +284,6 @@ static int run_ordered(struct dit_conf_parser *parser,
 		                      directive->attribute);
 	}
 	free(raw);
-	free(text);
 	return r;
 }
 

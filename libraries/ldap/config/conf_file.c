@@ -16,25 +16,6 @@
 /* Files that each include the next one twice are 2^64 at that depth. */
 #define NESTED_MAX 100000
 
-static int run_line(struct dit_conf_parser *parser, char *text)
-{
-	size_t len = strlen(text);
-	char *copy = NULL;
-	int r = 0;
-
-	if (*text == '#' || *text == '\0') {
-		return 0;
-	}
-	copy = malloc(len + 1);
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(copy, text, len + 1);
-	r = dit_conf_run_text(parser, copy, text);
-	free(copy);
-	return r;
-}
-
 /* @param verb  what could not be done */
 static int tell_file(const struct dit_conf_reporter *reporter, const char *verb,
                      const char *path, int error)
@@ -55,7 +36,7 @@ static int read_lines(struct dit_conf_parser *parser, FILE *file, const char *pa
 	dit_conf_lines_init(&lines, file);
 	while (r >= 0 && (found = dit_conf_lines_next(&lines, &text)) == 1) {
 		parser->reporter->place.line = lines.line;
-		r = run_line(parser, text);
+		r = *text == '#' || *text == '\0' ? 0 : dit_conf_run_text(parser, text);
 	}
 	dit_conf_lines_deinit(&lines);
 	if (found == -ENOMEM) {

@@ -211,26 +211,36 @@ static int run_words(struct dit_conf_parser *parser, char *text)
 	                         : dit_conf_run_directive(parser, directive);
 }
 
-int dit_conf_reserve_words(struct dit_conf_parser *parser, const char *text)
+char *dit_conf_begin_line(struct dit_conf_parser *parser, const char *text)
 {
 	/* A word takes a character and a separator at least; then a keyword and NULL. */
+	size_t nwords = strlen(text) / 2 + 3;
+	size_t size = strlen(text) + 1;
+	char **words = malloc(nwords * sizeof(*words) + size);
+
+	if (words == NULL) {
+		return NULL;
+	}
+	parser->scope.raw = text;
+	parser->scope.words = words;
 	parser->scope.nwords = 0;
-	parser->scope.words =
-		malloc((strlen(text) / 2 + 3) * sizeof(*parser->scope.words));
-	return parser->scope.words == NULL ? -ENOMEM : 0;
+	return memcpy(words + nwords, text, size);
 }
 
-int dit_conf_run_text(struct dit_conf_parser *parser, char *text, const char *raw)
+void dit_conf_end_line(struct dit_conf_parser *parser)
 {
-	int r = dit_conf_reserve_words(parser, raw);
-
-	if (r < 0) {
-		return r;
-	}
-	parser->scope.raw = raw;
-	r = run_words(parser, text);
 	free(parser->scope.words);
 	parser->scope.words = NULL;
 	parser->scope.raw = NULL;
+}
+
+int dit_conf_run_text(struct dit_conf_parser *parser, const char *text)
+{
+	char *copy = dit_conf_begin_line(parser, text);
+	int r = copy == NULL ? -ENOMEM : run_words(parser, copy);
+
+	if (copy != NULL) {
+		dit_conf_end_line(parser);
+	}
 	return r;
 }

@@ -187,12 +187,9 @@ extern const struct dit_directive dit_dds_directives[];
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path);
 
 /**
- * Run the directive that a text says: keyword and arguments.
- *
- * @param text  the caller's to change; cut into words in place
- * @param raw   the same text, unchanged
+ * Run the directive that a text says: keyword and arguments. The text stays as it is.
  */
-int dit_conf_run_text(struct dit_conf_parser *parser, char *text, const char *raw);
+int dit_conf_run_text(struct dit_conf_parser *parser, const char *text);
 
 /**
  * Run one directive on the words, which are there, after a look at their number; without
@@ -206,11 +203,13 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
 int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culprit);
 
 /**
- * Room for the words of @p text and one before them in the scope, which the caller frees.
+ * Begin a line, or a value of a tree: its raw text, and room in the scope for its words
+ * and one more.
  *
- * @return 0 or -ENOMEM
+ * @return a copy of the text to cut into words, until dit_conf_end_line(); NULL: no memory
  */
-int dit_conf_reserve_words(struct dit_conf_parser *parser, const char *text);
+char *dit_conf_begin_line(struct dit_conf_parser *parser, const char *text);
+void dit_conf_end_line(struct dit_conf_parser *parser);
 
 /**
  * Read a cn=config tree.
