@@ -183,8 +183,8 @@ function begin_element(kind)
 	sub(/ .*/, "", source)
 	open_kind = kind
 	text[kind] = text[kind] "\t{\n"
-	field("source", string(source))
-	field("releases", releases($18), "{0}")
+	field("origin.source", string(source))
+	field("origin.releases", releases($18), "{0}")
 	field("oid", string($3))
 }
 
@@ -311,10 +311,10 @@ END {
 		printf "%s};\n", text[words[i]]
 	}
 	print "\n#define COUNT(table) (sizeof(table) / sizeof((table)[0]))\n"
-	print "const struct dit_builtin_schema dit_builtin_schema = {"
+	print "#define DEFS(table) {table, COUNT(table), sizeof((table)[0])}\n"
+	print "const struct dit_builtin_defs dit_builtin_schema[DIT_BUILTIN_KINDS] = {"
 	for (i = 1; i in words; i += 2) {
-		printf "\t.%s = %s_table,\n", words[i + 1], words[i]
-		printf "\t.n%s = COUNT(%s_table),\n", words[i + 1], words[i]
+		printf "\t[DIT_BUILTIN_%s] = DEFS(%s_table),\n", toupper(words[i + 1]), words[i]
 	}
 	print "};"
 }

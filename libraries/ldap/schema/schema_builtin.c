@@ -8,16 +8,16 @@
  * Elements of slapd proper come with the schema, those of a module when it is loaded;
  * none that the release does not have.
  */
-static bool is_wanted(const struct dit_schema *schema, const char *source,
-                      struct dit_openldap_range releases, const char *wanted)
+static bool is_wanted(const struct dit_schema *schema, const struct dit_origin *origin,
+                      const char *wanted)
 {
-	if (!dit_openldap_is_in(schema->openldap, releases)) {
+	if (!dit_openldap_is_in(schema->openldap, origin->releases)) {
 		return false;
 	}
 	if (wanted == NULL) {
-		return strncmp(source, "module:", strlen("module:")) != 0;
+		return strncmp(origin->source, "module:", strlen("module:")) != 0;
 	}
-	return strcmp(source, wanted) == 0;
+	return strcmp(origin->source, wanted) == 0;
 }
 
 /*
@@ -29,64 +29,37 @@ static bool is_known(const struct dit_name_table *table, const char *oid)
 	return dit_name_table_find(table, dit_span_of(oid)) != NULL;
 }
 
-static int define_macros(struct dit_schema *schema, const char *source)
+static int define(struct dit_schema *schema, enum dit_builtin_kind kind, const void *def)
 {
-	const struct dit_builtin_schema *all = &dit_builtin_schema;
-	int r = 0;
+	const struct dit_macro_def *macro = def;
+	const struct dit_syntax_def *syntax = def;
+	const struct dit_rule_def *rule = def;
+	const struct dit_type_def *type = def;
+	const struct dit_class_def *class = def;
 
-	for (size_t i = 0; i < all->nmacros && r >= 0; i++) {
-		if (is_wanted(schema, all->macros[i].source, all->macros[i].releases,
-		              source)) {
-			r = dit_schema_define_macro(schema, all->macros[i].name,
-			                            all->macros[i].oid, NULL);
-		}
+	switch (kind) {
+	case DIT_BUILTIN_MACROS:
+		return dit_schema_define_macro(schema, macro->name, macro->oid, NULL);
+	case DIT_BUILTIN_SYNTAXES:
+		return is_known(&schema->syntaxes, syntax->oid)
+		               ? 0
+		               : dit_define_syntax(schema, syntax, NULL);
+	case DIT_BUILTIN_RULES:
+		return is_known(&schema->rules, rule->oid)
+		               ? 0
+		               : dit_define_rule(schema, rule);
+	case DIT_BUILTIN_TYPES:
+		return is_known(&schema->types, type->oid)
+		               ? 0
+		               : dit_define_type(schema, type, NULL);
+	case DIT_BUILTIN_CLASSES:
+		return is_known(&schema->classes, class->oid)
+		               ? 0
+		               : dit_define_class(schema, class, NULL, NULL);
+	case DIT_BUILTIN_KINDS:
+		break;
 	}
-	return r;
-}
-
-static int define_syntaxes(struct dit_schema *schema, const char *source)
-{
-	const struct dit_builtin_schema *all = &dit_builtin_schema;
-	int r = 0;
-
-	for (size_t i = 0; i < all->nsyntaxes && r >= 0; i++) {
-		if (is_wanted(schema, all->syntaxes[i].source, all->syntaxes[i].releases,
-		              source) &&
-		    !is_known(&schema->syntaxes, all->syntaxes[i].oid)) {
-			r = dit_define_syntax(schema, &all->syntaxes[i], NULL);
-		}
-	}
-	return r;
-}
-
-static int define_rules(struct dit_schema *schema, const char *source)
-{
-	const struct dit_builtin_schema *all = &dit_builtin_schema;
-	int r = 0;
-
-	for (size_t i = 0; i < all->nrules && r >= 0; i++) {
-		if (is_wanted(schema, all->rules[i].source, all->rules[i].releases,
-		              source) &&
-		    !is_known(&schema->rules, all->rules[i].oid)) {
-			r = dit_define_rule(schema, &all->rules[i]);
-		}
-	}
-	return r;
-}
-
-static int define_types(struct dit_schema *schema, const char *source)
-{
-	const struct dit_builtin_schema *all = &dit_builtin_schema;
-	int r = 0;
-
-	for (size_t i = 0; i < all->ntypes && r >= 0; i++) {
-		if (is_wanted(schema, all->types[i].source, all->types[i].releases,
-		              source) &&
-		    !is_known(&schema->types, all->types[i].oid)) {
-			r = dit_define_type(schema, &all->types[i], NULL);
-		}
-	}
-	return r;
+	return 0;
 }
 
 /*
@@ -133,31 +106,20 @@ static int change_normalizers(struct dit_schema *schema, const char *source)
 	return 0;
 }
 
-static int define_classes(struct dit_schema *schema, const char *source)
-{
-	const struct dit_builtin_schema *all = &dit_builtin_schema;
-	int r = 0;
-
-	for (size_t i = 0; i < all->nclasses && r >= 0; i++) {
-		if (is_wanted(schema, all->classes[i].source, all->classes[i].releases,
-		              source) &&
-		    !is_known(&schema->classes, all->classes[i].oid)) {
-			r = dit_define_class(schema, &all->classes[i], NULL, NULL);
-		}
-	}
-	return r;
-}
-
 int dit_define_builtin(struct dit_schema *schema, const char *source)
 {
-	int (*const steps[])(struct dit_schema *, const char *) = {
-		define_macros, define_syntaxes,    define_rules,
-		define_types,  change_normalizers, define_classes,
-	};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r >= 0; i++) {
-		r = steps[i](schema, source);
+	for (unsigned kind = 0; kind < DIT_BUILTIN_KINDS; kind++) {
+		const struct dit_builtin_defs *all = &dit_builtin_schema[kind];
+
+		for (size_t i = 0; i < all->ndefs && r >= 0; i++) {
+			const void *def = (const char *)all->defs + i * all->def_bytes;
+
+			if (is_wanted(schema, def, source)) {
+				r = define(schema, kind, def);
+			}
+		}
 	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : change_normalizers(schema, source);
 }

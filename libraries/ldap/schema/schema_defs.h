@@ -19,16 +19,20 @@
 
 typedef const char *const *dit_names; /* list of strings, NULL-terminated or NULL */
 
-struct dit_macro_def {
-	const char *source; /* where it comes from: "core", "module:ppolicy" ... */
+/** Where a hard-coded definition comes from; the first member of all of them. */
+struct dit_origin {
+	const char *source; /* "core", "module:ppolicy" ... */
 	struct dit_openldap_range releases;
+};
+
+struct dit_macro_def {
+	struct dit_origin origin;
 	const char *name;
 	const char *oid;
 };
 
 struct dit_syntax_def {
-	const char *source;
-	struct dit_openldap_range releases;
+	struct dit_origin origin;
 	const char *oid;
 	enum dit_validator validator;
 	enum dit_pretty pretty;
@@ -46,8 +50,7 @@ enum dit_rule_usage {
 };
 
 struct dit_rule_def {
-	const char *source;
-	struct dit_openldap_range releases;
+	struct dit_origin origin;
 	const char *oid;
 	dit_names names;
 	const char *syntax;
@@ -61,8 +64,7 @@ struct dit_rule_def {
 };
 
 struct dit_type_def {
-	const char *source;
-	struct dit_openldap_range releases;
+	struct dit_origin origin;
 	const char *oid;
 	dit_names names;
 	const char *sup; /* this and the next four: NULL if the clause is absent */
@@ -77,8 +79,7 @@ struct dit_type_def {
 };
 
 struct dit_class_def {
-	const char *source;
-	struct dit_openldap_range releases;
+	struct dit_origin origin;
 	const char *oid;
 	dit_names names;
 	dit_names sups;
@@ -90,21 +91,24 @@ struct dit_class_def {
 	enum dit_class_check check;
 };
 
-/** All that slapd and its modules bring along, each kind in order of definition. */
-struct dit_builtin_schema {
-	const struct dit_macro_def *macros;
-	size_t nmacros;
-	const struct dit_syntax_def *syntaxes;
-	size_t nsyntaxes;
-	const struct dit_rule_def *rules;
-	size_t nrules;
-	const struct dit_type_def *types;
-	size_t ntypes;
-	const struct dit_class_def *classes;
-	size_t nclasses;
+/** A kind of definitions. */
+enum dit_builtin_kind {
+	DIT_BUILTIN_MACROS,
+	DIT_BUILTIN_SYNTAXES,
+	DIT_BUILTIN_RULES,
+	DIT_BUILTIN_TYPES,
+	DIT_BUILTIN_CLASSES,
+	DIT_BUILTIN_KINDS,
 };
 
-/** Made from builtin-schema.tsv by gen_builtin.awk. */
-extern const struct dit_builtin_schema dit_builtin_schema;
+/**
+ * All that slapd and its modules bring along, by kind, each in order of definition. Made
+ * from builtin-schema.tsv by gen_builtin.awk.
+ */
+extern const struct dit_builtin_defs {
+	const void *defs; /* struct dit_macro_def and so on */
+	size_t ndefs;
+	size_t def_bytes;
+} dit_builtin_schema[DIT_BUILTIN_KINDS];
 
 #endif
