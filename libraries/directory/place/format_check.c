@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "commit/free_pages.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
 #include "page/page_format.h"
@@ -117,7 +116,7 @@ int dit_format_check_state(int data_fd, struct dit_fault *fault)
 static int check_size(int data_fd, struct dit_fault *fault)
 {
 	struct dit_file_lack lack;
-	int r = dit_file_check_size(data_fd, &lack);
+	int r = dit_walk_length(data_fd, &lack);
 
 	return r != DIT_E_CORRUPT
 	               ? r

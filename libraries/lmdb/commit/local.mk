@@ -4,8 +4,6 @@ rooms += %D%/libcommit.la
 %C%_libcommit_la_SOURCES = \
 	%D%/free_list.c \
 	%D%/free_list.h \
-	%D%/free_pages.c \
-	%D%/free_pages.h \
 	%D%/page_commit.c \
 	%D%/page_commit.h \
 	%D%/page_commit_change.c \

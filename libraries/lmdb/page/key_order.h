@@ -74,6 +74,24 @@ static inline int dit_key_compare(const struct dit_key_order *order, struct dit_
 	return dit_key_compare_any(order, key, a, b);
 }
 
+/** Is each of these 8-byte numbers, at any place, above the one before it? One pass
+ * without a branch for each. */
+static inline bool dit_numbers_ascend(const void *numbers, size_t n)
+{
+	const char *at = numbers;
+	bool is_ascending = true;
+
+	for (size_t i = 1; i < n; i++) {
+		uint64_t before = 0;
+		uint64_t number = 0;
+
+		memcpy(&before, at + (i - 1) * sizeof(before), sizeof(before));
+		memcpy(&number, at + i * sizeof(number), sizeof(number));
+		is_ascending &= before < number;
+	}
+	return is_ascending;
+}
+
 /** Has the key, or item, a length that the order knows, or at most @p max? */
 bool dit_key_has_length(const struct dit_key_order *order, size_t max,
                         struct dit_span span);

@@ -99,16 +99,6 @@ void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_s
 	writer->key_len = key.len;
 }
 
-static int check_ids(const uint64_t *ids, size_t nids)
-{
-	bool is_ascending = true;
-
-	for (size_t i = 1; i < nids; i++) {
-		is_ascending &= ids[i] > ids[i - 1];
-	}
-	return is_ascending ? 0 : DIT_LMDB_KEYEXIST;
-}
-
 /* ---- leaves ---- */
 
 static int finish_leaf(struct dit_table_writer *writer)
@@ -423,8 +413,8 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 	char *value = NULL;
 	int r = dit_table_writer_check_key(writer, key);
 
-	if (r == 0) {
-		r = check_ids(ids, nids);
+	if (r == 0 && !dit_numbers_ascend(ids, nids)) {
+		r = DIT_LMDB_KEYEXIST;
 	}
 	if (r < 0 || nids == 0) {
 		return r;

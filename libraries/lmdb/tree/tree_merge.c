@@ -93,10 +93,9 @@ static int read_ids(struct ids *ids, const char *bytes, size_t n)
 	size_t first = ids->n == 0 ? 1 : ids->n;
 	int r = add_ids(ids, bytes, n);
 
-	for (size_t i = first; i < ids->n && r == 0; i++) {
-		r = ids->list[i] > ids->list[i - 1] ? 0 : DIT_E_CORRUPT;
-	}
-	return r;
+	return r == 0 && !dit_numbers_ascend(ids->list + first - 1, ids->n - first + 1)
+	               ? DIT_E_CORRUPT
+	               : r;
 }
 
 /* A packed page, or what is one inside of a node. */

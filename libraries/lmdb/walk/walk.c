@@ -10,9 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/grow.h"
 #include "base/team.h"
 #include "walk/walk_private.h"
+
+/* Commits that may come in between, one after the other. */
+#define LENGTH_ATTEMPTS 100
 
 /* ---- the main tree's records ---- */
 
@@ -394,4 +398,70 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
 	}
 	dit_walk_end(&walk);
 	return r;
+}
+
+/* ---- the length of the file ---- */
+
+static void ignore(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)ctx;
+	(void)finding;
+}
+
+/* 0; DIT_E_CORRUPT: the free list lacks pages that lie after the end of the file. */
+static int find_pages_behind(struct walk *walk)
+{
+	int r = dit_walk_begin(walk, false);
+
+	if (r == 0) {
+		r = dit_walk_free_tree(walk);
+		dit_page_source_deinit(&walk->source);
+	}
+	if (r == 0) {
+		r = atomic_load(&walk->error);
+	}
+	return r == 0 && atomic_load(&walk->nfreed_behind) != walk->nbehind
+	               ? DIT_E_CORRUPT
+	               : r;
+}
+
+static int check_length(struct walk *walk, struct dit_file_lack *ret)
+{
+	bool is_usable = false;
+	struct stat status;
+	int r = dit_walk_metas(walk, &is_usable);
+
+	/* liblmdb tells what is wrong with the meta pages. */
+	if (r < 0 || !is_usable || walk->nbehind == 0) {
+		return r;
+	}
+	if (fstat(walk->opts->fd, &status) != 0) {
+		return -errno;
+	}
+	*ret = (struct dit_file_lack){.file_bytes = (uint64_t)status.st_size,
+	                              .needed_bytes = (walk->npages + walk->nbehind) *
+	                                              walk->page_bytes};
+	r = find_pages_behind(walk);
+	return r == DIT_E_CORRUPT && dit_walk_metas_have_changed(walk) ? -ESTALE : r;
+}
+
+int dit_walk_length(int fd, struct dit_file_lack *ret)
+{
+	const struct dit_walk_opts opts = {.fd = fd,
+	                                   .transaction = DIT_WALK_NEWEST,
+	                                   .nthreads = 1,
+	                                   .found = ignore,
+	                                   .max_findings = 1};
+	int r = -ESTALE;
+
+	for (unsigned i = 0; i < LENGTH_ATTEMPTS && r == -ESTALE; i++) {
+		struct walk walk = {.opts = &opts};
+
+		r = -pthread_mutex_init(&walk.lock, NULL);
+		if (r == 0) {
+			r = check_length(&walk, ret);
+			dit_walk_end(&walk);
+		}
+	}
+	return r == -ESTALE ? DIT_E_CORRUPT : r;
 }

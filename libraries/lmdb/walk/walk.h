@@ -180,6 +180,24 @@ struct dit_walk_stats {
  */
 int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
 
+/** Sizes that do not fit together. */
+struct dit_file_lack {
+	uint64_t file_bytes;
+	uint64_t needed_bytes; /* by the meta pages */
+};
+
+/**
+ * Is a data file as long as its meta pages say? The file may be in use.
+ *
+ * A file can be shorter and whole: a page that a transaction took at the end and gave
+ * back before its commit is never written. Such a page is on the list of free pages. So a
+ * file is cut off if pages after its end are not on that list, which is then read.
+ *
+ * @return 0: long enough, or no file of this format, which liblmdb tells without harm;
+ *         DIT_E_CORRUPT: cut off, @p ret is filled; -errno; -ENOMEM
+ */
+int dit_walk_length(int fd, struct dit_file_lack *ret);
+
 /**
  * Are both meta pages such that the file can be opened for reading? liblmdb believes what
  * they say.

@@ -22,24 +22,6 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count)
 
 /* ---- packed items ---- */
 
-/* Most lists are of 8-byte numbers that ascend: one pass without a branch for each. */
-static bool ascend(struct dit_page_view view, unsigned count)
-{
-	const char *at = view.bytes + view.format->header_bytes;
-	uint64_t before = 0;
-	bool is_ascending = true;
-
-	memcpy(&before, at, sizeof(before));
-	for (unsigned i = 1; i < count; i++) {
-		uint64_t item = 0;
-
-		memcpy(&item, at + (size_t)i * sizeof(item), sizeof(item));
-		is_ascending &= before < item;
-		before = item;
-	}
-	return is_ascending;
-}
-
 void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
                     struct dit_page_view view, unsigned item_bytes,
                     struct dit_span list_key)
@@ -48,7 +30,7 @@ void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, lo
 	unsigned count = dit_view_count(view);
 
 	if (order->kind == DIT_ORDER_NUMBERS && item_bytes == sizeof(uint64_t) &&
-	    ascend(view, count)) {
+	    dit_numbers_ascend(dit_view_item(view, 0, item_bytes).data, count)) {
 		return;
 	}
 	for (unsigned i = 1; i < count; i++) {
