@@ -251,17 +251,6 @@ struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit)
 	return &commit->source;
 }
 
-int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
-                             struct dit_span *ret_name, struct dit_tree_record *ret)
-{
-	if (i >= commit->nnamed) {
-		return 0;
-	}
-	*ret_name = (struct dit_span){commit->named[i].name, commit->named[i].len};
-	*ret = commit->named[i].tree;
-	return 1;
-}
-
 static int give_tree(struct dit_page_commit *commit, const struct dit_tree_record *tree)
 {
 	const struct dit_tree_visitor visitor = {.pages = give_pages, .ctx = commit};
@@ -407,20 +396,6 @@ int dit_page_commit_collect(struct dit_page_source *source,
 	const struct dit_tree_visitor visitor = {.pages = collect_pages, .ctx = ret};
 
 	return dit_tree_visit(source, tree, &visitor);
-}
-
-int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name)
-{
-	struct dit_commit_named *named = find(commit, name);
-	int r = 0;
-
-	if (named == NULL || named->is_changed) {
-		return named == NULL ? DIT_E_UNKNOWN : -EINVAL;
-	}
-	r = give_tree(commit, &named->stored);
-	named->is_changed = true;
-	named->is_dropped = true;
-	return r;
 }
 
 /* ---- opening ---- */

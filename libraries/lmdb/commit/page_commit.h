@@ -4,7 +4,7 @@
  *
  *   dit_page_commit_open()
  *   threads write new trees into dit_page_commit_space()
- *   dit_page_commit_put(), _drop() ...   or dit_page_commit_change()
+ *   dit_page_commit_put() ...        or dit_page_commit_change()
  *   dit_page_commit_write()          the step
  *   dit_page_commit_undo()           or back to what was
  *   dit_page_commit_close()
@@ -98,9 +98,6 @@ int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span n
                          struct dit_tree_record *ret);
 /** To read the stored trees; any thread. */
 struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit);
-/** Named database @p i, in the order of the names. 1; 0: there are no more */
-int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
-                             struct dit_span *ret_name, struct dit_tree_record *ret);
 
 /**
  * A named database gets this tree, or comes into being. The pages of its old tree are
@@ -146,8 +143,6 @@ int dit_page_commit_give(struct dit_page_commit *commit,
 /** All pages of a tree into a set, with those of long values and of lists. */
 int dit_page_commit_collect(struct dit_page_source *source,
                             const struct dit_tree_record *tree, struct dit_page_set *ret);
-/** It ceases to be. DIT_E_UNKNOWN: there is none of that name; as above. */
-int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name);
 
 /** A named database gets another tree, comes into being, or ceases to be. */
 struct dit_page_change {
@@ -173,7 +168,7 @@ struct dit_page_change_opts {
 /**
  * The same for databases whose old trees may be damaged: these are checked as walk.h
  * does, and a damaged one gives back no page of others. In place of all other calls that
- * put or drop.
+ * put.
  *
  * @return 0; errors; -EINVAL: a name comes twice; DIT_E_UNKNOWN: there is no database of
  *         that name to drop

@@ -124,23 +124,17 @@ static void check_root(struct walk *walk, const struct walk_tree *tree)
 	}
 }
 
-void dit_walk_database_init(struct walk *walk, struct walk_tree *tree)
+/* Its root is a task; the counters of a tree without one are compared now. */
+static int start_database(struct walk *walk, struct walk_tree *tree)
 {
 	const struct dit_walk_opts *opts = walk->opts;
+	struct walk_place root = walk_root_of(tree);
 
 	check_root(walk, tree);
 	if (opts->order != NULL) {
 		opts->order(opts->order_ctx, dit_span_of(tree->name), tree->record.flags,
 		            &tree->orders);
 	}
-}
-
-/* Its root is a task; the counters of a tree without one are compared now. */
-static int start_database(struct walk *walk, struct walk_tree *tree)
-{
-	struct walk_place root = walk_root_of(tree);
-
-	dit_walk_database_init(walk, tree);
 	if (tree->record.root == DIT_PAGE_NONE) {
 		dit_walk_tree_compare(walk, tree);
 		return 0;
@@ -214,7 +208,7 @@ static int visit_meta_tree(struct walk *walk, struct walk_tree *tree)
 	return 0;
 }
 
-int dit_walk_free_tree(struct walk *walk)
+static int walk_free_tree(struct walk *walk)
 {
 	struct walk_tree tree;
 
@@ -226,7 +220,7 @@ int dit_walk_free_tree(struct walk *walk)
 	return visit_meta_tree(walk, &tree);
 }
 
-int dit_walk_main_tree(struct walk *walk)
+static int walk_main_tree(struct walk *walk)
 {
 	struct walk_tree tree;
 	int r = 0;
@@ -329,11 +323,11 @@ static bool fits_memory(const struct walk *walk)
 
 static int walk_trees(struct walk *walk)
 {
-	int r = dit_walk_free_tree(walk);
+	int r = walk_free_tree(walk);
 
 	check_end(walk);
 	if (r == 0) {
-		r = dit_walk_main_tree(walk);
+		r = walk_main_tree(walk);
 	}
 	return r < 0 || walk->opts->is_brief ? r : dit_walk_databases(walk);
 }
@@ -414,7 +408,7 @@ static int find_pages_behind(struct walk *walk)
 	int r = dit_walk_begin(walk, false);
 
 	if (r == 0) {
-		r = dit_walk_free_tree(walk);
+		r = walk_free_tree(walk);
 		dit_page_source_deinit(&walk->source);
 	}
 	if (r == 0) {

@@ -302,23 +302,6 @@ static inline const struct dit_key_order *walk_order_of(const struct walk_tree *
 int dit_walk_begin(struct walk *walk, bool reads_ahead);
 void dit_walk_end(struct walk *walk);
 
-/**
- * Walk the free list alone.
- *
- * @return 0 or -ENOMEM
- */
-int dit_walk_free_tree(struct walk *walk);
-
-/**
- * Walk the main tree alone: then the walk has its databases.
- *
- * @return 0 or -ENOMEM
- */
-int dit_walk_main_tree(struct walk *walk);
-
-/** Check the record of a database that the main tree has; fit its orders. */
-void dit_walk_database_init(struct walk *walk, struct walk_tree *tree);
-
 /* ---- meta pages ---- */
 
 /**
