@@ -146,7 +146,7 @@ static struct value *sorted(struct dit_arena *arena, const struct dit_attr_view 
 	return values;
 }
 
-/* The values that both attributes have. DIT_SAME and so on; -ENOMEM */
+/* The values that both attributes have. One of the three above; -ENOMEM */
 static int same_values(struct dit_compare *c, const struct dit_attr_view *a,
                        const struct dit_attr_view *b)
 {
