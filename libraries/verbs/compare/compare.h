@@ -9,7 +9,7 @@
  *
  * In databases of LMDB 0.9 and of 1.0 entries are compared by DN and attributes by
  * name, since a load from the one into the other gives new IDs and numbers
- * (compare_across.h).
+ * (compare_across.c).
  *
  * Each difference is reported as one line of text (DIT_REPORT_DIAGNOSTIC). The last line
  * here is about none, unless order counts:

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
+ * A database of LMDB 0.9 next to one of 1.0, of which one was loaded from what the other
+ * held. Such a load gives entries new IDs and attribute descriptions new numbers. So
+ * entries are found by their DN, attributes by their name, and the IDs of an index are
+ * those of the entries with the same DN.
+ *
  * Entries of two databases, by DN:
  *
  *   second   all entries: hash of the normal DN, ID; sorted by hash
@@ -11,7 +16,7 @@
  * objectClass that slapd 2.7 adds, and upper and lower case in the names of attributes.
  * Whether values are sorted or kept apart is a matter of the configuration.
  */
-#include "compare/compare_across.h"
+#include "compare/compare_impl.h"
 
 #include <errno.h>
 #include <inttypes.h>

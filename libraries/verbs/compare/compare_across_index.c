@@ -11,7 +11,7 @@
  *            of one side alone is a difference. ditcheck of each database compares the
  *            keys with the entries.
  */
-#include "compare/compare_across.h"
+#include "compare/compare_impl.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,8 @@
 /*
  * Shared by the parts of the comparison: compare.c (databases and records),
  * compare_entry.c (two stored entries), compare_index.c (index databases), compare_text.c
- * (differences in words), compare_across.c (databases of different formats).
+ * (differences in words), compare_across.c and compare_across_index.c
+ * (databases of different formats).
  *
  * Threads: as compare.h says.
  */
@@ -111,9 +112,31 @@ void dit_compare_entry_end(struct dit_compare *c, uint64_t before);
 /** An attribute whose values differ from load to load. */
 bool dit_compare_is_generated(struct dit_span name);
 
-/* ---- compare_index.c ---- */
+/* ---- databases of different formats ---- */
 
-struct dit_across; /* compare_across.h */
+/** An entry of the second database, and the one of the first with its DN. */
+struct dit_twin {
+	uint64_t second;
+	uint64_t first;
+	uint64_t hash; /* of the normal DN */
+	bool has_first;
+};
+
+/** The other way round. */
+struct dit_twin_pair {
+	uint64_t first;
+	uint64_t second;
+};
+
+struct dit_across {
+	struct dit_compare *c;
+	struct dit_twin *twins; /* while entries are compared by hash, then by `second` */
+	size_t ntwins;
+	struct dit_twin_pair *pairs; /* by `first` */
+	size_t npairs;
+};
+
+/* ---- compare_index.c ---- */
 
 /** Two index databases. */
 struct dit_compare_pair {
@@ -162,6 +185,25 @@ int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair
 
 /** A database of LMDB 0.9 and one of 1.0. 0; error */
 int dit_compare_across(struct dit_compare *c);
+
+/** The second's ID of an entry of the first. */
+bool dit_across_find(const struct dit_across *across, uint64_t first,
+                     uint64_t *ret_second);
+/** The number of a twin, by its ID. False: the second has no such entry */
+bool dit_across_twin(const struct dit_across *across, uint64_t second, size_t *ret);
+
+/** In an ID of the first whose entry the second does not have. */
+#define DIT_ACROSS_ALONE ((uint64_t)1 << 63)
+
+/** IDs of the first, or a range of them, become those of the second; a range stays. */
+void dit_across_map(const struct dit_across *across, uint64_t *ids, size_t n);
+/** Two ranges, or a range that has all entries of a list. */
+bool dit_across_same_ranges(const struct dit_across *across,
+                            const struct dit_compare_lists *a,
+                            const struct dit_compare_lists *b);
+
+/** All index databases, by name. 0; error */
+int dit_across_indexes(struct dit_across *across);
 
 /* ---- compare.c ---- */
 

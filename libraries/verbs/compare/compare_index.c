@@ -7,7 +7,7 @@
  * side only, each key of the first is looked up in the second; then those of the second
  * that the first lacks are looked for in the same way.
  */
-#include "compare/compare_across.h"
+#include "compare/compare_impl.h"
 
 #include <errno.h>
 #include <inttypes.h>

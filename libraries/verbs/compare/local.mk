@@ -5,7 +5,6 @@ rooms += %D%/libcompare.la
 	%D%/compare.c \
 	%D%/compare.h \
 	%D%/compare_across.c \
-	%D%/compare_across.h \
 	%D%/compare_across_index.c \
 	%D%/compare_entry.c \
 	%D%/compare_impl.h \
