@@ -136,20 +136,17 @@ start_writer() {
 	first=$next
 }
 
-# end_writer SIGNAL
+# ldapmodify may survive SIGTERM, and go on with what the generator has left.
 end_writer() {
 	[ -n "$writer" ] || return 0
-	kill "-$1" "$writer" "$generator" 2>/dev/null
+	kill -KILL "$writer" "$generator" 2>/dev/null
 	wait "$writer" "$generator" 2>/dev/null
 	writer=
 	seconds=$(awk -v s="$seconds" -v a="$began" -v b="$EPOCHREALTIME" \
 		'BEGIN { print s + b - a }')
 }
 
-end_writer_at_exit() {
-	end_writer TERM
-}
-atexit+=(end_writer_at_exit)
+atexit+=(end_writer)
 
 # go_on: sets next from what is stored
 go_on() {
@@ -159,7 +156,7 @@ go_on() {
 }
 
 stop_writer() {
-	end_writer TERM
+	end_writer
 	go_on
 }
 
@@ -220,7 +217,7 @@ kill_slapd() {
 	held_export
 	kill -KILL "${pid[site]}"
 	wait "${pid[site]}" 2>/dev/null
-	end_writer KILL
+	end_writer
 	restarted=$((restarted + 1))
 	start_slapd site 8<&-
 	{
