@@ -321,6 +321,7 @@ static void check_refused(const char *dir, struct dit_output_opts *opts, int wan
 	opts->fault = &fault;
 	assert_int_equal(dit_output_new_open(&staging, opts), want);
 	assert_non_null(strstr(fault.text, text));
+	opts->fault = NULL;
 }
 
 static void empty_databases_are_replaced_others_refused(void **state)
