@@ -2,8 +2,8 @@
 /*
  * The snapshot, for the files of this room and for online.c: a mapped file, the
  * named databases in it, and what keeps its state. That is a reader next to other
- * processes (place/lmdb_reader.h), a claim (place/claim.h), or the caller's own claim. The
- * file may be damaged: functions return DIT_E_CORRUPT then.
+ * processes (place/lmdb_reader.h), a claim (place/claim.h), or the caller's own claim.
+ * The file may be damaged: functions return DIT_E_CORRUPT then.
  *
  * Threads: as snapshot.h says.
  */

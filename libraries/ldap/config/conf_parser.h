@@ -206,7 +206,8 @@ int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culpri
  * Begin a line, or a value of a tree: its raw text, and room in the scope for its words
  * and one more.
  *
- * @return a copy of the text to cut into words, until dit_conf_end_line(); NULL: no memory
+ * @return a copy of the text to cut into words, until dit_conf_end_line(); NULL: no
+ *         memory
  */
 char *dit_conf_begin_line(struct dit_conf_parser *parser, const char *text);
 void dit_conf_end_line(struct dit_conf_parser *parser);

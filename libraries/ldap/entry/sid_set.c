@@ -7,7 +7,7 @@
 #include "base/cut.h"
 #include "base/error.h"
 
-/* The third part of a CSN. slapd reads the number with strtol(), which ends at the '#'. */
+/* The third part of a CSN. slapd reads the number with strtol(), which stops at '#'. */
 int dit_csn_sid(struct dit_span csn)
 {
 	struct dit_span part = {0};

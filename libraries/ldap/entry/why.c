@@ -240,7 +240,7 @@ static struct dit_span until_nul(struct dit_span text)
 	               : (struct dit_span){text.data, strnlen(text.data, text.len)};
 }
 
-/* Copy @p text with the parts of its letters; with @p to NULL only count. @return bytes */
+/* Copy @p text with the parts of its letters; if @p to is NULL, count. @return bytes */
 static size_t fill_in(const char *text, const struct dit_span parts[4], char *to)
 {
 	static const char letters[] = "avdn";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text under construction, for URLs and filters in authorization rules: it grows in an
- * arena and remembers that it ran out of memory. For value_authz.c, value_aci.c and filters.
+ * arena and remembers that it ran out of memory. For value_authz.c, value_aci.c and
+ * filters.
  */
 #ifndef DITKIT_AUTHZ_TEXT_H
 #define DITKIT_AUTHZ_TEXT_H
