@@ -160,7 +160,7 @@ void common_raise_file_limit(void)
 	}
 }
 
-int common_need_stack(const char *program)
+static int need_stack(const char *program)
 {
 	struct rlimit limit;
 	pthread_attr_t threads;
@@ -187,6 +187,12 @@ int common_need_stack(const char *program)
 		(void)pthread_attr_destroy(&threads);
 	}
 	return 0;
+}
+
+int common_start(const char *program, int failed, common_main_fn run, int argc,
+                 char *argv[])
+{
+	return need_stack(program) < 0 ? failed : run(argc, argv);
 }
 
 /* ---- words for a shell ---- */

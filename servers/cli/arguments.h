@@ -31,12 +31,17 @@ int common_flush_output(const char *program);
 /** Raise the limit of open files to the hard limit: sorted runs are open files. */
 void common_raise_file_limit(void);
 
+/** A program, without its beginning. @return its exit status */
+typedef int (*common_main_fn)(int argc, char *argv[]);
+
 /**
- * Raise a lower limit of the stack to 256 KiB, for threads too. Before any is started.
+ * The beginning of every program: raise a lower limit of the stack to 256 KiB, for all
+ * threads, then run. The frame of `run` may be larger than the stack was.
  *
- * @return 0; -1 after a message: the hard limit is lower
+ * @return what `run` returns; `failed` after a message: the hard limit is lower
  */
-int common_need_stack(const char *program);
+int common_start(const char *program, int failed, common_main_fn run, int argc,
+                 char *argv[]);
 
 /* ---- words for a shell ---- */
 

@@ -284,11 +284,16 @@ static int run(struct options *options, int argc, char *argv[])
 	return status;
 }
 
-int main(int argc, char *argv[])
+static int ditadd(int argc, char *argv[])
 {
 	struct options options;
 	int status = run(&options, argc, argv);
 
 	options_deinit(&options);
 	return status;
+}
+
+int main(int argc, char *argv[])
+{
+	return common_start("ditadd", EXIT_FAILURE, ditadd, argc, argv);
 }

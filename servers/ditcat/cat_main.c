@@ -83,7 +83,7 @@ static int run(struct cat_options *options)
 	return r < 0 || stats.nunreadable > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-int main(int argc, char *argv[])
+static int ditcat(int argc, char *argv[])
 {
 	struct cat_options options;
 	int status = EXIT_FAILURE;
@@ -97,4 +97,9 @@ int main(int argc, char *argv[])
 	}
 	cat_options_deinit(&options);
 	return status;
+}
+
+int main(int argc, char *argv[])
+{
+	return common_start("ditcat", EXIT_FAILURE, ditcat, argc, argv);
 }

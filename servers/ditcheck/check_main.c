@@ -13,6 +13,7 @@
 
 #include <ditkit/check.h>
 
+#include "arguments.h"
 #include "check_compare.h"
 #include "check_options.h"
 #include "check_output.h"
@@ -143,7 +144,7 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 	return status;
 }
 
-int main(int argc, char *argv[])
+static int ditcheck(int argc, char *argv[])
 {
 	struct check_options options;
 	const volatile sig_atomic_t *stop = NULL;
@@ -158,4 +159,9 @@ int main(int argc, char *argv[])
 	stop = common_catch_interrupts();
 	return (int)(options.wants_compare ? compare(&options, stop)
 	                                   : check(&options, stop));
+}
+
+int main(int argc, char *argv[])
+{
+	return common_start("ditcheck", STATUS_NOT_CHECKED, ditcheck, argc, argv);
 }

@@ -216,7 +216,7 @@ static int estimate(struct index_options *options)
 	return status;
 }
 
-int main(int argc, char *argv[])
+static int ditindex(int argc, char *argv[])
 {
 	struct index_options options;
 	struct run_record record;
@@ -242,4 +242,9 @@ int main(int argc, char *argv[])
 	run_record_deinit(&record);
 	run_output_drop(&options.output);
 	return r;
+}
+
+int main(int argc, char *argv[])
+{
+	return common_start("ditindex", EXIT_FAILURE, ditindex, argc, argv);
 }

@@ -61,6 +61,10 @@ sweep() {
 		attempt "$name, ulimit -Ss $value" limited -Ss $value "$@"
 		check "$name, ulimit -Ss $value: it goes on" test "$state" = new
 	done
+	# The environment takes its part of the stack before the tool can raise it.
+	FILL=$(printf '%012000d' 0) attempt "$name, ulimit -Ss 64, a large environment" \
+		limited -Ss 64 "$@"
+	check "$name, ulimit -Ss 64, a large environment: it goes on" test "$state" = new
 	echo "$name: $nended ended, $nborne went on"
 	check "$name: some ended, some did not" test $nended -gt 5 -a $nborne -gt 3
 }
