@@ -6,7 +6,7 @@
 #
 #   restore.sh /var/backups/ditkit/1-latest.ldif.zst /var/lib/ldap -n 1
 #
-# OPTIONs are ditadd's, such as -F, -f, -n and --memory. The old database stays beside the
+# OPTIONs are ditadd's, such as -F, -f, -n and --memory. The old database stays next to the
 # new one until the new one is there and checked; after a failure it is put back.
 #
 # A script with slapadd does more: it calls slapindex and chown, and after a failure it

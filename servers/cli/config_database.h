@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The config database (cn=config) is no LMDB database. Whoever loads or exports it gets
- * slapd's own tool: the process becomes slapadd or slapcat, with the same arguments.
+ * The config database (cn=config) is no LMDB database. slapd's own tool loads
+ * or exports it: the process becomes slapadd or slapcat, with the same arguments.
  *
  * Threads: belongs to the thread that has started none yet.
  */

@@ -2,8 +2,8 @@
 /*
  * The page cache after a finished run. The library writes a data file past the
  * cache. At the end the program has the system read the file, where slapd will find it,
- * if it fits the memory that is free; of a file that was there before, only what is
- * after its old end.
+ * if it fits the memory that is free. If a file was there before, only the part after its
+ * old end is read.
  */
 #ifndef DITKIT_COMMON_PAGE_CACHE_H
 #define DITKIT_COMMON_PAGE_CACHE_H

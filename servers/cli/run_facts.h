@@ -21,7 +21,7 @@ uint64_t fact_sum(const json_t *array, const char *name);
 /** The object of an array whose "name" is this; NULL: none. */
 json_t *fact_named(const json_t *array, const char *name);
 
-/** Of a run: the entries that it stored, or read where it stores none. */
+/** The entries that the run stored, or read where it stores none. */
 uint64_t fact_entries(const json_t *json);
 /** The records that it left out. */
 uint64_t fact_left_out(const json_t *json);

@@ -160,7 +160,7 @@ static void make_name(struct generator *gen, const char *const *names, unsigned 
 	name[0] &= ~0x20;
 }
 
-/** What slapadd would generate, made from the entry's number. */
+/** The attributes that slapadd would generate, made from the entry's number. */
 static void write_operational(const struct generator *gen, const char *structural)
 {
 	uint64_t n = gen->nentries;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an included file restores at its end, with and without an error. */
+/* An included file restores this at its end, with and without an error. */
 #include "config/conf_fixture.h"
 #include "config/conf_parser.h"
 

@@ -32,7 +32,7 @@ static const struct {
 	bool is_integerkey;
 } indexes[NINDEXES] = {{"cn", true}, {"mail", false}, {"sn", false}};
 
-/* What the indexes hold. A range is 0, lowest, highest. */
+/* The content of the indexes. A range is 0, lowest, highest. */
 static struct list {
 	uint64_t *ids;
 	size_t n;

@@ -107,7 +107,7 @@ static void replace(struct dit_record_output *output, uint64_t id, unsigned vers
 	assert_int_equal(dit_output_replace_entry(output, id, dit_span_of(texts[id])), 0);
 }
 
-/* What was replaced before is found. */
+/* A record that was replaced before is found. */
 static void assert_found(struct dit_record_output *output, uint64_t id)
 {
 	struct dit_span record = {NULL, 0};

@@ -10,10 +10,10 @@
  *   fcntl write lock on DIR/lock.mdb   keeps out everything that uses LMDB 0.9
  *
  * LMDB holds a shared fcntl lock on byte 0 of lock.mdb as long as an environment is open,
- * so the write lock is refused while slapd or a tool runs (DIT_E_BUSY). What is started
- * while we hold it waits inside mdb_env_open() for the claim to be dropped. LMDB takes
- * that lock before it opens data.mdb for writing: a slapd that waited finds the finished
- * database, never the file that the rename has replaced.
+ * so the write lock is refused while slapd or a tool runs (DIT_E_BUSY). A program that
+ * starts while we hold it waits inside mdb_env_open() for the claim to be dropped. LMDB
+ * takes that lock before it opens data.mdb for writing: a slapd that waited finds the
+ * finished database, never the file that the rename has replaced.
  *
  * Limits: fcntl locks belong to the process and are lost when it closes any descriptor of
  * the file. So within the process that holds a claim nothing else may open the same

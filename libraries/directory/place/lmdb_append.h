@@ -43,7 +43,7 @@ struct dit_lmdb_append_opts {
 
 int dit_lmdb_append_open(struct dit_lmdb_append **ret,
                          const struct dit_lmdb_append_opts *opts);
-/** What was not committed is lost. NULL is fine. */
+/** Changes that were not committed are lost. NULL is fine. */
 void dit_lmdb_append_close(struct dit_lmdb_append *append);
 
 /** LMDB adds this to key and data: node header, its slot in the page, rounding to even
@@ -95,7 +95,7 @@ int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit
                          struct dit_span *ret);
 
 int dit_lmdb_append_commit(struct dit_lmdb_append *append);
-/** Of the file that are in use by the last commit, or charged since. */
+/** Bytes of the file in use by the last commit, or charged since. */
 uint64_t dit_lmdb_append_bytes(const struct dit_lmdb_append *append);
 
 #endif

@@ -280,7 +280,7 @@ static int enter(struct dit_lmdb_reader *reader, const struct dit_lmdb_reader_op
 	return r;
 }
 
-/* What was seen of a state does not count if a commit came in between. */
+/* Facts about a state do not count if a commit came in between. */
 static int begin_10(const struct beginning *beginning)
 {
 	struct dit_lmdb_reader *reader = beginning->reader;

@@ -5,7 +5,7 @@
  * state alone, so that several threads can read them, with or without liblmdb.
  *
  * LMDB 1.0: there is one place in the table of readers (reader_table.h), however many
- * transactions are asked for. What follows is for LMDB 0.9, by way of liblmdb.
+ * transactions are asked for. The rest is about LMDB 0.9, by way of liblmdb.
  *
  * A read transaction sees the last commit before it began. While LMDB's write lock is
  * held no process commits, so all transactions that begin then see the same state: the

@@ -24,8 +24,8 @@ struct dit_private_dir {
 };
 
 /**
- * Make one, empty and closed to others. What killed processes of our user have left
- * after is removed first.
+ * Make one, empty and closed to others. Directories that killed processes of our user
+ * left are removed first.
  *
  * @param fault  may be NULL
  *

@@ -113,7 +113,7 @@ static int seek(struct dit_scan *scan, uint64_t id, struct dit_name *ret)
 	return decode_self(record, ret);
 }
 
-/* To the key behind the one where the cursor stands; most often that is the ID. */
+/* To the key after the one where the cursor stands; most often that is the ID. */
 static int step(struct dit_dn_reader *reader, uint64_t id)
 {
 	struct dit_span key;

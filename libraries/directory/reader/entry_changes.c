@@ -30,7 +30,7 @@ static int add_changed(struct dit_entry_changes *changes, uint64_t id)
 	return 0;
 }
 
-/* Of id2e: key and value; of a long value where its pages are. */
+/* A record of id2e: key and value, or the place of a long value's pages. */
 static int note_entry(void *ctx, bool is_newer, const struct dit_node_view *node)
 {
 	struct dit_entry_changes *changes = ctx;
@@ -63,7 +63,7 @@ static int note_entry(void *ctx, bool is_newer, const struct dit_node_view *node
 	return 0;
 }
 
-/* Of id2v: some values of an entry. */
+/* A record of id2v: some values of an entry. */
 static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node)
 {
 	uint64_t id = 0;

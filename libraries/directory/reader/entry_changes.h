@@ -35,7 +35,7 @@ struct dit_entry_changes {
 	uint64_t *ids; /* of the last search's entries; ascending, distinct; owned */
 	size_t nids;
 
-	/* Of the search: nodes of id2e in leaves that only one version has. */
+	/* The search's own: nodes of id2e in leaves that only one version has. */
 	struct dit_entry_trees older;    /* of the last state so far */
 	struct dit_page_set entry_pages; /* of its id2e */
 	struct dit_page_set split_pages; /* of its id2v */

@@ -73,7 +73,7 @@ struct joined {
 	uint32_t size;
 };
 
-/* Room for one more. What an entry counts is no reason to take memory: it may be
+/* Room for one more. An entry's own count is no reason to take memory: it may be
  * forged. */
 static int joined_grow(struct joined *joined, struct dit_arena *arena, uint32_t nvalues)
 {

@@ -38,13 +38,13 @@ void dit_entry_reader_free(struct dit_entry_reader *reader);
  * that of one that can.
  */
 
-/** What is read from here on does not depend on what was read before, though dn2i may be
+/** Later entries do not depend on those that were read before, though dn2i may be
  * damaged (dn_reader.h). */
 void dit_entry_reader_restart(struct dit_entry_reader *reader);
 /** The first entry or hole of this ID or above. 1; 0: none; LMDB's codes; -ENOMEM. */
 int dit_entry_reader_seek(struct dit_entry_reader *reader, uint64_t least,
                           struct dit_entry_view *ret);
-/** The one behind the one that seek or next found last. Likewise. */
+/** The one after the one that seek or next found last. Likewise. */
 int dit_entry_reader_next(struct dit_entry_reader *reader, struct dit_entry_view *ret);
 /**
  * An entry whose record the caller has, from this snapshot. Does not move the place of

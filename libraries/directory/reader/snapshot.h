@@ -118,8 +118,8 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
 int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
                   struct dit_span *ret_value);
 /**
- * Of id2e or dn2i: first record whose ID is @p least or above; dit_scan_next() goes on
- * behind it. 1; 0: none; error.
+ * In id2e or dn2i: first record whose ID is @p least or above; dit_scan_next() goes on
+ * after it. 1; 0: none; error.
  */
 int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
                      struct dit_span *ret_value);
@@ -128,7 +128,7 @@ int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret
 int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value);
 /**
- * Of an index database: the next key, with all its IDs or the first of them, as they lie
+ * In an index database: the next key, with all its IDs or the first of them, as they lie
  * in the file, 8 bytes each, at any address. 1; 0: end; error. The IDs of a key are right
  * if dit_scan_more_ids() has returned 0 for the key before.
  */
@@ -137,7 +137,7 @@ int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
 /** More IDs of the key of dit_scan_next_list(). 1; 0: there are no more; error. */
 int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids);
 /**
- * First record with exactly this key; dit_scan_next() goes on behind it. 1; 0: none, and
+ * First record with exactly this key; dit_scan_next() goes on after it. 1; 0: none, and
  * the next dit_scan_next() is undefined; error.
  */
 int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,

@@ -8,7 +8,7 @@
 
 #define ID_BYTES    sizeof(uint64_t)
 #define SPLIT_BYTES (ID_BYTES + sizeof(uint16_t))
-/* Of a record of dn2i: the length of the RDN in two bytes, the highest bit a flag. */
+/* A record of dn2i: the length of the RDN in two bytes, the highest bit a flag. */
 #define NAME_HEADER 2u
 
 const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED + 1] = {

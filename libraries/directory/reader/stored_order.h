@@ -55,7 +55,7 @@ bool dit_stored_is_fixed(struct dit_span name);
 
 /**
  * Are these the flags that back-mdb gives a database of that name? Index databases may
- * have integer keys or not. What LMDB stores beside the flags does not count.
+ * have integer keys or not. Other bits that LMDB stores with the flags do not count.
  */
 bool dit_stored_flags_are_right(struct dit_span name, unsigned flags);
 

@@ -26,8 +26,8 @@ enum dit_progress_unit {
 };
 
 struct dit_progress {
-	/* Of the call's own enum, such as enum dit_load_phase. Phases of glued databases
-	 * come again for each database. */
+	/* A value of the call's own enum, such as enum dit_load_phase. Phases of glued
+	 * databases come again for each database. */
 	unsigned phase;
 	enum dit_progress_unit unit; /* of done and total */
 	uint64_t done;               /* of this phase */

@@ -3,7 +3,7 @@
  * Spans: a pointer and a length that travel together.
  *
  * A span never owns its bytes; whoever hands one out says how long they live.
- * Bytes may include NUL; nothing behind the last byte may be read. The zero span is
+ * Bytes may include NUL; nothing after the last byte may be read. The zero span is
  * empty and valid.
  *
  * Threads: plain values, no state.

@@ -101,8 +101,8 @@ static ssize_t read_packed(void *ctx, char *buffer, size_t size)
 }
 
 /*
- * Enough for the look: a line, or DIT_INPUT_KIND_BYTES, or all there is. Who types is not
- * kept waiting.
+ * Enough for the look: a line, or DIT_INPUT_KIND_BYTES, or all there is. A person who
+ * types is not kept waiting.
  */
 static ssize_t read_start(struct dit_ldif_source *source, char *buffer, size_t size)
 {

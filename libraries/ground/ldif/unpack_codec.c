@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* zlib, libzstd, liblzma and libbz2 behind one interface. */
+/* zlib, libzstd, liblzma and libbz2 with one interface. */
 #include "ldif/unpack_codec.h"
 
 #include <assert.h>

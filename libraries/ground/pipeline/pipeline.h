@@ -130,8 +130,8 @@ unsigned dit_pipeline_nslots(const struct dit_pipeline_opts *opts);
 int dit_pipeline_new(struct dit_pipeline **ret, const struct dit_pipeline_opts *opts);
 
 /**
- * Waits for what members and reader thread are doing, and joins them. What lies in the
- * slots stays the user's. NULL is fine.
+ * Waits for what members and reader thread are doing, and joins them. The objects in the
+ * slots stay the user's. NULL is fine.
  */
 void dit_pipeline_free(struct dit_pipeline *pipeline);
 

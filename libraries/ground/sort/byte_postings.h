@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Postings whose keys are bytes of any length: (stream, key, ID). What postings.h does
- * for keys that fit a machine word, this does, more slowly, for all others.
+ * Postings whose keys are bytes of any length: (stream, key, ID). postings.h is
+ * faster and takes the keys that fit a machine word.
  *
  *   dit_byte_postings_new();
  *   many producers, each on its own thread:  dit_byte_postings_push()...

@@ -120,7 +120,7 @@ static int fill_run(struct dit_sort_producer *producer, struct dit_sort_merge *m
 	return r < 0 ? r : dit_run_writer_finish(&producer->writer);
 }
 
-/** Write all records of a merge as one run. A failed one leaves nothing behind. */
+/** Write all records of a merge as one run. A failed one is removed. */
 static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *merge,
                      struct dit_sort_run **ret)
 {

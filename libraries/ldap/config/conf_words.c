@@ -31,7 +31,7 @@ int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *
 	                    parser->scope.words[0]);
 }
 
-/* A number with C's base rules and nothing behind it. */
+/* A number with C's base rules and nothing after it. */
 static bool to_ulong(const char *word, unsigned long max, unsigned long *ret)
 {
 	const char *digits = word + strspn(word, " \t");

@@ -25,7 +25,7 @@ enum {
 	OTHER = LDAP_OTHER,
 };
 
-/* What slapd writes to its log before slapadd's own line, the DN in the middle. */
+/* slapd writes this to its log before slapadd's own line, with the DN in the middle. */
 static const struct note {
 	const char *before;
 	const char *after;

@@ -176,7 +176,7 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
 
 /*
  * Whether a value is, or may have inside a DN, an authorization rule. The pretty form of
- * its filter may be no filter: "(&)", "(foo=x)". Of all other values the pretty form has
+ * its filter may be no filter: "(&)", "(foo=x)". The pretty form of all other values has
  * a normal form if the value has one.
  */
 static bool has_rules_inside(enum dit_pretty pretty)

@@ -192,8 +192,9 @@ static int add(struct completion *c, const struct dit_ad *ad, make_fn make)
 }
 
 /*
- * An entryCSN that the record has. Of more values than one, and of one without a server,
- * is told; the value of a server that is removed, and its normal form, become a new CSN.
+ * An entryCSN that the record has. More values than one are reported, and one without a
+ * server, too; the value of a server that is removed, and its normal form, become a new
+ * CSN.
  */
 static int take_csn(struct completion *c, struct dit_attr *attr, struct dit_notes *notes)
 {

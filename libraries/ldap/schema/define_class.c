@@ -162,8 +162,8 @@ static struct dit_identity identify_class(const void *element)
 }
 
 /*
- * Who looks from superclass to superclass takes a time that doubles with each level where
- * every class has two. Superclasses are defined first and have lower ordinals.
+ * A search from superclass to superclass doubles its time with each level where every
+ * class has two. Superclasses are defined first and have lower ordinals.
  */
 static int make_lineage(struct dit_schema *schema, struct dit_class *oc)
 {

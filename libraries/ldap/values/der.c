@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define LENGTH_LONG  0x80u /* the other bits count the octets of the length */
-#define NUMBER_LONG  0x1Fu /* the number of the identifier is in the octets behind */
+#define NUMBER_LONG  0x1Fu /* the number of the identifier is in the next octets */
 #define MORE_FOLLOWS 0x80u /* in those octets */
 
 /* Octets of an identifier: one, or more if the number does not fit into five bits. */

@@ -430,7 +430,7 @@ static int read_set(struct reader *reader, unsigned depth, struct dit_filter *fi
 	return 0;
 }
 
-/* What is between the parentheses. */
+/* The text between the parentheses. */
 static int read_inner(struct reader *reader, unsigned depth, struct dit_filter *filter)
 {
 	static const char sets[] = "&|!"; /* in the order of their kinds */

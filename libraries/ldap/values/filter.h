@@ -5,9 +5,9 @@
  *   (&(cn=A*b)(!(foo=x)))     AND ── SUBSTRINGS cn, "a" "b"
  *                                 └─ NOT ── UNDEFINED
  *
- * Values are in the form that the rule compares. What cannot be evaluated is UNDEFINED:
- * the attribute is unknown, has no rule for that kind of item, or the rule refuses the
- * value.
+ * Values are in the form that the rule compares. An item is UNDEFINED if it cannot be
+ * evaluated: the attribute is unknown, has no rule for that kind of item, or the rule
+ * refuses the value.
  *
  * Threads: no state; a filter is constant.
  */
@@ -49,7 +49,7 @@ struct dit_filter {
 	bool has_rule; /* by name; else it is the type's */
 	bool has_dn;   /* the values in the DN count as well */
 
-	/* What dit_filter_put() shows of an item, also of one that is UNDEFINED. */
+	/* dit_filter_put() shows these of every item, UNDEFINED or not. */
 	enum dit_filter_kind written; /* the kind of item that it would be */
 	bool is_defined;              /* false: marked with a '?' */
 	bool is_unknown;              /* no such attribute; ad is NULL */

@@ -168,7 +168,7 @@ int dit_filter_assert_piece(const struct dit_value_scope *scope,
 		                                    piece);
 		return r == 0 ? DIT_E_INVALID : r;
 	}
-	/* What a piece must look like the equality rule tells. */
+	/* The equality rule tells which form a piece must have. */
 	r = dit_scope_validate(scope, type->equality->syntax->validator, *piece);
 	return r < 0 ? r : normalize_piece(scope, type->substr, is_first, is_last, piece);
 }

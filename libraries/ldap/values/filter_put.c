@@ -6,8 +6,8 @@
  *     (cn:dn:2.5.13.5:=A  B)            (cn:dn:2.5.13.5:=A B)
  *     (cn:foo:=x)  (&)  (!(|))          (?=undefined)  (?=true)  (?=true)
  *
- * An item that cannot be evaluated is marked with a '?' and keeps its value. Of an
- * extensible item in that position nothing is left.
+ * An item that cannot be evaluated is marked with a '?' and keeps its value. An
+ * extensible item leaves nothing in that position.
  */
 #include <string.h>
 

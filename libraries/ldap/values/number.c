@@ -41,8 +41,8 @@ static void number_append(struct dit_number *n, uint32_t scale, uint32_t add)
 }
 
 /*
- * What strtoul() makes of up to 16 characters; of "-1" that is a -1, too. Its calls cost
- * 0.6 percent of a load, so plain decimal digits go without them.
+ * strtoul() for up to 16 characters; "-1" is a -1, too. Its calls cost 0.6 percent of a
+ * load, so plain decimal digits go without them.
  */
 static unsigned long read_any_group(const char *text, size_t len, int base)
 {

@@ -34,7 +34,7 @@ struct dit_tree_changes {
  */
 void dit_tree_changes_init(struct dit_tree_changes *changes,
                            const struct dit_tree_merge_opts *opts);
-/** What is not finished is lost. A zeroed object may be given, too. */
+/** Changes that are not finished are lost. A zeroed object may be given, too. */
 void dit_tree_changes_deinit(struct dit_tree_changes *changes);
 
 /**

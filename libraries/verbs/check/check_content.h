@@ -27,7 +27,7 @@
 #include "reader/snapshot.h"
 #include "scan/scan_snapshot.h"
 
-/** What all checks of the content share. [const] while members run */
+/** All checks of the content share this. [const] while members run */
 struct dit_check_content {
 	/* Given; borrowed. */
 	struct dit_snapshot *snapshot; /* as many readers as threads are wanted */

@@ -98,7 +98,7 @@ int dit_compare_entries(struct dit_compare *c, struct dit_span key,
 
 /** The attributes of two entries. 0; -ENOMEM */
 int dit_compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2]);
-/** What a line says of an entry first: its key, or across formats its DN. */
+/** A line names the entry first: by its key, or across formats by its DN. */
 void dit_compare_put_entry(struct dit_compare *c, const struct dit_entry_view *entry);
 /** The blocks of an attribute become one, but for an exact comparison. 0; -ENOMEM */
 int dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2]);

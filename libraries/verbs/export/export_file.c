@@ -80,18 +80,18 @@ static int make_name(struct dit_export_file *file)
 	if (getrandom(&number, sizeof(number), 0) < 0) {
 		return -errno;
 	}
-	free(file->beside);
-	if (asprintf(&file->beside, ".%.200s.%016llx", file->name,
+	free(file->temporary);
+	if (asprintf(&file->temporary, ".%.200s.%016llx", file->name,
 	             (unsigned long long)number) < 0) {
-		file->beside = NULL;
+		file->temporary = NULL;
 		return -ENOMEM;
 	}
 	return 0;
 }
 
 /*
- * What the file that is replaced has. Who may not give files away keeps them, and where
- * the group is another one too, it may no more than all others.
+ * The owner, group and mode of the file that is replaced. A user that may not give files
+ * away stays the owner; where the group differs, too, it gets the rights of all others.
  */
 static int keep_rights(struct dit_export_file *file, const struct stat *old)
 {
@@ -109,7 +109,7 @@ static int keep_rights(struct dit_export_file *file, const struct stat *old)
 	return fchmod(file->fd, mode) < 0 ? -errno : 0;
 }
 
-static int open_beside(struct dit_export_file *file, const struct stat *old)
+static int open_temporary(struct dit_export_file *file, const struct stat *old)
 {
 	int r = -EEXIST;
 
@@ -118,14 +118,14 @@ static int open_beside(struct dit_export_file *file, const struct stat *old)
 		if (r < 0) {
 			return r;
 		}
-		file->fd = openat(file->dir_fd, file->beside,
+		file->fd = openat(file->dir_fd, file->temporary,
 		                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		                  old == NULL ? NEW_MODE : CLOSED_MODE);
 		r = file->fd < 0 ? -errno : 0;
 	}
 	if (r < 0) {
-		free(file->beside); /* it is not ours */
-		file->beside = NULL;
+		free(file->temporary); /* it is not ours */
+		file->temporary = NULL;
 		return r;
 	}
 	return old == NULL ? 0 : keep_rights(file, old);
@@ -142,7 +142,7 @@ static int open_old(struct dit_export_file *file, const struct stat *old)
 	if (S_ISREG(old->st_mode)) {
 		return faccessat(file->dir_fd, file->name, W_OK, 0) < 0
 		               ? -errno
-		               : open_beside(file, old);
+		               : open_temporary(file, old);
 	}
 	return open_in_place(file);
 }
@@ -155,7 +155,7 @@ static int open_link(struct dit_export_file *file)
 	return fstatat(file->dir_fd, file->name, &target, 0) == 0 &&
 	                       S_ISDIR(target.st_mode)
 	               ? -EISDIR
-	               : open_beside(file, NULL);
+	               : open_temporary(file, NULL);
 }
 
 static int open_in_directory(struct dit_export_file *file)
@@ -173,7 +173,7 @@ static int open_in_directory(struct dit_export_file *file)
 		return -EISDIR;
 	}
 	if (fstatat(file->dir_fd, file->name, &old, AT_SYMLINK_NOFOLLOW) < 0) {
-		return errno == ENOENT ? open_beside(file, NULL) : -errno;
+		return errno == ENOENT ? open_temporary(file, NULL) : -errno;
 	}
 	return S_ISLNK(old.st_mode) ? open_link(file) : open_old(file, &old);
 }
@@ -193,10 +193,10 @@ int dit_export_file_open(struct dit_export_file *file, const char *path, int sys
 
 int dit_export_file_keep(struct dit_export_file *file)
 {
-	if (file->beside == NULL || geteuid() != 0) {
+	if (file->temporary == NULL || geteuid() != 0) {
 		return 0;
 	}
-	return dit_export_keeper_start(&file->keeper, file->dir_fd, file->beside,
+	return dit_export_keeper_start(&file->keeper, file->dir_fd, file->temporary,
 	                               file->name);
 }
 
@@ -218,7 +218,7 @@ static void push(struct dit_export_file *file)
 {
 	uint64_t n = file->nbytes - file->pushed;
 
-	if (file->beside != NULL && n >= PUSH_BYTES) {
+	if (file->temporary != NULL && n >= PUSH_BYTES) {
 		(void)sync_file_range(file->fd, (off64_t)file->pushed, (off64_t)n,
 		                      SYNC_FILE_RANGE_WRITE);
 		file->pushed = file->nbytes;
@@ -256,7 +256,7 @@ int dit_export_file_finish(struct dit_export_file *file)
 {
 	int r = 0;
 
-	if (file->beside == NULL) {
+	if (file->temporary == NULL) {
 		return 0;
 	}
 	if (fsync(file->fd) < 0) {
@@ -264,23 +264,24 @@ int dit_export_file_finish(struct dit_export_file *file)
 	}
 	if (file->keeper.pid != 0) {
 		r = dit_export_keeper_place(&file->keeper);
-	} else if (renameat(file->dir_fd, file->beside, file->dir_fd, file->name) < 0) {
+	} else if (renameat(file->dir_fd, file->temporary, file->dir_fd, file->name) <
+	           0) {
 		r = -errno;
 	}
 	if (r < 0) {
 		return r;
 	}
-	free(file->beside);
-	file->beside = NULL;
+	free(file->temporary);
+	file->temporary = NULL;
 	return 0;
 }
 
 void dit_export_file_close(struct dit_export_file *file)
 {
 	dit_export_keeper_end(&file->keeper);
-	if (file->beside != NULL) {
-		(void)unlinkat(file->dir_fd, file->beside, 0);
-		free(file->beside);
+	if (file->temporary != NULL) {
+		(void)unlinkat(file->dir_fd, file->temporary, 0);
+		free(file->temporary);
 	}
 	if (file->fd >= 0 && file->path != NULL) {
 		(void)close(file->fd);

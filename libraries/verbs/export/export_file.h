@@ -36,7 +36,7 @@ struct dit_export_file {
 	const char *path;            /* borrowed; NULL: standard output */
 	int dir_fd;                  /* owned; where both names are; -1: none is needed */
 	const char *name;            /* the last part of the path */
-	char *beside;                /* owned; where it is written; NULL: in place */
+	char *temporary;             /* owned; where it is written; NULL: in place */
 	int fd;
 	struct dit_export_keeper keeper; /* of the name; none unless asked for */
 	uint64_t nbytes;                 /* written so far */
@@ -57,7 +57,7 @@ DIT_PUBLIC int dit_export_file_open(struct dit_export_file *file, const char *pa
 
 /**
  * As root, before the process becomes another user: let a process of root finish the
- * file, or remove it. Without a file beside nothing is to be done.
+ * file, or remove it. Without a temporary file nothing is to be done.
  *
  * @return 0 or -errno
  */

@@ -12,8 +12,9 @@
 /* ---- names ---- */
 
 /*
- * What slapd writes in base64 always: passwords, what its configuration holds in binary
- * form, and what is transferred so. A password with options is printed like any other.
+ * slapd always writes these values in base64: passwords, values that its configuration
+ * holds in binary form, and those that are transferred so. A password with options is
+ * printed like any other value.
  */
 static bool is_in_base64(struct dit_span name)
 {

@@ -224,7 +224,7 @@ static int put_dummy(struct dit_output_table *table)
 	return dit_output_put_record(table, 0, (struct dit_span){dummy, sizeof(dummy)});
 }
 
-/* Of a child, itself included; 0: the node's own record has none. */
+/* Entries below a child, with itself; 0: the node's own record has no count. */
 static uint64_t nsubs_of(const struct dit_dn_tree *tree,
                          const struct dit_dn_tree_record *record)
 {

@@ -364,8 +364,7 @@ int dit_load_fill(void *ctx, unsigned slot);
 /** Room for the batch's items; the time of its generated values. */
 int dit_load_begin(void *ctx, unsigned slot, size_t *ret_nitems);
 
-/** What becomes of each record of the batch; then progress and the estimate of the
- * size. */
+/** Decide about each record of the batch; then tell progress and estimate the size. */
 int dit_load_in_order(void *ctx, unsigned slot);
 
 /** "Error, entries missing!" and the lines below it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What all verbs begin with: the databases that the options choose, threads, reports, the
- * caller's callbacks.
+ * All verbs begin with a job: the databases that the options choose, threads, reports,
+ * the caller's callbacks.
  *
  *   dit_job_init();
  *   dit_job_read();  dit_job_choose();     settings, database, threads
@@ -27,7 +27,7 @@
 #include "job/glue.h"
 #include "output/publication.h"
 
-/** What the options of all verbs have, by the same names; borrowed. */
+/** The options of all verbs have these, by the same names; borrowed. */
 struct dit_job_opts {
 	const char *conf;
 	const char *conf_dir;
@@ -157,7 +157,7 @@ void dit_job_say_not_opened(const struct dit_job *job, const struct dit_database
  */
 int dit_job_fail(const struct dit_job *job, int r, const char *what);
 
-/** What a job says of a database when others could not be put in place. */
+/** Words of a job about a database when others could not be put in place. */
 struct dit_publish_words {
 	const char *undone; /* it is as it was, but a crash may change it */
 	const char *kept;   /* its change stays; an error follows, and */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What becomes of an entry, as far as releases of slapadd do it differently
+ * The points in which releases of slapadd treat an entry differently
  * (storage-2.7.md 2.5).
  *
  * Threads: constant data, any thread.

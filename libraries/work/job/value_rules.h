@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the configuration says about the values of single attributes: which are sorted
- * (sortvals), and which are stored apart from their entries (multival).
+ * The configuration of the values of single attributes: which are sorted (sortvals), and
+ * which are stored apart from their entries (multival).
  *
  * Threads: constant once they are made.
  */
