@@ -14,6 +14,7 @@ data=$DIT_TEST_DATA/golden-2.7
 dump=$DIT_BUILDDIR/tests/golden/golden_dump
 pagedump=$DIT_BUILDDIR/tests/oracle/pagedump
 page_bytes=
+add=
 
 # load, input, options of slapadd, and where we differ on purpose:
 #   -            nowhere
@@ -126,13 +127,13 @@ find_input() {
 	echo "$work/$1.ldif"
 }
 
-# load_file OUT OPTION...: ditadd makes a data file, in which ditcheck finds nothing wrong;
-# its dump is printed
+# load_file OUT OPTION...: ditadd makes a data file, or with "add" adds to it; ditcheck finds
+# nothing wrong in it; its dump is printed
 load_file() {
 	local out=$1 status
 	shift
-	rm -rf "$work/db"
-	mkdir "$work/db"
+	[ -n "$add" ] || rm -rf "$work/db"
+	mkdir -p "$work/db"
 	[ -z "$page_bytes" ] || echo "dbpagesize $page_bytes" >>"$work/slapd.conf"
 	"${DITADD:?}" --openldap=2.7 --index-keys=bytes "$@"
 	status=$?
@@ -235,6 +236,24 @@ run() {
 	esac
 }
 
+# run_in_two NAME INPUT OPTIONS: the second half of the entries is added to the first;
+# slapadd 2.7.0 stores the same in two loads as in one
+run_in_two() {
+	local name=$1 out=$keep/$1.two options=() nfirst
+	[ "$3" = - ] || options=("$3")
+	awk -v first="$work/first.ldif" -v second="$work/second.ldif" '
+		BEGIN { RS = ""; ORS = "\n\n" }
+		{ entry[NR] = $0 }
+		END { for (i = 1; i <= NR; i++) print entry[i] >(i <= NR / 2 ? first : second) }
+	' "$(find_input "$2")"
+	load "$name" "$work/first.ldif" "$out" "${options[@]}"
+	nfirst=$(sed -n 's/^DB id2e .* entries=//p' "$out.dump")
+	add=yes load "$name" "$work/second.ldif" "$out" "${options[@]}"
+	check "$name in two loads: the first stores entries" test "$nfirst" -gt 0
+	check "$name in two loads: messages" same_messages "$name" "$out"
+	check "$name in two loads: content" same_sums "$name" "$out" ""
+}
+
 # cat_raw NAME INPUT: ditcat prints of slapadd's own data file what it prints of ours
 cat_raw() {
 	rm -rf "$work/db"
@@ -264,6 +283,12 @@ if [ -n "${DIT_GOLDEN_FILES:-}" ] && [ $# -eq 0 ]; then
 		run children-first children-first - -
 		run gen2000 g2000 - -
 		run contextcsn operational -w -
+	done
+	page_bytes=
+	for load in people operational operational-hash32 children-first lists sizes numbers \
+		options gen2000 dn-values big-ps1024 big-ps65536 multival sorted; do
+		read -r name input options _ < <(grep "^$load " <<<"$table")
+		run_in_two "$name" "$input" "$options"
 	done
 	cat_raw people people
 	cat_raw big-ps1024 big
