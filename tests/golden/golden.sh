@@ -282,6 +282,7 @@ if [ -n "${DIT_GOLDEN_FILES:-}" ] && [ $# -eq 0 ]; then
 		run people people - -
 		run children-first children-first - -
 		run gen2000 g2000 - -
+		run_in_two gen2000 g2000 -
 		run contextcsn operational -w -
 	done
 	page_bytes=
