@@ -76,7 +76,7 @@ static void check_accepted(const struct dit_schema *schema, struct dit_span text
 	check_offsets(dn->pretty, dn->pretty_at, dn->nrdns);
 	check_offsets(dn->norm, dn->norm_at, dn->nrdns);
 	CHECK(dit_dn_is_below(dn->norm, dn->norm));
-	CHECK(dit_value_pretty(schema, DIT_PRETTY_DN, text, arena, &out) == 0);
+	CHECK(dit_value_pretty(schema, DIT_VALID_DN, text, arena, &out) == 0);
 	CHECK(dit_span_eq(out, dn->pretty));
 	if (dn->pretty.len <= DIT_DN_MAX) {
 		CHECK(dit_dn_parse(schema, dn->pretty, arena, NULL, &again) == 0);

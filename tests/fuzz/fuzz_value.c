@@ -24,19 +24,19 @@ enum kind {
 	KIND_COUNT,
 };
 
-static void check_pretty(const struct dit_schema *schema, enum dit_pretty pretty,
+static void check_pretty(const struct dit_schema *schema, enum dit_validator validator,
                          struct dit_span value, struct dit_arena *arena)
 {
 	struct dit_span out = {0};
 	struct dit_span again = {0};
 
-	if (dit_value_pretty(schema, pretty, value, arena, &out) != 0) {
+	if (dit_value_pretty(schema, validator, value, arena, &out) != 0) {
 		return;
 	}
 	CHECK(out.data != NULL);
 	/* Filters in URLs hold normal values, and not every normal form is its own. */
-	if (pretty != DIT_PRETTY_AUTHZ &&
-	    dit_value_pretty(schema, pretty, out, arena, &again) == 0) {
+	if (validator != DIT_VALID_AUTHZ &&
+	    dit_value_pretty(schema, validator, out, arena, &again) == 0) {
 		CHECK(dit_span_eq(out, again));
 	}
 }
@@ -67,8 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		break;
 	case KIND_PRETTY:
-		if (number <= DIT_PRETTY_ACI) {
-			check_pretty(schema, (enum dit_pretty)number, value, &arena);
+		if (number <= DIT_VALID_ACI) {
+			check_pretty(schema, (enum dit_validator)number, value, &arena);
 		}
 		break;
 	default:

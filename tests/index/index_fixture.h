@@ -230,8 +230,8 @@ static inline struct dit_attr make_attr(struct fixture *f, const char *name,
 	attr.normal = dit_arena_calloc(&f->arena, nvalues + 1, sizeof(*attr.normal));
 	for (size_t i = 0; i < nvalues; i++) {
 		attr.values[i] = values[i];
-		if (ad->type->pretty != DIT_PRETTY_NONE) {
-			assert_int_equal(dit_value_pretty(f->schema, ad->type->pretty,
+		if (dit_has_pretty(ad->type->validator)) {
+			assert_int_equal(dit_value_pretty(f->schema, ad->type->validator,
 			                                  values[i], &f->arena,
 			                                  &attr.values[i]),
 			                 0);

@@ -80,17 +80,15 @@ static void class_valued_types_have_functions_of_their_own(void **state)
 	const struct dit_attr_type *oc = type_of(*state, "objectClass");
 	const struct dit_attr_type *sub = NULL;
 
-	assert_int_equal(oc->validator, DIT_VALID_OID_OR_DESCRIPTOR);
-	assert_int_equal(oc->pretty, DIT_PRETTY_CLASS_NAME);
+	assert_int_equal(oc->validator, DIT_VALID_CLASS_NAME);
 	assert_int_equal(type_of(*state, "attributeTypes")->validator,
 	                 DIT_VALID_OID_OR_DESCRIPTOR);
-	assert_int_equal(type_of(*state, "attributeTypes")->pretty, DIT_PRETTY_NONE);
 	assert_int_equal(oc->syntax->validator, DIT_VALID_NUMERICOID);
 
 	/* A subtype inherits them, unless it chooses a syntax. */
 	define(*state, dit_schema_define_type, "( 1.2.3.1 NAME 'kind' SUP objectClass )");
 	sub = type_of(*state, "kind");
-	assert_int_equal(sub->pretty, DIT_PRETTY_CLASS_NAME);
+	assert_int_equal(sub->validator, DIT_VALID_CLASS_NAME);
 }
 
 static void hard_coded_classes_carry_what_is_stored_per_entry(void **state)

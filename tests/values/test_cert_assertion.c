@@ -168,17 +168,16 @@ static void unreadable_assertions_are_pretty_as_they_are(void **state)
 	struct context *context = *state;
 	struct dit_span out = {0};
 
-	assert_int_equal(dit_value_pretty(context->schema,
-	                                  DIT_PRETTY_CERT_EXACT_ASSERTION, DIT_SPAN("zz"),
-	                                  &context->arena, &out),
+	assert_int_equal(dit_value_pretty(context->schema, DIT_VALID_CERT_EXACT_ASSERTION,
+	                                  DIT_SPAN("zz"), &context->arena, &out),
 	                 0);
 	assert_span_equal(out, "zz");
 	assert_int_equal(dit_value_pretty(context->schema,
-	                                  DIT_PRETTY_CERTLIST_EXACT_ASSERTION,
+	                                  DIT_VALID_CERTLIST_EXACT_ASSERTION,
 	                                  DIT_SPAN("zz"), &context->arena, &out),
 	                 DIT_E_INVALID);
 	assert_int_equal(dit_value_pretty(context->schema,
-	                                  DIT_PRETTY_ATTRCERT_EXACT_ASSERTION,
+	                                  DIT_VALID_ATTRCERT_EXACT_ASSERTION,
 	                                  DIT_SPAN("zz"), &context->arena, &out),
 	                 DIT_E_INVALID);
 }

@@ -204,7 +204,7 @@ static void malformed_names_are_refused(void **state)
 		    parse(context, refused[i], &cache, &dn) != DIT_E_INVALID) {
 			fail_msg("\"%s\" is accepted", refused[i]);
 		}
-		assert_int_equal(dit_value_pretty(context->schema, DIT_PRETTY_DN,
+		assert_int_equal(dit_value_pretty(context->schema, DIT_VALID_DN,
 		                                  dit_span_of(refused[i]),
 		                                  &context->arena, &out),
 		                 DIT_E_INVALID);
@@ -244,7 +244,7 @@ static void one_form_alone_is_the_same_as_both(void **state)
 		if (dn_cases[i].pretty == NULL) {
 			continue;
 		}
-		assert_int_equal(dit_value_pretty(context->schema, DIT_PRETTY_DN, text,
+		assert_int_equal(dit_value_pretty(context->schema, DIT_VALID_DN, text,
 		                                  &context->arena, &out),
 		                 0);
 		assert_span_equal(out, dn_cases[i].pretty);
@@ -390,7 +390,7 @@ static void entry_names_have_a_length_limit_and_normal_forms_have_none(void **st
 	span.len++;
 	assert_int_equal(dit_dn_parse(context->schema, span, &context->arena, NULL, &dn),
 	                 DIT_E_INVALID);
-	assert_int_equal(dit_value_pretty(context->schema, DIT_PRETTY_DN, span,
+	assert_int_equal(dit_value_pretty(context->schema, DIT_VALID_DN, span,
 	                                  &context->arena, &out),
 	                 DIT_E_INVALID);
 	assert_int_equal(dit_value_validate(context->schema, DIT_VALID_DN, span),

@@ -194,7 +194,7 @@ static void syntaxes_accept_and_refuse_what_they_should(void **state)
 }
 
 struct pretty_case {
-	enum dit_pretty pretty;
+	enum dit_validator validator;
 	const char *in;
 	const char *out; /* NULL: refused */
 };
@@ -202,28 +202,28 @@ struct pretty_case {
 static void pretty_forms_are_those_of_slapd(void **state)
 {
 	static const struct pretty_case cases[] = {
-		{DIT_PRETTY_NONE, " As it is ", " As it is "},
-		{DIT_PRETTY_NONE, "", ""},
-		{DIT_PRETTY_DN, "CN=A , DC=X", "cn=A,dc=X"},
-		{DIT_PRETTY_DN, "foo=A", NULL},
-		{DIT_PRETTY_NAME_UID, "CN=A,DC=X#'01'B", "cn=A,dc=X#'01'B"},
-		{DIT_PRETTY_NAME_UID, "foo=A#'01'B", NULL},
-		{DIT_PRETTY_RDN, "CN=A,DC=X", "cn=A"},
-		{DIT_PRETTY_LOWERCASE, UUID, "aaaaaaaa-bbbb-cccc-dddd-0123456789ef"},
-		{DIT_PRETTY_LOWERCASE, "0AF", "0af"},
-		{DIT_PRETTY_LOWERCASE, "0AG", NULL},
-		{DIT_PRETTY_CSN, CSN, "20220101000000.123456Z#00000A#00b#00000c"},
-		{DIT_PRETTY_CSN, "x", NULL},
-		{DIT_PRETTY_CLASS_NAME, "PERSON", "person"},
-		{DIT_PRETTY_CLASS_NAME, "2.5.6.6", "person"},
-		{DIT_PRETTY_CLASS_NAME, "foo", NULL},
-		{DIT_PRETTY_AUTHZ, "CN=A", "dn:cn=A"},
+		{DIT_VALID_NONE, " As it is ", " As it is "},
+		{DIT_VALID_NONE, "", ""},
+		{DIT_VALID_DN, "CN=A , DC=X", "cn=A,dc=X"},
+		{DIT_VALID_DN, "foo=A", NULL},
+		{DIT_VALID_NAME_UID, "CN=A,DC=X#'01'B", "cn=A,dc=X#'01'B"},
+		{DIT_VALID_NAME_UID, "foo=A#'01'B", NULL},
+		{DIT_VALID_RDN, "CN=A,DC=X", "cn=A"},
+		{DIT_VALID_UUID, UUID, "aaaaaaaa-bbbb-cccc-dddd-0123456789ef"},
+		{DIT_VALID_SID, "0AF", "0af"},
+		{DIT_VALID_SID, "0AG", NULL},
+		{DIT_VALID_CSN, CSN, "20220101000000.123456Z#00000A#00b#00000c"},
+		{DIT_VALID_CSN, "x", NULL},
+		{DIT_VALID_CLASS_NAME, "PERSON", "person"},
+		{DIT_VALID_CLASS_NAME, "2.5.6.6", "person"},
+		{DIT_VALID_CLASS_NAME, "foo", NULL},
+		{DIT_VALID_AUTHZ, "CN=A", "dn:cn=A"},
 	};
 	struct context *context = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_span out = {0};
-		int r = dit_value_pretty(context->schema, cases[i].pretty,
+		int r = dit_value_pretty(context->schema, cases[i].validator,
 		                         dit_span_of(cases[i].in), &context->arena, &out);
 
 		if (cases[i].out == NULL) {

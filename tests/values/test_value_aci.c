@@ -132,7 +132,7 @@ static void access_values_name_no_entry(void **state)
 	assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN, text,
 	                                     &context->arena, &out),
 	                 DIT_E_INVALID);
-	assert_int_equal(dit_value_pretty(context->schema, DIT_PRETTY_DN, text,
+	assert_int_equal(dit_value_pretty(context->schema, DIT_VALID_DN, text,
 	                                  &context->arena, &out),
 	                 DIT_E_INVALID);
 }

@@ -23,7 +23,7 @@ bool dit_check_values_equal(const struct dit_schema *schema,
                             const struct dit_attr_type *type, struct dit_span value,
                             struct dit_span asserted)
 {
-	if (type->pretty == DIT_PRETTY_CLASS_NAME) {
+	if (type->validator == DIT_VALID_CLASS_NAME) {
 		const struct dit_class *oc = dit_schema_find_class(schema, value);
 		const struct dit_class *above = dit_schema_find_class(schema, asserted);
 
@@ -56,10 +56,10 @@ static int validate(struct dit_entry_check *check, const struct dit_attr_type *t
 	    type->equality->normalizer == DIT_NORM_TYPE_OID) {
 		return 0;
 	}
-	if (type->pretty == DIT_PRETTY_NONE) {
+	if (!dit_has_pretty(type->validator)) {
 		return dit_value_validate(check->context->schema, type->validator, value);
 	}
-	r = dit_value_pretty(check->context->schema, type->pretty, value, check->arena,
+	r = dit_value_pretty(check->context->schema, type->validator, value, check->arena,
 	                     &pretty);
 	dit_arena_rewind(check->arena, mark);
 	return r;
@@ -86,7 +86,7 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 {
 	const struct dit_attr_type *type = attr->ad->type;
 
-	if (type->validator == DIT_VALID_NONE && type->pretty == DIT_PRETTY_NONE) {
+	if (type->validator == DIT_VALID_NONE) {
 		return dit_check_refuse_attr(check, DIT_WHY_NO_VALIDATOR, attr->ad,
 		                             type->syntax->oid);
 	}
@@ -137,9 +137,9 @@ static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
 		keys[i] = attr->normal != NULL ? attr->normal[i] : attr->values[i];
 		if (attr->normal != NULL && dit_attr_order_prefix(type, keys[i]) > 0) {
 			r = make_ordered_key(check, attr, i, &keys[i]);
-		} else if (attr->normal == NULL && type->pretty != DIT_PRETTY_NONE &&
+		} else if (attr->normal == NULL && dit_has_pretty(type->validator) &&
 		           dit_attr_order_prefix(type, keys[i]) == 0) {
-			r = dit_value_pretty(check->context->schema, type->pretty,
+			r = dit_value_pretty(check->context->schema, type->validator,
 			                     keys[i], check->arena, &keys[i]);
 		}
 		if (r == -ENOMEM) {
@@ -179,10 +179,9 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
  * its filter may be no filter: "(&)", "(foo=x)". The pretty form of all other values has
  * a normal form if the value has one.
  */
-static bool has_rules_inside(enum dit_pretty pretty)
+static bool has_rules_inside(const struct dit_attr_type *type)
 {
-	return pretty != DIT_PRETTY_NONE && pretty != DIT_PRETTY_LOWERCASE &&
-	       pretty != DIT_PRETTY_CSN && pretty != DIT_PRETTY_CLASS_NAME;
+	return type->validator >= DIT_VALID_DN;
 }
 
 /* The normal form of the pretty form; an ordering prefix is part of neither. */
@@ -194,8 +193,9 @@ static int normalize_pretty(struct dit_entry_check *check,
 	int r = 0;
 
 	dit_cut(&value, nprefix);
-	if (has_rules_inside(type->pretty)) {
-		r = dit_value_pretty(schema, type->pretty, value, check->arena, &value);
+	if (has_rules_inside(type)) {
+		r = dit_value_pretty(schema, type->validator, value, check->arena,
+		                     &value);
 	}
 	if (r == 0) {
 		r = dit_value_normalize(schema, type->equality->normalizer, value,
@@ -260,7 +260,7 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 		                           "{a}: multiple values provided");
 	}
 	if (dit_attr_has_normal(attr->ad->type) &&
-	    (attr->normal == NULL || has_rules_inside(attr->ad->type->pretty))) {
+	    (attr->normal == NULL || has_rules_inside(attr->ad->type))) {
 		r = check_normal(check, attr);
 	}
 	return r < 0 || attr->nvalues < 2 ? r : check_unique(check, attr);

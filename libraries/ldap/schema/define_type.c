@@ -94,7 +94,6 @@ int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *de
 	entry->syntax = (struct dit_syntax){
 		.oid = identity.oid,
 		.validator = def->validator,
-		.pretty = def->pretty,
 		.flags = def->flags,
 	};
 	if (def->joins != NULL) {
@@ -188,7 +187,6 @@ static int inherit(struct dit_schema *schema, const struct dit_type_def *def,
 	type->sup = sup;
 	type->syntax = sup->syntax;
 	type->validator = sup->validator;
-	type->pretty = sup->pretty;
 	type->equality = sup->equality;
 	type->approx = sup->approx;
 	type->ordering = sup->ordering;
@@ -231,7 +229,6 @@ static int set_syntax(struct dit_schema *schema, const struct dit_type_def *def,
 	}
 	type->syntax = syntax;
 	type->validator = syntax->validator;
-	type->pretty = syntax->pretty;
 	return 0;
 }
 
@@ -316,9 +313,6 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 	}
 	if (def->validator != DIT_VALID_NONE) {
 		type->validator = def->validator;
-	}
-	if (def->pretty != DIT_PRETTY_NONE) {
-		type->pretty = def->pretty;
 	}
 	return 0;
 }

@@ -9,7 +9,7 @@
 # the build and not the data.
 # Columns: 1 kind, 2 source, 3 OID, 4 names, 5 superior, 6 equality, 7 ordering, 8 substr,
 # 9 syntax, 10 usage, 11 flags, 12 class kind, 13 must, 14 may, 15 validator or
-# normaliser, 16 pretty function or indexer, 17 note, 18 releases of OpenLDAP that have the
+# normaliser, 16 indexer, 17 note, 18 releases of OpenLDAP that have the
 # element: "from 2.6", "to 2.5". "-" is empty. An element that a release changes has a line
 # for each form.
 
@@ -32,12 +32,6 @@ BEGIN {
 	      "attrCertExactAssertion ATTRCERT_EXACT_ASSERTION " \
 	      "reject-all REJECT_ALL loggedControl LOGGED_CONTROL", words, " ")
 	table(validator, "DIT_VALID_")
-
-	split("- NONE dn DN nameUID NAME_UID rdn RDN lowercase LOWERCASE csn CSN " \
-	      "authz AUTHZ aci ACI certExactAssertion CERT_EXACT_ASSERTION " \
-	      "certListExactAssertion CERTLIST_EXACT_ASSERTION " \
-	      "attrCertExactAssertion ATTRCERT_EXACT_ASSERTION", words, " ")
-	table(pretty, "DIT_PRETTY_")
 
 	split("none NONE utf8-fold UTF8_FOLD utf8-exact UTF8_EXACT ia5-fold IA5_FOLD " \
 	      "ia5-exact IA5_EXACT numeric NUMERIC telephone TELEPHONE " \
@@ -232,7 +226,6 @@ $1 == "oidmacro" {
 $1 == "syntax" {
 	begin_element("syntax")
 	field("validator", word(validator, $15))
-	field("pretty", word(pretty, $16), "DIT_PRETTY_NONE")
 	field("flags", flags(syntax_flag, $11), "0")
 	field("superiors", strings(rfc_syntaxes(note("substitutable for "))), "NULL")
 	field("joins", string(note("appended to compat list of ")), "NULL")
@@ -266,11 +259,10 @@ $1 == "attributetype" {
 	field("syntax", string($9), "NULL")
 	field("usage", word(type_usage, $10))
 	field("flags", flags(type_flag, $11), "0")
-	if ($17 ~ /oid-or-descriptor/) {
-		field("validator", "DIT_VALID_OID_OR_DESCRIPTOR")
-	}
 	if ($17 ~ /prettied to class/) {
-		field("pretty", "DIT_PRETTY_CLASS_NAME")
+		field("validator", "DIT_VALID_CLASS_NAME")
+	} else if ($17 ~ /oid-or-descriptor/) {
+		field("validator", "DIT_VALID_OID_OR_DESCRIPTOR")
 	}
 	end_element()
 	next

@@ -43,20 +43,27 @@ enum dit_validator {
 	DIT_VALID_BOOLEAN,
 	DIT_VALID_BIT_STRING,
 	DIT_VALID_NUMERICOID,
-	DIT_VALID_OID_OR_DESCRIPTOR, /* of objectClass and the types below it */
+	DIT_VALID_OID_OR_DESCRIPTOR, /* of attributeTypes and its kin */
 	DIT_VALID_GENERALIZED_TIME,
 	DIT_VALID_POSTAL_ADDRESS,
 	DIT_VALID_DELIVERY_METHOD,
 	DIT_VALID_NIS_NETGROUP,
 	DIT_VALID_BOOT_PARAMETER,
-	DIT_VALID_UUID,
 	DIT_VALID_SEQUENCE,
 	DIT_VALID_CERTIFICATE,
 	DIT_VALID_CERTIFICATE_LIST,
 	DIT_VALID_ATTRIBUTE_CERTIFICATE,
 	DIT_VALID_PRIVATE_KEY,
-	DIT_VALID_CSN,
+	DIT_VALID_LOGGED_CONTROL, /* reqControls of the overlay accesslog */
+	DIT_VALID_REJECT_ALL,
+
+	/* The others have a pretty form that may differ from the value. */
+	DIT_VALID_UUID,
 	DIT_VALID_SID,
+	DIT_VALID_CSN,
+	DIT_VALID_CLASS_NAME, /* of objectClass and the types below it */
+
+	/* Of these values parts may be authorization rules. */
 	DIT_VALID_DN,
 	DIT_VALID_NAME_UID,
 	DIT_VALID_RDN,
@@ -64,25 +71,7 @@ enum dit_validator {
 	DIT_VALID_CERT_EXACT_ASSERTION,
 	DIT_VALID_CERTLIST_EXACT_ASSERTION,
 	DIT_VALID_ATTRCERT_EXACT_ASSERTION,
-	DIT_VALID_LOGGED_CONTROL, /* reqControls of the overlay accesslog */
-	DIT_VALID_REJECT_ALL,
 	DIT_VALID_ACI,
-};
-
-/** Pretty functions of syntaxes (values.md 3.7, last paragraph). */
-enum dit_pretty {
-	DIT_PRETTY_NONE,
-	DIT_PRETTY_DN,
-	DIT_PRETTY_NAME_UID,
-	DIT_PRETTY_RDN,
-	DIT_PRETTY_LOWERCASE, /* UUID, SID */
-	DIT_PRETTY_CSN,
-	DIT_PRETTY_CLASS_NAME, /* of (structural)objectClass: canonical class name */
-	DIT_PRETTY_AUTHZ,
-	DIT_PRETTY_CERT_EXACT_ASSERTION,
-	DIT_PRETTY_CERTLIST_EXACT_ASSERTION,
-	DIT_PRETTY_ATTRCERT_EXACT_ASSERTION,
-	DIT_PRETTY_ACI,
 };
 
 /** Normalisers of matching rules (values.md 4). */
@@ -138,7 +127,6 @@ enum dit_usage {
 struct dit_syntax {
 	const char *oid;
 	enum dit_validator validator;
-	enum dit_pretty pretty;
 	unsigned flags; /* DIT_SYNTAX_... */
 };
 
@@ -193,7 +181,6 @@ struct dit_attr_type {
 	enum dit_usage usage;
 	unsigned flags;               /* DIT_TYPE_... */
 	enum dit_validator validator; /* of the syntax, or one for this type alone */
-	enum dit_pretty pretty;       /* of the syntax, or one for this type alone */
 	uint32_t ordinal;             /* 0, 1, 2 ... over all types */
 	struct dit_ad ad;             /* the description without options */
 };

@@ -35,7 +35,6 @@ struct dit_syntax_def {
 	struct dit_origin origin;
 	const char *oid;
 	enum dit_validator validator;
-	enum dit_pretty pretty;
 	unsigned flags;      /* DIT_SYNTAX_... */
 	dit_names superiors; /* wider syntaxes */
 	const char *joins;   /* rule that accepts this syntax from now on, or NULL */
@@ -75,7 +74,6 @@ struct dit_type_def {
 	enum dit_usage usage;
 	unsigned flags;               /* DIT_TYPE_... */
 	enum dit_validator validator; /* of its own; DIT_VALID_NONE: the syntax's */
-	enum dit_pretty pretty;       /* of its own; DIT_PRETTY_NONE: the syntax's */
 };
 
 struct dit_class_def {

@@ -221,7 +221,6 @@ static int substitute(const struct dit_schema *schema, const LDAPSyntax *syn,
 		return DIT_E_UNKNOWN;
 	}
 	def->validator = model->validator;
-	def->pretty = model->pretty;
 	def->flags = model->flags;
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "values/dn.h"
 #include "values/utf8_prep.h"
+#include "values/value.h"
 
 void dit_dn_list_init(struct dit_dn_list *list, const struct dit_value_scope *scope,
                       unsigned forms)
@@ -136,13 +137,13 @@ static int item_set(struct dit_dn_item *item, enum dit_dn_form form,
 static int make_pretty(const struct dit_dn_list *list, struct dit_dn_item *item,
                        struct dit_raw_ava *raw)
 {
-	enum dit_pretty pretty = item->type->pretty;
+	enum dit_validator validator = item->type->validator;
 	int r = 0;
 
-	if (pretty == DIT_PRETTY_NONE) {
+	if (!dit_has_pretty(validator)) {
 		r = validate(list, item->type, raw->value, raw->is_ascii);
 	} else {
-		r = dit_scope_pretty(&list->inner, pretty, raw->value, &raw->value);
+		r = dit_scope_pretty(&list->inner, validator, raw->value, &raw->value);
 		if (r == 0) {
 			raw->is_ascii = dit_ascii_is(raw->value);
 			raw->is_plain = is_plain(raw->value);
@@ -184,7 +185,7 @@ static bool may_be_empty(const struct dit_dn_list *list, const struct dit_attr_t
 {
 	bool is_validated = list->forms == 0;
 
-	return type->pretty == DIT_PRETTY_AUTHZ &&
+	return type->validator == DIT_VALID_AUTHZ &&
 	       !(is_validated && (raw->is_copy || raw->stop == '\0'));
 }
 

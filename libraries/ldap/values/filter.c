@@ -311,7 +311,7 @@ static int read_extensible(const struct reader *reader, struct dit_filter *filte
 	filter->shown = filter->value;
 	/* No rule but their own knows that classes have superclasses. */
 	if (filter->has_rule && filter->ad != NULL &&
-	    filter->ad->type->pretty == DIT_PRETTY_CLASS_NAME) {
+	    filter->ad->type->validator == DIT_VALID_CLASS_NAME) {
 		filter->kind = DIT_FILTER_UNDEFINED;
 	}
 	return r;

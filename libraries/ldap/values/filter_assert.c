@@ -24,8 +24,7 @@ int dit_filter_assert(const struct dit_value_scope *in, const struct dit_rule *r
 	int r = 0;
 
 	/* Pieces have a syntax that says nothing about them. */
-	if (rule->is_unsupported || (rule->syntax->validator == DIT_VALID_NONE &&
-	                             rule->syntax->pretty == DIT_PRETTY_NONE)) {
+	if (rule->is_unsupported || rule->syntax->validator == DIT_VALID_NONE) {
 		return DIT_E_INVALID;
 	}
 	scope.is_assertion = true;
@@ -50,13 +49,12 @@ int dit_filter_assert_for(const struct dit_value_scope *scope,
 	if (rule == NULL) {
 		return DIT_E_INVALID;
 	}
-	if (type->pretty == DIT_PRETTY_CLASS_NAME) {
-		return dit_scope_pretty(scope, type->pretty, rest, value);
+	if (type->validator == DIT_VALID_CLASS_NAME) {
+		return dit_scope_pretty(scope, type->validator, rest, value);
 	}
 	if (rule->normalizer == DIT_NORM_UUID16) {
 		r = dit_scope_validate(scope, rule->syntax->validator, rest);
-		return r < 0 ? r
-		             : dit_scope_pretty(scope, DIT_PRETTY_LOWERCASE, rest, value);
+		return r < 0 ? r : dit_scope_pretty(scope, DIT_VALID_UUID, rest, value);
 	}
 	dit_cut(&rest, nprefix);
 	r = dit_filter_assert(scope, rule, is_approx, &rest);

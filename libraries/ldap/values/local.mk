@@ -29,7 +29,6 @@ rooms += %D%/libvalues.la
 	%D%/value_normalize.c \
 	%D%/value_order.c \
 	%D%/value_order.h \
-	%D%/value_pretty.c \
 	%D%/value_scope.h \
 	%D%/value_time.c \
 	%D%/value_validate.c \

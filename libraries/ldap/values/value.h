@@ -17,10 +17,19 @@
 int dit_value_validate(const struct dit_schema *schema, enum dit_validator validator,
                        struct dit_span value);
 
+/** Does slapd prefer a presentation of such values? It stores it in DNs only. */
+static inline bool dit_has_pretty(enum dit_validator validator)
+{
+	return validator >= DIT_VALID_UUID;
+}
+
 /**
- * Pretty form. @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED; -ENOMEM
+ * Pretty form of a value that @p validator accepts (values.md 3.7, last paragraph). Where
+ * there is none it is the value itself, accepted or not.
+ *
+ * @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED; -ENOMEM
  */
-int dit_value_pretty(const struct dit_schema *schema, enum dit_pretty pretty,
+int dit_value_pretty(const struct dit_schema *schema, enum dit_validator validator,
                      struct dit_span value, struct dit_arena *arena,
                      struct dit_span *ret);
 

@@ -253,7 +253,7 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 	case DIT_NORM_CSN_SID:
 		/* The assertion is the server ID alone. */
 		return scope->is_assertion
-		               ? dit_scope_pretty(scope, DIT_PRETTY_LOWERCASE, value, ret)
+		               ? dit_scope_pretty(scope, DIT_VALID_SID, value, ret)
 		               : dit_csn_sid_normalize(value, arena, ret);
 	case DIT_NORM_DN:
 		return dit_scope_dn(scope, DIT_DN_NORM, value, ret);

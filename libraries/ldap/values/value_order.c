@@ -88,7 +88,7 @@ static dit_value_order_fn rule_order(const struct dit_attr_type *type)
 {
 	const struct dit_rule *rule = type->equality;
 
-	return rule == NULL || type->pretty == DIT_PRETTY_CLASS_NAME
+	return rule == NULL || type->validator == DIT_VALID_CLASS_NAME
 	               ? by_length
 	               : dit_rule_order(rule);
 }

@@ -6,7 +6,7 @@
  * rules (values.md 5.3), and DNs hold values that may be DNs again. The functions here do
  * what those without a scope do, and know about that.
  *
- *   value_validate.c   value_pretty.c   value_normalize.c   which function for which rule
+ *   value_validate.c   value_normalize.c   which function for which syntax and rule
  *   value_time.c       times and change sequence numbers
  *   value_authz.c      authorization rules
  *   value_aci.c        access control in entries
@@ -34,7 +34,7 @@ struct dit_value_scope {
 /* As in value.h. */
 int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator validator,
                        struct dit_span value);
-int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty,
+int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_validator validator,
                      struct dit_span value, struct dit_span *ret);
 int dit_scope_normalize(const struct dit_value_scope *scope,
                         enum dit_normalizer normalizer, struct dit_span value,

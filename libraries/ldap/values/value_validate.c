@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Syntaxes: which values they accept (values.md 3.7).
+ * Syntaxes: which values they accept, and their pretty forms (values.md 3.7).
  *
  * Small character-level grammars, one predicate each, and the table that says which
  * predicate belongs to which validator.
  */
 #include "values/value.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -345,53 +346,97 @@ static bool is_nothing(struct dit_span text)
 	return false;
 }
 
-/* Those that need neither schema nor arena. */
-static bool (*const predicates[])(struct dit_span text) = {
-	[DIT_VALID_NONE] = is_anything,
-	[DIT_VALID_ANY] = is_anything,
-	[DIT_VALID_UTF8] = dit_utf8_is_valid,
-	[DIT_VALID_UTF8_NONEMPTY] = is_nonempty_utf8,
-	[DIT_VALID_IA5] = dit_ascii_is,
-	[DIT_VALID_PRINTABLE] = is_printable,
-	[DIT_VALID_PRINTABLES] = is_printables,
-	[DIT_VALID_COUNTRY] = is_country,
-	[DIT_VALID_NUMERIC] = is_numeric,
-	[DIT_VALID_INTEGER] = dit_is_integer,
-	[DIT_VALID_BOOLEAN] = is_boolean,
-	[DIT_VALID_BIT_STRING] = dit_is_bit_string,
-	[DIT_VALID_NUMERICOID] = dit_is_numericoid,
-	[DIT_VALID_OID_OR_DESCRIPTOR] = is_oid_or_descriptor,
-	[DIT_VALID_GENERALIZED_TIME] = dit_is_time,
-	[DIT_VALID_POSTAL_ADDRESS] = is_postal_address,
-	[DIT_VALID_DELIVERY_METHOD] = is_delivery_method,
-	[DIT_VALID_NIS_NETGROUP] = is_netgroup_triple,
-	[DIT_VALID_BOOT_PARAMETER] = is_boot_parameter,
-	[DIT_VALID_UUID] = dit_is_uuid,
-	[DIT_VALID_SEQUENCE] = dit_der_is_sequence,
-	[DIT_VALID_CERTIFICATE] = dit_der_is_certificate,
-	[DIT_VALID_CERTIFICATE_LIST] = dit_der_is_certificate_list,
-	[DIT_VALID_ATTRIBUTE_CERTIFICATE] = dit_der_is_attribute_certificate,
-	[DIT_VALID_PRIVATE_KEY] = dit_der_is_private_key,
-	[DIT_VALID_CSN] = dit_is_csn,
-	[DIT_VALID_SID] = is_sid,
-	[DIT_VALID_LOGGED_CONTROL] = is_logged_control,
-	[DIT_VALID_REJECT_ALL] = is_nothing,
-};
+/* ---- pretty forms ---- */
 
-/* Those that make a form of the value; the one that must exist. */
+/* The syntaxes tell themselves apart: a UUID is longer than a server ID. */
+static int pretty_lower(const struct dit_value_scope *scope, enum dit_dn_form form,
+                        struct dit_span value, struct dit_span *ret)
+{
+	char *to = NULL;
+
+	(void)form;
+	if (!dit_is_uuid(value) && !is_sid(value)) {
+		return DIT_E_INVALID;
+	}
+	to = dit_arena_bytes(scope->arena, value.len);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	dit_ascii_copy_lower(to, value);
+	*ret = (struct dit_span){to, value.len};
+	return 0;
+}
+
+static int pretty_csn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                      struct dit_span value, struct dit_span *ret)
+{
+	(void)form;
+	return dit_csn_normalize(value, scope->arena, ret);
+}
+
+static int pretty_class_name(const struct dit_value_scope *scope, enum dit_dn_form form,
+                             struct dit_span value, struct dit_span *ret)
+{
+	const struct dit_class *oc = dit_schema_find_class(scope->schema, value);
+
+	(void)form;
+	if (oc == NULL) {
+		return DIT_E_INVALID;
+	}
+	*ret = dit_span_of(oc->name);
+	return 0;
+}
+
+/* ---- the table ---- */
+
 static const struct {
-	dit_form_fn make;
-	enum dit_dn_form form;
-} forms[] = {
-	[DIT_VALID_DN] = {dit_scope_dn, DIT_DN_NONE},
-	[DIT_VALID_NAME_UID] = {dit_scope_name_uid, DIT_DN_NONE},
-	[DIT_VALID_RDN] = {dit_scope_rdn, DIT_DN_NONE},
-	[DIT_VALID_AUTHZ] = {dit_scope_authz, DIT_DN_NORM},
-	[DIT_VALID_CERT_EXACT_ASSERTION] = {dit_scope_cert_assertion, DIT_DN_PRETTY},
-	[DIT_VALID_CERTLIST_EXACT_ASSERTION] = {dit_scope_list_assertion, DIT_DN_PRETTY},
-	[DIT_VALID_ATTRCERT_EXACT_ASSERTION] = {dit_scope_attr_cert_assertion,
-                                                DIT_DN_PRETTY},
-	[DIT_VALID_ACI] = {dit_scope_aci, DIT_DN_PRETTY},
+	bool (*is_valid)(struct dit_span text); /* NULL: if the form can be made */
+	dit_form_fn make;                       /* NULL: no form but the value */
+	enum dit_dn_form form;                  /* that a valid value must have */
+} syntaxes[] = {
+	[DIT_VALID_NONE] = {.is_valid = is_anything},
+	[DIT_VALID_ANY] = {.is_valid = is_anything},
+	[DIT_VALID_UTF8] = {.is_valid = dit_utf8_is_valid},
+	[DIT_VALID_UTF8_NONEMPTY] = {.is_valid = is_nonempty_utf8},
+	[DIT_VALID_IA5] = {.is_valid = dit_ascii_is},
+	[DIT_VALID_PRINTABLE] = {.is_valid = is_printable},
+	[DIT_VALID_PRINTABLES] = {.is_valid = is_printables},
+	[DIT_VALID_COUNTRY] = {.is_valid = is_country},
+	[DIT_VALID_NUMERIC] = {.is_valid = is_numeric},
+	[DIT_VALID_INTEGER] = {.is_valid = dit_is_integer},
+	[DIT_VALID_BOOLEAN] = {.is_valid = is_boolean},
+	[DIT_VALID_BIT_STRING] = {.is_valid = dit_is_bit_string},
+	[DIT_VALID_NUMERICOID] = {.is_valid = dit_is_numericoid},
+	[DIT_VALID_OID_OR_DESCRIPTOR] = {.is_valid = is_oid_or_descriptor},
+	[DIT_VALID_GENERALIZED_TIME] = {.is_valid = dit_is_time},
+	[DIT_VALID_POSTAL_ADDRESS] = {.is_valid = is_postal_address},
+	[DIT_VALID_DELIVERY_METHOD] = {.is_valid = is_delivery_method},
+	[DIT_VALID_NIS_NETGROUP] = {.is_valid = is_netgroup_triple},
+	[DIT_VALID_BOOT_PARAMETER] = {.is_valid = is_boot_parameter},
+	[DIT_VALID_SEQUENCE] = {.is_valid = dit_der_is_sequence},
+	[DIT_VALID_CERTIFICATE] = {.is_valid = dit_der_is_certificate},
+	[DIT_VALID_CERTIFICATE_LIST] = {.is_valid = dit_der_is_certificate_list},
+	[DIT_VALID_ATTRIBUTE_CERTIFICATE] = {.is_valid =
+                                                     dit_der_is_attribute_certificate},
+	[DIT_VALID_PRIVATE_KEY] = {.is_valid = dit_der_is_private_key},
+	[DIT_VALID_LOGGED_CONTROL] = {.is_valid = is_logged_control},
+	[DIT_VALID_REJECT_ALL] = {.is_valid = is_nothing},
+	[DIT_VALID_UUID] = {.is_valid = dit_is_uuid, .make = pretty_lower},
+	[DIT_VALID_SID] = {.is_valid = is_sid, .make = pretty_lower},
+	[DIT_VALID_CSN] = {.is_valid = dit_is_csn, .make = pretty_csn},
+	[DIT_VALID_CLASS_NAME] = {.is_valid = is_oid_or_descriptor,
+                                  .make = pretty_class_name},
+	[DIT_VALID_DN] = {.make = dit_scope_dn, .form = DIT_DN_NONE},
+	[DIT_VALID_NAME_UID] = {.make = dit_scope_name_uid, .form = DIT_DN_NONE},
+	[DIT_VALID_RDN] = {.make = dit_scope_rdn, .form = DIT_DN_NONE},
+	[DIT_VALID_AUTHZ] = {.make = dit_scope_authz, .form = DIT_DN_NORM},
+	[DIT_VALID_CERT_EXACT_ASSERTION] = {.make = dit_scope_cert_assertion,
+                                            .form = DIT_DN_PRETTY},
+	[DIT_VALID_CERTLIST_EXACT_ASSERTION] = {.make = dit_scope_list_assertion,
+                                                .form = DIT_DN_PRETTY},
+	[DIT_VALID_ATTRCERT_EXACT_ASSERTION] = {.make = dit_scope_attr_cert_assertion,
+                                                .form = DIT_DN_PRETTY},
+	[DIT_VALID_ACI] = {.make = dit_scope_aci, .form = DIT_DN_PRETTY},
 };
 
 int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator validator,
@@ -399,15 +444,10 @@ int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator v
 {
 	struct dit_span ret = {0};
 
-	if ((size_t)validator < sizeof(predicates) / sizeof(predicates[0]) &&
-	    predicates[validator] != NULL) {
-		return predicates[validator](value) ? 0 : DIT_E_INVALID;
+	if (syntaxes[validator].is_valid != NULL) {
+		return syntaxes[validator].is_valid(value) ? 0 : DIT_E_INVALID;
 	}
-	if ((size_t)validator < sizeof(forms) / sizeof(forms[0]) &&
-	    forms[validator].make != NULL) {
-		return forms[validator].make(scope, forms[validator].form, value, &ret);
-	}
-	return DIT_E_UNSUPPORTED;
+	return syntaxes[validator].make(scope, syntaxes[validator].form, value, &ret);
 }
 
 int dit_value_validate(const struct dit_schema *schema, enum dit_validator validator,
@@ -422,5 +462,31 @@ int dit_value_validate(const struct dit_schema *schema, enum dit_validator valid
 	scope.arena = &arena;
 	r = dit_scope_validate(&scope, validator, value);
 	dit_arena_deinit(&arena);
+	return r == DIT_E_UNKNOWN ? DIT_E_INVALID : r;
+}
+
+int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_validator validator,
+                     struct dit_span value, struct dit_span *ret)
+{
+	int r = 0;
+
+	if (!dit_has_pretty(validator)) {
+		*ret = value.len > 0 ? value : DIT_SPAN("");
+		return 0;
+	}
+	r = syntaxes[validator].make(scope, DIT_DN_PRETTY, value, ret);
+	if (r == DIT_E_INVALID && validator == DIT_VALID_CERT_EXACT_ASSERTION) {
+		*ret = value; /* slapd keeps what it cannot read */
+		r = 0;
+	}
+	return r;
+}
+
+int dit_value_pretty(const struct dit_schema *schema, enum dit_validator validator,
+                     struct dit_span value, struct dit_arena *arena, struct dit_span *ret)
+{
+	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
+	int r = dit_scope_pretty(&scope, validator, value, ret);
+
 	return r == DIT_E_UNKNOWN ? DIT_E_INVALID : r;
 }

@@ -93,7 +93,7 @@ static const struct dit_index_spec *index_of(const struct dit_check_use *use,
 
 static bool is_class(const struct dit_attr_type *type)
 {
-	return type->pretty == DIT_PRETTY_CLASS_NAME;
+	return type->validator == DIT_VALID_CLASS_NAME;
 }
 
 /* 0: no index can answer such an item. */

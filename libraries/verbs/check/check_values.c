@@ -112,7 +112,7 @@ static int name_superclasses(struct dit_check_values *values,
 static int name_lists(struct dit_check_values *values, const struct dit_attr_view *attr)
 {
 	const struct dit_class *class =
-		values->ad->type->pretty == DIT_PRETTY_CLASS_NAME
+		values->ad->type->validator == DIT_VALID_CLASS_NAME
 			? dit_schema_find_class(values->schema, values->normal)
 			: NULL;
 	size_t most = values->params->substr_any_len > values->params->substr_if_maxlen

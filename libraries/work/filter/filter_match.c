@@ -94,7 +94,7 @@ static bool is_of_class(const struct matching *m, struct dit_span value,
 static bool equals(const struct matching *m, const struct dit_attr_type *type,
                    struct dit_span value, struct dit_span asserted)
 {
-	return type->pretty == DIT_PRETTY_CLASS_NAME
+	return type->validator == DIT_VALID_CLASS_NAME
 	               ? is_of_class(m, value, asserted)
 	               : dit_value_match_order(type)(value, asserted) == 0;
 }
@@ -171,7 +171,7 @@ static int match_by_rule(const struct matching *m, const struct dit_filter *filt
 	int r = 0;
 
 	if (!filter->has_rule &&
-	    (normal != NULL || type->pretty == DIT_PRETTY_CLASS_NAME)) {
+	    (normal != NULL || type->validator == DIT_VALID_CLASS_NAME)) {
 		return equals(m, type, normal != NULL ? *normal : value, filter->value);
 	}
 	if (rule->normalizer == DIT_NORM_NONE) {
