@@ -46,29 +46,6 @@ static int item_of(struct dit_tree_place *list, struct dit_span *ret)
 	return r;
 }
 
-static int begin_list(struct dit_tree_cursor *cursor, const struct dit_node_view *node)
-{
-	struct dit_tree_record tree;
-	int r = 0;
-
-	if ((node->flags & DIT_NODE_TREE) == 0) {
-		return dit_tree_place_set_page(
-			&cursor->list,
-			(struct dit_page_view){node->value.data,
-		                               (unsigned)node->value.len,
-		                               cursor->reading.source->format});
-	}
-	if (node->value.len != sizeof(tree)) {
-		return DIT_E_CORRUPT;
-	}
-	memcpy(&tree, node->value.data, sizeof(tree));
-	r = dit_tree_place_set(&cursor->list, &tree);
-	if (r == 0) {
-		r = dit_tree_place_first(&cursor->list);
-	}
-	return r > 0 ? 0 : DIT_E_CORRUPT;
-}
-
 /* The record at the place, of its list the first one. */
 static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                 struct dit_span *ret_value)
@@ -87,8 +64,8 @@ static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
 	} else if ((node.flags & DIT_NODE_BIG) != 0) {
 		r = DIT_E_CORRUPT;
 	} else {
-		r = begin_list(cursor, &node);
-		if (r == 0) {
+		r = dit_tree_place_first_item(&cursor->list, &node);
+		if (r > 0) {
 			r = item_of(&cursor->list, ret_value);
 		}
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "page/long_value.h"
 
 #define ROW_MAX 32 /* neighbours that are read with one call */
 
@@ -60,6 +61,30 @@ int dit_tree_place_set_page(struct dit_tree_place *place, struct dit_page_view v
 	return set_level(place, 0, view);
 }
 
+static int count_pages(const struct dit_tree_reading *reading, uint64_t first, uint64_t n)
+{
+	return reading->pages == NULL ? 0 : reading->pages(reading->ctx, first, n);
+}
+
+int dit_tree_count_value(struct dit_tree_reading *reading,
+                         const struct dit_node_view *node)
+{
+	struct dit_page_source *source = reading->source;
+	uint64_t first = 0;
+	int r = 0;
+
+	if ((node->flags & DIT_NODE_BIG) == 0) {
+		return 0;
+	}
+	r = dit_long_value_page(source, node, &first);
+	if (r == 0) {
+		r = count_pages(reading, first,
+		                dit_overflow_pages(source->format, node->value_len,
+		                                   source->page_bytes));
+	}
+	return r < 0 ? r : 0;
+}
+
 /* How many children from this slot on lie in a row. */
 static unsigned count_row(const struct dit_tree_level *branch, uint64_t first)
 {
@@ -81,17 +106,18 @@ static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t numb
 	struct dit_page_source *source = place->reading->source;
 	size_t page_bytes = source->page_bytes;
 	struct dit_tree_row *row = &place->rows[depth];
+	bool is_alone = depth == 0 || place->reading->is_sparse;
 	unsigned n = 1;
 	int r = 0;
 
 	if (row->pages == NULL) {
-		row->pages = malloc(ROW_MAX * page_bytes);
+		row->pages = malloc((is_alone ? 1 : ROW_MAX) * page_bytes);
 	}
 	if (row->pages == NULL) {
 		return -ENOMEM;
 	}
 	if (number < row->first || number - row->first >= row->n) {
-		n = depth == 0 ? 1 : count_row(&place->levels[depth - 1], number);
+		n = is_alone ? 1 : count_row(&place->levels[depth - 1], number);
 		row->n = 0;
 		r = dit_page_source_read(source, number, n, row->pages);
 		if (r < 0) {
@@ -110,9 +136,6 @@ static int get_page(struct dit_tree_place *place, unsigned depth, uint64_t numbe
 	const struct dit_page_source *pages = place->reading->source;
 	int r = 0;
 
-	if (number >= pages->npages) {
-		return DIT_E_CORRUPT;
-	}
 	ret->len = pages->page_bytes;
 	ret->format = place->reading->source->format;
 	if (pages->map != NULL) {
@@ -123,12 +146,12 @@ static int get_page(struct dit_tree_place *place, unsigned depth, uint64_t numbe
 	return r < 0 || dit_view_is_page(*ret, number) ? r : DIT_E_CORRUPT;
 }
 
-/* 0; 1: it is left out; an error */
-static int enter(struct dit_tree_place *place, unsigned depth, uint64_t number)
+int dit_tree_place_enter(struct dit_tree_place *place, unsigned depth, uint64_t number)
 {
 	struct dit_tree_reading *reading = place->reading;
 	struct dit_page_view view;
-	int r = reading->pages == NULL ? 0 : reading->pages(reading->ctx, number, 1);
+	int r = number >= reading->source->npages ? DIT_E_CORRUPT
+	                                          : count_pages(reading, number, 1);
 
 	if (r != 0) {
 		return r;
@@ -146,7 +169,7 @@ static int enter_child(struct dit_tree_place *place, unsigned depth)
 	struct dit_node_view node;
 	int r = dit_tree_level_node(&place->levels[depth], &node);
 
-	return r < 0 ? r : enter(place, depth + 1, node.child);
+	return r < 0 ? r : dit_tree_place_enter(place, depth + 1, node.child);
 }
 
 /*
@@ -183,12 +206,35 @@ static int descend(struct dit_tree_place *place, unsigned depth)
 
 int dit_tree_place_first(struct dit_tree_place *place)
 {
-	int r = place->nlevels == 0 ? 1 : enter(place, 0, place->root);
+	int r = place->nlevels == 0 ? 1 : dit_tree_place_enter(place, 0, place->root);
 
 	if (r != 0) {
 		return r < 0 ? r : 0;
 	}
 	return descend(place, 0);
+}
+
+int dit_tree_place_first_item(struct dit_tree_place *place,
+                              const struct dit_node_view *node)
+{
+	const struct dit_page_view inside = {node->value.data, (unsigned)node->value.len,
+	                                     place->reading->source->format};
+	struct dit_tree_record tree;
+	int r = 0;
+
+	if ((node->flags & DIT_NODE_TREE) == 0) {
+		r = dit_tree_place_set_page(place, inside);
+		return r < 0 ? r : 1;
+	}
+	if (node->value.len != sizeof(tree)) {
+		return DIT_E_CORRUPT;
+	}
+	memcpy(&tree, node->value.data, sizeof(tree));
+	r = dit_tree_place_set(place, &tree);
+	if (r == 0) {
+		r = dit_tree_place_first(place);
+	}
+	return r == 0 ? DIT_E_CORRUPT : r;
 }
 
 int dit_tree_place_climb(struct dit_tree_place *place)
@@ -290,13 +336,13 @@ int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order
 	if (place->nlevels == 0 || !dit_key_has_length(order, SIZE_MAX, wanted)) {
 		return 0;
 	}
-	r = enter(place, 0, place->root);
+	r = dit_tree_place_enter(place, 0, place->root);
 	return r < 0 ? r : dit_tree_place_seek_below(place, order, wanted);
 }
 
 int dit_tree_place_last(struct dit_tree_place *place)
 {
-	int r = place->nlevels == 0 ? 0 : enter(place, 0, place->root);
+	int r = place->nlevels == 0 ? 0 : dit_tree_place_enter(place, 0, place->root);
 
 	for (unsigned depth = 0; depth < place->nlevels && r == 0; depth++) {
 		place->levels[depth].slot = place->levels[depth].count - 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A place in a stored tree: a path of pages from the root down, with a slot in each. This
- * is how cursors (tree_cursor.h) and visits (tree_visit.h) go down a tree and on.
+ * is how cursors (tree_cursor.h), visits (tree_visit.h) and merges (tree_path.h) go down
+ * a tree and on.
  *
  *   dit_tree_place_set()
  *   dit_tree_place_first() or _seek();  dit_tree_place_next() ...
@@ -29,6 +30,7 @@
 struct dit_tree_reading {
 	struct dit_page_source *source;
 	uint64_t nread; /* pages: never more than the file has */
+	bool is_sparse; /* few neighbours of a page are wanted: none is read with it */
 	/**
 	 * Counts pages that lie in a row: one, or a long value's. Called before the first
 	 * of them is read. NULL: nobody counts.
@@ -69,6 +71,18 @@ void dit_tree_place_deinit(struct dit_tree_place *place);
 
 /** The tree is one page, which is the value of a node. 0; DIT_E_CORRUPT */
 int dit_tree_place_set_page(struct dit_tree_place *place, struct dit_page_view view);
+/**
+ * Read the page of a level. A place of a tree that is set may be taken down the tree page
+ * by page, by a caller who chooses them.
+ *
+ * @param depth  0: the root; all levels above it are entered
+ *
+ * @return 0; 1: pages() left it out; errors
+ */
+int dit_tree_place_enter(struct dit_tree_place *place, unsigned depth, uint64_t number);
+/** The first place in the list of a node: a tree, or a page in its value. */
+int dit_tree_place_first_item(struct dit_tree_place *place,
+                              const struct dit_node_view *node);
 
 int dit_tree_place_first(struct dit_tree_place *place);
 /** The first place whose key is @p wanted or above it. Not where pages are counted. */
@@ -106,6 +120,11 @@ static inline int dit_tree_place_next(struct dit_tree_place *place)
 int dit_tree_level_skip(struct dit_tree_level *level, unsigned first,
                         const struct dit_key_order *order, struct dit_span wanted,
                         bool skips_equal);
+
+/** Count the pages of the value, if it is a long one. 0; DIT_E_CORRUPT; an error of
+ * pages() */
+int dit_tree_count_value(struct dit_tree_reading *reading,
+                         const struct dit_node_view *node);
 
 /** The node of a level's slot. 0; DIT_E_CORRUPT */
 static inline int dit_tree_level_node(const struct dit_tree_level *level,

@@ -2,7 +2,6 @@
 #include "page/tree_visit.h"
 
 #include "base/error.h"
-#include "page/long_value.h"
 #include "page/tree_place.h"
 
 struct visit {
@@ -56,25 +55,13 @@ static int visit_branches(struct visit *visit, struct dit_tree_place *place,
 	return visit_nodes(visit, place, tell_leaf);
 }
 
-static int visit_long_value(struct visit *visit, const struct dit_node_view *node)
-{
-	struct dit_page_source *source = visit->reading.source;
-	uint64_t first = 0;
-	int r = dit_long_value_page(source, node, &first);
-
-	return r < 0 ? r
-	             : tell(visit, first,
-	                    dit_overflow_pages(source->format, node->value_len,
-	                                       source->page_bytes));
-}
-
 static int visit_node(struct visit *visit, const struct dit_node_view *node)
 {
 	struct dit_tree_record list;
 	int r = visit->node == NULL ? 0 : visit->node(visit->reading.ctx, node);
 
-	if (r == 0 && (node->flags & DIT_NODE_BIG) != 0) {
-		r = visit_long_value(visit, node);
+	if (r == 0) {
+		r = dit_tree_count_value(&visit->reading, node);
 	}
 	/* A named database in the main tree has a tree, too, which is no list. */
 	if (r != 0 || (node->flags & DIT_NODE_LIST) == 0 ||
