@@ -33,12 +33,12 @@ static const struct dit_page_format *format_of(const struct dit_page_tree *tree)
 	return tree->sink->space->format;
 }
 
-static bool is_empty(const struct dit_page_tree *tree, const struct dit_tree_level *level)
+static bool is_empty(const struct dit_page_tree *tree, const struct dit_page_level *level)
 {
 	return dit_page_count(format_of(tree), level->page) == 0;
 }
 
-static void begin_page(const struct dit_page_tree *tree, struct dit_tree_level *level)
+static void begin_page(const struct dit_page_tree *tree, struct dit_page_level *level)
 {
 	dit_page_begin(format_of(tree), level->page, tree->sink->space->page_bytes,
 	               DIT_PAGE_BRANCH);
@@ -47,7 +47,7 @@ static void begin_page(const struct dit_page_tree *tree, struct dit_tree_level *
 void dit_page_tree_reset(struct dit_page_tree *tree)
 {
 	for (unsigned i = 0; i < tree->nlevels; i++) {
-		struct dit_tree_level *level = tree->levels[i];
+		struct dit_page_level *level = tree->levels[i];
 
 		level->nheld = 0;
 		if (!is_empty(tree, level)) {
@@ -59,11 +59,11 @@ void dit_page_tree_reset(struct dit_page_tree *tree)
 	tree->nbranch_pages = 0;
 }
 
-static struct dit_tree_level *level_new(const struct dit_page_tree *tree)
+static struct dit_page_level *level_new(const struct dit_page_tree *tree)
 {
 	unsigned page_bytes = tree->sink->space->page_bytes;
 	size_t key_max = dit_key_max(format_of(tree), page_bytes);
-	struct dit_tree_level *level = calloc(1, sizeof(*level));
+	struct dit_page_level *level = calloc(1, sizeof(*level));
 
 	if (level == NULL) {
 		return NULL;
@@ -84,7 +84,7 @@ static struct dit_tree_level *level_new(const struct dit_page_tree *tree)
 }
 
 static int get_level(struct dit_page_tree *tree, unsigned number,
-                     struct dit_tree_level **ret)
+                     struct dit_page_level **ret)
 {
 	if (number >= DIT_TREE_LEVELS) {
 		return DIT_E_TOOLONG;
@@ -121,7 +121,7 @@ static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticke
 /* Hand the open page to the sink and to the level above; begin an empty one. */
 static int finish_page(struct dit_page_tree *tree, unsigned number)
 {
-	struct dit_tree_level *level = tree->levels[number];
+	struct dit_page_level *level = tree->levels[number];
 	uint64_t ticket = 0;
 	int r = dit_page_sink_put(tree->sink, level->page, &ticket);
 
@@ -133,7 +133,7 @@ static int finish_page(struct dit_page_tree *tree, unsigned number)
 	return add_child(tree, number + 1, ticket, key_of(&level->lowest));
 }
 
-static bool fits(const struct dit_page_tree *tree, const struct dit_tree_level *level,
+static bool fits(const struct dit_page_tree *tree, const struct dit_page_level *level,
                  const struct dit_tree_child *child)
 {
 	return dit_page_has_room(format_of(tree), level->page,
@@ -141,7 +141,7 @@ static bool fits(const struct dit_page_tree *tree, const struct dit_tree_level *
 }
 
 /* Put a child into the open page, which has room for it. */
-static void place(const struct dit_page_tree *tree, struct dit_tree_level *level,
+static void place(const struct dit_page_tree *tree, struct dit_page_level *level,
                   const struct dit_tree_child *child)
 {
 	struct dit_span key = key_of(child);
@@ -161,7 +161,7 @@ static void place(const struct dit_page_tree *tree, struct dit_tree_level *level
 static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticket,
                      struct dit_span key)
 {
-	struct dit_tree_level *level = NULL;
+	struct dit_page_level *level = NULL;
 	struct dit_tree_child placed;
 	/* It may come from a stored page. */
 	int r = key.len > dit_key_max(format_of(tree), tree->sink->space->page_bytes)
@@ -202,7 +202,7 @@ int dit_page_tree_keep(struct dit_page_tree *tree, unsigned level, uint64_t tick
 /* Both held children go into one page: the open one or another. */
 static int finish_level(struct dit_page_tree *tree, unsigned number)
 {
-	struct dit_tree_level *level = tree->levels[number];
+	struct dit_page_level *level = tree->levels[number];
 	const struct dit_page_format *format = format_of(tree);
 	size_t need = dit_slot_and_node_bytes(format, level->held[0].key_len, 0) +
 	              dit_slot_and_node_bytes(format, level->held[1].key_len, 0);
@@ -252,7 +252,7 @@ int dit_page_tree_finish(struct dit_page_tree *tree, struct dit_tree_record *ret
 	ret->root = DIT_PAGE_NONE;
 	ret->depth = 0;
 	for (unsigned number = 0; number < tree->nlevels; number++) {
-		struct dit_tree_level *level = tree->levels[number];
+		struct dit_page_level *level = tree->levels[number];
 
 		if (level->nheld == 0) {
 			continue; /* its branch pages have been ended */

@@ -27,7 +27,7 @@ struct dit_tree_child {
 	char *key; /* lowest in the child; room for the longest one; the level's */
 };
 
-struct dit_tree_level {
+struct dit_page_level {
 	struct dit_tree_child held[2];
 	unsigned nheld;
 	char *page;                   /* open; owned */
@@ -37,7 +37,7 @@ struct dit_tree_level {
 
 struct dit_page_tree {
 	struct dit_page_sink *sink;
-	struct dit_tree_level *levels[DIT_TREE_LEVELS]; /* 0: above the leaves; owned */
+	struct dit_page_level *levels[DIT_TREE_LEVELS]; /* 0: above the leaves; owned */
 	unsigned nlevels;                               /* in use by this tree */
 	uint64_t nleaf_pages;
 	uint64_t nbranch_pages;

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "page/long_value.h"
 #include "tree/tree_merge_impl.h"
 
 int dit_tree_merge_open(struct dit_tree_merge **ret,
@@ -22,10 +21,13 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 	if (merge == NULL) {
 		return -ENOMEM;
 	}
-	merge->shared = (struct dit_path_shared){.source = opts->source,
-	                                         .rebuilds = opts->rebuilds,
-	                                         .dropped = opts->dropped,
-	                                         .ctx = opts->ctx};
+	merge->shared = (struct dit_path_shared){
+		.reading = {.source = opts->source,
+	                    .is_sparse = true,
+	                    .pages = opts->dropped,
+	                    .ctx = opts->ctx},
+		.rebuilds = opts->rebuilds,
+	};
 	merge->stored = opts->stored;
 	merge->list_max = opts->list_max;
 	dit_key_default_orders(opts->stored.flags, &orders);
@@ -33,10 +35,13 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 		orders = *opts->orders;
 	}
 	merge->path.shared = &merge->shared;
+	merge->path.place.reading = &merge->shared.reading;
 	merge->path.order = orders.keys;
 	merge->list.shared = &merge->shared;
 	merge->list.is_list = true;
 	merge->list.has_records = (opts->stored.flags & DIT_DB_DUPFIXED) == 0;
+	merge->list.place.reading = &merge->shared.reading;
+	merge->list.place.may_be_packed = !merge->list.has_records;
 	merge->list.order = merge->list.has_records ? orders.items : ids;
 	r = dit_table_writer_new(&merge->shared.writer, opts->space, opts->stored.flags);
 	if (r < 0) {
@@ -98,16 +103,32 @@ static int read_ids(struct ids *ids, const char *bytes, size_t n)
 	               : r;
 }
 
-/* A packed page, or what is one inside of a node. */
-static int read_packed(struct ids *ids, struct dit_page_view view)
+/* A leaf of a list, or the page inside of a node. */
+static int read_packed(struct ids *ids, const struct dit_tree_level *leaf)
 {
-	if (view.len < view.format->header_bytes || !dit_view_has_bounds(view) ||
-	    (dit_view_flags(view) & DIT_PAGE_LEAF2) == 0 ||
-	    dit_view_item_bytes(view) != ID_BYTES || dit_view_count(view) == 0 ||
-	    !dit_view_has_items(view, ID_BYTES)) {
-		return DIT_E_CORRUPT;
+	return (dit_view_flags(leaf->view) & DIT_PAGE_LEAF2) == 0 ||
+	                       dit_view_item_bytes(leaf->view) != ID_BYTES
+	               ? DIT_E_CORRUPT
+	               : read_ids(ids, dit_view_item(leaf->view, 0, ID_BYTES).data,
+	                          leaf->count);
+}
+
+/* All IDs of a list, whose pages do not stay. */
+static int read_list(struct dit_tree_merge *merge, const struct dit_node_view *node)
+{
+	struct dit_tree_place *place = &merge->list.place;
+	int r = dit_tree_place_first_item(place, node);
+
+	while (r > 0) {
+		struct dit_tree_level *leaf = dit_tree_place_end(place);
+
+		r = read_packed(&merge->old, leaf);
+		leaf->slot = leaf->count - 1;
+		if (r == 0) {
+			r = dit_tree_place_next(place);
+		}
 	}
-	return read_ids(ids, dit_view_item(view, 0, ID_BYTES).data, dit_view_count(view));
+	return r;
 }
 
 static bool is_range(const uint64_t *ids, size_t n)
@@ -208,8 +229,8 @@ static int put_changed(struct dit_tree_merge *merge, struct dit_span key,
 
 /* ---- long lists ---- */
 
-int dit_merge_begin_list(struct dit_tree_merge *merge, const struct dit_node_view *node,
-                         struct dit_tree_record *ret)
+int dit_merge_list_tree(struct dit_tree_merge *merge, const struct dit_node_view *node,
+                        struct dit_tree_record *ret)
 {
 	struct dit_tree_record *left = &merge->path.left;
 
@@ -217,43 +238,15 @@ int dit_merge_begin_list(struct dit_tree_merge *merge, const struct dit_node_vie
 		return DIT_E_CORRUPT;
 	}
 	memcpy(ret, node->value.data, sizeof(*ret));
-	if (merge->shared.source->format->counts_list_pages) {
+	if (merge->shared.writer->format->counts_list_pages) {
 		left->nbranch_pages -= ret->nbranch_pages;
 		left->nleaf_pages -= ret->nleaf_pages;
 	}
-	return ret->root == DIT_PAGE_NONE ? DIT_E_CORRUPT
-	                                  : dit_tree_path_begin(&merge->list, ret);
-}
-
-/* All IDs of the open page of a list, which is closed. */
-static int read_open_page(struct dit_tree_merge *merge)
-{
-	struct dit_tree_path *list = &merge->list;
-	const struct dit_path_level none = {.has_end = false};
-	const struct dit_path_level *level = &list->levels[list->nopen - 1];
-	struct dit_node_view node;
-	int r = 0;
-
-	if (level->height == 1) {
-		r = read_packed(&merge->old, level->view);
-		list->nopen--;
-		return r;
-	}
-	for (unsigned i = 0; r == 0 && i < dit_view_count(level->view); i++) {
-		r = dit_view_node(level->view, i, &node) == DIT_NODE_FITS
-		            ? dit_tree_path_open(list, node.child, level->height - 1,
-		                                 &none)
-		            : DIT_E_CORRUPT;
-		if (r == 0) {
-			r = read_open_page(merge);
-		}
-	}
-	list->nopen--;
-	return r;
+	return ret->root == DIT_PAGE_NONE ? DIT_E_CORRUPT : 0;
 }
 
 static size_t count_below(const uint64_t *ids, size_t n,
-                          const struct dit_path_level *leaf)
+                          const struct dit_path_bounds *leaf)
 {
 	uint64_t end = 0;
 	size_t count = 0;
@@ -269,27 +262,28 @@ static size_t count_below(const uint64_t *ids, size_t n,
 }
 
 /* The changes of one leaf, which leave the others. */
-static int change_leaf(struct dit_tree_merge *merge, struct dit_path_level *leaf,
+static int change_leaf(struct dit_tree_merge *merge, struct dit_tree_level *leaf,
                        struct dit_ids_change *left, uint64_t *nitems)
 {
+	const struct dit_path_bounds *bounds = &merge->list.bounds[merge->list.nopen - 1];
 	struct dit_ids_change change = *left;
 	int r = 0;
 
-	change.nadded = count_below(left->added, left->nadded, leaf);
-	change.nremoved = count_below(left->removed, left->nremoved, leaf);
+	change.nadded = count_below(left->added, left->nadded, bounds);
+	change.nremoved = count_below(left->removed, left->nremoved, bounds);
 	left->added += change.nadded;
 	left->nadded -= change.nadded;
 	left->removed += change.nremoved;
 	left->nremoved -= change.nremoved;
 	merge->old.n = 0;
-	r = leaf->at == 0 ? read_packed(&merge->old, leaf->view) : DIT_E_CORRUPT;
+	r = leaf->slot == 0 ? read_packed(&merge->old, leaf) : DIT_E_CORRUPT;
 	if (r == 0) {
 		r = unite(merge, &change);
 	}
 	if (r < 0) {
 		return r;
 	}
-	leaf->at = dit_view_count(leaf->view);
+	leaf->slot = leaf->count;
 	*nitems += merge->new.n - merge->old.n;
 	return dit_table_writer_put_ids(merge->shared.writer, merge->new.list,
 	                                merge->new.n);
@@ -297,13 +291,15 @@ static int change_leaf(struct dit_tree_merge *merge, struct dit_path_level *leaf
 
 /* A long list that stays one: the leaves with changes are written again. */
 static int change_long_list(struct dit_tree_merge *merge, struct dit_span key,
-                            const struct dit_ids_change *change, uint64_t nitems)
+                            const struct dit_ids_change *change,
+                            const struct dit_tree_record *tree)
 {
 	struct dit_ids_change left = *change;
-	int r = 0;
+	uint64_t nitems = tree->nitems;
+	int r = dit_tree_path_begin(&merge->list, tree);
 
 	while (r == 0 && left.nadded + left.nremoved > 0) {
-		struct dit_path_level *leaf = NULL;
+		struct dit_tree_level *leaf = NULL;
 		uint64_t id = left.nadded == 0 || (left.nremoved > 0 &&
 		                                   left.removed[0] < left.added[0])
 		                      ? left.removed[0]
@@ -346,8 +342,6 @@ int dit_merge_begin(struct dit_tree_merge *merge)
 static int change_node(struct dit_tree_merge *merge, const struct dit_node_view *node,
                        const struct dit_ids_change *change)
 {
-	const struct dit_page_view inner = {node->value.data, (unsigned)node->value.len,
-	                                    merge->shared.source->format};
 	struct dit_tree_record tree;
 	int r = DIT_E_CORRUPT;
 
@@ -358,15 +352,15 @@ static int change_node(struct dit_tree_merge *merge, const struct dit_node_view 
 		}
 		break;
 	case DIT_NODE_LIST:
-		r = read_packed(&merge->old, inner);
+		r = read_list(merge, node);
 		break;
 	case DIT_NODE_LIST | DIT_NODE_TREE:
-		r = dit_merge_begin_list(merge, node, &tree);
+		r = dit_merge_list_tree(merge, node, &tree);
 		if (r == 0 && stays_long(merge, &tree, change)) {
-			return change_long_list(merge, node->key, change, tree.nitems);
+			return change_long_list(merge, node->key, change, &tree);
 		}
 		if (r == 0) {
-			r = read_open_page(merge);
+			r = read_list(merge, node);
 		}
 		break;
 	default:
@@ -395,27 +389,15 @@ int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
 /* The pages that the value of a node has for itself. */
 static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *node)
 {
-	struct dit_page_source *source = merge->shared.source;
-	uint64_t npages = source->npages;
 	struct dit_tree_record tree;
-	uint64_t first = 0;
-	uint64_t n = 0;
 	int r = 0;
 
 	if ((node->flags & DIT_NODE_LIST) != 0 && (node->flags & DIT_NODE_TREE) != 0) {
 		merge->old.n = 0;
-		r = dit_merge_begin_list(merge, node, &tree);
-		return r < 0 ? r : read_open_page(merge);
+		r = dit_merge_list_tree(merge, node, &tree);
+		return r < 0 ? r : read_list(merge, node);
 	}
-	if ((node->flags & DIT_NODE_BIG) == 0) {
-		return 0;
-	}
-	n = dit_overflow_pages(source->format, node->value_len, source->page_bytes);
-	r = dit_long_value_page(source, node, &first);
-	if (r < 0 || first >= npages || n > npages - first) {
-		return DIT_E_CORRUPT;
-	}
-	return merge->shared.dropped(merge->shared.ctx, first, n);
+	return dit_tree_count_value(&merge->shared.reading, node);
 }
 
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key)

@@ -23,11 +23,10 @@ struct ids {
 /* The list of records of the key that changes. */
 struct records {
 	bool is_open;
-	bool is_tree;              /* the list's path is open; else: */
-	struct dit_span single;    /* the only record; NULL: view has them, or none */
-	struct dit_page_view view; /* points into an open page; NULL: there are none */
-	unsigned at;               /* the next one in view */
-	uint64_t n;                /* in the tree, with those that were added */
+	bool is_tree; /* the path of the list is that of a tree */
+	struct dit_span
+		single; /* the only stored record, which is not put yet; or NULL */
+	uint64_t n;     /* in the tree, with those that were added */
 };
 
 struct dit_tree_merge {
@@ -45,9 +44,9 @@ struct dit_tree_merge {
 
 /** Open the stored tree, with the first change. */
 int dit_merge_begin(struct dit_tree_merge *merge);
-/** The long list of a node: its path begins. @param ret  its tree */
-int dit_merge_begin_list(struct dit_tree_merge *merge, const struct dit_node_view *node,
-                         struct dit_tree_record *ret);
+/** The tree of a node's long list, which is not counted any more. 0; DIT_E_CORRUPT */
+int dit_merge_list_tree(struct dit_tree_merge *merge, const struct dit_node_view *node,
+                        struct dit_tree_record *ret);
 /** The list of records that is open is complete. */
 int dit_merge_end_records(struct dit_tree_merge *merge);
 

@@ -9,22 +9,11 @@
 #include "base/error.h"
 #include "tree/tree_merge_impl.h"
 
-static int begin_inside(struct dit_tree_merge *merge, const struct dit_node_view *node)
-{
-	const struct dit_page_format *format = merge->shared.source->format;
-	struct dit_page_view view = {node->value.data, (unsigned)node->value.len, format};
-
-	if (view.len < format->header_bytes || !dit_view_has_bounds(view) ||
-	    (dit_view_flags(view) & DIT_PAGE_LEAF2) != 0 || dit_view_count(view) == 0) {
-		return DIT_E_CORRUPT;
-	}
-	merge->records.view = view;
-	return 0;
-}
-
 /* The list of a stored key. */
 static int begin_stored(struct dit_tree_merge *merge, const struct dit_node_view *node)
 {
+	const struct dit_page_view inside = {node->value.data, (unsigned)node->value.len,
+	                                     merge->shared.writer->format};
 	struct records *records = &merge->records;
 	struct dit_tree_record tree;
 	int r = 0;
@@ -34,12 +23,12 @@ static int begin_stored(struct dit_tree_merge *merge, const struct dit_node_view
 		records->single = node->value;
 		return node->value.len == 0 ? DIT_E_CORRUPT : 0;
 	case DIT_NODE_LIST:
-		return begin_inside(merge, node);
+		return dit_tree_path_begin_inside(&merge->list, inside);
 	case DIT_NODE_LIST | DIT_NODE_TREE:
-		r = dit_merge_begin_list(merge, node, &tree);
+		r = dit_merge_list_tree(merge, node, &tree);
 		records->is_tree = true;
 		records->n = tree.nitems;
-		return r;
+		return r < 0 ? r : dit_tree_path_begin(&merge->list, &tree);
 	default:
 		return DIT_E_CORRUPT;
 	}
@@ -62,48 +51,21 @@ static int begin_key(struct dit_tree_merge *merge, struct dit_span key)
 		return r;
 	}
 	merge->records = (struct records){.is_open = true};
+	merge->list.nopen = 0;
 	return is_stored ? begin_stored(merge, &node) : 0;
 }
 
-/* 1; 0: there are no more; error */
-static int next_stored(const struct records *records, struct dit_span *ret)
+/* The only stored record, if it is below the new one; it goes if it is equal. */
+static int put_single(struct dit_tree_merge *merge, struct dit_span record)
 {
-	struct dit_node_view node;
+	struct dit_span single = merge->records.single;
+	int order = dit_key_compare(&merge->list.order, (struct dit_span){NULL, 0},
+	                            single, record);
 
-	if (records->single.data != NULL) {
-		*ret = records->single;
-		return records->at == 0;
+	if (order <= 0) {
+		merge->records.single.data = NULL;
 	}
-	if (records->view.bytes == NULL || records->at == dit_view_count(records->view)) {
-		return 0;
-	}
-	if (dit_view_node(records->view, records->at, &node) != DIT_NODE_FITS) {
-		return DIT_E_CORRUPT;
-	}
-	*ret = node.key;
-	return 1;
-}
-
-/* Stored records below the new one. @return 1: the next one is in its place; 0; error */
-static int put_below(struct dit_tree_merge *merge, struct dit_span record)
-{
-	const struct dit_span none = {NULL, 0};
-	struct dit_span stored = none;
-	int order = -1;
-	int r = next_stored(&merge->records, &stored);
-
-	while (r > 0) {
-		order = dit_key_compare(&merge->list.order, none, stored, record);
-		if (order >= 0) {
-			break;
-		}
-		r = dit_table_writer_add_record(merge->shared.writer, stored);
-		if (r == 0) {
-			merge->records.at++;
-			r = next_stored(&merge->records, &stored);
-		}
-	}
-	return r < 0 ? r : r > 0 && order == 0;
+	return order < 0 ? dit_table_writer_add_record(merge->shared.writer, single) : 0;
 }
 
 int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
@@ -123,37 +85,33 @@ int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
 	if (r < 0) {
 		return r;
 	}
-	if (records->is_tree) {
+	if (records->single.data != NULL) {
+		r = put_single(merge, record);
+	} else {
 		r = dit_tree_path_take(&merge->list, record, &node);
 		records->n += r == 0;
-	} else {
-		r = put_below(merge, record);
-		records->at += r > 0;
 	}
 	return r < 0 ? r : dit_table_writer_add_record(merge->shared.writer, record);
 }
 
 int dit_merge_end_records(struct dit_tree_merge *merge)
 {
+	struct dit_table_writer *writer = merge->shared.writer;
 	struct records *records = &merge->records;
-	struct dit_span stored;
 	int r = 0;
 
 	if (!records->is_open) {
 		return 0;
 	}
 	records->is_open = false;
-	if (records->is_tree) {
+	if (records->single.data != NULL) {
+		r = dit_table_writer_add_record(writer, records->single);
+	} else if (records->is_tree) {
 		r = dit_tree_path_end(&merge->list);
-		return r < 0 ? r
-		             : dit_table_writer_end_records(merge->shared.writer,
-		                                            records->n);
+	} else {
+		r = dit_tree_path_close(&merge->list);
 	}
-	r = next_stored(records, &stored);
-	while (r > 0) {
-		r = dit_table_writer_add_record(merge->shared.writer, stored);
-		records->at++;
-		r = r < 0 ? r : next_stored(records, &stored);
-	}
-	return r < 0 ? r : dit_table_writer_end_records(merge->shared.writer, 0);
+	return r < 0 ? r
+	             : dit_table_writer_end_records(writer,
+	                                            records->is_tree ? records->n : 0);
 }

@@ -9,16 +9,12 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "page/page_view.h"
 
 #define FEW_BYTES 4 /* a leaf with less than this part of its bytes takes the next one */
 
 void dit_tree_path_deinit(struct dit_tree_path *path)
 {
-	for (unsigned i = 0; i < DIT_PATH_MAX; i++) {
-		free(path->levels[i].page);
-		path->levels[i].page = NULL;
-	}
+	dit_tree_place_deinit(&path->place);
 }
 
 static struct dit_page_tree *pages_of(const struct dit_tree_path *path)
@@ -30,63 +26,33 @@ static struct dit_page_tree *pages_of(const struct dit_tree_path *path)
 
 /* ---- stored pages ---- */
 
-static int check_page(const struct dit_tree_path *path, struct dit_page_view view,
-                      uint64_t number, unsigned height)
+static struct dit_tree_level *top_of(struct dit_tree_path *path)
 {
-	const unsigned kinds = DIT_PAGE_BRANCH | DIT_PAGE_LEAF | DIT_PAGE_LEAF2;
-	bool is_packed = path->is_list && !path->has_records;
-	unsigned leaf = is_packed ? DIT_PAGE_LEAF | DIT_PAGE_LEAF2 : DIT_PAGE_LEAF;
-
-	return dit_view_has_bounds(view) && dit_view_number(view) == number &&
-	                       (dit_view_flags(view) & kinds) ==
-	                               (height == 1 ? leaf : DIT_PAGE_BRANCH) &&
-	                       dit_view_count(view) >= (height == 1 ? 1 : 2)
-	               ? 0
-	               : DIT_E_CORRUPT;
+	return &path->place.levels[path->nopen - 1];
 }
 
-int dit_tree_path_open(struct dit_tree_path *path, uint64_t number, unsigned height,
-                       const struct dit_path_level *bounds)
+/* Of the pages on a level; 1: leaves. */
+static unsigned height_of(const struct dit_tree_path *path, unsigned nopen)
 {
-	struct dit_path_shared *shared = path->shared;
-	struct dit_page_source *pages = shared->source;
-	struct dit_path_level *level = &path->levels[path->nopen];
-	char *page = level->page == NULL ? malloc(pages->page_bytes) : level->page;
-	int r = 0;
+	return path->place.depth + 1 - nopen;
+}
 
-	if (page == NULL) {
-		return -ENOMEM;
-	}
-	*level = *bounds;
-	level->page = page;
-	level->height = height;
-	level->at = 0;
-	level->view =
-		(struct dit_page_view){page, pages->page_bytes, shared->source->format};
-	if (number >= pages->npages || shared->nread++ >= pages->npages) {
-		return DIT_E_CORRUPT;
-	}
-	r = dit_page_source_read(pages, number, 1, page);
-	if (r >= 0) {
-		r = check_page(path, level->view, number, height);
-	}
+/* A page below the open one: all its nodes are taken. */
+static int open_page(struct dit_tree_path *path, uint64_t number,
+                     const struct dit_path_bounds *bounds)
+{
+	int r = dit_tree_place_enter(&path->place, path->nopen, number);
+
 	if (r < 0) {
 		return r;
 	}
-	if (height == 1) {
+	path->bounds[path->nopen++] = *bounds;
+	if (height_of(path, path->nopen) == 1) {
 		path->left.nleaf_pages--;
 	} else {
 		path->left.nbranch_pages--;
 	}
-	path->nopen++;
-	return shared->dropped(shared->ctx, number, 1);
-}
-
-static int next_node(const struct dit_path_level *level, struct dit_node_view *ret)
-{
-	return dit_view_node(level->view, level->at, ret) == DIT_NODE_FITS
-	               ? 0
-	               : DIT_E_CORRUPT;
+	return 0;
 }
 
 static int has_right_length(const struct dit_tree_path *path, struct dit_span key)
@@ -94,14 +60,9 @@ static int has_right_length(const struct dit_tree_path *path, struct dit_span ke
 	return dit_key_has_length(&path->order, SIZE_MAX, key) ? 0 : DIT_E_CORRUPT;
 }
 
-static struct dit_path_level *top_of(struct dit_tree_path *path)
+static bool has_more(const struct dit_tree_level *level)
 {
-	return &path->levels[path->nopen - 1];
-}
-
-static bool has_more(const struct dit_path_level *level)
-{
-	return level->at < dit_view_count(level->view);
+	return level->slot < level->count;
 }
 
 /* ---- pages that stay ---- */
@@ -152,7 +113,7 @@ static int close_page(struct dit_tree_path *path);
 
 /* A page, and all below it, is kept if it can be; else its nodes are. */
 static int keep(struct dit_tree_path *path, uint64_t number, unsigned height,
-                const struct dit_path_level *bounds)
+                const struct dit_path_bounds *bounds)
 {
 	struct dit_table_writer *writer = path->shared->writer;
 	int r = 0;
@@ -163,10 +124,7 @@ static int keep(struct dit_tree_path *path, uint64_t number, unsigned height,
 		                     : dit_table_writer_keep(writer, height, number,
 		                                             bounds->lowest);
 	}
-	if (path->nopen == DIT_PATH_MAX) {
-		return DIT_E_CORRUPT;
-	}
-	r = dit_tree_path_open(path, number, height, bounds);
+	r = open_page(path, number, bounds);
 	return r < 0 ? r : close_page(path);
 }
 
@@ -190,31 +148,39 @@ static int copy_node(struct dit_tree_path *path, const struct dit_node_view *nod
 	               : dit_table_writer_copy(path->shared->writer, node);
 }
 
+/* The lowest key of what is below the next node of the open page. */
+static struct dit_span lowest_of(struct dit_tree_path *path,
+                                 const struct dit_node_view *node)
+{
+	return top_of(path)->slot == 0 ? path->bounds[path->nopen - 1].lowest : node->key;
+}
+
 /* The next node of the open page, with what is below it. */
 static int keep_node(struct dit_tree_path *path, const struct dit_node_view *node)
 {
-	struct dit_path_level *level = top_of(path);
-	struct dit_path_level bounds = {.has_end = false};
+	struct dit_tree_level *level = top_of(path);
+	struct dit_path_bounds bounds = {.has_end = false};
+	unsigned height = height_of(path, path->nopen);
 
-	if (level->height == 1) {
-		level->at++;
+	if (height == 1) {
+		level->slot++;
 		return copy_node(path, node);
 	}
-	bounds.lowest = level->at == 0 ? level->lowest : node->key;
-	if (level->at++ > 0 && has_right_length(path, node->key) < 0) {
+	bounds.lowest = lowest_of(path, node);
+	if (level->slot++ > 0 && has_right_length(path, node->key) < 0) {
 		return DIT_E_CORRUPT;
 	}
-	return keep(path, node->child, level->height - 1, &bounds);
+	return keep(path, node->child, height - 1, &bounds);
 }
 
 static int close_page(struct dit_tree_path *path)
 {
-	const struct dit_path_level *level = top_of(path);
+	const struct dit_tree_level *level = top_of(path);
 	struct dit_node_view node;
 	int r = 0;
 
 	while (r == 0 && has_more(level)) {
-		r = next_node(level, &node);
+		r = dit_tree_level_node(level, &node);
 		if (r == 0) {
 			r = keep_node(path, &node);
 		}
@@ -233,14 +199,14 @@ static int compare(const struct dit_tree_path *path, struct dit_span a, struct d
 /* Open the child of the open branch page to which the key belongs. */
 static int open_child(struct dit_tree_path *path, struct dit_span key)
 {
-	struct dit_path_level *level = top_of(path);
-	struct dit_path_level bounds = {.end = level->end, .has_end = level->has_end};
+	struct dit_tree_level *level = top_of(path);
+	struct dit_path_bounds bounds = path->bounds[path->nopen - 1];
 	struct dit_node_view node;
 	struct dit_node_view next;
-	int r = next_node(level, &node);
+	int r = dit_tree_level_node(level, &node);
 
-	while (r == 0 && level->at + 1 < dit_view_count(level->view)) {
-		if (dit_view_node(level->view, level->at + 1, &next) != DIT_NODE_FITS ||
+	while (r == 0 && level->slot + 1 < level->count) {
+		if (dit_view_node(level->view, level->slot + 1, &next) != DIT_NODE_FITS ||
 		    has_right_length(path, next.key) < 0) {
 			return DIT_E_CORRUPT;
 		}
@@ -252,30 +218,35 @@ static int open_child(struct dit_tree_path *path, struct dit_span key)
 		r = keep_node(path, &node);
 		node = next;
 	}
-	if (r < 0 || path->nopen == DIT_PATH_MAX) {
-		return r < 0 ? r : DIT_E_CORRUPT;
+	if (r < 0) {
+		return r;
 	}
-	bounds.lowest = level->at == 0 ? level->lowest : node.key;
-	level->at++;
-	return dit_tree_path_open(path, node.child, level->height - 1, &bounds);
+	bounds.lowest = lowest_of(path, &node);
+	level->slot++;
+	return open_page(path, node.child, &bounds);
 }
 
 int dit_tree_path_begin(struct dit_tree_path *path, const struct dit_tree_record *tree)
 {
-	const struct dit_path_level whole = {.has_end = false};
+	const struct dit_path_bounds whole = {.has_end = false};
+	int r = dit_tree_place_set(&path->place, tree);
 
 	path->left = *tree;
 	path->nopen = 0;
-	if (tree->root == DIT_PAGE_NONE) {
-		return 0;
-	}
-	return tree->depth == 0 || tree->depth > DIT_PATH_MAX
-	               ? DIT_E_CORRUPT
-	               : dit_tree_path_open(path, tree->root, tree->depth, &whole);
+	return r < 0 || path->place.depth == 0 ? r : open_page(path, tree->root, &whole);
+}
+
+int dit_tree_path_begin_inside(struct dit_tree_path *path, struct dit_page_view view)
+{
+	int r = dit_tree_place_set_page(&path->place, view);
+
+	path->bounds[0] = (struct dit_path_bounds){.has_end = false};
+	path->nopen = r == 0 ? 1 : 0;
+	return r;
 }
 
 int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
-                       struct dit_path_level **ret)
+                       struct dit_tree_level **ret)
 {
 	int r = 0;
 
@@ -283,11 +254,11 @@ int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
 	if (path->nopen == 0) {
 		return 0;
 	}
-	while (r == 0 && top_of(path)->has_end &&
-	       compare(path, key, top_of(path)->end) >= 0) {
+	while (r == 0 && path->bounds[path->nopen - 1].has_end &&
+	       compare(path, key, path->bounds[path->nopen - 1].end) >= 0) {
 		r = close_page(path);
 	}
-	while (r == 0 && top_of(path)->height > 1) {
+	while (r == 0 && height_of(path, path->nopen) > 1) {
 		r = has_more(top_of(path)) ? open_child(path, key) : DIT_E_CORRUPT;
 	}
 	*ret = top_of(path);
@@ -297,12 +268,12 @@ int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
 int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
                        struct dit_node_view *ret)
 {
-	struct dit_path_level *leaf = NULL;
+	struct dit_tree_level *leaf = NULL;
 	int order = 1;
 	int r = dit_tree_path_find(path, key, &leaf);
 
 	while (r == 0 && leaf != NULL && has_more(leaf)) {
-		r = next_node(leaf, ret);
+		r = dit_tree_level_node(leaf, ret);
 		if (r == 0) {
 			r = has_right_length(path, ret->key);
 		}
@@ -318,7 +289,7 @@ int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
 		return r;
 	}
 	take(path, ret);
-	leaf->at++;
+	leaf->slot++;
 	return 1;
 }
 
@@ -327,20 +298,22 @@ int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
 /* A page below the open one is kept; the last one is opened, down to a level. */
 static int join_next(struct dit_tree_path *path, unsigned level)
 {
-	struct dit_path_level *top = top_of(path);
-	struct dit_path_level bounds = {.has_end = false};
-	bool is_last = top->at + 1 == dit_view_count(top->view);
+	struct dit_tree_level *top = top_of(path);
+	unsigned height = height_of(path, path->nopen);
+	bool is_last = top->slot + 1 == top->count;
+	struct dit_path_bounds bounds = {.has_end = false};
 	struct dit_node_view node;
-	int r = next_node(top, &node);
+	int r = dit_tree_level_node(top, &node);
 
 	if (r < 0) {
 		return r;
 	}
-	bounds.lowest = top->at++ == 0 ? top->lowest : node.key;
-	if (is_last && top->height > level + 2) {
-		return dit_tree_path_open(path, node.child, top->height - 1, &bounds);
+	bounds.lowest = lowest_of(path, &node);
+	top->slot++;
+	if (is_last && height > level + 2) {
+		return open_page(path, node.child, &bounds);
 	}
-	return dit_page_tree_keep(pages_of(path), top->height - 2,
+	return dit_page_tree_keep(pages_of(path), height - 2,
 	                          node.child | DIT_TICKET_PLACED, bounds.lowest);
 }
 
@@ -357,7 +330,7 @@ static int join_last(struct dit_tree_path *path, unsigned level)
 	struct dit_page_tree *pages = pages_of(path);
 	struct dit_tree_child lone = {.key = NULL};
 	struct dit_tree_child last = {.key = NULL};
-	struct dit_path_level bounds = {.has_end = false};
+	struct dit_path_bounds bounds = {.has_end = false};
 	unsigned above = level + 1;
 	char *keys = malloc(2 * (size_t)path->shared->writer->key_max);
 	int r = keys == NULL ? -ENOMEM : 0;
@@ -371,8 +344,8 @@ static int join_last(struct dit_tree_path *path, unsigned level)
 		dit_page_tree_pop(pages, level, &lone);
 		dit_page_tree_pop(pages, above, &last);
 		bounds.lowest = (struct dit_span){last.key, last.key_len};
-		r = dit_tree_path_open(path, last.ticket & ~DIT_TICKET_PLACED, above + 1,
-		                       &bounds);
+		path->place.depth = above + 1;
+		r = open_page(path, last.ticket & ~DIT_TICKET_PLACED, &bounds);
 	}
 	while (r == 0 && has_more(top_of(path))) {
 		r = join_next(path, level);
@@ -396,14 +369,21 @@ static bool has_above(const struct dit_page_tree *pages, unsigned level)
 	return false;
 }
 
-int dit_tree_path_end(struct dit_tree_path *path)
+int dit_tree_path_close(struct dit_tree_path *path)
 {
-	struct dit_page_tree *pages = pages_of(path);
 	int r = 0;
 
 	while (r == 0 && path->nopen > 0) {
 		r = close_page(path);
 	}
+	return r;
+}
+
+int dit_tree_path_end(struct dit_tree_path *path)
+{
+	struct dit_page_tree *pages = pages_of(path);
+	int r = dit_tree_path_close(path);
+
 	if (r == 0) {
 		r = path->is_list
 		            ? dit_table_writer_end_records_page(path->shared->writer)

@@ -22,18 +22,11 @@
 #ifndef DITKIT_TREE_PATH_H
 #define DITKIT_TREE_PATH_H
 
-#include "page/key_order.h"
-#include "page/tree_visit.h"
+#include "page/tree_place.h"
 #include "tree/table_writer_impl.h"
 
-#define DIT_PATH_MAX 32 /* LMDB's cursors go no deeper */
-
-/* An open page. */
-struct dit_path_level {
-	char *page; /* owned */
-	struct dit_page_view view;
-	unsigned height;        /* 1: a leaf */
-	unsigned at;            /* the next node, or item */
+/* Keys of an open page. */
+struct dit_path_bounds {
 	struct dit_span lowest; /* points into a page above; of the first page empty */
 	struct dit_span end;    /* likewise: the lowest key after the page */
 	bool has_end;
@@ -41,13 +34,10 @@ struct dit_path_level {
 
 /* Shared by the paths of a merge. */
 struct dit_path_shared {
-	struct dit_page_source *source;
+	struct dit_tree_reading
+		reading; /* counts pages that the new tree does not have */
 	struct dit_table_writer *writer;
-	bool rebuilds;  /* no page is kept */
-	uint64_t nread; /* pages: never more than the file has */
-	/* Pages that the new tree does not have. 0 or an error */
-	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
-	void *ctx;
+	bool rebuilds; /* no page is kept */
 };
 
 struct dit_tree_path {
@@ -56,8 +46,9 @@ struct dit_tree_path {
 	bool is_list;                /* which is the writer's open list ... */
 	bool has_records;            /* ... of records; else of IDs */
 	struct dit_tree_record left; /* pages and items that stay */
-	struct dit_path_level levels[DIT_PATH_MAX]; /* the root first */
-	unsigned nopen;
+	struct dit_tree_place place; /* the slot of a level is its next node, or item */
+	struct dit_path_bounds bounds[DIT_TREE_DEPTH_MAX]; /* of the place's levels */
+	unsigned nopen;                                    /* levels */
 };
 
 /** Frees the pages. */
@@ -66,15 +57,18 @@ void dit_tree_path_deinit(struct dit_tree_path *path);
 /** Open the root. 0; DIT_E_CORRUPT; -ENOMEM; errors of reading and of dropped() */
 int dit_tree_path_begin(struct dit_tree_path *path, const struct dit_tree_record *tree);
 
+/** The same with a list of records that is a page in the value of a node. */
+int dit_tree_path_begin_inside(struct dit_tree_path *path, struct dit_page_view view);
+
 /**
  * Open the leaf to which a key belongs: no key is below one that was found before.
  *
- * @param ret  NULL: the tree is empty. Its `at` is the next node; who takes it adds one
+ * @param ret  NULL: the tree is empty. Its slot is the next node; who takes it adds one
  *
  * @return as above; errors of writing
  */
 int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
-                       struct dit_path_level **ret);
+                       struct dit_tree_level **ret);
 
 /**
  * The same, up to a node of the leaf.
@@ -85,12 +79,9 @@ int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
 int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
                        struct dit_node_view *ret);
 
-/** Take over what is left, and make the branches. @return as above */
+/** Take over what is left. @return as above */
+int dit_tree_path_close(struct dit_tree_path *path);
+/** The same, and make the branches. */
 int dit_tree_path_end(struct dit_tree_path *path);
-
-/** Open a page below the open one: all its nodes are taken. To close it, count `nopen`
- * down. */
-int dit_tree_path_open(struct dit_tree_path *path, uint64_t number, unsigned height,
-                       const struct dit_path_level *bounds);
 
 #endif
