@@ -68,4 +68,14 @@ bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix);
 /** All of normal form @p dn but its first RDN; points into it. */
 struct dit_span dit_dn_parent(struct dit_span dn);
 
+/**
+ * Split a name and optional UID (uniqueMember): "cn=a,dc=x" or "cn=a,dc=x#'0101'B"
+ * (values.md 4.10). The text after the last '#' is a UID only if it is a bit string;
+ * "cn=a#b" is a DN.
+ *
+ * @param ret_uid  with its '#'; empty if there is none
+ */
+void dit_name_uid_split(struct dit_span text, struct dit_span *ret_dn,
+                        struct dit_span *ret_uid);
+
 #endif

@@ -3,6 +3,7 @@
 #include "values/value_order.h"
 
 #include "base/cut.h"
+#include "values/dn.h"
 #include "values/value.h"
 #include "values/value_scope.h"
 

@@ -55,15 +55,6 @@ int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
                  struct dit_span text, struct dit_span *ret);
 int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,
                   struct dit_span text, struct dit_span *ret);
-/**
- * Split a name and optional UID (uniqueMember): "cn=a,dc=x" or "cn=a,dc=x#'0101'B"
- * (values.md 4.10). The text after the last '#' is a UID only if it is a bit string;
- * "cn=a#b" is a DN.
- *
- * @param ret_uid  with its '#'; empty if there is none
- */
-void dit_name_uid_split(struct dit_span text, struct dit_span *ret_dn,
-                        struct dit_span *ret_uid);
 int dit_scope_name_uid(const struct dit_value_scope *scope, enum dit_dn_form form,
                        struct dit_span text, struct dit_span *ret);
 
