@@ -15,11 +15,10 @@
 static const char *reason_against(const struct dit_index_def *def, unsigned intlen,
                                   struct dit_span value)
 {
-	bool has_eq = (def->kinds & DIT_INDEX_EQ) != 0;
 	bool is_phonetic = (def->kinds & DIT_INDEX_APPROX) != 0 ||
-	                   (has_eq && def->eq_keys == DIT_EQ_PHONETIC);
+	                   def->eq_keys == DIT_INDEXER_METAPHONE;
 
-	if (has_eq && def->eq_keys == DIT_EQ_INTEGER &&
+	if (def->eq_keys == DIT_INDEXER_INTEGER &&
 	    !dit_key_integer_is_sound(value, intlen)) {
 		return value.len == 0 ? "an empty integer has no index key"
 		                      : "not an integer, and has no index key";

@@ -58,7 +58,7 @@ static int add_eq_hashes(struct dit_index_work *work, const struct dit_index_def
 	for (size_t i = 0; i < nvalues && r == 0; i++) {
 		struct dit_span value = values[i];
 
-		if (def->eq_keys == DIT_EQ_NAME_UID) {
+		if (def->eq_keys == DIT_INDEXER_NAME_UID) {
 			value = name_without_uid(value);
 		}
 		work->keys[work->nkeys++] =
@@ -205,7 +205,7 @@ static int add_ordered_keys(struct dit_index_work *work, const struct dit_index_
 	int r = 0;
 
 	for (size_t i = 0; i < nvalues && r == 0; i++) {
-		if (def->eq_keys == DIT_EQ_INTEGER) {
+		if (def->eq_keys == DIT_INDEXER_INTEGER) {
 			dit_key_integer(values[i], intlen, key);
 		} else {
 			bytes.len = DIT_TIME_KEY_BYTES;
@@ -283,18 +283,14 @@ static int put_eq_keys(struct dit_index_work *work, const struct dit_index_def *
 	int r = 0;
 
 	switch (def->eq_keys) {
-	case DIT_EQ_INTEGER:
-	case DIT_EQ_TIME:
+	case DIT_INDEXER_INTEGER:
+	case DIT_INDEXER_TIME:
 		return add_ordered_keys(work, def, values, nvalues, sink);
-	case DIT_EQ_PHONETIC:
+	case DIT_INDEXER_METAPHONE:
 		return add_phonetic_keys(work, def, values, nvalues, sink);
-	case DIT_EQ_CLASSES:
-		r = add_class_hashes(work, def, values, nvalues);
-		break;
-	case DIT_EQ_HASH:
-	case DIT_EQ_NAME_UID:
-		r = add_eq_hashes(work, def, values, nvalues);
-		break;
+	default:
+		r = def->has_class_keys ? add_class_hashes(work, def, values, nvalues)
+		                        : add_eq_hashes(work, def, values, nvalues);
 	}
 	return r < 0 ? r : dit_index_put_hashes(work, def, first, sink);
 }

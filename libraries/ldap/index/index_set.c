@@ -43,35 +43,6 @@ static bool has_class_keys(const struct dit_attr_type *type)
 	return type != NULL;
 }
 
-/** @return 0 or DIT_E_UNSUPPORTED */
-static int choose_eq_keys(const struct dit_attr_type *type, enum dit_eq_keys *ret)
-{
-	if (type->equality == NULL) {
-		return DIT_E_UNSUPPORTED;
-	}
-	switch (type->equality->indexer) {
-	case DIT_INDEXER_HASH:
-		*ret = has_class_keys(type) ? DIT_EQ_CLASSES : DIT_EQ_HASH;
-		return 0;
-	case DIT_INDEXER_NAME_UID:
-		*ret = DIT_EQ_NAME_UID;
-		return 0;
-	case DIT_INDEXER_INTEGER:
-		*ret = DIT_EQ_INTEGER;
-		return 0;
-	case DIT_INDEXER_TIME:
-		*ret = DIT_EQ_TIME;
-		return 0;
-	case DIT_INDEXER_METAPHONE:
-		*ret = DIT_EQ_PHONETIC;
-		return 0;
-	case DIT_INDEXER_NONE:
-	case DIT_INDEXER_SUBSTR:
-		break;
-	}
-	return DIT_E_UNSUPPORTED;
-}
-
 /** The state after name, mark, syntax and rule (values.md 6.3). */
 static uint64_t hash_prefix(bool hash64, const struct dit_ad *ad, const char *mark,
                             const struct dit_rule *rule)
@@ -119,13 +90,16 @@ static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
 		def->needs_check = true;
 	}
 	if ((def->kinds & DIT_INDEX_EQ) != 0) {
-		int r = choose_eq_keys(type, &def->eq_keys);
-
-		if (r < 0) {
-			return r;
+		if (type->equality == NULL ||
+		    type->equality->indexer == DIT_INDEXER_NONE ||
+		    type->equality->indexer == DIT_INDEXER_SUBSTR) {
+			return DIT_E_UNSUPPORTED;
 		}
-		def->needs_check |=
-			def->eq_keys == DIT_EQ_INTEGER || def->eq_keys == DIT_EQ_PHONETIC;
+		def->eq_keys = type->equality->indexer;
+		def->has_class_keys =
+			def->eq_keys == DIT_INDEXER_HASH && has_class_keys(type);
+		def->needs_check |= def->eq_keys == DIT_INDEXER_INTEGER ||
+		                    def->eq_keys == DIT_INDEXER_METAPHONE;
 		def->states.whole = hash_prefix(hash64, spec->ad, "", type->equality);
 	}
 	if ((def->kinds & DIT_INDEX_SUB) != 0) {
@@ -154,23 +128,21 @@ static void add_length(struct key_lengths *lengths, size_t length)
 	lengths->max = length > lengths->max ? length : lengths->max;
 }
 
-static void add_eq_lengths(struct key_lengths *lengths, const struct dit_index_set *set,
-                           enum dit_eq_keys eq_keys)
+static void add_lengths(struct key_lengths *lengths, const struct dit_index_set *set,
+                        enum dit_indexer indexer)
 {
-	switch (eq_keys) {
-	case DIT_EQ_INTEGER:
+	switch (indexer) {
+	case DIT_INDEXER_INTEGER:
 		add_length(lengths, set->params.intlen);
 		break;
-	case DIT_EQ_TIME:
+	case DIT_INDEXER_TIME:
 		add_length(lengths, DIT_TIME_KEY_BYTES);
 		break;
-	case DIT_EQ_PHONETIC:
+	case DIT_INDEXER_METAPHONE:
 		add_length(lengths, 1);
 		add_length(lengths, DIT_PHONETIC_MAX);
 		break;
-	case DIT_EQ_HASH:
-	case DIT_EQ_NAME_UID:
-	case DIT_EQ_CLASSES:
+	default:
 		add_length(lengths, set->params.hash64 ? 8 : 4);
 		break;
 	}
@@ -188,13 +160,13 @@ static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned
 		}
 		lengths.has_presence |= (def->kinds & DIT_INDEX_PRES) != 0;
 		if ((def->kinds & DIT_INDEX_EQ) != 0) {
-			add_eq_lengths(&lengths, set, def->eq_keys);
+			add_lengths(&lengths, set, def->eq_keys);
 		}
 		if ((def->kinds & DIT_INDEX_APPROX) != 0) {
-			add_eq_lengths(&lengths, set, DIT_EQ_PHONETIC);
+			add_lengths(&lengths, set, DIT_INDEXER_METAPHONE);
 		}
 		if ((def->kinds & DIT_INDEX_SUB) != 0) {
-			add_eq_lengths(&lengths, set, DIT_EQ_HASH);
+			add_lengths(&lengths, set, DIT_INDEXER_SUBSTR);
 		}
 	}
 	return lengths;

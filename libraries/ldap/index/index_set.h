@@ -10,24 +10,15 @@
 #include "index/index_keys.h"
 #include "index/key_hash.h"
 
-/** How a definition makes its equality keys (values.md 6.4). */
-enum dit_eq_keys {
-	DIT_EQ_HASH,
-	DIT_EQ_NAME_UID, /* hash without the optional UID */
-	DIT_EQ_CLASSES,  /* hashes of the names of classes and their superclasses */
-	DIT_EQ_INTEGER,
-	DIT_EQ_TIME,
-	DIT_EQ_PHONETIC, /* an approximate rule that stands for equality */
-};
-
 /** One index definition, ready for use. */
 struct dit_index_def {
 	const struct dit_attr_type *type;
 	struct dit_span options; /* canonical; empty: applies whatever the options are */
 	unsigned db;
-	unsigned kinds; /* DIT_INDEX_... */
-	enum dit_eq_keys eq_keys;
-	bool needs_check; /* slapd dies of some values: dit_index_check() */
+	unsigned kinds;           /* DIT_INDEX_... */
+	enum dit_indexer eq_keys; /* NONE: no equality keys */
+	bool has_class_keys; /* hashes of the names of classes and their superclasses */
+	bool needs_check;    /* slapd dies of some values: dit_index_check() */
 	struct dit_hash_states states;
 };
 
