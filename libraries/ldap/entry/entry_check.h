@@ -51,15 +51,6 @@ int dit_check_classes(struct dit_entry_check *check);
 int dit_check_values(struct dit_entry_check *check);
 
 /**
- * Does slapd take two values of a type, in their normal forms, for equal?
- *
- * @param value  of the entry; @p asserted what is looked for
- */
-bool dit_check_values_equal(const struct dit_schema *schema,
-                            const struct dit_attr_type *type, struct dit_span value,
-                            struct dit_span asserted);
-
-/**
  * The values with which those of the attribute are compared.
  *
  * @return 0; what dit_attr_normalize() returns

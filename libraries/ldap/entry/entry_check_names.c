@@ -88,7 +88,7 @@ bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_a
 		attr->normal != NULL ? attr->normal : attr->values;
 
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		if (dit_check_values_equal(schema, attr->ad->type, values[i], asserted)) {
+		if (dit_values_equal(schema, attr->ad->type, values[i], asserted)) {
 			return true;
 		}
 	}

@@ -15,31 +15,6 @@
 #include "values/value.h"
 
 /*
- * Nearly all rules compare normal forms byte by byte. booleanMatch looks at the lengths
- * alone, X-ORDERED types tell the place from the value, and objectClass values match any
- * class above them (RFC 4512 section 2.4.1).
- */
-bool dit_check_values_equal(const struct dit_schema *schema,
-                            const struct dit_attr_type *type, struct dit_span value,
-                            struct dit_span asserted)
-{
-	if (type->validator == DIT_VALID_CLASS_NAME) {
-		const struct dit_class *oc = dit_schema_find_class(schema, value);
-		const struct dit_class *above = dit_schema_find_class(schema, asserted);
-
-		return oc != NULL && above != NULL && dit_class_is_a(oc, above);
-	}
-	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0) {
-		return dit_value_match_order(type)(value, asserted) == 0;
-	}
-	if (type->equality != NULL && type->equality->normalizer == DIT_NORM_NONE &&
-	    type->equality->syntax->validator == DIT_VALID_BOOLEAN) {
-		return value.len == asserted.len;
-	}
-	return dit_span_eq(value, asserted);
-}
-
-/*
  * slapd prefers the pretty function of a type, which may refuse more than the syntax. A
  * value of pwdAttribute is the name of an attribute, which its normal form has proved.
  */

@@ -223,6 +223,7 @@ static int sort_block(struct reading *reading, struct dit_attr *attr)
 {
 	uint32_t n = attr->nvalues;
 	struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
+	struct dit_value_order order = {dit_value_order(attr->ad->type), false};
 	struct dit_span *values = NULL;
 	uint32_t *places = NULL;
 	uint32_t found = DIT_VALUES_UNIQUE;
@@ -237,7 +238,7 @@ static int sort_block(struct reading *reading, struct dit_attr *attr)
 		return -ENOMEM;
 	}
 	memcpy(values, attr->values, n * sizeof(*values));
-	found = dit_values_sort(keys, places, n, dit_value_order(attr->ad->type));
+	found = dit_values_sort(keys, places, n, order);
 	if (found != DIT_VALUES_UNIQUE) {
 		why_value(reading, DIT_WHY_VALUE_TWICE, attr->ad, attr->values[found]);
 		dit_notes_add(

@@ -30,7 +30,7 @@ struct range {
 struct sort {
 	struct dit_span *values;
 	uint32_t *places;
-	dit_value_order_fn order;
+	struct dit_value_order order;
 	uint32_t found; /* place of a value that is there twice */
 };
 
@@ -58,7 +58,8 @@ static void sort_by_insertion(struct sort *sort, struct range range)
 		uint32_t i = end;
 
 		for (; i > range.first; i--) {
-			int order = sort->order(sort->values[i - 1], value);
+			int order = dit_value_compare(sort->order, sort->values[i - 1],
+			                              value);
 
 			if (order == 0) {
 				sort->found = sort->places[i - 1];
@@ -83,7 +84,7 @@ static void put_in_order(struct sort *sort, uint32_t low, uint32_t high, uint32_
 	if (has_found(sort)) {
 		return;
 	}
-	order = sort->order(sort->values[low], sort->values[high]);
+	order = dit_value_compare(sort->order, sort->values[low], sort->values[high]);
 	if (order == 0) {
 		sort->found = sort->places[told];
 	} else if (order > 0) {
@@ -111,13 +112,15 @@ static void partition(struct sort *sort, struct range range, uint32_t *ret_split
 		/* The last value is above the pivot, and the pivot itself stops the way
 		 * down. */
 		do {
-			order = sort->order(sort->values[++up], sort->values[pivot]);
+			order = dit_value_compare(sort->order, sort->values[++up],
+			                          sort->values[pivot]);
 		} while (order < 0);
 		if (order == 0) {
 			break;
 		}
 		do {
-			order = sort->order(sort->values[--down], sort->values[pivot]);
+			order = dit_value_compare(sort->order, sort->values[--down],
+			                          sort->values[pivot]);
 		} while (order > 0);
 		if (down < up) {
 			swap(sort, pivot, down);
@@ -135,7 +138,7 @@ static void partition(struct sort *sort, struct range range, uint32_t *ret_split
 }
 
 uint32_t dit_values_sort(struct dit_span *values, uint32_t *places, uint32_t n,
-                         dit_value_order_fn order)
+                         struct dit_value_order order)
 {
 	struct sort sort = {values, places, order, DIT_VALUES_UNIQUE};
 	struct range waiting[WAITING_MAX];

@@ -20,6 +20,6 @@
  *         one, of several the one that slapd names, and then the order is undefined
  */
 uint32_t dit_values_sort(struct dit_span *values, uint32_t *places, uint32_t n,
-                         dit_value_order_fn order);
+                         struct dit_value_order order);
 
 #endif

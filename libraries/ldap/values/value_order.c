@@ -108,66 +108,44 @@ static int by_place(struct dit_span a, struct dit_span b)
 	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* X-ORDERED values: places first, if both have one; what follows them by @p inner. */
-static int by_place_then(dit_value_order_fn inner, struct dit_span value,
-                         struct dit_span asserted)
+int dit_value_compare(struct dit_value_order order, struct dit_span value,
+                      struct dit_span asserted)
 {
-	struct dit_span places[] = {
-		{value.data, dit_value_order_prefix(value)},
-		{asserted.data, dit_value_order_prefix(asserted)},
-	};
+	struct dit_span places[2] = {value, asserted};
+	int by_places = 0;
 
+	if (!order.has_places) {
+		return order.by_value(value, asserted);
+	}
+	places[0].len = dit_value_order_prefix(value);
+	places[1].len = dit_value_order_prefix(asserted);
 	dit_cut(&value, places[0].len);
 	dit_cut(&asserted, places[1].len);
 	if (places[0].len > 0 && places[1].len > 0) {
-		int order = by_place(places[0], places[1]);
-
-		if (order != 0 || asserted.len == 0) {
-			return order;
+		by_places = by_place(places[0], places[1]);
+		if (by_places != 0 || asserted.len == 0) {
+			return by_places;
 		}
 	}
-	return inner(value, asserted);
+	return order.by_value(value, asserted);
 }
 
-static int by_place_then_length(struct dit_span value, struct dit_span asserted)
+struct dit_value_order dit_value_match_order(const struct dit_attr_type *type)
 {
-	return by_place_then(by_length, value, asserted);
+	return (struct dit_value_order){rule_order(type), is_ordered(type)};
 }
 
-static int by_place_then_number(struct dit_span value, struct dit_span asserted)
+bool dit_values_equal(const struct dit_schema *schema, const struct dit_attr_type *type,
+                      struct dit_span value, struct dit_span asserted)
 {
-	return by_place_then(by_number, value, asserted);
-}
+	const struct dit_class *oc = NULL;
+	const struct dit_class *above = NULL;
 
-static int by_place_then_length_alone(struct dit_span value, struct dit_span asserted)
-{
-	return by_place_then(by_length_alone, value, asserted);
-}
-
-static int by_place_then_name_uid(struct dit_span value, struct dit_span asserted)
-{
-	return by_place_then(by_name_uid, value, asserted);
-}
-
-dit_value_order_fn dit_value_match_order(const struct dit_attr_type *type)
-{
-	static const struct {
-		dit_value_order_fn plain;
-		dit_value_order_fn ordered;
-	} orders[] = {
-		{by_number, by_place_then_number},
-		{by_length_alone, by_place_then_length_alone},
-		{by_name_uid, by_place_then_name_uid},
-	};
-	dit_value_order_fn order = rule_order(type);
-
-	if (!is_ordered(type)) {
-		return order;
+	if (type->validator != DIT_VALID_CLASS_NAME) {
+		return dit_value_compare(dit_value_match_order(type), value, asserted) ==
+		       0;
 	}
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		if (order == orders[i].plain) {
-			return orders[i].ordered;
-		}
-	}
-	return by_place_then_length;
+	oc = dit_schema_find_class(schema, value);
+	above = dit_schema_find_class(schema, asserted);
+	return oc != NULL && above != NULL && dit_class_is_a(oc, above);
 }

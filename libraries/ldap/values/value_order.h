@@ -48,6 +48,23 @@ bool dit_name_uid_alike(struct dit_span a, struct dit_span b);
  *
  * So "{3}b" equals "b", which equals "{4}b", which does not equal "{3}b".
  */
-dit_value_order_fn dit_value_match_order(const struct dit_attr_type *type);
+struct dit_value_order {
+	dit_value_order_fn by_value;
+	bool has_places; /* false: by_value alone */
+};
+
+struct dit_value_order dit_value_match_order(const struct dit_attr_type *type);
+
+int dit_value_compare(struct dit_value_order order, struct dit_span value,
+                      struct dit_span asserted);
+
+/**
+ * Does slapd take two values of a type, in their normal forms, for equal? Values of
+ * objectClass match any class above them (RFC 4512 section 2.4.1).
+ *
+ * @param value  of the entry; @p asserted what is looked for
+ */
+bool dit_values_equal(const struct dit_schema *schema, const struct dit_attr_type *type,
+                      struct dit_span value, struct dit_span asserted);
 
 #endif

@@ -81,24 +81,6 @@ static struct dit_span normal_value(const struct dit_attr_view *attr, uint32_t i
 	return attr->normal != NULL ? attr->normal[i] : attr->values[i];
 }
 
-/* An entry of a class is one of its superclasses, too. */
-static bool is_of_class(const struct matching *m, struct dit_span value,
-                        struct dit_span asserted)
-{
-	const struct dit_class *oc = dit_schema_find_class(m->schema, value);
-	const struct dit_class *wanted = dit_schema_find_class(m->schema, asserted);
-
-	return oc != NULL && wanted != NULL && dit_class_is_a(oc, wanted);
-}
-
-static bool equals(const struct matching *m, const struct dit_attr_type *type,
-                   struct dit_span value, struct dit_span asserted)
-{
-	return type->validator == DIT_VALID_CLASS_NAME
-	               ? is_of_class(m, value, asserted)
-	               : dit_value_match_order(type)(value, asserted) == 0;
-}
-
 static bool matches_value(const struct matching *m, const struct dit_filter *filter,
                           const struct dit_attr_type *type, struct dit_span value)
 {
@@ -111,7 +93,7 @@ static bool matches_value(const struct matching *m, const struct dit_filter *fil
 		    type->equality->normalizer == DIT_NORM_NAME_UID) {
 			return dit_name_uid_alike(value, filter->value);
 		}
-		return equals(m, type, value, filter->value);
+		return dit_values_equal(m->schema, type, value, filter->value);
 	case DIT_FILTER_GREATER:
 		return type->ordering != NULL &&
 		       dit_rule_compare(type->ordering, value, filter->value) >= 0;
@@ -121,7 +103,7 @@ static bool matches_value(const struct matching *m, const struct dit_filter *fil
 	case DIT_FILTER_SUBSTRINGS:
 		return dit_has_pieces(value, filter->pieces, filter->npieces);
 	default:
-		return equals(m, type, value, filter->value);
+		return dit_values_equal(m->schema, type, value, filter->value);
 	}
 }
 
@@ -172,7 +154,8 @@ static int match_by_rule(const struct matching *m, const struct dit_filter *filt
 
 	if (!filter->has_rule &&
 	    (normal != NULL || type->validator == DIT_VALID_CLASS_NAME)) {
-		return equals(m, type, normal != NULL ? *normal : value, filter->value);
+		return dit_values_equal(m->schema, type, normal != NULL ? *normal : value,
+		                        filter->value);
 	}
 	if (rule->normalizer == DIT_NORM_NONE) {
 		return dit_rule_matches(rule, value, filter->value);
