@@ -436,6 +436,15 @@ int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
 	return r <= 0 ? r : dit_tree_cursor_items(scan->cursor, ret_ids);
 }
 
+int dit_scan_seek_list(struct dit_scan *scan, struct dit_span wanted,
+                       struct dit_span *ret_key, struct dit_span *ret_ids)
+{
+	struct dit_span first;
+	int r = dit_scan_seek(scan, wanted, ret_key, &first);
+
+	return r <= 0 ? r : dit_tree_cursor_items(scan->cursor, ret_ids);
+}
+
 int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids)
 {
 	return dit_tree_cursor_more_items(scan->cursor, ret_ids);

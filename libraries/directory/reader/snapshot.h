@@ -134,7 +134,10 @@ int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
  */
 int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
                        struct dit_span *ret_ids);
-/** More IDs of the key of dit_scan_next_list(). 1; 0: there are no more; error. */
+/** The same for the key @p wanted. 1; 0: none; error. */
+int dit_scan_seek_list(struct dit_scan *scan, struct dit_span wanted,
+                       struct dit_span *ret_key, struct dit_span *ret_ids);
+/** More IDs of the key that was found last. 1; 0: there are no more; error. */
 int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids);
 /**
  * First record with exactly this key; dit_scan_next() goes on after it. 1; 0: none, and

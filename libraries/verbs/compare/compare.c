@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Comparison of two environments: the lists of databases are merged by name, the records
- * of each pair by key.
- *
- * Both sides are read in stored order, and only pairs of equal records are passed over in
- * silence. So any difference in content or in order is found, whatever the order that
- * the merge assumes; the order only decides which side goes on alone, and with that how
- * readable the report is:
- *
- *   first    a b d        b and d are passed over together; a is "only in the first",
- *   second     b c d      c is "only in the second"
- *
- * Where a key has one value (ad2i, id2e) two values under one key are compared with each
- * other; where it has many (dn2i, id2v), key and value together are the record.
+ * of each pair by key (compare_records.c).
  */
 #include "compare/compare_impl.h"
 
@@ -20,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "reader/stored_order.h"
 
 #define REPORTS_DEFAULT   20
 #define ARENA_BLOCK_BYTES (256u << 10)
@@ -63,17 +51,7 @@ static bool is_same_directory(const struct dit_compare_opts *opts)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* ---- records ---- */
-
-int dit_compare_keys(const struct dit_key_order *order, struct dit_span a,
-                     struct dit_span b)
-{
-	bool has_order = dit_key_has_length(order, SIZE_MAX, a) &&
-	                 dit_key_has_length(order, SIZE_MAX, b);
-
-	return has_order ? dit_key_compare(order, (struct dit_span){NULL, 0}, a, b)
-	                 : dit_span_compare(a, b);
-}
+/* ---- progress ---- */
 
 static void tell_progress(void *ctx)
 {
@@ -98,6 +76,9 @@ int dit_compare_step(struct dit_compare *c, uint64_t nrecords)
 
 	c->ndone += nrecords;
 	dit_tick_often(&c->ticker);
+	if (c->error < 0) {
+		return c->error;
+	}
 	return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0
 	               ? DIT_E_STOPPED
 	               : 0;
@@ -122,165 +103,44 @@ static void begin_progress(struct dit_compare *c)
 	}
 }
 
-struct record {
-	struct dit_scan *scan;
-	int state; /* 1 there is one; 0 end; error */
-	struct dit_span key;
-	struct dit_span value;
-};
-
-static void record_next(struct record *record)
-{
-	record->state = dit_scan_next(record->scan, &record->key, &record->value);
-}
-
-static int record_order(const struct dit_compare *c, const struct record *a,
-                        const struct record *b, unsigned flags)
-{
-	struct dit_key_orders orders;
-	int order = 0;
-
-	if (a->state == 0 || b->state == 0) {
-		return b->state - a->state;
-	}
-	dit_stored_orders(c->db, flags, &orders);
-	order = dit_compare_keys(&orders.keys, a->key, b->key);
-	if (order == 0 && (flags & DIT_DB_DUPSORT) != 0) {
-		order = dit_span_compare(a->value, b->value);
-	}
-	return order;
-}
-
-static int say_only(struct dit_compare *c, const struct record *record, bool is_second)
-{
-	int r = dit_compare_line_begin(c);
-
-	if (r < 0) {
-		return r;
-	}
-	dit_compare_put(c, "key ");
-	dit_compare_put_hex(c, record->key);
-	dit_compare_put(c, ", only in the %s: ", is_second ? "second" : "first");
-	dit_compare_put_value(c, c->db, record->value);
-	return dit_compare_line_end(c);
-}
-
-/* Two records of one key. Where there can be several for a key they are equal. */
-static int compare_values(struct dit_compare *c, const struct record *a,
-                          const struct record *b)
-{
-	const struct dit_span values[2] = {a->value, b->value};
-	int r = 0;
-
-	if (dit_span_eq(values[0], values[1])) {
-		return 0;
-	}
-	if (strcmp(c->db, "id2e") == 0) {
-		return dit_compare_entries(c, a->key, values);
-	}
-	r = dit_compare_line_begin(c);
-	if (r < 0) {
-		return r;
-	}
-	dit_compare_put(c, "key ");
-	dit_compare_put_hex(c, a->key);
-	dit_compare_put(c, ": ");
-	dit_compare_put_value(c, c->db, a->value);
-	dit_compare_put(c, " | ");
-	dit_compare_put_value(c, c->db, b->value);
-	return dit_compare_line_end(c);
-}
-
-static int compare_records(struct dit_compare *c, struct record *a, struct record *b,
-                           unsigned flags)
-{
-	int r = 0;
-
-	record_next(a);
-	record_next(b);
-	while (r == 0 && a->state >= 0 && b->state >= 0 && a->state + b->state > 0) {
-		int order = record_order(c, a, b, flags);
-
-		r = order == 0 ? compare_values(c, a, b)
-		               : say_only(c, order < 0 ? a : b, order > 0);
-		if (order <= 0) {
-			record_next(a);
-		}
-		if (order >= 0) {
-			record_next(b);
-		}
-		if (r == 0) {
-			r = dit_compare_step(c, order <= 0 ? 1 : 0);
-		}
-	}
-	if (r < 0) {
-		return r;
-	}
-	return a->state < 0 ? a->state : b->state < 0 ? b->state : 0;
-}
-
 /* ---- databases ---- */
 
-static int compare_plain(struct dit_compare *c, const unsigned flags[2])
-{
-	struct record a = {.scan = NULL};
-	struct record b = {.scan = NULL};
-	int r = dit_scan_open(&a.scan, c->sides[0].snapshot, c->db);
-
-	if (r == 0) {
-		r = dit_scan_open(&b.scan, c->sides[1].snapshot, c->db);
-	}
-	if (r == 0) {
-		r = compare_records(c, &a, &b, flags[0]);
-	}
-	dit_scan_close(a.scan);
-	dit_scan_close(b.scan);
-	return r;
-}
-
-static int compare_flags(struct dit_compare *c, const unsigned flags[2])
+static void compare_flags(struct dit_compare *c, const unsigned flags[2])
 {
 	unsigned ignored = 0;
 
 	if (c->opts.ignore_integerkey && (flags[0] & DIT_DB_DUPFIXED) != 0) {
 		ignored = DIT_DB_INTEGERKEY;
 	}
-	if (((flags[0] ^ flags[1]) & ~ignored) == 0) {
-		return 0;
+	if (((flags[0] ^ flags[1]) & ~ignored) != 0) {
+		dit_compare_say(c, "flags %#x | %#x", flags[0], flags[1]);
 	}
-	return dit_compare_say(c, "flags %#x | %#x", flags[0], flags[1]);
 }
 
 /* Only index databases have items of fixed size (storage.md 1.2). */
 static int compare_pair(struct dit_compare *c, const struct dit_stored_db *a,
                         const struct dit_stored_db *b)
 {
-	const unsigned flags[2] = {a->flags, b->flags};
-	const struct dit_compare_pair pair = {.names = {a->name, b->name},
-	                                      .flags = {a->flags, b->flags}};
-	bool is_index = (a->flags & b->flags & DIT_DB_DUPFIXED) != 0;
-	int r = 0;
+	const struct dit_compare_pair pair = {
+		.names = {a->name, b->name},
+		.flags = {a->flags, b->flags},
+		.is_index = (a->flags & b->flags & DIT_DB_DUPFIXED) != 0};
 
 	c->db = a->name;
-	r = compare_flags(c, flags);
-	if (r < 0) {
-		return r;
-	}
-	if (is_index && c->opts.ignore_generated &&
-	    dit_compare_is_generated(dit_span_of(a->name))) {
-		return 0;
-	}
-	return is_index ? dit_compare_index(c, &pair) : compare_plain(c, flags);
+	compare_flags(c, pair.flags);
+	return pair.is_index && c->opts.ignore_generated &&
+	                       dit_compare_is_generated(dit_span_of(a->name))
+	               ? 0
+	               : dit_compare_pair(c, &pair);
 }
 
-static int say_db(struct dit_compare *c, const struct dit_stored_db *db, bool is_second)
+static void say_db(struct dit_compare *c, const struct dit_stored_db *db, bool is_second)
 {
-	if (strcmp(db->name, "ixck") == 0) {
-		return 0;
+	if (strcmp(db->name, "ixck") != 0) {
+		c->db = db->name;
+		dit_compare_say(c, "this database is only in the %s",
+		                is_second ? "second" : "first");
 	}
-	c->db = db->name;
-	return dit_compare_say(c, "this database is only in the %s",
-	                       is_second ? "second" : "first");
 }
 
 static int compare_dbs(struct dit_compare *c)
@@ -299,7 +159,7 @@ static int compare_dbs(struct dit_compare *c)
 		if (order == 0) {
 			r = compare_pair(c, &a->dbs[i], &b->dbs[j]);
 		} else {
-			r = say_db(c, order < 0 ? &a->dbs[i] : &b->dbs[j], order > 0);
+			say_db(c, order < 0 ? &a->dbs[i] : &b->dbs[j], order > 0);
 		}
 		r = dit_compare_db_end(c, r);
 		c->nbefore += order <= 0 ? a->dbs[i].nrecords : 0;

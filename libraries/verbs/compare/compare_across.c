@@ -131,55 +131,44 @@ bool dit_across_twin(const struct dit_across *across, uint64_t second, size_t *r
 
 /* ---- two entries ---- */
 
-static int say_entry(struct dit_compare *c, const struct dit_entry_view *entry,
-                     const char *what)
+static void say_entry(struct dit_compare *c, const struct dit_entry_view *entry,
+                      const char *what)
 {
-	int r = dit_compare_line_begin(c);
-
-	if (r < 0) {
-		return r;
-	}
+	dit_compare_line_begin(c);
 	dit_compare_put_entry(c, entry);
 	dit_compare_put(c, "%s", what);
-	return dit_compare_line_end(c);
+	dit_compare_line_end(c);
 }
 
-static int say_names(struct dit_compare *c, const struct dit_entry_view entries[2])
+static void say_names(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
-	int r = dit_compare_line_begin(c);
-
-	if (r < 0) {
-		return r;
-	}
+	dit_compare_line_begin(c);
 	dit_compare_put_entry(c, &entries[0]);
 	dit_compare_put(c, " | ");
 	dit_compare_put_entry(c, &entries[1]);
-	return dit_compare_line_end(c);
+	dit_compare_line_end(c);
 }
 
-static int compare_entries(struct dit_compare *c, struct dit_entry_view entries[2])
+static void compare_entries(struct dit_compare *c, struct dit_entry_view entries[2])
 {
 	uint64_t before = c->ndb;
-	int r = 0;
 
 	dit_arena_reset(&c->arena);
 	if (entries[0].record_error < 0 || entries[1].record_error < 0) {
-		return say_entry(c, &entries[0],
-		                 entries[0].record_error < 0 ? ", the first is damaged"
-		                                             : ", the second is damaged");
+		say_entry(c, &entries[0],
+		          entries[0].record_error < 0 ? ", the first is damaged"
+		                                      : ", the second is damaged");
+		return;
 	}
-	r = dit_compare_join_blocks(c, entries);
-	if (r == 0 && !dit_span_eq(entries[0].dn, entries[1].dn)) {
-		r = say_names(c, entries);
+	dit_compare_join_blocks(c, entries);
+	if (!dit_span_eq(entries[0].dn, entries[1].dn)) {
+		say_names(c, entries);
 	}
-	if (r == 0 && entries[0].oc_flags != entries[1].oc_flags) {
-		r = say_entry(c, &entries[0], ", the flags of object classes differ");
+	if (entries[0].oc_flags != entries[1].oc_flags) {
+		say_entry(c, &entries[0], ", the flags of object classes differ");
 	}
-	if (r == 0) {
-		r = dit_compare_attrs(c, entries);
-	}
+	dit_compare_attrs(c, entries);
 	dit_compare_entry_end(c, before);
-	return r;
 }
 
 /* ---- all entries ---- */
@@ -228,23 +217,21 @@ static int take_first(struct comparison *comparison, const struct dit_entry_view
 	int r = entry->name_error < 0 ? 0 : find_twin(comparison, entry, &twin, &both[1]);
 
 	if (r == 0) {
-		return say_entry(c, entry, ", only in the first");
-	}
-	if (r > 0) {
+		say_entry(c, entry, ", only in the first");
+	} else if (r > 0) {
+		compare_entries(c, both);
 		r = add_pair(comparison, twin, entry->id);
-	}
-	if (r == 0) {
-		r = compare_entries(c, both);
 	}
 	return r;
 }
 
 static int take_second(struct comparison *comparison, const struct dit_entry_view *entry)
 {
-	return entry->name_error < 0
-	               ? say_entry(comparison->across.c, entry,
-	                           ", only in the second: the DN is damaged")
-	               : add_twin(comparison, entry);
+	if (entry->name_error == 0) {
+		return add_twin(comparison, entry);
+	}
+	say_entry(comparison->across.c, entry, ", only in the second: the DN is damaged");
+	return 0;
 }
 
 /* Those that are left: they are sorted by ID. */
@@ -253,9 +240,10 @@ static int take_alone(struct comparison *comparison, const struct dit_entry_view
 	const struct dit_across *across = &comparison->across;
 	size_t at = 0;
 
-	return dit_across_twin(across, entry->id, &at) && !across->twins[at].has_first
-	               ? say_entry(across->c, entry, ", only in the second")
-	               : 0;
+	if (dit_across_twin(across, entry->id, &at) && !across->twins[at].has_first) {
+		say_entry(across->c, entry, ", only in the second");
+	}
+	return 0;
 }
 
 /* Entries in the order of IDs, without holes. */

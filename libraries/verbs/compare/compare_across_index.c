@@ -42,15 +42,15 @@ void dit_across_map(const struct dit_across *across, uint64_t *ids, size_t n)
 	}
 }
 
-static bool is_within(uint64_t id, const struct dit_compare_lists *range)
+static bool is_within(uint64_t id, const struct dit_compare_records *range)
 {
 	return id >= range->ids[1] && id <= range->ids[2];
 }
 
 /* The first's range has IDs of the first. */
 static bool first_has_all(const struct dit_across *across,
-                          const struct dit_compare_lists *range,
-                          const struct dit_compare_lists *list)
+                          const struct dit_compare_records *range,
+                          const struct dit_compare_records *list)
 {
 	for (size_t i = 0; i < list->nids; i++) {
 		size_t at = 0;
@@ -64,8 +64,8 @@ static bool first_has_all(const struct dit_across *across,
 	return true;
 }
 
-static bool second_has_all(const struct dit_compare_lists *range,
-                           const struct dit_compare_lists *list)
+static bool second_has_all(const struct dit_compare_records *range,
+                           const struct dit_compare_records *list)
 {
 	for (size_t i = 0; i < list->nids; i++) {
 		if (!is_within(list->ids[i], range)) {
@@ -76,8 +76,8 @@ static bool second_has_all(const struct dit_compare_lists *range,
 }
 
 bool dit_across_same_ranges(const struct dit_across *across,
-                            const struct dit_compare_lists *a,
-                            const struct dit_compare_lists *b)
+                            const struct dit_compare_records *a,
+                            const struct dit_compare_records *b)
 {
 	bool are_ranges[2] = {dit_compare_is_range(a), dit_compare_is_range(b)};
 
@@ -97,7 +97,7 @@ struct having {
 	uint64_t highest;
 };
 
-static void note_range(struct having *having, const struct dit_compare_lists *lists)
+static void note_range(struct having *having, const struct dit_compare_records *lists)
 {
 	if (!having->has_range || lists->ids[1] < having->lowest) {
 		having->lowest = lists->ids[1];
@@ -110,7 +110,7 @@ static void note_range(struct having *having, const struct dit_compare_lists *li
 
 /* Entries of one side alone are told with the entries. */
 static void note_ids(const struct dit_across *across, struct having *having,
-                     const struct dit_compare_lists *lists)
+                     const struct dit_compare_records *lists)
 {
 	for (size_t i = 0; i < lists->nids; i++) {
 		size_t at = 0;
@@ -124,14 +124,14 @@ static void note_ids(const struct dit_across *across, struct having *having,
 static int note_lists(struct dit_compare *c, const struct dit_compare_pair *pair,
                       int side, struct having *having)
 {
-	struct dit_compare_lists lists = {.scan = NULL};
-	int r = dit_compare_lists_open(&lists, c, pair, side);
+	struct dit_compare_records lists = {.scan = NULL};
+	int r = dit_compare_records_open(&lists, c, pair, side);
 
 	having->is_listed = calloc(pair->across->ntwins + 1, sizeof(bool));
 	if (having->is_listed == NULL) {
 		r = r < 0 ? r : -ENOMEM;
 	}
-	while (r == 0 && (r = dit_compare_lists_next(&lists)) > 0) {
+	while (r == 0 && (r = dit_compare_records_next(&lists)) > 0) {
 		if (dit_compare_is_range(&lists)) {
 			note_range(having, &lists);
 		} else {
@@ -139,7 +139,7 @@ static int note_lists(struct dit_compare *c, const struct dit_compare_pair *pair
 		}
 		r = dit_compare_step(c, side == 0 ? lists.nids : 0);
 	}
-	dit_compare_lists_close(&lists);
+	dit_compare_records_close(&lists);
 	return r;
 }
 
@@ -148,12 +148,10 @@ static bool is_in_range(const struct having *having, uint64_t id)
 	return having->has_range && id >= having->lowest && id <= having->highest;
 }
 
-static int compare_having(struct dit_compare *c, const struct dit_across *across,
-                          const struct having having[2])
+static void compare_having(struct dit_compare *c, const struct dit_across *across,
+                           const struct having having[2])
 {
-	int r = 0;
-
-	for (size_t i = 0; i < across->ntwins && r == 0; i++) {
+	for (size_t i = 0; i < across->ntwins; i++) {
 		const struct dit_twin *twin = &across->twins[i];
 		bool are_listed[2] = {having[0].is_listed[i], having[1].is_listed[i]};
 
@@ -162,33 +160,32 @@ static int compare_having(struct dit_compare *c, const struct dit_across *across
 		    is_in_range(&having[1], twin->second)) {
 			continue;
 		}
-		r = dit_compare_say(c, "entry %" PRIu64 " has keys only in the %s",
-		                    twin->second, are_listed[0] ? "first" : "second");
+		dit_compare_say(c, "entry %" PRIu64 " has keys only in the %s",
+		                twin->second, are_listed[0] ? "first" : "second");
 	}
-	return r;
 }
 
 /* The key that all formats share. A database may have none. */
 static int compare_presence(struct dit_compare *c, const struct dit_compare_pair *pair)
 {
-	struct dit_compare_lists lists[2] = {{.scan = NULL}, {.scan = NULL}};
+	struct dit_compare_records lists[2] = {{.scan = NULL}, {.scan = NULL}};
 	int found[2] = {0, 0};
 	int r = 0;
 
 	for (int i = 0; i < 2 && r >= 0; i++) {
-		r = dit_compare_lists_open(&lists[i], c, pair, i);
+		r = dit_compare_records_open(&lists[i], c, pair, i);
 		if (r == 0) {
-			r = found[i] = dit_compare_lists_seek(&lists[i], presence);
+			r = found[i] = dit_compare_records_seek(&lists[i], presence);
 		}
 	}
 	if (r >= 0 && found[0] != found[1]) {
-		r = dit_compare_say(c, "keys of presence, only in the %s",
-		                    found[1] > 0 ? "second" : "first");
+		dit_compare_say(c, "keys of presence, only in the %s",
+		                found[1] > 0 ? "second" : "first");
 	} else if (r > 0) {
-		r = dit_compare_list(c, &lists[0], &lists[1]);
+		dit_compare_list(c, &lists[0], &lists[1]);
 	}
-	dit_compare_lists_close(&lists[0]);
-	dit_compare_lists_close(&lists[1]);
+	dit_compare_records_close(&lists[0]);
+	dit_compare_records_close(&lists[1]);
 	return r < 0 ? r : 0;
 }
 
@@ -201,7 +198,7 @@ static int compare_hashed(struct dit_compare *c, const struct dit_compare_pair *
 		r = note_lists(c, pair, i, &having[i]);
 	}
 	if (r == 0) {
-		r = compare_having(c, pair->across, having);
+		compare_having(c, pair->across, having);
 	}
 	free(having[0].is_listed);
 	free(having[1].is_listed);
@@ -235,6 +232,7 @@ static int compare_pair(const struct dit_across *across, const struct dit_stored
 	struct dit_compare *c = across->c;
 	const struct dit_compare_pair pair = {.names = {a->name, b->name},
 	                                      .flags = {a->flags, b->flags},
+	                                      .is_index = true,
 	                                      .across = across};
 	int first = 0;
 	int second = 0;
@@ -247,7 +245,7 @@ static int compare_pair(const struct dit_across *across, const struct dit_stored
 	if (first < 0 || second < 0) {
 		return first < 0 ? first : second;
 	}
-	return first == second ? dit_compare_index(c, &pair) : compare_hashed(c, &pair);
+	return first == second ? dit_compare_pair(c, &pair) : compare_hashed(c, &pair);
 }
 
 static bool is_index(const struct dit_stored_db *db)
@@ -267,14 +265,13 @@ static const struct dit_stored_db *find(const struct dit_compare_side *side,
 }
 
 /* slapd 2.7 adds an index of objectClass that is not configured. */
-static int say_alone(struct dit_compare *c, const char *name, int side)
+static void say_alone(struct dit_compare *c, const char *name, int side)
 {
-	if (strcasecmp(name, "objectClass") == 0 &&
-	    dit_snapshot_is_lmdb_10(c->sides[side].snapshot)) {
-		return 0;
+	if (strcasecmp(name, "objectClass") != 0 ||
+	    !dit_snapshot_is_lmdb_10(c->sides[side].snapshot)) {
+		dit_compare_say(c, "this database is only in the %s",
+		                side == 0 ? "first" : "second");
 	}
-	return dit_compare_say(c, "this database is only in the %s",
-	                       side == 0 ? "first" : "second");
 }
 
 int dit_across_indexes(struct dit_across *across)
@@ -290,7 +287,7 @@ int dit_across_indexes(struct dit_across *across)
 
 			c->db = db->name;
 			if (is_index(db) && other == NULL) {
-				r = say_alone(c, db->name, side);
+				say_alone(c, db->name, side);
 			} else if (other != NULL && side == 0) {
 				r = compare_pair(across, db, other);
 			}

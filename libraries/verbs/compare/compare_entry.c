@@ -54,15 +54,11 @@ void dit_compare_put_entry(struct dit_compare *c, const struct dit_entry_view *e
 }
 
 /* Start the line of a difference between two entries. */
-static int begin_entry(struct dit_compare *c, const struct dit_entry_view *entry)
+static void begin_entry(struct dit_compare *c, const struct dit_entry_view *entry)
 {
-	int r = dit_compare_line_begin(c);
-
-	if (r == 0) {
-		dit_compare_put_entry(c, entry);
-		dit_compare_put(c, ", ");
-	}
-	return r;
+	dit_compare_line_begin(c);
+	dit_compare_put_entry(c, entry);
+	dit_compare_put(c, ", ");
 }
 
 static void put_attr_names(struct dit_compare *c, const struct dit_entry_view *entry)
@@ -93,7 +89,7 @@ struct value {
 	struct dit_span normal;
 };
 
-enum {
+enum sameness {
 	DIFFERENT,
 	SAME,
 	REORDERED, /* the same values in another order */
@@ -132,23 +128,22 @@ static bool same_in_order(const struct dit_attr_view *a, const struct dit_attr_v
 	return true;
 }
 
-static struct value *sorted(struct dit_arena *arena, const struct dit_attr_view *attr)
+static struct value *sorted(struct dit_compare *c, const struct dit_attr_view *attr)
 {
-	struct value *values = dit_arena_alloc(arena, attr->nvalues * sizeof(*values));
+	struct value *values = dit_compare_alloc(c, attr->nvalues, sizeof(*values));
 
-	if (values == NULL) {
-		return NULL;
-	}
-	for (uint32_t i = 0; i < attr->nvalues; i++) {
+	for (uint32_t i = 0; values != NULL && i < attr->nvalues; i++) {
 		values[i] = value_of(attr, i);
 	}
-	qsort(values, attr->nvalues, sizeof(*values), compare_values);
+	if (values != NULL) {
+		qsort(values, attr->nvalues, sizeof(*values), compare_values);
+	}
 	return values;
 }
 
-/* The values that both attributes have. One of the three above; -ENOMEM */
-static int same_values(struct dit_compare *c, const struct dit_attr_view *a,
-                       const struct dit_attr_view *b)
+/* The values that both attributes have. Without memory: the same */
+static enum sameness same_values(struct dit_compare *c, const struct dit_attr_view *a,
+                                 const struct dit_attr_view *b)
 {
 	bool is_generated = c->opts.ignore_generated && dit_compare_is_generated(a->name);
 	const struct value *x = NULL;
@@ -160,10 +155,10 @@ static int same_values(struct dit_compare *c, const struct dit_attr_view *a,
 	if (same_in_order(a, b, is_generated)) {
 		return SAME;
 	}
-	x = sorted(&c->arena, a);
-	y = sorted(&c->arena, b);
+	x = sorted(c, a);
+	y = sorted(c, b);
 	if (x == NULL || y == NULL) {
-		return -ENOMEM;
+		return SAME;
 	}
 	for (uint32_t i = 0; i < a->nvalues; i++) {
 		if (compare_values(&x[i], &y[i]) != 0) {
@@ -174,13 +169,13 @@ static int same_values(struct dit_compare *c, const struct dit_attr_view *a,
 }
 
 /* Order alone is no difference, but for an exact comparison, and is noted. */
-static bool is_difference(struct dit_compare *c, int sameness)
+static bool is_difference(struct dit_compare *c, enum sameness sameness)
 {
 	if (sameness == REORDERED && !c->opts.is_exact) {
 		c->is_reordered = true;
 		return false;
 	}
-	return sameness == DIFFERENT || sameness == REORDERED;
+	return sameness != SAME;
 }
 
 /* ---- blocks ---- */
@@ -212,8 +207,8 @@ static bool may_have_blocks(const struct dit_entry_view *entry)
 }
 
 /* All values of @p n blocks. */
-static int join(struct dit_arena *arena, const struct dit_attr_view *const *blocks,
-                size_t n, struct dit_attr_view *ret)
+static void join(struct dit_compare *c, const struct dit_attr_view *const *blocks,
+                 size_t n, struct dit_attr_view *ret)
 {
 	size_t nvalues = 0;
 	size_t at = 0;
@@ -225,10 +220,10 @@ static int join(struct dit_arena *arena, const struct dit_attr_view *const *bloc
 		nvalues += blocks[i]->nvalues;
 		has_normal = has_normal || blocks[i]->normal != NULL;
 	}
-	values = dit_arena_calloc(arena, nvalues, sizeof(*values));
-	normal = dit_arena_calloc(arena, nvalues, sizeof(*normal));
+	values = dit_compare_alloc(c, nvalues, sizeof(*values));
+	normal = dit_compare_alloc(c, nvalues, sizeof(*normal));
 	if (values == NULL || normal == NULL) {
-		return -ENOMEM;
+		return;
 	}
 	for (size_t i = 0; i < n; i++) {
 		for (uint32_t v = 0; v < blocks[i]->nvalues; v++) {
@@ -241,7 +236,6 @@ static int join(struct dit_arena *arena, const struct dit_attr_view *const *bloc
 	ret->nvalues = (uint32_t)nvalues;
 	ret->values = values;
 	ret->normal = has_normal ? normal : NULL;
-	return 0;
 }
 
 /* How many blocks from the first one on are of its attribute. Values in id2v have one. */
@@ -256,8 +250,8 @@ static size_t count_blocks(const struct dit_attr_view *const *blocks, size_t n)
 	return end;
 }
 
-/* @return 1: there were attributes of several blocks; 0; -ENOMEM */
-static int join_blocks(struct dit_arena *arena, struct dit_entry_view *entry)
+/* @return were there attributes of several blocks? */
+static bool join_blocks(struct dit_compare *c, struct dit_entry_view *entry)
 {
 	size_t nattrs = entry->nattrs;
 	const struct dit_attr_view **blocks = NULL;
@@ -266,13 +260,13 @@ static int join_blocks(struct dit_arena *arena, struct dit_entry_view *entry)
 	uint32_t n = 0;
 
 	if (!may_have_blocks(entry)) {
-		return 0;
+		return false;
 	}
-	blocks = dit_arena_calloc(arena, nattrs, sizeof(*blocks));
-	attrs = dit_arena_calloc(arena, nattrs, sizeof(*attrs));
-	is_joined = dit_arena_calloc(arena, nattrs, sizeof(*is_joined));
+	blocks = dit_compare_alloc(c, nattrs, sizeof(*blocks));
+	attrs = dit_compare_alloc(c, nattrs, sizeof(*attrs));
+	is_joined = dit_compare_alloc(c, nattrs, sizeof(*is_joined));
 	if (blocks == NULL || attrs == NULL || is_joined == NULL) {
-		return -ENOMEM;
+		return false;
 	}
 	for (size_t i = 0; i < nattrs; i++) {
 		blocks[i] = &entry->attrs[i];
@@ -282,9 +276,8 @@ static int join_blocks(struct dit_arena *arena, struct dit_entry_view *entry)
 	for (size_t i = 0; i < nattrs;) {
 		size_t several = count_blocks(blocks + i, nattrs - i);
 
-		if (several > 1 && join(arena, blocks + i, several,
-		                        &attrs[blocks[i] - entry->attrs]) < 0) {
-			return -ENOMEM;
+		if (several > 1) {
+			join(c, blocks + i, several, &attrs[blocks[i] - entry->attrs]);
 		}
 		for (size_t end = i++ + several; i < end; i++) {
 			is_joined[blocks[i] - entry->attrs] = true;
@@ -300,18 +293,14 @@ static int join_blocks(struct dit_arena *arena, struct dit_entry_view *entry)
 	return n < nattrs;
 }
 
-int dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2])
+void dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2])
 {
-	int several[2] = {0, 0};
+	bool several[2] = {false, false};
 
 	for (int i = 0; i < 2 && !c->opts.is_exact; i++) {
-		several[i] = join_blocks(&c->arena, &entries[i]);
-		if (several[i] < 0) {
-			return several[i];
-		}
+		several[i] = join_blocks(c, &entries[i]);
 	}
 	c->is_reordered = several[0] != several[1];
-	return 0;
 }
 
 void dit_compare_entry_end(struct dit_compare *c, uint64_t before)
@@ -325,15 +314,15 @@ void dit_compare_entry_end(struct dit_compare *c, uint64_t before)
  * Across formats the configuration decides whether values are sorted or kept apart, and
  * the order of such values is not the input's.
  */
-static int same_attr(struct dit_compare *c, const struct dit_attr_view *a,
-                     const struct dit_attr_view *b)
+static enum sameness same_attr(struct dit_compare *c, const struct dit_attr_view *a,
+                               const struct dit_attr_view *b)
 {
 	bool is_kept_alike = a->is_sorted == b->is_sorted && a->is_split == b->is_split;
-	int r = 0;
 
 	if (c->is_across) {
-		r = same_values(c, a, b);
-		return r == REORDERED && !is_kept_alike ? SAME : r;
+		enum sameness sameness = same_values(c, a, b);
+
+		return sameness == REORDERED && !is_kept_alike ? SAME : sameness;
 	}
 	if (!is_kept_alike ||
 	    (c->opts.is_exact && (a->normal == NULL) != (b->normal == NULL))) {
@@ -364,14 +353,10 @@ static void put_attr(struct dit_compare *c, const struct dit_attr_view *attr)
 }
 
 /* @param attrs  of both sides; one may be NULL */
-static int say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
-                    const struct dit_attr_view *const attrs[2])
+static void say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
+                     const struct dit_attr_view *const attrs[2])
 {
-	int r = begin_entry(c, entry);
-
-	if (r < 0) {
-		return r;
-	}
+	begin_entry(c, entry);
 	dit_compare_put_name(c, attrs[attrs[0] == NULL ? 1 : 0]->name);
 	if (attrs[0] == NULL || attrs[1] == NULL) {
 		dit_compare_put(c, ", only in the %s",
@@ -383,7 +368,7 @@ static int say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
 			put_attr(c, attrs[i]);
 		}
 	}
-	return dit_compare_line_end(c);
+	dit_compare_line_end(c);
 }
 
 /* The one that stands there, since numbers are the same; across formats that of the name.
@@ -404,85 +389,72 @@ static const struct dit_attr_view *find_attr(const struct dit_compare *c,
 	return NULL;
 }
 
-int dit_compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
+void dit_compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
 	const struct dit_attr_view *attrs[2] = {NULL, NULL};
-	int r = 0;
 
-	for (uint32_t i = 0; i < entries[0].nattrs && r >= 0; i++) {
+	for (uint32_t i = 0; i < entries[0].nattrs; i++) {
 		attrs[0] = &entries[0].attrs[i];
 		attrs[1] = find_attr(c, &entries[1], i, attrs[0]->name);
-		r = attrs[1] == NULL ? DIFFERENT : same_attr(c, attrs[0], attrs[1]);
-		if (is_difference(c, r)) {
-			r = say_attr(c, &entries[0], attrs);
+		if (attrs[1] == NULL ||
+		    is_difference(c, same_attr(c, attrs[0], attrs[1]))) {
+			say_attr(c, &entries[0], attrs);
 		}
 	}
 	attrs[0] = NULL;
-	for (uint32_t i = 0; i < entries[1].nattrs && r >= 0 && c->is_across; i++) {
+	for (uint32_t i = 0; i < entries[1].nattrs && c->is_across; i++) {
 		attrs[1] = &entries[1].attrs[i];
 		if (find_attr(c, &entries[0], i, attrs[1]->name) == NULL) {
-			r = say_attr(c, &entries[0], attrs);
+			say_attr(c, &entries[0], attrs);
 		}
 	}
-	return r < 0 ? r : 0;
 }
 
 /* ---- two records ---- */
 
-static int say_numbers(struct dit_compare *c, const struct dit_entry_view entries[2])
+static void say_numbers(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
-	int r = begin_entry(c, &entries[0]);
-
-	if (r < 0) {
-		return r;
-	}
+	begin_entry(c, &entries[0]);
 	dit_compare_put(c, "attributes ");
 	put_attr_names(c, &entries[0]);
 	dit_compare_put(c, " | ");
 	put_attr_names(c, &entries[1]);
-	return dit_compare_line_end(c);
+	dit_compare_line_end(c);
 }
 
-static int say_flags(struct dit_compare *c, const struct dit_entry_view entries[2])
+static void say_flags(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
-	int r = begin_entry(c, &entries[0]);
-
-	if (r < 0) {
-		return r;
-	}
+	begin_entry(c, &entries[0]);
 	dit_compare_put(c, "object class flags %#x | %#x", entries[0].oc_flags,
 	                entries[1].oc_flags);
-	return dit_compare_line_end(c);
+	dit_compare_line_end(c);
 }
 
-static int compare_decoded(struct dit_compare *c, struct dit_entry_view entries[2])
+static void compare_decoded(struct dit_compare *c, struct dit_entry_view entries[2])
 {
-	int r = dit_compare_join_blocks(c, entries);
-
-	if (r == 0 && !same_numbers(&entries[0], &entries[1])) {
-		return say_numbers(c, entries);
+	dit_compare_join_blocks(c, entries);
+	if (!same_numbers(&entries[0], &entries[1])) {
+		say_numbers(c, entries);
+		return;
 	}
-	if (r == 0 && entries[0].oc_flags != entries[1].oc_flags) {
-		r = say_flags(c, entries);
+	if (entries[0].oc_flags != entries[1].oc_flags) {
+		say_flags(c, entries);
 	}
-	return r < 0 ? r : dit_compare_attrs(c, entries);
+	dit_compare_attrs(c, entries);
 }
 
 /* A hole on one side, or a record that cannot be read: no details. */
-static int say_whole(struct dit_compare *c, const struct dit_span values[2],
-                     const char *remark)
+static void say_whole(struct dit_compare *c, const struct dit_span values[2],
+                      const char *remark)
 {
 	const struct dit_entry_view none = {.nattrs = 0};
-	int r = begin_entry(c, &none);
 
-	if (r < 0) {
-		return r;
-	}
+	begin_entry(c, &none);
 	dit_compare_put_value(c, "id2e", values[0]);
 	dit_compare_put(c, " | ");
 	dit_compare_put_value(c, "id2e", values[1]);
 	dit_compare_put(c, "%s", remark);
-	return dit_compare_line_end(c);
+	dit_compare_line_end(c);
 }
 
 /* @return 0; DIT_E_CORRUPT; -ENOMEM */
@@ -496,7 +468,7 @@ static int decode(struct dit_compare *c, int side, struct dit_span record,
 	if (r < 0) {
 		return r;
 	}
-	attrs = dit_arena_calloc(&c->arena, (size_t)entry.nattrs + 1, sizeof(*attrs));
+	attrs = dit_compare_alloc(c, (size_t)entry.nattrs + 1, sizeof(*attrs));
 	if (attrs == NULL) {
 		return -ENOMEM;
 	}
@@ -518,30 +490,32 @@ static int decode(struct dit_compare *c, int side, struct dit_span record,
 	return 0;
 }
 
-int dit_compare_entries(struct dit_compare *c, struct dit_span key,
-                        const struct dit_span values[2])
+void dit_compare_entries(struct dit_compare *c, struct dit_span key,
+                         const struct dit_span values[2])
 {
 	struct dit_entry_view entries[2];
 	uint64_t before = c->ndb;
-	int r = 0;
 
 	c->key = key;
 	if (values[0].len == 0 || values[1].len == 0) {
-		return say_whole(c, values, "");
+		say_whole(c, values, "");
+		return;
 	}
 	dit_arena_reset(&c->arena);
 	for (int i = 0; i < 2; i++) {
-		r = decode(c, i, values[i], &entries[i]);
+		int r = decode(c, i, values[i], &entries[i]);
+
 		if (r == DIT_E_CORRUPT) {
-			return say_whole(c, values,
-			                 i == 0 ? ", the first is damaged"
-			                        : ", the second is damaged");
+			say_whole(c, values,
+			          i == 0 ? ", the first is damaged"
+			                 : ", the second is damaged");
+			return;
 		}
 		if (r < 0) {
-			return r;
+			c->error = r;
+			return;
 		}
 	}
-	r = compare_decoded(c, entries);
+	compare_decoded(c, entries);
 	dit_compare_entry_end(c, before);
-	return r;
 }

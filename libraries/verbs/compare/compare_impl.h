@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by the parts of the comparison: compare.c (databases and records),
- * compare_entry.c (two stored entries), compare_index.c (index databases), compare_text.c
- * (differences in words), compare_across.c and compare_across_index.c
- * (databases of different formats).
+ * Shared by the parts of the comparison: compare.c (databases), compare_records.c (their
+ * records), compare_entry.c (two stored entries), compare_text.c (differences in words),
+ * compare_across.c and compare_across_index.c (databases of different formats).
+ *
+ * Functions that have no result note in `error` that there was no memory; then no line is
+ * written, and the next dit_compare_step() or dit_compare_db_end() returns it.
  *
  * Threads: as compare.h says.
  */
@@ -16,7 +18,6 @@
 #include "base/ticker.h"
 #include "codec/entry_view.h"
 #include "compare/compare.h"
-#include "page/key_order.h"
 #include "place/fault.h"
 #include "reader/ad_names.h"
 #include "reader/snapshot.h"
@@ -35,6 +36,7 @@ struct dit_compare {
 	void *ctx;
 	struct dit_compare_side sides[2];
 	struct dit_arena arena; /* for two entries, reset for the next two */
+	int error;              /* -ENOMEM, from the first time on */
 
 	bool is_across;      /* the formats differ, so entries are found by DN */
 	const char *db;      /* being compared */
@@ -58,10 +60,10 @@ struct dit_compare {
 
 /* ---- compare_text.c ---- */
 
-/** Start the line of a difference: "<db>: ". -ENOMEM */
-int dit_compare_line_begin(struct dit_compare *c);
+/** Start the line of a difference: "<db>: ". */
+void dit_compare_line_begin(struct dit_compare *c);
 /** Report it. */
-int dit_compare_line_end(struct dit_compare *c);
+void dit_compare_line_end(struct dit_compare *c);
 /**
  * Say how many differences of the database were left out.
  *
@@ -74,8 +76,11 @@ int dit_compare_db_end(struct dit_compare *c, int r);
 void dit_compare_say_fault(struct dit_compare *c, const char *directory,
                            const struct dit_fault *fault);
 /** A whole line at once. */
-int dit_compare_say(struct dit_compare *c, const char *format, ...)
+void dit_compare_say(struct dit_compare *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/** Room in the arena, cleared. NULL: no memory, and there is an error */
+void *dit_compare_alloc(struct dit_compare *c, size_t n, size_t size);
 
 /** Parts of a line. All of them do nothing if there is no line. */
 void dit_compare_put(struct dit_compare *c, const char *format, ...)
@@ -92,16 +97,16 @@ void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_spa
 
 /* ---- compare_entry.c ---- */
 
-/** Two different records of id2e under one key. 0; -ENOMEM */
-int dit_compare_entries(struct dit_compare *c, struct dit_span key,
-                        const struct dit_span values[2]);
+/** Two different records of id2e under one key. */
+void dit_compare_entries(struct dit_compare *c, struct dit_span key,
+                         const struct dit_span values[2]);
 
-/** The attributes of two entries. 0; -ENOMEM */
-int dit_compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2]);
+/** The attributes of two entries. */
+void dit_compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2]);
 /** A line names the entry first: by its key, or across formats by its DN. */
 void dit_compare_put_entry(struct dit_compare *c, const struct dit_entry_view *entry);
-/** The blocks of an attribute become one, but for an exact comparison. 0; -ENOMEM */
-int dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2]);
+/** The blocks of an attribute become one, but for an exact comparison. */
+void dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2]);
 /**
  * Count a pair of entries that differ in order alone.
  *
@@ -136,50 +141,52 @@ struct dit_across {
 	size_t npairs;
 };
 
-/* ---- compare_index.c ---- */
+/* ---- compare_records.c ---- */
 
-/** Two index databases. */
+/** Two databases. */
 struct dit_compare_pair {
 	const char *names[2];
 	unsigned flags[2];
+	bool is_index;
 	const struct dit_across *across; /* NULL: IDs are compared as they are */
 };
 
-/** Reads one key with all its IDs at a time. Zero is a closed one. */
-struct dit_compare_lists {
+/** Reads one database. Zero is a closed one. */
+struct dit_compare_records {
 	struct dit_scan *scan;
+	bool is_index;                   /* a key with all its IDs is one record */
 	const struct dit_across *across; /* IDs become those of twins; NULL: they stay */
-	bool is_ahead; /* the first record of the next key has been read */
-	struct dit_span ahead_key;
-	struct dit_span ahead_value;
 
-	struct dit_span key; /* the current one */
-	uint64_t *ids;       /* its IDs; malloc'ed */
+	/* The current one. */
+	int state; /* 1: there is one; 0: end; error */
+	struct dit_span key;
+	struct dit_span value; /* not in an index */
+	uint64_t *ids;         /* in an index; malloc'ed */
 	size_t nids;
 	size_t ids_size;
 };
 
-/** Those of a side, from the first key on; may be open. */
-int dit_compare_lists_open(struct dit_compare_lists *lists, struct dit_compare *c,
-                           const struct dit_compare_pair *pair, int side);
-void dit_compare_lists_close(struct dit_compare_lists *lists);
+/** Those of a side, from the first one on; may be open. */
+int dit_compare_records_open(struct dit_compare_records *records, struct dit_compare *c,
+                             const struct dit_compare_pair *pair, int side);
+void dit_compare_records_close(struct dit_compare_records *records);
 /** 1; 0: end; error */
-int dit_compare_lists_next(struct dit_compare_lists *lists);
-/** 1; 0: no such key; error */
-int dit_compare_lists_seek(struct dit_compare_lists *lists, struct dit_span key);
+int dit_compare_records_next(struct dit_compare_records *records);
+/** In an index. 1; 0: no such key; error */
+int dit_compare_records_seek(struct dit_compare_records *records, struct dit_span key);
 
 /** A range is 0, lowest, highest (storage.md 5.4). */
-static inline bool dit_compare_is_range(const struct dit_compare_lists *lists)
+static inline bool dit_compare_is_range(const struct dit_compare_records *records)
 {
-	return lists->nids == 3 && lists->ids[0] == 0;
+	return records->nids == 3 && records->ids[0] == 0;
 }
 
-/** The lists of one key. 0; error */
-int dit_compare_list(struct dit_compare *c, const struct dit_compare_lists *a,
-                     const struct dit_compare_lists *b);
+/** The lists of one key. */
+void dit_compare_list(struct dit_compare *c, const struct dit_compare_records *a,
+                      const struct dit_compare_records *b);
 
-/** All keys of an index database, c->db in the report. 0; error */
-int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair);
+/** All records, c->db in the report. 0; error */
+int dit_compare_pair(struct dit_compare *c, const struct dit_compare_pair *pair);
 
 /* ---- compare_across.c ---- */
 
@@ -199,20 +206,16 @@ bool dit_across_twin(const struct dit_across *across, uint64_t second, size_t *r
 void dit_across_map(const struct dit_across *across, uint64_t *ids, size_t n);
 /** Two ranges, or a range that has all entries of a list. */
 bool dit_across_same_ranges(const struct dit_across *across,
-                            const struct dit_compare_lists *a,
-                            const struct dit_compare_lists *b);
+                            const struct dit_compare_records *a,
+                            const struct dit_compare_records *b);
 
 /** All index databases, by name. 0; error */
 int dit_across_indexes(struct dit_across *across);
 
 /* ---- compare.c ---- */
 
-/** So many records of the first were passed. DIT_E_STOPPED: the caller wants an end; else
- * 0. */
+/** So many records of the first were passed. DIT_E_STOPPED: the caller wants an end;
+ * -ENOMEM; else 0. */
 int dit_compare_step(struct dit_compare *c, uint64_t nrecords);
-
-/** By the order of their database; by bytes if one has no length that it knows. */
-int dit_compare_keys(const struct dit_key_order *order, struct dit_span a,
-                     struct dit_span b);
 
 #endif

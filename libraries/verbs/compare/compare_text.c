@@ -12,37 +12,35 @@
 /* Longer values are cut in the report. */
 #define SHOWN_BYTES 200
 
-static int open_line(struct dit_compare *c)
+static void open_line(struct dit_compare *c)
 {
-	c->line = open_memstream(&c->text, &c->text_len);
+	c->line = c->error < 0 ? NULL : open_memstream(&c->text, &c->text_len);
 	if (c->line == NULL) {
-		return -ENOMEM;
+		c->error = -ENOMEM;
+		return;
 	}
 	dit_compare_put_name(c, dit_span_of(c->db));
 	dit_compare_put(c, ": ");
-	return 0;
 }
 
-int dit_compare_line_begin(struct dit_compare *c)
+void dit_compare_line_begin(struct dit_compare *c)
 {
 	c->ntotal++;
 	c->ndb++;
-	if (c->report == NULL || c->ndb > c->opts.nreports_max) {
-		return 0;
+	if (c->report != NULL && c->ndb <= c->opts.nreports_max) {
+		open_line(c);
 	}
-	return open_line(c);
 }
 
-int dit_compare_line_end(struct dit_compare *c)
+void dit_compare_line_end(struct dit_compare *c)
 {
 	struct dit_report report = {.kind = DIT_REPORT_DIAGNOSTIC};
-	int r = 0;
 
 	if (c->line == NULL) {
-		return 0;
+		return;
 	}
 	if (fclose(c->line) != 0) {
-		r = -ENOMEM;
+		c->error = -ENOMEM;
 	} else {
 		report.text = c->text;
 		c->report(c->ctx, &report);
@@ -50,55 +48,53 @@ int dit_compare_line_end(struct dit_compare *c)
 	c->line = NULL;
 	free(c->text);
 	c->text = NULL;
-	return r;
 }
 
 /* Counts at the end of a database; no differences. */
-static int say_count(struct dit_compare *c, uint64_t n, const char *what)
+static void say_count(struct dit_compare *c, uint64_t n, const char *what)
 {
-	int r = open_line(c);
-
+	open_line(c);
 	dit_compare_put(c, "%" PRIu64 " %s", n, what);
-	return r == 0 ? dit_compare_line_end(c) : r;
+	dit_compare_line_end(c);
 }
 
 int dit_compare_db_end(struct dit_compare *c, int r)
 {
-	uint64_t ndb = c->ndb;
-	uint64_t nreordered = c->nreordered;
-	int told = 0;
-
+	if (c->report != NULL && c->ndb > c->opts.nreports_max) {
+		say_count(c, c->ndb - c->opts.nreports_max, "more differences");
+	}
+	if (c->report != NULL && c->nreordered > 0) {
+		say_count(c, c->nreordered,
+		          c->nreordered == 1
+		                  ? "entry differs in the order of values alone"
+		                  : "entries differ in the order of values alone");
+	}
 	c->ndb = 0;
 	c->nreordered = 0;
-	if (c->report == NULL) {
-		return r;
-	}
-	if (ndb > c->opts.nreports_max) {
-		told = say_count(c, ndb - c->opts.nreports_max, "more differences");
-	}
-	if (told == 0 && nreordered > 0) {
-		told = say_count(c, nreordered,
-		                 nreordered == 1
-		                         ? "entry differs in the order of values alone"
-		                         : "entries differ in the order of values alone");
-	}
-	return r != 0 ? r : told;
+	return r != 0 ? r : c->error;
 }
 
-int dit_compare_say(struct dit_compare *c, const char *format, ...)
+void dit_compare_say(struct dit_compare *c, const char *format, ...)
 {
 	va_list args;
-	int r = dit_compare_line_begin(c);
 
-	if (r < 0) {
-		return r;
-	}
+	dit_compare_line_begin(c);
 	if (c->line != NULL) {
 		va_start(args, format);
 		(void)vfprintf(c->line, format, args);
 		va_end(args);
 	}
-	return dit_compare_line_end(c);
+	dit_compare_line_end(c);
+}
+
+void *dit_compare_alloc(struct dit_compare *c, size_t n, size_t size)
+{
+	void *room = dit_arena_calloc(&c->arena, n, size);
+
+	if (room == NULL) {
+		c->error = -ENOMEM;
+	}
+	return room;
 }
 
 void dit_compare_put(struct dit_compare *c, const char *format, ...)

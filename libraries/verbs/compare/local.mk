@@ -8,7 +8,7 @@ rooms += %D%/libcompare.la
 	%D%/compare_across_index.c \
 	%D%/compare_entry.c \
 	%D%/compare_impl.h \
-	%D%/compare_index.c \
+	%D%/compare_records.c \
 	%D%/compare_text.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md
