@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	       end - pushed, (double)stats.npushed * 1e-6 / (end - pushed),
 	       (double)nkeys * 1e-6, (double)nids * 1e-6);
 	printf("runs            %lu, %.1f MB\n", (unsigned long)stats.nruns,
-	       (double)stats.run_bytes * 1e-6);
+	       (double)dit_postings_run_bytes(postings) * 1e-6);
 	dit_postings_free(postings);
 	free(threads);
 	free(jobs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Index builders (builders.h) give the keys of each database back in its order, with
- * their lists, whatever format its keys have: 32 bits, 64 bits, or long ones that share a
- * sorter. The presence key next to keys of 64 bits is before them all, also before one
- * that begins with its bytes.
+ * their lists, whatever format its keys have: 32 bits, 64 bits, or long ones. The
+ * presence key next to keys of 64 bits is before them all, also before one that begins
+ * with its bytes.
  */
 #include "build/builders.h"
 
@@ -71,8 +71,6 @@ static void each_format_comes_back_in_its_order(void **state)
 	push_key(builders, 1, WIDE, 2, "key");
 	push_key(builders, 0, OTHER_WIDE, 1, "other");
 	assert_int_equal(dit_builders_seal(builders), 0);
-	assert_false(dit_builders_is_shared(builders, SHORT));
-	assert_true(dit_builders_is_shared(builders, WIDE));
 	/* Integer keys lie in host order, bytes as they are. */
 	assert_lists(builders, INT32, "02000000=2 04030201=1,2 ");
 	assert_lists(builders, BYTES32, "61626364=1 ");
@@ -186,7 +184,7 @@ static void little_memory_makes_runs(void **state)
 	test_scratch_remove(dir);
 }
 
-/* A set without long keys has no sorter for them. */
+/* A database without long keys has no sorter for them. */
 static void long_keys_need_a_database_for_them(void **state)
 {
 	struct dit_index_spec spec = {find_ad(*state, "cn"), DIT_INDEX_EQ};

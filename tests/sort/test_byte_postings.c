@@ -3,7 +3,6 @@
  * The promises of sort/byte_postings.h:
  * - keys come in ascending order of bytes, whatever bytes they have, each once;
  * - lists are those that postings.h makes of the same keys, with repeats and late IDs;
- * - streams are apart from one another, and may be left out;
  * - what is out of range is refused.
  */
 #include "sort/byte_postings.h"
@@ -34,12 +33,11 @@ static struct dit_byte_postings *new_postings(const char *tmpdir, size_t memory_
 	return postings;
 }
 
-static void push(struct dit_byte_postings *postings, unsigned stream, const char *key,
-                 size_t len, uint64_t id)
+static void push(struct dit_byte_postings *postings, const char *key, size_t len,
+                 uint64_t id)
 {
-	assert_int_equal(dit_byte_postings_push(postings, 0, stream,
-	                                        (struct dit_span){key, len}, id),
-	                 0);
+	assert_int_equal(
+		dit_byte_postings_push(postings, 0, (struct dit_span){key, len}, id), 0);
 }
 
 static void keys_of_any_bytes_come_in_order(void **state)
@@ -64,23 +62,24 @@ static void keys_of_any_bytes_come_in_order(void **state)
 	memset(longest, 0, sizeof(longest));
 	longest[0] = (char)0xff;
 	longest[1] = 'x';
-	push(postings, 7, longest, sizeof(longest), 1);
+	push(postings, longest, sizeof(longest), 1);
 	for (size_t i = n; i > 0; i--) {
-		push(postings, 7, keys[i - 1].bytes, keys[i - 1].len, i);
+		push(postings, keys[i - 1].bytes, keys[i - 1].len, i);
 	}
 	assert_int_equal(dit_byte_postings_seal(postings, &none), 0);
 	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(dit_byte_postings_next(postings, 7, &list), 1);
+		assert_int_equal(dit_byte_postings_next(postings, &list), 1);
 		assert_int_equal(list.key.len, keys[i].len);
 		assert_memory_equal(list.key.data, keys[i].bytes, keys[i].len);
 		assert_true(list.nids == 1 && list.ids[0] == i + 1 && !list.is_repeated);
 	}
-	assert_int_equal(dit_byte_postings_next(postings, 7, &list), 1);
+	assert_int_equal(dit_byte_postings_nread(postings), n);
+	assert_int_equal(dit_byte_postings_next(postings, &list), 1);
 	assert_int_equal(list.key.len, sizeof(longest));
 	assert_memory_equal(list.key.data, longest, sizeof(longest));
-	assert_int_equal(dit_byte_postings_next(postings, 7, &list), 0);
-	assert_int_equal(dit_byte_postings_next(postings, 8, &list), 0);
+	assert_int_equal(dit_byte_postings_next(postings, &list), 0);
 	assert_int_equal(dit_byte_postings_nread(postings), n + 1);
+	assert_int_equal(dit_byte_postings_npushed(postings), n + 1);
 	dit_byte_postings_free(postings);
 	test_scratch_remove(dir);
 }
@@ -91,8 +90,7 @@ struct both {
 	struct dit_postings *words;
 };
 
-static void push_both(const struct both *both, unsigned stream, uint32_t key, uint64_t id,
-                      unsigned ntimes)
+static void push_both(const struct both *both, uint32_t key, uint64_t id, unsigned ntimes)
 {
 	uint64_t ordinals[3] = {key, key, key};
 	char bytes[4];
@@ -100,25 +98,25 @@ static void push_both(const struct both *both, unsigned stream, uint32_t key, ui
 	dit_be_put(bytes, key, sizeof(bytes));
 	for (unsigned i = 0; i < ntimes; i++) {
 		assert_int_equal(dit_byte_postings_push(
-					 both->bytes, (unsigned)(id % NPRODUCERS), stream,
+					 both->bytes, (unsigned)(id % NPRODUCERS),
 					 (struct dit_span){bytes, sizeof(bytes)}, id),
 		                 0);
 	}
-	assert_int_equal(dit_postings_push(both->words, (unsigned)(id % NPRODUCERS),
-	                                   stream, id, ordinals, ntimes),
+	assert_int_equal(dit_postings_push(both->words, (unsigned)(id % NPRODUCERS), 0,
+	                                   id, ordinals, ntimes),
 	                 0);
 }
 
-static size_t assert_same_stream(const struct both *both, unsigned stream)
+static size_t assert_same_lists(const struct both *both)
 {
 	struct dit_posting_cursor *cursor = NULL;
 	struct dit_posting_list want = {0};
 	struct dit_byte_list got = {0};
 	size_t nranges = 0;
 
-	assert_int_equal(dit_posting_cursor_open(&cursor, both->words, stream, true), 0);
+	assert_int_equal(dit_posting_cursor_open(&cursor, both->words, 0, true), 0);
 	while (dit_posting_cursor_next(cursor, &want, 1) > 0) {
-		assert_int_equal(dit_byte_postings_next(both->bytes, stream, &got), 1);
+		assert_int_equal(dit_byte_postings_next(both->bytes, &got), 1);
 		assert_int_equal(got.key.len, 4);
 		assert_int_equal(dit_be_get(got.key.data, 4), want.ordinal);
 		assert_int_equal(got.nids, want.nids);
@@ -129,7 +127,7 @@ static size_t assert_same_stream(const struct both *both, unsigned stream)
 			assert_false(got.is_repeated);
 		}
 	}
-	assert_int_equal(dit_byte_postings_next(both->bytes, stream, &got), 0);
+	assert_int_equal(dit_byte_postings_next(both->bytes, &got), 0);
 	dit_posting_cursor_close(cursor);
 	return nranges;
 }
@@ -141,25 +139,21 @@ static void lists_are_those_of_postings(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 2; round++) {
 		size_t memory = round == 0 ? 64u << 20 : NPRODUCERS * (64u << 10);
-		struct dit_postings_opts words = {.nstreams = 4,
-		                                  .is_64bit = (const bool[4]){false},
+		struct dit_postings_opts words = {.nstreams = 1,
+		                                  .is_64bit = &(const bool){false},
 		                                  .nproducers = NPRODUCERS,
 		                                  .memory_bytes = memory,
 		                                  .tmpdir = dir,
 		                                  .list_max = LIST_MAX};
 		struct both both = {.bytes = new_postings(dir, memory)};
-		size_t nranges = 0;
 
 		assert_int_equal(dit_postings_new(&both.words, &words), 0);
 		for (uint64_t id = 1; id <= NENTRIES; id++) {
-			for (unsigned stream = 0; stream < 4; stream += 3) {
-				/* Some lists are exactly full, some repeat their last
-				 * ID. */
-				push_both(&both, stream, (uint32_t)(id * 7919 % 73), id,
-				          1 + (id % 5 == 0) + (id % 77 == 0));
-				push_both(&both, stream, (uint32_t)(1000 + id / LIST_MAX),
-				          id, 1 + (id % 3 == 0));
-			}
+			/* Some lists are exactly full, some repeat their last ID. */
+			push_both(&both, (uint32_t)(id * 7919 % 73), id,
+			          1 + (id % 5 == 0) + (id % 77 == 0));
+			push_both(&both, (uint32_t)(1000 + id / LIST_MAX), id,
+			          1 + (id % 3 == 0));
 		}
 		for (uint64_t id = 39; id < NENTRIES; id += 200) {
 			assert_int_equal(dit_postings_note_late(both.words, id, id + 90),
@@ -170,35 +164,10 @@ static void lists_are_those_of_postings(void **state)
 			dit_byte_postings_seal(both.bytes, dit_postings_late(both.words)),
 			0);
 		assert_true(round == 0 || dit_byte_postings_run_bytes(both.bytes) > 0);
-		for (unsigned stream = 0; stream < 4; stream++) {
-			nranges += assert_same_stream(&both, stream);
-		}
-		assert_true(nranges > 10);
+		assert_true(assert_same_lists(&both) > 10);
 		dit_postings_free(both.words);
 		dit_byte_postings_free(both.bytes);
 	}
-	test_scratch_remove(dir);
-}
-
-static void streams_may_be_left_out(void **state)
-{
-	char *dir = test_scratch();
-	struct dit_byte_postings *postings = new_postings(dir, 1 << 20);
-	struct dit_byte_list list = {0};
-
-	(void)state;
-	for (unsigned stream = 0; stream < 3; stream++) {
-		push(postings, stream, "k", 1, stream + 1);
-		push(postings, stream, "l", 1, stream + 1);
-	}
-	push(postings, DIT_BYTE_STREAM_MAX, "k", 1, 9);
-	assert_int_equal(dit_byte_postings_seal(postings, &none), 0);
-	assert_int_equal(dit_byte_postings_next(postings, 0, &list), 1);
-	assert_int_equal(dit_byte_postings_next(postings, 2, &list), 1);
-	assert_true(list.ids[0] == 3 && list.key.data[0] == 'k');
-	assert_int_equal(dit_byte_postings_next(postings, DIT_BYTE_STREAM_MAX, &list), 1);
-	assert_int_equal(list.ids[0], 9);
-	dit_byte_postings_free(postings);
 	test_scratch_remove(dir);
 }
 
@@ -217,17 +186,13 @@ static void values_out_of_range_are_refused(void **state)
 	opts.nproducers = 0;
 	assert_int_equal(dit_byte_postings_new(&postings, &opts), -EINVAL);
 	postings = new_postings(dir, 1 << 20);
-	assert_int_equal(dit_byte_postings_push(postings, 0, 0,
+	assert_int_equal(dit_byte_postings_push(postings, 0,
 	                                        (struct dit_span){key, sizeof(key)}, 1),
 	                 DIT_E_TOOLONG);
-	assert_int_equal(dit_byte_postings_push(postings, 0, 0, DIT_SPAN(""), 1),
-	                 -EINVAL);
-	assert_int_equal(dit_byte_postings_push(postings, 0, DIT_BYTE_STREAM_MAX + 1,
-	                                        DIT_SPAN("x"), 1),
-	                 -EINVAL);
-	assert_int_equal(dit_byte_postings_next(postings, 0, &list), -EINVAL);
+	assert_int_equal(dit_byte_postings_push(postings, 0, DIT_SPAN(""), 1), -EINVAL);
+	assert_int_equal(dit_byte_postings_next(postings, &list), -EINVAL);
 	assert_int_equal(dit_byte_postings_seal(postings, &none), 0);
-	assert_int_equal(dit_byte_postings_next(postings, 0, &list), 0);
+	assert_int_equal(dit_byte_postings_next(postings, &list), 0);
 	dit_byte_postings_free(postings);
 	dit_byte_postings_free(NULL);
 	test_scratch_remove(dir);
@@ -238,7 +203,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_of_any_bytes_come_in_order),
 		cmocka_unit_test(lists_are_those_of_postings),
-		cmocka_unit_test(streams_may_be_left_out),
 		cmocka_unit_test(values_out_of_range_are_refused),
 	};
 

@@ -3,7 +3,6 @@
  * Byte keys go through the general sorter, one record for each posting, with an empty
  * value and the key
  *
- *   2  stream, big-endian
  *   n  key bytes, 00 written as 00 FF
  *   2  00 00, so that a key sorts before those it is a prefix of
  *   8  ID, big-endian
@@ -22,22 +21,23 @@
 #include "sort/posting_list.h"
 #include "sort/sort.h"
 
-#define STREAM_BYTES 2
-#define END_BYTES    2
-#define ID_BYTES     8
-#define RECORD_MAX   (STREAM_BYTES + 2 * DIT_BYTE_KEY_MAX + END_BYTES + ID_BYTES)
+#define END_BYTES  2
+#define ID_BYTES   8
+#define RECORD_MAX (2 * DIT_BYTE_KEY_MAX + END_BYTES + ID_BYTES)
 
 struct dit_byte_postings {
 	struct dit_sorter *sorter; /* producers push to it */
+	uint64_t *npushed;         /* of each producer; [own: it] */
+	unsigned nproducers;
+
+	/* [own: the thread that reads] */
 	const struct dit_stop *stop;
 	struct dit_list list;
-	const struct dit_late_table *late;
-	bool is_sealed;
+	const struct dit_late_table *late; /* NULL: not sealed */
 	uint64_t nread;
 
 	/* The record read ahead: the first of the next key. */
 	bool has_record;
-	unsigned stream;
 	char key[DIT_BYTE_KEY_MAX];
 	size_t key_len;
 	uint64_t id;
@@ -62,10 +62,15 @@ int dit_byte_postings_new(struct dit_byte_postings **ret,
 		return -ENOMEM;
 	}
 	postings->stop = opts->stop;
+	postings->nproducers = opts->nproducers;
 	dit_list_init(&postings->list, opts->list_max);
 	r = dit_sorter_new(&postings->sorter, &sorter);
+	if (r == 0) {
+		postings->npushed = calloc(opts->nproducers, sizeof(uint64_t));
+		r = postings->npushed == NULL ? -ENOMEM : 0;
+	}
 	if (r < 0) {
-		free(postings);
+		dit_byte_postings_free(postings);
 		return r;
 	}
 	*ret = postings;
@@ -78,6 +83,7 @@ void dit_byte_postings_free(struct dit_byte_postings *postings)
 		return;
 	}
 	dit_sorter_free(postings->sorter);
+	free(postings->npushed);
 	dit_list_deinit(&postings->list);
 	free(postings);
 }
@@ -85,18 +91,14 @@ void dit_byte_postings_free(struct dit_byte_postings *postings)
 /* ---- producers ---- */
 
 int dit_byte_postings_push(struct dit_byte_postings *postings, unsigned producer,
-                           unsigned stream, struct dit_span key, uint64_t id)
+                           struct dit_span key, uint64_t id)
 {
 	char out[RECORD_MAX];
-	size_t n = STREAM_BYTES;
+	size_t n = 0;
 
-	if (key.len > DIT_BYTE_KEY_MAX) {
-		return DIT_E_TOOLONG;
+	if (key.len == 0 || key.len > DIT_BYTE_KEY_MAX) {
+		return key.len == 0 ? -EINVAL : DIT_E_TOOLONG;
 	}
-	if (key.len == 0 || stream > DIT_BYTE_STREAM_MAX) {
-		return -EINVAL;
-	}
-	dit_be_put(out, stream, STREAM_BYTES);
 	for (size_t i = 0; i < key.len; i++) {
 		out[n++] = key.data[i];
 		if (key.data[i] == '\0') {
@@ -106,6 +108,7 @@ int dit_byte_postings_push(struct dit_byte_postings *postings, unsigned producer
 	out[n++] = '\0';
 	out[n++] = '\0';
 	dit_be_put(out + n, id, ID_BYTES);
+	postings->npushed[producer]++;
 	return dit_sorter_push(postings->sorter, producer,
 	                       (struct dit_span){out, n + ID_BYTES}, DIT_SPAN(""));
 }
@@ -117,12 +120,8 @@ static int decode(struct dit_byte_postings *postings, struct dit_span record)
 	const char *at = record.data;
 	const char *end = record.data + record.len;
 
-	if (record.len < STREAM_BYTES + END_BYTES + ID_BYTES) {
-		return DIT_E_CORRUPT;
-	}
-	postings->stream = (unsigned)dit_be_get(at, STREAM_BYTES);
 	postings->key_len = 0;
-	for (at += STREAM_BYTES;; at++) {
+	for (;; at++) {
 		if (end - at < END_BYTES + ID_BYTES) {
 			return DIT_E_CORRUPT;
 		}
@@ -164,12 +163,11 @@ int dit_byte_postings_seal(struct dit_byte_postings *postings,
 		return r;
 	}
 	postings->late = late;
-	postings->is_sealed = true;
 	return read_ahead(postings);
 }
 
 /* All IDs of the key read ahead. */
-static int collect(struct dit_byte_postings *postings, unsigned stream, size_t key_len)
+static int collect(struct dit_byte_postings *postings, size_t key_len)
 {
 	int r = 0;
 
@@ -180,28 +178,22 @@ static int collect(struct dit_byte_postings *postings, unsigned stream, size_t k
 		if (r == 0) {
 			r = read_ahead(postings);
 		}
-	} while (r == 0 && postings->has_record && postings->stream == stream &&
-	         postings->key_len == key_len &&
+	} while (r == 0 && postings->has_record && postings->key_len == key_len &&
 	         memcmp(postings->key, postings->list_key, key_len) == 0);
 	return r;
 }
 
-int dit_byte_postings_next(struct dit_byte_postings *postings, unsigned stream,
-                           struct dit_byte_list *ret)
+int dit_byte_postings_next(struct dit_byte_postings *postings, struct dit_byte_list *ret)
 {
 	struct dit_list *list = &postings->list;
-	size_t key_len = 0;
-	int r = postings->is_sealed ? 0 : -EINVAL;
+	size_t key_len = postings->key_len;
+	int r = 0;
 
-	while (r == 0 && postings->has_record && postings->stream < stream) {
-		r = read_ahead(postings);
+	if (!postings->has_record) {
+		return postings->late == NULL ? -EINVAL : 0;
 	}
-	if (r < 0 || !postings->has_record || postings->stream != stream) {
-		return r;
-	}
-	key_len = postings->key_len;
 	memcpy(postings->list_key, postings->key, key_len);
-	r = collect(postings, stream, key_len);
+	r = collect(postings, key_len);
 	if (r < 0) {
 		return r;
 	}
@@ -209,6 +201,16 @@ int dit_byte_postings_next(struct dit_byte_postings *postings, unsigned stream,
 	ret->nids = dit_list_finish(list, postings->late, &ret->ids);
 	ret->is_repeated = !list->is_range && dit_list_is_repeated(list, postings->late);
 	return 1;
+}
+
+uint64_t dit_byte_postings_npushed(const struct dit_byte_postings *postings)
+{
+	uint64_t npushed = 0;
+
+	for (unsigned i = 0; i < postings->nproducers; i++) {
+		npushed += postings->npushed[i];
+	}
+	return npushed;
 }
 
 uint64_t dit_byte_postings_nread(const struct dit_byte_postings *postings)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Postings whose keys are bytes of any length: (stream, key, ID). postings.h is
- * faster and takes the keys that fit a machine word.
+ * Postings whose keys are bytes of any length. postings.h is faster and takes the keys
+ * that fit a machine word.
  *
  *   dit_byte_postings_new();
  *   many producers, each on its own thread:  dit_byte_postings_push()...
@@ -12,9 +12,6 @@
  * The rules of lists are those of postings.h: a list that outgrows the limit becomes the
  * range of its smallest and largest ID, and a list that is exactly full becomes one if
  * the entry that filled it pushed the key once more.
- *
- * All streams share one sorter (sort.h), so they are read one after the other, by one
- * thread at a time.
  */
 #ifndef DITKIT_BYTE_POSTINGS_H
 #define DITKIT_BYTE_POSTINGS_H
@@ -27,8 +24,6 @@
 
 /** Longest key, bytes. */
 #define DIT_BYTE_KEY_MAX 511
-/** Streams are numbered from 0. */
-#define DIT_BYTE_STREAM_MAX UINT16_MAX
 
 struct dit_byte_postings;
 struct dit_late_table; /* posting_list.h */
@@ -54,11 +49,10 @@ void dit_byte_postings_free(struct dit_byte_postings *postings);
  * @param producer  0 .. nproducers - 1; each number belongs to one thread
  * @param key       1 to DIT_BYTE_KEY_MAX bytes; borrowed
  *
- * @return 0; DIT_E_TOOLONG; -EINVAL (no key, stream too high); errors of
- *            dit_sorter_push()
+ * @return 0; DIT_E_TOOLONG; -EINVAL (no key); errors of dit_sorter_push()
  */
 int dit_byte_postings_push(struct dit_byte_postings *postings, unsigned producer,
-                           unsigned stream, struct dit_span key, uint64_t id);
+                           struct dit_span key, uint64_t id);
 
 /**
  * No more pushes.
@@ -79,19 +73,18 @@ struct dit_byte_list {
 };
 
 /**
- * The next key of a stream, in ascending order of bytes. Streams are asked for in
- * ascending order, each to its end; those that are left out are skipped.
+ * The next key, in ascending order of bytes.
  *
- * @return 1: @p ret is valid until the next call; 0: end of this stream; DIT_E_CORRUPT;
- *         -EINVAL (not sealed); DIT_E_STOPPED; -errno
+ * @return 1: @p ret is valid until the next call; 0: end; DIT_E_CORRUPT; -EINVAL (not
+ *         sealed); DIT_E_STOPPED; -errno
  */
-int dit_byte_postings_next(struct dit_byte_postings *postings, unsigned stream,
-                           struct dit_byte_list *ret);
+int dit_byte_postings_next(struct dit_byte_postings *postings, struct dit_byte_list *ret);
 
-/** Postings, repeats included, that lists were made of so far, all streams together. */
+/** Postings pushed, repeats included. Producers must be at rest. */
+uint64_t dit_byte_postings_npushed(const struct dit_byte_postings *postings);
+/** Of these, those that lists were made of so far. The thread that reads. */
 uint64_t dit_byte_postings_nread(const struct dit_byte_postings *postings);
-
-/** Bytes of all run files. */
+/** Bytes of all run files so far. Any thread, at any time. */
 uint64_t dit_byte_postings_run_bytes(const struct dit_byte_postings *postings);
 
 #endif

@@ -309,7 +309,6 @@ void dit_postings_stats(const struct dit_postings *postings,
 			stats.npushed += p->buckets[s].npushed;
 		}
 		stats.nruns += p->nruns_written;
-		stats.run_bytes += p->run_bytes;
 		stats.memory_bytes += p->pool.held_bytes + p->sorted.size_bytes +
 		                      p->spare.size_bytes + p->writer.buffer.size_bytes;
 	}
@@ -318,9 +317,9 @@ void dit_postings_stats(const struct dit_postings *postings,
 	*ret = stats;
 }
 
-uint64_t dit_postings_spilled_bytes(const struct dit_postings *postings)
+uint64_t dit_postings_run_bytes(const struct dit_postings *postings)
 {
-	return atomic_load_explicit(&postings->spilled_bytes, memory_order_relaxed);
+	return atomic_load_explicit(&postings->run_bytes, memory_order_relaxed);
 }
 
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsigned stream)

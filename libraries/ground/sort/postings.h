@@ -85,14 +85,13 @@ int dit_postings_seal(struct dit_postings *postings);
 struct dit_postings_stats {
 	uint64_t npushed;      /* pairs pushed, repeats included */
 	uint64_t nruns;        /* run files written */
-	uint64_t run_bytes;    /* bytes of all run files */
 	uint64_t memory_bytes; /* held now */
 };
 /** Producers must be at rest. */
 void dit_postings_stats(const struct dit_postings *postings,
                         struct dit_postings_stats *ret);
 /** Bytes of all run files so far. Any thread, at any time. */
-uint64_t dit_postings_spilled_bytes(const struct dit_postings *postings);
+uint64_t dit_postings_run_bytes(const struct dit_postings *postings);
 /** Pairs pushed to one stream. After seal. */
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings,
                                      unsigned stream);

@@ -35,7 +35,6 @@ struct dit_bucket {
 /** A run file with one segment per stream. */
 struct dit_posting_run {
 	int fd;
-	uint64_t bytes;
 	struct dit_run_segment segments[];
 };
 
@@ -57,8 +56,7 @@ struct dit_producer {
 	size_t nruns;
 	size_t runs_size;
 	uint64_t nruns_written;
-	uint64_t run_bytes; /* written in all */
-	int error;          /* the first one */
+	int error; /* the first one */
 };
 
 struct dit_postings {
@@ -85,7 +83,7 @@ struct dit_postings {
 
 	/* [atomic: a statistic, no order needed] */
 	atomic_size_t discarded_bytes; /* of chunks, since seal */
-	_Atomic uint64_t spilled_bytes;
+	_Atomic uint64_t run_bytes;
 };
 
 /**

@@ -104,7 +104,7 @@ static int write_segment(struct dit_producer *producer, struct dit_posting_merge
 	}
 	r = dit_run_segment_end(&producer->writer, ret);
 	if (r == 0) {
-		atomic_fetch_add_explicit(&producer->postings->spilled_bytes, ret->bytes,
+		atomic_fetch_add_explicit(&producer->postings->run_bytes, ret->bytes,
 		                          memory_order_relaxed);
 	}
 	return r;
@@ -208,7 +208,6 @@ static int append_run(struct dit_producer *producer, size_t first,
 	producer->runs[first] = run;
 	producer->nruns = first + 1;
 	producer->nruns_written++;
-	producer->run_bytes += run->bytes;
 	return 0;
 }
 
@@ -238,7 +237,6 @@ static int make_run(struct dit_producer *producer, size_t first)
 	if (r < 0) {
 		goto fail;
 	}
-	run->bytes = producer->writer.segment;
 	r = dit_run_writer_finish(&producer->writer);
 	if (r < 0) {
 		goto fail;

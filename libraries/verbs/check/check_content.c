@@ -36,7 +36,6 @@ struct member {
 enum job_kind {
 	JOB_TREE,
 	JOB_SPLIT,
-	JOB_SHARED, /* all index databases that share a sorter */
 	JOB_INDEX,
 };
 
@@ -370,41 +369,21 @@ static int make_jobs(struct run *run)
 {
 	const struct dit_check_content *content = run->content;
 	size_t ndbs = dit_index_set_ndbs(content->indexes);
-	bool has_shared = false;
 
-	run->jobs = calloc(ndbs + 3, sizeof(*run->jobs));
+	run->jobs = calloc(ndbs + 2, sizeof(*run->jobs));
 	if (run->jobs == NULL) {
 		return -ENOMEM;
 	}
 	add_job(run, JOB_TREE, 0, 8 * dit_entry_scan_nrecords(content->scan));
 	add_job(run, JOB_SPLIT, 0, 0);
 	for (size_t i = 0; i < ndbs; i++) {
-		if (dit_builders_is_shared(content->builders, i)) {
-			has_shared = true;
-		} else if (!run->is_skipped[i]) {
+		if (!run->is_skipped[i]) {
 			add_job(run, JOB_INDEX, i,
 			        dit_builders_npushed(content->builders, i));
 		}
 	}
-	if (has_shared) {
-		add_job(run, JOB_SHARED, 0, UINT64_MAX);
-	}
 	qsort(run->jobs, run->njobs, sizeof(*run->jobs), compare_jobs);
 	return 0;
-}
-
-/* In ascending order, one after the other. */
-static int check_shared(const struct run *run, struct dit_check_member *member)
-{
-	const struct dit_check_content *content = run->content;
-	int r = 0;
-
-	for (size_t i = 0; i < dit_index_set_ndbs(content->indexes) && r == 0; i++) {
-		if (dit_builders_is_shared(content->builders, i) && !run->is_skipped[i]) {
-			r = dit_check_index(member, i);
-		}
-	}
-	return r;
 }
 
 static int do_job(const struct run *run, unsigned number, const struct job *job)
@@ -418,18 +397,10 @@ static int do_job(const struct run *run, unsigned number, const struct job *job)
 		return dit_check_tree(member);
 	case JOB_SPLIT:
 		return dit_check_split(member);
-	case JOB_SHARED:
-		return check_shared(run, member);
 	case JOB_INDEX:
 		return dit_check_index(member, job->db);
 	}
 	return 0;
-}
-
-/* How many a shared job has is known when it is done. */
-static uint64_t keys_of(const struct job *job)
-{
-	return job->kind == JOB_SHARED ? 0 : job->nkeys;
 }
 
 static void tell_jobs(void *ctx)
@@ -438,7 +409,7 @@ static void tell_jobs(void *ctx)
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < run->njobs; i++) {
-		total += keys_of(&run->jobs[i]);
+		total += run->jobs[i].nkeys;
 	}
 	tell(run->content, DIT_CHECK_INDEXES,
 	     atomic_load_explicit(&run->nkeys_done, memory_order_relaxed), total);
@@ -459,7 +430,7 @@ static void run_member(void *ctx, unsigned number, uint64_t round)
 			return;
 		}
 		r = do_job(run, number, &run->jobs[i]);
-		atomic_fetch_add_explicit(&run->nkeys_done, keys_of(&run->jobs[i]),
+		atomic_fetch_add_explicit(&run->nkeys_done, run->jobs[i].nkeys,
 		                          memory_order_relaxed);
 		if (run->nmembers == 1) {
 			dit_tick(&run->ticker);

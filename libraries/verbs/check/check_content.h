@@ -110,8 +110,7 @@ int dit_check_split(struct dit_check_member *member);
 
 /**
  * An index database, once: the lists that the entries' keys make, next to those that are
- * stored. Databases that share a sorter are checked as builders.h says. Also errors of
- * the builders.
+ * stored. Also errors of the builders.
  */
 int dit_check_index(struct dit_check_member *member, size_t db);
 

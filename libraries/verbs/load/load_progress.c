@@ -23,7 +23,7 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 
 	ret->stored_bytes += target->stored_bytes;
 	if (target->builders != NULL) {
-		ret->run_bytes += dit_builders_spilled_bytes(target->builders);
+		ret->run_bytes += dit_builders_run_bytes(target->builders);
 	}
 	if (target->output != NULL &&
 	    dit_output_used_bytes(&target->output->base, &bytes)) {

@@ -24,7 +24,7 @@ static void add_progress(const struct reindex_target *target,
 	ret->nentries += target->stats->nentries;
 	ret->npostings += target->npostings;
 	if (target->builders != NULL) {
-		ret->run_bytes += dit_builders_spilled_bytes(target->builders);
+		ret->run_bytes += dit_builders_run_bytes(target->builders);
 	}
 	if (target->output != NULL && dit_output_used_bytes(target->output, &bytes)) {
 		ret->bytes_written += bytes;

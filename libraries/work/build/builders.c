@@ -19,32 +19,26 @@ struct dit_builders {
 	const struct dit_index_set *indexes;
 	size_t ndbs;
 	struct dit_postings *postings;
-	struct dit_byte_postings *wide; /* NULL: no database needs it */
+	/* Of each database: its own; NULL: its keys are not DIT_KEY_WIDE. */
+	struct dit_byte_postings **wide;
 	unsigned
 		*presence; /* of each database: the stream of its presence key; 0: none */
-
-	uint64_t *nwide; /* keys of each database; [own: the thread of its cursor] */
 };
 
 struct dit_index_cursor {
 	struct dit_builders *builders;
 	const struct dit_index_db *db;
 	size_t number;
+	struct dit_byte_postings *wide;      /* NULL: of another format */
 	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
 	struct dit_posting_cursor *presence; /* NULL: there is none */
 	bool had_presence;                   /* it was given out */
-	uint64_t nread;                      /* byte postings before it */
 
 	/* The batch that was given out. */
 	struct dit_output_list lists[LISTS_MAX];
 	struct dit_posting_list found[LISTS_MAX];
 	char keys[LISTS_MAX][sizeof(uint64_t)];
 };
-
-bool dit_builders_is_shared(const struct dit_builders *builders, size_t db)
-{
-	return dit_index_set_db(builders->indexes, db)->format == DIT_KEY_WIDE;
-}
 
 static bool needs_64bit(enum dit_key_format format)
 {
@@ -84,24 +78,34 @@ static int make_postings(struct dit_builders *builders,
 	return r;
 }
 
+static bool is_wide(const struct dit_builders *builders, size_t db)
+{
+	return dit_index_set_db(builders->indexes, db)->format == DIT_KEY_WIDE;
+}
+
 static int make_wide(struct dit_builders *builders, const struct dit_builders_opts *opts)
 {
 	size_t least = (size_t)opts->nproducers * WIDE_PRODUCER_MIN;
+	size_t nwide = 0;
 	struct dit_byte_postings_opts wide = {.nproducers = opts->nproducers,
-	                                      .memory_bytes = opts->wide_memory_bytes,
 	                                      .tmpdir = opts->tmpdir,
 	                                      .stop = opts->stop,
 	                                      .list_max = opts->list_max};
+	int r = 0;
 
+	for (size_t i = 0; i < builders->ndbs; i++) {
+		nwide += is_wide(builders, i);
+	}
+	wide.memory_bytes = nwide == 0 ? 0 : opts->wide_memory_bytes / nwide;
 	if (wide.memory_bytes < least) {
 		wide.memory_bytes = least;
 	}
-	for (size_t i = 0; i < builders->ndbs; i++) {
-		if (dit_builders_is_shared(builders, i)) {
-			return dit_byte_postings_new(&builders->wide, &wide);
+	for (size_t i = 0; i < builders->ndbs && r == 0; i++) {
+		if (is_wide(builders, i)) {
+			r = dit_byte_postings_new(&builders->wide[i], &wide);
 		}
 	}
-	return 0;
+	return r;
 }
 
 int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *opts)
@@ -114,9 +118,9 @@ int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *
 	}
 	builders->indexes = opts->indexes;
 	builders->ndbs = dit_index_set_ndbs(opts->indexes);
-	builders->nwide = calloc(builders->ndbs + 1, sizeof(*builders->nwide));
+	builders->wide = calloc(builders->ndbs + 1, sizeof(struct dit_byte_postings *));
 	builders->presence = calloc(builders->ndbs + 1, sizeof(*builders->presence));
-	r = builders->nwide == NULL || builders->presence == NULL
+	r = builders->wide == NULL || builders->presence == NULL
 	            ? -ENOMEM
 	            : make_postings(builders, opts);
 	if (r == 0) {
@@ -136,8 +140,10 @@ void dit_builders_free(struct dit_builders *builders)
 		return;
 	}
 	dit_postings_free(builders->postings);
-	dit_byte_postings_free(builders->wide);
-	free(builders->nwide);
+	for (size_t i = 0; builders->wide != NULL && i < builders->ndbs; i++) {
+		dit_byte_postings_free(builders->wide[i]);
+	}
+	free(builders->wide);
 	free(builders->presence);
 	free(builders);
 }
@@ -159,9 +165,9 @@ int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsi
 		return dit_postings_push(builders->postings, producer,
 		                         builders->presence[db], id, &ordinal, 1);
 	}
-	return builders->wide == NULL
+	return builders->wide[db] == NULL
 	               ? -EINVAL
-	               : dit_byte_postings_push(builders->wide, producer, db, key, id);
+	               : dit_byte_postings_push(builders->wide[db], producer, key, id);
 }
 
 int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id)
@@ -171,20 +177,23 @@ int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t 
 
 int dit_builders_seal(struct dit_builders *builders)
 {
+	const struct dit_late_table *late = dit_postings_late(builders->postings);
 	int r = dit_postings_seal(builders->postings);
 
-	return r < 0 || builders->wide == NULL
-	               ? r
-	               : dit_byte_postings_seal(builders->wide,
-	                                        dit_postings_late(builders->postings));
+	for (size_t i = 0; i < builders->ndbs && r == 0; i++) {
+		if (builders->wide[i] != NULL) {
+			r = dit_byte_postings_seal(builders->wide[i], late);
+		}
+	}
+	return r;
 }
 
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
 {
 	uint64_t n = 0;
 
-	if (dit_builders_is_shared(builders, db)) {
-		return builders->nwide[db];
+	if (builders->wide[db] != NULL) {
+		return dit_byte_postings_npushed(builders->wide[db]);
 	}
 	n = dit_postings_stream_npushed(builders->postings, (unsigned)db);
 	if (builders->presence[db] != 0) {
@@ -204,20 +213,16 @@ uint64_t dit_builders_npostings(const struct dit_builders *builders)
 	return n;
 }
 
-uint64_t dit_builders_spilled_bytes(const struct dit_builders *builders)
-{
-	return dit_postings_spilled_bytes(builders->postings);
-}
-
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
 {
-	struct dit_postings_stats stats = {0};
+	uint64_t bytes = dit_postings_run_bytes(builders->postings);
 
-	dit_postings_stats(builders->postings, &stats);
-	if (builders->wide == NULL) {
-		return stats.run_bytes;
+	for (size_t i = 0; i < builders->ndbs; i++) {
+		if (builders->wide[i] != NULL) {
+			bytes += dit_byte_postings_run_bytes(builders->wide[i]);
+		}
 	}
-	return stats.run_bytes + dit_byte_postings_run_bytes(builders->wide);
+	return bytes;
 }
 
 /* ---- lists go ---- */
@@ -239,10 +244,9 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 		.builders = builders,
 		.db = dit_index_set_db(builders->indexes, db),
 		.number = db,
+		.wide = builders->wide[db],
 	};
-	if (dit_builders_is_shared(builders, db)) {
-		cursor->nread = dit_byte_postings_nread(builders->wide);
-	} else {
+	if (cursor->wide == NULL) {
 		r = dit_posting_cursor_open(&cursor->postings, builders->postings,
 		                            (unsigned)db, wants_repeats);
 	}
@@ -260,9 +264,8 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 
 static int next_wide(struct dit_index_cursor *cursor)
 {
-	struct dit_builders *builders = cursor->builders;
 	struct dit_byte_list list = {0};
-	int r = dit_byte_postings_next(builders->wide, (unsigned)cursor->number, &list);
+	int r = dit_byte_postings_next(cursor->wide, &list);
 
 	if (r > 0) {
 		cursor->lists[0] =
@@ -270,9 +273,6 @@ static int next_wide(struct dit_index_cursor *cursor)
 		                                 .ids = list.ids,
 		                                 .nids = list.nids,
 		                                 .is_repeated = list.is_repeated};
-	} else if (r == 0) {
-		builders->nwide[cursor->number] =
-			dit_byte_postings_nread(builders->wide) - cursor->nread;
 	}
 	return r;
 }
@@ -301,7 +301,7 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 	ptrdiff_t n = 0;
 
 	*ret = cursor->lists;
-	if (cursor->postings == NULL) {
+	if (cursor->wide != NULL) {
 		return next_wide(cursor);
 	}
 	if (cursor->presence != NULL && !cursor->had_presence) {
@@ -331,8 +331,8 @@ uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor)
 	uint64_t total = 0;
 	uint64_t n = 0;
 
-	if (cursor->postings == NULL) {
-		return dit_byte_postings_nread(cursor->builders->wide) - cursor->nread;
+	if (cursor->wide != NULL) {
+		return dit_byte_postings_nread(cursor->wide);
 	}
 	npushed = dit_postings_stream_npushed(cursor->builders->postings,
 	                                      (unsigned)cursor->number);

@@ -15,11 +15,9 @@
  *   DIT_KEY_INT32, _BYTES32           a stream of postings in 32 bits each (postings.h)
  *   DIT_KEY_INT64, _BYTES64, _SHORT   a stream of postings in 64 bits each, and one in
  *                                     32 bits for the presence key if it has one
- *   DIT_KEY_WIDE                      a stream of byte postings (byte_postings.h)
+ *   DIT_KEY_WIDE                      byte postings of its own (byte_postings.h)
  *
- * Threads: cursors of different databases may be open on different threads. Databases
- * that share a sorter (dit_builders_is_shared()) are the exception: their cursors are
- * opened in ascending order of databases, one at a time.
+ * Threads: cursors of different databases may be open on different threads.
  *
  * Errors: -ENOMEM; -ENOSPC and other -errno of run files; DIT_E_CORRUPT: a run file is
  * damaged.
@@ -45,8 +43,10 @@ struct dit_builders_opts {
 	const struct dit_index_set
 		*indexes; /* borrowed; constant, outlives the builders */
 	unsigned nproducers;
-	size_t memory_bytes;         /* for postings in memory, all producers together */
-	size_t wide_memory_bytes;    /* the same for DIT_KEY_WIDE; at least 64 KiB each */
+	size_t memory_bytes; /* for postings in memory, all producers together */
+	/* The same for databases of DIT_KEY_WIDE, which share it; if it is less than 64
+	 * KiB for each of them and each producer, they take as much. */
+	size_t wide_memory_bytes;
 	const char *tmpdir;          /* for run files; copied */
 	const struct dit_stop *stop; /* borrowed; NULL: the work cannot be stopped */
 	uint32_t list_max; /* longest list, 2^idlexp - 1; longer ones become ranges */
@@ -78,21 +78,13 @@ int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t 
 /** No more keys. 0 or the first error of any producer. */
 int dit_builders_seal(struct dit_builders *builders);
 
-/** Does this database share its sorter with other databases? [const] */
-bool dit_builders_is_shared(const struct dit_builders *builders, size_t db);
-
-/** Keys pushed for a database, repeats included. After seal; for a database that shares
- * its sorter, after its cursor has come to the end. */
+/** Keys pushed for a database, repeats included. After seal. */
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 
 /** The same of all databases together. After seal. */
 uint64_t dit_builders_npostings(const struct dit_builders *builders);
 
-/** Bytes of run files so far, without those of databases that share a sorter. Any thread,
- * at any time. */
-uint64_t dit_builders_spilled_bytes(const struct dit_builders *builders);
-
-/** Bytes of all run files. After seal. */
+/** Bytes of all run files so far. Any thread, at any time. */
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
 
 struct dit_index_cursor;

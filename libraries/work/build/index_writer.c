@@ -23,7 +23,6 @@
 struct job {
 	uint64_t npostings;
 	size_t db;
-	bool is_shared; /* all databases that share a sorter */
 };
 
 struct dit_index_writer {
@@ -159,18 +158,6 @@ static int write_table(struct dit_index_writer *writer, unsigned member, size_t 
 	return r;
 }
 
-static int write_shared(struct dit_index_writer *writer, unsigned member)
-{
-	int r = 0;
-
-	for (size_t db = 0; db < writer->opts.ndbs && r == 0; db++) {
-		if (dit_builders_is_shared(writer->opts.builders, db)) {
-			r = write_table(writer, member, db);
-		}
-	}
-	return r;
-}
-
 /* ---- members ---- */
 
 static void end_job(struct dit_index_writer *writer, int r)
@@ -190,14 +177,11 @@ void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
 	while (!is_ended(writer)) {
 		size_t i = atomic_fetch_add_explicit(&writer->next_job, 1,
 		                                     memory_order_relaxed);
-		const struct job *job = NULL;
 
 		if (i >= writer->njobs) {
 			return;
 		}
-		job = &writer->jobs[i];
-		end_job(writer, job->is_shared ? write_shared(writer, member)
-		                               : write_table(writer, member, job->db));
+		end_job(writer, write_table(writer, member, writer->jobs[i].db));
 	}
 }
 
@@ -306,7 +290,6 @@ static int compare_jobs(const void *a, const void *b)
 static int make_jobs(struct dit_index_writer *writer)
 {
 	const struct dit_builders *builders = writer->opts.builders;
-	bool has_shared = false;
 
 	writer->jobs = calloc(writer->opts.ndbs + 1, sizeof(*writer->jobs));
 	writer->nkeys = calloc(writer->opts.ndbs + 1, sizeof(*writer->nkeys));
@@ -320,17 +303,8 @@ static int make_jobs(struct dit_index_writer *writer)
 		return 0; /* main writes them in their order */
 	}
 	for (size_t db = 0; db < writer->opts.ndbs; db++) {
-		if (dit_builders_is_shared(builders, db)) {
-			has_shared = true;
-			continue;
-		}
 		writer->jobs[writer->njobs++] = (struct job){
 			.npostings = dit_builders_npushed(builders, db), .db = db};
-	}
-	if (has_shared) {
-		/* First: they take long, and no other member can help. */
-		writer->jobs[writer->njobs++] =
-			(struct job){.npostings = UINT64_MAX, .is_shared = true};
 	}
 	qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
 	return 0;

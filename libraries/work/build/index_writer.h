@@ -20,7 +20,6 @@
  *   otherwise     Main does everything, one database after the other, in
  *                 dit_index_writer_wait(). liblmdb's writing takes most of the time.
  *
- * Databases that share a sorter are one member's work, one after the other, or main's.
  * With one member main does everything as well.
  *
  * Lock order: there is one lock, and nothing is called with it held.
