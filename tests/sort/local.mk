@@ -1,7 +1,4 @@
 # tests/sort/local.mk
-check_PROGRAMS += %D%/test_cascade
-%C%_test_cascade_SOURCES = %D%/test_cascade.c
-%C%_test_cascade_LDADD = $(test_libs)
 
 check_PROGRAMS += %D%/test_postings
 %C%_test_postings_SOURCES = %D%/postings_fixture.c %D%/postings_fixture.h \

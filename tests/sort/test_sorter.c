@@ -433,6 +433,25 @@ static void wrong_calls_are_refused(void **state)
 	dit_sorter_free(NULL);
 }
 
+static void runs_to_merge_at_once_have_bounds(void **state)
+{
+	static const struct {
+		unsigned nproducers;
+		unsigned fan_in;
+	} cases[] = {{1, 64}, {4, 64}, {16, 16}, {100, 4}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_sorter_opts opts = {.nproducers = cases[i].nproducers,
+		                               .memory_bytes = 100 * SHARE};
+		struct dit_sorter *sorter = NULL;
+
+		assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
+		assert_int_equal(sorter->fan_in, cases[i].fan_in);
+		dit_sorter_free(sorter);
+	}
+}
+
 static void empty_tmpdir_counts_as_none(void **state)
 {
 	struct dit_sorter_opts opts = {.nproducers = 1, .memory_bytes = SHARE};
@@ -610,6 +629,7 @@ int main(void)
 		cmocka_unit_test(records_larger_than_the_budget_pass),
 		cmocka_unit_test(slabs_stay_within_the_share),
 		cmocka_unit_test(wrong_calls_are_refused),
+		cmocka_unit_test(runs_to_merge_at_once_have_bounds),
 		cmocka_unit_test(empty_tmpdir_counts_as_none),
 		cmocka_unit_test(too_long_keys_are_refused_and_the_error_sticks),
 		cmocka_unit_test(errors_of_the_merge_function_end_the_sort),

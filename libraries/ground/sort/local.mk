@@ -4,7 +4,6 @@ rooms += %D%/libsort.la
 %C%_libsort_la_SOURCES = \
 	%D%/byte_postings.c \
 	%D%/byte_postings.h \
-	%D%/cascade.h \
 	%D%/merge_heap.h \
 	%D%/pages.c \
 	%D%/pages.h \

@@ -4,7 +4,7 @@
  *
  *   postings.c        the object, pushing, seal
  *   postings_bucket.c the pairs of one stream in a producer's memory
- *   postings_run.c    a producer's pairs -> run files, cascades of runs
+ *   postings_run.c    a producer's pairs -> run files, merges of runs
  *   postings_merge.c  sorted sources -> lists in key order
  *   postings_cursor.c one stream, merged
  */
@@ -13,7 +13,6 @@
 
 #include <stdatomic.h>
 
-#include "sort/cascade.h"
 #include "sort/merge_heap.h"
 #include "sort/pages.h"
 #include "sort/posting_list.h"
@@ -35,6 +34,7 @@ struct dit_bucket {
 /** A run file with one segment per stream. */
 struct dit_posting_run {
 	int fd;
+	unsigned level; /* dit_fan_in() */
 	struct dit_run_segment segments[];
 };
 
@@ -52,7 +52,6 @@ struct dit_producer {
 	struct dit_run_writer writer;
 	struct dit_list list;
 	struct dit_posting_run **runs; /* oldest first */
-	struct dit_cascade cascade;
 	size_t nruns;
 	size_t runs_size;
 	uint64_t nruns_written;

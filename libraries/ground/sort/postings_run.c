@@ -14,7 +14,7 @@
  * is longer than the limit within one run is a range in the end, whatever the other runs
  * hold, and is written as one. A number never straddles two blocks.
  *
- * Runs of one producer are merged by levels (cascade.h).
+ * Runs of one producer are merged by levels (dit_fan_in()).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -227,6 +227,7 @@ static int make_run(struct dit_producer *producer, size_t first)
 		return -ENOMEM;
 	}
 	run->fd = -1;
+	run->level = is_merge ? producer->runs[first]->level + 1 : 0;
 	r = dit_run_writer_begin(&producer->writer, postings->tmpdir,
 	                         postings->block_bytes);
 	if (r < 0) {
@@ -268,6 +269,14 @@ static void reset_memory(struct dit_producer *producer)
 	producer->nwords_biggest = 0;
 }
 
+/** Are the newest @p fan_in runs of one level? */
+static bool is_merge_due(const struct dit_producer *producer, size_t fan_in)
+{
+	struct dit_posting_run *const *end = producer->runs + producer->nruns;
+
+	return producer->nruns >= fan_in && end[-1]->level == (end - fan_in)[0]->level;
+}
+
 int dit_producer_spill(struct dit_producer *producer)
 {
 	unsigned fan_in = producer->postings->fan_in;
@@ -277,13 +286,8 @@ int dit_producer_spill(struct dit_producer *producer)
 		return r;
 	}
 	reset_memory(producer);
-	dit_cascade_add(&producer->cascade);
-	while (dit_cascade_is_due(&producer->cascade, fan_in)) {
+	while (r == 0 && is_merge_due(producer, fan_in)) {
 		r = make_run(producer, producer->nruns - fan_in);
-		if (r < 0) {
-			return r;
-		}
-		dit_cascade_merge(&producer->cascade);
 	}
-	return 0;
+	return r;
 }

@@ -32,6 +32,26 @@
 #define DIT_RUN_ROOM_MAX  64 /* most that dit_run_room() gives */
 #define DIT_VARINT_MAX    10 /* bytes */
 
+#define DIT_FAN_IN_MIN 4u
+
+/**
+ * How many runs to merge at once, so that all producers have some @p nwanted.
+ *
+ * A producer keeps a list of runs and merges its newest: as soon as there are fan_in runs
+ * of one level, they become one run of the next level. Runs from memory have level 0. So
+ * each byte is written once for each level, the number of levels is the logarithm of the
+ * number of runs, and no level has more than fan_in - 1 runs, a descriptor each. Levels
+ * never rise in the list: the newest fan_in runs have one level if the first and the last
+ * of them have.
+ */
+static inline unsigned dit_fan_in(unsigned nproducers, unsigned nwanted, unsigned max)
+{
+	unsigned fan_in = nwanted / nproducers;
+
+	fan_in = fan_in < DIT_FAN_IN_MIN ? DIT_FAN_IN_MIN : fan_in;
+	return fan_in > max ? max : fan_in;
+}
+
 /** A place in a run file. */
 struct dit_run_segment {
 	uint64_t offset;

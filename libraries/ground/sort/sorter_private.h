@@ -5,7 +5,7 @@
  *   sorter.c          the object, pushing, seal
  *   sorter_batch.c    the records that a producer holds in memory
  *   sorter_order.c    records in memory, put in order
- *   sorter_run.c      a producer's records -> run files, cascades of runs
+ *   sorter_run.c      a producer's records -> run files, merges of runs
  *   sorter_source.c   one sorted sequence: a batch or a run, read from any key on
  *   sorter_combine.c  the values of one key -> one value
  *   sorter_merge.c    sources -> records in key order
@@ -26,7 +26,6 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
-#include "sort/cascade.h"
 #include "sort/merge_heap.h"
 #include "sort/radix.h"
 #include "sort/run_file.h"
@@ -155,6 +154,7 @@ struct dit_sort_fence {
 struct dit_sort_run {
 	atomic_uint nrefs; /* [atomic: acquire-release] */
 	int fd;
+	unsigned level; /* dit_fan_in() */
 	struct dit_run_segment segment;
 	struct dit_sort_fence *fences; /* one per block in which a record begins */
 	size_t nfences;
@@ -184,7 +184,6 @@ struct dit_sort_producer {
 	/* [lock: lock] for changes, by the producer; which reads them without */
 	struct dit_sort_batch *batch;
 	struct dit_sort_run **runs; /* oldest first */
-	struct dit_cascade cascade; /* [own: producer] */
 	size_t nruns;
 	uint64_t run_bytes; /* written in all */
 };

@@ -8,7 +8,7 @@
  *   4  length of the value
  *   .. key, then value
  *
- * Runs are merged by levels (cascade.h). They stay in the order in which their records
+ * Runs are merged by levels (dit_fan_in()). They stay in the order in which their records
  * were pushed.
  */
 #include <errno.h>
@@ -272,9 +272,18 @@ static int merge_runs(struct dit_sort_producer *producer, size_t n)
 	}
 	dit_sort_merge_deinit(&merge);
 	if (r == 0) {
+		run->level = runs[0]->level + 1;
 		replace_runs(producer, n, run);
 	}
 	return r;
+}
+
+/** Are the newest @p fan_in runs of one level? */
+static bool is_merge_due(const struct dit_sort_producer *producer, size_t fan_in)
+{
+	struct dit_sort_run *const *end = producer->runs + producer->nruns;
+
+	return producer->nruns >= fan_in && end[-1]->level == (end - fan_in)[0]->level;
 }
 
 int dit_sort_spill(struct dit_sort_producer *producer)
@@ -282,16 +291,8 @@ int dit_sort_spill(struct dit_sort_producer *producer)
 	unsigned fan_in = producer->sorter->fan_in;
 	int r = spill_memory(producer);
 
-	if (r < 0) {
-		return r;
-	}
-	dit_cascade_add(&producer->cascade);
-	while (dit_cascade_is_due(&producer->cascade, fan_in)) {
+	while (r == 0 && is_merge_due(producer, fan_in)) {
 		r = merge_runs(producer, fan_in);
-		if (r < 0) {
-			return r;
-		}
-		dit_cascade_merge(&producer->cascade);
 	}
-	return 0;
+	return r;
 }
