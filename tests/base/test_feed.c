@@ -47,7 +47,7 @@ static int drain(struct fake_input *input, struct dit_feed *feed)
 		assert_int_not_equal(slot, held);
 		assert_int_equal(input->slots[slot], n++);
 		if (held < NSLOTS) {
-			dit_feed_return(feed, held);
+			dit_feed_return(feed);
 		}
 		held = slot;
 		r = dit_feed_take(feed, &slot);

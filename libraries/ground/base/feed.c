@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The feed: two rings of slot numbers, free and filled, under one lock.
- *
- * Both rings are as long as there are slots, so neither can overflow.
- */
+/* The feed: three counts of slots, under one lock. */
 #include "base/feed.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/monitor.h"
-
-struct slot_ring {
-	unsigned *slots;
-	unsigned first;
-	unsigned n;
-};
 
 struct dit_feed {
 	/* [const] */
@@ -30,31 +21,24 @@ struct dit_feed {
 
 	/* [lock: monitor] */
 	struct dit_monitor monitor; /* tells of changes of all that follows */
-	struct slot_ring free;
-	struct slot_ring filled;
+	/* Since the beginning; none is above the one before it, and the first is at most
+	 * nslots above the last. */
+	uint64_t nfilled; /* by the thread */
+	uint64_t ntaken;
+	uint64_t nreturned;
 	int end; /* 1: still reading; 0: end of input; negative: failed */
 	bool is_stopping;
 };
 
-static void ring_push(struct slot_ring *ring, unsigned nslots, unsigned slot)
+static unsigned slot_of(const struct dit_feed *feed, uint64_t n)
 {
-	ring->slots[(ring->first + ring->n) % nslots] = slot;
-	ring->n++;
-}
-
-static unsigned ring_pop(struct slot_ring *ring, unsigned nslots)
-{
-	unsigned slot = ring->slots[ring->first];
-
-	ring->first = (ring->first + 1) % nslots;
-	ring->n--;
-	return slot;
+	return (unsigned)(n % feed->nslots);
 }
 
 /* Waits for a free slot; false: the feed is being stopped. Called with the lock held. */
 static bool wait_for_free(struct dit_feed *feed)
 {
-	while (feed->free.n == 0 && !feed->is_stopping) {
+	while (feed->nfilled - feed->nreturned == feed->nslots && !feed->is_stopping) {
 		dit_monitor_wait(&feed->monitor);
 	}
 	return !feed->is_stopping;
@@ -67,14 +51,12 @@ static void *feed_main(void *arg)
 
 	dit_monitor_enter(&feed->monitor);
 	while (r > 0 && wait_for_free(feed)) {
-		unsigned slot = ring_pop(&feed->free, feed->nslots);
+		unsigned slot = slot_of(feed, feed->nfilled);
 
 		dit_monitor_leave(&feed->monitor);
 		r = feed->fill(feed->ctx, slot);
 		dit_monitor_enter(&feed->monitor);
-		if (r > 0) {
-			ring_push(&feed->filled, feed->nslots, slot);
-		}
+		feed->nfilled += r > 0;
 		feed->end = r;
 		dit_monitor_tell(&feed->monitor);
 	}
@@ -112,27 +94,15 @@ int dit_feed_new(struct dit_feed **ret, unsigned nslots, const char *thread,
 	feed->ctx = ctx;
 	feed->nslots = nslots;
 	feed->end = 1;
-	feed->free.slots = calloc(nslots, sizeof(unsigned));
-	feed->filled.slots = calloc(nslots, sizeof(unsigned));
-	if (feed->free.slots == NULL || feed->filled.slots == NULL) {
-		r = -ENOMEM;
-		goto fail;
-	}
-	for (unsigned i = 0; i < nslots; i++) {
-		ring_push(&feed->free, nslots, i);
-	}
 	if (thread != NULL) {
 		r = start_thread(feed, thread);
 		if (r < 0) {
-			goto fail;
+			dit_feed_free(feed);
+			return r;
 		}
 	}
 	*ret = feed;
 	return 0;
-
-fail:
-	dit_feed_free(feed);
-	return r;
 }
 
 void dit_feed_free(struct dit_feed *feed)
@@ -147,21 +117,20 @@ void dit_feed_free(struct dit_feed *feed)
 		dit_monitor_leave(&feed->monitor);
 		(void)pthread_join(feed->thread, NULL);
 	}
-	free(feed->free.slots);
-	free(feed->filled.slots);
 	dit_monitor_deinit(&feed->monitor);
 	free(feed);
 }
 
 static int take_unthreaded(struct dit_feed *feed, unsigned *ret_slot)
 {
-	unsigned slot = feed->free.slots[feed->free.first];
+	unsigned slot = slot_of(feed, feed->ntaken);
 
 	if (feed->end > 0) {
 		feed->end = feed->fill(feed->ctx, slot);
 	}
 	if (feed->end > 0) {
-		*ret_slot = ring_pop(&feed->free, feed->nslots);
+		*ret_slot = slot;
+		feed->ntaken++;
 	}
 	return feed->end;
 }
@@ -179,7 +148,7 @@ static void wait_for_filled(struct dit_feed *feed)
 		return;
 	}
 	dit_monitor_wait_ms(&feed->monitor, DIT_TICK_MS);
-	if (feed->filled.n == 0 && feed->end > 0) {
+	if (feed->nfilled == feed->ntaken && feed->end > 0) {
 		dit_monitor_leave(&feed->monitor);
 		dit_tick(feed->ticker);
 		dit_monitor_enter(&feed->monitor);
@@ -194,11 +163,11 @@ int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 		return take_unthreaded(feed, ret_slot);
 	}
 	dit_monitor_enter(&feed->monitor);
-	while (feed->filled.n == 0 && feed->end > 0) {
+	while (feed->nfilled == feed->ntaken && feed->end > 0) {
 		wait_for_filled(feed);
 	}
-	if (feed->filled.n > 0) {
-		*ret_slot = ring_pop(&feed->filled, feed->nslots);
+	if (feed->nfilled > feed->ntaken) {
+		*ret_slot = slot_of(feed, feed->ntaken++);
 	} else {
 		r = feed->end;
 	}
@@ -206,10 +175,10 @@ int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 	return r;
 }
 
-void dit_feed_return(struct dit_feed *feed, unsigned slot)
+void dit_feed_return(struct dit_feed *feed)
 {
 	dit_monitor_enter(&feed->monitor);
-	ring_push(&feed->free, feed->nslots, slot);
+	feed->nreturned++;
 	dit_monitor_tell(&feed->monitor);
 	dit_monitor_leave(&feed->monitor);
 }

@@ -9,7 +9,8 @@
  * fills free slots while others are in use: a free slot belongs to that thread, from
  * take to return to the caller. The thread waits for nothing but a free slot,
  * so the number of slots is the bound: with N slots, of which the caller holds M, N - M
- * are filled ahead. Without a thread, take() fills the slot itself.
+ * are filled ahead. Without a thread, take() fills the slot itself. The slots are filled
+ * in turn: 0, 1, ..., 0 again.
  *
  * Threads: take, return and free are called by one thread.
  */
@@ -53,7 +54,7 @@ void dit_feed_tick(struct dit_feed *feed, struct dit_ticker *ticker);
  */
 int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot);
 
-/** Give a slot back to be filled again. */
-void dit_feed_return(struct dit_feed *feed, unsigned slot);
+/** Give the slot back that was taken before the others, to be filled again. */
+void dit_feed_return(struct dit_feed *feed);
 
 #endif

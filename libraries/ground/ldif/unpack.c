@@ -280,7 +280,7 @@ int dit_unpack_peek(struct dit_unpack *unpack, struct dit_span *ret)
 	int r = 1;
 
 	if (unpack->has_slot && unpack->slot_at == slot->ntext) {
-		dit_feed_return(unpack->feed, unpack->slot);
+		dit_feed_return(unpack->feed);
 		unpack->has_slot = false;
 	}
 	if (!unpack->has_slot) {

@@ -194,7 +194,7 @@ static void give_back(struct dit_pipeline *pipeline, struct slot *slot)
 	for (unsigned i = 0; i < pipeline->opts.nmembers; i++) {
 		dit_arena_reset(&slot->arenas[i]);
 	}
-	dit_feed_return(pipeline->feed, slot->number);
+	dit_feed_return(pipeline->feed);
 }
 
 static int error_of(struct slot *slot)
