@@ -40,7 +40,6 @@ static void producer_free(struct dit_sort_producer *producer)
 	dit_buffer_drop(&producer->items);
 	dit_buffer_drop(&producer->spare);
 	dit_sort_batch_drop(producer->batch);
-	dit_sort_batch_drop(producer->next_batch);
 	(void)pthread_mutex_destroy(&producer->lock);
 	free(producer);
 }
@@ -144,15 +143,18 @@ void dit_sorter_free(struct dit_sorter *sorter)
 /** Go on in another slab. */
 static int next_slab(struct dit_sort_producer *producer, size_t size)
 {
-	struct dit_sort_batch *batch = producer->batch;
-	struct dit_sort_slab *slab =
-		dit_sort_batch_prepare(batch, size, producer->sorter->slab_bytes);
+	struct dit_sort_slab *slab = NULL;
 
+	if (size < producer->sorter->slab_bytes) {
+		size = producer->sorter->slab_bytes;
+	}
+	slab = malloc(sizeof(*slab) + size);
 	if (slab == NULL) {
 		return -ENOMEM;
 	}
+	slab->size = size;
 	(void)pthread_mutex_lock(&producer->lock);
-	dit_sort_batch_enter(batch, slab);
+	dit_sort_batch_enter(producer->batch, slab);
 	(void)pthread_mutex_unlock(&producer->lock);
 	producer->used_bytes += (size_t)(producer->end - producer->at);
 	producer->at = slab->bytes;
@@ -201,10 +203,7 @@ static int push(struct dit_sort_producer *producer, struct dit_span key,
 	}
 	producer->at += size;
 	producer->used_bytes += size;
-	/*
-	 * Views may have it from here on. A run may have emptied the batch, or begun
-	 * one.
-	 */
+	/* Views may have it from here on. A run may have begun another batch. */
 	nrecords = atomic_load_explicit(&producer->batch->nrecords, memory_order_relaxed);
 	atomic_store_explicit(&producer->batch->nrecords, nrecords + 1,
 	                      memory_order_release);

@@ -25,72 +25,30 @@ struct dit_sort_batch *dit_sort_batch_new(void)
 	return batch;
 }
 
-static void free_slabs(struct dit_sort_batch *batch)
+void dit_sort_batch_drop(struct dit_sort_batch *batch)
 {
-	struct dit_sort_slab *slab = batch->first;
+	struct dit_sort_slab *slab = NULL;
 
+	if (batch == NULL ||
+	    atomic_fetch_sub_explicit(&batch->nrefs, 1, memory_order_acq_rel) > 1) {
+		return;
+	}
+	slab = batch->first;
 	while (slab != NULL) {
 		struct dit_sort_slab *next = slab->next;
 
 		free(slab);
 		slab = next;
 	}
-	batch->first = NULL;
-	batch->total_bytes = 0;
-}
-
-void dit_sort_batch_drop(struct dit_sort_batch *batch)
-{
-	if (batch == NULL ||
-	    atomic_fetch_sub_explicit(&batch->nrefs, 1, memory_order_acq_rel) > 1) {
-		return;
-	}
-	free_slabs(batch);
 	dit_buffer_drop(&batch->sorted);
 	free(batch);
-}
-
-void dit_sort_batch_reset(struct dit_sort_batch *batch, size_t keep_bytes)
-{
-	if (batch->total_bytes > keep_bytes) {
-		free_slabs(batch); /* a huge record, most likely */
-	}
-	batch->current = NULL;
-	batch->nclosed = 0;
-	atomic_store_explicit(&batch->nrecords, 0, memory_order_relaxed);
-}
-
-/** The slab that a reset has kept, after the current one. */
-static struct dit_sort_slab *kept_slab(const struct dit_sort_batch *batch)
-{
-	return batch->current == NULL ? batch->first : batch->current->next;
-}
-
-struct dit_sort_slab *dit_sort_batch_prepare(const struct dit_sort_batch *batch,
-                                             size_t size, size_t slab_bytes)
-{
-	struct dit_sort_slab *slab = kept_slab(batch);
-
-	if (slab != NULL && slab->size >= size) {
-		return slab;
-	}
-	size = size < slab_bytes ? slab_bytes : size;
-	slab = malloc(sizeof(*slab) + size);
-	if (slab != NULL) {
-		slab->size = size;
-	}
-	return slab;
 }
 
 void dit_sort_batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab)
 {
 	size_t nrecords = atomic_load_explicit(&batch->nrecords, memory_order_relaxed);
-	struct dit_sort_slab *kept = kept_slab(batch);
 
-	if (slab != kept) {
-		slab->next = kept;
-		batch->total_bytes += slab->size;
-	}
+	slab->next = NULL;
 	if (batch->current == NULL) {
 		batch->first = slab;
 	} else {

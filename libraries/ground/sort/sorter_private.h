@@ -60,8 +60,7 @@ struct dit_sort_slab {
 };
 
 /**
- * Records in the order of pushing. The last reference frees it. It is emptied and filled
- * again only by a producer that holds the only reference.
+ * Records in the order of pushing. The last reference frees it.
  */
 struct dit_sort_batch {
 	atomic_uint nrefs; /* [atomic: acquire-release, as usual for references] */
@@ -79,8 +78,7 @@ struct dit_sort_batch {
 	atomic_size_t nrecords;
 
 	/* [own: the producer's thread] */
-	size_t nclosed;     /* records in slabs before the current one */
-	size_t total_bytes; /* of all slabs */
+	size_t nclosed; /* records in slabs before the current one */
 };
 
 /** The first @p n records of a batch, which end in the slab @p last. */
@@ -93,12 +91,7 @@ struct dit_sort_extent {
 /** An empty batch with one reference, or NULL. */
 struct dit_sort_batch *dit_sort_batch_new(void);
 void dit_sort_batch_drop(struct dit_sort_batch *batch);
-/** Empty it; keep the slabs if they have at most @p keep_bytes. */
-void dit_sort_batch_reset(struct dit_sort_batch *batch, size_t keep_bytes);
-/** A slab of at least @p size bytes, not yet in the batch: a kept one, or a new one. */
-struct dit_sort_slab *dit_sort_batch_prepare(const struct dit_sort_batch *batch,
-                                             size_t size, size_t slab_bytes);
-/** Go on in a slab that was prepared. With the producer's lock. */
+/** Takes the slab, of malloc(), to go on in. With the producer's lock. */
 void dit_sort_batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab);
 /** The records of now. By the producer, or with its lock. */
 struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch);
@@ -174,8 +167,6 @@ struct dit_sort_producer {
 	struct dit_buffer items; /* scratch of sorting */
 	struct dit_buffer spare;
 	struct dit_run_writer writer;
-	struct dit_sort_batch
-		*next_batch; /* made ahead, so that a spill cannot fail late */
 	size_t runs_size;
 	int error; /* the first one */
 

@@ -195,47 +195,39 @@ static int write_memory(struct dit_sort_producer *producer, struct dit_sort_run 
 	return r;
 }
 
-/** Put the run into the list, and an empty batch into the place of the one written. */
-static void take_run(struct dit_sort_producer *producer, struct dit_sort_run *run)
+/** Put the run into the list, and @p batch into the place of the one written. */
+static void take_run(struct dit_sort_producer *producer, struct dit_sort_run *run,
+                     struct dit_sort_batch *batch)
 {
-	struct dit_sort_batch *batch = producer->batch;
+	struct dit_sort_batch *written = producer->batch;
 
 	(void)pthread_mutex_lock(&producer->lock);
 	producer->runs[producer->nruns++] = run;
 	producer->run_bytes += run->segment.bytes;
-	if (atomic_load_explicit(&batch->nrefs, memory_order_acquire) == 1) {
-		dit_sort_batch_reset(batch, producer->sorter->share_bytes);
-		batch = NULL;
-	} else {
-		producer->batch = producer->next_batch;
-		producer->next_batch = NULL;
-	}
+	producer->batch = batch;
 	producer->at = NULL;
 	producer->end = NULL;
 	producer->used_bytes = 0;
 	(void)pthread_mutex_unlock(&producer->lock);
-	dit_sort_batch_drop(batch);
+	dit_sort_batch_drop(written);
 }
 
 static int spill_memory(struct dit_sort_producer *producer)
 {
+	struct dit_sort_batch *batch = NULL;
 	struct dit_sort_run *run = NULL;
 	int r = reserve_run(producer);
 
 	if (r < 0) {
 		return r;
 	}
-	if (producer->next_batch == NULL) {
-		producer->next_batch = dit_sort_batch_new();
-	}
-	if (producer->next_batch == NULL) {
-		return -ENOMEM;
-	}
-	r = write_memory(producer, &run);
+	batch = dit_sort_batch_new(); /* before the run, so that nothing fails after it */
+	r = batch == NULL ? -ENOMEM : write_memory(producer, &run);
 	if (r < 0) {
+		dit_sort_batch_drop(batch);
 		return r;
 	}
-	take_run(producer, run);
+	take_run(producer, run, batch);
 	return 0;
 }
 
