@@ -195,7 +195,6 @@ static void what_is_put_is_there(void **state)
 	assert_false(output->stored.has_root_entry);
 	fill(output, 3);
 	assert_int_equal(output->base.bytes, 0);
-	assert_true(output->base.wants_repeats);
 	publish(output);
 	assert_dump(dir, "id2e",
 	            "1=first entry 2=late entry 3=first entry 4=late entry ");

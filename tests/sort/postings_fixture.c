@@ -235,8 +235,7 @@ void *postings_load_check(void *arg)
 	struct lists lists = {0};
 	size_t i = 0;
 
-	job->error = dit_posting_cursor_open(&lists.cursor, load->postings, job->number,
-	                                     false);
+	job->error = dit_posting_cursor_open(&lists.cursor, load->postings, job->number);
 	while (job->error == 0 && i < load->nevents) {
 		const struct dit_posting_list *list = NULL;
 		size_t nids = 0;

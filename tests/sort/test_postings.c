@@ -252,8 +252,7 @@ static void full_lists_collapse_when_touched_again(void **state)
 			struct dit_posting_list list = {0};
 
 			assert_int_equal(
-				dit_posting_cursor_open(&cursor, load.postings, s, false),
-				0);
+				dit_posting_cursor_open(&cursor, load.postings, s), 0);
 			assert_int_equal(dit_posting_cursor_next(cursor, &list, 1), 1);
 			assert_int_equal(list.nids, 3);
 			assert_memory_equal(list.ids, cases[i].expected, 24);
@@ -288,7 +287,7 @@ static void lists_in_memory_come_in_batches(void **state)
 		}
 	}
 	assert_int_equal(dit_postings_seal(load.postings), 0);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, true), 0);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), 0);
 	for (size_t i = 0, key = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		assert_int_equal(dit_posting_cursor_next(cursor, lists, 5), want[i]);
 		for (size_t k = 0; k < want[i]; k++, key++) {
@@ -327,8 +326,7 @@ static void ids_of_late_entries_keep_their_input_order(void **state)
 			}
 		}
 		assert_int_equal(dit_postings_seal(load.postings), 0);
-		assert_int_equal(
-			dit_posting_cursor_open(&cursor, load.postings, 0, false), 0);
+		assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), 0);
 		assert_int_equal(dit_posting_cursor_next(cursor, &list, 1), 1);
 		assert_int_equal(list.ids[0] == 0, repeated == 2);
 		dit_posting_cursor_close(cursor);
@@ -402,16 +400,13 @@ static void a_stream_opens_once_and_only_after_seal(void **state)
 
 	(void)state;
 	postings_load_begin(&load, &plan);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, false),
-	                 -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), -EINVAL);
 	postings_load_run(&load, postings_load_push, 1);
 	assert_int_equal(dit_postings_seal(load.postings), 0);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 1, false),
-	                 -EINVAL);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, false), 0);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 1), -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), 0);
 	dit_posting_cursor_close(cursor);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, false),
-	                 -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), -EINVAL);
 	dit_posting_cursor_close(NULL);
 	postings_load_end(&load);
 }

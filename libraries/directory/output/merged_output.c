@@ -600,7 +600,7 @@ int dit_output_merged_open(struct dit_record_output **ret,
 		return -ENOMEM;
 	}
 	output->base = (struct dit_record_output){
-		.base = {.ops = &output_ops, .is_parallel = true, .wants_repeats = true},
+		.base = {.ops = &output_ops, .is_parallel = true},
 		.ops = &record_ops,
 		.is_merged = true};
 	output->fault = opts->fault;

@@ -57,8 +57,6 @@ struct dit_output {
 	/** Several threads write tables of indexes at once, a table each. Without this
 	 * flag main writes one table after the other. */
 	bool is_parallel;
-	/** The output uses is_repeated of lists. */
-	bool wants_repeats;
 
 	struct dit_output_place place;
 

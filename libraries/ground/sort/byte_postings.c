@@ -199,7 +199,7 @@ int dit_byte_postings_next(struct dit_byte_postings *postings, struct dit_byte_l
 	}
 	ret->key = (struct dit_span){postings->list_key, key_len};
 	ret->nids = dit_list_finish(list, postings->late, &ret->ids);
-	ret->is_repeated = !list->is_range && dit_list_is_repeated(list, postings->late);
+	ret->is_repeated = dit_list_is_repeated(list, postings->late);
 	return 1;
 }
 

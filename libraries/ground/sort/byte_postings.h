@@ -69,7 +69,7 @@ struct dit_byte_list {
 	struct dit_span key;
 	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
 	size_t nids;
-	bool is_repeated; /* as dit_posting_cursor_is_repeated() */
+	bool is_repeated; /* as in struct dit_posting_list */
 };
 
 /**

@@ -279,9 +279,10 @@ static bool is_repeated(const struct dit_list *list, uint64_t id)
 	return i > 0 && list->repeats[i - 1] == id;
 }
 
-bool dit_list_is_repeated(const struct dit_list *list, const struct dit_late_table *late)
+bool dit_list_is_last_repeated(const struct dit_list *list,
+                               const struct dit_late_table *late)
 {
-	return list->nrepeats > 0 && is_repeated(list, last_inserted(list, late));
+	return is_repeated(list, last_inserted(list, late));
 }
 
 size_t dit_list_finish(struct dit_list *list, const struct dit_late_table *late,

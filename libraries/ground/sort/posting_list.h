@@ -104,8 +104,16 @@ static inline bool dit_list_has_taken(const struct dit_list *list)
 	return list->ids != list->space && !list->is_range;
 }
 
-/** Was the ID that was inserted last inserted more than once? Of a list, not a range. */
-bool dit_list_is_repeated(const struct dit_list *list, const struct dit_late_table *late);
+/** Slow path of dit_list_is_repeated(); do not call. */
+bool dit_list_is_last_repeated(const struct dit_list *list,
+                               const struct dit_late_table *late);
+
+/** Was the ID that was inserted last inserted more than once? False for a range. */
+static inline bool dit_list_is_repeated(const struct dit_list *list,
+                                        const struct dit_late_table *late)
+{
+	return list->nrepeats > 0 && dit_list_is_last_repeated(list, late);
+}
 
 /**
  * All is added: apply the rule for lists that are exactly full (storage.md 5.4) and give

@@ -103,7 +103,7 @@ struct dit_posting_list {
 	size_t nids;         /* a range has 3, and ids[0] is 0 */
 	/* The ID that was inserted last was inserted more than once: for those who add
 	 * the list to another, since a list that is exactly full then becomes a range
-	 * (storage.md 5.4). Not of ranges; false if it is not wanted. */
+	 * (storage.md 5.4). Not of ranges. */
 	bool is_repeated;
 };
 
@@ -115,14 +115,11 @@ struct dit_posting_cursor;
  * memory passes to the next cursor on close, its disk space to the system. Different
  * streams may be open on different threads.
  *
- * @param wants_repeats  is_repeated is looked at
- *
  * @return 0; -EINVAL (not sealed, opened before); DIT_E_CORRUPT; DIT_E_STOPPED; -ENOMEM;
  *         -errno
  */
 int dit_posting_cursor_open(struct dit_posting_cursor **ret,
-                            struct dit_postings *postings, unsigned stream,
-                            bool wants_repeats);
+                            struct dit_postings *postings, unsigned stream);
 /**
  * The next lists: several where all postings of the stream are in memory, one where runs
  * are merged.

@@ -33,7 +33,6 @@ struct dit_posting_cursor {
 	struct dit_buffer spare;  /* while sorting */
 	struct dit_posting_merge merge;
 	struct dit_list list;
-	bool wants_repeats;
 	unsigned ncalls;      /* of next; wraps */
 	uint64_t total_bytes; /* of all that is merged */
 };
@@ -203,8 +202,7 @@ static int add_runs(struct dit_posting_cursor *cursor)
 }
 
 int dit_posting_cursor_open(struct dit_posting_cursor **ret,
-                            struct dit_postings *postings, unsigned stream,
-                            bool wants_repeats)
+                            struct dit_postings *postings, unsigned stream)
 {
 	struct dit_posting_cursor *cursor = NULL;
 	size_t nsources = 1;
@@ -222,7 +220,6 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 	cursor->postings = postings;
 	cursor->stream = stream;
 	cursor->width = dit_stream_width(postings, stream);
-	cursor->wants_repeats = wants_repeats;
 	dit_list_init(&cursor->list, postings->list_max);
 	for (unsigned i = 0; i < postings->nproducers; i++) {
 		nsources += postings->producers[i]->nruns;
@@ -247,8 +244,7 @@ static void finish_list(struct dit_posting_cursor *cursor, struct dit_posting_li
 	const struct dit_late_table *late = &cursor->postings->late;
 
 	ret->nids = dit_list_finish(&cursor->list, late, &ret->ids);
-	ret->is_repeated = cursor->wants_repeats && !cursor->list.is_range &&
-	                   dit_list_is_repeated(&cursor->list, late);
+	ret->is_repeated = dit_list_is_repeated(&cursor->list, late);
 }
 
 ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,

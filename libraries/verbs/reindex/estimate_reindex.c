@@ -167,7 +167,7 @@ static int take_keys(struct sampling *sampling)
 		const struct dit_output_list *lists = NULL;
 		ptrdiff_t n = 1;
 
-		r = dit_index_cursor_open(&cursor, builders, i, false);
+		r = dit_index_cursor_open(&cursor, builders, i);
 		while (r == 0 && n > 0) {
 			n = dit_index_cursor_next(cursor, &lists);
 			r = n < 0 ? (int)n : 0;

@@ -228,7 +228,7 @@ uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
 /* ---- lists go ---- */
 
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
-                          size_t db, bool wants_repeats)
+                          size_t db)
 {
 	struct dit_index_cursor *cursor = NULL;
 	int r = 0;
@@ -248,11 +248,11 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 	};
 	if (cursor->wide == NULL) {
 		r = dit_posting_cursor_open(&cursor->postings, builders->postings,
-		                            (unsigned)db, wants_repeats);
+		                            (unsigned)db);
 	}
 	if (r == 0 && builders->presence[db] != 0) {
 		r = dit_posting_cursor_open(&cursor->presence, builders->postings,
-		                            builders->presence[db], wants_repeats);
+		                            builders->presence[db]);
 	}
 	if (r < 0) {
 		dit_index_cursor_close(cursor);

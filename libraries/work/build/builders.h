@@ -92,12 +92,10 @@ struct dit_index_cursor;
 /**
  * The lists of a database, in key order.
  *
- * @param wants_repeats  the caller uses is_repeated of lists
- *
  * @return 0; -EINVAL (not sealed, opened before); errors
  */
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
-                          size_t db, bool wants_repeats);
+                          size_t db);
 /** The number of lists in @p ret, at least 1, valid until the next call; 0: end; errors
  */
 ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
