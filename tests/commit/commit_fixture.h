@@ -244,7 +244,6 @@ static inline int open_commit(const struct fixture *fixture, uint64_t max_bytes,
 	struct dit_page_commit_opts opts = {
 		.path = fixture->path,
 		.format = &dit_lmdb_09,
-		.page_bytes = PAGE,
 		.max_bytes = max_bytes,
 		.oldest = oldest,
 	};

@@ -89,7 +89,6 @@ static void begin(struct fixture *f, struct layout layout)
 {
 	struct dit_page_commit_opts opts = {.path = f->path,
 	                                    .format = layout.format,
-	                                    .page_bytes = layout.page_bytes,
 	                                    .map_bytes = (uint64_t)1 << 30,
 	                                    .is_new = true};
 

@@ -66,17 +66,16 @@ static void find_free(const char *bytes, size_t len, const struct dit_page_forma
 	struct dit_free_list list = {.nrecords = 0};
 	struct dit_page_set own = {.npages = 0};
 	struct dit_page_source pages;
-	struct dit_meta metas[2];
-	const struct dit_meta *live = metas;
+	struct dit_metas metas;
 
 	fuzz_require(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
 	fuzz_require(dit_page_set_init(ret, len / PAGE_BYTES) == 0 &&
 	             dit_page_set_init(&own, len / PAGE_BYTES) == 0);
 	fuzz_require(dit_page_source_init(&pages, fd, format, PAGE_BYTES,
 	                                  len / PAGE_BYTES) == 0);
-	if (dit_metas_read(fd, format, PAGE_BYTES, metas) == 0) {
-		live += metas[1].transaction > metas[0].transaction;
-		(void)dit_free_list_read(&list, &pages, &live->free_tree, ret, &own);
+	if (dit_metas_read(fd, format, &metas) == 0) {
+		(void)dit_free_list_read(&list, &pages,
+		                         &dit_metas_newest(&metas)->free_tree, ret, &own);
 	}
 	for (uint64_t page = dit_page_set_next(&own, 0); page < own.npages;
 	     page = dit_page_set_next(&own, page + 1)) {

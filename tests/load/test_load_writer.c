@@ -15,16 +15,15 @@
 
 static bool is_unknown;
 
-int __real_dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
-                          struct dit_meta ret[2]);
-int __wrap_dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
-                          struct dit_meta ret[2]);
+int __real_dit_metas_read(int fd, const struct dit_page_format *format,
+                          struct dit_metas *ret);
+int __wrap_dit_metas_read(int fd, const struct dit_page_format *format,
+                          struct dit_metas *ret);
 
-int __wrap_dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
-                          struct dit_meta ret[2])
+int __wrap_dit_metas_read(int fd, const struct dit_page_format *format,
+                          struct dit_metas *ret)
 {
-	return is_unknown ? MDB_VERSION_MISMATCH
-	                  : __real_dit_metas_read(fd, format, page_bytes, ret);
+	return is_unknown ? MDB_VERSION_MISMATCH : __real_dit_metas_read(fd, format, ret);
 }
 
 /* The writer that made the pages. */

@@ -256,16 +256,12 @@ static inline void fixture_bring_back_old_state(const char *path)
 	const struct dit_page_format *format =
 		fixture_is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09;
 	int fd = open(path, O_RDWR);
-	struct dit_meta metas[2];
-	size_t page_bytes = 0;
-	unsigned newer = 0;
+	struct dit_metas metas;
 
 	assert_true(fd >= 0);
-	assert_int_equal(dit_metas_page_bytes(fd, format, &page_bytes), 0);
-	assert_int_equal(dit_metas_read(fd, format, page_bytes, metas), 0);
-	newer = metas[1].transaction > metas[0].transaction;
-	metas[!newer].transaction = metas[newer].transaction + 3;
-	assert_int_equal(dit_metas_write(fd, format, page_bytes, metas), 0);
+	assert_int_equal(dit_metas_read(fd, format, &metas), 0);
+	metas.list[!metas.newest].transaction = dit_metas_newest(&metas)->transaction + 3;
+	assert_int_equal(dit_metas_write(fd, format, &metas), 0);
 	assert_int_equal(close(fd), 0);
 }
 

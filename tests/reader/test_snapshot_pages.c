@@ -317,15 +317,15 @@ static void spoil_name(int fd, const struct dit_meta *meta)
 static void spoil(const char *dir, enum damage damage)
 {
 	int fd = open(fixture_path(dir, "data.mdb"), O_RDWR);
-	struct dit_meta metas[2];
-	struct dit_meta *live = &metas[1];
+	struct dit_metas metas;
+	struct dit_meta *live = &metas.list[1];
 
 	assert_true(fd >= 0);
-	assert_int_equal(dit_metas_read(fd, &dit_lmdb_10, 4096, metas), 0);
-	assert_true(live->transaction > metas[0].transaction);
+	assert_int_equal(dit_metas_read(fd, &dit_lmdb_10, &metas), 0);
+	assert_int_equal(metas.newest, 1);
 	switch (damage) {
 	case ENCRYPTED:
-		metas[0].free_tree.flags |= 0x2000;
+		metas.list[0].free_tree.flags |= 0x2000;
 		break;
 	case MANY_NAMES:
 		live->main_tree.nitems = 1025;
@@ -348,7 +348,7 @@ static void spoil(const char *dir, enum damage damage)
 	case NDAMAGES:
 		break;
 	}
-	assert_int_equal(dit_metas_write(fd, &dit_lmdb_10, 4096, metas), 0);
+	assert_int_equal(dit_metas_write(fd, &dit_lmdb_10, &metas), 0);
 	assert_int_equal(close(fd), 0);
 }
 

@@ -222,7 +222,6 @@ static struct dit_page_commit *open_commit(const struct fixture *f, uint64_t old
 	const struct dit_page_commit_opts opts = {.fd = f->fd,
 	                                          .path = f->path,
 	                                          .format = &dit_lmdb_09,
-	                                          .page_bytes = PAGE,
 	                                          .oldest = oldest,
 	                                          .reserved = reserved,
 	                                          .room_pages = room_pages};

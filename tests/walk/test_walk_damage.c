@@ -261,7 +261,6 @@ static bool replace_cn(int fd, unsigned nthreads, struct replaced *ret)
 	struct dit_page_commit_opts opts = {.fd = fd,
 	                                    .path = path,
 	                                    .format = &dit_lmdb_09,
-	                                    .page_bytes = IMAGE_PAGE,
 	                                    .oldest = DIT_COMMIT_ALONE};
 	struct dit_page_change_opts change = {.nthreads = nthreads,
 	                                      .order = image_order,

@@ -90,9 +90,8 @@ int dit_staging_next_split(struct dit_staging *staging, struct dit_split_key *re
 /* Does the liblmdb at hand write the format that we know? */
 static int look_at_format(struct dit_staging *staging)
 {
-	struct dit_meta metas[2];
-	int r = dit_metas_read(staging->data_fd, &dit_lmdb_09, staging->page_bytes,
-	                       metas);
+	struct dit_metas metas;
+	int r = dit_metas_read(staging->data_fd, &dit_lmdb_09, &metas);
 
 	staging->is_known_format = r == 0;
 	return r == DIT_LMDB_VERSION_MISMATCH ? 0 : r;

@@ -341,21 +341,21 @@ static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 static int write_map_size(const struct dit_staging *staging)
 {
 	int fd = staging->data_fd;
-	struct dit_meta metas[2];
+	struct dit_metas metas;
 	int r = 0;
 
 	if (!staging->is_known_format) {
 		return 0;
 	}
-	r = dit_metas_read(fd, &dit_lmdb_09, staging->page_bytes, metas);
+	r = dit_metas_read(fd, &dit_lmdb_09, &metas);
 	if (r < 0) {
 		return r;
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		metas[i].map_bytes = dit_map_recorded(
+		metas.list[i].map_bytes = dit_map_recorded(
 			staging->maxsize_bytes, staging->page_bytes, staging->used_bytes);
 	}
-	return dit_metas_write(fd, &dit_lmdb_09, staging->page_bytes, metas);
+	return dit_metas_write(fd, &dit_lmdb_09, &metas);
 }
 
 static int prepare(struct dit_output *output)

@@ -42,19 +42,15 @@ static int count_records(int fd, const struct dit_page_format *format, uint64_t 
 	const struct dit_tree_visitor visitor = {
 		.pages = go_on, .node = add_records, .ctx = ret};
 	struct dit_page_source pages;
-	struct dit_meta metas[2];
+	struct dit_metas metas;
 	const struct dit_meta *live = NULL;
-	size_t page_bytes = 0;
-	int r = dit_metas_page_bytes(fd, format, &page_bytes);
+	int r = dit_metas_read(fd, format, &metas);
 
-	if (r == 0) {
-		r = dit_metas_read(fd, format, page_bytes, metas);
-	}
 	if (r != 0) {
 		return r;
 	}
-	live = &metas[metas[1].transaction > metas[0].transaction];
-	r = dit_page_source_init(&pages, fd, format, (unsigned)page_bytes,
+	live = dit_metas_newest(&metas);
+	r = dit_page_source_init(&pages, fd, format, metas.page_bytes,
 	                         live->last_page + 1);
 	if (r < 0) {
 		return r;

@@ -80,15 +80,16 @@ int dit_claimed_file_begin(struct dit_claimed_file *file,
 		.ticker = opts->ticker,
 		.oldest = DIT_COMMIT_ALONE,
 	};
+	struct dit_metas metas;
 	int r = dit_fd_path(file->data_fd, path, opts->fault);
 
 	if (r == 0) {
-		r = dit_metas_page_bytes(file->data_fd, file->format, &file->page_bytes);
+		r = dit_metas_read(file->data_fd, file->format, &metas);
 	}
 	if (r < 0) {
 		return r;
 	}
-	commit.page_bytes = (unsigned)file->page_bytes;
+	file->page_bytes = metas.page_bytes;
 	commit.map_bytes =
 		dit_map_limit(dit_map_configured(opts->maxsize_bytes), file->page_bytes);
 	commit.max_bytes = opts->may_grow ? 0 : commit.map_bytes;

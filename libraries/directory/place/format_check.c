@@ -59,16 +59,11 @@ int dit_format_check_module(int data_fd, struct dit_fault *fault)
 /* True also of another version, and where there is no second meta page. */
 static bool has_page_bytes(int data_fd)
 {
-	struct dit_meta metas[2];
-	size_t page_bytes = 0;
-	int r = dit_metas_page_bytes(data_fd, &dit_lmdb_09, &page_bytes);
+	struct dit_metas metas;
+	int r = dit_metas_read(data_fd, &dit_lmdb_09, &metas);
 
-	if (r == 0) {
-		r = dit_metas_read(data_fd, &dit_lmdb_09, page_bytes, metas);
-		return r != 0 || metas[1].transaction <= metas[0].transaction ||
-		       metas[1].free_tree.item_bytes == page_bytes;
-	}
-	return r != DIT_LMDB_INVALID;
+	return r == 0 ? dit_metas_newest(&metas)->free_tree.item_bytes == metas.page_bytes
+	              : r != DIT_LMDB_INVALID;
 }
 
 int dit_format_check_metas(int data_fd, struct dit_fault *fault)
@@ -93,14 +88,10 @@ int dit_format_check_state(int data_fd, struct dit_fault *fault)
 {
 	const struct dit_page_format *format =
 		dit_format_check(data_fd) != 0 ? &dit_lmdb_10 : &dit_lmdb_09;
-	struct dit_meta metas[2];
-	size_t page_bytes = 0;
-	int r = dit_metas_page_bytes(data_fd, format, &page_bytes);
+	struct dit_metas metas;
 
-	if (r == 0) {
-		r = dit_metas_read(data_fd, format, page_bytes, metas);
-	}
-	if (r != 0 || dit_metas_are_neighbours(metas)) {
+	if (dit_metas_read(data_fd, format, &metas) != 0 ||
+	    dit_metas_are_neighbours(&metas)) {
 		return 0;
 	}
 	return dit_fault_say(fault, DIT_E_CORRUPT,
@@ -109,8 +100,8 @@ int dit_format_check_state(int data_fd, struct dit_fault *fault)
 	                     "transactions %llu and %llu): see what \"ditcheck --quick\" "
 	                     "says",
 	                     dit_walk_kind_name(DIT_WALK_META_TRANSACTION),
-	                     (unsigned long long)metas[0].transaction,
-	                     (unsigned long long)metas[1].transaction);
+	                     (unsigned long long)metas.list[0].transaction,
+	                     (unsigned long long)metas.list[1].transaction);
 }
 
 static int check_size(int data_fd, struct dit_fault *fault)

@@ -87,16 +87,11 @@ static int init_mutexes(struct dit_lock_head *head)
 
 static int last_transaction(int data_fd, uint64_t *ret)
 {
-	const struct dit_page_format *format = &dit_lmdb_10;
-	struct dit_meta metas[2];
-	size_t page_bytes = 0;
-	int r = dit_metas_page_bytes(data_fd, format, &page_bytes);
+	struct dit_metas metas;
+	int r = dit_metas_read(data_fd, &dit_lmdb_10, &metas);
 
 	if (r == 0) {
-		r = dit_metas_read(data_fd, format, page_bytes, metas);
-	}
-	if (r == 0) {
-		*ret = metas[metas[1].transaction > metas[0].transaction].transaction;
+		*ret = dit_metas_newest(&metas)->transaction;
 	}
 	return r;
 }

@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "page/meta_pages.h"
 #include "tree/tree_diff.h"
 
 /* ---- pages for others ---- */
@@ -95,7 +94,7 @@ struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit)
 uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit)
 {
 	return atomic_load_explicit(&commit->space.next_page, memory_order_relaxed) *
-	       commit->opts.page_bytes;
+	       commit->metas.page_bytes;
 }
 
 uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
@@ -264,7 +263,7 @@ int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
 	struct dit_commit_named *named = find(commit, name);
 
 	if (name.len == 0 ||
-	    name.len > dit_key_max(commit->opts.format, commit->opts.page_bytes) ||
+	    name.len > dit_key_max(commit->opts.format, commit->metas.page_bytes) ||
 	    (named != NULL && named->is_changed)) {
 		return -EINVAL;
 	}
@@ -410,19 +409,19 @@ static int read_metas(struct dit_page_commit *commit)
 	    fdatasync(opts->fd) != 0) {
 		return -errno;
 	}
-	r = dit_metas_read(opts->fd, opts->format, opts->page_bytes, commit->metas);
+	r = dit_metas_read(opts->fd, opts->format, &commit->metas);
 	if (r < 0) {
 		return r;
 	}
-	commit->live = commit->metas[1].transaction > commit->metas[0].transaction;
 	commit->next = dit_commit_live(commit)->transaction + 1;
 	if (fstat(opts->fd, &st) != 0) {
 		return -errno;
 	}
 	commit->file_bytes = (uint64_t)st.st_size;
 	/* liblmdb knows a transaction's meta page by its number. */
-	return (dit_commit_live(commit)->transaction & 1) == commit->live ? 0
-	                                                                  : DIT_E_CORRUPT;
+	return (dit_commit_live(commit)->transaction & 1) == commit->metas.newest
+	               ? 0
+	               : DIT_E_CORRUPT;
 }
 
 static int make_sets(struct dit_page_commit *commit)
@@ -432,7 +431,7 @@ static int make_sets(struct dit_page_commit *commit)
 	uint64_t npages = dit_commit_live(commit)->last_page + 1;
 	int r = 0;
 
-	if (npages > commit->file_bytes / commit->opts.page_bytes + (1u << 30)) {
+	if (npages > commit->file_bytes / commit->metas.page_bytes + (1u << 30)) {
 		return DIT_E_CORRUPT; /* not so many pages were ever free */
 	}
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]) && r == 0; i++) {
@@ -466,7 +465,7 @@ static int read_trees(struct dit_page_commit *commit)
 	const struct dit_tree_visitor visitor = {
 		.pages = give_pages, .node = read_named, .ctx = commit};
 	int r = dit_page_source_init(&commit->source, commit->opts.fd,
-	                             commit->opts.format, commit->opts.page_bytes,
+	                             commit->opts.format, commit->metas.page_bytes,
 	                             meta->last_page + 1);
 
 	commit->has_source = r == 0;
@@ -492,7 +491,7 @@ static int open_space(struct dit_page_commit *commit)
 	if (r < 0) {
 		return r;
 	}
-	dit_page_space_init(space, commit->opts.format, commit->opts.page_bytes,
+	dit_page_space_init(space, commit->opts.format, commit->metas.page_bytes,
 	                    dit_commit_live(commit)->last_page + 1);
 	space->transaction = commit->next;
 	space->take = commit->opts.is_new ? NULL : dit_commit_take;
@@ -584,8 +583,7 @@ int dit_page_commit_undo(struct dit_page_commit *commit)
 
 	(void)dit_page_file_drain(&commit->space.file);
 	if (commit->is_committed) {
-		int r = dit_metas_write(opts->fd, opts->format, opts->page_bytes,
-		                        commit->metas);
+		int r = dit_metas_write(opts->fd, opts->format, &commit->metas);
 
 		if (r < 0) {
 			return r;

@@ -54,7 +54,6 @@ struct dit_page_commit_opts {
 	const char *path; /* that leads to the same file, for the pages' own descriptor */
 	int dir_fd;       /* where a relative path begins; borrowed */
 	const struct dit_page_format *format;
-	unsigned page_bytes;
 	struct dit_page_file_opts file;
 	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: no reports */
 	uint64_t max_bytes;        /* that the file may take; 0: any number */

@@ -63,7 +63,7 @@ static int walk(const struct dit_page_commit *commit,
 	const struct dit_walk_trees_opts walk_opts = {
 		.fd = commit->opts.fd,
 		.format = commit->opts.format,
-		.page_bytes = commit->opts.page_bytes,
+		.page_bytes = commit->metas.page_bytes,
 		.npages = dit_commit_live(commit)->last_page + 1,
 		.nthreads = opts->nthreads,
 		.order = opts->order,

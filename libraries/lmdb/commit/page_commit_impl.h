@@ -13,6 +13,7 @@
 
 #include "commit/free_list.h"
 #include "commit/page_commit.h"
+#include "page/meta_pages.h"
 #include "page/page_set.h"
 #include "page/page_source.h"
 
@@ -32,9 +33,8 @@ struct dit_commit_named {
 
 struct dit_page_commit {
 	struct dit_page_commit_opts opts;
-	struct dit_meta metas[2];
-	unsigned live; /* whose state this began with */
-	uint64_t next; /* the number of the new state */
+	struct dit_metas metas; /* the newest has the state that this began with */
+	uint64_t next;          /* the number of the new state */
 	uint64_t file_bytes;
 	struct dit_page_source source;
 	bool has_source;
@@ -64,7 +64,7 @@ struct dit_page_commit {
 
 static inline const struct dit_meta *dit_commit_live(const struct dit_page_commit *commit)
 {
-	return &commit->metas[commit->live];
+	return dit_metas_newest(&commit->metas);
 }
 
 /** Pages of an old tree will be free. DIT_E_CORRUPT: they are free, or given already. */

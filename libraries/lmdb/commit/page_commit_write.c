@@ -11,7 +11,6 @@
 #include "base/grow.h"
 #include "base/sync_file.h"
 #include "page/lmdb_format.h"
-#include "page/meta_pages.h"
 #include "tree/table_writer.h"
 
 /*
@@ -51,7 +50,7 @@ static uint64_t main_pages_max(const struct dit_page_commit *commit)
 	for (size_t i = 0; i < commit->nnamed; i++) {
 		bytes += commit->named[i].len + sizeof(struct dit_tree_record) + 32;
 	}
-	return 4 + bytes / (commit->opts.page_bytes / 4);
+	return 4 + bytes / (commit->metas.page_bytes / 4);
 }
 
 static int write_main_tree(struct dit_page_commit *commit, struct dit_tree_record *ret)
@@ -86,7 +85,7 @@ static void give_list_pages(struct dit_page_commit *commit)
 	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
 		const struct dit_free_record *record = &commit->free_list.records[i];
 		uint64_t n = dit_overflow_pages(commit->opts.format, record->len,
-		                                commit->opts.page_bytes);
+		                                commit->metas.page_bytes);
 
 		if (!dit_free_record_stays(record)) {
 			continue;
@@ -126,9 +125,10 @@ static uint64_t add_record(struct tail *tail, uint64_t nfree, int *error)
 {
 	const struct dit_page_commit_opts *opts = &tail->commit->opts;
 	uint64_t len = (nfree + 1) * sizeof(uint64_t);
-	uint64_t npages = dit_overflow_pages(opts->format, len, opts->page_bytes);
+	unsigned page_bytes = tail->commit->metas.page_bytes;
+	uint64_t npages = dit_overflow_pages(opts->format, len, page_bytes);
 
-	if (len < opts->page_bytes / 2) {
+	if (len < page_bytes / 2) {
 		return len + 2 * sizeof(uint64_t) + sizeof(uint16_t);
 	}
 	*error = *error < 0 ? *error : add_rows(tail, npages, npages);
@@ -146,7 +146,7 @@ static int choose_tail(struct dit_page_commit *commit, struct tail *tail)
 		leaf_bytes += add_record(tail, commit->free_list.records[i].npages, &r);
 	}
 	/* Leaves are half full at least. */
-	npages = main_pages_max(commit) + 4 + leaf_bytes / (commit->opts.page_bytes / 2);
+	npages = main_pages_max(commit) + 4 + leaf_bytes / (commit->metas.page_bytes / 2);
 	npages += npages / 16;
 	r = r < 0 ? r : add_rows(tail, 1, npages);
 	(void)add_record(tail, commit->given.count + commit->own.count + tail->npages,
@@ -277,18 +277,17 @@ static int sync_pages(const struct dit_page_commit *commit)
 
 static int write_meta(struct dit_page_commit *commit, const struct dit_meta *meta)
 {
-	struct dit_meta metas[2] = {commit->metas[0], commit->metas[1]};
+	struct dit_metas metas = commit->metas;
 	sigset_t previous;
 	int r = 0;
 
-	metas[meta->transaction & 1] = *meta;
+	metas.list[meta->transaction & 1] = *meta;
 	if (commit->opts.is_new) {
-		metas[commit->live].map_bytes = meta->map_bytes;
+		metas.list[metas.newest].map_bytes = meta->map_bytes;
 	}
 	dit_file_size_signal_block(&previous);
 	commit->is_committed = true;
-	r = dit_metas_write(commit->opts.fd, commit->opts.format, commit->opts.page_bytes,
-	                    metas);
+	r = dit_metas_write(commit->opts.fd, commit->opts.format, &metas);
 	dit_file_size_signal_restore(&previous);
 	return r < 0 ? r : sync_file(commit);
 }

@@ -12,79 +12,107 @@
 /* In the flags of the free list: the pages are encrypted. Checksums have no flag; their
  * size is the last word of page 0. */
 #define ENCRYPTED_FLAG 0x2000u
+/* A writer may be at work while a page is read. */
+#define READS_MAX 100
 
-static uint64_t meta_at(const struct dit_page_format *format, size_t page_bytes,
-                        unsigned number)
+int dit_meta_page_read(int fd, const struct dit_page_format *format, uint64_t at,
+                       struct dit_meta_page *ret)
 {
-	return number * page_bytes + format->header_bytes;
-}
+	size_t len = format->header_bytes + sizeof(ret->meta);
+	char bytes[DIT_HEADER_BYTES_MAX + sizeof(ret->meta)];
+	char again[sizeof(bytes)];
 
-int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
-                   struct dit_meta ret[2])
-{
-	for (unsigned i = 0; i < 2; i++) {
-		ssize_t n = pread(fd, &ret[i], sizeof(ret[i]),
-		                  (off_t)meta_at(format, page_bytes, i));
+	for (int i = 0; i < READS_MAX; i++) {
+		ssize_t n = pread(fd, bytes, len, (off_t)at);
 
-		if (n != (ssize_t)sizeof(ret[i])) {
-			return n < 0 ? -errno : -EIO;
+		if (n < 0) {
+			return -errno;
 		}
-		if (ret[i].magic != DIT_META_MAGIC || ret[i].version != format->version) {
-			return DIT_LMDB_VERSION_MISMATCH;
+		if (n != (ssize_t)len) {
+			return -ENODATA;
+		}
+		if (pread(fd, again, len, (off_t)at) == (ssize_t)len &&
+		    memcmp(again, bytes, len) == 0) {
+			break;
 		}
 	}
+	ret->format = format;
+	memcpy(ret->header, bytes, format->header_bytes);
+	memcpy(&ret->meta, bytes + format->header_bytes, sizeof(ret->meta));
 	return 0;
 }
 
-int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *ret)
+bool dit_meta_is_size(const struct dit_page_format *format, uint32_t page_bytes)
 {
-	struct dit_meta meta;
-	ssize_t n = pread(fd, &meta, sizeof(meta), (off_t)meta_at(format, 0, 0));
-	uint32_t bytes = 0;
+	return page_bytes >= format->page_bytes_min &&
+	       page_bytes <= format->page_bytes_max &&
+	       (page_bytes & (page_bytes - 1)) == 0;
+}
 
-	if (n != (ssize_t)sizeof(meta)) {
-		return n < 0 ? -errno : -EIO;
+static bool is_of_format(const struct dit_meta_page *page)
+{
+	return page->meta.magic == DIT_META_MAGIC &&
+	       page->meta.version == page->format->version;
+}
+
+bool dit_meta_page_is_sound(const struct dit_meta_page *page)
+{
+	return is_of_format(page) &&
+	       dit_meta_is_size(page->format, dit_meta_page_bytes(page));
+}
+
+int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_metas *ret)
+{
+	struct dit_metas metas = {.page_bytes = 0};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct dit_meta_page page;
+		int r = dit_meta_page_read(fd, format, i * (uint64_t)metas.page_bytes,
+		                           &page);
+
+		if (r < 0) {
+			return r == -ENODATA ? -EIO : r;
+		}
+		if (!is_of_format(&page)) {
+			return DIT_LMDB_VERSION_MISMATCH;
+		}
+		if (i == 0 && !dit_meta_page_is_sound(&page)) {
+			return DIT_LMDB_INVALID;
+		}
+		metas.page_bytes = i == 0 ? dit_meta_page_bytes(&page) : metas.page_bytes;
+		metas.list[i] = page.meta;
 	}
-	if (meta.magic != DIT_META_MAGIC || meta.version != format->version) {
-		return DIT_LMDB_VERSION_MISMATCH;
-	}
-	bytes = meta.free_tree.item_bytes;
-	*ret = bytes;
-	return bytes >= format->page_bytes_min && bytes <= format->page_bytes_max &&
-	                       (bytes & (bytes - 1)) == 0
-	               ? 0
-	               : DIT_LMDB_INVALID;
+	metas.newest = metas.list[1].transaction > metas.list[0].transaction;
+	*ret = metas;
+	return 0;
 }
 
 const char *dit_metas_module(int fd, const struct dit_page_format *format)
 {
-	struct dit_meta meta;
-	size_t page_bytes = 0;
+	struct dit_meta_page page;
 	uint16_t sum_bytes = 0;
 
-	if (!format->has_transactions ||
-	    dit_metas_page_bytes(fd, format, &page_bytes) != 0 ||
-	    pread(fd, &meta, sizeof(meta), (off_t)meta_at(format, 0, 0)) !=
-	            (ssize_t)sizeof(meta)) {
+	if (!format->has_transactions || dit_meta_page_read(fd, format, 0, &page) < 0 ||
+	    !dit_meta_page_is_sound(&page)) {
 		return NULL;
 	}
-	if ((meta.free_tree.flags & ENCRYPTED_FLAG) != 0) {
+	if ((page.meta.free_tree.flags & ENCRYPTED_FLAG) != 0) {
 		return "are encrypted";
 	}
 	return pread(fd, &sum_bytes, sizeof(sum_bytes),
-	             (off_t)(page_bytes - sizeof(sum_bytes))) ==
+	             (off_t)(dit_meta_page_bytes(&page) - sizeof(sum_bytes))) ==
 	                               (ssize_t)sizeof(sum_bytes) &&
 	                       sum_bytes != 0
 	               ? "have checksums"
 	               : NULL;
 }
 
-bool dit_metas_are_neighbours(const struct dit_meta metas[2])
+bool dit_metas_are_neighbours(const struct dit_metas *metas)
 {
-	unsigned newer = metas[1].transaction > metas[0].transaction;
-	const struct dit_meta *older = &metas[!newer];
+	const struct dit_meta *newest = dit_metas_newest(metas);
+	const struct dit_meta *older = &metas->list[!metas->newest];
 
-	return metas[newer].transaction - older->transaction <= 1 ||
+	return newest->transaction - older->transaction <= 1 ||
 	       (older->transaction <= 1 && older->main_tree.root == DIT_PAGE_NONE);
 }
 
@@ -121,16 +149,16 @@ static bool is_there(int fd, uint64_t at, const struct dit_meta *meta)
 	       memcmp(&there, meta, sizeof(there)) == 0;
 }
 
-int dit_metas_write(int fd, const struct dit_page_format *format, size_t page_bytes,
-                    const struct dit_meta metas[2])
+int dit_metas_write(int fd, const struct dit_page_format *format,
+                    const struct dit_metas *metas)
 {
 	int r = 0;
 
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		uint64_t at = meta_at(format, page_bytes, i);
+		uint64_t at = i * (uint64_t)metas->page_bytes + format->header_bytes;
 
-		if (!is_there(fd, at, &metas[i])) {
-			r = dit_write_at(fd, &metas[i], sizeof(metas[i]), at);
+		if (!is_there(fd, at, &metas->list[i])) {
+			r = dit_write_at(fd, &metas->list[i], sizeof(metas->list[i]), at);
 		}
 	}
 	return r;

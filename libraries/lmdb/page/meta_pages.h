@@ -2,7 +2,8 @@
 /*
  * The two meta pages of a data file (lmdb_format.h).
  *
- * Threads: no state; no other thread or process may write to the file during a call.
+ * Threads: no state; no other thread or process may write to the file during a call,
+ * except where a function says so.
  */
 #ifndef DITKIT_META_PAGES_H
 #define DITKIT_META_PAGES_H
@@ -18,14 +19,52 @@
 /** In the header of a meta page. */
 #define DIT_META_FLAG 0x08u
 
+/** Of a page, in any format. */
+#define DIT_HEADER_BYTES_MAX 24
+
+/** One of them, as it was read. */
+struct dit_meta_page {
+	const struct dit_page_format *format;
+	char header[DIT_HEADER_BYTES_MAX]; /* as many bytes as the format has */
+	struct dit_meta meta;
+};
+
+/**
+ * Read a page at a place of the file. Another process may write to it: it is read until
+ * it stays the same.
+ *
+ * @return 0, whatever is there; -errno; -ENODATA: the file ends within it
+ */
+int dit_meta_page_read(int fd, const struct dit_page_format *format, uint64_t at,
+                       struct dit_meta_page *ret);
+/** The size of all pages, as this one says. */
+static inline uint32_t dit_meta_page_bytes(const struct dit_meta_page *page)
+{
+	return page->meta.free_tree.item_bytes;
+}
+/** Can pages of the format have that size? */
+bool dit_meta_is_size(const struct dit_page_format *format, uint32_t page_bytes);
+/** Is it a meta page of its format, which says a size that can be? */
+bool dit_meta_page_is_sound(const struct dit_meta_page *page);
+
+/** Both. */
+struct dit_metas {
+	unsigned page_bytes; /* as the first one says */
+	unsigned newest;     /* the one that counts; if both have one number, the first */
+	struct dit_meta list[2];
+};
+
+static inline const struct dit_meta *dit_metas_newest(const struct dit_metas *metas)
+{
+	return &metas->list[metas->newest];
+}
+
 /** Both show an empty environment, without a transaction. 0, -ENOMEM or -errno */
 int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_bytes);
 
-/** The size of the pages, as the first one tells. 0; errors as below; MDB_INVALID */
-int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *ret);
-/** 0; MDB_VERSION_MISMATCH: another format than @p format; -errno, -EIO. */
-int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
-                   struct dit_meta ret[2]);
+/** 0; MDB_VERSION_MISMATCH: another format than @p format; MDB_INVALID: no page can have
+ * the size that the first one says; -errno; -EIO: the file ends within them. */
+int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_metas *ret);
 /**
  * Has a module that LMDB 1.0 loads changed the pages after these two? liblmdb sees it in
  * the first page. "are encrypted" or "have checksums"; static. NULL: no change, or
@@ -40,13 +79,13 @@ const char *dit_metas_module(int fd, const struct dit_page_format *format);
  * If they differ by more, one of them was changed, or the power failed while slapd left
  * the syncs out (dbnosync): the page with the higher number may be the older one.
  */
-bool dit_metas_are_neighbours(const struct dit_meta metas[2]);
+bool dit_metas_are_neighbours(const struct dit_metas *metas);
 
 /**
  * A page that is so already is not written: on a copy-on-write file system each write
  * takes space. 0 or -errno. Not synced.
  */
-int dit_metas_write(int fd, const struct dit_page_format *format, size_t page_bytes,
-                    const struct dit_meta metas[2]);
+int dit_metas_write(int fd, const struct dit_page_format *format,
+                    const struct dit_metas *metas);
 
 #endif

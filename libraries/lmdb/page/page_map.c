@@ -9,23 +9,18 @@
 #include "base/error.h"
 #include "page/meta_pages.h"
 
-/* If both have the same number, page 0 counts. */
 static int read_metas(int fd, uint64_t transaction, struct dit_page_map *map)
 {
-	struct dit_meta metas[2];
-	size_t page_bytes = 0;
-	int r = dit_metas_page_bytes(fd, map->format, &page_bytes);
+	struct dit_metas metas;
+	int r = dit_metas_read(fd, map->format, &metas);
 
-	if (r == 0) {
-		r = dit_metas_read(fd, map->format, page_bytes, metas);
-	}
 	if (r != 0) {
 		return r;
 	}
-	map->page_bytes = (unsigned)page_bytes;
-	map->meta = metas[metas[1].transaction > metas[0].transaction];
+	map->page_bytes = metas.page_bytes;
+	map->meta = *dit_metas_newest(&metas);
 	if (transaction != DIT_PAGE_MAP_NEWEST && map->meta.transaction != transaction) {
-		map->meta = metas[metas[1].transaction <= metas[0].transaction];
+		map->meta = metas.list[!metas.newest];
 		if (map->meta.transaction != transaction) {
 			return -ESTALE;
 		}

@@ -17,70 +17,25 @@
 #define TREE_FLAGS                                                                       \
  (DIT_DB_REVERSEKEY | DIT_DB_DUPSORT | DIT_DB_INTEGERKEY | DIT_DB_DUPFIXED |             \
   DIT_DB_INTEGERDUP | DIT_DB_REVERSEDUP)
-#define META_BYTES_MAX (24 + sizeof(struct dit_meta)) /* of any format */
-/* A writer may be at work while a page is read: it is read until it stays the same. */
+/* A commit may come in between the reading of both pages: they are read again. */
 #define READS_MAX 100
 
-struct meta_page {
-	bool is_there; /* read, and of LMDB */
-	const struct dit_page_format *format;
-	char bytes[META_BYTES_MAX]; /* as many as the format has */
-	struct dit_meta meta;
+/* Both pages; those that are there are sound. */
+struct meta_pages {
+	struct dit_meta_page page[2];
+	bool is_there[2];
 };
-
-static int read_meta_page(int fd, const struct dit_page_format *format, off_t at,
-                          struct meta_page *ret)
-{
-	size_t len = format->header_bytes + sizeof(ret->meta);
-	char again[META_BYTES_MAX];
-
-	*ret = (struct meta_page){.is_there = false, .format = format};
-	for (int i = 0; i < READS_MAX; i++) {
-		ssize_t n = pread(fd, ret->bytes, len, at);
-
-		if (n < 0) {
-			return -errno;
-		}
-		if (n != (ssize_t)len) {
-			return -ENODATA;
-		}
-		if (pread(fd, again, len, at) == (ssize_t)len &&
-		    memcmp(again, ret->bytes, len) == 0) {
-			break;
-		}
-	}
-	memcpy(&ret->meta, ret->bytes + format->header_bytes, sizeof(ret->meta));
-	return 0;
-}
-
-/* The first record's word for packed items holds the size of all pages. */
-static uint32_t page_bytes_of(const struct meta_page *page)
-{
-	return page->meta.free_tree.item_bytes;
-}
-
-static bool is_page_size(const struct dit_page_format *format, uint32_t bytes)
-{
-	return bytes >= format->page_bytes_min && bytes <= format->page_bytes_max &&
-	       (bytes & (bytes - 1)) == 0;
-}
-
-static bool is_meta(const struct meta_page *page)
-{
-	return page->meta.magic == DIT_META_MAGIC &&
-	       page->meta.version == page->format->version &&
-	       is_page_size(page->format, page_bytes_of(page));
-}
 
 /* Where the first meta page is unusable: the second says itself where it lies. */
 static uint32_t look_for_second(int fd, const struct dit_page_format *format)
 {
-	struct meta_page page;
+	struct dit_meta_page page;
 
 	for (uint32_t bytes = format->page_bytes_min; bytes <= format->page_bytes_max;
 	     bytes *= 2) {
-		if (read_meta_page(fd, format, bytes, &page) == 0 && is_meta(&page) &&
-		    page_bytes_of(&page) == bytes) {
+		if (dit_meta_page_read(fd, format, bytes, &page) == 0 &&
+		    dit_meta_page_is_sound(&page) &&
+		    dit_meta_page_bytes(&page) == bytes) {
 			return bytes;
 		}
 	}
@@ -95,10 +50,10 @@ static const struct dit_page_format *format_of(int fd)
 {
 	static const struct dit_page_format *const formats[] = {&dit_lmdb_09,
 	                                                        &dit_lmdb_10};
-	struct meta_page page;
+	struct dit_meta_page page;
 
 	for (unsigned i = 0; i < 2; i++) {
-		if (read_meta_page(fd, formats[i], 0, &page) == 0 &&
+		if (dit_meta_page_read(fd, formats[i], 0, &page) == 0 &&
 		    page.meta.magic == DIT_META_MAGIC) {
 			return formats[i];
 		}
@@ -112,12 +67,12 @@ static const struct dit_page_format *format_of(int fd)
 }
 
 /* Everything about one meta page; is it usable? */
-static bool check_meta(struct walk *walk, unsigned number, const struct meta_page *page,
-                       uint32_t page_bytes)
+static bool check_meta(struct walk *walk, unsigned number,
+                       const struct dit_meta_page *page, uint32_t page_bytes)
 {
 	const struct dit_page_format *format = page->format;
 	struct dit_page_view view = {
-		.bytes = page->bytes, .len = META_BYTES_MAX, .format = format};
+		.bytes = page->header, .len = format->header_bytes, .format = format};
 	const struct dit_meta *meta = &page->meta;
 
 	if (meta->magic != DIT_META_MAGIC) {
@@ -132,11 +87,11 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 		              format->version);
 		return false;
 	}
-	if (!is_page_size(format, page_bytes_of(page)) ||
-	    page_bytes_of(page) != page_bytes) {
+	if (!dit_meta_is_size(format, dit_meta_page_bytes(page)) ||
+	    dit_meta_page_bytes(page) != page_bytes) {
 		dit_walk_find(walk, DIT_WALK_META_PAGE_SIZE, NULL, number, -1,
 		              "the meta page says that pages have %u bytes; they have %u",
-		              page_bytes_of(page), page_bytes);
+		              dit_meta_page_bytes(page), page_bytes);
 		return false;
 	}
 	if (dit_view_number(view) != number || dit_view_flags(view) != DIT_META_FLAG) {
@@ -186,78 +141,82 @@ static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
 /*
  * The one that counts: the held transaction's; else the newer one, of equals the first.
  */
-static int choose(struct walk *walk, const struct meta_page pages[2], unsigned *ret)
+static int choose(struct walk *walk, const struct meta_pages *pages, unsigned *ret)
 {
 	uint64_t wanted = walk->opts->transaction;
 
 	if (wanted != DIT_WALK_NEWEST) {
 		for (unsigned i = 0; i < 2; i++) {
-			if (pages[i].is_there && pages[i].meta.transaction == wanted) {
+			if (pages->is_there[i] &&
+			    pages->page[i].meta.transaction == wanted) {
 				*ret = i;
 				return 0;
 			}
 		}
 		return -ESTALE;
 	}
-	*ret = !pages[0].is_there ||
-	       (pages[1].is_there &&
-	        pages[1].meta.transaction > pages[0].meta.transaction);
+	*ret = !pages->is_there[0] ||
+	       (pages->is_there[1] &&
+	        pages->page[1].meta.transaction > pages->page[0].meta.transaction);
 	return 0;
 }
 
-static void check_neighbours(struct walk *walk, const struct meta_page pages[2])
+static void check_neighbours(struct walk *walk, const struct meta_pages *pages)
 {
-	const struct dit_meta metas[2] = {pages[0].meta, pages[1].meta};
-	unsigned newer = metas[1].transaction > metas[0].transaction;
+	struct dit_metas metas = {.list = {pages->page[0].meta, pages->page[1].meta}};
 
-	if (pages[0].is_there && pages[1].is_there && !dit_metas_are_neighbours(metas)) {
+	metas.newest = metas.list[1].transaction > metas.list[0].transaction;
+	if (pages->is_there[0] && pages->is_there[1] &&
+	    !dit_metas_are_neighbours(&metas)) {
 		dit_walk_find(
-			walk, DIT_WALK_META_TRANSACTION, NULL, newer, -1,
+			walk, DIT_WALK_META_TRANSACTION, NULL, metas.newest, -1,
 			"transaction %llu follows %llu, of the other meta page: one of "
 			"the numbers is wrong, or a loss of power took what was between "
 			"them",
-			(unsigned long long)metas[newer].transaction,
-			(unsigned long long)metas[!newer].transaction);
+			(unsigned long long)metas.list[metas.newest].transaction,
+			(unsigned long long)metas.list[!metas.newest].transaction);
 	}
 }
 
-static int read_both(struct walk *walk, struct meta_page pages[2], uint32_t *ret_bytes)
+static int read_both(struct walk *walk, struct meta_pages *pages, uint32_t *ret_bytes)
 {
 	const struct dit_page_format *format = walk->format;
+	struct dit_meta_page *first = &pages->page[0];
+	struct dit_meta_page *second = &pages->page[1];
 	int fd = walk->opts->fd;
-	int r = read_meta_page(fd, format, 0, &pages[0]);
+	int r = dit_meta_page_read(fd, format, 0, first);
 
 	if (r < 0) {
 		return r;
 	}
-	*ret_bytes = page_bytes_of(&pages[0]);
-	if (!is_meta(&pages[0]) ||
-	    (read_meta_page(fd, format, *ret_bytes, &pages[1]) == 0 &&
-	     page_bytes_of(&pages[1]) != *ret_bytes)) {
+	*ret_bytes = dit_meta_page_bytes(first);
+	if (!dit_meta_page_is_sound(first) ||
+	    (dit_meta_page_read(fd, format, *ret_bytes, second) == 0 &&
+	     dit_meta_page_bytes(second) != *ret_bytes)) {
 		uint32_t other = look_for_second(fd, format);
 
 		if (other != 0) {
 			*ret_bytes = other;
 		}
 	}
-	if (!is_page_size(format, *ret_bytes)) {
+	if (!dit_meta_is_size(format, *ret_bytes)) {
 		*ret_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 	}
-	return read_meta_page(fd, format, *ret_bytes, &pages[1]);
+	return dit_meta_page_read(fd, format, *ret_bytes, second);
 }
 
 /* Both of one moment: commits may come in between. */
-static int read_at_once(struct walk *walk, struct meta_page pages[2], uint32_t *ret_bytes)
+static int read_at_once(struct walk *walk, struct meta_pages *pages, uint32_t *ret_bytes)
 {
-	struct meta_page again;
+	struct dit_meta_page again;
 	int r = 0;
 
 	for (int i = 0; i < READS_MAX && r == 0; i++) {
 		r = read_both(walk, pages, ret_bytes);
 		if (r == 0) {
-			r = read_meta_page(walk->opts->fd, walk->format, 0, &again);
+			r = dit_meta_page_read(walk->opts->fd, walk->format, 0, &again);
 		}
-		if (r == 0 && again.meta.transaction == pages[0].meta.transaction) {
+		if (r == 0 && again.meta.transaction == pages->page[0].meta.transaction) {
 			return 0;
 		}
 	}
@@ -266,7 +225,7 @@ static int read_at_once(struct walk *walk, struct meta_page pages[2], uint32_t *
 
 int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 {
-	struct meta_page pages[2];
+	struct meta_pages pages;
 	struct stat status;
 	uint32_t bytes = 0;
 	unsigned number = 0;
@@ -274,7 +233,7 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 
 	*ret_is_usable = false;
 	walk->format = format_of(walk->opts->fd);
-	r = read_at_once(walk, pages, &bytes);
+	r = read_at_once(walk, &pages, &bytes);
 	/* Behind them: a commit that makes the file longer writes its meta page last, so
 	 * what the pages here count is there by now. */
 	if (fstat(walk->opts->fd, &status) != 0) {
@@ -290,17 +249,17 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 		return r;
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		pages[i].is_there = check_meta(walk, i, &pages[i], bytes);
+		pages.is_there[i] = check_meta(walk, i, &pages.page[i], bytes);
 	}
-	if (!pages[0].is_there && !pages[1].is_there) {
+	if (!pages.is_there[0] && !pages.is_there[1]) {
 		return 0;
 	}
-	check_neighbours(walk, pages);
-	r = choose(walk, pages, &number);
+	check_neighbours(walk, &pages);
+	r = choose(walk, &pages, &number);
 	if (r < 0) {
 		return r;
 	}
-	walk->meta = pages[number].meta;
+	walk->meta = pages.page[number].meta;
 	walk->page_bytes = bytes;
 	set_npages(walk, number, (uint64_t)status.st_size);
 	*ret_is_usable = true;
@@ -310,11 +269,12 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 bool dit_walk_metas_have_changed(struct walk *walk)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		struct meta_page page;
+		struct dit_meta_page page;
 
-		if (read_meta_page(walk->opts->fd, walk->format,
-		                   (off_t)i * walk->page_bytes, &page) < 0 ||
-		    (is_meta(&page) && page_bytes_of(&page) == walk->page_bytes &&
+		if (dit_meta_page_read(walk->opts->fd, walk->format,
+		                       i * (uint64_t)walk->page_bytes, &page) < 0 ||
+		    (dit_meta_page_is_sound(&page) &&
+		     dit_meta_page_bytes(&page) == walk->page_bytes &&
 		     page.meta.transaction > walk->meta.transaction)) {
 			return true;
 		}
@@ -322,26 +282,23 @@ bool dit_walk_metas_have_changed(struct walk *walk)
 	return false;
 }
 
-static bool read_sound(int fd, struct meta_page pages[2])
+static bool read_sound(int fd, struct dit_metas *ret)
 {
-	const struct dit_page_format *format = format_of(fd);
-
-	return read_meta_page(fd, format, 0, &pages[0]) == 0 && is_meta(&pages[0]) &&
-	       read_meta_page(fd, format, page_bytes_of(&pages[0]), &pages[1]) == 0 &&
-	       is_meta(&pages[1]) && page_bytes_of(&pages[1]) == page_bytes_of(&pages[0]);
+	return dit_metas_read(fd, format_of(fd), ret) == 0 &&
+	       ret->list[1].free_tree.item_bytes == ret->page_bytes;
 }
 
 bool dit_walk_has_metas(int fd)
 {
-	struct meta_page pages[2];
+	struct dit_metas metas;
 
-	return read_sound(fd, pages);
+	return read_sound(fd, &metas);
 }
 
 bool dit_walk_is_newest(int fd, uint64_t transaction)
 {
-	struct meta_page pages[2];
+	struct dit_metas metas;
 
-	return read_sound(fd, pages) && pages[0].meta.transaction <= transaction &&
-	       pages[1].meta.transaction <= transaction;
+	return read_sound(fd, &metas) &&
+	       dit_metas_newest(&metas)->transaction <= transaction;
 }
