@@ -213,17 +213,17 @@ static uint64_t add_span(uint64_t digest, struct dit_span span)
 
 static int digest_scan(struct dit_snapshot *snapshot, const char *name, uint64_t *digest)
 {
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;
-	int r = dit_scan_open(&scan, snapshot, name);
+	int r = dit_snapshot_cursor_open(&cursor, snapshot, 0, name);
 
 	*digest = add_span(*digest, dit_span_of(name));
-	while (r == 0 && (r = dit_scan_next(scan, &key, &value)) > 0) {
+	while (r == 0 && (r = dit_tree_cursor_next(cursor, &key, &value)) > 0) {
 		*digest = add_span(add_span(*digest, key), value);
 		r = 0;
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	return r;
 }
 

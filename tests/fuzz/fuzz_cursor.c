@@ -110,17 +110,17 @@ static void read_lists(struct reading *reading, struct dit_tree_cursor *cursor)
 	struct dit_span key;
 	struct dit_span value;
 	unsigned n = 0;
-	int r = dit_tree_cursor_first(cursor, &key, &value);
+	int r = dit_tree_cursor_next_list(cursor, &key, &value);
 
 	for (n = 0; r > 0 && n < RECORDS_MAX; n++) {
-		int more = dit_tree_cursor_items(cursor, &value);
+		int more = 1;
 
 		for (unsigned k = 0; more > 0 && k < RECORDS_MAX; k++) {
 			look(reading, value);
 			more = dit_tree_cursor_more_items(cursor, &value);
 		}
 		CHECK(more >= 0 || more == DIT_E_CORRUPT);
-		r = dit_tree_cursor_next_key(cursor, &key, &value);
+		r = dit_tree_cursor_next_list(cursor, &key, &value);
 	}
 	CHECK(r >= 0 || r == DIT_E_CORRUPT);
 }

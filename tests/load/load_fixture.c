@@ -283,22 +283,22 @@ void load_fixture_split(const struct load_fixture *f, unsigned n, const char *se
 static void digest_db(XXH3_state_t *state, struct dit_snapshot *snapshot,
                       const struct dit_stored_db *db)
 {
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {0};
 	struct dit_span value = {0};
 	int r = 0;
 
 	(void)XXH3_64bits_update(state, db->name, strlen(db->name));
 	(void)XXH3_64bits_update(state, &db->flags, sizeof(db->flags));
-	assert_int_equal(dit_scan_open(&scan, snapshot, db->name), 0);
-	while ((r = dit_scan_next(scan, &key, &value)) > 0) {
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, db->name), 0);
+	while ((r = dit_tree_cursor_next(cursor, &key, &value)) > 0) {
 		(void)XXH3_64bits_update(state, &key.len, sizeof(key.len));
 		(void)XXH3_64bits_update(state, key.data, key.len);
 		(void)XXH3_64bits_update(state, &value.len, sizeof(value.len));
 		(void)XXH3_64bits_update(state, value.data, value.len);
 	}
 	assert_int_equal(r, 0);
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 }
 
 uint64_t load_fixture_digest(const struct load_fixture *f)

@@ -127,19 +127,20 @@ static void assert_indexes(const char *dir, const char *want)
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	n = dit_snapshot_dbs(snapshot, &dbs);
 	for (size_t i = 0; i < n; i++) {
-		struct dit_scan *scan = NULL;
+		struct dit_tree_cursor *cursor = NULL;
 		struct dit_span key = {NULL, 0};
 		struct dit_span value = {NULL, 0};
 
 		if ((dbs[i].flags & DIT_DB_DUPFIXED) == 0) {
 			continue;
 		}
-		assert_int_equal(dit_scan_open(&scan, snapshot, dbs[i].name), 0);
-		assert_int_equal(dit_scan_next(scan, &key, &value), 1);
+		assert_int_equal(
+			dit_snapshot_cursor_open(&cursor, snapshot, 0, dbs[i].name), 0);
+		assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 1);
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %.*s %u",
 		                        len == 0 ? "" : ", ", dbs[i].name, (int)key.len,
 		                        key.data, (unsigned)dbs[i].nrecords);
-		dit_scan_close(scan);
+		dit_tree_cursor_close(cursor);
 	}
 	dit_snapshot_close(snapshot);
 	assert_string_equal(text, want);

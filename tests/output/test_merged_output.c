@@ -240,7 +240,7 @@ static unsigned number_of(size_t index, struct dit_span key)
 static size_t assert_index(const char *dir, size_t number)
 {
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;
 	unsigned last = NKEYS;
@@ -248,8 +248,9 @@ static size_t assert_index(const char *dir, size_t number)
 	size_t at = 0;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, indexes[number].name), 0);
-	for (; dit_scan_next(scan, &key, &value) > 0; n++, at++) {
+	assert_int_equal(
+		dit_snapshot_cursor_open(&cursor, snapshot, 0, indexes[number].name), 0);
+	for (; dit_tree_cursor_next(cursor, &key, &value) > 0; n++, at++) {
 		unsigned k = number_of(number, key);
 
 		assert_true(k == last || last == NKEYS || at == lists[number][last].n);
@@ -262,7 +263,7 @@ static size_t assert_index(const char *dir, size_t number)
 		at += lists[number][k].n;
 	}
 	assert_int_equal(at, n + (last == NKEYS ? 0 : lists[number][last].n));
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 	return n;
 }

@@ -119,22 +119,22 @@ static void assert_found(struct dit_record_output *output, uint64_t id)
 static void assert_entries(const char *dir)
 {
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;
 	uint64_t id = 0;
 
 	assert_sound(dir);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "id2e"), 0);
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e"), 0);
 	for (uint64_t i = 1; i <= NENTRIES; i++) {
-		assert_int_equal(dit_scan_next(scan, &key, &value), 1);
+		assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 1);
 		memcpy(&id, key.data, sizeof(id));
 		assert_int_equal(id, i);
 		assert_true(dit_span_eq(value, dit_span_of(texts[i])));
 	}
-	assert_int_equal(dit_scan_next(scan, &key, &value), 0);
-	dit_scan_close(scan);
+	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 0);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 }
 

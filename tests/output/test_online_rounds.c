@@ -71,17 +71,18 @@ int __wrap_mdb_txn_renew(MDB_txn *txn)
 
 static unsigned key_of(struct dit_snapshot *snapshot, unsigned reader, uint64_t id)
 {
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;
 	unsigned found = NO_KEY;
 
-	assert_int_equal(dit_scan_open_by(&scan, snapshot, reader, "id2e"), 0);
-	if (dit_scan_seek_id(scan, id, &key, &value) == 1 &&
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, reader, "id2e"), 0);
+	if (dit_tree_cursor_seek(cursor, (struct dit_span){(const char *)&id, sizeof(id)},
+	                         &key, &value) == 1 &&
 	    memcmp(key.data, &id, sizeof(id)) == 0) {
 		found = (unsigned char)value.data[0];
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	return found;
 }
 
@@ -145,19 +146,19 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 static void collect(struct dit_snapshot *snapshot, struct dit_output_table *table,
                     uint64_t *lists[256], size_t counts[256])
 {
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;
 
-	assert_int_equal(dit_scan_open(&scan, snapshot, "id2e"), 0);
-	while (dit_scan_next(scan, &key, &value) == 1) {
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e"), 0);
+	while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 		unsigned k = (unsigned char)value.data[0];
 
 		lists[k] = realloc(lists[k], (counts[k] + 1) * sizeof(**lists));
 		assert_non_null(lists[k]);
 		memcpy(&lists[k][counts[k]++], key.data, sizeof(**lists));
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	for (unsigned k = 0; k < 256 && table != NULL; k++) {
 		const char bytes[KEY_BYTES] = {(char)k, 0, 0, 0};
 		const struct dit_output_list list = {
@@ -194,7 +195,7 @@ static void write_index(struct run *run)
 static void assert_index(const char *dir)
 {
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span ids;
 	uint64_t *lists[256] = {NULL};
@@ -202,8 +203,8 @@ static void assert_index(const char *dir)
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	collect(snapshot, NULL, lists, counts);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "cn"), 0);
-	while (dit_scan_next_list(scan, &key, &ids) == 1) {
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "cn"), 0);
+	while (dit_tree_cursor_next_list(cursor, &key, &ids) == 1) {
 		unsigned k = (unsigned char)key.data[0];
 		size_t at = 0;
 
@@ -214,14 +215,14 @@ static void assert_index(const char *dir)
 			assert_true(at + n <= counts[k]);
 			assert_memory_equal(ids.data, lists[k] + at, ids.len);
 			at += n;
-		} while (dit_scan_more_ids(scan, &ids) == 1);
+		} while (dit_tree_cursor_more_items(cursor, &ids) == 1);
 		assert_int_equal(at, counts[k]);
 		counts[k] = 0;
 	}
 	for (unsigned k = 0; k < 256; k++) {
 		assert_int_equal(counts[k], 0);
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 	free_lists(lists);
 }

@@ -134,7 +134,7 @@ static void fill(struct dit_record_output *output, uint64_t id)
 static char *dump(const char *dir, const char *db)
 {
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {0};
 	struct dit_span value = {0};
 	char *text = calloc(1, 4096);
@@ -142,8 +142,8 @@ static char *dump(const char *dir, const char *db)
 
 	assert_non_null(text);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, db), 0);
-	while (dit_scan_next(scan, &key, &value) > 0) {
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, db), 0);
+	while (dit_tree_cursor_next(cursor, &key, &value) > 0) {
 		bool is_text = key.len == 4 && key.data[0] >= 'a';
 
 		n += is_text ? (size_t)snprintf(text + n, 4096 - n, "%.4s=", key.data)
@@ -158,7 +158,7 @@ static char *dump(const char *dir, const char *db)
 			                      DIT_SPAN_ARGS(value));
 		}
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 	return text;
 }
@@ -505,7 +505,7 @@ static void make_many(const char *dir, enum dit_output_merge way)
 static size_t assert_same_index(const char *first, const char *second, const char *name)
 {
 	struct dit_snapshot *snapshots[2] = {NULL, NULL};
-	struct dit_scan *scans[2] = {NULL, NULL};
+	struct dit_tree_cursor *cursors[2] = {NULL, NULL};
 	struct dit_span keys[2];
 	struct dit_span values[2];
 	size_t n = 0;
@@ -513,17 +513,19 @@ static size_t assert_same_index(const char *first, const char *second, const cha
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(
 			dit_snapshot_open(&snapshots[i], i == 0 ? first : second), 0);
-		assert_int_equal(dit_scan_open(&scans[i], snapshots[i], name), 0);
+		assert_int_equal(
+			dit_snapshot_cursor_open(&cursors[i], snapshots[i], 0, name), 0);
 	}
-	while (dit_scan_next(scans[0], &keys[0], &values[0]) > 0) {
-		assert_int_equal(dit_scan_next(scans[1], &keys[1], &values[1]), 1);
+	while (dit_tree_cursor_next(cursors[0], &keys[0], &values[0]) > 0) {
+		assert_int_equal(dit_tree_cursor_next(cursors[1], &keys[1], &values[1]),
+		                 1);
 		assert_true(dit_span_eq(keys[0], keys[1]));
 		assert_true(dit_span_eq(values[0], values[1]));
 		n++;
 	}
-	assert_int_equal(dit_scan_next(scans[1], &keys[1], &values[1]), 0);
+	assert_int_equal(dit_tree_cursor_next(cursors[1], &keys[1], &values[1]), 0);
 	for (unsigned i = 0; i < 2; i++) {
-		dit_scan_close(scans[i]);
+		dit_tree_cursor_close(cursors[i]);
 		dit_snapshot_close(snapshots[i]);
 	}
 	return n;

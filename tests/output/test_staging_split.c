@@ -21,7 +21,7 @@ static int put(struct dit_record_output *staging, uint64_t id, uint16_t ad, cons
 static char *text_of(const char *directory)
 {
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;
 	char *text = NULL;
@@ -30,8 +30,8 @@ static char *text_of(const char *directory)
 
 	assert_non_null(out);
 	assert_int_equal(dit_snapshot_open(&snapshot, directory), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "id2v"), 0);
-	while (dit_scan_next(scan, &key, &value) == 1) {
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2v"), 0);
+	while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 		uint64_t id = 0;
 		uint16_t ad = 0;
 
@@ -41,7 +41,7 @@ static char *text_of(const char *directory)
 		(void)fprintf(out, "%llu/%u:%.*s ", (unsigned long long)id, ad,
 		              DIT_SPAN_ARGS(value));
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 	assert_int_equal(fclose(out), 0);
 	return text;
@@ -114,7 +114,7 @@ static void long_lists_come_back_whole(void **state)
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;
 	size_t n = 0;
@@ -133,8 +133,8 @@ static void long_lists_come_back_whole(void **state)
 	}
 	assert_int_equal(fixture_end(staging, &bytes), 0);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "id2v"), 0);
-	while (dit_scan_next(scan, &key, &value) == 1) {
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2v"), 0);
+	while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 		uint64_t id = 0;
 
 		memcpy(&id, key.data, sizeof(id));
@@ -143,7 +143,7 @@ static void long_lists_come_back_whole(void **state)
 		n++;
 	}
 	assert_int_equal(n, (size_t)3 * MANY);
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
 }

@@ -357,7 +357,7 @@ static void databases_written_by_several_threads_have_all_their_pages(void **sta
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	ndbs = dit_snapshot_dbs(snapshot, &dbs);
 	for (size_t i = 0; i < ndbs; i++) {
-		struct dit_scan *scan = NULL;
+		struct dit_tree_cursor *cursor = NULL;
 		struct dit_span key;
 		struct dit_span value;
 		uint64_t n = 0;
@@ -366,12 +366,13 @@ static void databases_written_by_several_threads_have_all_their_pages(void **sta
 			continue;
 		}
 		assert_int_equal(dbs[i].nrecords, 330000);
-		assert_int_equal(dit_scan_open(&scan, snapshot, dbs[i].name), 0);
-		while (dit_scan_next(scan, &key, &value) == 1) {
+		assert_int_equal(
+			dit_snapshot_cursor_open(&cursor, snapshot, 0, dbs[i].name), 0);
+		while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 			n++;
 		}
 		assert_int_equal(n, 330000);
-		dit_scan_close(scan);
+		dit_tree_cursor_close(cursor);
 		nfound++;
 	}
 	assert_int_equal(nfound, NTHREADS);

@@ -365,15 +365,16 @@ struct counting {
 static void *count_ads(void *ctx)
 {
 	struct counting *counting = ctx;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;
 
-	if (dit_scan_open_by(&scan, counting->snapshot, counting->reader, "ad2i") == 0) {
-		while (dit_scan_next(scan, &key, &value) == 1) {
+	if (dit_snapshot_cursor_open(&cursor, counting->snapshot, counting->reader,
+	                             "ad2i") == 0) {
+		while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 			counting->nads++;
 		}
-		dit_scan_close(scan);
+		dit_tree_cursor_close(cursor);
 	}
 	return NULL;
 }
@@ -414,13 +415,13 @@ static void snapshot_needs_a_reader_and_scans_an_existing_one(void **state)
 	char *dir = fixture_published();
 	struct dit_snapshot_opts opts = {.nreaders = 0};
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	(void)state;
 
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), -EINVAL);
 	opts.nreaders = 2;
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
-	assert_int_equal(dit_scan_open_by(&scan, snapshot, 2, "ad2i"), -EINVAL);
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 2, "ad2i"), -EINVAL);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
 }

@@ -76,18 +76,20 @@ static uint64_t id_at(struct dit_span key)
 }
 
 /* Entries of a range; they go on where those of the ranges before ended. */
-static unsigned check_range(struct dit_scan *scan, struct dit_scan *all, uint64_t first,
-                            uint64_t end)
+static unsigned check_range(struct dit_tree_cursor *cursor, struct dit_tree_cursor *all,
+                            uint64_t first, uint64_t end)
 {
 	struct dit_span key;
 	struct dit_span value;
 	unsigned n = 0;
 
-	for (int r = dit_scan_seek_id(scan, first, &key, &value);
-	     r == 1 && id_at(key) < end; r = dit_scan_next(scan, &key, &value)) {
+	for (int r = dit_tree_cursor_seek(
+		     cursor, (struct dit_span){(const char *)&first, sizeof(first)}, &key,
+		     &value);
+	     r == 1 && id_at(key) < end; r = dit_tree_cursor_next(cursor, &key, &value)) {
 		struct dit_span expected;
 
-		assert_int_equal(dit_scan_next(all, &expected, &value), 1);
+		assert_int_equal(dit_tree_cursor_next(all, &expected, &value), 1);
 		assert_int_equal(id_at(key), id_at(expected));
 		n++;
 	}
@@ -98,28 +100,28 @@ static void assert_ranges_hold_all(const char *dir, unsigned nleaves,
                                    size_t nranges_expected)
 {
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
-	struct dit_scan *all = NULL;
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_tree_cursor *all = NULL;
 	struct dit_span key;
 	struct dit_span value;
 	uint64_t *firsts = NULL;
 	size_t nranges = 0;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "id2e"), 0);
-	assert_int_equal(dit_scan_open(&all, snapshot, "id2e"), 0);
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e"), 0);
+	assert_int_equal(dit_snapshot_cursor_open(&all, snapshot, 0, "id2e"), 0);
 	assert_int_equal(dit_snapshot_id_ranges(snapshot, nleaves, &firsts, &nranges), 0);
 	assert_true(nranges >= nranges_expected);
 	assert_int_equal(firsts[0], 0);
 	for (size_t i = 0; i < nranges; i++) {
 		uint64_t end = i + 1 < nranges ? firsts[i + 1] : UINT64_MAX;
 
-		assert_true(check_range(scan, all, firsts[i], end) > 0);
+		assert_true(check_range(cursor, all, firsts[i], end) > 0);
 	}
-	assert_int_equal(dit_scan_next(all, &key, &value), 0);
+	assert_int_equal(dit_tree_cursor_next(all, &key, &value), 0);
 	free(firsts);
-	dit_scan_close(scan);
-	dit_scan_close(all);
+	dit_tree_cursor_close(cursor);
+	dit_tree_cursor_close(all);
 	dit_snapshot_close(snapshot);
 }
 

@@ -64,31 +64,31 @@ static void scan_gives_every_record_in_stored_order(void **state)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *cn = NULL;
-	struct dit_scan *sn = NULL;
+	struct dit_tree_cursor *cn = NULL;
+	struct dit_tree_cursor *sn = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
 	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&cn, snapshot, "cn"), 0);
-	assert_int_equal(dit_scan_open(&sn, snapshot, "sn"), 0);
+	assert_int_equal(dit_snapshot_cursor_open(&cn, snapshot, 0, "cn"), 0);
+	assert_int_equal(dit_snapshot_cursor_open(&sn, snapshot, 0, "sn"), 0);
 
-	assert_int_equal(dit_scan_next(cn, &key, &value), 1);
+	assert_int_equal(dit_tree_cursor_next(cn, &key, &value), 1);
 	assert_memory_equal(key.data, "\x02\0\0\0", 4);
 	for (unsigned char id = 1; id <= 3; id++) {
-		assert_int_equal(dit_scan_next(cn, &key, &value), 1);
+		assert_int_equal(dit_tree_cursor_next(cn, &key, &value), 1);
 		assert_memory_equal(key.data, "\x01\x01\0\0", 4);
 		assert_int_equal(value.len, 8);
 		assert_int_equal(value.data[0], id);
 	}
-	assert_int_equal(dit_scan_next(sn, &key, &value), 1);
+	assert_int_equal(dit_tree_cursor_next(sn, &key, &value), 1);
 	assert_span_equal(key, "ab");
-	assert_int_equal(dit_scan_next(cn, &key, &value), 0);
-	assert_int_equal(dit_scan_next(cn, &key, &value), 0);
+	assert_int_equal(dit_tree_cursor_next(cn, &key, &value), 0);
+	assert_int_equal(dit_tree_cursor_next(cn, &key, &value), 0);
 
-	dit_scan_close(cn);
-	dit_scan_close(sn);
+	dit_tree_cursor_close(cn);
+	dit_tree_cursor_close(sn);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
 }
@@ -97,18 +97,18 @@ static void empty_database_has_no_first_record(void **state)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
 	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "id2v"), 0);
-	assert_int_equal(dit_scan_next(scan, &key, &value), 0);
-	assert_int_equal(dit_scan_next(scan, &key, &value), 0);
-	assert_int_equal(dit_scan_seek(scan, DIT_SPAN("x"), &key, &value), 0);
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2v"), 0);
+	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 0);
+	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 0);
+	assert_int_equal(dit_tree_cursor_find(cursor, DIT_SPAN("x"), &key, &value), 0);
 
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
 }
@@ -137,17 +137,18 @@ static void seek_finds_exactly_the_key(void **state)
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_scan *scan = NULL;
+		struct dit_tree_cursor *cursor = NULL;
 		struct dit_span key = {NULL, 0};
 		struct dit_span value = {NULL, 0};
 
-		assert_int_equal(dit_scan_open(&scan, snapshot, cases[i].db), 0);
-		assert_int_equal(dit_scan_seek(scan, cases[i].key, &key, &value),
+		assert_int_equal(
+			dit_snapshot_cursor_open(&cursor, snapshot, 0, cases[i].db), 0);
+		assert_int_equal(dit_tree_cursor_find(cursor, cases[i].key, &key, &value),
 		                 cases[i].found);
 		if (cases[i].found == 1) {
 			assert_true(dit_span_eq(key, cases[i].key));
 		}
-		dit_scan_close(scan);
+		dit_tree_cursor_close(cursor);
 	}
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
@@ -157,22 +158,22 @@ static void a_scan_continues_after_the_sought_key(void **state)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
 	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "sn"), 0);
-	assert_int_equal(dit_scan_seek(scan, DIT_SPAN("ab"), &key, &value), 1);
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "sn"), 0);
+	assert_int_equal(dit_tree_cursor_find(cursor, DIT_SPAN("ab"), &key, &value), 1);
 	assert_int_equal(value.data[0], 1);
-	assert_int_equal(dit_scan_next(scan, &key, &value), 1);
+	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 1);
 	assert_int_equal(value.data[0], 2);
-	assert_int_equal(dit_scan_next(scan, &key, &value), 1);
+	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 1);
 	assert_span_equal(key, "b");
-	assert_int_equal(dit_scan_next(scan, &key, &value), 0);
+	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 0);
 
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
 }
@@ -181,11 +182,12 @@ static void unknown_database_is_refused(void **state)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "CN"), DIT_E_UNKNOWN);
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "CN"),
+	                 DIT_E_UNKNOWN);
 
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
@@ -193,16 +195,16 @@ static void unknown_database_is_refused(void **state)
 
 static int count_records(struct dit_snapshot *snapshot, const char *db)
 {
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
 	int n = 0;
 
-	assert_int_equal(dit_scan_open(&scan, snapshot, db), 0);
-	while (dit_scan_next(scan, &key, &value) == 1) {
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, db), 0);
+	while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 		n++;
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	return n;
 }
 
@@ -262,7 +264,7 @@ static void lists_come_in_blocks(void **state)
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span ids;
 	uint64_t all[5000];
@@ -280,10 +282,10 @@ static void lists_come_in_blocks(void **state)
 	}
 	(void)fixture_publish(staging);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "cn"), 0);
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "cn"), 0);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		size_t n = 0;
-		int r = dit_scan_next_list(scan, &key, &ids);
+		int r = dit_tree_cursor_next_list(cursor, &key, &ids);
 
 		assert_int_equal(r, 1);
 		assert_int_equal(key.data[0], 'a' + i);
@@ -292,22 +294,22 @@ static void lists_come_in_blocks(void **state)
 			assert_true(n + ids.len / 8 <= counts[i]);
 			assert_memory_equal(ids.data, all + n, ids.len);
 			n += ids.len / 8;
-			r = dit_scan_more_ids(scan, &ids);
+			r = dit_tree_cursor_more_items(cursor, &ids);
 		}
 		assert_int_equal(r, 0);
 		assert_int_equal(n, counts[i]);
 	}
-	assert_int_equal(dit_scan_next_list(scan, &key, &ids), 0);
-	dit_scan_close(scan);
+	assert_int_equal(dit_tree_cursor_next_list(cursor, &key, &ids), 0);
+	dit_tree_cursor_close(cursor);
 
 	/* Not all blocks need be asked for. */
-	assert_int_equal(dit_scan_open(&scan, snapshot, "cn"), 0);
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "cn"), 0);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		assert_int_equal(dit_scan_next_list(scan, &key, &ids), 1);
+		assert_int_equal(dit_tree_cursor_next_list(cursor, &key, &ids), 1);
 		assert_int_equal(key.data[0], 'a' + i);
 	}
-	assert_int_equal(dit_scan_next_list(scan, &key, &ids), 0);
-	dit_scan_close(scan);
+	assert_int_equal(dit_tree_cursor_next_list(cursor, &key, &ids), 0);
+	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
 }
@@ -384,7 +386,7 @@ static void closing_nothing_is_fine(void **state)
 	(void)state;
 
 	dit_snapshot_close(NULL);
-	dit_scan_close(NULL);
+	dit_tree_cursor_close(NULL);
 }
 
 int main(void)

@@ -80,9 +80,8 @@ static int find(struct dit_stored_records *records, enum dit_fixed_db db,
                 struct dit_span wanted, struct dit_span *ret)
 {
 	struct dit_span key;
-	int r = dit_tree_cursor_seek(records->cursors[db], wanted, &key, ret);
 
-	return r > 0 ? dit_span_eq(key, wanted) : r;
+	return dit_tree_cursor_find(records->cursors[db], wanted, &key, ret);
 }
 
 int dit_stored_ad(struct dit_stored_records *records, uint32_t number,

@@ -28,12 +28,12 @@ static int find_ad(struct dit_schema *schema, struct dit_ad_name *name)
 	return r == DIT_E_UNKNOWN ? 0 : r;
 }
 
-static int read_all(struct dit_ad_names *names, struct dit_scan *scan,
+static int read_all(struct dit_ad_names *names, struct dit_tree_cursor *cursor,
                     struct dit_schema *schema)
 {
 	struct dit_span key;
 	struct dit_span value;
-	int r = dit_scan_next(scan, &key, &value);
+	int r = dit_tree_cursor_next(cursor, &key, &value);
 
 	while (r > 0) {
 		uint32_t number = number_of(key);
@@ -49,7 +49,7 @@ static int read_all(struct dit_ad_names *names, struct dit_scan *scan,
 			}
 		}
 		if (r >= 0) {
-			r = dit_scan_next(scan, &key, &value);
+			r = dit_tree_cursor_next(cursor, &key, &value);
 		}
 	}
 	return r;
@@ -65,15 +65,15 @@ int dit_ad_names_read_by(struct dit_ad_names *ret, struct dit_snapshot *snapshot
                          unsigned reader, struct dit_schema *schema)
 {
 	struct dit_ad_names names = {0};
-	struct dit_scan *scan = NULL;
-	int r = dit_scan_open_by(&scan, snapshot, reader, "ad2i");
+	struct dit_tree_cursor *cursor = NULL;
+	int r = dit_snapshot_cursor_open(&cursor, snapshot, reader, "ad2i");
 
 	if (r < 0) {
 		return r;
 	}
 	names.list = calloc(DIT_AD_NUMBER_MAX + 1, sizeof(*names.list));
-	r = names.list == NULL ? -ENOMEM : read_all(&names, scan, schema);
-	dit_scan_close(scan);
+	r = names.list == NULL ? -ENOMEM : read_all(&names, cursor, schema);
+	dit_tree_cursor_close(cursor);
 	if (r < 0) {
 		dit_ad_names_deinit(&names);
 		return r;

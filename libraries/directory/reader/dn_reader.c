@@ -35,9 +35,9 @@ struct slot {
 };
 
 struct dit_dn_reader {
-	struct dit_scan *nodes;   /* goes with the entries */
-	struct dit_scan *parents; /* sought */
-	uint64_t at;              /* where nodes stands; 0: nowhere */
+	struct dit_tree_cursor *nodes;   /* goes with the entries */
+	struct dit_tree_cursor *parents; /* sought */
+	uint64_t at;                     /* where nodes stands; 0: nowhere */
 	struct dit_name at_name;
 	struct text pretty; /* the latest result */
 	struct text norm;
@@ -55,9 +55,9 @@ int dit_dn_reader_new(struct dit_dn_reader **ret, struct dit_snapshot *snapshot,
 	if (dns == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_scan_open_by(&dns->nodes, snapshot, reader, "dn2i");
+	r = dit_snapshot_cursor_open(&dns->nodes, snapshot, reader, "dn2i");
 	if (r == 0) {
-		r = dit_scan_open_by(&dns->parents, snapshot, reader, "dn2i");
+		r = dit_snapshot_cursor_open(&dns->parents, snapshot, reader, "dn2i");
 	}
 	if (r < 0) {
 		dit_dn_reader_free(dns);
@@ -82,8 +82,8 @@ void dit_dn_reader_free(struct dit_dn_reader *reader)
 	if (reader == NULL) {
 		return;
 	}
-	dit_scan_close(reader->nodes);
-	dit_scan_close(reader->parents);
+	dit_tree_cursor_close(reader->nodes);
+	dit_tree_cursor_close(reader->parents);
 	free(reader->pretty.data);
 	free(reader->norm.data);
 	forget_slots(reader);
@@ -100,12 +100,12 @@ static int decode_self(struct dit_span record, struct dit_name *ret)
 	return r == 0 && ret->is_child ? DIT_E_CORRUPT : r;
 }
 
-static int seek(struct dit_scan *scan, uint64_t id, struct dit_name *ret)
+static int seek(struct dit_tree_cursor *cursor, uint64_t id, struct dit_name *ret)
 {
 	struct dit_span wanted = {(const char *)&id, sizeof(id)};
 	struct dit_span key;
 	struct dit_span record;
-	int r = dit_scan_seek(scan, wanted, &key, &record);
+	int r = dit_tree_cursor_find(cursor, wanted, &key, &record);
 
 	if (r <= 0) {
 		return r < 0 ? r : DIT_E_UNKNOWN;
@@ -118,7 +118,7 @@ static int step(struct dit_dn_reader *reader, uint64_t id)
 {
 	struct dit_span key;
 	struct dit_span record;
-	int r = dit_scan_next_key(reader->nodes, &key, &record);
+	int r = dit_tree_cursor_next_key(reader->nodes, &key, &record);
 
 	if (r <= 0) {
 		return r < 0 ? r : DIT_E_UNKNOWN;

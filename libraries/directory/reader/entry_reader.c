@@ -17,10 +17,10 @@
 
 struct dit_entry_reader {
 	const struct dit_ad_names *names;
-	struct dit_dn_reader *dns; /* NULL: without_dn */
-	struct dit_scan *entries;  /* id2e */
-	struct dit_scan *splits;   /* id2v */
-	struct dit_arena arena;    /* of the entry that is shown */
+	struct dit_dn_reader *dns;       /* NULL: without_dn */
+	struct dit_tree_cursor *entries; /* id2e */
+	struct dit_tree_cursor *splits;  /* id2v */
+	struct dit_arena arena;          /* of the entry that is shown */
 	char reason[REASON_MAX];
 };
 
@@ -35,10 +35,11 @@ int dit_entry_reader_new(struct dit_entry_reader **ret,
 	}
 	reader->names = opts->names;
 	dit_arena_init(&reader->arena, ARENA_BYTES);
-	r = dit_scan_open_by(&reader->entries, opts->snapshot, opts->reader, "id2e");
+	r = dit_snapshot_cursor_open(&reader->entries, opts->snapshot, opts->reader,
+	                             "id2e");
 	if (r == 0) {
-		r = dit_scan_open_by(&reader->splits, opts->snapshot, opts->reader,
-		                     "id2v");
+		r = dit_snapshot_cursor_open(&reader->splits, opts->snapshot,
+		                             opts->reader, "id2v");
 	}
 	if (r == 0 && !opts->without_dn) {
 		r = dit_dn_reader_new(&reader->dns, opts->snapshot, opts->reader);
@@ -56,8 +57,8 @@ void dit_entry_reader_free(struct dit_entry_reader *reader)
 	if (reader == NULL) {
 		return;
 	}
-	dit_scan_close(reader->entries);
-	dit_scan_close(reader->splits);
+	dit_tree_cursor_close(reader->entries);
+	dit_tree_cursor_close(reader->splits);
 	dit_dn_reader_free(reader->dns);
 	dit_arena_deinit(&reader->arena);
 	free(reader);
@@ -130,11 +131,11 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 
 	memcpy(key, &id, sizeof(id));
 	memcpy(key + sizeof(id), &number, sizeof(number));
-	r = dit_scan_seek(reader->splits, wanted, &found, &record);
+	r = dit_tree_cursor_find(reader->splits, wanted, &found, &record);
 	while (r > 0 && dit_span_eq(found, wanted)) {
 		r = join_value(&joined, &reader->arena, stored, record);
 		if (r == 0) {
-			r = dit_scan_next(reader->splits, &found, &record);
+			r = dit_tree_cursor_next(reader->splits, &found, &record);
 		}
 	}
 	if (r < 0) {
@@ -301,7 +302,8 @@ int dit_entry_reader_seek(struct dit_entry_reader *reader, uint64_t least,
 {
 	struct dit_span key;
 	struct dit_span record;
-	int found = dit_scan_seek_id(reader->entries, least, &key, &record);
+	const struct dit_span wanted = {(const char *)&least, sizeof(least)};
+	int found = dit_tree_cursor_seek(reader->entries, wanted, &key, &record);
 
 	return show_found(reader, found, key, record, ret);
 }
@@ -310,7 +312,7 @@ int dit_entry_reader_next(struct dit_entry_reader *reader, struct dit_entry_view
 {
 	struct dit_span key;
 	struct dit_span record;
-	int found = dit_scan_next(reader->entries, &key, &record);
+	int found = dit_tree_cursor_next(reader->entries, &key, &record);
 
 	return show_found(reader, found, key, record, ret);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The mapped file of a snapshot: its named databases, scans of them, its free pages.
+ * The mapped file of a snapshot: its named databases, cursors on them, its free pages.
  */
 #include "reader/snapshot.h"
 
@@ -146,10 +146,7 @@ static int find_tree(const struct dit_page_map *map, const char *name,
 	int r = open_main_tree(&cursor, map);
 
 	if (r == 0) {
-		r = dit_tree_cursor_seek(cursor, wanted, &found, &record);
-	}
-	if (r > 0 && !dit_span_eq(found, wanted)) {
-		r = 0;
+		r = dit_tree_cursor_find(cursor, wanted, &found, &record);
 	}
 	if (r > 0 && record.len != sizeof(*ret)) {
 		r = DIT_E_CORRUPT;
@@ -318,13 +315,13 @@ int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
                            uint64_t **ret_firsts, size_t *ret_n)
 {
 	struct ranges ranges = {.nleaves = nleaves};
-	struct dit_scan *scan = NULL;
-	int r = dit_scan_open(&scan, snapshot, "id2e");
+	struct dit_tree_cursor *cursor = NULL;
+	int r = dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e");
 
 	if (r == 0) {
-		r = find_ranges(scan->cursor, &ranges);
+		r = find_ranges(cursor, &ranges);
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	if (r < 0) {
 		free(ranges.firsts);
 		return r;
@@ -334,39 +331,15 @@ int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
 	return 0;
 }
 
-/* ---- scans ---- */
+/* ---- cursors ---- */
 
-int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name)
-{
-	return dit_scan_open_by(ret, snapshot, 0, name);
-}
-
-static int open_scan(struct dit_scan **ret, const struct dit_page_map *map,
-                     const char *name, const struct dit_tree_record *tree)
-{
-	struct dit_scan *scan = calloc(1, sizeof(*scan));
-	struct dit_key_orders orders;
-	int r = 0;
-
-	if (scan == NULL) {
-		return -ENOMEM;
-	}
-	dit_stored_orders(name, tree->flags, &orders);
-	r = dit_tree_cursor_open(&scan->cursor, map, tree, &orders.keys);
-	if (r < 0) {
-		free(scan);
-		return r;
-	}
-	*ret = scan;
-	return 0;
-}
-
-int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
-                     unsigned reader, const char *name)
+int dit_snapshot_cursor_open(struct dit_tree_cursor **ret, struct dit_snapshot *snapshot,
+                             unsigned reader, const char *name)
 {
 	const struct dit_page_map *map = &snapshot->map;
 	size_t i = find_db(snapshot, name);
 	struct dit_tree_record tree;
+	struct dit_key_orders orders;
 	int r = 1;
 
 	if (i == snapshot->ndbs) {
@@ -383,77 +356,6 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
 	if (r <= 0) {
 		return r == 0 ? DIT_E_UNKNOWN : r;
 	}
-	return open_scan(ret, map, name, &tree);
-}
-
-static int started(struct dit_scan *scan, int r)
-{
-	scan->is_started = scan->is_started || r > 0;
-	return r;
-}
-
-int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
-                  struct dit_span *ret_value)
-{
-	return started(scan,
-	               scan->is_started
-	                       ? dit_tree_cursor_next(scan->cursor, ret_key, ret_value)
-	                       : dit_tree_cursor_first(scan->cursor, ret_key, ret_value));
-}
-
-int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
-                      struct dit_span *ret_value)
-{
-	return started(
-		scan, scan->is_started
-			      ? dit_tree_cursor_next_key(scan->cursor, ret_key, ret_value)
-			      : dit_tree_cursor_first(scan->cursor, ret_key, ret_value));
-}
-
-int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
-                     struct dit_span *ret_value)
-{
-	struct dit_span wanted = {(const char *)&least, sizeof(least)};
-
-	return started(scan,
-	               dit_tree_cursor_seek(scan->cursor, wanted, ret_key, ret_value));
-}
-
-int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
-                  struct dit_span *ret_value)
-{
-	int r = dit_tree_cursor_seek(scan->cursor, wanted, ret_key, ret_value);
-
-	return started(scan, r > 0 && !dit_span_eq(*ret_key, wanted) ? 0 : r);
-}
-
-int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
-                       struct dit_span *ret_ids)
-{
-	struct dit_span first;
-	int r = dit_scan_next_key(scan, ret_key, &first);
-
-	return r <= 0 ? r : dit_tree_cursor_items(scan->cursor, ret_ids);
-}
-
-int dit_scan_seek_list(struct dit_scan *scan, struct dit_span wanted,
-                       struct dit_span *ret_key, struct dit_span *ret_ids)
-{
-	struct dit_span first;
-	int r = dit_scan_seek(scan, wanted, ret_key, &first);
-
-	return r <= 0 ? r : dit_tree_cursor_items(scan->cursor, ret_ids);
-}
-
-int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids)
-{
-	return dit_tree_cursor_more_items(scan->cursor, ret_ids);
-}
-
-void dit_scan_close(struct dit_scan *scan)
-{
-	if (scan != NULL) {
-		dit_tree_cursor_close(scan->cursor);
-		free(scan);
-	}
+	dit_stored_orders(name, tree.flags, &orders);
+	return dit_tree_cursor_open(ret, map, &tree, &orders.keys);
 }

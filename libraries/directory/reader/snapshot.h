@@ -2,13 +2,13 @@
 /*
  * One state of a database of back-mdb (storage.md 1), which is read:
  *
- *   dit_snapshot_open();  dit_snapshot_dbs();  dit_scan_open(), dit_scan_next()...;
+ *   dit_snapshot_open();  dit_snapshot_dbs();  dit_snapshot_cursor_open() ...;
  *   dit_snapshot_close()
  *
- * Threads: a snapshot belongs to one thread. The scans of one reader belong to one thread
- * at a time; each reader may have a thread of its own. Any thread may read the bytes that
- * a scan returns until the snapshot is closed. A process that stages a new database
- * (staging.h) must not open a snapshot of the same directory at the same time.
+ * Threads: a snapshot belongs to one thread. The cursors of one reader belong to one
+ * thread at a time; each reader may have a thread of its own. Any thread may read the
+ * bytes that a cursor returns until the snapshot is closed. A process that stages a new
+ * database (staging.h) must not open a snapshot of the same directory at the same time.
  */
 #ifndef DITKIT_SNAPSHOT_H
 #define DITKIT_SNAPSHOT_H
@@ -19,6 +19,7 @@
 
 #include "base/span.h"
 #include "page/lmdb_format.h"
+#include "page/tree_cursor.h"
 
 struct dit_fault; /* fault.h */
 
@@ -45,7 +46,7 @@ int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
 /** A snapshot that several threads read side by side (lmdb_reader.h). */
 struct dit_snapshot_opts {
-	unsigned nreaders; /* at least 1: each thread scans as one of them */
+	unsigned nreaders; /* at least 1: each thread reads as one of them */
 	/* Besides, to see later states with: numbered from nreaders on. Of LMDB 1.0 they
 	 * cannot be used */
 	unsigned nspare;
@@ -74,7 +75,7 @@ bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
 /**
  * From now on a spare reader shows the latest commit and not the state that it had. All
- * scans with it are closed.
+ * cursors of it are closed.
  *
  * @param reader  nreaders, or above
  *
@@ -107,44 +108,17 @@ const struct dit_stored_db *dit_snapshot_db(const struct dit_snapshot *snapshot,
 int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
                            uint64_t **ret_firsts, size_t *ret_n);
 
-struct dit_scan;
-/** DIT_E_UNKNOWN: no database of that name. */
-int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name);
-/** The same for reader @p reader, 0 .. nreaders - 1. Scans of one reader belong to one
- * thread at a time. */
-int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
-                     unsigned reader, const char *name);
-/** Next record in stored order. 1; 0 end; error. Spans point into the map until close. */
-int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
-                  struct dit_span *ret_value);
 /**
- * In id2e or dn2i: first record whose ID is @p least or above; dit_scan_next() goes on
- * after it. 1; 0: none; error.
+ * A cursor on a named database, as a reader sees it. Cursors of one reader belong to one
+ * thread at a time. They are closed before the snapshot is, and before the reader is
+ * renewed.
+ *
+ * @param reader  0 .. nreaders - 1, or a spare one
+ *
+ * @return 0; DIT_E_UNKNOWN: no database of that name; -EINVAL: there is no such reader;
+ *         DIT_E_CORRUPT; -ENOMEM
  */
-int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
-                     struct dit_span *ret_value);
-/** First record of the next key; further duplicates of the present key are passed over.
- * 1; 0: none; error. */
-int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
-                      struct dit_span *ret_value);
-/**
- * In an index database: the next key, with all its IDs or the first of them, as they lie
- * in the file, 8 bytes each, at any address. 1; 0: end; error. The IDs of a key are right
- * if dit_scan_more_ids() has returned 0 for the key before.
- */
-int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
-                       struct dit_span *ret_ids);
-/** The same for the key @p wanted. 1; 0: none; error. */
-int dit_scan_seek_list(struct dit_scan *scan, struct dit_span wanted,
-                       struct dit_span *ret_key, struct dit_span *ret_ids);
-/** More IDs of the key that was found last. 1; 0: there are no more; error. */
-int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids);
-/**
- * First record with exactly this key; dit_scan_next() goes on after it. 1; 0: none, and
- * the next dit_scan_next() is undefined; error.
- */
-int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
-                  struct dit_span *ret_value);
-void dit_scan_close(struct dit_scan *scan);
+int dit_snapshot_cursor_open(struct dit_tree_cursor **ret, struct dit_snapshot *snapshot,
+                             unsigned reader, const char *name);
 
 #endif

@@ -11,16 +11,9 @@
 #define DITKIT_SNAPSHOT_IMPL_H
 
 #include "page/page_map.h"
-#include "page/tree_cursor.h"
 #include "place/claim.h"
 #include "place/lmdb_reader.h"
 #include "reader/snapshot.h"
-
-/** A scan is a cursor on a named database. */
-struct dit_scan {
-	struct dit_tree_cursor *cursor; /* owned */
-	bool is_started;                /* stands on a record that was returned */
-};
 
 struct dit_snapshot {
 	const struct dit_page_format *format;

@@ -19,6 +19,7 @@ struct dit_tree_cursor {
 	struct dit_page_source mapped; /* its pages */
 	struct dit_tree_reading reading;
 	struct dit_key_order keys;
+	bool has_moved;   /* else the next record is the first */
 	bool is_on;       /* stands on a record */
 	bool is_list;     /* whose key has a list */
 	bool is_branches; /* stands above a leaf */
@@ -93,6 +94,7 @@ static struct dit_tree_place *leave(struct dit_tree_cursor *cursor)
 	cursor->mapped.npages = map->npages;
 	cursor->mapped.map = map->bytes;
 	cursor->reading.nread = 0;
+	cursor->has_moved = true;
 	cursor->is_branches = false;
 	cursor->place.nlevels = cursor->place.depth;
 	return &cursor->place;
@@ -109,6 +111,14 @@ int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
 {
 	return arrive(cursor, dit_tree_place_seek(leave(cursor), &cursor->keys, wanted),
 	              ret_key, ret_value);
+}
+
+int dit_tree_cursor_find(struct dit_tree_cursor *cursor, struct dit_span wanted,
+                         struct dit_span *ret_key, struct dit_span *ret_value)
+{
+	int r = dit_tree_cursor_seek(cursor, wanted, ret_key, ret_value);
+
+	return r > 0 ? dit_span_eq(*ret_key, wanted) : r;
 }
 
 int dit_tree_cursor_last(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
@@ -150,6 +160,9 @@ int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *re
 {
 	int moved = cursor->is_on ? dit_tree_place_next(&cursor->place) : 0;
 
+	if (!cursor->has_moved) {
+		return dit_tree_cursor_first(cursor, ret_key, ret_value);
+	}
 	return arrive(cursor, moved, ret_key, ret_value);
 }
 
@@ -226,14 +239,20 @@ static int rest_of_page(struct dit_tree_cursor *cursor, struct dit_span *ret)
 	return 1;
 }
 
-int dit_tree_cursor_items(struct dit_tree_cursor *cursor, struct dit_span *ret)
+int dit_tree_cursor_next_list(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
+                              struct dit_span *ret_items)
 {
-	struct dit_span key;
+	int r = dit_tree_cursor_next_key(cursor, ret_key, ret_items);
 
-	if (!cursor->is_on) {
-		return 0;
-	}
-	return cursor->is_list ? rest_of_page(cursor, ret) : load(cursor, &key, ret);
+	return r > 0 && cursor->is_list ? rest_of_page(cursor, ret_items) : r;
+}
+
+int dit_tree_cursor_find_list(struct dit_tree_cursor *cursor, struct dit_span wanted,
+                              struct dit_span *ret_key, struct dit_span *ret_items)
+{
+	int r = dit_tree_cursor_find(cursor, wanted, ret_key, ret_items);
+
+	return r > 0 && cursor->is_list ? rest_of_page(cursor, ret_items) : r;
 }
 
 int dit_tree_cursor_more_items(struct dit_tree_cursor *cursor, struct dit_span *ret)

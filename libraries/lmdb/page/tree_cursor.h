@@ -4,7 +4,8 @@
  * liblmdb.
  *
  *   dit_tree_cursor_open()
- *   dit_tree_cursor_first() or _seek();  dit_tree_cursor_next() or _next_key() ...
+ *   dit_tree_cursor_next() or _next_key() ...        from the first record on, or
+ *   dit_tree_cursor_seek(), _next() ...
  *   dit_tree_cursor_close()
  *
  * A key that has a list is one record for each item of the list. Returned spans point
@@ -41,7 +42,8 @@ void dit_tree_cursor_close(struct dit_tree_cursor *cursor);
 
 int dit_tree_cursor_first(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                           struct dit_span *ret_value);
-/** The next record; of a cursor that is nowhere: 0. */
+/** The next record; of a cursor that has not moved yet the first; of one that is nowhere:
+ * 0. */
 int dit_tree_cursor_next(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                          struct dit_span *ret_value);
 /** The first record of the next key. */
@@ -49,6 +51,11 @@ int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *re
                              struct dit_span *ret_value);
 /** The first record whose key is @p wanted or above it. */
 int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
+                         struct dit_span *ret_key, struct dit_span *ret_value);
+
+/** The same, if that is the key. 0: there is none, and the cursor stands where it would
+ * be. */
+int dit_tree_cursor_find(struct dit_tree_cursor *cursor, struct dit_span wanted,
                          struct dit_span *ret_key, struct dit_span *ret_value);
 
 /** The first record of the last key. */
@@ -73,12 +80,16 @@ int dit_tree_cursor_seek_item(struct dit_tree_cursor *cursor,
 int dit_tree_cursor_next_leaf(struct dit_tree_cursor *cursor,
                               struct dit_span *ret_lowest);
 
-/*
- * Lists of items of one size, page by page: what is left of the page where the cursor
- * stands, then the pages after it. A value without a list is a page of its own.
+/**
+ * The next key, and the first page of its list of items of one size, as they lie in the
+ * file. A value without a list is a page of its own.
  */
-int dit_tree_cursor_items(struct dit_tree_cursor *cursor, struct dit_span *ret);
-/** 0: the list has no more pages. */
+int dit_tree_cursor_next_list(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
+                              struct dit_span *ret_items);
+/** The same of the key @p wanted; 0: there is no such key. */
+int dit_tree_cursor_find_list(struct dit_tree_cursor *cursor, struct dit_span wanted,
+                              struct dit_span *ret_key, struct dit_span *ret_items);
+/** The next page of that list; 0: there are no more. */
 int dit_tree_cursor_more_items(struct dit_tree_cursor *cursor, struct dit_span *ret);
 
 #endif

@@ -35,7 +35,7 @@ struct index_check {
 	const struct dit_output_list *made; /* ahead; NULL: no more */
 	const struct dit_output_list *lists;
 	size_t nlists; /* from `made` on */
-	struct dit_scan *scan;
+	struct dit_tree_cursor *stored;
 	int state; /* 1: a stored key is ahead; 0: no more; an error */
 	struct dit_span stored_key;
 	struct dit_span stored_ids; /* the first of them */
@@ -123,7 +123,7 @@ static int count_stored(struct index_check *check, uint64_t *ret)
 	*ret = 0;
 	while (r > 0) {
 		*ret += ids.len / ID_BYTES;
-		r = dit_scan_more_ids(check->scan, &ids);
+		r = dit_tree_cursor_more_items(check->stored, &ids);
 	}
 	return r;
 }
@@ -182,7 +182,7 @@ static int compare_lists(struct index_check *check, const struct dit_output_list
 
 	while (r > 0) {
 		merge_block(check, ids, made, &at, &difference);
-		r = dit_scan_more_ids(check->scan, &ids);
+		r = dit_tree_cursor_more_items(check->stored, &ids);
 	}
 	while (at < made->nids) {
 		miss(&difference, made->ids[at++]);
@@ -313,8 +313,8 @@ static int next_stored(struct index_check *check)
 	    dit_stop_is_set(check->content->stop)) {
 		return DIT_E_STOPPED;
 	}
-	check->state =
-		dit_scan_next_list(check->scan, &check->stored_key, &check->stored_ids);
+	check->state = dit_tree_cursor_next_list(check->stored, &check->stored_key,
+	                                         &check->stored_ids);
 	return check->state < 0 ? check->state : 0;
 }
 
@@ -403,13 +403,13 @@ int dit_check_index(struct dit_check_member *member, size_t db)
 	int r = dit_index_cursor_open(&check.cursor, content->builders, db);
 
 	if (r == 0) {
-		r = dit_scan_open_by(&check.scan, content->snapshot, member->reader,
-		                     check.db->name);
+		r = dit_snapshot_cursor_open(&check.stored, content->snapshot,
+		                             member->reader, check.db->name);
 		r = r == DIT_E_UNKNOWN ? check_missing(&check)
 		    : r < 0            ? r
 		                       : compare(&check);
 	}
-	dit_scan_close(check.scan);
+	dit_tree_cursor_close(check.stored);
 	dit_index_cursor_close(check.cursor);
 	return r;
 }

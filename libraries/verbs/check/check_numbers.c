@@ -96,15 +96,15 @@ int dit_check_numbers(const struct dit_check_content *content)
 	struct numbers numbers = {.schema = content->settings->schema,
 	                          .findings = content->findings,
 	                          .next = 1};
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span name;
-	int r = dit_scan_open(&scan, content->snapshot, "ad2i");
+	int r = dit_snapshot_cursor_open(&cursor, content->snapshot, 0, "ad2i");
 
-	while (r >= 0 && (r = dit_scan_next(scan, &key, &name)) > 0) {
+	while (r >= 0 && (r = dit_tree_cursor_next(cursor, &key, &name)) > 0) {
 		r = check_record(&numbers, key, name);
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	free(numbers.firsts);
 	return r;
 }

@@ -29,8 +29,8 @@ struct group {
 struct split_check {
 	struct dit_check_member *member;
 	const struct dit_ad_names *names;
-	struct dit_scan *values;
-	struct dit_scan *entries;
+	struct dit_tree_cursor *values;
+	struct dit_tree_cursor *entries;
 	struct dit_arena arena; /* of one entry */
 	bool was_read;
 	uint64_t entry_id;
@@ -71,7 +71,7 @@ static int read_entry(struct split_check *check, uint64_t id)
 	struct dit_span wanted = {(const char *)&id, sizeof(id)};
 	struct dit_span key;
 	struct dit_span record;
-	int r = dit_scan_seek(check->entries, wanted, &key, &record);
+	int r = dit_tree_cursor_find(check->entries, wanted, &key, &record);
 
 	check->was_read = true;
 	check->entry_id = id;
@@ -191,7 +191,7 @@ static int check_values(struct split_check *check)
 	struct dit_span record;
 	int r = 0;
 
-	while (r == 0 && (r = dit_scan_next(check->values, &key, &record)) > 0) {
+	while (r == 0 && (r = dit_tree_cursor_next(check->values, &key, &record)) > 0) {
 		r = dit_stop_is_set(check->member->content->stop) ? DIT_E_STOPPED : 0;
 		if (r == 0 && key.len != KEY_BYTES) {
 			return DIT_E_CORRUPT; /* the structure was checked before */
@@ -216,19 +216,19 @@ int dit_check_split(struct dit_check_member *member)
 	const struct dit_check_content *content = member->content;
 	struct split_check check = {.member = member,
 	                            .names = dit_entry_scan_names(content->scan)};
-	int r = dit_scan_open_by(&check.values, content->snapshot, member->reader,
-	                         "id2v");
+	int r = dit_snapshot_cursor_open(&check.values, content->snapshot, member->reader,
+	                                 "id2v");
 
 	dit_arena_init(&check.arena, ARENA_BYTES);
 	if (r == 0) {
-		r = dit_scan_open_by(&check.entries, content->snapshot, member->reader,
-		                     "id2e");
+		r = dit_snapshot_cursor_open(&check.entries, content->snapshot,
+		                             member->reader, "id2e");
 	}
 	if (r == 0) {
 		r = check_values(&check);
 	}
-	dit_scan_close(check.values);
-	dit_scan_close(check.entries);
+	dit_tree_cursor_close(check.values);
+	dit_tree_cursor_close(check.entries);
 	dit_arena_deinit(&check.arena);
 	return r;
 }

@@ -55,7 +55,7 @@ struct tree_check {
 	bool has_found;              /* something about the tree */
 
 	/* The records of dn2i that are read. */
-	struct dit_scan *nodes;
+	struct dit_tree_cursor *nodes;
 	bool is_first_pass;
 	int state; /* 1: there is a record ahead; 0: end; an error */
 	struct dit_span key;
@@ -66,7 +66,7 @@ struct tree_check {
 	int node_state;
 	struct dit_sort_record child_record;
 	int child_state;
-	struct dit_scan *entries;
+	struct dit_tree_cursor *entries;
 	struct dit_span entry_key;
 	struct dit_span entry;
 	int entry_state;
@@ -100,9 +100,10 @@ static unsigned long long number(uint64_t n)
 
 static void next_record(struct tree_check *check)
 {
-	check->state = dit_stop_is_set(check->member->content->stop)
-	                       ? DIT_E_STOPPED
-	                       : dit_scan_next(check->nodes, &check->key, &check->value);
+	check->state =
+		dit_stop_is_set(check->member->content->stop)
+			? DIT_E_STOPPED
+			: dit_tree_cursor_next(check->nodes, &check->key, &check->value);
 }
 
 static int push_child(struct tree_check *check, uint64_t parent,
@@ -210,21 +211,21 @@ static int next_node(struct tree_check *check, struct node *ret)
 	return r < 0 ? r : check->state < 0 ? check->state : 1;
 }
 
-static int open_scan(const struct tree_check *check, struct dit_scan **ret,
-                     const char *name)
+static int open_cursor(const struct tree_check *check, struct dit_tree_cursor **ret,
+                       const char *name)
 {
-	return dit_scan_open_by(ret, check->member->content->snapshot,
-	                        check->member->reader, name);
+	return dit_snapshot_cursor_open(ret, check->member->content->snapshot,
+	                                check->member->reader, name);
 }
 
 static int begin_pass(struct tree_check *check, bool is_first)
 {
 	int r = 0;
 
-	dit_scan_close(check->nodes);
+	dit_tree_cursor_close(check->nodes);
 	check->nodes = NULL;
 	check->is_first_pass = is_first;
-	r = open_scan(check, &check->nodes, "dn2i");
+	r = open_cursor(check, &check->nodes, "dn2i");
 	if (r == 0) {
 		next_record(check);
 	}
@@ -402,7 +403,7 @@ static void check_root(struct tree_check *check, bool has_entry)
 static void next_entry(struct tree_check *check)
 {
 	check->entry_state =
-		dit_scan_next(check->entries, &check->entry_key, &check->entry);
+		dit_tree_cursor_next(check->entries, &check->entry_key, &check->entry);
 }
 
 static int check_id(struct tree_check *check, uint64_t id)
@@ -437,7 +438,7 @@ static int compare(struct tree_check *check)
 	int r = begin_pass(check, false);
 
 	if (r == 0) {
-		r = open_scan(check, &check->entries, "id2e");
+		r = open_cursor(check, &check->entries, "id2e");
 	}
 	if (r < 0) {
 		return r;
@@ -515,8 +516,8 @@ int dit_check_tree(struct dit_check_member *member)
 	if (r == 0) {
 		r = check_all(&check);
 	}
-	dit_scan_close(check.nodes);
-	dit_scan_close(check.entries);
+	dit_tree_cursor_close(check.nodes);
+	dit_tree_cursor_close(check.entries);
 	dit_sorter_free(check.children);
 	return r;
 }

@@ -124,7 +124,7 @@ static void note_ids(const struct dit_across *across, struct having *having,
 static int note_lists(struct dit_compare *c, const struct dit_compare_pair *pair,
                       int side, struct having *having)
 {
-	struct dit_compare_records lists = {.scan = NULL};
+	struct dit_compare_records lists = {.cursor = NULL};
 	int r = dit_compare_records_open(&lists, c, pair, side);
 
 	having->is_listed = calloc(pair->across->ntwins + 1, sizeof(bool));
@@ -168,7 +168,7 @@ static void compare_having(struct dit_compare *c, const struct dit_across *acros
 /* The key that all formats share. A database may have none. */
 static int compare_presence(struct dit_compare *c, const struct dit_compare_pair *pair)
 {
-	struct dit_compare_records lists[2] = {{.scan = NULL}, {.scan = NULL}};
+	struct dit_compare_records lists[2] = {{.cursor = NULL}, {.cursor = NULL}};
 	int found[2] = {0, 0};
 	int r = 0;
 
@@ -209,18 +209,19 @@ static int compare_hashed(struct dit_compare *c, const struct dit_compare_pair *
 static int has_long_keys(struct dit_compare *c, const struct dit_compare_pair *pair,
                          int side)
 {
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span value;
 	struct dit_span key;
-	int r = dit_scan_open(&scan, c->sides[side].snapshot, pair->names[side]);
+	int r = dit_snapshot_cursor_open(&cursor, c->sides[side].snapshot, 0,
+	                                 pair->names[side]);
 
-	while (r == 0 && (r = dit_scan_next_key(scan, &key, &value)) > 0) {
+	while (r == 0 && (r = dit_tree_cursor_next_key(cursor, &key, &value)) > 0) {
 		if (key.len == 8) {
 			break;
 		}
 		r = 0;
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	return r;
 }
 

@@ -153,7 +153,7 @@ struct dit_compare_pair {
 
 /** Reads one database. Zero is a closed one. */
 struct dit_compare_records {
-	struct dit_scan *scan;
+	struct dit_tree_cursor *cursor;
 	bool is_index;                   /* a key with all its IDs is one record */
 	const struct dit_across *across; /* IDs become those of twins; NULL: they stay */
 

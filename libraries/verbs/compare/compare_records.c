@@ -35,16 +35,17 @@
 int dit_compare_records_open(struct dit_compare_records *records, struct dit_compare *c,
                              const struct dit_compare_pair *pair, int side)
 {
-	dit_scan_close(records->scan);
-	records->scan = NULL;
+	dit_tree_cursor_close(records->cursor);
+	records->cursor = NULL;
 	records->is_index = pair->is_index;
 	records->across = side == 0 ? pair->across : NULL;
-	return dit_scan_open(&records->scan, c->sides[side].snapshot, pair->names[side]);
+	return dit_snapshot_cursor_open(&records->cursor, c->sides[side].snapshot, 0,
+	                                pair->names[side]);
 }
 
 void dit_compare_records_close(struct dit_compare_records *records)
 {
-	dit_scan_close(records->scan);
+	dit_tree_cursor_close(records->cursor);
 	free(records->ids);
 }
 
@@ -69,7 +70,7 @@ static int take_ids(struct dit_compare_records *records, struct dit_span ids)
 		records->ids = grown;
 		memcpy(grown + records->nids, ids.data, ids.len);
 		records->nids += n;
-		r = dit_scan_more_ids(records->scan, &ids);
+		r = dit_tree_cursor_more_items(records->cursor, &ids);
 	}
 	if (r == 0 && records->across != NULL) {
 		dit_across_map(records->across, records->ids, records->nids);
@@ -82,13 +83,14 @@ int dit_compare_records_next(struct dit_compare_records *records)
 	struct dit_span ids;
 
 	if (records->is_index) {
-		records->state = dit_scan_next_list(records->scan, &records->key, &ids);
+		records->state =
+			dit_tree_cursor_next_list(records->cursor, &records->key, &ids);
 		if (records->state > 0) {
 			records->state = take_ids(records, ids);
 		}
 	} else {
-		records->state =
-			dit_scan_next(records->scan, &records->key, &records->value);
+		records->state = dit_tree_cursor_next(records->cursor, &records->key,
+		                                      &records->value);
 	}
 	return records->state;
 }
@@ -96,7 +98,7 @@ int dit_compare_records_next(struct dit_compare_records *records)
 int dit_compare_records_seek(struct dit_compare_records *records, struct dit_span key)
 {
 	struct dit_span ids;
-	int r = dit_scan_seek_list(records->scan, key, &records->key, &ids);
+	int r = dit_tree_cursor_find_list(records->cursor, key, &records->key, &ids);
 
 	return r > 0 ? take_ids(records, ids) : r;
 }
@@ -291,7 +293,7 @@ static int open_both(struct dit_compare *c, const struct dit_compare_pair *pair,
 
 int dit_compare_pair(struct dit_compare *c, const struct dit_compare_pair *pair)
 {
-	struct dit_compare_records sides[2] = {{.scan = NULL}, {.scan = NULL}};
+	struct dit_compare_records sides[2] = {{.cursor = NULL}, {.cursor = NULL}};
 	bool is_merged = !pair->is_index ||
 	                 ((pair->flags[0] ^ pair->flags[1]) & DIT_DB_INTEGERKEY) == 0;
 	int r = open_both(c, pair, sides);

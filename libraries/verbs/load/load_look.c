@@ -40,13 +40,13 @@ static int remember(struct load_look *look, struct dit_dn_reader *dns, uint64_t 
 	return name->pretty == NULL || name->norm == NULL ? -ENOMEM : 0;
 }
 
-static int read_entries(struct load_look *look, struct dit_scan *scan,
+static int read_entries(struct load_look *look, struct dit_tree_cursor *cursor,
                         struct dit_dn_reader *dns, const struct loader *loader)
 {
 	struct dit_span key = {NULL, 0};
 	struct dit_span record = {NULL, 0};
 	uint64_t id = 0;
-	int r = dit_scan_next(scan, &key, &record);
+	int r = dit_tree_cursor_next(cursor, &key, &record);
 
 	while (r > 0 && look->nnames < LOOK_NAMES && !dit_load_is_stopped(loader)) {
 		/* A hole has no record. */
@@ -56,7 +56,7 @@ static int read_entries(struct load_look *look, struct dit_scan *scan,
 			r = remember(look, dns, id);
 		}
 		if (r >= 0) {
-			r = dit_scan_next(scan, &key, &record);
+			r = dit_tree_cursor_next(cursor, &key, &record);
 		}
 	}
 	return r < 0 ? r : 0;
@@ -67,19 +67,19 @@ static int read_snapshot(struct load_look *look, struct dit_snapshot *snapshot,
 {
 	const struct dit_stored_db *id2e = dit_snapshot_db(snapshot, "id2e");
 	struct dit_dn_reader *dns = NULL;
-	struct dit_scan *scan = NULL;
-	int r = dit_scan_open(&scan, snapshot, "id2e");
+	struct dit_tree_cursor *cursor = NULL;
+	int r = dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e");
 
 	if (r == 0) {
 		look->nentries = id2e->nrecords;
 		r = dit_dn_reader_new(&dns, snapshot, 0);
 	}
 	if (r == 0) {
-		r = read_entries(look, scan, dns, loader);
+		r = read_entries(look, cursor, dns, loader);
 	}
 	dit_dn_reader_free(dns);
-	if (scan != NULL) {
-		dit_scan_close(scan);
+	if (cursor != NULL) {
+		dit_tree_cursor_close(cursor);
 	}
 	/* A database that no slapd has opened has no tables. */
 	return r == DIT_E_UNKNOWN ? 0 : r;

@@ -69,22 +69,22 @@ static bool is_presence(struct dit_span key)
  */
 static int find_key_len(struct dit_snapshot *snapshot, const char *name, size_t *ret)
 {
-	struct dit_scan *scan = NULL;
+	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {0};
 	struct dit_span ids = {0};
-	int r = dit_scan_open(&scan, snapshot, name);
+	int r = dit_snapshot_cursor_open(&cursor, snapshot, 0, name);
 
 	*ret = 0;
 	if (r == 0) {
-		r = dit_scan_next_list(scan, &key, &ids);
+		r = dit_tree_cursor_next_list(cursor, &key, &ids);
 	}
 	if (r > 0 && is_presence(key)) {
-		r = dit_scan_next_list(scan, &key, &ids);
+		r = dit_tree_cursor_next_list(cursor, &key, &ids);
 	}
 	if (r > 0) {
 		*ret = key.len;
 	}
-	dit_scan_close(scan);
+	dit_tree_cursor_close(cursor);
 	return r < 0 ? r : 0;
 }
 

@@ -26,7 +26,7 @@ struct dit_stored_keys;
  * @param ret_key_len  length of the stored keys, of presence aside; 0: there are none
  *
  * @return 1; 0: none is stored; DIT_E_INVALID: this configuration makes other keys;
- *         errors of dit_scan_next_list()
+ *         errors of dit_tree_cursor_next_list()
  */
 int dit_stored_keys_fit(struct dit_index_set *indexes, size_t db,
                         struct dit_snapshot *snapshot, size_t *ret_key_len);

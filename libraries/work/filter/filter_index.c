@@ -21,7 +21,7 @@ struct finder {
 	const struct dit_candidates_opts *opts;
 	struct dit_index_set *indexes;
 	struct dit_stored_keys *keys;
-	struct dit_scan **scans; /* by database of the set; NULL: of no use */
+	struct dit_tree_cursor **cursors; /* by database of the set; NULL: of no use */
 
 	/* The value that is looked up. */
 	struct list best;
@@ -50,12 +50,13 @@ static int add(struct list *list, uint64_t id)
 /* ---- keys ---- */
 
 /* 1: the list is in `next`; 0: it is too long, or a range; or an error. */
-static int read_list(struct finder *finder, struct dit_scan *scan, struct dit_span key)
+static int read_list(struct finder *finder, struct dit_tree_cursor *cursor,
+                     struct dit_span key)
 {
 	size_t max = finder->has_best ? finder->best.n : finder->opts->max;
 	struct dit_span found;
 	struct dit_span item;
-	int r = dit_scan_seek(scan, key, &found, &item);
+	int r = dit_tree_cursor_find(cursor, key, &found, &item);
 
 	finder->next.n = 0;
 	while (r > 0 && dit_span_eq(found, key)) {
@@ -70,7 +71,7 @@ static int read_list(struct finder *finder, struct dit_scan *scan, struct dit_sp
 		}
 		r = add(&finder->next, id);
 		if (r == 0) {
-			r = dit_scan_next(scan, &found, &item);
+			r = dit_tree_cursor_next(cursor, &found, &item);
 		}
 	}
 	return r < 0 ? r : 1;
@@ -82,10 +83,10 @@ static int look_up(void *ctx, unsigned db, struct dit_span key)
 	struct list best = finder->best;
 	int r = 0;
 
-	if (finder->scans[db] == NULL || (finder->has_best && best.n == 0)) {
+	if (finder->cursors[db] == NULL || (finder->has_best && best.n == 0)) {
 		return 0;
 	}
-	r = read_list(finder, finder->scans[db], key);
+	r = read_list(finder, finder->cursors[db], key);
 	if (r > 0) {
 		finder->best = finder->next;
 		finder->next = best;
@@ -272,8 +273,9 @@ static int open_index(struct finder *finder, size_t number)
 		return 0;
 	}
 	return r <= 0 ? r
-	              : dit_scan_open(&finder->scans[number], snapshot,
-	                              dit_index_set_db(finder->indexes, number)->name);
+	              : dit_snapshot_cursor_open(
+				&finder->cursors[number], snapshot, 0,
+				dit_index_set_db(finder->indexes, number)->name);
 }
 
 static int open_indexes(struct finder *finder)
@@ -289,8 +291,8 @@ static int open_indexes(struct finder *finder)
 		return r;
 	}
 	n = dit_index_set_ndbs(finder->indexes);
-	finder->scans = calloc(n + 1, sizeof(*finder->scans));
-	if (finder->scans == NULL) {
+	finder->cursors = calloc(n + 1, sizeof(*finder->cursors));
+	if (finder->cursors == NULL) {
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
@@ -301,12 +303,12 @@ static int open_indexes(struct finder *finder)
 
 static void close_indexes(struct finder *finder)
 {
-	size_t n = finder->scans == NULL ? 0 : dit_index_set_ndbs(finder->indexes);
+	size_t n = finder->cursors == NULL ? 0 : dit_index_set_ndbs(finder->indexes);
 
 	for (size_t i = 0; i < n; i++) {
-		dit_scan_close(finder->scans[i]);
+		dit_tree_cursor_close(finder->cursors[i]);
 	}
-	free(finder->scans);
+	free(finder->cursors);
 	dit_stored_keys_free(finder->keys);
 	dit_index_set_free(finder->indexes);
 	drop(&finder->best);
