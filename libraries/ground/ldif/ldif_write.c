@@ -21,6 +21,7 @@
 
 #define PIECE_BYTES 768 /* of a value at once; a multiple of 3 */
 #define PIECE_TEXT  (PIECE_BYTES / 3 * 4)
+#define ROOM_BYTES  (32u << 10) /* that a text has at once */
 
 #define SHORT_MAX 256 /* columns of a line that is checked while it is copied */
 
@@ -173,7 +174,8 @@ static int reserve(struct dit_ldif_text *text, size_t nbytes)
 	if (__builtin_add_overflow(text->len, nbytes, &need)) {
 		return -ENOMEM;
 	}
-	data = dit_grow(text->data, &text->size, need, 1);
+	data = dit_grow(text->data, &text->size, need < ROOM_BYTES ? ROOM_BYTES : need,
+	                1);
 	if (data == NULL) {
 		return -ENOMEM;
 	}

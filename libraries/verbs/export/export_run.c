@@ -5,8 +5,8 @@
  *   members   entry ─▶ matches? ─▶ lines in the text of the range
  *   main      text ─▶ write()
  *
- * A text goes from a member to main with its range, and back by way of the shelf. So
- * there are never more texts than ranges on their way, and their memory is used again.
+ * A text goes from a member to main with its range. So there are never more texts than
+ * ranges on their way.
  */
 #include "export/export.h"
 
@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/monitor.h"
 #include "export/export_file.h"
 #include "export/export_match.h"
 #include "export/export_pack.h"
@@ -28,14 +27,12 @@
 #include "place/fault.h"
 #include "scan/scan_snapshot.h"
 
-#define KEEP_BYTES (1u << 20) /* a larger text does not wait on the shelf */
-#define WAIT_MS    10000
+#define WAIT_MS 10000
 /* Single entries cost several times as much as entries in a row. */
 #define CANDIDATES_SHARE 8
 
-/* The result of a range. */
+/* The result of a range, in its memory. */
 struct export_text {
-	struct export_text *next; /* on the shelf */
 	struct dit_ldif_text ldif;
 	uint64_t nread; /* entries and holes */
 	uint64_t nentries;
@@ -46,12 +43,6 @@ struct export_text {
 	uint64_t nlost;     /* attributes whose values slapd has lost */
 	uint64_t lost_id;   /* of the first entry with one */
 	struct dit_span lost_name; /* of that attribute; points into the snapshot */
-};
-
-/* Texts that are free. */
-struct shelf {
-	struct dit_monitor monitor;
-	struct export_text *first; /* [lock: monitor] */
 };
 
 /* One of the databases. [const] while members run */
@@ -74,7 +65,6 @@ struct export
 	size_t ndatabases;
 	struct export_database *current;
 
-	struct shelf shelf;
 	struct dit_packer **packers; /* [own: the member] one each; NULL: plain text */
 
 	/* [own: main] */
@@ -98,65 +88,19 @@ static int fail_on_file(struct export *export, int r)
 	return r;
 }
 
-/* ---- texts ---- */
-
-static struct export_text *take_text(struct export *export)
-{
-	struct shelf *shelf = &export->shelf;
-	struct export_text *text = NULL;
-
-	dit_monitor_enter(&shelf->monitor);
-	text = shelf->first;
-	if (text != NULL) {
-		shelf->first = text->next;
-	}
-	dit_monitor_leave(&shelf->monitor);
-	if (text == NULL) {
-		text = calloc(1, sizeof(*text));
-		if (text != NULL) {
-			dit_ldif_text_init(&text->ldif, export->opts->wrap);
-		}
-	}
-	return text;
-}
-
-static void free_text(struct export_text *text)
-{
-	dit_ldif_text_deinit(&text->ldif);
-	free(text);
-}
-
-static void shelve_text(struct export *export, struct export_text *text)
-{
-	struct shelf *shelf = &export->shelf;
-
-	if (text->ldif.size > KEEP_BYTES) {
-		dit_ldif_text_deinit(&text->ldif);
-	}
-	dit_ldif_text_clear(&text->ldif);
-	*text = (struct export_text){.ldif = text->ldif};
-	dit_monitor_enter(&shelf->monitor);
-	text->next = shelf->first;
-	shelf->first = text;
-	dit_monitor_leave(&shelf->monitor);
-}
-
-static void empty_shelf(struct shelf *shelf)
-{
-	while (shelf->first != NULL) {
-		struct export_text *text = shelf->first;
-
-		shelf->first = text->next;
-		free_text(text);
-	}
-}
-
 /* ---- members ---- */
 
 static int begin_range(void *ctx, struct dit_scan_range *range)
 {
-	range->result = take_text(ctx);
-	return range->result == NULL ? -ENOMEM : 0;
+	const struct export *export = ctx;
+	struct export_text *text = dit_scan_range_alloc(range, sizeof(*text));
+
+	if (text == NULL) {
+		return -ENOMEM;
+	}
+	dit_ldif_text_init(&text->ldif, export->opts->wrap);
+	range->result = text;
+	return 0;
 }
 
 /* Only the first reason of a range is kept: unreadable entries are rare. */
@@ -283,6 +227,17 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	}
 }
 
+static void drop_range(void *ctx, struct dit_scan_range *range)
+{
+	struct export_text *text = range->result;
+
+	(void)ctx;
+	if (text != NULL) {
+		dit_ldif_text_deinit(&text->ldif);
+	}
+	range->result = NULL;
+}
+
 static int write_range(void *ctx, struct dit_scan_range *range)
 {
 	struct export *export = ctx;
@@ -295,18 +250,10 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 	}
 	export->current->nread += text->nread;
 	export->stats->nentries += text->nentries;
-	range->result = NULL;
 	r = write_text(export, &text->ldif);
-	shelve_text(export, text);
+	drop_range(export, range);
 	dit_job_tell(&export->job, DIT_EXPORT_ENTRIES);
 	return r < 0 ? r : ended;
-}
-
-static void drop_range(void *ctx, struct dit_scan_range *range)
-{
-	if (range->result != NULL) {
-		shelve_text(ctx, range->result);
-	}
 }
 
 static int write_database(struct export *export, struct export_database *database)
@@ -568,7 +515,6 @@ static int run(struct export *export)
 
 static void release(struct export *export)
 {
-	empty_shelf(&export->shelf);
 	for (size_t i = 0; i < export->ndatabases; i++) {
 		struct export_database *database = &export->databases[i];
 
@@ -585,7 +531,6 @@ static void release(struct export *export)
 	dit_export_match_deinit(&export->match);
 	dit_job_deinit(&export->job);
 	dit_export_file_close(&export->file);
-	dit_monitor_deinit(&export->shelf.monitor);
 }
 
 int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
@@ -593,14 +538,12 @@ int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
 	struct export export = {.opts = opts, .file = DIT_EXPORT_FILE_NONE, .stats = ret};
 	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat",
 	                                 .fill = fill_progress, .ctx = &export};
-	int r = dit_monitor_init(&export.shelf.monitor);
+	int r = 0;
 
 	*ret = (struct dit_export_stats){.nentries = 0};
 	dit_job_init(&export.job, &job);
-	if (r == 0) {
-		r = run(&export);
-		release(&export);
-	}
+	r = run(&export);
+	release(&export);
 	if (r == DIT_E_STOPPED) {
 		dit_job_report(&export.job, DIT_REPORT_ERROR, "interrupted");
 	} else if (r == -ENOMEM && !export.is_told) {
