@@ -424,3 +424,98 @@ int dit_entry_decode_wanted(struct dit_span record,
 	*ret = entry;
 	return 0;
 }
+
+/* ---- a stored entry with one attribute changed ---- */
+
+static void measure_stored(struct measure *measure, const struct dit_stored_attr *attr)
+{
+	measure->nwords += 2;
+	if (attr->is_split) {
+		measure->nslots += ((uint64_t)attr->nvalues + 1) << attr->has_normal;
+		return;
+	}
+	measure_values(measure, attr->values, attr->nvalues, false);
+	if (attr->normal != NULL) {
+		measure_values(measure, attr->normal, attr->nvalues, false);
+	}
+}
+
+static void put_stored(const struct dit_stored_entry *entry, uint32_t *word, char *out)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_stored_attr *attr = &entry->attrs[i];
+
+		*word++ = attr->ad_number | (attr->is_sorted ? ATTR_SORTED : 0) |
+		          (attr->is_split ? ATTR_SPLIT : 0);
+		*word++ = attr->nvalues | (attr->has_normal ? COUNT_NORMAL : 0);
+		if (attr->values != NULL) {
+			word = put_lengths(word, attr->values, attr->nvalues);
+			out = put_values(out, attr->values, attr->nvalues);
+		}
+		if (attr->normal != NULL) {
+			word = put_lengths(word, attr->normal, attr->nvalues);
+			out = put_values(out, attr->normal, attr->nvalues);
+		}
+	}
+}
+
+static int encode_stored(const struct dit_stored_entry *entry, struct dit_arena *arena,
+                         struct dit_span *ret)
+{
+	struct measure measure = {0};
+	uint32_t *first = NULL;
+	uint64_t len = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		measure_stored(&measure, &entry->attrs[i]);
+	}
+	len = (HEAD_WORDS + measure.nwords) * WORD_BYTES + measure.nbytes;
+	if (measure.is_too_long || len > UINT32_MAX - PAD_BYTES) {
+		return DIT_E_TOOLONG;
+	}
+	len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
+	first = dit_arena_calloc(arena, 1, len);
+	if (first == NULL) {
+		return -ENOMEM;
+	}
+	first[0] = entry->nattrs;
+	first[1] = (uint32_t)measure.nslots;
+	first[2] = entry->oc_flags;
+	first[3] = (uint32_t)measure.nwords;
+	put_stored(entry, first + HEAD_WORDS,
+	           (char *)(first + HEAD_WORDS + measure.nwords));
+	*ret = (struct dit_span){(const char *)first, len};
+	return 0;
+}
+
+int dit_entry_set_values(struct dit_span record, uint32_t ad_number,
+                         struct dit_span *values, uint32_t nvalues,
+                         struct dit_arena *arena, struct dit_span *ret)
+{
+	struct dit_stored_entry entry;
+	struct dit_stored_attr *attrs = NULL;
+	uint32_t at = 0;
+	int r = dit_entry_decode(record, arena, &entry);
+
+	if (r < 0) {
+		return r;
+	}
+	while (at < entry.nattrs && entry.attrs[at].ad_number != ad_number) {
+		at++;
+	}
+	if (at < entry.nattrs && entry.attrs[at].is_split) {
+		return DIT_E_UNSUPPORTED;
+	}
+	attrs = dit_arena_calloc(arena, (size_t)entry.nattrs + 1, sizeof(*attrs));
+	if (attrs == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < entry.nattrs; i++) {
+		attrs[i] = entry.attrs[i];
+	}
+	attrs[at] = (struct dit_stored_attr){
+		.ad_number = ad_number, .nvalues = nvalues, .values = values};
+	entry.attrs = attrs;
+	entry.nattrs += at == entry.nattrs;
+	return encode_stored(&entry, arena, ret);
+}

@@ -103,4 +103,20 @@ int dit_entry_decode_wanted(struct dit_span record,
                             const struct dit_unwanted_ads *unwanted,
                             struct dit_arena *arena, struct dit_stored_entry *ret);
 
+/**
+ * The record of an entry with other values for an attribute, without normal forms: in the
+ * place of the first attribute of that number, or after all others. The rest stays, byte
+ * by byte.
+ *
+ * @param record  of id2e (storage.md 4.1), not empty
+ * @param values  not changed
+ * @param ret     in the arena
+ *
+ * @return 0; DIT_E_CORRUPT; DIT_E_UNSUPPORTED: the attribute's values are in id2v;
+ *         DIT_E_TOOLONG; -ENOMEM
+ */
+int dit_entry_set_values(struct dit_span record, uint32_t ad_number,
+                         struct dit_span *values, uint32_t nvalues,
+                         struct dit_arena *arena, struct dit_span *ret);
+
 #endif

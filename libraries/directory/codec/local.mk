@@ -4,8 +4,6 @@ rooms += %D%/libcodec.la
 %C%_libcodec_la_SOURCES = \
 	%D%/entry_codec.c \
 	%D%/entry_codec.h \
-	%D%/entry_edit.c \
-	%D%/entry_edit.h \
 	%D%/entry_view.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \

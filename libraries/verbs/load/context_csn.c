@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codec/entry_edit.h"
 #include "job/csn_list.h"
 
 #define SUBENTRY_RDN "cn=ldapsync"
