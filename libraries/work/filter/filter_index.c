@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "build/stored_keys.h"
 #include "values/value.h"
 
@@ -315,19 +316,11 @@ static void close_indexes(struct finder *finder)
 	drop(&finder->next);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void sort(struct list *list)
 {
 	size_t n = 0;
 
-	qsort(list->ids, list->n, sizeof(*list->ids), compare);
+	qsort(list->ids, list->n, sizeof(*list->ids), dit_compare_ids);
 	for (size_t i = 0; i < list->n; i++) {
 		if (n == 0 || list->ids[i] != list->ids[n - 1]) {
 			list->ids[n++] = list->ids[i];
