@@ -82,6 +82,14 @@ struct dit_check_member {
 struct dit_check_place dit_check_entry_place(struct dit_check_member *member,
                                              const char *database, uint64_t id);
 
+/** A finding about an entry; id 0: about none. A format and its values follow. */
+#define DIT_CHECK_FIND_AT(member, kind, database, id, ...)                               \
+ do {                                                                                    \
+  const struct dit_check_place at = dit_check_entry_place((member), (database), (id));   \
+                                                                                         \
+  dit_check_find((member)->content->findings, (kind), &at, __VA_ARGS__);                 \
+ } while (0)
+
 /*
  * The checks. If nothing else is said they return 0, with findings or without; -ENOMEM;
  * LMDB's codes; of a member also DIT_E_STOPPED.

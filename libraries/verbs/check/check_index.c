@@ -44,10 +44,8 @@ struct index_check {
 
 /* ---- findings ---- */
 
-static struct dit_check_place place_of(struct index_check *check, uint64_t id)
-{
-	return dit_check_entry_place(check->member, check->db->name, id);
-}
+#define FIND(check, kind, id, ...)                                                       \
+ DIT_CHECK_FIND_AT((check)->member, (kind), (check)->db->name, (id), __VA_ARGS__)
 
 static const char *show_key(struct index_check *check, struct dit_span key)
 {
@@ -63,38 +61,29 @@ static const char *show_key(struct index_check *check, struct dit_span key)
 static void find_missing(struct index_check *check, struct dit_span key, uint64_t first,
                          uint64_t n)
 {
-	struct dit_check_place place = place_of(check, first);
-
 	if (n == 1) {
-		dit_check_find(check->content->findings, DIT_CHECK_POSTING_MISSING,
-		               &place, "the entry has the key %s, and is not in its list",
-		               show_key(check, key));
+		FIND(check, DIT_CHECK_POSTING_MISSING, first,
+		     "the entry has the key %s, and is not in its list",
+		     show_key(check, key));
 	} else {
-		dit_check_find(check->content->findings, DIT_CHECK_POSTING_MISSING,
-		               &place,
-		               "the entry and %llu others have the key %s, and are not "
-		               "in its list",
-		               (unsigned long long)n - 1, show_key(check, key));
+		FIND(check, DIT_CHECK_POSTING_MISSING, first,
+		     "the entry and %llu others have the key %s, and are not in its list",
+		     (unsigned long long)n - 1, show_key(check, key));
 	}
 }
 
 static void find_surplus(struct index_check *check, struct dit_span key, uint64_t first,
                          uint64_t n)
 {
-	struct dit_check_place place = place_of(check, first);
-
 	if (n == 1) {
-		dit_check_find(
-			check->content->findings, DIT_CHECK_POSTING_SURPLUS, &place,
-			"the entry is in the list of the key %s, and does not have "
-			"the key",
-			show_key(check, key));
+		FIND(check, DIT_CHECK_POSTING_SURPLUS, first,
+		     "the entry is in the list of the key %s, and does not have the key",
+		     show_key(check, key));
 	} else {
-		dit_check_find(check->content->findings, DIT_CHECK_POSTING_SURPLUS,
-		               &place,
-		               "the entry and %llu others are in the list of the key %s, "
-		               "and do not have the key",
-		               (unsigned long long)n - 1, show_key(check, key));
+		FIND(check, DIT_CHECK_POSTING_SURPLUS, first,
+		     "the entry and %llu others are in the list of the key %s, and do not "
+		     "have the key",
+		     (unsigned long long)n - 1, show_key(check, key));
 	}
 }
 
@@ -208,22 +197,10 @@ static bool is_range(const struct dit_output_list *list)
 static void find_range(struct index_check *check, uint64_t low, uint64_t high,
                        uint64_t id)
 {
-	struct dit_check_place place = place_of(check, id);
-
-	dit_check_find(check->content->findings, DIT_CHECK_INDEX_RANGE, &place,
-	               "the entry has the key %s, whose range %llu to %llu leaves it out",
-	               show_key(check, check->stored_key), (unsigned long long)low,
-	               (unsigned long long)high);
-}
-
-static void find_malformed(struct index_check *check, uint64_t n)
-{
-	struct dit_check_place place = place_of(check, 0);
-
-	dit_check_find(check->content->findings, DIT_CHECK_INDEX_RANGE, &place,
-	               "the list of the key %s begins with 0, which marks a range, and "
-	               "has %llu numbers, not 3",
-	               show_key(check, check->stored_key), (unsigned long long)n);
+	FIND(check, DIT_CHECK_INDEX_RANGE, id,
+	     "the entry has the key %s, whose range %llu to %llu leaves it out",
+	     show_key(check, check->stored_key), (unsigned long long)low,
+	     (unsigned long long)high);
 }
 
 /* @param made  NULL: no entry has the key */
@@ -239,7 +216,10 @@ static int compare_range(struct index_check *check, const struct dit_output_list
 		return r;
 	}
 	if (n != RANGE_IDS || ids.len != RANGE_IDS * ID_BYTES) {
-		find_malformed(check, n);
+		FIND(check, DIT_CHECK_INDEX_RANGE, 0,
+		     "the list of the key %s begins with 0, which marks a range, and has "
+		     "%llu numbers, not 3",
+		     show_key(check, check->stored_key), (unsigned long long)n);
 		return 0;
 	}
 	low = id_at(ids, 1);
@@ -260,7 +240,6 @@ static int compare_range(struct index_check *check, const struct dit_output_list
 static int compare_with_range(struct index_check *check,
                               const struct dit_output_list *made)
 {
-	struct dit_check_place place = place_of(check, made->ids[1]);
 	uint64_t n = 0;
 	int r = count_stored(check, &n);
 
@@ -268,20 +247,17 @@ static int compare_with_range(struct index_check *check,
 		return r;
 	}
 	if (n > check->content->list_max) {
-		place.id = 0;
-		place.dn = NULL;
-		dit_check_find(check->content->findings, DIT_CHECK_INDEX_LENGTH, &place,
-		               "the list of the key %s has %llu IDs; by idlexp one of "
-		               "more than %u is a range",
-		               show_key(check, check->stored_key), (unsigned long long)n,
-		               check->content->list_max);
+		FIND(check, DIT_CHECK_INDEX_LENGTH, 0,
+		     "the list of the key %s has %llu IDs; by idlexp one of more than %u "
+		     "is a range",
+		     show_key(check, check->stored_key), (unsigned long long)n,
+		     check->content->list_max);
 	} else {
-		dit_check_find(check->content->findings, DIT_CHECK_POSTING_MISSING,
-		               &place,
-		               "more than %u entries, this one among them, have the key "
-		               "%s, and its list has %llu",
-		               check->content->list_max,
-		               show_key(check, check->stored_key), (unsigned long long)n);
+		FIND(check, DIT_CHECK_POSTING_MISSING, made->ids[1],
+		     "more than %u entries, this one among them, have the key %s, and its "
+		     "list has %llu",
+		     check->content->list_max, show_key(check, check->stored_key),
+		     (unsigned long long)n);
 	}
 	return 0;
 }
@@ -384,12 +360,11 @@ static int compare(struct index_check *check)
 /* slapd makes a database that is missing, and does not fill it. */
 static int check_missing(struct index_check *check)
 {
-	struct dit_check_place place = DIT_CHECK_PLACE(check->db->name);
 	int r = next_made(check);
 
 	if (r == 0 && check->made != NULL) {
-		dit_check_find(check->content->findings, DIT_CHECK_INDEX_MISSING, &place,
-		               "the index is configured, and its database is missing");
+		FIND(check, DIT_CHECK_INDEX_MISSING, 0,
+		     "the index is configured, and its database is missing");
 	}
 	return r;
 }

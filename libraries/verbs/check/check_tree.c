@@ -84,11 +84,8 @@ static XXH128_hash_t digest_of(const struct dit_name *name)
 
 #define FIND(check, kind, id, ...)                                                       \
  do {                                                                                    \
-  const struct dit_check_place at =                                                      \
-	  dit_check_entry_place((check)->member, "dn2i", (id));                          \
-                                                                                         \
   (check)->has_found = true;                                                             \
-  dit_check_find((check)->member->content->findings, (kind), &at, __VA_ARGS__);          \
+  DIT_CHECK_FIND_AT((check)->member, (kind), "dn2i", (id), __VA_ARGS__);                 \
  } while (0)
 
 static unsigned long long number(uint64_t n)
@@ -369,21 +366,15 @@ static void check_name(struct tree_check *check, uint64_t id, const struct node 
 static void check_entry(struct tree_check *check, uint64_t id, bool has_node,
                         const struct dit_span *entry)
 {
-	struct dit_check_findings *findings = check->member->content->findings;
-	struct dit_check_place place;
-
 	if (entry == NULL) {
 		FIND(check, DIT_CHECK_NAME_ENTRY, id,
 		     "the node has no record in id2e, not even an empty one");
-		return;
-	}
-	place = dit_check_entry_place(check->member, "id2e", id);
-	if (!has_node) {
-		dit_check_find(findings, DIT_CHECK_ENTRY_NODE, &place,
-		               "the entry has no node in the tree");
+	} else if (!has_node) {
+		DIT_CHECK_FIND_AT(check->member, DIT_CHECK_ENTRY_NODE, "id2e", id,
+		                  "the entry has no node in the tree");
 	} else if (entry->len == 0) {
-		dit_check_find(findings, DIT_CHECK_HOLE, &place,
-		               "a node without an entry: it was never added");
+		DIT_CHECK_FIND_AT(check->member, DIT_CHECK_HOLE, "id2e", id,
+		                  "a node without an entry: it was never added");
 	}
 }
 
