@@ -16,10 +16,10 @@ struct long_list {
 	uint64_t nitems;
 	size_t key_len;
 	char key[KEY_MAX];
-	char *value; /* owned by the member's notes; NULL: not known */
+	char *value; /* owned; NULL: not known, as in the notes of a member */
 };
 
-/* Notes of one member about one database. */
+/* Notes about one database, of one member or of all. */
 struct notes {
 	bool has_presence;
 	bool is_presence_range;
@@ -38,10 +38,16 @@ struct member {
 	int error;
 };
 
+/* A database when all members are done. */
+struct sized {
+	struct dit_walk_size size; /* its name owned */
+	struct notes notes;
+};
+
 struct dit_check_sizes {
 	struct member *members;
 	unsigned nmembers;
-	struct dit_walk_size *databases; /* their names owned */
+	struct sized *databases;
 	size_t ndatabases;
 	size_t size;
 	int error;
@@ -163,32 +169,9 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 
 /* ---- databases ---- */
 
-void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size)
-{
-	struct dit_check_sizes *sizes = ctx;
-	struct dit_walk_size *databases =
-		dit_grow(sizes->databases, &sizes->size, sizes->ndatabases + 1,
-	                 sizeof(*databases));
-	size_t name_size = strlen(size->name) + 1;
-	char *name = malloc(name_size);
-
-	if (databases != NULL) {
-		sizes->databases = databases;
-	}
-	if (databases == NULL || name == NULL) {
-		free(name);
-		sizes->error = -ENOMEM;
-		return;
-	}
-	memcpy(name, size->name, name_size);
-	databases[sizes->ndatabases] = *size;
-	databases[sizes->ndatabases++].name = name;
-}
-
 /* Notes of all members about one database. */
 static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct notes *ret)
 {
-	*ret = (struct notes){.nranges = 0};
 	for (unsigned i = 0; i < sizes->nmembers; i++) {
 		const struct member *member = &sizes->members[i];
 		const struct notes *notes =
@@ -212,19 +195,50 @@ static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct not
 	return 0;
 }
 
-static int tell_one(const struct dit_check_sizes *sizes, size_t number,
-                    struct dit_check_database *told, dit_check_database_fn fn, void *ctx)
+static int take(struct dit_check_sizes *sizes, const struct dit_walk_size *size)
 {
-	const struct dit_walk_size *size = &sizes->databases[number];
-	struct dit_check_list longest[DIT_CHECK_LONGEST];
-	struct notes notes;
-	int r = sum_up(sizes, number, &notes);
+	struct sized *databases = dit_grow(sizes->databases, &sizes->size,
+	                                   sizes->ndatabases + 1, sizeof(*databases));
+	struct sized *database = NULL;
+	size_t name_size = strlen(size->name) + 1;
+	char *name = NULL;
 
-	for (size_t i = 0; i < notes.nlongest; i++) {
+	if (databases == NULL) {
+		return -ENOMEM;
+	}
+	sizes->databases = databases;
+	name = malloc(name_size);
+	if (name == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(name, size->name, name_size);
+	database = &databases[sizes->ndatabases];
+	*database = (struct sized){.size = *size};
+	database->size.name = name;
+	return sum_up(sizes, sizes->ndatabases++, &database->notes);
+}
+
+void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size)
+{
+	struct dit_check_sizes *sizes = ctx;
+
+	if (take(sizes, size) < 0) {
+		sizes->error = -ENOMEM;
+	}
+}
+
+static void tell_one(const struct sized *database, struct dit_check_database *told,
+                     dit_check_database_fn fn, void *ctx)
+{
+	const struct dit_walk_size *size = &database->size;
+	const struct notes *notes = &database->notes;
+	struct dit_check_list longest[DIT_CHECK_LONGEST];
+
+	for (size_t i = 0; i < notes->nlongest; i++) {
 		longest[i] = (struct dit_check_list){
-			.key = {notes.longest[i].key, notes.longest[i].key_len},
-			.nids = notes.longest[i].nitems,
-			.value = notes.longest[i].value};
+			.key = {notes->longest[i].key, notes->longest[i].key_len},
+			.nids = notes->longest[i].nitems,
+			.value = notes->longest[i].value};
 	}
 	told->name = size->name;
 	told->is_index = (size->flags & DIT_DB_DUPFIXED) != 0;
@@ -238,61 +252,47 @@ static int tell_one(const struct dit_check_sizes *sizes, size_t number,
 		(size->nbranches + size->nleaves + size->noverflows) * told->page_bytes;
 	told->used_bytes = size->used_bytes;
 	if (told->is_index) {
-		told->has_presence = notes.has_presence;
-		told->is_presence_range = notes.is_presence_range;
-		told->npresent = notes.npresent;
-		told->nranges = notes.nranges;
-		told->nlists = notes.nlists;
+		told->has_presence = notes->has_presence;
+		told->is_presence_range = notes->is_presence_range;
+		told->npresent = notes->npresent;
+		told->nranges = notes->nranges;
+		told->nlists = notes->nlists;
 		told->longest = longest;
-		told->nlongest = notes.nlongest;
+		told->nlongest = notes->nlongest;
 	}
-	if (r == 0) {
-		fn(ctx, told);
-	}
-	free(notes.longest);
-	told->longest = NULL; /* of this function, as is nlists */
-	told->nlists = NULL;
-	told->nlongest = 0;
-	return r;
+	fn(ctx, told);
 }
 
 /* ---- values ---- */
 
-/* Its number; ndatabases: there is none. */
-static size_t find(const struct dit_check_sizes *sizes, const char *name)
+/* NULL: there is none. */
+static struct sized *find(const struct dit_check_sizes *sizes, const char *name)
 {
-	size_t i = 0;
-
-	while (i < sizes->ndatabases && strcmp(sizes->databases[i].name, name) != 0) {
-		i++;
-	}
-	return i;
-}
-
-/* The list of a key; members have seen different keys. */
-static struct long_list *find_list(struct dit_check_sizes *sizes, const char *name,
-                                   struct dit_span key)
-{
-	size_t number = find(sizes, name);
-
-	for (unsigned i = 0; i < sizes->nmembers; i++) {
-		struct notes *notes = number < sizes->members[i].nnotes
-		                              ? &sizes->members[i].notes[number]
-		                              : NULL;
-
-		for (size_t k = 0; notes != NULL && k < notes->nlongest; k++) {
-			struct long_list *list = &notes->longest[k];
-
-			if (list->key_len == key.len &&
-			    memcmp(list->key, key.data, key.len) == 0) {
-				return list;
-			}
+	for (size_t i = 0; i < sizes->ndatabases; i++) {
+		if (strcmp(sizes->databases[i].size.name, name) == 0) {
+			return &sizes->databases[i];
 		}
 	}
 	return NULL;
 }
 
-bool dit_check_sizes_wants(struct dit_check_sizes *sizes, const char *name,
+/* The list of a key. */
+static struct long_list *find_list(const struct dit_check_sizes *sizes, const char *name,
+                                   struct dit_span key)
+{
+	const struct sized *database = find(sizes, name);
+
+	for (size_t i = 0; database != NULL && i < database->notes.nlongest; i++) {
+		struct long_list *list = &database->notes.longest[i];
+
+		if (dit_span_eq((struct dit_span){list->key, list->key_len}, key)) {
+			return list;
+		}
+	}
+	return NULL;
+}
+
+bool dit_check_sizes_wants(const struct dit_check_sizes *sizes, const char *name,
                            struct dit_span key)
 {
 	const struct long_list *list = find_list(sizes, name, key);
@@ -312,27 +312,22 @@ int dit_check_sizes_name(struct dit_check_sizes *sizes, const char *name,
 	return 0;
 }
 
-static uint64_t count_entries(const struct dit_check_sizes *sizes)
-{
-	size_t number = find(sizes, "id2e");
-
-	return number < sizes->ndatabases ? sizes->databases[number].nkeys : 0;
-}
-
-int dit_check_sizes_tell(struct dit_check_sizes *sizes, const char *file,
+int dit_check_sizes_tell(const struct dit_check_sizes *sizes, const char *file,
                          unsigned page_bytes, dit_check_database_fn told, void *ctx)
 {
+	const struct sized *id2e = find(sizes, "id2e");
 	int r = sizes->error;
 
 	for (unsigned i = 0; i < sizes->nmembers && r == 0; i++) {
 		r = sizes->members[i].error;
 	}
 	for (size_t i = 0; i < sizes->ndatabases && r == 0; i++) {
-		struct dit_check_database database = {.file = file,
-		                                      .nentries = count_entries(sizes),
-		                                      .page_bytes = page_bytes};
+		struct dit_check_database database = {
+			.file = file,
+			.nentries = id2e == NULL ? 0 : id2e->size.nkeys,
+			.page_bytes = page_bytes};
 
-		r = tell_one(sizes, i, &database, told, ctx);
+		tell_one(&sizes->databases[i], &database, told, ctx);
 	}
 	return r;
 }
@@ -362,16 +357,19 @@ void dit_check_sizes_reset(struct dit_check_sizes *sizes)
 		struct member *member = &sizes->members[i];
 
 		for (size_t k = 0; k < member->nnotes; k++) {
-			for (size_t n = 0; n < member->notes[k].nlongest; n++) {
-				free(member->notes[k].longest[n].value);
-			}
 			free(member->notes[k].longest);
 		}
 		free(member->notes);
 		*member = (struct member){.notes = NULL};
 	}
 	for (size_t i = 0; i < sizes->ndatabases; i++) {
-		free((char *)sizes->databases[i].name);
+		struct sized *database = &sizes->databases[i];
+
+		for (size_t k = 0; k < database->notes.nlongest; k++) {
+			free(database->notes.longest[k].value);
+		}
+		free(database->notes.longest);
+		free((char *)database->size.name);
 	}
 	sizes->ndatabases = 0;
 	sizes->error = 0;

@@ -24,19 +24,20 @@ void dit_check_sizes_free(struct dit_check_sizes *sizes);
 /** As new. */
 void dit_check_sizes_reset(struct dit_check_sizes *sizes);
 
-/** Callbacks of the walk; ctx is the object. */
+/** Callbacks of the walk; ctx is the object. A database is taken when all members have
+ * noted its lists. */
 void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list *list);
 void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size);
 
 /** Is it the key of one of the longest lists, without a value so far? */
-bool dit_check_sizes_wants(struct dit_check_sizes *sizes, const char *name,
+bool dit_check_sizes_wants(const struct dit_check_sizes *sizes, const char *name,
                            struct dit_span key);
 /** Remember the value of such a key. @return 0; -ENOMEM */
 int dit_check_sizes_name(struct dit_check_sizes *sizes, const char *name,
                          struct dit_span key, const char *value);
 
 /** Tell all databases, by name. @return 0 or -ENOMEM: something could not be noted */
-int dit_check_sizes_tell(struct dit_check_sizes *sizes, const char *file,
+int dit_check_sizes_tell(const struct dit_check_sizes *sizes, const char *file,
                          unsigned page_bytes, dit_check_database_fn told, void *ctx);
 
 #endif
