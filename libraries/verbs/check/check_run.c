@@ -16,31 +16,22 @@ struct check {
 	struct dit_job job; /* its chosen is empty if a path was given */
 	const struct dit_database **databases; /* those that are checked; owned */
 	size_t ndatabases;
-	struct dit_check_use **uses; /* of the databases that are checked; owned */
-	size_t nuses;
+	struct dit_check_use **uses;        /* of these; owned; NULL: not wanted */
 	uint64_t by_kind[DIT_CHECK_NKINDS]; /* of all files */
 };
 
-static struct dit_check_use *use_of(const struct check *check,
-                                    const struct dit_database *database)
-{
-	for (size_t i = 0; i < check->nuses; i++) {
-		if (dit_check_use_database(check->uses[i]) == database) {
-			return check->uses[i];
-		}
-	}
-	return NULL;
-}
-
-/* A directory means the data file in it. */
-static int check_path(struct check *check, const char *path,
-                      const struct dit_database *database)
+/*
+ * A directory means the data file in it.
+ *
+ * @param number  of the database; without any: the structure alone is checked
+ */
+static int check_path(struct check *check, const char *path, size_t number)
 {
 	struct dit_check_one_opts one = {
 		.opts = check->opts,
 		.job = &check->job,
-		.database = check->opts->is_quick ? NULL : database,
-		.use = use_of(check, database),
+		.database = check->opts->is_quick ? NULL : check->databases[number],
+		.use = check->uses == NULL ? NULL : check->uses[number],
 	};
 	struct stat status;
 	char *file = NULL;
@@ -58,13 +49,15 @@ static int check_path(struct check *check, const char *path,
 
 /* ---- which files ---- */
 
+/* A path is that of the chosen database. */
 static bool belongs(const struct check *check, const struct dit_database *database)
 {
 	const struct dit_database *chosen = check->job.chosen.db;
 
 	return database == chosen ||
-	       (!check->opts->no_glue && check->opts->database < 0 &&
-	        database->is_subordinate && strcmp(database->type, "mdb") == 0 &&
+	       (check->opts->path == NULL && !check->opts->no_glue &&
+	        check->opts->database < 0 && database->is_subordinate &&
+	        strcmp(database->type, "mdb") == 0 &&
 	        dit_settings_superior(check->job.chosen.settings, database) == chosen);
 }
 
@@ -108,7 +101,6 @@ static int make_uses(struct check *check)
 	for (size_t i = 0; i < check->ndatabases && r == 0; i++) {
 		r = dit_check_use_new(&check->uses[i], check->job.chosen.settings,
 		                      check->databases[i]);
-		check->nuses += r == 0;
 	}
 	return r;
 }
@@ -119,7 +111,7 @@ static int look_at_uses(struct check *check)
 	const struct dit_check_searches_opts searches = {
 		.settings = check->job.chosen.settings,
 		.uses = check->uses,
-		.nuses = check->nuses,
+		.nuses = check->ndatabases,
 		.next = opts->searches,
 		.ctx = opts->searches_ctx,
 		.stop = opts->stop};
@@ -129,7 +121,7 @@ static int look_at_uses(struct check *check)
 
 static void free_uses(struct check *check)
 {
-	for (size_t i = 0; i < check->nuses; i++) {
+	for (size_t i = 0; check->uses != NULL && i < check->ndatabases; i++) {
 		dit_check_use_free(check->uses[i]);
 	}
 	free(check->uses);
@@ -161,12 +153,11 @@ static int check_databases(struct check *check)
 	if (r < 0) {
 		return r;
 	}
-	if (opts->path != NULL) {
-		return check_path(check, opts->path, check->job.chosen.db);
-	}
 	for (size_t i = 0; i < check->ndatabases && r == 0; i++) {
-		r = check_path(check, check->databases[i]->data.directory,
-		               check->databases[i]);
+		r = check_path(check,
+		               opts->path != NULL ? opts->path
+		                                  : check->databases[i]->data.directory,
+		               i);
 	}
 	return r;
 }
@@ -208,7 +199,7 @@ int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 		check.job.nthreads = dit_thread_count(opts->threads, NULL);
 		r = tell_directories(&check);
 		if (r == 0) {
-			r = check_path(&check, opts->path, NULL);
+			r = check_path(&check, opts->path, 0);
 		}
 	} else {
 		r = check_databases(&check);

@@ -37,17 +37,12 @@ struct wanted {
 struct dit_check_use {
 	const struct dit_settings *settings;
 	const struct dit_database *db;
+	struct dit_check_config told;        /* what is told, without what is missing */
 	struct dit_check_index_use *indexes; /* as in db */
 	struct counter (*uses)[NKINDS];      /* of each of them */
 	struct wanted *wanted;               /* by ordinal of the type */
 	size_t nwanted;
 	size_t wanted_size;
-	uint64_t nsearches;
-	uint64_t nunindexed;
-	uint64_t nbases;
-	uint64_t nelsewhere;
-	uint64_t nunread;
-	uint64_t nsampled;
 	struct dit_check_values *values; /* while there is a sample */
 };
 
@@ -137,7 +132,7 @@ static enum answer answer_item(struct dit_check_use *use, const struct dit_filte
 	if (spec == NULL || (spec->kinds & kind) == 0) {
 		return ANSWER_NONE;
 	}
-	count(&use->uses[spec - use->db->indexes][slot_of(kind)], use->nsearches);
+	count(&use->uses[spec - use->db->indexes][slot_of(kind)], use->told.nsearches);
 	return is_class(item->ad->type) ? ANSWER_WEAK : ANSWER_GOOD;
 }
 
@@ -180,7 +175,7 @@ static int want(struct dit_check_use *use, const struct dit_attr_type *type,
 		use->nwanted = n;
 	}
 	use->wanted[n - 1].type = type;
-	count(&use->wanted[n - 1].kinds[slot_of(kind)], use->nsearches);
+	count(&use->wanted[n - 1].kinds[slot_of(kind)], use->told.nsearches);
 	return 0;
 }
 
@@ -211,13 +206,13 @@ static int take_search(struct dit_check_use *use, const struct dit_filter *filte
 	enum answer result = ANSWER_NONE;
 	int r = 0;
 
-	use->nsearches++;
+	use->told.nsearches++;
 	result = answer(use, filter);
 	if (result == ANSWER_GOOD) {
 		return 0;
 	}
 	r = note_missing(use, filter);
-	use->nunindexed += result == ANSWER_NONE || r > 0;
+	use->told.nunindexed += result == ANSWER_NONE || r > 0;
 	return r < 0 ? r : 0;
 }
 
@@ -266,11 +261,11 @@ static int give(struct reader *reader, const struct dit_check_search *search,
                 struct dit_check_use *use, bool is_read)
 {
 	if (!is_read) {
-		use->nunread++;
+		use->told.nunread++;
 	} else if (!reaches(reader, use->db)) {
-		use->nelsewhere++;
+		use->told.nelsewhere++;
 	} else if (search->scope == 0) {
-		use->nbases++;
+		use->told.nbases++;
 	} else {
 		return take_search(use, reader->filter);
 	}
@@ -344,11 +339,11 @@ static int look(void *ctx, struct dit_scan_range *range,
 	int r = 0;
 
 	(void)range;
-	if (use->nsampled == DIT_CHECK_SAMPLE) {
+	if (use->told.nsampled == DIT_CHECK_SAMPLE) {
 		return DIT_E_STOPPED;
 	}
 	if (!entry->is_hole && entry->record_error == 0) {
-		use->nsampled++;
+		use->told.nsampled++;
 		for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 			look_at(use, &entry->attrs[i]);
 			r = entry->attrs[i].ad == NULL
@@ -429,25 +424,13 @@ static struct dit_check_missing *list_missing(const struct dit_check_use *use,
 int dit_check_use_tell(struct dit_check_use *use, const char *file,
                        dit_check_config_fn fn, void *ctx)
 {
-	struct dit_check_config config = {
-		.file = file,
-		.suffix = use->db->suffix,
-		.maxsize_bytes = use->db->data.maxsize_bytes,
-		.idlexp = use->settings->idlexp,
-		.indexes = use->indexes,
-		.nindexes = use->db->nindexes,
-		.nsampled = use->nsampled,
-		.nsearches = use->nsearches,
-		.nbases = use->nbases,
-		.nelsewhere = use->nelsewhere,
-		.nunread = use->nunread,
-		.nunindexed = use->nunindexed,
-	};
+	struct dit_check_config config = use->told;
 	struct dit_check_missing *missing = list_missing(use, &config.nmissing);
 
 	if (missing == NULL) {
 		return -ENOMEM;
 	}
+	config.file = file;
 	config.missing = missing;
 	for (size_t i = 0; i < use->db->nindexes; i++) {
 		for (unsigned kind = 0; kind < NKINDS; kind++) {
@@ -491,6 +474,11 @@ int dit_check_use_new(struct dit_check_use **ret, const struct dit_settings *set
 			.kinds = spec->kinds,
 			.is_numeric = is_numeric(spec->ad->type)};
 	}
+	use->told = (struct dit_check_config){.suffix = db->suffix,
+	                                      .maxsize_bytes = db->data.maxsize_bytes,
+	                                      .idlexp = settings->idlexp,
+	                                      .indexes = use->indexes,
+	                                      .nindexes = db->nindexes};
 	*ret = use;
 	return 0;
 }
@@ -503,9 +491,4 @@ void dit_check_use_free(struct dit_check_use *use)
 		free(use->wanted);
 		free(use);
 	}
-}
-
-const struct dit_database *dit_check_use_database(const struct dit_check_use *use)
-{
-	return use->db;
 }

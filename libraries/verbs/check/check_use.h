@@ -49,8 +49,6 @@ int dit_check_use_new(struct dit_check_use **ret, const struct dit_settings *set
 /** NULL is fine. */
 void dit_check_use_free(struct dit_check_use *use);
 
-const struct dit_database *dit_check_use_database(const struct dit_check_use *use);
-
 struct dit_check_searches_opts {
 	const struct dit_settings *settings;
 	struct dit_check_use **uses; /* of the databases that are wanted */
