@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 /* The kernel takes so much in one request; so much of the file is under way. */
 #define REQUEST_BYTES (128u << 10)
 #define WINDOW_BYTES  (1u << 20)
@@ -161,35 +163,14 @@ static ssize_t read_from_memory(struct dit_page_source *source, char *pages, siz
 	return n;
 }
 
-static ssize_t read_whole(int fd, char *bytes, size_t len, off_t at)
-{
-	size_t got = 0;
-
-	while (got < len) {
-		ssize_t n = pread(fd, bytes + got, len - got, at + (off_t)got);
-
-		if (n < 0 && errno == EINTR) {
-			continue;
-		}
-		if (n < 0) {
-			return -errno;
-		}
-		if (n == 0) {
-			break;
-		}
-		got += (size_t)n;
-	}
-	return (ssize_t)got;
-}
-
 int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsigned wanted,
                          char *pages)
 {
 	size_t page_bytes = source->page_bytes;
 	uint64_t left = source->npages - number;
 	size_t count = wanted < left ? wanted : (size_t)left;
-	off_t at = (off_t)(number * page_bytes);
-	ssize_t n = read_from_memory(source, pages, count * page_bytes, at);
+	uint64_t at = number * page_bytes;
+	ssize_t n = read_from_memory(source, pages, count * page_bytes, (off_t)at);
 
 	assert(page_bytes > 0 && number < source->npages);
 	if (n >= (ssize_t)page_bytes) {
@@ -200,10 +181,10 @@ int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsign
 	            MISSES_MIN) {
 		wait_until_fetched(source, number);
 	}
-	n = read_whole(source->fd, pages, count * page_bytes, at);
+	n = dit_read_at(source->fd, pages, count * page_bytes, at);
 	if (n < 0) {
 		/* One page alone may be readable where several are not. */
-		n = read_whole(source->fd, pages, page_bytes, at);
+		n = dit_read_at(source->fd, pages, page_bytes, at);
 	}
 	if (n < 0) {
 		return (int)n;
