@@ -160,16 +160,13 @@ static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t
 
 static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
 {
-	if (sink->nchunks == sink->chunks_size) {
-		size_t size = sink->chunks_size == 0 ? 64 : sink->chunks_size * 2;
-		uint64_t *chunks = realloc(sink->chunks, size * sizeof(*chunks));
+	uint64_t *chunks = dit_grow(sink->chunks, &sink->chunks_size, sink->nchunks + 1,
+	                            sizeof(*chunks));
 
-		if (chunks == NULL) {
-			return -ENOMEM;
-		}
-		sink->chunks = chunks;
-		sink->chunks_size = size;
+	if (chunks == NULL) {
+		return -ENOMEM;
 	}
+	sink->chunks = chunks;
 	sink->chunks[sink->nchunks++] = first;
 	return 0;
 }
