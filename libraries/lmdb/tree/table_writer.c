@@ -389,22 +389,6 @@ int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span ke
 	return r;
 }
 
-static int put_tree(struct dit_table_writer *writer, struct dit_span key,
-                    const uint64_t *ids, size_t nids)
-{
-	size_t room = (writer->page_bytes - writer->format->header_bytes) / ID_BYTES;
-	struct dit_tree_record record = {.item_bytes = ID_BYTES,
-	                                 .flags = DIT_DB_DUPFIXED | DIT_DB_INTEGERKEY,
-	                                 .nitems = nids};
-	int r = 0;
-
-	for (size_t at = 0; at < nids && r == 0; at += room) {
-		r = put_packed_page(writer, ids + at,
-		                    nids - at < room ? nids - at : room);
-	}
-	return r < 0 ? r : finish_list_tree(writer, key, record);
-}
-
 int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
                          const uint64_t *ids, size_t nids)
 {
@@ -427,7 +411,8 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 	} else if (nids < writer->page_bytes && inside <= writer->node_max) {
 		r = put_inside(writer, key, ids, nids);
 	} else {
-		r = put_tree(writer, key, ids, nids);
+		r = dit_table_writer_put_ids(writer, ids, nids);
+		return r < 0 ? r : dit_table_writer_end_ids(writer, key, nids);
 	}
 	dit_table_writer_remember_key(writer, key);
 	writer->nitems += nids;
