@@ -88,14 +88,14 @@ static int take_node(void *ctx, const struct dit_node_view *node)
 	}
 	memcpy(&record->transaction, node->key.data, WORD);
 	record->len = node->value_len;
-	if ((node->flags & DIT_NODE_BIG) == 0) {
-		return parse(reading, record, node->value.data);
-	}
-	r = dit_long_value_page(reading->source, node, &record->run);
-	if (r == 0) {
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		r = dit_long_value_page(reading->source, node, &record->run);
+		if (r < 0) {
+			return r;
+		}
 		memcpy(&record->big, node->value.data, node->value.len);
-		r = dit_long_value_read(reading->source, node, &bytes);
 	}
+	r = dit_node_value_read(reading->source, node, &bytes);
 	if (r == 0) {
 		r = parse(reading, record, bytes);
 		free(bytes);

@@ -57,8 +57,8 @@ int dit_long_value_find(struct dit_page_source *source, const struct dit_node_vi
 	return check_header(source, node, first, page);
 }
 
-int dit_long_value_read(struct dit_page_source *source, const struct dit_node_view *node,
-                        char **ret)
+static int read_pages(struct dit_page_source *source, const struct dit_node_view *node,
+                      char **ret)
 {
 	uint64_t npages = count_pages(source, node);
 	uint64_t first = 0;
@@ -88,5 +88,19 @@ int dit_long_value_read(struct dit_page_source *source, const struct dit_node_vi
 	}
 	memmove(pages, pages + source->format->header_bytes, node->value_len);
 	*ret = pages;
+	return 0;
+}
+
+int dit_node_value_read(struct dit_page_source *source, const struct dit_node_view *node,
+                        char **ret)
+{
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		return read_pages(source, node, ret);
+	}
+	*ret = malloc(node->value.len + 1);
+	if (*ret == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(*ret, node->value.data, node->value.len);
 	return 0;
 }

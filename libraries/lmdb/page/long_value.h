@@ -19,13 +19,13 @@ int dit_long_value_page(struct dit_page_source *source, const struct dit_node_vi
 int dit_long_value_find(struct dit_page_source *source, const struct dit_node_view *node,
                         struct dit_span *ret);
 /**
- * The value, read from its pages.
+ * A copy of any node's value; of a long one read from its pages.
  *
  * @param ret  value_len bytes; free() it
  *
  * @return 0; DIT_E_CORRUPT; -errno, -ENOMEM
  */
-int dit_long_value_read(struct dit_page_source *source, const struct dit_node_view *node,
+int dit_node_value_read(struct dit_page_source *source, const struct dit_node_view *node,
                         char **ret);
 
 #endif

@@ -65,21 +65,6 @@ static int seek(struct dit_tree_changes *changes, struct dit_tree_place *place,
 	return r < 0 ? r : dit_span_eq(ret->key, wanted);
 }
 
-/* The value of a node, for free(). */
-static int copy_value(struct dit_page_source *source, const struct dit_node_view *node,
-                      char **ret)
-{
-	if ((node->flags & DIT_NODE_BIG) != 0) {
-		return dit_long_value_read(source, node, ret);
-	}
-	*ret = malloc(node->value.len + 1);
-	if (*ret == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(*ret, node->value.data, node->value.len);
-	return 0;
-}
-
 int dit_tree_changes_find(struct dit_tree_changes *changes, uint64_t key,
                           struct dit_span *ret)
 {
@@ -94,7 +79,7 @@ int dit_tree_changes_find(struct dit_tree_changes *changes, uint64_t key,
 		r = seek(changes, &place, key, &node);
 	}
 	if (r > 0) {
-		r = copy_value(reading.source, &node, &changes->found);
+		r = dit_node_value_read(reading.source, &node, &changes->found);
 		*ret = (struct dit_span){changes->found, node.value_len};
 		r = r < 0 ? r : 1;
 	}
