@@ -697,7 +697,7 @@ static int try_map(const char *bytes, size_t len, const struct dit_page_format *
 {
 	struct dit_page_map map = {.bytes = NULL};
 	int fd = write_memory(bytes, len);
-	int r = dit_page_map_open(&map, fd, format);
+	int r = dit_page_map_open(&map, fd, format, DIT_PAGE_MAP_NEWEST);
 
 	dit_page_map_close(&map);
 	dit_page_map_close(&map);
@@ -715,7 +715,9 @@ static void a_map_shows_the_newer_meta_page(void **state)
 	for (unsigned i = 0; i < NFILES; i++) {
 		open_file(&f, i);
 		fd = write_memory(f.dump.bytes, f.dump.len);
-		assert_int_equal(dit_page_map_open(&map, fd, f.dump.format), 0);
+		assert_int_equal(
+			dit_page_map_open(&map, fd, f.dump.format, DIT_PAGE_MAP_NEWEST),
+			0);
 		assert_int_equal(close(fd), 0);
 		assert_int_equal(map.page_bytes, f.dump.page_bytes);
 		assert_int_equal(map.meta.transaction, f.dump.meta.transaction);

@@ -55,7 +55,7 @@ static int open_dbs(void *ctx, int data_fd, uint64_t txn_id)
 	int r = 0;
 
 	dit_page_map_close(&snapshot->map);
-	r = dit_page_map_open_at(&snapshot->map, data_fd, snapshot->format, txn_id);
+	r = dit_page_map_open(&snapshot->map, data_fd, snapshot->format, txn_id);
 	if (r == -ESTALE) {
 		return 0;
 	}
@@ -129,8 +129,8 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 		r = dit_lmdb_reader_renew(snapshot->reader, reader, &txn_id);
 		if (r == 0) {
 			dit_page_map_close(map);
-			r = dit_page_map_open_at(map, snapshot->data_fd, &dit_lmdb_09,
-			                         txn_id);
+			r = dit_page_map_open(map, snapshot->data_fd, &dit_lmdb_09,
+			                      txn_id);
 		}
 	}
 	return r;
@@ -218,7 +218,8 @@ static int open_file(struct dit_snapshot *snapshot, const char *directory,
 	if (r < 0 || snapshot->reader != NULL) {
 		return r;
 	}
-	r = dit_page_map_open(&snapshot->map, snapshot->data_fd, snapshot->format);
+	r = dit_page_map_open(&snapshot->map, snapshot->data_fd, snapshot->format,
+	                      DIT_PAGE_MAP_NEWEST);
 	return r < 0 ? r : dit_snapshot_read_dbs(snapshot);
 }
 

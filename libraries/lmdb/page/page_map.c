@@ -52,13 +52,7 @@ static int map_pages(int fd, struct dit_page_map *map)
 }
 
 int dit_page_map_open(struct dit_page_map *ret, int fd,
-                      const struct dit_page_format *format)
-{
-	return dit_page_map_open_at(ret, fd, format, DIT_PAGE_MAP_NEWEST);
-}
-
-int dit_page_map_open_at(struct dit_page_map *ret, int fd,
-                         const struct dit_page_format *format, uint64_t transaction)
+                      const struct dit_page_format *format, uint64_t transaction)
 {
 	struct dit_page_map map = {.format = format};
 	int r = read_metas(fd, transaction, &map);

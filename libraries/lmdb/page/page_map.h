@@ -26,21 +26,20 @@ struct dit_page_map {
 	const char *bytes;    /* of npages pages */
 };
 
-/**
- * @param fd      of the data file; stays the caller's, who may close it
- * @param format  of the file
- *
- * @return 0; MDB_VERSION_MISMATCH: another format; MDB_INVALID, DIT_E_CORRUPT: no such
- *         file can be; -EIO: the file ends within its meta pages; -errno
- */
-int dit_page_map_open(struct dit_page_map *ret, int fd,
-                      const struct dit_page_format *format);
+/** In place of a transaction: the last one. */
 #define DIT_PAGE_MAP_NEWEST UINT64_MAX
 
-/** The same in the state after a transaction; also -ESTALE: no meta page has that state
- * any more. */
-int dit_page_map_open_at(struct dit_page_map *ret, int fd,
-                         const struct dit_page_format *format, uint64_t transaction);
+/**
+ * @param fd           of the data file; stays the caller's, who may close it
+ * @param format       of the file
+ * @param transaction  whose state is mapped
+ *
+ * @return 0; MDB_VERSION_MISMATCH: another format; MDB_INVALID, DIT_E_CORRUPT: no such
+ *         file can be; -EIO: the file ends within its meta pages; -ESTALE: no meta page
+ *         has that state any more; -errno
+ */
+int dit_page_map_open(struct dit_page_map *ret, int fd,
+                      const struct dit_page_format *format, uint64_t transaction);
 /** Closing twice is fine, and so is a map that is all zero. */
 void dit_page_map_close(struct dit_page_map *map);
 
