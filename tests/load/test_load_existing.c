@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "commit/page_commit.h"
 #include "load_fixture.h"
 #include "page/page_set.h"
 #include "page/page_source.h"
 #include "reader/snapshot.h"
 #include "reader/snapshot_impl.h"
+#include "tree/tree_diff.h"
 
 /* The people of 40 in one go are the reference: 45 records. */
 #define NPEOPLE  40
@@ -91,7 +91,7 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 	                                      dit_snapshot_npages(snapshot)),
 	                 0);
 	assert_int_equal(dit_page_set_init(ret, dit_snapshot_npages(snapshot)), 0);
-	assert_int_equal(dit_page_commit_collect(&pages, &tree, ret), 0);
+	assert_int_equal(dit_tree_pages(&pages, &tree, true, ret), 0);
 	transaction = dit_snapshot_txn_id(snapshot);
 	dit_page_source_deinit(&pages);
 	dit_snapshot_close(snapshot);

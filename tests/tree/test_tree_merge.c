@@ -570,7 +570,7 @@ static void two_versions_differ_by_their_changes(void **state)
 	assert_int_equal(dit_page_source_init(&pages, f.fd, &dit_lmdb_09, PAGE, npages),
 	                 0);
 	assert_int_equal(dit_page_set_init(&set, npages), 0);
-	assert_int_equal(dit_tree_pages(&pages, &older, &set), 0);
+	assert_int_equal(dit_tree_pages(&pages, &older, false, &set), 0);
 	assert_int_equal(set.count, older.nbranch_pages + older.nleaf_pages);
 	assert_int_equal(dit_tree_follow(&pages, &older, &newer, &follower), 0);
 	for (unsigned id = 1000; id < 1003; id++) {
@@ -583,9 +583,9 @@ static void two_versions_differ_by_their_changes(void **state)
 	/* The set has the pages of the newer one. */
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(dit_page_set_init(&versions[i], npages), 0);
-		assert_int_equal(
-			dit_tree_pages(&pages, i == 0 ? &older : &newer, &versions[i]),
-			0);
+		assert_int_equal(dit_tree_pages(&pages, i == 0 ? &older : &newer, false,
+		                                &versions[i]),
+		                 0);
 	}
 	for (uint64_t page = 0; page < npages; page++) {
 		bool is_newer = dit_page_set_has(&versions[1], page);

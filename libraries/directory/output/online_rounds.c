@@ -47,6 +47,7 @@ struct state {
 	unsigned reader;
 	struct dit_entry_trees entries;
 	struct dit_page_source *source;
+	struct dit_page_commit *commit; /* that changes it; NULL: without the lock */
 };
 
 /* ---- changes of the tables ---- */
@@ -179,6 +180,16 @@ static int say_removed(const struct dit_online *online, const char *name)
 	                     "index database \"%s\" was removed during the run", name);
 }
 
+/* As dit_page_commit_find(). */
+static int find_tree(const struct step *step, const struct state *newer, const char *name,
+                     struct dit_tree_record *ret)
+{
+	return newer->commit != NULL
+	               ? dit_page_commit_find(newer->commit, dit_span_of(name), ret)
+	               : dit_snapshot_tree_by(step->online->snapshot, newer->reader, name,
+	                                      ret);
+}
+
 /* The old tables as the newer state has them. */
 static int follow_tables(const struct step *step, const struct state *newer)
 {
@@ -195,7 +206,7 @@ static int follow_tables(const struct step *step, const struct state *newer)
 		if (!stored->is_there) {
 			continue;
 		}
-		r = dit_snapshot_tree_by(online->snapshot, newer->reader, name, &tree);
+		r = find_tree(step, newer, name, &tree);
 		if (r == 0) {
 			return say_removed(online, name);
 		}
@@ -341,9 +352,7 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 		struct dit_span name = dit_span_of(table->name);
 
 		r = online->stored[i].is_there
-		            ? dit_page_commit_put_known(commit, name, &table->tree,
-		                                        &online->stored[i].tree,
-		                                        &online->old_pages)
+		            ? dit_page_commit_put_merged(commit, name, &table->tree)
 		            : dit_page_commit_put(commit, name, &table->tree);
 	}
 	if (r == 0) {
@@ -357,7 +366,8 @@ static int change_locked(const struct step *step, struct dit_page_commit *commit
 	struct dit_online *online = step->online;
 	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
-	struct state newest = {.reader = next_reader(online), .source = &pages};
+	struct state newest = {
+		.reader = next_reader(online), .source = &pages, .commit = commit};
 	int r = dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09,
 	                             online->page_bytes,
 	                             dit_page_commit_bytes(commit) / online->page_bytes);
@@ -373,6 +383,9 @@ static int change_locked(const struct step *step, struct dit_page_commit *commit
 	}
 	if (r == 0) {
 		r = find_changes(step, &newest);
+	}
+	if (r == 0) {
+		r = follow_tables(step, &newest);
 	}
 	if (r == 0) {
 		r = edit_tables(step, &pages, dit_page_commit_space(commit));
@@ -426,8 +439,8 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 		stored->is_there =
 			dit_snapshot_tree(online->snapshot, name, &stored->tree) == 1;
 		if (stored->is_there) {
-			r = dit_page_commit_collect(source, &stored->tree,
-			                            &online->old_pages);
+			r = dit_tree_pages(source, &stored->tree, true,
+			                   &online->old_pages);
 		}
 		if (r == DIT_E_CORRUPT) {
 			return say_damaged(online, name);

@@ -81,7 +81,7 @@ static int find_pages(struct dit_page_source *source, const struct dit_tree_reco
 {
 	int r = dit_page_set_init(ret, source->npages);
 
-	return r < 0 ? r : dit_tree_pages(source, tree, ret);
+	return r < 0 ? r : dit_tree_pages(source, tree, false, ret);
 }
 
 int dit_entry_changes_begin(struct dit_entry_changes *changes,

@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "tree/tree_diff.h"
 
 /* ---- pages for others ---- */
 
@@ -288,29 +287,6 @@ int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
 	return 0;
 }
 
-int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span name,
-                              const struct dit_tree_record *tree,
-                              const struct dit_tree_record *older,
-                              struct dit_page_set *pages)
-{
-	const struct dit_tree_follower follower = {.pages = pages, .is_whole = true};
-	struct dit_commit_named *named = NULL;
-	int r = dit_commit_begin_put(commit, name, &named);
-
-	if (r == 0 && !named->is_stored) {
-		return -EINVAL;
-	}
-	if (r == 0) {
-		r = dit_tree_follow(&commit->source, older, &named->stored, &follower);
-	}
-	if (r < 0) {
-		return r;
-	}
-	named->tree = *tree;
-	named->is_changed = true;
-	return 0;
-}
-
 int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span name,
                                const struct dit_tree_record *tree)
 {
@@ -382,19 +358,6 @@ int dit_page_commit_give(struct dit_page_commit *commit, const struct dit_page_s
 		r = give_pages(commit, page, 1);
 	}
 	return r;
-}
-
-static int collect_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return first >= 2 && dit_page_set_add_run(ctx, first, n) ? 0 : DIT_E_CORRUPT;
-}
-
-int dit_page_commit_collect(struct dit_page_source *source,
-                            const struct dit_tree_record *tree, struct dit_page_set *ret)
-{
-	const struct dit_tree_visitor visitor = {.pages = collect_pages, .ctx = ret};
-
-	return dit_tree_visit(source, tree, &visitor);
 }
 
 /* ---- opening ---- */

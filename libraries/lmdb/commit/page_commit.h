@@ -108,20 +108,9 @@ struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit);
  */
 int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
                         const struct dit_tree_record *tree);
-/**
- * The same, when the pages of an older version of the old tree are known: then only what
- * is different is read. dit_page_commit_give() has to follow.
- *
- * @param older  that version; somebody reads it, so that its pages stay as they are
- * @param pages  those of the older versions of several trees, with the pages of long
- *               values and of lists; become those of the old trees
- */
-int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span name,
-                              const struct dit_tree_record *tree,
-                              const struct dit_tree_record *older,
-                              struct dit_page_set *pages);
 /** The same, when the pages that the old tree has and the new one has not are given to
- * dit_page_commit_drop_pages(). Again for the same name: only the last tree counts. */
+ * dit_page_commit_drop_pages() or dit_page_commit_give(). Again for the same name: only
+ * the last tree counts. */
 int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span name,
                                const struct dit_tree_record *tree);
 /**
@@ -135,14 +124,9 @@ int dit_page_commit_drop_pages(struct dit_page_commit *commit, uint64_t first,
  * dit_page_commit_source() has them, too. No other thread reads or writes.
  */
 int dit_page_commit_reach(struct dit_page_commit *commit);
-/** Pages become free: those of the old trees that are known. DIT_E_CORRUPT: they are
- * free, or given already */
+/** Pages of old trees become free. DIT_E_CORRUPT: they are free, or given already */
 int dit_page_commit_give(struct dit_page_commit *commit,
                          const struct dit_page_set *pages);
-/** All pages of a tree into a set, with those of long values and of lists. */
-int dit_page_commit_collect(struct dit_page_source *source,
-                            const struct dit_tree_record *tree, struct dit_page_set *ret);
-
 /** A named database gets another tree, comes into being, or ceases to be. */
 struct dit_page_change {
 	struct dit_span name;

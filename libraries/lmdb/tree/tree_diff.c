@@ -5,17 +5,20 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "page/meta_pages.h"
 
 static int add_pages(void *ctx, uint64_t first, uint64_t n)
 {
-	return dit_page_set_add_run(ctx, first, n) ? 0 : DIT_E_CORRUPT;
+	return first >= DIT_FIRST_PAGE && dit_page_set_add_run(ctx, first, n)
+	               ? 0
+	               : DIT_E_CORRUPT;
 }
 
 int dit_tree_pages(struct dit_page_source *source, const struct dit_tree_record *tree,
-                   struct dit_page_set *ret)
+                   bool is_whole, struct dit_page_set *ret)
 {
 	const struct dit_tree_visitor visitor = {
-		.pages = add_pages, .ctx = ret, .skips_leaves = true};
+		.pages = add_pages, .ctx = ret, .skips_leaves = !is_whole};
 
 	return dit_tree_visit(source, tree, &visitor);
 }

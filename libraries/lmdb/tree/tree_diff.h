@@ -22,10 +22,12 @@
 /**
  * Add the branch pages and leaves of a tree to a set.
  *
+ * @param is_whole  with the pages of long values and lists; else no leaf is read
+ *
  * @return 0; DIT_E_CORRUPT; -errno of reading, -ENOMEM
  */
 int dit_tree_pages(struct dit_page_source *source, const struct dit_tree_record *tree,
-                   struct dit_page_set *ret);
+                   bool is_whole, struct dit_page_set *ret);
 
 struct dit_tree_follower {
 	/**
