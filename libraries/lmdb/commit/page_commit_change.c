@@ -61,10 +61,7 @@ static int walk(const struct dit_page_commit *commit,
                 struct dit_page_set *ret)
 {
 	const struct dit_walk_trees_opts walk_opts = {
-		.fd = commit->opts.fd,
-		.format = commit->opts.format,
-		.page_bytes = commit->metas.page_bytes,
-		.npages = dit_commit_live(commit)->last_page + 1,
+		.pages = &commit->source,
 		.nthreads = opts->nthreads,
 		.order = opts->order,
 		.order_ctx = opts->order_ctx,

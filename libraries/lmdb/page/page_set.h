@@ -2,7 +2,7 @@
 /*
  * A set of page numbers below a limit: a bit for each page.
  *
- * Threads: belongs to one thread at a time.
+ * Threads: belongs to one thread at a time, where a function does not say otherwise.
  */
 #ifndef DITKIT_PAGE_SET_H
 #define DITKIT_PAGE_SET_H
@@ -38,6 +38,24 @@ static inline bool dit_page_set_add(struct dit_page_set *set, uint64_t page)
 	set->words[page / 64] |= (uint64_t)1 << page % 64;
 	set->count++;
 	return true;
+}
+
+/* Several threads may do these at once. The caller counts the pages, and all of them are
+ * below the limit. */
+
+/** @return false: it was in the set */
+static inline bool dit_page_set_add_shared(struct dit_page_set *set, uint64_t page)
+{
+	uint64_t bit = (uint64_t)1 << page % 64;
+
+	return (__atomic_fetch_or(&set->words[page / 64], bit, __ATOMIC_RELAXED) & bit) ==
+	       0;
+}
+
+static inline bool dit_page_set_has_shared(const struct dit_page_set *set, uint64_t page)
+{
+	return (__atomic_load_n(&set->words[page / 64], __ATOMIC_RELAXED) >> page % 64 &
+	        1) != 0;
 }
 
 /** A page that is in the set. */

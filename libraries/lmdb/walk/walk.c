@@ -247,8 +247,8 @@ static void check_end(struct walk *walk)
 
 static bool is_lost(const struct walk *walk, uint64_t page)
 {
-	return !dit_walk_is_marked(walk->used, page) &&
-	       !dit_walk_is_marked(walk->freed, page);
+	return !dit_page_set_has(&walk->used, page) &&
+	       !dit_page_set_has(&walk->freed, page);
 }
 
 static void find_lost_pages(struct walk *walk)
@@ -286,13 +286,13 @@ static void find_lost_pages(struct walk *walk)
 
 int dit_walk_begin(struct walk *walk, bool reads_ahead)
 {
-	size_t nwords = (size_t)(walk->npages / 64 + 1);
-	int r = 0;
+	int r = dit_page_set_init(&walk->used, walk->npages);
 
-	walk->used = calloc(nwords, sizeof(*walk->used));
-	walk->freed = calloc(nwords, sizeof(*walk->freed));
-	if (walk->used == NULL || walk->freed == NULL) {
-		return -ENOMEM;
+	if (r == 0) {
+		r = dit_page_set_init(&walk->freed, walk->npages);
+	}
+	if (r < 0) {
+		return r;
 	}
 	r = dit_page_source_init(&walk->source, walk->opts->fd, walk->format,
 	                         walk->page_bytes, walk->npages);
@@ -307,8 +307,8 @@ void dit_walk_end(struct walk *walk)
 		free(walk->databases[i]);
 	}
 	free(walk->databases);
-	free((void *)walk->used);
-	free((void *)walk->freed);
+	dit_page_set_deinit(&walk->used);
+	dit_page_set_deinit(&walk->freed);
 	(void)pthread_mutex_destroy(&walk->lock);
 }
 

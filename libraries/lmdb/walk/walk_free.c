@@ -58,7 +58,7 @@ static void take_page(struct walk *walk, struct free_record *record, uint64_t pa
 		return;
 	}
 	check_order(walk, record, page);
-	if (!dit_walk_mark(walk->freed, page)) {
+	if (!dit_page_set_add_shared(&walk->freed, page)) {
 		dit_walk_find(
 			walk, DIT_WALK_FREE_TWICE, record->tree, record->page,
 			record->number,
@@ -67,7 +67,7 @@ static void take_page(struct walk *walk, struct free_record *record, uint64_t pa
 		return;
 	}
 	atomic_fetch_add_explicit(&walk->nfreed, 1, memory_order_relaxed);
-	if (dit_walk_is_marked(walk->used, page)) {
+	if (dit_page_set_has_shared(&walk->used, page)) {
 		dit_walk_find(walk, DIT_WALK_PAGE_FREE, record->tree, page, -1,
 		              "the page is in use, and the free list has it as well");
 	}

@@ -11,21 +11,6 @@
 
 /* ---- whose page is it ---- */
 
-bool dit_walk_mark(_Atomic uint64_t *bits, uint64_t page)
-{
-	uint64_t bit = (uint64_t)1 << (page % 64);
-
-	return (atomic_fetch_or_explicit(&bits[page / 64], bit, memory_order_relaxed) &
-	        bit) == 0;
-}
-
-bool dit_walk_is_marked(const _Atomic uint64_t *bits, uint64_t page)
-{
-	return (atomic_load_explicit(&bits[page / 64], memory_order_relaxed) >>
-	                (page % 64) &
-	        1) != 0;
-}
-
 bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
                     uint64_t at_page, long at_node)
 {
@@ -37,7 +22,7 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 		dit_walk_cut(walk, tree);
 		return false;
 	}
-	if (!dit_walk_mark(walk->used, page)) {
+	if (!dit_page_set_add_shared(&walk->used, page)) {
 		dit_walk_find(walk, DIT_WALK_PAGE_TWICE, tree, at_page, at_node,
 		              "it refers to page %llu, which is in use elsewhere",
 		              (unsigned long long)page);
@@ -48,7 +33,7 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 	if (walk->opts->nthreads == 1) {
 		dit_tick_often(&walk->ticker);
 	}
-	if (dit_walk_is_marked(walk->freed, page)) {
+	if (dit_page_set_has_shared(&walk->freed, page)) {
 		dit_walk_find(walk, DIT_WALK_PAGE_FREE, tree, page, -1,
 		              "the page is in use, and the free list has it as well");
 	}

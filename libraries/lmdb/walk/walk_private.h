@@ -26,6 +26,7 @@
 #include <stdbool.h>
 
 #include "base/ticker.h"
+#include "page/page_set.h"
 #include "page/page_source.h"
 #include "page/page_view.h"
 #include "walk/walk.h"
@@ -144,9 +145,9 @@ struct walk {
 	struct dit_ticker ticker; /* [own: the thread of dit_walk()] */
 	struct walk_tasks *tasks; /* has its own rules */
 
-	/* [atomic: a bit for each page; relaxed, only the bit itself matters] */
-	_Atomic uint64_t *used;
-	_Atomic uint64_t *freed;
+	/* [atomic: words of bits; relaxed, only the bit itself matters] */
+	struct dit_page_set used;
+	struct dit_page_set freed;
 	_Atomic uint64_t nused;
 	_Atomic uint64_t nfreed;
 	_Atomic uint64_t nfreed_behind; /* of nbehind, in the free list */
@@ -176,10 +177,6 @@ bool dit_walk_is_over(struct walk *walk);
 void dit_walk_cut(struct walk *walk, struct walk_tree *tree);
 
 /* ---- pages ---- */
-
-/** Sets a bit; was it not set before? */
-bool dit_walk_mark(_Atomic uint64_t *bits, uint64_t page);
-bool dit_walk_is_marked(const _Atomic uint64_t *bits, uint64_t page);
 
 /** The page belongs to this tree alone: else a finding, and false. */
 bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,

@@ -32,30 +32,15 @@ static void note(void *ctx, const struct dit_walk_finding *finding)
 	}
 }
 
-static int take_pages(const struct walk *walk, struct dit_page_set *ret)
-{
-	int r = dit_page_set_init(ret, walk->npages);
-
-	for (uint64_t word = 0; r == 0 && word <= walk->npages / 64; word++) {
-		uint64_t bits = atomic_load(&walk->used[word]);
-
-		for (; bits != 0; bits &= bits - 1) {
-			(void)dit_page_set_add(
-				ret, word * 64 + (unsigned)__builtin_ctzll(bits));
-		}
-	}
-	return r;
-}
-
 static int walk_all(struct walk *walk, const struct dit_walked_tree *trees, size_t ntrees,
                     const struct dit_page_set *others)
 {
 	int r = dit_walk_begin(walk, false);
 
 	for (uint64_t page = dit_page_set_next(others, 0);
-	     r == 0 && page < others->npages && page < walk->npages;
+	     r == 0 && page < others->npages;
 	     page = dit_page_set_next(others, page + 1)) {
-		(void)dit_walk_mark(walk->freed, page);
+		(void)dit_page_set_add(&walk->freed, page);
 	}
 	for (size_t i = 0; i < ntrees && r == 0; i++) {
 		r = dit_walk_add_database(walk, dit_span_of(trees[i].name),
@@ -75,7 +60,7 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 {
 	struct found found = {.trees = trees, .ntrees = ntrees};
 	const struct dit_walk_opts walk_opts = {
-		.fd = opts->fd,
+		.fd = opts->pages->fd,
 		.nthreads = opts->nthreads,
 		.order = opts->order,
 		.order_ctx = opts->order_ctx,
@@ -84,9 +69,9 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 	};
 	struct walk walk = {
 		.opts = &walk_opts,
-		.format = opts->format,
-		.page_bytes = opts->page_bytes,
-		.npages = opts->npages,
+		.format = opts->pages->format,
+		.page_bytes = opts->pages->page_bytes,
+		.npages = opts->pages->npages,
 		.meta = {.transaction = UINT64_MAX},
 	};
 	int r = -pthread_mutex_init(&walk.lock, NULL);
@@ -100,7 +85,12 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 	}
 	r = walk_all(&walk, trees, ntrees, opts->others);
 	if (r == 0) {
-		r = walk.nfindings > 0 ? DIT_E_CORRUPT : take_pages(&walk, ret);
+		r = walk.nfindings > 0 ? DIT_E_CORRUPT : 0;
+	}
+	if (r == 0) {
+		*ret = walk.used;
+		ret->count = atomic_load(&walk.nused);
+		walk.used.words = NULL;
 	}
 	dit_walk_end(&walk);
 	return r;

@@ -8,8 +8,8 @@
 #ifndef DITKIT_WALK_TREES_H
 #define DITKIT_WALK_TREES_H
 
-#include "page/page_format.h"
 #include "page/page_set.h"
+#include "page/page_source.h"
 #include "walk/walk.h"
 
 /** A named database. */
@@ -21,10 +21,7 @@ struct dit_walked_tree {
 };
 
 struct dit_walk_trees_opts {
-	int fd; /* of the data file, open for reading; borrowed */
-	const struct dit_page_format *format;
-	unsigned page_bytes;
-	uint64_t npages; /* of the file: lower numbers may be used */
+	const struct dit_page_source *pages; /* of the file; borrowed */
 	unsigned nthreads;
 	dit_key_order_fn order; /* as in a walk */
 	void *order_ctx;
