@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The DN table: nodes in chunks, found through an open-addressing hash of node numbers.
+ * The DN table: an array of nodes, found through an open-addressing hash of node numbers.
  *
  *   slots   | 0 | 3 | 0 | 1 | 0 | 0 | 2 | 0 |      u32 numbers, 0 = free, linear probing
  *   node 3  | fingerprint (12 bytes) | parent | nsubs |
  *
  * The slot of a fingerprint is its first word modulo the number of slots, a power of two.
- * The table doubles at 4/5 full; nodes never move. Parents have smaller IDs than their
+ * The hash doubles at 4/5 full. Parents have smaller IDs than their
  * children (a missing parent is added first), so one pass from the last node to the first
  * sums up the subtrees.
  */
@@ -20,10 +20,9 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 
-#define CHUNK_BITS  16
-#define CHUNK_NODES (1u << CHUNK_BITS)
-#define SLOTS_MIN   1024u
+#define SLOTS_MIN 1024u
 
 struct dn_node {
 	struct dit_fingerprint fingerprint;
@@ -32,9 +31,8 @@ struct dn_node {
 };
 
 struct dit_dn_table {
-	struct dn_node **chunks;
-	uint32_t nchunks;
-	uint32_t chunks_size;
+	struct dn_node *nodes;
+	size_t nodes_size;
 	uint32_t nnodes;
 	uint32_t base; /* node i, counted from 1, has ID base + i */
 	uint32_t *slots;
@@ -61,13 +59,14 @@ struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
 	                                 (uint32_t)hash.high64}};
 }
 
-int dit_dn_table_new(struct dit_dn_table **ret)
+int dit_dn_table_new(struct dit_dn_table **ret, uint32_t base)
 {
 	struct dit_dn_table *table = calloc(1, sizeof(*table));
 
 	if (table == NULL) {
 		return -ENOMEM;
 	}
+	table->base = base;
 	table->nslots = SLOTS_MIN;
 	table->slots = calloc(table->nslots, sizeof(*table->slots));
 	if (table->slots == NULL) {
@@ -83,24 +82,14 @@ void dit_dn_table_free(struct dit_dn_table *table)
 	if (table == NULL) {
 		return;
 	}
-	for (uint32_t i = 0; i < table->nchunks; i++) {
-		free(table->chunks[i]);
-	}
-	free(table->chunks);
+	free(table->nodes);
 	free(table->slots);
 	free(table);
 }
 
-void dit_dn_table_start_after(struct dit_dn_table *table, uint32_t id)
-{
-	table->base = id;
-}
-
 static struct dn_node *node_at(const struct dit_dn_table *table, uint32_t number)
 {
-	uint32_t index = number - 1;
-
-	return &table->chunks[index >> CHUNK_BITS][index & (CHUNK_NODES - 1)];
+	return &table->nodes[number - 1];
 }
 
 /* The slot that holds the fingerprint, or the free one where it belongs. */
@@ -144,43 +133,20 @@ static int slots_double(struct dit_dn_table *table)
 	return 0;
 }
 
-static int chunk_add(struct dit_dn_table *table)
-{
-	if (table->nchunks == table->chunks_size) {
-		uint32_t size = table->chunks_size == 0 ? 16 : table->chunks_size * 2;
-		struct dn_node **chunks = realloc(table->chunks, size * sizeof(*chunks));
-
-		if (chunks == NULL) {
-			return -ENOMEM;
-		}
-		table->chunks = chunks;
-		table->chunks_size = size;
-	}
-	table->chunks[table->nchunks] = malloc(CHUNK_NODES * sizeof(struct dn_node));
-	if (table->chunks[table->nchunks] == NULL) {
-		return -ENOMEM;
-	}
-	table->nchunks++;
-	return 0;
-}
-
 static int make_room(struct dit_dn_table *table)
 {
-	int r = 0;
+	struct dn_node *nodes = NULL;
 
 	if (table->nnodes >= DIT_DN_TABLE_MAX - table->base) {
 		return DIT_E_TOOLONG;
 	}
-	if ((uint64_t)table->nnodes >= table->nslots / 5 * 4) {
-		r = slots_double(table);
-		if (r < 0) {
-			return r;
-		}
+	nodes = dit_grow(table->nodes, &table->nodes_size, (size_t)table->nnodes + 1,
+	                 sizeof(*nodes));
+	if (nodes == NULL) {
+		return -ENOMEM;
 	}
-	if (table->nnodes >> CHUNK_BITS == table->nchunks) {
-		r = chunk_add(table);
-	}
-	return r;
+	table->nodes = nodes;
+	return (uint64_t)table->nnodes < table->nslots / 5 * 4 ? 0 : slots_double(table);
 }
 
 int dit_dn_table_add(struct dit_dn_table *table,

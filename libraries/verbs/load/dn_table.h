@@ -49,19 +49,17 @@ struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
 
 struct dit_dn_table;
 
-int dit_dn_table_new(struct dit_dn_table **ret);
+/** @param base  the first ID is the one after it. 0 or -ENOMEM */
+int dit_dn_table_new(struct dit_dn_table **ret, uint32_t base);
 void dit_dn_table_free(struct dit_dn_table *table);
-
-/** The first ID will be the one after @p id. Before any node is added. */
-void dit_dn_table_start_after(struct dit_dn_table *table, uint32_t id);
 
 /** @return the ID, or 0: not there */
 uint32_t dit_dn_table_find(const struct dit_dn_table *table,
                            const struct dit_fingerprint *fingerprint);
 
 /**
- * Add a node that is not there yet, below @p parent (0: the root). A parent up to the ID
- * started after is a node of the database.
+ * Add a node that is not there yet, below @p parent (0: the root). A parent up to the
+ * base is a node of the database.
  *
  * @param ret_id  the next ID
  *
@@ -75,7 +73,7 @@ int dit_dn_table_add(struct dit_dn_table *table,
 uint32_t dit_dn_table_parent(const struct dit_dn_table *table, uint32_t id);
 /** Number of nodes. */
 uint32_t dit_dn_table_size(const struct dit_dn_table *table);
-/** The highest ID; without nodes the one started after, else 0. */
+/** The highest ID; without nodes the base. */
 uint32_t dit_dn_table_last(const struct dit_dn_table *table);
 
 /** Sum up the subtree sizes; no more additions. */

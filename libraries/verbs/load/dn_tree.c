@@ -35,9 +35,8 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 	tree->suffix_nrdns = opts->suffix_nrdns;
 	tree->stop = opts->stop;
 	tree->ticker = opts->ticker;
-	r = dit_dn_table_new(&tree->names);
+	r = dit_dn_table_new(&tree->names, tree->last_stored);
 	if (r == 0) {
-		dit_dn_table_start_after(tree->names, tree->last_stored);
 		r = dit_sorter_new(&tree->records, &sorter);
 	}
 	if (r < 0) {
