@@ -112,42 +112,13 @@ static struct dit_fingerprint fingerprint(const struct dit_dn_tree_name *name, u
 
 /* ---- looking up ---- */
 
-/*
- * The ID of node i in the database that held entries before. Its nodes lie below one
- * another, so the way leads from the top; the new ones are in the table.
- */
-static int find_stored(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                       unsigned i, uint32_t *ret_id)
-{
-	const struct dit_dn *dn = name->dn;
-	unsigned top = top_of(tree, dn);
-	uint64_t id = 0;
-
-	for (unsigned k = top + 1; k > i; k--) {
-		struct dit_span norm = rdn(dn->norm, dn->norm_at, k - 1, top);
-		struct dit_name child = {.id = 0};
-		int r = dit_output_find_child(tree->output, id, norm, &child);
-
-		if (r <= 0) {
-			*ret_id = 0;
-			return r;
-		}
-		id = child.id;
-		if (id > tree->last_stored || id == 0) {
-			return DIT_E_CORRUPT;
-		}
-	}
-	*ret_id = (uint32_t)id;
-	return 0;
-}
-
-/* Below its parent, which is known: one look instead of one at each level. */
+/* Node i in the database that held entries before, below its parent. 0: there is none */
 static int find_stored_child(struct dit_dn_tree *tree,
-                             const struct dit_dn_tree_name *name, uint32_t parent,
-                             uint32_t *ret_id)
+                             const struct dit_dn_tree_name *name, unsigned i,
+                             uint32_t parent, uint32_t *ret_id)
 {
 	const struct dit_dn *dn = name->dn;
-	struct dit_span norm = rdn(dn->norm, dn->norm_at, 0, top_of(tree, dn));
+	struct dit_span norm = rdn(dn->norm, dn->norm_at, i, top_of(tree, dn));
 	struct dit_name child = {.id = 0};
 	int r = 0;
 
@@ -155,11 +126,27 @@ static int find_stored_child(struct dit_dn_tree *tree,
 	if (parent <= tree->last_stored) {
 		r = dit_output_find_child(tree->output, parent, norm, &child);
 	}
-	if (r > 0 && child.id > tree->last_stored) {
+	if (r > 0 && (child.id == 0 || child.id > tree->last_stored)) {
 		return DIT_E_CORRUPT;
 	}
 	*ret_id = r > 0 ? (uint32_t)child.id : 0;
 	return r < 0 ? r : 0;
+}
+
+/* The same without its parent: the way leads from the top. */
+static int find_stored(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
+                       unsigned i, uint32_t *ret_id)
+{
+	int r = 0;
+
+	*ret_id = 0;
+	for (unsigned k = top_of(tree, name->dn) + 1; k > i && r == 0; k--) {
+		r = find_stored_child(tree, name, k - 1, *ret_id, ret_id);
+		if (*ret_id == 0) {
+			break;
+		}
+	}
+	return r;
 }
 
 /* The ID of node i of a name, i > 0; 0: there is none. */
@@ -203,7 +190,7 @@ int dit_dn_tree_find(struct dit_dn_tree *tree, const struct dit_dn_tree_name *na
 			return r;
 		}
 	}
-	return find_stored_child(tree, name, parent, ret_id);
+	return find_stored_child(tree, name, 0, parent, ret_id);
 }
 
 int dit_dn_tree_find_place(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
