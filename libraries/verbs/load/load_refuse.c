@@ -21,15 +21,13 @@
 #define BAD_VALSIZE                                                                      \
  "MDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size"
 
-static void remember_reason(struct loader *loader, const char *text)
-{
-	char *copy = strdup(text);
-
-	if (copy != NULL) {
-		free(loader->refusals.reason);
-		loader->refusals.reason = copy;
-	}
-}
+/** A record that is left out. */
+struct refused {
+	const struct dit_ldif_record *record;
+	const struct load_item *item;
+	const char *reason;        /* in slapadd's words */
+	const struct dit_why *why; /* NULL: not known */
+};
 
 /* The DN of a record that could not be read as an entry: as typed. */
 static struct dit_span typed_dn(const struct dit_ldif_record *record,
@@ -54,29 +52,22 @@ static struct dit_span typed_dn(const struct dit_ldif_record *record,
 }
 
 /* In the arena; NULL: no memory. */
-static const char *dn_of(const struct dit_ldif_record *record,
-                         const struct load_item *item, struct dit_arena *arena)
+static const char *dn_of(const struct refused *refused, struct dit_arena *arena)
 {
-	struct dit_span dn = item->entry.dn.pretty;
+	struct dit_span dn = refused->item->entry.dn.pretty;
 
-	if (item->state == LOAD_UNREADABLE) {
-		dn = typed_dn(record, arena);
+	if (refused->item->state == LOAD_UNREADABLE) {
+		dn = typed_dn(refused->record, arena);
 	}
 	return dit_arena_copy(arena, dn).data;
 }
 
-static const char *reason_of(const struct loader *loader)
+static int tell_reject(struct loader *loader, const struct refused *refused)
 {
-	return loader->refusals.reason == NULL ? "" : loader->refusals.reason;
-}
-
-static int tell_reject(struct loader *loader, const struct dit_ldif_record *record,
-                       const struct load_item *item)
-{
-	struct dit_reject reject = {.record = record->text.data,
-	                            .record_len = record->text.len,
-	                            .line = record->line,
-	                            .reason = reason_of(loader)};
+	struct dit_reject reject = {.record = refused->record->text.data,
+	                            .record_len = refused->record->text.len,
+	                            .line = refused->record->line,
+	                            .reason = refused->reason};
 	struct dit_arena arena;
 	int r = 0;
 
@@ -84,7 +75,7 @@ static int tell_reject(struct loader *loader, const struct dit_ldif_record *reco
 		return 0;
 	}
 	dit_arena_init(&arena, 4096);
-	reject.dn = dn_of(record, item, &arena);
+	reject.dn = dn_of(refused, &arena);
 	if (reject.dn == NULL) {
 		r = -ENOMEM;
 	} else {
@@ -109,18 +100,18 @@ static struct dit_load_refusal *find_refusal(const struct dit_load_stats *stats,
 
 /* One line of ours after slapadd's, with the very line of the file. Owned; NULL: there
  * is none, or no memory, and slapadd's lines must do. */
-static char *explain(const struct loader *loader, const struct dit_ldif_record *record,
-                     const struct dit_why *why)
+static char *explain(const struct loader *loader, const struct refused *refused)
 {
+	const struct dit_ldif_record *record = refused->record;
 	struct dit_explanation explanation = {0};
 	struct dit_arena arena;
 	char *text = NULL;
 
-	if (why == NULL) {
+	if (refused->why == NULL) {
 		return NULL;
 	}
 	dit_arena_init(&arena, 4096);
-	if (dit_explain(&loader->reading.context, why, record->text, &arena,
+	if (dit_explain(&loader->reading.context, refused->why, record->text, &arena,
 	                &explanation) == 0 &&
 	    asprintf(&text, "%s:%llu: %s", record->file,
 	             (unsigned long long)(record->file_line + explanation.line),
@@ -132,25 +123,24 @@ static char *explain(const struct loader *loader, const struct dit_ldif_record *
 }
 
 /* The first of its kind is remembered. @param explanation  taken; NULL: none */
-static int remember_refusal(struct loader *loader, const struct dit_ldif_record *record,
-                            const struct load_item *item, const char *kind,
-                            char *explanation)
+static int remember_refusal(struct loader *loader, const struct refused *refused,
+                            const char *kind, char *explanation)
 {
 	struct dit_load_stats *stats = loader->stats;
 	struct dit_load_refusal *refusal =
 		reallocarray(stats->refusals, stats->nrefusals + 1, sizeof(*refusal));
 	struct dit_load_refusal first = {.kind = kind,
 	                                 .nrecords = 1,
-	                                 .first_line = record->line,
+	                                 .first_line = refused->record->line,
 	                                 .first_explanation = explanation};
 	struct dit_arena arena;
 	const char *dn = NULL;
 
 	dit_arena_init(&arena, 4096);
-	dn = dn_of(record, item, &arena);
+	dn = dn_of(refused, &arena);
 	first.first_dn = dn == NULL ? NULL : strdup(dn);
 	dit_arena_deinit(&arena);
-	first.first_reason = strdup(reason_of(loader));
+	first.first_reason = strdup(refused->reason);
 	if (refusal != NULL) {
 		stats->refusals = refusal;
 	}
@@ -166,22 +156,22 @@ static int remember_refusal(struct loader *loader, const struct dit_ldif_record 
 }
 
 /* Explain the refusal, and count it. */
-static int count_refusal(struct loader *loader, const struct dit_ldif_record *record,
-                         const struct load_item *item, const struct dit_why *why)
+static int count_refusal(struct loader *loader, const struct refused *refused)
 {
+	const struct dit_why *why = refused->why;
 	const char *kind = why == NULL || why->kind == DIT_WHY_NONE
 	                           ? "other"
 	                           : dit_why_text(why->kind)->name;
 	struct dit_load_refusal *refusal = find_refusal(loader->stats, kind);
 	char *explanation = refusal == NULL || loader->opts->explain
-	                            ? explain(loader, record, why)
+	                            ? explain(loader, refused)
 	                            : NULL;
 
 	if (explanation != NULL && loader->opts->explain) {
 		dit_job_report(&loader->job, DIT_REPORT_EXPLANATION, "%s", explanation);
 	}
 	if (refusal == NULL) {
-		return remember_refusal(loader, record, item, kind, explanation);
+		return remember_refusal(loader, refused, kind, explanation);
 	}
 	free(explanation);
 	refusal->nrecords++;
@@ -189,16 +179,14 @@ static int count_refusal(struct loader *loader, const struct dit_ldif_record *re
 }
 
 /* The record is left out: hand it to the reject file; stop unless there may be more. */
-static int leave_out(struct loader *loader, const struct dit_ldif_record *record,
-                     const struct load_item *item, const struct dit_why *why)
+static int leave_out(struct loader *loader, const struct refused *refused)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	int r = count_refusal(loader, record, item, why);
+	int r = count_refusal(loader, refused);
 
 	if (r == 0) {
-		r = tell_reject(loader, record, item);
+		r = tell_reject(loader, refused);
 	}
-
 	if (r < 0 || !opts->keep_going) {
 		return r < 0 ? r : DIT_E_REFUSED;
 	}
@@ -234,7 +222,6 @@ static bool was_told(struct load_refusals *refusals, const char *text)
 
 void dit_load_refusals_deinit(struct load_refusals *refusals)
 {
-	free(refusals->reason);
 	for (size_t i = 0; i < refusals->ntold; i++) {
 		free(refusals->told[i]);
 	}
@@ -255,16 +242,20 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 {
 	const struct dit_note *note =
 		item->state == LOAD_UNREADABLE ? item->notes.first : item->notes.last;
+	const struct refused refused = {.record = record,
+	                                .item = item,
+	                                .reason = note == NULL ? "could not parse entry"
+	                                                       : note->text,
+	                                .why = item->notes.why};
 
 	loader->stats->nrefused++;
-	remember_reason(loader, note == NULL ? "could not parse entry" : note->text);
 	dit_load_tell_notes(loader, item);
 	if (item->state == LOAD_UNREADABLE) {
 		dit_job_report(&loader->job, DIT_REPORT_ERROR,
 		               "could not parse entry (line=%llu)",
 		               (unsigned long long)record->line);
 	}
-	return leave_out(loader, record, item, item->notes.why);
+	return leave_out(loader, &refused);
 }
 
 /* slapadd's lines about an error of storing, for each reason. */
@@ -308,6 +299,11 @@ int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
 	char limit[32];
 	struct dit_why about = {
 		.kind = kind, .place = DIT_WHY_AT_DN, .value = item->entry.dn.pretty};
+	const struct refused refused = {
+		.record = record,
+		.item = item,
+		.reason = error->why,
+		.why = kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about};
 
 	(void)snprintf(limit, sizeof(limit), "%llu",
 	               (unsigned long long)target->db->maxentrysize_bytes);
@@ -319,14 +315,12 @@ int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
 	}
 	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, "%s", error->add);
 	loader->stats->nfailed++;
-	remember_reason(loader, error->why);
 	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", error->why);
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
 	               "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
 	               DIT_SPAN_ARGS(item->entry.dn.pretty),
 	               (unsigned long long)record->line, error->why);
-	return leave_out(loader, record, item,
-	                 kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
+	return leave_out(loader, &refused);
 }
 
 int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
@@ -337,16 +331,17 @@ int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *r
 	                        .place = DIT_WHY_AT_DN,
 	                        .value = item->entry.dn.pretty};
 	char why[128];
+	const struct refused refused = {
+		.record = record, .item = item, .reason = why, .why = &about};
 
 	/* slapadd has the same line, and no words for it. */
 	(void)snprintf(why, sizeof(why), "database #%d is of type %s", db->number,
 	               db->type);
 	loader->stats->nfailed++;
-	remember_reason(loader, why);
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
 	               "could not add entry dn=\"%.*s\" (line=%llu): %s",
 	               DIT_SPAN_ARGS(item->entry.dn.pretty),
 	               (unsigned long long)record->line, why);
 	about.detail = dit_span_of(db->type);
-	return leave_out(loader, record, item, &about);
+	return leave_out(loader, &refused);
 }

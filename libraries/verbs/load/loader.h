@@ -139,8 +139,7 @@ struct load_target {
 
 /** The memory of load_refuse.c. Zero is a new one. */
 struct load_refusals {
-	char *reason; /* of the latest refusal */
-	char **told;  /* texts that are told once in a load */
+	char **told; /* texts that are told once in a load */
 	size_t ntold;
 	size_t told_size;
 };
