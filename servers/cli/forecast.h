@@ -23,7 +23,7 @@
 
 struct forecast_phase {
 	const char *name; /* shown to the user */
-	double weight;    /* any unit, the same in all phases of a program */
+	double weight;    /* parts of a hundred, of a usual run: people, some indexes */
 };
 
 struct forecast {

@@ -24,8 +24,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/page_cache.h \
 	%D%/patterns.c \
 	%D%/patterns.h \
-	%D%/phases.c \
-	%D%/phases.h \
 	%D%/progress_text.c \
 	%D%/progress_text.h \
 	%D%/report_page.c \

@@ -127,24 +127,11 @@ static bool is_requested(struct meter *meter)
 static bool is_due(const struct meter *meter, const struct dit_progress *progress,
                    uint64_t ms)
 {
-	switch (meter->mode) {
-	case METER_DEFAULT:
-	case METER_NONE:
-		return false;
-	case METER_LINES:
-		return ms - meter->shown_ms >= meter->interval_ms;
-	case METER_JSON:
-		if (meter->shown_ms == 0 || progress->phase != meter->phase) {
-			return true;
-		}
-		break;
-	case METER_BAR:
-		if (meter->shown_ms == 0) {
-			return true;
-		}
-		break;
-	}
-	return ms - meter->shown_ms >= meter->interval_ms;
+	bool is_first = meter->shown_ms == 0 && meter->mode != METER_LINES;
+	bool is_new = progress->phase != meter->phase && meter->mode == METER_JSON;
+
+	return meter->mode > METER_NONE &&
+	       (is_first || is_new || ms - meter->shown_ms >= meter->interval_ms);
 }
 
 void meter_show(struct meter *meter, const struct dit_progress *progress)

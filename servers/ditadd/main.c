@@ -22,7 +22,6 @@
 #include "meter.h"
 #include "options.h"
 #include "page_cache.h"
-#include "phases.h"
 #include "rejects.h"
 #include "run_record.h"
 #include "summary.h"
@@ -38,13 +37,19 @@ struct rejected {
 	struct meter *meter;
 };
 
+static const struct forecast_phase phases[] = {
+	[DIT_LOAD_ENTRIES] = {"entries", 76},   [DIT_LOAD_NAMES] = {"tree", 8},
+	[DIT_LOAD_INDEXES] = {"indexes", 14},   [DIT_LOAD_PUBLISH] = {"publishing", 2},
+	[DIT_LOAD_NPHASES] = {"page cache", 0},
+};
+
 static struct meter_plan make_plan(const struct options *options,
                                    struct run_record *record)
 {
 	return (struct meter_plan){
 		.program = "ditadd",
-		.phases = load_phases,
-		.nphases = options->load.is_dry_run ? 1 : LOAD_NPHASES,
+		.phases = phases,
+		.nphases = options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES + 1,
 		.is_quiet = options->common.has_debug, /* as slapadd */
 		.is_silent = options->common.is_silent,
 		.record = run_output_wants_record(&options->output) ? record : NULL,

@@ -18,7 +18,6 @@
 #include "figures.h"
 #include "interrupts.h"
 #include "meter.h"
-#include "phases.h"
 
 /* A terminal that shows the LDIF shows nothing else. */
 static bool is_quiet(const struct cat_options *options)
@@ -53,13 +52,18 @@ static void print_summary(const struct cat_options *options,
 	              figure_seconds(seconds).text);
 }
 
+static const struct forecast_phase phases[] = {
+	[DIT_EXPORT_ENTRIES] = {"entries", 95},
+	[DIT_EXPORT_PUBLISH] = {"publishing", 5},
+};
+
 static int run(struct cat_options *options)
 {
 	struct dit_export_stats stats;
 	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct meter meter;
 	const struct meter_plan plan = {.program = "ditcat",
-	                                .phases = export_phases,
+	                                .phases = phases,
 	                                .nphases = DIT_EXPORT_NPHASES,
 	                                .is_quiet = is_quiet(options),
 	                                .is_silent = options->common.is_silent,

@@ -18,16 +18,21 @@
 #include "check_options.h"
 #include "check_output.h"
 #include "interrupts.h"
-#include "phases.h"
 #include "report_check.h"
 #include "run_facts.h"
 #include "run_output.h"
+
+static const struct forecast_phase phases[] = {
+	[DIT_CHECK_STRUCTURE] = {"structure", 12},
+	[DIT_CHECK_ENTRIES] = {"entries", 63},
+	[DIT_CHECK_INDEXES] = {"indexes", 25},
+};
 
 static struct meter_plan make_plan(const struct check_options *options)
 {
 	return (struct meter_plan){
 		.program = "ditcheck",
-		.phases = check_phases,
+		.phases = phases,
 		.nphases = options->check.is_quick ? 1 : DIT_CHECK_NPHASES,
 		.is_quiet = options->common.has_debug,
 		.is_silent = options->common.is_silent,

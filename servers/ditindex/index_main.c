@@ -19,7 +19,6 @@
 #include "interrupts.h"
 #include "meter.h"
 #include "page_cache.h"
-#include "phases.h"
 #include "run_facts.h"
 #include "run_record.h"
 #include "summary.h"
@@ -152,14 +151,21 @@ static void warm(const struct index_options *options,
 	}
 }
 
+static const struct forecast_phase phases[] = {
+	[DIT_REINDEX_ENTRIES] = {"entries", 62},
+	[DIT_REINDEX_INDEXES] = {"indexes", 36},
+	[DIT_REINDEX_PUBLISH] = {"publishing", 2},
+	[DIT_REINDEX_NPHASES] = {"page cache", 0},
+};
+
 /* @return the exit status */
 static int run(struct index_options *options, struct run_record *record)
 {
 	struct dit_reindex_stats stats;
 	struct meter meter;
 	struct meter_plan plan = {.program = "ditindex",
-	                          .phases = reindex_phases,
-	                          .nphases = REINDEX_NPHASES,
+	                          .phases = phases,
+	                          .nphases = DIT_REINDEX_NPHASES + 1,
 	                          .is_quiet = options->common.has_debug,
 	                          .is_silent = options->common.is_silent,
 	                          .request = common_catch_requests()};
