@@ -330,13 +330,14 @@ static bool stays_long(const struct dit_tree_merge *merge,
 
 /* ---- nodes ---- */
 
-int dit_merge_begin(struct dit_tree_merge *merge)
+/* The stored tree is opened with the first change. */
+int dit_merge_take(struct dit_tree_merge *merge, struct dit_span key,
+                   struct dit_node_view *ret)
 {
-	if (merge->has_begun) {
-		return 0;
-	}
+	int r = merge->has_begun ? 0 : dit_tree_path_begin(&merge->path, &merge->stored);
+
 	merge->has_begun = true;
-	return dit_tree_path_begin(&merge->path, &merge->stored);
+	return r < 0 ? r : dit_tree_path_take(&merge->path, key, ret);
 }
 
 static int change_node(struct dit_tree_merge *merge, const struct dit_node_view *node,
@@ -373,11 +374,8 @@ int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
                        const struct dit_ids_change *change)
 {
 	struct dit_node_view node;
-	int r = dit_merge_begin(merge);
+	int r = dit_merge_take(merge, key, &node);
 
-	if (r == 0) {
-		r = dit_tree_path_take(&merge->path, key, &node);
-	}
 	if (r < 0) {
 		return r;
 	}
@@ -403,11 +401,8 @@ static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key)
 {
 	struct dit_node_view node;
-	int r = dit_merge_begin(merge);
+	int r = dit_merge_take(merge, key, &node);
 
-	if (r == 0) {
-		r = dit_tree_path_take(&merge->path, key, &node);
-	}
 	return r <= 0 ? r : drop_value(merge, &node);
 }
 

@@ -42,8 +42,9 @@ struct dit_tree_merge {
 	struct records records;
 };
 
-/** Open the stored tree, with the first change. */
-int dit_merge_begin(struct dit_tree_merge *merge);
+/** Take the stored node of a key that changes, as dit_tree_path_take(). */
+int dit_merge_take(struct dit_tree_merge *merge, struct dit_span key,
+                   struct dit_node_view *ret);
 /** The tree of a node's long list, which is not counted any more. 0; DIT_E_CORRUPT */
 int dit_merge_list_tree(struct dit_tree_merge *merge, const struct dit_node_view *node,
                         struct dit_tree_record *ret);

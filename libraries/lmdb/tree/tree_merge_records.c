@@ -37,13 +37,9 @@ static int begin_stored(struct dit_tree_merge *merge, const struct dit_node_view
 static int begin_key(struct dit_tree_merge *merge, struct dit_span key)
 {
 	struct dit_node_view node;
-	int r = dit_merge_begin(merge);
-	bool is_stored = false;
+	int r = dit_merge_take(merge, key, &node);
+	bool is_stored = r > 0;
 
-	if (r == 0) {
-		r = dit_tree_path_take(&merge->path, key, &node);
-	}
-	is_stored = r > 0;
 	if (r >= 0) {
 		r = dit_table_writer_begin_records(merge->shared.writer, key);
 	}
