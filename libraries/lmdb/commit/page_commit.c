@@ -431,7 +431,6 @@ static int read_trees(struct dit_page_commit *commit)
 	                             commit->opts.format, commit->metas.page_bytes,
 	                             meta->last_page + 1);
 
-	commit->has_source = r == 0;
 	if (r == 0) {
 		r = dit_free_list_read(&commit->free_list, &commit->source,
 		                       &meta->free_tree, &commit->owned, &commit->own);
@@ -523,9 +522,7 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 	if (commit->has_lock) {
 		(void)pthread_mutex_destroy(&commit->lock);
 	}
-	if (commit->has_source) {
-		dit_page_source_deinit(&commit->source);
-	}
+	dit_page_source_deinit(&commit->source);
 	for (size_t i = 0; i < commit->nnamed; i++) {
 		free(commit->named[i].name);
 	}

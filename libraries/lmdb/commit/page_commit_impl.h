@@ -37,7 +37,6 @@ struct dit_page_commit {
 	uint64_t next;          /* the number of the new state */
 	uint64_t file_bytes;
 	struct dit_page_source source;
-	bool has_source;
 
 	struct dit_commit_named *named; /* by name; owned */
 	size_t nnamed;

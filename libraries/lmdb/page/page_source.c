@@ -26,18 +26,23 @@ int dit_page_source_init(struct dit_page_source *source, int fd,
 	*source = (struct dit_page_source){
 		.fd = fd, .format = format, .page_bytes = page_bytes, .npages = npages};
 	r = pthread_mutex_init(&source->lock, NULL);
-	if (r != 0) {
-		return -r;
+	if (r == 0) {
+		r = pthread_cond_init(&source->moved, NULL);
+		if (r != 0) {
+			(void)pthread_mutex_destroy(&source->lock);
+		}
 	}
-	r = pthread_cond_init(&source->moved, NULL);
 	if (r != 0) {
-		(void)pthread_mutex_destroy(&source->lock);
+		*source = (struct dit_page_source){.page_bytes = 0};
 	}
 	return -r;
 }
 
 void dit_page_source_deinit(struct dit_page_source *source)
 {
+	if (source->page_bytes == 0) {
+		return;
+	}
 	if (source->has_thread) {
 		atomic_store_explicit(&source->stops, true, memory_order_relaxed);
 		(void)pthread_join(source->thread, NULL);

@@ -64,7 +64,7 @@ int dit_page_source_init(struct dit_page_source *source, int fd,
                          const struct dit_page_format *format, unsigned page_bytes,
                          uint64_t npages);
 
-/** End and join the thread. No read may be under way. */
+/** End and join the thread. No read may be under way. A zeroed source is fine. */
 void dit_page_source_deinit(struct dit_page_source *source);
 
 /**

@@ -302,6 +302,7 @@ int dit_walk_begin(struct walk *walk, bool reads_ahead)
 
 void dit_walk_end(struct walk *walk)
 {
+	dit_page_source_deinit(&walk->source);
 	dit_walk_tasks_free(walk->tasks, walk);
 	for (size_t i = 0; i < walk->ndatabases; i++) {
 		free(walk->databases[i]);
@@ -343,7 +344,6 @@ static int walk_pages(struct walk *walk)
 		walk->ticker = (struct dit_ticker){tell, walk, 0, 0};
 	}
 	r = walk_trees(walk);
-	dit_page_source_deinit(&walk->source);
 	if (r == 0) {
 		r = atomic_load(&walk->error);
 	}
@@ -409,7 +409,6 @@ static int find_pages_behind(struct walk *walk)
 
 	if (r == 0) {
 		r = walk_free_tree(walk);
-		dit_page_source_deinit(&walk->source);
 	}
 	if (r == 0) {
 		r = atomic_load(&walk->error);

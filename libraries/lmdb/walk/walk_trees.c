@@ -49,9 +49,6 @@ static int walk_all(struct walk *walk, const struct dit_walked_tree *trees, size
 	if (r == 0) {
 		r = dit_walk_databases(walk);
 	}
-	if (walk->source.page_bytes != 0) {
-		dit_page_source_deinit(&walk->source);
-	}
 	return r < 0 ? r : atomic_load(&walk->error);
 }
 
