@@ -94,10 +94,7 @@ static void give_list_pages(struct dit_page_commit *commit)
 			dit_page_set_remove(own, record->run + k);
 		}
 	}
-	for (uint64_t page = dit_page_set_next(own, 0); page < own->npages;
-	     page = dit_page_set_next(own, page + 1)) {
-		(void)dit_page_set_add(&commit->given, page);
-	}
+	(void)dit_page_set_add_all(&commit->given, own);
 }
 
 /* Free pages into the tail, if there are some. */
@@ -223,9 +220,8 @@ static int give_again(struct dit_page_commit *commit)
 	const struct dit_page_set *again = &commit->again;
 	int r = dit_page_set_grow(&commit->given, again->npages);
 
-	for (uint64_t page = dit_page_set_next(again, 0); page < again->npages && r == 0;
-	     page = dit_page_set_next(again, page + 1)) {
-		(void)dit_page_set_add(&commit->given, page);
+	if (r == 0) {
+		(void)dit_page_set_add_all(&commit->given, again);
 	}
 	return r;
 }

@@ -50,6 +50,17 @@ bool dit_page_set_add_run(struct dit_page_set *set, uint64_t first, uint64_t n)
 	return true;
 }
 
+bool dit_page_set_add_all(struct dit_page_set *set, const struct dit_page_set *pages)
+{
+	bool are_new = true;
+
+	for (uint64_t page = dit_page_set_next(pages, 0); page < pages->npages;
+	     page = dit_page_set_next(pages, page + 1)) {
+		are_new &= dit_page_set_add(set, page);
+	}
+	return are_new;
+}
+
 uint64_t dit_page_set_next(const struct dit_page_set *set, uint64_t least)
 {
 	uint64_t word = 0;

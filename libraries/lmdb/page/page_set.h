@@ -65,6 +65,8 @@ static inline void dit_page_set_remove(struct dit_page_set *set, uint64_t page)
 	set->count--;
 }
 
+/** Add the pages of another set. false: one of them was in the set, or is too high */
+bool dit_page_set_add_all(struct dit_page_set *set, const struct dit_page_set *pages);
 /** Add @p n pages from @p first on. false: one of them was in the set, or is too high */
 bool dit_page_set_add_run(struct dit_page_set *set, uint64_t first, uint64_t n);
 

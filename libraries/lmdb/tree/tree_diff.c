@@ -67,17 +67,12 @@ static int visit_side(struct dit_page_source *source, struct follow *follow,
 static int move_pages(const struct follow *follow)
 {
 	struct dit_page_set *pages = follow->follower->pages;
-	const struct dit_page_set *seen = &follow->seen[true];
-	uint64_t page = 0;
+	const struct dit_page_set *seen = &follow->seen[false];
 
-	for (page = dit_page_set_next(seen, 0); page < seen->npages;
-	     page = dit_page_set_next(seen, page + 1)) {
-		if (!dit_page_set_add(pages, page)) {
-			return DIT_E_CORRUPT;
-		}
+	if (!dit_page_set_add_all(pages, &follow->seen[true])) {
+		return DIT_E_CORRUPT;
 	}
-	seen = &follow->seen[false];
-	for (page = dit_page_set_next(seen, 0); page < seen->npages;
+	for (uint64_t page = dit_page_set_next(seen, 0); page < seen->npages;
 	     page = dit_page_set_next(seen, page + 1)) {
 		if (dit_page_set_has(pages, page)) {
 			dit_page_set_remove(pages, page);

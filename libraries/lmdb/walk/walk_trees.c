@@ -37,10 +37,8 @@ static int walk_all(struct walk *walk, const struct dit_walked_tree *trees, size
 {
 	int r = dit_walk_begin(walk, false);
 
-	for (uint64_t page = dit_page_set_next(others, 0);
-	     r == 0 && page < others->npages;
-	     page = dit_page_set_next(others, page + 1)) {
-		(void)dit_page_set_add(&walk->freed, page);
+	if (r == 0) {
+		(void)dit_page_set_add_all(&walk->freed, others);
 	}
 	for (size_t i = 0; i < ntrees && r == 0; i++) {
 		r = dit_walk_add_database(walk, dit_span_of(trees[i].name),
