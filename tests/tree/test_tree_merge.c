@@ -398,7 +398,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	edit_table(&f, &reserve, commit, &changes, &table);
 	/* The page of the ID in a long list and the branch above it, no others. */
 	assert_true(nchanges > 100 || ndropped <= nchanges + 20);
-	assert_int_equal(dit_page_reserve_use(&reserve, commit), 0);
+	assert_int_equal(dit_page_commit_use(commit, &reserve.used), 0);
 	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
 	assert_int_equal(dit_page_commit_write(commit), 0);
 	dit_page_commit_close(commit);
@@ -482,7 +482,7 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 	changes.list[0].is_added = true;
 	changes.list[1].is_added = true;
 	edit_table(&f, &reserve, commit, &changes, &table);
-	assert_int_equal(dit_page_reserve_use(&reserve, commit), 0);
+	assert_int_equal(dit_page_commit_use(commit, &reserve.used), 0);
 	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
 	assert_int_equal(dit_page_commit_write(commit), 0);
 	dit_page_commit_close(commit);
@@ -499,6 +499,7 @@ static void lost_pages_are_noticed(void **state)
 {
 	struct dit_page_commit *commit = NULL;
 	struct dit_page_runs runs = {NULL, 0, 0};
+	struct dit_page_set pages;
 	struct fixture f;
 
 	(void)state;
@@ -510,8 +511,11 @@ static void lost_pages_are_noticed(void **state)
 		change_entries(&f, 5000 + i * 2000, 2000, 1);
 	}
 	commit = open_commit(&f, 0, NULL, 0);
-	assert_int_equal(dit_page_commit_use(commit, runs.runs[0].first, runs.runs[0].n),
-	                 DIT_E_CORRUPT);
+	assert_int_equal(dit_page_set_init(&pages, runs.runs[0].first + runs.runs[0].n),
+	                 0);
+	assert_true(dit_page_set_add_run(&pages, runs.runs[0].first, runs.runs[0].n));
+	assert_int_equal(dit_page_commit_use(commit, &pages), DIT_E_CORRUPT);
+	dit_page_set_deinit(&pages);
 	dit_page_commit_close(commit);
 	free(runs.runs);
 	fixture_remove(&f);

@@ -358,7 +358,7 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 	if (r == 0) {
 		r = dit_page_commit_give(commit, &online->old_pages);
 	}
-	return r < 0 ? r : dit_page_reserve_use(&online->reserve, commit);
+	return r < 0 ? r : dit_page_commit_use(commit, &online->reserve.used);
 }
 
 static int change_locked(const struct step *step, struct dit_page_commit *commit)

@@ -130,9 +130,10 @@ int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
 	return is_fine ? 0 : -ENOMEM;
 }
 
-int dit_page_commit_use(struct dit_page_commit *commit, uint64_t first, uint64_t n)
+int dit_page_commit_use(struct dit_page_commit *commit, const struct dit_page_set *pages)
 {
-	for (uint64_t page = first; page < first + n; page++) {
+	for (uint64_t page = dit_page_set_next(pages, 0); page < pages->npages;
+	     page = dit_page_set_next(pages, page + 1)) {
 		if (!dit_page_set_has(&commit->owned, page) ||
 		    !dit_page_set_add(&commit->taken, page)) {
 			return DIT_E_CORRUPT;
@@ -219,17 +220,14 @@ static int read_named(void *ctx, const struct dit_node_view *node)
 	return 0;
 }
 
-int dit_commit_give_pages(struct dit_page_commit *commit, uint64_t first, uint64_t n)
+int dit_commit_give_pages(void *ctx, uint64_t first, uint64_t n)
 {
+	struct dit_page_commit *commit = ctx;
+
 	return first >= 2 && dit_page_set_add_run(&commit->owned, first, n) &&
 	                       dit_page_set_add_run(&commit->given, first, n)
 	               ? 0
 	               : DIT_E_CORRUPT;
-}
-
-static int give_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_commit_give_pages(ctx, first, n);
 }
 
 int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span name,
@@ -251,7 +249,8 @@ struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit)
 
 static int give_tree(struct dit_page_commit *commit, const struct dit_tree_record *tree)
 {
-	const struct dit_tree_visitor visitor = {.pages = give_pages, .ctx = commit};
+	const struct dit_tree_visitor visitor = {.pages = dit_commit_give_pages,
+	                                         .ctx = commit};
 
 	return dit_tree_visit(&commit->source, tree, &visitor);
 }
@@ -355,7 +354,7 @@ int dit_page_commit_give(struct dit_page_commit *commit, const struct dit_page_s
 
 	for (uint64_t page = dit_page_set_next(pages, 0); page < pages->npages && r == 0;
 	     page = dit_page_set_next(pages, page + 1)) {
-		r = give_pages(commit, page, 1);
+		r = dit_commit_give_pages(commit, page, 1);
 	}
 	return r;
 }
@@ -426,7 +425,7 @@ static int read_trees(struct dit_page_commit *commit)
 {
 	const struct dit_meta *meta = dit_commit_live(commit);
 	const struct dit_tree_visitor visitor = {
-		.pages = give_pages, .node = read_named, .ctx = commit};
+		.pages = dit_commit_give_pages, .node = read_named, .ctx = commit};
 	int r = dit_page_source_init(&commit->source, commit->opts.fd,
 	                             commit->opts.format, commit->metas.page_bytes,
 	                             meta->last_page + 1);

@@ -183,7 +183,7 @@ int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
                             struct dit_page_runs *ret);
 /** A later commit: reserved pages are used by trees that are put. DIT_E_CORRUPT: they are
  * not free any more */
-int dit_page_commit_use(struct dit_page_commit *commit, uint64_t first, uint64_t n);
+int dit_page_commit_use(struct dit_page_commit *commit, const struct dit_page_set *pages);
 
 /**
  * The step.

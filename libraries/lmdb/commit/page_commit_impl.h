@@ -66,8 +66,9 @@ static inline const struct dit_meta *dit_commit_live(const struct dit_page_commi
 	return dit_metas_newest(&commit->metas);
 }
 
-/** Pages of an old tree will be free. DIT_E_CORRUPT: they are free, or given already. */
-int dit_commit_give_pages(struct dit_page_commit *commit, uint64_t first, uint64_t n);
+/** Pages of an old tree will be free, as a visitor tells them (tree_visit.h).
+ * DIT_E_CORRUPT: they are free, or given already. */
+int dit_commit_give_pages(void *ctx, uint64_t first, uint64_t n);
 
 /** The place of a database that gets another tree. -EINVAL: it has got one already */
 int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,

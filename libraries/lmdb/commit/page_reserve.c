@@ -149,16 +149,3 @@ int dit_page_reserve_rest(const struct dit_page_reserve *reserve,
 	}
 	return r;
 }
-
-int dit_page_reserve_use(const struct dit_page_reserve *reserve,
-                         struct dit_page_commit *commit)
-{
-	const struct dit_page_set *used = &reserve->used;
-	int r = 0;
-
-	for (uint64_t page = dit_page_set_next(used, 0); page < used->npages && r == 0;
-	     page = dit_page_set_next(used, page + 1)) {
-		r = dit_page_commit_use(commit, page, 1);
-	}
-	return r;
-}

@@ -5,7 +5,7 @@
  *
  *   dit_page_reserve_init()
  *   threads write trees into its space; more pages are reserved when there are no more
- *   dit_page_reserve_rest();  a commit with these;  dit_page_reserve_use()
+ *   dit_page_reserve_rest();  a commit with these;  dit_page_commit_use()
  *   dit_page_reserve_deinit()
  *
  * Lock order: there is one lock; `more` is called with it held.
@@ -61,9 +61,5 @@ int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint
 /** Pages that are reserved and not used. To be deinitialised. 0 or -ENOMEM */
 int dit_page_reserve_rest(const struct dit_page_reserve *reserve,
                           struct dit_page_set *ret);
-
-/** The commit's trees have the pages that are used. As dit_page_commit_use(). */
-int dit_page_reserve_use(const struct dit_page_reserve *reserve,
-                         struct dit_page_commit *commit);
 
 #endif
