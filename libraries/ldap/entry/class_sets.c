@@ -7,14 +7,14 @@
  * structural class, its content rule, and the set of attribute types that they allow.
  *
  * Sets are found by the values as typed ("Person" and "person" are two lists): messages
- * show them so. A file with more lists than SETS_MAX, which only a generated one has,
- * starts over with an empty memory.
+ * show them so. After SETS_MAX of them the memory starts over: to work out one list costs
+ * about as much as to compare it with so many.
  */
 #include "entry/class_sets.h"
 
 #include <errno.h>
 
-#define SETS_MAX          512
+#define SETS_MAX          64
 #define ARENA_BLOCK_BYTES 16384
 
 void dit_class_sets_init(struct dit_class_sets *sets)
@@ -164,26 +164,12 @@ static bool is_set_of(const struct dit_class_set *set, const struct dit_span *va
 	return true;
 }
 
-/* FNV-1a, with a byte that no class name holds after each value. */
-static uint32_t hash_of(const struct dit_span *values, uint32_t nvalues)
-{
-	uint32_t hash = 2166136261u;
-
-	for (uint32_t i = 0; i < nvalues; i++) {
-		for (size_t j = 0; j < values[i].len; j++) {
-			hash = (hash ^ (unsigned char)values[i].data[j]) * 16777619u;
-		}
-		hash = (hash ^ 0xffu) * 16777619u;
-	}
-	return hash;
-}
-
-static struct dit_class_set *lookup(struct dit_class_sets *sets, uint32_t hash,
+static struct dit_class_set *lookup(struct dit_class_sets *sets,
                                     const struct dit_span *values, uint32_t nvalues)
 {
-	struct dit_class_set *set = sets->slots[hash % DIT_CLASS_SETS_SLOTS];
+	struct dit_class_set *set = sets->first;
 
-	while (set != NULL && (set->hash != hash || !is_set_of(set, values, nvalues))) {
+	while (set != NULL && !is_set_of(set, values, nvalues)) {
 		set = set->next;
 	}
 	return set;
@@ -213,15 +199,14 @@ static struct dit_class_set *set_new(struct dit_arena *arena,
 }
 
 static int set_add(struct dit_class_sets *sets, const struct dit_schema *schema,
-                   uint32_t hash, const struct dit_span *values, uint32_t nvalues)
+                   const struct dit_span *values, uint32_t nvalues)
 {
 	struct dit_class_set *set = NULL;
-	struct dit_class_set **slot = &sets->slots[hash % DIT_CLASS_SETS_SLOTS];
 	int r = 0;
 
 	if (sets->nsets == SETS_MAX) {
 		dit_arena_reset(&sets->arena);
-		memset(sets->slots, 0, sizeof(sets->slots));
+		sets->first = NULL;
 		sets->nsets = 0;
 	}
 	set = set_new(&sets->arena, values, nvalues);
@@ -235,9 +220,8 @@ static int set_add(struct dit_class_sets *sets, const struct dit_schema *schema,
 	if (r < 0) {
 		return r;
 	}
-	set->hash = hash;
-	set->next = *slot;
-	*slot = set;
+	set->next = sets->first;
+	sets->first = set;
 	sets->nsets++;
 	sets->last = set;
 	return 0;
@@ -247,19 +231,16 @@ int dit_class_sets_find(struct dit_class_sets *sets, const struct dit_schema *sc
                         const struct dit_span *values, uint32_t nvalues,
                         const struct dit_class_set **ret)
 {
-	uint32_t hash = 0;
 	int r = 0;
 
 	if (!is_set_of(sets->last, values, nvalues)) {
-		hash = hash_of(values, nvalues);
-		sets->last = lookup(sets, hash, values, nvalues);
+		sets->last = lookup(sets, values, nvalues);
 	}
 	if (sets->last == NULL) {
-		r = set_add(sets, schema, hash, values, nvalues);
-		if (r < 0) {
-			return r;
-		}
+		r = set_add(sets, schema, values, nvalues);
 	}
-	*ret = sets->last;
-	return 0;
+	if (r == 0) {
+		*ret = sets->last;
+	}
+	return r;
 }

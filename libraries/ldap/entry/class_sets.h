@@ -14,8 +14,6 @@
 #include "base/arena.h"
 #include "schema/schema.h"
 
-#define DIT_CLASS_SETS_SLOTS 64 /* power of two */
-
 /** Outcome of the search for the structural class (values.md 7.2 B). */
 enum dit_structural {
 	DIT_STRUCTURAL_FOUND,
@@ -25,10 +23,9 @@ enum dit_structural {
 };
 
 struct dit_class_set {
-	struct dit_class_set *next; /* of the same slot */
+	struct dit_class_set *next;
 	struct dit_span *values;
 	uint32_t nvalues;
-	uint32_t hash;
 	uint32_t oc_flags; /* storage.md 4.5 */
 
 	enum dit_structural outcome;
@@ -44,8 +41,8 @@ struct dit_class_set {
 
 struct dit_class_sets {
 	struct dit_arena arena;
-	struct dit_class_set *slots[DIT_CLASS_SETS_SLOTS];
-	struct dit_class_set *last; /* the one found last: most entries repeat it */
+	struct dit_class_set *first; /* of all */
+	struct dit_class_set *last;  /* the one found last: most entries repeat it */
 	unsigned nsets;
 };
 
