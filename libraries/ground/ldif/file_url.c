@@ -166,16 +166,25 @@ static int read_to_end(int fd, const struct dit_file_rules *rules,
 	return 0;
 }
 
+/* Read an open file, unless it is an error, and close it. */
+static int read_and_close(int fd, const struct dit_file_rules *rules,
+                          struct dit_arena *arena, struct dit_span *ret)
+{
+	int r = fd < 0 ? fd : read_to_end(fd, rules, arena, ret);
+
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+	return r;
+}
+
 int dit_file_url_read(struct dit_span url, const struct dit_file_rules *rules,
                       struct dit_arena *arena, struct dit_span *ret)
 {
-	int fd = dit_file_url_open(url, rules);
-	int r = 0;
+	return read_and_close(dit_file_url_open(url, rules), rules, arena, ret);
+}
 
-	if (fd < 0) {
-		return fd;
-	}
-	r = read_to_end(fd, rules, arena, ret);
-	(void)close(fd);
-	return r;
+int dit_file_read(const char *path, struct dit_arena *arena, struct dit_span *ret)
+{
+	return read_and_close(open_checked(path, NULL), NULL, arena, ret);
 }

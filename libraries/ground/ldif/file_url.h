@@ -54,4 +54,7 @@ const char *dit_file_url_reason(int error, const struct dit_file_rules *rules);
 int dit_file_url_read(struct dit_span url, const struct dit_file_rules *rules,
                       struct dit_arena *arena, struct dit_span *ret);
 
+/** The same of a regular file, by its path. -ENOTSUP: it is none */
+int dit_file_read(const char *path, struct dit_arena *arena, struct dit_span *ret);
+
 #endif

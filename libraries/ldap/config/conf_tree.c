@@ -21,20 +21,16 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "base/cut.h"
 #include "base/error.h"
-#include "base/regular_file.h"
-#include "base/whole_io.h"
 #include "entry/entry.h"
+#include "ldif/file_url.h"
 
 #define ARENA_BLOCK   (64u << 10)
 #define DN_SPARE      32 /* a comma, a NUL, another number */
@@ -69,44 +65,6 @@ static char *join(const char *dir, struct dit_span name, const char *ending)
 
 /* ---- files ---- */
 
-/* 0, or -errno. */
-static int read_text(int fd, size_t size, struct dit_arena *arena, struct dit_span *ret)
-{
-	char *text = dit_arena_bytes(arena, size + 1);
-	ssize_t len = 0;
-
-	if (text == NULL) {
-		return -ENOMEM;
-	}
-	len = dit_read_full(fd, text, size, NULL);
-	if (len < 0) {
-		return (int)len;
-	}
-	text[len] = '\0';
-	*ret = (struct dit_span){text, (size_t)len};
-	return 0;
-}
-
-static int read_file(const char *path, struct dit_arena *arena, struct dit_span *ret)
-{
-	struct stat st;
-	/* Not to wait for whoever writes to a pipe of this name. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int r = 0;
-
-	if (fd < 0) {
-		return -errno;
-	}
-	r = fstat(fd, &st) < 0 ? -errno : dit_regular_file_check(fd);
-	if (r > 0) {
-		r = read_text(fd, (size_t)st.st_size, arena, ret);
-	} else if (r == 0) {
-		r = S_ISDIR(st.st_mode) ? -EISDIR : DIT_E_INVALID;
-	}
-	(void)close(fd);
-	return r;
-}
-
 /* A second line "# CRC32 xxxxxxxx" is the checksum of the lines after that line. */
 static bool has_bad_sum(struct dit_span text)
 {
@@ -122,7 +80,10 @@ static bool has_bad_sum(struct dit_span text)
 	}
 	rest = memchr(line + 1, '\n', (size_t)(end - line - 1));
 	rest = rest == NULL ? end : rest + 1;
-	(void)snprintf(digits, sizeof(digits), "%.*s", CHECKSUM_LEN, line + 1 + mark_len);
+	line += 1 + mark_len;
+	(void)snprintf(digits, sizeof(digits), "%.*s",
+	               end - line < CHECKSUM_LEN ? (int)(end - line) : CHECKSUM_LEN,
+	               line);
 	return strtoul(digits, NULL, 16) != crc32_z(crc32_z(0, NULL, 0),
 	                                            (const unsigned char *)rest,
 	                                            (size_t)(end - rest));
@@ -144,27 +105,6 @@ static struct dit_span first_record(struct dit_span text)
 		line = next == NULL ? end : next + 1;
 	}
 	return (struct dit_span){text.data, (size_t)(line - text.data)};
-}
-
-/*
- * Read the record of a file, which ends at the first empty line.
- *
- * @param ret              lives in the arena, with a NUL somewhere after it
- * @param ret_has_bad_sum  the file has a checksum, and its text has another
- *
- * @return 0; -ENOMEM; -errno: it cannot be read; DIT_E_INVALID: it is no regular file
- */
-static int read_record_text(const char *path, struct dit_arena *arena,
-                            struct dit_span *ret, bool *ret_has_bad_sum)
-{
-	struct dit_span text = {"", 0};
-	int r = read_file(path, arena, &text);
-
-	if (r == 0) {
-		*ret_has_bad_sum = has_bad_sum(text);
-		*ret = first_record(text);
-	}
-	return r;
 }
 
 /* ---- entries ---- */
@@ -216,21 +156,22 @@ static int read_record(struct tree *tree, struct dit_arena *arena, struct item *
 static int read_item(struct tree *tree, const char *path, struct dit_arena *arena,
                      struct item *item)
 {
-	bool has_bad_sum = false;
+	struct dit_span text = {0};
 	char why[128];
-	int r = read_record_text(path, arena, &item->record, &has_bad_sum);
+	int r = dit_file_read(path, arena, &text);
 
 	if (r == -ENOMEM || r == -ENOENT) {
 		return r;
 	}
 	if (r < 0) {
 		(void)snprintf(why, sizeof(why), "%s for",
-		               r == DIT_E_INVALID ? "not a regular file" : strerror(-r));
+		               r == -ENOTSUP ? "not a regular file" : strerror(-r));
 		return tell(tree, "ldif_read_file: ", why, path);
 	}
-	if (has_bad_sum) {
+	if (has_bad_sum(text)) {
 		(void)tell(tree, "ldif_read_file: ", "checksum error on", path);
 	}
+	item->record = first_record(text);
 	return read_record(tree, arena, item);
 }
 
