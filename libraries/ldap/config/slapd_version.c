@@ -15,7 +15,6 @@
  * line, or has a sign of overlays or back_mdb.
  */
 #include "config/slapd_version.h"
-#include "base/clock.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -25,14 +24,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OUTPUT_BYTES 4096  /* 40 overlays and back ends take 700 */
-#define PATIENCE_MS  8000  /* slapd answers in 20 ms, on a busy machine later */
-#define PIECE_BYTES  65536 /* of the file, read with one call */
-#define LINE_BYTES   64    /* as much of a line as has the release */
+#include "base/arena.h"
+#include "base/clock.h"
+#include "ldif/file_url.h"
+
+#define OUTPUT_BYTES 4096 /* 40 overlays and back ends take 700 */
+#define PATIENCE_MS  8000 /* slapd answers in 20 ms, on a busy machine later */
+#define LINE_BYTES   64   /* as much of a line as has the release */
 
 const char *dit_slapd_path(void)
 {
@@ -148,73 +149,62 @@ static const char *find_line(const char *at, const char *end)
 }
 
 /* The class of an overlay's configuration; a type of otp, which has none; back_mdb's. */
-static bool has_sign(const char *piece, size_t size)
+static bool has_sign(struct dit_span program)
 {
 	static const char *const signs[] = {"OLcfgOvOc:", "'oathSecret'",
 	                                    "OLcfgBkOc:12."};
 	size_t i = 0;
 
 	while (i < sizeof(signs) / sizeof(signs[0]) &&
-	       memmem(piece, size, signs[i], strlen(signs[i])) == NULL) {
+	       memmem(program.data, program.len, signs[i], strlen(signs[i])) == NULL) {
 		i++;
 	}
 	return i < sizeof(signs) / sizeof(signs[0]);
 }
 
 /*
- * The line of a program, read in pieces that overlap by a line.
+ * The line of a program.
  *
  * @param line  LINE_BYTES; NUL-terminated
  *
  * @return whether there is one, no other one, and no sign of more to tell
  */
-static bool read_program(int fd, char *line)
+static bool find_only_line(struct dit_span program, char *line)
 {
-	char piece[PIECE_BYTES + LINE_BYTES];
-	off_t offset = 0;
+	const char *end = program.data + program.len;
 	bool is_found = false;
-	ssize_t n = pread(fd, piece, sizeof(piece), 0);
 
-	if (n < 4 || memcmp(piece, "\177ELF", 4) != 0) {
+	if (program.len < 4 || memcmp(program.data, "\177ELF", 4) != 0 ||
+	    has_sign(program)) {
 		return false;
 	}
-	while (n > 0) {
-		const char *end = piece + n;
-		const char *at = find_line(piece, end);
+	for (const char *at = find_line(program.data, end); at != NULL;
+	     at = find_line(at + 1, end)) {
+		size_t len = (size_t)(end - at);
+		char found[LINE_BYTES] = "";
 
-		if (has_sign(piece, (size_t)n)) {
+		memcpy(found, at, len < LINE_BYTES ? len : LINE_BYTES - 1);
+		if (is_found && strcmp(found, line) != 0) {
 			return false;
 		}
-		while (at != NULL && at < piece + PIECE_BYTES) {
-			size_t len = (size_t)(end - at);
-			char found[LINE_BYTES] = "";
-
-			memcpy(found, at, len < LINE_BYTES ? len : LINE_BYTES - 1);
-			if (is_found && strcmp(found, line) != 0) {
-				return false;
-			}
-			is_found = true;
-			memcpy(line, found, LINE_BYTES);
-			at = find_line(at + 1, end);
-		}
-		offset += PIECE_BYTES;
-		n = pread(fd, piece, sizeof(piece), offset);
+		is_found = true;
+		memcpy(line, found, LINE_BYTES);
 	}
-	return is_found && n == 0;
+	return is_found;
 }
 
 /* Only a program that can be run is read. */
 static bool look_into(const char *slapd, char *line)
 {
-	struct stat st;
+	struct dit_span program = {0};
+	struct dit_arena arena;
 	bool is_found = false;
-	int fd = access(slapd, X_OK) == 0 ? open(slapd, O_RDONLY | O_CLOEXEC) : -1;
 
-	if (fd < 0) {
-		return false;
-	}
-	is_found = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read_program(fd, line);
-	(void)close(fd);
+	dit_arena_init(&arena, LINE_BYTES);
+	is_found = access(slapd, X_OK) == 0 &&
+	           dit_file_read(slapd, &arena, &program) == 0 &&
+	           find_only_line(program, line);
+	dit_arena_deinit(&arena);
 	return is_found;
 }
 
