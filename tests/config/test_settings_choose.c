@@ -119,7 +119,7 @@ static void entries_belong_to_the_first_database_above_them(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dit_database *d =
-			dit_settings_select(s, dit_span_of(cases[i].dn));
+			dit_settings_select(s, dit_span_of(cases[i].dn), false);
 
 		assert_int_equal(d == NULL ? -1 : d->number, cases[i].number);
 	}

@@ -184,7 +184,8 @@ static void other_databases_and_overlays_keep_their_attributes(void **state)
 	assert_int_equal(s->ndatabases, 3);
 	assert_string_equal(s->databases[1].type, "ldap");
 	assert_true(s->databases[2].has_dds);
-	assert_ptr_equal(dit_settings_select(s, DIT_SPAN("dc=b")), &s->databases[1]);
+	assert_ptr_equal(dit_settings_select(s, DIT_SPAN("dc=b"), false),
+	                 &s->databases[1]);
 	dit_settings_free(s);
 }
 

@@ -43,7 +43,8 @@ static void ask(const struct dit_settings *settings)
 			      dit_schema_nads(settings->schema));
 		}
 		if (d->has_suffix && !d->is_hidden && !d->is_disabled) {
-			CHECK(dit_settings_select(settings, d->suffix_norm) != NULL);
+			CHECK(dit_settings_select(settings, d->suffix_norm, false) !=
+			      NULL);
 		}
 	}
 	if (dit_settings_choose(settings, &first, count, &nreports, &chosen) < 0) {

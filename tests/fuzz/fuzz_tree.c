@@ -123,7 +123,8 @@ static void check_databases(const struct dit_settings *settings)
 			CHECK(d->multival.specs[j].lo <= d->multival.specs[j].hi);
 		}
 		if (d->has_suffix && !d->is_hidden && !d->is_disabled) {
-			CHECK(dit_settings_select(settings, d->suffix_norm) != NULL);
+			CHECK(dit_settings_select(settings, d->suffix_norm, false) !=
+			      NULL);
 		}
 	}
 }

@@ -195,26 +195,13 @@ static bool serves(const struct dit_settings *settings, size_t database,
 }
 
 const struct dit_database *dit_settings_select(const struct dit_settings *settings,
-                                               struct dit_span norm_dn)
+                                               struct dit_span norm_dn, bool is_glued)
 {
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		const struct dit_database *d = &settings->databases[i];
 
-		if (!d->is_hidden && !d->is_disabled && serves(settings, i, norm_dn)) {
-			return d;
-		}
-	}
-	return NULL;
-}
-
-const struct dit_database *dit_settings_select_superior(
-	const struct dit_settings *settings, struct dit_span norm_dn)
-{
-	for (size_t i = 0; i < settings->ndatabases; i++) {
-		const struct dit_database *d = &settings->databases[i];
-
-		if (!d->is_hidden && !d->is_disabled && !d->is_subordinate &&
-		    serves(settings, i, norm_dn)) {
+		if (!d->is_hidden && !d->is_disabled &&
+		    !(is_glued && d->is_subordinate) && serves(settings, i, norm_dn)) {
 			return d;
 		}
 	}
@@ -264,7 +251,7 @@ static int choose_by_suffix(const struct dit_settings *settings, const char *suf
 	dit_arena_init(&arena, ARENA_BLOCK);
 	r = dit_dn_parse(settings->schema, dit_span_of(suffix), &arena, NULL, &dn);
 	if (r == 0) {
-		found = dit_settings_select(settings, dn.norm);
+		found = dit_settings_select(settings, dn.norm, false);
 	}
 	dit_arena_deinit(&arena);
 	if (r == -ENOMEM) {

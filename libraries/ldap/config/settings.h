@@ -173,13 +173,11 @@ int dit_settings_choose(const struct dit_settings *settings,
 /**
  * The database that slapd selects for an entry: the first one, in order of definition,
  * that is neither hidden nor disabled and whose suffix is the DN or above it. NULL: none.
+ *
+ * @param is_glued  pass subordinate databases over
  */
 const struct dit_database *dit_settings_select(const struct dit_settings *settings,
-                                               struct dit_span norm_dn);
-
-/** Like dit_settings_select(), but subordinate databases are passed over. */
-const struct dit_database *dit_settings_select_superior(
-	const struct dit_settings *settings, struct dit_span norm_dn);
+                                               struct dit_span norm_dn, bool is_glued);
 
 /**
  * The superior of a subordinate database: the first database defined after it that is not

@@ -253,7 +253,7 @@ static bool reaches(const struct reader *reader, const struct dit_database *db)
 	if (reader->base.data == NULL) {
 		return true;
 	}
-	return db == dit_settings_select(reader->opts->settings, reader->base) ||
+	return db == dit_settings_select(reader->opts->settings, reader->base, false) ||
 	       dit_dn_is_below(db->suffix_norm, reader->base);
 }
 

@@ -87,8 +87,7 @@ void dit_glue_deinit(struct dit_glue *glue)
 const struct dit_database *dit_glue_select(const struct dit_glue *glue,
                                            const struct dit_dn *dn)
 {
-	return glue->is_glued ? dit_settings_select_superior(glue->settings, dn->norm)
-	                      : dit_settings_select(glue->settings, dn->norm);
+	return dit_settings_select(glue->settings, dn->norm, glue->is_glued);
 }
 
 int dit_glue_find(const struct dit_glue *glue, const struct dit_dn *dn)
