@@ -183,24 +183,17 @@ static bool is_ordered(const struct dit_ad *ad)
 }
 
 /* The values in the order in which they act, for the caller to free. NULL: no memory. */
-static struct ordered *order_values(const struct dit_attr *attr, bool *ret_is_mixed)
+static struct ordered *order_values(const struct dit_attr *attr)
 {
 	struct ordered *values = calloc(attr->nvalues + 1, sizeof(*values));
-	uint32_t nnumbers = 0;
 
-	*ret_is_mixed = false;
-	if (values == NULL) {
-		return NULL;
-	}
-	for (uint32_t i = 0; i < attr->nvalues; i++) {
+	for (uint32_t i = 0; values != NULL && i < attr->nvalues; i++) {
 		values[i] = (struct ordered){.text = attr->values[i], .place = i};
-		if (is_ordered(attr->ad) &&
-		    cut_order(&values[i].text, &values[i].number)) {
-			nnumbers++;
+		if (is_ordered(attr->ad)) {
+			(void)cut_order(&values[i].text, &values[i].number);
 		}
 	}
-	*ret_is_mixed = nnumbers != 0 && nnumbers != attr->nvalues;
-	if (nnumbers > 1) {
+	if (values != NULL) {
 		qsort(values, attr->nvalues, sizeof(*values), compare_ordered);
 	}
 	return values;
@@ -210,14 +203,16 @@ static struct ordered *order_values(const struct dit_attr *attr, bool *ret_is_mi
 static int check_orders(struct dit_conf_parser *parser, const struct dit_entry *entry)
 {
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		bool is_mixed = false;
-		struct ordered *values = order_values(&entry->attrs[i], &is_mixed);
+		const struct dit_attr *attr = &entry->attrs[i];
+		uint32_t nnumbers = 0;
 
-		if (values == NULL) {
-			return -ENOMEM;
+		for (uint32_t k = 0; is_ordered(attr->ad) && k < attr->nvalues; k++) {
+			struct dit_span text = attr->values[k];
+			long number = 0;
+
+			nnumbers += cut_order(&text, &number);
 		}
-		free(values);
-		if (is_mixed) {
+		if (nnumbers != 0 && nnumbers != attr->nvalues) {
 			return dit_conf_repeat(parser->reporter,
 			                       "ordered_value_sort failed on attr %s",
 			                       entry->attrs[i].ad->name.data);
@@ -293,13 +288,12 @@ static int run_attr(struct dit_conf_parser *parser, const struct dit_attr *attr)
 	const struct dit_directive *directive =
 		dit_conf_find_directive(parser, DIT_CONF_ATTRIBUTE, attr->ad->name.data);
 	struct ordered *values = NULL;
-	bool is_mixed = false;
 	int r = 0;
 
 	if (directive == NULL) {
 		return 0;
 	}
-	values = order_values(attr, &is_mixed);
+	values = order_values(attr);
 	if (values == NULL) {
 		return -ENOMEM;
 	}
