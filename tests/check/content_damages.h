@@ -56,6 +56,8 @@ DAMAGE("value-normal", "its rule refuses the value", normal_of_nothing,
        struct record *entry = get_entry(txn, 6); change(entry, "cn=P1, dc=x", "&&=P1, dc=x"); put_entry(txn, 6, entry);)
 DAMAGE("value-normal", "ID 6, cn=p3,ou=a,dc=x, sn: the values have no normal forms", normal_missing,
        without_normal(txn, 6, "sn");)
+DAMAGE("value-normal", "have normal forms; the attribute's rule makes none", normal_surplus,
+       put_number(txn, number_of(txn, "seeAlso"), "userPassword");)
 DAMAGE("value-order", "telephoneNumber: value #1 is not above", value_order,
        struct record *entry = get_entry(txn, 6); change(entry, "55503", "77503"); change(entry, "66603", "55503");
        change(entry, "77503", "66603"); change(entry, "+1 555-03", "+1 777-03"); change(entry, "+1 666-03", "+1 555-03");

@@ -6,7 +6,6 @@ check_PROGRAMS += \
 	%D%/test_entry_complete \
 	%D%/test_entry_nomem \
 	%D%/test_entry_read \
-	%D%/test_entry_verify \
 	%D%/test_sid_set \
 	%D%/test_value_sort \
 	$(NULL)
@@ -27,8 +26,6 @@ EXTRA_DIST += \
 %C%_test_entry_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_entry_read_SOURCES = %D%/test_entry_read.c
 %C%_test_entry_read_LDADD = $(test_libs)
-%C%_test_entry_verify_SOURCES = %D%/test_entry_verify.c
-%C%_test_entry_verify_LDADD = $(test_libs)
 %C%_test_sid_set_SOURCES = %D%/test_sid_set.c
 %C%_test_sid_set_LDADD = $(test_libs)
 %C%_test_value_sort_SOURCES = %D%/test_value_sort.c

@@ -162,6 +162,18 @@ static inline bool dit_entry_is_sorted(const struct dit_entry_context *context,
 /** First block of a description, or NULL. */
 struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_ad *ad);
 
+/**
+ * The naming value with which those of the attribute are compared.
+ *
+ * @return 0; what dit_attr_normalize() returns
+ */
+int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,
+                   struct dit_arena *arena, struct dit_span *ret);
+
+/** @param asserted  of dit_name_value() */
+bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_attr *attr,
+                             struct dit_span asserted);
+
 /** Append an empty block; NULL: no memory. The arena is the entry's. */
 struct dit_attr *dit_entry_add(struct dit_entry *entry, const struct dit_ad *ad,
                                struct dit_arena *arena);

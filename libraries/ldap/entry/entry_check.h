@@ -50,18 +50,6 @@ int dit_check_classes(struct dit_entry_check *check);
 /** Also DIT_E_UNSUPPORTED. */
 int dit_check_values(struct dit_entry_check *check);
 
-/**
- * The values with which those of the attribute are compared.
- *
- * @return 0; what dit_attr_normalize() returns
- */
-int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,
-                   struct dit_arena *arena, struct dit_span *ret);
-
-/** @param asserted  of dit_name_value() */
-bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_attr *attr,
-                             struct dit_span asserted);
-
 /* Types that the current check has seen in the entry, options aside. */
 static inline void dit_check_see(struct dit_entry_check *check,
                                  const struct dit_attr_type *type)

@@ -16,8 +16,6 @@ rooms += %D%/libentry.la
 	%D%/entry_complete.c \
 	%D%/entry_read.c \
 	%D%/entry_runs.c \
-	%D%/entry_verify.c \
-	%D%/entry_verify.h \
 	%D%/entry_work.h \
 	%D%/explain.c \
 	%D%/explain.h \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One stored entry checked. entry/entry_verify.h finds the flaws; here they get their
- * words. Errors of the tree are found elsewhere (check_tree.c), as are values in id2v
+ * One stored entry checked: is it what the schema makes of its values? Each normal form,
+ * order and flag is made again. What slapadd may leave out is no flaw: normal forms of
+ * attributes that slapd makes itself, and of an attribute with a value that its rule
+ * refuses. Errors of the tree are found elsewhere (check_tree.c), as are values in id2v
  * that belong to no entry (check_split.c).
  */
 #include "check/check_content.h"
@@ -15,7 +17,9 @@
 #include "build/builders.h"
 #include "build/view_attrs.h"
 #include "codec/entry_codec.h"
-#include "entry/entry_verify.h"
+#include "entry/entry.h"
+#include "values/value.h"
+#include "values/value_order.h"
 
 #define ARENA_BYTES (16u << 10)
 
@@ -24,7 +28,6 @@ struct dit_check_entry {
 	const struct dit_schema *schema;
 	const struct dit_ad_names *names;
 	const struct dit_ad *object_class;
-	struct dit_verifier *verifier;
 	struct dit_arena arena; /* of one entry */
 	struct dit_dn_cache dns;
 	struct dit_view_attrs attrs; /* of one entry */
@@ -33,73 +36,6 @@ struct dit_check_entry {
 	struct dit_check_place place; /* of the entry */
 };
 
-/* ---- flaws in words ---- */
-
-static void find_normal(struct dit_check_entry *check, const struct dit_flaw *flaw)
-{
-	char stored[DIT_CHECK_SHOWN];
-	char made[DIT_CHECK_SHOWN];
-
-	if (flaw->kind == DIT_FLAW_NORMAL_REFUSED) {
-		dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-		               &check->place,
-		               "value #%u has the normal form \"%s\"; its rule refuses "
-		               "the value",
-		               flaw->value, dit_check_show(stored, flaw->stored));
-		return;
-	}
-	dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL, &check->place,
-	               "value #%u has the normal form \"%s\", not \"%s\"", flaw->value,
-	               dit_check_show(stored, flaw->stored),
-	               dit_check_show(made, flaw->made));
-}
-
-static void find_flaw(void *ctx, const struct dit_flaw *flaw)
-{
-	struct dit_check_entry *check = ctx;
-	struct dit_check_findings *findings = check->content->findings;
-	char text[DIT_CHECK_SHOWN];
-
-	check->place.attribute = flaw->ad == NULL ? NULL : flaw->ad->name.data;
-	switch (flaw->kind) {
-	case DIT_FLAW_NORMAL:
-	case DIT_FLAW_NORMAL_REFUSED:
-		find_normal(check, flaw);
-		break;
-	case DIT_FLAW_NORMAL_MISSING:
-		dit_check_find(findings, DIT_CHECK_VALUE_NORMAL, &check->place,
-		               "the values have no normal forms");
-		break;
-	case DIT_FLAW_NORMAL_SURPLUS:
-		dit_check_find(
-			findings, DIT_CHECK_VALUE_NORMAL, &check->place,
-			"the values have normal forms; the attribute's rule makes none");
-		break;
-	case DIT_FLAW_ORDER:
-		dit_check_find(findings, DIT_CHECK_VALUE_ORDER, &check->place,
-		               "value #%u is not above the one before it, and the values "
-		               "are marked as sorted",
-		               flaw->value);
-		break;
-	case DIT_FLAW_UNSORTED:
-		dit_check_find(findings, DIT_CHECK_VALUE_ORDER, &check->place,
-		               "the values are not sorted; sortvals names the attribute");
-		break;
-	case DIT_FLAW_CLASSES:
-		dit_check_find(findings, DIT_CHECK_ENTRY_CLASSES, &check->place,
-		               "the entry has other flags than 0x%x, which its object "
-		               "classes give it",
-		               flaw->flags);
-		break;
-	case DIT_FLAW_NAME_VALUE:
-		dit_check_find(findings, DIT_CHECK_NAME_VALUE, &check->place,
-		               "the entry does not have the value \"%s\" that names it",
-		               dit_check_show(text, flaw->stored));
-		break;
-	}
-	check->place.attribute = NULL;
-}
-
 /* ---- a new object ---- */
 
 int dit_check_entry_new(struct dit_check_entry **ret,
@@ -107,13 +43,8 @@ int dit_check_entry_new(struct dit_check_entry **ret,
 {
 	struct dit_check_entry *check = calloc(1, sizeof(*check));
 	const struct dit_schema *schema = content->settings->schema;
-	struct dit_verifier_opts verifier = {.schema = schema,
-	                                     .sorted = content->sorted,
-	                                     .found = find_flaw,
-	                                     .ctx = check};
 	const struct dit_attr_type *type =
 		dit_schema_find_type(schema, DIT_SPAN("objectClass"));
-	int r = 0;
 
 	if (check == NULL) {
 		return -ENOMEM;
@@ -123,11 +54,6 @@ int dit_check_entry_new(struct dit_check_entry **ret,
 	check->names = dit_entry_scan_names(content->scan);
 	check->object_class = type == NULL ? NULL : &type->ad;
 	dit_arena_init(&check->arena, ARENA_BYTES);
-	r = dit_verifier_new(&check->verifier, &verifier);
-	if (r < 0) {
-		dit_check_entry_free(check);
-		return r;
-	}
 	*ret = check;
 	return 0;
 }
@@ -135,7 +61,6 @@ int dit_check_entry_new(struct dit_check_entry **ret,
 void dit_check_entry_free(struct dit_check_entry *check)
 {
 	if (check != NULL) {
-		dit_verifier_free(check->verifier);
 		dit_dn_cache_deinit(&check->dns);
 		dit_arena_deinit(&check->arena);
 		free(check->attrs.attrs);
@@ -177,6 +102,204 @@ static int find_unknown(struct dit_check_entry *check, const struct dit_entry_vi
 	return r;
 }
 
+/* ---- values ---- */
+
+/* 1: @p ret is the normal form; 0: the rule refuses the value; errors. */
+static int normal_of(struct dit_check_entry *check, const struct dit_ad *ad,
+                     struct dit_span value, struct dit_span *ret)
+{
+	int r = dit_attr_normalize(check->schema, ad->type, value, &check->arena, ret);
+
+	return r == DIT_E_INVALID || r == DIT_E_UNKNOWN ? 0 : r < 0 ? r : 1;
+}
+
+/*
+ * A naming value of an X-ORDERED type has the normal form that it has in the DN, where
+ * "{3}" is no place.
+ */
+static int match_normal_in_dn(struct dit_check_entry *check, const struct dit_attr *attr,
+                              uint32_t i)
+{
+	const struct dit_attr_type *type = attr->ad->type;
+	struct dit_span normal;
+	int r = 0;
+
+	if (dit_attr_order_prefix(type, attr->values[i]) == 0) {
+		return 0;
+	}
+	r = dit_value_normalize(check->schema, type->equality->normalizer,
+	                        attr->values[i], &check->arena, &normal);
+	return r == 0 ? dit_span_eq(normal, attr->normal[i])
+	       : r == DIT_E_INVALID || r == DIT_E_UNKNOWN ? 0
+	                                                  : r;
+}
+
+static int verify_normal(struct dit_check_entry *check, const struct dit_attr *attr,
+                         uint32_t i)
+{
+	struct dit_span normal;
+	char stored[DIT_CHECK_SHOWN];
+	char made[DIT_CHECK_SHOWN];
+	int r = normal_of(check, attr->ad, attr->values[i], &normal);
+
+	if (r == 0) {
+		dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
+		               &check->place,
+		               "value #%u has the normal form \"%s\"; its rule refuses "
+		               "the value",
+		               i, dit_check_show(stored, attr->normal[i]));
+		return 0;
+	}
+	if (r < 0 || dit_span_eq(normal, attr->normal[i])) {
+		return r < 0 ? r : 0;
+	}
+	r = match_normal_in_dn(check, attr, i);
+	if (r == 0) {
+		dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
+		               &check->place,
+		               "value #%u has the normal form \"%s\", not \"%s\"", i,
+		               dit_check_show(stored, attr->normal[i]),
+		               dit_check_show(made, normal));
+	}
+	return r < 0 ? r : 0;
+}
+
+static int verify_normals(struct dit_check_entry *check, const struct dit_attr *attr)
+{
+	int r = 0;
+
+	if (!dit_attr_has_normal(attr->ad->type)) {
+		dit_check_find(
+			check->content->findings, DIT_CHECK_VALUE_NORMAL, &check->place,
+			"the values have normal forms; the attribute's rule makes none");
+		return 0;
+	}
+	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
+		r = verify_normal(check, attr, i);
+	}
+	return r;
+}
+
+/*
+ * A naming value that its rule refuses takes the normal forms of the other values with it
+ * (entry_check_names.c), and slapd stores none for what it generates. Where all values
+ * are their own normal forms, none is missed.
+ */
+static int verify_absence(struct dit_check_entry *check, const struct dit_attr *attr)
+{
+	bool is_missed = false;
+	int r = 1;
+
+	if (!dit_attr_has_normal(attr->ad->type) ||
+	    attr->ad->type->usage != DIT_USAGE_USER) {
+		return 0;
+	}
+	for (uint32_t i = 0; i < attr->nvalues && r == 1; i++) {
+		struct dit_span normal;
+
+		r = normal_of(check, attr->ad, attr->values[i], &normal);
+		is_missed =
+			is_missed || (r == 1 && !dit_span_eq(normal, attr->values[i]));
+	}
+	if (r == 1 && is_missed) {
+		dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
+		               &check->place, "the values have no normal forms");
+	}
+	return r < 0 ? r : 0;
+}
+
+static void verify_order(struct dit_check_entry *check, const struct dit_attr *attr)
+{
+	const struct dit_attr_type *type = attr->ad->type;
+	const struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
+	dit_value_order_fn order = dit_value_order(type);
+	const uint64_t *sorted = check->content->sorted;
+
+	for (uint32_t i = 1; attr->is_sorted && i < attr->nvalues; i++) {
+		if (order(keys[i - 1], keys[i]) >= 0) {
+			dit_check_find(check->content->findings, DIT_CHECK_VALUE_ORDER,
+			               &check->place,
+			               "value #%u is not above the one before it, and "
+			               "the values are marked as sorted",
+			               i);
+		}
+	}
+	if (!attr->is_sorted && sorted != NULL &&
+	    (sorted[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0) {
+		dit_check_find(check->content->findings, DIT_CHECK_VALUE_ORDER,
+		               &check->place,
+		               "the values are not sorted; sortvals names the attribute");
+	}
+}
+
+/* @param has_order  false: the order of values is not looked at */
+static int verify_attr(struct dit_check_entry *check, const struct dit_attr *attr,
+                       bool has_order)
+{
+	struct dit_arena_mark mark = dit_arena_mark(&check->arena);
+	int r = 0;
+
+	check->place.attribute = attr->ad->name.data;
+	r = attr->normal != NULL ? verify_normals(check, attr)
+	                         : verify_absence(check, attr);
+	dit_arena_rewind(&check->arena, mark);
+	if (has_order) {
+		verify_order(check, attr);
+	}
+	check->place.attribute = NULL;
+	return r;
+}
+
+static bool has_value(const struct dit_check_entry *check, const struct dit_entry *entry,
+                      const struct dit_attr_type *type, struct dit_span asserted)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+
+		if (attr->ad == &type->ad &&
+		    dit_attr_has_name_value(check->schema, attr, asserted)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The values of the first RDN are among those of the entry. An entry of the class glue
+ * needs none.
+ */
+static int verify_naming_values(struct dit_check_entry *check,
+                                const struct dit_entry *entry)
+{
+	const struct dit_dn *dn = &entry->dn;
+	char text[DIT_CHECK_SHOWN];
+	int r = 0;
+
+	if ((entry->oc_flags & DIT_OC_GLUE) != 0) {
+		return 0;
+	}
+	for (unsigned i = 0; i < dn->navas && r >= 0; i++) {
+		const struct dit_ava *ava = &dn->avas[i];
+		struct dit_span asserted;
+
+		r = dit_name_value(check->schema, ava, &check->arena, &asserted);
+		if (r == DIT_E_INVALID || r == DIT_E_UNKNOWN) {
+			asserted = ava->value;
+			r = 0;
+		}
+		if (r < 0 || has_value(check, entry, ava->type, asserted)) {
+			continue;
+		}
+		check->place.attribute = ava->type->name;
+		dit_check_find(check->content->findings, DIT_CHECK_NAME_VALUE,
+		               &check->place,
+		               "the entry does not have the value \"%s\" that names it",
+		               dit_check_show(text, ava->value));
+		check->place.attribute = NULL;
+	}
+	return r < 0 ? r : 0;
+}
+
 /* ---- an entry that can ---- */
 
 static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_view *view)
@@ -203,8 +326,8 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 			check->place.attribute = NULL;
 		}
 		if (attr->ad != NULL) {
-			r = dit_verify_attr(check->verifier, &check->attrs.attrs[known++],
-			                    !attr->is_split);
+			r = verify_attr(check, &check->attrs.attrs[known++],
+			                !attr->is_split);
 			/* DNs within DNs within DNs: not to be told. */
 			r = r == DIT_E_UNSUPPORTED ? 0 : r;
 		}
@@ -240,20 +363,30 @@ static int verify_name(struct dit_check_entry *check, const struct dit_entry_vie
 		               dit_check_show(made, entry->dn.norm));
 	}
 	if (r == 0 && !view->is_hole) {
-		r = dit_verify_names(check->verifier, entry);
+		r = verify_naming_values(check, entry);
 	}
 	return r == DIT_E_UNSUPPORTED ? 0 : r;
 }
 
-static const struct dit_attr *find_classes(const struct dit_check_entry *check,
-                                           const struct dit_entry *entry)
+/* The flags of the entry are those of the classes in its first block (storage.md 4.5). */
+static void verify_classes(struct dit_check_entry *check, const struct dit_entry *entry)
 {
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		if (entry->attrs[i].ad == check->object_class) {
-			return &entry->attrs[i];
-		}
+	const struct dit_attr *classes = dit_entry_find(entry, check->object_class);
+	unsigned flags = DIT_OC_COMPUTED;
+
+	for (uint32_t i = 0; classes != NULL && i < classes->nvalues; i++) {
+		const struct dit_class *oc =
+			dit_schema_find_class(check->schema, classes->values[i]);
+
+		flags |= oc == NULL ? 0 : oc->oc_flags;
 	}
-	return NULL;
+	if (flags != entry->oc_flags) {
+		dit_check_find(check->content->findings, DIT_CHECK_ENTRY_CLASSES,
+		               &check->place,
+		               "the entry has other flags than 0x%x, which its object "
+		               "classes give it",
+		               flags);
+	}
 }
 
 /* slapadd sets the flags before it adds a class that names the entry. */
@@ -283,8 +416,7 @@ static int verify(struct dit_check_entry *check, const struct dit_entry_view *vi
 		find_bad_name(check);
 	}
 	if (r == 0 && !view->is_hole && !is_named_by_class(check, &entry)) {
-		r = dit_verify_classes(check->verifier, find_classes(check, &entry),
-		                       view->oc_flags);
+		verify_classes(check, &entry);
 	}
 	return r;
 }
