@@ -13,13 +13,10 @@
 #include "reader/stored_order.h"
 
 struct index_output {
-	struct dit_output base;
+	struct dit_index_head head;
 	struct dit_claimed_file file;
-	struct dit_snapshot *snapshot;
-	struct dit_fault *fault;            /* borrowed; may be NULL */
 	struct dit_page_change_opts change; /* how old databases are checked */
-	struct dit_index_tables tables;
-	char **dropped; /* names; owned */
+	char **dropped;                     /* names; owned */
 	size_t ndropped;
 };
 
@@ -29,28 +26,6 @@ static struct index_output *of(struct dit_output *output)
 }
 
 /* ---- tables ---- */
-
-static int find_index(struct dit_output *output, const char *name,
-                      struct dit_output_stored_index *ret)
-{
-	struct index_output *o = of(output);
-	struct dit_tree_record tree;
-
-	return dit_page_commit_find(o->file.commit, dit_span_of(name), &tree) == 0
-	               ? 0
-	               : dit_output_found_index(name, &tree, false, o->fault, ret);
-}
-
-static int add_index(struct dit_output *output, const struct dit_output_index *index)
-{
-	return dit_index_tables_add(&of(output)->tables, index);
-}
-
-static int open_index(struct dit_output *output, size_t number,
-                      struct dit_output_table **ret)
-{
-	return dit_index_tables_open(&of(output)->tables, number, ret);
-}
 
 static int drop_index(struct dit_output *output, const char *name)
 {
@@ -90,16 +65,16 @@ static int change_all(struct index_output *output)
 {
 	size_t n = 0;
 	struct dit_page_change *changes =
-		calloc(output->tables.n + output->ndropped + 1, sizeof(*changes));
+		calloc(output->head.tables.n + output->ndropped + 1, sizeof(*changes));
 	int r = 0;
 
 	if (changes == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < output->tables.n; i++) {
+	for (size_t i = 0; i < output->head.tables.n; i++) {
 		changes[n++] = (struct dit_page_change){
-			.name = dit_span_of(output->tables.list[i].name),
-			.tree = &output->tables.list[i].tree};
+			.name = dit_span_of(output->head.tables.list[i].name),
+			.tree = &output->head.tables.list[i].tree};
 	}
 	for (size_t i = 0; i < output->ndropped; i++) {
 		changes[n++].name = dit_span_of(output->dropped[i]);
@@ -114,7 +89,7 @@ static int change_all(struct index_output *output)
 static int prepare(struct dit_output *output)
 {
 	struct index_output *o = of(output);
-	int r = dit_index_tables_check(&o->tables);
+	int r = dit_index_tables_check(&o->head.tables);
 
 	if (r == 0) {
 		r = change_all(o);
@@ -141,9 +116,9 @@ static void abandon(struct dit_output *base)
 {
 	struct index_output *output = of(base);
 
-	dit_snapshot_close(output->snapshot);
+	dit_index_tables_deinit(&output->head.tables);
+	dit_snapshot_close(output->head.snapshot);
 	dit_claimed_file_close(&output->file);
-	dit_index_tables_deinit(&output->tables);
 	for (size_t i = 0; i < output->ndropped; i++) {
 		free(output->dropped[i]);
 	}
@@ -152,9 +127,9 @@ static void abandon(struct dit_output *base)
 }
 
 static const struct dit_output_ops ops = {
-	.find_index = find_index,
-	.add_index = add_index,
-	.open_index = open_index,
+	.find_index = dit_index_head_find,
+	.add_index = dit_index_head_add,
+	.open_index = dit_index_head_open,
 	.drop_index = drop_index,
 	.used_bytes = used_bytes,
 	.prepare = prepare,
@@ -179,14 +154,14 @@ static int open_database(struct index_output *output,
 	                                                .page_writer = opts->page_writer,
 	                                                .ticker = opts->ticker,
 	                                                .fault = opts->fault};
-	int r = dit_snapshot_open_readers(&output->snapshot, NULL, &snapshot);
+	int r = dit_snapshot_open_readers(&output->head.snapshot, NULL, &snapshot);
 
 	if (r == 0) {
 		r = dit_claimed_file_begin(file, &file_opts);
 	}
 	if (r == 0) {
-		output->tables.space = dit_page_commit_space(file->commit);
-		output->base.key_max =
+		output->head.tables.space = dit_page_commit_space(file->commit);
+		output->head.base.key_max =
 			dit_key_max(file->format, (unsigned)file->page_bytes);
 	}
 	return r;
@@ -201,7 +176,7 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 	if (output == NULL) {
 		return -ENOMEM;
 	}
-	output->fault = opts->fault;
+	output->head.fault = opts->fault;
 	output->change = (struct dit_page_change_opts){.nthreads = opts->nthreads,
 	                                               .order = dit_stored_order,
 	                                               .damaged = opts->damaged,
@@ -212,16 +187,16 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 		free(output);
 		return r;
 	}
-	output->base =
+	output->head.base =
 		(struct dit_output){.ops = &ops,
 	                            .is_parallel = true,
 	                            .place = {opts->directory, -1, output->file.data_fd}};
 	r = open_database(output, opts);
 	if (r < 0) {
-		abandon(&output->base);
+		abandon(&output->head.base);
 		return r;
 	}
-	*ret = &output->base;
-	*ret_snapshot = output->snapshot;
+	*ret = &output->head.base;
+	*ret_snapshot = output->head.snapshot;
 	return 0;
 }

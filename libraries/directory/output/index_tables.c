@@ -8,16 +8,15 @@
 #include "reader/stored_order.h"
 #include "tree/table_writer.h"
 
-struct index_writing {
-	struct dit_output_table base;
-	struct dit_index_table *table;
-	struct dit_table_writer *writer; /* owned */
-};
+static struct dit_index_table *of(struct dit_output_table *table)
+{
+	return (struct dit_index_table *)table;
+}
 
 static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
                      size_t nlists)
 {
-	struct dit_table_writer *writer = ((struct index_writing *)table)->writer;
+	struct dit_table_writer *writer = of(table)->writer;
 	int r = 0;
 
 	for (size_t i = 0; i < nlists && r == 0; i++) {
@@ -29,27 +28,27 @@ static int put_lists(struct dit_output_table *table, const struct dit_output_lis
 
 static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
 {
-	return dit_table_writer_add(((struct index_writing *)table)->writer,
+	return dit_table_writer_add(of(table)->writer,
 	                            (struct dit_span){(const char *)&id, sizeof(id)},
 	                            record);
 }
 
 static void drop(struct dit_output_table *table)
 {
-	dit_table_writer_free(((struct index_writing *)table)->writer);
-	free(table);
+	dit_table_writer_free(of(table)->writer);
+	of(table)->writer = NULL;
 }
 
-static int finish(struct dit_output_table *table)
+static int finish(struct dit_output_table *base)
 {
-	struct index_writing *writing = (struct index_writing *)table;
-	int r = dit_table_writer_finish(writing->writer, &writing->table->tree);
+	struct dit_index_table *table = of(base);
+	int r = dit_table_writer_finish(table->writer, &table->tree);
 
-	writing->table->is_written = r == 0;
-	if (r == 0 && table->ret_bytes != NULL) {
-		*table->ret_bytes = dit_table_writer_bytes(writing->writer);
+	table->is_written = r == 0;
+	if (r == 0 && base->ret_bytes != NULL) {
+		*base->ret_bytes = dit_table_writer_bytes(table->writer);
 	}
-	drop(table);
+	drop(base);
 	return r;
 }
 
@@ -60,11 +59,29 @@ static const struct dit_output_table_ops table_ops = {
 	.drop = drop,
 };
 
+int dit_index_table_init(struct dit_index_table *table, const char *name, unsigned flags)
+{
+	*table = (struct dit_index_table){
+		.name = strdup(name),
+		.tree = {.flags = (uint16_t)flags, .root = DIT_PAGE_NONE},
+	};
+	return table->name == NULL ? -ENOMEM : 0;
+}
+
+void dit_index_table_deinit(struct dit_index_table *table)
+{
+	dit_table_writer_free(table->writer);
+	dit_tree_merge_free(table->merge);
+	free(table->name);
+}
+
 int dit_index_tables_add(struct dit_index_tables *tables,
                          const struct dit_output_index *index)
 {
+	unsigned flags =
+		DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u);
 	struct dit_index_table *list = NULL;
-	char *name = NULL;
+	int r = 0;
 
 	for (size_t i = 0; i < tables->n; i++) {
 		if (strcmp(tables->list[i].name, index->name) == 0) {
@@ -76,40 +93,23 @@ int dit_index_tables_add(struct dit_index_tables *tables,
 		return -ENOMEM;
 	}
 	tables->list = list;
-	name = strdup(index->name);
-	if (name == NULL) {
-		return -ENOMEM;
-	}
-	list[tables->n++] = (struct dit_index_table){
-		.name = name,
-		.tree = {.flags = DIT_INDEX_FLAGS |
-	                          (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u),
-	                 .root = DIT_PAGE_NONE},
-	};
-	return 0;
+	r = dit_index_table_init(&list[tables->n], index->name, flags);
+	tables->n += r == 0;
+	return r;
 }
 
 int dit_index_table_open(struct dit_index_table *table, struct dit_page_space *space,
                          struct dit_output_table **ret)
 {
-	struct index_writing *writing = NULL;
-	int r = 0;
+	int r = table->is_written || table->writer != NULL
+	                ? -EINVAL
+	                : dit_table_writer_new(&table->writer, space, table->tree.flags);
 
-	if (table->is_written) {
-		return -EINVAL;
+	if (r == 0) {
+		table->base = (struct dit_output_table){.ops = &table_ops};
+		*ret = &table->base;
 	}
-	writing = calloc(1, sizeof(*writing));
-	if (writing == NULL) {
-		return -ENOMEM;
-	}
-	*writing = (struct index_writing){.base = {.ops = &table_ops}, .table = table};
-	r = dit_table_writer_new(&writing->writer, space, table->tree.flags);
-	if (r < 0) {
-		free(writing);
-		return r;
-	}
-	*ret = &writing->base;
-	return 0;
+	return r;
 }
 
 int dit_index_tables_open(struct dit_index_tables *tables, size_t number,
@@ -133,7 +133,43 @@ int dit_index_tables_check(const struct dit_index_tables *tables)
 void dit_index_tables_deinit(struct dit_index_tables *tables)
 {
 	for (size_t i = 0; i < tables->n; i++) {
-		free(tables->list[i].name);
+		dit_index_table_deinit(&tables->list[i]);
 	}
 	free(tables->list);
+}
+
+/* ---- outputs that write indexes alone ---- */
+
+int dit_index_head_find(struct dit_output *output, const char *name,
+                        struct dit_output_stored_index *ret)
+{
+	const struct dit_index_head *head = dit_index_head_of(output);
+	const struct dit_stored_db *db = dit_snapshot_db(head->snapshot, name);
+	bool may_be_damaged = !head->is_online && !dit_stored_is_fixed(dit_span_of(name));
+
+	if (db == NULL) {
+		return 0;
+	}
+	if ((db->flags & ~(unsigned)DIT_DB_INTEGERKEY) != DIT_INDEX_FLAGS) {
+		return may_be_damaged
+		               ? 0
+		               : dit_fault_say(head->fault, DIT_E_CORRUPT,
+		                               "database \"%s\" has the flags 0x%02x and "
+		                               "is no index",
+		                               name, db->flags);
+	}
+	*ret = (struct dit_output_stored_index){
+		.is_integerkey = (db->flags & DIT_DB_INTEGERKEY) != 0, .key_len = 0};
+	return 1;
+}
+
+int dit_index_head_add(struct dit_output *output, const struct dit_output_index *index)
+{
+	return dit_index_tables_add(&dit_index_head_of(output)->tables, index);
+}
+
+int dit_index_head_open(struct dit_output *output, size_t number,
+                        struct dit_output_table **ret)
+{
+	return dit_index_tables_open(&dit_index_head_of(output)->tables, number, ret);
 }

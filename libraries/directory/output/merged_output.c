@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "output/data_check.h"
+#include "output/index_tables.h"
 #include "output/output_impl.h"
 #include "output/stored_records.h"
 #include "place/claimed_file.h"
@@ -25,18 +26,6 @@
 #include "tree/tree_changes.h"
 
 #define FEW_PARTS 24u
-
-/* A named database. [own: who writes it, then main] */
-struct table {
-	struct dit_output_table base; /* of dn2i and indexes, while they are open */
-	struct merged_output *output;
-	char *name;                    /* owned */
-	struct dit_tree_record stored; /* empty: there is none */
-	struct dit_tree_record tree;   /* with what was added */
-	struct dit_tree_merge *merge;  /* NULL: not open */
-	bool is_stored;
-	bool is_written; /* an index, or dn2i */
-};
 
 struct merged_output {
 	struct dit_record_output base;
@@ -52,9 +41,8 @@ struct merged_output {
 	enum dit_output_merge merge;
 
 	uint64_t first_bytes; /* in use when it was opened */
-	struct table fixed[DIT_NFIXED];
-	struct table **indexes; /* each owned, as is the array */
-	size_t nindexes;
+	struct dit_index_table fixed[DIT_NFIXED];
+	struct dit_index_tables indexes;
 	struct dit_tree_changes changes; /* of id2e, from then on: */
 	bool takes_changes;
 	bool is_changed;
@@ -72,10 +60,9 @@ static int drop_pages(void *ctx, uint64_t first, uint64_t n)
 	return dit_page_commit_drop_pages(ctx, first, n);
 }
 
-static struct dit_tree_merge_opts merge_opts(const struct table *table)
+static struct dit_tree_merge_opts merge_opts(struct merged_output *output,
+                                             const struct dit_index_table *table)
 {
-	struct merged_output *output = table->output;
-
 	return (struct dit_tree_merge_opts){
 		.space = dit_page_commit_space(output->file.commit),
 		.source = dit_page_commit_source(output->file.commit),
@@ -87,9 +74,10 @@ static struct dit_tree_merge_opts merge_opts(const struct table *table)
 }
 
 /* Any thread. */
-static int open_merge(struct table *table, bool rebuilds)
+static int open_merge(struct merged_output *output, struct dit_index_table *table,
+                      bool rebuilds)
 {
-	struct dit_tree_merge_opts opts = merge_opts(table);
+	struct dit_tree_merge_opts opts = merge_opts(output, table);
 	struct dit_key_orders orders;
 
 	opts.rebuilds = rebuilds;
@@ -99,12 +87,12 @@ static int open_merge(struct table *table, bool rebuilds)
 }
 
 /* The merge of a table of main. */
-static int reach_merge(struct table *table)
+static int reach_merge(struct merged_output *output, struct dit_index_table *table)
 {
-	return table->merge != NULL ? 0 : open_merge(table, false);
+	return table->merge != NULL ? 0 : open_merge(output, table, false);
 }
 
-static int close_merge(struct table *table, uint64_t *ret_bytes)
+static int close_merge(struct dit_index_table *table, uint64_t *ret_bytes)
 {
 	int r = 0;
 
@@ -119,7 +107,7 @@ static int close_merge(struct table *table, uint64_t *ret_bytes)
 static int put_lists(struct dit_output_table *base, const struct dit_output_list *lists,
                      size_t nlists)
 {
-	struct table *table = (struct table *)base;
+	struct dit_index_table *table = (struct dit_index_table *)base;
 	int r = 0;
 
 	for (size_t i = 0; i < nlists && r == 0; i++) {
@@ -139,12 +127,13 @@ static int put_record(struct dit_output_table *base, uint64_t id, struct dit_spa
 {
 	const struct dit_span key = {(const char *)&id, sizeof(id)};
 
-	return dit_tree_merge_record(((struct table *)base)->merge, key, record);
+	return dit_tree_merge_record(((struct dit_index_table *)base)->merge, key,
+	                             record);
 }
 
 static int finish(struct dit_output_table *base)
 {
-	struct table *table = (struct table *)base;
+	struct dit_index_table *table = (struct dit_index_table *)base;
 	int r = close_merge(table, base->ret_bytes);
 
 	table->is_written = r == 0;
@@ -153,7 +142,7 @@ static int finish(struct dit_output_table *base)
 
 static void drop(struct dit_output_table *base)
 {
-	struct table *table = (struct table *)base;
+	struct dit_index_table *table = (struct dit_index_table *)base;
 
 	dit_tree_merge_free(table->merge);
 	table->merge = NULL;
@@ -166,10 +155,12 @@ static const struct dit_output_table_ops table_ops = {
 	.drop = drop,
 };
 
-static int open_table(struct table *table, bool rebuilds, struct dit_output_table **ret)
+static int open_table(struct merged_output *output, struct dit_index_table *table,
+                      bool rebuilds, struct dit_output_table **ret)
 {
-	int r = table->is_written || table->merge != NULL ? -EINVAL
-	                                                  : open_merge(table, rebuilds);
+	int r = table->is_written || table->merge != NULL
+	                ? -EINVAL
+	                : open_merge(output, table, rebuilds);
 
 	if (r == 0) {
 		table->base = (struct dit_output_table){.ops = &table_ops};
@@ -180,17 +171,18 @@ static int open_table(struct table *table, bool rebuilds, struct dit_output_tabl
 
 static int open_names(struct dit_record_output *output, struct dit_output_table **ret)
 {
-	return open_table(&of(&output->base)->fixed[DIT_FIXED_NAMES], false, ret);
+	return open_table(of(&output->base), &of(&output->base)->fixed[DIT_FIXED_NAMES],
+	                  false, ret);
 }
 
 static int open_index(struct dit_output *output, size_t number,
                       struct dit_output_table **ret)
 {
-	const struct merged_output *o = of(output);
+	struct merged_output *o = of(output);
 
-	return number >= o->nindexes ? -EINVAL
-	                             : open_table(o->indexes[number],
-	                                          o->merge == DIT_MERGE_REBUILD, ret);
+	return number >= o->indexes.n ? -EINVAL
+	                              : open_table(o, &o->indexes.list[number],
+	                                           o->merge == DIT_MERGE_REBUILD, ret);
 }
 
 /* ---- what is stored ---- */
@@ -257,8 +249,8 @@ static int expect_postings(struct dit_record_output *output, uint64_t n)
 	struct merged_output *o = of(&output->base);
 	uint64_t nstored = 0;
 
-	for (size_t i = 0; i < o->nindexes; i++) {
-		nstored += o->indexes[i]->stored.nitems;
+	for (size_t i = 0; i < o->indexes.n; i++) {
+		nstored += o->indexes.list[i].stored.nitems;
 	}
 	if (o->merge == DIT_MERGE_DEFAULT) {
 		o->merge = n >= nstored / FEW_PARTS && has_room(o) ? DIT_MERGE_REBUILD
@@ -268,64 +260,46 @@ static int expect_postings(struct dit_record_output *output, uint64_t n)
 }
 
 /* Find the stored tree of a table. */
-static void find_stored(struct table *table, unsigned flags)
+static void find_stored(const struct merged_output *output, struct dit_index_table *table)
 {
-	const struct dit_tree_record none = {.flags = (uint16_t)flags,
-	                                     .root = DIT_PAGE_NONE};
 	struct dit_tree_record tree;
 
-	table->is_stored = dit_page_commit_find(table->output->file.commit,
+	table->is_stored = dit_page_commit_find(output->file.commit,
 	                                        dit_span_of(table->name), &tree) > 0;
-	table->stored = table->is_stored ? tree : none;
-	table->tree = table->stored;
+	if (table->is_stored) {
+		table->tree = tree;
+	}
+	table->stored = table->tree;
 }
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
 {
 	struct merged_output *o = of(output);
-	unsigned flags = DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0);
-	struct table **indexes = NULL;
-	struct table *table = NULL;
+	int r = dit_index_tables_add(&o->indexes, index);
 
-	for (size_t i = 0; i < o->nindexes; i++) {
-		if (strcmp(o->indexes[i]->name, index->name) == 0) {
-			return DIT_E_DUPLICATE;
-		}
+	if (r == 0) {
+		find_stored(o, &o->indexes.list[o->indexes.n - 1]);
 	}
-	indexes = reallocarray(o->indexes, o->nindexes + 1, sizeof(struct table *));
-	if (indexes == NULL) {
-		return -ENOMEM;
-	}
-	o->indexes = indexes;
-	table = calloc(1, sizeof(*table));
-	if (table == NULL) {
-		return -ENOMEM;
-	}
-	indexes[o->nindexes++] = table;
-	table->output = o;
-	table->name = strdup(index->name);
-	if (table->name == NULL) {
-		return -ENOMEM;
-	}
-	find_stored(table, flags);
-	return 0;
+	return r;
 }
 
 /* ---- entries ---- */
 
 static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_span name)
 {
-	struct table *table = &of(&output->base)->fixed[DIT_FIXED_ADS];
+	struct merged_output *o = of(&output->base);
+	struct dit_index_table *table = &o->fixed[DIT_FIXED_ADS];
 	const struct dit_span key = {(const char *)&number, sizeof(number)};
-	int r = reach_merge(table);
+	int r = reach_merge(o, table);
 
 	return r < 0 ? r : dit_tree_merge_put(table->merge, key, name);
 }
 
 static int reach_entries(struct merged_output *output)
 {
-	return output->takes_changes ? -EINVAL
-	                             : reach_merge(&output->fixed[DIT_FIXED_ENTRIES]);
+	return output->takes_changes
+	               ? -EINVAL
+	               : reach_merge(output, &output->fixed[DIT_FIXED_ENTRIES]);
 }
 
 static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
@@ -360,10 +334,10 @@ static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
                      uint32_t place, struct dit_span record)
 {
 	struct merged_output *o = of(&output->base);
-	struct table *table = &o->fixed[DIT_FIXED_SPLITS];
+	struct dit_index_table *table = &o->fixed[DIT_FIXED_SPLITS];
 	char bytes[sizeof(id) + sizeof(ad)];
 	const struct dit_span key = {bytes, sizeof(bytes)};
-	int r = o->takes_changes ? reach_merge(table) : -EINVAL;
+	int r = o->takes_changes ? reach_merge(o, table) : -EINVAL;
 
 	memcpy(bytes, &id, sizeof(id));
 	memcpy(bytes + sizeof(id), &ad, sizeof(ad));
@@ -381,7 +355,7 @@ static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
 static int begin_changes(struct dit_record_output *output)
 {
 	struct merged_output *o = of(&output->base);
-	struct table *entries = &o->fixed[DIT_FIXED_ENTRIES];
+	struct dit_index_table *entries = &o->fixed[DIT_FIXED_ENTRIES];
 	struct dit_tree_merge_opts opts;
 	int r = o->takes_changes ? -EINVAL : close_merge(&o->fixed[DIT_FIXED_ADS], NULL);
 
@@ -391,7 +365,7 @@ static int begin_changes(struct dit_record_output *output)
 	if (r == 0) {
 		r = dit_page_commit_reach(o->file.commit);
 	}
-	opts = merge_opts(entries);
+	opts = merge_opts(o, entries);
 	dit_tree_changes_init(&o->changes, &opts);
 	o->takes_changes = true;
 	return r;
@@ -420,7 +394,7 @@ static int replace_entry(struct dit_record_output *output, uint64_t id,
 
 /* ---- publishing ---- */
 
-static int put_table(struct merged_output *output, struct table *table)
+static int put_table(struct merged_output *output, struct dit_index_table *table)
 {
 	const struct dit_span name = dit_span_of(table->name);
 	int r = close_merge(table, NULL);
@@ -443,8 +417,9 @@ static int prepare(struct dit_output *output)
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
 		r = put_table(o, &o->fixed[i]);
 	}
-	for (size_t i = 0; i < o->nindexes && r == 0; i++) {
-		r = o->indexes[i]->merge != NULL ? -EINVAL : put_table(o, o->indexes[i]);
+	for (size_t i = 0; i < o->indexes.n && r == 0; i++) {
+		r = o->indexes.list[i].merge != NULL ? -EINVAL
+		                                     : put_table(o, &o->indexes.list[i]);
 	}
 	output->bytes = dit_page_commit_bytes(o->file.commit);
 	return r;
@@ -471,25 +446,15 @@ static int take_back(struct dit_output *output)
 	return dit_claimed_file_undo(&of(output)->file);
 }
 
-static void table_deinit(struct table *table)
-{
-	dit_tree_merge_free(table->merge);
-	free(table->name);
-}
-
 static void abandon(struct dit_output *base)
 {
 	struct merged_output *output = of(base);
 
 	dit_tree_changes_deinit(&output->changes);
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
-		table_deinit(&output->fixed[i]);
+		dit_index_table_deinit(&output->fixed[i]);
 	}
-	for (size_t i = 0; i < output->nindexes; i++) {
-		table_deinit(output->indexes[i]);
-		free(output->indexes[i]);
-	}
-	free(output->indexes);
+	dit_index_tables_deinit(&output->indexes);
 	dit_stored_records_close(output->records);
 	dit_claimed_file_close(&output->file);
 	free(output);
@@ -549,14 +514,13 @@ static int open_fixed(struct merged_output *output)
 
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
 		const struct dit_fixed_db_facts *db = &dit_fixed_dbs[i];
-		struct table *table = &output->fixed[i];
+		struct dit_index_table *table = &output->fixed[i];
 
-		table->output = output;
-		table->name = strdup(db->name);
-		if (table->name == NULL) {
-			return -ENOMEM;
+		r = dit_index_table_init(table, db->name, db->flags);
+		if (r < 0) {
+			return r;
 		}
-		find_stored(table, db->flags);
+		find_stored(output, table);
 		trees[i] = table->tree;
 		r = dit_stored_flags_check(db->name, db, table->tree.flags,
 		                           output->fault);

@@ -155,27 +155,15 @@ static struct dit_online *of(struct dit_output *output)
 	return (struct dit_online *)output;
 }
 
-static int find_index(struct dit_output *output, const char *name,
-                      struct dit_output_stored_index *ret)
-{
-	const struct dit_online *online = of(output);
-	struct dit_tree_record tree;
-
-	return dit_snapshot_tree(online->snapshot, name, &tree) == 0
-	               ? 0
-	               : dit_output_found_index(name, &tree, true, online->opts.fault,
-	                                        ret);
-}
-
 /* A tree does not tell the pages of its long lists. Each of its IDs may lie in one. */
 static uint64_t pages_of(const struct dit_online *online,
                          const struct dit_tree_record *tree)
 {
-	uint64_t most = dit_snapshot_npages(online->snapshot);
+	uint64_t most = dit_snapshot_npages(online->head.snapshot);
 	uint64_t ids_in_page = online->page_bytes / sizeof(uint64_t);
 	uint64_t nids = tree->nitems < most * ids_in_page ? tree->nitems : 0;
 
-	return dit_snapshot_db_pages(online->snapshot,
+	return dit_snapshot_db_pages(online->head.snapshot,
 	                             tree->nbranch_pages + tree->nleaf_pages) +
 	       nids / ids_in_page;
 }
@@ -185,24 +173,18 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 {
 	struct dit_online *online = of(output);
 	struct dit_tree_record tree;
-	int r = dit_index_tables_add(&online->tables, index);
+	int r = dit_index_head_add(output, index);
 
-	if (r == 0 && dit_snapshot_tree(online->snapshot, index->name, &tree) == 1) {
+	if (r == 0 && dit_snapshot_tree(online->head.snapshot, index->name, &tree) == 1) {
 		online->reserve.expected_pages += pages_of(online, &tree);
 	}
 	return r;
 }
 
-static int open_index(struct dit_output *output, size_t number,
-                      struct dit_output_table **ret)
-{
-	return dit_index_tables_open(&of(output)->tables, number, ret);
-}
-
 /* Others change the old trees until the commit. */
 static int prepare(struct dit_output *output)
 {
-	return dit_index_tables_check(&of(output)->tables);
+	return dit_index_tables_check(&of(output)->head.tables);
 }
 
 static int commit(struct dit_output *output)
@@ -228,6 +210,7 @@ static void abandon(struct dit_output *output)
 	if (online->opts.times != NULL) {
 		*online->opts.times = online->times;
 	}
+	dit_index_tables_deinit(&online->head.tables);
 	if (online->has_reserve) {
 		dit_page_file_close(&online->reserve.space.file);
 		dit_page_reserve_deinit(&online->reserve);
@@ -236,19 +219,18 @@ static void abandon(struct dit_output *output)
 	if (online->data_fd >= 0) {
 		(void)close(online->data_fd);
 	}
-	dit_snapshot_close(online->snapshot);
+	dit_snapshot_close(online->head.snapshot);
 	dit_page_set_deinit(&online->old_pages);
 	dit_entry_changes_deinit(&online->changes);
-	dit_index_tables_deinit(&online->tables);
 	free(online->stored);
 	free(online->changed);
 	free(online);
 }
 
 static const struct dit_output_ops ops = {
-	.find_index = find_index,
+	.find_index = dit_index_head_find,
 	.add_index = add_index,
-	.open_index = open_index,
+	.open_index = dit_index_head_open,
 	.prepare = prepare,
 	.commit = commit,
 	.take_back = take_back,
@@ -326,14 +308,16 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	if (online == NULL) {
 		return -ENOMEM;
 	}
-	online->base = (struct dit_output){.ops = &ops, .is_parallel = true};
+	online->head.base = (struct dit_output){.ops = &ops, .is_parallel = true};
+	online->head.fault = opts->fault;
+	online->head.is_online = true;
 	online->opts = *opts;
-	online->tables.space = &online->reserve.space;
+	online->head.tables.space = &online->reserve.space;
 	online->data_fd = -1;
-	r = dit_snapshot_lmdb_open(&online->snapshot, opts->directory, &snapshot);
+	r = dit_snapshot_lmdb_open(&online->head.snapshot, opts->directory, &snapshot);
 	if (r == 0) {
-		online->lmdb = online->snapshot->reader;
-		online->page_bytes = dit_snapshot_page_bytes(online->snapshot);
+		online->lmdb = online->head.snapshot->reader;
+		online->page_bytes = dit_snapshot_page_bytes(online->head.snapshot);
 		r = open_data(online);
 	}
 	if (r == 0) {
@@ -343,12 +327,12 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 		r = open_reserve(online);
 	}
 	if (r < 0) {
-		abandon(&online->base);
+		abandon(&online->head.base);
 		return r;
 	}
-	online->base.place =
+	online->head.base.place =
 		(struct dit_output_place){opts->directory, -1, online->data_fd};
-	*ret = &online->base;
-	*ret_snapshot = online->snapshot;
+	*ret = &online->head.base;
+	*ret_snapshot = online->head.snapshot;
 	return 0;
 }

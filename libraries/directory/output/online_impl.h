@@ -28,10 +28,8 @@ struct dit_online_stored {
 };
 
 struct dit_online {
-	struct dit_output base;
+	struct dit_index_head head;
 	struct dit_online_opts opts;
-	struct dit_index_tables tables; /* the new ones */
-	struct dit_snapshot *snapshot;
 	struct dit_lmdb_reader *lmdb; /* the snapshot's */
 	int data_fd;
 	char path[DIT_FD_PATH_BYTES]; /* that leads to it */

@@ -61,7 +61,7 @@ static int edit_table(const struct step *step, size_t number,
                       struct dit_page_source *source, struct dit_page_space *space)
 {
 	struct dit_online *online = step->online;
-	struct dit_index_table *table = &online->tables.list[number];
+	struct dit_index_table *table = &online->head.tables.list[number];
 	const struct dit_table_changes *changes = &step->changes[number];
 	const struct dit_tree_merge_opts opts = {.space = space,
 	                                         .source = source,
@@ -88,7 +88,7 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 	struct dit_online *online = step->online;
 	int r = 0;
 
-	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
+	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
 		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
 		step->changes[i] = (struct dit_table_changes){NULL, 0};
 		dit_tick(online->lmdb->held == NULL ? online->opts.ticker : NULL);
@@ -98,7 +98,7 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 
 static unsigned next_reader(const struct dit_online *online)
 {
-	unsigned first = dit_snapshot_nreaders(online->snapshot);
+	unsigned first = dit_snapshot_nreaders(online->head.snapshot);
 
 	return online->reader == first ? first + 1 : first;
 }
@@ -146,7 +146,7 @@ static int find_changes(const struct step *step, const struct state *newer)
 		return r;
 	}
 	if (online->lmdb->held != NULL) {
-		r = dit_snapshot_renew(online->snapshot, newer->reader);
+		r = dit_snapshot_renew(online->head.snapshot, newer->reader);
 	}
 	changed.ids = changes->ids;
 	changed.nids = changes->nids;
@@ -186,8 +186,8 @@ static int find_tree(const struct step *step, const struct state *newer, const c
 {
 	return newer->commit != NULL
 	               ? dit_page_commit_find(newer->commit, dit_span_of(name), ret)
-	               : dit_snapshot_tree_by(step->online->snapshot, newer->reader, name,
-	                                      ret);
+	               : dit_snapshot_tree_by(step->online->head.snapshot, newer->reader,
+	                                      name, ret);
 }
 
 /* The old tables as the newer state has them. */
@@ -197,9 +197,9 @@ static int follow_tables(const struct step *step, const struct state *newer)
 	const struct dit_tree_follower follower = {.pages = &online->old_pages,
 	                                           .is_whole = true};
 
-	for (size_t i = 0; i < online->tables.n; i++) {
+	for (size_t i = 0; i < online->head.tables.n; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
-		const char *name = online->tables.list[i].name;
+		const char *name = online->head.tables.list[i].name;
 		struct dit_tree_record tree;
 		int r = 0;
 
@@ -252,7 +252,7 @@ static int find_entries(struct dit_snapshot *snapshot, unsigned reader,
 static int catch_up(struct step *step, struct state *newer)
 {
 	struct dit_online *online = step->online;
-	int r = find_entries(online->snapshot, newer->reader, &newer->entries);
+	int r = find_entries(online->head.snapshot, newer->reader, &newer->entries);
 
 	if (r == 0) {
 		r = find_changes(step, newer);
@@ -289,7 +289,7 @@ static int run_round(struct step *step)
 	struct dit_page_source pages;
 	struct state newer = {.reader = next_reader(online), .source = &pages};
 	uint64_t npages = 0;
-	int r = dit_snapshot_renew(online->snapshot, newer.reader);
+	int r = dit_snapshot_renew(online->head.snapshot, newer.reader);
 
 	if (r == 0) {
 		r = count_pages(online, &npages);
@@ -347,8 +347,8 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 	struct dit_online *online = step->online;
 	int r = 0;
 
-	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
-		const struct dit_index_table *table = &online->tables.list[i];
+	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
+		const struct dit_index_table *table = &online->head.tables.list[i];
 		struct dit_span name = dit_span_of(table->name);
 
 		r = online->stored[i].is_there
@@ -432,12 +432,12 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 	struct dit_entry_trees oldest;
 	int r = dit_page_set_init(&online->old_pages, source->npages);
 
-	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
+	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
-		const char *name = online->tables.list[i].name;
+		const char *name = online->head.tables.list[i].name;
 
-		stored->is_there =
-			dit_snapshot_tree(online->snapshot, name, &stored->tree) == 1;
+		stored->is_there = dit_snapshot_tree(online->head.snapshot, name,
+		                                     &stored->tree) == 1;
 		if (stored->is_there) {
 			r = dit_tree_pages(source, &stored->tree, true,
 			                   &online->old_pages);
@@ -448,7 +448,7 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 		dit_tick(online->opts.ticker);
 	}
 	if (r == 0) {
-		r = find_entries(online->snapshot, 0, &oldest);
+		r = find_entries(online->head.snapshot, 0, &oldest);
 	}
 	return r < 0 ? r : dit_entry_changes_begin(&online->changes, &oldest, source);
 }
@@ -459,13 +459,13 @@ static int collect_old_pages(const struct step *step)
 	struct dit_page_source pages;
 	int r = 0;
 
-	online->stored = calloc(online->tables.n + 1, sizeof(*online->stored));
+	online->stored = calloc(online->head.tables.n + 1, sizeof(*online->stored));
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
 	r = dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09,
 	                         online->page_bytes,
-	                         dit_snapshot_npages(online->snapshot));
+	                         dit_snapshot_npages(online->head.snapshot));
 	if (r == 0) {
 		r = collect_pages(step, &pages);
 		dit_page_source_deinit(&pages);
@@ -507,9 +507,9 @@ static void warm_up(const struct dit_online *online)
 
 int dit_online_commit(struct dit_online *online)
 {
-	struct step step = {.online = online,
-	                    .changes =
-	                            calloc(online->tables.n + 1, sizeof(*step.changes))};
+	struct step step = {
+		.online = online,
+		.changes = calloc(online->head.tables.n + 1, sizeof(*step.changes))};
 	int r = step.changes == NULL ? -ENOMEM
 	                             : dit_page_file_drain(&online->reserve.space.file);
 

@@ -165,6 +165,10 @@ static int make_database(struct dit_staging *staging, const struct dit_output_op
 
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 {
+	dit_index_tables_deinit(&staging->tables.indexes);
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		dit_index_table_deinit(&staging->tables.fixed[i]);
+	}
 	dit_staging_end_pages(staging);
 	dit_staging_end_append(staging);
 	if (staging->data_fd >= 0) {
@@ -172,27 +176,19 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	}
 	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	dit_claim_drop(&staging->claim, end);
-	dit_index_tables_deinit(&staging->tables.indexes);
-	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		free(staging->tables.fixed[i].name);
-	}
 	free(staging);
 }
 
 /* Names and flags as in storage.md 1.2. */
 static int name_fixed_tables(struct dit_staging *staging)
 {
-	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		struct dit_index_table *table = &staging->tables.fixed[i];
+	int r = 0;
 
-		table->tree = (struct dit_tree_record){
-			.flags = (uint16_t)dit_fixed_dbs[i].flags, .root = DIT_PAGE_NONE};
-		table->name = strdup(dit_fixed_dbs[i].name);
-		if (table->name == NULL) {
-			return -ENOMEM;
-		}
+	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
+		r = dit_index_table_init(&staging->tables.fixed[i], dit_fixed_dbs[i].name,
+		                         dit_fixed_dbs[i].flags);
 	}
-	return 0;
+	return r;
 }
 
 static int staging_init(struct dit_staging *staging, const struct dit_output_opts *opts)
