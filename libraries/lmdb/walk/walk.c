@@ -402,24 +402,9 @@ static void ignore(void *ctx, const struct dit_walk_finding *finding)
 	(void)finding;
 }
 
-/* 0; DIT_E_CORRUPT: the free list lacks pages that lie after the end of the file. */
-static int find_pages_behind(struct walk *walk)
-{
-	int r = dit_walk_begin(walk, false);
-
-	if (r == 0) {
-		r = walk_free_tree(walk);
-	}
-	if (r == 0) {
-		r = atomic_load(&walk->error);
-	}
-	return r == 0 && atomic_load(&walk->nfreed_behind) != walk->nbehind
-	               ? DIT_E_CORRUPT
-	               : r;
-}
-
 static int check_length(struct walk *walk, struct dit_file_lack *ret)
 {
+	struct dit_walk_stats stats;
 	bool is_usable = false;
 	struct stat status;
 	int r = dit_walk_metas(walk, &is_usable);
@@ -434,8 +419,8 @@ static int check_length(struct walk *walk, struct dit_file_lack *ret)
 	*ret = (struct dit_file_lack){.file_bytes = (uint64_t)status.st_size,
 	                              .needed_bytes = (walk->npages + walk->nbehind) *
 	                                              walk->page_bytes};
-	r = find_pages_behind(walk);
-	return r == DIT_E_CORRUPT && dit_walk_metas_have_changed(walk) ? -ESTALE : r;
+	r = dit_walk(walk->opts, &stats);
+	return r == 0 && stats.by_kind[DIT_WALK_FILE_CUT] > 0 ? DIT_E_CORRUPT : r;
 }
 
 int dit_walk_length(int fd, struct dit_file_lack *ret)
@@ -443,6 +428,7 @@ int dit_walk_length(int fd, struct dit_file_lack *ret)
 	const struct dit_walk_opts opts = {.fd = fd,
 	                                   .transaction = DIT_WALK_NEWEST,
 	                                   .nthreads = 1,
+	                                   .is_brief = true,
 	                                   .found = ignore,
 	                                   .max_findings = 1};
 	int r = -ESTALE;
