@@ -266,9 +266,11 @@ static int compare(const struct dit_tree_level *level, unsigned slot,
 	return 0;
 }
 
-int dit_tree_level_skip(struct dit_tree_level *level, unsigned first,
-                        const struct dit_key_order *order, struct dit_span wanted,
-                        bool skips_equal)
+/* To the slot after the keys from slot first on that are below the wanted one, or equal
+ * to it. */
+static int skip(struct dit_tree_level *level, unsigned first,
+                const struct dit_key_order *order, struct dit_span wanted,
+                bool skips_equal)
 {
 	unsigned end = level->count;
 
@@ -299,7 +301,7 @@ static int find_leaf(struct dit_tree_place *place, const struct dit_key_order *o
 	for (unsigned depth = 0; depth + 1 < place->nlevels && r == 0; depth++) {
 		struct dit_tree_level *level = &place->levels[depth];
 
-		r = dit_tree_level_skip(level, 1, order, wanted, true);
+		r = skip(level, 1, order, wanted, true);
 		if (r == 0) {
 			level->slot--;
 			r = enter_child(place, depth);
@@ -316,7 +318,7 @@ int dit_tree_place_seek_below(struct dit_tree_place *place,
 
 	if (r == 0) {
 		leaf = dit_tree_place_end(place);
-		r = dit_tree_level_skip(leaf, 0, order, wanted, false);
+		r = skip(leaf, 0, order, wanted, false);
 	}
 	if (r < 0) {
 		return r;

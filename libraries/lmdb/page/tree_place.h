@@ -113,14 +113,6 @@ static inline int dit_tree_place_next(struct dit_tree_place *place)
 	return dit_tree_place_climb(place);
 }
 
-/**
- * To the slot after the keys from slot @p first on that are below the wanted one, or
- * equal to it. 0; DIT_E_CORRUPT
- */
-int dit_tree_level_skip(struct dit_tree_level *level, unsigned first,
-                        const struct dit_key_order *order, struct dit_span wanted,
-                        bool skips_equal);
-
 /** Count the pages of the value, if it is a long one. 0; DIT_E_CORRUPT; an error of
  * pages() */
 int dit_tree_count_value(struct dit_tree_reading *reading,

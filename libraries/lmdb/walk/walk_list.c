@@ -207,9 +207,10 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
 	return false;
 }
 
-void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,
-                        struct walk_tree *database, const struct dit_tree_record *record,
-                        uint64_t page, long number)
+/* The tree of a list can be walked when its key is set. */
+static void list_init(const struct walk *walk, struct walk_tree *list,
+                      struct walk_tree *database, const struct dit_tree_record *record,
+                      uint64_t page, long number)
 {
 	dit_walk_tree_init(walk, list, WALK_LIST, database->name, record);
 	list->database = database;
@@ -237,7 +238,7 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 		dit_walk_fail(walk, -ENOMEM);
 		return;
 	}
-	dit_walk_list_init(walk, list, database, record, page, number);
+	list_init(walk, list, database, record, page, number);
 	copy = (char *)(list + 1);
 	memcpy(copy, key.data, key.len);
 	list->list_key = (struct dit_span){copy, key.len};
@@ -278,7 +279,7 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 		share_list(walk, database, &record, page, number, node->key);
 		return;
 	}
-	dit_walk_list_init(walk, &list, database, &record, page, number);
+	list_init(walk, &list, database, &record, page, number);
 	list.list_key = node->key;
 	dit_walk_tree_visit(member, &list);
 }

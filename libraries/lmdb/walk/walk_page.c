@@ -4,20 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/meta_pages.h"
 #include "walk/walk_private.h"
-
-#define KNOWN_FLAGS (DIT_PAGE_BRANCH | DIT_PAGE_LEAF | DIT_PAGE_OVERFLOW | DIT_PAGE_LEAF2)
-#define FIRST_PAGE  2 /* after the meta pages */
 
 /* ---- whose page is it ---- */
 
 bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
                     uint64_t at_page, long at_node)
 {
-	if (page < FIRST_PAGE || page >= walk->npages) {
+	if (page < DIT_FIRST_PAGE || page >= walk->npages) {
 		dit_walk_find(walk, DIT_WALK_PAGE_RANGE, tree, at_page, at_node,
 		              "it refers to page %llu; pages of trees are %u to %llu",
-		              (unsigned long long)page, FIRST_PAGE,
+		              (unsigned long long)page, DIT_FIRST_PAGE,
 		              (unsigned long long)walk->npages - 1);
 		dit_walk_cut(walk, tree);
 		return false;

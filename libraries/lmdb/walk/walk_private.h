@@ -247,11 +247,6 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    long number, const struct dit_node_view *node);
 
-/** Make the tree of a list ready to be walked; the list's key is to be set. */
-void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,
-                        struct walk_tree *database, const struct dit_tree_record *record,
-                        uint64_t page, long number);
-
 /** The items of a packed page, or of one inside a node: their order. */
 void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
                     struct dit_page_view view, unsigned item_bytes,
