@@ -104,14 +104,16 @@ try() {
 
 	load "$work/more.ldif"
 	check "$name, one database: exit status" test $? -eq 1
-	check "$name, one database: message" said "$disk/db: No space left on device"
+	check "$name, one database: message" said \
+		"could not store an entry in $disk/db: No space left on device"
 	check "$name, one database: files" as_it_was
 
 	# The subordinate database is changed before the other one fails.
 	cat "$work/apart-more.ldif" "$work/more.ldif" >"$work/input.ldif"
 	load "$work/input.ldif"
 	check "$name, two databases: exit status" test $? -eq 1
-	check "$name, two databases: message" said "$disk/db: No space left on device"
+	check "$name, two databases: message" said \
+		"could not store an entry in $disk/db: No space left on device"
 	check "$name, two databases: files" as_it_was
 
 	check "$name: the space is free again" test "$(free_mb)" -ge $((before - 1))
