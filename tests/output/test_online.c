@@ -6,6 +6,7 @@
  * number (lock_field.h).
  */
 #include "base/error.h"
+#include "base/grow.h"
 #include "online_fixture.h"
 #include "place/fault.h"
 #include "place/lock_field.h"
@@ -13,7 +14,6 @@
 struct told {
 	struct dit_output *output;
 	struct dit_online_times times;
-	struct dit_posting_change change;
 	uint64_t ids[50];
 	size_t nids;
 	int error;
@@ -74,9 +74,10 @@ static int note_changed(void *ctx, const struct dit_online_changed *changed,
 	assert_in_range(changed->nids, 1, 50);
 	memcpy(told->ids, changed->ids, changed->nids * sizeof(changed->ids[0]));
 	told->nids = changed->nids;
-	told->change = (struct dit_posting_change){
+	ret->list = dit_grow(ret->list, &ret->size, 1, sizeof(*ret->list));
+	assert_non_null(ret->list);
+	ret->list[ret->n++] = (struct dit_posting_change){
 		.key = {"zzzz", 4}, .id = changed->ids[0], .is_added = true};
-	*ret = (struct dit_table_changes){&told->change, 1};
 	return told->error;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "online_fixture.h"
 #include "place/fault.h"
 
@@ -119,7 +120,7 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 	run->keys = realloc(run->keys, 2 * nids * sizeof(*run->keys));
 	assert_non_null(run->changes);
 	assert_non_null(run->keys);
-	assert_true(ret->list == NULL && ret->n == 0);
+	assert_int_equal(ret->n, 0);
 	run->nchanges = 0;
 	for (size_t i = 0; i < nids; i++) {
 		unsigned old_key = key_of(run->snapshot, older, ids[i]);
@@ -134,7 +135,11 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 		}
 	}
 	qsort(run->changes, run->nchanges, sizeof(*run->changes), compare);
-	*ret = (struct dit_table_changes){run->changes, run->nchanges};
+	ret->list =
+		dit_grow(ret->list, &ret->size, run->nchanges + 1, sizeof(*ret->list));
+	assert_non_null(ret->list);
+	memcpy(ret->list, run->changes, run->nchanges * sizeof(*ret->list));
+	ret->n = run->nchanges;
 	if (run->dies && run->ncalls == run->error_at) {
 		_exit(9);
 	}

@@ -30,6 +30,7 @@
 #ifndef DITKIT_ONLINE_H
 #define DITKIT_ONLINE_H
 
+#include "base/arena.h"
 #include "output/output.h"
 #include "reader/snapshot.h"
 #include "tree/tree_merge.h"
@@ -62,20 +63,22 @@ struct dit_online_changed {
 	const uint64_t
 		*ids; /* of entries that were changed, added or removed; ascending */
 	size_t nids;
+	struct dit_arena *keys; /* for keys that change */
 };
 
 /** Changes of the keys of a table: in key order, each key and ID once. */
 struct dit_table_changes {
-	const struct dit_posting_change *list;
+	struct dit_posting_change *list; /* grows with dit_grow() */
 	size_t n;
+	size_t size;
 };
 
 /**
  * Entries were changed: what does that change in the tables? Once for each round in which
  * there are some.
  *
- * @param ret  one for each table, in their order, empty; the lists belong to the callee
- *             and are used until the next call, or the end of the commit
+ * @param ret  one for each table, in their order, without changes; gets them. Their keys
+ *             are used until the next call, or the end of the commit
  *
  * @return 0; an error, with which the commit ends
  */

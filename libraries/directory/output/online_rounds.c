@@ -34,10 +34,12 @@
 #define LESS_AT_MOST    3u
 #define WARM_PAGES      256u /* read with one call */
 #define WARM_TICK_PAGES 16384u
+#define KEYS_BYTES      (64u << 10)
 
 struct step {
 	struct dit_online *online;
 	struct dit_table_changes *changes; /* of a round; one for each table; owned */
+	struct dit_arena keys;             /* of these */
 	/* Reserved pages, through the page cache: the next round reads them. */
 	struct dit_page_space space;
 };
@@ -90,7 +92,7 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 
 	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
 		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
-		step->changes[i] = (struct dit_table_changes){NULL, 0};
+		step->changes[i].n = 0;
 		dit_tick(online->lmdb->held == NULL ? online->opts.ticker : NULL);
 	}
 	return r;
@@ -131,7 +133,7 @@ static int count_changed(struct dit_online *online)
 }
 
 /* The entries that a newer state has changed, and their keys. */
-static int find_changes(const struct step *step, const struct state *newer)
+static int find_changes(struct step *step, const struct state *newer)
 {
 	struct dit_online *online = step->online;
 	struct dit_entry_changes *changes = &online->changes;
@@ -150,6 +152,8 @@ static int find_changes(const struct step *step, const struct state *newer)
 	}
 	changed.ids = changes->ids;
 	changed.nids = changes->nids;
+	changed.keys = &step->keys;
+	dit_arena_reset(&step->keys);
 	return r < 0 ? r
 	             : online->opts.changed(online->opts.ctx, &changed, step->changes);
 }
@@ -361,7 +365,7 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 	return r < 0 ? r : dit_page_commit_use(commit, &online->reserve.used);
 }
 
-static int change_locked(const struct step *step, struct dit_page_commit *commit)
+static int change_locked(struct step *step, struct dit_page_commit *commit)
 {
 	struct dit_online *online = step->online;
 	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
@@ -398,7 +402,7 @@ static int change_locked(const struct step *step, struct dit_page_commit *commit
 	return r;
 }
 
-static int commit_locked(const struct step *step)
+static int commit_locked(struct step *step)
 {
 	struct dit_online *online = step->online;
 	struct dit_page_set rest = {.words = NULL};
@@ -505,6 +509,17 @@ static void warm_up(const struct dit_online *online)
 	free(bytes);
 }
 
+static void step_deinit(struct step *step)
+{
+	size_t n = step->changes == NULL ? 0 : step->online->head.tables.n;
+
+	for (size_t i = 0; i < n; i++) {
+		free(step->changes[i].list);
+	}
+	free(step->changes);
+	dit_arena_deinit(&step->keys);
+}
+
 int dit_online_commit(struct dit_online *online)
 {
 	struct step step = {
@@ -513,6 +528,7 @@ int dit_online_commit(struct dit_online *online)
 	int r = step.changes == NULL ? -ENOMEM
 	                             : dit_page_file_drain(&online->reserve.space.file);
 
+	dit_arena_init(&step.keys, KEYS_BYTES);
 	/* Most of what is written goes to the disk before anybody has to wait. */
 	if (r == 0) {
 		r = sync_pages(online);
@@ -531,6 +547,6 @@ int dit_online_commit(struct dit_online *online)
 		r = commit_locked(&step);
 		dit_online_unlock(online);
 	}
-	free(step.changes);
+	step_deinit(&step);
 	return r;
 }

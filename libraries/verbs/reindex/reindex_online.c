@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/grow.h"
 #include "page/lmdb_format.h"
 #include "reader/ad_names.h"
@@ -21,25 +20,11 @@
 #include "reindex/reindexer.h"
 #include "tree/tree_merge.h"
 
-#define ARENA_BYTES (64u << 10)
-
-struct online_changes {
-	struct dit_posting_change *list; /* owned */
-	size_t n;
-	size_t size;
-};
-
-struct dit_reindex_online {
-	struct dit_arena arena; /* keys */
-	struct online_changes
-		*changes; /* of the round; one for each index database; owned */
-	size_t ndbs;
-};
-
 /* All that a call needs. */
 struct catching_up {
 	struct reindex_target *target;
-	struct dit_reindex_online *online;
+	const struct dit_online_changed *changed;
+	struct dit_table_changes *changes; /* one for each index database */
 	struct dit_stored_keys *keys;
 	uint64_t id;   /* of the entry whose keys come */
 	bool is_newer; /* they are those of the newer version */
@@ -50,10 +35,10 @@ struct catching_up {
 static int add_change(void *ctx, unsigned db, struct dit_span key)
 {
 	const struct catching_up *work = ctx;
-	struct online_changes *changes = &work->online->changes[db];
+	struct dit_table_changes *changes = &work->changes[db];
 	struct dit_posting_change *list =
 		dit_grow(changes->list, &changes->size, changes->n + 1, sizeof(*list));
-	char *copy = dit_arena_alloc(&work->online->arena, key.len + 1);
+	char *copy = dit_arena_alloc(work->changed->keys, key.len + 1);
 
 	if (list != NULL) {
 		changes->list = list;
@@ -150,7 +135,7 @@ static int compare_bytes(const void *a, const void *b)
 }
 
 /* A version may have a key more than once. */
-static void drop_unchanged(struct online_changes *changes,
+static void drop_unchanged(struct dit_table_changes *changes,
                            int (*compare)(const void *a, const void *b))
 {
 	struct dit_posting_change *list = changes->list;
@@ -171,10 +156,12 @@ static void drop_unchanged(struct online_changes *changes,
 	changes->n = n;
 }
 
-static void hand_over(const struct catching_up *work, struct dit_table_changes *ret)
+static void sort_changes(const struct catching_up *work)
 {
-	for (size_t i = 0; i < work->online->ndbs; i++) {
-		struct online_changes *changes = &work->online->changes[i];
+	size_t ndbs = dit_index_set_ndbs(work->target->indexes);
+
+	for (size_t i = 0; i < ndbs; i++) {
+		struct dit_table_changes *changes = &work->changes[i];
 		int (*compare)(const void *a, const void *b) =
 			dit_index_set_db(work->target->indexes, i)->is_integerkey
 				? compare_numbers
@@ -184,45 +171,14 @@ static void hand_over(const struct catching_up *work, struct dit_table_changes *
 			qsort(changes->list, changes->n, sizeof(*changes->list), compare);
 			drop_unchanged(changes, compare);
 		}
-		ret[i] = (struct dit_table_changes){changes->list, changes->n};
 	}
 }
 
 /* ---- a round ---- */
 
-static int make_online(struct reindex_target *target)
+static int read_versions(struct catching_up *work, const struct dit_ad_names names[2])
 {
-	struct dit_reindex_online *online = calloc(1, sizeof(*online));
-
-	dit_reindex_online_free(target->online); /* of the round before */
-	target->online = NULL;
-	if (online == NULL) {
-		return -ENOMEM;
-	}
-	target->online = online;
-	dit_arena_init(&online->arena, ARENA_BYTES);
-	online->ndbs = dit_index_set_ndbs(target->indexes);
-	online->changes = calloc(online->ndbs + 1, sizeof(*online->changes));
-	return online->changes == NULL ? -ENOMEM : 0;
-}
-
-void dit_reindex_online_free(struct dit_reindex_online *online)
-{
-	if (online == NULL) {
-		return;
-	}
-	for (size_t i = 0; online->changes != NULL && i < online->ndbs; i++) {
-		free(online->changes[i].list);
-	}
-	free(online->changes);
-	dit_arena_deinit(&online->arena);
-	free(online);
-}
-
-static int read_versions(struct catching_up *work,
-                         const struct dit_online_changed *changed,
-                         const struct dit_ad_names names[2])
-{
+	const struct dit_online_changed *changed = work->changed;
 	const unsigned numbers[2] = {changed->older, changed->newer};
 	struct dit_entry_reader *readers[2] = {NULL, NULL};
 	int r = 0;
@@ -253,13 +209,10 @@ int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
 	bool is_stopped = dit_stop_is_set(&target->reindexer->job.stop);
 	struct dit_ad_names names[2] = {{.n = 0}, {.n = 0}};
 	const unsigned numbers[2] = {changed->older, changed->newer};
-	struct catching_up work = {.target = target};
-	int r = is_stopped ? DIT_E_STOPPED : make_online(target);
+	struct catching_up work = {.target = target, .changed = changed, .changes = ret};
+	int r = is_stopped ? DIT_E_STOPPED
+	                   : dit_stored_keys_new(&work.keys, target->indexes);
 
-	work.online = target->online;
-	if (r == 0) {
-		r = dit_stored_keys_new(&work.keys, target->indexes);
-	}
 	/* slapd may have met new attributes. */
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		r = dit_ad_names_read_by(&names[i], target->snapshot, numbers[i], schema);
@@ -269,10 +222,10 @@ int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
 		}
 	}
 	if (r == 0) {
-		r = read_versions(&work, changed, names);
+		r = read_versions(&work, names);
 	}
 	if (r == 0) {
-		hand_over(&work, ret);
+		sort_changes(&work);
 	}
 	dit_ad_names_deinit(&names[0]);
 	dit_ad_names_deinit(&names[1]);

@@ -428,6 +428,5 @@ void dit_reindex_target_deinit(struct reindex_target *target)
 	free_members(target);
 	dit_builders_free(target->builders);
 	dit_output_abandon(target->output);
-	dit_reindex_online_free(target->online);
 	dit_index_set_free(target->indexes);
 }

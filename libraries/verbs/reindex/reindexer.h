@@ -55,7 +55,6 @@ struct reindex_target {
 	struct dit_index_writer *writer; /* NULL: not yet, or no more */
 	uint64_t npostings;              /* so far */
 	struct dit_online_times times;
-	struct dit_reindex_online *online; /* entries that others changed; NULL: none */
 };
 
 struct reindexer {
@@ -115,12 +114,8 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r);
 
 /* ---- reindex_online.c ---- */
 
-struct dit_reindex_online;
-
 /** A dit_online_changed_fn; ctx: the target. */
 int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
                          struct dit_table_changes *ret);
-/** NULL is fine. */
-void dit_reindex_online_free(struct dit_reindex_online *online);
 
 #endif
