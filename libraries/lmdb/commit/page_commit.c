@@ -278,12 +278,7 @@ int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
 	if (r == 0 && named->is_stored) {
 		r = give_tree(commit, &named->stored);
 	}
-	if (r < 0) {
-		return r;
-	}
-	named->tree = *tree;
-	named->is_changed = true;
-	return 0;
+	return r < 0 ? r : dit_page_commit_put_merged(commit, name, tree);
 }
 
 int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span name,
