@@ -2,13 +2,11 @@
 /* The directory of a new database is empty, or holds a database without records. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/whole_io.h"
 #include "output/data_check.h"
 #include "output/staging.h"
 #include "page/meta_pages.h"
@@ -65,20 +63,13 @@ static int count_records(int fd, const struct dit_page_format *format, uint64_t 
 /* A file that is none of LMDB, or of another version, is not called damaged. */
 static int check_magic(int data_fd)
 {
-	const size_t header_bytes = dit_lmdb_09.header_bytes;
-	char page[64];
-	struct dit_meta meta = {0};
-	size_t n =
-		header_bytes + offsetof(struct dit_meta, version) + sizeof(meta.version);
+	struct dit_meta_page page;
 
-	if (dit_read_at(data_fd, page, n, 0) != (ssize_t)n) {
+	if (dit_meta_page_read(data_fd, &dit_lmdb_09, 0, &page) < 0 ||
+	    page.meta.magic != DIT_META_MAGIC) {
 		return DIT_LMDB_INVALID;
 	}
-	memcpy(&meta, page + header_bytes, n - header_bytes);
-	if (meta.magic != DIT_META_MAGIC) {
-		return DIT_LMDB_INVALID;
-	}
-	return meta.version != dit_lmdb_09.version ? DIT_LMDB_VERSION_MISMATCH : 0;
+	return page.meta.version != dit_lmdb_09.version ? DIT_LMDB_VERSION_MISMATCH : 0;
 }
 
 /*
