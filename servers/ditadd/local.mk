@@ -3,8 +3,6 @@ sbin_PROGRAMS += ditadd
 ditadd_SOURCES = \
 	%D%/inputs.c \
 	%D%/inputs.h \
-	%D%/load_json.c \
-	%D%/load_json.h \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \
