@@ -36,7 +36,7 @@ struct fake {
 	_Atomic bool is_wrong; /* opened as it must not be */
 	_Atomic bool is_held;  /* members wait in it */
 	pthread_t main;
-	bool wants_end;
+	struct dit_stop stop;
 };
 
 static uint64_t digest(uint64_t seed, const void *bytes, size_t len)
@@ -143,17 +143,6 @@ static void *run_member(void *writer)
 	return NULL;
 }
 
-static bool is_stopped(void *ctx)
-{
-	struct fake *fake = ctx;
-
-	if (!fake->wants_end) {
-		return false;
-	}
-	fake->is_held = false;
-	return true;
-}
-
 static uint64_t clock_us(void)
 {
 	struct timespec now;
@@ -200,8 +189,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	                                     .ndbs = NDBS,
 	                                     .nmembers = run->nmembers,
 	                                     .counts_lists = true,
-	                                     .is_stopped = is_stopped,
-	                                     .ctx = fake};
+	                                     .stop = &fake->stop};
 	struct dit_index_writer *writer = NULL;
 	pthread_t members[8];
 	char key[32];
@@ -213,7 +201,9 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	fake->base.is_parallel = run->is_parallel;
 	fake->countdown = run->fail_at;
 	fake->main = pthread_self();
-	fake->wants_end = run->wants_end;
+	if (run->wants_end) {
+		dit_stop_end(&fake->stop);
+	}
 	fake->is_held = run->wants_end; /* else members may be done before main looks */
 	for (unsigned i = 0; i < NKEYS; i++) {
 		for (unsigned db = INT32; db <= SHORT; db++) {
@@ -236,6 +226,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	if (r < 0) {
 		dit_index_writer_cancel(writer);
 	}
+	fake->is_held = false;
 	for (unsigned i = 0; i < run->nmembers && run->nmembers > 1; i++) {
 		assert_int_equal(pthread_join(members[i], NULL), 0);
 	}
@@ -301,7 +292,7 @@ static void a_failure_ends_it_with_its_error(void **state)
 	}
 }
 
-static void a_listener_can_end_the_writing(void **state)
+static void a_stop_ends_the_writing(void **state)
 {
 	struct fake fake;
 
@@ -320,7 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_list_comes_to_its_table),
 		cmocka_unit_test(a_failure_ends_it_with_its_error),
-		cmocka_unit_test(a_listener_can_end_the_writing),
+		cmocka_unit_test(a_stop_ends_the_writing),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -46,6 +46,7 @@ struct fake {
 	int fail_order;
 	int fail_after;
 	int stop_at;
+	struct dit_stop stop;
 
 	/* what happened */
 	struct fake_batch slots[DIT_PIPELINE_NSLOTS_MAX];
@@ -132,6 +133,9 @@ static int fake_order(void *ctx, unsigned slot)
 		assert_int_equal(*batch->items[i].made, batch->number * NITEMS + (int)i);
 		batch->items[i].is_ordered = true;
 	}
+	if (batch->number == fake->stop_at) {
+		dit_stop_end(&fake->stop);
+	}
 	return 0;
 }
 
@@ -155,13 +159,6 @@ static int fake_after(void *ctx, const struct dit_pipeline_share *share)
 	return 0;
 }
 
-static bool fake_is_stopped(void *ctx)
-{
-	const struct fake *fake = ctx;
-
-	return fake->nordered - 1 == fake->stop_at;
-}
-
 /* How pipelines differ. */
 struct shape {
 	unsigned nmembers;
@@ -177,9 +174,9 @@ static struct dit_pipeline_opts opts_of(const struct shape *shape, struct fake *
 	                .begin = fake_begin,
 	                .before_order = fake_before,
 	                .in_order = fake_order,
-	                .after_order = shape->has_after ? fake_after : NULL,
-	                .is_stopped = fake_is_stopped},
+	                .after_order = shape->has_after ? fake_after : NULL},
 		.ctx = fake,
+		.stop = &fake->stop,
 		.nmembers = shape->nmembers,
 		.name = "test",
 		.is_ahead = shape->is_ahead,

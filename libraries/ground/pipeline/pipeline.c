@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/feed.h"
+#include "base/stop.h"
 #include "base/team.h"
 
 #define SHARE       16
@@ -237,7 +238,7 @@ static int order_batch(struct dit_pipeline *pipeline, struct slot *slot,
 		return r;
 	}
 	*ret_stage = DIT_PIPELINE_STOPPED;
-	if (ops->is_stopped != NULL && ops->is_stopped(pipeline->opts.ctx)) {
+	if (dit_stop_is_set(pipeline->opts.stop)) {
 		return DIT_E_STOPPED;
 	}
 	if (ops->after_order == NULL) {

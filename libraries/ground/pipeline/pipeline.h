@@ -85,9 +85,6 @@ struct dit_pipeline_ops {
 
 	/** NULL: none. */
 	int (*after_order)(void *ctx, const struct dit_pipeline_share *share);
-
-	/** On main, after the in_order of each batch: true ends the run. NULL: never. */
-	bool (*is_stopped)(void *ctx);
 };
 
 struct dit_pipeline_opts {
@@ -98,7 +95,9 @@ struct dit_pipeline_opts {
 	bool is_ahead;      /* start a reader thread, "reader", that calls fill */
 	size_t share;       /* items of a share; 0: 16, for items of some microseconds */
 	size_t arena_bytes; /* of an arena's block; 0: 64 KiB */
-	const struct dit_stop *stop; /* of the slots' arenas; borrowed; NULL: none */
+	/* Ends the run after the in_order of a batch; of the slots' arenas, too.
+	 * Borrowed; NULL: none. */
+	const struct dit_stop *stop;
 	/* Main ticks while it waits for the reader thread and for the members. Borrowed;
 	 * NULL: no callback. */
 	struct dit_ticker *ticker;

@@ -284,19 +284,13 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	return 0;
 }
 
-static bool is_stopped(void *ctx)
-{
-	return dit_load_is_stopped(ctx);
-}
-
 static int make_pipeline(struct loader *loader)
 {
 	struct dit_pipeline_opts opts = {.ops = {.fill = dit_load_fill,
 	                                         .begin = dit_load_begin,
 	                                         .before_order = dit_load_parse,
 	                                         .in_order = dit_load_in_order,
-	                                         .after_order = dit_load_key,
-	                                         .is_stopped = is_stopped},
+	                                         .after_order = dit_load_key},
 	                                 .ctx = loader,
 	                                 .stop = &loader->job.stop,
 	                                 .ticker = dit_job_ticker(&loader->job),

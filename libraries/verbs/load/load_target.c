@@ -190,11 +190,6 @@ int dit_load_target_prepare(struct load_target *target, const struct load_budget
 
 /* ---- after the last round ---- */
 
-static bool is_stopped(void *ctx)
-{
-	return dit_load_is_stopped(ctx);
-}
-
 static int make_index_writer(struct load_target *target)
 {
 	struct dit_index_writer_opts opts = {
@@ -204,8 +199,7 @@ static int make_index_writer(struct load_target *target)
 		.nmembers = target->loader->job.nthreads,
 		.counts_lists = target->loader->opts->counts_lists,
 		.since_us = target->loader->start_us,
-		.is_stopped = is_stopped,
-		.ctx = target->loader,
+		.stop = &target->loader->job.stop,
 		.ticker = dit_job_ticker(&target->loader->job),
 	};
 

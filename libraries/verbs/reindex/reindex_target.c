@@ -324,13 +324,6 @@ static void free_members(struct reindex_target *target)
 	target->members = NULL;
 }
 
-static bool is_stopped(void *ctx)
-{
-	const struct reindex_target *target = ctx;
-
-	return dit_stop_is_set(&target->reindexer->job.stop);
-}
-
 static void work(void *ctx, unsigned member, uint64_t round)
 {
 	(void)round;
@@ -368,8 +361,7 @@ static int write_indexes(struct reindex_target *target)
 		.nmembers = target->reindexer->job.nthreads,
 		.counts_lists = target->reindexer->opts->counts_lists,
 		.since_us = target->reindexer->start_us,
-		.is_stopped = is_stopped,
-		.ctx = target,
+		.stop = &target->reindexer->job.stop,
 		.ticker = dit_job_ticker(&target->reindexer->job),
 	};
 	struct dit_index_writer *writer = NULL;

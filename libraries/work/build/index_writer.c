@@ -54,12 +54,6 @@ static bool is_ended(const struct dit_index_writer *writer)
 	return atomic_load_explicit(&writer->is_ended, memory_order_relaxed);
 }
 
-static bool is_stopped(const struct dit_index_writer *writer)
-{
-	return writer->opts.is_stopped != NULL &&
-	       writer->opts.is_stopped(writer->opts.ctx);
-}
-
 static bool is_alone(const struct dit_index_writer *writer)
 {
 	return writer->opts.nmembers == 1;
@@ -113,7 +107,8 @@ static int move_lists(struct dit_index_writer *writer, size_t db,
 				tell_read(writer, db, dit_index_cursor_nread(cursor));
 				dit_tick(is_main ? writer->opts.ticker : NULL);
 			}
-			r = (is_main ? is_stopped(writer) : is_ended(writer))
+			r = (is_main ? dit_stop_is_set(writer->opts.stop)
+			             : is_ended(writer))
 			            ? DIT_E_STOPPED
 			            : 0;
 		}
@@ -207,7 +202,7 @@ static int wait_for_members(struct dit_index_writer *writer)
 		dit_monitor_wait_ms(&writer->monitor, LOOK_MS);
 		dit_monitor_leave(&writer->monitor);
 		dit_tick(writer->opts.ticker);
-		r = is_stopped(writer) ? DIT_E_STOPPED : 0;
+		r = dit_stop_is_set(writer->opts.stop) ? DIT_E_STOPPED : 0;
 		dit_monitor_enter(&writer->monitor);
 	}
 	r = writer->error != 0 ? writer->error : r;

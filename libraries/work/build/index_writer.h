@@ -27,6 +27,7 @@
 #ifndef DITKIT_INDEX_WRITER_H
 #define DITKIT_INDEX_WRITER_H
 
+#include "base/stop.h"
 #include "base/ticker.h"
 #include "build/builders.h"
 #include "build/index_cost.h"
@@ -42,10 +43,8 @@ struct dit_index_writer_opts {
 	bool counts_lists; /* nranges and nlists of the costs */
 	uint64_t since_us; /* CLOCK_MONOTONIC: from when start_us of the costs counts */
 
-	/* Called by main: does somebody want an end? NULL: no. */
-	bool (*is_stopped)(void *ctx);
-	void *ctx;
-	struct dit_ticker *ticker; /* main's; borrowed; NULL: no reports */
+	const struct dit_stop *stop; /* main asks it; borrowed; NULL: none */
+	struct dit_ticker *ticker;   /* main's; borrowed; NULL: no reports */
 };
 
 /** 0, -ENOMEM, -EAGAIN */

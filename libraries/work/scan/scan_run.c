@@ -257,13 +257,6 @@ static int in_order(void *ctx, unsigned slot_number)
 	return r < 0 ? r : 0;
 }
 
-static bool is_stopped(void *ctx)
-{
-	const struct dit_entry_scan *scan = ctx;
-
-	return dit_stop_is_set(scan->stop);
-}
-
 /* ---- a run ---- */
 
 static void drop_rest(struct dit_entry_scan *scan)
@@ -315,8 +308,7 @@ int dit_entry_scan_run(struct dit_entry_scan *scan, const struct dit_entry_scan_
 	struct dit_pipeline_opts opts = {.ops = {.fill = fill,
 	                                         .begin = begin,
 	                                         .before_order = before_order,
-	                                         .in_order = in_order,
-	                                         .is_stopped = is_stopped},
+	                                         .in_order = in_order},
 	                                 .ctx = scan,
 	                                 .nmembers = scan->nmembers,
 	                                 .name = "tool",
