@@ -15,20 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "load/loader.h"
-
-/* Where a phase begins. */
-struct moment {
-	uint64_t wall_us;
-	uint64_t cpu_us;
-};
-
-static struct moment now(void)
-{
-	return (struct moment){.wall_us = dit_clock_us(CLOCK_MONOTONIC),
-	                       .cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID)};
-}
 
 /* ---- all records ---- */
 
@@ -125,18 +112,14 @@ static int publish(struct loader *loader)
 
 /* ---- the end ---- */
 
-static void end_phase(struct loader *loader, enum dit_load_phase phase,
-                      struct moment *since)
+static void end_phase(struct loader *loader, enum dit_load_phase phase)
 {
-	struct moment end = now();
-
-	loader->stats->phase_us[phase] += end.wall_us - since->wall_us;
-	loader->stats->phase_cpu_us[phase] += end.cpu_us - since->cpu_us;
-	*since = end;
+	dit_job_end_phase(&loader->job, &loader->stats->phase_us[phase],
+	                  &loader->stats->phase_cpu_us[phase]);
 }
 
 /* Everything but entries, one target after the other: all threads work for each. */
-static int finish_target(struct load_target *target, struct moment *since)
+static int finish_target(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	/* The chosen database is the first. */
@@ -156,23 +139,23 @@ static int finish_target(struct load_target *target, struct moment *since)
 	if (r < 0) {
 		return r;
 	}
-	end_phase(loader, DIT_LOAD_NAMES, since);
+	end_phase(loader, DIT_LOAD_NAMES);
 	dit_job_tell(&loader->job, DIT_LOAD_INDEXES);
 	r = dit_load_target_write_indexes(target);
 	if (r == 0) {
 		r = dit_load_target_write_late(target);
 	}
-	end_phase(loader, DIT_LOAD_INDEXES, since);
+	end_phase(loader, DIT_LOAD_INDEXES);
 	return r;
 }
 
-static int finish(struct loader *loader, struct moment since)
+static int finish(struct loader *loader)
 {
 	int r = 0;
 
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
 		if (!loader->targets[i].is_foreign) {
-			r = finish_target(&loader->targets[i], &since);
+			r = finish_target(&loader->targets[i]);
 		}
 	}
 	if (r < 0) {
@@ -180,16 +163,14 @@ static int finish(struct loader *loader, struct moment since)
 	}
 	dit_job_tell(&loader->job, DIT_LOAD_PUBLISH);
 	r = publish(loader);
-	end_phase(loader, DIT_LOAD_PUBLISH, &since);
+	end_phase(loader, DIT_LOAD_PUBLISH);
 	return r;
 }
 
 static int run(struct loader *loader)
 {
-	struct moment since = now();
 	int r = dit_load_read_settings(loader);
 
-	loader->start_us = since.wall_us;
 	if (r == 0) {
 		r = dit_load_prepare(loader);
 	}
@@ -198,9 +179,9 @@ static int run(struct loader *loader)
 		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
 	}
-	end_phase(loader, DIT_LOAD_ENTRIES, &since);
+	end_phase(loader, DIT_LOAD_ENTRIES);
 	if (r == 0 && !loader->opts->is_dry_run) {
-		r = finish(loader, since);
+		r = finish(loader);
 	}
 	if (r == 0) {
 		(void)dit_load_look_tell(loader, DIT_REPORT_REMARK);

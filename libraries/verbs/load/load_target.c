@@ -198,7 +198,7 @@ static int make_index_writer(struct load_target *target)
 		.ndbs = dit_index_set_ndbs(target->indexes),
 		.nmembers = target->loader->job.nthreads,
 		.counts_lists = target->loader->opts->counts_lists,
-		.since_us = target->loader->start_us,
+		.since_us = target->loader->job.start_us,
 		.stop = &target->loader->job.stop,
 		.ticker = dit_job_ticker(&target->loader->job),
 	};

@@ -190,7 +190,6 @@ struct loader {
 
 	/* [own: main] */
 	struct dit_load_stats *stats;
-	uint64_t start_us; /* CLOCK_MONOTONIC */
 	struct dit_pipeline *pipeline;
 	struct load_input input;
 	struct load_stamps stamps;

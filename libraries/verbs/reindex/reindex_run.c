@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/tmp_dir.h"
 #include "build/index_writer.h"
 #include "reindex/reindexer.h"
@@ -65,8 +64,7 @@ void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_op
 	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .fill = fill_progress,
 	                                 .ctx = reindexer};
 
-	*reindexer = (struct reindexer){
-		.opts = opts, .stats = stats, .start_us = dit_clock_us(CLOCK_MONOTONIC)};
+	*reindexer = (struct reindexer){.opts = opts, .stats = stats};
 	dit_job_init(&reindexer->job, &job);
 	reindexer->job.interrupted =
 		"ended: Interrupted; the indexes are what they were before";
@@ -275,8 +273,6 @@ static int publish(struct reindexer *reindexer)
 static int run(struct reindexer *reindexer)
 {
 	struct dit_reindex_stats *stats = reindexer->stats;
-	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
-	uint64_t start_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	int r = 0;
 
 	for (unsigned i = reindexer->ntargets; i > 0 && r == 0; i--) {
@@ -288,17 +284,9 @@ static int run(struct reindexer *reindexer)
 	if (r < 0) {
 		return r;
 	}
-	stats->phase_us[DIT_REINDEX_INDEXES] += dit_clock_us(CLOCK_MONOTONIC) - start_us -
-	                                        stats->phase_us[DIT_REINDEX_ENTRIES];
-	stats->phase_cpu_us[DIT_REINDEX_INDEXES] +=
-		dit_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_us -
-		stats->phase_cpu_us[DIT_REINDEX_ENTRIES];
-	start_us = dit_clock_us(CLOCK_MONOTONIC);
-	start_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	r = publish(reindexer);
-	stats->phase_us[DIT_REINDEX_PUBLISH] = dit_clock_us(CLOCK_MONOTONIC) - start_us;
-	stats->phase_cpu_us[DIT_REINDEX_PUBLISH] =
-		dit_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_us;
+	dit_job_end_phase(&reindexer->job, &stats->phase_us[DIT_REINDEX_PUBLISH],
+	                  &stats->phase_cpu_us[DIT_REINDEX_PUBLISH]);
 	return r;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/team.h"
 #include "base/tmp_dir.h"
 #include "build/index_writer.h"
@@ -360,7 +359,7 @@ static int write_indexes(struct reindex_target *target)
 		.ndbs = dit_index_set_ndbs(target->indexes),
 		.nmembers = target->reindexer->job.nthreads,
 		.counts_lists = target->reindexer->opts->counts_lists,
-		.since_us = target->reindexer->start_us,
+		.since_us = target->reindexer->job.start_us,
 		.stop = &target->reindexer->job.stop,
 		.ticker = dit_job_ticker(&target->reindexer->job),
 	};
@@ -392,8 +391,6 @@ static int write_indexes(struct reindex_target *target)
 int dit_reindex_target_build(struct reindex_target *target)
 {
 	struct dit_reindex_stats *stats = target->reindexer->stats;
-	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
-	uint64_t start_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	int r = 0;
 
 	if (dit_index_set_ndbs(target->indexes) == 0) {
@@ -404,12 +401,13 @@ int dit_reindex_target_build(struct reindex_target *target)
 		r = dit_reindex_scan(target);
 	}
 	free_members(target);
-	stats->phase_us[DIT_REINDEX_ENTRIES] += dit_clock_us(CLOCK_MONOTONIC) - start_us;
-	stats->phase_cpu_us[DIT_REINDEX_ENTRIES] +=
-		dit_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_us;
+	dit_job_end_phase(&target->reindexer->job, &stats->phase_us[DIT_REINDEX_ENTRIES],
+	                  &stats->phase_cpu_us[DIT_REINDEX_ENTRIES]);
 	if (r == 0) {
 		r = write_indexes(target);
 	}
+	dit_job_end_phase(&target->reindexer->job, &stats->phase_us[DIT_REINDEX_INDEXES],
+	                  &stats->phase_cpu_us[DIT_REINDEX_INDEXES]);
 	dit_builders_free(target->builders);
 	target->builders = NULL;
 	return r;

@@ -68,7 +68,6 @@ struct reindexer {
 
 	/* [own: main] */
 	struct dit_reindex_stats *stats;
-	uint64_t start_us;              /* CLOCK_MONOTONIC */
 	struct reindex_target *targets; /* the chosen database first */
 	unsigned ntargets;
 	struct dit_published *published; /* one for each target, at the end */

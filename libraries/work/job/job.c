@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/tell.h"
 #include "config/slapd_version.h"
@@ -42,7 +43,12 @@ static void tell_again(void *ctx)
 
 void dit_job_init(struct dit_job *job, const struct dit_job_opts *opts)
 {
+	uint64_t now_us = dit_clock_us(CLOCK_MONOTONIC);
+
 	*job = (struct dit_job){.opts = *opts,
+	                        .start_us = now_us,
+	                        .ended_us = now_us,
+	                        .ended_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID),
 	                        .interrupted = "interrupted",
 	                        .stop = {.flag = opts->stop},
 	                        .ticker = {tell_again, job, 0, 0},
@@ -255,6 +261,17 @@ void dit_job_tell(struct dit_job *job, unsigned phase)
 	progress.memory_bytes = job->memory_bytes;
 	job->opts.fill(job->opts.ctx, &progress);
 	job->opts.progress(job->opts.progress_ctx, &progress);
+}
+
+void dit_job_end_phase(struct dit_job *job, uint64_t *us, uint64_t *cpu_us)
+{
+	uint64_t now_us = dit_clock_us(CLOCK_MONOTONIC);
+	uint64_t now_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID);
+
+	*us += now_us - job->ended_us;
+	*cpu_us += now_cpu_us - job->ended_cpu_us;
+	job->ended_us = now_us;
+	job->ended_cpu_us = now_cpu_us;
 }
 
 /* ---- reports ---- */

@@ -78,6 +78,8 @@ struct dit_job {
 	unsigned nthreads;
 	const char *interrupted; /* what dit_job_fail() says of an interrupt */
 
+	uint64_t start_us; /* [const] CLOCK_MONOTONIC, as of dit_job_init() */
+
 	struct dit_stop stop; /* the caller's flag, and failures; any thread */
 
 	/* Progress. [own: main] */
@@ -85,6 +87,10 @@ struct dit_job {
 	struct dit_ticker ticker;       /* tells the callback */
 	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
 	uint64_t memory_bytes;
+
+	/* When the latest phase ended. [own: main] */
+	uint64_t ended_us;
+	uint64_t ended_cpu_us;
 };
 
 /** @p job stays where it is. Nothing is read yet, and nothing can fail. */
@@ -131,6 +137,9 @@ uint64_t dit_default_memory(unsigned nthreads);
 
 /** A phase begins, or goes on: call the callback, if there is one. */
 void dit_job_tell(struct dit_job *job, unsigned phase);
+/** A phase is over: add its time, and its CPU time of all threads of the process. The
+ * first one began with the job. */
+void dit_job_end_phase(struct dit_job *job, uint64_t *us, uint64_t *cpu_us);
 /** Tells again, for all that main waits in; NULL: nobody listens. */
 struct dit_ticker *dit_job_ticker(struct dit_job *job);
 
