@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "load/loader.h"
 
-static uint64_t count_postings(const struct loader *loader)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; loader->members != NULL && i < loader->job.nthreads; i++) {
-		for (unsigned t = 0; t < loader->ntargets; t++) {
-			const struct load_keys *keys = &loader->members[i].keys[t];
-
-			n += atomic_load_explicit(&keys->nposted, memory_order_relaxed);
-		}
-	}
-	return n;
-}
-
 /* The phase of one database; those of all databases are added. */
 static void add_target(const struct loader *loader, const struct load_target *target,
                        struct dit_progress *ret)
 {
 	uint64_t bytes = 0;
 
+	ret->npostings += dit_load_count_postings(target);
 	ret->stored_bytes += target->stored_bytes;
 	if (target->builders != NULL) {
 		ret->run_bytes += dit_builders_run_bytes(target->builders);
@@ -41,7 +28,7 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 static void add_published(const struct loader *loader, unsigned number,
                           struct dit_progress *ret)
 {
-	const struct dit_published *item = &loader->progress.published[number];
+	const struct dit_published *item = &loader->published[number];
 	uint64_t bytes = item->bytes;
 
 	if (item->output != NULL) {
@@ -50,18 +37,6 @@ static void add_published(const struct loader *loader, unsigned number,
 	}
 	ret->total += bytes;
 	ret->bytes_written += bytes;
-}
-
-/* The members do not make postings in later phases. */
-static uint64_t find_postings(struct loader *loader)
-{
-	struct load_progress *progress = &loader->progress;
-
-	if (!progress->is_counted) {
-		progress->npostings = count_postings(loader);
-		progress->is_counted = loader->job.phase != DIT_LOAD_ENTRIES;
-	}
-	return progress->npostings;
 }
 
 void dit_load_progress_fill(void *ctx, struct dit_progress *ret)
@@ -78,14 +53,13 @@ void dit_load_progress_fill(void *ctx, struct dit_progress *ret)
 	ret->unit = units[phase];
 	ret->nentries = loader->stats->nentries;
 	ret->bytes_read = loader->stats->bytes_read;
-	ret->npostings = find_postings(loader);
 	ret->threads = loader->job.nthreads;
 	if (loader->input.reader != NULL) {
 		ret->bytes_total = dit_ldif_reader_size(loader->input.reader);
 	}
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		add_target(loader, &loader->targets[i], ret);
-		if (loader->progress.published != NULL) {
+		if (loader->published != NULL) {
 			add_published(loader, i, ret);
 		}
 	}

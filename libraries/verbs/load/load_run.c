@@ -46,7 +46,7 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 {
 	struct loader *loader = ctx;
 	struct load_target *target = &loader->targets[number];
-	const struct dit_published *item = &loader->progress.published[number];
+	const struct dit_published *item = &loader->published[number];
 	static const struct dit_publish_words words = {
 		.undone = "the database is as it was, but a crash of the system may "
 			  "bring the additions back",
@@ -95,9 +95,9 @@ static int publish(struct loader *loader)
 		items[i].directory = target->db->data.directory;
 		target->output = NULL;
 	}
-	loader->progress.published = items;
+	loader->published = items;
 	r = dit_publish(items, loader->ntargets, &opts);
-	loader->progress.published = NULL;
+	loader->published = NULL;
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		struct load_target *target = &loader->targets[i];
 

@@ -82,17 +82,17 @@ static uint64_t round_up_mib(uint64_t bytes)
 	return (bytes + (1u << 20) - 1) >> 20 << 20;
 }
 
-static double count_postings(const struct load_target *target)
+uint64_t dit_load_count_postings(const struct load_target *target)
 {
 	const struct loader *loader = target->loader;
 	uint64_t n = 0;
 
-	for (unsigned i = 0; i < loader->job.nthreads; i++) {
+	for (unsigned i = 0; loader->members != NULL && i < loader->job.nthreads; i++) {
 		n += atomic_load_explicit(
 			&loader->members[i].keys[target->number].nposted,
 			memory_order_relaxed);
 	}
-	return (double)n;
+	return n;
 }
 
 static void tell_size(struct load_target *target, enum dit_report_kind kind,
@@ -118,7 +118,8 @@ static int estimate_target(struct load_target *target, double scale)
 		return 0;
 	}
 	least = (double)used + (double)dit_dn_tree_size(target->tree) * NAME_BYTES;
-	likely = (least + count_postings(target) * POSTING_BYTES) * scale;
+	likely =
+		(least + (double)dit_load_count_postings(target) * POSTING_BYTES) * scale;
 	if (least * scale > maxsize) {
 		tell_size(target, DIT_REPORT_ERROR, "will", likely);
 		return DIT_E_FULL;

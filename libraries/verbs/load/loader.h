@@ -166,14 +166,6 @@ struct load_input {
 	unsigned nslots;
 };
 
-/** How far the load is (load_progress.c). [own: main] */
-struct load_progress {
-	uint64_t npostings; /* of all members */
-	bool is_counted;    /* the members make no more */
-	/* While databases are put in place, one for each target; NULL: not yet. */
-	struct dit_published *published;
-};
-
 /** The load as a whole. */
 struct loader {
 	/* [const] while members run */
@@ -196,7 +188,8 @@ struct loader {
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
 	struct dit_context_csn *csn; /* NULL: without -w */
 	struct load_refusals refusals;
-	struct load_progress progress;
+	/* While databases are put in place, one for each target; NULL: not yet. */
+	struct dit_published *published;
 };
 
 /* ---- load_report.c: reports and failures ---- */
@@ -230,6 +223,9 @@ struct load_budget {
 
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
                          unsigned ntargets, struct load_budget *ret);
+
+/** Index keys that were made for a database so far. */
+uint64_t dit_load_count_postings(const struct load_target *target);
 
 /** DIT_E_FULL after a report when the result cannot fit maxsize. */
 int dit_load_estimate(struct loader *loader, uint64_t bytes_read);
