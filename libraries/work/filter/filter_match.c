@@ -107,38 +107,6 @@ static bool matches_value(const struct matching *m, const struct dit_filter *fil
 	}
 }
 
-static int match_item(const struct matching *m, const struct dit_filter *filter)
-{
-	const struct dit_entry_view *entry = m->entry;
-
-	if (is_named(filter->ad, "entryDN")) {
-		return filter->kind == DIT_FILTER_PRESENT ||
-		       matches_value(m, filter, filter->ad->type, entry->norm_dn);
-	}
-	if (is_named(filter->ad, "subschemaSubentry")) {
-		return filter->kind == DIT_FILTER_PRESENT;
-	}
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		const struct dit_attr_view *attr = &entry->attrs[i];
-
-		if (attr->ad == NULL || !is_below(attr->ad, filter->ad)) {
-			continue;
-		}
-		if (filter->kind == DIT_FILTER_PRESENT) {
-			return DIT_TRUE;
-		}
-		for (uint32_t v = 0; v < attr->nvalues; v++) {
-			if (matches_value(m, filter, attr->ad->type,
-			                  normal_value(attr, v))) {
-				return DIT_TRUE;
-			}
-		}
-	}
-	return DIT_FALSE;
-}
-
-/* ---- extensible items ---- */
-
 /*
  * A value by the filter's rule.
  *
@@ -171,6 +139,17 @@ static int match_by_rule(const struct matching *m, const struct dit_filter *filt
 	return dit_rule_matches(rule, value, filter->value);
 }
 
+static int match_value(const struct matching *m, const struct dit_filter *filter,
+                       const struct dit_attr_type *type, struct dit_span value,
+                       struct dit_span normal)
+{
+	return filter->kind == DIT_FILTER_EXTENSIBLE
+	               ? match_by_rule(m, filter, type, value, &normal)
+	               : matches_value(m, filter, type, normal);
+}
+
+/* ---- items ---- */
+
 static bool concerns(const struct dit_filter *filter, const struct dit_ad *ad)
 {
 	return filter->ad != NULL ? is_below(ad, filter->ad)
@@ -187,10 +166,12 @@ static int match_attrs(const struct matching *m, const struct dit_filter *filter
 		if (attr->ad == NULL || !concerns(filter, attr->ad)) {
 			continue;
 		}
+		if (filter->kind == DIT_FILTER_PRESENT) {
+			return DIT_TRUE;
+		}
 		for (uint32_t v = 0; v < attr->nvalues; v++) {
-			const struct dit_span normal = normal_value(attr, v);
-			int r = match_by_rule(m, filter, attr->ad->type, attr->values[v],
-			                      &normal);
+			int r = match_value(m, filter, attr->ad->type, attr->values[v],
+			                    normal_value(attr, v));
 
 			if (r != DIT_FALSE) {
 				return r;
@@ -230,14 +211,18 @@ static int match_dn(const struct matching *m, const struct dit_filter *filter)
 	return DIT_FALSE;
 }
 
-static int match_extensible(const struct matching *m, const struct dit_filter *filter)
+static int match_item(const struct matching *m, const struct dit_filter *filter)
 {
+	bool is_present = filter->kind == DIT_FILTER_PRESENT;
 	int r = DIT_FALSE;
 
 	if (is_named(filter->ad, "entryDN")) {
-		r = match_by_rule(m, filter, filter->ad->type, m->entry->dn,
-		                  &m->entry->norm_dn);
-	} else if (!is_named(filter->ad, "subschemaSubentry")) {
+		r = is_present ? DIT_TRUE
+		               : match_value(m, filter, filter->ad->type, m->entry->dn,
+		                             m->entry->norm_dn);
+	} else if (is_named(filter->ad, "subschemaSubentry")) {
+		r = is_present ? DIT_TRUE : DIT_FALSE;
+	} else {
 		r = match_attrs(m, filter);
 	}
 	return r == DIT_FALSE && filter->has_dn ? match_dn(m, filter) : r;
@@ -280,8 +265,6 @@ static int match_filter(const struct matching *m, const struct dit_filter *filte
 		return r < 0 || r == DIT_UNDEFINED ? r : r == DIT_FALSE;
 	case DIT_FILTER_UNDEFINED:
 		return DIT_UNDEFINED;
-	case DIT_FILTER_EXTENSIBLE:
-		return match_extensible(m, filter);
 	default:
 		return match_item(m, filter);
 	}
