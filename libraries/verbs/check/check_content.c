@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/ids.h"
+#include "base/monitor.h"
 #include "base/team.h"
 #include "base/tmp_dir.h"
 #include "build/stored_keys.h"
@@ -26,11 +27,6 @@ struct member {
 	struct dit_check_entry *entry;
 	struct dit_check_csn csn;
 	struct dit_stored_keys *keys;
-	/* Entries that cannot be read, or whose IDs builders refuse; ascending by range
-	 * alone. */
-	uint64_t *unread;
-	size_t nunread;
-	size_t unread_size;
 };
 
 enum job_kind {
@@ -53,6 +49,9 @@ struct run {
 	struct member *members;
 	struct job *jobs;
 	size_t njobs;
+
+	struct dit_monitor monitor;
+	size_t unread_size; /* [lock: monitor] and while entries come content->unread */
 
 	struct dit_ticker ticker;    /* [own: main] */
 	_Atomic uint64_t nkeys_done; /* [atomic: of jobs that are done; relaxed] */
@@ -243,17 +242,21 @@ static int prepare(struct run *run)
 
 /* ---- entries ---- */
 
-static int note_unread(struct member *member, uint64_t id)
+/* An entry that cannot be read, or whose ID builders refuse: few do. */
+static int note_unread(struct run *run, uint64_t id)
 {
-	uint64_t *unread = dit_grow(member->unread, &member->unread_size,
-	                            member->nunread + 1, sizeof(*unread));
+	struct dit_check_content *content = run->content;
+	uint64_t *unread = NULL;
 
-	if (unread == NULL) {
-		return -ENOMEM;
+	dit_monitor_enter(&run->monitor);
+	unread = dit_grow(content->unread, &run->unread_size, content->nunread + 1,
+	                  sizeof(*unread));
+	if (unread != NULL) {
+		content->unread = unread;
+		unread[content->nunread++] = id;
 	}
-	member->unread = unread;
-	unread[member->nunread++] = id;
-	return 0;
+	dit_monitor_leave(&run->monitor);
+	return unread == NULL ? -ENOMEM : 0;
 }
 
 static int take_entry(void *ctx, struct dit_scan_range *range,
@@ -264,40 +267,17 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	int r = dit_check_entry(member->entry, entry);
 
 	if (r == 0 && entry->record_error != 0) {
-		return note_unread(member, entry->id);
+		return note_unread(run, entry->id);
 	}
 	if (r == 0) {
 		r = dit_check_csn_note(&member->csn, entry);
 	}
 	if (r == 0 && entry->id > DIT_BUILDERS_ID_MAX) {
-		return note_unread(member, entry->id);
+		return note_unread(run, entry->id);
 	}
 	return r < 0 ? r
 	             : dit_stored_keys_push(member->keys, entry, run->content->builders,
 	                                    range->member, NULL);
-}
-
-static int gather_unread(struct run *run)
-{
-	struct dit_check_content *content = run->content;
-	size_t n = 0;
-
-	for (unsigned i = 0; i < run->nmembers; i++) {
-		n += run->members[i].nunread;
-	}
-	content->unread = calloc(n + 1, sizeof(*content->unread));
-	if (content->unread == NULL) {
-		return -ENOMEM;
-	}
-	for (unsigned i = 0; i < run->nmembers; i++) {
-		const struct member *member = &run->members[i];
-
-		for (size_t k = 0; k < member->nunread; k++) {
-			content->unread[content->nunread++] = member->unread[k];
-		}
-	}
-	qsort(content->unread, n, sizeof(*content->unread), dit_compare_ids);
-	return 0;
 }
 
 static int finish_csn(struct run *run)
@@ -341,8 +321,9 @@ static int scan_entries(struct run *run)
 	                                              .in_order = pass_range};
 	int r = dit_entry_scan_run(run->content->scan, &ops, run);
 
-	if (r == 0) {
-		r = gather_unread(run);
+	if (run->content->nunread > 1) {
+		qsort(run->content->unread, run->content->nunread, sizeof(uint64_t),
+		      dit_compare_ids);
 	}
 	if (r == 0) {
 		r = finish_csn(run);
@@ -472,7 +453,6 @@ static void release(struct run *run)
 		dit_check_entry_free(member->entry);
 		dit_check_csn_deinit(&member->csn);
 		dit_stored_keys_free(member->keys);
-		free(member->unread);
 	}
 	free(run->members);
 	dit_entry_scan_close(content->scan);
@@ -481,6 +461,7 @@ static void release(struct run *run)
 	free(run->is_skipped);
 	free(content->sorted);
 	free(content->unread);
+	dit_monitor_deinit(&run->monitor);
 	free(run->jobs);
 }
 
@@ -488,8 +469,12 @@ int dit_check_content(struct dit_check_content *content)
 {
 	struct run run = {.content = content,
 	                  .nmembers = dit_snapshot_nreaders(content->snapshot)};
-	int r = prepare(&run);
+	int r = dit_monitor_init(&run.monitor);
 
+	if (r < 0) {
+		return r;
+	}
+	r = prepare(&run);
 	if (r == 0) {
 		note_databases(content);
 		r = dit_check_numbers(content);
