@@ -39,6 +39,7 @@
 struct check {
 	const struct dit_check_one_opts *one;
 	const struct dit_check_opts *opts;
+	char *directory; /* of a file called data.mdb; owned; NULL: of another name */
 	int fd;
 	struct dit_lmdb_reader *hold;  /* NULL: nothing is held */
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
@@ -185,13 +186,12 @@ static int has_lock_file(const char *directory)
 
 /* Of LMDB 1.0 a state is held if a process has the database open; none is now, or it
  * keeps all others away. */
-static int take_hold_10(struct check *check, const char *directory,
-                        struct dit_lmdb_reader_opts *opts)
+static int take_hold_10(struct check *check, struct dit_lmdb_reader_opts *opts)
 {
 	int r = 0;
 
 	opts->is_lmdb_10 = true;
-	r = dit_lmdb_reader_open(&check->hold, directory, opts, NULL, NULL);
+	r = dit_lmdb_reader_open(&check->hold, check->directory, opts, NULL, NULL);
 	return r == -ENOENT || r == DIT_E_BUSY ? 0 : r;
 }
 
@@ -200,20 +200,13 @@ static int take_hold(struct check *check, struct dit_fault *fault)
 {
 	struct dit_lmdb_reader_opts opts = {
 		.n = 1, .no_lock = true, .wait_ms = HOLD_WAIT_MS, .fault = fault};
-	char *directory = NULL;
-	int r = dit_data_directory(check->one->path, &directory);
+	int r = check->directory == NULL ? 0 : has_lock_file(check->directory);
 
 	if (r == 1) {
-		r = has_lock_file(directory);
+		r = dit_lmdb_reader_open(&check->hold, check->directory, &opts, NULL,
+		                         NULL);
 	}
-	if (r == 1) {
-		r = dit_lmdb_reader_open(&check->hold, directory, &opts, NULL, NULL);
-	}
-	if (r == DIT_E_FORMAT) {
-		r = take_hold_10(check, directory, &opts);
-	}
-	free(directory);
-	return r;
+	return r == DIT_E_FORMAT ? take_hold_10(check, &opts) : r;
 }
 
 static void hold(struct check *check)
@@ -256,19 +249,18 @@ static bool is_main_tree_sound(const struct check *check)
 }
 
 /* First without LMDB's write lock, for which slapd's writers would wait. */
-static int open_readers(struct check *check, const char *directory, unsigned nreaders,
-                        struct dit_fault *fault)
+static int open_readers(struct check *check, unsigned nreaders, struct dit_fault *fault)
 {
 	struct dit_snapshot_opts opts = {.nreaders = nreaders,
 	                                 .no_lock = true,
 	                                 .no_lock_file = true,
 	                                 .wait_ms = WAIT_MS,
 	                                 .fault = fault};
-	int r = dit_snapshot_open_readers(&check->snapshot, directory, &opts);
+	int r = dit_snapshot_open_readers(&check->snapshot, check->directory, &opts);
 
 	if (r == -EAGAIN) {
 		opts.no_lock = false;
-		r = dit_snapshot_open_readers(&check->snapshot, directory, &opts);
+		r = dit_snapshot_open_readers(&check->snapshot, check->directory, &opts);
 	}
 	return r;
 }
@@ -293,14 +285,12 @@ static void look_at_release(struct check *check)
 static int open_snapshot(struct check *check)
 {
 	struct dit_fault fault = {""};
-	char *directory = NULL;
 	int r = 0;
 
 	if (!dit_walk_has_metas(check->fd) || !is_main_tree_sound(check)) {
 		return 0;
 	}
-	r = dit_data_directory(check->one->path, &directory);
-	if (r == 0) {
+	if (check->directory == NULL) {
 		dit_job_report(
 			check->one->job, DIT_REPORT_ERROR,
 			"%s: the content of a file that is not called data.mdb cannot be "
@@ -308,10 +298,7 @@ static int open_snapshot(struct check *check)
 			check->one->path);
 		return -EINVAL;
 	}
-	if (r > 0) {
-		r = open_readers(check, directory, check->one->job->nthreads, &fault);
-	}
-	free(directory);
+	r = open_readers(check, check->one->job->nthreads, &fault);
 	if (r < 0 && fault.text[0] != '\0') {
 		dit_job_report(check->one->job, DIT_REPORT_ERROR, "%s: %s",
 		               check->one->path, fault.text);
@@ -490,20 +477,17 @@ static int read_sample(struct check *check)
 {
 	struct dit_check_use *use = check->one->use;
 	struct dit_fault fault = {""};
-	char *directory = NULL;
 	int r = 0;
 
 	if (use == NULL || check->sizes == NULL ||
 	    check->one->job->chosen.openldap >= DIT_OPENLDAP_2_7 ||
-	    dit_check_findings_count(check->findings) > 0 ||
-	    dit_data_directory(check->one->path, &directory) <= 0) {
+	    dit_check_findings_count(check->findings) > 0 || check->directory == NULL) {
 		return 0;
 	}
-	if (open_readers(check, directory, 1, &fault) == 0) {
+	if (open_readers(check, 1, &fault) == 0) {
 		r = dit_check_use_sample(use, check->sizes, check->snapshot,
 		                         &check->one->job->stop);
 	}
-	free(directory);
 	return r == DIT_E_STOPPED || r == -ENOMEM ? r : 0;
 }
 
@@ -563,19 +547,13 @@ static int open_other(const char *path, struct dit_fault *fault)
 
 static int open_any(const struct check *check, struct dit_fault *fault)
 {
-	char *directory = NULL;
 	int dir_fd = -1;
 	int fd = -1;
-	int r = dit_data_directory(check->one->path, &directory);
 
-	if (r == 0) {
+	if (check->directory == NULL) {
 		return open_other(check->one->path, fault);
 	}
-	if (r < 0) {
-		return r;
-	}
-	dir_fd = dit_directory_open(directory, fault);
-	free(directory);
+	dir_fd = dit_directory_open(check->directory, fault);
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
@@ -681,6 +659,9 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 		r = check.damaged == NULL ? -ENOMEM : 0;
 	}
 	if (r == 0) {
+		r = dit_data_directory(opts->path, &check.directory);
+	}
+	if (r >= 0) {
 		r = check_file(&check, &stats);
 	}
 	if (r == 0) {
@@ -699,5 +680,6 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	dit_check_findings_free(check.findings);
 	dit_check_sizes_free(check.sizes);
 	free(check.damaged);
+	free(check.directory);
 	return r;
 }
