@@ -124,26 +124,7 @@ static bool is_sound(const struct finder *finder, const struct dit_attr_type *ty
 	return true;
 }
 
-/* The rarest list of all keys that were looked up: 1; 0: there is none; or an error. */
-static int take_best(struct finder *finder, int r, struct list *ret)
-{
-	if (r < 0 || !finder->has_best) {
-		return r;
-	}
-	*ret = finder->best;
-	finder->best = (struct list){0};
-	return 1;
-}
-
-static void forget_best(struct finder *finder)
-{
-	finder->has_best = false;
-	finder->best.n = 0;
-}
-
-/* 1: the candidates are in @p ret, which the caller frees; 0: no answer; or an error. */
-static int find_equal(struct finder *finder, const struct dit_filter *filter,
-                      struct list *ret)
+static int look_up_value(struct finder *finder, const struct dit_filter *filter)
 {
 	bool has_normal = dit_attr_has_normal(filter->ad->type);
 	const struct dit_attr_view attr = {.ad = filter->ad,
@@ -151,37 +132,14 @@ static int find_equal(struct finder *finder, const struct dit_filter *filter,
 	                                   .values = &filter->value,
 	                                   .normal = has_normal ? &filter->value : NULL};
 	const struct dit_entry_view view = {.id = 1, .nattrs = 1, .attrs = &attr};
-	int r = 0;
 
-	if (!is_sound(finder, filter->ad->type)) {
-		return 0;
-	}
-	forget_best(finder);
-	r = dit_stored_keys_spell(finder->keys, &view, look_up, finder);
-	return take_best(finder, r, ret);
+	return dit_stored_keys_spell(finder->keys, &view, look_up, finder);
 }
 
-static int find_present(struct finder *finder, const struct dit_filter *filter,
-                        struct list *ret)
+static int look_up_pieces(struct finder *finder, const struct dit_filter *filter)
 {
 	int r = 0;
 
-	forget_best(finder);
-	r = dit_stored_keys_clue(finder->keys, filter->ad, DIT_CLUE_PRESENT,
-	                         (struct dit_span){0}, look_up, finder);
-	return take_best(finder, r, ret);
-}
-
-/* Keys are made of normal values, which subtypes have by rules of their own. */
-static int find_pieces(struct finder *finder, const struct dit_filter *filter,
-                       struct list *ret)
-{
-	int r = 0;
-
-	if (!is_sound(finder, filter->ad->type)) {
-		return 0;
-	}
-	forget_best(finder);
 	for (uint32_t i = 0; i < filter->npieces && r == 0; i++) {
 		enum dit_index_clue clue = i == 0                     ? DIT_CLUE_INITIAL
 		                           : i + 1 == filter->npieces ? DIT_CLUE_FINAL
@@ -192,7 +150,42 @@ static int find_pieces(struct finder *finder, const struct dit_filter *filter,
 			                         filter->pieces[i], look_up, finder);
 		}
 	}
-	return take_best(finder, r, ret);
+	return r;
+}
+
+static int look_up_presence(struct finder *finder, const struct dit_ad *ad)
+{
+	return dit_stored_keys_clue(finder->keys, ad, DIT_CLUE_PRESENT,
+	                            (struct dit_span){0}, look_up, finder);
+}
+
+/*
+ * The rarest list of all keys of an item. Keys are made of normal values, which subtypes
+ * have by rules of their own.
+ *
+ * @return 1: the candidates are in @p ret, which the caller frees; 0: no answer; or an
+ *         error
+ */
+static int find_item(struct finder *finder, const struct dit_filter *filter,
+                     struct list *ret)
+{
+	int r = 0;
+
+	if (filter->kind != DIT_FILTER_PRESENT && !is_sound(finder, filter->ad->type)) {
+		return 0;
+	}
+	finder->has_best = false;
+	finder->best.n = 0;
+	r = filter->kind == DIT_FILTER_EQUAL ? look_up_value(finder, filter)
+	    : filter->kind == DIT_FILTER_SUBSTRINGS
+	            ? look_up_pieces(finder, filter)
+	            : look_up_presence(finder, filter->ad);
+	if (r < 0 || !finder->has_best) {
+		return r;
+	}
+	*ret = finder->best;
+	finder->best = (struct list){0};
+	return 1;
 }
 
 static int find(struct finder *finder, const struct dit_filter *filter, struct list *ret);
@@ -252,11 +245,9 @@ static int find(struct finder *finder, const struct dit_filter *filter, struct l
 	case DIT_FILTER_OR:
 		return find_or(finder, filter, ret);
 	case DIT_FILTER_EQUAL:
-		return find_equal(finder, filter, ret);
 	case DIT_FILTER_PRESENT:
-		return find_present(finder, filter, ret);
 	case DIT_FILTER_SUBSTRINGS:
-		return find_pieces(finder, filter, ret);
+		return find_item(finder, filter, ret);
 	default:
 		return 0;
 	}
