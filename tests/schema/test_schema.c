@@ -399,28 +399,6 @@ static void accesslog_syntax_joins_its_rule(void **state)
 	define(*state, dit_schema_define_type, text);
 }
 
-/* The overlays change the normaliser of these types' rules, and nothing else. */
-static void rules_that_modules_change_keep_their_syntaxes(void **state)
-{
-	static const char *const sups[] = {"reqStart", "pwdAttribute"};
-	struct dit_schema_error error;
-	char text[128];
-
-	assert_int_equal(dit_schema_load_module(*state, "accesslog"), 0);
-	assert_int_equal(dit_schema_load_module(*state, "ppolicy"), 0);
-	for (size_t i = 0; i < sizeof(sups) / sizeof(sups[0]); i++) {
-		(void)snprintf(text, sizeof(text),
-		               "( 1.2.3 NAME 'x' SUP %s SYNTAX " S
-		               "15 SUBSTR caseIgnoreSubstringsMatch )",
-		               sups[i]);
-		assert_int_equal(dit_schema_define_type(*state, text, &error),
-		                 DIT_E_INVALID);
-		assert_string_equal(error.text,
-		                    "attributetype: AttributeType inappropriate matching "
-		                    "rule: \"caseIgnoreSubstringsMatch\"");
-	}
-}
-
 static void releases_have_their_own_elements(void **state)
 {
 	struct dit_schema *schema = NULL;
@@ -494,7 +472,6 @@ int main(void)
 		TEST(modules_bring_their_elements_and_may_be_loaded_twice),
 		TEST(module_refuses_names_that_mean_something_else),
 		TEST(accesslog_syntax_joins_its_rule),
-		TEST(rules_that_modules_change_keep_their_syntaxes),
 		TEST(releases_have_their_own_elements),
 		TEST(ordinals_are_dense),
 	};
