@@ -128,43 +128,30 @@ static int run_include(struct dit_conf_parser *parser)
 	return r == DIT_E_CONFIG ? dit_conf_forget(parser->reporter) : r;
 }
 
-static int bad_length(struct dit_conf_parser *parser, unsigned value)
+/* 2.5 compares the two lengths when one is set; later releases take any. */
+static int set_length_2_5(struct dit_conf_parser *parser, unsigned *length)
 {
+	const struct dit_index_params *params = &parser->settings->index;
+	int r = dit_conf_uint(parser, parser->scope.words[1], length);
+
+	if (r < 0 || (params->substr_if_maxlen > 0 &&
+	              params->substr_if_minlen <= params->substr_if_maxlen)) {
+		return r;
+	}
 	(void)dit_conf_say(parser->reporter, "<%s> invalid value (%d)",
-	                   parser->scope.words[0], (int)value);
+	                   parser->scope.words[0], (int)*length);
 	return dit_conf_repeat(parser->reporter, "<%s> invalid value",
 	                       parser->scope.words[0]);
 }
 
-/* 2.5 compares the two lengths when one is set; later releases take any. */
 static int run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
 {
-	struct dit_index_params *params = &parser->settings->index;
-	unsigned value = 0;
-	int r = dit_conf_uint(parser, parser->scope.words[1], &value);
-
-	if (r == 0 && value > params->substr_if_maxlen) {
-		return bad_length(parser, value);
-	}
-	if (r == 0) {
-		params->substr_if_minlen = value;
-	}
-	return r;
+	return set_length_2_5(parser, &parser->settings->index.substr_if_minlen);
 }
 
 static int run_index_substr_if_maxlen_2_5(struct dit_conf_parser *parser)
 {
-	struct dit_index_params *params = &parser->settings->index;
-	unsigned value = 0;
-	int r = dit_conf_uint(parser, parser->scope.words[1], &value);
-
-	if (r == 0 && (value == 0 || value < params->substr_if_minlen)) {
-		return bad_length(parser, value);
-	}
-	if (r == 0) {
-		params->substr_if_maxlen = value;
-	}
-	return r;
+	return set_length_2_5(parser, &parser->settings->index.substr_if_maxlen);
 }
 
 static int run_index_intlen(struct dit_conf_parser *parser)
