@@ -4,7 +4,7 @@
  *
  * 1. The DN: dn lines may stand anywhere; slapd looks at all of them before it looks at
  *    any attribute, so their errors come first. Lines of a change record that stand
- *    after the dn line are taken out here; entry_change.c.
+ *    after the dn line are taken out here.
  *
  * 2. Runs: neighbouring lines of one name, gathered without -q; entry_runs.c.
  *
@@ -18,12 +18,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/cut.h"
 #include "base/error.h"
-#include "entry/entry_change.h"
 #include "entry/entry_work.h"
 #include "entry/value_sort.h"
 #include "entry/why.h"
 #include "values/value.h"
+
+#define MANAGE_DSA_IT "2.16.840.1.113730.3.4.2"
 
 /* Blocks that the check and completion may add to an entry: structural class, two naming
  * attributes, six operational ones. */
@@ -133,6 +135,131 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 	}
 	reading->nlines = n;
 	return 0;
+}
+
+/* ---- lines of change records ---- */
+
+/*
+ * "control:" and "changetype:" lines after the dn line (RFC 2849):
+ *
+ *     dn: cn=a,dc=x
+ *     control: 1.2.3.4 false
+ *     changetype: add
+ *     cn: a
+ *
+ * A name that is an attribute of the schema is left alone. "changetype: add" says what
+ * happens anyway, other change types are refused. A control that is not critical is
+ * ignored with a warning, as RFC 4511 section 4.1.11 has it for controls that a server
+ * does not know. A critical one is refused, but for ManageDsaIT: referrals are entries
+ * like any other here.
+ */
+static bool is_named(const struct dit_entry_context *context,
+                     const struct dit_ldif_line *line, struct dit_span name)
+{
+	return dit_span_eq_nocase(line->name, name) &&
+	       dit_schema_find_type(context->schema, name) == NULL;
+}
+
+/* Cut off the first word, and the blanks after it. */
+static struct dit_span take_word(struct dit_span *text)
+{
+	struct dit_span word = {text->data, 0};
+
+	while (word.len < text->len && strchr(" :", text->data[word.len]) == NULL) {
+		word.len++;
+	}
+	dit_cut(text, word.len);
+	(void)dit_cut_spaces(text);
+	return word;
+}
+
+/* Note why: the line, of which @p shown is told. */
+static void why_line(struct dit_notes *notes, enum dit_why_kind kind,
+                     const struct dit_ldif_line *line, struct dit_span shown)
+{
+	dit_why_set(notes, (struct dit_why){.kind = kind,
+	                                    .place = DIT_WHY_AT_LINE,
+	                                    .name = line->name,
+	                                    .value = shown});
+}
+
+static int take_type(const struct dit_ldif_line *line, struct dit_span dn,
+                     struct dit_notes *notes)
+{
+	struct dit_span rest = line->value;
+
+	if (rest.data != NULL && dit_span_eq_nocase(take_word(&rest), DIT_SPAN("add")) &&
+	    rest.len == 0) {
+		return 0;
+	}
+	why_line(notes, DIT_WHY_CHANGE, line, line->value);
+	dit_notes_add(notes, DIT_REPORT_ERROR,
+	              "dn=\"%.*s\": changetype \"%.*s\" adds no entry; use ldapmodify",
+	              DIT_SPAN_ARGS(dn), DIT_SPAN_ARGS(line->value));
+	return DIT_E_INVALID;
+}
+
+/* "1.2.3", "1.2.3 true", "1.2.3 false: value" */
+static int take_control(const struct dit_ldif_line *line, struct dit_span dn,
+                        struct dit_notes *notes)
+{
+	struct dit_span rest = line->value;
+	struct dit_span oid = {NULL, 0};
+	bool is_critical = false;
+
+	if (rest.data != NULL) {
+		oid = take_word(&rest);
+		is_critical = dit_span_eq_nocase(take_word(&rest), DIT_SPAN("true"));
+	}
+	if (dit_span_eq(oid, DIT_SPAN(MANAGE_DSA_IT))) {
+		return 0;
+	}
+	if (is_critical) {
+		why_line(notes, DIT_WHY_CONTROL, line, oid);
+		dit_notes_add(
+			notes, DIT_REPORT_ERROR,
+			"dn=\"%.*s\": control %.*s is critical and unknown here; use "
+			"ldapmodify",
+			DIT_SPAN_ARGS(dn), DIT_SPAN_ARGS(oid));
+		return DIT_E_INVALID;
+	}
+	dit_notes_add(notes, DIT_REPORT_WARNING, "dn=\"%.*s\": control %.*s ignored",
+	              DIT_SPAN_ARGS(dn), DIT_SPAN_ARGS(oid));
+	return 0;
+}
+
+/* Does the line look like one of them? Nearly no record has any. */
+static bool may_be_change(const struct dit_ldif_line *line)
+{
+	return line->name.len == sizeof("changetype") - 1 ||
+	       line->name.len == sizeof("control") - 1;
+}
+
+/* Take these lines, from line @p at on, out of the list. */
+static int take_change(struct reading *reading, struct dit_span dn, size_t at)
+{
+	struct dit_ldif_line *lines = reading->lines;
+	size_t end = at;
+	int r = 0;
+
+	if (at == reading->nlines || !may_be_change(&lines[at]) ||
+	    reading->context->is_strict) {
+		return 0;
+	}
+	while (r == 0 && end < reading->nlines &&
+	       is_named(reading->context, &lines[end], DIT_SPAN("control"))) {
+		r = take_control(&lines[end++], dn, reading->notes);
+	}
+	if (r == 0 && end < reading->nlines &&
+	    is_named(reading->context, &lines[end], DIT_SPAN("changetype"))) {
+		r = take_type(&lines[end++], dn, reading->notes);
+	}
+	if (r == 0 && end > at) {
+		memmove(&lines[at], &lines[end],
+		        (reading->nlines - end) * sizeof(*lines));
+		reading->nlines -= end - at;
+	}
+	return r;
 }
 
 /* ---- pass 3: blocks ---- */
@@ -479,7 +606,7 @@ int dit_entry_read(const struct dit_entry_context *context,
 	                          .notes = notes};
 	struct dit_entry entry = {0};
 	struct dit_ldif_lines lines = {0};
-	size_t behind_dn = 0;
+	size_t after_dn = 0;
 	int r = dit_ldif_parse_as(&context->ldif, record, context->files, arena, notes,
 	                          &lines);
 
@@ -489,11 +616,9 @@ int dit_entry_read(const struct dit_entry_context *context,
 	reading.lines = lines.lines;
 	reading.nlines = lines.nlines;
 	reading.has_comments = lines.has_comments;
-	r = find_dn(&reading, &entry.dn, &behind_dn);
-	if (r == 0 && dit_entry_may_be_change(reading.lines, reading.nlines, behind_dn) &&
-	    !context->is_strict) {
-		r = dit_entry_take_change(context, entry.dn.pretty, reading.lines,
-		                          &reading.nlines, behind_dn, notes);
+	r = find_dn(&reading, &entry.dn, &after_dn);
+	if (r == 0) {
+		r = take_change(&reading, entry.dn.pretty, after_dn);
 	}
 	if (r == 0) {
 		r = read_attrs(&reading, &entry);

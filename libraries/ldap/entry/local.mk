@@ -7,8 +7,6 @@ rooms += %D%/libentry.la
 	%D%/entry.c \
 	%D%/entry.h \
 	%D%/entry_check.c \
-	%D%/entry_change.c \
-	%D%/entry_change.h \
 	%D%/entry_check.h \
 	%D%/entry_check_class.c \
 	%D%/entry_check_names.c \
