@@ -4,8 +4,6 @@
  * through the writer in order, with the new ones among them; a tree keeps the pages that
  * do not change.
  */
-#include <errno.h>
-
 #include "base/error.h"
 #include "tree/tree_merge_impl.h"
 
