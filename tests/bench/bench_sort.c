@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 	struct job *jobs = calloc(nproducers, sizeof(*jobs));
 	pthread_t *threads = calloc(nproducers, sizeof(*threads));
 	struct dit_postings *postings = NULL;
-	struct dit_postings_stats stats = {0};
+	uint64_t npushed = 0;
 	uint64_t nkeys = 0;
 	uint64_t nids = 0;
 	double start = 0;
@@ -134,19 +134,18 @@ int main(int argc, char **argv)
 	}
 	pushed = seconds();
 	r = dit_postings_seal(postings);
-	dit_postings_stats(postings, &stats);
 	for (unsigned s = 0; s < nstreams && r == 0; s++) {
+		npushed += dit_postings_stream_npushed(postings, s);
 		r = read_stream(postings, s, &nkeys, &nids);
 	}
 	end = seconds();
 	printf("%d producers, %.1f M pairs, result %d\n", nproducers,
-	       (double)stats.npushed * 1e-6, r);
-	printf("make and push   %.3f s, then %.2f bytes a pair in memory\n",
-	       pushed - start, (double)stats.memory_bytes / (double)stats.npushed);
+	       (double)npushed * 1e-6, r);
+	printf("make and push   %.3f s\n", pushed - start);
 	printf("sort and merge  %.3f s, %.1f M pairs/s, %.2f M keys, %.2f M ids\n",
-	       end - pushed, (double)stats.npushed * 1e-6 / (end - pushed),
+	       end - pushed, (double)npushed * 1e-6 / (end - pushed),
 	       (double)nkeys * 1e-6, (double)nids * 1e-6);
-	printf("runs            %lu, %.1f MB\n", (unsigned long)stats.nruns,
+	printf("runs            %.1f MB\n",
 	       (double)dit_postings_run_bytes(postings) * 1e-6);
 	dit_postings_free(postings);
 	free(threads);

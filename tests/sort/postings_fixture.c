@@ -296,6 +296,25 @@ void postings_load_use_tiny_chunks(struct postings_load *load)
 	}
 }
 
+struct postings_held postings_load_held(const struct postings_load *load)
+{
+	const struct dit_postings *postings = load->postings;
+	struct postings_held held = {0};
+
+	for (unsigned i = 0; i < postings->nstreams; i++) {
+		held.npushed += dit_postings_stream_npushed(postings, i);
+	}
+	for (unsigned i = 0; i < postings->nproducers; i++) {
+		const struct dit_producer *producer = postings->producers[i];
+
+		held.nruns += producer->nruns;
+		held.memory_bytes +=
+			producer->pool.held_bytes + producer->sorted.size_bytes +
+			producer->spare.size_bytes + producer->writer.buffer.size_bytes;
+	}
+	return held;
+}
+
 void postings_load_end(struct postings_load *load)
 {
 	dit_postings_free(load->postings);

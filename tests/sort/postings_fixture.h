@@ -69,6 +69,14 @@ void postings_load_sort(struct postings_load *load);
 /** Compare one stream with the model. */
 void *postings_load_check(void *job);
 
+/** What a load holds. Producers are at rest. */
+struct postings_held {
+	uint64_t npushed; /* pairs, repeats included */
+	size_t memory_bytes;
+	size_t nruns;
+};
+struct postings_held postings_load_held(const struct postings_load *load);
+
 /** The n-th key of a stream. */
 uint64_t postings_load_key(unsigned stream, uint64_t n);
 

@@ -84,7 +84,6 @@ int dit_buffer_cache_take(struct dit_buffer_cache *cache, size_t size_bytes,
                           struct dit_buffer *ret)
 {
 	struct dit_buffer buffer = {NULL, 0};
-	size_t old_bytes = 0;
 	int r = 0;
 
 	(void)pthread_mutex_lock(&cache->lock);
@@ -92,9 +91,7 @@ int dit_buffer_cache_take(struct dit_buffer_cache *cache, size_t size_bytes,
 		buffer = cache->buffers[--cache->n];
 	}
 	(void)pthread_mutex_unlock(&cache->lock);
-	old_bytes = buffer.size_bytes;
 	r = dit_buffer_reserve(&buffer, size_bytes);
-	atomic_fetch_add(&cache->held_bytes, buffer.size_bytes - old_bytes);
 	if (r == 0) {
 		*ret = buffer;
 	}
@@ -131,7 +128,6 @@ void dit_buffer_cache_put(struct dit_buffer_cache *cache, struct dit_buffer *buf
 		*buffer = (struct dit_buffer){NULL, 0};
 		return;
 	}
-	atomic_fetch_sub(&cache->held_bytes, buffer->size_bytes);
 	dit_buffer_drop(buffer); /* it is only a cache */
 }
 

@@ -10,7 +10,6 @@
 #define DITKIT_PAGES_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,9 +36,6 @@ struct dit_buffer_cache {
 	struct dit_buffer *buffers;
 	size_t n;
 	size_t size;
-
-	/* [atomic: a statistic, no order needed] */
-	atomic_size_t held_bytes; /* in the cache and in use */
 };
 
 int dit_buffer_cache_init(struct dit_buffer_cache *cache);

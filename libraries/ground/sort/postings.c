@@ -297,26 +297,6 @@ int dit_postings_seal(struct dit_postings *postings)
 	return error;
 }
 
-void dit_postings_stats(const struct dit_postings *postings,
-                        struct dit_postings_stats *ret)
-{
-	struct dit_postings_stats stats = {0};
-
-	for (unsigned i = 0; i < postings->nproducers; i++) {
-		const struct dit_producer *p = postings->producers[i];
-
-		for (unsigned s = 0; s < postings->nstreams; s++) {
-			stats.npushed += p->buckets[s].npushed;
-		}
-		stats.nruns += p->nruns_written;
-		stats.memory_bytes += p->pool.held_bytes + p->sorted.size_bytes +
-		                      p->spare.size_bytes + p->writer.buffer.size_bytes;
-	}
-	stats.memory_bytes += atomic_load(&postings->buffers.held_bytes);
-	stats.memory_bytes -= atomic_load(&postings->discarded_bytes);
-	*ret = stats;
-}
-
 uint64_t dit_postings_run_bytes(const struct dit_postings *postings)
 {
 	return atomic_load_explicit(&postings->run_bytes, memory_order_relaxed);

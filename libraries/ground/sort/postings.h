@@ -82,14 +82,6 @@ const struct dit_late_table *dit_postings_late(const struct dit_postings *postin
 /** No more pushes. Producers must be at rest. 0 or the first error of any producer. */
 int dit_postings_seal(struct dit_postings *postings);
 
-struct dit_postings_stats {
-	uint64_t npushed;      /* pairs pushed, repeats included */
-	uint64_t nruns;        /* run files written */
-	uint64_t memory_bytes; /* held now */
-};
-/** Producers must be at rest. */
-void dit_postings_stats(const struct dit_postings *postings,
-                        struct dit_postings_stats *ret);
 /** Bytes of all run files so far. Any thread, at any time. */
 uint64_t dit_postings_run_bytes(const struct dit_postings *postings);
 /** Pairs pushed to one stream. After seal. */

@@ -37,21 +37,16 @@ struct dit_posting_cursor {
 	uint64_t total_bytes; /* of all that is merged */
 };
 
-static void discard_chunks(struct dit_postings *postings, struct dit_producer *producer,
-                           struct dit_bucket *bucket)
+static void discard_chunks(const struct dit_producer *producer, struct dit_bucket *bucket)
 {
 	struct dit_chunk *chunk = bucket->first;
-	size_t nchunks = 0;
 
 	while (chunk != NULL) {
 		struct dit_chunk *next = chunk->next;
 
 		dit_chunk_discard(&producer->pool, chunk);
 		chunk = next;
-		nchunks++;
 	}
-	atomic_fetch_add(&postings->discarded_bytes,
-	                 nchunks * producer->pool.chunk_bytes);
 	bucket->first = NULL;
 	bucket->last = NULL;
 	bucket->npairs = 0;
@@ -83,7 +78,7 @@ static unsigned sort_parts(struct dit_posting_cursor *cursor, size_t *ends)
 			continue;
 		}
 		dit_bucket_copy(bucket, words, cursor->width);
-		discard_chunks(postings, producer, bucket);
+		discard_chunks(producer, bucket);
 		sorted = dit_bucket_sort(bucket, words,
 		                         (uint64_t *)cursor->spare.data + at, n,
 		                         cursor->width);

@@ -54,7 +54,6 @@ struct dit_producer {
 	struct dit_posting_run **runs; /* oldest first */
 	size_t nruns;
 	size_t runs_size;
-	uint64_t nruns_written;
 	int error; /* the first one */
 };
 
@@ -81,7 +80,6 @@ struct dit_postings {
 	struct dit_buffer_cache buffers; /* of cursors; has its own lock */
 
 	/* [atomic: a statistic, no order needed] */
-	atomic_size_t discarded_bytes; /* of chunks, since seal */
 	_Atomic uint64_t run_bytes;
 };
 

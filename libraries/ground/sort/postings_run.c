@@ -207,7 +207,6 @@ static int append_run(struct dit_producer *producer, size_t first,
 	}
 	producer->runs[first] = run;
 	producer->nruns = first + 1;
-	producer->nruns_written++;
 	return 0;
 }
 
