@@ -7,7 +7,7 @@
  */
 #include "test.h"
 
-#include "base/tell.h"
+#include "base/notes.h"
 #include "nomem.h"
 
 struct listener {

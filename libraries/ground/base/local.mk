@@ -38,8 +38,6 @@ rooms += %D%/libbase.la
 	%D%/sync_file.h \
 	%D%/team.c \
 	%D%/team.h \
-	%D%/tell.c \
-	%D%/tell.h \
 	%D%/ticker.c \
 	%D%/ticker.h \
 	%D%/tmp_dir.c \

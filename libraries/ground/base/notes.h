@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Notes: reports written down by a tool thread, to be told later in input order.
+ * Reports (report.h) that are made from a format: told at once, or written down by a tool
+ * thread as notes, to be told later in input order.
  *
  * A tool thread that parses record 17 cannot report: record 12 may still be on another
  * thread. It adds notes; the coordinator tells them when the turn of record 17 comes.
  *
- * Threads: one owner at a time, the owner of the arena.
+ * Threads: notes have one owner at a time, the owner of the arena.
  */
 #ifndef DITKIT_NOTES_H
 #define DITKIT_NOTES_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
 #include "base/report.h"
+
+/** Texts up to here need no memory: a path of PATH_MAX bytes, and words around it. */
+#define DIT_TELL_BYTES 4608
+
+/**
+ * Tell at once.
+ *
+ * @param report  NULL: none
+ *
+ * When memory has run out, a text of DIT_TELL_BYTES or more is told without its end.
+ */
+void dit_tell(dit_report_fn report, void *ctx, enum dit_report_kind kind,
+              const char *format, va_list args) __attribute__((format(printf, 4, 0)));
 
 struct dit_note {
 	struct dit_note *next;

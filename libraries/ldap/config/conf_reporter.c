@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/tell.h"
+#include "base/notes.h"
 
 /* For free(). NULL: no memory. */
 static char *text_of(const char *format, va_list args)

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/tell.h"
+#include "base/notes.h"
 #include "config/slapd_version.h"
 #include "page/lmdb_format.h"
 
