@@ -222,8 +222,3 @@ void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
 	}
 	free(team);
 }
-
-unsigned dit_team_nmembers(const struct dit_team *team)
-{
-	return team->nmembers;
-}

@@ -56,6 +56,4 @@ void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker);
  * above */
 void dit_team_free(struct dit_team *team, struct dit_ticker *ticker);
 
-unsigned dit_team_nmembers(const struct dit_team *team);
-
 #endif
