@@ -19,9 +19,6 @@
 
 #define GZIP_WINDOW (15 + 16) /* the largest; with gzip's header */
 
-/* zlib and libbz2 count in 32 bits. */
-#define PIECE_MAX ((size_t)1 << 30)
-
 struct dit_codec {
 	enum dit_pack_format format;
 	/* Each is made when the first member of its format comes. */
@@ -60,11 +57,6 @@ void dit_codec_free(struct dit_codec *codec)
 	free(codec);
 }
 
-static size_t piece(size_t len)
-{
-	return len < PIECE_MAX ? len : PIECE_MAX;
-}
-
 static void move_on(struct dit_codec_io *io, size_t nread, size_t nwritten)
 {
 	io->in += nread;
@@ -87,17 +79,15 @@ static int begin_gzip(struct dit_codec *codec)
 static int step_gzip(struct dit_codec *codec, struct dit_codec_io *io)
 {
 	z_stream *z = &codec->gzip;
-	size_t in_len = piece(io->in_len);
-	size_t out_len = piece(io->out_len);
 	int r = Z_OK;
 
 	/* zlib only reads there; its declaration has no const. */
 	z->next_in = (Bytef *)(uintptr_t)io->in;
-	z->avail_in = (uInt)in_len;
+	z->avail_in = (uInt)io->in_len;
 	z->next_out = (Bytef *)io->out;
-	z->avail_out = (uInt)out_len;
+	z->avail_out = (uInt)io->out_len;
 	r = inflate(z, Z_NO_FLUSH);
-	move_on(io, in_len - z->avail_in, out_len - z->avail_out);
+	move_on(io, io->in_len - z->avail_in, io->out_len - z->avail_out);
 	switch (r) {
 	case Z_STREAM_END:
 		return 1;
@@ -195,16 +185,14 @@ static int begin_bzip2(struct dit_codec *codec)
 static int step_bzip2(struct dit_codec *codec, struct dit_codec_io *io)
 {
 	bz_stream *bz = &codec->bzip2;
-	size_t in_len = piece(io->in_len);
-	size_t out_len = piece(io->out_len);
 	int r = BZ_OK;
 
 	bz->next_in = (char *)(uintptr_t)io->in; /* only read, as above */
-	bz->avail_in = (unsigned)in_len;
+	bz->avail_in = (unsigned)io->in_len;
 	bz->next_out = io->out;
-	bz->avail_out = (unsigned)out_len;
+	bz->avail_out = (unsigned)io->out_len;
 	r = BZ2_bzDecompress(bz);
-	move_on(io, in_len - bz->avail_in, out_len - bz->avail_out);
+	move_on(io, io->in_len - bz->avail_in, io->out_len - bz->avail_out);
 	switch (r) {
 	case BZ_STREAM_END:
 		return 1;
@@ -239,5 +227,6 @@ int dit_codec_begin(struct dit_codec *codec, enum dit_pack_format format)
 int dit_codec_step(struct dit_codec *codec, struct dit_codec_io *io)
 {
 	assert(codec->format != DIT_PACK_NONE); /* a member has begun */
+	assert(io->in_len <= UINT_MAX && io->out_len <= UINT_MAX);
 	return codecs[codec->format].step(codec, io);
 }

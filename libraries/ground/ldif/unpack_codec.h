@@ -24,7 +24,8 @@
 
 struct dit_codec;
 
-/** The bytes left to read, and room to write; both move on. Borrowed. */
+/** The bytes left to read, and room to write; both move on. Less than 4 GiB each, since
+ * zlib and libbz2 count in 32 bits. Borrowed. */
 struct dit_codec_io {
 	const char *in;
 	size_t in_len;
