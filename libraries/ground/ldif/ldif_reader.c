@@ -50,11 +50,7 @@
 #define ERROR_BYTES (PATH_MAX + 256)
 
 struct dit_ldif_reader {
-	size_t batch_bytes;
-	size_t batch_records;
-	uint64_t first_line;
-	uint64_t record_max;                /* of dit_ldif_record_cost(); 0: any */
-	const struct dit_file_rules *files; /* borrowed; NULL: any regular file */
+	struct dit_ldif_reader_opts opts; /* the paths are used by open only */
 
 	struct dit_ldif_source *inputs; /* all open; owned */
 	size_t ninputs;
@@ -64,12 +60,9 @@ struct dit_ldif_reader {
 	struct dit_ldif_source included[SOURCES_MAX - 1]; /* the last one is read */
 	unsigned nincluded;
 	unsigned nnested; /* included by included files so far */
-	bool is_threaded;
 
 	uint64_t line;        /* lines before "at", of all sources */
 	uint64_t record_line; /* number of the next record */
-	bool keep_version;
-	bool keep_mark;
 	bool is_at_start; /* the source on top had comments only: "version: 1" may come */
 	int failed;       /* first failure; every later call returns it */
 	char error[ERROR_BYTES];
@@ -93,7 +86,7 @@ struct window {
 
 static const struct dit_stop *stop_of(const struct dit_ldif_reader *reader)
 {
-	return reader->files == NULL ? NULL : reader->files->stop;
+	return reader->opts.files == NULL ? NULL : reader->opts.files->stop;
 }
 
 static struct dit_ldif_source *top(struct dit_ldif_reader *reader)
@@ -116,20 +109,20 @@ static int open_input(struct dit_ldif_reader *reader, const char *path)
 	                      : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int r = fd < 0 ? -errno
 	               : dit_ldif_source_open(input, fd, stop_of(reader),
-	                                      reader->is_threaded);
+	                                      reader->opts.is_threaded);
 
 	if (r < 0) {
 		return r;
 	}
 	reader->ninputs++;
-	input->keeps_mark = reader->keep_mark;
+	input->keeps_mark = reader->opts.keep_mark;
 	input->name = strdup(path == NULL ? "standard input" : path);
 	return input->name == NULL ? -ENOMEM : 0;
 }
 
-static int open_inputs(struct dit_ldif_reader *reader,
-                       const struct dit_ldif_reader_opts *opts, const char **ret_failed)
+static int open_inputs(struct dit_ldif_reader *reader, const char **ret_failed)
 {
+	const struct dit_ldif_reader_opts *opts = &reader->opts;
 	size_t n = opts->npaths == 0 ? 1 : opts->npaths;
 	bool is_known = true;
 
@@ -168,7 +161,7 @@ static bool next_input(struct dit_ldif_reader *reader)
 	dit_ldif_source_close(input);
 	reader->input++;
 	reader->inputs[reader->input].lines_before = reader->line;
-	reader->is_at_start = !reader->keep_version;
+	reader->is_at_start = !reader->opts.keep_version;
 	return true;
 }
 
@@ -181,17 +174,10 @@ int dit_ldif_reader_open(struct dit_ldif_reader **ret,
 	if (reader == NULL) {
 		return -ENOMEM;
 	}
-	reader->batch_bytes = opts->batch_bytes;
-	reader->batch_records = opts->batch_records;
-	reader->first_line = opts->first_line;
-	reader->record_max = opts->record_max;
-	reader->files = opts->files;
+	reader->opts = *opts;
 	reader->record_line = 1;
-	reader->keep_version = opts->keep_version;
-	reader->keep_mark = opts->keep_mark;
 	reader->is_at_start = !opts->keep_version;
-	reader->is_threaded = opts->is_threaded;
-	r = open_inputs(reader, opts, ret_failed);
+	r = open_inputs(reader, ret_failed);
 	if (r < 0) {
 		dit_ldif_reader_close(reader);
 		return r;
@@ -271,15 +257,15 @@ static int check_cost(struct dit_ldif_reader *reader, const struct window *w, si
 {
 	uint64_t nlines = reader->line - w->chunk_line;
 
-	if (reader->record_max == 0 ||
-	    dit_ldif_record_cost(len, nlines) <= reader->record_max) {
+	if (reader->opts.record_max == 0 ||
+	    dit_ldif_record_cost(len, nlines) <= reader->opts.record_max) {
 		return 0;
 	}
 	(void)snprintf(reader->error, sizeof(reader->error),
 	               "ldif_read_record: the record at line %llu takes more than %llu "
 	               "bytes of memory, as many as --max-record allows",
 	               (unsigned long long)reader->record_line,
-	               (unsigned long long)reader->record_max);
+	               (unsigned long long)reader->opts.record_max);
 	return DIT_E_TOOLONG;
 }
 
@@ -317,7 +303,7 @@ static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t en
 			.file_line = w->chunk_line - top(reader)->lines_before + 1,
 		};
 
-		if (record.line >= reader->first_line) {
+		if (record.line >= reader->opts.first_line) {
 			r = w->file == NULL ? name_file(reader, w) : 0;
 			record.file = w->file;
 			r = r < 0 ? r : add_record(w->batch, record);
@@ -411,23 +397,23 @@ static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 	int fd = -1;
 	int r = 0;
 
-	fd = dit_file_url_open(url, reader->files);
+	fd = dit_file_url_open(url, reader->opts.files);
 	if (fd < 0) {
 		return fd;
 	}
-	r = dit_ldif_source_open(source, fd, stop_of(reader), reader->is_threaded);
+	r = dit_ldif_source_open(source, fd, stop_of(reader), reader->opts.is_threaded);
 	if (r < 0) {
 		return r;
 	}
 	top(reader)->lines = reader->line - top(reader)->lines_before;
 	reader->nincluded++;
 	source->lines_before = reader->line;
-	source->keeps_mark = reader->keep_mark;
+	source->keeps_mark = reader->opts.keep_mark;
 	source->name = strndup(url.data, url.len);
 	if (source->name == NULL) {
 		return -ENOMEM;
 	}
-	reader->is_at_start = !reader->keep_version;
+	reader->is_at_start = !reader->opts.keep_version;
 	return 0;
 }
 
@@ -453,8 +439,9 @@ static int include(struct dit_ldif_reader *reader, struct window *w, struct dit_
 		(void)snprintf(reader->error, sizeof(reader->error),
 		               "ldif_read_record: include %.*s failed%s",
 		               (int)(url.len < PATH_MAX ? url.len : PATH_MAX), url.data,
-		               reason != NULL ? reason
-		                              : dit_file_url_reason(r, reader->files));
+		               reason != NULL
+		                       ? reason
+		                       : dit_file_url_reason(r, reader->opts.files));
 	}
 	return r;
 }
@@ -495,7 +482,7 @@ static int take_line(struct dit_ldif_reader *reader, struct window *w, size_t en
 /* Look at all whole lines there are, until the batch has its records. */
 static int take_lines(struct dit_ldif_reader *reader, struct window *w)
 {
-	while (w->batch->nrecords < reader->batch_records) {
+	while (w->batch->nrecords < reader->opts.batch_records) {
 		const char *buffer = w->batch->buffer;
 		const char *lf =
 			memchr(buffer + w->searched, '\n', w->fill - w->searched);
@@ -566,8 +553,9 @@ static int fail_read(struct dit_ldif_reader *reader, int r)
  */
 static int make_room(struct dit_ldif_reader *reader, struct window *w)
 {
-	uint64_t most =
-		reader->record_max == 0 ? UINT64_MAX : reader->record_max + BLANK_MAX;
+	uint64_t most = reader->opts.record_max == 0
+	                        ? UINT64_MAX
+	                        : reader->opts.record_max + BLANK_MAX;
 
 	if (w->chunk > 0) {
 		memmove(w->batch->buffer, w->batch->buffer + w->chunk,
@@ -649,7 +637,7 @@ static int fill_batch(struct dit_ldif_reader *reader, struct window *w)
 
 	while (r >= 0) {
 		r = take_lines(reader, w);
-		if (r < 0 || w->batch->nrecords == reader->batch_records) {
+		if (r < 0 || w->batch->nrecords == reader->opts.batch_records) {
 			return r < 0 ? r : 1;
 		}
 		if (w->fill == w->limit) {
@@ -673,7 +661,7 @@ int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *
 {
 	struct window w = {
 		.batch = batch,
-		.limit = reader->batch_bytes,
+		.limit = reader->opts.batch_bytes,
 		.chunk_line = reader->line,
 	};
 	int r = 0;
@@ -736,7 +724,7 @@ void dit_ldif_reader_skip(struct dit_ldif_reader *reader, uint64_t position)
 	if (position > reader->inputs_read + input->nread) {
 		dit_ldif_source_skip(input, position - reader->inputs_read);
 		/* As with -j: the record in which the position lies began before. */
-		reader->first_line = reader->record_line + 1;
+		reader->opts.first_line = reader->record_line + 1;
 		reader->is_at_start = false;
 	}
 }
