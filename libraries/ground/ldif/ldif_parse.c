@@ -25,7 +25,7 @@
 #include "base/error.h"
 #include "ldif/base64.h"
 #include "ldif/file_url.h"
-#include "ldif/ldif_space.h"
+#include "ldif/ldif_lines.h"
 
 /* Lines to make room for at first: most entries have fewer; then it doubles. */
 #define LINES_MIN 32

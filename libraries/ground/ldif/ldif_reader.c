@@ -37,8 +37,8 @@
 #include "base/grow.h"
 #include "ldif/file_url.h"
 #include "ldif/input_kind.h"
+#include "ldif/ldif_lines.h"
 #include "ldif/ldif_source.h"
-#include "ldif/ldif_space.h"
 
 /* Files open at the same time. slapd ends when descriptors do, also with a loop. */
 #define SOURCES_MAX 64
@@ -317,42 +317,6 @@ static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t en
 	return r;
 }
 
-static bool is_blank(struct dit_span line)
-{
-	return line.data[0] == '\n' ||
-	       (line.len == 2 && line.data[0] == '\r' && line.data[1] == '\n');
-}
-
-/* The URL of a line that begins with "include:". */
-static bool is_include(struct dit_span line, struct dit_span *ret_url)
-{
-	struct dit_span url = line;
-
-	if (!dit_cut_prefix(&url, DIT_SPAN("include:"))) {
-		return false;
-	}
-	if (url.len > 0 && url.data[url.len - 1] == '\n') {
-		url.len--;
-		url.len -= url.len > 0 && url.data[url.len - 1] == '\r' ? 1 : 0;
-	}
-	*ret_url = dit_ldif_skip_space(url);
-	return true;
-}
-
-/* "version: 1", whatever blanks there are. */
-static bool is_version(struct dit_span line)
-{
-	if (!dit_cut_prefix(&line, DIT_SPAN("version:"))) {
-		return false;
-	}
-	line = dit_ldif_skip_space(line);
-	while (line.len > 0 && (dit_ldif_is_space(line.data[line.len - 1]) ||
-	                        line.data[line.len - 1] == '\n')) {
-		line.len--;
-	}
-	return line.len == 1 && line.data[0] == '1';
-}
-
 /*
  * The first lines of a file that are no comments. "version: 1" leaves the chunk when the
  * line after it is known: if that one is folded, the version is another one, and the
@@ -363,7 +327,7 @@ static bool is_version(struct dit_span line)
 static bool take_version(struct dit_ldif_reader *reader, struct window *w,
                          struct dit_span line)
 {
-	if (w->version_end == 0 && is_version(line)) {
+	if (w->version_end == 0 && dit_ldif_is_version(line)) {
 		w->version_end = w->at;
 		w->version_line = reader->line;
 		w->is_in_comment = false;
@@ -456,7 +420,7 @@ static int take_line(struct dit_ldif_reader *reader, struct window *w, size_t en
 	reader->line++;
 	w->at = end;
 	w->searched = end;
-	if (is_blank(line)) {
+	if (dit_ldif_is_blank(line)) {
 		return end_chunk(reader, w, start);
 	}
 	if (w->is_record) {
@@ -472,7 +436,7 @@ static int take_line(struct dit_ldif_reader *reader, struct window *w, size_t en
 	if (reader->is_at_start && take_version(reader, w, line)) {
 		return 0;
 	}
-	if (is_include(line, &url)) {
+	if (dit_ldif_is_include(line, &url)) {
 		return include(reader, w, url);
 	}
 	w->is_record = true;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines that are told by their text alone, and whitespace as slapd's LDIF code knows it:
+ * isspace() of the C locale. A line reaches up to its LF, which it has unless the file
+ * ends there; it has one byte at least.
+ *
+ * Threads: no state.
+ */
+#ifndef DITKIT_LDIF_LINES_H
+#define DITKIT_LDIF_LINES_H
+
+#include "base/cut.h"
+
+/** SP, TAB, LF, VT, FF, CR. */
+static inline bool dit_ldif_is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline struct dit_span dit_ldif_skip_space(struct dit_span span)
+{
+	while (span.len > 0 && dit_ldif_is_space(span.data[0])) {
+		dit_cut(&span, 1);
+	}
+	return span;
+}
+
+static inline bool dit_ldif_is_blank(struct dit_span line)
+{
+	return line.data[0] == '\n' ||
+	       (line.len == 2 && line.data[0] == '\r' && line.data[1] == '\n');
+}
+
+/** The URL of a line that begins with "include:". */
+static inline bool dit_ldif_is_include(struct dit_span line, struct dit_span *ret_url)
+{
+	struct dit_span url = line;
+
+	if (!dit_cut_prefix(&url, DIT_SPAN("include:"))) {
+		return false;
+	}
+	if (url.len > 0 && url.data[url.len - 1] == '\n') {
+		url.len--;
+		url.len -= url.len > 0 && url.data[url.len - 1] == '\r' ? 1 : 0;
+	}
+	*ret_url = dit_ldif_skip_space(url);
+	return true;
+}
+
+/** "version: 1", whatever blanks there are. */
+static inline bool dit_ldif_is_version(struct dit_span line)
+{
+	if (!dit_cut_prefix(&line, DIT_SPAN("version:"))) {
+		return false;
+	}
+	line = dit_ldif_skip_space(line);
+	while (line.len > 0 && dit_ldif_is_space(line.data[line.len - 1])) {
+		line.len--;
+	}
+	return line.len == 1 && line.data[0] == '1';
+}
+
+#endif
