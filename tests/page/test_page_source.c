@@ -109,8 +109,7 @@ static void pages_are_read_as_they_are(void **state)
 		asked_error = cases[i].asked_error;
 		no_threads = cases[i].no_threads;
 		nthreads_started = 0;
-		assert_int_equal(
-			dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES), 0);
+		dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES);
 		source.reads_ahead = cases[i].reads_ahead;
 		assert_int_equal(read_all(&source, 0, 1), 0);
 		assert_int_equal(read_all(&source, 7, 1301), 0);
@@ -145,8 +144,7 @@ static void several_threads_read_what_one_thread_fetches(void **state)
 	(void)state;
 
 	asked_error = EAGAIN;
-	assert_int_equal(dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES),
-	                 0);
+	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES);
 	source.reads_ahead = true;
 	for (size_t i = 0; i < 4; i++) {
 		shares[i] = (struct share){&source, i * 700, -1};
@@ -171,8 +169,7 @@ static void neighbours_are_read_with_one_call(void **state)
 	(void)state;
 
 	assert_non_null(pages);
-	assert_int_equal(
-		dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES - 5), 0);
+	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES - 5);
 	assert_int_equal(dit_page_source_read(&source, 100, 16, pages), 16);
 	memcpy(&number, pages + 15 * PAGE, sizeof(number));
 	assert_int_equal(number, 115);
@@ -181,8 +178,7 @@ static void neighbours_are_read_with_one_call(void **state)
 
 	/* A page that is there in half is none. */
 	assert_int_equal(ftruncate(fd, 50 * PAGE + 100), 0);
-	assert_int_equal(dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES),
-	                 0);
+	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES);
 	source.reads_ahead = true;
 	assert_int_equal(dit_page_source_read(&source, 48, 16, pages), 2);
 	assert_int_equal(dit_page_source_read(&source, 50, 16, pages), -ENODATA);
@@ -193,8 +189,7 @@ static void neighbours_are_read_with_one_call(void **state)
 	asked_error = 0;
 	dit_page_source_deinit(&source);
 	assert_int_equal(close(fd), 0);
-	assert_int_equal(dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES),
-	                 0);
+	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES);
 	assert_int_equal(dit_page_source_read(&source, 1, 4, pages), -EBADF);
 	dit_page_source_deinit(&source);
 	free(pages);

@@ -64,9 +64,7 @@ static inline void merge_file_begin(struct merge_file *file, const char *dir,
 	file->space.chunk_pages = 5;
 	assert_int_equal(
 		dit_page_file_open(&file->space.file, AT_FDCWD, file->path, &opts), 0);
-	assert_int_equal(dit_page_source_init(&file->pages, file->fd, file->format,
-	                                      file->page_bytes, 2),
-	                 0);
+	dit_page_source_init(&file->pages, file->fd, file->format, file->page_bytes, 2);
 }
 
 static inline void merge_file_end(struct merge_file *file)

@@ -355,9 +355,7 @@ static void edit_table(struct fixture *f, struct dit_page_reserve *reserve,
 	                                         .ctx = reserve};
 	struct dit_tree_merge *merge = NULL;
 
-	assert_int_equal(dit_page_source_init(&pages, f->fd, &dit_lmdb_09, PAGE,
-	                                      (uint64_t)1 << 30),
-	                 0);
+	dit_page_source_init(&pages, f->fd, &dit_lmdb_09, PAGE, (uint64_t)1 << 30);
 	assert_int_equal(dit_tree_merge_open(&merge, &opts), 0);
 	assert_int_equal(dit_tree_merge_postings(merge, changes->list, changes->n), 0);
 	assert_int_equal(dit_tree_merge_finish(merge, table, NULL), 0);
@@ -377,8 +375,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 
 	model_init(seed);
 	fixture_make(&f);
-	assert_int_equal(
-		dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f), 0);
+	dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f);
 	reserve.expected_pages = 600;
 	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
 	                                    &(struct dit_page_file_opts){.writer = NULL}),
@@ -461,8 +458,7 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 	model.has[3][7] = true;
 	model.has[9][8] = true;
 	fixture_make(&f);
-	assert_int_equal(
-		dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f), 0);
+	dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f);
 	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
 	                                    &(struct dit_page_file_opts){.writer = NULL}),
 	                 0);
@@ -571,8 +567,7 @@ static void two_versions_differ_by_their_changes(void **state)
 	change_entries(&f, 2000, 1, 1);
 	change_entries(&f, 3990, 5, 1);
 	newer = tree_of(&f, &npages);
-	assert_int_equal(dit_page_source_init(&pages, f.fd, &dit_lmdb_09, PAGE, npages),
-	                 0);
+	dit_page_source_init(&pages, f.fd, &dit_lmdb_09, PAGE, npages);
 	assert_int_equal(dit_page_set_init(&set, npages), 0);
 	assert_int_equal(dit_tree_pages(&pages, &older, false, &set), 0);
 	assert_int_equal(set.count, older.nbranch_pages + older.nleaf_pages);

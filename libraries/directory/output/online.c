@@ -286,13 +286,12 @@ static int open_reserve(struct dit_online *online)
 {
 	const struct dit_page_file_opts file = {.writer = online->opts.page_writer,
 	                                        .is_direct = true};
-	int r = dit_page_reserve_init(&online->reserve, &dit_lmdb_09, online->page_bytes,
-	                              reserve_more, online);
 
-	online->has_reserve = r == 0;
-	return r < 0 ? r
-	             : dit_page_file_open(&online->reserve.space.file, AT_FDCWD,
-	                                  online->path, &file);
+	dit_page_reserve_init(&online->reserve, &dit_lmdb_09, online->page_bytes,
+	                      reserve_more, online);
+	online->has_reserve = true;
+	return dit_page_file_open(&online->reserve.space.file, AT_FDCWD, online->path,
+	                          &file);
 }
 
 int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,

@@ -298,13 +298,11 @@ static int run_round(struct step *step)
 	if (r == 0) {
 		r = count_pages(online, &npages);
 	}
-	if (r == 0) {
-		r = dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09,
-		                         online->page_bytes, npages);
-	}
 	if (r < 0) {
 		return r;
 	}
+	dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09, online->page_bytes,
+	                     npages);
 	r = catch_up(step, &newer);
 	dit_page_source_deinit(&pages);
 	if (r == 0) {
@@ -372,13 +370,10 @@ static int change_locked(struct step *step, struct dit_page_commit *commit)
 	struct dit_page_source pages;
 	struct state newest = {
 		.reader = next_reader(online), .source = &pages, .commit = commit};
-	int r = dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09,
-	                             online->page_bytes,
-	                             dit_page_commit_bytes(commit) / online->page_bytes);
+	int r = 0;
 
-	if (r < 0) {
-		return r;
-	}
+	dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09, online->page_bytes,
+	                     dit_page_commit_bytes(commit) / online->page_bytes);
 	if (dit_page_commit_find(commit, dit_span_of("id2e"), &newest.entries.entries) ==
 	            0 ||
 	    dit_page_commit_find(commit, dit_span_of("id2v"), &newest.entries.split) ==
@@ -467,13 +462,10 @@ static int collect_old_pages(const struct step *step)
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09,
-	                         online->page_bytes,
-	                         dit_snapshot_npages(online->head.snapshot));
-	if (r == 0) {
-		r = collect_pages(step, &pages);
-		dit_page_source_deinit(&pages);
-	}
+	dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09, online->page_bytes,
+	                     dit_snapshot_npages(online->head.snapshot));
+	r = collect_pages(step, &pages);
+	dit_page_source_deinit(&pages);
 	return r;
 }
 

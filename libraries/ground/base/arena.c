@@ -36,10 +36,10 @@ void dit_arena_init_pooled(struct dit_arena *arena, struct dit_arena_pool *pool)
 	arena->pool = pool;
 }
 
-int dit_arena_pool_init(struct dit_arena_pool *pool, size_t block_bytes)
+void dit_arena_pool_init(struct dit_arena_pool *pool, size_t block_bytes)
 {
-	*pool = (struct dit_arena_pool){.block_bytes = block_bytes};
-	return -pthread_mutex_init(&pool->lock, NULL);
+	*pool = (struct dit_arena_pool){.lock = PTHREAD_MUTEX_INITIALIZER,
+	                                .block_bytes = block_bytes};
 }
 
 static void free_blocks(struct dit_arena_block *block)

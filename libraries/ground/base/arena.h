@@ -66,8 +66,7 @@ void dit_arena_init(struct dit_arena *arena, size_t block_bytes);
 /** As above, with blocks from a pool that outlives the arena. */
 void dit_arena_init_pooled(struct dit_arena *arena, struct dit_arena_pool *pool);
 
-/** @return 0; -ENOMEM and other codes of pthread_mutex_init() */
-int dit_arena_pool_init(struct dit_arena_pool *pool, size_t block_bytes);
+void dit_arena_pool_init(struct dit_arena_pool *pool, size_t block_bytes);
 /** All arenas on it are deinitialised. A zeroed pool is fine. */
 void dit_arena_pool_deinit(struct dit_arena_pool *pool);
 

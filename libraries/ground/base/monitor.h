@@ -22,19 +22,10 @@ struct dit_monitor {
 	pthread_cond_t changed;
 };
 
-/** 0; -ENOMEM and other codes of pthread_mutex_init(): then there is nothing to undo. */
-static inline int dit_monitor_init(struct dit_monitor *monitor)
+static inline void dit_monitor_init(struct dit_monitor *monitor)
 {
-	int r = -pthread_mutex_init(&monitor->lock, NULL);
-
-	if (r < 0) {
-		return r;
-	}
-	r = -pthread_cond_init(&monitor->changed, NULL);
-	if (r < 0) {
-		(void)pthread_mutex_destroy(&monitor->lock);
-	}
-	return r;
+	monitor->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	monitor->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }
 
 /** No thread is inside, and none comes any more. */

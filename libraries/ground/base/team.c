@@ -148,10 +148,7 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 		r = -ENOMEM;
 		goto fail_members;
 	}
-	r = dit_monitor_init(&team->monitor);
-	if (r < 0) {
-		goto fail_monitor;
-	}
+	dit_monitor_init(&team->monitor);
 	r = -pthread_barrier_init(&team->meeting, NULL, nmembers + 1);
 	if (r < 0) {
 		goto fail_meeting;
@@ -167,7 +164,6 @@ fail_start:
 	(void)pthread_barrier_destroy(&team->meeting);
 fail_meeting:
 	dit_monitor_deinit(&team->monitor);
-fail_monitor:
 	free(team->members);
 fail_members:
 	free(team);

@@ -335,12 +335,11 @@ static int make_slots(struct dit_pipeline *pipeline)
 static int start(struct dit_pipeline *pipeline)
 {
 	const struct dit_pipeline_opts *opts = &pipeline->opts;
-	int r = dit_arena_pool_init(&pipeline->pool, opts->arena_bytes);
+	int r = 0;
 
+	dit_arena_pool_init(&pipeline->pool, opts->arena_bytes);
 	pipeline->pool.stop = opts->stop;
-	if (r == 0) {
-		r = make_slots(pipeline);
-	}
+	r = make_slots(pipeline);
 	if (r == 0) {
 		r = dit_feed_new(&pipeline->feed, pipeline->nslots,
 		                 opts->is_ahead ? "reader" : NULL, opts->ops.fill,

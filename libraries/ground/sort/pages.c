@@ -65,10 +65,9 @@ void dit_buffer_drop(struct dit_buffer *buffer)
 	*buffer = (struct dit_buffer){NULL, 0};
 }
 
-int dit_buffer_cache_init(struct dit_buffer_cache *cache)
+void dit_buffer_cache_init(struct dit_buffer_cache *cache)
 {
-	*cache = (struct dit_buffer_cache){.n = 0};
-	return -pthread_mutex_init(&cache->lock, NULL);
+	*cache = (struct dit_buffer_cache){.lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
 void dit_buffer_cache_deinit(struct dit_buffer_cache *cache)

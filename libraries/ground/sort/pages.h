@@ -38,7 +38,7 @@ struct dit_buffer_cache {
 	size_t size;
 };
 
-int dit_buffer_cache_init(struct dit_buffer_cache *cache);
+void dit_buffer_cache_init(struct dit_buffer_cache *cache);
 void dit_buffer_cache_deinit(struct dit_buffer_cache *cache);
 /** A buffer of at least @p size_bytes, to be put back. 0 or -ENOMEM */
 int dit_buffer_cache_take(struct dit_buffer_cache *cache, size_t size_bytes,

@@ -104,7 +104,6 @@ static struct dit_producer *producer_new(struct dit_postings *postings)
 int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *opts)
 {
 	struct dit_postings *p = NULL;
-	int r = 0;
 
 	if (opts->nproducers == 0 || opts->list_max == 0 ||
 	    opts->memory_bytes / opts->nproducers < SHARE_MIN) {
@@ -114,11 +113,7 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	if (p == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_buffer_cache_init(&p->buffers);
-	if (r < 0) {
-		free(p); /* dit_postings_free() would destroy the lock */
-		return r;
-	}
+	dit_buffer_cache_init(&p->buffers);
 	p->nstreams = opts->nstreams;
 	p->nproducers = opts->nproducers;
 	p->list_max = opts->list_max;

@@ -47,16 +47,11 @@ static void producer_free(struct dit_sort_producer *producer)
 static int producer_new(struct dit_sort_producer **ret, struct dit_sorter *sorter)
 {
 	struct dit_sort_producer *producer = calloc(1, sizeof(*producer));
-	int r = 0;
 
 	if (producer == NULL) {
 		return -ENOMEM;
 	}
-	r = -pthread_mutex_init(&producer->lock, NULL);
-	if (r < 0) {
-		free(producer); /* producer_free() would destroy the lock */
-		return r;
-	}
+	producer->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	producer->sorter = sorter;
 	producer->writer = DIT_RUN_WRITER_INIT;
 	producer->batch = dit_sort_batch_new();

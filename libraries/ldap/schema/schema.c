@@ -25,11 +25,7 @@ int dit_schema_new(struct dit_schema **ret, enum dit_openldap_version openldap)
 		return -ENOMEM;
 	}
 	schema->openldap = openldap;
-	r = pthread_mutex_init(&schema->lock, NULL);
-	if (r != 0) {
-		free(schema);
-		return -r;
-	}
+	schema->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	dit_arena_init(&schema->arena, ARENA_BLOCK);
 	dit_arena_init(&schema->ads_arena, ARENA_BLOCK);
 

@@ -421,14 +421,12 @@ static int read_trees(struct dit_page_commit *commit)
 	const struct dit_meta *meta = dit_commit_live(commit);
 	const struct dit_tree_visitor visitor = {
 		.pages = dit_commit_give_pages, .node = read_named, .ctx = commit};
-	int r = dit_page_source_init(&commit->source, commit->opts.fd,
-	                             commit->opts.format, commit->metas.page_bytes,
-	                             meta->last_page + 1);
+	int r = 0;
 
-	if (r == 0) {
-		r = dit_free_list_read(&commit->free_list, &commit->source,
-		                       &meta->free_tree, &commit->owned, &commit->own);
-	}
+	dit_page_source_init(&commit->source, commit->opts.fd, commit->opts.format,
+	                     commit->metas.page_bytes, meta->last_page + 1);
+	r = dit_free_list_read(&commit->free_list, &commit->source, &meta->free_tree,
+	                       &commit->owned, &commit->own);
 	if (r == 0) {
 		r = dit_tree_visit(&commit->source, &meta->main_tree, &visitor);
 	}
@@ -441,12 +439,8 @@ static int read_trees(struct dit_page_commit *commit)
 static int open_space(struct dit_page_commit *commit)
 {
 	struct dit_page_space *space = &commit->space;
-	int r = -pthread_mutex_init(&commit->lock, NULL);
 
-	commit->has_lock = r == 0;
-	if (r < 0) {
-		return r;
-	}
+	commit->has_space = true;
 	dit_page_space_init(space, commit->opts.format, commit->metas.page_bytes,
 	                    dit_commit_live(commit)->last_page + 1);
 	space->transaction = commit->next;
@@ -467,6 +461,7 @@ int dit_page_commit_open(struct dit_page_commit **ret,
 	}
 	commit->opts = *opts;
 	commit->space.file.fd = -1;
+	commit->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	r = read_metas(commit);
 	if (r == 0) {
 		r = make_sets(commit);
@@ -510,12 +505,10 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 		return;
 	}
 	dit_page_file_close(&commit->space.file);
-	if (commit->has_lock && !commit->is_committed) {
+	if (commit->has_space && !commit->is_committed) {
 		cut_file(commit);
 	}
-	if (commit->has_lock) {
-		(void)pthread_mutex_destroy(&commit->lock);
-	}
+	(void)pthread_mutex_destroy(&commit->lock);
 	dit_page_source_deinit(&commit->source);
 	for (size_t i = 0; i < commit->nnamed; i++) {
 		free(commit->named[i].name);

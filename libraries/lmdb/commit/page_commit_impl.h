@@ -49,7 +49,7 @@ struct dit_page_commit {
 
 	struct dit_page_space space;
 	pthread_mutex_t lock;
-	bool has_lock;
+	bool has_space; /* it has been opened, or this was tried */
 	/* [lock: lock] */
 	struct dit_page_set usable; /* free pages, not yet used */
 	struct dit_page_set taken;  /* free pages, used now */

@@ -104,15 +104,15 @@ static int take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run 
 
 /* ---- beginning and end ---- */
 
-int dit_page_reserve_init(struct dit_page_reserve *reserve,
-                          const struct dit_page_format *format, unsigned page_bytes,
-                          dit_reserve_more_fn more, void *ctx)
+void dit_page_reserve_init(struct dit_page_reserve *reserve,
+                           const struct dit_page_format *format, unsigned page_bytes,
+                           dit_reserve_more_fn more, void *ctx)
 {
-	*reserve = (struct dit_page_reserve){.more = more, .ctx = ctx};
+	*reserve = (struct dit_page_reserve){
+		.more = more, .ctx = ctx, .lock = PTHREAD_MUTEX_INITIALIZER};
 	dit_page_space_init(&reserve->space, format, page_bytes, 0);
 	reserve->space.take = take;
 	reserve->space.take_ctx = reserve;
-	return -pthread_mutex_init(&reserve->lock, NULL);
 }
 
 void dit_page_reserve_deinit(struct dit_page_reserve *reserve)

@@ -48,10 +48,10 @@ struct dit_page_reserve {
 	uint64_t end;             /* after all runs */
 };
 
-/** 0 or -ENOMEM and other codes of pthread_mutex_init(); nothing is reserved yet */
-int dit_page_reserve_init(struct dit_page_reserve *reserve,
-                          const struct dit_page_format *format, unsigned page_bytes,
-                          dit_reserve_more_fn more, void *ctx);
+/** Nothing is reserved yet. */
+void dit_page_reserve_init(struct dit_page_reserve *reserve,
+                           const struct dit_page_format *format, unsigned page_bytes,
+                           dit_reserve_more_fn more, void *ctx);
 void dit_page_reserve_deinit(struct dit_page_reserve *reserve);
 
 /** Pages that were handed out are not needed after all. No writer is at work. 0;

@@ -17,25 +17,16 @@
 /* The kernel says "not in memory" of some pages that are. */
 #define MISSES_MIN 16
 
-int dit_page_source_init(struct dit_page_source *source, int fd,
-                         const struct dit_page_format *format, unsigned page_bytes,
-                         uint64_t npages)
+void dit_page_source_init(struct dit_page_source *source, int fd,
+                          const struct dit_page_format *format, unsigned page_bytes,
+                          uint64_t npages)
 {
-	int r = 0;
-
-	*source = (struct dit_page_source){
-		.fd = fd, .format = format, .page_bytes = page_bytes, .npages = npages};
-	r = pthread_mutex_init(&source->lock, NULL);
-	if (r == 0) {
-		r = pthread_cond_init(&source->moved, NULL);
-		if (r != 0) {
-			(void)pthread_mutex_destroy(&source->lock);
-		}
-	}
-	if (r != 0) {
-		*source = (struct dit_page_source){.page_bytes = 0};
-	}
-	return -r;
+	*source = (struct dit_page_source){.fd = fd,
+	                                   .format = format,
+	                                   .page_bytes = page_bytes,
+	                                   .npages = npages,
+	                                   .lock = PTHREAD_MUTEX_INITIALIZER,
+	                                   .moved = PTHREAD_COND_INITIALIZER};
 }
 
 void dit_page_source_deinit(struct dit_page_source *source)

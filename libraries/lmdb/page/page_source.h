@@ -55,14 +55,10 @@ struct dit_page_source {
 	pthread_t thread;
 };
 
-/**
- * @param fd  stays the caller's
- *
- * @return 0 or -errno of pthread_mutex_init()
- */
-int dit_page_source_init(struct dit_page_source *source, int fd,
-                         const struct dit_page_format *format, unsigned page_bytes,
-                         uint64_t npages);
+/** @param fd  stays the caller's */
+void dit_page_source_init(struct dit_page_source *source, int fd,
+                          const struct dit_page_format *format, unsigned page_bytes,
+                          uint64_t npages);
 
 /** End and join the thread. No read may be under way. A zeroed source is fine. */
 void dit_page_source_deinit(struct dit_page_source *source);

@@ -175,11 +175,7 @@ int dit_page_writer_new(struct dit_page_writer **ret)
 	if (writer == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_monitor_init(&writer->monitor);
-	if (r < 0) {
-		free(writer);
-		return r;
-	}
+	dit_monitor_init(&writer->monitor);
 	r = start_thread(writer);
 	if (r < 0) {
 		dit_monitor_deinit(&writer->monitor);

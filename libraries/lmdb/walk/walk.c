@@ -294,10 +294,10 @@ int dit_walk_begin(struct walk *walk, bool reads_ahead)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_page_source_init(&walk->source, walk->opts->fd, walk->format,
-	                         walk->page_bytes, walk->npages);
+	dit_page_source_init(&walk->source, walk->opts->fd, walk->format,
+	                     walk->page_bytes, walk->npages);
 	walk->source.reads_ahead = reads_ahead;
-	return r;
+	return 0;
 }
 
 void dit_walk_end(struct walk *walk)
@@ -376,14 +376,10 @@ static void fill_stats(struct walk *walk, struct dit_walk_stats *ret)
 
 int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
 {
-	struct walk walk = {.opts = opts};
+	struct walk walk = {.opts = opts, .lock = PTHREAD_MUTEX_INITIALIZER};
 	bool is_usable = false;
-	int r = -pthread_mutex_init(&walk.lock, NULL);
+	int r = dit_walk_metas(&walk, &is_usable);
 
-	if (r < 0) {
-		return r;
-	}
-	r = dit_walk_metas(&walk, &is_usable);
 	if (r == 0 && is_usable) {
 		r = walk_pages(&walk);
 	}
@@ -434,13 +430,10 @@ int dit_walk_length(int fd, struct dit_file_lack *ret)
 	int r = -ESTALE;
 
 	for (unsigned i = 0; i < LENGTH_ATTEMPTS && r == -ESTALE; i++) {
-		struct walk walk = {.opts = &opts};
+		struct walk walk = {.opts = &opts, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-		r = -pthread_mutex_init(&walk.lock, NULL);
-		if (r == 0) {
-			r = check_length(&walk, ret);
-			dit_walk_end(&walk);
-		}
+		r = check_length(&walk, ret);
+		dit_walk_end(&walk);
 	}
 	return r == -ESTALE ? DIT_E_CORRUPT : r;
 }

@@ -68,13 +68,11 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 		.page_bytes = opts->pages->page_bytes,
 		.npages = opts->pages->npages,
 		.meta = {.transaction = UINT64_MAX},
+		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
-	int r = -pthread_mutex_init(&walk.lock, NULL);
+	int r = 0;
 
 	*ret = (struct dit_page_set){.words = NULL};
-	if (r < 0) {
-		return r;
-	}
 	for (size_t i = 0; i < ntrees; i++) {
 		trees[i].is_damaged = false;
 	}

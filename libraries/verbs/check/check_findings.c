@@ -205,16 +205,11 @@ const char *dit_check_show(char *text, struct dit_span value)
 int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max)
 {
 	struct dit_check_findings *findings = calloc(1, sizeof(*findings));
-	int r = 0;
 
 	if (findings == NULL) {
 		return -ENOMEM;
 	}
-	r = pthread_mutex_init(&findings->lock, NULL);
-	if (r != 0) {
-		free(findings);
-		return -r;
-	}
+	findings->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	findings->max = max;
 	*ret = findings;
 	return 0;

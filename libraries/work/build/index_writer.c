@@ -313,11 +313,7 @@ int dit_index_writer_new(struct dit_index_writer **ret,
 	if (writer == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_monitor_init(&writer->monitor);
-	if (r < 0) {
-		free(writer);
-		return r;
-	}
+	dit_monitor_init(&writer->monitor);
 	writer->opts = *opts;
 	r = make_jobs(writer);
 	if (r < 0) {
