@@ -60,7 +60,7 @@ static void databases_are_listed_with_flags_and_sizes(void **state)
 	test_scratch_remove(dir);
 }
 
-static void scan_gives_every_record_in_stored_order(void **state)
+static void a_cursor_gives_every_record_in_stored_order(void **state)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
@@ -395,7 +395,7 @@ int main(void)
 		cmocka_unit_test(no_lock_file_is_made_for_who_wants_none),
 		cmocka_unit_test(lists_come_in_blocks),
 		cmocka_unit_test(databases_are_listed_with_flags_and_sizes),
-		cmocka_unit_test(scan_gives_every_record_in_stored_order),
+		cmocka_unit_test(a_cursor_gives_every_record_in_stored_order),
 		cmocka_unit_test(empty_database_has_no_first_record),
 		cmocka_unit_test(seek_finds_exactly_the_key),
 		cmocka_unit_test(a_scan_continues_after_the_sought_key),
@@ -411,7 +411,7 @@ int main(void)
 		cmocka_unit_test(no_lock_file_is_made_for_who_wants_none),
 		cmocka_unit_test(lists_come_in_blocks),
 		cmocka_unit_test(databases_are_listed_with_flags_and_sizes),
-		cmocka_unit_test(scan_gives_every_record_in_stored_order),
+		cmocka_unit_test(a_cursor_gives_every_record_in_stored_order),
 		cmocka_unit_test(empty_database_has_no_first_record),
 		cmocka_unit_test(seek_finds_exactly_the_key),
 		cmocka_unit_test(a_scan_continues_after_the_sought_key),

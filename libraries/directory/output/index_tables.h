@@ -24,10 +24,10 @@ struct dit_index_table {
 	struct dit_tree_record tree;  /* with its flags from the beginning */
 	bool is_written;              /* the tree is finished */
 
-	/* Who writes it: */
+	/* Its pages are made by a writer, */
 	struct dit_table_writer *writer; /* owned; NULL: not open */
-	unsigned db;                     /* or liblmdb, which has this number for it */
-	/* or a merge with the stored tree. NULL: not open */
+	unsigned db;                     /* by liblmdb, which gave it this number, */
+	/* or by a merge with the stored tree; owned; NULL: not open */
 	struct dit_tree_merge *merge;
 	struct dit_tree_record stored; /* empty: there is none */
 	bool is_stored;
