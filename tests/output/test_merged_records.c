@@ -358,6 +358,19 @@ static void a_database_in_use_is_refused(void **state)
 	test_scratch_remove(dir);
 }
 
+static void a_file_of_the_other_format_is_refused(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *output = NULL;
+
+	(void)state;
+	opts.is_lmdb_10 = !opts.is_lmdb_10;
+	assert_int_equal(dit_output_merged_open(&output, &opts), DIT_E_FORMAT);
+	assert_null(output);
+	test_scratch_remove(dir);
+}
+
 static void a_full_map_is_an_error(void **state)
 {
 	char *dir = fixture_published();
@@ -542,6 +555,7 @@ int main(void)
 		cmocka_unit_test(children_are_found_among_others),
 		cmocka_unit_test(what_is_given_up_was_never_there),
 		cmocka_unit_test(a_database_in_use_is_refused),
+		cmocka_unit_test(a_file_of_the_other_format_is_refused),
 		cmocka_unit_test(a_full_map_is_an_error),
 		cmocka_unit_test(a_limit_of_the_file_is_an_error_and_no_signal),
 	};

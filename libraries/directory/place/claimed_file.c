@@ -2,6 +2,7 @@
 #include "place/claimed_file.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -14,15 +15,22 @@
 
 /* ---- opening ---- */
 
+/* May the file have this format? No format wanted: both are fine. */
+static bool is_wanted(const struct dit_page_format *wanted,
+                      const struct dit_page_format *format)
+{
+	return wanted == NULL || wanted->version == format->version;
+}
+
 static int open_data(struct dit_claimed_file *file, struct dit_fault *fault)
 {
 	const struct dit_page_format *wanted = file->format;
 	int dir_fd = file->claim.dir_fd;
-	int fd = wanted == &dit_lmdb_10 ? DIT_E_FORMAT
-	                                : dit_data_open(dir_fd, O_RDWR, fault);
+	int fd = is_wanted(wanted, &dit_lmdb_09) ? dit_data_open(dir_fd, O_RDWR, fault)
+	                                         : DIT_E_FORMAT;
 
 	file->format = &dit_lmdb_09;
-	if (fd == DIT_E_FORMAT && wanted != &dit_lmdb_09) {
+	if (fd == DIT_E_FORMAT && is_wanted(wanted, &dit_lmdb_10)) {
 		file->format = &dit_lmdb_10;
 		fd = dit_data_open_10(dir_fd, O_RDWR, fault);
 	}
@@ -31,7 +39,7 @@ static int open_data(struct dit_claimed_file *file, struct dit_fault *fault)
 
 static int check_data(const struct dit_claimed_file *file, struct dit_fault *fault)
 {
-	int r = file->format == &dit_lmdb_09
+	int r = file->format->version == dit_lmdb_09.version
 	                ? dit_format_check_metas(file->data_fd, fault)
 	                : 0;
 
