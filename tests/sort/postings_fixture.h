@@ -69,7 +69,7 @@ void postings_load_sort(struct postings_load *load);
 /** Compare one stream with the model. */
 void *postings_load_check(void *job);
 
-/** What a load holds. Producers are at rest. */
+/** The content of a load. Producers are at rest. */
 struct postings_held {
 	uint64_t npushed; /* pairs, repeats included */
 	size_t memory_bytes;

@@ -41,7 +41,7 @@ struct dit_index_tables {
 
 /** Give an empty table its name and flags. @return 0; -ENOMEM */
 int dit_index_table_init(struct dit_index_table *table, const char *name, unsigned flags);
-/** What it still has is freed. */
+/** Free all that it still has. */
 void dit_index_table_deinit(struct dit_index_table *table);
 
 /** As dit_output_add_index() and dit_output_open_index(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which kind of output a directory gets, which is asked nowhere else. */
+/* The choice of the kind of output for a directory. It is made nowhere else. */
 #include "output/record_output.h"
 
 #include "base/error.h"

@@ -82,7 +82,7 @@ int dit_byte_postings_next(struct dit_byte_postings *postings, struct dit_byte_l
 
 /** Postings pushed, repeats included. Producers must be at rest. */
 uint64_t dit_byte_postings_npushed(const struct dit_byte_postings *postings);
-/** Of these, those that lists were made of so far. The thread that reads. */
+/** Postings of these that are in lists by now. Called by the thread that reads. */
 uint64_t dit_byte_postings_nread(const struct dit_byte_postings *postings);
 /** Bytes of all run files so far. Any thread, at any time. */
 uint64_t dit_byte_postings_run_bytes(const struct dit_byte_postings *postings);

@@ -19,10 +19,10 @@
 /** In the header of a meta page. */
 #define DIT_META_FLAG 0x08u
 
-/** Of a page, in any format. */
+/** The longest page header of any format. */
 #define DIT_HEADER_BYTES_MAX 24
 
-/** One of them, as it was read. */
+/** A meta page as it was read. */
 struct dit_meta_page {
 	const struct dit_page_format *format;
 	char header[DIT_HEADER_BYTES_MAX]; /* as many bytes as the format has */
@@ -37,19 +37,19 @@ struct dit_meta_page {
  */
 int dit_meta_page_read(int fd, const struct dit_page_format *format, uint64_t at,
                        struct dit_meta_page *ret);
-/** The size of all pages, as this one says. */
+/** The page size that this meta page names. */
 static inline uint32_t dit_meta_page_bytes(const struct dit_meta_page *page)
 {
 	return page->meta.free_tree.item_bytes;
 }
 /** Can pages of the format have that size? */
 bool dit_meta_is_size(const struct dit_page_format *format, uint32_t page_bytes);
-/** Is it a meta page of its format, which says a size that can be? */
+/** Is it a meta page of its format, with a page size that the format allows? */
 bool dit_meta_page_is_sound(const struct dit_meta_page *page);
 
-/** Both. */
+/** The two meta pages of a file. */
 struct dit_metas {
-	unsigned page_bytes; /* as the first one says */
+	unsigned page_bytes; /* by the first one */
 	unsigned newest;     /* the one that counts; if both have one number, the first */
 	struct dit_meta list[2];
 };
@@ -62,8 +62,9 @@ static inline const struct dit_meta *dit_metas_newest(const struct dit_metas *me
 /** Both show an empty environment, without a transaction. 0, -ENOMEM or -errno */
 int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_bytes);
 
-/** 0; MDB_VERSION_MISMATCH: another format than @p format; MDB_INVALID: no page can have
- * the size that the first one says; -errno; -EIO: the file ends within them. */
+/** @return 0; MDB_VERSION_MISMATCH: not of @p format; MDB_INVALID: the first one names a
+ *         page size that the format does not allow; -EIO: the file ends within them;
+ *         -errno */
 int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_metas *ret);
 /**
  * Has a module that LMDB 1.0 loads changed the pages after these two? liblmdb sees it in

@@ -42,8 +42,8 @@ void dit_tree_cursor_close(struct dit_tree_cursor *cursor);
 
 int dit_tree_cursor_first(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                           struct dit_span *ret_value);
-/** The next record; of a cursor that has not moved yet the first; of one that is nowhere:
- * 0. */
+/** The next record; the first one if the cursor has not moved yet; 0 if it stands
+ * nowhere. */
 int dit_tree_cursor_next(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                          struct dit_span *ret_value);
 /** The first record of the next key. */
@@ -53,8 +53,8 @@ int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *re
 int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
                          struct dit_span *ret_key, struct dit_span *ret_value);
 
-/** The same, if that is the key. 0: there is none, and the cursor stands where it would
- * be. */
+/** The first record whose key is @p wanted. 0: there is none, and the cursor stands where
+ * the record would be. */
 int dit_tree_cursor_find(struct dit_tree_cursor *cursor, struct dit_span wanted,
                          struct dit_span *ret_key, struct dit_span *ret_value);
 

@@ -31,7 +31,7 @@ static struct dit_tree_level *top_of(struct dit_tree_path *path)
 	return &path->place.levels[path->nopen - 1];
 }
 
-/* Of the pages on a level; 1: leaves. */
+/* Levels are counted from the leaves, which have 1. */
 static unsigned height_of(const struct dit_tree_path *path, unsigned nopen)
 {
 	return path->place.depth + 1 - nopen;

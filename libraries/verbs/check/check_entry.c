@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One stored entry checked: is it what the schema makes of its values? Each normal form,
- * order and flag is made again. What slapadd may leave out is no flaw: normal forms of
+ * order and flag is made again. slapadd may leave these out: normal forms of
  * attributes that slapd makes itself, and of an attribute with a value that its rule
  * refuses. Errors of the tree are found elsewhere (check_tree.c), as are values in id2v
  * that belong to no entry (check_split.c).

@@ -19,7 +19,7 @@ struct dit_builders {
 	const struct dit_index_set *indexes;
 	size_t ndbs;
 	struct dit_postings *postings;
-	/* Of each database: its own; NULL: its keys are not DIT_KEY_WIDE. */
+	/* One for each database; NULL: its keys are not DIT_KEY_WIDE. */
 	struct dit_byte_postings **wide;
 	unsigned
 		*presence; /* of each database: the stream of its presence key; 0: none */
