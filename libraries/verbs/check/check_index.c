@@ -99,7 +99,8 @@ static uint64_t id_at(struct dit_span ids, size_t i)
 
 static bool is_unread(const struct index_check *check, uint64_t id)
 {
-	return bsearch(&id, check->content->unread, check->content->nunread, ID_BYTES,
+	return check->content->nunread > 0 &&
+	       bsearch(&id, check->content->unread, check->content->nunread, ID_BYTES,
 	               dit_compare_ids) != NULL;
 }
 
