@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --estimate: what a load or a reindexing will need, next to what there is; and the
- * warning of a load that will probably not fit.
- *
- * An estimate is a guess, so it never keeps a load from being tried: without --estimate
- * there is a warning at most.
+ * --estimate: what a load or a reindexing will need, next to what there is.
  */
 #ifndef DITKIT_COMMON_ESTIMATE_TEXT_H
 #define DITKIT_COMMON_ESTIMATE_TEXT_H
@@ -23,28 +19,18 @@ enum estimate_mode {
 };
 
 /**
- * The estimate, and what there is (doc/stats.md).
+ * Print the estimate on standard output (doc/stats.md), and on standard error a line for
+ * each thing that does not fit.
  *
- * @param program  "ditadd"
- * @param work     CPU time of the whole work, where to parse the input and to make its
- *                 keys takes 1
- *
- * @return owned; NULL: no memory
- */
-json_t *estimate_json(const struct dit_estimate *estimate, const char *program,
-                      double work);
-
-/** Print it on standard output. 0; -1: no memory, or it could not be written */
-int estimate_print(const json_t *json, enum estimate_mode mode);
-
-/**
- * Say on standard error what does not fit, a line for each.
- *
+ * @param program   "ditadd"
  * @param may_grow  maxsize does not count
- * @param kind      "" or "warning: "
  *
- * @return the number of lines
+ * @return 0: all fits; -1
  */
-unsigned estimate_judge(const json_t *json, bool may_grow, const char *kind);
+int estimate_tell(const struct dit_estimate *estimate, const char *program,
+                  enum estimate_mode mode, bool may_grow);
+
+/** Its lines about what does not fit, of the JSON. Returns how many. */
+unsigned estimate_judge(const json_t *json, bool may_grow);
 
 #endif

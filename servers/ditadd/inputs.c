@@ -82,22 +82,6 @@ void inputs_deinit(struct inputs *inputs)
 	free((void *)inputs->paths);
 }
 
-uint64_t inputs_bytes(const struct inputs *inputs)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < inputs->n; i++) {
-		const char *path = inputs->paths[i];
-		struct stat st;
-
-		if (path == NULL || stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
-			return 0;
-		}
-		bytes += (uint64_t)st.st_size;
-	}
-	return bytes;
-}
-
 bool inputs_wait_for_terminal(const struct inputs *inputs)
 {
 	bool has_standard_input = inputs->n == 0;

@@ -27,8 +27,6 @@ struct inputs {
 int inputs_add(struct inputs *inputs, const char *text);
 void inputs_deinit(struct inputs *inputs);
 
-/** The size of all, if they are plain files; 0: one is something else. */
-uint64_t inputs_bytes(const struct inputs *inputs);
 /** Is one of them, or standard input without any, a terminal on which somebody types? */
 bool inputs_wait_for_terminal(const struct inputs *inputs);
 

@@ -26,10 +26,6 @@
 #include "run_record.h"
 #include "summary.h"
 
-/* A load of less has failed, or is over, before a warning would help. */
-#define WARN_INPUT_BYTES ((uint64_t)256 << 20)
-#define SAMPLE_BYTES     ((uint64_t)512 << 10)
-
 /* The records that were left out, and the line of progress that messages stand in for. */
 struct rejected {
 	FILE *file;
@@ -270,67 +266,24 @@ static void warm(const struct options *options, const struct dit_load_stats *sta
 
 /* ---- estimates ---- */
 
-/* Sorting, the tree, writing: measured with 0, 2, 4, 12 and 27 indexes. */
-#define WORK 4.0
-
-/* Print the estimate, and what does not fit. @return the number of such things */
-static unsigned tell_estimate(const struct options *options,
-                              const struct dit_estimate *found, const char *kind)
-{
-	json_t *json = estimate_json(found, "ditadd", WORK);
-	unsigned n = 0;
-
-	if (options->estimate != ESTIMATE_NO &&
-	    estimate_print(json, options->estimate) < 0) {
-		n = 1;
-	} else {
-		n = estimate_judge(json, options->load.may_grow, kind);
-	}
-	json_decref(json);
-	return n;
-}
-
 /* @return the exit status */
 static int estimate(struct options *options)
 {
-	const struct dit_estimate_opts how = DIT_ESTIMATE_OPTS_INIT;
 	struct meter meter = {
 		.plan = {.program = "ditadd", .is_silent = options->common.is_silent}};
 	struct dit_estimate found;
-	int status = EXIT_FAILURE;
+	int r = 0;
 
 	options->load.report = meter_take_report;
 	options->load.report_ctx = &meter;
-	if (dit_estimate_load(&options->load, &how, &found) == 0 &&
-	    (found.is_unneeded ||
-	     tell_estimate(options, &found, "") + found.nfilled == 0)) {
-		status = EXIT_SUCCESS;
+	r = dit_estimate_load(&options->load, 0, &found);
+	if (r == 0) {
+		r = estimate_tell(&found, "ditadd", options->estimate,
+		                  options->load.may_grow);
+		r = found.is_filled ? -1 : r;
 	}
 	dit_estimate_deinit(&found);
-	return status;
-}
-
-/*
- * Warn of a large load that will probably not fit. The load is tried all the same: the
- * guess may be wrong, and a load that fails changes nothing.
- */
-static void look_ahead(const struct options *options)
-{
-	const struct dit_estimate_opts how = {.sample_bytes = SAMPLE_BYTES,
-	                                      .is_brief = true};
-	struct dit_load_opts opts = options->load;
-	struct dit_estimate found;
-
-	if (opts.is_dry_run || options->common.has_debug ||
-	    inputs_bytes(&options->inputs) < WARN_INPUT_BYTES) {
-		return;
-	}
-	opts.report = NULL;
-	opts.before_open = NULL;
-	if (dit_estimate_load(&opts, &how, &found) == 0) {
-		(void)tell_estimate(options, &found, "warning: ");
-	}
-	dit_estimate_deinit(&found);
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* @return the exit status */
@@ -339,12 +292,10 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	struct dit_load_stats stats;
 	struct meter meter;
 	struct rejected rejected = {rejects, options->rejects, &meter};
-	struct meter_plan plan;
+	struct meter_plan plan = make_plan(options, record);
 	int status = EXIT_FAILURE;
 	int r = 0;
 
-	look_ahead(options);
-	plan = make_plan(options, record);
 	meter_start(&meter, &options->common.meter, &plan);
 	options->load.counts_lists = run_output_wants_lists(&options->output);
 	COMMON_CALLBACKS(&options->load, &options->common, &meter);

@@ -195,31 +195,21 @@ static int run(struct index_options *options, struct run_record *record)
 	return status;
 }
 
-/* Sorting and writing lists: measured with 27 indexes. */
-#define WORK 1.4
-
 /* @return the exit status */
 static int estimate(struct index_options *options)
 {
-	const struct dit_estimate_opts how = DIT_ESTIMATE_OPTS_INIT;
 	struct meter meter = {
 		.plan = {.program = "ditindex", .is_silent = options->common.is_silent}};
 	struct dit_estimate found;
-	json_t *json = NULL;
-	int status = EXIT_FAILURE;
+	int r = 0;
 
 	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
-	options->reindex.report = print_report;
-	if (dit_estimate_reindex(&options->reindex, &how, &found) == 0) {
-		json = estimate_json(&found, "ditindex", WORK);
-		if (estimate_print(json, options->estimate) == 0 &&
-		    estimate_judge(json, false, "") == 0) {
-			status = EXIT_SUCCESS;
-		}
+	r = dit_estimate_reindex(&options->reindex, 0, &found);
+	if (r == 0) {
+		r = estimate_tell(&found, "ditindex", options->estimate, false);
 	}
-	json_decref(json);
 	dit_estimate_deinit(&found);
-	return status;
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int ditindex(int argc, char *argv[])

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "load_fixture.h"
@@ -291,6 +292,39 @@ static void a_result_that_may_not_fit_is_warned_of_early(void **state)
 	load_fixture_deinit(&f);
 }
 
+/* Room on each disk. */
+static uint64_t free_bytes = UINT64_MAX / 2;
+
+int statvfs(const char *path, struct statvfs *ret)
+{
+	(void)path;
+	*ret = (struct statvfs){.f_frsize = 1, .f_bavail = free_bytes};
+	return 0;
+}
+
+/* The file, and the temporary files of this little memory. */
+static void a_disk_that_may_be_too_small_is_warned_of_early(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	const char *first = NULL;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 1000000000\n");
+	load_fixture_write_people(&f, 70000);
+	opts = load_fixture_opts(&f);
+	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
+	free_bytes = 1000;
+	assert_int_equal(load(&f, &opts, &stats), 0);
+	free_bytes = UINT64_MAX / 2;
+	first = strstr(f.reports, "more bytes of disk may be needed, 1000 are free\n");
+	assert_non_null(first);
+	assert_non_null(strstr(first + 1, " may be needed, 1000 are free\n"));
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
 static void a_dry_run_touches_no_database(void **state)
 {
 	struct load_fixture f;
@@ -503,6 +537,7 @@ int main(void)
 		cmocka_unit_test(a_result_over_maxsize_is_refused_unless_it_may_grow),
 		cmocka_unit_test(a_result_far_over_maxsize_is_refused_early),
 		cmocka_unit_test(a_result_that_may_not_fit_is_warned_of_early),
+		cmocka_unit_test(a_disk_that_may_be_too_small_is_warned_of_early),
 		cmocka_unit_test(a_dry_run_touches_no_database),
 		cmocka_unit_test(a_stop_request_ends_the_load_and_nothing_changes),
 		cmocka_unit_test(the_program_can_end_a_load_before_anything_changes),

@@ -51,6 +51,7 @@ static int stored(struct load_target *target, const struct dit_ldif_record *reco
 		                            " attribute descriptions at most"});
 	}
 	loader->stats->nentries++;
+	target->record_bytes += item->encoded.len;
 	if (target->stats != NULL) {
 		target->stats->nentries++;
 	}

@@ -12,17 +12,19 @@
  * evenly among the databases: how many entries each will get is not known, and memory
  * that a database does not need is not touched.
  *
- * Estimate. The size stored so far is scaled to the whole input. Entries and names are a
- * lower bound: if they alone cannot fit, the load is refused there and then. Index keys
- * are not: lists that become ranges cost nearly nothing, and how many will is not known
- * yet. With them, at POSTING_BYTES each (10.4 measured on the benchmark's directory of
- * 100,000 entries), there is only a warning; the exact answer comes when the indexes are
- * written.
+ * Estimate. The size of what was stored so far is scaled to the whole input. Entries and
+ * names are a lower bound: if they alone cannot fit, the load is refused there and then.
+ * Index keys are not: lists that become ranges cost nearly nothing, and how many will is
+ * not known yet. With them there is only a warning; the exact answer comes when the
+ * indexes are written. A disk that is too small is a guess as well: others use it, too.
  */
 #include "load/loader.h"
 
 #include <errno.h>
+#include <sys/statvfs.h>
 
+#include "base/tmp_dir.h"
+#include "build/estimate_sizes.h"
 #include "job/job.h"
 
 #define BATCH_BYTES_MAX (512u << 10)
@@ -33,8 +35,6 @@
 #define PRODUCER_MIN    (256u << 10)
 #define TREE_MIN        (256u << 10)
 
-#define POSTING_BYTES  10
-#define NAME_BYTES     128
 #define ESTIMATE_FIRST (16u << 20) /* bytes of input before the first estimate */
 
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
@@ -106,39 +106,58 @@ static void tell_size(struct load_target *target, enum dit_report_kind kind,
 		(unsigned long long)round_up_mib((uint64_t)(need * 1.5)));
 }
 
+/* @param need  bytes that are still to come */
+static void check_disk(struct load_target *target, const char *directory, double need)
+{
+	struct statvfs fs;
+	double room = 0;
+
+	if (target->was_warned_of_disk || statvfs(directory, &fs) < 0) {
+		return;
+	}
+	room = (double)fs.f_bavail * (double)fs.f_frsize;
+	if (need > room) {
+		target->was_warned_of_disk = true;
+		dit_job_report(&target->loader->job, DIT_REPORT_WARNING,
+		               "%s: about %.0f more bytes of disk may be needed, %.0f "
+		               "are free",
+		               directory, need, room);
+	}
+}
+
 /* @param scale  of the whole input to what was read */
 static int estimate_target(struct load_target *target, double scale)
 {
+	const struct loader *loader = target->loader;
 	double maxsize = (double)target->db->data.maxsize_bytes;
-	uint64_t used = 0;
-	double least = 0;
-	double likely = 0;
+	double before = (double)target->stored_bytes;
+	double records = (double)target->record_bytes +
+	                 (double)target->stats->nentries * LOAD_NAME_BYTES;
+	double indexes =
+		(double)dit_load_count_postings(target) * DIT_POSTING_BYTES * scale;
+	double likely = before + records * scale + indexes;
 
-	if (!dit_output_used_bytes(&target->output->base, &used)) {
-		return 0;
-	}
-	least = (double)used + (double)dit_dn_tree_size(target->tree) * NAME_BYTES;
-	likely =
-		(least + (double)dit_load_count_postings(target) * POSTING_BYTES) * scale;
-	if (least * scale > maxsize) {
+	/* A file that is there may have free pages. */
+	if (records * scale > maxsize && before == 0 && !loader->opts->may_grow) {
 		tell_size(target, DIT_REPORT_ERROR, "will", likely);
 		return DIT_E_FULL;
 	}
-	if (likely > maxsize && !target->was_warned) {
+	if (likely > maxsize && !loader->opts->may_grow && !target->was_warned) {
 		target->was_warned = true;
 		tell_size(target, DIT_REPORT_WARNING, "may", likely);
 	}
+	check_disk(target, target->db->data.directory, records * (scale - 1) + indexes);
+	check_disk(target, dit_tmp_dir(loader->opts->tmpdir),
+	           (double)dit_builders_run_bytes(target->builders) * (scale - 1));
 	return 0;
 }
 
 int dit_load_estimate(struct loader *loader, uint64_t bytes_read)
 {
 	uint64_t total = dit_ldif_reader_size(loader->input.reader);
-	double scale = 1;
 	int r = 0;
 
-	if (loader->opts->is_dry_run || loader->opts->may_grow ||
-	    bytes_read < loader->next_estimate) {
+	if (loader->opts->is_dry_run || bytes_read < loader->next_estimate) {
 		return 0;
 	}
 	loader->next_estimate =
@@ -146,12 +165,12 @@ int dit_load_estimate(struct loader *loader, uint64_t bytes_read)
 	if (bytes_read < ESTIMATE_FIRST) {
 		return 0;
 	}
-	if (total > bytes_read) {
-		scale = (double)total / (double)bytes_read;
-	}
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
 		if (loader->targets[i].output != NULL) {
-			r = estimate_target(&loader->targets[i], scale);
+			r = estimate_target(&loader->targets[i],
+			                    total > bytes_read
+			                            ? (double)total / (double)bytes_read
+			                            : 1);
 		}
 	}
 	return r;

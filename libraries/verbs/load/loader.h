@@ -132,7 +132,9 @@ struct load_target {
 	struct dit_ad_numbers numbers;
 	struct dit_dn_tree *tree;    /* NULL in a dry run */
 	struct dit_entries *entries; /* NULL in a dry run */
+	uint64_t record_bytes;       /* of all entries so far */
 	bool was_warned;             /* a report said that the result may be too large */
+	bool was_warned_of_disk;     /* and that a disk may be too small */
 	uint64_t stored_bytes;       /* of the file, if it holds records */
 	uint64_t last_stored; /* loader->stats->nentries at the target's latest entry */
 };
@@ -213,6 +215,11 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what);
 void dit_load_progress_fill(void *ctx, struct dit_progress *ret);
 
 /* ---- load_size.c: how the memory is divided, how large the result will be ---- */
+
+/** Memory of an entry in the DN table, whatever the budget is. */
+#define LOAD_TABLE_BYTES 32
+/** The nodes of an entry in dn2i, and its names where they are sorted, on average. */
+#define LOAD_NAME_BYTES 128
 
 struct load_budget {
 	size_t batch_bytes;

@@ -164,6 +164,7 @@ int dit_reindex_scan(struct reindex_target *target)
 		.without_dn = true,
 		.wanted = dit_stored_keys_want,
 		.wanted_ctx = target->members[0].keys,
+		.sample_bytes = reindexer->sample_bytes,
 		.stop = &reindexer->job.stop};
 	struct dit_entry_scan *scan = NULL;
 	int r = dit_entry_scan_new(&scan, &opts);

@@ -1,91 +1,68 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An index has 8 bytes for each key, in whole pages (doc/guide.md). */
 #include "build/estimate_sizes.h"
 
-#include <math.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Size of a key and its ID in the database, in memory, and in a temporary file. */
-#define STORED_BYTES 8
+/* A key and its ID in memory, and in a temporary file. */
 #define MEMORY_BYTES 8
 #define RUN_BYTES    2
 
-struct dit_estimate_database *dit_estimate_add(struct dit_estimate *ret,
-                                               const struct dit_database *db,
-                                               const struct dit_index_set *indexes)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	struct dit_estimate_database *database = &ret->databases[ret->ndatabases++];
-	size_t n = dit_index_set_ndbs(indexes);
-
-	database->maxsize_bytes = db->data.maxsize_bytes;
-	database->directory = strdup(db->data.directory);
-	database->indexes = calloc(n + 1, sizeof(*database->indexes));
-	if (database->directory == NULL || database->indexes == NULL) {
-		return NULL;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct dit_estimate_index *index =
-			&database->indexes[database->nindexes++];
-
-		index->name = strdup(dit_index_set_db(indexes, i)->name);
-		if (index->name == NULL) {
-			return NULL;
-		}
-	}
-	return database;
+	return a < b ? a : b;
 }
 
-/* Memory that is full becomes a run; what comes last stays there. */
-void dit_estimate_add_sort(struct dit_estimate *ret, double bytes, uint64_t memory_bytes,
-                           double run_factor)
+int dit_estimate_add(struct dit_estimate *ret, const struct dit_estimate_sample *sample)
 {
-	double memory = (double)memory_bytes;
-
-	ret->memory_bytes += (uint64_t)fmin(bytes, memory);
-	ret->run_bytes += (uint64_t)(floor(bytes / memory) * memory * run_factor);
-}
-
-static uint64_t scaled(uint64_t n, double scale)
-{
-	return (uint64_t)((double)n * scale + 0.5);
-}
-
-uint64_t dit_estimate_scale(struct dit_estimate *ret,
-                            struct dit_estimate_database *database, double scale,
-                            unsigned page_bytes, uint64_t memory_bytes)
-{
+	struct dit_estimate_database *database = &ret->databases[ret->ndatabases];
+	uint64_t bytes = (uint64_t)(sample->record_bytes * sample->scale);
 	uint64_t npostings = 0;
-	uint64_t bytes = 0;
 
-	database->nentries = scaled(database->nentries, scale);
-	for (size_t i = 0; i < database->nindexes; i++) {
-		struct dit_estimate_index *index = &database->indexes[i];
-		uint64_t npages = 0;
-
-		index->npostings = scaled(index->npostings, scale);
-		npages = (index->npostings * STORED_BYTES + page_bytes - 1) / page_bytes;
-		index->bytes = npages * page_bytes;
-		npostings += index->npostings;
-		bytes += index->bytes;
+	database->directory = strdup(sample->db->data.directory);
+	if (database->directory == NULL) {
+		return -ENOMEM;
 	}
+	ret->ndatabases++;
+	for (size_t i = 0; i < sample->nindexes; i++) {
+		uint64_t n =
+			(uint64_t)((double)dit_builders_npushed(sample->builders, i) *
+		                           sample->scale +
+		                   0.5);
+		uint64_t npages = (n * DIT_POSTING_BYTES + sample->page_bytes - 1) /
+		                  sample->page_bytes;
+
+		npostings += n;
+		bytes += npages * sample->page_bytes;
+	}
+	bytes += least(npostings * sample->page_bytes, sample->rewritten_bytes);
+	bytes -= least(bytes, sample->free_bytes);
+	database->nentries = (uint64_t)((double)sample->nentries * sample->scale + 0.5);
+	database->bytes_before = sample->bytes_before;
+	database->disk_bytes = bytes;
+	database->bytes = sample->bytes_before + bytes;
+	database->maxsize_bytes = sample->db->data.maxsize_bytes;
 	ret->nentries += database->nentries;
 	ret->npostings += npostings;
-	dit_estimate_add_sort(ret, (double)npostings * MEMORY_BYTES, memory_bytes,
-	                      (double)RUN_BYTES / MEMORY_BYTES);
-	return bytes;
+	return 0;
+}
+
+void dit_estimate_end(struct dit_estimate *ret, const struct dit_estimate_memory *memory)
+{
+	uint64_t names = ret->nentries * memory->names_bytes;
+	uint64_t sorted = ret->npostings * MEMORY_BYTES + names;
+
+	ret->memory_bytes = least(sorted + memory->base_bytes, ret->memory_limit_bytes) +
+	                    ret->nentries * memory->entry_bytes;
+	ret->run_bytes =
+		sorted > memory->keys_bytes ? ret->npostings * RUN_BYTES + names : 0;
 }
 
 void dit_estimate_deinit(struct dit_estimate *estimate)
 {
 	for (size_t i = 0; i < estimate->ndatabases; i++) {
-		struct dit_estimate_database *database = &estimate->databases[i];
-
-		for (size_t k = 0; k < database->nindexes; k++) {
-			free(database->indexes[k].name);
-		}
-		free(database->indexes);
-		free(database->directory);
+		free(estimate->databases[i].directory);
 	}
 	free(estimate->databases);
 	*estimate = (struct dit_estimate){.threads = 0};

@@ -54,8 +54,9 @@ struct dit_entry_scan {
 	struct dit_ad_names names;
 	const struct dit_stop *stop; /* NULL: none */
 	unsigned nmembers;
-	uint64_t *firsts; /* of nranges ranges */
-	size_t nranges;
+	uint64_t *firsts; /* of nfirsts ranges */
+	size_t nfirsts;
+	size_t nranges; /* of these, at equal distances, are read */
 	size_t batch_ranges;
 	uint64_t nrecords;
 	const uint64_t *only; /* NULL: all entries */
@@ -104,13 +105,13 @@ static int fill(void *ctx, unsigned slot_number)
 	scan->next_range += slot->nranges;
 	for (size_t i = 0; i < slot->nranges; i++) {
 		size_t number = slot->first + i;
+		size_t at = number * scan->nfirsts / scan->nranges;
 
 		slot->works[i] = (struct range_work){
 			.range = {.number = number,
-		                  .first_id = scan->firsts[number],
-		                  .end_id = number + 1 < scan->nranges
-		                                    ? scan->firsts[number + 1]
-		                                    : 0}};
+		                  .first_id = scan->firsts[at],
+		                  .end_id = at + 1 < scan->nfirsts ? scan->firsts[at + 1]
+		                                                   : 0}};
 	}
 	return slot->nranges > 0;
 }
@@ -370,7 +371,7 @@ static uint64_t id2e_bytes(struct dit_entry_scan *scan)
 	return id2e->npages * dit_snapshot_page_bytes(scan->snapshot);
 }
 
-static int cut(struct dit_entry_scan *scan, unsigned range_pages)
+static int cut(struct dit_entry_scan *scan, unsigned range_pages, uint64_t sample_bytes)
 {
 	uint64_t bytes = id2e_bytes(scan);
 	uint64_t least = BATCH_RANGES_MIN * (uint64_t)scan->nmembers;
@@ -378,18 +379,22 @@ static int cut(struct dit_entry_scan *scan, unsigned range_pages)
 	uint64_t n = 0;
 	int r = dit_snapshot_id_ranges(scan->snapshot,
 	                               range_pages == 0 ? RANGE_PAGES : range_pages,
-	                               &scan->firsts, &scan->nranges);
+	                               &scan->firsts, &scan->nfirsts);
 
-	if (r == 0 && range_pages != 1 && bytes / scan->nranges > LONG_RANGE_BYTES) {
+	if (r == 0 && range_pages != 1 && bytes / scan->nfirsts > LONG_RANGE_BYTES) {
 		free(scan->firsts);
 		scan->firsts = NULL;
 		r = dit_snapshot_id_ranges(scan->snapshot, 1, &scan->firsts,
-		                           &scan->nranges);
+		                           &scan->nfirsts);
 	}
 	if (r < 0) {
 		return r;
 	}
-	n = (uint64_t)BATCH_BYTES * scan->nmembers / (bytes / scan->nranges + 1);
+	scan->nranges = scan->nfirsts;
+	if (sample_bytes > 0 && sample_bytes < bytes) {
+		scan->nranges = 1 + scan->nfirsts * sample_bytes / bytes;
+	}
+	n = (uint64_t)BATCH_BYTES * scan->nmembers / (bytes / scan->nfirsts + 1);
 	scan->batch_ranges = n < least ? least : n > most ? most : n;
 	return 0;
 }
@@ -411,7 +416,7 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
 		r = dit_ad_names_choose(&scan->names, opts->wanted, opts->wanted_ctx);
 	}
 	if (r == 0) {
-		r = cut(scan, opts->range_pages);
+		r = cut(scan, opts->range_pages, opts->sample_bytes);
 	}
 	if (r == 0) {
 		r = make_readers(scan, opts->without_dn);

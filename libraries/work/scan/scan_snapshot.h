@@ -21,7 +21,9 @@ struct dit_scan_snapshot_opts {
 	 * Called while the scan is made; NULL: all attributes */
 	dit_ad_wanted_fn wanted;
 	void *wanted_ctx;
-	unsigned range_pages;        /* as in scan.h */
+	unsigned range_pages; /* as in scan.h */
+	/* 0: all entries; else ranges at equal distances, of so many bytes, about */
+	uint64_t sample_bytes;
 	const struct dit_stop *stop; /* borrowed; may be NULL */
 };
 
