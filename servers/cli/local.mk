@@ -26,10 +26,10 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/patterns.h \
 	%D%/progress_text.c \
 	%D%/progress_text.h \
-	%D%/report_page.c \
-	%D%/report_page.h \
-	%D%/report_run.c \
-	%D%/report_run.h \
+	%D%/report.c \
+	%D%/report.h \
+	%D%/report_style.c \
+	%D%/report_style.h \
 	%D%/run_facts.c \
 	%D%/run_facts.h \
 	%D%/run_output.c \

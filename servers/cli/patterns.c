@@ -45,21 +45,6 @@ void html_text(FILE *out, const char *text)
 	}
 }
 
-struct figure html_figure(struct figure figure)
-{
-	struct figure joined = {""};
-	size_t at = 0;
-
-	for (const char *c = figure.text; *c != '\0' && at + 2 < sizeof(joined.text);
-	     c++) {
-		const char *shown = *c == ' ' ? "\xc2\xa0" : (const char[]){*c, '\0'};
-
-		memcpy(joined.text + at, shown, strlen(shown));
-		at += strlen(shown);
-	}
-	return joined;
-}
-
 /* ---- fields ---- */
 
 /* A field of a pattern: "-22 bytes:share:keys" */
@@ -150,7 +135,7 @@ static void show_bytes_of(const struct filler *filler, const struct field *field
 {
 	uint64_t n = (uint64_t)x;
 
-	if (n == 0) {
+	if (n == 0 && strcmp(field->other, "0") != 0) {
 		put(filler, field, "-");
 	} else {
 		show_whole(filler, field, n, figure_bytes(n).text);
@@ -176,6 +161,29 @@ static void show_seconds(const struct filler *filler, const struct field *field)
 
 	(void)snprintf(value, sizeof(value), "%.6f", seconds);
 	put_figure(filler, field, value, figure_seconds(seconds).text);
+}
+
+/* Without its value as data: the JSON has another figure. */
+static void show_part(const struct filler *filler, const struct field *field)
+{
+	double parts = strtod(field->other, NULL);
+
+	put(filler, field, figure_seconds(number(filler, field->path) / parts).text);
+}
+
+static void show_greatest(const struct filler *filler, const struct field *field)
+{
+	uint64_t n = (uint64_t)pattern_greatest(filler->rows, field->path);
+	bool is_bytes = strcmp(field->other, "bytes") == 0;
+
+	put(filler, field, is_bytes ? figure_bytes(n).text : figure_count(n).text);
+}
+
+static void show_bad(const struct filler *filler, const struct field *field)
+{
+	if (number(filler, field->path) > 0) {
+		(void)fputs(" class=\"bad\"", filler->out);
+	}
 }
 
 static void show_share(const struct filler *filler, const struct field *field)
@@ -275,6 +283,16 @@ static void show_percent(const struct filler *filler, const struct field *field)
 	put_percent(filler, number(filler, field->path), number(filler, field->other));
 }
 
+double pattern_greatest(const json_t *rows, const char *path)
+{
+	double max = 0;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		max = fmax(max, fact_seconds(json_array_get(rows, i), path));
+	}
+	return max;
+}
+
 static void show_bar(const struct filler *filler, const struct field *field)
 {
 	double max = 0;
@@ -342,13 +360,18 @@ static const struct {
 	const char *name;
 	void (*show)(const struct filler *filler, const struct field *field);
 } hows[] = {
-	{"", show_plain},          {"count", show_count},     {"bytes", show_bytes},
-	{"seconds", show_seconds}, {"mib", show_decimals},    {"ms", show_decimals},
-	{"known", show_known},     {"plural", show_plural},   {"share", show_share},
-	{"each", show_each},       {"phase", show_phase},     {"or", show_or},
-	{"else", show_else},       {"several", show_several}, {"list", show_strings},
-	{"lines", show_strings},   {"words", show_strings},   {"bar", show_bar},
+	{"", show_plain},          {"count", show_count},
+	{"bytes", show_bytes},     {"seconds", show_seconds},
+	{"mib", show_decimals},    {"ms", show_decimals},
+	{"known", show_known},     {"plural", show_plural},
+	{"share", show_share},     {"each", show_each},
+	{"phase", show_phase},     {"or", show_or},
+	{"else", show_else},       {"several", show_several},
+	{"list", show_strings},    {"lines", show_strings},
+	{"words", show_strings},   {"bar", show_bar},
 	{"percent", show_percent}, {"lengths", show_lengths},
+	{"part", show_part},       {"greatest", show_greatest},
+	{"bad", show_bad},
 };
 
 /* From after '{' on. @return the '}' */

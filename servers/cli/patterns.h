@@ -12,7 +12,8 @@
  *
  * A word after the field says how it is shown:
  *
- *   {keys:count} {bytes:bytes} {wall_s:seconds}   a figure; 0 bytes: "-"
+ *   {keys:count} {bytes:bytes} {wall_s:seconds}   a figure; 0 bytes: "-", with
+ *                               {bytes:bytes:0} "0 B"
  *   {bytes:mib} {wall_s:ms}     with one digit of a MiB, with three digits of a second
  *   {eq:known}                  as count; nothing if there is no such field
  *   {n:plural}                  "s", or nothing for 1
@@ -24,6 +25,9 @@
  *   {wall_s:percent:/wall_s}    in relation to another field, as a bare number
  *   {bytes:bar:postings}        likewise, to the greatest of all rows; where there are no
  *                               bytes, postings count
+ *   {rate:greatest:count} {memory:greatest:bytes} the greatest of all rows
+ *   {wall_s:part:2}             a part of a time, or all of it
+ *   {findings:bad}              a class for what is above 0
  *   {list_lengths:lengths}      the lengths of its lists, as columns of a chart
  *
  * On a page text is escaped, and a figure stands in a <data> element with its value.
@@ -62,10 +66,10 @@ void pattern_fill_rows(struct filler filler, const json_t *rows, const char *pat
  * become U+FFFD. */
 void html_text(FILE *out, const char *text);
 
-/** A figure whose unit stays on its line. */
-struct figure html_figure(struct figure figure);
+/* ---- of all rows ---- */
 
-/* ---- lengths of lists ---- */
+/** The greatest value of a field; 0: none is above it. */
+double pattern_greatest(const json_t *rows, const char *field);
 
 #define PATTERN_CLASSES 32
 

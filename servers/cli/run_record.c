@@ -283,26 +283,53 @@ static json_t *threads_json(const struct run_record *record)
 	return threads;
 }
 
+/* A count that begins again has gained nothing. */
+static uint64_t gained(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+/* @param next  the sample after it; the last one is its own */
+static json_t *sample_json(const struct run_record *record, const struct sample *sample,
+                           const struct sample *next)
+{
+	const struct dit_progress *progress = &sample->progress;
+	const char *phase = record->phases[progress->phase];
+	uint64_t us = next->time_us - sample->time_us;
+	bool is_same = progress->phase == next->progress.phase;
+	bool is_indexes = is_same && strcmp(phase, "indexes") == 0;
+	bool is_entries = is_same && progress->phase == 0;
+
+	return json_pack(
+		"{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time_s",
+		seconds(sample->time_us), "lasts_s", seconds(us), "phase", phase,
+		"phase_done", json_number(progress->done), "entries",
+		json_number(progress->nentries), "entries_per_s",
+		per_second(is_entries
+	                           ? gained(progress->nentries, next->progress.nentries)
+	                           : 0,
+	                   us),
+		"postings_per_s",
+		per_second(is_indexes ? gained(progress->done, next->progress.done) : 0,
+	                   us),
+		"input_bytes", json_number(progress->bytes_read), "written_bytes",
+		json_number(progress->bytes_written), "spilled_bytes",
+		json_number(progress->run_bytes), "anonymous_bytes",
+		run_known_json(progress->memory_bytes));
+}
+
 static json_t *samples_json(const struct run_record *record)
 {
-	json_t *samples = json_array();
+	const struct samples *samples = &record->samples;
+	json_t *json = json_array();
 
-	for (size_t i = 0; i < record->samples.n; i++) {
-		const struct dit_progress *progress = &record->samples.items[i].progress;
-		json_t *json =
-			json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "time_s",
-		                  seconds(record->samples.items[i].time_us), "phase",
-		                  record->phases[progress->phase], "phase_done",
-		                  json_number(progress->done), "entries",
-		                  json_number(progress->nentries), "input_bytes",
-		                  json_number(progress->bytes_read), "written_bytes",
-		                  json_number(progress->bytes_written), "spilled_bytes",
-		                  json_number(progress->run_bytes), "anonymous_bytes",
-		                  run_known_json(progress->memory_bytes));
+	for (size_t i = 0; i < samples->n; i++) {
+		size_t next = i + 1 < samples->n ? i + 1 : i;
 
-		(void)json_array_append_new(samples, json);
+		(void)json_array_append_new(json, sample_json(record, &samples->items[i],
+		                                              &samples->items[next]));
 	}
-	return samples;
+	return json;
 }
 
 /* The input is read in the first phase; postings are those of the phase "indexes". */

@@ -18,7 +18,7 @@
 #include "check_options.h"
 #include "check_output.h"
 #include "interrupts.h"
-#include "report_check.h"
+#include "report.h"
 #include "run_facts.h"
 #include "run_output.h"
 
@@ -80,7 +80,7 @@ static int finish_sizes(struct check_options *options, struct output *output,
 	if (report->file == NULL) {
 		return 0;
 	}
-	report_check_write(report->file, output->json);
+	report_write(report->file, output->json, NULL);
 	return result_file_place(report);
 }
 

@@ -13,8 +13,6 @@ ditcheck_SOURCES = \
 	%D%/check_output.h \
 	%D%/filter_log.c \
 	%D%/filter_log.h \
-	%D%/report_check.c \
-	%D%/report_check.h \
 	$(NULL)
 ditcheck_CPPFLAGS = $(cli_cppflags) $(zlib_CFLAGS)
 ditcheck_LDADD = $(cli_libs) libditkit.la $(zlib_LIBS)

@@ -192,26 +192,21 @@ is "online: the last one" "$(grep -c '^  round 2: .* s with the write lock$' out
 
 # A line for each figure of each row and card.
 page_figures() {
-	sed 's/<\(tr\|li\|dl\)[ >]/\n&/g' "$1" | awk '
-		/^<(tr|li|dl)[ >]/ { row = "" }
+	sed 's/<\(tr\|li\|dl\|div data-card\)[ =>]/\n&/g' "$1" | awk '
+		/^<(tr|li|dl|div data-card)[ =>]/ { row = "" }
 		{
-			if (match($0, /data-(index|kind|phase|thread|from)="[^"]*"/))
+			if (match($0, /data-(index|kind|phase|thread|from|card)="[^"]*"/))
 				row = substr($0, RSTART + 5, RLENGTH - 5)
 			line = $0
 			while (match(line, /<data [^>]*value="[^"]*">[^<]*</)) {
-				one = substr(line, RSTART, RLENGTH)
+				value = one = substr(line, RSTART, RLENGTH)
 				line = substr(line, RSTART + RLENGTH)
-				id = one
-				if (!sub(/.*id="/, "", id))
-					id = ""
-				sub(/".*/, "", id)
-				value = one
 				sub(/.*value="/, "", value)
 				shown = value
 				sub(/".*/, "", value)
 				sub(/.*">/, "", shown)
 				sub(/<$/, "", shown)
-				print row id, value, shown
+				print row, value, shown
 			}
 		}'
 }
@@ -219,13 +214,13 @@ page_figures() {
 # json_figures FLAT-FILE: the same of the JSON
 json_figures() {
 	local n name
-	echo "entries $(value "$1" records.stored)"
-	echo "left_out $(($(value "$1" records.refused) + $(value "$1" records.not_stored)))"
-	echo "rate $(awk '$1 == "records.stored" { n = $2 } $1 == "wall_s" { s = $2 }
+	echo "card=\"entries\" $(value "$1" records.stored)"
+	echo "card=\"left_out\" $(($(value "$1" records.refused) + $(value "$1" records.not_stored)))"
+	echo "card=\"rate\" $(awk '$1 == "records.stored" { n = $2 } $1 == "wall_s" { s = $2 }
 		END { print int(n / s) }' "$1")"
-	echo "bytes $(value "$1" databases.0.bytes)"
-	echo "memory $(value "$1" memory.peak_anonymous_bytes)"
-	echo "spilled $(value "$1" spilled_bytes)"
+	echo "card=\"bytes\" $(value "$1" databases.0.bytes)"
+	echo "card=\"memory\" $(value "$1" memory.peak_anonymous_bytes)"
+	echo "card=\"spilled\" $(value "$1" spilled_bytes)"
 	for ((n = 0; n < 2; n++)); do
 		name=$(value "$1" refusals.$n.kind)
 		echo "kind=$name $(value "$1" refusals.$n.records)"

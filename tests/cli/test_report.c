@@ -9,8 +9,7 @@
 #include <jansson.h>
 
 #include "patterns.h"
-#include "report_check.h"
-#include "report_run.h"
+#include "report.h"
 #include "summary.h"
 
 #define DEPTH_MAX 64
@@ -114,10 +113,11 @@ static json_t *statistics(const char *hostile)
 	                                    823));
 	(void)json_object_set_new(
 		json, "samples",
-		json_pack("[{s:f, s:s, s:i}, {s:f, s:s, s:i}, {s:f, s:s, s:i}]", "time_s",
-	                  0.0, "phase", "entries", "entries", 0, "time_s", 0.5, "phase",
-	                  "entries", "entries", 500, "time_s", 1.5, "phase", "entries",
-	                  "entries", 1234));
+		json_pack("[{s:f, s:f, s:s, s:i}, {s:f, s:f, s:s, s:i}, {s:f, s:f, s:s}]",
+	                  "time_s", 0.0, "lasts_s", 0.5, "phase", "entries",
+	                  "entries_per_s", 1000, "time_s", 0.5, "lasts_s", 1.0, "phase",
+	                  "entries", "entries_per_s", 734, "time_s", 1.5, "lasts_s", 0.0,
+	                  "phase", "entries"));
 	return json;
 }
 
@@ -143,21 +143,21 @@ static void any_text_is_only_text(void **state)
 static void figures_are_those_of_the_statistics(void **state)
 {
 	static const char *const parts[] = {
-		"1,234 entries stored in 2.00\xc2\xa0s",
-		"<data id=\"entries\" value=\"1234\">1,234</data>",
-		"<data id=\"left_out\" value=\"7\">7</data>",
-		"<data id=\"bytes\" value=\"8192\">8.0 KiB</data>",
-		"<data id=\"memory\" value=\"1048576\">1.0 MiB</data>",
-		"<data id=\"spilled\" value=\"2048\">2.0 KiB</data>",
+		"<h1>1,234 entries stored in 2.00 s</h1>",
+		"<div data-card=\"entries\"><dt>entries</dt><dd><data value=\"1234\">1,234</data>",
+		"<div data-card=\"left_out\" class=\"bad\"><dt>left out</dt><dd><data value=\"7\">7</data>",
+		"<div data-card=\"bytes\"><dt>database</dt><dd><data value=\"8192\">8.0 KiB</data>",
+		"<div data-card=\"memory\"><dt>peak memory</dt><dd><data value=\"1048576\">1.0 MiB</data>",
+		"<div data-card=\"spilled\"><dt>temporary files</dt><dd><data value=\"2048\">2.0 KiB</data>",
 		"<td data-label=\"postings\"><data value=\"54321\">54,321</data></td>",
 		"<data value=\"0.500000\">0.50 s</data>",
 		"<td data-label=\"share\">14 %</td>", /* 11 of 77 keys are ranges */
 		"<tr data-from=\"4\"><td>4 to 7</td>",
 		"first at line <data value=\"99\">99</data>",
 		"<span class=\"note path\">cn</span>",
-		"<data id=\"rate\" value=\"617\">617</data>", /* 1234 in 2 s */
+		"<div data-card=\"rate\"><dt>entries/s</dt><dd><data value=\"617\">617</data>", /* 1234 in 2 s */
 		"<data value=\"823\">823</data> entries/s",
-		"1,000 at most", /* 500 entries in half a second */
+		"1,000 at most",
 		"width:25.000%;height:100.000%"};
 	json_t *json = statistics("cn");
 	char *page = print(json);
@@ -253,10 +253,11 @@ static void what_is_not_there_has_no_section(void **state)
 static json_t *checked(const char *hostile)
 {
 	json_t *json = json_pack(
-		"{s:s, s:s, s:[{s:s, s:i, s:i, s:i, s:i, s:i, s:i}], s:{s:i}}", "version",
-		hostile, "checked", hostile, "files", "file", hostile, "page_bytes", 4096,
-		"pages", 10, "pages_used", 7, "pages_free", 2, "findings", 3,
-		"transaction", 77, "kinds", "page-lost", 3);
+		"{s:s, s:s, s:s, s:[{s:s, s:i, s:i, s:i, s:i, s:i, s:i}], s:{s:i}}",
+		"program", "ditcheck", "version", hostile, "checked", hostile, "files",
+		"file", hostile, "page_bytes", 4096, "pages", 10, "pages_used", 7,
+		"pages_free", 2, "findings", 3, "transaction", 77, "kinds", "page-lost",
+		3);
 
 	assert_non_null(json);
 	(void)json_object_set_new(
@@ -287,18 +288,6 @@ static json_t *checked(const char *hostile)
 	return json;
 }
 
-static char *print_checked(json_t *json)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_non_null(out);
-	report_check_write(out, json);
-	assert_int_equal(fclose(out), 0);
-	return text;
-}
-
 static void any_text_of_a_check_is_only_text(void **state)
 {
 	static const char *const texts[] = {"plain", "<script>alert(1)</script>",
@@ -308,7 +297,7 @@ static void any_text_of_a_check_is_only_text(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		json_t *json = checked(texts[i]);
-		char *page = print_checked(json);
+		char *page = print(json);
 
 		check_markup(page);
 		assert_null(strstr(page, "<script"));
@@ -321,15 +310,15 @@ static void any_text_of_a_check_is_only_text(void **state)
 static void figures_are_those_of_the_check(void **state)
 {
 	static const char *const parts[] = {
-		"1,234 entries in 40.0\xc2\xa0KiB",
-		"<data id=\"entries\" value=\"1234\">1,234</data>",
-		"<data id=\"bytes\" value=\"40960\">40.0 KiB</data>",
-		"<data id=\"index_bytes\" value=\"8192\">8.0 KiB</data>",
-		"<data id=\"free_bytes\" value=\"8192\">8.0 KiB</data>",
-		"<div class=\"bad\"><dt>findings</dt><dd><data id=\"findings\" "
+		"<h1>1,234 entries in 40.0 KiB</h1>",
+		"<div data-card=\"entries\"><dt>entries</dt><dd><data value=\"1234\">1,234</data>",
+		"<div data-card=\"bytes\"><dt>data file</dt><dd><data value=\"40960\">40.0 KiB</data>",
+		"<div data-card=\"index_bytes\"><dt>indexes</dt><dd><data value=\"8192\">8.0 KiB</data>",
+		"<div data-card=\"free_bytes\"><dt>free pages</dt><dd><data value=\"8192\">8.0 KiB</data>",
+		"<div data-card=\"findings\" class=\"bad\"><dt>findings</dt><dd><data "
 		"value=\"3\">3</data>",
 		"<strong>page-lost</strong>: <data value=\"3\">3</data>",
-		"<data id=\"advice\" value=\"1\">1</data>",
+		"<div data-card=\"advice\"><dt>pieces of advice</dt><dd><data value=\"1\">1</data>",
 		"<li data-kind=\"index-empty\">",
 		"<td data-label=\"fill\">50 %</td>",
 		"<td data-label=\"per entry\"><data value=\"6\">6 B</data></td>",
@@ -342,7 +331,7 @@ static void figures_are_those_of_the_check(void **state)
 		"<td data-label=\"maxsize\"><data value=\"1048576\">1.0 MiB</data></td>",
 		"<td data-label=\"transaction\"><data value=\"77\">77</data></td>"};
 	json_t *json = checked("cn");
-	char *page = print_checked(json);
+	char *page = print(json);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -356,13 +345,12 @@ static void figures_are_those_of_the_check(void **state)
 
 static void a_check_without_figures_has_a_page(void **state)
 {
-	json_t *json = json_object();
-	char *page = print_checked(json);
+	json_t *json = json_pack("{s:s}", "program", "ditcheck");
+	char *page = print(json);
 
 	(void)state;
 	check_markup(page);
-	assert_non_null(strstr(page, "0 entries in 0\xc2\xa0"
-	                             "B"));
+	assert_non_null(strstr(page, "0 entries in 0 B"));
 	assert_null(strstr(page, "id=\"indexes\""));
 	assert_null(strstr(page, "id=\"longest\""));
 	assert_null(strstr(page, "id=\"findings\"><h2"));

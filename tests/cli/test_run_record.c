@@ -53,6 +53,38 @@ static void the_record_is_complete(void **state)
 	run_record_deinit(&record);
 }
 
+/* Of the phase "entries", until the next sample; a phase that ends has no rate. */
+static void samples_have_the_rate_until_the_next_one(void **state)
+{
+	char *argv[] = {NULL};
+	struct run_record record;
+	json_t *json = NULL;
+	const json_t *samples = NULL;
+	const uint64_t rates[] = {500, 0, 0};
+
+	(void)state;
+	run_record_start(&record, "test", phases, 0, argv);
+	samples_add(&record.samples, &(struct sample){.time_us = 0});
+	samples_add(&record.samples,
+	            &(struct sample){.time_us = 2000000, .progress.nentries = 1000});
+	samples_add(&record.samples,
+	            &(struct sample){.time_us = 3000000,
+	                             .progress = {.phase = 1, .nentries = 2000}});
+	json = run_record_json(&record, json_object(), times_us, times_us);
+	run_record_deinit(&record);
+	samples = json_object_get(json, "samples");
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *sample = json_array_get(samples, i);
+
+		assert_int_equal(
+			json_integer_value(json_object_get(sample, "entries_per_s")),
+			rates[i]);
+		assert_true(json_real_value(json_object_get(sample, "lasts_s")) ==
+		            2.0 - (double)i);
+	}
+	json_decref(json);
+}
+
 static void rates_are_figures_by_time(void **state)
 {
 	char *argv[] = {NULL};
@@ -114,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_record_is_complete),
+		cmocka_unit_test(samples_have_the_rate_until_the_next_one),
 		cmocka_unit_test(rates_are_figures_by_time),
 		cmocka_unit_test(lengths_are_told_by_powers_of_two),
 		cmocka_unit_test(an_index_without_known_pages_has_null_bytes),
