@@ -48,7 +48,7 @@ struct estimating {
 	struct loader loader;
 	struct dit_load_opts opts; /* of the dry run */
 	struct dit_estimate *ret;
-	struct dit_estimate_sample *samples; /* of each target */
+	struct dit_load_stats stats;
 	struct dit_arena arena;
 	uint64_t sample_bytes; /* wanted */
 	uint64_t text_bytes;   /* of the whole input, unpacked */
@@ -76,12 +76,10 @@ static int prepare(struct estimating *estimating, const struct dit_load_opts *as
 	if (r != 0) {
 		return r;
 	}
-	estimating->samples = calloc(loader->ntargets, sizeof(*estimating->samples));
 	ret->databases = calloc(loader->ntargets, sizeof(*ret->databases));
-	return estimating->samples == NULL || ret->databases == NULL
-	               ? dit_job_fail(&loader->job, -ENOMEM,
-	                              "could not start the estimate")
-	               : 0;
+	return ret->databases == NULL ? dit_job_fail(&loader->job, -ENOMEM,
+	                                             "could not start the estimate")
+	                              : 0;
 }
 
 /* ---- records ---- */
@@ -116,10 +114,17 @@ static double encoded_bytes(const struct dit_encoded *encoded, double page)
 	return bytes;
 }
 
+/* As the statistics have it. */
+static struct dit_estimate_database *database_of(const struct estimating *estimating,
+                                                 const struct load_target *target)
+{
+	return &estimating->ret->databases[target->stats - estimating->stats.databases];
+}
+
 static int take_item(struct estimating *estimating, struct load_item *item)
 {
 	struct load_target *target = &estimating->loader.targets[item->target];
-	struct dit_estimate_sample *sample = &estimating->samples[item->target];
+	struct dit_estimate_database *database = NULL;
 
 	if (item->state == LOAD_BROKEN) {
 		return item->error;
@@ -129,8 +134,10 @@ static int take_item(struct estimating *estimating, struct load_item *item)
 		return 0;
 	}
 	dit_load_look_note(target, &item->entry.dn);
-	sample->record_bytes += encoded_bytes(&item->encoded, page_bytes_of(target));
-	item->id = (uint32_t)++sample->nentries;
+	database = database_of(estimating, target);
+	database->disk_bytes +=
+		(uint64_t)encoded_bytes(&item->encoded, page_bytes_of(target));
+	item->id = (uint32_t)++database->nentries;
 	return 0;
 }
 
@@ -236,20 +243,31 @@ static int take_sample(struct estimating *estimating)
 /* ---- the end ---- */
 
 /* Old lists that get new IDs are in half of the pages of a database, about. */
-static int end_target(struct estimating *estimating, unsigned number, double scale)
+static void end_target(struct estimating *estimating, const struct load_target *target,
+                       double scale)
 {
-	struct load_target *target = &estimating->loader.targets[number];
-	struct dit_estimate_sample *sample = &estimating->samples[number];
+	struct dit_estimate *ret = estimating->ret;
+	struct dit_estimate_database *database = database_of(estimating, target);
+	unsigned page_bytes = page_bytes_of(target);
+	double keys = (double)ret->npostings;
+	uint64_t bytes = dit_estimate_indexes(ret, target->builders,
+	                                      dit_index_set_ndbs(target->indexes), scale,
+	                                      page_bytes);
 
-	sample->db = target->db;
-	sample->builders = target->builders;
-	sample->nindexes = dit_index_set_ndbs(target->indexes);
-	sample->scale = scale;
-	sample->page_bytes = page_bytes_of(target);
-	sample->record_bytes += FIXED_PAGES * sample->page_bytes / fmax(scale, 1);
-	sample->bytes_before = dit_load_stored_bytes(target);
-	sample->rewritten_bytes = sample->bytes_before / 2;
-	return dit_estimate_add(estimating->ret, sample);
+	database->bytes_before = dit_load_stored_bytes(target);
+	database->maxsize_bytes = target->db->data.maxsize_bytes;
+	database->nentries = (uint64_t)((double)database->nentries * scale + 0.5);
+	database->disk_bytes =
+		bytes + FIXED_PAGES * page_bytes +
+		(uint64_t)((double)database->disk_bytes * scale +
+	                   fmin(((double)ret->npostings - keys) * page_bytes,
+	                        (double)database->bytes_before / 2));
+	database->bytes = database->bytes_before + database->disk_bytes;
+	ret->nentries += database->nentries;
+	/* The name changes its owner. */
+	database->directory = target->stats->directory;
+	target->stats->directory = NULL;
+	ret->ndatabases++;
 }
 
 static int end(struct estimating *estimating)
@@ -263,23 +281,20 @@ static int end(struct estimating *estimating)
 	                                                 (double)ret->sampled_bytes;
 	int r = dit_load_budget_make(&opts, ret->threads, loader->ntargets, &budget);
 
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (!loader->targets[i].is_foreign) {
-			r = end_target(estimating, i, scale);
-		}
-	}
 	if (r < 0) {
 		return dit_job_fail(&loader->job, r, "could not estimate the load");
 	}
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		if (!loader->targets[i].is_foreign) {
+			end_target(estimating, &loader->targets[i], scale);
+		}
+	}
 	ret->nrefused = (uint64_t)((double)ret->nrefused * scale + 0.5);
 	ret->cpu_us = (uint64_t)((double)estimating->cpu_us * scale * WORK);
-	dit_estimate_end(ret, &(struct dit_estimate_memory){
-				      .base_bytes = BASE_BYTES +
-	                                            BATCH_FACTOR * budget.batch_bytes +
-	                                            (uint64_t)ret->threads * THREAD_BYTES,
-				      .keys_bytes = budget.postings_bytes,
-				      .entry_bytes = LOAD_TABLE_BYTES,
-				      .names_bytes = NAMES_BYTES});
+	dit_estimate_end(ret,
+	                 BASE_BYTES + BATCH_FACTOR * budget.batch_bytes +
+	                         (uint64_t)ret->threads * THREAD_BYTES,
+	                 budget.postings_bytes, LOAD_TABLE_BYTES, NAMES_BYTES);
 	ret->is_filled = dit_load_look_tell(loader, DIT_REPORT_ERROR) > 0;
 	return 0;
 }
@@ -287,7 +302,6 @@ static int end(struct estimating *estimating)
 int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
                       struct dit_estimate *ret)
 {
-	struct dit_load_stats stats = {0};
 	struct estimating estimating = {.opts = *opts,
 	                                .ret = ret,
 	                                .sample_bytes = sample_bytes == 0 ? SAMPLE_BYTES
@@ -300,7 +314,7 @@ int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
 	estimating.opts.first_line = 0;
 	estimating.opts.memory_bytes = 0;
 	estimating.opts.batch_bytes = estimating.sample_bytes / NBATCHES + 1;
-	dit_loader_init(&estimating.loader, &estimating.opts, &stats);
+	dit_loader_init(&estimating.loader, &estimating.opts, &estimating.stats);
 	estimating.loader.is_estimate = true;
 	r = prepare(&estimating, opts);
 	if (r == 0) {
@@ -309,8 +323,7 @@ int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
 	if (r == 0) {
 		r = end(&estimating);
 	}
-	free(estimating.samples);
 	dit_load_release(&estimating.loader);
-	dit_load_stats_deinit(&stats);
+	dit_load_stats_deinit(&estimating.stats);
 	return r;
 }

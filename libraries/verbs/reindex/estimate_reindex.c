@@ -67,31 +67,36 @@ static int sort_keys(struct reindex_target *target)
 static int end_target(struct reindex_target *target, uint64_t cpu_us,
                       struct dit_estimate *ret)
 {
+	struct dit_estimate_database *database = &ret->databases[ret->ndatabases];
 	const struct dit_snapshot *snapshot = target->snapshot;
 	const struct dit_stored_db *id2e = dit_snapshot_db(snapshot, "id2e");
-	unsigned page_bytes = dit_snapshot_page_bytes(snapshot);
-	uint64_t bytes = id2e == NULL ? 0 : id2e->npages * page_bytes;
+	uint64_t page_bytes = dit_snapshot_page_bytes(snapshot);
+	uint64_t read_bytes = id2e == NULL ? 0 : id2e->npages * page_bytes;
+	double scale =
+		target->nread == 0 ? 1 : (double)target->nrecords / (double)target->nread;
+	uint64_t nentries = (uint64_t)((double)target->stats->nentries * scale + 0.5);
+	uint64_t bytes = dit_estimate_indexes(ret, target->builders,
+	                                      dit_index_set_ndbs(target->indexes), scale,
+	                                      (unsigned)page_bytes);
 	uint64_t nfree = 0;
 	int r = dit_snapshot_nfree(snapshot, &nfree);
-	struct dit_estimate_sample sample = {
-		.db = target->db,
-		.builders = target->builders,
-		.nindexes = dit_index_set_ndbs(target->indexes),
-		.scale = target->nread == 0
-	                         ? 1
-	                         : (double)target->nrecords / (double)target->nread,
-		.nentries = target->stats->nentries,
-		.page_bytes = page_bytes,
-		.bytes_before = dit_snapshot_npages(snapshot) * page_bytes,
-		.free_bytes = nfree * page_bytes};
 
-	ret->cpu_us += (uint64_t)((double)cpu_us * sample.scale * WORK);
+	*database = (struct dit_estimate_database){
+		.directory = target->stats->directory, /* changes its owner */
+		.nentries = nentries,
+		.bytes_before = dit_snapshot_npages(snapshot) * page_bytes,
+		.disk_bytes = bytes > nfree * page_bytes ? bytes - nfree * page_bytes : 0,
+		.maxsize_bytes = target->db->data.maxsize_bytes};
+	database->bytes = database->bytes_before + database->disk_bytes;
+	target->stats->directory = NULL;
+	ret->ndatabases++;
+	ret->nentries += nentries;
+	ret->nrefused += target->nrecords - nentries;
+	ret->cpu_us += (uint64_t)((double)cpu_us * scale * WORK);
 	ret->sampled_entries += target->stats->nentries;
-	ret->sampled_bytes += (uint64_t)((double)bytes / sample.scale);
-	ret->bytes_read += bytes;
-	ret->nrefused += (uint64_t)((double)(target->nread - target->stats->nentries) *
-	                            sample.scale);
-	return r < 0 ? r : dit_estimate_add(ret, &sample);
+	ret->sampled_bytes += (uint64_t)((double)read_bytes / scale);
+	ret->bytes_read += read_bytes;
+	return r;
 }
 
 static int estimate_target(struct reindex_target *target, struct dit_estimate *ret)
@@ -140,9 +145,7 @@ static int run(struct reindexer *reindexer, struct dit_estimate *ret)
 	for (unsigned i = 0; i < reindexer->ntargets && r == 0; i++) {
 		r = estimate_target(&reindexer->targets[i], ret);
 	}
-	dit_estimate_end(ret, &(struct dit_estimate_memory){
-				      .base_bytes = BASE_BYTES,
-				      .keys_bytes = ret->memory_limit_bytes});
+	dit_estimate_end(ret, BASE_BYTES, ret->memory_limit_bytes, 0, 0);
 	return r;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Sizes of the whole work, from a sample of it (doc/guide.md has the rules).
  *
- *   dit_estimate_add();  for each database
- *   dit_estimate_end();  once
+ *   dit_estimate_indexes();  for each database
+ *   dit_estimate_end();  once, when the sums of all databases are there
  *
  * Threads: the caller's.
  */
@@ -12,44 +12,29 @@
 
 #include "build/builders.h"
 #include "build/estimate.h"
-#include "config/settings.h"
 
 /** Stored for an index key of an entry, on average (10.4 measured with 100,000). */
 #define DIT_POSTING_BYTES 10
 
-/** The sample of one database. */
-struct dit_estimate_sample {
-	const struct dit_database *db;
-	const struct dit_builders *builders; /* that got the keys */
-	size_t nindexes;
-	double scale; /* of the sample to the whole */
-	uint64_t nentries;
-	double record_bytes; /* of pages other than those of indexes */
-	unsigned page_bytes;
-	uint64_t bytes_before; /* of the file */
-	uint64_t free_bytes;   /* in it, which are used first */
-	uint64_t
-		rewritten_bytes; /* of it, at most: pages of old lists that get new IDs */
-};
-
-/** Memory of the work. */
-struct dit_estimate_memory {
-	uint64_t base_bytes;  /* without entries */
-	uint64_t keys_bytes;  /* with more of index keys, temporary files are written */
-	unsigned entry_bytes; /* of an entry, whatever the limit is */
-	unsigned names_bytes; /* of an entry's names, which are sorted */
-};
+/**
+ * Bytes of the index databases of a sample's keys, scaled to the whole. The keys are
+ * added to the estimate.
+ *
+ * @param builders  got the keys of the sample
+ */
+uint64_t dit_estimate_indexes(struct dit_estimate *ret,
+                              const struct dit_builders *builders, size_t nindexes,
+                              double scale, unsigned page_bytes);
 
 /**
- * Add a database, and its part of the sums.
+ * The memory and the temporary files; ret->memory_limit_bytes is there.
  *
- * @param ret  ret->databases has room for it
- *
- * @return 0 or -ENOMEM
+ * @param base_bytes   of memory, without entries
+ * @param keys_bytes   with more of index keys, temporary files are written
+ * @param table_bytes  of memory for an entry, whatever the limit is
+ * @param names_bytes  of an entry's names, which are sorted
  */
-int dit_estimate_add(struct dit_estimate *ret, const struct dit_estimate_sample *sample);
-
-/** The memory and the temporary files; ret->memory_limit_bytes is there. */
-void dit_estimate_end(struct dit_estimate *ret, const struct dit_estimate_memory *memory);
+void dit_estimate_end(struct dit_estimate *ret, uint64_t base_bytes, uint64_t keys_bytes,
+                      unsigned table_bytes, unsigned names_bytes);
 
 #endif
