@@ -91,6 +91,17 @@ static bool has_control(const char *text)
 	return *text != '\0';
 }
 
+void text_put(FILE *out, const char *text, size_t len)
+{
+	for (const char *end = text + len; text < end;) {
+		size_t n = character_bytes(text);
+		bool is_obeyed = is_control(text, n);
+
+		(void)fwrite(is_obeyed ? "?" : text, 1, is_obeyed ? 1 : n, out);
+		text += n;
+	}
+}
+
 /*
  * Names and values of an input are in the texts. Whoever reads standard error, a terminal
  * or a log, gets '?' for control characters: one report is one line.
@@ -102,13 +113,7 @@ static void print_line(const char *program, const char *what, const char *text)
 		return;
 	}
 	(void)fprintf(stderr, "%s%s", program, what);
-	while (*text != '\0') {
-		size_t n = character_bytes(text);
-		bool is_obeyed = is_control(text, n);
-
-		(void)fwrite(is_obeyed ? "?" : text, 1, is_obeyed ? 1 : n, stderr);
-		text += n;
-	}
+	text_put(stderr, text, strlen(text));
 	(void)fputc('\n', stderr);
 }
 
@@ -211,4 +216,40 @@ void shell_word(FILE *out, const char *text)
 		(void)fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
 	}
 	(void)fputc('\'', out);
+}
+
+/* ---- lines of a width ---- */
+
+void wrap_line(struct wrap *wrap)
+{
+	(void)fprintf(wrap->out, "\n%*s", (int)wrap->indent, "");
+	wrap->column = wrap->indent;
+}
+
+void wrap_word(struct wrap *wrap, const char *word, size_t len)
+{
+	if (wrap->column > wrap->indent && wrap->column + 1 + len > wrap->width) {
+		wrap_line(wrap);
+	}
+	if (wrap->column > wrap->indent) {
+		(void)fputc(' ', wrap->out);
+		wrap->column++;
+	}
+	text_put(wrap->out, word, len);
+	wrap->column += len;
+}
+
+void wrap_text(struct wrap *wrap, const char *text)
+{
+	while (*text != '\0') {
+		size_t len = strcspn(text, " \n");
+
+		wrap_word(wrap, text, len);
+		text += len;
+		if (*text == '\n') {
+			wrap_line(wrap);
+		}
+		text += *text != '\0';
+	}
+	(void)fputc('\n', wrap->out);
 }

@@ -48,4 +48,23 @@ int common_start(const char *program, int failed, common_main_fn run, int argc,
 /** Print a word for a shell, in quotes where it needs some. */
 void shell_word(FILE *out, const char *text);
 
+/* ---- lines ---- */
+
+/** Print a text; '?' stands for each control character that a terminal obeys. */
+void text_put(FILE *out, const char *text, size_t len);
+
+/** Text in lines of a width. */
+struct wrap {
+	FILE *out;
+	size_t width;
+	size_t indent; /* of lines that are not the first */
+	size_t column; /* where the next word goes */
+};
+
+void wrap_line(struct wrap *wrap);
+/** A word, with a blank before it unless it begins its line. */
+void wrap_word(struct wrap *wrap, const char *word, size_t len);
+/** Words up to the end of a line; '\n' begins one. */
+void wrap_text(struct wrap *wrap, const char *text);
+
 #endif

@@ -375,47 +375,6 @@ bool common_is_idle_setting(const struct common_setting *setting)
 #define WIDTH       79
 #define HELP_COLUMN 20
 
-/* Where the next word goes, and where lines begin that are not the first. */
-struct wrap {
-	size_t column;
-	size_t indent;
-};
-
-static void begin_line(struct wrap *wrap)
-{
-	(void)printf("\n%*s", (int)wrap->indent, "");
-	wrap->column = wrap->indent;
-}
-
-/* A word, with a blank before it unless it begins its line. */
-static void put_word(struct wrap *wrap, const char *word, size_t len)
-{
-	if (wrap->column > wrap->indent && wrap->column + 1 + len > WIDTH) {
-		begin_line(wrap);
-	}
-	if (wrap->column > wrap->indent) {
-		(void)putchar(' ');
-		wrap->column++;
-	}
-	(void)printf("%.*s", (int)len, word);
-	wrap->column += len;
-}
-
-static void put_text(struct wrap *wrap, const char *text)
-{
-	while (*text != '\0') {
-		size_t len = strcspn(text, " \n");
-
-		put_word(wrap, text, len);
-		text += len;
-		if (*text == '\n') {
-			begin_line(wrap);
-		}
-		text += *text != '\0';
-	}
-	(void)putchar('\n');
-}
-
 /* An argument has a blank before it, or a sign. */
 static const char *blank_before(const struct option_row *row)
 {
@@ -429,7 +388,9 @@ static const char *argument_of(const struct option_row *row)
 
 static void put_usage(const struct program *program)
 {
-	struct wrap wrap = {.indent = strlen("usage: ") + strlen(program->name) + 1};
+	struct wrap wrap = {.out = stdout,
+	                    .width = WIDTH,
+	                    .indent = strlen("usage: ") + strlen(program->name) + 1};
 	char text[128] = "[-";
 	size_t len = 2;
 
@@ -442,7 +403,7 @@ static void put_usage(const struct program *program)
 		}
 	}
 	text[len++] = ']';
-	put_word(&wrap, text, len);
+	wrap_word(&wrap, text, len);
 	for (const struct option_row *row = option_next(program, NULL); row != NULL;
 	     row = option_next(program, row)) {
 		const char letter[] = {(char)row->id, '\0'};
@@ -455,17 +416,17 @@ static void put_usage(const struct program *program)
 		                       has_letter ? "-" : "--",
 		                       has_letter ? letter : row->name, blank_before(row),
 		                       argument_of(row));
-		put_word(&wrap, text, len);
+		wrap_word(&wrap, text, len);
 	}
 	if (program->operands != NULL) {
-		put_word(&wrap, program->operands, strlen(program->operands));
+		wrap_word(&wrap, program->operands, strlen(program->operands));
 	}
 	(void)putchar('\n');
 }
 
 static void put_row(const struct option_row *row)
 {
-	struct wrap wrap = {.indent = HELP_COLUMN};
+	struct wrap wrap = {.out = stdout, .width = WIDTH, .indent = HELP_COLUMN};
 	int len = printf("  ");
 
 	if (row->id < OPT_LONG) {
@@ -479,19 +440,19 @@ static void put_row(const struct option_row *row)
 		(void)printf("%*s", HELP_COLUMN - len, "");
 		wrap.column = HELP_COLUMN;
 	} else {
-		begin_line(&wrap);
+		wrap_line(&wrap);
 	}
-	put_text(&wrap, row->help);
+	wrap_text(&wrap, row->help);
 }
 
 static void put_help(const struct program *program)
 {
-	struct wrap wrap = {.column = 0};
+	struct wrap wrap = {.out = stdout, .width = WIDTH};
 	bool had_letter = true;
 
 	put_usage(program);
 	(void)putchar('\n');
-	put_text(&wrap, program->does);
+	wrap_text(&wrap, program->does);
 	(void)putchar('\n');
 	for (const struct option_row *row = option_next(program, NULL); row != NULL;
 	     row = option_next(program, row)) {

@@ -2,51 +2,30 @@
 /* Advice as lines for a terminal. */
 #include "advice.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include <jansson.h>
 
+#include "arguments.h"
 #include "run_facts.h"
 
 #define COLUMNS 78
+#define INDENT  9
 
 /* Names may come from a damaged file. */
-static void print_word(FILE *out, const char *text, size_t len)
+static void print_line(FILE *out, const char *text)
 {
-	for (size_t i = 0; i < len; i++) {
-		bool is_control = (unsigned char)text[i] < ' ' || text[i] == 0x7f;
-
-		(void)fputc(is_control ? '?' : text[i], out);
-	}
-}
-
-/* Words, from the column of the indent on. */
-static void print_wrapped(FILE *out, size_t indent, const char *text)
-{
-	size_t column = indent;
-
-	while (*text != '\0') {
-		size_t len = strcspn(text, " ");
-
-		if (column > indent && column + 1 + len > COLUMNS) {
-			(void)fprintf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			(void)fputc(' ', out);
-			column++;
-		}
-		print_word(out, text, len);
-		column += len;
-		text += len + strspn(text + len, " ");
-	}
+	text_put(out, text, strlen(text));
 	(void)fputc('\n', out);
 }
 
 static void print_part(FILE *out, const char *name, const char *text)
 {
+	struct wrap wrap = {
+		.out = out, .width = COLUMNS, .indent = INDENT, .column = INDENT};
+
 	(void)fprintf(out, "    %-5s", name);
-	print_wrapped(out, 9, text);
+	wrap_text(&wrap, text);
 }
 
 /* From the first column on, so that it can be copied. */
@@ -57,17 +36,13 @@ static void print_configuration(FILE *out, const json_t *one)
 	(void)fputs("\nAll of it, in slapd.conf (in cn=config: values of olcDbIndex, "
 	            "without the\nword index; olcDbMaxSize), for ",
 	            out);
-	print_word(out, fact_text(one, "file"), strlen(fact_text(one, "file")));
+	text_put(out, fact_text(one, "file"), strlen(fact_text(one, "file")));
 	(void)fputs(":\n\n", out);
 	for (size_t i = 0; i < json_array_size(lines); i++) {
-		const char *line = json_string_value(json_array_get(lines, i));
-
-		print_word(out, line, strlen(line));
-		(void)fputc('\n', out);
+		print_line(out, json_string_value(json_array_get(lines, i)));
 	}
 	(void)fputs("\nand then: ", out);
-	print_word(out, fact_text(one, "command"), strlen(fact_text(one, "command")));
-	(void)fputc('\n', out);
+	print_line(out, fact_text(one, "command"));
 }
 
 void advice_print(FILE *out, const json_t *advised)
@@ -84,12 +59,9 @@ void advice_print(FILE *out, const json_t *advised)
 		print_part(out, "seen", fact_text(piece, "seen"));
 		print_part(out, "why", fact_text(piece, "why"));
 		for (size_t k = 0; k < json_array_size(steps); k++) {
-			const char *step = json_string_value(json_array_get(steps, k));
-
 			/* In one line, so that a command can be copied. */
 			(void)fprintf(out, "    %-5s", k == 0 ? "do" : "");
-			print_word(out, step, strlen(step));
-			(void)fputc('\n', out);
+			print_line(out, json_string_value(json_array_get(steps, k)));
 		}
 	}
 	for (size_t i = 0; i < json_array_size(configurations); i++) {
