@@ -87,7 +87,6 @@ AM_TESTS_ENVIRONMENT = \
 	HARDENING='$(hardening)'; export HARDENING; \
 	HOSTILE='$(abs_top_builddir)/tests/cli/hostile'; export HOSTILE; \
 	NOSYNC='$(abs_top_builddir)/tests/oracle/nosync.so'; export NOSYNC; \
-	WHY_TABLE='$(abs_top_builddir)/tests/entry/why_table'; export WHY_TABLE; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
 	SPOIL='$(abs_top_builddir)/tests/oracle/spoil'; export SPOIL; \
 	TORTURE='$(abs_top_builddir)/tests/oracle/torture/torture'; export TORTURE; \

@@ -30,8 +30,3 @@ EXTRA_DIST += \
 %C%_test_sid_set_LDADD = $(test_libs)
 %C%_test_value_sort_SOURCES = %D%/test_value_sort.c
 %C%_test_value_sort_LDADD = $(test_libs)
-
-# For tests/cli/messages.sh.
-noinst_PROGRAMS += %D%/why_table
-%C%_why_table_SOURCES = %D%/why_table.c
-%C%_why_table_LDADD = $(test_libs)

@@ -5,107 +5,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <ldap.h>
-
 #include "base/error.h"
 
 /* slapd formats refusals into a buffer of 256 bytes; longer texts are cut. */
 #define TEXT_MAX 255
 
-/* LDAP result codes of refusals (RFC 4511 appendix A). */
-enum {
-	ALONE = 0, /* the text stands alone */
-	TAG = LDAP_UNDEFINED_TYPE,
-	COUNT = LDAP_CONSTRAINT_VIOLATION,
-	TWICE = LDAP_TYPE_OR_VALUE_EXISTS,
-	SYNTAX = LDAP_INVALID_SYNTAX,
-	NAMING = LDAP_NAMING_VIOLATION,
-	CLASS = LDAP_OBJECT_CLASS_VIOLATION,
-	CHANGE = LDAP_NO_OBJECT_CLASS_MODS,
-	OTHER = LDAP_OTHER,
-};
-
 /* slapd writes this to its log before slapadd's own line, with the DN in the middle. */
-static const struct note {
+static const struct {
 	const char *before;
 	const char *after;
-	bool is_only; /* the refusal's own text is lost: "(null)" */
-} comma = {"Entry (", "), ", false}, colon = {"Entry (", "): ", false},
-  checked = {"entry_check_schema(", "): ", false},
-  checked_only = {"entry_check_schema(", "): ", true};
-
-static const struct {
-	int code;
-	const struct note *note; /* NULL: none */
-	const char *text;        /* for dit_why_fill() */
-} words[DIT_WHY_NKINDS] = {
-	/* clang-format off */
-	[DIT_WHY_VALUE] = {SYNTAX, NULL, "{a}: value #{n} invalid per syntax"},
-	[DIT_WHY_VALUE_TWICE] = {TWICE, NULL, "{a}: value #{n} provided more than once"},
-	[DIT_WHY_VALUE_RULE] = {SYNTAX, NULL, "{a}: value #{n} normalization failed"},
-	[DIT_WHY_NO_VALIDATOR] = {SYNTAX, NULL, "{a}: no validator for syntax {d}"},
-	[DIT_WHY_RANGE_OPTION] =
-		{TAG, NULL, "{a}: inappropriate use of tag range option"},
-
-	[DIT_WHY_UNSUPPORTED] = {CLASS, NULL, "attribute \"{a}\" not supported!"},
-	[DIT_WHY_ROOTDSE] =
-		{CLASS, NULL, "attribute \"{a}\" only allowed in the root DSE"},
-	[DIT_WHY_DYNAMIC] = {CLASS, NULL, "attribute \"{a}\" not supported in context"},
-	[DIT_WHY_PLACE] = {CLASS, NULL, "attribute \"{a}\" only allowed in {d}"},
-	[DIT_WHY_COLLECTIVE] =
-		{CLASS, NULL, "'{a}' can only appear in collectiveAttributeSubentry"},
-	[DIT_WHY_SINGLE] = {COUNT, &comma, "attribute '{a}' cannot have multiple values"},
-	[DIT_WHY_NOT_ALLOWED] = {CLASS, &comma, "attribute '{a}' not allowed"},
-
-	[DIT_WHY_NO_CLASS] = {ALONE, NULL, "no objectClass attribute"},
-	[DIT_WHY_CLASS_UNDEFINED] = {CLASS, NULL, "unrecognized objectClass '{v}'"},
-	[DIT_WHY_CLASS_CHAIN] =
-		{CLASS, NULL, "invalid structural object class chain ({a}/{v})"},
-	[DIT_WHY_CLASS_NONE] = {CLASS, NULL, "no structural object class provided"},
-	[DIT_WHY_CLASS_OBSOLETE] = {CLASS, &checked, "objectClass '{v}' is OBSOLETE"},
-	[DIT_WHY_CLASS_ABSTRACT] =
-		{CLASS, &checked,
-		 "instantiation of abstract objectClass '{v}' not allowed"},
-	[DIT_WHY_CLASS_ROOTDSE] =
-		{CLASS, NULL, "objectClass \"{d}\" only allowed in the root DSE"},
-	[DIT_WHY_CLASS_SUBENTRY] =
-		{CLASS, NULL, "objectClass \"{d}\" only allowed in subentries"},
-	[DIT_WHY_CLASS_DYNAMIC] =
-		{CLASS, NULL, "objectClass \"{d}\" not supported in context"},
-	[DIT_WHY_CLASS_REQUIRES] =
-		{CLASS, &colon, "object class '{v}' requires attribute '{d}'"},
-	[DIT_WHY_OWN_UNDEFINED] =
-		{CLASS, &checked_only, "unrecognized structuralObjectClass '{v}'"},
-	[DIT_WHY_OWN_KIND] =
-		{OTHER, &checked_only, "structuralObjectClass '{v}' is not STRUCTURAL"},
-	[DIT_WHY_OWN_OBSOLETE] =
-		{CLASS, &checked_only, "structuralObjectClass '{v}' is OBSOLETE"},
-	[DIT_WHY_OWN_OTHER] =
-		{CHANGE, NULL,
-		 "structural object class modification from '{v}' to '{d}' not allowed"},
-	[DIT_WHY_RULE_OBSOLETE] = {CLASS, &colon, "content rule '{d}' is obsolete"},
-	[DIT_WHY_RULE_REQUIRES] =
-		{CLASS, &colon, "content rule '{a}' requires attribute '{d}'"},
-	[DIT_WHY_RULE_PRECLUDES] =
-		{CLASS, &colon, "content rule '{d}' precluded attribute '{a}'"},
-	[DIT_WHY_RULE_CLASS] =
-		{CLASS, &colon, "class '{a}' not allowed by content rule '{d}'"},
-
-	[DIT_WHY_NAMING_OPERATIONAL] =
-		{NAMING, NULL, "naming attribute '{d}' is operational"},
-	[DIT_WHY_NAMING_COLLECTIVE] =
-		{NAMING, NULL, "naming attribute '{d}' is collective"},
-	[DIT_WHY_NAMING_OBSOLETE] = {NAMING, NULL, "naming attribute '{d}' is obsolete"},
-	[DIT_WHY_NAMING_RULE] =
-		{NAMING, NULL, "naming attribute '{d}' has no equality matching rule"},
-	[DIT_WHY_NAMING_VALUE] =
-		{NAMING, NULL, "value of single-valued naming attribute '{d}' conflicts "
-		 "with value present in entry"},
-	/* clang-format on */
+} log_lines[] = {
+	[DIT_NOTE_COMMA] = {"Entry (", "), "},
+	[DIT_NOTE_COLON] = {"Entry (", "): "},
+	[DIT_NOTE_CHECKED] = {"entry_check_schema(", "): "},
+	[DIT_NOTE_CHECKED_ONLY] = {"entry_check_schema(", "): "},
 };
 
 static int refuse(struct dit_entry_check *check, const struct dit_why *why,
-                  const char *text, const struct note *note)
+                  const char *text, enum dit_refusal_note note)
 {
 	char *filled = dit_why_fill(why, text, check->arena);
 
@@ -116,25 +33,28 @@ static int refuse(struct dit_entry_check *check, const struct dit_why *why,
 	if (strlen(filled) > TEXT_MAX) {
 		filled[TEXT_MAX] = '\0';
 	}
-	if (note != NULL) {
+	if (note != DIT_NOTE_NONE) {
 		dit_notes_add(check->notes, DIT_REPORT_DIAGNOSTIC, "%s%.*s%s%s",
-		              note->before, DIT_SPAN_ARGS(check->entry->dn.pretty),
-		              note->after, filled);
+		              log_lines[note].before,
+		              DIT_SPAN_ARGS(check->entry->dn.pretty),
+		              log_lines[note].after, filled);
 	}
-	check->refusal->code = words[why->kind].code;
-	check->refusal->text = note != NULL && note->is_only ? "(null)" : filled;
+	check->refusal->code = dit_refusals[why->kind].code;
+	check->refusal->text = note == DIT_NOTE_CHECKED_ONLY ? "(null)" : filled;
 	return DIT_E_INVALID;
 }
 
 int dit_check_refuse(struct dit_entry_check *check, struct dit_why why)
 {
-	return refuse(check, &why, words[why.kind].text, words[why.kind].note);
+	const struct dit_refusal *refusal = &dit_refusals[why.kind];
+
+	return refuse(check, &why, refusal->text, refusal->note);
 }
 
 int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
                         const char *text)
 {
-	return refuse(check, &why, text, NULL);
+	return refuse(check, &why, text, DIT_NOTE_NONE);
 }
 
 int dit_check_refuse_attr(struct dit_entry_check *check, enum dit_why_kind kind,
@@ -174,7 +94,7 @@ static int check_place(struct dit_entry_check *check, const struct dit_ad *ad)
 		return dit_check_refuse_attr(check, DIT_WHY_UNSUPPORTED, ad, "");
 	}
 	if ((flags & DIT_TYPE_ROOTDSE_ONLY) != 0 && check->entry->dn.nrdns > 0) {
-		return dit_check_refuse_attr(check, DIT_WHY_ROOTDSE, ad, "");
+		return dit_check_refuse_attr(check, DIT_WHY_ROOT_DSE, ad, "");
 	}
 	if ((flags & DIT_TYPE_DYNAMIC_ONLY) != 0 && !check->context->allow_dynamic) {
 		return dit_check_refuse_attr(check, DIT_WHY_DYNAMIC, ad, "");

@@ -155,7 +155,7 @@ static enum dit_why_kind find_misplaced(const struct dit_entry_check *check,
 	switch (oc->check) {
 	case DIT_CLASS_CHECK_ROOTDSE:
 		is_misplaced = check->entry->dn.nrdns > 0;
-		return is_misplaced ? DIT_WHY_CLASS_ROOTDSE : DIT_WHY_NONE;
+		return is_misplaced ? DIT_WHY_CLASS_ROOT_DSE : DIT_WHY_NONE;
 	case DIT_CLASS_CHECK_SUBENTRY:
 		is_misplaced =
 			((oc->oc_flags | check->entry->oc_flags) & DIT_OC_SUBENTRY) == 0;

@@ -72,13 +72,8 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 			return refuse_value(check, DIT_WHY_VALUE, attr, i);
 		}
 		if (r == DIT_E_UNSUPPORTED) {
-			dit_why_set(check->notes,
-			            why_value(DIT_WHY_VALUE_NESTED, attr, i));
-			dit_notes_add(
-				check->notes, DIT_REPORT_ERROR,
-				"attribute '%s': the DNs or the filter in a value nest too "
-				"deeply",
-				attr->ad->name.data);
+			(void)dit_why_tell(check->notes,
+			                   why_value(DIT_WHY_VALUE_NESTED, attr, i));
 		}
 		if (r < 0) {
 			return r;
@@ -190,8 +185,8 @@ static int check_normal(struct dit_entry_check *check, const struct dit_attr *at
 		int r = normalize_pretty(check, attr->ad->type, attr->values[i]);
 
 		if (r == DIT_E_INVALID) {
-			dit_notes_add(check->notes, DIT_REPORT_DIAGNOSTIC,
-			              "<= str2entry NULL (ssyn_normalize 21)");
+			(void)dit_why_tell(check->notes,
+			                   why_value(DIT_WHY_VALUE_RULE, attr, i));
 			return refuse_value(check, DIT_WHY_VALUE_RULE, attr, i);
 		}
 		if (r < 0) {

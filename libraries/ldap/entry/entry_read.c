@@ -56,10 +56,14 @@ static bool is_dn(const struct dit_ldif_line *line)
 	       dit_span_eq_nocase(line->name, DIT_SPAN("dn"));
 }
 
-static void why_dn(struct reading *reading, enum dit_why_kind kind, struct dit_span dn)
+/* @param before  the DN of an earlier line; empty: there is none */
+static int refuse_dn(struct reading *reading, enum dit_why_kind kind, struct dit_span dn,
+                     struct dit_span before)
 {
-	dit_why_set(reading->notes,
-	            (struct dit_why){.kind = kind, .place = DIT_WHY_AT_DN, .value = dn});
+	return dit_why_tell(reading->notes, (struct dit_why){.kind = kind,
+	                                                     .place = DIT_WHY_AT_DN,
+	                                                     .value = dn,
+	                                                     .detail = before});
 }
 
 static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
@@ -73,17 +77,10 @@ static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
 		dit_notes_cut(reading->notes, line->last_note);
 	}
 	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
-		why_dn(reading,
-		       r == DIT_E_INVALID ? DIT_WHY_DN_INVALID : DIT_WHY_DN_NESTED, text);
-	}
-	if (r == DIT_E_INVALID) {
-		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "str2entry: entry -1 has invalid DN \"%.*s\"",
-		              DIT_SPAN_ARGS(text));
-	} else if (r == DIT_E_UNSUPPORTED) {
-		dit_notes_add(reading->notes, DIT_REPORT_ERROR,
-		              "dn \"%.*s\": the DNs in its values nest too deeply",
-		              DIT_SPAN_ARGS(text));
+		(void)refuse_dn(reading,
+		                r == DIT_E_INVALID ? DIT_WHY_DN_INVALID
+		                                   : DIT_WHY_DN_NESTED,
+		                text, DIT_SPAN(""));
 	}
 	return r;
 }
@@ -105,13 +102,8 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 		/* slapd ends at a bad dn line: those after it are never decoded. */
 		if (is_found) {
 			dit_notes_cut(reading->notes, line->last_note);
-			why_dn(reading, DIT_WHY_DN_TWICE, line->value);
-			dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-			              "str2entry: entry -1 has multiple DNs \"%.*s\" and "
-			              "\"%.*s\"",
-			              DIT_SPAN_ARGS(ret->pretty),
-			              DIT_SPAN_ARGS(line->value));
-			return DIT_E_INVALID;
+			return refuse_dn(reading, DIT_WHY_DN_TWICE, line->value,
+			                 ret->pretty);
 		}
 		r = read_dn(reading, line, ret);
 		if (r < 0) {
@@ -121,17 +113,13 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 		*ret_at = n;
 	}
 	/* slapd says nothing about a record that was nothing but an entry number. */
-	if (!is_found && (reading->nlines > 0 || reading->has_comments)) {
-		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "str2entry: entry -1 has no dn");
-	}
 	if (!is_found) {
-		dit_why_set(reading->notes,
-		            (struct dit_why){.kind = reading->nlines > 0 ||
-		                                                     reading->has_comments
-		                                             ? DIT_WHY_NO_DN
-		                                             : DIT_WHY_NOTHING});
-		return DIT_E_INVALID;
+		bool has_lines = reading->nlines > 0 || reading->has_comments;
+
+		return dit_why_tell(reading->notes,
+		                    (struct dit_why){.kind = has_lines
+		                                                     ? DIT_WHY_NO_DN
+		                                                     : DIT_WHY_NOTHING});
 	}
 	reading->nlines = n;
 	return 0;
@@ -173,14 +161,16 @@ static struct dit_span take_word(struct dit_span *text)
 	return word;
 }
 
-/* Note why: the line, of which @p shown is told. */
-static void why_line(struct dit_notes *notes, enum dit_why_kind kind,
-                     const struct dit_ldif_line *line, struct dit_span shown)
+/* Refuse a line, of which @p shown is told. */
+static int refuse_change(struct dit_notes *notes, enum dit_why_kind kind,
+                         const struct dit_ldif_line *line, struct dit_span shown,
+                         struct dit_span dn)
 {
-	dit_why_set(notes, (struct dit_why){.kind = kind,
-	                                    .place = DIT_WHY_AT_LINE,
-	                                    .name = line->name,
-	                                    .value = shown});
+	return dit_why_tell(notes, (struct dit_why){.kind = kind,
+	                                            .place = DIT_WHY_AT_LINE,
+	                                            .name = line->name,
+	                                            .value = shown,
+	                                            .detail = dn});
 }
 
 static int take_type(const struct dit_ldif_line *line, struct dit_span dn,
@@ -192,11 +182,7 @@ static int take_type(const struct dit_ldif_line *line, struct dit_span dn,
 	    rest.len == 0) {
 		return 0;
 	}
-	why_line(notes, DIT_WHY_CHANGE, line, line->value);
-	dit_notes_add(notes, DIT_REPORT_ERROR,
-	              "dn=\"%.*s\": changetype \"%.*s\" adds no entry; use ldapmodify",
-	              DIT_SPAN_ARGS(dn), DIT_SPAN_ARGS(line->value));
-	return DIT_E_INVALID;
+	return refuse_change(notes, DIT_WHY_CHANGE, line, line->value, dn);
 }
 
 /* "1.2.3", "1.2.3 true", "1.2.3 false: value" */
@@ -215,13 +201,7 @@ static int take_control(const struct dit_ldif_line *line, struct dit_span dn,
 		return 0;
 	}
 	if (is_critical) {
-		why_line(notes, DIT_WHY_CONTROL, line, oid);
-		dit_notes_add(
-			notes, DIT_REPORT_ERROR,
-			"dn=\"%.*s\": control %.*s is critical and unknown here; use "
-			"ldapmodify",
-			DIT_SPAN_ARGS(dn), DIT_SPAN_ARGS(oid));
-		return DIT_E_INVALID;
+		return refuse_change(notes, DIT_WHY_CONTROL, line, oid, dn);
 	}
 	dit_notes_add(notes, DIT_REPORT_WARNING, "dn=\"%.*s\": control %.*s ignored",
 	              DIT_SPAN_ARGS(dn), DIT_SPAN_ARGS(oid));
@@ -264,25 +244,35 @@ static int take_change(struct reading *reading, struct dit_span dn, size_t at)
 
 /* ---- pass 3: blocks ---- */
 
-static void why_value(struct reading *reading, enum dit_why_kind kind,
-                      const struct dit_ad *ad, struct dit_span value)
+/* @param number  of the value among those of its attribute */
+static int refuse_value(struct reading *reading, enum dit_why_kind kind,
+                        const struct dit_ad *ad, struct dit_span value, uint32_t number)
 {
-	dit_why_set(reading->notes,
-	            (struct dit_why){.kind = kind,
-	                             .place = DIT_WHY_AT_VALUE,
-	                             .ad = ad,
-	                             .value = value,
-	                             .detail = dit_span_of(ad->type->syntax->oid)});
+	return dit_why_tell(reading->notes,
+	                    (struct dit_why){.kind = kind,
+	                                     .place = DIT_WHY_AT_VALUE,
+	                                     .ad = ad,
+	                                     .value = value,
+	                                     .detail = dit_span_of(ad->type->syntax->oid),
+	                                     .number = number});
 }
 
-/* The line has no value: its base64 is damaged, or its file cannot be read. */
-static void why_no_value(struct reading *reading, const struct dit_ldif_line *line)
+/*
+ * The line has no value: its base64 is damaged, or its file cannot be read.
+ *
+ * @param name  of the attribute, as slapd shows it
+ */
+static int refuse_no_value(struct reading *reading, const struct dit_ldif_line *line,
+                           struct dit_span name, size_t number)
 {
-	dit_why_set(reading->notes,
-	            (struct dit_why){.kind = line->form == DIT_LDIF_URL ? DIT_WHY_URL
-	                                                                : DIT_WHY_BASE64,
-	                             .place = DIT_WHY_AT_LINE,
-	                             .name = line->name});
+	return dit_why_tell(reading->notes,
+	                    (struct dit_why){.kind = line->form == DIT_LDIF_URL
+	                                                     ? DIT_WHY_URL
+	                                                     : DIT_WHY_BASE64,
+	                                     .place = DIT_WHY_AT_LINE,
+	                                     .name = line->name,
+	                                     .detail = name,
+	                                     .number = (uint32_t)number});
 }
 
 static int normalize(struct reading *reading, const struct dit_ad *ad,
@@ -295,19 +285,12 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 		bool is_unknown = r == DIT_E_UNKNOWN ||
 		                  ad->type->equality->normalizer == DIT_NORM_TYPE_OID;
 
-		why_value(reading, is_unknown ? DIT_WHY_VALUE_NAME : DIT_WHY_VALUE, ad,
-		          value);
-		/* 17: undefined attribute type; 21: invalid syntax (RFC 4511) */
-		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "<= str2entry NULL (smr_normalize %s %d)", ad->name.data,
-		              is_unknown ? 17 : 21);
-		r = DIT_E_INVALID;
-	} else if (r == DIT_E_UNSUPPORTED) {
-		why_value(reading, DIT_WHY_VALUE_NESTED, ad, value);
-		dit_notes_add(
-			reading->notes, DIT_REPORT_ERROR,
-			"attribute '%s': the DNs or the filter in a value nest too deeply",
-			ad->name.data);
+		return refuse_value(reading,
+		                    is_unknown ? DIT_WHY_VALUE_NAME : DIT_WHY_VALUE, ad,
+		                    value, 0);
+	}
+	if (r == DIT_E_UNSUPPORTED) {
+		(void)refuse_value(reading, DIT_WHY_VALUE_NESTED, ad, value, 0);
 	}
 	return r;
 }
@@ -318,11 +301,7 @@ static int read_value(struct reading *reading, struct dit_attr *attr,
 	const struct dit_ad *ad = attr->ad;
 
 	if (line->value.data == NULL) {
-		why_no_value(reading, line);
-		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "str2entry: attributeType %s #%u: no value", ad->name.data,
-		              attr->nvalues);
-		return DIT_E_INVALID;
+		return refuse_no_value(reading, line, ad->name, attr->nvalues);
 	}
 	if (attr->normal != NULL) {
 		int r = normalize(reading, ad, line->value);
@@ -367,12 +346,8 @@ static int sort_block(struct reading *reading, struct dit_attr *attr)
 	memcpy(values, attr->values, n * sizeof(*values));
 	found = dit_values_sort(keys, places, n, order);
 	if (found != DIT_VALUES_UNIQUE) {
-		why_value(reading, DIT_WHY_VALUE_TWICE, attr->ad, attr->values[found]);
-		dit_notes_add(
-			reading->notes, DIT_REPORT_DIAGNOSTIC,
-			"str2entry: attributeType %s value #%u provided more than once",
-			attr->ad->name.data, found);
-		return DIT_E_INVALID;
+		return refuse_value(reading, DIT_WHY_VALUE_TWICE, attr->ad,
+		                    attr->values[found], found);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		attr->values[i] = values[places[i]];
@@ -412,12 +387,10 @@ static int accept_unknown(struct reading *reading, const struct dit_entry_run *r
 		}
 	}
 	/* Whatever the entry has besides, it cannot be stored. */
-	dit_why_set(reading->notes, (struct dit_why){.kind = DIT_WHY_NOT_STORABLE,
-	                                             .place = DIT_WHY_AT_LINE,
-	                                             .name = run->name});
-	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-	              "UNKNOWN attributeDescription \"%.*s\" inserted.",
-	              DIT_SPAN_ARGS(name));
+	(void)dit_why_tell(reading->notes, (struct dit_why){.kind = DIT_WHY_NOT_STORABLE,
+	                                                    .place = DIT_WHY_AT_LINE,
+	                                                    .name = run->name,
+	                                                    .detail = name});
 	if (reading->notes->last != NULL) {
 		reading->notes->last->is_once = true;
 	}
@@ -429,69 +402,55 @@ static int accept_unknown(struct reading *reading, const struct dit_entry_run *r
 	}
 	r = end_block(reading);
 	for (size_t i = 0; i < run->nlines && r == 0; i++) {
-		if (reading->lines[run->first + i].value.data == NULL) {
-			why_no_value(reading, &reading->lines[run->first + i]);
-			dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-			              "str2entry: attributeType %.*s #%zu: no value",
-			              DIT_SPAN_ARGS(name), reading->nbefore + i);
-			r = DIT_E_INVALID;
+		const struct dit_ldif_line *line = &reading->lines[run->first + i];
+
+		if (line->value.data == NULL) {
+			r = refuse_no_value(reading, line, name, reading->nbefore + i);
 		}
 	}
 	return r;
 }
 
-/* Note why a line's name is refused. */
-static void why_name(struct reading *reading, const struct dit_entry_run *run)
+/* Why a name that is no attribute's is refused; slapd has one line for all of them. */
+static enum dit_why_kind name_kind(const struct dit_entry_run *run, struct dit_span value)
 {
-	const struct dit_ldif_line *line = &reading->lines[run->first];
-	struct dit_why why = {
-		.place = DIT_WHY_AT_LINE, .name = run->name, .value = line->value};
-
-	if (run->renamed != NULL) {
-		why.kind = DIT_WHY_TWO_NAMES;
-		why.detail = run->renamed->name;
-	} else if (run->name.data == NULL) {
-		bool has_nul = line->value.len > 0 &&
-		               memchr(line->value.data, '\0', line->value.len) != NULL;
-
-		why.kind = has_nul ? DIT_WHY_NUL : DIT_WHY_NO_COLON;
-	} else if (run->name.len == 0) {
-		why.kind = DIT_WHY_NAME_EMPTY;
-	} else if (memchr(run->name.data, ';', run->name.len) != NULL &&
-	           strstr(run->reason, "option") != NULL) {
-		why.kind = DIT_WHY_OPTION;
-		why.detail = dit_span_of(run->reason);
-	} else {
-		why.kind = may_be_name(run) ? DIT_WHY_UNDEFINED : DIT_WHY_NAME_BYTES;
+	if (run->name.data == NULL) {
+		return value.len > 0 && memchr(value.data, '\0', value.len) != NULL
+		               ? DIT_WHY_NUL
+		               : DIT_WHY_NO_COLON;
 	}
-	dit_why_set(reading->notes, why);
+	if (run->name.len == 0) {
+		return DIT_WHY_NAME_EMPTY;
+	}
+	if (memchr(run->name.data, ';', run->name.len) != NULL &&
+	    strstr(run->reason, "option") != NULL) {
+		return DIT_WHY_OPTION;
+	}
+	return may_be_name(run) ? DIT_WHY_UNDEFINED : DIT_WHY_NAME_BYTES;
 }
 
 /* A line without a colon has no name; slapd then shows the line. */
 static int refuse_name(struct reading *reading, const struct dit_entry_run *run)
 {
-	struct dit_span name = run->name;
+	struct dit_span value = reading->lines[run->first].value;
+	struct dit_why why = {.kind = DIT_WHY_TWO_NAMES,
+	                      .place = DIT_WHY_AT_LINE,
+	                      .name = run->name,
+	                      .value = value};
 
-	why_name(reading, run);
-	if (run->renamed != NULL) {
+	if (run->renamed == NULL) {
+		why.kind = name_kind(run, value);
+		why.detail = dit_span_of(run->reason);
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "str2entry: single-value attributeType %s presented under "
-		              "multiple names",
-		              run->renamed->name.data);
-		return DIT_E_INVALID;
+		              "<= str2entry: %s(%.*s): %s",
+		              reading->context->check_schema ? "str2ad"
+		                                             : "slap_str2undef_ad",
+		              DIT_SPAN_ARGS(run->name.data == NULL ? value : run->name),
+		              run->reason);
+	} else {
+		why.detail = run->renamed->name;
 	}
-	if (name.data == NULL) {
-		name = reading->lines[run->first].value;
-	}
-	if (!reading->context->check_schema) {
-		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "<= str2entry: slap_str2undef_ad(%.*s): %s",
-		              DIT_SPAN_ARGS(name), run->reason);
-		return DIT_E_INVALID;
-	}
-	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-	              "<= str2entry: str2ad(%.*s): %s", DIT_SPAN_ARGS(name), run->reason);
-	return DIT_E_INVALID;
+	return dit_why_tell(reading->notes, why);
 }
 
 /* slapd tells this with the first value, and before it sorts the block in front. */
@@ -500,14 +459,13 @@ static int check_transfer(struct reading *reading, const struct dit_ad *ad)
 	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) == 0 || ad->is_binary) {
 		return 0;
 	}
-	dit_why_set(reading->notes, (struct dit_why){.kind = DIT_WHY_BINARY,
-	                                             .place = DIT_WHY_AT_ATTR,
-	                                             .ad = ad});
-	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-	              "str2entry: attributeType %s #0: needs ';binary' transfer as per "
-	              "syntax %s",
-	              ad->name.data, ad->type->syntax->oid);
-	return DIT_E_INVALID;
+	return dit_why_tell(reading->notes,
+	                    (struct dit_why){
+				    .kind = DIT_WHY_BINARY,
+				    .place = DIT_WHY_AT_ATTR,
+				    .ad = ad,
+				    .detail = dit_span_of(ad->type->syntax->oid),
+			    });
 }
 
 /* End the block that is read, and begin one for @p ad. */

@@ -132,10 +132,10 @@ static int show(struct dit_span *text, size_t max, struct dit_arena *arena)
 /* NULL: no memory */
 static char *make_text(const struct dit_why *why, struct dit_arena *arena)
 {
-	const struct dit_why_text *text = dit_why_text(why->kind);
-	const struct dit_span parts[] = {dit_span_of(text->what),
+	const struct dit_refusal *refusal = &dit_refusals[why->kind];
+	const struct dit_span parts[] = {dit_span_of(refusal->what),
 	                                 DIT_SPAN("; "),
-	                                 dit_span_of(text->advice),
+	                                 dit_span_of(refusal->advice),
 	                                 {"", 1}};
 	struct dit_why shown = *why;
 	struct dit_span sentence;

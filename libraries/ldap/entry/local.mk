@@ -25,3 +25,25 @@ rooms += %D%/libentry.la
 	%D%/why.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md
+
+# The kinds and texts of refusals are made of one table. configure makes the first header, since
+# objects of all rooms are compiled at the same time.
+nodist_libraries_ldap_entry_libentry_la_SOURCES = \
+	%D%/refusal_kinds.h \
+	%D%/refusal_table.c \
+	$(NULL)
+CLEANFILES += $(nodist_libraries_ldap_entry_libentry_la_SOURCES)
+EXTRA_DIST += \
+	%D%/gen_refusals.awk \
+	%D%/refusals.tsv \
+	$(NULL)
+
+%D%/refusal_kinds.h: %D%/gen_refusals.awk %D%/refusals.tsv
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	$(AWK) -v part=kinds -f $(srcdir)/%D%/gen_refusals.awk \
+		$(srcdir)/%D%/refusals.tsv >$@.new && mv $@.new $@
+
+%D%/refusal_table.c: %D%/gen_refusals.awk %D%/refusals.tsv
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	$(AWK) -v part=table -f $(srcdir)/%D%/gen_refusals.awk \
+		$(srcdir)/%D%/refusals.tsv >$@.new && mv $@.new $@

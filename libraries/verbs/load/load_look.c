@@ -211,7 +211,7 @@ unsigned dit_load_look_tell(struct loader *loader, enum dit_report_kind kind)
 			               "the database has entries of the input already "
 			               "(%s); %s",
 			               dit_load_look_text(target),
-			               dit_why_text(DIT_WHY_STORED)->advice);
+			               dit_refusals[DIT_WHY_STORED].advice);
 			n++;
 		}
 	}

@@ -161,7 +161,7 @@ static int count_refusal(struct loader *loader, const struct refused *refused)
 	const struct dit_why *why = refused->why;
 	const char *kind = why == NULL || why->kind == DIT_WHY_NONE
 	                           ? "other"
-	                           : dit_why_text(why->kind)->name;
+	                           : dit_refusals[why->kind].name;
 	struct dit_load_refusal *refusal = find_refusal(loader->stats, kind);
 	char *explanation = refusal == NULL || loader->opts->explain
 	                            ? explain(loader, refused)
