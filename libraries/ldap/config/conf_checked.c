@@ -237,7 +237,7 @@ int dit_conf_run_syncrepl(struct dit_conf_parser *parser)
 	return 0;
 }
 
-static int run_dds_interval(struct dit_conf_parser *parser)
+int dit_conf_run_dds_interval(struct dit_conf_parser *parser)
 {
 	char *end = NULL;
 	unsigned long seconds = strtoul(parser->scope.words[1], &end, 10);
@@ -249,8 +249,3 @@ static int run_dds_interval(struct dit_conf_parser *parser)
 	}
 	return 0;
 }
-
-const struct dit_directive dit_dds_directives[] = {
-	{"dds-interval", "olcDDSinterval", 1, 1, "<interval>", 0, run_dds_interval, {0}},
-	{NULL, NULL, 0, 0, NULL, 0, NULL, {0}},
-};

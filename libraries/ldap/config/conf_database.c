@@ -345,7 +345,7 @@ static int bad_path(struct dit_conf_parser *parser, const char *why)
 	                                 parser->reporter->place.value, why);
 }
 
-static int run_directory(struct dit_conf_parser *parser)
+int dit_conf_run_directory(struct dit_conf_parser *parser)
 {
 	struct dit_arena *arena = dit_conf_arena(parser);
 	struct dit_span path = dit_arena_copy(arena, dit_span_of(parser->scope.words[1]));
@@ -373,7 +373,7 @@ static int run_directory(struct dit_conf_parser *parser)
 	return 0;
 }
 
-static int run_maxsize(struct dit_conf_parser *parser)
+int dit_conf_run_maxsize(struct dit_conf_parser *parser)
 {
 	unsigned long value = 0;
 	int r = dit_conf_ulong(parser, parser->scope.words[1], &value);
@@ -407,7 +407,7 @@ static bool parse_rwx(const char *word, mode_t *ret)
 }
 
 /* A number with C's base rules, so "0640" is octal and "640" is not. */
-static int run_mode(struct dit_conf_parser *parser)
+int dit_conf_run_mode(struct dit_conf_parser *parser)
 {
 	const char *word = parser->scope.words[1];
 	char *end = NULL;
@@ -428,7 +428,7 @@ static int run_mode(struct dit_conf_parser *parser)
 }
 
 /* No flag has an influence on content. */
-static int run_envflags(struct dit_conf_parser *parser)
+int dit_conf_run_envflags(struct dit_conf_parser *parser)
 {
 	static const char *const flags[] = {"nosync", "nometasync", "writemap",
 	                                    "mapasync", "nordahead"};
@@ -449,7 +449,7 @@ static int run_envflags(struct dit_conf_parser *parser)
 	return 0;
 }
 
-static int run_idlexp(struct dit_conf_parser *parser)
+int dit_conf_run_idlexp(struct dit_conf_parser *parser)
 {
 	unsigned value = 0;
 	int r = dit_conf_uint(parser, parser->scope.words[1], &value);
@@ -463,33 +463,3 @@ static int run_idlexp(struct dit_conf_parser *parser)
 	parser->settings->idlexp = value;
 	return 0;
 }
-
-/* clang-format off */
-const struct dit_directive dit_mdb_directives[] = {
-	{"checkpoint", "olcDbCheckpoint", 2, 2, "<kbyte> <min>", 0, dit_conf_run_checkpoint, {0}},
-	{"crypto", "olcDbCryptoModule", 0, 0, "", 0, dit_conf_unsupported, {0}},
-	{"dbnosync", "olcDbNoSync", 0, 1, "<(null)>", 0, NULL, {.value = DIT_CONF_BOOL}},
-	{"dbpagesize", "olcDbPageSize", 0, 0, "", 0, dit_conf_unsupported, {.releases.last = DIT_OPENLDAP_2_6}},
-	{"dbpagesize", "olcDbPageSize", 1, 1, "<size>", 0, NULL,
-	 {DIT_CONF_UINT, DIT_CONF_IN_DATABASE(data.page_bytes), {.first = DIT_OPENLDAP_2_7}}},
-	{"directory", "olcDbDirectory", 1, 1, "<dir>", 0, run_directory, {0}},
-	{"envflags", "olcDbEnvFlags", 1, 0, "<flags>", 0, run_envflags, {0}},
-	{"index", "olcDbIndex", 1, 2, "<attr> <[pres,eq,approx,sub]>", 0, dit_conf_run_index, {0}},
-	{"maxentrysize", "olcDbMaxEntrySize", 1, 1, "<size>", 0, NULL,
-	 {DIT_CONF_ULONG, DIT_CONF_IN_DATABASE(maxentrysize_bytes), {0}}},
-	{"maxreaders", "olcDbMaxReaders", 1, 1, "<num>", 0, NULL,
-	 {DIT_CONF_UINT, DIT_CONF_IN_DATABASE(data.maxreaders), {0}}},
-	{"maxsize", "olcDbMaxSize", 1, 1, "<size>", 0, run_maxsize, {0}},
-	{"mode", "olcDbMode", 1, 1, "<mode>", 0, run_mode, {0}},
-	{"multival", "olcDbMultival", 2, 2, "<attr> <hi,lo>", 0, dit_conf_run_multival, {0}},
-	{"passphrase", "olcDbPassphrase", 0, 0, "", 0, dit_conf_unsupported, {0}},
-	{"rtxnsize", "olcDbRtxnSize", 1, 1, "<entries>", 0, NULL, {.value = DIT_CONF_UINT}},
-	{"searchstack", "olcDbSearchStack", 1, 1, "<depth>", 0, dit_conf_run_searchstack, {0}},
-	{NULL, NULL, 0, 0, NULL, 0, NULL, {0}},
-};
-
-const struct dit_directive dit_mdb_backend_directives[] = {
-	{"idlexp", "olcBkMdbIdlExp", 1, 1, "<log>", 0, run_idlexp, {0}},
-	{NULL, NULL, 0, 0, NULL, 0, NULL, {0}},
-};
-/* clang-format on */

@@ -38,7 +38,7 @@ struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser)
 	return &parser->settings->memory->arena;
 }
 
-int dit_conf_unsupported(struct dit_conf_parser *parser)
+int dit_conf_run_unsupported(struct dit_conf_parser *parser)
 {
 	return dit_conf_say(parser->reporter, "<%s> not supported by this release",
 	                    parser->scope.words[0]);
@@ -81,7 +81,7 @@ static const struct dit_openldap_range tells_wordless_failures = {
 static int set_value(struct dit_conf_parser *parser,
                      const struct dit_directive *directive)
 {
-	const struct dit_conf_target *target = &directive->more.target;
+	const struct dit_conf_target *target = &directive->target;
 	const char *word = parser->scope.words[1];
 	bool is_on = true;
 	unsigned number = 0;
@@ -91,11 +91,11 @@ static int set_value(struct dit_conf_parser *parser,
 	char *to = (char *)parser->settings;
 	int r = 0;
 
-	if (directive->more.value == DIT_CONF_UINT) {
+	if (directive->value == DIT_CONF_UINT) {
 		value = &number;
 		len = sizeof(number);
 		r = dit_conf_uint(parser, word, &number);
-	} else if (directive->more.value == DIT_CONF_ULONG) {
+	} else if (directive->value == DIT_CONF_ULONG) {
 		value = &size;
 		len = sizeof(size);
 		r = dit_conf_ulong(parser, word, &size);
@@ -136,7 +136,7 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
 	const char *keyword = parser->scope.words[0];
 	size_t nargs = parser->scope.nwords - 1;
 
-	if (directive->run == NULL && directive->more.value == DIT_CONF_NO_VALUE) {
+	if (directive->run == NULL && directive->value == DIT_CONF_NO_VALUE) {
 		return 0;
 	}
 	if (nargs < directive->min) {

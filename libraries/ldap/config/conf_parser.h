@@ -8,7 +8,8 @@
  *   conf_reporter.c    reports, and the places that they name
  *   conf_parser.c      one line, or one value, to its directive
  *   conf_words.c       typed arguments
- *   conf_directives.c  the table of directives and those of the global part
+ *   directives.tsv     the table of directives
+ *   conf_directives.c  looking them up; those of the global part
  *   conf_database.c    directives of databases and back ends
  *   conf_index.c       index
  *   conf_values.c      sortvals, multival
@@ -135,17 +136,22 @@ struct dit_conf_target {
 	size_t at; /* offset in struct dit_settings or struct dit_database */
 };
 
-#define DIT_CONF_IN_SETTINGS(member)                                                     \
- {                                                                                       \
-  DIT_CONF_SETTINGS, offsetof(struct dit_settings, member)                               \
- }
-#define DIT_CONF_IN_DATABASE(member)                                                     \
- {                                                                                       \
-  DIT_CONF_OF_DATABASE, offsetof(struct dit_database, member)                            \
- }
+/** A function of a directive, which looks at the words of the scope. */
+typedef int dit_directive_fn(struct dit_conf_parser *parser);
 
-/** One directive; without a run function and a value it is skipped. */
+/**
+ * One directive, a row of directives.tsv. Only directives that can change stored data, or
+ * whose arguments slapd refuses, have a function or a value. The others are known by
+ * name, so that a misspelt directive is still an error; slapd's checks of their arguments
+ * are left out.
+ */
 struct dit_directive {
+	enum {
+		DIT_DIRECTIVE_OF_ANY,
+		DIT_DIRECTIVE_OF_MDB, /* databases of mdb */
+		DIT_DIRECTIVE_OF_BACK_MDB,
+		DIT_DIRECTIVE_OF_DDS, /* after the overlay dds */
+	} section;
 	const char *name;
 	const char *attribute; /* its name in cn=config; NULL: none */
 	/* Arguments without the keyword: how many, and what slapd calls them. */
@@ -153,13 +159,14 @@ struct dit_directive {
 	unsigned max; /* 0: any number */
 	const char *args;
 	unsigned flags; /* DIT_DIRECTIVE_... */
-	int (*run)(struct dit_conf_parser *parser);
-	struct {
-		enum dit_conf_value value;
-		struct dit_conf_target target;
-		struct dit_openldap_range releases; /* that have it in this form */
-	} more;
+	dit_directive_fn *run;
+	enum dit_conf_value value; /* without a function */
+	struct dit_conf_target target;
+	struct dit_openldap_range releases; /* that have it in this form */
 };
+
+/** Ends with a NULL name. */
+extern const struct dit_directive dit_directives[];
 
 #define DIT_DIRECTIVE_PREFIX    0x1u /* longer keywords that begin like this match too */
 #define DIT_DIRECTIVE_RAW       0x2u /* reads the raw text; a missing quote is fine */
@@ -176,12 +183,6 @@ enum dit_conf_form {
 const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser *parser,
                                                     enum dit_conf_form form,
                                                     const char *name);
-
-/** Tables of the directives that mdb alone has. End with a NULL name. */
-extern const struct dit_directive dit_mdb_directives[];
-extern const struct dit_directive dit_mdb_backend_directives[];
-/** Those of the overlay dds, after it. */
-extern const struct dit_directive dit_dds_directives[];
 
 /** Read a file and all that it includes. @return 0, DIT_E_CONFIG, -ENOMEM, -EIO */
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path);
@@ -251,9 +252,6 @@ int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *e
 /** Is it an attribute of an unsupported release that changes the stored bytes? */
 bool dit_conf_is_refused_attribute(struct dit_span name);
 
-/** "FILE: line N: <KEYWORD> not supported by this release" */
-int dit_conf_unsupported(struct dit_conf_parser *parser);
-
 /* Typed arguments; on failure DIT_E_CONFIG after slapd's message. */
 int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *ret);
 int dit_conf_uint(const struct dit_conf_parser *parser, const char *word, unsigned *ret);
@@ -270,33 +268,32 @@ struct dit_database *dit_conf_database(const struct dit_conf_parser *parser);
 /** Add a database of a type that stays valid. @return 0, -ENOMEM */
 int dit_conf_add_database(struct dit_conf_parser *parser, const char *type);
 
-int dit_conf_run_backend(struct dit_conf_parser *parser);
-int dit_conf_run_database(struct dit_conf_parser *parser);
-int dit_conf_run_overlay(struct dit_conf_parser *parser);
-int dit_conf_run_suffix(struct dit_conf_parser *parser);
-int dit_conf_run_rootdn(struct dit_conf_parser *parser);
-int dit_conf_run_subordinate(struct dit_conf_parser *parser);
-int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser);
-int dit_conf_run_index(struct dit_conf_parser *parser);
 /** At the end: the indexes that slapd adds itself (storage-2.7.md 2.2). 0, -ENOMEM */
 int dit_conf_complete_indexes(struct dit_conf_parser *parser);
-int dit_conf_run_multival(struct dit_conf_parser *parser);
 /** The rule of "multival" for this description itself, or NULL. Points into @p rules. */
 struct dit_multival_spec *dit_conf_find_multival(const struct dit_multival_rules *rules,
                                                  const struct dit_ad *ad);
-int dit_conf_run_sortvals(struct dit_conf_parser *parser);
-int dit_conf_run_modulepath(struct dit_conf_parser *parser);
-int dit_conf_run_moduleload(struct dit_conf_parser *parser);
 /** At the beginning: schema of the overlays of settings_source.built_in. 0, -ENOMEM */
 int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 
-int dit_conf_run_access(struct dit_conf_parser *parser);
-int dit_conf_run_syncrepl(struct dit_conf_parser *parser);
-int dit_conf_run_multiprovider(struct dit_conf_parser *parser);
-int dit_conf_run_updatedn(struct dit_conf_parser *parser);
-int dit_conf_run_checkpoint(struct dit_conf_parser *parser);
-int dit_conf_run_searchstack(struct dit_conf_parser *parser);
-int dit_conf_run_server_id(struct dit_conf_parser *parser);
+/* The functions of directives.tsv. */
+dit_directive_fn dit_conf_run_access, dit_conf_run_attributeoptions;
+dit_directive_fn dit_conf_run_attributetype, dit_conf_run_backend;
+dit_directive_fn dit_conf_run_checkpoint, dit_conf_run_database;
+dit_directive_fn dit_conf_run_dds_interval, dit_conf_run_directory;
+dit_directive_fn dit_conf_run_ditcontentrule, dit_conf_run_envflags;
+dit_directive_fn dit_conf_run_idlexp, dit_conf_run_include, dit_conf_run_index;
+dit_directive_fn dit_conf_run_index_intlen, dit_conf_run_index_substr_if_maxlen_2_5;
+dit_directive_fn dit_conf_run_index_substr_if_minlen_2_5, dit_conf_run_ldapsyntax;
+dit_directive_fn dit_conf_run_maxsize, dit_conf_run_mode, dit_conf_run_moduleload;
+dit_directive_fn dit_conf_run_modulepath, dit_conf_run_multiprovider;
+dit_directive_fn dit_conf_run_multival, dit_conf_run_objectclass;
+dit_directive_fn dit_conf_run_objectidentifier, dit_conf_run_overlay;
+dit_directive_fn dit_conf_run_rootdn, dit_conf_run_searchstack;
+dit_directive_fn dit_conf_run_server_id, dit_conf_run_sortvals;
+dit_directive_fn dit_conf_run_subordinate, dit_conf_run_subordinate_2_5;
+dit_directive_fn dit_conf_run_suffix, dit_conf_run_syncrepl, dit_conf_run_tool_threads;
+dit_directive_fn dit_conf_run_unsupported, dit_conf_run_updatedn;
 
 /** @return slapd's spelling of a type of database that it knows, or NULL */
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name);

@@ -28,3 +28,17 @@ rooms += %D%/libconfig.la
 	-DDIT_DEFAULT_CONF_DIR='"$(default_conf_dir)"' \
 	-DDIT_SLAPD='"$(slapd)"'
 EXTRA_DIST += %D%/README.md
+
+nodist_libraries_ldap_config_libconfig_la_SOURCES = \
+	%D%/directive_table.c \
+	$(NULL)
+CLEANFILES += $(nodist_libraries_ldap_config_libconfig_la_SOURCES)
+EXTRA_DIST += \
+	%D%/directives.tsv \
+	%D%/gen_directives.awk \
+	$(NULL)
+
+%D%/directive_table.c: %D%/gen_directives.awk %D%/directives.tsv
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	$(AWK) -f $(srcdir)/%D%/gen_directives.awk $(srcdir)/%D%/directives.tsv >$@.new && \
+	mv $@.new $@
