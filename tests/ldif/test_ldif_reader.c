@@ -456,17 +456,24 @@ static void the_size_and_the_bytes_read_show_the_progress(void **state)
 	struct dit_ldif_batch batch = {0};
 	struct dit_ldif_reader *reader = NULL;
 
+	char text[3 * 800]; /* records, each longer than the first look at the input */
+
 	(void)state;
-	test_write_file("input", "dn: a\n\ndn: b\n\ndn: c\n", 20);
+	memset(text, 'a', sizeof(text));
+	for (size_t at = 0; at < sizeof(text); at += 800) {
+		memcpy(text + at, "dn: ", 4);
+		memcpy(text + at + 798, "\n\n", 2);
+	}
+	test_write_file("input", text, sizeof(text));
 	opts.path = "input";
-	opts.batch_bytes = 8;
+	opts.batch_bytes = 801;
 	assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), 0);
-	assert_int_equal(dit_ldif_reader_size(reader), 20);
+	assert_int_equal(dit_ldif_reader_size(reader), sizeof(text));
 	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
-	assert_int_equal(batch.bytes_read, 8);
+	assert_int_equal(batch.bytes_read, 801);
 	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
 	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
-	assert_int_equal(batch.bytes_read, 20);
+	assert_int_equal(batch.bytes_read, sizeof(text));
 	assert_int_equal(dit_ldif_reader_next(reader, &batch), 0);
 	dit_ldif_reader_close(reader);
 	dit_ldif_batch_deinit(&batch);

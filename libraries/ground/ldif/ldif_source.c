@@ -3,10 +3,8 @@
  * Inputs of the LDIF reader: pread or read, what the first bytes tell, and a piece given
  * back.
  *
- * The first bytes are those of the first read, so a file that is not packed is read as
- * if there had been no look. Only if the caller's buffer is too small for it, they come
- * once more: a regular file is read at the same place again; bytes of a pipe wait as if
- * they had been given back.
+ * The first bytes are read apart from the others. Those that are no packed data are given
+ * back, so they come again with the first read of the caller.
  */
 #include "ldif/ldif_source.h"
 
@@ -104,12 +102,13 @@ static ssize_t read_packed(void *ctx, char *buffer, size_t size)
  * Enough for the look: a line, or DIT_INPUT_KIND_BYTES, or all there is. A person who
  * types is not kept waiting.
  */
-static ssize_t read_start(struct dit_ldif_source *source, char *buffer, size_t size)
+static ssize_t read_start(struct dit_ldif_source *source,
+                          char buffer[DIT_INPUT_KIND_BYTES])
 {
 	size_t len = 0;
 
 	do {
-		ssize_t n = read_raw(source, buffer + len, size - len);
+		ssize_t n = read_raw(source, buffer + len, DIT_INPUT_KIND_BYTES - len);
 
 		if (n < 0) {
 			return n;
@@ -174,49 +173,33 @@ static int begin_unpack(struct dit_ldif_source *source, struct dit_span start)
 	return r;
 }
 
-/*
- * Look at the first bytes. The rest of them is in the buffer.
- *
- * @return their number; 0: there are none, or they are to be read now; negative
- */
-static ssize_t begin(struct dit_ldif_source *source, char *buffer, size_t size)
+/* Look at the first bytes. @return 1; 0: there are none; negative */
+static int begin(struct dit_ldif_source *source)
 {
-	char small[DIT_INPUT_KIND_BYTES];
-	bool is_small = size < sizeof(small);
-	struct dit_span start = {is_small ? small : buffer, 0};
-	uint64_t offset = source->offset;
+	char bytes[DIT_INPUT_KIND_BYTES];
+	ssize_t n = read_start(source, bytes);
+	struct dit_span start = {bytes, 0};
 	size_t mark = 0;
-	ssize_t n = is_small ? read_start(source, small, sizeof(small))
-	                     : read_start(source, buffer, size);
 	int r = 0;
 
 	if (n <= 0) {
-		return n;
+		return (int)n;
 	}
 	source->is_begun = true;
 	start.len = (size_t)n;
 	if (dit_pack_format_of(start) != DIT_PACK_NONE) {
-		return begin_unpack(source, start);
+		r = begin_unpack(source, start);
+		return r < 0 ? r : 1;
 	}
 	r = check_start(source, start);
 	if (r < 0) {
 		return r;
 	}
 	mark = mark_bytes(source, start);
-	n -= (ssize_t)mark;
-	if (!is_small) {
-		source->nread += mark;
-		memmove(buffer, buffer + mark, (size_t)n);
-		return n;
-	}
-	if (source->is_regular) {
-		source->nread += mark;
-		source->offset = offset + mark;
-		return 0;
-	}
 	source->nread += start.len;
 	source->is_fresh = true;
-	return dit_ldif_source_unread(source, small + mark, (size_t)n);
+	r = dit_ldif_source_unread(source, bytes + mark, start.len - mark);
+	return r < 0 ? r : 1;
 }
 
 static ssize_t read_unpacked(struct dit_ldif_source *source, char *buffer, size_t size)
@@ -237,24 +220,22 @@ static ssize_t read_unpacked(struct dit_ldif_source *source, char *buffer, size_
 
 ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_t size)
 {
-	ssize_t n = (ssize_t)read_rest(source, buffer, size);
+	ssize_t n = source->is_begun ? 1 : begin(source);
 
+	if (n <= 0) {
+		return n;
+	}
+	n = (ssize_t)read_rest(source, buffer, size);
 	if (n > 0) {
 		return n;
 	}
 	if (source->why[0] != '\0') {
 		return DIT_E_INVALID;
 	}
-	if (!source->is_begun) {
-		n = begin(source, buffer, size);
-		if (n == 0 && source->is_begun) {
-			return dit_ldif_source_read(source, buffer, size);
-		}
-	} else if (source->unpack != NULL) {
+	if (source->unpack != NULL) {
 		return read_unpacked(source, buffer, size);
-	} else {
-		n = read_raw(source, buffer, size);
 	}
+	n = read_raw(source, buffer, size);
 	if (n > 0) {
 		source->nread += (uint64_t)n;
 		source->is_fresh = true;

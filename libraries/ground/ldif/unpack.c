@@ -10,6 +10,7 @@
  */
 #include "ldif/unpack.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,6 @@ struct dit_unpack {
 	enum dit_pack_format format; /* of the present member, else of the one before */
 	bool is_in_member;
 	char *input;
-	size_t input_size;
 	size_t at; /* the next byte of the input */
 	size_t end;
 	uint64_t packed; /* bytes of the data before "at" */
@@ -72,7 +72,7 @@ static int fetch(struct dit_unpack *unpack, size_t need)
 	while (unpack->end < need && !unpack->is_at_end) {
 		ssize_t n =
 			unpack->opts.read(unpack->opts.ctx, unpack->input + unpack->end,
-		                          unpack->input_size - unpack->end);
+		                          INPUT_BYTES - unpack->end);
 
 		if (n < 0) {
 			return (int)n;
@@ -224,9 +224,8 @@ static int make(struct dit_unpack *unpack)
 	const struct dit_unpack_opts *opts = &unpack->opts;
 	int r = dit_codec_new(&unpack->codec);
 
-	unpack->input_size =
-		opts->start.len > INPUT_BYTES ? opts->start.len : INPUT_BYTES;
-	unpack->input = malloc(unpack->input_size);
+	assert(opts->start.len <= INPUT_BYTES);
+	unpack->input = malloc(INPUT_BYTES);
 	if (r < 0 || unpack->input == NULL) {
 		return -ENOMEM;
 	}

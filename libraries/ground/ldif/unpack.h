@@ -32,9 +32,10 @@ typedef ssize_t (*dit_unpack_read_fn)(void *ctx, char *buffer, size_t size);
 
 struct dit_unpack_opts {
 	dit_unpack_read_fn read;
-	void *ctx;             /* borrowed until dit_unpack_free() */
-	struct dit_span start; /* the first bytes, read already; borrowed for the call */
-	bool is_threaded;      /* start a thread, "unpack" */
+	void *ctx; /* borrowed until dit_unpack_free() */
+	/* The first bytes, read already, 64 KiB at most; borrowed for the call. */
+	struct dit_span start;
+	bool is_threaded; /* start a thread, "unpack" */
 };
 
 /** @return 0; -ENOMEM; -EAGAIN and other codes of pthread_create() */
