@@ -30,7 +30,7 @@ static inline int check(struct entry_fixture *f, const char *record,
                         struct dit_entry_refusal *ret_refusal)
 {
 	assert_int_equal(fixture_read(f, record), 0);
-	return dit_entry_check(&f->context, &f->caches, &f->entry, &f->arena, &f->notes,
+	return dit_entry_check(&f->context, &f->caches, &f->entry, &f->notes,
 	                       ret_refusal);
 }
 

@@ -187,8 +187,7 @@ static inline int fixture_read_span(struct entry_fixture *f, struct dit_span rec
 	dit_arena_reset(&f->arena);
 	dit_notes_init(&f->notes, &f->arena);
 	f->entry = (struct dit_entry){0};
-	return dit_entry_read(&f->context, &f->caches, record, &f->arena, &f->notes,
-	                      &f->entry);
+	return dit_entry_read(&f->context, &f->caches, record, &f->notes, &f->entry);
 }
 
 static inline int fixture_read(struct entry_fixture *f, const char *record)

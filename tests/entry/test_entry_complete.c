@@ -39,9 +39,7 @@ static const char *complete(struct entry_fixture *f, const char *record,
                             const struct dit_entry_stamp *stamp)
 {
 	assert_int_equal(fixture_read(f, record), 0);
-	assert_int_equal(
-		dit_entry_complete(&f->context, &f->entry, stamp, &f->arena, &f->notes),
-		0);
+	assert_int_equal(dit_entry_complete(&f->context, &f->entry, stamp, &f->notes), 0);
 	return fixture_entry(f);
 }
 
@@ -193,9 +191,9 @@ static void generated_values_pass_the_value_check(void **state)
 
 	complete(f, "dn: cn=x\nobjectClass: device\ncn: x\n", &some_stamp);
 	f->context.check_values = true;
-	assert_int_equal(dit_entry_check(&f->context, &f->caches, &f->entry, &f->arena,
-	                                 &f->notes, &refusal),
-	                 0);
+	assert_int_equal(
+		dit_entry_check(&f->context, &f->caches, &f->entry, &f->notes, &refusal),
+		0);
 	f->context.check_values = false;
 }
 

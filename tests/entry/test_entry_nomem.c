@@ -35,12 +35,11 @@ static struct outcome make_entry(struct entry_fixture *f, const char *record)
 		outcome.r = fixture_read(f, record);
 	}
 	if (outcome.r == 0) {
-		outcome.r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->arena,
-		                            &f->notes, &outcome.refusal);
+		outcome.r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->notes,
+		                            &outcome.refusal);
 	}
 	if (outcome.r == 0) {
-		outcome.r = dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena,
-		                               &f->notes);
+		outcome.r = dit_entry_complete(&f->context, &f->entry, &stamp, &f->notes);
 	}
 	if (outcome.r == 0) {
 		outcome.r = dit_entry_encode(&f->entry, &rules, &f->arena, &encoded);

@@ -42,8 +42,7 @@ static void store(struct entry_fixture *f)
 	struct dit_stored_entry stored;
 	struct dit_encoded encoded;
 
-	if (dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena, &f->notes) !=
-	            0 ||
+	if (dit_entry_complete(&f->context, &f->entry, &stamp, &f->notes) != 0 ||
 	    dit_entry_encode(&f->entry, NULL, &f->arena, &encoded) != 0 ||
 	    dit_entry_decode((struct dit_span){encoded.bytes, encoded.len}, &f->arena,
 	                     &stored) != 0 ||
@@ -85,8 +84,8 @@ static void run(struct entry_fixture *f, struct dit_span record, unsigned option
 	r = fixture_read_span(f, record);
 	if (r == 0) {
 		check_blocks(f);
-		r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->arena,
-		                    &f->notes, &refusal);
+		r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->notes,
+		                    &refusal);
 		if (r == DIT_E_INVALID &&
 		    (refusal.text == NULL || *refusal.text == '\0')) {
 			abort();

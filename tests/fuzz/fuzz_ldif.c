@@ -45,7 +45,7 @@ static void parse(const struct dit_ldif_record *record, struct dit_arena *arena)
 
 	dit_arena_reset(arena);
 	dit_notes_init(&notes, arena);
-	CHECK(dit_ldif_parse(record->text, NULL, arena, &notes, &lines) == 0);
+	CHECK(dit_ldif_parse(NULL, record->text, NULL, &notes, &lines) == 0);
 	for (size_t i = 0; i < lines.nlines; i++) {
 		const struct dit_ldif_line *line = &lines.lines[i];
 

@@ -252,8 +252,7 @@ static void restart(struct fixture *f)
 
 static void parse(struct fixture *f, struct dit_span text)
 {
-	assert_int_equal(dit_ldif_parse(text, f->files, &f->arena, &f->notes, &f->lines),
-	                 0);
+	assert_int_equal(dit_ldif_parse(NULL, text, f->files, &f->notes, &f->lines), 0);
 }
 
 static void assert_spans_equal(struct dit_span a, struct dit_span b)
@@ -408,8 +407,7 @@ static void every_lack_of_memory_is_reported(void **state)
 
 		limit_arena(&arena, size++);
 		dit_notes_init(&notes, &arena);
-		r = dit_ldif_parse(DIT_SPAN(text), &special_files, &arena, &notes,
-		                   &lines);
+		r = dit_ldif_parse(NULL, DIT_SPAN(text), &special_files, &notes, &lines);
 		assert_true(r == 0 || r == -ENOMEM);
 		assert_int_equal(lines.nlines, r == 0 ? 6 : 0);
 		dit_arena_deinit(&arena);
@@ -620,9 +618,9 @@ static void the_wait_for_a_pipe_can_be_ended(void **state)
 	assert_int_equal(mkfifo(line, 0600), 0);
 	(void)snprintf(line, sizeof(line), "sn:<file://%s/fifo", dir);
 	assert_int_equal(pthread_create(&thread, NULL, stop_soon, &stop), 0);
-	assert_int_equal(dit_ldif_parse(dit_span_of(line), &files, &f->arena, &f->notes,
-	                                &f->lines),
-	                 DIT_E_STOPPED);
+	assert_int_equal(
+		dit_ldif_parse(NULL, dit_span_of(line), &files, &f->notes, &f->lines),
+		DIT_E_STOPPED);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	test_scratch_remove(dir);
 }

@@ -437,18 +437,9 @@ static int parse_lines(struct parser *parser)
 	}
 }
 
-int dit_ldif_parse(struct dit_span text, const struct dit_file_rules *files,
-                   struct dit_arena *arena, struct dit_notes *notes,
+int dit_ldif_parse(const struct dit_ldif_dialect *dialect, struct dit_span text,
+                   const struct dit_file_rules *files, struct dit_notes *notes,
                    struct dit_ldif_lines *ret)
-{
-	static const struct dit_ldif_dialect dialect;
-
-	return dit_ldif_parse_as(&dialect, text, files, arena, notes, ret);
-}
-
-int dit_ldif_parse_as(const struct dit_ldif_dialect *dialect, struct dit_span text,
-                      const struct dit_file_rules *files, struct dit_arena *arena,
-                      struct dit_notes *notes, struct dit_ldif_lines *ret)
 {
 	struct parser parser = {
 		.first = text.data,
@@ -456,10 +447,10 @@ int dit_ldif_parse_as(const struct dit_ldif_dialect *dialect, struct dit_span te
 		.end = text.len == 0 ? text.data : text.data + text.len,
 		.has_cr = contains(text, '\r'),
 		.has_nul = contains(text, '\0'),
-		.trims_names = dialect->trims_names,
-		.ncontrols = dialect->keeps_controls ? 0 : NCONTROLS,
+		.trims_names = dialect != NULL && dialect->trims_names,
+		.ncontrols = dialect != NULL && dialect->keeps_controls ? 0 : NCONTROLS,
 		.files = files,
-		.arena = arena,
+		.arena = notes->arena,
 		.notes = notes,
 	};
 	int r = 0;

@@ -39,7 +39,7 @@ struct dit_ldif_dialect {
 };
 
 struct dit_ldif_lines {
-	struct dit_ldif_line *lines; /* lives in the arena */
+	struct dit_ldif_line *lines; /* lives in the arena of the notes */
 	size_t nlines;
 	bool has_comments; /* besides */
 };
@@ -48,21 +48,19 @@ struct dit_ldif_lines {
  * Cut one record: comments dropped, folds undone, base64 decoded (leniently, as slapd
  * does), file: URLs read, a leading line that starts with a digit dropped.
  *
- * @param text   the record's physical lines, borrowed
- * @param files  which files URLs may name, and what ends the wait for one; NULL: any
- *               regular file
- * @param notes  gets "ldif_parse_line: ..." and base64 diagnostics
+ * @param dialect  of the release that reads it; NULL: 2.5
+ * @param text     the record's physical lines, borrowed
+ * @param files    which files URLs may name, and what ends the wait for one; NULL: any
+ *                 regular file
+ * @param notes    gets "ldif_parse_line: ..." and base64 diagnostics; the lines and their
+ *                 values live in its arena
  *
  * @return 0; -ENOMEM; DIT_E_STOPPED. Malformed lines are not errors here: see struct
  *         dit_ldif_line.
  */
-int dit_ldif_parse(struct dit_span text, const struct dit_file_rules *files,
-                   struct dit_arena *arena, struct dit_notes *notes,
+int dit_ldif_parse(const struct dit_ldif_dialect *dialect, struct dit_span text,
+                   const struct dit_file_rules *files, struct dit_notes *notes,
                    struct dit_ldif_lines *ret);
-/** The same as a release reads it. */
-int dit_ldif_parse_as(const struct dit_ldif_dialect *dialect, struct dit_span text,
-                      const struct dit_file_rules *files, struct dit_arena *arena,
-                      struct dit_notes *notes, struct dit_ldif_lines *ret);
 
 /**
  * Where a line stands in its record: how many physical lines stand before the one that

@@ -137,13 +137,13 @@ static int read_record(struct tree *tree, struct dit_arena *arena, struct item *
 	dit_notes_init(&strict, arena);
 	dit_notes_init(&lenient, arena);
 	tree->context.check_schema = true;
-	r = dit_entry_read(&tree->context, &tree->caches, item->record, arena, &strict,
+	r = dit_entry_read(&tree->context, &tree->caches, item->record, &strict,
 	                   &item->entry);
 	if (r == DIT_E_INVALID) {
 		tree->context.check_schema = false;
 		item->has_unknown = true;
-		r = dit_entry_read(&tree->context, &tree->caches, item->record, arena,
-		                   &lenient, &item->entry);
+		r = dit_entry_read(&tree->context, &tree->caches, item->record, &lenient,
+		                   &item->entry);
 	}
 	tell_notes(tree, r == 0 && item->has_unknown ? &lenient : &strict);
 	if (r < 0 && r != -ENOMEM && strict.first == NULL) {
@@ -183,7 +183,7 @@ static int check_names(struct tree *tree, struct dit_span record, struct dit_are
 	int r = 0;
 
 	dit_notes_init(&notes, arena);
-	r = dit_ldif_parse(record, NULL, arena, &notes, &lines);
+	r = dit_ldif_parse(NULL, record, NULL, &notes, &lines);
 	for (size_t i = 0; r == 0 && i < lines.nlines; i++) {
 		struct dit_span name = lines.lines[i].name;
 		const struct dit_ad *ad = NULL;

@@ -7,8 +7,8 @@
  *                         and missing naming values
  *   dit_entry_complete()  adds entryUUID .. modifyTimestamp          (values.md 2.4)
  *
- * The pointers of an entry lead to the arena given to dit_entry_read(), to the text of
- * the record, or to the schema.
+ * The pointers of an entry lead to the arena of its notes, to the text of the record, or
+ * to the schema. The three steps get the same notes.
  *
  * Threads: an entry belongs to one thread. The context is constant and shared. Each
  * thread has caches of its own.
@@ -110,8 +110,7 @@ struct dit_entry_stamp {
  */
 int dit_entry_read(const struct dit_entry_context *context,
                    struct dit_entry_caches *caches, struct dit_span record,
-                   struct dit_arena *arena, struct dit_notes *notes,
-                   struct dit_entry *ret);
+                   struct dit_notes *notes, struct dit_entry *ret);
 
 /** The LDAP result code and text of a failed check, as slapadd prints them. */
 struct dit_entry_refusal {
@@ -136,8 +135,7 @@ struct dit_entry_refusal {
  */
 int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_caches *caches, struct dit_entry *entry,
-                    struct dit_arena *arena, struct dit_notes *notes,
-                    struct dit_entry_refusal *ret_refusal);
+                    struct dit_notes *notes, struct dit_entry_refusal *ret_refusal);
 
 /**
  * If lastmod is on: add the operational attributes that are missing, and give entryCSN a
@@ -148,8 +146,7 @@ int dit_entry_check(const struct dit_entry_context *context,
  * @return 0 or -ENOMEM
  */
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
-                       const struct dit_entry_stamp *stamp, struct dit_arena *arena,
-                       struct dit_notes *notes);
+                       const struct dit_entry_stamp *stamp, struct dit_notes *notes);
 
 /** Does sortvals name the type? */
 static inline bool dit_entry_is_sorted(const struct dit_entry_context *context,

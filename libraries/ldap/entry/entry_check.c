@@ -257,13 +257,12 @@ static int check_schema(struct dit_entry_check *check)
 
 int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_caches *caches, struct dit_entry *entry,
-                    struct dit_arena *arena, struct dit_notes *notes,
-                    struct dit_entry_refusal *ret_refusal)
+                    struct dit_notes *notes, struct dit_entry_refusal *ret_refusal)
 {
 	struct dit_entry_check check = {.context = context,
 	                                .work = caches->work,
 	                                .entry = entry,
-	                                .arena = arena,
+	                                .arena = notes->arena,
 	                                .notes = notes,
 	                                .refusal = ret_refusal};
 	int r = work_prepare(caches->work, context->schema);

@@ -240,8 +240,7 @@ static void tell_missing(const struct completion *c, bool lacks_uuid, bool lacks
 }
 
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
-                       const struct dit_entry_stamp *stamp, struct dit_arena *arena,
-                       struct dit_notes *notes)
+                       const struct dit_entry_stamp *stamp, struct dit_notes *notes)
 {
 	static const struct {
 		struct dit_span name;
@@ -254,7 +253,7 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 		{DIT_SPAN("modifiersName"), make_rootdn},
 		{DIT_SPAN("modifyTimestamp"), make_time},
 	};
-	struct completion c = {context, stamp, entry, arena, {NULL, 0}};
+	struct completion c = {context, stamp, entry, notes->arena, {NULL, 0}};
 	bool lacks_uuid = false;
 	bool lacks_csn = false;
 

@@ -554,19 +554,17 @@ static int read_attrs(struct reading *reading, struct dit_entry *entry)
 
 int dit_entry_read(const struct dit_entry_context *context,
                    struct dit_entry_caches *caches, struct dit_span record,
-                   struct dit_arena *arena, struct dit_notes *notes,
-                   struct dit_entry *ret)
+                   struct dit_notes *notes, struct dit_entry *ret)
 {
 	struct reading reading = {.context = context,
 	                          .caches = caches,
 	                          .work = caches->work,
-	                          .arena = arena,
+	                          .arena = notes->arena,
 	                          .notes = notes};
 	struct dit_entry entry = {0};
 	struct dit_ldif_lines lines = {0};
 	size_t after_dn = 0;
-	int r = dit_ldif_parse_as(&context->ldif, record, context->files, arena, notes,
-	                          &lines);
+	int r = dit_ldif_parse(&context->ldif, record, context->files, notes, &lines);
 
 	if (r < 0) {
 		return r;

@@ -164,7 +164,7 @@ int dit_explain(const struct dit_entry_context *context, const struct dit_why *w
 	int r = 0;
 
 	dit_notes_init(&notes, arena);
-	r = dit_ldif_parse_as(&context->ldif, record, &no_files, arena, &notes, &lines);
+	r = dit_ldif_parse(&context->ldif, record, &no_files, &notes, &lines);
 	if (r < 0) {
 		return r;
 	}

@@ -53,7 +53,7 @@ static void note_wrong_database(struct loader *loader, struct load_item *item,
 }
 
 static int check_item(struct loader *loader, struct load_member *member,
-                      struct load_item *item, uint64_t line, struct dit_arena *arena)
+                      struct load_item *item, uint64_t line)
 {
 	struct dit_entry_refusal refusal = {0};
 	const struct dit_dn *dn = &item->entry.dn;
@@ -66,7 +66,7 @@ static int check_item(struct loader *loader, struct load_member *member,
 	}
 	item->target = (uint32_t)target;
 	r = dit_entry_check(&loader->reading.context, &member->caches, &item->entry,
-	                    arena, &item->notes, &refusal);
+	                    &item->notes, &refusal);
 	if (r != DIT_E_INVALID) {
 		return r;
 	}
@@ -149,13 +149,13 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item_fail(item, DIT_E_STOPPED, LOAD_REFUSED);
 		return;
 	}
-	r = dit_entry_read(&loader->reading.context, &member->caches, record->text, arena,
+	r = dit_entry_read(&loader->reading.context, &member->caches, record->text,
 	                   &item->notes, &item->entry);
 	if (r < 0) {
 		item_fail(item, r, LOAD_UNREADABLE);
 		return;
 	}
-	r = check_item(loader, member, item, record->line, arena);
+	r = check_item(loader, member, item, record->line);
 	if (r == 0) {
 		r = check_keys(member, item, record->line);
 	}
@@ -163,7 +163,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item_fail(item, r, LOAD_REFUSED);
 		return;
 	}
-	r = dit_entry_complete(&loader->reading.context, &item->entry, &stamp, arena,
+	r = dit_entry_complete(&loader->reading.context, &item->entry, &stamp,
 	                       &item->notes);
 	if (r == 0) {
 		r = dit_entry_encode(&item->entry,

@@ -39,7 +39,7 @@ static struct dit_span typed_dn(const struct dit_ldif_record *record,
 	struct dit_notes notes;
 
 	dit_notes_init(&notes, arena);
-	if (dit_ldif_parse(record->text, &no_files, arena, &notes, &lines) < 0) {
+	if (dit_ldif_parse(NULL, record->text, &no_files, &notes, &lines) < 0) {
 		return DIT_SPAN("");
 	}
 	for (size_t i = 0; i < lines.nlines; i++) {
