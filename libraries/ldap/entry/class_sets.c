@@ -153,7 +153,7 @@ static int collect_allowed(struct dit_class_set *set, const struct dit_schema *s
 static bool is_set_of(const struct dit_class_set *set, const struct dit_span *values,
                       uint32_t nvalues)
 {
-	if (set == NULL || set->nvalues != nvalues) {
+	if (set->nvalues != nvalues) {
 		return false;
 	}
 	for (uint32_t i = 0; i < nvalues; i++) {
@@ -164,15 +164,23 @@ static bool is_set_of(const struct dit_class_set *set, const struct dit_span *va
 	return true;
 }
 
-static struct dit_class_set *lookup(struct dit_class_sets *sets,
-                                    const struct dit_span *values, uint32_t nvalues)
+/* Put the set of these values in front of all others. @return false: there is none */
+static bool find(struct dit_class_sets *sets, const struct dit_span *values,
+                 uint32_t nvalues)
 {
-	struct dit_class_set *set = sets->first;
+	struct dit_class_set **at = &sets->first;
+	struct dit_class_set *set = NULL;
 
-	while (set != NULL && !is_set_of(set, values, nvalues)) {
-		set = set->next;
+	while (*at != NULL && !is_set_of(*at, values, nvalues)) {
+		at = &(*at)->next;
 	}
-	return set;
+	set = *at;
+	if (set != NULL) {
+		*at = set->next;
+		set->next = sets->first;
+		sets->first = set;
+	}
+	return set != NULL;
 }
 
 /* A set with a copy of the values; nothing else in it. NULL: no memory. */
@@ -223,7 +231,6 @@ static int set_add(struct dit_class_sets *sets, const struct dit_schema *schema,
 	set->next = sets->first;
 	sets->first = set;
 	sets->nsets++;
-	sets->last = set;
 	return 0;
 }
 
@@ -233,14 +240,11 @@ int dit_class_sets_find(struct dit_class_sets *sets, const struct dit_schema *sc
 {
 	int r = 0;
 
-	if (!is_set_of(sets->last, values, nvalues)) {
-		sets->last = lookup(sets, values, nvalues);
-	}
-	if (sets->last == NULL) {
+	if (!find(sets, values, nvalues)) {
 		r = set_add(sets, schema, values, nvalues);
 	}
 	if (r == 0) {
-		*ret = sets->last;
+		*ret = sets->first;
 	}
 	return r;
 }

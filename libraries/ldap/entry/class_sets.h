@@ -41,8 +41,7 @@ struct dit_class_set {
 
 struct dit_class_sets {
 	struct dit_arena arena;
-	struct dit_class_set *first; /* of all */
-	struct dit_class_set *last;  /* the one found last: most entries repeat it */
+	struct dit_class_set *first; /* the one found last: most entries repeat it */
 	unsigned nsets;
 };
 
