@@ -38,14 +38,13 @@ static void global_values_are_read(void **state)
 	assert_int_equal(s->index.substr_if_minlen, 5);
 	assert_int_equal(s->index.substr_if_maxlen, 10);
 	assert_int_equal(s->index.substr_any_len, 8);
-	assert_int_equal(s->index.intlen, 4);
+	assert_int_equal(s->index.intlen, 1);
 	assert_true(s->index.hash64);
 	assert_int_equal(s->tool_threads, 4);
 	assert_int_equal(s->idlexp, 20);
 	dit_settings_free(s);
 
-	s = conf_accept(*state, "index_intlen 1000\ntool-threads -1\n");
-	assert_int_equal(s->index.intlen, 255);
+	s = conf_accept(*state, "tool-threads -1\n");
 	assert_int_equal(s->tool_threads, 0);
 	dit_settings_free(s);
 }

@@ -258,6 +258,7 @@ static void formats_follow_from_the_keys(void **state)
 		{"tINT", "pres,eq", NULL, 8, false, true, DIT_KEY_BYTES64},
 		{"tINT", "eq", NULL, 16, false, true, DIT_KEY_WIDE},
 		{"tINT", "eq", NULL, 1, false, true, DIT_KEY_BYTES32},
+		{"tINT", "eq", NULL, 1000, false, true, DIT_KEY_WIDE},
 		{"tGT", "eq", NULL, 4, false, true, DIT_KEY_SHORT},
 		{"tGT", "pres,eq", NULL, 4, true, true, DIT_KEY_SHORT},
 		{"timeWithPieces", "eq,sub", NULL, 4, false, true, DIT_KEY_SHORT},
@@ -286,6 +287,7 @@ static void formats_follow_from_the_keys(void **state)
 		db = dit_index_set_db(set, 0);
 		print_message("  %s %s\n", cases[i].name, cases[i].kinds);
 		assert_int_equal(db->format, cases[i].format);
+		assert_true(dit_index_set_longest_key(set, 0) <= 255);
 		assert_int_equal(db->is_integerkey,
 		                 cases[i].format == DIT_KEY_INT32 ||
 		                         cases[i].format == DIT_KEY_INT64);

@@ -11,9 +11,6 @@
 
 #include "base/error.h"
 
-#define INTLEN_MIN 4
-#define INTLEN_MAX 255
-
 typedef int (*define_fn)(struct dit_schema *schema, const char *text,
                          struct dit_schema_error *error);
 
@@ -148,24 +145,6 @@ int dit_conf_run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
 int dit_conf_run_index_substr_if_maxlen_2_5(struct dit_conf_parser *parser)
 {
 	return set_length_2_5(parser, &parser->settings->index.substr_if_maxlen);
-}
-
-int dit_conf_run_index_intlen(struct dit_conf_parser *parser)
-{
-	unsigned value = 0;
-	int r = dit_conf_uint(parser, parser->scope.words[1], &value);
-
-	if (r < 0) {
-		return r;
-	}
-	if (value < INTLEN_MIN) {
-		value = INTLEN_MIN;
-	}
-	if (value > INTLEN_MAX) {
-		value = INTLEN_MAX;
-	}
-	parser->settings->index.intlen = value;
-	return 0;
 }
 
 int dit_conf_run_tool_threads(struct dit_conf_parser *parser)

@@ -31,46 +31,43 @@ int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *
 	                    parser->scope.words[0]);
 }
 
-/* A number with C's base rules and nothing after it. */
-static bool to_ulong(const char *word, unsigned long max, unsigned long *ret)
+/* A number with C's base rules and nothing after it. @param type  for the message */
+static int to_number(const struct dit_conf_parser *parser, const char *word,
+                     unsigned long max, const char *type, unsigned long *ret)
 {
 	const char *digits = word + strspn(word, " \t");
 	char *end = NULL;
-
-	/* strtoul() would take "-1" for the largest number. */
-	if (!((*digits >= '0' && *digits <= '9') || *digits == '+')) {
-		return false;
-	}
-	errno = 0;
-	*ret = strtoul(word, &end, 0);
-	return errno == 0 && end != word && *end == '\0' && *ret <= max;
-}
-
-int dit_conf_ulong(const struct dit_conf_parser *parser, const char *word,
-                   unsigned long *ret)
-{
 	unsigned long value = 0;
 
-	if (!to_ulong(word, ULONG_MAX, &value)) {
+	errno = 0;
+	/* strtoul() would take "-1" for the largest number. */
+	if ((*digits >= '0' && *digits <= '9') || *digits == '+') {
+		value = strtoul(word, &end, 0);
+	}
+	if (errno != 0 || end == NULL || end == word || *end != '\0' || value > max) {
 		return dit_conf_say(parser->reporter,
-		                    "<%s> unable to parse \"%s\" as unsigned long",
-		                    parser->scope.words[0], word);
+		                    "<%s> unable to parse \"%s\" as unsigned %s",
+		                    parser->scope.words[0], word, type);
 	}
 	*ret = value;
 	return 0;
 }
 
+int dit_conf_ulong(const struct dit_conf_parser *parser, const char *word,
+                   unsigned long *ret)
+{
+	return to_number(parser, word, ULONG_MAX, "long", ret);
+}
+
 int dit_conf_uint(const struct dit_conf_parser *parser, const char *word, unsigned *ret)
 {
 	unsigned long value = 0;
+	int r = to_number(parser, word, UINT_MAX, "int", &value);
 
-	if (!to_ulong(word, UINT_MAX, &value)) {
-		return dit_conf_say(parser->reporter,
-		                    "<%s> unable to parse \"%s\" as unsigned int",
-		                    parser->scope.words[0], word);
+	if (r == 0) {
+		*ret = (unsigned)value;
 	}
-	*ret = (unsigned)value;
-	return 0;
+	return r;
 }
 
 int dit_conf_int(const struct dit_conf_parser *parser, const char *word, int *ret)

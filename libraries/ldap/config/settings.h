@@ -53,7 +53,7 @@ struct dit_index_params {
 	unsigned substr_if_minlen; /* 2 */
 	unsigned substr_if_maxlen; /* 4 */
 	unsigned substr_any_len;   /* 4 */
-	unsigned intlen;           /* 4; 4..255 */
+	unsigned intlen;           /* 4; an index set keeps it to 4..255 */
 	bool hash64;               /* default of OpenLDAP 2.7: true */
 };
 
