@@ -56,16 +56,12 @@ int dit_conf_run_server_id(struct dit_conf_parser *parser)
 	if (!is_number(number, SERVER_ID_MAX)) {
 		return bad_server_id(parser, "illegal server ID", number);
 	}
-	if (parser->has_plain_server_id) {
-		return bad_server_id(parser,
-		                     parser->scope.nwords > 2
-		                             ? "only one server ID allowed now"
-		                             : "unqualified server ID not allowed now",
-		                     number);
-	}
 	if (parser->scope.nwords == 2 && parser->has_server_id) {
 		return bad_server_id(parser, "unqualified server ID not allowed now",
 		                     number);
+	}
+	if (parser->has_plain_server_id) {
+		return bad_server_id(parser, "only one server ID allowed now", number);
 	}
 	if (parser->scope.nwords > 2 && !is_url(parser->scope.words[2])) {
 		return bad_server_id(parser, "invalid URL", parser->scope.words[2]);

@@ -300,39 +300,32 @@ static int bad_subordinate(struct dit_conf_parser *parser, const char *words)
 	return dit_conf_repeat(parser->reporter, "subordinate must be %s", words);
 }
 
-/* The superior database is looked for when all databases are known. */
-static int set_subordinate(struct dit_conf_parser *parser, bool value)
+static int run_subordinate(struct dit_conf_parser *parser, bool takes_false)
 {
+	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
+	bool is_false = takes_false && strcasecmp(word, "FALSE") == 0;
+
+	if (!is_false && strcasecmp(word, "TRUE") != 0 &&
+	    strcasecmp(word, "advertise") != 0) {
+		return bad_subordinate(
+			parser, takes_false ? "\"TRUE\", \"FALSE\" or \"advertise\""
+					    : "\"TRUE\" or \"advertise\"");
+	}
+	/* The superior database is looked for when all databases are known. */
 	if (parser->scope.section == DIT_CONF_DATABASE) {
-		dit_conf_database(parser)->is_subordinate = value;
+		dit_conf_database(parser)->is_subordinate = !is_false;
 	}
 	return 0;
 }
 
-static bool is_subordinate(const char *word)
-{
-	return strcasecmp(word, "TRUE") == 0 || strcasecmp(word, "advertise") == 0;
-}
-
 int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser)
 {
-	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
-
-	return is_subordinate(word)
-	               ? set_subordinate(parser, true)
-	               : bad_subordinate(parser, "\"TRUE\" or \"advertise\"");
+	return run_subordinate(parser, false);
 }
 
 int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 {
-	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
-
-	if (strcasecmp(word, "FALSE") == 0) {
-		return set_subordinate(parser, false);
-	}
-	return is_subordinate(word)
-	               ? set_subordinate(parser, true)
-	               : bad_subordinate(parser, "\"TRUE\", \"FALSE\" or \"advertise\"");
+	return run_subordinate(parser, true);
 }
 
 /* The message that slapd repeats begins with the place. */

@@ -92,19 +92,19 @@ static bool has_bad_sum(struct dit_span text)
 /* One file holds one record, which ends at an empty line. */
 static struct dit_span first_record(struct dit_span text)
 {
-	const char *line = text.data;
-	const char *end = text.data + text.len;
+	struct dit_span rest = text;
 
-	while (line < end) {
-		const char *next = memchr(line, '\n', (size_t)(end - line));
-		size_t len = next == NULL ? (size_t)(end - line) : (size_t)(next - line);
+	while (rest.len > 0) {
+		size_t nrest = rest.len;
+		struct dit_span line = {0};
 
-		if (len == 0 || (len == 1 && *line == '\r')) {
+		(void)dit_cut_until(&rest, '\n', &line);
+		if (line.len == 0 || dit_span_eq(line, DIT_SPAN("\r"))) {
+			text.len -= nrest;
 			break;
 		}
-		line = next == NULL ? end : next + 1;
 	}
-	return (struct dit_span){text.data, (size_t)(line - text.data)};
+	return text;
 }
 
 /* ---- entries ---- */
