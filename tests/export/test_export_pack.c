@@ -16,7 +16,7 @@ static void fill(struct dit_ldif_text *text, size_t len, unsigned seed)
 {
 	char line[64];
 
-	dit_ldif_text_clear(text);
+	text->len = 0;
 	while (text->len < len) {
 		size_t left = len - text->len;
 		int n = snprintf(line, sizeof(line), "cn: number %u\n", seed++);

@@ -3,7 +3,7 @@
  * Lines of LDIF as slapcat writes them (RFC 2849).
  *
  *   dit_ldif_text_init();  dit_ldif_write_value() or _values() ...;
- *   dit_ldif_write_end();  use text and len;  dit_ldif_text_clear();  ...;
+ *   dit_ldif_write_end();  use text and len;  len = 0 for the next text;  ...;
  *   dit_ldif_text_deinit()
  *
  *   cn: Barbara                         printable ASCII, no blank at either end
@@ -47,12 +47,6 @@ struct dit_ldif_label {
 static inline void dit_ldif_text_init(struct dit_ldif_text *text, unsigned wrap)
 {
 	*text = (struct dit_ldif_text){.wrap = wrap == 1 ? DIT_LDIF_WRAP_MIN : wrap};
-}
-
-/** The memory is kept for what comes next. */
-static inline void dit_ldif_text_clear(struct dit_ldif_text *text)
-{
-	text->len = 0;
 }
 
 void dit_ldif_text_deinit(struct dit_ldif_text *text);

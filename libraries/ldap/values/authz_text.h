@@ -40,14 +40,6 @@ static inline void dit_text_char(struct dit_text *text, char c)
 	text->at[text->n++] = c;
 }
 
-/** A mark and two digits. */
-static inline void dit_text_hex(struct dit_text *text, char mark, char c)
-{
-	dit_text_char(text, mark);
-	dit_text_char(text, "0123456789ABCDEF"[(unsigned char)c >> 4]);
-	dit_text_char(text, "0123456789ABCDEF"[c & 0x0F]);
-}
-
 static inline void dit_text_span(struct dit_text *text, struct dit_span span)
 {
 	for (size_t i = 0; i < span.len; i++) {

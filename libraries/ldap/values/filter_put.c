@@ -21,7 +21,9 @@ static void put_value(struct dit_text *out, struct dit_span value)
 
 		if ((unsigned char)c < ' ' || (unsigned char)c >= 0x7F ||
 		    strchr("*()\\", c) != NULL) {
-			dit_text_hex(out, '\\', c);
+			dit_text_char(out, '\\');
+			dit_text_char(out, "0123456789ABCDEF"[(unsigned char)c >> 4]);
+			dit_text_char(out, "0123456789ABCDEF"[c & 0x0F]);
 		} else {
 			dit_text_char(out, c);
 		}
