@@ -16,7 +16,8 @@ nomem_flags = \
 	-Wl,--wrap=malloc \
 	-Wl,--wrap=calloc \
 	-Wl,--wrap=realloc \
-	-Wl,--wrap=reallocarray
+	-Wl,--wrap=reallocarray \
+	-Wl,--wrap=strdup
 
 include tests/base/local.mk
 include tests/bench/local.mk

@@ -20,10 +20,12 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__real_reallocarray(void *p, size_t n, size_t size);
+char *__real_strdup(const char *text);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 void *__wrap_reallocarray(void *p, size_t n, size_t size);
+char *__wrap_strdup(const char *text);
 
 static bool must_fail(void)
 {
@@ -51,6 +53,11 @@ void *__wrap_realloc(void *p, size_t size)
 void *__wrap_reallocarray(void *p, size_t n, size_t size)
 {
 	return must_fail() ? NULL : __real_reallocarray(p, n, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return must_fail() ? NULL : __real_strdup(text);
 }
 
 #endif

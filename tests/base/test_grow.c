@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arrays grow by half and keep what they hold. */
 #include "base/grow.h"
+
+#include <errno.h>
+
 #include "test.h"
 
 static void first_growth_makes_an_array(void **state)
 {
 	size_t size = 0;
-	int *items = dit_grow(NULL, &size, 1, sizeof(*items));
+	int *items = NULL;
 	(void)state;
 
+	assert_int_equal(DIT_GROW(items, size, 1), 0);
 	assert_non_null(items);
 	assert_in_range(size, 1, 64);
 	free(items);
@@ -17,11 +21,15 @@ static void first_growth_makes_an_array(void **state)
 static void array_with_room_stays_where_it_is(void **state)
 {
 	size_t size = 0;
-	int *items = dit_grow(NULL, &size, 100, sizeof(*items));
+	int *items = NULL;
+	const int *before = NULL;
 	(void)state;
 
+	assert_int_equal(DIT_GROW(items, size, 100), 0);
 	assert_int_equal(size, 100);
-	assert_ptr_equal(dit_grow(items, &size, 100, sizeof(*items)), items);
+	before = items;
+	assert_int_equal(DIT_GROW(items, size, 100), 0);
+	assert_ptr_equal(items, before);
 	assert_int_equal(size, 100);
 	free(items);
 }
@@ -35,8 +43,7 @@ static void items_survive_and_growths_are_few(void **state)
 	(void)state;
 
 	for (size_t n = 0; n < 100000; n++) {
-		items = dit_grow(items, &size, n + 1, sizeof(*items));
-		assert_non_null(items);
+		assert_int_equal(DIT_GROW(items, size, n + 1), 0);
 		items[n] = (int)n;
 		ngrowths += size != last;
 		last = size;
@@ -51,13 +58,18 @@ static void items_survive_and_growths_are_few(void **state)
 static void product_over_the_address_space_is_refused(void **state)
 {
 	size_t size = 0;
-	int *items = dit_grow(NULL, &size, 4, sizeof(*items));
-	size_t before = size;
+	int *items = NULL;
+	const int *before = NULL;
+	size_t size_before = 0;
 	(void)state;
 
-	assert_null(dit_grow(items, &size, SIZE_MAX / 2, sizeof(*items)));
-	assert_null(dit_grow(items, &size, SIZE_MAX, 1));
-	assert_int_equal(size, before);
+	assert_int_equal(DIT_GROW(items, size, 4), 0);
+	before = items;
+	size_before = size;
+	assert_int_equal(DIT_GROW(items, size, SIZE_MAX / 2), -ENOMEM);
+	assert_int_equal(DIT_GROW(items, size, SIZE_MAX), -ENOMEM);
+	assert_ptr_equal(items, before);
+	assert_int_equal(size, size_before);
 	items[3] = 1;
 	free(items);
 }

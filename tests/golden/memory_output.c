@@ -61,15 +61,11 @@ static struct memory *of_table(struct dit_output_table *table)
 
 static int add_db(struct memory *memory, const char *name, unsigned flags)
 {
-	struct named *dbs =
-		dit_grow(memory->dbs, &memory->size, memory->ndbs + 1, sizeof(*dbs));
-
-	if (dbs == NULL) {
+	if (DIT_GROW(memory->dbs, memory->size, memory->ndbs + 1) < 0) {
 		return -ENOMEM;
 	}
-	memory->dbs = dbs;
-	dbs[memory->ndbs] = (struct named){.name = strdup(name), .flags = flags};
-	if (dbs[memory->ndbs].name == NULL) {
+	memory->dbs[memory->ndbs] = (struct named){.name = strdup(name), .flags = flags};
+	if (memory->dbs[memory->ndbs].name == NULL) {
 		return -ENOMEM;
 	}
 	memory->ndbs++;
@@ -94,24 +90,22 @@ static struct record *add(struct memory *memory, size_t db, struct dit_span key,
                           size_t value_len)
 {
 	struct named *named = &memory->dbs[db];
-	struct record *records = dit_grow(named->records, &named->size,
-	                                  named->nrecords + 1, sizeof(*records));
 	bool is_dup = (named->flags & DUPSORT) != 0;
 	char *bytes = NULL;
 
-	if (records == NULL || key.len > memory->base.base.key_max ||
-	    (is_dup && value_len > memory->base.base.key_max)) {
+	if (key.len > memory->base.base.key_max ||
+	    (is_dup && value_len > memory->base.base.key_max) ||
+	    DIT_GROW(named->records, named->size, named->nrecords + 1) < 0) {
 		return NULL;
 	}
-	named->records = records;
 	bytes = calloc(1, key.len + value_len + 1);
 	if (bytes == NULL) {
 		return NULL;
 	}
 	memcpy(bytes, key.data, key.len);
-	records[named->nrecords] =
+	named->records[named->nrecords] =
 		(struct record){bytes, key.len, bytes + key.len, value_len};
-	return &records[named->nrecords++];
+	return &named->records[named->nrecords++];
 }
 
 static int put(struct memory *memory, size_t db, struct dit_span key,

@@ -135,9 +135,7 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 		}
 	}
 	qsort(run->changes, run->nchanges, sizeof(*run->changes), compare);
-	ret->list =
-		dit_grow(ret->list, &ret->size, run->nchanges + 1, sizeof(*ret->list));
-	assert_non_null(ret->list);
+	assert_int_equal(DIT_GROW(ret->list, ret->size, run->nchanges + 1), 0);
 	memcpy(ret->list, run->changes, run->nchanges * sizeof(*ret->list));
 	ret->n = run->nchanges;
 	if (run->dies && run->ncalls == run->error_at) {

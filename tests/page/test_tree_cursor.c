@@ -57,9 +57,7 @@ static void add_record(void *ctx, struct dit_span key, struct dit_span value)
 {
 	struct table *table = ctx;
 
-	table->records = dit_grow(table->records, &table->size, table->n + 1,
-	                          sizeof(*table->records));
-	assert_non_null(table->records);
+	assert_int_equal(DIT_GROW(table->records, table->size, table->n + 1), 0);
 	table->records[table->n++] = (struct record){key, value};
 }
 

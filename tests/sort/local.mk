@@ -38,8 +38,7 @@ check_PROGRAMS += %D%/test_sort_failures
 	-Wl,--wrap=mmap \
 	-Wl,--wrap=pread \
 	-Wl,--wrap=__pread_chk \
-	-Wl,--wrap=pwrite \
-	-Wl,--wrap=strdup
+	-Wl,--wrap=pwrite
 
 # The examples again, with the sanitizers; examples.sh looks at what they print.
 check_PROGRAMS += \

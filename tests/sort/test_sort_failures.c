@@ -37,8 +37,6 @@ ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset);
 ssize_t __wrap___pread_chk(int fd, void *data, size_t size, off_t offset, size_t room);
 void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
-char *__real_strdup(const char *s);
-char *__wrap_strdup(const char *s);
 
 /* The disk is full in the middle of a write: what fits is written first. */
 ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
@@ -71,11 +69,6 @@ ssize_t __wrap___pread_chk(int fd, void *data, size_t size, off_t offset, size_t
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	return must_fail() ? MAP_FAILED : __real_mmap(at, size, prot, flags, fd, offset);
-}
-
-char *__wrap_strdup(const char *s)
-{
-	return must_fail() ? NULL : __real_strdup(s);
 }
 
 /* ---- one sort, with views on the way ---- */

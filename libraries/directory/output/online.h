@@ -68,7 +68,7 @@ struct dit_online_changed {
 
 /** Changes of the keys of a table: in key order, each key and ID once. */
 struct dit_table_changes {
-	struct dit_posting_change *list; /* grows with dit_grow() */
+	struct dit_posting_change *list; /* grows with DIT_GROW() */
 	size_t n;
 	size_t size;
 };

@@ -151,17 +151,15 @@ static int find_node(struct dit_dn_reader *reader, uint64_t id)
 static int append(struct text *text, struct dit_span bytes, bool is_first)
 {
 	size_t need = text->len + bytes.len + 1;
-	char *data = dit_grow(text->data, &text->size, need, 1);
 
-	if (data == NULL) {
+	if (DIT_GROW(text->data, text->size, need) < 0) {
 		return -ENOMEM;
 	}
-	text->data = data;
 	if (!is_first) {
-		data[text->len++] = ',';
+		text->data[text->len++] = ',';
 	}
 	if (bytes.len > 0) {
-		memcpy(data + text->len, bytes.data, bytes.len);
+		memcpy(text->data + text->len, bytes.data, bytes.len);
 	}
 	text->len += bytes.len;
 	return 0;

@@ -19,14 +19,10 @@ struct dit_id_node {
 
 static int add_changed(struct dit_entry_changes *changes, uint64_t id)
 {
-	uint64_t *ids = dit_grow(changes->ids, &changes->ids_size, changes->nids + 1,
-	                         sizeof(*ids));
-
-	if (ids == NULL) {
+	if (DIT_GROW(changes->ids, changes->ids_size, changes->nids + 1) < 0) {
 		return -ENOMEM;
 	}
-	changes->ids = ids;
-	ids[changes->nids++] = id;
+	changes->ids[changes->nids++] = id;
 	return 0;
 }
 
@@ -34,32 +30,26 @@ static int add_changed(struct dit_entry_changes *changes, uint64_t id)
 static int note_entry(void *ctx, bool is_newer, const struct dit_node_view *node)
 {
 	struct dit_entry_changes *changes = ctx;
-	struct dit_id_node *nodes = dit_grow(changes->nodes, &changes->nodes_size,
-	                                     changes->nnodes + 1, sizeof(*nodes));
-	char *bytes = NULL;
 
-	if (nodes == NULL) {
+	if (DIT_GROW(changes->nodes, changes->nodes_size, changes->nnodes + 1) < 0) {
 		return -ENOMEM;
 	}
-	changes->nodes = nodes;
 	if (node->key.len != sizeof(uint64_t)) {
 		return DIT_E_CORRUPT;
 	}
-	bytes = dit_grow(changes->bytes, &changes->bytes_size,
-	                 changes->nbytes + node->value.len + sizeof(uint32_t), 1);
-	if (bytes == NULL) {
+	if (DIT_GROW(changes->bytes, changes->bytes_size,
+	             changes->nbytes + node->value.len + sizeof(uint32_t)) < 0) {
 		return -ENOMEM;
 	}
-	changes->bytes = bytes;
-	nodes[changes->nnodes] = (struct dit_id_node){
+	changes->nodes[changes->nnodes] = (struct dit_id_node){
 		.at = changes->nbytes,
 		.len = (uint32_t)(node->value.len + sizeof(uint32_t)),
 		.is_newer = is_newer};
-	memcpy(&nodes[changes->nnodes].id, node->key.data, sizeof(uint64_t));
-	memcpy(bytes + changes->nbytes, &node->value_len, sizeof(uint32_t));
-	memcpy(bytes + changes->nbytes + sizeof(uint32_t), node->value.data,
+	memcpy(&changes->nodes[changes->nnodes].id, node->key.data, sizeof(uint64_t));
+	memcpy(changes->bytes + changes->nbytes, &node->value_len, sizeof(uint32_t));
+	memcpy(changes->bytes + changes->nbytes + sizeof(uint32_t), node->value.data,
 	       node->value.len);
-	changes->nbytes += nodes[changes->nnodes++].len;
+	changes->nbytes += changes->nodes[changes->nnodes++].len;
 	return 0;
 }
 

@@ -264,23 +264,19 @@ struct ranges {
 
 static int add_leaf(struct ranges *ranges, struct dit_span lowest)
 {
-	uint64_t *firsts = NULL;
-
-	if (lowest.len != sizeof(*firsts)) {
+	if (lowest.len != sizeof(*ranges->firsts)) {
 		return DIT_E_CORRUPT;
 	}
 	if (++ranges->at < ranges->nleaves) {
 		return 0;
 	}
 	ranges->at = 0;
-	firsts = dit_grow(ranges->firsts, &ranges->size, ranges->n + 1, sizeof(*firsts));
-	if (firsts == NULL) {
+	if (DIT_GROW(ranges->firsts, ranges->size, ranges->n + 1) < 0) {
 		return -ENOMEM;
 	}
-	ranges->firsts = firsts;
-	memcpy(&firsts[ranges->n], lowest.data, sizeof(*firsts));
+	memcpy(&ranges->firsts[ranges->n], lowest.data, sizeof(*ranges->firsts));
 	/* IDs that do not ascend would make two ranges hold one entry. */
-	if (firsts[ranges->n] <= firsts[ranges->n - 1]) {
+	if (ranges->firsts[ranges->n] <= ranges->firsts[ranges->n - 1]) {
 		return DIT_E_CORRUPT;
 	}
 	ranges->n++;
@@ -292,8 +288,7 @@ static int find_ranges(struct dit_tree_cursor *cursor, struct ranges *ranges)
 	struct dit_span lowest;
 	int r = 0;
 
-	ranges->firsts = dit_grow(NULL, &ranges->size, 1, sizeof(*ranges->firsts));
-	if (ranges->firsts == NULL) {
+	if (DIT_GROW(ranges->firsts, ranges->size, 1) < 0) {
 		return -ENOMEM;
 	}
 	ranges->firsts[ranges->n++] = 0;

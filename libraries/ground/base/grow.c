@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/grow.h"
 
-#include <stdint.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST_ITEMS 8
 
-void *dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
+int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
 {
 	size_t wanted = *size + *size / 2;
-	void *grown = NULL;
+	void *array = NULL;
 
-	if (n <= *size && items != NULL) {
-		return items;
+	/* A pointer of any type, which all have one form. */
+	memcpy(&array, items, sizeof(array));
+	if (n <= *size && array != NULL) {
+		return 0;
 	}
 	if (wanted < LEAST_ITEMS) {
 		wanted = LEAST_ITEMS;
@@ -21,9 +24,11 @@ void *dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
 		wanted = n;
 	}
 	/* Checks the product. */
-	grown = reallocarray(items, wanted, item_bytes);
-	if (grown != NULL) {
-		*size = wanted;
+	array = reallocarray(array, wanted, item_bytes);
+	if (array == NULL) {
+		return -ENOMEM;
 	}
-	return grown;
+	memcpy(items, &array, sizeof(array));
+	*size = wanted;
+	return 0;
 }

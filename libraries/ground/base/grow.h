@@ -2,12 +2,9 @@
 /*
  * Arrays that grow.
  *
- *   struct name *names = dit_grow(list->names, &list->size, list->n + 1, sizeof(*names));
- *
- *   if (names == NULL) {
+ *   if (DIT_GROW(list->names, list->size, list->n + 1) < 0) {
  *           return -ENOMEM;
  *   }
- *   list->names = names;
  *   list->names[list->n++] = name;
  *
  * Threads: the array belongs to one thread at a time.
@@ -20,14 +17,16 @@
 /**
  * Room for at least @p n items. The array grows by half, so that n additions cost O(n).
  *
- * @param items       of malloc(), or NULL; the caller's again, and unchanged, on failure
- * @param size        how many items have room; updated
- * @param n           at least 1
- * @param item_bytes  at least 1
+ * @param items  a pointer of malloc(), or NULL; never NULL on success. New items are not
+ *               cleared. On failure the array is as it was
+ * @param size   how many items have room; updated
+ * @param n      at least 1
  *
- * @return the array, never NULL on success; new items are not cleared. NULL: no memory,
- *         or the bytes are more than SIZE_MAX
+ * @return 0; -ENOMEM: also if the bytes are more than SIZE_MAX
  */
-void *dit_grow(void *items, size_t *size, size_t n, size_t item_bytes);
+#define DIT_GROW(items, size, n) dit_grow(&(items), &(size), (n), sizeof(*(items)))
+
+/** Of DIT_GROW(). @p items  where the pointer is */
+int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes);
 
 #endif

@@ -240,13 +240,10 @@ static void begin_chunk(const struct dit_ldif_reader *reader, struct window *w)
 static int add_record(struct dit_ldif_batch *batch, struct dit_ldif_record record)
 {
 	size_t n = batch->nrecords < RECORDS_MIN ? RECORDS_MIN : batch->nrecords + 1;
-	struct dit_ldif_record *records =
-		dit_grow(batch->records, &batch->records_size, n, sizeof(*records));
 
-	if (records == NULL) {
+	if (DIT_GROW(batch->records, batch->records_size, n) < 0) {
 		return -ENOMEM;
 	}
-	batch->records = records;
 	batch->records[batch->nrecords++] = record;
 	return 0;
 }
@@ -273,18 +270,15 @@ static int check_cost(struct dit_ldif_reader *reader, const struct window *w, si
 static int name_file(struct dit_ldif_reader *reader, struct window *w)
 {
 	struct dit_ldif_batch *batch = w->batch;
-	char **files = dit_grow(batch->files, &batch->files_size, batch->nfiles + 1,
-	                        sizeof(*files));
 
-	if (files == NULL) {
+	if (DIT_GROW(batch->files, batch->files_size, batch->nfiles + 1) < 0) {
 		return -ENOMEM;
 	}
-	batch->files = files;
-	files[batch->nfiles] = strdup(top(reader)->name);
-	if (files[batch->nfiles] == NULL) {
+	batch->files[batch->nfiles] = strdup(top(reader)->name);
+	if (batch->files[batch->nfiles] == NULL) {
 		return -ENOMEM;
 	}
-	w->file = files[batch->nfiles++];
+	w->file = batch->files[batch->nfiles++];
 	return 0;
 }
 

@@ -253,12 +253,9 @@ int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
 		return 0;
 	}
 	if (nbytes > source->rest_size) {
-		char *rest = dit_grow(source->rest, &source->rest_size, nbytes, 1);
-
-		if (rest == NULL) {
+		if (DIT_GROW(source->rest, source->rest_size, nbytes) < 0) {
 			return -ENOMEM;
 		}
-		source->rest = rest;
 	}
 	if (nbytes > 0) {
 		memcpy(source->rest, bytes, nbytes);

@@ -169,18 +169,11 @@ bool dit_ldif_is_plain(struct dit_span value)
 static int reserve(struct dit_ldif_text *text, size_t nbytes)
 {
 	size_t need = 0;
-	char *data = NULL;
 
 	if (__builtin_add_overflow(text->len, nbytes, &need)) {
 		return -ENOMEM;
 	}
-	data = dit_grow(text->data, &text->size, need < ROOM_BYTES ? ROOM_BYTES : need,
-	                1);
-	if (data == NULL) {
-		return -ENOMEM;
-	}
-	text->data = data;
-	return 0;
+	return DIT_GROW(text->data, text->size, need < ROOM_BYTES ? ROOM_BYTES : need);
 }
 
 /* Reserve room for a name, colons, a value in the given form, folds and the newline. */

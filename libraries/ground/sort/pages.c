@@ -97,19 +97,6 @@ int dit_buffer_cache_take(struct dit_buffer_cache *cache, size_t size_bytes,
 	return r;
 }
 
-/** Room for one more buffer. Called with the lock held. */
-static bool cache_has_room(struct dit_buffer_cache *cache)
-{
-	struct dit_buffer *buffers =
-		dit_grow(cache->buffers, &cache->size, cache->n + 1, sizeof(*buffers));
-
-	if (buffers == NULL) {
-		return false;
-	}
-	cache->buffers = buffers;
-	return true;
-}
-
 void dit_buffer_cache_put(struct dit_buffer_cache *cache, struct dit_buffer *buffer)
 {
 	bool has_room = false;
@@ -118,7 +105,7 @@ void dit_buffer_cache_put(struct dit_buffer_cache *cache, struct dit_buffer *buf
 		return;
 	}
 	(void)pthread_mutex_lock(&cache->lock);
-	has_room = cache_has_room(cache);
+	has_room = DIT_GROW(cache->buffers, cache->size, cache->n + 1) == 0;
 	if (has_room) {
 		cache->buffers[cache->n++] = *buffer;
 	}

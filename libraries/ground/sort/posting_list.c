@@ -29,13 +29,9 @@
 
 int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id)
 {
-	struct dit_late_id *ids =
-		dit_grow(table->ids, &table->size, table->n + 1, sizeof(*ids));
-
-	if (ids == NULL) {
+	if (DIT_GROW(table->ids, table->size, table->n + 1) < 0) {
 		return -ENOMEM;
 	}
-	table->ids = ids;
 	table->ids[table->n] = (struct dit_late_id){id, next_id, table->n};
 	table->n++;
 	return 0;
@@ -103,14 +99,10 @@ int dit_list_add_slowly(struct dit_list *list, uint64_t id)
 		}
 	}
 	if (list->nids == list->ids_size) {
-		uint64_t *ids = dit_grow(list->space, &list->ids_size, list->nids + 1,
-		                         sizeof(*ids));
-
-		if (ids == NULL) {
+		if (DIT_GROW(list->space, list->ids_size, list->nids + 1) < 0) {
 			return -ENOMEM;
 		}
-		list->space = ids;
-		list->ids = ids;
+		list->ids = list->space;
 		list->ids_room = list->ids_size < list->max ? list->ids_size : list->max;
 	}
 	list->ids[list->nids++] = id;
@@ -119,7 +111,6 @@ int dit_list_add_slowly(struct dit_list *list, uint64_t id)
 
 int dit_list_add_repeat(struct dit_list *list)
 {
-	uint64_t *repeats = NULL;
 	uint64_t id = 0;
 
 	if (list->is_range) {
@@ -129,12 +120,9 @@ int dit_list_add_repeat(struct dit_list *list)
 	if (list->nrepeats > 0 && list->repeats[list->nrepeats - 1] == id) {
 		return 0;
 	}
-	repeats = dit_grow(list->repeats, &list->repeats_size, list->nrepeats + 1,
-	                   sizeof(*repeats));
-	if (repeats == NULL) {
+	if (DIT_GROW(list->repeats, list->repeats_size, list->nrepeats + 1) < 0) {
 		return -ENOMEM;
 	}
-	list->repeats = repeats;
 	list->repeats[list->nrepeats++] = id;
 	return 0;
 }

@@ -195,13 +195,9 @@ static int merge_all_segments(struct dit_producer *producer, size_t first,
 static int append_run(struct dit_producer *producer, size_t first,
                       struct dit_posting_run *run)
 {
-	struct dit_posting_run **runs = dit_grow(producer->runs, &producer->runs_size,
-	                                         producer->nruns + 1, sizeof(*runs));
-
-	if (runs == NULL) {
+	if (DIT_GROW(producer->runs, producer->runs_size, producer->nruns + 1) < 0) {
 		return -ENOMEM;
 	}
-	producer->runs = runs;
 	for (size_t i = first; i < producer->nruns; i++) {
 		dit_posting_run_free(producer->runs[i]);
 	}

@@ -45,13 +45,9 @@ static struct dit_sort_run *run_new(void)
 
 static int add_fence(struct dit_sort_run *run, uint64_t prefix, uint64_t place)
 {
-	struct dit_sort_fence *fences = dit_grow(run->fences, &run->fences_size,
-	                                         run->nfences + 1, sizeof(*fences));
-
-	if (fences == NULL) {
+	if (DIT_GROW(run->fences, run->fences_size, run->nfences + 1) < 0) {
 		return -ENOMEM;
 	}
-	run->fences = fences;
 	run->fences[run->nfences++] = (struct dit_sort_fence){prefix, place};
 	return 0;
 }
@@ -144,19 +140,12 @@ static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *
 /** Room for one more run. Views copy the array under the lock. */
 static int reserve_run(struct dit_sort_producer *producer)
 {
-	struct dit_sort_run **runs = NULL;
+	int r = 0;
 
-	if (producer->nruns < producer->runs_size) {
-		return 0;
-	}
 	(void)pthread_mutex_lock(&producer->lock);
-	runs = dit_grow(producer->runs, &producer->runs_size, producer->nruns + 1,
-	                sizeof(*runs));
-	if (runs != NULL) {
-		producer->runs = runs;
-	}
+	r = DIT_GROW(producer->runs, producer->runs_size, producer->nruns + 1);
 	(void)pthread_mutex_unlock(&producer->lock);
-	return runs == NULL ? -ENOMEM : 0;
+	return r;
 }
 
 int dit_sort_memory(struct dit_sort_producer *producer)

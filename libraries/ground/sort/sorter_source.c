@@ -30,13 +30,11 @@ static void set_record(struct dit_sort_source *source, const char *bytes, size_t
 /** Copy a record that straddles blocks. */
 static int gather(struct dit_sort_source *source, size_t size, const char **ret)
 {
-	char *buffer = dit_grow(source->buffer, &source->buffer_size, size, 1);
 	int r = 0;
 
-	if (buffer == NULL) {
+	if (DIT_GROW(source->buffer, source->buffer_size, size) < 0) {
 		return -ENOMEM;
 	}
-	source->buffer = buffer;
 	r = dit_run_read(&source->reader, source->buffer, size);
 	*ret = source->buffer;
 	return r;

@@ -47,15 +47,12 @@ static void set_fixed_suffix(struct dit_database *database)
 int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 {
 	struct dit_settings *settings = parser->settings;
-	struct dit_database *databases =
-		dit_grow(settings->databases, &settings->databases_size,
-	                 settings->ndatabases + 1, sizeof(*databases));
 
-	if (databases == NULL) {
+	if (DIT_GROW(settings->databases, settings->databases_size,
+	             settings->ndatabases + 1) < 0) {
 		return -ENOMEM;
 	}
-	settings->databases = databases;
-	databases[settings->ndatabases] = (struct dit_database){
+	settings->databases[settings->ndatabases] = (struct dit_database){
 		.number = (int)settings->ndatabases,
 		.type = type,
 		.lastmod = true,
@@ -67,7 +64,7 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 		.file = parser->reporter->place.file,
 		.line = parser->reporter->place.line,
 	};
-	set_fixed_suffix(&databases[settings->ndatabases]);
+	set_fixed_suffix(&settings->databases[settings->ndatabases]);
 	settings->ndatabases++;
 	return 0;
 }

@@ -115,15 +115,11 @@ static const struct dit_ad *own_index(const struct dit_conf_parser *parser)
 static int put_index(struct dit_database *database, const struct dit_ad *ad,
                      unsigned kinds)
 {
-	struct dit_index_spec *indexes = NULL;
-
-	indexes = dit_grow(database->indexes, &database->indexes_size,
-	                   database->nindexes + 1, sizeof(*indexes));
-	if (indexes == NULL) {
+	if (DIT_GROW(database->indexes, database->indexes_size, database->nindexes + 1) <
+	    0) {
 		return -ENOMEM;
 	}
-	database->indexes = indexes;
-	indexes[database->nindexes++] = (struct dit_index_spec){
+	database->indexes[database->nindexes++] = (struct dit_index_spec){
 		.ad = ad,
 		.kinds = kinds & ~KIND_SEARCH_ONLY,
 	};

@@ -59,12 +59,10 @@ static int read_piece(struct dit_conf_lines *lines)
 static int append_piece(struct dit_conf_lines *lines)
 {
 	size_t len = strlen(lines->piece);
-	char *text = dit_grow(lines->text, &lines->text_size, lines->len + len + 1, 1);
 
-	if (text == NULL) {
+	if (DIT_GROW(lines->text, lines->text_size, lines->len + len + 1) < 0) {
 		return -ENOMEM;
 	}
-	lines->text = text;
 	memcpy(lines->text + lines->len, lines->piece, len + 1);
 	lines->len += len;
 	lines->line++;

@@ -41,20 +41,16 @@ static const struct dit_attr_type *sortable_type(struct dit_conf_parser *parser,
 
 static int add_sortvals(struct dit_settings *settings, const struct dit_attr_type *type)
 {
-	const struct dit_attr_type **types = NULL;
-
 	for (size_t i = 0; i < settings->nsortvals; i++) {
 		if (settings->sortvals[i] == type) {
 			return 0;
 		}
 	}
-	types = dit_grow(settings->sortvals, &settings->sortvals_size,
-	                 settings->nsortvals + 1, sizeof(*types));
-	if (types == NULL) {
+	if (DIT_GROW(settings->sortvals, settings->sortvals_size,
+	             settings->nsortvals + 1) < 0) {
 		return -ENOMEM;
 	}
-	settings->sortvals = types;
-	types[settings->nsortvals++] = type;
+	settings->sortvals[settings->nsortvals++] = type;
 	return 0;
 }
 
@@ -113,7 +109,6 @@ static int add_multival(struct dit_conf_parser *parser,
 {
 	struct dit_multival_rules *rules = &dit_conf_database(parser)->multival;
 	struct dit_multival_spec *known = dit_conf_find_multival(rules, spec->ad);
-	struct dit_multival_spec *multivals = NULL;
 
 	/* To slapd a LO of DIT_MULTIVAL_NONE says that there is no line yet. */
 	if (known != NULL && known->lo != DIT_MULTIVAL_NONE) {
@@ -125,13 +120,10 @@ static int add_multival(struct dit_conf_parser *parser,
 		*known = *spec;
 		return 0;
 	}
-	multivals = dit_grow(rules->specs, &rules->specs_size, rules->nspecs + 1,
-	                     sizeof(*multivals));
-	if (multivals == NULL) {
+	if (DIT_GROW(rules->specs, rules->specs_size, rules->nspecs + 1) < 0) {
 		return -ENOMEM;
 	}
-	rules->specs = multivals;
-	multivals[rules->nspecs++] = *spec;
+	rules->specs[rules->nspecs++] = *spec;
 	return 0;
 }
 

@@ -37,29 +37,14 @@ struct finding {
 	bool gathers;     /* lines that are not together */
 };
 
-static int reserve_runs(struct dit_entry_work *work, size_t n)
-{
-	struct dit_entry_run *runs =
-		dit_grow(work->runs, &work->runs_size, n, sizeof(*runs));
-
-	if (runs == NULL) {
-		return -ENOMEM;
-	}
-	work->runs = runs;
-	return 0;
-}
-
 static int reserve_marks(struct dit_entry_work *work, uint32_t ordinal)
 {
 	size_t old = work->marks_size;
-	struct dit_entry_mark *marks = dit_grow(work->marks, &work->marks_size,
-	                                        (size_t)ordinal + 1, sizeof(*marks));
 
-	if (marks == NULL) {
+	if (DIT_GROW(work->marks, work->marks_size, (size_t)ordinal + 1) < 0) {
 		return -ENOMEM;
 	}
-	memset(marks + old, 0, (work->marks_size - old) * sizeof(*marks));
-	work->marks = marks;
+	memset(work->marks + old, 0, (work->marks_size - old) * sizeof(*work->marks));
 	return 0;
 }
 
@@ -182,9 +167,8 @@ static int find_runs(struct finding *finding)
 	if (finding->nlines >= UINT32_MAX) {
 		return DIT_E_TOOLONG;
 	}
-	r = reserve_runs(work, finding->nlines + 1);
-	if (r < 0) {
-		return r;
+	if (DIT_GROW(work->runs, work->runs_size, finding->nlines + 1) < 0) {
+		return -ENOMEM;
 	}
 	work->record++;
 	if (work->record == 0) {

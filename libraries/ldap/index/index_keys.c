@@ -26,17 +26,8 @@
 int dit_index_work_reserve(struct dit_index_work *work, size_t nmore)
 {
 	size_t n = work->nkeys + nmore;
-	uint64_t *keys = NULL;
 
-	if (n <= work->keys_size) {
-		return 0;
-	}
-	keys = dit_grow(work->keys, &work->keys_size, n, sizeof(*keys));
-	if (keys == NULL) {
-		return -ENOMEM;
-	}
-	work->keys = keys;
-	return 0;
+	return n <= work->keys_size ? 0 : DIT_GROW(work->keys, work->keys_size, n);
 }
 
 /** Keys leave out the UID (values.md 6.4). Apart from its caller: few names have one. */
@@ -69,13 +60,9 @@ static int add_eq_hashes(struct dit_index_work *work, const struct dit_index_def
 
 static int add_class(struct dit_index_work *work, const struct dit_class *oc)
 {
-	const struct dit_class **classes = dit_grow(work->classes, &work->classes_size,
-	                                            work->nclasses + 1, sizeof(*classes));
-
-	if (classes == NULL) {
+	if (DIT_GROW(work->classes, work->classes_size, work->nclasses + 1) < 0) {
 		return -ENOMEM;
 	}
-	work->classes = classes;
 	work->classes[work->nclasses++] = oc;
 	return 0;
 }

@@ -50,17 +50,13 @@ static int add_own_defs(struct dit_index_work *work, const struct dit_attr_type 
 
 	for (size_t i = 0; i < set->ndefs; i++) {
 		const struct dit_index_def *def = &set->defs[i];
-		const struct dit_index_def **defs = NULL;
 
 		if (!def_applies(def, type, ad, is_tagged)) {
 			continue;
 		}
-		defs = dit_grow(work->defs, &work->defs_size, work->ndefs + 1,
-		                sizeof(*defs));
-		if (defs == NULL) {
+		if (DIT_GROW(work->defs, work->defs_size, work->ndefs + 1) < 0) {
 			return -ENOMEM;
 		}
-		work->defs = defs;
 		work->defs[work->ndefs++] = def;
 	}
 	return 0;
@@ -82,14 +78,11 @@ static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_t
 static int reserve_ads(struct dit_index_work *work, uint32_t ordinal)
 {
 	size_t old = work->nads;
-	struct dit_ad_defs *ads =
-		dit_grow(work->ads, &work->nads, (size_t)ordinal + 1, sizeof(*ads));
 
-	if (ads == NULL) {
+	if (DIT_GROW(work->ads, work->nads, (size_t)ordinal + 1) < 0) {
 		return -ENOMEM;
 	}
-	memset(ads + old, 0, (work->nads - old) * sizeof(*ads));
-	work->ads = ads;
+	memset(work->ads + old, 0, (work->nads - old) * sizeof(*work->ads));
 	return 0;
 }
 

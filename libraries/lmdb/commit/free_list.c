@@ -22,14 +22,10 @@ struct reading {
 
 static int add_record(struct dit_free_list *list, struct dit_free_record **ret)
 {
-	struct dit_free_record *records = dit_grow(list->records, &list->records_size,
-	                                           list->nrecords + 1, sizeof(*records));
-
-	if (records == NULL) {
+	if (DIT_GROW(list->records, list->records_size, list->nrecords + 1) < 0) {
 		return -ENOMEM;
 	}
-	list->records = records;
-	*ret = &records[list->nrecords++];
+	*ret = &list->records[list->nrecords++];
 	**ret = (struct dit_free_record){.run = DIT_PAGE_NONE};
 	return 0;
 }

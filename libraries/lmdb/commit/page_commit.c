@@ -106,14 +106,10 @@ uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
 static bool reserve_run(struct dit_page_commit *commit, struct dit_page_run run,
                         struct dit_page_runs *ret)
 {
-	struct dit_page_run *runs =
-		dit_grow(ret->runs, &ret->size, ret->n + 1, sizeof(*runs));
-
-	if (runs == NULL) {
+	if (DIT_GROW(ret->runs, ret->size, ret->n + 1) < 0) {
 		return false;
 	}
-	ret->runs = runs;
-	runs[ret->n++] = run;
+	ret->runs[ret->n++] = run;
 	return dit_page_set_add_run(&commit->given, run.first, run.n);
 }
 
@@ -177,24 +173,22 @@ static int insert(struct dit_page_commit *commit, struct dit_span name,
                   struct dit_commit_named **ret)
 {
 	size_t i = place_of(commit, name);
-	struct dit_commit_named *named = dit_grow(commit->named, &commit->named_size,
-	                                          commit->nnamed + 1, sizeof(*named));
 	char *copy = NULL;
 
-	if (named == NULL) {
+	if (DIT_GROW(commit->named, commit->named_size, commit->nnamed + 1) < 0) {
 		return -ENOMEM;
 	}
-	commit->named = named;
 	copy = malloc(name.len + 1);
 	if (copy == NULL) {
 		return -ENOMEM;
 	}
 	memcpy(copy, name.data, name.len);
 	copy[name.len] = '\0';
-	memmove(named + i + 1, named + i, (commit->nnamed - i) * sizeof(*named));
-	named[i] = (struct dit_commit_named){.name = copy, .len = name.len};
+	memmove(commit->named + i + 1, commit->named + i,
+	        (commit->nnamed - i) * sizeof(*commit->named));
+	commit->named[i] = (struct dit_commit_named){.name = copy, .len = name.len};
 	commit->nnamed++;
-	*ret = &named[i];
+	*ret = &commit->named[i];
 	return 0;
 }
 

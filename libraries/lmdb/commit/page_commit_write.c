@@ -103,14 +103,10 @@ static int add_rows(struct tail *tail, uint64_t least, uint64_t npages)
 	struct dit_page_run row;
 
 	while (npages > 0 && dit_commit_take_free(tail->commit, least, npages, &row)) {
-		struct dit_page_run *runs = dit_grow(tail->rows.runs, &tail->rows.size,
-		                                     tail->rows.n + 1, sizeof(*runs));
-
-		if (runs == NULL) {
+		if (DIT_GROW(tail->rows.runs, tail->rows.size, tail->rows.n + 1) < 0) {
 			return -ENOMEM;
 		}
-		tail->rows.runs = runs;
-		runs[tail->rows.n++] = row;
+		tail->rows.runs[tail->rows.n++] = row;
 		tail->npages += row.n;
 		npages -= row.n;
 	}

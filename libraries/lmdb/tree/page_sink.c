@@ -160,13 +160,9 @@ static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t
 
 static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
 {
-	uint64_t *chunks = dit_grow(sink->chunks, &sink->chunks_size, sink->nchunks + 1,
-	                            sizeof(*chunks));
-
-	if (chunks == NULL) {
+	if (DIT_GROW(sink->chunks, sink->chunks_size, sink->nchunks + 1) < 0) {
 		return -ENOMEM;
 	}
-	sink->chunks = chunks;
 	sink->chunks[sink->nchunks++] = first;
 	return 0;
 }
@@ -245,13 +241,11 @@ static int place_chunk(struct dit_page_sink *sink)
 		r = dit_page_space_take(space, sink->npages, sink->npages, &row);
 		return r < 0 ? r : remember_chunk(sink, row.first);
 	}
-	numbers = dit_grow(sink->scattered, &sink->scattered_size,
-	                   sink->nscattered + space->chunk_pages, sizeof(*numbers));
-	if (numbers == NULL) {
+	if (DIT_GROW(sink->scattered, sink->scattered_size,
+	             sink->nscattered + space->chunk_pages) < 0) {
 		return -ENOMEM;
 	}
-	sink->scattered = numbers;
-	numbers += sink->nscattered;
+	numbers = sink->scattered + sink->nscattered;
 	r = take_rows(sink, numbers);
 	if (r < 0) {
 		return r;

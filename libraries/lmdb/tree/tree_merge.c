@@ -72,13 +72,7 @@ void dit_tree_merge_free(struct dit_tree_merge *merge)
 
 static int make_room(struct ids *ids, size_t n)
 {
-	uint64_t *list = dit_grow(ids->list, &ids->size, ids->n + n + 1, ID_BYTES);
-
-	if (list == NULL) {
-		return -ENOMEM;
-	}
-	ids->list = list;
-	return 0;
+	return DIT_GROW(ids->list, ids->size, ids->n + n + 1);
 }
 
 static int add_ids(struct ids *ids, const void *bytes, size_t n)

@@ -35,20 +35,14 @@ int dit_walk_add_database(struct walk *walk, struct dit_span name,
                           long number)
 {
 	struct walk_tree *tree = malloc(sizeof(*tree) + name.len + 1);
-	struct walk_tree **databases = NULL;
 	char *copy = NULL;
 
-	if (tree == NULL) {
-		return -ENOMEM;
-	}
-	copy = (char *)(tree + 1);
-	databases = dit_grow(walk->databases, &walk->databases_size, walk->ndatabases + 1,
-	                     sizeof(struct walk_tree *));
-	if (databases == NULL) {
+	if (tree == NULL ||
+	    DIT_GROW(walk->databases, walk->databases_size, walk->ndatabases + 1) < 0) {
 		free(tree);
 		return -ENOMEM;
 	}
-	walk->databases = databases;
+	copy = (char *)(tree + 1);
 	memcpy(copy, name.data, name.len);
 	copy[name.len] = '\0';
 	dit_walk_tree_init(walk, tree, WALK_DATABASE, copy, record);

@@ -102,13 +102,10 @@ static bool is_lower(const struct walk_tasks *tasks, size_t a, size_t b)
 static int put(struct walk_tasks *tasks, struct task *task)
 {
 	size_t at = tasks->ntasks;
-	struct task **heap =
-		dit_grow(tasks->heap, &tasks->size, at + 1, sizeof(struct task *));
 
-	if (heap == NULL) {
+	if (DIT_GROW(tasks->heap, tasks->size, at + 1) < 0) {
 		return -ENOMEM;
 	}
-	tasks->heap = heap;
 	tasks->heap[tasks->ntasks++] = task;
 	while (at > 0 && is_lower(tasks, at, (at - 1) / 2)) {
 		swap(tasks, at, (at - 1) / 2);

@@ -246,17 +246,15 @@ static int prepare(struct run *run)
 static int note_unread(struct run *run, uint64_t id)
 {
 	struct dit_check_content *content = run->content;
-	uint64_t *unread = NULL;
+	int r = 0;
 
 	dit_monitor_enter(&run->monitor);
-	unread = dit_grow(content->unread, &run->unread_size, content->nunread + 1,
-	                  sizeof(*unread));
-	if (unread != NULL) {
-		content->unread = unread;
-		unread[content->nunread++] = id;
+	r = DIT_GROW(content->unread, run->unread_size, content->nunread + 1);
+	if (r == 0) {
+		content->unread[content->nunread++] = id;
 	}
 	dit_monitor_leave(&run->monitor);
-	return unread == NULL ? -ENOMEM : 0;
+	return r;
 }
 
 static int take_entry(void *ctx, struct dit_scan_range *range,

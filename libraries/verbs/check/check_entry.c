@@ -425,19 +425,16 @@ static int verify(struct dit_check_entry *check, const struct dit_entry_view *vi
 
 static int set_place(struct dit_check_entry *check, const struct dit_entry_view *view)
 {
-	char *dn = dit_grow(check->dn, &check->dn_size, view->dn.len + 1, 1);
-
-	if (dn == NULL) {
+	if (DIT_GROW(check->dn, check->dn_size, view->dn.len + 1) < 0) {
 		return -ENOMEM;
 	}
-	check->dn = dn;
 	if (view->dn.len > 0) {
-		memcpy(dn, view->dn.data, view->dn.len);
+		memcpy(check->dn, view->dn.data, view->dn.len);
 	}
-	dn[view->dn.len] = '\0';
+	check->dn[view->dn.len] = '\0';
 	check->place = (struct dit_check_place)DIT_CHECK_PLACE("id2e");
 	check->place.id = view->id;
-	check->place.dn = view->name_error == 0 ? dn : NULL;
+	check->place.dn = view->name_error == 0 ? check->dn : NULL;
 	return 0;
 }
 

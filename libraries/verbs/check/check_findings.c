@@ -112,18 +112,10 @@ static void forget_from(struct list *list, size_t first)
 	}
 }
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copied = malloc(size);
-
-	return copied == NULL ? NULL : memcpy(copied, text, size);
-}
-
 static int copy(const char **text)
 {
 	if (*text != NULL) {
-		*text = copy_text(*text);
+		*text = strdup(*text);
 		return *text == NULL ? -ENOMEM : 0;
 	}
 	return 0;
@@ -144,20 +136,17 @@ static int keep(struct dit_check_findings *findings, unsigned kind,
                 const struct dit_check_place *place, const char *text)
 {
 	struct list *list = &findings->lists[dit_check_kind_is_note(kind)];
-	struct kept *grown =
-		dit_grow(list->kept, &list->size, list->n + 1, sizeof(*grown));
 	struct kept kept = {.kind = kind};
 
-	if (grown == NULL) {
+	if (DIT_GROW(list->kept, list->size, list->n + 1) < 0) {
 		return -ENOMEM;
 	}
-	list->kept = grown;
-	kept.text = copy_text(text);
+	kept.text = strdup(text);
 	if (copy_place(&kept.place, place) < 0 || kept.text == NULL) {
 		forget(&kept);
 		return -ENOMEM;
 	}
-	grown[list->n++] = kept;
+	list->kept[list->n++] = kept;
 	if (findings->max != 0 && list->n / 2 >= findings->max) {
 		sort(list);
 		forget_from(list, (size_t)findings->max);

@@ -27,17 +27,13 @@ void dit_loops_deinit(struct dit_loops *loops)
 
 int dit_loops_add(struct dit_loops *loops, uint64_t id, uint64_t parent)
 {
-	struct dit_loop_node *nodes = NULL;
-
 	if (loops->n > 0 && id <= loops->nodes[loops->n - 1].id) {
 		return 0;
 	}
-	nodes = dit_grow(loops->nodes, &loops->size, loops->n + 1, sizeof(*nodes));
-	if (nodes == NULL) {
+	if (DIT_GROW(loops->nodes, loops->size, loops->n + 1) < 0) {
 		return -ENOMEM;
 	}
-	loops->nodes = nodes;
-	nodes[loops->n++] = (struct dit_loop_node){id, parent};
+	loops->nodes[loops->n++] = (struct dit_loop_node){id, parent};
 	return 0;
 }
 

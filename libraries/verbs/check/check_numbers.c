@@ -21,23 +21,19 @@ static const struct dit_check_place place = DIT_CHECK_PLACE("ad2i");
 
 static int note_first(struct numbers *numbers, const struct dit_ad *ad, uint32_t number)
 {
-	uint32_t *firsts = dit_grow(numbers->firsts, &numbers->size, ad->ordinal + 1,
-	                            sizeof(*firsts));
-
-	if (firsts == NULL) {
+	if (DIT_GROW(numbers->firsts, numbers->size, ad->ordinal + 1) < 0) {
 		return -ENOMEM;
 	}
-	numbers->firsts = firsts;
 	while (numbers->nfirsts <= ad->ordinal) {
-		firsts[numbers->nfirsts++] = 0;
+		numbers->firsts[numbers->nfirsts++] = 0;
 	}
-	if (firsts[ad->ordinal] == 0) {
-		firsts[ad->ordinal] = number;
+	if (numbers->firsts[ad->ordinal] == 0) {
+		numbers->firsts[ad->ordinal] = number;
 		return 0;
 	}
 	dit_check_find(numbers->findings, DIT_CHECK_AD_TWICE, &place,
-	               "the numbers %u and %u have one name, %s", firsts[ad->ordinal],
-	               number, ad->name.data);
+	               "the numbers %u and %u have one name, %s",
+	               numbers->firsts[ad->ordinal], number, ad->name.data);
 	return 0;
 }
 

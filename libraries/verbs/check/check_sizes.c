@@ -57,21 +57,17 @@ struct dit_check_sizes {
 
 static struct notes *notes_of(struct member *member, size_t database)
 {
-	struct notes *notes = NULL;
-
 	if (database < member->nnotes) {
 		return &member->notes[database];
 	}
-	notes = dit_grow(member->notes, &member->size, database + 1, sizeof(*notes));
-	if (notes == NULL) {
+	if (DIT_GROW(member->notes, member->size, database + 1) < 0) {
 		member->error = -ENOMEM;
 		return NULL;
 	}
-	member->notes = notes;
-	memset(&notes[member->nnotes], 0,
-	       (database + 1 - member->nnotes) * sizeof(*notes));
+	memset(&member->notes[member->nnotes], 0,
+	       (database + 1 - member->nnotes) * sizeof(*member->notes));
 	member->nnotes = database + 1;
-	return &notes[database];
+	return &member->notes[database];
 }
 
 /* Longer first; of the same length by key. */
@@ -197,22 +193,17 @@ static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct not
 
 static int take(struct dit_check_sizes *sizes, const struct dit_walk_size *size)
 {
-	struct sized *databases = dit_grow(sizes->databases, &sizes->size,
-	                                   sizes->ndatabases + 1, sizeof(*databases));
 	struct sized *database = NULL;
-	size_t name_size = strlen(size->name) + 1;
 	char *name = NULL;
 
-	if (databases == NULL) {
+	if (DIT_GROW(sizes->databases, sizes->size, sizes->ndatabases + 1) < 0) {
 		return -ENOMEM;
 	}
-	sizes->databases = databases;
-	name = malloc(name_size);
+	name = strdup(size->name);
 	if (name == NULL) {
 		return -ENOMEM;
 	}
-	memcpy(name, size->name, name_size);
-	database = &databases[sizes->ndatabases];
+	database = &sizes->databases[sizes->ndatabases];
 	*database = (struct sized){.size = *size};
 	database->size.name = name;
 	return sum_up(sizes, sizes->ndatabases++, &database->notes);

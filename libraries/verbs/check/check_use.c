@@ -164,14 +164,11 @@ static int want(struct dit_check_use *use, const struct dit_attr_type *type,
 	size_t n = (size_t)type->ordinal + 1;
 
 	if (n > use->nwanted) {
-		struct wanted *wanted =
-			dit_grow(use->wanted, &use->wanted_size, n, sizeof(*wanted));
-
-		if (wanted == NULL) {
+		if (DIT_GROW(use->wanted, use->wanted_size, n) < 0) {
 			return -ENOMEM;
 		}
-		memset(&wanted[use->nwanted], 0, (n - use->nwanted) * sizeof(*wanted));
-		use->wanted = wanted;
+		memset(&use->wanted[use->nwanted], 0,
+		       (n - use->nwanted) * sizeof(*use->wanted));
 		use->nwanted = n;
 	}
 	use->wanted[n - 1].type = type;

@@ -56,14 +56,11 @@ static int compare_hashes(const void *a, const void *b)
 static int add_twin(struct comparison *comparison, const struct dit_entry_view *entry)
 {
 	struct dit_across *across = &comparison->across;
-	struct dit_twin *twins = dit_grow(across->twins, &comparison->twins_size,
-	                                  across->ntwins + 1, sizeof(*twins));
 
-	if (twins == NULL) {
+	if (DIT_GROW(across->twins, comparison->twins_size, across->ntwins + 1) < 0) {
 		return -ENOMEM;
 	}
-	across->twins = twins;
-	twins[across->ntwins++] =
+	across->twins[across->ntwins++] =
 		(struct dit_twin){.hash = hash_of(entry), .second = entry->id};
 	return 0;
 }
@@ -71,14 +68,11 @@ static int add_twin(struct comparison *comparison, const struct dit_entry_view *
 static int add_pair(struct comparison *comparison, struct dit_twin *twin, uint64_t first)
 {
 	struct dit_across *across = &comparison->across;
-	struct dit_twin_pair *pairs = dit_grow(across->pairs, &comparison->pairs_size,
-	                                       across->npairs + 1, sizeof(*pairs));
 
-	if (pairs == NULL) {
+	if (DIT_GROW(across->pairs, comparison->pairs_size, across->npairs + 1) < 0) {
 		return -ENOMEM;
 	}
-	across->pairs = pairs;
-	pairs[across->npairs++] =
+	across->pairs[across->npairs++] =
 		(struct dit_twin_pair){.first = first, .second = twin->second};
 	twin->first = first;
 	twin->has_first = true;

@@ -57,18 +57,14 @@ static int take_ids(struct dit_compare_records *records, struct dit_span ids)
 	records->nids = 0;
 	while (r > 0) {
 		size_t n = ids.len / sizeof(uint64_t);
-		uint64_t *grown = NULL;
 
 		if (n == 0 || ids.len % sizeof(uint64_t) != 0) {
 			return DIT_E_CORRUPT;
 		}
-		grown = dit_grow(records->ids, &records->ids_size, records->nids + n,
-		                 sizeof(*grown));
-		if (grown == NULL) {
+		if (DIT_GROW(records->ids, records->ids_size, records->nids + n) < 0) {
 			return -ENOMEM;
 		}
-		records->ids = grown;
-		memcpy(grown + records->nids, ids.data, ids.len);
+		memcpy(records->ids + records->nids, ids.data, ids.len);
 		records->nids += n;
 		r = dit_tree_cursor_more_items(records->cursor, &ids);
 	}

@@ -22,35 +22,29 @@ void dit_ad_numbers_deinit(struct dit_ad_numbers *numbers)
 static int grow_numbers(struct dit_ad_numbers *numbers, const struct dit_ad *ad)
 {
 	size_t size = numbers->numbers_size;
-	uint32_t *list = NULL;
 
 	if (ad->ordinal < size) {
 		return 0;
 	}
-	list = dit_grow(numbers->numbers, &numbers->numbers_size, (size_t)ad->ordinal + 1,
-	                sizeof(*list));
-	if (list == NULL) {
+	if (DIT_GROW(numbers->numbers, numbers->numbers_size, (size_t)ad->ordinal + 1) <
+	    0) {
 		return -ENOMEM;
 	}
-	memset(list + size, 0, (numbers->numbers_size - size) * sizeof(*list));
-	numbers->numbers = list;
+	memset(numbers->numbers + size, 0,
+	       (numbers->numbers_size - size) * sizeof(*numbers->numbers));
 	return 0;
 }
 
 /* The next number. NULL: of a description that the schema does not have. */
 static int add(struct dit_ad_numbers *numbers, const struct dit_ad *ad)
 {
-	const struct dit_ad **ads = NULL;
-
 	if (numbers->nads == DIT_AD_NUMBER_MAX) {
 		return DIT_E_TOOLONG;
 	}
-	ads = dit_grow(numbers->ads, &numbers->ads_size, numbers->nads + 1, sizeof(*ads));
-	if (ads == NULL) {
+	if (DIT_GROW(numbers->ads, numbers->ads_size, numbers->nads + 1) < 0) {
 		return -ENOMEM;
 	}
-	numbers->ads = ads;
-	ads[numbers->nads++] = ad;
+	numbers->ads[numbers->nads++] = ad;
 	return 0;
 }
 

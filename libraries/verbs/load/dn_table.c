@@ -135,17 +135,12 @@ static int slots_double(struct dit_dn_table *table)
 
 static int make_room(struct dit_dn_table *table)
 {
-	struct dn_node *nodes = NULL;
-
 	if (table->nnodes >= DIT_DN_TABLE_MAX - table->base) {
 		return DIT_E_TOOLONG;
 	}
-	nodes = dit_grow(table->nodes, &table->nodes_size, (size_t)table->nnodes + 1,
-	                 sizeof(*nodes));
-	if (nodes == NULL) {
+	if (DIT_GROW(table->nodes, table->nodes_size, (size_t)table->nnodes + 1) < 0) {
 		return -ENOMEM;
 	}
-	table->nodes = nodes;
 	return (uint64_t)table->nnodes < table->nslots / 5 * 4 ? 0 : slots_double(table);
 }
 

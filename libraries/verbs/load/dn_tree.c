@@ -261,16 +261,13 @@ static int add_hole(struct dit_dn_tree *tree, const struct dit_dn_tree_name *nam
                     unsigned i, uint32_t id)
 {
 	struct dit_span norm = tail(name->dn->norm, name->dn->norm_at, i);
-	struct dit_dn_tree_node_hole *holes = dit_grow(tree->holes, &tree->holes_size,
-	                                               tree->nholes + 1, sizeof(*holes));
 
-	if (holes == NULL) {
+	if (DIT_GROW(tree->holes, tree->holes_size, tree->nholes + 1) < 0) {
 		return -ENOMEM;
 	}
-	tree->holes = holes;
-	holes[tree->nholes] = (struct dit_dn_tree_node_hole){
+	tree->holes[tree->nholes] = (struct dit_dn_tree_node_hole){
 		.id = id, .norm = strndup(norm.data, norm.len)};
-	if (holes[tree->nholes].norm == NULL) {
+	if (tree->holes[tree->nholes].norm == NULL) {
 		return -ENOMEM;
 	}
 	tree->nholes++;

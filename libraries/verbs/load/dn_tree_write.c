@@ -76,14 +76,10 @@ void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
 
 static int add(struct grown_nodes *nodes, uint32_t id, uint64_t nsubs)
 {
-	struct grown_node *list =
-		dit_grow(nodes->list, &nodes->size, nodes->n + 1, sizeof(*list));
-
-	if (list == NULL) {
+	if (DIT_GROW(nodes->list, nodes->size, nodes->n + 1) < 0) {
 		return -ENOMEM;
 	}
-	nodes->list = list;
-	list[nodes->n++] = (struct grown_node){.id = id, .nsubs = nsubs};
+	nodes->list[nodes->n++] = (struct grown_node){.id = id, .nsubs = nsubs};
 	return 0;
 }
 

@@ -189,11 +189,8 @@ static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **
 	int r = 0;
 
 	if (is_late(entries, id)) {
-		space = dit_grow(entries->space, &entries->space_size, len, 1);
-		if (space == NULL) {
-			return -ENOMEM;
-		}
-		entries->space = space;
+		r = DIT_GROW(entries->space, entries->space_size, len);
+		space = entries->space;
 	} else {
 		entries->next_id = (uint64_t)id + 1;
 		r = dit_output_reserve_entry(entries->output, id, len, &space);

@@ -202,20 +202,15 @@ static int leave_out(struct loader *loader, const struct refused *refused)
 /* True if this text, which is told once in a load, was told before. */
 static bool was_told(struct load_refusals *refusals, const char *text)
 {
-	char **told = NULL;
-
 	for (size_t i = 0; i < refusals->ntold; i++) {
 		if (strcmp(refusals->told[i], text) == 0) {
 			return true;
 		}
 	}
 	/* Without memory it is told again, which does no harm. */
-	told = dit_grow(refusals->told, &refusals->told_size, refusals->ntold + 1,
-	                sizeof(*told));
-	if (told != NULL) {
-		refusals->told = told;
-		told[refusals->ntold] = strdup(text);
-		refusals->ntold += told[refusals->ntold] != NULL ? 1 : 0;
+	if (DIT_GROW(refusals->told, refusals->told_size, refusals->ntold + 1) == 0) {
+		refusals->told[refusals->ntold] = strdup(text);
+		refusals->ntold += refusals->told[refusals->ntold] != NULL ? 1 : 0;
 	}
 	return false;
 }

@@ -36,18 +36,13 @@ static int add_change(void *ctx, unsigned db, struct dit_span key)
 {
 	const struct catching_up *work = ctx;
 	struct dit_table_changes *changes = &work->changes[db];
-	struct dit_posting_change *list =
-		dit_grow(changes->list, &changes->size, changes->n + 1, sizeof(*list));
 	char *copy = dit_arena_alloc(work->changed->keys, key.len + 1);
 
-	if (list != NULL) {
-		changes->list = list;
-	}
-	if (list == NULL || copy == NULL) {
+	if (copy == NULL || DIT_GROW(changes->list, changes->size, changes->n + 1) < 0) {
 		return -ENOMEM;
 	}
 	memcpy(copy, key.data, key.len);
-	list[changes->n++] = (struct dit_posting_change){
+	changes->list[changes->n++] = (struct dit_posting_change){
 		.key = {copy, key.len}, .id = work->id, .is_added = work->is_newer};
 	return 0;
 }

@@ -251,15 +251,12 @@ static int mark_different(struct dit_stored_keys *keys, const struct dit_entry_v
 static int leave_marked(struct dit_stored_keys *keys, unsigned version,
                         struct dit_entry_view *view)
 {
-	struct dit_attr_view *left =
-		dit_grow(keys->left[version], &keys->left_size[version], view->nattrs + 1,
-	                 sizeof(*left));
 	uint32_t n = 0;
 
-	if (left == NULL) {
+	if (DIT_GROW(keys->left[version], keys->left_size[version], view->nattrs + 1) <
+	    0) {
 		return -ENOMEM;
 	}
-	keys->left[version] = left;
 	for (uint32_t i = 0; i < view->nattrs; i++) {
 		const struct dit_attr_view *attr = &view->attrs[i];
 		int r = attr->ad == NULL
@@ -270,10 +267,10 @@ static int leave_marked(struct dit_stored_keys *keys, unsigned version,
 			return r;
 		}
 		if (r > 0) {
-			left[n++] = *attr;
+			keys->left[version][n++] = *attr;
 		}
 	}
-	view->attrs = left;
+	view->attrs = keys->left[version];
 	view->nattrs = n;
 	return 0;
 }

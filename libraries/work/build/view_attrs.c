@@ -8,14 +8,10 @@
 int dit_view_attrs_take(struct dit_view_attrs *list, const struct dit_entry_view *view,
                         struct dit_entry *ret)
 {
-	struct dit_attr *attrs = dit_grow(list->attrs, &list->size,
-	                                  (size_t)view->nattrs + 1, sizeof(*attrs));
-
-	if (attrs == NULL) {
+	if (DIT_GROW(list->attrs, list->size, (size_t)view->nattrs + 1) < 0) {
 		return -ENOMEM;
 	}
-	list->attrs = attrs;
-	ret->attrs = attrs;
+	ret->attrs = list->attrs;
 	ret->nattrs = 0;
 	for (uint32_t i = 0; i < view->nattrs; i++) {
 		const struct dit_attr_view *attr = &view->attrs[i];
@@ -24,7 +20,7 @@ int dit_view_attrs_take(struct dit_view_attrs *list, const struct dit_entry_view
 			continue;
 		}
 		/* The lists are only read, as the header demands. */
-		attrs[ret->nattrs++] =
+		list->attrs[ret->nattrs++] =
 			(struct dit_attr){.ad = attr->ad,
 		                          .values = (struct dit_span *)attr->values,
 		                          .normal = (struct dit_span *)attr->normal,

@@ -38,13 +38,10 @@ static void drop(struct list *list)
 
 static int add(struct list *list, uint64_t id)
 {
-	uint64_t *ids = dit_grow(list->ids, &list->size, list->n + 1, sizeof(*ids));
-
-	if (ids == NULL) {
+	if (DIT_GROW(list->ids, list->size, list->n + 1) < 0) {
 		return -ENOMEM;
 	}
-	list->ids = ids;
-	ids[list->n++] = id;
+	list->ids[list->n++] = id;
 	return 0;
 }
 

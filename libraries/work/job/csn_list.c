@@ -52,7 +52,6 @@ int dit_csn_list_take(struct dit_csn_list *list, struct dit_span text, uint64_t 
 {
 	unsigned sid = (unsigned)dit_csn_list_sid(text);
 	struct dit_csn *known = dit_csn_list_find(list, sid);
-	struct dit_csn *grown = NULL;
 	size_t place = 0;
 
 	if (known != NULL) {
@@ -62,15 +61,14 @@ int dit_csn_list_take(struct dit_csn_list *list, struct dit_span text, uint64_t 
 		set(known, sid, text, id);
 		return 0;
 	}
-	grown = dit_grow(list->list, &list->size, list->n + 1, sizeof(*grown));
-	if (grown == NULL) {
+	if (DIT_GROW(list->list, list->size, list->n + 1) < 0) {
 		return -ENOMEM;
 	}
-	list->list = grown;
 	place = place_of(list, sid);
-	memmove(&grown[place + 1], &grown[place], (list->n - place) * sizeof(*grown));
+	memmove(&list->list[place + 1], &list->list[place],
+	        (list->n - place) * sizeof(*list->list));
 	list->n++;
-	set(&grown[place], sid, text, id);
+	set(&list->list[place], sid, text, id);
 	return 0;
 }
 
