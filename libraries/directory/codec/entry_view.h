@@ -19,10 +19,6 @@
 
 #include <ditkit/span.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct dit_ad; /* the library's own (schema.h) */
 
 /** One attribute description with its values. */
@@ -66,9 +62,5 @@ struct dit_entry_view {
 	uint32_t nattrs;
 	const struct dit_attr_view *attrs; /* in stored order */
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -13,10 +13,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * @param directories  the database directories, as the configuration names them; valid
  *                     during the call
@@ -25,9 +21,5 @@ extern "C" {
  *         failure itself
  */
 typedef int (*dit_before_open_fn)(void *ctx, const char *const *directories, size_t n);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

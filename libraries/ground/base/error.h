@@ -9,12 +9,11 @@
 #ifndef DITKIT_ERROR_H
 #define DITKIT_ERROR_H
 
-#ifndef DIT_PUBLIC
-# define DIT_PUBLIC __attribute__((visibility("default")))
-#endif
-
+/** A function that programs may call, from C or C++. */
 #ifdef __cplusplus
-extern "C" {
+# define DIT_PUBLIC extern "C" __attribute__((visibility("default")))
+#else
+# define DIT_PUBLIC __attribute__((visibility("default")))
 #endif
 
 enum dit_error {
@@ -36,9 +35,5 @@ enum dit_error {
 
 /** Text of any code that the library returns; static, never NULL. Any thread. */
 DIT_PUBLIC const char *dit_strerror(int error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

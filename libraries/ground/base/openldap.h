@@ -13,13 +13,7 @@
 
 #include <stdbool.h>
 
-#ifndef DIT_PUBLIC
-# define DIT_PUBLIC __attribute__((visibility("default")))
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <ditkit/error.h>
 
 /** In order of release. */
 enum dit_openldap_version {
@@ -58,9 +52,5 @@ DIT_PUBLIC const char *dit_openldap_name(enum dit_openldap_version version);
  * @return 0; DIT_E_UNKNOWN
  */
 DIT_PUBLIC int dit_openldap_parse(const char *name, enum dit_openldap_version *ret);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

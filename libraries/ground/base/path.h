@@ -23,10 +23,6 @@
 
 #include <ditkit/error.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Room for the words that an error code lacks. */
 #define DIT_PATH_WHY_BYTES 384
 
@@ -53,9 +49,5 @@ int dit_path_open_to_work(const char *path, char *ret_why);
  */
 DIT_PUBLIC int dit_path_open_parent(const char *path, const char **ret_name,
                                     char *ret_why);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -13,10 +13,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The unit of `done` and `total` of a phase. */
 enum dit_progress_unit {
 	DIT_PROGRESS_BYTES,    /* of the input, or of a file that is synced */
@@ -47,9 +43,5 @@ struct dit_progress {
 
 /** @param progress  valid during the call */
 typedef void (*dit_progress_fn)(void *ctx, const struct dit_progress *progress);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -11,10 +11,6 @@
 #ifndef DITKIT_REPORT_H
 #define DITKIT_REPORT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum dit_report_kind {
 	DIT_REPORT_DIAGNOSTIC,  /* detail of an error, printed as it is, if wanted (-d) */
 	DIT_REPORT_PLAIN,       /* likewise, and always wanted */
@@ -32,9 +28,5 @@ struct dit_report {
 };
 
 typedef void (*dit_report_fn)(void *ctx, const struct dit_report *report);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -16,10 +16,6 @@
 #include <string.h>
 #include <strings.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct dit_span {
 	const char *data;
 	size_t len;
@@ -58,9 +54,5 @@ static inline bool dit_span_eq_nocase(struct dit_span a, struct dit_span b)
 
 /** "%.*s" arguments of a span. */
 #define DIT_SPAN_ARGS(span) (int)(span).len, (span).len == 0 ? "" : (span).data
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

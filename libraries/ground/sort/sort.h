@@ -66,10 +66,6 @@
 #include <ditkit/error.h>
 #include <ditkit/span.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct dit_arena;
 struct dit_sorter;
 
@@ -214,9 +210,5 @@ DIT_PUBLIC int dit_sort_cursor_next(struct dit_sort_cursor *cursor,
  */
 DIT_PUBLIC int dit_sort_cursor_get(struct dit_sort_cursor *cursor, struct dit_span key,
                                    struct dit_sort_record *ret);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -40,10 +40,6 @@
 #include <ditkit/report.h>
 #include <ditkit/span.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define DIT_CHECK_NO_PAGE UINT64_MAX
 
 /** Something that is wrong, or a note. The pointers are valid during the callback. */
@@ -278,9 +274,5 @@ DIT_PUBLIC int dit_check(const struct dit_check_opts *opts, struct dit_check_sta
 
 /** Also after an error. */
 DIT_PUBLIC void dit_check_stats_deinit(struct dit_check_stats *stats);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

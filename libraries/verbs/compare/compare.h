@@ -35,10 +35,6 @@
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The phases of dit_progress. */
 enum dit_compare_phase {
 	DIT_COMPARE_RECORDS, /* of the named databases; records of the first */
@@ -90,9 +86,5 @@ struct dit_compare_opts {
  */
 DIT_PUBLIC int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report,
                            void *ctx, uint64_t *ret_ndifferences);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -34,10 +34,6 @@
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Which entries below the base. */
 enum dit_export_scope {
 	DIT_EXPORT_SUBTREE, /* the base and all below it */
@@ -155,9 +151,5 @@ struct dit_export_url {
  */
 DIT_PUBLIC int dit_export_url_read(struct dit_export_url *ret, const char *text);
 DIT_PUBLIC void dit_export_url_deinit(struct dit_export_url *url);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -25,10 +25,6 @@
 #include <ditkit/export_keeper.h>
 #include <ditkit/path.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct dit_stop; /* stop.h */
 
 struct dit_export_file {
@@ -75,9 +71,5 @@ DIT_PUBLIC int dit_export_file_finish(struct dit_export_file *file);
 
 /** Close; remove a file that was not finished. Closing twice is fine. */
 DIT_PUBLIC void dit_export_file_close(struct dit_export_file *file);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

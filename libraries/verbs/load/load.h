@@ -35,10 +35,6 @@
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A record that was not stored. The pointers are valid during the callback only. */
 struct dit_reject {
 	const char *record; /* lines of the record, as read; not NUL-terminated */
@@ -243,9 +239,5 @@ DIT_PUBLIC int dit_load(const struct dit_load_opts *opts, struct dit_load_stats 
 
 /** Free the memory that dit_load() put into @p stats. */
 DIT_PUBLIC void dit_load_stats_deinit(struct dit_load_stats *stats);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -37,10 +37,6 @@
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The phases of dit_progress. The first two come again for each database. */
 enum dit_reindex_phase {
 	DIT_REINDEX_ENTRIES, /* entries are read, keys are made; entries and holes */
@@ -146,9 +142,5 @@ DIT_PUBLIC int dit_reindex(const struct dit_reindex_opts *opts,
 
 /** Free the memory that dit_reindex() put into @p stats. */
 DIT_PUBLIC void dit_reindex_stats_deinit(struct dit_reindex_stats *stats);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -22,10 +22,6 @@
 #include <ditkit/load.h>
 #include <ditkit/reindex.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct dit_estimate_database {
 	char *directory;
 	uint64_t nentries;     /* that the work will store or read */
@@ -80,9 +76,5 @@ DIT_PUBLIC int dit_estimate_reindex(const struct dit_reindex_opts *opts,
 
 /** Free the memory that an estimate has put into @p estimate. */
 DIT_PUBLIC void dit_estimate_deinit(struct dit_estimate *estimate);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,10 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Classes of lengths of lists: class i has the lists of 2^i IDs and more, but fewer than
  * 2^(i+1). */
 #define DIT_LIST_LENGTHS 32
@@ -35,9 +31,5 @@ struct dit_index_stats {
 	uint64_t nkeys;     /* different keys written */
 	struct dit_index_cost cost;
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

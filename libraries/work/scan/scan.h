@@ -52,10 +52,6 @@
 #include <ditkit/openldap.h>
 #include <ditkit/report.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct dit_entry_scan;
 
 struct dit_entry_scan_opts {
@@ -183,9 +179,5 @@ DIT_PUBLIC uint64_t dit_entry_scan_nranges(const struct dit_entry_scan *scan);
 DIT_PUBLIC uint64_t dit_entry_scan_nrecords(const struct dit_entry_scan *scan);
 /** The number of LMDB's transaction whose state the scan sees. */
 DIT_PUBLIC uint64_t dit_entry_scan_txn_id(const struct dit_entry_scan *scan);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
