@@ -256,7 +256,6 @@ static void check_walk(struct fixture *f)
 		.order = order,
 		.found = note_finding,
 		.found_ctx = f,
-		.max_findings = 10,
 	};
 	struct dit_walk_stats stats;
 	struct stat st;
@@ -591,8 +590,7 @@ static void liblmdb_goes_on(void **state)
 	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
 	                             .nthreads = 1,
 	                             .found = note_finding,
-	                             .found_ctx = &f,
-	                             .max_findings = 10};
+	                             .found_ctx = &f};
 	struct dit_walk_stats stats;
 	(void)state;
 

@@ -94,9 +94,15 @@ static void order(void *ctx, struct dit_span name, unsigned flags,
 	dit_stored_order(NULL, name, flags, orders);
 }
 
+/* The first one; others often follow from it. */
 static void found(void *ctx, const struct dit_walk_finding *finding)
 {
-	(void)say(ctx, "%s: %s", dit_walk_kind_name(finding->kind), finding->text);
+	struct judge *judge = ctx;
+
+	if (judge->reason[0] != '\0') {
+		return;
+	}
+	(void)say(judge, "%s: %s", dit_walk_kind_name(finding->kind), finding->text);
 }
 
 static int walk(struct judge *judge, int fd)
@@ -108,11 +114,12 @@ static int walk(struct judge *judge, int fd)
 		.order = order,
 		.found = found,
 		.found_ctx = judge,
-		.max_findings = 1,
 	};
 	struct dit_walk_stats stats;
-	int r = dit_walk(&opts, &stats);
+	int r = 0;
 
+	judge->reason[0] = '\0';
+	r = dit_walk(&opts, &stats);
 	if (r < 0) {
 		return say(judge, "the walk: %s", dit_strerror(r));
 	}

@@ -27,8 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
 	                             .order = image_order,
 	                             .found = look_at,
-	                             .found_ctx = &nbytes,
-	                             .max_findings = 1000};
+	                             .found_ctx = &nbytes};
 
 	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
 		if (whole[maker].bytes == NULL) {

@@ -59,7 +59,6 @@ static int walk(struct fixture *f, dit_walk_size_fn size)
 		.order = dit_stored_order,
 		.found = note_finding,
 		.found_ctx = f,
-		.max_findings = 10,
 		.size = size,
 		.size_ctx = f,
 	};

@@ -287,7 +287,6 @@ int image_walk(const struct image *image, unsigned nthreads, struct image_findin
 		.order = image_order,
 		.found = note_finding,
 		.found_ctx = ret,
-		.max_findings = 40,
 	};
 	int r = 0;
 

@@ -16,7 +16,7 @@
 #include "walk/walk_private.h"
 
 /* Commits that may come in between, one after the other. */
-#define LENGTH_ATTEMPTS 100
+#define BRIEF_ATTEMPTS 100
 
 /* ---- the main tree's records ---- */
 
@@ -384,50 +384,44 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
 	return r;
 }
 
-/* ---- the length of the file ---- */
-
-static void ignore(void *ctx, const struct dit_walk_finding *finding)
-{
-	(void)ctx;
-	(void)finding;
-}
-
-static int check_length(struct walk *walk, struct dit_file_lack *ret)
-{
-	struct dit_walk_stats stats;
-	bool is_usable = false;
-	struct stat status;
-	int r = dit_walk_metas(walk, &is_usable);
-
-	/* liblmdb tells what is wrong with the meta pages. */
-	if (r < 0 || !is_usable || walk->nbehind == 0) {
-		return r;
-	}
-	if (fstat(walk->opts->fd, &status) != 0) {
-		return -errno;
-	}
-	*ret = (struct dit_file_lack){.file_bytes = (uint64_t)status.st_size,
-	                              .needed_bytes = (walk->npages + walk->nbehind) *
-	                                              walk->page_bytes};
-	r = dit_walk(walk->opts, &stats);
-	return r == 0 && stats.by_kind[DIT_WALK_FILE_CUT] > 0 ? DIT_E_CORRUPT : r;
-}
-
-int dit_walk_length(int fd, struct dit_file_lack *ret)
+int dit_walk_brief(int fd, struct dit_walk_stats *ret)
 {
 	const struct dit_walk_opts opts = {.fd = fd,
 	                                   .transaction = DIT_WALK_NEWEST,
 	                                   .nthreads = 1,
-	                                   .is_brief = true,
-	                                   .found = ignore,
-	                                   .max_findings = 1};
+	                                   .is_brief = true};
 	int r = -ESTALE;
 
-	for (unsigned i = 0; i < LENGTH_ATTEMPTS && r == -ESTALE; i++) {
-		struct walk walk = {.opts = &opts, .lock = PTHREAD_MUTEX_INITIALIZER};
-
-		r = check_length(&walk, ret);
-		dit_walk_end(&walk);
+	for (unsigned i = 0; i < BRIEF_ATTEMPTS && r == -ESTALE; i++) {
+		r = dit_walk(&opts, ret);
 	}
-	return r == -ESTALE ? DIT_E_CORRUPT : r;
+	return r;
+}
+
+/* ---- the length of the file ---- */
+
+int dit_walk_length(int fd, struct dit_file_lack *ret)
+{
+	const struct dit_walk_opts opts = {.fd = fd, .transaction = DIT_WALK_NEWEST};
+	struct walk walk = {.opts = &opts, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct dit_walk_stats stats;
+	bool is_usable = false;
+	struct stat status;
+	int r = dit_walk_metas(&walk, &is_usable);
+
+	dit_walk_end(&walk);
+	/* liblmdb tells what is wrong with the meta pages. */
+	if (r < 0 || !is_usable || walk.nbehind == 0) {
+		return r;
+	}
+	if (fstat(fd, &status) != 0) {
+		return -errno;
+	}
+	*ret = (struct dit_file_lack){.file_bytes = (uint64_t)status.st_size,
+	                              .needed_bytes = (walk.npages + walk.nbehind) *
+	                                              walk.page_bytes};
+	r = dit_walk_brief(fd, &stats);
+	return r == -ESTALE || (r == 0 && stats.by_kind[DIT_WALK_FILE_CUT] > 0)
+	               ? DIT_E_CORRUPT
+	               : r;
 }

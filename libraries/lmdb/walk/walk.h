@@ -145,10 +145,9 @@ struct dit_walk_opts {
 	void *order_ctx;
 	dit_walk_list_fn list; /* with size; NULL: not wanted */
 	dit_walk_size_fn size;
-	void *size_ctx; /* of both */
-	dit_walk_found_fn found;
+	void *size_ctx;          /* of both */
+	dit_walk_found_fn found; /* NULL: findings are counted only */
 	void *found_ctx;
-	uint64_t max_findings; /* further ones are counted only; 0: no limit */
 	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
 	/** Called now and then by the thread of dit_walk(): pages that were visited or
 	 * are free, of all. NULL: no callback. */
@@ -179,6 +178,10 @@ struct dit_walk_stats {
  *         somebody has written since (in both cases: begin again); DIT_E_STOPPED
  */
 int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
+
+/** The meta pages, the free list and the main tree alone, in the state that the newest
+ * commit left. Findings are counted; -ESTALE: commits come too fast. */
+int dit_walk_brief(int fd, struct dit_walk_stats *ret);
 
 /** Sizes that do not fit together. */
 struct dit_file_lack {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Findings: names, counts, the callback. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -36,7 +35,7 @@ void dit_walk_find(struct walk *walk, enum dit_walk_kind kind,
 	(void)pthread_mutex_lock(&walk->lock);
 	walk->by_kind[kind]++;
 	walk->nfindings++;
-	if (opts->max_findings == 0 || walk->nfindings <= opts->max_findings) {
+	if (opts->found != NULL) {
 		va_start(args, format);
 		(void)vsnprintf(text, sizeof(text), format, args);
 		va_end(args);

@@ -125,7 +125,7 @@ static void note_damage(struct check *check, unsigned kind, const char *name)
 static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
 {
 	struct check *check = ctx;
-	struct dit_check_place place = DIT_CHECK_PLACE(finding->database);
+	struct dit_check_finding place = DIT_CHECK_PLACE(finding->database);
 
 	place.page = finding->page;
 	place.node = finding->node;
@@ -139,7 +139,7 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
                           struct dit_key_orders *orders)
 {
 	struct check *check = ctx;
-	struct dit_check_place place = DIT_CHECK_PLACE(name.data);
+	struct dit_check_finding place = DIT_CHECK_PLACE(name.data);
 
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
 		if (dit_span_eq(name, dit_span_of(dit_fixed_dbs[i].name))) {
@@ -159,7 +159,7 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 static void look_for_missing(struct check *check)
 {
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
-		struct dit_check_place place = DIT_CHECK_PLACE(dit_fixed_dbs[i].name);
+		struct dit_check_finding place = DIT_CHECK_PLACE(dit_fixed_dbs[i].name);
 
 		if (!check->has_fixed[i]) {
 			dit_check_find(check->findings, DIT_CHECK_DATABASE_MISSING,
@@ -224,28 +224,12 @@ static void hold(struct check *check)
 	check->is_held = check->hold != NULL;
 }
 
-static void ignore(void *ctx, const struct dit_walk_finding *finding)
-{
-	(void)ctx;
-	(void)finding;
-}
-
 /* Can a snapshot find the named databases? */
 static bool is_main_tree_sound(const struct check *check)
 {
-	const struct dit_walk_opts opts = {.fd = check->fd,
-	                                   .transaction = DIT_WALK_NEWEST,
-	                                   .nthreads = 1,
-	                                   .is_brief = true,
-	                                   .found = ignore,
-	                                   .max_findings = 1};
 	struct dit_walk_stats stats = {0};
-	int r = -ESTALE;
 
-	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
-		r = dit_walk(&opts, &stats);
-	}
-	return r == 0 && stats.nfindings == 0;
+	return dit_walk_brief(check->fd, &stats) == 0 && stats.nfindings == 0;
 }
 
 /* First without LMDB's write lock, for which slapd's writers would wait. */
