@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The binary heap of a merge: sources by their current item, the smallest on top.
+ * A binary heap: the sources of a merge by their current item, the smallest on top; or
+ * other things that are taken in an order.
  *
  *   dit_heap_init();  dit_heap_add()... (each source with its first item);
  *   look at dit_heap_top(), move it on, dit_heap_settle();  dit_heap_deinit()

@@ -14,6 +14,7 @@
 
 #include "base/grow.h"
 #include "base/monitor.h"
+#include "sort/merge_heap.h"
 #include "walk/walk_private.h"
 
 #define FEW 8
@@ -32,8 +33,7 @@ struct walk_tasks {
 
 	struct dit_monitor monitor; /* tells: a task, or there will be none any more */
 	/* [lock: monitor] */
-	struct task **heap; /* lowest page first */
-	size_t ntasks;
+	struct dit_heap heap; /* of tasks, the lowest page first */
 	size_t size;
 	unsigned nbusy; /* members that may make tasks yet */
 };
@@ -69,12 +69,14 @@ void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk)
 	if (tasks == NULL) {
 		return;
 	}
-	for (size_t i = 0; i < tasks->ntasks; i++) {
-		end_task(walk, tasks->heap[i]->place.tree);
-		free(tasks->heap[i]);
+	for (size_t i = 0; i < tasks->heap.n; i++) {
+		struct task *task = tasks->heap.sources[i];
+
+		end_task(walk, task->place.tree);
+		free(task);
 	}
 	dit_monitor_deinit(&tasks->monitor);
-	free(tasks->heap);
+	dit_heap_deinit(&tasks->heap);
 	free(tasks);
 }
 
@@ -84,57 +86,12 @@ bool dit_walk_tasks_are_few(struct walk_tasks *tasks)
 	       (size_t)FEW * tasks->nmembers;
 }
 
-/* ---- the heap ---- */
-
-static void swap(struct walk_tasks *tasks, size_t a, size_t b)
+static bool is_lower(const void *a, const void *b)
 {
-	struct task *task = tasks->heap[a];
+	const struct task *x = a;
+	const struct task *y = b;
 
-	tasks->heap[a] = tasks->heap[b];
-	tasks->heap[b] = task;
-}
-
-static bool is_lower(const struct walk_tasks *tasks, size_t a, size_t b)
-{
-	return tasks->heap[a]->place.page < tasks->heap[b]->place.page;
-}
-
-static int put(struct walk_tasks *tasks, struct task *task)
-{
-	size_t at = tasks->ntasks;
-
-	if (DIT_GROW(tasks->heap, tasks->size, at + 1) < 0) {
-		return -ENOMEM;
-	}
-	tasks->heap[tasks->ntasks++] = task;
-	while (at > 0 && is_lower(tasks, at, (at - 1) / 2)) {
-		swap(tasks, at, (at - 1) / 2);
-		at = (at - 1) / 2;
-	}
-	return 0;
-}
-
-static struct task *take_lowest(struct walk_tasks *tasks)
-{
-	struct task *lowest = tasks->heap[0];
-	size_t at = 0;
-
-	tasks->heap[0] = tasks->heap[--tasks->ntasks];
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= tasks->ntasks) {
-			return lowest;
-		}
-		if (child + 1 < tasks->ntasks && is_lower(tasks, child + 1, child)) {
-			child++;
-		}
-		if (!is_lower(tasks, child, at)) {
-			return lowest;
-		}
-		swap(tasks, child, at);
-		at = child;
-	}
+	return x->place.page < y->place.page;
 }
 
 /* ---- making them ---- */
@@ -168,14 +125,15 @@ int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place
 	copy_bound(&task->place.lowest, &space);
 	copy_bound(&task->place.highest, &space);
 	dit_monitor_enter(&tasks->monitor);
-	r = put(tasks, task);
+	r = DIT_GROW(tasks->heap.sources, tasks->size, tasks->heap.n + 1);
 	if (r == 0) {
+		dit_heap_add(&tasks->heap, task, is_lower);
 		/* A list is part of its database, which is complete when the list is. */
 		if (atomic_fetch_add(&place->tree->ntasks, 1) == 0 &&
 		    place->tree->role == WALK_LIST) {
 			atomic_fetch_add(&place->tree->database->ntasks, 1);
 		}
-		atomic_store_explicit(&tasks->count, tasks->ntasks, memory_order_relaxed);
+		atomic_store_explicit(&tasks->count, tasks->heap.n, memory_order_relaxed);
 		dit_monitor_tell(&tasks->monitor);
 	}
 	dit_monitor_leave(&tasks->monitor);
@@ -196,13 +154,14 @@ static struct task *take(struct walk_tasks *tasks, bool was_busy)
 	if (was_busy) {
 		tasks->nbusy--;
 	}
-	while (tasks->ntasks == 0 && tasks->nbusy > 0) {
+	while (tasks->heap.n == 0 && tasks->nbusy > 0) {
 		dit_monitor_wait(&tasks->monitor);
 	}
-	if (tasks->ntasks > 0) {
-		task = take_lowest(tasks);
+	if (tasks->heap.n > 0) {
+		task = dit_heap_top(&tasks->heap);
+		dit_heap_settle(&tasks->heap, true, is_lower);
 		tasks->nbusy++;
-		atomic_store_explicit(&tasks->count, tasks->ntasks, memory_order_relaxed);
+		atomic_store_explicit(&tasks->count, tasks->heap.n, memory_order_relaxed);
 	} else {
 		dit_monitor_tell(&tasks->monitor);
 	}
