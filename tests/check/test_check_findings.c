@@ -38,7 +38,7 @@ static void note(void *ctx, const struct dit_check_finding *finding)
 static void find(struct dit_check_findings *findings, const char *database, uint64_t id,
                  const char *text)
 {
-	struct dit_check_place place = DIT_CHECK_PLACE(database);
+	struct dit_check_finding place = DIT_CHECK_PLACE(database);
 
 	place.id = id;
 	dit_check_find(findings, DIT_CHECK_DATABASE_FLAGS, &place, "%s", text);
@@ -47,7 +47,7 @@ static void find(struct dit_check_findings *findings, const char *database, uint
 static void findings_are_told_in_order(void **state)
 {
 	struct dit_check_findings *findings = NULL;
-	struct dit_check_place place = DIT_CHECK_PLACE("cn");
+	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
 	(void)state;
 
@@ -61,7 +61,7 @@ static void findings_are_told_in_order(void **state)
 	dit_check_find(findings, DIT_WALK_KEY_ORDER, &place, "number %d", 5);
 	place.attribute = "cn";
 	dit_check_find(findings, DIT_WALK_KEY_ORDER, &place, "number %d", 6);
-	place = (struct dit_check_place)DIT_CHECK_PLACE("cn");
+	place = (struct dit_check_finding)DIT_CHECK_PLACE("cn");
 	place.page = 9;
 	place.node = 2;
 	dit_check_find(findings, DIT_WALK_KEY_ORDER, &place, "page");
@@ -91,7 +91,7 @@ static void findings_are_told_in_order(void **state)
 static void notes_are_counted_apart_and_told_last(void **state)
 {
 	struct dit_check_findings *findings = NULL;
-	struct dit_check_place place = DIT_CHECK_PLACE("cn");
+	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
 	(void)state;
 
@@ -156,7 +156,7 @@ static void the_first_ones_are_kept_whoever_finds_them_when(void **state)
 static int find_without_memory(void)
 {
 	struct dit_check_findings *findings = NULL;
-	struct dit_check_place place = DIT_CHECK_PLACE("cn");
+	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
 	int r = dit_check_findings_new(&findings, 0);
 

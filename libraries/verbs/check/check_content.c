@@ -59,10 +59,10 @@ struct run {
 	_Atomic int error;           /* [atomic: the first; no more is drawn] */
 };
 
-struct dit_check_place dit_check_entry_place(struct dit_check_member *member,
-                                             const char *database, uint64_t id)
+struct dit_check_finding dit_check_entry_place(struct dit_check_member *member,
+                                               const char *database, uint64_t id)
 {
-	struct dit_check_place place = DIT_CHECK_PLACE(database);
+	struct dit_check_finding place = DIT_CHECK_PLACE(database);
 	struct dit_dn_text dn;
 
 	place.id = id;
@@ -80,7 +80,7 @@ struct dit_check_place dit_check_entry_place(struct dit_check_member *member,
 static int fit_format(struct run *run, size_t db)
 {
 	struct dit_check_content *content = run->content;
-	struct dit_check_place place =
+	struct dit_check_finding place =
 		DIT_CHECK_PLACE(dit_index_set_db(content->indexes, db)->name);
 	size_t key_len = 0;
 	int r = dit_stored_keys_fit(content->indexes, db, content->snapshot, &key_len);
@@ -122,7 +122,7 @@ static void note_databases(const struct dit_check_content *content)
 	size_t n = dit_snapshot_dbs(content->snapshot, &dbs);
 
 	for (size_t i = 0; i < n; i++) {
-		struct dit_check_place place = DIT_CHECK_PLACE(dbs[i].name);
+		struct dit_check_finding place = DIT_CHECK_PLACE(dbs[i].name);
 
 		if ((dbs[i].flags & DIT_DB_DUPFIXED) != 0 &&
 		    !is_configured(content, dbs[i].name)) {

@@ -79,13 +79,13 @@ struct dit_check_member {
 };
 
 /** The place of an entry. Its DN, as far as it can be told, stays until the next call. */
-struct dit_check_place dit_check_entry_place(struct dit_check_member *member,
-                                             const char *database, uint64_t id);
+struct dit_check_finding dit_check_entry_place(struct dit_check_member *member,
+                                               const char *database, uint64_t id);
 
 /** A finding about an entry; id 0: about none. A format and its values follow. */
 #define DIT_CHECK_FIND_AT(member, kind, database, id, ...)                               \
  do {                                                                                    \
-  const struct dit_check_place at = dit_check_entry_place((member), (database), (id));   \
+  const struct dit_check_finding at = dit_check_entry_place((member), (database), (id)); \
                                                                                          \
   dit_check_find((member)->content->findings, (kind), &at, __VA_ARGS__);                 \
  } while (0)

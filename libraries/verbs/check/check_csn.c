@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/error.h"
-
 int dit_check_csn_init(struct dit_check_csn *csn, struct dit_schema *schema)
 {
 	int r = 0;
@@ -110,7 +108,7 @@ int dit_check_csn_merge(struct dit_check_csn *into, struct dit_check_csn *from)
 void dit_check_csn_end(const struct dit_check_csn *all,
                        struct dit_check_findings *findings)
 {
-	struct dit_check_place place = DIT_CHECK_PLACE("id2e");
+	struct dit_check_finding place = DIT_CHECK_PLACE("id2e");
 
 	place.attribute = "contextCSN";
 	place.dn = all->context_dn;

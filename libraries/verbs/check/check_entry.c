@@ -33,7 +33,7 @@ struct dit_check_entry {
 	struct dit_view_attrs attrs; /* of one entry */
 	char *dn;                    /* of the entry, with a NUL; owned */
 	size_t dn_size;
-	struct dit_check_place place; /* of the entry */
+	struct dit_check_finding place; /* of the entry */
 };
 
 /* ---- a new object ---- */
@@ -432,7 +432,7 @@ static int set_place(struct dit_check_entry *check, const struct dit_entry_view 
 		memcpy(check->dn, view->dn.data, view->dn.len);
 	}
 	check->dn[view->dn.len] = '\0';
-	check->place = (struct dit_check_place)DIT_CHECK_PLACE("id2e");
+	check->place = (struct dit_check_finding)DIT_CHECK_PLACE("id2e");
 	check->place.id = view->id;
 	check->place.dn = view->name_error == 0 ? check->dn : NULL;
 	return 0;

@@ -21,14 +21,8 @@
 static const char *const names[DIT_CHECK_NKINDS] = {DIT_WALK_KINDS(NAME)
                                                             DIT_CHECK_KINDS(NAME)};
 
-struct kept {
-	unsigned kind;
-	struct dit_check_place place; /* its texts owned */
-	char *text;                   /* owned */
-};
-
 struct list {
-	struct kept *kept;
+	struct dit_check_finding *kept; /* their texts owned, but for file and kind */
 	size_t n;
 	size_t size;
 };
@@ -65,22 +59,22 @@ static int compare_numbers(uint64_t a, uint64_t b)
 
 static int compare_kept(const void *a, const void *b)
 {
-	const struct kept *x = a;
-	const struct kept *y = b;
-	int order = compare_texts(x->place.database, y->place.database);
+	const struct dit_check_finding *x = a;
+	const struct dit_check_finding *y = b;
+	int order = compare_texts(x->database, y->database);
 
 	if (order == 0) {
 		/* A finding of no page comes first. */
-		order = compare_numbers(x->place.page + 1, y->place.page + 1);
+		order = compare_numbers(x->page + 1, y->page + 1);
 	}
 	if (order == 0) {
-		order = (x->place.node > y->place.node) - (x->place.node < y->place.node);
+		order = (x->node > y->node) - (x->node < y->node);
 	}
 	if (order == 0) {
-		order = compare_numbers(x->place.id, y->place.id);
+		order = compare_numbers(x->id, y->id);
 	}
 	if (order == 0) {
-		order = compare_texts(x->place.attribute, y->place.attribute);
+		order = compare_texts(x->attribute, y->attribute);
 	}
 	return order != 0 ? order : strcmp(x->text, y->text);
 }
@@ -94,12 +88,12 @@ static void sort(struct list *list)
 
 /* ---- keeping ---- */
 
-static void forget(struct kept *kept)
+static void forget(struct dit_check_finding *kept)
 {
-	free((char *)kept->place.database);
-	free((char *)kept->place.dn);
-	free((char *)kept->place.attribute);
-	free(kept->text);
+	free((char *)kept->database);
+	free((char *)kept->dn);
+	free((char *)kept->attribute);
+	free((char *)kept->text);
 }
 
 static void forget_from(struct list *list, size_t first)
@@ -121,28 +115,24 @@ static int copy(const char **text)
 	return 0;
 }
 
-static int copy_place(struct dit_check_place *ret, const struct dit_check_place *place)
-{
-	int r = 0;
-
-	*ret = *place;
-	r |= copy(&ret->database);
-	r |= copy(&ret->dn);
-	r |= copy(&ret->attribute);
-	return r == 0 ? 0 : -ENOMEM;
-}
-
 static int keep(struct dit_check_findings *findings, unsigned kind,
-                const struct dit_check_place *place, const char *text)
+                const struct dit_check_finding *place, const char *text)
 {
 	struct list *list = &findings->lists[dit_check_kind_is_note(kind)];
-	struct kept kept = {.kind = kind};
+	struct dit_check_finding kept = *place;
+	int r = 0;
 
 	if (DIT_GROW(list->kept, list->size, list->n + 1) < 0) {
 		return -ENOMEM;
 	}
-	kept.text = strdup(text);
-	if (copy_place(&kept.place, place) < 0 || kept.text == NULL) {
+	kept.kind = dit_check_kind_name(kind);
+	kept.is_note = dit_check_kind_is_note(kind);
+	kept.text = text;
+	r |= copy(&kept.database);
+	r |= copy(&kept.dn);
+	r |= copy(&kept.attribute);
+	r |= copy(&kept.text);
+	if (r != 0) {
 		forget(&kept);
 		return -ENOMEM;
 	}
@@ -155,7 +145,7 @@ static int keep(struct dit_check_findings *findings, unsigned kind,
 }
 
 void dit_check_find(struct dit_check_findings *findings, unsigned kind,
-                    const struct dit_check_place *place, const char *format, ...)
+                    const struct dit_check_finding *place, const char *format, ...)
 {
 	char text[TEXT_MAX];
 	va_list args;
@@ -253,21 +243,8 @@ static void tell_list(const struct list *list, const char *file, dit_check_found
                       void *ctx)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		const struct kept *kept = &list->kept[i];
-		const struct dit_check_finding finding = {
-			.file = file,
-			.kind = dit_check_kind_name(kept->kind),
-			.database = kept->place.database,
-			.page = kept->place.page,
-			.node = kept->place.node,
-			.id = kept->place.id,
-			.dn = kept->place.dn,
-			.attribute = kept->place.attribute,
-			.is_note = dit_check_kind_is_note(kept->kind),
-			.text = kept->text,
-		};
-
-		found(ctx, &finding);
+		list->kept[i].file = file;
+		found(ctx, &list->kept[i]);
 	}
 }
 

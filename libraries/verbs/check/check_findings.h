@@ -81,16 +81,7 @@ static inline bool dit_check_kind_is_note(unsigned kind)
 /** Static; of the walker's kinds as well. */
 const char *dit_check_kind_name(unsigned kind);
 
-/** Where. Zero, but for page and node, is nowhere; the texts are copied. */
-struct dit_check_place {
-	const char *database;
-	uint64_t page; /* DIT_CHECK_NO_PAGE */
-	long node;     /* -1 */
-	uint64_t id;
-	const char *dn;
-	const char *attribute;
-};
-
+/** A finding that has no place yet but its database. */
 #define DIT_CHECK_PLACE(name)                                                            \
  {                                                                                       \
   .database = (name), .page = DIT_CHECK_NO_PAGE, .node = -1                              \
@@ -106,9 +97,13 @@ void dit_check_findings_free(struct dit_check_findings *findings);
 /** As new. */
 void dit_check_findings_reset(struct dit_check_findings *findings);
 
-/** A kind of the walker's or ours, and a sentence. */
+/**
+ * A kind of the walker's or ours, and a sentence.
+ *
+ * @param place  database, page, node, id, dn and attribute alone count; they are copied
+ */
 void dit_check_find(struct dit_check_findings *findings, unsigned kind,
-                    const struct dit_check_place *place, const char *format, ...)
+                    const struct dit_check_finding *place, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /** Bytes of a name or value that a finding shows, and room for them. */

@@ -17,7 +17,7 @@ struct numbers {
 	size_t size;
 };
 
-static const struct dit_check_place place = DIT_CHECK_PLACE("ad2i");
+static const struct dit_check_finding place = DIT_CHECK_PLACE("ad2i");
 
 static int note_first(struct numbers *numbers, const struct dit_ad *ad, uint32_t number)
 {

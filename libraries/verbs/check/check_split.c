@@ -2,9 +2,7 @@
 /* id2v checked: the values of each key next to the attribute that counts them. */
 #include "check/check_content.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "codec/entry_codec.h"
@@ -41,11 +39,11 @@ struct split_check {
 
 /* ---- findings ---- */
 
-static struct dit_check_place place_of(struct split_check *check,
-                                       const struct group *group)
+static struct dit_check_finding place_of(struct split_check *check,
+                                         const struct group *group)
 {
 	const struct dit_ad_name *name = dit_ad_names_get(check->names, group->number);
-	struct dit_check_place place =
+	struct dit_check_finding place =
 		dit_check_entry_place(check->member, "id2v", group->id);
 
 	if (name != NULL) {
@@ -59,7 +57,7 @@ static struct dit_check_place place_of(struct split_check *check,
 static void find(struct split_check *check, const struct group *group,
                  enum dit_check_kind kind, const char *text)
 {
-	const struct dit_check_place place = place_of(check, group);
+	const struct dit_check_finding place = place_of(check, group);
 
 	dit_check_find(check->member->content->findings, kind, &place, "%s", text);
 }
@@ -131,7 +129,7 @@ static int begin_group(struct split_check *check, struct dit_span key,
 /* Equal values are counted, and stored once (split_codec.h). */
 static void end_group(struct split_check *check, const struct group *group)
 {
-	struct dit_check_place place;
+	struct dit_check_finding place;
 	bool is_few = group->n < group->nwanted;
 
 	if (group->nwanted > 0 && group->n != group->nwanted) {

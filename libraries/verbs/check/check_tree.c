@@ -17,9 +17,7 @@
  */
 #include "check/check_content.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
@@ -382,7 +380,7 @@ static void check_entry(struct tree_check *check, uint64_t id, bool has_node,
 static void check_root(struct tree_check *check, bool has_entry)
 {
 	const struct dit_check_content *content = check->member->content;
-	const struct dit_check_place place = DIT_CHECK_PLACE("id2e");
+	const struct dit_check_finding place = DIT_CHECK_PLACE("id2e");
 
 	if (has_entry && content->database->suffix_norm.len > 0) {
 		dit_check_find(content->findings, DIT_CHECK_ENTRY_NODE, &place,
