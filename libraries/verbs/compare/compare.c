@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "place/fault.h"
 
 #define REPORTS_DEFAULT   20
 #define ARENA_BLOCK_BYTES (256u << 10)
@@ -24,7 +25,8 @@ static int open_side(struct dit_compare *c, unsigned number, const char *directo
 	int r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
 
 	if (fault.text[0] != '\0') {
-		dit_compare_say_fault(c, directory, &fault);
+		dit_job_report(&c->job, DIT_REPORT_ERROR, "%.200s: %s", directory,
+		               fault.text);
 	}
 	if (r < 0) {
 		return r;
@@ -53,35 +55,26 @@ static bool is_same_directory(const struct dit_compare_opts *opts)
 
 /* ---- progress ---- */
 
-static void tell_progress(void *ctx)
+static void fill_progress(void *ctx, struct dit_progress *ret)
 {
-	struct dit_compare *c = ctx;
+	const struct dit_compare *c = ctx;
 	uint64_t done = c->nbefore + c->ndone;
-	const struct dit_progress progress = {.phase = DIT_COMPARE_RECORDS,
-	                                      .unit = DIT_PROGRESS_RECORDS,
-	                                      .done = done < c->nrecords ? done
-	                                                                 : c->nrecords,
-	                                      .total = c->nrecords,
-	                                      .memory_bytes = dit_memory_in_use(),
-	                                      .threads = 1};
 
-	if (c->opts.progress != NULL) {
-		c->opts.progress(c->opts.progress_ctx, &progress);
-	}
+	ret->unit = DIT_PROGRESS_RECORDS;
+	ret->done = done < c->nrecords ? done : c->nrecords;
+	ret->total = c->nrecords;
+	ret->threads = 1;
 }
 
 int dit_compare_step(struct dit_compare *c, uint64_t nrecords)
 {
-	const volatile sig_atomic_t *stop = c->opts.stop;
-
 	c->ndone += nrecords;
-	dit_tick_often(&c->ticker);
-	if (c->error < 0) {
-		return c->error;
+	if (c->opts.progress != NULL) {
+		dit_tick_often(&c->job.ticker);
 	}
-	return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0
-	               ? DIT_E_STOPPED
-	               : 0;
+	return c->error < 0                    ? c->error
+	       : dit_stop_is_set(&c->job.stop) ? DIT_E_STOPPED
+	                                       : 0;
 }
 
 static uint64_t count_records(const struct dit_compare_side *side)
@@ -92,15 +85,6 @@ static uint64_t count_records(const struct dit_compare_side *side)
 		n += side->dbs[i].nrecords;
 	}
 	return n;
-}
-
-static void begin_progress(struct dit_compare *c)
-{
-	c->nrecords = count_records(&c->sides[0]);
-	if (c->opts.progress != NULL) {
-		c->ticker = (struct dit_ticker){tell_progress, c, 0, 0};
-		tell_progress(c);
-	}
 }
 
 /* ---- databases ---- */
@@ -173,7 +157,14 @@ static int compare_dbs(struct dit_compare *c)
 int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
                 uint64_t *ret_ndifferences)
 {
-	struct dit_compare c = {.opts = *opts, .report = report, .ctx = ctx};
+	struct dit_compare c = {.opts = *opts};
+	const struct dit_job_opts job = {.report = report,
+	                                 .report_ctx = ctx,
+	                                 .progress = opts->progress,
+	                                 .progress_ctx = opts->progress_ctx,
+	                                 .stop = opts->stop,
+	                                 .fill = fill_progress,
+	                                 .ctx = &c};
 	int r = 0;
 
 	if (is_same_directory(opts)) {
@@ -182,13 +173,15 @@ int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void 
 	if (c.opts.nreports_max == 0) {
 		c.opts.nreports_max = REPORTS_DEFAULT;
 	}
+	dit_job_init(&c.job, &job);
 	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
 	r = open_side(&c, 0, opts->first);
 	if (r == 0) {
 		r = open_side(&c, 1, opts->second);
 	}
 	if (r == 0) {
-		begin_progress(&c);
+		c.nrecords = count_records(&c.sides[0]);
+		dit_job_tell(&c.job, DIT_COMPARE_RECORDS);
 		r = dit_snapshot_is_lmdb_10(c.sides[0].snapshot) ==
 		                    dit_snapshot_is_lmdb_10(c.sides[1].snapshot)
 		            ? compare_dbs(&c)
@@ -197,6 +190,7 @@ int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void 
 	close_side(&c.sides[0]);
 	close_side(&c.sides[1]);
 	dit_arena_deinit(&c.arena);
+	dit_job_deinit(&c.job);
 	if (r == 0) {
 		*ret_ndifferences = c.ntotal;
 	}

@@ -19,7 +19,6 @@
 #include "compare/compare_impl.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include <xxhash.h>

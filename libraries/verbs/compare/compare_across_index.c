@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/ids.h"
 
 static const struct dit_span presence = {"\0\0\0\0", 4};

@@ -15,10 +15,9 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "base/ticker.h"
 #include "codec/entry_view.h"
 #include "compare/compare.h"
-#include "place/fault.h"
+#include "job/job.h"
 #include "reader/ad_names.h"
 #include "reader/snapshot.h"
 
@@ -32,8 +31,7 @@ struct dit_compare_side {
 
 struct dit_compare {
 	struct dit_compare_opts opts;
-	dit_report_fn report;
-	void *ctx;
+	struct dit_job job; /* without a configuration */
 	struct dit_compare_side sides[2];
 	struct dit_arena arena; /* for two entries, reset for the next two */
 	int error;              /* -ENOMEM, from the first time on */
@@ -47,10 +45,9 @@ struct dit_compare {
 	bool is_reordered;   /* the entry at hand differs in order */
 	uint64_t nreordered; /* entries of the database that differ in order alone */
 
-	struct dit_ticker ticker; /* tells the callback */
-	uint64_t nbefore;         /* records of the databases that are done */
-	uint64_t ndone;           /* of the one at hand, passed */
-	uint64_t nrecords;        /* of all */
+	uint64_t nbefore;  /* records of the databases that are done */
+	uint64_t ndone;    /* of the one at hand, passed */
+	uint64_t nrecords; /* of all */
 
 	/* A line that is being written. NULL: not wanted. */
 	FILE *line;
@@ -72,9 +69,6 @@ void dit_compare_line_end(struct dit_compare *c);
  * @return r if it is not 0; 0; -ENOMEM
  */
 int dit_compare_db_end(struct dit_compare *c, int r);
-/** Why one of the two cannot be opened (DIT_REPORT_ERROR). */
-void dit_compare_say_fault(struct dit_compare *c, const char *directory,
-                           const struct dit_fault *fault);
 /** A whole line at once. */
 void dit_compare_say(struct dit_compare *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
