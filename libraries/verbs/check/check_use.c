@@ -296,13 +296,6 @@ int dit_check_searches_read(const struct dit_check_searches_opts *opts)
 
 /* ---- a sample of the entries ---- */
 
-static int want_ad(void *ctx, const struct dit_ad *ad)
-{
-	const struct dit_check_use *use = ctx;
-
-	return dit_check_values_want(use->values, ad);
-}
-
 static bool is_digits(struct dit_span value)
 {
 	for (size_t i = 0; i < value.len; i++) {
@@ -355,16 +348,16 @@ int dit_check_use_sample(struct dit_check_use *use, struct dit_check_sizes *size
                          struct dit_snapshot *snapshot, const struct dit_stop *stop)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = look};
-	const struct dit_scan_snapshot_opts opts = {.snapshot = snapshot,
-	                                            .schema = use->settings->schema,
-	                                            .without_dn = true,
-	                                            .wanted = want_ad,
-	                                            .wanted_ctx = use,
-	                                            .stop = stop};
+	struct dit_scan_snapshot_opts opts = {.snapshot = snapshot,
+	                                      .schema = use->settings->schema,
+	                                      .without_dn = true,
+	                                      .wanted = dit_check_values_want,
+	                                      .stop = stop};
 	struct dit_entry_scan *scan = NULL;
 	int r = dit_check_values_new(&use->values, sizes, snapshot, use->settings,
 	                             use->db);
 
+	opts.wanted_ctx = use->values;
 	if (r == 0) {
 		r = dit_entry_scan_new(&scan, &opts);
 	}

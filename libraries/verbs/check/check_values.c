@@ -130,8 +130,10 @@ static int name_lists(struct dit_check_values *values, const struct dit_attr_vie
 	return r < 0 ? r : name_whole(values, attr, values->normal);
 }
 
-int dit_check_values_want(struct dit_check_values *values, const struct dit_ad *ad)
+int dit_check_values_want(void *ctx, const struct dit_ad *ad)
 {
+	const struct dit_check_values *values = ctx;
+
 	return dit_stored_keys_want(values->keys, ad);
 }
 

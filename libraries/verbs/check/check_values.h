@@ -31,8 +31,8 @@ int dit_check_values_new(struct dit_check_values **ret, struct dit_check_sizes *
 /** NULL is fine. */
 void dit_check_values_free(struct dit_check_values *values);
 
-/** Do attributes of this description have keys? 1; 0; -ENOMEM */
-int dit_check_values_want(struct dit_check_values *values, const struct dit_ad *ad);
+/** Do attributes of this description have keys? A dit_ad_wanted_fn; ctx: the object. */
+int dit_check_values_want(void *ctx, const struct dit_ad *ad);
 
 /** @return 0; -ENOMEM */
 int dit_check_values_try(struct dit_check_values *values,
