@@ -26,6 +26,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/ids.h"
 
 int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id)
 {
@@ -37,18 +38,10 @@ int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id)
 	return 0;
 }
 
-static int compare_late(const void *a, const void *b)
-{
-	const struct dit_late_id *x = a;
-	const struct dit_late_id *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
 void dit_late_sort(struct dit_late_table *table)
 {
 	if (table->n > 1) {
-		qsort(table->ids, table->n, sizeof(*table->ids), compare_late);
+		qsort(table->ids, table->n, sizeof(*table->ids), dit_compare_ids);
 	}
 }
 
@@ -61,12 +54,9 @@ void dit_late_deinit(struct dit_late_table *table)
 static const struct dit_late_id *late_find(const struct dit_late_table *table,
                                            uint64_t id)
 {
-	struct dit_late_id key = {.id = id};
-
-	if (table->n == 0) {
-		return NULL;
-	}
-	return bsearch(&key, table->ids, table->n, sizeof(key), compare_late);
+	return table->n == 0 ? NULL
+	                     : bsearch(&id, table->ids, table->n, sizeof(*table->ids),
+	                               dit_compare_ids);
 }
 
 void dit_list_init(struct dit_list *list, uint32_t max)

@@ -2,15 +2,6 @@
 /*
  * Shared by the files of the general sorter.
  *
- *   sorter.c          the object, pushing, seal
- *   sorter_batch.c    the records that a producer holds in memory
- *   sorter_order.c    records in memory, put in order
- *   sorter_run.c      a producer's records -> run files, merges of runs
- *   sorter_source.c   one sorted sequence: a batch or a run, read from any key on
- *   sorter_combine.c  the values of one key -> one value
- *   sorter_merge.c    sources -> records in key order
- *   sorter_view.c     views and cursors
- *
  * How a view gets along with a producer that goes on: everything a producer has is in
  * its list of runs and in its batch. A batch only grows, and its number of records is
  * published after each; a run never changes. When a batch becomes a run, or runs become

@@ -8,6 +8,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/grow.h"
+
 #define GZIP_WINDOW (15 + 16) /* the largest; with gzip's header */
 #define GZIP_MEMORY 8
 #define ZSTD_LEVEL  3
@@ -57,22 +59,6 @@ void dit_packer_free(struct dit_packer *packer)
 	free(packer);
 }
 
-static int reserve(struct dit_packer *packer, size_t need)
-{
-	char *out = NULL;
-
-	if (need <= packer->size) {
-		return 0;
-	}
-	out = realloc(packer->out, need);
-	if (out == NULL) {
-		return -ENOMEM;
-	}
-	packer->out = out;
-	packer->size = need;
-	return 0;
-}
-
 /* zlib counts in 32 bits, so a large text goes in piece by piece. */
 static int pack_gzip(struct dit_packer *packer, const struct dit_ldif_text *text,
                      size_t *ret_len)
@@ -84,7 +70,7 @@ static int pack_gzip(struct dit_packer *packer, const struct dit_ldif_text *text
 
 	/* First of all: the bound is that of the state. */
 	(void)deflateReset(z);
-	r = reserve(packer, deflateBound(z, text->len));
+	r = DIT_GROW(packer->out, packer->size, deflateBound(z, text->len));
 	if (r < 0) {
 		return r;
 	}
@@ -110,7 +96,7 @@ static int pack_gzip(struct dit_packer *packer, const struct dit_ldif_text *text
 static int pack_zstd(struct dit_packer *packer, const struct dit_ldif_text *text,
                      size_t *ret_len)
 {
-	int r = reserve(packer, ZSTD_compressBound(text->len));
+	int r = DIT_GROW(packer->out, packer->size, ZSTD_compressBound(text->len));
 	size_t len = 0;
 
 	if (r < 0) {
