@@ -5,7 +5,6 @@
  * Options in, messages out; the work is dit_load()'s. Exit status as slapadd's: 0, or 1
  * for any failure; with --rejects also 2.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "output/index_tables.h"
-#include "output/output_impl.h"
 #include "place/claimed_file.h"
 #include "reader/stored_order.h"
 

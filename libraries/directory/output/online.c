@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "output/output_impl.h"
 #include "place/map_size.h"
 
 /* For the main tree and the free list of the commits that follow. */

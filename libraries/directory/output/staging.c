@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/whole_io.h"
 #include "page/meta_pages.h"
 #include "place/format_check.h"
 #include "place/lmdb_append.h"

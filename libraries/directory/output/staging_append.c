@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "page/meta_pages.h"
 #include "place/lmdb_append.h"
 #include "place/map_size.h"

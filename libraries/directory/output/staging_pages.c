@@ -12,7 +12,6 @@
 #include "output/staging.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file_size_signal.h"

@@ -14,7 +14,6 @@
 #include <lmdb.h>
 
 #include "base/errno_text.h"
-#include "base/error.h"
 #include "base/path.h"
 #include "base/regular_file.h"
 #include "place/format_check.h"

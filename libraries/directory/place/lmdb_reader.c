@@ -11,7 +11,6 @@
 
 #include <lmdb.h>
 
-#include "base/error.h"
 #include "place/files.h"
 #include "place/format_check.h"
 #include "place/lmdb_error.h"

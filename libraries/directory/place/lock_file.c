@@ -13,7 +13,6 @@
  */
 #include "place/lock_file.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "base/tmp_dir.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "sort/sorter_private.h"
 
 #define ARENA_BLOCK 1024

@@ -11,7 +11,6 @@
  *                                       ^ read from here
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/grow.h"

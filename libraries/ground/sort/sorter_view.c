@@ -6,7 +6,6 @@
  * is still being filled gets sorted items of the view's own; after the seal all views
  * share the batch's. A cursor is a merge over all that.
  */
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 

@@ -13,7 +13,6 @@
 
 #include <ldap.h>
 
-#include "base/error.h"
 #include "values/dn.h"
 
 #define SERVER_ID_MAX     4095

@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
 #include "config/conf_lines.h"
 
 /* A file that includes itself ends here; slapd goes on until it has no more files. */

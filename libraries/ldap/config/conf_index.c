@@ -11,11 +11,9 @@
 #include "config/conf_parser.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/error.h"
 #include "base/grow.h"
 #include "config/conf_lines.h"
 

@@ -12,8 +12,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/error.h"
-
 /* Where Debian's slapd looks without "modulepath". */
 #define DEFAULT_MODULE_PATH "/usr/lib/ldap"
 

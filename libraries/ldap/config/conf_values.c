@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/error.h"
 #include "base/grow.h"
 #include "config/conf_lines.h"
 

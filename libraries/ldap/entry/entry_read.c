@@ -16,7 +16,6 @@
 #include "entry/entry.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/cut.h"
 #include "base/error.h"

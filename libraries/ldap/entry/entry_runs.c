@@ -21,7 +21,6 @@
 #include "entry/entry_work.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/grow.h"

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "values/dn_parse.h"
 
 /* More of a value is not shown. */

@@ -11,7 +11,6 @@
  */
 #include "schema/schema_private.h"
 
-#include <assert.h>
 #include <errno.h>
 
 #include <ldap.h>

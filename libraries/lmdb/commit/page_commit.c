@@ -9,7 +9,6 @@
 #include "commit/page_commit_impl.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

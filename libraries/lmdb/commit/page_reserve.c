@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "commit/page_reserve.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "page/lmdb_format.h"
 #include "page/page_nodes.h"
 #include "tree/table_writer_impl.h"

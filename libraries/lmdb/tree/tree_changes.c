@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tree/tree_changes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "page/long_value.h"
 #include "page/tree_place.h"
 

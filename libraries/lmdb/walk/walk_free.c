@@ -6,7 +6,6 @@
  *
  * The record may have room for more pages than it counts.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "walk/walk_private.h"

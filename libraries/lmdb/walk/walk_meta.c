@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "page/meta_pages.h"
 #include "walk/walk_private.h"
 

@@ -2,7 +2,6 @@
 /* A walk without meta pages, free list and main tree: its caller has read them. */
 #include "walk/walk_trees.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

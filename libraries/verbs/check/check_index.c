@@ -12,7 +12,6 @@
  */
 #include "check/check_content.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,7 +6,6 @@
 #include "export/export_keeper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>

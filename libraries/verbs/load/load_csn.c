@@ -5,8 +5,6 @@
  */
 #include "load/loader.h"
 
-#include <errno.h>
-
 int dit_load_csn_start(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;

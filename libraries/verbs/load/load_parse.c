@@ -5,7 +5,6 @@
  */
 #include "load/loader.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

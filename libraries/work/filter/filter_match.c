@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cut.h"
-#include "base/error.h"
 #include "schema/schema_private.h"
 #include "values/dn.h"
 #include "values/value.h"
