@@ -74,6 +74,40 @@ static void product_over_the_address_space_is_refused(void **state)
 	free(items);
 }
 
+static void use_memory(void)
+{
+	volatile unsigned char *bytes = malloc(20000);
+
+	assert_non_null((const void *)bytes);
+	for (size_t i = 0; i < 20000; i++) {
+		bytes[i] = 0xff;
+	}
+	free((void *)bytes);
+}
+
+static void new_items_of_a_cleared_array_are_zero(void **state)
+{
+	size_t size = 0;
+	size_t nset = 0;
+	unsigned char *items = NULL;
+	(void)state;
+
+	for (size_t n = 1; n < 5000; n += n / 3 + 1) {
+		size_t sum = 0;
+
+		use_memory();
+		assert_int_equal(DIT_GROW_CLEARED(items, size, n), 0);
+		for (size_t i = 0; i < size; i++) {
+			sum += items[i];
+		}
+		assert_int_equal(sum, nset);
+		items[n - 1] = 1;
+		nset++;
+	}
+	assert_int_equal(DIT_GROW_CLEARED(items, size, SIZE_MAX), -ENOMEM);
+	free(items);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +115,7 @@ int main(void)
 		cmocka_unit_test(array_with_room_stays_where_it_is),
 		cmocka_unit_test(items_survive_and_growths_are_few),
 		cmocka_unit_test(product_over_the_address_space_is_refused),
+		cmocka_unit_test(new_items_of_a_cleared_array_are_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

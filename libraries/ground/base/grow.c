@@ -32,3 +32,16 @@ int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
 	*size = wanted;
 	return 0;
 }
+
+int dit_grow_cleared(void *items, size_t *size, size_t n, size_t item_bytes)
+{
+	size_t before = *size;
+	int r = dit_grow(items, size, n, item_bytes);
+	char *array = NULL;
+
+	memcpy(&array, items, sizeof(array));
+	if (r == 0 && *size > before) {
+		memset(array + before * item_bytes, 0, (*size - before) * item_bytes);
+	}
+	return r;
+}

@@ -26,7 +26,12 @@
  */
 #define DIT_GROW(items, size, n) dit_grow(&(items), &(size), (n), sizeof(*(items)))
 
-/** Of DIT_GROW(). @p items  where the pointer is */
+/** The same for an array whose items are zero until they are set, all of @p size. */
+#define DIT_GROW_CLEARED(items, size, n)                                                 \
+ dit_grow_cleared(&(items), &(size), (n), sizeof(*(items)))
+
+/** Of these. @p items  where the pointer is */
 int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes);
+int dit_grow_cleared(void *items, size_t *size, size_t n, size_t item_bytes);
 
 #endif

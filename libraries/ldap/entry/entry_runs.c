@@ -36,17 +36,6 @@ struct finding {
 	bool gathers;     /* lines that are not together */
 };
 
-static int reserve_marks(struct dit_entry_work *work, uint32_t ordinal)
-{
-	size_t old = work->marks_size;
-
-	if (DIT_GROW(work->marks, work->marks_size, (size_t)ordinal + 1) < 0) {
-		return -ENOMEM;
-	}
-	memset(work->marks + old, 0, (work->marks_size - old) * sizeof(*work->marks));
-	return 0;
-}
-
 /* Put a run after the last one of a chain's own name. */
 static void insert(struct dit_entry_run *runs, uint32_t head, uint32_t self)
 {
@@ -109,18 +98,18 @@ static void gather_behind(struct finding *finding, uint32_t *newest)
 
 static int gather(struct finding *finding)
 {
-	const struct dit_ad *ad = finding->work->runs[finding->nruns].ad;
+	struct dit_entry_work *work = finding->work;
+	const struct dit_ad *ad = work->runs[finding->nruns].ad;
+	size_t n = (size_t)ad->ordinal + 1;
 	struct dit_entry_mark *mark = NULL;
-	int r = ad->ordinal < finding->work->marks_size
-	                ? 0
-	                : reserve_marks(finding->work, ad->ordinal);
 
-	if (r < 0) {
-		return r;
+	if (n > work->marks_size &&
+	    DIT_GROW_CLEARED(work->marks, work->marks_size, n) < 0) {
+		return -ENOMEM;
 	}
-	mark = &finding->work->marks[ad->ordinal];
-	if (mark->record != finding->work->record) {
-		*mark = (struct dit_entry_mark){finding->work->record, 0};
+	mark = &work->marks[ad->ordinal];
+	if (mark->record != work->record) {
+		*mark = (struct dit_entry_mark){work->record, 0};
 	}
 	gather_behind(finding, &mark->run);
 	return 0;

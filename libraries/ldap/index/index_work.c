@@ -74,18 +74,6 @@ static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_t
 	return r < 0 ? r : add_own_defs(work, type, ad, true);
 }
 
-/** Make the array of descriptions long enough for @p ordinal. */
-static int reserve_ads(struct dit_index_work *work, uint32_t ordinal)
-{
-	size_t old = work->nads;
-
-	if (DIT_GROW(work->ads, work->nads, (size_t)ordinal + 1) < 0) {
-		return -ENOMEM;
-	}
-	memset(work->ads + old, 0, (work->nads - old) * sizeof(*work->ads));
-	return 0;
-}
-
 int dit_index_has_keys(struct dit_index_work *work, const struct dit_ad *ad)
 {
 	struct dit_ad_defs defs = {0};
@@ -124,7 +112,7 @@ int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
 	int r = 0;
 
 	if (ad->ordinal >= work->nads) {
-		r = reserve_ads(work, ad->ordinal);
+		r = DIT_GROW_CLEARED(work->ads, work->nads, (size_t)ad->ordinal + 1);
 	}
 	if (r == 0) {
 		r = add_defs_of_type(work, ad->type, ad);

@@ -43,17 +43,12 @@ static int take_all(struct dit_csn_list *list, const struct dit_attr_view *attr,
 static int take_context(struct dit_check_csn *csn, const struct dit_entry_view *entry,
                         const struct dit_attr_view *attr)
 {
-	char *dn = malloc(entry->dn.len + 1);
-
-	if (dn == NULL) {
+	free(csn->context_dn);
+	csn->context_dn =
+		entry->dn.len == 0 ? strdup("") : strndup(entry->dn.data, entry->dn.len);
+	if (csn->context_dn == NULL) {
 		return -ENOMEM;
 	}
-	if (entry->dn.len > 0) {
-		memcpy(dn, entry->dn.data, entry->dn.len);
-	}
-	dn[entry->dn.len] = '\0';
-	free(csn->context_dn);
-	csn->context_dn = dn;
 	return take_all(&csn->context, attr, entry->id);
 }
 

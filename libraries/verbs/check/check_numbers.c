@@ -13,7 +13,6 @@ struct numbers {
 	struct dit_check_findings *findings;
 	uint32_t next;    /* the number that is to come */
 	uint32_t *firsts; /* by ordinal of the description: its number; 0: none yet */
-	size_t nfirsts;
 	size_t size;
 };
 
@@ -21,11 +20,8 @@ static const struct dit_check_finding place = DIT_CHECK_PLACE("ad2i");
 
 static int note_first(struct numbers *numbers, const struct dit_ad *ad, uint32_t number)
 {
-	if (DIT_GROW(numbers->firsts, numbers->size, ad->ordinal + 1) < 0) {
+	if (DIT_GROW_CLEARED(numbers->firsts, numbers->size, ad->ordinal + 1) < 0) {
 		return -ENOMEM;
-	}
-	while (numbers->nfirsts <= ad->ordinal) {
-		numbers->firsts[numbers->nfirsts++] = 0;
 	}
 	if (numbers->firsts[ad->ordinal] == 0) {
 		numbers->firsts[ad->ordinal] = number;

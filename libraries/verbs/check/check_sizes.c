@@ -34,7 +34,6 @@ struct notes {
 struct member {
 	struct notes *notes; /* by number of the database */
 	size_t nnotes;
-	size_t size;
 	int error;
 };
 
@@ -57,16 +56,11 @@ struct dit_check_sizes {
 
 static struct notes *notes_of(struct member *member, size_t database)
 {
-	if (database < member->nnotes) {
-		return &member->notes[database];
-	}
-	if (DIT_GROW(member->notes, member->size, database + 1) < 0) {
+	if (database >= member->nnotes &&
+	    DIT_GROW_CLEARED(member->notes, member->nnotes, database + 1) < 0) {
 		member->error = -ENOMEM;
 		return NULL;
 	}
-	memset(&member->notes[member->nnotes], 0,
-	       (database + 1 - member->nnotes) * sizeof(*member->notes));
-	member->nnotes = database + 1;
 	return &member->notes[database];
 }
 

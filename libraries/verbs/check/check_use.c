@@ -42,7 +42,6 @@ struct dit_check_use {
 	struct counter (*uses)[NKINDS];      /* of each of them */
 	struct wanted *wanted;               /* by ordinal of the type */
 	size_t nwanted;
-	size_t wanted_size;
 	struct dit_check_values *values; /* while there is a sample */
 };
 
@@ -163,13 +162,8 @@ static int want(struct dit_check_use *use, const struct dit_attr_type *type,
 {
 	size_t n = (size_t)type->ordinal + 1;
 
-	if (n > use->nwanted) {
-		if (DIT_GROW(use->wanted, use->wanted_size, n) < 0) {
-			return -ENOMEM;
-		}
-		memset(&use->wanted[use->nwanted], 0,
-		       (n - use->nwanted) * sizeof(*use->wanted));
-		use->nwanted = n;
+	if (DIT_GROW_CLEARED(use->wanted, use->nwanted, n) < 0) {
+		return -ENOMEM;
 	}
 	use->wanted[n - 1].type = type;
 	count(&use->wanted[n - 1].kinds[slot_of(kind)], use->told.nsearches);

@@ -18,23 +18,6 @@ void dit_ad_numbers_deinit(struct dit_ad_numbers *numbers)
 	*numbers = (struct dit_ad_numbers){0};
 }
 
-/* Room for the number of a description. */
-static int grow_numbers(struct dit_ad_numbers *numbers, const struct dit_ad *ad)
-{
-	size_t size = numbers->numbers_size;
-
-	if (ad->ordinal < size) {
-		return 0;
-	}
-	if (DIT_GROW(numbers->numbers, numbers->numbers_size, (size_t)ad->ordinal + 1) <
-	    0) {
-		return -ENOMEM;
-	}
-	memset(numbers->numbers + size, 0,
-	       (numbers->numbers_size - size) * sizeof(*numbers->numbers));
-	return 0;
-}
-
 /* The next number. NULL: of a description that the schema does not have. */
 static int add(struct dit_ad_numbers *numbers, const struct dit_ad *ad)
 {
@@ -50,7 +33,8 @@ static int add(struct dit_ad_numbers *numbers, const struct dit_ad *ad)
 
 int dit_ad_number_new(struct dit_ad_numbers *numbers, const struct dit_ad *ad)
 {
-	int r = grow_numbers(numbers, ad);
+	int r = DIT_GROW_CLEARED(numbers->numbers, numbers->numbers_size,
+	                         (size_t)ad->ordinal + 1);
 
 	if (r == 0) {
 		r = add(numbers, ad);
