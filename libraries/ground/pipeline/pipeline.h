@@ -147,9 +147,9 @@ int dit_pipeline_run(struct dit_pipeline *pipeline, enum dit_pipeline_stage *ret
 
 /**
  * Before or after the run: start all members on other work, once each, when they are done
- * with what they do. With one member the work is done when this returns, else the next
- * dit_pipeline_begin_work() or dit_pipeline_free() waits for it; who wants to know sooner
- * needs a signal in the work itself.
+ * with what they do. With one member the work is done when this returns. Else the next
+ * dit_pipeline_begin_work() or dit_pipeline_free() waits for it; for an earlier answer
+ * the work itself has to give a signal.
  */
 void dit_pipeline_begin_work(struct dit_pipeline *pipeline, dit_pipeline_work_fn work,
                              void *ctx);

@@ -97,8 +97,8 @@ ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n);
 /** The same for pairs. */
 ptrdiff_t dit_list_take_pairs(struct dit_list *list, struct dit_pair *pairs, size_t n);
 
-/** Are these IDs where they stay when the list is reset? Not before there are some, and
- * not of a range. */
+/** Do the IDs stay where they are when the list is reset? Only if the list has IDs and is
+ * no range. */
 static inline bool dit_list_has_taken(const struct dit_list *list)
 {
 	return list->ids != list->space && !list->is_range;

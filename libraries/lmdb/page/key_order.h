@@ -97,8 +97,8 @@ bool dit_key_has_length(const struct dit_key_order *order, size_t max,
                         struct dit_span span);
 
 /**
- * The orders of a database. They come filled with what LMDB's flags mean; who opens the
- * database with comparisons of its own changes them.
+ * The orders of a database. They come filled with what LMDB's flags mean. A program that
+ * opens the database with comparisons of its own changes them.
  *
  * @param flags  as stored, MDB_...
  */

@@ -6,10 +6,10 @@
  *   dit_page_map_open();  dit_tree_cursor_open() ...
  *   dit_page_map_close()
  *
- * The file may be damaged: page numbers are checked. The pages of the state that counts
- * must not be written to, and the file not be cut, while it is mapped; who cuts it kills
- * the reader (SIGBUS). So the caller keeps writers away, or is registered as a reader of
- * this state.
+ * The file may be damaged: page numbers are checked. While the file is mapped, no process
+ * may write to the pages of the state that counts, nor cut the file: then the reader is
+ * killed (SIGBUS). So the caller keeps writers away, or is registered as a reader of this
+ * state.
  *
  * Threads: constant after the opening; any thread reads.
  */

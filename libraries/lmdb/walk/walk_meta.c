@@ -233,8 +233,8 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	*ret_is_usable = false;
 	walk->format = format_of(walk->opts->fd);
 	r = read_at_once(walk, &pages, &bytes);
-	/* Behind them: a commit that makes the file longer writes its meta page last, so
-	 * what the pages here count is there by now. */
+	/* After the meta pages: a commit that makes the file longer writes its meta page
+	 * last, so the pages that they count are in the file by now. */
 	if (fstat(walk->opts->fd, &status) != 0) {
 		return -errno;
 	}

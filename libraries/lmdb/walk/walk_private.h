@@ -14,9 +14,9 @@
  *   walk_words.c   findings
  *
  * The meta pages, the free list and the main tree are small and are walked by the caller
- * alone. Then the roots of the databases become tasks for the members of a team. Who
- * finds a branch page makes tasks of its children as long as there are not enough; else
- * it visits them itself, one after the other, each level with a buffer of its own.
+ * alone. Then the roots of the databases become tasks for the members of a team. A member
+ * that finds a branch page makes tasks of its children while there are too few tasks.
+ * Else it visits the children itself, one after the other. Each level has a buffer.
  */
 #ifndef DITKIT_WALK_PRIVATE_H
 #define DITKIT_WALK_PRIVATE_H

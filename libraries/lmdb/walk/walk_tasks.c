@@ -35,7 +35,7 @@ struct walk_tasks {
 	/* [lock: monitor] */
 	struct dit_heap heap; /* of tasks, the lowest page first */
 	size_t size;
-	unsigned nbusy; /* members that may make tasks yet */
+	unsigned nbusy; /* members at work, which can make more tasks */
 };
 
 int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers)

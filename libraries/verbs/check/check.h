@@ -192,8 +192,8 @@ struct dit_check_config {
 	uint64_t nbases;     /* of one entry alone: no index is looked up for these */
 	uint64_t nelsewhere; /* of other databases */
 	uint64_t nunread;    /* the filter is none, or the base is no DN */
-	/* No index answered: slapd looked at nearly every entry in scope, or at every
-	 * one. */
+	/* Searches for which slapd looked at every entry in scope, or at nearly every
+	 * one: no index answered. */
 	uint64_t nunindexed;
 	const struct dit_check_missing *missing; /* the most searches first */
 	size_t nmissing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* contextCSN next to the entryCSN of all entries: members note, then all is compared. */
+/* contextCSN and the entryCSN of all entries: noted by members, then compared. */
 #include "check/check_content.h"
 
 #include <errno.h>

@@ -184,8 +184,10 @@ static int has_lock_file(const char *directory)
 	return r;
 }
 
-/* Of LMDB 1.0 a state is held if a process has the database open; none is now, or it
- * keeps all others away. */
+/*
+ * A state of LMDB 1.0 can be held if a process has the database open. If none has, or one
+ * keeps all others away, nothing is held.
+ */
 static int take_hold_10(struct check *check, struct dit_lmdb_reader_opts *opts)
 {
 	int r = 0;

@@ -54,8 +54,9 @@ static int open_in_place(struct dit_export_file *file)
 }
 
 /*
- * In a directory like /tmp everybody can make a file of any name: what replaces it is not
- * for him. Where fs.protected_regular is set, slapcat cannot write to it either.
+ * In a directory like /tmp each user can make a file of any name. An export does not
+ * replace such a file: it would keep that user as its owner. Where fs.protected_regular
+ * is set, slapcat cannot write to the file either.
  */
 static int check_owner(const struct dit_export_file *file, const struct stat *old)
 {

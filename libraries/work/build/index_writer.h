@@ -8,7 +8,7 @@
  *   to give up:           dit_index_writer_cancel(), and join the members
  *   dit_index_writer_free()
  *
- * How depends on the output:
+ * The output decides which thread does the work:
  *
  *   is_parallel   Each member draws a database, the one with the most postings first,
  *                 sorts and merges its postings and writes its table.

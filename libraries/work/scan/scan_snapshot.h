@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scans (scan.h) for who has a snapshot already: the other tools of this room.
+ * Scans (scan.h) for callers inside the library, which have a snapshot already.
  *
  * Threads: as in scan.h.
  */
