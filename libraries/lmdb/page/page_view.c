@@ -91,6 +91,21 @@ bool dit_view_is_tiled(struct dit_page_view view, uint64_t *starts)
 	return true;
 }
 
+unsigned dit_view_count_row(struct dit_page_view view, unsigned slot, uint64_t first,
+                            unsigned max)
+{
+	unsigned count = dit_view_count(view);
+	struct dit_node_view node;
+	unsigned n = 1;
+
+	while (n < max && slot + n < count &&
+	       dit_view_node(view, slot + n, &node) == DIT_NODE_FITS &&
+	       node.child == first + n) {
+		n++;
+	}
+	return n;
+}
+
 uint64_t dit_node_items(const struct dit_node_view *node,
                         const struct dit_page_format *format)
 {

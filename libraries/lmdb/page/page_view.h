@@ -204,6 +204,11 @@ static inline enum dit_node_state dit_view_node(struct dit_page_view view, unsig
 	return DIT_NODE_FITS;
 }
 
+/** How many children of a branch from a slot on lie in a row in the file, @p max at most.
+ * @p first  the child of that slot */
+unsigned dit_view_count_row(struct dit_page_view view, unsigned slot, uint64_t first,
+                            unsigned max);
+
 /**
  * Do the nodes fill the room from upper to the end, each byte belonging to one node?
  *

@@ -85,20 +85,6 @@ int dit_tree_count_value(struct dit_tree_reading *reading,
 	return r < 0 ? r : 0;
 }
 
-/* How many children from this slot on lie in a row. */
-static unsigned count_row(const struct dit_tree_level *branch, uint64_t first)
-{
-	struct dit_node_view node;
-	unsigned n = 1;
-
-	while (n < ROW_MAX && branch->slot + n < branch->count &&
-	       dit_view_node(branch->view, branch->slot + n, &node) == DIT_NODE_FITS &&
-	       node.child == first + n) {
-		n++;
-	}
-	return n;
-}
-
 /* @param ret  the page, maybe with neighbours that will be wanted */
 static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t number,
                      const char **ret)
@@ -106,6 +92,7 @@ static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t numb
 	struct dit_page_source *source = place->reading->source;
 	size_t page_bytes = source->page_bytes;
 	struct dit_tree_row *row = &place->rows[depth];
+	const struct dit_tree_level *above = &place->levels[depth == 0 ? 0 : depth - 1];
 	bool is_alone = depth == 0 || place->reading->is_sparse;
 	unsigned n = 1;
 	int r = 0;
@@ -117,7 +104,9 @@ static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t numb
 		return -ENOMEM;
 	}
 	if (number < row->first || number - row->first >= row->n) {
-		n = is_alone ? 1 : count_row(&place->levels[depth - 1], number);
+		n = is_alone ? 1
+		             : dit_view_count_row(above->view, above->slot, number,
+		                                  ROW_MAX);
 		row->n = 0;
 		r = dit_page_source_read(source, number, n, row->pages);
 		if (r < 0) {

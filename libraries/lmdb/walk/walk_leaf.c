@@ -89,12 +89,7 @@ static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
 	uint64_t wanted = dit_overflow_pages(walk->format, value_len, walk->page_bytes);
 	uint64_t count = dit_view_overflow_count(view);
 
-	if (dit_view_number(view) != first) {
-		dit_walk_find(walk, DIT_WALK_PAGE_NUMBER, tree, first, -1,
-		              "the page says that it is page %llu",
-		              (unsigned long long)dit_view_number(view));
-	}
-	dit_walk_page_transaction(walk, tree, first, view);
+	dit_walk_page_origin(walk, tree, first, view);
 	if (dit_view_flags(view) != DIT_PAGE_OVERFLOW) {
 		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, tree, first, -1,
 		              "the page has flags 0x%x; a long value begins here",

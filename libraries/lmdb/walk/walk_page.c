@@ -226,21 +226,6 @@ static struct walk_bound bound_of(struct walk_member *member,
 	return *last;
 }
 
-/* How many children from this one on are neighbours in the file. */
-static unsigned run_of(struct dit_page_view view, unsigned slot, uint64_t child)
-{
-	unsigned count = dit_view_count(view);
-	unsigned run = 1;
-	struct dit_node_view node;
-
-	while (run < WALK_RUN_MAX && slot + run < count &&
-	       dit_view_node(view, slot + run, &node) == DIT_NODE_FITS &&
-	       node.child == child + run) {
-		run++;
-	}
-	return run;
-}
-
 static void visit_child(struct walk_member *member, const struct walk_place *place,
                         struct dit_page_view view, unsigned slot,
                         struct walk_bound lowest, struct walk_bound highest)
@@ -272,7 +257,7 @@ static void visit_child(struct walk_member *member, const struct walk_place *pla
 		}
 		return;
 	}
-	child.run = run_of(view, slot, node.child);
+	child.run = dit_view_count_row(view, slot, node.child, WALK_RUN_MAX);
 	dit_walk_visit(member, &child);
 }
 
@@ -340,11 +325,16 @@ void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t
 	              "none");
 }
 
-void dit_walk_page_transaction(struct walk *walk, const struct walk_tree *tree,
-                               uint64_t page, struct dit_page_view view)
+void dit_walk_page_origin(struct walk *walk, const struct walk_tree *tree, uint64_t page,
+                          struct dit_page_view view)
 {
 	uint64_t transaction = dit_view_transaction(view);
 
+	if (dit_view_number(view) != page) {
+		dit_walk_find(walk, DIT_WALK_PAGE_NUMBER, tree, page, -1,
+		              "the page says that it is page %llu",
+		              (unsigned long long)dit_view_number(view));
+	}
 	if (transaction > walk->meta.transaction) {
 		dit_walk_find(
 			walk, DIT_WALK_PAGE_TRANSACTION, tree, page, -1,
@@ -361,12 +351,7 @@ static bool check_header(struct walk *walk, const struct walk_place *place,
 {
 	unsigned flags = dit_view_flags(view);
 
-	if (dit_view_number(view) != place->page) {
-		dit_walk_find(walk, DIT_WALK_PAGE_NUMBER, place->tree, place->page, -1,
-		              "the page says that it is page %llu",
-		              (unsigned long long)dit_view_number(view));
-	}
-	dit_walk_page_transaction(walk, place->tree, place->page, view);
+	dit_walk_page_origin(walk, place->tree, place->page, view);
 	if (flags != DIT_PAGE_BRANCH && flags != DIT_PAGE_LEAF &&
 	    flags != (DIT_PAGE_LEAF | DIT_PAGE_LEAF2)) {
 		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, place->tree, place->page, -1,

@@ -186,9 +186,9 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    unsigned run, struct dit_page_view *ret);
 
-/** A page of a format with transactions is of the last one, or of one before it. */
-void dit_walk_page_transaction(struct walk *walk, const struct walk_tree *tree,
-                               uint64_t page, struct dit_page_view view);
+/** The page has the number of its place, and the last transaction or one before it. */
+void dit_walk_page_origin(struct walk *walk, const struct walk_tree *tree, uint64_t page,
+                          struct dit_page_view view);
 
 /** A node, or a finding and false. */
 bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
