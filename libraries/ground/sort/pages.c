@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -99,22 +98,16 @@ int dit_buffer_cache_take(struct dit_buffer_cache *cache, size_t size_bytes,
 
 void dit_buffer_cache_put(struct dit_buffer_cache *cache, struct dit_buffer *buffer)
 {
-	bool has_room = false;
-
 	if (buffer->data == NULL) {
 		return;
 	}
 	(void)pthread_mutex_lock(&cache->lock);
-	has_room = DIT_GROW(cache->buffers, cache->size, cache->n + 1) == 0;
-	if (has_room) {
+	if (DIT_GROW(cache->buffers, cache->size, cache->n + 1) == 0) {
 		cache->buffers[cache->n++] = *buffer;
+		*buffer = (struct dit_buffer){NULL, 0};
 	}
 	(void)pthread_mutex_unlock(&cache->lock);
-	if (has_room) {
-		*buffer = (struct dit_buffer){NULL, 0};
-		return;
-	}
-	dit_buffer_drop(buffer); /* it is only a cache */
+	dit_buffer_drop(buffer); /* without room: it is only a cache */
 }
 
 void dit_chunk_pool_init(struct dit_chunk_pool *pool, size_t chunk_bytes)

@@ -30,7 +30,8 @@
 /** How to compare items. */
 struct comparison {
 	const struct dit_sort_order *order;
-	size_t at; /* bytewise: the items' words are those of the keys from here on */
+	/* Bytewise: the items' words are those of the keys from here on. Else 0. */
+	size_t at;
 };
 
 uint64_t dit_sort_word(const char *key, size_t key_len, size_t at)
@@ -49,20 +50,12 @@ static bool is_less(const struct comparison *by, const struct dit_pair *a,
 {
 	const struct dit_sort_stored *x = dit_sort_stored(a);
 	const struct dit_sort_stored *y = dit_sort_stored(b);
-	size_t n = x->key_len < y->key_len ? x->key_len : y->key_len;
-	int order = 0;
+	struct dit_span key_a = {x->bytes + by->at, x->key_len - by->at};
+	struct dit_span key_b = {y->bytes + by->at, y->key_len - by->at};
 
-	if (by->order->compare != NULL) {
-		struct dit_span key_a = {x->bytes, x->key_len};
-		struct dit_span key_b = {y->bytes, y->key_len};
-
-		return by->order->compare(by->order->ctx, key_a, key_b) < 0;
-	}
-	if (a->key != b->key) {
-		return a->key < b->key;
-	}
-	order = n > by->at ? memcmp(x->bytes + by->at, y->bytes + by->at, n - by->at) : 0;
-	return order != 0 ? order < 0 : x->key_len < y->key_len;
+	return by->order->compare == NULL && a->key != b->key
+	               ? a->key < b->key
+	               : dit_sort_compare(by->order, key_a, key_b) < 0;
 }
 
 static void insertion_sort(const struct comparison *by, struct dit_pair *items, size_t n)

@@ -112,14 +112,8 @@ static inline uint64_t dit_sort_prefix(const struct dit_sort_order *order,
 static inline int dit_sort_compare(const struct dit_sort_order *order, struct dit_span a,
                                    struct dit_span b)
 {
-	size_t n = a.len < b.len ? a.len : b.len;
-	int r = 0;
-
-	if (order->compare != NULL) {
-		return order->compare(order->ctx, a, b);
-	}
-	r = n > 0 ? memcmp(a.data, b.data, n) : 0;
-	return r != 0 ? r : (a.len > b.len) - (a.len < b.len);
+	return order->compare != NULL ? order->compare(order->ctx, a, b)
+	                              : dit_span_compare(a, b);
 }
 
 /** Put items in key order, equal keys in the order in which they stand. */
