@@ -19,8 +19,7 @@
 
 #include "base/span.h"
 
-#define DIT_NAME_RECORD_MAX  511 /* LMDB 0.9's limit of a DUPSORT item */
-#define DIT_NAME_STRINGS_MAX 491 /* both RDN strings together (storage.md 3.6) */
+#define DIT_NAME_RECORD_MAX 511 /* LMDB 0.9's limit of a DUPSORT item */
 
 /** LMDB 1.0's limit with the largest pages (storage-2.7.md 1.6). */
 #define DIT_NAME_RECORD_LONGEST 32698

@@ -31,8 +31,6 @@
 
 /** Longest value in LMDB 0.9 of a key that may have several. */
 #define DIT_SPLIT_RECORD_MAX 511
-/** The same in LMDB 1.0 with the largest pages. The length of a value has 16 bits. */
-#define DIT_SPLIT_RECORD_LONGEST 32698
 
 /** Thresholds of "multival" for one database. [const] */
 struct dit_split_rules {

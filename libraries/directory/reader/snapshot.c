@@ -93,14 +93,10 @@ int dit_snapshot_read_dbs(struct dit_snapshot *snapshot)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_tree_cursor_first(cursor, &name, &record);
-	while (r > 0) {
+	while (r == 0 && (r = dit_tree_cursor_next(cursor, &name, &record)) > 0) {
 		r = snapshot->ndbs == max || !take_name(map, &name)
 		            ? DIT_E_CORRUPT
 		            : add_db(snapshot, name, record);
-		if (r == 0) {
-			r = dit_tree_cursor_next(cursor, &name, &record);
-		}
 	}
 	dit_tree_cursor_close(cursor);
 	return r;
@@ -196,8 +192,7 @@ int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret)
 	if (r < 0) {
 		return r;
 	}
-	for (r = dit_tree_cursor_first(cursor, &key, &value); r > 0;
-	     r = dit_tree_cursor_next(cursor, &key, &value)) {
+	while ((r = dit_tree_cursor_next(cursor, &key, &value)) > 0) {
 		uint64_t npages = 0;
 
 		if (value.len >= sizeof(npages)) {

@@ -3,7 +3,7 @@
  * Lines of LDIF as slapcat writes them (RFC 2849).
  *
  *   dit_ldif_text_init();  dit_ldif_write_value() or _values() ...;
- *   dit_ldif_write_end();  use text and len;  len = 0 for the next text;  ...;
+ *   dit_ldif_write_end();  use data and len;  set len to 0;  ...;
  *   dit_ldif_text_deinit()
  *
  *   cn: Barbara                         printable ASCII, no blank at either end

@@ -49,11 +49,6 @@ void dit_export_match_below(struct dit_export_match *match, struct dit_span suff
 	}
 }
 
-void dit_export_match_deinit(struct dit_export_match *match)
-{
-	dit_arena_deinit(&match->arena);
-}
-
 static bool is_in_scope(const struct dit_export_match *match,
                         const struct dit_entry_view *entry)
 {

@@ -15,7 +15,7 @@
 
 /** Zero matches nothing. */
 struct dit_export_match {
-	struct dit_arena arena;
+	struct dit_arena arena; /* of all that follows; to be deinitialised */
 	bool has_base;
 	struct dit_span base; /* normal form */
 	enum dit_export_scope scope;
@@ -29,8 +29,6 @@ int dit_export_match_init(struct dit_export_match *match, const struct dit_schem
                           const struct dit_export_opts *opts);
 /** Without a base of its own the scope begins at the suffix. @param suffix  borrowed */
 void dit_export_match_below(struct dit_export_match *match, struct dit_span suffix);
-/** One that was never made is fine. */
-void dit_export_match_deinit(struct dit_export_match *match);
 
 /** @param arena  for values that are compared. @return 1; 0; -ENOMEM */
 int dit_export_matches(const struct dit_export_match *match,

@@ -528,7 +528,7 @@ static void release(struct export *export)
 		dit_packer_free(export->packers[i]);
 	}
 	free(export->packers);
-	dit_export_match_deinit(&export->match);
+	dit_arena_deinit(&export->match.arena);
 	dit_job_deinit(&export->job);
 	dit_export_file_close(&export->file);
 }

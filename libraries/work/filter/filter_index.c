@@ -150,12 +150,6 @@ static int look_up_pieces(struct finder *finder, const struct dit_filter *filter
 	return r;
 }
 
-static int look_up_presence(struct finder *finder, const struct dit_ad *ad)
-{
-	return dit_stored_keys_clue(finder->keys, ad, DIT_CLUE_PRESENT,
-	                            (struct dit_span){0}, look_up, finder);
-}
-
 /*
  * The rarest list of all keys of an item. Keys are made of normal values, which subtypes
  * have by rules of their own.
@@ -176,7 +170,8 @@ static int find_item(struct finder *finder, const struct dit_filter *filter,
 	r = filter->kind == DIT_FILTER_EQUAL ? look_up_value(finder, filter)
 	    : filter->kind == DIT_FILTER_SUBSTRINGS
 	            ? look_up_pieces(finder, filter)
-	            : look_up_presence(finder, filter->ad);
+	            : dit_stored_keys_clue(finder->keys, filter->ad, DIT_CLUE_PRESENT,
+	                                   (struct dit_span){0}, look_up, finder);
 	if (r < 0 || !finder->has_best) {
 		return r;
 	}
