@@ -12,11 +12,7 @@ int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
 	size_t wanted = *size + *size / 2;
 	void *array = NULL;
 
-	/* A pointer of any type, which all have one form. */
 	memcpy(&array, items, sizeof(array));
-	if (n <= *size && array != NULL) {
-		return 0;
-	}
 	if (wanted < LEAST_ITEMS) {
 		wanted = LEAST_ITEMS;
 	}
@@ -36,7 +32,7 @@ int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes)
 int dit_grow_cleared(void *items, size_t *size, size_t n, size_t item_bytes)
 {
 	size_t before = *size;
-	int r = dit_grow(items, size, n, item_bytes);
+	int r = dit_make_room(items, size, n, item_bytes);
 	char *array = NULL;
 
 	memcpy(&array, items, sizeof(array));

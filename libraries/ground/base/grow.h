@@ -13,6 +13,7 @@
 #define DITKIT_GROW_H
 
 #include <stddef.h>
+#include <string.h>
 
 /**
  * Room for at least @p n items. The array grows by half, so that n additions cost O(n).
@@ -24,14 +25,26 @@
  *
  * @return 0; -ENOMEM: also if the bytes are more than SIZE_MAX
  */
-#define DIT_GROW(items, size, n) dit_grow(&(items), &(size), (n), sizeof(*(items)))
+#define DIT_GROW(items, size, n) dit_make_room(&(items), &(size), (n), sizeof(*(items)))
 
 /** The same for an array whose items are zero until they are set, all of @p size. */
 #define DIT_GROW_CLEARED(items, size, n)                                                 \
  dit_grow_cleared(&(items), &(size), (n), sizeof(*(items)))
 
-/** Of these. @p items  where the pointer is */
+/* Of these: @p items says where the pointer is. It may be of any type, since all pointers
+ * to objects have one form. */
+
+/** Without a look at the room that there is. */
 int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes);
+
+static inline int dit_make_room(void *items, size_t *size, size_t n, size_t item_bytes)
+{
+	const void *array = NULL;
+
+	memcpy(&array, items, sizeof(array));
+	return array != NULL && n <= *size ? 0 : dit_grow(items, size, n, item_bytes);
+}
+
 int dit_grow_cleared(void *items, size_t *size, size_t n, size_t item_bytes);
 
 #endif
