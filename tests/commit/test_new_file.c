@@ -184,26 +184,32 @@ static void write_lists(struct fixture *f)
 /* Keys of ten bytes, records from high to low: no order that LMDB knows. */
 static void write_splits(struct fixture *f)
 {
+	static const struct dit_key_orders unknown = {
+		.keys = {DIT_ORDER_UNKNOWN, .bytes = 10}, .items = {DIT_ORDER_UNKNOWN}};
 	struct dit_table_writer *writer = begin_table(f, "id2v", MDB_DUPSORT);
 	unsigned max = dit_key_max(f->layout.format, f->layout.page_bytes);
 
-	dit_table_writer_trust(writer);
+	dit_table_writer_order(writer, &unknown);
 	for (unsigned k = 0; k < 300; k++) {
 		uint64_t id = 250 + k;
 		char key[10] = {0};
 
 		memcpy(key, &id, sizeof(id));
+		assert_int_equal(dit_table_writer_begin_records(
+					 writer, (struct dit_span){key, sizeof(key)}),
+		                 0);
 		for (unsigned i = 0; i < (k == 7 ? 400u : k % 4 + 1); i++) {
 			char record[40000];
 
 			memset(record, (char)(200 - i), sizeof(record));
 			assert_int_equal(
-				dit_table_writer_add(
-					writer, (struct dit_span){key, sizeof(key)},
+				dit_table_writer_add_record(
+					writer,
 					(struct dit_span){record,
 			                                  i == 2 ? max : 9 + i % 5}),
 				0);
 		}
+		assert_int_equal(dit_table_writer_end_records(writer, 0), 0);
 	}
 	(void)end_table(f, writer);
 }

@@ -202,7 +202,7 @@ static void make(const char *dir)
 static int add_round(const char *dir, enum dit_output_merge way, unsigned round)
 {
 	struct dit_record_output *output = open_output(dir, way);
-	int r = dit_output_expect_postings(output, 1000);
+	int r = dit_output_expect_postings(&output->base, 1000);
 
 	assert_true(output->is_merged);
 	if (r == 0) {

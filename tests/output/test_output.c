@@ -120,7 +120,7 @@ static void fill(struct dit_record_output *output, uint64_t id)
 		dit_output_put_ad(output, (uint32_t)(id + 1) / 2, DIT_SPAN("cn")), 0);
 	add_index(output, "cn", true);
 	add_index(output, "sn", false);
-	assert_int_equal(dit_output_expect_postings(output, 3), 0);
+	assert_int_equal(dit_output_expect_postings(&output->base, 3), 0);
 	put_names(output, id, id == 1 ? "dc=one" : "dc=three");
 	put_indexes(output, id);
 	assert_int_equal(dit_output_begin_changes(output), 0);
@@ -411,7 +411,7 @@ static void lists_are_continued(void **state)
 		publish(output);
 		output = open_output(dir);
 		assert_int_equal(dit_output_add_index(&output->base, &index), 0);
-		assert_int_equal(dit_output_expect_postings(output, 2), 0);
+		assert_int_equal(dit_output_expect_postings(&output->base, 2), 0);
 		assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
 		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
 		assert_int_equal(dit_output_finish(table), 0);
@@ -494,7 +494,7 @@ static void make_many(const char *dir, enum dit_output_merge way)
 		output = open_output(dir);
 		add_index(output, "cn", true);
 		add_index(output, "sn", false);
-		assert_int_equal(dit_output_expect_postings(output, 10000), 0);
+		assert_int_equal(dit_output_expect_postings(&output->base, 10000), 0);
 		put_entry(output, 2 + round, "another");
 		put_many(output, 3, round == 1 ? 4 : 500 + 100 * round);
 		assert_int_equal(dit_output_begin_changes(output), 0);

@@ -236,9 +236,9 @@ static void records_out_of_order_are_refused(void **state)
 		struct dit_span record;
 		int error;
 	} cases[] = {
-		{4, {"c", 1}, MDB_KEYEXIST},
-		{5, {"b", 1}, MDB_KEYEXIST},
-		{5, {"a", 1}, MDB_KEYEXIST},
+		{4, {"\0\1c", 3}, MDB_KEYEXIST},
+		{5, {"\0\1b", 3}, MDB_KEYEXIST},
+		{5, {"\0\1a", 3}, MDB_KEYEXIST},
 		{5, {"", 0}, MDB_BAD_VALSIZE},
 		{6, {"", 0}, MDB_BAD_VALSIZE},
 		{5, {too_long, 512}, MDB_BAD_VALSIZE},
@@ -252,7 +252,7 @@ static void records_out_of_order_are_refused(void **state)
 		struct dit_output_table *table = NULL;
 
 		assert_int_equal(dit_output_open_names(staging, &table), 0);
-		assert_int_equal(dit_output_put_record(table, 5, DIT_SPAN("b")), 0);
+		assert_int_equal(dit_output_put_record(table, 5, DIT_SPAN("\0\1b")), 0);
 		assert_int_equal(
 			dit_output_put_record(table, cases[i].key, cases[i].record),
 			cases[i].error);
@@ -273,16 +273,14 @@ static void keys_of_records_are_integers(void **state)
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		struct dit_table_writer *writer = NULL;
 
-		assert_int_equal(
-			dit_table_writer_new(
-				&writer,
-				dit_page_commit_space(
-					dit_staging_of(&staging->base)->pages.commit),
-				MDB_INTEGERKEY | MDB_DUPSORT),
-			0);
-		assert_int_equal(dit_table_writer_add(writer,
-		                                      (struct dit_span){bytes, lens[i]},
-		                                      DIT_SPAN("a")),
+		assert_int_equal(dit_table_writer_new(
+					 &writer,
+					 dit_page_commit_space(
+						 dit_staging_of(&staging->base)->commit),
+					 MDB_INTEGERKEY | MDB_DUPSORT),
+		                 0);
+		assert_int_equal(dit_table_writer_begin_records(
+					 writer, (struct dit_span){bytes, lens[i]}),
 		                 lens[i] > FIXTURE_KEY_MAX ? MDB_BAD_VALSIZE : -EINVAL);
 		dit_table_writer_free(writer);
 	}

@@ -15,7 +15,7 @@
 #define MODEL_KEYS 60
 #define MODEL_IDS  3000
 
-/* Which IDs each key has. */
+/* Which IDs each key has; 0 is no ID. */
 static bool model[MODEL_KEYS][MODEL_IDS];
 static uint64_t seed;
 
@@ -35,7 +35,7 @@ static void put_model(struct dit_record_output *staging, size_t key_len)
 		size_t nids = 0;
 		uint64_t of = 1 + random_number(k % 3 == 0 ? MODEL_IDS : 40);
 
-		for (uint64_t id = 0; id < MODEL_IDS; id++) {
+		for (uint64_t id = 1; id < MODEL_IDS; id++) {
 			if (random_number(of) == 0) {
 				model[k][id] = true;
 				ids[nids++] = id;
@@ -50,7 +50,7 @@ static void change_randomly(MDB_txn *txn, MDB_dbi dbi, size_t key_len, bool shri
 {
 	for (int i = 0; i < 4000; i++) {
 		unsigned k = (unsigned)random_number(MODEL_KEYS);
-		uint64_t id = random_number(MODEL_IDS);
+		uint64_t id = 1 + random_number(MODEL_IDS - 1);
 		char bytes[FIXTURE_KEY_MAX];
 		MDB_val key = {key_len, bytes};
 		MDB_val value = {sizeof(id), &id};
@@ -79,7 +79,7 @@ static void check_model(MDB_txn *txn, MDB_dbi dbi, size_t key_len)
 		char bytes[FIXTURE_KEY_MAX];
 
 		number_key(bytes, key_len, k);
-		for (uint64_t id = 0; id < MODEL_IDS; id++) {
+		for (uint64_t id = 1; id < MODEL_IDS; id++) {
 			if (!model[k][id]) {
 				continue;
 			}
@@ -101,7 +101,7 @@ static void delete_everything(MDB_txn *txn, MDB_dbi dbi, size_t key_len)
 		MDB_val key = {key_len, bytes};
 
 		number_key(bytes, key_len, k);
-		for (uint64_t id = 0; id < MODEL_IDS; id++) {
+		for (uint64_t id = 1; id < MODEL_IDS; id++) {
 			MDB_val value = {sizeof(id), &id};
 
 			if (model[k][id]) {

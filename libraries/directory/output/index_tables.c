@@ -6,50 +6,111 @@
 
 #include "base/error.h"
 #include "reader/stored_order.h"
-#include "tree/table_writer.h"
 
 static struct dit_index_table *of(struct dit_output_table *table)
 {
 	return (struct dit_index_table *)table;
 }
 
-static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
-                     size_t nlists)
+/* ---- a table ---- */
+
+int dit_index_table_init(struct dit_index_table *table, const char *name, unsigned flags)
 {
-	struct dit_table_writer *writer = of(table)->writer;
+	*table = (struct dit_index_table){
+		.name = strdup(name),
+		.tree = {.flags = (uint16_t)flags, .root = DIT_PAGE_NONE},
+	};
+	table->stored = table->tree;
+	return table->name == NULL ? -ENOMEM : 0;
+}
+
+void dit_index_table_deinit(struct dit_index_table *table)
+{
+	dit_tree_merge_free(table->merge);
+	free(table->name);
+}
+
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_page_commit_drop_pages(ctx, first, n);
+}
+
+struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *tables,
+                                                const struct dit_index_table *table)
+{
+	return (struct dit_tree_merge_opts){
+		.space = tables->space,
+		.source = tables->commit == NULL ? NULL
+	                                         : dit_page_commit_source(tables->commit),
+		.stored = table->tree,
+		.list_max = tables->list_max,
+		.dropped = drop_pages,
+		.ctx = tables->commit,
+	};
+}
+
+int dit_index_table_merge(const struct dit_index_tables *tables,
+                          struct dit_index_table *table, bool rebuilds)
+{
+	struct dit_tree_merge_opts opts = dit_index_merge_opts(tables, table);
+	struct dit_key_orders orders;
+
+	opts.rebuilds = rebuilds;
+	opts.orders = &orders;
+	dit_stored_orders(table->name, table->tree.flags, &orders);
+	return dit_tree_merge_open(&table->merge, &opts);
+}
+
+int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
+{
 	int r = 0;
 
-	for (size_t i = 0; i < nlists && r == 0; i++) {
-		r = dit_table_writer_put(writer, lists[i].key, lists[i].ids,
-		                         lists[i].nids);
+	if (table->merge != NULL) {
+		r = dit_tree_merge_finish(table->merge, &table->tree, ret_bytes);
+		dit_tree_merge_free(table->merge);
+		table->merge = NULL;
 	}
 	return r;
 }
 
-static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
+/* ---- while it is open ---- */
+
+static int put_lists(struct dit_output_table *base, const struct dit_output_list *lists,
+                     size_t nlists)
 {
-	return dit_table_writer_add(of(table)->writer,
-	                            (struct dit_span){(const char *)&id, sizeof(id)},
-	                            record);
+	struct dit_tree_merge *merge = of(base)->merge;
+	struct dit_ids_change change = {.nremoved = 0};
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		change.added = lists[i].ids;
+		change.nadded = lists[i].nids;
+		change.is_repeated = lists[i].is_repeated;
+		r = lists[i].nids == 0 ? 0
+		                       : dit_tree_merge_ids(merge, lists[i].key, &change);
+	}
+	return r;
 }
 
-static void drop(struct dit_output_table *table)
+static int put_record(struct dit_output_table *base, uint64_t id, struct dit_span record)
 {
-	dit_table_writer_free(of(table)->writer);
-	of(table)->writer = NULL;
+	const struct dit_span key = {(const char *)&id, sizeof(id)};
+
+	return dit_tree_merge_record(of(base)->merge, key, record);
 }
 
 static int finish(struct dit_output_table *base)
 {
-	struct dit_index_table *table = of(base);
-	int r = dit_table_writer_finish(table->writer, &table->tree);
+	int r = dit_index_table_end(of(base), base->ret_bytes);
 
-	table->is_written = r == 0;
-	if (r == 0 && base->ret_bytes != NULL) {
-		*base->ret_bytes = dit_table_writer_bytes(table->writer);
-	}
-	drop(base);
+	of(base)->is_written = r == 0;
 	return r;
+}
+
+static void drop(struct dit_output_table *base)
+{
+	dit_tree_merge_free(of(base)->merge);
+	of(base)->merge = NULL;
 }
 
 static const struct dit_output_table_ops table_ops = {
@@ -59,21 +120,22 @@ static const struct dit_output_table_ops table_ops = {
 	.drop = drop,
 };
 
-int dit_index_table_init(struct dit_index_table *table, const char *name, unsigned flags)
+int dit_index_table_open(const struct dit_index_tables *tables,
+                         struct dit_index_table *table, bool rebuilds,
+                         struct dit_output_table **ret)
 {
-	*table = (struct dit_index_table){
-		.name = strdup(name),
-		.tree = {.flags = (uint16_t)flags, .root = DIT_PAGE_NONE},
-	};
-	return table->name == NULL ? -ENOMEM : 0;
+	int r = table->is_written || table->merge != NULL
+	                ? -EINVAL
+	                : dit_index_table_merge(tables, table, rebuilds);
+
+	if (r == 0) {
+		table->base = (struct dit_output_table){.ops = &table_ops};
+		*ret = &table->base;
+	}
+	return r;
 }
 
-void dit_index_table_deinit(struct dit_index_table *table)
-{
-	dit_table_writer_free(table->writer);
-	dit_tree_merge_free(table->merge);
-	free(table->name);
-}
+/* ---- the indexes of an output ---- */
 
 int dit_index_tables_add(struct dit_index_tables *tables,
                          const struct dit_output_index *index)
@@ -81,12 +143,14 @@ int dit_index_tables_add(struct dit_index_tables *tables,
 	unsigned flags =
 		DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u);
 	struct dit_index_table *list = NULL;
+	bool is_known = dit_stored_is_fixed(dit_span_of(index->name));
 	int r = 0;
 
 	for (size_t i = 0; i < tables->n; i++) {
-		if (strcmp(tables->list[i].name, index->name) == 0) {
-			return DIT_E_DUPLICATE;
-		}
+		is_known |= strcmp(tables->list[i].name, index->name) == 0;
+	}
+	if (is_known) {
+		return DIT_E_DUPLICATE;
 	}
 	list = reallocarray(tables->list, tables->n + 1, sizeof(*list));
 	if (list == NULL) {
@@ -98,26 +162,12 @@ int dit_index_tables_add(struct dit_index_tables *tables,
 	return r;
 }
 
-int dit_index_table_open(struct dit_index_table *table, struct dit_page_space *space,
-                         struct dit_output_table **ret)
-{
-	int r = table->is_written || table->writer != NULL
-	                ? -EINVAL
-	                : dit_table_writer_new(&table->writer, space, table->tree.flags);
-
-	if (r == 0) {
-		table->base = (struct dit_output_table){.ops = &table_ops};
-		*ret = &table->base;
-	}
-	return r;
-}
-
 int dit_index_tables_open(struct dit_index_tables *tables, size_t number,
                           struct dit_output_table **ret)
 {
-	return number >= tables->n
-	               ? -EINVAL
-	               : dit_index_table_open(&tables->list[number], tables->space, ret);
+	return number >= tables->n ? -EINVAL
+	                           : dit_index_table_open(tables, &tables->list[number],
+	                                                  tables->rebuilds, ret);
 }
 
 int dit_index_tables_check(const struct dit_index_tables *tables)

@@ -8,14 +8,11 @@
 #ifndef DITKIT_INDEX_TABLES_H
 #define DITKIT_INDEX_TABLES_H
 
+#include "commit/page_commit.h"
 #include "output/output.h"
-#include "page/page_format.h"
 #include "place/fault.h"
 #include "reader/snapshot.h"
-#include "tree/page_sink.h"
 #include "tree/tree_merge.h"
-
-struct dit_table_writer; /* table_writer.h */
 
 /** An index database, or another one. */
 struct dit_index_table {
@@ -24,17 +21,20 @@ struct dit_index_table {
 	struct dit_tree_record tree;  /* with its flags from the beginning */
 	bool is_written;              /* the tree is finished */
 
-	/* Its pages are made by a writer, */
-	struct dit_table_writer *writer; /* owned; NULL: not open */
-	unsigned db;                     /* by liblmdb, which gave it this number, */
-	/* or by a merge with the stored tree; owned; NULL: not open */
-	struct dit_tree_merge *merge;
-	struct dit_tree_record stored; /* empty: there is none */
+	/* New pages are made by a merge with the stored tree, */
+	struct dit_tree_merge *merge;  /* owned; NULL: not open */
+	struct dit_tree_record stored; /* empty: there is none, or it is not merged */
 	bool is_stored;
+	unsigned db; /* or by liblmdb, which gave it this number */
 };
 
 struct dit_index_tables {
-	struct dit_page_space *space; /* where the pages go; borrowed */
+	/* Where the pages go; borrowed, as the next one. */
+	struct dit_page_space *space;
+	struct dit_page_commit *commit; /* has the stored trees; NULL: none is merged */
+	uint64_t list_max;              /* as a merge's */
+	bool rebuilds;                  /* indexes are: all their leaves are written */
+
 	struct dit_index_table *list; /* owned; stays in its place once one is open */
 	size_t n;
 };
@@ -44,15 +44,26 @@ int dit_index_table_init(struct dit_index_table *table, const char *name, unsign
 /** Free all that it still has. */
 void dit_index_table_deinit(struct dit_index_table *table);
 
+/** How a table of theirs, or another one, is merged. The orders are left open. */
+struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *tables,
+                                                const struct dit_index_table *table);
+/** Begin the merge of a table. Any thread. */
+int dit_index_table_merge(const struct dit_index_tables *tables,
+                          struct dit_index_table *table, bool rebuilds);
+/** End it; `tree` is the result. Without a merge nothing is done. @param ret_bytes  as a
+ * merge's */
+int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes);
+/** A table of lists or, with dit_output_put_record(), of records. -EINVAL: it is
+ * written, or open */
+int dit_index_table_open(const struct dit_index_tables *tables,
+                         struct dit_index_table *table, bool rebuilds,
+                         struct dit_output_table **ret);
+
 /** As dit_output_add_index() and dit_output_open_index(). */
 int dit_index_tables_add(struct dit_index_tables *tables,
                          const struct dit_output_index *index);
 int dit_index_tables_open(struct dit_index_tables *tables, size_t number,
                           struct dit_output_table **ret);
-/** A table of lists or, with dit_output_put_record(), of records. -EINVAL: it is
- * written */
-int dit_index_table_open(struct dit_index_table *table, struct dit_page_space *space,
-                         struct dit_output_table **ret);
 /** 0; -EINVAL: not all are finished */
 int dit_index_tables_check(const struct dit_index_tables *tables);
 void dit_index_tables_deinit(struct dit_index_tables *tables);

@@ -19,6 +19,8 @@ rooms += %D%/liboutput.la
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/record_output.h \
+	%D%/record_tables.c \
+	%D%/record_tables.h \
 	%D%/staging.c \
 	%D%/staging.h \
 	%D%/staging_append.c \

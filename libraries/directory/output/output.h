@@ -127,6 +127,8 @@ struct dit_output_ops {
 	int (*find_index)(struct dit_output *output, const char *name,
 	                  struct dit_output_stored_index *ret);
 	int (*add_index)(struct dit_output *output, const struct dit_output_index *index);
+	/* NULL: nothing is to be done */
+	int (*expect_postings)(struct dit_output *output, uint64_t n);
 	int (*open_index)(struct dit_output *output, size_t number,
 	                  struct dit_output_table **ret);
 	/* NULL: -EINVAL */
@@ -167,6 +169,17 @@ static inline int dit_output_add_index(struct dit_output *output,
                                        const struct dit_output_index *index)
 {
 	return output->ops->add_index(output, index);
+}
+
+/**
+ * Announce that @p n IDs, repeats included, will be put into all indexes together. Main,
+ * after all indexes were added and before any table is opened. The call may be left out.
+ */
+static inline int dit_output_expect_postings(struct dit_output *output, uint64_t n)
+{
+	return output->ops->expect_postings == NULL
+	               ? 0
+	               : output->ops->expect_postings(output, n);
 }
 
 /**

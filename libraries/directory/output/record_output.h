@@ -126,8 +126,7 @@ struct dit_record_ops {
 
 	int (*open_names)(struct dit_record_output *output,
 	                  struct dit_output_table **ret);
-	/* NULL, of these two: nothing is to be done */
-	int (*expect_postings)(struct dit_record_output *output, uint64_t n);
+	/* NULL: nothing is to be done */
 	int (*begin_changes)(struct dit_record_output *output);
 	int (*find_entry)(struct dit_record_output *output, uint64_t id,
 	                  struct dit_span *ret);
@@ -247,17 +246,6 @@ static inline int dit_output_put_record(struct dit_output_table *table, uint64_t
                                         struct dit_span record)
 {
 	return table->ops->put_record(table, id, record);
-}
-
-/**
- * Announce that @p n IDs, repeats included, will be put into all indexes together. Main,
- * after all indexes were added and before any table is opened. The call may be left out.
- */
-static inline int dit_output_expect_postings(struct dit_record_output *output, uint64_t n)
-{
-	return output->ops->expect_postings == NULL
-	               ? 0
-	               : output->ops->expect_postings(output, n);
 }
 
 /* ---- changes: main, no table is open ---- */

@@ -24,65 +24,6 @@
 #include "place/lmdb_append.h"
 #include "place/lock_file.h"
 #include "place/map_size.h"
-#include "reader/stored_order.h"
-
-/* With id2v. */
-#define NFIXED_DBS (DIT_NFIXED_TABLES + 1)
-
-/* ---- what both writers use ---- */
-
-int dit_staging_keep(struct dit_staging *staging, int r)
-{
-	if (r < 0 && staging->error == 0) {
-		staging->error = r;
-	}
-	return staging->error < 0 ? staging->error : r;
-}
-
-int dit_staging_add_table(struct dit_staging *staging,
-                          const struct dit_output_index *index)
-{
-	struct dit_index_tables *indexes = &staging->tables.indexes;
-
-	if (dit_stored_is_fixed(dit_span_of(index->name))) {
-		return DIT_E_DUPLICATE;
-	}
-	return indexes->n + NFIXED_DBS >= staging->ndbs
-	               ? DIT_LMDB_DBS_FULL
-	               : dit_index_tables_add(indexes, index);
-}
-
-/* ---- values apart from their entries ---- */
-
-int dit_staging_next_split(struct dit_staging *staging, struct dit_split_key *ret,
-                           uint64_t id, uint16_t ad, struct dit_span record)
-{
-	struct dit_staged_split *last = &staging->last_split;
-	struct dit_key_orders orders;
-	int order = -1;
-
-	memcpy(ret->bytes, &id, sizeof(id));
-	memcpy(ret->bytes + sizeof(id), &ad, sizeof(ad));
-	dit_stored_orders("id2v", DIT_DB_DUPSORT, &orders);
-	if (last->is_there) {
-		order = dit_key_compare(
-			&orders.keys, (struct dit_span){NULL, 0},
-			(struct dit_span){last->key, sizeof(last->key)},
-			(struct dit_span){ret->bytes, sizeof(ret->bytes)});
-	}
-	if (!staging->takes_changes) {
-		return -EINVAL;
-	}
-	if (order > 0) {
-		return DIT_LMDB_KEYEXIST;
-	}
-	if (record.len > staging->base.base.key_max) {
-		return DIT_LMDB_BAD_VALSIZE;
-	}
-	last->is_there = true;
-	memcpy(last->key, ret->bytes, sizeof(last->key));
-	return order == 0;
-}
 
 /* ---- the data file ---- */
 
@@ -138,7 +79,7 @@ static int make_file(struct dit_staging *staging, const struct dit_output_opts *
 
 static int make_database(struct dit_staging *staging, const struct dit_output_opts *opts)
 {
-	struct dit_record_output *output = &staging->base;
+	struct dit_record_output *output = &staging->tables.base;
 	int r = make_file(staging, opts);
 
 	if (r < 0) {
@@ -164,11 +105,8 @@ static int make_database(struct dit_staging *staging, const struct dit_output_op
 
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 {
-	dit_index_tables_deinit(&staging->tables.indexes);
-	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		dit_index_table_deinit(&staging->tables.fixed[i]);
-	}
-	dit_staging_end_pages(staging);
+	dit_record_tables_deinit(&staging->tables);
+	dit_page_commit_close(staging->commit);
 	dit_staging_end_append(staging);
 	if (staging->data_fd >= 0) {
 		(void)close(staging->data_fd);
@@ -176,18 +114,6 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	dit_claim_drop(&staging->claim, end);
 	free(staging);
-}
-
-/* Names and flags as in storage.md 1.2. */
-static int name_fixed_tables(struct dit_staging *staging)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
-		r = dit_index_table_init(&staging->tables.fixed[i], dit_fixed_dbs[i].name,
-		                         dit_fixed_dbs[i].flags);
-	}
-	return r;
 }
 
 static int staging_init(struct dit_staging *staging, const struct dit_output_opts *opts)
@@ -199,7 +125,7 @@ static int staging_init(struct dit_staging *staging, const struct dit_output_opt
 	staging->format = &dit_lmdb_09;
 	staging->ndbs = opts->ndbs;
 	staging->ticker = opts->ticker;
-	return name_fixed_tables(staging);
+	return dit_record_tables_init(&staging->tables);
 }
 
 static int claim_directory(struct dit_staging *staging,
@@ -253,7 +179,7 @@ int dit_output_new_open(struct dit_record_output **ret,
 		dit_staging_free(staging, DIT_CLAIM_UNUSED);
 		return r;
 	}
-	*ret = &staging->base;
+	*ret = &staging->tables.base;
 	return 0;
 }
 

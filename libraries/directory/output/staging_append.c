@@ -17,6 +17,14 @@
 /* IDs in one call, so that a long list does not need a long transaction. */
 #define IDS_PER_PUT 65536u
 
+/* A database of records, and its last key. */
+struct records {
+	unsigned db; /* of env */
+	char bytes[sizeof(uint64_t) + sizeof(uint16_t)];
+	size_t len;   /* 0: none yet */
+	bool is_list; /* it has more than one record */
+};
+
 /* The table that is written. */
 struct appending {
 	struct dit_output_table base;
@@ -25,24 +33,21 @@ struct appending {
 	unsigned db; /* of env */
 	bool is_integerkey;
 	size_t integerkey_len; /* of the first key; 0: none yet */
-	bool has_key;          /* of dn2i: */
-	uint64_t last_key;
-	bool is_list; /* it has more than one record */
+	struct records names;  /* of dn2i */
 };
 
 /* The environment. */
 struct dit_append {
 	struct appending table;
 	struct dit_lmdb_append *env; /* NULL: closed */
-	unsigned id2v;
+	struct records splits;       /* of id2v */
 };
 
 /* ---- the environment ---- */
 
 static int charge(const struct dit_staging *staging, uint64_t bytes)
 {
-	return staging->error != 0 ? staging->error
-	                           : dit_lmdb_append_charge(staging->append->env, bytes);
+	return dit_lmdb_append_charge(staging->append->env, bytes);
 }
 
 static int create_table(struct dit_staging *staging, struct dit_index_table *table)
@@ -53,24 +58,44 @@ static int create_table(struct dit_staging *staging, struct dit_index_table *tab
 
 static int create_tables(struct dit_staging *staging)
 {
-	struct dit_append *append = staging->append;
+	const struct dit_fixed_db_facts *checks = &dit_fixed_dbs[DIT_FIXED_CHECKS];
+	struct dit_lmdb_append *env = staging->append->env;
 	unsigned ixck = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
+	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
 		r = create_table(staging, &staging->tables.fixed[i]);
 	}
+	staging->append->splits.db = staging->tables.fixed[DIT_FIXED_SPLITS].db;
 	if (r == 0) {
-		r = dit_lmdb_append_make(append->env, "id2v", DIT_DB_DUPSORT,
-		                         &append->id2v);
-	}
-	if (r == 0) {
-		r = dit_lmdb_append_order_split(append->env, append->id2v);
+		r = dit_lmdb_append_order_split(env, staging->append->splits.db);
 	}
 	if (r == 0 && staging->has_ixck) {
-		r = dit_lmdb_append_make(append->env, "ixck", DIT_DB_INTEGERKEY, &ixck);
+		r = dit_lmdb_append_make(env, checks->name, checks->flags, &ixck);
 	}
-	return r < 0 ? r : dit_lmdb_append_commit(append->env);
+	return r < 0 ? r : dit_lmdb_append_commit(env);
+}
+
+static bool is_new_key(const struct records *records, struct dit_span key)
+{
+	return !dit_span_eq(key, (struct dit_span){records->bytes, records->len});
+}
+
+/* A record after all others of its database. @param more_bytes  to be charged besides */
+static int append_record(struct dit_staging *staging, struct records *records,
+                         struct dit_span key, struct dit_span record, size_t more_bytes)
+{
+	bool is_new = is_new_key(records, key);
+	int r = charge(staging, DIT_LMDB_NODE_BYTES + record.len + more_bytes);
+
+	if (r == 0) {
+		r = dit_lmdb_append_put(staging->append->env, records->db, key, record,
+		                        is_new ? DIT_LMDB_NEW_KEY : DIT_LMDB_LAST_KEY);
+	}
+	memcpy(records->bytes, key.data, key.len);
+	records->len = key.len;
+	records->is_list = !is_new;
+	return r;
 }
 
 /* ---- numbers and entries ---- */
@@ -79,22 +104,12 @@ static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_
 {
 	struct dit_staging *staging = dit_staging_of(&output->base);
 	const struct dit_span key = {(const char *)&number, sizeof(number)};
-	int r = 0;
+	int r = charge(staging, DIT_LMDB_NODE_BYTES + key.len + name.len);
 
-	/* slapd reads from number 1 on and counts (storage.md 2). */
-	if (number != staging->tables.last_ad + 1) {
-		return dit_staging_keep(staging, -EINVAL);
-	}
-	r = charge(staging, DIT_LMDB_NODE_BYTES + key.len + name.len);
-	if (r == 0) {
-		r = dit_lmdb_append_put(staging->append->env,
-		                        staging->tables.fixed[DIT_FIXED_ADS].db, key,
-		                        name, DIT_LMDB_NEW_KEY);
-	}
-	if (r == 0) {
-		staging->tables.last_ad = number;
-	}
-	return dit_staging_keep(staging, r);
+	return r < 0 ? r
+	             : dit_lmdb_append_put(staging->append->env,
+	                                   staging->tables.fixed[DIT_FIXED_ADS].db, key,
+	                                   name, DIT_LMDB_NEW_KEY);
 }
 
 static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
@@ -109,12 +124,11 @@ static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t l
 		bytes += staging->page_bytes; /* the end of its overflow pages */
 	}
 	r = charge(staging, bytes);
-	if (r == 0) {
-		r = dit_lmdb_append_reserve(staging->append->env,
-		                            staging->tables.fixed[DIT_FIXED_ENTRIES].db,
-		                            key, len, ret_space);
-	}
-	return dit_staging_keep(staging, r);
+	return r < 0 ? r
+	             : dit_lmdb_append_reserve(
+			       staging->append->env,
+			       staging->tables.fixed[DIT_FIXED_ENTRIES].db, key, len,
+			       ret_space);
 }
 
 /* ---- tables ---- */
@@ -122,26 +136,13 @@ static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t l
 static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
 {
 	struct appending *names = (struct appending *)table;
-	struct dit_staging *staging = names->staging;
-	bool is_new = !names->has_key || id != names->last_key;
 	const struct dit_span key = {(const char *)&id, sizeof(id)};
-	uint64_t bytes = DIT_LMDB_NODE_BYTES + record.len;
-	int r = 0;
 
-	if (is_new) {
-		bytes += sizeof(id);
-	} else if (!names->is_list) {
-		bytes += DIT_LMDB_LIST_BYTES;
-	}
-	r = charge(staging, bytes);
-	if (r == 0) {
-		r = dit_lmdb_append_put(staging->append->env, names->db, key, record,
-		                        is_new ? DIT_LMDB_NEW_KEY : DIT_LMDB_LAST_KEY);
-	}
-	names->has_key = true;
-	names->last_key = id;
-	names->is_list = !is_new;
-	return dit_staging_keep(staging, r);
+	size_t more_bytes = is_new_key(&names->names, key) ? key.len
+	                    : names->names.is_list         ? 0
+	                                                   : DIT_LMDB_LIST_BYTES;
+
+	return append_record(names->staging, &names->names, key, record, more_bytes);
 }
 
 /* Integer keys of different lengths have no order (storage.md 1.5). */
@@ -180,12 +181,10 @@ static int append_list(struct appending *index, const struct dit_output_list *li
 static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
                      size_t nlists)
 {
-	struct dit_staging *staging = ((struct appending *)table)->staging;
-	int r = staging->error;
+	int r = 0;
 
 	for (size_t i = 0; i < nlists && r == 0; i++) {
-		r = dit_staging_keep(staging,
-		                     append_list((struct appending *)table, &lists[i]));
+		r = append_list((struct appending *)table, &lists[i]);
 	}
 	return r;
 }
@@ -211,9 +210,6 @@ static const struct dit_output_table_ops table_ops = {
 static int open_table(struct dit_staging *staging, struct dit_index_table *table,
                       struct dit_output_table **ret)
 {
-	if (staging->error != 0) {
-		return staging->error;
-	}
 	if (staging->append->table.is_open || table->is_written) {
 		return -EINVAL;
 	}
@@ -222,6 +218,7 @@ static int open_table(struct dit_staging *staging, struct dit_index_table *table
 		.base.ops = &table_ops,
 		.staging = staging,
 		.db = table->db,
+		.names.db = table->db,
 		.is_integerkey = (table->tree.flags & DIT_DB_INTEGERKEY) != 0,
 		.is_open = true,
 	};
@@ -249,17 +246,10 @@ static int open_index(struct dit_output *output, size_t number,
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
 {
 	struct dit_staging *staging = dit_staging_of(output);
-	int r = staging->error;
+	struct dit_index_tables *indexes = &staging->tables.indexes;
+	int r = dit_index_tables_add(indexes, index);
 
-	if (r == 0) {
-		r = dit_staging_add_table(staging, index);
-	}
-	if (r == 0) {
-		r = create_table(
-			staging,
-			&staging->tables.indexes.list[staging->tables.indexes.n - 1]);
-	}
-	return dit_staging_keep(staging, r);
+	return r < 0 ? r : create_table(staging, &indexes->list[indexes->n - 1]);
 }
 
 /* ---- changes: at any time ---- */
@@ -268,22 +258,14 @@ static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
                      uint32_t place, struct dit_span record)
 {
 	struct dit_staging *staging = dit_staging_of(&output->base);
-	struct dit_split_key key;
-	int order = dit_staging_next_split(staging, &key, id, ad, record);
-	int r = order;
+	struct records *splits = &staging->append->splits;
+	char bytes[sizeof(splits->bytes)];
+	const struct dit_span key = {bytes, sizeof(bytes)};
 
 	(void)place;
-	if (r >= 0) {
-		r = charge(staging, DIT_LMDB_NODE_BYTES + record.len + sizeof(key.bytes) +
-		                            DIT_LMDB_LIST_BYTES);
-	}
-	if (r == 0) {
-		r = dit_lmdb_append_put(staging->append->env, staging->append->id2v,
-		                        (struct dit_span){key.bytes, sizeof(key.bytes)},
-		                        record,
-		                        order > 0 ? DIT_LMDB_LAST_KEY : DIT_LMDB_NEW_KEY);
-	}
-	return dit_staging_keep(staging, r);
+	memcpy(bytes, &id, sizeof(id));
+	memcpy(bytes + sizeof(id), &ad, sizeof(ad));
+	return append_record(staging, splits, key, record, key.len + DIT_LMDB_LIST_BYTES);
 }
 
 static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
@@ -299,7 +281,7 @@ static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_
 		                         &record);
 	}
 	if (r < 0 || record.len == 0) {
-		return dit_staging_keep(staging, r);
+		return r;
 	}
 	*ret = record;
 	return 1;
@@ -313,12 +295,10 @@ static int replace_entry(struct dit_record_output *output, uint64_t id,
 	int r = charge(staging, DIT_LMDB_NODE_BYTES + sizeof(id) + record.len +
 	                                2 * staging->page_bytes);
 
-	if (r == 0) {
-		r = dit_lmdb_append_put(staging->append->env,
-		                        staging->tables.fixed[DIT_FIXED_ENTRIES].db, key,
-		                        record, DIT_LMDB_ANY_KEY);
-	}
-	return dit_staging_keep(staging, r);
+	return r < 0 ? r
+	             : dit_lmdb_append_put(staging->append->env,
+	                                   staging->tables.fixed[DIT_FIXED_ENTRIES].db,
+	                                   key, record, DIT_LMDB_ANY_KEY);
 }
 
 /* ---- publishing ---- */
@@ -361,8 +341,7 @@ static int prepare(struct dit_output *output)
 {
 	struct dit_staging *staging = dit_staging_of(output);
 	struct dit_append *append = staging->append;
-	int r = staging->error == 0 ? dit_lmdb_append_commit(append->env)
-	                            : staging->error;
+	int r = dit_lmdb_append_commit(append->env);
 
 	staging->used_bytes = dit_lmdb_append_bytes(append->env);
 	dit_lmdb_append_close(append->env);
@@ -407,10 +386,9 @@ int dit_staging_begin_append(struct dit_staging *staging)
 	if (staging->append == NULL) {
 		return -ENOMEM;
 	}
-	staging->base.base.ops = &output_ops;
-	staging->base.ops = &record_ops;
-	staging->base.is_append = true;
-	staging->takes_changes = true;
+	staging->tables.base.base.ops = &output_ops;
+	staging->tables.base.ops = &record_ops;
+	staging->tables.base.is_append = true;
 	r = dit_lmdb_append_open(&staging->append->env, &opts);
 	return r < 0 ? r : create_tables(staging);
 }

@@ -40,7 +40,8 @@ static int complete_file(struct dit_staging *staging)
 	}
 	if (r == 0) {
 		r = dit_sync_pieces(fd, staging->used_bytes,
-		                    &staging->base.base.synced_bytes, staging->ticker);
+		                    &staging->tables.base.base.synced_bytes,
+		                    staging->ticker);
 	}
 	if (r == 0 && fsync(fd) != 0) {
 		r = -errno;
@@ -72,13 +73,13 @@ static int check_size(const struct dit_staging *staging)
 int dit_staging_finish_file(struct dit_staging *staging, int r)
 {
 	if (r == 0) {
-		staging->base.base.bytes = staging->used_bytes;
+		staging->tables.base.base.bytes = staging->used_bytes;
 		r = check_size(staging);
 	}
 	if (r == 0) {
 		r = complete_file(staging);
 	}
-	return dit_staging_keep(staging, r);
+	return r;
 }
 
 int dit_staging_place(struct dit_output *output)

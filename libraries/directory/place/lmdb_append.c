@@ -409,5 +409,5 @@ int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit
 	int r = dit_lmdb_error(mdb_get(append->txn, db, &key_val, &data));
 
 	*ret = (struct dit_span){data.mv_data, data.mv_size};
-	return r;
+	return r == DIT_LMDB_NOTFOUND ? 0 : r;
 }

@@ -90,7 +90,7 @@ struct dit_lmdb_ids {
 /** Charged here. MDB_KEYEXIST: not in order */
 int dit_lmdb_append_put_ids(struct dit_lmdb_append *append, unsigned db,
                             const struct dit_lmdb_ids *ids);
-/** 0; MDB_NOTFOUND. @param ret  until the next call */
+/** @param ret  until the next call; empty: there is none, or nothing in it */
 int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
                          struct dit_span *ret);
 

@@ -18,7 +18,6 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	bool has_records =
 		(flags & DIT_DB_DUPSORT) != 0 && (flags & DIT_DB_DUPFIXED) == 0;
 	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
-	struct dit_key_orders orders;
 
 	if (writer == NULL) {
 		return -ENOMEM;
@@ -29,8 +28,7 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	writer->page_bytes = space->page_bytes;
 	writer->node_max = dit_node_max(space->format, space->page_bytes);
 	writer->key_max = dit_key_max(space->format, space->page_bytes);
-	dit_key_default_orders(flags, &orders);
-	writer->keys = orders.keys;
+	dit_key_default_orders(flags, &writer->orders);
 	writer->leaf = malloc(space->page_bytes);
 	writer->key = malloc(writer->key_max);
 	writer->records = has_records ? malloc(space->page_bytes) : NULL;
@@ -58,9 +56,10 @@ void dit_table_writer_free(struct dit_table_writer *writer)
 	}
 }
 
-void dit_table_writer_trust(struct dit_table_writer *writer)
+void dit_table_writer_order(struct dit_table_writer *writer,
+                            const struct dit_key_orders *orders)
 {
-	writer->is_trusted = true;
+	writer->orders = *orders;
 }
 
 /* ---- order ---- */
@@ -68,7 +67,7 @@ void dit_table_writer_trust(struct dit_table_writer *writer)
 /* Integer keys of different lengths have no order (storage.md 1.5). */
 static bool has_order(const struct dit_table_writer *writer, struct dit_span key)
 {
-	return writer->keys.kind != DIT_ORDER_NUMBERS ||
+	return writer->orders.keys.kind != DIT_ORDER_NUMBERS ||
 	       ((key.len == 4 || key.len == 8) &&
 	        (writer->key_len == 0 || key.len == writer->key_len));
 }
@@ -81,13 +80,11 @@ int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit
 	if (key.len == 0 || key.len > writer->key_max) {
 		return DIT_LMDB_BAD_VALSIZE;
 	}
-	if (writer->is_trusted) {
-		return 0;
-	}
 	if (!has_order(writer, key)) {
 		return -EINVAL;
 	}
-	return last.len != 0 && dit_key_compare(&writer->keys, none, key, last) <= 0
+	return last.len != 0 &&
+	                       dit_key_compare(&writer->orders.keys, none, last, key) >= 0
 	               ? DIT_LMDB_KEYEXIST
 	               : 0;
 }
@@ -526,9 +523,6 @@ int dit_table_writer_begin_records(struct dit_table_writer *writer, struct dit_s
 {
 	int r = dit_table_writer_check_key(writer, key);
 
-	if (r == 0 && writer->nrecords > 0) {
-		r = finish_records(writer);
-	}
 	if (r < 0) {
 		return r;
 	}
@@ -542,13 +536,14 @@ int dit_table_writer_begin_records(struct dit_table_writer *writer, struct dit_s
 /* Is the record above the last one of the open page, and is there room for it? */
 static int continue_records(struct dit_table_writer *writer, struct dit_span record)
 {
+	const struct dit_span key = {writer->key, writer->key_len};
 	unsigned n = dit_page_count(writer->format, writer->records);
 
 	if (n == 0) {
 		return 0;
 	}
-	if (!writer->is_trusted &&
-	    dit_span_compare(record_at(writer, n - 1), record) >= 0) {
+	if (dit_key_compare(&writer->orders.items, key, record_at(writer, n - 1),
+	                    record) >= 0) {
 		return DIT_LMDB_KEYEXIST;
 	}
 	return dit_page_has_room(writer->format, writer->records, record.len, 0)
@@ -588,20 +583,6 @@ bool dit_table_writer_is_last_key(const struct dit_table_writer *writer,
 	       dit_span_eq(key, (struct dit_span){writer->key, writer->key_len});
 }
 
-int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
-                         struct dit_span record)
-{
-	int r = 0;
-
-	if (record.len == 0 || record.len > writer->key_max) {
-		return DIT_LMDB_BAD_VALSIZE;
-	}
-	if (!dit_table_writer_is_last_key(writer, key)) {
-		r = dit_table_writer_begin_records(writer, key);
-	}
-	return r < 0 ? r : dit_table_writer_add_record(writer, record);
-}
-
 int dit_table_writer_end_leaf(struct dit_table_writer *writer)
 {
 	return dit_page_count(writer->format, writer->leaf) > 0 ? finish_leaf(writer) : 0;
@@ -609,11 +590,8 @@ int dit_table_writer_end_leaf(struct dit_table_writer *writer)
 
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)
 {
-	int r = writer->nrecords > 0 ? finish_records(writer) : 0;
+	int r = dit_table_writer_end_leaf(writer);
 
-	if (r == 0) {
-		r = dit_table_writer_end_leaf(writer);
-	}
 	if (r == 0) {
 		r = dit_page_tree_finish(&writer->tree, ret);
 	}

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "page/key_order.h"
 #include "page/page_view.h"
 #include "tree/page_sink.h"
 
@@ -37,11 +38,10 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
                          unsigned flags);
 void dit_table_writer_free(struct dit_table_writer *writer);
 
-/**
- * Keys and records come in an order that only the caller knows: it is not looked at.
- * Before the first one.
- */
-void dit_table_writer_trust(struct dit_table_writer *writer);
+/** Keys and records come in these orders, and not in those that the flags mean. Before
+ * the first one. */
+void dit_table_writer_order(struct dit_table_writer *writer,
+                            const struct dit_key_orders *orders);
 
 /**
  * Append a key with room for its value.
@@ -76,17 +76,6 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
  */
 int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
                          const uint64_t *ids, size_t nids);
-
-/**
- * Append a record to the list of a key: that of the call before, or one above it, as
- * above.
- *
- * @param record  above the one before it (by bytes); dit_key_max() at most
- *
- * @return as above; MDB_BAD_VALSIZE also for a record too long
- */
-int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
-                         struct dit_span record);
 
 /**
  * Append a node as it lies in another leaf of the file. Pages that it refers to stay
@@ -134,11 +123,12 @@ int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *id
 int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span key,
                              uint64_t nids);
 
-/** A list of records: that of the key before is complete. */
+/** The list of records of a key, as of dit_table_writer_put(). */
 int dit_table_writer_begin_records(struct dit_table_writer *writer, struct dit_span key);
-/** As dit_table_writer_add(), with the key of the list. */
+/** @param record  above the one before it; 1 byte to dit_key_max(), else
+ * MDB_BAD_VALSIZE */
 int dit_table_writer_add_record(struct dit_table_writer *writer, struct dit_span record);
-/** The end of a list. @param nrecords  in all, if pages were kept; 0: as many as were
+/** The end of the list. @param nrecords  in all, if pages were kept; 0: as many as were
  * added, one at least */
 int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nrecords);
 /** Is it the key of the call before? */

@@ -6,7 +6,6 @@
 #ifndef DIT_PAGES_TABLE_WRITER_IMPL_H
 #define DIT_PAGES_TABLE_WRITER_IMPL_H
 
-#include "page/key_order.h"
 #include "page/page_nodes.h"
 #include "tree/page_tree.h"
 #include "tree/table_writer.h"
@@ -20,8 +19,7 @@ struct dit_table_writer {
 	unsigned node_max;
 	unsigned key_max;
 	char *leaf; /* the open one; owned */
-	struct dit_key_order keys;
-	bool is_trusted;      /* the order is the caller's */
+	struct dit_key_orders orders;
 	uint64_t nnew_leaves; /* since a page was kept */
 	uint64_t nitems;
 	uint64_t noverflow_pages;

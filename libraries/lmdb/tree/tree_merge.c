@@ -29,7 +29,7 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 		.rebuilds = opts->rebuilds,
 	};
 	merge->stored = opts->stored;
-	merge->list_max = opts->list_max;
+	merge->list_max = opts->list_max == 0 ? UINT64_MAX : opts->list_max;
 	dit_key_default_orders(opts->stored.flags, &orders);
 	if (opts->orders != NULL) {
 		orders = *opts->orders;
@@ -48,9 +48,7 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 		dit_tree_merge_free(merge);
 		return r;
 	}
-	if (orders.keys.kind == DIT_ORDER_CALL) {
-		dit_table_writer_trust(merge->shared.writer);
-	}
+	dit_table_writer_order(merge->shared.writer, &orders);
 	*ret = merge;
 	return 0;
 }
@@ -328,8 +326,12 @@ static bool stays_long(const struct dit_tree_merge *merge,
 int dit_merge_take(struct dit_tree_merge *merge, struct dit_span key,
                    struct dit_node_view *ret)
 {
-	int r = merge->has_begun ? 0 : dit_tree_path_begin(&merge->path, &merge->stored);
+	int r = 0;
 
+	if (dit_merge_is_past_stored(merge)) {
+		return 0;
+	}
+	r = merge->has_begun ? 0 : dit_tree_path_begin(&merge->path, &merge->stored);
 	merge->has_begun = true;
 	return r < 0 ? r : dit_tree_path_take(&merge->path, key, ret);
 }
@@ -364,7 +366,7 @@ static int change_node(struct dit_tree_merge *merge, const struct dit_node_view 
 	return r < 0 ? r : put_changed(merge, node->key, change);
 }
 
-int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
+static int change_list(struct dit_tree_merge *merge, struct dit_span key,
                        const struct dit_ids_change *change)
 {
 	struct dit_node_view node;
@@ -376,6 +378,17 @@ int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
 	merge->old.n = 0;
 	return r == 0 ? put_changed(merge, key, change)
 	              : change_node(merge, &node, change);
+}
+
+/* Most lists of a new table are short: each instruction here counts. */
+int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
+                       const struct dit_ids_change *change)
+{
+	return dit_merge_is_past_stored(merge) && change->nremoved == 0 &&
+	                       change->nadded < merge->list_max
+	               ? dit_table_writer_put(merge->shared.writer, key, change->added,
+	                                      change->nadded)
+	               : change_list(merge, key, change);
 }
 
 /* The pages that the value of a node has for itself. */
@@ -472,7 +485,7 @@ static int change_key(struct dit_tree_merge *merge,
 	change.added = given->list;
 	change.removed = given->list + change.nadded;
 	*ret_n = n;
-	return dit_tree_merge_ids(merge, changes[0].key, &change);
+	return change_list(merge, changes[0].key, &change);
 }
 
 int dit_tree_merge_postings(struct dit_tree_merge *merge,
@@ -509,7 +522,8 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
 		return r;
 	}
 	*ret = record;
-	if (ret_bytes != NULL && merge->has_begun && merge->shared.rebuilds) {
+	if (ret_bytes != NULL && merge->has_begun &&
+	    (merge->shared.rebuilds || merge->stored.root == DIT_PAGE_NONE)) {
 		*ret_bytes = dit_table_writer_bytes(merge->shared.writer);
 	}
 	return 0;

@@ -39,10 +39,9 @@ struct dit_tree_merge_opts {
 	struct dit_page_space *space;   /* for new pages; borrowed */
 	struct dit_page_source *source; /* reads the stored tree; borrowed */
 	struct dit_tree_record stored;  /* may be empty; has the flags of the table */
-	uint64_t list_max;              /* IDs in a list; longer ones become ranges */
-	bool rebuilds;                  /* all leaves are written */
-	/* The orders of keys and records; NULL: those that the flags mean. If keys have
-	 * an order of their own, the order of changes is not checked */
+	uint64_t list_max; /* IDs in a list; longer ones become ranges; 0: none does */
+	bool rebuilds;     /* all leaves are written */
+	/* The orders of keys and records; NULL: those that the flags mean */
 	const struct dit_key_orders *orders;
 	/* Pages that the new tree does not have. 0 or an error */
 	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
@@ -115,8 +114,8 @@ int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key);
  * Write the rest.
  *
  * @param ret        the new tree, with the flags of the stored one
- * @param ret_bytes  of all its pages, if all leaves were written; else unchanged. NULL:
- *                   not wanted
+ * @param ret_bytes  of all its pages, if no stored one stays; else unchanged. NULL: not
+ *                   wanted
  */
 int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *ret,
                           uint64_t *ret_bytes);

@@ -42,6 +42,12 @@ struct dit_tree_merge {
 	struct records records;
 };
 
+/** No stored key comes any more. */
+static inline bool dit_merge_is_past_stored(const struct dit_tree_merge *merge)
+{
+	return merge->has_begun && merge->path.nopen == 0;
+}
+
 /** Take the stored node of a key that changes, as dit_tree_path_take(). */
 int dit_merge_take(struct dit_tree_merge *merge, struct dit_span key,
                    struct dit_node_view *ret);

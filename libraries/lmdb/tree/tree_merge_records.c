@@ -81,7 +81,7 @@ int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
 	}
 	if (records->single.data != NULL) {
 		r = put_single(merge, record);
-	} else {
+	} else if (merge->list.nopen > 0) {
 		r = dit_tree_path_take(&merge->list, record, &node);
 		records->n += r == 0;
 	}

@@ -142,6 +142,9 @@ static void take(struct dit_tree_path *path, const struct dit_node_view *node)
 
 static int copy_node(struct dit_tree_path *path, const struct dit_node_view *node)
 {
+	if (has_right_length(path, node->key) < 0) {
+		return DIT_E_CORRUPT;
+	}
 	take(path, node);
 	return path->is_list
 	               ? dit_table_writer_add_record(path->shared->writer, node->key)

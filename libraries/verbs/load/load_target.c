@@ -213,7 +213,7 @@ int dit_load_target_seal(struct load_target *target)
 	if (r < 0) {
 		return dit_load_sort_fail(target->loader, r);
 	}
-	r = dit_output_expect_postings(target->output,
+	r = dit_output_expect_postings(&target->output->base,
 	                               dit_builders_npostings(target->builders));
 	return r < 0 ? dit_load_target_fail(target, r, target->db->data.directory) : 0;
 }
