@@ -1,13 +1,13 @@
 # tests/load/local.mk
 check_PROGRAMS += \
 	%D%/test_ad_numbers \
-	%D%/test_context_csn \
 	%D%/test_dn_table \
 	%D%/test_dn_tree \
 	%D%/test_entries \
 	%D%/test_estimate \
 	%D%/test_load \
 	%D%/test_load_2_7 \
+	%D%/test_load_csn \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
 	%D%/test_load_huge \
@@ -51,9 +51,9 @@ check_PROGRAMS += \
 %C%_test_ad_numbers_SOURCES = tests/build/fake_output.h %D%/test_ad_numbers.c
 %C%_test_ad_numbers_LDADD = $(test_libs)
 %C%_test_ad_numbers_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
-%C%_test_context_csn_SOURCES = tests/build/fake_output.h %D%/test_context_csn.c
-%C%_test_context_csn_LDADD = $(test_libs)
-%C%_test_context_csn_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_load_csn_SOURCES = tests/build/fake_output.h %D%/test_load_csn.c
+%C%_test_load_csn_LDADD = $(test_libs)
+%C%_test_load_csn_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_entries_SOURCES = tests/build/fake_output.h %D%/test_entries.c
 %C%_test_entries_LDADD = $(test_libs)
 %C%_test_entries_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

@@ -1,107 +1,343 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * contextCSN in a load (-w): when it is noted and written, and what is said about it.
- * The values are chosen in context_csn.c.
+ * contextCSN (-w, storage.md 6.3): for every server ID the highest entryCSN of the load
+ * goes into the suffix entry of a database, or, where the database is configured so, into
+ * its subentry cn=ldapsync, which is made if there is none.
+ *
+ * A stored contextCSN stays unless one of its values is exceeded, or is of a server that
+ * is removed; then all known ones are written. The values have no normal forms and are
+ * not indexed, and a new subentry has no operational attributes, as slapd itself writes
+ * them.
  */
 #include "load/loader.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define SUBENTRY_RDN "cn=ldapsync"
+#define ARENA_BYTES  4096
+
+/* ---- the highest of the load ---- */
 
 int dit_load_csn_start(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
+	struct dit_schema *schema = loader->job.chosen.settings->schema;
+	struct load_csn *csn = &loader->csn;
+	int r = 0;
 
 	if ((!opts->write_context_csn && opts->remove_sids == NULL) ||
 	    !loader->job.chosen.db->lastmod || opts->is_dry_run) {
 		return 0;
 	}
-	return dit_context_csn_new(&loader->csn, loader->job.chosen.settings->schema,
-	                           loader->reading.context.removed_sids);
+	csn->is_wanted = true;
+	dit_arena_init(&csn->arena, ARENA_BYTES);
+	r = dit_ad_find(schema, NULL, DIT_SPAN("entryCSN"), &csn->entry_csn, NULL);
+	return r < 0 ? r
+	             : dit_ad_find(schema, NULL, DIT_SPAN("contextCSN"),
+	                           &csn->context_csn, NULL);
 }
 
-int dit_load_csn_note(struct loader *loader, const struct load_item *item)
+void dit_load_csn_deinit(struct load_csn *csn)
 {
-	struct dit_span bad = {0};
+	dit_arena_deinit(&csn->arena);
+	dit_csn_list_deinit(&csn->list);
+}
+
+int dit_load_csn_note(struct loader *loader, const struct dit_entry *entry)
+{
+	struct load_csn *csn = &loader->csn;
+	const struct dit_attr *attr =
+		csn->is_wanted ? dit_entry_find(entry, csn->entry_csn) : NULL;
+	struct dit_span text = {0};
 	int r = 0;
 
-	if (loader->csn == NULL) {
+	if (attr == NULL || attr->nvalues == 0) {
 		return 0;
 	}
-	r = dit_context_csn_note(loader->csn, &item->entry, &bad);
-	if (r != DIT_E_INVALID) {
+	text = attr->normal != NULL ? attr->normal[0] : attr->values[0];
+	if (dit_csn_list_sid(text) < 0) {
+		dit_job_report(&loader->job, DIT_REPORT_REMARK,
+		               "could not extract SID from entryCSN=%.*s, entry "
+		               "dn=\"%.*s\"",
+		               DIT_SPAN_ARGS(text), DIT_SPAN_ARGS(entry->dn.pretty));
+		return 0;
+	}
+	r = dit_csn_list_take(&csn->list, text, 0);
+	return r < 0 ? r : 0;
+}
+
+/* NULL: no memory. */
+static struct dit_span *make_values(struct load_csn *csn)
+{
+	struct dit_span *values =
+		dit_arena_calloc(&csn->arena, csn->list.n, sizeof(*values));
+
+	for (size_t i = 0; values != NULL && i < csn->list.n; i++) {
+		const struct dit_csn *one = &csn->list.list[i];
+
+		values[i] = (struct dit_span){one->text, one->len};
+	}
+	return values;
+}
+
+/* ---- an entry that is there ---- */
+
+/* Take over what the entry has. 1: one of its values is exceeded, or is removed; 0;
+ * -ENOMEM */
+static int merge_stored(struct loader *loader, const struct dit_stored_attr *attr)
+{
+	const struct dit_sid_set *removed = loader->reading.context.removed_sids;
+	int is_exceeded = 0;
+
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		struct dit_span value = attr->values[i];
+		int sid = dit_csn_list_sid(value);
+		int r = 0;
+
+		if (removed != NULL && dit_sid_set_has(removed, sid)) {
+			is_exceeded = 1;
+			continue;
+		}
+		r = sid < 0 ? 0 : dit_csn_list_take(&loader->csn.list, value, 0);
+		if (r < 0) {
+			return r;
+		}
+		is_exceeded = is_exceeded || r > 0;
+	}
+	return is_exceeded;
+}
+
+/* @return 1: the values of the attribute have to be written; 0: they stay; error */
+static int compare_stored(struct loader *loader, struct dit_span record, uint32_t number)
+{
+	struct dit_stored_entry entry = {0};
+	int r = dit_entry_decode(record, &loader->csn.arena, &entry);
+
+	if (r < 0) {
 		return r;
 	}
-	dit_job_report(&loader->job, DIT_REPORT_REMARK,
-	               "could not extract SID from entryCSN=%.*s, entry dn=\"%.*s\"",
-	               DIT_SPAN_ARGS(bad), DIT_SPAN_ARGS(item->entry.dn.pretty));
+	for (uint32_t i = 0; i < entry.nattrs; i++) {
+		if (entry.attrs[i].ad_number != number) {
+			continue;
+		}
+		return entry.attrs[i].values == NULL
+		               ? DIT_E_UNSUPPORTED
+		               : merge_stored(loader, &entry.attrs[i]);
+	}
+	return 1;
+}
+
+static int change_entry(struct load_target *target, uint32_t id)
+{
+	struct loader *loader = target->loader;
+	struct load_csn *csn = &loader->csn;
+	struct dit_span record = {0};
+	struct dit_span *values = NULL;
+	uint32_t number = 0;
+	int r = dit_output_find_entry(target->output, id, &record);
+
+	if (r <= 0) {
+		return r; /* a hole stays one */
+	}
+	r = dit_ad_number(&target->numbers, csn->context_csn, &number);
+	if (r == 0) {
+		r = compare_stored(loader, record, number);
+	}
+	if (r <= 0) {
+		return r;
+	}
+	values = make_values(csn);
+	if (values == NULL) {
+		return -ENOMEM;
+	}
+	r = dit_entry_set_values(record, number, values, (uint32_t)csn->list.n,
+	                         &csn->arena, &record);
+	if (r == 0) {
+		r = dit_output_replace_entry(target->output, id, record);
+	}
+	if (r == 0 && loader->opts->is_verbose) {
+		/* slapadd's words */
+		dit_job_report(&loader->job, DIT_REPORT_ADDED,
+		               "modified: \"(null)\" (%08lx)", (unsigned long)id);
+	}
+	return r;
+}
+
+/* When the output takes changes; only the attribute must have its number now. */
+static int change_later(struct load_target *target, uint32_t id)
+{
+	struct load_csn *csn = &target->loader->csn;
+	uint32_t number = 0;
+	int r = id == 0 ? 0 : dit_dn_tree_find_hole(target->tree, id);
+
+	if (r != 0) {
+		return r < 0 ? r : 0;
+	}
+	csn->must_rewrite = true;
+	csn->id = id;
+	return dit_ad_number(&target->numbers, csn->context_csn, &number);
+}
+
+/* ---- a new subentry ---- */
+
+/* The values are copied. */
+static int add_attr(struct loader *loader, struct dit_entry *entry, const char *name,
+                    const struct dit_span *values, uint32_t nvalues)
+{
+	struct dit_arena *arena = &loader->csn.arena;
+	struct dit_span *copy = dit_arena_calloc(arena, nvalues, sizeof(*copy));
+	const struct dit_ad *ad = NULL;
+	struct dit_attr *attr = NULL;
+	int r = dit_ad_find(loader->job.chosen.settings->schema, NULL, dit_span_of(name),
+	                    &ad, NULL);
+
+	if (r < 0) {
+		return r;
+	}
+	attr = dit_entry_add(entry, ad, arena);
+	if (attr == NULL || copy == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(copy, values, nvalues * sizeof(*copy));
+	attr->values = copy;
+	attr->nvalues = nvalues;
 	return 0;
 }
 
-static int end_deed(struct load_target *target,
-                    const struct dit_context_csn_result *result)
+/* The subentry with its DN given becomes complete. */
+static int make_subentry(struct loader *loader, struct dit_entry *entry)
+{
+	static const struct dit_span classes[] = {
+		{"top", 3}, {"subentry", 8}, {"syncProviderSubentry", 20}};
+	static const struct dit_span structural = {"subentry", 8};
+	static const struct dit_span cn = {"ldapsync", 8};
+	static const struct dit_span everything = {"{}", 2};
+	struct dit_span *values = make_values(&loader->csn);
+	const struct {
+		const char *name;
+		const struct dit_span *values;
+		uint32_t nvalues;
+	} attrs[] = {{"objectClass", classes, 3},
+	             {"structuralObjectClass", &structural, 1},
+	             {"cn", &cn, 1},
+	             {"subtreeSpecification", &everything, 1},
+	             {"contextCSN", values, (uint32_t)loader->csn.list.n}};
+	int r = values == NULL ? -ENOMEM : 0;
+
+	entry->oc_flags = DIT_OC_COMPUTED | DIT_OC_SYNC_PROVIDER | DIT_OC_SUBENTRY |
+	                  DIT_OC_OPERATIONAL | DIT_OC_HIDDEN | DIT_OC_BUILTIN;
+	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]) && r == 0; i++) {
+		r = add_attr(loader, entry, attrs[i].name, attrs[i].values,
+		             attrs[i].nvalues);
+	}
+	return r;
+}
+
+static int add_subentry(struct load_target *target, struct dit_entry *entry,
+                        const struct dit_dn_tree_name *name)
 {
 	struct loader *loader = target->loader;
+	struct dit_dn_tree_place where = {0};
+	struct dit_encoded encoded = {0};
+	uint32_t id = 0;
+	int r = make_subentry(loader, entry);
 
-	switch (result->deed) {
-	case DIT_CONTEXT_CSN_CHANGED:
-		if (loader->opts->is_verbose) {
-			/* slapadd's words */
-			dit_job_report(&loader->job, DIT_REPORT_ADDED,
-			               "modified: \"(null)\" (%08lx)",
-			               (unsigned long)result->id);
-		}
-		return 0;
-	case DIT_CONTEXT_CSN_ADDED:
-		/* The members are at rest; one of them makes the keys. */
-		return dit_load_key_entry(&loader->members[0], target->number,
-		                          result->added, result->id);
-	case DIT_CONTEXT_CSN_MISSING:
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "context entry is missing");
-		loader->stats->nmissing++;
-		return 0;
-	case DIT_CONTEXT_CSN_NOTHING:
-	case DIT_CONTEXT_CSN_LATER:
-		break;
+	if (r == 0) {
+		r = dit_entry_encode(entry, target->split_rules, &loader->csn.arena,
+		                     &encoded);
 	}
+	if (r == 0) {
+		r = dit_dn_tree_find_place(target->tree, name, &where);
+	}
+	if (r == 0 && !dit_dn_tree_fits(target->tree, name, &where)) {
+		r = DIT_E_TOOLONG;
+	}
+	if (r == 0) {
+		r = dit_dn_tree_add(target->tree, name, &where, &id);
+	}
+	for (unsigned i = 1; i < where.nnodes && r == 0; i++) {
+		r = dit_entries_put_hole(target->entries, id - where.nnodes + i);
+	}
+	if (r == 0) {
+		r = dit_entries_put(target->entries, id, &encoded);
+	}
+	/* The members are at rest; one of them makes the keys. */
+	return r < 0 ? r
+	             : dit_load_key_entry(&loader->members[0], target->number, entry, id);
+}
+
+/* ---- the decision ---- */
+
+/* The DN of the entry that has contextCSN, with the rest of the entry empty. */
+static int make_dn(struct load_target *target, struct dit_entry *ret)
+{
+	struct loader *loader = target->loader;
+	struct dit_span suffix = target->db->suffix;
+	const struct dit_span parts[] = {
+		DIT_SPAN(SUBENTRY_RDN), {",", suffix.len > 0 ? 1 : 0}, suffix};
+	struct dit_span text = suffix;
+	int r = 0;
+
+	if (target->db->sync_use_subentry) {
+		r = dit_arena_join(&loader->csn.arena, parts, 3, &text);
+	}
+	return r < 0 ? r
+	             : dit_dn_parse(loader->job.chosen.settings->schema, text,
+	                            &loader->csn.arena, NULL, &ret->dn);
+}
+
+static int write_csn(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	struct dit_dn_tree_name name = {0};
+	struct dit_entry entry = {0};
+	uint32_t id = 0;
+	int r = make_dn(target, &entry);
+
+	if (r < 0) {
+		return r;
+	}
+	if (entry.dn.nrdns == 0) {
+		/* slapadd says nothing if there is no such entry. */
+		return dit_entries_has_root(target->entries) ? change_later(target, 0)
+		                                             : 0;
+	}
+	dit_dn_tree_name_init(&name, &loader->name_key, &entry.dn);
+	r = dit_dn_tree_find(target->tree, &name, &id);
+	if (r < 0) {
+		return r;
+	}
+	if (id != 0) {
+		return change_later(target, id);
+	}
+	if (target->db->sync_use_subentry) {
+		return add_subentry(target, &entry, &name);
+	}
+	dit_job_report(&loader->job, DIT_REPORT_ERROR, "context entry is missing");
+	loader->stats->nmissing++;
 	return 0;
+}
+
+static int told(struct load_target *target, int r)
+{
+	return r < 0 ? dit_load_target_fail(target, r, "could not write contextCSN") : 0;
 }
 
 int dit_load_csn_write(struct load_target *target)
 {
-	struct loader *loader = target->loader;
-	struct dit_context_csn_place place = {.suffix = target->db->suffix,
-	                                      .use_subentry =
-	                                              target->db->sync_use_subentry,
-	                                      .split_rules = target->split_rules,
-	                                      .output = target->output,
-	                                      .numbers = &target->numbers,
-	                                      .tree = target->tree,
-	                                      .key = &loader->name_key,
-	                                      .entries = target->entries};
-	struct dit_context_csn_result result = {0};
-	int r = 0;
+	const struct loader *loader = target->loader;
 
-	if (loader->csn == NULL || loader->stats->nfailed > 0) {
-		return 0;
-	}
-	r = dit_context_csn_write(loader->csn, &place, &result);
-	if (r == 0) {
-		r = end_deed(target, &result);
-	}
-	return r < 0 ? dit_load_target_fail(target, r, "could not write contextCSN") : 0;
+	return loader->csn.list.n == 0 || loader->stats->nfailed > 0
+	               ? 0
+	               : told(target, write_csn(target));
 }
 
 int dit_load_csn_rewrite(struct load_target *target)
 {
-	struct loader *loader = target->loader;
-	struct dit_context_csn_result result = {0};
-	int r = 0;
+	const struct load_csn *csn = &target->loader->csn;
 
-	if (loader->csn == NULL) {
-		return 0;
-	}
-	r = dit_context_csn_rewrite(loader->csn, &result);
-	if (r == 0) {
-		r = end_deed(target, &result);
-	}
-	return r < 0 ? dit_load_target_fail(target, r, "could not write contextCSN") : 0;
+	return csn->must_rewrite ? told(target, change_entry(target, csn->id)) : 0;
 }

@@ -222,7 +222,7 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	case LOAD_GOOD:
 		/* Diagnostics that refuse nothing, of lenient base64 for example. */
 		dit_load_tell_notes(loader, item);
-		if (dit_load_csn_note(loader, item) < 0) {
+		if (dit_load_csn_note(loader, &item->entry) < 0) {
 			return dit_job_fail(&loader->job, -ENOMEM,
 			                    "could not read an entry");
 		}

@@ -431,7 +431,7 @@ void dit_load_release(struct loader *loader)
 	}
 	free(loader->targets);
 	dit_page_writer_free(loader->page_writer);
-	dit_context_csn_free(loader->csn);
+	dit_load_csn_deinit(&loader->csn);
 	dit_load_refusals_deinit(&loader->refusals);
 	free(loader->reading.sorted);
 	dit_job_deinit(&loader->job);

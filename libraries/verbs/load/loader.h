@@ -29,12 +29,12 @@
 #include "entry/entry.h"
 #include "entry/why.h"
 #include "index/index_keys.h"
+#include "job/csn_list.h"
 #include "job/job.h"
 #include "job/release_rules.h"
 #include "job/value_rules.h"
 #include "ldif/ldif_reader.h"
 #include "load/ad_numbers.h"
-#include "load/context_csn.h"
 #include "load/dn_tree.h"
 #include "load/entries.h"
 #include "load/load.h"
@@ -168,6 +168,17 @@ struct load_input {
 	unsigned nslots;
 };
 
+/** contextCSN (load_csn.c). Zero: without -w. [own: main] */
+struct load_csn {
+	bool is_wanted;
+	const struct dit_ad *entry_csn;
+	const struct dit_ad *context_csn;
+	struct dit_csn_list list; /* the highest of each server */
+	struct dit_arena arena;   /* of what is written */
+	bool must_rewrite;        /* the entry `id`, when the output takes changes */
+	uint32_t id;
+};
+
 /** The load as a whole. */
 struct loader {
 	/* [const] while members run */
@@ -188,7 +199,7 @@ struct loader {
 	struct load_input input;
 	struct load_stamps stamps;
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
-	struct dit_context_csn *csn; /* NULL: without -w */
+	struct load_csn csn;
 	struct load_refusals refusals;
 	/* While databases are put in place, one for each target; NULL: not yet. */
 	struct dit_published *published;
@@ -249,9 +260,10 @@ int dit_load_key_entry(struct load_member *member, uint32_t target,
 /* ---- load_csn.c: contextCSN with -w; without, all of these do nothing ---- */
 
 int dit_load_csn_start(struct loader *loader);
+void dit_load_csn_deinit(struct load_csn *csn);
 
 /** An entry is about to be stored. Reports a bad value. 0 or -ENOMEM */
-int dit_load_csn_note(struct loader *loader, const struct load_item *item);
+int dit_load_csn_note(struct loader *loader, const struct dit_entry *entry);
 
 /** All entries are stored, their keys made, nothing else yet. Reports. */
 int dit_load_csn_write(struct load_target *target);

@@ -4,8 +4,6 @@ rooms += %D%/libload.la
 %C%_libload_la_SOURCES = \
 	%D%/ad_numbers.c \
 	%D%/ad_numbers.h \
-	%D%/context_csn.c \
-	%D%/context_csn.h \
 	%D%/dn_table.c \
 	%D%/dn_table.h \
 	%D%/dn_tree.c \

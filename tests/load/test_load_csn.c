@@ -15,48 +15,66 @@
 #include "base/error.h"
 #include "build/fake_output.h"
 #include "entry/entry_fixture.h"
-#include "load/context_csn.h"
+#include "load/loader.h"
 #include "nomem.h"
 #include "sort/sort.h"
 
+#define MODIFIED(id)     "modified: \"(null)\" (0000000" id ")\n"
 #define CSN(second, sid) "202301010000" second ".000000Z#000000#" sid "#000000"
 
 struct fixture {
 	struct entry_fixture entry;
 	struct fake_output fake;
-	struct dit_fingerprint_key key;
-	struct dit_ad_numbers numbers;
-	struct dit_dn_tree *tree;
-	struct dit_entries *entries;
-	struct dit_context_csn *csn;
-	struct dit_context_csn_place place;
-	struct dit_context_csn_result result;
-	const struct dit_sid_set *removed; /* of the next dit_context_csn_new() */
+	struct loader loader;
+	struct load_target target;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	struct dit_load_database_stats database_stats;
+	struct dit_settings settings;
+	struct dit_database db;
+	struct load_member member; /* makes the keys of a subentry: there are none */
+	struct load_keys keys;
+	struct dit_index_set *indexes;
+	const struct dit_sid_set *removed; /* of the next start() */
+	char reports[1024];                /* a line for each */
 	char text[1024];
 };
+
+static void take_report(void *ctx, const struct dit_report *report)
+{
+	struct fixture *f = ctx;
+	size_t len = strlen(f->reports);
+
+	(void)snprintf(f->reports + len, sizeof(f->reports) - len, "%s\n", report->text);
+}
 
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	if (f == NULL || dit_fingerprint_key_make(&f->key) < 0 ||
+	if (f == NULL || dit_fingerprint_key_make(&f->loader.name_key) < 0 ||
 	    entry_fixture_init(&f->entry) < 0) {
 		free(f);
 		return -1;
 	}
+	f->settings.schema = f->entry.schema;
+	assert_int_equal(dit_index_set_new(&f->indexes, f->entry.schema, NULL, 0,
+	                                   &f->settings.index, true, NULL),
+	                 0);
+	assert_int_equal(dit_index_work_new(&f->keys.work, f->indexes), 0);
 	*state = f;
 	return 0;
 }
 
 static void forget(struct fixture *f)
 {
-	dit_context_csn_free(f->csn);
-	f->csn = NULL;
-	dit_entries_free(f->entries);
-	f->entries = NULL;
-	dit_dn_tree_free(f->tree);
-	f->tree = NULL;
-	dit_ad_numbers_deinit(&f->numbers);
+	dit_load_csn_deinit(&f->loader.csn);
+	f->loader.csn = (struct load_csn){.is_wanted = false};
+	dit_entries_free(f->target.entries);
+	f->target.entries = NULL;
+	dit_dn_tree_free(f->target.tree);
+	f->target.tree = NULL;
+	dit_ad_numbers_deinit(&f->target.numbers);
 }
 
 static int teardown(void **state)
@@ -64,34 +82,57 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	forget(f);
+	dit_index_work_free(f->keys.work);
+	dit_index_set_free(f->indexes);
 	entry_fixture_deinit(&f->entry);
 	free(f);
 	return 0;
 }
 
+static void start_loader(struct fixture *f)
+{
+	struct loader *loader = &f->loader;
+
+	f->opts = (struct dit_load_opts){.write_context_csn = true, .is_verbose = true};
+	f->stats = (struct dit_load_stats){0};
+	f->member = (struct load_member){.keys = &f->keys};
+	f->reports[0] = '\0';
+	f->db.lastmod = true;
+	loader->opts = &f->opts;
+	loader->stats = &f->stats;
+	loader->members = &f->member;
+	loader->job.opts.report = take_report;
+	loader->job.opts.report_ctx = f;
+	loader->job.chosen.settings = &f->settings;
+	loader->job.chosen.db = &f->db;
+	loader->reading.context.removed_sids = f->removed;
+	assert_int_equal(dit_load_csn_start(loader), 0);
+}
+
 /* A new database with this suffix. */
 static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 {
+	struct load_target *target = &f->target;
 	struct dit_dn_tree_opts tree = {.output = &f->fake.output,
 	                                .suffix_nrdns = suffix_nrdns,
 	                                .memory_bytes = 1 << 20,
 	                                .tmpdir = test_tmp_dir()};
 	struct dit_entries_opts entries = {.output = &f->fake.output,
-	                                   .numbers = &f->numbers,
+	                                   .numbers = &target->numbers,
 	                                   .memory_bytes = DIT_SORT_SHARE_MIN,
 	                                   .tmpdir = test_tmp_dir()};
 
 	forget(f);
 	fake_init(&f->fake);
-	assert_int_equal(dit_dn_tree_new(&f->tree, &tree), 0);
-	assert_int_equal(dit_entries_new(&f->entries, &entries), 0);
-	assert_int_equal(dit_context_csn_new(&f->csn, f->entry.schema, f->removed), 0);
-	f->place = (struct dit_context_csn_place){.suffix = dit_span_of(suffix),
-	                                          .output = &f->fake.output,
-	                                          .numbers = &f->numbers,
-	                                          .tree = f->tree,
-	                                          .key = &f->key,
-	                                          .entries = f->entries};
+	f->db = (struct dit_database){.suffix = dit_span_of(suffix),
+	                              .data.directory = "dir"};
+	start_loader(f);
+	*target = (struct load_target){.loader = &f->loader,
+	                               .db = &f->db,
+	                               .stats = &f->database_stats,
+	                               .output = &f->fake.output};
+	assert_int_equal(dit_dn_tree_new(&target->tree, &tree), 0);
+	assert_int_equal(dit_entries_new(&target->entries, &entries), 0);
 }
 
 /* Read, note and store an entry; its ID. */
@@ -101,24 +142,25 @@ static uint32_t add(struct fixture *f, const char *record)
 	struct dit_dn_tree_place where = {0};
 	struct dit_dn_tree_name name = {0};
 	struct dit_encoded encoded = {0};
-	struct dit_span bad = {0};
 	uint32_t id = 0;
 
 	assert_int_equal(fixture_read(&f->entry, record), 0);
-	assert_int_equal(dit_context_csn_note(f->csn, entry, &bad), 0);
+	assert_int_equal(dit_load_csn_note(&f->loader, entry), 0);
 	assert_int_equal(
-		dit_entry_encode(entry, f->place.split_rules, &f->entry.arena, &encoded),
+		dit_entry_encode(entry, f->target.split_rules, &f->entry.arena, &encoded),
 		0);
 	if (entry->dn.nrdns > 0) {
-		dit_dn_tree_name_init(&name, &f->key, &entry->dn);
-		assert_int_equal(dit_dn_tree_find_place(f->tree, &name, &where), 0);
-		assert_int_equal(dit_dn_tree_add(f->tree, &name, &where, &id), 0);
+		dit_dn_tree_name_init(&name, &f->loader.name_key, &entry->dn);
+		assert_int_equal(dit_dn_tree_find_place(f->target.tree, &name, &where),
+		                 0);
+		assert_int_equal(dit_dn_tree_add(f->target.tree, &name, &where, &id), 0);
 	}
 	for (unsigned i = 1; i < where.nnodes; i++) {
-		assert_int_equal(dit_entries_put_hole(f->entries, id - where.nnodes + i),
-		                 0);
+		assert_int_equal(
+			dit_entries_put_hole(f->target.entries, id - where.nnodes + i),
+			0);
 	}
-	assert_int_equal(dit_entries_put(f->entries, id, &encoded), 0);
+	assert_int_equal(dit_entries_put(f->target.entries, id, &encoded), 0);
 	return id;
 }
 
@@ -130,21 +172,42 @@ static void add_with_csn(struct fixture *f, const char *dn, const char *csn)
 	(void)add(f, record);
 }
 
-/* The values of contextCSN of a stored entry, each followed by a space. */
-static const char *values_of(struct fixture *f, uint32_t id)
+static uint32_t id_of(struct fixture *f, const char *text)
+{
+	struct dit_dn_tree_name name = {0};
+	struct dit_dn dn = {0};
+	uint32_t id = 0;
+
+	assert_int_equal(dit_dn_parse(f->entry.schema, dit_span_of(text), &f->entry.arena,
+	                              NULL, &dn),
+	                 0);
+	dit_dn_tree_name_init(&name, &f->loader.name_key, &dn);
+	assert_int_equal(dit_dn_tree_find(f->target.tree, &name, &id), 0);
+	return id;
+}
+
+static struct dit_stored_entry stored_entry(struct fixture *f, uint32_t id)
 {
 	const struct fake_entry *record = &f->fake.entries[id];
 	struct dit_stored_entry entry = {0};
+
+	assert_int_equal(dit_entry_decode((struct dit_span){record->bytes, record->len},
+	                                  &f->entry.arena, &entry),
+	                 0);
+	return entry;
+}
+
+/* The values of contextCSN of a stored entry, each followed by a space. */
+static const char *values_of(struct fixture *f, uint32_t id)
+{
+	struct dit_stored_entry entry = stored_entry(f, id);
 	const struct dit_ad *ad = NULL;
 	uint32_t number = 0;
 	size_t len = 0;
 
 	assert_int_equal(
 		dit_ad_find(f->entry.schema, NULL, DIT_SPAN("contextCSN"), &ad, NULL), 0);
-	assert_int_equal(dit_ad_number(&f->numbers, ad, &number), 0);
-	assert_int_equal(dit_entry_decode((struct dit_span){record->bytes, record->len},
-	                                  &f->entry.arena, &entry),
-	                 0);
+	assert_int_equal(dit_ad_number(&f->target.numbers, ad, &number), 0);
 	f->text[0] = '\0';
 	for (uint32_t i = 0; i < entry.nattrs; i++) {
 		for (uint32_t v = 0;
@@ -161,17 +224,17 @@ static const char *values_of(struct fixture *f, uint32_t id)
 /* With the change of an entry, which comes later. */
 static int write_all(struct fixture *f)
 {
-	int r = dit_context_csn_write(f->csn, &f->place, &f->result);
+	int r = dit_load_csn_write(&f->target);
 
-	return r < 0 || f->result.deed != DIT_CONTEXT_CSN_LATER
-	               ? r
-	               : dit_context_csn_rewrite(f->csn, &f->result);
+	return r < 0 ? r : dit_load_csn_rewrite(&f->target);
 }
 
-static void do_write(struct fixture *f, enum dit_context_csn_deed want)
+/* @param want  the reports of this step */
+static void do_write(struct fixture *f, const char *want)
 {
+	f->reports[0] = '\0';
 	assert_int_equal(write_all(f), 0);
-	assert_int_equal(f->result.deed, want);
+	assert_string_equal(f->reports, want);
 }
 
 static void of_each_server_the_highest_counts(void **state)
@@ -179,15 +242,14 @@ static void of_each_server_the_highest_counts(void **state)
 	struct fixture *f = *state;
 
 	start(f, "dc=x", 1);
-	do_write(f, DIT_CONTEXT_CSN_NOTHING); /* none noted */
+	do_write(f, ""); /* none noted */
 	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "002"));
 	add_with_csn(f, "cn=b,dc=x", CSN("07", "001"));
 	add_with_csn(f, "cn=c,dc=x", CSN("06", "00a"));
 	add_with_csn(f, "cn=d,dc=x", CSN("06", "001"));
 	add_with_csn(f, "cn=e,dc=x", CSN("09", "002"));
-	do_write(f, DIT_CONTEXT_CSN_CHANGED);
-	assert_int_equal(f->result.id, 1);
+	do_write(f, MODIFIED("1"));
 	assert_string_equal(
 		values_of(f, 1),
 		CSN("07", "001") " " CSN("09", "002") " " CSN("06", "00a") " ");
@@ -203,7 +265,7 @@ static void a_value_without_a_server_does_not_count(void **state)
 	start(f, "dc=x", 1);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct dit_span value = dit_span_of(bad[i]);
-		struct dit_span ret = {0};
+		char want[256];
 		struct dit_attr *attr = NULL;
 
 		assert_int_equal(fixture_read(&f->entry, "dn: cn=a,dc=x\nentryCSN: " CSN(
@@ -212,11 +274,15 @@ static void a_value_without_a_server_does_not_count(void **state)
 		attr = &f->entry.entry.attrs[0];
 		attr->values = &value;
 		attr->normal = NULL;
-		assert_int_equal(dit_context_csn_note(f->csn, &f->entry.entry, &ret),
-		                 DIT_E_INVALID);
-		assert_span_equal(ret, bad[i]);
+		(void)snprintf(want, sizeof(want),
+		               "could not extract SID from entryCSN=%s, entry "
+		               "dn=\"cn=a,dc=x\"\n",
+		               bad[i]);
+		f->reports[0] = '\0';
+		assert_int_equal(dit_load_csn_note(&f->loader, &f->entry.entry), 0);
+		assert_string_equal(f->reports, want);
 	}
-	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	do_write(f, "");
 }
 
 static void stored_values_stay_unless_one_is_exceeded(void **state)
@@ -231,12 +297,12 @@ static void stored_values_stay_unless_one_is_exceeded(void **state)
 	(void)add(f, suffix);
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
 	add_with_csn(f, "cn=b,dc=x", CSN("08", "003"));
-	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	do_write(f, "");
 
 	start(f, "dc=x", 1);
 	(void)add(f, suffix);
 	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
-	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	do_write(f, MODIFIED("1"));
 	assert_string_equal(values_of(f, 1), CSN("07", "001") " " CSN("08", "003") " ");
 }
 
@@ -259,7 +325,7 @@ static void stored_values_of_removed_servers_go(void **state)
 	start(f, "dc=x", 1);
 	(void)add(f, suffix);
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "002"));
-	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	do_write(f, MODIFIED("1"));
 	assert_string_equal(values_of(f, 1), CSN("06", "001") " " CSN("05", "002") " ");
 
 	/* without any, the rule of all loads holds */
@@ -267,7 +333,7 @@ static void stored_values_of_removed_servers_go(void **state)
 	start(f, "dc=x", 1);
 	(void)add(f, suffix);
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
-	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	do_write(f, "");
 	f->removed = NULL;
 }
 
@@ -279,14 +345,12 @@ static void an_entry_is_changed_later(void **state)
 	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
 	fake_assert(&f->fake, "entry 1\nentry 2\n");
-	assert_int_equal(dit_context_csn_rewrite(f->csn, &f->result), 0);
-	assert_int_equal(f->result.deed, DIT_CONTEXT_CSN_NOTHING);
-	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result), 0);
-	assert_int_equal(f->result.deed, DIT_CONTEXT_CSN_LATER);
+	assert_int_equal(dit_load_csn_rewrite(&f->target), 0);
+	assert_int_equal(dit_load_csn_write(&f->target), 0);
 	fake_assert(&f->fake, "");
-	assert_int_equal(dit_context_csn_rewrite(f->csn, &f->result), 0);
-	assert_int_equal(f->result.deed, DIT_CONTEXT_CSN_CHANGED);
-	assert_int_equal(f->result.id, 1);
+	assert_string_equal(f->reports, "");
+	assert_int_equal(dit_load_csn_rewrite(&f->target), 0);
+	assert_string_equal(f->reports, MODIFIED("1"));
 	fake_assert(&f->fake, "replace 1\n");
 	assert_string_equal(values_of(f, 1), CSN("05", "001") " ");
 }
@@ -298,11 +362,12 @@ static void a_missing_suffix_entry_is_told(void **state)
 	/* A hole stays one. */
 	start(f, "dc=x", 1);
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
-	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	do_write(f, "");
 	fake_assert(&f->fake, "hole 1\nentry 2\n");
 	start(f, "ou=none,dc=x", 1);
 	add_with_csn(f, "dc=x", CSN("05", "001"));
-	do_write(f, DIT_CONTEXT_CSN_MISSING);
+	do_write(f, "context entry is missing\n");
+	assert_int_equal(f->stats.nmissing, 1);
 }
 
 static void the_empty_suffix_has_an_entry_or_not(void **state)
@@ -311,11 +376,10 @@ static void the_empty_suffix_has_an_entry_or_not(void **state)
 
 	start(f, "", 0);
 	add_with_csn(f, "dc=x", CSN("05", "001"));
-	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	do_write(f, "");
 	(void)add(f, "dn:\nobjectClass: domain\ndc: x\n");
-	assert_int_equal(dit_entries_write_late(f->entries), 0);
-	do_write(f, DIT_CONTEXT_CSN_CHANGED);
-	assert_int_equal(f->result.id, 0);
+	assert_int_equal(dit_entries_write_late(f->target.entries), 0);
+	do_write(f, MODIFIED("0"));
 	assert_string_equal(values_of(f, 0), CSN("05", "001") " ");
 }
 
@@ -324,30 +388,29 @@ static void a_subentry_is_made_or_changed(void **state)
 	struct fixture *f = *state;
 
 	start(f, "dc=x", 1);
-	f->place.use_subentry = true;
+	f->db.sync_use_subentry = true;
 	add_with_csn(f, "dc=x", CSN("05", "001"));
-	do_write(f, DIT_CONTEXT_CSN_ADDED);
-	assert_int_equal(f->result.id, 2);
-	assert_span_equal(f->result.added->dn.norm, "cn=ldapsync,dc=x");
-	assert_int_equal(f->result.added->nattrs, 5);
+	do_write(f, "");
+	assert_int_equal(id_of(f, "cn=ldapsync,dc=x"), 2);
+	assert_int_equal(stored_entry(f, 2).nattrs, 5);
 	assert_string_equal(values_of(f, 2), CSN("05", "001") " ");
 	fake_assert(&f->fake, "entry 1\nentry 2\n");
 	add_with_csn(f, "cn=a,dc=x", CSN("06", "001"));
-	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	do_write(f, MODIFIED("2"));
 	assert_string_equal(values_of(f, 2), CSN("06", "001") " ");
 
 	/* Without a suffix entry it gets a parent that is a hole. */
 	start(f, "ou=s,dc=x", 1);
-	f->place.use_subentry = true;
+	f->db.sync_use_subentry = true;
 	add_with_csn(f, "dc=x", CSN("05", "001"));
-	do_write(f, DIT_CONTEXT_CSN_ADDED);
+	do_write(f, "");
 	fake_assert(&f->fake, "entry 1\nhole 2\nentry 3\n");
 
 	start(f, "", 0);
-	f->place.use_subentry = true;
+	f->db.sync_use_subentry = true;
 	add_with_csn(f, "dc=x", CSN("05", "001"));
-	do_write(f, DIT_CONTEXT_CSN_ADDED);
-	assert_span_equal(f->result.added->dn.norm, "cn=ldapsync");
+	do_write(f, "");
+	assert_true(id_of(f, "cn=ldapsync") > 0);
 }
 
 static void what_cannot_be_written_is_an_error(void **state)
@@ -357,7 +420,7 @@ static void what_cannot_be_written_is_an_error(void **state)
 	char suffix[512];
 
 	start(f, "dc=x", 1);
-	f->place.split_rules = &all;
+	f->target.split_rules = &all;
 	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\ncontextCSN: " CSN(
 			     "06", "001") "\ncontextCSN: " CSN("06", "002") "\n");
 	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
@@ -365,10 +428,9 @@ static void what_cannot_be_written_is_an_error(void **state)
 
 	(void)snprintf(suffix, sizeof(suffix), "dc=%0300d", 0);
 	start(f, suffix, 1);
-	f->place.use_subentry = true;
+	f->db.sync_use_subentry = true;
 	add_with_csn(f, "dc=y", CSN("07", "001"));
-	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result),
-	                 DIT_E_TOOLONG);
+	assert_int_equal(dit_load_csn_write(&f->target), DIT_E_TOOLONG);
 
 	start(f, "dc=x", 1);
 	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
@@ -384,7 +446,7 @@ static void fail_everywhere(struct fixture *f, bool use_subentry)
 
 	for (long n = 0; r < 0; n++) {
 		start(f, "dc=x", 1);
-		f->place.use_subentry = use_subentry;
+		f->db.sync_use_subentry = use_subentry;
 		add_with_csn(f, "dc=x", CSN("07", "001"));
 		f->fake.fail_at = f->fake.ncalls + (int)n + 1;
 		r = write_all(f);
@@ -393,7 +455,7 @@ static void fail_everywhere(struct fixture *f, bool use_subentry)
 	r = -1;
 	for (long n = 0; r < 0; n++) {
 		start(f, "dc=x", 1);
-		f->place.use_subentry = use_subentry;
+		f->db.sync_use_subentry = use_subentry;
 		add_with_csn(f, "dc=x", CSN("07", "001"));
 		countdown = n;
 		r = write_all(f);
@@ -408,7 +470,6 @@ static void errors_are_passed_on(void **state)
 
 	fail_everywhere(f, false);
 	fail_everywhere(f, true);
-	dit_context_csn_free(NULL);
 }
 
 int main(void)
