@@ -137,7 +137,7 @@ static int claim_directory(struct dit_staging *staging,
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	r = dit_staging_look_first(dir_fd, opts->is_lmdb_10, opts->fault);
+	r = dit_staging_look_first(dir_fd, opts);
 	if (r < 0) {
 		(void)close(dir_fd);
 		return r;

@@ -73,7 +73,7 @@ static inline struct dit_staging *dit_staging_of(struct dit_output *output)
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end);
 
 /** Before the directory is claimed: is its database of the other generation? */
-int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault);
+int dit_staging_look_first(int dir_fd, const struct dit_output_opts *opts);
 /** After that: an empty database, or none. DIT_E_NOTEMPTY: it has records */
 int dit_staging_look(int dir_fd, const struct dit_output_opts *opts);
 

@@ -95,24 +95,6 @@ static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 	return r;
 }
 
-static int check_empty(int dir_fd, const struct dit_output_opts *opts)
-{
-	struct stat st;
-	int fd = dit_data_open(dir_fd, O_RDONLY, opts->fault);
-	int r = 0;
-
-	if (fd < 0) {
-		return fd == -ENOENT ? 0 : fd;
-	}
-	if (fstat(fd, &st) != 0) {
-		r = -errno;
-	} else if (st.st_size > 0) {
-		r = look_at_records(fd, opts);
-	}
-	(void)close(fd);
-	return r;
-}
-
 /* Before lock.mdb is touched, which differs between the generations, too. */
 static int check_generation(int dir_fd, struct dit_fault *fault)
 {
@@ -133,19 +115,11 @@ static int check_generation(int dir_fd, struct dit_fault *fault)
 
 /* ---- of LMDB 1.0 ---- */
 
-static int look_at_file(int fd, struct dit_fault *fault)
+static int look_at_records_10(int fd, struct dit_fault *fault)
 {
-	struct stat st;
 	uint64_t nrecords = 0;
-	int r = 0;
+	int r = dit_format_check(fd);
 
-	if (fstat(fd, &st) != 0) {
-		return -errno;
-	}
-	if (st.st_size == 0) {
-		return 0;
-	}
-	r = dit_format_check(fd);
 	if (r == 0) {
 		return dit_fault_say(fault, DIT_E_FORMAT,
 		                     DIT_DATA_NAME " is of LMDB 0.9 (OpenLDAP 2.5 or "
@@ -166,29 +140,39 @@ static int look_at_file(int fd, struct dit_fault *fault)
 	return nrecords == 0 ? 0 : DIT_E_NOTEMPTY;
 }
 
-static int check_empty_10(int dir_fd, struct dit_fault *fault)
+/* ---- of either ---- */
+
+static int look_at_file(int fd, const struct dit_output_opts *opts)
 {
-	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
+	struct stat st;
+
+	if (fstat(fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_size == 0) {
+		return 0;
+	}
+	return opts->is_lmdb_10 ? look_at_records_10(fd, opts->fault)
+	                        : look_at_records(fd, opts);
+}
+
+int dit_staging_look_first(int dir_fd, const struct dit_output_opts *opts)
+{
+	return opts->is_lmdb_10 ? dit_staging_look(dir_fd, opts)
+	                        : check_generation(dir_fd, opts->fault);
+}
+
+int dit_staging_look(int dir_fd, const struct dit_output_opts *opts)
+{
+	int fd = opts->is_lmdb_10
+	                 ? dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, opts->fault)
+	                 : dit_data_open(dir_fd, O_RDONLY, opts->fault);
 	int r = 0;
 
 	if (fd < 0) {
 		return fd == -ENOENT ? 0 : fd;
 	}
-	r = look_at_file(fd, fault);
+	r = look_at_file(fd, opts);
 	(void)close(fd);
 	return r;
-}
-
-/* ---- of either ---- */
-
-int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault)
-{
-	return is_lmdb_10 ? check_empty_10(dir_fd, fault)
-	                  : check_generation(dir_fd, fault);
-}
-
-int dit_staging_look(int dir_fd, const struct dit_output_opts *opts)
-{
-	return opts->is_lmdb_10 ? check_empty_10(dir_fd, opts->fault)
-	                        : check_empty(dir_fd, opts);
 }
