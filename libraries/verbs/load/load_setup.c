@@ -136,6 +136,8 @@ static struct dit_release_rules make_rules(const struct loader *loader)
 static int make_context(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
+	const struct dit_database *db = loader->job.chosen.db;
+	struct dit_entry_context *context = &loader->reading.context;
 	int r = 0;
 
 	loader->files = (struct dit_file_rules){
@@ -145,28 +147,21 @@ static int make_context(struct loader *loader)
 	                                                : dit_default_record_max(),
 		.stop = &loader->job.stop};
 	loader->reading.rules = make_rules(loader);
-	loader->reading.context = (struct dit_entry_context){
-		.schema = loader->job.chosen.settings->schema,
-		.is_strict = opts->is_strict,
-		.is_quick = opts->is_quick,
-		.check_schema = !opts->no_schema_check,
-		.check_values = opts->check_values && !opts->is_quick,
-		.lastmod = loader->job.chosen.db->lastmod,
-		.allow_dynamic = loader->job.chosen.db->has_dds,
-		.ldif = loader->reading.rules.ldif,
-		.names_first = loader->reading.rules.names_first,
-		.gathers_lines = loader->reading.rules.gathers_lines,
-		.drops_dynamic = loader->reading.rules.drops_dynamic,
-		.warns_of_csn = loader->reading.rules.warns_of_csn,
-		.warns_of_missing = loader->job.chosen.db->is_single_shadow,
-		.spares_root = loader->reading.rules.spares_root,
-		.sid = opts->sid,
-		.removed_sids =
-			opts->remove_sids == NULL ? NULL : &loader->reading.removed_sids,
-		.files = &loader->files,
-		.rootdn = loader->job.chosen.db->rootdn,
-		.rootdn_norm = loader->job.chosen.db->rootdn_norm,
-	};
+	*context = loader->reading.rules.entries;
+	context->schema = loader->job.chosen.settings->schema;
+	context->is_strict = opts->is_strict;
+	context->is_quick = opts->is_quick;
+	context->check_schema = !opts->no_schema_check;
+	context->check_values = opts->check_values && !opts->is_quick;
+	context->lastmod = db->lastmod;
+	context->allow_dynamic = db->has_dds;
+	context->warns_of_missing = db->is_single_shadow;
+	context->sid = opts->sid;
+	context->removed_sids =
+		opts->remove_sids == NULL ? NULL : &loader->reading.removed_sids;
+	context->files = &loader->files;
+	context->rootdn = db->rootdn;
+	context->rootdn_norm = db->rootdn_norm;
 	r = dit_sorted_types_make(loader->job.chosen.settings, &loader->reading.sorted);
 	if (r == 0) {
 		r = dit_load_csn_start(loader);
@@ -174,7 +169,7 @@ static int make_context(struct loader *loader)
 	if (r < 0) {
 		return dit_job_fail(&loader->job, r, "could not start the load");
 	}
-	loader->reading.context.sorted = loader->reading.sorted;
+	context->sorted = loader->reading.sorted;
 	r = dit_fingerprint_key_make(&loader->name_key);
 	if (r == 0 &&
 	    (getrandom(&loader->stamps.node, sizeof(loader->stamps.node), 0) < 0 ||

@@ -28,13 +28,14 @@ struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
                                            unsigned patch)
 {
 	return (struct dit_release_rules){
-		.names_first = is_since(version, patch, names_first),
-		.gathers_lines = is_since(version, patch, gathers_lines),
-		.drops_dynamic = is_since(version, patch, drops_dynamic),
-		.warns_of_csn = is_since(version, patch, warns_of_csn),
-		.spares_root = is_since(version, patch, spares_root),
-		.ldif = {.trims_names = is_since(version, patch, trims_names),
-	                 .keeps_controls = is_since(version, patch, keeps_controls)},
+		.entries = {.names_first = is_since(version, patch, names_first),
+	                    .gathers_lines = is_since(version, patch, gathers_lines),
+	                    .drops_dynamic = is_since(version, patch, drops_dynamic),
+	                    .warns_of_csn = is_since(version, patch, warns_of_csn),
+	                    .spares_root = is_since(version, patch, spares_root),
+	                    .ldif = {.trims_names = is_since(version, patch, trims_names),
+	                             .keeps_controls =
+	                                     is_since(version, patch, keeps_controls)}},
 		.has_ixck = is_since(version, patch, has_ixck),
 		.has_lmdb_10 = is_since(version, patch, has_lmdb_10),
 	};

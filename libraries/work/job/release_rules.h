@@ -12,17 +12,12 @@
 #include <stddef.h>
 
 #include "base/openldap.h"
-#include "ldif/ldif_parse.h"
+#include "entry/entry.h"
 
 struct dit_release_rules {
-	bool names_first; /* these five as in struct dit_entry_context */
-	bool gathers_lines;
-	bool drops_dynamic;
-	bool warns_of_csn;
-	bool spares_root;
-	struct dit_ldif_dialect ldif;
-	bool has_ixck;    /* a new database has ixck, which is empty */
-	bool has_lmdb_10; /* its files are of LMDB 1.0 */
+	struct dit_entry_context entries; /* all that no release decides is zero */
+	bool has_ixck;                    /* a new database has ixck, which is empty */
+	bool has_lmdb_10;                 /* its files are of LMDB 1.0 */
 };
 
 /**
