@@ -9,7 +9,7 @@
  * words.
  *
  * The pairs are written to a run when chunks in use, plus twice the words of the largest
- * stream (which is copied into one array and sorted with a spare one), would pass the
+ * stream (which is dealt into one array and sorted with a spare one), would pass the
  * producer's share of the budget. So the budget also covers the scratch memory; with
  * one stream a fifth of it holds pairs, with many equal streams nearly all. Chunks and
  * scratch are kept for the next run, unless streams change so much that half of the share

@@ -19,6 +19,7 @@
  * A group never straddles two chunks: what does not fit follows as another group, at
  * distance 0. So a pair of an entry with many keys takes 4 bytes, in 64-bit streams 8,
  * and twice as much when it is sorted: then it is one word, key above ID, or two words.
+ * The pairs of a bucket are dealt out of its chunks by the first digit of the sort.
  */
 #include <assert.h>
 #include <string.h>
@@ -99,58 +100,66 @@ size_t dit_bucket_put(struct dit_bucket *bucket, uint64_t id, const uint64_t *or
 	return n;
 }
 
-/** Expand units into words. @p id: the ID before. @return after the last word */
-INLINE uint64_t *expand(const uint32_t *at, const uint32_t *end, uint64_t *id,
-                        uint64_t *words, unsigned width)
+/** Count a key, or, if there are @p words, put its pair into its place among them. */
+INLINE void deal_key(struct dit_radix *radix, uint64_t key, uint64_t id, uint64_t *words,
+                     unsigned width)
 {
-	uint64_t current = *id;
+	size_t at = 0;
 
-	while (at < end) {
-		uint32_t head = *at++;
-		size_t n = head & COUNT_MAX;
-
-		if (n == 0) {
-			current = get_number(at, width);
-			at += width;
-			continue;
-		}
-		current += head >> COUNT_BITS;
-		for (size_t i = 0; i < n; i++) {
-			uint64_t key = get_number(at + i * width, width);
-
-			words[i * width] = width == 1 ? key << 32 | current : key;
-			if (width == 2) {
-				words[i * width + 1] = current;
-			}
-		}
-		at += n * width;
-		words += n * width;
+	if (words == NULL) {
+		dit_radix_count(radix, key, width);
+		return;
 	}
-	*id = current;
-	return words;
+	at = dit_radix_place(radix, key, width) * width;
+	words[at] = width == 1 ? key << 32 | id : key;
+	if (width == 2) {
+		words[at + 1] = id;
+	}
 }
 
-void dit_bucket_copy(const struct dit_bucket *bucket, uint64_t *words, unsigned width)
+/** Do that with all keys of the bucket, in the order in which they were put in. */
+INLINE void deal_keys(const struct dit_bucket *bucket, struct dit_radix *radix,
+                      uint64_t *words, unsigned width)
 {
-	uint64_t *at = words;
 	uint64_t id = 0;
 
 	for (const struct dit_chunk *c = bucket->first; c != NULL; c = c->next) {
 		const uint32_t *end = c == bucket->last ? bucket->at : c->end;
 
-		at = width == 1 ? expand(c->units, end, &id, at, 1)
-		                : expand(c->units, end, &id, at, 2);
+		for (const uint32_t *at = c->units; at < end;) {
+			uint32_t head = *at++;
+			size_t n = head & COUNT_MAX;
+
+			if (n == 0) {
+				id = get_number(at, width);
+				at += width;
+				continue;
+			}
+			id += head >> COUNT_BITS;
+			for (; n > 0; n--) {
+				deal_key(radix, get_number(at, width), id, words, width);
+				at += width;
+			}
+		}
 	}
-	assert(at == words + dit_bucket_nwords(bucket, width));
+}
+
+INLINE uint64_t *sort(const struct dit_bucket *bucket, uint64_t *words, uint64_t *spare,
+                      unsigned width)
+{
+	struct dit_radix radix = {.width = width, .in_order = bucket->is_ascending};
+	/* Words are dealt twice more, pairs once, and should end in the same buffer. */
+	uint64_t *first = width == 1 ? words : spare;
+
+	deal_keys(bucket, &radix, NULL, width);
+	dit_radix_count_end(&radix);
+	deal_keys(bucket, &radix, first, width);
+	return dit_radix_finish(&radix, first, first == words ? spare : words,
+	                        bucket->npairs);
 }
 
 uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
-                          uint64_t *spare, size_t nwords, unsigned width)
+                          uint64_t *spare, unsigned width)
 {
-	if (width == 1) {
-		return dit_radix_words(words, spare, nwords, bucket->is_ascending);
-	}
-	return (uint64_t *)dit_radix_pairs((struct dit_pair *)words,
-	                                   (struct dit_pair *)spare, nwords / 2,
-	                                   bucket->is_ascending);
+	return width == 1 ? sort(bucket, words, spare, 1) : sort(bucket, words, spare, 2);
 }

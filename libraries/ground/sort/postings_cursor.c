@@ -3,7 +3,7 @@
  * Cursors over one stream.
  *
  * The postings that are still in memory are made one sorted array first: each
- * producer's pairs are copied into one of two buffers and sorted, then neighbours are
+ * producer's pairs are dealt into one of two buffers and sorted, then neighbours are
  * merged from one buffer into the other until one array is left.
  *
  *     A   [producer 0 ][producer 1 ][producer 2 ]    sorted each
@@ -11,7 +11,7 @@
  *     A   [all merged                           ]    read by the cursor
  *
  * A merge of two arrays takes some 3.5 ns a pair on one core, and the array then needs no
- * heap at all. Chunks are given back as soon as they are copied.
+ * heap at all. Chunks are given back as soon as their pairs are sorted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void swap_buffers(struct dit_posting_cursor *cursor)
 	cursor->spare = swap;
 }
 
-/** Copy and sort each producer's pairs. @p ends: where each part ends, in words */
+/** Sort each producer's pairs. @p ends: where each part ends, in words */
 static unsigned sort_parts(struct dit_posting_cursor *cursor, size_t *ends)
 {
 	struct dit_postings *postings = cursor->postings;
@@ -77,11 +77,10 @@ static unsigned sort_parts(struct dit_posting_cursor *cursor, size_t *ends)
 		if (n == 0) {
 			continue;
 		}
-		dit_bucket_copy(bucket, words, cursor->width);
-		discard_chunks(producer, bucket);
 		sorted = dit_bucket_sort(bucket, words,
-		                         (uint64_t *)cursor->spare.data + at, n,
+		                         (uint64_t *)cursor->spare.data + at,
 		                         cursor->width);
+		discard_chunks(producer, bucket);
 		if (sorted != words && nparts == 0 && i + 1 == postings->nproducers) {
 			swap_buffers(cursor);
 		} else if (sorted != words) {

@@ -107,13 +107,16 @@ static inline size_t dit_bucket_nwords(const struct dit_bucket *bucket, unsigned
  */
 size_t dit_bucket_put(struct dit_bucket *bucket, uint64_t id, const uint64_t *ordinals,
                       size_t nkeys, unsigned width);
-/** Copy the pairs of a bucket into one array, as words to be sorted. */
-void dit_bucket_copy(const struct dit_bucket *bucket, uint64_t *words, unsigned width);
 /**
- * Sort the words of a bucket. @return @p words or @p spare, whichever holds the result
+ * The pairs of a bucket that is not empty, as sorted words.
+ *
+ * @param words  room for dit_bucket_nwords()
+ * @param spare  as much
+ *
+ * @return @p words as a rule, or @p spare, whichever holds the result
  */
 uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
-                          uint64_t *spare, size_t nwords, unsigned width);
+                          uint64_t *spare, unsigned width);
 
 /** Write all pairs in memory to a new run and empty the buckets. 0 or a negative error */
 int dit_producer_spill(struct dit_producer *producer);

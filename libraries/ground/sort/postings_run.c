@@ -125,9 +125,8 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 	    dit_buffer_reserve(&producer->spare, nwords * sizeof(*sorted)) < 0) {
 		return -ENOMEM;
 	}
-	dit_bucket_copy(bucket, producer->sorted.data, width);
 	sorted = dit_bucket_sort(bucket, producer->sorted.data, producer->spare.data,
-	                         nwords, width);
+	                         width);
 	r = dit_posting_merge_init(&merge, 1);
 	if (r < 0) {
 		return r;

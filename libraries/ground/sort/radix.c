@@ -9,37 +9,30 @@
  *     32 11 31 12   by the lower digit    11 31 | 32 12
  *                   by the upper digit    11 12 | 31 32
  *
- * Digits have 11 bits: three rounds for 32 bits. With 8 bits there are four, each a
- * little faster. Best of several runs on one core, in nanoseconds per packed pair:
+ * Keys of 32 bits have three digits of 8, 12 and 12 bits, those of 64 bits only the two
+ * highest ones. Then keys that agree so far lie together, and what differs among them is
+ * sorted there, by those bytes in which they differ, eight rounds at most:
  *
- *     pairs       0.2 million   1 million   4 million
- *     8 bits      8.5           7.1         20.2
- *     11 bits     5.6           7.6         15.3
+ *   32 bits  FNV-1 multiplies, then adds a character. So hashes of texts that differ in
+ *            the last one differ in the low 8 bits only: all digits are needed.
+ *   64 bits  FNV-1a adds, then multiplies by 2^40 + 435. So those hashes differ from bit
+ *            40 up, and with 11 bits a digit they would not. With four million different
+ *            hashes, one or two agree in 24 bits.
+ *   others   Ordinals of times or numbers may all agree there.
  *
- * Dealing by the top digit first, so that the rest happens inside the cache, took 13
- * instead of 16 ns with 8 million pairs and gained nothing with a million; it is not
- * worth its code.
- *
- * Pairs have keys of 64 bits, six rounds. Only the two highest digits are dealt at first;
- * then keys that agree so far lie together, and what differs among them is sorted there.
- * Most keys are hashes: with four million different ones, one or two agree in 22 bits.
- * Other keys, such as times, may all agree; they take the six rounds.
- *
- * All digits are counted in one reading. A digit that is the same in all items costs
- * nothing more (the upper bytes of times, for example), and neither do sorted items.
- * Few items are merged instead: the counters alone would cost more.
+ * The first round deals items out of the chunks in which they were collected, so no round
+ * copies only. Keys are counted for all digits in one reading. A digit that is the same
+ * in all items costs nothing more. Few items are merged instead: the counters alone would
+ * cost more.
  */
 #include "sort/radix.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define DIGIT_BITS   11
-#define DIGIT_VALUES (1u << DIGIT_BITS)
-#define DIGITS_MAX   6   /* 64 bits */
-#define FEW          320 /* where both ways take the same time */
-#define SHORT_RUN    16
-#define TOP_SHIFT    42 /* of the two highest digits */
+#define FEW         64 /* where both ways take the same time */
+#define SHORT_RUN   16
+#define BYTE_VALUES 256u
 
 /*
  * Items are one word or two. `width` and `word` (which of the two words is looked at)
@@ -48,64 +41,36 @@
  */
 #define INLINE static inline __attribute__((always_inline))
 
-struct digits {
-	unsigned shifts[DIGITS_MAX];
+/** What items are dealt by. */
+struct digit {
+	unsigned word; /* of the item */
+	unsigned shift;
+	unsigned nvalues;
+	uint32_t *places; /* of its piles */
 };
 
-static const struct digits all_digits = {{0, 11, 22, 33, 44, 55}};
-/* Bit 31 belongs to the lower half, whose order is known; it does no harm. */
-static const struct digits upper_digits = {{31, 42, 53}};
-static const struct digits top_digits = {{TOP_SHIFT, 53}};
-
-INLINE unsigned digit(uint64_t w, unsigned shift)
-{
-	return (w >> shift) & (DIGIT_VALUES - 1);
-}
-
-/** Count all digits. @return true if the words ascend already */
-INLINE bool count_digits(const uint64_t *items, size_t n, unsigned width, unsigned word,
-                         const struct digits *digits, unsigned ndigits,
-                         uint32_t counts[DIGITS_MAX][DIGIT_VALUES])
-{
-	uint64_t previous = 0;
-	bool is_sorted = true;
-
-	memset(counts, 0, ndigits * sizeof(counts[0]));
-	for (size_t i = 0; i < n; i++) {
-		uint64_t w = items[i * width + word];
-
-		is_sorted &= previous <= w;
-		previous = w;
-		/* Written out: at -O2 compilers would leave a loop here. */
-		counts[0][digit(w, digits->shifts[0])]++;
-		counts[1][digit(w, digits->shifts[1])]++;
-		if (ndigits > 2) {
-			counts[2][digit(w, digits->shifts[2])]++;
-		}
-		if (ndigits == DIGITS_MAX) {
-			counts[3][digit(w, digits->shifts[3])]++;
-			counts[4][digit(w, digits->shifts[4])]++;
-			counts[5][digit(w, digits->shifts[5])]++;
-		}
-	}
-	return is_sorted;
-}
-
-/** Deal the items into piles; @p counts becomes the place after each pile. */
-INLINE void deal(const uint64_t *from, uint64_t *to, size_t n, unsigned width,
-                 unsigned word, unsigned shift, uint32_t counts[DIGIT_VALUES])
+/** Turn the size of each pile into the place where it begins. */
+INLINE void place_piles(uint32_t *counts, unsigned nvalues)
 {
 	uint32_t place = 0;
 
-	for (unsigned v = 0; v < DIGIT_VALUES; v++) {
+	for (unsigned v = 0; v < nvalues; v++) {
 		uint32_t count = counts[v];
 
 		counts[v] = place;
 		place += count;
 	}
+}
+
+/** Deal the items into piles; each of @p places becomes the place after a pile. */
+INLINE void deal(const uint64_t *from, uint64_t *to, size_t n, unsigned width,
+                 const struct digit *digit)
+{
+	uint32_t *places = digit->places;
+
 	for (size_t i = 0; i < n; i++) {
-		uint64_t w = from[i * width + word];
-		size_t at = counts[digit(w, shift)]++;
+		uint64_t w = from[i * width + digit->word];
+		size_t at = places[(w >> digit->shift) % digit->nvalues]++;
 
 		to[at * width] = from[i * width];
 		if (width == 2) {
@@ -114,24 +79,29 @@ INLINE void deal(const uint64_t *from, uint64_t *to, size_t n, unsigned width,
 	}
 }
 
-/** Sort by one word. @return the buffer that holds the result */
-INLINE uint64_t *radix_sort(uint64_t *items, uint64_t *spare, size_t n, unsigned width,
-                            unsigned word, const struct digits *digits, unsigned ndigits)
+/**
+ * Sort by one word, byte by byte.
+ *
+ * @param differ  bits in which the words differ
+ *
+ * @return the buffer that holds the result
+ */
+INLINE uint64_t *sort_by_bytes(uint64_t *items, uint64_t *spare, size_t n, unsigned width,
+                               unsigned word, uint64_t differ)
 {
-	uint32_t counts[DIGITS_MAX][DIGIT_VALUES];
-	uint64_t first = items[word];
-
-	if (count_digits(items, n, width, word, digits, ndigits, counts)) {
-		return items;
-	}
-	for (unsigned d = 0; d < ndigits; d++) {
-		unsigned shift = digits->shifts[d];
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		uint32_t counts[BYTE_VALUES] = {0};
 		uint64_t *swap = items;
 
-		if (counts[d][digit(first, shift)] == n) {
+		if ((differ >> shift) % BYTE_VALUES == 0) {
 			continue;
 		}
-		deal(items, spare, n, width, word, shift, counts[d]);
+		for (size_t i = 0; i < n; i++) {
+			counts[(items[i * width + word] >> shift) % BYTE_VALUES]++;
+		}
+		place_piles(counts, BYTE_VALUES);
+		deal(items, spare, n, width,
+		     &(struct digit){word, shift, BYTE_VALUES, counts});
 		items = spare;
 		spare = swap;
 	}
@@ -212,70 +182,129 @@ INLINE uint64_t *merge_sort(uint64_t *items, uint64_t *spare, size_t n, unsigned
 	return items;
 }
 
-uint64_t *dit_radix_words(uint64_t *words, uint64_t *spare, size_t n, bool low_in_order)
+/** Sort items whose upper digits agree, in place. */
+INLINE void sort_group(uint64_t *items, uint64_t *spare, size_t n, unsigned width,
+                       uint64_t differ, bool in_order)
 {
-	assert(n <= DIT_RADIX_MAX);
+	uint64_t *result = items;
+
 	if (n <= FEW) {
-		return merge_sort(words, spare, n, 1, false);
+		result = in_order ? merge_sort(items, spare, n, width, false)
+		                  : merge_sort(items, spare, n, width, true);
+	} else {
+		if (width == 2 && !in_order) {
+			result = sort_by_bytes(items, spare, n, 2, 1, UINT64_MAX);
+		}
+		result = sort_by_bytes(result, result == items ? spare : items, n, width,
+		                       0, differ);
 	}
-	if (low_in_order) {
-		return radix_sort(words, spare, n, 1, 0, &upper_digits, 3);
-	}
-	return radix_sort(words, spare, n, 1, 0, &all_digits, DIGITS_MAX);
-}
-
-/* Pairs whose upper digits agree: sort them by the others, in place, keeping the order of
- * equal ones. */
-static void sort_group(uint64_t *items, uint64_t *spare, size_t n)
-{
-	uint64_t *result =
-		n <= FEW ? merge_sort(items, spare, n, 2, false)
-			 : radix_sort(items, spare, n, 2, 0, &all_digits, DIGITS_MAX);
-
 	if (result != items) {
-		memcpy(items, result, n * sizeof(struct dit_pair));
+		memcpy(items, result, n * width * sizeof(*items));
 	}
 }
 
-/* Pairs in order of their upper digits: see to the lower ones. */
-static void sort_groups(uint64_t *items, uint64_t *spare, size_t n)
+/** Items in order of the digits, and groups of them agree in the upper ones: see to the
+ * rest. */
+INLINE void sort_groups(uint64_t *items, uint64_t *spare, size_t n, unsigned width,
+                        bool in_order)
 {
-	size_t first = 0;
-	uint64_t differ = 0; /* bits in which keys of the group differ */
+	size_t next = 0;
 
-	for (size_t i = 1; i <= n; i++) {
-		uint64_t change = i < n ? items[i * 2] ^ items[first * 2] : UINT64_MAX;
+	for (size_t first = 0; first < n; first = next) {
+		uint64_t key = items[first * width];
+		uint64_t differ = 0; /* bits in which keys of the group differ */
 
-		if (change >> TOP_SHIFT == 0) {
+		for (next = first + 1; next < n; next++) {
+			uint64_t change = items[next * width] ^ key;
+
+			if (change >> DIT_RADIX_SECOND != 0) {
+				break;
+			}
 			differ |= change;
-			continue;
 		}
-		if (differ != 0) {
-			sort_group(items + first * 2, spare + first * 2, i - first);
+		if (differ != 0 || (!in_order && next - first > 1)) {
+			sort_group(items + first * width, spare + first * width,
+			           next - first, width, differ, in_order);
 		}
-		first = i;
-		differ = 0;
 	}
 }
 
-struct dit_pair *dit_radix_pairs(struct dit_pair *pairs, struct dit_pair *spare, size_t n,
-                                 bool keep_order)
+/** Deal the items by one of the upper digits, if it differs. @return where they are */
+INLINE uint64_t *deal_upper(uint64_t *items, uint64_t *spare, size_t n, unsigned width,
+                            const struct digit *digit)
 {
-	uint64_t *a = (uint64_t *)pairs;
-	uint64_t *b = (uint64_t *)spare;
-	uint64_t *result = a;
+	if (digit->places[(items[0] >> digit->shift) % digit->nvalues] == n) {
+		return items;
+	}
+	place_piles(digit->places, digit->nvalues);
+	deal(items, spare, n, width, digit);
+	return spare;
+}
 
+/** dit_radix_finish() for one width. */
+INLINE uint64_t *finish(struct dit_radix *radix, uint64_t *dealt, uint64_t *spare,
+                        size_t n, unsigned width)
+{
+	uint64_t *middle = dealt;
+	uint64_t *result = NULL;
+	uint64_t *other = NULL;
+
+	if (width == 1) {
+		middle = deal_upper(dealt, spare, n, width,
+		                    &(struct digit){0, DIT_RADIX_SECOND, DIT_RADIX_VALUES,
+		                                    radix->second});
+	}
+	result = deal_upper(
+		middle, middle == dealt ? spare : dealt, n, width,
+		&(struct digit){0, DIT_RADIX_HIGH, DIT_RADIX_VALUES, radix->high});
+	other = result == dealt ? spare : dealt;
+
+	if (!radix->in_order) {
+		sort_groups(result, other, n, width, false);
+	} else if (width == 2) {
+		sort_groups(result, other, n, width, true);
+	}
+	return result;
+}
+
+void dit_radix_count_end(struct dit_radix *radix)
+{
+	if (radix->width == 1) {
+		place_piles(radix->low, DIT_RADIX_LOW_VALUES);
+	} else {
+		place_piles(radix->second, DIT_RADIX_VALUES);
+	}
+}
+
+uint64_t *dit_radix_finish(struct dit_radix *radix, uint64_t *dealt, uint64_t *spare,
+                           size_t n)
+{
 	assert(n <= DIT_RADIX_MAX);
+	return radix->width == 1 ? finish(radix, dealt, spare, n, 1)
+	                         : finish(radix, dealt, spare, n, 2);
+}
+
+struct dit_pair *dit_radix_sort(struct dit_pair *pairs, struct dit_pair *spare, size_t n)
+{
+	struct dit_radix radix = {.width = 2, .in_order = true};
+	bool is_sorted = true;
+
 	if (n <= FEW) {
-		return (struct dit_pair *)(keep_order ? merge_sort(a, b, n, 2, false)
-		                                      : merge_sort(a, b, n, 2, true));
+		return (struct dit_pair *)merge_sort(&pairs->key, &spare->key, n, 2,
+		                                     false);
 	}
-	if (!keep_order) {
-		result = radix_sort(a, b, n, 2, 1, &all_digits, DIGITS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		is_sorted &= i == 0 || pairs[i - 1].key <= pairs[i].key;
+		dit_radix_count(&radix, pairs[i].key, 2);
 	}
-	result = radix_sort(result, result == a ? b : a, n, 2, 0, &top_digits, 2);
-	sort_groups(result, result == a ? b : a, n);
-	return (struct dit_pair *)result;
+	if (is_sorted) {
+		return pairs;
+	}
+	dit_radix_count_end(&radix);
+	for (size_t i = 0; i < n; i++) {
+		spare[dit_radix_place(&radix, pairs[i].key, 2)] = pairs[i];
+	}
+	return (struct dit_pair *)dit_radix_finish(&radix, &spare->key, &pairs->key, n);
 }
 
 void dit_merge_words(const uint64_t *a, size_t na, const uint64_t *b, size_t nb,

@@ -2,6 +2,13 @@
 /*
  * Sorting of machine words in memory, between two buffers of equal size.
  *
+ * Items are words with a key of 32 bits above another number, or pairs of a key and a
+ * value, which are two words. Their keys are counted first, and the items are dealt into
+ * one of the buffers while they are made:
+ *
+ *   dit_radix_count() for each; dit_radix_count_end(); dit_radix_place() for each, in the
+ *   same order; dit_radix_finish()
+ *
  * Threads: no state.
  */
 #ifndef DITKIT_RADIX_H
@@ -13,29 +20,70 @@
 
 #define DIT_RADIX_MAX UINT32_MAX /* most items of one call */
 
+/* Digits of a key: the two highest, and, of 32 bits, the lowest. */
+#define DIT_RADIX_VALUES     4096u /* of 12 bits */
+#define DIT_RADIX_HIGH       52    /* shift */
+#define DIT_RADIX_SECOND     40
+#define DIT_RADIX_LOW_VALUES 256u
+
 struct dit_pair {
 	uint64_t key;
 	uint64_t value;
 };
 
-/**
- * Sort words ascending.
- *
- * @param words         sorted in place or into @p spare; both are overwritten
- * @param spare         @p n words, not overlapping
- * @param low_in_order  the lower halves ascend already from first to last, which saves
- *                      half of the work
- *
- * @return @p words or @p spare, whichever holds the result
- */
-uint64_t *dit_radix_words(uint64_t *words, uint64_t *spare, size_t n, bool low_in_order);
+struct dit_radix {
+	unsigned width; /* words of an item, 1 or 2 */
+	bool in_order;  /* items of equal keys come in their order, which saves work */
+	/* How many items have each value of a digit; zero at first. After count_end: of
+	 * the digit that is dealt first, where the next item of each value belongs. */
+	uint32_t high[DIT_RADIX_VALUES];
+	uint32_t second[DIT_RADIX_VALUES];
+	uint32_t low[DIT_RADIX_LOW_VALUES];
+};
+
+/** @param width  that of @p radix, a constant: each use compiles to its own loop */
+static inline void dit_radix_count(struct dit_radix *radix, uint64_t key, unsigned width)
+{
+	uint64_t top = width == 1 ? key << 32 : key;
+
+	radix->high[top >> DIT_RADIX_HIGH]++;
+	radix->second[(top >> DIT_RADIX_SECOND) % DIT_RADIX_VALUES]++;
+	if (width == 1) {
+		radix->low[key % DIT_RADIX_LOW_VALUES]++;
+	}
+}
+
+/** All items are counted. */
+void dit_radix_count_end(struct dit_radix *radix);
+
+/** @return where the item belongs among those that are dealt */
+static inline size_t dit_radix_place(struct dit_radix *radix, uint64_t key,
+                                     unsigned width)
+{
+	return width == 1 ? radix->low[key % DIT_RADIX_LOW_VALUES]++
+	                  : radix->second[(key >> DIT_RADIX_SECOND) % DIT_RADIX_VALUES]++;
+}
 
 /**
- * Sort pairs by key. Pairs of equal keys come out by value, or, with @p keep_order, in
- * the order in which they stood. Otherwise as dit_radix_words().
+ * Sort items by key; those of equal keys by the rest, unless they are in order
+ * already.
+ *
+ * @param dealt  @p n items in their places, at least 1; overwritten
+ * @param spare  room for as many, not overlapping; overwritten
+ *
+ * @return whichever holds the result: as a rule @p dealt with words, @p spare with pairs
  */
-struct dit_pair *dit_radix_pairs(struct dit_pair *pairs, struct dit_pair *spare, size_t n,
-                                 bool keep_order);
+uint64_t *dit_radix_finish(struct dit_radix *radix, uint64_t *dealt, uint64_t *spare,
+                           size_t n);
+
+/**
+ * Sort pairs that are there already by key, equal ones in the order in which they stand.
+ *
+ * @param n  may be 0
+ *
+ * @return @p pairs or @p spare, whichever holds the result
+ */
+struct dit_pair *dit_radix_sort(struct dit_pair *pairs, struct dit_pair *spare, size_t n);
 
 /** Merge two sorted arrays, equal items of @p a first. @p out: @p na + @p nb items */
 void dit_merge_words(const uint64_t *a, size_t na, const uint64_t *b, size_t nb,

@@ -117,7 +117,7 @@ static void merge_sort(const struct comparison *by, struct dit_pair *items,
 
 static void radix_sort(struct dit_pair *items, struct dit_pair *spare, size_t n)
 {
-	struct dit_pair *sorted = dit_radix_pairs(items, spare, n, true);
+	struct dit_pair *sorted = dit_radix_sort(items, spare, n);
 
 	if (sorted != items) {
 		memcpy(items, sorted, n * sizeof(*items));
