@@ -109,6 +109,7 @@ index uidNumber eq" "$root"
 		done
 	fi
 done <<'EOF'
+256 58
 512 186
 1024 442
 2048 954
