@@ -18,11 +18,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "page/meta_pages.h"
 #include "page/page_view.h"
 
-#define PAGE 4096u
+#define PAGE_BYTES_MAX 65536u
 
 static uint64_t state;
+static unsigned page_bytes; /* of the file */
 
 static uint64_t draw(uint64_t below)
 {
@@ -54,7 +56,7 @@ static int write_number(int fd, uint64_t at, unsigned len, uint64_t npages)
 	uint64_t number = draw_number(npages);
 
 	(void)printf("%u bytes at %" PRIu64 " (page %" PRIu64 ") become %" PRIx64 "\n",
-	             len, at, at / PAGE, number);
+	             len, at, at / page_bytes, number);
 	return pwrite(fd, &number, len, (off_t)at) == (ssize_t)len ? 0 : -1;
 }
 
@@ -66,31 +68,34 @@ static int flip(int fd, uint64_t at)
 		return -1;
 	}
 	byte ^= (unsigned char)(1u << draw(8));
-	(void)printf("a bit at %" PRIu64 " (page %" PRIu64 ")\n", at, at / PAGE);
+	(void)printf("a bit at %" PRIu64 " (page %" PRIu64 ")\n", at, at / page_bytes);
 	return pwrite(fd, &byte, 1, (off_t)at) == 1 ? 0 : -1;
 }
 
 /* By zeros, another page, or the beginning of a number of pages. */
 static int write_page(int fd, uint64_t page, uint64_t npages)
 {
-	char bytes[PAGE] = {0};
+	char bytes[PAGE_BYTES_MAX] = {0};
 	uint64_t from = draw(npages);
 
-	if (draw(2) == 0 && pread(fd, bytes, PAGE, (off_t)(from * PAGE)) != PAGE) {
+	if (draw(2) == 0 &&
+	    pread(fd, bytes, page_bytes, (off_t)(from * page_bytes)) != page_bytes) {
 		return -1;
 	}
 	(void)printf("page %" PRIu64 " becomes another\n", page);
-	return pwrite(fd, bytes, PAGE, (off_t)(page * PAGE)) == PAGE ? 0 : -1;
+	return pwrite(fd, bytes, page_bytes, (off_t)(page * page_bytes)) == page_bytes
+	               ? 0
+	               : -1;
 }
 
 static int damage(int fd, uint64_t npages)
 {
 	uint64_t page = draw(8) == 0 ? draw(2) : draw(npages);
-	uint64_t at = page * PAGE;
+	uint64_t at = page * page_bytes;
 
 	switch (draw(7)) {
 	case 0:
-		return flip(fd, at + draw(PAGE));
+		return flip(fd, at + draw(page_bytes));
 	case 1: /* the header */
 		return write_number(fd, at + 2 * draw(8), 2, npages);
 	case 2: /* a slot, or what a meta page says */
@@ -98,7 +103,7 @@ static int damage(int fd, uint64_t npages)
 	case 3:
 		return write_number(fd, at + 16 + 8 * draw(17), 8, npages);
 	case 4: /* a node */
-		return write_number(fd, at + 2 * draw(PAGE / 2), 2, npages);
+		return write_number(fd, at + 2 * draw(page_bytes / 2), 2, npages);
 	case 5:
 		return write_page(fd, page, npages);
 	default:
@@ -108,7 +113,7 @@ static int damage(int fd, uint64_t npages)
 		/* An empty file is an empty database. */
 		page = 1 + draw(npages - 1);
 		(void)printf("the file ends before page %" PRIu64 "\n", page);
-		return ftruncate(fd, (off_t)(page * PAGE));
+		return ftruncate(fd, (off_t)(page * page_bytes));
 	}
 }
 
@@ -121,14 +126,14 @@ struct forged {
 	uint64_t other;  /* a page that cannot be where it is put */
 	struct dit_page_view view;
 	struct dit_node_view node; /* the one that is forged */
-	char bytes[PAGE];
+	char bytes[PAGE_BYTES_MAX];
 };
 
 static bool read_page(const struct forged *forged, uint64_t number,
                       struct dit_page_view *ret)
 {
-	return pread(forged->fd, (char *)ret->bytes, PAGE, (off_t)(number * PAGE)) ==
-	               PAGE &&
+	return pread(forged->fd, (char *)ret->bytes, page_bytes,
+	             (off_t)(number * page_bytes)) == page_bytes &&
 	       dit_view_has_bounds(*ret);
 }
 
@@ -136,8 +141,8 @@ static int say(const struct forged *forged, const char *what, uint64_t number)
 {
 	(void)printf("page %" PRIu64 ": %s becomes %" PRIu64 "\n", forged->number, what,
 	             number);
-	return pwrite(forged->fd, forged->bytes, PAGE, (off_t)(forged->number * PAGE)) ==
-	                       PAGE
+	return pwrite(forged->fd, forged->bytes, page_bytes,
+	              (off_t)(forged->number * page_bytes)) == page_bytes
 	               ? 0
 	               : -1;
 }
@@ -162,8 +167,8 @@ static bool find_page(struct forged *forged, unsigned flags, uint64_t *ret)
 /* The branch page that has this one as a child; itself if there is none. */
 static uint64_t parent_of(const struct forged *forged, uint64_t page)
 {
-	char bytes[PAGE];
-	struct dit_page_view view = {bytes, PAGE, forged->view.format};
+	char bytes[PAGE_BYTES_MAX];
+	struct dit_page_view view = {bytes, page_bytes, forged->view.format};
 	struct dit_node_view node;
 
 	for (uint64_t i = 2; i < forged->npages; i++) {
@@ -304,7 +309,7 @@ static int forge_word(struct forged *forged)
 	const unsigned header_bytes = forged->view.format->header_bytes;
 	unsigned slot = (unsigned)draw(dit_view_count(forged->view));
 	char *slots = forged->bytes + header_bytes;
-	uint16_t number = (uint16_t)(draw(2) == 0 ? draw(PAGE) : draw(16));
+	uint16_t number = (uint16_t)(draw(2) == 0 ? draw(page_bytes) : draw(16));
 
 	switch (draw(4)) {
 	case 0:
@@ -343,7 +348,7 @@ static int forge(int fd, uint64_t npages)
 	}
 	forged.view = (struct dit_page_view){
 		.bytes = forged.bytes,
-		.len = PAGE,
+		.len = page_bytes,
 		.format = magic == DIT_META_MAGIC ? &dit_lmdb_09 : &dit_lmdb_10,
 	};
 	if (!find_page(&forged, flags, &forged.number)) {
@@ -372,6 +377,23 @@ static int forge(int fd, uint64_t npages)
 	}
 }
 
+/* What the first meta page says. */
+static bool find_page_bytes(int fd)
+{
+	static const struct dit_page_format *const formats[] = {&dit_lmdb_09,
+	                                                        &dit_lmdb_10};
+	struct dit_meta_page page;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (dit_meta_page_read(fd, formats[i], 0, &page) == 0 &&
+		    dit_meta_page_is_sound(&page)) {
+			page_bytes = dit_meta_page_bytes(&page);
+			return true;
+		}
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct stat st;
@@ -379,15 +401,17 @@ int main(int argc, char **argv)
 	int (*change)(int, uint64_t) = NULL;
 	int fd = argc == 3 ? open(argv[1], O_RDWR | O_CLOEXEC) : -1;
 
-	if (fd < 0 || fstat(fd, &st) != 0 || (uint64_t)st.st_size < 4 * (uint64_t)PAGE) {
+	if (fd < 0 || fstat(fd, &st) != 0 || !find_page_bytes(fd) ||
+	    (uint64_t)st.st_size < 4 * (uint64_t)page_bytes) {
 		(void)fprintf(stderr, "usage: damage FILE SEED (of 4 pages or more)\n");
 		return 2;
 	}
 	state = (strtoull(argv[2], NULL, 10) + 1) * 0x9e3779b97f4a7c15u;
 	change = draw(2) == 0 ? forge : damage;
 	for (n = 1 + draw(3); n > 0; n--) {
-		if (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= 4 * (uint64_t)PAGE &&
-		    change(fd, (uint64_t)st.st_size / PAGE) < 0) {
+		if (fstat(fd, &st) == 0 &&
+		    (uint64_t)st.st_size >= 4 * (uint64_t)page_bytes &&
+		    change(fd, (uint64_t)st.st_size / page_bytes) < 0) {
 			return 2;
 		}
 	}

@@ -112,9 +112,12 @@ check "mdb_copy" test $? -eq 0
 damage_all "by slapadd"
 
 release=2.7
-make_files "$work/dit"
-load -l "$work/first.ldif"
-check "the first part, 2.7" test $? -eq 0
-save old
-damage_all "of 2.7"
+for page_bytes in 4096 512 65536; do
+	sed -i "/^dbpagesize/d; /^database/a dbpagesize $page_bytes" "$work/dit/slapd.conf"
+	make_files "$work/dit"
+	load -l "$work/first.ldif"
+	check "the first part, 2.7, pages of $page_bytes bytes" test $? -eq 0
+	save old
+	damage_all "of 2.7, pages of $page_bytes bytes"
+done
 finish
