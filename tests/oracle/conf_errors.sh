@@ -74,6 +74,22 @@ refused_by_slapadd_alone() {
 	check "configuration: $1: ditadd" diff "$work/dit/exit" - <<<0
 }
 
+# page_bytes SITE
+page_bytes() {
+	od -An -tu4 -j48 -N4 "$1/db/data.mdb"
+}
+
+# shellcheck disable=SC2317 # called by config_cases
+alike_in_2_7() {
+	if [ "$(cat "$work/ref/exit")" -ne 0 ]; then
+		refused_alike "$1"
+		return
+	fi
+	stored_alike "$1"
+	check "configuration: $1: page size" [ "$(page_bytes "$work/ref")" -eq \
+		"$(page_bytes "$work/dit")" ]
+}
+
 cat >"$work/input.ldif" <<-LDIF
 	dn: dc=example,dc=com
 	objectClass: domain
@@ -91,5 +107,6 @@ config_cases config-cases refused_alike
 config_cases config-dangling refused_where_slapadd_may_die
 config_cases config-lenient refused_by_slapadd_alone
 config_cases config-accepted stored_alike
+[ "$DIT_OPENLDAP" != 2.7 ] || config_cases config-2.7 alike_in_2_7
 
 finish
