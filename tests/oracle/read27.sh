@@ -4,7 +4,8 @@
 # and ditcheck finds nothing wrong with structure and content, also next to slapd. ditindex
 # makes of it what slapindex makes, and slapcat prints the same text afterwards; while slapd
 # runs it is refused, and the process is named. A slapd that is started while ditcat reads waits for
-# its end, and then serves and takes changes.
+# its end, and then serves and takes changes. A database keeps its page size, whatever
+# dbpagesize says.
 #
 # For openldap27.sh. From the environment: READ_ENTRIES.
 . "${0%/*}/lib.sh"
@@ -122,5 +123,34 @@ check "slapd takes changes" [ $? -eq 0 ]
 stop_slapd
 check "after that: ditcat" same_text
 check "after that: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
+
+# sized STATUS BYTES COMMAND...: with that dbpagesize; the file keeps its own
+sized() {
+	local want=$1
+	sed -i "/^dbpagesize/d; /^database mdb/a dbpagesize $2" "$conf"
+	shift 2
+	"$@" -f "$conf" >"$work/out" 2>"$work/said"
+	[ $? -eq "$want" ] || {
+		cat "$work/said"
+		return 1
+	}
+	[ "$(od -An -tu4 -j48 -N4 "$work/site/db/data.mdb")" -eq "$(getconf PAGESIZE)" ]
+}
+
+for bytes in 256 65536; do
+	printf 'dn: cn=more%s,%s\nobjectClass: device\n' $bytes "$people" >"$work/more.ldif"
+	check "pages of $bytes bytes: ditadd" sized 0 $bytes "$DITADD" -l "$work/more.ldif"
+	check "pages of $bytes bytes: slapadd" sized 1 $bytes slapadd -l "$work/more.ldif"
+	check "pages of $bytes bytes: a duplicate" grep -q MDB_KEYEXIST "$work/said"
+	check "pages of $bytes bytes: ditindex" sized 0 $bytes "$DITINDEX" --openldap=2.7
+	check "pages of $bytes bytes: ditcheck" sized 0 $bytes "$DITCHECK" --openldap=2.7
+done
+for tool in "$DITADD" slapadd slapindex slapcat; do
+	check "no page size: ${tool##*/}" sized 1 5000 "$tool"
+	check "no page size: ${tool##*/}'s words" grep -q 'set_pagesize failed' "$work/said"
+done
+for tool in "$DITINDEX" "$DITCAT" "$DITCHECK"; do
+	check "no page size: ${tool##*/}" sized 0 5000 "$tool" --openldap=2.7
+done
 
 finish
