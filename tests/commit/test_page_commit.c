@@ -60,6 +60,25 @@ int __wrap_fdatasync(int fd)
 	return is_failing() ? -1 : __real_fdatasync(fd);
 }
 
+/* A new tree in place of a database. */
+static int write_one(const struct fixture *fixture, const char *name, unsigned version)
+{
+	struct dit_page_commit *commit = NULL;
+	int fd = -1;
+	int r = open_commit(fixture, 0, DIT_COMMIT_ALONE, &commit, &fd);
+
+	if (r < 0) {
+		return r;
+	}
+	r = write_index(commit, name, version);
+	if (r == 0) {
+		r = dit_page_commit_write(commit);
+	}
+	dit_page_commit_close(commit);
+	(void)close(fd);
+	return r;
+}
+
 /* New trees for two of the three. */
 static int reindex(const struct fixture *fixture, unsigned version)
 {
@@ -239,6 +258,33 @@ static void single_free_pages_are_used(void **state)
 	}
 	/* A record of the free list that is longer than a page lies in a row. */
 	assert_in_range(file_bytes(&fixture), bytes, bytes + 4 * PAGE);
+	fixture_remove(&fixture);
+}
+
+/* liblmdb keeps three pages of a value that needs two since the same transaction. */
+static void all_pages_of_a_value_become_free(void **state)
+{
+	static const char value[3 * PAGE - 16];
+	struct fixture fixture;
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_stat stat;
+	MDB_dbi dbi = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	env = open_env(&fixture);
+	txn = begin(env, 0);
+	dbi = open_db(txn, "long", MDB_CREATE);
+	put(txn, dbi, "key", 3, value, sizeof(value));
+	put(txn, dbi, "key", 3, value, sizeof(value) - PAGE);
+	assert_int_equal(mdb_stat(txn, dbi, &stat), 0);
+	assert_int_equal(stat.ms_overflow_pages, 3);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	assert_sound(&fixture);
+	assert_int_equal(write_one(&fixture, "long", 1), 0);
+	assert_sound(&fixture);
 	fixture_remove(&fixture);
 }
 
@@ -582,6 +628,7 @@ int main(void)
 		cmocka_unit_test(the_main_tree_can_have_several_levels),
 		cmocka_unit_test(free_pages_are_used),
 		cmocka_unit_test(single_free_pages_are_used),
+		cmocka_unit_test(all_pages_of_a_value_become_free),
 		cmocka_unit_test(readers_keep_their_state),
 		cmocka_unit_test(merged_trees_give_back_their_pages),
 		cmocka_unit_test(maxsize_limits_the_file),

@@ -72,6 +72,7 @@ static int take_node(void *ctx, const struct dit_node_view *node)
 {
 	struct reading *reading = ctx;
 	struct dit_free_record *record = NULL;
+	uint64_t npages = 0;
 	char *bytes = NULL;
 	int r = 0;
 
@@ -85,10 +86,14 @@ static int take_node(void *ctx, const struct dit_node_view *node)
 	memcpy(&record->transaction, node->key.data, WORD);
 	record->len = node->value_len;
 	if ((node->flags & DIT_NODE_BIG) != 0) {
-		r = dit_long_value_page(reading->source, node, &record->run);
+		r = dit_long_value_run(reading->source, node, &record->run, &npages);
 		if (r < 0) {
 			return r;
 		}
+		/* With more pages than it needs it is written again. */
+		record->is_changed =
+			npages > dit_overflow_pages(reading->source->format, record->len,
+		                                    reading->source->page_bytes);
 		memcpy(&record->big, node->value.data, node->value.len);
 	}
 	r = dit_node_value_read(reading->source, node, &bytes);

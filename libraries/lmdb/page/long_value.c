@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "page/meta_pages.h"
 
 static uint64_t count_pages(struct dit_page_source *source,
                             const struct dit_node_view *node)
@@ -40,6 +42,47 @@ static int check_header(struct dit_page_source *source, const struct dit_node_vi
 	                       dit_view_overflow_count(view) >= count_pages(source, node)
 	               ? 0
 	               : DIT_E_CORRUPT;
+}
+
+static int read_header(const struct dit_page_source *source, uint64_t number, char *ret)
+{
+	size_t len = source->format->header_bytes;
+	ssize_t n = 0;
+
+	if (source->map != NULL) {
+		memcpy(ret, source->map + number * source->page_bytes, len);
+		return 0;
+	}
+	n = pread(source->fd, ret, len, (off_t)(number * source->page_bytes));
+	if (n < 0) {
+		return -errno;
+	}
+	return (size_t)n == len ? 0 : DIT_E_CORRUPT;
+}
+
+int dit_long_value_run(struct dit_page_source *source, const struct dit_node_view *node,
+                       uint64_t *ret_first, uint64_t *ret_npages)
+{
+	char header[DIT_HEADER_BYTES_MAX];
+	const struct dit_page_view view = {header, source->page_bytes, source->format};
+	uint64_t first = 0;
+	int r = dit_long_value_page(source, node, &first);
+
+	if (r == 0) {
+		r = read_header(source, first, header);
+	}
+	if (r == 0) {
+		r = check_header(source, node, first, header);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (dit_view_overflow_count(view) > source->npages - first) {
+		return DIT_E_CORRUPT;
+	}
+	*ret_first = first;
+	*ret_npages = dit_view_overflow_count(view);
+	return 0;
 }
 
 int dit_long_value_find(struct dit_page_source *source, const struct dit_node_view *node,

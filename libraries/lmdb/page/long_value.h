@@ -15,6 +15,14 @@
 /** Their first page; all of them lie in the file. 0; DIT_E_CORRUPT */
 int dit_long_value_page(struct dit_page_source *source, const struct dit_node_view *node,
                         uint64_t *ret);
+/**
+ * The same, and how many pages the value has. They may be more than it needs: liblmdb
+ * keeps them where a shorter value comes in the transaction that wrote the longer one.
+ *
+ * @return 0; DIT_E_CORRUPT; -errno
+ */
+int dit_long_value_run(struct dit_page_source *source, const struct dit_node_view *node,
+                       uint64_t *ret_first, uint64_t *ret_npages);
 /** The value in mapped pages, into which it points. 0; DIT_E_CORRUPT */
 int dit_long_value_find(struct dit_page_source *source, const struct dit_node_view *node,
                         struct dit_span *ret);

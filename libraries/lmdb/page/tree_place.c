@@ -69,18 +69,18 @@ static int count_pages(const struct dit_tree_reading *reading, uint64_t first, u
 int dit_tree_count_value(struct dit_tree_reading *reading,
                          const struct dit_node_view *node)
 {
-	struct dit_page_source *source = reading->source;
 	uint64_t first = 0;
+	uint64_t npages = 0;
 	int r = 0;
 
 	if ((node->flags & DIT_NODE_BIG) == 0) {
 		return 0;
 	}
-	r = dit_long_value_page(source, node, &first);
+	r = reading->pages == NULL
+	            ? dit_long_value_page(reading->source, node, &first)
+	            : dit_long_value_run(reading->source, node, &first, &npages);
 	if (r == 0) {
-		r = count_pages(reading, first,
-		                dit_overflow_pages(source->format, node->value_len,
-		                                   source->page_bytes));
+		r = count_pages(reading, first, npages);
 	}
 	return r < 0 ? r : 0;
 }
