@@ -120,7 +120,7 @@ for file in "$DIT_TEST_DATA"/errors/*.ldif; do
 done
 value_check "$DIT_TEST_DATA/ldif/loose.ldif"
 value_check "$DIT_TEST_DATA/errors/value-check.ldif"
-value_check "$DIT_TEST_DATA/ldif/rules-in-dns.ldif" values
+lacks_syntax values || value_check "$DIT_TEST_DATA/ldif/rules-in-dns.ldif" values
 for name in bits booleans csn-forms first-integer first-oid ia5-exact ia5-fold lists numeric \
 	octets oids ordered telephones times uuids; do
 	value_check "$DIT_TEST_DATA/ldif/$name.ldif" schema

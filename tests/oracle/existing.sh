@@ -95,7 +95,7 @@ operational     intlen8       exact
 operational     substr        exact
 options         kinds         generated  -c
 rdns            default       generated  -q
-sizes           hash64        generated
+sizes           hash64        generated  -c
 schema          schema        generated
 END
 

@@ -77,13 +77,13 @@ check "slapcat 2.7 writes what ditcat wrote" cmp "$work/old.ldif" "$work/new.ldi
 slapadd_site "$work/made" -q -l "$work/old.ldif"
 check "content is slapadd's" same_content --ignore-integerkey "$work/made" "$work/new"
 
-# ---- databases with entries are refused ----
+# ---- the same entries once more are refused ----
 
 for site in new made; do
 	cp "$work/$site/db/data.mdb" "$work/before.mdb"
 	ditadd_site "$work/$site" -q -l "$work/input.ldif"
 	check "$site: refused" grep -qx 1 "$work/$site/exit"
-	check "$site: the reason" grep -q '2\.7' "$work/$site/stderr"
+	check "$site: the reason" grep -q MDB_KEYEXIST "$work/$site/stderr"
 	check "$site: unchanged" cmp "$work/before.mdb" "$work/$site/db/data.mdb"
 done
 
@@ -132,6 +132,7 @@ slapcat -f "$work/new/slapd.conf" |
 check "slapcat | ditadd, back" [ "${PIPESTATUS[*]}" = "0 0" ]
 "$DITCAT" -f "$work/old/slapd.conf" >"$work/back.ldif"
 check "ditcat writes what slapcat wrote" cmp "$work/before.ldif" "$work/back.ldif"
-check "ditcheck of the old one" "$DITCHECK" -f "$work/old/slapd.conf"
+check "ditcheck of the old one" "$DITCHECK" --openldap=2.5 \
+	-f "$work/old/slapd.conf"
 
 finish

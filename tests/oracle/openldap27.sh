@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The comparisons with slapadd and slapd once more, against another OpenLDAP: the one of
 # configure --with-openldap27=PREFIX, 2.7 or 2.6. The programs of PREFIX take the place of
-# Debian's, and ditadd is told their release with --openldap. Scripts that need liblmdb's
+# Debian's, and ours are told their release with --openldap. Scripts that need liblmdb's
 # programs stay with Debian's OpenLDAP: PREFIX has none for its format.
 #
-#   openldap27.sh [SCRIPT...]      names below tests/oracle, without .sh
+#   openldap27.sh [SCRIPT[:PAGE-SIZE]...]   names below tests/oracle, without .sh; with
+#                                           databases of that dbpagesize
 #
 # For 2.6, and where back_mdb or overlays are built into it, configure
 # --with-slapd=PREFIX/libexec/slapd as well: ditadd asks that slapd for its patch level (2.6.11
@@ -23,20 +24,24 @@ if [ ! -x "$prefix/libexec/slapd" ]; then
 	echo "openldap27.sh: there is no $prefix/libexec/slapd" >&2
 	exit 1
 fi
-[ $# -gt 0 ] || set -- content errors mixed_lines messages served moved moved_variants \
-	read27 waiting27 beside27 random glue contextcsn existing \
-	cat values shadow indexes modules tree generated rejects threads conf_errors config
-
 version=$("$prefix/libexec/slapd" -VV 2>&1 |
 	sed -n 's/.*slapd \([0-9]*\.[0-9]*\)\.[0-9]* .*/\1/p')
+if [ $# -eq 0 ]; then
+	set -- content errors mixed_lines messages served moved moved_variants read27 \
+		waiting27 beside27 random glue contextcsn existing apart cat values shadow \
+		index indexes check modules tree generated rejects threads conf_errors config
+	[ "$version" != 2.7 ] || set -- "$@" existing:512 existing:65536 index:1024
+fi
 programs=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-openldap27-XXXXXX") || exit 1
 trap 'rm -rf "$programs"' EXIT
 trap 'exit 1' INT TERM HUP
-printf '#!/bin/sh\nexec "%s" --openldap=%s "$@"\n' "${DITADD:?}" "$version" \
-	>"$programs/ditadd"
-chmod +x "$programs/ditadd"
+for program in "${DITADD:?}" "${DITCHECK:?}" "${DITINDEX:?}"; do
+	printf '#!/bin/sh\nexec "%s" --openldap=%s "$@"\n' "$program" "$version" \
+		>"$programs/${program##*/}"
+	chmod +x "$programs/${program##*/}"
+done
 
-export DITADD="$programs/ditadd"
+export DITADD=$programs/ditadd DITCHECK=$programs/ditcheck DITINDEX=$programs/ditindex
 # The other parts run scan_count, which has no --openldap.
 export CAT_PARTS='filters urls rules'
 export DIT_OPENLDAP=$version
@@ -47,7 +52,7 @@ export PATH=$prefix/sbin:$prefix/libexec:$prefix/bin:$PATH
 nfailed=0
 nskipped=0
 for script; do
-	bash "$here/$script.sh" 2>&1
+	DIT_PAGE_BYTES=$(sed -n 's/.*://p' <<<"$script") bash "$here/${script%:*}.sh" 2>&1
 	case $? in
 	0) ;;
 	77) nskipped=$((nskipped + 1)) ;;
