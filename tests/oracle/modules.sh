@@ -112,6 +112,12 @@ load_both_with() {
 make_site "$work/ref"
 make_site "$work/dit"
 dump_schema >"$work/base"
+modules=("$module_path"/*.la)
+if [ ! -e "${modules[0]}" ]; then
+	echo "all is built into this slapd"
+	modules=()
+	sed -i '/ olc/d' "$work/base" # as below
+fi
 check "schema without modules" [ "$(wc -l <"$work/base")" -gt 50 ]
 grep 'AttributeTypes' "$work/base" | grep -v ' entryDN ' | split -l 100 - "$work/base-"
 for part in "$work"/base-*; do # slapd opens no more indexes
@@ -123,7 +129,7 @@ done
 
 nmodules=0
 nelements=0
-for file in "$module_path"/*.la; do
+for file in "${modules[@]}"; do
 	module=${file##*/}
 	module=${module%.la}
 	[ "$module" != back_mdb ] || continue
@@ -152,6 +158,7 @@ for file in "$module_path"/*.la; do
 	done <"$work/new"
 done
 echo "$nelements elements of $nmodules modules"
-check "some modules bring schema" [ "$nelements" -gt 100 ]
+[ ${#modules[@]} -eq 0 ] ||
+	check "some modules bring schema" [ "$nelements" -gt 100 ]
 
 finish
