@@ -241,7 +241,7 @@ static int read_records_10(struct judge *judge, int fd, uint64_t *digest)
 	struct dit_snapshot *snapshot = NULL;
 	const struct dit_stored_db *dbs = NULL;
 	size_t ndbs = 0;
-	int r = dit_snapshot_pages_open(&snapshot, NULL, &opts);
+	int r = dit_snapshot_open_readers(&snapshot, NULL, &opts);
 
 	if (r == 0) {
 		ndbs = dit_snapshot_dbs(snapshot, &dbs);

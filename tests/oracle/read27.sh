@@ -33,13 +33,13 @@ same_text_of() {
 		grep -q '^dn:' "$work/ditcat.ldif"
 }
 
-# refused STATUS COMMAND...: and slapd's process is named
+# refused STATUS COMMAND...: and slapd's process is named, and what helps
 refused() {
 	local want=$1
 	shift
 	"$@" >"$work/out" 2>"$work/said"
 	[ $? -eq "$want" ] && ! grep -q '^dn:' "$work/out" &&
-		grep -q "in use by slapd, process ${pid[site]}\$" "$work/said"
+		grep -q "in use by slapd, process ${pid[site]}; --online builds" "$work/said"
 }
 
 change() {

@@ -22,13 +22,14 @@ check_PROGRAMS += \
 %C%_test_append_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
 %C%_test_index_output_SOURCES = %D%/store_fixture.h %D%/test_index_output.c
 %C%_test_index_output_LDADD = $(test_libs)
-%C%_test_online_SOURCES = %D%/online_fixture.h %D%/store_fixture.h %D%/test_online.c
+%C%_test_online_SOURCES = %D%/online_fixture.h %D%/online_other_10.h %D%/store_fixture.h \
+	%D%/test_online.c
 %C%_test_online_LDADD = $(test_libs)
-%C%_test_online_rounds_SOURCES = %D%/online_fixture.h %D%/store_fixture.h \
-	%D%/test_online_rounds.c
+%C%_test_online_rounds_SOURCES = %D%/online_fixture.h %D%/online_other_10.h \
+	%D%/store_fixture.h %D%/test_online_rounds.c
 %C%_test_online_rounds_LDADD = $(test_libs)
 %C%_test_online_rounds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fdatasync \
-	-Wl,--wrap=mdb_txn_renew
+	-Wl,--wrap=dit_page_map_open
 %C%_test_merged_output_SOURCES = %D%/store_fixture.h %D%/table_fixture.h \
 	%D%/test_merged_output.c
 %C%_test_merged_output_LDADD = $(test_libs)

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#include "online_other_10.h"
 #include "output/online.h"
 #include "store_fixture.h"
 #include "walk/walk.h"
@@ -53,13 +54,25 @@ static inline void other_put(MDB_txn *txn, MDB_dbi dbi, const void *key, size_t 
 }
 
 /* Some values are long. */
+static inline size_t other_value_len(uint64_t id)
+{
+	return id % 200 == 3 ? 5000 : 90;
+}
+
+static inline const char *other_value(const struct order *order)
+{
+	static char value[5000];
+
+	memset(value, order->fill, sizeof(value));
+	return value;
+}
+
 static inline void other_change(MDB_txn *txn, MDB_dbi entries, MDB_dbi index,
                                 const struct order *order)
 {
-	static char value[5000];
+	const char *value = other_value(order);
 	uint32_t key = order->fill;
 
-	memset(value, order->fill, sizeof(value));
 	for (uint64_t i = 0; i < order->n; i++) {
 		uint64_t id = order->first + i * order->step;
 		MDB_val k = {sizeof(id), &id};
@@ -70,8 +83,7 @@ static inline void other_change(MDB_txn *txn, MDB_dbi entries, MDB_dbi index,
 			}
 			continue;
 		}
-		other_put(txn, entries, &id, sizeof(id), value,
-		          id % 200 == 3 ? 5000 : 90);
+		other_put(txn, entries, &id, sizeof(id), value, other_value_len(id));
 		other_put(txn, index, &key, sizeof(key), &id, sizeof(id));
 	}
 }
@@ -126,6 +138,99 @@ static inline unsigned char other_obey(MDB_env *env, MDB_dbi entries, MDB_dbi in
 	return answer;
 }
 
+/* ---- the same with LMDB 1.0 ---- */
+
+static inline void other_10_change(const struct other_10 *other,
+                                   const struct order *order)
+{
+	const char *value = other_value(order);
+	uint32_t key = order->fill;
+	uint64_t *ids = calloc(order->n, sizeof(*ids));
+	struct dit_ids_change change = {.added = ids};
+	struct dit_key_orders orders;
+	struct dit_tree_merge *merge = other_10_merge(other, "id2e", &orders);
+
+	for (uint64_t i = 0; i < order->n; i++) {
+		struct dit_span id = {(const char *)&ids[i], sizeof(ids[i])};
+
+		ids[i] = order->first + i * order->step;
+		other_10_must(order->kind == ORDER_DELETE
+		                      ? dit_tree_merge_remove(merge, id)
+		                      : dit_tree_merge_put(
+						merge, id,
+						(struct dit_span){
+							value, other_value_len(ids[i])}));
+	}
+	other_10_finish(other, "id2e", merge);
+	change.nadded = other_10_leave_stored(other, "cn", key, ids, order->n);
+	if (order->kind == ORDER_PUT && change.nadded > 0) {
+		merge = other_10_merge(other, "cn", &orders);
+		other_10_must(dit_tree_merge_ids(
+			merge, (struct dit_span){(const char *)&key, sizeof(key)},
+			&change));
+		other_10_finish(other, "cn", merge);
+	}
+	free(ids);
+}
+
+/* Of another attribute each time. */
+static inline void other_10_split(const struct other_10 *other, uint64_t id)
+{
+	static char number;
+	char key[sizeof(id) + sizeof(uint16_t)] = {0};
+	struct dit_key_orders orders;
+	struct dit_tree_merge *merge = other_10_merge(other, "id2v", &orders);
+
+	memcpy(key, &id, sizeof(id));
+	key[sizeof(id)] = ++number;
+	other_10_must(dit_tree_merge_record(merge, (struct dit_span){key, sizeof(key)},
+	                                    (struct dit_span){"a value", 7}));
+	other_10_finish(other, "id2v", merge);
+}
+
+static inline unsigned char other_10_obey(struct other_10 *other,
+                                          const struct order *order)
+{
+	const struct dit_page_change drop = {.name = dit_span_of("cn")};
+	const struct dit_page_change_opts how = {.nthreads = 1};
+	unsigned char answer = 0;
+
+	other_10_begin(other);
+	if (order->kind == ORDER_COUNT) {
+		answer = (unsigned char)other_10_tree(other, "cn").nitems;
+	} else if (order->kind == ORDER_SPLIT) {
+		other_10_split(other, order->first);
+	} else if (order->kind == ORDER_DROP) {
+		other_10_must(dit_page_commit_change(other->commit, &drop, 1, &how));
+	} else {
+		other_10_change(other, order);
+	}
+	other_10_end(other, order->kind != ORDER_COUNT);
+	return answer;
+}
+
+/* ---- either ---- */
+
+static inline void other_answer(int answers, unsigned char answer)
+{
+	if (write(answers, &answer, 1) != 1) {
+		_exit(7);
+	}
+}
+
+static inline void other_10_serve(const char *dir, int orders, int answers)
+{
+	struct other_10 other;
+	struct order order;
+
+	other_10_open(&other, dir);
+	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
+		other_answer(answers, other_10_obey(&other, &order));
+	}
+	other_10_close(&other);
+	_exit(0);
+}
+
 static inline void other_serve(const char *dir, int orders, int answers)
 {
 	MDB_env *env = NULL;
@@ -143,11 +248,7 @@ static inline void other_serve(const char *dir, int orders, int answers)
 		_exit(2);
 	}
 	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
-		unsigned char answer = other_obey(env, entries, index, &order);
-
-		if (write(answers, &answer, 1) != 1) {
-			_exit(7);
-		}
+		other_answer(answers, other_obey(env, entries, index, &order));
 	}
 	mdb_env_close(env);
 	_exit(0);
@@ -164,7 +265,8 @@ static inline void other_start(struct other *other, const char *dir)
 	if (other->pid == 0) {
 		(void)close(orders[1]);
 		(void)close(answers[0]);
-		other_serve(dir, orders[0], answers[1]);
+		(fixture_is_lmdb_10 ? other_10_serve : other_serve)(dir, orders[0],
+		                                                    answers[1]);
 	}
 	(void)close(orders[0]);
 	(void)close(answers[1]);
@@ -205,20 +307,25 @@ static inline void other_end(struct other *other)
 
 /* ---- a database ---- */
 
-static inline char *make_database(void)
+static inline char *make_database_of(uint64_t nentries)
 {
 	static char value[3000];
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	const uint64_t ids[] = {1, 2};
 
-	for (uint64_t id = 1; id <= NENTRIES; id++) {
+	for (uint64_t id = 1; id <= nentries; id++) {
 		fixture_put_entry(staging, id, value, id % 10 == 0 ? 3000 : 100);
 	}
 	fixture_begin_index(staging, "cn", false);
 	fixture_put_key("aaaa", 4, ids, 2);
 	(void)fixture_publish(staging);
 	return dir;
+}
+
+static inline char *make_database(void)
+{
+	return make_database_of(NENTRIES);
 }
 
 static inline void found(void *ctx, const struct dit_walk_finding *finding)

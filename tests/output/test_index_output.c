@@ -265,7 +265,7 @@ static void a_file_that_was_moved_is_told(void **state)
 	                                                            open_beside_others};
 
 	(void)state;
-	for (size_t i = 0; i < (fixture_is_lmdb_10 ? 1 : 2); i++) {
+	for (size_t i = 0; i < 2; i++) {
 		char *dir = make_database();
 		enum dit_publish_step step = DIT_PUBLISH_END;
 		const struct dit_publish_opts opts = {.failed = note_failure,

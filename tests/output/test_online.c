@@ -250,21 +250,6 @@ static void maxsize_limits_the_file(void **state)
 
 /* ---- the lock file ---- */
 
-/* Nothing of lock.mdb of LMDB 1.0 is known. */
-static void other_formats_are_refused(void **state)
-{
-	struct dit_online_opts opts = {.nreaders = 1, .list_max = 100};
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_output *output = NULL;
-	(void)state;
-
-	fixture_is_lmdb_10 = true;
-	opts.directory = fixture_published();
-	fixture_is_lmdb_10 = false;
-	assert_int_equal(dit_online_open(&output, &snapshot, &opts), DIT_E_FORMAT);
-	test_scratch_remove((char *)opts.directory);
-}
-
 static void the_place_of_the_last_transaction_is_known(void **state)
 {
 	char *dir = test_scratch();
@@ -313,9 +298,12 @@ int main(void)
 		cmocka_unit_test(pages_of_a_dead_process_are_used_by_slapd),
 		cmocka_unit_test(commits_repeat_without_a_growing_file),
 		cmocka_unit_test(maxsize_limits_the_file),
-		cmocka_unit_test(other_formats_are_refused),
+	};
+	const struct CMUnitTest tests_09[] = {
 		cmocka_unit_test(the_place_of_the_last_transaction_is_known),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests_09, NULL, NULL) +
+	       cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
 }

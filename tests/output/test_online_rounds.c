@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "online_fixture.h"
+#include "page/page_map.h"
 #include "place/fault.h"
 
 #define LIST_MAX   100000
@@ -46,12 +47,12 @@ struct run {
 
 int __real_fdatasync(int fd);
 int __wrap_fdatasync(int fd);
-int __real_mdb_txn_renew(MDB_txn *txn);
-int __wrap_mdb_txn_renew(MDB_txn *txn);
+__typeof__(dit_page_map_open) __real_dit_page_map_open;
+__typeof__(dit_page_map_open) __wrap_dit_page_map_open;
 
 /* Calls until the failing one; -1: none fails. */
 static int nsyncs = -1;
-static int nrenewals = -1;
+static int nmaps = -1; /* of a newer state */
 
 int __wrap_fdatasync(int fd)
 {
@@ -62,10 +63,12 @@ int __wrap_fdatasync(int fd)
 	return __real_fdatasync(fd);
 }
 
-int __wrap_mdb_txn_renew(MDB_txn *txn)
+int __wrap_dit_page_map_open(struct dit_page_map *ret, int fd,
+                             const struct dit_page_format *format, uint64_t transaction)
 {
-	return nrenewals >= 0 && nrenewals-- == 0 ? MDB_MAP_RESIZED
-	                                          : __real_mdb_txn_renew(txn);
+	return nmaps >= 0 && nmaps-- == 0
+	               ? -ENOMEM
+	               : __real_dit_page_map_open(ret, fd, format, transaction);
 }
 
 /* ---- the index of first bytes ---- */
@@ -450,7 +453,7 @@ static void a_failure_in_each_round_leaves_a_sound_file(void **state)
 	test_scratch_remove(dir);
 }
 
-static int *count; /* nsyncs or nrenewals */
+static int *count; /* nsyncs or nmaps */
 static int fails_at;
 
 static void change_and_fail(const struct other *other, unsigned call)
@@ -465,8 +468,8 @@ static void change_and_fail(const struct other *other, unsigned call)
 static void each_call_that_fails_leaves_a_sound_file(void **state)
 {
 	char *dir = make_database();
-	int *const counts[] = {&nsyncs, &nrenewals};
-	const int errors[] = {-EIO, MDB_MAP_RESIZED};
+	int *const counts[] = {&nsyncs, &nmaps};
+	const int errors[] = {-EIO, -ENOMEM};
 	struct other other;
 
 	(void)state;
@@ -618,5 +621,6 @@ int main(void)
 
 	/* Two processes that wait for each other's lock would wait for ever. */
 	(void)alarm(3600);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
 }

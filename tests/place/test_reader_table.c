@@ -130,24 +130,24 @@ static void start_other(struct fixture *f, short type, bool is_reader)
 static int open_table(struct fixture *f)
 {
 	f->fault = (struct dit_fault){""};
-	return dit_reader_table_open(&f->table, f->lock_fd, &f->fault);
+	return dit_reader_table_open(&f->table, f->lock_fd, -1, &f->fault);
 }
 
 static int enter(struct fixture *f)
 {
 	f->fault = (struct dit_fault){""};
-	return dit_reader_table_enter(&f->table, 0, &f->fault);
+	return dit_reader_table_enter(&f->table, 1, 0, &f->fault);
 }
 
-/* A child that takes the mutex and dies. */
-static void die_with_mutex(struct fixture *f)
+/* A child that takes a mutex and dies. */
+static void die_with_mutex(pthread_mutex_t *mutex)
 {
 	int status = 0;
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		_exit(pthread_mutex_lock(&f->head->readers));
+		_exit(pthread_mutex_lock(mutex));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -165,6 +165,42 @@ static void a_lock_file_that_nobody_uses_does_not_count(void **state)
 	end_other(f);
 	start_other(f, F_RDLCK, false);
 	assert_int_equal(open_table(f), 0);
+}
+
+/* Whatever its content is. Then it is as a loader makes it. */
+static void the_first_process_makes_the_content(void **state)
+{
+	struct fixture *f = *state;
+	int data_fd = open(fixture_path(f->dir, "data.mdb"), O_RDONLY);
+	uint64_t transaction = atomic_load(&f->head->transaction);
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+	assert_true(data_fd >= 0);
+	memset(f->head, 0x55, f->bytes);
+	assert_int_equal(dit_reader_table_open(&f->table, f->lock_fd, data_fd, NULL), 0);
+	assert_int_equal(f->head->layout, DIT_LOCK_LAYOUT);
+	assert_int_equal(atomic_load(&f->head->transaction), transaction);
+	assert_int_equal(atomic_load(&f->head->nplaces), 0);
+	assert_int_equal(enter(f), 0);
+	/* Others may come now, and find the content as it is. */
+	assert_int_equal(fcntl(f->lock_fd, F_GETLK, &lock), 0);
+	assert_int_equal(lock.l_type, F_UNLCK);
+	dit_reader_table_close(&f->table);
+	start_other(f, F_RDLCK, true);
+	assert_int_equal(dit_reader_table_open(&f->table, f->lock_fd, data_fd, NULL), 0);
+	assert_int_equal(atomic_load(&f->head->nplaces), 2);
+	assert_int_equal(close(data_fd), 0);
+}
+
+static void a_data_file_without_state_has_no_first_process(void **state)
+{
+	struct fixture *f = *state;
+	int data_fd = open(fixture_path(f->dir, "data.mdb"), O_RDWR);
+
+	assert_int_equal(ftruncate(data_fd, 100), 0);
+	assert_int_equal(dit_reader_table_open(&f->table, f->lock_fd, data_fd, NULL),
+	                 -EIO);
+	assert_int_equal(close(data_fd), 0);
 }
 
 /* Its last user has removed or emptied it. */
@@ -223,7 +259,7 @@ static void a_place_has_process_and_transaction(void **state)
 	assert_int_equal(place->thread, (uint64_t)(uintptr_t)pthread_self());
 	assert_int_equal(atomic_load(&place->transaction), UINT64_MAX);
 	atomic_store(&f->head->transaction, 7);
-	assert_int_equal(dit_reader_table_renew(&f->table), 7);
+	assert_int_equal(dit_reader_table_renew(&f->table, 0), 7);
 	assert_int_equal(atomic_load(&place->transaction), 7);
 	atomic_store(&f->head->transaction, 8);
 	assert_int_equal(dit_reader_table_last(&f->table), 8);
@@ -263,9 +299,9 @@ static void two_readers_of_a_process_have_two_places(void **state)
 	fd = open(fixture_path(f->dir, "lock.mdb"), O_RDWR);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
-	assert_int_equal(dit_reader_table_open(&second, fd, NULL), 0);
-	assert_int_equal(dit_reader_table_enter(&second, 0, NULL), 0);
-	assert_ptr_not_equal(f->table.own, second.own);
+	assert_int_equal(dit_reader_table_open(&second, fd, -1, NULL), 0);
+	assert_int_equal(dit_reader_table_enter(&second, 1, 0, NULL), 0);
+	assert_ptr_not_equal(f->table.own[0], second.own[0]);
 	assert_int_equal(atomic_load(&f->head->nplaces), 2);
 	dit_reader_table_close(&second);
 	assert_int_equal(close(fd), 0);
@@ -302,8 +338,37 @@ static void a_full_table_is_told(void **state)
 	assert_int_equal(enter(f), MDB_READERS_FULL);
 	atomic_store(&f->places[1].pid, 0);
 	assert_int_equal(enter(f), 0);
-	assert_ptr_equal(f->table.own, (struct dit_lock_place *)(f->table.head + 1) + 1);
+	assert_ptr_equal(f->table.own[0],
+	                 (struct dit_lock_place *)(f->table.head + 1) + 1);
 	dit_reader_table_close(&f->table);
+	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
+}
+
+/* One for each state; all or none. */
+static void a_table_has_several_places(void **state)
+{
+	struct fixture *f = *state;
+
+	start_other(f, F_RDLCK, true);
+	assert_int_equal(open_table(f), 0);
+	assert_int_equal(ftruncate(f->lock_fd, 128 + 3 * 64), 0);
+	f->table.nplaces = 3;
+	assert_int_equal(dit_reader_table_enter(&f->table, 3, 0, NULL), MDB_READERS_FULL);
+	for (unsigned i = 1; i < 3; i++) {
+		assert_int_equal(atomic_load(&f->places[i].pid), 0);
+	}
+	assert_int_equal(dit_reader_table_enter(&f->table, 2, 0, NULL), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		atomic_store(&f->head->transaction, 7 + i);
+		assert_int_equal(dit_reader_table_renew(&f->table, i), 7 + i);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(atomic_load(&f->places[1 + i].pid), getpid());
+		assert_int_equal(atomic_load(&f->places[1 + i].transaction), 7 + i);
+	}
+	dit_reader_table_close(&f->table);
+	assert_int_equal(atomic_load(&f->places[1].pid), 0);
+	assert_int_equal(atomic_load(&f->places[2].pid), 0);
 	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
 }
 
@@ -332,7 +397,7 @@ static void the_mutex_of_a_dead_process_is_recovered(void **state)
 	struct fixture *f = *state;
 
 	start_other(f, F_RDLCK, false);
-	die_with_mutex(f);
+	die_with_mutex(&f->head->readers);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
 	assert_int_equal(pthread_mutex_lock(&f->head->readers), 0);
@@ -344,13 +409,13 @@ static void a_mutex_that_nobody_recovered_is_told(void **state)
 	struct fixture *f = *state;
 
 	start_other(f, F_RDLCK, false);
-	die_with_mutex(f);
+	die_with_mutex(&f->head->readers);
 	assert_int_equal(pthread_mutex_lock(&f->head->readers), EOWNERDEAD);
 	assert_int_equal(pthread_mutex_unlock(&f->head->readers), 0);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), -ENOTRECOVERABLE);
 	assert_non_null(strstr(f->fault.text, "Start slapd again"));
-	assert_null(f->table.own);
+	assert_int_equal(f->table.nown, 0);
 }
 
 static void nobody_waits_for_ever(void **state)
@@ -364,6 +429,89 @@ static void nobody_waits_for_ever(void **state)
 	assert_non_null(strstr(f->fault.text, "does not go on"));
 	assert_int_equal(pthread_mutex_unlock(&f->head->readers), 0);
 	assert_int_equal(enter(f), 0);
+}
+
+/* ---- writers ---- */
+
+static int lock_writers(struct fixture *f, int data_fd)
+{
+	f->fault = (struct dit_fault){""};
+	return dit_reader_table_lock(&f->table, data_fd, 0, &f->fault);
+}
+
+/* Its owner died before it had written a meta page, or between that and its number. */
+static void the_write_lock_of_a_dead_process_is_recovered(void **state)
+{
+	struct fixture *f = *state;
+	int data_fd = open(fixture_path(f->dir, "data.mdb"), O_RDONLY);
+	uint64_t transaction = atomic_load(&f->head->transaction);
+
+	start_other(f, F_RDLCK, false);
+	assert_int_equal(open_table(f), 0);
+	for (uint64_t before = 0; before < 2; before++) {
+		dit_reader_table_set_last(&f->table, transaction - before);
+		die_with_mutex(&f->head->writers);
+		assert_int_equal(lock_writers(f, data_fd), 0);
+		assert_int_equal(dit_reader_table_last(&f->table), transaction);
+		dit_reader_table_unlock(&f->table);
+		assert_int_equal(lock_writers(f, data_fd), 0);
+		dit_reader_table_unlock(&f->table);
+	}
+	/* The meta pages cannot be read: nobody may go on. */
+	die_with_mutex(&f->head->writers);
+	assert_int_equal(truncate(fixture_path(f->dir, "data.mdb"), 100), 0);
+	assert_int_equal(lock_writers(f, data_fd), -EIO);
+	assert_int_equal(lock_writers(f, data_fd), -ENOTRECOVERABLE);
+	assert_non_null(strstr(f->fault.text, "the mutex of writers"));
+	assert_int_equal(close(data_fd), 0);
+}
+
+static void nobody_waits_for_the_write_lock_for_ever(void **state)
+{
+	struct fixture *f = *state;
+
+	start_other(f, F_RDLCK, false);
+	assert_int_equal(open_table(f), 0);
+	assert_int_equal(pthread_mutex_lock(&f->head->writers), 0);
+	assert_int_equal(lock_writers(f, -1), -ETIMEDOUT);
+	assert_non_null(strstr(f->fault.text, "the mutex of writers in lock.mdb and "
+	                                      "does not go on"));
+	assert_int_equal(pthread_mutex_unlock(&f->head->writers), 0);
+	assert_int_equal(lock_writers(f, -1), 0);
+	dit_reader_table_unlock(&f->table);
+}
+
+/* Readers that rest, and those of dead processes, do not count. */
+static void the_oldest_reader_is_found(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t oldest = 20;
+
+	start_other(f, F_RDLCK, true);
+	end_other(f);
+	start_other(f, F_RDLCK, true);
+	assert_int_equal(open_table(f), 0);
+	assert_int_equal(dit_reader_table_enter(&f->table, 2, 0, NULL), 0);
+	atomic_store(&f->head->transaction, 15);
+	assert_int_equal(dit_reader_table_renew(&f->table, 1), 15);
+	atomic_store(&f->places[1].transaction, UINT64_MAX);
+	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
+	assert_int_equal(oldest, 15);
+	atomic_store(&f->places[1].transaction, 12);
+	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
+	assert_int_equal(oldest, 12);
+	end_other(f);
+	start_other(f, F_RDLCK, false);
+	oldest = 20;
+	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
+	assert_int_equal(oldest, 15);
+	assert_int_equal(atomic_load(&f->places[1].pid), 0);
+	oldest = 14;
+	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
+	assert_int_equal(oldest, 14);
+	assert_int_equal(pthread_mutex_lock(&f->head->readers), 0);
+	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), -ETIMEDOUT);
+	assert_int_equal(pthread_mutex_unlock(&f->head->readers), 0);
 }
 
 /* ---- next to a writer ---- */
@@ -408,7 +556,7 @@ static void no_page_of_a_reader_is_given_out(void **state)
 	assert_int_equal(enter(f), 0);
 	assert_int_equal(pthread_create(&thread, NULL, commit_often, &writer), 0);
 	while (n < NSTATES || atomic_load(&f->head->transaction) < NCOMMITS) {
-		uint64_t state_read = dit_reader_table_renew(&f->table);
+		uint64_t state_read = dit_reader_table_renew(&f->table, 0);
 
 		for (unsigned i = 0; i < 50; i++) {
 			assert_true(atomic_load(&writer.given_out) <= state_read);
@@ -464,6 +612,57 @@ static void a_state_that_was_overtaken_is_looked_at_again(void **state)
 	assert_int_equal(atomic_load(&f->places[0].pid), 0);
 }
 
+/* Each spare transaction has a place of its own, where it rests until it is renewed. */
+static void spare_transactions_see_later_states(void **state)
+{
+	struct fixture *f = *state;
+	const struct dit_lmdb_reader_opts opts = {
+		.n = 6, .nspare = 2, .is_lmdb_10 = true};
+	struct dit_lmdb_reader *reader = NULL;
+	uint64_t txn_id = 0;
+
+	atomic_store(&f->head->transaction, 10);
+	start_other(f, F_RDLCK, false);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(atomic_load(&f->places[1 + i].pid), getpid());
+		assert_int_equal(atomic_load(&f->places[1 + i].transaction), UINT64_MAX);
+		atomic_fetch_add(&f->head->transaction, 1);
+		assert_int_equal(dit_lmdb_reader_renew(reader, 4 + i, &txn_id), 0);
+		assert_int_equal(txn_id, 11 + i);
+		assert_int_equal(atomic_load(&f->places[1 + i].transaction), 11 + i);
+	}
+	assert_int_equal(reader->txn_id, 10);
+	assert_int_equal(atomic_load(&f->places[0].transaction), 10);
+	dit_lmdb_reader_close(reader);
+}
+
+static void a_reader_may_be_the_first_process(void **state)
+{
+	struct fixture *f = *state;
+	const struct dit_lmdb_reader_opts opts = {
+		.n = 1, .is_lmdb_10 = true, .may_be_first = true};
+	struct dit_lmdb_reader *reader = NULL;
+	uint64_t transaction = atomic_load(&f->head->transaction);
+
+	/* A loader keeps others away. */
+	start_other(f, F_WRLCK, false);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL),
+	                 DIT_E_BUSY);
+	end_other(f);
+	assert_int_equal(unlink(fixture_path(f->dir, "lock.mdb")), 0);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL), 0);
+	assert_int_equal(reader->txn_id, transaction);
+	dit_lmdb_reader_close(reader);
+	assert_directory_holds(f->dir, "data.mdb lock.mdb ");
+	/* No database: no lock.mdb. */
+	assert_int_equal(unlink(fixture_path(f->dir, "data.mdb")), 0);
+	assert_int_equal(unlink(fixture_path(f->dir, "lock.mdb")), 0);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL),
+	                 -ENOENT);
+	assert_directory_holds(f->dir, "");
+}
+
 static void a_reader_waits_for_a_place(void **state)
 {
 	struct fixture *f = *state;
@@ -504,6 +703,8 @@ int main(void)
 	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_lock_file_that_nobody_uses_does_not_count, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_first_process_makes_the_content, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_data_file_without_state_has_no_first_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_lock_file_that_is_gone_does_not_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_layout_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_place_has_process_and_transaction, setup, teardown),
@@ -511,12 +712,18 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_readers_of_a_process_have_two_places, setup, teardown),
 		cmocka_unit_test_setup_teardown(places_of_the_dead_are_freed, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_full_table_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_table_has_several_places, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_process_with_our_number_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_mutex_of_a_dead_process_is_recovered, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_mutex_that_nobody_recovered_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(nobody_waits_for_ever, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_write_lock_of_a_dead_process_is_recovered, setup, teardown),
+		cmocka_unit_test_setup_teardown(nobody_waits_for_the_write_lock_for_ever, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_oldest_reader_is_found, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_page_of_a_reader_is_given_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_state_that_was_overtaken_is_looked_at_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(spare_transactions_see_later_states, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reader_may_be_the_first_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_waits_for_a_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(errors_of_files_are_told, setup, teardown),
 	};

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "page/meta_pages.h"
 #include "place/map_size.h"
 
 /* For the main tree and the free list of the commits that follow. */
@@ -20,7 +21,8 @@
 
 int dit_online_lock(struct dit_online *online)
 {
-	int r = dit_lmdb_reader_lock(online->lmdb);
+	int r = dit_lmdb_reader_lock(online->lmdb, online->opts.lock_wait_ms,
+	                             online->opts.fault);
 
 	online->held_since_us = dit_clock_us(CLOCK_MONOTONIC);
 	return r;
@@ -46,7 +48,7 @@ int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
 	const struct dit_page_commit_opts opts = {
 		.fd = online->data_fd,
 		.path = online->path,
-		.format = &dit_lmdb_09,
+		.format = online->head.snapshot->format,
 		.file = {.writer = NULL},
 		.max_bytes = online->max_bytes,
 		.oldest = oldest,
@@ -57,7 +59,7 @@ int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
 
 	/* The one that LMDB's processes see. */
 	if (r == 0 &&
-	    dit_page_commit_transaction(*ret) != dit_lock_field_get(&online->field)) {
+	    dit_page_commit_transaction(*ret) != dit_lmdb_reader_last(online->lmdb)) {
 		dit_page_commit_keep(*ret);
 		dit_page_commit_close(*ret);
 		return DIT_E_CORRUPT;
@@ -78,8 +80,8 @@ int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *c
 
 	online->times.bytes = dit_page_commit_bytes(commit);
 	if (r == 0) {
-		dit_lock_field_set(&online->field,
-		                   dit_page_commit_transaction(commit) + 1);
+		dit_lmdb_reader_set_last(online->lmdb,
+		                         dit_page_commit_transaction(commit) + 1);
 	} else {
 		(void)dit_page_commit_undo(commit);
 	}
@@ -109,7 +111,7 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
 {
 	struct dit_page_commit *commit = NULL;
 	uint64_t oldest = 0;
-	int r = dit_lmdb_reader_oldest(online->lmdb, &oldest);
+	int r = dit_lmdb_reader_oldest(online->lmdb, &oldest, online->opts.fault);
 
 	if (r == 0) {
 		r = dit_online_open_commit(online, oldest, NULL, wanted, &commit);
@@ -213,7 +215,6 @@ static void abandon(struct dit_output *output)
 		dit_page_file_close(&online->reserve.space.file);
 		dit_page_reserve_deinit(&online->reserve);
 	}
-	dit_lock_field_close(&online->field);
 	if (online->data_fd >= 0) {
 		(void)close(online->data_fd);
 	}
@@ -252,27 +253,32 @@ static int open_data(struct dit_online *online)
 	               : dit_fd_path(online->data_fd, online->path, online->opts.fault);
 }
 
-static int open_field(struct dit_online *online)
+/* slapd has mapped this: the size when it last wrote a meta page. */
+static int find_size(struct dit_online *online)
 {
-	int lock_fd = online->lmdb->lock_fd;
-	struct dit_lmdb_state state;
+	uint64_t maxsize = dit_map_configured(online->opts.maxsize_bytes);
+	struct dit_metas metas;
+	int r = dit_metas_read(online->data_fd, online->head.snapshot->format, &metas);
+
+	if (r == 0) {
+		uint64_t mapped = dit_metas_newest(&metas)->map_bytes;
+
+		online->max_bytes = dit_map_limit(mapped < maxsize ? mapped : maxsize,
+		                                  online->page_bytes);
+	}
+	return r;
+}
+
+static int look_locked(struct dit_online *online)
+{
 	int r = dit_online_lock(online);
 
 	if (r < 0) {
 		return r;
 	}
-	r = dit_lmdb_reader_state(online->lmdb, &state);
+	r = dit_lmdb_reader_find_last(online->lmdb, online->opts.fault);
 	if (r == 0) {
-		r = lock_fd < 0 ? -EROFS
-		                : dit_lock_field_open(&online->field, lock_fd,
-		                                      state.txn_id, online->opts.fault);
-	}
-	if (r == 0) {
-		/* slapd has mapped this: the size when it last wrote a meta page. */
-		uint64_t maxsize = dit_map_configured(online->opts.maxsize_bytes);
-
-		maxsize = state.map_bytes < maxsize ? state.map_bytes : maxsize;
-		online->max_bytes = dit_map_limit(maxsize, online->page_bytes);
+		r = find_size(online);
 	}
 	dit_online_unlock(online);
 	return r;
@@ -285,8 +291,9 @@ static int open_reserve(struct dit_online *online)
 	const struct dit_page_file_opts file = {.writer = online->opts.page_writer,
 	                                        .is_direct = true};
 
-	dit_page_reserve_init(&online->reserve, &dit_lmdb_09, online->page_bytes,
-	                      reserve_more, online);
+	dit_page_reserve_init(&online->reserve, online->head.snapshot->format,
+	                      online->page_bytes, reserve_more, online);
+	online->reserve.space.transaction = dit_online_page_transaction(online);
 	online->has_reserve = true;
 	return dit_page_file_open(&online->reserve.space.file, AT_FDCWD, online->path,
 	                          &file);
@@ -311,14 +318,14 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	online->opts = *opts;
 	online->head.tables.space = &online->reserve.space;
 	online->data_fd = -1;
-	r = dit_snapshot_lmdb_open(&online->head.snapshot, opts->directory, &snapshot);
+	r = dit_snapshot_register(&online->head.snapshot, opts->directory, &snapshot);
 	if (r == 0) {
 		online->lmdb = online->head.snapshot->reader;
 		online->page_bytes = dit_snapshot_page_bytes(online->head.snapshot);
 		r = open_data(online);
 	}
 	if (r == 0) {
-		r = open_field(online);
+		r = look_locked(online);
 	}
 	if (r == 0) {
 		r = open_reserve(online);

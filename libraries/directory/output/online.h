@@ -19,7 +19,7 @@
  *                 sync
  *   lock          no other process commits any more
  *   last round    the same
- *   commit        of our own (page_commit.h); lock.mdb gets its number (lock_field.h)
+ *   commit        of our own (page_commit.h); lock.mdb gets its number (lmdb_reader.h)
  *   unlock
  *
  * Readers never wait; each keeps its state. A process that is killed before the commit
@@ -87,8 +87,9 @@ typedef int (*dit_online_changed_fn)(void *ctx, const struct dit_online_changed 
 
 struct dit_online_opts {
 	const char *directory;
-	unsigned nreaders; /* of the snapshot */
-	uint64_t wait_ms;  /* at most, while the table of readers is full */
+	unsigned nreaders;     /* of the snapshot */
+	uint64_t wait_ms;      /* at most, while the table of readers is full */
+	uint64_t lock_wait_ms; /* at most, for the write lock (lmdb_reader.h) */
 	uint64_t maxsize_bytes;
 	uint64_t list_max;                   /* IDs in a list */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
@@ -109,9 +110,9 @@ struct dit_online_opts {
  * @param ret_snapshot  the database as it was when it was opened; the output's. Its spare
  *                      readers see newer states
  *
- * @return 0; what dit_snapshot_open_readers() returns; DIT_E_FORMAT: of LMDB 1.0;
- *         DIT_E_UNSUPPORTED, with a fault: the layout of lock.mdb is not known; -EACCES,
- *         -EROFS: it cannot be written
+ * @return 0; what dit_snapshot_open_readers() returns; DIT_E_UNSUPPORTED, with a fault:
+ *         the layout of lock.mdb is not known; -EACCES, -EROFS: it cannot be written;
+ *         -ETIMEDOUT, with a fault: the write lock did not become free
  */
 int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                     const struct dit_online_opts *opts);

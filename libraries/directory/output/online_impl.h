@@ -13,7 +13,6 @@
 #include "output/index_tables.h"
 #include "output/online.h"
 #include "place/files.h"
-#include "place/lock_field.h"
 #include "reader/entry_changes.h"
 #include "reader/snapshot_impl.h"
 
@@ -35,7 +34,6 @@ struct dit_online {
 	char path[DIT_FD_PATH_BYTES]; /* that leads to it */
 	unsigned page_bytes;
 	uint64_t max_bytes;
-	struct dit_lock_field field;
 	struct dit_page_reserve reserve;
 	bool has_reserve;
 	bool is_committed;
@@ -55,6 +53,15 @@ struct dit_online {
 /** Take LMDB's write lock: no other process commits. 0; LMDB's codes */
 int dit_online_lock(struct dit_online *online);
 void dit_online_unlock(struct dit_online *online);
+
+/**
+ * The transaction that pages of the new tables name if they are written before the
+ * commit: newer than the snapshot's, and not newer than that of the commit.
+ */
+static inline uint64_t dit_online_page_transaction(const struct dit_online *online)
+{
+	return dit_snapshot_txn_id(online->head.snapshot) + 1;
+}
 
 /**
  * Begin a commit of our own, with the lock held.

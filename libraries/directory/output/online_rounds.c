@@ -93,7 +93,7 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
 		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
 		step->changes[i].n = 0;
-		dit_tick(online->lmdb->held == NULL ? online->opts.ticker : NULL);
+		dit_tick(online->lmdb->is_locked ? NULL : online->opts.ticker);
 	}
 	return r;
 }
@@ -147,7 +147,7 @@ static int find_changes(struct step *step, const struct state *newer)
 	if (r < 0 || changes->nids == 0) {
 		return r;
 	}
-	if (online->lmdb->held != NULL) {
+	if (online->lmdb->is_locked) {
 		r = dit_snapshot_renew(online->head.snapshot, newer->reader);
 	}
 	changed.ids = changes->ids;
@@ -273,17 +273,20 @@ static int catch_up(struct step *step, struct state *newer)
 	return r < 0 ? r : sync_pages(online);
 }
 
-/* All pages of the latest commit, and those that are reserved. */
-static int count_pages(const struct dit_online *online, uint64_t *ret)
+/* The pages of the newer state, and those that are reserved. */
+static uint64_t count_pages(const struct dit_online *online, unsigned reader)
 {
-	struct dit_lmdb_state state;
-	int r = dit_lmdb_reader_state(online->lmdb, &state);
+	uint64_t npages = dit_snapshot_spare_map(online->head.snapshot, reader)->npages;
 
-	if (r == 0) {
-		*ret = online->reserve.end > state.npages ? online->reserve.end
-		                                          : state.npages;
-	}
-	return r;
+	return online->reserve.end > npages ? online->reserve.end : npages;
+}
+
+/* To read pages of the file with. */
+static void open_source(const struct dit_online *online, uint64_t npages,
+                        struct dit_page_source *ret)
+{
+	dit_page_source_init(ret, online->data_fd, online->head.snapshot->format,
+	                     online->page_bytes, npages);
 }
 
 static int run_round(struct step *step)
@@ -292,17 +295,12 @@ static int run_round(struct step *step)
 	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
 	struct state newer = {.reader = next_reader(online), .source = &pages};
-	uint64_t npages = 0;
 	int r = dit_snapshot_renew(online->head.snapshot, newer.reader);
 
-	if (r == 0) {
-		r = count_pages(online, &npages);
-	}
 	if (r < 0) {
 		return r;
 	}
-	dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09, online->page_bytes,
-	                     npages);
+	open_source(online, count_pages(online, newer.reader), &pages);
 	r = catch_up(step, &newer);
 	dit_page_source_deinit(&pages);
 	if (r == 0) {
@@ -328,7 +326,9 @@ static int run_rounds(struct step *step)
 	const struct dit_page_file_opts file = {.writer = NULL};
 	int r = 0;
 
-	dit_page_space_init(&step->space, &dit_lmdb_09, online->page_bytes, 0);
+	dit_page_space_init(&step->space, online->head.snapshot->format,
+	                    online->page_bytes, 0);
+	step->space.transaction = dit_online_page_transaction(online);
 	step->space.take = online->reserve.space.take;
 	step->space.take_ctx = online->reserve.space.take_ctx;
 	r = dit_page_file_open(&step->space.file, AT_FDCWD, online->path, &file);
@@ -372,8 +372,7 @@ static int change_locked(struct step *step, struct dit_page_commit *commit)
 		.reader = next_reader(online), .source = &pages, .commit = commit};
 	int r = 0;
 
-	dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09, online->page_bytes,
-	                     dit_page_commit_bytes(commit) / online->page_bytes);
+	open_source(online, dit_page_commit_bytes(commit) / online->page_bytes, &pages);
 	if (dit_page_commit_find(commit, dit_span_of("id2e"), &newest.entries.entries) ==
 	            0 ||
 	    dit_page_commit_find(commit, dit_span_of("id2v"), &newest.entries.split) ==
@@ -406,7 +405,7 @@ static int commit_locked(struct step *step)
 	int r = dit_page_reserve_rest(&online->reserve, &rest);
 
 	if (r == 0) {
-		r = dit_lmdb_reader_oldest(online->lmdb, &oldest);
+		r = dit_lmdb_reader_oldest(online->lmdb, &oldest, online->opts.fault);
 	}
 	if (r == 0) {
 		r = dit_online_open_commit(online, oldest, &rest, 0, &commit);
@@ -462,8 +461,7 @@ static int collect_old_pages(const struct step *step)
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
-	dit_page_source_init(&pages, online->data_fd, &dit_lmdb_09, online->page_bytes,
-	                     dit_snapshot_npages(online->head.snapshot));
+	open_source(online, dit_snapshot_npages(online->head.snapshot), &pages);
 	r = collect_pages(step, &pages);
 	dit_page_source_deinit(&pages);
 	return r;

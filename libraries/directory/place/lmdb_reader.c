@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "place/lmdb_reader.h"
+/* Opening and closing; LMDB 0.9. */
+#include "place/lmdb_reader_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include "place/lmdb_error.h"
 #include "place/private_dir.h"
 
-#define ATTEMPTS 1000 /* to see one state while others commit */
 #define PAUSE_MS 20
 
 /* ---- the files ---- */
@@ -25,7 +25,7 @@
  * LMDB would make a missing lock.mdb with the permissions of whoever reads; slapd could
  * then not open it any more. So it is made here, as data.mdb is.
  */
-static int make_lock_file(int dir_fd, int data_fd)
+int dit_lmdb_reader_make_lock_file(int dir_fd, int data_fd)
 {
 	struct stat st;
 	int fd = dit_file_make(dir_fd, DIT_LOCK_NAME, 0600);
@@ -44,7 +44,7 @@ static int open_lock_file(struct dit_lmdb_reader *reader, int dir_fd,
 	int fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, opts->fault);
 
 	if (fd == -ENOENT && !opts->no_lock_file) {
-		fd = make_lock_file(dir_fd, reader->data_fd);
+		fd = dit_lmdb_reader_make_lock_file(dir_fd, reader->data_fd);
 	}
 	if (fd == -EEXIST) {
 		fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, opts->fault);
@@ -122,8 +122,7 @@ static int open_env_best(struct dit_lmdb_reader *reader,
 struct beginning {
 	struct dit_lmdb_reader *reader;
 	bool has_lock; /* can be had: the environment is open for writing */
-	dit_lmdb_reader_look_fn look;
-	void *ctx;
+	const struct dit_lmdb_reader_looking *looking;
 };
 
 static void end_txns(struct dit_lmdb_reader *reader)
@@ -132,6 +131,26 @@ static void end_txns(struct dit_lmdb_reader *reader)
 		mdb_txn_abort(reader->txns[i]); /* NULL is fine */
 		reader->txns[i] = NULL;
 	}
+}
+
+int dit_lmdb_reader_look(const struct dit_lmdb_reader *reader,
+                         const struct dit_lmdb_reader_looking *looking)
+{
+	return looking->look == NULL
+	               ? 0
+	               : looking->look(looking->ctx, reader->data_fd, reader->txn_id);
+}
+
+int dit_lmdb_reader_wait(uint64_t wait_ms, uint64_t *waited_ms)
+{
+	const struct timespec pause = {0, PAUSE_MS * 1000000L};
+
+	if (*waited_ms >= wait_ms) {
+		return MDB_READERS_FULL;
+	}
+	(void)nanosleep(&pause, NULL);
+	*waited_ms += PAUSE_MS;
+	return 0;
 }
 
 /* Not in one of the n: that it is overtaken is seen by the first of them. */
@@ -145,9 +164,7 @@ static int look(const struct beginning *beginning)
 		return r;
 	}
 	reader->txn_id = mdb_txn_id(txn);
-	if (beginning->look != NULL) {
-		r = beginning->look(beginning->ctx, reader->data_fd, reader->txn_id);
-	}
+	r = dit_lmdb_reader_look(reader, beginning->looking);
 	mdb_txn_abort(txn);
 	return r;
 }
@@ -169,17 +186,18 @@ static int begin_txns(const struct beginning *beginning)
 }
 
 /* It is a write transaction; nothing is written in it. */
-int dit_lmdb_reader_lock(struct dit_lmdb_reader *reader)
+static int lock(struct dit_lmdb_reader *reader, uint64_t wait_ms, struct dit_fault *fault)
 {
 	int r = dit_lmdb_error(mdb_txn_begin(reader->env, NULL, 0, &reader->held));
 
+	(void)wait_ms, (void)fault;
 	if (r < 0) {
 		reader->held = NULL;
 	}
 	return r;
 }
 
-void dit_lmdb_reader_unlock(struct dit_lmdb_reader *reader)
+static void unlock(struct dit_lmdb_reader *reader)
 {
 	mdb_txn_abort(reader->held); /* NULL is fine */
 	reader->held = NULL;
@@ -187,28 +205,16 @@ void dit_lmdb_reader_unlock(struct dit_lmdb_reader *reader)
 
 static int try_once(const struct beginning *beginning)
 {
-	int r = beginning->has_lock ? dit_lmdb_reader_lock(beginning->reader) : 0;
+	int r = beginning->has_lock ? lock(beginning->reader, 0, NULL) : 0;
 
 	if (r == 0) {
 		r = begin_txns(beginning);
-		dit_lmdb_reader_unlock(beginning->reader);
+		unlock(beginning->reader);
 	}
 	if (r <= 0) {
 		end_txns(beginning->reader);
 	}
 	return r;
-}
-
-static int wait_for_place(uint64_t wait_ms, uint64_t *waited_ms)
-{
-	const struct timespec pause = {0, PAUSE_MS * 1000000L};
-
-	if (*waited_ms >= wait_ms) {
-		return MDB_READERS_FULL;
-	}
-	(void)nanosleep(&pause, NULL);
-	*waited_ms += PAUSE_MS;
-	return 0;
 }
 
 /* Places of processes that are gone are free at once; for others there is a wait. */
@@ -217,7 +223,7 @@ static int free_place(MDB_env *env, uint64_t wait_ms, uint64_t *waited_ms)
 	int ndead = 0;
 	int r = dit_lmdb_error(mdb_reader_check(env, &ndead));
 
-	return r < 0 || ndead > 0 ? r : wait_for_place(wait_ms, waited_ms);
+	return r < 0 || ndead > 0 ? r : dit_lmdb_reader_wait(wait_ms, waited_ms);
 }
 
 static int begin(const struct beginning *beginning, uint64_t wait_ms)
@@ -225,7 +231,7 @@ static int begin(const struct beginning *beginning, uint64_t wait_ms)
 	uint64_t waited_ms = 0;
 	unsigned nattempts = 0;
 
-	while (nattempts < ATTEMPTS) {
+	while (nattempts < DIT_LMDB_READER_ATTEMPTS) {
 		int r = try_once(beginning);
 
 		if (r == 1) {
@@ -244,142 +250,9 @@ static int begin(const struct beginning *beginning, uint64_t wait_ms)
 	return -EAGAIN;
 }
 
-/* ---- LMDB 1.0 ---- */
+/* ---- for who commits next to other processes ---- */
 
-/* lock.mdb first: nobody exchanges data.mdb once the table is open. */
-static int open_files_10(struct dit_lmdb_reader *reader, const char *directory,
-                         struct dit_fault *fault)
-{
-	int dir_fd = dit_directory_open(directory, fault);
-	int r = 0;
-
-	if (dir_fd < 0) {
-		return dir_fd;
-	}
-	reader->lock_fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, fault);
-	r = reader->lock_fd < 0
-	            ? reader->lock_fd
-	            : dit_reader_table_open(&reader->table, reader->lock_fd, fault);
-	if (r == 0) {
-		reader->data_fd = dit_data_open_10(dir_fd, O_RDONLY, fault);
-		r = reader->data_fd < 0 ? reader->data_fd : 0;
-	}
-	(void)close(dir_fd);
-	return r;
-}
-
-static int enter(struct dit_lmdb_reader *reader, const struct dit_lmdb_reader_opts *opts)
-{
-	uint64_t waited_ms = 0;
-	int r = 0;
-
-	do {
-		r = dit_reader_table_enter(&reader->table, opts->wait_ms, opts->fault);
-	} while (r == MDB_READERS_FULL && wait_for_place(opts->wait_ms, &waited_ms) == 0);
-	return r;
-}
-
-/* Facts about a state do not count if a commit came in between. */
-static int begin_10(const struct beginning *beginning)
-{
-	struct dit_lmdb_reader *reader = beginning->reader;
-
-	for (unsigned i = 0; i < ATTEMPTS; i++) {
-		int r = 0;
-
-		reader->txn_id = dit_reader_table_renew(&reader->table);
-		if (beginning->look != NULL) {
-			r = beginning->look(beginning->ctx, reader->data_fd,
-			                    reader->txn_id);
-		}
-		if (dit_reader_table_last(&reader->table) == reader->txn_id) {
-			return r;
-		}
-	}
-	return -EAGAIN;
-}
-
-static int open_reader_10(const char *directory, const struct dit_lmdb_reader_opts *opts,
-                          const struct beginning *beginning)
-{
-	struct dit_lmdb_reader *reader = beginning->reader;
-	int r = open_files_10(reader, directory, opts->fault);
-
-	if (r == 0) {
-		r = enter(reader, opts);
-	}
-	return r < 0 ? r : begin_10(beginning);
-}
-
-/* ---- the reader ---- */
-
-static int open_reader(struct dit_lmdb_reader *reader, const char *directory,
-                       const struct dit_lmdb_reader_opts *opts,
-                       struct beginning *beginning)
-{
-	int r = 0;
-
-	reader->txns = calloc(opts->n, sizeof(MDB_txn *));
-	if (reader->txns == NULL) {
-		return -ENOMEM;
-	}
-	reader->n = opts->n;
-	r = open_files(reader, directory, opts);
-	if (r == 0) {
-		r = open_env_best(reader, opts, &beginning->has_lock);
-	}
-	return r < 0 ? r : begin(beginning, opts->wait_ms);
-}
-
-int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
-                         const struct dit_lmdb_reader_opts *opts,
-                         dit_lmdb_reader_look_fn look_fn, void *ctx)
-{
-	struct dit_lmdb_reader *reader = calloc(1, sizeof(*reader));
-	struct beginning beginning = {.reader = reader, .look = look_fn, .ctx = ctx};
-	int r = -ENOMEM;
-
-	*ret = NULL;
-	if (reader == NULL) {
-		return r;
-	}
-	reader->data_fd = -1;
-	reader->lock_fd = -1;
-	r = opts->is_lmdb_10 ? open_reader_10(directory, opts, &beginning)
-	                     : open_reader(reader, directory, opts, &beginning);
-	if (r < 0) {
-		dit_lmdb_reader_close(reader);
-		return r;
-	}
-	*ret = reader;
-	return 0;
-}
-
-static void close_file(int fd)
-{
-	if (fd >= 0) {
-		(void)close(fd);
-	}
-}
-
-void dit_lmdb_reader_close(struct dit_lmdb_reader *reader)
-{
-	if (reader == NULL) {
-		return;
-	}
-	end_txns(reader);
-	if (reader->env != NULL) {
-		mdb_env_close(reader->env);
-	}
-	dit_reader_table_close(&reader->table);
-	close_file(reader->lock_fd);
-	close_file(reader->data_fd);
-	free(reader->txns);
-	free(reader);
-}
-
-int dit_lmdb_reader_renew(struct dit_lmdb_reader *reader, unsigned number,
-                          uint64_t *ret_txn_id)
+static int renew(struct dit_lmdb_reader *reader, unsigned number, uint64_t *ret_txn_id)
 {
 	MDB_txn *txn = reader->txns[number];
 	int r = 0;
@@ -387,22 +260,6 @@ int dit_lmdb_reader_renew(struct dit_lmdb_reader *reader, unsigned number,
 	mdb_txn_reset(txn);
 	r = dit_lmdb_error(mdb_txn_renew(txn));
 	*ret_txn_id = r == 0 ? mdb_txn_id(txn) : 0;
-	return r;
-}
-
-/* ---- for who commits next to other processes ---- */
-
-int dit_lmdb_reader_state(const struct dit_lmdb_reader *reader,
-                          struct dit_lmdb_state *ret)
-{
-	MDB_envinfo info;
-	int r = dit_lmdb_error(mdb_env_info(reader->env, &info));
-
-	if (r == 0) {
-		*ret = (struct dit_lmdb_state){.txn_id = info.me_last_txnid,
-		                               .npages = (uint64_t)info.me_last_pgno + 1,
-		                               .map_bytes = info.me_mapsize};
-	}
 	return r;
 }
 
@@ -424,14 +281,166 @@ static int note_reader(const char *line, void *ctx)
 	return 0;
 }
 
-int dit_lmdb_reader_oldest(const struct dit_lmdb_reader *reader, uint64_t *ret)
+static int find_oldest(const struct dit_lmdb_reader *reader, uint64_t *ret,
+                       struct dit_fault *fault)
 {
 	int ndead = 0;
 	int r = dit_lmdb_error(mdb_reader_check(reader->env, &ndead));
 
-	*ret = reader->txn_id;
+	(void)fault;
 	if (r == 0 && mdb_reader_list(reader->env, note_reader, ret) < 0) {
 		r = -EIO;
 	}
 	return r;
+}
+
+static int find_last(struct dit_lmdb_reader *reader, struct dit_fault *fault)
+{
+	MDB_envinfo info;
+	int r = dit_lmdb_error(mdb_env_info(reader->env, &info));
+
+	if (r == 0 && reader->lock_fd < 0) {
+		r = -EROFS;
+	}
+	return r < 0 ? r
+	             : dit_lock_field_open(&reader->field, reader->lock_fd,
+	                                   info.me_last_txnid, fault);
+}
+
+static uint64_t get_last(const struct dit_lmdb_reader *reader)
+{
+	return dit_lock_field_get(&reader->field);
+}
+
+static void set_last(const struct dit_lmdb_reader *reader, uint64_t txn_id)
+{
+	dit_lock_field_set(&reader->field, txn_id);
+}
+
+static const struct dit_lmdb_reader_ops ops = {
+	.renew = renew,
+	.lock = lock,
+	.unlock = unlock,
+	.find_oldest = find_oldest,
+	.find_last = find_last,
+	.get_last = get_last,
+	.set_last = set_last,
+};
+
+/* ---- opening and closing ---- */
+
+static int open_reader(struct dit_lmdb_reader *reader, const char *directory,
+                       const struct dit_lmdb_reader_opts *opts,
+                       const struct dit_lmdb_reader_looking *looking)
+{
+	struct beginning beginning = {.reader = reader, .looking = looking};
+	int r = 0;
+
+	reader->ops = &ops;
+	reader->txns = calloc(opts->n, sizeof(MDB_txn *));
+	if (reader->txns == NULL) {
+		return -ENOMEM;
+	}
+	r = open_files(reader, directory, opts);
+	if (r == 0) {
+		r = open_env_best(reader, opts, &beginning.has_lock);
+	}
+	return r < 0 ? r : begin(&beginning, opts->wait_ms);
+}
+
+int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
+                         const struct dit_lmdb_reader_opts *opts,
+                         dit_lmdb_reader_look_fn look_fn, void *ctx)
+{
+	const struct dit_lmdb_reader_looking looking = {look_fn, ctx};
+	struct dit_lmdb_reader *reader = calloc(1, sizeof(*reader));
+	int r = -ENOMEM;
+
+	*ret = NULL;
+	if (reader == NULL) {
+		return r;
+	}
+	reader->data_fd = -1;
+	reader->lock_fd = -1;
+	reader->n = opts->n;
+	reader->nspare = opts->nspare;
+	r = opts->is_lmdb_10 ? dit_lmdb_reader_open_10(reader, directory, opts, &looking)
+	                     : open_reader(reader, directory, opts, &looking);
+	if (r < 0) {
+		dit_lmdb_reader_close(reader);
+		return r;
+	}
+	*ret = reader;
+	return 0;
+}
+
+static void close_file(int fd)
+{
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+}
+
+void dit_lmdb_reader_close(struct dit_lmdb_reader *reader)
+{
+	if (reader == NULL) {
+		return;
+	}
+	if (reader->txns != NULL) {
+		end_txns(reader);
+	}
+	if (reader->env != NULL) {
+		mdb_env_close(reader->env);
+	}
+	dit_lock_field_close(&reader->field);
+	dit_reader_table_close(&reader->table);
+	close_file(reader->lock_fd);
+	close_file(reader->data_fd);
+	free(reader->txns);
+	free(reader);
+}
+
+/* ---- either format ---- */
+
+int dit_lmdb_reader_renew(struct dit_lmdb_reader *reader, unsigned number,
+                          uint64_t *ret_txn_id)
+{
+	return reader->ops->renew(reader, number, ret_txn_id);
+}
+
+int dit_lmdb_reader_lock(struct dit_lmdb_reader *reader, uint64_t wait_ms,
+                         struct dit_fault *fault)
+{
+	int r = reader->ops->lock(reader, wait_ms, fault);
+
+	reader->is_locked = r == 0;
+	return r;
+}
+
+void dit_lmdb_reader_unlock(struct dit_lmdb_reader *reader)
+{
+	reader->is_locked = false;
+	reader->ops->unlock(reader);
+}
+
+int dit_lmdb_reader_oldest(const struct dit_lmdb_reader *reader, uint64_t *ret,
+                           struct dit_fault *fault)
+{
+	*ret = reader->txn_id;
+	return reader->ops->find_oldest(reader, ret, fault);
+}
+
+int dit_lmdb_reader_find_last(struct dit_lmdb_reader *reader, struct dit_fault *fault)
+{
+	return reader->ops->find_last(reader, fault);
+}
+
+uint64_t dit_lmdb_reader_last(const struct dit_lmdb_reader *reader)
+{
+	return reader->ops->get_last(reader);
+}
+
+void dit_lmdb_reader_set_last(const struct dit_lmdb_reader *reader, uint64_t txn_id)
+{
+	reader->ops->set_last(reader, txn_id);
 }

@@ -18,6 +18,8 @@ rooms += %D%/libplace.la
 	%D%/lmdb_error.h \
 	%D%/lmdb_reader.c \
 	%D%/lmdb_reader.h \
+	%D%/lmdb_reader_10.c \
+	%D%/lmdb_reader_impl.h \
 	%D%/lock_field.c \
 	%D%/lock_field.h \
 	%D%/lock_file.c \

@@ -22,6 +22,7 @@
 
 #include <lmdb.h>
 
+#include "base/error.h"
 #include "base/whole_io.h"
 #include "page/meta_pages.h"
 #include "place/files.h"
@@ -99,11 +100,17 @@ static ssize_t content_10(int data_fd, char *bytes)
 {
 	struct dit_lock_head head = {.magic = DIT_META_MAGIC, .layout = DIT_LOCK_LAYOUT};
 	uint64_t transaction = 0;
+	int r = dit_lock_layout_is_known() ? 0 : DIT_E_UNSUPPORTED;
 
 	_Static_assert(sizeof(head) <= LOCK_FILE_BYTES, "there is room");
-	if (!dit_lock_layout_is_known() || last_transaction(data_fd, &transaction) != 0 ||
-	    init_mutexes(&head) != 0) {
-		return -1;
+	if (r == 0) {
+		r = last_transaction(data_fd, &transaction);
+	}
+	if (r == 0) {
+		r = init_mutexes(&head);
+	}
+	if (r < 0) {
+		return r;
 	}
 	atomic_init(&head.transaction, transaction);
 	memset(bytes, 0, LOCK_FILE_BYTES);
@@ -171,4 +178,18 @@ bool dit_lock_file_fill(const struct dit_claim *claim, int data_fd)
 	}
 	return lock.st_size > 0 ||
 	       write_content(claim->lock_fd, bytes, content_10(data_fd, bytes));
+}
+
+int dit_lock_file_begin(int lock_fd, int data_fd, struct dit_fault *fault)
+{
+	char bytes[LOCK_FILE_BYTES];
+	ssize_t n = content_10(data_fd, bytes);
+
+	if (n == DIT_E_UNSUPPORTED) {
+		return dit_fault_say(fault, DIT_E_UNSUPPORTED,
+		                     DIT_LOCK_NAME " cannot be made on this machine, "
+		                                   "where mutexes have %zu bytes",
+		                     sizeof(pthread_mutex_t));
+	}
+	return n < 0 ? (int)n : dit_write_at(lock_fd, bytes, (size_t)n, 0);
 }

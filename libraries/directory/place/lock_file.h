@@ -32,4 +32,13 @@ void dit_lock_file_renew(const struct dit_claim *claim, int data_fd);
  */
 bool dit_lock_file_fill(const struct dit_claim *claim, int data_fd);
 
+/**
+ * For the first process that opens a database of LMDB 1.0, which keeps others away so
+ * long: make the content, whatever was there.
+ *
+ * @return 0; DIT_E_UNSUPPORTED, with a fault: mutexes have another size here; -errno;
+ *         what dit_metas_read() returns
+ */
+int dit_lock_file_begin(int lock_fd, int data_fd, struct dit_fault *fault);
+
 #endif

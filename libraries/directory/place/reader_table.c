@@ -31,7 +31,9 @@
 #include "base/errno_text.h"
 #include "base/error.h"
 #include "page/lmdb_format.h"
+#include "page/meta_pages.h"
 #include "place/files.h"
+#include "place/lock_file.h"
 
 #define RESTS         UINT64_MAX
 #define NPLACES_MAX   65536 /* of a file that is longer, the first ones are used */
@@ -67,10 +69,19 @@ static int share(int fd, off_t at)
 
 /* ---- opening ---- */
 
-static int join(int fd)
+/* As the first process, if there is no other one. */
+static int join(int fd, int data_fd, struct dit_fault *fault)
 {
-	int r = is_locked(fd, BYTE_OF_ALL) ? share(fd, BYTE_OF_ALL) : -ENOENT;
+	struct flock alone = byte_lock(F_WRLCK, BYTE_OF_ALL);
+	int r = 0;
 
+	if (data_fd < 0 && !is_locked(fd, BYTE_OF_ALL)) {
+		return -ENOENT;
+	}
+	if (data_fd >= 0 && fcntl(fd, F_OFD_SETLK, &alone) == 0) {
+		r = dit_lock_file_begin(fd, data_fd, fault);
+	}
+	r = r < 0 ? r : share(fd, BYTE_OF_ALL);
 	return r == -EAGAIN ? DIT_E_BUSY : r;
 }
 
@@ -126,11 +137,11 @@ static int map_file(struct dit_reader_table *table, struct dit_fault *fault)
 	return 0;
 }
 
-int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd,
+int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd, int data_fd,
                           struct dit_fault *fault)
 {
 	struct dit_reader_table table = {.lock_fd = lock_fd};
-	int r = join(lock_fd);
+	int r = join(lock_fd, data_fd, fault);
 
 	if (r == 0) {
 		r = look_at_file(&table, fault);
@@ -146,13 +157,20 @@ int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd,
 	return 0;
 }
 
+/* Whoever takes a place next changes all of it. */
+static void leave(struct dit_reader_table *table)
+{
+	for (; table->nown > 0; table->nown--) {
+		struct dit_lock_place *place = table->own[table->nown - 1];
+
+		atomic_store(&place->transaction, RESTS);
+		atomic_store(&place->pid, 0);
+	}
+}
+
 void dit_reader_table_close(struct dit_reader_table *table)
 {
-	if (table->own != NULL) {
-		/* Whoever takes the place next changes all of it. */
-		atomic_store(&table->own->transaction, RESTS);
-		atomic_store(&table->own->pid, 0);
-	}
+	leave(table);
 	if (table->head != NULL) {
 		(void)munmap(table->head, map_bytes(table));
 	}
@@ -222,7 +240,7 @@ static struct dit_lock_place *take_place(const struct dit_reader_table *table)
 	return &places[i];
 }
 
-/* ---- the mutex ---- */
+/* ---- the mutexes ---- */
 
 /* Tries again and again: ThreadSanitizer does not know that pthread_mutex_timedlock() can
  * take the mutex of a dead process. */
@@ -238,37 +256,64 @@ static int try_for_ms(pthread_mutex_t *mutex, uint64_t ms)
 	return r;
 }
 
+/* 0; EOWNERDEAD: it is ours, and was that of a process that died; or an error. */
+static int lock_mutex(pthread_mutex_t *mutex, const char *whose, uint64_t wait_ms,
+                      struct dit_fault *fault)
+{
+	int r = try_for_ms(mutex, wait_ms < MUTEX_WAIT_MS ? MUTEX_WAIT_MS : wait_ms);
+
+	if (r == EBUSY) {
+		return dit_fault_say(fault, -ETIMEDOUT,
+		                     "a process holds the mutex of %s "
+		                     "in " DIT_LOCK_NAME " and does not go on",
+		                     whose);
+	}
+	return r == 0 || r == EOWNERDEAD
+	               ? r
+	               : dit_fault_say(fault, -r,
+	                               "the mutex of %s in " DIT_LOCK_NAME
+	                               " cannot be locked: %s. Start slapd again",
+	                               whose, dit_errno_text(r));
+}
+
 /* A process that died with the mutex held has at most left a place half taken, which is
  * free, or is freed as those of other dead processes. */
 static int lock_table(const struct dit_reader_table *table, uint64_t wait_ms,
                       struct dit_fault *fault)
 {
-	int r = try_for_ms(&table->head->readers,
-	                   wait_ms < MUTEX_WAIT_MS ? MUTEX_WAIT_MS : wait_ms);
+	pthread_mutex_t *mutex = &table->head->readers;
+	int r = lock_mutex(mutex, "the table of readers", wait_ms, fault);
 
-	if (r == EOWNERDEAD) {
-		r = pthread_mutex_consistent(&table->head->readers);
-	}
-	if (r == EBUSY) {
-		return dit_fault_say(fault, -ETIMEDOUT,
-		                     "a process holds the mutex of the table of readers "
-		                     "in " DIT_LOCK_NAME " and does not go on");
-	}
-	return r == 0 ? 0
-	              : dit_fault_say(
-				fault, -r,
-				"the mutex of the table of readers in " DIT_LOCK_NAME
-				" cannot be locked: %s. Start slapd again",
-				dit_errno_text(r));
+	return r == EOWNERDEAD ? -pthread_mutex_consistent(mutex) : r;
 }
 
-/* ---- a place of our own ---- */
+static void unlock_table(const struct dit_reader_table *table)
+{
+	(void)pthread_mutex_unlock(&table->head->readers);
+}
 
-int dit_reader_table_enter(struct dit_reader_table *table, uint64_t wait_ms,
+/* ---- places of our own ---- */
+
+static int take_places(struct dit_reader_table *table, unsigned n)
+{
+	while (table->nown < n) {
+		struct dit_lock_place *place = take_place(table);
+
+		if (place == NULL) {
+			leave(table);
+			return MDB_READERS_FULL;
+		}
+		table->own[table->nown++] = place;
+	}
+	return 0;
+}
+
+int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t wait_ms,
                            struct dit_fault *fault)
 {
 	int r = share(table->lock_fd, getpid());
 
+	assert(table->nown == 0 && n <= DIT_READER_OWN_MAX);
 	if (r == -EAGAIN) {
 		return dit_fault_say(fault, r,
 		                     "a process of another container reads the database, "
@@ -282,21 +327,21 @@ int dit_reader_table_enter(struct dit_reader_table *table, uint64_t wait_ms,
 		return r;
 	}
 	free_dead(table);
-	table->own = take_place(table);
-	(void)pthread_mutex_unlock(&table->head->readers);
-	return table->own == NULL ? MDB_READERS_FULL : 0;
+	r = take_places(table, n);
+	unlock_table(table);
+	return r;
 }
 
 /* All of these are in one order for all processes: our place is written before the last
  * number is read again. */
-uint64_t dit_reader_table_renew(struct dit_reader_table *table)
+uint64_t dit_reader_table_renew(struct dit_reader_table *table, unsigned number)
 {
 	uint64_t last = 0;
 
-	assert(table->own != NULL);
+	assert(number < table->nown);
 	do {
 		last = dit_reader_table_last(table);
-		atomic_store(&table->own->transaction, last);
+		atomic_store(&table->own[number]->transaction, last);
 	} while (dit_reader_table_last(table) != last);
 	return last;
 }
@@ -304,4 +349,64 @@ uint64_t dit_reader_table_renew(struct dit_reader_table *table)
 uint64_t dit_reader_table_last(const struct dit_reader_table *table)
 {
 	return atomic_load(&table->head->transaction);
+}
+
+/* ---- writers ---- */
+
+static int recover(const struct dit_reader_table *table, int data_fd)
+{
+	struct dit_metas metas;
+	int r = dit_metas_read(data_fd, &dit_lmdb_10, &metas);
+
+	if (r == 0) {
+		dit_reader_table_set_last(table, dit_metas_newest(&metas)->transaction);
+		r = -pthread_mutex_consistent(&table->head->writers);
+	}
+	return r;
+}
+
+int dit_reader_table_lock(struct dit_reader_table *table, int data_fd, uint64_t wait_ms,
+                          struct dit_fault *fault)
+{
+	int r = lock_mutex(&table->head->writers, "writers", wait_ms, fault);
+
+	if (r == EOWNERDEAD) {
+		r = recover(table, data_fd);
+		if (r < 0) {
+			dit_reader_table_unlock(table);
+		}
+	}
+	return r;
+}
+
+void dit_reader_table_unlock(struct dit_reader_table *table)
+{
+	(void)pthread_mutex_unlock(&table->head->writers);
+}
+
+void dit_reader_table_set_last(const struct dit_reader_table *table, uint64_t transaction)
+{
+	atomic_store(&table->head->transaction, transaction);
+}
+
+/* A reader that comes now takes the last transaction, which is not older. */
+int dit_reader_table_oldest(const struct dit_reader_table *table, uint64_t *ret,
+                            struct dit_fault *fault)
+{
+	const struct dit_lock_place *places = places_of(table);
+	int r = lock_table(table, 0, fault);
+
+	if (r < 0) {
+		return r;
+	}
+	free_dead(table);
+	unlock_table(table);
+	for (unsigned i = 0; i < nused(table); i++) {
+		uint64_t transaction = atomic_load(&places[i].transaction);
+
+		if (atomic_load(&places[i].pid) != 0 && transaction < *ret) {
+			*ret = transaction;
+		}
+	}
+	return 0;
 }

@@ -4,11 +4,12 @@
  * at hand knows 0.9 alone, so a reader registers here as liblmdb 1.0.1 does:
  *
  *   dit_reader_table_open();  dit_reader_table_enter();  dit_reader_table_renew() ...
+ *   a writer: dit_reader_table_lock();  the commit;  _set_last();  _unlock()
  *   dit_reader_table_close()
  *
  * From dit_reader_table_renew() on no writer takes pages of the state whose number it
  * returns, nor of later ones, until the next call or the close. One place in the table is
- * enough for all threads of a process.
+ * enough for all threads of a process that read the same state.
  *
  * lock.mdb for 64 bits, little-endian, with mutexes of 40 bytes:
  *
@@ -32,8 +33,15 @@
  * open, and for each process that reads the byte of its number. A process that ends loses
  * its locks: then others free its places.
  *
+ * The first process that opens the database makes the content of lock.mdb, with an
+ * exclusive lock on byte 0, and goes on with a shared one.
+ *
+ * A process that dies with the mutex of writers has written a meta page or not, and the
+ * number of the last transaction or not. So who takes the mutex next puts the number of
+ * the newest meta page there.
+ *
  * Whoever owns lock.mdb can write to it at any time, so numbers in it are checked, and
- * nobody waits for its mutex for ever.
+ * nobody waits for its mutexes for ever.
  *
  * Threads: a table belongs to one thread at a time. The process must not fork while it
  * has a table open: the locks would last as long as the child.
@@ -76,11 +84,15 @@ static inline bool dit_lock_layout_is_known(void)
 	       sizeof(struct dit_lock_head) == 2 * DIT_LOCK_LINE_BYTES;
 }
 
+/** Of one table, at most. */
+#define DIT_READER_OWN_MAX 3
+
 struct dit_reader_table {
 	int lock_fd;                /* of lock.mdb; borrowed */
 	struct dit_lock_head *head; /* mapped; NULL: not open */
 	unsigned nplaces;           /* that there is room for */
-	struct dit_lock_place *own; /* NULL: none */
+	struct dit_lock_place *own[DIT_READER_OWN_MAX];
+	unsigned nown; /* places of our own */
 };
 
 /**
@@ -88,30 +100,59 @@ struct dit_reader_table {
  * it, until lock_fd is closed.
  *
  * @param lock_fd  open for reading and writing; stays open as long as the table
+ * @param data_fd  of data.mdb: if no process has it open, we are the first. -1: one must
  *
  * @return 0; -ENOENT: no process has it open, so the content of lock.mdb does not count,
  *         or the file is gone; DIT_E_BUSY: a process keeps all others away;
  *         DIT_E_UNSUPPORTED, with a fault: lock.mdb has another layout; -errno
  */
-int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd,
+int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd, int data_fd,
                           struct dit_fault *fault);
-/** Frees the place. One that is not open (all zero) is fine. */
+/** Frees the places. One that is not open (all zero) is fine. */
 void dit_reader_table_close(struct dit_reader_table *table);
 
 /**
- * Take a place. Those of processes that are gone are freed first.
+ * Take places, where readers rest at first. Those of processes that are gone are freed
+ * before.
  *
+ * @param n        DIT_READER_OWN_MAX at most
  * @param wait_ms  at most, for the mutex of the table, which is held for a moment only
  *
  * @return 0; MDB_READERS_FULL; with a fault: -ETIMEDOUT: the mutex did not become free;
  *         -EAGAIN: a process of another container has our number; -errno
  */
-int dit_reader_table_enter(struct dit_reader_table *table, uint64_t wait_ms,
+int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t wait_ms,
                            struct dit_fault *fault);
-/** Our place has the last transaction from now on. @return its number */
-uint64_t dit_reader_table_renew(struct dit_reader_table *table);
+/** Place @p number of ours has the last transaction from now on. @return its number */
+uint64_t dit_reader_table_renew(struct dit_reader_table *table, unsigned number);
 /** The number of the last transaction. If it is still that of dit_reader_table_renew(),
  * the meta page of that state was not written to since. */
 uint64_t dit_reader_table_last(const struct dit_reader_table *table);
+
+/**
+ * Take LMDB's write lock: no other process commits. The thread that takes it unlocks it.
+ *
+ * @param data_fd  of data.mdb: the meta pages are read if the last owner died
+ * @param wait_ms  at most
+ *
+ * @return 0; with a fault: -ETIMEDOUT: it did not become free; -errno; what
+ *         dit_metas_read() returns
+ */
+int dit_reader_table_lock(struct dit_reader_table *table, int data_fd, uint64_t wait_ms,
+                          struct dit_fault *fault);
+void dit_reader_table_unlock(struct dit_reader_table *table);
+/** With the write lock held: all that begin now see this transaction. */
+void dit_reader_table_set_last(const struct dit_reader_table *table,
+                               uint64_t transaction);
+/**
+ * With the write lock held: the oldest state that a process reads. The places of
+ * processes that are gone are freed.
+ *
+ * @param ret  has the newest state that counts
+ *
+ * @return 0; with a fault: -ETIMEDOUT, as dit_reader_table_enter()
+ */
+int dit_reader_table_oldest(const struct dit_reader_table *table, uint64_t *ret,
+                            struct dit_fault *fault);
 
 #endif

@@ -168,9 +168,8 @@ int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const c
 	if (!is_reader(snapshot, reader)) {
 		return -EINVAL;
 	}
-	return dit_snapshot_is_by_liblmdb(snapshot)
-	               ? find_tree(map_of(snapshot, reader), name, ret)
-	               : -ENOTSUP;
+	return snapshot->reader != NULL ? find_tree(map_of(snapshot, reader), name, ret)
+	                                : -ENOTSUP;
 }
 
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)

@@ -47,8 +47,8 @@ int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 /** A snapshot that several threads read side by side (lmdb_reader.h). */
 struct dit_snapshot_opts {
 	unsigned nreaders; /* at least 1: each thread reads as one of them */
-	/* Besides, to see later states with: numbered from nreaders on. Of LMDB 1.0 they
-	 * cannot be used */
+	/* Besides, to see later states with: numbered from nreaders on. Where the file is
+	 * claimed they cannot be used */
 	unsigned nspare;
 	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
 	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
@@ -80,7 +80,7 @@ uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
  * @param reader  nreaders, or above
  *
  * @return 0; LMDB's codes, -ESTALE: it cannot be used until a later call returns 0;
- *         -ENOTSUP: not opened by way of liblmdb; -EINVAL: it is not a spare one
+ *         -ENOTSUP: the file is claimed; -EINVAL: it is not a spare one
  */
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader);
 /** Pages of the file, up to the last one in use; those of them that are free. */

@@ -40,18 +40,10 @@ struct dit_snapshot {
 int dit_snapshot_read_dbs(struct dit_snapshot *snapshot);
 void dit_snapshot_forget_dbs(struct dit_snapshot *snapshot);
 
-/** The first opens files of LMDB 0.9, the other one those of 1.0 and claimed files.
- * DIT_E_FORMAT: of the other format */
-int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
-                           const struct dit_snapshot_opts *opts);
-int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
-                            const struct dit_snapshot_opts *opts);
-
-/** Else it is claimed, or of LMDB 1.0. */
-static inline bool dit_snapshot_is_by_liblmdb(const struct dit_snapshot *snapshot)
-{
-	return snapshot->reader != NULL && snapshot->reader->env != NULL;
-}
+/** As a reader next to other processes, or as the first process, of a file of either
+ * format: DIR/data.mdb is never claimed. */
+int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
+                          const struct dit_snapshot_opts *opts);
 
 /** A spare reader's map. */
 static inline struct dit_page_map *dit_snapshot_spare_map(struct dit_snapshot *snapshot,
@@ -68,8 +60,8 @@ static inline uint64_t dit_snapshot_db_pages(const struct dit_snapshot *snapshot
 /** The tree of a named database. 1; 0: there is none */
 int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
                       struct dit_tree_record *ret);
-/** The same as a reader sees it. Also LMDB's codes; DIT_E_CORRUPT; -ENOTSUP: of LMDB 1.0;
- * -EINVAL: there is no such reader */
+/** The same as a reader sees it. Also LMDB's codes; DIT_E_CORRUPT; -ENOTSUP: the file is
+ * claimed; -EINVAL: there is no such reader */
 int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
                          struct dit_tree_record *ret);
 

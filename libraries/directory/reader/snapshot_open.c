@@ -63,13 +63,15 @@ static int open_dbs(void *ctx, int data_fd, uint64_t txn_id)
 }
 
 static int open_readers(struct dit_snapshot *snapshot, const char *directory,
-                        const struct dit_snapshot_opts *opts)
+                        const struct dit_snapshot_opts *opts, bool may_be_first)
 {
 	const struct dit_lmdb_reader_opts reader_opts = {
 		.n = opts->nreaders + opts->nspare,
+		.nspare = opts->nspare,
 		.no_lock = opts->no_lock,
 		.no_lock_file = opts->no_lock_file,
 		.is_lmdb_10 = dit_snapshot_is_lmdb_10(snapshot),
+		.may_be_first = may_be_first,
 		.wait_ms = opts->wait_ms,
 		.fault = opts->fault};
 	int r = 0;
@@ -97,11 +99,13 @@ static int open_readers(struct dit_snapshot *snapshot, const char *directory,
 	return 0;
 }
 
-int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
+static int open_registered(struct dit_snapshot **ret, const char *directory,
+                           const struct dit_page_format *format,
                            const struct dit_snapshot_opts *opts)
 {
-	struct dit_snapshot *snapshot = snapshot_new(&dit_lmdb_09, opts);
-	int r = snapshot == NULL ? -ENOMEM : open_readers(snapshot, directory, opts);
+	struct dit_snapshot *snapshot = snapshot_new(format, opts);
+	int r = snapshot == NULL ? -ENOMEM
+	                         : open_readers(snapshot, directory, opts, true);
 
 	if (r < 0) {
 		dit_snapshot_close(snapshot);
@@ -109,6 +113,15 @@ int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
 	}
 	*ret = snapshot;
 	return 0;
+}
+
+int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
+                          const struct dit_snapshot_opts *opts)
+{
+	int r = open_registered(ret, directory, &dit_lmdb_09, opts);
+
+	return r == DIT_E_FORMAT ? open_registered(ret, directory, &dit_lmdb_10, opts)
+	                         : r;
 }
 
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
@@ -120,7 +133,7 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 	    reader - snapshot->nreaders >= snapshot->nspare) {
 		return -EINVAL;
 	}
-	if (!dit_snapshot_is_by_liblmdb(snapshot)) {
+	if (snapshot->reader == NULL) {
 		return -ENOTSUP;
 	}
 	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
@@ -129,7 +142,7 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 		r = dit_lmdb_reader_renew(snapshot->reader, reader, &txn_id);
 		if (r == 0) {
 			dit_page_map_close(map);
-			r = dit_page_map_open(map, snapshot->data_fd, &dit_lmdb_09,
+			r = dit_page_map_open(map, snapshot->data_fd, snapshot->format,
 			                      txn_id);
 		}
 	}
@@ -194,7 +207,7 @@ static int claim_or_register(struct dit_snapshot *snapshot, const char *director
 			               ? r
 			               : dit_fault_say(opts->fault, r, "%s", fault.text);
 		}
-		r = open_readers(snapshot, directory, opts);
+		r = open_readers(snapshot, directory, opts, false);
 		if (r != DIT_E_BUSY && r != -ENOENT) {
 			return r;
 		}
@@ -223,8 +236,8 @@ static int open_file(struct dit_snapshot *snapshot, const char *directory,
 	return r < 0 ? r : dit_snapshot_read_dbs(snapshot);
 }
 
-int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
-                            const struct dit_snapshot_opts *opts)
+static int open_pages(struct dit_snapshot **ret, const char *directory,
+                      const struct dit_snapshot_opts *opts)
 {
 	bool is_09 = opts->is_claimed && dit_format_check(opts->claimed_fd) == 0;
 	struct dit_snapshot *snapshot =
@@ -250,10 +263,10 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 		return -EINVAL;
 	}
 	if (opts->is_claimed) {
-		return dit_snapshot_pages_open(ret, directory, opts);
+		return open_pages(ret, directory, opts);
 	}
-	r = dit_snapshot_lmdb_open(ret, directory, opts);
-	return r == DIT_E_FORMAT ? dit_snapshot_pages_open(ret, directory, opts) : r;
+	r = open_registered(ret, directory, &dit_lmdb_09, opts);
+	return r == DIT_E_FORMAT ? open_pages(ret, directory, opts) : r;
 }
 
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)

@@ -15,8 +15,7 @@
  * the data file and after its end. One commit puts all of them in the place of the old
  * ones. If the work fails, or the process is killed, the old ones are all there.
  *
- * Without the option online no other process may have the database open. With databases
- * of LMDB 1.0 that option is not possible.
+ * Without the option online no other process may have the database open.
  *
  * Threads: dit_reindex() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may work on several databases at

@@ -13,8 +13,9 @@
 #include "reader/stored_order.h"
 #include "reindex/reindexer.h"
 
-#define WAIT_MS    10000 /* while LMDB's table of readers is full */
-#define WIDE_SHARE 8     /* of the memory: keys that share a sorter get an eighth */
+#define WAIT_MS      10000  /* while LMDB's table of readers is full */
+#define LOCK_WAIT_MS 600000 /* for its write lock, which slapd may hold for minutes */
+#define WIDE_SHARE   8      /* of the memory: keys that share a sorter get an eighth */
 
 /* ---- failures ---- */
 
@@ -114,6 +115,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.directory = db->data.directory,
 		.nreaders = reindexer->job.nthreads,
 		.wait_ms = WAIT_MS,
+		.lock_wait_ms = LOCK_WAIT_MS,
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.list_max = dit_reindex_list_max(reindexer),
 		.page_writer = reindexer->page_writer,
@@ -152,9 +154,8 @@ static int open_output(struct reindex_target *target)
 
 	if (r == DIT_E_BUSY) {
 		const char *holder = dit_claim_holder(fault);
-		bool can_go_online = !reindexer->opts->online &&
-		                     strncmp(holder, "slapd,", 6) == 0 &&
-		                     reindexer->job.chosen.openldap < DIT_OPENLDAP_2_7;
+		bool can_go_online =
+			!reindexer->opts->online && strncmp(holder, "slapd,", 6) == 0;
 
 		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
 		               "the database in %s is in use by %s%s", db->data.directory,
