@@ -101,6 +101,33 @@ static void database_values_are_read(void **state)
 	dit_settings_free(s);
 }
 
+static void syncs_can_be_left_out(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_unsynced;
+	} cases[] = {
+		{"", false},
+		{"dbnosync\n", true},
+		{"dbnosync off\n", false},
+		{"envflags writemap nosync\n", true},
+		{"envflags writemap nometasync\n", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[1000];
+		struct dit_settings *s = NULL;
+
+		(void)snprintf(text, sizeof(text),
+		               CONF_SCHEMA "database mdb\nsuffix dc=x\n%s",
+		               cases[i].text);
+		s = conf_accept(*state, text);
+		print_message("%s", cases[i].text);
+		assert_int_equal(s->databases[1].data.is_unsynced, cases[i].is_unsynced);
+		dit_settings_free(s);
+	}
+}
+
 static void modes_are_numbers_or_letters(void **state)
 {
 	static const struct {
@@ -525,6 +552,7 @@ int main(void)
 		CONF_TEST(global_values_are_read),
 		CONF_TEST(database_values_are_read),
 		CONF_TEST(modes_are_numbers_or_letters),
+		CONF_TEST(syncs_can_be_left_out),
 		CONF_TEST(maxsize_0_is_what_lmdb_makes_of_it),
 		CONF_TEST(empty_dn_differs_from_none),
 		CONF_TEST(indexes_are_read),

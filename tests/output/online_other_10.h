@@ -3,7 +3,7 @@
  * The other process of online_fixture.h, with a database of LMDB 1.0, which the liblmdb
  * at hand does not know: it opens the database, and locks and commits as liblmdb 1.0.1
  * does, with what page_commit.h and tree_merge.h offer. It gives out pages that were free
- * before the oldest reader.
+ * before the oldest reader, and does not sync.
  */
 #ifndef DITKIT_ONLINE_OTHER_10_H
 #define DITKIT_ONLINE_OTHER_10_H
@@ -54,7 +54,8 @@ static inline void other_10_begin(struct other_10 *other)
 	struct dit_page_commit_opts opts = {.fd = other->data_fd,
 	                                    .path = other->path,
 	                                    .dir_fd = AT_FDCWD,
-	                                    .format = &dit_lmdb_10};
+	                                    .format = &dit_lmdb_10,
+	                                    .caller_syncs = true};
 
 	other_10_must(dit_reader_table_lock(&other->table, other->data_fd, 60000, NULL));
 	opts.oldest = dit_reader_table_last(&other->table);

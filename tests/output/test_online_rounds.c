@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "online_fixture.h"
+#include "output/online_impl.h"
 #include "page/page_map.h"
 #include "place/fault.h"
 
@@ -36,6 +37,7 @@ struct run {
 	int error;           /* of call error_at */
 	unsigned error_at;
 	bool dies;
+	bool is_unsynced;
 	struct dit_posting_change *changes;
 	size_t nchanges;
 	char (*keys)[KEY_BYTES];
@@ -54,8 +56,13 @@ __typeof__(dit_page_map_open) __wrap_dit_page_map_open;
 static int nsyncs = -1;
 static int nmaps = -1; /* of a newer state */
 
+/* Syncs while the output holds LMDB's write lock. */
+static const struct dit_online *watched; /* NULL: none */
+static unsigned nlocked;
+
 int __wrap_fdatasync(int fd)
 {
+	nlocked += watched != NULL && watched->lmdb->is_locked;
 	if (nsyncs >= 0 && nsyncs-- == 0) {
 		errno = EIO;
 		return -1;
@@ -243,6 +250,7 @@ static int run_online(struct run *run, const char *dir, struct other *other,
 	                                     .nreaders = 1,
 	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
 	                                     .list_max = LIST_MAX,
+	                                     .is_unsynced = run->is_unsynced,
 	                                     .times = &run->times,
 	                                     .fault = &run->fault,
 	                                     .changed = follow,
@@ -252,9 +260,11 @@ static int run_online(struct run *run, const char *dir, struct other *other,
 	run->other = other;
 	run->meanwhile = meanwhile;
 	assert_int_equal(dit_online_open(&run->output, &run->snapshot, &opts), 0);
+	watched = (const struct dit_online *)run->output;
 	write_index(run);
 	meanwhile(other, UINT_MAX);
 	r = dit_output_commit(run->output);
+	watched = NULL;
 	dit_output_abandon(run->output);
 	free(run->changes);
 	free(run->keys);
@@ -501,6 +511,42 @@ static void each_call_that_fails_leaves_a_sound_file(void **state)
 	test_scratch_remove(dir);
 }
 
+/* slapd leaves the syncs out: nobody waits for a sync, and it comes in the end. */
+static void others_do_not_wait_for_what_they_have_not_synced(void **state)
+{
+	char *dir = make_database();
+	struct other other;
+	int r = -EIO;
+	(void)state;
+
+	other_start(&other, dir);
+	nlocked = 0;
+	for (int n = 0; r != 0; n++) {
+		struct run run = {.error_at = UINT_MAX, .is_unsynced = true};
+		bool has_said = false;
+
+		count = &nsyncs;
+		fails_at = n;
+		r = run_online(&run, dir, &other, change_and_fail);
+		assert_int_equal(r, nsyncs == -1 ? -EIO : 0);
+		nsyncs = -1;
+		has_said = strstr(run.fault.text, "the new indexes are in place") != NULL;
+		assert_true(has_said || r == 0 || run.times.nrounds == 0);
+		if (has_said || r == 0) {
+			assert_index(dir);
+		}
+		assert_sound(dir);
+		put_back(&other);
+	}
+	assert_int_equal(nlocked, 0);
+	assert_int_equal(run_online(&(struct run){.error_at = UINT_MAX}, dir, &other,
+	                            change_nothing),
+	                 0);
+	assert_true(nlocked > 0);
+	other_end(&other);
+	test_scratch_remove(dir);
+}
+
 static void a_death_in_each_round_leaves_a_sound_file(void **state)
 {
 	char *dir = make_database();
@@ -614,6 +660,7 @@ int main(void)
 		cmocka_unit_test(rounds_are_bounded),
 		cmocka_unit_test(a_failure_in_each_round_leaves_a_sound_file),
 		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
+		cmocka_unit_test(others_do_not_wait_for_what_they_have_not_synced),
 		cmocka_unit_test(a_death_in_each_round_leaves_a_sound_file),
 		cmocka_unit_test(an_index_removed_during_the_run_is_an_error),
 		cmocka_unit_test(random_changes_reach_the_new_indexes),

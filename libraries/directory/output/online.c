@@ -54,6 +54,7 @@ int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
 		.oldest = oldest,
 		.reserved = reserved,
 		.room_pages = room_pages,
+		.caller_syncs = online->opts.is_unsynced,
 	};
 	int r = dit_page_commit_open(ret, &opts);
 

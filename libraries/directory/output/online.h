@@ -91,6 +91,9 @@ struct dit_online_opts {
 	uint64_t wait_ms;      /* at most, while the table of readers is full */
 	uint64_t lock_wait_ms; /* at most, for the write lock (lmdb_reader.h) */
 	uint64_t maxsize_bytes;
+	/* Others leave the syncs out: our commits are synced when the lock is free again,
+	 * or everybody would wait for all that others have not synced */
+	bool is_unsynced;
 	uint64_t list_max;                   /* IDs in a list */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
 	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
@@ -104,8 +107,8 @@ struct dit_online_opts {
  * The output's commit fails with DIT_E_FULL: the result does not fit maxsize;
  * DIT_E_CORRUPT, with a fault: an old index database is damaged, or was removed; the
  * error of changed; other errors. Then the database has the state of the latest commit of
- * others. If the disk fails while the meta page is put back, the old or the new state may
- * be on the disk; both are whole.
+ * others; or the new one, with is_unsynced, and a fault says so. If the disk fails while
+ * the meta page is put back, the old or the new state may be on the disk; both are whole.
  *
  * @param ret_snapshot  the database as it was when it was opened; the output's. Its spare
  *                      readers see newer states

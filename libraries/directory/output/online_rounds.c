@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/errno_text.h"
 #include "base/error.h"
 #include "base/sync_file.h"
 #include "base/whole_io.h"
@@ -270,7 +271,8 @@ static int catch_up(struct step *step, struct state *newer)
 	if (r == 0) {
 		r = dit_page_file_drain(&step->space.file);
 	}
-	return r < 0 ? r : sync_pages(online);
+	/* Or the commit is synced afterwards. */
+	return r < 0 || online->opts.is_unsynced ? r : sync_pages(online);
 }
 
 /* The pages of the newer state, and those that are reserved. */
@@ -499,6 +501,18 @@ static void warm_up(const struct dit_online *online)
 	free(bytes);
 }
 
+static int sync_commit(const struct dit_online *online)
+{
+	int r = sync_pages(online);
+
+	return r == 0 ? 0
+	              : dit_fault_say(
+				online->opts.fault, r,
+				"the new indexes are in place, but the disk may not "
+				"have them: %s",
+				dit_errno_text(-r));
+}
+
 static void step_deinit(struct step *step)
 {
 	size_t n = step->changes == NULL ? 0 : step->online->head.tables.n;
@@ -536,6 +550,9 @@ int dit_online_commit(struct dit_online *online)
 	if (r == 0) {
 		r = commit_locked(&step);
 		dit_online_unlock(online);
+	}
+	if (r == 0 && online->opts.is_unsynced) {
+		r = sync_commit(online);
 	}
 	step_deinit(&step);
 	return r;

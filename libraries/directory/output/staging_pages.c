@@ -68,6 +68,7 @@ int dit_staging_begin_pages(struct dit_staging *staging,
 		.file = {.writer = opts->page_writer, .is_direct = true},
 		.map_bytes = dit_map_limit(staging->maxsize_bytes, staging->page_bytes),
 		.is_new = true,
+		.caller_syncs = true,
 	};
 	sigset_t previous;
 	int r = 0;

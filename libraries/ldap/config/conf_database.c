@@ -435,6 +435,7 @@ int dit_conf_run_envflags(struct dit_conf_parser *parser)
 				parser->reporter, parser->scope.words[0],
 				"unknown keyword \"%s\"", parser->scope.words[i]);
 		}
+		dit_conf_database(parser)->data.is_unsynced |= j == 0;
 	}
 	return 0;
 }

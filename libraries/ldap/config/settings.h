@@ -75,6 +75,7 @@ struct dit_data_settings {
 	unsigned maxreaders;    /* 0: LMDB's default */
 	unsigned page_bytes;    /* of a new data file; 0: the system's. As configured: no
 	                         * power of two perhaps */
+	bool is_unsynced;       /* slapd's changes are on the disk some time later */
 };
 
 struct dit_database {

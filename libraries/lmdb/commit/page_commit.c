@@ -355,7 +355,7 @@ static int read_metas(struct dit_page_commit *commit)
 	struct stat st;
 	int r = 0;
 
-	if (opts->oldest == DIT_COMMIT_ALONE && !opts->is_new &&
+	if (opts->oldest == DIT_COMMIT_ALONE && !opts->caller_syncs &&
 	    fdatasync(opts->fd) != 0) {
 		return -errno;
 	}

@@ -26,7 +26,7 @@
  * From the opening to the end no other process may write to the file.
  *
  * A new file begins with two meta pages that show nothing (dit_metas_begin()); the step
- * is then its first transaction, and the caller syncs.
+ * is then its first transaction.
  *
  * Threads: belongs to one thread; the page space is for all.
  *
@@ -65,15 +65,16 @@ struct dit_page_commit_opts {
 	const struct dit_page_set *reserved;
 	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
 	/* No transaction has written to the file (dit_metas_begin()), and nobody looks
-	 * for it yet: it is not synced */
+	 * for it yet */
 	bool is_new;
+	bool caller_syncs; /* the file, before the commit and after it */
 };
 
 /**
  * Read what the file holds.
  *
  * @return 0; MDB_VERSION_MISMATCH: not the format we know; errors. Nothing is changed,
- *         but with DIT_COMMIT_ALONE the file is synced
+ *         but with DIT_COMMIT_ALONE the file is synced, if the caller does not
  */
 int dit_page_commit_open(struct dit_page_commit **ret,
                          const struct dit_page_commit_opts *opts);

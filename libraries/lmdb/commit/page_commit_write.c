@@ -253,13 +253,13 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 
 static int sync_file(const struct dit_page_commit *commit)
 {
-	return commit->opts.is_new || fdatasync(commit->opts.fd) == 0 ? 0 : -errno;
+	return commit->opts.caller_syncs || fdatasync(commit->opts.fd) == 0 ? 0 : -errno;
 }
 
 /* All pages but the meta page, which is written after them. */
 static int sync_pages(const struct dit_page_commit *commit)
 {
-	int r = commit->opts.is_new
+	int r = commit->opts.caller_syncs
 	                ? 0
 	                : dit_sync_pieces(commit->opts.fd, dit_page_commit_bytes(commit),
 	                                  NULL, commit->opts.ticker);

@@ -205,7 +205,7 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	if (dit_job_tell_publish(&reindexer->job, item, step, error, &words)) {
 		return;
 	}
-	if (error == DIT_E_CORRUPT && target->fault.text[0] != '\0') {
+	if (target->fault.text[0] != '\0') {
 		dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s",
 		               target->db->data.directory, target->fault.text);
 		return;

@@ -117,6 +117,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.wait_ms = WAIT_MS,
 		.lock_wait_ms = LOCK_WAIT_MS,
 		.maxsize_bytes = db->data.maxsize_bytes,
+		.is_unsynced = db->data.is_unsynced,
 		.list_max = dit_reindex_list_max(reindexer),
 		.page_writer = reindexer->page_writer,
 		.ticker = dit_job_ticker(&target->reindexer->job),
