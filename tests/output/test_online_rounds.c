@@ -16,6 +16,7 @@
 #include "online_fixture.h"
 #include "output/online_impl.h"
 #include "page/page_map.h"
+#include "page/page_source.h"
 #include "place/fault.h"
 
 #define LIST_MAX   100000
@@ -76,6 +77,20 @@ int __wrap_dit_page_map_open(struct dit_page_map *ret, int fd,
 	return nmaps >= 0 && nmaps-- == 0
 	               ? -ENOMEM
 	               : __real_dit_page_map_open(ret, fd, format, transaction);
+}
+
+/* ---- pages that are read ---- */
+
+__typeof__(dit_page_source_read) __real_dit_page_source_read;
+__typeof__(dit_page_source_read) __wrap_dit_page_source_read;
+
+static unsigned nread; /* calls */
+
+int __wrap_dit_page_source_read(struct dit_page_source *source, uint64_t number,
+                                unsigned wanted, char *pages)
+{
+	nread++;
+	return __real_dit_page_source_read(source, number, wanted, pages);
 }
 
 /* ---- the index of first bytes ---- */
@@ -429,6 +444,39 @@ static void rounds_are_bounded(void **state)
 	test_scratch_remove(dir);
 }
 
+/* Calls that read pages in a run. */
+static unsigned count_reads(uint64_t nentries, meanwhile_fn meanwhile)
+{
+	char *dir = make_database_of(nentries);
+	struct run run = {.error_at = UINT_MAX};
+	struct other other;
+
+	other_start(&other, dir);
+	nread = 0;
+	assert_int_equal(run_online(&run, dir, &other, meanwhile), 0);
+	assert_index(dir);
+	other_end(&other);
+	test_scratch_remove(dir);
+	return nread;
+}
+
+static void rounds_cost_the_changes_and_not_the_file(void **state)
+{
+	unsigned costs[2];
+	(void)state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t nentries = i == 0 ? NENTRIES : 16 * NENTRIES;
+
+		costs[i] = count_reads(nentries, change_once) -
+		           count_reads(nentries, change_nothing);
+	}
+	print_message("%u and %u reads\n", costs[0], costs[1]);
+	assert_in_range(costs[0], 1, 200);
+	/* Trees that are a page higher. */
+	assert_true(costs[1] <= 2 * costs[0]);
+}
+
 /* ---- runs that end in a round ---- */
 
 /* The changes of change_in_each() can be made again. */
@@ -658,6 +706,7 @@ int main(void)
 		cmocka_unit_test(changes_in_each_round_reach_the_new_indexes),
 		cmocka_unit_test(rounds_without_changes_end),
 		cmocka_unit_test(rounds_are_bounded),
+		cmocka_unit_test(rounds_cost_the_changes_and_not_the_file),
 		cmocka_unit_test(a_failure_in_each_round_leaves_a_sound_file),
 		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
 		cmocka_unit_test(others_do_not_wait_for_what_they_have_not_synced),

@@ -31,8 +31,8 @@
 /* Without the lock. So few entries change while the next round goes on as well. */
 #define FEW_ENTRIES 16u
 /* A round with more than this part of the entries of the one before is the last one. */
-#define LESS_OF         4u
-#define LESS_AT_MOST    3u
+#define LESS_OF         10u
+#define LESS_AT_MOST    9u
 #define WARM_PAGES      256u /* read with one call */
 #define WARM_TICK_PAGES 16384u
 #define KEYS_BYTES      (64u << 10)
