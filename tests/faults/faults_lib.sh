@@ -154,7 +154,7 @@ for_reindex() {
 }
 
 # for_2_7 FUNCTION: the same for databases of LMDB 1.0: new ones, one in place of an empty
-# one, and indexes that are added
+# one, indexes that are added, and some that get other keys with --online
 for_2_7() {
 	local call=$1
 	release=2.7
@@ -172,9 +172,13 @@ for_2_7() {
 		rm -rf "$work/old"
 		mv "$work/new" "$work/old"
 		tool=$DITINDEX
-		sed -i '/^\t*maxsize /a index givenName,telephoneNumber eq,sub' \
+		sed -i '/^\t*maxsize /a index givenName,structuralObjectClass pres,eq' \
 			"$work/dit/slapd.conf"
 		with_new "$call" "reindex, 2.7, $databases"
+		rm -rf "$work/old"
+		mv "$work/new" "$work/old"
+		sed -i '/^index givenName,/s/pres,//' "$work/dit/slapd.conf"
+		with_new "$call" "reindex --online, 2.7, $databases" --online
 		tool=$DITADD
 	done
 	release=2.5

@@ -350,7 +350,6 @@ start_slapd dit
 ditindex_site "$work/dit"
 check "slapd runs: exit status" test "$(cat "$work/dit/exit")" -eq 1
 hint='; --online builds indexes while slapd runs$'
-[ "$DIT_OPENLDAP" != 2.7 ] || hint=
 check "slapd runs: its process is named" \
 	grep -q "is in use by slapd, process [0-9]*.*$hint" "$work/dit/stderr"
 ditadd_site "$work/dit" --if-empty -l "$work/input.ldif"
