@@ -52,3 +52,17 @@ check_PROGRAMS += %D%/test_tell
 %C%_test_tell_SOURCES = %D%/test_tell.c
 %C%_test_tell_LDADD = $(test_libs)
 %C%_test_tell_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+
+check_PROGRAMS += %D%/test_crypto_module
+%C%_test_crypto_module_SOURCES = %D%/test_crypto_module.c
+%C%_test_crypto_module_LDADD = $(test_libs)
+
+# A module for "crypto", made for the tests alone.
+check_DATA += %D%/xor_module.so
+CLEANFILES += %D%/xor_module.so
+EXTRA_DIST += %D%/xor_crypto.h %D%/xor_module.c
+%D%/xor_module.so: %D%/xor_module.c %D%/xor_crypto.h
+	@$(MKDIR_P) %D%
+	$(AM_V_CC)$(CC) -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared \
+		-I$(top_srcdir)/libraries/ground $(xxhash_CFLAGS) -o $@ \
+		$(srcdir)/%D%/xor_module.c

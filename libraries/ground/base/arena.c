@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct dit_arena_block {
 	struct dit_arena_block *next;
@@ -98,6 +99,13 @@ void dit_arena_deinit(struct dit_arena *arena)
 	free_blocks(arena->first);
 	*arena = (struct dit_arena){.block_bytes = arena->block_bytes,
 	                            .pool = arena->pool};
+}
+
+void dit_arena_wipe(struct dit_arena *arena)
+{
+	for (struct dit_arena_block *at = arena->first; at != NULL; at = at->next) {
+		explicit_bzero(at->bytes, at->size);
+	}
 }
 
 void dit_arena_reset(struct dit_arena *arena)

@@ -73,6 +73,9 @@ void dit_arena_pool_deinit(struct dit_arena_pool *pool);
 /** Give all memory back to the system. A zeroed or deinitialised arena is fine. */
 void dit_arena_deinit(struct dit_arena *arena);
 
+/** All bytes become zero: a passphrase may be among them. */
+void dit_arena_wipe(struct dit_arena *arena);
+
 /** Forget all contents; keep the memory, or, with a pool, put it back there. */
 void dit_arena_reset(struct dit_arena *arena);
 

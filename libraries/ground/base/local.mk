@@ -9,6 +9,8 @@ rooms += %D%/libbase.la
 	%D%/before_open.h \
 	%D%/big_endian.h \
 	%D%/clock.h \
+	%D%/crypto_module.c \
+	%D%/crypto_module.h \
 	%D%/cut.h \
 	%D%/errno_text.h \
 	%D%/error.h \
@@ -31,6 +33,8 @@ rooms += %D%/libbase.la
 	%D%/regular_file.c \
 	%D%/regular_file.h \
 	%D%/report.h \
+	%D%/secret.c \
+	%D%/secret.h \
 	%D%/span.h \
 	%D%/stop.c \
 	%D%/stop.h \
