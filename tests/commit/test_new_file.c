@@ -20,11 +20,13 @@
 #include "base/error.h"
 #include "commit/page_commit.h"
 #include "page/meta_pages.h"
+#include "page/page_seal.h"
 #include "test.h"
 #include "tree/table_writer.h"
 #include "tree/tree_changes.h"
 #include "walk/walk.h"
 
+#include "base/xor_crypto.h"
 #include "page/page_dump.h"
 
 #define NENTRIES  900
@@ -36,10 +38,16 @@ struct layout {
 	unsigned page_bytes;
 };
 
+/* Filled by set_up(): encrypted with a checksum, encrypted, with a checksum alone. */
+static struct dit_page_format sealed;
+static struct dit_page_format encrypted;
+static struct dit_page_format summed;
+
 static const struct layout layouts[] = {
 	{&dit_lmdb_09, 4096},  {&dit_lmdb_09, 32768}, {&dit_lmdb_10, 512},
 	{&dit_lmdb_10, 1024},  {&dit_lmdb_10, 4096},  {&dit_lmdb_10, 16384},
-	{&dit_lmdb_10, 65536},
+	{&dit_lmdb_10, 65536}, {&sealed, 512},        {&sealed, 4096},
+	{&encrypted, 1024},    {&summed, 4096},       {&encrypted, 65536},
 };
 
 #define NLAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
@@ -65,6 +73,24 @@ struct fixture {
 	uint64_t nfound;
 	char text[2000];
 };
+
+static int set_up(void **state)
+{
+	static char key[XOR_KEY_BYTES];
+	static struct dit_crypto all;
+	static struct dit_crypto mac;
+	static struct dit_crypto sum;
+
+	(void)state;
+	all = xor_crypto("secret", key);
+	mac = all;
+	mac.sum_bytes = 0;
+	sum = (struct dit_crypto){.table = &xor_table, .sum_bytes = XOR_SUM_BYTES};
+	sealed = dit_page_format_sealed(&all);
+	encrypted = dit_page_format_sealed(&mac);
+	summed = dit_page_format_sealed(&sum);
+	return 0;
+}
 
 static uint32_t number(struct fixture *f)
 {
@@ -257,6 +283,7 @@ static void check_walk(struct fixture *f)
 {
 	struct dit_walk_opts opts = {
 		.fd = f->fd,
+		.sealed = f->layout.format->crypto == NULL ? NULL : f->layout.format,
 		.transaction = DIT_WALK_NEWEST,
 		.nthreads = 1,
 		.order = order,
@@ -349,6 +376,9 @@ static void check_tables(struct fixture *f)
 	assert_non_null(in);
 	assert_null(page_dump_read(&dump, in));
 	assert_int_equal(fclose(in), 0);
+	if (f->layout.format->crypto != NULL) {
+		page_dump_unseal(&dump, f->layout.format);
+	}
 	assert_int_equal(dump.meta.map_bytes, (uint64_t)1 << 30);
 	for (size_t i = 0; i < f->ntrees; i++) {
 		check_table(f, &dump, f->trees[i].name, &f->trees[i].tree);
@@ -687,5 +717,5 @@ int main(void)
 		cmocka_unit_test(failures_are_passed_on),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, NULL);
 }

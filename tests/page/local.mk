@@ -2,6 +2,7 @@
 check_PROGRAMS += \
 	%D%/test_lmdb_10 \
 	%D%/test_page_format \
+	%D%/test_page_seal \
 	%D%/test_page_source \
 	%D%/test_tree_cursor \
 	%D%/test_tree_visit \
@@ -10,6 +11,8 @@ check_PROGRAMS += \
 %C%_test_lmdb_10_LDADD = $(test_libs)
 %C%_test_page_format_SOURCES = %D%/test_page_format.c
 %C%_test_page_format_LDADD = $(test_libs)
+%C%_test_page_seal_SOURCES = %D%/test_page_seal.c
+%C%_test_page_seal_LDADD = $(test_libs)
 %C%_test_page_source_SOURCES = %D%/test_page_source.c
 %C%_test_page_source_LDADD = $(test_libs)
 %C%_test_page_source_LDFLAGS = $(AM_LDFLAGS) \

@@ -19,12 +19,18 @@ struct page_dump {
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	struct dit_meta meta; /* the one that counts */
+	char *is_open;        /* of a sealed file: by page; owned */
 };
 
 /** @return what is wrong; NULL: nothing */
 const char *page_dump_read(struct page_dump *dump, FILE *in);
+/** The file is sealed (page_seal.h): its pages are opened when they are looked at.
+ *
+ * @param sealed  borrowed */
+void page_dump_unseal(struct page_dump *dump, const struct dit_page_format *sealed);
 void page_dump_free(struct page_dump *dump);
 
+/** Of a page that was changed since it was sealed all bytes are zero. */
 struct dit_page_view page_dump_view(const struct page_dump *dump, uint64_t page);
 
 /** One key with its value, or with one item of its list. */

@@ -298,34 +298,39 @@ static void a_wrong_number_of_pages_in_a_node_is_found(void **state)
 	page_dump_free(&f.dump);
 }
 
-static const char *module_of(const struct fixture *f,
-                             const struct dit_page_format *format)
+static struct dit_meta_seal seal_of(const struct fixture *f,
+                                    const struct dit_page_format *format)
 {
-	const char *what = NULL;
+	struct dit_meta_seal seal;
 	FILE *file = tmpfile();
 
 	assert_non_null(file);
 	assert_int_equal(fwrite(f->dump.bytes, f->dump.len, 1, file), 1);
 	assert_int_equal(fflush(file), 0);
-	what = dit_metas_module(fileno(file), format);
+	dit_metas_seal(fileno(file), format, &seal);
 	assert_int_equal(fclose(file), 0);
-	return what;
+	return seal;
 }
 
-static void pages_of_modules_are_known_by_the_first_meta_page(void **state)
+static void sealed_pages_are_known_by_the_first_meta_page(void **state)
 {
 	struct fixture f = {.npages = 0};
+	struct dit_meta_seal seal;
 	(void)state;
 
 	read_golden(&f.dump, "people");
-	assert_null(module_of(&f, &dit_lmdb_10));
 	meta_of(&f, 1)->free_tree.flags |= 0x2000;
-	assert_null(module_of(&f, &dit_lmdb_10));
+	seal = seal_of(&f, &dit_lmdb_10);
+	assert_false(seal.is_encrypted);
+	assert_int_equal(seal.sum_bytes, 0);
 	f.dump.bytes[f.dump.page_bytes - 2] = 16;
-	assert_string_equal(module_of(&f, &dit_lmdb_10), "have checksums");
 	meta_of(&f, 0)->free_tree.flags |= 0x2000;
-	assert_string_equal(module_of(&f, &dit_lmdb_10), "are encrypted");
-	assert_null(module_of(&f, &dit_lmdb_09));
+	seal = seal_of(&f, &dit_lmdb_10);
+	assert_true(seal.is_encrypted);
+	assert_int_equal(seal.sum_bytes, 16);
+	seal = seal_of(&f, &dit_lmdb_09);
+	assert_false(seal.is_encrypted);
+	assert_int_equal(seal.sum_bytes, 0);
 	page_dump_free(&f.dump);
 }
 
@@ -350,7 +355,7 @@ int main(void)
 		cmocka_unit_test(a_page_of_a_later_transaction_is_found),
 		cmocka_unit_test(a_name_without_its_nul_is_found),
 		cmocka_unit_test(a_wrong_number_of_pages_in_a_node_is_found),
-		cmocka_unit_test(pages_of_modules_are_known_by_the_first_meta_page),
+		cmocka_unit_test(sealed_pages_are_known_by_the_first_meta_page),
 		cmocka_unit_test(a_lost_first_page_is_found),
 	};
 

@@ -16,14 +16,20 @@
 
 #include "base/error.h"
 #include "page/key_order.h"
+#include "page/page_seal.h"
 #include "page/page_source.h"
 #include "page/page_view.h"
 #include "tree/tree_merge.h"
+
+#include "base/xor_crypto.h"
 
 #define MERGE_PAGES_MAX (1u << 16)
 
 struct merge_file {
 	const struct dit_page_format *format;
+	struct dit_page_format sealed; /* every fourth file has this format */
+	struct dit_crypto crypto;
+	char key[XOR_KEY_BYTES];
 	unsigned page_bytes;
 	unsigned seed;
 	char *path;
@@ -54,6 +60,11 @@ static inline void merge_file_begin(struct merge_file *file, const char *dir,
 	                                    number % 2 == 0 ? &dit_lmdb_09 : &dit_lmdb_10,
 	                            .seed = number * 7919 + 1};
 	file->page_bytes = 512u << merge_random(file) % sizes;
+	if (number % 4 == 3) {
+		file->crypto = xor_crypto("secret", file->key);
+		file->sealed = dit_page_format_sealed(&file->crypto);
+		file->format = &file->sealed;
+	}
 	assert_true(asprintf(&file->path, "%s/pages", dir) > 0);
 	file->fd = open(file->path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	assert_true(file->fd >= 0);
@@ -133,7 +144,12 @@ static inline void merge_read_view(struct merge_file *file, uint64_t number, boo
 	assert_int_equal(pread(file->fd, page, file->page_bytes,
 	                       (off_t)(number * file->page_bytes)),
 	                 file->page_bytes);
-	*ret = (struct dit_page_view){page, file->page_bytes, file->format};
+	if (file->format->crypto != NULL) {
+		assert_int_equal(dit_page_unseal(file->format, page, file->page_bytes),
+		                 0);
+	}
+	*ret = (struct dit_page_view){page, dit_page_end(file->format, file->page_bytes),
+	                              file->format};
 	merge_see(file, number, 1);
 	assert_int_equal(dit_view_number(*ret), number);
 	assert_true(dit_view_has_bounds(*ret));

@@ -241,6 +241,11 @@ static void check_value(struct run *run, const struct dit_node_view *node,
 		assert_int_equal(pread(run->file.fd, pages, npages * run->file.page_bytes,
 		                       (off_t)(big.first_page * run->file.page_bytes)),
 		                 npages * run->file.page_bytes);
+		if (run->file.format->crypto != NULL) {
+			assert_int_equal(dit_page_unseal(run->file.format, pages,
+			                                 npages * run->file.page_bytes),
+			                 0);
+		}
 		value = pages + run->file.format->header_bytes;
 	}
 	for (size_t i = 0; i < record->value_len; i++) {

@@ -46,8 +46,13 @@ int dit_format_check(int data_fd)
 
 int dit_format_check_module(int data_fd, struct dit_fault *fault)
 {
-	const char *what = dit_metas_module(data_fd, &dit_lmdb_10);
+	struct dit_meta_seal seal;
+	const char *what = NULL;
 
+	dit_metas_seal(data_fd, &dit_lmdb_10, &seal);
+	what = seal.is_encrypted     ? "are encrypted"
+	       : seal.sum_bytes != 0 ? "have checksums"
+	                             : NULL;
 	return what == NULL
 	               ? 0
 	               : dit_fault_say(fault, DIT_E_UNSUPPORTED,

@@ -78,8 +78,10 @@ int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_
 	bool is_free = false;
 
 	(void)pthread_mutex_lock(&commit->lock);
+	/* A page is sealed once by a transaction (page_seal.h). */
 	is_free = dit_commit_take_free(commit, least, npages, ret) ||
-	          take_again(commit, least, npages, ret);
+	          (commit->opts.format->crypto == NULL &&
+	           take_again(commit, least, npages, ret));
 	(void)pthread_mutex_unlock(&commit->lock);
 	return is_free;
 }

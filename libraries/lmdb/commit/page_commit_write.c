@@ -163,8 +163,8 @@ static void give_rest(struct dit_page_commit *commit, const struct tail *tail)
 }
 
 /*
- * The list is written twice if it lies in free pages: the first time shows how many of
- * them it takes, and so which are left. Both have the same layout.
+ * The list is made twice if it lies in free pages: the first time, without a write, shows
+ * how many of them it takes, and so which are left. Both have the same layout.
  */
 static int write_list_twice(struct dit_page_commit *commit, struct tail *tail,
                             size_t room, struct dit_tree_record *ret)
@@ -178,7 +178,9 @@ static int write_list_twice(struct dit_page_commit *commit, struct tail *tail,
 
 	if (r == 0) {
 		memcpy(nused, tail->nused, bytes);
+		commit->space.is_dry = true;
 		r = dit_free_list_write(list, &commit->space, ret);
+		commit->space.is_dry = false;
 	}
 	if (r == 0) {
 		give_rest(commit, tail);
@@ -247,6 +249,7 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 	meta->main_tree = main_tree;
 	/* LMDB reads its keys as numbers whatever a damaged meta page says. */
 	free_tree.flags |= DIT_DB_INTEGERKEY;
+	free_tree.flags |= meta->free_tree.flags & DIT_META_ENCRYPTED;
 	meta->free_tree = free_tree;
 	return r;
 }

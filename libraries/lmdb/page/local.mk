@@ -13,6 +13,8 @@ rooms += %D%/libpage.la
 	%D%/page_map.c \
 	%D%/page_map.h \
 	%D%/page_nodes.h \
+	%D%/page_seal.c \
+	%D%/page_seal.h \
 	%D%/page_set.c \
 	%D%/page_set.h \
 	%D%/page_source.c \

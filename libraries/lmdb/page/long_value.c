@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "page/meta_pages.h"
 
+/* Those that the value needs. */
 static uint64_t count_pages(struct dit_page_source *source,
                             const struct dit_node_view *node)
 {
@@ -35,7 +36,8 @@ int dit_long_value_page(struct dit_page_source *source, const struct dit_node_vi
 static int check_header(struct dit_page_source *source, const struct dit_node_view *node,
                         uint64_t first, const char *page)
 {
-	const struct dit_page_view view = {page, source->page_bytes, source->format};
+	const struct dit_page_view view = {
+		page, dit_page_end(source->format, source->page_bytes), source->format};
 
 	return dit_view_number(view) == first &&
 	                       (dit_view_flags(view) & DIT_PAGE_OVERFLOW) != 0 &&
@@ -60,14 +62,37 @@ static int read_header(const struct dit_page_source *source, uint64_t number, ch
 	return (size_t)n == len ? 0 : DIT_E_CORRUPT;
 }
 
+/* The pages to be read together: those that the value needs, or that were sealed. */
+static int find_unit(struct dit_page_source *source, const struct dit_node_view *node,
+                     uint64_t *ret_first, uint64_t *ret_npages)
+{
+	struct dit_big_value big = {.npages = 0};
+	uint64_t npages = count_pages(source, node);
+	int r = dit_long_value_page(source, node, ret_first);
+
+	if (r == 0 && source->format->crypto != NULL) {
+		memcpy(&big, node->value.data, node->value.len);
+		if (big.npages < npages || big.npages > source->npages - *ret_first) {
+			return DIT_E_CORRUPT;
+		}
+		npages = big.npages;
+	}
+	*ret_npages = npages;
+	return r;
+}
+
 int dit_long_value_run(struct dit_page_source *source, const struct dit_node_view *node,
                        uint64_t *ret_first, uint64_t *ret_npages)
 {
 	char header[DIT_HEADER_BYTES_MAX];
 	const struct dit_page_view view = {header, source->page_bytes, source->format};
 	uint64_t first = 0;
-	int r = dit_long_value_page(source, node, &first);
+	int r = 0;
 
+	if (source->format->crypto != NULL) {
+		return find_unit(source, node, ret_first, ret_npages);
+	}
+	r = dit_long_value_page(source, node, &first);
 	if (r == 0) {
 		r = read_header(source, first, header);
 	}
@@ -103,10 +128,10 @@ int dit_long_value_find(struct dit_page_source *source, const struct dit_node_vi
 static int read_pages(struct dit_page_source *source, const struct dit_node_view *node,
                       char **ret)
 {
-	uint64_t npages = count_pages(source, node);
+	uint64_t npages = 0;
 	uint64_t first = 0;
 	char *pages = NULL;
-	int r = dit_long_value_page(source, node, &first);
+	int r = find_unit(source, node, &first, &npages);
 
 	if (r < 0) {
 		return r;
@@ -115,10 +140,7 @@ static int read_pages(struct dit_page_source *source, const struct dit_node_view
 	if (pages == NULL) {
 		return -ENOMEM;
 	}
-	for (uint64_t i = 0; i < npages && r >= 0; i += (unsigned)r) {
-		r = dit_page_source_read(source, first + i, (unsigned)(npages - i),
-		                         pages + i * source->page_bytes);
-	}
+	r = dit_page_source_read_unit(source, first, npages, pages);
 	if (r == -ENODATA) {
 		r = DIT_E_CORRUPT;
 	}

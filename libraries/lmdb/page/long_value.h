@@ -17,7 +17,8 @@ int dit_long_value_page(struct dit_page_source *source, const struct dit_node_vi
                         uint64_t *ret);
 /**
  * The same, and how many pages the value has. They may be more than it needs: liblmdb
- * keeps them where a shorter value comes in the transaction that wrote the longer one.
+ * keeps them where a shorter value comes in the transaction that wrote the longer one. Of
+ * a sealed file (page_seal.h) the node tells, and all of them were sealed together.
  *
  * @return 0; DIT_E_CORRUPT; -errno
  */

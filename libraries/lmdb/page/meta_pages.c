@@ -6,12 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crypto_module.h"
 #include "base/whole_io.h"
 #include "page/lmdb_format.h"
 
-/* In the flags of the free list: the pages are encrypted. Checksums have no flag; their
- * size is the last word of page 0. */
-#define ENCRYPTED_FLAG 0x2000u
 /* A writer may be at work while a page is read. */
 #define READS_MAX 100
 
@@ -87,24 +85,24 @@ int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_meta
 	return 0;
 }
 
-const char *dit_metas_module(int fd, const struct dit_page_format *format)
+void dit_metas_seal(int fd, const struct dit_page_format *format,
+                    struct dit_meta_seal *ret)
 {
 	struct dit_meta_page page;
 	uint16_t sum_bytes = 0;
+	ssize_t n = 0;
 
-	if (!format->has_transactions || dit_meta_page_read(fd, format, 0, &page) < 0 ||
+	*ret = (struct dit_meta_seal){.sum_bytes = 0};
+	if (dit_meta_page_read(fd, format, 0, &page) < 0 ||
 	    !dit_meta_page_is_sound(&page)) {
-		return NULL;
+		return;
 	}
-	if ((page.meta.free_tree.flags & ENCRYPTED_FLAG) != 0) {
-		return "are encrypted";
+	ret->is_encrypted = (page.meta.free_tree.flags & DIT_META_ENCRYPTED) != 0;
+	n = pread(fd, &sum_bytes, sizeof(sum_bytes),
+	          (off_t)(dit_meta_page_bytes(&page) - sizeof(sum_bytes)));
+	if (n == (ssize_t)sizeof(sum_bytes)) {
+		ret->sum_bytes = sum_bytes;
 	}
-	return pread(fd, &sum_bytes, sizeof(sum_bytes),
-	             (off_t)(dit_meta_page_bytes(&page) - sizeof(sum_bytes))) ==
-	                               (ssize_t)sizeof(sum_bytes) &&
-	                       sum_bytes != 0
-	               ? "have checksums"
-	               : NULL;
 }
 
 bool dit_metas_are_neighbours(const struct dit_metas *metas)
@@ -119,11 +117,15 @@ bool dit_metas_are_neighbours(const struct dit_metas *metas)
 /* The record of the free list has the size of all pages in place of that of items. */
 int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_bytes)
 {
+	const struct dit_crypto *crypto = format->crypto;
+	const bool encrypts = crypto != NULL && dit_crypto_encrypts(crypto);
+	const uint16_t sum_bytes = crypto == NULL ? 0 : (uint16_t)crypto->sum_bytes;
 	const struct dit_meta meta = {
 		.magic = DIT_META_MAGIC,
 		.version = format->version,
 		.free_tree = {.item_bytes = (uint32_t)page_bytes,
-	                      .flags = DIT_DB_INTEGERKEY,
+	                      .flags = DIT_DB_INTEGERKEY |
+	                               (encrypts ? DIT_META_ENCRYPTED : 0),
 	                      .root = DIT_PAGE_NONE},
 		.main_tree = {.root = DIT_PAGE_NONE},
 		.last_page = DIT_FIRST_PAGE - 1,
@@ -135,6 +137,10 @@ int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_by
 		memcpy(page, &number, sizeof(number));
 		dit_page_words(format, page)->flags = DIT_META_FLAG;
 		memcpy(page + format->header_bytes, &meta, sizeof(meta));
+		if (number == 0) {
+			memcpy(page + page_bytes - sizeof(sum_bytes), &sum_bytes,
+			       sizeof(sum_bytes));
+		}
 		r = dit_write_at(fd, page, page_bytes, number * page_bytes);
 	}
 	free(page);

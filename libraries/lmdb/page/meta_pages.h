@@ -19,6 +19,10 @@
 /** In the header of a meta page. */
 #define DIT_META_FLAG 0x08u
 
+/** In the flags of the free list of LMDB 1.0: the pages are encrypted. Checksums have no
+ * flag; their size is the last word of page 0. */
+#define DIT_META_ENCRYPTED 0x2000u
+
 /** The longest page header of any format. */
 #define DIT_HEADER_BYTES_MAX 24
 
@@ -59,19 +63,23 @@ static inline const struct dit_meta *dit_metas_newest(const struct dit_metas *me
 	return &metas->list[metas->newest];
 }
 
-/** Both show an empty environment, without a transaction. 0, -ENOMEM or -errno */
+/** Both show an empty environment, without a transaction, of a format that may be sealed.
+ * 0, -ENOMEM or -errno */
 int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_bytes);
 
 /** @return 0; MDB_VERSION_MISMATCH: not of @p format; MDB_INVALID: the first one names a
  *         page size that the format does not allow; -EIO: the file ends within them;
  *         -errno */
 int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_metas *ret);
-/**
- * Has a module that LMDB 1.0 loads changed the pages after these two? liblmdb sees it in
- * the first page. "are encrypted" or "have checksums"; static. NULL: no change, or
- * page 0 is no meta page of the format.
- */
-const char *dit_metas_module(int fd, const struct dit_page_format *format);
+/** How a module has sealed the pages after these two (page_seal.h). */
+struct dit_meta_seal {
+	bool is_encrypted;
+	unsigned sum_bytes; /* 0: no checksums */
+};
+/** liblmdb sees it in the first page, too. All zero: not at all, or page 0 is no meta
+ * page of the format. */
+void dit_metas_seal(int fd, const struct dit_page_format *format,
+                    struct dit_meta_seal *ret);
 /**
  * Each commit writes the older page, with the next number. So the numbers of a whole file
  * differ by one at most, with one exception: a page that has never had a commit, or whose

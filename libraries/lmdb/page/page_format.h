@@ -30,6 +30,8 @@
 #include "base/span.h"
 #include "page/lmdb_format.h"
 
+struct dit_crypto; /* base/crypto_module.h */
+
 struct dit_page_format {
 	const char *name;
 	uint32_t version;      /* in the meta pages */
@@ -44,6 +46,10 @@ struct dit_page_format {
 	bool has_transactions;  /* pages tell which transaction wrote them */
 	bool names_have_nul;    /* names of databases in the main tree end with a NUL */
 	bool counts_list_pages; /* in the page counts of a database */
+	/* Of a file whose pages are sealed (page_seal.h): the end of a page, and of the
+	 * pages of a long value, is taken by others. 0 and NULL: they are not */
+	unsigned tail_bytes;
+	const struct dit_crypto *crypto; /* borrowed */
 };
 
 /** LMDB 0.9: OpenLDAP 2.5 and 2.6. */
@@ -79,11 +85,18 @@ static const struct dit_page_format dit_lmdb_10 = {
 
 /* ---- sizes ---- */
 
+/** Where the nodes of a page end. */
+static inline unsigned dit_page_end(const struct dit_page_format *format,
+                                    unsigned page_bytes)
+{
+	return page_bytes - format->tail_bytes;
+}
+
 /** A node larger than this is stored elsewhere: two must fit a page. */
 static inline unsigned dit_node_max(const struct dit_page_format *format,
                                     unsigned page_bytes)
 {
-	return ((page_bytes - format->header_bytes) / 2 & ~1u) - 2;
+	return ((dit_page_end(format, page_bytes) - format->header_bytes) / 2 & ~1u) - 2;
 }
 
 /** The longest key of a database, and the longest item of a list. A node with it and with
@@ -115,7 +128,8 @@ static inline size_t dit_node_bytes(const struct dit_page_format *format, size_t
 static inline uint64_t dit_overflow_pages(const struct dit_page_format *format,
                                           uint64_t value_len, unsigned page_bytes)
 {
-	return (format->header_bytes + value_len + page_bytes - 1) / page_bytes;
+	return (format->header_bytes + value_len + format->tail_bytes + page_bytes - 1) /
+	       page_bytes;
 }
 
 /** Take the NUL off the name of a database in the main tree. false: it has none */

@@ -42,6 +42,10 @@ static int map_pages(int fd, struct dit_page_map *map)
 		return DIT_E_CORRUPT;
 	}
 	map->npages = last < there ? last + 1 : there;
+	map->fd = fd;
+	if (map->format->crypto != NULL) {
+		return 0;
+	}
 	bytes = mmap(NULL, map->npages * map->page_bytes, PROT_READ, MAP_SHARED, fd, 0);
 	if (bytes == MAP_FAILED) {
 		return -errno;

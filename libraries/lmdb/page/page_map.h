@@ -6,6 +6,8 @@
  *   dit_page_map_open();  dit_tree_cursor_open() ...
  *   dit_page_map_close()
  *
+ * The pages of a sealed file (page_seal.h) are not mapped: cursors read them.
+ *
  * The file may be damaged: page numbers are checked. While the file is mapped, no process
  * may write to the pages of the state that counts, nor cut the file: then the reader is
  * killed (SIGBUS). So the caller keeps writers away, or is registered as a reader of this
@@ -23,14 +25,22 @@ struct dit_page_map {
 	unsigned page_bytes;
 	uint64_t npages;      /* that can be read: in use, and there */
 	struct dit_meta meta; /* the one that counts */
-	const char *bytes;    /* of npages pages */
+	const char *bytes;    /* of npages pages; NULL: they are sealed */
+	int fd;               /* borrowed */
 };
+
+/** Was it opened? */
+static inline bool dit_page_map_is_open(const struct dit_page_map *map)
+{
+	return map->npages > 0;
+}
 
 /** In place of a transaction: the last one. */
 #define DIT_PAGE_MAP_NEWEST UINT64_MAX
 
 /**
- * @param fd           of the data file; stays the caller's, who may close it
+ * @param fd           of the data file; stays the caller's. Of a sealed file it is open
+ *                     as long as the map, else it may be closed
  * @param format       of the file
  * @param transaction  whose state is mapped
  *

@@ -23,7 +23,7 @@ static inline void dit_page_begin(const struct dit_page_format *format, char *pa
 	memset(page, 0, page_bytes);
 	words->flags = (uint16_t)flags;
 	words->lower = (uint16_t)dit_lower_min(format);
-	words->upper = (uint16_t)(page_bytes - format->bounds_from);
+	words->upper = (uint16_t)(dit_page_end(format, page_bytes) - format->bounds_from);
 }
 
 /** A node and its fill byte, without its slot. */

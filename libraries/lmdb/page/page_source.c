@@ -8,7 +8,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/whole_io.h"
+#include "page/page_seal.h"
 
 /* The kernel takes so much in one request; so much of the file is under way. */
 #define REQUEST_BYTES (128u << 10)
@@ -16,6 +18,8 @@
 #define AHEAD_BYTES   (8u << 20)
 /* The kernel says "not in memory" of some pages that are. */
 #define MISSES_MIN 16
+/* That are read with one call. */
+#define UNIT_PAGES_MAX (1u << 14)
 
 void dit_page_source_init(struct dit_page_source *source, int fd,
                           const struct dit_page_format *format, unsigned page_bytes,
@@ -159,8 +163,9 @@ static ssize_t read_from_memory(struct dit_page_source *source, char *pages, siz
 	return n;
 }
 
-int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsigned wanted,
-                         char *pages)
+/* As they lie in the file. */
+static int read_sealed(struct dit_page_source *source, uint64_t number, unsigned wanted,
+                       char *pages)
 {
 	size_t page_bytes = source->page_bytes;
 	uint64_t left = source->npages - number;
@@ -186,4 +191,42 @@ int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsign
 		return (int)n;
 	}
 	return n < (ssize_t)page_bytes ? -ENODATA : (int)((size_t)n / page_bytes);
+}
+
+int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsigned wanted,
+                         char *pages)
+{
+	const struct dit_page_format *format = source->format;
+	int n = read_sealed(source, number, wanted, pages);
+	int r = 0;
+
+	for (int i = 0; format->crypto != NULL && i < n; i++) {
+		r = dit_page_unseal(format, pages + (size_t)i * source->page_bytes,
+		                    source->page_bytes);
+		if (r < 0) {
+			return i > 0 ? i : r;
+		}
+	}
+	return n;
+}
+
+int dit_page_source_read_unit(struct dit_page_source *source, uint64_t first,
+                              uint64_t npages, char *pages)
+{
+	for (uint64_t i = 0; i < npages;) {
+		uint64_t left = npages - i;
+		int n = read_sealed(source, first + i,
+		                    left < UNIT_PAGES_MAX ? (unsigned)left
+		                                          : UNIT_PAGES_MAX,
+		                    pages + i * source->page_bytes);
+
+		if (n < 0) {
+			return n;
+		}
+		i += (unsigned)n;
+	}
+	return source->format->crypto == NULL
+	               ? 0
+	               : dit_page_unseal(source->format, pages,
+	                                 npages * source->page_bytes);
 }

@@ -12,6 +12,8 @@
  * the disk for anything: one that wants a page that is not in memory waits until the
  * fetching thread has passed it. So the disk sees one sequential read.
  *
+ * Sealed pages (page_seal.h) are opened in the memory of the caller.
+ *
  * The thread is started when some pages were not in memory: a file that is there already
  * costs nothing more.
  *
@@ -69,9 +71,13 @@ void dit_page_source_deinit(struct dit_page_source *source);
  * @param wanted  1 at least; all of them below the source's npages
  *
  * @return how many whole pages were read, 1 at least; -errno; -ENODATA: the file ends
- *         before the first one does
+ *         before the first one does; DIT_E_CORRUPT: the first one is sealed and was
+ *         changed; -ENOMEM
  */
 int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsigned wanted,
                          char *pages);
+/** All pages of a long value, which are one unit. 0; errors as above */
+int dit_page_source_read_unit(struct dit_page_source *source, uint64_t first,
+                              uint64_t npages, char *pages);
 
 #endif

@@ -16,7 +16,7 @@
 
 struct dit_tree_cursor {
 	const struct dit_page_map *map;
-	struct dit_page_source mapped; /* its pages */
+	struct dit_page_source pages; /* its pages */
 	struct dit_tree_reading reading;
 	struct dit_key_order keys;
 	bool has_moved;   /* else the next record is the first */
@@ -26,6 +26,7 @@ struct dit_tree_cursor {
 	struct dit_tree_place place;
 	struct dit_tree_place list;
 	struct dit_span key;
+	char *long_value; /* of a sealed file; owned */
 };
 
 /* ---- records ---- */
@@ -47,6 +48,26 @@ static int item_of(struct dit_tree_place *list, struct dit_span *ret)
 	return r;
 }
 
+/* A value with pages of its own. */
+static int load_long(struct dit_tree_cursor *cursor, const struct dit_node_view *node,
+                     struct dit_span *ret)
+{
+	struct dit_page_source *source = cursor->reading.source;
+	char *value = NULL;
+	int r = 0;
+
+	if (source->map != NULL) {
+		return dit_long_value_find(source, node, ret);
+	}
+	r = dit_node_value_read(source, node, &value);
+	if (r == 0) {
+		free(cursor->long_value);
+		cursor->long_value = value;
+		*ret = (struct dit_span){value, node->value_len};
+	}
+	return r;
+}
+
 /* The record at the place, of its list the first one. */
 static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                 struct dit_span *ret_value)
@@ -61,7 +82,7 @@ static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
 	if (!cursor->is_list && (node.flags & DIT_NODE_BIG) == 0) {
 		*ret_value = node.value;
 	} else if (!cursor->is_list) {
-		r = dit_long_value_find(cursor->reading.source, &node, ret_value);
+		r = load_long(cursor, &node, ret_value);
 	} else if ((node.flags & DIT_NODE_BIG) != 0) {
 		r = DIT_E_CORRUPT;
 	} else {
@@ -90,9 +111,10 @@ static struct dit_tree_place *leave(struct dit_tree_cursor *cursor)
 {
 	const struct dit_page_map *map = cursor->map;
 
-	cursor->mapped.page_bytes = map->page_bytes;
-	cursor->mapped.npages = map->npages;
-	cursor->mapped.map = map->bytes;
+	cursor->pages.fd = map->fd;
+	cursor->pages.page_bytes = map->page_bytes;
+	cursor->pages.npages = map->npages;
+	cursor->pages.map = map->bytes;
 	cursor->reading.nread = 0;
 	cursor->has_moved = true;
 	cursor->is_branches = false;
@@ -278,8 +300,9 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
 		return -ENOMEM;
 	}
 	cursor->map = map;
-	cursor->mapped.format = map->format;
-	cursor->reading.source = &cursor->mapped;
+	cursor->pages.format = map->format;
+	cursor->reading.source = &cursor->pages;
+	cursor->reading.is_sparse = true;
 	cursor->keys = *keys;
 	cursor->place.reading = &cursor->reading;
 	cursor->list.reading = &cursor->reading;
@@ -293,7 +316,17 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
 	return 0;
 }
 
+bool dit_tree_cursor_is_mapped(const struct dit_tree_cursor *cursor)
+{
+	return cursor->map->bytes != NULL;
+}
+
 void dit_tree_cursor_close(struct dit_tree_cursor *cursor)
 {
-	free(cursor);
+	if (cursor != NULL) {
+		dit_tree_place_deinit(&cursor->place);
+		dit_tree_place_deinit(&cursor->list);
+		free(cursor->long_value);
+		free(cursor);
+	}
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A cursor in one tree of a mapped file: records in order, sought by key, without
- * liblmdb.
+ * A cursor in one tree of a file: records in order, sought by key, without liblmdb.
  *
  *   dit_tree_cursor_open()
  *   dit_tree_cursor_next() or _next_key() ...        from the first record on, or
@@ -9,13 +8,17 @@
  *   dit_tree_cursor_close()
  *
  * A key that has a list is one record for each item of the list. Returned spans point
- * into the map, to any even or odd place.
+ * into the map, to any even or odd place. Those of a sealed file (page_seal.h) point into
+ * pages that the cursor has opened, one for each level of its tree and a long value; they
+ * are valid until the cursor moves. A key or a record that is sought must not be among
+ * them.
  *
  * The file may be damaged: each bound is checked before it is used, no more pages are
  * read in a row than the file has, and no tree is deeper than LMDB's cursors go. An error
  * leaves the cursor nowhere: first() or seek() may follow.
  *
- * Functions that move return 1; 0: there is no such record; DIT_E_CORRUPT.
+ * Functions that move return 1; 0: there is no such record; DIT_E_CORRUPT; of a sealed
+ * file also -ENOMEM and -errno.
  *
  * Threads: a cursor belongs to one thread.
  */
@@ -39,6 +42,9 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
                          const struct dit_key_order *keys);
 /** NULL is fine. */
 void dit_tree_cursor_close(struct dit_tree_cursor *cursor);
+
+/** Are returned spans valid as long as the map is open? Else until the cursor moves. */
+bool dit_tree_cursor_is_mapped(const struct dit_tree_cursor *cursor);
 
 int dit_tree_cursor_first(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                           struct dit_span *ret_value);

@@ -125,8 +125,8 @@ static int get_page(struct dit_tree_place *place, unsigned depth, uint64_t numbe
 	const struct dit_page_source *pages = place->reading->source;
 	int r = 0;
 
-	ret->len = pages->page_bytes;
-	ret->format = place->reading->source->format;
+	ret->len = dit_page_end(pages->format, pages->page_bytes);
+	ret->format = pages->format;
 	if (pages->map != NULL) {
 		ret->bytes = pages->map + number * pages->page_bytes;
 	} else {

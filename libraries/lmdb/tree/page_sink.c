@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "page/page_seal.h"
 
 /* A bit of an item of `chunks`: its pages do not lie in a row. */
 #define SCATTERED ((uint64_t)1 << 63)
@@ -19,6 +20,7 @@ void dit_page_space_init(struct dit_page_space *space,
 	space->transaction = DIT_FIRST_TRANSACTION;
 	space->page_bytes = (unsigned)page_bytes;
 	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
+	space->is_dry = false;
 	space->take = NULL;
 	space->take_ctx = NULL;
 	space->file = (struct dit_page_file){.fd = -1};
@@ -256,6 +258,21 @@ static int place_chunk(struct dit_page_sink *sink)
 	return r;
 }
 
+/* Only now are all numbers in the pages, and no page is changed afterwards. */
+static int seal_chunk(struct dit_page_sink *sink)
+{
+	const struct dit_page_format *format = sink->space->format;
+	size_t page_bytes = sink->space->page_bytes;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; format->crypto != NULL && i < sink->npages && r == 0; i += n) {
+		n = unit_at(sink, i);
+		r = dit_page_seal(format, sink->pages + i * page_bytes, n * page_bytes);
+	}
+	return r;
+}
+
 /* Row by row, here and now. */
 static int write_scattered(struct dit_page_sink *sink, const uint64_t *numbers)
 {
@@ -290,6 +307,14 @@ int dit_page_sink_flush(struct dit_page_sink *sink)
 	for (size_t i = 0; i < sink->npages;) {
 		i += number_page(sink, sink->pages + i * space->page_bytes,
 		                 dit_page_sink_number(sink, ticket + i));
+	}
+	if (space->is_dry) {
+		sink->npages = 0;
+		return 0;
+	}
+	r = seal_chunk(sink);
+	if (r < 0) {
+		return r;
 	}
 	chunk = sink->chunks[sink->nchunks - 1];
 	return (chunk & SCATTERED) == 0
@@ -342,16 +367,35 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
 	return r;
 }
 
-int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
-                                 const struct dit_pieces *bytes, uint64_t *ret_ticket)
+/* A unit that is sealed is in memory as a whole. */
+static int write_sealed_overflow(struct dit_page_sink *sink, struct dit_page_run row,
+                                 const struct dit_pieces *bytes)
 {
 	struct dit_page_space *space = sink->space;
-	struct dit_page_run row = {0};
-	int r = dit_page_sink_flush(sink);
+	size_t len = row.n * space->page_bytes;
+	char *pages = dit_page_chunk_new(len);
+	int r = pages == NULL ? -ENOMEM : 0;
 
 	if (r == 0) {
-		r = dit_page_space_take(space, npages, npages, &row);
+		bytes->next(bytes->ctx, pages, len);
+		(void)number_page(sink, pages, row.first);
+		r = dit_page_seal(space->format, pages, len);
 	}
+	if (r == 0) {
+		r = dit_page_file_write(&space->file, pages, len,
+		                        row.first * space->page_bytes);
+	}
+	free(pages);
+	return r;
+}
+
+static int write_overflow(struct dit_page_sink *sink, struct dit_page_run row,
+                          const struct dit_pieces *bytes)
+{
+	struct dit_page_space *space = sink->space;
+	size_t npages = row.n;
+	int r = 0;
+
 	for (size_t i = 0; i < npages && r == 0; i += space->chunk_pages) {
 		size_t n =
 			npages - i < space->chunk_pages ? npages - i : space->chunk_pages;
@@ -368,6 +412,24 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
 		}
 		r = dit_page_file_put(&space->file, &sink->pages, n * space->page_bytes,
 		                      (row.first + i) * space->page_bytes);
+	}
+	return r;
+}
+
+int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
+                                 const struct dit_pieces *bytes, uint64_t *ret_ticket)
+{
+	struct dit_page_space *space = sink->space;
+	struct dit_page_run row = {0};
+	int r = dit_page_sink_flush(sink);
+
+	if (r == 0) {
+		r = dit_page_space_take(space, npages, npages, &row);
+	}
+	if (r == 0 && !space->is_dry) {
+		r = space->format->crypto == NULL
+		            ? write_overflow(sink, row, bytes)
+		            : write_sealed_overflow(sink, row, bytes);
 	}
 	*ret_ticket = row.first | DIT_TICKET_PLACED;
 	return r;

@@ -11,12 +11,16 @@
  * too, and are replaced by page numbers when the referring page is written: a child is
  * finished before its parent, so its number is known by then.
  *
+ * Pages of a sealed file (page/page_seal.h) are sealed when they have their numbers, by
+ * the thread of the sink.
+ *
  * Threads: a sink belongs to one thread; the page space is shared by all.
  */
 #ifndef DITKIT_PAGE_SINK_H
 #define DITKIT_PAGE_SINK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +52,8 @@ struct dit_page_space {
 	unsigned chunk_pages;
 	uint64_t transaction; /* that writes them; told where the format has a place */
 
+	/* Pages get numbers and are not written: it is to be known which they take */
+	bool is_dry;
 	dit_page_take_fn take; /* NULL: no page is free */
 	void *take_ctx;
 
@@ -115,7 +121,7 @@ int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
 
 /**
  * Overflow pages that are too many for a chunk: made and written chunk by chunk, so that
- * they need no memory of their size.
+ * they need no memory of their size, unless they are sealed (page/page_seal.h).
  *
  * @param bytes  of all pages, headers included; the sink puts numbers into the header
  *

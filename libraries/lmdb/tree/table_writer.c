@@ -285,16 +285,17 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 
 /* ---- lists of IDs ---- */
 
-/* A packed page's header. It has no slots, but its bounds count as if it had. */
-static void begin_packed(const struct dit_page_format *format, char *page,
-                         size_t page_bytes, size_t nids, unsigned flags)
+/* A packed page's header. It has no slots, but its bounds count as if it had.
+ *
+ * @param end  of the page's own bytes */
+static void begin_packed(const struct dit_page_format *format, char *page, size_t end,
+                         size_t nids, unsigned flags)
 {
 	struct dit_page_words words = {
 		.item_bytes = ID_BYTES,
 		.flags = (uint16_t)(DIT_PAGE_LEAF | DIT_PAGE_LEAF2 | flags),
 		.lower = (uint16_t)(dit_lower_min(format) + 2 * nids),
-		.upper = (uint16_t)(page_bytes - format->bounds_from -
-	                            (ID_BYTES - 2) * nids),
+		.upper = (uint16_t)(end - format->bounds_from - (ID_BYTES - 2) * nids),
 	};
 
 	dit_page_set_words(format, page, &words);
@@ -327,7 +328,7 @@ static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
 	if (r < 0) {
 		return r;
 	}
-	begin_packed(format, page, writer->page_bytes, nids, 0);
+	begin_packed(format, page, dit_page_end(format, writer->page_bytes), nids, 0);
 	memcpy(page + format->header_bytes, ids, nids * ID_BYTES);
 	memset(page + used, 0, writer->page_bytes - used);
 	return dit_page_tree_add(&writer->list, ticket,
@@ -357,7 +358,8 @@ static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key
 int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
                              size_t nids)
 {
-	size_t room = (writer->page_bytes - writer->format->header_bytes) / ID_BYTES;
+	size_t end = dit_page_end(writer->format, writer->page_bytes);
+	size_t room = (end - writer->format->header_bytes) / ID_BYTES;
 	int r = 0;
 
 	for (size_t at = 0; at < nids && r == 0; at += room) {
@@ -450,7 +452,8 @@ static int put_records_inside(struct dit_table_writer *writer, struct dit_span k
 	struct dit_page_words words = *dit_page_words(format, page);
 	size_t slots_end = format->bounds_from + words.lower;
 	size_t nodes_begin = format->bounds_from + words.upper;
-	size_t gap = writer->page_bytes - len;
+	size_t end = dit_page_end(format, writer->page_bytes);
+	size_t gap = end - len;
 	char *value = NULL;
 	int r = dit_table_writer_add_node(writer, key, len, DIT_NODE_LIST, &value);
 
@@ -464,7 +467,7 @@ static int put_records_inside(struct dit_table_writer *writer, struct dit_span k
 		at = (uint16_t)(at - gap);
 		memcpy(value + i, &at, sizeof(at));
 	}
-	memcpy(value + slots_end, page + nodes_begin, writer->page_bytes - nodes_begin);
+	memcpy(value + slots_end, page + nodes_begin, end - nodes_begin);
 	words.flags = (uint16_t)(DIT_PAGE_LEAF | DIT_PAGE_SUB | format->sub_flags);
 	words.upper = (uint16_t)(words.upper - gap);
 	dit_page_set_words(format, value, &words);
@@ -496,7 +499,8 @@ static int finish_records(struct dit_table_writer *writer)
 {
 	const struct dit_page_format *format = writer->format;
 	struct dit_span key = {writer->key, writer->key_len};
-	size_t len = writer->page_bytes - dit_page_room(format, writer->records);
+	size_t len = dit_page_end(format, writer->page_bytes) -
+	             dit_page_room(format, writer->records);
 	struct dit_span record = {NULL, 0};
 	char *value = NULL;
 	int r = 0;

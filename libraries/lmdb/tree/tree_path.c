@@ -72,10 +72,11 @@ static bool is_small_leaf(const struct dit_tree_path *path)
 {
 	const struct dit_table_writer *writer = path->shared->writer;
 	size_t room = dit_page_room(writer->format, writer->leaf);
+	size_t end = dit_page_end(writer->format, writer->page_bytes);
 
 	return !path->is_list && writer->nnew_leaves == 0 &&
 	       dit_page_count(writer->format, writer->leaf) > 0 &&
-	       room > writer->page_bytes - writer->page_bytes / FEW_BYTES;
+	       room > end - end / FEW_BYTES;
 }
 
 static bool has_open_leaf(const struct dit_tree_path *path)

@@ -30,6 +30,7 @@
 
 #include "base/span.h"
 #include "page/key_order.h"
+#include "page/page_format.h"
 
 /* doc/man/ditcheck.8 explains them. */
 #define DIT_WALK_KINDS(KIND)                                                             \
@@ -47,6 +48,7 @@
  KIND(DIT_WALK_PAGE_LOST, "page-lost")                                                   \
  KIND(DIT_WALK_PAGE_NUMBER, "page-number")                                               \
  KIND(DIT_WALK_PAGE_TRANSACTION, "page-transaction")                                     \
+ KIND(DIT_WALK_PAGE_CHECKSUM, "page-checksum")                                           \
  KIND(DIT_WALK_PAGE_FLAGS, "page-flags")                                                 \
  KIND(DIT_WALK_PAGE_BOUNDS, "page-bounds")                                               \
  KIND(DIT_WALK_PAGE_EMPTY, "page-empty")                                                 \
@@ -137,7 +139,10 @@ typedef void (*dit_walk_size_fn)(void *ctx, const struct dit_walk_size *size);
 #define DIT_WALK_NEWEST UINT64_MAX
 
 struct dit_walk_opts {
-	int fd;                 /* of the data file, open for reading; borrowed */
+	int fd; /* of the data file, open for reading; borrowed */
+	/* Of a file of LMDB 1.0 that is sealed (page/page_seal.h); borrowed. NULL: a file
+	 * of any format that is not */
+	const struct dit_page_format *sealed;
 	uint64_t transaction;   /* of the snapshot held; DIT_WALK_NEWEST: no writer */
 	unsigned nthreads;      /* 1 at least */
 	bool is_brief;          /* meta pages, free list and main tree alone */
@@ -171,7 +176,8 @@ struct dit_walk_stats {
 /**
  * Walk.
  *
- * Not of a file with dit_metas_module(): its pages would seem to be damaged.
+ * Of a sealed file only with its format: its pages would seem to be damaged. The pages of
+ * a long value are in memory together, then.
  *
  * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: the snapshot
  *         that is held is no longer the newest or the one before it, or none is held and

@@ -165,6 +165,12 @@ void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
 	if ((node->flags & DIT_NODE_BIG) == 0) {
 		(void)take_words(walk, &record, node->value.data, 0, record.nwords);
 	} else if (dit_walk_overflow(member, tree, page, number, node, &first)) {
-		take_overflow(member, &record, first);
+		if (walk->format->crypto != NULL) {
+			(void)take_words(walk, &record,
+			                 member->unit + walk->format->header_bytes, 0,
+			                 record.nwords);
+		} else {
+			take_overflow(member, &record, first);
+		}
 	}
 }

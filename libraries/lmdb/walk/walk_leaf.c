@@ -135,6 +135,32 @@ static void check_node_count(struct walk *walk, const struct walk_tree *tree,
 	}
 }
 
+/* Where the pages are sealed together, the node alone says how many they are. */
+static bool read_first(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                       long slot, const struct dit_node_view *node,
+                       struct dit_page_view *ret)
+{
+	struct walk *walk = member->walk;
+	struct dit_big_value big = {.npages = 0};
+
+	if (walk->format->crypto == NULL) {
+		memcpy(&big.first_page, node->value.data, sizeof(big.first_page));
+		return dit_walk_read(member, tree, big.first_page, 1, ret);
+	}
+	memcpy(&big, node->value.data, sizeof(big));
+	if (big.npages <
+	            dit_overflow_pages(walk->format, node->value_len, walk->page_bytes) ||
+	    big.npages > walk->npages - big.first_page) {
+		dit_walk_find(walk, DIT_WALK_OVERFLOW_COUNT, tree, page, slot,
+		              "the node says that the value has %llu pages, which its %u "
+		              "bytes or the file cannot have",
+		              (unsigned long long)big.npages, node->value_len);
+		dit_walk_cut(walk, tree);
+		return false;
+	}
+	return dit_walk_read_unit(member, tree, big.first_page, big.npages, ret);
+}
+
 /*
  * The pages of a long value lie in a row, the first with a header that counts them. There
  * may be more than the value needs: liblmdb keeps them when a shorter value comes.
@@ -158,7 +184,7 @@ bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint6
 		return false;
 	}
 	if (!dit_walk_claim(walk, tree, first, page, slot) ||
-	    !dit_walk_read(member, tree, first, 1, &view)) {
+	    !read_first(member, tree, page, slot, node, &view)) {
 		return false;
 	}
 	if (!check_run(walk, tree, first, node->value_len, view)) {

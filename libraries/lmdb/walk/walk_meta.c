@@ -232,6 +232,10 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 
 	*ret_is_usable = false;
 	walk->format = format_of(walk->opts->fd);
+	if (walk->opts->sealed != NULL &&
+	    walk->opts->sealed->version == walk->format->version) {
+		walk->format = walk->opts->sealed;
+	}
 	r = read_at_once(walk, &pages, &bytes);
 	/* After the meta pages: a commit that makes the file longer writes its meta page
 	 * last, so the pages that they count are in the file by now. */

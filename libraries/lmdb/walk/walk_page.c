@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/grow.h"
 #include "page/meta_pages.h"
+#include "page/page_seal.h"
 #include "walk/walk_private.h"
 
 /* ---- whose page is it ---- */
@@ -40,6 +43,62 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 
 /* ---- reading ---- */
 
+/* @param r  what the reading returned. @return false */
+static bool tell_unreadable(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                            int r)
+{
+	const char *why = r == -ENODATA ? "the file ends before it"
+	                  : r == DIT_E_CORRUPT
+	                          ? "the module of \"crypto\" does not open it, so "
+	                            "it was changed"
+	                          : strerror(-r);
+
+	if (r == -ENOMEM) {
+		dit_walk_fail(walk, r);
+		return false;
+	}
+	dit_walk_find(walk, DIT_WALK_UNREADABLE, tree, page, -1,
+	              "the page cannot be read: %s", why);
+	dit_walk_cut(walk, tree);
+	return false;
+}
+
+/* Of pages that are not encrypted: the others have the right one if they can be
+ * opened. */
+static void check_sum(struct walk *walk, const struct walk_tree *tree, uint64_t page,
+                      const char *unit, size_t len)
+{
+	const struct dit_crypto *crypto = walk->format->crypto;
+
+	if (crypto != NULL && !dit_crypto_encrypts(crypto) &&
+	    !dit_page_sum_is_right(walk->format, unit, len)) {
+		dit_walk_find(walk, DIT_WALK_PAGE_CHECKSUM, tree, page, -1,
+		              "the checksum is not that of the page");
+	}
+}
+
+bool dit_walk_read_unit(struct walk_member *member, struct walk_tree *tree,
+                        uint64_t first, uint64_t npages, struct dit_page_view *ret)
+{
+	struct walk *walk = member->walk;
+	size_t bytes = npages * walk->page_bytes;
+	int r = DIT_GROW(member->unit, member->unit_bytes, bytes);
+
+	if (r == 0) {
+		r = dit_page_source_read_unit(&walk->source, first, npages, member->unit);
+	}
+	if (r < 0) {
+		return tell_unreadable(walk, tree, first, r);
+	}
+	check_sum(walk, tree, first, member->unit, bytes);
+	*ret = (struct dit_page_view){
+		.bytes = member->unit,
+		.len = dit_page_end(walk->format, walk->page_bytes),
+		.format = walk->format,
+	};
+	return true;
+}
+
 bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    unsigned run, struct dit_page_view *ret)
 {
@@ -61,21 +120,17 @@ bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t 
 		                         buffer->pages);
 		if (r < 0) {
 			buffer->npages = 0;
-			dit_walk_find(walk, DIT_WALK_UNREADABLE, tree, page, -1,
-			              "the page cannot be read: %s",
-			              r == -ENODATA ? "the file ends before it"
-			                            : strerror(-r));
-			dit_walk_cut(walk, tree);
-			return false;
+			return tell_unreadable(walk, tree, page, r);
 		}
 		buffer->first = page;
 		buffer->npages = (unsigned)r;
 	}
 	*ret = (struct dit_page_view){
 		.bytes = buffer->pages + (page - buffer->first) * walk->page_bytes,
-		.len = walk->page_bytes,
+		.len = dit_page_end(walk->format, walk->page_bytes),
 		.format = walk->format,
 	};
+	check_sum(walk, tree, page, ret->bytes, walk->page_bytes);
 	return true;
 }
 
@@ -84,6 +139,7 @@ void dit_walk_member_deinit(struct walk_member *member)
 	for (unsigned i = 0; i < WALK_BUFFERS; i++) {
 		free(member->buffers[i].pages);
 	}
+	free(member->unit);
 }
 
 /* ---- trees ---- */

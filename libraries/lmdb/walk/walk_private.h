@@ -124,6 +124,8 @@ struct walk_member {
 	unsigned number;
 	unsigned nbuffers; /* in use: the pages from the root to this one */
 	struct walk_buffer buffers[WALK_BUFFERS];
+	char *unit; /* a long value of a sealed file; owned */
+	size_t unit_bytes;
 	uint64_t starts[WALK_PAGE_BYTES_MAX / 128 + 1]; /* of dit_view_is_tiled() */
 };
 
@@ -185,6 +187,11 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 /** Read a page into the member's next buffer. @p level counts its buffers. */
 bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    unsigned run, struct dit_page_view *ret);
+
+/** The same for the pages of a long value of a sealed file, which a node says there
+ * are: the view is that of the first one, in whose memory all of them are. */
+bool dit_walk_read_unit(struct walk_member *member, struct walk_tree *tree,
+                        uint64_t first, uint64_t npages, struct dit_page_view *ret);
 
 /** The page has the number of its place, and the last transaction or one before it. */
 void dit_walk_page_origin(struct walk *walk, const struct walk_tree *tree, uint64_t page,
