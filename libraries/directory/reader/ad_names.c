@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+#define TEXTS_BYTES 4096
+
 static uint32_t number_of(struct dit_span key)
 {
 	uint32_t number = 0;
@@ -28,6 +30,13 @@ static int find_ad(struct dit_schema *schema, struct dit_ad_name *name)
 	return r == DIT_E_UNKNOWN ? 0 : r;
 }
 
+static int take_name(struct dit_ad_names *names, struct dit_ad_name *name,
+                     struct dit_span value, struct dit_schema *schema)
+{
+	name->name = dit_arena_copy(&names->texts, value);
+	return name->name.data == NULL ? -ENOMEM : find_ad(schema, name);
+}
+
 static int read_all(struct dit_ad_names *names, struct dit_tree_cursor *cursor,
                     struct dit_schema *schema)
 {
@@ -43,10 +52,7 @@ static int read_all(struct dit_ad_names *names, struct dit_tree_cursor *cursor,
 
 			names->n = number >= names->n ? number + 1 : names->n;
 			name->is_forged = !dit_ad_is_spelled(schema, value);
-			if (!name->is_forged) {
-				name->name = value;
-				r = find_ad(schema, name);
-			}
+			r = name->is_forged ? 0 : take_name(names, name, value, schema);
 		}
 		if (r >= 0) {
 			r = dit_tree_cursor_next(cursor, &key, &value);
@@ -71,6 +77,7 @@ int dit_ad_names_read_by(struct dit_ad_names *ret, struct dit_snapshot *snapshot
 	if (r < 0) {
 		return r;
 	}
+	dit_arena_init(&names.texts, TEXTS_BYTES);
 	names.list = calloc(DIT_AD_NUMBER_MAX + 1, sizeof(*names.list));
 	r = names.list == NULL ? -ENOMEM : read_all(&names, cursor, schema);
 	dit_tree_cursor_close(cursor);
@@ -109,5 +116,6 @@ void dit_ad_names_deinit(struct dit_ad_names *names)
 {
 	free(names->list);
 	free(names->is_unwanted);
+	dit_arena_deinit(&names->texts);
 	*names = (struct dit_ad_names){0};
 }

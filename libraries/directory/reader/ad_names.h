@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "reader/snapshot.h"
 #include "schema/schema.h"
 
@@ -18,7 +19,7 @@
 #define DIT_AD_NUMBER_MAX 65535u
 
 struct dit_ad_name {
-	struct dit_span name;    /* points into the map of the snapshot; no data: none */
+	struct dit_span name;    /* no data: none */
 	const struct dit_ad *ad; /* NULL: the schema has no such type, or there is none */
 	bool is_forged; /* what is stored is no description; then name is empty */
 };
@@ -28,13 +29,13 @@ struct dit_ad_names {
 	struct dit_ad_name *list; /* by number; number 0 is nobody's */
 	uint32_t n;               /* highest number + 1 */
 	bool *is_unwanted;        /* by number; NULL: all are wanted */
+	struct dit_arena texts;   /* of their names */
 };
 
 /**
  * Records with other keys than slapd's, and numbers above the limit, are passed over.
  *
- * @param snapshot  outlives the names
- * @param schema    likewise; NULL: names alone
+ * @param schema  outlives the names; NULL: names alone
  *
  * @return 0; DIT_E_UNKNOWN: there is no ad2i; LMDB's codes; -ENOMEM
  */

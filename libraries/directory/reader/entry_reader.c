@@ -111,6 +111,15 @@ static int join_value(struct joined *joined, struct dit_arena *arena,
 	return r;
 }
 
+/* The values are shown when the cursor has moved. */
+static int keep_record(struct dit_entry_reader *reader, struct dit_span *record)
+{
+	if (!dit_tree_cursor_is_mapped(reader->splits)) {
+		*record = dit_arena_copy(&reader->arena, *record);
+	}
+	return record->data == NULL ? -ENOMEM : 0;
+}
+
 /*
  * Equal values were counted but are stored once (split_codec.h), and slapd loses all of
  * a new attribute (storage.md 2): so there may be fewer than the entry says, never more.
@@ -133,6 +142,10 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 	memcpy(key + sizeof(id), &number, sizeof(number));
 	r = dit_tree_cursor_find(reader->splits, wanted, &found, &record);
 	while (r > 0 && dit_span_eq(found, wanted)) {
+		r = keep_record(reader, &record);
+		if (r < 0) {
+			return r;
+		}
 		r = join_value(&joined, &reader->arena, stored, record);
 		if (r == 0) {
 			r = dit_tree_cursor_next(reader->splits, &found, &record);

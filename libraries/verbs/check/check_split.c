@@ -3,8 +3,11 @@
 #include "check/check_content.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "codec/entry_codec.h"
 #include "values/value_order.h"
 
@@ -21,7 +24,7 @@ struct group {
 	bool has_normal;
 	uint64_t n;
 	bool has_before;
-	struct dit_span before; /* what the value before this one is ordered by */
+	size_t before_len; /* of what the value before this one is ordered by */
 };
 
 struct split_check {
@@ -34,6 +37,8 @@ struct split_check {
 	uint64_t entry_id;
 	bool has_entry; /* of entry_id, and it can be read */
 	struct dit_stored_entry entry;
+	char *before; /* before_len bytes of the group at hand; owned */
+	size_t before_size;
 	char attribute[NAME_SHOWN];
 };
 
@@ -146,13 +151,18 @@ static void end_group(struct split_check *check, const struct group *group)
 /* ---- values ---- */
 
 /* Empty values that have a normal form are all kept. */
-static void check_order(struct split_check *check, struct group *group,
-                        struct dit_span key)
+static int check_order(struct split_check *check, struct group *group,
+                       struct dit_span key)
 {
 	int order = 0;
+	int r = DIT_GROW(check->before, check->before_size, key.len + 1);
 
+	if (r < 0) {
+		return r;
+	}
 	if (group->has_before && group->ad != NULL) {
-		order = dit_value_order(group->ad->type)(group->before, key);
+		order = dit_value_order(group->ad->type)(
+			(struct dit_span){check->before, group->before_len}, key);
 	}
 	if (order > 0 ||
 	    (group->has_before && order == 0 && group->ad != NULL && key.len > 0)) {
@@ -160,31 +170,34 @@ static void check_order(struct split_check *check, struct group *group,
 		     "a value is not above the one before it");
 	}
 	group->has_before = true;
-	group->before = key;
+	group->before_len = key.len;
+	memcpy(check->before, key.data, key.len);
+	return 0;
 }
 
-static void check_value(struct split_check *check, struct group *group,
-                        struct dit_span record)
+static int check_value(struct split_check *check, struct group *group,
+                       struct dit_span record)
 {
 	struct dit_span value;
 	struct dit_span normal;
 
 	group->n++;
 	if (group->nwanted == 0) {
-		return;
+		return 0;
 	}
 	if (dit_split_decode(record, group->has_normal, &value, &normal) < 0) {
 		find(check, group, DIT_CHECK_SPLIT_RECORD,
 		     "a record contradicts its format");
-		return;
+		return 0;
 	}
-	check_order(check, group, group->has_normal ? normal : value);
+	return check_order(check, group, group->has_normal ? normal : value);
 }
 
 static int check_values(struct split_check *check)
 {
 	struct group group = {.n = 0};
-	struct dit_span before = {NULL, 0};
+	char before[KEY_BYTES];
+	bool has_before = false;
 	struct dit_span key;
 	struct dit_span record;
 	int r = 0;
@@ -194,13 +207,14 @@ static int check_values(struct split_check *check)
 		if (r == 0 && key.len != KEY_BYTES) {
 			return DIT_E_CORRUPT; /* the structure was checked before */
 		}
-		if (r == 0 && (before.data == NULL || !dit_span_eq(before, key))) {
+		if (r == 0 && (!has_before || memcmp(before, key.data, KEY_BYTES) != 0)) {
 			end_group(check, &group);
 			r = begin_group(check, key, &group);
-			before = key;
+			memcpy(before, key.data, KEY_BYTES);
+			has_before = true;
 		}
 		if (r == 0) {
-			check_value(check, &group, record);
+			r = check_value(check, &group, record);
 		}
 	}
 	if (r == 0) {
@@ -228,5 +242,6 @@ int dit_check_split(struct dit_check_member *member)
 	dit_tree_cursor_close(check.values);
 	dit_tree_cursor_close(check.entries);
 	dit_arena_deinit(&check.arena);
+	free(check.before);
 	return r;
 }

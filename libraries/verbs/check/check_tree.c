@@ -31,6 +31,7 @@
 #define ID_BYTES sizeof(uint64_t)
 /* The record of key 0: no name, two NULs, no ID (storage.md 3.1). */
 #define DUMMY_BYTES 12
+#define ARENA_BYTES 4096
 
 /* All records under one key. */
 struct node {
@@ -49,6 +50,7 @@ struct child {
 
 struct tree_check {
 	struct dit_check_member *member;
+	struct dit_arena arena;      /* the own record of the node at hand */
 	struct dit_sorter *children; /* by ID of the child */
 	bool has_found;              /* something about the tree */
 
@@ -139,17 +141,24 @@ static bool is_dummy(struct dit_span value)
 	return value.len == DUMMY_BYTES && memcmp(value.data, zeros, DUMMY_BYTES) == 0;
 }
 
-static void take_self(struct tree_check *check, struct node *node,
-                      const struct dit_name *name)
+/* The record, which was decoded before, is needed when the cursor has moved. */
+static int take_self(struct tree_check *check, struct node *node)
 {
-	if (node->has_self && check->is_first_pass) {
-		FIND(check, DIT_CHECK_NAME_SELF, node->id,
-		     "the node has more than one record of its own");
+	struct dit_span kept;
+
+	if (node->has_self) {
+		if (check->is_first_pass) {
+			FIND(check, DIT_CHECK_NAME_SELF, node->id,
+			     "the node has more than one record of its own");
+		}
+		return 0;
 	}
-	if (!node->has_self) {
-		node->self = *name;
+	kept = dit_arena_copy(&check->arena, check->value);
+	if (kept.data == NULL) {
+		return -ENOMEM;
 	}
 	node->has_self = true;
+	return dit_name_decode(kept, &node->self);
 }
 
 static int take_record(struct tree_check *check, struct node *node)
@@ -168,8 +177,7 @@ static int take_record(struct tree_check *check, struct node *node)
 	if (name.is_child) {
 		return take_child(check, node, &name);
 	}
-	take_self(check, node, &name);
-	return 0;
+	return take_self(check, node);
 }
 
 static void check_self(struct tree_check *check, const struct node *node)
@@ -188,16 +196,18 @@ static void check_self(struct tree_check *check, const struct node *node)
 /* 1; 0: there is no further node; an error. */
 static int next_node(struct tree_check *check, struct node *ret)
 {
-	struct dit_span key = check->key;
+	struct dit_span key = {(const char *)&ret->id, ID_BYTES};
 	int r = 0;
 
 	if (check->state <= 0) {
 		return check->state;
 	}
+	dit_arena_reset(&check->arena);
 	*ret = (struct node){.id = 0};
-	if (key.len == ID_BYTES) {
-		memcpy(&ret->id, key.data, ID_BYTES);
+	if (check->key.len != ID_BYTES) {
+		return DIT_E_CORRUPT; /* the structure was checked before */
 	}
+	memcpy(&ret->id, check->key.data, ID_BYTES);
 	while (r == 0 && check->state > 0 && dit_span_eq(check->key, key)) {
 		r = take_record(check, ret);
 		next_record(check);
@@ -499,6 +509,7 @@ int dit_check_tree(struct dit_check_member *member)
 	struct dit_sorter_opts sorter = DIT_SORTER_OPTS_INIT;
 	int r = 0;
 
+	dit_arena_init(&check.arena, ARENA_BYTES);
 	sorter.memory_bytes = member->content->tree_bytes;
 	sorter.tmpdir = member->content->tmpdir;
 	r = dit_sorter_new(&check.children, &sorter);
@@ -508,5 +519,6 @@ int dit_check_tree(struct dit_check_member *member)
 	dit_tree_cursor_close(check.nodes);
 	dit_tree_cursor_close(check.entries);
 	dit_sorter_free(check.children);
+	dit_arena_deinit(&check.arena);
 	return r;
 }
