@@ -137,10 +137,10 @@ static void passphrase_is_the_key_without_a_function(void **state)
 static void bytes_come_back_with_key_and_nonce_alone(void **state)
 {
 	const struct dit_crypto_nonce nonce = {{7, 9}};
-	char text[] = "some bytes that nobody shall read";
-	struct dit_module_bytes in = {sizeof(text), text};
+	const char text[] = "some bytes that nobody shall read";
 	char hidden[sizeof(text)];
 	char again[sizeof(text)];
+	const struct dit_module_bytes bytes = {sizeof(text), again};
 	char mac[16];
 	struct dit_crypto *crypto = NULL;
 	struct dit_crypto *other = NULL;
@@ -148,34 +148,36 @@ static void bytes_come_back_with_key_and_nonce_alone(void **state)
 	(void)state;
 	assert_int_equal(open_as(&crypto, "", "secret"), 0);
 	assert_int_equal(open_as(&other, "", "Secret"), 0);
-	assert_int_equal(dit_crypto_encrypt(crypto, nonce, in, hidden, mac), 0);
-	assert_memory_not_equal(hidden, text, sizeof(text));
-	in.data = hidden;
-	assert_int_equal(dit_crypto_decrypt(crypto, nonce, in, again, mac), 0);
+	memcpy(again, text, sizeof(text));
+	assert_int_equal(dit_crypto_encrypt(crypto, nonce, bytes, mac), 0);
+	assert_memory_not_equal(again, text, sizeof(text));
+	memcpy(hidden, again, sizeof(text));
+	assert_int_equal(dit_crypto_decrypt(crypto, nonce, bytes, mac), 0);
 	assert_memory_equal(again, text, sizeof(text));
-	assert_int_equal(dit_crypto_decrypt(other, nonce, in, again, mac), DIT_E_CORRUPT);
-	assert_int_equal(dit_crypto_decrypt(crypto, (struct dit_crypto_nonce){{7, 8}}, in,
-	                                    again, mac),
-	                 DIT_E_CORRUPT);
-	hidden[3] ^= 1;
-	assert_int_equal(dit_crypto_decrypt(crypto, nonce, in, again, mac),
-	                 DIT_E_CORRUPT);
+	memcpy(again, hidden, sizeof(text));
+	assert_int_equal(dit_crypto_decrypt(other, nonce, bytes, mac), DIT_E_CORRUPT);
+	memcpy(again, hidden, sizeof(text));
+	assert_int_equal(
+		dit_crypto_decrypt(crypto, (struct dit_crypto_nonce){{7, 8}}, bytes, mac),
+		DIT_E_CORRUPT);
+	memcpy(again, hidden, sizeof(text));
+	again[3] ^= 1;
+	assert_int_equal(dit_crypto_decrypt(crypto, nonce, bytes, mac), DIT_E_CORRUPT);
 	dit_crypto_close(other);
 	dit_crypto_close(crypto);
 }
 
 static void a_module_may_fail(void **state)
 {
-	const struct dit_crypto_nonce nonce = {{1, 1}};
 	char byte = 0;
-	struct dit_module_bytes in = {1, &byte};
-	char out = 0;
 	char mac[16];
 	struct dit_crypto *crypto = NULL;
 
 	(void)state;
 	assert_int_equal(open_as(&crypto, "failing", "secret"), 0);
-	assert_int_equal(dit_crypto_encrypt(crypto, nonce, in, &out, mac), -EIO);
+	assert_int_equal(dit_crypto_encrypt(crypto, (struct dit_crypto_nonce){{1, 1}},
+	                                    (struct dit_module_bytes){1, &byte}, mac),
+	                 -EIO);
 	dit_crypto_close(crypto);
 }
 

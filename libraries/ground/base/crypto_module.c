@@ -18,6 +18,8 @@
 
 /* liblmdb has so much room for a key. */
 #define KEY_BYTES_MAX 2048
+/* Of most that is encrypted. */
+#define PAGE_BYTES_MAX 65536
 
 /* ---- may root load it? ---- */
 
@@ -219,33 +221,43 @@ void dit_crypto_close(struct dit_crypto *crypto)
 
 /* ---- calls ---- */
 
+/* A module is given input and output that lie apart, as liblmdb does it. */
 static int call(const struct dit_crypto *crypto, struct dit_crypto_nonce nonce,
-                const struct dit_module_bytes *in, struct dit_module_bytes *out,
-                char *mac, int encrypts)
+                struct dit_module_bytes bytes, char *mac, int encrypts)
 {
 	const struct dit_module_bytes keys[3] = {
 		{(size_t)crypto->table->key_bytes, crypto->key},
 		{sizeof(nonce), &nonce},
 		{crypto->mac_bytes, crypto->mac_bytes == 0 ? NULL : mac},
 	};
+	_Alignas(16) char page[PAGE_BYTES_MAX];
+	char *copy = bytes.len <= sizeof(page) ? page : malloc(bytes.len);
+	struct dit_module_bytes in = {bytes.len, copy};
+	int r = 0;
 
-	return crypto->table->crypt(in, out, keys, encrypts);
+	if (copy == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(copy, bytes.data, bytes.len);
+	r = crypto->table->crypt(&in, &bytes, keys, encrypts) == 0 ? 0
+	    : encrypts                                             ? -EIO
+	                                                           : DIT_E_CORRUPT;
+	if (copy != page) {
+		free(copy);
+	}
+	return r;
 }
 
 int dit_crypto_encrypt(const struct dit_crypto *crypto, struct dit_crypto_nonce nonce,
-                       struct dit_module_bytes in, char *out, char *mac)
+                       struct dit_module_bytes bytes, char *mac)
 {
-	struct dit_module_bytes to = {in.len, out};
-
-	return call(crypto, nonce, &in, &to, mac, 1) == 0 ? 0 : -EIO;
+	return call(crypto, nonce, bytes, mac, 1);
 }
 
 int dit_crypto_decrypt(const struct dit_crypto *crypto, struct dit_crypto_nonce nonce,
-                       struct dit_module_bytes in, char *out, char *mac)
+                       struct dit_module_bytes bytes, char *mac)
 {
-	struct dit_module_bytes to = {in.len, out};
-
-	return call(crypto, nonce, &in, &to, mac, 0) == 0 ? 0 : DIT_E_CORRUPT;
+	return call(crypto, nonce, bytes, mac, 0);
 }
 
 void dit_crypto_sum(const struct dit_crypto *crypto, struct dit_module_bytes in,

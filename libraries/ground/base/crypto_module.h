@@ -101,18 +101,21 @@ static inline bool dit_crypto_encrypts(const struct dit_crypto *crypto)
 }
 
 /**
- * @param out  @p len bytes, none of them among those of @p in
- * @param mac  mac_bytes, written
+ * Encrypt bytes in place.
  *
- * @return 0; -EIO: the module fails
+ * @param mac  mac_bytes, written; not among the bytes
+ *
+ * @return 0; -EIO: the module fails; -ENOMEM
  */
 int dit_crypto_encrypt(const struct dit_crypto *crypto, struct dit_crypto_nonce nonce,
-                       struct dit_module_bytes in, char *out, char *mac);
-/** @param mac  mac_bytes, read
+                       struct dit_module_bytes bytes, char *mac);
+/**
+ * Decrypt them.
  *
- * @return 0; DIT_E_CORRUPT: other bytes, another key or another nonce */
+ * @return 0; DIT_E_CORRUPT: other bytes, another key or another nonce; -ENOMEM
+ */
 int dit_crypto_decrypt(const struct dit_crypto *crypto, struct dit_crypto_nonce nonce,
-                       struct dit_module_bytes in, char *out, char *mac);
+                       struct dit_module_bytes bytes, char *mac);
 /** @param out  sum_bytes */
 void dit_crypto_sum(const struct dit_crypto *crypto, struct dit_module_bytes in,
                     char *out);

@@ -50,7 +50,8 @@ int dit_byte_postings_new(struct dit_byte_postings **ret,
 {
 	struct dit_sorter_opts sorter = {.nproducers = opts->nproducers,
 	                                 .memory_bytes = opts->memory_bytes,
-	                                 .tmpdir = opts->tmpdir};
+	                                 .tmpdir = opts->tmpdir,
+	                                 .cipher = opts->cipher};
 	struct dit_byte_postings *postings = NULL;
 	int r = 0;
 

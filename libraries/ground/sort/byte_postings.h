@@ -27,14 +27,16 @@
 
 struct dit_byte_postings;
 struct dit_late_table; /* posting_list.h */
-struct dit_stop;       /* stop.h */
+struct dit_run_cipher;
+struct dit_stop; /* stop.h */
 
 struct dit_byte_postings_opts {
 	unsigned nproducers;
 	size_t memory_bytes; /* all producers together; 64 KiB for each at least */
 	const char *tmpdir;  /* for run files; copied */
-	uint32_t list_max;   /* longest list; at least 1 */
-	const struct dit_stop *stop; /* borrowed; NULL: the work is not ended early */
+	struct dit_run_cipher *cipher; /* of them (run_file.h); borrowed; may be NULL */
+	uint32_t list_max;             /* longest list; at least 1 */
+	const struct dit_stop *stop;   /* borrowed; NULL: the work is not ended early */
 };
 
 /** 0; -EINVAL (options out of range); -ENOMEM */

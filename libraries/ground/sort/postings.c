@@ -125,6 +125,7 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	                              DIT_RUN_BLOCK_MIN, DIT_RUN_BLOCK_MAX);
 	p->fan_in = dit_fan_in(p->nproducers, RUNS_WANTED, FAN_IN_MAX);
 	p->tmpdir = strdup(opts->tmpdir);
+	p->cipher = opts->cipher;
 	p->is_64bit = calloc((size_t)p->nstreams + 1, sizeof(*p->is_64bit));
 	p->is_opened = calloc((size_t)p->nstreams + 1, sizeof(*p->is_opened));
 	p->producers = calloc(p->nproducers, sizeof(*p->producers));

@@ -40,6 +40,7 @@
 #include "base/stop.h"
 
 struct dit_late_table; /* posting_list.h */
+struct dit_run_cipher;
 struct dit_postings;
 
 struct dit_postings_opts {
@@ -48,8 +49,9 @@ struct dit_postings_opts {
 	unsigned nproducers;
 	size_t memory_bytes; /* for pairs not yet written, all producers together */
 	const char *tmpdir;  /* for run files; copied */
-	uint32_t list_max;   /* longest list, 2^idlexp - 1 */
-	const struct dit_stop *stop; /* ends push and cursors; borrowed; NULL: none */
+	struct dit_run_cipher *cipher; /* of them (run_file.h); borrowed; may be NULL */
+	uint32_t list_max;             /* longest list, 2^idlexp - 1 */
+	const struct dit_stop *stop;   /* ends push and cursors; borrowed; NULL: none */
 };
 
 /** @return 0; -EINVAL (no producers, less than 64 KiB for each, list_max 0); -ENOMEM */

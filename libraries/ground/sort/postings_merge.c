@@ -164,7 +164,7 @@ int dit_posting_merge_add_run(struct dit_posting_merge *merge,
 		return 0;
 	}
 	r = dit_run_reader_open(&source->reader, run->fd, postings->block_bytes,
-	                        &run->segments[stream]);
+	                        &run->segments[stream], postings->cipher);
 	if (r < 0) {
 		return r;
 	}

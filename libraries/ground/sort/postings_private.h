@@ -63,6 +63,7 @@ struct dit_postings {
 	unsigned nproducers;
 	bool *is_64bit;
 	char *tmpdir;
+	struct dit_run_cipher *cipher; /* borrowed; NULL: runs are not encrypted */
 	uint32_t list_max;
 	const struct dit_stop *stop; /* borrowed; NULL: none */
 	size_t share_bytes;          /* of one producer */

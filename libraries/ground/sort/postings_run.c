@@ -223,7 +223,7 @@ static int make_run(struct dit_producer *producer, size_t first)
 	run->fd = -1;
 	run->level = is_merge ? producer->runs[first]->level + 1 : 0;
 	r = dit_run_writer_begin(&producer->writer, postings->tmpdir,
-	                         postings->block_bytes);
+	                         postings->block_bytes, postings->cipher);
 	if (r < 0) {
 		goto fail;
 	}

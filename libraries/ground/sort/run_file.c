@@ -22,6 +22,7 @@
 
 #include <xxhash.h>
 
+#include "base/crypto_module.h"
 #include "base/error.h"
 #include "base/path.h"
 #include "base/whole_io.h"
@@ -63,7 +64,7 @@ static uint64_t place_of(const struct dit_run_writer *writer, const char *at)
 static void block_start(struct dit_run_writer *writer, char *at)
 {
 	writer->block = at;
-	writer->at = at + BLOCK_HEAD;
+	writer->at = at + writer->head_bytes;
 	writer->block_end = at + writer->block_bytes;
 }
 
@@ -81,17 +82,58 @@ static int buffer_flush(struct dit_run_writer *writer, const char *end)
 	return 0;
 }
 
+static size_t head_bytes(const struct dit_crypto *crypto)
+{
+	return BLOCK_HEAD + (crypto == NULL ? 0 : crypto->mac_bytes);
+}
+
+static struct dit_crypto_nonce nonce_of(uint32_t file, uint64_t place)
+{
+	return (struct dit_crypto_nonce){{file, place}};
+}
+
+/** What the block has after its head. */
+static int encrypt(const struct dit_run_writer *writer, const char *end)
+{
+	char *payload = writer->block + writer->head_bytes;
+
+	return dit_crypto_encrypt(
+		writer->crypto, nonce_of(writer->number, place_of(writer, writer->block)),
+		(struct dit_module_bytes){(size_t)(end - payload), payload},
+		writer->block + BLOCK_HEAD);
+}
+
+/** The same of a block that was read and is whole. */
+static int decrypt(const struct dit_run_reader *reader, size_t size)
+{
+	char *payload = reader->buffer + reader->head_bytes;
+	uint32_t number = 0;
+
+	memcpy(&number, reader->buffer + 12, sizeof(number));
+	return dit_crypto_decrypt(
+		reader->crypto, nonce_of(number, reader->offset),
+		(struct dit_module_bytes){size - reader->head_bytes, payload},
+		reader->buffer + BLOCK_HEAD);
+}
+
 /** Complete the block; the next one begins at @p end. */
 static int block_end(struct dit_run_writer *writer, char *end)
 {
 	char *buffer_end = (char *)writer->buffer.data + writer->buffer.size_bytes;
-	uint32_t payload = (uint32_t)(writer->at - writer->block - BLOCK_HEAD);
+	uint32_t payload = (uint32_t)(writer->at - writer->block - writer->head_bytes);
 	uint64_t hash = 0;
 	int r = 0;
 
 	memcpy(writer->block + 8, &payload, sizeof(payload));
-	memset(writer->block + 12, 0, 4);
+	memcpy(writer->block + 12, &writer->number, sizeof(writer->number));
 	memset(writer->at, 0, (size_t)(end - writer->at));
+	if (writer->crypto != NULL) {
+		r = encrypt(writer, end);
+	}
+	if (r < 0) {
+		writer->error = r;
+		return r;
+	}
 	hash = XXH3_64bits_withSeed(writer->block + 8, (size_t)(end - writer->block) - 8,
 	                            place_of(writer, writer->block));
 	memcpy(writer->block, &hash, sizeof(hash));
@@ -104,7 +146,7 @@ static int block_end(struct dit_run_writer *writer, char *end)
 }
 
 int dit_run_writer_begin(struct dit_run_writer *writer, const char *tmpdir,
-                         size_t block_bytes)
+                         size_t block_bytes, struct dit_run_cipher *cipher)
 {
 	int r = 0;
 
@@ -119,6 +161,11 @@ int dit_run_writer_begin(struct dit_run_writer *writer, const char *tmpdir,
 		return r;
 	}
 	writer->fd = r;
+	writer->crypto = cipher == NULL ? NULL : cipher->crypto;
+	writer->number = cipher == NULL ? 0
+	                                : atomic_fetch_add_explicit(&cipher->nfiles, 1,
+	                                                            memory_order_relaxed);
+	writer->head_bytes = head_bytes(writer->crypto);
 	writer->block_bytes = block_bytes;
 	writer->offset = 0;
 	writer->segment = 0;
@@ -158,7 +205,7 @@ int dit_run_segment_end(struct dit_run_writer *writer, struct dit_run_segment *r
 	if (writer->error < 0) {
 		return writer->error;
 	}
-	if (writer->at > writer->block + BLOCK_HEAD &&
+	if (writer->at > writer->block + writer->head_bytes &&
 	    block_end(writer, writer->at) < 0) {
 		return writer->error;
 	}
@@ -172,7 +219,7 @@ int dit_run_writer_finish(struct dit_run_writer *writer)
 {
 	int fd = writer->fd;
 
-	assert(writer->at == writer->block + BLOCK_HEAD || writer->error < 0);
+	assert(writer->at == writer->block + writer->head_bytes || writer->error < 0);
 	if (writer->error < 0 || buffer_flush(writer, writer->block) < 0) {
 		(void)close(fd); /* the data is lost anyway */
 		fd = writer->error;
@@ -191,8 +238,10 @@ void dit_run_writer_deinit(struct dit_run_writer *writer)
 }
 
 int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_bytes,
-                        const struct dit_run_segment *segment)
+                        const struct dit_run_segment *segment,
+                        const struct dit_run_cipher *cipher)
 {
+	const struct dit_crypto *crypto = cipher == NULL ? NULL : cipher->crypto;
 	char *buffer = malloc(block_bytes);
 
 	if (buffer == NULL) {
@@ -200,6 +249,8 @@ int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_byte
 	}
 	*reader = (struct dit_run_reader){
 		.fd = fd,
+		.crypto = crypto,
+		.head_bytes = head_bytes(crypto),
 		.block_bytes = block_bytes,
 		.offset = segment->offset,
 		.end = segment->offset + segment->bytes,
@@ -230,7 +281,7 @@ int dit_run_fill(struct dit_run_reader *reader)
 		return 0;
 	}
 	reader->loaded = UINT64_MAX;
-	if (size < BLOCK_HEAD) {
+	if (size < reader->head_bytes) {
 		return DIT_E_CORRUPT;
 	}
 	nread = dit_read_at(reader->fd, reader->buffer, size, reader->offset);
@@ -243,12 +294,19 @@ int dit_run_fill(struct dit_run_reader *reader)
 	memcpy(&hash, reader->buffer, sizeof(hash));
 	memcpy(&payload, reader->buffer + 8, sizeof(payload));
 	if (hash != XXH3_64bits_withSeed(reader->buffer + 8, size - 8, reader->offset) ||
-	    payload == 0 || payload > size - BLOCK_HEAD) {
+	    payload == 0 || payload > size - reader->head_bytes) {
 		return DIT_E_CORRUPT;
+	}
+	if (reader->crypto != NULL) {
+		int r = decrypt(reader, size);
+
+		if (r < 0) {
+			return r;
+		}
 	}
 	reader->loaded = reader->offset;
 	reader->offset += size;
-	reader->at = reader->buffer + BLOCK_HEAD;
+	reader->at = reader->buffer + reader->head_bytes;
 	reader->limit = reader->at + payload;
 	return 1;
 }
@@ -274,7 +332,7 @@ int dit_run_reader_seek(struct dit_run_reader *reader,
 		reader->offset = reader->end;
 	}
 	reader->at = reader->buffer + place % reader->block_bytes;
-	reader->limit = reader->buffer + BLOCK_HEAD + payload;
+	reader->limit = reader->buffer + reader->head_bytes + payload;
 	return reader->at < reader->limit ? 0 : DIT_E_CORRUPT;
 }
 

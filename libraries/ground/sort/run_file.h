@@ -13,19 +13,32 @@
  *   offset  size  meaning (numbers in the byte order of the machine)
  *   0       8     XXH3 of the rest of the block, seeded with its place in the file
  *   8       4     bytes of payload
- *   12      4     zero
- *   16      ..    payload, then zeros up to the block size
+ *   12      4     the number of the file, if it is encrypted; else zero
+ *   16      ..    MAC of the payload, if it is encrypted and the module has MACs
+ *   ..      ..    payload, then zeros up to the block size
+ *
+ * A file can be encrypted, by a module for pages (base/crypto_module.h) with a key of its
+ * own: numbers of files and places in them make each block different.
  *
  * Threads: a writer or reader belongs to one thread. Several readers may share a file.
  */
 #ifndef DITKIT_RUN_FILE_H
 #define DITKIT_RUN_FILE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sort/pages.h"
+
+struct dit_crypto; /* base/crypto_module.h */
+
+/** The files of one key. NULL in place of it: files are not encrypted. */
+struct dit_run_cipher {
+	const struct dit_crypto *crypto; /* borrowed [const] */
+	_Atomic uint32_t nfiles;         /* [atomic: each file takes a number; relaxed] */
+};
 
 #define DIT_RUN_BLOCK_MIN 512
 #define DIT_RUN_BLOCK_MAX 65536
@@ -59,7 +72,10 @@ struct dit_run_segment {
 };
 
 struct dit_run_writer {
-	int fd; /* owned until finish */
+	int fd;                          /* owned until finish */
+	const struct dit_crypto *crypto; /* NULL: not encrypted */
+	uint32_t number;                 /* of the file, then */
+	size_t head_bytes;
 	size_t block_bytes;
 	struct dit_buffer buffer; /* kept from file to file */
 	char *block;              /* the block being filled; its head comes first */
@@ -74,7 +90,7 @@ struct dit_run_writer {
 
 /** Create an unnamed file in @p tmpdir. 0; -errno; -ENOMEM */
 int dit_run_writer_begin(struct dit_run_writer *writer, const char *tmpdir,
-                         size_t block_bytes);
+                         size_t block_bytes, struct dit_run_cipher *cipher);
 
 /** Slow path of dit_run_room(); do not call. */
 char *dit_run_next_block(struct dit_run_writer *writer);
@@ -107,7 +123,9 @@ int dit_run_writer_finish(struct dit_run_writer *writer);
 void dit_run_writer_deinit(struct dit_run_writer *writer);
 
 struct dit_run_reader {
-	int fd; /* borrowed */
+	int fd;                          /* borrowed */
+	const struct dit_crypto *crypto; /* NULL: not encrypted */
+	size_t head_bytes;
 	size_t block_bytes;
 	uint64_t offset; /* of the next block */
 	uint64_t end;
@@ -119,7 +137,8 @@ struct dit_run_reader {
 
 /** Opens nothing and reads nothing yet. 0 or -ENOMEM */
 int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_bytes,
-                        const struct dit_run_segment *segment);
+                        const struct dit_run_segment *segment,
+                        const struct dit_run_cipher *cipher);
 /** A zeroed reader is fine. */
 void dit_run_reader_close(struct dit_run_reader *reader);
 /**

@@ -112,11 +112,12 @@ struct dit_sorter_opts {
 	 * make look-ups faster and write more.
 	 */
 	unsigned fan_in;
+	struct dit_run_cipher *cipher; /* of ditkit itself; NULL */
 };
 
 #define DIT_SORTER_OPTS_INIT                                                             \
  {                                                                                       \
-  1, (size_t)64 << 20, NULL, NULL, NULL, NULL, NULL, 0                                   \
+  1, (size_t)64 << 20, NULL, NULL, NULL, NULL, NULL, 0, NULL                             \
  }
 
 /** @return 0; -EINVAL (options out of range); -ENOMEM; -errno */

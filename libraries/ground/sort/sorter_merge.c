@@ -73,7 +73,7 @@ int dit_sort_merge_add_run(struct dit_sort_merge *merge, const struct dit_sorter
 {
 	struct dit_sort_source *source = &merge->sources[merge->nsources];
 	int r = dit_run_reader_open(&source->reader, run->fd, sorter->block_bytes,
-	                            &run->segment);
+	                            &run->segment, sorter->opts.cipher);
 
 	if (r == 0) {
 		add_source(merge)->run = run;

@@ -107,7 +107,7 @@ static int fill_run(struct dit_sort_producer *producer, struct dit_sort_merge *m
 {
 	const struct dit_sorter *sorter = producer->sorter;
 	int r = dit_run_writer_begin(&producer->writer, sorter->tmpdir,
-	                             sorter->block_bytes);
+	                             sorter->block_bytes, sorter->opts.cipher);
 
 	if (r < 0) {
 		return r;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A module is given input and output that lie apart, as liblmdb does it. */
+/* What of a unit is encrypted, and what is summed up. */
 #include "page/page_seal.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 
 /* Of the number and the transaction of a page. */
 #define CLEAR_BYTES sizeof(struct dit_crypto_nonce)
-/* Of any page; long values are longer. */
-#define PAGE_BYTES_MAX 65536
 
 struct dit_page_format dit_page_format_sealed(const struct dit_crypto *crypto)
 {
@@ -35,7 +31,7 @@ static struct dit_module_bytes summed(const struct dit_page_format *format,
 	return (struct dit_module_bytes){len - format->tail_bytes, (char *)unit};
 }
 
-/* The bytes that are encrypted, from @p unit or a copy of it. */
+/* The bytes that are encrypted. */
 static struct dit_module_bytes hidden(const struct dit_page_format *format, char *unit,
                                       size_t len)
 {
@@ -51,29 +47,6 @@ static struct dit_crypto_nonce nonce_of(const char *unit)
 	return nonce;
 }
 
-/* @param run  encrypts or decrypts */
-static int convert(const struct dit_page_format *format, char *unit, size_t len,
-                   int (*run)(const struct dit_crypto *crypto,
-                              struct dit_crypto_nonce nonce, struct dit_module_bytes in,
-                              char *out, char *mac))
-{
-	const struct dit_crypto *crypto = format->crypto;
-	_Alignas(16) char page[PAGE_BYTES_MAX];
-	char *copy = len <= sizeof(page) ? page : malloc(len);
-	int r = 0;
-
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(copy, unit, len);
-	r = run(crypto, nonce_of(unit), hidden(format, copy, len), unit + CLEAR_BYTES,
-	        unit + len - crypto->mac_bytes);
-	if (copy != page) {
-		free(copy);
-	}
-	return r;
-}
-
 int dit_page_seal(const struct dit_page_format *format, char *unit, size_t len)
 {
 	const struct dit_crypto *crypto = format->crypto;
@@ -83,7 +56,9 @@ int dit_page_seal(const struct dit_page_format *format, char *unit, size_t len)
 		               unit + len - format->tail_bytes);
 	}
 	return dit_crypto_encrypts(crypto)
-	               ? convert(format, unit, len, dit_crypto_encrypt)
+	               ? dit_crypto_encrypt(crypto, nonce_of(unit),
+	                                    hidden(format, unit, len),
+	                                    unit + len - crypto->mac_bytes)
 	               : 0;
 }
 
@@ -111,14 +86,15 @@ bool dit_page_sum_is_right(const struct dit_page_format *format, const char *uni
 
 int dit_page_unseal(const struct dit_page_format *format, char *unit, size_t len)
 {
+	const struct dit_crypto *crypto = format->crypto;
 	int r = 0;
 
-	if (!dit_crypto_encrypts(format->crypto)) {
+	if (!dit_crypto_encrypts(crypto)) {
 		return 0;
 	}
-	r = convert(format, unit, len, dit_crypto_decrypt);
-	return r < 0 || format->crypto->sum_bytes == 0 ||
-	                       dit_page_sum_is_right(format, unit, len)
+	r = dit_crypto_decrypt(crypto, nonce_of(unit), hidden(format, unit, len),
+	                       unit + len - crypto->mac_bytes);
+	return r < 0 || crypto->sum_bytes == 0 || dit_page_sum_is_right(format, unit, len)
 	               ? r
 	               : DIT_E_CORRUPT;
 }

@@ -56,6 +56,7 @@ static int make_postings(struct dit_builders *builders,
 		.nproducers = opts->nproducers,
 		.memory_bytes = opts->memory_bytes,
 		.tmpdir = opts->tmpdir,
+		.cipher = opts->cipher,
 		.stop = opts->stop,
 		.list_max = opts->list_max,
 	};
@@ -89,6 +90,7 @@ static int make_wide(struct dit_builders *builders, const struct dit_builders_op
 	size_t nwide = 0;
 	struct dit_byte_postings_opts wide = {.nproducers = opts->nproducers,
 	                                      .tmpdir = opts->tmpdir,
+	                                      .cipher = opts->cipher,
 	                                      .stop = opts->stop,
 	                                      .list_max = opts->list_max};
 	int r = 0;

@@ -47,8 +47,9 @@ struct dit_builders_opts {
 	/* The same for databases of DIT_KEY_WIDE, which share it; if it is less than 64
 	 * KiB for each of them and each producer, they take as much. */
 	size_t wide_memory_bytes;
-	const char *tmpdir;          /* for run files; copied */
-	const struct dit_stop *stop; /* borrowed; NULL: the work cannot be stopped */
+	const char *tmpdir;            /* for run files; copied */
+	struct dit_run_cipher *cipher; /* of them (run_file.h); borrowed; may be NULL */
+	const struct dit_stop *stop;   /* borrowed; NULL: the work cannot be stopped */
 	uint32_t list_max; /* longest list, 2^idlexp - 1; longer ones become ranges */
 };
 
