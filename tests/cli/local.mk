@@ -6,6 +6,7 @@ script_tests += \
 	%D%/messages.sh \
 	%D%/progress.sh \
 	%D%/run.sh \
+	%D%/sealed.sh \
 	%D%/statistics.sh \
 	%D%/user.sh \
 	$(NULL)

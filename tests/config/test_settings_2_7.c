@@ -150,12 +150,34 @@ static void page_size_is_a_number(void **state)
 	       "t.conf: line 8: <dbpagesize> not supported by this release");
 }
 
-static void encryption_is_refused_by_name(void **state)
+static void module_and_passphrase_are_kept(void **state)
 {
-	refuse(*state, CONF_SCHEMA DB "crypto libcrypt.so\n",
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = conf_accept(f, CONF_SCHEMA DB);
+
+	assert_null(s->databases[1].data.crypto_module);
+	assert_null(s->databases[1].data.passphrase);
+	dit_settings_free(s);
+	s = conf_accept(f, CONF_SCHEMA DB "crypto /lib/x.so\npassphrase one\n"
+	                                  "passphrase \"two words\"\n");
+	assert_string_equal(s->databases[1].data.crypto_module, "/lib/x.so");
+	assert_string_equal(s->databases[1].data.passphrase, "two words");
+	dit_settings_free(s);
+	f->openldap = DIT_OPENLDAP_2_6;
+	refuse(f, CONF_SCHEMA DB "crypto libcrypt.so\n",
 	       "t.conf: line 8: <crypto> not supported by this release");
-	refuse(*state, CONF_SCHEMA DB "passphrase secret\n",
+	refuse(f, CONF_SCHEMA DB "passphrase secret\n",
 	       "t.conf: line 8: <passphrase> not supported by this release");
+}
+
+static void no_message_has_the_passphrase(void **state)
+{
+	struct conf_fixture *f = *state;
+
+	refuse(f, CONF_SCHEMA DB "passphrase \"secret\n",
+	       "t.conf: line 8: unterminated quoted string");
+	refuse(f, CONF_SCHEMA DB "passphrase secret words\n",
+	       "t.conf: line 8: <passphrase> extra cruft after <pass>.");
 }
 
 static void providers_beside_others_need_their_id_first(void **state)
@@ -317,10 +339,6 @@ static void tree_is_refused_in_the_same_cases(void **state)
 		{"olcMirrorMode: TRUE\n",
 	         "olcMultiProvider: value #0: <olcMultiProvider> serverID is not "
 	         "configured, do that first\n"},
-		{"olcDbCryptoModule: x\n",
-	         "<olcDbCryptoModule> not supported by this release\n"},
-		{"olcDbPassphrase: x\n",
-	         "<olcDbPassphrase> not supported by this release\n"},
 	};
 	struct conf_fixture *f = *state;
 
@@ -336,6 +354,93 @@ static void tree_is_refused_in_the_same_cases(void **state)
 	}
 }
 
+/* ---- what a core would have ---- */
+
+static bool memory_has(int memory, unsigned long first, unsigned long end,
+                       const char *word)
+{
+	char *bytes = malloc(end - first);
+	bool has = false;
+
+	assert_non_null(bytes);
+	has = pread(memory, bytes, end - first, (off_t)first) == (ssize_t)(end - first) &&
+	      memmem(bytes, end - first, word, strlen(word)) != NULL;
+	explicit_bzero(bytes, end - first);
+	free(bytes);
+	return has;
+}
+
+static bool a_core_has(const char *word)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	int memory = open("/proc/self/mem", O_RDONLY);
+	unsigned long range[2] = {0, 0};
+	bool is_written = false;
+	bool has = false;
+	char line[512];
+
+	assert_true(maps != NULL && memory >= 0);
+	while (fgets(line, sizeof(line), maps) != NULL) {
+		unsigned long found[2];
+		char rights[5] = "";
+
+		if (sscanf(line, "%lx-%lx %4s", &found[0], &found[1], rights) == 3) {
+			memcpy(range, found, sizeof(range));
+			is_written = rights[0] == 'r' && rights[1] == 'w';
+		} else if (is_written && strncmp(line, "VmFlags:", 8) == 0 &&
+		           strstr(line, " dd") == NULL) {
+			has = has || memory_has(memory, range[0], range[1], word);
+		}
+	}
+	(void)close(memory);
+	(void)fclose(maps);
+	return has;
+}
+
+/* A shell writes a text that the test itself does not have. */
+static void add_passphrase(const char *line, const char *file)
+{
+	char command[256];
+
+	(void)snprintf(command, sizeof(command),
+	               "printf '%s%%s\\n' \"$(od -An -N12 -tx1 /dev/urandom | "
+	               "tr -d ' \\n')\" >>'%s'",
+	               line, file);
+	assert_int_equal(system(command), 0);
+}
+
+static void check_core(struct conf_fixture *f, const struct dit_settings_source *source)
+{
+	struct dit_settings *s = NULL;
+	char *copy = NULL;
+
+	f->reports[0] = '\0';
+	assert_int_equal(dit_settings_read(&s, source, conf_collect, f), 0);
+	assert_string_equal(f->reports, "");
+	assert_int_equal(strlen(s->databases[1].data.passphrase), 24);
+	assert_false(a_core_has(s->databases[1].data.passphrase));
+	copy = strdup(s->databases[1].data.passphrase);
+	assert_true(a_core_has(copy));
+	explicit_bzero(copy, strlen(copy));
+	free(copy);
+	dit_settings_free(s);
+}
+
+static void no_core_has_the_passphrase(void **state)
+{
+	struct conf_fixture *f = *state;
+	const struct dit_settings_source file = {.file = "t.conf",
+	                                         .openldap = f->openldap};
+	const struct dit_settings_source tree = {.dir = "d", .openldap = f->openldap};
+
+	conf_write("t.conf", CONF_SCHEMA DB "crypto x.so\n");
+	add_passphrase("passphrase ", "t.conf");
+	check_core(f, &file);
+	write_tree(O, "olcDbCryptoModule: x.so\n");
+	add_passphrase("olcDbPassphrase: ", "d/cn=config/olcDatabase={1}mdb.ldif");
+	check_core(f, &tree);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, conf_teardown)
 
 int main(void)
@@ -347,7 +452,9 @@ int main(void)
 		TEST(other_attributes_are_indexed_once),
 		TEST(releases_before_leave_object_class_to_the_configuration),
 		TEST(page_size_is_a_number),
-		TEST(encryption_is_refused_by_name),
+		TEST(module_and_passphrase_are_kept),
+		TEST(no_message_has_the_passphrase),
+		TEST(no_core_has_the_passphrase),
 		TEST(providers_beside_others_need_their_id_first),
 		TEST(copies_of_one_provider_are_known),
 		TEST(new_directives_are_known),

@@ -145,6 +145,7 @@ static int open_database(struct index_output *output,
 {
 	struct dit_claimed_file *file = &output->file;
 	const struct dit_snapshot_opts snapshot = {.nreaders = opts->nthreads,
+	                                           .sealed = opts->sealed,
 	                                           .is_claimed = true,
 	                                           .claimed_fd = file->data_fd,
 	                                           .fault = opts->fault};
@@ -180,8 +181,8 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 	                                               .order = dit_stored_order,
 	                                               .damaged = opts->damaged,
 	                                               .ctx = opts->ctx};
-	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode, NULL,
-	                          opts->fault);
+	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode,
+	                          opts->sealed, opts->fault);
 	if (r < 0) {
 		free(output);
 		return r;

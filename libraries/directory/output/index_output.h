@@ -24,8 +24,11 @@
 
 struct dit_index_output_opts {
 	const char *directory;
-	mode_t mode;                         /* of a lock.mdb that has to be made */
-	uint64_t maxsize_bytes;              /* configured size; 0: LMDB's default */
+	mode_t mode;            /* of a lock.mdb that has to be made */
+	uint64_t maxsize_bytes; /* configured size; 0: LMDB's default */
+	/* Of files of LMDB 1.0 (place/data_seal.h); borrowed until the end. NULL: not
+	 * sealed */
+	const struct dit_page_format *sealed;
 	unsigned nthreads;                   /* readers of the snapshot, at least one */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
 	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */

@@ -16,6 +16,7 @@
 #include "output/output_impl.h"
 #include "output/record_tables.h"
 #include "place/claimed_file.h"
+#include "place/data_seal.h"
 #include "place/map_size.h"
 
 #define FEW_PARTS 24u
@@ -178,7 +179,8 @@ int dit_output_merged_open(struct dit_record_output **ret,
 	output->may_grow = opts->may_grow;
 	output->merge = opts->merge;
 	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode,
-	                          opts->is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09,
+	                          opts->is_lmdb_10 ? dit_data_format_10(opts->sealed)
+	                                           : &dit_lmdb_09,
 	                          opts->fault);
 	if (r < 0) {
 		free(output);

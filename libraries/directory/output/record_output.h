@@ -56,6 +56,9 @@ struct dit_output_opts {
 	/* The database is of LMDB 1.0, which OpenLDAP 2.7 reads. false: a new one is of
 	 * the liblmdb at hand, a stored one of LMDB 0.9. */
 	bool is_lmdb_10;
+	/* Of files of LMDB 1.0 (place/data_seal.h); borrowed until the end. NULL: not
+	 * sealed */
+	const struct dit_page_format *sealed;
 	bool may_grow; /* the result may be larger than maxsize_bytes */
 	struct dit_page_writer
 		*page_writer;      /* borrowed; NULL: each thread writes its pages */

@@ -45,8 +45,8 @@ int dit_record_tables_find_index(struct dit_output *output, const char *name,
                                  struct dit_output_stored_index *ret)
 {
 	const struct dit_record_tables *tables = of_base(output);
-	struct dit_span key = {NULL, 0};
 	struct dit_tree_record tree;
+	size_t key_len = 0;
 	int r = 0;
 
 	if (dit_page_commit_find(tables->indexes.commit, dit_span_of(name), &tree) == 0) {
@@ -54,14 +54,14 @@ int dit_record_tables_find_index(struct dit_output *output, const char *name,
 	}
 	r = dit_stored_flags_check(name, NULL, tree.flags, tables->fault);
 	if (r == 0) {
-		r = dit_stored_first_key(tables->records, &tree, &key);
+		r = dit_stored_key_len(tables->records, &tree, &key_len);
 	}
 	if (r < 0) {
 		return r;
 	}
 	*ret = (struct dit_output_stored_index){
 		.is_integerkey = (tree.flags & DIT_DB_INTEGERKEY) != 0,
-		.key_len = r > 0 ? key.len : 0};
+		.key_len = key_len};
 	return 1;
 }
 

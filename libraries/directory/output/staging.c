@@ -20,6 +20,8 @@
 
 #include "base/error.h"
 #include "page/meta_pages.h"
+#include "page/page_seal.h"
+#include "place/data_seal.h"
 #include "place/format_check.h"
 #include "place/lmdb_append.h"
 #include "place/lock_file.h"
@@ -51,7 +53,8 @@ static int choose_format_10(struct dit_staging *staging,
 {
 	long page_bytes =
 		opts->page_bytes == 0 ? sysconf(_SC_PAGESIZE) : (long)opts->page_bytes;
-	long max = (long)dit_lmdb_10.page_bytes_max;
+	const struct dit_page_format *format = dit_data_format_10(opts->sealed);
+	long max = (long)format->page_bytes_max;
 
 	if (opts->writer == DIT_WRITER_APPEND) {
 		return dit_fault_say(opts->fault, DIT_LMDB_VERSION_MISMATCH,
@@ -60,9 +63,14 @@ static int choose_format_10(struct dit_staging *staging,
 		                     dit_lmdb_version());
 	}
 	staging->is_known_format = true;
-	staging->format = &dit_lmdb_10;
+	staging->format = format;
 	staging->page_bytes = (size_t)(page_bytes < max ? page_bytes : max);
-	return 0;
+	return dit_page_seal_fits(format, staging->page_bytes)
+	               ? 0
+	               : dit_fault_say(opts->fault, DIT_E_UNSUPPORTED,
+	                               "pages of %zu bytes are too small for the module "
+	                               "of \"crypto\"",
+	                               staging->page_bytes);
 }
 
 static int make_file(struct dit_staging *staging, const struct dit_output_opts *opts)
@@ -190,8 +198,11 @@ int dit_output_new_open(struct dit_record_output **ret,
 static enum dit_claim_end end_abandoned(const struct dit_staging *staging)
 {
 	const struct dit_claim *claim = &staging->claim;
-	int fd = claim->made_lock_file ? -1
-	                               : dit_data_open_10(claim->dir_fd, O_RDONLY, NULL);
+	const struct dit_page_format *sealed =
+		staging->format->crypto == NULL ? NULL : staging->format;
+	int fd = claim->made_lock_file
+	                 ? -1
+	                 : dit_data_open_10(claim->dir_fd, O_RDONLY, sealed, NULL);
 
 	if (fd < 0) {
 		return DIT_CLAIM_ABANDONED;

@@ -12,6 +12,7 @@
 #include "page/meta_pages.h"
 #include "page/page_source.h"
 #include "page/tree_visit.h"
+#include "place/data_seal.h"
 #include "place/format_check.h"
 
 /* ---- records ---- */
@@ -115,8 +116,9 @@ static int check_generation(int dir_fd, struct dit_fault *fault)
 
 /* ---- of LMDB 1.0 ---- */
 
-static int look_at_records_10(int fd, struct dit_fault *fault)
+static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 {
+	struct dit_fault *fault = opts->fault;
 	uint64_t nrecords = 0;
 	int r = dit_format_check(fd);
 
@@ -126,14 +128,14 @@ static int look_at_records_10(int fd, struct dit_fault *fault)
 		                                   "2.6), the load is for OpenLDAP 2.7: "
 		                                   "see --openldap");
 	}
-	r = dit_format_check_module(fd, fault);
+	r = dit_data_seal_check(fd, opts->sealed, fault);
 	if (r == 0) {
 		r = dit_format_check_state(fd, fault);
 	}
 	if (r < 0) {
 		return r;
 	}
-	r = count_records(fd, &dit_lmdb_10, &nrecords);
+	r = count_records(fd, dit_data_format_10(opts->sealed), &nrecords);
 	if (r < 0) {
 		return dit_fault_say(fault, r, DIT_DATA_NAME " cannot be read");
 	}
@@ -152,7 +154,7 @@ static int look_at_file(int fd, const struct dit_output_opts *opts)
 	if (st.st_size == 0) {
 		return 0;
 	}
-	return opts->is_lmdb_10 ? look_at_records_10(fd, opts->fault)
+	return opts->is_lmdb_10 ? look_at_records_10(fd, opts)
 	                        : look_at_records(fd, opts);
 }
 

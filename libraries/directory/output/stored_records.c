@@ -123,19 +123,21 @@ int dit_stored_last_id(struct dit_stored_records *records, uint64_t *ret)
 	return 1;
 }
 
-int dit_stored_first_key(struct dit_stored_records *records,
-                         const struct dit_tree_record *tree, struct dit_span *ret)
+int dit_stored_key_len(struct dit_stored_records *records,
+                       const struct dit_tree_record *tree, size_t *ret)
 {
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_key_orders orders;
+	struct dit_span key = {NULL, 0};
 	struct dit_span record;
 	int r = 0;
 
 	dit_key_default_orders(tree->flags, &orders);
 	r = dit_tree_cursor_open(&cursor, &records->map, tree, &orders.keys);
 	if (r == 0) {
-		r = dit_tree_cursor_first(cursor, ret, &record);
+		r = dit_tree_cursor_first(cursor, &key, &record);
 	}
+	*ret = r > 0 ? key.len : 0;
 	dit_tree_cursor_close(cursor);
 	return r;
 }
@@ -161,22 +163,30 @@ int dit_stored_child(struct dit_stored_records *records, uint64_t parent,
 	const struct dit_span key = {(const char *)&parent, sizeof(parent)};
 	const struct dit_span wanted = {records->wanted, HEADER_BYTES + norm.len + 1};
 	struct dit_span record;
-	int r = norm.len > DIT_NAME_RECORD_LONGEST
-	                ? 0
-	                : find(records, DIT_FIXED_NAMES, key, &record);
+	int r = 0;
 
-	if (r <= 0) {
-		return r;
+	if (norm.len > DIT_NAME_RECORD_LONGEST) {
+		return 0;
 	}
+	/* First: the name may be one of a record that was found before. */
 	records->wanted[0] = (char)(norm.len >> 8 | IS_CHILD);
 	records->wanted[1] = (char)norm.len;
 	memcpy(records->wanted + HEADER_BYTES, norm.data, norm.len);
 	records->wanted[HEADER_BYTES + norm.len] = '\0';
+	r = find(records, DIT_FIXED_NAMES, key, &record);
+	if (r <= 0) {
+		return r;
+	}
 	r = dit_tree_cursor_seek_item(records->cursors[DIT_FIXED_NAMES], &records->names,
 	                              wanted, &record);
 	if (r <= 0) {
 		return r;
 	}
 	r = dit_name_decode(record, ret);
-	return r < 0 ? r : ret->is_child && dit_span_eq(ret->norm, norm);
+	return r < 0 ? r
+	             : ret->is_child &&
+	                       dit_span_eq(
+				       ret->norm,
+				       (struct dit_span){records->wanted + HEADER_BYTES,
+	                                                 norm.len});
 }

@@ -3,7 +3,8 @@
  * Look-ups in a database that gets more records: one by one, in the state that it was
  * opened with. Each page is checked when it is read.
  *
- * Spans point into the file, until the end.
+ * Spans point into the file, until the end; of a sealed file they are valid until the
+ * next look-up in the same database.
  *
  * Threads: belongs to one thread.
  */
@@ -46,8 +47,8 @@ int dit_stored_name(struct dit_stored_records *records, uint64_t id,
 /** The child of a node, or of the root (0), with this normal RDN. */
 int dit_stored_child(struct dit_stored_records *records, uint64_t parent,
                      struct dit_span norm, struct dit_name *ret);
-/** The first key of another tree. */
-int dit_stored_first_key(struct dit_stored_records *records,
-                         const struct dit_tree_record *tree, struct dit_span *ret);
+/** The length of the first key of another tree. */
+int dit_stored_key_len(struct dit_stored_records *records,
+                       const struct dit_tree_record *tree, size_t *ret);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "page/meta_pages.h"
+#include "place/data_seal.h"
 #include "place/files.h"
 #include "place/format_check.h"
 #include "place/lock_file.h"
@@ -31,8 +32,10 @@ static int open_data(struct dit_claimed_file *file, struct dit_fault *fault)
 
 	file->format = &dit_lmdb_09;
 	if (fd == DIT_E_FORMAT && is_wanted(wanted, &dit_lmdb_10)) {
-		file->format = &dit_lmdb_10;
-		fd = dit_data_open_10(dir_fd, O_RDWR, fault);
+		file->format = dit_data_format_10(wanted);
+		fd = dit_data_open_10(dir_fd, O_RDWR,
+		                      file->format->crypto == NULL ? NULL : file->format,
+		                      fault);
 	}
 	return fd;
 }

@@ -17,16 +17,17 @@
 
 struct dit_claimed_file {
 	struct dit_claim claim;
-	int data_fd;  /* for reading and writing */
-	int spare_fd; /* spare.h; -1: none */
-	const struct dit_page_format *format;
-	size_t page_bytes;              /* since it was begun */
-	struct dit_page_commit *commit; /* owned; NULL: not begun */
+	int data_fd;                          /* for reading and writing */
+	int spare_fd;                         /* spare.h; -1: none */
+	const struct dit_page_format *format; /* borrowed */
+	size_t page_bytes;                    /* since it was begun */
+	struct dit_page_commit *commit;       /* owned; NULL: not begun */
 };
 
 /**
  * @param mode    of a lock.mdb that has to be made
- * @param format  the file has to be of this one; NULL: of either
+ * @param format  the file has to be of this one, which may be sealed (data_seal.h);
+ *                borrowed while it is open; NULL: of either, not sealed
  * @param fault   may be NULL
  *
  * @return 0; what dit_directory_open(), dit_claim_take(), dit_data_open(),

@@ -4,9 +4,6 @@
  *
  *   LMDB 0.9   16 bytes of page header, then magic be ef c0 de, version 1
  *   LMDB 1.0   24 bytes of page header, then the same magic, version 3
- *
- * A module of 1.0 may have encrypted the other pages, or given them checksums: such a
- * file is not damaged, and is told before anything of it is read.
  */
 #include "place/format_check.h"
 
@@ -19,6 +16,7 @@
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
 #include "page/page_format.h"
+#include "place/data_seal.h"
 #include "place/files.h"
 #include "walk/walk.h"
 
@@ -42,23 +40,6 @@ int dit_format_check(int data_fd)
 		return 0;
 	}
 	return word_at(head, MAGIC_AT_10) == DIT_META_MAGIC ? DIT_E_FORMAT : 0;
-}
-
-int dit_format_check_module(int data_fd, struct dit_fault *fault)
-{
-	struct dit_meta_seal seal;
-	const char *what = NULL;
-
-	dit_metas_seal(data_fd, &dit_lmdb_10, &seal);
-	what = seal.is_encrypted     ? "are encrypted"
-	       : seal.sum_bytes != 0 ? "have checksums"
-	                             : NULL;
-	return what == NULL
-	               ? 0
-	               : dit_fault_say(fault, DIT_E_UNSUPPORTED,
-	                               "its pages %s (\"crypto\" of OpenLDAP 2.7) and "
-	                               "cannot be read here; slapcat of 2.7 exports them",
-	                               what);
 }
 
 /* True also of another version, and where there is no second meta page. */
@@ -133,10 +114,7 @@ static int open_checked(int dir_fd, int flags, int wanted, struct dit_fault *fau
 	if (fd < 0) {
 		return fd;
 	}
-	r = dit_format_check_module(fd, fault);
-	if (r == 0) {
-		r = dit_format_check(fd) == wanted ? check_size(fd, fault) : DIT_E_FORMAT;
-	}
+	r = dit_format_check(fd) == wanted ? check_size(fd, fault) : DIT_E_FORMAT;
 	if (r < 0) {
 		(void)close(fd);
 		return r;
@@ -149,7 +127,14 @@ int dit_data_open(int dir_fd, int flags, struct dit_fault *fault)
 	return open_checked(dir_fd, flags, 0, fault);
 }
 
-int dit_data_open_10(int dir_fd, int flags, struct dit_fault *fault)
+int dit_data_open_10(int dir_fd, int flags, const struct dit_page_format *sealed,
+                     struct dit_fault *fault)
 {
-	return open_checked(dir_fd, flags, DIT_E_FORMAT, fault);
+	int fd = open_checked(dir_fd, flags, DIT_E_FORMAT, fault);
+	int r = fd < 0 ? fd : dit_data_seal_check(fd, sealed, fault);
+
+	if (fd >= 0 && r < 0) {
+		(void)close(fd);
+	}
+	return r < 0 ? r : fd;
 }

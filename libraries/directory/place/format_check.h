@@ -6,6 +6,7 @@
 #ifndef DITKIT_FORMAT_CHECK_H
 #define DITKIT_FORMAT_CHECK_H
 
+#include "page/page_format.h"
 #include "place/fault.h"
 
 /**
@@ -15,8 +16,6 @@
  *         else, unreadable ones included: liblmdb judges
  */
 int dit_format_check(int data_fd);
-/** 0; DIT_E_UNSUPPORTED, with a fault: a module of LMDB 1.0 has changed its pages. */
-int dit_format_check_module(int data_fd, struct dit_fault *fault);
 
 /**
  * The meta pages of LMDB 0.9 can be read: liblmdb divides by the size of a page that they
@@ -43,12 +42,16 @@ int dit_format_check_state(int data_fd, struct dit_fault *fault);
  * @param flags  O_RDONLY or O_RDWR
  * @param fault  may be NULL
  *
- * @return the descriptor, the caller's; what dit_file_open(), dit_format_check() and
- *         dit_format_check_module() return; DIT_E_CORRUPT, with a fault: cut off; -errno;
- *         -ENOMEM
+ * @return the descriptor, the caller's; what dit_file_open() and dit_format_check()
+ *         return; DIT_E_CORRUPT, with a fault: cut off; -errno; -ENOMEM
  */
 int dit_data_open(int dir_fd, int flags, struct dit_fault *fault);
-/** The same for files of LMDB 1.0. DIT_E_FORMAT: it is not of that generation */
-int dit_data_open_10(int dir_fd, int flags, struct dit_fault *fault);
+/**
+ * The same for files of LMDB 1.0. DIT_E_FORMAT: it is not of that generation.
+ *
+ * @param sealed  as in dit_data_seal_check(), which is done; NULL: not sealed
+ */
+int dit_data_open_10(int dir_fd, int flags, const struct dit_page_format *sealed,
+                     struct dit_fault *fault);
 
 #endif

@@ -33,12 +33,14 @@ struct MDB_env;
 struct MDB_txn;
 
 struct dit_lmdb_reader_opts {
-	unsigned n;              /* transactions; at least 1 */
-	unsigned nspare;         /* the last ones of them may be renewed */
-	bool no_lock;            /* do not take the write lock */
-	bool no_lock_file;       /* make none where there is none: nobody writes then */
-	bool is_lmdb_10;         /* the file is */
-	bool may_be_first;       /* of LMDB 1.0: else another process must have it open */
+	unsigned n;        /* transactions; at least 1 */
+	unsigned nspare;   /* the last ones of them may be renewed */
+	bool no_lock;      /* do not take the write lock */
+	bool no_lock_file; /* make none where there is none: nobody writes then */
+	bool is_lmdb_10;   /* the file is */
+	bool may_be_first; /* of LMDB 1.0: else another process must have it open */
+	/* Of LMDB 1.0: as for dit_data_open_10(); borrowed */
+	const struct dit_page_format *sealed;
 	uint64_t wait_ms;        /* at most, for free places in the table of readers */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };

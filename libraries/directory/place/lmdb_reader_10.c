@@ -29,8 +29,9 @@ static bool is_same_file(int a, int b)
 /* lock.mdb first: nobody exchanges data.mdb once the table is open.
  * @param first_fd  of a data.mdb of which we may be the first user; -1 */
 static int open_files(struct dit_lmdb_reader *reader, int dir_fd, int first_fd,
-                      struct dit_fault *fault)
+                      const struct dit_lmdb_reader_opts *opts)
 {
+	struct dit_fault *fault = opts->fault;
 	int r = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, fault);
 
 	if (r == -ENOENT && first_fd >= 0) {
@@ -44,7 +45,7 @@ static int open_files(struct dit_lmdb_reader *reader, int dir_fd, int first_fd,
 	if (r < 0) {
 		return r == -ENOENT && first_fd >= 0 ? DIT_E_BUSY : r;
 	}
-	reader->data_fd = dit_data_open_10(dir_fd, O_RDONLY, fault);
+	reader->data_fd = dit_data_open_10(dir_fd, O_RDONLY, opts->sealed, fault);
 	if (reader->data_fd < 0) {
 		return reader->data_fd;
 	}
@@ -66,16 +67,16 @@ static void close_files(struct dit_lmdb_reader *reader)
 
 /* As the first process that opens the database, or next to others. */
 static int open_files_first(struct dit_lmdb_reader *reader, int dir_fd,
-                            struct dit_fault *fault)
+                            const struct dit_lmdb_reader_opts *opts)
 {
 	uint64_t waited_ms = 0;
 	int r = DIT_E_BUSY;
 
 	do {
-		int fd = dit_data_open_10(dir_fd, O_RDONLY, fault);
+		int fd = dit_data_open_10(dir_fd, O_RDONLY, opts->sealed, opts->fault);
 
 		close_files(reader);
-		r = fd < 0 ? fd : open_files(reader, dir_fd, fd, fault);
+		r = fd < 0 ? fd : open_files(reader, dir_fd, fd, opts);
 		if (fd >= 0) {
 			(void)close(fd);
 		}
@@ -92,8 +93,8 @@ static int open_directory(struct dit_lmdb_reader *reader, const char *directory,
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	r = opts->may_be_first ? open_files_first(reader, dir_fd, opts->fault)
-	                       : open_files(reader, dir_fd, -1, opts->fault);
+	r = opts->may_be_first ? open_files_first(reader, dir_fd, opts)
+	                       : open_files(reader, dir_fd, -1, opts);
 	(void)close(dir_fd);
 	return r;
 }

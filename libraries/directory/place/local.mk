@@ -6,6 +6,8 @@ rooms += %D%/libplace.la
 	%D%/claim.h \
 	%D%/claimed_file.c \
 	%D%/claimed_file.h \
+	%D%/data_seal.c \
+	%D%/data_seal.h \
 	%D%/fault.c \
 	%D%/fault.h \
 	%D%/files.c \

@@ -157,7 +157,8 @@ static int find_tree(const struct dit_page_map *map, const char *name,
 static const struct dit_page_map *map_of(struct dit_snapshot *snapshot, unsigned reader)
 {
 	return reader < snapshot->nreaders || snapshot->spare_maps == NULL ||
-	                       dit_snapshot_spare_map(snapshot, reader)->bytes == NULL
+	                       !dit_page_map_is_open(
+				       dit_snapshot_spare_map(snapshot, reader))
 	               ? &snapshot->map
 	               : dit_snapshot_spare_map(snapshot, reader);
 }

@@ -7,8 +7,9 @@
  *
  * Threads: a snapshot belongs to one thread. The cursors of one reader belong to one
  * thread at a time; each reader may have a thread of its own. Any thread may read the
- * bytes that a cursor returns until the snapshot is closed. A process that stages a new
- * database (staging.h) must not open a snapshot of the same directory at the same time.
+ * bytes that a cursor returns, as long as tree_cursor.h says that they are valid. A
+ * process that stages a new database (staging.h) must not open a snapshot of the same
+ * directory at the same time.
  */
 #ifndef DITKIT_SNAPSHOT_H
 #define DITKIT_SNAPSHOT_H
@@ -40,7 +41,8 @@ struct dit_stored_db {
  *
  * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; of LMDB 1.0 alone, with a fault:
  *         DIT_E_BUSY: a process keeps others away; DIT_E_UNSUPPORTED: the pages are
- *         encrypted or have sums, or lock.mdb has an unknown layout
+ *         encrypted or have sums, but not as the options say, or lock.mdb has an unknown
+ *         layout
  */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
@@ -53,8 +55,11 @@ struct dit_snapshot_opts {
 	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
 	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
 	uint64_t wait_ms;  /* at most, while the table of readers is full */
-	bool is_claimed;   /* the caller has a claim (claim.h), so that nobody writes */
-	int claimed_fd;    /* of data.mdb, then; borrowed; no directory is opened */
+	/* Of files of LMDB 1.0 (place/data_seal.h); borrowed until the end. NULL: not
+	 * sealed, or claimed_fd is of LMDB 0.9 */
+	const struct dit_page_format *sealed;
+	bool is_claimed; /* the caller has a claim (claim.h), so that nobody writes */
+	int claimed_fd;  /* of data.mdb, then; borrowed; no directory is opened */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 

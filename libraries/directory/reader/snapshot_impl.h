@@ -16,11 +16,11 @@
 #include "reader/snapshot.h"
 
 struct dit_snapshot {
-	const struct dit_page_format *format;
-	int data_fd;                    /* of the data file */
-	bool owns_fd;                   /* else the reader's, or the caller's */
-	struct dit_claim claim;         /* dir_fd -1: none of its own */
-	struct dit_lmdb_reader *reader; /* owned; NULL: claimed */
+	const struct dit_page_format *format; /* borrowed if it is sealed */
+	int data_fd;                          /* of the data file */
+	bool owns_fd;                         /* else the reader's, or the caller's */
+	struct dit_claim claim;               /* dir_fd -1: none of its own */
+	struct dit_lmdb_reader *reader;       /* owned; NULL: claimed */
 	struct dit_page_map map; /* the state that all readers have but spare ones */
 	/* The maps of the spare readers, [own: the reader's thread]; a reader that was
 	 * never renewed has the common map, and its own is all zero. NULL without a

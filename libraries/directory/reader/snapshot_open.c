@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "place/data_seal.h"
 #include "place/files.h"
 #include "place/format_check.h"
 #include "place/lock_file.h"
@@ -72,6 +73,7 @@ static int open_readers(struct dit_snapshot *snapshot, const char *directory,
 		.no_lock_file = opts->no_lock_file,
 		.is_lmdb_10 = dit_snapshot_is_lmdb_10(snapshot),
 		.may_be_first = may_be_first,
+		.sealed = opts->sealed,
 		.wait_ms = opts->wait_ms,
 		.fault = opts->fault};
 	int r = 0;
@@ -88,7 +90,7 @@ static int open_readers(struct dit_snapshot *snapshot, const char *directory,
 	if (r < 0) {
 		return r;
 	}
-	if (snapshot->map.bytes == NULL) {
+	if (!dit_page_map_is_open(&snapshot->map)) {
 		return dit_fault_say(opts->fault, DIT_E_CORRUPT,
 		                     DIT_LOCK_NAME
 		                     " in it names a state that " DIT_DATA_NAME
@@ -152,9 +154,9 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 /* ---- LMDB 1.0, and claimed files ---- */
 
 /* Before a claim, which may make a lock.mdb: is this a file that can be read here? */
-static int look(int dir_fd, struct dit_fault *fault)
+static int look(int dir_fd, const struct dit_page_format *sealed, struct dit_fault *fault)
 {
-	int fd = dit_data_open_10(dir_fd, O_RDONLY, fault);
+	int fd = dit_data_open_10(dir_fd, O_RDONLY, sealed, fault);
 
 	if (fd >= 0) {
 		(void)close(fd);
@@ -164,10 +166,10 @@ static int look(int dir_fd, struct dit_fault *fault)
 
 /* @param fault  after DIT_E_BUSY the name of a process */
 static int claim(struct dit_snapshot *snapshot, const char *directory,
-                 bool makes_lock_file, struct dit_fault *fault)
+                 const struct dit_snapshot_opts *opts, struct dit_fault *fault)
 {
 	int dir_fd = dit_directory_open(directory, fault);
-	int r = dir_fd < 0 ? dir_fd : look(dir_fd, fault);
+	int r = dir_fd < 0 ? dir_fd : look(dir_fd, opts->sealed, fault);
 
 	if (r < 0) {
 		if (dir_fd >= 0) {
@@ -175,13 +177,13 @@ static int claim(struct dit_snapshot *snapshot, const char *directory,
 		}
 		return r;
 	}
-	r = dit_claim_take_reading(&snapshot->claim, dir_fd, makes_lock_file, fault);
+	r = dit_claim_take_reading(&snapshot->claim, dir_fd, !opts->no_lock_file, fault);
 	if (r < 0) {
 		snapshot->claim.dir_fd = -1;
 		return r;
 	}
 	snapshot->is_held = snapshot->claim.lock_fd >= 0;
-	r = dit_data_open_10(snapshot->claim.dir_fd, O_RDONLY, fault);
+	r = dit_data_open_10(snapshot->claim.dir_fd, O_RDONLY, opts->sealed, fault);
 	if (r < 0) {
 		return r;
 	}
@@ -201,7 +203,7 @@ static int claim_or_register(struct dit_snapshot *snapshot, const char *director
 		int r = 0;
 
 		fault = (struct dit_fault){""};
-		r = claim(snapshot, directory, !opts->no_lock_file, &fault);
+		r = claim(snapshot, directory, opts, &fault);
 		if (r != DIT_E_BUSY) {
 			return fault.text[0] == '\0'
 			               ? r
@@ -240,8 +242,8 @@ static int open_pages(struct dit_snapshot **ret, const char *directory,
                       const struct dit_snapshot_opts *opts)
 {
 	bool is_09 = opts->is_claimed && dit_format_check(opts->claimed_fd) == 0;
-	struct dit_snapshot *snapshot =
-		snapshot_new(is_09 ? &dit_lmdb_09 : &dit_lmdb_10, opts);
+	struct dit_snapshot *snapshot = snapshot_new(
+		is_09 ? &dit_lmdb_09 : dit_data_format_10(opts->sealed), opts);
 	int r = snapshot == NULL ? -ENOMEM : open_file(snapshot, directory, opts);
 
 	if (r < 0) {

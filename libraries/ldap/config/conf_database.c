@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/secret.h"
 #include "values/dn.h"
 
 /* Where a database without "directory" lies; Debian's choice. */
@@ -415,6 +416,24 @@ int dit_conf_run_mode(struct dit_conf_parser *parser)
 	}
 	dit_conf_database(parser)->data.mode = mode;
 	return 0;
+}
+
+int dit_conf_run_crypto(struct dit_conf_parser *parser)
+{
+	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser),
+	                                      dit_span_of(parser->scope.words[1]));
+
+	dit_conf_database(parser)->data.crypto_module = kept.data;
+	return kept.data == NULL ? -ENOMEM : 0;
+}
+
+int dit_conf_run_passphrase(struct dit_conf_parser *parser)
+{
+	struct dit_data_settings *data = &dit_conf_database(parser)->data;
+
+	dit_secret_text_free(data->passphrase);
+	data->passphrase = dit_secret_text(parser->scope.words[1]);
+	return data->passphrase == NULL ? -ENOMEM : 0;
 }
 
 /* No flag has an influence on content. */

@@ -12,7 +12,8 @@
 /* A file that includes itself ends here; slapd goes on until it has no more files. */
 #define DEPTH_MAX 64
 /* Files that each include the next one twice are 2^64 at that depth. */
-#define NESTED_MAX 100000
+#define NESTED_MAX        100000
+#define FILE_BUFFER_BYTES 4096
 
 /* @param verb  what could not be done */
 static int tell_file(const struct dit_conf_reporter *reporter, const char *verb,
@@ -35,6 +36,7 @@ static int read_lines(struct dit_conf_parser *parser, FILE *file, const char *pa
 	while (r >= 0 && (found = dit_conf_lines_next(&lines, &text)) == 1) {
 		parser->reporter->place.line = lines.line;
 		r = *text == '#' || *text == '\0' ? 0 : dit_conf_run_text(parser, text);
+		dit_conf_lines_forget(&lines);
 	}
 	dit_conf_lines_deinit(&lines);
 	if (found == -ENOMEM) {
@@ -89,6 +91,7 @@ int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser), dit_span_of(path));
 	const struct dit_conf_place outer_place = *place;
 	struct dit_conf_scope outer;
+	char buffer[FILE_BUFFER_BYTES];
 	FILE *file = NULL;
 	int r = kept.data == NULL ? -ENOMEM : check_depth(parser, path);
 
@@ -101,8 +104,10 @@ int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 	parser->scope.depth++;
 	r = open_file(parser->reporter, path, &file);
 	if (r == 0) {
+		(void)setvbuf(file, buffer, _IOFBF, sizeof(buffer));
 		r = read_lines(parser, file, path);
 		(void)fclose(file);
+		explicit_bzero(buffer, sizeof(buffer)); /* it may have a passphrase */
 	}
 	*place = outer_place;
 	parser->scope.depth = outer.depth;

@@ -28,7 +28,12 @@ void dit_conf_lines_init(struct dit_conf_lines *lines, FILE *file)
 void dit_conf_lines_deinit(struct dit_conf_lines *lines)
 {
 	free(lines->text);
-	*lines = (struct dit_conf_lines){0};
+	explicit_bzero(lines, sizeof(*lines));
+}
+
+void dit_conf_lines_forget(struct dit_conf_lines *lines)
+{
+	explicit_bzero(lines->text, lines->len);
 }
 
 /* As isspace() in the C locale, in which slapd runs. */

@@ -29,6 +29,7 @@ struct dit_conf_lines {
 };
 
 void dit_conf_lines_init(struct dit_conf_lines *lines, FILE *file);
+/** All bytes that were read become zero. */
 void dit_conf_lines_deinit(struct dit_conf_lines *lines);
 
 /**
@@ -38,6 +39,9 @@ void dit_conf_lines_deinit(struct dit_conf_lines *lines);
  * @return 1; 0 at the end; -ENOMEM; -EIO and other errors of reading
  */
 int dit_conf_lines_next(struct dit_conf_lines *lines, char **ret);
+
+/** Forget the text, which may be a passphrase: its bytes become zero. */
+void dit_conf_lines_forget(struct dit_conf_lines *lines);
 
 /**
  * Cut the next word out of @p at, in place; quotes and backslashes act and vanish.

@@ -200,6 +200,11 @@ static int run_words(struct dit_conf_parser *parser, char *text)
 	}
 	directive =
 		dit_conf_find_directive(parser, DIT_CONF_KEYWORD, parser->scope.words[0]);
+	if (r < 0 && directive != NULL &&
+	    (directive->flags & DIT_DIRECTIVE_SECRET) != 0) {
+		return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+		                          "unterminated quoted string");
+	}
 	if (r < 0 && !reads_raw_text(directive, parser->scope.words[0])) {
 		return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                          "unterminated quoted string \"%s\"", culprit);
@@ -211,10 +216,15 @@ static int run_words(struct dit_conf_parser *parser, char *text)
 	                         : dit_conf_run_directive(parser, directive);
 }
 
+/* A word takes a character and a separator at least; then a keyword and NULL. */
+static size_t words_max(const char *text)
+{
+	return strlen(text) / 2 + 3;
+}
+
 char *dit_conf_begin_line(struct dit_conf_parser *parser, const char *text)
 {
-	/* A word takes a character and a separator at least; then a keyword and NULL. */
-	size_t nwords = strlen(text) / 2 + 3;
+	size_t nwords = words_max(text);
 	size_t size = strlen(text) + 1;
 	char **words = malloc(nwords * sizeof(*words) + size);
 
@@ -229,6 +239,9 @@ char *dit_conf_begin_line(struct dit_conf_parser *parser, const char *text)
 
 void dit_conf_end_line(struct dit_conf_parser *parser)
 {
+	const char *raw = parser->scope.raw;
+
+	explicit_bzero(parser->scope.words + words_max(raw), strlen(raw) + 1);
 	free(parser->scope.words);
 	parser->scope.words = NULL;
 	parser->scope.raw = NULL;

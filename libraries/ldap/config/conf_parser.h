@@ -168,10 +168,11 @@ struct dit_directive {
 /** Ends with a NULL name. */
 extern const struct dit_directive dit_directives[];
 
-#define DIT_DIRECTIVE_PREFIX    0x1u /* longer keywords that begin like this match too */
-#define DIT_DIRECTIVE_RAW       0x2u /* reads the raw text; a missing quote is fine */
-#define DIT_DIRECTIVE_BEFORE_DB 0x4u /* only before the first database */
-#define DIT_DIRECTIVE_ONE_WORD  0x8u /* in cn=config one argument, blanks included */
+#define DIT_DIRECTIVE_PREFIX    0x1u  /* longer keywords that begin like this match too */
+#define DIT_DIRECTIVE_RAW       0x2u  /* reads the raw text; a missing quote is fine */
+#define DIT_DIRECTIVE_BEFORE_DB 0x4u  /* only before the first database */
+#define DIT_DIRECTIVE_ONE_WORD  0x8u  /* in cn=config one argument, blanks included */
+#define DIT_DIRECTIVE_SECRET    0x10u /* no message has its argument */
 
 /** The two names of a directive. */
 enum dit_conf_form {
@@ -205,7 +206,7 @@ int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culpri
 
 /**
  * Begin a line, or a value of a tree: its raw text, and room in the scope for its words
- * and one more.
+ * and one more. The end forgets the words: one may be a passphrase.
  *
  * @return a copy of the text to cut into words, until dit_conf_end_line(); NULL: no
  *         memory
@@ -279,7 +280,7 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 /* The functions of directives.tsv. */
 dit_directive_fn dit_conf_run_access, dit_conf_run_attributeoptions;
 dit_directive_fn dit_conf_run_attributetype, dit_conf_run_backend;
-dit_directive_fn dit_conf_run_checkpoint, dit_conf_run_database;
+dit_directive_fn dit_conf_run_checkpoint, dit_conf_run_crypto, dit_conf_run_database;
 dit_directive_fn dit_conf_run_dds_interval, dit_conf_run_directory;
 dit_directive_fn dit_conf_run_ditcontentrule, dit_conf_run_envflags;
 dit_directive_fn dit_conf_run_idlexp, dit_conf_run_include, dit_conf_run_index;
@@ -289,6 +290,7 @@ dit_directive_fn dit_conf_run_maxsize, dit_conf_run_mode, dit_conf_run_moduleloa
 dit_directive_fn dit_conf_run_modulepath, dit_conf_run_multiprovider;
 dit_directive_fn dit_conf_run_multival, dit_conf_run_objectclass;
 dit_directive_fn dit_conf_run_objectidentifier, dit_conf_run_overlay;
+dit_directive_fn dit_conf_run_passphrase;
 dit_directive_fn dit_conf_run_rootdn, dit_conf_run_searchstack;
 dit_directive_fn dit_conf_run_server_id, dit_conf_run_sortvals;
 dit_directive_fn dit_conf_run_subordinate, dit_conf_run_subordinate_2_5;

@@ -475,6 +475,7 @@ static int run_subtree(struct tree *tree, struct folder *folder, struct dit_span
 		(void)dit_conf_tell(tree->reporter, DIT_REPORT_ERROR,
 		                    "this entry cannot be read: %s", path);
 	}
+	dit_arena_wipe(&arena);
 	dit_arena_deinit(&arena);
 	free(path);
 	free(below);

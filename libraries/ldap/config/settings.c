@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/secret.h"
 #include "config/conf_parser.h"
 #include "values/dn.h"
 
@@ -52,6 +53,7 @@ void dit_settings_free(struct dit_settings *settings)
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		free(settings->databases[i].indexes);
 		free(settings->databases[i].multival.specs);
+		dit_secret_text_free(settings->databases[i].data.passphrase);
 	}
 	free(settings->databases);
 	free(settings->sortvals);

@@ -76,6 +76,9 @@ struct dit_data_settings {
 	unsigned page_bytes;    /* of a new data file; 0: the system's. As configured: no
 	                         * power of two perhaps */
 	bool is_unsynced;       /* slapd's changes are on the disk some time later */
+	const char *
+		crypto_module; /* that encrypts the pages or gives them checksums; NULL */
+	char *passphrase; /* for it; owned, secret memory (base/secret.h); NULL: none */
 };
 
 struct dit_database {

@@ -384,9 +384,11 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
 	return r;
 }
 
-int dit_walk_brief(int fd, struct dit_walk_stats *ret)
+int dit_walk_brief(int fd, const struct dit_page_format *sealed,
+                   struct dit_walk_stats *ret)
 {
 	const struct dit_walk_opts opts = {.fd = fd,
+	                                   .sealed = sealed,
 	                                   .transaction = DIT_WALK_NEWEST,
 	                                   .nthreads = 1,
 	                                   .is_brief = true};
@@ -420,7 +422,7 @@ int dit_walk_length(int fd, struct dit_file_lack *ret)
 	*ret = (struct dit_file_lack){.file_bytes = (uint64_t)status.st_size,
 	                              .needed_bytes = (walk.npages + walk.nbehind) *
 	                                              walk.page_bytes};
-	r = dit_walk_brief(fd, &stats);
+	r = dit_walk_brief(fd, NULL, &stats);
 	return r == -ESTALE || (r == 0 && stats.by_kind[DIT_WALK_FILE_CUT] > 0)
 	               ? DIT_E_CORRUPT
 	               : r;

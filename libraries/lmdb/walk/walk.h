@@ -186,8 +186,10 @@ struct dit_walk_stats {
 int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
 
 /** The meta pages, the free list and the main tree alone, in the state that the newest
- * commit left. Findings are counted; -ESTALE: commits come too fast. */
-int dit_walk_brief(int fd, struct dit_walk_stats *ret);
+ * commit left. Findings are counted; -ESTALE: commits come too fast. @param sealed  as in
+ * struct dit_walk_opts */
+int dit_walk_brief(int fd, const struct dit_page_format *sealed,
+                   struct dit_walk_stats *ret);
 
 /** Sizes that do not fit together. */
 struct dit_file_lack {

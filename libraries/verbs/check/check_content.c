@@ -178,6 +178,7 @@ static int make_builders(struct run *run)
 		.memory_bytes = memory / 4 * 3,
 		.wide_memory_bytes = memory / 8,
 		.tmpdir = dit_tmp_dir(content->tmpdir),
+		.cipher = content->cipher,
 		.stop = content->stop,
 		.list_max = (uint32_t)(((uint64_t)1 << content->settings->idlexp) - 1),
 	};

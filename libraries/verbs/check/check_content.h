@@ -35,7 +35,8 @@ struct dit_check_content {
 	const struct dit_database *database; /* in them */
 	uint64_t memory_bytes;               /* 0: as a load */
 	const char *tmpdir;                  /* NULL: $TMPDIR, else /tmp */
-	const char *const *damaged;          /* index databases that are not read */
+	struct dit_run_cipher *cipher; /* of temporary files (run_file.h); may be NULL */
+	const char *const *damaged;    /* index databases that are not read */
 	size_t ndamaged;
 	const struct dit_stop *stop; /* may be NULL */
 	struct dit_check_findings *findings;

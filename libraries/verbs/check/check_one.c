@@ -23,6 +23,7 @@
 #include "base/regular_file.h"
 #include "check/check_content.h"
 #include "check/check_sizes.h"
+#include "place/data_seal.h"
 #include "place/fault.h"
 #include "place/files.h"
 #include "place/format_check.h"
@@ -40,6 +41,7 @@ struct check {
 	const struct dit_check_one_opts *one;
 	const struct dit_check_opts *opts;
 	char *directory; /* of a file called data.mdb; owned; NULL: of another name */
+	struct dit_data_seal *seal; /* NULL: its pages are not sealed */
 	int fd;
 	struct dit_lmdb_reader *hold;  /* NULL: nothing is held */
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
@@ -65,6 +67,7 @@ static bool is_harmless(unsigned kind)
 	switch (kind) {
 	case DIT_WALK_PAGE_FREE:
 	case DIT_WALK_PAGE_LOST:
+	case DIT_WALK_PAGE_CHECKSUM:
 	case DIT_WALK_BRANCH_CHILDREN:
 	case DIT_WALK_TREE_BRANCHES:
 	case DIT_WALK_TREE_LEAVES:
@@ -171,6 +174,12 @@ static void look_for_missing(struct check *check)
 
 /* ---- the state that is looked at ---- */
 
+/* Without a configuration nothing is known. */
+static const struct dit_page_format *sealed_of(const struct check *check)
+{
+	return dit_data_seal_format(check->seal);
+}
+
 static int has_lock_file(const char *directory)
 {
 	char *lock = NULL;
@@ -193,6 +202,7 @@ static int take_hold_10(struct check *check, struct dit_lmdb_reader_opts *opts)
 	int r = 0;
 
 	opts->is_lmdb_10 = true;
+	opts->sealed = sealed_of(check);
 	r = dit_lmdb_reader_open(&check->hold, check->directory, opts, NULL, NULL);
 	return r == -ENOENT || r == DIT_E_BUSY ? 0 : r;
 }
@@ -231,7 +241,8 @@ static bool is_main_tree_sound(const struct check *check)
 {
 	struct dit_walk_stats stats = {0};
 
-	return dit_walk_brief(check->fd, &stats) == 0 && stats.nfindings == 0;
+	return dit_walk_brief(check->fd, sealed_of(check), &stats) == 0 &&
+	       stats.nfindings == 0;
 }
 
 /* First without LMDB's write lock, for which slapd's writers would wait. */
@@ -240,6 +251,7 @@ static int open_readers(struct check *check, unsigned nreaders, struct dit_fault
 	struct dit_snapshot_opts opts = {.nreaders = nreaders,
 	                                 .no_lock = true,
 	                                 .no_lock_file = true,
+	                                 .sealed = sealed_of(check),
 	                                 .wait_ms = WAIT_MS,
 	                                 .fault = fault};
 	int r = dit_snapshot_open_readers(&check->snapshot, check->directory, &opts);
@@ -356,6 +368,7 @@ static int walk(struct check *check, struct dit_walk_stats *stats)
 {
 	struct dit_walk_opts opts = {
 		.fd = check->fd,
+		.sealed = sealed_of(check),
 		.transaction = transaction_of(check),
 		.nthreads = check->one->job->nthreads,
 		.order = take_database,
@@ -417,6 +430,7 @@ static int check_content(struct check *check)
 		.database = check->one->database,
 		.memory_bytes = check->opts->memory_bytes,
 		.tmpdir = check->opts->tmpdir,
+		.cipher = dit_data_seal_runs(check->seal),
 		.damaged = check->damaged,
 		.ndamaged = check->ndamaged,
 		.stop = &check->one->job->stop,
@@ -551,7 +565,7 @@ static int open_any(const struct check *check, struct dit_fault *fault)
 static int open_file(const struct check *check, struct dit_fault *fault)
 {
 	int fd = open_any(check, fault);
-	int r = fd < 0 ? fd : dit_format_check_module(fd, fault);
+	int r = fd < 0 ? fd : dit_data_seal_check(fd, sealed_of(check), fault);
 
 	if (fd >= 0 && r < 0) {
 		(void)close(fd);
@@ -644,6 +658,9 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 			calloc(opts->database->nindexes + 1, sizeof(*check.damaged));
 		r = check.damaged == NULL ? -ENOMEM : 0;
 	}
+	if (r == 0 && opts->owner != NULL) {
+		r = dit_job_open_seal(opts->job, opts->owner, &check.seal);
+	}
 	if (r == 0) {
 		r = dit_data_directory(opts->path, &check.directory);
 	}
@@ -665,6 +682,7 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	}
 	dit_check_findings_free(check.findings);
 	dit_check_sizes_free(check.sizes);
+	dit_data_seal_close(check.seal);
 	free(check.damaged);
 	free(check.directory);
 	return r;

@@ -31,6 +31,7 @@ static int check_path(struct check *check, const char *path, size_t number)
 		.opts = check->opts,
 		.job = &check->job,
 		.database = check->opts->is_quick ? NULL : check->databases[number],
+		.owner = check->databases == NULL ? NULL : check->databases[number],
 		.use = check->uses == NULL ? NULL : check->uses[number],
 	};
 	struct stat status;

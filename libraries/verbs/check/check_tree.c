@@ -512,6 +512,7 @@ int dit_check_tree(struct dit_check_member *member)
 	dit_arena_init(&check.arena, ARENA_BYTES);
 	sorter.memory_bytes = member->content->tree_bytes;
 	sorter.tmpdir = member->content->tmpdir;
+	sorter.cipher = member->content->cipher;
 	r = dit_sorter_new(&check.children, &sorter);
 	if (r == 0) {
 		r = check_all(&check);

@@ -48,6 +48,7 @@ struct export_text {
 /* One of the databases. [const] while members run */
 struct export_database {
 	const struct dit_database *db;
+	struct dit_data_seal *seal; /* NULL: its pages are not sealed */
 	struct dit_snapshot *snapshot;
 	struct dit_entry_scan *scan;
 	struct dit_export_names names;
@@ -351,6 +352,11 @@ static int open_database(struct export *export, struct export_database *database
 	int r = 0;
 
 	assert(database->db != NULL);
+	r = dit_job_open_seal(&export->job, database->db, &database->seal);
+	if (r < 0) {
+		return r;
+	}
+	snapshot_opts.sealed = dit_data_seal_format(database->seal);
 	r = dit_snapshot_open_readers(&database->snapshot, database->db->data.directory,
 	                              &snapshot_opts);
 	opts.snapshot = database->snapshot;
@@ -522,6 +528,7 @@ static void release(struct export *export)
 		dit_candidates_deinit(&database->candidates);
 		dit_entry_scan_close(database->scan);
 		dit_snapshot_close(database->snapshot);
+		dit_data_seal_close(database->seal);
 	}
 	free(export->databases);
 	for (unsigned i = 0; export->packers != NULL && i < export->stats->threads; i++) {

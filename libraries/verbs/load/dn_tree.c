@@ -18,7 +18,8 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 {
 	struct dit_sorter_opts sorter = {.nproducers = 1,
 	                                 .memory_bytes = opts->memory_bytes,
-	                                 .tmpdir = opts->tmpdir};
+	                                 .tmpdir = opts->tmpdir,
+	                                 .cipher = opts->cipher};
 	uint64_t last = opts->output->stored.last_id;
 	struct dit_dn_tree *tree = NULL;
 	int r = 0;

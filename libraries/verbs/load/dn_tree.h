@@ -50,6 +50,8 @@ struct dit_dn_tree_opts {
 	unsigned suffix_nrdns; /* RDNs of the database's suffix */
 	size_t memory_bytes;   /* of the sorter of its records */
 	const char *tmpdir;    /* of the same */
+	struct dit_run_cipher
+		*cipher;             /* of its runs (run_file.h); borrowed; may be NULL */
 	const struct dit_stop *stop; /* of dit_dn_tree_write(); borrowed; NULL: none */
 	struct dit_ticker *ticker;   /* likewise */
 };

@@ -37,7 +37,8 @@ int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opt
 {
 	struct dit_sorter_opts sorter = {.nproducers = 1,
 	                                 .memory_bytes = opts->memory_bytes,
-	                                 .tmpdir = opts->tmpdir};
+	                                 .tmpdir = opts->tmpdir,
+	                                 .cipher = opts->cipher};
 	struct dit_entries *entries = calloc(1, sizeof(*entries));
 	int r = 0;
 

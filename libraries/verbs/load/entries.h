@@ -32,6 +32,8 @@ struct dit_entries_opts {
 	struct dit_ad_numbers *numbers;   /* borrowed; get the entries' attributes */
 	size_t memory_bytes; /* of the sorter of what waits; >= DIT_SORT_SHARE_MIN */
 	const char *tmpdir;  /* of the same */
+	struct dit_run_cipher
+		*cipher; /* of its runs (run_file.h); borrowed; may be NULL */
 	const struct dit_stop
 		*stop;             /* of dit_entries_write_late(); borrowed; NULL: none */
 	struct dit_ticker *ticker; /* likewise */

@@ -120,8 +120,12 @@ static int look_at(struct load_target *target)
 	struct loader *loader = target->loader;
 	const char *directory = target->db->data.directory;
 	struct dit_fault fault = {""};
-	const struct dit_snapshot_opts opts = {
-		.nreaders = 1, .no_lock = true, .no_lock_file = true, .fault = &fault};
+	const struct dit_snapshot_opts opts = {.nreaders = 1,
+	                                       .no_lock = true,
+	                                       .no_lock_file = true,
+	                                       .sealed =
+	                                               dit_data_seal_format(target->seal),
+	                                       .fault = &fault};
 	struct dit_snapshot *snapshot = NULL;
 	int r = dit_snapshot_open_readers(&snapshot, directory, &opts);
 

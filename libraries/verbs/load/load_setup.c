@@ -325,6 +325,38 @@ static int make_page_writer(struct loader *loader)
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
 }
 
+/* What is refused would be written down in clear text. */
+static int check_rejects(const struct load_target *target)
+{
+	const struct loader *loader = target->loader;
+
+	if (loader->opts->reject == NULL || dit_data_seal_runs(target->seal) == NULL) {
+		return 0;
+	}
+	dit_job_report(&loader->job, DIT_REPORT_ERROR,
+	               "database \"%.*s\" is encrypted, and --rejects would write its "
+	               "records in clear text: leave --rejects out",
+	               DIT_SPAN_ARGS(target->db->suffix));
+	return DIT_E_UNSUPPORTED;
+}
+
+static int open_seals(struct loader *loader)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		struct load_target *target = &loader->targets[i];
+
+		r = target->is_foreign
+		            ? 0
+		            : dit_job_open_seal(&loader->job, target->db, &target->seal);
+		if (r == 0) {
+			r = check_rejects(target);
+		}
+	}
+	return r;
+}
+
 /*
  * Tell which directories will be opened, then look into them.
  *
@@ -335,6 +367,9 @@ static int tell_directories(struct loader *loader)
 	const struct dit_glue *glue = &loader->job.glue;
 	int r = dit_job_before_open(&loader->job, glue->databases, glue->ndatabases);
 
+	if (r == 0) {
+		r = open_seals(loader);
+	}
 	if (r == 0 && (dit_load_look_is_wanted(loader->opts) || loader->is_estimate)) {
 		r = dit_load_look(loader);
 	}

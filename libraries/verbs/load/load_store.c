@@ -172,6 +172,7 @@ int dit_load_store_open(struct load_target *target)
 		.page_bytes = db->data.page_bytes,
 		.has_ixck = loader->reading.rules.has_ixck,
 		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
+		.sealed = dit_data_seal_format(target->seal),
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
 		.ticker = dit_job_ticker(&loader->job),

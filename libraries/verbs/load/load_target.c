@@ -59,6 +59,7 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 		.memory_bytes = budget->postings_bytes,
 		.wide_memory_bytes = budget->tree_bytes,
 		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
+		.cipher = dit_data_seal_runs(target->seal),
 		.stop = &loader->job.stop,
 		.list_max =
 			(uint32_t)(((uint64_t)1 << loader->job.chosen.settings->idlexp) -
@@ -78,12 +79,14 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	                                .suffix_nrdns = suffix_nrdns,
 	                                .memory_bytes = budget->tree_bytes,
 	                                .tmpdir = tmpdir,
+	                                .cipher = dit_data_seal_runs(target->seal),
 	                                .stop = &target->loader->job.stop,
 	                                .ticker = dit_job_ticker(&target->loader->job)};
 	struct dit_entries_opts entries = {.output = target->output,
 	                                   .numbers = &target->numbers,
 	                                   .memory_bytes = budget->tree_bytes / 8,
 	                                   .tmpdir = tmpdir,
+	                                   .cipher = dit_data_seal_runs(target->seal),
 	                                   .stop = &target->loader->job.stop,
 	                                   .ticker =
 	                                           dit_job_ticker(&target->loader->job)};
@@ -287,6 +290,7 @@ void dit_load_target_deinit(struct load_target *target)
 	dit_dn_tree_free(target->tree);
 	dit_ad_numbers_deinit(&target->numbers);
 	dit_load_look_deinit(&target->look);
+	dit_data_seal_close(target->seal);
 	dit_index_set_free(target->indexes);
 	free(target->split_rules);
 }

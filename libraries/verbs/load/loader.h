@@ -128,6 +128,7 @@ struct load_target {
 	/* [own: main] */
 	struct dit_load_database_stats *stats;
 	struct load_look look;
+	struct dit_data_seal *seal;       /* NULL: its pages are not sealed */
 	struct dit_record_output *output; /* NULL in a dry run */
 	struct dit_ad_numbers numbers;
 	struct dit_dn_tree *tree;    /* NULL in a dry run */

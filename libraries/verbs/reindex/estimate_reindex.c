@@ -30,6 +30,8 @@ static int open_snapshot(struct reindex_target *target)
 	                                               target->reindexer->job.nthreads,
 	                                       .no_lock = true,
 	                                       .no_lock_file = true,
+	                                       .sealed =
+	                                               dit_data_seal_format(target->seal),
 	                                       .wait_ms = WAIT_MS,
 	                                       .fault = &target->fault};
 	const char *directory = target->db->data.directory;

@@ -163,6 +163,18 @@ static int choose_resources(struct reindexer *reindexer)
 	             : 0;
 }
 
+static int open_seals(struct reindexer *reindexer)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < reindexer->ntargets && r == 0; i++) {
+		struct reindex_target *target = &reindexer->targets[i];
+
+		r = dit_job_open_seal(&reindexer->job, target->db, &target->seal);
+	}
+	return r;
+}
+
 int dit_reindex_prepare(struct reindexer *reindexer)
 {
 	const struct dit_glue *glue = &reindexer->job.glue;
@@ -180,6 +192,9 @@ int dit_reindex_prepare(struct reindexer *reindexer)
 	if (r == 0) {
 		r = dit_job_before_open(&reindexer->job, glue->databases,
 		                        glue->ndatabases);
+	}
+	if (r == 0) {
+		r = open_seals(reindexer);
 	}
 	if (r == 0) {
 		r = choose_resources(reindexer);

@@ -88,6 +88,7 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 		.mode = db->data.mode,
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.nthreads = reindexer->job.nthreads,
+		.sealed = dit_data_seal_format(target->seal),
 		.page_writer = reindexer->page_writer,
 		.ticker = dit_job_ticker(&target->reindexer->job),
 		.fault = fault,
@@ -300,6 +301,7 @@ int dit_reindex_target_begin(struct reindex_target *target)
 		.memory_bytes = reindexer->memory_bytes - wide_bytes,
 		.wide_memory_bytes = wide_bytes,
 		.tmpdir = dit_tmp_dir(reindexer->opts->tmpdir),
+		.cipher = dit_data_seal_runs(target->seal),
 		.stop = &reindexer->job.stop,
 		.list_max = (uint32_t)dit_reindex_list_max(reindexer),
 	};
@@ -420,5 +422,6 @@ void dit_reindex_target_deinit(struct reindex_target *target)
 	free_members(target);
 	dit_builders_free(target->builders);
 	dit_output_abandon(target->output);
+	dit_data_seal_close(target->seal);
 	dit_index_set_free(target->indexes);
 }

@@ -42,6 +42,7 @@ struct reindex_target {
 	const struct dit_database *db;
 	struct dit_index_set *indexes;  /* those that are built */
 	struct dit_builders *builders;  /* producer i belongs to member i */
+	struct dit_data_seal *seal;     /* NULL: its pages are not sealed */
 	struct dit_snapshot *snapshot;  /* the output's */
 	struct reindex_member *members; /* one for each thread */
 

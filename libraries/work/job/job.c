@@ -187,6 +187,20 @@ int dit_job_before_open(const struct dit_job *job,
 	return r;
 }
 
+int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
+                      struct dit_data_seal **ret)
+{
+	struct dit_fault fault = {""};
+	int r = dit_data_seal_open(ret, &db->data, &fault);
+
+	if (r < 0) {
+		dit_job_report(job, DIT_REPORT_ERROR, "database \"%.*s\": %s",
+		               DIT_SPAN_ARGS(db->suffix),
+		               fault.text[0] != '\0' ? fault.text : dit_strerror(r));
+	}
+	return r;
+}
+
 /* ---- resources ---- */
 
 static unsigned count_cpus(void)

@@ -26,6 +26,7 @@
 #include "config/settings.h"
 #include "job/glue.h"
 #include "output/publication.h"
+#include "place/data_seal.h"
 
 /** The options of all verbs have these, by the same names; borrowed. */
 struct dit_job_opts {
@@ -111,6 +112,13 @@ int dit_job_glue(struct dit_job *job);
  */
 int dit_job_before_open(const struct dit_job *job,
                         const struct dit_database *const *databases, size_t n);
+
+/**
+ * How the pages of a database are sealed. After dit_job_before_open(). 0; what
+ * dit_data_seal_open() returns
+ */
+int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
+                      struct dit_data_seal **ret);
 
 /* ---- resources ---- */
 

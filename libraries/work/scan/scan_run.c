@@ -49,6 +49,8 @@ struct dit_entry_scan {
 	/* [const] while members run */
 	struct dit_snapshot *snapshot;
 	bool owns_snapshot;
+	struct dit_data_seal
+		*seal; /* of its file; owned; NULL: not sealed, or not ours */
 	struct dit_settings *settings; /* owned; NULL: none were read, or not ours */
 	struct dit_stop own_stop;
 	struct dit_ad_names names;
@@ -443,6 +445,7 @@ void dit_entry_scan_close(struct dit_entry_scan *scan)
 	if (scan->owns_snapshot) {
 		dit_snapshot_close(scan->snapshot);
 	}
+	dit_data_seal_close(scan->seal);
 	dit_settings_free(scan->settings);
 	free(scan);
 }
@@ -485,20 +488,28 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 		.schema = settings == NULL ? NULL : settings->schema,
 		.without_dn = opts->without_dn,
 		.range_pages = opts->range_pages};
+	struct dit_data_seal *seal = NULL;
 	struct dit_entry_scan *scan = NULL;
-	int r = dit_snapshot_open_readers(&scan_opts.snapshot, path, &snapshot_opts);
+	int r = opts->path != NULL ? 0 : dit_job_open_seal(job, job->chosen.db, &seal);
 
+	if (r < 0) {
+		return r;
+	}
+	snapshot_opts.sealed = dit_data_seal_format(seal);
+	r = dit_snapshot_open_readers(&scan_opts.snapshot, path, &snapshot_opts);
 	if (r == 0) {
 		r = dit_entry_scan_new(&scan, &scan_opts);
 	}
 	if (r < 0) {
 		dit_snapshot_close(scan_opts.snapshot);
+		dit_data_seal_close(seal);
 		return fail(job, r, path,
 		            r == DIT_E_UNKNOWN ? "this is no database of slapd's"
 		                               : fault.text);
 	}
 	assert(scan != NULL);
 	scan->owns_snapshot = true;
+	scan->seal = seal;
 	scan->settings = settings;
 	job->chosen.settings = NULL;
 	scan->own_stop.flag = opts->stop;
