@@ -36,6 +36,7 @@ script_tests += \
 	%D%/read27.sh \
 	%D%/messages.sh \
 	%D%/rejects.sh \
+	%D%/sealed27.sh \
 	%D%/served.sh \
 	%D%/shadow.sh \
 	%D%/threads.sh \

@@ -28,8 +28,8 @@ version=$("$prefix/libexec/slapd" -VV 2>&1 |
 	sed -n 's/.*slapd \([0-9]*\.[0-9]*\)\.[0-9]* .*/\1/p')
 if [ $# -eq 0 ]; then
 	set -- content errors mixed_lines messages served moved moved_variants read27 \
-		waiting27 beside27 index_online random glue contextcsn existing apart cat values \
-		shadow index indexes check modules tree generated rejects threads conf_errors config
+		sealed27 waiting27 beside27 index_online random glue contextcsn existing apart cat \
+		values shadow index indexes check modules tree generated rejects threads conf_errors config
 	[ "$version" != 2.7 ] || set -- "$@" existing:512 existing:65536 index:1024
 fi
 programs=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-openldap27-XXXXXX") || exit 1
