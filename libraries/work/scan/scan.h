@@ -110,8 +110,9 @@ struct dit_entry_scan_ops {
 	/**
 	 * On a tool thread, for each entry, and for each hole.
 	 *
-	 * @param entry  valid until the callback returns. Values, names of attributes
-	 *               and the record stay valid while the scan is open. An entry that
+	 * @param entry  valid until the callback returns. Names of attributes stay valid
+	 *               while the scan is open, and so do values and the record if the
+	 *               database is not encrypted. An entry that
 	 *               cannot be read has name_error or record_error: the callback
 	 *               decides whether the run goes on
 	 */
