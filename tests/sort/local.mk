@@ -15,6 +15,10 @@ check_PROGRAMS += %D%/test_postings_memory
 	%D%/test_postings_memory.c
 %C%_test_postings_memory_LDADD = $(test_libs)
 
+check_PROGRAMS += %D%/test_run_cipher
+%C%_test_run_cipher_SOURCES = %D%/test_run_cipher.c
+%C%_test_run_cipher_LDADD = $(test_libs)
+
 check_PROGRAMS += %D%/test_radix
 %C%_test_radix_SOURCES = %D%/test_radix.c
 %C%_test_radix_LDADD = $(test_libs)

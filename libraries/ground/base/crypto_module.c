@@ -18,8 +18,8 @@
 
 /* liblmdb has so much room for a key. */
 #define KEY_BYTES_MAX 2048
-/* Of most that is encrypted. */
-#define PAGE_BYTES_MAX 65536
+/* A copy of so much is on the stack. */
+#define STACK_BYTES 16384
 
 /* ---- may root load it? ---- */
 
@@ -230,7 +230,7 @@ static int call(const struct dit_crypto *crypto, struct dit_crypto_nonce nonce,
 		{sizeof(nonce), &nonce},
 		{crypto->mac_bytes, crypto->mac_bytes == 0 ? NULL : mac},
 	};
-	_Alignas(16) char page[PAGE_BYTES_MAX];
+	_Alignas(16) char page[STACK_BYTES];
 	char *copy = bytes.len <= sizeof(page) ? page : malloc(bytes.len);
 	struct dit_module_bytes in = {bytes.len, copy};
 	int r = 0;

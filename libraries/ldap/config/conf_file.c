@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -43,6 +44,24 @@ static int read_lines(struct dit_conf_parser *parser, FILE *file, const char *pa
 		return found;
 	}
 	return found < 0 ? tell_file(parser->reporter, "read", path, -found) : r;
+}
+
+/* A passphrase may be in the buffer of the file. Takes the file. */
+static int read_and_forget(struct dit_conf_parser *parser, FILE *file, const char *path)
+{
+	char *buffer = malloc(FILE_BUFFER_BYTES);
+	int r = -ENOMEM;
+
+	if (buffer != NULL) {
+		(void)setvbuf(file, buffer, _IOFBF, FILE_BUFFER_BYTES);
+		r = read_lines(parser, file, path);
+	}
+	(void)fclose(file);
+	if (buffer != NULL) {
+		explicit_bzero(buffer, FILE_BUFFER_BYTES);
+		free(buffer);
+	}
+	return r;
 }
 
 static int open_file(const struct dit_conf_reporter *reporter, const char *path,
@@ -91,7 +110,6 @@ int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser), dit_span_of(path));
 	const struct dit_conf_place outer_place = *place;
 	struct dit_conf_scope outer;
-	char buffer[FILE_BUFFER_BYTES];
 	FILE *file = NULL;
 	int r = kept.data == NULL ? -ENOMEM : check_depth(parser, path);
 
@@ -104,10 +122,7 @@ int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 	parser->scope.depth++;
 	r = open_file(parser->reporter, path, &file);
 	if (r == 0) {
-		(void)setvbuf(file, buffer, _IOFBF, sizeof(buffer));
-		r = read_lines(parser, file, path);
-		(void)fclose(file);
-		explicit_bzero(buffer, sizeof(buffer)); /* it may have a passphrase */
+		r = read_and_forget(parser, file, path);
 	}
 	*place = outer_place;
 	parser->scope.depth = outer.depth;
