@@ -41,7 +41,7 @@ struct check {
 	const struct dit_check_one_opts *one;
 	const struct dit_check_opts *opts;
 	char *directory; /* of a file called data.mdb; owned; NULL: of another name */
-	struct dit_data_seal *seal; /* NULL: its pages are not sealed */
+	struct dit_data_seal *seal; /* NULL: not sealed, or no configuration was read */
 	int fd;
 	struct dit_lmdb_reader *hold;  /* NULL: nothing is held */
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
@@ -174,12 +174,6 @@ static void look_for_missing(struct check *check)
 
 /* ---- the state that is looked at ---- */
 
-/* Without a configuration nothing is known. */
-static const struct dit_page_format *sealed_of(const struct check *check)
-{
-	return dit_data_seal_format(check->seal);
-}
-
 static int has_lock_file(const char *directory)
 {
 	char *lock = NULL;
@@ -202,7 +196,7 @@ static int take_hold_10(struct check *check, struct dit_lmdb_reader_opts *opts)
 	int r = 0;
 
 	opts->is_lmdb_10 = true;
-	opts->sealed = sealed_of(check);
+	opts->sealed = dit_data_seal_format(check->seal);
 	r = dit_lmdb_reader_open(&check->hold, check->directory, opts, NULL, NULL);
 	return r == -ENOENT || r == DIT_E_BUSY ? 0 : r;
 }
@@ -241,7 +235,8 @@ static bool is_main_tree_sound(const struct check *check)
 {
 	struct dit_walk_stats stats = {0};
 
-	return dit_walk_brief(check->fd, sealed_of(check), &stats) == 0 &&
+	return dit_walk_brief(check->fd, dit_data_seal_format(check->seal), &stats) ==
+	               0 &&
 	       stats.nfindings == 0;
 }
 
@@ -251,7 +246,7 @@ static int open_readers(struct check *check, unsigned nreaders, struct dit_fault
 	struct dit_snapshot_opts opts = {.nreaders = nreaders,
 	                                 .no_lock = true,
 	                                 .no_lock_file = true,
-	                                 .sealed = sealed_of(check),
+	                                 .sealed = dit_data_seal_format(check->seal),
 	                                 .wait_ms = WAIT_MS,
 	                                 .fault = fault};
 	int r = dit_snapshot_open_readers(&check->snapshot, check->directory, &opts);
@@ -368,7 +363,7 @@ static int walk(struct check *check, struct dit_walk_stats *stats)
 {
 	struct dit_walk_opts opts = {
 		.fd = check->fd,
-		.sealed = sealed_of(check),
+		.sealed = dit_data_seal_format(check->seal),
 		.transaction = transaction_of(check),
 		.nthreads = check->one->job->nthreads,
 		.order = take_database,
@@ -565,7 +560,9 @@ static int open_any(const struct check *check, struct dit_fault *fault)
 static int open_file(const struct check *check, struct dit_fault *fault)
 {
 	int fd = open_any(check, fault);
-	int r = fd < 0 ? fd : dit_data_seal_check(fd, sealed_of(check), fault);
+	int r = fd < 0 ? fd
+	               : dit_data_seal_check(fd, dit_data_seal_format(check->seal),
+	                                     fault);
 
 	if (fd >= 0 && r < 0) {
 		(void)close(fd);
