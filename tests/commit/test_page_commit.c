@@ -262,26 +262,31 @@ static void single_free_pages_are_used(void **state)
 }
 
 /* liblmdb keeps three pages of a value that needs two since the same transaction. */
-static void all_pages_of_a_value_become_free(void **state)
+static void put_shorter_values(const struct fixture *fixture)
 {
 	static const char value[3 * PAGE - 16];
-	struct fixture fixture;
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
+	MDB_env *env = open_env(fixture);
+	MDB_txn *txn = begin(env, 0);
+	MDB_dbi dbi = open_db(txn, "long", MDB_CREATE | MDB_INTEGERKEY);
 	MDB_stat stat;
-	MDB_dbi dbi = 0;
+
+	for (uint64_t id = 1; id <= 3; id++) {
+		put(txn, dbi, &id, sizeof(id), value, sizeof(value));
+		put(txn, dbi, &id, sizeof(id), value, sizeof(value) - PAGE);
+	}
+	assert_int_equal(mdb_stat(txn, dbi, &stat), 0);
+	assert_int_equal(stat.ms_overflow_pages, 9);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+}
+
+static void all_pages_of_a_value_become_free(void **state)
+{
+	struct fixture fixture;
 
 	(void)state;
 	fixture_make(&fixture);
-	env = open_env(&fixture);
-	txn = begin(env, 0);
-	dbi = open_db(txn, "long", MDB_CREATE);
-	put(txn, dbi, "key", 3, value, sizeof(value));
-	put(txn, dbi, "key", 3, value, sizeof(value) - PAGE);
-	assert_int_equal(mdb_stat(txn, dbi, &stat), 0);
-	assert_int_equal(stat.ms_overflow_pages, 3);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	put_shorter_values(&fixture);
 	assert_sound(&fixture);
 	assert_int_equal(write_one(&fixture, "long", 1), 0);
 	assert_sound(&fixture);
@@ -406,6 +411,44 @@ static void merged_trees_give_back_their_pages(void **state)
 	}
 	assert_int_equal(reindex(&fixture, 3), 0);
 	assert_versions(&fixture, 3, 3, 0);
+	fixture_remove(&fixture);
+}
+
+/* One goes, one becomes short, and one stays in a leaf that is written again. */
+static void all_pages_of_a_value_leave_the_tree(void **state)
+{
+	const uint64_t ids[] = {1, 2};
+	struct dit_page_commit *commit = NULL;
+	struct dit_tree_merge *merge = NULL;
+	struct dit_tree_merge_opts opts = {.dropped = drop_pages};
+	struct dit_tree_record tree;
+	struct fixture fixture;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	put_shorter_values(&fixture);
+	assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd), 0);
+	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("long"), &opts.stored), 1);
+	opts.space = dit_page_commit_space(commit);
+	opts.source = dit_page_commit_source(commit);
+	opts.ctx = commit;
+	assert_int_equal(dit_tree_merge_open(&merge, &opts), 0);
+	assert_int_equal(
+		dit_tree_merge_remove(merge, (struct dit_span){(const char *)&ids[0], 8}),
+		0);
+	assert_int_equal(dit_tree_merge_put(merge,
+	                                    (struct dit_span){(const char *)&ids[1], 8},
+	                                    DIT_SPAN("short")),
+	                 0);
+	assert_int_equal(dit_tree_merge_finish(merge, &tree, NULL), 0);
+	dit_tree_merge_free(merge);
+	assert_int_equal(tree.noverflow_pages, 3);
+	assert_int_equal(dit_page_commit_put_merged(commit, DIT_SPAN("long"), &tree), 0);
+	assert_int_equal(dit_page_commit_write(commit), 0);
+	dit_page_commit_close(commit);
+	(void)close(fd);
+	assert_sound(&fixture);
 	fixture_remove(&fixture);
 }
 
@@ -631,6 +674,7 @@ int main(void)
 		cmocka_unit_test(all_pages_of_a_value_become_free),
 		cmocka_unit_test(readers_keep_their_state),
 		cmocka_unit_test(merged_trees_give_back_their_pages),
+		cmocka_unit_test(all_pages_of_a_value_leave_the_tree),
 		cmocka_unit_test(maxsize_limits_the_file),
 		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
 		cmocka_unit_test(a_death_at_each_call_leaves_a_sound_file),

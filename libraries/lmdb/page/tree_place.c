@@ -67,20 +67,20 @@ static int count_pages(const struct dit_tree_reading *reading, uint64_t first, u
 }
 
 int dit_tree_count_value(struct dit_tree_reading *reading,
-                         const struct dit_node_view *node)
+                         const struct dit_node_view *node, uint64_t *ret_npages)
 {
 	uint64_t first = 0;
-	uint64_t npages = 0;
 	int r = 0;
 
+	*ret_npages = 0;
 	if ((node->flags & DIT_NODE_BIG) == 0) {
 		return 0;
 	}
 	r = reading->pages == NULL
 	            ? dit_long_value_page(reading->source, node, &first)
-	            : dit_long_value_run(reading->source, node, &first, &npages);
+	            : dit_long_value_run(reading->source, node, &first, ret_npages);
 	if (r == 0) {
-		r = count_pages(reading, first, npages);
+		r = count_pages(reading, first, *ret_npages);
 	}
 	return r < 0 ? r : 0;
 }

@@ -113,10 +113,15 @@ static inline int dit_tree_place_next(struct dit_tree_place *place)
 	return dit_tree_place_climb(place);
 }
 
-/** Count the pages of the value, if it is a long one. 0; DIT_E_CORRUPT; an error of
- * pages() */
+/**
+ * Count the pages of the value, if it is a long one.
+ *
+ * @param ret_npages  how many they are; 0 if it is not a long one, or nobody counts
+ *
+ * @return 0; DIT_E_CORRUPT; -errno; an error of pages()
+ */
 int dit_tree_count_value(struct dit_tree_reading *reading,
-                         const struct dit_node_view *node);
+                         const struct dit_node_view *node, uint64_t *ret_npages);
 
 /** The node of a level's slot. 0; DIT_E_CORRUPT */
 static inline int dit_tree_level_node(const struct dit_tree_level *level,

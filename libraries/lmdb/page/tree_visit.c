@@ -58,10 +58,11 @@ static int visit_branches(struct visit *visit, struct dit_tree_place *place,
 static int visit_node(struct visit *visit, const struct dit_node_view *node)
 {
 	struct dit_tree_record list;
+	uint64_t npages = 0;
 	int r = visit->node == NULL ? 0 : visit->node(visit->reading.ctx, node);
 
 	if (r == 0) {
-		r = dit_tree_count_value(&visit->reading, node);
+		r = dit_tree_count_value(&visit->reading, node, &npages);
 	}
 	/* A named database in the main tree has a tree, too, which is no list. */
 	if (r != 0 || (node->flags & DIT_NODE_LIST) == 0 ||

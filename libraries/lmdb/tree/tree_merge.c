@@ -395,6 +395,7 @@ int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
 static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *node)
 {
 	struct dit_tree_record tree;
+	uint64_t npages = 0;
 	int r = 0;
 
 	if ((node->flags & DIT_NODE_LIST) != 0 && (node->flags & DIT_NODE_TREE) != 0) {
@@ -402,7 +403,9 @@ static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *
 		r = dit_merge_list_tree(merge, node, &tree);
 		return r < 0 ? r : read_list(merge, node);
 	}
-	return dit_tree_count_value(&merge->shared.reading, node);
+	r = dit_tree_count_value(&merge->shared.reading, node, &npages);
+	merge->path.left.noverflow_pages -= npages;
+	return r;
 }
 
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key)

@@ -129,27 +129,27 @@ static int keep(struct dit_tree_path *path, uint64_t number, unsigned height,
 	return r < 0 ? r : close_page(path);
 }
 
-/* Its items, and the pages of its value, do not stay. */
+/* Its items do not stay. */
 static void take(struct dit_tree_path *path, const struct dit_node_view *node)
 {
-	const struct dit_table_writer *writer = path->shared->writer;
-
-	path->left.nitems -= dit_node_items(node, writer->format);
-	if ((node->flags & DIT_NODE_BIG) != 0) {
-		path->left.noverflow_pages -= dit_overflow_pages(
-			writer->format, node->value_len, writer->page_bytes);
-	}
+	path->left.nitems -= dit_node_items(node, path->shared->writer->format);
 }
 
+/* The writer counts the items, and the pages that a long value needs. */
 static int copy_node(struct dit_tree_path *path, const struct dit_node_view *node)
 {
+	struct dit_table_writer *writer = path->shared->writer;
+
 	if (has_right_length(path, node->key) < 0) {
 		return DIT_E_CORRUPT;
 	}
 	take(path, node);
-	return path->is_list
-	               ? dit_table_writer_add_record(path->shared->writer, node->key)
-	               : dit_table_writer_copy(path->shared->writer, node);
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		path->left.noverflow_pages -= dit_overflow_pages(
+			writer->format, node->value_len, writer->page_bytes);
+	}
+	return path->is_list ? dit_table_writer_add_record(writer, node->key)
+	                     : dit_table_writer_copy(writer, node);
 }
 
 /* The lowest key of what is below the next node of the open page. */

@@ -73,8 +73,9 @@ int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
 /**
  * The same, up to a node of the leaf.
  *
- * @return 1: it has the key, and is taken: it does not stay; points into an open page;
- *         0: no node has the key; errors as above
+ * @return 1: it has the key, and is taken: it does not stay; points into an open page.
+ *         The caller counts the pages of its value; 0: no node has the key; errors as
+ *         above
  */
 int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
                        struct dit_node_view *ret);
