@@ -3,6 +3,7 @@
  * New trees in a file that others change: pages are reserved, tables are
  * written, then changed a little (tree_merge.h), and put in place; what liblmdb changed
  * in the meantime stays, no page is lost, and the tables hold what a model says.
+ * Keys of another length than the table has are damage.
  * And the difference of two versions of a tree (tree_diff.h).
  */
 #include "test.h"
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "commit/page_reserve.h"
 #include "page/page_source.h"
+#include "page/tree_place.h"
 #include "tree/table_writer.h"
 #include "tree/tree_diff.h"
 #include "tree/tree_merge.h"
@@ -517,6 +519,107 @@ static void lost_pages_are_noticed(void **state)
 	fixture_remove(&f);
 }
 
+/* ---- damage ---- */
+
+/* A key of the first leaf, or of the branch above it, gets another length. */
+static void shorten_key(const struct fixture *f, struct dit_page_source *pages,
+                        const struct dit_tree_record *tree, bool is_leaf, unsigned slot)
+{
+	struct dit_tree_reading reading = {.source = pages};
+	struct dit_tree_place place = {.reading = &reading};
+	const struct dit_page_view *view = NULL;
+	struct dit_node_header header;
+	struct dit_node_view node = {.at = 0};
+	off_t at = 0;
+
+	assert_int_equal(dit_tree_place_set(&place, tree), 0);
+	assert_int_equal(dit_tree_place_first(&place), 1);
+	assert_true(place.depth > 1);
+	view = &place.levels[place.depth - (is_leaf ? 1 : 2)].view;
+	assert_int_equal(dit_view_node(*view, slot, &node), DIT_NODE_FITS);
+	memcpy(&header, view->bytes + node.at, sizeof(header));
+	header.key_len--;
+	at = (off_t)(dit_view_number(*view) * PAGE + node.at);
+	assert_int_equal(pwrite(f->fd, &header, sizeof(header), at), sizeof(header));
+	dit_tree_place_deinit(&place);
+}
+
+static int keep_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	(void)ctx;
+	(void)first;
+	(void)n;
+	return 0;
+}
+
+/* No key of another length gets here. */
+static int compare_ids(const void *ctx, struct dit_span key, struct dit_span a,
+                       struct dit_span b)
+{
+	const struct dit_key_order numbers = {.kind = DIT_ORDER_NUMBERS};
+
+	(void)ctx;
+	assert_int_equal(a.len, sizeof(uint64_t));
+	assert_int_equal(b.len, sizeof(uint64_t));
+	return dit_key_compare(&numbers, key, a, b);
+}
+
+static int put_entry(struct dit_page_commit *commit, struct dit_page_source *pages,
+                     const struct dit_tree_record *stored, uint64_t id)
+{
+	const struct dit_key_orders orders = {
+		.keys = {DIT_ORDER_CALL, .bytes = sizeof(id), .compare = compare_ids}};
+	const struct dit_tree_merge_opts opts = {.space = dit_page_commit_space(commit),
+	                                         .source = pages,
+	                                         .stored = *stored,
+	                                         .orders = &orders,
+	                                         .dropped = keep_pages};
+	struct dit_tree_merge *merge = NULL;
+	struct dit_tree_record tree;
+	int r = dit_tree_merge_open(&merge, &opts);
+
+	assert_int_equal(r, 0);
+	r = dit_tree_merge_put(merge, (struct dit_span){(const char *)&id, sizeof(id)},
+	                       DIT_SPAN("changed"));
+	if (r == 0) {
+		r = dit_tree_merge_finish(merge, &tree, NULL);
+	}
+	dit_tree_merge_free(merge);
+	return r;
+}
+
+/* Before and after the change, in pages of both kinds. */
+static void keys_of_another_length_are_damage(void **state)
+{
+	static const struct {
+		uint64_t changed;
+		unsigned slot;
+		bool is_leaf;
+	} cases[] = {{1, 1, true}, {2, 0, true}, {1, 2, false}, {100, 1, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_page_commit *commit = NULL;
+		struct dit_page_source pages;
+		struct dit_tree_record tree;
+		struct fixture f;
+
+		fixture_make(&f);
+		commit = open_commit(&f, 0, NULL, 0);
+		assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("id2e"), &tree),
+		                 1);
+		dit_page_source_init(&pages, f.fd, &dit_lmdb_09, PAGE,
+		                     dit_page_commit_bytes(commit) / PAGE);
+		assert_int_equal(put_entry(commit, &pages, &tree, cases[i].changed), 0);
+		shorten_key(&f, &pages, &tree, cases[i].is_leaf, cases[i].slot);
+		assert_int_equal(put_entry(commit, &pages, &tree, cases[i].changed),
+		                 DIT_E_CORRUPT);
+		dit_page_source_deinit(&pages);
+		dit_page_commit_close(commit);
+		fixture_remove(&f);
+	}
+}
+
 /* ---- differences ---- */
 
 struct difference {
@@ -612,6 +715,7 @@ int main(void)
 		cmocka_unit_test(long_lists_become_ranges),
 		cmocka_unit_test(a_tree_shrinks_to_nothing_and_grows_again),
 		cmocka_unit_test(lost_pages_are_noticed),
+		cmocka_unit_test(keys_of_another_length_are_damage),
 		cmocka_unit_test(two_versions_differ_by_their_changes),
 	};
 
