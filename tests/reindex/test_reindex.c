@@ -13,6 +13,7 @@
 
 #include <lmdb.h>
 
+#include "build/estimate.h"
 #include "load/load_fixture.h"
 #include "nomem.h"
 #include "reindex_fixture.h"
@@ -444,6 +445,30 @@ static void count_report(void *ctx, const struct dit_report *report)
 	((struct told *)ctx)->nreports++;
 }
 
+/* Entries outside of the sample are like those in it: none of them is left out. */
+static void an_estimate_of_a_part_is_of_all_entries(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	struct dit_reindex_stats stats;
+	struct dit_estimate estimate;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 1000000000\n");
+	load_fixture_load_people(&f, 6000);
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(dit_estimate_reindex(&opts, 256u << 10, &estimate), 0);
+	assert_false(estimate.is_whole);
+	assert_true(estimate.sampled_entries < 3000);
+	assert_int_equal(dit_reindex(&opts, &stats), 0);
+	assert_int_equal(estimate.nentries, stats.databases[0].nentries);
+	assert_int_equal(estimate.nrefused, 0);
+	dit_reindex_stats_deinit(&stats);
+	dit_estimate_deinit(&estimate);
+	load_fixture_deinit(&f);
+}
+
 static void any_allocation_may_fail(void **state)
 {
 	struct load_fixture f;
@@ -496,6 +521,7 @@ int main(void)
 		cmocka_unit_test(runs_that_cannot_be_done_change_nothing),
 		cmocka_unit_test(maxsize_limits_the_file),
 		cmocka_unit_test(a_database_in_use_is_refused),
+		cmocka_unit_test(an_estimate_of_a_part_is_of_all_entries),
 		cmocka_unit_test(any_allocation_may_fail),
 	};
 
