@@ -24,12 +24,22 @@ without_grammar() {
 	sed -i '/^[A-Za-z]*Description = /d; /^[[:space:]]/d' "$1/stderr"
 }
 
+# A slapd without modules ignores moduleload and modulepath, which ditadd follows.
+ignores_modules() {
+	echo 'moduleload nosuchmodule' >"$work/modules.conf"
+	slaptest -u -f "$work/modules.conf" >/dev/null 2>&1
+}
+
 # config_cases FILE FUNCTION: call FUNCTION TEXT MESSAGE after a load with each
 # configuration; a record that the options refuse is left out by both
 config_cases() {
 	local where text message site
 	while IFS=$'\t' read -r where text message; do
 		[[ $where != \#* ]] || continue
+		if [[ $text == *module@(load|path)* ]] && [ -n "$lacks_modules" ]; then
+			echo "configuration: $text: not compared, slapd has no modules"
+			continue
+		fi
 		for site in ref dit; do
 			empty_site "$work/$site"
 			with_error "$where" "$text" | fill_in "$work/$site" \
@@ -101,6 +111,8 @@ cat >"$work/input.ldif" <<-LDIF
 	cn;lang-de: Eins
 	sn: Numeral
 LDIF
+lacks_modules=
+! ignores_modules || lacks_modules=yes
 make_site "$work/ref"
 make_site "$work/dit"
 config_cases config-cases refused_alike
