@@ -26,14 +26,13 @@
 /* slapd may run, and write. */
 static int open_snapshot(struct reindex_target *target)
 {
-	const struct dit_snapshot_opts opts = {.nreaders =
-	                                               target->reindexer->job.nthreads,
-	                                       .no_lock = true,
-	                                       .no_lock_file = true,
-	                                       .sealed =
-	                                               dit_data_seal_format(target->seal),
-	                                       .wait_ms = WAIT_MS,
-	                                       .fault = &target->fault};
+	const struct dit_snapshot_opts opts = {
+		.nreaders = target->reindexer->job.nthreads,
+		.no_lock = true,
+		.no_lock_file = true,
+		.sealed = dit_data_seal_format(target->seal),
+		.wait_ms = WAIT_MS,
+		.fault = &target->fault};
 	const char *directory = target->db->data.directory;
 	int r = dit_snapshot_open_readers(&target->snapshot, directory, &opts);
 
