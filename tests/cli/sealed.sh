@@ -154,6 +154,7 @@ for conf in wrong:'is not that of its pages' none:'its pages are encrypted' \
 	check "$site: ditcheck" refused 2 "$words" tool "$DITCHECK" "$site"
 	check "$site: ditcheck --quick" refused 2 "$words" tool "$DITCHECK" "$site" --quick
 done
+check "--online" refused 1 'only while slapd does not run' tool "$DITINDEX" db --online
 check "--compare" refused 2 'its pages are encrypted' "$DITCHECK" --compare db whole
 check "nothing was changed" diff -r db whole
 check "a database that is not encrypted" sh -c "
