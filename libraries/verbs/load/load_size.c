@@ -106,18 +106,22 @@ static void tell_size(struct load_target *target, enum dit_report_kind kind,
 		(unsigned long long)round_up_mib((uint64_t)(need * 1.5)));
 }
 
-/* @param need  bytes that are still to come */
-static void check_disk(struct load_target *target, const char *directory, double need)
+/*
+ * @param need        bytes that are still to come
+ * @param was_warned  becomes true with the warning, which is given once
+ */
+static void check_disk(const struct load_target *target, const char *directory,
+                       double need, bool *was_warned)
 {
 	struct statvfs fs;
 	double room = 0;
 
-	if (target->was_warned_of_disk || statvfs(directory, &fs) < 0) {
+	if (*was_warned || statvfs(directory, &fs) < 0) {
 		return;
 	}
 	room = (double)fs.f_bavail * (double)fs.f_frsize;
 	if (need > room) {
-		target->was_warned_of_disk = true;
+		*was_warned = true;
 		dit_job_report(&target->loader->job, DIT_REPORT_WARNING,
 		               "%s: about %.0f more bytes of disk may be needed, %.0f "
 		               "are free",
@@ -146,9 +150,11 @@ static int estimate_target(struct load_target *target, double scale)
 		target->was_warned = true;
 		tell_size(target, DIT_REPORT_WARNING, "may", likely);
 	}
-	check_disk(target, target->db->data.directory, records * (scale - 1) + indexes);
+	check_disk(target, target->db->data.directory, records * (scale - 1) + indexes,
+	           &target->was_warned_of_disk);
 	check_disk(target, dit_tmp_dir(loader->opts->tmpdir),
-	           (double)dit_builders_run_bytes(target->builders) * (scale - 1));
+	           (double)dit_builders_run_bytes(target->builders) * (scale - 1),
+	           &target->was_warned_of_tmpdir);
 	return 0;
 }
 

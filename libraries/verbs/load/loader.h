@@ -135,7 +135,8 @@ struct load_target {
 	struct dit_entries *entries; /* NULL in a dry run */
 	uint64_t record_bytes;       /* of all entries so far */
 	bool was_warned;             /* a report said that the result may be too large */
-	bool was_warned_of_disk;     /* and that a disk may be too small */
+	bool was_warned_of_disk;     /* and that its disk may be too small */
+	bool was_warned_of_tmpdir;   /* and that of the temporary files */
 	uint64_t stored_bytes;       /* of the file, if it holds records */
 	uint64_t last_stored; /* loader->stats->nentries at the target's latest entry */
 };
