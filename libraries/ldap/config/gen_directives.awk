@@ -20,6 +20,9 @@ BEGIN {
 	table(type, "DIT_CONF_")
 	split("settings SETTINGS database OF_DATABASE", words, " ")
 	table(target, "DIT_CONF_")
+	ctype["bool"] = "bool"
+	ctype["uint"] = "unsigned"
+	ctype["ulong"] = "unsigned long"
 	split("2.5 2_5 2.6 2_6 2.7 2_7", words, " ")
 	table(release, "DIT_OPENLDAP_")
 	split("from first to last", words, " ")
@@ -90,6 +93,9 @@ NF != 10 {
 	if (n > 1) {
 		printf ", .target = {%s, offsetof(struct dit_%s, %s)}", word(target, part[2]),
 			part[2], part[3]
+		# The value is copied as its type says, so the member has to be of that type.
+		checks = checks sprintf("_Static_assert(_Generic(((struct dit_%s *)0)->%s, %s: 1, " \
+			"default: 0), \"%s\");\n", part[2], part[3], ctype[part[1]], $2)
 	}
 	if ($10 != "-") {
 		split($10, part, " ")
@@ -102,5 +108,6 @@ END {
 	if (failed) {
 		exit 1
 	}
-	print "\t{.name = NULL},\n};"
+	print "\t{.name = NULL},\n};\n"
+	printf "%s", checks
 }
