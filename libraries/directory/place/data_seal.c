@@ -22,7 +22,7 @@
 
 /* So many pages from the first one on are tried besides the roots. */
 #define PAGES_TRIED 64
-/* Of the key of temporary files. */
+/* The key of temporary files is made of so many. */
 #define RANDOM_BYTES 32
 
 /* A passphrase that nobody knows: the module makes a key of it that suits it. */

@@ -157,7 +157,7 @@ int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd, int data_fd
 	return 0;
 }
 
-/* Whoever takes a place next changes all of it. */
+/* The next process that takes the place changes all of it. */
 static void leave(struct dit_reader_table *table)
 {
 	for (; table->nown > 0; table->nown--) {

@@ -84,7 +84,7 @@ static inline bool dit_lock_layout_is_known(void)
 	       sizeof(struct dit_lock_head) == 2 * DIT_LOCK_LINE_BYTES;
 }
 
-/** Of one table, at most. */
+/** Places that one table can take. */
 #define DIT_READER_OWN_MAX 3
 
 struct dit_reader_table {
