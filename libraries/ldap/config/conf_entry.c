@@ -272,6 +272,7 @@ static int run_ordered(struct dit_conf_parser *parser,
 		(void)dit_conf_forget(parser->reporter);
 		r = run_value(parser, directive, raw);
 		parser->reporter->place.value = NULL;
+		explicit_bzero(raw, strlen(raw)); /* it may be a passphrase */
 	}
 	if (r == DIT_E_CONFIG && !dit_conf_has_message(parser->reporter)) {
 		(void)dit_conf_repeat(parser->reporter, "<%s> handler exited with 1",
