@@ -17,6 +17,11 @@ if [ "$DIT_OPENLDAP" != 2.7 ]; then
 	echo "SKIPPED: no OpenLDAP 2.7 (openldap27.sh runs this script)" >&2
 	exit 77
 fi
+# Debian's mdb_stat is of LMDB 0.9.
+if [ ! -x "${OPENLDAP27:?}/bin/mdb_stat" ]; then
+	echo "SKIPPED: no $OPENLDAP27/bin/mdb_stat" >&2
+	exit 77
+fi
 nentries=400
 nrounds=${BESIDE_ROUNDS:-40}
 kill_each=${BESIDE_KILLS:-20}
