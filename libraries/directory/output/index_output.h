@@ -26,8 +26,8 @@ struct dit_index_output_opts {
 	const char *directory;
 	mode_t mode;            /* of a lock.mdb that has to be made */
 	uint64_t maxsize_bytes; /* configured size; 0: LMDB's default */
-	/* Of files of LMDB 1.0 (place/data_seal.h); borrowed until the end. NULL: not
-	 * sealed */
+	/* The format of sealed files of LMDB 1.0 (place/data_seal.h); borrowed until the
+	 * end. NULL: they are not sealed */
 	const struct dit_page_format *sealed;
 	unsigned nthreads;                   /* readers of the snapshot, at least one */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */

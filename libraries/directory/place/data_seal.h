@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the configuration says of sealed pages ("crypto" and "passphrase" of OpenLDAP 2.7,
- * page/page_seal.h), and whether a data file is sealed so.
+ * The module and the key of sealed pages ("crypto" and "passphrase" of OpenLDAP 2.7,
+ * page/page_seal.h), by the configuration; and whether a data file is sealed so.
  *
  *   dit_data_seal_open();  the format is given to all who open the file
  *   dit_data_seal_close()
@@ -21,14 +21,14 @@ struct dit_data_settings; /* config/settings.h */
 struct dit_data_seal {
 	struct dit_crypto *crypto; /* owned */
 	struct dit_page_format format;
-	/* Of temporary files with what is to be stored, or is: with the same module and a
-	 * key of this work alone. No crypto: pages are not encrypted, and they are not */
+	/* The same module encrypts temporary files, with a key of this work alone.
+	 * NULL: the module does not encrypt, so temporary files are in clear text */
 	struct dit_crypto *runs_crypto; /* owned */
 	struct dit_run_cipher runs;
 };
 
 /**
- * Load the module of a database. Whoever gives up root does so before.
+ * Load the module of a database. A program that gives up root does so before.
  *
  * @param ret  NULL: the pages are not sealed
  *

@@ -61,7 +61,7 @@ typedef struct dit_module_table *(*dit_module_fn)(void);
 /** A MAC and a checksum are not longer: liblmdb's own limit for checksums. */
 #define DIT_CRYPTO_TAG_MAX 256
 
-/** What makes each call of the cipher different. No two of one key may be equal. */
+/** The nonce of a call of the cipher. No two calls with one key may have the same. */
 struct dit_crypto_nonce {
 	unsigned long long words[2];
 };

@@ -41,7 +41,7 @@
  */
 #define INLINE static inline __attribute__((always_inline))
 
-/** What items are dealt by. */
+/** Items are dealt by these bits. */
 struct digit {
 	unsigned word; /* of the item */
 	unsigned shift;
