@@ -10,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 
 # names ROOT: all files and folders that can be cited, without ROOT
 names() {
-	(cd "$1" && find libraries servers tests doc .ci bootstrap README.md COPYING Makefile.am \
+	(cd "$1" && find libraries servers tests doc .ci bootstrap README.md COPYING CHANGELOG.md CONTRIBUTING.md \
+		SECURITY.md Makefile.am \
 		configure.ac -name autom4te.cache -prune -o -print 2>/dev/null)
 }
 
@@ -68,7 +69,7 @@ function matches(name, pattern, one) {
 
 function check_file(name, folder, stem) {
 	sub(/[.,:;-]+$/, "", name)
-	if (name ~ /[A-Z][A-Z]/ && name !~ /(README\.md|COPYING)$/) {
+	if (name ~ /[A-Z][A-Z]/ && name !~ /(README\.md|COPYING|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/) {
 		return # "tests/ROOM/test_MODULE.c"
 	}
 	if (name ~ /^ditkit-bench\//) {

@@ -23,6 +23,7 @@ END
 page() {
 	lowdown -s -m "title=ditkit: ${1%.html}" -m "css=$2style.css" | sed -e '
 		s,\(href\|src\)="doc/,\1=",g
+		s,href="\.\./\(CHANGELOG\|CONTRIBUTING\|SECURITY\)\.md,href="\1.md,g
 		s,href="\([^":]*\)\.md\([#"]\),href="\1.html\2,g
 		:name
 		s,\( id="[a-z0-9_-]*\)[^a-z0-9_"-],\1,
@@ -42,7 +43,7 @@ done >"$out/man/list"
 	cat "$out/man/list"
 } | page index.html ''
 rm "$out/man/list"
-for document in doc/*.md doc/packaging/apparmor.md; do
+for document in CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/*.md doc/packaging/apparmor.md; do
 	name=${document##*/}
 	page "${name%.md}.html" '' <"$document"
 done
