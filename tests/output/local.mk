@@ -35,9 +35,10 @@ check_PROGRAMS += \
 %C%_test_merged_output_LDADD = $(test_libs)
 %C%_test_merged_full_SOURCES = %D%/store_fixture.h %D%/test_merged_full.c
 %C%_test_merged_full_LDADD = $(test_libs)
-%C%_test_merged_records_SOURCES = %D%/store_fixture.h %D%/table_fixture.h \
-	%D%/test_merged_records.c
+%C%_test_merged_records_SOURCES = %D%/seal_watch.h %D%/store_fixture.h \
+	%D%/table_fixture.h %D%/test_merged_records.c
 %C%_test_merged_records_LDADD = $(test_libs)
+%C%_test_merged_records_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_page_seal
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
 %C%_test_output_LDADD = $(test_libs)
 %C%_test_publication_SOURCES = %D%/test_publication.c

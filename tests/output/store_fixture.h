@@ -11,9 +11,11 @@
 
 #include <lmdb.h>
 
+#include "base/xor_crypto.h"
 #include "codec/name_fixture.h"
 #include "output/output_impl.h"
 #include "page/meta_pages.h"
+#include "page/page_seal.h"
 #include "reader/snapshot.h"
 #include "test.h"
 #include "tree/page_tree.h"
@@ -24,6 +26,8 @@
 
 /** Databases are made in this format. */
 static bool fixture_is_lmdb_10;
+/** And their pages are sealed so. NULL: they are not */
+static const struct dit_page_format *fixture_sealed;
 
 /** For cmocka: all tests of a group. */
 static inline int fixture_use_lmdb_10(void **state)
@@ -31,6 +35,19 @@ static inline int fixture_use_lmdb_10(void **state)
 	(void)state;
 	fixture_is_lmdb_10 = true;
 	return 0;
+}
+
+/** The same, with sealed pages. */
+static inline int fixture_use_sealed(void **state)
+{
+	static char key[XOR_KEY_BYTES];
+	static struct dit_crypto crypto;
+	static struct dit_page_format format;
+
+	crypto = xor_crypto("open sesame", key);
+	format = dit_page_format_sealed(&crypto);
+	fixture_sealed = &format;
+	return fixture_use_lmdb_10(state);
 }
 
 static inline struct dit_output_opts fixture_opts(const char *directory)
@@ -41,6 +58,7 @@ static inline struct dit_output_opts fixture_opts(const char *directory)
 		.ndbs = 16,
 		.maxsize_bytes = FIXTURE_MAXSIZE,
 		.is_lmdb_10 = fixture_is_lmdb_10,
+		.sealed = fixture_sealed,
 	};
 }
 
@@ -412,15 +430,24 @@ static inline char *fixture_published(void)
 	return dir;
 }
 
+static inline struct dit_snapshot *fixture_snapshot(const char *directory)
+{
+	const struct dit_snapshot_opts opts = {
+		.nreaders = 1, .no_lock = true, .sealed = fixture_sealed};
+	struct dit_snapshot *snapshot = NULL;
+
+	assert_int_equal(dit_snapshot_open_readers(&snapshot, directory, &opts), 0);
+	return snapshot;
+}
+
 /** Records in id2e. */
 static inline uint64_t fixture_count(const char *directory)
 {
-	struct dit_snapshot *snapshot = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(directory);
 	const struct dit_stored_db *dbs = NULL;
 	uint64_t nrecords = 0;
 	size_t n = 0;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, directory), 0);
 	n = dit_snapshot_dbs(snapshot, &dbs);
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(dbs[i].name, "id2e") == 0) {

@@ -78,10 +78,8 @@ int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_
 	bool is_free = false;
 
 	(void)pthread_mutex_lock(&commit->lock);
-	/* A page is sealed once by a transaction (page_seal.h). */
 	is_free = dit_commit_take_free(commit, least, npages, ret) ||
-	          (commit->opts.format->crypto == NULL &&
-	           take_again(commit, least, npages, ret));
+	          take_again(commit, least, npages, ret);
 	(void)pthread_mutex_unlock(&commit->lock);
 	return is_free;
 }
@@ -290,11 +288,17 @@ int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span n
 	return 0;
 }
 
-/* A page of a tree that was written since: a free one, or one after the old end. */
+/* A page of a tree that was written since: a free one, or one after the old end. A sealed
+ * one waits for the next transaction, since a transaction seals it once (page_seal.h). */
 static int take_back(struct dit_page_commit *commit, uint64_t page)
 {
 	int r = 0;
 
+	if (commit->opts.format->crypto != NULL) {
+		r = dit_page_set_grow(&commit->given, page + 1);
+		return r == 0 && !dit_page_set_add(&commit->given, page) ? DIT_E_CORRUPT
+		                                                         : r;
+	}
 	if (page <= dit_commit_live(commit)->last_page) {
 		dit_page_set_remove(&commit->taken, page);
 		(void)dit_page_set_add(&commit->usable, page);
