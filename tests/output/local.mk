@@ -26,10 +26,11 @@ check_PROGRAMS += \
 	%D%/test_online.c
 %C%_test_online_LDADD = $(test_libs)
 %C%_test_online_rounds_SOURCES = %D%/online_fixture.h %D%/online_other_10.h \
-	%D%/store_fixture.h %D%/test_online_rounds.c
+	%D%/seal_watch.h %D%/store_fixture.h %D%/test_online_rounds.c
 %C%_test_online_rounds_LDADD = $(test_libs)
 %C%_test_online_rounds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fdatasync \
-	-Wl,--wrap=dit_page_map_open -Wl,--wrap=dit_page_source_read
+	-Wl,--wrap=dit_page_map_open -Wl,--wrap=dit_page_seal \
+	-Wl,--wrap=dit_page_source_read
 %C%_test_merged_output_SOURCES = %D%/store_fixture.h %D%/table_fixture.h \
 	%D%/test_merged_output.c
 %C%_test_merged_output_LDADD = $(test_libs)

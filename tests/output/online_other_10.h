@@ -10,6 +10,7 @@
 
 #include "commit/page_commit.h"
 #include "page/page_map.h"
+#include "place/data_seal.h"
 #include "place/reader_table.h"
 #include "reader/stored_order.h"
 #include "store_fixture.h"
@@ -54,7 +55,7 @@ static inline void other_10_begin(struct other_10 *other)
 	struct dit_page_commit_opts opts = {.fd = other->data_fd,
 	                                    .path = other->path,
 	                                    .dir_fd = AT_FDCWD,
-	                                    .format = &dit_lmdb_10,
+	                                    .format = dit_data_format_10(fixture_sealed),
 	                                    .caller_syncs = true};
 
 	other_10_must(dit_reader_table_lock(&other->table, other->data_fd, 60000, NULL));
@@ -141,7 +142,8 @@ static inline size_t other_10_leave_stored(const struct other_10 *other, const c
 	int r = 0;
 
 	dit_stored_orders(name, tree.flags, &orders);
-	other_10_must(dit_page_map_open(&map, other->data_fd, &dit_lmdb_10,
+	other_10_must(dit_page_map_open(&map, other->data_fd,
+	                                dit_data_format_10(fixture_sealed),
 	                                dit_reader_table_last(&other->table)));
 	other_10_must(dit_tree_cursor_open(&cursor, &map, &tree, &orders.keys));
 	r = dit_tree_cursor_find_list(cursor, wanted, &found, &list);

@@ -27,6 +27,7 @@ static void open_online(struct told *told, const char *dir, uint64_t maxsize_byt
 	const struct dit_online_opts opts = {.directory = dir,
 	                                     .nreaders = 2,
 	                                     .maxsize_bytes = maxsize_bytes,
+	                                     .sealed = fixture_sealed,
 	                                     .list_max = 1000,
 	                                     .times = &told->times,
 	                                     .changed = note_changed,
@@ -305,5 +306,6 @@ int main(void)
 
 	return cmocka_run_group_tests(tests_09, NULL, NULL) +
 	       cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
+	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL) +
+	       cmocka_run_group_tests_name("sealed", tests, fixture_use_sealed, NULL);
 }

@@ -306,6 +306,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	const struct dit_snapshot_opts snapshot = {.nreaders = opts->nreaders,
 	                                           .nspare = DIT_ONLINE_NSPARE,
 	                                           .wait_ms = opts->wait_ms,
+	                                           .sealed = opts->sealed,
 	                                           .fault = opts->fault};
 	struct dit_online *online = calloc(1, sizeof(*online));
 	int r = 0;

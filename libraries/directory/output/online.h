@@ -91,6 +91,9 @@ struct dit_online_opts {
 	uint64_t wait_ms;      /* at most, while the table of readers is full */
 	uint64_t lock_wait_ms; /* at most, for the write lock (lmdb_reader.h) */
 	uint64_t maxsize_bytes;
+	/* The format of sealed files of LMDB 1.0 (place/data_seal.h); borrowed until the
+	 * end. NULL: they are not sealed */
+	const struct dit_page_format *sealed;
 	/* Others leave the syncs out: our commits are synced when the lock is free again,
 	 * or everybody would wait for all that others have not synced */
 	bool is_unsynced;

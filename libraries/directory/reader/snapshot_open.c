@@ -122,7 +122,8 @@ int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
 {
 	int r = open_registered(ret, directory, &dit_lmdb_09, opts);
 
-	return r == DIT_E_FORMAT ? open_registered(ret, directory, &dit_lmdb_10, opts)
+	return r == DIT_E_FORMAT ? open_registered(ret, directory,
+	                                           dit_data_format_10(opts->sealed), opts)
 	                         : r;
 }
 

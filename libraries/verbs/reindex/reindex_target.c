@@ -118,6 +118,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.wait_ms = WAIT_MS,
 		.lock_wait_ms = LOCK_WAIT_MS,
 		.maxsize_bytes = db->data.maxsize_bytes,
+		.sealed = dit_data_seal_format(target->seal),
 		.is_unsynced = db->data.is_unsynced,
 		.list_max = dit_reindex_list_max(reindexer),
 		.page_writer = reindexer->page_writer,
@@ -128,12 +129,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.ctx = target,
 	};
 
-	/* A page is sealed once by a transaction, and rounds write some again. */
-	return target->seal != NULL
-	               ? dit_fault_say(fault, DIT_E_UNSUPPORTED,
-	                               "its pages are sealed (\"crypto\"): indexes are "
-	                               "built only while slapd does not run")
-	               : dit_online_open(&target->output, &target->snapshot, &opts);
+	return dit_online_open(&target->output, &target->snapshot, &opts);
 }
 
 /* Older releases have other hashes. */
@@ -161,8 +157,8 @@ static int open_output(struct reindex_target *target)
 
 	if (r == DIT_E_BUSY) {
 		const char *holder = dit_claim_holder(fault);
-		bool can_go_online = !reindexer->opts->online && target->seal == NULL &&
-		                     strncmp(holder, "slapd,", 6) == 0;
+		bool can_go_online =
+			!reindexer->opts->online && strncmp(holder, "slapd,", 6) == 0;
 
 		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
 		               "the database in %s is in use by %s%s", db->data.directory,
