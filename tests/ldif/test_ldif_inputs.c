@@ -5,16 +5,19 @@
  * - packed input gives the records of the plain one: files, pipes, included files, in
  *   batches of any size, with and without a thread;
  * - what is no LDIF, or is damaged, is told with its name;
+ * - each input has a digest of its bytes, packed as they are;
  * - plain inputs are read on from any position, packed ones are not.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 
+#include <xxhash.h>
 #include <zlib.h>
 
 #include "base/error.h"
 #include "ldif/ldif_reader.h"
+#include "ldif/ldif_source.h"
 #include "test.h"
 
 struct fixture {
@@ -454,6 +457,60 @@ static void reading_goes_on_at_the_first_record_after_a_position(void **state)
 	}
 }
 
+/* As xxh128sum prints it, in one call of the library. */
+static void digest_whole_file(const char *path, char ret[33])
+{
+	char bytes[40000];
+	FILE *file = fopen(path, "rb");
+	XXH128_hash_t hash;
+
+	assert_non_null(file);
+	hash = XXH3_128bits(bytes, fread(bytes, 1, sizeof(bytes), file));
+	assert_int_equal(fclose(file), 0);
+	(void)snprintf(ret, 33, "%016llx%016llx", (unsigned long long)hash.high64,
+	               (unsigned long long)hash.low64);
+}
+
+static void each_input_has_a_digest_of_its_bytes(void **state)
+{
+	static const char *const paths[] = {"mark", "packed", "empty", "includes"};
+	char text[30000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text); i++) {
+		text[i] = i % 9 == 0 ? '\n' : (char)('a' + i * i % 23);
+	}
+	write_text("mark", "\357\273\277dn: a\n\ndn: b");
+	write_gzip("packed", text, sizeof(text));
+	write_text("empty", "");
+	write_text("includes", "include: file:mark\ndn: c\n");
+	for (size_t bytes = 1; bytes < 2000; bytes *= 3) {
+		struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+		struct dit_ldif_batch batch = {0};
+		struct dit_ldif_reader *reader = NULL;
+		const struct dit_ldif_digest *digests = NULL;
+
+		opts.paths = paths;
+		opts.npaths = 4;
+		opts.batch_bytes = bytes;
+		opts.is_threaded = bytes % 4 == 1;
+		opts.keep_digests = true;
+		assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), 0);
+		while (dit_ldif_reader_next(reader, &batch) > 0) {
+		}
+		digests = dit_ldif_reader_digests(reader);
+		for (unsigned i = 0; i < 4; i++) {
+			char expected[33];
+
+			digest_whole_file(paths[i], expected);
+			assert_string_equal(digests[i].text, expected);
+			assert_int_equal(digests[i].nbytes, size_of(paths[i]));
+		}
+		dit_ldif_reader_close(reader);
+		dit_ldif_batch_deinit(&batch);
+	}
+}
+
 static void packed_inputs_have_no_positions(void **state)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
@@ -486,6 +543,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			reading_goes_on_at_the_first_record_after_a_position, setup,
 			teardown),
+		cmocka_unit_test_setup_teardown(each_input_has_a_digest_of_its_bytes,
+	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_inputs_have_no_positions, setup,
 	                                        teardown),
 	};

@@ -81,6 +81,31 @@ static void threads_batches_and_memory_do_not_change_the_result(void **state)
 	load_fixture_deinit(&f);
 }
 
+static void inputs_have_digests_if_asked_for(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
+	opts = load_fixture_opts(&f);
+	opts.is_dry_run = true;
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	assert_int_equal(stats.ninputs, 0);
+	dit_load_stats_deinit(&stats);
+	opts.keep_digests = true;
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	assert_int_equal(stats.ninputs, 1);
+	assert_string_equal(stats.inputs[0].path, f.input);
+	assert_int_equal(stats.inputs[0].nbytes, 35);
+	/* printf 'dn: dc=x\nobjectClass: domain\ndc: x\n' | xxh128sum */
+	assert_string_equal(stats.inputs[0].digest, "b4936bd94354c39a6f8c3b3f5042bd6a");
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
 static const char flawed[] = "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
 			     "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n\n"
 			     "dn: cn=b,dc=x\nobjectClass: person\ncn: b\n\n"
@@ -531,6 +556,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(too_many_open_files_are_an_error_with_advice),
 		cmocka_unit_test(threads_batches_and_memory_do_not_change_the_result),
+		cmocka_unit_test(inputs_have_digests_if_asked_for),
 		cmocka_unit_test(refused_records_are_left_out_in_input_order),
 		cmocka_unit_test(unknown_names_without_schema_check_fail_when_stored),
 		cmocka_unit_test(the_first_refused_record_ends_the_load),

@@ -12,6 +12,8 @@ rooms += %D%/libbase.la
 	%D%/crypto_module.c \
 	%D%/crypto_module.h \
 	%D%/cut.h \
+	%D%/digest.c \
+	%D%/digest.h \
 	%D%/errno_text.h \
 	%D%/error.h \
 	%D%/feed.c \

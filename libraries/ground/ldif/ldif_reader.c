@@ -36,7 +36,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "ldif/file_url.h"
-#include "ldif/input_kind.h"
 #include "ldif/ldif_lines.h"
 #include "ldif/ldif_source.h"
 
@@ -54,9 +53,10 @@ struct dit_ldif_reader {
 
 	struct dit_ldif_source *inputs; /* all open; owned */
 	size_t ninputs;
-	size_t input;                                     /* the one that is read */
-	uint64_t inputs_read;                             /* bytes of those before it */
-	uint64_t size;                                    /* bytes of all; 0: not known */
+	size_t input;                    /* the one that is read */
+	uint64_t inputs_read;            /* bytes of those before it */
+	uint64_t size;                   /* bytes of all; 0: not known */
+	struct dit_ldif_digest *digests; /* of those read to the end; owned; or NULL */
 	struct dit_ldif_source included[SOURCES_MAX - 1]; /* the last one is read */
 	unsigned nincluded;
 	unsigned nnested; /* included by included files so far */
@@ -117,7 +117,8 @@ static int open_input(struct dit_ldif_reader *reader, const char *path)
 	reader->ninputs++;
 	input->keeps_mark = reader->opts.keep_mark;
 	input->name = strdup(path == NULL ? "standard input" : path);
-	return input->name == NULL ? -ENOMEM : 0;
+	r = reader->digests == NULL ? 0 : dit_digest_new(&input->digest);
+	return input->name == NULL ? -ENOMEM : r;
 }
 
 static int open_inputs(struct dit_ldif_reader *reader, const char **ret_failed)
@@ -127,7 +128,10 @@ static int open_inputs(struct dit_ldif_reader *reader, const char **ret_failed)
 	bool is_known = true;
 
 	reader->inputs = calloc(n, sizeof(*reader->inputs));
-	if (reader->inputs == NULL) {
+	if (opts->keep_digests) {
+		reader->digests = calloc(n, sizeof(*reader->digests));
+	}
+	if (reader->inputs == NULL || (opts->keep_digests && reader->digests == NULL)) {
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -154,6 +158,9 @@ static bool next_input(struct dit_ldif_reader *reader)
 {
 	struct dit_ldif_source *input = &reader->inputs[reader->input];
 
+	if (reader->digests != NULL) {
+		dit_ldif_source_digest(input, &reader->digests[reader->input]);
+	}
 	if (reader->input + 1 == reader->ninputs) {
 		return false;
 	}
@@ -198,6 +205,7 @@ void dit_ldif_reader_close(struct dit_ldif_reader *reader)
 		dit_ldif_source_close(&reader->inputs[i]);
 	}
 	free(reader->inputs);
+	free(reader->digests);
 	free(reader);
 }
 
@@ -209,6 +217,12 @@ uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader)
 const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader)
 {
 	return reader->error;
+}
+
+const struct dit_ldif_digest *dit_ldif_reader_digests(
+	const struct dit_ldif_reader *reader)
+{
+	return reader->digests;
 }
 
 static void forget_files(struct dit_ldif_batch *batch)
@@ -650,19 +664,12 @@ int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *
 
 bool dit_ldif_reader_can_skip(const struct dit_ldif_reader *reader)
 {
-	char start[DIT_INPUT_KIND_BYTES];
+	bool can_skip = true;
 
 	for (size_t i = 0; i < reader->ninputs; i++) {
-		const struct dit_ldif_source *input = &reader->inputs[i];
-		ssize_t n = input->is_regular ? pread(input->fd, start, sizeof(start), 0)
-		                              : -1;
-
-		if (n < 0 || dit_pack_format_of((struct dit_span){start, (size_t)n}) !=
-		                     DIT_PACK_NONE) {
-			return false;
-		}
+		can_skip = can_skip && dit_ldif_source_can_skip(&reader->inputs[i]);
 	}
-	return true;
+	return can_skip;
 }
 
 void dit_ldif_reader_skip(struct dit_ldif_reader *reader, uint64_t position)

@@ -26,6 +26,7 @@
 #include "base/span.h"
 #include "ldif/file_url.h"
 
+struct dit_ldif_digest; /* ldif_source.h */
 struct dit_ldif_reader;
 
 struct dit_ldif_record {
@@ -59,6 +60,7 @@ struct dit_ldif_reader_opts {
 	uint64_t first_line;  /* -j: records that start before it are skipped */
 	uint64_t record_max;  /* dit_ldif_record_cost() at most; 0: any record */
 	bool keep_version;    /* "version: 1" is a line like any other */
+	bool keep_digests;    /* see dit_ldif_reader_digests() */
 	bool keep_mark;       /* a byte order mark belongs to the first line of a file */
 	/*
 	 * For "include:", and what ends reading. Borrowed as long as the reader lives;
@@ -110,6 +112,13 @@ uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader);
  *         has slapadd's message; earlier batches had the records before the failure.
  */
 int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *batch);
+
+/**
+ * With keep_digests, after dit_ldif_reader_next() has returned 0: a digest for each
+ * input, in their order. Without keep_digests NULL. Points into the reader.
+ */
+const struct dit_ldif_digest *dit_ldif_reader_digests(
+	const struct dit_ldif_reader *reader);
 
 /** Are all inputs regular files that are not packed? */
 bool dit_ldif_reader_can_skip(const struct dit_ldif_reader *reader);

@@ -46,6 +46,7 @@ int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
 void dit_ldif_source_close(struct dit_ldif_source *source)
 {
 	dit_unpack_free(source->unpack); /* joins its thread, which reads */
+	dit_digest_free(source->digest);
 	free(source->rest);
 	free(source->name);
 	(void)close(source->fd);
@@ -87,6 +88,9 @@ static ssize_t read_raw(struct dit_ldif_source *source, char *buffer, size_t siz
 
 	if (n > 0) {
 		source->offset += (uint64_t)n;
+		if (source->digest != NULL) {
+			dit_digest_add(source->digest, buffer, (size_t)n);
+		}
 	}
 	return n;
 }
@@ -264,6 +268,22 @@ int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
 	source->rest_end = nbytes;
 	source->is_fresh = false;
 	return 0;
+}
+
+void dit_ldif_source_digest(const struct dit_ldif_source *source,
+                            struct dit_ldif_digest *ret)
+{
+	ret->nbytes = source->offset;
+	dit_digest_text(source->digest, ret->text);
+}
+
+bool dit_ldif_source_can_skip(const struct dit_ldif_source *source)
+{
+	char start[DIT_PACK_MAGIC_BYTES];
+	ssize_t n = source->is_regular ? pread(source->fd, start, sizeof(start), 0) : -1;
+
+	return n >= 0 &&
+	       dit_pack_format_of((struct dit_span){start, (size_t)n}) == DIT_PACK_NONE;
 }
 
 void dit_ldif_source_skip(struct dit_ldif_source *source, uint64_t offset)

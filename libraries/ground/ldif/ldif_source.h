@@ -19,9 +19,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/digest.h"
 #include "base/span.h"
 #include "base/stop.h"
 #include "ldif/unpack.h"
+
+/** What was read from a descriptor. */
+struct dit_ldif_digest {
+	uint64_t nbytes;                  /* packed ones, if it is packed */
+	char text[DIT_DIGEST_TEXT_BYTES]; /* of these bytes */
+};
 
 struct dit_ldif_source {
 	/* Once there is an unpacker, these are its thread's; nread stays the owner's. */
@@ -29,7 +36,9 @@ struct dit_ldif_source {
 	const struct dit_stop *stop; /* borrowed; NULL: none */
 	bool is_regular;             /* seekable, of known size */
 	uint64_t size;               /* bytes, if regular */
-	uint64_t offset;             /* next byte to pread, if regular */
+	uint64_t offset;             /* next byte to read; of a pipe, from its first */
+	/* Of the bytes read from the descriptor; owned; NULL: the opener wants none */
+	struct dit_digest *digest;
 
 	uint64_t nread;            /* bytes of the descriptor that were used */
 	char *name;                /* for messages; owned; the opener sets it */
@@ -75,6 +84,12 @@ ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_
 int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
                            size_t nbytes);
 
+/** After the end of the input: of all its bytes. @param source  has a digest */
+void dit_ldif_source_digest(const struct dit_ldif_source *source,
+                            struct dit_ldif_digest *ret);
+
+/** Is it a regular file that is not packed? */
+bool dit_ldif_source_can_skip(const struct dit_ldif_source *source);
 /** Read on at this byte of a regular file that is not packed. */
 void dit_ldif_source_skip(struct dit_ldif_source *source, uint64_t offset);
 

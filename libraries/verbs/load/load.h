@@ -104,6 +104,7 @@ struct dit_load_opts {
 	bool is_strict;  /* LDIF as slapadd reads it: no "version:", no "changetype:" */
 	/* Count ranges and lengths of lists (struct dit_index_cost). */
 	bool counts_lists;
+	bool keep_digests;           /* of the inputs: see struct dit_load_input */
 	bool may_grow;               /* the result may be larger than maxsize */
 	enum dit_load_writer writer; /* of a new database */
 	uint64_t first_line;  /* -j: leave out records that begin before this line */
@@ -178,6 +179,13 @@ struct dit_load_refusal {
 	char *first_explanation;
 };
 
+/** An input, as it was read. */
+struct dit_load_input {
+	char *path;      /* NULL: standard input; owned */
+	uint64_t nbytes; /* packed ones, if it is packed */
+	char digest[33]; /* XXH128 of these bytes, in the digits of xxh128sum */
+};
+
 /** One database that was written. */
 struct dit_load_database_stats {
 	char *directory;
@@ -211,6 +219,9 @@ struct dit_load_stats {
 	uint64_t phase_cpu_us[DIT_LOAD_NPHASES]; /* of all threads of the process */
 	struct dit_load_refusal *refusals; /* in the order of the first of each kind */
 	size_t nrefusals;
+	/* With keep_digests, once all of them were read, in their order. */
+	struct dit_load_input *inputs;
+	size_t ninputs;
 	struct dit_load_database_stats *databases; /* the chosen database first */
 	size_t ndatabases; /* 0 if the configuration could not be read */
 };

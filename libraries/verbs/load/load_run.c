@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ldif/ldif_source.h"
 #include "load/loader.h"
 
 /* ---- all records ---- */
@@ -38,6 +39,38 @@ static int run_pipeline(struct loader *loader)
 		break;
 	}
 	return r;
+}
+
+/* The digests of the inputs, for the results. */
+static int take_digests(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	const struct dit_ldif_digest *digests =
+		dit_ldif_reader_digests(loader->input.reader);
+	struct dit_load_stats *stats = loader->stats;
+	size_t n = opts->ninputs == 0 ? 1 : opts->ninputs;
+
+	if (digests == NULL) {
+		return 0;
+	}
+	stats->inputs = calloc(n, sizeof(*stats->inputs));
+	if (stats->inputs == NULL) {
+		return dit_job_fail(&loader->job, -ENOMEM, "could not read the input");
+	}
+	for (; stats->ninputs < n; stats->ninputs++) {
+		struct dit_load_input *input = &stats->inputs[stats->ninputs];
+		const char *path =
+			opts->ninputs == 0 ? opts->input : opts->inputs[stats->ninputs];
+
+		input->path = path == NULL ? NULL : strdup(path);
+		if (path != NULL && input->path == NULL) {
+			return dit_job_fail(&loader->job, -ENOMEM, path);
+		}
+		input->nbytes = digests[stats->ninputs].nbytes;
+		memcpy(input->digest, digests[stats->ninputs].text,
+		       sizeof(input->digest));
+	}
+	return 0;
 }
 
 /* ---- publication: all databases, or none (output/publication.h) ---- */
@@ -179,6 +212,9 @@ static int run(struct loader *loader)
 		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
 	}
+	if (r == 0) {
+		r = take_digests(loader);
+	}
 	end_phase(loader, DIT_LOAD_ENTRIES);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = finish(loader);
@@ -217,5 +253,9 @@ void dit_load_stats_deinit(struct dit_load_stats *stats)
 		free(stats->refusals[i].first_explanation);
 	}
 	free(stats->refusals);
+	for (size_t i = 0; i < stats->ninputs; i++) {
+		free(stats->inputs[i].path);
+	}
+	free(stats->inputs);
 	*stats = (struct dit_load_stats){0};
 }
