@@ -13,8 +13,8 @@ pkginclude_HEADERS += \
 	%D%/verbs/check/check.h \
 	%D%/work/build/estimate.h \
 	%D%/verbs/export/export.h \
-	%D%/verbs/export/export_file.h \
-	%D%/verbs/export/export_keeper.h \
+	%D%/ground/result/export_file.h \
+	%D%/ground/result/export_keeper.h \
 	%D%/work/build/index_cost.h \
 	%D%/verbs/load/load.h \
 	%D%/verbs/reindex/reindex.h \

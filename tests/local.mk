@@ -47,6 +47,7 @@ include tests/pipeline/local.mk
 include tests/place/local.mk
 include tests/reader/local.mk
 include tests/reindex/local.mk
+include tests/result/local.mk
 include tests/scan/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk

@@ -1,23 +1,12 @@
 # tests/export/local.mk
 check_PROGRAMS += \
 	%D%/test_export \
-	%D%/test_export_file \
-	%D%/test_export_keeper \
-	%D%/test_export_pack \
 	%D%/test_export_text \
 	%D%/test_export_url \
 	$(NULL)
 %C%_test_export_SOURCES = tests/load/load_fixture.c tests/load/load_fixture.h %D%/test_export.c
 %C%_test_export_LDADD = $(test_libs)
-%C%_test_export_file_SOURCES = %D%/test_export_file.c
-%C%_test_export_file_LDADD = $(test_libs)
-%C%_test_export_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatat -Wl,--wrap=fchown
-%C%_test_export_keeper_SOURCES = %D%/test_export_keeper.c
-%C%_test_export_keeper_LDADD = $(test_libs)
 %C%_test_export_text_SOURCES = %D%/test_export_text.c
 %C%_test_export_text_LDADD = $(test_libs)
 %C%_test_export_url_SOURCES = %D%/test_export_url.c
 %C%_test_export_url_LDADD = $(test_libs)
-%C%_test_export_pack_SOURCES = %D%/test_export_pack.c
-%C%_test_export_pack_LDADD = $(test_libs)
-%C%_test_export_pack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

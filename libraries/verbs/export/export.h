@@ -30,6 +30,7 @@
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
+#include <ditkit/export_file.h>
 #include <ditkit/openldap.h>
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
@@ -47,12 +48,6 @@ enum dit_export_phase {
 	DIT_EXPORT_ENTRIES, /* entries are read and written; entries and holes */
 	DIT_EXPORT_PUBLISH, /* the file is synced and renamed; nothing is counted */
 	DIT_EXPORT_NPHASES,
-};
-
-enum dit_export_compression {
-	DIT_EXPORT_PLAIN,
-	DIT_EXPORT_GZIP,
-	DIT_EXPORT_ZSTD,
 };
 
 #define DIT_EXPORT_WRAP_DEFAULT 78

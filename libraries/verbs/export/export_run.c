@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/export_file.h"
+#include "result/export_file.h"
 #include "export/export_match.h"
-#include "export/export_pack.h"
+#include "result/export_pack.h"
 #include "export/export_text.h"
 #include "filter/filter_index.h"
 #include "job/job.h"

@@ -3,14 +3,8 @@ noinst_LTLIBRARIES += %D%/libexport.la
 rooms += %D%/libexport.la
 %C%_libexport_la_SOURCES = \
 	%D%/export.h \
-	%D%/export_file.c \
-	%D%/export_file.h \
-	%D%/export_keeper.c \
-	%D%/export_keeper.h \
 	%D%/export_match.c \
 	%D%/export_match.h \
-	%D%/export_pack.c \
-	%D%/export_pack.h \
 	%D%/export_run.c \
 	%D%/export_text.c \
 	%D%/export_text.h \

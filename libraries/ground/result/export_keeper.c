@@ -3,7 +3,7 @@
  * The line to the keeper is a pair of sockets. One byte asks it to rename; an int comes
  * back, 0 or an errno. The end of the line is the end of the export.
  */
-#include "export/export_keeper.h"
+#include "result/export_keeper.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "export/export_keeper.h"
+#include "result/export_keeper.h"
 
 struct folder {
 	char *path; /* owned */

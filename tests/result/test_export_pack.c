@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "export/export_pack.h"
+#include "result/export_pack.h"
 #include "nomem.h"
 
 #define BIG ((size_t)3 << 20)

@@ -27,6 +27,13 @@
 
 struct dit_stop; /* stop.h */
 
+/** The form of what is written. */
+enum dit_export_compression {
+	DIT_EXPORT_PLAIN,
+	DIT_EXPORT_GZIP,
+	DIT_EXPORT_ZSTD,
+};
+
 struct dit_export_file {
 	const struct dit_stop *stop; /* borrowed */
 	const char *path;            /* borrowed; NULL: standard output */

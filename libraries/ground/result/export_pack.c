@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "export/export_pack.h"
+#include "result/export_pack.h"
 
 #include <errno.h>
 #include <limits.h>

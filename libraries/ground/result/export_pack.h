@@ -11,8 +11,8 @@
 #ifndef DITKIT_EXPORT_PACK_H
 #define DITKIT_EXPORT_PACK_H
 
-#include "export/export.h"
 #include "ldif/ldif_write.h"
+#include "result/export_file.h"
 
 /** Nothing compresses what is smaller much better than this. */
 #define DIT_PACK_RANGE_PAGES 64

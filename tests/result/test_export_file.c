@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "export/export_file.h"
+#include "result/export_file.h"
 
 struct fixture {
 	char *dir;

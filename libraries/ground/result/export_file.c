@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "export/export_file.h"
+#include "result/export_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

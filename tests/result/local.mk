@@ -1,0 +1,14 @@
+# tests/result/local.mk
+check_PROGRAMS += \
+	%D%/test_export_file \
+	%D%/test_export_keeper \
+	%D%/test_export_pack \
+	$(NULL)
+%C%_test_export_file_SOURCES = %D%/test_export_file.c
+%C%_test_export_file_LDADD = $(test_libs)
+%C%_test_export_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatat -Wl,--wrap=fchown
+%C%_test_export_keeper_SOURCES = %D%/test_export_keeper.c
+%C%_test_export_keeper_LDADD = $(test_libs)
+%C%_test_export_pack_SOURCES = %D%/test_export_pack.c
+%C%_test_export_pack_LDADD = $(test_libs)
+%C%_test_export_pack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
