@@ -75,6 +75,47 @@ static void an_empty_page_has_the_bounds_of_its_format(void **state)
 	check_empty(&dit_lmdb_10, 65536, 0, 65512);
 }
 
+/* Nodes of odd lengths, in memory that held other bytes. */
+static void check_copy(const struct dit_page_format *format, int filler)
+{
+	static char page[PAGE];
+	static char zeros[PAGE];
+	static char copy[PAGE];
+	static char zeros_copy[PAGE];
+	char *value = NULL;
+
+	memset(page, filler, sizeof(page));
+	memset(copy, filler, sizeof(copy));
+	memset(zeros, 0, sizeof(zeros));
+	dit_page_begin(format, page, PAGE, DIT_PAGE_LEAF);
+	dit_page_begin(format, zeros, PAGE, DIT_PAGE_LEAF);
+	for (size_t i = 0; i < 60; i++) {
+		struct dit_span key = {"abcdef", i % 7};
+
+		(void)dit_page_add_node(format, page, key, i % 5, &value);
+		memset(value, 'v', i % 5);
+		(void)dit_page_add_node(format, zeros, key, i % 5, &value);
+		memset(value, 'v', i % 5);
+	}
+	dit_page_copy(format, copy, page, PAGE);
+	dit_page_copy(format, zeros_copy, zeros, PAGE);
+	assert_memory_equal(copy, zeros_copy, PAGE);
+	assert_memory_equal(zeros_copy, zeros, PAGE);
+}
+
+static void a_copied_page_has_zeros_where_nothing_is(void **state)
+{
+	struct dit_page_format with_tail = dit_lmdb_10;
+
+	(void)state;
+	with_tail.tail_bytes = 40;
+	for (int filler = 0; filler < 256; filler += 0x55) {
+		check_copy(&dit_lmdb_09, filler);
+		check_copy(&dit_lmdb_10, filler);
+		check_copy(&with_tail, filler);
+	}
+}
+
 static void check_nodes(const struct dit_page_format *format, unsigned page_bytes)
 {
 	static const char *const keys[] = {"a", "bb", "ccc", "dddd"};
@@ -126,6 +167,7 @@ int main(void)
 		cmocka_unit_test(limits_of_lmdb_09),
 		cmocka_unit_test(limits_of_lmdb_10),
 		cmocka_unit_test(an_empty_page_has_the_bounds_of_its_format),
+		cmocka_unit_test(a_copied_page_has_zeros_where_nothing_is),
 		cmocka_unit_test(nodes_are_read_as_written),
 	};
 

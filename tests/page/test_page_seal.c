@@ -67,11 +67,13 @@ static size_t make_unit(char *unit, enum unit_kind kind,
 
 	memset(unit, 'x', len);
 	if (kind == LEAF) {
+		static char page[PAGE_MAX];
 		char *value = NULL;
 
-		dit_page_begin(format, unit, page_bytes, flags[kind]);
-		(void)dit_page_add_node(format, unit, DIT_SPAN("key"), 5, &value);
+		dit_page_begin(format, page, page_bytes, flags[kind]);
+		(void)dit_page_add_node(format, page, DIT_SPAN("key"), 5, &value);
 		memcpy(value, "value", 5);
+		dit_page_copy(format, unit, page, page_bytes);
 	} else {
 		dit_page_words(format, unit)->flags = (uint16_t)flags[kind];
 		dit_page_words(format, unit)->lower = 3;

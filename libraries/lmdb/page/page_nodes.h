@@ -14,16 +14,33 @@
 #include "base/span.h"
 #include "page/page_format.h"
 
-/** An empty page. */
+/** An empty page. Only its header is written. */
 static inline void dit_page_begin(const struct dit_page_format *format, char *page,
                                   unsigned page_bytes, unsigned flags)
 {
-	struct dit_page_words *words = dit_page_words(format, page);
+	const struct dit_page_words words = {
+		.flags = (uint16_t)flags,
+		.lower = (uint16_t)dit_lower_min(format),
+		.upper = (uint16_t)(dit_page_end(format, page_bytes) -
+	                            format->bounds_from),
+	};
 
-	memset(page, 0, page_bytes);
-	words->flags = (uint16_t)flags;
-	words->lower = (uint16_t)dit_lower_min(format);
-	words->upper = (uint16_t)(dit_page_end(format, page_bytes) - format->bounds_from);
+	dit_page_set_words(format, page, &words);
+}
+
+/** Copy a page; what lies between its slots and nodes, and after them, becomes zero. */
+static inline void dit_page_copy(const struct dit_page_format *format, char *to,
+                                 const char *page, unsigned page_bytes)
+{
+	const struct dit_page_words *words = dit_page_words(format, page);
+	size_t slots_end = format->bounds_from + words->lower;
+	size_t nodes_begin = format->bounds_from + words->upper;
+	size_t end = dit_page_end(format, page_bytes);
+
+	memcpy(to, page, slots_end);
+	memset(to + slots_end, 0, nodes_begin - slots_end);
+	memcpy(to + nodes_begin, page + nodes_begin, end - nodes_begin);
+	memset(to + end, 0, page_bytes - end);
 }
 
 /** A node and its fill byte, without its slot. */
@@ -57,7 +74,7 @@ static inline bool dit_page_has_room(const struct dit_page_format *format,
 }
 
 /**
- * Append a node. There must be room.
+ * Append a node, its fill bytes zero. There must be room.
  *
  * @return its header; the value's bytes are the caller's to fill
  */
@@ -71,6 +88,7 @@ static inline struct dit_node_header *dit_page_add_node(
 	uint16_t at = (uint16_t)(words->upper - bytes);
 	struct dit_node_header *node = (struct dit_node_header *)(void *)(origin + at);
 
+	origin[words->upper - 1] = '\0';
 	memcpy(origin + words->lower, &at, sizeof(at));
 	words->lower = (uint16_t)(words->lower + sizeof(at));
 	words->upper = at;
@@ -79,6 +97,7 @@ static inline struct dit_node_header *dit_page_add_node(
 	node->flags = 0;
 	node->key_len = (uint16_t)key.len;
 	if (key.len > 0) {
+		((char *)(node + 1))[dit_key_room(format, key.len) - 1] = '\0';
 		memcpy(node + 1, key.data, key.len);
 	}
 	*ret_value = dit_node_value(format, node);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "page/page_nodes.h"
 #include "page/page_seal.h"
 
 /* A bit of an item of `chunks`: its pages do not lie in a row. */
@@ -362,7 +363,7 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
 	int r = dit_page_sink_add(sink, &space, ret_ticket);
 
 	if (r == 0) {
-		memcpy(space, page, sink->space->page_bytes);
+		dit_page_copy(sink->space->format, space, page, sink->space->page_bytes);
 	}
 	return r;
 }

@@ -109,7 +109,7 @@ void dit_page_sink_deinit(struct dit_page_sink *sink);
  */
 int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket);
 
-/** As above, with a copy of a page that is finished. */
+/** As above, with a copy of a finished page of nodes: see dit_page_copy(). */
 int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket);
 
 /**
