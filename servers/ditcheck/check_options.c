@@ -118,7 +118,8 @@ int check_options_read(struct check_options *options, int argc, char *argv[])
 	int r = 0;
 
 	*options = (struct check_options){.common = common_options_init("ditcheck"),
-	                                  .check = DIT_CHECK_OPTS_INIT};
+	                                  .check = DIT_CHECK_OPTS_INIT,
+	                                  .compare = DIT_COMPARE_OPTS_INIT};
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	if (r <= 0) {
 		return r;

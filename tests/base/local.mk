@@ -32,6 +32,10 @@ check_PROGRAMS += %D%/test_ticker
 %C%_test_ticker_LDADD = $(test_libs)
 %C%_test_ticker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sync_file_range
 
+check_PROGRAMS += %D%/test_version
+%C%_test_version_SOURCES = %D%/test_version.c
+%C%_test_version_LDADD = $(test_libs)
+
 check_PROGRAMS += %D%/test_cut
 %C%_test_cut_SOURCES = %D%/test_cut.c
 %C%_test_cut_LDADD = $(test_libs)

@@ -49,6 +49,7 @@ static uint64_t compare(struct dit_compare_opts opts, fill_fn first, fill_fn sec
 	uint64_t n = 99;
 	uint64_t again = 99;
 
+	opts.size = sizeof(opts);
 	opts.first = a;
 	opts.second = b;
 	lines->len = 0;
@@ -451,7 +452,7 @@ static void attribute_lists_are_named_by_each_sides_own_names(void **state)
 	(void)state;
 
 	assert_non_null(lines);
-	(void)compare((struct dit_compare_opts){0}, generated_a, tree, lines);
+	(void)compare(DIT_COMPARE_OPTS_INIT, generated_a, tree, lines);
 	assert_non_null(
 		strstr(lines->text,
 	               "id2e: key 0100000000000000, attributes 1=entryUUID "
@@ -483,7 +484,7 @@ static void ixck_on_one_side_does_not_count(void **state)
 {
 	char *a = make(tree);
 	char *b = make(tree);
-	struct dit_compare_opts opts = {.first = a, .second = b};
+	struct dit_compare_opts opts = {.size = sizeof(opts), .first = a, .second = b};
 	uint64_t n = 99;
 	(void)state;
 
@@ -501,7 +502,7 @@ static void index_items_that_are_no_ids_are_an_error(void **state)
 {
 	char *a = make(nothing);
 	char *b = make(nothing);
-	struct dit_compare_opts opts = {.first = a, .second = b};
+	struct dit_compare_opts opts = {.size = sizeof(opts), .first = a, .second = b};
 	uint64_t n = 99;
 	(void)state;
 
@@ -516,7 +517,7 @@ static void index_items_that_are_no_ids_are_an_error(void **state)
 static void bad_directories_are_refused(void **state)
 {
 	char *a = make(nothing);
-	struct dit_compare_opts opts = {.first = a, .second = a};
+	struct dit_compare_opts opts = {.size = sizeof(opts), .first = a, .second = a};
 	uint64_t n = 99;
 	(void)state;
 
@@ -534,7 +535,8 @@ static void a_comparison_can_be_stopped(void **state)
 	static const volatile sig_atomic_t stop = 1;
 	char *a = make(tree);
 	char *b = make(tree);
-	struct dit_compare_opts opts = {.first = a, .second = b, .stop = &stop};
+	struct dit_compare_opts opts = {
+		.size = sizeof(opts), .first = a, .second = b, .stop = &stop};
 	uint64_t n = 99;
 	(void)state;
 
@@ -559,7 +561,8 @@ static void progress_is_told(void **state)
 	struct dit_progress last = {.total = 0};
 	char *a = make(tree);
 	char *b = make(tree);
-	struct dit_compare_opts opts = {.first = a,
+	struct dit_compare_opts opts = {.size = sizeof(opts),
+	                                .first = a,
 	                                .second = b,
 	                                .progress = note_progress,
 	                                .progress_ctx = &last};

@@ -257,7 +257,8 @@ static void collect(void *ctx, const struct dit_report *report)
 
 static uint64_t compare_dirs(const char *first, const char *second, struct lines *lines)
 {
-	const struct dit_compare_opts opts = {.first = first, .second = second};
+	const struct dit_compare_opts opts = {
+		.size = sizeof(opts), .first = first, .second = second};
 	uint64_t n = 99;
 
 	lines->len = 0;
@@ -425,7 +426,7 @@ static void generated_values_can_be_ignored(void **state)
 {
 	const struct site old_site = {.index = "entryUUID"};
 	const struct site new_site = {.is_new = true};
-	struct dit_compare_opts opts = {.ignore_generated = true};
+	struct dit_compare_opts opts = {.size = sizeof(opts), .ignore_generated = true};
 	uint64_t n = 99;
 	(void)state;
 
@@ -442,7 +443,7 @@ static void a_comparison_can_be_stopped(void **state)
 	const struct site old_site = {.is_new = false};
 	const struct site new_site = {.is_new = true};
 	const volatile sig_atomic_t stop = 1;
-	struct dit_compare_opts opts = {.stop = &stop};
+	struct dit_compare_opts opts = {.size = sizeof(opts), .stop = &stop};
 	uint64_t n = 99;
 	(void)state;
 

@@ -401,8 +401,10 @@ static void waiting_records_are_read_as_they_were_written(void **state)
 		{256, 0, 0, false, {"x", 1}, {"x", 1}},
 	};
 	const size_t n = sizeof(records) / sizeof(records[0]);
-	struct dit_sorter_opts opts = {
-		.nproducers = 1, .memory_bytes = 1 << 20, .tmpdir = test_tmp_dir()};
+	struct dit_sorter_opts opts = {.size = sizeof(opts),
+	                               .nproducers = 1,
+	                               .memory_bytes = 1 << 20,
+	                               .tmpdir = test_tmp_dir()};
 	struct dit_sorter *sorter = NULL;
 	struct dit_sort_record sorted = {0};
 	struct dit_dn_tree_record record = {0};

@@ -48,6 +48,15 @@ for source in "$examples"/*.c; do
 		-o "$work/${name%.c}" $flags -lpthread || fail "does not compile: $name"
 done
 [ $nchecks -ge 5 ] || fail "there are $nchecks programs"
+# The archive alone, and the other libraries as pkg-config --static names them.
+if [ -e "$libdir/libditkit.a" ]; then
+	flags=$(pkg-config --static --define-variable=prefix="$work/root$prefix" --cflags \
+		--libs ditkit)
+	# shellcheck disable=SC2086 # a list of words
+	${CC:-cc} "$examples/sort_sum.c" -o "$work/archived" ${flags/-lditkit/-l:libditkit.a} ||
+		fail 'an archive does not link'
+	same 'a program with the archive' "$("$work/sort_sum")" "$("$work/archived")"
+fi
 
 cd "$work" || exit 1
 mkdir demo-db

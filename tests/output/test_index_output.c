@@ -206,7 +206,8 @@ static void the_rest_stays(void **state)
 	struct dit_output *output = open_output(dir);
 	const struct dit_publish_opts publish_opts = {.failed = NULL};
 	struct dit_published item = {.output = output};
-	const struct dit_compare_opts opts = {.first = whole, .second = dir};
+	const struct dit_compare_opts opts = {
+		.size = sizeof(opts), .first = whole, .second = dir};
 	struct dit_output_stored_index stored;
 	struct lines lines = {""};
 	uint64_t n = 0;

@@ -61,7 +61,7 @@ static int setup(void **state)
 	assert_non_null(f);
 	f->dir = test_scratch();
 	(void)snprintf(f->path, sizeof(f->path), "%s/out", f->dir);
-	f->file = DIT_EXPORT_FILE_NONE;
+	f->file = (struct dit_export_file){.fd = -1};
 	*state = f;
 	return 0;
 }

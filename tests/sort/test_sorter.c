@@ -101,6 +101,7 @@ static size_t make_key(struct sort *s, char *key)
 static void sort_begin(struct sort *s, const struct plan *plan, dit_sort_merge_fn merge)
 {
 	struct dit_sorter_opts opts = {
+		.size = sizeof(opts),
 		.nproducers = plan->nproducers,
 		.memory_bytes = plan->memory_bytes,
 		.merge = merge,
@@ -412,8 +413,10 @@ static void slabs_stay_within_the_share(void **state)
 
 static void wrong_calls_are_refused(void **state)
 {
-	struct dit_sorter_opts opts = {
-		.nproducers = 2, .memory_bytes = 2 * SHARE, .tmpdir = test_tmp_dir()};
+	struct dit_sorter_opts opts = {.size = sizeof(opts),
+	                               .nproducers = 2,
+	                               .memory_bytes = 2 * SHARE,
+	                               .tmpdir = test_tmp_dir()};
 	struct dit_sorter *sorter = NULL;
 	struct dit_sort_record record = {0};
 
@@ -449,7 +452,8 @@ static void runs_to_merge_at_once_have_bounds(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_sorter_opts opts = {.nproducers = cases[i].nproducers,
+		struct dit_sorter_opts opts = {.size = sizeof(opts),
+		                               .nproducers = cases[i].nproducers,
 		                               .memory_bytes = 100 * SHARE};
 		struct dit_sorter *sorter = NULL;
 
@@ -461,7 +465,8 @@ static void runs_to_merge_at_once_have_bounds(void **state)
 
 static void empty_tmpdir_counts_as_none(void **state)
 {
-	struct dit_sorter_opts opts = {.nproducers = 1, .memory_bytes = SHARE};
+	struct dit_sorter_opts opts = {
+		.size = sizeof(opts), .nproducers = 1, .memory_bytes = SHARE};
 	const char *tmpdir = getenv("TMPDIR");
 	char *before = tmpdir == NULL ? NULL : strdup(tmpdir);
 	struct dit_sorter *sorter = NULL;

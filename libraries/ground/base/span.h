@@ -22,7 +22,11 @@ struct dit_span {
 };
 
 /** Span over a string literal, without its terminating NUL. */
-#define DIT_SPAN(literal) ((struct dit_span){(literal), sizeof(literal) - 1})
+#ifdef __cplusplus
+# define DIT_SPAN(literal) (dit_span{(literal), sizeof(literal) - 1})
+#else
+# define DIT_SPAN(literal) ((struct dit_span){(literal), sizeof(literal) - 1})
+#endif
 
 /** Span over a C string; points into @p s. */
 static inline struct dit_span dit_span_of(const char *s)

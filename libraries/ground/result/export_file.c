@@ -290,5 +290,5 @@ void dit_export_file_close(struct dit_export_file *file)
 	if (file->dir_fd >= 0 && file->path != NULL) {
 		(void)close(file->dir_fd);
 	}
-	*file = DIT_EXPORT_FILE_NONE;
+	*file = (struct dit_export_file){.fd = -1};
 }

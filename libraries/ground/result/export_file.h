@@ -34,6 +34,7 @@ enum dit_export_compression {
 	DIT_EXPORT_ZSTD,
 };
 
+/** Zero is one that is not open. The caller reads fd, nbytes and why. */
 struct dit_export_file {
 	const struct dit_stop *stop; /* borrowed */
 	const char *path;            /* borrowed; NULL: standard output */
@@ -46,9 +47,6 @@ struct dit_export_file {
 	uint64_t pushed;                 /* of these on their way to the disk */
 	char why[DIT_PATH_WHY_BYTES];    /* where the code says too little; else "" */
 };
-
-/** For dit_export_file_close() before anything was opened. Zero will do as well. */
-#define DIT_EXPORT_FILE_NONE ((struct dit_export_file){.fd = -1})
 
 /**
  * @param system_flags  for what /dev and /proc lead to: O_TRUNC or O_APPEND

@@ -48,7 +48,8 @@ struct dit_byte_postings {
 int dit_byte_postings_new(struct dit_byte_postings **ret,
                           const struct dit_byte_postings_opts *opts)
 {
-	struct dit_sorter_opts sorter = {.nproducers = opts->nproducers,
+	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
+	                                 .nproducers = opts->nproducers,
 	                                 .memory_bytes = opts->memory_bytes,
 	                                 .tmpdir = opts->tmpdir,
 	                                 .cipher = opts->cipher};

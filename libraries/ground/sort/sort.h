@@ -99,6 +99,7 @@ typedef int (*dit_sort_merge_fn)(void *ctx, struct dit_span key, struct dit_span
 DIT_PUBLIC void *dit_sort_alloc(struct dit_arena *arena, size_t size);
 
 struct dit_sorter_opts {
+	size_t size; /* of this struct: DIT_SORTER_OPTS_INIT sets it */
 	unsigned nproducers;
 	size_t memory_bytes;     /* of all producers; at least DIT_SORT_SHARE_MIN each */
 	const char *tmpdir;      /* copied; NULL or empty: $TMPDIR, else /tmp */
@@ -115,10 +116,19 @@ struct dit_sorter_opts {
 	struct dit_run_cipher *cipher; /* of ditkit itself; NULL */
 };
 
-#define DIT_SORTER_OPTS_INIT                                                             \
- {                                                                                       \
-  1, (size_t)64 << 20, NULL, NULL, NULL, NULL, NULL, 0, NULL                             \
- }
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_SORTER_OPTS_INIT dit_sorter_opts_init()
+
+static inline struct dit_sorter_opts dit_sorter_opts_init(void)
+{
+	struct dit_sorter_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.nproducers = 1;
+	opts.memory_bytes = (size_t)64 << 20;
+	return opts;
+}
 
 /** @return 0; -EINVAL (options out of range); -ENOMEM; -errno */
 DIT_PUBLIC int dit_sorter_new(struct dit_sorter **ret,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/tmp_dir.h"
+#include "base/version.h"
 #include "sort/sorter_private.h"
 
 #define SHARE_MAX        ((size_t)64 << 30) /* keeps items below DIT_RADIX_MAX */
@@ -86,7 +87,7 @@ static void choose_sizes(struct dit_sorter *sorter)
 	sorter->fan_in = choose_fan_in(&sorter->opts);
 }
 
-int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)
+static int sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)
 {
 	struct dit_sorter *sorter = NULL;
 	int r = 0;
@@ -116,6 +117,14 @@ int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)
 	}
 	*ret = sorter;
 	return 0;
+}
+
+int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)
+{
+	struct dit_sorter_opts own;
+	int r = dit_opts_take(&own, sizeof(own), opts);
+
+	return r < 0 ? r : sorter_new(ret, &own);
 }
 
 void dit_sorter_free(struct dit_sorter *sorter)

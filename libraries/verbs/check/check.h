@@ -202,6 +202,7 @@ struct dit_check_config {
 typedef void (*dit_check_config_fn)(void *ctx, const struct dit_check_config *config);
 
 struct dit_check_opts {
+	size_t size; /* of this struct: DIT_CHECK_OPTS_INIT sets it */
 	/* As of dit_load(): which database of which configuration. */
 	const char *conf;
 	const char *conf_dir;
@@ -250,20 +251,30 @@ struct dit_check_opts {
 	const volatile sig_atomic_t *stop;
 };
 
-#define DIT_CHECK_OPTS_INIT                                                              \
- {                                                                                       \
-  .database = -1                                                                         \
- }
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_CHECK_OPTS_INIT dit_check_opts_init()
+
+static inline struct dit_check_opts dit_check_opts_init(void)
+{
+	struct dit_check_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.database = -1;
+	return opts;
+}
 
 struct dit_check_kind_stats {
 	const char *kind; /* static */
 	uint64_t nfindings;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 struct dit_check_stats {
 	uint64_t nfindings;                 /* of all files, reported or not */
 	struct dit_check_kind_stats *kinds; /* those with findings; by name; owned */
 	size_t nkinds;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 /**

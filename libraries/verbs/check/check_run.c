@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/version.h"
 #include "check/check_one.h"
 #include "job/job.h"
 
@@ -187,14 +188,13 @@ static int fill_stats(const struct check *check, struct dit_check_stats *ret)
 	return 0;
 }
 
-int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
+static int check_all(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 {
 	struct check check = {.opts = opts};
 	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat"};
 	int r = 0;
 	int filled = 0;
 
-	*ret = (struct dit_check_stats){.nfindings = 0};
 	dit_job_init(&check.job, &job);
 	if (opts->path != NULL && opts->is_quick) {
 		check.job.nthreads = dit_thread_count(opts->threads, NULL);
@@ -210,6 +210,15 @@ int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 	free(check.databases);
 	dit_job_deinit(&check.job);
 	return r < 0 ? r : filled;
+}
+
+int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
+{
+	struct dit_check_opts own;
+	int r = dit_opts_take(&own, sizeof(own), opts);
+
+	memset(ret, 0, sizeof(*ret));
+	return r < 0 ? r : check_all(&own, ret);
 }
 
 void dit_check_stats_deinit(struct dit_check_stats *stats)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/version.h"
 #include "place/fault.h"
 
 #define REPORTS_DEFAULT   20
@@ -154,8 +155,8 @@ static int compare_dbs(struct dit_compare *c)
 	return r;
 }
 
-int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
-                uint64_t *ret_ndifferences)
+static int compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
+                   uint64_t *ret_ndifferences)
 {
 	struct dit_compare c = {.opts = *opts};
 	const struct dit_job_opts job = {.report = report,
@@ -195,4 +196,13 @@ int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void 
 		*ret_ndifferences = c.ntotal;
 	}
 	return r;
+}
+
+int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
+                uint64_t *ret_ndifferences)
+{
+	struct dit_compare_opts own;
+	int r = dit_opts_take(&own, sizeof(own), opts);
+
+	return r < 0 ? r : compare(&own, report, ctx, ret_ndifferences);
 }

@@ -29,7 +29,9 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ditkit/error.h>
 #include <ditkit/progress.h>
@@ -42,6 +44,7 @@ enum dit_compare_phase {
 };
 
 struct dit_compare_opts {
+	size_t size;       /* of this struct: DIT_COMPARE_OPTS_INIT sets it */
 	const char *first; /* directories of the two environments */
 	const char *second;
 
@@ -76,6 +79,18 @@ struct dit_compare_opts {
 	dit_progress_fn progress;          /* may be NULL */
 	void *progress_ctx;
 };
+
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_COMPARE_OPTS_INIT dit_compare_opts_init()
+
+static inline struct dit_compare_opts dit_compare_opts_init(void)
+{
+	struct dit_compare_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	return opts;
+}
 
 /**
  * @param ret_ndifferences  found, reported or not; 0: the same content

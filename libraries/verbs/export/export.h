@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
@@ -55,6 +56,7 @@ enum dit_export_phase {
 #define DIT_EXPORT_WRAP_MIN     2
 
 struct dit_export_opts {
+	size_t size; /* of this struct: DIT_EXPORT_OPTS_INIT sets it */
 	/* As of dit_load(): which database of which configuration. */
 	const char *conf;
 	const char *conf_dir;
@@ -97,10 +99,19 @@ struct dit_export_opts {
 	const volatile sig_atomic_t *stop;
 };
 
-#define DIT_EXPORT_OPTS_INIT                                                             \
- {                                                                                       \
-  .database = -1, .wrap = DIT_EXPORT_WRAP_DEFAULT                                        \
- }
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_EXPORT_OPTS_INIT dit_export_opts_init()
+
+static inline struct dit_export_opts dit_export_opts_init(void)
+{
+	struct dit_export_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.database = -1;
+	opts.wrap = DIT_EXPORT_WRAP_DEFAULT;
+	return opts;
+}
 
 struct dit_export_stats {
 	uint64_t nentries;    /* written */
@@ -108,6 +119,7 @@ struct dit_export_stats {
 	uint64_t nbytes;      /* written */
 	uint64_t ncandidates; /* entries that indexes name; 0: no index was used */
 	unsigned threads;     /* tool threads used */
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 /**

@@ -17,14 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/export_file.h"
+#include "base/version.h"
 #include "export/export_match.h"
-#include "result/export_pack.h"
 #include "export/export_text.h"
 #include "filter/filter_index.h"
 #include "job/job.h"
 #include "page/lmdb_format.h"
 #include "place/fault.h"
+#include "result/export_file.h"
+#include "result/export_pack.h"
 #include "scan/scan_snapshot.h"
 
 #define WAIT_MS 10000
@@ -540,14 +541,13 @@ static void release(struct export *export)
 	dit_export_file_close(&export->file);
 }
 
-int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
+static int export_all(const struct dit_export_opts *opts, struct dit_export_stats *ret)
 {
-	struct export export = {.opts = opts, .file = DIT_EXPORT_FILE_NONE, .stats = ret};
+	struct export export = {.opts = opts, .file = {.fd = -1}, .stats = ret};
 	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat",
 	                                 .fill = fill_progress, .ctx = &export};
 	int r = 0;
 
-	*ret = (struct dit_export_stats){.nentries = 0};
 	dit_job_init(&export.job, &job);
 	r = run(&export);
 	release(&export);
@@ -557,4 +557,13 @@ int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
 		dit_job_report(&export.job, DIT_REPORT_ERROR, "%s", dit_strerror(r));
 	}
 	return r;
+}
+
+int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
+{
+	struct dit_export_opts own;
+	int r = dit_opts_take(&own, sizeof(own), opts);
+
+	memset(ret, 0, sizeof(*ret));
+	return r < 0 ? r : export_all(&own, ret);
 }

@@ -16,7 +16,8 @@
 
 int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opts)
 {
-	struct dit_sorter_opts sorter = {.nproducers = 1,
+	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
+	                                 .nproducers = 1,
 	                                 .memory_bytes = opts->memory_bytes,
 	                                 .tmpdir = opts->tmpdir,
 	                                 .cipher = opts->cipher};

@@ -35,7 +35,8 @@ struct dit_entries {
 
 int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opts)
 {
-	struct dit_sorter_opts sorter = {.nproducers = 1,
+	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
+	                                 .nproducers = 1,
 	                                 .memory_bytes = opts->memory_bytes,
 	                                 .tmpdir = opts->tmpdir,
 	                                 .cipher = opts->cipher};

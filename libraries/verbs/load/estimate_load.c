@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/tmp_dir.h"
+#include "base/version.h"
 #include "build/estimate_sizes.h"
 #include "job/job.h"
 #include "load/loader.h"
@@ -302,13 +303,17 @@ static int end(struct estimating *estimating)
 int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
                       struct dit_estimate *ret)
 {
-	struct estimating estimating = {.opts = *opts,
-	                                .ret = ret,
+	struct estimating estimating = {.ret = ret,
 	                                .sample_bytes = sample_bytes == 0 ? SAMPLE_BYTES
 	                                                                  : sample_bytes};
-	int r = 0;
+	struct dit_load_opts asked;
+	int r = dit_opts_take(&asked, sizeof(asked), opts);
 
 	*ret = (struct dit_estimate){.threads = 0};
+	if (r < 0) {
+		return r;
+	}
+	estimating.opts = asked;
 	estimating.opts.is_dry_run = true;
 	estimating.opts.progress = NULL;
 	estimating.opts.first_line = 0;
@@ -316,7 +321,7 @@ int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
 	estimating.opts.batch_bytes = estimating.sample_bytes / NBATCHES + 1;
 	dit_loader_init(&estimating.loader, &estimating.opts, &estimating.stats);
 	estimating.loader.is_estimate = true;
-	r = prepare(&estimating, opts);
+	r = prepare(&estimating, &asked);
 	if (r == 0) {
 		r = take_sample(&estimating);
 	}

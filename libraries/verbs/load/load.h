@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
@@ -68,6 +69,7 @@ enum dit_load_writer {
 };
 
 struct dit_load_opts {
+	size_t size; /* of this struct: DIT_LOAD_OPTS_INIT sets it */
 	/*
 	 * -f, a slapd.conf, and -F, a cn=config tree; NULL: not given. If neither is
 	 * given, the load reads the built-in tree if it exists, else the built-in file.
@@ -161,10 +163,19 @@ struct dit_load_opts {
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)
 
-#define DIT_LOAD_OPTS_INIT                                                               \
- {                                                                                       \
-  .database = -1, .max_rejects = UINT64_MAX                                              \
- }
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_LOAD_OPTS_INIT dit_load_opts_init()
+
+static inline struct dit_load_opts dit_load_opts_init(void)
+{
+	struct dit_load_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.database = -1;
+	opts.max_rejects = UINT64_MAX;
+	return opts;
+}
 
 /** The records that were left out for one kind of reason. */
 struct dit_load_refusal {
@@ -177,6 +188,7 @@ struct dit_load_refusal {
 	char *first_dn;
 	char *first_reason;
 	char *first_explanation;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 /** An input, as it was read. */
@@ -199,6 +211,7 @@ struct dit_load_database_stats {
 	bool is_unknown_format; /* liblmdb's format is not known: it made the pages */
 	struct dit_index_stats *indexes;
 	size_t nindexes;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 struct dit_load_stats {
@@ -223,7 +236,8 @@ struct dit_load_stats {
 	struct dit_load_input *inputs;
 	size_t ninputs;
 	struct dit_load_database_stats *databases; /* the chosen database first */
-	size_t ndatabases; /* 0 if the configuration could not be read */
+	size_t ndatabases;    /* 0 if the configuration could not be read */
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 /**

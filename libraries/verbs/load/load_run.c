@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "ldif/ldif_source.h"
 #include "load/loader.h"
 
@@ -228,11 +229,15 @@ static int run(struct loader *loader)
 
 int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)
 {
+	struct dit_load_opts own;
 	struct loader loader;
-	int r = 0;
+	int r = dit_opts_take(&own, sizeof(own), opts);
 
 	*ret = (struct dit_load_stats){0};
-	dit_loader_init(&loader, opts, ret);
+	if (r < 0) {
+		return r;
+	}
+	dit_loader_init(&loader, &own, ret);
 	r = run(&loader);
 	dit_load_release(&loader);
 	return r;

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/tmp_dir.h"
+#include "base/version.h"
 #include "build/estimate_sizes.h"
 #include "reindex/reindexer.h"
 
@@ -154,11 +155,14 @@ int dit_estimate_reindex(const struct dit_reindex_opts *opts, uint64_t sample_by
                          struct dit_estimate *ret)
 {
 	struct dit_reindex_stats stats = {.threads = 0};
-	struct dit_reindex_opts asked = *opts;
+	struct dit_reindex_opts asked;
 	struct reindexer reindexer;
-	int r = 0;
+	int r = dit_opts_take(&asked, sizeof(asked), opts);
 
 	*ret = (struct dit_estimate){.threads = 0};
+	if (r < 0) {
+		return r;
+	}
 	asked.progress = NULL;
 	asked.keep_going = true;
 	asked.is_verbose = false;

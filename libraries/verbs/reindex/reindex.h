@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
@@ -47,6 +48,7 @@ enum dit_reindex_phase {
 #define DIT_REINDEX_MEMORY_MIN (8u << 20) /* bytes */
 
 struct dit_reindex_opts {
+	size_t size; /* of this struct: DIT_REINDEX_OPTS_INIT sets it */
 	/* As of dit_load(): which database of which configuration. */
 	const char *conf;
 	const char *conf_dir;
@@ -85,10 +87,18 @@ struct dit_reindex_opts {
 	const volatile sig_atomic_t *stop;
 };
 
-#define DIT_REINDEX_OPTS_INIT                                                            \
- {                                                                                       \
-  .database = -1                                                                         \
- }
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_REINDEX_OPTS_INIT dit_reindex_opts_init()
+
+static inline struct dit_reindex_opts dit_reindex_opts_init(void)
+{
+	struct dit_reindex_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.database = -1;
+	return opts;
+}
 
 /** Most rounds in which new index databases catch up with others. */
 #define DIT_REINDEX_ROUNDS_MAX 9
@@ -114,6 +124,7 @@ struct dit_reindex_database_stats {
 	size_t nrounds;
 	struct dit_index_stats *indexes;
 	size_t nindexes;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 struct dit_reindex_stats {
@@ -123,6 +134,7 @@ struct dit_reindex_stats {
 	uint64_t phase_cpu_us[DIT_REINDEX_NPHASES]; /* of all threads of the process */
 	struct dit_reindex_database_stats *databases;
 	size_t ndatabases;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 /**

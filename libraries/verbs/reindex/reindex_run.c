@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/tmp_dir.h"
+#include "base/version.h"
 #include "build/index_writer.h"
 #include "reindex/reindexer.h"
 
@@ -318,11 +319,15 @@ void dit_reindex_release(struct reindexer *reindexer)
 
 int dit_reindex(const struct dit_reindex_opts *opts, struct dit_reindex_stats *ret)
 {
+	struct dit_reindex_opts own;
 	struct reindexer reindexer;
-	int r = 0;
+	int r = dit_opts_take(&own, sizeof(own), opts);
 
 	*ret = (struct dit_reindex_stats){.threads = 0};
-	dit_reindexer_init(&reindexer, opts, ret);
+	if (r < 0) {
+		return r;
+	}
+	dit_reindexer_init(&reindexer, &own, ret);
 	r = dit_reindex_prepare(&reindexer);
 	if (r == 0) {
 		r = run(&reindexer);

@@ -29,6 +29,7 @@ struct dit_estimate_database {
 	uint64_t bytes;        /* of data.mdb at the end */
 	uint64_t disk_bytes;   /* of the disk, in addition to what is in use */
 	uint64_t maxsize_bytes;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 struct dit_estimate {
@@ -54,6 +55,7 @@ struct dit_estimate {
 	/* A database holds an entry of the sample already: the load fails there, a report
 	 * says so. Not with keep_going. */
 	bool is_filled;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 /**

@@ -30,6 +30,7 @@ struct dit_index_stats {
 	uint64_t npostings; /* postings made, repeats included */
 	uint64_t nkeys;     /* different keys written */
 	struct dit_index_cost cost;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 #endif

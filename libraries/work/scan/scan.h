@@ -46,6 +46,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ditkit/entry_view.h>
 #include <ditkit/error.h>
@@ -55,6 +56,7 @@
 struct dit_entry_scan;
 
 struct dit_entry_scan_opts {
+	size_t size; /* of this struct: DIT_ENTRY_SCAN_OPTS_INIT sets it */
 	/* As of dit_load(): which database of which configuration. */
 	const char *conf;
 	const char *conf_dir;
@@ -89,10 +91,19 @@ struct dit_entry_scan_opts {
 	const volatile sig_atomic_t *stop;
 };
 
-#define DIT_ENTRY_SCAN_OPTS_INIT                                                         \
- {                                                                                       \
-  .database = -1, .wait_ms = 10000                                                       \
- }
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_ENTRY_SCAN_OPTS_INIT dit_entry_scan_opts_init()
+
+static inline struct dit_entry_scan_opts dit_entry_scan_opts_init(void)
+{
+	struct dit_entry_scan_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.database = -1;
+	opts.wait_ms = 10000;
+	return opts;
+}
 
 /** A range of IDs on its way. */
 struct dit_scan_range {

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/stop.h"
+#include "base/version.h"
 #include "job/job.h"
 #include "pipeline/pipeline.h"
 #include "place/fault.h"
@@ -518,8 +519,8 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 	return 0;
 }
 
-int dit_entry_scan_open(struct dit_entry_scan **ret,
-                        const struct dit_entry_scan_opts *opts)
+static int choose_and_open(struct dit_entry_scan **ret,
+                           const struct dit_entry_scan_opts *opts)
 {
 	const struct dit_job_opts job_opts = {.conf = opts->conf,
 	                                      .conf_dir = opts->conf_dir,
@@ -543,6 +544,15 @@ int dit_entry_scan_open(struct dit_entry_scan **ret,
 	}
 	dit_job_deinit(&job);
 	return r;
+}
+
+int dit_entry_scan_open(struct dit_entry_scan **ret,
+                        const struct dit_entry_scan_opts *opts)
+{
+	struct dit_entry_scan_opts own;
+	int r = dit_opts_take(&own, sizeof(own), opts);
+
+	return r < 0 ? r : choose_and_open(ret, &own);
 }
 
 /* ---- what is there ---- */
