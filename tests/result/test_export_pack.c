@@ -7,8 +7,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "result/export_pack.h"
 #include "nomem.h"
+#include "result/export_pack.h"
 
 #define BIG ((size_t)3 << 20)
 
