@@ -34,17 +34,16 @@
 
 #include "base/errno_text.h"
 #include "base/error.h"
-#include "base/grow.h"
 #include "ldif/file_url.h"
+#include "ldif/ldif_batch.h"
 #include "ldif/ldif_lines.h"
+#include "ldif/ldif_skip.h"
 #include "ldif/ldif_source.h"
 
 /* Files open at the same time. slapd ends when descriptors do, also with a loop. */
 #define SOURCES_MAX 64
 /* Included by included files. 40 files, each includes the next one twice: 2^40 reads. */
 #define NESTED_MAX 100000
-
-#define RECORDS_MIN 64
 
 #define ERROR_BYTES (PATH_MAX + 256)
 
@@ -225,22 +224,6 @@ const struct dit_ldif_digest *dit_ldif_reader_digests(
 	return reader->digests;
 }
 
-static void forget_files(struct dit_ldif_batch *batch)
-{
-	while (batch->nfiles > 0) {
-		free(batch->files[--batch->nfiles]);
-	}
-}
-
-void dit_ldif_batch_deinit(struct dit_ldif_batch *batch)
-{
-	free(batch->buffer);
-	free(batch->records);
-	forget_files(batch);
-	free(batch->files);
-	*batch = (struct dit_ldif_batch){0};
-}
-
 /* The next chunk begins after the last line looked at. */
 static void begin_chunk(const struct dit_ldif_reader *reader, struct window *w)
 {
@@ -249,17 +232,6 @@ static void begin_chunk(const struct dit_ldif_reader *reader, struct window *w)
 	w->is_record = false;
 	w->is_in_comment = false;
 	w->version_end = 0;
-}
-
-static int add_record(struct dit_ldif_batch *batch, struct dit_ldif_record record)
-{
-	size_t n = batch->nrecords < RECORDS_MIN ? RECORDS_MIN : batch->nrecords + 1;
-
-	if (DIT_GROW(batch->records, batch->records_size, n) < 0) {
-		return -ENOMEM;
-	}
-	batch->records[batch->nrecords++] = record;
-	return 0;
 }
 
 /* A chunk is a record, or becomes one; its lines so far have @p len bytes.
@@ -280,22 +252,6 @@ static int check_cost(struct dit_ldif_reader *reader, const struct window *w, si
 	return DIT_E_TOOLONG;
 }
 
-/* Have the name of the present source in the batch. @return 0 or -ENOMEM */
-static int name_file(struct dit_ldif_reader *reader, struct window *w)
-{
-	struct dit_ldif_batch *batch = w->batch;
-
-	if (DIT_GROW(batch->files, batch->files_size, batch->nfiles + 1) < 0) {
-		return -ENOMEM;
-	}
-	batch->files[batch->nfiles] = strdup(top(reader)->name);
-	if (batch->files[batch->nfiles] == NULL) {
-		return -ENOMEM;
-	}
-	w->file = batch->files[batch->nfiles++];
-	return 0;
-}
-
 /* A chunk has ended; its lines reach up to @p end. @return 0; -ENOMEM; DIT_E_TOOLONG */
 static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t end)
 {
@@ -312,9 +268,12 @@ static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t en
 		};
 
 		if (record.line >= reader->opts.first_line) {
-			r = w->file == NULL ? name_file(reader, w) : 0;
+			if (w->file == NULL) {
+				r = dit_ldif_batch_name(w->batch, top(reader)->name,
+				                        &w->file);
+			}
 			record.file = w->file;
-			r = r < 0 ? r : add_record(w->batch, record);
+			r = r < 0 ? r : dit_ldif_batch_add(w->batch, record);
 		}
 		reader->record_line = reader->line + 1;
 	} else if (w->version_end > 0) {
@@ -451,15 +410,29 @@ static int take_line(struct dit_ldif_reader *reader, struct window *w, size_t en
 	return 0;
 }
 
+/* Pass over the lines of a record: up to a blank one, or one that has no end yet. */
+static void skip_lines(struct dit_ldif_reader *reader, struct window *w)
+{
+	struct dit_span text = {w->batch->buffer + w->at, w->fill - w->at};
+	uint64_t nlines = 0;
+
+	w->at += dit_ldif_skip_lines(text, &nlines);
+	w->searched = w->at;
+	reader->line += nlines;
+}
+
 /* Look at all whole lines there are, until the batch has its records. */
 static int take_lines(struct dit_ldif_reader *reader, struct window *w)
 {
 	while (w->batch->nrecords < reader->opts.batch_records) {
 		const char *buffer = w->batch->buffer;
-		const char *lf =
-			memchr(buffer + w->searched, '\n', w->fill - w->searched);
+		const char *lf = NULL;
 		int r = 0;
 
+		if (w->is_record && w->searched == w->at) {
+			skip_lines(reader, w);
+		}
+		lf = memchr(buffer + w->searched, '\n', w->fill - w->searched);
 		if (lf == NULL) {
 			w->searched = w->fill;
 			return 0;
@@ -638,8 +611,7 @@ int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *
 	};
 	int r = 0;
 
-	batch->nrecords = 0;
-	forget_files(batch);
+	dit_ldif_batch_clear(batch);
 	if (reader->failed < 0) {
 		return reader->failed;
 	}
