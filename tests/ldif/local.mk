@@ -11,6 +11,10 @@ check_PROGRAMS += %D%/test_ldif_reader
 %C%_test_ldif_reader_SOURCES = %D%/ldif_reader_cases.h %D%/test_ldif_reader.c
 %C%_test_ldif_reader_LDADD = $(test_libs)
 
+check_PROGRAMS += %D%/test_ldif_part
+%C%_test_ldif_part_SOURCES = %D%/test_ldif_part.c
+%C%_test_ldif_part_LDADD = $(test_libs)
+
 check_PROGRAMS += %D%/test_ldif_skip
 %C%_test_ldif_skip_SOURCES = %D%/test_ldif_skip.c
 %C%_test_ldif_skip_LDADD = $(test_libs)

@@ -24,6 +24,7 @@
  */
 #include "ldif/ldif_reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -37,6 +38,7 @@
 #include "ldif/file_url.h"
 #include "ldif/ldif_batch.h"
 #include "ldif/ldif_lines.h"
+#include "ldif/ldif_part.h"
 #include "ldif/ldif_skip.h"
 #include "ldif/ldif_source.h"
 
@@ -60,6 +62,7 @@ struct dit_ldif_reader {
 	unsigned nincluded;
 	unsigned nnested; /* included by included files so far */
 
+	uint64_t begin;       /* of the part that is read, in the only input */
 	uint64_t line;        /* lines before "at", of all sources */
 	uint64_t record_line; /* number of the next record */
 	bool is_at_start; /* the source on top had comments only: "version: 1" may come */
@@ -664,4 +667,30 @@ void dit_ldif_reader_skip(struct dit_ldif_reader *reader, uint64_t position)
 		reader->opts.first_line = reader->record_line + 1;
 		reader->is_at_start = false;
 	}
+}
+
+/* ---- parts ---- */
+
+int dit_ldif_reader_cut(struct dit_ldif_reader *reader, unsigned number, unsigned n)
+{
+	struct dit_ldif_source *input = reader->inputs;
+	struct dit_ldif_part part = {0};
+	int r = dit_ldif_part_find(input->fd, input->size, number, n, stop_of(reader),
+	                           &part);
+
+	assert(reader->ninputs == 1);
+	if (r < 0) {
+		return r;
+	}
+	dit_ldif_source_cut(input, part.begin, part.end);
+	reader->size = part.end - part.begin;
+	reader->is_at_start = reader->is_at_start && part.is_at_start;
+	reader->begin = part.begin;
+	return 0;
+}
+
+int dit_ldif_reader_count_before(const struct dit_ldif_reader *reader, uint64_t *ret)
+{
+	return dit_ldif_part_count_lines(reader->inputs->fd, reader->begin,
+	                                 stop_of(reader), ret);
 }

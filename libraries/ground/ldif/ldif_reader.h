@@ -131,6 +131,19 @@ bool dit_ldif_reader_can_skip(const struct dit_ldif_reader *reader);
  */
 void dit_ldif_reader_skip(struct dit_ldif_reader *reader, uint64_t position);
 
+/**
+ * Before the first record: read part @p number of @p n alone (ldif_part.h). Lines are
+ * counted from its first one.
+ *
+ * @param reader  has one input, and can skip
+ *
+ * @return 0; -errno; DIT_E_STOPPED
+ */
+int dit_ldif_reader_cut(struct dit_ldif_reader *reader, unsigned number, unsigned n);
+
+/** After that: how many lines the file has before the part. The same results. */
+int dit_ldif_reader_count_before(const struct dit_ldif_reader *reader, uint64_t *ret);
+
 /** The last failure ("ldif_read_record: include ... failed"); points into the reader. */
 const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader);
 

@@ -27,7 +27,7 @@ int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
 	off_t offset = 0;
 
 	*source = (struct dit_ldif_source){
-		.fd = fd, .stop = stop, .is_threaded = is_threaded};
+		.fd = fd, .stop = stop, .is_threaded = is_threaded, .end = UINT64_MAX};
 	if (fstat(fd, &st) < 0) {
 		int r = -errno;
 
@@ -72,6 +72,9 @@ static ssize_t read_regular(const struct dit_ldif_source *source, char *buffer,
 
 	if (dit_stop_is_set(source->stop)) {
 		return DIT_E_STOPPED;
+	}
+	if (size > source->end - source->offset) {
+		size = (size_t)(source->end - source->offset);
 	}
 	do {
 		n = pread(source->fd, buffer, size, (off_t)source->offset);
@@ -294,4 +297,12 @@ void dit_ldif_source_skip(struct dit_ldif_source *source, uint64_t offset)
 	source->rest_at = 0;
 	source->rest_end = 0;
 	source->is_fresh = false;
+}
+
+void dit_ldif_source_cut(struct dit_ldif_source *source, uint64_t begin, uint64_t end)
+{
+	source->offset = begin;
+	source->end = end;
+	source->size = end - begin;
+	source->is_begun = begin > 0;
 }

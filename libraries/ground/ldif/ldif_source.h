@@ -37,6 +37,7 @@ struct dit_ldif_source {
 	bool is_regular;             /* seekable, of known size */
 	uint64_t size;               /* bytes, if regular */
 	uint64_t offset;             /* next byte to read; of a pipe, from its first */
+	uint64_t end; /* of the file, or of a part; UINT64_MAX: not known */
 	/* Of the bytes read from the descriptor; owned; NULL: the opener wants none */
 	struct dit_digest *digest;
 
@@ -92,5 +93,8 @@ void dit_ldif_source_digest(const struct dit_ldif_source *source,
 bool dit_ldif_source_can_skip(const struct dit_ldif_source *source);
 /** Read on at this byte of a regular file that is not packed. */
 void dit_ldif_source_skip(struct dit_ldif_source *source, uint64_t offset);
+
+/** Before the first read: of such a file, read these bytes. */
+void dit_ldif_source_cut(struct dit_ldif_source *source, uint64_t begin, uint64_t end);
 
 #endif

@@ -13,6 +13,8 @@ rooms += %D%/libldif.la
 	%D%/ldif_lines.h \
 	%D%/ldif_parse.c \
 	%D%/ldif_parse.h \
+	%D%/ldif_part.c \
+	%D%/ldif_part.h \
 	%D%/ldif_reader.c \
 	%D%/ldif_reader.h \
 	%D%/ldif_skip.c \
