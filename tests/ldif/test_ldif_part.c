@@ -188,6 +188,42 @@ static void parts_of_any_text_are_the_whole(void **state)
 	}
 }
 
+/* With as many parts as bytes, part R begins at byte R or after it. */
+static void a_part_begins_with_the_first_chunk_at_its_place(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t chunk;
+	} cases[] = {
+		{"dn: a\n\ndn: b\n", 7},
+		{"dn: a\r\n\r\ndn: b\n", 9},
+		{"dn: a\n\r\n\n\r\ndn: b", 11},
+		{"\357\273\277\ndn: b\n", 4},
+		{"\357\273\277\r\n\r\ndn: b\n", 7},
+		{"\n\ndn: b\n", 2},
+		{"\357\273\277dn: b\n", 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unsigned size = (unsigned)strlen(cases[i].text);
+		int fd = -1;
+
+		test_write_file("input", cases[i].text, size);
+		fd = open("input", O_RDONLY);
+		assert_true(fd >= 0);
+		for (unsigned at = 1; at < size; at++) {
+			struct dit_ldif_part part = {0};
+
+			assert_int_equal(
+				dit_ldif_part_find(fd, size, at, size, NULL, &part), 0);
+			assert_int_equal(part.begin,
+			                 at <= cases[i].chunk ? cases[i].chunk : size);
+		}
+		assert_int_equal(close(fd), 0);
+	}
+}
+
 static void the_search_reads_on_over_many_buffers(void **state)
 {
 	static char text[1 << 20];
@@ -227,6 +263,8 @@ int main(void)
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(parts_of_any_text_are_the_whole, setup,
 	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			a_part_begins_with_the_first_chunk_at_its_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_search_reads_on_over_many_buffers,
 	                                        setup, teardown),
 	};
