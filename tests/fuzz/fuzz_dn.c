@@ -90,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dit_span text = {(const char *)data, size};
 	struct dit_span out = {0};
 	struct dit_dn_cache cache = {0};
+	struct dit_dn_cache values = {0};
 	struct dit_arena arena;
 	struct dit_dn dn = {0};
 	struct dit_dn cached = {0};
@@ -111,10 +112,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (r == 0) {
 		check_accepted(schema, text, &arena, &dn);
 	}
-	(void)dit_value_normalize(schema, DIT_NORM_DN, text, &arena, &out);
+	r = dit_value_normalize(schema, DIT_NORM_DN, text, &arena, &out);
+	for (int i = 0; i < 2; i++) {
+		struct dit_span again = {0};
+
+		CHECK(dit_dn_normalize(schema, text, &arena, &values, &again) == r);
+		CHECK(r < 0 || dit_span_eq(again, out));
+	}
 	(void)dit_value_normalize(schema, DIT_NORM_RDN, text, &arena, &out);
 	(void)dit_value_validate(schema, DIT_VALID_DN, text);
 	dit_dn_cache_deinit(&cache);
+	dit_dn_cache_deinit(&values);
 	dit_arena_deinit(&arena);
 	return 0;
 }

@@ -372,6 +372,67 @@ static void a_cache_follows_its_parents(void **state)
 	dit_dn_cache_deinit(&cache);
 }
 
+static void check_normalize(struct context *context, struct dit_span text,
+                            struct dit_dn_cache *cache)
+{
+	struct dit_span want = {0};
+	struct dit_span got = {0};
+	int r = dit_value_normalize(context->schema, DIT_NORM_DN, text, &context->arena,
+	                            &want);
+
+	assert_int_equal(
+		dit_dn_normalize(context->schema, text, &context->arena, cache, &got), r);
+	if (r == 0) {
+		assert_int_equal(got.len, want.len);
+		assert_memory_equal(got.data, want.data, want.len);
+	}
+}
+
+static void a_cache_changes_no_normal_form(void **state)
+{
+	struct dit_dn_cache cache = {0};
+
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < sizeof(dn_cases) / sizeof(dn_cases[0]); i++) {
+			check_normalize(*state, dit_span_of(dn_cases[i].text), &cache);
+		}
+		for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+			check_normalize(*state, dit_span_of(refused[i]), &cache);
+		}
+	}
+	dit_dn_cache_deinit(&cache);
+}
+
+/* More parents than there are places, and more bytes than a cache keeps. */
+static void a_cache_takes_any_number_of_parents(void **state)
+{
+	struct context *context = *state;
+	struct dit_dn_cache dns = {0};
+	struct dit_dn_cache values = {0};
+	char text[300];
+
+	for (int i = 0; i < 3000; i++) {
+		struct dit_dn alone = {0};
+		struct dit_dn cached = {0};
+		struct dit_span span = {text, 0};
+
+		span.len = (size_t)snprintf(text, sizeof(text), "cn=A%d,OU=%0*d,DC=x", i,
+		                            100 + i % 50, i % 7 == 0 ? 7 : i);
+		check_normalize(context, span, &values);
+		assert_int_equal(parse(context, text, NULL, &alone), 0);
+		assert_int_equal(parse(context, text, &dns, &cached), 0);
+		assert_int_equal(cached.norm.len, alone.norm.len);
+		assert_memory_equal(cached.norm.data, alone.norm.data, alone.norm.len);
+		assert_int_equal(cached.pretty.len, alone.pretty.len);
+		assert_memory_equal(cached.pretty.data, alone.pretty.data,
+		                    alone.pretty.len);
+		assert_true(dns.arena.total_bytes < (size_t)1 << 20);
+		assert_true(values.arena.total_bytes < (size_t)1 << 20);
+	}
+	dit_dn_cache_deinit(&dns);
+	dit_dn_cache_deinit(&values);
+}
+
 static void entry_names_have_a_length_limit_and_normal_forms_have_none(void **state)
 {
 	struct context *context = *state;
@@ -488,6 +549,8 @@ int main(void)
 		cmocka_unit_test(offsets_and_avas_describe_the_result),
 		cmocka_unit_test(the_root_has_no_rdns),
 		cmocka_unit_test(a_cache_follows_its_parents),
+		cmocka_unit_test(a_cache_changes_no_normal_form),
+		cmocka_unit_test(a_cache_takes_any_number_of_parents),
 		cmocka_unit_test(
 			entry_names_have_a_length_limit_and_normal_forms_have_none),
 		cmocka_unit_test(names_in_names_nest_to_a_limit),

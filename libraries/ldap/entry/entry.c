@@ -67,5 +67,6 @@ void dit_entry_caches_deinit(struct dit_entry_caches *caches)
 		free(caches->work);
 	}
 	dit_dn_cache_deinit(&caches->dns);
+	dit_dn_cache_deinit(&caches->values);
 	*caches = (struct dit_entry_caches){0};
 }

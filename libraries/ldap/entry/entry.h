@@ -76,7 +76,8 @@ struct dit_entry_work;
 
 /** Caches of one thread, kept from entry to entry. For one schema only. */
 struct dit_entry_caches {
-	struct dit_dn_cache dns;
+	struct dit_dn_cache dns;     /* of entries */
+	struct dit_dn_cache values;  /* that are DNs */
 	struct dit_entry_work *work; /* private to this room */
 };
 

@@ -277,8 +277,13 @@ static int refuse_no_value(struct reading *reading, const struct dit_ldif_line *
 static int normalize(struct reading *reading, const struct dit_ad *ad,
                      struct dit_span value)
 {
-	int r = dit_attr_normalize(reading->context->schema, ad->type, value,
-	                           reading->arena, reading->normal);
+	const struct dit_schema *schema = reading->context->schema;
+	bool is_dn_value = ad->type->equality->normalizer == DIT_NORM_DN &&
+	                   dit_attr_order_prefix(ad->type, value) == 0;
+	int r = is_dn_value ? dit_dn_normalize(schema, value, reading->arena,
+	                                       &reading->caches->values, reading->normal)
+	                    : dit_attr_normalize(schema, ad->type, value, reading->arena,
+	                                         reading->normal);
 
 	if (r == DIT_E_INVALID || r == DIT_E_UNKNOWN) {
 		bool is_unknown = r == DIT_E_UNKNOWN ||

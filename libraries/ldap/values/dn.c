@@ -4,10 +4,11 @@
  *
  * Two short cuts do most of the work; everything else goes through dn_list.c.
  *
- * Entry DNs come in runs of siblings. With a cache, the text after the first RDN is
- * compared as text with the parent seen last, and the parent's forms are put after those
- * of the new RDN. That is right because RDNs do not influence each other; only where the
- * first one ends must be beyond doubt, so no backslash or quote may come before.
+ * Many DNs have one parent, of entries and of values such as managers. With a cache, the
+ * text after the first RDN is looked up as text among the parents that were met, and the
+ * parent's forms are put after those of the new RDN. That is right because RDNs do not
+ * influence each other; only where the first one ends must be beyond doubt, so no
+ * backslash or quote may come before.
  *
  * A normal form alone, of a DN in plain ASCII with string types, is written straight into
  * its place while the text is scanned.
@@ -17,6 +18,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
@@ -25,6 +28,9 @@
 #include "values/value_scope.h"
 
 #define CACHE_BLOCK_BYTES 4096
+
+/* Then the cache starts over: each parent takes several times its text. */
+#define CACHE_TEXT_MAX ((size_t)64 << 10)
 
 /* More room for a plain normal form than the text needs: for longer type names. */
 #define PLAIN_SLACK 64
@@ -131,28 +137,48 @@ static int parse_below(const struct dit_schema *schema, struct dit_span text,
 	return 0;
 }
 
-/* Make sure that the cache holds the DN of that text. */
-static int cache_parent(struct dit_dn_cache *cache, const struct dit_schema *schema,
-                        struct dit_span text)
+static struct dit_dn_cache_slot *slot_of(struct dit_dn_cache *cache, struct dit_span text)
 {
-	const struct dit_dn none = {0};
-	int r = 0;
+	return &cache->slots[XXH3_64bits(text.data, text.len) % DIT_DN_CACHE_SLOTS];
+}
 
-	if (cache->is_set && dit_span_eq(cache->text, text)) {
-		return 0;
-	}
-	cache->is_set = false;
+/* Empty a slot. @return a copy of the text that it is to hold; data NULL: no memory */
+static struct dit_span begin_slot(struct dit_dn_cache *cache,
+                                  struct dit_dn_cache_slot *slot, struct dit_span text)
+{
 	if (cache->arena.block_bytes == 0) {
 		dit_arena_init(&cache->arena, CACHE_BLOCK_BYTES);
 	}
-	dit_arena_reset(&cache->arena);
-	cache->text = dit_arena_copy(&cache->arena, text);
-	if (cache->text.data == NULL) {
-		return -ENOMEM;
+	if (cache->nbytes > CACHE_TEXT_MAX) {
+		dit_arena_reset(&cache->arena);
+		memset(cache->slots, 0, sizeof(cache->slots));
+		cache->nbytes = 0;
 	}
-	r = parse_below(schema, text, &none, &cache->arena, &cache->parent);
-	cache->is_set = r == 0;
-	return r;
+	slot->text.data = NULL;
+	cache->nbytes += text.len;
+	return dit_arena_copy(&cache->arena, text);
+}
+
+/* @param ret  points into the cache */
+static int find_parent(struct dit_dn_cache *cache, const struct dit_schema *schema,
+                       struct dit_span text, const struct dit_dn **ret)
+{
+	const struct dit_dn none = {0};
+	struct dit_dn_cache_slot *slot = slot_of(cache, text);
+
+	if (slot->text.data == NULL || !dit_span_eq(slot->text, text)) {
+		struct dit_span copy = begin_slot(cache, slot, text);
+		int r = copy.data == NULL ? -ENOMEM
+		                          : parse_below(schema, text, &none,
+		                                        &cache->arena, &slot->parent);
+
+		if (r < 0) {
+			return r;
+		}
+		slot->text = copy;
+	}
+	*ret = &slot->parent;
+	return 0;
 }
 
 void dit_dn_cache_deinit(struct dit_dn_cache *cache)
@@ -165,6 +191,7 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
                  struct dit_arena *arena, struct dit_dn_cache *cache, struct dit_dn *ret)
 {
 	const struct dit_dn none = {0};
+	const struct dit_dn *parent = NULL;
 	struct dit_span rest = text;
 	size_t stop = 0;
 	int r = 0;
@@ -182,12 +209,12 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
 	if (rest.len == 0) {
 		return DIT_E_INVALID; /* a separator at the end */
 	}
-	r = cache_parent(cache, schema, rest);
+	r = find_parent(cache, schema, rest, &parent);
 	if (r < 0) {
 		return r;
 	}
 	text.len = stop;
-	return parse_below(schema, text, &cache->parent, arena, ret);
+	return parse_below(schema, text, parent, arena, ret);
 }
 
 /*
@@ -276,6 +303,52 @@ int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
 	return r < 0 || form == DIT_DN_NONE
 	               ? r
 	               : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
+}
+
+/* The normal form of a parent. @param ret  points into the cache */
+static int normalize_parent(struct dit_dn_cache *cache, const struct dit_schema *schema,
+                            struct dit_span text, struct dit_span *ret)
+{
+	const struct dit_value_scope scope = {.schema = schema, .arena = &cache->arena};
+	struct dit_dn_cache_slot *slot = slot_of(cache, text);
+
+	if (slot->text.data == NULL || !dit_span_eq(slot->text, text)) {
+		struct dit_span copy = begin_slot(cache, slot, text);
+		int r = copy.data == NULL ? -ENOMEM
+		                          : dit_scope_dn(&scope, DIT_DN_NORM, text,
+		                                         &slot->parent.norm);
+
+		if (r < 0) {
+			return r;
+		}
+		slot->text = copy;
+	}
+	*ret = slot->parent.norm;
+	return 0;
+}
+
+int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
+                     struct dit_arena *arena, struct dit_dn_cache *cache,
+                     struct dit_span *ret)
+{
+	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
+	size_t stop = text.len > DIT_DN_MAX ? 0 : dit_dn_first_stop(text);
+	struct dit_span parts[] = {{text.data, stop}, DIT_SPAN(","), {NULL, 0}};
+	struct dit_span rest = text;
+	int r = 0;
+
+	if (stop > 0 && stop + 1 < text.len) {
+		dit_cut(&rest, stop + 1);
+		r = normalize_parent(cache, schema, rest, &parts[2]);
+		if (r == 0) {
+			r = dit_scope_dn(&scope, DIT_DN_NORM, parts[0], &parts[0]);
+		}
+		if (r == 0 || r == -ENOMEM) {
+			return r < 0 ? r : dit_arena_join(arena, parts, 3, ret);
+		}
+	}
+	/* Errors are those of the whole text. */
+	return dit_scope_dn(&scope, DIT_DN_NORM, text, ret);
 }
 
 int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,

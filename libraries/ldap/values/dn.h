@@ -37,15 +37,20 @@ struct dit_dn {
 	unsigned navas;
 };
 
+#define DIT_DN_CACHE_SLOTS 256
+
 /*
- * The last parent DN that a thread has parsed: of a sibling only the first RDN is parsed.
- * Zero is empty. Each thread has one of its own; dit_dn_cache_deinit() frees the memory.
+ * Parent DNs that a thread has met: of a DN below one only the first RDN is parsed. Each
+ * thread has one of its own for dit_dn_parse(), and one for dit_dn_normalize(). Zero is
+ * empty; dit_dn_cache_deinit() frees the memory.
  */
 struct dit_dn_cache {
 	struct dit_arena arena;
-	struct dit_span text; /* of the parent, as written */
-	struct dit_dn parent;
-	bool is_set;
+	size_t nbytes; /* of texts that were copied to the arena */
+	struct dit_dn_cache_slot {
+		struct dit_span text; /* of the parent, as written; data NULL: empty */
+		struct dit_dn parent; /* its normal form alone, of dit_dn_normalize() */
+	} slots[DIT_DN_CACHE_SLOTS];  /* by a hash of the text */
 };
 
 void dit_dn_cache_deinit(struct dit_dn_cache *cache);
@@ -61,6 +66,15 @@ void dit_dn_cache_deinit(struct dit_dn_cache *cache);
  */
 int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
                  struct dit_arena *arena, struct dit_dn_cache *cache, struct dit_dn *ret);
+
+/**
+ * The normal form of a value that is a DN, as dit_value_normalize() makes it.
+ *
+ * @param cache  of the calling thread
+ */
+int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
+                     struct dit_arena *arena, struct dit_dn_cache *cache,
+                     struct dit_span *ret);
 
 /** True if normal form @p dn is @p suffix or below it. */
 bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix);
