@@ -21,6 +21,7 @@
 /** Continue a hash. FNV-1 with 32 bits, FNV-1a with 64: what slapd uses. */
 static inline uint32_t dit_hash32(uint32_t state, const char *data, size_t n)
 {
+#pragma GCC unroll 4
 	for (size_t i = 0; i < n; i++) {
 		state = state * 16777619u ^ (unsigned char)data[i];
 	}
@@ -29,6 +30,7 @@ static inline uint32_t dit_hash32(uint32_t state, const char *data, size_t n)
 
 static inline uint64_t dit_hash64(uint64_t state, const char *data, size_t n)
 {
+#pragma GCC unroll 4
 	for (size_t i = 0; i < n; i++) {
 		state = (state ^ (unsigned char)data[i]) * 0x100000001b3u;
 	}
