@@ -39,7 +39,9 @@ static const char *complete(struct entry_fixture *f, const char *record,
                             const struct dit_entry_stamp *stamp)
 {
 	assert_int_equal(fixture_read(f, record), 0);
-	assert_int_equal(dit_entry_complete(&f->context, &f->entry, stamp, &f->notes), 0);
+	assert_int_equal(
+		dit_entry_complete(&f->context, &f->caches, &f->entry, stamp, &f->notes),
+		0);
 	return fixture_entry(f);
 }
 

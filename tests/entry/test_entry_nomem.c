@@ -39,7 +39,8 @@ static struct outcome make_entry(struct entry_fixture *f, const char *record)
 		                            &outcome.refusal);
 	}
 	if (outcome.r == 0) {
-		outcome.r = dit_entry_complete(&f->context, &f->entry, &stamp, &f->notes);
+		outcome.r = dit_entry_complete(&f->context, &f->caches, &f->entry, &stamp,
+		                               &f->notes);
 	}
 	if (outcome.r == 0) {
 		outcome.r = dit_entry_encode(&f->entry, &rules, &f->arena, &encoded);

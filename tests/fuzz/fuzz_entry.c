@@ -42,7 +42,8 @@ static void store(struct entry_fixture *f)
 	struct dit_stored_entry stored;
 	struct dit_encoded encoded;
 
-	if (dit_entry_complete(&f->context, &f->entry, &stamp, &f->notes) != 0 ||
+	if (dit_entry_complete(&f->context, &f->caches, &f->entry, &stamp, &f->notes) !=
+	            0 ||
 	    dit_entry_encode(&f->entry, NULL, &f->arena, &encoded) != 0 ||
 	    dit_entry_decode((struct dit_span){encoded.bytes, encoded.len}, &f->arena,
 	                     &stored) != 0 ||

@@ -146,7 +146,8 @@ int dit_entry_check(const struct dit_entry_context *context,
  *
  * @return 0 or -ENOMEM
  */
-int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
+int dit_entry_complete(const struct dit_entry_context *context,
+                       struct dit_entry_caches *caches, struct dit_entry *entry,
                        const struct dit_entry_stamp *stamp, struct dit_notes *notes);
 
 /** Does sortvals name the type? */

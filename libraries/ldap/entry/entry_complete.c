@@ -11,7 +11,7 @@
  *
  * Normal forms are stored with entryUUID and the names only (storage.md 4.3).
  */
-#include "entry/entry.h"
+#include "entry/entry_work.h"
 
 #include <errno.h>
 
@@ -27,6 +27,7 @@ static const char hex_digits[] = "0123456789abcdef";
 
 struct completion {
 	const struct dit_entry_context *context;
+	struct dit_entry_work *work;
 	const struct dit_entry_stamp *stamp;
 	struct dit_entry *entry;
 	struct dit_arena *arena;
@@ -65,16 +66,24 @@ static char *put_date(char *out, uint64_t day)
 	return put_digits(out, day_of_year - (153 * shifted + 2) / 5 + 1, 2, 10);
 }
 
-/* YYYYmmddHHMMSS */
-static char *put_second(char *out, uint64_t time_us)
+/* YYYYmmddHHMMSS; made once for the entries of a second. */
+static char *put_second(struct completion *c, char *out)
 {
-	uint64_t second = time_us / 1000000;
+	struct dit_entry_second *at = &c->work->second;
+	uint64_t second = c->stamp->time_us / 1000000;
 
-	out = put_date(out, second / 86400);
-	second %= 86400;
-	out = put_digits(out, second / 3600, 2, 10);
-	out = put_digits(out, second / 60 % 60, 2, 10);
-	return put_digits(out, second % 60, 2, 10);
+	if (!at->is_set || at->second != second) {
+		char *text = put_date(at->text, second / 86400);
+
+		at->is_set = true;
+		at->second = second;
+		second %= 86400;
+		text = put_digits(text, second / 3600, 2, 10);
+		text = put_digits(text, second / 60 % 60, 2, 10);
+		(void)put_digits(text, second % 60, 2, 10);
+	}
+	memcpy(out, at->text, sizeof(at->text));
+	return out + sizeof(at->text);
 }
 
 /* The functions that follow make a value, and its normal form if it is stored. */
@@ -90,7 +99,7 @@ static int make_time(struct completion *c, struct dit_span *ret,
 		if (text == NULL) {
 			return -ENOMEM;
 		}
-		*put_second(text, c->stamp->time_us) = 'Z';
+		*put_second(c, text) = 'Z';
 		c->time = (struct dit_span){text, TIME_LEN};
 	}
 	*ret = c->time;
@@ -107,7 +116,7 @@ static int make_csn(struct completion *c, struct dit_span *ret,
 	if (text == NULL) {
 		return -ENOMEM;
 	}
-	out = put_second(out, c->stamp->time_us);
+	out = put_second(c, out);
 	*out++ = '.';
 	out = put_digits(out, c->stamp->time_us % 1000000, 6, 10);
 	*out++ = 'Z';
@@ -177,13 +186,14 @@ typedef int (*make_fn)(struct completion *c, struct dit_span *ret,
 
 static int add(struct completion *c, const struct dit_ad *ad, make_fn make)
 {
-	struct dit_span *values = dit_arena_calloc(c->arena, 2, sizeof(*values));
+	struct dit_span *values = dit_arena_alloc(c->arena, 2 * sizeof(*values));
 	struct dit_attr *attr = dit_entry_add(c->entry, ad, c->arena);
 	int r = 0;
 
 	if (values == NULL || attr == NULL) {
 		return -ENOMEM;
 	}
+	values[1].data = NULL;
 	r = make(c, &values[0], &values[1]);
 	attr->values = values;
 	attr->normal = values[1].data != NULL ? values + 1 : NULL;
@@ -239,37 +249,66 @@ static void tell_missing(const struct completion *c, bool lacks_uuid, bool lacks
 	              DIT_SPAN_ARGS(c->entry->dn.pretty));
 }
 
-int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
+static const struct {
+	struct dit_span name;
+	make_fn make;
+} parts[DIT_ENTRY_NCOMPLETED] = {
+	{DIT_SPAN("entryUUID"), make_uuid},
+	{DIT_SPAN("creatorsName"), make_rootdn},
+	{DIT_SPAN("createTimestamp"), make_time},
+	{DIT_SPAN("entryCSN"), make_csn},
+	{DIT_SPAN("modifiersName"), make_rootdn},
+	{DIT_SPAN("modifyTimestamp"), make_time},
+};
+
+static void find_ads(struct dit_entry_work *work, const struct dit_schema *schema)
+{
+	for (size_t i = 0; i < DIT_ENTRY_NCOMPLETED; i++) {
+		work->completed[i] = &dit_schema_find_type(schema, parts[i].name)->ad;
+	}
+}
+
+/* Which of the parts has the entry? Attributes of users, nearly all that there are, are
+ * passed over. */
+static void find_parts(const struct completion *c, bool *has)
+{
+	for (uint32_t i = 0; i < c->entry->nattrs; i++) {
+		const struct dit_ad *ad = c->entry->attrs[i].ad;
+
+		for (size_t k = 0;
+		     ad->type->usage != DIT_USAGE_USER && k < DIT_ENTRY_NCOMPLETED; k++) {
+			has[k] |= ad == c->work->completed[k];
+		}
+	}
+}
+
+int dit_entry_complete(const struct dit_entry_context *context,
+                       struct dit_entry_caches *caches, struct dit_entry *entry,
                        const struct dit_entry_stamp *stamp, struct dit_notes *notes)
 {
-	static const struct {
-		struct dit_span name;
-		make_fn make;
-	} parts[] = {
-		{DIT_SPAN("entryUUID"), make_uuid},
-		{DIT_SPAN("creatorsName"), make_rootdn},
-		{DIT_SPAN("createTimestamp"), make_time},
-		{DIT_SPAN("entryCSN"), make_csn},
-		{DIT_SPAN("modifiersName"), make_rootdn},
-		{DIT_SPAN("modifyTimestamp"), make_time},
-	};
-	struct completion c = {context, stamp, entry, notes->arena, {NULL, 0}};
+	struct dit_entry_work *work = caches->work;
+	struct completion c = {context, work, stamp, entry, notes->arena, {NULL, 0}};
+	bool has[DIT_ENTRY_NCOMPLETED] = {false};
 	bool lacks_uuid = false;
 	bool lacks_csn = false;
 
-	for (size_t i = 0; context->lastmod && i < sizeof(parts) / sizeof(parts[0]);
-	     i++) {
-		const struct dit_attr_type *type =
-			dit_schema_find_type(context->schema, parts[i].name);
-		struct dit_attr *attr = dit_entry_find(entry, &type->ad);
+	if (!context->lastmod) {
+		return 0;
+	}
+	if (work->completed[0] == NULL) {
+		find_ads(work, context->schema);
+	}
+	find_parts(&c, has);
+	for (size_t i = 0; i < DIT_ENTRY_NCOMPLETED; i++) {
+		const struct dit_ad *ad = work->completed[i];
 		int r = 0;
 
-		if (attr == NULL) {
-			r = add(&c, &type->ad, parts[i].make);
+		if (!has[i]) {
+			r = add(&c, ad, parts[i].make);
 			lacks_uuid |= parts[i].make == make_uuid;
 			lacks_csn |= parts[i].make == make_csn;
 		} else if (parts[i].make == make_csn) {
-			r = take_csn(&c, attr, notes);
+			r = take_csn(&c, dit_entry_find(entry, ad), notes);
 		}
 		if (r < 0) {
 			return r;

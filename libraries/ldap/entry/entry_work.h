@@ -31,6 +31,16 @@ struct dit_entry_mark {
 	uint32_t run;    /* head of the newest chain of this description */
 };
 
+/** YYYYmmddHHMMSS of a time, as text. */
+struct dit_entry_second {
+	uint64_t second; /* since the epoch */
+	char text[14];
+	bool is_set;
+};
+
+/** Operational attributes that an entry is given. */
+#define DIT_ENTRY_NCOMPLETED 6
+
 struct dit_entry_work {
 	struct dit_ad_cache ads;
 
@@ -48,6 +58,10 @@ struct dit_entry_work {
 	const struct dit_ad *object_class; /* looked up at the first check */
 	const struct dit_ad *structural_class;
 	const struct dit_class *top; /* may stand with any class, also one not below it */
+
+	/* entry_complete.c */
+	const struct dit_ad *completed[DIT_ENTRY_NCOMPLETED]; /* NULL before the first */
+	struct dit_entry_second second;                       /* the last one */
 };
 
 /**

@@ -162,8 +162,8 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item_fail(item, r, LOAD_REFUSED);
 		return;
 	}
-	r = dit_entry_complete(&loader->reading.context, &item->entry, &stamp,
-	                       &item->notes);
+	r = dit_entry_complete(&loader->reading.context, &member->caches, &item->entry,
+	                       &stamp, &item->notes);
 	if (r == 0) {
 		r = dit_entry_encode(&item->entry,
 		                     loader->targets[item->target].split_rules, arena,
