@@ -224,36 +224,6 @@ static void pairs_whose_digits_agree_sort_by_the_others(void **state)
 	}
 }
 
-static void merging_takes_all_items_of_both_sides(void **state)
-{
-	static const size_t lengths[][2] = {{0, 0},    {0, 5},    {5, 0},     {1, 1},
-	                                    {7, 1000}, {1000, 7}, {999, 1001}};
-	struct buffers *b = *state;
-
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		size_t na = lengths[i][0];
-		size_t nb = lengths[i][1];
-
-		for (size_t k = 0; k < 2 * (na + nb); k++) {
-			b->a[k] = next_random(b) % 500;
-		}
-		memcpy(b->expected, b->a, (na + nb) * 8);
-		qsort(b->a, na, 8, compare_words);
-		qsort(b->a + na, nb, 8, compare_words);
-		qsort(b->expected, na + nb, 8, compare_words);
-		dit_merge_words(b->a, na, b->a + na, nb, b->b);
-		assert_memory_equal(b->b, b->expected, (na + nb) * 8);
-
-		memcpy(b->expected, b->a, (na + nb) * 16);
-		qsort(b->a, na, 16, compare_pairs);
-		qsort(b->a + 2 * na, nb, 16, compare_pairs);
-		qsort(b->expected, na + nb, 16, compare_pairs);
-		dit_merge_pairs((struct dit_pair *)b->a, na, (struct dit_pair *)b->a + na,
-		                nb, (struct dit_pair *)b->b);
-		assert_memory_equal(b->b, b->expected, (na + nb) * 16);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,8 +239,6 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			pairs_whose_digits_agree_sort_by_the_others, setup, teardown),
-		cmocka_unit_test_setup_teardown(merging_takes_all_items_of_both_sides,
-	                                        setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

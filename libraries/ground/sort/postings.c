@@ -29,9 +29,9 @@
  * Keeps the pairs of one sort below DIT_RADIX_MAX: each takes 4 bytes and 16 of
  * scratch.
  */
-#define SHARE_MAX ((size_t)64 << 30)
-#define CHUNK_MIN ((size_t)256)
-#define CHUNK_MAX ((size_t)64 << 10)
+#define MEMORY_MAX ((size_t)64 << 30)
+#define CHUNK_MIN  ((size_t)256)
+#define CHUNK_MAX  ((size_t)64 << 10)
 /* So that half-empty chunks do not matter, nor the scratch of one not filled yet. */
 #define CHUNKS_PER_STREAM 16
 #define BLOCKS_PER_SHARE  64
@@ -118,8 +118,8 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	p->list_max = opts->list_max;
 	p->stop = opts->stop;
 	p->share_bytes = opts->memory_bytes / opts->nproducers;
-	if (p->share_bytes > SHARE_MAX) {
-		p->share_bytes = SHARE_MAX;
+	if (p->share_bytes > MEMORY_MAX / p->nproducers) {
+		p->share_bytes = MEMORY_MAX / p->nproducers;
 	}
 	p->block_bytes = power_of_two(p->share_bytes / BLOCKS_PER_SHARE,
 	                              DIT_RUN_BLOCK_MIN, DIT_RUN_BLOCK_MAX);

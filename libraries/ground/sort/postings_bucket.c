@@ -19,9 +19,13 @@
  * A group never straddles two chunks: what does not fit follows as another group, at
  * distance 0. So a pair of an entry with many keys takes 4 bytes, in 64-bit streams 8,
  * and twice as much when it is sorted: then it is one word, key above ID, or two words.
- * The pairs of a bucket are dealt out of its chunks by the first digit of the sort.
+ *
+ * The first digit of the sort deals the pairs out of the chunks of all buckets of a stream,
+ * in the order of their IDs. So what several producers have pushed is one sorted array at
+ * once, and pairs of equal keys are in order already.
  */
-#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sort/postings_private.h"
@@ -100,6 +104,41 @@ size_t dit_bucket_put(struct dit_bucket *bucket, uint64_t id, const uint64_t *or
 	return n;
 }
 
+/* A bucket that is read from its beginning. */
+struct reading {
+	const struct dit_chunk *chunk;
+	const struct dit_chunk *last;
+	const uint32_t *at; /* the next group */
+	const uint32_t *end;
+	const uint32_t *last_end;
+	uint64_t id;   /* that the next distance is added to */
+	uint64_t next; /* the ID of the next group, once it is known */
+};
+
+static void reading_init(struct reading *reading, const struct dit_bucket *bucket)
+{
+	const struct dit_chunk *first = bucket->first;
+
+	*reading =
+		(struct reading){.chunk = first,
+	                         .last = bucket->last,
+	                         .at = first->units,
+	                         .end = first == bucket->last ? bucket->at : first->end,
+	                         .last_end = bucket->at};
+}
+
+static bool next_chunk(struct reading *reading)
+{
+	if (reading->chunk == reading->last) {
+		return false;
+	}
+	reading->chunk = reading->chunk->next;
+	reading->at = reading->chunk->units;
+	reading->end =
+		reading->chunk == reading->last ? reading->last_end : reading->chunk->end;
+	return true;
+}
+
 /** Count a key, or, if there are @p words, put its pair into its place among them. */
 INLINE void deal_key(struct dit_radix *radix, uint64_t key, uint64_t id, uint64_t *words,
                      unsigned width)
@@ -117,49 +156,113 @@ INLINE void deal_key(struct dit_radix *radix, uint64_t key, uint64_t id, uint64_
 	}
 }
 
-/** Do that with all keys of the bucket, in the order in which they were put in. */
-INLINE void deal_keys(const struct dit_bucket *bucket, struct dit_radix *radix,
+/** Do that with the keys of the groups that come, up to an ID. @return are there more? */
+INLINE bool deal_keys(struct reading *reading, uint64_t bound, struct dit_radix *radix,
                       uint64_t *words, unsigned width)
 {
-	uint64_t id = 0;
+	uint64_t id = reading->id;
 
-	for (const struct dit_chunk *c = bucket->first; c != NULL; c = c->next) {
-		const uint32_t *end = c == bucket->last ? bucket->at : c->end;
+	do {
+		const uint32_t *at = reading->at;
+		const uint32_t *end = reading->end;
 
-		for (const uint32_t *at = c->units; at < end;) {
-			uint32_t head = *at++;
-			size_t n = head & COUNT_MAX;
+		while (at < end) {
+			size_t n = *at & COUNT_MAX;
 
 			if (n == 0) {
-				id = get_number(at, width);
-				at += width;
+				id = get_number(at + 1, width);
+				at += 1 + width;
 				continue;
 			}
-			id += head >> COUNT_BITS;
+			if (id + (*at >> COUNT_BITS) > bound) {
+				reading->id = id;
+				reading->next = id + (*at >> COUNT_BITS);
+				reading->at = at;
+				return true;
+			}
+			id += *at++ >> COUNT_BITS;
 			for (; n > 0; n--) {
 				deal_key(radix, get_number(at, width), id, words, width);
 				at += width;
 			}
 		}
-	}
+	} while (next_chunk(reading));
+	return false;
 }
 
-INLINE uint64_t *sort(const struct dit_bucket *bucket, uint64_t *words, uint64_t *spare,
-                      unsigned width)
+static bool is_before(const void *a, const void *b)
 {
-	struct dit_radix radix = {.width = width, .in_order = bucket->is_ascending};
+	return ((const struct reading *)a)->next < ((const struct reading *)b)->next;
+}
+
+/** The lowest ID that another bucket goes on with. */
+static uint64_t bound_of(const struct dit_heap *heap)
+{
+	uint64_t bound = UINT64_MAX;
+
+	for (size_t i = 1; i < heap->n && i < 3; i++) {
+		const struct reading *reading = heap->sources[i];
+
+		bound = reading->next < bound ? reading->next : bound;
+	}
+	return bound;
+}
+
+INLINE uint64_t *sort(struct dit_heap *heap, struct dit_radix *radix, uint64_t *words,
+                      uint64_t *spare, size_t npairs, unsigned width)
+{
 	/* Words are dealt twice more, pairs once, and should end in the same buffer. */
 	uint64_t *first = width == 1 ? words : spare;
 
-	deal_keys(bucket, &radix, NULL, width);
-	dit_radix_count_end(&radix);
-	deal_keys(bucket, &radix, first, width);
-	return dit_radix_finish(&radix, first, first == words ? spare : words,
-	                        bucket->npairs);
+	dit_radix_count_end(radix);
+	while (heap->n > 0) {
+		bool has_more = deal_keys(dit_heap_top(heap), bound_of(heap), radix,
+		                          first, width);
+
+		dit_heap_settle(heap, !has_more, is_before);
+	}
+	return dit_radix_finish(radix, first, first == words ? spare : words, npairs);
 }
 
-uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
-                          uint64_t *spare, unsigned width)
+/** Count the keys of a bucket, and get ready to read it again. */
+INLINE void count_keys(struct reading *reading, const struct dit_bucket *bucket,
+                       struct dit_radix *radix, unsigned width)
 {
-	return width == 1 ? sort(bucket, words, spare, 1) : sort(bucket, words, spare, 2);
+	reading_init(reading, bucket);
+	(void)deal_keys(reading, UINT64_MAX, radix, NULL, width);
+	reading_init(reading, bucket);
+	(void)deal_keys(reading, 0, radix, NULL, width);
+}
+
+int dit_buckets_sort(const struct dit_bucket *const *buckets, size_t n, uint64_t *words,
+                     uint64_t *spare, unsigned width, uint64_t **ret)
+{
+	struct dit_radix radix = {.width = width, .in_order = true};
+	struct reading *readings = calloc(n + 1, sizeof(*readings));
+	struct dit_heap heap = {NULL, 0};
+	size_t npairs = 0;
+
+	if (readings == NULL || dit_heap_init(&heap, n) < 0) {
+		free(readings);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct dit_bucket *bucket = buckets[i];
+
+		if (bucket->npairs > 0) {
+			if (width == 1) {
+				count_keys(&readings[i], bucket, &radix, 1);
+			} else {
+				count_keys(&readings[i], bucket, &radix, 2);
+			}
+			dit_heap_add(&heap, &readings[i], is_before);
+			radix.in_order &= bucket->is_ascending;
+			npairs += bucket->npairs;
+		}
+	}
+	*ret = width == 1 ? sort(&heap, &radix, words, spare, npairs, 1)
+	                  : sort(&heap, &radix, words, spare, npairs, 2);
+	dit_heap_deinit(&heap);
+	free(readings);
+	return 0;
 }

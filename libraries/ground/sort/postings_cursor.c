@@ -2,20 +2,11 @@
 /*
  * Cursors over one stream.
  *
- * The postings that are still in memory are made one sorted array first: each
- * producer's pairs are dealt into one of two buffers and sorted, then neighbours are
- * merged from one buffer into the other until one array is left.
- *
- *     A   [producer 0 ][producer 1 ][producer 2 ]    sorted each
- *     B   [0 and 1 merged          ][producer 2 ]
- *     A   [all merged                           ]    read by the cursor
- *
- * A merge of two arrays takes some 3.5 ns a pair on one core, and the array then needs no
- * heap at all. Chunks are given back as soon as their pairs are sorted.
+ * The postings that are still in memory are made one sorted array first, of all producers
+ * (postings_bucket.c), which needs no heap. Then chunks are given back.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "sort/postings_private.h"
@@ -60,74 +51,6 @@ static void swap_buffers(struct dit_posting_cursor *cursor)
 	cursor->spare = swap;
 }
 
-/** Sort each producer's pairs. @p ends: where each part ends, in words */
-static unsigned sort_parts(struct dit_posting_cursor *cursor, size_t *ends)
-{
-	struct dit_postings *postings = cursor->postings;
-	unsigned nparts = 0;
-	size_t at = 0;
-
-	for (unsigned i = 0; i < postings->nproducers; i++) {
-		struct dit_producer *producer = postings->producers[i];
-		struct dit_bucket *bucket = &producer->buckets[cursor->stream];
-		size_t n = dit_bucket_nwords(bucket, cursor->width);
-		uint64_t *words = (uint64_t *)cursor->sorted.data + at;
-		uint64_t *sorted = NULL;
-
-		if (n == 0) {
-			continue;
-		}
-		sorted = dit_bucket_sort(bucket, words,
-		                         (uint64_t *)cursor->spare.data + at,
-		                         cursor->width);
-		discard_chunks(producer, bucket);
-		if (sorted != words && nparts == 0 && i + 1 == postings->nproducers) {
-			swap_buffers(cursor);
-		} else if (sorted != words) {
-			memcpy(words, sorted, n * sizeof(*words));
-		}
-		at += n;
-		ends[nparts++] = at;
-	}
-	return nparts;
-}
-
-/** Merge words [from, middle) and [middle, to) of one buffer into the other. */
-static void merge_two(struct dit_posting_cursor *cursor, size_t from, size_t middle,
-                      size_t to)
-{
-	const uint64_t *words = cursor->sorted.data;
-	uint64_t *out = (uint64_t *)cursor->spare.data + from;
-
-	if (cursor->width == 1) {
-		dit_merge_words(words + from, middle - from, words + middle, to - middle,
-		                out);
-	} else {
-		dit_merge_pairs((const struct dit_pair *)(words + from),
-		                (middle - from) / 2,
-		                (const struct dit_pair *)(words + middle),
-		                (to - middle) / 2, (struct dit_pair *)out);
-	}
-}
-
-static void merge_parts(struct dit_posting_cursor *cursor, size_t *ends, unsigned nparts)
-{
-	while (nparts > 1) {
-		unsigned n = 0;
-		size_t from = 0;
-
-		for (unsigned i = 0; i < nparts; i += 2) {
-			unsigned last = i + 1 < nparts ? i + 1 : i;
-
-			merge_two(cursor, from, ends[i], ends[last]);
-			from = ends[last];
-			ends[n++] = from;
-		}
-		nparts = n;
-		swap_buffers(cursor);
-	}
-}
-
 static int reserve_buffers(struct dit_posting_cursor *cursor, size_t nwords)
 {
 	struct dit_buffer_cache *cache = &cursor->postings->buffers;
@@ -144,32 +67,52 @@ static int reserve_buffers(struct dit_posting_cursor *cursor, size_t nwords)
 	return r;
 }
 
+/** Sort what the buckets hold, and give their chunks back. */
+static int sort_buckets(struct dit_posting_cursor *cursor, struct dit_bucket **buckets)
+{
+	const struct dit_postings *postings = cursor->postings;
+	uint64_t *sorted = NULL;
+	int r = dit_buckets_sort((const struct dit_bucket *const *)buckets,
+	                         postings->nproducers, cursor->sorted.data,
+	                         cursor->spare.data, cursor->width, &sorted);
+
+	if (r < 0) {
+		return r;
+	}
+	for (unsigned i = 0; i < postings->nproducers; i++) {
+		discard_chunks(postings->producers[i], buckets[i]);
+	}
+	if (sorted != cursor->sorted.data) {
+		swap_buffers(cursor);
+	}
+	return 0;
+}
+
 /** Make the pairs in memory one sorted array and add it to the merge. */
 static int add_memory(struct dit_posting_cursor *cursor)
 {
 	struct dit_postings *postings = cursor->postings;
-	size_t *ends = calloc(postings->nproducers, sizeof(*ends));
+	struct dit_bucket **buckets = calloc(postings->nproducers, sizeof(*buckets));
 	size_t nwords = 0;
-	int r = ends == NULL ? -ENOMEM : 0;
+	int r = buckets == NULL ? -ENOMEM : 0;
 
-	for (unsigned i = 0; i < postings->nproducers; i++) {
-		const struct dit_producer *p = postings->producers[i];
-
-		nwords += dit_bucket_nwords(&p->buckets[cursor->stream], cursor->width);
+	for (unsigned i = 0; i < postings->nproducers && r == 0; i++) {
+		buckets[i] = &postings->producers[i]->buckets[cursor->stream];
+		nwords += dit_bucket_nwords(buckets[i], cursor->width);
 	}
 	if (r == 0 && nwords > 0) {
 		r = reserve_buffers(cursor, nwords);
 	}
 	if (r == 0 && nwords > 0) {
-		unsigned nparts = sort_parts(cursor, ends);
-
-		merge_parts(cursor, ends, nparts);
+		r = sort_buckets(cursor, buckets);
 		dit_buffer_cache_put(&postings->buffers, &cursor->spare);
+	}
+	if (r == 0 && nwords > 0) {
 		dit_posting_merge_add_array(&cursor->merge, cursor->sorted.data, nwords,
 		                            cursor->width);
 		cursor->total_bytes += nwords * sizeof(uint64_t);
 	}
-	free(ends);
+	free(buckets);
 	return r;
 }
 

@@ -109,15 +109,17 @@ static inline size_t dit_bucket_nwords(const struct dit_bucket *bucket, unsigned
 size_t dit_bucket_put(struct dit_bucket *bucket, uint64_t id, const uint64_t *ordinals,
                       size_t nkeys, unsigned width);
 /**
- * The pairs of a bucket that is not empty, as sorted words.
+ * The pairs of one stream's buckets, as sorted words.
  *
- * @param words  room for dit_bucket_nwords()
- * @param spare  as much
+ * @param buckets  with one pair at least, all together
+ * @param words    room for their dit_bucket_nwords()
+ * @param spare    as much
+ * @param ret      @p words as a rule, or @p spare, whichever holds the result
  *
- * @return @p words as a rule, or @p spare, whichever holds the result
+ * @return 0 or -ENOMEM
  */
-uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
-                          uint64_t *spare, unsigned width);
+int dit_buckets_sort(const struct dit_bucket *const *buckets, size_t n, uint64_t *words,
+                     uint64_t *spare, unsigned width, uint64_t **ret);
 
 /** Write all pairs in memory to a new run and empty the buckets. 0 or a negative error */
 int dit_producer_spill(struct dit_producer *producer);

@@ -125,9 +125,11 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 	    dit_buffer_reserve(&producer->spare, nwords * sizeof(*sorted)) < 0) {
 		return -ENOMEM;
 	}
-	sorted = dit_bucket_sort(bucket, producer->sorted.data, producer->spare.data,
-	                         width);
-	r = dit_posting_merge_init(&merge, 1);
+	r = dit_buckets_sort(&(const struct dit_bucket *){bucket}, 1,
+	                     producer->sorted.data, producer->spare.data, width, &sorted);
+	if (r == 0) {
+		r = dit_posting_merge_init(&merge, 1);
+	}
 	if (r < 0) {
 		return r;
 	}

@@ -306,15 +306,3 @@ struct dit_pair *dit_radix_sort(struct dit_pair *pairs, struct dit_pair *spare, 
 	}
 	return (struct dit_pair *)dit_radix_finish(&radix, &spare->key, &pairs->key, n);
 }
-
-void dit_merge_words(const uint64_t *a, size_t na, const uint64_t *b, size_t nb,
-                     uint64_t *out)
-{
-	merge(a, na, b, nb, out, 1, false);
-}
-
-void dit_merge_pairs(const struct dit_pair *a, size_t na, const struct dit_pair *b,
-                     size_t nb, struct dit_pair *out)
-{
-	merge((const uint64_t *)a, na, (const uint64_t *)b, nb, (uint64_t *)out, 2, true);
-}

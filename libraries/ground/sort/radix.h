@@ -85,11 +85,4 @@ uint64_t *dit_radix_finish(struct dit_radix *radix, uint64_t *dealt, uint64_t *s
  */
 struct dit_pair *dit_radix_sort(struct dit_pair *pairs, struct dit_pair *spare, size_t n);
 
-/** Merge two sorted arrays, equal items of @p a first. @p out: @p na + @p nb items */
-void dit_merge_words(const uint64_t *a, size_t na, const uint64_t *b, size_t nb,
-                     uint64_t *out);
-/** The same for pairs, by key, then value. */
-void dit_merge_pairs(const struct dit_pair *a, size_t na, const struct dit_pair *b,
-                     size_t nb, struct dit_pair *out);
-
 #endif
