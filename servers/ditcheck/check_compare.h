@@ -10,7 +10,7 @@
 /**
  * Check the structure of both, compare them, print the differences.
  *
- * @param stop  a value other than 0 ends the check of the structures
+ * @param stop  a value other than 0 ends the work
  */
 enum status compare(struct check_options *options, const volatile sig_atomic_t *stop);
 

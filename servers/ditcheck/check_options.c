@@ -28,6 +28,12 @@ static bool is_configuration_chosen(const struct common_options *common)
 	       common->conf_dir != NULL;
 }
 
+static int refuse_config_database(const struct common_options *common)
+{
+	return common_wrong_call(common,
+	                         "the config database (-n 0) is no LMDB database");
+}
+
 /* Nothing but the two directories says what is compared. */
 static int check_compare(struct check_options *options, char *argv[])
 {
@@ -39,9 +45,11 @@ static int check_compare(struct check_options *options, char *argv[])
 		                         "--compare excludes --quick, --stats, --report "
 		                         "and --filter-log");
 	}
-	if (options->check.path != NULL || is_configuration_chosen(common)) {
-		return common_wrong_call(
-			common, "--compare excludes -b, -n, -f, -F and --database");
+	if (options->check.path != NULL) {
+		return common_wrong_call(common, "--compare excludes --database");
+	}
+	if (common->database == 0) {
+		return refuse_config_database(common);
 	}
 	if (argv[0] == NULL || argv[1] == NULL || argv[2] != NULL) {
 		return common_wrong_call(common, "--compare takes two directories");
@@ -64,24 +72,19 @@ static int check_choice(struct check_options *options, int argc, char *argv[])
 	}
 	options->check.is_quick =
 		common_is_given(common, OPT_QUICK) || options->wants_sizes;
-	if (options->check.is_quick && options->check.path != NULL &&
-	    is_configuration_chosen(common)) {
-		return common_wrong_call(common, "--database with --quick or --stats "
-		                                 "excludes -b, -n, -f and -F");
-	}
 	if (!options->wants_sizes &&
 	    (options->report_path != NULL || options->log.nfiles > 0)) {
 		return common_wrong_call(common, "--report and --filter-log are for "
 		                                 "--stats");
 	}
-	if (options->check.path != NULL && options->log.nfiles > 0) {
+	if (options->check.path != NULL && options->log.nfiles > 0 &&
+	    !is_configuration_chosen(common)) {
 		return common_wrong_call(common,
 		                         "--filter-log needs a configuration, and "
-		                         "--database reads none");
+		                         "--database reads none without -f or -F");
 	}
 	if (common->database == 0) {
-		return common_wrong_call(
-			common, "the config database (-n 0) is no LMDB database");
+		return refuse_config_database(common);
 	}
 	return common_check_options(common, argc, argv);
 }
@@ -90,8 +93,15 @@ static void take_values(struct check_options *options)
 {
 	const struct common_options *common = &options->common;
 	struct dit_check_opts *check = &options->check;
+	struct dit_compare_opts *compare = &options->compare;
 
 	COMMON_TAKE(check, common);
+	compare->conf = common->conf;
+	compare->conf_dir = common->conf_dir;
+	compare->suffix = common->suffix;
+	compare->database = common->database;
+	compare->openldap = common->openldap;
+	compare->threads = common->threads;
 	check->path = common_text(common, OPT_DATABASE);
 	check->memory_bytes = common_number(common, OPT_MEMORY);
 	check->tmpdir = common_text(common, OPT_TMPDIR);
@@ -100,16 +110,14 @@ static void take_values(struct check_options *options)
 	options->report_path = common_text(common, OPT_REPORT);
 	options->wants_compare = common_is_given(common, OPT_COMPARE);
 	options->is_json = common_is_given(common, OPT_JSON);
-	options->compare.is_exact = common_is_given(common, OPT_EXACT);
-	options->compare.ignore_generated = common_is_given(common, OPT_GENERATED);
-	options->compare.ignore_integerkey =
-		common_is_given(common, OPT_IGNORE_INTEGERKEY);
+	compare->is_exact = common_is_given(common, OPT_EXACT);
+	compare->ignore_generated = common_is_given(common, OPT_GENERATED);
+	compare->ignore_integerkey = common_is_given(common, OPT_IGNORE_INTEGERKEY);
 	if (common_is_given(common, OPT_MAX_FINDINGS)) {
 		uint64_t n = common_number(common, OPT_MAX_FINDINGS);
 
 		check->max_findings = n;
-		options->compare.nreports_max =
-			n == 0 || n > UINT_MAX ? UINT_MAX : (unsigned)n;
+		compare->nreports_max = n == 0 || n > UINT_MAX ? UINT_MAX : (unsigned)n;
 	}
 }
 

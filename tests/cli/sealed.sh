@@ -155,7 +155,6 @@ for conf in wrong:'is not that of its pages' none:'its pages are encrypted' \
 	check "$site: ditcheck" refused 2 "$words" tool "$DITCHECK" "$site"
 	check "$site: ditcheck --quick" refused 2 "$words" tool "$DITCHECK" "$site" --quick
 done
-check "--compare" refused 2 'its pages are encrypted' "$DITCHECK" --compare db whole
 check "nothing was changed" diff -r db whole
 check "a database that is not encrypted" sh -c "
 	sed 's,^directory.*,directory $work/plain,' db.conf >other.conf
@@ -185,7 +184,62 @@ site quoted "crypto $module" "passphrase \"$secret"
 check "a quote that does not end" refused 1 'unterminated quoted string' \
 	tool "$DITADD" quoted -q -l first.ldif
 
+# ---- directories that are named ----
+
+# one_and_two LINE...: a slapd.conf with the directories one and two
+one_and_two() {
+	local name
+	for name in one two; do
+		site $name "crypto $module" "passphrase \"$secret of $name\""
+		sed -i "s/dc=x$/dc=$name/; /^include/d" $name.conf
+	done
+	{
+		grep '^include' db.conf
+		cat one.conf two.conf
+	} >both.conf
+	sed "/^crypto/d; /^passphrase/d" both.conf >plain-both.conf
+}
+site db "crypto $module" "passphrase \"$secret\""
+one_and_two
+check27() {
+	"$DITCHECK" --openldap=2.7 "$@"
+}
+for name in one two; do
+	sed "s/dc=x$/dc=$name/; s/^dc: x/dc: $name/" first.ldif >$name.ldif
+	check "$name: load" "$DITADD" --openldap=2.7 -f both.conf -b dc=$name -q -l $name.ldif
+done
+check "two passphrases: compared" sh -c "
+	! '$DITCHECK' --openldap=2.7 -f both.conf --compare one two >out 2>err &&
+	[ ! -s err ] && grep -q '^dn2i: .*dc=one' out"
+cp -r two copy
+check "a copy: compared" sh -c "
+	'$DITCHECK' --openldap=2.7 -f both.conf -b dc=two --compare two copy >out 2>&1 && [ ! -s out ]"
+check "a copy: the database is not named" refused 2 'of the database "dc=one" is used (-b or -n' \
+	check27 -f both.conf --compare two copy
+check "a copy: another passphrase" refused 2 'is not that of its pages' \
+	check27 -f both.conf --compare two copy
+mkdir clear
+sed "s,^directory.*/two,directory $work/clear," plain-both.conf >clear.conf
+check "in clear text: load" "$DITADD" --openldap=2.7 -f clear.conf -b dc=two -q -l two.ldif
+check "in clear text, and sealed: compared" check27 -f both.conf --compare clear two
+check "no configuration" refused 2 'name the configuration of OpenLDAP 2.7 that has their "crypto"' \
+	check27 --compare one two
+check "a configuration without crypto" refused 2 'its pages are encrypted: name the configuration' \
+	check27 -f plain-both.conf --compare one two
+for name in one two copy; do
+	check "$name: --quick --database" check27 -f both.conf -b dc=${name/copy/two} --quick \
+		--database $name
+	check "$name: no configuration" refused 2 'its pages are encrypted: name the config' \
+		check27 --quick --database $name
+done
+check "--stats --database" sh -c "
+	'$DITCHECK' --openldap=2.7 -f both.conf -b dc=two --stats --database copy | grep -q '^id2e'"
+printf x | dd of=copy/data.mdb bs=1 seek=$((33 * 4096 + 100)) conv=notrunc status=none
+check "a damaged copy" refused 2 'is damaged and was not compared' \
+	check27 -f both.conf -b dc=two --compare two copy
+
 # ---- damage ----
+
 
 # of a leaf with entries, a branch, an index, the pages of a long value: some of each are
 # among these

@@ -550,9 +550,14 @@ static void note_progress(void *ctx, const struct dit_progress *progress)
 {
 	struct dit_progress *last = ctx;
 
-	assert_int_equal(progress->phase, DIT_COMPARE_RECORDS);
-	assert_int_equal(progress->unit, DIT_PROGRESS_RECORDS);
-	assert_true(progress->done >= last->done && progress->done <= progress->total);
+	assert_true(progress->phase == last->phase || progress->phase == last->phase + 1);
+	assert_int_equal(progress->unit, progress->phase == DIT_COMPARE_RECORDS
+	                                         ? DIT_PROGRESS_RECORDS
+	                                         : DIT_PROGRESS_PAGES);
+	assert_true(progress->done <= progress->total);
+	assert_true(progress->done >= last->done || progress->phase > last->phase);
+	assert_true(progress->bytes_read >= last->bytes_read);
+	assert_true(progress->bytes_read <= progress->bytes_total);
 	*last = *progress;
 }
 
@@ -564,6 +569,7 @@ static void progress_is_told(void **state)
 	struct dit_compare_opts opts = {.size = sizeof(opts),
 	                                .first = a,
 	                                .second = b,
+	                                .threads = 3,
 	                                .progress = note_progress,
 	                                .progress_ctx = &last};
 	uint64_t n = 99;
@@ -572,8 +578,10 @@ static void progress_is_told(void **state)
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
 	assert_int_equal(n, 0);
 	/* At the beginning at least. */
+	assert_int_equal(last.phase, DIT_COMPARE_RECORDS);
 	assert_true(last.total > 0);
-	assert_int_equal(last.threads, 1);
+	assert_true(last.bytes_read > 0);
+	assert_int_equal(last.threads, 3);
 	test_scratch_remove(a);
 	test_scratch_remove(b);
 }

@@ -261,6 +261,15 @@ static void entries_are_shown_in_full(void **state)
 	dit_entry_scan_close(scan);
 }
 
+static int refuse(const struct dit_entry_scan_opts *opts)
+{
+	struct dit_entry_scan *scan = NULL;
+	int r = dit_entry_scan_open(&scan, opts);
+
+	assert_null(scan);
+	return r;
+}
+
 static int look_for_nothing(void *ctx, struct dit_scan_range *range,
                             const struct dit_entry_view *view)
 {
@@ -277,12 +286,51 @@ static void a_path_needs_no_configuration_and_names_can_be_left_out(void **state
 	struct dit_entry_scan_opts opts = opts_for(f, &told);
 	struct dit_entry_scan *scan = NULL;
 
-	opts.conf = "/nonexistent";
+	opts.conf = NULL;
 	opts.path = f->database;
 	opts.without_dn = true;
 	scan = open_scan(&opts);
 	assert_int_equal(dit_entry_scan_run(scan, &ops, &told), 0);
 	dit_entry_scan_close(scan);
+}
+
+static void sealed_pages_of_a_path_need_a_configuration(void **state)
+{
+	static const char text[] =
+		"name the configuration of OpenLDAP 2.7 that has their "
+		"\"crypto\" and \"passphrase\"";
+	const char *build = getenv("DIT_BUILDDIR");
+	struct load_fixture f;
+	struct told told;
+	struct dit_entry_scan_opts opts;
+	struct dit_load_opts load_opts;
+	struct dit_load_stats stats;
+	struct dit_entry_scan *scan = NULL;
+	char extra[4200];
+	(void)state;
+
+	(void)snprintf(extra, sizeof(extra),
+	               "crypto %s/tests/base/xor_module.so\npassphrase \"open sesame\"\n",
+	               build == NULL ? "." : build);
+	load_fixture_init(&f, extra);
+	load_fixture_write_people(&f, 300);
+	load_opts = load_fixture_opts(&f);
+	load_opts.openldap = DIT_OPENLDAP_2_7;
+	load_opts.reject = NULL;
+	assert_int_equal(dit_load(&load_opts, &stats), 0);
+	dit_load_stats_deinit(&stats);
+	opts = opts_for(&f, &told);
+	opts.openldap = DIT_OPENLDAP_2_7;
+	opts.path = f.database;
+	scan = open_scan(&opts);
+	assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
+	assert_int_equal(told.nentries, dit_entry_scan_nrecords(scan));
+	assert_string_equal(told.reports, "");
+	dit_entry_scan_close(scan);
+	opts.conf = NULL;
+	assert_int_equal(refuse(&opts), DIT_E_UNSUPPORTED);
+	assert_non_null(strstr(told.reports, text));
+	load_fixture_deinit(&f);
 }
 
 static void holes_come_as_holes(void **state)
@@ -488,15 +536,6 @@ static void a_run_can_be_ended(void **state)
 	dit_entry_scan_close(scan);
 }
 
-static int refuse(const struct dit_entry_scan_opts *opts)
-{
-	struct dit_entry_scan *scan = NULL;
-	int r = dit_entry_scan_open(&scan, opts);
-
-	assert_null(scan);
-	return r;
-}
-
 static void what_cannot_be_opened_is_told(void **state)
 {
 	struct load_fixture *f = *state;
@@ -566,6 +605,7 @@ int main(void)
 		TEST(a_run_can_be_repeated),
 		TEST(entries_are_shown_in_full),
 		TEST(a_path_needs_no_configuration_and_names_can_be_left_out),
+		cmocka_unit_test(sealed_pages_of_a_path_need_a_configuration),
 		cmocka_unit_test(holes_come_as_holes),
 		cmocka_unit_test(an_empty_database_has_one_empty_range),
 		TEST(all_threads_of_all_runs_see_one_state_while_others_commit),

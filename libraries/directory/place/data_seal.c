@@ -109,11 +109,10 @@ static int check_kind(const struct dit_meta_seal *is,
 	unsigned sum_bytes = sealed == NULL ? 0 : sealed->crypto->sum_bytes;
 
 	if (is->is_encrypted && !encrypts) {
-		return refuse(fault,
-		              "its pages are encrypted, and no \"crypto\" and "
-		              "\"passphrase\" of a configuration of OpenLDAP 2.7 were "
-		              "read for it (--compare, and --quick with --database, read "
-		              "none; ditcat exports it)");
+		return refuse(
+			fault,
+			"its pages are encrypted: name the configuration of OpenLDAP "
+			"2.7 that has their \"crypto\" and \"passphrase\" (-f or -F)");
 	}
 	if (encrypts && !is->is_encrypted) {
 		return refuse(fault,
@@ -122,10 +121,9 @@ static int check_kind(const struct dit_meta_seal *is,
 	}
 	if (is->sum_bytes != sum_bytes) {
 		return dit_fault_say(fault, DIT_E_UNSUPPORTED,
-		                     "its pages have checksums of %u bytes, and by the "
-		                     "\"crypto\" of a configuration that was read for it "
-		                     "they have %u (--compare, and --quick with "
-		                     "--database, read none; ditcat exports it)",
+		                     "its pages have checksums of %u bytes, not of %u: "
+		                     "name the configuration of OpenLDAP 2.7 that has "
+		                     "their \"crypto\" (-f or -F)",
 		                     is->sum_bytes, sum_bytes);
 	}
 	return 0;
@@ -210,21 +208,38 @@ static int check_key(int fd, const struct dit_page_format *sealed,
 	              "\"crypto\"");
 }
 
-int dit_data_seal_check(int data_fd, const struct dit_page_format *sealed,
-                        struct dit_fault *fault)
+/* The size of a page; 0: this is no file of LMDB 1.0. */
+static unsigned read_kind(int data_fd, struct dit_meta_seal *ret)
 {
 	struct dit_meta_page page;
-	struct dit_meta_seal is;
-	int r = 0;
 
 	if (dit_meta_page_read(data_fd, &dit_lmdb_10, 0, &page) < 0 ||
 	    !dit_meta_page_is_sound(&page)) {
 		return 0;
 	}
-	dit_metas_seal(data_fd, &dit_lmdb_10, &is);
+	dit_metas_seal(data_fd, &dit_lmdb_10, ret);
+	return dit_meta_page_bytes(&page);
+}
+
+bool dit_data_is_sealed(int data_fd)
+{
+	struct dit_meta_seal is;
+
+	return read_kind(data_fd, &is) > 0 && (is.is_encrypted || is.sum_bytes > 0);
+}
+
+int dit_data_seal_check(int data_fd, const struct dit_page_format *sealed,
+                        struct dit_fault *fault)
+{
+	struct dit_meta_seal is;
+	unsigned page_bytes = read_kind(data_fd, &is);
+	int r = 0;
+
+	if (page_bytes == 0) {
+		return 0;
+	}
 	r = check_kind(&is, sealed, fault);
-	if (r == 0 && sealed != NULL &&
-	    !dit_page_seal_fits(sealed, dit_meta_page_bytes(&page))) {
+	if (r == 0 && sealed != NULL && !dit_page_seal_fits(sealed, page_bytes)) {
 		r = refuse(fault, "its pages are too small for the module of \"crypto\"");
 	}
 	return r == 0 && sealed != NULL && dit_crypto_encrypts(sealed->crypto)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,6 +100,53 @@ int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fau
 		(void)close(fd);
 		return r;
 	}
+	return fd;
+}
+
+/* Not to wait for a pipe. */
+static int open_other(const char *path, struct dit_fault *fault)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0) {
+		return -errno;
+	}
+	r = dit_regular_file_check(fd);
+	if (r == 0) {
+		r = dit_fault_say(fault, -EINVAL, "no regular file");
+	}
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int dit_data_open_path(const char *path, struct dit_fault *fault)
+{
+	struct stat st;
+	char *directory = NULL;
+	int dir_fd = -1;
+	int fd = -1;
+	int r = 0;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		directory = strdup(path);
+		r = directory == NULL ? -ENOMEM : 1;
+	} else {
+		r = dit_data_directory(path, &directory);
+	}
+	if (r <= 0) {
+		return r < 0 ? r : open_other(path, fault);
+	}
+	dir_fd = dit_directory_open(directory, fault);
+	free(directory);
+	if (dir_fd < 0) {
+		return dir_fd;
+	}
+	fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
+	(void)close(dir_fd);
 	return fd;
 }
 

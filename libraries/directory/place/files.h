@@ -58,6 +58,16 @@ int dit_directory_open(const char *path, struct dit_fault *fault);
  */
 int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fault);
 
+/**
+ * Open a database to be read.
+ *
+ * @param path  its directory; its data file; a file of another name, which is no
+ *              database, and may be a link
+ *
+ * @return as dit_directory_open() and dit_file_open(); -ENOMEM
+ */
+int dit_data_open_path(const char *path, struct dit_fault *fault);
+
 /** Create a file, for reading and writing. The descriptor; -EEXIST; other -errno. */
 int dit_file_make(int dir_fd, const char *name, mode_t mode);
 

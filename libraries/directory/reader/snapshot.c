@@ -217,6 +217,11 @@ int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
 	return 1;
 }
 
+int dit_snapshot_fd(const struct dit_snapshot *snapshot)
+{
+	return snapshot->data_fd;
+}
+
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
 {
 	return snapshot->map.page_bytes;

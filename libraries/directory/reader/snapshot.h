@@ -72,6 +72,8 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
 /** Is the snapshot held against writers? Without a lock file it is not. */
 bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
+/** The data file, the snapshot's. */
+int dit_snapshot_fd(const struct dit_snapshot *snapshot);
 /** The page size of the data file. */
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 /** Is the data file of LMDB 1.0 (OpenLDAP 2.7)? Else it is of 0.9. */

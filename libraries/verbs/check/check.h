@@ -213,7 +213,8 @@ struct dit_check_opts {
 
 	/*
 	 * A database directory, or its data file, instead of the configured one. With
-	 * path and is_quick the fields above do not count, and no configuration is read.
+	 * path and is_quick a configuration is read only if a field above names one: for
+	 * sealed pages (ditcheck(8), "Encrypted databases").
 	 */
 	const char *path;
 	bool is_quick; /* the structure alone */

@@ -20,7 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/regular_file.h"
 #include "check/check_content.h"
 #include "check/check_sizes.h"
 #include "place/data_seal.h"
@@ -520,46 +519,9 @@ static void begin_again(struct check *check)
 	check->ndamaged = 0;
 }
 
-/* A file of another name is no database, and may be a link; not to wait for a pipe. */
-static int open_other(const char *path, struct dit_fault *fault)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	int r = 0;
-
-	if (fd < 0) {
-		return -errno;
-	}
-	r = dit_regular_file_check(fd);
-	if (r == 0) {
-		r = dit_fault_say(fault, -EINVAL, "no regular file");
-	}
-	if (r < 0) {
-		(void)close(fd);
-		return r;
-	}
-	return fd;
-}
-
-static int open_any(const struct check *check, struct dit_fault *fault)
-{
-	int dir_fd = -1;
-	int fd = -1;
-
-	if (check->directory == NULL) {
-		return open_other(check->one->path, fault);
-	}
-	dir_fd = dit_directory_open(check->directory, fault);
-	if (dir_fd < 0) {
-		return dir_fd;
-	}
-	fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
-	(void)close(dir_fd);
-	return fd;
-}
-
 static int open_file(const struct check *check, struct dit_fault *fault)
 {
-	int fd = open_any(check, fault);
+	int fd = dit_data_open_path(check->one->path, fault);
 	int r = fd < 0 ? fd
 	               : dit_data_seal_check(fd, dit_data_seal_format(check->seal),
 	                                     fault);
@@ -655,8 +617,10 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 			calloc(opts->database->nindexes + 1, sizeof(*check.damaged));
 		r = check.damaged == NULL ? -ENOMEM : 0;
 	}
-	if (r == 0 && opts->owner != NULL) {
-		r = dit_job_open_seal(opts->job, opts->owner, &check.seal);
+	if (r == 0) {
+		r = opts->owner != NULL
+		            ? dit_job_open_seal(opts->job, opts->owner, &check.seal)
+		            : dit_job_open_seal_of(opts->job, opts->path, &check.seal);
 	}
 	if (r == 0) {
 		r = dit_data_directory(opts->path, &check.directory);

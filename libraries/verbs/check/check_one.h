@@ -16,8 +16,7 @@ struct dit_check_one_opts {
 	struct dit_job *job;               /* not const: it tells how far this file is */
 	const char *path;                  /* of the data file */
 	const struct dit_database *database; /* NULL: the structure alone is checked */
-	const struct dit_database
-		*owner; /* of the file; NULL: no configuration was read */
+	const struct dit_database *owner;    /* of the file; NULL: the job finds it */
 	struct dit_check_use
 		*use; /* a sample is read into it, and it is told; NULL: none */
 };

@@ -14,7 +14,7 @@
 
 struct check {
 	const struct dit_check_opts *opts;
-	struct dit_job job; /* its chosen is empty if a path was given */
+	struct dit_job job; /* its chosen is empty if no configuration was read */
 	const struct dit_database **databases; /* those that are checked; owned */
 	size_t ndatabases;
 	struct dit_check_use **uses;        /* of these; owned; NULL: not wanted */
@@ -32,7 +32,9 @@ static int check_path(struct check *check, const char *path, size_t number)
 		.opts = check->opts,
 		.job = &check->job,
 		.database = check->opts->is_quick ? NULL : check->databases[number],
-		.owner = check->databases == NULL ? NULL : check->databases[number],
+		.owner = check->opts->path != NULL && check->opts->is_quick
+	                         ? NULL
+	                         : check->databases[number],
 		.use = check->uses == NULL ? NULL : check->uses[number],
 	};
 	struct stat status;
@@ -196,7 +198,7 @@ static int check_all(const struct dit_check_opts *opts, struct dit_check_stats *
 	int filled = 0;
 
 	dit_job_init(&check.job, &job);
-	if (opts->path != NULL && opts->is_quick) {
+	if (opts->path != NULL && opts->is_quick && !dit_job_names_conf(&job)) {
 		check.job.nthreads = dit_thread_count(opts->threads, NULL);
 		r = tell_directories(&check);
 		if (r == 0) {

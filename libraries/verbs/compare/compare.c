@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Comparison of two environments: the lists of databases are merged by name, the records
- * of each pair by key (compare_records.c).
+ * Comparison of two environments: both are walked; the lists of databases are merged by
+ * name, the records of each pair by key (compare_records.c).
  */
 #include "compare/compare_impl.h"
 
@@ -11,37 +11,58 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "place/fault.h"
+#include "reader/stored_order.h"
+#include "walk/walk.h"
 
 #define REPORTS_DEFAULT   20
 #define ARENA_BLOCK_BYTES (256u << 10)
 
 /* ---- the two sides ---- */
 
-static int open_side(struct dit_compare *c, unsigned number, const char *directory)
+static int fail_side(const struct dit_compare *c, int r, const char *directory,
+                     const char *why)
 {
-	struct dit_compare_side *side = &c->sides[number];
-	struct dit_fault fault = {""};
-	const struct dit_snapshot_opts opts = {
-		.nreaders = 1, .no_lock = true, .fault = &fault};
-	int r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
-
-	if (fault.text[0] != '\0') {
-		dit_job_report(&c->job, DIT_REPORT_ERROR, "%.200s: %s", directory,
-		               fault.text);
-	}
-	if (r < 0) {
+	if (r == DIT_E_STOPPED) {
 		return r;
 	}
-	side->ndbs = dit_snapshot_dbs(side->snapshot, &side->dbs);
-	/* Without ad2i there are no names: the comparison of databases tells it. */
-	r = dit_ad_names_read(&side->names, side->snapshot, NULL);
-	return r == DIT_E_UNKNOWN ? 0 : r;
+	if (r == DIT_E_CORRUPT && why[0] == '\0') {
+		why = "the file is damaged and was not compared; ditcheck --quick --database "
+		      "says how";
+	}
+	dit_job_report(&c->job, DIT_REPORT_ERROR, "%s: %s", directory,
+	               why[0] == '\0' ? dit_strerror(r) : why);
+	return r;
+}
+
+static int open_side(struct dit_compare *c, unsigned number)
+{
+	struct dit_compare_side *side = &c->sides[number];
+	const char *directory = c->directories[number];
+	struct dit_fault fault = {""};
+	struct dit_snapshot_opts opts = {.nreaders = 1, .no_lock = true, .fault = &fault};
+	int r = dit_job_open_seal_of(&c->job, directory, &side->seal);
+
+	if (r < 0) {
+		return r; /* reported */
+	}
+	opts.sealed = dit_data_seal_format(side->seal);
+	r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
+	if (r == 0) {
+		side->ndbs = dit_snapshot_dbs(side->snapshot, &side->dbs);
+		side->bytes = dit_snapshot_npages(side->snapshot) *
+		              dit_snapshot_page_bytes(side->snapshot);
+		r = dit_ad_names_read(&side->names, side->snapshot, NULL);
+		/* There are no names: the comparison of databases tells it. */
+		r = r == DIT_E_UNKNOWN ? 0 : r;
+	}
+	return r < 0 ? fail_side(c, r, directory, fault.text) : 0;
 }
 
 static void close_side(struct dit_compare_side *side)
 {
 	dit_ad_names_deinit(&side->names);
 	dit_snapshot_close(side->snapshot);
+	dit_data_seal_close(side->seal);
 }
 
 /* LMDB must not open one environment twice in a process. */
@@ -54,6 +75,40 @@ static bool is_same_directory(const struct dit_compare_opts *opts)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes)
+{
+	struct dit_compare *c = ctx;
+
+	c->ndone = done;
+	c->nrecords = total;
+	c->sides[c->job.phase].bytes_read = done * page_bytes;
+	dit_job_tell(&c->job, c->job.phase);
+}
+
+/* Records that are read in order can be the same where a look-up misses some of them. */
+static int walk_side(struct dit_compare *c, unsigned number)
+{
+	const struct dit_compare_side *side = &c->sides[number];
+	const struct dit_walk_opts opts = {
+		.fd = dit_snapshot_fd(side->snapshot),
+		.sealed = dit_data_seal_format(side->seal),
+		.transaction = dit_snapshot_txn_id(side->snapshot),
+		.nthreads = c->job.nthreads,
+		.order = dit_stored_order,
+		.stop = c->opts.stop,
+		.tell = c->opts.progress == NULL ? NULL : tell_pages,
+		.tell_ctx = c};
+	struct dit_walk_stats stats = {0};
+	int r = 0;
+
+	dit_job_tell(&c->job, number);
+	r = dit_walk(&opts, &stats);
+	if (r == 0 && stats.nfindings > 0) {
+		r = DIT_E_CORRUPT;
+	}
+	return r < 0 ? fail_side(c, r, c->directories[number], "") : 0;
+}
+
 /* ---- progress ---- */
 
 static void fill_progress(void *ctx, struct dit_progress *ret)
@@ -61,10 +116,13 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	const struct dit_compare *c = ctx;
 	uint64_t done = c->nbefore + c->ndone;
 
-	ret->unit = DIT_PROGRESS_RECORDS;
+	ret->unit = ret->phase == DIT_COMPARE_RECORDS ? DIT_PROGRESS_RECORDS
+	                                              : DIT_PROGRESS_PAGES;
 	ret->done = done < c->nrecords ? done : c->nrecords;
 	ret->total = c->nrecords;
-	ret->threads = 1;
+	ret->bytes_read = c->sides[0].bytes_read + c->sides[1].bytes_read;
+	ret->bytes_total = c->sides[0].bytes + c->sides[1].bytes;
+	ret->threads = c->job.nthreads;
 }
 
 int dit_compare_step(struct dit_compare *c, uint64_t nrecords)
@@ -155,39 +213,93 @@ static int compare_dbs(struct dit_compare *c)
 	return r;
 }
 
-static int compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
+static int compare_records(struct dit_compare *c)
+{
+	c->ndone = 0;
+	c->nrecords = count_records(&c->sides[0]);
+	dit_job_tell(&c->job, DIT_COMPARE_RECORDS);
+	return dit_snapshot_is_lmdb_10(c->sides[0].snapshot) ==
+	                       dit_snapshot_is_lmdb_10(c->sides[1].snapshot)
+	               ? compare_dbs(c)
+	               : dit_compare_across(c);
+}
+
+/* ---- the whole ---- */
+
+static int read_conf(struct dit_compare *c)
+{
+	int r = 0;
+
+	if (!dit_job_names_conf(&c->job.opts)) {
+		c->job.nthreads = dit_thread_count(c->opts.threads, NULL);
+		return 0;
+	}
+	r = dit_job_read(&c->job);
+	return r < 0 ? r : dit_job_choose(&c->job);
+}
+
+static int begin(struct dit_compare *c)
+{
+	const struct dit_compare_opts *opts = &c->opts;
+	int r = read_conf(c);
+
+	if (r == 0 && opts->before_open != NULL) {
+		r = opts->before_open(opts->before_open_ctx, c->directories, 2);
+	}
+	if (r == 0 && is_same_directory(opts)) {
+		dit_job_report(&c->job, DIT_REPORT_ERROR, "%s, %s: this is one database",
+		               opts->first, opts->second);
+		r = -EINVAL;
+	}
+	return r;
+}
+
+static int run(struct dit_compare *c)
+{
+	int r = begin(c);
+
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		r = open_side(c, i);
+	}
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		r = walk_side(c, i);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = compare_records(c);
+	return r < 0 && r != DIT_E_STOPPED ? dit_job_fail(&c->job, r, c->opts.first) : r;
+}
+
+static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, void *ctx,
                    uint64_t *ret_ndifferences)
 {
-	struct dit_compare c = {.opts = *opts};
-	const struct dit_job_opts job = {.report = report,
-	                                 .report_ctx = ctx,
+	struct dit_compare c = {.opts = *opts,
+	                        .directories = {opts->first, opts->second},
+	                        .differs = differs,
+	                        .differs_ctx = ctx};
+	const struct dit_job_opts job = {.conf = opts->conf,
+	                                 .conf_dir = opts->conf_dir,
+	                                 .suffix = opts->suffix,
+	                                 .database = opts->database,
+	                                 .openldap = opts->openldap,
+	                                 .threads = opts->threads,
+	                                 .report = opts->report,
+	                                 .report_ctx = opts->report_ctx,
 	                                 .progress = opts->progress,
 	                                 .progress_ctx = opts->progress_ctx,
 	                                 .stop = opts->stop,
+	                                 .tool = "slapcat",
 	                                 .fill = fill_progress,
 	                                 .ctx = &c};
 	int r = 0;
 
-	if (is_same_directory(opts)) {
-		return -EINVAL;
-	}
 	if (c.opts.nreports_max == 0) {
 		c.opts.nreports_max = REPORTS_DEFAULT;
 	}
 	dit_job_init(&c.job, &job);
 	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
-	r = open_side(&c, 0, opts->first);
-	if (r == 0) {
-		r = open_side(&c, 1, opts->second);
-	}
-	if (r == 0) {
-		c.nrecords = count_records(&c.sides[0]);
-		dit_job_tell(&c.job, DIT_COMPARE_RECORDS);
-		r = dit_snapshot_is_lmdb_10(c.sides[0].snapshot) ==
-		                    dit_snapshot_is_lmdb_10(c.sides[1].snapshot)
-		            ? compare_dbs(&c)
-		            : dit_compare_across(&c);
-	}
+	r = run(&c);
 	close_side(&c.sides[0]);
 	close_side(&c.sides[1]);
 	dit_arena_deinit(&c.arena);
@@ -198,11 +310,11 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn report, vo
 	return r;
 }
 
-int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
+int dit_compare(const struct dit_compare_opts *opts, dit_report_fn differs, void *ctx,
                 uint64_t *ret_ndifferences)
 {
 	struct dit_compare_opts own;
 	int r = dit_opts_take(&own, sizeof(own), opts);
 
-	return r < 0 ? r : compare(&own, report, ctx, ret_ndifferences);
+	return r < 0 ? r : compare(&own, differs, ctx, ret_ndifferences);
 }

@@ -11,18 +11,19 @@
  * name, since a load from the one into the other gives new IDs and numbers
  * (compare_across.c).
  *
- * Each difference is reported as one line of text (DIT_REPORT_DIAGNOSTIC). The last line
- * here is about none, unless order counts:
+ * Each difference is one line of text. The last line here is about none, unless order
+ * counts:
  *
  *   cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2
  *   cn: 812 more differences
  *   id2e: 3 entries differ in the order of values alone
  *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x", pretty "CN=x"
  *
- * Records are read in order, so damage that only look-ups meet is not seen:
- * <ditkit/check.h> looks at that.
+ * The structure of both files is walked first, on several threads: one that is damaged is
+ * not compared. <ditkit/check.h> says what is damaged.
  *
- * Threads: everything happens in the calling thread.
+ * Threads: callbacks are called from the calling thread only, in which the records are
+ * compared.
  */
 #ifndef DITKIT_COMPARE_H
 #define DITKIT_COMPARE_H
@@ -33,12 +34,16 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <ditkit/before_open.h>
 #include <ditkit/error.h>
+#include <ditkit/openldap.h>
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
 
 /** The phases of dit_progress. */
 enum dit_compare_phase {
+	DIT_COMPARE_FIRST,   /* pages of the first file */
+	DIT_COMPARE_SECOND,  /* of the second one */
 	DIT_COMPARE_RECORDS, /* of the named databases; records of the first */
 	DIT_COMPARE_NPHASES,
 };
@@ -47,6 +52,18 @@ struct dit_compare_opts {
 	size_t size;       /* of this struct: DIT_COMPARE_OPTS_INIT sets it */
 	const char *first; /* directories of the two environments */
 	const char *second;
+
+	/*
+	 * As of dit_load(): which database of which configuration. It is read only if one
+	 * of these names it: for sealed pages (ditcheck(8), "Encrypted databases").
+	 */
+	const char *conf;
+	const char *conf_dir;
+	const char *suffix;
+	int database;
+	enum dit_openldap_version openldap;
+
+	unsigned threads; /* for the walks; 0: as dit_check() */
 
 	/*
 	 * Two loads of an LDIF without operational attributes: ignore the values (not
@@ -75,6 +92,11 @@ struct dit_compare_opts {
 
 	unsigned nreports_max; /* lines for each database, then a count; 0: 20 */
 
+	dit_report_fn report; /* of all but differences; may be NULL */
+	void *report_ctx;
+	/* May be NULL: a program that runs as root can become another user there. */
+	dit_before_open_fn before_open;
+	void *before_open_ctx;
 	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
 	dit_progress_fn progress;          /* may be NULL */
 	void *progress_ctx;
@@ -89,17 +111,20 @@ static inline struct dit_compare_opts dit_compare_opts_init(void)
 
 	memset(&opts, 0, sizeof(opts));
 	opts.size = sizeof(opts);
+	opts.database = -1;
 	return opts;
 }
 
 /**
- * @param ret_ndifferences  found, reported or not; 0: the same content
+ * @param differs           gets the differences (DIT_REPORT_DIAGNOSTIC), with @p ctx; may
+ *                          be NULL
+ * @param ret_ndifferences  found, told or not; 0: the same content
  *
- * @return 0; what dit_snapshot_open() returns; -EINVAL: both are one and the same
- *         environment; -ENOMEM; DIT_E_STOPPED; DIT_E_CORRUPT: an index database holds
- *         items that are no IDs
+ * @return 0. On any other result but DIT_E_STOPPED a report has told the failure:
+ *         what dit_snapshot_open() returns; DIT_E_CONFIG; -EINVAL: both are one and the
+ *         same environment; -ENOMEM; DIT_E_CORRUPT: a file is damaged
  */
-DIT_PUBLIC int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report,
+DIT_PUBLIC int dit_compare(const struct dit_compare_opts *opts, dit_report_fn differs,
                            void *ctx, uint64_t *ret_ndifferences);
 
 #endif

@@ -23,7 +23,10 @@
 
 /** One of the two environments. */
 struct dit_compare_side {
+	struct dit_data_seal *seal; /* NULL: its pages are not sealed */
 	struct dit_snapshot *snapshot;
+	uint64_t bytes;      /* of its pages */
+	uint64_t bytes_read; /* of those that were walked */
 	const struct dit_stored_db *dbs;
 	size_t ndbs;
 	struct dit_ad_names names;
@@ -31,7 +34,10 @@ struct dit_compare_side {
 
 struct dit_compare {
 	struct dit_compare_opts opts;
-	struct dit_job job; /* without a configuration */
+	struct dit_job job; /* its chosen is empty if no configuration was read */
+	const char *directories[2];
+	dit_report_fn differs; /* NULL: differences are counted */
+	void *differs_ctx;
 	struct dit_compare_side sides[2];
 	struct dit_arena arena; /* for two entries, reset for the next two */
 	int error;              /* -ENOMEM, from the first time on */
@@ -46,7 +52,7 @@ struct dit_compare {
 	uint64_t nreordered; /* entries of the database that differ in order alone */
 
 	uint64_t nbefore;  /* records of the databases that are done */
-	uint64_t ndone;    /* of the one at hand, passed */
+	uint64_t ndone;    /* of the one at hand, passed; in a walk pages */
 	uint64_t nrecords; /* of all */
 
 	/* A line that is being written. NULL: not wanted. */

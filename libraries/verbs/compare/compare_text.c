@@ -27,7 +27,7 @@ void dit_compare_line_begin(struct dit_compare *c)
 {
 	c->ntotal++;
 	c->ndb++;
-	if (c->job.opts.report != NULL && c->ndb <= c->opts.nreports_max) {
+	if (c->differs != NULL && c->ndb <= c->opts.nreports_max) {
 		open_line(c);
 	}
 }
@@ -43,7 +43,7 @@ void dit_compare_line_end(struct dit_compare *c)
 		c->error = -ENOMEM;
 	} else {
 		report.text = c->text;
-		c->job.opts.report(c->job.opts.report_ctx, &report);
+		c->differs(c->differs_ctx, &report);
 	}
 	c->line = NULL;
 	free(c->text);
@@ -60,10 +60,10 @@ static void say_count(struct dit_compare *c, uint64_t n, const char *what)
 
 int dit_compare_db_end(struct dit_compare *c, int r)
 {
-	if (c->job.opts.report != NULL && c->ndb > c->opts.nreports_max) {
+	if (c->differs != NULL && c->ndb > c->opts.nreports_max) {
 		say_count(c, c->ndb - c->opts.nreports_max, "more differences");
 	}
-	if (c->job.opts.report != NULL && c->nreordered > 0) {
+	if (c->differs != NULL && c->nreordered > 0) {
 		say_count(c, c->nreordered,
 		          c->nreordered == 1
 		                  ? "entry differs in the order of values alone"

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,6 +15,7 @@
 #include "base/notes.h"
 #include "config/slapd_version.h"
 #include "page/lmdb_format.h"
+#include "place/files.h"
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
 
@@ -197,6 +200,59 @@ int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
 		dit_job_report(job, DIT_REPORT_ERROR, "database \"%.*s\": %s",
 		               DIT_SPAN_ARGS(db->suffix),
 		               fault.text[0] != '\0' ? fault.text : dit_strerror(r));
+	}
+	return r;
+}
+
+static bool is_file_of(const struct dit_database *db, const struct stat *file)
+{
+	struct stat st;
+	char *path = NULL;
+	bool is_same = false;
+
+	if (strcmp(db->type, "mdb") == 0 &&
+	    asprintf(&path, "%s/" DIT_DATA_NAME, db->data.directory) >= 0) {
+		is_same = stat(path, &st) == 0 && st.st_dev == file->st_dev &&
+		          st.st_ino == file->st_ino;
+		free(path);
+	}
+	return is_same;
+}
+
+static const struct dit_database *find_owner(const struct dit_job *job, const char *path,
+                                             int data_fd)
+{
+	const struct dit_settings *settings = job->chosen.settings;
+	const struct dit_database *chosen = job->chosen.db;
+	struct stat file;
+
+	if (job->opts.suffix != NULL || job->opts.database > 0) {
+		return chosen;
+	}
+	for (size_t i = 0; fstat(data_fd, &file) == 0 && i < settings->ndatabases; i++) {
+		if (is_file_of(&settings->databases[i], &file)) {
+			return &settings->databases[i];
+		}
+	}
+	dit_job_report(job, DIT_REPORT_WARNING,
+	               "%s belongs to no database of the configuration: \"crypto\" of "
+	               "the database \"%.*s\" is used (-b or -n names another one)",
+	               path, DIT_SPAN_ARGS(chosen->suffix));
+	return chosen;
+}
+
+int dit_job_open_seal_of(const struct dit_job *job, const char *path,
+                         struct dit_data_seal **ret)
+{
+	int fd = job->chosen.db == NULL ? -1 : dit_data_open_path(path, NULL);
+	int r = 0;
+
+	*ret = NULL;
+	if (fd >= 0 && dit_data_is_sealed(fd)) {
+		r = dit_job_open_seal(job, find_owner(job, path, fd), ret);
+	}
+	if (fd >= 0) {
+		(void)close(fd);
 	}
 	return r;
 }

@@ -113,12 +113,31 @@ int dit_job_glue(struct dit_job *job);
 int dit_job_before_open(const struct dit_job *job,
                         const struct dit_database *const *databases, size_t n);
 
+/** Do the options say which configuration, or which of its databases? Where a directory
+ * is given, none is read otherwise. */
+static inline bool dit_job_names_conf(const struct dit_job_opts *opts)
+{
+	return opts->conf != NULL || opts->conf_dir != NULL || opts->suffix != NULL ||
+	       opts->database > 0;
+}
+
 /**
  * How the pages of a database are sealed. After dit_job_before_open(). 0; what
  * dit_data_seal_open() returns
  */
 int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
                       struct dit_data_seal **ret);
+/**
+ * The same of a file that need not be one of the configuration's: as the chosen database,
+ * if the options choose one; else as that of which it is the file; else as the chosen
+ * one, with a warning.
+ *
+ * @param path  as of dit_data_open_path()
+ * @param ret   NULL: the file is not sealed, or cannot be read, or no configuration was
+ *              read
+ */
+int dit_job_open_seal_of(const struct dit_job *job, const char *path,
+                         struct dit_data_seal **ret);
 
 /* ---- resources ---- */
 

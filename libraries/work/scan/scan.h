@@ -65,7 +65,8 @@ struct dit_entry_scan_opts {
 	enum dit_openldap_version openldap;
 
 	/*
-	 * A database directory; then no configuration is read, nothing above counts, and
+	 * A database directory. Then a configuration is read only if a field above names
+	 * one, as for sealed pages (ditcheck(8), "Encrypted databases"); without one
 	 * dit_attr_view.ad is NULL. NULL: not given.
 	 */
 	const char *path;

@@ -491,7 +491,8 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 		.range_pages = opts->range_pages};
 	struct dit_data_seal *seal = NULL;
 	struct dit_entry_scan *scan = NULL;
-	int r = opts->path != NULL ? 0 : dit_job_open_seal(job, job->chosen.db, &seal);
+	int r = opts->path == NULL ? dit_job_open_seal(job, job->chosen.db, &seal)
+	                           : dit_job_open_seal_of(job, path, &seal);
 
 	if (r < 0) {
 		return r;
@@ -536,7 +537,7 @@ static int choose_and_open(struct dit_entry_scan **ret,
 	if (opts->threads > THREADS_MAX) {
 		return fail(&job, -EINVAL, "", "a scan has at most 1024 threads");
 	}
-	if (opts->path == NULL) {
+	if (opts->path == NULL || dit_job_names_conf(&job_opts)) {
 		r = choose(&job);
 	}
 	if (r == 0) {
