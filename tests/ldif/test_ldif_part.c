@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of parts: whatever a file holds, and however many parts there are, the records
- * of all parts are those of the whole file, each of them once and in its order; their lines
- * are those of the whole file.
+ * of all parts are those of the whole file, each of them once and in its order; their
+ * lines are those of the whole file.
  */
 #include "test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The borders of parts. From a place in a file that is not its beginning, the first line is
- * unknown. So the search begins some bytes before the place: if a chunk begins there, its
- * blank line is among them.
+ * The borders of parts. From a place in a file that is not its beginning, the first line
+ * is unknown. So the search begins some bytes before the place: if a chunk begins there,
+ * its blank line is among them.
  *
  *     sn: x \n \r \n d  n  :            3 bytes: LF CR LF
  *           |        place

@@ -3,8 +3,8 @@
  * Parts of a plain LDIF file, for processes that read one part each.
  *
  * Part R of N has the chunks of lines whose first byte lies from size * R / N on, and
- * before size * (R + 1) / N. A chunk ends with a blank line, so no record has lines in two
- * parts, and each record is in one.
+ * before size * (R + 1) / N. A chunk ends with a blank line, so no record has lines in
+ * two parts, and each record is in one.
  *
  * Threads: no state.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A blank line shows as LF LF or LF CR LF. Each block of text is compared with LF, and the
- * block one byte further on with LF and CR:
+ * A blank line shows as LF LF or LF CR LF. Each block of text is compared with LF, and
+ * the block one byte further on with LF and CR:
  *
  *     text         s n :   x \n  \n d n
  *     is LF        . . . . .  1   1 . .

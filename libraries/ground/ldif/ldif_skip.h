@@ -18,8 +18,8 @@
  * @param text        begins with a line
  * @param ret_nlines  how many were skipped
  *
- * @return where the first line begins that is blank, or that has no LF; text.len: there is
- *         none
+ * @return where the first line begins that is blank, or that has no LF; text.len: there
+ *         is none
  */
 size_t dit_ldif_skip_lines(struct dit_span text, uint64_t *ret_nlines);
 
