@@ -3,7 +3,8 @@
 # ditindex --online next to an unmodified slapd, which adds, changes, renames and deletes
 # entries all the while: afterwards the indexes are what "slapindex -t" makes of the
 # entries, slapd finds what it should in the new indexes at once, and no page is lost.
-# Killed at random moments as well, and so is slapd. With 2.7, too: openldap27.sh.
+# Killed at random moments as well, and so is slapd. With 2.7, too, and with sealed pages:
+# openldap27.sh.
 #
 # From the environment: ONLINE_ENTRIES says how large the directory is, ONLINE_KILLS how
 # often ditindex is killed; slapd is killed a third as often.
@@ -31,11 +32,11 @@ grep -a '^dn: uid=' "$work/input.ldif" | sed 's/^dn: //' | head -4000 >"$work/na
 # sound DIR: the file is what LMDB's format says, and no page is lost
 # shellcheck disable=SC2317 # called by check
 sound() {
-	"$DITCHECK" --quick --database "$1" || return 1
+	"$DITCHECK" "${sealed[@]}" --quick --database "$1" || return 1
 	command -v "$mdb_copy" >/dev/null || return 0
 	rm -rf "$work/copy"
 	mkdir "$work/copy"
-	"$mdb_copy" -c "$1" "$work/copy"
+	"$mdb_copy" ${DIT_SEALED:+-m "$crypto_module" -w sesame} -c "$1" "$work/copy"
 	rm -rf "$work/copy"
 }
 

@@ -6,7 +6,8 @@
 # From the environment: DITADD, DITCHECK, DITGEN, DIT_TEST_DATA, NOSYNC (see
 # tests/local.mk). From openldap27.sh: DIT_OPENLDAP, the release of another OpenLDAP, whose
 # programs PATH finds first; DIT_SCHEMA_DIR and DIT_MODULE_PATH are that one's; DIT_PAGE_BYTES,
-# the page size of its databases, or empty.
+# the page size of its databases, or empty; DIT_SEALED, not empty: the module of the tests
+# seals their pages ("crypto" and "passphrase").
 
 set -u
 export LC_ALL=C
@@ -51,6 +52,15 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM HUP
 
+# For ditcheck and directories that are named: how their pages are sealed.
+sealed=()
+crypto_module=${DIT_BUILDDIR:-}/tests/base/xor_module.so
+if [ -n "${DIT_SEALED:-}" ]; then
+	printf '%s\n' 'database mdb' 'suffix cn=sealed' 'directory /' \
+		"crypto $crypto_module" 'passphrase sesame' >"$work/sealed.conf"
+	sealed=(-f "$work/sealed.conf" -b cn=sealed)
+fi
+
 # fail TEXT...: count a failed check and say why; the script goes on
 fail() {
 	nfailed=$((nfailed + 1))
@@ -91,7 +101,9 @@ make_site() {
 fill_in() {
 	sed "s,@DB@,$1/db,g; s,@CONF@,$1,g; s,@WORK@,$work,g
 		s,@SCHEMA@,$DIT_SCHEMA_DIR,g; s,/usr/lib/ldap,$DIT_MODULE_PATH,g
-		${DIT_PAGE_BYTES:+/^database mdb/a dbpagesize $DIT_PAGE_BYTES}"
+		${DIT_PAGE_BYTES:+/^database mdb/a dbpagesize $DIT_PAGE_BYTES}
+		${DIT_SEALED:+/^database mdb/a crypto $crypto_module}
+		${DIT_SEALED:+/^database mdb/a passphrase sesame}"
 }
 
 # empty_site DIR: the same site again, with nothing in it
@@ -178,7 +190,7 @@ same_content() {
 # compare_databases [OPTION...] DIR DIR: the same for two database directories, as slapadd
 # stores it
 compare_databases() {
-	"$DITCHECK" --compare --exact "$@"
+	"$DITCHECK" "${sealed[@]}" --compare --exact "$@"
 }
 
 # leave_out_mixed SITE FILE OPTION...: since 2.6.11 slapadd gives values to other attributes,

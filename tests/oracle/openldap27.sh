@@ -6,7 +6,8 @@
 # programs stay with Debian's OpenLDAP: PREFIX has none for its format.
 #
 #   openldap27.sh [SCRIPT[:PAGE-SIZE]...]   names below tests/oracle, without .sh; with
-#                                           databases of that dbpagesize
+#                                           databases of that dbpagesize; in place of a
+#                                           size "sealed": with sealed pages
 #
 # For 2.6, and where back_mdb or overlays are built into it, configure
 # --with-slapd=PREFIX/libexec/slapd as well: ditadd asks that slapd for its patch level (2.6.11
@@ -30,7 +31,8 @@ if [ $# -eq 0 ]; then
 	set -- content errors mixed_lines messages served moved moved_variants read27 \
 		sealed27 waiting27 beside27 index_online random glue contextcsn existing apart cat \
 		values shadow index indexes check modules tree generated rejects threads conf_errors config
-	[ "$version" != 2.7 ] || set -- "$@" existing:512 existing:65536 index:1024
+	[ "$version" != 2.7 ] || set -- "$@" existing:512 existing:65536 index:1024 \
+		index_online:sealed
 fi
 programs=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-openldap27-XXXXXX") || exit 1
 trap 'rm -rf "$programs"' EXIT
@@ -52,7 +54,10 @@ export PATH=$prefix/sbin:$prefix/libexec:$prefix/bin:$PATH
 nfailed=0
 nskipped=0
 for script; do
-	DIT_PAGE_BYTES=$(sed -n 's/.*://p' <<<"$script") bash "$here/${script%:*}.sh" 2>&1
+	case $script in
+	*:sealed) DIT_SEALED=yes bash "$here/${script%:*}.sh" 2>&1 ;;
+	*) DIT_PAGE_BYTES=$(sed -n 's/.*://p' <<<"$script") bash "$here/${script%:*}.sh" 2>&1 ;;
+	esac
 	case $? in
 	0) ;;
 	77) nskipped=$((nskipped + 1)) ;;

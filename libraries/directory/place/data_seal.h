@@ -59,7 +59,7 @@ static inline const struct dit_page_format *dit_data_format_10(
 	return sealed == NULL ? &dit_lmdb_10 : sealed;
 }
 
-/** Is a file of LMDB 1.0 sealed in any way? false: no such file. Others may write. */
+/** Is this a file of LMDB 1.0 that is sealed in any way? Others may write to it. */
 bool dit_data_is_sealed(int data_fd);
 
 /**
