@@ -170,8 +170,9 @@ static int make_indexes(struct run *run)
 static int make_builders(struct run *run)
 {
 	struct dit_check_content *content = run->content;
-	uint64_t memory = content->memory_bytes == 0 ? dit_default_memory(run->nmembers)
-	                                             : content->memory_bytes;
+	uint64_t memory = content->memory_bytes == 0
+	                          ? dit_default_memory(run->nmembers, content->settings)
+	                          : content->memory_bytes;
 	struct dit_builders_opts builders = {
 		.indexes = content->indexes,
 		.nproducers = run->nmembers,

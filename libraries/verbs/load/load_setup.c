@@ -380,7 +380,8 @@ static int tell_directories(struct loader *loader)
 int dit_load_prepare(struct loader *loader)
 {
 	struct load_budget budget = {0};
-	int r = dit_load_budget_make(loader->opts, loader->job.nthreads, loader->ntargets,
+	int r = dit_load_budget_make(loader->opts, loader->job.nthreads,
+	                             loader->job.chosen.settings, loader->ntargets,
 	                             &budget);
 
 	if (r < 0) {

@@ -38,9 +38,10 @@
 #define ESTIMATE_FIRST (16u << 20) /* bytes of input before the first estimate */
 
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                         unsigned ntargets, struct load_budget *ret)
+                         const struct dit_settings *settings, unsigned ntargets,
+                         struct load_budget *ret)
 {
-	uint64_t memory = opts->memory_bytes == 0 ? dit_default_memory(nthreads)
+	uint64_t memory = opts->memory_bytes == 0 ? dit_default_memory(nthreads, settings)
 	                                          : opts->memory_bytes;
 	uint64_t batches = 0;
 

@@ -298,7 +298,7 @@ uint64_t dit_default_record_max(void)
 }
 
 /* A quarter of the machine's, but no more than the threads can make good use of. */
-uint64_t dit_default_memory(unsigned nthreads)
+uint64_t dit_default_memory(unsigned nthreads, const struct dit_settings *settings)
 {
 	uint64_t useful = (uint64_t)nthreads * DEFAULT_BYTES;
 	uint64_t quarter = quarter_of_memory();
@@ -309,6 +309,7 @@ uint64_t dit_default_memory(unsigned nthreads)
 	if (useful > DEFAULT_BYTES_MAX) {
 		useful = DEFAULT_BYTES_MAX;
 	}
+	useful <<= settings->index.hash64;
 	return quarter < useful ? quarter : useful;
 }
 

@@ -157,8 +157,8 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);
  */
 uint64_t dit_default_record_max(void);
 
-/** How much memory to use by default, in bytes. */
-uint64_t dit_default_memory(unsigned nthreads);
+/** How much memory to use by default, in bytes: keys of 64 bits take twice as much. */
+uint64_t dit_default_memory(unsigned nthreads, const struct dit_settings *settings);
 
 /* ---- progress ---- */
 
