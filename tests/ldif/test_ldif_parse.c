@@ -318,6 +318,52 @@ static void the_empty_span_has_no_lines(void **state)
 	assert_int_equal(f->lines.nlines, 0);
 }
 
+/*
+ * A CR anywhere in a record lets each of its lines go the longer way. Random text of the
+ * bytes that mean something, with such a line at its end and without.
+ */
+static void a_cr_in_the_last_line_changes_no_other(void **state)
+{
+	static const char alphabet[] = "aB1;-:::  \t\v<#\n\n\xc3";
+	static const char last[] = "\nz: 1\r\n";
+	struct fixture *f = *state;
+	uint64_t random = 1;
+	char text[40 + sizeof(last)];
+
+	for (int round = 0; round < 20000; round++) {
+		struct dit_ldif_dialect dialect = {round % 2 != 0, round % 3 != 0};
+		struct dit_ldif_lines plain = {0};
+		struct dit_ldif_lines longer = {0};
+		size_t len = (size_t)round % 40;
+
+		for (size_t i = 0; i < len; i++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			text[i] = alphabet[(random >> 40) % (sizeof(alphabet) - 1)];
+		}
+		memcpy(text + len, last, sizeof(last));
+		restart(f);
+		assert_int_equal(dit_ldif_parse(&dialect,
+		                                (struct dit_span){text, len + 1}, NULL,
+		                                &f->notes, &plain),
+		                 0);
+		assert_int_equal(dit_ldif_parse(&dialect, dit_span_of(text), NULL,
+		                                &f->notes, &longer),
+		                 0);
+		assert_int_equal(longer.nlines, plain.nlines + 1);
+		for (size_t i = 0; i < plain.nlines; i++) {
+			const struct dit_ldif_line *a = &plain.lines[i];
+			const struct dit_ldif_line *b = &longer.lines[i];
+
+			assert_true(dit_span_eq(a->name, b->name));
+			assert_true(dit_span_eq(a->value, b->value));
+			assert_int_equal(a->name.data == NULL, b->name.data == NULL);
+			assert_int_equal(a->value.data == NULL, b->value.data == NULL);
+			assert_int_equal(a->form, b->form);
+			assert_int_equal(a->is_damaged, b->is_damaged);
+		}
+	}
+}
+
 static void plain_values_point_into_the_record(void **state)
 {
 	static const char text[] = "dn: dc=x\r\nsn: y\r\n";
@@ -664,6 +710,8 @@ int main(void)
 		cmocka_unit_test(a_line_has_the_number_of_its_first_physical_line),
 		cmocka_unit_test_setup_teardown(the_empty_span_has_no_lines, setup,
 	                                        teardown),
+		cmocka_unit_test_setup_teardown(a_cr_in_the_last_line_changes_no_other,
+	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(plain_values_point_into_the_record, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(many_lines_keep_their_order, setup,

@@ -25,6 +25,12 @@ static inline struct dit_span dit_ldif_skip_space(struct dit_span span)
 	return span;
 }
 
+/** The first such byte in front of @p end, or NULL. */
+static inline const char *dit_ldif_find(const char *at, const char *end, char c)
+{
+	return memchr(at, c, (size_t)(end - at));
+}
+
 static inline bool dit_ldif_is_blank(struct dit_span line)
 {
 	return line.data[0] == '\n' ||

@@ -15,8 +15,9 @@
  *    value is dropped, CR counted as such; then every CR leaves the value, which undoes
  *    the folds and drops stray ones alike.
  *
- * Nearly all lines have neither fold nor CR: they cost one search for LF, one for the
- * colon, and no copy. Whether a record holds any CR or NUL is looked up once.
+ * Nearly all lines have neither fold nor CR: take_plain() makes them of one search for LF
+ * and one for the colon, without a copy. Whether a record holds any CR or NUL is looked
+ * up once.
  */
 #include "ldif/ldif_parse.h"
 
@@ -74,7 +75,7 @@ static struct dit_span shown(struct dit_span span)
 /* One physical line, without its LF and one CR before that. @return start of the next */
 static const char *physical_line(const char *at, const char *end, struct dit_span *ret)
 {
-	const char *lf = memchr(at, '\n', (size_t)(end - at));
+	const char *lf = dit_ldif_find(at, end, '\n');
 
 	ret->data = at;
 	if (lf == NULL) {
@@ -415,26 +416,70 @@ static int reserve_line(struct parser *parser)
 	return 0;
 }
 
-static int parse_lines(struct parser *parser)
+/*
+ * A line "name: value" of a record without CR and NUL, with nothing to undo: what
+ * next_line() and split_line() would make of it. @return false: another line
+ */
+static inline bool take_plain(struct parser *parser, struct dit_ldif_line *line)
+{
+	const char *start = parser->at;
+	const char *lf = dit_ldif_find(start, parser->end, '\n');
+	const char *colon = lf == NULL ? NULL : dit_ldif_find(start, lf, ':');
+	const char *value = NULL;
+
+	if (colon == NULL || colon == start || *start == '#' ||
+	    dit_ldif_is_space(*start) || dit_ldif_is_space(colon[-1]) ||
+	    (lf + 1 < parser->end && lf[1] == ' ')) {
+		return false;
+	}
+	value = colon + 1; /* at the LF at most */
+	if (*value == ':' || *value == '<') {
+		return false;
+	}
+	value += *value == ' ' ? 1 : 0;
+	if (value < lf && dit_ldif_is_space(*value)) {
+		return false;
+	}
+	*line = (struct dit_ldif_line){.name = {start, (size_t)(colon - start)},
+	                               .value = {value, (size_t)(lf - value)},
+	                               .form = DIT_LDIF_PLAIN};
+	parser->at = lf + 1;
+	return true;
+}
+
+/* The next line that counts. @return 1; 0: no more; -ENOMEM, DIT_E_STOPPED */
+static int take_line(struct parser *parser, struct dit_ldif_line *ret)
 {
 	struct text line = {{NULL, 0}, false};
+	int r = next_line(parser, &line);
 
-	for (;;) {
-		int r = next_line(parser, &line);
+	if (r > 0) {
+		r = split_line(parser, line, ret);
+		r = r < 0 ? r : 1;
+	}
+	return r;
+}
 
+static int parse_lines(struct parser *parser)
+{
+	bool may_be_plain = !parser->has_cr && !parser->has_nul;
+
+	while (parser->at < parser->end) {
+		int r = reserve_line(parser);
+
+		if (r == 0 && may_be_plain &&
+		    take_plain(parser, &parser->lines[parser->nlines])) {
+			r = 1;
+		} else if (r == 0) {
+			r = take_line(parser, &parser->lines[parser->nlines]);
+		}
 		if (r <= 0) {
-			return r;
-		}
-		r = reserve_line(parser);
-		if (r == 0) {
-			r = split_line(parser, line, &parser->lines[parser->nlines]);
-		}
-		if (r < 0) {
 			return r;
 		}
 		parser->lines[parser->nlines].last_note = parser->notes->last;
 		parser->nlines++;
 	}
+	return 0;
 }
 
 int dit_ldif_parse(const struct dit_ldif_dialect *dialect, struct dit_span text,
