@@ -123,7 +123,8 @@ struct dit_load_opts {
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	/*
 	 * At least DIT_LOAD_MEMORY_MIN. 0: 128 MiB for each thread, from 256 MiB to 1
-	 * GiB, twice that with index_hash64, but at most a quarter of the machine's memory.
+	 * GiB, twice that with index_hash64, but at most a quarter of the machine's
+	 * memory.
 	 */
 	uint64_t memory_bytes;
 	/*
