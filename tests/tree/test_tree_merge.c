@@ -371,7 +371,6 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	bool is_integer = (flags & MDB_INTEGERKEY) != 0;
 	struct fixture f;
 	struct dit_page_reserve reserve;
-	struct dit_page_set rest;
 	struct dit_page_commit *commit = NULL;
 	struct dit_tree_record table;
 
@@ -390,8 +389,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	change_entries(&f, 1, 300, 10);
 	assert_sound(&f);
 
-	assert_int_equal(dit_page_reserve_rest(&reserve, &rest), 0);
-	commit = open_commit(&f, 0, &rest, 0);
+	commit = open_commit(&f, 0, &reserve.left, 0);
 	make_changes(&changes, nchanges, flags);
 	ndropped = 0;
 	edit_table(&f, &reserve, commit, &changes, &table);
@@ -401,7 +399,6 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
 	assert_int_equal(dit_page_commit_write(commit), 0);
 	dit_page_commit_close(commit);
-	dit_page_set_deinit(&rest);
 	dit_page_reserve_deinit(&reserve);
 	reopen(&f);
 	assert_sound(&f);

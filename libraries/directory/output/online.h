@@ -47,6 +47,7 @@ struct dit_online_round {
 struct dit_online_times {
 	uint64_t locked_us;  /* how long LMDB's write lock was held, in all */
 	uint64_t longest_us; /* the longest time without a break */
+	unsigned nlocked;    /* how often; each reservation is one */
 	uint64_t nchanged;   /* entries that others changed since the snapshot */
 	uint64_t bytes;      /* size of the file at the end */
 	/* The last one holds the lock, and its time is that of the changes alone. */

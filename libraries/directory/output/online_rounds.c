@@ -280,7 +280,9 @@ static uint64_t count_pages(const struct dit_online *online, unsigned reader)
 {
 	uint64_t npages = dit_snapshot_spare_map(online->head.snapshot, reader)->npages;
 
-	return online->reserve.end > npages ? online->reserve.end : npages;
+	uint64_t end = online->reserve.used.npages;
+
+	return end > npages ? end : npages;
 }
 
 /* To read pages of the file with. */
@@ -401,16 +403,13 @@ static int change_locked(struct step *step, struct dit_page_commit *commit)
 static int commit_locked(struct step *step)
 {
 	struct dit_online *online = step->online;
-	struct dit_page_set rest = {.words = NULL};
 	struct dit_page_commit *commit = NULL;
 	uint64_t oldest = 0;
-	int r = dit_page_reserve_rest(&online->reserve, &rest);
+	int r = dit_lmdb_reader_oldest(online->lmdb, &oldest, online->opts.fault);
 
 	if (r == 0) {
-		r = dit_lmdb_reader_oldest(online->lmdb, &oldest, online->opts.fault);
-	}
-	if (r == 0) {
-		r = dit_online_open_commit(online, oldest, &rest, 0, &commit);
+		r = dit_online_open_commit(online, oldest, &online->reserve.left, 0,
+		                           &commit);
 	}
 	if (r == 0) {
 		r = change_locked(step, commit);
@@ -419,7 +418,6 @@ static int commit_locked(struct step *step)
 		}
 		dit_page_commit_close(commit);
 	}
-	dit_page_set_deinit(&rest);
 	return r;
 }
 

@@ -8,84 +8,96 @@
 /* ---- taking ---- */
 
 /*
- * Reserved at a time, with a commit: half of what is expected, but not so much that
- * others wait long; then little by little, since it is not known how much is missing.
- * Each step that finds no free pages makes the file longer.
+ * Each step is a commit, for which others wait. So all that is expected is reserved with
+ * one, but not so much that it takes long; then a share of what there is, since it is not
+ * known how much is missing. A step that finds no free pages makes the file longer.
  */
-#define STEP_SHARE     2u
-#define MORE_SHARE     32u
-#define STEP_PAGES_MIN 64u
-#define STEP_PAGES_MAX 262144u
-
-/* Enough pages in a row from the current run on; the rest of a shorter run stays
- * unused. */
-static bool find_room(struct dit_page_reserve *reserve, uint64_t npages)
-{
-	while (reserve->at < reserve->runs.n) {
-		if (reserve->runs.runs[reserve->at].n - reserve->nused >= npages) {
-			return true;
-		}
-		reserve->at++;
-		reserve->nused = 0;
-	}
-	return false;
-}
+#define MORE_SHARE     4u
+#define STEP_PAGES_MIN 256u
+#define STEP_PAGES_MAX 1048576u
 
 static uint64_t choose_step(const struct dit_page_reserve *reserve, uint64_t npages)
 {
-	uint64_t expected = reserve->expected_pages;
-	uint64_t left = expected > reserve->nreserved ? expected - reserve->nreserved : 0;
-	uint64_t step = (expected + STEP_SHARE - 1) / STEP_SHARE;
+	uint64_t more = reserve->nreserved / MORE_SHARE;
+	uint64_t step = reserve->expected_pages > reserve->nreserved + more
+	                        ? reserve->expected_pages - reserve->nreserved
+	                        : more;
 
-	step = left == 0 ? expected / MORE_SHARE : left < step ? left : step;
 	step = step < STEP_PAGES_MIN ? STEP_PAGES_MIN : step;
 	step = step > STEP_PAGES_MAX ? STEP_PAGES_MAX : step;
 	return step > npages ? step : npages;
 }
 
-/* Runs of a commit that failed are not reserved. */
-static int get_more(struct dit_page_reserve *reserve, uint64_t npages)
+static int add_runs(struct dit_page_reserve *reserve, const struct dit_page_runs *runs)
 {
-	size_t had = reserve->runs.n;
-	uint64_t end = reserve->end;
-	uint64_t n = 0;
-	int r = reserve->more(reserve->ctx, npages, choose_step(reserve, npages),
-	                      &reserve->runs);
+	uint64_t end = reserve->used.npages;
+	int r = 0;
 
-	for (size_t i = had; i < reserve->runs.n; i++) {
-		const struct dit_page_run *run = &reserve->runs.runs[i];
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct dit_page_run *run = &runs->runs[i];
 
 		end = run->first + run->n > end ? run->first + run->n : end;
-		n += run->n;
 	}
+	r = dit_page_set_grow(&reserve->used, end);
 	if (r == 0) {
-		r = dit_page_set_grow(&reserve->used, end);
+		r = dit_page_set_grow(&reserve->left, end);
 	}
-	if (r < 0) {
-		reserve->runs.n = had;
-		return r;
+	for (size_t i = 0; r == 0 && i < runs->n; i++) {
+		const struct dit_page_run *run = &runs->runs[i];
+
+		reserve->nreserved += run->n;
+		r = dit_page_set_add_run(&reserve->left, run->first, run->n)
+		            ? 0
+		            : DIT_E_CORRUPT;
 	}
-	reserve->end = end;
-	reserve->nreserved += n;
-	return 0;
+	reserve->at = 0;
+	return r;
+}
+
+static int get_more(struct dit_page_reserve *reserve, uint64_t npages)
+{
+	struct dit_page_runs runs = {.n = 0};
+	int r = reserve->more(reserve->ctx, npages, choose_step(reserve, npages), &runs);
+
+	if (r == 0) {
+		r = add_runs(reserve, &runs);
+	}
+	free(runs.runs);
+	return r;
+}
+
+/* Pages in a row, the lowest first. */
+static bool take_left(struct dit_page_reserve *reserve, uint64_t least, uint64_t npages,
+                      struct dit_page_run *ret)
+{
+	struct dit_page_set *left = &reserve->left;
+	uint64_t at = reserve->at;
+
+	if (left->count < least) {
+		return false;
+	}
+	*ret = (struct dit_page_run){dit_page_set_take_run(left, least, &at), least};
+	if (ret->first == left->npages) {
+		return false;
+	}
+	for (; ret->n < npages && dit_page_set_has(left, ret->first + ret->n); ret->n++) {
+		dit_page_set_remove(left, ret->first + ret->n);
+	}
+	reserve->at = least == 1 ? ret->first + ret->n : reserve->at;
+	return true;
 }
 
 static int take_locked(struct dit_page_reserve *reserve, uint64_t least, uint64_t npages,
                        struct dit_page_run *ret)
 {
-	const struct dit_page_run *run = NULL;
 	int r = 0;
 
-	while (r == 0 && !find_room(reserve, least)) {
+	while (r == 0 && !take_left(reserve, least, npages, ret)) {
 		r = get_more(reserve, npages);
 	}
 	if (r < 0) {
 		return r;
 	}
-	run = &reserve->runs.runs[reserve->at];
-	ret->first = run->first + reserve->nused;
-	ret->n = run->n - reserve->nused < npages ? run->n - reserve->nused : npages;
-	reserve->nused += ret->n;
 	return dit_page_set_add_run(&reserve->used, ret->first, ret->n) ? 1
 	                                                                : DIT_E_CORRUPT;
 }
@@ -118,7 +130,7 @@ void dit_page_reserve_deinit(struct dit_page_reserve *reserve)
 {
 	(void)pthread_mutex_destroy(&reserve->lock);
 	dit_page_set_deinit(&reserve->used);
-	free(reserve->runs.runs);
+	dit_page_set_deinit(&reserve->left);
 }
 
 int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint64_t n)
@@ -128,23 +140,11 @@ int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint
 			return DIT_E_CORRUPT;
 		}
 		dit_page_set_remove(&reserve->used, page);
-	}
-	return 0;
-}
-
-int dit_page_reserve_rest(const struct dit_page_reserve *reserve,
-                          struct dit_page_set *ret)
-{
-	int r = dit_page_set_init(ret, reserve->end);
-
-	for (size_t i = 0; r == 0 && i < reserve->runs.n; i++) {
-		const struct dit_page_run *run = &reserve->runs.runs[i];
-
-		for (uint64_t page = run->first; page < run->first + run->n; page++) {
-			if (!dit_page_set_has(&reserve->used, page)) {
-				(void)dit_page_set_add(ret, page);
-			}
+		/* A page is sealed once by a transaction (page_seal.h). */
+		if (reserve->space.format->crypto == NULL) {
+			(void)dit_page_set_add(&reserve->left, page);
 		}
 	}
-	return r;
+	reserve->at = first < reserve->at ? first : reserve->at;
+	return 0;
 }

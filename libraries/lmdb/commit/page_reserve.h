@@ -5,7 +5,7 @@
  *
  *   dit_page_reserve_init()
  *   threads write trees into its space; more pages are reserved when there are no more
- *   dit_page_reserve_rest();  a commit with these;  dit_page_commit_use()
+ *   a commit that may use those that are left;  dit_page_commit_use()
  *   dit_page_reserve_deinit()
  *
  * Lock order: there is one lock; `more` is called with it held.
@@ -35,17 +35,16 @@ struct dit_page_reserve {
 	/* [const] */
 	dit_reserve_more_fn more;
 	void *ctx;
-	/* The trees will take about so many. [const] while members take */
+	/* The trees will take about so many: so many are reserved at once. [const] while
+	 * members take */
 	uint64_t expected_pages;
 
 	pthread_mutex_t lock;
 	/* [lock: lock] */
-	struct dit_page_runs runs;
-	size_t at;                /* the run that pages come from */
-	uint64_t nused;           /* of that run */
-	uint64_t nreserved;       /* in all runs */
+	uint64_t nreserved;       /* in all */
+	struct dit_page_set left; /* reserved, to be handed out; as long as used */
+	uint64_t at;              /* no page that is left is below */
 	struct dit_page_set used; /* handed out, and not dropped */
-	uint64_t end;             /* after all runs */
 };
 
 /** Nothing is reserved yet. */
@@ -54,12 +53,10 @@ void dit_page_reserve_init(struct dit_page_reserve *reserve,
                            dit_reserve_more_fn more, void *ctx);
 void dit_page_reserve_deinit(struct dit_page_reserve *reserve);
 
-/** Pages that were handed out are not needed after all. No writer is at work. 0;
- * DIT_E_CORRUPT: they were not */
+/**
+ * Pages that were handed out are not needed after all, and nobody reads them again: they
+ * are handed out again. One thread writes. 0; DIT_E_CORRUPT: they were not handed out
+ */
 int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint64_t n);
-
-/** Pages that are reserved and not used. To be deinitialised. 0 or -ENOMEM */
-int dit_page_reserve_rest(const struct dit_page_reserve *reserve,
-                          struct dit_page_set *ret);
 
 #endif

@@ -376,6 +376,9 @@ static int write_indexes(struct reindex_target *target)
 	}
 	if (r == 0) {
 		target->npostings = dit_builders_npostings(target->builders);
+		r = dit_output_expect_postings(target->output, target->npostings);
+	}
+	if (r == 0) {
 		target->writer = writer;
 		dit_job_tell(&target->reindexer->job, DIT_REINDEX_INDEXES);
 		r = run_writer(target, writer);
