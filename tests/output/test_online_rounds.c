@@ -58,9 +58,10 @@ __typeof__(dit_page_map_open) __wrap_dit_page_map_open;
 static int nsyncs = -1;
 static int nmaps = -1; /* of a newer state */
 
-/* Syncs while the output holds LMDB's write lock. */
+/* Syncs and reads while the output holds LMDB's write lock. */
 static const struct dit_online *watched; /* NULL: none */
 static unsigned nlocked;
+static unsigned nread_locked;
 
 int __wrap_fdatasync(int fd)
 {
@@ -91,6 +92,7 @@ int __wrap_dit_page_source_read(struct dit_page_source *source, uint64_t number,
                                 unsigned wanted, char *pages)
 {
 	nread++;
+	nread_locked += watched != NULL && watched->lmdb->is_locked;
 	return __real_dit_page_source_read(source, number, wanted, pages);
 }
 
@@ -455,6 +457,7 @@ static unsigned count_reads(uint64_t nentries, meanwhile_fn meanwhile)
 
 	other_start(&other, dir);
 	nread = 0;
+	nread_locked = 0;
 	assert_int_equal(run_online(&run, dir, &other, meanwhile), 0);
 	assert_index(dir);
 	other_end(&other);
@@ -465,19 +468,25 @@ static unsigned count_reads(uint64_t nentries, meanwhile_fn meanwhile)
 static void rounds_cost_the_changes_and_not_the_file(void **state)
 {
 	unsigned costs[2];
+	unsigned locked[2];
+
 	(void)state;
 
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t nentries = i == 0 ? NENTRIES : 16 * NENTRIES;
 
-		costs[i] = count_reads(nentries, change_once) -
-		           count_reads(nentries, change_nothing);
+		costs[i] = count_reads(nentries, change_once);
+		locked[i] = nread_locked;
+		costs[i] -= count_reads(nentries, change_nothing);
 	}
 	print_message("%u and %u reads\n", costs[0], costs[1]);
 	/* Of sealed files a cursor reads the entries as well. */
 	assert_in_range(costs[0], 1, fixture_sealed == NULL ? 200 : 400);
 	/* Trees that are a page higher. */
 	assert_true(costs[1] <= 2 * costs[0]);
+	print_message("%u and %u reads with the lock\n", locked[0], locked[1]);
+	assert_in_range(locked[0], 1, 50);
+	assert_true(locked[1] <= 2 * locked[0]);
 }
 
 /* ---- runs that end in a round ---- */

@@ -449,7 +449,6 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 	struct dit_page_commit *commit = NULL;
 	struct dit_tree_record table;
 	struct dit_page_reserve reserve;
-	struct dit_page_set rest;
 	struct fixture f;
 
 	(void)state;
@@ -463,8 +462,7 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 	                 0);
 	write_table(&reserve, INDEX_FLAGS, &table);
 	dit_page_file_close(&reserve.space.file);
-	assert_int_equal(dit_page_reserve_rest(&reserve, &rest), 0);
-	commit = open_commit(&f, 0, &rest, 0);
+	commit = open_commit(&f, 0, &reserve.left, 0);
 	changes.n = 2;
 	make_key(3, false, changes.keys[0]);
 	make_key(9, false, changes.keys[1]);
@@ -481,7 +479,6 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
 	assert_int_equal(dit_page_commit_write(commit), 0);
 	dit_page_commit_close(commit);
-	dit_page_set_deinit(&rest);
 	dit_page_reserve_deinit(&reserve);
 	reopen(&f);
 	assert_sound(&f);

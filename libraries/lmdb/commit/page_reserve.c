@@ -13,7 +13,7 @@
  * known how much is missing. A step that finds no free pages makes the file longer.
  */
 #define MORE_SHARE     4u
-#define STEP_PAGES_MIN 256u
+#define STEP_PAGES_MIN 64u
 #define STEP_PAGES_MAX 1048576u
 
 static uint64_t choose_step(const struct dit_page_reserve *reserve, uint64_t npages)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of page_reserve.h: how often pages are reserved, since each time everybody who
+ * writes has to wait, and which ones are handed out.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "commit/page_reserve.h"
+
+#define PAGE 4096u
+
+struct source {
+	struct dit_page_reserve reserve;
+	unsigned ncalls;
+	uint64_t end;    /* pages are reserved from here on */
+	uint64_t wanted; /* by the last call */
+	uint64_t row;    /* pages that lie in a row; then one is missing */
+	int error;
+};
+
+static int give(void *ctx, uint64_t least, uint64_t wanted, struct dit_page_runs *runs)
+{
+	struct source *source = ctx;
+	uint64_t row = source->row == 0 ? wanted : source->row;
+
+	source->ncalls++;
+	source->wanted = wanted;
+	assert_true(wanted >= least);
+	if (source->error < 0) {
+		return source->error;
+	}
+	for (uint64_t n = 0; n < wanted; n += row) {
+		assert_int_equal(DIT_GROW(runs->runs, runs->size, runs->n + 1), 0);
+		runs->runs[runs->n++] = (struct dit_page_run){source->end, row};
+		source->end += row + 1;
+	}
+	return 0;
+}
+
+static void init(struct source *source, const struct dit_page_format *format,
+                 uint64_t expected)
+{
+	*source = (struct source){.end = 10};
+	dit_page_reserve_init(&source->reserve, format, PAGE, give, source);
+	source->reserve.expected_pages = expected;
+}
+
+static int take(struct source *source, uint64_t least, uint64_t npages,
+                struct dit_page_run *ret)
+{
+	return source->reserve.space.take(source->reserve.space.take_ctx, least, npages,
+	                                  ret);
+}
+
+static void take_all(struct source *source, uint64_t npages)
+{
+	struct dit_page_run run = {0, 0};
+
+	for (uint64_t n = 0; n < npages; n += run.n) {
+		assert_int_equal(
+			take(source, 1, npages - n < 128 ? npages - n : 128, &run), 1);
+	}
+}
+
+static void what_is_expected_is_reserved_at_once(void **state)
+{
+	static const struct {
+		uint64_t expected;
+		uint64_t needed;
+		unsigned ncalls;
+	} cases[] = {
+		{20000, 20000, 1},
+		{20000, 25000, 2},
+		{20000, 31000, 3},
+		/* Nothing is known: a quarter more each time. */
+		{0, 64, 1},
+		{0, 30000, 23},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct source source;
+
+		init(&source, &dit_lmdb_09, cases[i].expected);
+		take_all(&source, cases[i].needed);
+		assert_int_equal(source.ncalls, cases[i].ncalls);
+		dit_page_reserve_deinit(&source.reserve);
+	}
+}
+
+static void dropped_pages_come_before_new_ones(void **state)
+{
+	struct source source;
+	struct dit_page_run run;
+
+	(void)state;
+	init(&source, &dit_lmdb_09, 1000);
+	take_all(&source, 1000);
+	for (unsigned round = 0; round < 20; round++) {
+		assert_int_equal(dit_page_reserve_drop(&source.reserve, 20, 900), 0);
+		assert_int_equal(take(&source, 1, 500, &run), 1);
+		assert_int_equal(run.first, 20);
+		assert_int_equal(run.n, 500);
+		take_all(&source, 400);
+	}
+	assert_int_equal(source.ncalls, 1);
+	assert_int_equal(source.reserve.left.count, 0);
+	assert_int_equal(take(&source, 1, 1, &run), 1);
+	assert_int_equal(source.ncalls, 2);
+	assert_int_equal(source.wanted, 250);
+	/* One that is not in use. */
+	assert_int_equal(dit_page_reserve_drop(&source.reserve, run.first + 1, 1),
+	                 DIT_E_CORRUPT);
+	dit_page_reserve_deinit(&source.reserve);
+}
+
+/* With the same transaction they would be sealed twice. */
+static void dropped_pages_that_are_sealed_stay_unused(void **state)
+{
+	struct dit_page_format sealed = dit_lmdb_10;
+	struct source source;
+	struct dit_page_run run;
+
+	(void)state;
+	sealed.crypto = (const void *)&sealed;
+	init(&source, &sealed, 300);
+	take_all(&source, 300);
+	assert_int_equal(dit_page_reserve_drop(&source.reserve, 10, 300), 0);
+	assert_int_equal(source.reserve.used.count, 0);
+	assert_int_equal(take(&source, 1, 1, &run), 1);
+	assert_int_equal(source.ncalls, 2);
+	dit_page_reserve_deinit(&source.reserve);
+}
+
+static void rows_that_are_too_short_serve_others(void **state)
+{
+	struct source source;
+	struct dit_page_run run;
+
+	(void)state;
+	init(&source, &dit_lmdb_09, 300);
+	source.row = 3;
+	take_all(&source, 1);
+	source.row = 0;
+	assert_int_equal(take(&source, 4, 9, &run), 1);
+	assert_int_equal(run.n, 9);
+	assert_int_equal(source.ncalls, 2);
+	/* The other pages of the short rows. */
+	take_all(&source, 299);
+	assert_int_equal(take(&source, 1, 1, &run), 1);
+	assert_int_equal(run.first, 10 + 400 + 9);
+	assert_int_equal(source.ncalls, 2);
+	dit_page_reserve_deinit(&source.reserve);
+}
+
+static void a_reservation_that_fails_reserves_nothing(void **state)
+{
+	struct source source;
+	struct dit_page_run run;
+
+	(void)state;
+	init(&source, &dit_lmdb_09, 100);
+	source.error = -ENOSPC;
+	assert_int_equal(take(&source, 1, 1, &run), -ENOSPC);
+	assert_int_equal(source.reserve.nreserved, 0);
+	source.error = 0;
+	assert_int_equal(take(&source, 1, 1, &run), 1);
+	assert_int_equal(run.first, 10);
+	dit_page_reserve_deinit(&source.reserve);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_expected_is_reserved_at_once),
+		cmocka_unit_test(dropped_pages_come_before_new_ones),
+		cmocka_unit_test(dropped_pages_that_are_sealed_stay_unused),
+		cmocka_unit_test(rows_that_are_too_short_serve_others),
+		cmocka_unit_test(a_reservation_that_fails_reserves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
