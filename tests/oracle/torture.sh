@@ -3,7 +3,7 @@
 # A directory of extremes (torture/torture.c) loaded by slapadd and by ditadd with several
 # numbers of threads and memory limits: the same records. Then both served by
 # slapd: searches find the same entries, before and after the same additions, changes,
-# renames and removals.
+# renames and removals. With 2.7, too: openldap27.sh.
 #
 # DIT_LONG=yes: 100,000 children, 10,000 values, values of 1 MiB.
 . "${0%/*}/lib.sh"
@@ -12,6 +12,16 @@
 
 scale=(--children 1500 --values 400 --bytes 70000)
 [ "${DIT_LONG:-no}" = yes ] && scale=(--children 100000 --values 10000 --bytes 1048576)
+
+# 2.7 refuses the attributes of glue that is in the LDIF, and LMDB 1.0 stores longer names.
+ntoolong=2
+nrefused=0
+keep_going=
+if [ "$DIT_OPENLDAP" = 2.7 ]; then
+	ntoolong=0
+	nrefused=1
+	keep_going=-c
+fi
 
 for site in ref dit; do
 	make_site "$work/$site" torture
@@ -32,20 +42,21 @@ compare_with() {
 # Names that are too long are store errors, which quick mode of slapadd does not survive.
 "$TORTURE" --children 200 --values 100 --bytes 5000 --over >"$work/input.ldif"
 slapadd_site "$work/ref" -c -l "$work/input.ldif"
-check "two names are too long" test "$(grep -c 'could not add' "$work/ref/stderr")" -eq 2
+check "names are too long" \
+	test "$(grep -c 'could not add' "$work/ref/stderr")" -eq $ntoolong
 compare_with -c -T 1 --memory 8M
 compare_with -c -T 3
 compare_with -q -c -T 2
 
 "$TORTURE" "${scale[@]}" >"$work/input.ldif"
 empty_site "$work/ref"
-slapadd_site "$work/ref" -q -l "$work/input.ldif"
+slapadd_site "$work/ref" $keep_going -q -l "$work/input.ldif"
 check "loaded but for the holes" grep -q 'ou=never,ou=holes' "$work/ref/stderr"
-check "nothing refused" test "$(grep -c ^PROGRAM "$work/ref/stderr")" -eq 0
-compare_with -q -T 1 --index-keys=bytes
-compare_with -q -T 2 --memory 32M
-compare_with -q -T 8 --memory 64M
-compare_with -q -T 3 --memory 8M
+check "refused" test "$(grep -c ^PROGRAM "$work/ref/stderr")" -eq $nrefused
+compare_with $keep_going -q -T 1 --index-keys=bytes
+compare_with $keep_going -q -T 2 --memory 32M
+compare_with $keep_going -q -T 8 --memory 64M
+compare_with $keep_going -q -T 3 --memory 8M
 
 # found SITE: what each filter finds below the suffix and below one branch; values that the
 # loaders make up are not looked for
