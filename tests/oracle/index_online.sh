@@ -155,18 +155,21 @@ check "slapd rests: exit status" test $? -eq 0
 check "slapd finds all at once" test "$(found "$somebody")" -eq 1
 
 # A damaged index: its pages are not known while slapd changes the file.
-if [ "$DIT_OPENLDAP" != 2.7 ]; then # spoil has liblmdb
-	cp -r "$work/dit" "$work/damaged"
-	sed -i "s,$work/dit/,$work/damaged/,g" "$work/damaged/slapd.conf"
-	"$SPOIL" "$work/damaged/db" damaged
-	"$DITINDEX" --online -f "$work/damaged/slapd.conf" sn 2>"$work/damaged.err"
-	check "damaged, online: refused" test $? -eq 1
-	check "damaged, online: told" grep -q 'index database "sn" is damaged.* without --online' \
-		"$work/damaged.err"
-	"$DITINDEX" -f "$work/damaged/slapd.conf" 2>/dev/null
-	check "damaged, then without slapd: sound" sound "$work/damaged/db"
-	rm -rf "$work/damaged"
-fi
+# Of 2.7 such a file needs a slapd that has it open.
+cp -r "$work/dit" "$work/damaged"
+sed -i "s,$work/dit/,$work/damaged/,g" "$work/damaged/slapd.conf"
+start_slapd damaged
+"$SPOIL" "$work/damaged/db" damaged
+"${ditindex[@]}" -f "$work/damaged/slapd.conf" sn 2>"$work/damaged.err"
+check "damaged, online: refused" test $? -eq 1
+check "damaged, online: told" grep -q 'index database "sn" is damaged.* without --online' \
+	"$work/damaged.err"
+kill "${pid[damaged]}"
+wait "${pid[damaged]}" 2>/dev/null
+unset "pid[damaged]"
+"$DITINDEX" -f "$work/damaged/slapd.conf" 2>/dev/null
+check "damaged, then without slapd: sound" sound "$work/damaged/db"
+rm -rf "$work/damaged"
 
 # ---- changes all the while ----
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Spoil the index databases of a back-mdb directory with liblmdb, for tests of what
- * rebuilds them.
+ * Spoil the index databases of a back-mdb directory, for tests of what rebuilds them: with
+ * liblmdb, so of LMDB 0.9, but for "damaged".
  *
  *   spoil DIRECTORY empty    their keys are gone
  *   spoil DIRECTORY drop     they are gone themselves
@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #include <lmdb.h>
+
+#include "page/meta_pages.h"
+#include "page/tree_visit.h"
 
 #define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
 
@@ -75,83 +78,77 @@ static void spoil(MDB_txn *txn, MDB_dbi dbi, const char *how)
 	}
 }
 
-/* A database's record in the main tree: flags are in its bytes 4 and 5, the number of its
- * topmost page is in the last eight. */
-struct record {
-	unsigned flags;
-	uint64_t root;
+/* ---- damage: no transaction, since liblmdb would not write such pages ---- */
+
+struct damaging {
+	int fd;
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+	unsigned n;
 };
 
-/* The record of a named database, read by liblmdb from the main tree. */
-static struct record record_of(const MDB_val *value)
+/* One way after the other. */
+static void damage_page(const struct damaging *damaging, uint64_t page)
 {
-	struct record record = {0};
-	uint16_t flags = 0;
-
-	if (value->mv_size == 48) {
-		memcpy(&flags, (const char *)value->mv_data + 4, sizeof(flags));
-		memcpy(&record.root, (const char *)value->mv_data + 40, 8);
-	}
-	record.flags = flags;
-	return record;
-}
-
-/* One way of damage after the other. */
-static void damage_page(int fd, uint64_t page, size_t page_bytes, unsigned how)
-{
-	static const struct {
+	const size_t header = damaging->format->header_bytes;
+	const struct {
 		size_t at;
 		const char *bytes;
 		size_t n;
 	} damages[] = {
-		{10, "\0\0", 2},             /* flags */
-		{0, "\1\2\3\4\5\6", 6},      /* its own number */
-		{12, "\xff\xff\xff\xff", 4}, /* bounds */
-		{16, "\x01\x00\x03\x00", 4}, /* where its nodes are */
+		{header - 6, "\0\0", 2},             /* flags */
+		{0, "\1\2\3\4\5\6", 6},              /* its own number */
+		{header - 4, "\xff\xff\xff\xff", 4}, /* bounds */
+		{header, "\x01\x00\x03\x00", 4},     /* where its nodes are */
 	};
-	off_t at = (off_t)(page * page_bytes + damages[how % 4].at);
+	const unsigned how = damaging->n % 4;
+	off_t at = (off_t)(page * damaging->page_bytes + damages[how].at);
 
-	if (pwrite(fd, damages[how % 4].bytes, damages[how % 4].n, at) !=
-	    (ssize_t)damages[how % 4].n) {
+	if (pwrite(damaging->fd, damages[how].bytes, damages[how].n, at) !=
+	    (ssize_t)damages[how].n) {
 		must(EIO, "pwrite");
 	}
 }
 
-/* No transaction: liblmdb would not write such pages. */
+static int damage_tree(void *ctx, const struct dit_node_view *node)
+{
+	struct damaging *damaging = ctx;
+	struct dit_tree_record tree = {.root = DIT_PAGE_NONE};
+
+	if (node->value.len == sizeof(tree)) {
+		memcpy(&tree, node->value.data, sizeof(tree));
+	}
+	if ((tree.flags & ~(unsigned)MDB_INTEGERKEY) == INDEX_FLAGS &&
+	    tree.root != DIT_PAGE_NONE) {
+		damage_page(damaging, tree.root);
+		damaging->n++;
+	}
+	return 0;
+}
+
 static int damage(const char *directory)
 {
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_cursor *cursor = NULL;
-	MDB_dbi main_dbi = 0;
-	MDB_val key;
-	MDB_val value;
-	MDB_stat stat;
-	unsigned n = 0;
+	struct damaging damaging = {.format = &dit_lmdb_09};
+	const struct dit_tree_visitor visitor = {.node = damage_tree, .ctx = &damaging};
+	struct dit_page_source source;
+	const struct dit_meta *meta = NULL;
+	struct dit_metas metas;
 	char path[4096];
-	int fd = -1;
 
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", directory);
-	fd = open(path, O_WRONLY);
-	must(fd < 0 ? errno : 0, path);
-	must(mdb_env_create(&env), "mdb_env_create");
-	must(mdb_env_open(env, directory, MDB_RDONLY, 0600), directory);
-	must(mdb_env_stat(env, &stat), "mdb_env_stat");
-	must(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), "mdb_txn_begin");
-	must(mdb_dbi_open(txn, NULL, 0, &main_dbi), "mdb_dbi_open");
-	must(mdb_cursor_open(txn, main_dbi, &cursor), "mdb_cursor_open");
-	while (mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0) {
-		struct record record = record_of(&value);
-
-		if ((record.flags & ~(unsigned)MDB_INTEGERKEY) == INDEX_FLAGS &&
-		    record.root != UINT64_MAX) {
-			damage_page(fd, record.root, stat.ms_psize, n++);
-		}
+	damaging.fd = open(path, O_RDWR);
+	must(damaging.fd < 0 ? errno : 0, path);
+	if (dit_metas_read(damaging.fd, damaging.format, &metas) < 0) {
+		damaging.format = &dit_lmdb_10;
+		must(dit_metas_read(damaging.fd, damaging.format, &metas), path);
 	}
-	mdb_cursor_close(cursor);
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
-	return close(fd) == 0 && n > 0 ? 0 : 2;
+	damaging.page_bytes = metas.page_bytes;
+	meta = dit_metas_newest(&metas);
+	dit_page_source_init(&source, damaging.fd, damaging.format, metas.page_bytes,
+	                     meta->last_page + 1);
+	must(dit_tree_visit(&source, &meta->main_tree, &visitor), path);
+	dit_page_source_deinit(&source);
+	return close(damaging.fd) == 0 && damaging.n > 0 ? 0 : 2;
 }
 
 int main(int argc, char *argv[])
