@@ -6,7 +6,8 @@
  * header of a page, a slot, a whole page, the end of the file. Half of the files are
  * forged with knowledge of their format: a child is the page itself, its parent, another
  * child or a page of another tree; likewise roots of trees and pages of long values;
- * counts, keys, lengths, flags and bounds. Says what it did.
+ * counts, keys, lengths, flags and bounds. Pages that are sealed as lib.sh seals them are
+ * opened for that, and sealed again. Says what it did.
  *
  * Exit status: 0; 2 error.
  */
@@ -18,8 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/xor_crypto.h"
 #include "page/meta_pages.h"
+#include "page/page_seal.h"
 #include "page/page_view.h"
+#include "place/data_seal.h"
 
 #define PAGE_BYTES_MAX 65536u
 
@@ -129,18 +133,31 @@ struct forged {
 	char bytes[PAGE_BYTES_MAX];
 };
 
+static bool is_sealed(const struct forged *forged, uint64_t number)
+{
+	return forged->view.format->crypto != NULL && number >= DIT_FIRST_PAGE;
+}
+
 static bool read_page(const struct forged *forged, uint64_t number,
                       struct dit_page_view *ret)
 {
-	return pread(forged->fd, (char *)ret->bytes, page_bytes,
-	             (off_t)(number * page_bytes)) == page_bytes &&
+	char *bytes = (char *)ret->bytes;
+
+	return pread(forged->fd, bytes, page_bytes, (off_t)(number * page_bytes)) ==
+	               page_bytes &&
+	       (!is_sealed(forged, number) ||
+	        dit_page_unseal(ret->format, bytes, page_bytes) == 0) &&
 	       dit_view_has_bounds(*ret);
 }
 
-static int say(const struct forged *forged, const char *what, uint64_t number)
+static int say(struct forged *forged, const char *what, uint64_t number)
 {
 	(void)printf("page %" PRIu64 ": %s becomes %" PRIu64 "\n", forged->number, what,
 	             number);
+	if (is_sealed(forged, forged->number) &&
+	    dit_page_seal(forged->view.format, forged->bytes, page_bytes) != 0) {
+		return -1;
+	}
 	return pwrite(forged->fd, forged->bytes, page_bytes,
 	              (off_t)(forged->number * page_bytes)) == page_bytes
 	               ? 0
@@ -168,7 +185,7 @@ static bool find_page(struct forged *forged, unsigned flags, uint64_t *ret)
 static uint64_t parent_of(const struct forged *forged, uint64_t page)
 {
 	char bytes[PAGE_BYTES_MAX];
-	struct dit_page_view view = {bytes, page_bytes, forged->view.format};
+	struct dit_page_view view = {bytes, forged->view.len, forged->view.format};
 	struct dit_node_view node;
 
 	for (uint64_t i = 2; i < forged->npages; i++) {
@@ -278,15 +295,19 @@ static int forge_value(struct forged *forged)
 	uint64_t number = forged->other;
 
 	if ((flags & DIT_NODE_BIG) != 0 && value.len >= sizeof(number)) {
-		if (draw(2) == 0) {
+		/* A sealed value is no page of its own. */
+		if (draw(2) == 0 && !is_sealed(forged, forged->number)) {
 			memcpy(&forged->number, value.data, sizeof(forged->number));
 			(void)read_page(forged, forged->number, &forged->view);
 			number = draw_number(forged->npages);
 			memcpy(forged->bytes + header_bytes - 4, &number, 4);
 			return say(forged, "the number of a long value's pages", number);
 		}
-		memcpy(at(forged, value.data), &number, sizeof(number));
-		return say(forged, "the first page of a long value", number);
+		/* Of a sealed file the node says how many pages are sealed together. */
+		memcpy(at(forged, value.data) + (value.len > 8 && draw(2) == 0 ? 8 : 0),
+		       &number, sizeof(number));
+		return say(forged, "the first page of a long value, or their number",
+		           number);
 	}
 	if ((flags & DIT_NODE_TREE) != 0 && value.len == sizeof(struct dit_tree_record)) {
 		return forge_record(forged, at(forged, value.data));
@@ -339,6 +360,9 @@ static int forge_meta(struct forged *forged)
 
 static int forge(int fd, uint64_t npages)
 {
+	static char key[XOR_KEY_BYTES];
+	struct dit_crypto crypto = xor_crypto("sesame", key);
+	struct dit_page_format sealed;
 	struct forged forged = {.fd = fd, .npages = npages};
 	uint32_t magic = 0;
 	unsigned flags = draw(2) == 0 ? DIT_PAGE_BRANCH : DIT_PAGE_BRANCH | DIT_PAGE_LEAF;
@@ -346,11 +370,18 @@ static int forge(int fd, uint64_t npages)
 	if (pread(fd, &magic, sizeof(magic), dit_lmdb_09.header_bytes) != sizeof(magic)) {
 		return -1;
 	}
+	if (getenv("XOR_MODULE") != NULL && strcmp(getenv("XOR_MODULE"), "bare") == 0) {
+		crypto.mac_bytes = 0;
+		crypto.sum_bytes = 0;
+	}
+	sealed = dit_page_format_sealed(&crypto);
 	forged.view = (struct dit_page_view){
 		.bytes = forged.bytes,
-		.len = page_bytes,
-		.format = magic == DIT_META_MAGIC ? &dit_lmdb_09 : &dit_lmdb_10,
+		.format = magic == DIT_META_MAGIC  ? &dit_lmdb_09
+	                  : dit_data_is_sealed(fd) ? &sealed
+	                                           : &dit_lmdb_10,
 	};
+	forged.view.len = dit_page_end(forged.view.format, page_bytes);
 	if (!find_page(&forged, flags, &forged.number)) {
 		return 0;
 	}

@@ -26,7 +26,7 @@ run_tool() {
 	6) set -- "$DITINDEX" -q "${all[@]}" ;;
 	7) set -- "$DITINDEX" --online "${some[@]}" ;;
 	8) set -- "$DITCAT" -c --openldap "$release" -f "$work/dit/slapd.conf" -l /dev/null ;;
-	9) set -- "$DITCHECK" --compare "$work/old/db" "$work/dit/files/db" ;;
+	9) set -- "$DITCHECK" "${sealed[@]}" --compare "$work/old/db" "$work/dit/files/db" ;;
 	esac
 	timeout -s KILL 300 "$@" >"$work/load.out" 2>&1
 }
@@ -119,5 +119,18 @@ for page_bytes in 4096 512 65536; do
 	check "the first part, 2.7, pages of $page_bytes bytes" test $? -eq 0
 	save old
 	damage_all "of 2.7, pages of $page_bytes bytes"
+done
+
+# Encrypted pages, with a MAC and without one, where each key opens each page.
+sed -i '/^dbpagesize/d' "$work/dit/slapd.conf"
+seal
+for XOR_MODULE in '' bare; do
+	export XOR_MODULE
+	make_conf "$work/dit"
+	make_files "$work/dit"
+	load -l "$work/first.ldif"
+	check "the first part, sealed${XOR_MODULE:+, $XOR_MODULE}" test $? -eq 0
+	save old
+	damage_all "sealed${XOR_MODULE:+, $XOR_MODULE}"
 done
 finish

@@ -184,6 +184,7 @@ make_input 60
 for_all_loads fail_all
 for_reindex fail_all
 for_2_7 fail_all
+for_sealed fail_all
 read_step=8 # pages are read one by one
 for_small_loads fail_all
 finish

@@ -17,7 +17,7 @@ make_conf() {
 	mkdir -p "$1"
 	fill_in "$1" <"$DIT_TEST_DATA/conf/bench.conf" | sed '/^database/,$d' >"$1/slapd.conf"
 	if [ "$databases" != db ]; then
-		cat >>"$1/slapd.conf" <<-CONF
+		fill_in "$1" >>"$1/slapd.conf" <<-CONF
 			database mdb
 			suffix "ou=people,dc=example,dc=com"
 			subordinate
@@ -26,7 +26,7 @@ make_conf() {
 			index uid,cn,sn,mail pres,eq,sub
 		CONF
 	fi
-	cat >>"$1/slapd.conf" <<-CONF
+	fill_in "$1" >>"$1/slapd.conf" <<-CONF
 		database mdb
 		suffix "dc=example,dc=com"
 		directory $1/files/db
@@ -87,8 +87,9 @@ is_state() {
 		return
 	fi
 	cmp -s "$saved" "$now" && return
-	"$DITCHECK" --compare "$work/$1/$2" "$work/dit/files/$2" >/dev/null 2>&1 &&
-		"$DITCHECK" --quick --database "$work/dit/files/$2"
+	"$DITCHECK" "${sealed[@]}" --compare "$work/$1/$2" "$work/dit/files/$2" \
+		>/dev/null 2>&1 &&
+		"$DITCHECK" "${sealed[@]}" --quick --database "$work/dit/files/$2"
 }
 
 # examine: sets state to old, new or mixed; fails with a line if a database is neither, or
@@ -184,6 +185,30 @@ for_2_7() {
 	release=2.5
 }
 
+# for_sealed FUNCTION: the same for databases of LMDB 1.0 with sealed pages: a new one, more
+# entries, an index that gets other keys with --online
+for_sealed() {
+	local call=$1
+	release=2.7 databases=db
+	seal
+	make_conf "$work/dit"
+	make_files "$work/dit"
+	save old
+	with_new "$call" "new, sealed" -l "$work/input.ldif"
+	put_back
+	load -l "$work/first.ldif"
+	check "the first part, sealed" test $? -eq 0
+	save old
+	with_new "$call" "more entries, sealed" -l "$work/second.ldif"
+	rm -rf "$work/old"
+	mv "$work/new" "$work/old"
+	sed -i '/^index cn,sn/s/,sub//' "$work/dit/slapd.conf"
+	tool=$DITINDEX
+	with_new "$call" "reindex --online, sealed" --online
+	tool=$DITADD
+	DIT_SEALED='' sealed=() release=2.5
+}
+
 # little_room: maxsize leaves no room for all that is stored, once more, and six times the
 # bytes of the LDIF. So indexes are grown, not rebuilt.
 little_room() {
@@ -253,7 +278,7 @@ for_small_loads() {
 whole() {
 	local name
 	for name in $databases; do
-		"$DITCHECK" --quick --database "$work/dit/files/$name" || return
+		"$DITCHECK" "${sealed[@]}" --quick --database "$work/dit/files/$name" || return
 	done
 }
 

@@ -14,6 +14,9 @@
 
 #include "base/error.h"
 #include "base/whole_io.h"
+#include "base/xor_crypto.h"
+#include "page/page_seal.h"
+#include "place/data_seal.h"
 #include "place/format_check.h"
 #include "reader/snapshot_impl.h"
 #include "reader/stored_order.h"
@@ -35,10 +38,14 @@ struct judge {
 	struct known *known;
 	unsigned long nfiles;
 	char reason[REASON];
+	/* Sealed files have these, as lib.sh seals them. */
+	struct dit_crypto crypto;
+	struct dit_page_format sealed;
 };
 
 struct judge *judge_new(const char *scratch)
 {
+	static char key[XOR_KEY_BYTES];
 	struct judge *judge = calloc(1, sizeof(*judge));
 
 	if (judge == NULL) {
@@ -50,6 +57,8 @@ struct judge *judge_new(const char *scratch)
 		judge_free(judge);
 		return NULL;
 	}
+	judge->crypto = xor_crypto("sesame", key);
+	judge->sealed = dit_page_format_sealed(&judge->crypto);
 	return judge;
 }
 
@@ -85,6 +94,12 @@ static int say(struct judge *judge, const char *format, ...)
 	return -1;
 }
 
+/* NULL: the file is not sealed. */
+static const struct dit_page_format *sealed_of(const struct judge *judge, int fd)
+{
+	return dit_data_is_sealed(fd) ? &judge->sealed : NULL;
+}
+
 /* ---- the walker ---- */
 
 static void order(void *ctx, struct dit_span name, unsigned flags,
@@ -109,6 +124,7 @@ static int walk(struct judge *judge, int fd)
 {
 	struct dit_walk_opts opts = {
 		.fd = fd,
+		.sealed = sealed_of(judge, fd),
 		.transaction = DIT_WALK_NEWEST,
 		.nthreads = 1,
 		.order = order,
@@ -236,8 +252,10 @@ static int digest_scan(struct dit_snapshot *snapshot, const char *name, uint64_t
 
 static int read_records_10(struct judge *judge, int fd, uint64_t *digest)
 {
-	const struct dit_snapshot_opts opts = {
-		.nreaders = 1, .is_claimed = true, .claimed_fd = fd};
+	const struct dit_snapshot_opts opts = {.nreaders = 1,
+	                                       .sealed = sealed_of(judge, fd),
+	                                       .is_claimed = true,
+	                                       .claimed_fd = fd};
 	struct dit_snapshot *snapshot = NULL;
 	const struct dit_stored_db *dbs = NULL;
 	size_t ndbs = 0;

@@ -168,6 +168,7 @@ make_input 60
 for_all_loads kill_all
 for_reindex kill_all
 for_2_7 kill_all
+for_sealed kill_all
 databases="db"
 make_conf "$work/dit"
 make_files "$work/dit"

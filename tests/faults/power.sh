@@ -53,7 +53,7 @@ write_next_run() {
 		"$tool" -q -T 2 --tmpdir "$work/tmp" --openldap "$release" \
 			-f "$work/again/slapd.conf" ${*@Q} >"$work/again.out" 2>&1 || exit 2
 		for name in $databases; do
-			"$DITCHECK" --compare "$work/new/\$name" "$work/again/files/\$name" \
+			"$DITCHECK" ${sealed[*]@Q} --compare "$work/new/\$name" "$work/again/files/\$name" \
 				>/dev/null 2>&1 || exit 3
 			case \$(cd "$work/again/files/\$name" && echo *) in
 			"data.mdb lock.mdb" | data.mdb) ;;
@@ -99,6 +99,7 @@ make_input 150
 for_all_loads judge
 for_reindex judge
 for_2_7 judge
+for_sealed judge
 [ "${DIT_LONG:-}" = yes ] || nstates=400 # of larger files
 for_small_loads judge
 finish

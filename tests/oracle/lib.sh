@@ -52,14 +52,17 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM HUP
 
-# For ditcheck and directories that are named: how their pages are sealed.
-sealed=()
-crypto_module=${DIT_BUILDDIR:-}/tests/base/xor_module.so
-if [ -n "${DIT_SEALED:-}" ]; then
+# seal: the databases of sites that are made from now on have sealed pages; $sealed tells
+# ditcheck how, for directories that are named
+seal() {
+	DIT_SEALED=yes
+	crypto_module=${DIT_BUILDDIR:?}/tests/base/xor_module.so
 	printf '%s\n' 'database mdb' 'suffix cn=sealed' 'directory /' \
 		"crypto $crypto_module" 'passphrase sesame' >"$work/sealed.conf"
-	sealed=(-f "$work/sealed.conf" -b cn=sealed)
-fi
+	sealed=(--openldap 2.7 -f "$work/sealed.conf" -b cn=sealed)
+}
+sealed=()
+[ -z "${DIT_SEALED:-}" ] || seal
 
 # fail TEXT...: count a failed check and say why; the script goes on
 fail() {
