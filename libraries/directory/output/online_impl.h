@@ -56,8 +56,8 @@ void dit_online_unlock(struct dit_online *online);
 
 /**
  * The transaction that pages of the new tables name if they are written before the
- * commit: newer than the snapshot's, and not newer than that of the commit. No page is
- * handed out twice before the commit, so it is sealed once with this number.
+ * commit: newer than the snapshot's, and not newer than that of the commit. A sealed
+ * page is not handed out twice before the commit, so it is sealed once with this number.
  */
 static inline uint64_t dit_online_page_transaction(const struct dit_online *online)
 {
