@@ -295,6 +295,15 @@ static void cache_tells_the_same_as_the_schema(void **state)
 			DIT_E_UNKNOWN);
 		assert_string_equal(reason, "attribute type undefined");
 	}
+	/* What came after a spelling before comes after it again, or does not. */
+	for (unsigned i = 0; i < 1000; i++) {
+		static const char *const names[] = {"cn", "CN", "cn;lang-a", "Cn"};
+		const char *typed = names[i * i / 7 % 4];
+
+		assert_int_equal(
+			dit_ad_find(*state, cache, dit_span_of(typed), &ad, NULL), 0);
+		assert_ptr_equal(ad, find(*state, typed));
+	}
 	/* The first one is as long as a name in the cache can be, the next is longer. */
 	for (int len = DIT_AD_CACHE_BYTES - 8; len < DIT_AD_CACHE_BYTES - 6; len++) {
 		(void)snprintf(name, sizeof(name), "cn;lang-%0*d", len, 1);

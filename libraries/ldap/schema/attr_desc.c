@@ -11,8 +11,10 @@
  *
  * Loading looks up one description per line of LDIF, nearly always in a spelling that it
  * has met before. So each thread remembers spellings: one hash, one comparison, no lock.
- * Names that want the same slot replace each other, which costs a look-up. Without the
- * cache a load takes 5 % more instructions.
+ * Names that want the same slot replace each other, which costs a look-up. Most entries
+ * have their attributes in the order of the entry before. So each spelling remembers
+ * which one came next, and then there is no hash either. Without the cache a load takes
+ * 5 % more instructions.
  */
 #include "schema/schema.h"
 
@@ -383,27 +385,56 @@ static int resolve(struct dit_schema *schema, struct dit_span name,
 	return find_with_options(schema, &desc, ret);
 }
 
-/* Failures are not kept: they end an entry or the load. */
-int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
-                struct dit_span name, const struct dit_ad **ret, const char **ret_reason)
+static inline bool is_slot_of(const struct dit_ad_cache_slot *slot, struct dit_span name)
+{
+	return slot->ad != NULL && slot->len == name.len &&
+	       memcmp(slot->name, name.data, name.len) == 0;
+}
+
+/*
+ * By the hash of the name. Failures are not kept: they end an entry or the load. Apart
+ * from its caller, which then needs few registers.
+ */
+static __attribute__((noinline)) int find_hashed(struct dit_schema *schema,
+                                                 struct dit_ad_cache *cache,
+                                                 struct dit_span name,
+                                                 const struct dit_ad **ret,
+                                                 const char **ret_reason)
 {
 	struct dit_ad_cache_slot *slot = NULL;
 	int r = 0;
 
-	if (cache == NULL || name.len > DIT_AD_CACHE_BYTES) {
+	if (cache == NULL || name.len == 0 || name.len > DIT_AD_CACHE_BYTES) {
 		return resolve(schema, name, ret, ret_reason);
 	}
 	slot = &cache->slots[XXH3_64bits(name.data, name.len) & (DIT_AD_CACHE_SLOTS - 1)];
-	if (slot->ad != NULL &&
-	    dit_span_eq((struct dit_span){slot->name, slot->len}, name)) {
+	if (is_slot_of(slot, name)) {
 		*ret = slot->ad;
-		return 0;
+	} else {
+		r = resolve(schema, name, ret, ret_reason);
 	}
-	r = resolve(schema, name, ret, ret_reason);
 	if (r == 0) {
 		slot->ad = *ret;
 		slot->len = (unsigned char)name.len;
 		memcpy(slot->name, name.data, name.len);
+		if (cache->last != NULL) {
+			cache->last->next = slot;
+		}
+		cache->last = slot;
 	}
 	return r;
+}
+
+int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
+                struct dit_span name, const struct dit_ad **ret, const char **ret_reason)
+{
+	struct dit_ad_cache_slot *next =
+		cache == NULL || cache->last == NULL ? NULL : cache->last->next;
+
+	if (next != NULL && is_slot_of(next, name)) {
+		cache->last = next;
+		*ret = next->ad;
+		return 0;
+	}
+	return find_hashed(schema, cache, name, ret, ret_reason);
 }

@@ -326,14 +326,17 @@ bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor
 
 /**
  * The spellings of attribute descriptions that a thread met last, byte for byte, each in
- * the slot of its hash. Zero is empty. Belongs to one thread; for one schema only.
+ * the slot of its hash, which remembers the slot that was asked for next. Zero is empty.
+ * Belongs to one thread; for one schema only.
  */
 struct dit_ad_cache {
 	struct dit_ad_cache_slot {
 		const struct dit_ad *ad; /* NULL: free */
+		struct dit_ad_cache_slot *next;
 		unsigned char len;
 		char name[DIT_AD_CACHE_BYTES];
 	} slots[DIT_AD_CACHE_SLOTS];
+	struct dit_ad_cache_slot *last; /* that was asked for; NULL: none */
 };
 
 /**
