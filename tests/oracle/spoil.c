@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Spoil the index databases of a back-mdb directory, for tests of what rebuilds them: with
- * liblmdb, so of LMDB 0.9, but for "damaged".
+ * Spoil the index databases of a back-mdb directory, for tests of what rebuilds them:
+ * with liblmdb, so of LMDB 0.9, but for "damaged".
  *
  *   spoil DIRECTORY empty    their keys are gone
  *   spoil DIRECTORY drop     they are gone themselves
