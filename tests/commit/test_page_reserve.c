@@ -46,7 +46,7 @@ static void init(struct source *source, const struct dit_page_format *format,
 {
 	*source = (struct source){.end = 10};
 	dit_page_reserve_init(&source->reserve, format, PAGE, give, source);
-	source->reserve.expected_pages = expected;
+	assert_int_equal(dit_page_reserve_expect(&source->reserve, expected), 0);
 }
 
 static int take(struct source *source, uint64_t least, uint64_t npages,
@@ -142,8 +142,9 @@ static void rows_that_are_too_short_serve_others(void **state)
 	struct dit_page_run run;
 
 	(void)state;
-	init(&source, &dit_lmdb_09, 300);
+	init(&source, &dit_lmdb_09, 0);
 	source.row = 3;
+	assert_int_equal(dit_page_reserve_expect(&source.reserve, 300), 0);
 	take_all(&source, 1);
 	source.row = 0;
 	assert_int_equal(take(&source, 4, 9, &run), 1);
@@ -163,8 +164,9 @@ static void a_reservation_that_fails_reserves_nothing(void **state)
 	struct dit_page_run run;
 
 	(void)state;
-	init(&source, &dit_lmdb_09, 100);
+	init(&source, &dit_lmdb_09, 0);
 	source.error = -ENOSPC;
+	assert_int_equal(dit_page_reserve_expect(&source.reserve, 100), -ENOSPC);
 	assert_int_equal(take(&source, 1, 1, &run), -ENOSPC);
 	assert_int_equal(source.reserve.nreserved, 0);
 	source.error = 0;

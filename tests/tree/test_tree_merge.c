@@ -377,7 +377,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	model_init(seed);
 	fixture_make(&f);
 	dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f);
-	reserve.expected_pages = 600;
+	assert_int_equal(dit_page_reserve_expect(&reserve, 600), 0);
 	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
 	                                    &(struct dit_page_file_opts){.writer = NULL}),
 	                 0);

@@ -165,9 +165,9 @@ static int expect_postings(struct dit_output *output, uint64_t n)
 {
 	struct dit_online *online = of(output);
 
-	online->reserve.expected_pages =
-		n / (online->page_bytes / POSTING_BYTES) + online->head.tables.n;
-	return 0;
+	return dit_page_reserve_expect(&online->reserve,
+	                               n / (online->page_bytes / POSTING_BYTES) +
+	                                       online->head.tables.n);
 }
 
 /* Others change the old trees until the commit. */

@@ -173,7 +173,8 @@ static inline int dit_output_add_index(struct dit_output *output,
 
 /**
  * Announce that @p n IDs, repeats included, will be put into all indexes together. Main,
- * after all indexes were added and before any table is opened. The call may be left out.
+ * after all indexes were added and before any table is opened. The call may be left out,
+ * or come first with an estimate.
  */
 static inline int dit_output_expect_postings(struct dit_output *output, uint64_t n)
 {

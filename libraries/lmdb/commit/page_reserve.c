@@ -133,6 +133,19 @@ void dit_page_reserve_deinit(struct dit_page_reserve *reserve)
 	dit_page_set_deinit(&reserve->left);
 }
 
+int dit_page_reserve_expect(struct dit_page_reserve *reserve, uint64_t npages)
+{
+	int r = 0;
+
+	(void)pthread_mutex_lock(&reserve->lock);
+	reserve->expected_pages = npages;
+	if (npages > reserve->nreserved + reserve->nreserved / MORE_SHARE) {
+		r = get_more(reserve, 1);
+	}
+	(void)pthread_mutex_unlock(&reserve->lock);
+	return r;
+}
+
 int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint64_t n)
 {
 	for (uint64_t page = first; page < first + n; page++) {

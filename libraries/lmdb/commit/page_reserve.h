@@ -3,7 +3,7 @@
  * Pages of a file that others write to as well: reserved (page_commit.h) before they are
  * written, and used or not in the end.
  *
- *   dit_page_reserve_init()
+ *   dit_page_reserve_init();  dit_page_reserve_expect() ...
  *   threads write trees into its space; more pages are reserved when there are no more
  *   a commit that may use those that are left;  dit_page_commit_use()
  *   dit_page_reserve_deinit()
@@ -35,12 +35,9 @@ struct dit_page_reserve {
 	/* [const] */
 	dit_reserve_more_fn more;
 	void *ctx;
-	/* The trees will take about so many: so many are reserved at once. [const] while
-	 * members take */
-	uint64_t expected_pages;
-
 	pthread_mutex_t lock;
 	/* [lock: lock] */
+	uint64_t expected_pages;
 	uint64_t nreserved;       /* in all */
 	struct dit_page_set left; /* reserved, to be handed out; as long as used */
 	uint64_t at;              /* no page that is left is below */
@@ -52,6 +49,12 @@ void dit_page_reserve_init(struct dit_page_reserve *reserve,
                            const struct dit_page_format *format, unsigned page_bytes,
                            dit_reserve_more_fn more, void *ctx);
 void dit_page_reserve_deinit(struct dit_page_reserve *reserve);
+
+/**
+ * The trees will take about so many pages: they are reserved now, unless most of them are.
+ * 0, or what `more` returned
+ */
+int dit_page_reserve_expect(struct dit_page_reserve *reserve, uint64_t npages);
 
 /**
  * Pages that were handed out are not needed after all, and nobody reads them again: they

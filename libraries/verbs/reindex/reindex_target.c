@@ -266,6 +266,28 @@ static int look_for_unconfigured(struct reindex_target *target)
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
 }
 
+/* There will be about as many index rows as are stored. Next to slapd the pages for them
+ * are best reserved now: the free list gets longer with each of its changes. */
+static int expect_stored(const struct reindex_target *target)
+{
+	uint64_t ids_in_file = dit_snapshot_npages(target->snapshot) *
+	                       dit_snapshot_page_bytes(target->snapshot) /
+	                       sizeof(uint64_t);
+	size_t n = dit_index_set_ndbs(target->indexes);
+	uint64_t nrows = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct dit_stored_db *db = dit_snapshot_db(
+			target->snapshot, dit_index_set_db(target->indexes, i)->name);
+
+		/* A wrong count is one of a damaged file. */
+		nrows += db != NULL && db->nrecords < ids_in_file ? db->nrecords : 0;
+	}
+	return nrows == 0 || nrows > ids_in_file
+	               ? 0
+	               : dit_output_expect_postings(target->output, nrows);
+}
+
 int dit_reindex_target_open(struct reindex_target *target)
 {
 	size_t n = 0;
@@ -287,7 +309,14 @@ int dit_reindex_target_open(struct reindex_target *target)
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = adopt_index(target, i);
 	}
-	return r == 0 ? look_for_unconfigured(target) : r;
+	if (r == 0) {
+		r = look_for_unconfigured(target);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = expect_stored(target);
+	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
 }
 
 /* ---- building ---- */
