@@ -373,6 +373,52 @@ static void listed_classes_repeat_and_superclasses_do_not(void **state)
 	dit_index_set_free(set);
 }
 
+/* Lists in turn, with one memory and with a new one each time. */
+static void the_list_before_changes_no_class_keys(void **state)
+{
+	static char name[600];
+	static struct dit_span lists[][40] = {
+		{DIT_SPAN("person"), DIT_SPAN("inetOrgPerson")},
+		{DIT_SPAN("person"), DIT_SPAN("2.5.6.6")},
+		{DIT_SPAN("personi"), DIT_SPAN("netOrgPerson")},
+		{DIT_SPAN("noSuchClass"), DIT_SPAN("")},
+		{DIT_SPAN("a\0b"), DIT_SPAN("c")},
+		{DIT_SPAN("a"), DIT_SPAN("b\0c")},
+		{{name, sizeof(name)}, DIT_SPAN("person")},
+		{DIT_SPAN("person"), {name, 500}},
+	};
+	static struct keys alone;
+	struct fixture *f = *state;
+	struct dit_index_spec spec = {find_ad(f, "objectClass"), DIT_INDEX_EQ};
+	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, false);
+	struct dit_index_work *work = NULL;
+
+	memset(name, 'n', sizeof(name));
+	for (size_t k = 2; k < 40; k++) {
+		lists[0][k] = DIT_SPAN("person");
+	}
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	for (size_t i = 0; i < 400; i++) {
+		size_t list = i * i / 3 % (sizeof(lists) / sizeof(lists[0]));
+		struct dit_attr attr = {.ad = spec.ad,
+		                        .values = lists[list],
+		                        .nvalues = list > 0 ? 2 : i % 41};
+		struct dit_index_work *fresh = NULL;
+
+		assert_int_equal(dit_index_work_new(&fresh, set), 0);
+		assert_int_equal(keys_of(f, set, fresh, attr), 0);
+		alone = *f->keys;
+		assert_int_equal(keys_of(f, set, work, attr), 0);
+		assert_int_equal(f->keys->n, alone.n);
+		for (size_t k = 0; k < alone.n; k++) {
+			assert_string_equal(f->keys->text[k], alone.text[k]);
+		}
+		dit_index_work_free(fresh);
+	}
+	dit_index_work_free(work);
+	dit_index_set_free(set);
+}
+
 static void unknown_classes_are_hashed_as_they_are(void **state)
 {
 	struct dit_span values[] = {DIT_SPAN("noSuchClass"), DIT_SPAN("")};
@@ -651,6 +697,7 @@ int main(void)
 		TEST(unsupported_kinds_of_index_are_refused_by_name),
 		TEST(keys_come_in_order_with_repeats),
 		TEST(listed_classes_repeat_and_superclasses_do_not),
+		TEST(the_list_before_changes_no_class_keys),
 		TEST(unknown_classes_are_hashed_as_they_are),
 		TEST(derived_types_have_class_keys_too),
 		TEST(only_a_bit_string_at_the_end_is_a_uid),

@@ -94,6 +94,50 @@ static int add_superclasses(struct dit_index_work *work)
 	return 0;
 }
 
+static bool is_kept(const struct dit_class_keys *kept, const struct dit_index_def *def,
+                    const struct dit_span *values, size_t nvalues)
+{
+	size_t i = 0;
+
+	if (kept->def != def || kept->nvalues != nvalues) {
+		return false;
+	}
+	while (i < nvalues && dit_span_eq(kept->values[i], values[i])) {
+		i++;
+	}
+	return i == nvalues;
+}
+
+/** Most entries have the classes of the one before. @p hashes  all of them */
+static void keep_classes(struct dit_class_keys *kept, const struct dit_index_def *def,
+                         const struct dit_span *values, size_t nvalues,
+                         const uint64_t *hashes, size_t nhashes)
+{
+	char *text = kept->text;
+
+	kept->def = NULL;
+	if (nhashes == 0 || nvalues > sizeof(kept->values) / sizeof(kept->values[0]) ||
+	    nhashes > sizeof(kept->hashes) / sizeof(kept->hashes[0])) {
+		return;
+	}
+	for (size_t i = 0; i < nvalues; i++) {
+		size_t len = values[i].len;
+
+		if (len > (size_t)(kept->text + sizeof(kept->text) - text)) {
+			return;
+		}
+		if (len > 0) {
+			memcpy(text, values[i].data, len);
+		}
+		kept->values[i] = (struct dit_span){text, len};
+		text += len;
+	}
+	memcpy(kept->hashes, hashes, nhashes * sizeof(*hashes));
+	kept->nvalues = nvalues;
+	kept->nhashes = nhashes;
+	kept->def = def;
+}
+
 /**
  * Append the hashes of the listed classes and all their superclasses (values.md 6.8).
  * "objectClass: inetOrgPerson" has the keys of inetOrgPerson, organizationalPerson,
@@ -103,8 +147,19 @@ static int add_superclasses(struct dit_index_work *work)
 static int add_class_hashes(struct dit_index_work *work, const struct dit_index_def *def,
                             const struct dit_span *values, size_t nvalues)
 {
+	struct dit_class_keys *kept = &work->class_keys;
+	size_t first = work->nkeys;
 	int r = 0;
 
+	if (is_kept(kept, def, values, nvalues)) {
+		r = dit_index_work_reserve(work, kept->nhashes);
+		if (r == 0) {
+			memcpy(work->keys + first, kept->hashes,
+			       kept->nhashes * sizeof(*kept->hashes));
+			work->nkeys += kept->nhashes;
+		}
+		return r;
+	}
 	work->nclasses = 0;
 	for (size_t i = 0; i < nvalues && r == 0; i++) {
 		const struct dit_class *oc =
@@ -120,6 +175,10 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 		struct dit_span name = dit_span_of(work->classes[i]->name);
 
 		r = add_eq_hashes(work, def, &name, 1);
+	}
+	if (r == 0) {
+		keep_classes(kept, def, values, nvalues, work->keys + first,
+		             work->nkeys - first);
 	}
 	return r;
 }

@@ -29,6 +29,16 @@ struct dit_ad_defs {
 	uint32_t first; /* in dit_index_work.defs */
 };
 
+/** The last list of object classes, and its keys as hashes. A longer one is not kept. */
+struct dit_class_keys {
+	const struct dit_index_def *def; /* NULL: none is kept */
+	struct dit_span values[16];      /* in text */
+	size_t nvalues;
+	char text[512];
+	uint64_t hashes[32];
+	size_t nhashes;
+};
+
 struct dit_index_work {
 	const struct dit_index_set *set;
 
@@ -44,6 +54,7 @@ struct dit_index_work {
 	const struct dit_class **classes; /* of the current list of classes */
 	size_t nclasses;
 	size_t classes_size;
+	struct dit_class_keys class_keys;
 };
 
 /** Where keys go. */
