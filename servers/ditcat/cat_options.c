@@ -106,7 +106,7 @@ static int read_own(void *ctx, int option, const char *text)
 		return read_o(options, text);
 	case 's':
 		options->export.base = text;
-		options->export.scope = DIT_EXPORT_SUBTREE;
+		options->export.scope = DIT_SCOPE_SUBTREE;
 		return 0;
 	}
 	return 0;

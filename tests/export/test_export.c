@@ -167,18 +167,18 @@ static void base_and_scope_choose_entries(void **state)
 {
 	static const struct {
 		const char *base;
-		enum dit_export_scope scope;
+		enum dit_scope scope;
 		unsigned n;
 	} cases[] = {
-		{"DC=X", DIT_EXPORT_SUBTREE, NPEOPLE + 5},
-		{"DC=X", DIT_EXPORT_BASE, 1},
-		{"DC=X", DIT_EXPORT_ONE, 4},
-		{"DC=X", DIT_EXPORT_CHILDREN, NPEOPLE + 4},
-		{"ou=dept 1,dc=x", DIT_EXPORT_SUBTREE, NPEOPLE / 4 + 1},
-		{"ou=dept 3,dc=x", DIT_EXPORT_ONE, NPEOPLE / 4},
-		{"uid=u8 , ou=Dept  0,dc=x", DIT_EXPORT_BASE, 1},
-		{"uid=u8,ou=Dept 0,dc=x", DIT_EXPORT_CHILDREN, 0},
-		{"ou=dept 9,dc=x", DIT_EXPORT_SUBTREE, 0},
+		{"DC=X", DIT_SCOPE_SUBTREE, NPEOPLE + 5},
+		{"DC=X", DIT_SCOPE_BASE, 1},
+		{"DC=X", DIT_SCOPE_ONE, 4},
+		{"DC=X", DIT_SCOPE_CHILDREN, NPEOPLE + 4},
+		{"ou=dept 1,dc=x", DIT_SCOPE_SUBTREE, NPEOPLE / 4 + 1},
+		{"ou=dept 3,dc=x", DIT_SCOPE_ONE, NPEOPLE / 4},
+		{"uid=u8 , ou=Dept  0,dc=x", DIT_SCOPE_BASE, 1},
+		{"uid=u8,ou=Dept 0,dc=x", DIT_SCOPE_CHILDREN, 0},
+		{"ou=dept 9,dc=x", DIT_SCOPE_SUBTREE, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -432,7 +432,7 @@ static void scope_alone_is_of_the_suffix(void **state)
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
 
-	opts.scope = DIT_EXPORT_ONE;
+	opts.scope = DIT_SCOPE_ONE;
 	free(export_all(*state, &opts, 4));
 }
 

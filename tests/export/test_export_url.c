@@ -20,19 +20,19 @@ static void urls_have_base_scope_and_filter(void **state)
 	static const struct {
 		const char *url;
 		const char *base;
-		enum dit_export_scope scope;
+		enum dit_scope scope;
 		const char *filter;
 	} cases[] = {
-		{"ldap:///", NULL, DIT_EXPORT_SUBTREE, NULL},
-		{"ldap://", NULL, DIT_EXPORT_SUBTREE, NULL},
-		{"ldap://?", NULL, DIT_EXPORT_SUBTREE, NULL},
-		{"ldaps:///dc=x", "dc=x", DIT_EXPORT_SUBTREE, NULL},
-		{"LDAP:///dc%3Dx??ON%45", "dc=x", DIT_EXPORT_ONE, NULL},
-		{"<URL:ldap:///dc=x??base>", "dc=x", DIT_EXPORT_BASE, NULL},
-		{"ldap:///dc=x??subord?(cn=%61)", "dc=x", DIT_EXPORT_CHILDREN, "(cn=a)"},
-		{"ldap:///??\?cn=a", NULL, DIT_EXPORT_SUBTREE, "cn=a"},
-		{"ldap:///%zz", NULL, DIT_EXPORT_SUBTREE, NULL},
-		{"ldap:///dc=x???", "dc=x", DIT_EXPORT_SUBTREE, NULL},
+		{"ldap:///", NULL, DIT_SCOPE_SUBTREE, NULL},
+		{"ldap://", NULL, DIT_SCOPE_SUBTREE, NULL},
+		{"ldap://?", NULL, DIT_SCOPE_SUBTREE, NULL},
+		{"ldaps:///dc=x", "dc=x", DIT_SCOPE_SUBTREE, NULL},
+		{"LDAP:///dc%3Dx??ON%45", "dc=x", DIT_SCOPE_ONE, NULL},
+		{"<URL:ldap:///dc=x??base>", "dc=x", DIT_SCOPE_BASE, NULL},
+		{"ldap:///dc=x??subord?(cn=%61)", "dc=x", DIT_SCOPE_CHILDREN, "(cn=a)"},
+		{"ldap:///??\?cn=a", NULL, DIT_SCOPE_SUBTREE, "cn=a"},
+		{"ldap:///%zz", NULL, DIT_SCOPE_SUBTREE, NULL},
+		{"ldap:///dc=x???", "dc=x", DIT_SCOPE_SUBTREE, NULL},
 	};
 	(void)state;
 

@@ -6,6 +6,8 @@
 #include "test.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -382,6 +384,195 @@ static void an_empty_database_has_one_empty_range(void **state)
 	load_fixture_deinit(&f);
 }
 
+/* ---- entries that a program pulls ---- */
+
+/* A thread that pulls. */
+struct puller {
+	pthread_t thread;
+	struct dit_entry_scan *scan;
+	unsigned reader;
+	_Atomic unsigned *seen; /* by ID */
+	unsigned n;
+	int result;
+};
+
+static void *pull_all(void *arg)
+{
+	struct puller *puller = arg;
+	const struct dit_entry_view *view = NULL;
+	uint64_t last = 0;
+	int r = 0;
+
+	while ((r = dit_entry_scan_next(puller->scan, puller->reader, &view)) > 0) {
+		assert_true(view->id > last);
+		assert_int_equal(view->name_error, 0);
+		assert_true(view->dn.len > 0);
+		last = view->id;
+		puller->seen[view->id]++;
+		puller->n++;
+	}
+	puller->result = r;
+	return NULL;
+}
+
+static void readers_share_all_entries(void **state)
+{
+	static const unsigned threads[] = {1, 2, 3, 8};
+	struct told told;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct dit_entry_scan_opts opts = opts_for(*state, &told);
+		_Atomic unsigned seen[NENTRIES + 1] = {0};
+		struct puller pullers[8];
+		unsigned n = 0;
+		struct dit_entry_scan *scan = NULL;
+
+		opts.threads = threads[i];
+		scan = open_scan(&opts);
+		for (unsigned t = 0; t < threads[i]; t++) {
+			pullers[t] =
+				(struct puller){.scan = scan, .reader = t, .seen = seen};
+			assert_int_equal(pthread_create(&pullers[t].thread, NULL,
+			                                pull_all, &pullers[t]),
+			                 0);
+		}
+		for (unsigned t = 0; t < threads[i]; t++) {
+			assert_int_equal(pthread_join(pullers[t].thread, NULL), 0);
+			assert_int_equal(pullers[t].result, 0);
+			n += pullers[t].n;
+		}
+		assert_int_equal(n, NENTRIES);
+		for (unsigned id = 1; id <= NENTRIES; id++) {
+			assert_int_equal(seen[id], 1);
+		}
+		dit_entry_scan_close(scan);
+	}
+}
+
+/* @return how many reader 0 gets until the end, or until the error */
+static unsigned pull(struct dit_entry_scan *scan, unsigned most, int *ret)
+{
+	const struct dit_entry_view *view = NULL;
+	unsigned n = 0;
+
+	*ret = 1;
+	while (n < most && (*ret = dit_entry_scan_next(scan, 0, &view)) > 0) {
+		n++;
+	}
+	return n;
+}
+
+static void a_scan_can_be_closed_early_and_a_run_begins_again(void **state)
+{
+	struct told told;
+	struct dit_entry_scan_opts opts = opts_for(*state, &told);
+	struct dit_entry_scan *scan = open_scan(&opts);
+	const struct dit_entry_view *view = NULL;
+	int r = 0;
+
+	assert_int_equal(pull(scan, 100, &r), 100);
+	assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
+	assert_int_equal(told.nentries, NENTRIES);
+	assert_int_equal(pull(scan, UINT_MAX, &r), NENTRIES);
+	assert_int_equal(r, 0);
+	assert_int_equal(pull(scan, UINT_MAX, &r), 0);
+	assert_int_equal(r, 0);
+	assert_int_equal(dit_entry_scan_next(scan, opts.threads, &view), -EINVAL);
+	dit_entry_scan_close(scan);
+
+	scan = open_scan(&opts);
+	assert_int_equal(pull(scan, 7, &r), 7);
+	dit_entry_scan_close(scan);
+}
+
+/* ---- a choice ---- */
+
+static void entries_can_be_chosen(void **state)
+{
+	static const struct {
+		const char *base;
+		enum dit_scope scope;
+		const char *filter;
+		unsigned n;
+	} cases[] = {
+		{NULL, DIT_SCOPE_BASE, NULL, 1},
+		{NULL, DIT_SCOPE_ONE, NULL, 4},
+		{"OU=dept  1,dc=x", DIT_SCOPE_CHILDREN, NULL, NPEOPLE / 4},
+		{NULL, DIT_SCOPE_SUBTREE, "(uid=u17)", 1},
+		{NULL, DIT_SCOPE_SUBTREE, "(&(sn=common)(!(uid=u17)))", NPEOPLE - 1},
+		{"ou=dept 1,dc=x", DIT_SCOPE_ONE, "(cn;lang-de=nummer 1)", 30},
+		{NULL, DIT_SCOPE_SUBTREE, "(sn=nobody)", 0},
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct told told;
+		struct dit_entry_scan_opts opts = opts_for(*state, &told);
+		struct dit_entry_scan *scan = NULL;
+		int r = 0;
+
+		opts.base = cases[i / 2].base;
+		opts.scope = cases[i / 2].scope;
+		opts.filter = cases[i / 2].filter;
+		opts.no_index = i % 2 == 1;
+		opts.without_dn = true; /* needed all the same */
+		scan = open_scan(&opts);
+		assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
+		assert_int_equal(told.nentries, cases[i / 2].n);
+		assert_int_equal(pull(scan, UINT_MAX, &r), cases[i / 2].n);
+		assert_int_equal(r, 0);
+		dit_entry_scan_close(scan);
+	}
+}
+
+static int look_at_choice(void *ctx, struct dit_scan_range *range,
+                          const struct dit_entry_view *view)
+{
+	struct told *told = ctx;
+	(void)range;
+
+	told->nentries++;
+	for (uint32_t i = 0; i < view->nattrs; i++) {
+		struct dit_span name = view->attrs[i].name;
+
+		if (!dit_span_eq(name, DIT_SPAN("cn;lang-de")) &&
+		    !dit_span_eq(name, DIT_SPAN("description"))) {
+			return -EBADMSG;
+		}
+	}
+	return view->nattrs == 2 ? 0 : -EBADMSG;
+}
+
+static void attributes_can_be_chosen(void **state)
+{
+	static const struct dit_entry_scan_ops ops = {.entry = look_at_choice};
+	static const char *const attrs[] = {"DESCRIPTION", "cn;lang-de", "uid"};
+	static const struct {
+		const char *base;
+		const char *filter; /* of attributes that are not shown */
+		unsigned n;
+	} cases[] = {{"uid=u1,ou=dept 1,dc=x", NULL, 1},
+	             {NULL, "(telephoneNumber=*)", NPEOPLE}};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct told told;
+		struct dit_entry_scan_opts opts = opts_for(*state, &told);
+		struct dit_entry_scan *scan = NULL;
+
+		opts.attrs = attrs;
+		opts.nattrs = 2;
+		opts.base = cases[i].base;
+		opts.filter = cases[i].filter;
+		scan = open_scan(&opts);
+		assert_int_equal(dit_entry_scan_run(scan, &ops, &told), 0);
+		assert_int_equal(told.nentries, cases[i].n);
+		dit_entry_scan_close(scan);
+		opts.nattrs = 3;
+		scan = open_scan(&opts);
+		assert_int_equal(dit_entry_scan_run(scan, &ops, &told), -EBADMSG);
+		dit_entry_scan_close(scan);
+	}
+}
+
 /* ---- one state ---- */
 
 /*
@@ -558,6 +749,100 @@ static void what_cannot_be_opened_is_told(void **state)
 	assert_string_equal(told.reports, "a scan has at most 1024 threads\n");
 }
 
+static void a_choice_that_cannot_be_read_is_told(void **state)
+{
+	static const char *const unknown[] = {"noSuchThing"};
+	static const struct {
+		const char *base;
+		const char *filter;
+		size_t nattrs;
+		bool has_path;
+		int result;
+		const char *report;
+	} cases[] = {
+		{NULL, "(cn=", 0, false, DIT_E_CONFIG, "(cn=: this is no filter\n"},
+		{"=", NULL, 0, false, DIT_E_CONFIG, "=: this is no DN\n"},
+		{NULL, NULL, 1, false, DIT_E_CONFIG,
+	         "noSuchThing: no such attribute is configured\n"},
+		{NULL, "(cn=a)", 0, true, -EINVAL, "need a configuration\n"},
+		{NULL, NULL, 1, true, -EINVAL, "need a configuration\n"},
+	};
+	struct load_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct told told;
+		struct dit_entry_scan_opts opts = opts_for(f, &told);
+
+		opts.suffix = "dc=x";
+		opts.base = cases[i].base;
+		opts.filter = cases[i].filter;
+		opts.attrs = unknown;
+		opts.nattrs = cases[i].nattrs;
+		if (cases[i].has_path) {
+			opts.conf = NULL;
+			opts.suffix = NULL;
+			opts.path = f->database;
+		}
+		assert_int_equal(refuse(&opts), cases[i].result);
+		assert_non_null(strstr(told.reports, cases[i].report));
+	}
+}
+
+static void an_end_from_outside_ends_pulling_too(void **state)
+{
+	struct told told;
+	struct dit_entry_scan_opts opts = opts_for(*state, &told);
+	struct dit_entry_scan *scan = open_scan(&opts);
+	const struct dit_entry_view *view = NULL;
+	int r = 0;
+
+	assert_int_equal(pull(scan, 100, &r), 100);
+	told.stop = SIGTERM;
+	assert_int_equal(dit_entry_scan_next(scan, 0, &view), DIT_E_STOPPED);
+	assert_int_equal(dit_entry_scan_next(scan, 0, &view), DIT_E_STOPPED);
+	assert_int_equal(dit_entry_scan_next(scan, 1, &view), 0);
+	dit_entry_scan_close(scan);
+}
+
+/* The page in the middle that has a value is no page any more. */
+static void damage_leaf(const struct load_fixture *f, const char *value)
+{
+	char name[4300];
+	char page[4096];
+	uint16_t no_flags = 0;
+	FILE *file = NULL;
+
+	(void)snprintf(name, sizeof(name), "%s/data.mdb", f->database);
+	file = fopen(name, "r+");
+	assert_non_null(file);
+	do {
+		assert_int_equal(fread(page, sizeof(page), 1, file), 1);
+	} while (memmem(page, sizeof(page), value, strlen(value)) == NULL);
+	memcpy(page + 10, &no_flags, sizeof(no_flags)); /* mp_flags */
+	assert_int_equal(fseek(file, -(long)sizeof(page), SEEK_CUR), 0);
+	assert_int_equal(fwrite(page, sizeof(page), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void damage_in_the_middle_ends_pulling_with_its_error(void **state)
+{
+	struct told told;
+	struct dit_entry_scan_opts opts = opts_for(*state, &told);
+	struct dit_entry_scan *scan = NULL;
+	const struct dit_entry_view *view = NULL;
+	unsigned n = 0;
+	int r = 0;
+
+	damage_leaf(*state, "+1 555-1500");
+	scan = open_scan(&opts);
+	n = pull(scan, UINT_MAX, &r);
+	assert_true(n > 1000 && n < NENTRIES);
+	assert_int_equal(r, DIT_E_CORRUPT);
+	assert_int_equal(dit_entry_scan_next(scan, 0, &view), DIT_E_CORRUPT);
+	assert_int_equal(dit_entry_scan_next(scan, 1, &view), 0);
+	dit_entry_scan_close(scan);
+}
+
 static void an_lmdb_file_of_others_is_no_database(void **state)
 {
 	struct load_fixture *f = *state;
@@ -606,6 +891,10 @@ int main(void)
 		TEST(entries_are_shown_in_full),
 		TEST(a_path_needs_no_configuration_and_names_can_be_left_out),
 		cmocka_unit_test(sealed_pages_of_a_path_need_a_configuration),
+		TEST(readers_share_all_entries),
+		TEST(a_scan_can_be_closed_early_and_a_run_begins_again),
+		TEST(entries_can_be_chosen),
+		TEST(attributes_can_be_chosen),
 		cmocka_unit_test(holes_come_as_holes),
 		cmocka_unit_test(an_empty_database_has_one_empty_range),
 		TEST(all_threads_of_all_runs_see_one_state_while_others_commit),
@@ -613,6 +902,9 @@ int main(void)
 		TEST(an_error_in_order_drops_that_range_too),
 		TEST(a_run_can_be_ended),
 		TEST(what_cannot_be_opened_is_told),
+		TEST(a_choice_that_cannot_be_read_is_told),
+		TEST(an_end_from_outside_ends_pulling_too),
+		TEST(damage_in_the_middle_ends_pulling_with_its_error),
 		TEST(an_lmdb_file_of_others_is_no_database),
 		cmocka_unit_test(a_database_of_another_type_is_refused),
 	};

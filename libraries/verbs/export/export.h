@@ -35,14 +35,7 @@
 #include <ditkit/openldap.h>
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
-
-/** Which entries below the base. */
-enum dit_export_scope {
-	DIT_EXPORT_SUBTREE, /* the base and all below it */
-	DIT_EXPORT_BASE,
-	DIT_EXPORT_ONE,      /* its children */
-	DIT_EXPORT_CHILDREN, /* all below it */
-};
+#include <ditkit/scan.h>
 
 /** The phases of dit_progress. The first one comes again for each database. */
 enum dit_export_phase {
@@ -70,7 +63,7 @@ struct dit_export_opts {
 	 * base chooses the database as well.
 	 */
 	const char *base;
-	enum dit_export_scope scope;
+	enum dit_scope scope;
 	const char *filter; /* RFC 4515; NULL: all entries */
 	bool no_index; /* read all entries, even if an index tells which ones can match */
 
@@ -145,7 +138,7 @@ DIT_PUBLIC int dit_export(const struct dit_export_opts *opts,
 struct dit_export_url {
 	char *base;   /* owned; NULL: none */
 	char *filter; /* likewise */
-	enum dit_export_scope scope;
+	enum dit_scope scope;
 };
 
 /**

@@ -18,9 +18,7 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "export/export_match.h"
 #include "export/export_text.h"
-#include "filter/filter_index.h"
 #include "job/job.h"
 #include "page/lmdb_format.h"
 #include "place/fault.h"
@@ -29,13 +27,10 @@
 #include "scan/scan_snapshot.h"
 
 #define WAIT_MS 10000
-/* Single entries cost several times as much as entries in a row. */
-#define CANDIDATES_SHARE 8
 
 /* The result of a range, in its memory. */
 struct export_text {
 	struct dit_ldif_text ldif;
-	uint64_t nread; /* entries and holes */
 	uint64_t nentries;
 	uint64_t nunreadable;
 	bool is_end;        /* an entry cannot be read, and nothing comes after it */
@@ -53,8 +48,7 @@ struct export_database {
 	struct dit_snapshot *snapshot;
 	struct dit_entry_scan *scan;
 	struct dit_export_names names;
-	struct dit_candidates candidates; /* of the filter */
-	uint64_t nread;                   /* [own: main] entries and holes so far */
+	uint64_t nread; /* [own: main] entries and holes so far */
 };
 
 struct export
@@ -62,7 +56,7 @@ struct export
 	/* [const] while members run */
 	const struct dit_export_opts *opts;
 	struct dit_job job;
-	struct dit_export_match match;
+	struct dit_entry_match match;
 	struct export_database *databases;
 	size_t ndatabases;
 	struct export_database *current;
@@ -143,18 +137,12 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 {
 	const struct export *export = ctx;
 	struct export_text *text = range->result;
-	int r = 0;
 
-	text->nread++;
-	if (entry->is_hole || text->is_end) {
+	if (text->is_end) {
 		return 0;
 	}
 	if (entry->name_error < 0 || entry->record_error < 0) {
 		return put_unreadable(export, range, entry);
-	}
-	r = dit_export_matches(&export->match, entry, dit_scan_range_arena(range));
-	if (r <= 0) {
-		return r;
 	}
 	text->nentries++;
 	note_lost(text, entry);
@@ -222,10 +210,11 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	     i++) {
 		const struct export_database *database = &export->databases[i];
 
+		uint64_t ncandidates = dit_entry_scan_ncandidates(database->scan);
+
 		ret->done += database->nread;
-		ret->total += database->candidates.ids != NULL
-		                      ? database->candidates.n
-		                      : dit_entry_scan_nrecords(database->scan);
+		ret->total += ncandidates > 0 ? ncandidates
+		                              : dit_entry_scan_nrecords(database->scan);
 	}
 }
 
@@ -250,7 +239,7 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 	if (text->nlost > 0) {
 		tell_lost(export, text);
 	}
-	export->current->nread += text->nread;
+	export->current->nread += range->nread;
 	export->stats->nentries += text->nentries;
 	r = write_text(export, &text->ldif);
 	drop_range(export, range);
@@ -317,28 +306,6 @@ static void tell_unknown(const struct export *export,
 	}
 }
 
-static int find_candidates(struct export *export, struct export_database *database)
-{
-	struct dit_candidates_opts opts = {
-		.settings = export->job.chosen.settings,
-		.db = database->db,
-		.snapshot = database->snapshot,
-		.names = dit_entry_scan_names(database->scan),
-		.max = dit_entry_scan_nrecords(database->scan) / CANDIDATES_SHARE + 1};
-	int r = 0;
-
-	if (export->match.filter == NULL || export->opts->no_index) {
-		return 0;
-	}
-	r = dit_candidates_find(&database->candidates, export->match.filter, &opts);
-	if (r == 0 && database->candidates.ids != NULL) {
-		dit_entry_scan_only(database->scan, database->candidates.ids,
-		                    database->candidates.n);
-		export->stats->ncandidates += database->candidates.n;
-	}
-	return r;
-}
-
 static int open_database(struct export *export, struct export_database *database)
 {
 	struct dit_fault fault = {.text = ""};
@@ -372,7 +339,10 @@ static int open_database(struct export *export, struct export_database *database
 		return fail_on_database(export, database, r, fault.text);
 	}
 	tell_unknown(export, &database->names);
-	r = find_candidates(export, database);
+	r = dit_entry_scan_match(database->scan, &export->match,
+	                         export->job.chosen.settings,
+	                         export->opts->no_index ? NULL : database->db);
+	export->stats->ncandidates += dit_entry_scan_ncandidates(database->scan);
 	return r < 0 ? fail_on_database(export, database, r, "") : 0;
 }
 
@@ -444,14 +414,19 @@ static int open_databases(struct export *export)
 static int choose(struct export *export)
 {
 	const struct dit_export_opts *opts = export->opts;
+	const struct dit_entry_match_opts wanted = {.base = opts->base,
+	                                            .scope = opts->scope,
+	                                            .filter = opts->filter,
+	                                            .report = opts->report,
+	                                            .report_ctx = opts->report_ctx};
 	struct dit_job *job = &export->job;
 	int r = dit_job_read(job);
 
 	if (r < 0) {
 		return r;
 	}
-	r = dit_export_match_init(&export->match, export->job.chosen.settings->schema,
-	                          opts);
+	r = dit_entry_match_init(&export->match, export->job.chosen.settings->schema,
+	                         &wanted);
 	if (r == DIT_E_SYNTAX) {
 		dit_job_report(&export->job, DIT_REPORT_PLAIN, "Invalid filter '%s'",
 		               opts->filter);
@@ -470,8 +445,7 @@ static int choose(struct export *export)
 	}
 	r = dit_job_choose(job);
 	if (r == 0 && opts->base == NULL) {
-		dit_export_match_below(&export->match,
-		                       export->job.chosen.db->suffix_norm);
+		dit_entry_match_below(&export->match, export->job.chosen.db->suffix_norm);
 	}
 	return r;
 }
@@ -526,7 +500,6 @@ static void release(struct export *export)
 		struct export_database *database = &export->databases[i];
 
 		dit_export_names_deinit(&database->names);
-		dit_candidates_deinit(&database->candidates);
 		dit_entry_scan_close(database->scan);
 		dit_snapshot_close(database->snapshot);
 		dit_data_seal_close(database->seal);

@@ -34,17 +34,17 @@ static bool has_scope(const char *text)
 	return at != NULL && strchr("?>", at[1]) == NULL;
 }
 
-static enum dit_export_scope scope_of(const LDAPURLDesc *parsed, const char *text)
+static enum dit_scope scope_of(const LDAPURLDesc *parsed, const char *text)
 {
 	switch (has_scope(text) ? parsed->lud_scope : LDAP_SCOPE_SUBTREE) {
 	case LDAP_SCOPE_BASE:
-		return DIT_EXPORT_BASE;
+		return DIT_SCOPE_BASE;
 	case LDAP_SCOPE_ONELEVEL:
-		return DIT_EXPORT_ONE;
+		return DIT_SCOPE_ONE;
 	case LDAP_SCOPE_SUBORDINATE:
-		return DIT_EXPORT_CHILDREN;
+		return DIT_SCOPE_CHILDREN;
 	default:
-		return DIT_EXPORT_SUBTREE;
+		return DIT_SCOPE_SUBTREE;
 	}
 }
 

@@ -3,8 +3,6 @@ noinst_LTLIBRARIES += %D%/libexport.la
 rooms += %D%/libexport.la
 %C%_libexport_la_SOURCES = \
 	%D%/export.h \
-	%D%/export_match.c \
-	%D%/export_match.h \
 	%D%/export_run.c \
 	%D%/export_text.c \
 	%D%/export_text.h \

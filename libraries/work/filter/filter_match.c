@@ -46,8 +46,7 @@ static bool has_option(struct dit_span options, struct dit_span wanted)
 	return false;
 }
 
-/* Is the description that of the filter, or a subtype of it? */
-static bool is_below(const struct dit_ad *ad, const struct dit_ad *wanted)
+bool dit_ad_is_below(const struct dit_ad *ad, const struct dit_ad *wanted)
 {
 	struct dit_span options = wanted->options;
 	struct dit_span option;
@@ -151,7 +150,7 @@ static int match_value(const struct matching *m, const struct dit_filter *filter
 
 static bool concerns(const struct dit_filter *filter, const struct dit_ad *ad)
 {
-	return filter->ad != NULL ? is_below(ad, filter->ad)
+	return filter->ad != NULL ? dit_ad_is_below(ad, filter->ad)
 	                          : dit_rule_suits(filter->rule, ad->type);
 }
 

@@ -19,6 +19,9 @@
 #include "filter/value_match.h"
 #include "values/filter.h"
 
+/** Is the description the wanted one, or a subtype of it, or does it have more options? */
+bool dit_ad_is_below(const struct dit_ad *ad, const struct dit_ad *wanted);
+
 /**
  * @param schema  of the filter and of the entry's descriptions
  * @param arena   for values whose other normal form is needed

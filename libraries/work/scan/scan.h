@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scan all entries of a back-mdb database, on many threads, in one state.
+ * Read the entries of a back-mdb database, on many threads or one, in one state.
  *
  *     struct dit_entry_scan_opts opts = DIT_ENTRY_SCAN_OPTS_INIT;
  *     struct dit_entry_scan_ops ops = {.entry = count_values};
@@ -13,14 +13,20 @@
  *             dit_entry_scan_close(scan);
  *     }
  *
+ * Or the program pulls the entries, on threads of its own:
+ *
+ *     while ((r = dit_entry_scan_next(scan, 0, &entry)) > 0) {
+ *             look_at(entry);
+ *     }
+ *
  * dit_entry_scan_open() pins a snapshot: the state that the latest commit left. All
  * threads of all runs see that state until dit_entry_scan_close(), whatever other
  * processes commit meanwhile. slapd may run. Only dit_entry_scan_open() can wait for a
  * writer, for a moment; no writer waits for a scan. LMDB keeps pages that a snapshot
  * needs, so a database that changes a lot grows while it is scanned.
  *
- * Entries come in ranges of neighbouring IDs. A tool thread reads a range from its first
- * ID to its last. Then it takes the next range that no thread has taken:
+ * In a run entries come in ranges of neighbouring IDs. A tool thread reads a range from
+ * its first ID to its last. Then it takes the next range that no thread has taken:
  *
  *   ID        1 .......... 41 ......... 80 ......... 122 ........ 160
  *   tool-0    begin entry entry.. end               begin entry entry.. end
@@ -34,9 +40,10 @@
  * Memory: the scan copies no page of the file. Some hundred ranges exist at a time. A
  * range has the entries of a few leaf pages of the B-tree, at most some 150 per page.
  *
- * Threads: a scan belongs to one thread, which makes all calls. Each run starts threads
- * and joins them, as many as dit_entry_scan_nthreads() says; with one, everything happens
- * in the caller. begin, entry and end are called on tool threads, several at once, but
+ * Threads: a scan belongs to one thread, which makes all calls but dit_entry_scan_next();
+ * each reader of that is on one thread at a time, and no run at the same time. Each run
+ * starts threads and joins them, as many as dit_entry_scan_nthreads() says; with one,
+ * everything happens in the caller. begin, entry and end are called on tool threads, several at once, but
  * for one range on one thread; in_order and drop on the caller's.
  */
 #ifndef DITKIT_SCAN_H
@@ -55,6 +62,14 @@
 
 struct dit_entry_scan;
 
+/** Which entries below the base. */
+enum dit_scope {
+	DIT_SCOPE_SUBTREE, /* the base and all below it */
+	DIT_SCOPE_BASE,
+	DIT_SCOPE_ONE,      /* its children */
+	DIT_SCOPE_CHILDREN, /* all below it */
+};
+
 struct dit_entry_scan_opts {
 	size_t size; /* of this struct: DIT_ENTRY_SCAN_OPTS_INIT sets it */
 	/* As of dit_load(): which database of which configuration. */
@@ -71,8 +86,26 @@ struct dit_entry_scan_opts {
 	 */
 	const char *path;
 
+	/*
+	 * Which entries; all by default, holes among them. With one of these there are no
+	 * holes, but entries that cannot be read are shown: nobody knows whether they
+	 * match. They need a configuration, so -EINVAL with a path alone.
+	 */
+	const char *base; /* a DN; NULL: the suffix. It chooses the database as well, if
+	                   * suffix and database do not */
+	enum dit_scope scope;
+	const char *filter; /* RFC 4515; NULL: none */
+	bool no_index; /* read all entries, even if an index tells which ones can match */
+	/*
+	 * Which attributes, by their descriptions; subtypes and options come with them.
+	 * None: all. A configuration is needed as well.
+	 */
+	const char *const *attrs;
+	size_t nattrs;
+
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
-	bool without_dn;  /* leave the DNs of entries empty, and save their look-up */
+	bool without_dn;  /* leave the DNs of entries empty, and save their look-up; not
+	                   * with base, scope or filter */
 	/*
 	 * Do not take LMDB's write lock. Without this option the scan holds the lock
 	 * while the threads' transactions begin, so that all of them see one state. With
@@ -111,8 +144,9 @@ struct dit_scan_range {
 	uint64_t number;   /* 0, 1, 2 ... in the order of IDs */
 	uint64_t first_id; /* the range holds entries from here on */
 	uint64_t end_id;   /* up to here, this one not included; 0: no end */
-	unsigned member;   /* 0 .. nthreads - 1: the tool thread that has it */
-	void *result;      /* the callbacks' own; NULL at first */
+	uint64_t nread;  /* entries and holes so far, those that are not shown included */
+	unsigned member; /* 0 .. nthreads - 1: the tool thread that has it */
+	void *result;    /* the callbacks' own; NULL at first */
 };
 
 /** The callbacks. All get the ctx of the run; a negative result ends the run. */
@@ -175,6 +209,26 @@ DIT_PUBLIC void dit_entry_scan_close(struct dit_entry_scan *scan);
  */
 DIT_PUBLIC int dit_entry_scan_run(struct dit_entry_scan *scan,
                                   const struct dit_entry_scan_ops *ops, void *ctx);
+
+/**
+ * The next entry, in place of a run: the caller's threads are the tool threads.
+ *
+ *     while ((r = dit_entry_scan_next(scan, 0, &entry)) > 0) ...
+ *
+ * Readers share the entries: each is shown once, to one of them, and to each reader in the
+ * order of IDs. A run begins all of this again.
+ *
+ * @param reader  0 .. dit_entry_scan_nthreads() - 1; each on one thread at a time
+ * @param ret     points into the reader, until its next call; its values as in a run.
+ *                Without a choice of entries it may be a hole, and it may always have
+ *                name_error or record_error
+ *
+ * @return 1; 0: the end; DIT_E_STOPPED; DIT_E_CORRUPT; LMDB's codes; -ENOMEM; -EINVAL: no
+ *         such reader. After an error the reader has no further entries, and the others
+ *         end soon, with 0
+ */
+DIT_PUBLIC int dit_entry_scan_next(struct dit_entry_scan *scan, unsigned reader,
+                                   const struct dit_entry_view **ret);
 
 /**
  * Memory for the result of a range. To be called in begin, entry or end. All bytes are

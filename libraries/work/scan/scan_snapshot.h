@@ -8,8 +8,10 @@
 #define DITKIT_SCAN_SNAPSHOT_H
 
 #include "base/stop.h"
+#include "config/settings.h"
 #include "reader/ad_names.h"
 #include "reader/snapshot.h"
+#include "scan/entry_match.h"
 #include "scan/scan.h"
 #include "schema/schema.h"
 
@@ -32,11 +34,19 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
                        const struct dit_scan_snapshot_opts *opts);
 
 /**
- * Read these entries alone, in all runs that follow.
+ * Show entries alone that match, and those that cannot be read. Only entries that can
+ * match by the indexes of the database are read.
  *
- * @param ids  ascending; borrowed while runs last; NULL: all entries again
+ * @param match  borrowed
+ * @param db     NULL: the indexes are not asked
+ *
+ * @return 0; LMDB's codes; -ENOMEM
  */
-void dit_entry_scan_only(struct dit_entry_scan *scan, const uint64_t *ids, size_t n);
+int dit_entry_scan_match(struct dit_entry_scan *scan, const struct dit_entry_match *match,
+                         const struct dit_settings *settings,
+                         const struct dit_database *db);
+/** The number of entries that indexes name; 0: no index was used. */
+uint64_t dit_entry_scan_ncandidates(const struct dit_entry_scan *scan);
 
 /** All attribute descriptions by number. */
 const struct dit_ad_names *dit_entry_scan_names(const struct dit_entry_scan *scan);

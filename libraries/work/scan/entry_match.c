@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "export/export_match.h"
+#include "scan/entry_match.h"
 
 #include <errno.h>
 
@@ -9,14 +9,14 @@
 
 #define ARENA_BYTES 4096
 
-int dit_export_match_init(struct dit_export_match *match, const struct dit_schema *schema,
-                          const struct dit_export_opts *opts)
+int dit_entry_match_init(struct dit_entry_match *match, const struct dit_schema *schema,
+                         const struct dit_entry_match_opts *opts)
 {
 	struct dit_notes notes;
 	struct dit_dn dn;
 	int r = 0;
 
-	*match = (struct dit_export_match){
+	*match = (struct dit_entry_match){
 		.scope = opts->scope, .schema = schema, .has_base = opts->base != NULL};
 	dit_arena_init(&match->arena, ARENA_BYTES);
 	dit_notes_init(&notes, &match->arena);
@@ -41,15 +41,15 @@ int dit_export_match_init(struct dit_export_match *match, const struct dit_schem
 	return r;
 }
 
-void dit_export_match_below(struct dit_export_match *match, struct dit_span suffix)
+void dit_entry_match_below(struct dit_entry_match *match, struct dit_span suffix)
 {
-	if (!match->has_base && match->scope != DIT_EXPORT_SUBTREE) {
+	if (!match->has_base && match->scope != DIT_SCOPE_SUBTREE) {
 		match->has_base = true;
 		match->base = suffix;
 	}
 }
 
-static bool is_in_scope(const struct dit_export_match *match,
+static bool is_in_scope(const struct dit_entry_match *match,
                         const struct dit_entry_view *entry)
 {
 	struct dit_span dn = entry->norm_dn;
@@ -60,21 +60,21 @@ static bool is_in_scope(const struct dit_export_match *match,
 	}
 	is_base = dit_span_eq(dn, match->base);
 	switch (match->scope) {
-	case DIT_EXPORT_BASE:
+	case DIT_SCOPE_BASE:
 		return is_base;
-	case DIT_EXPORT_ONE:
+	case DIT_SCOPE_ONE:
 		return !is_base && dn.len > 0 &&
 		       dit_span_eq(dit_dn_parent(dn), match->base);
-	case DIT_EXPORT_CHILDREN:
+	case DIT_SCOPE_CHILDREN:
 		return !is_base && dit_dn_is_below(dn, match->base);
-	case DIT_EXPORT_SUBTREE:
+	case DIT_SCOPE_SUBTREE:
 		break;
 	}
 	return dit_dn_is_below(dn, match->base);
 }
 
-int dit_export_matches(const struct dit_export_match *match,
-                       const struct dit_entry_view *entry, struct dit_arena *arena)
+int dit_entry_matches(const struct dit_entry_match *match,
+                      const struct dit_entry_view *entry, struct dit_arena *arena)
 {
 	struct dit_arena_mark mark;
 	int r = 0;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a scan is made of, for the files of this room.
+ *
+ *   scan_open.c      snapshot, ranges and members are made
+ *   scan_entries.c   a member reads a range; members draw ranges
+ *   scan_run.c       a pipeline draws ranges for the members
+ */
+#ifndef DITKIT_SCAN_IMPL_H
+#define DITKIT_SCAN_IMPL_H
+
+#include <stdatomic.h>
+
+#include "base/stop.h"
+#include "filter/filter_index.h"
+#include "job/job.h"
+#include "reader/entry_reader.h"
+#include "scan/entry_match.h"
+#include "scan/scan_snapshot.h"
+
+/* A reader of ranges. [own: its thread] */
+struct dit_scan_member {
+	struct dit_entry_reader *reader;
+	bool is_inside; /* the reader stands on an entry of the range */
+	size_t next;    /* of the candidates */
+
+	/* Of dit_entry_scan_next(). */
+	struct dit_scan_range range;
+	bool has_range;
+	bool is_at_end;
+	int error; /* that ended it */
+	struct dit_entry_view view;
+	struct dit_arena arena; /* for values that a filter compares */
+};
+
+struct dit_entry_scan {
+	/* [const] while members run */
+	struct dit_snapshot *snapshot;
+	bool owns_snapshot;
+	struct dit_data_seal
+		*seal; /* of its file; owned; NULL: not sealed, or not ours */
+	struct dit_settings *settings; /* owned; NULL: none were read, or not ours */
+	struct dit_stop own_stop;
+	struct dit_ad_names names;
+	const struct dit_stop *stop; /* NULL: none */
+	unsigned nmembers;
+	uint64_t *firsts; /* of nfirsts ranges */
+	size_t nfirsts;
+	size_t nranges; /* of these, at equal distances, are read */
+	size_t batch_ranges;
+	uint64_t nrecords;
+	struct dit_entry_match own_match;
+	const struct dit_entry_match *match; /* NULL: all entries, and holes */
+	struct dit_candidates candidates;    /* no IDs: all entries are read */
+	bool *is_hidden; /* by attribute number; owned; NULL: all are shown */
+	const struct dit_entry_scan_ops *ops; /* of this run */
+	void *ctx;
+	struct scan_slot *slots;
+	unsigned nslots;
+
+	struct dit_scan_member *members; /* nmembers */
+
+	/* [atomic: the lowest number of a range that failed; relaxed, it only saves work:
+	 * those after it need not begin] */
+	_Atomic uint64_t failed_at;
+	/* [atomic: the number of the range that dit_entry_scan_next() draws next; relaxed,
+	 * a range is known by its number] */
+	_Atomic size_t drawn;
+
+	/* [own: main] */
+	size_t next_range; /* to put into a slot */
+};
+
+/** Range number @p n. */
+struct dit_scan_range dit_scan_range_of(const struct dit_entry_scan *scan, size_t n);
+/** The member is to read a range. */
+void dit_scan_enter(const struct dit_entry_scan *scan, struct dit_scan_member *member,
+                    const struct dit_scan_range *range);
+/**
+ * The next entry of the range that is wanted; counts those that were read.
+ *
+ * @param arena  for values that a filter compares
+ *
+ * @return 1; 0: end of the range; DIT_E_STOPPED; errors of reading
+ */
+int dit_scan_show_next(const struct dit_entry_scan *scan, struct dit_scan_member *member,
+                       struct dit_scan_range *range, struct dit_arena *arena,
+                       struct dit_entry_view *ret);
+/** No member has drawn anything. */
+void dit_scan_rewind(struct dit_entry_scan *scan);
+
+#endif
