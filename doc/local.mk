@@ -1,22 +1,48 @@
 # doc/local.mk
+# The pages of the library, made of their frames, the headers and programs.
+library_pages = \
+	man/dit_check.3 \
+	man/dit_compare.3 \
+	man/dit_entry_scan.3 \
+	man/dit_estimate.3 \
+	man/dit_export.3 \
+	man/dit_load.3 \
+	man/dit_reindex.3 \
+	man/dit_sorter.3 \
+	man/libditkit.3 \
+	$(NULL)
+library_programs = \
+	%D%/examples/check_database.c \
+	%D%/examples/compare_two.c \
+	%D%/examples/export_part.c \
+	%D%/examples/index_online.c \
+	%D%/examples/load_estimate.c \
+	%D%/examples/load_watch.c \
+	%D%/examples/safe_copy.c \
+	%D%/examples/scan_count.c \
+	%D%/examples/scan_pull.c \
+	%D%/examples/sort_replace.c \
+	%D%/examples/sort_sum.c \
+	%D%/examples/sort_union.c \
+	$(NULL)
+man_MANS = $(library_pages)
+CLEANFILES += $(library_pages)
+$(library_pages): $(pkginclude_HEADERS) $(library_programs) $(library_pages:%=doc/%) \
+		doc/man/page.awk
+	@$(MKDIR_P) man
+	$(AM_V_GEN)(cd $(srcdir) && $(AWK) -f doc/man/page.awk doc/$@) >$@.tmp && mv $@.tmp $@
+
 dist_man_MANS += \
-	%D%/man/dit_check.3 \
-	%D%/man/dit_compare.3 \
-	%D%/man/dit_entry_scan.3 \
-	%D%/man/dit_estimate.3 \
-	%D%/man/dit_export.3 \
-	%D%/man/dit_load.3 \
-	%D%/man/dit_reindex.3 \
-	%D%/man/dit_sorter.3 \
 	%D%/man/ditadd.8 \
 	%D%/man/ditcat.8 \
 	%D%/man/ditcheck.8 \
 	%D%/man/ditindex.8 \
 	%D%/man/ditkit.5 \
 	%D%/man/ditkit.7 \
-	%D%/man/libditkit.3 \
 	$(NULL)
 EXTRA_DIST += \
+	$(library_programs) \
+	$(library_pages:%=doc/%) \
 	%D%/README.md \
 	%D%/compatibility.md \
 	%D%/design.md \
@@ -27,6 +53,7 @@ EXTRA_DIST += \
 	%D%/guide.md \
 	%D%/install.md \
 	%D%/limits.md \
+	%D%/man/page.awk \
 	%D%/measurements.md \
 	%D%/messages.md \
 	%D%/sort.md \

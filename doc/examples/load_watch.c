@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Load an LDIF into the database of a slapd.conf, say how far the load has come, and stop
- * at an interrupt: the database is then as it was.
+ * Load an LDIF into the database of a slapd.conf, say how far the load has
+ * come, and stop at an interrupt: the database is then as it was.
  *
  *   load_watch SLAPD.CONF LDIF
  */
@@ -33,30 +33,27 @@ struct watch {
 /* On the thread that called dit_load(). */
 static void print_progress(void *ctx, const struct dit_progress *progress)
 {
-	static const char *const names[DIT_LOAD_NPHASES] = {
-		[DIT_LOAD_ENTRIES] = "entries",
-		[DIT_LOAD_NAMES] = "tree",
-		[DIT_LOAD_INDEXES] = "indexes",
-		[DIT_LOAD_PUBLISH] = "sync",
-	};
-	struct watch *watch = ctx;
+	/* In the order of enum dit_load_phase. */
+	static const char *const names[] = {"entries", "tree", "indexes",
+	                                    "sync"};
+	struct watch *watch = (struct watch *)ctx;
 
 	if (watch->ncalls++ == 0 || watch->phase != progress->phase) {
 		watch->phase = progress->phase;
 		printf("%s\n", names[progress->phase]);
 	}
-	/* A large load gets more calls than these; a percentage of the phase: */
+	/* A large load gets more calls than these. */
 	if (progress->total > 0) {
 		fprintf(stderr, "%3.0f %%\r",
-		        100.0 * (double)progress->done / (double)progress->total);
+		        100.0 * (double)progress->done /
+		                (double)progress->total);
 	}
 }
 
 int main(int argc, char *argv[])
 {
 	struct dit_load_opts opts = DIT_LOAD_OPTS_INIT;
-	struct sigaction action = {.sa_handler = on_interrupt};
-	struct watch watch = {.ncalls = 0};
+	struct watch watch = {0, 0};
 	struct dit_load_stats stats;
 	int r;
 
@@ -64,7 +61,7 @@ int main(int argc, char *argv[])
 		fputs("usage: load_watch SLAPD.CONF LDIF\n", stderr);
 		return 2;
 	}
-	(void)sigaction(SIGINT, &action, NULL);
+	signal(SIGINT, on_interrupt);
 	opts.conf = argv[1];
 	opts.input = argv[2];
 	opts.report = print_report;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Count the values of an attribute, and find the entry with most of them, by a parallel
- * scan of one snapshot. slapd may run.
+ * Count the values of an attribute, and find the entry with most of
+ * them, by a parallel scan of one snapshot. slapd may run.
  *
  *   scan_count SLAPD.CONF ATTRIBUTE
  */
@@ -42,8 +42,8 @@ static int begin(void *ctx, struct dit_scan_range *range)
 static int look(void *ctx, struct dit_scan_range *range,
                 const struct dit_entry_view *entry)
 {
-	const struct count *count = ctx;
-	struct part *part = range->result;
+	const struct count *count = (const struct count *)ctx;
+	struct part *part = (struct part *)range->result;
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
@@ -64,8 +64,8 @@ static int look(void *ctx, struct dit_scan_range *range,
 /* On the thread that called dit_entry_scan_run(), in the order of IDs. */
 static int add(void *ctx, struct dit_scan_range *range)
 {
-	struct count *count = ctx;
-	struct part *part = range->result;
+	struct count *count = (struct count *)ctx;
+	struct part *part = (struct part *)range->result;
 
 	count->nvalues += part->nvalues;
 	if (part->most > count->most) {
@@ -81,7 +81,7 @@ static int add(void *ctx, struct dit_scan_range *range)
 /* The scan has failed, and add() does not see this range. */
 static void drop(void *ctx, struct dit_scan_range *range)
 {
-	struct part *part = range->result;
+	struct part *part = (struct part *)range->result;
 
 	(void)ctx;
 	if (part != NULL) {
@@ -91,11 +91,11 @@ static void drop(void *ctx, struct dit_scan_range *range)
 
 int main(int argc, char *argv[])
 {
-	static const struct dit_entry_scan_ops ops = {
-		.begin = begin, .entry = look, .in_order = add, .drop = drop};
+	static const struct dit_entry_scan_ops ops = {begin, look, NULL, add,
+	                                              drop};
 	struct dit_entry_scan_opts opts = DIT_ENTRY_SCAN_OPTS_INIT;
 	struct dit_entry_scan *scan;
-	struct count count = {.nvalues = 0};
+	struct count count = {{NULL, 0}, 0, 0, NULL};
 	int r;
 
 	if (argc != 3) {

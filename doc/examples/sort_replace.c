@@ -8,7 +8,8 @@
 #include <ditkit/sort.h>
 
 static int replace(void *ctx, struct dit_span key, struct dit_span older,
-                   struct dit_span newer, struct dit_arena *arena, struct dit_span *ret)
+                   struct dit_span newer, struct dit_arena *arena,
+                   struct dit_span *ret)
 {
 	(void)ctx;
 	(void)key;
@@ -25,7 +26,8 @@ static void print(const char *when, const struct dit_sort_record *record)
 }
 
 /** Look up a key in what has been pushed so far. */
-static int print_one(struct dit_sorter *sorter, const char *when, const char *key)
+static int print_one(struct dit_sorter *sorter, const char *when,
+                     const char *key)
 {
 	struct dit_sort_view *view = NULL;
 	struct dit_sort_cursor *cursor = NULL;
@@ -48,7 +50,8 @@ static int print_one(struct dit_sorter *sorter, const char *when, const char *ke
 
 static int set(struct dit_sorter *sorter, const char *key, const char *value)
 {
-	return dit_sorter_push(sorter, 0, dit_span_of(key), dit_span_of(value));
+	return dit_sorter_push(sorter, 0, dit_span_of(key),
+	                       dit_span_of(value));
 }
 
 static int run(struct dit_sorter *sorter)
@@ -60,7 +63,8 @@ static int run(struct dit_sorter *sorter)
 	struct dit_sort_record record;
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]) && r == 0; i++) {
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]) && r == 0;
+	     i++) {
 		if (i == 3) {
 			r = print_one(sorter, "in between", "mail.size");
 		}

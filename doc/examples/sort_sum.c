@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Merge "sum": the values of a key are added up. Words of a text, counted by two threads
- * under a budget so small that most of them go through temporary files.
+ * Merge "sum": the values of a key are added up. Words of a text, counted
+ * by two threads under a budget so small that most of them go through
+ * temporary files.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,15 +16,17 @@
 #define NROUNDS  5000 /* how often each thread counts its part */
 
 static const char *const words[] = {
-	"the", "sea", "and", "the", "ship", "and", "the", "wind", "of", "the", "sea",
+	"the", "sea",  "and", "the", "ship", "and",
+	"the", "wind", "of",  "the", "sea",
 };
 
 #define NWORDS (sizeof(words) / sizeof(words[0]))
 
 static int sum(void *ctx, struct dit_span key, struct dit_span older,
-               struct dit_span newer, struct dit_arena *arena, struct dit_span *ret)
+               struct dit_span newer, struct dit_arena *arena,
+               struct dit_span *ret)
 {
-	uint64_t *result = dit_sort_alloc(arena, sizeof(*result));
+	uint64_t *result = (uint64_t *)dit_sort_alloc(arena, sizeof(*result));
 	uint64_t a;
 	uint64_t b;
 
@@ -49,14 +52,16 @@ struct counter {
 
 static void *count(void *arg)
 {
-	struct counter *c = arg;
+	struct counter *c = (struct counter *)arg;
 	uint64_t one = 1;
 	struct dit_span value = {(const char *)&one, sizeof(one)};
 
-	for (unsigned round = 0; round < NROUNDS; round++) {
-		for (size_t i = c->producer; i < NWORDS && c->error == 0; i += NTHREADS) {
-			c->error = dit_sorter_push(c->sorter, c->producer,
-			                           dit_span_of(words[i]), value);
+	for (unsigned n = 0; n < NROUNDS; n++) {
+		for (size_t i = c->producer; i < NWORDS && c->error == 0;
+		     i += NTHREADS) {
+			c->error =
+				dit_sorter_push(c->sorter, c->producer,
+			                        dit_span_of(words[i]), value);
 		}
 	}
 	return NULL;
@@ -71,7 +76,8 @@ static int count_all(struct dit_sorter *sorter)
 		counters[i].sorter = sorter;
 		counters[i].producer = i;
 		counters[i].error = 0;
-		if (pthread_create(&counters[i].thread, NULL, count, &counters[i]) != 0) {
+		if (pthread_create(&counters[i].thread, NULL, count,
+		                   &counters[i]) != 0) {
 			return -EAGAIN; /* the program ends */
 		}
 	}
@@ -91,7 +97,8 @@ static int print_all(struct dit_sorter *sorter)
 		uint64_t n;
 
 		memcpy(&n, record.value.data, sizeof(n));
-		printf("%7llu %.*s\n", (unsigned long long)n, DIT_SPAN_ARGS(record.key));
+		printf("%7llu %.*s\n", (unsigned long long)n,
+		       DIT_SPAN_ARGS(record.key));
 		r = 0;
 	}
 	return r;

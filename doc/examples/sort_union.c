@@ -15,14 +15,17 @@ static uint32_t page(struct dit_span list, size_t i)
 {
 	uint32_t n;
 
-	memcpy(&n, list.data + i * sizeof(n), sizeof(n)); /* lists lie at any address */
+	memcpy(&n, list.data + i * sizeof(n),
+	       sizeof(n)); /* lists lie at any address */
 	return n;
 }
 
 static int unite(void *ctx, struct dit_span key, struct dit_span older,
-                 struct dit_span newer, struct dit_arena *arena, struct dit_span *ret)
+                 struct dit_span newer, struct dit_arena *arena,
+                 struct dit_span *ret)
 {
-	uint32_t *list = dit_sort_alloc(arena, older.len + newer.len);
+	uint32_t *list =
+		(uint32_t *)dit_sort_alloc(arena, older.len + newer.len);
 	size_t na = older.len / sizeof(*list);
 	size_t nb = newer.len / sizeof(*list);
 	size_t a = 0;
@@ -68,15 +71,19 @@ static int push_all(struct dit_sorter *sorter)
 	};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && r == 0; i++) {
-		struct dit_span list = {(const char *)&places[i].page, sizeof(uint32_t)};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && r == 0;
+	     i++) {
+		struct dit_span list = {(const char *)&places[i].page,
+		                        sizeof(uint32_t)};
 
-		r = dit_sorter_push(sorter, 0, dit_span_of(places[i].word), list);
+		r = dit_sorter_push(sorter, 0, dit_span_of(places[i].word),
+		                    list);
 	}
 	return r;
 }
 
-static int print_range(struct dit_sorter *sorter, const char *from, const char *to)
+static int print_range(struct dit_sorter *sorter, const char *from,
+                       const char *to)
 {
 	struct dit_sort_view *view = NULL;
 	struct dit_sort_cursor *cursor = NULL;
@@ -87,12 +94,15 @@ static int print_range(struct dit_sorter *sorter, const char *from, const char *
 		r = dit_sort_cursor_open(&cursor, view);
 	}
 	if (r == 0) {
-		r = dit_sort_cursor_range(cursor, dit_span_of(from), dit_span_of(to));
+		r = dit_sort_cursor_range(cursor, dit_span_of(from),
+		                          dit_span_of(to));
 	}
 	while (r == 0 && (r = dit_sort_cursor_next(cursor, &record)) > 0) {
 		printf("%.*s", DIT_SPAN_ARGS(record.key));
-		for (size_t i = 0; i < record.value.len / sizeof(uint32_t); i++) {
-			printf("%s %u", i == 0 ? "" : ",", page(record.value, i));
+		for (size_t i = 0; i < record.value.len / sizeof(uint32_t);
+		     i++) {
+			printf("%s %u", i == 0 ? "" : ",",
+			       page(record.value, i));
 		}
 		printf("\n");
 		r = 0;

@@ -30,9 +30,13 @@ page() {
 		t name' >"$out/$1"
 }
 
+# All pages first: mandoc looks for the file that a link leads to.
+for page in doc/man/*.[1-9]; do
+	awk -f doc/man/page.awk "$page" >"$out/man/${page##*/}"
+done
 for page in doc/man/*.[1-9]; do
 	name=${page##*/}
-	(cd doc/man && mandoc -T html \
+	(cd "$out/man" && mandoc -T html \
 		-O 'man=%N.%S.html;https://manpages.debian.org/%N.%S.en.html' "$name") \
 		>"$out/man/$name.html"
 	echo "* [\`${name%.*}(${name##*.})\`](man/$name.html)"
@@ -42,7 +46,7 @@ done >"$out/man/list"
 	printf '\n## Man pages\n\n'
 	cat "$out/man/list"
 } | page index.html ''
-rm "$out/man/list"
+rm "$out/man/list" "$out"/man/*.[1-9]
 for document in CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/*.md doc/packaging/apparmor.md; do
 	name=${document##*/}
 	page "${name%.md}.html" '' <"$document"

@@ -12,14 +12,16 @@ if ! command -v mandoc >/dev/null || ! command -v lowdown >/dev/null; then
 	exit 77
 fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-manuals-XXXXXX") || exit 1
+mkdir "$work/man"
 trap 'rm -rf "$work"' EXIT
 nfailed=0
 pages=$(cd "$DIT_SRCDIR/doc/man" && ls ./*.[1-9] | sed 's,^\./,,')
 npages=0
 for page in $pages; do
 	npages=$((npages + 1))
+	(cd "$DIT_SRCDIR" && awk -f doc/man/page.awk "doc/man/$page") >"$work/man/$page"
 	# Whether a manual is found depends on the machine; see below.
-	said=$(cd "$DIT_SRCDIR/doc/man" && mandoc -T lint "$page" 2>/dev/null |
+	said=$(cd "$work/man" && mandoc -T lint "$page" 2>/dev/null |
 		grep -v ': referenced manual not found: ')
 	[ -z "$said" ] || {
 		printf '%s\n' "$said" >&2
@@ -49,17 +51,24 @@ done
 	echo "FAILED: $npages pages" >&2
 	nfailed=$((nfailed + 1))
 }
-# Each function of the library has a synopsis.
+# Each header has its types in a page, and each function a synopsis.
+for header in $(sed -n '/^pkginclude_HEADERS/,/NULL/s,.*/\([a-z_]*\.h\).*,\1,p' \
+	"$DIT_SRCDIR/libraries/local.mk"); do
+	grep -Eq "^\.\\\\\" types( .*)? $header( |\$)" "$DIT_SRCDIR"/doc/man/*.3 || {
+		echo "FAILED: no page has the types of $header" >&2
+		nfailed=$((nfailed + 1))
+	}
+done
 functions=$(sed -n 's/^ \([a-z_0-9]*\)@Base .*/\1/p' \
 	"$DIT_SRCDIR/doc/packaging/debian/libditkit0.symbols")
 [ -n "$functions" ] || functions='no list of functions'
 for function in $functions; do
-	grep -Eq "^\.F[no] $function( |\$)" "$DIT_SRCDIR"/doc/man/*.3 || {
+	grep -Eq "^\.F[no] $function( |\$)" "$work"/man/*.3 || {
 		echo "FAILED: no page has a synopsis of $function()" >&2
 		nfailed=$((nfailed + 1))
 	}
 done
-(cd "$DIT_SRCDIR" && sh doc/packaging/html.sh "$work") || nfailed=$((nfailed + 1))
+(cd "$DIT_SRCDIR" && sh doc/packaging/html.sh "$work/html") || nfailed=$((nfailed + 1))
 nlinks=0
 while IFS=: read -r page link; do
 	nlinks=$((nlinks + 1))
@@ -71,10 +80,10 @@ while IFS=: read -r page link; do
 	*'#'*) grep -qF " id=\"${link#*#}\"" "${to:-$page}" ;;
 	*) [ -e "$to" ] ;;
 	esac || {
-		echo "FAILED: ${page#"$work"/}: the link $link leads nowhere" >&2
+		echo "FAILED: ${page#"$work/html"/}: the link $link leads nowhere" >&2
 		nfailed=$((nfailed + 1))
 	}
-done < <(grep -roE '(href|src)="[^":]*"' "$work" | sort -u)
+done < <(grep -roE '(href|src)="[^":]*"' "$work/html" | sort -u)
 [ $nlinks -gt 0 ] || {
 	echo "FAILED: no links" >&2
 	nfailed=$((nfailed + 1))

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The example programs of doc/examples, and those in the headers' man pages, as others use
-# the library: it is installed, pkg-config says how to compile against it, and the programs
-# do what their comments say.
+# The library as others meet it: it is installed, pkg-config says how to compile against it,
+# and the man pages show the programs, which are taken out of them. Programs and synopses
+# compile pedantically, as C and as C++, and the programs do what their comments say.
 set -u
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}" "${DITADD:?}" "${DITCAT:?}"
 
@@ -25,6 +25,11 @@ same() {
 	}
 }
 
+if ! command -v mandoc >/dev/null || ! command -v c++ >/dev/null; then
+	echo 'SKIPPED: no mandoc, or no C++ compiler (Debian: mandoc, g++)' >&2
+	[ -z "${CI:-}" ] || exit 1
+	exit 77
+fi
 make -C "$DIT_BUILDDIR" DESTDIR="$work/root" install-libLTLIBRARIES \
 	install-pkgincludeHEADERS install-pkgconfigDATA >"$work/log" 2>&1 || {
 	cat "$work/log" >&2
@@ -40,14 +45,50 @@ static=--static
 flags=$(pkg-config $static --define-variable=prefix="$work/root$prefix" --cflags --libs \
 	ditkit) || exit 1
 
-for source in "$examples"/*.c; do
-	name=${source##*/}
-	nchecks=$((nchecks + 1))
-	# shellcheck disable=SC2086 # lists of words
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror "$source" \
-		-o "$work/${name%.c}" $flags -lpthread || fail "does not compile: $name"
+# compile SOURCE OPTION...: as C; and as C++
+compile() {
+	nchecks=$((nchecks + 2))
+	# shellcheck disable=SC2086 # a list of words
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -pedantic -Werror "$@" $flags -lpthread ||
+		fail "does not compile as C: $1"
+	# shellcheck disable=SC2086 # a list of words
+	c++ -std=c++17 -Wall -Wextra -pedantic -Werror -x c++ "$@" -x none $flags -lpthread ||
+		fail "does not compile as C++: $1"
+}
+
+# A section as a reader sees it and copies it.
+section() { # section PAGE NAME
+	(cd "$DIT_SRCDIR" && awk -f doc/man/page.awk "doc/man/$1") |
+		mandoc -T ascii -O width=200 | sed 's/.\x08//g' |
+		awk -v name="$2" '/^[A-Z]/ { on = $0 == name; next } on { print substr($0, 6) }'
+}
+
+# Each page has its own; those that are in no page are in doc/examples alone.
+mkdir "$work/pages"
+cp "$examples"/*.c "$work/pages/"
+npages=0
+for page in "$DIT_SRCDIR"/doc/man/*.3; do
+	page=${page##*/}
+	npages=$((npages + 1))
+	section "$page" SYNOPSIS >"$work/synopsis.c"
+	compile "$work/synopsis.c" -fsyntax-only
+	programs=$(sed -n 's/^\.\\" program //p' "$DIT_SRCDIR/doc/man/$page")
+	[ -n "$programs" ] || fail "$page has no program"
+	for program in $programs; do rm "$work/pages/$program"; done
+	section "$page" EXAMPLES | awk -v names="${programs//$'\n'/ }" -v dir="$work/pages" '
+		BEGIN { split(names, files, " "); n = 1 }
+		/^\/\*/ { on = 1 }
+		on { print >(dir "/" files[n]) }
+		/^int main\(/ { in_main = 1 }
+		in_main && /^}/ { in_main = on = 0; n++ }'
+	for program in $programs; do
+		[ -s "$work/pages/$program" ] || fail "$page does not show $program"
+	done
 done
-[ $nchecks -ge 5 ] || fail "there are $nchecks programs"
+[ $npages -ge 9 ] || fail "there are $npages pages"
+for source in "$work/pages"/*.c; do
+	compile "$source" -o "$work/$(basename "$source" .c)"
+done
 # The archive alone, and the other libraries as pkg-config --static names them.
 if [ -e "$libdir/libditkit.a" ]; then
 	flags=$(pkg-config --static --define-variable=prefix="$work/root$prefix" --cflags \
@@ -97,6 +138,52 @@ same 'scan_count: the entry with most values' 1 \
 ./scan_count missing.conf cn >out 2>err
 same 'scan_count: a failure' 1 $?
 
+same 'scan_pull: entries and attributes that match' \
+	"$("$DITCAT" -f "$conf" -a '(uid=m*)' | sed -n 's/^dn: //p; s/^mail: /  /p')" \
+	"$(./scan_pull "$conf" '(uid=m*)')"
+./scan_pull "$conf" '(uid=' >out 2>err
+same 'scan_pull: a failure' 1 $?
+
+# --- export_part, compare_two, check_database -----------------------------------
+
+people='ou=People,dc=harbour,dc=example'
+same 'export_part: its entries' \
+	"$("$DITCAT" -f "$conf" -s "$people" | grep -c '^dn:') entries" \
+	"$(./export_part "$conf" "$people" people.ldif.zst)"
+same 'export_part: what it has written' "$("$DITCAT" -f "$conf" -s "$people")" \
+	"$(zstd -dcq people.ldif.zst)"
+mkdir copy
+cp demo-db/data.mdb copy/
+same 'compare_two: a copy' '0 differences' "$(./compare_two demo-db copy)"
+"$DITADD" -q -f "$conf" -l - <<<$'dn: ou=New,dc=harbour,dc=example\nobjectClass: organizationalUnit\nou: New'
+./compare_two demo-db copy >out
+same 'compare_two: another entry' 1 $?
+grep -q 'ou=New' out || fail 'compare_two: the entry is not told'
+./compare_two demo-db demo-db >out 2>err
+same 'compare_two: a failure' 2 $?
+same 'check_database: a sound one' '0 findings' "$(./check_database "$conf")"
+printf 'x' | dd of=copy/data.mdb bs=1 seek=$((2 * 4096 + 10)) conv=notrunc 2>/dev/null
+sed "s,^directory.*,directory $work/copy," "$conf" >copy.conf
+./check_database copy.conf >out 2>&1
+same 'check_database: a damaged one' 1 $?
+grep -q '^[1-9][0-9]* findings$' out || fail 'check_database: no finding'
+
+# --- index_online, load_estimate, safe_copy -------------------------------------
+
+./index_online "$conf" uid >out || fail "index_online: exit status $?"
+grep -q '^uid: [1-9][0-9]* keys$' out || fail 'index_online: the keys are not told'
+./index_online "$conf" nothing >out 2>err
+same 'index_online: a failure' 1 $?
+mkdir empty
+sed "s,^directory.*,directory $work/empty," "$conf" >empty.conf
+same 'load_estimate: entries' "$work/empty: 24 entries, within maxsize" \
+	"$(./load_estimate empty.conf "$examples/people.ldif")"
+same 'load_estimate: nothing is written' '' "$(ls empty)"
+./safe_copy copied <loaded.ldif || fail "safe_copy: exit status $?"
+cmp loaded.ldif copied || fail 'safe_copy: another content'
+./safe_copy missing/copied <loaded.ldif 2>err
+same 'safe_copy: a failure' 1 $?
+
 # --- sorts ----------------------------------------------------------------------
 
 # A word that comes four times a round, in 5000 rounds; tests/sort/examples.sh has the rest.
@@ -105,15 +192,6 @@ same 'sort_replace: the newest value' 'in the end: host = beta' \
 	"$(./sort_replace | grep 'host')"
 ./sort_union >out || fail "sort_union: exit status $?"
 [ -s out ] || fail 'sort_union prints nothing'
-
-# --- the part of a program in dit_load(3) -------------------------------------------
-
-for field in conf input report progress stop; do
-	nchecks=$((nchecks + 1))
-	grep -q "opts\.$field = " "$DIT_SRCDIR/doc/man/dit_load.3" &&
-		grep -q "opts\.$field = " "$examples/load_watch.c" ||
-		fail "dit_load.3 and load_watch.c differ in opts.$field"
-done
 
 echo "${0##*/}: $nchecks checks, $nfailed failed"
 [ $nfailed -eq 0 ]

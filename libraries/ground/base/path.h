@@ -8,11 +8,11 @@
  * and the user of the process could have put it there, as /var/run. From the first part
  * on that somebody else can exchange, all parts must be directories.
  *
- *   the part lies in a directory                       somebody else can exchange it
- *   of root, or of the own user                         no
- *   likewise, in which all may write, or for root a     yes; with the sticky bit (/tmp)
- *   group                                               only what is not root's or own
- *   of another user                                     yes
+ *   the part lies in a directory       somebody else can exchange it
+ *   of root, or of the own user        no
+ *   likewise, in which all may write,  yes; with the sticky bit (/tmp)
+ *   or for root a group                only what is not root's or own
+ *   of another user                    yes
  *
  * A relative path begins at the working directory, whose own path does not count.
  *

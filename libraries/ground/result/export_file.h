@@ -3,7 +3,7 @@
  * Where an export, or another result, goes: a file that appears when it is complete, or
  * what is there to be written to.
  *
- *   dit_export_file_open();  dit_export_file_write()...;  dit_export_file_finish()
+ *   dit_export_file_open();  write() to fd ...;  dit_export_file_finish()
  *   and in every case  dit_export_file_close()
  *
  * A regular file is written under another name in the same directory, made for it alone
@@ -11,7 +11,7 @@
  * that has the name already keeps its mode, and its owner if we may give files away; in a
  * directory like /tmp it must not be another user's. A link of that name is replaced, not
  * followed, unless it leads to a directory. The directory is opened once, part by part
- * (base/path.h).
+ * (path.h).
  *
  * Threads: belongs to one thread.
  */

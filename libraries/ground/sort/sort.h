@@ -10,16 +10,16 @@
  *
  *     opts.merge = add_up;
  *     r = dit_sorter_new(&sorter, &opts);
- *     r = dit_sorter_push(sorter, 0, key, value);         ... on one thread per producer
+ *     r = dit_sorter_push(sorter, 0, key, value);    again and again
  *     r = dit_sorter_seal(sorter);
  *     while ((r = dit_sorter_next(sorter, &record)) > 0) {
- *             use(record.key, record.value);              ... in key order
+ *             use(record.key, record.value);         in key order
  *     }
  *     dit_sorter_free(sorter);
  *
  * and, at any time between new and free:
  *
- *     r = dit_sort_view_open(&view, sorter);              pins what is there now
+ *     r = dit_sort_view_open(&view, sorter);         what is there now
  *     r = dit_sort_cursor_open(&cursor, view);
  *     found = dit_sort_cursor_get(cursor, key, &record);
  *     r = dit_sort_cursor_range(cursor, from, to);
@@ -36,14 +36,17 @@
  * Memory: each producer collects records up to its share of the budget; sorting them is
  * included. Then they are written to a run, a temporary file without a name, which is
  * gone when the process ends, however it ends. Beyond the budget there are
+ *
  *   - a single record that is larger than the share;
- *   - per producer, a write buffer of 256 KiB, and while runs are merged the read
- *     buffers;
- *   - 16 bytes for every block (share / 64, at most 16 KiB) of the runs, for look-ups;
- *   - per cursor, and for dit_sorter_next(), a read buffer of a block for each run;
- *   - per view, 32 bytes (16 when it is open) for each record in memory at that time,
- *     and the memory of these records for as long as it is open, if they are by then
- *     written to a run.
+ *   - per producer, a write buffer of 256 KiB, and while runs are merged the
+ *     read buffers;
+ *   - for look-ups, 16 bytes for every block (share / 64, at most 16 KiB) of
+ *     the runs;
+ *   - per cursor, and for dit_sorter_next(), a read buffer of a block for
+ *     each run;
+ *   - per view, 32 bytes (16 when it is open) for each record in memory at
+ *     that time; and as long as it is open the memory of these records,
+ *     though they are written to a run by then.
  *
  * Runs: as soon as a producer has fan_in of them of one level, these are merged into one
  * of the next level, within the push that wrote the last. So there are at most

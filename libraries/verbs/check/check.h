@@ -12,10 +12,10 @@
  *
  * The check has two parts:
  *
- *   structure   The data file follows LMDB's format (0.9 or 1.0), so that liblmdb can
- *               read every record.
- *   content     Entries, tree and indexes fit each other and the configuration. Not
- *               with is_quick.
+ *   structure   The data file follows LMDB's format (0.9 or 1.0), so that
+ *               liblmdb can read every record.
+ *   content     Entries, tree and indexes fit each other and the
+ *               configuration. Not with is_quick.
  *
  * slapd may change the database during a check: the check looks at one snapshot, which
  * does not change while the check holds it. If no process has a file of LMDB 1.0 open,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Comparison of two back-mdb environments, record by record (storage.md 8).
+ * Comparison of two back-mdb environments, record by record.
  *
  * Compared are the names and flags of the named databases and all records in stored
  * order. Entries are decoded, so that the padding after their last value does not count.
@@ -8,8 +8,7 @@
  * only one of the two has (it belongs to slapd 2.6).
  *
  * In databases of LMDB 0.9 and of 1.0 entries are compared by DN and attributes by
- * name, since a load from the one into the other gives new IDs and numbers
- * (compare_across.c).
+ * name, since a load from the one into the other gives new IDs and numbers.
  *
  * Each difference is one line of text. The last line here is about none, unless order
  * counts:
@@ -17,7 +16,7 @@
  *   cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2
  *   cn: 812 more differences
  *   id2e: 3 entries differ in the order of values alone
- *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x", pretty "CN=x"
+ *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x"
  *
  * The structure of both files is walked first, on several threads: one that is damaged is
  * not compared. <ditkit/check.h> says what is damaged.

@@ -19,7 +19,7 @@
 #include "filter/value_match.h"
 #include "values/filter.h"
 
-/** Is the description the wanted one, or a subtype of it, or does it have more options? */
+/** Is it the wanted description, a subtype of it, or one with more options? */
 bool dit_ad_is_below(const struct dit_ad *ad, const struct dit_ad *wanted);
 
 /**

@@ -43,8 +43,8 @@
  * Threads: a scan belongs to one thread, which makes all calls but dit_entry_scan_next();
  * each reader of that is on one thread at a time, and no run at the same time. Each run
  * starts threads and joins them, as many as dit_entry_scan_nthreads() says; with one,
- * everything happens in the caller. begin, entry and end are called on tool threads, several at once, but
- * for one range on one thread; in_order and drop on the caller's.
+ * everything happens in the caller. begin, entry and end are called on tool threads,
+ * several at once, but for one range on one thread; in_order and drop on the caller's.
  */
 #ifndef DITKIT_SCAN_H
 #define DITKIT_SCAN_H
@@ -215,8 +215,8 @@ DIT_PUBLIC int dit_entry_scan_run(struct dit_entry_scan *scan,
  *
  *     while ((r = dit_entry_scan_next(scan, 0, &entry)) > 0) ...
  *
- * Readers share the entries: each is shown once, to one of them, and to each reader in the
- * order of IDs. A run begins all of this again.
+ * Readers share the entries: each is shown once, to one of them, and to each reader in
+ * the order of IDs. A run begins all of this again.
  *
  * @param reader  0 .. dit_entry_scan_nthreads() - 1; each on one thread at a time
  * @param ret     points into the reader, until its next call; its values as in a run.

@@ -63,7 +63,7 @@ struct dit_entry_scan {
 	/* [atomic: the lowest number of a range that failed; relaxed, it only saves work:
 	 * those after it need not begin] */
 	_Atomic uint64_t failed_at;
-	/* [atomic: the number of the range that dit_entry_scan_next() draws next; relaxed,
+	/* [atomic: the number of the range that dit_entry_scan_next() draws; relaxed,
 	 * a range is known by its number] */
 	_Atomic size_t drawn;
 
