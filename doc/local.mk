@@ -48,6 +48,7 @@ EXTRA_DIST += \
 	%D%/design.md \
 	%D%/examples/first-start.sh \
 	%D%/examples/people.ldif \
+	%D%/examples/python/ditkit.py \
 	%D%/examples/restore.sh \
 	%D%/examples/slapd.conf \
 	%D%/guide.md \

@@ -32,6 +32,7 @@ script_tests += \
 	%D%/moved.sh \
 	%D%/moved_variants.sh \
 	%D%/openldap27.sh \
+	%D%/python.sh \
 	%D%/random.sh \
 	%D%/read27.sh \
 	%D%/messages.sh \
