@@ -21,6 +21,7 @@ library_programs = \
 	%D%/examples/safe_copy.c \
 	%D%/examples/scan_count.c \
 	%D%/examples/scan_pull.c \
+	%D%/examples/sort_lines.c \
 	%D%/examples/sort_replace.c \
 	%D%/examples/sort_sum.c \
 	%D%/examples/sort_union.c \

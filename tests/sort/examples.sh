@@ -38,7 +38,7 @@ static=--static
 flags=$(pkg-config $static --define-variable=prefix="$work/root$prefix" --cflags --libs \
 	ditkit) || exit 1
 
-for name in replace sum union; do
+for name in lines replace sum union; do
 	source=$DIT_SRCDIR/doc/examples/sort_$name.c
 	# shellcheck disable=SC2086 # lists of words
 	${CC:-cc} -std=c11 -D_GNU_SOURCE "$source" -o "$work/sort_$name" $flags -lpthread || {
@@ -46,7 +46,7 @@ for name in replace sum union; do
 		continue
 	}
 	block "text sort_$name" 1 >"$work/expected"
-	"$work/sort_$name" >"$work/printed" || fail "sort_$name: exit status $?"
+	"$work/sort_$name" <<<$'pear\nApple\npear\nfig' >"$work/printed" || fail "sort_$name: exit status $?"
 	[ -s "$work/expected" ] || fail "doc/sort.md does not say what sort_$name prints"
 	diff "$work/expected" "$work/printed" >&2 || fail "sort_$name prints something else"
 	number=1

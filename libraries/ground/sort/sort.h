@@ -102,13 +102,15 @@ typedef int (*dit_sort_merge_fn)(void *ctx, struct dit_span key, struct dit_span
 DIT_PUBLIC void *dit_sort_alloc(struct dit_arena *arena, size_t size);
 
 struct dit_sorter_opts {
-	size_t size; /* of this struct: DIT_SORTER_OPTS_INIT sets it */
-	unsigned nproducers;
-	size_t memory_bytes;     /* of all producers; at least DIT_SORT_SHARE_MIN each */
+	size_t size;         /* of this struct: DIT_SORTER_OPTS_INIT sets it */
+	unsigned nproducers; /* threads that push; 1 by default */
+	/* Of all producers; at least DIT_SORT_SHARE_MIN each. 64 MiB by default. */
+	size_t memory_bytes;
 	const char *tmpdir;      /* copied; NULL or empty: $TMPDIR, else /tmp */
 	dit_sort_merge_fn merge; /* NULL: keep all records */
 	void *merge_ctx;
-	dit_sort_order_fn order; /* NULL: bytewise, the shorter first; much faster */
+	/* NULL: byte by byte, a key before those that begin with it; much faster. */
+	dit_sort_order_fn order;
 	void *order_ctx;
 	/*
 	 * Runs merged into one, 2 or more; 0: 256 / producers, within 4 and 64, which
@@ -116,7 +118,7 @@ struct dit_sorter_opts {
 	 * make look-ups faster and write more.
 	 */
 	unsigned fan_in;
-	struct dit_run_cipher *cipher; /* of ditkit itself; NULL */
+	struct dit_run_cipher *cipher; /* the library's own use; NULL */
 };
 
 /** Options to begin with: all defaults. Not for static objects. */
