@@ -34,10 +34,12 @@ $(library_pages): $(pkginclude_HEADERS) $(library_programs) $(library_pages:%=do
 	$(AM_V_GEN)(cd $(srcdir) && $(AWK) -f doc/man/page.awk doc/$@) >$@.tmp && mv $@.tmp $@
 
 dist_man_MANS += \
+	%D%/man/dit_split.3 \
 	%D%/man/ditadd.8 \
 	%D%/man/ditcat.8 \
 	%D%/man/ditcheck.8 \
 	%D%/man/ditindex.8 \
+	%D%/man/ditsplit.8 \
 	%D%/man/ditkit.5 \
 	%D%/man/ditkit.7 \
 	$(NULL)
@@ -51,6 +53,7 @@ EXTRA_DIST += \
 	%D%/examples/people.ldif \
 	%D%/examples/python/ditkit.py \
 	%D%/examples/restore.sh \
+	%D%/examples/shards.map \
 	%D%/examples/slapd.conf \
 	%D%/guide.md \
 	%D%/install.md \

@@ -18,6 +18,7 @@ pkginclude_HEADERS += \
 	%D%/work/build/index_cost.h \
 	%D%/verbs/load/load.h \
 	%D%/verbs/reindex/reindex.h \
+	%D%/verbs/split/split.h \
 	%D%/work/scan/scan.h \
 	%D%/ground/sort/sort.h \
 	%D%/verbs/compare/compare.h \

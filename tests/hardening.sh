@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The programs have the protections that configure found (HARDENING).
 set -u
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITSPLIT:?}"
 
 if [ -z "${HARDENING:-}" ]; then
 	echo "SKIPPED: configured without hardening" >&2
@@ -24,7 +24,7 @@ has() {
 	fi
 }
 
-for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX"; do
+for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX" "$DITSPLIT"; do
 	elf=$(readelf --wide --file-header --program-headers --dynamic --symbols "$program")
 	for name in $HARDENING; do
 		case $name in

@@ -51,6 +51,7 @@ include tests/result/local.mk
 include tests/scan/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
+include tests/split/local.mk
 include tests/tree/local.mk
 include tests/values/local.mk
 include tests/walk/local.mk
@@ -82,6 +83,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITCAT='$(abs_top_builddir)/ditcat'; export DITCAT; \
 	DITCHECK='$(abs_top_builddir)/ditcheck'; export DITCHECK; \
 	DITINDEX='$(abs_top_builddir)/ditindex'; export DITINDEX; \
+	DITSPLIT='$(abs_top_builddir)/ditsplit'; export DITSPLIT; \
 	OPENLDAP27='$(openldap27)'; export OPENLDAP27; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
 	REPLAY='$(abs_top_builddir)/tests/faults/replay'; export REPLAY; \

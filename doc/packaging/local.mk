@@ -9,6 +9,7 @@ bash_completions = \
 	%D%/completion/ditcat \
 	%D%/completion/ditcheck \
 	%D%/completion/ditindex \
+	%D%/completion/ditsplit \
 	$(NULL)
 nodist_bashcompletion_DATA = $(bash_completions)
 dist_zshcompletion_DATA = %D%/completion/_ditkit

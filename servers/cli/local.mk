@@ -14,6 +14,8 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/figures.h \
 	%D%/forecast.c \
 	%D%/forecast.h \
+	%D%/inputs.c \
+	%D%/inputs.h \
 	%D%/interrupts.c \
 	%D%/interrupts.h \
 	%D%/meter.c \

@@ -29,6 +29,9 @@ static const struct program programs[] = {
          "Build the indexes of a database again, all or those of the named attributes: "
          "what slapindex -t stores, sooner, and all or nothing. slapd must not run, "
          "except with --online."},
+	{"ditsplit", DITSPLIT, "[file]...",
+         "Split LDIF into shards: copy each record to the shards that a map names. "
+         "Several processes can share the work; each takes one part of the input."},
 };
 
 /*
@@ -67,6 +70,10 @@ static const struct option_row rows[] = {
          "LDIF to load, packed by gzip, zstd, xz or bzip2 as well; -: standard input; of "
          "a directory its files *.ldif* by name; several: one after the other; without "
          "-l as well [standard input]"},
+	{DITSPLIT, 'l', NULL, TEXT("file"),
+         "LDIF to split, packed or not; -: standard input; of a directory its files "
+         "*.ldif* by name; several: one after the other; without -l as well [standard "
+         "input]"},
 	{DITCAT, 'l', NULL, TEXT("file"),
          "LDIF to write, complete or not at all [standard output]"},
 	{DIT_ALL, 'n', NULL, NUMBER("number", 0, INT_MAX, "a database number"),
@@ -84,7 +91,10 @@ static const struct option_row rows[] = {
 	{DITADD, 'S', NULL, NUMBER("sid", 0, 4095, "a server ID from 0 to 4095"),
          "server ID in generated CSNs, 0 to 4095"},
 	{DITINDEX, 't', NULL, FLAG, "as if it were always given; changes nothing"},
-	{DIT_ALL, 'T', NULL, NUMBER("n", 1, 1024, "a number from 1 to 1024"),
+	{DITSPLIT, 'T', NULL, NUMBER("n", 1, 1024, "a number from 1 to 1024"),
+         "1: packed input has no thread of its own"},
+	{DITADD | DITCAT | DITCHECK | DITINDEX, 'T', NULL,
+         NUMBER("n", 1, 1024, "a number from 1 to 1024"),
          "threads that do the work [tool-threads of slapd.conf, else one per processor]"},
 	{DITADD, 'u', NULL, FLAG, "dry run: check the input, touch no database"},
 	{DITADD, 'v', NULL, FLAG, "print every entry stored"},
@@ -100,6 +110,8 @@ static const struct option_row rows[] = {
          "0 if it is the same, 1 if it differs"},
 	{DITCAT, OPT_COMPRESS, "compress", WORD("gzip|zstd"),
          "compress what is written, on all threads"},
+	{DITSPLIT, OPT_COMPRESS, "compress", WORD("none|gzip|zstd"),
+         "compress the files of the shards [zstd]"},
 	{DITCHECK, OPT_DATABASE, "database", TEXT("dir"),
          "check this directory, or data file, in place of the configured one; with "
          "--quick and --stats, no configuration is read"},
@@ -130,11 +142,12 @@ static const struct option_row rows[] = {
 	{DITADD | DITINDEX, OPT_INDEX_KEYS, "index-keys", WORD("integer|bytes"),
          "new index databases compare hashed keys as integers, or as slapd does [integer]"},
 	{DITCHECK, OPT_JSON, "json", FLAG, "print one JSON object instead of lines"},
+	{DITSPLIT, OPT_MAP, "map", TEXT("file"), "which entries go to which shards"},
 	{DITCHECK, OPT_MAX_FINDINGS, "max-findings",
          NUMBER("n", 0, UINT64_MAX, "a number"),
          "print n findings of each file at most, count the others; 0: print all [1000]; "
          "compare: n differences of each database [20]"},
-	{DITADD, OPT_MAX_RECORD, "max-record", SIZE("size", 0),
+	{DITADD | DITSPLIT, OPT_MAX_RECORD, "max-record", SIZE("size", 0),
          "bytes of an LDIF record at most, with suffix K, M or G [a quarter of the "
          "machine's memory, 4G at most]"},
 	{DITADD, OPT_MAX_REJECTS, "max-rejects", NUMBER("n", 0, UINT64_MAX, "a number"),
@@ -149,16 +162,24 @@ static const struct option_row rows[] = {
          "read all entries, also where an index tells which ones match"},
 	{DITCAT, OPT_NO_LOCK, "no-lock", FLAG,
          "never take LMDB's write lock, not even for a moment"},
-	{DITADD, OPT_NO_URLS, "no-urls", FLAG,
+	{DITADD | DITSPLIT, OPT_NO_URLS, "no-urls", FLAG,
          "read no file that the LDIF names (attr:< file:..., include:)"},
 	{DITINDEX, OPT_ONLINE, "online", FLAG,
          "slapd may run and change the database; print how long its writers had to wait"},
 	{DITADD, OPT_OPENLDAP, "openldap", WORD("2.5|2.6|2.7"),
          "make a database for this release of OpenLDAP, and read the configuration as it "
          "does\n[the release of " DEFAULT_SLAPD ", without it 2.6]"},
-	{DITCAT | DITCHECK | DITINDEX, OPT_OPENLDAP, "openldap", WORD("2.5|2.6|2.7"),
+	{DITCAT | DITCHECK | DITINDEX | DITSPLIT, OPT_OPENLDAP, "openldap",
+         WORD("2.5|2.6|2.7"),
          "read the configuration as this release of OpenLDAP does\n"
          "[the release of " DEFAULT_SLAPD ", without it 2.6]"},
+	{DITSPLIT, OPT_OUTPUT, "output", TEXT("dir"),
+         "where a folder for each shard is made"},
+	{DITSPLIT, OPT_PART, "part", TEXT("r/n"),
+         "take part r of n, counted from 0 [what Slurm, Kubernetes, Open MPI or PMI say "
+         "in the environment, else 0/1]"},
+	{DITSPLIT, OPT_PARTS, "parts", NUMBER("n", 1, UINT_MAX, "a number from 1 on"),
+         "how many parts there are, where the environment says only which one this is"},
 	{DIT_ALL, OPT_PROGRESS, "progress", TEXT("none|bar|lines|json|seconds"),
          "what to show during the work; a line every so many seconds; with -d nothing [bar "
          "on a terminal, else lines every 10 seconds]"},
@@ -177,6 +198,7 @@ static const struct option_row rows[] = {
          "as JSON"},
 	{DITCAT, OPT_STATS, "stats", FLAG,
          "print how much was written, on standard error"},
+	{DITSPLIT, OPT_STATS, "stats", FLAG, "print the records and bytes of each shard"},
 	{DITCHECK, OPT_STATS, "stats", FLAG,
          "the same as --quick, and print what each database takes: keys, postings, pages, "
          "bytes, ranges, the longest list; then advice"},

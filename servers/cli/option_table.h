@@ -18,7 +18,8 @@ enum program_bit {
 	DITCAT = 2,
 	DITCHECK = 4,
 	DITINDEX = 8,
-	DIT_ALL = 15,
+	DITSPLIT = 16,
+	DIT_ALL = 31,
 };
 
 /** How the code names an option: its letter, or one of these. */
@@ -39,6 +40,7 @@ enum option_id {
 	OPT_IGNORE_INTEGERKEY,
 	OPT_INDEX_KEYS,
 	OPT_JSON,
+	OPT_MAP,
 	OPT_MAX_FINDINGS,
 	OPT_MAX_RECORD,
 	OPT_MAX_REJECTS,
@@ -48,6 +50,9 @@ enum option_id {
 	OPT_NO_URLS,
 	OPT_ONLINE,
 	OPT_OPENLDAP,
+	OPT_OUTPUT,
+	OPT_PART,
+	OPT_PARTS,
 	OPT_PROGRESS,
 	OPT_QUICK,
 	OPT_REJECTS,
@@ -88,7 +93,7 @@ struct program {
 	const char *does;
 };
 
-/** @param name  of one of the four programs */
+/** @param name  of one of the programs */
 const struct program *option_program(const char *name);
 
 /** The row after @p row that the program has; NULL as @p row: the first. NULL: the end */

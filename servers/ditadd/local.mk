@@ -1,8 +1,6 @@
 # servers/ditadd/local.mk
 sbin_PROGRAMS += ditadd
 ditadd_SOURCES = \
-	%D%/inputs.c \
-	%D%/inputs.h \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \

@@ -4,7 +4,6 @@
  */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,33 +55,13 @@ static int read_o(struct options *options, const char *text)
 	return wrong(options, "unknown option -o", text);
 }
 
-static int read_input(struct options *options, const char *text)
-{
-	int r = inputs_add(&options->inputs, text);
-
-	switch (r) {
-	case 0:
-		return 0;
-	case -EALREADY:
-		return common_wrong_call(&options->common,
-		                         "standard input (-l -) can be read only once");
-	case -ENOENT:
-		(void)fprintf(stderr, "ditadd: %s: a directory without files *.ldif*\n",
-		              text);
-		return -1;
-	default:
-		(void)fprintf(stderr, "ditadd: %s: %s\n", text, strerror(-r));
-		return -1;
-	}
-}
-
 static int read_own(void *ctx, int option, const char *text)
 {
 	struct options *options = ctx;
 
 	switch (option) {
 	case 'l':
-		return read_input(options, text);
+		return inputs_add(&options->inputs, "ditadd", text);
 	case 'o':
 		return read_o(options, text);
 	case 's':
@@ -154,7 +133,7 @@ int options_read(struct options *options, int argc, char *argv[])
 	options->load.explain = isatty(STDERR_FILENO) == 1;
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	while (r > 0 && optind < argc) {
-		r = read_input(options, argv[optind++]) < 0 ? -1 : 1;
+		r = inputs_add(&options->inputs, "ditadd", argv[optind++]) < 0 ? -1 : 1;
 	}
 	if (r <= 0) {
 		return r;

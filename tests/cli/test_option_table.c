@@ -11,7 +11,8 @@
 
 #include "test.h"
 
-static const char *const programs[] = {"ditadd", "ditcat", "ditcheck", "ditindex"};
+static const char *const programs[] = {"ditadd", "ditcat", "ditcheck", "ditindex",
+                                       "ditsplit"};
 
 #define NPROGRAMS (sizeof(programs) / sizeof(programs[0]))
 

@@ -15,7 +15,7 @@
 # succeed.
 set -u
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
-: "${DITINDEX:?}"
+: "${DITINDEX:?}" "${DITSPLIT:?}"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-manuals-XXXXXX") || exit 1
 work=$(cd "$work" && pwd -P)
@@ -50,7 +50,7 @@ wrap() {
 	printf '#!/bin/bash\n%s\n' "$2" >"$work/bin/$1"
 	chmod +x "$work/bin/$1"
 }
-for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX" slapmodify; do
+for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX" "$DITSPLIT" slapmodify; do
 	# After a configuration, or where none is read, the program gets what was given.
 	wrap "${program##*/}" "
 		for word; do
@@ -149,6 +149,16 @@ setup_refused() {
 	setup_empty
 	printf '\ndn: ou=Bad,dc=harbour,dc=example\nobjectClass: nonsense\nou: Bad\n' \
 		>>people.ldif
+}
+# A map.
+setup_split() {
+	setup_empty
+	cp "$DIT_SRCDIR/doc/examples/shards.map" .
+}
+# LDIF in shards.
+setup_shards() {
+	setup_split
+	ditsplit --map shards.map --output shards -l people.ldif
 }
 # LDIF packed by zstd.
 setup_packed() {

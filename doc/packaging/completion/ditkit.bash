@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# bash completion for ditadd, ditcat, ditindex and ditcheck. The program itself is asked
-# for its options (--help), so that they are those of the program that is installed.
+# bash completion for the programs of ditkit. The program itself is asked for its options
+# (--help), so that they are those of the program that is installed.
 
 # _ditkit_options PROGRAM: a line for each option of its help, "OPTION [KIND]". KIND is the
 # word that stands for the argument; with "=" in front the argument needs that sign.
@@ -55,7 +55,7 @@ _ditkit() {
 		elif [[ ${program##*/} == ditcheck ]]; then
 			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 			compopt -o filenames 2>/dev/null
-		elif [[ ${program##*/} == ditadd ]]; then
+		elif [[ ${program##*/} == ditadd || ${program##*/} == ditsplit ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 			compopt -o filenames 2>/dev/null
 		fi
@@ -72,4 +72,4 @@ _ditkit() {
 	esac
 }
 
-complete -F _ditkit ditadd ditcat ditindex ditcheck
+complete -F _ditkit ditadd ditcat ditindex ditcheck ditsplit

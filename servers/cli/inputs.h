@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inputs of a load, in the order of the command line: files, standard input, and the
- * LDIF files of directories. */
-#ifndef DITADD_INPUTS_H
-#define DITADD_INPUTS_H
+/* The inputs of a load or a split, in the order of the command line: files, standard
+ * input, and the LDIF files of directories. */
+#ifndef DITKIT_INPUTS_H
+#define DITKIT_INPUTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,15 +16,14 @@ struct inputs {
 
 /**
  * Add what one -l, or an argument that is no option, names. A directory stands for its
- * files *.ldif*, in order of their names' bytes; hidden ones are left out.
+ * files *.ldif*, in order of their names' bytes; hidden ones and digests, *.xxh128, are
+ * left out. A name that cannot be looked at is taken for a file: opening it tells.
  *
  * @param text  "-": standard input
  *
- * @return 0; -EALREADY: standard input is one already; -ENOENT: a directory without such
- *         files; -ENOMEM and other -errno of reading a directory. A name that
- *         cannot be looked at is taken for a file: opening it tells
+ * @return 0; -1 after a message on stderr
  */
-int inputs_add(struct inputs *inputs, const char *text);
+int inputs_add(struct inputs *inputs, const char *program, const char *text);
 void inputs_deinit(struct inputs *inputs);
 
 /** Is one of them, or standard input without any, a terminal on which somebody types? */

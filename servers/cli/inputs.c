@@ -26,7 +26,8 @@ static int add_path(struct inputs *inputs, char *path)
 
 static int select_ldif(const struct dirent *item)
 {
-	return fnmatch("*.ldif*", item->d_name, FNM_PERIOD) == 0;
+	return fnmatch("*.ldif*", item->d_name, FNM_PERIOD) == 0 &&
+	       fnmatch("*.xxh128", item->d_name, 0) != 0;
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)
@@ -54,7 +55,8 @@ static int add_directory(struct inputs *inputs, const char *directory)
 	return r;
 }
 
-int inputs_add(struct inputs *inputs, const char *text)
+/* @return 0; -errno */
+static int add(struct inputs *inputs, const char *text)
 {
 	struct stat status;
 	char *path = NULL;
@@ -72,6 +74,29 @@ int inputs_add(struct inputs *inputs, const char *text)
 	}
 	path = strdup(text);
 	return path == NULL ? -ENOMEM : add_path(inputs, path);
+}
+
+int inputs_add(struct inputs *inputs, const char *program, const char *text)
+{
+	int r = add(inputs, text);
+
+	switch (r) {
+	case 0:
+		return 0;
+	case -EALREADY:
+		(void)fprintf(stderr,
+		              "%s: standard input (-l -) can be read only once\n"
+		              "%s --help says more\n",
+		              program, program);
+		return -1;
+	case -ENOENT:
+		(void)fprintf(stderr, "%s: %s: a directory without files *.ldif*\n",
+		              program, text);
+		return -1;
+	default:
+		(void)fprintf(stderr, "%s: %s: %s\n", program, text, strerror(-r));
+		return -1;
+	}
 }
 
 void inputs_deinit(struct inputs *inputs)

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "split/split_output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER_MODE 0777 /* less the umask */
+
+static int fail(struct dit_split_output *output, const char *path, const char *why, int r)
+{
+	output->failed = path;
+	output->why = why;
+	return r;
+}
+
+/* ---- opening ---- */
+
+/* @return 0, also if it is there; -errno */
+static int make_folder(struct dit_split_output *output, const char *path)
+{
+	return mkdir(path, FOLDER_MODE) < 0 && errno != EEXIST
+	               ? fail(output, path, "", -errno)
+	               : 0;
+}
+
+static int open_file(struct dit_split_output *output, const struct dit_split_opts *opts,
+                     struct dit_split_file *file, const char *shard)
+{
+	static const char *const endings[] = {"", ".gz", ".zst"};
+	int end = 0;
+	int r = 0;
+
+	if (asprintf(&file->path, "%s/%s%n/part-%u-of-%u.ldif%s", opts->output, shard,
+	             &end, opts->part, opts->nparts == 0 ? 1 : opts->nparts,
+	             endings[opts->compression]) < 0) {
+		file->path = NULL;
+		return -ENOMEM;
+	}
+	file->path[end] = '\0';
+	r = make_folder(output, file->path);
+	if (r < 0) {
+		return r;
+	}
+	file->path[end] = '/';
+	r = dit_export_file_open(&file->file, file->path, 0, output->stop);
+	if (r < 0) {
+		return fail(output, file->path, file->file.why, r);
+	}
+	dit_ldif_text_init(&file->text, DIT_LDIF_WRAP_NONE);
+	return dit_digest_new(&file->digest);
+}
+
+int dit_split_output_open(struct dit_split_output *output,
+                          const struct dit_split_opts *opts,
+                          const struct dit_split_map *map, const struct dit_stop *stop,
+                          struct dit_split_stats *stats)
+{
+	size_t n = dit_split_map_nshards(map);
+	int r = 0;
+
+	output->stop = stop;
+	output->stats = stats;
+	output->why = "";
+	output->files = calloc(n, sizeof(*output->files));
+	stats->shards = calloc(n, sizeof(*stats->shards));
+	if (output->files == NULL || stats->shards == NULL) {
+		return -ENOMEM;
+	}
+	r = make_folder(output, opts->output);
+	if (r == 0 && opts->compression != DIT_EXPORT_PLAIN) {
+		r = dit_packer_new(&output->packer, opts->compression);
+	}
+	for (size_t i = 0; i < n && r == 0; i++) {
+		const char *name = dit_split_map_name(map, i);
+
+		stats->shards[i].name = strdup(name);
+		stats->nshards++;
+		output->files[i].file = DIT_EXPORT_FILE_NONE;
+		output->nfiles++;
+		r = stats->shards[i].name == NULL
+		            ? -ENOMEM
+		            : open_file(output, opts, &output->files[i], name);
+	}
+	return r;
+}
+
+/* ---- writing ---- */
+
+/* All text of a shard so far. */
+static int flush(struct dit_split_output *output, struct dit_split_file *file)
+{
+	struct dit_ldif_text *text = &file->text;
+	int r = output->packer == NULL ? 0 : dit_packer_pack(output->packer, text);
+
+	if (r < 0) {
+		return r;
+	}
+	dit_digest_add(file->digest, text->data, text->len);
+	r = dit_export_file_write(&file->file, text->data, text->len);
+	text->len = 0;
+	return r < 0 ? fail(output, file->path, "", r) : 0;
+}
+
+/* A last line without LF gets one. If it is a lone CR it gets a CR as well, since it
+ * would become a blank line. */
+static struct dit_span end_of(struct dit_span record)
+{
+	char last = record.data[record.len - 1];
+	char before = record.len > 1 ? record.data[record.len - 2] : '\n';
+
+	return last == '\n'                     ? DIT_SPAN("\n")
+	       : last == '\r' && before == '\n' ? DIT_SPAN("\r\n\n")
+	                                        : DIT_SPAN("\n\n");
+}
+
+int dit_split_output_put(struct dit_split_output *output, struct dit_span record,
+                         const struct dit_split_shards *shards)
+{
+	struct dit_span end = end_of(record);
+	int r = 0;
+
+	for (size_t i = 0; i < shards->n && r == 0; i++) {
+		struct dit_split_file *file = &output->files[shards->list[i]];
+
+		r = dit_ldif_write_raw(&file->text, record);
+		r = r < 0 ? r : dit_ldif_write_raw(&file->text, end);
+		output->stats->shards[shards->list[i]].nrecords++;
+		if (r == 0 && file->text.len >= DIT_SPLIT_TEXT_BYTES) {
+			r = flush(output, file);
+		}
+	}
+	return r;
+}
+
+/* ---- the end ---- */
+
+/* "DIGEST  NAME", as xxh128sum prints it. */
+static int write_digest(struct dit_split_output *output,
+                        const struct dit_split_file *file)
+{
+	struct dit_export_file result = DIT_EXPORT_FILE_NONE;
+	char digest[DIT_DIGEST_TEXT_BYTES];
+	char *path = NULL;
+	char *line = NULL;
+	int r = 0;
+
+	dit_digest_text(file->digest, digest);
+	if (asprintf(&path, "%s.xxh128", file->path) < 0) {
+		path = NULL;
+		r = -ENOMEM;
+	}
+	if (asprintf(&line, "%s  %s\n", digest, strrchr(file->path, '/') + 1) < 0) {
+		line = NULL;
+		r = -ENOMEM;
+	}
+	r = r < 0 ? r : dit_export_file_open(&result, path, 0, output->stop);
+	r = r < 0 ? r : dit_export_file_write(&result, line, strlen(line));
+	r = r < 0 ? r : dit_export_file_finish(&result);
+	dit_export_file_close(&result);
+	free(path);
+	free(line);
+	return r < 0 ? fail(output, file->path, ".xxh128", r) : 0;
+}
+
+int dit_split_output_finish(struct dit_split_output *output)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < output->nfiles && r == 0; i++) {
+		struct dit_split_file *file = &output->files[i];
+
+		/* No bytes at all are no packed file. */
+		if (file->text.len > 0 || file->file.nbytes == 0) {
+			r = flush(output, file);
+		}
+		output->stats->shards[i].nbytes = file->file.nbytes;
+	}
+	for (size_t i = 0; i < output->nfiles && r == 0; i++) {
+		r = dit_export_file_finish(&output->files[i].file);
+		if (r < 0) {
+			return fail(output, output->files[i].path, "", r);
+		}
+	}
+	for (size_t i = 0; i < output->nfiles && r == 0; i++) {
+		r = write_digest(output, &output->files[i]);
+	}
+	return r;
+}
+
+void dit_split_output_close(struct dit_split_output *output)
+{
+	for (size_t i = 0; i < output->nfiles; i++) {
+		dit_export_file_close(&output->files[i].file);
+		dit_digest_free(output->files[i].digest);
+		dit_ldif_text_deinit(&output->files[i].text);
+		free(output->files[i].path);
+	}
+	free(output->files);
+	dit_packer_free(output->packer);
+	*output = (struct dit_split_output){.nfiles = 0};
+}

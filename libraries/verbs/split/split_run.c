@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A split from beginning to end:
+ *
+ *   configuration ─▶ schema;  map;  files of the shards
+ *   each input   ─▶ its part ─▶ batch ─▶ record ─▶ DN ─▶ shards ─▶ text
+ *   all files appear, or none
+ *
+ * A reader reads one input. So a part of a plain file is its bytes, and a packed file
+ * belongs to one part as a whole.
+ */
+#include "split/split.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "config/slapd_version.h"
+#include "job/job.h"
+#include "job/release_rules.h"
+#include "ldif/ldif_reader.h"
+#include "split/split_map.h"
+#include "split/split_name.h"
+#include "split/split_output.h"
+
+#define BATCH_BYTES   ((size_t)1 << 20)
+#define BATCH_RECORDS 8192
+#define ARENA_BYTES   65536
+#define TOLD_MAX      10 /* records without a line of the map */
+#define WHY_BYTES     1024
+
+struct split {
+	const struct dit_split_opts *opts;
+	struct dit_split_stats *stats;
+	struct dit_job job;
+	unsigned nparts;
+	struct dit_ldif_dialect dialect;
+	struct dit_file_rules files;
+	struct dit_split_map *map;
+	struct dit_split_output output;
+	struct dit_arena arena; /* of one record */
+	struct dit_ldif_batch batch;
+	uint64_t total; /* bytes of this part, about; 0: not known */
+
+	/* The input that is read. */
+	struct dit_ldif_reader *reader;
+	const char *path; /* NULL: standard input */
+	uint64_t read;    /* bytes of those before it */
+	bool has_before;  /* the next one is known */
+	uint64_t nbefore; /* lines before the part */
+};
+
+static const uint32_t first_shard = 0;
+
+static const char *name_of(const char *path)
+{
+	return path == NULL ? "standard input" : path;
+}
+
+/* ---- what the output depends on ---- */
+
+static int check_opts(const struct split *split)
+{
+	const struct dit_split_opts *opts = split->opts;
+
+	if (opts->part >= split->nparts || opts->compression > DIT_EXPORT_ZSTD) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR,
+		               "there is no part %u of %u: parts are counted from 0",
+		               opts->part, split->nparts);
+		return -EINVAL;
+	}
+	if (opts->map == NULL || opts->output == NULL) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s is missing",
+		               opts->map == NULL ? "the map"
+		                                 : "the directory for the "
+		                                   "shards");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int read_settings(struct split *split)
+{
+	struct dit_job *job = &split->job;
+	unsigned patch = 0;
+	int r = dit_job_read(job);
+
+	if (r == 0 && (job->opts.suffix != NULL || job->opts.database >= 0)) {
+		r = dit_job_choose(job);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (job->chosen.openldap == DIT_OPENLDAP_2_6) {
+		patch = dit_slapd_patch(dit_slapd_path(), job->chosen.openldap);
+	}
+	split->dialect = dit_release_rules(job->chosen.openldap, patch).entries.ldif;
+	return 0;
+}
+
+static int read_map(struct split *split)
+{
+	char why[WHY_BYTES] = "";
+	int r = dit_split_map_read(&split->map, split->opts->map,
+	                           split->job.chosen.settings->schema, why, sizeof(why));
+
+	if (r == DIT_E_CONFIG) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s", why);
+	} else if (r < 0) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s: %s", split->opts->map,
+		               r == -ENOTSUP ? "no regular file" : dit_strerror(r));
+	}
+	return r;
+}
+
+static int fail_on_output(const struct split *split, int r)
+{
+	const struct dit_split_output *output = &split->output;
+
+	if (r == DIT_E_STOPPED || output->failed == NULL) {
+		return dit_job_fail(&split->job, r, "could not write the shards");
+	}
+	dit_job_report(&split->job, DIT_REPORT_ERROR, "%s: %s", output->failed,
+	               output->why[0] == '\0' ? dit_strerror(r) : output->why);
+	return r;
+}
+
+static int open_output(struct split *split)
+{
+	int r = dit_split_output_open(&split->output, split->opts, split->map,
+	                              &split->job.stop, split->stats);
+
+	return r < 0 ? fail_on_output(split, r) : 0;
+}
+
+/* ---- records ---- */
+
+/* A record without a line of the map. */
+static void tell_unmatched(struct split *split, const struct dit_ldif_record *record,
+                           struct dit_span dn)
+{
+	uint64_t line = record->file_line;
+
+	if (split->stats->nunmatched++ >= TOLD_MAX) {
+		return;
+	}
+	/* The first one of an input counts the lines before the part. */
+	if (!split->has_before) {
+		split->has_before =
+			dit_ldif_reader_count_before(split->reader, &split->nbefore) == 0;
+	}
+	line += strcmp(record->file, name_of(split->path)) == 0 ? split->nbefore : 0;
+	dit_job_report(&split->job, DIT_REPORT_ERROR,
+	               "%s:%llu: no line of %s matches \"%.*s\"", record->file,
+	               (unsigned long long)line, split->opts->map, DIT_SPAN_ARGS(dn));
+}
+
+/* @return 0; negative, reported */
+static int put_record(struct split *split, const struct dit_ldif_record *record)
+{
+	struct dit_split_shards shards = {NULL, 0};
+	struct dit_span dn = {NULL, 0};
+	int r = 0;
+
+	split->stats->nrecords++;
+	dit_arena_reset(&split->arena);
+	r = dit_split_name_find(&split->dialect, record->text, &split->files,
+	                        &split->arena, &dn);
+	if (r > 0) {
+		r = dit_split_map_find(split->map, dn, &shards);
+	} else if (r == 0) {
+		r = DIT_E_INVALID;
+	}
+	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
+		split->stats->nunnamed++;
+		shards = (struct dit_split_shards){&first_shard, 1};
+	} else if (r < 0) {
+		return dit_job_fail(&split->job, r, "could not read a record");
+	} else if (shards.n == 0) {
+		tell_unmatched(split, record, dn);
+		return 0;
+	}
+	r = dit_split_output_put(&split->output, record->text, &shards);
+	return r < 0 ? fail_on_output(split, r) : 0;
+}
+
+/* ---- inputs ---- */
+
+static int fail_on_input(const struct split *split, int r)
+{
+	const char *text = dit_ldif_reader_error(split->reader);
+
+	if (r == DIT_E_STOPPED || text[0] == '\0') {
+		return dit_job_fail(&split->job, r, name_of(split->path));
+	}
+	dit_job_report(&split->job, DIT_REPORT_PLAIN, "%s", text);
+	return r;
+}
+
+/* The part of the input that is open. @return 1; 0: nothing of it; negative, reported */
+static int take_part(struct split *split, size_t number)
+{
+	const struct dit_split_opts *opts = split->opts;
+	struct stat st;
+	int r = 0;
+
+	if (split->nparts == 1) {
+		return 1;
+	}
+	if (split->path == NULL || stat(split->path, &st) < 0 || !S_ISREG(st.st_mode)) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR,
+		               "%s cannot be read in parts: it is no regular file; write "
+		               "it to one, or split it in one part",
+		               name_of(split->path));
+		return -ESPIPE;
+	}
+	if (!dit_ldif_reader_can_skip(split->reader)) {
+		return number % split->nparts == opts->part ? 1 : 0;
+	}
+	r = dit_ldif_reader_cut(split->reader, opts->part, split->nparts);
+	return r < 0 ? fail_on_input(split, r) : 1;
+}
+
+static int read_records(struct split *split)
+{
+	int r = 0;
+
+	while ((r = dit_ldif_reader_next(split->reader, &split->batch)) > 0) {
+		for (size_t i = 0; i < split->batch.nrecords; i++) {
+			r = put_record(split, &split->batch.records[i]);
+			if (r < 0) {
+				return r;
+			}
+		}
+		split->stats->bytes_read = split->read + split->batch.bytes_read;
+		dit_job_tell(&split->job, DIT_SPLIT_RECORDS);
+	}
+	split->stats->bytes_read = split->read + split->batch.bytes_read;
+	return r < 0 ? fail_on_input(split, r) : 0;
+}
+
+static int read_input(struct split *split, const char *path, size_t number)
+{
+	const struct dit_split_opts *opts = split->opts;
+	const struct dit_ldif_reader_opts reader = {.path = path,
+	                                            .is_threaded = opts->threads != 1,
+	                                            .batch_bytes = BATCH_BYTES,
+	                                            .batch_records = BATCH_RECORDS,
+	                                            .record_max = split->files.value_max,
+	                                            .files = &split->files};
+	int r = dit_ldif_reader_open(&split->reader, &reader, NULL);
+
+	split->path = path;
+	split->read = split->stats->bytes_read;
+	split->has_before = split->nparts == 1;
+	split->nbefore = 0;
+	split->batch.bytes_read = 0;
+	if (r < 0) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s: %s", name_of(path),
+		               dit_strerror(r));
+		return r;
+	}
+	r = take_part(split, number);
+	if (r > 0) {
+		r = read_records(split);
+	}
+	dit_ldif_reader_close(split->reader);
+	split->reader = NULL;
+	return r;
+}
+
+static int read_inputs(struct split *split)
+{
+	const struct dit_split_opts *opts = split->opts;
+	int r = opts->ninputs == 0 ? read_input(split, NULL, 0) : 0;
+
+	for (size_t i = 0; i < opts->ninputs && r == 0; i++) {
+		r = read_input(split, opts->inputs[i], i);
+	}
+	if (r == 0 && split->stats->nunmatched > 0) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR,
+		               "%llu of %llu records match no line of %s: nothing was "
+		               "written; add lines for them",
+		               (unsigned long long)split->stats->nunmatched,
+		               (unsigned long long)split->stats->nrecords, opts->map);
+		return DIT_E_REFUSED;
+	}
+	return r;
+}
+
+/* ---- the whole of it ---- */
+
+/* About, since packed files go to one part each. */
+static uint64_t count_bytes(const struct split *split)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < split->opts->ninputs; i++) {
+		const char *path = split->opts->inputs[i];
+		struct stat st;
+
+		if (path == NULL || stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
+			return 0;
+		}
+		total += (uint64_t)st.st_size;
+	}
+	return total / split->nparts;
+}
+
+static void fill_progress(void *ctx, struct dit_progress *ret)
+{
+	const struct split *split = ctx;
+
+	ret->unit = DIT_PROGRESS_BYTES;
+	ret->nentries = split->stats->nrecords;
+	ret->bytes_read = split->stats->bytes_read;
+	ret->bytes_total = split->total;
+	if (ret->phase == DIT_SPLIT_RECORDS) {
+		ret->done = split->stats->bytes_read;
+		ret->total = split->total;
+	}
+}
+
+static int run(struct split *split)
+{
+	int r = check_opts(split);
+
+	r = r < 0 ? r : read_settings(split);
+	r = r < 0 ? r : read_map(split);
+	r = r < 0 ? r : open_output(split);
+	if (r < 0) {
+		return r;
+	}
+	split->total = count_bytes(split);
+	dit_job_tell(&split->job, DIT_SPLIT_RECORDS);
+	r = read_inputs(split);
+	if (r < 0) {
+		return r;
+	}
+	dit_job_tell(&split->job, DIT_SPLIT_PUBLISH);
+	r = dit_split_output_finish(&split->output);
+	return r < 0 ? fail_on_output(split, r) : 0;
+}
+
+int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret)
+{
+	struct split split = {.opts = opts,
+	                      .stats = ret,
+	                      .nparts = opts->nparts == 0 ? 1 : opts->nparts};
+	const struct dit_job_opts job = {.conf = opts->conf,
+	                                 .conf_dir = opts->conf_dir,
+	                                 .suffix = opts->suffix,
+	                                 .database = opts->database,
+	                                 .openldap = opts->openldap,
+	                                 .report = opts->report,
+	                                 .report_ctx = opts->report_ctx,
+	                                 .progress = opts->progress,
+	                                 .progress_ctx = opts->progress_ctx,
+	                                 .stop = opts->stop,
+	                                 .fill = fill_progress,
+	                                 .ctx = &split};
+	int r = 0;
+
+	*ret = (struct dit_split_stats){.nrecords = 0};
+	dit_job_init(&split.job, &job);
+	dit_arena_init(&split.arena, ARENA_BYTES);
+	split.files = (struct dit_file_rules){
+		.refuse_all = opts->no_urls,
+		.value_max = opts->record_max_bytes > 0 ? opts->record_max_bytes
+	                                                : dit_default_record_max(),
+		.stop = &split.job.stop};
+	r = run(&split);
+	dit_ldif_reader_close(split.reader);
+	dit_ldif_batch_deinit(&split.batch);
+	dit_split_output_close(&split.output);
+	dit_split_map_free(split.map);
+	dit_arena_deinit(&split.arena);
+	dit_job_deinit(&split.job);
+	return r;
+}
+
+void dit_split_stats_deinit(struct dit_split_stats *stats)
+{
+	for (size_t i = 0; i < stats->nshards; i++) {
+		free(stats->shards[i].name);
+	}
+	free(stats->shards);
+	*stats = (struct dit_split_stats){.nrecords = 0};
+}
