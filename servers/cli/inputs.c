@@ -10,17 +10,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* @param path  taken, also on failure; NULL: standard input */
-static int add_path(struct inputs *inputs, char *path)
-{
-	const char **paths = reallocarray(inputs->paths, inputs->n + 1, sizeof(*paths));
+#include "part_names.h"
 
-	if (paths == NULL) {
-		free(path);
+/* Room for one more. 0 or -ENOMEM */
+static int grow(const char ***list, size_t n)
+{
+	const char **larger = reallocarray(*list, n + 1, sizeof(*larger));
+
+	if (larger == NULL) {
 		return -ENOMEM;
 	}
-	inputs->paths = paths;
-	paths[inputs->n++] = path;
+	*list = larger;
+	return 0;
+}
+
+/* @param path  taken, also on failure; NULL: standard input
+ * @param digest  NULL: not known */
+static int add_path(struct inputs *inputs, char *path, const char *digest)
+{
+	char *copy = digest == NULL ? NULL : strdup(digest);
+
+	if (grow(&inputs->paths, inputs->n) < 0 ||
+	    grow(&inputs->digests, inputs->n) < 0 || (digest != NULL && copy == NULL)) {
+		free(path);
+		free(copy);
+		return -ENOMEM;
+	}
+	inputs->has_digests = inputs->has_digests || copy != NULL;
+	inputs->digests[inputs->n] = copy;
+	inputs->paths[inputs->n++] = path;
 	return 0;
 }
 
@@ -35,28 +53,63 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int add_directory(struct inputs *inputs, const char *directory)
+/* @param program  NULL: the file is no part. @return 0; -errno; 1: told */
+static int add_file(struct inputs *inputs, const char *program, const char *directory,
+                    const char *name)
 {
-	struct dirent **items = NULL;
-	int n = scandir(directory, &items, select_ldif, compare_names);
-	int r = n < 0 ? -errno : n == 0 ? -ENOENT : 0;
+	char digest[PART_DIGEST_BYTES] = "";
+	char *path = NULL;
 
-	for (int i = 0; i < n; i++) {
-		char *path = NULL;
-
-		if (r == 0) {
-			r = asprintf(&path, "%s/%s", directory, items[i]->d_name) < 0
-			            ? -ENOMEM
-			            : add_path(inputs, path);
-		}
-		free(items[i]);
+	if (program != NULL && part_read_digest(program, directory, name, digest) < 0) {
+		return 1;
 	}
-	free(items);
+	return asprintf(&path, "%s/%s", directory, name) < 0
+	               ? -ENOMEM
+	               : add_path(inputs, path, program == NULL ? NULL : digest);
+}
+
+static int add_files(struct inputs *inputs, const char *program, const char *directory,
+                     char **names, size_t n)
+{
+	bool has_parts = false;
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		has_parts = has_parts || part_is_name(names[i]);
+	}
+	if (has_parts && part_sort(program, directory, names, n) < 0) {
+		return 1;
+	}
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = add_file(inputs, has_parts ? program : NULL, directory, names[i]);
+	}
 	return r;
 }
 
-/* @return 0; -errno */
-static int add(struct inputs *inputs, const char *text)
+static int add_directory(struct inputs *inputs, const char *program,
+                         const char *directory)
+{
+	struct dirent **items = NULL;
+	int n = scandir(directory, &items, select_ldif, compare_names);
+	char **names = n <= 0 ? NULL : calloc((size_t)n, sizeof(*names));
+	int r = n < 0 ? -errno : n == 0 ? -ENOENT : names == NULL ? -ENOMEM : 0;
+
+	for (int i = 0; i < n && r == 0; i++) {
+		names[i] = items[i]->d_name;
+	}
+	if (r == 0) {
+		r = add_files(inputs, program, directory, names, (size_t)n);
+	}
+	for (int i = 0; i < n; i++) {
+		free(items[i]);
+	}
+	free(items);
+	free(names);
+	return r;
+}
+
+/* @return 0; -errno; 1: told */
+static int add(struct inputs *inputs, const char *program, const char *text)
 {
 	struct stat status;
 	char *path = NULL;
@@ -67,22 +120,24 @@ static int add(struct inputs *inputs, const char *text)
 				return -EALREADY;
 			}
 		}
-		return add_path(inputs, NULL);
+		return add_path(inputs, NULL, NULL);
 	}
 	if (stat(text, &status) == 0 && S_ISDIR(status.st_mode)) {
-		return add_directory(inputs, text);
+		return add_directory(inputs, program, text);
 	}
 	path = strdup(text);
-	return path == NULL ? -ENOMEM : add_path(inputs, path);
+	return path == NULL ? -ENOMEM : add_path(inputs, path, NULL);
 }
 
 int inputs_add(struct inputs *inputs, const char *program, const char *text)
 {
-	int r = add(inputs, text);
+	int r = add(inputs, program, text);
 
 	switch (r) {
 	case 0:
 		return 0;
+	case 1:
+		return -1;
 	case -EALREADY:
 		(void)fprintf(stderr,
 		              "%s: standard input (-l -) can be read only once\n"
@@ -103,7 +158,9 @@ void inputs_deinit(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->n; i++) {
 		free((void *)inputs->paths[i]);
+		free((void *)inputs->digests[i]);
 	}
+	free((void *)inputs->digests);
 	free((void *)inputs->paths);
 }
 

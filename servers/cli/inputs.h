@@ -11,13 +11,19 @@
 /** Zero: none. */
 struct inputs {
 	const char **paths; /* owned, as each path; NULL among them: standard input */
+	/* Of each path the digest that its bytes must have; NULL among them: not known.
+	 * Owned, as each digest */
+	const char **digests;
+	bool has_digests; /* one is known */
 	size_t n;
 };
 
 /**
  * Add what one -l, or an argument that is no option, names. A directory stands for its
  * files *.ldif*, in order of their names' bytes; hidden ones and digests, *.xxh128, are
- * left out. A name that cannot be looked at is taken for a file: opening it tells.
+ * left out. A directory of parts (part_names.h) stands for all of them, in their order;
+ * a part that is missing is an error. A name that cannot be looked at is taken for a
+ * file: opening it tells.
  *
  * @param text  "-": standard input
  *

@@ -24,6 +24,8 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/option_table.h \
 	%D%/page_cache.c \
 	%D%/page_cache.h \
+	%D%/part_names.c \
+	%D%/part_names.h \
 	%D%/patterns.c \
 	%D%/patterns.h \
 	%D%/progress_text.c \

@@ -84,6 +84,7 @@ static void take_common(struct options *options)
 	load->is_verbose = common->is_verbose;
 	load->inputs = options->inputs.paths;
 	load->ninputs = options->inputs.n;
+	load->digests = options->inputs.has_digests ? options->inputs.digests : NULL;
 	load->memory_bytes = common_number(common, OPT_MEMORY);
 	load->tmpdir = common_text(common, OPT_TMPDIR);
 	load->record_max_bytes = common_number(common, OPT_MAX_RECORD);

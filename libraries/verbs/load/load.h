@@ -85,6 +85,9 @@ struct dit_load_opts {
 	 */
 	const char *const *inputs;
 	size_t ninputs;
+	/* Of each of them XXH128 in the digits of xxh128sum(1), or NULL: not known. Other
+	 * bytes end the load when all inputs were read: DIT_E_INVALID. NULL: none is. */
+	const char *const *digests;
 	bool no_urls;      /* "attr:< file:..." and "include:" are refused */
 	bool special_urls; /* URLs may name pipes and devices, which may have no end */
 	/* --openldap: the release whose schema, directives and messages hold, and whose
@@ -252,6 +255,7 @@ struct dit_load_stats {
  *         report has told the failure:
  *         DIT_E_REFUSED: a record was refused and keep_going is off, or more than
  *         max_rejects records were refused;
+ *         DIT_E_INVALID: an input is no LDIF, is damaged, or has another digest;
  *         DIT_E_CONFIG: the configuration is wrong;
  *         DIT_E_BUSY: another process has the database open;
  *         DIT_E_FULL: the result does not fit maxsize;

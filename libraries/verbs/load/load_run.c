@@ -12,6 +12,7 @@
 #include "load/load.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,36 +43,75 @@ static int run_pipeline(struct loader *loader)
 	return r;
 }
 
-/* The digests of the inputs, for the results. */
+/* ---- digests ---- */
+
+/* @param number  of the input. @return 0; DIT_E_INVALID, reported */
+static int check_digest(const struct loader *loader, size_t number, const char *digest)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	const char *path = opts->inputs[number];
+	const char *name = path == NULL ? NULL : strrchr(path, '/');
+	unsigned part = 0;
+	unsigned nparts = 0;
+
+	if (opts->digests == NULL || opts->digests[number] == NULL ||
+	    strcmp(opts->digests[number], digest) == 0) {
+		return 0;
+	}
+	if (name != NULL && sscanf(name, "/part-%u-of-%u.", &part, &nparts) == 2) {
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "%s is short, damaged or exchanged: its digest is %s, not "
+		               "%s; nothing was changed; run ditsplit --part %u/%u again",
+		               path, digest, opts->digests[number], part, nparts);
+	} else {
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "%s is short, damaged or exchanged: its digest is %s, not "
+		               "%s; nothing was changed",
+		               path == NULL ? "standard input" : path, digest,
+		               opts->digests[number]);
+	}
+	return DIT_E_INVALID;
+}
+
+static int take_digest(struct loader *loader, const char *path,
+                       const struct dit_ldif_digest *digest)
+{
+	struct dit_load_stats *stats = loader->stats;
+	struct dit_load_input *input = &stats->inputs[stats->ninputs++];
+
+	input->path = path == NULL ? NULL : strdup(path);
+	input->nbytes = digest->nbytes;
+	memcpy(input->digest, digest->text, sizeof(input->digest));
+	return path != NULL && input->path == NULL
+	               ? dit_job_fail(&loader->job, -ENOMEM, path)
+	               : 0;
+}
+
+/* The digests of the inputs, if they are wanted, for the results; and are they right? */
 static int take_digests(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	const struct dit_ldif_digest *digests =
 		dit_ldif_reader_digests(loader->input.reader);
-	struct dit_load_stats *stats = loader->stats;
 	size_t n = opts->ninputs == 0 ? 1 : opts->ninputs;
+	int r = 0;
 
 	if (digests == NULL) {
 		return 0;
 	}
-	stats->inputs = calloc(n, sizeof(*stats->inputs));
-	if (stats->inputs == NULL) {
+	loader->stats->inputs = calloc(n, sizeof(*loader->stats->inputs));
+	if (loader->stats->inputs == NULL) {
 		return dit_job_fail(&loader->job, -ENOMEM, "could not read the input");
 	}
-	for (; stats->ninputs < n; stats->ninputs++) {
-		struct dit_load_input *input = &stats->inputs[stats->ninputs];
-		const char *path =
-			opts->ninputs == 0 ? opts->input : opts->inputs[stats->ninputs];
-
-		input->path = path == NULL ? NULL : strdup(path);
-		if (path != NULL && input->path == NULL) {
-			return dit_job_fail(&loader->job, -ENOMEM, path);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = take_digest(loader,
+		                opts->ninputs == 0 ? opts->input : opts->inputs[i],
+		                &digests[i]);
+		if (r == 0 && opts->ninputs > 0) {
+			r = check_digest(loader, i, digests[i].text);
 		}
-		input->nbytes = digests[stats->ninputs].nbytes;
-		memcpy(input->digest, digests[stats->ninputs].text,
-		       sizeof(input->digest));
 	}
-	return 0;
+	return r;
 }
 
 /* ---- publication: all databases, or none (output/publication.h) ---- */

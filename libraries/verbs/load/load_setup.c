@@ -260,7 +260,8 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	                                      .batch_records = budget->batch_records,
 	                                      .first_line = opts->first_line,
 	                                      .record_max = loader->files.value_max,
-	                                      .keep_digests = opts->keep_digests,
+	                                      .keep_digests = opts->keep_digests ||
+	                                                      opts->digests != NULL,
 	                                      .keep_version = keeps_version(loader),
 	                                      .keep_mark = opts->is_strict};
 	const char *failed = opts->input;

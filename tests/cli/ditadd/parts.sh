@@ -1,0 +1,80 @@
+# A directory of parts is loaded if all of them are there and have their digests.
+mkdir whole
+printf 'shard one\nbelow dc=example,dc=com to one\n' >map
+{
+	printf 'version: 1\n\n'
+	printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n'
+	for i in {1..40}; do
+		printf 'dn: cn=n%d,dc=example,dc=com\nobjectClass: person\ncn: n%d\nsn: s\n\n' $i $i
+	done
+} >in.ldif
+split() { # split COMPRESS
+	rm -rf shards
+	for part in {0..11}; do
+		"$DITSPLIT" -f slapd.conf --map map --output shards --part "$part/12" \
+			--compress "$1" -l in.ldif
+	done
+	cd shards/one || exit
+}
+load() {
+	rm -f ../../db/*
+	"$DITADD" -q -f ../../slapd.conf -l . --progress none -d 0
+	echo "exit status $?"
+	find ../../db -type f | sort
+	cd ../..
+}
+dns() {
+	"$DITCAT" -f slapd.conf | sed -n 's/^dn: //p'
+}
+
+split zstd
+load
+dns >parts
+rm db/*
+"$DITADD" -q -f slapd.conf -l in.ldif
+dns | cmp - parts && echo 'the same entries in the same order'
+
+echo '--- a part is missing'
+split none
+rm part-10-of-12.ldif
+load
+split none
+rm part-11-of-12.ldif*
+load
+
+echo '--- a digest is missing, or no digest'
+split none
+rm part-3-of-12.ldif.xxh128
+load
+split none
+echo garbage >part-3-of-12.ldif.xxh128
+load
+split none
+sed 's/part-4/part-5/' part-4-of-12.ldif.xxh128 >part-5-of-12.ldif.xxh128
+sed -i 's/part-5/part-4/' part-5-of-12.ldif.xxh128
+load
+
+echo '--- a part is short, or has more'
+split none
+truncate -s 0 part-2-of-12.ldif
+load
+split none
+printf 'dn: cn=more,dc=example,dc=com\nobjectClass: person\ncn: more\nsn: m\n' >>part-11-of-12.ldif
+load
+split zstd
+truncate -s -9 part-2-of-12.ldif.zst
+load
+
+echo '--- other files'
+split none
+cp part-2-of-12.ldif part-2-of-12.ldif.old
+load
+split none
+cp part-2-of-12.ldif people.ldif
+load
+split none
+cp part-2-of-12.ldif part-2-of-13.ldif
+load
+split none
+cp part-2-of-12.ldif part-02-of-12.ldif
+load
