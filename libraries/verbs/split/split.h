@@ -40,6 +40,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ditkit/error.h>
 #include <ditkit/export_file.h>
@@ -55,6 +56,7 @@ enum dit_split_phase {
 };
 
 struct dit_split_opts {
+	size_t size; /* of this struct: DIT_SPLIT_OPTS_INIT sets it */
 	/* As of dit_load(): the configuration whose schema compares DNs. It may have no
 	 * database; suffix or database must be of one, if given. */
 	const char *conf;
@@ -83,15 +85,25 @@ struct dit_split_opts {
 	const volatile sig_atomic_t *stop;
 };
 
-#define DIT_SPLIT_OPTS_INIT                                                              \
- {                                                                                       \
-  .database = -1, .compression = DIT_EXPORT_ZSTD                                         \
- }
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_SPLIT_OPTS_INIT dit_split_opts_init()
+
+static inline struct dit_split_opts dit_split_opts_init(void)
+{
+	struct dit_split_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.database = -1;
+	opts.compression = DIT_EXPORT_ZSTD;
+	return opts;
+}
 
 struct dit_split_shard {
-	char *name;        /* owned */
-	uint64_t nrecords; /* in this part */
-	uint64_t nbytes;   /* of its file */
+	char *name;           /* owned */
+	uint64_t nrecords;    /* in this part */
+	uint64_t nbytes;      /* of its file */
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 struct dit_split_stats {
@@ -101,6 +113,7 @@ struct dit_split_stats {
 	uint64_t bytes_read;            /* packed ones, if the input is packed */
 	struct dit_split_shard *shards; /* in the order of the map */
 	size_t nshards;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 /**

@@ -79,7 +79,7 @@ int dit_split_output_open(struct dit_split_output *output,
 
 		stats->shards[i].name = strdup(name);
 		stats->nshards++;
-		output->files[i].file = DIT_EXPORT_FILE_NONE;
+		output->files[i].file.fd = -1;
 		output->nfiles++;
 		r = stats->shards[i].name == NULL
 		            ? -ENOMEM
@@ -142,7 +142,7 @@ int dit_split_output_put(struct dit_split_output *output, struct dit_span record
 static int write_digest(struct dit_split_output *output,
                         const struct dit_split_file *file)
 {
-	struct dit_export_file result = DIT_EXPORT_FILE_NONE;
+	struct dit_export_file result = {.fd = -1};
 	char digest[DIT_DIGEST_TEXT_BYTES];
 	char *path = NULL;
 	char *line = NULL;

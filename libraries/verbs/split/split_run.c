@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/version.h"
 #include "config/slapd_version.h"
 #include "job/job.h"
 #include "job/release_rules.h"
@@ -343,7 +344,7 @@ static int run(struct split *split)
 	return r < 0 ? fail_on_output(split, r) : 0;
 }
 
-int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret)
+static int split_all(const struct dit_split_opts *opts, struct dit_split_stats *ret)
 {
 	struct split split = {.opts = opts,
 	                      .stats = ret,
@@ -362,7 +363,6 @@ int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret)
 	                                 .ctx = &split};
 	int r = 0;
 
-	*ret = (struct dit_split_stats){.nrecords = 0};
 	dit_job_init(&split.job, &job);
 	dit_arena_init(&split.arena, ARENA_BYTES);
 	split.files = (struct dit_file_rules){
@@ -378,6 +378,15 @@ int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret)
 	dit_arena_deinit(&split.arena);
 	dit_job_deinit(&split.job);
 	return r;
+}
+
+int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret)
+{
+	struct dit_split_opts own;
+	int r = dit_opts_take(&own, sizeof(own), opts);
+
+	memset(ret, 0, sizeof(*ret));
+	return r < 0 ? r : split_all(&own, ret);
 }
 
 void dit_split_stats_deinit(struct dit_split_stats *stats)
