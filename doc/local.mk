@@ -9,6 +9,7 @@ library_pages = \
 	man/dit_load.3 \
 	man/dit_reindex.3 \
 	man/dit_sorter.3 \
+	man/dit_split.3 \
 	man/libditkit.3 \
 	$(NULL)
 library_programs = \
@@ -25,6 +26,7 @@ library_programs = \
 	%D%/examples/sort_replace.c \
 	%D%/examples/sort_sum.c \
 	%D%/examples/sort_union.c \
+	%D%/examples/split_part.c \
 	$(NULL)
 man_MANS = $(library_pages)
 CLEANFILES += $(library_pages)
@@ -34,7 +36,6 @@ $(library_pages): $(pkginclude_HEADERS) $(library_programs) $(library_pages:%=do
 	$(AM_V_GEN)(cd $(srcdir) && $(AWK) -f doc/man/page.awk doc/$@) >$@.tmp && mv $@.tmp $@
 
 dist_man_MANS += \
-	%D%/man/dit_split.3 \
 	%D%/man/ditadd.8 \
 	%D%/man/ditcat.8 \
 	%D%/man/ditcheck.8 \

@@ -168,6 +168,18 @@ sed "s,^directory.*,directory $work/copy," "$conf" >copy.conf
 same 'check_database: a damaged one' 1 $?
 grep -q '^[1-9][0-9]* findings$' out || fail 'check_database: no finding'
 
+# --- split_part -----------------------------------------------------------------
+
+for part in 0 1; do
+	./split_part "$conf" "$examples/shards.map" "$examples/people.ldif" shards $part 2 ||
+		fail "split_part: exit status $?"
+done >out
+same 'split_part: records of each shard' \
+	"$(zstd -dcq shards/*/*.zst | grep -c '^dn:')" \
+	"$(awk '{ n += $2 } END { print n }' out)"
+./split_part "$conf" "$examples/shards.map" "$examples/people.ldif" shards 2 2 >out 2>err
+same 'split_part: a failure' 1 $?
+
 # --- index_online, load_estimate, safe_copy -------------------------------------
 
 ./index_online "$conf" uid >out || fail "index_online: exit status $?"

@@ -51,7 +51,8 @@ void dit_page_reserve_init(struct dit_page_reserve *reserve,
 void dit_page_reserve_deinit(struct dit_page_reserve *reserve);
 
 /**
- * The trees will take about so many pages: they are reserved now, unless most of them are.
+ * The trees will take about so many pages: they are reserved now, unless most of them
+ * are.
  * 0, or what `more` returned
  */
 int dit_page_reserve_expect(struct dit_page_reserve *reserve, uint64_t npages);
