@@ -158,7 +158,8 @@ static struct dit_online *of(struct dit_output *output)
 	return (struct dit_online *)output;
 }
 
-/* As many bytes for each as an index takes, with its keys (guide.md, "6. How long, how large"). */
+/* As many bytes for each as an index takes, with its keys (guide.md,
+ * "6. How long, how large"). */
 #define POSTING_BYTES 10u
 
 static int expect_postings(struct dit_output *output, uint64_t n)
