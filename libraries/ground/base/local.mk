@@ -40,6 +40,8 @@ rooms += %D%/libbase.la
 	%D%/span.h \
 	%D%/stop.c \
 	%D%/stop.h \
+	%D%/sum128.c \
+	%D%/sum128.h \
 	%D%/sync_file.c \
 	%D%/sync_file.h \
 	%D%/team.c \

@@ -12,6 +12,8 @@ rooms += %D%/libentry.la
 	%D%/entry_check_names.c \
 	%D%/entry_check_values.c \
 	%D%/entry_complete.c \
+	%D%/entry_digest.c \
+	%D%/entry_digest.h \
 	%D%/entry_read.c \
 	%D%/entry_runs.c \
 	%D%/entry_work.h \

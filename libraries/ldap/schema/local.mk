@@ -12,6 +12,7 @@ rooms += %D%/libschema.la
 	%D%/schema.h \
 	%D%/schema_builtin.c \
 	%D%/schema_defs.h \
+	%D%/schema_digest.c \
 	%D%/schema_parse.c \
 	%D%/schema_private.h \
 	$(NULL)

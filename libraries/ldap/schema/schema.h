@@ -25,6 +25,7 @@
 
 #include "base/openldap.h"
 #include "base/span.h"
+#include "base/sum128.h"
 
 struct dit_schema;
 
@@ -314,6 +315,10 @@ size_t dit_schema_ntypes(const struct dit_schema *schema);
 size_t dit_schema_nclasses(const struct dit_schema *schema);
 /** Number of attribute descriptions so far: their ordinals are below it. Any thread. */
 uint32_t dit_schema_nads(const struct dit_schema *schema);
+
+/** A digest of the attribute types and object classes. The order of their definitions does
+ * not count, nor does their text. */
+struct dit_sum128 dit_schema_digest(const struct dit_schema *schema);
 
 /** True if @p type is @p ancestor or below it. */
 bool dit_type_is_a(const struct dit_attr_type *type,

@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += %D%/libjob.la
 rooms += %D%/libjob.la
 %C%_libjob_la_SOURCES = \
+	%D%/config_digest.c \
+	%D%/config_digest.h \
 	%D%/csn_list.c \
 	%D%/csn_list.h \
 	%D%/glue.c \
