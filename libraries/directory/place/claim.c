@@ -139,6 +139,16 @@ int dit_claim_take_reading(struct dit_claim *ret, int dir_fd, bool makes_lock_fi
 	return finish(ret, claim, r == -EROFS || r > 0 ? 0 : r, fault);
 }
 
+int dit_claim_take_directory(struct dit_claim *ret, int dir_fd)
+{
+	int r = lock_directory(dir_fd, LOCK_EX);
+
+	if (r == 0) {
+		*ret = (struct dit_claim){.dir_fd = dir_fd, .lock_fd = -1};
+	}
+	return r;
+}
+
 void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
 {
 	if (claim->made_lock_file && end != DIT_CLAIM_PUBLISHED) {

@@ -67,6 +67,10 @@ static inline const char *dit_claim_holder(const struct dit_fault *fault)
 int dit_claim_take_reading(struct dit_claim *ret, int dir_fd, bool makes_lock_file,
                            struct dit_fault *fault);
 
+/** The directory alone: other loaders are kept away, who uses the database is not. As
+ * above */
+int dit_claim_take_directory(struct dit_claim *ret, int dir_fd);
+
 enum dit_claim_end {
 	DIT_CLAIM_UNUSED,    /* nothing was done: lock.mdb stays as it was */
 	DIT_CLAIM_ABANDONED, /* held for long: lock.mdb is emptied */

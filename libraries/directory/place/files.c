@@ -158,17 +158,15 @@ int dit_file_make(int dir_fd, const char *name, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-/* ---- the staging directory ---- */
+/* ---- directories in it ---- */
 
-static int open_staging(int dir_fd, struct dit_fault *fault)
+int dit_folder_open(int dir_fd, const char *name, struct dit_fault *fault)
 {
-	int fd = openat(dir_fd, DIT_STAGING_NAME,
-	                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP)) {
 		return dit_fault_say(fault, -ENOTDIR,
-		                     DIT_STAGING_NAME
-		                     " in it is no directory: remove it");
+		                     "%s in it is no directory: remove it", name);
 	}
 	return fd < 0 ? -errno : fd;
 }
@@ -227,9 +225,9 @@ static int look_for_names(int dir_fd)
 	return r;
 }
 
-int dit_staging_clear(int dir_fd, struct dit_fault *fault)
+int dit_folder_clear(int dir_fd, const char *name, struct dit_fault *fault)
 {
-	int fd = open_staging(dir_fd, fault);
+	int fd = dit_folder_open(dir_fd, name, fault);
 	int r = 0;
 
 	if (fd == -ENOENT) {
@@ -239,42 +237,48 @@ int dit_staging_clear(int dir_fd, struct dit_fault *fault)
 		return fd;
 	}
 	r = empty_directory(fd);
-	if (r == 0 && unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR) != 0) {
+	if (r == 0 && unlinkat(dir_fd, name, AT_REMOVEDIR) != 0) {
 		r = -errno;
 	}
-	return r < 0 ? dit_fault_say(fault, r,
-	                             DIT_STAGING_NAME " in it cannot be removed: %s",
+	return r < 0 ? dit_fault_say(fault, r, "%s in it cannot be removed: %s", name,
 	                             dit_errno_text(-r))
 	             : 0;
+}
+
+int dit_folder_check(int fd, const char *name, struct dit_fault *fault)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+		return dit_fault_say(fault, -EPERM,
+		                     "%s in it belongs to user %u, mode %04o: somebody "
+		                     "has put it there",
+		                     name, (unsigned)st.st_uid,
+		                     (unsigned)st.st_mode & 07777);
+	}
+	return 0;
 }
 
 /* The opened directory may be another one; in the end all that is in it is removed. */
 static int check_staging(int fd, struct dit_fault *fault)
 {
-	struct stat st;
 	int r = look_for_names(fd);
 
-	if (r < 0 || fstat(fd, &st) != 0) {
-		return r < 0 ? r : -errno;
-	}
 	if (r == 0) {
 		return dit_fault_say(fault, -EPERM,
 		                     DIT_STAGING_NAME " in it is not empty: somebody has "
 		                                      "put it there");
 	}
-	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-		return dit_fault_say(fault, -EPERM,
-		                     DIT_STAGING_NAME " in it belongs to user %u, mode "
-		                                      "%04o: somebody has put it there",
-		                     (unsigned)st.st_uid, (unsigned)st.st_mode & 07777);
-	}
-	return 0;
+	return r < 0 ? r : dit_folder_check(fd, DIT_STAGING_NAME, fault);
 }
 
 int dit_staging_make(int dir_fd, struct dit_fault *fault)
 {
 	int fd = -1;
-	int r = dit_staging_clear(dir_fd, fault);
+	int r = dit_folder_clear(dir_fd, DIT_STAGING_NAME, fault);
 
 	if (r < 0) {
 		return r;
@@ -282,7 +286,7 @@ int dit_staging_make(int dir_fd, struct dit_fault *fault)
 	if (mkdirat(dir_fd, DIT_STAGING_NAME, 0700) != 0) {
 		return -errno;
 	}
-	fd = open_staging(dir_fd, fault);
+	fd = dit_folder_open(dir_fd, DIT_STAGING_NAME, fault);
 	if (fd < 0) {
 		(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
 		return fd;

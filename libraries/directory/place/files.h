@@ -26,10 +26,11 @@
 
 struct MDB_env;
 
-#define DIT_STAGING_NAME "ditkit-staging"
-#define DIT_DATA_NAME    "data.mdb"
-#define DIT_LOCK_NAME    "lock.mdb"
-#define DIT_OLD_NAME     "old.mdb" /* a second name of what is replaced */
+#define DIT_STAGING_NAME  "ditkit-staging"
+#define DIT_PREPARED_NAME "ditkit-prepared" /* a finished one, that waits */
+#define DIT_DATA_NAME     "data.mdb"
+#define DIT_LOCK_NAME     "lock.mdb"
+#define DIT_OLD_NAME      "old.mdb" /* a second name of what is replaced */
 
 /*
  * All functions: @p fault may be NULL; it gets a text where the code says too little.
@@ -71,11 +72,19 @@ int dit_data_open_path(const char *path, struct dit_fault *fault);
 /** Create a file, for reading and writing. The descriptor; -EEXIST; other -errno. */
 int dit_file_make(int dir_fd, const char *name, mode_t mode);
 
-/**
- * Remove DIR/ditkit-staging with the files in it. 0, also if there is none; -errno; with
- * a fault if it is no directory.
+/*
+ * Directories in a database directory: DIT_STAGING_NAME, DIT_PREPARED_NAME.
  */
-int dit_staging_clear(int dir_fd, struct dit_fault *fault);
+
+/** Open one. The descriptor; -ENOENT; other -errno; -ENOTDIR with a fault: it is no
+ * directory */
+int dit_folder_open(int dir_fd, const char *name, struct dit_fault *fault);
+
+/** Is it ours, and may no other user write in it? 0; -EPERM with a fault; other -errno */
+int dit_folder_check(int fd, const char *name, struct dit_fault *fault);
+
+/** Remove one with the files in it. 0, also if there is none; -errno, with a fault */
+int dit_folder_clear(int dir_fd, const char *name, struct dit_fault *fault);
 
 /**
  * Remove what is left of an older one, and make DIR/ditkit-staging again: ours, empty,
