@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/test_online \
 	%D%/test_online_rounds \
 	%D%/test_output \
+	%D%/test_prepared \
 	%D%/test_publication \
 	%D%/test_publish \
 	%D%/test_staging \
@@ -20,6 +21,8 @@ check_PROGRAMS += \
 %C%_test_append_SOURCES = %D%/store_fixture.h %D%/test_append.c
 %C%_test_append_LDADD = $(test_libs)
 %C%_test_append_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
+%C%_test_prepared_SOURCES = %D%/store_fixture.h %D%/test_prepared.c
+%C%_test_prepared_LDADD = $(test_libs)
 %C%_test_index_output_SOURCES = %D%/store_fixture.h %D%/test_index_output.c
 %C%_test_index_output_LDADD = $(test_libs)
 %C%_test_online_SOURCES = %D%/online_fixture.h %D%/online_other_10.h %D%/store_fixture.h \

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "output/index_tables.h"
 #include "place/claimed_file.h"
+#include "place/files.h"
 #include "reader/stored_order.h"
 
 struct index_output {
@@ -187,10 +188,10 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 		free(output);
 		return r;
 	}
-	output->head.base =
-		(struct dit_output){.ops = &ops,
-	                            .is_parallel = true,
-	                            .place = {opts->directory, -1, output->file.data_fd}};
+	output->head.base = (struct dit_output){
+		.ops = &ops,
+		.is_parallel = true,
+		.place = {opts->directory, -1, output->file.data_fd, DIT_DATA_NAME}};
 	r = open_database(output, opts);
 	if (r < 0) {
 		abandon(&output->head.base);

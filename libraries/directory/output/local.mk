@@ -8,6 +8,8 @@ rooms += %D%/liboutput.la
 	%D%/index_output.h \
 	%D%/index_tables.c \
 	%D%/index_tables.h \
+	%D%/manifest.c \
+	%D%/manifest.h \
 	%D%/merged_output.c \
 	%D%/online.c \
 	%D%/online.h \
@@ -16,6 +18,7 @@ rooms += %D%/liboutput.la
 	%D%/output.c \
 	%D%/output.h \
 	%D%/output_impl.h \
+	%D%/prepared_state.h \
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/record_output.h \
@@ -26,6 +29,7 @@ rooms += %D%/liboutput.la
 	%D%/staging_append.c \
 	%D%/staging_old.c \
 	%D%/staging_pages.c \
+	%D%/staging_prepared.c \
 	%D%/staging_publish.c \
 	%D%/stored_records.c \
 	%D%/stored_records.h \

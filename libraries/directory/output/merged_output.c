@@ -17,6 +17,7 @@
 #include "output/record_tables.h"
 #include "place/claimed_file.h"
 #include "place/data_seal.h"
+#include "place/files.h"
 #include "place/map_size.h"
 
 #define FEW_PARTS 24u
@@ -194,8 +195,8 @@ int dit_output_merged_open(struct dit_record_output **ret,
 		abandon(&output->tables.base.base);
 		return r;
 	}
-	output->tables.base.base.place =
-		(struct dit_output_place){opts->directory, -1, output->file.data_fd};
+	output->tables.base.base.place = (struct dit_output_place){
+		opts->directory, -1, output->file.data_fd, DIT_DATA_NAME};
 	*ret = &output->tables.base;
 	return 0;
 }

@@ -326,8 +326,8 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 		abandon(&online->head.base);
 		return r;
 	}
-	online->head.base.place =
-		(struct dit_output_place){opts->directory, -1, online->data_fd};
+	online->head.base.place = (struct dit_output_place){
+		opts->directory, -1, online->data_fd, DIT_DATA_NAME};
 	*ret = &online->head.base;
 	*ret_snapshot = online->head.snapshot;
 	return 0;

@@ -11,6 +11,7 @@
  * |-------------------|-------------------------------|-----------------------------|
  * | staging_pages.c   | a new database                | our own pages               |
  * | staging_append.c  | a new database of LMDB 0.9    | liblmdb, which appends      |
+ * | staging_prepared.c | one that was prepared        | nobody                      |
  * | merged_output.c   | a database that holds records | our own pages               |
  * | index_output.c    | index databases, rebuilt      | our own pages               |
  *
@@ -48,6 +49,7 @@ struct dit_output_place {
 	const char *directory; /* borrowed until the end; NULL: not checked */
 	int dir_fd;            /* of a new database: the open directory; else -1 */
 	int data_fd;           /* the file that is data.mdb, or will be */
+	const char *data_name; /* of that file, when it is in place */
 };
 
 /** The head of each implementation. [const] except bytes */
@@ -72,6 +74,8 @@ struct dit_output {
 	/** [own: main] of the file, bytes that the disk has; counted where syncing takes
 	 * long */
 	uint64_t synced_bytes;
+	/** [own: main] of the file, bytes read for its digest; only if it is prepared */
+	uint64_t digested_bytes;
 };
 
 /* ---- tables ---- */

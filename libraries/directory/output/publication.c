@@ -81,8 +81,8 @@ static int find(const struct dit_output *output, bool is_again, struct dit_fault
 	struct dit_fault fate = {""};
 	int r = place->directory == NULL
 	                ? 1
-	                : leads_to(place->directory, is_directory ? NULL : DIT_DATA_NAME,
-	                           fd);
+	                : leads_to(place->directory,
+	                           is_directory ? NULL : place->data_name, fd);
 
 	if (r < 0 && !is_again) {
 		return dit_fault_say(
@@ -94,9 +94,9 @@ static int find(const struct dit_output *output, bool is_again, struct dit_fault
 	}
 	say_fate(fd, &fate);
 	return is_again ? dit_fault_say(fault, -ESTALE,
-	                                "the data is in place, but the name data.mdb "
+	                                "the data is in place, but the name %s "
 	                                "does not lead there any more: the file %s",
-	                                fate.text)
+	                                place->data_name, fate.text)
 	                : dit_fault_say(fault, -ESTALE,
 	                                "the %s that was opened %s: nothing is changed",
 	                                is_directory ? "directory" : DIT_DATA_NAME,

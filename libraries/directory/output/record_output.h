@@ -26,6 +26,9 @@
 #include "output/output.h"
 
 struct dit_fault;       /* fault.h */
+struct dit_manifest;    /* manifest.h */
+struct dit_stop;        /* stop.h */
+struct json_t;          /* jansson.h */
 struct dit_page_writer; /* page_writer.h */
 
 /** How new lists are merged with stored lists. */
@@ -60,6 +63,9 @@ struct dit_output_opts {
 	 * end. NULL: they are not sealed */
 	const struct dit_page_format *sealed;
 	bool may_grow; /* the result may be larger than maxsize_bytes */
+	/* The result is prepared: put into ditkit-prepared (manifest.h), with
+	 * dit_output_put_manifest(). DIT_E_NOTEMPTY: the database has entries */
+	bool is_prepared;
 	struct dit_page_writer
 		*page_writer;      /* borrowed; NULL: each thread writes its pages */
 	struct dit_ticker *ticker; /* main's; borrowed; NULL: no reports */
@@ -107,6 +113,38 @@ struct dit_record_output {
  *         errors. Nothing is changed then.
  */
 int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts *opts);
+
+/**
+ * Open what was prepared in a directory, as an output that is only to be published.
+ *
+ * @param opts      of these: directory, mode, maxsize_bytes, may_grow, is_lmdb_10,
+ *                  sealed, ticker, fault
+ * @param manifest  of the prepared database; borrowed for the call
+ *
+ * @return as above; DIT_E_NOTEMPTY; -ESTALE: something else is prepared now; with a fault
+ */
+int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_opts *opts,
+                             const struct dit_manifest *manifest);
+
+/**
+ * Read the file of such an output, and compare its digest with that of the manifest.
+ *
+ * @return 0; DIT_E_CORRUPT: it differs; DIT_E_STOPPED; -errno
+ */
+int dit_output_check_prepared(struct dit_output *output, const char *digest,
+                              const struct dit_stop *stop);
+
+/**
+ * Of an output that is_prepared, after dit_output_prepare(): complete the manifest with
+ * what the output knows, and write it.
+ *
+ * @param manifest  an object
+ *
+ * @return 0; DIT_E_STOPPED; -errno
+ */
+int dit_output_put_manifest(struct dit_output *output, struct json_t *manifest,
+                            const struct dit_stop *stop);
+
 /** An implementation provides the functions below, in their order. */
 struct dit_record_ops {
 	/* NULL, of these three: nothing is stored */

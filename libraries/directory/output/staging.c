@@ -7,6 +7,7 @@
  *   DIR/lock.mdb
  *   DIR/ditkit-staging/     ours alone, whoever owns DIR (files.h)
  *       data.mdb            the new one; no other process opens it: no LMDB locks
+ *   DIR/ditkit-prepared/    one that waits (manifest.h)
  */
 #include "output/staging.h"
 
@@ -98,7 +99,8 @@ static int make_database(struct dit_staging *staging, const struct dit_output_op
 		dit_key_max(staging->format, (unsigned)staging->page_bytes);
 	output->base.place = (struct dit_output_place){.directory = opts->directory,
 	                                               .dir_fd = staging->claim.dir_fd,
-	                                               .data_fd = staging->data_fd};
+	                                               .data_fd = staging->data_fd,
+	                                               .data_name = DIT_DATA_NAME};
 	if (opts->writer == DIT_WRITER_APPEND ||
 	    (opts->writer == DIT_WRITER_DEFAULT && !staging->is_known_format)) {
 		return dit_staging_begin_append(staging);
@@ -118,6 +120,9 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	dit_staging_end_append(staging);
 	if (staging->data_fd >= 0) {
 		(void)close(staging->data_fd);
+	}
+	if (staging->prepared_fd >= 0) {
+		(void)close(staging->prepared_fd);
 	}
 	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	dit_claim_drop(&staging->claim, end);
@@ -153,8 +158,7 @@ static int claim_directory(struct dit_staging *staging,
 	return dit_claim_take(&staging->claim, dir_fd, opts->mode, opts->fault);
 }
 
-int dit_output_new_open(struct dit_record_output **ret,
-                        const struct dit_output_opts *opts)
+int dit_staging_open(struct dit_staging **ret, const struct dit_output_opts *opts)
 {
 	struct dit_staging *staging = calloc(1, sizeof(*staging));
 	int r = 0;
@@ -163,6 +167,7 @@ int dit_output_new_open(struct dit_record_output **ret,
 		return -ENOMEM;
 	}
 	staging->staging_fd = -1;
+	staging->prepared_fd = -1;
 	staging->data_fd = -1;
 	r = claim_directory(staging, opts);
 	if (r < 0) {
@@ -171,7 +176,7 @@ int dit_output_new_open(struct dit_record_output **ret,
 	}
 	r = dit_staging_look(staging->claim.dir_fd, opts);
 	if (r == DIT_E_NOTEMPTY) {
-		(void)dit_staging_clear(staging->claim.dir_fd, NULL);
+		(void)dit_folder_clear(staging->claim.dir_fd, DIT_STAGING_NAME, NULL);
 	}
 	if (r == 0) {
 		r = staging_init(staging, opts);
@@ -180,8 +185,26 @@ int dit_output_new_open(struct dit_record_output **ret,
 		r = dit_staging_make(staging->claim.dir_fd, opts->fault);
 		staging->staging_fd = r < 0 ? -1 : r;
 	}
-	if (r >= 0) {
-		r = make_database(staging, opts);
+	if (r < 0) {
+		dit_staging_free(staging, DIT_CLAIM_UNUSED);
+		return r;
+	}
+	*ret = staging;
+	return 0;
+}
+
+int dit_output_new_open(struct dit_record_output **ret,
+                        const struct dit_output_opts *opts)
+{
+	struct dit_staging *staging = NULL;
+	int r = dit_staging_open(&staging, opts);
+
+	if (r < 0) {
+		return r;
+	}
+	r = make_database(staging, opts);
+	if (r == 0 && opts->is_prepared) {
+		r = dit_staging_keep_apart(staging, opts->fault);
 	}
 	if (r < 0) {
 		dit_staging_free(staging, DIT_CLAIM_UNUSED);
@@ -195,7 +218,7 @@ int dit_output_new_open(struct dit_record_output **ret,
  * A slapd of 2.7 that has waited serves the database in the directory again. A slapd of
  * 2.5 or 2.6 starts at its second try (claim.h).
  */
-static enum dit_claim_end end_abandoned(const struct dit_staging *staging)
+enum dit_claim_end dit_staging_end_abandoned(const struct dit_staging *staging)
 {
 	const struct dit_claim *claim = &staging->claim;
 	const struct dit_page_format *sealed =
@@ -216,5 +239,5 @@ void dit_staging_abandon(struct dit_output *output)
 {
 	struct dit_staging *staging = dit_staging_of(output);
 
-	dit_staging_free(staging, end_abandoned(staging));
+	dit_staging_free(staging, dit_staging_end_abandoned(staging));
 }

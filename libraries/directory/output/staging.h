@@ -9,6 +9,7 @@
  *   staging_pages.c     all pages are ours
  *   staging_append.c    all pages are liblmdb's
  *   staging_publish.c   the file is put in place
+ *   staging_prepared.c  or into DIR/ditkit-prepared, and from there in place
  *
  * DIR/ditkit-staging/ holds the unfinished data.mdb. The opening removes the files that a
  * killed process left there. Nothing touches DIR/data.mdb before the rename; after it the
@@ -40,7 +41,9 @@ struct dit_staging {
 	struct dit_record_tables tables;
 	struct dit_claim claim;
 	int staging_fd; /* DIR/ditkit-staging; no other user can write in it */
-	int data_fd;    /* the data file, for reading and writing */
+	/* DIR/ditkit-prepared, from which data.mdb comes; -1: from ditkit-staging */
+	int prepared_fd;
+	int data_fd; /* the data file, for reading and writing */
 
 	/* As in struct dit_output_opts. */
 	mode_t mode;
@@ -62,6 +65,10 @@ struct dit_staging {
 	enum dit_old_file old_file; /* since it was put in place */
 	bool is_placed;
 	int settle_error; /* of dit_output_settle() */
+
+	/* Of one that is_prepared: those of its writer, with other ways to be put in
+	 * place. */
+	struct dit_output_ops prepared_ops;
 };
 
 static inline struct dit_staging *dit_staging_of(struct dit_output *output)
@@ -71,6 +78,21 @@ static inline struct dit_staging *dit_staging_of(struct dit_output *output)
 
 /** Drop the claim, free all. */
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end);
+
+/** Claim the directory and make DIR/ditkit-staging. DIT_E_NOTEMPTY: there are records */
+int dit_staging_open(struct dit_staging **ret, const struct dit_output_opts *opts);
+
+/** The directory that data.mdb is renamed from. */
+static inline int dit_staging_source(const struct dit_staging *staging)
+{
+	return staging->prepared_fd >= 0 ? staging->prepared_fd : staging->staging_fd;
+}
+
+/** It is not put in place, but into DIR/ditkit-prepared. -ENOTDIR with a fault */
+int dit_staging_keep_apart(struct dit_staging *staging, struct dit_fault *fault);
+
+/** lock.mdb is put in order where a slapd of 2.7 waits. */
+enum dit_claim_end dit_staging_end_abandoned(const struct dit_staging *staging);
 
 /** Before the directory is claimed: is its database of the other generation? */
 int dit_staging_look_first(int dir_fd, const struct dit_output_opts *opts);

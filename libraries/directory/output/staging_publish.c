@@ -91,16 +91,19 @@ int dit_staging_place(struct dit_output *output)
 	/* A waiting process must not trust what lock.mdb says about the old file, should
 	 * this process be killed now. */
 	if (ftruncate(staging->claim.lock_fd, 0) != 0 ||
-	    renameat(staging->staging_fd, DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) != 0) {
+	    renameat(dit_staging_source(staging), DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) !=
+	            0) {
 		return -errno;
 	}
 	staging->is_placed = true;
 	return 0;
 }
 
+/* The new file gets its old name again: a prepared one is still needed. */
 int dit_staging_take_back(struct dit_output *output)
 {
 	const struct dit_staging *staging = dit_staging_of(output);
+	int source_fd = dit_staging_source(staging);
 	int dir_fd = staging->claim.dir_fd;
 	int r = 0;
 
@@ -111,16 +114,20 @@ int dit_staging_take_back(struct dit_output *output)
 	case DIT_OLD_LOST:
 		return -ENOTSUP;
 	case DIT_OLD_NONE:
-		r = unlinkat(dir_fd, DIT_DATA_NAME, 0);
+		r = renameat(dir_fd, DIT_DATA_NAME, source_fd, DIT_DATA_NAME);
 		break;
 	case DIT_OLD_KEPT:
-		r = renameat(staging->staging_fd, DIT_OLD_NAME, dir_fd, DIT_DATA_NAME);
+		r = linkat(dir_fd, DIT_DATA_NAME, source_fd, DIT_DATA_NAME, 0);
+		if (r == 0) {
+			r = renameat(staging->staging_fd, DIT_OLD_NAME, dir_fd,
+			             DIT_DATA_NAME);
+		}
 		break;
 	}
 	if (r != 0) {
 		return -errno;
 	}
-	return fsync(dir_fd) == 0 ? 0 : 1;
+	return fsync(source_fd) == 0 && fsync(dir_fd) == 0 ? 0 : 1;
 }
 
 void dit_staging_settle(struct dit_output *output)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A database that was prepared, and waits to be put in place:
+ *
+ *   DIR/ditkit-prepared/data.mdb        complete and synced
+ *   DIR/ditkit-prepared/manifest.json   what is in it; doc/stats.md names the fields
+ *
+ * | state      | the directory has                                                  |
+ * |------------|--------------------------------------------------------------------|
+ * | nothing    | no ditkit-prepared, no ditkit-staging                              |
+ * | unfinished | ditkit-staging alone, or ditkit-prepared without a manifest        |
+ * | ready      | both files, and data.mdb has the length that the manifest names    |
+ * | published  | a manifest alone that says "published"; DIR/data.mdb is there      |
+ * | damaged    | anything else                                                      |
+ *
+ * The manifest says "published" on the disk before the rename of data.mdb. So with
+ * data.mdb in the directory it is still ready, whatever the manifest says.
+ *
+ * Whoever copies a prepared database writes the manifest last. Everything in the file is
+ * checked: texts have the characters that their kind allows, or are printed escaped.
+ *
+ * Threads: no state; any thread.
+ */
+#ifndef DITKIT_MANIFEST_H
+#define DITKIT_MANIFEST_H
+
+#include <stdint.h>
+
+#include "base/stop.h"
+#include "output/prepared_state.h"
+#include "place/fault.h"
+
+struct json_t; /* jansson.h */
+
+#define DIT_MANIFEST_NAME   "manifest.json"
+#define DIT_MANIFEST_FORMAT 1
+
+/** Texts point into `json`. Zero: none. */
+struct dit_manifest {
+	struct json_t *json;   /* owned; an object */
+	const char *set;       /* of the databases that were prepared together: a UUID */
+	const char *suffix;    /* normal form */
+	const char *release;   /* of OpenLDAP */
+	const char *digest;    /* of data.mdb; as in base/sum128.h */
+	const char *content;   /* of its entries; likewise */
+	const char *time;      /* when it was prepared: 2026-01-31T23:59:59Z */
+	const char *published; /* likewise; NULL: not yet */
+	uint64_t nentries;
+	uint64_t bytes; /* of data.mdb */
+};
+
+/** What lies in a directory. Zero: nothing. */
+struct dit_prepared {
+	enum dit_prepared_state state;
+	int fd;                       /* ditkit-prepared; -1: there is none */
+	struct dit_manifest manifest; /* of READY and PUBLISHED */
+	struct dit_fault fault;       /* of DAMAGED: what is wrong */
+};
+
+/**
+ * Look at a database directory. Others may work there at the same time.
+ *
+ * @param ret  filled in every case; the caller's, for dit_prepared_deinit()
+ *
+ * @return 0; -ENOTDIR with the fault of @p ret: the name belongs to no directory; other
+ *         -errno
+ */
+int dit_prepared_look(int dir_fd, struct dit_prepared *ret);
+void dit_prepared_deinit(struct dit_prepared *prepared);
+
+/**
+ * The same, for somebody who will change it, after all others have ended who do.
+ *
+ * @return also DIT_E_STOPPED
+ */
+int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, struct dit_prepared *ret);
+
+/** Remove what was prepared, and what is left of an unfinished one. The directory is
+ * claimed. 0; -errno with a fault */
+int dit_prepared_remove(int dir_fd, struct dit_fault *fault);
+
+/** "2026-01-31T23:59:59Z", with the NUL. */
+#define DIT_MANIFEST_TIME_BYTES 21
+
+/** The time now, as a manifest has it. */
+void dit_manifest_time(char ret[DIT_MANIFEST_TIME_BYTES]);
+
+/** Write a manifest, in place of the one that is there, and sync. 0 or -errno. */
+int dit_manifest_write(int folder_fd, const struct json_t *json);
+
+#endif
