@@ -17,6 +17,8 @@ pkginclude_HEADERS += \
 	%D%/ground/result/export_keeper.h \
 	%D%/work/build/index_cost.h \
 	%D%/verbs/load/load.h \
+	%D%/verbs/load/prepared.h \
+	%D%/directory/output/prepared_state.h \
 	%D%/verbs/reindex/reindex.h \
 	%D%/verbs/split/split.h \
 	%D%/work/scan/scan.h \

@@ -13,6 +13,7 @@ check_PROGRAMS += \
 	%D%/test_load_huge \
 	%D%/test_load_nomem \
 	%D%/test_load_parallel \
+	%D%/test_load_prepared \
 	%D%/test_load_writer \
 	%D%/test_progress \
 	$(NULL)
@@ -37,6 +38,9 @@ check_PROGRAMS += \
 	%D%/load_fixture.h \
 	%D%/test_load_existing.c
 %C%_test_load_existing_LDADD = $(test_libs)
+%C%_test_load_prepared_SOURCES = %D%/load_fixture.c %D%/load_fixture.h \
+	%D%/test_load_prepared.c
+%C%_test_load_prepared_LDADD = $(test_libs)
 %C%_test_load_huge_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_huge.c
 %C%_test_load_huge_LDADD = $(test_libs)
 %C%_test_load_glue_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_glue.c

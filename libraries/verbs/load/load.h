@@ -103,6 +103,9 @@ struct dit_load_opts {
 	bool is_dry_run;   /* -u: no database is changed */
 	/* A database that holds entries is left alone: see is_unneeded in the results */
 	bool only_if_empty;
+	/* A new database is not put in place: it waits for dit_prepared_publish()
+	 * (prepared.h). One that holds entries is refused; not with is_dry_run (-EINVAL). */
+	bool is_prepared;
 	bool is_verbose; /* report every entry stored */
 	bool explain;    /* a DIT_REPORT_EXPLANATION after the reports of each refusal */
 	bool byte_keys;  /* index databases with slapd's own flags: no MDB_INTEGERKEY */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "entry/entry_digest.h"
 #include "entry/why.h"
 
 /* ---- parse ---- */
@@ -153,6 +154,9 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	if (r < 0) {
 		item_fail(item, r, LOAD_UNREADABLE);
 		return;
+	}
+	if (loader->opts->is_prepared) {
+		item->digest = dit_entry_digest(&item->entry);
 	}
 	r = check_item(loader, member, item, record->line);
 	if (r == 0) {

@@ -32,10 +32,10 @@ static void add_published(const struct loader *loader, unsigned number,
 	uint64_t bytes = item->bytes;
 
 	if (item->output != NULL) {
-		ret->done += item->output->synced_bytes;
+		ret->done += item->output->synced_bytes + item->output->digested_bytes;
 		bytes = item->output->bytes;
 	}
-	ret->total += bytes;
+	ret->total += loader->opts->is_prepared ? 2 * bytes : bytes; /* read again */
 	ret->bytes_written += bytes;
 }
 

@@ -52,6 +52,7 @@ static int stored(struct load_target *target, const struct dit_ldif_record *reco
 	}
 	loader->stats->nentries++;
 	target->record_bytes += item->encoded.len;
+	dit_sum128_add(&target->content, &item->digest);
 	if (target->stats != NULL) {
 		target->stats->nentries++;
 	}

@@ -141,11 +141,13 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 
 static int before_commit(void *ctx)
 {
-	const struct dit_load_opts *opts = ((struct loader *)ctx)->opts;
+	struct loader *loader = ctx;
+	const struct dit_load_opts *opts = loader->opts;
+	int r = opts->before_publish == NULL
+	                ? 0
+	                : opts->before_publish(opts->before_publish_ctx);
 
-	return opts->before_publish == NULL
-	               ? 0
-	               : opts->before_publish(opts->before_publish_ctx);
+	return r == 0 && opts->is_prepared ? dit_load_put_manifests(loader) : r;
 }
 
 static int publish(struct loader *loader)

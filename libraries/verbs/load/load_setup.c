@@ -106,6 +106,11 @@ int dit_load_read_settings(struct loader *loader)
 	struct dit_job *job = &loader->job;
 	int r = read_removed_sids(loader);
 
+	if (loader->opts->is_prepared && loader->opts->is_dry_run) {
+		dit_job_report(job, DIT_REPORT_ERROR,
+		               "a dry run prepares nothing: leave out -u or --prepare");
+		return -EINVAL;
+	}
 	if (r < 0) {
 		return r;
 	}
@@ -261,7 +266,8 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	                                      .first_line = opts->first_line,
 	                                      .record_max = loader->files.value_max,
 	                                      .keep_digests = opts->keep_digests ||
-	                                                      opts->digests != NULL,
+	                                                      opts->digests != NULL ||
+	                                                      opts->is_prepared,
 	                                      .keep_version = keeps_version(loader),
 	                                      .keep_mark = opts->is_strict};
 	const char *failed = opts->input;

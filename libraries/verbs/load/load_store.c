@@ -8,18 +8,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "place/claim.h"
-
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
 #define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
-
-static int say_fault(const struct load_target *target, int r,
-                     const struct dit_fault *fault)
-{
-	dit_job_report(&target->loader->job, DIT_REPORT_ERROR, "%s: %s",
-	               target->db->data.directory, fault->text);
-	return r;
-}
 
 static int adopt_index(struct load_target *target, size_t number,
                        const struct dit_fault *fault)
@@ -41,7 +31,8 @@ static int adopt_index(struct load_target *target, size_t number,
 		return r;
 	}
 	if (r < 0 && fault->text[0] != '\0') {
-		return say_fault(target, r, fault);
+		return dit_load_open_fail(&target->loader->job, r,
+		                          target->db->data.directory, fault);
 	}
 	return r < 0 ? dit_job_fail(&target->loader->job, r, db->name) : 0;
 }
@@ -174,6 +165,7 @@ int dit_load_store_open(struct load_target *target)
 		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
 		.sealed = dit_data_seal_format(target->seal),
 		.may_grow = loader->opts->may_grow,
+		.is_prepared = loader->opts->is_prepared,
 		.page_writer = loader->page_writer,
 		.ticker = dit_job_ticker(&loader->job),
 		.stop = loader->job.stop.flag,
@@ -181,17 +173,8 @@ int dit_load_store_open(struct load_target *target)
 	};
 	int r = dit_output_open(&target->output, &opts);
 
-	if (r == DIT_E_BUSY) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "the database in %s is in use by %s; stop it first",
-		               db->data.directory, dit_claim_holder(&fault));
-		return r;
-	}
-	if (r < 0 && fault.text[0] != '\0') {
-		return say_fault(target, r, &fault);
-	}
 	if (r < 0) {
-		return dit_job_fail(&loader->job, r, db->data.directory);
+		return dit_load_open_fail(&loader->job, r, db->data.directory, &fault);
 	}
 	if (loader->opts->only_if_empty && holds_entries(target->output)) {
 		/* Another load has filled it since the look. */

@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "base/stop.h"
+#include "base/sum128.h"
 #include "base/ticker.h"
 #include "build/builders.h"
 #include "build/index_writer.h"
@@ -59,6 +60,7 @@ struct load_item {
 	struct dit_encoded encoded;
 	struct dit_notes notes;
 	struct dit_dn_tree_name name;
+	struct dit_sum128 digest; /* of a good item, with is_prepared */
 	enum load_state state;
 	int error; /* of LOAD_BROKEN */
 
@@ -133,7 +135,8 @@ struct load_target {
 	struct dit_ad_numbers numbers;
 	struct dit_dn_tree *tree;    /* NULL in a dry run */
 	struct dit_entries *entries; /* NULL in a dry run */
-	uint64_t record_bytes;       /* of all entries so far */
+	struct dit_sum128 content;   /* of all entries so far, with is_prepared */
+	uint64_t record_bytes;       /* likewise, in any case */
 	bool was_warned;             /* a report said that the result may be too large */
 	bool was_warned_of_disk;     /* and that its disk may be too small */
 	bool was_warned_of_tmpdir;   /* and that of the temporary files */
@@ -215,6 +218,9 @@ static inline bool dit_load_is_stopped(const struct loader *loader)
 	return dit_stop_is_set(&loader->job.stop);
 }
 
+/** Report that a database could not be opened. @return @p r, or DIT_E_STOPPED */
+int dit_load_open_fail(const struct dit_job *job, int r, const char *directory,
+                       const struct dit_fault *fault);
 /** Say what slapadd says when the input cannot be read on. @return @p r */
 int dit_load_input_fail(struct loader *loader, int r);
 /** As dit_job_fail(), of temporary files: the message names their directory. */
@@ -343,6 +349,11 @@ int dit_load_target_write_late(struct load_target *target);
 /** At every stage; after the threads have ended. An output that was not published is
  * abandoned. */
 void dit_load_target_deinit(struct load_target *target);
+
+/* ---- load_prepared.c: a load whose databases are not put in place ---- */
+
+/** All outputs are prepared: their manifests are written. Reports. */
+int dit_load_put_manifests(struct loader *loader);
 
 /* ---- load_refuse.c: records that are left out ---- */
 

@@ -17,6 +17,7 @@ rooms += %D%/libload.la
 	%D%/load_csn.c \
 	%D%/load_look.c \
 	%D%/load_parse.c \
+	%D%/load_prepared.c \
 	%D%/load_progress.c \
 	%D%/load_refuse.c \
 	%D%/load_report.c \
@@ -27,5 +28,7 @@ rooms += %D%/libload.la
 	%D%/load_store.c \
 	%D%/load_target.c \
 	%D%/loader.h \
+	%D%/prepared.c \
+	%D%/prepared.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The manifests of a load whose databases are not put in place (output/manifest.h). Fields
+ * that the output knows, such as the digest of data.mdb, it adds itself.
+ */
+#include "load/loader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/version.h"
+#include "job/config_digest.h"
+#include "output/manifest.h"
+
+/* Names of files have any bytes, JSON has UTF-8. */
+static json_t *text_json(struct dit_span text)
+{
+	json_t *json = json_stringn(text.data == NULL ? "" : text.data, text.len);
+	char *plain = json != NULL ? NULL : strndup(text.data, text.len);
+
+	if (plain == NULL) {
+		return json;
+	}
+	for (char *c = plain; *c != '\0'; c++) {
+		*c = *c >= ' ' && *c <= '~' ? *c : '?';
+	}
+	json = json_string(plain);
+	free(plain);
+	return json;
+}
+
+static json_t *sum_json(const struct dit_sum128 *sum)
+{
+	char text[DIT_SUM128_TEXT];
+
+	dit_sum128_text(sum, text);
+	return json_string(text);
+}
+
+/* ---- what all databases of the load have ---- */
+
+/* A random UUID (RFC 4122 section 4.4). */
+static json_t *set_json(void)
+{
+	unsigned char b[16];
+
+	if (getrandom(b, sizeof(b), 0) != sizeof(b)) {
+		return NULL;
+	}
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+	return json_sprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+	                    "%02x%02x%02x%02x%02x%02x",
+	                    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9],
+	                    b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+static json_t *user_json(void)
+{
+	char buffer[4096];
+	struct passwd entry;
+	struct passwd *found = NULL;
+
+	if (getpwuid_r(getuid(), &entry, buffer, sizeof(buffer), &found) == 0 &&
+	    found != NULL) {
+		return text_json(dit_span_of(found->pw_name));
+	}
+	return json_sprintf("%u", (unsigned)getuid());
+}
+
+static json_t *host_json(void)
+{
+	char name[HOST_NAME_MAX + 1] = "";
+
+	(void)gethostname(name, sizeof(name) - 1);
+	return text_json(dit_span_of(name));
+}
+
+static json_t *time_json(void)
+{
+	char text[DIT_MANIFEST_TIME_BYTES];
+
+	dit_manifest_time(text);
+	return json_string(text);
+}
+
+/* @return the array; NULL: no memory */
+static json_t *append(json_t *array, json_t *item)
+{
+	if (json_array_append_new(array, item) != 0) {
+		json_decref(array);
+		return NULL;
+	}
+	return array;
+}
+
+static json_t *databases_json(const struct loader *loader)
+{
+	json_t *databases = json_array();
+
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		const struct dit_database *db = loader->targets[i].db;
+
+		if (!loader->targets[i].is_foreign) {
+			databases = append(
+				databases,
+				json_pack("{s:o, s:o}", "directory",
+			                  text_json(dit_span_of(db->data.directory)),
+			                  "suffix", text_json(db->suffix_norm)));
+		}
+	}
+	return databases;
+}
+
+static json_t *inputs_json(const struct loader *loader)
+{
+	const struct dit_load_stats *stats = loader->stats;
+	json_t *inputs = json_array();
+
+	for (size_t i = 0; i < stats->ninputs; i++) {
+		const struct dit_load_input *input = &stats->inputs[i];
+		const char *path = input->path == NULL ? "-" : input->path;
+
+		inputs = append(inputs, json_pack("{s:o, s:I, s:s}", "file",
+		                                  text_json(dit_span_of(path)), "bytes",
+		                                  (json_int_t)input->nbytes, "xxh128",
+		                                  input->digest));
+	}
+	return inputs;
+}
+
+static json_t *common_json(const struct loader *loader)
+{
+	return json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:s}", "format",
+	                 DIT_MANIFEST_FORMAT, "set", set_json(), "databases",
+	                 databases_json(loader), "release",
+	                 dit_openldap_name(loader->stats->openldap), "inputs",
+	                 inputs_json(loader), "user", user_json(), "host", host_json(),
+	                 "time", time_json(), "version", dit_version());
+}
+
+/* ---- of one database ---- */
+
+static json_t *configuration_json(const struct load_target *target)
+{
+	struct dit_sum128 parts[DIT_CONFIG_NPARTS];
+	json_t *configuration = json_object();
+
+	dit_config_digest(target->loader->job.chosen.settings, target->db, parts);
+	for (size_t i = 0; i < DIT_CONFIG_NPARTS; i++) {
+		if (json_object_set_new(configuration, dit_config_parts[i],
+		                        sum_json(&parts[i])) != 0) {
+			json_decref(configuration);
+			return NULL;
+		}
+	}
+	return configuration;
+}
+
+/* @param common  gets the fields of this target in place of those of the one before */
+static int put_manifest(struct load_target *target, json_t *common)
+{
+	struct loader *loader = target->loader;
+	struct dit_output *output = loader->published[target->number].output;
+	json_t *own = json_pack(
+		"{s:o, s:I, s:o, s:o}", "suffix", text_json(target->db->suffix_norm),
+		"entries", (json_int_t)target->stats->nentries, "content",
+		sum_json(&target->content), "configuration", configuration_json(target));
+	int r = own == NULL || json_object_update(common, own) != 0
+	                ? -ENOMEM
+	                : dit_output_put_manifest(output, common, &loader->job.stop);
+
+	json_decref(own);
+	return r < 0 ? dit_load_target_fail(target, r, "could not write the manifest")
+	             : 0;
+}
+
+int dit_load_put_manifests(struct loader *loader)
+{
+	json_t *common = common_json(loader);
+	int r = 0;
+
+	if (common == NULL) {
+		return dit_job_fail(&loader->job, -ENOMEM,
+		                    "could not write the manifest");
+	}
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		if (!loader->targets[i].is_foreign) {
+			r = put_manifest(&loader->targets[i], common);
+		}
+	}
+	json_decref(common);
+	return r;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What loads have prepared: found, judged, put in place, removed. The steps of all three
+ * functions begin with begin(), which chooses databases and looks into each directory.
+ */
+#include "load/prepared.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "job/config_digest.h"
+#include "job/job.h"
+#include "job/release_rules.h"
+#include "load/loader.h"
+#include "output/manifest.h"
+#include "output/record_output.h"
+#include "place/claim.h"
+#include "place/files.h"
+
+struct item {
+	const struct dit_database *db;
+	int dir_fd; /* -1: not opened, or another's now */
+	struct dit_prepared found;
+	struct dit_data_seal *seal;
+};
+
+struct work {
+	struct dit_job job;
+	const struct dit_prepared_opts *opts;
+	struct dit_prepared_stats *stats;
+	struct item *items;
+	size_t n;
+	struct dit_published *published; /* one for each item; NULL: not yet */
+};
+
+/* ---- the beginning and the end of each function ---- */
+
+static void fill_progress(void *ctx, struct dit_progress *ret)
+{
+	const struct work *work = ctx;
+
+	ret->unit = DIT_PROGRESS_BYTES;
+	ret->threads = 1;
+	for (size_t i = 0; i < work->n && work->published != NULL; i++) {
+		const struct dit_output *output = work->published[i].output;
+
+		if (output != NULL) {
+			ret->done += output->digested_bytes + output->synced_bytes;
+			ret->total += 2 * output->bytes;
+		}
+	}
+}
+
+static int make_items(struct work *work)
+{
+	const struct dit_glue *glue = &work->job.glue;
+
+	work->items = calloc(glue->ndatabases, sizeof(*work->items));
+	work->stats->databases =
+		calloc(glue->ndatabases, sizeof(*work->stats->databases));
+	if (work->items == NULL || work->stats->databases == NULL) {
+		return dit_job_fail(&work->job, -ENOMEM, "could not start");
+	}
+	for (size_t i = 0; i < glue->ndatabases; i++) {
+		if (strcmp(glue->databases[i]->type, "mdb") == 0) {
+			work->items[work->n++] = (struct item){
+				.db = glue->databases[i], .dir_fd = -1, .found.fd = -1};
+		}
+	}
+	return 0;
+}
+
+static char *copy(const char *text)
+{
+	return text[0] == '\0' ? NULL : strdup(text);
+}
+
+/* 0 or -ENOMEM */
+static int note(struct work *work, const struct item *item)
+{
+	const struct dit_prepared *found = &item->found;
+	const struct dit_manifest *manifest = &found->manifest;
+	struct dit_prepared_database *ret =
+		&work->stats->databases[work->stats->ndatabases++];
+
+	ret->state = found->state;
+	ret->directory = strdup(item->db->data.directory);
+	ret->damage = copy(found->fault.text);
+	ret->manifest = json_dumps(manifest->json, JSON_COMPACT);
+	if (ret->directory == NULL ||
+	    (ret->damage == NULL && found->fault.text[0] != '\0') ||
+	    (ret->manifest == NULL && manifest->json != NULL)) {
+		return -ENOMEM;
+	}
+	if (found->state != DIT_PREPARED_READY &&
+	    found->state != DIT_PREPARED_PUBLISHED) {
+		return 0;
+	}
+	ret->nentries = manifest->nentries;
+	ret->bytes = manifest->bytes;
+	(void)stpncpy(ret->content, manifest->content, sizeof(ret->content) - 1);
+	(void)stpncpy(ret->time, manifest->time, sizeof(ret->time) - 1);
+	if (found->state == DIT_PREPARED_PUBLISHED) {
+		(void)stpncpy(ret->published, manifest->published,
+		              sizeof(ret->published) - 1);
+	}
+	return 0;
+}
+
+static int look(struct work *work, struct item *item, bool locks)
+{
+	const char *directory = item->db->data.directory;
+	struct dit_fault *fault = &item->found.fault;
+	int r = dit_directory_open(directory, fault);
+
+	if (r >= 0) {
+		item->dir_fd = r;
+		r = locks ? dit_prepared_lock(item->dir_fd, &work->job.stop, &item->found)
+		          : dit_prepared_look(item->dir_fd, &item->found);
+	}
+	if (r < 0) {
+		return dit_load_open_fail(&work->job, r, directory, fault);
+	}
+	r = note(work, item);
+	return r < 0 ? dit_job_fail(&work->job, r, directory) : 0;
+}
+
+/* @param locks  no other process shall change what is prepared */
+static int begin(struct work *work, const struct dit_prepared_opts *opts,
+                 struct dit_prepared_stats *ret, bool locks)
+{
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .fill = fill_progress,
+	                                 .ctx = work};
+	const struct dit_glue *glue = &work->job.glue;
+	int r = 0;
+
+	*ret = (struct dit_prepared_stats){0};
+	*work = (struct work){.opts = opts, .stats = ret};
+	dit_job_init(&work->job, &job);
+	work->job.interrupted =
+		"ended: Interrupted; every database is what it was before";
+	r = dit_job_read(&work->job);
+	if (r == 0) {
+		r = dit_job_choose(&work->job);
+	}
+	if (r == 0) {
+		r = dit_job_glue(&work->job);
+	}
+	if (r == 0) {
+		r = make_items(work);
+	}
+	if (r == 0) {
+		r = dit_job_before_open(&work->job, glue->databases, glue->ndatabases);
+	}
+	for (size_t i = 0; i < work->n && r == 0; i++) {
+		r = look(work, &work->items[i], locks);
+	}
+	return r;
+}
+
+static int end(struct work *work, int r)
+{
+	for (size_t i = 0; i < work->n; i++) {
+		struct item *item = &work->items[i];
+
+		if (work->published != NULL) {
+			dit_output_abandon(work->published[i].output);
+		}
+		dit_prepared_deinit(&item->found);
+		dit_data_seal_close(item->seal);
+		if (item->dir_fd >= 0) {
+			(void)close(item->dir_fd);
+		}
+	}
+	free(work->published);
+	free(work->items);
+	dit_job_deinit(&work->job);
+	return r;
+}
+
+int dit_prepared_status(const struct dit_prepared_opts *opts,
+                        struct dit_prepared_stats *ret)
+{
+	struct work work;
+
+	return end(&work, begin(&work, opts, ret, false));
+}
+
+/* ---- removed ---- */
+
+static int abandon(const struct work *work, struct item *item)
+{
+	const char *directory = item->db->data.directory;
+	struct dit_fault fault = {""};
+	struct dit_claim claim;
+	int r = dit_claim_take_directory(&claim, item->dir_fd);
+
+	item->dir_fd = -1;
+	if (r == 0) {
+		r = dit_prepared_remove(claim.dir_fd, &fault);
+		dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	}
+	return r < 0 ? dit_load_open_fail(&work->job, r, directory, &fault) : 0;
+}
+
+int dit_prepared_abandon(const struct dit_prepared_opts *opts,
+                         struct dit_prepared_stats *ret)
+{
+	struct work work;
+	int r = begin(&work, opts, ret, true);
+
+	/* As in a publication the chosen database comes last. */
+	for (size_t i = work.n; i > 0 && r == 0; i--) {
+		r = abandon(&work, &work.items[i - 1]);
+	}
+	return end(&work, r);
+}
+
+/* ---- may it be published? ---- */
+
+static int refuse(const struct work *work, const struct item *item, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
+
+static int refuse(const struct work *work, const struct item *item, const char *format,
+                  ...)
+{
+	struct dit_fault fault;
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(fault.text, sizeof(fault.text), format, args);
+	va_end(args);
+	return dit_load_open_fail(&work->job, DIT_E_INVALID, item->db->data.directory,
+	                          &fault);
+}
+
+static int check_state(const struct work *work, const struct item *item)
+{
+	switch (item->found.state) {
+	case DIT_PREPARED_NOTHING:
+		return refuse(work, item, "nothing is prepared");
+	case DIT_PREPARED_UNFINISHED:
+		return refuse(work, item,
+		              "what is prepared is unfinished: wait for the load or the "
+		              "copy, or begin it again");
+	case DIT_PREPARED_DAMAGED:
+		return refuse(work, item,
+		              "what is prepared is damaged: %s: prepare or copy it again",
+		              item->found.fault.text);
+	case DIT_PREPARED_READY:
+	case DIT_PREPARED_PUBLISHED:
+		break;
+	}
+	return 0;
+}
+
+static bool is_text(const json_t *json, struct dit_span text)
+{
+	return dit_span_eq(
+		(struct dit_span){json_string_value(json), json_string_length(json)},
+		text);
+}
+
+/* The set has the databases that are chosen here, in this order. */
+static int check_set(const struct work *work, const struct item *item)
+{
+	const json_t *json = item->found.manifest.json;
+	const json_t *databases = json_object_get(json, "databases");
+	bool is_same = json_array_size(databases) == work->n;
+
+	if (!is_text(json_object_get(json, "suffix"), item->db->suffix_norm)) {
+		return refuse(work, item,
+		              "what is prepared is of another suffix than \"%.*s\", "
+		              "of another site perhaps",
+		              DIT_SPAN_ARGS(item->db->suffix));
+	}
+	for (size_t i = 0; i < work->n && is_same; i++) {
+		is_same = is_text(json_object_get(json_array_get(databases, i), "suffix"),
+		                  work->items[i].db->suffix_norm);
+	}
+	if (!is_same) {
+		return refuse(work, item,
+		              "it was prepared together with other databases than are "
+		              "chosen here: choose them as for --prepare (-b, -n, -g)");
+	}
+	return strcmp(item->found.manifest.set, work->items[0].found.manifest.set) == 0
+	               ? 0
+	               : refuse(work, item,
+	                        "it was not prepared together with that in %s: prepare "
+	                        "or copy both again",
+	                        work->items[0].db->data.directory);
+}
+
+static int check_configuration(const struct work *work, const struct item *item)
+{
+	const struct dit_manifest *manifest = &item->found.manifest;
+	const json_t *configuration = json_object_get(manifest->json, "configuration");
+	struct dit_sum128 parts[DIT_CONFIG_NPARTS];
+
+	if (strcmp(manifest->release, dit_openldap_name(work->job.chosen.openldap)) !=
+	    0) {
+		return refuse(work, item,
+		              "it was prepared for OpenLDAP %s, which is not the release "
+		              "here: see --openldap",
+		              manifest->release);
+	}
+	dit_config_digest(work->job.chosen.settings, item->db, parts);
+	for (size_t i = 0; i < DIT_CONFIG_NPARTS; i++) {
+		char text[DIT_SUM128_TEXT];
+
+		dit_sum128_text(&parts[i], text);
+		if (!is_text(json_object_get(configuration, dit_config_parts[i]),
+		             dit_span_of(text))) {
+			return refuse(work, item,
+			              "it was prepared with another configuration than "
+			              "that here: %s",
+			              dit_config_parts[i]);
+		}
+	}
+	return 0;
+}
+
+/* @return 1: all of them are published already */
+static int check(const struct work *work)
+{
+	size_t npublished = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < work->n && r == 0; i++) {
+		r = check_state(work, &work->items[i]);
+		npublished += work->items[i].found.state == DIT_PREPARED_PUBLISHED;
+	}
+	for (size_t i = 0; i < work->n && r == 0; i++) {
+		const struct item *item = &work->items[i];
+
+		r = check_set(work, item);
+		if (r == 0 && item->found.state == DIT_PREPARED_READY) {
+			r = check_configuration(work, item);
+		}
+	}
+	return r == 0 && npublished == work->n ? 1 : r;
+}
+
+/* ---- put in place ---- */
+
+static int open_output(struct work *work, struct item *item, struct dit_published *ret)
+{
+	const struct dit_database *db = item->db;
+	struct dit_release_rules rules = dit_release_rules(work->job.chosen.openldap, 0);
+	struct dit_fault fault = {""};
+	struct dit_output_opts opts = {.directory = db->data.directory,
+	                               .mode = db->data.mode,
+	                               .maxsize_bytes = db->data.maxsize_bytes,
+	                               .is_lmdb_10 = rules.has_lmdb_10,
+	                               .may_grow = work->opts->may_grow,
+	                               .ticker = dit_job_ticker(&work->job),
+	                               .stop = work->job.stop.flag,
+	                               .fault = &fault};
+	int r = dit_job_open_seal(&work->job, db, &item->seal);
+
+	if (r < 0) {
+		return r;
+	}
+	opts.sealed = dit_data_seal_format(item->seal);
+	ret->directory = db->data.directory;
+	r = dit_output_open_prepared(&ret->output, &opts, &item->found.manifest);
+	return r < 0 ? dit_load_open_fail(&work->job, r, db->data.directory, &fault) : 0;
+}
+
+static int open_outputs(struct work *work)
+{
+	int r = 0;
+
+	work->published = calloc(work->n, sizeof(*work->published));
+	if (work->published == NULL) {
+		return dit_job_fail(&work->job, -ENOMEM, "could not start");
+	}
+	for (size_t i = 0; i < work->n && r == 0; i++) {
+		if (work->items[i].found.state == DIT_PREPARED_READY) {
+			r = open_output(work, &work->items[i], &work->published[i]);
+		}
+	}
+	return r;
+}
+
+static int check_files(struct work *work)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < work->n && r == 0; i++) {
+		const struct item *item = &work->items[i];
+
+		if (work->published[i].output == NULL) {
+			continue;
+		}
+		r = dit_output_check_prepared(work->published[i].output,
+		                              item->found.manifest.digest,
+		                              &work->job.stop);
+		if (r == DIT_E_CORRUPT) {
+			(void)refuse(work, item,
+			             DIT_PREPARED_NAME
+			             "/" DIT_DATA_NAME
+			             " is not the file of its manifest, by its digest: "
+			             "prepare or copy it again");
+		} else if (r < 0) {
+			r = dit_job_fail(&work->job, r, item->db->data.directory);
+		}
+	}
+	return r;
+}
+
+static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, int error)
+{
+	struct work *work = ctx;
+	const struct dit_published *item = &work->published[number];
+	static const struct dit_publish_words words = {
+		.undone = "the database is as it was, but a crash of the system may put "
+			  "the prepared one in its place",
+		.kept = "the prepared database is in place and could not be taken back",
+		.end = "; it is whole"};
+
+	if (dit_job_tell_publish(&work->job, item, step, error, &words)) {
+		return;
+	}
+	if (error == DIT_E_FULL) {
+		(void)refuse(work, &work->items[number],
+		             "the prepared database is larger than maxsize: configure "
+		             "more, or give --grow");
+		return;
+	}
+	(void)dit_job_fail(&work->job, error, item->directory);
+}
+
+static int publish(struct work *work)
+{
+	const struct dit_publish_opts opts = {
+		.failed = tell_failure, .ctx = work, .stop = &work->job.stop};
+	int r = open_outputs(work);
+
+	if (r == 0) {
+		dit_job_tell(&work->job, 0);
+		r = check_files(work);
+	}
+	return r == 0 ? dit_publish(work->published, work->n, &opts) : r;
+}
+
+int dit_prepared_publish(const struct dit_prepared_opts *opts,
+                         struct dit_prepared_stats *ret)
+{
+	struct work work;
+	int r = begin(&work, opts, ret, true);
+
+	if (r == 0) {
+		r = check(&work);
+	}
+	if (r == 0) {
+		r = publish(&work);
+	}
+	return end(&work, r > 0 ? 0 : r);
+}
+
+void dit_prepared_stats_deinit(struct dit_prepared_stats *stats)
+{
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		free(stats->databases[i].directory);
+		free(stats->databases[i].damage);
+		free(stats->databases[i].manifest);
+	}
+	free(stats->databases);
+	*stats = (struct dit_prepared_stats){0};
+}

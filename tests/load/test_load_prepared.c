@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads whose databases are prepared and then published: the database is the one that a
+ * load makes; the digest of the content depends on the entries alone.
+ */
+#include "load_fixture.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/sum128.h"
+#include "load/prepared.h"
+#include "test.h"
+
+typedef int (*prepared_fn)(const struct dit_prepared_opts *opts,
+                           struct dit_prepared_stats *ret);
+
+static int call(struct load_fixture *f, prepared_fn what, struct dit_prepared_stats *ret)
+{
+	struct dit_load_opts load = load_fixture_opts(f);
+	struct dit_prepared_opts opts = DIT_PREPARED_OPTS_INIT;
+
+	opts.conf = f->conf;
+	opts.report = load.report;
+	opts.report_ctx = load.report_ctx;
+	return what(&opts, ret);
+}
+
+static int call_alone(struct load_fixture *f, prepared_fn what)
+{
+	struct dit_prepared_stats stats;
+	int r = call(f, what, &stats);
+
+	dit_prepared_stats_deinit(&stats);
+	return r;
+}
+
+static int prepare(struct dit_load_opts *opts)
+{
+	struct dit_load_stats stats;
+	int r = 0;
+
+	opts->is_prepared = true;
+	r = dit_load(opts, &stats);
+	dit_load_stats_deinit(&stats);
+	return r;
+}
+
+/* Of the first database. */
+static struct dit_sum128 content(struct load_fixture *f, struct dit_load_opts *opts)
+{
+	struct dit_prepared_stats stats;
+	struct dit_sum128 sum = {0, 0};
+
+	assert_int_equal(prepare(opts), 0);
+	assert_int_equal(call(f, dit_prepared_status, &stats), 0);
+	assert_int_equal(stats.databases[0].state, DIT_PREPARED_READY);
+	assert_int_equal(
+		sscanf(stats.databases[0].content, "%16lx%16lx", &sum.high, &sum.low), 2);
+	assert_true(sum.high != 0 && sum.low != 0);
+	dit_prepared_stats_deinit(&stats);
+	return sum;
+}
+
+static void assert_same(struct dit_sum128 a, struct dit_sum128 b)
+{
+	assert_int_equal(a.high, b.high);
+	assert_int_equal(a.low, b.low);
+}
+
+static void sums_of_disjoint_loads_and_threads_give_one_digest(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_sum128 whole;
+	struct dit_sum128 first;
+	struct dit_sum128 rest;
+	char second[4300];
+	(void)state;
+
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 300);
+	opts = load_fixture_opts(&f);
+	whole = content(&f, &opts);
+	opts.threads = 3;
+	opts.batch_records = 7;
+	opts.is_quick = true;
+	assert_same(content(&f, &opts), whole);
+
+	(void)snprintf(second, sizeof(second), "%s.rest", f.input);
+	load_fixture_split(&f, 100, second);
+	first = content(&f, &opts);
+	opts.input = second;
+	rest = content(&f, &opts);
+	dit_sum128_add(&first, &rest);
+	assert_same(first, whole);
+
+	opts.inputs = (const char *const[]){second, f.input};
+	opts.ninputs = 2;
+	assert_same(content(&f, &opts), whole);
+	load_fixture_deinit(&f);
+}
+
+static void the_digest_is_of_values_and_not_of_their_order(void **state)
+{
+	static const char *const ldifs[] = {
+		"dn: dc=x\nobjectClass: domain\ndc: x\no: a\no: b\n",
+		"dn: DC=x\no: b\norganizationName: a\ndomainComponent: x\n"
+		"objectClass: domain\n",
+		"dn: dc=x\nobjectClass: domain\ndc: x\no: a\no: c\n",
+		"dn: dc=x\nobjectClass: domain\ndc: x\no: a\ndescription: b\n",
+		"dn: dc=x\nobjectClass: domain\ndc: X\no: a\no: b\n",
+	};
+	struct dit_sum128 sums[5];
+	(void)state;
+
+	for (size_t i = 0; i < 5; i++) {
+		struct load_fixture f;
+		struct dit_load_opts opts;
+
+		load_fixture_init(&f, "");
+		load_fixture_write(&f, ldifs[i]);
+		opts = load_fixture_opts(&f);
+		sums[i] = content(&f, &opts);
+		load_fixture_deinit(&f);
+	}
+	assert_same(sums[0], sums[1]);
+	for (size_t i = 2; i < 5; i++) {
+		assert_true(sums[i].low != sums[0].low && sums[i].high != sums[0].high);
+	}
+}
+
+static void a_sum_carries(void **state)
+{
+	struct dit_sum128 sum = {UINT64_MAX, UINT64_MAX};
+	const struct dit_sum128 two = {1, 2};
+	(void)state;
+
+	dit_sum128_add(&sum, &two);
+	assert_same(sum, (struct dit_sum128){1, 1});
+}
+
+static void what_is_published_is_what_a_load_makes(void **state)
+{
+	static const enum dit_load_writer writers[] = {DIT_LOAD_WRITER_PAGES,
+	                                               DIT_LOAD_WRITER_APPEND};
+	struct load_fixture f;
+	uint64_t loaded = 0;
+	(void)state;
+
+	load_fixture_init_glued(&f, "");
+	load_fixture_load_people(&f, 200);
+	loaded = load_fixture_digest(&f);
+	for (size_t i = 0; i < 2; i++) {
+		struct dit_load_opts opts = load_fixture_opts(&f);
+
+		load_fixture_reset(&f);
+		opts.writer = writers[i];
+		assert_int_equal(prepare(&opts), 0);
+		assert_int_equal(load_fixture_digest(&f), 0);
+		assert_int_equal(call_alone(&f, dit_prepared_publish), 0);
+		assert_int_equal(load_fixture_digest(&f), loaded);
+		assert_int_equal(call_alone(&f, dit_prepared_abandon), 0);
+		assert_int_equal(load_fixture_digest(&f), loaded);
+	}
+	load_fixture_deinit(&f);
+}
+
+static void what_is_stopped_changes_nothing(void **state)
+{
+	static const volatile sig_atomic_t stop = 1;
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
+	struct dit_prepared_stats stats;
+	(void)state;
+
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+	opts.is_dry_run = true;
+	assert_int_equal(prepare(&opts), -EINVAL);
+	opts.is_dry_run = false;
+	opts.stop = &stop;
+	assert_int_equal(prepare(&opts), DIT_E_STOPPED);
+	assert_true(load_fixture_is_empty(&f));
+	opts.stop = NULL;
+	assert_int_equal(prepare(&opts), 0);
+	publish.conf = f.conf;
+	publish.stop = &stop;
+	assert_int_equal(dit_prepared_publish(&publish, &stats), DIT_E_STOPPED);
+	dit_prepared_stats_deinit(&stats);
+	assert_int_equal(load_fixture_digest(&f), 0);
+	assert_int_equal(call_alone(&f, dit_prepared_abandon), 0);
+	assert_true(load_fixture_is_empty(&f));
+	load_fixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_of_disjoint_loads_and_threads_give_one_digest),
+		cmocka_unit_test(the_digest_is_of_values_and_not_of_their_order),
+		cmocka_unit_test(a_sum_carries),
+		cmocka_unit_test(what_is_published_is_what_a_load_makes),
+		cmocka_unit_test(what_is_stopped_changes_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
