@@ -105,6 +105,8 @@ static const struct option_row rows[] = {
 	{DITADD, 'w', NULL, FLAG,
          "write contextCSN: the highest entryCSN of each server"},
 
+	{DITADD, OPT_ABANDON, "abandon", FLAG,
+         "remove what --prepare has made; load nothing"},
 	{DITCHECK, OPT_COMPARE, "compare", FLAG,
          "compare the content of two database directories, record by record: exit status "
          "0 if it is the same, 1 if it differs"},
@@ -141,6 +143,7 @@ static const struct option_row rows[] = {
          "compare: an index may have integer keys on one side only"},
 	{DITADD | DITINDEX, OPT_INDEX_KEYS, "index-keys", WORD("integer|bytes"),
          "new index databases compare hashed keys as integers, or as slapd does [integer]"},
+	{DITADD, OPT_JSON, "json", FLAG, "with --status: print one JSON object"},
 	{DITCHECK, OPT_JSON, "json", FLAG, "print one JSON object instead of lines"},
 	{DITSPLIT, OPT_MAP, "map", TEXT("file"), "which entries go to which shards"},
 	{DITCHECK, OPT_MAX_FINDINGS, "max-findings",
@@ -180,9 +183,13 @@ static const struct option_row rows[] = {
          "in the environment, else 0/1]"},
 	{DITSPLIT, OPT_PARTS, "parts", NUMBER("n", 1, UINT_MAX, "a number from 1 on"),
          "how many parts there are, where the environment says only which one this is"},
+	{DITADD, OPT_PREPARE, "prepare", FLAG,
+         "load into DIRECTORY/ditkit-prepared, which nobody sees, for --publish"},
 	{DIT_ALL, OPT_PROGRESS, "progress", TEXT("none|bar|lines|json|seconds"),
          "what to show during the work; a line every so many seconds; with -d nothing [bar "
          "on a terminal, else lines every 10 seconds]"},
+	{DITADD, OPT_PUBLISH, "publish", FLAG,
+         "put in place what --prepare has made, all databases or none; load nothing"},
 	{DITCHECK, OPT_QUICK, "quick", FLAG,
          "check the structure of the file alone: that LMDB can read it"},
 	{DITADD, OPT_REJECTS, "rejects", TEXT("file"),
@@ -202,6 +209,8 @@ static const struct option_row rows[] = {
 	{DITCHECK, OPT_STATS, "stats", FLAG,
          "the same as --quick, and print what each database takes: keys, postings, pages, "
          "bytes, ranges, the longest list; then advice"},
+	{DITADD, OPT_STATUS, "status", FLAG,
+         "say what is prepared, a line for each database; load nothing"},
 	{DITADD, OPT_STRICT, "strict", FLAG,
          "refuse \"version: 1\", \"changetype: add\" and \"control:\" lines, as slapadd "
          "does"},

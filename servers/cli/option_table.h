@@ -25,7 +25,8 @@ enum program_bit {
 /** How the code names an option: its letter, or one of these. */
 enum option_id {
 	OPT_LONG = 128, /* no letter from here on */
-	OPT_COMPARE = OPT_LONG,
+	OPT_ABANDON = OPT_LONG,
+	OPT_COMPARE,
 	OPT_COMPRESS,
 	OPT_DATABASE,
 	OPT_DROP_UNCONFIGURED,
@@ -53,12 +54,15 @@ enum option_id {
 	OPT_OUTPUT,
 	OPT_PART,
 	OPT_PARTS,
+	OPT_PREPARE,
 	OPT_PROGRESS,
+	OPT_PUBLISH,
 	OPT_QUICK,
 	OPT_REJECTS,
 	OPT_REPORT,
 	OPT_SPECIAL_URLS,
 	OPT_STATS,
+	OPT_STATUS,
 	OPT_STRICT,
 	OPT_TMPDIR,
 	OPT_WRITER,

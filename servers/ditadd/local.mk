@@ -4,6 +4,8 @@ ditadd_SOURCES = \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \
+	%D%/prepared_text.c \
+	%D%/prepared_text.h \
 	%D%/rejects.c \
 	%D%/rejects.h \
 	$(NULL)

@@ -20,6 +20,7 @@
 #include "meter.h"
 #include "options.h"
 #include "page_cache.h"
+#include "prepared_text.h"
 #include "rejects.h"
 #include "run_facts.h"
 #include "run_record.h"
@@ -108,7 +109,9 @@ static const char *result_name(const struct options *options,
 	if (stats->is_unneeded) {
 		return "unneeded";
 	}
-	return options->load.is_dry_run ? "checked" : "stored";
+	return options->load.is_dry_run    ? "checked"
+	       : options->load.is_prepared ? "prepared"
+	                                   : "stored";
 }
 
 static json_t *input_json(const struct options *options,
@@ -233,6 +236,9 @@ static char *next_command(const struct options *options,
 	if (stats->nmissing > 0) {
 		return strdup("load the entries that are missing, before slapd starts");
 	}
+	if (options->load.is_prepared) {
+		return prepared_next(&options->common);
+	}
 	return summary_next(&options->common, stats->databases[0].directory,
 	                    &summary_installed);
 }
@@ -307,7 +313,7 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	}
 	r = dit_load(&options->load, &stats);
 	run_record_end(record);
-	if (r == 0 && !stats.is_unneeded) {
+	if (r == 0 && !stats.is_unneeded && !options->load.is_prepared) {
 		warm(options, &stats, &meter);
 	}
 	meter_end(&meter, r == 0 && !stats.is_unneeded);
@@ -335,6 +341,10 @@ static int run(struct options *options, int argc, char *argv[])
 	}
 	if (common_print_help(&options->common)) {
 		return EXIT_SUCCESS;
+	}
+	if (options->action != OPTIONS_LOAD) {
+		options->load.stop = common_catch_interrupts();
+		return prepared_act(options);
 	}
 	common_raise_file_limit(); /* inputs and temporary files */
 	if (inputs_wait_for_terminal(&options->inputs) && !options->common.is_silent) {

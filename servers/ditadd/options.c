@@ -107,6 +107,7 @@ static void take_own(struct options *options)
 	load->write_context_csn = common_is_given(common, 'w');
 	load->may_grow = common_is_given(common, OPT_GROW);
 	load->only_if_empty = common_is_given(common, OPT_IF_EMPTY);
+	load->is_prepared = common_is_given(common, OPT_PREPARE);
 	load->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
 	load->no_urls = common_is_given(common, OPT_NO_URLS);
 	load->special_urls = common_is_given(common, OPT_SPECIAL_URLS);
@@ -116,6 +117,58 @@ static void take_own(struct options *options)
 		load->keep_going = true;
 		load->max_rejects = common_number(common, OPT_MAX_REJECTS);
 	}
+}
+
+/* ---- what --prepare made: an action in place of a load ---- */
+
+static int take_action(struct options *options)
+{
+	static const int actions[] = {
+		[OPTIONS_LOAD] = OPT_PREPARE,
+		[OPTIONS_PUBLISH] = OPT_PUBLISH,
+		[OPTIONS_ABANDON] = OPT_ABANDON,
+		[OPTIONS_STATUS] = OPT_STATUS,
+	};
+	const struct common_options *common = &options->common;
+	unsigned ngiven = 0;
+
+	for (unsigned i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		if (common_is_given(common, actions[i])) {
+			ngiven++;
+			options->action = (enum options_action)i;
+		}
+	}
+	if (ngiven > 1) {
+		return common_wrong_call(common, "--prepare, --publish, --abandon and "
+		                                 "--status exclude each other");
+	}
+	if (common_is_given(common, OPT_PREPARE) &&
+	    (common_is_given(common, 'u') || common_is_given(common, OPT_ESTIMATE))) {
+		return common_wrong_call(common, "-u and --estimate prepare nothing: "
+		                                 "leave --prepare out");
+	}
+	if (common_is_given(common, OPT_JSON) && options->action != OPTIONS_STATUS) {
+		return common_wrong_call(common, "--json belongs to --status");
+	}
+	return 0;
+}
+
+/* Those that choose databases or tune the work do no harm. */
+static int check_action(const struct options *options, int argc)
+{
+	static const int refused[] = {'c',         'j',        'l',
+	                              'u',         'w',        OPT_ESTIMATE,
+	                              OPT_REJECTS, OPT_REPORT, OPT_STATS};
+	bool is_wrong = optind < argc;
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		is_wrong = is_wrong || common_is_given(&options->common, refused[i]);
+	}
+	return options->action != OPTIONS_LOAD && is_wrong
+	               ? common_wrong_call(&options->common,
+	                                   "--publish, --abandon and --status read no "
+	                                   "LDIF and have no statistics")
+	               : 0;
 }
 
 void options_deinit(struct options *options)
@@ -133,6 +186,9 @@ int options_read(struct options *options, int argc, char *argv[])
 	/* Scripts that compare slapadd's lines get those alone. */
 	options->load.explain = isatty(STDERR_FILENO) == 1;
 	r = common_read_options(&options->common, argc, argv, read_own, options);
+	if (r > 0) {
+		r = take_action(options) < 0 || check_action(options, argc) < 0 ? -1 : 1;
+	}
 	while (r > 0 && optind < argc) {
 		r = inputs_add(&options->inputs, "ditadd", argv[optind++]) < 0 ? -1 : 1;
 	}

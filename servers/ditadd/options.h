@@ -10,8 +10,17 @@
 #include "inputs.h"
 #include "run_output.h"
 
+/** In place of a load. */
+enum options_action {
+	OPTIONS_LOAD,
+	OPTIONS_PUBLISH,
+	OPTIONS_ABANDON,
+	OPTIONS_STATUS,
+};
+
 struct options {
 	struct common_options common;
+	enum options_action action;
 	struct dit_load_opts load;
 	struct inputs inputs; /* -l and arguments that are no options */
 	const char *rejects;  /* --rejects; NULL: none */
