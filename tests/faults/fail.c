@@ -369,6 +369,13 @@ int renameat(int from_fd, const char *from, int to_fd, const char *to)
 	                         : (int)syscall(SYS_renameat, from_fd, from, to_fd, to);
 }
 
+int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
+{
+	return must_fail(RENAME)
+	               ? -1
+	               : (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
+}
+
 int rename(const char *from, const char *to)
 {
 	return renameat(AT_FDCWD, from, AT_FDCWD, to);

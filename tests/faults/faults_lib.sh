@@ -121,14 +121,20 @@ examine() {
 no_leftovers() {
 	local name
 	for name in $databases; do
+		[ -e "$work/dit/files/$name" ] || continue # none is prepared
 		case $(cd "$work/dit/files/$name" && echo *) in
 		"data.mdb lock.mdb" | data.mdb | "*") ;;
+		"data.mdb manifest.json" | ditkit-prepared) ;;
+		"data.mdb lock.mdb manifest.json") ;; # is_state has looked
+		"data.mdb ditkit-prepared lock.mdb") ;;
 		*)
 			ls -lA "$work/dit/files/$name"
 			return 1
 			;;
 		esac
 	done
+	find "$work/dit/files" -name ditkit-staging -fprint "$work/staging"
+	[ ! -s "$work/staging" ] || return
 	[ -z "$(ls -A "$work/tmp")" ] || ls -lA "$work/tmp"
 	[ -z "$(ls -A "$work/tmp")" ]
 }
@@ -170,14 +176,12 @@ for_2_7() {
 		save old
 		with_new "$call" "in place of empty ones, 2.7, $databases" \
 			-l "$work/input.ldif"
-		rm -rf "$work/old"
-		mv "$work/new" "$work/old"
+		take_new
 		tool=$DITINDEX
 		sed -i '/^\t*maxsize /a index givenName,structuralObjectClass pres,eq' \
 			"$work/dit/slapd.conf"
 		with_new "$call" "reindex, 2.7, $databases"
-		rm -rf "$work/old"
-		mv "$work/new" "$work/old"
+		take_new
 		sed -i '/^index givenName,/s/pres,//' "$work/dit/slapd.conf"
 		with_new "$call" "reindex --online, 2.7, $databases" --online
 		tool=$DITADD
@@ -200,13 +204,45 @@ for_sealed() {
 	check "the first part, sealed" test $? -eq 0
 	save old
 	with_new "$call" "more entries, sealed" -l "$work/second.ldif"
-	rm -rf "$work/old"
-	mv "$work/new" "$work/old"
+	take_new
 	sed -i '/^index cn,sn/s/,sub//' "$work/dit/slapd.conf"
 	tool=$DITINDEX
 	with_new "$call" "reindex --online, sealed" --online
 	tool=$DITADD
 	DIT_SEALED='' sealed=() release=2.5
+}
+
+# for_prepared FUNCTION: the same for databases that are prepared, also in place of others,
+# put in place and abandoned; of LMDB 0.9 and 1.0. What is prepared is looked at as a
+# database of its own.
+for_prepared() {
+	local call=$1 plain waiting
+	for plain in "db" "db db-other"; do
+		for release in 2.5 2.7; do
+			databases=$plain
+			waiting="${plain// //ditkit-prepared }/ditkit-prepared"
+			make_conf "$work/dit"
+			make_files "$work/dit"
+			save old
+			databases=$waiting
+			with_new "$call" "prepared, $release, $plain" --prepare \
+				-l "$work/first.ldif"
+			take_new
+			with_new "$call" "prepared again, $release, $plain" --prepare \
+				-l "$work/first.ldif" -l "$work/second.ldif"
+			take_new
+			with_new "$call" "abandoned, $release, $plain" --abandon
+			databases=$plain
+			with_new "$call" "published, $release, $plain" --publish
+		done
+	done
+	release=2.5
+}
+
+# take_new: the new state is the old one of the next run
+take_new() {
+	rm -rf "$work/old"
+	mv "$work/new" "$work/old"
 }
 
 # little_room: maxsize leaves no room for all that is stored, once more, and six times the
@@ -278,6 +314,7 @@ for_small_loads() {
 whole() {
 	local name
 	for name in $databases; do
+		[ -e "$work/dit/files/$name" ] || continue # it was abandoned
 		"$DITCHECK" "${sealed[@]}" --quick --database "$work/dit/files/$name" || return
 	done
 }

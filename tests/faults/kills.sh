@@ -89,6 +89,7 @@ kill_once() {
 		sed 's/^/    /; 30q' "$work/check.out" >&2
 	}
 	nkills=$((nkills + 1))
+	[ -z "${after:-}" ] || [ $((nkills % 4)) -ne 0 ] || $after "$name: $at"
 	[ "$state" = old ] || return
 	nold=$((nold + 1))
 	[ $again -eq 0 ] || return
@@ -97,6 +98,51 @@ kill_once() {
 	examine >/dev/null 2>&1
 	check "$name: content after the kill at $at" test "$state" = new
 	check "$name: leftovers after the kill at $at" no_leftovers
+}
+
+# goes_on WHEN: whatever was killed, --status names what is there, and of it each step works
+# that can
+goes_on() {
+	local step status
+	rm -rf "$work/killed"
+	cp -r "$work/dit/files" "$work/killed"
+	for step in "--prepare -l $work/first.ldif" --publish --abandon; do
+		load --status
+		check "$1: its status" test $? -eq 0
+		check "$1: is not damaged" test "$(grep -c ': damaged' "$work/load.out")" -eq 0
+		cp "$work/load.out" "$work/status"
+		# shellcheck disable=SC2086 # words
+		load $step
+		status=$?
+		case $step in
+		--prepare*) grep -q ': published' "$work/status" && ((status = !status)) ;;
+		--publish) grep -Eqv ': (prepared|published)' "$work/status" && ((status = !status)) ;;
+		--abandon) check "$1: $step" test -z "$(find "$work/dit/files" -name 'ditkit-*')" ;;
+		esac
+		[ "$status $step" != "1 --publish" ] ||
+			status=$((! $(grep -c 'not prepared together' "$work/load.out")))
+		check "$1: $step" test $status -eq 0
+		rm -rf "$work/dit/files"
+		cp -r "$work/killed" "$work/dit/files"
+	done
+}
+
+# kill_prepared NAME ARGUMENT...: the same as kill_all, and more
+kill_prepared() {
+	after=goes_on kill_all "$@"
+}
+
+# without_exchange: a file system that cannot exchange two names
+without_exchange() {
+	databases=db
+	make_conf "$work/dit"
+	make_files "$work/dit"
+	load --prepare -l "$work/first.ldif"
+	traced -e inject=renameat2:error=EINVAL -- --prepare -l "$work/input.ldif"
+	check "no exchange of names" test $? -eq 0
+	load --status
+	check "no exchange of names: content" grep -q ": prepared .* $1 entries" "$work/load.out"
+	check "no exchange of names: leftovers" test ! -e "$work/dit/files/db/ditkit-staging"
 }
 
 kill_all() {
@@ -169,6 +215,8 @@ for_all_loads kill_all
 for_reindex kill_all
 for_2_7 kill_all
 for_sealed kill_all
+for_prepared kill_prepared
+without_exchange 60
 databases="db"
 make_conf "$work/dit"
 make_files "$work/dit"

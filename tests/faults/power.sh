@@ -44,19 +44,31 @@ replay() {
 }
 
 # write_next_run ARGUMENT...: a script for the run after a loss of power, in a site of its
-# own
+# own. What is prepared is published; what is not, is prepared again before.
 write_next_run() {
 	rm -rf "$work/again/files"
 	mkdir "$work/again/files"
 	cat >"$work/again.sh" <<-SCRIPT
 		cd "$work" || exit 9
-		"$tool" -q -T 2 --tmpdir "$work/tmp" --openldap "$release" \
-			-f "$work/again/slapd.conf" ${*@Q} >"$work/again.out" 2>&1 || exit 2
+		run() {
+			"$tool" -q -T 2 --tmpdir "$work/tmp" --openldap "$release" \
+				-f "$work/again/slapd.conf" "\$@" >"$work/again.out" 2>&1
+		}
+		case "$name" in
+		prepared*)
+			run --status || exit 5
+			! grep -q ": damaged" "$work/again.out" || exit 6
+			! grep -qv ": prepared" "$work/again.out" || run ${*@Q} || exit 2
+			run --publish || exit 7
+			;;
+		*) run ${*@Q} || exit 2 ;;
+		esac
 		for name in $databases; do
-			"$DITCHECK" ${sealed[*]@Q} --compare "$work/new/\$name" "$work/again/files/\$name" \
+			files=$work/again/files/\${name%/ditkit-prepared}
+			"$DITCHECK" ${sealed[*]@Q} --compare "$work/new/\$name" "\$files" \
 				>/dev/null 2>&1 || exit 3
-			case \$(cd "$work/again/files/\$name" && echo *) in
-			"data.mdb lock.mdb" | data.mdb) ;;
+			case \$(cd "\$files" && echo *) in
+			"data.mdb lock.mdb" | data.mdb | "data.mdb ditkit-prepared"*) ;;
 			*) exit 4 ;;
 			esac
 		done
@@ -68,10 +80,15 @@ write_next_run() {
 # judge NAME ARGUMENT...: record a load and judge it; then the same load without some of
 # its syncs, which must be found out
 judge() {
-	local name=$1 withouts="all files directories" without
+	local name=$1 withouts="all files directories" without any=()
 	shift
 	case $name in
 	new,* | in\ place*,\ 2.7*) ;;
+	prepared,*) any=(--any) ;;
+	published,*)
+		any=(--any)
+		withouts="all directories" # the files are those of --prepare
+		;;
 	*) withouts="all files" ;; # the directories have their names already
 	esac
 	mkdir -p "$work/again"
@@ -80,7 +97,7 @@ judge() {
 	record nothing "$@"
 	check "$name: the run" test $? -eq 0
 	check "$name" replay --states "$nstates" --reruns "$nreruns" \
-		--run "bash $work/again.sh" --run-in "$work/again/files"
+		--run "bash $work/again.sh" --run-in "$work/again/files" "${any[@]}"
 	sed "s/^/$name: /" "$work/replay.out"
 	check "$name: runs afterwards" grep -Eq ' [1-9][0-9]* runs afterwards' \
 		"$work/replay.out"
@@ -92,6 +109,14 @@ judge() {
 	done
 }
 
+# judge_prepared NAME ARGUMENT...: the disk of the model cannot exchange two names, and the
+# judge knows no database that goes away
+judge_prepared() {
+	case $1 in
+	prepared,* | published,*) judge "$@" ;;
+	esac
+}
+
 check "all calls are seen" sees_calls "$recorder" open openat creat write pwrite writev \
 	pwritev fsync fdatasync rename renameat renameat2 linkat unlinkat mkdirat symlinkat \
 	ftruncate fallocate mmap
@@ -100,6 +125,7 @@ for_all_loads judge
 for_reindex judge
 for_2_7 judge
 for_sealed judge
+for_prepared judge_prepared
 [ "${DIT_LONG:-}" = yes ] || nstates=400 # of larger files
 for_small_loads judge
 finish

@@ -14,6 +14,7 @@
  *   --reruns N       after N states with an old database: put the files into the empty
  *                    directory --run-in, run COMMAND; all must be new then, and nothing
  *                    else be there
+ *   --any            after states with new databases, too
  *   --show N         show N wrong states (5)
  *
  * Each database must be whole, and the old one or the new one. If the first one is new,
@@ -49,6 +50,7 @@ struct replay {
 	unsigned long nreruns_wanted;
 	const char *command;
 	const char *run_in;
+	bool runs_after_any;
 	unsigned long nshown_most;
 
 	struct disk *disk;
@@ -195,7 +197,8 @@ static void judge_state(struct replay *replay)
 	replay->nold += count[IS_NEW] + count[IS_WRONG] == 0;
 	replay->nnew += count[IS_OLD] + count[IS_WRONG] == 0;
 	replay->nmixed += count[IS_OLD] > 0 && count[IS_NEW] > 0;
-	if (count[IS_OLD] == replay->ndatabases && is_to_run(replay, image)) {
+	if ((count[IS_OLD] == replay->ndatabases || replay->runs_after_any) &&
+	    is_to_run(replay, image)) {
 		run_again(replay, image);
 	}
 	disk_image_free(image);
@@ -373,6 +376,7 @@ static int parse(int argc, char **argv, struct replay *replay)
 		{"reruns", required_argument, NULL, 'r'},
 		{"run", required_argument, NULL, 'c'},
 		{"run-in", required_argument, NULL, 'i'},
+		{"any", no_argument, NULL, 'y'},
 		{"show", required_argument, NULL, 'w'},
 		{NULL, 0, NULL, 0},
 	};
@@ -396,6 +400,8 @@ static int parse(int argc, char **argv, struct replay *replay)
 			replay->databases[replay->ndatabases++] = optarg;
 		} else if (c == 'e') {
 			replay->random = strtoul(optarg, NULL, 10) * 2 + 1;
+		} else if (c == 'y') {
+			replay->runs_after_any = true;
 		} else {
 			return -1;
 		}
