@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "base/version.h"
 #include "job/config_digest.h"
 #include "job/job.h"
 #include "job/release_rules.h"
@@ -32,7 +33,7 @@ struct item {
 
 struct work {
 	struct dit_job job;
-	const struct dit_prepared_opts *opts;
+	struct dit_prepared_opts opts;
 	struct dit_prepared_stats *stats;
 	struct item *items;
 	size_t n;
@@ -135,14 +136,21 @@ static int look(struct work *work, struct item *item, bool locks)
 static int begin(struct work *work, const struct dit_prepared_opts *opts,
                  struct dit_prepared_stats *ret, bool locks)
 {
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .fill = fill_progress,
-	                                 .ctx = work};
+	struct dit_job_opts job = {.conf = NULL};
 	const struct dit_glue *glue = &work->job.glue;
 	int r = 0;
 
 	*ret = (struct dit_prepared_stats){0};
-	*work = (struct work){.opts = opts, .stats = ret};
+	*work = (struct work){.stats = ret};
+	r = dit_opts_take(&work->opts, sizeof(work->opts), opts);
+	if (r == 0) {
+		job = (struct dit_job_opts){DIT_JOB_OPTS(&work->opts),
+		                            .fill = fill_progress, .ctx = work};
+	}
 	dit_job_init(&work->job, &job);
+	if (r < 0) {
+		return r;
+	}
 	work->job.interrupted =
 		"ended: Interrupted; every database is what it was before";
 	r = dit_job_read(&work->job);
@@ -358,7 +366,7 @@ static int open_output(struct work *work, struct item *item, struct dit_publishe
 	                               .mode = db->data.mode,
 	                               .maxsize_bytes = db->data.maxsize_bytes,
 	                               .is_lmdb_10 = rules.has_lmdb_10,
-	                               .may_grow = work->opts->may_grow,
+	                               .may_grow = work->opts.may_grow,
 	                               .ticker = dit_job_ticker(&work->job),
 	                               .stop = work->job.stop.flag,
 	                               .fault = &fault};

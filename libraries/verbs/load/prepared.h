@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
@@ -35,6 +36,7 @@
 
 /** The databases are chosen as for a load (load.h), and so are callbacks called. */
 struct dit_prepared_opts {
+	size_t size; /* of this struct: DIT_PREPARED_OPTS_INIT sets it */
 	const char *conf;
 	const char *conf_dir;
 	const char *suffix;
@@ -53,10 +55,18 @@ struct dit_prepared_opts {
 	const volatile sig_atomic_t *stop;
 };
 
-#define DIT_PREPARED_OPTS_INIT                                                           \
- {                                                                                       \
-  .database = -1                                                                         \
- }
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_PREPARED_OPTS_INIT dit_prepared_opts_init()
+
+static inline struct dit_prepared_opts dit_prepared_opts_init(void)
+{
+	struct dit_prepared_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.database = -1;
+	return opts;
+}
 
 /** One database, as it was found before the call changed anything. Texts are owned. */
 struct dit_prepared_database {
@@ -66,15 +76,17 @@ struct dit_prepared_database {
 	char *manifest; /* JSON (doc/stats.md); NULL: none that can be read */
 	/* Of the manifest of one that is ready or published; else 0, and empty: */
 	uint64_t nentries;
-	uint64_t bytes;     /* of data.mdb */
-	char content[33];   /* digest of the content, in hexadecimal digits */
-	char time[21];      /* when it was prepared: 2026-01-31T23:59:59Z */
-	char published[21]; /* when it was published, if it was */
+	uint64_t bytes;       /* of data.mdb */
+	char content[33];     /* digest of the content, in hexadecimal digits */
+	char time[21];        /* when it was prepared: 2026-01-31T23:59:59Z */
+	char published[21];   /* when it was published, if it was */
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 struct dit_prepared_stats {
 	struct dit_prepared_database *databases; /* the chosen one first */
 	size_t ndatabases;
+	uint64_t reserved[8]; /* room for later releases; 0 */
 };
 
 /**
