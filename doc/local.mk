@@ -7,6 +7,7 @@ library_pages = \
 	man/dit_estimate.3 \
 	man/dit_export.3 \
 	man/dit_load.3 \
+	man/dit_prepared.3 \
 	man/dit_reindex.3 \
 	man/dit_sorter.3 \
 	man/dit_split.3 \
@@ -19,6 +20,7 @@ library_programs = \
 	%D%/examples/index_online.c \
 	%D%/examples/load_estimate.c \
 	%D%/examples/load_watch.c \
+	%D%/examples/prepare_publish.c \
 	%D%/examples/safe_copy.c \
 	%D%/examples/scan_count.c \
 	%D%/examples/scan_pull.c \
@@ -36,6 +38,7 @@ $(library_pages): $(pkginclude_HEADERS) $(library_programs) $(library_pages:%=do
 	$(AM_V_GEN)(cd $(srcdir) && $(AWK) -f doc/man/page.awk doc/$@) >$@.tmp && mv $@.tmp $@
 
 dist_man_MANS += \
+	%D%/man/ditadd-prepare.8 \
 	%D%/man/ditadd.8 \
 	%D%/man/ditcat.8 \
 	%D%/man/ditcheck.8 \

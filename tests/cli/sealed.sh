@@ -126,6 +126,16 @@ printf x | dd of=sums/data.mdb bs=1 seek=$((40 * 4096 + 2000)) conv=notrunc stat
 check "a wrong checksum" sh -c "! '$DITCHECK' --openldap=2.7 -f sums.conf --quick >found &&
 	grep -q page-checksum found"
 
+# ---- prepared, and put in place ----
+
+site ahead "crypto $module" "passphrase \"$secret\""
+check "prepared" tool "$DITADD" ahead -q --prepare -l first.ldif
+sed 's/^passphrase.*/passphrase sesame/' ahead.conf >wrong.conf
+check "published with another key" refused 1 'is not that of its pages' \
+	tool "$DITADD" wrong --publish
+check "published" tool "$DITADD" ahead --publish
+check "published: read" same ahead first.cat
+
 # ---- a file of slapadd 2.7.0 ----
 
 site golden "crypto $module" "passphrase \"$secret\""

@@ -169,6 +169,15 @@ dn: cn=z,cn=x
 objectClass: thing
 cn: z
 LDIF
+fresh
+head -4 "$work/secret/x.ldif" >"$work/secret/first.ldif"
+says 0 '' "$DITADD" "${conf[@]}" --prepare -l "$work/secret/first.ldif"
+check "what is prepared belongs to the user" owner "$work/db/ditkit-prepared" \
+	"$work/db/ditkit-prepared/data.mdb" "$work/db/ditkit-prepared/manifest.json"
+says 0 '' "$DITADD" "${conf[@]}" --status
+says 0 '' "$DITADD" "${conf[@]}" --publish
+says 0 '' "$DITADD" "${conf[@]}" --abandon
+check "only the manifest is gone" test "$(ls "$work/db")" = "$(printf 'data.mdb\nlock.mdb')"
 check "the files still belong to the user" owner "$work/db/data.mdb" "$work/db/lock.mdb"
 check "nothing is left next to the export" \
 	test -z "$(find "$work/secret" -name '.*' -type f)"

@@ -168,6 +168,16 @@ sed "s,^directory.*,directory $work/copy," "$conf" >copy.conf
 same 'check_database: a damaged one' 1 $?
 grep -q '^[1-9][0-9]* findings$' out || fail 'check_database: no finding'
 
+# --- prepare_publish ------------------------------------------------------------
+
+rm -rf demo-db/*
+same 'prepare_publish: entries' './demo-db: 24 entries' \
+	"$(./prepare_publish "$conf" "$examples/people.ldif")"
+same 'prepare_publish: what is there' 24 "$("$DITCAT" -f "$conf" | grep -c '^dn:')"
+./prepare_publish "$conf" "$examples/people.ldif" >out 2>err
+same 'prepare_publish: a failure' 1 $?
+grep -q 'prepare_publish: .*has entries' err || fail 'prepare_publish: a failure is not told'
+
 # --- split_part -----------------------------------------------------------------
 
 for part in 0 1; do

@@ -265,10 +265,11 @@ static int take_prepared(struct dit_staging *staging, const struct dit_manifest 
 		                  "what is prepared has changed just now: try again");
 	}
 	if (r == 0 && dit_folder_check(prepared.fd, DIT_PREPARED_NAME, NULL) < 0) {
-		r = dit_fault_say(fault, -EPERM,
-		                  DIT_PREPARED_NAME
-		                  " in it has to belong to the user who publishes it, and "
-		                  "no other one may write in it");
+		r = dit_fault_say(
+			fault, -EPERM,
+			DIT_PREPARED_NAME
+			" in it has to belong to the user who publishes it, and "
+			"no other one may write in it");
 	}
 	if (r == 0) {
 		staging->used_bytes = prepared.manifest.bytes;

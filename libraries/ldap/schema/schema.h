@@ -316,8 +316,8 @@ size_t dit_schema_nclasses(const struct dit_schema *schema);
 /** Number of attribute descriptions so far: their ordinals are below it. Any thread. */
 uint32_t dit_schema_nads(const struct dit_schema *schema);
 
-/** A digest of the attribute types and object classes. The order of their definitions does
- * not count, nor does their text. */
+/** A digest of the attribute types and object classes. The order and the text of their
+ * definitions do not count. */
 struct dit_sum128 dit_schema_digest(const struct dit_schema *schema);
 
 /** True if @p type is @p ancestor or below it. */

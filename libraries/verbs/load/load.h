@@ -104,7 +104,7 @@ struct dit_load_opts {
 	/* A database that holds entries is left alone: see is_unneeded in the results */
 	bool only_if_empty;
 	/* A new database is not put in place: it waits for dit_prepared_publish()
-	 * (prepared.h). One that holds entries is refused; not with is_dry_run (-EINVAL). */
+	 * (prepared.h). One that holds entries is refused. Not with is_dry_run */
 	bool is_prepared;
 	bool is_verbose; /* report every entry stored */
 	bool explain;    /* a DIT_REPORT_EXPLANATION after the reports of each refusal */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The manifests of a load whose databases are not put in place (output/manifest.h). Fields
- * that the output knows, such as the digest of data.mdb, it adds itself.
+ * The manifests of a load whose databases are not put in place (output/manifest.h). The
+ * output adds what it knows, such as the digest of data.mdb.
  */
 #include "load/loader.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Databases that a load has prepared (is_prepared in load.h): told, put in place, removed.
+ * Databases that a load has prepared (is_prepared in load.h): told, put in place,
+ * removed.
  *
  *     struct dit_prepared_opts opts = DIT_PREPARED_OPTS_INIT;
  *     struct dit_prepared_stats stats;
