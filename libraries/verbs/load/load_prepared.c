@@ -23,8 +23,9 @@
 /* Names of files have any bytes, JSON has UTF-8. */
 static json_t *text_json(struct dit_span text)
 {
-	json_t *json = json_stringn(text.data == NULL ? "" : text.data, text.len);
-	char *plain = json != NULL ? NULL : strndup(text.data, text.len);
+	const char *data = text.len == 0 ? "" : text.data;
+	json_t *json = json_stringn(data, text.len);
+	char *plain = json != NULL ? NULL : strndup(data, text.len);
 
 	if (plain == NULL) {
 		return json;

@@ -133,38 +133,22 @@ static int look(struct work *work, struct item *item, bool locks)
 }
 
 /* @param locks  no other process shall change what is prepared */
-static int begin(struct work *work, const struct dit_prepared_opts *opts,
-                 struct dit_prepared_stats *ret, bool locks)
+static int begin(struct work *work, bool locks)
 {
-	struct dit_job_opts job = {.conf = NULL};
-	const struct dit_glue *glue = &work->job.glue;
-	int r = 0;
+	struct dit_job *job = &work->job;
+	int r = dit_job_read(job);
 
-	*ret = (struct dit_prepared_stats){0};
-	*work = (struct work){.stats = ret};
-	r = dit_opts_take(&work->opts, sizeof(work->opts), opts);
 	if (r == 0) {
-		job = (struct dit_job_opts){DIT_JOB_OPTS(&work->opts),
-		                            .fill = fill_progress, .ctx = work};
-	}
-	dit_job_init(&work->job, &job);
-	if (r < 0) {
-		return r;
-	}
-	work->job.interrupted =
-		"ended: Interrupted; every database is what it was before";
-	r = dit_job_read(&work->job);
-	if (r == 0) {
-		r = dit_job_choose(&work->job);
+		r = dit_job_choose(job);
 	}
 	if (r == 0) {
-		r = dit_job_glue(&work->job);
+		r = dit_job_glue(job);
 	}
 	if (r == 0) {
 		r = make_items(work);
 	}
 	if (r == 0) {
-		r = dit_job_before_open(&work->job, glue->databases, glue->ndatabases);
+		r = dit_job_before_open(job, job->glue.databases, job->glue.ndatabases);
 	}
 	for (size_t i = 0; i < work->n && r == 0; i++) {
 		r = look(work, &work->items[i], locks);
@@ -172,7 +156,7 @@ static int begin(struct work *work, const struct dit_prepared_opts *opts,
 	return r;
 }
 
-static int end(struct work *work, int r)
+static void end(struct work *work)
 {
 	for (size_t i = 0; i < work->n; i++) {
 		struct item *item = &work->items[i];
@@ -189,15 +173,35 @@ static int end(struct work *work, int r)
 	free(work->published);
 	free(work->items);
 	dit_job_deinit(&work->job);
+}
+
+/* @param change  after the look; NULL: nothing is changed */
+static int run(const struct dit_prepared_opts *opts, struct dit_prepared_stats *ret,
+               int (*change)(struct work *work))
+{
+	struct work work = {.stats = ret};
+	int r = dit_opts_take(&work.opts, sizeof(work.opts), opts);
+	const struct dit_job_opts job = {DIT_JOB_OPTS(&work.opts), .fill = fill_progress,
+	                                 .ctx = &work};
+
+	*ret = (struct dit_prepared_stats){0};
+	if (r < 0) {
+		return r;
+	}
+	dit_job_init(&work.job, &job);
+	work.job.interrupted = "ended: Interrupted; every database is what it was before";
+	r = begin(&work, change != NULL);
+	if (r == 0 && change != NULL) {
+		r = change(&work);
+	}
+	end(&work);
 	return r;
 }
 
 int dit_prepared_status(const struct dit_prepared_opts *opts,
                         struct dit_prepared_stats *ret)
 {
-	struct work work;
-
-	return end(&work, begin(&work, opts, ret, false));
+	return run(opts, ret, NULL);
 }
 
 /* ---- removed ---- */
@@ -217,17 +221,21 @@ static int abandon(const struct work *work, struct item *item)
 	return r < 0 ? dit_load_open_fail(&work->job, r, directory, &fault) : 0;
 }
 
+/* As in a publication the chosen database comes last. */
+static int abandon_all(struct work *work)
+{
+	int r = 0;
+
+	for (size_t i = work->n; i > 0 && r == 0; i--) {
+		r = abandon(work, &work->items[i - 1]);
+	}
+	return r;
+}
+
 int dit_prepared_abandon(const struct dit_prepared_opts *opts,
                          struct dit_prepared_stats *ret)
 {
-	struct work work;
-	int r = begin(&work, opts, ret, true);
-
-	/* As in a publication the chosen database comes last. */
-	for (size_t i = work.n; i > 0 && r == 0; i--) {
-		r = abandon(&work, &work.items[i - 1]);
-	}
-	return end(&work, r);
+	return run(opts, ret, abandon_all);
 }
 
 /* ---- may it be published? ---- */
@@ -449,8 +457,12 @@ static int publish(struct work *work)
 {
 	const struct dit_publish_opts opts = {
 		.failed = tell_failure, .ctx = work, .stop = &work->job.stop};
-	int r = open_outputs(work);
+	int r = check(work);
 
+	if (r != 0) {
+		return r > 0 ? 0 : r;
+	}
+	r = open_outputs(work);
 	if (r == 0) {
 		dit_job_tell(&work->job, 0);
 		r = check_files(work);
@@ -461,16 +473,7 @@ static int publish(struct work *work)
 int dit_prepared_publish(const struct dit_prepared_opts *opts,
                          struct dit_prepared_stats *ret)
 {
-	struct work work;
-	int r = begin(&work, opts, ret, true);
-
-	if (r == 0) {
-		r = check(&work);
-	}
-	if (r == 0) {
-		r = publish(&work);
-	}
-	return end(&work, r > 0 ? 0 : r);
+	return run(opts, ret, publish);
 }
 
 void dit_prepared_stats_deinit(struct dit_prepared_stats *stats)
