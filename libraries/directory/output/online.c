@@ -56,7 +56,6 @@ int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
 		.reserved = reserved,
 		.room_pages = room_pages,
 		.caller_syncs = online->opts.is_unsynced,
-		.caller_syncs_meta = true,
 	};
 	int r = dit_page_commit_open(ret, &opts);
 

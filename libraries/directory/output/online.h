@@ -95,9 +95,8 @@ struct dit_online_opts {
 	/* The format of sealed files of LMDB 1.0 (place/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed */
 	const struct dit_page_format *sealed;
-	/* Others leave the syncs out: pages are synced when the lock is free again, or
-	 * everybody would wait for all that others have not synced. Meta pages are synced
-	 * without the lock in any case */
+	/* Others leave the syncs out: our commits are synced when the lock is free again,
+	 * or everybody would wait for all that others have not synced */
 	bool is_unsynced;
 	uint64_t list_max;                   /* IDs in a list */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
@@ -112,9 +111,8 @@ struct dit_online_opts {
  * The output's commit fails with DIT_E_FULL: the result does not fit maxsize;
  * DIT_E_CORRUPT, with a fault: an old index database is damaged, or was removed; the
  * error of changed; other errors. Then the database has the state of the latest commit of
- * others; or the new one, if the last sync fails, and a fault says so. If the disk fails
- * while the meta page is put back, the old or the new state may be on the disk; both are
- * whole.
+ * others; or the new one, with is_unsynced, and a fault says so. If the disk fails while
+ * the meta page is put back, the old or the new state may be on the disk; both are whole.
  *
  * @param ret_snapshot  the database as it was when it was opened; the output's. Its spare
  *                      readers see newer states

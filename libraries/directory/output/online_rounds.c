@@ -549,7 +549,7 @@ int dit_online_commit(struct dit_online *online)
 		r = commit_locked(&step);
 		dit_online_unlock(online);
 	}
-	if (r == 0) {
+	if (r == 0 && online->opts.is_unsynced) {
 		r = sync_commit(online);
 	}
 	step_deinit(&step);

@@ -68,9 +68,6 @@ struct dit_page_commit_opts {
 	 * for it yet */
 	bool is_new;
 	bool caller_syncs; /* the file, before the commit and after it */
-	/* The caller syncs after the commit; until then a crash of the system brings the
-	 * old or the new state back. */
-	bool caller_syncs_meta;
 };
 
 /**

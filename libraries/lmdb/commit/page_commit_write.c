@@ -284,7 +284,7 @@ static int write_meta(struct dit_page_commit *commit, const struct dit_meta *met
 	commit->is_committed = true;
 	r = dit_metas_write(commit->opts.fd, commit->opts.format, &metas);
 	dit_file_size_signal_restore(&previous);
-	return r < 0 || commit->opts.caller_syncs_meta ? r : sync_file(commit);
+	return r < 0 ? r : sync_file(commit);
 }
 
 int dit_page_commit_write(struct dit_page_commit *commit)
