@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# One step of a load on many machines. Each step may be repeated.
+#
+#   step.sh split [R/N]      part R of N; without R/N the variables of the engine tell R
+#   step.sh prepare [SHARD]  without SHARD Kubernetes' JOB_COMPLETION_INDEX tells it
+#   step.sh publish | abandon | status [SHARD]
+set -eu
+. "$(dirname "$0")/site.sh"
+step=$1
+if [ "$step" = split ]; then
+	exec ditsplit --map "$MAP" --output "$PARTS" -l "$LDIF" \
+		-f "$(dirname "$0")/slapd-${SHARDS%%:*}.conf" \
+		${2:+--part "$2"} ${JOB_COMPLETION_INDEX:+--parts "$NPARTS"}
+fi
+if [ $# -eq 1 ]; then
+	# shellcheck disable=SC2086 # the words of SHARDS, the first one's index is 0
+	shard=$(echo $SHARDS | cut -d' ' -f$((JOB_COMPLETION_INDEX + 1)))
+	set -- "$step" "${shard%:*}"
+fi
+conf=$(dirname "$0")/slapd-$2.conf
+case $step in
+prepare | abandon)
+	# A load is repeated after some of its shards were published: these stay.
+	case $(ditadd --status -f "$conf") in
+	*': published'*)
+		echo "shard $2: published already"
+		exit
+		;;
+	esac
+	;;
+esac
+case $step in
+prepare) exec ditadd --prepare -q -w -f "$conf" -l "$PARTS/$2" ;;
+publish | abandon | status) exec ditadd "--$step" -f "$conf" ;;
+*) echo "step.sh: unknown step $step" >&2 && exit 2 ;;
+esac
