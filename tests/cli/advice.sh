@@ -191,7 +191,7 @@ refused "a full disk" "ditcheck: /dev/full: not written completely" --stats -f m
 refused "without --stats" "ditcheck: --report and --filter-log are for --stats" -f my.conf \
 	--report=x.html
 refused "without a configuration" \
-	"ditcheck: --filter-log needs a configuration, and --database reads none" --stats \
+	"ditcheck: --filter-log needs a configuration, and --database reads none without -f or -F" --stats \
 	--database db --filter-log=slapd.log
 rm page.html
 "$DITCHECK" --stats --database db --report=page.html >out || fail "--database"

@@ -7,7 +7,7 @@
 make_input
 load_one
 build_mpi
-start_sshd
+start_sshd n0 n1 n2 n3
 start_slurm
 for engine in slurm mpi ssh parallel; do
 	reset_load

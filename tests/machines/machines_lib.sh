@@ -27,11 +27,12 @@ if [ -z "${DIT_MACHINES-}" ]; then
 	exit $status
 fi
 work=$DIT_MACHINES
-PATH=$(dirname "$DITADD"):$PATH:/usr/sbin:/sbin
+PATH=$(dirname "$DITADD"):/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
 
 set_up() {
 	local node
+	mount --make-rshared /
 	ip link set lo up
 	mkdir "$work/srv" "$work/srv/ditkit"
 	mount --bind "$work/srv" /srv
@@ -198,7 +199,8 @@ nothing_published() {
 # start_node N: its slurmd in a namespace; the kill of ${node[N]} ends all its processes
 declare -A node
 start_node() {
-	unshare --mount --pid --fork --kill-child --mount-proc slurmd -D -N "n$1" 2>/dev/null &
+	unshare --mount --propagation slave --pid --fork --kill-child --mount-proc \
+		slurmd -D -N "n$1" 2>/dev/null &
 	node[$1]=$!
 }
 
@@ -281,16 +283,43 @@ run_mpi() {
 	(cd /srv/ditkit && mpirun -n 4 load_mpi /srv/ditkit/step.sh a b c)
 }
 
+# start_sshd NODE...: the server of each node on its own address. With a directory $work/NODE
+# that is its /srv/ditkit/db.
 start_sshd() {
-	local dir=$work/ssh
-	mkdir "$dir" /run/sshd
-	ssh-keygen -q -t ed25519 -N '' -f "$dir/host"
-	ssh-keygen -q -t ed25519 -N '' -f "$dir/user"
-	printf 'StrictHostKeyChecking no\nUserKnownHostsFile %s\nIdentityFile %s\n' \
-		"$dir/known" "$dir/user" >"$dir/config"
-	mount --bind "$dir/config" /etc/ssh/ssh_config
-	"$(command -v sshd)" -f /dev/null -h "$dir/host" -o "AuthorizedKeysFile=$dir/user.pub" \
-		-o StrictModes=no -o "SetEnv=PATH=$PATH" -o PidFile=none -o MaxStartups=100
+	local dir=$work/ssh node
+	mkdir -p "$dir" /run/sshd
+	if [ ! -e "$dir/config" ]; then
+		ssh-keygen -q -t ed25519 -N '' -f "$dir/host"
+		ssh-keygen -q -t ed25519 -N '' -f "$dir/user"
+		printf 'LogLevel ERROR\nStrictHostKeyChecking no\nUserKnownHostsFile %s\nIdentityFile %s\n' \
+			"$dir/known" "$dir/user" >"$dir/config"
+		mount --bind "$dir/config" /etc/ssh/ssh_config
+	fi
+	for node; do
+		unshare --mount --propagation slave sh -c '[ ! -d "$0" ] || mount --bind "$0" /srv/ditkit/db; exec "$@"' \
+			"$work/$node" "$(command -v sshd)" -f /dev/null -h "$dir/host" \
+			-o PidFile=none -o "AuthorizedKeysFile=$dir/user.pub" \
+			-o StrictModes=no -o "SetEnv=PATH=$PATH" -o "ListenAddress=$node"
+	done
+}
+
+# --- servers ----------------------------------------------------------------------
+
+servers=()
+# start_slapd NODE CONF [ssh NODE]: on the node's address; returns when it answers
+start_slapd() {
+	local try
+	"${@:3}" slapd -d stats,stats2 -h "ldap://$1" -f "$2" 2>"$work/$1.log" &
+	servers+=($!)
+	for ((try = 0; try < 300; try++)); do
+		if ldapsearch -x -H "ldap://$1" -s base -b '' 1.1 >/dev/null 2>&1; then
+			return
+		fi
+		sleep 0.2
+	done
+	fail "the slapd of $2 does not start"
+	tail -n 20 "$work/$1.log" >&2
+	return 1
 }
 
 # published: every shard is

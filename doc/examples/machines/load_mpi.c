@@ -41,7 +41,8 @@ static bool run(const char *script, const char *step, const char *argument)
 		return false;
 	}
 	if (status != 0) {
-		fprintf(stderr, "rank %d: %s %s failed\n", rank, step, argument);
+		fprintf(stderr, "rank %d: %s %s failed\n", rank, step,
+		        argument);
 	}
 	return status == 0;
 }
