@@ -6,8 +6,8 @@
  *   mpirun -n 4 --host n0,n1,n2,n3 load_mpi /srv/ditkit/step.sh a b c
  *
  * The first argument is the script of the steps, the others are the shards. Rank R of N
- * splits part R/N and builds the shards R, R + N, ... Between the steps all ranks tell each
- * other whether they have succeeded. All publish, or all abandon.
+ * splits part R/N and builds the shards R, R + N, ... Between the steps all ranks tell
+ * each other whether they have succeeded. All publish, or all abandon.
  *
  * If a rank dies, mpirun ends the others. Run it again: a shard that is published already
  * stays as it is.
