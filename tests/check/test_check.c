@@ -306,7 +306,6 @@ static void a_path_needs_no_configuration(void **state)
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
 	opts.path = fixture.database;
-	opts.conf = "/nonexistent";
 	assert_int_equal(count(&opts), 0);
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture.database);
 	opts.path = path;

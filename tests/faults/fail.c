@@ -467,6 +467,20 @@ struct passwd *getpwuid(uid_t uid)
 	return found;
 }
 
+int getpwuid_r(uid_t uid, struct passwd *entry, char *buffer, size_t size,
+               struct passwd **ret)
+{
+	typedef int get_fn(uid_t uid, struct passwd * entry, char *buffer, size_t size,
+	                   struct passwd **ret);
+	get_fn *real = (get_fn *)dlsym(RTLD_NEXT, "getpwuid_r");
+	int r = 0;
+
+	looks_up_user = true;
+	r = real(uid, entry, buffer, size, ret);
+	looks_up_user = false;
+	return r;
+}
+
 int initgroups(const char *name, gid_t group)
 {
 	typedef int init_fn(const char *name, gid_t group);

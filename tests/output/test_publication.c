@@ -245,7 +245,9 @@ static void publish_one(const struct name_case *this)
 	fake.command = command;
 	(void)snprintf(path, sizeof(path), "%s/db", dir);
 	fake.base.place = (struct dit_output_place){
-		.directory = path, .dir_fd = this->is_new ? open(path, O_RDONLY) : -1};
+		.directory = path,
+		.data_name = "data.mdb",
+		.dir_fd = this->is_new ? open(path, O_RDONLY) : -1};
 	(void)snprintf(text, sizeof(text), "%s/db/data.mdb", dir);
 	fake.base.place.data_fd = open(text, O_RDONLY);
 	calls[0] = '\0';
