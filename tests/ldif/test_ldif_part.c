@@ -131,8 +131,10 @@ static void parts_of_each_case_are_the_whole(void **state)
 		"dn: a\n \n b\n\n \n\ndn: c\n\r\r\n\ndn: d\n",
 	};
 
+	static const char other[] = "version: 1\ndn: o\n\ndn: p\n\n\n";
+
 	(void)state;
-	test_write_file("other", "version: 1\ndn: o\n\ndn: p\n\n\n", 29);
+	test_write_file("other", other, sizeof(other) - 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		parts_are_the_whole(cases[i], strlen(cases[i]));
 	}
@@ -163,8 +165,10 @@ static void parts_of_any_text_are_the_whole(void **state)
 	static char text[40000];
 	uint64_t seed = 7;
 
+	static const char other[] = "version: 1\ndn: o\n\ndn: p\n\n\n";
+
 	(void)state;
-	test_write_file("other", "version: 1\ndn: o\n\ndn: p\n\n\n", 29);
+	test_write_file("other", other, sizeof(other) - 1);
 	for (unsigned round = 0; round < 400; round++) {
 		size_t npieces = 1 + round % 40;
 		size_t len = 0;
