@@ -15,6 +15,12 @@ static void print_difference(void *ctx, const struct dit_report *report)
 	printf("%s\n", report->text);
 }
 
+static void print_report(void *ctx, const struct dit_report *report)
+{
+	(void)ctx;
+	fprintf(stderr, "compare_two: %s\n", report->text);
+}
+
 int main(int argc, char *argv[])
 {
 	struct dit_compare_opts opts = DIT_COMPARE_OPTS_INIT;
@@ -28,9 +34,9 @@ int main(int argc, char *argv[])
 	opts.first = argv[1];
 	opts.second = argv[2];
 	opts.ignore_generated = true;
+	opts.report = print_report;
 	r = dit_compare(&opts, print_difference, NULL, &ndifferences);
 	if (r < 0) {
-		fprintf(stderr, "compare_two: %s\n", dit_strerror(r));
 		return 2;
 	}
 	printf("%llu differences\n", (unsigned long long)ndifferences);
