@@ -199,6 +199,7 @@ static int match(struct dit_entry_scan *scan, const struct dit_entry_scan_opts *
 	if (!chooses_entries(opts)) {
 		return 0;
 	}
+	assert(scan->settings != NULL); /* choose_and_open() has seen to that */
 	r = dit_entry_match_init(&scan->own_match, scan->settings->schema, &match_opts);
 	if (r == DIT_E_SYNTAX || r == DIT_E_INVALID) {
 		return fail(job, DIT_E_CONFIG,
@@ -234,10 +235,15 @@ static int is_wanted(void *ctx, const struct dit_ad *ad)
 static int choose_attrs(struct dit_entry_scan *scan,
                         const struct dit_entry_scan_opts *opts, const struct dit_job *job)
 {
-	struct wanted wanted = {.ads = calloc(opts->nattrs + 1, sizeof(*wanted.ads)),
-	                        .n = opts->nattrs};
-	int r = wanted.ads == NULL ? fail(job, -ENOMEM, "", "") : 0;
+	struct wanted wanted = {.n = opts->nattrs};
+	int r = 0;
 
+	if (opts->nattrs == 0) {
+		return 0;
+	}
+	assert(scan->settings != NULL); /* likewise */
+	wanted.ads = calloc(opts->nattrs, sizeof(*wanted.ads));
+	r = wanted.ads == NULL ? fail(job, -ENOMEM, "", "") : 0;
 	for (size_t i = 0; i < opts->nattrs && r == 0; i++) {
 		const char *name = opts->attrs[i];
 
@@ -248,7 +254,7 @@ static int choose_attrs(struct dit_entry_scan *scan,
 			         r == -ENOMEM ? "" : "no such attribute is configured");
 		}
 	}
-	if (r == 0 && opts->nattrs > 0) {
+	if (r == 0) {
 		r = dit_ad_names_choose(&scan->names, is_wanted, &wanted);
 		r = r < 0 ? fail(job, r, "", "") : 0;
 	}
