@@ -5,13 +5,15 @@
 # "make check": packages come from a mirror, and a Debian takes some ten minutes. In a third
 # root the commands of doc/guide.md are typed (try_guide.sh). As root.
 #
-#   roots.sh [--keep DIR [--again]] [--base SUITE=DIR]... [--mirror URL] [SUITE...]
+#   roots.sh [--keep DIR [--again]] [--base SUITE=DIR]... [--earlier SUITE=DIR]...
+#            [--mirror URL] [SUITE...]
 #
-#   --keep DIR        roots and packages stay there; bare roots that are there are used again
-#   --again           packages that are there are tried and not made
-#   --base SUITE=DIR  a bare root of this Debian, which is copied and not changed
-#   --mirror URL      where debootstrap takes packages from
-#   SUITE             bookworm trixie
+#   --keep DIR           roots and packages stay there; bare roots there are used again
+#   --again              packages that are there are tried and not made
+#   --base SUITE=DIR     a bare root of this Debian, which is copied and not changed
+#   --earlier SUITE=DIR  packages of an earlier release, which are installed first
+#   --mirror URL         where debootstrap takes packages from
+#   SUITE                bookworm trixie
 #
 # The last line is "N passed, N failed"; the status is 0 if none failed. Where roots cannot
 # be made, the script says why and ends with status 77.
@@ -21,11 +23,11 @@ work=
 keep=
 again=no
 mirror=
-declare -A base=()
+declare -A base=() earlier=()
 
 usage() {
-	echo "usage: roots.sh [--keep DIR [--again]] [--base SUITE=DIR]... [--mirror URL]" \
-		"[SUITE...]" >&2
+	echo "usage: roots.sh [--keep DIR [--again]] [--base SUITE=DIR]..." \
+		"[--earlier SUITE=DIR]... [--mirror URL] [SUITE...]" >&2
 	exit 2
 }
 
@@ -36,12 +38,13 @@ cannot() {
 
 while [ $# -gt 0 ]; do
 	case $1 in
-	--keep | --base | --mirror)
+	--keep | --base | --earlier | --mirror)
 		[ $# -gt 1 ] || usage
 		case $1 in
 		--keep) keep=$2 ;;
 		--mirror) mirror=$2 ;;
 		--base) base[${2%%=*}]=${2#*=} ;;
+		--earlier) earlier[${2%%=*}]=${2#*=} ;;
 		esac
 		shift 2
 		;;
@@ -148,6 +151,7 @@ try_packages() {
 	copy_of "$2" "$1-try"
 	mkdir "$at/try"
 	cp "$work/$1-debs"/*.deb "$top/tests/packaging/try.sh" "$at/try/"
+	[ -z "${earlier[$1]-}" ] || cp -r "${earlier[$1]}" "$at/try/earlier"
 	in_root "$at" 'bash /try/try.sh'
 }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For roots.sh, in a bare Debian whose /try holds the packages: they are installed, a
 # directory is loaded, served, checked, written and exported as an administrator would do
-# it, a C program is built, and the packages are removed. It changes the system that it
-# runs in.
+# it, a C program is built, and the packages are removed. Packages of an earlier release in
+# /try/earlier are installed first. It changes the system that it runs in.
 set -eu
 
 say() { echo "-- $*"; }
@@ -28,10 +28,13 @@ apt-get install -y -qq --no-install-recommends slapd ldap-utils gcc libc6-dev pk
 	zstd >/try/log 2>&1 || { tail /try/log && exit 1; }
 find / -xdev ! -path '/proc/*' ! -path '/try/*' ! -path '/var/*' ! -path '/tmp/*' | sort \
 	>/try/before
-apt-get install -y -qq --no-install-recommends /try/*.deb >/try/log 2>&1 ||
-	{ tail /try/log && exit 1; }
+for packages in /try/earlier /try; do
+	[ -d $packages ] || continue
+	apt-get install -y -qq --no-install-recommends $packages/*.deb >/try/log 2>&1 ||
+		{ tail /try/log && exit 1; }
+	ditadd --version
+done
 slapd -VV 2>&1 | head -n 1
-ditadd --version
 
 [ -s /usr/share/doc/ditkit/html/guide.html ] || fail 'there is no guide'
 
@@ -93,7 +96,7 @@ gcc -D_GNU_SOURCE -o /try/static $examples/scan_count.c -l:libditkit.a \
 rm -r /srv/ldap /var/backups/ditkit /etc/ldap/slapd.conf
 
 say 'remove'
-apt-get purge -y -qq ditkit libditkit0 libditkit-dev ditkit-doc >/try/log 2>&1 ||
+apt-get purge -y -qq ditkit '^libditkit[0-9]+$' libditkit-dev ditkit-doc >/try/log 2>&1 ||
 	{ tail /try/log && exit 1; }
 apt-get autoremove --purge -y -qq >>/try/log 2>&1
 left=$(find / -xdev -name '*ditkit*' ! -path '/proc/*' ! -path '/try/*')
