@@ -67,6 +67,7 @@ EXTRA_DIST += \
 	%D%/messages.md \
 	%D%/sort.md \
 	%D%/speed.svg \
+	%D%/stability.md \
 	%D%/stats.md \
 	%D%/upgrade-2.7.md \
 	%D%/spec/README.md \
