@@ -43,14 +43,10 @@ EXTRA_DIST += \
 	%D%/debian/ditkit-doc.docs \
 	%D%/debian/ditkit-doc.examples \
 	%D%/debian/ditkit.docs \
-	%D%/debian/ditkit-doc.lintian-overrides \
 	%D%/debian/ditkit.install \
-	%D%/debian/ditkit.lintian-overrides \
 	%D%/debian/libditkit-dev.install \
-	%D%/debian/libditkit-dev.lintian-overrides \
-	%D%/debian/libditkit0.install \
-	%D%/debian/libditkit0.lintian-overrides \
-	%D%/debian/libditkit0.symbols \
+	%D%/debian/libditkit1.install \
+	%D%/debian/libditkit1.symbols \
 	%D%/debian/not-installed \
 	%D%/debian/rules \
 	%D%/debian/source/format \

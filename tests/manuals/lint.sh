@@ -60,7 +60,7 @@ for header in $(sed -n '/^pkginclude_HEADERS/,/NULL/s,.*/\([a-z_]*\.h\).*,\1,p' 
 	}
 done
 functions=$(sed -n 's/^ \([a-z_0-9]*\)@Base .*/\1/p' \
-	"$DIT_SRCDIR/doc/packaging/debian/libditkit0.symbols")
+	"$DIT_SRCDIR/doc/packaging/debian/libditkit1.symbols")
 [ -n "$functions" ] || functions='no list of functions'
 for function in $functions; do
 	grep -Eq "^\.F[no] $function( |\$)" "$work"/man/*.3 || {

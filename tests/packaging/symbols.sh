@@ -5,7 +5,7 @@
 # and is marked DIT_PUBLIC in an installed header.
 set -u
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
-list=$DIT_SRCDIR/doc/packaging/debian/libditkit0.symbols
+list=$DIT_SRCDIR/doc/packaging/debian/libditkit1.symbols
 library=$DIT_BUILDDIR/.libs/libditkit.so
 [ -f "$library" ] || library=
 
@@ -33,7 +33,7 @@ if [ -n "$library" ]; then
 		status=1
 	}
 fi
-[ "$(head -n 1 "$list")" = 'libditkit.so.0 libditkit0 #MINVER#' ] || {
+[ "$(head -n 1 "$list")" = 'libditkit.so.1 libditkit1 #MINVER#' ] || {
 	echo "FAILED: ${list##*/} is of another library" >&2
 	status=1
 }

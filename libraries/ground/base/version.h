@@ -15,14 +15,14 @@
 #include <ditkit/error.h>
 
 /** The release of these headers. */
-#define DIT_VERSION_MAJOR 0
-#define DIT_VERSION_MINOR 1
+#define DIT_VERSION_MAJOR 1
+#define DIT_VERSION_MINOR 0
 #define DIT_VERSION_PATCH 0
-/** 0.1.0 is 100, 1.2.3 is 10203: for comparisons with #if. */
+/** 1.2.3 is 10203: for comparisons with #if. */
 #define DIT_VERSION_NUMBER                                                               \
  (DIT_VERSION_MAJOR * 10000 + DIT_VERSION_MINOR * 100 + DIT_VERSION_PATCH)
 
-/** The release of the library that runs: "ditkit 0.1.0". Static. */
+/** The release of the library that runs: "ditkit 1.0.0". Static. */
 DIT_PUBLIC const char *dit_version(void);
 
 /**
