@@ -84,7 +84,8 @@ same 'bash: a directory' "$work/dir/one"$'\n'"$work/dir/two" \
 	"$(bash_words ditadd --tmpdir "$work/dir/")"
 same 'bash: directories that are compared' "$work/dir/one"$'\n'"$work/dir/two" \
 	"$(bash_words ditcheck --compare "$work/dir/")"
-same 'bash: a number' '' "$(bash_words ditcat -n '')"
+same 'bash: what an argument is' $' \n<number> database number, as slapcat counts' "$(bash_words ditcat -n '')"
+same 'bash: an argument that was begun' '' "$(bash_words ditcat -n 1)"
 same 'bash: options that begin so' $'--max-record\n--max-rejects' \
 	"$(bash_words ditadd --max-re)"
 

@@ -2,8 +2,9 @@
 # bash completion for the programs of ditkit. The program itself is asked for its options
 # (--help), so that they are those of the program that is installed.
 
-# _ditkit_options PROGRAM: a line for each option of its help, "OPTION [KIND]". KIND is the
-# word that stands for the argument; with "=" in front the argument needs that sign.
+# _ditkit_options PROGRAM: a line for each option of its help, "OPTION [KIND TEXT]". KIND is the
+# word that stands for the argument; with "=" in front the argument needs that sign. TEXT is the
+# first line that the help has about it.
 _ditkit_options() {
 	"$1" --help 2>/dev/null | awk '
 		/^  -/ {
@@ -24,28 +25,31 @@ _ditkit_options() {
 			} else if (match(line, /^ [^ ]+/)) {
 				kind = substr(line, 2, RLENGTH - 1)
 			}
+			text = substr(line, RLENGTH + 1)
+			sub(/^ +/, "", text)
 			for (i = 1; i <= n; i++) {
-				print names[i], kind
+				print names[i], (kind == "" ? "" : kind " " text)
 			}
 		}'
 }
 
 _ditkit() {
 	local program=$1 cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
-	local behind_sign=no options kind
+	local after_sign=no options kind text
 
 	# bash takes --option=value apart into three words.
 	if [[ $cur == = ]]; then
-		cur='' behind_sign=yes
+		cur='' after_sign=yes
 	elif [[ $option == = ]]; then
-		option=${COMP_WORDS[COMP_CWORD - 2]} behind_sign=yes
+		option=${COMP_WORDS[COMP_CWORD - 2]} after_sign=yes
 	fi
 	COMPREPLY=()
 	options=$(_ditkit_options "$program")
 	# An option may be listed twice, without an argument and with one.
-	kind=$(awk -v option="$option" '$1 == option && NF > 1 { print $2 }' <<<"$options")
+	read -r kind text < <(awk -v option="$option" \
+		'$1 == option && NF > 1 { sub(/^[^ ]+ /, ""); print }' <<<"$options")
 	if [[ $kind == =* ]]; then
-		[[ $behind_sign == yes ]] && kind=${kind#=} || kind=
+		[[ $after_sign == yes ]] && kind=${kind#=} || kind=
 	fi
 	case $kind in
 	'')
@@ -68,6 +72,10 @@ _ditkit() {
 	dir | DIR)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		compopt -o filenames 2>/dev/null
+		;;
+	*)
+		# Two words without a common beginning are listed, and none is typed.
+		[[ -n $cur ]] || COMPREPLY=("<$kind> $text" ' ')
 		;;
 	esac
 }
