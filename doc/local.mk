@@ -65,6 +65,7 @@ EXTRA_DIST += \
 	%D%/man/page.awk \
 	%D%/measurements.md \
 	%D%/messages.md \
+	%D%/report.svg \
 	%D%/sort.md \
 	%D%/speed.svg \
 	%D%/stability.md \
