@@ -24,7 +24,7 @@ static void print_report(void *ctx, const struct dit_report *report)
 	fprintf(stderr, "load_watch: %s\n", report->text);
 }
 
-/* What the callback remembers from call to call. */
+/* The callback remembers these from call to call. */
 struct watch {
 	unsigned phase; /* the one that was printed last */
 	unsigned ncalls;

@@ -11,7 +11,7 @@
 
 #include <ditkit/scan.h>
 
-/* What a range leaves for in_order(): no other thread touches it. */
+/* A range leaves this for in_order(): no other thread touches it. */
 struct part {
 	unsigned long nvalues;
 	unsigned long most;

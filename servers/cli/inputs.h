@@ -11,7 +11,7 @@
 /** Zero: none. */
 struct inputs {
 	const char **paths; /* owned, as each path; NULL among them: standard input */
-	/* Of each path the digest that its bytes must have; NULL among them: not known.
+	/* For each path the digest that its bytes must have; NULL among them: not known.
 	 * Owned, as each digest */
 	const char **digests;
 	bool has_digests; /* one is known */

@@ -34,7 +34,7 @@ struct table {
 	struct column columns[NCOLUMNS];
 };
 
-/** What stands above the table: patterns of the whole JSON, and of each row. */
+/** The lines above the table: patterns of the whole JSON, and of each row. */
 struct part {
 	const char *before;
 	const char *each;  /* NULL: there are no rows; else, without rows, no such part */

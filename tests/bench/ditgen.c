@@ -9,7 +9,7 @@
  * PROGRESS_ENTRIES and at the end.
  *
  * The tree: the suffix, ou=People with DEPARTMENTS departments in it, people below the
- * departments. A person has 25 attributes besides objectClass in about 900 bytes of LDIF
+ * departments. A person has 25 attributes and objectClass in about 900 bytes of LDIF
  * and, under the index list of bench.sh, some 235 postings. Two names in three come from
  * short lists, the front of each far more often than its end, as in life: some keys are
  * in most entries, most keys in few. Numbers make uid and mail unique.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Entries that come to a database with entries, by "slapadd -q" and by ditadd: a few, and
+# Entries are added to a database with entries, by "slapadd -q" and by ditadd: a few, and
 # parts of what is there; 27 indexes.
 #
 #   merge.sh [--entries N] [--add LIST] [--threads LIST] [--rounds N] [--memory SIZE]

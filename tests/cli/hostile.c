@@ -89,7 +89,7 @@ static bool is_of_a_load(void)
 	return exists(STAGING) && !is_link(STAGING "/data.mdb");
 }
 
-/* A load may come to a name before or after an exchange, at any moment. */
+/* A load may open a name before or after an exchange, at any moment. */
 static void wait_a_little(void)
 {
 	static unsigned state = 12345;

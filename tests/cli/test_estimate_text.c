@@ -12,7 +12,7 @@
 
 #define MIB ((json_int_t)1 << 20)
 
-/** What there is, in MiB. */
+/** The memory and disk of the machine, in MiB. */
 struct supply {
 	json_int_t disk;
 	json_int_t tmp;

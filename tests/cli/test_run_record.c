@@ -53,7 +53,7 @@ static void the_record_is_complete(void **state)
 	run_record_deinit(&record);
 }
 
-/* Of the phase "entries", until the next sample; a phase that ends has no rate. */
+/* A rate of the phase "entries", until the next sample; a phase that ends has none. */
 static void samples_have_the_rate_until_the_next_one(void **state)
 {
 	char *argv[] = {NULL};

@@ -303,7 +303,7 @@ static int forge_value(struct forged *forged)
 			memcpy(forged->bytes + header_bytes - 4, &number, 4);
 			return say(forged, "the number of a long value's pages", number);
 		}
-		/* Of a sealed file the node says how many pages are sealed together. */
+		/* In a sealed file the node says how many pages are sealed together. */
 		memcpy(at(forged, value.data) + (value.len > 8 && draw(2) == 0 ? 8 : 0),
 		       &number, sizeof(number));
 		return say(forged, "the first page of a long value, or their number",
@@ -408,7 +408,7 @@ static int forge(int fd, uint64_t npages)
 	}
 }
 
-/* What the first meta page says. */
+/* The fields of the first meta page. */
 static bool find_page_bytes(int fd)
 {
 	static const struct dit_page_format *const formats[] = {&dit_lmdb_09,

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A damaged or forged database gets more entries, or comes to another tool: none dies of a
+# A damaged or forged database gets more entries, or is read by another tool: none dies of a
 # signal or runs for ever. A load refuses with a message, and the file is what it was, or the
 # damage lies where the load does not look.
 #

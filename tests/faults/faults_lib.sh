@@ -288,7 +288,7 @@ for_all_loads() {
 	done
 }
 
-# for_small_loads FUNCTION: the same for entries that come to many, so few of them that
+# for_small_loads FUNCTION: the same for entries that are added to many, so few that
 # only the pages on the way to their keys are written (output/merged_output.c); in databases
 # of LMDB 1.0, too. Makes an input of its own.
 for_small_loads() {

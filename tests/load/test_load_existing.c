@@ -68,7 +68,7 @@ static void parts_make_the_same_as_the_whole(void **state)
 	load_fixture_deinit(&f);
 }
 
-/* ---- few entries that come to many ---- */
+/* ---- few entries that are added to many ---- */
 
 /* @return the number of the transaction */
 static uint64_t collect_index(const struct load_fixture *f, const char *name,

@@ -47,7 +47,7 @@ static int prepare(struct dit_load_opts *opts)
 	return r;
 }
 
-/* Of the first database. */
+/* The digest of the content of the first database, after a prepared load. */
 static struct dit_sum128 content(struct load_fixture *f, struct dit_load_opts *opts)
 {
 	struct dit_prepared_stats stats;

@@ -63,7 +63,7 @@ compare() {
 
 # A made-up directory: the second part begins within the tree, or after it.
 "$DITGEN" --entries "$entries" --operational >"$work/input.ldif"
-# Few entries that come to many (the last cut): pages on the way to their keys alone are
+# Few entries that are added to many (the last cut): pages on the way to their keys alone are
 # written again (tree/tree_merge.h).
 all=$(grep -c '^dn:' "$work/input.ldif")
 for n in 1 5 $((entries / 2)) $((entries + 20)) $((all - 4)); do

@@ -173,7 +173,7 @@ static inline void other_10_change(const struct other_10 *other,
 	free(ids);
 }
 
-/* Of another attribute each time. */
+/* Another attribute each time. */
 static inline void other_10_split(const struct other_10 *other, uint64_t id)
 {
 	static char number;

@@ -21,7 +21,7 @@
 __typeof__(dit_page_seal) __real_dit_page_seal;
 __typeof__(dit_page_seal) __wrap_dit_page_seal;
 
-/* Of pages that this process has sealed. */
+/* Pages that this process has sealed. */
 static struct {
 	pthread_mutex_t lock;
 	struct {

@@ -186,7 +186,7 @@ static int add_and_commit(struct dit_record_output *output)
 
 /* ---- tests ---- */
 
-/* @return whether the commit came to that call; ret_meta: and that it was a meta page */
+/* @return whether the commit made that call; ret_meta: and that it was a meta page */
 static bool commit_fails_at(const char *dir, struct content old, unsigned call,
                             bool is_full, bool *ret_meta)
 {

@@ -480,7 +480,7 @@ static void rounds_cost_the_changes_and_not_the_file(void **state)
 		costs[i] -= count_reads(nentries, change_nothing);
 	}
 	print_message("%u and %u reads\n", costs[0], costs[1]);
-	/* Of sealed files a cursor reads the entries as well. */
+	/* In sealed files a cursor reads the entries as well. */
 	assert_in_range(costs[0], 1, fixture_sealed == NULL ? 200 : 400);
 	/* Trees that are a page higher. */
 	assert_true(costs[1] <= 2 * costs[0]);

@@ -30,7 +30,7 @@ const char *page_dump_read(struct page_dump *dump, FILE *in);
 void page_dump_unseal(struct page_dump *dump, const struct dit_page_format *sealed);
 void page_dump_free(struct page_dump *dump);
 
-/** Of a page that was changed since it was sealed all bytes are zero. */
+/** A page that was changed since it was sealed has zeros only. */
 struct dit_page_view page_dump_view(const struct page_dump *dump, uint64_t page);
 
 /** One key with its value, or with one item of its list. */

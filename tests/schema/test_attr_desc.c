@@ -295,7 +295,7 @@ static void cache_tells_the_same_as_the_schema(void **state)
 			DIT_E_UNKNOWN);
 		assert_string_equal(reason, "attribute type undefined");
 	}
-	/* What came after a spelling before comes after it again, or does not. */
+	/* The description after a spelling is the same as the last time, or is not. */
 	for (unsigned i = 0; i < 1000; i++) {
 		static const char *const names[] = {"cn", "CN", "cn;lang-a", "Cn"};
 		const char *typed = names[i * i / 7 % 4];

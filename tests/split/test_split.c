@@ -111,7 +111,7 @@ static void forget_reports(struct fixture *f)
 
 /* ---- records whose shards are known ---- */
 
-/* What a map says about the children of ou=people. */
+/* The line of a map about the children of ou=people. */
 static unsigned hashed(const char *norm_rdn)
 {
 	return 1u << XXH64(norm_rdn, strlen(norm_rdn), 7) % NSHARDS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of the walker, but for the damages, which are in test_walk_damage.c:
- * - what liblmdb makes, in whatever way it came to be, is found clean; so is what we
+ * - what liblmdb makes, in whatever way, is found clean; so is what we
  *   make;
  * - all pages are counted: used, free, and the two meta pages;
  * - one thread and many find the same;

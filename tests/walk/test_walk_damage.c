@@ -310,7 +310,7 @@ static bool is_of_file(const struct damage *damage)
 	       strncmp(damage->name, "file_", 5) == 0;
 }
 
-/* cn itself is sound, and no damage came to the others. */
+/* cn itself is sound, and the others were not damaged. */
 static void assert_mended(const struct damage *damage, const struct replaced *replaced,
                           const struct image_findings *before,
                           const struct image_findings *after)

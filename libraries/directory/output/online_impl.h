@@ -16,8 +16,8 @@
 #include "reader/entry_changes.h"
 #include "reader/snapshot_impl.h"
 
-/* Readers besides those of the snapshot: for the state that the new tables show, and for
- * a newer one. */
+/* Readers that the snapshot has not: for the state that the new tables show, and for a
+ * newer one. */
 #define DIT_ONLINE_NSPARE 2u
 
 /** An old table. */
@@ -74,7 +74,7 @@ static inline uint64_t dit_online_page_transaction(const struct dit_online *onli
  * has been synced since.
  *
  * @param oldest      the oldest reader's state
- * @param reserved    besides; may be NULL
+ * @param reserved    pages that may be used too; may be NULL
  * @param room_pages  that dit_page_commit_reserve() may want
  */
 int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,

@@ -81,7 +81,7 @@ static bool is_new_key(const struct records *records, struct dit_span key)
 	return !dit_span_eq(key, (struct dit_span){records->bytes, records->len});
 }
 
-/* A record after all others of its database. @param more_bytes  to be charged besides */
+/* A record after all others of its database. @param more_bytes  to be charged as well */
 static int append_record(struct dit_staging *staging, struct records *records,
                          struct dit_span key, struct dit_span record, size_t more_bytes)
 {

@@ -20,7 +20,7 @@
 #include "page/page_seal.h"
 #include "page/page_view.h"
 
-/* So many pages from the first one on are tried besides the roots. */
+/* The roots are tried, and so many pages from the first one on. */
 #define PAGES_TRIED 64
 /* The key of temporary files is made of so many. */
 #define RANDOM_BYTES 32

@@ -47,7 +47,7 @@
 #include "place/files.h"
 #include "place/lmdb_error.h"
 
-/* Charged per transaction; comes to some 300 pages of 4096 bytes. */
+/* Charged per transaction: some 300 pages of 4096 bytes. */
 #define TXN_BYTES (1u << 20)
 /* Written before the system is asked to bring it to the disk: many transactions, for a
  * disk likes long writes. */

@@ -28,8 +28,8 @@ struct dit_arena_block;
  * Blocks between two uses, for arenas that are busy at different times: a reset puts the
  * blocks back here, and whoever needs one next takes the newest, still in the cache.
  *
- * A pool can have a stop object: who fills its arenas then comes to an end as if there
- * were no memory, at the next block.
+ * A pool can have a stop object: whoever fills its arenas then ends at the next
+ * block, as if there were no memory.
  *
  * Threads: any, at once.
  */

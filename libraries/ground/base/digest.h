@@ -16,7 +16,7 @@
 
 struct dit_digest;
 
-/** Of nothing so far. 0 or -ENOMEM */
+/** No bytes are in it so far. @return 0 or -ENOMEM */
 int dit_digest_new(struct dit_digest **ret);
 /** NULL is fine. */
 void dit_digest_free(struct dit_digest *digest);

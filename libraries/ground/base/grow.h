@@ -31,8 +31,8 @@
 #define DIT_GROW_CLEARED(items, size, n)                                                 \
  dit_grow_cleared(&(items), &(size), (n), sizeof(*(items)))
 
-/* Of these: @p items says where the pointer is. It may be of any type, since all pointers
- * to objects have one form. */
+/* The functions of these macros: @p items says where the pointer is. It may be of any
+ * type, since all pointers to objects have one form. */
 
 /** Without a look at the room that there is. */
 int dit_grow(void *items, size_t *size, size_t n, size_t item_bytes);

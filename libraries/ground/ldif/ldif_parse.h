@@ -41,7 +41,7 @@ struct dit_ldif_dialect {
 struct dit_ldif_lines {
 	struct dit_ldif_line *lines; /* lives in the arena of the notes */
 	size_t nlines;
-	bool has_comments; /* besides */
+	bool has_comments; /* and these are not among the lines */
 };
 
 /**

@@ -24,7 +24,7 @@
 #include "base/stop.h"
 #include "ldif/unpack.h"
 
-/** What was read from a descriptor. */
+/** The bytes that were read from a descriptor. */
 struct dit_ldif_digest {
 	uint64_t nbytes;                  /* packed ones, if it is packed */
 	char text[DIT_DIGEST_TEXT_BYTES]; /* of these bytes */
@@ -38,7 +38,7 @@ struct dit_ldif_source {
 	uint64_t size;               /* bytes, if regular */
 	uint64_t offset;             /* next byte to read; of a pipe, from its first */
 	uint64_t end; /* of the file, or of a part; UINT64_MAX: not known */
-	/* Of the bytes read from the descriptor; owned; NULL: the opener wants none */
+	/* the bytes read from the descriptor; owned; NULL: the opener wants none */
 	struct dit_digest *digest;
 
 	uint64_t nread;            /* bytes of the descriptor that were used */

@@ -92,7 +92,7 @@ static struct dit_crypto_nonce nonce_of(uint32_t file, uint64_t place)
 	return (struct dit_crypto_nonce){{file, place}};
 }
 
-/** What the block has after its head. */
+/** The content of the block, after its head. */
 static int encrypt(const struct dit_run_writer *writer, const char *end)
 {
 	char *payload = writer->block + writer->head_bytes;

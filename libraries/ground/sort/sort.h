@@ -104,7 +104,7 @@ DIT_PUBLIC void *dit_sort_alloc(struct dit_arena *arena, size_t size);
 struct dit_sorter_opts {
 	size_t size;         /* of this struct: DIT_SORTER_OPTS_INIT sets it */
 	unsigned nproducers; /* threads that push; 1 by default */
-	/* Of all producers; at least DIT_SORT_SHARE_MIN each. 64 MiB by default. */
+	/* All producers together; at least DIT_SORT_SHARE_MIN each. 64 MiB by default. */
 	size_t memory_bytes;
 	const char *tmpdir;      /* copied; NULL or empty: $TMPDIR, else /tmp */
 	dit_sort_merge_fn merge; /* NULL: keep all records */

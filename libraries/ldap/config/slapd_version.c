@@ -80,8 +80,8 @@ static pid_t start(const char *slapd, int out)
 }
 
 /*
- * Its output, NUL-terminated. @return whether it came to its end; it may have no more
- * than the buffer's size and take no longer than the time.
+ * Its output, NUL-terminated. @return whether it was read to its end: it is no
+ * longer than the buffer, and takes no longer than PATIENCE_MS.
  */
 static bool read_output(int fd, char *buffer, size_t size)
 {

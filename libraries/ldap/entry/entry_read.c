@@ -390,7 +390,7 @@ static int accept_unknown(struct reading *reading, const struct dit_entry_run *r
 			p[i] = (char)(p[i] - 'a' + 'A');
 		}
 	}
-	/* Whatever the entry has besides, it cannot be stored. */
+	/* The entry cannot be stored, whatever else it has. */
 	(void)dit_why_tell(reading->notes, (struct dit_why){.kind = DIT_WHY_NOT_STORABLE,
 	                                                    .place = DIT_WHY_AT_LINE,
 	                                                    .name = run->name,

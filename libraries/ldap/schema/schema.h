@@ -64,7 +64,7 @@ enum dit_validator {
 	DIT_VALID_CSN,
 	DIT_VALID_CLASS_NAME, /* of objectClass and the types below it */
 
-	/* Of these values parts may be authorization rules. */
+	/* Parts of these values may be authorization rules. */
 	DIT_VALID_DN,
 	DIT_VALID_NAME_UID,
 	DIT_VALID_RDN,

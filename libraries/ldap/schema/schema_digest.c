@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A digest of a schema: the sum over all elements, each as often as it has names. Of an
- * element its fields are put one after the other, others by their OIDs.
+ * A digest of a schema: the sum over all elements, each as often as it has names. The
+ * fields of an element are put one after the other; it names other elements by OID.
  */
 #include "schema/schema_private.h"
 

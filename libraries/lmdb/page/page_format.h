@@ -39,14 +39,14 @@ struct dit_page_format {
 	unsigned bounds_from;  /* lower, upper and slots count from this byte of a page */
 	unsigned fill_mask; /* a key is followed by fill bytes: its length | mask ... */
 	unsigned big_node_bytes; /* what a node has of a value with pages of its own */
-	unsigned sub_flags;      /* of a page inside a node, besides its kind and SUB */
+	unsigned sub_flags;      /* of a page inside a node, next to its kind and SUB */
 	unsigned key_bytes_max;  /* of keys and items of lists; 0: page_bytes tells */
 	unsigned page_bytes_min;
 	unsigned page_bytes_max;
 	bool has_transactions;  /* pages tell which transaction wrote them */
 	bool names_have_nul;    /* names of databases in the main tree end with a NUL */
 	bool counts_list_pages; /* in the page counts of a database */
-	/* Of a file whose pages are sealed (page_seal.h): the end of a page, and of the
+	/* In a file whose pages are sealed (page_seal.h): the end of a page, and of the
 	 * pages of a long value, is taken by others. 0 and NULL: they are not */
 	unsigned tail_bytes;
 	const struct dit_crypto *crypto; /* borrowed */

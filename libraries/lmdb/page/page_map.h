@@ -39,7 +39,7 @@ static inline bool dit_page_map_is_open(const struct dit_page_map *map)
 #define DIT_PAGE_MAP_NEWEST UINT64_MAX
 
 /**
- * @param fd           of the data file; stays the caller's. Of a sealed file it is open
+ * @param fd           of the data file; stays the caller's. That of a sealed file is open
  *                     as long as the map, else it may be closed
  * @param format       of the file
  * @param transaction  whose state is mapped

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of a unit is encrypted, and what is summed up. */
+/* The bytes of a unit that are encrypted, and those that are summed up. */
 #include "page/page_seal.h"
 
 #include <string.h>
 
 #include "base/error.h"
 
-/* Of the number and the transaction of a page. */
+/* Made of the number and the transaction of a page. */
 #define CLEAR_BYTES sizeof(struct dit_crypto_nonce)
 
 struct dit_page_format dit_page_format_sealed(const struct dit_crypto *crypto)

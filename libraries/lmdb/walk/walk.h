@@ -140,8 +140,8 @@ typedef void (*dit_walk_size_fn)(void *ctx, const struct dit_walk_size *size);
 
 struct dit_walk_opts {
 	int fd; /* of the data file, open for reading; borrowed */
-	/* Of a file of LMDB 1.0 that is sealed (page/page_seal.h); borrowed. NULL: a file
-	 * of any format that is not */
+	/* The format of a file that is sealed (page/page_seal.h); borrowed. NULL: a file
+	 * of any format that is not sealed */
 	const struct dit_page_format *sealed;
 	uint64_t transaction;   /* of the snapshot held; DIT_WALK_NEWEST: no writer */
 	unsigned nthreads;      /* 1 at least */
@@ -176,8 +176,8 @@ struct dit_walk_stats {
 /**
  * Walk.
  *
- * Of a sealed file only with its format: its pages would seem to be damaged. The pages of
- * a long value are in memory together, then.
+ * A sealed file needs opts->sealed: without it pages would seem to be damaged. The pages
+ * of a long value are in memory together, then.
  *
  * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: the snapshot
  *         that is held is no longer the newest or the one before it, or none is held and

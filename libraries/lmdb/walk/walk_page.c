@@ -63,7 +63,7 @@ static bool tell_unreadable(struct walk *walk, struct walk_tree *tree, uint64_t 
 	return false;
 }
 
-/* Of pages that are not encrypted: the others have the right one if they can be
+/* For pages that are not encrypted: the others have the right one if they can be
  * opened. */
 static void check_sum(struct walk *walk, const struct walk_tree *tree, uint64_t page,
                       const char *unit, size_t len)

@@ -85,7 +85,7 @@ struct dit_load_opts {
 	 */
 	const char *const *inputs;
 	size_t ninputs;
-	/* Of each of them XXH128 in the digits of xxh128sum(1), or NULL: not known. Other
+	/* The XXH128 of each file, as xxh128sum(1) prints it, or NULL: not known. Other
 	 * bytes end the load when all inputs were read: DIT_E_INVALID. NULL: none is. */
 	const char *const *digests;
 	bool no_urls;      /* "attr:< file:..." and "include:" are refused */

@@ -98,7 +98,7 @@ static void why_index_key(struct load_item *item, const struct dit_index_refusal
 	dit_why_set(&item->notes, why);
 }
 
-/* Over some values slapadd comes to an end; here only their record is left out. */
+/* Some values end slapadd; here only their record is left out. */
 static int check_keys(struct load_member *member, struct load_item *item, uint64_t line)
 {
 	struct dit_index_refusal refusal = {0};

@@ -333,7 +333,7 @@ static int make_page_writer(struct loader *loader)
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
 }
 
-/* What is refused would be written down in clear text. */
+/* Refused records would be written in clear text. */
 static int check_rejects(const struct load_target *target)
 {
 	const struct loader *loader = target->loader;

@@ -81,7 +81,7 @@ int dit_index_writer_stats(const struct dit_index_writer *writer,
 /** NULL is fine. */
 void dit_index_stats_free(struct dit_index_stats *stats, size_t n);
 
-/** Members come to an end soon. Main; NULL is fine. */
+/** Members end soon. Main; NULL is fine. */
 void dit_index_writer_cancel(struct dit_index_writer *writer);
 
 /** Members must be at rest. NULL is fine. */

@@ -86,7 +86,8 @@ static int read_next(const struct dit_entry_scan *scan, struct dit_scan_member *
 	return r > 0 ? is_in(range, ret->id) : r;
 }
 
-/* What a filter had to see need not be shown. The list is the reader's, of this entry. */
+/* Attributes that only the filter had to see are not shown. The list belongs to the
+ * reader, and is that of this entry. */
 static void hide_attrs(const struct dit_entry_scan *scan, struct dit_entry_view *view)
 {
 	struct dit_attr_view *attrs = (struct dit_attr_view *)view->attrs;

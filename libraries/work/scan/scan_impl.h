@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a scan is made of, for the files of this room.
+ * The parts of a scan, for the files of this room.
  *
  *   scan_open.c      snapshot, ranges and members are made
  *   scan_entries.c   a member reads a range; members draw ranges
@@ -24,7 +24,7 @@ struct dit_scan_member {
 	bool is_inside; /* the reader stands on an entry of the range */
 	size_t next;    /* of the candidates */
 
-	/* Of dit_entry_scan_next(). */
+	/* For dit_entry_scan_next(). */
 	struct dit_scan_range range;
 	bool has_range;
 	bool is_at_end;
