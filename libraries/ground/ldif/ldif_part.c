@@ -13,21 +13,19 @@
  */
 #include "ldif/ldif_part.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/whole_io.h"
 
 #define BLANK_BYTES 3 /* LF CR LF */
 #define MARK_BYTES  3
 
-/* The lines of a file. Of each the first two bytes are looked at. */
 struct walk {
 	int fd;
 	const struct dit_stop *stop;
-	uint64_t offset; /* of the byte after the buffer */
-	size_t at;       /* the next line */
+	uint64_t offset; /* of the buffer's end in the file */
+	size_t at;
 	size_t fill;
 	char buffer[65536];
 };
@@ -38,80 +36,61 @@ struct line {
 	bool is_blank;
 };
 
-/* Have two bytes, or all there are. @return how many; negative */
-static int have(struct walk *walk)
+/* @return 1; 0: the file has ended; negative */
+static int fill(struct walk *walk)
 {
-	while (walk->fill - walk->at < 2) {
-		ssize_t n = 0;
+	ssize_t n = 0;
 
-		if (dit_stop_is_set(walk->stop)) {
-			return DIT_E_STOPPED;
-		}
-		memmove(walk->buffer, walk->buffer + walk->at, walk->fill - walk->at);
-		walk->fill -= walk->at;
-		walk->at = 0;
-		n = pread(walk->fd, walk->buffer + walk->fill,
-		          sizeof(walk->buffer) - walk->fill, (off_t)walk->offset);
-		if (n < 0 && errno != EINTR) {
-			return -errno;
-		}
-		if (n == 0) {
-			break;
-		}
-		walk->offset += n < 0 ? 0 : (uint64_t)n;
-		walk->fill += n < 0 ? 0 : (size_t)n;
+	if (walk->at < walk->fill) {
+		return 1;
 	}
-	return walk->fill - walk->at < 2 ? (int)(walk->fill - walk->at) : 2;
-}
-
-/* Pass over the rest of a line. @return 0 or negative */
-static int skip_line(struct walk *walk)
-{
-	for (;;) {
-		const char *lf =
-			memchr(walk->buffer + walk->at, '\n', walk->fill - walk->at);
-		int r = 0;
-
-		walk->at = lf == NULL ? walk->fill : (size_t)(lf - walk->buffer) + 1;
-		if (lf != NULL) {
-			return 0;
-		}
-		r = have(walk);
-		if (r <= 0) {
-			return r;
-		}
-	}
+	n = dit_stop_is_set(walk->stop) ? DIT_E_STOPPED
+	                                : dit_read_at(walk->fd, walk->buffer,
+	                                              sizeof(walk->buffer), walk->offset);
+	walk->at = 0;
+	walk->fill = n < 0 ? 0 : (size_t)n;
+	walk->offset += walk->fill;
+	return n < 0 ? (int)n : n > 0;
 }
 
 /* @return 1; 0: the file has ended; negative */
 static int next_line(struct walk *walk, struct line *ret)
 {
-	int n = have(walk);
-	const char *bytes = walk->buffer + walk->at;
+	const char *lf = NULL;
+	uint64_t len = 0;
+	int r = fill(walk);
 
-	if (n <= 0) {
-		return n;
+	if (r <= 0) {
+		return r;
 	}
 	ret->offset = walk->offset - (walk->fill - walk->at);
-	ret->first = bytes[0];
-	ret->is_blank = bytes[0] == '\n' || (n == 2 && memcmp(bytes, "\r\n", 2) == 0);
-	n = skip_line(walk);
-	return n < 0 ? n : 1;
+	ret->first = walk->buffer[walk->at];
+	while (lf == NULL && r > 0) {
+		const char *at = walk->buffer + walk->at;
+		size_t left = walk->fill - walk->at;
+		size_t n = left;
+
+		lf = memchr(at, '\n', left);
+		n = lf == NULL ? left : (size_t)(lf - at) + 1;
+		walk->at += n;
+		len += n;
+		r = lf == NULL ? fill(walk) : r;
+	}
+	ret->is_blank = lf != NULL && (len == 1 || (len == 2 && ret->first == '\r'));
+	return r < 0 ? r : 1;
 }
 
 /* @return 0 or negative */
 static int begin(struct walk *walk, uint64_t offset)
 {
+	struct line line = {0};
 	int r = 0;
 
 	walk->offset = offset;
 	walk->at = 0;
 	walk->fill = 0;
-	if (offset > 0) {
-		return skip_line(walk);
-	}
-	r = have(walk);
-	if (r == 2 && walk->fill >= MARK_BYTES &&
+	r = offset > 0 ? next_line(walk, &line) : fill(walk);
+	if (r > 0 && offset == 0 && walk->fill >= MARK_BYTES &&
 	    memcmp(walk->buffer, "\357\273\277", MARK_BYTES) == 0) {
 		walk->at = MARK_BYTES;
 	}
