@@ -2,32 +2,34 @@
 #include "rank.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
 
+#define WRONG(why, ...) ((void)snprintf(why, RANK_WHY_BYTES, __VA_ARGS__), -1)
+
 /* Names of variables; NULL: there is none. */
 struct source {
 	const char *number;
-	const char *first; /* is taken off the number */
 	const char *n;
-	bool is_none_of_one; /* n 1 says nothing */
+	const char *first; /* is taken off the number */
+	const char *step;  /* divides it then */
 };
 
 static const struct source sources[] = {
-	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT", false},
-	{"SLURM_PROCID", NULL, "SLURM_NTASKS", true},
-	{"JOB_COMPLETION_INDEX", NULL, NULL, false},
-	{"OMPI_COMM_WORLD_RANK", NULL, "OMPI_COMM_WORLD_SIZE", false},
-	{"PMI_RANK", NULL, "PMI_SIZE", false},
+	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN",
+         "SLURM_ARRAY_TASK_STEP"},
+	{"SLURM_PROCID", "SLURM_NTASKS", NULL, NULL},
+	{"JOB_COMPLETION_INDEX", NULL, NULL, NULL},
+	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL, NULL},
+	{"PMI_RANK", "PMI_SIZE", NULL, NULL},
 };
 
-#define ARRAY_SOURCE 0
-#define TASK_SOURCE  1
-#define NSOURCES     (sizeof(sources) / sizeof(sources[0]))
+#define ARRAY_SOURCE (&sources[0])
+#define TASK_SOURCE  (&sources[1])
+#define SOURCES_END  (sources + sizeof(sources) / sizeof(sources[0]))
 
 int rank_read(const char *text, struct rank *ret)
 {
@@ -58,10 +60,8 @@ static int read_variable(const char *name, unsigned *ret, char *why)
 		return 0;
 	}
 	if (common_read_number(text, UINT_MAX, &number) < 0) {
-		(void)snprintf(why, RANK_WHY_BYTES,
-		               "%s is \"%.100s\", and no number: give --part R/N", name,
-		               text);
-		return -1;
+		return WRONG(why, "%s is \"%.100s\", and no number: give --part R/N",
+		             name, text);
 	}
 	*ret = (unsigned)number;
 	return 1;
@@ -71,32 +71,33 @@ static int read_variable(const char *name, unsigned *ret, char *why)
 static int ask(const struct source *source, unsigned nparts, struct rank *ret, char *why)
 {
 	unsigned first = 0;
-	int r = read_variable(source->number, &ret->number, why);
-	int has_n = 0;
+	unsigned step = 1;
+	unsigned number = 0;
+	int r = read_variable(source->number, &number, why);
 
-	if (r <= 0 || read_variable(source->first, &first, why) < 0) {
-		return r < 0 || r > 0 ? -1 : 0;
-	}
 	ret->n = nparts;
-	has_n = read_variable(source->n, &ret->n, why);
-	if (has_n < 0 || (has_n > 0 && source->is_none_of_one && ret->n == 1)) {
-		return has_n < 0 ? -1 : 0;
+	if (r <= 0 || read_variable(source->first, &first, why) < 0 ||
+	    read_variable(source->step, &step, why) < 0 ||
+	    read_variable(source->n, &ret->n, why) < 0) {
+		return r == 0 ? 0 : -1;
+	}
+	if (source == TASK_SOURCE && ret->n == 1) {
+		return 0;
 	}
 	if (ret->n == 0) {
-		(void)snprintf(why, RANK_WHY_BYTES,
-		               "%s says which part this is, but not of how many: give "
-		               "--parts N",
-		               source->number);
-		return -1;
+		return WRONG(why,
+		             "%s says which part this is, but not of how many: give "
+		             "--parts N",
+		             source->number);
 	}
-	if (ret->number < first || ret->number - first >= ret->n) {
-		(void)snprintf(why, RANK_WHY_BYTES,
-		               "%s is %u, counted from %u: there is no such part of %u; "
-		               "give --part R/N",
-		               source->number, ret->number, first, ret->n);
-		return -1;
+	ret->number = step == 0 ? UINT_MAX : (number - first) / step;
+	if (number < first || ret->number >= ret->n ||
+	    ret->number * step != number - first) {
+		return WRONG(why,
+		             "%s is %u, counted from %u in steps of %u: there is no such "
+		             "part of %u; give --part R/N",
+		             source->number, number, first, step, ret->n);
 	}
-	ret->number -= first;
 	return 1;
 }
 
@@ -104,46 +105,39 @@ int rank_find(unsigned nparts, struct rank *ret, char *why)
 {
 	const struct source *found = NULL;
 
-	for (size_t i = 0; i < NSOURCES; i++) {
+	*ret = (struct rank){0, 1};
+	for (const struct source *source = sources; source < SOURCES_END; source++) {
 		struct rank rank = {0, 0};
-		int r = i == TASK_SOURCE && found == &sources[ARRAY_SOURCE]
+		int r = source == TASK_SOURCE && found == ARRAY_SOURCE
 		                ? 0
-		                : ask(&sources[i], nparts, &rank, why);
+		                : ask(source, nparts, &rank, why);
 
 		if (r < 0) {
 			return -1;
 		}
-		if (r == 0) {
-			continue;
+		if (r > 0 && found != NULL &&
+		    (rank.number != ret->number || rank.n != ret->n)) {
+			return WRONG(why,
+			             "%s says part %u of %u, and %s part %u of %u: give "
+			             "--part R/N",
+			             found->number, ret->number, ret->n, source->number,
+			             rank.number, rank.n);
 		}
-		if (found != NULL && (rank.number != ret->number || rank.n != ret->n)) {
-			(void)snprintf(
-				why, RANK_WHY_BYTES,
-				"%s says part %u of %u, and %s part %u of %u: give "
-				"--part R/N",
-				found->number, ret->number, ret->n, sources[i].number,
-				rank.number, rank.n);
-			return -1;
+		if (r > 0 && found == NULL) {
+			found = source;
+			*ret = rank;
 		}
-		found = found == NULL ? &sources[i] : found;
-		*ret = rank;
 	}
 	if (found == NULL && nparts > 1) {
-		(void)snprintf(why, RANK_WHY_BYTES,
-		               "--parts %u, but nothing says which part this is: give "
-		               "--part R/%u",
-		               nparts, nparts);
-		return -1;
+		return WRONG(why,
+		             "--parts %u, but nothing says which part this is: give "
+		             "--part R/%u",
+		             nparts, nparts);
 	}
-	if (found != NULL && nparts > 0 && ret->n != nparts) {
-		(void)snprintf(why, RANK_WHY_BYTES,
-		               "%s says that there are %u parts, and --parts %u: give "
-		               "--part R/N",
-		               found->n, ret->n, nparts);
-		return -1;
-	}
-	if (found == NULL) {
-		*ret = (struct rank){0, 1};
-	}
-	return 0;
+	return found == NULL || nparts == 0 || ret->n == nparts
+	               ? 0
+	               : WRONG(why,
+	                       "%s says that there are %u parts, and --parts %u: give "
+	                       "--part R/N",
+	                       found->n, ret->n, nparts);
 }

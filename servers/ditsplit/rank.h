@@ -2,11 +2,11 @@
 /*
  * Which part a process takes, as the engine that started it says in the environment.
  *
- *   Slurm, an array   SLURM_ARRAY_TASK_ID - SLURM_ARRAY_TASK_MIN   SLURM_ARRAY_TASK_COUNT
- *   Slurm             SLURM_PROCID                                 SLURM_NTASKS
- *   Kubernetes        JOB_COMPLETION_INDEX                         --parts
- *   Open MPI          OMPI_COMM_WORLD_RANK                         OMPI_COMM_WORLD_SIZE
- *   PMI               PMI_RANK                                     PMI_SIZE
+ *   Slurm, an array   (SLURM_ARRAY_TASK_ID - _MIN) / _STEP   SLURM_ARRAY_TASK_COUNT
+ *   Slurm             SLURM_PROCID                           SLURM_NTASKS
+ *   Kubernetes        JOB_COMPLETION_INDEX                   --parts
+ *   Open MPI          OMPI_COMM_WORLD_RANK                   OMPI_COMM_WORLD_SIZE
+ *   PMI               PMI_RANK                               PMI_SIZE
  *
  * A single task of Slurm says nothing: a shell in an allocation is one.
  */
