@@ -2,11 +2,15 @@
 #include "part_names.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES 64
+
+#define TELL(format, ...)                                                                \
+ ((void)fprintf(stderr, "%s: %s: " format "\n", program, directory, __VA_ARGS__), -1)
 
 /* @return how long the beginning is that tells the part; 0: it is none */
 static size_t read_name(const char *name, unsigned *number, unsigned *n)
@@ -40,56 +44,44 @@ static int compare(const void *a, const void *b)
 	return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1]);
 }
 
-static int tell_missing(const char *program, const char *directory, unsigned number,
-                        unsigned n)
-{
-	(void)fprintf(stderr,
-	              "%s: %s: there is no part-%u-of-%u.ldif*: run ditsplit --part "
-	              "%u/%u again\n",
-	              program, directory, number, n, number, n);
-	return -1;
-}
-
 int part_sort(const char *program, const char *directory, char **names, size_t n)
 {
 	unsigned all = 0;
-	unsigned number = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		unsigned number = 0;
 		unsigned other = 0;
 
 		if (read_name(names[i], &number, &other) == 0) {
-			(void)fprintf(
-				stderr,
-				"%s: %s: %s is no part, but other files are: remove "
-				"what does not belong there\n",
-				program, directory, names[i]);
-			return -1;
+			return TELL(
+				"%s is no part, but other files are: remove what does "
+				"not belong there",
+				names[i]);
 		}
 		if (i > 0 && other != all) {
-			(void)fprintf(stderr,
-			              "%s: %s: %s and %s are of two splits: remove the "
-			              "older one\n",
-			              program, directory, names[0], names[i]);
-			return -1;
+			return TELL("%s and %s are of two splits: remove the older one",
+			            names[0], names[i]);
 		}
 		all = other;
 	}
 	qsort(names, n, sizeof(*names), compare);
-	for (size_t i = 0; i < n; i++) {
-		(void)read_name(names[i], &number, &all);
+	for (unsigned i = 0; i < all || i < n; i++) {
+		unsigned number = all;
+
+		if (i < n) {
+			(void)read_name(names[i], &number, &all);
+		}
 		if (number > i) {
-			return tell_missing(program, directory, (unsigned)i, all);
+			return TELL("there is no part-%u-of-%u.ldif*: run ditsplit "
+			            "--part %u/%u again",
+			            i, all, i, all);
 		}
 		if (number < i) {
-			(void)fprintf(stderr,
-			              "%s: %s: %s and %s are the same part: remove the "
-			              "older one\n",
-			              program, directory, names[i - 1], names[i]);
-			return -1;
+			return TELL("%s and %s are the same part: remove the older one",
+			            names[i - 1], names[i]);
 		}
 	}
-	return n < all ? tell_missing(program, directory, (unsigned)n, all) : 0;
+	return 0;
 }
 
 /* "DIGEST  NAME" */
@@ -104,7 +96,7 @@ static bool is_line(const char *line, const char *name)
 int part_read_digest(const char *program, const char *directory, const char *name,
                      char ret[PART_DIGEST_BYTES])
 {
-	char line[PART_DIGEST_BYTES + 512] = "";
+	char line[PART_DIGEST_BYTES + NAME_MAX + 3] = "";
 	const char *why = "no digest of this part";
 	unsigned number = 0;
 	unsigned n = 0;
@@ -112,26 +104,23 @@ int part_read_digest(const char *program, const char *directory, const char *nam
 	FILE *file = NULL;
 
 	if (asprintf(&path, "%s/%s.xxh128", directory, name) < 0) {
-		(void)fprintf(stderr, "%s: %s\n", program, strerror(ENOMEM));
-		return -1;
+		return TELL("%s", strerror(ENOMEM));
 	}
 	file = fopen(path, "re");
+	free(path);
 	if (file == NULL) {
 		why = strerror(errno);
-	} else if (fgets(line, sizeof(line), file) != NULL) {
-		line[strcspn(line, "\n")] = '\0';
-	}
-	if (file != NULL) {
+	} else {
+		if (fgets(line, sizeof(line), file) != NULL) {
+			line[strcspn(line, "\n")] = '\0';
+		}
 		(void)fclose(file);
 	}
 	if (!is_line(line, name)) {
 		(void)read_name(name, &number, &n);
-		(void)fprintf(stderr, "%s: %s: %s: run ditsplit --part %u/%u again\n",
-		              program, path, why, number, n);
-		free(path);
-		return -1;
+		return TELL("%s.xxh128: %s: run ditsplit --part %u/%u again", name, why,
+		            number, n);
 	}
-	free(path);
 	memcpy(ret, line, PART_DIGEST_BYTES - 1);
 	ret[PART_DIGEST_BYTES - 1] = '\0';
 	return 0;
