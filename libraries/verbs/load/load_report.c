@@ -71,11 +71,6 @@ int dit_load_input_fail(struct loader *loader, int r)
 		return dit_job_fail(&loader->job, r, "could not read the input");
 	}
 	dit_job_report(&loader->job, DIT_REPORT_PLAIN, "%s", text);
-	if (r == DIT_E_INVALID && loader->opts->digests != NULL) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "nothing was changed; if a part is damaged, run ditsplit "
-		               "--part R/N again, with the R and N of its name");
-	}
 	return r;
 }
 

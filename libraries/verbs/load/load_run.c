@@ -45,6 +45,18 @@ static int run_pipeline(struct loader *loader)
 
 /* ---- digests ---- */
 
+/* Records are refused before the end of a damaged part, where its digest is known. */
+static void tell_of_parts(const struct loader *loader, int r)
+{
+	if (loader->opts->digests != NULL &&
+	    (r == DIT_E_REFUSED || r == DIT_E_INVALID || r == DIT_E_TOOLONG)) {
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "nothing was changed; if a part is damaged (xxh128sum -c "
+		               "tells), run ditsplit --part R/N again, with the R and N "
+		               "of its name");
+	}
+}
+
 /* @param number  of the input. @return 0; DIT_E_INVALID, reported */
 static int check_digest(const struct loader *loader, size_t number, const char *digest)
 {
@@ -254,6 +266,7 @@ static int run(struct loader *loader)
 		/* The time until now was spent on preparations, not on entries. */
 		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
+		tell_of_parts(loader, r);
 	}
 	if (r == 0) {
 		r = take_digests(loader);

@@ -64,6 +64,9 @@ load
 split zstd
 truncate -s -9 part-2-of-12.ldif.zst
 load
+split none
+truncate -s -20 part-2-of-12.ldif
+load
 
 echo '--- other files'
 split none
