@@ -15,7 +15,7 @@
 #include "store_fixture.h"
 
 static const char fields[] =
-	"{\"format\": 1, \"set\": \"01234567-89ab-4def-8123-456789abcdef\","
+	"{\"format\": 1, \"set\": \"0123456789abcdef0123456789abcdef\","
 	" \"suffix\": \"dc=x\", \"release\": \"2.5\", \"xxh128\": \""
 	"0123456789abcdef"
 	"0123456789abcdef\", \"content\": \"0123456789abcdef0123456789abcdef\","
@@ -191,15 +191,15 @@ static struct dit_output *open_prepared(const char *dir)
 	struct dit_prepared prepared;
 
 	assert_int_equal(look(dir, &prepared), DIT_PREPARED_READY);
-	assert_int_equal(dit_output_open_prepared(&output, &opts, &prepared.manifest), 0);
+	assert_int_equal(dit_output_open_prepared(&output, &opts, &prepared), 0);
 	assert_int_equal(
 		dit_output_check_prepared(output, prepared.manifest.digest, NULL), 0);
 	assert_int_equal(
 		dit_output_check_prepared(output, prepared.manifest.content, NULL),
 		DIT_E_CORRUPT);
-	dit_prepared_deinit(&prepared);
 	assert_int_equal(dit_output_prepare(output), 0);
 	assert_int_equal(dit_output_commit(output), 0);
+	dit_prepared_deinit(&prepared);
 	assert_int_equal(dit_output_place(output), 0);
 	assert_int_equal(state_of(dir), DIT_PREPARED_PUBLISHED);
 	return output;

@@ -81,32 +81,20 @@ static int read_text(int fd, char **ret, size_t *ret_len)
 
 /* ---- its content ---- */
 
-/* "x" in the pattern is a hexadecimal digit in lower case, "0" a decimal one. */
-static bool has_form(const char *text, const char *pattern)
+/* Hexadecimal digits, and what separates the parts of a time. */
+static bool has_form(const char *text, size_t len)
 {
-	for (; *pattern != '\0' && *text != '\0'; text++, pattern++) {
-		const char *allowed = *pattern == 'x'   ? "0123456789abcdef"
-		                      : *pattern == '0' ? "0123456789"
-		                                        : NULL;
-
-		if (allowed == NULL ? *text != *pattern
-		                    : strchr(allowed, *text) == NULL) {
-			return false;
-		}
-	}
-	return *text == *pattern;
+	return strlen(text) == len && strspn(text, "0123456789abcdef-.:TZ") == len;
 }
 
 static bool is_well_formed(const struct dit_manifest *manifest)
 {
-	static const char digest[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
-	static const char moment[] = "0000-00-00T00:00:00Z";
-
-	return has_form(manifest->set, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") &&
-	       has_form(manifest->digest, digest) &&
-	       has_form(manifest->content, digest) && has_form(manifest->time, moment) &&
-	       has_form(manifest->release, "0.0") &&
-	       (manifest->published == NULL || has_form(manifest->published, moment));
+	return has_form(manifest->set, 32) && has_form(manifest->digest, 32) &&
+	       has_form(manifest->content, 32) &&
+	       has_form(manifest->time, DIT_MANIFEST_TIME_BYTES - 1) &&
+	       has_form(manifest->release, 3) &&
+	       (manifest->published == NULL ||
+	        has_form(manifest->published, DIT_MANIFEST_TIME_BYTES - 1));
 }
 
 static int wrong_json(const json_error_t *error, struct dit_fault *fault,
@@ -153,21 +141,11 @@ static int unpack(struct dit_manifest *ret, struct dit_fault *fault)
 	return 0;
 }
 
-/* @param text  of the file */
-static int read_json(struct dit_manifest *ret, const char *text, size_t len,
-                     struct dit_fault *fault)
-{
-	json_error_t error = {.line = 0};
-
-	ret->json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-	return ret->json == NULL ? wrong_json(&error, fault, " is no JSON")
-	                         : unpack(ret, fault);
-}
-
 /* -ENOENT: there is none; DIT_E_INVALID, with a fault: nobody can use it */
 static int read_manifest(int folder_fd, struct dit_manifest *ret, struct dit_fault *fault)
 {
 	int fd = dit_file_open(folder_fd, DIT_MANIFEST_NAME, O_RDONLY, fault);
+	json_error_t error = {.line = 0};
 	char *text = NULL;
 	size_t len = 0;
 	int r = 0;
@@ -181,19 +159,15 @@ static int read_manifest(int folder_fd, struct dit_manifest *ret, struct dit_fau
 		r = dit_fault_say(fault, DIT_E_INVALID, DIT_MANIFEST_NAME " is too long");
 	}
 	if (r == 0) {
-		r = read_json(ret, text, len, fault);
+		ret->json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+		r = ret->json == NULL ? wrong_json(&error, fault, " is no JSON")
+		                      : unpack(ret, fault);
 	}
 	free(text);
 	return r;
 }
 
 /* ---- states ---- */
-
-static int damaged(struct dit_prepared *prepared)
-{
-	prepared->state = DIT_PREPARED_DAMAGED;
-	return 0;
-}
 
 /* 1: there is a data.mdb; 0: none; -errno */
 static int find_data(int dir_fd, struct stat *ret)
@@ -203,42 +177,33 @@ static int find_data(int dir_fd, struct stat *ret)
 	                                                                     : -errno;
 }
 
-static int look_at_absence(struct dit_prepared *prepared, int dir_fd)
-{
-	struct stat st;
-	int r = 0;
-
-	if (prepared->manifest.published == NULL) {
-		return dit_fault_say(&prepared->fault, damaged(prepared),
-		                     DIT_DATA_NAME " is not there");
-	}
-	r = find_data(dir_fd, &st);
-	prepared->state = DIT_PREPARED_PUBLISHED;
-	return r > 0    ? 0
-	       : r == 0 ? dit_fault_say(&prepared->fault, damaged(prepared),
-	                                "it was published, and " DIT_DATA_NAME
-	                                " is not there any more")
-	                : r;
-}
-
+/* @return 0; DIT_E_INVALID with a fault: it is damaged; -errno */
 static int look_at_data(struct dit_prepared *prepared, int dir_fd)
 {
-	const struct dit_manifest *manifest = &prepared->manifest;
+	uint64_t bytes = prepared->manifest.bytes;
 	struct stat st;
 	int r = find_data(prepared->fd, &st);
 
-	if (r <= 0) {
-		return r < 0 ? r : look_at_absence(prepared, dir_fd);
+	if (r > 0) {
+		prepared->state = DIT_PREPARED_READY;
+		return S_ISREG(st.st_mode) && (uint64_t)st.st_size == bytes
+		               ? 0
+		               : dit_fault_say(&prepared->fault, DIT_E_INVALID,
+		                               DIT_DATA_NAME " has %llu bytes, and %llu "
+		                                             "in " DIT_MANIFEST_NAME,
+		                               (unsigned long long)st.st_size,
+		                               (unsigned long long)bytes);
 	}
-	prepared->state = DIT_PREPARED_READY;
-	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != manifest->bytes) {
-		return dit_fault_say(&prepared->fault, damaged(prepared),
-		                     DIT_DATA_NAME
-		                     " has %llu bytes, and %llu in " DIT_MANIFEST_NAME,
-		                     (unsigned long long)st.st_size,
-		                     (unsigned long long)manifest->bytes);
+	if (r == 0 && prepared->manifest.published == NULL) {
+		return dit_fault_say(&prepared->fault, DIT_E_INVALID,
+		                     DIT_DATA_NAME " is not there");
 	}
-	return 0;
+	r = r < 0 ? r : find_data(dir_fd, &st);
+	prepared->state = DIT_PREPARED_PUBLISHED;
+	return r != 0 ? (r < 0 ? r : 0)
+	              : dit_fault_say(&prepared->fault, DIT_E_INVALID,
+	                              "it was published, and " DIT_DATA_NAME
+	                              " is not there any more");
 }
 
 int dit_prepared_look(int dir_fd, struct dit_prepared *ret)
@@ -263,10 +228,11 @@ int dit_prepared_look(int dir_fd, struct dit_prepared *ret)
 		ret->state = DIT_PREPARED_UNFINISHED;
 		return 0;
 	}
+	r = r < 0 ? r : look_at_data(ret, dir_fd);
 	if (r == DIT_E_INVALID) {
-		return damaged(ret);
+		ret->state = DIT_PREPARED_DAMAGED;
 	}
-	return r < 0 ? r : look_at_data(ret, dir_fd);
+	return r == DIT_E_INVALID ? 0 : r;
 }
 
 void dit_prepared_deinit(struct dit_prepared *prepared)

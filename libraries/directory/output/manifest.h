@@ -38,7 +38,7 @@ struct json_t; /* jansson.h */
 /** Texts point into `json`. Zero: none. */
 struct dit_manifest {
 	struct json_t *json;   /* owned; an object */
-	const char *set;       /* of the databases that were prepared together: a UUID */
+	const char *set;       /* of the databases that were prepared together; random */
 	const char *suffix;    /* normal form */
 	const char *release;   /* of OpenLDAP */
 	const char *digest;    /* of data.mdb; as in base/sum128.h */

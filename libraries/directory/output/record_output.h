@@ -26,7 +26,7 @@
 #include "output/output.h"
 
 struct dit_fault;       /* fault.h */
-struct dit_manifest;    /* manifest.h */
+struct dit_prepared;    /* manifest.h */
 struct dit_stop;        /* stop.h */
 struct json_t;          /* jansson.h */
 struct dit_page_writer; /* page_writer.h */
@@ -119,12 +119,13 @@ int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts
  *
  * @param opts      of these: directory, mode, maxsize_bytes, may_grow, is_lmdb_10,
  *                  sealed, ticker, fault
- * @param manifest  of the prepared database; borrowed for the call
+ * @param prepared  READY; its manifest is borrowed until the end, and becomes
+ *                  "published"
  *
- * @return as above; DIT_E_NOTEMPTY; -ESTALE: something else is prepared now; with a fault
+ * @return as above; DIT_E_NOTEMPTY, with a fault
  */
 int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_opts *opts,
-                             const struct dit_manifest *manifest);
+                             const struct dit_prepared *prepared);
 
 /**
  * Read the file of such an output, and compare its digest with that of the manifest.

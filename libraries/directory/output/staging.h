@@ -29,6 +29,7 @@
 #include "place/files.h"
 
 struct dit_append;
+struct json_t; /* jansson.h */
 
 /** The fate of the file that was replaced. */
 enum dit_old_file {
@@ -43,7 +44,8 @@ struct dit_staging {
 	int staging_fd; /* DIR/ditkit-staging; no other user can write in it */
 	/* DIR/ditkit-prepared, from which data.mdb comes; -1: from ditkit-staging */
 	int prepared_fd;
-	int data_fd; /* the data file, for reading and writing */
+	struct json_t *manifest; /* of that; borrowed */
+	int data_fd;             /* the data file, for reading and writing */
 
 	/* As in struct dit_output_opts. */
 	mode_t mode;

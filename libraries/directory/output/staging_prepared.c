@@ -23,54 +23,39 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/sync_file.h"
 #include "base/whole_io.h"
 #include "output/manifest.h"
 #include "place/data_seal.h"
 #include "place/format_check.h"
 
-#define PIECE_BYTES ((size_t)1 << 20)
+#define PIECE_BYTES 65536
 
 /* ---- the digest of data.mdb ---- */
-
-static int digest_pieces(struct dit_staging *staging, const struct dit_stop *stop,
-                         struct dit_digest *digest, char *piece)
-{
-	struct dit_output *output = &staging->tables.base.base;
-	ssize_t n = 0;
-
-	output->digested_bytes = 0;
-	do {
-		if (dit_stop_is_set(stop)) {
-			return DIT_E_STOPPED;
-		}
-		n = dit_read_at(staging->data_fd, piece, PIECE_BYTES,
-		                output->digested_bytes);
-		if (n < 0) {
-			return (int)n;
-		}
-		dit_digest_add(digest, piece, (size_t)n);
-		output->digested_bytes += (uint64_t)n;
-		dit_tick(staging->ticker);
-	} while (n > 0);
-	return 0;
-}
 
 static int digest_data(struct dit_staging *staging, const struct dit_stop *stop,
                        char ret[DIT_DIGEST_TEXT_BYTES])
 {
+	uint64_t *at = &staging->tables.base.base.digested_bytes;
 	struct dit_digest *digest = NULL;
-	char *piece = malloc(PIECE_BYTES);
-	int r = piece == NULL ? -ENOMEM : dit_digest_new(&digest);
+	char piece[PIECE_BYTES];
+	int r = dit_digest_new(&digest);
+	ssize_t n = r == 0 ? 1 : r;
 
-	if (r == 0) {
-		r = digest_pieces(staging, stop, digest, piece);
+	for (*at = 0; n > 0; *at += n > 0 ? (uint64_t)n : 0) {
+		n = dit_stop_is_set(stop)
+		            ? DIT_E_STOPPED
+		            : dit_read_at(staging->data_fd, piece, sizeof(piece), *at);
+		if (n > 0) {
+			dit_digest_add(digest, piece, (size_t)n);
+		}
+		dit_tick(staging->ticker);
 	}
-	if (r == 0) {
+	if (n == 0) {
 		dit_digest_text(digest, ret);
 	}
 	dit_digest_free(digest);
-	free(piece);
-	return r;
+	return (int)n;
 }
 
 /* ---- prepared ---- */
@@ -119,7 +104,7 @@ static int replace_prepared(struct dit_staging *staging)
 	}
 	/* Without it the rest counts as unfinished. */
 	(void)unlinkat(prepared_fd, DIT_MANIFEST_NAME, 0);
-	r = fsync(prepared_fd) == 0 ? 0 : -errno;
+	r = dit_sync_directory(prepared_fd, ".");
 	(void)close(prepared_fd);
 	if (r == 0) {
 		r = dit_folder_clear(dir_fd, DIT_PREPARED_NAME, NULL);
@@ -223,23 +208,12 @@ static int prepare(struct dit_output *output)
 static int say_published(struct dit_output *output)
 {
 	const struct dit_staging *staging = dit_staging_of(output);
-	struct dit_prepared prepared;
 	char now[DIT_MANIFEST_TIME_BYTES];
-	int r = dit_prepared_look(staging->claim.dir_fd, &prepared);
 
 	dit_manifest_time(now);
-	if (r == 0 && prepared.state != DIT_PREPARED_READY) {
-		r = -ESTALE;
-	}
-	if (r == 0 && json_object_set_new(prepared.manifest.json, "published",
-	                                  json_string(now)) != 0) {
-		r = -ENOMEM;
-	}
-	if (r == 0) {
-		r = dit_manifest_write(staging->prepared_fd, prepared.manifest.json);
-	}
-	dit_prepared_deinit(&prepared);
-	return r;
+	return json_object_set_new(staging->manifest, "published", json_string(now)) != 0
+	               ? -ENOMEM
+	               : dit_manifest_write(staging->prepared_fd, staging->manifest);
 }
 
 static const struct dit_output_ops publish_ops = {
@@ -252,79 +226,62 @@ static const struct dit_output_ops publish_ops = {
 	.abandon = dit_staging_abandon,
 };
 
-/* -ESTALE: it is another one now */
-static int take_prepared(struct dit_staging *staging, const struct dit_manifest *manifest,
-                         struct dit_fault *fault)
-{
-	struct dit_prepared prepared;
-	int r = dit_prepared_look(staging->claim.dir_fd, &prepared);
-
-	if (r == 0 && (prepared.state != DIT_PREPARED_READY ||
-	               strcmp(prepared.manifest.set, manifest->set) != 0)) {
-		r = dit_fault_say(fault, -ESTALE,
-		                  "what is prepared has changed just now: try again");
-	}
-	if (r == 0 && dit_folder_check(prepared.fd, DIT_PREPARED_NAME, NULL) < 0) {
-		r = dit_fault_say(
-			fault, -EPERM,
-			DIT_PREPARED_NAME
-			" in it has to belong to the user who publishes it, and "
-			"no other one may write in it");
-	}
-	if (r == 0) {
-		staging->used_bytes = prepared.manifest.bytes;
-		staging->prepared_fd = prepared.fd;
-		prepared.fd = -1;
-	}
-	dit_prepared_deinit(&prepared);
-	return r;
-}
-
 static int open_data(struct dit_staging *staging, const struct dit_output_opts *opts)
 {
 	int folder_fd = staging->prepared_fd;
-	int fd = opts->is_lmdb_10
-	                 ? dit_data_open_10(folder_fd, O_RDWR, opts->sealed, opts->fault)
-	                 : dit_data_open(folder_fd, O_RDWR, opts->fault);
+	int r = dit_folder_check(folder_fd, DIT_PREPARED_NAME, NULL);
 
-	staging->data_fd = fd;
+	if (r < 0) {
+		return r != -EPERM ? r
+		                   : dit_fault_say(opts->fault, r,
+		                                   DIT_PREPARED_NAME
+		                                   " in it has to belong to the user who "
+		                                   "publishes it, and no other one may "
+		                                   "write in it");
+	}
+	r = opts->is_lmdb_10
+	            ? dit_data_open_10(folder_fd, O_RDWR, opts->sealed, opts->fault)
+	            : dit_data_open(folder_fd, O_RDWR, opts->fault);
+	staging->data_fd = r;
 	staging->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	return fd == DIT_E_FORMAT
-	               ? dit_fault_say(opts->fault, fd,
-	                               "what is prepared is for another release of "
-	                               "OpenLDAP: see --openldap")
-	               : fd;
+	return r == DIT_E_FORMAT ? dit_fault_say(opts->fault, r,
+	                                         "what is prepared is for another "
+	                                         "release of OpenLDAP: see --openldap")
+	       : r == -ENOENT
+	               ? dit_fault_say(opts->fault, r,
+	                               "what is prepared has changed just now: try again")
+	               : r;
 }
 
 int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_opts *opts,
-                             const struct dit_manifest *manifest)
+                             const struct dit_prepared *prepared)
 {
 	struct dit_staging *staging = NULL;
 	struct dit_output *output = NULL;
 	int r = dit_staging_open(&staging, opts);
 
-	if (r == DIT_E_NOTEMPTY) {
-		return dit_fault_say(opts->fault, r,
-		                     "the database has entries: what is prepared takes "
-		                     "the place of one without entries alone");
-	}
 	if (r < 0) {
-		return r;
+		return r != DIT_E_NOTEMPTY
+		               ? r
+		               : dit_fault_say(opts->fault, r,
+		                               "the database has entries: what is "
+		                               "prepared takes the place of one without "
+		                               "entries alone");
 	}
 	output = &staging->tables.base.base;
-	r = take_prepared(staging, manifest, opts->fault);
-	if (r == 0) {
-		r = open_data(staging, opts);
-	}
+	staging->prepared_fd = fcntl(prepared->fd, F_DUPFD_CLOEXEC, 0);
+	r = staging->prepared_fd < 0 ? -errno : open_data(staging, opts);
 	if (r < 0) {
 		dit_staging_free(staging, DIT_CLAIM_UNUSED);
 		return r;
 	}
+	staging->manifest = prepared->manifest.json;
+	staging->used_bytes = prepared->manifest.bytes;
 	output->ops = &publish_ops;
 	if (opts->is_lmdb_10) {
 		staging->format = dit_data_format_10(opts->sealed);
 	}
-	output->bytes = manifest->bytes;
+	output->bytes = staging->used_bytes;
 	output->place = (struct dit_output_place){.directory = opts->directory,
 	                                          .dir_fd = staging->claim.dir_fd,
 	                                          .data_fd = staging->data_fd,

@@ -48,20 +48,11 @@ static json_t *sum_json(const struct dit_sum128 *sum)
 
 /* ---- what all databases of the load have ---- */
 
-/* A random UUID (RFC 4122 section 4.4). */
 static json_t *set_json(void)
 {
-	unsigned char b[16];
+	struct dit_sum128 set;
 
-	if (getrandom(b, sizeof(b), 0) != sizeof(b)) {
-		return NULL;
-	}
-	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
-	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-	return json_sprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
-	                    "%02x%02x%02x%02x%02x%02x",
-	                    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9],
-	                    b[10], b[11], b[12], b[13], b[14], b[15]);
+	return getrandom(&set, sizeof(set), 0) == sizeof(set) ? sum_json(&set) : NULL;
 }
 
 static json_t *user_json(void)
@@ -75,22 +66,6 @@ static json_t *user_json(void)
 		return text_json(dit_span_of(found->pw_name));
 	}
 	return json_sprintf("%u", (unsigned)getuid());
-}
-
-static json_t *host_json(void)
-{
-	char name[HOST_NAME_MAX + 1] = "";
-
-	(void)gethostname(name, sizeof(name) - 1);
-	return text_json(dit_span_of(name));
-}
-
-static json_t *time_json(void)
-{
-	char text[DIT_MANIFEST_TIME_BYTES];
-
-	dit_manifest_time(text);
-	return json_string(text);
 }
 
 /* @return the array; NULL: no memory */
@@ -140,12 +115,18 @@ static json_t *inputs_json(const struct loader *loader)
 
 static json_t *common_json(const struct loader *loader)
 {
-	return json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:s}", "format",
+	char host[HOST_NAME_MAX + 1] = "";
+	char now[DIT_MANIFEST_TIME_BYTES];
+
+	(void)gethostname(host, sizeof(host) - 1);
+	dit_manifest_time(now);
+	return json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:s, s:s}", "format",
 	                 DIT_MANIFEST_FORMAT, "set", set_json(), "databases",
 	                 databases_json(loader), "release",
 	                 dit_openldap_name(loader->stats->openldap), "inputs",
-	                 inputs_json(loader), "user", user_json(), "host", host_json(),
-	                 "time", time_json(), "version", dit_version());
+	                 inputs_json(loader), "user", user_json(), "host",
+	                 text_json(dit_span_of(host)), "time", now, "version",
+	                 dit_version());
 }
 
 /* ---- of one database ---- */

@@ -6,7 +6,6 @@
 #include "load/prepared.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,35 +239,23 @@ int dit_prepared_abandon(const struct dit_prepared_opts *opts,
 
 /* ---- may it be published? ---- */
 
-static int refuse(const struct work *work, const struct item *item, const char *format,
-                  ...) __attribute__((format(printf, 3, 4)));
+/* All of these checks: DIT_E_INVALID, with a fault. */
 
-static int refuse(const struct work *work, const struct item *item, const char *format,
-                  ...)
-{
-	struct dit_fault fault;
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(fault.text, sizeof(fault.text), format, args);
-	va_end(args);
-	return dit_load_open_fail(&work->job, DIT_E_INVALID, item->db->data.directory,
-	                          &fault);
-}
-
-static int check_state(const struct work *work, const struct item *item)
+static int check_state(const struct item *item, struct dit_fault *fault)
 {
 	switch (item->found.state) {
 	case DIT_PREPARED_NOTHING:
-		return refuse(work, item, "nothing is prepared");
+		return dit_fault_say(fault, DIT_E_INVALID, "nothing is prepared");
 	case DIT_PREPARED_UNFINISHED:
-		return refuse(work, item,
-		              "what is prepared is unfinished: wait for the load or the "
-		              "copy, or begin it again");
+		return dit_fault_say(fault, DIT_E_INVALID,
+		                     "what is prepared is unfinished: wait for the load "
+		                     "or the copy, or begin it again");
 	case DIT_PREPARED_DAMAGED:
-		return refuse(work, item,
-		              "what is prepared is damaged: %s: prepare or copy it again",
-		              item->found.fault.text);
+		return dit_fault_say(
+			fault, DIT_E_INVALID,
+			"what is prepared is damaged: %s: prepare or copy it "
+			"again",
+			item->found.fault.text);
 	case DIT_PREPARED_READY:
 	case DIT_PREPARED_PUBLISHED:
 		break;
@@ -284,89 +271,108 @@ static bool is_text(const json_t *json, struct dit_span text)
 }
 
 /* The set has the databases that are chosen here, in this order. */
-static int check_set(const struct work *work, const struct item *item)
+static int check_set(const struct work *work, const struct item *item,
+                     struct dit_fault *fault)
 {
 	const json_t *json = item->found.manifest.json;
 	const json_t *databases = json_object_get(json, "databases");
 	bool is_same = json_array_size(databases) == work->n;
 
 	if (!is_text(json_object_get(json, "suffix"), item->db->suffix_norm)) {
-		return refuse(work, item,
-		              "what is prepared is of another suffix than \"%.*s\", "
-		              "of another site perhaps",
-		              DIT_SPAN_ARGS(item->db->suffix));
+		return dit_fault_say(fault, DIT_E_INVALID,
+		                     "what is prepared is of another suffix than "
+		                     "\"%.*s\", of another site perhaps",
+		                     DIT_SPAN_ARGS(item->db->suffix));
 	}
 	for (size_t i = 0; i < work->n && is_same; i++) {
 		is_same = is_text(json_object_get(json_array_get(databases, i), "suffix"),
 		                  work->items[i].db->suffix_norm);
 	}
 	if (!is_same) {
-		return refuse(work, item,
-		              "it was prepared together with other databases than are "
-		              "chosen here: choose them as for --prepare (-b, -n, -g)");
+		return dit_fault_say(fault, DIT_E_INVALID,
+		                     "it was prepared together with other databases than "
+		                     "are chosen here: choose them as for --prepare (-b, "
+		                     "-n, -g)");
 	}
 	return strcmp(item->found.manifest.set, work->items[0].found.manifest.set) == 0
 	               ? 0
-	               : refuse(work, item,
-	                        "it was not prepared together with that in %s: prepare "
-	                        "or copy both again",
-	                        work->items[0].db->data.directory);
+	               : dit_fault_say(fault, DIT_E_INVALID,
+	                               "it was not prepared together with that in %s: "
+	                               "prepare or copy both again",
+	                               work->items[0].db->data.directory);
 }
 
-static int check_configuration(const struct work *work, const struct item *item)
+static int check_configuration(const struct work *work, const struct item *item,
+                               struct dit_fault *fault)
 {
 	const struct dit_manifest *manifest = &item->found.manifest;
 	const json_t *configuration = json_object_get(manifest->json, "configuration");
+	const struct dit_chosen *chosen = &work->job.chosen;
 	struct dit_sum128 parts[DIT_CONFIG_NPARTS];
 
-	if (strcmp(manifest->release, dit_openldap_name(work->job.chosen.openldap)) !=
-	    0) {
-		return refuse(work, item,
-		              "it was prepared for OpenLDAP %s, which is not the release "
-		              "here: see --openldap",
-		              manifest->release);
+	if (strcmp(manifest->release, dit_openldap_name(chosen->openldap)) != 0) {
+		return dit_fault_say(fault, DIT_E_INVALID,
+		                     "it was prepared for OpenLDAP %s, which is not the "
+		                     "release here: see --openldap",
+		                     manifest->release);
 	}
-	dit_config_digest(work->job.chosen.settings, item->db, parts);
+	dit_config_digest(chosen->settings, item->db, parts);
 	for (size_t i = 0; i < DIT_CONFIG_NPARTS; i++) {
 		char text[DIT_SUM128_TEXT];
 
 		dit_sum128_text(&parts[i], text);
 		if (!is_text(json_object_get(configuration, dit_config_parts[i]),
 		             dit_span_of(text))) {
-			return refuse(work, item,
-			              "it was prepared with another configuration than "
-			              "that here: %s",
-			              dit_config_parts[i]);
+			return dit_fault_say(fault, DIT_E_INVALID,
+			                     "it was prepared with another configuration "
+			                     "than that here: %s",
+			                     dit_config_parts[i]);
 		}
 	}
 	return 0;
 }
 
-/* @return 1: all of them are published already */
+static int fail(const struct work *work, size_t number, int r,
+                const struct dit_fault *fault)
+{
+	return dit_load_open_fail(&work->job, r, work->items[number].db->data.directory,
+	                          fault);
+}
+
+/* @return 1: all of them are published already; reported */
 static int check(const struct work *work)
 {
+	struct dit_fault fault = {""};
 	size_t npublished = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < work->n && r == 0; i++) {
-		r = check_state(work, &work->items[i]);
+	for (size_t i = 0; i < work->n; i++) {
+		r = check_state(&work->items[i], &fault);
 		npublished += work->items[i].found.state == DIT_PREPARED_PUBLISHED;
-	}
-	for (size_t i = 0; i < work->n && r == 0; i++) {
-		const struct item *item = &work->items[i];
-
-		r = check_set(work, item);
-		if (r == 0 && item->found.state == DIT_PREPARED_READY) {
-			r = check_configuration(work, item);
+		if (r < 0) {
+			return fail(work, i, r, &fault);
 		}
 	}
-	return r == 0 && npublished == work->n ? 1 : r;
+	for (size_t i = 0; i < work->n; i++) {
+		const struct item *item = &work->items[i];
+
+		r = check_set(work, item, &fault);
+		if (r == 0 && item->found.state == DIT_PREPARED_READY) {
+			r = check_configuration(work, item, &fault);
+		}
+		if (r < 0) {
+			return fail(work, i, r, &fault);
+		}
+	}
+	return npublished == work->n;
 }
 
 /* ---- put in place ---- */
 
-static int open_output(struct work *work, struct item *item, struct dit_published *ret)
+static int open_output(struct work *work, size_t number)
 {
+	struct item *item = &work->items[number];
+	struct dit_published *ret = &work->published[number];
 	const struct dit_database *db = item->db;
 	struct dit_release_rules rules = dit_release_rules(work->job.chosen.openldap, 0);
 	struct dit_fault fault = {""};
@@ -385,50 +391,25 @@ static int open_output(struct work *work, struct item *item, struct dit_publishe
 	}
 	opts.sealed = dit_data_seal_format(item->seal);
 	ret->directory = db->data.directory;
-	r = dit_output_open_prepared(&ret->output, &opts, &item->found.manifest);
-	return r < 0 ? dit_load_open_fail(&work->job, r, db->data.directory, &fault) : 0;
+	r = dit_output_open_prepared(&ret->output, &opts, &item->found);
+	return r < 0 ? fail(work, number, r, &fault) : 0;
 }
 
-static int open_outputs(struct work *work)
+static int check_file(struct work *work, size_t number)
 {
-	int r = 0;
+	static const struct dit_fault other = {
+		DIT_PREPARED_NAME "/" DIT_DATA_NAME
+				  " is not the file of its manifest, by its digest: "
+				  "prepare or copy it again"};
+	int r = dit_output_check_prepared(work->published[number].output,
+	                                  work->items[number].found.manifest.digest,
+	                                  &work->job.stop);
 
-	work->published = calloc(work->n, sizeof(*work->published));
-	if (work->published == NULL) {
-		return dit_job_fail(&work->job, -ENOMEM, "could not start");
-	}
-	for (size_t i = 0; i < work->n && r == 0; i++) {
-		if (work->items[i].found.state == DIT_PREPARED_READY) {
-			r = open_output(work, &work->items[i], &work->published[i]);
-		}
-	}
-	return r;
-}
-
-static int check_files(struct work *work)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < work->n && r == 0; i++) {
-		const struct item *item = &work->items[i];
-
-		if (work->published[i].output == NULL) {
-			continue;
-		}
-		r = dit_output_check_prepared(work->published[i].output,
-		                              item->found.manifest.digest,
-		                              &work->job.stop);
-		if (r == DIT_E_CORRUPT) {
-			(void)refuse(work, item,
-			             DIT_PREPARED_NAME
-			             "/" DIT_DATA_NAME
-			             " is not the file of its manifest, by its digest: "
-			             "prepare or copy it again");
-		} else if (r < 0) {
-			r = dit_job_fail(&work->job, r, item->db->data.directory);
-		}
-	}
-	return r;
+	return r == 0 ? 0
+	       : r == DIT_E_CORRUPT
+	               ? fail(work, number, r, &other)
+	               : dit_job_fail(&work->job, r,
+	                              work->items[number].db->data.directory);
 }
 
 static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, int error)
@@ -440,17 +421,18 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 			  "the prepared one in its place",
 		.kept = "the prepared database is in place and could not be taken back",
 		.end = "; it is whole"};
+	static const struct dit_fault full = {
+		"the prepared database is larger than maxsize: configure more, or give "
+		"--grow"};
 
 	if (dit_job_tell_publish(&work->job, item, step, error, &words)) {
 		return;
 	}
 	if (error == DIT_E_FULL) {
-		(void)refuse(work, &work->items[number],
-		             "the prepared database is larger than maxsize: configure "
-		             "more, or give --grow");
-		return;
+		(void)fail(work, number, error, &full);
+	} else {
+		(void)dit_job_fail(&work->job, error, item->directory);
 	}
-	(void)dit_job_fail(&work->job, error, item->directory);
 }
 
 static int publish(struct work *work)
@@ -462,10 +444,20 @@ static int publish(struct work *work)
 	if (r != 0) {
 		return r > 0 ? 0 : r;
 	}
-	r = open_outputs(work);
-	if (r == 0) {
-		dit_job_tell(&work->job, 0);
-		r = check_files(work);
+	work->published = calloc(work->n, sizeof(*work->published));
+	if (work->published == NULL) {
+		return dit_job_fail(&work->job, -ENOMEM, "could not start");
+	}
+	for (size_t i = 0; i < work->n && r == 0; i++) {
+		if (work->items[i].found.state == DIT_PREPARED_READY) {
+			r = open_output(work, i);
+		}
+	}
+	dit_job_tell(&work->job, 0);
+	for (size_t i = 0; i < work->n && r == 0; i++) {
+		if (work->published[i].output != NULL) {
+			r = check_file(work, i);
+		}
 	}
 	return r == 0 ? dit_publish(work->published, work->n, &opts) : r;
 }
