@@ -23,73 +23,38 @@ static const char *const state_names[] = {
 
 /* ---- lines ---- */
 
-static void print_status(const struct dit_prepared_database *database)
+/* After --publish there is no other state. */
+static const char *const texts[][DIT_PREPARED_DAMAGED + 1] = {
+	[OPTIONS_STATUS] = {"nothing prepared",
+                            "unfinished: a load or a copy is at work, or was ended",
+                            "prepared", "published", "damaged"},
+	[OPTIONS_ABANDON] = {"nothing was prepared", "abandoned, what was unfinished",
+                             "abandoned",
+                             "published, and stays so: its manifest is removed",
+                             "abandoned, what was damaged"},
+	[OPTIONS_PUBLISH] = {NULL, NULL, "published", "published already", NULL},
+};
+
+static void print_line(enum options_action action,
+                       const struct dit_prepared_database *database)
 {
-	switch (database->state) {
-	case DIT_PREPARED_NOTHING:
-		(void)printf("nothing prepared\n");
-		break;
-	case DIT_PREPARED_UNFINISHED:
-		(void)printf("unfinished: a load or a copy is at work, or was ended\n");
-		break;
-	case DIT_PREPARED_READY:
-		(void)printf("prepared at %s, %" PRIu64 " entries, digest %s\n",
-		             database->time, database->nentries, database->content);
-		break;
-	case DIT_PREPARED_PUBLISHED:
-		(void)printf("published at %s, %" PRIu64 " entries, digest %s\n",
-		             database->published, database->nentries, database->content);
-		break;
-	case DIT_PREPARED_DAMAGED:
-		(void)printf("damaged: %s\n", database->damage);
-		break;
+	bool is_status = action == OPTIONS_STATUS;
+	const char *time = database->published[0] != '\0' ? database->published
+	                   : is_status                    ? database->time
+	                                                  : "";
+
+	(void)printf("%s: %s", database->directory, texts[action][database->state]);
+	if (is_status && database->damage != NULL) {
+		(void)printf(": %s", database->damage);
 	}
-}
-
-static void print_published(const struct dit_prepared_database *database)
-{
-	if (database->state == DIT_PREPARED_PUBLISHED) {
-		(void)printf("published already at %s, %" PRIu64 " entries\n",
-		             database->published, database->nentries);
-	} else {
-		(void)printf("published, %" PRIu64 " entries\n", database->nentries);
+	if (action != OPTIONS_ABANDON && database->time[0] != '\0') {
+		(void)printf("%s%s, %" PRIu64 " entries", time[0] != '\0' ? " at " : "",
+		             time, database->nentries);
 	}
-}
-
-static void print_abandoned(const struct dit_prepared_database *database)
-{
-	static const char *const texts[] = {
-		[DIT_PREPARED_NOTHING] = "nothing was prepared",
-		[DIT_PREPARED_UNFINISHED] = "abandoned, what was unfinished",
-		[DIT_PREPARED_READY] = "abandoned",
-		[DIT_PREPARED_PUBLISHED] =
-			"published, and stays so: its manifest is removed",
-		[DIT_PREPARED_DAMAGED] = "abandoned, what was damaged",
-	};
-
-	(void)printf("%s\n", texts[database->state]);
-}
-
-static void print_lines(enum options_action action,
-                        const struct dit_prepared_stats *stats)
-{
-	for (size_t i = 0; i < stats->ndatabases; i++) {
-		const struct dit_prepared_database *database = &stats->databases[i];
-
-		(void)printf("%s: ", database->directory);
-		switch (action) {
-		case OPTIONS_PUBLISH:
-			print_published(database);
-			break;
-		case OPTIONS_ABANDON:
-			print_abandoned(database);
-			break;
-		case OPTIONS_LOAD:
-		case OPTIONS_STATUS:
-			print_status(database);
-			break;
-		}
+	if (is_status && database->time[0] != '\0') {
+		(void)printf(", digest %s", database->content);
 	}
+	(void)putchar('\n');
 }
 
 /* ---- JSON (doc/stats.md) ---- */
@@ -126,21 +91,6 @@ static int print_json(const struct dit_prepared_stats *stats)
 
 /* ---- actions ---- */
 
-static int run(const struct options *options, const struct dit_prepared_opts *opts,
-               struct dit_prepared_stats *ret)
-{
-	switch (options->action) {
-	case OPTIONS_PUBLISH:
-		return dit_prepared_publish(opts, ret);
-	case OPTIONS_ABANDON:
-		return dit_prepared_abandon(opts, ret);
-	case OPTIONS_LOAD:
-	case OPTIONS_STATUS:
-		break;
-	}
-	return dit_prepared_status(opts, ret);
-}
-
 int prepared_act(struct options *options)
 {
 	struct dit_prepared_opts opts = DIT_PREPARED_OPTS_INIT;
@@ -152,6 +102,10 @@ int prepared_act(struct options *options)
 	                                .is_quiet = options->common.has_debug,
 	                                .is_silent = options->common.is_silent,
 	                                .request = common_catch_requests()};
+	int (*act)(const struct dit_prepared_opts *opts, struct dit_prepared_stats *ret) =
+		options->action == OPTIONS_PUBLISH   ? dit_prepared_publish
+		: options->action == OPTIONS_ABANDON ? dit_prepared_abandon
+						     : dit_prepared_status;
 	int r = 0;
 
 	meter_start(&meter, &options->common.meter, &plan);
@@ -160,12 +114,14 @@ int prepared_act(struct options *options)
 	options->common.user.writes = options->action != OPTIONS_STATUS;
 	opts.may_grow = options->load.may_grow;
 	opts.stop = options->load.stop;
-	r = run(options, &opts, &stats);
+	r = act(&opts, &stats);
 	meter_end(&meter, r == 0 && options->action == OPTIONS_PUBLISH);
 	if (r == 0 && common_is_given(&options->common, OPT_JSON)) {
 		r = print_json(&stats);
 	} else if (r == 0) {
-		print_lines(options->action, &stats);
+		for (size_t i = 0; i < stats.ndatabases; i++) {
+			print_line(options->action, &stats.databases[i]);
+		}
 	}
 	dit_prepared_stats_deinit(&stats);
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
