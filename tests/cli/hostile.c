@@ -197,6 +197,9 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "flip-data") == 0) {
 		flip("data.mdb", argv[3]);
 	}
+	if (strcmp(argv[1], "flip-prepared") == 0) {
+		flip("ditkit-prepared", argv[3]);
+	}
 	if (strcmp(argv[1], "way") == 0) {
 		exchange_way();
 	}

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Root loads into a directory whose owner is hostile: he exchanges ditkit-staging, lock.mdb
-# and data.mdb for links while the load runs, or a directory on the way to it, or to an
-# export, a reject file, statistics, a report, temporary files. No load may create, change
-# or give away what a link leads to.
+# and data.mdb for links while the load runs, or ditkit-prepared during --publish, or a
+# directory on the way to it, or to an export, a reject file, statistics, a report, temporary
+# files. No load may create, change or give away what a link leads to.
 #
 #   HOSTILE_LOADS=N   loads against the staging directory (40); a quarter for the others, and
 #                     for each kind of way
@@ -75,6 +75,9 @@ printf 'dn: cn=y,cn=x\nobjectClass: thing\ncn: y\n' >"$work/y.ldif"
 mkdir "$work/db"
 "$DITADD" -f "$work/slapd.conf" -l "$work/x.ldif" || exit 1
 cp "$work/db/data.mdb" "$work/database" # to which y.ldif can be added
+rm "$work/db"/*
+"$DITADD" -f "$work/slapd.conf" --prepare -l "$work/x.ldif" || exit 1
+mv "$work/db/ditkit-prepared" "$work/waiting"
 rm -r "$work/db"
 
 nwon=0
@@ -110,12 +113,15 @@ is_won() {
 		cmp -s "$work/precious/$name" "$work/$name" &&
 			[ "$(stat -c %u:%a "$work/precious/$name")" = 0:600 ] || return 0
 	done
+	[ "$(find "$work/precious/waiting" ! -user 0 2>&1)" = "" ] &&
+		diff -r "$work/waiting" "$work/precious/waiting" >/dev/null || return 0
 	return 1
 }
 
 # restore: for the next load
 restore() {
-	rm -f "$work/precious/new"
+	rm -rf "$work/precious/new" "$work/precious/waiting"
+	cp -r "$work/waiting" "$work/precious"
 	cp "$work/old" "$work/database" "$work/precious"
 	chown 0:0 "$work/precious/old" "$work/precious/database"
 	chmod 600 "$work/precious/old" "$work/precious/database"
@@ -139,7 +145,8 @@ prepare() {
 # begin_attack WAY TARGET
 begin_attack() {
 	mkdir "$work/db"
-	chown $user "$work/db"
+	[ "$2" != waiting ] || cp -r "$work/waiting" "$work/db/ditkit-prepared"
+	chown -R $user "$work/db"
 	setpriv --reuid=$user --regid=$user --clear-groups \
 		"$HOSTILE" "$1" "$work/db" "$work/precious/$2" "$work/count" &
 	attacker=$!
@@ -192,12 +199,60 @@ defeat() {
 		end_attack
 		is_won && break
 	done
-	if [ $i -eq 1000 ]; then
-		echo "$1, $2: an unprotected ditadd does not lose in 1,000 loads: no proof" >&2
+	check_defeat $i "$1" "$2"
+}
+
+# check_defeat N WAY TARGET: after N loads it has not lost
+check_defeat() {
+	if [ "$1" -eq 1000 ]; then
+		echo "$2, $3: an unprotected ditadd does not lose in 1,000 loads: no proof" >&2
 		exit 1
 	fi
-	echo "$1, $2: an unprotected ditadd loses in load $((i + 1))"
+	echo "$2, $3: an unprotected ditadd loses in load $(($1 + 1))"
 	restore
+}
+
+# publish_once [COMMAND...]: under attack; sets status
+publish_once() {
+	begin_attack flip-prepared waiting
+	"$@" "$DITADD" -f "$work/slapd.conf" --publish >"$work/out" 2>&1
+	status=$?
+	end_attack
+}
+
+# attack_publish TIMES: at least one of them ends well
+attack_publish() {
+	local n=$1 i before won=0 done=0 attacked=0 status
+	for ((i = 0; i < 1000; i++)); do
+		publish_once env LD_PRELOAD="$unprotected"
+		is_won && break
+	done
+	check_defeat $i flip-prepared waiting
+	for ((i = 0; i < n || (done == 0 && i < 1000); i++)); do
+		before=$(count)
+		publish_once
+		if [ $status -eq 0 ]; then
+			done=$((done + 1))
+		elif ! grep -Eq 'ditkit-prepared in it is no directory|nothing is prepared' \
+			"$work/out"; then
+			nearly=$((nearly + 1))
+			sed "s/^/flip-prepared: /; 3q" "$work/out" >&2
+		fi
+		[ "$before" = "$(count)" ] || attacked=$((attacked + 1))
+		if is_won; then
+			won=$((won + 1))
+			restore
+		fi
+	done
+	echo "flip-prepared, waiting: $i publications, $attacked of them attacked," \
+		"$done ended well, $won won by the attacker"
+	nwon=$((nwon + won))
+	nloads=$((nloads + i))
+	nattacked=$((nattacked + attacked))
+	if [ $attacked -eq 0 ] || [ $done -eq 0 ]; then
+		echo "no proof: none was attacked, or none ended well" >&2
+		exit 1
+	fi
 }
 
 # attacks LOADS: a quarter of the loads must have been attacked
@@ -351,6 +406,7 @@ defeat flip-lock new
 defeat flip-lock old
 defeat flip-data database
 attacks "$loads"
+attack_publish "$ways"
 echo "${0##*/}: $nloads loads, $nattacked of them attacked, $nwon won by the attacker," \
 	"$nearly ended for another reason, $SECONDS s"
 [ "$nwon" -eq 0 ] && [ "$nearly" -eq 0 ]
