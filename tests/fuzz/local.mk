@@ -14,6 +14,7 @@ fuzz_targets += \
 	%D%/fuzz_key_integer \
 	%D%/fuzz_ldif \
 	%D%/fuzz_load \
+	%D%/fuzz_map \
 	%D%/fuzz_merge \
 	%D%/fuzz_reindex \
 	%D%/fuzz_schema \
@@ -59,6 +60,8 @@ fuzz_database = \
 %C%_fuzz_load_SOURCES = %D%/fuzz_load.c $(fuzz_database) $(fuzz_replay)
 %C%_fuzz_load_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=100
 %C%_fuzz_load_LDADD = $(test_libs)
+%C%_fuzz_map_SOURCES = %D%/fuzz_map.c $(fuzz_replay)
+%C%_fuzz_map_LDADD = $(test_libs)
 %C%_fuzz_merge_SOURCES = %D%/fuzz_merge.c $(fuzz_database) $(fuzz_replay)
 %C%_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
 %C%_fuzz_merge_LDADD = $(test_libs)

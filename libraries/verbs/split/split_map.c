@@ -8,9 +8,9 @@
  *
  * A parent's answer is made of the parent alone:
  *
- *   a rule names a child of the parent      LOOK    each DN is parsed and looked up
- *   its nearest base hashes, and is itself  CHILD   the first RDN is parsed and hashed
- *   else                                    SAME    nothing of the child is looked at
+ *   a rule names a child of the parent      each DN is parsed and looked up
+ *   its nearest base hashes, and is itself  the first RDN is parsed and hashed
+ *   else                                    nothing of the child is looked at
  *
  * Answers are kept in a table of fixed size, by the hash of the parent's text; a newer
  * one takes the place of an older one.
@@ -32,34 +32,26 @@
 #define NANSWERS    4096 /* a power of two */
 #define BLOCK_BYTES 65536
 
-enum answer_kind {
-	NONE,
-	SAME,
-	CHILD,
-	LOOK,
-	NO_DN
-};
-
 struct answer {
-	uint64_t hash;
-	enum answer_kind kind;
-	int error;                      /* of NO_DN */
-	struct dit_split_shards shards; /* of SAME */
-	const struct split_rule *rule;  /* of CHILD */
-	char *text;                     /* of the parent; owned */
-	size_t len;
+	char *text; /* of the parent; owned */
+	size_t len; /* 0: there is no answer */
 	size_t size;
+	int error;                     /* the parent is no DN */
+	bool is_looked_up;             /* each child is */
+	const struct split_rule *rule; /* hashes the first RDN; NULL: see the shards */
+	struct dit_split_shards shards;
 };
 
 struct dit_split_map {
 	struct split_rules rules;
 	struct dit_arena arena;    /* of one DN */
-	struct dit_dn_cache cache; /* the last parent */
+	struct dit_dn_cache cache; /* parents */
 	struct answer answers[NANSWERS];
 };
 
 int dit_split_map_read(struct dit_split_map **ret, const char *path,
-                       const struct dit_schema *schema, char *why, size_t why_size)
+                       const struct dit_schema *schema, uint64_t *ret_line,
+                       struct dit_fault *fault)
 {
 	struct dit_split_map *map = calloc(1, sizeof(*map));
 	int r = 0;
@@ -69,7 +61,7 @@ int dit_split_map_read(struct dit_split_map **ret, const char *path,
 	}
 	map->rules.schema = schema;
 	dit_arena_init(&map->arena, BLOCK_BYTES);
-	r = dit_split_rules_read(&map->rules, path, why, why_size);
+	r = dit_split_rules_read(&map->rules, path, ret_line, fault);
 	if (r < 0) {
 		dit_split_map_free(map);
 		return r;
@@ -104,12 +96,6 @@ const char *dit_split_map_name(const struct dit_split_map *map, size_t number)
 
 /* ---- a DN ---- */
 
-static int parse(struct dit_split_map *map, struct dit_span text, struct dit_dn *ret)
-{
-	dit_arena_reset(&map->arena);
-	return dit_dn_parse(map->rules.schema, text, &map->arena, &map->cache, ret);
-}
-
 /* The normal form of RDN @p number and all above it. */
 static struct dit_span from(const struct dit_dn *dn, unsigned number)
 {
@@ -120,80 +106,74 @@ static struct dit_span from(const struct dit_dn *dn, unsigned number)
 	               : DIT_SPAN("");
 }
 
-/* The shard of a normal RDN. */
-static struct dit_split_shards hashed(const struct split_rule *rule,
-                                      const struct dit_dn *dn, unsigned number)
+/* The shards by the rule of a base. @param nbelow  so many RDNs of the DN lie below it */
+static struct dit_split_shards below(const struct split_rule *rule,
+                                     const struct dit_dn *dn, unsigned nbelow)
 {
-	struct dit_span all = from(dn, number);
-	struct dit_span above = from(dn, number + 1);
-	size_t len = all.len - above.len - (above.len > 0 ? 1 : 0);
-	uint64_t shard = XXH64(all.data, len, rule->seed) % rule->below.n;
+	struct dit_span rdn = {NULL, 0};
+	uint64_t shard = 0;
 
-	return (struct dit_split_shards){rule->below.list + shard, 1};
+	if (!rule->is_hashed || nbelow == 0) {
+		return rule->shards;
+	}
+	rdn = from(dn, nbelow - 1);
+	rdn.len -= from(dn, nbelow).len + (nbelow < dn->nrdns ? 1 : 0);
+	shard = XXH64(rdn.data, rdn.len, rule->seed) % rule->shards.n;
+	return (struct dit_split_shards){rule->shards.list + shard, 1};
 }
 
-/* The rule of the nearest base. @param ret_number  of the base's first RDN in the DN */
+/* The rule of the nearest base; NULL: none. @param ret_nbelow  see below() */
 static const struct split_rule *nearest(const struct dit_split_map *map,
-                                        const struct dit_dn *dn, unsigned *ret_number)
+                                        const struct dit_dn *dn, unsigned *ret_nbelow)
 {
-	for (unsigned i = 0; i <= dn->nrdns; i++) {
-		const struct split_rule *rule =
-			dit_split_rules_find(&map->rules, from(dn, i));
+	const struct split_rule *rule = NULL;
 
-		if (rule != NULL && rule->below.n > 0) {
-			*ret_number = i;
-			return rule;
-		}
+	for (unsigned i = 0; i <= dn->nrdns && rule == NULL; i++) {
+		rule = dit_split_rules_find(&map->rules, from(dn, i), SPLIT_BELOW);
+		*ret_nbelow = i;
 	}
-	return NULL;
+	return rule;
 }
 
 static struct dit_split_shards look_up(const struct dit_split_map *map,
                                        const struct dit_dn *dn)
 {
-	const struct split_rule *rule = dit_split_rules_find(&map->rules, from(dn, 0));
-	unsigned number = 0;
+	const struct split_rule *rule =
+		dit_split_rules_find(&map->rules, from(dn, 0), SPLIT_ENTRY);
+	unsigned nbelow = 0;
 
-	if (rule != NULL && rule->own.n > 0) {
-		return rule->own;
+	if (rule != NULL) {
+		return rule->shards;
 	}
-	rule = nearest(map, dn, &number);
-	if (rule == NULL) {
-		return (struct dit_split_shards){NULL, 0};
-	}
-	return rule->is_hashed && number > 0 ? hashed(rule, dn, number - 1) : rule->below;
+	rule = nearest(map, dn, &nbelow);
+	return rule == NULL ? (struct dit_split_shards){NULL, 0}
+	                    : below(rule, dn, nbelow);
 }
 
 /* ---- what a parent says ---- */
 
-static void make_answer(struct dit_split_map *map, struct dit_span text,
-                        struct answer *answer)
+/* @return 0; negative: the parent is no DN, or -ENOMEM */
+static int make_answer(struct dit_split_map *map, struct dit_span text,
+                       struct answer *answer)
 {
 	struct dit_dn dn = {.nrdns = 0};
 	const struct split_rule *rule = NULL;
-	unsigned number = 0;
+	unsigned nbelow = 0;
+	int r = 0;
 
 	dit_arena_reset(&map->arena);
-	answer->error = dit_dn_parse(map->rules.schema, text, &map->arena, NULL, &dn);
-	if (answer->error < 0) {
-		answer->kind = NO_DN;
-		return;
+	r = dit_dn_parse(map->rules.schema, text, &map->arena, NULL, &dn);
+	if (r < 0) {
+		return r;
 	}
-	rule = dit_split_rules_find(&map->rules, from(&dn, 0));
-	if (rule != NULL && rule->has_children) {
-		answer->kind = LOOK;
-		return;
+	answer->is_looked_up =
+		dit_split_rules_find(&map->rules, from(&dn, 0), SPLIT_PARENT) != NULL;
+	rule = nearest(map, &dn, &nbelow);
+	if (rule != NULL) {
+		answer->rule = rule->is_hashed && nbelow == 0 ? rule : NULL;
+		answer->shards = below(rule, &dn, nbelow);
 	}
-	rule = nearest(map, &dn, &number);
-	answer->kind = SAME;
-	answer->shards = (struct dit_split_shards){NULL, 0};
-	if (rule != NULL && rule->is_hashed && number == 0) {
-		answer->kind = CHILD;
-		answer->rule = rule;
-	} else if (rule != NULL) {
-		answer->shards =
-			rule->is_hashed ? hashed(rule, &dn, number - 1) : rule->below;
-	}
+	return 0;
 }
 
 /* @return 0 or -ENOMEM */
@@ -204,69 +184,53 @@ static int get_answer(struct dit_split_map *map, struct dit_span parent,
 	struct answer *answer = &map->answers[hash & (NANSWERS - 1)];
 
 	*ret = answer;
-	if (answer->kind != NONE && answer->hash == hash && answer->len == parent.len &&
+	if (answer->len == parent.len &&
 	    memcmp(answer->text, parent.data, parent.len) == 0) {
 		return 0;
 	}
-	answer->kind = NONE;
+	*answer = (struct answer){.text = answer->text, .size = answer->size};
 	if (parent.len > DIT_DN_MAX) {
-		return DIT_E_INVALID;
+		answer->error = DIT_E_INVALID;
+		return 0;
 	}
-	if (DIT_GROW(answer->text, answer->size, parent.len + 1) < 0) {
+	if (DIT_GROW(answer->text, answer->size, parent.len) < 0) {
+		return -ENOMEM;
+	}
+	answer->error = make_answer(map, parent, answer);
+	if (answer->error == -ENOMEM) {
 		return -ENOMEM;
 	}
 	memcpy(answer->text, parent.data, parent.len);
 	answer->len = parent.len;
-	answer->hash = hash;
-	make_answer(map, parent, answer);
-	if (answer->kind == NO_DN && answer->error == -ENOMEM) {
-		answer->kind = NONE;
-		return -ENOMEM;
-	}
 	return 0;
 }
 
-/* The DN has to be parsed. @param rule  hashes its first RDN; NULL: look it up */
-static int find_by_dn(struct dit_split_map *map, struct dit_span text,
-                      const struct split_rule *rule, struct dit_split_shards *ret)
-{
-	struct dit_dn dn = {.nrdns = 0};
-	int r = parse(map, text, &dn);
-
-	if (r == 0) {
-		*ret = rule == NULL ? look_up(map, &dn) : hashed(rule, &dn, 0);
-	}
-	return r;
-}
-
-int dit_split_map_find(struct dit_split_map *map, struct dit_span dn,
+int dit_split_map_find(struct dit_split_map *map, struct dit_span text,
                        struct dit_split_shards *ret)
 {
-	size_t stop = dit_dn_first_stop(dn);
-	const struct answer *answer = NULL;
+	static const struct answer none = {.is_looked_up = true};
+	size_t stop = dit_dn_first_stop(text);
+	const struct answer *answer = &none;
+	struct dit_dn dn = {.nrdns = 0};
 	int r = 0;
 
-	if (stop == 0) {
-		return find_by_dn(map, dn, NULL, ret);
+	if (stop > 0 && stop + 1 < text.len) {
+		r = get_answer(
+			map, (struct dit_span){text.data + stop + 1, text.len - stop - 1},
+			&answer);
 	}
-	if (stop + 1 == dn.len) {
-		return DIT_E_INVALID;
+	if (r < 0 || answer->error < 0) {
+		return r < 0 ? r : answer->error;
 	}
-	r = get_answer(map, (struct dit_span){dn.data + stop + 1, dn.len - stop - 1},
-	               &answer);
-	if (r < 0) {
-		return r;
-	}
-	switch (answer->kind) {
-	case SAME:
+	if (!answer->is_looked_up && answer->rule == NULL) {
 		*ret = answer->shards;
 		return 0;
-	case NO_DN:
-		return answer->error;
-	case NONE:
-	case CHILD:
-	case LOOK:
-		break;
 	}
-	return find_by_dn(map, dn, answer->kind == CHILD ? answer->rule : NULL, ret);
+	dit_arena_reset(&map->arena);
+	r = dit_dn_parse(map->rules.schema, text, &map->arena, &map->cache, &dn);
+	if (r == 0) {
+		*ret = answer->is_looked_up ? look_up(map, &dn)
+		                            : below(answer->rule, &dn, 1);
+	}
+	return r;
 }

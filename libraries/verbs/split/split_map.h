@@ -13,6 +13,7 @@
 #ifndef DITKIT_SPLIT_MAP_H
 #define DITKIT_SPLIT_MAP_H
 
+#include "place/fault.h"
 #include "schema/schema.h"
 
 struct dit_split_map;
@@ -26,13 +27,15 @@ struct dit_split_shards {
 /**
  * Read a map.
  *
- * @param schema  compares DNs; borrowed
- * @param why     size_t bytes: on DIT_E_CONFIG "FILE:LINE: " and what is wrong
+ * @param schema    compares DNs; borrowed
+ * @param ret_line  on DIT_E_CONFIG the line with the fault
  *
- * @return 0; DIT_E_CONFIG; -ENOTSUP: no regular file; -errno: it cannot be read
+ * @return 0; DIT_E_CONFIG with a fault; -ENOTSUP: no regular file; -errno: it cannot be
+ *         read
  */
 int dit_split_map_read(struct dit_split_map **ret, const char *path,
-                       const struct dit_schema *schema, char *why, size_t why_size);
+                       const struct dit_schema *schema, uint64_t *ret_line,
+                       struct dit_fault *fault);
 /** NULL is fine. */
 void dit_split_map_free(struct dit_split_map *map);
 

@@ -14,12 +14,8 @@
 #include "split/split_rules.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <xxhash.h>
 
 #include "base/ascii.h"
 #include "base/cut.h"
@@ -31,148 +27,54 @@
 #define SHARDS_MAX   4096 /* each has an open file */
 #define NAME_MAX_LEN 100
 #define BLOCK_BYTES  65536
+#define BLANKS       " \t\r"
 
 /* The line that is read. */
 struct line {
 	struct split_rules *rules;
-	const char *path;
 	uint64_t number;
-	struct dit_span rest;
-	char *why;
-	size_t why_size;
+	const char *rest; /* NUL-terminated */
+	struct dit_fault *fault;
 };
 
-__attribute__((format(printf, 2, 3))) static int wrong(const struct line *line,
-                                                       const char *format, ...)
-{
-	int len = snprintf(line->why, line->why_size, "%s:%llu: ", line->path,
-	                   (unsigned long long)line->number);
-	va_list args;
-
-	if (len >= 0 && (size_t)len < line->why_size) {
-		va_start(args, format);
-		(void)vsnprintf(line->why + len, line->why_size - (size_t)len, format,
-		                args);
-		va_end(args);
-	}
-	return DIT_E_CONFIG;
-}
-
-/* ---- rules by DN ---- */
-
-static struct split_rule *place_of(const struct split_rules *rules, struct dit_span norm)
-{
-	size_t at = XXH3_64bits(norm.data, norm.len) & (rules->size - 1);
-
-	while (rules->rules[at].norm.data != NULL &&
-	       !dit_span_eq(rules->rules[at].norm, norm)) {
-		at = (at + 1) & (rules->size - 1);
-	}
-	return &rules->rules[at];
-}
-
-struct split_rule *dit_split_rules_find(const struct split_rules *rules,
-                                        struct dit_span norm)
-{
-	struct split_rule *rule = rules->size == 0 ? NULL : place_of(rules, norm);
-
-	return rule == NULL || rule->norm.data == NULL ? NULL : rule;
-}
-
-/* At most half of the places are taken. */
-static int grow(struct split_rules *rules)
-{
-	struct split_rules old = *rules;
-
-	if (rules->nrules * 2 < rules->size) {
-		return 0;
-	}
-	rules->size = old.size == 0 ? 64 : old.size * 2;
-	rules->rules = calloc(rules->size, sizeof(*rules->rules));
-	if (rules->rules == NULL) {
-		*rules = old;
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < old.size; i++) {
-		if (old.rules[i].norm.data != NULL) {
-			*place_of(rules, old.rules[i].norm) = old.rules[i];
-		}
-	}
-	free(old.rules);
-	return 0;
-}
-
-/* The rule of a DN, made if there is none. @param norm  lives in the arena */
-static int get_rule(struct split_rules *rules, struct dit_span norm,
-                    struct split_rule **ret)
-{
-	int r = grow(rules);
-
-	if (r < 0) {
-		return r;
-	}
-	*ret = place_of(rules, norm);
-	if ((*ret)->norm.data == NULL) {
-		(*ret)->norm = norm;
-		rules->nrules++;
-	}
-	return 0;
-}
-
-/* ---- words ---- */
-
-static struct dit_span skip_blanks(struct dit_span text)
-{
-	while (text.len > 0 && strchr(" \t\r", text.data[0]) != NULL &&
-	       text.data[0] != '\0') {
-		dit_cut(&text, 1);
-	}
-	return text;
-}
+#define WRONG(line, ...) dit_fault_say((line)->fault, DIT_E_CONFIG, __VA_ARGS__)
 
 /* @return 1; 0: the line has ended; DIT_E_CONFIG */
 static int next_word(struct line *line, struct dit_span *ret)
 {
-	struct dit_span text = skip_blanks(line->rest);
-	bool is_quoted = text.len > 0 && text.data[0] == '"';
-	size_t len = 0;
+	const char *at = line->rest + strspn(line->rest, BLANKS);
+	bool is_quoted = *at == '"';
 
-	if (is_quoted) {
-		dit_cut(&text, 1);
-	}
-	while (len < text.len &&
-	       (is_quoted ? text.data[len] != '"'
-	                  : strchr(" \t\r\"", text.data[len]) == NULL)) {
-		len += is_quoted && text.data[len] == '\\' && len + 1 < text.len ? 2 : 1;
-	}
-	*ret = (struct dit_span){text.data, len};
-	dit_cut(&text, len);
-	if (is_quoted && text.len == 0) {
-		return wrong(line, "a quote without its end");
-	}
-	if (is_quoted) {
-		dit_cut(&text, 1);
-	}
-	line->rest = text;
-	return is_quoted || len > 0 ? 1 : 0;
-}
-
-static int find_name(const struct split_rules *rules, struct dit_span word, uint32_t *ret)
-{
-	for (size_t i = 0; i < rules->nnames; i++) {
-		if (dit_span_eq(dit_span_of(rules->names[i]), word)) {
-			*ret = (uint32_t)i;
-			return 0;
+	at += is_quoted;
+	ret->data = at;
+	while (is_quoted && *at != '"') {
+		at += at[0] == '\\' && at[1] != '\0';
+		if (*at++ == '\0') {
+			return WRONG(line, "a quote without its end");
 		}
 	}
-	return DIT_E_UNKNOWN;
+	at += is_quoted ? 0 : strcspn(at, BLANKS "\"");
+	ret->len = (size_t)(at - ret->data);
+	line->rest = at + is_quoted;
+	return is_quoted || ret->len > 0;
 }
 
 /* ---- "shard" ---- */
 
+static bool find_name(const struct split_rules *rules, struct dit_span word,
+                      uint32_t *ret)
+{
+	*ret = 0;
+	while (*ret < rules->nnames &&
+	       !dit_span_eq(dit_span_of(rules->names[*ret]), word)) {
+		++*ret;
+	}
+	return *ret < rules->nnames;
+}
+
 static bool is_name(struct dit_span word)
 {
-	bool is_good = word.len <= NAME_MAX_LEN && word.data[0] != '.';
+	bool is_good = word.len > 0 && word.len <= NAME_MAX_LEN && word.data[0] != '.';
 
 	for (size_t i = 0; i < word.len && is_good; i++) {
 		is_good = dit_ascii_is_name(word.data[i]) || word.data[i] == '_' ||
@@ -185,29 +87,26 @@ static int add_name(struct line *line, struct dit_span word)
 {
 	struct split_rules *rules = line->rules;
 	uint32_t number = 0;
-	char *copy = NULL;
 
-	if (word.len == 0 || !is_name(word)) {
-		return wrong(line,
+	if (!is_name(word)) {
+		return WRONG(line,
 		             "\"%.*s\" cannot be the name of a shard: up to %d letters, "
 		             "digits, - _ and ., no . at the beginning, and not \"all\"",
 		             DIT_SPAN_ARGS(word), NAME_MAX_LEN);
 	}
-	if (find_name(rules, word, &number) == 0) {
-		return wrong(line, "shard \"%.*s\" has been named before",
+	if (find_name(rules, word, &number)) {
+		return WRONG(line, "shard \"%.*s\" has been named before",
 		             DIT_SPAN_ARGS(word));
 	}
 	if (rules->nnames == SHARDS_MAX) {
-		return wrong(line, "more than %d shards", SHARDS_MAX);
+		return WRONG(line, "more than %d shards", SHARDS_MAX);
 	}
-	copy = dit_arena_bytes(&rules->arena, word.len + 1);
-	if (copy == NULL ||
+	word = dit_arena_copy(&rules->arena, word);
+	if (word.data == NULL ||
 	    DIT_GROW(rules->names, rules->names_size, rules->nnames + 1) < 0) {
 		return -ENOMEM;
 	}
-	memcpy(copy, word.data, word.len);
-	copy[word.len] = '\0';
-	rules->names[rules->nnames++] = copy;
+	rules->names[rules->nnames++] = word.data;
 	return 0;
 }
 
@@ -217,7 +116,7 @@ static int read_names(struct line *line)
 	int r = next_word(line, &word);
 
 	if (r == 0) {
-		return wrong(line, "\"shard\" needs names");
+		return WRONG(line, "\"shard\" needs names");
 	}
 	while (r > 0) {
 		r = add_name(line, word);
@@ -228,122 +127,149 @@ static int read_names(struct line *line)
 
 /* ---- "below", "entry" ---- */
 
+static int add_shard(struct line *line, struct dit_span word, uint32_t *list, size_t n)
+{
+	if (!find_name(line->rules, word, &list[n])) {
+		return WRONG(line, "no line before names a shard \"%.*s\"",
+		             DIT_SPAN_ARGS(word));
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == list[n]) {
+			return WRONG(line, "shard \"%.*s\" is named twice",
+			             DIT_SPAN_ARGS(word));
+		}
+	}
+	return 0;
+}
+
 /* Names of shards, up to the end of the line. */
 static int read_shards(struct line *line, struct dit_split_shards *ret)
 {
-	struct split_rules *rules = line->rules;
+	size_t nnames = line->rules->nnames;
 	uint32_t *list =
-		dit_arena_alloc(&rules->arena, (rules->nnames + 1) * sizeof(*list));
+		dit_arena_alloc(&line->rules->arena, (nnames + 1) * sizeof(*list));
 	struct dit_span word = {NULL, 0};
+	bool is_all = false;
 	size_t n = 0;
 	int r = list == NULL ? -ENOMEM : next_word(line, &word);
-	bool is_all = r > 0 && dit_span_eq(word, DIT_SPAN("all"));
 
-	for (size_t i = 0; is_all && i < rules->nnames; i++) {
-		list[n++] = (uint32_t)i;
-	}
-	r = is_all ? next_word(line, &word) : r;
-	if (is_all && r > 0) {
-		return wrong(line, "nothing can follow \"all\"");
-	}
-	for (; r > 0; r = next_word(line, &word)) {
-		if (find_name(rules, word, &list[n]) < 0) {
-			return wrong(line, "no line before names a shard \"%.*s\"",
-			             DIT_SPAN_ARGS(word));
+	if (r > 0 && dit_span_eq(word, DIT_SPAN("all"))) {
+		for (is_all = true; n < nnames; n++) {
+			list[n] = (uint32_t)n;
 		}
-		for (size_t i = 0; i < n; i++) {
-			if (list[i] == list[n]) {
-				return wrong(line, "shard \"%.*s\" is named twice",
-				             DIT_SPAN_ARGS(word));
-			}
-		}
-		n++;
+		r = next_word(line, &word);
 	}
-	if (r == 0 && n == 0) {
-		return wrong(line, "names of shards are missing");
+	while (r > 0) {
+		r = is_all ? WRONG(line, "nothing can follow \"all\"")
+		           : add_shard(line, word, list, n++);
+		r = r < 0 ? r : next_word(line, &word);
 	}
 	*ret = (struct dit_split_shards){list, n};
-	return r;
+	return r == 0 && n == 0 ? WRONG(line, "names of shards are missing") : r;
 }
 
 /* "to", or "hash SEED" */
-static int read_how(struct line *line, bool is_entry, struct split_rule *ret)
+static int read_how(struct line *line, struct split_rule *rule)
 {
 	struct dit_span word = {NULL, 0};
+	char *end = NULL;
 	int r = next_word(line, &word);
-	bool is_hash = r > 0 && !is_entry && dit_span_eq(word, DIT_SPAN("hash"));
 
-	if (r < 0) {
-		return r;
+	if (r > 0 && dit_span_eq(word, DIT_SPAN("to"))) {
+		return 0;
 	}
-	if (!is_hash) {
-		return r > 0 && dit_span_eq(word, DIT_SPAN("to"))
-		               ? 0
-		               : wrong(line, "after the DN comes \"to\"%s",
-		                       is_entry ? "" : " or \"hash\"");
+	if (r < 0 || rule->kind == SPLIT_ENTRY || !dit_span_eq(word, DIT_SPAN("hash"))) {
+		return r < 0 ? r
+		             : WRONG(line, "after the DN comes \"to\"%s",
+		                     rule->kind == SPLIT_ENTRY ? "" : " or \"hash\"");
 	}
-	ret->is_hashed = true;
+	rule->is_hashed = true;
 	r = next_word(line, &word);
-	for (size_t i = 0; r > 0 && i < word.len; i++) {
-		if (!dit_ascii_is_digit(word.data[i]) ||
-		    ret->seed > UINT64_MAX / 10 - 9) {
-			r = 0;
-		}
-		ret->seed = ret->seed * 10 + (uint64_t)(word.data[i] - '0');
+	if (r > 0 && word.len > 0 && dit_ascii_is_digit(word.data[0])) {
+		errno = 0;
+		rule->seed = strtoull(word.data, &end, 10);
 	}
-	return r > 0 && word.len > 0 ? 0 : wrong(line, "after \"hash\" comes a number");
+	return r < 0 ? r
+	       : end == word.data + word.len && errno == 0
+	               ? 0
+	               : WRONG(line, "after \"hash\" comes a number");
 }
 
-/* Also tell its parent that there is a rule. */
-static int keep_rule(struct line *line, const struct split_rule *read, bool is_entry)
+static int add_rule(struct split_rules *rules, const struct split_rule *rule)
 {
-	struct split_rule *rule = NULL;
-	struct split_rule *parent = NULL;
-	int r = get_rule(line->rules, read->norm, &rule);
-
-	if (r < 0) {
-		return r;
+	if (DIT_GROW(rules->list, rules->size, rules->n + 1) < 0) {
+		return -ENOMEM;
 	}
-	if ((is_entry ? rule->own.n : rule->below.n) > 0) {
-		return wrong(line, "there is such a line for this DN already");
-	}
-	if (is_entry) {
-		rule->own = read->own;
-	} else {
-		rule->below = read->below;
-		rule->is_hashed = read->is_hashed;
-		rule->seed = read->seed;
-	}
-	r = read->norm.len == 0
-	            ? 0
-	            : get_rule(line->rules, dit_dn_parent(read->norm), &parent);
-	if (parent != NULL) {
-		parent->has_children = true;
-	}
-	return r;
+	rules->list[rules->n++] = *rule;
+	return 0;
 }
 
-static int read_rule(struct line *line, bool is_entry)
+static int read_rule(struct line *line, enum split_rule_kind kind)
 {
-	struct split_rule rule = {.norm = {NULL, 0}};
+	struct split_rules *rules = line->rules;
+	struct split_rule rule = {.kind = kind, .line = line->number};
 	struct dit_dn dn = {.nrdns = 0};
 	struct dit_span word = {NULL, 0};
 	int r = next_word(line, &word);
 
 	if (r == 0) {
-		return wrong(line, "a DN is missing");
+		return WRONG(line, "a DN is missing");
 	}
-	r = r < 0 ? r
-	          : dit_dn_parse(line->rules->schema, word, &line->rules->arena, NULL,
-	                         &dn);
+	r = r < 0 ? r : dit_dn_parse(rules->schema, word, &rules->arena, NULL, &dn);
 	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
-		return wrong(line, "\"%.*s\" is no DN of this schema",
+		return WRONG(line, "\"%.*s\" is no DN of this schema",
 		             DIT_SPAN_ARGS(word));
 	}
-	rule.norm = dn.nrdns == 0 ? DIT_SPAN("") : dn.norm;
-	r = r < 0 ? r : read_how(line, is_entry, &rule);
-	r = r < 0 ? r : read_shards(line, is_entry ? &rule.own : &rule.below);
-	return r < 0 ? r : keep_rule(line, &rule, is_entry);
+	rule.norm = dn.norm;
+	r = r < 0 ? r : read_how(line, &rule);
+	r = r < 0 ? r : read_shards(line, &rule.shards);
+	r = r < 0 ? r : add_rule(rules, &rule);
+	if (r == 0 && dn.nrdns > 0) {
+		rule.norm = dit_dn_parent(dn.norm);
+		rule.kind = SPLIT_PARENT;
+		r = add_rule(rules, &rule);
+	}
+	return r;
+}
+
+/* ---- rules by DN ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct split_rule *x = a;
+	const struct split_rule *y = b;
+	int order = dit_span_compare(x->norm, y->norm);
+
+	return order != 0 ? order : (int)x->kind - (int)y->kind;
+}
+
+const struct split_rule *dit_split_rules_find(const struct split_rules *rules,
+                                              struct dit_span norm,
+                                              enum split_rule_kind kind)
+{
+	const struct split_rule key = {.norm = norm, .kind = kind};
+
+	return rules->n == 0 ? NULL
+	                     : bsearch(&key, rules->list, rules->n, sizeof(key), compare);
+}
+
+static int sort_rules(struct line *line)
+{
+	const struct split_rules *rules = line->rules;
+
+	if (rules->n > 0) {
+		qsort(rules->list, rules->n, sizeof(*rules->list), compare);
+	}
+	for (size_t i = 1; i < rules->n; i++) {
+		const struct split_rule *two = &rules->list[i - 1];
+
+		if (compare(&two[0], &two[1]) == 0 && two->kind != SPLIT_PARENT) {
+			line->number =
+				two[0].line > two[1].line ? two[0].line : two[1].line;
+			return WRONG(line, "there is such a line for this DN already");
+		}
+	}
+	return 0;
 }
 
 /* ---- lines ---- */
@@ -353,23 +279,22 @@ static int read_line(struct line *line)
 	struct dit_span word = {NULL, 0};
 	int r = 0;
 
-	line->rest = skip_blanks(line->rest);
-	if (line->rest.len == 0 || line->rest.data[0] == '#') {
+	if (line->rest[strspn(line->rest, BLANKS)] == '#') {
 		return 0;
 	}
 	r = next_word(line, &word);
-	if (r < 0) {
+	if (r <= 0) {
 		return r;
 	}
 	if (dit_span_eq(word, DIT_SPAN("shard"))) {
 		return read_names(line);
 	}
 	if (dit_span_eq(word, DIT_SPAN("below"))) {
-		return read_rule(line, false);
+		return read_rule(line, SPLIT_BELOW);
 	}
 	return dit_span_eq(word, DIT_SPAN("entry"))
-	               ? read_rule(line, true)
-	               : wrong(line,
+	               ? read_rule(line, SPLIT_ENTRY)
+	               : WRONG(line,
 	                       "a line begins with \"shard\", \"below\", \"entry\" or "
 	                       "\"#\", not with \"%.*s\"",
 	                       DIT_SPAN_ARGS(word));
@@ -377,37 +302,37 @@ static int read_line(struct line *line)
 
 static int read_lines(struct line *line, struct dit_span text)
 {
+	struct dit_span one = {NULL, 0};
 	int r = 0;
 
 	while (r == 0 && text.len > 0) {
-		const char *lf = memchr(text.data, '\n', text.len);
-		size_t len = lf == NULL ? text.len : (size_t)(lf - text.data);
-
 		line->number++;
-		line->rest = (struct dit_span){text.data, len};
-		if (memchr(text.data, '\0', len) != NULL) {
-			return wrong(line, "a byte with the value zero");
+		(void)dit_cut_until(&text, '\n', &one);
+		one = dit_arena_copy(&line->rules->arena, one);
+		if (one.data == NULL) {
+			return -ENOMEM;
 		}
-		r = read_line(line);
-		dit_cut(&text, lf == NULL ? len : len + 1);
+		line->rest = one.data;
+		r = strlen(one.data) < one.len ? WRONG(line, "a byte with the value zero")
+		                               : read_line(line);
 	}
-	return r;
+	if (r == 0 && line->rules->nnames == 0) {
+		r = WRONG(line, "no line names a shard");
+	}
+	return r < 0 ? r : sort_rules(line);
 }
 
-int dit_split_rules_read(struct split_rules *rules, const char *path, char *why,
-                         size_t why_size)
+int dit_split_rules_read(struct split_rules *rules, const char *path, uint64_t *ret_line,
+                         struct dit_fault *fault)
 {
-	struct line line = {
-		.rules = rules, .path = path, .why = why, .why_size = why_size};
+	struct line line = {.rules = rules, .fault = fault};
 	struct dit_span text = {NULL, 0};
 	int r = 0;
 
 	dit_arena_init(&rules->arena, BLOCK_BYTES);
 	r = dit_file_read(path, &rules->arena, &text);
 	r = r < 0 ? r : read_lines(&line, text);
-	if (r == 0 && rules->nnames == 0) {
-		r = wrong(&line, "no line names a shard");
-	}
+	*ret_line = line.number;
 	return r;
 }
 
@@ -415,5 +340,5 @@ void dit_split_rules_deinit(struct split_rules *rules)
 {
 	dit_arena_deinit(&rules->arena);
 	free(rules->names);
-	free(rules->rules);
+	free(rules->list);
 }

@@ -29,7 +29,6 @@
 #define BATCH_RECORDS 8192
 #define ARENA_BYTES   65536
 #define TOLD_MAX      10 /* records without a line of the map */
-#define WHY_BYTES     1024
 
 struct split {
 	const struct dit_split_opts *opts;
@@ -102,14 +101,17 @@ static int read_settings(struct split *split)
 
 static int read_map(struct split *split)
 {
-	char why[WHY_BYTES] = "";
-	int r = dit_split_map_read(&split->map, split->opts->map,
-	                           split->job.chosen.settings->schema, why, sizeof(why));
+	const char *path = split->opts->map;
+	struct dit_fault fault = {""};
+	uint64_t line = 0;
+	int r = dit_split_map_read(&split->map, path, split->job.chosen.settings->schema,
+	                           &line, &fault);
 
 	if (r == DIT_E_CONFIG) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s", why);
+		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s:%llu: %s", path,
+		               (unsigned long long)line, fault.text);
 	} else if (r < 0) {
-		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s: %s", split->opts->map,
+		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s: %s", path,
 		               r == -ENOTSUP ? "no regular file" : dit_strerror(r));
 	}
 	return r;
