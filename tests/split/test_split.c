@@ -573,6 +573,35 @@ static void what_cannot_be_read_or_written_is_told(void **state)
 	expect_failure(f, &opts, -EPERM, "include file:/no/such/file failed");
 }
 
+/* The progress of the first batch is told before the rest of the file is read. */
+static void shorten(void *ctx, const struct dit_progress *progress)
+{
+	if (progress->phase == DIT_SPLIT_RECORDS && progress->bytes_read > 0) {
+		assert_int_equal(truncate(ctx, 2 << 20), 0);
+	}
+}
+
+static void an_input_that_becomes_shorter_is_told(void **state)
+{
+	static char big[5 << 20];
+	struct fixture *f = *state;
+	const char *paths[] = {f->load.input};
+	struct dit_split_opts opts = opts_of(f);
+	size_t len = 0;
+
+	while (len < sizeof(big) - 200) {
+		len += (size_t)sprintf(big + len, "dn: cn=%zu,dc=x\nsn: x\n\n", len);
+	}
+	opts.inputs = paths;
+	opts.ninputs = 1;
+	opts.progress = shorten;
+	opts.progress_ctx = f->load.input;
+	for (opts.nparts = 1; opts.nparts <= 2; opts.nparts++) {
+		test_write_file(f->load.input, big, len);
+		expect_failure(f, &opts, DIT_E_INVALID, "has become shorter");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -587,6 +616,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(records_without_a_line_leave_no_file,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_read_or_written_is_told,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(an_input_that_becomes_shorter_is_told,
 	                                        setup, teardown),
 	};
 

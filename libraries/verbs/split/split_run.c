@@ -25,7 +25,7 @@
 #include "split/split_name.h"
 #include "split/split_output.h"
 
-#define BATCH_BYTES   ((size_t)1 << 20)
+#define BATCH_BYTES   ((size_t)256 << 10)
 #define BATCH_RECORDS 8192
 #define ARENA_BYTES   65536
 #define TOLD_MAX      10 /* records without a line of the map */
@@ -240,6 +240,12 @@ static int read_records(struct split *split)
 		dit_job_tell(&split->job, DIT_SPLIT_RECORDS);
 	}
 	split->stats->bytes_read = split->read + split->batch.bytes_read;
+	if (r == 0 && split->path != NULL && dit_ldif_reader_can_skip(split->reader) &&
+	    split->batch.bytes_read < dit_ldif_reader_size(split->reader)) {
+		dit_job_report(&split->job, DIT_REPORT_ERROR,
+		               "%s has become shorter while it was read", split->path);
+		return DIT_E_INVALID;
+	}
 	return r < 0 ? fail_on_input(split, r) : 0;
 }
 
