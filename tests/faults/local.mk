@@ -1,7 +1,7 @@
 # tests/faults/local.mk
 # Faults from outside: losses of power, kills, calls that fail. See README.md there.
 slow_scripts += %D%/failing.sh %D%/kills.sh %D%/power.sh
-script_tests += %D%/damage.sh %D%/disks.sh %D%/resources.sh %D%/worst.sh
+script_tests += %D%/damage.sh %D%/disks.sh %D%/resources.sh %D%/split.sh %D%/worst.sh
 long_scripts += %D%/damage.sh %D%/disks.sh %D%/failing.sh %D%/kills.sh %D%/power.sh %D%/valgrind.sh \
 	%D%/worst.sh
 EXTRA_DIST += %D%/README.md %D%/faults_lib.sh %D%/valgrind.sh %D%/valgrind.supp

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 static int sync_piece(int fd, uint64_t at, uint64_t bytes)
 {
@@ -34,6 +35,18 @@ int dit_sync_pieces(int fd, uint64_t bytes, uint64_t *ret_done, struct dit_ticke
 			*ret_done = at + left;
 		}
 		dit_tick(ticker);
+	}
+	return r;
+}
+
+int dit_sync_directory(int fd, const char *path)
+{
+	int dir_fd = openat(fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = 0;
+
+	if (dir_fd >= 0) {
+		r = fsync(dir_fd) < 0 && errno != EINVAL ? -errno : 0;
+		(void)close(dir_fd);
 	}
 	return r;
 }

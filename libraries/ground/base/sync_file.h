@@ -29,4 +29,14 @@
 int dit_sync_pieces(int fd, uint64_t bytes, uint64_t *ret_done,
                     struct dit_ticker *ticker);
 
+/**
+ * Have the disk the names in a directory. Where it cannot be opened for reading, or the
+ * file system cannot sync directories, nothing is done.
+ *
+ * @param path  below the directory @p fd, or AT_FDCWD
+ *
+ * @return 0 or -errno
+ */
+int dit_sync_directory(int fd, const char *path);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/stop.h"
+#include "base/sync_file.h"
 
 #define ATTEMPTS    100
 #define NEW_MODE    0666 /* less the umask: slapcat's */
@@ -274,7 +275,7 @@ int dit_export_file_finish(struct dit_export_file *file)
 	}
 	free(file->temporary);
 	file->temporary = NULL;
-	return 0;
+	return dit_sync_directory(file->dir_fd, ".");
 }
 
 void dit_export_file_close(struct dit_export_file *file)

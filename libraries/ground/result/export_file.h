@@ -71,7 +71,7 @@ DIT_PUBLIC int dit_export_file_keep(struct dit_export_file *file);
  */
 int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_t len);
 
-/** Sync, and give the file its name. 0 or -errno */
+/** Sync, give the file its name, and sync that. 0 or -errno */
 DIT_PUBLIC int dit_export_file_finish(struct dit_export_file *file);
 
 /** Close; remove a file that was not finished. Closing twice is fine. */

@@ -2,11 +2,15 @@
 #include "split/split_output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/sync_file.h"
 
 #define FOLDER_MODE 0777 /* less the umask */
 
@@ -22,9 +26,18 @@ static int fail(struct dit_split_output *output, const char *path, const char *w
 /* @return 0, also if it is there; -errno */
 static int make_folder(struct dit_split_output *output, const char *path)
 {
-	return mkdir(path, FOLDER_MODE) < 0 && errno != EEXIST
-	               ? fail(output, path, "", -errno)
-	               : 0;
+	char *parent = NULL;
+	int r = 0;
+
+	if (mkdir(path, FOLDER_MODE) < 0) {
+		return errno == EEXIST ? 0 : fail(output, path, "", -errno);
+	}
+	if (asprintf(&parent, "%s/..", path) < 0) {
+		return -ENOMEM;
+	}
+	r = dit_sync_directory(AT_FDCWD, parent);
+	free(parent);
+	return r < 0 ? fail(output, path, "", r) : 0;
 }
 
 static int open_file(struct dit_split_output *output, const struct dit_split_opts *opts,
@@ -138,55 +151,57 @@ int dit_split_output_put(struct dit_split_output *output, struct dit_span record
 
 /* ---- the end ---- */
 
+static int finish_file(struct dit_split_output *output, struct dit_split_file *file)
+{
+	int r = dit_export_file_finish(&file->file);
+
+	return r < 0 ? fail(output, file->path, "", r) : 0;
+}
+
 /* "DIGEST  NAME", as xxh128sum prints it. */
-static int write_digest(struct dit_split_output *output,
-                        const struct dit_split_file *file)
+static int write_digest(struct dit_split_output *output, struct dit_split_file *file)
 {
 	struct dit_export_file result = {.fd = -1};
 	char digest[DIT_DIGEST_TEXT_BYTES];
+	char line[sizeof(digest) + NAME_MAX + 3];
 	char *path = NULL;
-	char *line = NULL;
 	int r = 0;
 
-	dit_digest_text(file->digest, digest);
 	if (asprintf(&path, "%s.xxh128", file->path) < 0) {
-		path = NULL;
-		r = -ENOMEM;
+		return -ENOMEM;
 	}
-	if (asprintf(&line, "%s  %s\n", digest, strrchr(file->path, '/') + 1) < 0) {
-		line = NULL;
-		r = -ENOMEM;
-	}
-	r = r < 0 ? r : dit_export_file_open(&result, path, 0, output->stop);
+	dit_digest_text(file->digest, digest);
+	(void)snprintf(line, sizeof(line), "%s  %s\n", digest, file->file.name);
+	r = dit_export_file_open(&result, path, 0, output->stop);
 	r = r < 0 ? r : dit_export_file_write(&result, line, strlen(line));
 	r = r < 0 ? r : dit_export_file_finish(&result);
 	dit_export_file_close(&result);
 	free(path);
-	free(line);
-	return r < 0 ? fail(output, file->path, ".xxh128", r) : 0;
+	return r < 0 ? fail(output, file->path, "", r) : 0;
 }
 
+static int flush_rest(struct dit_split_output *output, struct dit_split_file *file)
+{
+	/* No bytes at all are no packed file. */
+	int r = file->text.len > 0 || file->file.nbytes == 0 ? flush(output, file) : 0;
+
+	output->stats->shards[file - output->files].nbytes = file->file.nbytes;
+	return r;
+}
+
+/* The disk has all files, in place of older ones, before it has the first digest. So the
+ * files that fit their digests are of one run, in all shards and at any moment. */
 int dit_split_output_finish(struct dit_split_output *output)
 {
+	static int (*const steps[])(struct dit_split_output * output,
+	                            struct dit_split_file * file) = {
+		flush_rest, finish_file, write_digest};
 	int r = 0;
 
-	for (size_t i = 0; i < output->nfiles && r == 0; i++) {
-		struct dit_split_file *file = &output->files[i];
-
-		/* No bytes at all are no packed file. */
-		if (file->text.len > 0 || file->file.nbytes == 0) {
-			r = flush(output, file);
+	for (size_t step = 0; step < sizeof(steps) / sizeof(steps[0]); step++) {
+		for (size_t i = 0; i < output->nfiles && r == 0; i++) {
+			r = steps[step](output, &output->files[i]);
 		}
-		output->stats->shards[i].nbytes = file->file.nbytes;
-	}
-	for (size_t i = 0; i < output->nfiles && r == 0; i++) {
-		r = dit_export_file_finish(&output->files[i].file);
-		if (r < 0) {
-			return fail(output, output->files[i].path, "", r);
-		}
-	}
-	for (size_t i = 0; i < output->nfiles && r == 0; i++) {
-		r = write_digest(output, &output->files[i]);
 	}
 	return r;
 }
