@@ -19,7 +19,9 @@
 
 #include <lmdb.h>
 
+#include "base/xor_crypto.h"
 #include "page/meta_pages.h"
+#include "page/page_seal.h"
 #include "page/tree_visit.h"
 
 #define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
@@ -128,6 +130,9 @@ static int damage_tree(void *ctx, const struct dit_node_view *node)
 
 static int damage(const char *directory)
 {
+	char seal_key[XOR_KEY_BYTES];
+	const struct dit_crypto crypto = xor_crypto("sesame", seal_key); /* lib.sh */
+	const struct dit_page_format sealed = dit_page_format_sealed(&crypto);
 	struct damaging damaging = {.format = &dit_lmdb_09};
 	const struct dit_tree_visitor visitor = {.node = damage_tree, .ctx = &damaging};
 	struct dit_page_source source;
@@ -144,6 +149,9 @@ static int damage(const char *directory)
 	}
 	damaging.page_bytes = metas.page_bytes;
 	meta = dit_metas_newest(&metas);
+	if ((meta->free_tree.flags & DIT_META_ENCRYPTED) != 0) {
+		damaging.format = &sealed;
+	}
 	dit_page_source_init(&source, damaging.fd, damaging.format, metas.page_bytes,
 	                     meta->last_page + 1);
 	must(dit_tree_visit(&source, &meta->main_tree, &visitor), path);
