@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "page/lmdb_format.h"
 #include "place/fault.h"
-#include "reader/snapshot.h"
 #include "test.h"
 
 /* Attribute types that slapd does not hard-code, classes that use them. */
@@ -244,6 +243,7 @@ struct dit_load_opts load_fixture_opts(struct load_fixture *f)
 	struct dit_load_opts opts = DIT_LOAD_OPTS_INIT;
 
 	opts.conf = f->conf;
+	opts.openldap = f->openldap;
 	opts.input = f->input;
 	opts.tmpdir = f->tmpdir;
 	opts.threads = 1;
@@ -306,8 +306,7 @@ uint64_t load_fixture_digest(const struct load_fixture *f)
 	return load_fixture_digest_of(f->database);
 }
 
-/* NULL: there is no data file. */
-static struct dit_snapshot *open_snapshot(const char *directory)
+struct dit_snapshot *load_fixture_snapshot(const char *directory)
 {
 	struct dit_fault fault = {{0}};
 	const struct dit_snapshot_opts opts = {
@@ -329,7 +328,7 @@ static struct dit_snapshot *open_snapshot(const char *directory)
 
 uint64_t load_fixture_digest_of(const char *directory)
 {
-	struct dit_snapshot *snapshot = open_snapshot(directory);
+	struct dit_snapshot *snapshot = load_fixture_snapshot(directory);
 	const struct dit_stored_db *dbs = NULL;
 	XXH3_state_t *state = NULL;
 	uint64_t digest = 0;

@@ -11,6 +11,7 @@
 #include <lmdb.h>
 
 #include "load/load.h"
+#include "reader/snapshot.h"
 
 struct load_fixture {
 	char *dir;
@@ -19,6 +20,7 @@ struct load_fixture {
 	char database[4200]; /* directory */
 	char subordinate[4200];
 	char tmpdir[4200];
+	enum dit_openldap_version openldap; /* of loads; FOUND unless a test sets it */
 	char *reports; /* all report lines, errors with "error: " in front */
 	char *rejects;
 };
@@ -49,6 +51,9 @@ MDB_env *load_fixture_open(const char *directory);
 MDB_txn *load_fixture_begin(const char *directory);
 /** Commit the changes, and close the database. */
 void load_fixture_commit(MDB_txn *txn);
+
+/** What a database holds now, whatever others do with it; NULL: there is no database. */
+struct dit_snapshot *load_fixture_snapshot(const char *directory);
 
 /** The topmost page of a named database is no page any more. */
 void load_fixture_damage_tree(const char *directory, const char *name);

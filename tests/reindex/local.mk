@@ -8,7 +8,7 @@ check_PROGRAMS += \
 %C%_test_reindex_LDADD = $(test_libs)
 %C%_test_reindex_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_reindex_online_SOURCES = tests/load/load_fixture.c tests/load/load_fixture.h \
-	%D%/reindex_fixture.h \
+	tests/output/online_other_10.h tests/output/store_fixture.h %D%/reindex_fixture.h \
 	%D%/test_reindex_online.c
 %C%_test_reindex_online_LDADD = $(test_libs)
 %C%_test_reindex_online_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \

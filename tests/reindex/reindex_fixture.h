@@ -47,6 +47,7 @@ static struct dit_reindex_opts reindex_opts(const struct load_fixture *f,
 
 	*told = (struct told){.nadded = 0};
 	opts.conf = f->conf;
+	opts.openldap = f->openldap;
 	opts.tmpdir = f->tmpdir;
 	opts.report = note_report;
 	opts.report_ctx = told;

@@ -15,6 +15,7 @@
 
 #include "load/load_fixture.h"
 #include "nomem.h"
+#include "output/online_other_10.h"
 #include "reindex/reindexer.h"
 #include "reindex_fixture.h"
 
@@ -26,8 +27,16 @@ __typeof__(dit_reindex_catch_up) __wrap_dit_reindex_catch_up;
 
 /* ---- another process ---- */
 
-static void copy_entry(MDB_txn *txn, MDB_dbi dbi, uint64_t from, uint64_t to)
+/* What becomes of an entry; in the order of IDs. */
+struct entry_change {
+	uint64_t id;
+	uint64_t from; /* it gets the content of this one; 0: it is removed */
+};
+
+static void copy_entry(MDB_txn *txn, MDB_dbi dbi, const struct entry_change *change)
 {
+	uint64_t from = change->from;
+	uint64_t to = change->id;
 	MDB_val key = {sizeof(from), &from};
 	MDB_val value;
 	char copy[4000];
@@ -52,40 +61,122 @@ static void remove_entry(MDB_txn *txn, MDB_dbi dbi, uint64_t id)
 	}
 }
 
+static void commit_changes(const char *directory, const struct entry_change *changes,
+                           size_t n)
+{
+	MDB_env *env = load_fixture_open(directory);
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+
+	if (mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
+	    mdb_dbi_open(txn, "id2e", 0, &dbi) != 0) {
+		_exit(1);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (changes[i].from == 0) {
+			remove_entry(txn, dbi, changes[i].id);
+		} else {
+			copy_entry(txn, dbi, &changes[i]);
+		}
+	}
+	if (mdb_txn_commit(txn) != 0) {
+		_exit(5);
+	}
+	mdb_env_close(env);
+}
+
+static void commit_changes_10(const char *directory, const struct entry_change *changes,
+                              size_t n)
+{
+	struct dit_snapshot *stored = load_fixture_snapshot(directory);
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_key_orders orders;
+	struct dit_tree_merge *merge = NULL;
+	struct other_10 other;
+
+	other_10_open(&other, directory);
+	other_10_begin(&other);
+	merge = other_10_merge(&other, "id2e", &orders);
+	other_10_must(dit_snapshot_cursor_open(&cursor, stored, 0, "id2e"));
+	for (size_t i = 0; i < n; i++) {
+		struct dit_span id = {(const char *)&changes[i].id, sizeof(uint64_t)};
+		struct dit_span from = {(const char *)&changes[i].from, sizeof(uint64_t)};
+		struct dit_span key;
+		struct dit_span value;
+
+		if (changes[i].from == 0) {
+			other_10_must(dit_tree_merge_remove(merge, id));
+			continue;
+		}
+		if (dit_tree_cursor_seek(cursor, from, &key, &value) != 1 ||
+		    dit_span_compare(key, from) != 0) {
+			_exit(2);
+		}
+		other_10_must(dit_tree_merge_put(merge, id, value));
+	}
+	other_10_finish(&other, "id2e", merge);
+	other_10_end(&other, true);
+	other_10_close(&other);
+	dit_tree_cursor_close(cursor);
+	dit_snapshot_close(stored);
+}
+
 /*
  * It gives some entries the content of others, adds some, and removes some: with a higher
  * number fewer, and of those that it has changed or added before.
  */
 static void change_entries(const char *directory, unsigned number)
 {
-	pid_t pid = fork();
+	uint64_t added = 1000 + 100 * (uint64_t)number;
+	uint64_t nchanged = NFIRST >> number;
+	struct entry_change changes[3 * NFIRST];
 	int status = 0;
+	pid_t pid = 0;
 
+	for (uint64_t i = 0; i < nchanged; i++) {
+		changes[i] =
+			(struct entry_change){20 + i, 120 + i + 100 * (uint64_t)number};
+		changes[nchanged + i] =
+			(struct entry_change){number == 0 ? 60 + i : added - 100 + i, 0};
+		changes[2 * nchanged + i] =
+			(struct entry_change){added + i, 100 + i + 50 * (uint64_t)number};
+	}
+	pid = fork();
 	if (pid == 0) {
-		MDB_env *env = NULL;
-		MDB_txn *txn = NULL;
-		MDB_dbi dbi = 0;
-		uint64_t added = 1000 + 100 * (uint64_t)number;
-
 		countdown = -1;
-		env = load_fixture_open(directory);
-		if (mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
-		    mdb_dbi_open(txn, "id2e", 0, &dbi) != 0) {
-			_exit(1);
-		}
-		for (uint64_t i = 0; i < NFIRST >> number; i++) {
-			copy_entry(txn, dbi, 120 + i + 100 * (uint64_t)number, 20 + i);
-			copy_entry(txn, dbi, 100 + i + 50 * (uint64_t)number, added + i);
-			remove_entry(txn, dbi, number == 0 ? 60 + i : added - 100 + i);
-		}
-		if (mdb_txn_commit(txn) != 0) {
-			_exit(5);
-		}
-		mdb_env_close(env);
+		(fixture_is_lmdb_10 ? commit_changes_10
+		                    : commit_changes)(directory, changes, 3 * nchanged);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
+}
+
+/* An index is empty or gone. */
+static void empty_index(const char *directory, const char *name, int is_removed)
+{
+	struct dit_tree_record empty = {.root = DIT_PAGE_NONE};
+	const struct dit_page_change change = {dit_span_of(name),
+	                                       is_removed ? NULL : &empty};
+	const struct dit_page_change_opts how = {.nthreads = 1};
+	struct other_10 other;
+
+	if (!fixture_is_lmdb_10) {
+		drop(directory, name, is_removed);
+		return;
+	}
+	other_10_open(&other, directory);
+	other_10_begin(&other);
+	empty.flags = other_10_tree(&other, name).flags;
+	other_10_must(dit_page_commit_change(other.commit, &change, 1, &how));
+	other_10_end(&other, true);
+	other_10_close(&other);
+}
+
+static void init(struct load_fixture *f)
+{
+	load_fixture_init(f, "");
+	f->openldap = fixture_is_lmdb_10 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_5;
 }
 
 /* ---- before and between the rounds ---- */
@@ -154,9 +245,9 @@ static void changes_between_rounds_are_indexed(void **state)
 		struct dit_reindex_stats stats;
 		uint64_t got = 0;
 
-		load_fixture_init(&f, "");
+		init(&f);
 		load_fixture_load_people(&f, 600);
-		drop(f.database, "sn", 0);
+		empty_index(f.database, "sn", 0);
 		assert_int_equal(reindex_online(&f, nthreads, 0, -1, &told, &stats), 0);
 		db = &stats.databases[0];
 		assert_int_equal(db->nrounds, 5);
@@ -184,7 +275,7 @@ static void a_run_can_be_stopped_between_rounds(void **state)
 	struct dit_reindex_stats stats;
 
 	(void)state;
-	load_fixture_init(&f, "");
+	init(&f);
 	load_fixture_load_people(&f, 600);
 	assert_int_equal(reindex_online(&f, 2, 2, -1, &told, &stats), DIT_E_STOPPED);
 	assert_int_equal(meddler.ncalls, 3);
@@ -211,7 +302,7 @@ static void any_allocation_may_fail(void **state)
 	long n = 0;
 
 	(void)state;
-	load_fixture_init(&f, "");
+	init(&f);
 	load_fixture_load_people(&f, 600);
 	copy_database(f.database, f.tmpdir);
 	for (n = 0; has_failed; n += n < 40 ? 3 : 1 + n / 8) {
@@ -244,7 +335,7 @@ static void refused_online_runs_change_nothing(void **state)
 	uint64_t before = 0;
 
 	(void)state;
-	load_fixture_init(&f, "");
+	init(&f);
 	load_fixture_load_people(&f, 300);
 	opts = reindex_opts(&f, &told);
 	opts.online = true;
@@ -252,7 +343,7 @@ static void refused_online_runs_change_nothing(void **state)
 	assert_int_equal(reindex(&opts), -EINVAL);
 	opts.drop_unconfigured = false;
 	assert_int_equal(reindex(&opts), 0);
-	drop(f.database, "uidNumber", 1);
+	empty_index(f.database, "uidNumber", 1);
 	before = load_fixture_digest(&f);
 	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
 	assert_non_null(strstr(told.text, "\"uidNumber\" in "));
@@ -271,5 +362,6 @@ int main(void)
 
 	/* Two processes that wait for each other's lock would wait for ever. */
 	(void)alarm(3600);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
 }
