@@ -54,6 +54,34 @@ EXTRA_DIST += \
 	%D%/compatibility.md \
 	%D%/design.md \
 	%D%/examples/first-start.sh \
+	%D%/examples/machines/README.md \
+	%D%/examples/machines/access.conf \
+	%D%/examples/machines/copies.sh \
+	%D%/examples/machines/database.conf \
+	%D%/examples/machines/front-hash.conf \
+	%D%/examples/machines/front-suffix.conf \
+	%D%/examples/machines/kubernetes/Dockerfile \
+	%D%/examples/machines/kubernetes/load.sh \
+	%D%/examples/machines/kubernetes/prepare.yaml \
+	%D%/examples/machines/kubernetes/publish.yaml \
+	%D%/examples/machines/kubernetes/split.yaml \
+	%D%/examples/machines/kubernetes/volume.yaml \
+	%D%/examples/machines/load_mpi.c \
+	%D%/examples/machines/map \
+	%D%/examples/machines/map-suffix \
+	%D%/examples/machines/parallel.sh \
+	%D%/examples/machines/schema.conf \
+	%D%/examples/machines/site.sh \
+	%D%/examples/machines/slapd-a.conf \
+	%D%/examples/machines/slapd-b.conf \
+	%D%/examples/machines/slapd-c.conf \
+	%D%/examples/machines/slapd-copy.conf \
+	%D%/examples/machines/slapd-groups.conf \
+	%D%/examples/machines/slapd-people.conf \
+	%D%/examples/machines/slurm-step.sh \
+	%D%/examples/machines/slurm.sh \
+	%D%/examples/machines/ssh.sh \
+	%D%/examples/machines/step.sh \
 	%D%/examples/people.ldif \
 	%D%/examples/python/ditkit.py \
 	%D%/examples/restore.sh \
@@ -62,6 +90,7 @@ EXTRA_DIST += \
 	%D%/guide.md \
 	%D%/install.md \
 	%D%/limits.md \
+	%D%/machines.md \
 	%D%/man/page.awk \
 	%D%/measurements.md \
 	%D%/messages.md \
