@@ -8,6 +8,8 @@ unit_scripts =
 slow_scripts =
 # Those of script_tests that do more where DIT_LONG is "yes".
 long_scripts =
+# Scripts that need the engines of "./bootstrap machines", for "make check-machines".
+machine_scripts =
 # Unit tests that do more where DIT_LONG is "yes", for "make check-long-unit".
 long_units =
 
@@ -38,6 +40,7 @@ include tests/index/local.mk
 include tests/job/local.mk
 include tests/ldif/local.mk
 include tests/load/local.mk
+include tests/machines/local.mk
 include tests/manuals/local.mk
 include tests/oracle/local.mk
 include tests/output/local.mk
@@ -115,8 +118,13 @@ check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS) $(check_DATA)
 check-long-unit: $(BUILT_SOURCES) $(long_units) $(fuzz_targets)
 	DIT_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(long_units)'
 
+# Loads on many machines, with the engines; as root.
+.PHONY: check-machines
+check-machines: $(BUILT_SOURCES) $(noinst_PROGRAMS)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(machine_scripts)'
+
 # The programs of each suite, as the names of their logs: for tests/tally.sh.
-.PHONY: list-check list-check-unit list-check-long list-check-long-unit
+.PHONY: list-check list-check-unit list-check-long list-check-long-unit list-check-machines
 list-check:
 	@echo $(TEST_LOGS)
 list-check-unit:
@@ -125,6 +133,8 @@ list-check-long:
 	@$(MAKE) -s list-check TESTS='$(long_scripts)'
 list-check-long-unit:
 	@$(MAKE) -s list-check TESTS='$(long_units)'
+list-check-machines:
+	@$(MAKE) -s list-check TESTS='$(machine_scripts)'
 else !HAVE_CMOCKA
 .PHONY: check-unit check-long cppcheck list-check list-check-unit list-check-long tidy
 check-local check-unit check-long list-check list-check-unit list-check-long:
