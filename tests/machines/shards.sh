@@ -105,8 +105,11 @@ mixed_up() {
 	mv /srv/ditkit/db/a/ditkit-prepared/manifest.json "$work/manifest"
 	mv /srv/ditkit/db/b/ditkit-prepared/manifest.json /srv/ditkit/db/a/ditkit-prepared
 	mv "$work/manifest" /srv/ditkit/db/b/ditkit-prepared/manifest.json
-	refused "the manifest of another site" 'damaged.*|digest.*' step publish a
-	refused "the manifest of this site elsewhere" 'damaged.*|digest.*' step publish b
+	refused "another shard's manifest" 'is of another shard.*' step publish a
+	refused "another shard's manifest, without the step" 'damaged.*|digest.*' \
+		ditadd --publish -f /srv/ditkit/slapd-a.conf
+	refused "this shard's manifest elsewhere" 'damaged.*|digest.*' \
+		ditadd --publish -f /srv/ditkit/slapd-b.conf
 	check "nothing is published" nothing_published
 	check "both are prepared again" all_shards prepare
 	mv /srv/ditkit/db/a/ditkit-prepared "$work"
