@@ -28,8 +28,8 @@ if [ -n "$library" ]; then
 		echo "FAILED: ${list##*/} (>) is not what the library has (<)" >&2
 		status=1
 	}
-	readelf -d "$library" | grep -q 'SONAME.*\[libditkit\.so\.0\]' || {
-		echo 'FAILED: the shared library is not libditkit.so.0' >&2
+	readelf -d "$library" | grep -q 'SONAME.*\[libditkit\.so\.1\]' || {
+		echo 'FAILED: the shared library is not libditkit.so.1' >&2
 		status=1
 	}
 fi
