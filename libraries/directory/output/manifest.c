@@ -81,20 +81,31 @@ static int read_text(int fd, char **ret, size_t *ret_len)
 
 /* ---- its content ---- */
 
-/* Hexadecimal digits, and what separates the parts of a time. */
-static bool has_form(const char *text, size_t len)
+/* "x" in the pattern is a hexadecimal digit in lower case, "0" a decimal one. */
+static bool has_form(const char *text, const char *pattern)
 {
-	return strlen(text) == len && strspn(text, "0123456789abcdef-.:TZ") == len;
+	for (; *pattern != '\0' && *text != '\0'; text++, pattern++) {
+		const char *allowed = *pattern == 'x'   ? "0123456789abcdef"
+		                      : *pattern == '0' ? "0123456789"
+		                                        : NULL;
+
+		if (allowed == NULL ? *text != *pattern
+		                    : strchr(allowed, *text) == NULL) {
+			return false;
+		}
+	}
+	return *text == *pattern;
 }
 
 static bool is_well_formed(const struct dit_manifest *manifest)
 {
-	return has_form(manifest->set, 32) && has_form(manifest->digest, 32) &&
-	       has_form(manifest->content, 32) &&
-	       has_form(manifest->time, DIT_MANIFEST_TIME_BYTES - 1) &&
-	       has_form(manifest->release, 3) &&
-	       (manifest->published == NULL ||
-	        has_form(manifest->published, DIT_MANIFEST_TIME_BYTES - 1));
+	static const char sum[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+	static const char moment[] = "0000-00-00T00:00:00Z";
+
+	return has_form(manifest->set, sum) && has_form(manifest->digest, sum) &&
+	       has_form(manifest->content, sum) && has_form(manifest->time, moment) &&
+	       has_form(manifest->release, "0.0") &&
+	       (manifest->published == NULL || has_form(manifest->published, moment));
 }
 
 static int wrong_json(const json_error_t *error, struct dit_fault *fault,

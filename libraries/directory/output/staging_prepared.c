@@ -23,7 +23,6 @@
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/sync_file.h"
 #include "base/whole_io.h"
 #include "output/manifest.h"
 #include "place/data_seal.h"
@@ -104,7 +103,7 @@ static int replace_prepared(struct dit_staging *staging)
 	}
 	/* Without it the rest counts as unfinished. */
 	(void)unlinkat(prepared_fd, DIT_MANIFEST_NAME, 0);
-	r = dit_sync_directory(prepared_fd, ".");
+	r = fsync(prepared_fd) == 0 ? 0 : -errno;
 	(void)close(prepared_fd);
 	if (r == 0) {
 		r = dit_folder_clear(dir_fd, DIT_PREPARED_NAME, NULL);
