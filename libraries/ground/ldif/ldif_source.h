@@ -38,7 +38,7 @@ struct dit_ldif_source {
 	uint64_t size;               /* bytes, if regular */
 	uint64_t offset;             /* next byte to read; of a pipe, from its first */
 	uint64_t end; /* of the file, or of a part; UINT64_MAX: not known */
-	/* the bytes read from the descriptor; owned; NULL: the opener wants none */
+	/* made of the bytes of the descriptor; owned; NULL: the opener wants none */
 	struct dit_digest *digest;
 
 	uint64_t nread;            /* bytes of the descriptor that were used */

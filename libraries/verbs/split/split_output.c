@@ -177,7 +177,7 @@ static int write_digest(struct dit_split_output *output, struct dit_split_file *
 	r = r < 0 ? r : dit_export_file_finish(&result);
 	dit_export_file_close(&result);
 	free(path);
-	return r < 0 ? fail(output, file->path, "", r) : 0;
+	return r < 0 ? fail(output, file->path, ".xxh128", r) : 0;
 }
 
 static int flush_rest(struct dit_split_output *output, struct dit_split_file *file)
