@@ -89,7 +89,7 @@ done 3< <(awk '{ call = $2; sub(/\(.*/, "", call); n[call]++ }
 	call != "openat" || /O_CREAT/ { print call, n[call] }' "$work/trace")
 check "kills" test $ncalls -gt 20
 
-for kind in write sync rename; do
+for kind in write sync rename open; do
 	n=1
 	while
 		begin
