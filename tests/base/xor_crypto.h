@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/crypto_module.h"
@@ -46,11 +45,10 @@ static inline int xor_crypt(const struct dit_module_bytes *in,
                             struct dit_module_bytes *out,
                             const struct dit_module_bytes keys[3], int encrypts)
 {
-	const unsigned char *from = in->data;
-	unsigned char *to = out->data;
+	const char *from = in->data;
+	char *to = out->data;
 	uint64_t seed = xor_seed(keys);
 	unsigned char mac[XOR_MAC_BYTES];
-	uint64_t stream = 0;
 
 	if (!encrypts && keys[2].len > 0) {
 		xor_mac(in, seed, mac);
@@ -58,10 +56,14 @@ static inline int xor_crypt(const struct dit_module_bytes *in,
 			return 1;
 		}
 	}
-	for (size_t i = 0; i < in->len; i++) {
-		stream = i % 8 == 0 ? XXH3_64bits_withSeed(&i, sizeof(i), seed)
-		                    : stream >> 8;
-		to[i] = (unsigned char)(from[i] ^ stream);
+	for (size_t i = 0; i < in->len; i += 8) {
+		size_t left = in->len - i;
+		size_t n = left < 8 ? left : 8;
+		uint64_t word = 0;
+
+		memcpy(&word, from + i, n);
+		word ^= XXH3_64bits_withSeed(&i, sizeof(i), seed);
+		memcpy(to + i, &word, n);
 	}
 	if (encrypts && keys[2].len > 0) {
 		xor_mac(out, seed, keys[2].data);

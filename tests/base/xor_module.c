@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 
+/* slapd has no libxxhash to link. */
+#define XXH_INLINE_ALL
 #include "xor_crypto.h"
 
 struct dit_module_table *MDB_crypto(void);

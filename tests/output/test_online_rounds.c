@@ -178,6 +178,7 @@ static void collect(struct dit_snapshot *snapshot, struct dit_output_table *tabl
                     uint64_t *lists[256], size_t counts[256])
 {
 	struct dit_tree_cursor *cursor = NULL;
+	size_t sizes[256] = {0};
 	struct dit_span key;
 	struct dit_span value;
 
@@ -185,8 +186,7 @@ static void collect(struct dit_snapshot *snapshot, struct dit_output_table *tabl
 	while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 		unsigned k = (unsigned char)value.data[0];
 
-		lists[k] = realloc(lists[k], (counts[k] + 1) * sizeof(**lists));
-		assert_non_null(lists[k]);
+		assert_int_equal(DIT_GROW(lists[k], sizes[k], counts[k] + 1), 0);
 		memcpy(&lists[k][counts[k]++], key.data, sizeof(**lists));
 	}
 	dit_tree_cursor_close(cursor);
