@@ -179,7 +179,7 @@ struct dit_entry_scan_ops {
 /**
  * Pin a snapshot.
  *
- * @param opts  copied; the texts are not needed after the call, `stop` is
+ * @param opts  copied, with its texts; only what `stop` points to has to stay
  *
  * @return 0. On any other result a report has told the failure:
  *         DIT_E_CONFIG: the configuration is wrong, or the database is not of type mdb;
