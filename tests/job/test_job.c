@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A job tells the caller directories and failures. */
+/* A job tells the caller directories and failures, and chooses its memory. */
 #include "job/job.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "nomem.h"
@@ -123,12 +124,54 @@ static void failures_of_a_publication_are_told(void **state)
 	dit_job_deinit(&job);
 }
 
+/* ---- memory ---- */
+
+static long npages; /* of the machine */
+
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+
+long __wrap_sysconf(int name)
+{
+	return name == _SC_PHYS_PAGES ? npages : __real_sysconf(name);
+}
+
+#define MIB ((uint64_t)1 << 20)
+
+static void memory_is_chosen_by_threads_keys_and_machine(void **state)
+{
+	static const struct {
+		uint64_t machine; /* MiB; 0: unknown */
+		unsigned nthreads;
+		uint64_t with_32_bits; /* MiB */
+		uint64_t with_64_bits;
+	} cases[] = {
+		{65536, 1, 256, 512},   {65536, 2, 256, 512},    {65536, 4, 512, 1024},
+		{65536, 8, 1024, 2048}, {65536, 16, 1024, 2048}, {0, 16, 1024, 2048},
+		{4096, 16, 1024, 1024}, {1536, 4, 384, 384},     {400, 4, 100, 100},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_settings settings = {.schema = NULL};
+
+		npages = (long)(cases[i].machine * MIB) / __real_sysconf(_SC_PAGESIZE);
+		npages = cases[i].machine == 0 ? -1 : npages;
+		assert_int_equal(dit_default_memory(cases[i].nthreads, &settings),
+		                 cases[i].with_32_bits * MIB);
+		settings.index.hash64 = true;
+		assert_int_equal(dit_default_memory(cases[i].nthreads, &settings),
+		                 cases[i].with_64_bits * MIB);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directories_of_mdb_databases_are_told),
 		cmocka_unit_test(an_interrupt_is_told_instead_of_its_consequence),
 		cmocka_unit_test(failures_of_a_publication_are_told),
+		cmocka_unit_test(memory_is_chosen_by_threads_keys_and_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
