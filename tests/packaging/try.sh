@@ -86,13 +86,13 @@ for name in scan_count sort_sum; do
 		$(pkg-config --cflags --libs ditkit) -lpthread
 done
 /try/sort_sum
-/try/scan_count /etc/ldap/slapd.conf objectClass
+runuser -u openldap -- /try/scan_count /etc/ldap/slapd.conf objectClass
 # The static library, with the shared ones of others: libldap-dev has not all that a program
 # without any shared library needs.
 # shellcheck disable=SC2046
 gcc -D_GNU_SOURCE -o /try/static $examples/scan_count.c -l:libditkit.a \
 	$(pkg-config --libs ldap lber lmdb libxxhash zlib libzstd liblzma) -lbz2 -lpthread
-/try/static /etc/ldap/slapd.conf objectClass >/try/log
+runuser -u openldap -- /try/static /etc/ldap/slapd.conf objectClass >/try/log
 rm -r /srv/ldap /var/backups/ditkit /etc/ldap/slapd.conf
 
 say 'remove'

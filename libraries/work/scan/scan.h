@@ -187,7 +187,10 @@ struct dit_entry_scan_ops {
  *         DIT_E_UNKNOWN: it is not back-mdb's: a named database is missing;
  *         DIT_E_CORRUPT: the B-tree of entries contradicts its format;
  *         -EAGAIN: with no_lock, commits came too fast;
- *         -EINVAL: an option is out of range; -ENOMEM and other -errno;
+ *         -EINVAL: an option is out of range;
+ *         -EPERM: root does not work in a directory of another user, as is that of
+ *         slapd; the program becomes that user first, or runs as it;
+ *         -ENOMEM and other -errno;
  *         LMDB's codes, among them MDB_READERS_FULL: no place in the table of readers
  *         became free within wait_ms. The scan clears places of processes that have
  *         ended
