@@ -29,7 +29,7 @@ each_is_whole_or_empty() {
 # find_victim NAMES: waits for a process with such a name, as long as the load runs
 find_victim() {
 	while kill -0 "$load"; do
-		victim=$(pgrep -x "$1" | shuf -n 1)
+		victim=$(pgrep -x -r R,S,D "$1" | shuf -n 1)
 		[ -z "$victim" ] || return 0
 	done 2>/dev/null
 	return 1
@@ -73,7 +73,7 @@ kill_one() {
 
 # settle: what a killed parent has left ends
 settle() {
-	while pgrep -x 'ditadd|ditsplit' >/dev/null; do
+	while pgrep -x -r R,S,D 'ditadd|ditsplit' >/dev/null; do
 		sleep 0.1
 	done
 }
