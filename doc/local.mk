@@ -22,6 +22,7 @@ library_programs = \
 	%D%/examples/load_watch.c \
 	%D%/examples/prepare_publish.c \
 	%D%/examples/safe_copy.c \
+	%D%/examples/.clang-format \
 	%D%/examples/scan_count.c \
 	%D%/examples/scan_pull.c \
 	%D%/examples/sort_lines.c \
