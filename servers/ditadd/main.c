@@ -279,8 +279,7 @@ static int estimate(struct options *options)
 	struct dit_estimate found;
 	int r = 0;
 
-	options->load.report = meter_take_report;
-	options->load.report_ctx = &meter;
+	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	r = dit_estimate_load(&options->load, 0, &found);
 	if (r == 0) {
 		r = estimate_tell(&found, "ditadd", options->estimate,

@@ -162,6 +162,9 @@ says 0 "as user $uid, group $gid" "$DITCAT" "${conf[@]}" -l "$work/secret/out" -
 check "an export is replaced" cmp "$work/secret/first" "$work/secret/out"
 says 0 '' "$DITINDEX" "${conf[@]}"
 says 0 '' "$DITINDEX" "${conf[@]}" --online
+says 0 '' "$DITINDEX" "${conf[@]}" --estimate
+says 1 '*entries of the input already (db/data.mdb has 1 entry: "cn=x")*' \
+	"$DITADD" "${conf[@]}" --estimate -l "$work/open/x.ldif"
 says 0 '' "$DITCHECK" "${conf[@]}"
 says 0 '' "$DITCHECK" --quick --database "$work/db/data.mdb"
 says 0 '' "$DITADD" "${conf[@]}" -l /dev/stdin <<LDIF
