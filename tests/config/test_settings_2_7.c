@@ -356,16 +356,23 @@ static void tree_is_refused_in_the_same_cases(void **state)
 
 /* ---- what a core would have ---- */
 
+#define CHUNK_BYTES (1u << 20)
+
 static bool memory_has(int memory, unsigned long first, unsigned long end,
                        const char *word)
 {
-	char *bytes = malloc(end - first);
+	char *bytes = malloc(CHUNK_BYTES);
+	size_t len = strlen(word);
 	bool has = false;
 
 	assert_non_null(bytes);
-	has = pread(memory, bytes, end - first, (off_t)first) == (ssize_t)(end - first) &&
-	      memmem(bytes, end - first, word, strlen(word)) != NULL;
-	explicit_bzero(bytes, end - first);
+	for (; first < end && !has; first += CHUNK_BYTES - len) {
+		size_t n = end - first < CHUNK_BYTES ? end - first : CHUNK_BYTES;
+
+		has = pread(memory, bytes, n, (off_t)first) == (ssize_t)n &&
+		      memmem(bytes, n, word, len) != NULL;
+	}
+	explicit_bzero(bytes, CHUNK_BYTES);
 	free(bytes);
 	return has;
 }
