@@ -200,8 +200,8 @@ void meter_break(struct meter *meter)
 
 void meter_end(struct meter *meter, bool has_succeeded)
 {
-	double seconds =
-		(double)(dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms) / 1000;
+	uint64_t ms = dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms;
+	double seconds = (double)ms / 1000;
 	struct dit_progress progress = meter->forecast.last;
 	struct progress_view view = {.program = meter->plan.program,
 	                             .phase = "done",

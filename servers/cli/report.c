@@ -292,7 +292,7 @@ static void print_section(const struct filler *page, const struct section *secti
   .each = "<i class=\"{phase}\" style=\"width:{lasts_s:percent:/wall_s}%;height:{" name  \
   ":bar}%\"></i>",                                                                         \
   .after = "</div>\n<div class=\"axis\"><span>0 s</span><span>{wall_s:part:2}</span>"   \
-  "<span>{wall_s:part:1}</span></div></figure>\n", .field = name}
+  "<span>{wall_s:part:1}</span></div></figure>\n", .field = (name)}
 
 static const struct table phases_table = {"rows", " data-phase=\"{name}\"", {
 	{"phase", .pattern = "<i class=\"swatch {name}\"></i>{name:phase}"},

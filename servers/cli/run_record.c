@@ -297,7 +297,7 @@ static json_t *sample_json(const struct run_record *record, const struct sample 
 	const char *phase = record->phases[progress->phase];
 	uint64_t us = next->time_us - sample->time_us;
 	bool is_same = progress->phase == next->progress.phase;
-	bool is_indexes = is_same && strcmp(phase, "indexes") == 0;
+	bool is_indexes = is_same && phase != NULL && strcmp(phase, "indexes") == 0;
 	bool is_entries = is_same && progress->phase == 0;
 
 	return json_pack(

@@ -68,7 +68,7 @@ static int find_owner(struct common_user *user, const char *const *directories, 
 
 	for (size_t i = 0; i < n; i++) {
 		const struct passwd *entry = NULL;
-		struct stat status;
+		struct stat status = {.st_uid = 0};
 		int r = look_at(user, directories[i], &status);
 
 		if (r < 0) {

@@ -35,8 +35,8 @@ static bool is_absence(int error)
 static int leads_to(const char *directory, const char *name, int fd)
 {
 	int dir_fd = dit_directory_open(directory, NULL);
-	struct stat there;
-	struct stat ours;
+	struct stat there = {.st_ino = 0};
+	struct stat ours = {.st_ino = 0};
 	int r = dir_fd < 0 ? dir_fd : 0;
 
 	if (r == 0 &&

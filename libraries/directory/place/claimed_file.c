@@ -91,7 +91,7 @@ int dit_claimed_file_begin(struct dit_claimed_file *file,
 		.ticker = opts->ticker,
 		.oldest = DIT_COMMIT_ALONE,
 	};
-	struct dit_metas metas;
+	struct dit_metas metas = {.page_bytes = 0};
 	int r = dit_fd_path(file->data_fd, path, opts->fault);
 
 	if (r == 0) {

@@ -19,6 +19,7 @@
  */
 #include "config/conf_parser.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -368,11 +369,14 @@ static void compose_dn(const struct tree *tree, struct folder *folder,
                        char *dn, size_t size)
 {
 	struct dit_span rdn = entry->dn.pretty;
-	const char *open = memchr(rdn.data, '{', rdn.len);
-	const char *close = memchr(rdn.data, '}', rdn.len);
+	const char *open = NULL;
+	const char *close = NULL;
 	const char *comma = *folder->dn == '\0' ? "" : ",";
 	long place = folder->nothers;
 
+	assert(rdn.data != NULL);
+	open = memchr(rdn.data, '{', rdn.len);
+	close = memchr(rdn.data, '}', rdn.len);
 	if (kind == DIT_CONF_ENTRY_DATABASE) {
 		place = (long)tree->parser->settings->ndatabases;
 	} else if (kind == DIT_CONF_ENTRY_MODULES) {

@@ -5,6 +5,7 @@
  */
 #include "entry/explain.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -111,6 +112,7 @@ static int show(struct dit_span *text, size_t max, struct dit_arena *arena)
 	if (copy == NULL) {
 		return -ENOMEM;
 	}
+	assert(len == 0 || text->data != NULL);
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text->data[i];
 

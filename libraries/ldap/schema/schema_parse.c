@@ -23,37 +23,31 @@
  */
 #define END_NULS 64
 
-/** A text that libldap takes apart. */
-struct parsing {
-	char *copy;       /* NULL: no memory, which libldap takes for an empty text */
-	int code;         /* of libldap's failure */
-	const char *rest; /* where it failed: a place in the copy */
-};
-
-static struct parsing begin(const char *text)
+/** A text for libldap, the caller's. NULL: no memory, which libldap takes for an empty
+ * text */
+static char *copy_of(const char *text)
 {
 	size_t len = strlen(text);
-	struct parsing parsing = {.copy = calloc(1, len + END_NULS)};
+	char *copy = calloc(1, len + END_NULS);
 
-	if (parsing.copy != NULL) {
-		memcpy(parsing.copy, text, len);
+	if (copy != NULL) {
+		memcpy(copy, text, len);
 	}
-	return parsing;
+	return copy;
 }
 
-/* "KEYWORD: Unexpected token before REST" */
-static int parse_failed(struct dit_schema_error *error, const char *keyword,
-                        struct parsing *parsing)
+/* "KEYWORD: Unexpected token before REST". Frees the copy. */
+static int parse_failed(struct dit_schema_error *error, const char *keyword, char *copy,
+                        int code, const char *rest)
 {
 	int r = -ENOMEM;
 
-	if (parsing->copy != NULL && parsing->code != LDAP_SCHERR_OUTOFMEM) {
-		dit_schema_say(error, "%s: %s before %s", keyword,
-		               ldap_scherr2str(parsing->code),
-		               parsing->rest == NULL ? "" : parsing->rest);
+	if (copy != NULL && code != LDAP_SCHERR_OUTOFMEM) {
+		dit_schema_say(error, "%s: %s before %s", keyword, ldap_scherr2str(code),
+		               rest == NULL ? "" : rest);
 		r = DIT_E_SYNTAX;
 	}
-	free(parsing->copy);
+	free(copy);
 	return r;
 }
 
@@ -130,16 +124,19 @@ static int define_parsed_type(struct dit_schema *schema, const LDAPAttributeType
 int dit_schema_define_type(struct dit_schema *schema, const char *text,
                            struct dit_schema_error *error)
 {
-	struct parsing parsing = begin(text);
-	LDAPAttributeType *at = ldap_str2attributetype(
-		parsing.copy, &parsing.code, &parsing.rest, LDAP_SCHEMA_ALLOW_ALL);
+	char *copy = NULL;
+	const char *rest = NULL;
+	int code = 0;
+	LDAPAttributeType *at = NULL;
 	int r = 0;
 
 	assert(!schema->is_sealed);
+	copy = copy_of(text);
+	at = ldap_str2attributetype(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (at == NULL) {
-		return parse_failed(error, "attributetype", &parsing);
+		return parse_failed(error, "attributetype", copy, code, rest);
 	}
-	free(parsing.copy);
+	free(copy);
 	r = define_parsed_type(schema, at, error);
 	ldap_attributetype_free(at);
 	return r;
@@ -172,16 +169,19 @@ static int define_parsed_class(struct dit_schema *schema, const LDAPObjectClass 
 int dit_schema_define_class(struct dit_schema *schema, const char *text,
                             struct dit_schema_error *error)
 {
-	struct parsing parsing = begin(text);
-	LDAPObjectClass *oc = ldap_str2objectclass(parsing.copy, &parsing.code,
-	                                           &parsing.rest, LDAP_SCHEMA_ALLOW_ALL);
+	char *copy = NULL;
+	const char *rest = NULL;
+	int code = 0;
+	LDAPObjectClass *oc = NULL;
 	int r = 0;
 
 	assert(!schema->is_sealed);
+	copy = copy_of(text);
+	oc = ldap_str2objectclass(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (oc == NULL) {
-		return parse_failed(error, "objectclass", &parsing);
+		return parse_failed(error, "objectclass", copy, code, rest);
 	}
-	free(parsing.copy);
+	free(copy);
 	r = define_parsed_class(schema, oc, text, error);
 	ldap_objectclass_free(oc);
 	return r;
@@ -229,16 +229,19 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
                              struct dit_schema_error *error)
 {
 	struct dit_syntax_def def = {.validator = DIT_VALID_NONE};
-	struct parsing parsing = begin(text);
-	LDAPSyntax *syn = ldap_str2syntax(parsing.copy, &parsing.code, &parsing.rest,
-	                                  LDAP_SCHEMA_ALLOW_ALL);
+	char *copy = NULL;
+	const char *rest = NULL;
+	int code = 0;
+	LDAPSyntax *syn = NULL;
 	int r = 0;
 
 	assert(!schema->is_sealed);
+	copy = copy_of(text);
+	syn = ldap_str2syntax(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (syn == NULL) {
-		return parse_failed(error, "ldapsyntax", &parsing);
+		return parse_failed(error, "ldapsyntax", copy, code, rest);
 	}
-	free(parsing.copy);
+	free(copy);
 	def.oid = syn->syn_oid;
 	r = def.oid == NULL ? oid_missing(error, "ldapsyntax")
 	                    : substitute(schema, syn, text, &def, error);
@@ -252,16 +255,19 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
 int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
                                    struct dit_schema_error *error)
 {
-	struct parsing parsing = begin(text);
-	LDAPContentRule *cr = ldap_str2contentrule(parsing.copy, &parsing.code,
-	                                           &parsing.rest, LDAP_SCHEMA_ALLOW_ALL);
+	char *copy = NULL;
+	const char *rest = NULL;
+	int code = 0;
+	LDAPContentRule *cr = NULL;
 	int r = 0;
 
 	assert(!schema->is_sealed);
+	copy = copy_of(text);
+	cr = ldap_str2contentrule(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (cr == NULL) {
-		return parse_failed(error, "ditcontentrule", &parsing);
+		return parse_failed(error, "ditcontentrule", copy, code, rest);
 	}
-	free(parsing.copy);
+	free(copy);
 	r = cr->cr_oid == NULL ? oid_missing(error, "ditcontentrule")
 	                       : dit_define_content_rule(schema, cr, text, error);
 	ldap_contentrule_free(cr);

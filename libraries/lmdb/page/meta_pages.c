@@ -64,7 +64,7 @@ int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_meta
 	struct dit_metas metas = {.page_bytes = 0};
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct dit_meta_page page;
+		struct dit_meta_page page = {.format = NULL};
 		int r = dit_meta_page_read(fd, format, i * (uint64_t)metas.page_bytes,
 		                           &page);
 
@@ -88,7 +88,7 @@ int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_meta
 void dit_metas_seal(int fd, const struct dit_page_format *format,
                     struct dit_meta_seal *ret)
 {
-	struct dit_meta_page page;
+	struct dit_meta_page page = {.format = NULL};
 	uint16_t sum_bytes = 0;
 	ssize_t n = 0;
 

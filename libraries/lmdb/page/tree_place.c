@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "page/tree_place.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -312,6 +313,7 @@ int dit_tree_place_seek_below(struct dit_tree_place *place,
 	if (r < 0) {
 		return r;
 	}
+	assert(leaf != NULL);
 	if (leaf->slot == leaf->count) {
 		leaf->slot--;
 		return dit_tree_place_climb(place);

@@ -137,7 +137,7 @@ int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place
 		dit_monitor_tell(&tasks->monitor);
 	}
 	dit_monitor_leave(&tasks->monitor);
-	if (r < 0) {
+	if (r != 0) {
 		free(task);
 	}
 	return r;

@@ -2,6 +2,7 @@
 /* Checks: which files, and what was found in all of them. */
 #include "check/check.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +159,7 @@ static int check_databases(struct check *check)
 		return r;
 	}
 	for (size_t i = 0; i < check->ndatabases && r == 0; i++) {
+		assert(opts->path != NULL || check->databases[i] != NULL);
 		r = check_path(check,
 		               opts->path != NULL ? opts->path
 		                                  : check->databases[i]->data.directory,

@@ -10,6 +10,7 @@
  *   level    ou=x: 2 + 3        parents of new nodes           by ID, each once
  *   level    dc=example: 5      their parents, up to the root
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
 	const char *key = sorted->key.data;
 	const char *value = sorted->value.data;
 
+	assert(key != NULL && value != NULL);
 	*ret = (struct dit_dn_tree_record){
 		.under = (uint32_t)dit_be_get(key, ID_BYTES),
 		.other = (uint32_t)dit_be_get(value, 4),

@@ -114,7 +114,7 @@ static char *explain(const struct loader *loader, const struct refused *refused)
 	if (dit_explain(&loader->reading.context, refused->why, record->text, &arena,
 	                &explanation) == 0 &&
 	    asprintf(&text, "%s:%llu: %s", record->file,
-	             (unsigned long long)(record->file_line + explanation.line),
+	             (unsigned long long)record->file_line + explanation.line,
 	             explanation.text) < 0) {
 		text = NULL;
 	}
