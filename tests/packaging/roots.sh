@@ -11,7 +11,8 @@
 #   --keep DIR           roots and packages stay there; bare roots there are used again
 #   --again              packages that are there are tried and not made
 #   --base SUITE=DIR     a bare root of this Debian, which is copied and not changed
-#   --earlier SUITE=DIR  packages of an earlier release, which are installed first
+#   --earlier SUITE=DIR  packages of an earlier release, which are installed first; abipkgdiff
+#                        compares the libraries
 #   --mirror URL         where debootstrap takes packages from
 #   SUITE                bookworm trixie
 #

@@ -24,8 +24,10 @@ trap stop_slapd EXIT
 
 say 'install'
 apt-get update -qq
+# shellcheck disable=SC2046 # words
 apt-get install -y -qq --no-install-recommends slapd ldap-utils gcc libc6-dev pkg-config \
-	zstd >/try/log 2>&1 || { tail /try/log && exit 1; }
+	zstd $([ ! -d /try/earlier ] || echo abigail-tools) >/try/log 2>&1 ||
+	{ tail /try/log && exit 1; }
 find / -xdev ! -path '/proc/*' ! -path '/try/*' ! -path '/var/*' ! -path '/tmp/*' | sort \
 	>/try/before
 for packages in /try/earlier /try; do
@@ -35,6 +37,18 @@ for packages in /try/earlier /try; do
 	ditadd --version
 done
 slapd -VV 2>&1 | head -n 1
+
+# New functions and new fields at the end are allowed (doc/stability.md).
+if [ -d /try/earlier ]; then
+	say 'the library, compared with the earlier one'
+	printf '%s\n' '[suppress_type]' 'type_kind = struct' 'has_data_member_inserted_at = end' \
+		>/try/allowed
+	XDG_CACHE_HOME=/try abipkgdiff --suppr /try/allowed --no-added-syms \
+		--d1 /try/earlier/libditkit?-dbgsym_*.deb --d2 /try/libditkit?-dbgsym_*.deb \
+		--devel1 /try/earlier/libditkit-dev_*.deb --devel2 /try/libditkit-dev_*.deb \
+		/try/earlier/libditkit?_*.deb /try/libditkit?_*.deb ||
+		fail 'a program that was compiled with the earlier library may not run'
+fi
 
 [ -s /usr/share/doc/ditkit/html/guide.html ] || fail 'there is no guide'
 
