@@ -104,7 +104,7 @@ static const char *value_of(uint64_t id, size_t len)
 	static uint64_t words[VALUE_MAX / 8 + 1];
 
 	for (size_t i = 0; i <= len / 8; i++) {
-		words[i] = (id << 32 | len) + i * 0x0101010101010101;
+		words[i] = (id | len << 32) + i * 0x0101010101010101;
 	}
 	return (const char *)words;
 }
