@@ -124,15 +124,14 @@ static int define_parsed_type(struct dit_schema *schema, const LDAPAttributeType
 int dit_schema_define_type(struct dit_schema *schema, const char *text,
                            struct dit_schema_error *error)
 {
-	char *copy = NULL;
 	const char *rest = NULL;
 	int code = 0;
-	LDAPAttributeType *at = NULL;
+	char *copy = copy_of(text);
+	LDAPAttributeType *at =
+		ldap_str2attributetype(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
 	assert(!schema->is_sealed);
-	copy = copy_of(text);
-	at = ldap_str2attributetype(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (at == NULL) {
 		return parse_failed(error, "attributetype", copy, code, rest);
 	}
@@ -169,15 +168,14 @@ static int define_parsed_class(struct dit_schema *schema, const LDAPObjectClass 
 int dit_schema_define_class(struct dit_schema *schema, const char *text,
                             struct dit_schema_error *error)
 {
-	char *copy = NULL;
 	const char *rest = NULL;
 	int code = 0;
-	LDAPObjectClass *oc = NULL;
+	char *copy = copy_of(text);
+	LDAPObjectClass *oc =
+		ldap_str2objectclass(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
 	assert(!schema->is_sealed);
-	copy = copy_of(text);
-	oc = ldap_str2objectclass(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (oc == NULL) {
 		return parse_failed(error, "objectclass", copy, code, rest);
 	}
@@ -229,15 +227,13 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
                              struct dit_schema_error *error)
 {
 	struct dit_syntax_def def = {.validator = DIT_VALID_NONE};
-	char *copy = NULL;
 	const char *rest = NULL;
 	int code = 0;
-	LDAPSyntax *syn = NULL;
+	char *copy = copy_of(text);
+	LDAPSyntax *syn = ldap_str2syntax(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
 	assert(!schema->is_sealed);
-	copy = copy_of(text);
-	syn = ldap_str2syntax(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (syn == NULL) {
 		return parse_failed(error, "ldapsyntax", copy, code, rest);
 	}
@@ -255,15 +251,14 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
 int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
                                    struct dit_schema_error *error)
 {
-	char *copy = NULL;
 	const char *rest = NULL;
 	int code = 0;
-	LDAPContentRule *cr = NULL;
+	char *copy = copy_of(text);
+	LDAPContentRule *cr =
+		ldap_str2contentrule(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
 	assert(!schema->is_sealed);
-	copy = copy_of(text);
-	cr = ldap_str2contentrule(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (cr == NULL) {
 		return parse_failed(error, "ditcontentrule", copy, code, rest);
 	}
