@@ -2,6 +2,7 @@
 /* The record of a program's work, as JSON. */
 #include "run_record.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -297,9 +298,11 @@ static json_t *sample_json(const struct run_record *record, const struct sample 
 	const char *phase = record->phases[progress->phase];
 	uint64_t us = next->time_us - sample->time_us;
 	bool is_same = progress->phase == next->progress.phase;
-	bool is_indexes = is_same && phase != NULL && strcmp(phase, "indexes") == 0;
 	bool is_entries = is_same && progress->phase == 0;
+	bool is_indexes = false;
 
+	assert(phase != NULL);
+	is_indexes = is_same && strcmp(phase, "indexes") == 0;
 	return json_pack(
 		"{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time_s",
 		seconds(sample->time_us), "lasts_s", seconds(us), "phase", phase,
