@@ -26,10 +26,15 @@ each_is_whole_or_empty() {
 	done
 }
 
+# living NAMES: the processes with such a name that are not dead
+living() {
+	pgrep -x -r R,S,D "$1"
+}
+
 # find_victim NAMES: waits for a process with such a name, as long as the load runs
 find_victim() {
 	while kill -0 "$load"; do
-		victim=$(pgrep -x -r R,S,D "$1" | shuf -n 1)
+		victim=$(living "$1" | shuf -n 1)
 		[ -z "$victim" ] || return 0
 	done 2>/dev/null
 	return 1
@@ -73,7 +78,7 @@ kill_one() {
 
 # settle: what a killed parent has left ends
 settle() {
-	while pgrep -x -r R,S,D 'ditadd|ditsplit' >/dev/null; do
+	while living 'ditadd|ditsplit' >/dev/null; do
 		sleep 0.1
 	done
 }
@@ -84,7 +89,7 @@ end_load() {
 	local idle=0
 	while kill -0 "$load" 2>/dev/null; do
 		idle=$((idle + 1))
-		! pgrep -x -r R,S,D load_mpi >/dev/null || idle=0
+		! living load_mpi >/dev/null || idle=0
 		if [ $idle -eq 600 ] && pkill -9 -x mpirun; then
 			nhung=$((nhung + 1))
 		fi
