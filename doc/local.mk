@@ -22,7 +22,6 @@ library_programs = \
 	%D%/examples/load_watch.c \
 	%D%/examples/prepare_publish.c \
 	%D%/examples/safe_copy.c \
-	%D%/examples/.clang-format \
 	%D%/examples/scan_count.c \
 	%D%/examples/scan_pull.c \
 	%D%/examples/sort_lines.c \
@@ -49,6 +48,7 @@ dist_man_MANS += \
 	%D%/man/ditkit.7 \
 	$(NULL)
 EXTRA_DIST += \
+	%D%/examples/.clang-format \
 	$(library_programs) \
 	$(library_pages:%=doc/%) \
 	%D%/README.md \
