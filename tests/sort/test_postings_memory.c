@@ -36,8 +36,8 @@ static void memory_stays_within_the_budget(void **state)
 }
 
 /** Push an entry: distinct keys, the same number to each of some streams. */
-static void push_entry(struct postings_load *load, unsigned first, unsigned step,
-                       uint64_t id, unsigned nkeys)
+static void push_entry_as(struct postings_load *load, unsigned producer, unsigned first,
+                          unsigned step, uint64_t id, unsigned nkeys)
 {
 	uint64_t keys[64];
 
@@ -45,9 +45,16 @@ static void push_entry(struct postings_load *load, unsigned first, unsigned step
 		for (unsigned i = 0; i < nkeys; i++) {
 			keys[i] = postings_load_key(s, id * 64 + i);
 		}
-		assert_int_equal(dit_postings_push(load->postings, 0, s, id, keys, nkeys),
-		                 0);
+		assert_int_equal(
+			dit_postings_push(load->postings, producer, s, id, keys, nkeys),
+			0);
 	}
+}
+
+static void push_entry(struct postings_load *load, unsigned first, unsigned step,
+                       uint64_t id, unsigned nkeys)
+{
+	push_entry_as(load, 0, first, step, id, nkeys);
 }
 
 /* Odd streams are wide. Half a chunk of each stream may be empty. */
@@ -162,6 +169,49 @@ static void a_memory_share_is_not_exceeded_when_streams_change(void **state)
 	postings_load_end(&load);
 }
 
+/* Three producers at the same pace, with 50, 45 and 10 keys an entry. */
+static void producers_write_their_runs_together(void **state)
+{
+	static const struct postings_plan plan = {"together", 1, 3, 3 << 20, 60,   0,
+	                                          1,          1, 0, 0,       false};
+	static const unsigned nkeys[] = {50, 45, 10};
+	struct dit_producer **producers = NULL;
+	struct postings_load load;
+	uint64_t id = 0;
+
+	(void)state;
+	postings_load_begin(&load, &plan);
+	postings_load_use_tiny_chunks(&load);
+	producers = load.postings->producers;
+	while (producers[1]->nruns == 0) {
+		/* Nobody begins before the share of the first one is used up. */
+		assert_int_equal(producers[0]->nruns, 0);
+		id++;
+		for (unsigned p = 0; p < 3; p++) {
+			push_entry_as(&load, p, 0, 1, id, nkeys[p]);
+		}
+		while (producers[0]->nruns > 0 && producers[1]->nruns == 0) {
+			push_entry_as(&load, 1, 0, 1, ++id, nkeys[1]);
+		}
+	}
+	print_message("  %lu and %lu pairs\n",
+	              (unsigned long)producers[0]->buckets[0].npushed,
+	              (unsigned long)producers[1]->buckets[0].npushed);
+	assert_int_equal(producers[0]->nruns, 1);
+	/* The share of the second one has room for as many pairs as that of the first. */
+	assert_true(producers[1]->buckets[0].npushed * 100 <
+	            producers[0]->buckets[0].npushed * 95);
+	/* The third one has most of its share left, and goes on. */
+	while (producers[0]->nruns < 2) {
+		id++;
+		push_entry_as(&load, 0, 0, 1, id, nkeys[0]);
+		push_entry_as(&load, 2, 0, 1, id, nkeys[2]);
+	}
+	assert_int_equal(producers[1]->nruns, 1);
+	assert_int_equal(producers[2]->nruns, 0);
+	postings_load_end(&load);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +219,7 @@ int main(void)
 		cmocka_unit_test(unsorted_pairs_take_little_more_than_their_keys),
 		cmocka_unit_test(a_memory_share_is_used_up_but_not_exceeded),
 		cmocka_unit_test(a_memory_share_is_not_exceeded_when_streams_change),
+		cmocka_unit_test(producers_write_their_runs_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,8 @@ struct dit_producer {
 	struct dit_posting_run **runs; /* oldest first */
 	size_t nruns;
 	size_t runs_size;
-	int error; /* the first one */
+	uint32_t nspills_seen; /* of those that others began */
+	int error;             /* the first one */
 };
 
 struct dit_postings {
@@ -82,6 +83,9 @@ struct dit_postings {
 
 	/* [atomic: a statistic, no order needed] */
 	_Atomic uint64_t run_bytes;
+
+	/* [atomic: a hint, no order needed] */
+	_Atomic uint32_t nspills; /* that began because a share was used up */
 };
 
 /**
