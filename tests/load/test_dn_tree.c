@@ -56,6 +56,7 @@ static int new_tree(struct fixture *f, unsigned suffix_nrdns)
 {
 	struct dit_dn_tree_opts opts = {.output = &f->fake.output,
 	                                .suffix_nrdns = suffix_nrdns,
+	                                .nproducers = 2,
 	                                .memory_bytes = 1 << 20,
 	                                .tmpdir = test_tmp_dir(),
 	                                .stop = &f->stop};
@@ -95,13 +96,16 @@ static int add(struct fixture *f, const char *text, uint32_t *ret_id)
 {
 	struct dit_dn_tree_name name = name_of(f, text);
 	struct dit_dn_tree_place place = {0};
+	struct dit_dn_tree_node node = {0};
 	int r = dit_dn_tree_find_place(f->tree, &name, &place);
 
 	if (r < 0) {
 		return r;
 	}
 	assert_true(dit_dn_tree_fits(f->tree, &name, &place));
-	return dit_dn_tree_add(f->tree, &name, &place, ret_id);
+	r = dit_dn_tree_add(f->tree, &name, &place, &node);
+	*ret_id = node.id;
+	return r < 0 ? r : dit_dn_tree_push(f->tree, node.id % 2, &name, &node);
 }
 
 static void assert_added(struct fixture *f, const char *text, uint32_t want)
@@ -311,7 +315,7 @@ static void stored_nodes_that_do_not_hang_together_are_corrupt(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_dn_tree_name name = name_of(f, "cn=n,dc=x");
 		struct dit_dn_tree_place place = {.nnodes = 1, .parent = 5};
-		uint32_t id = 0;
+		struct dit_dn_tree_node node = {0};
 
 		fake_init(&f->fake);
 		f->fake.nodes = cases[i].nodes;
@@ -319,7 +323,8 @@ static void stored_nodes_that_do_not_hang_together_are_corrupt(void **state)
 		f->fake.output.stored.last_id = 5;
 		f->fake.output.stored.has_names = true;
 		assert_int_equal(new_tree(f, 1), 0);
-		assert_int_equal(dit_dn_tree_add(f->tree, &name, &place, &id), 0);
+		assert_int_equal(dit_dn_tree_add(f->tree, &name, &place, &node), 0);
+		assert_int_equal(dit_dn_tree_push(f->tree, 0, &name, &node), 0);
 		assert_int_equal(dit_dn_tree_write(f->tree), DIT_E_CORRUPT);
 		dit_dn_tree_free(f->tree);
 		f->tree = NULL;
@@ -412,7 +417,7 @@ static void waiting_records_are_read_as_they_were_written(void **state)
 	(void)state;
 	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
 	for (size_t i = n; i > 0; i--) {
-		assert_int_equal(dit_dn_tree_record_push(sorter, &records[i - 1]), 0);
+		assert_int_equal(dit_dn_tree_record_push(sorter, 0, &records[i - 1]), 0);
 	}
 	assert_int_equal(dit_sorter_seal(sorter), 0);
 	for (size_t i = 0; i < n; i++) {

@@ -115,6 +115,7 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 	struct load_target *target = &f->target;
 	struct dit_dn_tree_opts tree = {.output = &f->fake.output,
 	                                .suffix_nrdns = suffix_nrdns,
+	                                .nproducers = 1,
 	                                .memory_bytes = 1 << 20,
 	                                .tmpdir = test_tmp_dir()};
 	struct dit_entries_opts entries = {.output = &f->fake.output,
@@ -142,7 +143,7 @@ static uint32_t add(struct fixture *f, const char *record)
 	struct dit_dn_tree_place where = {0};
 	struct dit_dn_tree_name name = {0};
 	struct dit_encoded encoded = {0};
-	uint32_t id = 0;
+	struct dit_dn_tree_node node = {0};
 
 	assert_int_equal(fixture_read(&f->entry, record), 0);
 	assert_int_equal(dit_load_csn_note(&f->loader, entry), 0);
@@ -153,15 +154,17 @@ static uint32_t add(struct fixture *f, const char *record)
 		dit_dn_tree_name_init(&name, &f->loader.name_key, &entry->dn);
 		assert_int_equal(dit_dn_tree_find_place(f->target.tree, &name, &where),
 		                 0);
-		assert_int_equal(dit_dn_tree_add(f->target.tree, &name, &where, &id), 0);
+		assert_int_equal(dit_dn_tree_add(f->target.tree, &name, &where, &node),
+		                 0);
+		assert_int_equal(dit_dn_tree_push(f->target.tree, 0, &name, &node), 0);
 	}
 	for (unsigned i = 1; i < where.nnodes; i++) {
-		assert_int_equal(
-			dit_entries_put_hole(f->target.entries, id - where.nnodes + i),
-			0);
+		assert_int_equal(dit_entries_put_hole(f->target.entries,
+		                                      node.id - where.nnodes + i),
+		                 0);
 	}
-	assert_int_equal(dit_entries_put(f->target.entries, id, &encoded), 0);
-	return id;
+	assert_int_equal(dit_entries_put(f->target.entries, node.id, &encoded), 0);
+	return node.id;
 }
 
 static void add_with_csn(struct fixture *f, const char *dn, const char *csn)

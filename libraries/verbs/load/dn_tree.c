@@ -17,7 +17,7 @@
 int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opts)
 {
 	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
-	                                 .nproducers = 1,
+	                                 .nproducers = opts->nproducers + 1,
 	                                 .memory_bytes = opts->memory_bytes,
 	                                 .tmpdir = opts->tmpdir,
 	                                 .cipher = opts->cipher};
@@ -32,7 +32,11 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 	if (tree == NULL) {
 		return -ENOMEM;
 	}
+	if (sorter.memory_bytes < sorter.nproducers * DIT_SORT_SHARE_MIN) {
+		sorter.memory_bytes = sorter.nproducers * DIT_SORT_SHARE_MIN;
+	}
 	tree->output = opts->output;
+	tree->own_producer = opts->nproducers;
 	tree->last_stored = (uint32_t)last;
 	tree->suffix_nrdns = opts->suffix_nrdns;
 	tree->stop = opts->stop;
@@ -231,32 +235,28 @@ bool dit_dn_tree_fits(const struct dit_dn_tree *tree, const struct dit_dn_tree_n
 
 /* ---- adding ---- */
 
-/* Add node i of a name below a parent. */
-static int add_node(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                    unsigned i, uint32_t parent, uint32_t *ret_id)
+/* The records of node i of a name. */
+static int push_node(struct dit_dn_tree *tree, unsigned producer,
+                     const struct dit_dn_tree_name *name, unsigned i,
+                     const struct dit_dn_tree_node *node)
 {
 	const struct dit_dn *dn = name->dn;
 	unsigned top = top_of(tree, dn);
 	struct dit_dn_tree_record record = {
+		.under = node->parent,
+		.other = node->id,
 		.is_child = true,
 		.norm = rdn(dn->norm, dn->norm_at, i, top),
 		.pretty = rdn(dn->pretty, dn->pretty_at, i, top)};
-	struct dit_fingerprint f = fingerprint(name, i);
-	int r = dit_dn_table_add(tree->names, &f, parent, ret_id);
+	int r = dit_dn_tree_record_push(tree->records, producer, &record);
 
 	if (r < 0) {
 		return r;
 	}
-	record.under = parent;
-	record.other = *ret_id;
-	r = dit_dn_tree_record_push(tree->records, &record);
-	if (r < 0) {
-		return r;
-	}
 	record.is_child = false;
-	record.under = *ret_id;
-	record.other = parent;
-	return dit_dn_tree_record_push(tree->records, &record);
+	record.under = node->id;
+	record.other = node->parent;
+	return dit_dn_tree_record_push(tree->records, producer, &record);
 }
 
 static int add_hole(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
@@ -277,24 +277,36 @@ static int add_hole(struct dit_dn_tree *tree, const struct dit_dn_tree_name *nam
 }
 
 int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                    const struct dit_dn_tree_place *place, uint32_t *ret_id)
+                    const struct dit_dn_tree_place *place, struct dit_dn_tree_node *ret)
 {
-	uint32_t parent = place->parent;
+	struct dit_dn_tree_node node = {.parent = place->parent};
+	struct dit_fingerprint f;
 	int r = 0;
 
 	for (unsigned i = place->nnodes - 1; i > 0; i--) {
-		uint32_t id = 0;
-
-		r = add_node(tree, name, i, parent, &id);
+		f = fingerprint(name, i);
+		r = dit_dn_table_add(tree->names, &f, node.parent, &node.id);
 		if (r == 0) {
-			r = add_hole(tree, name, i, id);
+			r = push_node(tree, tree->own_producer, name, i, &node);
+		}
+		if (r == 0) {
+			r = add_hole(tree, name, i, node.id);
 		}
 		if (r < 0) {
 			return r;
 		}
-		parent = id;
+		node.parent = node.id;
 	}
-	return add_node(tree, name, 0, parent, ret_id);
+	r = dit_dn_table_add(tree->names, &name->self, node.parent, &node.id);
+	*ret = node;
+	return r;
+}
+
+int dit_dn_tree_push(struct dit_dn_tree *tree, unsigned producer,
+                     const struct dit_dn_tree_name *name,
+                     const struct dit_dn_tree_node *node)
+{
+	return push_node(tree, producer, name, 0, node);
 }
 
 /* Each node has its own record and one under its parent. */

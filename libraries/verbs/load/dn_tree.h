@@ -5,7 +5,7 @@
  *
  *   dit_dn_tree_new();
  *   for each entry:   dit_dn_tree_find();  then either dit_dn_tree_find_hole(), _fill()
- *                     or dit_dn_tree_find_place(), _fits(), _add()
+ *                     or dit_dn_tree_find_place(), _fits(), _add(); dit_dn_tree_push()
  *   dit_dn_tree_next_hole() ...;  dit_dn_tree_write();
  *   dit_dn_tree_free()
  *
@@ -26,7 +26,8 @@
  * looked up there when they are asked for, so that ten entries can be added to ten
  * million.
  *
- * Threads: names are made on any thread; a tree belongs to one.
+ * Threads: names are made on any thread, and producers push the records of nodes while
+ * others are added; all else belongs to one thread.
  */
 #ifndef DITKIT_DN_TREE_H
 #define DITKIT_DN_TREE_H
@@ -48,7 +49,9 @@ struct dit_dn_tree_opts {
 		*output;       /* borrowed; where stored nodes are looked up, and where
 	                            * the tree is written */
 	unsigned suffix_nrdns; /* RDNs of the database's suffix */
-	size_t memory_bytes;   /* of the sorter of its records */
+	unsigned nproducers;   /* 0, 1, ... of dit_dn_tree_push() */
+	size_t memory_bytes;   /* of the sorter of its records; more if that is too little
+	                        * for so many producers */
 	const char *tmpdir;    /* of the same */
 	struct dit_run_cipher
 		*cipher;             /* of its runs (run_file.h); borrowed; may be NULL */
@@ -100,16 +103,34 @@ int dit_dn_tree_find_place(struct dit_dn_tree *tree, const struct dit_dn_tree_na
 bool dit_dn_tree_fits(const struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
                       const struct dit_dn_tree_place *place);
 
+/** A new node. */
+struct dit_dn_tree_node {
+	uint32_t id; /* 0: none */
+	uint32_t parent;
+};
+
 /**
  * Add a name that fits at its place, with the holes above it.
  *
- * @param ret_id  of the name's node. The place->nnodes - 1 IDs before it are the holes'.
+ * @param ret  the name's node, whose records are to be pushed. The place->nnodes - 1 IDs
+ *             before it are the holes'.
  *
  * @return 0; -ENOMEM; DIT_E_TOOLONG: no ID is left; errors of dit_sorter_push(). After an
  *         error the tree can only be freed.
  */
 int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
-                    const struct dit_dn_tree_place *place, uint32_t *ret_id);
+                    const struct dit_dn_tree_place *place, struct dit_dn_tree_node *ret);
+
+/**
+ * Push the records of a node. Once, before dit_dn_tree_write(). The producer's thread.
+ *
+ * @param name  that of dit_dn_tree_add(), or the same
+ *
+ * @return 0; errors of dit_sorter_push(): the tree can only be freed
+ */
+int dit_dn_tree_push(struct dit_dn_tree *tree, unsigned producer,
+                     const struct dit_dn_tree_name *name,
+                     const struct dit_dn_tree_node *node);
 
 /** Is a node that dit_dn_tree_find() found a hole? 1, 0, or LMDB's codes. */
 int dit_dn_tree_find_hole(struct dit_dn_tree *tree, uint32_t id);

@@ -42,6 +42,7 @@ struct dit_dn_tree {
 	struct dit_record_output *output;
 	uint32_t last_stored; /* nodes up to this ID are the database's */
 	unsigned suffix_nrdns;
+	unsigned own_producer; /* of the sorter: the number after those of others */
 	const struct dit_stop *stop;
 	struct dit_ticker *ticker;
 	uint64_t nwritten; /* records of new nodes */
@@ -58,8 +59,8 @@ struct dit_dn_tree {
 	uint32_t last_parent_id; /* 0: none */
 };
 
-/** As dit_sorter_push(), of the sorter's producer 0. */
-int dit_dn_tree_record_push(struct dit_sorter *sorter,
+/** As dit_sorter_push(). */
+int dit_dn_tree_record_push(struct dit_sorter *sorter, unsigned producer,
                             const struct dit_dn_tree_record *record);
 
 /** @param ret  points into @p sorted. */

@@ -39,7 +39,7 @@ struct grown_nodes {
 
 /* ---- records that wait ---- */
 
-int dit_dn_tree_record_push(struct dit_sorter *sorter,
+int dit_dn_tree_record_push(struct dit_sorter *sorter, unsigned producer,
                             const struct dit_dn_tree_record *record)
 {
 	char key[HEAD_BYTES + DIT_NAME_RECORD_LONGEST];
@@ -54,7 +54,8 @@ int dit_dn_tree_record_push(struct dit_sorter *sorter,
 	dit_be_put(value, record->other, 4);
 	dit_be_put(value + 4, record->nsubs, 4);
 	memcpy(value + ID_BYTES, pretty.data, pretty.len);
-	return dit_sorter_push(sorter, 0, (struct dit_span){key, HEAD_BYTES + norm.len},
+	return dit_sorter_push(sorter, producer,
+	                       (struct dit_span){key, HEAD_BYTES + norm.len},
 	                       (struct dit_span){value, ID_BYTES + pretty.len});
 }
 
@@ -183,7 +184,7 @@ static int push_grown(struct dit_dn_tree *tree, const struct grown_node *node)
 	record.under = (uint32_t)self.id;
 	record.norm = child.norm;
 	record.pretty = child.pretty;
-	return dit_dn_tree_record_push(tree->records, &record);
+	return dit_dn_tree_record_push(tree->records, tree->own_producer, &record);
 }
 
 /* The records of stored nodes whose subtrees grow, as they will be. */

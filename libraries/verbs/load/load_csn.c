@@ -242,7 +242,7 @@ static int add_subentry(struct load_target *target, struct dit_entry *entry,
 	struct loader *loader = target->loader;
 	struct dit_dn_tree_place where = {0};
 	struct dit_encoded encoded = {0};
-	uint32_t id = 0;
+	struct dit_dn_tree_node node = {0};
 	int r = make_subentry(loader, entry);
 
 	if (r == 0) {
@@ -256,17 +256,21 @@ static int add_subentry(struct load_target *target, struct dit_entry *entry,
 		r = DIT_E_TOOLONG;
 	}
 	if (r == 0) {
-		r = dit_dn_tree_add(target->tree, name, &where, &id);
+		r = dit_dn_tree_add(target->tree, name, &where, &node);
 	}
 	for (unsigned i = 1; i < where.nnodes && r == 0; i++) {
-		r = dit_entries_put_hole(target->entries, id - where.nnodes + i);
+		r = dit_entries_put_hole(target->entries, node.id - where.nnodes + i);
 	}
 	if (r == 0) {
-		r = dit_entries_put(target->entries, id, &encoded);
+		r = dit_entries_put(target->entries, node.id, &encoded);
 	}
-	/* The members are at rest; one of them makes the keys. */
+	/* The members are at rest; one of them does its part. */
+	if (r == 0) {
+		r = dit_dn_tree_push(target->tree, 0, name, &node);
+	}
 	return r < 0 ? r
-	             : dit_load_key_entry(&loader->members[0], target->number, entry, id);
+	             : dit_load_key_entry(&loader->members[0], target->number, entry,
+	                                  node.id);
 }
 
 /* ---- the decision ---- */

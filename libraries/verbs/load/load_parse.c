@@ -245,8 +245,13 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share)
 		const struct load_item *item = &slot->items[i];
 
 		if (dit_load_is_stopped(loader)) {
-			r = DIT_E_STOPPED;
-		} else if (item->id != 0) {
+			return DIT_E_STOPPED;
+		}
+		if (item->node.id != 0) {
+			r = dit_dn_tree_push(loader->targets[item->target].tree,
+			                     member->number, &item->name, &item->node);
+		}
+		if (item->id != 0 && r == 0) {
 			r = dit_load_key_entry(member, item->target, &item->entry,
 			                       item->id);
 		}

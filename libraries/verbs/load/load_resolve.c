@@ -156,8 +156,9 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 static int add_nodes(struct load_target *target, struct load_item *item,
                      const struct dit_dn_tree_place *place)
 {
-	int r = dit_dn_tree_add(target->tree, &item->name, place, &item->id);
+	int r = dit_dn_tree_add(target->tree, &item->name, place, &item->node);
 
+	item->id = item->node.id;
 	for (unsigned i = 1; i < place->nnodes && r == 0; i++) {
 		r = dit_entries_put_hole(target->entries, item->id - place->nnodes + i);
 	}

@@ -77,6 +77,7 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	const char *tmpdir = dit_tmp_dir(target->loader->opts->tmpdir);
 	struct dit_dn_tree_opts tree = {.output = target->output,
 	                                .suffix_nrdns = suffix_nrdns,
+	                                .nproducers = target->loader->job.nthreads,
 	                                .memory_bytes = budget->tree_bytes,
 	                                .tmpdir = tmpdir,
 	                                .cipher = dit_data_seal_runs(target->seal),
