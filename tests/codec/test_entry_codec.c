@@ -132,7 +132,7 @@ static void example_is_encoded_as_slapadd_does(void **state)
 	struct fixture *f = *state;
 
 	encode(f);
-	for (uint32_t i = 0; i < f->encoded.nattrs; i++) {
+	for (uint32_t i = 0; i < f->encoded.nopen; i++) {
 		assert_ptr_equal(f->encoded.ads[i], &f->ads[i]);
 		assert_int_equal(get_word(f, f->encoded.ad_words[i]), 0);
 		set_word(f, f->encoded.ad_words[i], example[i].ad_number);
@@ -314,7 +314,7 @@ static void unwanted_attributes_are_passed_over(void **state)
 	const uint32_t wanted[] = {11, 8, 77};
 
 	encode(f);
-	for (uint32_t i = 0; i < f->encoded.nattrs; i++) {
+	for (uint32_t i = 0; i < f->encoded.nopen; i++) {
 		set_word(f, f->encoded.ad_words[i], example[i].ad_number);
 	}
 	memset(is_unwanted, true, sizeof(is_unwanted));

@@ -5,6 +5,7 @@
  * - stored descriptions keep their numbers, also those that the schema does not have;
  * - those that are not stored are written;
  * - there are 65535 at most;
+ * - they are filled into records as far as they are known;
  * - errors of the output, and missing memory, are passed on.
  */
 #include "test.h"
@@ -99,6 +100,53 @@ static void there_are_65535_at_most(void **state)
 	dit_ad_numbers_deinit(&numbers);
 }
 
+/* Ordinals on both sides of the places where the table grows. */
+static void known_numbers_are_filled_in_and_others_stay_open(void **state)
+{
+	static const uint32_t ordinals[] = {255, 256, 0, 5000, 511, 512};
+	enum {
+		N = sizeof(ordinals) / sizeof(ordinals[0])
+	};
+	struct dit_ad_numbers numbers = {0};
+	uint64_t bytes[N] = {0};
+	uint32_t *words = (uint32_t *)bytes;
+	struct dit_ad ads[N] = {0};
+
+	(void)state;
+	/* The first n descriptions have numbers: 1, 2, ... */
+	for (uint32_t n = 0; n <= N; n++) {
+		const struct dit_ad *open[N];
+		uint32_t at[N];
+		struct dit_encoded encoded = {
+			.bytes = (char *)bytes, .nopen = N, .ads = open, .ad_words = at};
+
+		for (uint32_t i = 0; i < N; i++) {
+			ads[i].ordinal = ordinals[i];
+			words[2 * i] = 1u << 31;
+			open[i] = &ads[i];
+			at[i] = 2 * i;
+		}
+		dit_ad_numbers_fill(&numbers, &encoded);
+		assert_int_equal(encoded.nopen, N - n);
+		for (uint32_t i = 0; i < N; i++) {
+			assert_int_equal(words[2 * i], 1u << 31 | (i < n ? i + 1 : 0));
+			assert_int_equal(dit_ad_number_known(&numbers, &ads[i]),
+			                 i < n ? i + 1 : 0);
+		}
+		for (uint32_t i = 0; i < encoded.nopen; i++) {
+			assert_ptr_equal(open[i], &ads[n + i]);
+			assert_int_equal(at[i], 2 * (n + i));
+		}
+		if (n < N) {
+			uint32_t number = 0;
+
+			assert_int_equal(dit_ad_number(&numbers, &ads[n], &number), 0);
+			assert_int_equal(number, n + 1);
+		}
+	}
+	dit_ad_numbers_deinit(&numbers);
+}
+
 static int use(struct fake_output *fake, const struct dit_ad *ad)
 {
 	struct dit_ad_numbers numbers = {0};
@@ -148,6 +196,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_given_in_order),
 		cmocka_unit_test(stored_numbers_stay),
 		cmocka_unit_test(there_are_65535_at_most),
+		cmocka_unit_test(known_numbers_are_filled_in_and_others_stay_open),
 		cmocka_unit_test(errors_are_passed_on),
 	};
 

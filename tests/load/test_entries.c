@@ -82,7 +82,7 @@ static int put(struct fixture *f, uint32_t id, bool has_splits)
 	struct dit_encoded encoded = {.bytes = bytes,
 	                              .nbytes = sizeof(bytes),
 	                              .len = sizeof(bytes),
-	                              .nattrs = 2,
+	                              .nopen = 2,
 	                              .ads = used,
 	                              .ad_words = at,
 	                              .splits = {list, has_splits ? 2 : 0, false}};

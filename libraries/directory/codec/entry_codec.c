@@ -164,7 +164,7 @@ int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules
                      struct dit_arena *arena, struct dit_encoded *ret)
 {
 	struct measure measure = {0};
-	struct dit_encoded encoded = {.nattrs = entry->nattrs};
+	struct dit_encoded encoded = {.nopen = entry->nattrs};
 	uint64_t len = 0;
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {

@@ -2,8 +2,8 @@
 /*
  * Entries as back-mdb stores them in id2e (storage.md 4).
  *
- * Encoding is done by tool threads that do not know the numbers of new attribute
- * descriptions; the writer puts them in at the words that dit_encoded names.
+ * Encoding is done by tool threads, which do not know the numbers of new attribute
+ * descriptions; numbers are put in later at the words that dit_encoded names.
  *
  *   offset  size  meaning                         (u32, host byte order)
  *   0       4     number of attributes
@@ -36,9 +36,9 @@ struct dit_encoded {
 	const struct dit_span *values;
 	size_t nvalues;
 	size_t size_limit_bytes; /* what maxentrysize is compared with (storage.md 4.8) */
-	uint32_t nattrs;
-	const struct dit_ad **ads; /* nattrs descriptions, in stored order */
-	uint32_t *ad_words;        /* nattrs indexes of u32 words in bytes: there the
+	uint32_t nopen;          /* attributes whose numbers are open: at first all */
+	const struct dit_ad **ads; /* nopen descriptions, in stored order */
+	uint32_t *ad_words;        /* nopen indexes of u32 words in bytes: there the
 				    * number is to be added to what stands there */
 	struct dit_splits splits;  /* values that go to id2v */
 };

@@ -142,12 +142,11 @@ static void sort_splits(struct dit_entries *entries, struct dit_splits *splits)
 {
 	for (uint32_t i = 1; i < splits->n; i++) {
 		struct dit_split split = splits->list[i];
-		uint32_t number = entries->numbers->numbers[split.ad->ordinal];
+		uint32_t number = dit_ad_number_known(entries->numbers, split.ad);
 		uint32_t at = i;
 
-		while (at > 0 &&
-		       entries->numbers->numbers[splits->list[at - 1].ad->ordinal] >
-		               number) {
+		while (at > 0 && dit_ad_number_known(entries->numbers,
+		                                     splits->list[at - 1].ad) > number) {
 			splits->list[at] = splits->list[at - 1];
 			at--;
 		}
@@ -158,7 +157,7 @@ static void sort_splits(struct dit_entries *entries, struct dit_splits *splits)
 static int put_split(struct dit_entries *entries, uint32_t id,
                      const struct dit_split *split)
 {
-	uint16_t ad = (uint16_t)entries->numbers->numbers[split->ad->ordinal];
+	uint16_t ad = (uint16_t)dit_ad_number_known(entries->numbers, split->ad);
 	int r = 0;
 
 	for (uint32_t i = 0; i < split->nrecords && r == 0; i++) {
@@ -201,11 +200,11 @@ static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **
 	return r;
 }
 
-/* Fill the attribute numbers into a record, or its head. */
+/* Fill the attribute numbers that are open into a record, or its head. */
 static int fill_numbers(struct dit_entries *entries, const struct dit_encoded *encoded,
                         char *out)
 {
-	for (uint32_t i = 0; i < encoded->nattrs; i++) {
+	for (uint32_t i = 0; i < encoded->nopen; i++) {
 		char *at = out + (size_t)encoded->ad_words[i] * 4;
 		uint32_t number = 0;
 		uint32_t word = 0;

@@ -177,6 +177,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item_fail(item, r, LOAD_REFUSED);
 		return;
 	}
+	dit_ad_numbers_fill(&loader->targets[item->target].numbers, &item->encoded);
 	dit_dn_tree_name_init(&item->name, &loader->name_key, &item->entry.dn);
 }
 
