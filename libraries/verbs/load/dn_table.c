@@ -92,14 +92,27 @@ static struct dn_node *node_at(const struct dit_dn_table *table, uint32_t number
 	return &table->nodes[number - 1];
 }
 
+static uint64_t first_slot(const struct dit_dn_table *table,
+                           const struct dit_fingerprint *fingerprint)
+{
+	/* Two words: 2^32 nodes need more than 32 bits of slot number. */
+	uint64_t hash = fingerprint->word[0] | (uint64_t)fingerprint->word[1] << 32;
+
+	return hash & (table->nslots - 1);
+}
+
+void dit_dn_table_prefetch(const struct dit_dn_table *table,
+                           const struct dit_fingerprint *fingerprint)
+{
+	__builtin_prefetch(&table->slots[first_slot(table, fingerprint)]);
+}
+
 /* The slot that holds the fingerprint, or the free one where it belongs. */
 static uint64_t slot_of(const struct dit_dn_table *table,
                         const struct dit_fingerprint *fingerprint)
 {
 	uint64_t mask = table->nslots - 1;
-	/* Two words: 2^32 nodes need more than 32 bits of slot number. */
-	uint64_t hash = fingerprint->word[0] | (uint64_t)fingerprint->word[1] << 32;
-	uint64_t slot = hash & mask;
+	uint64_t slot = first_slot(table, fingerprint);
 
 	while (table->slots[slot] != 0 &&
 	       memcmp(&node_at(table, table->slots[slot])->fingerprint, fingerprint,

@@ -57,6 +57,10 @@ void dit_dn_table_free(struct dit_dn_table *table);
 uint32_t dit_dn_table_find(const struct dit_dn_table *table,
                            const struct dit_fingerprint *fingerprint);
 
+/** Bring a fingerprint's place into the cache; dit_dn_table_find() comes soon. */
+void dit_dn_table_prefetch(const struct dit_dn_table *table,
+                           const struct dit_fingerprint *fingerprint);
+
 /**
  * Add a node that is not there yet, below @p parent (0: the root). A parent up to the
  * base is a node of the database.

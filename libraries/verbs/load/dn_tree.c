@@ -180,6 +180,12 @@ static int find_node(struct dit_dn_tree *tree, const struct dit_dn_tree_name *na
 	return r;
 }
 
+void dit_dn_tree_prefetch(const struct dit_dn_tree *tree,
+                          const struct dit_dn_tree_name *name)
+{
+	dit_dn_table_prefetch(tree->names, &name->self);
+}
+
 int dit_dn_tree_find(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
                      uint32_t *ret_id)
 {

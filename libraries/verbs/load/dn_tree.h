@@ -81,6 +81,10 @@ void dit_dn_tree_name_init(struct dit_dn_tree_name *name,
                            const struct dit_fingerprint_key *key,
                            const struct dit_dn *dn);
 
+/** Have the memory at hand that dit_dn_tree_find() will need. */
+void dit_dn_tree_prefetch(const struct dit_dn_tree *tree,
+                          const struct dit_dn_tree_name *name);
+
 /**
  * @param ret_id  of the node; 0: there is none
  *

@@ -238,11 +238,36 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	return dit_job_fail(&loader->job, item->error, "could not read an entry");
 }
 
+/* Items that main looks ahead, for what members have written and for the DN table: it
+ * would wait for memory at each of them. */
+#define AHEAD 4
+
+static void prefetch_item(const struct loader *loader, const struct load_item *item)
+{
+	const struct dit_dn_tree *tree = loader->targets[item->target].tree;
+
+	if (item->state != LOAD_GOOD) {
+		return;
+	}
+	__builtin_prefetch(item->encoded.bytes);
+	if (tree != NULL && item->entry.dn.nrdns > 0) {
+		dit_dn_tree_prefetch(tree, &item->name);
+	}
+}
+
 static int resolve(struct loader *loader, struct load_slot *slot)
 {
+	size_t n = slot->batch.nrecords;
 	int r = 0;
 
-	for (size_t i = 0; i < slot->batch.nrecords && r == 0; i++) {
+	for (size_t i = 0; i < n && r == 0; i++) {
+		if (i + 2 * AHEAD < n) {
+			__builtin_prefetch(&slot->items[i + 2 * AHEAD].name);
+			__builtin_prefetch(&slot->items[i + 2 * AHEAD].encoded);
+		}
+		if (i + AHEAD < n) {
+			prefetch_item(loader, &slot->items[i + AHEAD]);
+		}
 		r = resolve_item(loader, &slot->batch.records[i], &slot->items[i]);
 	}
 	return r;
