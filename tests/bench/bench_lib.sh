@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Sourced by the measuring scripts: programs, a scratch directory that goes away, the
-# configuration, input, measured loads, sizes of databases. bash.
+# configuration, input, measured loads and a file of their figures, sizes of databases. bash.
 #
 # From the environment, all optional: DIT_BUILDDIR (where make ran; the current directory),
 # DITADD, DITGEN, DITCHECK, MEASURE, MDB_STAT (programs), DIT_SCHEMA_DIR, TMPDIR.
@@ -119,12 +119,17 @@ write_conf() {
 	CONF
 }
 
-# empty_db: a new database directory, and nothing left to write or to clean up from before
+# settle: nothing is left to write or to clean up from before
+settle() {
+	sync -f "$work"
+	sleep "${BENCH_REST:-1}"
+}
+
+# empty_db: a new database directory
 empty_db() {
 	rm -rf "$work/db"
 	mkdir "$work/db" || die "no room in $base"
-	sync -f "$work"
-	sleep "${BENCH_REST:-1}"
+	settle
 }
 
 # measured COMMAND...: what it cost goes to $work/cost, what it printed to $work/output
@@ -138,6 +143,55 @@ measured() {
 # cost NAME: a figure of the last measured command, such as wall_s
 cost() {
 	sed -n "s/.*\b$1=\([^ ]*\).*/\1/p" "$work/cost"
+}
+
+# ---- figures: one line for each run, columns with names, read by bench_report.awk ----
+
+cost_columns='wall_s cpu_s anon_kib rss_kib temp_kib read_kib written_kib'
+for stage in main tool reader dit-write; do
+	cost_columns+=" ${stage}_cpu_s ${stage}_queue_s ${stage}_sleep_s"
+done
+
+# begin_notes FILE [COLUMN...]: the file of figures; COLUMNs are more than measure tells
+begin_notes() {
+	notes=$1
+	shift
+	# shellcheck disable=SC2086 # a list of words
+	printf '%s\n' program entries kind threads memory round $cost_columns "$@" |
+		paste -s -d '\t' >"$notes" || die "cannot write $notes"
+}
+
+# note PROGRAM ENTRIES KIND THREADS MEMORY ROUND [FIGURE...]: the last measured command.
+# KIND: what was done; of a load, whether there are indexes, yes or no.
+note() {
+	{
+		printf '%s\n' "${@:1:6}"
+		tr ' ' '\n' <"$work/cost" | awk -F = -v columns="$cost_columns" '
+			{ value[$1] = $2 }
+			END {
+				n = split(columns, name, " ")
+				for (i = 1; i <= n; i++) {
+					print name[i] in value ? value[name[i]] : 0
+				}
+			}'
+		[ $# -le 6 ] || printf '%s\n' "${@:7}"
+	} | paste -s -d '\t' >>"$notes"
+}
+
+# report MODE FILE [ASSIGNMENT...]: the tables of a file of figures
+report() {
+	awk -v mode="$1" "${@:3}" -f "${0%/*}/bench_report.awk" "$2"
+}
+
+# describe: machine and programs, as a list in Markdown
+describe() {
+	echo "- $(date -u '+%Y-%m-%d %H:%M') UTC"
+	echo "- processors: $(nproc)," \
+		"$(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)"
+	echo "- memory: $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)"
+	echo "- Linux $(uname -r), databases on $(stat -f -c %T "$base" 2>/dev/null)"
+	echo "- $("$ditadd" -V 2>&1 | head -n 1)$(slapd -VV 2>&1 |
+		sed -n 's/.*\(slapd [0-9][^ ]*\).*/, \1/p')"
 }
 
 # temp_written: bytes of all temporary files ever, from the --stats that ditadd printed.

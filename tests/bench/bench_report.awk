@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Tables from the figures that bench.sh --tsv keeps, as Markdown.
+# Tables from the files of figures that begin_notes and note of bench_lib.sh write.
 #
-#   awk -v mode=tables|targets [-v small=N -v large=N] -f bench_report.awk FILE
+#   awk -v mode=MODE -f bench_report.awk FILE
 #
-# A case is what runs of all rounds have in common: program, entries, indexes, threads,
-# memory. Every figure is a median over its rounds. Lines of FILE are in the order of the
-# runs, which is what pairs a run of ditadd with one of slapadd.
+#   tables   loads: all that follows from them
+#   pairs    other work; with -v bytes=N, what each run writes, MB/s as well
+#   none     no table: for a second program that is read after this one
+#
+# A case is what runs of all rounds have in common: program, entries, kind, threads, memory.
+# The kind of a load is whether there are indexes. Every figure is a median over the rounds.
+# Lines of FILE are in the order of the runs, which is what pairs a run of ditkit with one of
+# slapd's tool.
 
 BEGIN {
 	FS = "\t"
 	none = -1
 }
 
-NR == 1 {
+FNR == 1 {
 	for (i = 1; i <= NF; i++) {
-		column[$i] = i
+		column[i] = $i
 	}
 	next
 }
@@ -25,33 +30,48 @@ NR == 1 {
 		cases[++ncases] = key
 	}
 	n = ++nruns[key]
-	split("wall_s cpu_s anon_bytes db_bytes index_bytes rows temp_bytes", names, " ")
-	for (i in names) {
-		value[key, names[i], n] = $column[names[i]]
+	for (i = 7; i <= NF; i++) {
+		value[key, column[i], n] = $i
 	}
-	if ($1 == "slapadd") {
-		slapadd_wall[$2, $3] = $column["wall_s"]
-		is_given[$2, $3] = $column["round"] == "given"
-	} else if ((($2, $3) in slapadd_wall) && $column["wall_s"] > 0) {
-		value[key, "ratio", ++nratios[key]] = \
-			slapadd_wall[$2, $3] / $column["wall_s"]
+	pair = $2 FS $3
+	if ($1 ~ /^slap/) {
+		slap[pair] = key
+	} else if (pair in slap) {
+		last = nruns[slap[pair]]
+		value[key, "ratio", n] = over(value[slap[pair], "wall_s", last], $7)
+		value[key, "cpu_ratio", n] = over(value[slap[pair], "cpu_s", last], $8)
 	}
 }
 
-# The median of a figure of a case, or none.
-function median(key, name, n, i, j, v, sorted) {
-	n = name == "ratio" ? nratios[key] : nruns[key]
-	for (i = 1; i <= n; i++) {
+# The figures of a case, in order, to sorted; returns how many.
+function sort_figures(key, name, sorted, i, j, v, n) {
+	for (i = 1; i <= nruns[key]; i++) {
+		if (!((key, name, i) in value)) {
+			continue
+		}
 		v = value[key, name, i] + 0
-		for (j = i - 1; j > 0 && sorted[j] > v; j--) {
+		for (j = n++; j > 0 && sorted[j] > v; j--) {
 			sorted[j + 1] = sorted[j]
 		}
 		sorted[j + 1] = v
 	}
+	return n + 0
+}
+
+# The median of a figure of a case, or none.
+function median(key, name, sorted, n) {
+	n = sort_figures(key, name, sorted)
 	if (n == 0) {
 		return none
 	}
 	return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
+}
+
+# The median of a figure, and the least and the most of several: "36.6 (35.1 to 37.0)".
+function spread(key, name, format, sorted, n) {
+	n = sort_figures(key, name, sorted)
+	return shown(median(key, name), format) (n < 2 ? "" : \
+		sprintf(" (" format " to " format ")", sorted[1], sorted[n]))
 }
 
 function case_of(program, entries, indexes, threads, memory) {
@@ -90,15 +110,15 @@ function print_cases(i, key, part) {
 			shown(median(key, "wall_s"), "%.2f"),
 			shown(median(key, "cpu_s"), "%.2f"),
 			shown(over(part[2], median(key, "wall_s")), "%.0f"),
-			shown(median(key, "anon_bytes"), "%.0f", 1 / 1048576),
-			shown(median(key, "temp_bytes"), "%.0f", 1 / 1048576),
+			shown(median(key, "anon_kib"), "%.0f", 1 / 1024),
+			shown(median(key, "temp_kib"), "%.0f", 1 / 1024),
 			shown(median(key, "db_bytes"), "%.0f", 1 / 1048576),
 			shown(median(key, "ratio"), "%.1f")
 	}
 }
 
-# Over all threads of one group; the first number of threads is what others compare with.
-function print_scaling(i, j, key, first, part, other, n) {
+# For each group of loads that differ in the number of threads: the tables of threads.
+function print_scaling(i, j, first, part, other, n, group) {
 	for (i = 1; i <= ncases; i++) {
 		first = cases[i]
 		split(first, part, FS)
@@ -108,33 +128,34 @@ function print_scaling(i, j, key, first, part, other, n) {
 		scaled[part[2], part[3], part[5]] = 1
 		n = 0
 		for (j = i; j <= ncases; j++) {
-			key = cases[j]
-			split(key, other, FS)
-			if (other[1] != "ditadd" || other[2] != part[2] ||
-			    other[3] != part[3] || other[5] != part[5]) {
-				continue
+			split(cases[j], other, FS)
+			if (other[1] == "ditadd" && other[2] == part[2] &&
+			    other[3] == part[3] && other[5] == part[5]) {
+				group[++n] = cases[j]
 			}
-			if (++n == 2) {
-				printf "\nThreads: %d entries, indexes %s, memory %s\n\n",
-					part[2], part[3], part[5]
-				print "| threads | wall, s | times as fast as with " \
-					part[4] " | CPU, s | CPU / (wall x threads) |"
-				print "|---|---|---|---|---|"
-				print_threads(first, first)
-			}
-			if (n > 1) {
-				print_threads(key, first)
-			}
+		}
+		if (n > 1) {
+			printf "\nThreads: %d entries, indexes %s, memory %s\n\n", part[2],
+				part[3], part[5]
+			print_threads(group, n)
 		}
 	}
 }
 
-function print_threads(key, first, part) {
-	split(key, part, FS)
-	printf "| %d | %s | %s | %s | %s |\n", part[4],
-		shown(median(key, "wall_s"), "%.2f"),
-		shown(over(median(first, "wall_s"), median(key, "wall_s")), "%.2f"),
-		shown(median(key, "cpu_s"), "%.2f"), shown(busy(key), "%.2f")
+# The first number of threads is what others compare with.
+function print_threads(group, n, i, key, part) {
+	split(group[1], part, FS)
+	print "| threads | wall, s | times as fast as with " part[4] \
+		" | CPU, s | CPU / (wall x threads) |"
+	print "|---|---|---|---|---|"
+	for (i = 1; i <= n; i++) {
+		key = group[i]
+		split(key, part, FS)
+		printf "| %d | %s | %s | %s | %s |\n", part[4],
+			shown(median(key, "wall_s"), "%.2f"),
+			shown(over(median(group[1], "wall_s"), median(key, "wall_s")), "%.2f"),
+			shown(median(key, "cpu_s"), "%.2f"), shown(busy(key), "%.2f")
+	}
 }
 
 # (with indexes - without) / without
@@ -241,72 +262,39 @@ function print_memory(i, key, part, free, n) {
 			part[3], part[4], part[5],
 			shown(over(median(key, "wall_s"), median(free, "wall_s")), "%.2f"),
 			shown(over(median(key, "cpu_s"), median(free, "cpu_s")), "%.2f"),
-			shown(median(key, "anon_bytes"), "%.0f", 1 / 1048576),
+			shown(median(key, "anon_kib"), "%.0f", 1 / 1024),
 			shown(anon_max(part[5], part[2]), "%.0f", 1 / 1048576),
-			shown(median(key, "temp_bytes"), "%.0f", 1 / 1048576),
+			shown(median(key, "temp_kib"), "%.0f", 1 / 1024),
 			shown(median(key, "index_bytes"), "%.0f", 1 / 1048576)
 	}
 }
 
-# target TEXT OP LIMIT VALUE FORMAT: one line; OP is "<=" or ">="
-function target(text, op, limit, v, format, verdict) {
-	verdict = (op == "<=" ? v <= limit : v >= limit) ? "pass" : "FAIL"
-	if (v == none || limit == none) {
-		verdict = "not measured"
+function print_pairs(i, key, part) {
+	print "\n| program | kind | threads | runs | wall, s | CPU, s |" \
+		(bytes ? " MB/s |" : "") " anonymous, MiB | times as fast | times less CPU |"
+	print "|---|---|---|---|---|---|---|---|---|" (bytes ? "---|" : "")
+	for (i = 1; i <= ncases; i++) {
+		key = cases[i]
+		split(key, part, FS)
+		printf "| %s | %s | %d | %d | %s | %s |", part[1], part[3], part[4],
+			nruns[key], spread(key, "wall_s", "%.3f"),
+			shown(median(key, "cpu_s"), "%.3f")
+		if (bytes) {
+			printf " %s |", shown(over(bytes, median(key, "wall_s")), "%.0f", 1e-6)
+		}
+		printf " %s | %s | %s |\n", shown(median(key, "anon_kib"), "%.0f", 1 / 1024),
+			spread(key, "ratio", "%.1f"), shown(median(key, "cpu_ratio"), "%.1f")
 	}
-	printf "| %s | %s %s | %s | %s |\n", text,
-		(op == "<=" ? "at most" : "at least"), shown(limit, format),
-		shown(v, format), verdict
-}
-
-function figure(key, name) {
-	return is_measured(key) ? median(key, name) : none
-}
-
-function print_targets(with, without, most, limited, unlimited, hour) {
-	with = case_of("ditadd", small, "yes", 2, "default")
-	without = case_of("ditadd", small, "no", 2, "default")
-	most = case_of("ditadd", large, "yes", 2, "default")
-	limited = case_of("ditadd", large, "yes", 2, "256M")
-	unlimited = case_of("ditadd", large, "yes", 2, "8G")
-	hour = is_given[large, "yes"] ? " (its time is an earlier run's)" : ""
-
-	print "\nTargets, 2 threads; medians" ((small == 100000 && large == 1000000) ? "" : \
-		"; NOT the sizes the targets are meant for") ":\n"
-	print "| what | target | measured | |"
-	print "|---|---|---|---|"
-	target(small " entries, 27 indexes: times as fast as slapadd -q", ">=", 15,
-	       figure(with, "ratio"), "%.1f")
-	target(large " entries, 27 indexes: times as fast as slapadd -q" hour, ">=", 100,
-	       figure(most, "ratio"), "%.1f")
-	target(small " entries, 27 indexes: CPU seconds", "<=", 4.5,
-	       figure(with, "cpu_s"), "%.2f")
-	target(small " entries: the indexes' share of wall time", "<=", 1.5,
-	       share(with, without, "wall_s"), "%.2f")
-	target(small " entries without indexes: times as fast as slapadd -q", ">=", 3,
-	       figure(without, "ratio"), "%.1f")
-	target("CPU per entry, " large " against " small, "<=", 1.15,
-	       over(per_entry(most), per_entry(with)), "%.2f")
-	target(large " entries, --memory 256M: anonymous memory, MiB", "<=",
-	       anon_max("256M", large) / 1048576,
-	       over(figure(limited, "anon_bytes"), 1048576), "%.0f")
-	target(large " entries: time with --memory 256M against unlimited", "<=", 1.35,
-	       over(figure(limited, "wall_s"), figure(unlimited, "wall_s")), "%.2f")
-	target(large " entries, --memory 256M: temporary files, MiB, against the index" \
-	       " databases", "<=", over(figure(limited, "index_bytes"), 1048576),
-	       over(figure(limited, "temp_bytes"), 1048576), "%.0f")
-	target(small " entries: CPU seconds / (wall x threads)", ">=", 0.85,
-	       is_measured(with) ? busy(with) : none, "%.2f")
 }
 
 END {
-	if (mode == "targets") {
-		print_targets()
-	} else {
+	if (mode == "tables") {
 		print_cases()
 		print_scaling()
 		print_shares()
 		print_growth()
 		print_memory()
+	} else if (mode == "pairs") {
+		print_pairs()
 	}
 }

@@ -18,18 +18,11 @@
 #
 # Before anything is timed, and again in the first round of each size, the databases that
 # the numbers of threads make are compared, record by record: a difference ends the run.
-set -u
-export LC_ALL=C
 top=$(cd "${0%/*}" && pwd) || exit 1
 export PATH=$top/bin:$PATH
 export DITADD=$top/bin/ditadd DITGEN=$top/bin/ditgen DITCHECK=$top/bin/ditcheck
 export MEASURE=$top/bin/measure MDB_STAT=$top/bin/mdb_stat DIT_SCHEMA_DIR=$top/schema
-
-wrong_call() {
-	echo "run.sh: $*" >&2
-	echo "try run.sh --help" >&2
-	exit 2
-}
+. "$top/bench_lib.sh"
 
 processors=$(nproc)
 threads=
@@ -40,18 +33,17 @@ threads+=$processors
 entries=100000,400000,1000000
 memory=default,256M
 rounds=3
-dir=${TMPDIR:-/tmp}
 out=bench-results
 
 while [ $# -gt 0 ]; do
 	case $1 in
-	--help)
-		awk 'NR > 2 && !/^#/ { exit } NR > 2 { sub(/^# ?/, ""); print }' "$0"
-		exit
-		;;
+	--help) show_help && exit ;;
 	--threads | --entries | --memory | --rounds | --dir | --out)
 		[ $# -ge 2 ] || wrong_call "$1 needs a value"
-		declare "${1#--}=$2"
+		case $1 in
+		--dir) base=$2 ;;
+		*) declare "${1#--}=$2" ;;
+		esac
 		shift
 		;;
 	*) wrong_call "$1?" ;;
@@ -72,23 +64,14 @@ section() {
 	local name=$1 title=$2
 	shift 2
 	printf '\n## %s\n\n' "$title"
-	"$top/bench.sh" --slapadd-rounds 0 --dir "$dir" --tsv "$out/$name.tsv" "$@" || {
+	"$top/bench.sh" --slapadd-rounds 0 --dir "$base" --tsv "$out/$name.tsv" "$@" || {
 		echo "run.sh: stopped: $title" >&2
 		return 1
 	}
 }
 
-describe() {
-	echo "# ditadd on this machine"
-	echo
-	echo "- processors: $processors," \
-		"$(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)"
-	echo "- memory: $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)"
-	echo "- Linux $(uname -r), databases on $(stat -f -c %T "$dir" 2>/dev/null)"
-	echo "- $("$DITADD" -V 2>&1 | head -n 1)"
-}
-
 all() {
+	printf '# ditadd on this machine\n\n'
 	describe
 	section same "The same database, byte for byte, with any number of threads" \
 		--entries 20000 --operational --verify --threads "$threads" --rounds 1 &&

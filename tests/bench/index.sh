@@ -3,40 +3,47 @@
 # Indexes rebuilt by "slapindex -q -t" and by ditindex: the same database, made by
 # ditadd, all 27 indexes and mail alone.
 #
-#   index.sh [--entries N] [--threads LIST] [--rounds N] [--memory SIZE] [--dir DIR]
-#            [--no-slapindex]
+#   index.sh [--entries N] [--index LIST] [--threads LIST] [--rounds N]
+#            [--slapindex-rounds N] [--memory SIZE] [--dir DIR] [--tsv FILE]
 #
-#   --entries N     of the database [100000]
-#   --threads LIST  of ditindex [1,2]
-#   --rounds N      runs of ditindex; the fastest counts [3]; slapindex runs once
-#   --memory SIZE   of ditindex [its default]
-#   --dir DIR       where to work [$TMPDIR, /tmp]
-#   --no-slapindex  only ditindex, for large directories
+#   --entries N           of the database [100000]
+#   --index LIST          all, or the name of an attribute [all,mail]
+#   --threads LIST        of ditindex [1,2]
+#   --rounds N            runs of ditindex, in turn with slapindex; medians count [3]
+#   --slapindex-rounds N  slapindex takes part in the first N rounds only [1]; 0: for large
+#                         directories
+#   --memory SIZE         of ditindex [its default]
+#   --dir DIR             where to work [$TMPDIR, /tmp]
+#   --tsv FILE            keep the figures of each run in FILE
 #
 # CPU seconds are user and system time of all threads; on a machine that is busy with other
 # things they say more than the wall clock. The contents are compared.
 . "${0%/*}/bench_lib.sh"
 
-entries=100000 threads=1,2 rounds=3 memory= with_slapindex=yes
+entries=100000 index=all,mail threads=1,2 rounds=3 slapindex_rounds=1 memory='' tsv=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--entries) entries=${2:-} && shift ;;
+	--index) index=${2:-} && shift ;;
 	--threads) threads=${2:-} && shift ;;
 	--rounds) rounds=${2:-} && shift ;;
+	--slapindex-rounds) slapindex_rounds=${2:-} && shift ;;
 	--memory) memory=${2:-} && shift ;;
 	--dir) base=${2:-} && shift ;;
-	--no-slapindex) with_slapindex=no ;;
+	--tsv) tsv=${2:-} && shift ;;
 	--help) show_help && exit 0 ;;
 	*) wrong_call "unknown option \"$1\"" ;;
 	esac
 	shift
 done
 check_list --entries "$entries" "$number"
+check_list --index "$index" '[A-Za-z]+'
 check_list --threads "$threads" "$number"
 check_list --rounds "$rounds" "$number"
+check_list --slapindex-rounds "$slapindex_rounds" '[0-9]+'
 [ -z "$memory" ] || check_list --memory "$memory" "$size"
 ditindex=${DITINDEX:-$builddir/ditindex}
-need slapindex slapd
+[ "$slapindex_rounds" -eq 0 ] || need slapindex slapd mdb_copy lmdb-utils
 need_built "$ditadd" "$ditindex" "$ditcheck" "$ditgen" "$measure"
 make_work
 
@@ -47,52 +54,33 @@ empty_db
 	"$ditadd" -q -f "$work/slapd.conf" --index-keys=bytes >"$work/load" 2>&1 ||
 	die "the load failed: $(head -3 "$work/load")"
 
-# best COMMAND...: the fastest of all rounds; leaves best_wall and best_cpu
-best() {
-	local i
-	best_wall=
-	for ((i = 0; i < rounds; i++)); do
-		measured "$@"
-		if [ -z "$best_wall" ] ||
-			awk -v a="$(cost wall_s)" -v b="$best_wall" 'BEGIN { exit !(a < b) }'; then
-			best_wall=$(cost wall_s)
-			best_cpu=$(cost cpu_s)
-		fi
-	done
-}
-
-# line NAME THREADS INDEXES
-line() {
-	awk -v name="$1" -v n="$2" -v what="$3" -v wall="$best_wall" -v cpu="$best_cpu" \
-		-v ref_wall="${ref_wall:-0}" -v ref_cpu="${ref_cpu:-0}" '
-		BEGIN { printf "| %s | %s | %s | %.3f | %.3f | %.1f | %.1f |\n", name, n, what,
-			wall, cpu, (wall > 0 ? ref_wall / wall : 0),
-			(cpu > 0 ? ref_cpu / cpu : 0) }'
+# run PROGRAM THREADS COMMAND...: all of $what, noted for round $round
+run() {
+	local attribute=()
+	[ "$what" = all ] || attribute=("$what")
+	settle
+	measured "${@:3}" -f "$work/slapd.conf" "${attribute[@]}"
+	note "$1" "$entries" "$what" "$2" "${memory:--}" "$round"
 }
 
 echo "$entries entries, 27 indexes"
-echo
-echo "| program | threads | indexes | wall s | cpu s | speed | less cpu |"
-echo "|---|---|---|---|---|---|---|"
-for what in all mail; do
-	attribute=()
-	[ $what = all ] || attribute=("$what")
-	ref_wall=0 ref_cpu=0
-	if [ $with_slapindex = yes ]; then
-		measured slapindex -q -t -f "$work/slapd.conf" "${attribute[@]}"
-		best_wall=$(cost wall_s) best_cpu=$(cost cpu_s)
-		ref_wall=$best_wall ref_cpu=$best_cpu
-		line "slapindex -q -t" 1 $what
-		rm -rf "$work/reference"
-		mkdir "$work/reference"
-		mdb_copy -c "$work/db" "$work/reference"
-	fi
-	for n in ${threads//,/ }; do
-		best "$ditindex" -T "$n" -f "$work/slapd.conf" ${memory:+--memory "$memory"} \
-			"${attribute[@]}"
-		line ditindex "$n" $what
+begin_notes "${tsv:-$work/notes}"
+for what in ${index//,/ }; do
+	rm -rf "$work/reference"
+	for ((round = 1; round <= rounds; round++)); do
+		if [ "$round" -le "$slapindex_rounds" ]; then
+			run "slapindex -q -t" 1 slapindex -q -t
+			[ -d "$work/reference" ] || {
+				mkdir "$work/reference"
+				mdb_copy -c "$work/db" "$work/reference"
+			}
+		fi
+		for n in ${threads//,/ }; do
+			run ditindex "$n" "$ditindex" -T "$n" ${memory:+--memory "$memory"}
+		done
 	done
-	[ $with_slapindex = no ] ||
+	[ ! -d "$work/reference" ] ||
 		"$ditcheck" --compare "$work/reference" "$work/db" ||
 		die "the indexes are different"
 done
+report pairs "$notes"
