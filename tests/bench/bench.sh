@@ -30,6 +30,9 @@
 #
 # A round is one slapadd run and all ditadd runs on the same input. The ratio is slapadd's
 # wall time over ditadd's of the same round; where slapadd sits out, of its last one.
+#
+# With several numbers of threads there are two more tables: what the stages of ditadd cost,
+# with the speed of 16 cores computed from it, and what each stage waits for.
 . "${0%/*}/bench_lib.sh"
 
 entries=100000

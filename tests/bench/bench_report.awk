@@ -4,6 +4,7 @@
 #   awk -v mode=MODE -f bench_report.awk FILE
 #
 #   tables   loads: all that follows from them
+#   threads  loads with several numbers of threads alone
 #   pairs    other work; with -v bytes=N, what each run writes, MB/s as well
 #   none     no table: for a second program that is read after this one
 #
@@ -15,6 +16,8 @@
 BEGIN {
 	FS = "\t"
 	none = -1
+	nstages = split("tool main reader dit-write", stage, " ")
+	split("members main reader writer", stage_title, " ")
 }
 
 FNR == 1 {
@@ -138,6 +141,8 @@ function print_scaling(i, j, first, part, other, n, group) {
 			printf "\nThreads: %d entries, indexes %s, memory %s\n\n", part[2],
 				part[3], part[5]
 			print_threads(group, n)
+			print_stages(group, n)
+			print_waits(group, n)
 		}
 	}
 }
@@ -155,6 +160,67 @@ function print_threads(group, n, i, key, part) {
 			shown(median(key, "wall_s"), "%.2f"),
 			shown(over(median(group[1], "wall_s"), median(key, "wall_s")), "%.2f"),
 			shown(median(key, "cpu_s"), "%.2f"), shown(busy(key), "%.2f")
+	}
+}
+
+# Entries a second with 16 cores: main, reader and writer have one each, the members share
+# 15, and the slowest of them sets the pace. With one thread, main does the members' work.
+function computed_speed(key, part, i, s, most) {
+	split(key, part, FS)
+	if (median(key, "tool_cpu_s") <= 0) {
+		return none
+	}
+	for (i = 1; i <= nstages; i++) {
+		s = median(key, stage[i] "_cpu_s") / (stage[i] == "tool" ? 15 : 1)
+		most = s > most ? s : most
+	}
+	return part[2] / most
+}
+
+function print_stages(group, n, i, j, key, part) {
+	print "\nStages, measured: CPU seconds of the threads of each, and microseconds an" \
+		" entry. Computed: the last column.\n"
+	printf "| threads | wall, s | CPU, s |"
+	for (j = 1; j <= nstages; j++) {
+		printf " %s, s |", stage_title[j]
+	}
+	for (j = 1; j <= nstages; j++) {
+		printf " %s, us |", stage_title[j]
+	}
+	print " computed: entries/s with 16 cores |"
+	print "|---|---|---|---|---|---|---|---|---|---|---|---|"
+	for (i = 1; i <= n; i++) {
+		key = group[i]
+		split(key, part, FS)
+		printf "| %d | %s | %s |", part[4], shown(median(key, "wall_s"), "%.2f"),
+			shown(median(key, "cpu_s"), "%.2f")
+		for (j = 1; j <= nstages; j++) {
+			printf " %s |", shown(median(key, stage[j] "_cpu_s"), "%.3f")
+		}
+		for (j = 1; j <= nstages; j++) {
+			printf " %s |", shown(median(key, stage[j] "_cpu_s"), "%.2f",
+					      1e6 / part[2])
+		}
+		printf " %s |\n", shown(computed_speed(key), "%.0f")
+	}
+}
+
+function print_waits(group, n, i, j, part) {
+	print "\nWaits, measured: seconds that the threads of a stage waited for a processor" \
+		" / for another thread or a disk\n"
+	printf "| threads |"
+	for (j = 1; j <= nstages; j++) {
+		printf " %s |", stage_title[j]
+	}
+	print "\n|---|---|---|---|---|"
+	for (i = 1; i <= n; i++) {
+		split(group[i], part, FS)
+		printf "| %d |", part[4]
+		for (j = 1; j <= nstages; j++) {
+			printf " %s / %s |", shown(median(group[i], stage[j] "_queue_s"), "%.2f"),
+				shown(median(group[i], stage[j] "_sleep_s"), "%.2f")
+		}
+		printf "\n"
 	}
 }
 
@@ -294,6 +360,8 @@ END {
 		print_shares()
 		print_growth()
 		print_memory()
+	} else if (mode == "threads") {
+		print_scaling()
 	} else if (mode == "pairs") {
 		print_pairs()
 	}
