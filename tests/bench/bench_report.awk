@@ -163,8 +163,9 @@ function print_threads(group, n, i, key, part) {
 	}
 }
 
-# Entries a second with 16 cores: main, reader and writer have one each, the members share
-# 15, and the slowest of them sets the pace. With one thread, main does the members' work.
+# Entries a second with 16 cores: main has one, the members share 15, reader and writer need
+# little and share cores with others. The slowest stage sets the pace. With one thread, main
+# does the work of the members.
 function computed_speed(key, part, i, s, most) {
 	split(key, part, FS)
 	if (median(key, "tool_cpu_s") <= 0) {

@@ -31,6 +31,8 @@ EXTRA_DIST += \
 	%D%/bench_report.awk \
 	%D%/bundle.sh \
 	%D%/export.sh \
+	%D%/figures.sh \
+	%D%/figures_report.awk \
 	%D%/index.sh \
 	%D%/bundle_run.sh \
 	%D%/ladder.sh \
