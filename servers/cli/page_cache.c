@@ -30,6 +30,7 @@ void page_cache_warm(const struct page_cache_warming *warming, const char *direc
                      uint64_t bytes, uint64_t kept_bytes)
 {
 	off_t first = (off_t)kept_bytes;
+	off_t end = 0;
 	char path[PATH_MAX];
 	struct stat status;
 	int fd = -1;
@@ -48,10 +49,11 @@ void page_cache_warm(const struct page_cache_warming *warming, const char *direc
 		(void)close(fd);
 		return;
 	}
-	for (off_t at = first; at < status.st_size && *warming->stop == 0;
-	     at += PIECE_BYTES) {
+	/* slapadd -q and slapindex -q leave a file of maxsize bytes, mostly a hole. */
+	end = (uint64_t)status.st_size < bytes ? status.st_size : (off_t)bytes;
+	for (off_t at = first; at < end && *warming->stop == 0; at += PIECE_BYTES) {
 		meter_show_last(warming->meter, (uint64_t)(at - first),
-		                (uint64_t)(status.st_size - first));
+		                (uint64_t)(end - first));
 		(void)posix_fadvise(fd, at, PIECE_BYTES, POSIX_FADV_WILLNEED);
 	}
 	(void)close(fd);
