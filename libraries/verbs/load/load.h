@@ -142,7 +142,7 @@ struct dit_load_opts {
 	uint64_t record_max_bytes;
 	const char *tmpdir;   /* for sorted runs; NULL or empty: $TMPDIR, else /tmp */
 	size_t batch_bytes;   /* bytes of LDIF in a batch; 0: chosen from memory_bytes */
-	size_t batch_records; /* records in a batch, at most; 0: 512 */
+	size_t batch_records; /* records in a batch, at most; 0: by the threads */
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;

@@ -27,15 +27,26 @@
 #include "build/estimate_sizes.h"
 #include "job/job.h"
 
-#define BATCH_BYTES_MAX (512u << 10)
-#define BATCH_BYTES_MIN (32u << 10)
-#define BATCH_SHARE     (11 * DIT_PIPELINE_NSLOTS_MAX)
-#define OVERHEAD_BYTES  (20u << 20)
-#define BATCH_RECORDS   512
+#define BATCH_SHARE    (11 * DIT_PIPELINE_NSLOTS_MAX)
+#define OVERHEAD_BYTES (20u << 20)
+/* Few for each member, because what is made of them is looked at again one round later,
+ * and then it should be in the processor's cache. Many, because a round has a meeting. */
+#define MEMBER_BYTES    ((size_t)160 << 10)
+#define MEMBERS_MIN     2
+#define MEMBERS_MAX     16
+#define BATCH_BYTES_MIN ((size_t)32 << 10)
+#define RECORDS_MIN     512
+#define RECORD_BYTES    1024 /* of an ordinary one */
 #define PRODUCER_MIN    (256u << 10)
 #define TREE_MIN        (256u << 10)
 
 #define ESTIMATE_FIRST (16u << 20) /* bytes of input before the first estimate */
+
+static size_t between(size_t n, size_t least, size_t most)
+{
+	n = n > most ? most : n;
+	return n < least ? least : n;
+}
 
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
                          const struct dit_settings *settings, unsigned ntargets,
@@ -44,22 +55,20 @@ int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
 	uint64_t memory = opts->memory_bytes == 0 ? dit_default_memory(nthreads, settings)
 	                                          : opts->memory_bytes;
 	uint64_t batches = 0;
+	size_t bytes = between(nthreads, MEMBERS_MIN, MEMBERS_MAX) * MEMBER_BYTES;
 
 	if (memory < DIT_LOAD_MEMORY_MIN) {
 		return -EINVAL;
 	}
+	ret->batch_records = opts->batch_records;
+	if (ret->batch_records == 0) {
+		ret->batch_records = between(bytes / RECORD_BYTES, RECORDS_MIN, SIZE_MAX);
+	}
 	ret->batch_bytes = opts->batch_bytes;
 	if (ret->batch_bytes == 0) {
-		ret->batch_bytes = memory / 4 / BATCH_SHARE;
-		if (ret->batch_bytes > BATCH_BYTES_MAX) {
-			ret->batch_bytes = BATCH_BYTES_MAX;
-		}
-		if (ret->batch_bytes < BATCH_BYTES_MIN) {
-			ret->batch_bytes = BATCH_BYTES_MIN;
-		}
+		ret->batch_bytes =
+			between(memory / 4 / BATCH_SHARE, BATCH_BYTES_MIN, bytes);
 	}
-	ret->batch_records =
-		opts->batch_records == 0 ? BATCH_RECORDS : opts->batch_records;
 	batches = (uint64_t)ret->batch_bytes * BATCH_SHARE + OVERHEAD_BYTES;
 	ret->tree_bytes = memory / 8;
 	ret->postings_bytes = 0;
