@@ -174,10 +174,10 @@ static size_t larger(size_t a, size_t b)
 }
 
 /**
- * Memory with one chunk more, and for sorting that many words. What earlier runs needed
- * is still held, whether it is needed now or not.
+ * Would one chunk more, and sorting that many words, pass the share? What earlier runs
+ * needed is still held, whether it is needed now or not.
  */
-static size_t bytes_needed(const struct dit_producer *producer, size_t nwords)
+static bool is_share_used_up(const struct dit_producer *producer, size_t nwords)
 {
 	size_t chunk_bytes = larger((producer->nchunks + 1) * producer->pool.chunk_bytes,
 	                            producer->pool.held_bytes);
@@ -185,34 +185,23 @@ static size_t bytes_needed(const struct dit_producer *producer, size_t nwords)
 		larger(2 * nwords * sizeof(uint64_t),
 	               producer->sorted.size_bytes + producer->spare.size_bytes);
 
-	return chunk_bytes + scratch_bytes;
+	return chunk_bytes + scratch_bytes > producer->postings->share_bytes;
 }
 
 /**
- * Is it time for a run? Either the share is used up, or another producer writes a run and
- * most of the share is used up. Producers wait for each other once per batch, so they
- * write their runs at the same time, and not one after the other.
+ * Another producer has begun a run: write one, too, if most of the share is used up.
+ * Producers wait for each other once per batch, so they write their runs at the same
+ * time, and not one after the other.
  */
-static bool is_run_due(struct dit_producer *producer, size_t nwords)
+static int follow(struct dit_producer *producer, uint32_t nspills)
 {
-	struct dit_postings *postings = producer->postings;
-	size_t chunks_bytes = producer->nchunks * producer->pool.chunk_bytes;
-	size_t used_bytes =
-		chunks_bytes + 2 * producer->nwords_biggest * sizeof(uint64_t);
-	uint32_t nspills = atomic_load_explicit(&postings->nspills, memory_order_relaxed);
-	bool is_another_due = producer->nspills_seen != nspills;
+	size_t used_bytes = producer->nchunks * producer->pool.chunk_bytes +
+	                    2 * producer->nwords_biggest * sizeof(uint64_t);
 
 	producer->nspills_seen = nspills;
-	if (is_another_due && used_bytes > postings->share_bytes / 4 * 3) {
-		return true;
-	}
-	if (bytes_needed(producer, nwords) <= postings->share_bytes) {
-		return false;
-	}
-	producer->nspills_seen =
-		atomic_fetch_add_explicit(&postings->nspills, 1, memory_order_relaxed) +
-		1;
-	return true;
+	return used_bytes > producer->postings->share_bytes / 4 * 3
+	               ? dit_producer_spill(producer)
+	               : 0;
 }
 
 static void bucket_add_chunk(struct dit_bucket *bucket, struct dit_chunk *chunk,
@@ -240,8 +229,14 @@ static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
 	                        producer->nwords_biggest);
 	struct dit_chunk *chunk = NULL;
 
-	if (producer->nchunks > 0 && is_run_due(producer, biggest)) {
-		int r = dit_producer_spill(producer);
+	if (producer->nchunks > 0 && is_share_used_up(producer, biggest)) {
+		int r = 0;
+
+		producer->nspills_seen =
+			atomic_fetch_add_explicit(&producer->postings->nspills, 1,
+		                                  memory_order_relaxed) +
+			1;
+		r = dit_producer_spill(producer);
 
 		if (r < 0) {
 			return r;
@@ -264,8 +259,12 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 	struct dit_producer *p = postings->producers[producer];
 	struct dit_bucket *bucket = &p->buckets[stream];
 	unsigned width = dit_stream_width(postings, stream);
+	uint32_t nspills = atomic_load_explicit(&postings->nspills, memory_order_relaxed);
 
 	assert(!postings->is_sealed && stream < postings->nstreams);
+	if (p->error == 0 && nspills != p->nspills_seen) {
+		p->error = follow(p, nspills);
+	}
 	if (p->error < 0) {
 		return p->error;
 	}
