@@ -32,6 +32,8 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 	if (tree == NULL) {
 		return -ENOMEM;
 	}
+	/* Holes are few: the tree's own producer has a share of its own on top. */
+	sorter.memory_bytes += sorter.memory_bytes / opts->nproducers;
 	if (sorter.memory_bytes < sorter.nproducers * DIT_SORT_SHARE_MIN) {
 		sorter.memory_bytes = sorter.nproducers * DIT_SORT_SHARE_MIN;
 	}

@@ -49,9 +49,9 @@ struct dit_dn_tree_opts {
 		*output;       /* borrowed; where stored nodes are looked up, and where
 	                            * the tree is written */
 	unsigned suffix_nrdns; /* RDNs of the database's suffix */
-	unsigned nproducers;   /* 0, 1, ... of dit_dn_tree_push() */
-	size_t memory_bytes;   /* of the sorter of its records; more if that is too little
-	                        * for so many producers */
+	unsigned nproducers;   /* 0, 1, ... of dit_dn_tree_push(); 1 at least */
+	size_t memory_bytes;   /* of the records that producers push; more if that is too
+	                        * little for so many of them */
 	const char *tmpdir;    /* of the same */
 	struct dit_run_cipher
 		*cipher;             /* of its runs (run_file.h); borrowed; may be NULL */
