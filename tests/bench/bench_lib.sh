@@ -189,7 +189,7 @@ describe() {
 	echo "- processors: $(nproc)," \
 		"$(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)"
 	echo "- memory: $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)"
-	echo "- Linux $(uname -r), databases on $(stat -f -c %T "$base" 2>/dev/null)"
+	echo "- Linux $(uname -r), databases on $(df --output=fstype "$base" | tail -n 1)"
 	echo "- $("$ditadd" -V 2>&1 | head -n 1)$(slapd -VV 2>&1 |
 		sed -n 's/.*\(slapd [0-9][^ ]*\).*/, \1/p')"
 }

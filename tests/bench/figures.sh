@@ -111,3 +111,7 @@ awk -v mode=none -v small=$small -v large=$large -v present=$present -v added=$a
 	-f "${0%/*}/bench_report.awk" -f "${0%/*}/figures_report.awk" \
 	"$work"/{small,large,export,index,merge,huge}.tsv
 report threads "$work/threads.tsv"
+printf '\n## Loads\n'
+for name in small large huge; do
+	[ ! -s "$work/$name.tsv" ] || report tables "$work/$name.tsv"
+done
