@@ -88,6 +88,8 @@ EXTRA_DIST += \
 	%D%/examples/restore.sh \
 	%D%/examples/shards.map \
 	%D%/examples/slapd.conf \
+	%D%/distance.md \
+	%D%/figures.md \
 	%D%/guide.md \
 	%D%/install.md \
 	%D%/limits.md \

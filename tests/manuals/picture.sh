@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The picture of README.md: its points are where their figures say, and the figures are those
-# of README.md's section "Speed" or of doc/measurements.md.
+# of README.md's section "Speed" or of doc/figures.md.
 set -u
 export LC_ALL=C
 : "${DIT_SRCDIR:?}"
@@ -30,6 +30,6 @@ awk '
 			fail("no document has " seconds " s")
 	}
 	END {
-		if (n != 5) fail(n " points")
+		if (n != 4) fail(n " points")
 		exit nfailed > 0
-	}' "$DIT_SRCDIR/README.md" "$DIT_SRCDIR/doc/measurements.md" "$DIT_SRCDIR/doc/speed.svg"
+	}' "$DIT_SRCDIR/README.md" "$DIT_SRCDIR/doc/figures.md" "$DIT_SRCDIR/doc/speed.svg"
