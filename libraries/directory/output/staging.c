@@ -121,6 +121,9 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	if (staging->data_fd >= 0) {
 		(void)close(staging->data_fd);
 	}
+	if (staging->replaced_fd >= 0) {
+		(void)close(staging->replaced_fd);
+	}
 	if (staging->prepared_fd >= 0) {
 		(void)close(staging->prepared_fd);
 	}
@@ -168,6 +171,7 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_output_opts *opt
 	}
 	staging->staging_fd = -1;
 	staging->prepared_fd = -1;
+	staging->replaced_fd = -1;
 	staging->data_fd = -1;
 	r = claim_directory(staging, opts);
 	if (r < 0) {

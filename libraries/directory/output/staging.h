@@ -44,7 +44,10 @@ struct dit_staging {
 	int staging_fd; /* DIR/ditkit-staging; no other user can write in it */
 	/* DIR/ditkit-prepared, from which data.mdb comes; -1: from ditkit-staging */
 	int prepared_fd;
-	struct json_t *manifest; /* of that; borrowed */
+	/* What is prepared goes into its place: opened before, so that it can be removed
+	 * for sure. -1: nothing */
+	int replaced_fd;
+	struct json_t *manifest; /* of prepared_fd; borrowed */
 	int data_fd;             /* the data file, for reading and writing */
 
 	/* As in struct dit_output_opts. */

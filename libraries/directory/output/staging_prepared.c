@@ -159,8 +159,10 @@ static int keep_end(struct dit_output *output)
 	int r = fsync(staging->claim.dir_fd) == 0 ? staging->settle_error : -errno;
 
 	let_go(staging);
-	if (r == 0) {
-		(void)dit_folder_clear(staging->claim.dir_fd, DIT_STAGING_NAME, NULL);
+	if (r == 0 && staging->replaced_fd >= 0) {
+		(void)dit_folder_remove(staging->claim.dir_fd, DIT_STAGING_NAME,
+		                        staging->replaced_fd);
+		staging->replaced_fd = -1;
 	}
 	dit_staging_free(staging, end);
 	return r;
@@ -181,11 +183,10 @@ int dit_staging_keep_apart(struct dit_staging *staging, struct dit_fault *fault)
 	struct dit_output *output = &staging->tables.base.base;
 	int fd = dit_folder_open(staging->claim.dir_fd, DIT_PREPARED_NAME, fault);
 
-	if (fd >= 0) {
-		(void)close(fd);
-	} else if (fd != -ENOENT) {
+	if (fd < 0 && fd != -ENOENT) {
 		return fd;
 	}
+	staging->replaced_fd = fd < 0 ? -1 : fd;
 	staging->prepared_ops = *output->ops;
 	staging->prepared_ops.place = keep;
 	staging->prepared_ops.take_back = keep_take_back;

@@ -225,6 +225,13 @@ static int look_for_names(int dir_fd)
 	return r;
 }
 
+int dit_folder_remove(int dir_fd, const char *name, int fd)
+{
+	int r = empty_directory(fd);
+
+	return r == 0 && unlinkat(dir_fd, name, AT_REMOVEDIR) != 0 ? -errno : r;
+}
+
 int dit_folder_clear(int dir_fd, const char *name, struct dit_fault *fault)
 {
 	int fd = dit_folder_open(dir_fd, name, fault);
@@ -236,10 +243,7 @@ int dit_folder_clear(int dir_fd, const char *name, struct dit_fault *fault)
 	if (fd < 0) {
 		return fd;
 	}
-	r = empty_directory(fd);
-	if (r == 0 && unlinkat(dir_fd, name, AT_REMOVEDIR) != 0) {
-		r = -errno;
-	}
+	r = dit_folder_remove(dir_fd, name, fd);
 	return r < 0 ? dit_fault_say(fault, r, "%s in it cannot be removed: %s", name,
 	                             dit_errno_text(-r))
 	             : 0;

@@ -83,7 +83,16 @@ int dit_folder_open(int dir_fd, const char *name, struct dit_fault *fault);
 /** Is it ours, and may no other user write in it? 0; -EPERM with a fault; other -errno */
 int dit_folder_check(int fd, const char *name, struct dit_fault *fault);
 
-/** Remove one with the files in it. 0, also if there is none; -errno, with a fault */
+/**
+ * Remove one with the files in it.
+ *
+ * @param fd  of it; closed in every case
+ *
+ * @return 0 or -errno
+ */
+int dit_folder_remove(int dir_fd, const char *name, int fd);
+
+/** The same by its name. 0, also if there is none; -errno, with a fault */
 int dit_folder_clear(int dir_fd, const char *name, struct dit_fault *fault);
 
 /**
