@@ -195,11 +195,8 @@ static bool is_share_used_up(const struct dit_producer *producer, size_t nwords)
  */
 static int follow(struct dit_producer *producer, uint32_t nspills)
 {
-	size_t used_bytes = producer->nchunks * producer->pool.chunk_bytes +
-	                    2 * producer->nwords_biggest * sizeof(uint64_t);
-
 	producer->nspills_seen = nspills;
-	return used_bytes > producer->postings->share_bytes / 4 * 3
+	return dit_producer_used_bytes(producer) > producer->postings->share_bytes / 4 * 3
 	               ? dit_producer_spill(producer)
 	               : 0;
 }

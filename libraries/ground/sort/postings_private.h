@@ -98,6 +98,13 @@ static inline unsigned dit_stream_width(const struct dit_postings *postings,
 	return postings->is_64bit[stream] ? 2 : 1;
 }
 
+/** Memory for the pairs that a producer has, and for sorting the largest bucket. */
+static inline size_t dit_producer_used_bytes(const struct dit_producer *producer)
+{
+	return producer->nchunks * producer->pool.chunk_bytes +
+	       2 * producer->nwords_biggest * sizeof(uint64_t);
+}
+
 /** Words of all pairs in memory, when they are sorted. */
 static inline size_t dit_bucket_nwords(const struct dit_bucket *bucket, unsigned width)
 {

@@ -253,10 +253,7 @@ fail:
 /** Forget what a run has needed; give memory back that does not fit what it needed. */
 static void reset_memory(struct dit_producer *producer)
 {
-	size_t used_bytes = producer->nchunks * producer->pool.chunk_bytes +
-	                    2 * producer->nwords_biggest * sizeof(uint64_t);
-
-	if (used_bytes < producer->postings->share_bytes / 2) {
+	if (dit_producer_used_bytes(producer) < producer->postings->share_bytes / 2) {
 		dit_chunk_pool_deinit(&producer->pool);
 		dit_buffer_drop(&producer->sorted);
 		dit_buffer_drop(&producer->spare);
