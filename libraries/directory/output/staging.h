@@ -44,8 +44,8 @@ struct dit_staging {
 	int staging_fd; /* DIR/ditkit-staging; no other user can write in it */
 	/* DIR/ditkit-prepared, from which data.mdb comes; -1: from ditkit-staging */
 	int prepared_fd;
-	/* What is prepared goes into its place: opened before, so that it can be removed
-	 * for sure. -1: nothing */
+	/* The older DIR/ditkit-prepared, which the new one replaces: it is open from the
+	 * beginning, so that its removal needs no open(). -1: there is none */
 	int replaced_fd;
 	struct json_t *manifest; /* of prepared_fd; borrowed */
 	int data_fd;             /* the data file, for reading and writing */
