@@ -200,23 +200,19 @@ static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **
 	return r;
 }
 
-/* Fill the attribute numbers that are open into a record, or its head. */
-static int fill_numbers(struct dit_entries *entries, const struct dit_encoded *encoded,
-                        char *out)
+/* Descriptions that are new get their numbers; a record, or its head, gets those that are
+ * open. */
+static int fill_numbers(struct dit_entries *entries, struct dit_encoded *encoded)
 {
 	for (uint32_t i = 0; i < encoded->nopen; i++) {
-		char *at = out + (size_t)encoded->ad_words[i] * 4;
 		uint32_t number = 0;
-		uint32_t word = 0;
 		int r = dit_ad_number(entries->numbers, encoded->ads[i], &number);
 
 		if (r < 0) {
 			return r;
 		}
-		memcpy(&word, at, sizeof(word));
-		word |= number;
-		memcpy(at, &word, sizeof(word));
 	}
+	dit_ad_numbers_fill(entries->numbers, encoded);
 	return 0;
 }
 
@@ -226,11 +222,8 @@ static int put_huge(struct dit_entries *entries, uint32_t id,
 {
 	struct dit_encoded_cursor cursor = {.encoded = encoded};
 	const struct dit_pieces record = {.next = dit_encoded_next, .ctx = &cursor};
-	int r = fill_numbers(entries, encoded, encoded->bytes);
+	int r = 0;
 
-	if (r < 0) {
-		return r;
-	}
 	if (!is_late(entries, id)) {
 		entries->next_id = (uint64_t)id + 1;
 		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
@@ -248,21 +241,22 @@ static int put_small(struct dit_entries *entries, uint32_t id,
 {
 	int r = reserve(entries, id, encoded->len, ret_space);
 
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		memcpy(*ret_space, encoded->bytes, encoded->len);
 	}
-	memcpy(*ret_space, encoded->bytes, encoded->len);
-	return fill_numbers(entries, encoded, *ret_space);
+	return r;
 }
 
-int dit_entries_put(struct dit_entries *entries, uint32_t id,
-                    const struct dit_encoded *encoded)
+int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
 {
 	bool must_wait = is_late(entries, id);
 	char *space = NULL;
-	int r = encoded->values == NULL ? put_small(entries, id, encoded, &space)
-	                                : put_huge(entries, id, encoded, &space);
+	int r = fill_numbers(entries, encoded);
 
+	if (r == 0) {
+		r = encoded->values == NULL ? put_small(entries, id, encoded, &space)
+		                            : put_huge(entries, id, encoded, &space);
+	}
 	if (r == 0 && must_wait) {
 		r = wait_with(entries, KEY_ENTRY, id, 0, 0,
 		              (struct dit_span){space, encoded->len});

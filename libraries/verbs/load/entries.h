@@ -50,7 +50,7 @@ bool dit_entries_has_root(const struct dit_entries *entries);
 /**
  * Put an entry: a new ID, above all others, or that of a hole; 0 for the empty DN, once.
  *
- * @param encoded  its attribute numbers are filled into the stored copy; the order of its
+ * @param encoded  the attribute numbers that are open are filled in; the order of its
  *                 splits changes
  *
  * @return 0; -ENOMEM; DIT_E_TOOLONG: too many attribute numbers; errors of the output and
@@ -58,7 +58,7 @@ bool dit_entries_has_root(const struct dit_entries *entries);
  *         dit_sorter_push()
  */
 int dit_entries_put(struct dit_entries *entries, uint32_t id,
-                    const struct dit_encoded *encoded);
+                    struct dit_encoded *encoded);
 
 /** A record without bytes, for a new ID. Errors of the output. */
 int dit_entries_put_hole(struct dit_entries *entries, uint32_t id);
