@@ -60,10 +60,12 @@ static void note(void *ctx, const struct dit_check_database *database)
 static void list(struct dit_check_sizes *sizes, unsigned member, size_t database,
                  const char *key, uint64_t nitems, uint64_t first)
 {
-	struct dit_walk_list seen = {.database = database,
-	                             .key = dit_span_of(key),
-	                             .nitems = nitems,
-	                             .first = {(const char *)&first, sizeof(first)}};
+	const uint64_t ids[] = {first, 2, 3};
+	struct dit_walk_list seen = {
+		.database = database,
+		.key = dit_span_of(key),
+		.nitems = nitems,
+		.items = {(const char *)ids, nitems == 3 ? sizeof(ids) : 0}};
 
 	dit_check_sizes_note(sizes, member, &seen);
 }
@@ -172,14 +174,17 @@ static void the_key_of_presence_is_known(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint64_t ids[9] = {cases[i].first};
 		struct dit_walk_list seen = {
 			.key = {"\0\0\0\0\0\0\0\0", cases[i].key_len},
 			.nitems = cases[i].nitems,
-			.first = {(const char *)&cases[i].first, 8}};
+			.items = {(const char *)ids, cases[i].nitems * sizeof(*ids)}};
 		struct dit_check_sizes *sizes = NULL;
 		struct told told = {.len = 0};
 
 		assert_int_equal(dit_check_sizes_new(&sizes, 2), 0);
+		dit_check_sizes_note(sizes, 1, &seen);
+		seen.is_more = true;
 		dit_check_sizes_note(sizes, 1, &seen);
 		list(sizes, 0, 0, "abcd", 1, 1);
 		take(sizes, "cn", INDEX, 8);

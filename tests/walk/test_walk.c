@@ -392,10 +392,11 @@ static void a_brief_walk_ends_after_the_main_tree(void **state)
 struct sizes {
 	uint64_t nlists[NMEMBERS_MAX]; /* of cn */
 	uint64_t nitems[NMEMBERS_MAX];
-	uint64_t nfirst[NMEMBERS_MAX]; /* lists of which the first item was given */
+	uint64_t nwhole[NMEMBERS_MAX]; /* lists whose items came together */
+	uint64_t ntold[NMEMBERS_MAX];  /* items */
 	uint64_t longest[NMEMBERS_MAX];
 	struct dit_walk_size told[3];
-	unsigned ntold;
+	unsigned nsizes;
 	uint64_t npages;
 };
 
@@ -408,9 +409,14 @@ static void note_list(void *ctx, unsigned member, const struct dit_walk_list *li
 		return; /* of dn2i */
 	}
 	assert_in_range(list->database, 0, 1); /* after ad2i, which ours has */
+	sizes->ntold[member] += list->items.len / sizeof(uint64_t);
+	if (list->is_more) {
+		assert_true(list->nitems == 600 || list->nitems == 1500);
+		return;
+	}
 	sizes->nlists[member]++;
 	sizes->nitems[member] += list->nitems;
-	sizes->nfirst[member] += list->first.len == sizeof(uint64_t);
+	sizes->nwhole[member] += list->items.len == list->nitems * sizeof(uint64_t);
 	if (list->nitems > sizes->longest[member]) {
 		sizes->longest[member] = list->nitems;
 	}
@@ -427,11 +433,11 @@ static void note_size(void *ctx, const struct dit_walk_size *size)
 		assert_int_equal(size->nkeys, 0);
 		return;
 	}
-	assert_in_range(sizes->ntold, 0, 2);
-	assert_string_equal(size->name, names[sizes->ntold]);
+	assert_in_range(sizes->nsizes, 0, 2);
+	assert_string_equal(size->name, names[sizes->nsizes]);
 	assert_true(size->used_bytes <= npages * IMAGE_PAGE);
 	assert_true(size->used_bytes > npages * IMAGE_PAGE / 3);
-	sizes->told[sizes->ntold++] = *size;
+	sizes->told[sizes->nsizes++] = *size;
 }
 
 static uint64_t sum(const uint64_t counts[NMEMBERS_MAX])
@@ -442,12 +448,13 @@ static uint64_t sum(const uint64_t counts[NMEMBERS_MAX])
 static void assert_sizes(const struct sizes *sizes)
 {
 	/* walk_fixture.c: 700 keys with an ID each, but for 5, 40, 600 and 1500. */
-	assert_int_equal(sizes->ntold, 3);
+	assert_int_equal(sizes->nsizes, 3);
 	assert_int_equal(sizes->told[0].nkeys, 700);
 	assert_int_equal(sizes->told[0].nitems, 696 + 5 + 40 + 600 + 1500);
 	assert_int_equal(sum(sizes->nlists), 700);
 	assert_int_equal(sum(sizes->nitems), sizes->told[0].nitems);
-	assert_int_equal(sum(sizes->nfirst), 698); /* two lists have trees */
+	assert_int_equal(sum(sizes->ntold), sizes->told[0].nitems);
+	assert_int_equal(sum(sizes->nwhole), 698); /* two lists have trees */
 	assert_int_equal(sizes->told[1].nkeys, 120);
 	assert_int_equal(sizes->told[1].nitems, 120 + 300 + 5);
 	assert_int_equal(sizes->told[2].nkeys, 400);
@@ -467,7 +474,7 @@ static void sizes_of_databases_are_told(void **state)
 
 		assert_int_equal(write(fd, image.bytes, image.len), image.len);
 		for (unsigned nthreads = 1; nthreads <= NMEMBERS_MAX; nthreads += 2) {
-			struct sizes sizes = {.ntold = 0};
+			struct sizes sizes = {.nsizes = 0};
 			struct dit_walk_stats stats;
 			struct dit_walk_opts opts = {.fd = fd,
 			                             .transaction = DIT_WALK_NEWEST,

@@ -106,15 +106,20 @@ typedef void (*dit_walk_found_fn)(void *ctx, const struct dit_walk_finding *find
 
 /* ---- what a database takes ---- */
 
-/** A key of a database with lists. Spans are valid during the call. */
+/** A key of a database with lists, or more of its list. Spans are valid during the
+ * call. */
 struct dit_walk_list {
 	size_t database; /* its number: databases are counted from 0 on, by name */
 	struct dit_span key;
-	uint64_t nitems;       /* as the list says */
-	struct dit_span first; /* item; empty: the list has a tree of its own */
+	uint64_t nitems; /* as the list says */
+	/* Packed items: all of them; or, with is_more, those of a page of the list's own
+	 * tree. Empty: they are not packed, or pages with them follow */
+	struct dit_span items;
+	bool is_more; /* the key was told before */
 };
 
-/** @param member  0 .. nthreads - 1; members call this side by side */
+/** @param member  0 .. nthreads - 1; members call this side by side, also for the pages
+ * of one list */
 typedef void (*dit_walk_list_fn)(void *ctx, unsigned member,
                                  const struct dit_walk_list *list);
 
@@ -148,8 +153,8 @@ struct dit_walk_opts {
 	bool is_brief;          /* meta pages, free list and main tree alone */
 	dit_key_order_fn order; /* NULL: LMDB's own orders alone */
 	void *order_ctx;
-	dit_walk_list_fn list; /* with size; NULL: not wanted */
-	dit_walk_size_fn size;
+	dit_walk_list_fn list;   /* NULL: not wanted */
+	dit_walk_size_fn size;   /* NULL: not wanted */
 	void *size_ctx;          /* of both */
 	dit_walk_found_fn found; /* NULL: findings are counted only */
 	void *found_ctx;

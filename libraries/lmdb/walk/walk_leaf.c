@@ -346,7 +346,7 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 		dit_walk_cut(walk, tree);
 		return;
 	}
-	dit_walk_items(walk, tree, place->page, -1, view, item_bytes, tree->list_key);
+	dit_walk_items(member, tree, place->page, -1, view, item_bytes, tree->list_key);
 	check_bounds(walk, place, dit_view_item(view, 0, item_bytes), -1,
 	             dit_view_item(view, count - 1, item_bytes));
 	dit_walk_count_items(tree, count);

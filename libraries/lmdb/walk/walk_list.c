@@ -20,11 +20,27 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count)
 	}
 }
 
+/* Items of a tree of its own are more of a list that is told before. */
+static void tell_list(struct walk_member *member, const struct walk_tree *tree,
+                      struct dit_span key, uint64_t nitems, struct dit_span items)
+{
+	const struct dit_walk_opts *opts = member->walk->opts;
+	const struct dit_walk_list list = {.database = tree->database->number,
+	                                   .key = key,
+	                                   .nitems = nitems,
+	                                   .items = items,
+	                                   .is_more = tree->role == WALK_LIST};
+
+	if (opts->list != NULL) {
+		opts->list(opts->size_ctx, member->number, &list);
+	}
+}
+
 /* ---- packed items ---- */
 
-void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
-                    struct dit_page_view view, unsigned item_bytes,
-                    struct dit_span list_key)
+static void check_items(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                        long number, struct dit_page_view view, unsigned item_bytes,
+                        struct dit_span list_key)
 {
 	const struct dit_key_order *order = &tree->orders.items;
 	unsigned count = dit_view_count(view);
@@ -44,6 +60,19 @@ void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, lo
 	}
 }
 
+void dit_walk_items(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                    long number, struct dit_page_view view, unsigned item_bytes,
+                    struct dit_span list_key)
+{
+	uint64_t count = dit_view_count(view);
+
+	check_items(member->walk, tree, page, number, view, item_bytes, list_key);
+	tell_list(member, tree, list_key,
+	          tree->role == WALK_LIST ? tree->record.nitems : count,
+	          (struct dit_span){dit_view_item(view, 0, item_bytes).data,
+	                            count * item_bytes});
+}
+
 /* ---- pages inside nodes ---- */
 
 struct inner_page {
@@ -54,8 +83,9 @@ struct inner_page {
 	struct dit_page_view view;
 };
 
-static void visit_packed(struct walk *walk, const struct inner_page *inner)
+static void visit_packed(struct walk_member *member, const struct inner_page *inner)
 {
+	struct walk *walk = member->walk;
 	struct walk_tree *tree = inner->tree;
 	unsigned item_bytes = dit_view_item_bytes(inner->view);
 	unsigned wanted = tree->orders.items.bytes;
@@ -77,7 +107,7 @@ static void visit_packed(struct walk *walk, const struct inner_page *inner)
 		dit_walk_cut(walk, tree);
 		return;
 	}
-	dit_walk_items(walk, tree, inner->page, inner->number, inner->view, item_bytes,
+	dit_walk_items(member, tree, inner->page, inner->number, inner->view, item_bytes,
 	               inner->key);
 }
 
@@ -124,20 +154,6 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 	}
 }
 
-/* Empty if it is not inside the page. */
-static struct dit_span first_item(struct dit_page_view view, bool is_packed)
-{
-	unsigned item_bytes = dit_view_item_bytes(view);
-	struct dit_node_view node;
-
-	if (is_packed) {
-		return dit_view_has_items(view, item_bytes)
-		               ? dit_view_item(view, 0, item_bytes)
-		               : DIT_SPAN("");
-	}
-	return dit_view_node(view, 0, &node) == DIT_NODE_FITS ? node.key : DIT_SPAN("");
-}
-
 static void visit_inner_page(struct walk_member *member, const struct inner_page *inner)
 {
 	struct walk *walk = member->walk;
@@ -165,13 +181,11 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 		return;
 	}
 	if (is_packed) {
-		visit_packed(walk, inner);
+		visit_packed(member, inner);
 	} else {
 		visit_nodes(member, inner);
-	}
-	if (walk_wants_sizes(walk)) {
-		dit_walk_size_list(member, tree, inner->key, dit_view_count(inner->view),
-		                   first_item(inner->view, is_packed));
+		tell_list(member, tree, inner->key, dit_view_count(inner->view),
+		          DIT_SPAN(""));
 	}
 	dit_walk_count_items(tree, dit_view_count(inner->view));
 }
@@ -270,10 +284,7 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 		dit_walk_cut(walk, database);
 		return;
 	}
-	if (walk_wants_sizes(walk)) {
-		dit_walk_size_list(member, database, node->key, record.nitems,
-		                   DIT_SPAN(""));
-	}
+	tell_list(member, database, node->key, record.nitems, DIT_SPAN(""));
 	if (database->is_shared && record.depth >= SHARED_DEPTH &&
 	    dit_walk_tasks_are_few(walk->tasks)) {
 		share_list(walk, database, &record, page, number, node->key);
@@ -299,9 +310,9 @@ void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t 
 			dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page,
 			              number, "the item has %zu bytes", node->value.len);
 		}
-		if (walk_wants_sizes(member->walk)) {
-			dit_walk_size_list(member, tree, node->key, 1, node->value);
-		}
+		tell_list(member, tree, node->key, 1,
+		          (tree->record.flags & DIT_DB_DUPFIXED) != 0 ? node->value
+		                                                      : DIT_SPAN(""));
 		dit_walk_count_items(tree, 1);
 		return;
 	}

@@ -234,10 +234,6 @@ void dit_walk_size_page(struct walk_tree *tree, struct dit_page_view view);
 /** Pages of a long value, with @p used bytes in them. */
 void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint64_t used);
 
-/** A key's list. */
-void dit_walk_size_list(struct walk_member *member, const struct walk_tree *tree,
-                        struct dit_span key, uint64_t nitems, struct dit_span first);
-
 /** Tell the sizes of all databases. */
 void dit_walk_tell_sizes(struct walk *walk);
 
@@ -254,9 +250,9 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    long number, const struct dit_node_view *node);
 
-/** The items of a packed page, or of one inside a node: their order. */
-void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
-                    struct dit_page_view view, unsigned item_bytes,
+/** The items of a packed page, or of one inside a node: their order. They are told. */
+void dit_walk_items(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                    long number, struct dit_page_view view, unsigned item_bytes,
                     struct dit_span list_key);
 
 /** Add to the items of a tree, and of its database. */

@@ -35,18 +35,6 @@ void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint64_t us
 	add(&tree->database->used_bytes, used);
 }
 
-void dit_walk_size_list(struct walk_member *member, const struct walk_tree *tree,
-                        struct dit_span key, uint64_t nitems, struct dit_span first)
-{
-	const struct dit_walk_opts *opts = member->walk->opts;
-	const struct dit_walk_list list = {
-		.database = tree->number, .key = key, .nitems = nitems, .first = first};
-
-	if (opts->list != NULL) {
-		opts->list(opts->size_ctx, member->number, &list);
-	}
-}
-
 void dit_walk_tell_sizes(struct walk *walk)
 {
 	if (!walk_wants_sizes(walk)) {

@@ -103,8 +103,8 @@ static bool is_range(const struct dit_walk_list *list)
 {
 	uint64_t first = 1;
 
-	if (list->nitems == RANGE_ITEMS && list->first.len == sizeof(first)) {
-		memcpy(&first, list->first.data, sizeof(first));
+	if (list->items.len == RANGE_ITEMS * sizeof(first)) {
+		memcpy(&first, list->items.data, sizeof(first));
 	}
 	return first == 0;
 }
@@ -135,7 +135,7 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 	struct long_list noted = {.nitems = list->nitems};
 	unsigned class = 63 - (unsigned)__builtin_clzll(list->nitems | 1);
 
-	if (notes == NULL) {
+	if (notes == NULL || list->is_more) {
 		return;
 	}
 	if (is_presence(list->key)) {
