@@ -458,37 +458,6 @@ int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,
 	return 0;
 }
 
-size_t dit_index_key_bytes(const struct dit_index_db *db, uint64_t ordinal, char *out)
-{
-	uint64_t bytes = 0;
-	size_t len = 8;
-
-	switch (db->format) {
-	case DIT_KEY_INT32:
-	case DIT_KEY_INT64:
-		/* Hashes lie with their lowest byte first (values.md 6.3). */
-		len = db->format == DIT_KEY_INT32 ? 4 : 8;
-		bytes = htole64(ordinal);
-		break;
-	case DIT_KEY_BYTES32:
-		len = 4;
-		bytes = htobe64(ordinal << 32);
-		break;
-	case DIT_KEY_BYTES64:
-		bytes = htobe64(ordinal);
-		break;
-	case DIT_KEY_SHORT:
-		len = ordinal & 0xff;
-		bytes = htobe64(ordinal);
-		break;
-	case DIT_KEY_WIDE:
-		assert(!"wide keys have no ordinal");
-		return 0;
-	}
-	memcpy(out, &bytes, sizeof(bytes)); /* all eight: of a constant number no call */
-	return len;
-}
-
 uint64_t dit_index_key_ordinal(const struct dit_index_db *db, struct dit_span key)
 {
 	uint64_t bytes = 0;

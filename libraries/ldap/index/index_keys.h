@@ -27,6 +27,10 @@
 #ifndef DITKIT_INDEX_KEYS_H
 #define DITKIT_INDEX_KEYS_H
 
+#include <assert.h>
+#include <endian.h>
+#include <string.h>
+
 #include "config/settings.h"
 #include "entry/entry.h"
 
@@ -163,7 +167,37 @@ int dit_index_clue(struct dit_index_work *work, const struct dit_ad *ad,
 
 /** Turn an ordinal back into key bytes. @p out: 8 bytes, of which those after the key
  * are of no meaning. @return the key's length */
-size_t dit_index_key_bytes(const struct dit_index_db *db, uint64_t ordinal, char *out);
+static inline size_t dit_index_key_bytes(const struct dit_index_db *db, uint64_t ordinal,
+                                         char *out)
+{
+	uint64_t bytes = 0;
+	size_t len = 8;
+
+	switch (db->format) {
+	case DIT_KEY_INT32:
+	case DIT_KEY_INT64:
+		/* Hashes lie with their lowest byte first (values.md 6.3). */
+		len = db->format == DIT_KEY_INT32 ? 4 : 8;
+		bytes = htole64(ordinal);
+		break;
+	case DIT_KEY_BYTES32:
+		len = 4;
+		bytes = htobe64(ordinal << 32);
+		break;
+	case DIT_KEY_BYTES64:
+		bytes = htobe64(ordinal);
+		break;
+	case DIT_KEY_SHORT:
+		len = ordinal & 0xff;
+		bytes = htobe64(ordinal);
+		break;
+	case DIT_KEY_WIDE:
+		assert(!"wide keys have no ordinal");
+		return 0;
+	}
+	memcpy(out, &bytes, sizeof(bytes)); /* all eight: of a constant number no call */
+	return len;
+}
 
 /** The inverse, for keys that have an ordinal. */
 uint64_t dit_index_key_ordinal(const struct dit_index_db *db, struct dit_span key);
