@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	%D%/test_check_loops \
 	%D%/test_check_sizes \
 	%D%/test_check_snapshot \
+	%D%/test_check_sums \
 	%D%/test_check_use \
 	%D%/test_one_bit \
 	$(NULL)
@@ -36,6 +37,9 @@ check_PROGRAMS += \
 %C%_test_check_sizes_SOURCES = %D%/test_check_sizes.c
 %C%_test_check_sizes_LDADD = $(test_libs)
 %C%_test_check_sizes_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_check_sums_SOURCES = tests/build/builders_fixture.h %D%/test_check_sums.c
+%C%_test_check_sums_LDADD = $(test_libs)
+%C%_test_check_sums_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_snapshot_SOURCES = \
 	tests/load/load_fixture.c \
 	tests/load/load_fixture.h \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Jobs on all threads: first ranges of entries, then the tree, id2v and the indexes. */
+/*
+ * Jobs on all threads: first ranges of entries, then the tree, id2v and those indexes
+ * that are not what the entries make.
+ */
 #include "check/check_content.h"
 
 #include <errno.h>
@@ -26,7 +29,7 @@ struct member {
 	struct dit_check_member base;
 	struct dit_check_entry *entry;
 	struct dit_check_csn csn;
-	struct dit_stored_keys *keys;
+	struct dit_stored_keys *keys; /* of all indexes; later of those compared */
 };
 
 enum job_kind {
@@ -45,6 +48,7 @@ struct run {
 	/* [const] while members run */
 	struct dit_check_content *content;
 	unsigned nmembers;
+	struct dit_index_set *indexes; /* all of the configuration */
 	bool *is_skipped; /* by index database: damaged, or its keys cannot be compared */
 	struct member *members;
 	struct job *jobs;
@@ -58,6 +62,12 @@ struct run {
 	_Atomic size_t next_job;     /* [atomic: jobs are drawn in order; relaxed] */
 	_Atomic int error;           /* [atomic: the first; no more is drawn] */
 };
+
+bool dit_check_is_unread(const struct dit_check_content *content, uint64_t id)
+{
+	return content->nunread > 0 && bsearch(&id, content->unread, content->nunread,
+	                                       sizeof(id), dit_compare_ids) != NULL;
+}
 
 struct dit_check_finding dit_check_entry_place(struct dit_check_member *member,
                                                const char *database, uint64_t id)
@@ -81,9 +91,9 @@ static int fit_format(struct run *run, size_t db)
 {
 	struct dit_check_content *content = run->content;
 	struct dit_check_finding place =
-		DIT_CHECK_PLACE(dit_index_set_db(content->indexes, db)->name);
+		DIT_CHECK_PLACE(dit_index_set_db(run->indexes, db)->name);
 	size_t key_len = 0;
-	int r = dit_stored_keys_fit(content->indexes, db, content->snapshot, &key_len);
+	int r = dit_stored_keys_fit(run->indexes, db, content->snapshot, &key_len);
 
 	if (r == DIT_E_INVALID) {
 		run->is_skipped[db] = true;
@@ -105,10 +115,10 @@ static bool is_damaged(const struct dit_check_content *content, const char *name
 	return false;
 }
 
-static bool is_configured(const struct dit_check_content *content, const char *name)
+static bool is_configured(const struct run *run, const char *name)
 {
-	for (size_t i = 0; i < dit_index_set_ndbs(content->indexes); i++) {
-		if (strcmp(dit_index_set_db(content->indexes, i)->name, name) == 0) {
+	for (size_t i = 0; i < dit_index_set_ndbs(run->indexes); i++) {
+		if (strcmp(dit_index_set_db(run->indexes, i)->name, name) == 0) {
 			return true;
 		}
 	}
@@ -116,8 +126,9 @@ static bool is_configured(const struct dit_check_content *content, const char *n
 }
 
 /* Indexes that slapd no longer uses, and one that it still makes. */
-static void note_databases(const struct dit_check_content *content)
+static void note_databases(const struct run *run)
 {
+	const struct dit_check_content *content = run->content;
 	const struct dit_stored_db *dbs = NULL;
 	size_t n = dit_snapshot_dbs(content->snapshot, &dbs);
 
@@ -125,7 +136,7 @@ static void note_databases(const struct dit_check_content *content)
 		struct dit_check_finding place = DIT_CHECK_PLACE(dbs[i].name);
 
 		if ((dbs[i].flags & DIT_DB_DUPFIXED) != 0 &&
-		    !is_configured(content, dbs[i].name)) {
+		    !is_configured(run, dbs[i].name)) {
 			dit_check_find(content->findings, DIT_CHECK_INDEX_UNUSED, &place,
 			               "the index is not configured: %llu postings that "
 			               "slapd does not use",
@@ -145,54 +156,26 @@ static int make_indexes(struct run *run)
 	const struct dit_settings *settings = content->settings;
 	const struct dit_ad *culprit = NULL;
 	size_t n = 0;
-	int r = dit_index_set_new(&content->indexes, settings->schema,
+	int r = dit_index_set_new(&run->indexes, settings->schema,
 	                          content->database->indexes, content->database->nindexes,
 	                          &settings->index, true, &culprit);
 
 	if (r < 0) {
 		return r;
 	}
-	n = dit_index_set_ndbs(content->indexes);
+	n = dit_index_set_ndbs(run->indexes);
 	run->is_skipped = calloc(n + 1, sizeof(*run->is_skipped));
 	if (run->is_skipped == NULL) {
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
 		run->is_skipped[i] =
-			is_damaged(content, dit_index_set_db(content->indexes, i)->name);
+			is_damaged(content, dit_index_set_db(run->indexes, i)->name);
 		if (!run->is_skipped[i]) {
 			r = fit_format(run, i);
 		}
 	}
-	return r;
-}
-
-static int make_builders(struct run *run)
-{
-	struct dit_check_content *content = run->content;
-	uint64_t memory = content->memory_bytes == 0
-	                          ? dit_default_memory(run->nmembers, content->settings)
-	                          : content->memory_bytes;
-	struct dit_builders_opts builders = {
-		.indexes = content->indexes,
-		.nproducers = run->nmembers,
-		.memory_bytes = memory / 4 * 3,
-		.wide_memory_bytes = memory / 8,
-		.tmpdir = dit_tmp_dir(content->tmpdir),
-		.cipher = content->cipher,
-		.stop = content->stop,
-		.list_max = (uint32_t)(((uint64_t)1 << content->settings->idlexp) - 1),
-	};
-
-	if (memory < DIT_CHECK_MEMORY_MIN) {
-		return -EINVAL;
-	}
-	if (builders.memory_bytes < run->nmembers * PRODUCER_MIN) {
-		builders.memory_bytes = run->nmembers * PRODUCER_MIN;
-	}
-	content->list_max = builders.list_max;
-	content->tree_bytes = memory / 8;
-	return dit_builders_new(&content->builders, &builders);
+	return r < 0 ? r : dit_check_sums_bind(content->sums, run->indexes);
 }
 
 static int make_member(const struct run *run, unsigned number)
@@ -209,7 +192,7 @@ static int make_member(const struct run *run, unsigned number)
 	if (r == 0) {
 		r = dit_check_csn_init(&member->csn, content->settings->schema);
 	}
-	return r < 0 ? r : dit_stored_keys_new(&member->keys, content->indexes);
+	return r < 0 ? r : dit_stored_keys_new(&member->keys, run->indexes);
 }
 
 static int prepare(struct run *run)
@@ -218,11 +201,10 @@ static int prepare(struct run *run)
 	struct dit_scan_snapshot_opts scan = {.snapshot = content->snapshot,
 	                                      .schema = content->settings->schema,
 	                                      .stop = content->stop};
-	int r = make_indexes(run);
+	int r = content->memory_bytes < DIT_CHECK_MEMORY_MIN ? -EINVAL
+	                                                     : make_indexes(run);
 
-	if (r == 0) {
-		r = make_builders(run);
-	}
+	content->tree_bytes = content->memory_bytes / 8;
 	if (r == 0) {
 		r = dit_sorted_types_make(content->settings, &content->sorted);
 	}
@@ -259,6 +241,21 @@ static int note_unread(struct run *run, uint64_t id)
 	return r;
 }
 
+static int sum_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	const struct dit_check_member *member = ctx;
+
+	return dit_check_sums_push(member->content->sums, member->reader, db, ordinals,
+	                           nkeys);
+}
+
+static int sum_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	const struct dit_check_member *member = ctx;
+
+	return dit_check_sums_push_key(member->content->sums, member->reader, db, key);
+}
+
 static int take_entry(void *ctx, struct dit_scan_range *range,
                       const struct dit_entry_view *entry)
 {
@@ -275,9 +272,12 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	if (r == 0 && entry->id > DIT_BUILDERS_ID_MAX) {
 		return note_unread(run, entry->id);
 	}
-	return r < 0 ? r
-	             : dit_stored_keys_push(member->keys, entry, run->content->builders,
-	                                    range->member, NULL);
+	if (r < 0) {
+		return r;
+	}
+	dit_check_sums_begin(run->content->sums, range->member, entry->id);
+	return dit_stored_keys_make(member->keys, entry, sum_keys, sum_wide,
+	                            &member->base);
 }
 
 static int finish_csn(struct run *run)
@@ -325,10 +325,125 @@ static int scan_entries(struct run *run)
 		qsort(run->content->unread, run->content->nunread, sizeof(uint64_t),
 		      dit_compare_ids);
 	}
-	if (r == 0) {
-		r = finish_csn(run);
+	return r < 0 ? r : finish_csn(run);
+}
+
+/* ---- entries again, for the indexes that are compared list by list ---- */
+
+/* An entry that could not be read may have any key. */
+static bool is_compared(const struct run *run, const struct dit_attr_type *type)
+{
+	size_t n = dit_index_set_ndbs(run->indexes);
+
+	for (size_t i = 0; i < n; i++) {
+		if (dit_index_set_db(run->indexes, i)->type == type) {
+			return !run->is_skipped[i] &&
+			       (run->content->nunread > 0 ||
+			        !dit_check_sums_agree(run->content->sums, i));
+		}
 	}
-	return r < 0 ? r : dit_builders_seal(run->content->builders);
+	return false;
+}
+
+static int fit_formats(const struct dit_check_content *content)
+{
+	size_t n = dit_index_set_ndbs(content->indexes);
+	size_t key_len = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		r = dit_stored_keys_fit(content->indexes, i, content->snapshot, &key_len);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* content->indexes stays NULL if no index is compared. */
+static int choose_indexes(struct run *run)
+{
+	struct dit_check_content *content = run->content;
+	const struct dit_database *database = content->database;
+	struct dit_index_spec *specs = calloc(database->nindexes + 1, sizeof(*specs));
+	const struct dit_ad *culprit = NULL;
+	size_t nspecs = 0;
+	int r = 0;
+
+	if (specs == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < database->nindexes; i++) {
+		if (is_compared(run, database->indexes[i].ad->type)) {
+			specs[nspecs++] = database->indexes[i];
+		}
+	}
+	if (nspecs > 0) {
+		r = dit_index_set_new(&content->indexes, content->settings->schema, specs,
+		                      nspecs, &content->settings->index, true, &culprit);
+		r = r < 0 ? r : fit_formats(content);
+	}
+	free(specs);
+	return r;
+}
+
+static int make_builders(const struct run *run)
+{
+	struct dit_check_content *content = run->content;
+	struct dit_builders_opts builders = {
+		.indexes = content->indexes,
+		.nproducers = run->nmembers,
+		.memory_bytes = content->memory_bytes / 4 * 3,
+		.wide_memory_bytes = content->memory_bytes / 8,
+		.tmpdir = dit_tmp_dir(content->tmpdir),
+		.cipher = content->cipher,
+		.stop = content->stop,
+		.list_max = content->list_max,
+	};
+
+	if (builders.memory_bytes < run->nmembers * PRODUCER_MIN) {
+		builders.memory_bytes = run->nmembers * PRODUCER_MIN;
+	}
+	return dit_builders_new(&content->builders, &builders);
+}
+
+static int push_entry(void *ctx, struct dit_scan_range *range,
+                      const struct dit_entry_view *entry)
+{
+	const struct run *run = ctx;
+	const struct dit_check_content *content = run->content;
+
+	if (dit_check_is_unread(content, entry->id)) {
+		return 0;
+	}
+	return dit_stored_keys_push(run->members[range->member].keys, entry,
+	                            content->builders, range->member, NULL);
+}
+
+static int scan_again(struct run *run)
+{
+	static const struct dit_entry_scan_ops ops = {.entry = push_entry,
+	                                              .in_order = pass_range};
+	struct dit_check_content *content = run->content;
+	struct dit_scan_snapshot_opts scan = {.snapshot = content->snapshot,
+	                                      .schema = content->settings->schema,
+	                                      .without_dn = true,
+	                                      .wanted = dit_stored_keys_want,
+	                                      .stop = content->stop};
+	int r = make_builders(run);
+
+	for (unsigned i = 0; i < run->nmembers && r == 0; i++) {
+		dit_stored_keys_free(run->members[i].keys);
+		run->members[i].keys = NULL;
+		r = dit_stored_keys_new(&run->members[i].keys, content->indexes);
+	}
+	scan.wanted_ctx = run->members[0].keys;
+	dit_entry_scan_close(content->scan);
+	content->scan = NULL;
+	if (r == 0) {
+		r = dit_entry_scan_new(&content->scan, &scan);
+	}
+	if (r == 0) {
+		r = dit_entry_scan_run(content->scan, &ops, run);
+	}
+	return r < 0 ? r : dit_builders_seal(content->builders);
 }
 
 /* ---- jobs ---- */
@@ -349,7 +464,7 @@ static void add_job(struct run *run, enum job_kind kind, size_t db, uint64_t nke
 static int make_jobs(struct run *run)
 {
 	const struct dit_check_content *content = run->content;
-	size_t ndbs = dit_index_set_ndbs(content->indexes);
+	size_t ndbs = content->indexes == NULL ? 0 : dit_index_set_ndbs(content->indexes);
 
 	run->jobs = calloc(ndbs + 2, sizeof(*run->jobs));
 	if (run->jobs == NULL) {
@@ -358,10 +473,7 @@ static int make_jobs(struct run *run)
 	add_job(run, JOB_TREE, 0, 8 * dit_entry_scan_nrecords(content->scan));
 	add_job(run, JOB_SPLIT, 0, 0);
 	for (size_t i = 0; i < ndbs; i++) {
-		if (!run->is_skipped[i]) {
-			add_job(run, JOB_INDEX, i,
-			        dit_builders_npushed(content->builders, i));
-		}
+		add_job(run, JOB_INDEX, i, dit_builders_npushed(content->builders, i));
 	}
 	qsort(run->jobs, run->njobs, sizeof(*run->jobs), compare_jobs);
 	return 0;
@@ -458,6 +570,7 @@ static void release(struct run *run)
 	dit_entry_scan_close(content->scan);
 	dit_builders_free(content->builders);
 	dit_index_set_free(content->indexes);
+	dit_index_set_free(run->indexes);
 	free(run->is_skipped);
 	free(content->sorted);
 	free(content->unread);
@@ -474,11 +587,17 @@ int dit_check_content(struct dit_check_content *content)
 	dit_monitor_init(&run.monitor);
 	r = prepare(&run);
 	if (r == 0) {
-		note_databases(content);
+		note_databases(&run);
 		r = dit_check_numbers(content);
 	}
 	if (r == 0) {
 		r = scan_entries(&run);
+	}
+	if (r == 0) {
+		r = choose_indexes(&run);
+	}
+	if (r == 0 && content->indexes != NULL) {
+		r = scan_again(&run);
 	}
 	if (r == 0) {
 		r = run_jobs(&run);

@@ -3,12 +3,14 @@
  * The content of a database checked against its configuration, in one snapshot.
  *
  *   main       ad2i                                              check_numbers.c
- *   member N   ranges of IDs: entries, their keys into builders  check_entry.c
+ *   member N   ranges of IDs: entries                            check_entry.c
+ *              sums of their keys, next to those of the walk     check_sums.c
  *   main       contextCSN                                        check_csn.c
- *   member N   the tree; id2v; an index each                     check_tree.c, ...
+ *   member N   if sums differ: keys of these indexes again, into builders
+ *   member N   the tree; id2v; each of these indexes             check_tree.c, ...
  *
  * The structure of the file has been checked before: all but the damaged indexes can be
- * read.
+ * read. That walk has summed up what is stored in the indexes.
  *
  * Threads: dit_check_content() starts its own; findings come from any of them.
  */
@@ -19,6 +21,7 @@
 #include "build/builders.h"
 #include "check/check.h"
 #include "check/check_findings.h"
+#include "check/check_sums.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
 #include "index/index_keys.h"
@@ -33,24 +36,25 @@ struct dit_check_content {
 	struct dit_snapshot *snapshot; /* as many readers as threads are wanted */
 	const struct dit_settings *settings;
 	const struct dit_database *database; /* in them */
-	uint64_t memory_bytes;               /* 0: as a load */
-	const char *tmpdir;                  /* NULL: $TMPDIR, else /tmp */
+	uint64_t memory_bytes;
+	const char *tmpdir;            /* NULL: $TMPDIR, else /tmp */
 	struct dit_run_cipher *cipher; /* of temporary files (run_file.h); may be NULL */
 	const char *const *damaged;    /* index databases that are not read */
 	size_t ndamaged;
 	const struct dit_stop *stop; /* may be NULL */
 	struct dit_check_findings *findings;
+	struct dit_check_sums *sums; /* of the walk; gets those of the entries */
 	/* Called now and then by the thread of dit_check_content(); may be NULL. */
 	void (*tell)(void *ctx, enum dit_check_phase phase, uint64_t done,
 	             uint64_t total);
 	void *tell_ctx;
 
 	/* Made by dit_check_content(). */
-	struct dit_index_set *indexes;
-	struct dit_builders *builders;
-	uint32_t list_max; /* as in struct dit_builders_opts */
-	size_t tree_bytes; /* memory to sort in for the check of the tree */
-	uint64_t *sorted;  /* of sortvals; NULL: not configured */
+	struct dit_index_set *indexes; /* whose lists are compared; NULL: none */
+	struct dit_builders *builders; /* of these */
+	uint32_t list_max;             /* as in struct dit_builders_opts */
+	size_t tree_bytes;             /* memory to sort in for the check of the tree */
+	uint64_t *sorted;              /* of sortvals; NULL: not configured */
 	struct dit_entry_scan *scan;
 	uint64_t *unread; /* entries that have made no keys; ascending */
 	size_t nunread;
@@ -65,6 +69,9 @@ struct dit_check_content {
  *         run files; LMDB's codes; -EAGAIN and other codes of pthread_create()
  */
 int dit_check_content(struct dit_check_content *content);
+
+/** Has the entry made no keys? After the scan of entries. */
+bool dit_check_is_unread(const struct dit_check_content *content, uint64_t id);
 
 /* ---- members ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index databases checked: the lists that the entries' keys make, walked along with those
- * that are stored.
+ * Index databases that are not what entries make (check_sums.h): the lists that the
+ * entries' keys make, walked along with those that are stored.
  *
  *   keys of all entries ──▶ builders ──▶ lists in key order ─┐
  *   stored                            ──▶ lists in key order ─┴─▶ compared
@@ -96,13 +96,6 @@ static uint64_t id_at(struct dit_span ids, size_t i)
 	return id;
 }
 
-static bool is_unread(const struct index_check *check, uint64_t id)
-{
-	return check->content->nunread > 0 &&
-	       bsearch(&id, check->content->unread, check->content->nunread, ID_BYTES,
-	               dit_compare_ids) != NULL;
-}
-
 /* All IDs of the key. -1: an error is in check->state. */
 static int count_stored(struct index_check *check, uint64_t *ret)
 {
@@ -156,7 +149,8 @@ static void merge_block(const struct index_check *check, struct dit_span ids,
 		}
 		if (*at < made->nids && made->ids[*at] == id) {
 			(*at)++;
-		} else if (!is_unread(check, id) && difference->nsurplus++ == 0) {
+		} else if (!dit_check_is_unread(check->content, id) &&
+		           difference->nsurplus++ == 0) {
 			difference->first_surplus = id;
 		}
 	}

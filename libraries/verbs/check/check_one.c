@@ -22,6 +22,7 @@
 
 #include "check/check_content.h"
 #include "check/check_sizes.h"
+#include "check/check_sums.h"
 #include "place/data_seal.h"
 #include "place/fault.h"
 #include "place/files.h"
@@ -52,6 +53,7 @@ struct check {
 	size_t ndamaged;      /* nindexes of the database at most */
 	struct dit_check_findings *findings;
 	struct dit_check_sizes *sizes; /* NULL: not wanted */
+	struct dit_check_sums *sums;   /* NULL: the content is not checked */
 	uint64_t done;                 /* of the phase that is told */
 	uint64_t total;
 	uint64_t bytes_read; /* pages that the walk has visited */
@@ -356,6 +358,32 @@ static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_b
 	tell_progress(ctx, DIT_CHECK_STRUCTURE, done, total);
 }
 
+/* ---- what the walk sees ---- */
+
+static void note_list(void *ctx, unsigned member, const struct dit_walk_list *list)
+{
+	const struct check *check = ctx;
+
+	if (check->sizes != NULL) {
+		dit_check_sizes_note(check->sizes, member, list);
+	}
+	if (check->sums != NULL) {
+		dit_check_sums_note(check->sums, member, list);
+	}
+}
+
+static void take_size(void *ctx, const struct dit_walk_size *size)
+{
+	const struct check *check = ctx;
+
+	if (check->sizes != NULL) {
+		dit_check_sizes_take(check->sizes, size);
+	}
+	if (check->sums != NULL) {
+		dit_check_sums_take(check->sums, size);
+	}
+}
+
 /* ---- the two parts ---- */
 
 static int walk(struct check *check, struct dit_walk_stats *stats)
@@ -377,10 +405,10 @@ static int walk(struct check *check, struct dit_walk_stats *stats)
 		opts.tell = tell_pages;
 		opts.tell_ctx = check;
 	}
-	if (check->sizes != NULL) {
-		opts.list = dit_check_sizes_note;
-		opts.size = dit_check_sizes_take;
-		opts.size_ctx = check->sizes;
+	if (check->sizes != NULL || check->sums != NULL) {
+		opts.list = note_list;
+		opts.size = take_size;
+		opts.size_ctx = check;
 	}
 	memset(stats, 0, sizeof(*stats));
 	r = dit_walk(&opts, stats);
@@ -416,19 +444,35 @@ static void tell_damaged(struct check *check)
 	}
 }
 
+static uint64_t memory_of(const struct check *check)
+{
+	const struct dit_job *job = check->one->job;
+
+	return check->opts->memory_bytes != 0
+	               ? check->opts->memory_bytes
+	               : dit_default_memory(job->nthreads, job->chosen.settings);
+}
+
+static uint32_t list_max(const struct check *check)
+{
+	return (uint32_t)(((uint64_t)1 << check->one->job->chosen.settings->idlexp) - 1);
+}
+
 static int check_content(struct check *check)
 {
 	struct dit_check_content content = {
 		.snapshot = check->snapshot,
 		.settings = check->one->job->chosen.settings,
 		.database = check->one->database,
-		.memory_bytes = check->opts->memory_bytes,
+		.memory_bytes = memory_of(check),
+		.list_max = list_max(check),
 		.tmpdir = check->opts->tmpdir,
 		.cipher = dit_data_seal_runs(check->seal),
 		.damaged = check->damaged,
 		.ndamaged = check->ndamaged,
 		.stop = &check->one->job->stop,
 		.findings = check->findings,
+		.sums = check->sums,
 		.tell = check->opts->progress == NULL ? NULL : tell_progress,
 		.tell_ctx = check,
 	};
@@ -512,6 +556,9 @@ static void begin_again(struct check *check)
 	dit_check_findings_reset(check->findings);
 	if (check->sizes != NULL) {
 		dit_check_sizes_reset(check->sizes);
+	}
+	if (check->sums != NULL) {
+		dit_check_sums_reset(check->sums);
 	}
 	memset(check->has_fixed, 0, sizeof(check->has_fixed));
 	check->is_damaged = false;
@@ -615,7 +662,10 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	if (r == 0 && opts->database != NULL) {
 		check.damaged =
 			calloc(opts->database->nindexes + 1, sizeof(*check.damaged));
-		r = check.damaged == NULL ? -ENOMEM : 0;
+		r = check.damaged == NULL
+		            ? -ENOMEM
+		            : dit_check_sums_new(&check.sums, opts->job->nthreads,
+		                                 memory_of(&check) / 8, list_max(&check));
 	}
 	if (r == 0) {
 		r = opts->owner != NULL
@@ -643,6 +693,7 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	}
 	dit_check_findings_free(check.findings);
 	dit_check_sizes_free(check.sizes);
+	dit_check_sums_free(check.sums);
 	dit_data_seal_close(check.seal);
 	free(check.damaged);
 	free(check.directory);

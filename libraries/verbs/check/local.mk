@@ -18,6 +18,8 @@ rooms += %D%/libcheck.la
 	%D%/check_run.c \
 	%D%/check_sizes.c \
 	%D%/check_sizes.h \
+	%D%/check_sums.c \
+	%D%/check_sums.h \
 	%D%/check_split.c \
 	%D%/check_tree.c \
 	%D%/check_use.c \

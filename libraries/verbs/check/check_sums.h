@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Is an index right? Told by sums, without a sort: each posting has a digest, and the
+ * digests of the stored postings have the same sum as those of the postings that the
+ * entries make. Sums do not depend on the order, so each thread has its own.
+ *
+ *   dit_check_sums_new()
+ *   dit_walk() with dit_check_sums_note() for each list, _take() for each database
+ *   dit_check_sums_bind()
+ *   each member, for each entry:  _begin(), then _push() and _push_key() ...
+ *   dit_check_sums_agree()        for each index
+ *   dit_check_sums_free()
+ *
+ * A stored range has no IDs: its key is kept, and the IDs that entries make of this key
+ * must lie within the range. A list that no database should have, and an entry of very
+ * many keys, leave the index without a sum: then it does not agree.
+ *
+ * If an index agrees, its lists are those that check_index.c would accept, but for one
+ * case in 2^64: the digests have 64 bits and a seed of chance, so nobody can make a file
+ * for it.
+ *
+ * Threads: members note side by side, and push side by side, each for itself; the rest is
+ * one thread's.
+ */
+#ifndef DITKIT_CHECK_SUMS_H
+#define DITKIT_CHECK_SUMS_H
+
+#include "index/index_keys.h"
+#include "walk/walk.h"
+
+struct dit_check_sums;
+
+/**
+ * @param memory_bytes  what members may use together to find the repeats among the keys
+ *                      of an entry, about
+ * @param list_max      longest list of IDs; a longer one is a range
+ *
+ * @return 0; -ENOMEM; -errno of getrandom()
+ */
+int dit_check_sums_new(struct dit_check_sums **ret, unsigned nmembers,
+                       uint64_t memory_bytes, uint32_t list_max);
+/** NULL is fine. */
+void dit_check_sums_free(struct dit_check_sums *sums);
+/** As new. */
+void dit_check_sums_reset(struct dit_check_sums *sums);
+
+/** For the callbacks of the walk. Errors are told by dit_check_sums_bind(). */
+void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,
+                         const struct dit_walk_list *list);
+void dit_check_sums_take(struct dit_check_sums *sums, const struct dit_walk_size *size);
+
+/**
+ * After the walk: which stored database belongs to which index.
+ *
+ * @param indexes  borrowed; constant until the sums are freed or reset
+ *
+ * @return 0; -ENOMEM: also of what was noted
+ */
+int dit_check_sums_bind(struct dit_check_sums *sums, const struct dit_index_set *indexes);
+
+/** The keys of the next entry follow. @param id  not 0 */
+void dit_check_sums_begin(struct dit_check_sums *sums, unsigned member, uint64_t id);
+/** Keys with ordinals (index_keys.h), repeats included. @return 0; -ENOMEM */
+int dit_check_sums_push(struct dit_check_sums *sums, unsigned member, unsigned db,
+                        const uint64_t *ordinals, size_t nkeys);
+/** A key as it is stored. @return 0; -ENOMEM */
+int dit_check_sums_push_key(struct dit_check_sums *sums, unsigned member, unsigned db,
+                            struct dit_span key);
+
+/** After the last entry: is the stored index what the entries make? */
+bool dit_check_sums_agree(const struct dit_check_sums *sums, size_t db);
+
+#endif

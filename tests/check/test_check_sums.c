@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the sums of postings: stored lists, as a walk tells them, next to keys of
+ * entries. Two members take turns at both, so that their sums are added.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "nomem.h"
+
+#include "build/builders_fixture.h"
+#include "check/check_sums.h"
+
+#define MEMORY (1u << 20)
+
+/* An index and its database have different numbers. */
+static const char *const stored_names[] = {"ad2i", "cn", "sn", "tGT", "tINT"};
+#define NSTORED (sizeof(stored_names) / sizeof(stored_names[0]))
+
+struct sums_fixture {
+	struct fixture *f;
+	struct dit_index_set *set;
+	struct dit_check_sums *sums;
+	unsigned turn;
+};
+
+static struct sums_fixture begin_with(struct fixture *f, uint64_t memory_bytes)
+{
+	struct sums_fixture fixture = {.f = f, .set = five_databases(f)};
+
+	assert_int_equal(dit_check_sums_new(&fixture.sums, 2, memory_bytes, LIST_MAX), 0);
+	return fixture;
+}
+
+static struct sums_fixture begin(struct fixture *f)
+{
+	return begin_with(f, MEMORY);
+}
+
+static void end(struct sums_fixture *fixture)
+{
+	dit_check_sums_free(fixture->sums);
+	dit_index_set_free(fixture->set);
+}
+
+static void store_some(struct sums_fixture *fixture, size_t database, struct dit_span key,
+                       const uint64_t *ids, size_t n, uint64_t nitems, bool is_more)
+{
+	const struct dit_walk_list list = {
+		.database = database,
+		.key = key,
+		.nitems = nitems,
+		.items = {(const char *)ids, n * sizeof(*ids)},
+		.is_more = is_more,
+	};
+
+	dit_check_sums_note(fixture->sums, fixture->turn++ % 2, &list);
+}
+
+static void store(struct sums_fixture *fixture, size_t database, struct dit_span key,
+                  const uint64_t *ids, size_t n)
+{
+	store_some(fixture, database, key, ids, n, n, false);
+}
+
+static void end_walk(struct sums_fixture *fixture)
+{
+	for (size_t i = 0; i < NSTORED; i++) {
+		const struct dit_walk_size size = {.name = stored_names[i]};
+
+		dit_check_sums_take(fixture->sums, &size);
+	}
+	assert_int_equal(dit_check_sums_bind(fixture->sums, fixture->set), 0);
+}
+
+static void make(struct sums_fixture *fixture, unsigned db, uint64_t id,
+                 const uint64_t *ordinals, size_t n)
+{
+	unsigned member = fixture->turn++ % 2;
+
+	dit_check_sums_begin(fixture->sums, member, id);
+	assert_int_equal(dit_check_sums_push(fixture->sums, member, db, ordinals, n), 0);
+}
+
+static void make_one(struct sums_fixture *fixture, unsigned db, uint64_t id,
+                     uint64_t ordinal)
+{
+	make(fixture, db, id, &ordinal, 1);
+}
+
+static void make_wide(struct sums_fixture *fixture, uint64_t id, const char *key)
+{
+	unsigned member = fixture->turn++ % 2;
+
+	dit_check_sums_begin(fixture->sums, member, id);
+	assert_int_equal(
+		dit_check_sums_push_key(fixture->sums, member, WIDE, dit_span_of(key)),
+		0);
+}
+
+static void assert_agree(const struct sums_fixture *fixture, const char *expected)
+{
+	char agree[NDBS + 1] = "";
+
+	for (size_t db = 0; db < NDBS; db++) {
+		agree[db] = dit_check_sums_agree(fixture->sums, db) ? '=' : '!';
+	}
+	assert_string_equal(agree, expected);
+}
+
+static const uint64_t ids[] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+/* One list of each format of keys. */
+static void store_all(struct sums_fixture *fixture)
+{
+	store(fixture, 1, (struct dit_span){"\x01\x02\0\0", 4}, ids, 3);
+	store(fixture, 2, DIT_SPAN("aabb"), ids, 2);
+	store(fixture, 3, DIT_SPAN("time!"), ids, 1);
+	store(fixture, 4, DIT_SPAN("a key that is long"), ids, 2);
+	end_walk(fixture);
+}
+
+static uint64_t short_ordinal(const struct sums_fixture *fixture, const char *key)
+{
+	return dit_index_key_ordinal(dit_index_set_db(fixture->set, SHORT),
+	                             dit_span_of(key));
+}
+
+static void the_same_postings_agree_in_any_order(void **state)
+{
+	struct sums_fixture fixture = begin(*state);
+
+	store_all(&fixture);
+	make_wide(&fixture, 2, "a key that is long");
+	make_one(&fixture, INT32, 3, 0x201);
+	make_one(&fixture, BYTES32, 1, 0x61616262);
+	assert_agree(&fixture, "!!!!=");
+	make_one(&fixture, SHORT, 1, short_ordinal(&fixture, "time!"));
+	make_one(&fixture, INT32, 1, 0x201);
+	make_one(&fixture, BYTES32, 2, 0x61616262);
+	make_one(&fixture, INT32, 2, 0x201);
+	make_wide(&fixture, 1, "a key that is long");
+	assert_agree(&fixture, "=====");
+	end(&fixture);
+}
+
+static void any_difference_is_seen(void **state)
+{
+	struct sums_fixture fixture = begin(*state);
+
+	store_all(&fixture);
+	/* One posting more; 1 and 4 in place of 2 and 3; another length; another key. */
+	for (uint64_t id = 1; id <= 4; id++) {
+		make_one(&fixture, INT32, id, 0x201);
+	}
+	make_one(&fixture, BYTES32, 0, 0x61616262);
+	make_one(&fixture, BYTES32, 3, 0x61616262);
+	make_one(&fixture, SHORT, 1, short_ordinal(&fixture, "time"));
+	make_wide(&fixture, 1, "a key that is lonG");
+	make_wide(&fixture, 2, "a key that is lonG");
+	assert_agree(&fixture, "!!!!=");
+	end(&fixture);
+}
+
+static void an_index_that_is_not_stored_has_no_postings(void **state)
+{
+	struct sums_fixture fixture = begin(*state);
+
+	end_walk(&fixture);
+	assert_agree(&fixture, "=====");
+	assert_int_equal(dit_check_sums_push_key(fixture.sums, 0, OTHER_WIDE,
+	                                         DIT_SPAN("not stored")),
+	                 0);
+	assert_agree(&fixture, "====!");
+	end(&fixture);
+}
+
+static void repeats_in_an_entry_count_once(void **state)
+{
+	const uint64_t ordinals[] = {7, 9, 7, 7, 9};
+	struct sums_fixture fixture = begin(*state);
+
+	for (uint64_t key = 7; key <= 9; key += 2) {
+		char bytes[] = {(char)key, 0, 0, 0};
+		char other[] = {0, 0, 0, (char)key};
+
+		store(&fixture, 1, (struct dit_span){bytes, 4}, ids, 2);
+		store(&fixture, 2, (struct dit_span){other, 4}, ids, 2);
+	}
+	end_walk(&fixture);
+	for (uint64_t id = 1; id <= 2; id++) {
+		unsigned member = fixture.turn++ % 2;
+
+		dit_check_sums_begin(fixture.sums, member, id);
+		for (unsigned db = INT32; db <= BYTES32; db++) {
+			assert_int_equal(dit_check_sums_push(fixture.sums, member, db,
+			                                     ordinals, 5),
+			                 0);
+			assert_int_equal(dit_check_sums_push(fixture.sums, member, db,
+			                                     ordinals, 2),
+			                 0);
+		}
+	}
+	assert_agree(&fixture, "=====");
+	end(&fixture);
+}
+
+static void lists_with_trees_come_in_pieces(void **state)
+{
+	struct sums_fixture fixture = begin(*state);
+	struct dit_span key = {"\x05\0\0\0", 4};
+
+	store_some(&fixture, 1, key, NULL, 0, 4, false);
+	store_some(&fixture, 1, key, ids + 2, 2, 4, true);
+	store_some(&fixture, 1, key, ids, 2, 4, true);
+	end_walk(&fixture);
+	for (uint64_t id = 1; id <= 4; id++) {
+		make_one(&fixture, INT32, id, 5);
+	}
+	assert_agree(&fixture, "=====");
+	end(&fixture);
+}
+
+static void ranges_cover_what_entries_make(void **state)
+{
+	const uint64_t range[] = {0, 3, 9};
+	static const struct {
+		uint64_t id;
+		const char *expected;
+	} cases[] = {{3, "====="}, {9, "====="}, {2, "!===="}, {10, "!===="}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sums_fixture fixture = begin(*state);
+
+		store(&fixture, 1, (struct dit_span){"\x06\0\0\0", 4}, ids, 1);
+		store(&fixture, 1, (struct dit_span){"\x05\0\0\0", 4}, range, 3);
+		end_walk(&fixture);
+		make_one(&fixture, INT32, 1, 6);
+		assert_agree(&fixture, "====="); /* also with a range of no entry */
+		make_one(&fixture, INT32, cases[i].id, 5);
+		assert_agree(&fixture, cases[i].expected);
+		end(&fixture);
+	}
+}
+
+/* Each of them is for the comparison of lists to judge. */
+static void lists_that_no_index_should_have_do_not_agree(void **state)
+{
+	const uint64_t range[] = {0, 3, 9, 10};
+	struct dit_span key = {"\x05\0\0\0", 4};
+	struct sums_fixture fixture;
+
+	for (int kind = 0; kind < 4; kind++) {
+		fixture = begin(*state);
+		switch (kind) {
+		case 0:
+			store(&fixture, 1, key, ids, LIST_MAX + 1);
+			break;
+		case 1:
+			store(&fixture, 1, key, range, 2);
+			break;
+		case 2:
+			store(&fixture, 1, key, range, 4);
+			break;
+		default:
+			store_some(&fixture, 1, key, range, 3, 3, true);
+		}
+		end_walk(&fixture);
+		if (kind == 0) {
+			for (uint64_t id = 1; id <= LIST_MAX + 1; id++) {
+				make_one(&fixture, INT32, id, 5);
+			}
+		}
+		assert_agree(&fixture, "!====");
+		end(&fixture);
+	}
+}
+
+/* With the least memory a table has 512 slots, half of which are used. */
+static void an_entry_of_very_many_keys_leaves_no_sum(void **state)
+{
+	for (size_t n = 256; n <= 257; n++) {
+		struct sums_fixture fixture = begin_with(*state, 0);
+		uint64_t ordinals[257];
+
+		for (size_t i = 0; i < n; i++) {
+			uint32_t key = (uint32_t)(i + 1);
+
+			ordinals[i] = key;
+			store(&fixture, 1, (struct dit_span){(const char *)&key, 4}, ids,
+			      1);
+		}
+		end_walk(&fixture);
+		make(&fixture, INT32, 1, ordinals, n);
+		assert_agree(&fixture, n == 256 ? "=====" : "!====");
+		end(&fixture);
+	}
+}
+
+static void a_table_grows_with_the_keys_of_an_entry(void **state)
+{
+	struct sums_fixture fixture = begin(*state);
+
+	for (uint32_t key = 1; key <= 5000; key++) {
+		store(&fixture, 1, (struct dit_span){(const char *)&key, 4}, ids, 1);
+	}
+	end_walk(&fixture);
+	dit_check_sums_begin(fixture.sums, 0, 1);
+	for (int repeat = 0; repeat < 2; repeat++) {
+		for (uint64_t key = 1; key <= 5000; key++) {
+			assert_int_equal(
+				dit_check_sums_push(fixture.sums, 0, INT32, &key, 1), 0);
+		}
+	}
+	assert_agree(&fixture, "=====");
+	end(&fixture);
+}
+
+static void a_reset_forgets_all(void **state)
+{
+	struct sums_fixture fixture = begin(*state);
+
+	store_all(&fixture);
+	assert_agree(&fixture, "!!!!=");
+	dit_check_sums_reset(fixture.sums);
+	end_walk(&fixture);
+	assert_agree(&fixture, "=====");
+	end(&fixture);
+}
+
+static int work_without_memory(struct sums_fixture *fixture)
+{
+	const uint64_t range[] = {0, 3, 9};
+	uint64_t ordinals[600];
+	int r = dit_check_sums_new(&fixture->sums, 2, MEMORY, LIST_MAX);
+
+	for (uint64_t i = 0; i < 600; i++) {
+		ordinals[i] = i;
+	}
+	if (r < 0) {
+		fixture->sums = NULL;
+		return r;
+	}
+	store(fixture, 1, (struct dit_span){"\x05\0\0\0", 4}, range, 3);
+	store(fixture, 1, (struct dit_span){"\x06\0\0\0", 4}, range, 3);
+	for (size_t i = 0; i < NSTORED; i++) {
+		const struct dit_walk_size size = {.name = stored_names[i]};
+
+		dit_check_sums_take(fixture->sums, &size);
+	}
+	r = dit_check_sums_bind(fixture->sums, fixture->set);
+	if (r == 0) {
+		dit_check_sums_begin(fixture->sums, 0, 1);
+		r = dit_check_sums_push(fixture->sums, 0, BYTES32, ordinals, 600);
+	}
+	return r;
+}
+
+static void no_memory_is_an_error(void **state)
+{
+	struct sums_fixture fixture = {.f = *state, .set = five_databases(*state)};
+	long n = 0;
+	int r = -ENOMEM;
+
+	for (n = 0; r < 0; n++) {
+		countdown = n;
+		r = work_without_memory(&fixture);
+		countdown = -1;
+		assert_true(r == 0 || r == -ENOMEM);
+		dit_check_sums_free(fixture.sums);
+	}
+	assert_in_range(n, 15, 40);
+	dit_index_set_free(fixture.set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_postings_agree_in_any_order),
+		cmocka_unit_test(any_difference_is_seen),
+		cmocka_unit_test(an_index_that_is_not_stored_has_no_postings),
+		cmocka_unit_test(repeats_in_an_entry_count_once),
+		cmocka_unit_test(lists_with_trees_come_in_pieces),
+		cmocka_unit_test(ranges_cover_what_entries_make),
+		cmocka_unit_test(lists_that_no_index_should_have_do_not_agree),
+		cmocka_unit_test(an_entry_of_very_many_keys_leaves_no_sum),
+		cmocka_unit_test(a_table_grows_with_the_keys_of_an_entry),
+		cmocka_unit_test(a_reset_forgets_all),
+		cmocka_unit_test(no_memory_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
