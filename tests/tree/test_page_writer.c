@@ -24,10 +24,10 @@
 /* ---- a system that can be told to fail ---- */
 
 static bool wants_direct = true;
-static bool no_direct_open;
+static bool no_direct_flag;
 static bool no_threads;
 /* The page writer's thread looks at these. */
-static _Atomic bool refuses_direct; /* writes, but not opening */
+static _Atomic bool refuses_direct; /* writes, but not the flag */
 static _Atomic int full_fd = -1;    /* no space for this one */
 
 ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
@@ -36,9 +36,8 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                           void *(*fn)(void *), void *arg);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                           void *(*fn)(void *), void *arg);
-int __real_openat(int dir_fd, const char *name, int flags, ...);
-int __wrap_openat(int dir_fd, const char *name, int flags, ...);
-int __wrap___openat_2(int dir_fd, const char *name, int flags);
+int __real_fcntl(int fd, int what, int flags);
+int __wrap_fcntl(int fd, int what, int flags);
 
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
 {
@@ -59,19 +58,13 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	return no_threads ? EAGAIN : __real_pthread_create(thread, attr, fn, arg);
 }
 
-int __wrap_openat(int dir_fd, const char *name, int flags, ...)
+int __wrap_fcntl(int fd, int what, int flags)
 {
-	if (no_direct_open && (flags & O_DIRECT) != 0) {
+	if (no_direct_flag && what == F_SETFL && (flags & O_DIRECT) != 0) {
 		errno = EINVAL;
 		return -1;
 	}
-	return __real_openat(dir_fd, name, flags);
-}
-
-/* openat() is this with _FORTIFY_SOURCE. */
-int __wrap___openat_2(int dir_fd, const char *name, int flags)
-{
-	return __wrap_openat(dir_fd, name, flags);
+	return __real_fcntl(fd, what, flags);
 }
 
 /* ---- one file ---- */
@@ -147,7 +140,7 @@ static void assert_all_written(const char *path)
 
 static void write_and_check(struct scratch *scratch)
 {
-	char *chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+	char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
 
 	assert_non_null(chunk);
 	for (size_t n = NCHUNKS; n > 0; n--) {
@@ -178,7 +171,7 @@ static void a_file_without_direct_writes_gets_ordinary_ones(void **state)
 	for (int i = 0; i < 6; i++) {
 		struct scratch scratch;
 
-		no_direct_open = i / 2 == 0;
+		no_direct_flag = i / 2 == 0;
 		refuses_direct = i / 2 == 1;
 		wants_direct = i / 2 != 2;
 		scratch_open(&scratch, i % 2 == 0);
@@ -186,7 +179,7 @@ static void a_file_without_direct_writes_gets_ordinary_ones(void **state)
 		assert_false(atomic_load(&scratch.file.is_direct));
 		scratch_close(&scratch);
 	}
-	no_direct_open = false;
+	no_direct_flag = false;
 	refuses_direct = false;
 	wants_direct = true;
 }
@@ -228,7 +221,7 @@ static void the_first_error_of_a_file_is_its_own(void **state)
 	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		struct scratch bad;
 		struct scratch good;
-		char *chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+		char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
 		int r = 0;
 
 		scratch_open(&bad, has_thread);
@@ -266,7 +259,7 @@ static void a_limit_on_file_sizes_is_an_error_and_no_signal(void **state)
 		if (pid == 0) {
 			const struct rlimit limit = {3 * DIT_CHUNK_BYTES + 777,
 			                             3 * DIT_CHUNK_BYTES + 777};
-			char *chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+			char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
 			int r = 0;
 
 			(void)signal(SIGXFSZ, SIG_DFL);
@@ -310,7 +303,7 @@ struct share {
 static void *put_share(void *arg)
 {
 	struct share *share = arg;
-	char *chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+	char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
 
 	for (size_t n = share->first; n < NCHUNKS && share->r == 0; n += NTHREADS) {
 		share->r = put(share->file, &chunk, n);

@@ -14,6 +14,8 @@ rooms += %D%/libbase.la
 	%D%/cut.h \
 	%D%/digest.c \
 	%D%/digest.h \
+	%D%/direct_write.c \
+	%D%/direct_write.h \
 	%D%/errno_text.h \
 	%D%/error.h \
 	%D%/feed.c \

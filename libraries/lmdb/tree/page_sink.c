@@ -339,9 +339,9 @@ int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
 	}
 	if (npages > space->chunk_pages) {
 		free(sink->pages);
-		sink->pages = dit_page_chunk_new(npages * space->page_bytes);
+		sink->pages = dit_direct_alloc(npages * space->page_bytes);
 	} else if (sink->pages == NULL) {
-		sink->pages = dit_page_chunk_new(DIT_CHUNK_BYTES);
+		sink->pages = dit_direct_alloc(DIT_CHUNK_BYTES);
 	}
 	if (sink->pages == NULL) {
 		return -ENOMEM;
@@ -374,7 +374,7 @@ static int write_sealed_overflow(struct dit_page_sink *sink, struct dit_page_run
 {
 	struct dit_page_space *space = sink->space;
 	size_t len = row.n * space->page_bytes;
-	char *pages = dit_page_chunk_new(len);
+	char *pages = dit_direct_alloc(len);
 	int r = pages == NULL ? -ENOMEM : 0;
 
 	if (r == 0) {
@@ -402,7 +402,7 @@ static int write_overflow(struct dit_page_sink *sink, struct dit_page_run row,
 			npages - i < space->chunk_pages ? npages - i : space->chunk_pages;
 
 		if (sink->pages == NULL) {
-			sink->pages = dit_page_chunk_new(DIT_CHUNK_BYTES);
+			sink->pages = dit_direct_alloc(DIT_CHUNK_BYTES);
 		}
 		if (sink->pages == NULL) {
 			return -ENOMEM;

@@ -9,18 +9,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/direct_write.h"
 #include "base/file_size_signal.h"
 #include "base/monitor.h"
-#include "base/whole_io.h"
 
 /* Chunks on their way: a few milliseconds of any disk. */
 #define QUEUE_SIZE 8
-
-/* Enough for every file system that can do it at all. */
-#define ALIGNMENT 4096
-
-/* Without O_DIRECT: so much is written before the system is asked to begin with it. */
-#define WINDOW_BYTES (8u << 20)
 
 struct job {
 	struct dit_page_file *file;
@@ -45,46 +39,16 @@ struct dit_page_writer {
 
 /* ---- writing ---- */
 
-/* Advice only: the sync at the end has less left to do. */
-static void start_writing(const struct dit_page_file *file, uint64_t begin, uint64_t end)
-{
-#ifdef SYNC_FILE_RANGE_WRITE
-	uint64_t window = end / WINDOW_BYTES;
-
-	/* Others may still be at work on the window before. */
-	if (begin / WINDOW_BYTES != window && window >= 2) {
-		(void)sync_file_range(file->fd, (off_t)((window - 2) * WINDOW_BYTES),
-		                      WINDOW_BYTES, SYNC_FILE_RANGE_WRITE);
-	}
-#else
-	(void)file, (void)begin, (void)end;
-#endif
-}
-
-/* File systems say that they cannot when they are asked to open a file, or later. */
-static bool give_up_direct(struct dit_page_file *file)
-{
-	int flags = fcntl(file->fd, F_GETFL);
-
-	atomic_store_explicit(&file->is_direct, false, memory_order_relaxed);
-	return flags >= 0 && fcntl(file->fd, F_SETFL, flags & ~O_DIRECT) == 0;
-}
-
 static int write_data(struct dit_page_file *file, const char *data, size_t len,
                       uint64_t at)
 {
 	int none = 0;
-	int r = dit_write_at(file->fd, data, len, at);
+	int r = dit_direct_write(file->fd, &file->is_direct, data, len, at);
 
-	if (r == -EINVAL && give_up_direct(file)) {
-		r = dit_write_at(file->fd, data, len, at);
-	}
 	if (r < 0) {
 		(void)atomic_compare_exchange_strong_explicit(&file->error, &none, r,
 		                                              memory_order_relaxed,
 		                                              memory_order_relaxed);
-	} else if (!atomic_load_explicit(&file->is_direct, memory_order_relaxed)) {
-		start_writing(file, at, at + len);
 	}
 	return r;
 }
@@ -208,19 +172,14 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
                        const struct dit_page_file_opts *opts)
 {
-	bool is_direct = opts->is_direct;
-	int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC | (is_direct ? O_DIRECT : 0));
+	int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC);
 
-	if (fd < 0 && errno == EINVAL && is_direct) {
-		is_direct = false;
-		fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC);
-	}
 	if (fd < 0) {
 		return -errno;
 	}
 	*file = (struct dit_page_file){.fd = fd, .writer = opts->writer};
 	atomic_init(&file->error, 0);
-	atomic_init(&file->is_direct, is_direct);
+	atomic_init(&file->is_direct, opts->is_direct && dit_direct_begin(fd));
 	atomic_init(&file->npending, 0);
 	return 0;
 }
@@ -246,12 +205,6 @@ void dit_page_file_close(struct dit_page_file *file)
 		(void)close(file->fd);
 		file->fd = -1;
 	}
-}
-
-void *dit_page_chunk_new(size_t size_bytes)
-{
-	return aligned_alloc(ALIGNMENT,
-	                     (size_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
 }
 
 /* An empty chunk for a full one. It may be NULL while the ring is still being filled. */
@@ -283,7 +236,7 @@ int dit_page_file_put(struct dit_page_file *file, char **chunk, size_t len, uint
 	}
 	*chunk = exchange(file->writer, &job);
 	if (*chunk == NULL) {
-		*chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+		*chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
 	}
 	return *chunk == NULL ? -ENOMEM
 	                      : atomic_load_explicit(&file->error, memory_order_relaxed);

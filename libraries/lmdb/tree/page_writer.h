@@ -5,11 +5,9 @@
  *   tool threads   make pages │ hand over a chunk, get an empty one │ make pages │ ...
  *   page writer                 write it                              │ wait     │ ...
  *
- * Chunks are written past the page cache (O_DIRECT), if the file system can do that.
- * The file is large, written once, and synced before it is published: in the cache it
- * would take memory that something else is in, a copy, and, on virtual machines, several
- * microseconds for each page that the host has to provide. Such a write waits for
- * the disk, and the thread waits in place of its caller.
+ * Chunks are written past the page cache, if the file system can do that
+ * (base/direct_write.h). Such a write waits for the disk, and the thread waits in place
+ * of its caller.
  *
  * Threads: any, at once; a chunk belongs to one of them at a time. A file is handed to
  * dit_page_file_close() after its last chunk.
@@ -22,8 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Long enough that the call itself costs nothing. */
-#define DIT_CHUNK_BYTES ((size_t)512 << 10)
+#include "base/direct_write.h"
+
+/** Memory of dit_direct_alloc(). */
+#define DIT_CHUNK_BYTES DIT_DIRECT_BYTES
 
 /** The thread that waits for the disk, and its queue. */
 struct dit_page_writer;
@@ -65,9 +65,6 @@ int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
 int dit_page_file_drain(struct dit_page_file *file);
 /** Drain, close. Closing twice is fine. */
 void dit_page_file_close(struct dit_page_file *file);
-
-/** Memory that can be written past the cache, for free(). NULL: there is none. */
-void *dit_page_chunk_new(size_t size_bytes);
 
 /**
  * Write a chunk of DIT_CHUNK_BYTES, or the first part of one.
