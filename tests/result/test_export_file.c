@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where exports go: complete or not at all; what is there; what cannot be written. */
+/*
+ * Where exports go: complete or not at all; what is there; what cannot be written; large
+ * files past the page cache, or through it where the file system refuses.
+ */
 #include "test.h"
 
 #include <errno.h>
@@ -7,7 +10,12 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "base/direct_write.h"
 #include "result/export_file.h"
+
+#define PIECE  DIT_DIRECT_BYTES
+#define CACHED (2 * PIECE) /* bytes at the front that are written through the cache */
+#define PAGE   4096u
 
 struct fixture {
 	char *dir;
@@ -52,6 +60,68 @@ int __wrap_fchown(int fd, uid_t user, gid_t group)
 	return __real_fchown(fd, user, group);
 }
 
+/* ---- a file system that can be told to fail ---- */
+
+static bool refuses_flag;  /* O_DIRECT cannot be set */
+static bool refuses_write; /* it can be set, but then nothing is written */
+static int fail_at;        /* the number of the pwrite() for which the disk is full */
+static bool no_memory;     /* for pieces */
+
+static int nwrites;      /* calls of pwrite() */
+static uint64_t ndirect; /* bytes that went past the cache */
+
+ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
+int __real_fcntl(int fd, int what, int flags);
+int __wrap_fcntl(int fd, int what, int flags);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
+{
+	bool is_direct = (__real_fcntl(fd, F_GETFL, 0) & O_DIRECT) != 0;
+	ssize_t n = 0;
+
+	if (is_direct && refuses_write) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (++nwrites == fail_at) {
+		errno = ENOSPC;
+		return -1;
+	}
+	if (nwrites == fail_at - 1 && len > PAGE) {
+		len = PAGE; /* the disk has room for no more */
+	}
+	n = __real_pwrite(fd, data, len, at);
+	ndirect += is_direct && n > 0 ? (uint64_t)n : 0;
+	return n;
+}
+
+int __wrap_fcntl(int fd, int what, int flags)
+{
+	if (refuses_flag && what == F_SETFL && (flags & O_DIRECT) != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return __real_fcntl(fd, what, flags);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return no_memory ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+static void heal(void)
+{
+	refuses_flag = false;
+	refuses_write = false;
+	fail_at = 0;
+	no_memory = false;
+	nwrites = 0;
+	ndirect = 0;
+}
+
 /* ---- helpers ---- */
 
 static int setup(void **state)
@@ -70,6 +140,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
+	heal();
 	dit_export_file_close(&f->file);
 	test_scratch_remove(f->dir);
 	free(f);
@@ -134,36 +205,183 @@ static void a_new_file_appears_when_it_is_complete(void **state)
 	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
 }
 
-/* More than is left to the end: parts are on their way to the disk before it. */
-static void a_large_file_is_whole(void **state)
-{
-	enum {
-		BLOCK = 1 << 20,
-		NBLOCKS = 20
-	};
-	struct fixture *f = *state;
-	char *block = malloc(BLOCK);
-	FILE *file = NULL;
+/* ---- large files ---- */
 
-	assert_non_null(block);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
-	for (int i = 0; i < NBLOCKS; i++) {
-		memset(block, 'a' + i, BLOCK);
-		assert_int_equal(dit_export_file_write(&f->file, block, BLOCK), 0);
+/* No two places of a file look alike. */
+static char *make_bytes(size_t len)
+{
+	char *bytes = malloc(len + 1);
+	uint64_t x = 1;
+
+	assert_non_null(bytes);
+	for (size_t i = 0; i < len; i++) {
+		x = x * 6364136223846793005U + 1442695040888963407U;
+		bytes[i] = (char)(x >> 56);
 	}
-	assert_in_range(f->file.pushed, NBLOCKS / 2 * BLOCK, NBLOCKS * BLOCK);
-	assert_int_equal(dit_export_file_finish(&f->file), 0);
-	file = fopen(f->path, "r");
-	assert_non_null(file);
-	for (int i = 0; i < NBLOCKS; i++) {
-		assert_int_equal(fread(block, 1, BLOCK, file), BLOCK);
-		assert_int_equal(block[0], 'a' + i);
-		assert_memory_equal(block, block + 1, BLOCK - 1);
-	}
-	assert_int_equal(fgetc(file), EOF);
-	(void)fclose(file);
-	free(block);
+	return bytes;
 }
+
+/* In texts of a length. @return 0; the error of the first call that fails */
+static int put(struct fixture *f, const char *bytes, size_t len, size_t text_len)
+{
+	int r = dit_export_file_open(&f->file, f->path, O_TRUNC, NULL);
+
+	assert_int_equal(r, 0);
+	for (size_t at = 0; at < len && r == 0; at += text_len) {
+		r = dit_export_file_write(&f->file, bytes + at,
+		                          len - at < text_len ? len - at : text_len);
+	}
+	if (r == 0) {
+		assert_int_equal(f->file.nbytes, len);
+		r = dit_export_file_finish(&f->file);
+	}
+	dit_export_file_close(&f->file);
+	return r;
+}
+
+static void assert_is(const char *path, const char *bytes, size_t len)
+{
+	FILE *file = fopen(path, "r");
+	char *found = malloc(len + 1);
+
+	assert_non_null(file);
+	assert_non_null(found);
+	assert_int_equal(fread(found, 1, len + 1, file), len);
+	assert_true(memcmp(found, bytes, len) == 0);
+	(void)fclose(file);
+	free(found);
+}
+
+/* Does the file system of the tests write past the cache? */
+static bool has_direct(struct fixture *f)
+{
+	bool is_direct = false;
+
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	is_direct = dit_direct_begin(f->file.fd);
+	dit_export_file_close(&f->file);
+	return is_direct;
+}
+
+static const struct {
+	size_t len;
+	size_t direct; /* of these past the cache: whole pieces */
+} sizes[] = {
+	{0, 0},
+	{1, 0},
+	{CACHED - 1, 0},
+	{CACHED, 0},
+	{CACHED + 1, 0},
+	{CACHED + PAGE, 0},
+	{CACHED + PIECE - 1, 0},
+	{CACHED + PIECE, PIECE},
+	{CACHED + PIECE + 1, PIECE},
+	{CACHED + 3 * PIECE, 3 * PIECE},
+	{CACHED + 5 * PIECE + 2 * PAGE + 77, 5 * PIECE},
+};
+#define NSIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+/* Texts that fit pieces and those that do not; one for the whole file. */
+static const size_t texts[] = {PAGE, 100003, PIECE, SIZE_MAX / 2};
+
+static void assert_sizes_are_whole(struct fixture *f, bool is_direct)
+{
+	char *bytes = make_bytes(sizes[NSIZES - 1].len);
+
+	for (size_t i = 0; i < NSIZES * 4; i++) {
+		size_t len = sizes[i / 4].len;
+
+		ndirect = 0;
+		assert_int_equal(put(f, bytes, len, texts[i % 4]), 0);
+		assert_is(f->path, bytes, len);
+		assert_int_equal(ndirect, is_direct ? sizes[i / 4].direct : 0);
+		assert_int_equal(unlink(f->path), 0);
+	}
+	free(bytes);
+}
+
+static void files_of_each_size_are_whole(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_sizes_are_whole(f, has_direct(f));
+}
+
+static void a_file_system_without_direct_writes_gets_ordinary_ones(void **state)
+{
+	struct fixture *f = *state;
+
+	refuses_flag = true;
+	assert_sizes_are_whole(f, false);
+	refuses_flag = false;
+	refuses_write = true;
+	assert_sizes_are_whole(f, false);
+}
+
+/* While pieces are written, and in the rest. The disk takes a part of a piece before. */
+static void a_disk_that_fills_up_leaves_the_old_file(void **state)
+{
+	struct fixture *f = *state;
+	enum {
+		NPWRITES = 4
+	};
+	size_t len = CACHED + 3 * PIECE + 77;
+	char *bytes = make_bytes(len);
+
+	for (int through_cache = 0; through_cache < 2; through_cache++) {
+		int r = -ENOSPC;
+
+		put_file(f->path, 0600);
+		for (int n = 1; r != 0; n++) {
+			heal();
+			refuses_flag = through_cache == 1;
+			fail_at = n;
+			r = put(f, bytes, len, 100003);
+			assert_true(r == 0 || r == -ENOSPC);
+			if (r != 0) {
+				assert_holds(f, "out\nold");
+			}
+			assert_in_range(n, r == 0 ? NPWRITES + 1 : 1, NPWRITES + 1);
+		}
+		assert_is(f->path, bytes, len);
+		assert_int_equal(unlink(f->path), 0);
+	}
+	free(bytes);
+}
+
+static void a_large_file_without_memory_is_told(void **state)
+{
+	struct fixture *f = *state;
+	char *bytes = make_bytes(CACHED + 1);
+
+	no_memory = true;
+	assert_int_equal(put(f, bytes, CACHED, PAGE), 0);
+	assert_is(f->path, bytes, CACHED);
+	put_file(f->path, 0600);
+	assert_int_equal(put(f, bytes, CACHED + 1, PAGE), -ENOMEM);
+	assert_holds(f, "out\nold");
+	free(bytes);
+}
+
+/* It was opened by somebody else, who may want the cache. */
+static void a_large_file_of_the_system_is_written_at_once(void **state)
+{
+	struct fixture *f = *state;
+	size_t len = CACHED + 2 * PIECE + 1;
+	char *bytes = make_bytes(len);
+	char path[100];
+	int fd = open(f->path, O_RDWR | O_CREAT, 0600);
+
+	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), 0);
+	assert_int_equal(dit_export_file_write(&f->file, bytes, len), 0);
+	assert_is(f->path, bytes, len);
+	assert_int_equal(nwrites, 0);
+	(void)close(fd);
+	free(bytes);
+}
+
+/* ---- what was there before ---- */
 
 static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
 {
@@ -404,7 +622,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_file_appears_when_it_is_complete),
-		TEST(a_large_file_is_whole),
+		TEST(files_of_each_size_are_whole),
+		TEST(a_file_system_without_direct_writes_gets_ordinary_ones),
+		TEST(a_disk_that_fills_up_leaves_the_old_file),
+		TEST(a_large_file_without_memory_is_told),
+		TEST(a_large_file_of_the_system_is_written_at_once),
 		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
 		TEST(a_file_that_replaces_a_closed_one_was_never_open),
 		TEST(another_group_gets_no_rights),

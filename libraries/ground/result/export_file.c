@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/direct_write.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/sync_file.h"
@@ -17,7 +18,16 @@
 #define ATTEMPTS    100
 #define NEW_MODE    0666 /* less the umask: slapcat's */
 #define CLOSED_MODE 0600 /* until it has the mode of what it replaces */
-#define PUSH_BYTES  (8u << 20)
+
+/* Files up to this length are written through the page cache; aligned. */
+#define CACHED_BYTES (2 * DIT_DIRECT_BYTES)
+
+/* The bytes of a longer file that are not written yet. */
+struct dit_export_piece {
+	char bytes[DIT_DIRECT_BYTES]; /* first, and so aligned as the piece is */
+	size_t len;
+	_Atomic bool is_direct; /* [atomic: dit_direct_write() wants it; one thread] */
+};
 
 /* ---- opening ---- */
 
@@ -212,22 +222,8 @@ static int wait_or_fail(const struct dit_export_file *file)
 	return dit_stop_is_set(file->stop) ? DIT_E_STOPPED : 0;
 }
 
-/*
- * The disk begins to write while there is more to come: the sync at the end then waits
- * for a few MiB only. An error here comes there as well.
- */
-static void push(struct dit_export_file *file)
-{
-	uint64_t n = file->nbytes - file->pushed;
-
-	if (file->temporary != NULL && n >= PUSH_BYTES) {
-		(void)sync_file_range(file->fd, (off64_t)file->pushed, (off64_t)n,
-		                      SYNC_FILE_RANGE_WRITE);
-		file->pushed = file->nbytes;
-	}
-}
-
-int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_t len)
+/* At once, through the page cache. */
+static int write_all(struct dit_export_file *file, const char *bytes, size_t len)
 {
 	while (len > 0) {
 		ssize_t done = write(file->fd, bytes, len);
@@ -248,8 +244,73 @@ int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_
 			return DIT_E_STOPPED;
 		}
 	}
-	push(file);
 	return 0;
+}
+
+static int begin_pieces(struct dit_export_file *file)
+{
+	file->piece = dit_direct_alloc(sizeof(*file->piece));
+	if (file->piece == NULL) {
+		return -ENOMEM;
+	}
+	file->piece->len = 0;
+	atomic_init(&file->piece->is_direct, dit_direct_begin(file->fd));
+	return 0;
+}
+
+/* It is the end of all that the file has got. */
+static int write_piece(struct dit_export_file *file)
+{
+	struct dit_export_piece *piece = file->piece;
+	int r = dit_direct_write(file->fd, &piece->is_direct, piece->bytes, piece->len,
+	                         file->nbytes - piece->len);
+
+	if (r == 0) {
+		piece->len = 0;
+	}
+	return r;
+}
+
+static int write_in_pieces(struct dit_export_file *file, const char *bytes, size_t len)
+{
+	int r = file->piece == NULL ? begin_pieces(file) : 0;
+
+	while (len > 0 && r == 0) {
+		struct dit_export_piece *piece = file->piece;
+		size_t room = sizeof(piece->bytes) - piece->len;
+		size_t n = len < room ? len : room;
+
+		memcpy(piece->bytes + piece->len, bytes, n);
+		piece->len += n;
+		file->nbytes += n;
+		bytes += n;
+		len -= n;
+		if (n == room) {
+			r = write_piece(file);
+		}
+	}
+	return r;
+}
+
+/* The last piece, whose length is not aligned. */
+static int write_rest(struct dit_export_file *file)
+{
+	int r = 0;
+
+	if (file->piece == NULL || file->piece->len == 0) {
+		return 0;
+	}
+	r = dit_direct_end(file->fd);
+	return r < 0 ? r : write_piece(file);
+}
+
+int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_t len)
+{
+	uint64_t room = file->nbytes < CACHED_BYTES ? CACHED_BYTES - file->nbytes : 0;
+	size_t n = file->temporary == NULL || len < room ? len : (size_t)room;
+	int r = write_all(file, bytes, n);
+
+	return r < 0 || n == len ? r : write_in_pieces(file, bytes + n, len - n);
 }
 
 /* ---- the end ---- */
@@ -260,6 +321,10 @@ int dit_export_file_finish(struct dit_export_file *file)
 
 	if (file->temporary == NULL) {
 		return 0;
+	}
+	r = write_rest(file);
+	if (r < 0) {
+		return r;
 	}
 	if (fsync(file->fd) < 0) {
 		return -errno;
@@ -291,5 +356,6 @@ void dit_export_file_close(struct dit_export_file *file)
 	if (file->dir_fd >= 0 && file->path != NULL) {
 		(void)close(file->dir_fd);
 	}
+	free(file->piece);
 	*file = (struct dit_export_file){.fd = -1};
 }

@@ -13,6 +13,9 @@
  * followed, unless it leads to a directory. The directory is opened once, part by part
  * (path.h).
  *
+ * A large file that is written by dit_export_file_write() goes past the page cache, in
+ * pieces of 512 KiB, if the file system can do that.
+ *
  * Threads: belongs to one thread.
  */
 #ifndef DITKIT_EXPORT_FILE_H
@@ -25,7 +28,8 @@
 #include <ditkit/export_keeper.h>
 #include <ditkit/path.h>
 
-struct dit_stop; /* stop.h */
+struct dit_stop;         /* stop.h */
+struct dit_export_piece; /* export_file.c */
 
 /** The form of what is written. */
 enum dit_export_compression {
@@ -43,8 +47,8 @@ struct dit_export_file {
 	char *temporary;             /* owned; where it is written; NULL: in place */
 	int fd;
 	struct dit_export_keeper keeper; /* of the name; none unless asked for */
-	uint64_t nbytes;                 /* written so far */
-	uint64_t pushed;                 /* of these on their way to the disk */
+	uint64_t nbytes;                 /* that dit_export_file_write() has got */
+	struct dit_export_piece *piece;  /* owned; of these, not written; NULL: none */
 	char why[DIT_PATH_WHY_BYTES];    /* where the code says too little; else "" */
 };
 
@@ -65,13 +69,14 @@ DIT_PUBLIC int dit_export_file_open(struct dit_export_file *file, const char *pa
 DIT_PUBLIC int dit_export_file_keep(struct dit_export_file *file);
 
 /**
- * Write all bytes.
+ * Write all bytes. Those of a large file may wait for dit_export_file_finish().
  *
- * @return 0; -errno; DIT_E_STOPPED: an interrupt came while the reader of a pipe was slow
+ * @return 0; -ENOMEM; -errno, also of bytes that came before; DIT_E_STOPPED: an interrupt
+ *         came while the reader of a pipe was slow
  */
 int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_t len);
 
-/** Sync, give the file its name, and sync that. 0 or -errno */
+/** Write the rest, sync, give the file its name, and sync that. 0 or -errno */
 DIT_PUBLIC int dit_export_file_finish(struct dit_export_file *file);
 
 /** Close; remove a file that was not finished. Closing twice is fine. */
