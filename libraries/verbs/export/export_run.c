@@ -28,6 +28,9 @@
 
 #define WAIT_MS 10000
 
+/* Of a range whose text is not packed: with fewer a pipe costs more calls. */
+#define TEXT_RANGE_PAGES 8
+
 /* The result of a range, in its memory. */
 struct export_text {
 	struct dit_ldif_text ldif;
@@ -315,7 +318,8 @@ static int open_database(struct export *export, struct export_database *database
 	                                          .fault = &fault};
 	struct dit_scan_snapshot_opts opts = {
 		.schema = export->job.chosen.settings->schema,
-		.range_pages = export->packers == NULL ? 0 : DIT_PACK_RANGE_PAGES,
+		.range_pages =
+			export->packers == NULL ? TEXT_RANGE_PAGES : DIT_PACK_RANGE_PAGES,
 		.stop = &export->job.stop};
 	int r = 0;
 
