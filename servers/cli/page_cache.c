@@ -26,6 +26,11 @@ uint64_t page_cache_room(void)
 	return (uint64_t)kib << 10;
 }
 
+uint64_t page_cache_file_max(void)
+{
+	return page_cache_room() / 2;
+}
+
 void page_cache_warm(const struct page_cache_warming *warming, const char *directory,
                      uint64_t bytes, uint64_t kept_bytes)
 {
@@ -35,8 +40,7 @@ void page_cache_warm(const struct page_cache_warming *warming, const char *direc
 	struct stat status;
 	int fd = -1;
 
-	/* Half of the room is left to slapd and to others. */
-	if (bytes == 0 || bytes > page_cache_room() / 2 ||
+	if (bytes == 0 || bytes > page_cache_file_max() ||
 	    (size_t)snprintf(path, sizeof(path), "%s/data.mdb", directory) >=
 	            sizeof(path)) {
 		return;

@@ -14,6 +14,8 @@
 
 /** Memory that can be had without pushing anything out, in bytes; 0: not known. */
 uint64_t page_cache_room(void);
+/** The largest file that is read ahead: half of the room is left to slapd and others. */
+uint64_t page_cache_file_max(void);
 
 struct page_cache_warming {
 	struct meter *meter;               /* its last phase is this one */

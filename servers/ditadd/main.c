@@ -304,6 +304,8 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	options->load.counts_lists = run_output_wants_lists(&options->output);
 	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	options->common.user.writes = true;
+	/* warm() has less left to read. */
+	options->load.warm_bytes = options->load.is_prepared ? 0 : page_cache_file_max();
 	if (rejects != NULL) {
 		options->load.reject = rejects_write;
 		options->load.reject_ctx = rejects;

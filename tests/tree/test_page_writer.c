@@ -24,11 +24,13 @@
 /* ---- a system that can be told to fail ---- */
 
 static bool wants_direct = true;
+static uint64_t warm_bytes;
 static bool no_direct_flag;
 static bool no_threads;
 /* The page writer's thread looks at these. */
 static _Atomic bool refuses_direct; /* writes, but not the flag */
 static _Atomic int full_fd = -1;    /* no space for this one */
+static _Atomic uint64_t warmed;     /* bit n: chunk n was read back */
 
 ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
@@ -67,6 +69,18 @@ int __wrap_fcntl(int fd, int what, int flags)
 	return __real_fcntl(fd, what, flags);
 }
 
+int __real_posix_fadvise(int fd, off_t at, off_t len, int advice);
+int __wrap_posix_fadvise(int fd, off_t at, off_t len, int advice);
+
+/* Chunks lie DIT_CHUNK_BYTES from each other. */
+int __wrap_posix_fadvise(int fd, off_t at, off_t len, int advice)
+{
+	assert_int_equal(advice, POSIX_FADV_WILLNEED);
+	assert_int_equal(at % (off_t)DIT_CHUNK_BYTES, 0);
+	warmed |= UINT64_C(1) << at / (off_t)DIT_CHUNK_BYTES;
+	return __real_posix_fadvise(fd, at, len, advice);
+}
+
 /* ---- one file ---- */
 
 struct scratch {
@@ -86,7 +100,7 @@ static void scratch_open(struct scratch *scratch, bool has_thread)
 	fd = open(scratch->path, O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(close(fd), 0);
 	if (has_thread) {
-		assert_int_equal(dit_page_writer_new(&scratch->writer), 0);
+		assert_int_equal(dit_page_writer_new(&scratch->writer, warm_bytes), 0);
 	}
 	opts.writer = scratch->writer;
 	assert_int_equal(
@@ -214,6 +228,47 @@ static void a_file_that_is_not_there_is_an_error(void **state)
 
 /* ---- errors ---- */
 
+/* Each chunk is drained, so that no other one waits. */
+static uint64_t put_and_drain(bool has_thread)
+{
+	struct scratch scratch;
+	char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
+
+	assert_non_null(chunk);
+	warmed = 0;
+	scratch_open(&scratch, has_thread);
+	for (size_t n = 0; n < NCHUNKS; n++) {
+		assert_int_equal(put(&scratch.file, &chunk, n), 0);
+		assert_int_equal(dit_page_file_drain(&scratch.file), 0);
+	}
+	assert_all_written(scratch.path);
+	scratch_close(&scratch);
+	free(chunk);
+	return warmed;
+}
+
+static void written_chunks_are_read_back_up_to_a_limit(void **state)
+{
+	bool can_direct = false;
+	(void)state;
+
+	warm_bytes = (uint64_t)NCHUNKS * DIT_CHUNK_BYTES;
+	can_direct = put_and_drain(true) != 0;
+	if (!can_direct) {
+		warm_bytes = 0;
+		skip(); /* the file system writes through the cache */
+	}
+	assert_int_equal(put_and_drain(true), (UINT64_C(1) << NCHUNKS) - 1);
+	assert_int_equal(put_and_drain(false), 0);
+	wants_direct = false;
+	assert_int_equal(put_and_drain(true), 0);
+	wants_direct = true;
+	warm_bytes = chunk_len(0) + chunk_len(1) + chunk_len(2) / 2;
+	assert_int_equal(put_and_drain(true), 3);
+	warm_bytes = 0;
+	assert_int_equal(put_and_drain(true), 0);
+}
+
 static void the_first_error_of_a_file_is_its_own(void **state)
 {
 	(void)state;
@@ -264,7 +319,7 @@ static void a_limit_on_file_sizes_is_an_error_and_no_signal(void **state)
 
 			(void)signal(SIGXFSZ, SIG_DFL);
 			if (has_thread &&
-			    dit_page_writer_new(&scratch.file.writer) != 0) {
+			    dit_page_writer_new(&scratch.file.writer, 0) != 0) {
 				_exit(1);
 			}
 			(void)setrlimit(RLIMIT_FSIZE, &limit);
@@ -287,7 +342,7 @@ static void a_thread_that_cannot_be_started_is_an_error(void **state)
 	(void)state;
 
 	no_threads = true;
-	assert_int_equal(dit_page_writer_new(&writer), -EAGAIN);
+	assert_int_equal(dit_page_writer_new(&writer, 0), -EAGAIN);
 	no_threads = false;
 	dit_page_writer_free(NULL);
 }
@@ -341,6 +396,7 @@ int main(void)
 		cmocka_unit_test(a_file_without_direct_writes_gets_ordinary_ones),
 		cmocka_unit_test(lengths_that_are_not_aligned_are_written),
 		cmocka_unit_test(a_file_that_is_not_there_is_an_error),
+		cmocka_unit_test(written_chunks_are_read_back_up_to_a_limit),
 		cmocka_unit_test(the_first_error_of_a_file_is_its_own),
 		cmocka_unit_test(a_limit_on_file_sizes_is_an_error_and_no_signal),
 		cmocka_unit_test(a_thread_that_cannot_be_started_is_an_error),

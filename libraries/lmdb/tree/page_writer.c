@@ -26,6 +26,7 @@ struct job {
 /* Lock order: there is one lock, and nothing is called with it held. */
 struct dit_page_writer {
 	pthread_t thread;
+	uint64_t warm_bytes; /* [own: the thread] that may still be read back */
 
 	/* [lock: monitor] */
 	struct dit_monitor monitor;   /* tells of changes of all that follows */
@@ -85,6 +86,28 @@ static bool next_job(struct dit_page_writer *writer, struct job *ret)
 	return is_there;
 }
 
+static bool has_more_jobs(struct dit_page_writer *writer)
+{
+	bool r = false;
+
+	dit_monitor_enter(&writer->monitor);
+	r = writer->n > 1;
+	dit_monitor_leave(&writer->monitor);
+	return r;
+}
+
+/* Advice only: somebody will read the chunk, and now the disk has the time for it. */
+static void read_back(struct dit_page_writer *writer, const struct job *job)
+{
+	if (job->len <= writer->warm_bytes &&
+	    atomic_load_explicit(&job->file->is_direct, memory_order_relaxed) &&
+	    !has_more_jobs(writer)) {
+		(void)posix_fadvise(job->file->fd, (off_t)job->at, (off_t)job->len,
+		                    POSIX_FADV_WILLNEED);
+		writer->warm_bytes -= job->len;
+	}
+}
+
 /*
  * Only now is there room for another one: so chunks are never more than the ring holds.
  */
@@ -106,8 +129,9 @@ static void *writer_main(void *arg)
 
 	while (next_job(writer, &job)) {
 		/* After a failure the rest of the file is lost as well. */
-		if (atomic_load_explicit(&job.file->error, memory_order_relaxed) == 0) {
-			(void)write_data(job.file, job.chunk, job.len, job.at);
+		if (atomic_load_explicit(&job.file->error, memory_order_relaxed) == 0 &&
+		    write_data(job.file, job.chunk, job.len, job.at) == 0) {
+			read_back(writer, &job);
 		}
 		end_job(writer, &job);
 	}
@@ -131,7 +155,7 @@ static int start_thread(struct dit_page_writer *writer)
 	return r;
 }
 
-int dit_page_writer_new(struct dit_page_writer **ret)
+int dit_page_writer_new(struct dit_page_writer **ret, uint64_t warm_bytes)
 {
 	struct dit_page_writer *writer = calloc(1, sizeof(*writer));
 	int r = 0;
@@ -139,6 +163,7 @@ int dit_page_writer_new(struct dit_page_writer **ret)
 	if (writer == NULL) {
 		return -ENOMEM;
 	}
+	writer->warm_bytes = warm_bytes;
 	dit_monitor_init(&writer->monitor);
 	r = start_thread(writer);
 	if (r < 0) {

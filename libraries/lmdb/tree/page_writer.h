@@ -28,8 +28,15 @@
 /** The thread that waits for the disk, and its queue. */
 struct dit_page_writer;
 
-/** Start the thread. 0, -ENOMEM, -EAGAIN */
-int dit_page_writer_new(struct dit_page_writer **ret);
+/**
+ * Start the thread.
+ *
+ * @param warm_bytes  of what was written past the page cache, the system is asked to read
+ *                    so many into it while no other chunk waits; 0: none
+ *
+ * @return 0, -ENOMEM, -EAGAIN
+ */
+int dit_page_writer_new(struct dit_page_writer **ret, uint64_t warm_bytes);
 /** All files must be closed. NULL is fine. */
 void dit_page_writer_free(struct dit_page_writer *writer);
 

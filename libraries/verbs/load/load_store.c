@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
-#define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
 
 static int adopt_index(struct load_target *target, size_t number,
                        const struct dit_fault *fault)
@@ -157,7 +156,8 @@ int dit_load_store_open(struct load_target *target)
 		.mode = db->data.mode,
 		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
 		.maxsize_bytes = db->data.maxsize_bytes,
-		.expected_bytes = dit_ldif_reader_size(loader->input.reader) * EXPANSION,
+		.expected_bytes =
+			dit_ldif_reader_size(loader->input.reader) * LOAD_EXPANSION,
 		.list_max = ((uint64_t)1 << loader->job.chosen.settings->idlexp) - 1,
 		.writer = writer_of(loader->opts),
 		.page_bytes = db->data.page_bytes,

@@ -160,7 +160,7 @@ static int choose_resources(struct reindexer *reindexer)
 		return dit_job_fail(&reindexer->job, r, tmpdir);
 	}
 	if (reindexer->job.nthreads > 1) {
-		r = dit_page_writer_new(&reindexer->page_writer);
+		r = dit_page_writer_new(&reindexer->page_writer, 0);
 	}
 	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start the threads")
 	             : 0;
