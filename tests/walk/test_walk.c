@@ -16,6 +16,7 @@
 #include <lmdb.h>
 
 #include "base/error.h"
+#include "codec/name_codec.h"
 #include "walk_fixture.h"
 
 static void assert_clean(const struct image *image, const char *what)
@@ -395,19 +396,42 @@ struct sizes {
 	uint64_t nwhole[NMEMBERS_MAX]; /* lists whose items came together */
 	uint64_t ntold[NMEMBERS_MAX];  /* items */
 	uint64_t longest[NMEMBERS_MAX];
+	uint64_t nnames[NMEMBERS_MAX];      /* lists of dn2i */
+	uint64_t nitems_told[NMEMBERS_MAX]; /* of dn2i, one by one */
 	struct dit_walk_size told[3];
 	unsigned nsizes;
 	uint64_t npages;
 };
+
+/* The list comes first, without items. */
+static void note_name(struct sizes *sizes, unsigned member,
+                      const struct dit_walk_list *list)
+{
+	struct dit_name name;
+
+	assert_int_equal(list->key.len, 8);
+	if (!list->is_more) {
+		sizes->nnames[member]++;
+		assert_int_equal(list->items.len, 0);
+		return;
+	}
+	sizes->nitems_told[member]++;
+	assert_true(list->nitems == 1 || list->nitems == 6 || list->nitems == 301);
+	assert_int_equal(dit_name_decode(list->items, &name), 0);
+	assert_true(list->nitems > 1 || !name.is_child);
+}
 
 static void note_list(void *ctx, unsigned member, const struct dit_walk_list *list)
 {
 	struct sizes *sizes = ctx;
 
 	assert_in_range(member, 0, NMEMBERS_MAX - 1);
-	if (list->key.len != 4) {
-		return; /* of dn2i */
+	if (strcmp(list->name, "dn2i") == 0) {
+		note_name(sizes, member, list);
+		return;
 	}
+	assert_string_equal(list->name, "cn");
+	assert_int_equal(list->key.len, 4);
 	assert_in_range(list->database, 0, 1); /* after ad2i, which ours has */
 	sizes->ntold[member] += list->items.len / sizeof(uint64_t);
 	if (list->is_more) {
@@ -457,6 +481,8 @@ static void assert_sizes(const struct sizes *sizes)
 	assert_int_equal(sum(sizes->nwhole), 698); /* two lists have trees */
 	assert_int_equal(sizes->told[1].nkeys, 120);
 	assert_int_equal(sizes->told[1].nitems, 120 + 300 + 5);
+	assert_int_equal(sum(sizes->nnames), 120);
+	assert_int_equal(sum(sizes->nitems_told), 120 + 300 + 5);
 	assert_int_equal(sizes->told[2].nkeys, 400);
 	assert_int_equal(sizes->told[2].nitems, 400);
 	/* Values of 3 pages: 7, 50, 100, 150; of 2: 200, 250 .. 400. */

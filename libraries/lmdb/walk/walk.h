@@ -106,14 +106,16 @@ typedef void (*dit_walk_found_fn)(void *ctx, const struct dit_walk_finding *find
 
 /* ---- what a database takes ---- */
 
-/** A key of a database with lists, or more of its list. Spans are valid during the
- * call. */
+/** A key of a database with lists, or more of its list. Name and spans are valid during
+ * the call. */
 struct dit_walk_list {
-	size_t database; /* its number: databases are counted from 0 on, by name */
+	size_t database;  /* its number: databases are counted from 0 on, by name */
+	const char *name; /* of the database */
 	struct dit_span key;
 	uint64_t nitems; /* as the list says */
 	/* Packed items: all of them; or, with is_more, those of a page of the list's own
-	 * tree. Empty: they are not packed, or pages with them follow */
+	 * tree. Items that are not packed: none; or, with is_more, one of them. Empty:
+	 * all items follow */
 	struct dit_span items;
 	bool is_more; /* the key was told before */
 };

@@ -271,6 +271,7 @@ static void visit_value(struct walk_member *member, struct walk_tree *tree, uint
 				"the item has a value of %u bytes; items are keys alone",
 				node->value_len);
 		}
+		dit_walk_item(member, tree, node->key);
 		return;
 	}
 	if ((node->flags & DIT_NODE_BIG) != 0) {

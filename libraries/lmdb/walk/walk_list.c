@@ -20,20 +20,42 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count)
 	}
 }
 
+/* @param list  without its database */
+static void tell(struct walk_member *member, const struct walk_tree *tree,
+                 struct dit_walk_list list)
+{
+	const struct dit_walk_opts *opts = member->walk->opts;
+
+	if (opts->list != NULL) {
+		list.database = tree->database->number;
+		list.name = tree->name;
+		opts->list(opts->size_ctx, member->number, &list);
+	}
+}
+
 /* Items of a tree of its own are more of a list that is told before. */
 static void tell_list(struct walk_member *member, const struct walk_tree *tree,
                       struct dit_span key, uint64_t nitems, struct dit_span items)
 {
-	const struct dit_walk_opts *opts = member->walk->opts;
-	const struct dit_walk_list list = {.database = tree->database->number,
-	                                   .key = key,
-	                                   .nitems = nitems,
-	                                   .items = items,
-	                                   .is_more = tree->role == WALK_LIST};
+	tell(member, tree,
+	     (struct dit_walk_list){.key = key,
+	                            .nitems = nitems,
+	                            .items = items,
+	                            .is_more = tree->role == WALK_LIST});
+}
 
-	if (opts->list != NULL) {
-		opts->list(opts->size_ctx, member->number, &list);
-	}
+static void tell_item(struct walk_member *member, const struct walk_tree *tree,
+                      struct dit_span key, uint64_t nitems, struct dit_span item)
+{
+	tell(member, tree,
+	     (struct dit_walk_list){
+		     .key = key, .nitems = nitems, .items = item, .is_more = true});
+}
+
+void dit_walk_item(struct walk_member *member, const struct walk_tree *tree,
+                   struct dit_span item)
+{
+	tell_item(member, tree, tree->list_key, tree->record.nitems, item);
 }
 
 /* ---- packed items ---- */
@@ -151,6 +173,8 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 		}
 		has_item = true;
 		before = node.key;
+		tell_item(member, tree, inner->key, dit_view_count(inner->view),
+		          node.key);
 	}
 }
 
@@ -183,9 +207,9 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 	if (is_packed) {
 		visit_packed(member, inner);
 	} else {
-		visit_nodes(member, inner);
 		tell_list(member, tree, inner->key, dit_view_count(inner->view),
 		          DIT_SPAN(""));
+		visit_nodes(member, inner);
 	}
 	dit_walk_count_items(tree, dit_view_count(inner->view));
 }
@@ -295,6 +319,22 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 	dit_walk_tree_visit(member, &list);
 }
 
+static void visit_single(struct walk_member *member, struct walk_tree *tree,
+                         uint64_t page, long number, const struct dit_node_view *node)
+{
+	if (!dit_key_has_length(&tree->orders.items, tree->key_max, node->value)) {
+		dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page, number,
+		              "the item has %zu bytes", node->value.len);
+	}
+	if ((tree->record.flags & DIT_DB_DUPFIXED) != 0) {
+		tell_list(member, tree, node->key, 1, node->value);
+	} else {
+		tell_list(member, tree, node->key, 1, DIT_SPAN(""));
+		tell_item(member, tree, node->key, 1, node->value);
+	}
+	dit_walk_count_items(tree, 1);
+}
+
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    long number, const struct dit_node_view *node)
 {
@@ -305,15 +345,7 @@ void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t 
 		return;
 	}
 	if ((node->flags & DIT_NODE_LIST) == 0) {
-		if (!dit_key_has_length(&tree->orders.items, tree->key_max,
-		                        node->value)) {
-			dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page,
-			              number, "the item has %zu bytes", node->value.len);
-		}
-		tell_list(member, tree, node->key, 1,
-		          (tree->record.flags & DIT_DB_DUPFIXED) != 0 ? node->value
-		                                                      : DIT_SPAN(""));
-		dit_walk_count_items(tree, 1);
+		visit_single(member, tree, page, number, node);
 		return;
 	}
 	inner.key = node->key;

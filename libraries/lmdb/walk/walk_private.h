@@ -255,6 +255,10 @@ void dit_walk_items(struct walk_member *member, struct walk_tree *tree, uint64_t
                     long number, struct dit_page_view view, unsigned item_bytes,
                     struct dit_span list_key);
 
+/** Tell an item of a list's tree that is not packed. */
+void dit_walk_item(struct walk_member *member, const struct walk_tree *tree,
+                   struct dit_span item);
+
 /** Add to the items of a tree, and of its database. */
 void dit_walk_count_items(struct walk_tree *tree, uint64_t count);
 
