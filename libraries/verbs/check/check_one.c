@@ -376,12 +376,7 @@ static void take_size(void *ctx, const struct dit_walk_size *size)
 {
 	const struct check *check = ctx;
 
-	if (check->sizes != NULL) {
-		dit_check_sizes_take(check->sizes, size);
-	}
-	if (check->sums != NULL) {
-		dit_check_sums_take(check->sums, size);
-	}
+	dit_check_sizes_take(check->sizes, size);
 }
 
 /* ---- the two parts ---- */
@@ -407,7 +402,7 @@ static int walk(struct check *check, struct dit_walk_stats *stats)
 	}
 	if (check->sizes != NULL || check->sums != NULL) {
 		opts.list = note_list;
-		opts.size = take_size;
+		opts.size = check->sizes != NULL ? take_size : NULL;
 		opts.size_ctx = check;
 	}
 	memset(stats, 0, sizeof(*stats));

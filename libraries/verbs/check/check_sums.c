@@ -48,6 +48,7 @@ struct sum {
 
 /* What a member has seen of a stored database. */
 struct stored {
+	char *name; /* owned; NULL: nothing was seen */
 	struct sum sum;
 	struct range *ranges; /* owned */
 	size_t nranges;
@@ -87,10 +88,6 @@ struct dit_check_sums {
 	unsigned seen_bits_max;
 	struct member *members;
 	unsigned nmembers;
-	char **names; /* by number of the walk; owned */
-	size_t nnames;
-	size_t names_size;
-	int error;
 	struct index *indexes;
 	size_t nindexes;
 };
@@ -132,14 +129,21 @@ __attribute__((flatten)) static inline uint64_t posting_digest(uint64_t seed,
 
 /* ---- what is stored ---- */
 
-static struct stored *stored_of(struct member *member, size_t database)
+static struct stored *stored_of(struct member *member, const struct dit_walk_list *list)
 {
-	if (database >= member->nstored &&
-	    DIT_GROW_CLEARED(member->stored, member->nstored, database + 1) < 0) {
+	struct stored *stored = NULL;
+
+	if (list->database >= member->nstored &&
+	    DIT_GROW_CLEARED(member->stored, member->nstored, list->database + 1) < 0) {
 		member->error = -ENOMEM;
 		return NULL;
 	}
-	return &member->stored[database];
+	stored = &member->stored[list->database];
+	if (stored->name == NULL) {
+		stored->name = strdup(list->name);
+		member->error = stored->name == NULL ? -ENOMEM : member->error;
+	}
+	return stored;
 }
 
 static uint64_t id_at(struct dit_span ids, size_t i)
@@ -192,7 +196,7 @@ void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,
                          const struct dit_walk_list *list)
 {
 	struct member *own = &sums->members[member];
-	struct stored *stored = stored_of(own, list->database);
+	struct stored *stored = stored_of(own, list);
 
 	if (stored == NULL) {
 		return;
@@ -202,19 +206,6 @@ void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,
 	} else if (add_ids(sums, stored, list) < 0) {
 		own->error = -ENOMEM;
 	}
-}
-
-void dit_check_sums_take(struct dit_check_sums *sums, const struct dit_walk_size *size)
-{
-	char *name = strdup(size->name);
-
-	if (name == NULL ||
-	    DIT_GROW(sums->names, sums->names_size, sums->nnames + 1) < 0) {
-		free(name);
-		sums->error = -ENOMEM;
-		return;
-	}
-	sums->names[sums->nnames++] = name;
 }
 
 /* ---- indexes ---- */
@@ -257,17 +248,30 @@ static void put_ranges(struct index *index, const struct stored *stored)
 	}
 }
 
-/* What members have seen of the stored database with that number. */
-static int sum_up(const struct dit_check_sums *sums, size_t number, struct index *ret)
+/* What a member has seen of an index. NULL: nothing */
+static const struct stored *find_stored(const struct member *member, const char *name)
+{
+	for (size_t i = 0; i < member->nstored; i++) {
+		const struct stored *stored = &member->stored[i];
+
+		if (stored->name != NULL && strcmp(stored->name, name) == 0) {
+			return stored;
+		}
+	}
+	return NULL;
+}
+
+/* An index that no member has seen is as an empty one. */
+static int bind_index(const struct dit_check_sums *sums, const struct dit_index_db *db,
+                      struct index *ret)
 {
 	size_t nranges = 0;
 
+	ret->db = db;
 	for (unsigned i = 0; i < sums->nmembers; i++) {
-		const struct member *member = &sums->members[i];
+		const struct stored *stored = find_stored(&sums->members[i], db->name);
 
-		if (number < member->nstored) {
-			const struct stored *stored = &member->stored[number];
-
+		if (stored != NULL) {
 			ret->stored.digests += stored->sum.digests;
 			ret->stored.is_open = ret->stored.is_open || stored->sum.is_open;
 			nranges += stored->nranges;
@@ -277,23 +281,13 @@ static int sum_up(const struct dit_check_sums *sums, size_t number, struct index
 		return -ENOMEM;
 	}
 	for (unsigned i = 0; i < sums->nmembers && nranges > 0; i++) {
-		if (number < sums->members[i].nstored) {
-			put_ranges(ret, &sums->members[i].stored[number]);
+		const struct stored *stored = find_stored(&sums->members[i], db->name);
+
+		if (stored != NULL) {
+			put_ranges(ret, stored);
 		}
 	}
 	return 0;
-}
-
-static int bind_index(const struct dit_check_sums *sums, const struct dit_index_db *db,
-                      struct index *ret)
-{
-	ret->db = db;
-	for (size_t i = 0; i < sums->nnames; i++) {
-		if (strcmp(sums->names[i], db->name) == 0) {
-			return sum_up(sums, i, ret);
-		}
-	}
-	return 0; /* not stored: as an empty one */
 }
 
 static int seen_init(struct seen *seen, unsigned bits)
@@ -323,7 +317,7 @@ static int make_member(const struct dit_check_sums *sums, struct member *member)
 int dit_check_sums_bind(struct dit_check_sums *sums, const struct dit_index_set *indexes)
 {
 	size_t n = dit_index_set_ndbs(indexes);
-	int r = sums->error;
+	int r = 0;
 
 	sums->indexes = calloc(n + 1, sizeof(*sums->indexes));
 	if (sums->indexes == NULL) {
@@ -558,6 +552,7 @@ void dit_check_sums_reset(struct dit_check_sums *sums)
 		struct member *member = &sums->members[i];
 
 		for (size_t k = 0; k < member->nstored; k++) {
+			free(member->stored[k].name);
 			free(member->stored[k].ranges);
 		}
 		free(member->stored);
@@ -569,14 +564,8 @@ void dit_check_sums_reset(struct dit_check_sums *sums)
 		free(sums->indexes[i].ranges);
 	}
 	free(sums->indexes);
-	for (size_t i = 0; i < sums->nnames; i++) {
-		free(sums->names[i]);
-	}
-	free(sums->names);
 	sums->indexes = NULL;
-	sums->names = NULL;
-	sums->nindexes = sums->nnames = sums->names_size = 0;
-	sums->error = 0;
+	sums->nindexes = 0;
 }
 
 void dit_check_sums_free(struct dit_check_sums *sums)

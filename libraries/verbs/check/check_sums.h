@@ -5,7 +5,7 @@
  * entries make. Sums do not depend on the order, so each thread has its own.
  *
  *   dit_check_sums_new()
- *   dit_walk() with dit_check_sums_note() for each list, _take() for each database
+ *   dit_walk() with dit_check_sums_note() for each list
  *   dit_check_sums_bind()
  *   each member, for each entry:  _begin(), then _push() and _push_key() ...
  *   dit_check_sums_agree()        for each index
@@ -44,10 +44,9 @@ void dit_check_sums_free(struct dit_check_sums *sums);
 /** As new. */
 void dit_check_sums_reset(struct dit_check_sums *sums);
 
-/** For the callbacks of the walk. Errors are told by dit_check_sums_bind(). */
+/** For the callback of the walk. Errors are told by dit_check_sums_bind(). */
 void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,
                          const struct dit_walk_list *list);
-void dit_check_sums_take(struct dit_check_sums *sums, const struct dit_walk_size *size);
 
 /**
  * After the walk: which stored database belongs to which index.
