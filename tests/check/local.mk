@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/test_check_sizes \
 	%D%/test_check_snapshot \
 	%D%/test_check_sums \
+	%D%/test_check_tree_sums \
 	%D%/test_check_use \
 	%D%/test_one_bit \
 	$(NULL)
@@ -40,6 +41,9 @@ check_PROGRAMS += \
 %C%_test_check_sums_SOURCES = tests/build/builders_fixture.h %D%/test_check_sums.c
 %C%_test_check_sums_LDADD = $(test_libs)
 %C%_test_check_sums_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_check_tree_sums_SOURCES = tests/codec/name_fixture.h %D%/test_check_tree_sums.c
+%C%_test_check_tree_sums_LDADD = $(test_libs)
+%C%_test_check_tree_sums_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_snapshot_SOURCES = \
 	tests/load/load_fixture.c \
 	tests/load/load_fixture.h \

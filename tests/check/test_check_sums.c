@@ -28,7 +28,9 @@ static struct sums_fixture begin_with(struct fixture *f, uint64_t memory_bytes)
 {
 	struct sums_fixture fixture = {.f = f, .set = five_databases(f)};
 
-	assert_int_equal(dit_check_sums_new(&fixture.sums, 2, memory_bytes, LIST_MAX), 0);
+	assert_int_equal(dit_check_sums_new(&fixture.sums, 2, memory_bytes, LIST_MAX,
+	                                    DIT_SPAN("")),
+	                 0);
 	return fixture;
 }
 
@@ -328,7 +330,7 @@ static int work_without_memory(struct sums_fixture *fixture)
 {
 	const uint64_t range[] = {0, 3, 9};
 	uint64_t ordinals[600];
-	int r = dit_check_sums_new(&fixture->sums, 2, MEMORY, LIST_MAX);
+	int r = dit_check_sums_new(&fixture->sums, 2, MEMORY, LIST_MAX, DIT_SPAN(""));
 
 	for (uint64_t i = 0; i < 600; i++) {
 		ordinals[i] = i;

@@ -90,6 +90,9 @@ static void dummy_decodes_as_a_nameless_self(void **state)
 	assert_int_equal(name.norm.len, 0);
 	assert_int_equal(name.pretty.len, 0);
 	assert_true(name.id == 0);
+	assert_true(dit_name_is_dummy((struct dit_span){dummy, sizeof(dummy)}));
+	assert_false(dit_name_is_dummy((struct dit_span){dummy, sizeof(dummy) - 1}));
+	assert_false(dit_name_is_dummy(DIT_SPAN("\0\0\0\0\0\0\0\0\0\0\0\1")));
 }
 
 static void longer_records_fit_other_files(void **state)

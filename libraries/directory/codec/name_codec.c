@@ -7,6 +7,8 @@
 #define LEN_BYTES 2
 #define ID_BYTES  8
 #define CHILD_BIT 0x8000u
+/* No name, two NULs, no ID. */
+#define DUMMY_BYTES (LEN_BYTES + 2 + ID_BYTES)
 
 static char *put_string(char *out, struct dit_span string)
 {
@@ -83,4 +85,11 @@ int dit_name_decode(struct dit_span record, struct dit_name *ret)
 	name.nsubs = name.is_child ? get_id(end + 1 + ID_BYTES) : 0;
 	*ret = name;
 	return 0;
+}
+
+bool dit_name_is_dummy(struct dit_span record)
+{
+	static const char zeros[DUMMY_BYTES];
+
+	return record.len == DUMMY_BYTES && memcmp(record.data, zeros, DUMMY_BYTES) == 0;
 }

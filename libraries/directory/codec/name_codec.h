@@ -49,4 +49,7 @@ int dit_name_encode(char *out, size_t size, const struct dit_name *name);
 /** 0 or DIT_E_CORRUPT. The dummy decodes as a self record with empty names. */
 int dit_name_decode(struct dit_span record, struct dit_name *ret);
 
+/** Is it the dummy of key 0? */
+bool dit_name_is_dummy(struct dit_span record);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Jobs on all threads: first ranges of entries, then the tree, id2v and those indexes
- * that are not what the entries make.
+ * Jobs on all threads: first ranges of entries, then id2v, those indexes that are not
+ * what the entries make, and the tree, if its sums do not agree.
  */
 #include "check/check_content.h"
 
@@ -263,6 +263,8 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	struct member *member = &run->members[range->member];
 	int r = dit_check_entry(member->entry, entry);
 
+	dit_check_tree_sums_take(dit_check_sums_tree(run->content->sums), range->member,
+	                         entry);
 	if (r == 0 && entry->record_error != 0) {
 		return note_unread(run, entry->id);
 	}
@@ -470,7 +472,9 @@ static int make_jobs(struct run *run)
 	if (run->jobs == NULL) {
 		return -ENOMEM;
 	}
-	add_job(run, JOB_TREE, 0, 8 * dit_entry_scan_nrecords(content->scan));
+	if (!dit_check_tree_sums_agree(dit_check_sums_tree(content->sums))) {
+		add_job(run, JOB_TREE, 0, 8 * dit_entry_scan_nrecords(content->scan));
+	}
 	add_job(run, JOB_SPLIT, 0, 0);
 	for (size_t i = 0; i < ndbs; i++) {
 		add_job(run, JOB_INDEX, i, dit_builders_npushed(content->builders, i));

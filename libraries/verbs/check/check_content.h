@@ -5,12 +5,14 @@
  *   main       ad2i                                              check_numbers.c
  *   member N   ranges of IDs: entries                            check_entry.c
  *              sums of their keys, next to those of the walk     check_sums.c
+ *              sums of their IDs, next to those of the tree      check_tree_sums.c
  *   main       contextCSN                                        check_csn.c
  *   member N   if sums differ: keys of these indexes again, into builders
- *   member N   the tree; id2v; each of these indexes             check_tree.c, ...
+ *   member N   id2v; each of these indexes; the tree, if its sums differ
+ *                                                                check_split.c, ...
  *
  * The structure of the file has been checked before: all but the damaged indexes can be
- * read. That walk has summed up what is stored in the indexes.
+ * read. That walk has summed up what is stored in the indexes and in the tree.
  *
  * Threads: dit_check_content() starts its own; findings come from any of them.
  */
@@ -43,7 +45,7 @@ struct dit_check_content {
 	size_t ndamaged;
 	const struct dit_stop *stop; /* may be NULL */
 	struct dit_check_findings *findings;
-	struct dit_check_sums *sums; /* of the walk; gets those of the entries */
+	struct dit_check_sums *sums; /* of the walk; get those of the entries */
 	/* Called now and then by the thread of dit_check_content(); may be NULL. */
 	void (*tell)(void *ctx, enum dit_check_phase phase, uint64_t done,
 	             uint64_t total);

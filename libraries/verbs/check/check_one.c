@@ -660,7 +660,8 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 		r = check.damaged == NULL
 		            ? -ENOMEM
 		            : dit_check_sums_new(&check.sums, opts->job->nthreads,
-		                                 memory_of(&check) / 8, list_max(&check));
+		                                 memory_of(&check) / 8, list_max(&check),
+		                                 opts->database->suffix_norm);
 	}
 	if (r == 0) {
 		r = opts->owner != NULL

@@ -48,7 +48,8 @@ struct sum {
 
 /* What a member has seen of a stored database. */
 struct stored {
-	char *name; /* owned; NULL: nothing was seen */
+	char *name;   /* owned; NULL: nothing was seen */
+	bool is_tree; /* dn2i, which has its own sums */
 	struct sum sum;
 	struct range *ranges; /* owned */
 	size_t nranges;
@@ -90,6 +91,7 @@ struct dit_check_sums {
 	unsigned nmembers;
 	struct index *indexes;
 	size_t nindexes;
+	struct dit_check_tree_sums *tree; /* owned */
 };
 
 /* ---- digests ---- */
@@ -141,6 +143,7 @@ static struct stored *stored_of(struct member *member, const struct dit_walk_lis
 	stored = &member->stored[list->database];
 	if (stored->name == NULL) {
 		stored->name = strdup(list->name);
+		stored->is_tree = strcmp(list->name, "dn2i") == 0;
 		member->error = stored->name == NULL ? -ENOMEM : member->error;
 	}
 	return stored;
@@ -201,7 +204,9 @@ void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,
 	if (stored == NULL) {
 		return;
 	}
-	if (list->nitems > sums->list_max || list->items.len % ID_BYTES != 0) {
+	if (stored->is_tree) {
+		dit_check_tree_sums_note(sums->tree, member, list);
+	} else if (list->nitems > sums->list_max || list->items.len % ID_BYTES != 0) {
 		stored->sum.is_open = true;
 	} else if (add_ids(sums, stored, list) < 0) {
 		own->error = -ENOMEM;
@@ -515,10 +520,16 @@ bool dit_check_sums_agree(const struct dit_check_sums *sums, size_t db)
 	return !is_open && digests == stored->digests;
 }
 
+struct dit_check_tree_sums *dit_check_sums_tree(const struct dit_check_sums *sums)
+{
+	return sums->tree;
+}
+
 int dit_check_sums_new(struct dit_check_sums **ret, unsigned nmembers,
-                       uint64_t memory_bytes, uint32_t list_max)
+                       uint64_t memory_bytes, uint32_t list_max, struct dit_span suffix)
 {
 	struct dit_check_sums *sums = calloc(1, sizeof(*sums));
+	int r = 0;
 
 	if (sums == NULL) {
 		return -ENOMEM;
@@ -536,9 +547,11 @@ int dit_check_sums_new(struct dit_check_sums **ret, unsigned nmembers,
 		return -ENOMEM;
 	}
 	sums->nmembers = nmembers;
-	if (getrandom(&sums->seed, sizeof(sums->seed), 0) < 0) {
-		int r = -errno;
-
+	r = dit_check_tree_sums_new(&sums->tree, nmembers, suffix);
+	if (r == 0 && getrandom(&sums->seed, sizeof(sums->seed), 0) < 0) {
+		r = -errno;
+	}
+	if (r < 0) {
 		dit_check_sums_free(sums);
 		return r;
 	}
@@ -566,12 +579,16 @@ void dit_check_sums_reset(struct dit_check_sums *sums)
 	free(sums->indexes);
 	sums->indexes = NULL;
 	sums->nindexes = 0;
+	if (sums->tree != NULL) {
+		dit_check_tree_sums_reset(sums->tree);
+	}
 }
 
 void dit_check_sums_free(struct dit_check_sums *sums)
 {
 	if (sums != NULL) {
 		dit_check_sums_reset(sums);
+		dit_check_tree_sums_free(sums->tree);
 		free(sums->members);
 		free(sums);
 	}

@@ -15,6 +15,8 @@
  * must lie within the range. A list that no database should have, and an entry of very
  * many keys, leave the index without a sum: then it does not agree.
  *
+ * The walk's lists of the tree go on to check_tree_sums.h.
+ *
  * If an index agrees, its lists are those that check_index.c would accept, but for one
  * case in 2^64: the digests have 64 bits and a seed of chance, so nobody can make a file
  * for it.
@@ -25,6 +27,7 @@
 #ifndef DITKIT_CHECK_SUMS_H
 #define DITKIT_CHECK_SUMS_H
 
+#include "check/check_tree_sums.h"
 #include "index/index_keys.h"
 #include "walk/walk.h"
 
@@ -34,15 +37,19 @@ struct dit_check_sums;
  * @param memory_bytes  what members may use together to find the repeats among the keys
  *                      of an entry, about
  * @param list_max      longest list of IDs; a longer one is a range
+ * @param suffix        as in dit_check_tree_sums_new()
  *
  * @return 0; -ENOMEM; -errno of getrandom()
  */
 int dit_check_sums_new(struct dit_check_sums **ret, unsigned nmembers,
-                       uint64_t memory_bytes, uint32_t list_max);
+                       uint64_t memory_bytes, uint32_t list_max, struct dit_span suffix);
 /** NULL is fine. */
 void dit_check_sums_free(struct dit_check_sums *sums);
 /** As new. */
 void dit_check_sums_reset(struct dit_check_sums *sums);
+
+/** The sums of the tree; owned by those of the indexes. */
+struct dit_check_tree_sums *dit_check_sums_tree(const struct dit_check_sums *sums);
 
 /** For the callback of the walk. Errors are told by dit_check_sums_bind(). */
 void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,

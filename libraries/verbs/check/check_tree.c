@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree checked: dn2i against itself, and against the IDs of id2e.
+ * The tree checked record by record, after its sums did not agree (check_tree_sums.h):
+ * dn2i against itself, and against the IDs of id2e.
  *
  * A node has a record of its own, which names its parent, and a record under its parent,
  * which names the node: both say the same. The record under the parent counts the nodes
@@ -28,9 +29,7 @@
 #include "codec/name_codec.h"
 #include "sort/sort.h"
 
-#define ID_BYTES sizeof(uint64_t)
-/* The record of key 0: no name, two NULs, no ID (storage.md 3.1). */
-#define DUMMY_BYTES 12
+#define ID_BYTES    sizeof(uint64_t)
 #define ARENA_BYTES 4096
 
 /* All records under one key. */
@@ -134,13 +133,6 @@ static int take_child(struct tree_check *check, struct node *node,
 	return check->is_first_pass ? push_child(check, node->id, name) : 0;
 }
 
-static bool is_dummy(struct dit_span value)
-{
-	static const char zeros[DUMMY_BYTES];
-
-	return value.len == DUMMY_BYTES && memcmp(value.data, zeros, DUMMY_BYTES) == 0;
-}
-
 /* The record, which was decoded before, is needed when the cursor has moved. */
 static int take_self(struct tree_check *check, struct node *node)
 {
@@ -165,7 +157,7 @@ static int take_record(struct tree_check *check, struct node *node)
 {
 	struct dit_name name;
 
-	if (node->id == 0 && is_dummy(check->value)) {
+	if (node->id == 0 && dit_name_is_dummy(check->value)) {
 		node->has_self = true;
 		return 0;
 	}

@@ -22,6 +22,8 @@ rooms += %D%/libcheck.la
 	%D%/check_sums.h \
 	%D%/check_split.c \
 	%D%/check_tree.c \
+	%D%/check_tree_sums.c \
+	%D%/check_tree_sums.h \
 	%D%/check_use.c \
 	%D%/check_use.h \
 	%D%/check_values.c \

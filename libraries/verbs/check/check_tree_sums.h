@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Is the tree sound? Told by sums, without a sort: what dn2i says in one place it says in
+ * another one, too, and both have the same sum (check_tree.c says what has to agree).
+ *
+ *   dit_check_tree_sums_new()
+ *   dit_walk() with dit_check_tree_sums_note() for each list of dn2i
+ *   each member, for each record of id2e: dit_check_tree_sums_take()
+ *   dit_check_tree_sums_agree()
+ *   dit_check_tree_sums_free()
+ *
+ * If the sums agree, check_tree.c has nothing to tell, but for one case in about 2^64.
+ * The digests have seeds of chance, so nobody can make a file for it. If they do not
+ * agree, it may still have nothing to tell.
+ *
+ * Memory is some words for each member, whatever the tree has.
+ *
+ * Threads: members note side by side, and take side by side, each for itself; the rest is
+ * one thread's.
+ */
+#ifndef DITKIT_CHECK_TREE_SUMS_H
+#define DITKIT_CHECK_TREE_SUMS_H
+
+#include "codec/entry_view.h"
+#include "walk/walk.h"
+
+struct dit_check_tree_sums;
+
+/**
+ * @param suffix  normal form of the topmost node's name; empty: it may have any; borrowed
+ *
+ * @return 0; -ENOMEM; -errno of getrandom()
+ */
+int dit_check_tree_sums_new(struct dit_check_tree_sums **ret, unsigned nmembers,
+                            struct dit_span suffix);
+/** NULL is fine. */
+void dit_check_tree_sums_free(struct dit_check_tree_sums *sums);
+/** As new. */
+void dit_check_tree_sums_reset(struct dit_check_tree_sums *sums);
+
+/** For the callback of the walk. @param list  of dn2i, whose name is not looked at */
+void dit_check_tree_sums_note(struct dit_check_tree_sums *sums, unsigned member,
+                              const struct dit_walk_list *list);
+
+/** A record of id2e. Holes, and records that cannot be read, are for check_tree.c: the
+ * sums do not agree, then. */
+void dit_check_tree_sums_take(struct dit_check_tree_sums *sums, unsigned member,
+                              const struct dit_entry_view *entry);
+
+/** After all records: is there one root, and is the tree sound? */
+bool dit_check_tree_sums_agree(const struct dit_check_tree_sums *sums);
+
+#endif
