@@ -23,9 +23,9 @@
 #include "run_output.h"
 
 static const struct forecast_phase phases[] = {
-	[DIT_CHECK_STRUCTURE] = {"structure", 14},
-	[DIT_CHECK_ENTRIES] = {"entries", 78},
-	[DIT_CHECK_INDEXES] = {"indexes", 8},
+	[DIT_CHECK_STRUCTURE] = {"structure", 15},
+	[DIT_CHECK_ENTRIES] = {"entries", 83},
+	[DIT_CHECK_INDEXES] = {"indexes", 2},
 };
 
 static struct meter_plan make_plan(const struct check_options *options)
