@@ -28,7 +28,7 @@
 #define SEEN_BITS_MAX 24u
 /* With the part of the list of used slots. */
 #define SEEN_SLOT_BYTES (sizeof(uint64_t) + sizeof(uint32_t) / 2)
-#define KEYS_AT_ONCE    64
+#define LINE_BYTES      64 /* of the cache, on most machines */
 /* Odd, so that a product with it is another for each factor; its upper bits depend on all
  * bits of the factor. */
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
@@ -72,6 +72,7 @@ struct member {
 	struct seen seen;
 	uint64_t id; /* of the current entry */
 	int error;
+	char apart[LINE_BYTES]; /* members write without waiting for each other */
 };
 
 /* An index, when the walk has ended. [const] while members push */
