@@ -18,7 +18,7 @@
  * The walk's lists of the tree go on to check_tree_sums.h.
  *
  * If an index agrees, its lists are those that check_index.c would accept, but for one
- * case in 2^64: the digests have 64 bits and a seed of chance, so nobody can make a file
+ * case in 2^64: the digests have 64 bits and a random seed, so nobody can make a file
  * for it.
  *
  * Threads: members note side by side, and push side by side, each for itself; the rest is

@@ -10,7 +10,7 @@
  *   dit_check_tree_sums_free()
  *
  * If the sums agree, check_tree.c has nothing to tell, but for one case in about 2^64.
- * The digests have seeds of chance, so nobody can make a file for it. If they do not
+ * The digests have random seeds, so nobody can make a file for it. If they do not
  * agree, it may still have nothing to tell.
  *
  * Memory is some words for each member, whatever the tree has.
