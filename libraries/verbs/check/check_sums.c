@@ -207,7 +207,8 @@ void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,
 	}
 	if (stored->is_tree) {
 		dit_check_tree_sums_note(sums->tree, member, list);
-	} else if (list->nitems > sums->list_max || list->items.len % ID_BYTES != 0) {
+	} else if (list->nitems >= sums->list_max || list->items.len % ID_BYTES != 0) {
+		/* A list that is exactly full may have to be a range (posting_list.c). */
 		stored->sum.is_open = true;
 	} else if (add_ids(sums, stored, list) < 0) {
 		own->error = -ENOMEM;

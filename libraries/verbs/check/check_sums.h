@@ -12,8 +12,8 @@
  *   dit_check_sums_free()
  *
  * A stored range has no IDs: its key is kept, and the IDs that entries make of this key
- * must lie within the range. A list that no database should have, and an entry of very
- * many keys, leave the index without a sum: then it does not agree.
+ * must lie within the range. A list that is full or too long, a wrong range, and an entry
+ * of very many keys leave the index without a sum: then it does not agree.
  *
  * The walk's lists of the tree go on to check_tree_sums.h.
  *
