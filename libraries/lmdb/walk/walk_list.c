@@ -20,42 +20,28 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count)
 	}
 }
 
-/* @param list  without its database */
-static void tell(struct walk_member *member, const struct walk_tree *tree,
-                 struct dit_walk_list list)
+/* @param is_more  the list, whose items these are, was told before */
+static void tell(const struct walk_member *member, const struct walk_tree *tree,
+                 struct dit_span key, uint64_t nitems, struct dit_span items,
+                 bool is_more)
 {
 	const struct dit_walk_opts *opts = member->walk->opts;
+	const struct dit_walk_list list = {.database = tree->database->number,
+	                                   .name = tree->name,
+	                                   .key = key,
+	                                   .nitems = nitems,
+	                                   .items = items,
+	                                   .is_more = is_more};
 
 	if (opts->list != NULL) {
-		list.database = tree->database->number;
-		list.name = tree->name;
 		opts->list(opts->size_ctx, member->number, &list);
 	}
-}
-
-/* Items of a tree of its own are more of a list that is told before. */
-static void tell_list(struct walk_member *member, const struct walk_tree *tree,
-                      struct dit_span key, uint64_t nitems, struct dit_span items)
-{
-	tell(member, tree,
-	     (struct dit_walk_list){.key = key,
-	                            .nitems = nitems,
-	                            .items = items,
-	                            .is_more = tree->role == WALK_LIST});
-}
-
-static void tell_item(struct walk_member *member, const struct walk_tree *tree,
-                      struct dit_span key, uint64_t nitems, struct dit_span item)
-{
-	tell(member, tree,
-	     (struct dit_walk_list){
-		     .key = key, .nitems = nitems, .items = item, .is_more = true});
 }
 
 void dit_walk_item(struct walk_member *member, const struct walk_tree *tree,
                    struct dit_span item)
 {
-	tell_item(member, tree, tree->list_key, tree->record.nitems, item);
+	tell(member, tree, tree->list_key, tree->record.nitems, item, true);
 }
 
 /* ---- packed items ---- */
@@ -87,12 +73,13 @@ void dit_walk_items(struct walk_member *member, struct walk_tree *tree, uint64_t
                     struct dit_span list_key)
 {
 	uint64_t count = dit_view_count(view);
+	const struct dit_span items = {dit_view_item(view, 0, item_bytes).data,
+	                               count * item_bytes};
+	bool is_more = tree->role == WALK_LIST;
 
 	check_items(member->walk, tree, page, number, view, item_bytes, list_key);
-	tell_list(member, tree, list_key,
-	          tree->role == WALK_LIST ? tree->record.nitems : count,
-	          (struct dit_span){dit_view_item(view, 0, item_bytes).data,
-	                            count * item_bytes});
+	tell(member, tree, list_key, is_more ? tree->record.nitems : count, items,
+	     is_more);
 }
 
 /* ---- pages inside nodes ---- */
@@ -173,8 +160,8 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 		}
 		has_item = true;
 		before = node.key;
-		tell_item(member, tree, inner->key, dit_view_count(inner->view),
-		          node.key);
+		tell(member, tree, inner->key, dit_view_count(inner->view), node.key,
+		     true);
 	}
 }
 
@@ -207,8 +194,8 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 	if (is_packed) {
 		visit_packed(member, inner);
 	} else {
-		tell_list(member, tree, inner->key, dit_view_count(inner->view),
-		          DIT_SPAN(""));
+		tell(member, tree, inner->key, dit_view_count(inner->view), DIT_SPAN(""),
+		     false);
 		visit_nodes(member, inner);
 	}
 	dit_walk_count_items(tree, dit_view_count(inner->view));
@@ -308,7 +295,7 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 		dit_walk_cut(walk, database);
 		return;
 	}
-	tell_list(member, database, node->key, record.nitems, DIT_SPAN(""));
+	tell(member, database, node->key, record.nitems, DIT_SPAN(""), false);
 	if (database->is_shared && record.depth >= SHARED_DEPTH &&
 	    dit_walk_tasks_are_few(walk->tasks)) {
 		share_list(walk, database, &record, page, number, node->key);
@@ -327,10 +314,10 @@ static void visit_single(struct walk_member *member, struct walk_tree *tree,
 		              "the item has %zu bytes", node->value.len);
 	}
 	if ((tree->record.flags & DIT_DB_DUPFIXED) != 0) {
-		tell_list(member, tree, node->key, 1, node->value);
+		tell(member, tree, node->key, 1, node->value, false);
 	} else {
-		tell_list(member, tree, node->key, 1, DIT_SPAN(""));
-		tell_item(member, tree, node->key, 1, node->value);
+		tell(member, tree, node->key, 1, DIT_SPAN(""), false);
+		tell(member, tree, node->key, 1, node->value, true);
 	}
 	dit_walk_count_items(tree, 1);
 }
