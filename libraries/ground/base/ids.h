@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order of IDs, for qsort() and bsearch().
+ * IDs: their order, for qsort() and bsearch(); lists of them as they are stored.
  *
  * Threads: no state.
  */
@@ -8,6 +8,21 @@
 #define DITKIT_IDS_H
 
 #include <stdint.h>
+#include <string.h>
+
+#include "base/span.h"
+
+/** A stored range has so many numbers: 0, the lowest ID, the highest (storage.md 5.4). */
+#define DIT_RANGE_IDS 3
+
+/** @param ids  IDs one after the other, of any alignment. @param i  there is one */
+static inline uint64_t dit_id_at(struct dit_span ids, size_t i)
+{
+	uint64_t id = 0;
+
+	memcpy(&id, ids.data + i * sizeof(id), sizeof(id));
+	return id;
+}
 
 /** Two IDs, or two structs that begin with one. */
 static inline int dit_compare_ids(const void *a, const void *b)

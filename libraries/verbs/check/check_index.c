@@ -20,7 +20,6 @@
 #include "page/key_order.h"
 
 #define ID_BYTES     sizeof(uint64_t)
-#define RANGE_IDS    3 /* 0, the lowest, the highest */
 #define KEY_SHOWN    32
 #define KEY_TEXT     (2 * KEY_SHOWN + 4)
 #define LISTS_A_LOOK 1024 /* between two looks at the stop flag */
@@ -88,14 +87,6 @@ static void find_surplus(struct index_check *check, struct dit_span key, uint64_
 
 /* ---- stored IDs ---- */
 
-static uint64_t id_at(struct dit_span ids, size_t i)
-{
-	uint64_t id = 0;
-
-	memcpy(&id, ids.data + i * ID_BYTES, ID_BYTES);
-	return id;
-}
-
 /* All IDs of the key. -1: an error is in check->state. */
 static int count_stored(struct index_check *check, uint64_t *ret)
 {
@@ -142,7 +133,7 @@ static void merge_block(const struct index_check *check, struct dit_span ids,
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint64_t id = id_at(ids, i);
+		uint64_t id = dit_id_at(ids, i);
 
 		while (*at < made->nids && made->ids[*at] < id) {
 			miss(difference, made->ids[(*at)++]);
@@ -209,15 +200,15 @@ static int compare_range(struct index_check *check, const struct dit_output_list
 	if (r < 0) {
 		return r;
 	}
-	if (n != RANGE_IDS || ids.len != RANGE_IDS * ID_BYTES) {
+	if (n != DIT_RANGE_IDS || ids.len != DIT_RANGE_IDS * ID_BYTES) {
 		FIND(check, DIT_CHECK_INDEX_RANGE, 0,
 		     "the list of the key %s begins with 0, which marks a range, and has "
 		     "%llu numbers, not 3",
 		     show_key(check, check->stored_key), (unsigned long long)n);
 		return 0;
 	}
-	low = id_at(ids, 1);
-	high = id_at(ids, 2);
+	low = dit_id_at(ids, 1);
+	high = dit_id_at(ids, 2);
 	if (made != NULL) {
 		size_t first = is_range(made) ? 1 : 0;
 
@@ -311,17 +302,17 @@ static int only_made(struct index_check *check)
 static int only_stored(struct index_check *check)
 {
 	static const struct dit_output_list none = {.nids = 0};
-	int r = id_at(check->stored_ids, 0) == 0 ? compare_range(check, NULL)
-	                                         : compare_lists(check, &none);
+	int r = dit_id_at(check->stored_ids, 0) == 0 ? compare_range(check, NULL)
+	                                             : compare_lists(check, &none);
 
 	return r < 0 ? r : next_stored(check);
 }
 
 static int both(struct index_check *check)
 {
-	int r = id_at(check->stored_ids, 0) == 0 ? compare_range(check, check->made)
-	        : is_range(check->made)          ? compare_with_range(check, check->made)
-	                                         : compare_lists(check, check->made);
+	int r = dit_id_at(check->stored_ids, 0) == 0 ? compare_range(check, check->made)
+	        : is_range(check->made) ? compare_with_range(check, check->made)
+	                                : compare_lists(check, check->made);
 
 	if (r >= 0) {
 		r = next_made(check);

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/ids.h"
 #include "reader/snapshot.h"
 
-#define RANGE_ITEMS 3 /* 0, the lowest ID, the highest (storage.md 5.4) */
-#define KEY_MAX     511
+#define KEY_MAX 511
 
 struct long_list {
 	uint64_t nitems;
@@ -101,12 +101,8 @@ static int insert(struct notes *notes, const struct long_list *list)
 
 static bool is_range(const struct dit_walk_list *list)
 {
-	uint64_t first = 1;
-
-	if (list->items.len == RANGE_ITEMS * sizeof(first)) {
-		memcpy(&first, list->items.data, sizeof(first));
-	}
-	return first == 0;
+	return list->items.len == DIT_RANGE_IDS * sizeof(uint64_t) &&
+	       dit_id_at(list->items, 0) == 0;
 }
 
 /* Four bytes of zero; of integer keys eight (storage.md 5.4). */

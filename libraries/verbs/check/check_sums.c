@@ -17,9 +17,9 @@
 #include <xxhash.h>
 
 #include "base/grow.h"
+#include "base/ids.h"
 
 #define ID_BYTES    sizeof(uint64_t)
-#define RANGE_IDS   3 /* 0, the lowest, the highest (storage.md 5.4) */
 #define FILTER_BITS 1024u
 #define WORD_BITS   64u
 #define NRANGES_MAX 65536u /* of a database and member; no sound one has so many */
@@ -150,14 +150,6 @@ static struct stored *stored_of(struct member *member, const struct dit_walk_lis
 	return stored;
 }
 
-static uint64_t id_at(struct dit_span ids, size_t i)
-{
-	uint64_t id = 0;
-
-	memcpy(&id, ids.data + i * ID_BYTES, ID_BYTES);
-	return id;
-}
-
 static int add_range(struct stored *stored, const struct range *range)
 {
 	if (stored->nranges == NRANGES_MAX) {
@@ -179,19 +171,19 @@ static int add_ids(const struct dit_check_sums *sums, struct stored *stored,
 	size_t n = ids.len / ID_BYTES;
 	uint64_t key = key_number(sums->seed, list->key);
 
-	if (n > 0 && id_at(ids, 0) == 0) {
+	if (n > 0 && dit_id_at(ids, 0) == 0) {
 		struct range range = {.key = key, .is_set = true};
 
-		if (n != RANGE_IDS || list->is_more) {
+		if (n != DIT_RANGE_IDS || list->is_more) {
 			stored->sum.is_open = true;
 			return 0;
 		}
-		range.low = id_at(ids, 1);
-		range.high = id_at(ids, 2);
+		range.low = dit_id_at(ids, 1);
+		range.high = dit_id_at(ids, 2);
 		return add_range(stored, &range);
 	}
 	for (size_t i = 0; i < n; i++) {
-		stored->sum.digests += posting_digest(sums->seed, key, id_at(ids, i));
+		stored->sum.digests += posting_digest(sums->seed, key, dit_id_at(ids, i));
 	}
 	return 0;
 }

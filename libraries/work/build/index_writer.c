@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/monitor.h"
 #include "index/index_keys.h"
 
@@ -18,7 +19,6 @@
 #define LISTS_PER_LOOK 64
 /* Looks until a thread says how far it is. */
 #define LOOKS_PER_TELLING 8
-#define RANGE_ITEMS       3 /* 0, the lowest ID, the highest (storage.md 5.4) */
 
 struct job {
 	uint64_t npostings;
@@ -69,7 +69,7 @@ static void count_lists(struct dit_index_cost *cost, const struct dit_output_lis
 		size_t nids = lists[i].nids;
 		unsigned class = 63 - (unsigned)__builtin_clzll(nids | 1);
 
-		if (nids == RANGE_ITEMS && lists[i].ids[0] == 0) {
+		if (nids == DIT_RANGE_IDS && lists[i].ids[0] == 0) {
 			cost->nranges++;
 		} else {
 			cost->nlists[class & (DIT_LIST_LENGTHS - 1)]++;
