@@ -278,5 +278,5 @@ size_t dit_list_finish(struct dit_list *list, const struct dit_late_table *late,
 	list->range[1] = list->lowest;
 	list->range[2] = list->highest;
 	*ret = list->range;
-	return 3;
+	return DIT_RANGE_IDS;
 }

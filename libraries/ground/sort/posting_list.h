@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ids.h"
 #include "sort/radix.h"
 
 /** An ID out of input order (dit_postings_note_late()). */
@@ -35,10 +36,10 @@ void dit_late_deinit(struct dit_late_table *table);
 struct dit_list {
 	uint32_t max; /* longest list */
 	bool is_range;
-	uint64_t lowest, highest; /* of a range */
-	uint64_t range[3];        /* what dit_list_finish() gives for one */
-	uint64_t *ids;            /* in space, or in the words that were taken */
-	size_t nids;              /* a range has none */
+	uint64_t lowest, highest;      /* of a range */
+	uint64_t range[DIT_RANGE_IDS]; /* what dit_list_finish() gives for one */
+	uint64_t *ids;                 /* in space, or in the words that were taken */
+	size_t nids;                   /* a range has none */
 	size_t ids_room;   /* IDs that fit without a look at max or at the memory */
 	uint64_t *space;   /* owned */
 	size_t ids_size;   /* of space */
