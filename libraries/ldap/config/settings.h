@@ -125,6 +125,12 @@ struct dit_settings {
 	struct dit_settings_memory *memory; /* NULL: the settings were not read */
 };
 
+/** The longest list of IDs; a longer one is stored as a range. */
+static inline uint32_t dit_settings_list_max(const struct dit_settings *settings)
+{
+	return ((uint32_t)1 << settings->idlexp) - 1;
+}
+
 /** The place of the configuration. All pointers are borrowed. */
 struct dit_settings_source {
 	const char *file;         /* -f; NULL: not given */

@@ -448,11 +448,6 @@ static uint64_t memory_of(const struct check *check)
 	               : dit_default_memory(job->nthreads, job->chosen.settings);
 }
 
-static uint32_t list_max(const struct check *check)
-{
-	return (uint32_t)(((uint64_t)1 << check->one->job->chosen.settings->idlexp) - 1);
-}
-
 static int check_content(struct check *check)
 {
 	struct dit_check_content content = {
@@ -460,7 +455,7 @@ static int check_content(struct check *check)
 		.settings = check->one->job->chosen.settings,
 		.database = check->one->database,
 		.memory_bytes = memory_of(check),
-		.list_max = list_max(check),
+		.list_max = dit_settings_list_max(check->one->job->chosen.settings),
 		.tmpdir = check->opts->tmpdir,
 		.cipher = dit_data_seal_runs(check->seal),
 		.damaged = check->damaged,
@@ -659,9 +654,11 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 			calloc(opts->database->nindexes + 1, sizeof(*check.damaged));
 		r = check.damaged == NULL
 		            ? -ENOMEM
-		            : dit_check_sums_new(&check.sums, opts->job->nthreads,
-		                                 memory_of(&check) / 8, list_max(&check),
-		                                 opts->database->suffix_norm);
+		            : dit_check_sums_new(
+				      &check.sums, opts->job->nthreads,
+				      memory_of(&check) / 8,
+				      dit_settings_list_max(opts->job->chosen.settings),
+				      opts->database->suffix_norm);
 	}
 	if (r == 0) {
 		r = opts->owner != NULL

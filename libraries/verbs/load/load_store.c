@@ -158,7 +158,7 @@ int dit_load_store_open(struct load_target *target)
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.expected_bytes =
 			dit_ldif_reader_size(loader->input.reader) * LOAD_EXPANSION,
-		.list_max = ((uint64_t)1 << loader->job.chosen.settings->idlexp) - 1,
+		.list_max = dit_settings_list_max(loader->job.chosen.settings),
 		.writer = writer_of(loader->opts),
 		.page_bytes = db->data.page_bytes,
 		.has_ixck = loader->reading.rules.has_ixck,

@@ -103,11 +103,6 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 	return r;
 }
 
-uint64_t dit_reindex_list_max(const struct reindexer *reindexer)
-{
-	return ((uint64_t)1 << reindexer->job.chosen.settings->idlexp) - 1;
-}
-
 static int open_online(struct reindex_target *target, struct dit_fault *fault)
 {
 	const struct reindexer *reindexer = target->reindexer;
@@ -120,7 +115,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.sealed = dit_data_seal_format(target->seal),
 		.is_unsynced = db->data.is_unsynced,
-		.list_max = dit_reindex_list_max(reindexer),
+		.list_max = dit_settings_list_max(reindexer->job.chosen.settings),
 		.page_writer = reindexer->page_writer,
 		.ticker = dit_job_ticker(&target->reindexer->job),
 		.times = &target->times,
@@ -333,7 +328,7 @@ int dit_reindex_target_begin(struct reindex_target *target)
 		.tmpdir = dit_tmp_dir(reindexer->opts->tmpdir),
 		.cipher = dit_data_seal_runs(target->seal),
 		.stop = &reindexer->job.stop,
-		.list_max = (uint32_t)dit_reindex_list_max(reindexer),
+		.list_max = dit_settings_list_max(reindexer->job.chosen.settings),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 

@@ -105,8 +105,6 @@ int dit_reindex_scan(struct reindex_target *target);
 int dit_reindex_target_open(struct reindex_target *target);
 /** Make builders, and what members make keys with. Likewise. */
 int dit_reindex_target_begin(struct reindex_target *target);
-/** The longest list of IDs; longer ones are ranges. */
-uint64_t dit_reindex_list_max(const struct reindexer *reindexer);
 /** From the entries to finished index databases in the output. Likewise. */
 int dit_reindex_target_build(struct reindex_target *target);
 void dit_reindex_target_deinit(struct reindex_target *target);
