@@ -28,7 +28,6 @@
 #define SEEN_BITS_MAX 24u
 /* With the part of the list of used slots. */
 #define SEEN_SLOT_BYTES (sizeof(uint64_t) + sizeof(uint32_t) / 2)
-#define LINE_BYTES      64 /* of the cache, on most machines */
 /* Odd, so that a product with it is another for each factor; its upper bits depend on all
  * bits of the factor. */
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
@@ -46,7 +45,7 @@ struct sum {
 	bool is_open; /* there is something that sums cannot tell */
 };
 
-/* What a member has seen of a stored database. */
+/* A stored database, as far as a member has seen it. */
 struct stored {
 	char *name;   /* owned; NULL: nothing was seen */
 	bool is_tree; /* dn2i, which has its own sums */
@@ -72,7 +71,7 @@ struct member {
 	struct seen seen;
 	uint64_t id; /* of the current entry */
 	int error;
-	char apart[LINE_BYTES]; /* members write without waiting for each other */
+	char apart[DIT_CHECK_APART_BYTES];
 };
 
 /* An index, when the walk has ended. [const] while members push */
@@ -247,7 +246,7 @@ static void put_ranges(struct index *index, const struct stored *stored)
 	}
 }
 
-/* What a member has seen of an index. NULL: nothing */
+/* The index, as far as the member has seen it. NULL: it has not */
 static const struct stored *find_stored(const struct member *member, const char *name)
 {
 	for (size_t i = 0; i < member->nstored; i++) {

@@ -41,8 +41,7 @@
 
 #include "codec/name_codec.h"
 
-#define ID_BYTES   sizeof(uint64_t)
-#define LINE_BYTES 64 /* of the cache, on most machines */
+#define ID_BYTES sizeof(uint64_t)
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -52,8 +51,8 @@ struct member {
 	uint64_t names;
 	uint64_t nodes;
 	uint64_t nroots;
-	bool is_open;           /* there is something that sums cannot tell */
-	char apart[LINE_BYTES]; /* members write without waiting for each other */
+	bool is_open; /* there is something that sums cannot tell */
+	char apart[DIT_CHECK_APART_BYTES];
 };
 
 struct dit_check_tree_sums {

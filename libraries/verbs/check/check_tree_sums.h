@@ -24,6 +24,10 @@
 #include "codec/entry_view.h"
 #include "walk/walk.h"
 
+/** Sums of members lie so far apart: a line of the cache, on most machines. Then no
+ * member waits for what another one writes. */
+#define DIT_CHECK_APART_BYTES 64
+
 struct dit_check_tree_sums;
 
 /**

@@ -28,7 +28,7 @@
 
 #define WAIT_MS 10000
 
-/* Of a range whose text is not packed: with fewer a pipe costs more calls. */
+/* A range of plain text has so many pages: with fewer a pipe costs more calls. */
 #define TEXT_RANGE_PAGES 8
 
 /* The result of a range, in its memory. */
