@@ -224,6 +224,7 @@ static inline void other_10_serve(const char *dir, int orders, int answers)
 	struct order order;
 
 	other_10_open(&other, dir);
+	other_answer(answers, 0);
 	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
 		other_answer(answers, other_10_obey(&other, &order));
 	}
@@ -247,6 +248,7 @@ static inline void other_serve(const char *dir, int orders, int answers)
 	    mdb_dbi_open(txn, "cn", 0, &index) != 0 || mdb_txn_commit(txn) != 0) {
 		_exit(2);
 	}
+	other_answer(answers, 0);
 	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
 		other_answer(answers, other_obey(env, entries, index, &order));
 	}
@@ -254,8 +256,10 @@ static inline void other_serve(const char *dir, int orders, int answers)
 	_exit(0);
 }
 
+/* Until it has the database open: another one that opens it keeps it out for a moment. */
 static inline void other_start(struct other *other, const char *dir)
 {
+	unsigned char answer = 0;
 	int orders[2];
 	int answers[2];
 
@@ -272,6 +276,7 @@ static inline void other_start(struct other *other, const char *dir)
 	(void)close(answers[1]);
 	other->orders = orders[1];
 	other->answers = answers[0];
+	assert_int_equal(read(other->answers, &answer, 1), 1);
 }
 
 static inline unsigned other_order(const struct other *other, struct order order)
