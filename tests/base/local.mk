@@ -19,6 +19,11 @@ check_PROGRAMS += %D%/test_path
 %C%_test_path_SOURCES = %D%/test_path.c
 %C%_test_path_LDADD = $(test_libs)
 
+check_PROGRAMS += %D%/test_memory
+%C%_test_memory_SOURCES = %D%/test_memory.c
+%C%_test_memory_LDADD = $(test_libs)
+%C%_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=sysconf
+
 check_PROGRAMS += %D%/test_stop
 %C%_test_stop_SOURCES = %D%/test_stop.c
 %C%_test_stop_LDADD = $(test_libs)

@@ -81,22 +81,6 @@ static void without_a_listener_nothing_happens(void **state)
 	assert_int_equal(silent.told_ms, 0);
 }
 
-static void the_process_uses_memory(void **state)
-{
-	uint64_t before = dit_memory_in_use();
-	size_t bytes = 64 << 20;
-	char *memory = malloc(bytes);
-
-	(void)state;
-	assert_non_null(memory);
-	for (size_t i = 0; i < bytes; i += 512) {
-		((volatile char *)memory)[i] = 1;
-	}
-	assert_true(before > 0);
-	assert_true(dit_memory_in_use() >= before + bytes / 2);
-	free(memory);
-}
-
 static int fill_slowly(void *ctx, unsigned slot)
 {
 	(void)ctx;
@@ -232,7 +216,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_at_once_and_then_now_and_then),
 		cmocka_unit_test(without_a_listener_nothing_happens),
-		cmocka_unit_test(the_process_uses_memory),
 		cmocka_unit_test(a_wait_for_a_feed_ticks),
 		cmocka_unit_test(a_wait_for_a_team_ticks),
 		cmocka_unit_test(a_wait_for_a_pipe_ticks),

@@ -25,6 +25,8 @@ rooms += %D%/libbase.la
 	%D%/grow.c \
 	%D%/grow.h \
 	%D%/ids.h \
+	%D%/memory.c \
+	%D%/memory.h \
 	%D%/monitor.h \
 	%D%/notes.c \
 	%D%/notes.h \

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/ticker.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 void dit_tick(struct dit_ticker *ticker)
 {
@@ -21,27 +18,4 @@ void dit_tick(struct dit_ticker *ticker)
 		ticker->told_ms = now_ms;
 		ticker->tell(ticker->ctx);
 	}
-}
-
-/* proc(5): pages in all, in memory, and of these the pages of files. */
-uint64_t dit_memory_in_use(void)
-{
-	char text[128];
-	char *at = text;
-	unsigned long long pages[3] = {0};
-	long page_bytes = sysconf(_SC_PAGESIZE);
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0) {
-		(void)close(fd);
-	}
-	if (n <= 0 || page_bytes <= 0) {
-		return 0;
-	}
-	text[n] = '\0';
-	for (size_t i = 0; i < 3; i++) {
-		pages[i] = strtoull(at, &at, 10);
-	}
-	return pages[1] < pages[2] ? 0 : (pages[1] - pages[2]) * (uint64_t)page_bytes;
 }

@@ -34,8 +34,4 @@ static inline void dit_tick_often(struct dit_ticker *ticker)
 	}
 }
 
-/** Memory of the process without pages of files, in bytes; 0: the system does not tell.
- * Some microseconds. */
-uint64_t dit_memory_in_use(void);
-
 #endif

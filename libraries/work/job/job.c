@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/notes.h"
 #include "config/slapd_version.h"
 #include "page/lmdb_format.h"

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/memory.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define GROUPS "/sys/fs/cgroup"
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The number in a line of a file, which comes after a word; 0: there is none. */
+static unsigned long long number_in(const char *path, const char *format)
+{
+	FILE *file = fopen(path, "re");
+	unsigned long long number = 0;
+	char line[256];
+
+	if (file == NULL) {
+		return 0;
+	}
+	while (fgets(line, sizeof(line), file) != NULL &&
+	       sscanf(line, format, &number) != 1) {
+	}
+	(void)fclose(file);
+	return number;
+}
+
+static uint64_t machine_bytes(void)
+{
+	long npages = sysconf(_SC_PHYS_PAGES);
+	long page_bytes = sysconf(_SC_PAGESIZE);
+
+	return npages <= 0 || page_bytes <= 0 ? UINT64_MAX
+	                                      : (uint64_t)npages * (uint64_t)page_bytes;
+}
+
+static uint64_t process_limit(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY
+	               ? UINT64_MAX
+	               : limit.rlim_cur;
+}
+
+/* The group of the process, as a path below GROUPS. */
+static bool find_group(char *ret, size_t size)
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	bool is_found = false;
+
+	if (file == NULL) {
+		return false;
+	}
+	while (!is_found && fgets(ret, (int)size, file) != NULL) {
+		is_found = strncmp(ret, "0::/", 4) == 0;
+	}
+	(void)fclose(file);
+	if (is_found) {
+		ret[strcspn(ret, "\n")] = '\0';
+		memmove(ret, ret + 3, strlen(ret + 3) + 1);
+	}
+	return is_found;
+}
+
+/* A group has no more than those that it is in. */
+static uint64_t group_limit(void)
+{
+	char group[PATH_MAX];
+	char path[PATH_MAX + 64];
+	uint64_t limit = UINT64_MAX;
+	char *end = find_group(group, sizeof(group)) ? group : NULL;
+
+	while (end != NULL) {
+		unsigned long long bytes = 0;
+
+		(void)snprintf(path, sizeof(path), GROUPS "%s/memory.max", group);
+		bytes = number_in(path, "%llu");
+		limit = bytes > 0 ? smaller(limit, bytes) : limit;
+		end = strrchr(group, '/');
+		if (end != NULL) {
+			*end = '\0';
+		}
+	}
+	return limit;
+}
+
+uint64_t dit_memory_limit(void)
+{
+	uint64_t of_process =
+		smaller(process_limit(RLIMIT_AS), process_limit(RLIMIT_DATA));
+
+	return smaller(machine_bytes(), smaller(of_process, group_limit()));
+}
+
+uint64_t dit_memory_available(void)
+{
+	uint64_t kib = number_in("/proc/meminfo", "MemAvailable: %llu");
+
+	return smaller(kib << 10, dit_memory_limit());
+}
+
+uint64_t dit_memory_in_use(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long long all = 0;
+	unsigned long long shared = 0;
+	long page_bytes = sysconf(_SC_PAGESIZE);
+	int n = 0;
+
+	if (file == NULL) {
+		return 0;
+	}
+	n = fscanf(file, "%*u %llu %llu", &all, &shared);
+	(void)fclose(file);
+	return n != 2 || page_bytes <= 0 || all < shared
+	               ? 0
+	               : (all - shared) * (uint64_t)page_bytes;
+}
