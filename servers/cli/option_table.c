@@ -156,11 +156,11 @@ static const struct option_row rows[] = {
 	{DITADD, OPT_MAX_REJECTS, "max-rejects", NUMBER("n", 0, UINT64_MAX, "a number"),
          "-c, but give up when more than n records were left out"},
 	{DITADD | DITINDEX, OPT_MEMORY, "memory", SIZE("size", DIT_LOAD_MEMORY_MIN),
-         "memory to use, with suffix K, M or G [128M a thread, from 256M to 1G, "
-         "twice that for 2.7, but no more than a quarter of the machine's]"},
+         "memory to use, with suffix K, M or G [a quarter of the machine's, 4G at "
+         "most]"},
 	{DITCHECK, OPT_MEMORY, "memory", SIZE("size", MIB(16)),
-         "memory to sort in, with suffix K, M or G [128M a thread, from 256M to 1G, "
-         "twice that for 2.7, but no more than a quarter of the machine's]"},
+         "memory to sort in, with suffix K, M or G [a quarter of the machine's, 4G at "
+         "most]"},
 	{DITCAT, OPT_NO_INDEX, "no-index", FLAG,
          "read all entries, also where an index tells which ones match"},
 	{DITCAT, OPT_NO_LOCK, "no-lock", FLAG,

@@ -126,42 +126,31 @@ static void failures_of_a_publication_are_told(void **state)
 
 /* ---- memory ---- */
 
-static long npages; /* of the machine */
+static uint64_t limit_bytes;
 
-long __real_sysconf(int name);
-long __wrap_sysconf(int name);
+uint64_t __wrap_dit_memory_limit(void);
 
-long __wrap_sysconf(int name)
+uint64_t __wrap_dit_memory_limit(void)
 {
-	return name == _SC_PHYS_PAGES ? npages : __real_sysconf(name);
+	return limit_bytes;
 }
 
 #define MIB ((uint64_t)1 << 20)
 
-static void memory_is_chosen_by_threads_keys_and_machine(void **state)
+static void memory_is_a_quarter_of_what_there_is(void **state)
 {
 	static const struct {
-		uint64_t machine; /* MiB; 0: unknown */
-		unsigned nthreads;
-		uint64_t with_32_bits; /* MiB */
-		uint64_t with_64_bits;
-	} cases[] = {
-		{65536, 1, 256, 512},   {65536, 2, 256, 512},    {65536, 4, 512, 1024},
-		{65536, 8, 1024, 2048}, {65536, 16, 1024, 2048}, {0, 16, 1024, 2048},
-		{4096, 16, 1024, 1024}, {1536, 4, 384, 384},     {400, 4, 100, 100},
-	};
+		uint64_t limit_bytes;
+		uint64_t share_bytes;
+	} cases[] = {{UINT64_MAX, 4096 * MIB},  {65536 * MIB, 4096 * MIB},
+	             {16384 * MIB, 4096 * MIB}, {4096 * MIB, 1024 * MIB},
+	             {256 * MIB, 64 * MIB},     {100 * MIB, 64 * MIB}};
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_settings settings = {.schema = NULL};
-
-		npages = (long)(cases[i].machine * MIB) / __real_sysconf(_SC_PAGESIZE);
-		npages = cases[i].machine == 0 ? -1 : npages;
-		assert_int_equal(dit_default_memory(cases[i].nthreads, &settings),
-		                 cases[i].with_32_bits * MIB);
-		settings.index.hash64 = true;
-		assert_int_equal(dit_default_memory(cases[i].nthreads, &settings),
-		                 cases[i].with_64_bits * MIB);
+		limit_bytes = cases[i].limit_bytes;
+		assert_int_equal(dit_memory_share(0), cases[i].share_bytes);
+		assert_int_equal(dit_memory_share(5), 5);
 	}
 }
 
@@ -171,7 +160,7 @@ int main(void)
 		cmocka_unit_test(directories_of_mdb_databases_are_told),
 		cmocka_unit_test(an_interrupt_is_told_instead_of_its_consequence),
 		cmocka_unit_test(failures_of_a_publication_are_told),
-		cmocka_unit_test(memory_is_chosen_by_threads_keys_and_machine),
+		cmocka_unit_test(memory_is_a_quarter_of_what_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -439,22 +439,13 @@ static void tell_damaged(struct check *check)
 	}
 }
 
-static uint64_t memory_of(const struct check *check)
-{
-	const struct dit_job *job = check->one->job;
-
-	return check->opts->memory_bytes != 0
-	               ? check->opts->memory_bytes
-	               : dit_default_memory(job->nthreads, job->chosen.settings);
-}
-
 static int check_content(struct check *check)
 {
 	struct dit_check_content content = {
 		.snapshot = check->snapshot,
 		.settings = check->one->job->chosen.settings,
 		.database = check->one->database,
-		.memory_bytes = memory_of(check),
+		.memory_bytes = dit_memory_share(check->opts->memory_bytes),
 		.list_max = dit_settings_list_max(check->one->job->chosen.settings),
 		.tmpdir = check->opts->tmpdir,
 		.cipher = dit_data_seal_runs(check->seal),
@@ -656,7 +647,7 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 		            ? -ENOMEM
 		            : dit_check_sums_new(
 				      &check.sums, opts->job->nthreads,
-				      memory_of(&check) / 8,
+				      dit_memory_share(opts->opts->memory_bytes) / 8,
 				      dit_settings_list_max(opts->job->chosen.settings),
 				      opts->database->suffix_norm);
 	}

@@ -68,10 +68,7 @@ static int prepare(struct estimating *estimating, const struct dit_load_opts *as
 		return r;
 	}
 	ret->threads = loader->job.nthreads;
-	ret->memory_limit_bytes =
-		asked->memory_bytes == 0
-			? dit_default_memory(ret->threads, loader->job.chosen.settings)
-			: asked->memory_bytes;
+	ret->memory_limit_bytes = dit_memory_share(asked->memory_bytes);
 	ret->tmpdir = dit_tmp_dir(asked->tmpdir);
 	loader->job.nthreads = 1;
 	r = dit_load_prepare(loader);
@@ -281,8 +278,7 @@ static int end(struct estimating *estimating)
 	double scale = ret->sampled_bytes == 0 ? 1
 	                                       : (double)estimating->text_bytes /
 	                                                 (double)ret->sampled_bytes;
-	int r = dit_load_budget_make(&opts, ret->threads, loader->job.chosen.settings,
-	                             loader->ntargets, &budget);
+	int r = dit_load_budget_make(&opts, ret->threads, loader->ntargets, &budget);
 
 	if (r < 0) {
 		return dit_job_fail(&loader->job, r, "could not estimate the load");

@@ -148,8 +148,7 @@ static int make_context(struct loader *loader)
 	loader->files = (struct dit_file_rules){
 		.refuse_all = opts->no_urls,
 		.allow_special = opts->special_urls,
-		.value_max = opts->record_max_bytes > 0 ? opts->record_max_bytes
-	                                                : dit_default_record_max(),
+		.value_max = dit_memory_share(opts->record_max_bytes),
 		.stop = &loader->job.stop};
 	loader->reading.rules = make_rules(loader);
 	*context = loader->reading.rules.entries;
@@ -397,8 +396,7 @@ static int tell_directories(struct loader *loader)
 int dit_load_prepare(struct loader *loader)
 {
 	struct load_budget budget = {0};
-	int r = dit_load_budget_make(loader->opts, loader->job.nthreads,
-	                             loader->job.chosen.settings, loader->ntargets,
+	int r = dit_load_budget_make(loader->opts, loader->job.nthreads, loader->ntargets,
 	                             &budget);
 
 	if (r < 0) {

@@ -49,11 +49,9 @@ static size_t between(size_t n, size_t least, size_t most)
 }
 
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                         const struct dit_settings *settings, unsigned ntargets,
-                         struct load_budget *ret)
+                         unsigned ntargets, struct load_budget *ret)
 {
-	uint64_t memory = opts->memory_bytes == 0 ? dit_default_memory(nthreads, settings)
-	                                          : opts->memory_bytes;
+	uint64_t memory = dit_memory_share(opts->memory_bytes);
 	uint64_t batches = 0;
 	size_t bytes = between(nthreads, MEMBERS_MIN, MEMBERS_MAX) * MEMBER_BYTES;
 

@@ -251,8 +251,7 @@ struct load_budget {
 };
 
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                         const struct dit_settings *settings, unsigned ntargets,
-                         struct load_budget *ret);
+                         unsigned ntargets, struct load_budget *ret);
 
 /** Index keys that were made for a database so far. */
 uint64_t dit_load_count_postings(const struct load_target *target);

@@ -138,8 +138,7 @@ static int run(struct reindexer *reindexer, struct dit_estimate *ret)
 	ret->threads = reindexer->job.nthreads;
 	reindexer->job.nthreads = 1;
 	ret->memory_limit_bytes = reindexer->memory_bytes;
-	reindexer->memory_bytes = dit_default_memory(
-		1, reindexer->job.chosen.settings); /* for the sample */
+	reindexer->memory_bytes = dit_memory_share(0); /* for the sample */
 	ret->tmpdir = dit_tmp_dir(reindexer->opts->tmpdir);
 	ret->databases = calloc(reindexer->ntargets + 1, sizeof(*ret->databases));
 	if (ret->databases == NULL) {

@@ -136,11 +136,7 @@ static int choose_resources(struct reindexer *reindexer)
 	int r = 0;
 
 	reindexer->stats->threads = reindexer->job.nthreads;
-	reindexer->memory_bytes =
-		opts->memory_bytes == 0
-			? dit_default_memory(reindexer->job.nthreads,
-	                                     reindexer->job.chosen.settings)
-			: opts->memory_bytes;
+	reindexer->memory_bytes = dit_memory_share(opts->memory_bytes);
 	if (opts->online && opts->drop_unconfigured) {
 		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
 		               "indexes that are not configured can be removed only "

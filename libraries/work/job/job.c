@@ -20,12 +20,8 @@
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
 
-/* More is not faster: runs are compact, memory that was never used must be cleared. */
-#define DEFAULT_BYTES_MIN (256u << 20)
-#define DEFAULT_BYTES_MAX (1u << 30)
-#define DEFAULT_BYTES     (128u << 20) /* of a thread */
-
-#define RECORD_MAX ((uint64_t)4 << 30)
+#define SHARE_MIN ((uint64_t)64 << 20)
+#define SHARE_MAX ((uint64_t)4 << 30)
 
 #define ERRNO_MAX 4096
 
@@ -281,37 +277,18 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
 	return asked > THREADS_MAX ? THREADS_MAX : asked;
 }
 
-/* A quarter of the machine's memory; UINT64_MAX: unknown. */
-static uint64_t quarter_of_memory(void)
+uint64_t dit_memory_share(uint64_t asked_bytes)
 {
-	long pages = sysconf(_SC_PHYS_PAGES);
-	long page = sysconf(_SC_PAGESIZE);
+	uint64_t quarter = 0;
 
-	return pages <= 0 || page <= 0 ? UINT64_MAX
-	                               : (uint64_t)pages * (uint64_t)page / 4;
-}
-
-uint64_t dit_default_record_max(void)
-{
-	uint64_t quarter = quarter_of_memory();
-
-	return quarter < RECORD_MAX ? quarter : RECORD_MAX;
-}
-
-/* A quarter of the machine's, but no more than the threads can make good use of. */
-uint64_t dit_default_memory(unsigned nthreads, const struct dit_settings *settings)
-{
-	uint64_t useful = (uint64_t)nthreads * DEFAULT_BYTES;
-	uint64_t quarter = quarter_of_memory();
-
-	if (useful < DEFAULT_BYTES_MIN) {
-		useful = DEFAULT_BYTES_MIN;
+	if (asked_bytes > 0) {
+		return asked_bytes;
 	}
-	if (useful > DEFAULT_BYTES_MAX) {
-		useful = DEFAULT_BYTES_MAX;
+	quarter = dit_memory_limit() / 4;
+	if (quarter < SHARE_MIN) {
+		return SHARE_MIN;
 	}
-	useful <<= settings->index.hash64;
-	return quarter < useful ? quarter : useful;
+	return quarter > SHARE_MAX ? SHARE_MAX : quarter;
 }
 
 /* ---- progress ---- */

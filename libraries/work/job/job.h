@@ -151,14 +151,13 @@ int dit_job_open_seal_of(const struct dit_job *job, const char *path,
 unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);
 
 /**
- * How long an LDIF record may be by default, in bytes. Its text and its values are held
- * in memory, two to four times its length in all. So: a quarter of the machine's memory,
- * and 4 GiB at most, since no database has a longer entry (storage.md 4).
+ * How much memory a call uses, or an LDIF record may take, in bytes.
+ *
+ * @param asked_bytes  what the caller of the library wants; 0: a quarter of
+ *                     dit_memory_limit(), from 64 MiB to 4 GiB; no database has a longer
+ *                     entry than that (storage.md 4)
  */
-uint64_t dit_default_record_max(void);
-
-/** How much memory to use by default, in bytes: keys of 64 bits take twice as much. */
-uint64_t dit_default_memory(unsigned nthreads, const struct dit_settings *settings);
+uint64_t dit_memory_share(uint64_t asked_bytes);
 
 /* ---- progress ---- */
 
