@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "estimate_text.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -8,7 +9,6 @@
 
 #include "arguments.h"
 #include "figures.h"
-#include "page_cache.h"
 #include "patterns.h"
 #include "run_facts.h"
 
@@ -20,6 +20,23 @@ static json_t *free_json(const char *directory)
 
 	return json_number(
 		statvfs(directory, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : 0);
+}
+
+/* Memory that can be had without pushing anything out; 0: not known. */
+static uint64_t available_bytes(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	char line[256];
+
+	if (file == NULL) {
+		return 0;
+	}
+	while (fgets(line, sizeof(line), file) != NULL &&
+	       sscanf(line, "MemAvailable: %llu", &kib) != 1) {
+	}
+	(void)fclose(file);
+	return (uint64_t)kib << 10;
 }
 
 static json_t *database_json(const struct dit_estimate_database *db)
@@ -63,7 +80,7 @@ static json_t *make_json(const struct dit_estimate *estimate, const char *progra
 		json_text(estimate->tmpdir), "free_bytes", free_json(estimate->tmpdir),
 		"memory", "bytes", json_number(estimate->memory_bytes), "limit_bytes",
 		json_number(estimate->memory_limit_bytes), "available_bytes",
-		json_number(page_cache_room()), "tool_threads", (int)estimate->threads,
+		json_number(available_bytes()), "tool_threads", (int)estimate->threads,
 		"wall_s", time_json(estimate), "databases", databases);
 }
 

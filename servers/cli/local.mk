@@ -22,8 +22,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/meter.h \
 	%D%/option_table.c \
 	%D%/option_table.h \
-	%D%/page_cache.c \
-	%D%/page_cache.h \
 	%D%/part_names.c \
 	%D%/part_names.h \
 	%D%/patterns.c \

@@ -176,17 +176,6 @@ void meter_take_report(void *ctx, const struct dit_report *report)
 	common_print_report(meter->plan.program, meter->plan.is_silent, report);
 }
 
-void meter_show_last(struct meter *meter, uint64_t done, uint64_t total)
-{
-	struct dit_progress progress = meter->forecast.last;
-
-	progress.phase = meter->plan.nphases - 1;
-	progress.unit = DIT_PROGRESS_BYTES;
-	progress.done = done;
-	progress.total = total;
-	meter_show(meter, &progress);
-}
-
 void meter_break(struct meter *meter)
 {
 	unsigned width = columns();

@@ -75,8 +75,6 @@ void meter_take_progress(void *ctx, const struct dit_progress *progress);
 /** Print a report in the place of the bar. */
 void meter_take_report(void *ctx, const struct dit_report *report);
 
-/** The last phase of the plan, which follows the library's: @p done bytes of @p total. */
-void meter_show_last(struct meter *meter, uint64_t done, uint64_t total);
 /** Wipe the bar out, so that a message can be printed in its place. */
 void meter_break(struct meter *meter);
 /** The work is over: the bar that stands there shows its end, lines their last one, with

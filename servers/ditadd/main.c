@@ -19,7 +19,6 @@
 #include "interrupts.h"
 #include "meter.h"
 #include "options.h"
-#include "page_cache.h"
 #include "prepared_text.h"
 #include "rejects.h"
 #include "run_facts.h"
@@ -34,9 +33,10 @@ struct rejected {
 };
 
 static const struct forecast_phase phases[] = {
-	[DIT_LOAD_ENTRIES] = {"entries", 76},   [DIT_LOAD_NAMES] = {"tree", 8},
-	[DIT_LOAD_INDEXES] = {"indexes", 14},   [DIT_LOAD_PUBLISH] = {"publishing", 2},
-	[DIT_LOAD_NPHASES] = {"page cache", 0},
+	[DIT_LOAD_ENTRIES] = {"entries", 76},
+	[DIT_LOAD_NAMES] = {"tree", 8},
+	[DIT_LOAD_INDEXES] = {"indexes", 14},
+	[DIT_LOAD_PUBLISH] = {"publishing", 2},
 };
 
 static struct meter_plan make_plan(const struct options *options,
@@ -45,7 +45,7 @@ static struct meter_plan make_plan(const struct options *options,
 	return (struct meter_plan){
 		.program = "ditadd",
 		.phases = phases,
-		.nphases = options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES + 1,
+		.nphases = options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES,
 		.is_quiet = options->common.has_debug, /* as slapadd */
 		.is_silent = options->common.is_silent,
 		.record = run_output_wants_record(&options->output) ? record : NULL,
@@ -255,20 +255,6 @@ static int write_output(struct options *options, struct run_record *record,
 	return run_output_write(&options->output, load_json(record, options, stats, r));
 }
 
-/* slapd finds in memory what it will read. */
-static void warm(const struct options *options, const struct dit_load_stats *stats,
-                 struct meter *meter)
-{
-	const struct page_cache_warming warming = {.meter = meter,
-	                                           .stop = options->load.stop};
-
-	for (size_t i = 0; i < stats->ndatabases && !options->load.is_dry_run; i++) {
-		page_cache_warm(&warming, stats->databases[i].directory,
-		                stats->databases[i].bytes,
-		                stats->databases[i].kept_bytes);
-	}
-}
-
 /* ---- estimates ---- */
 
 /* @return the exit status */
@@ -304,8 +290,6 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	options->load.counts_lists = run_output_wants_lists(&options->output);
 	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	options->common.user.writes = true;
-	/* warm() has less left to read. */
-	options->load.warm_bytes = options->load.is_prepared ? 0 : page_cache_file_max();
 	if (rejects != NULL) {
 		options->load.reject = rejects_write;
 		options->load.reject_ctx = rejects;
@@ -314,9 +298,6 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	}
 	r = dit_load(&options->load, &stats);
 	run_record_end(record);
-	if (r == 0 && !stats.is_unneeded && !options->load.is_prepared) {
-		warm(options, &stats, &meter);
-	}
 	meter_end(&meter, r == 0 && !stats.is_unneeded);
 	if (r == 0 && stats.nrecords == 0 && !stats.is_unneeded &&
 	    options->load.explain && options->load.first_line == 0) {

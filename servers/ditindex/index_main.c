@@ -18,7 +18,6 @@
 #include "index_options.h"
 #include "interrupts.h"
 #include "meter.h"
-#include "page_cache.h"
 #include "run_facts.h"
 #include "run_record.h"
 #include "summary.h"
@@ -138,24 +137,10 @@ static int write_output(struct index_options *options, struct run_record *record
 	return run_output_write(&options->output, index_json(record, stats, r, status));
 }
 
-/* slapd finds in memory what it will read. */
-static void warm(const struct index_options *options,
-                 const struct dit_reindex_stats *stats, struct meter *meter)
-{
-	const struct page_cache_warming warming = {.meter = meter,
-	                                           .stop = options->reindex.stop};
-
-	for (size_t i = 0; i < stats->ndatabases; i++) {
-		page_cache_warm(&warming, stats->databases[i].directory,
-		                stats->databases[i].bytes, 0);
-	}
-}
-
 static const struct forecast_phase phases[] = {
 	[DIT_REINDEX_ENTRIES] = {"entries", 62},
 	[DIT_REINDEX_INDEXES] = {"indexes", 36},
 	[DIT_REINDEX_PUBLISH] = {"publishing", 2},
-	[DIT_REINDEX_NPHASES] = {"page cache", 0},
 };
 
 /* @return the exit status */
@@ -165,7 +150,7 @@ static int run(struct index_options *options, struct run_record *record)
 	struct meter meter;
 	struct meter_plan plan = {.program = "ditindex",
 	                          .phases = phases,
-	                          .nphases = DIT_REINDEX_NPHASES + 1,
+	                          .nphases = DIT_REINDEX_NPHASES,
 	                          .is_quiet = options->common.has_debug,
 	                          .is_silent = options->common.is_silent,
 	                          .request = common_catch_requests()};
@@ -180,9 +165,6 @@ static int run(struct index_options *options, struct run_record *record)
 	options->common.user.writes = true;
 	r = dit_reindex(&options->reindex, &stats);
 	run_record_end(record);
-	if (r == 0) {
-		warm(options, &stats, &meter);
-	}
 	meter_end(&meter, r == 0);
 	if (r == 0 && options->reindex.online) {
 		print_waits(&stats);

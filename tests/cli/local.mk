@@ -41,7 +41,6 @@ check_PROGRAMS += \
 	%D%/test_filter_log \
 	%D%/test_forecast \
 	%D%/test_option_table \
-	%D%/test_page_cache \
 	%D%/test_patterns \
 	%D%/test_progress_text \
 	%D%/test_report \
@@ -75,10 +74,6 @@ cli_test_libs = $(cli_libs) $(test_libs)
 %C%_test_option_table_SOURCES = %D%/test_option_table.c
 %C%_test_option_table_CPPFLAGS = $(cli_test_cppflags)
 %C%_test_option_table_LDADD = $(cli_test_libs)
-%C%_test_page_cache_SOURCES = %D%/test_page_cache.c
-%C%_test_page_cache_CPPFLAGS = $(cli_test_cppflags)
-%C%_test_page_cache_LDADD = $(cli_test_libs)
-%C%_test_page_cache_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=posix_fadvise
 %C%_test_patterns_SOURCES = %D%/test_patterns.c
 %C%_test_patterns_CPPFLAGS = $(cli_test_cppflags)
 %C%_test_patterns_LDADD = $(cli_test_libs)

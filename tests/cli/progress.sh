@@ -28,7 +28,7 @@ CONF
 
 "$DITADD" -q -f conf -l people.ldif --progress=json 2>load.json
 is "exit status of a load" $? 0
-is "phases of a load" "$(phases load.json)" "entries,tree,indexes,publishing,page cache,done"
+is "phases of a load" "$(phases load.json)" "entries,tree,indexes,publishing,done"
 is "its end" "$(tail -n 1 load.json | grep -c '"percent":100.0,"seconds_left":0.0')" 1
 
 # Those that are missing at times; the others are in every object.

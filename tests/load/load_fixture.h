@@ -6,6 +6,7 @@
 #ifndef DITKIT_LOAD_FIXTURE_H
 #define DITKIT_LOAD_FIXTURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <lmdb.h>
@@ -68,6 +69,10 @@ void load_fixture_reset(struct load_fixture *fixture);
 uint64_t load_fixture_digest(const struct load_fixture *fixture);
 /** The same of any database directory. */
 uint64_t load_fixture_digest_of(const char *directory);
+
+/** Is data.mdb in the page cache? Reading the database puts it there. A tenth may be
+ * missing: a write past the cache can take neighbours out of it. */
+bool load_fixture_is_cached(const struct load_fixture *fixture);
 
 /** True if the database directories hold nothing at all. */
 int load_fixture_is_empty(const struct load_fixture *fixture);

@@ -10,8 +10,8 @@
 /* Enough for every file system that can do it at all. */
 #define ALIGNMENT 4096
 
-/* Through the cache: so much is written before the system is asked to begin with it. */
-#define WINDOW_BYTES (8u << 20)
+/* The system is not asked to begin with less: the sync at the end writes it. */
+#define BEGIN_BYTES (64u << 10)
 
 void *dit_direct_alloc(size_t size_bytes)
 {
@@ -33,34 +33,31 @@ int dit_direct_end(int fd)
 	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_DIRECT) < 0 ? -errno : 0;
 }
 
-/* Advice only: the sync at the end has less left to do. */
-static void start_writing(int fd, uint64_t begin, uint64_t end)
+int dit_cached_write(int fd, const char *data, size_t len, uint64_t at)
 {
-#ifdef SYNC_FILE_RANGE_WRITE
-	uint64_t window = end / WINDOW_BYTES;
+	int r = dit_write_at(fd, data, len, at);
 
-	/* Others may still be at work on the window before. */
-	if (begin / WINDOW_BYTES != window && window >= 2) {
-		(void)sync_file_range(fd, (off_t)((window - 2) * WINDOW_BYTES),
-		                      WINDOW_BYTES, SYNC_FILE_RANGE_WRITE);
+#ifdef SYNC_FILE_RANGE_WRITE
+	if (r == 0 && len >= BEGIN_BYTES) {
+		(void)sync_file_range(fd, (off_t)at, (off_t)len, SYNC_FILE_RANGE_WRITE);
 	}
-#else
-	(void)fd, (void)begin, (void)end;
 #endif
+	return r;
 }
 
 /* File systems say that they cannot in dit_direct_begin(), or here. */
 int dit_direct_write(int fd, _Atomic bool *is_direct, const char *data, size_t len,
                      uint64_t at)
 {
-	int r = dit_write_at(fd, data, len, at);
+	int r = 0;
 
+	if (!atomic_load_explicit(is_direct, memory_order_relaxed)) {
+		return dit_cached_write(fd, data, len, at);
+	}
+	r = dit_write_at(fd, data, len, at);
 	if (r == -EINVAL && dit_direct_end(fd) == 0) {
 		atomic_store_explicit(is_direct, false, memory_order_relaxed);
-		r = dit_write_at(fd, data, len, at);
-	}
-	if (r == 0 && !atomic_load_explicit(is_direct, memory_order_relaxed)) {
-		start_writing(fd, at, at + len);
+		r = dit_cached_write(fd, data, len, at);
 	}
 	return r;
 }

@@ -33,13 +33,20 @@ bool dit_direct_begin(int fd);
 int dit_direct_end(int fd);
 
 /**
+ * Write all bytes through the cache, and have the system begin to write a larger piece to
+ * the disk: the sync at the end has less left to do. 0; -ENOSPC, -EDQUOT, -EFBIG, other
+ * -errno
+ */
+int dit_cached_write(int fd, const char *data, size_t len, uint64_t at);
+
+/**
  * Write all bytes. If the file system refuses to write them past the cache, they and all
- * later ones go through it, and the system is asked to begin with earlier ones.
+ * later ones go through it.
  *
  * @param is_direct  what dit_direct_begin() returned; becomes false at a refusal.
  *                   [atomic: relaxed, whoever writes on is refused as well]
  *
- * @return 0; -ENOSPC, -EDQUOT, -EFBIG, other -errno
+ * @return as above
  */
 int dit_direct_write(int fd, _Atomic bool *is_direct, const char *data, size_t len,
                      uint64_t at);

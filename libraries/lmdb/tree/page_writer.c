@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/direct_write.h"
@@ -26,7 +27,10 @@ struct job {
 /* Lock order: there is one lock, and nothing is called with it held. */
 struct dit_page_writer {
 	pthread_t thread;
-	uint64_t warm_bytes; /* [own: the thread] that may still be read back */
+	bool has_thread; /* [const] */
+
+	/* [atomic: what may still go into the page cache; relaxed, an estimate] */
+	_Atomic int64_t cached_bytes;
 
 	/* [lock: monitor] */
 	struct dit_monitor monitor;   /* tells of changes of all that follows */
@@ -40,11 +44,22 @@ struct dit_page_writer {
 
 /* ---- writing ---- */
 
+/* May so much more of the file be in the page cache? */
+static bool take_cached(const struct dit_page_file *file, size_t len)
+{
+	return file->writer != NULL &&
+	       atomic_fetch_sub_explicit(&file->writer->cached_bytes, (int64_t)len,
+	                                 memory_order_relaxed) >= (int64_t)len;
+}
+
 static int write_data(struct dit_page_file *file, const char *data, size_t len,
-                      uint64_t at)
+                      uint64_t at, bool is_cached)
 {
 	int none = 0;
-	int r = dit_direct_write(file->fd, &file->is_direct, data, len, at);
+	int r = is_cached || file->direct_fd < 0
+	                ? dit_cached_write(file->fd, data, len, at)
+	                : dit_direct_write(file->direct_fd, &file->is_direct, data, len,
+	                                   at);
 
 	if (r < 0) {
 		(void)atomic_compare_exchange_strong_explicit(&file->error, &none, r,
@@ -62,7 +77,7 @@ int dit_page_file_write(struct dit_page_file *file, const char *data, size_t len
 	int r = 0;
 
 	dit_file_size_signal_block(&previous);
-	r = write_data(file, data, len, at);
+	r = write_data(file, data, len, at, take_cached(file, len));
 	dit_file_size_signal_restore(&previous);
 	return r;
 }
@@ -96,15 +111,17 @@ static bool has_more_jobs(struct dit_page_writer *writer)
 	return r;
 }
 
-/* Advice only: somebody will read the chunk, and now the disk has the time for it. */
-static void read_back(struct dit_page_writer *writer, const struct job *job)
+static void write_job(struct dit_page_writer *writer, const struct job *job)
 {
-	if (job->len <= writer->warm_bytes &&
-	    atomic_load_explicit(&job->file->is_direct, memory_order_relaxed) &&
-	    !has_more_jobs(writer)) {
-		(void)posix_fadvise(job->file->fd, (off_t)job->at, (off_t)job->len,
+	struct dit_page_file *file = job->file;
+	bool is_wanted = take_cached(file, job->len);
+	bool is_cached = is_wanted && has_more_jobs(writer);
+
+	if (write_data(file, job->chunk, job->len, job->at, is_cached) == 0 &&
+	    is_wanted && !is_cached) {
+		/* Advice only. */
+		(void)posix_fadvise(file->fd, (off_t)job->at, (off_t)job->len,
 		                    POSIX_FADV_WILLNEED);
-		writer->warm_bytes -= job->len;
 	}
 }
 
@@ -129,9 +146,8 @@ static void *writer_main(void *arg)
 
 	while (next_job(writer, &job)) {
 		/* After a failure the rest of the file is lost as well. */
-		if (atomic_load_explicit(&job.file->error, memory_order_relaxed) == 0 &&
-		    write_data(job.file, job.chunk, job.len, job.at) == 0) {
-			read_back(writer, &job);
+		if (atomic_load_explicit(&job.file->error, memory_order_relaxed) == 0) {
+			write_job(writer, &job);
 		}
 		end_job(writer, &job);
 	}
@@ -155,7 +171,8 @@ static int start_thread(struct dit_page_writer *writer)
 	return r;
 }
 
-int dit_page_writer_new(struct dit_page_writer **ret, uint64_t warm_bytes)
+int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread,
+                        uint64_t cached_bytes)
 {
 	struct dit_page_writer *writer = calloc(1, sizeof(*writer));
 	int r = 0;
@@ -163,9 +180,11 @@ int dit_page_writer_new(struct dit_page_writer **ret, uint64_t warm_bytes)
 	if (writer == NULL) {
 		return -ENOMEM;
 	}
-	writer->warm_bytes = warm_bytes;
+	writer->has_thread = has_thread;
+	atomic_init(&writer->cached_bytes,
+	            cached_bytes < INT64_MAX ? (int64_t)cached_bytes : INT64_MAX);
 	dit_monitor_init(&writer->monitor);
-	r = start_thread(writer);
+	r = has_thread ? start_thread(writer) : 0;
 	if (r < 0) {
 		dit_monitor_deinit(&writer->monitor);
 		free(writer);
@@ -184,7 +203,9 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 	writer->is_ended = true;
 	dit_monitor_tell(&writer->monitor);
 	dit_monitor_leave(&writer->monitor);
-	(void)pthread_join(writer->thread, NULL);
+	if (writer->has_thread) {
+		(void)pthread_join(writer->thread, NULL);
+	}
 	for (size_t i = 0; i < writer->nempty; i++) {
 		free(writer->empty[i]);
 	}
@@ -194,6 +215,26 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 
 /* ---- files ---- */
 
+/* Another descriptor of the file, for writes past the page cache. -1: there is none. */
+static int open_direct(int fd, int dir_fd, const char *name)
+{
+	int direct_fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC);
+	struct stat file;
+	struct stat found;
+
+	if (direct_fd < 0) {
+		return -1;
+	}
+	/* The owner of the directory may have put another file there meanwhile. */
+	if (fstat(fd, &file) < 0 || fstat(direct_fd, &found) < 0 ||
+	    file.st_dev != found.st_dev || file.st_ino != found.st_ino ||
+	    !dit_direct_begin(direct_fd)) {
+		(void)close(direct_fd);
+		return -1;
+	}
+	return direct_fd;
+}
+
 int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
                        const struct dit_page_file_opts *opts)
 {
@@ -202,9 +243,12 @@ int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
 	if (fd < 0) {
 		return -errno;
 	}
-	*file = (struct dit_page_file){.fd = fd, .writer = opts->writer};
+	*file = (struct dit_page_file){.fd = fd, .direct_fd = -1, .writer = opts->writer};
+	if (opts->is_direct) {
+		file->direct_fd = open_direct(fd, dir_fd, name);
+	}
 	atomic_init(&file->error, 0);
-	atomic_init(&file->is_direct, opts->is_direct && dit_direct_begin(fd));
+	atomic_init(&file->is_direct, file->direct_fd >= 0);
 	atomic_init(&file->npending, 0);
 	return 0;
 }
@@ -229,6 +273,10 @@ void dit_page_file_close(struct dit_page_file *file)
 		(void)dit_page_file_drain(file);
 		(void)close(file->fd);
 		file->fd = -1;
+		if (file->direct_fd >= 0) {
+			(void)close(file->direct_fd);
+			file->direct_fd = -1;
+		}
 	}
 }
 
@@ -256,7 +304,7 @@ int dit_page_file_put(struct dit_page_file *file, char **chunk, size_t len, uint
 {
 	struct job job = {.file = file, .chunk = *chunk, .len = len, .at = at};
 
-	if (file->writer == NULL) {
+	if (file->writer == NULL || !file->writer->has_thread) {
 		return dit_page_file_write(file, *chunk, len, at);
 	}
 	*chunk = exchange(file->writer, &job);

@@ -7,7 +7,9 @@
  *
  * Chunks are written past the page cache, if the file system can do that
  * (base/direct_write.h). Such a write waits for the disk, and the thread waits in place
- * of its caller.
+ * of its caller. But what slapd will read should be in the cache in the end. So a chunk
+ * is read back if no other one waits, since the disk has nothing else to do then; if
+ * others wait, or there is no thread, it is written through the cache.
  *
  * Threads: any, at once; a chunk belongs to one of them at a time. A file is handed to
  * dit_page_file_close() after its last chunk.
@@ -25,18 +27,17 @@
 /** Memory of dit_direct_alloc(). */
 #define DIT_CHUNK_BYTES DIT_DIRECT_BYTES
 
-/** The thread that waits for the disk, and its queue. */
+/** What chunks of all files share: the thread that waits for the disk, and its queue. */
 struct dit_page_writer;
 
 /**
- * Start the thread.
- *
- * @param warm_bytes  of what was written past the page cache, the system is asked to read
- *                    so many into it while no other chunk waits; 0: none
+ * @param has_thread    false: who puts a chunk writes it
+ * @param cached_bytes  so much of what is written should be in the page cache in the end
  *
  * @return 0, -ENOMEM, -EAGAIN
  */
-int dit_page_writer_new(struct dit_page_writer **ret, uint64_t warm_bytes);
+int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread,
+                        uint64_t cached_bytes);
 /** All files must be closed. NULL is fine. */
 void dit_page_writer_free(struct dit_page_writer *writer);
 
@@ -44,7 +45,8 @@ void dit_page_writer_free(struct dit_page_writer *writer);
 struct dit_page_file {
 	/* [const] */
 	int fd;
-	struct dit_page_writer *writer; /* borrowed; NULL: who puts a chunk writes it */
+	int direct_fd; /* for writes past the page cache; -1: there are none */
+	struct dit_page_writer *writer; /* borrowed; NULL: as one without thread */
 
 	/*
 	 * [atomic: the first error; relaxed, whoever reads it gives up sooner or later]

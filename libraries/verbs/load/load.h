@@ -165,13 +165,6 @@ struct dit_load_opts {
 	 * while they wait for a pipe.
 	 */
 	const volatile sig_atomic_t *stop;
-	/*
-	 * A new file is written past the page cache. While the disk has nothing else to
-	 * do, the load has it read back, where slapd will find it: so many bytes at most,
-	 * and none if the input is a pipe, or so long that the file may become larger.
-	 * 0: nothing is read back. With one thread nothing is, either.
-	 */
-	uint64_t warm_bytes;
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)

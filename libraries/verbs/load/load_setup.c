@@ -321,23 +321,16 @@ static int prepare_targets(struct loader *loader, const struct load_budget *budg
 	return r;
 }
 
-/* Bytes that the page writer has read back: none of a file that becomes too large. */
-static uint64_t warm_bytes(const struct loader *loader)
-{
-	uint64_t expected = dit_ldif_reader_size(loader->input.reader) * LOAD_EXPANSION;
-
-	return expected > 0 && expected <= loader->opts->warm_bytes
-	               ? loader->opts->warm_bytes
-	               : 0;
-}
-
-/* One thread stays the only one. */
+/* What is prepared goes elsewhere before slapd reads it. */
 static int make_page_writer(struct loader *loader)
 {
+	uint64_t expected = dit_ldif_reader_size(loader->input.reader) * LOAD_EXPANSION;
 	int r = 0;
 
-	if (loader->job.nthreads > 1 && !loader->opts->is_dry_run) {
-		r = dit_page_writer_new(&loader->page_writer, warm_bytes(loader));
+	if (!loader->opts->is_dry_run) {
+		r = dit_page_writer_new(
+			&loader->page_writer, loader->job.nthreads > 1,
+			loader->opts->is_prepared ? 0 : dit_page_cache_share(expected));
 	}
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
 }

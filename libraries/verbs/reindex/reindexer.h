@@ -64,8 +64,8 @@ struct reindexer {
 	struct dit_job job; /* which databases, threads, reports */
 	uint64_t memory_bytes;
 	uint64_t sample_bytes; /* of an estimate: read so much of id2e; 0: all */
-	struct dit_page_writer *page_writer; /* NULL with one thread */
-	const struct dit_ad **attrs;         /* of opts->attrs; owned */
+	struct dit_page_writer *page_writer;
+	const struct dit_ad **attrs; /* of opts->attrs; owned */
 	size_t nattrs;
 
 	/* [own: main] */
