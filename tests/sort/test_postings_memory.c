@@ -146,6 +146,43 @@ static void a_memory_share_is_used_up_but_not_exceeded(void **state)
 	}
 }
 
+/* What a producer's pairs take while all their streams are sorted, as cursors do. */
+static size_t sorted_bytes(const struct dit_producer *producer)
+{
+	size_t bytes = producer->nchunks * producer->pool.chunk_bytes;
+
+	for (unsigned i = 0; i < producer->postings->nstreams; i++) {
+		bytes += 2 * sizeof(uint64_t) *
+		         dit_bucket_nwords(&producer->buckets[i],
+		                           dit_stream_width(producer->postings, i));
+	}
+	return bytes;
+}
+
+static void streams_that_are_sorted_side_by_side_fit_the_budget(void **state)
+{
+	static const struct postings_plan plan = {
+		"side by side", 4, 4, 8 << 20, 60, 0, 1, 1, 0, 0, false};
+	struct postings_held held = {0};
+	struct postings_load load;
+	size_t peak = 0;
+
+	(void)state;
+	postings_load_begin(&load, &plan);
+	for (uint64_t id = 1; held.nruns == 0; id++) {
+		size_t bytes = 0;
+
+		push_entry_as(&load, id % 4, 0, 1, id, 50);
+		for (unsigned i = 0; i < 4; i++) {
+			bytes += sorted_bytes(load.postings->producers[i]);
+		}
+		peak = bytes > peak ? bytes : peak;
+		held = postings_load_held(&load);
+	}
+	assert_in_range(peak, plan.memory_bytes * 8 / 10, plan.memory_bytes);
+	postings_load_end(&load);
+}
+
 /* Chunks of the time with many streams, scratch of the time with one. */
 static void a_memory_share_is_not_exceeded_when_streams_change(void **state)
 {
@@ -218,6 +255,7 @@ int main(void)
 		cmocka_unit_test(memory_stays_within_the_budget),
 		cmocka_unit_test(unsorted_pairs_take_little_more_than_their_keys),
 		cmocka_unit_test(a_memory_share_is_used_up_but_not_exceeded),
+		cmocka_unit_test(streams_that_are_sorted_side_by_side_fit_the_budget),
 		cmocka_unit_test(a_memory_share_is_not_exceeded_when_streams_change),
 		cmocka_unit_test(producers_write_their_runs_together),
 	};

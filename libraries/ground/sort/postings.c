@@ -174,15 +174,15 @@ static size_t larger(size_t a, size_t b)
 }
 
 /**
- * Would one chunk more, and sorting that many words, pass the share? What earlier runs
- * needed is still held, whether it is needed now or not.
+ * Would one chunk more, and sorting with so many words in the largest bucket, pass the
+ * share? What earlier runs needed is still held, whether it is needed now or not.
  */
 static bool is_share_used_up(const struct dit_producer *producer, size_t nwords)
 {
 	size_t chunk_bytes = larger((producer->nchunks + 1) * producer->pool.chunk_bytes,
 	                            producer->pool.held_bytes);
 	size_t scratch_bytes =
-		larger(2 * nwords * sizeof(uint64_t),
+		larger(dit_producer_sort_bytes(producer, producer->nchunks + 1, nwords),
 	               producer->sorted.size_bytes + producer->spare.size_bytes);
 
 	return chunk_bytes + scratch_bytes > producer->postings->share_bytes;
@@ -220,7 +220,7 @@ static void bucket_add_chunk(struct dit_bucket *bucket, struct dit_chunk *chunk,
 static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
                        unsigned width)
 {
-	size_t nunits = (producer->pool.chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint32_t);
+	size_t nunits = dit_chunk_nunits(producer);
 	/* A unit becomes a word at most, in 64-bit streams as well. */
 	size_t biggest = larger(dit_bucket_nwords(bucket, width) + nunits,
 	                        producer->nwords_biggest);

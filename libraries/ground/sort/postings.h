@@ -20,13 +20,13 @@
  * set.
  *
  * Memory: a pair takes 4 bytes while it waits (8 in 64-bit streams), and each call of
- * push 4 more. Each producer collects pairs up to its share of the budget, then sorts and
- * writes them as one run file (all streams, collapsed, checksummed), so runs are written
- * by the producers' threads. Below the budget nothing is written. Run files are unlinked
- * as soon as they are open: a killed process leaves nothing. Beyond the budget there are
- * a write buffer of 256 KiB per producer, a read buffer of at most 64 KiB per run and
- * open cursor, and, while more than one cursor is open, 16 bytes for each pair in memory
- * of its stream (32 in 64-bit streams).
+ * push 4 more; while its stream is sorted, 16 more (32). The budget counts both, for as
+ * many streams as there are producers. Each producer collects pairs up to its share of
+ * the budget, then sorts and writes them as one run file (all streams, collapsed,
+ * checksummed), so runs are written by the producers' threads. Below the budget nothing
+ * is written. Run files are unlinked as soon as they are open: a killed process leaves
+ * nothing. Beyond the budget there are a write buffer of 256 KiB per producer, and a read
+ * buffer of at most 64 KiB per run and open cursor.
  *
  * It knows nothing of LDAP or LMDB.
  */

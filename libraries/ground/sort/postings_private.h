@@ -98,11 +98,34 @@ static inline unsigned dit_stream_width(const struct dit_postings *postings,
 	return postings->is_64bit[stream] ? 2 : 1;
 }
 
-/** Memory for the pairs that a producer has, and for sorting the largest bucket. */
+/** 4-byte units of a chunk. */
+static inline size_t dit_chunk_nunits(const struct dit_producer *producer)
+{
+	return (producer->pool.chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint32_t);
+}
+
+/**
+ * Memory for sorting so many chunks. In the end as many streams as there are producers
+ * are sorted side by side, and each takes two words for a word.
+ *
+ * @param nwords_biggest  as in the producer
+ */
+static inline size_t dit_producer_sort_bytes(const struct dit_producer *producer,
+                                             size_t nchunks, size_t nwords_biggest)
+{
+	/* A unit becomes a word at most. */
+	size_t all = nchunks * dit_chunk_nunits(producer);
+	size_t open = nwords_biggest * producer->postings->nproducers;
+
+	return 2 * sizeof(uint64_t) * (open < all ? open : all);
+}
+
+/** Memory for the pairs that a producer has, and for sorting them. */
 static inline size_t dit_producer_used_bytes(const struct dit_producer *producer)
 {
 	return producer->nchunks * producer->pool.chunk_bytes +
-	       2 * producer->nwords_biggest * sizeof(uint64_t);
+	       dit_producer_sort_bytes(producer, producer->nchunks,
+	                               producer->nwords_biggest);
 }
 
 /** Words of all pairs in memory, when they are sorted. */
