@@ -290,7 +290,7 @@ static int end(struct estimating *estimating)
 	}
 	ret->nrefused = (uint64_t)((double)ret->nrefused * scale + 0.5);
 	ret->cpu_us = (uint64_t)((double)estimating->cpu_us * scale * WORK);
-	dit_estimate_end(ret,
+	dit_estimate_end(ret, loader->job.chosen.settings->index.hash64,
 	                 BASE_BYTES + BATCH_FACTOR * budget.batch_bytes +
 	                         (uint64_t)ret->threads * THREAD_BYTES,
 	                 budget.postings_bytes, LOAD_TABLE_BYTES, NAMES_BYTES);

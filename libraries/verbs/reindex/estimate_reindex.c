@@ -147,7 +147,8 @@ static int run(struct reindexer *reindexer, struct dit_estimate *ret)
 	for (unsigned i = 0; i < reindexer->ntargets && r == 0; i++) {
 		r = estimate_target(&reindexer->targets[i], ret);
 	}
-	dit_estimate_end(ret, BASE_BYTES, ret->memory_limit_bytes, 0, 0);
+	dit_estimate_end(ret, reindexer->job.chosen.settings->index.hash64, BASE_BYTES,
+	                 ret->memory_limit_bytes, 0, 0);
 	return r;
 }
 

@@ -3,9 +3,14 @@
 
 #include <stdlib.h>
 
-/* A key and its ID in memory, and in a temporary file. */
-#define MEMORY_BYTES 8
-#define RUN_BYTES    2
+/* A key of 32 bits and its ID: in memory, while it waits and while its index is sorted,
+ * and in a temporary file. */
+#define WAITING_BYTES 5
+#define SORTED_BYTES  16
+#define RUN_BYTES     2
+#define RUN_BYTES_64  3
+/* The largest index has so much of all keys. */
+#define LARGEST 8
 
 uint64_t dit_estimate_indexes(struct dit_estimate *ret,
                               const struct dit_builders *builders, size_t nindexes,
@@ -25,17 +30,23 @@ uint64_t dit_estimate_indexes(struct dit_estimate *ret,
 	return bytes;
 }
 
-void dit_estimate_end(struct dit_estimate *ret, uint64_t base_bytes, uint64_t keys_bytes,
-                      unsigned table_bytes, unsigned names_bytes)
+void dit_estimate_end(struct dit_estimate *ret, bool has_64_bits, uint64_t base_bytes,
+                      uint64_t keys_bytes, unsigned table_bytes, unsigned names_bytes)
 {
 	uint64_t names = ret->nentries * names_bytes;
-	uint64_t sorted = ret->npostings * MEMORY_BYTES + names;
+	unsigned nsorted = ret->threads < LARGEST ? ret->threads : LARGEST;
+	unsigned posting_bytes = WAITING_BYTES + SORTED_BYTES * nsorted / LARGEST;
+	uint64_t sorted = ret->npostings * (posting_bytes << has_64_bits) + names;
 
 	ret->memory_bytes = sorted + base_bytes < ret->memory_limit_bytes
 	                            ? sorted + base_bytes
 	                            : ret->memory_limit_bytes;
 	ret->memory_bytes += ret->nentries * table_bytes;
-	ret->run_bytes = sorted > keys_bytes ? ret->npostings * RUN_BYTES + names : 0;
+	ret->run_bytes =
+		sorted > keys_bytes
+			? ret->npostings * (has_64_bits ? RUN_BYTES_64 : RUN_BYTES) +
+				  names
+			: 0;
 }
 
 void dit_estimate_deinit(struct dit_estimate *estimate)

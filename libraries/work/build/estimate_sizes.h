@@ -27,14 +27,15 @@ uint64_t dit_estimate_indexes(struct dit_estimate *ret,
                               double scale, unsigned page_bytes);
 
 /**
- * The memory and the temporary files; ret->memory_limit_bytes is there.
+ * The memory and the temporary files; ret->threads and ret->memory_limit_bytes are there.
  *
+ * @param has_64_bits  the hashes that are keys have 64 bits, not 32
  * @param base_bytes   of memory, without entries
  * @param keys_bytes   with more of index keys, temporary files are written
  * @param table_bytes  of memory for an entry, whatever the limit is
  * @param names_bytes  of an entry's names, which are sorted
  */
-void dit_estimate_end(struct dit_estimate *ret, uint64_t base_bytes, uint64_t keys_bytes,
-                      unsigned table_bytes, unsigned names_bytes);
+void dit_estimate_end(struct dit_estimate *ret, bool has_64_bits, uint64_t base_bytes,
+                      uint64_t keys_bytes, unsigned table_bytes, unsigned names_bytes);
 
 #endif
