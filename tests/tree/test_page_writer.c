@@ -317,6 +317,10 @@ static void chunks_are_read_back_if_no_others_wait(void **state)
 	assert_true(read_back == 3 && went_through == 0);
 	put_and_drain(true, 0);
 	assert_true(read_back == 0 && went_through == 0);
+	wants_direct = false;
+	put_and_drain(true, UINT64_MAX);
+	assert_int_equal(read_back, 0);
+	wants_direct = true;
 	keeps_flags = false;
 	direct_fd = -1;
 }

@@ -114,8 +114,9 @@ static bool has_more_jobs(struct dit_page_writer *writer)
 static void write_job(struct dit_page_writer *writer, const struct job *job)
 {
 	struct dit_page_file *file = job->file;
+	bool is_direct = atomic_load_explicit(&file->is_direct, memory_order_relaxed);
 	bool is_wanted = take_cached(file, job->len);
-	bool is_cached = is_wanted && has_more_jobs(writer);
+	bool is_cached = is_wanted && (!is_direct || has_more_jobs(writer));
 
 	if (write_data(file, job->chunk, job->len, job->at, is_cached) == 0 &&
 	    is_wanted && !is_cached) {
