@@ -19,7 +19,9 @@ check_PROGRAMS += \
 %C%_test_release_rules_LDADD = $(test_libs)
 %C%_test_job_SOURCES = %D%/test_job.c
 %C%_test_job_LDADD = $(test_libs)
-%C%_test_job_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) -Wl,--wrap=dit_memory_limit
+%C%_test_job_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \
+	-Wl,--wrap=dit_memory_available \
+	-Wl,--wrap=dit_memory_limit
 %C%_test_glue_SOURCES = %D%/test_glue.c
 %C%_test_glue_LDADD = $(test_libs)
 %C%_test_glue_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
