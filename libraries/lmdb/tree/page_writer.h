@@ -27,7 +27,7 @@
 /** Memory of dit_direct_alloc(). */
 #define DIT_CHUNK_BYTES DIT_DIRECT_BYTES
 
-/** What chunks of all files share: the thread that waits for the disk, and its queue. */
+/** The thread that waits for the disk, and its queue; chunks of all files share it. */
 struct dit_page_writer;
 
 /**

@@ -321,7 +321,7 @@ static int prepare_targets(struct loader *loader, const struct load_budget *budg
 	return r;
 }
 
-/* What is prepared goes elsewhere before slapd reads it. */
+/* A prepared database goes elsewhere before slapd reads it, so it is not cached here. */
 static int make_page_writer(struct loader *loader)
 {
 	uint64_t expected = dit_ldif_reader_size(loader->input.reader) * LOAD_EXPANSION;

@@ -36,17 +36,14 @@ void dit_estimate_end(struct dit_estimate *ret, bool has_64_bits, uint64_t base_
 	uint64_t names = ret->nentries * names_bytes;
 	unsigned nsorted = ret->threads < LARGEST ? ret->threads : LARGEST;
 	unsigned posting_bytes = WAITING_BYTES + SORTED_BYTES * nsorted / LARGEST;
+	unsigned run_bytes = has_64_bits ? RUN_BYTES_64 : RUN_BYTES;
 	uint64_t sorted = ret->npostings * (posting_bytes << has_64_bits) + names;
 
 	ret->memory_bytes = sorted + base_bytes < ret->memory_limit_bytes
 	                            ? sorted + base_bytes
 	                            : ret->memory_limit_bytes;
 	ret->memory_bytes += ret->nentries * table_bytes;
-	ret->run_bytes =
-		sorted > keys_bytes
-			? ret->npostings * (has_64_bits ? RUN_BYTES_64 : RUN_BYTES) +
-				  names
-			: 0;
+	ret->run_bytes = sorted > keys_bytes ? ret->npostings * run_bytes + names : 0;
 }
 
 void dit_estimate_deinit(struct dit_estimate *estimate)
