@@ -64,7 +64,7 @@ static int read_stream(struct dit_postings *postings, unsigned stream, uint64_t 
 	struct dit_posting_cursor *cursor = NULL;
 	struct dit_posting_list lists[64];
 	ptrdiff_t n = 0;
-	int r = dit_posting_cursor_open(&cursor, postings, stream);
+	int r = dit_posting_cursor_open(&cursor, postings, stream, 0);
 
 	if (r < 0) {
 		return r;

@@ -37,7 +37,7 @@ static char *lists_of(struct dit_builders *builders, size_t db)
 	ptrdiff_t nlists = 0;
 
 	assert_non_null(text);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, db), 0);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, db, 0), 0);
 	while ((nlists = dit_index_cursor_next(cursor, &lists)) > 0) {
 		for (ptrdiff_t i = 0; i < nlists; i++) {
 			n += write_list(text + n, 4096 - n, &lists[i]);
@@ -170,15 +170,15 @@ static void little_memory_makes_runs(void **state)
 	}
 	assert_int_equal(dit_builders_seal(builders), 0);
 	assert_true(dit_builders_run_bytes(builders) > 400000);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT), 0);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT, 0), 0);
 	while ((nlists = dit_index_cursor_next(cursor, &lists)) > 0) {
 		n += (size_t)nlists;
 	}
 	assert_int_equal(nlists, 0);
 	assert_int_equal(n, 40000);
 	dit_index_cursor_close(cursor);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT), -EINVAL);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, NDBS), -EINVAL);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT, 0), -EINVAL);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, NDBS, 0), -EINVAL);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
 	test_scratch_remove(dir);
@@ -195,7 +195,7 @@ static void long_keys_need_a_database_for_them(void **state)
 
 	assert_int_equal(dit_builders_push_key(builders, 0, 0, 1, DIT_SPAN("k")),
 	                 -EINVAL);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0), -EINVAL);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0, 0), -EINVAL);
 	assert_int_equal(dit_builders_seal(builders), 0);
 	dit_index_cursor_close(NULL);
 	dit_builders_free(builders);

@@ -114,6 +114,7 @@ void postings_load_run(struct postings_load *load, void *(*function)(void *), un
 	struct postings_job jobs[PRODUCERS_MAX] = {{0}};
 	pthread_t threads[PRODUCERS_MAX];
 
+	assert_true(n <= PRODUCERS_MAX);
 	for (unsigned i = 0; i < n; i++) {
 		jobs[i] = (struct postings_job){.load = load, .number = i};
 		if (load->plan->has_threads) {
@@ -227,20 +228,40 @@ static const struct dit_posting_list *next_list(struct lists *lists)
 	return lists->n <= 0 ? NULL : &lists->batch[lists->at++];
 }
 
+void postings_load_cut(struct postings_load *load, unsigned nparts)
+{
+	load->nparts = nparts;
+	for (unsigned i = 0; i < load->plan->nstreams; i++) {
+		dit_postings_cut(load->postings, i, nparts);
+		assert_int_equal(dit_postings_nparts(load->postings, i), nparts);
+	}
+}
+
+/* By sixteenths of the keys that a stream can have. */
+static bool is_in_part(const struct postings_event *event, unsigned part, unsigned nparts)
+{
+	unsigned sixteenth = (unsigned)(event->key >> (event->stream % 2 == 1 ? 60 : 28));
+
+	return sixteenth >= part * 16 / nparts && sixteenth < (part + 1) * 16 / nparts;
+}
+
 void *postings_load_check(void *arg)
 {
 	struct postings_job *job = arg;
 	struct postings_load *load = job->load;
 	uint64_t *ids = calloc((size_t)load->plan->list_max + 3, sizeof(*ids));
+	unsigned stream = job->number / load->nparts;
+	unsigned part = job->number % load->nparts;
 	struct lists lists = {0};
 	size_t i = 0;
 
-	job->error = dit_posting_cursor_open(&lists.cursor, load->postings, job->number);
+	job->error = dit_posting_cursor_open(&lists.cursor, load->postings, stream, part);
 	while (job->error == 0 && i < load->nevents) {
 		const struct dit_posting_list *list = NULL;
 		size_t nids = 0;
 
-		if (load->events[i].stream != job->number) {
+		if (load->events[i].stream != stream ||
+		    !is_in_part(&load->events[i], part, load->nparts)) {
 			i++;
 			continue;
 		}
@@ -279,7 +300,8 @@ void postings_load_begin(struct postings_load *load, const struct postings_plan 
 		.list_max = plan->list_max,
 	};
 
-	*load = (struct postings_load){.plan = plan, .random = 88172645463325252u};
+	*load = (struct postings_load){
+		.plan = plan, .nparts = 1, .random = 88172645463325252u};
 	load->tmpdir = test_scratch();
 	opts.tmpdir = load->tmpdir;
 	assert_int_equal(dit_postings_new(&load->postings, &opts), 0);

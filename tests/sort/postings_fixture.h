@@ -41,6 +41,7 @@ struct postings_plan {
 
 struct postings_load {
 	const struct postings_plan *plan;
+	unsigned nparts;               /* of each stream; 1 at first */
 	struct postings_event *events; /* in input order */
 	size_t nevents;
 	struct dit_postings *postings;
@@ -50,7 +51,7 @@ struct postings_load {
 
 struct postings_job {
 	struct postings_load *load;
-	unsigned number; /* producer or stream */
+	unsigned number; /* producer, or part of a stream */
 	int error;
 };
 
@@ -60,13 +61,15 @@ void postings_load_begin(struct postings_load *load, const struct postings_plan 
 void postings_load_use_tiny_chunks(struct postings_load *load);
 void postings_load_end(struct postings_load *load);
 
-/** Run a function once per producer or stream, at once or one after the other. */
+/** Run a function once per producer or part, at once or one after the other. */
 void postings_load_run(struct postings_load *load, void *(*function)(void *), unsigned n);
 /** Push the events of one producer, those of one entry and stream in two calls. */
 void *postings_load_push(void *job);
 /** Events by stream, key and input order, as postings_load_check() wants them. */
 void postings_load_sort(struct postings_load *load);
-/** Compare one stream with the model. */
+/** Cut all streams. After seal. */
+void postings_load_cut(struct postings_load *load, unsigned nparts);
+/** Compare a part with the model. Part p of stream s has the number s * nparts + p. */
 void *postings_load_check(void *job);
 
 /** The content of a load. Producers are at rest. */

@@ -114,7 +114,7 @@ static size_t assert_same_lists(const struct both *both)
 	struct dit_byte_list got = {0};
 	size_t nranges = 0;
 
-	assert_int_equal(dit_posting_cursor_open(&cursor, both->words, 0), 0);
+	assert_int_equal(dit_posting_cursor_open(&cursor, both->words, 0, 0), 0);
 	while (dit_posting_cursor_next(cursor, &want, 1) > 0) {
 		assert_int_equal(dit_byte_postings_next(both->bytes, &got), 1);
 		assert_int_equal(got.key.len, 4);

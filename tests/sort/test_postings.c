@@ -7,6 +7,7 @@
  *     by the entry that filled it;
  *   - neither threads, nor memory, nor runs, nor late IDs, nor how pairs share chunks
  *     change any of that;
+ *   - the parts of a stream are all of it;
  *   - wrong calls are refused, and nothing is left.
  */
 #include "sort/postings.h"
@@ -15,6 +16,7 @@
 #include <errno.h>
 
 #include "postings_fixture.h"
+#include "sort/postings_private.h"
 #include "test.h"
 
 static void assert_directory_empty(const char *path)
@@ -47,8 +49,9 @@ static const struct postings_plan plans[] = {
 };
 /* clang-format on */
 
-/** Push by plan, seal, compare all streams with the model. */
-static void play_plan(const struct postings_plan *plan, bool has_tiny_chunks)
+/** Push by plan, seal, cut, compare all parts of all streams with the model. */
+static void play_plan(const struct postings_plan *plan, unsigned nparts,
+                      bool has_tiny_chunks)
 {
 	struct postings_held held;
 	struct postings_load load;
@@ -62,7 +65,8 @@ static void play_plan(const struct postings_plan *plan, bool has_tiny_chunks)
 	assert_int_equal(dit_postings_seal(load.postings), 0);
 	assert_directory_empty(load.tmpdir);
 	postings_load_sort(&load);
-	postings_load_run(&load, postings_load_check, plan->nstreams);
+	postings_load_cut(&load, nparts);
+	postings_load_run(&load, postings_load_check, plan->nstreams * nparts);
 	held = postings_load_held(&load);
 	assert_int_equal(held.npushed, load.nevents);
 	assert_int_equal(held.nruns > 0, dit_postings_run_bytes(load.postings) > 0);
@@ -76,7 +80,7 @@ static void all_streams_hold_what_was_pushed(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
-		play_plan(&plans[i], false);
+		play_plan(&plans[i], 1, false);
 	}
 }
 
@@ -84,7 +88,20 @@ static void pushes_may_be_split_among_chunks(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
-		play_plan(&plans[i], true);
+		play_plan(&plans[i], 1, true);
+	}
+}
+
+/* Threads of different parts share buckets and runs. */
+static void the_parts_of_a_stream_are_all_of_it(void **state)
+{
+	static const unsigned nparts[] = {2, 3, DIT_POSTING_PARTS_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
+		for (size_t k = 0; k < sizeof(nparts) / sizeof(nparts[0]); k++) {
+			play_plan(&plans[i], nparts[k], false);
+		}
 	}
 }
 
@@ -252,7 +269,7 @@ static void full_lists_collapse_when_touched_again(void **state)
 			struct dit_posting_list list = {0};
 
 			assert_int_equal(
-				dit_posting_cursor_open(&cursor, load.postings, s), 0);
+				dit_posting_cursor_open(&cursor, load.postings, s, 0), 0);
 			assert_int_equal(dit_posting_cursor_next(cursor, &list, 1), 1);
 			assert_int_equal(list.nids, 3);
 			assert_memory_equal(list.ids, cases[i].expected, 24);
@@ -287,7 +304,7 @@ static void lists_in_memory_come_in_batches(void **state)
 		}
 	}
 	assert_int_equal(dit_postings_seal(load.postings), 0);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), 0);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), 0);
 	for (size_t i = 0, key = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		assert_int_equal(dit_posting_cursor_next(cursor, lists, 5), want[i]);
 		for (size_t k = 0; k < want[i]; k++, key++) {
@@ -326,7 +343,8 @@ static void ids_of_late_entries_keep_their_input_order(void **state)
 			}
 		}
 		assert_int_equal(dit_postings_seal(load.postings), 0);
-		assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), 0);
+		assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0),
+		                 0);
 		assert_int_equal(dit_posting_cursor_next(cursor, &list, 1), 1);
 		assert_int_equal(list.ids[0] == 0, repeated == 2);
 		dit_posting_cursor_close(cursor);
@@ -391,6 +409,36 @@ static void ids_out_of_range_are_refused_and_the_error_sticks(void **state)
 	}
 }
 
+/* Pairs in memory stay until each part has taken its own. */
+static void a_part_opens_once_and_the_last_one_gives_memory_back(void **state)
+{
+	static const struct postings_plan plan = {"parts", 1, 1, POSTINGS_SHARE, 3, 10, 5,
+	                                          1,       0, 0, false};
+	struct dit_posting_cursor *cursors[2] = {NULL};
+	struct dit_posting_cursor *cursor = NULL;
+	struct postings_load load;
+
+	(void)state;
+	postings_load_begin(&load, &plan);
+	postings_load_run(&load, postings_load_push, 1);
+	assert_int_equal(dit_postings_seal(load.postings), 0);
+	postings_load_cut(&load, 2);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 2), -EINVAL);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct dit_producer *producer = load.postings->producers[0];
+
+		assert_true(producer->buckets[0].npairs > 0);
+		assert_int_equal(
+			dit_posting_cursor_open(&cursors[i], load.postings, 0, i), 0);
+		assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, i),
+		                 -EINVAL);
+	}
+	assert_int_equal(load.postings->producers[0]->buckets[0].npairs, 0);
+	dit_posting_cursor_close(cursors[0]);
+	dit_posting_cursor_close(cursors[1]);
+	postings_load_end(&load);
+}
+
 static void a_stream_opens_once_and_only_after_seal(void **state)
 {
 	static const struct postings_plan plan = {"open", 1, 1, POSTINGS_SHARE, 3, 10, 5,
@@ -400,13 +448,13 @@ static void a_stream_opens_once_and_only_after_seal(void **state)
 
 	(void)state;
 	postings_load_begin(&load, &plan);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), -EINVAL);
 	postings_load_run(&load, postings_load_push, 1);
 	assert_int_equal(dit_postings_seal(load.postings), 0);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 1), -EINVAL);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), 0);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 1, 0), -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), 0);
 	dit_posting_cursor_close(cursor);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), -EINVAL);
 	dit_posting_cursor_close(NULL);
 	postings_load_end(&load);
 }
@@ -416,6 +464,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_streams_hold_what_was_pushed),
 		cmocka_unit_test(pushes_may_be_split_among_chunks),
+		cmocka_unit_test(the_parts_of_a_stream_are_all_of_it),
 		cmocka_unit_test(groups_hold_any_ids_and_any_number_of_keys),
 		cmocka_unit_test(wide_streams_hold_ids_of_48_bits),
 		cmocka_unit_test(stream_counts_add_up),
@@ -425,6 +474,7 @@ int main(void)
 		cmocka_unit_test(options_out_of_range_are_refused),
 		cmocka_unit_test(ids_out_of_range_are_refused_and_the_error_sticks),
 		cmocka_unit_test(a_stream_opens_once_and_only_after_seal),
+		cmocka_unit_test(a_part_opens_once_and_the_last_one_gives_memory_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

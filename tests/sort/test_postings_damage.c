@@ -80,7 +80,7 @@ static int read_all(struct dit_postings *postings)
 {
 	struct dit_posting_cursor *cursor = NULL;
 	struct dit_posting_list list = {0};
-	int r = dit_posting_cursor_open(&cursor, postings, 0);
+	int r = dit_posting_cursor_open(&cursor, postings, 0, 0);
 
 	while (r == 0) {
 		r = (int)dit_posting_cursor_next(cursor, &list, 1);

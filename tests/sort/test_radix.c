@@ -78,11 +78,11 @@ static const uint64_t *sort(struct buffers *b, size_t n, unsigned width, bool in
 		return b->a;
 	}
 	for (size_t i = 0; i < n; i++) {
-		dit_radix_count(&radix, b->a[i * width] >> shift, width);
+		dit_radix_count(&radix, b->a[i * width] >> shift, width, 1);
 	}
 	dit_radix_count_end(&radix);
 	for (size_t i = 0; i < n; i++) {
-		size_t at = dit_radix_place(&radix, b->a[i * width] >> shift, width);
+		size_t at = dit_radix_place(&radix, b->a[i * width] >> shift, width, 1);
 
 		memcpy(b->b + at * width, b->a + i * width, width * sizeof(*b->a));
 	}

@@ -127,14 +127,15 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	p->tmpdir = strdup(opts->tmpdir);
 	p->cipher = opts->cipher;
 	p->is_64bit = calloc((size_t)p->nstreams + 1, sizeof(*p->is_64bit));
-	p->is_opened = calloc((size_t)p->nstreams + 1, sizeof(*p->is_opened));
+	p->streams = calloc((size_t)p->nstreams + 1, sizeof(*p->streams));
 	p->producers = calloc(p->nproducers, sizeof(*p->producers));
-	if (p->tmpdir == NULL || p->is_64bit == NULL || p->is_opened == NULL ||
+	if (p->tmpdir == NULL || p->is_64bit == NULL || p->streams == NULL ||
 	    p->producers == NULL) {
 		goto nomem;
 	}
 	for (unsigned i = 0; i < p->nstreams; i++) {
 		p->is_64bit[i] = opts->is_64bit[i];
+		p->streams[i].nparts = 1;
 	}
 	for (unsigned i = 0; i < p->nproducers; i++) {
 		p->producers[i] = producer_new(p);
@@ -160,7 +161,7 @@ void dit_postings_free(struct dit_postings *postings)
 		producer_free(postings->producers[i]);
 	}
 	free(postings->producers);
-	free(postings->is_opened);
+	free(postings->streams);
 	free(postings->is_64bit);
 	free(postings->tmpdir);
 	dit_late_deinit(&postings->late);
@@ -328,4 +329,15 @@ uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsign
 		npushed += postings->producers[i]->buckets[stream].npushed;
 	}
 	return npushed;
+}
+
+void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned nparts)
+{
+	assert(postings->is_sealed && nparts >= 1 && nparts <= DIT_POSTING_PARTS_MAX);
+	postings->streams[stream].nparts = nparts;
+}
+
+unsigned dit_postings_nparts(const struct dit_postings *postings, unsigned stream)
+{
+	return postings->streams[stream].nparts;
 }

@@ -6,8 +6,9 @@
  *   dit_postings_new();
  *   many producers, each on its own thread:  dit_postings_push()...
  *   one thread, producers at rest:           dit_postings_seal()
- *   per stream, any thread, each once:       dit_posting_cursor_open(), _next()...,
- *                                            _close()
+ *   the same, if need be:                    dit_postings_cut()
+ *   per stream or part of one, any thread,   dit_posting_cursor_open(), _next()...,
+ *   each once:                               _close()
  *   dit_postings_free()
  *
  * A key is a 64-bit ordinal, or, in 32-bit streams, one below 2^32. An ID is
@@ -101,19 +102,38 @@ struct dit_posting_list {
 	bool is_repeated;
 };
 
+/* Most parts of a stream, a power of two. */
+#define DIT_POSTING_PARTS_BITS 4
+#define DIT_POSTING_PARTS_MAX  (1u << DIT_POSTING_PARTS_BITS)
+
+/**
+ * Cut a stream into parts, so that several threads can sort it. Each part has nearly an
+ * equal share of all keys that are possible. The keys of a part are lower than those of
+ * the next one. After seal, before the stream is opened.
+ *
+ * @param nparts  1 to DIT_POSTING_PARTS_MAX
+ */
+void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned nparts);
+/** 1: the stream is not cut. */
+unsigned dit_postings_nparts(const struct dit_postings *postings, unsigned stream);
+
 struct dit_posting_cursor;
 
 /**
- * Iterate one stream in key order, merged over producers and runs. Sorting what is still
- * in memory happens here, on the calling thread. Each stream can be opened once; its
- * memory passes to the next cursor on close, its disk space to the system. Different
- * streams may be open on different threads.
+ * Iterate one stream, or a part of one, in key order, merged over producers and runs.
+ * Sorting what is still in memory happens here, on the calling thread. Each part can be
+ * opened once. The memory of a stream passes to the next cursors when all its parts are
+ * sorted, its disk space to the system when they are closed. Different parts may be open
+ * on different threads.
+ *
+ * @param part  0 to nparts - 1; 0 of a stream that is not cut
  *
  * @return 0; -EINVAL (not sealed, opened before); DIT_E_CORRUPT; DIT_E_STOPPED; -ENOMEM;
  *         -errno
  */
 int dit_posting_cursor_open(struct dit_posting_cursor **ret,
-                            struct dit_postings *postings, unsigned stream);
+                            struct dit_postings *postings, unsigned stream,
+                            unsigned part);
 /**
  * The next lists: several where all postings of the stream are in memory, one where runs
  * are merged.
@@ -126,7 +146,7 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
                                   struct dit_posting_list *ret, size_t max);
 /**
- * How much of the stream the lists were made of so far, in bytes of memory and of runs.
+ * How much of the part the lists were made of so far, in bytes of memory and of runs.
  * The thread of the cursor.
  *
  * @param ret_total  of all of it

@@ -139,27 +139,39 @@ static bool next_chunk(struct reading *reading)
 	return true;
 }
 
-/** Count a key, or, if there are @p words, put its pair into its place among them. */
+/** Count a key, or, if there are @p words, put its pair into its place among them.
+ * @param n  1; 0: neither */
 INLINE void deal_key(struct dit_radix *radix, uint64_t key, uint64_t id, uint64_t *words,
-                     unsigned width)
+                     unsigned width, unsigned n)
 {
+	uint64_t nowhere[2];
+	uint64_t *to = nowhere;
 	size_t at = 0;
 
 	if (words == NULL) {
-		dit_radix_count(radix, key, width);
+		dit_radix_count(radix, key, width, n);
 		return;
 	}
-	at = dit_radix_place(radix, key, width) * width;
-	words[at] = width == 1 ? key << 32 | id : key;
+	at = dit_radix_place(radix, key, width, n) * width;
+	to = n == 0 ? nowhere : words + at;
+	to[0] = width == 1 ? key << 32 | id : key;
 	if (width == 2) {
-		words[at + 1] = id;
+		to[1] = id;
 	}
 }
 
-/** Do that with the keys of the groups that come, up to an ID. @return are there more? */
+/**
+ * Do that with the keys of the groups that come, up to an ID.
+ *
+ * @param range  other keys are left out; NULL, a constant: none are
+ *
+ * @return are there more?
+ */
 INLINE bool deal_keys(struct reading *reading, uint64_t bound, struct dit_radix *radix,
-                      uint64_t *words, unsigned width)
+                      uint64_t *words, unsigned width, const struct dit_key_range *range)
 {
+	const uint64_t first = range == NULL ? 0 : range->first;
+	const uint64_t size = range == NULL ? 0 : range->last - range->first;
 	uint64_t id = reading->id;
 
 	do {
@@ -182,8 +194,11 @@ INLINE bool deal_keys(struct reading *reading, uint64_t bound, struct dit_radix 
 			}
 			id += *at++ >> COUNT_BITS;
 			for (; n > 0; n--) {
-				deal_key(radix, get_number(at, width), id, words, width);
+				uint64_t key = get_number(at, width);
+
 				at += width;
+				deal_key(radix, key, id, words, width,
+				         range == NULL || key - first <= size);
 			}
 		}
 	} while (next_chunk(reading));
@@ -208,61 +223,132 @@ static uint64_t bound_of(const struct dit_heap *heap)
 	return bound;
 }
 
-INLINE uint64_t *sort(struct dit_heap *heap, struct dit_radix *radix, uint64_t *words,
-                      uint64_t *spare, size_t npairs, unsigned width)
-{
-	/* Words are dealt twice more, pairs once, and should end in the same buffer. */
-	uint64_t *first = width == 1 ? words : spare;
+struct dit_bucket_sort {
+	struct reading *readings; /* one for each bucket; owned */
+	struct dit_heap heap;     /* of those that have pairs, by their next ID */
+	unsigned width;
+	const struct dit_key_range *range; /* NULL: all keys; else: */
+	struct dit_key_range own_range;
+	size_t npairs; /* counted */
+	struct dit_radix radix;
+};
 
-	dit_radix_count_end(radix);
+/** Count the keys of a bucket, and get ready to read it again. */
+INLINE void count_as(struct reading *reading, const struct dit_bucket *bucket,
+                     struct dit_radix *radix, unsigned width,
+                     const struct dit_key_range *range)
+{
+	reading_init(reading, bucket);
+	(void)deal_keys(reading, UINT64_MAX, radix, NULL, width, range);
+	reading_init(reading, bucket);
+	(void)deal_keys(reading, 0, radix, NULL, width, range);
+}
+
+static void count_keys(struct dit_bucket_sort *sort, struct reading *reading,
+                       const struct dit_bucket *bucket)
+{
+	const struct dit_key_range *range = sort->range;
+
+	if (sort->width == 1 && range == NULL) {
+		count_as(reading, bucket, &sort->radix, 1, NULL);
+	} else if (sort->width == 1) {
+		count_as(reading, bucket, &sort->radix, 1, range);
+	} else if (range == NULL) {
+		count_as(reading, bucket, &sort->radix, 2, NULL);
+	} else {
+		count_as(reading, bucket, &sort->radix, 2, range);
+	}
+}
+
+static size_t count_of_range(const struct dit_radix *radix)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < DIT_RADIX_VALUES; i++) {
+		n += radix->high[i];
+	}
+	return n;
+}
+
+int dit_buckets_count(struct dit_bucket_sort **ret,
+                      const struct dit_bucket *const *buckets, size_t n, unsigned width,
+                      const struct dit_key_range *range)
+{
+	struct dit_bucket_sort *sort = calloc(1, sizeof(*sort));
+
+	if (sort == NULL) {
+		return -ENOMEM;
+	}
+	sort->readings = calloc(n + 1, sizeof(*sort->readings));
+	if (sort->readings == NULL || dit_heap_init(&sort->heap, n) < 0) {
+		dit_bucket_sort_free(sort);
+		return -ENOMEM;
+	}
+	sort->width = width;
+	sort->radix.width = width;
+	sort->radix.in_order = true;
+	if (range != NULL) {
+		sort->own_range = *range;
+		sort->range = &sort->own_range;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (buckets[i]->npairs > 0) {
+			count_keys(sort, &sort->readings[i], buckets[i]);
+			dit_heap_add(&sort->heap, &sort->readings[i], is_before);
+			sort->radix.in_order &= buckets[i]->is_ascending;
+			sort->npairs += buckets[i]->npairs;
+		}
+	}
+	if (range != NULL) {
+		sort->npairs = count_of_range(&sort->radix);
+	}
+	*ret = sort;
+	return 0;
+}
+
+size_t dit_bucket_sort_nwords(const struct dit_bucket_sort *sort)
+{
+	return sort->npairs * sort->width;
+}
+
+INLINE void deal_as(struct dit_bucket_sort *sort, uint64_t *words, unsigned width,
+                    const struct dit_key_range *range)
+{
+	struct dit_heap *heap = &sort->heap;
+
 	while (heap->n > 0) {
-		bool has_more = deal_keys(dit_heap_top(heap), bound_of(heap), radix,
-		                          first, width);
+		bool has_more = deal_keys(dit_heap_top(heap), bound_of(heap),
+		                          &sort->radix, words, width, range);
 
 		dit_heap_settle(heap, !has_more, is_before);
 	}
-	return dit_radix_finish(radix, first, first == words ? spare : words, npairs);
 }
 
-/** Count the keys of a bucket, and get ready to read it again. */
-INLINE void count_keys(struct reading *reading, const struct dit_bucket *bucket,
-                       struct dit_radix *radix, unsigned width)
+uint64_t *dit_bucket_sort_deal(struct dit_bucket_sort *sort, uint64_t *words,
+                               uint64_t *spare)
 {
-	reading_init(reading, bucket);
-	(void)deal_keys(reading, UINT64_MAX, radix, NULL, width);
-	reading_init(reading, bucket);
-	(void)deal_keys(reading, 0, radix, NULL, width);
+	/* Words are dealt twice more, pairs once, and should end in the same buffer. */
+	uint64_t *first = sort->width == 1 ? words : spare;
+
+	dit_radix_count_end(&sort->radix);
+	if (sort->width == 1 && sort->range == NULL) {
+		deal_as(sort, first, 1, NULL);
+	} else if (sort->width == 1) {
+		deal_as(sort, first, 1, &sort->own_range);
+	} else if (sort->range == NULL) {
+		deal_as(sort, first, 2, NULL);
+	} else {
+		deal_as(sort, first, 2, &sort->own_range);
+	}
+	return dit_radix_finish(&sort->radix, first, first == words ? spare : words,
+	                        sort->npairs);
 }
 
-int dit_buckets_sort(const struct dit_bucket *const *buckets, size_t n, uint64_t *words,
-                     uint64_t *spare, unsigned width, uint64_t **ret)
+void dit_bucket_sort_free(struct dit_bucket_sort *sort)
 {
-	struct dit_radix radix = {.width = width, .in_order = true};
-	struct reading *readings = calloc(n + 1, sizeof(*readings));
-	struct dit_heap heap = {NULL, 0};
-	size_t npairs = 0;
-
-	if (readings == NULL || dit_heap_init(&heap, n) < 0) {
-		free(readings);
-		return -ENOMEM;
+	if (sort != NULL) {
+		dit_heap_deinit(&sort->heap);
+		free(sort->readings);
+		free(sort);
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct dit_bucket *bucket = buckets[i];
-
-		if (bucket->npairs > 0) {
-			if (width == 1) {
-				count_keys(&readings[i], bucket, &radix, 1);
-			} else {
-				count_keys(&readings[i], bucket, &radix, 2);
-			}
-			dit_heap_add(&heap, &readings[i], is_before);
-			radix.in_order &= bucket->is_ascending;
-			npairs += bucket->npairs;
-		}
-	}
-	*ret = width == 1 ? sort(&heap, &radix, words, spare, npairs, 1)
-	                  : sort(&heap, &radix, words, spare, npairs, 2);
-	dit_heap_deinit(&heap);
-	free(readings);
-	return 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cursors over one stream.
+ * Cursors over one stream, or a part of it.
  *
  * The postings that are still in memory are made one sorted array first, of all producers
  * (postings_bucket.c), which needs no heap. Then chunks are given back.
+ *
+ * Each part looks at all pairs of its stream and takes those of its keys. A look costs a
+ * tenth of sorting a pair, so nothing has to be dealt among the parts first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +22,7 @@
 struct dit_posting_cursor {
 	struct dit_postings *postings;
 	unsigned stream;
+	unsigned part;
 	unsigned width;
 	struct dit_buffer sorted; /* the pairs in memory */
 	struct dit_buffer spare;  /* while sorting */
@@ -67,25 +71,39 @@ static int reserve_buffers(struct dit_posting_cursor *cursor, size_t nwords)
 	return r;
 }
 
-/** Sort what the buckets hold, and give their chunks back. */
-static int sort_buckets(struct dit_posting_cursor *cursor, struct dit_bucket **buckets)
+/** Sort what the part has, and add it to the merge. */
+static int add_sorted(struct dit_posting_cursor *cursor, struct dit_bucket_sort *sort)
 {
-	const struct dit_postings *postings = cursor->postings;
+	size_t nwords = dit_bucket_sort_nwords(sort);
 	uint64_t *sorted = NULL;
-	int r = dit_buckets_sort((const struct dit_bucket *const *)buckets,
-	                         postings->nproducers, cursor->sorted.data,
-	                         cursor->spare.data, cursor->width, &sorted);
+	int r = nwords == 0 ? 0 : reserve_buffers(cursor, nwords);
 
-	if (r < 0) {
+	if (r < 0 || nwords == 0) {
 		return r;
 	}
-	for (unsigned i = 0; i < postings->nproducers; i++) {
-		discard_chunks(postings->producers[i], buckets[i]);
-	}
+	sorted = dit_bucket_sort_deal(sort, cursor->sorted.data, cursor->spare.data);
 	if (sorted != cursor->sorted.data) {
 		swap_buffers(cursor);
 	}
+	dit_buffer_cache_put(&cursor->postings->buffers, &cursor->spare);
+	dit_posting_merge_add_array(&cursor->merge, cursor->sorted.data, nwords,
+	                            cursor->width);
 	return 0;
+}
+
+/** The part has taken its pairs. The last one gives the chunks back. */
+static void leave_buckets(const struct dit_posting_cursor *cursor,
+                          struct dit_bucket **buckets)
+{
+	const struct dit_postings *postings = cursor->postings;
+	struct dit_posting_stream *stream = &postings->streams[cursor->stream];
+
+	if (atomic_fetch_add_explicit(&stream->nsorted, 1, memory_order_acq_rel) + 1 ==
+	    stream->nparts) {
+		for (unsigned i = 0; i < postings->nproducers; i++) {
+			discard_chunks(postings->producers[i], buckets[i]);
+		}
+	}
 }
 
 /** Make the pairs in memory one sorted array and add it to the merge. */
@@ -93,25 +111,27 @@ static int add_memory(struct dit_posting_cursor *cursor)
 {
 	struct dit_postings *postings = cursor->postings;
 	struct dit_bucket **buckets = calloc(postings->nproducers, sizeof(*buckets));
-	size_t nwords = 0;
+	const struct dit_key_range range =
+		dit_posting_part_range(postings, cursor->stream, cursor->part);
+	bool is_whole = postings->streams[cursor->stream].nparts == 1;
+	struct dit_bucket_sort *sort = NULL;
 	int r = buckets == NULL ? -ENOMEM : 0;
 
 	for (unsigned i = 0; i < postings->nproducers && r == 0; i++) {
 		buckets[i] = &postings->producers[i]->buckets[cursor->stream];
-		nwords += dit_bucket_nwords(buckets[i], cursor->width);
 	}
-	if (r == 0 && nwords > 0) {
-		r = reserve_buffers(cursor, nwords);
+	if (r == 0) {
+		r = dit_buckets_count(&sort, (const struct dit_bucket *const *)buckets,
+		                      postings->nproducers, cursor->width,
+		                      is_whole ? NULL : &range);
 	}
-	if (r == 0 && nwords > 0) {
-		r = sort_buckets(cursor, buckets);
-		dit_buffer_cache_put(&postings->buffers, &cursor->spare);
+	if (r == 0) {
+		r = add_sorted(cursor, sort);
 	}
-	if (r == 0 && nwords > 0) {
-		dit_posting_merge_add_array(&cursor->merge, cursor->sorted.data, nwords,
-		                            cursor->width);
-		cursor->total_bytes += nwords * sizeof(uint64_t);
+	if (r == 0) {
+		leave_buckets(cursor, buckets);
 	}
+	dit_bucket_sort_free(sort);
 	free(buckets);
 	return r;
 }
@@ -126,36 +146,58 @@ static int add_runs(struct dit_posting_cursor *cursor)
 		for (size_t k = 0; k < producer->nruns; k++) {
 			int r = dit_posting_merge_add_run(&cursor->merge, postings,
 			                                  producer->runs[k],
-			                                  cursor->stream);
+			                                  cursor->stream, cursor->part);
 
 			if (r < 0) {
 				return r;
 			}
-			cursor->total_bytes +=
-				producer->runs[k]->segments[cursor->stream].bytes;
 		}
 	}
 	return 0;
 }
 
+static uint64_t left_of(const struct dit_posting_source *source)
+{
+	return source->width > 0
+	               ? (uint64_t)(source->end - source->at) * sizeof(*source->at)
+	               : source->reader.end - source->reader.offset;
+}
+
+/** Bytes of all sources that lists are still to be made of. */
+static uint64_t bytes_left(const struct dit_posting_cursor *cursor)
+{
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < cursor->merge.nsources; i++) {
+		left += left_of(&cursor->merge.sources[i]);
+	}
+	return left;
+}
+
 int dit_posting_cursor_open(struct dit_posting_cursor **ret,
-                            struct dit_postings *postings, unsigned stream)
+                            struct dit_postings *postings, unsigned stream, unsigned part)
 {
 	struct dit_posting_cursor *cursor = NULL;
 	size_t nsources = 1;
 	int r = 0;
 
 	if (!postings->is_sealed || stream >= postings->nstreams ||
-	    postings->is_opened[stream]) {
+	    part >= postings->streams[stream].nparts) {
 		return -EINVAL;
 	}
 	cursor = calloc(1, sizeof(*cursor));
 	if (cursor == NULL) {
 		return -ENOMEM;
 	}
-	postings->is_opened[stream] = true;
+	if ((atomic_fetch_or_explicit(&postings->streams[stream].opened, 1u << part,
+	                              memory_order_relaxed) &
+	     1u << part) != 0) {
+		free(cursor);
+		return -EINVAL;
+	}
 	cursor->postings = postings;
 	cursor->stream = stream;
+	cursor->part = part;
 	cursor->width = dit_stream_width(postings, stream);
 	dit_list_init(&cursor->list, postings->list_max);
 	for (unsigned i = 0; i < postings->nproducers; i++) {
@@ -172,6 +214,7 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 		dit_posting_cursor_close(cursor);
 		return r;
 	}
+	cursor->total_bytes = bytes_left(cursor);
 	*ret = cursor;
 	return 0;
 }
@@ -205,37 +248,31 @@ ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
 	return r < 0 ? r : (ptrdiff_t)n;
 }
 
-static uint64_t left_of(const struct dit_posting_source *source)
-{
-	return source->width > 0
-	               ? (uint64_t)(source->end - source->at) * sizeof(*source->at)
-	               : source->reader.end - source->reader.offset;
-}
-
 uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor,
                                   uint64_t *ret_total)
 {
-	uint64_t left = 0;
-
-	for (size_t i = 0; i < cursor->merge.nsources; i++) {
-		left += left_of(&cursor->merge.sources[i]);
-	}
 	*ret_total = cursor->total_bytes;
-	return cursor->total_bytes - left;
+	return cursor->total_bytes - bytes_left(cursor);
 }
 
 /** The runs' disk space is given back stream by stream, while the database grows. */
 static void free_segments(const struct dit_posting_cursor *cursor)
 {
 	const struct dit_postings *postings = cursor->postings;
+	struct dit_posting_stream *stream = &postings->streams[cursor->stream];
 
+	if (atomic_fetch_add_explicit(&stream->nclosed, 1, memory_order_acq_rel) + 1 <
+	    stream->nparts) {
+		return;
+	}
 	for (unsigned i = 0; i < postings->nproducers; i++) {
 		const struct dit_producer *producer = postings->producers[i];
 
 		for (size_t k = 0; k < producer->nruns; k++) {
 			const struct dit_posting_run *run = producer->runs[k];
 
-			dit_run_segment_free(run->fd, &run->segments[cursor->stream]);
+			dit_run_segment_free(run->fd,
+			                     &run->segments[cursor->stream].file);
 		}
 	}
 }

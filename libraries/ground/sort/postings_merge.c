@@ -108,7 +108,13 @@ static int segment_next(struct dit_posting_source *source)
 			}
 		}
 		r = segment_next_list(source);
-		if (r != 0) {
+		if (r < 0) {
+			return r;
+		}
+		if (source->key > source->last) {
+			return 0;
+		}
+		if (r > 0) {
 			return r;
 		}
 	}
@@ -155,23 +161,32 @@ void dit_posting_merge_add_array(struct dit_posting_merge *merge, uint64_t *word
 
 int dit_posting_merge_add_run(struct dit_posting_merge *merge,
                               const struct dit_postings *postings,
-                              const struct dit_posting_run *run, unsigned stream)
+                              const struct dit_posting_run *run, unsigned stream,
+                              unsigned part)
 {
 	struct dit_posting_source *source = &merge->sources[merge->nsources];
+	struct dit_posting_cell cell;
+	struct dit_run_segment blocks =
+		dit_posting_part_blocks(postings, run, stream, part, &cell);
 	int r = 0;
 
-	if (run->segments[stream].bytes == 0) {
+	if (blocks.bytes == 0) {
 		return 0;
 	}
-	r = dit_run_reader_open(&source->reader, run->fd, postings->block_bytes,
-	                        &run->segments[stream], postings->cipher);
+	r = dit_run_reader_open(&source->reader, run->fd, postings->block_bytes, &blocks,
+	                        postings->cipher);
 	if (r < 0) {
 		return r;
 	}
 	merge->nsources++;
-	r = segment_next(source);
-	if (r < 0) {
-		return r;
+	source->key = cell.key_before;
+	source->last = dit_posting_part_range(postings, stream, part).last;
+	r = dit_run_reader_seek(&source->reader, &blocks, cell.place);
+	if (r == 0) {
+		r = segment_next(source);
+	}
+	if (r <= 0) {
+		return r < 0 ? r : DIT_E_CORRUPT;
 	}
 	dit_heap_add(&merge->heap, source, is_before);
 	return 0;

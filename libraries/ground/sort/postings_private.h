@@ -31,11 +31,39 @@ struct dit_bucket {
 	uint64_t npushed;
 };
 
+/**
+ * Where the lists of a cell begin in a segment. A cell has the keys with the same highest
+ * bits (DIT_POSTING_PARTS_BITS); a part of a stream is some cells.
+ */
+struct dit_posting_cell {
+	uint64_t place;      /* dit_run_writer_place(), or the end of the segment */
+	uint64_t key_before; /* of the list before; 0: there is none */
+};
+
+/** The lists of one stream in a run. */
+struct dit_posting_segment {
+	struct dit_run_segment file;
+	struct dit_posting_cell cells[DIT_POSTING_PARTS_MAX];
+};
+
 /** A run file with one segment per stream. */
 struct dit_posting_run {
 	int fd;
 	unsigned level; /* dit_fan_in() */
-	struct dit_run_segment segments[];
+	struct dit_posting_segment segments[];
+};
+
+/** Cursors of one stream. */
+struct dit_posting_stream {
+	unsigned nparts; /* [const] once a part is open */
+
+	/* [atomic: a bit for each part that was opened; relaxed] */
+	_Atomic uint32_t opened;
+	/* [atomic: parts that have taken their pairs; acquire and release: the last one
+	 * gives the chunks back] */
+	_Atomic unsigned nsorted;
+	/* [atomic: parts that are closed; likewise, for the run files] */
+	_Atomic unsigned nclosed;
 };
 
 struct dit_producer {
@@ -76,8 +104,7 @@ struct dit_postings {
 	struct dit_late_table late;
 	bool is_sealed;
 
-	/* After seal each element belongs to the thread that opens the stream. */
-	bool *is_opened;
+	struct dit_posting_stream *streams;
 
 	struct dit_buffer_cache buffers; /* of cursors; has its own lock */
 
@@ -142,18 +169,41 @@ static inline size_t dit_bucket_nwords(const struct dit_bucket *bucket, unsigned
  */
 size_t dit_bucket_put(struct dit_bucket *bucket, uint64_t id, const uint64_t *ordinals,
                       size_t nkeys, unsigned width);
+
+/** The keys from one to another, both included. */
+struct dit_key_range {
+	uint64_t first;
+	uint64_t last;
+};
+
+/** Pairs of one stream's buckets, which become one sorted array. */
+struct dit_bucket_sort;
+
 /**
- * The pairs of one stream's buckets, as sorted words.
+ * Count them, which says how much room they need.
  *
- * @param buckets  with one pair at least, all together
- * @param words    room for their dit_bucket_nwords()
- * @param spare    as much
- * @param ret      @p words as a rule, or @p spare, whichever holds the result
+ * @param buckets  borrowed until the deal
+ * @param range    pairs of other keys stay; NULL: all are wanted
  *
  * @return 0 or -ENOMEM
  */
-int dit_buckets_sort(const struct dit_bucket *const *buckets, size_t n, uint64_t *words,
-                     uint64_t *spare, unsigned width, uint64_t **ret);
+int dit_buckets_count(struct dit_bucket_sort **ret,
+                      const struct dit_bucket *const *buckets, size_t n, unsigned width,
+                      const struct dit_key_range *range);
+/** Words of the sorted array. */
+size_t dit_bucket_sort_nwords(const struct dit_bucket_sort *sort);
+/**
+ * The sorted words, of one pair at least. Once.
+ *
+ * @param words  room for them
+ * @param spare  as much
+ *
+ * @return @p words as a rule, or @p spare, whichever holds the result
+ */
+uint64_t *dit_bucket_sort_deal(struct dit_bucket_sort *sort, uint64_t *words,
+                               uint64_t *spare);
+/** NULL is fine. */
+void dit_bucket_sort_free(struct dit_bucket_sort *sort);
 
 /** Write all pairs in memory to a new run and empty the buckets. 0 or a negative error */
 int dit_producer_spill(struct dit_producer *producer);
@@ -174,6 +224,7 @@ struct dit_posting_source {
 	const uint64_t *end;
 	struct dit_run_reader reader;
 	uint64_t nleft; /* segment: IDs to come in the current list */
+	uint64_t last;  /* segment: its last key that is wanted */
 };
 
 struct dit_posting_merge {
@@ -189,10 +240,25 @@ void dit_posting_merge_deinit(struct dit_posting_merge *merge);
  * fine. */
 void dit_posting_merge_add_array(struct dit_posting_merge *merge, uint64_t *words,
                                  size_t nwords, unsigned width);
-/** 0; DIT_E_CORRUPT; -errno */
+/** Bits of a key below the number of its cell. */
+static inline unsigned dit_posting_cell_shift(unsigned width)
+{
+	return (width == 1 ? 32 : 64) - DIT_POSTING_PARTS_BITS;
+}
+
+/** The keys of a part. */
+struct dit_key_range dit_posting_part_range(const struct dit_postings *postings,
+                                            unsigned stream, unsigned part);
+/** The blocks of a run that hold a part of a stream. @param ret_cell  where it begins */
+struct dit_run_segment dit_posting_part_blocks(const struct dit_postings *postings,
+                                               const struct dit_posting_run *run,
+                                               unsigned stream, unsigned part,
+                                               struct dit_posting_cell *ret_cell);
+/** Add a run's lists of a part of a stream. 0; DIT_E_CORRUPT; -errno */
 int dit_posting_merge_add_run(struct dit_posting_merge *merge,
                               const struct dit_postings *postings,
-                              const struct dit_posting_run *run, unsigned stream);
+                              const struct dit_posting_run *run, unsigned stream,
+                              unsigned part);
 /**
  * The next key with all its IDs.
  *

@@ -12,7 +12,8 @@
  * The list 2 5 7* of key 0x100, first in its segment, is 80 02  06  04 06 05. The mark
  * of a repeated ID is what the rule for full lists needs (posting_list.c). A list that
  * is longer than the limit within one run is a range in the end, whatever the other runs
- * hold, and is written as one. A number never straddles two blocks.
+ * hold, and is written as one. A number never straddles two blocks. Where the lists of
+ * each cell of keys begin is kept in memory, so that a part of a stream can be read.
  *
  * Runs of one producer are merged by levels (dit_fan_in()).
  */
@@ -27,6 +28,18 @@
 
 #define HEAD_MAX (4 * DIT_VARINT_MAX)
 
+/* Those of a part: from one to before another. */
+struct cells {
+	unsigned first;
+	unsigned end;
+};
+
+static struct cells cells_of(const struct dit_posting_stream *stream, unsigned part)
+{
+	return (struct cells){part * DIT_POSTING_PARTS_MAX / stream->nparts,
+	                      (part + 1) * DIT_POSTING_PARTS_MAX / stream->nparts};
+}
+
 void dit_posting_run_free(struct dit_posting_run *run)
 {
 	if (run != NULL) {
@@ -35,6 +48,43 @@ void dit_posting_run_free(struct dit_posting_run *run)
 		}
 		free(run);
 	}
+}
+
+struct dit_key_range dit_posting_part_range(const struct dit_postings *postings,
+                                            unsigned stream, unsigned part)
+{
+	unsigned shift = dit_posting_cell_shift(dit_stream_width(postings, stream));
+	struct cells cells = cells_of(&postings->streams[stream], part);
+
+	return (struct dit_key_range){
+		.first = (uint64_t)cells.first << shift,
+		.last = ((uint64_t)cells.end - 1) << shift | (((uint64_t)1 << shift) - 1),
+	};
+}
+
+struct dit_run_segment dit_posting_part_blocks(const struct dit_postings *postings,
+                                               const struct dit_posting_run *run,
+                                               unsigned stream, unsigned part,
+                                               struct dit_posting_cell *ret_cell)
+{
+	const struct dit_posting_segment *segment = &run->segments[stream];
+	struct cells cells = cells_of(&postings->streams[stream], part);
+	uint64_t all = segment->file.bytes;
+	uint64_t begin = segment->cells[cells.first].place;
+	uint64_t end = cells.end == DIT_POSTING_PARTS_MAX
+	                       ? all
+	                       : segment->cells[cells.end].place;
+	uint64_t block = postings->block_bytes;
+
+	*ret_cell = segment->cells[cells.first];
+	if (begin == end) {
+		return (struct dit_run_segment){segment->file.offset, 0};
+	}
+	ret_cell->place = begin % block;
+	begin -= begin % block;
+	end = end % block == 0 ? end : end - end % block + block;
+	return (struct dit_run_segment){segment->file.offset + begin,
+	                                (end < all ? end : all) - begin};
 }
 
 static int write_ids(struct dit_run_writer *writer, const struct dit_list *list)
@@ -76,11 +126,45 @@ static int write_list(struct dit_run_writer *writer, uint64_t key_distance,
 	return write_ids(writer, list);
 }
 
+/** A list is next whose cell is @p end - 1: it begins here, with all that are empty. */
+static int begin_cells(struct dit_run_writer *writer, struct dit_posting_segment *segment,
+                       unsigned *cell, unsigned end, uint64_t key_before)
+{
+	/* So that the list does not begin in the next block. */
+	if (dit_run_room(writer, HEAD_MAX) == NULL) {
+		return writer->error;
+	}
+	for (; *cell < end; (*cell)++) {
+		segment->cells[*cell] = (struct dit_posting_cell){
+			.place = dit_run_writer_place(writer), .key_before = key_before};
+	}
+	return 0;
+}
+
+static int end_segment(struct dit_producer *producer, struct dit_posting_segment *segment,
+                       unsigned cell)
+{
+	int r = dit_run_segment_end(&producer->writer, &segment->file);
+
+	if (r < 0) {
+		return r;
+	}
+	for (; cell < DIT_POSTING_PARTS_MAX; cell++) {
+		segment->cells[cell].place = segment->file.bytes;
+	}
+	atomic_fetch_add_explicit(&producer->postings->run_bytes, segment->file.bytes,
+	                          memory_order_relaxed);
+	return 0;
+}
+
 /** Write all lists of a merge as one segment. */
 static int write_segment(struct dit_producer *producer, struct dit_posting_merge *merge,
-                         struct dit_run_segment *ret)
+                         unsigned width, struct dit_posting_segment *ret)
 {
+	struct dit_run_writer *writer = &producer->writer;
+	unsigned shift = dit_posting_cell_shift(width);
 	uint64_t previous = 0;
+	unsigned cell = 0; /* the first one that has not begun */
 	int r = 0;
 
 	for (;;) {
@@ -90,55 +174,68 @@ static int write_segment(struct dit_producer *producer, struct dit_posting_merge
 		            ? DIT_E_STOPPED
 		            : dit_posting_merge_next(merge, &producer->list, &key);
 
-		if (r < 0) {
-			return r;
-		}
-		if (r == 0) {
+		if (r <= 0) {
 			break;
 		}
-		r = write_list(&producer->writer, key - previous, &producer->list);
+		if (key >> shift >= cell) {
+			r = begin_cells(writer, ret, &cell, (unsigned)(key >> shift) + 1,
+			                previous);
+		}
+		if (r >= 0) {
+			r = write_list(writer, key - previous, &producer->list);
+		}
 		if (r < 0) {
-			return r;
+			break;
 		}
 		previous = key;
 	}
-	r = dit_run_segment_end(&producer->writer, ret);
-	if (r == 0) {
-		atomic_fetch_add_explicit(&producer->postings->run_bytes, ret->bytes,
-		                          memory_order_relaxed);
+	return r < 0 ? r : end_segment(producer, ret, cell);
+}
+
+static int write_sorted(struct dit_producer *producer, struct dit_bucket_sort *sort,
+                        unsigned width, struct dit_posting_segment *ret)
+{
+	size_t nwords = dit_bucket_sort_nwords(sort);
+	struct dit_posting_merge merge = {0};
+	int r = 0;
+
+	if (dit_buffer_reserve(&producer->sorted, nwords * sizeof(uint64_t)) < 0 ||
+	    dit_buffer_reserve(&producer->spare, nwords * sizeof(uint64_t)) < 0) {
+		return -ENOMEM;
 	}
+	r = dit_posting_merge_init(&merge, 1);
+	if (r < 0) {
+		return r;
+	}
+	dit_posting_merge_add_array(
+		&merge,
+		dit_bucket_sort_deal(sort, producer->sorted.data, producer->spare.data),
+		nwords, width);
+	r = write_segment(producer, &merge, width, ret);
+	dit_posting_merge_deinit(&merge);
 	return r;
 }
 
 /** Sort one bucket, write it, and put its chunks back. */
 static int spill_bucket(struct dit_producer *producer, unsigned stream,
-                        struct dit_run_segment *ret)
+                        struct dit_posting_segment *ret)
 {
 	struct dit_bucket *bucket = &producer->buckets[stream];
 	unsigned width = dit_stream_width(producer->postings, stream);
-	size_t nwords = dit_bucket_nwords(bucket, width);
-	struct dit_posting_merge merge = {0};
-	uint64_t *sorted = NULL;
-	int r = 0;
+	struct dit_bucket_sort *sort = NULL;
+	int r = dit_buckets_count(&sort, &(const struct dit_bucket *){bucket}, 1, width,
+	                          NULL);
 
-	if (dit_buffer_reserve(&producer->sorted, nwords * sizeof(*sorted)) < 0 ||
-	    dit_buffer_reserve(&producer->spare, nwords * sizeof(*sorted)) < 0) {
-		return -ENOMEM;
-	}
-	r = dit_buckets_sort(&(const struct dit_bucket *){bucket}, 1,
-	                     producer->sorted.data, producer->spare.data, width, &sorted);
 	if (r == 0) {
-		r = dit_posting_merge_init(&merge, 1);
+		r = write_sorted(producer, sort, width, ret);
 	}
+	dit_bucket_sort_free(sort);
 	if (r < 0) {
 		return r;
 	}
-	dit_posting_merge_add_array(&merge, sorted, nwords, width);
-	r = write_segment(producer, &merge, ret);
-	dit_posting_merge_deinit(&merge);
 	dit_chunk_put(&producer->pool, bucket->first, bucket->last);
 	*bucket = (struct dit_bucket){.is_ascending = true, .npushed = bucket->npushed};
-	return r;
+	return 0;
 }
 
 static int spill_buckets(struct dit_producer *producer, struct dit_posting_run *run)
@@ -157,17 +254,18 @@ static int spill_buckets(struct dit_producer *producer, struct dit_posting_run *
 }
 
 static int merge_segments(struct dit_producer *producer, struct dit_posting_run **runs,
-                          size_t nruns, unsigned stream, struct dit_run_segment *ret)
+                          size_t nruns, unsigned stream, struct dit_posting_segment *ret)
 {
 	struct dit_posting_merge merge = {0};
 	int r = dit_posting_merge_init(&merge, nruns);
 
 	for (size_t i = 0; i < nruns && r == 0; i++) {
-		r = dit_posting_merge_add_run(&merge, producer->postings, runs[i],
-		                              stream);
+		r = dit_posting_merge_add_run(&merge, producer->postings, runs[i], stream,
+		                              0);
 	}
 	if (r == 0) {
-		r = write_segment(producer, &merge, ret);
+		r = write_segment(producer, &merge,
+		                  dit_stream_width(producer->postings, stream), ret);
 	}
 	dit_posting_merge_deinit(&merge);
 	return r;
@@ -186,7 +284,7 @@ static int merge_all_segments(struct dit_producer *producer, size_t first,
 			return r;
 		}
 		for (size_t k = 0; k < nruns; k++) {
-			dit_run_segment_free(runs[k]->fd, &runs[k]->segments[i]);
+			dit_run_segment_free(runs[k]->fd, &runs[k]->segments[i].file);
 		}
 	}
 	return 0;

@@ -295,14 +295,14 @@ struct dit_pair *dit_radix_sort(struct dit_pair *pairs, struct dit_pair *spare, 
 	}
 	for (size_t i = 0; i < n; i++) {
 		is_sorted &= i == 0 || pairs[i - 1].key <= pairs[i].key;
-		dit_radix_count(&radix, pairs[i].key, 2);
+		dit_radix_count(&radix, pairs[i].key, 2, 1);
 	}
 	if (is_sorted) {
 		return pairs;
 	}
 	dit_radix_count_end(&radix);
 	for (size_t i = 0; i < n; i++) {
-		spare[dit_radix_place(&radix, pairs[i].key, 2)] = pairs[i];
+		spare[dit_radix_place(&radix, pairs[i].key, 2, 1)] = pairs[i];
 	}
 	return (struct dit_pair *)dit_radix_finish(&radix, &spare->key, &pairs->key, n);
 }

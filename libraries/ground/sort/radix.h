@@ -41,27 +41,37 @@ struct dit_radix {
 	uint32_t low[DIT_RADIX_LOW_VALUES];
 };
 
-/** @param width  that of @p radix, a constant: each use compiles to its own loop */
-static inline void dit_radix_count(struct dit_radix *radix, uint64_t key, unsigned width)
+/**
+ * @param width  that of @p radix, a constant: each use compiles to its own loop
+ * @param n      1, or 0: the item is not to be sorted. A number, since a branch would be
+ *               guessed wrong half of the time
+ */
+static inline void dit_radix_count(struct dit_radix *radix, uint64_t key, unsigned width,
+                                   unsigned n)
 {
 	uint64_t top = width == 1 ? key << 32 : key;
 
-	radix->high[top >> DIT_RADIX_HIGH]++;
-	radix->second[(top >> DIT_RADIX_SECOND) % DIT_RADIX_VALUES]++;
+	radix->high[top >> DIT_RADIX_HIGH] += n;
+	radix->second[(top >> DIT_RADIX_SECOND) % DIT_RADIX_VALUES] += n;
 	if (width == 1) {
-		radix->low[key % DIT_RADIX_LOW_VALUES]++;
+		radix->low[key % DIT_RADIX_LOW_VALUES] += n;
 	}
 }
 
 /** All items are counted. */
 void dit_radix_count_end(struct dit_radix *radix);
 
-/** @return where the item belongs among those that are dealt */
+/** @return where the item belongs among those that are dealt, if @p n is 1 */
 static inline size_t dit_radix_place(struct dit_radix *radix, uint64_t key,
-                                     unsigned width)
+                                     unsigned width, unsigned n)
 {
-	return width == 1 ? radix->low[key % DIT_RADIX_LOW_VALUES]++
-	                  : radix->second[(key >> DIT_RADIX_SECOND) % DIT_RADIX_VALUES]++;
+	uint32_t *place =
+		width == 1 ? &radix->low[key % DIT_RADIX_LOW_VALUES]
+			   : &radix->second[(key >> DIT_RADIX_SECOND) % DIT_RADIX_VALUES];
+	size_t at = *place;
+
+	*place += n;
+	return at;
 }
 
 /**

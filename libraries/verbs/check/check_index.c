@@ -360,7 +360,7 @@ int dit_check_index(struct dit_check_member *member, size_t db)
 	struct index_check check = {.member = member,
 	                            .content = content,
 	                            .db = dit_index_set_db(content->indexes, db)};
-	int r = dit_index_cursor_open(&check.cursor, content->builders, db);
+	int r = dit_index_cursor_open(&check.cursor, content->builders, db, 0);
 
 	if (r == 0) {
 		r = dit_snapshot_cursor_open(&check.stored, content->snapshot,

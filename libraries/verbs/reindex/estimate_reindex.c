@@ -55,7 +55,7 @@ static int sort_keys(struct reindex_target *target)
 		const struct dit_output_list *lists = NULL;
 		ptrdiff_t n = 1;
 
-		r = dit_index_cursor_open(&cursor, target->builders, i);
+		r = dit_index_cursor_open(&cursor, target->builders, i, 0);
 		while (r == 0 && n > 0) {
 			n = dit_index_cursor_next(cursor, &lists);
 			r = n < 0 ? (int)n : 0;

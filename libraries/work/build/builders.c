@@ -229,13 +229,36 @@ uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
 
 /* ---- lists go ---- */
 
+/* Hashes are spread evenly. */
+unsigned dit_builders_parts_max(const struct dit_builders *builders, size_t db)
+{
+	switch (dit_index_set_db(builders->indexes, db)->format) {
+	case DIT_KEY_INT32:
+	case DIT_KEY_BYTES32:
+	case DIT_KEY_INT64:
+	case DIT_KEY_BYTES64:
+		return DIT_POSTING_PARTS_MAX;
+	case DIT_KEY_SHORT:
+	case DIT_KEY_WIDE:
+		break;
+	}
+	return 1;
+}
+
+void dit_builders_cut(struct dit_builders *builders, size_t db, unsigned nparts)
+{
+	if (builders->wide[db] == NULL) {
+		dit_postings_cut(builders->postings, (unsigned)db, nparts);
+	}
+}
+
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
-                          size_t db)
+                          size_t db, unsigned part)
 {
 	struct dit_index_cursor *cursor = NULL;
 	int r = 0;
 
-	if (db >= builders->ndbs) {
+	if (db >= builders->ndbs || (builders->wide[db] != NULL && part > 0)) {
 		return -EINVAL;
 	}
 	cursor = calloc(1, sizeof(*cursor));
@@ -250,11 +273,12 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 	};
 	if (cursor->wide == NULL) {
 		r = dit_posting_cursor_open(&cursor->postings, builders->postings,
-		                            (unsigned)db);
+		                            (unsigned)db, part);
 	}
-	if (r == 0 && builders->presence[db] != 0) {
+	/* The presence key is lower than all others. */
+	if (r == 0 && builders->presence[db] != 0 && part == 0) {
 		r = dit_posting_cursor_open(&cursor->presence, builders->postings,
-		                            builders->presence[db]);
+		                            builders->presence[db], 0);
 	}
 	if (r < 0) {
 		dit_index_cursor_close(cursor);
@@ -336,8 +360,10 @@ uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor)
 	if (cursor->wide != NULL) {
 		return dit_byte_postings_nread(cursor->wide);
 	}
-	npushed = dit_postings_stream_npushed(cursor->builders->postings,
-	                                      (unsigned)cursor->number);
+	npushed =
+		dit_postings_stream_npushed(cursor->builders->postings,
+	                                    (unsigned)cursor->number) /
+		dit_postings_nparts(cursor->builders->postings, (unsigned)cursor->number);
 	n = dit_posting_cursor_nread(cursor->postings, &total);
 	return total == 0 ? npushed
 	                  : (uint64_t)((double)npushed * (double)n / (double)total);

@@ -6,7 +6,9 @@
  *   dit_builders_new()
  *   many producers, each on its own thread:  dit_builders_push(), _push_key()...
  *   one thread, producers at rest:           dit_builders_note_late()..., _seal()
- *   each database once:  dit_index_cursor_open(), _next()..., _close()
+ *   to make a database on several threads:   dit_builders_cut()
+ *   each database, or part of one, once:     dit_index_cursor_open(), _next()...,
+ *                                            _close()
  *   dit_builders_free()
  *
  * There is one builder for each database of an index set. The format of the database's
@@ -17,7 +19,8 @@
  *                                     32 bits for the presence key if it has one
  *   DIT_KEY_WIDE                      byte postings of its own (byte_postings.h)
  *
- * Threads: cursors of different databases may be open on different threads.
+ * Threads: cursors of different databases, and of parts of one, may be open on different
+ * threads.
  *
  * Errors: -ENOMEM; -ENOSPC and other -errno of run files; DIT_E_CORRUPT: a run file is
  * damaged.
@@ -88,23 +91,32 @@ uint64_t dit_builders_npostings(const struct dit_builders *builders);
 /** Bytes of all run files so far. Any thread, at any time. */
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
 
+/** How many parts of a database several threads can make, all of which have nearly an
+ * equal share of its keys. */
+unsigned dit_builders_parts_max(const struct dit_builders *builders, size_t db);
+/** Cut a database into so many parts. After seal, before its first cursor. */
+void dit_builders_cut(struct dit_builders *builders, size_t db, unsigned nparts);
+
 struct dit_index_cursor;
 
 /**
- * The lists of a database, in key order.
+ * The lists of a database, or of a part of it, in key order. The keys of a part are lower
+ * than those of the next one.
+ *
+ * @param part  0 if the database is not cut
  *
  * @return 0; -EINVAL (not sealed, opened before); errors
  */
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
-                          size_t db);
+                          size_t db, unsigned part);
 /** The number of lists in @p ret, at least 1, valid until the next call; 0: end; errors
  */
 ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
                                 const struct dit_output_list **ret);
-/** Postings, repeats included, that lists were made of so far, nearly. The thread of the
- * cursor. */
+/** Postings, repeats included, that the cursor's lists were made of so far, nearly. The
+ * thread of the cursor. */
 uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor);
-/** Gives back memory and disk space of the database. NULL is fine. */
+/** The last one gives back memory and disk space of the database. NULL is fine. */
 void dit_index_cursor_close(struct dit_index_cursor *cursor);
 
 #endif

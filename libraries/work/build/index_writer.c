@@ -93,7 +93,7 @@ static int move_lists(struct dit_index_writer *writer, size_t db,
 	size_t nlists = 0;
 	unsigned nlooks = 0;
 	ptrdiff_t n = 0;
-	int r = dit_index_cursor_open(&cursor, writer->opts.builders, db);
+	int r = dit_index_cursor_open(&cursor, writer->opts.builders, db, 0);
 
 	while (r == 0 && (n = dit_index_cursor_next(cursor, &lists)) > 0) {
 		nlists += (size_t)n;
