@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "page/page_nodes.h"
 
 /* ---- levels ---- */
@@ -25,6 +26,7 @@ void dit_page_tree_deinit(struct dit_page_tree *tree)
 			free(tree->levels[i]);
 		}
 	}
+	free(tree->row);
 	*tree = (struct dit_page_tree){.sink = NULL};
 }
 
@@ -187,10 +189,76 @@ static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticke
 	return r;
 }
 
+/* ---- parts ---- */
+
+void dit_page_tree_be_part(struct dit_page_tree *tree)
+{
+	tree->is_part = true;
+}
+
+static int add_to_row(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key)
+{
+	uint16_t key_len = (uint16_t)key.len;
+	size_t len = sizeof(ticket) + sizeof(key_len) + key.len;
+	char *at = NULL;
+
+	if (DIT_GROW(tree->row, tree->row_size, tree->row_len + len) < 0) {
+		return -ENOMEM;
+	}
+	at = tree->row + tree->row_len;
+	memcpy(at, &ticket, sizeof(ticket));
+	memcpy(at + sizeof(ticket), &key_len, sizeof(key_len));
+	memcpy(at + sizeof(ticket) + sizeof(key_len), key.data, key.len);
+	tree->row_len += len;
+	return 0;
+}
+
+/* @return after the leaf */
+static const char *read_row(const char *at, uint64_t *ret_ticket,
+                            struct dit_span *ret_key)
+{
+	uint16_t key_len = 0;
+
+	memcpy(ret_ticket, at, sizeof(*ret_ticket));
+	memcpy(&key_len, at + sizeof(*ret_ticket), sizeof(key_len));
+	*ret_key = (struct dit_span){at + sizeof(*ret_ticket) + sizeof(key_len), key_len};
+	return ret_key->data + key_len;
+}
+
+struct dit_span dit_page_tree_part_key(const struct dit_page_tree *part)
+{
+	struct dit_span key = {NULL, 0};
+	uint64_t ticket = 0;
+
+	if (part->row_len > 0) {
+		(void)read_row(part->row, &ticket, &key);
+	}
+	return key;
+}
+
+int dit_page_tree_take(struct dit_page_tree *tree, const struct dit_page_tree *part)
+{
+	const char *at = part->row;
+	int r = 0;
+
+	while (r == 0 && at < part->row + part->row_len) {
+		struct dit_span key;
+		uint64_t ticket = 0;
+
+		at = read_row(at, &ticket, &key);
+		ticket = dit_page_sink_number(part->sink, ticket) | DIT_TICKET_PLACED;
+		r = dit_page_tree_add(tree, ticket, key);
+	}
+	return r;
+}
+
+/* ---- the tree ---- */
+
 int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key)
 {
 	tree->nleaf_pages++;
-	return add_child(tree, 0, ticket, key);
+	return tree->is_part ? add_to_row(tree, ticket, key)
+	                     : add_child(tree, 0, ticket, key);
 }
 
 int dit_page_tree_keep(struct dit_page_tree *tree, unsigned level, uint64_t ticket,

@@ -12,6 +12,7 @@
 #ifndef DITKIT_PAGE_TREE_H
 #define DITKIT_PAGE_TREE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/span.h"
@@ -41,6 +42,13 @@ struct dit_page_tree {
 	unsigned nlevels;                               /* in use by this tree */
 	uint64_t nleaf_pages;
 	uint64_t nbranch_pages;
+
+	/* A part of a tree has a row of leaves in place of levels: of each leaf the
+	 * ticket, the length of its lowest key (2 bytes), and the key. */
+	bool is_part;
+	char *row; /* owned */
+	size_t row_len;
+	size_t row_size;
 };
 
 /** An empty tree. Cannot fail. */
@@ -59,6 +67,20 @@ void dit_page_tree_reset(struct dit_page_tree *tree);
  *         DIT_TREE_LEVELS
  */
 int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key);
+
+/** The tree is a part: its leaves are kept in a row, for a tree that takes them. Before
+ * the first one. */
+void dit_page_tree_be_part(struct dit_page_tree *tree);
+/**
+ * The leaves of a part come next. They stay where they are.
+ *
+ * @param part  its sink is flushed
+ *
+ * @return as dit_page_tree_add()
+ */
+int dit_page_tree_take(struct dit_page_tree *tree, const struct dit_page_tree *part);
+/** The lowest key of a part's first leaf; points into the part. Empty: it has no leaf. */
+struct dit_span dit_page_tree_part_key(const struct dit_page_tree *part);
 
 /**
  * The next page lies above the leaves: all that is below it stays as it is. It is not

@@ -135,6 +135,23 @@ int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nreco
 bool dit_table_writer_is_last_key(const struct dit_table_writer *writer,
                                   struct dit_span key);
 
+/*
+ * A table in parts, each by a writer of its own, on any threads:
+ *
+ *   dit_table_writer_be_part();  keys ...;  dit_table_writer_end_part()
+ *   another writer:  dit_table_writer_take() ..., in the order of the keys
+ *
+ * A part needs 10 bytes and the length of a key for each leaf.
+ */
+
+/** The writer makes a part. Before the first key. */
+void dit_table_writer_be_part(struct dit_table_writer *writer);
+/** Write the rest of a part. Errors as above. */
+int dit_table_writer_end_part(struct dit_table_writer *writer);
+/** Append all leaves of a part, which has ended. Errors as above, for its keys. */
+int dit_table_writer_take(struct dit_table_writer *writer,
+                          const struct dit_table_writer *part);
+
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
 

@@ -49,6 +49,9 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 		return r;
 	}
 	dit_table_writer_order(merge->shared.writer, &orders);
+	if (opts->is_part) {
+		dit_table_writer_be_part(merge->shared.writer);
+	}
 	*ret = merge;
 	return 0;
 }
@@ -323,6 +326,14 @@ static bool stays_long(const struct dit_tree_merge *merge,
 /* ---- nodes ---- */
 
 /* The stored tree is opened with the first change. */
+static int begin(struct dit_tree_merge *merge)
+{
+	int r = merge->has_begun ? 0 : dit_tree_path_begin(&merge->path, &merge->stored);
+
+	merge->has_begun = true;
+	return r;
+}
+
 int dit_merge_take(struct dit_tree_merge *merge, struct dit_span key,
                    struct dit_node_view *ret)
 {
@@ -331,8 +342,7 @@ int dit_merge_take(struct dit_tree_merge *merge, struct dit_span key,
 	if (dit_merge_is_past_stored(merge)) {
 		return 0;
 	}
-	r = merge->has_begun ? 0 : dit_tree_path_begin(&merge->path, &merge->stored);
-	merge->has_begun = true;
+	r = begin(merge);
 	return r < 0 ? r : dit_tree_path_take(&merge->path, key, ret);
 }
 
@@ -501,6 +511,23 @@ int dit_tree_merge_postings(struct dit_tree_merge *merge,
 		r = change_key(merge, changes + i, nchanges - i, &n);
 	}
 	return r;
+}
+
+/* ---- parts ---- */
+
+int dit_tree_merge_end_part(struct dit_tree_merge *merge)
+{
+	int r = dit_merge_end_records(merge);
+
+	return r < 0 ? r : dit_table_writer_end_part(merge->shared.writer);
+}
+
+int dit_tree_merge_take(struct dit_tree_merge *merge, const struct dit_tree_merge *part)
+{
+	int r = merge->stored.root == DIT_PAGE_NONE ? begin(merge) : -EINVAL;
+
+	return r < 0 ? r
+	             : dit_table_writer_take(merge->shared.writer, part->shared.writer);
 }
 
 int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *ret,

@@ -17,7 +17,8 @@
  *   dit_tree_merge_finish()
  *
  * Where most pages change, the tree can be built again: then all leaves are written, and
- * packed.
+ * packed. Several threads can build a new tree in parts, a merge for each; another merge
+ * takes their leaves and makes the branches.
  *
  * Nothing that is read is believed: damage is an error.
  *
@@ -41,6 +42,7 @@ struct dit_tree_merge_opts {
 	struct dit_tree_record stored;  /* may be empty; has the flags of the table */
 	uint64_t list_max; /* IDs in a list; longer ones become ranges; 0: none does */
 	bool rebuilds;     /* all leaves are written */
+	bool is_part;      /* of a new tree: dit_tree_merge_end_part() ends it */
 	/* The orders of keys and records; NULL: those that the flags mean */
 	const struct dit_key_orders *orders;
 	/* Pages that the new tree does not have. 0 or an error */
@@ -109,6 +111,16 @@ int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
 /** A key goes with all that it has; 0 also if there is none. Not in a table of lists of
  * records. */
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key);
+
+/** Write the rest of a part. Errors as above. */
+int dit_tree_merge_end_part(struct dit_tree_merge *merge);
+/**
+ * A part, which has ended, comes next. Its pages are there for good: the part can be
+ * freed.
+ *
+ * @return as above; -EINVAL: the stored tree is not empty
+ */
+int dit_tree_merge_take(struct dit_tree_merge *merge, const struct dit_tree_merge *part);
 
 /**
  * Write the rest.
