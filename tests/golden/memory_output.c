@@ -168,9 +168,12 @@ static int open_names(struct dit_record_output *output, struct dit_output_table 
 	return 0;
 }
 
-static int open_index(struct dit_output *output, size_t number,
+static int open_index(struct dit_output *output, size_t number, unsigned part,
                       struct dit_output_table **ret)
 {
+	if (part > 0) {
+		return -EINVAL;
+	}
 	of(output)->open = of(output)->first_index + number;
 	*ret = &of(output)->table;
 	return 0;

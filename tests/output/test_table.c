@@ -69,65 +69,6 @@ static void lists_at_every_border_are_read(void **state)
 	test_scratch_remove(dir);
 }
 
-static void check_number_of_keys(unsigned nkeys, size_t len)
-{
-	const uint64_t *ids = ascending_ids();
-	char *dir = test_scratch();
-	struct dit_record_output *staging = fixture_open(dir);
-	char key[FIXTURE_KEY_MAX];
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_cursor *cursor = NULL;
-	MDB_dbi dbi = 0;
-
-	fixture_begin_index(staging, "cn", false);
-	for (unsigned i = 0; i < nkeys; i++) {
-		number_key(key, len, i);
-		fixture_put_key(key, len, ids, 170);
-	}
-	(void)fixture_publish(staging);
-
-	assert_no_page_is_lost(dir);
-	env = open_env(dir, MDB_RDONLY);
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
-	/* Down the branches, where liblmdb asserts that there are two children. */
-	for (unsigned i = 0; i < nkeys; i++) {
-		MDB_val wanted = {len, key};
-		MDB_val value;
-
-		number_key(key, len, i);
-		assert_int_equal(mdb_get(txn, dbi, &wanted, &value), 0);
-		key[0] = 'l';
-		assert_int_equal(mdb_get(txn, dbi, &wanted, &value), MDB_NOTFOUND);
-	}
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
-	for (unsigned i = 0; i < nkeys; i++) {
-		number_key(key, len, i);
-		expect_key(cursor, key, len, ids, 170);
-	}
-	mdb_cursor_close(cursor);
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
-	test_scratch_remove(dir);
-}
-
-static void trees_of_any_number_of_leaves_are_read(void **state)
-{
-	(void)state;
-
-	/* Two keys a leaf, seven leaves a branch: up to four levels. */
-	for (unsigned nkeys = 0; nkeys <= 130; nkeys++) {
-		check_number_of_keys(nkeys, 511);
-	}
-	for (unsigned nkeys = 684; nkeys <= 702; nkeys++) {
-		check_number_of_keys(nkeys, 511);
-	}
-	check_number_of_keys(900, 8);
-}
-
-/* ---- liblmdb's own pages are the same ---- */
-
 /* Depth and pages of a database, from liblmdb. */
 static MDB_stat stat_of(const char *dir)
 {
@@ -143,6 +84,127 @@ static MDB_stat stat_of(const char *dir)
 	mdb_env_close(env);
 	return stat;
 }
+
+static void put_numbered_keys(struct dit_output_table *table, unsigned first,
+                              unsigned end, size_t len)
+{
+	char key[FIXTURE_KEY_MAX];
+
+	for (unsigned i = first; i < end; i++) {
+		number_key(key, len, i);
+		assert_int_equal(fixture_put_list(table, (struct dit_span){key, len},
+		                                  ascending_ids(), 170),
+		                 0);
+	}
+}
+
+/* The last part first: each has an even share of the keys, some have none. */
+static void write_parts(struct dit_record_output *staging, unsigned nparts,
+                        unsigned nkeys, size_t len, uint64_t *ret_bytes)
+{
+	struct dit_output_table *table = NULL;
+
+	assert_int_equal(dit_output_cut_index(&staging->base, 0, nparts), 1);
+	for (unsigned part = nparts; part > 0; part--) {
+		assert_int_equal(
+			dit_output_open_part(&staging->base, 0, part - 1, &table), 0);
+		table->ret_bytes = ret_bytes;
+		put_numbered_keys(table, (part - 1) * nkeys / nparts,
+		                  part * nkeys / nparts, len);
+		assert_int_equal(dit_output_finish(table), 0);
+	}
+}
+
+/* As liblmdb reads them. */
+static void check_numbered_keys(const char *dir, unsigned nkeys, size_t len)
+{
+	char key[FIXTURE_KEY_MAX];
+	MDB_env *env = open_env(dir, MDB_RDONLY);
+	MDB_txn *txn = NULL;
+	MDB_cursor *cursor = NULL;
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
+	/* Down the branches, where liblmdb asserts that there are two children. */
+	for (unsigned i = 0; i < nkeys; i++) {
+		MDB_val wanted = {len, key};
+		MDB_val value;
+
+		number_key(key, len, i);
+		assert_int_equal(mdb_get(txn, dbi, &wanted, &value), 0);
+		key[0] = 'l';
+		assert_int_equal(mdb_get(txn, dbi, &wanted, &value), MDB_NOTFOUND);
+	}
+	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	for (unsigned i = 0; i < nkeys; i++) {
+		number_key(key, len, i);
+		expect_key(cursor, key, len, ascending_ids(), 170);
+	}
+	mdb_cursor_close(cursor);
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+}
+
+/* @param nparts  0: the table is written as a whole */
+static void check_number_of_keys(unsigned nkeys, size_t len, unsigned nparts)
+{
+	char *dir = test_scratch();
+	struct dit_record_output *staging = fixture_open(dir);
+	struct dit_output_table *table = NULL;
+	uint64_t table_bytes = 0;
+	uint64_t bytes = 0;
+	MDB_stat stat;
+
+	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
+	if (nparts > 0) {
+		write_parts(staging, nparts, nkeys, len, &table_bytes);
+	} else {
+		assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+		table->ret_bytes = &table_bytes;
+		put_numbered_keys(table, 0, nkeys, len);
+		assert_int_equal(dit_output_finish(table), 0);
+	}
+	assert_int_equal(fixture_end(staging, &bytes), 0);
+	assert_no_page_is_lost(dir);
+	check_numbered_keys(dir, nkeys, len);
+	stat = stat_of(dir);
+	assert_int_equal(stat.ms_entries, nkeys * 170);
+	assert_int_equal(table_bytes,
+	                 (stat.ms_branch_pages + stat.ms_leaf_pages) * stat.ms_psize);
+	test_scratch_remove(dir);
+}
+
+static void trees_of_any_number_of_leaves_are_read(void **state)
+{
+	(void)state;
+
+	/* Two keys a leaf, seven leaves a branch: up to four levels. */
+	for (unsigned nkeys = 0; nkeys <= 130; nkeys++) {
+		check_number_of_keys(nkeys, 511, 0);
+	}
+	for (unsigned nkeys = 684; nkeys <= 702; nkeys++) {
+		check_number_of_keys(nkeys, 511, 0);
+	}
+	check_number_of_keys(900, 8, 0);
+}
+
+/* Parts of a leaf, of many, and of none. */
+static void tables_in_parts_are_read(void **state)
+{
+	static const unsigned nparts[] = {1, 2, 3, 16};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(nparts) / sizeof(nparts[0]); i++) {
+		for (unsigned nkeys = 0; nkeys <= 130; nkeys += 1 + nkeys / 20) {
+			check_number_of_keys(nkeys, 511, nparts[i]);
+		}
+		check_number_of_keys(693, 511, nparts[i]);
+		check_number_of_keys(900, 8, nparts[i]);
+	}
+}
+
+/* ---- liblmdb's own pages are the same ---- */
 
 /* The record of a named database and of its first key's list, as stored. */
 static void records_of(const char *dir, struct dit_tree_record *ret_db,
@@ -439,6 +501,56 @@ static void keys_and_ids_out_of_order_are_refused(void **state)
 	}
 }
 
+static void keys_of_parts_out_of_order_are_refused(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_record_output *staging = fixture_open(dir);
+	struct dit_output_table *tables[2] = {NULL};
+	(void)state;
+
+	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
+	assert_int_equal(dit_output_cut_index(&staging->base, 0, 2), 1);
+	for (unsigned part = 0; part < 2; part++) {
+		assert_int_equal(
+			dit_output_open_part(&staging->base, 0, part, &tables[part]), 0);
+		put_numbered_keys(tables[part], 0, 2, 8);
+	}
+	assert_int_equal(dit_output_finish(tables[0]), 0);
+	assert_int_equal(dit_output_finish(tables[1]), MDB_KEYEXIST);
+	fixture_abandon(staging);
+	assert_directory_holds(dir, "");
+	test_scratch_remove(dir);
+}
+
+/* A database that is cut is there when all parts are. */
+static void parts_are_opened_once_and_in_time(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_record_output *staging = fixture_open(dir);
+	struct dit_output_table *table = NULL;
+	struct dit_output_table *other = NULL;
+	(void)state;
+
+	assert_int_equal(dit_output_cut_index(&staging->base, 0, 2), -EINVAL);
+	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 1, &table), -EINVAL);
+	assert_int_equal(dit_output_cut_index(&staging->base, 0, 0), -EINVAL);
+	assert_int_equal(dit_output_cut_index(&staging->base, 0, 2), 1);
+	assert_int_equal(dit_output_cut_index(&staging->base, 0, 2), -EINVAL);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 2, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(&staging->base, 1, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 1, &table), 0);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 1, &other), -EINVAL);
+	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
+	put_numbered_keys(table, 0, 9, 8);
+	dit_output_drop(table);
+	assert_int_equal(dit_output_prepare(&staging->base), -EINVAL);
+	fixture_abandon(staging);
+	assert_directory_holds(dir, "");
+	test_scratch_remove(dir);
+}
+
 static void databases_are_opened_once_and_in_time(void **state)
 {
 	char *dir = test_scratch();
@@ -511,12 +623,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_at_every_border_are_read),
 		cmocka_unit_test(trees_of_any_number_of_leaves_are_read),
+		cmocka_unit_test(tables_in_parts_are_read),
 		cmocka_unit_test(records_are_those_that_liblmdb_writes),
 		cmocka_unit_test(records_out_of_order_are_refused),
 		cmocka_unit_test(keys_of_records_are_integers),
 		cmocka_unit_test(
 			databases_written_by_several_threads_have_all_their_pages),
 		cmocka_unit_test(keys_and_ids_out_of_order_are_refused),
+		cmocka_unit_test(keys_of_parts_out_of_order_are_refused),
+		cmocka_unit_test(parts_are_opened_once_and_in_time),
 		cmocka_unit_test(databases_are_opened_once_and_in_time),
 		cmocka_unit_test(file_size_limit_is_an_error_and_no_signal),
 	};

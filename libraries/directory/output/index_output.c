@@ -129,6 +129,7 @@ static void abandon(struct dit_output *base)
 static const struct dit_output_ops ops = {
 	.find_index = dit_index_head_find,
 	.add_index = dit_index_head_add,
+	.cut_index = dit_index_head_cut,
 	.open_index = dit_index_head_open,
 	.drop_index = drop_index,
 	.used_bytes = used_bytes,

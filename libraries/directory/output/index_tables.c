@@ -24,9 +24,20 @@ int dit_index_table_init(struct dit_index_table *table, const char *name, unsign
 	return table->name == NULL ? -ENOMEM : 0;
 }
 
+static void free_parts(struct dit_index_table *table)
+{
+	for (unsigned i = 0; i < table->nparts; i++) {
+		dit_tree_merge_free(table->parts[i].merge);
+	}
+	free(table->parts);
+	table->parts = NULL;
+	table->nparts = 0;
+}
+
 void dit_index_table_deinit(struct dit_index_table *table)
 {
 	dit_tree_merge_free(table->merge);
+	free_parts(table);
 	free(table->name);
 }
 
@@ -49,16 +60,24 @@ struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *t
 	};
 }
 
-int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table, bool rebuilds)
+static int open_merge(const struct dit_index_tables *tables,
+                      const struct dit_index_table *table, bool rebuilds, bool is_part,
+                      struct dit_tree_merge **ret)
 {
 	struct dit_tree_merge_opts opts = dit_index_merge_opts(tables, table);
 	struct dit_key_orders orders;
 
 	opts.rebuilds = rebuilds;
+	opts.is_part = is_part;
 	opts.orders = &orders;
 	dit_stored_orders(table->name, table->tree.flags, &orders);
-	return dit_tree_merge_open(&table->merge, &opts);
+	return dit_tree_merge_open(ret, &opts);
+}
+
+int dit_index_table_merge(const struct dit_index_tables *tables,
+                          struct dit_index_table *table, bool rebuilds)
+{
+	return open_merge(tables, table, rebuilds, false, &table->merge);
 }
 
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
@@ -75,10 +94,9 @@ int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
 
 /* ---- while it is open ---- */
 
-static int put_lists(struct dit_output_table *base, const struct dit_output_list *lists,
-                     size_t nlists)
+static int merge_lists(struct dit_tree_merge *merge, const struct dit_output_list *lists,
+                       size_t nlists)
 {
-	struct dit_tree_merge *merge = of(base)->merge;
 	struct dit_ids_change change = {.nremoved = 0};
 	int r = 0;
 
@@ -90,6 +108,12 @@ static int put_lists(struct dit_output_table *base, const struct dit_output_list
 		                       : dit_tree_merge_ids(merge, lists[i].key, &change);
 	}
 	return r;
+}
+
+static int put_lists(struct dit_output_table *base, const struct dit_output_list *lists,
+                     size_t nlists)
+{
+	return merge_lists(of(base)->merge, lists, nlists);
 }
 
 static int put_record(struct dit_output_table *base, uint64_t id, struct dit_span record)
@@ -135,6 +159,102 @@ int dit_index_table_open(const struct dit_index_tables *tables,
 	return r;
 }
 
+/* ---- parts ---- */
+
+static struct dit_index_part *part_of(struct dit_output_table *base)
+{
+	return (struct dit_index_part *)base;
+}
+
+static int put_part_lists(struct dit_output_table *base,
+                          const struct dit_output_list *lists, size_t nlists)
+{
+	return merge_lists(part_of(base)->merge, lists, nlists);
+}
+
+/* All parts have ended: the branches above their leaves. */
+static int join_parts(struct dit_index_table *table, uint64_t *ret_bytes)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < table->nparts && r == 0; i++) {
+		r = dit_tree_merge_take(table->merge, table->parts[i].merge);
+	}
+	if (r == 0) {
+		r = dit_index_table_end(table, ret_bytes);
+	}
+	free_parts(table);
+	table->is_written = r == 0;
+	return r;
+}
+
+static int finish_part(struct dit_output_table *base)
+{
+	struct dit_index_part *part = part_of(base);
+	struct dit_index_table *table = part->table;
+	int r = dit_tree_merge_end_part(part->merge);
+
+	if (r < 0) {
+		return r;
+	}
+	return atomic_fetch_sub_explicit(&table->nunfinished, 1, memory_order_acq_rel) ==
+	                       1
+	               ? join_parts(table, base->ret_bytes)
+	               : 0;
+}
+
+/* The merge is freed with the table: another part may not be opened in its place. */
+static void drop_part(struct dit_output_table *base)
+{
+	(void)base;
+}
+
+static const struct dit_output_table_ops part_ops = {
+	.put_lists = put_part_lists,
+	.finish = finish_part,
+	.drop = drop_part,
+};
+
+int dit_index_tables_cut(struct dit_index_tables *tables, size_t number, unsigned nparts)
+{
+	struct dit_index_table *table = &tables->list[number];
+	int r = 0;
+
+	if (number >= tables->n || nparts == 0 || table->is_written ||
+	    table->merge != NULL) {
+		return -EINVAL;
+	}
+	if (table->tree.root != DIT_PAGE_NONE) {
+		return 0; /* a merge with what is stored */
+	}
+	r = open_merge(tables, table, tables->rebuilds, false, &table->merge);
+	if (r < 0) {
+		return r;
+	}
+	table->parts = calloc(nparts, sizeof(*table->parts));
+	if (table->parts == NULL) {
+		return -ENOMEM;
+	}
+	table->nparts = nparts;
+	atomic_init(&table->nunfinished, nparts);
+	return 1;
+}
+
+static int open_part(struct dit_index_tables *tables, struct dit_index_part *part,
+                     struct dit_index_table *table, struct dit_output_table **ret)
+{
+	int r = part->merge != NULL
+	                ? -EINVAL
+	                : open_merge(tables, table, tables->rebuilds, true, &part->merge);
+
+	if (r == 0) {
+		part->base = (struct dit_output_table){.ops = &part_ops};
+		part->table = table;
+		*ret = &part->base;
+	}
+	return r;
+}
+
 /* ---- the indexes of an output ---- */
 
 int dit_index_tables_add(struct dit_index_tables *tables,
@@ -162,12 +282,17 @@ int dit_index_tables_add(struct dit_index_tables *tables,
 	return r;
 }
 
-int dit_index_tables_open(struct dit_index_tables *tables, size_t number,
+int dit_index_tables_open(struct dit_index_tables *tables, size_t number, unsigned part,
                           struct dit_output_table **ret)
 {
-	return number >= tables->n ? -EINVAL
-	                           : dit_index_table_open(tables, &tables->list[number],
-	                                                  tables->rebuilds, ret);
+	struct dit_index_table *table = &tables->list[number];
+
+	if (number >= tables->n || (part > 0 && part >= table->nparts)) {
+		return -EINVAL;
+	}
+	return table->nparts > 0
+	               ? open_part(tables, &table->parts[part], table, ret)
+	               : dit_index_table_open(tables, table, tables->rebuilds, ret);
 }
 
 int dit_index_tables_check(const struct dit_index_tables *tables)
@@ -218,8 +343,14 @@ int dit_index_head_add(struct dit_output *output, const struct dit_output_index 
 	return dit_index_tables_add(&dit_index_head_of(output)->tables, index);
 }
 
-int dit_index_head_open(struct dit_output *output, size_t number,
+int dit_index_head_cut(struct dit_output *output, size_t number, unsigned nparts)
+{
+	return dit_index_tables_cut(&dit_index_head_of(output)->tables, number, nparts);
+}
+
+int dit_index_head_open(struct dit_output *output, size_t number, unsigned part,
                         struct dit_output_table **ret)
 {
-	return dit_index_tables_open(&dit_index_head_of(output)->tables, number, ret);
+	return dit_index_tables_open(&dit_index_head_of(output)->tables, number, part,
+	                             ret);
 }

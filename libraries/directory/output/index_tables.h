@@ -8,18 +8,35 @@
 #ifndef DITKIT_INDEX_TABLES_H
 #define DITKIT_INDEX_TABLES_H
 
+#include <stdatomic.h>
+
 #include "commit/page_commit.h"
 #include "output/output.h"
 #include "place/fault.h"
 #include "reader/snapshot.h"
 #include "tree/tree_merge.h"
 
+struct dit_index_table;
+
+/** A part of an index database that is written in parts. */
+struct dit_index_part {
+	struct dit_output_table base; /* while it is open */
+	struct dit_index_table *table;
+	struct dit_tree_merge *merge; /* owned; NULL: it was not opened */
+};
+
 /** An index database, or another one. */
 struct dit_index_table {
-	struct dit_output_table base; /* while it is open */
+	struct dit_output_table base; /* while it is open, as a whole */
 	char *name;                   /* owned */
 	struct dit_tree_record tree;  /* with its flags from the beginning */
 	bool is_written;              /* the tree is finished */
+
+	struct dit_index_part *parts; /* owned; NULL: it is written as a whole */
+	unsigned nparts;
+	/* [atomic: parts that are not finished; acquire and release: the last one makes
+	 * the tree of all] */
+	_Atomic unsigned nunfinished;
 
 	/* New pages are made by a merge with the stored tree, */
 	struct dit_tree_merge *merge;  /* owned; NULL: not open */
@@ -59,10 +76,11 @@ int dit_index_table_open(const struct dit_index_tables *tables,
                          struct dit_index_table *table, bool rebuilds,
                          struct dit_output_table **ret);
 
-/** As dit_output_add_index() and dit_output_open_index(). */
+/** As dit_output_add_index(), dit_output_cut_index() and dit_output_open_part(). */
 int dit_index_tables_add(struct dit_index_tables *tables,
                          const struct dit_output_index *index);
-int dit_index_tables_open(struct dit_index_tables *tables, size_t number,
+int dit_index_tables_cut(struct dit_index_tables *tables, size_t number, unsigned nparts);
+int dit_index_tables_open(struct dit_index_tables *tables, size_t number, unsigned part,
                           struct dit_output_table **ret);
 /** 0; -EINVAL: not all are finished */
 int dit_index_tables_check(const struct dit_index_tables *tables);
@@ -91,7 +109,8 @@ static inline struct dit_index_head *dit_index_head_of(struct dit_output *output
 int dit_index_head_find(struct dit_output *output, const char *name,
                         struct dit_output_stored_index *ret);
 int dit_index_head_add(struct dit_output *output, const struct dit_output_index *index);
-int dit_index_head_open(struct dit_output *output, size_t number,
+int dit_index_head_cut(struct dit_output *output, size_t number, unsigned nparts);
+int dit_index_head_open(struct dit_output *output, size_t number, unsigned part,
                         struct dit_output_table **ret);
 
 #endif

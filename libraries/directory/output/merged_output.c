@@ -118,6 +118,7 @@ static const struct dit_output_ops output_ops = {
 	.find_index = dit_record_tables_find_index,
 	.add_index = dit_record_tables_add_index,
 	.expect_postings = expect_postings,
+	.cut_index = dit_record_tables_cut_index,
 	.open_index = dit_record_tables_open_index,
 	.prepare = prepare,
 	.commit = commit,

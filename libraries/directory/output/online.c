@@ -219,6 +219,7 @@ static const struct dit_output_ops ops = {
 	.find_index = dit_index_head_find,
 	.add_index = dit_index_head_add,
 	.expect_postings = expect_postings,
+	.cut_index = dit_index_head_cut,
 	.open_index = dit_index_head_open,
 	.prepare = prepare,
 	.commit = commit,

@@ -56,8 +56,8 @@ struct dit_output_place {
 struct dit_output {
 	const struct dit_output_ops *ops;
 
-	/** Several threads write tables of indexes at once, a table each. Without this
-	 * flag main writes one table after the other. */
+	/** Several threads write tables of indexes at once, a table or a part each.
+	 * Without this flag main writes one table after the other. */
 	bool is_parallel;
 
 	struct dit_output_place place;
@@ -82,7 +82,8 @@ struct dit_output {
 
 struct dit_output_table_ops;
 
-/** One index database, or dn2i, while it is written. [own: the thread that opened it] */
+/** One index database, a part of one, or dn2i, while it is written. [own: the thread that
+ * opened it] */
 struct dit_output_table {
 	const struct dit_output_table_ops *ops;
 	/* dit_output_finish() puts the bytes of the table's pages here, unless liblmdb
@@ -133,7 +134,9 @@ struct dit_output_ops {
 	int (*add_index)(struct dit_output *output, const struct dit_output_index *index);
 	/* NULL: nothing is to be done */
 	int (*expect_postings)(struct dit_output *output, uint64_t n);
-	int (*open_index)(struct dit_output *output, size_t number,
+	/* NULL: 0 */
+	int (*cut_index)(struct dit_output *output, size_t number, unsigned nparts);
+	int (*open_index)(struct dit_output *output, size_t number, unsigned part,
 	                  struct dit_output_table **ret);
 	/* NULL: -EINVAL */
 	int (*drop_index)(struct dit_output *output, const char *name);
@@ -188,6 +191,20 @@ static inline int dit_output_expect_postings(struct dit_output *output, uint64_t
 }
 
 /**
+ * An index is to be written in parts, by several threads at once. It is there when all
+ * its parts are finished. Main, before it is opened.
+ *
+ * @return 1; 0: the output cannot do that with this index; -EINVAL; -ENOMEM
+ */
+static inline int dit_output_cut_index(struct dit_output *output, size_t number,
+                                       unsigned nparts)
+{
+	return output->ops->cut_index == NULL
+	               ? 0
+	               : output->ops->cut_index(output, number, nparts);
+}
+
+/**
  * An index: dit_output_put_lists() in ascending order of keys.
  *
  * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
@@ -195,7 +212,15 @@ static inline int dit_output_expect_postings(struct dit_output *output, uint64_t
 static inline int dit_output_open_index(struct dit_output *output, size_t number,
                                         struct dit_output_table **ret)
 {
-	return output->ops->open_index(output, number, ret);
+	return output->ops->open_index(output, number, 0, ret);
+}
+
+/** The same for a part: 0 to nparts - 1. Its keys are lower than those of the next part.
+ * Bytes of the index are put where the part says that is finished last. */
+static inline int dit_output_open_part(struct dit_output *output, size_t number,
+                                       unsigned part, struct dit_output_table **ret)
+{
+	return output->ops->open_index(output, number, part, ret);
 }
 
 /** A stored index database is removed. DIT_E_UNKNOWN: there is none; -EINVAL: the output

@@ -93,14 +93,23 @@ int dit_record_tables_add_index(struct dit_output *output,
 	return r;
 }
 
-int dit_record_tables_open_index(struct dit_output *output, size_t number,
+int dit_record_tables_cut_index(struct dit_output *output, size_t number, unsigned nparts)
+{
+	struct dit_record_tables *tables = of_base(output);
+
+	return tables->takes_changes
+	               ? -EINVAL
+	               : dit_index_tables_cut(&tables->indexes, number, nparts);
+}
+
+int dit_record_tables_open_index(struct dit_output *output, size_t number, unsigned part,
                                  struct dit_output_table **ret)
 {
 	struct dit_record_tables *tables = of_base(output);
 
 	return tables->takes_changes
 	               ? -EINVAL
-	               : dit_index_tables_open(&tables->indexes, number, ret);
+	               : dit_index_tables_open(&tables->indexes, number, part, ret);
 }
 
 static int open_names(struct dit_record_output *output, struct dit_output_table **ret)

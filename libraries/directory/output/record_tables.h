@@ -62,7 +62,9 @@ int dit_record_tables_find_index(struct dit_output *output, const char *name,
                                  struct dit_output_stored_index *ret);
 int dit_record_tables_add_index(struct dit_output *output,
                                 const struct dit_output_index *index);
-int dit_record_tables_open_index(struct dit_output *output, size_t number,
+int dit_record_tables_cut_index(struct dit_output *output, size_t number,
+                                unsigned nparts);
+int dit_record_tables_open_index(struct dit_output *output, size_t number, unsigned part,
                                  struct dit_output_table **ret);
 extern const struct dit_record_ops dit_record_tables_ops;
 

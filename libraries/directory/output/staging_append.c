@@ -233,12 +233,12 @@ static int open_names(struct dit_record_output *output, struct dit_output_table 
 	return open_table(staging, &staging->tables.fixed[DIT_FIXED_NAMES], ret);
 }
 
-static int open_index(struct dit_output *output, size_t number,
+static int open_index(struct dit_output *output, size_t number, unsigned part,
                       struct dit_output_table **ret)
 {
 	struct dit_staging *staging = dit_staging_of(output);
 
-	return number >= staging->tables.indexes.n
+	return number >= staging->tables.indexes.n || part > 0
 	               ? -EINVAL
 	               : open_table(staging, &staging->tables.indexes.list[number], ret);
 }

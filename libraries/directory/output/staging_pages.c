@@ -46,6 +46,7 @@ static int prepare(struct dit_output *output)
 
 static const struct dit_output_ops output_ops = {
 	.add_index = dit_record_tables_add_index,
+	.cut_index = dit_record_tables_cut_index,
 	.open_index = dit_record_tables_open_index,
 	.used_bytes = used_bytes,
 	.prepare = prepare,
