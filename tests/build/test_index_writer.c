@@ -2,8 +2,8 @@
 /*
  * The index writer (index_writer.h) brings every list of every database to its table,
  * once and in order, on one to eight threads, into an output that takes tables from all
- * threads and into one that takes them from main alone. A failure anywhere ends it with
- * that error. The output is made up here and keeps what it gets as text.
+ * threads, into one that takes parts of them as well, and into one that takes tables from
+ * main alone. A failure anywhere ends it with that error. The output is made up here.
  */
 #include "build/index_writer.h"
 
@@ -14,12 +14,15 @@
 
 #include "builders_fixture.h"
 
-#define NKEYS 3000
+#define NKEYS      12000
+#define NPARTS     16
+#define LIST_BYTES 64 /* of a list, as the output keeps it */
 
+/* A table, or a part of one. */
 struct fake_table {
 	struct dit_output_table base;
 	struct fake *fake;
-	uint64_t digest; /* of all it got, in order */
+	char (*lists)[LIST_BYTES]; /* all it got, in order */
 	uint64_t nlists;
 	uint64_t nranges;
 	uint64_t lengths[DIT_LIST_LENGTHS];
@@ -30,7 +33,8 @@ struct fake_table {
 
 struct fake {
 	struct dit_output base;
-	struct fake_table tables[NDBS];
+	struct fake_table tables[NDBS][NPARTS];
+	unsigned nparts[NDBS];  /* 0: it was not cut */
 	_Atomic long countdown; /* lists until one fails; -1: none */
 	_Atomic unsigned nopen;
 	_Atomic bool is_wrong; /* opened as it must not be */
@@ -39,14 +43,16 @@ struct fake {
 	struct dit_stop stop;
 };
 
-static uint64_t digest(uint64_t seed, const void *bytes, size_t len)
+static void keep_list(char *bytes, const struct dit_output_list *list)
 {
-	const unsigned char *at = bytes;
+	size_t ids_bytes = list->nids * sizeof(*list->ids);
 
-	for (size_t i = 0; i < len; i++) {
-		seed = (seed ^ at[i]) * 0x100000001b3;
-	}
-	return seed;
+	assert_true(2 + list->key.len + ids_bytes <= LIST_BYTES);
+	memset(bytes, 0, LIST_BYTES);
+	bytes[0] = (char)list->key.len;
+	bytes[1] = list->is_repeated ? 'r' : '-';
+	memcpy(bytes + 2, list->key.data, list->key.len);
+	memcpy(bytes + 2 + list->key.len, list->ids, ids_bytes);
 }
 
 static int put_list(struct fake_table *t, const struct dit_output_list *list)
@@ -61,10 +67,9 @@ static int put_list(struct fake_table *t, const struct dit_output_list *list)
 	    atomic_fetch_sub(&t->fake->countdown, 1) == 0) {
 		return -ENOSPC;
 	}
-	t->digest = digest(t->digest, list->key.data, list->key.len);
-	t->digest = digest(t->digest, list->ids, list->nids * sizeof(*list->ids));
-	t->digest = digest(t->digest, &list->is_repeated, 1);
-	t->nlists++;
+	t->lists = reallocarray(t->lists, t->nlists + 1, LIST_BYTES);
+	assert_non_null(t->lists);
+	keep_list(t->lists[t->nlists++], list);
 	if (list->nids == 3 && list->ids[0] == 0) {
 		t->nranges++;
 	} else {
@@ -111,20 +116,17 @@ static const struct dit_output_table_ops table_ops = {.put_lists = put_lists,
                                                       .finish = finish,
                                                       .drop = drop};
 
-static int open_index(struct dit_output *output, size_t number,
+static int open_table(struct fake *fake, struct fake_table *table,
                       struct dit_output_table **ret)
 {
-	struct fake *fake = (struct fake *)output;
-	struct fake_table *table = &fake->tables[number];
-
-	if (number >= NDBS || table->is_open || table->is_finished) {
+	if (table->is_open || table->is_finished) {
 		fake->is_wrong = true;
 		return -EINVAL;
 	}
-	if (fake->nopen++ > 0 && !output->is_parallel) {
+	if (fake->nopen++ > 0 && !fake->base.is_parallel) {
 		fake->is_wrong = true;
 	}
-	if (!output->is_parallel && !pthread_equal(pthread_self(), fake->main)) {
+	if (!fake->base.is_parallel && !pthread_equal(pthread_self(), fake->main)) {
 		fake->is_wrong = true;
 	}
 	*table = (struct fake_table){.base.ops = &table_ops,
@@ -135,7 +137,70 @@ static int open_index(struct dit_output *output, size_t number,
 	return 0;
 }
 
+/* The database BYTES32 is in one piece. */
+static int cut_index(struct dit_output *output, size_t number, unsigned nparts)
+{
+	struct fake *fake = (struct fake *)output;
+
+	if (number >= NDBS || nparts < 2 || nparts > NPARTS || fake->nparts[number] > 0) {
+		fake->is_wrong = true;
+		return -EINVAL;
+	}
+	if (number == BYTES32) {
+		return 0;
+	}
+	fake->nparts[number] = nparts;
+	return 1;
+}
+
+static int open_index(struct dit_output *output, size_t number, unsigned part,
+                      struct dit_output_table **ret)
+{
+	struct fake *fake = (struct fake *)output;
+
+	if (number >= NDBS || (part > 0 && part >= fake->nparts[number])) {
+		fake->is_wrong = true;
+		return -EINVAL;
+	}
+	return open_table(fake, &fake->tables[number][part], ret);
+}
+
 static const struct dit_output_ops ops = {.open_index = open_index};
+static const struct dit_output_ops ops_with_parts = {.cut_index = cut_index,
+                                                     .open_index = open_index};
+
+/* All parts of a database become its first one. Those that were not opened are empty. */
+static void join_parts(struct fake *fake, size_t db)
+{
+	struct fake_table *whole = &fake->tables[db][0];
+
+	for (unsigned i = 1; i < NPARTS; i++) {
+		struct fake_table *part = &fake->tables[db][i];
+
+		whole->lists = reallocarray(whole->lists,
+		                            whole->nlists + part->nlists + 1, LIST_BYTES);
+		assert_non_null(whole->lists);
+		if (part->nlists > 0) {
+			memcpy(whole->lists[whole->nlists], part->lists,
+			       part->nlists * LIST_BYTES);
+		}
+		whole->nlists += part->nlists;
+		whole->nranges += part->nranges;
+		for (unsigned k = 0; k < DIT_LIST_LENGTHS; k++) {
+			whole->lengths[k] += part->lengths[k];
+		}
+		whole->is_finished &= i >= fake->nparts[db] || part->is_finished;
+		free(part->lists);
+		part->lists = NULL;
+	}
+}
+
+static void forget(struct fake *fake)
+{
+	for (size_t db = 0; db < NDBS; db++) {
+		free(fake->tables[db][0].lists);
+	}
+}
 
 static void *run_member(void *writer)
 {
@@ -159,7 +224,7 @@ static void check_costs(const struct dit_index_stats *stats, const struct fake *
 
 	for (size_t db = 0; db < NDBS; db++) {
 		const struct dit_index_cost *cost = &stats[db].cost;
-		const struct fake_table *table = &fake->tables[db];
+		const struct fake_table *table = &fake->tables[db][0];
 
 		assert_int_equal(stats[db].nkeys, table->nlists);
 		assert_int_equal(cost->bytes, table->nlists * 10);
@@ -169,11 +234,12 @@ static void check_costs(const struct dit_index_stats *stats, const struct fake *
 		assert_int_equal(cost->thread,
 		                 fake->base.is_parallel && nmembers > 1 ? 3 : 0);
 	}
-	assert_int_equal(fake->tables[WIDE].nranges, NKEYS / 5); /* above LIST_MAX */
+	assert_int_equal(fake->tables[WIDE][0].nranges, NKEYS / 5); /* above LIST_MAX */
 }
 
 struct run {
 	bool is_parallel;
+	bool takes_parts;
 	unsigned nmembers;
 	long fail_at; /* -1: never */
 	bool wants_end;
@@ -197,7 +263,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 
 	opts.since_us = clock_us();
 	memset(fake, 0, sizeof(*fake));
-	fake->base.ops = &ops;
+	fake->base.ops = run->takes_parts ? &ops_with_parts : &ops;
 	fake->base.is_parallel = run->is_parallel;
 	fake->countdown = run->fail_at;
 	fake->main = pthread_self();
@@ -207,7 +273,8 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	fake->is_held = run->wants_end; /* else members may be done before main looks */
 	for (unsigned i = 0; i < NKEYS; i++) {
 		for (unsigned db = INT32; db <= SHORT; db++) {
-			uint64_t ordinal = db == SHORT ? (uint64_t)i << 40 | 5 : i / 3;
+			uint64_t ordinal = db == SHORT ? (uint64_t)i << 40 | 5
+			                               : (uint32_t)(i / 3 * 2654435761u);
 
 			push(builders, i & 1, db, i + 1, ordinal);
 			push(builders, i & 1, db, i + 1, ordinal);
@@ -230,6 +297,9 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	for (unsigned i = 0; i < run->nmembers && run->nmembers > 1; i++) {
 		assert_int_equal(pthread_join(members[i], NULL), 0);
 	}
+	for (size_t db = 0; db < NDBS; db++) {
+		join_parts(fake, db);
+	}
 	if (r == 0) {
 		struct dit_index_stats *stats = NULL;
 		size_t n = 0;
@@ -249,6 +319,18 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	return r;
 }
 
+static void assert_same_tables(const struct fake *got, const struct fake *want)
+{
+	for (size_t db = 0; db < NDBS; db++) {
+		const struct fake_table *table = &got->tables[db][0];
+
+		assert_true(table->is_finished);
+		assert_int_equal(table->nlists, want->tables[db][0].nlists);
+		assert_memory_equal(table->lists, want->tables[db][0].lists,
+		                    table->nlists * LIST_BYTES);
+	}
+}
+
 static void every_list_comes_to_its_table(void **state)
 {
 	const struct run alone = {.is_parallel = true, .nmembers = 1, .fail_at = -1};
@@ -256,24 +338,46 @@ static void every_list_comes_to_its_table(void **state)
 	struct fake got;
 
 	assert_int_equal(write_all(*state, &alone, &want), 0);
-	assert_int_equal(want.tables[INT32].nlists, NKEYS / 3);
-	assert_int_equal(want.tables[SHORT].nlists, NKEYS);
-	assert_int_equal(want.tables[OTHER_WIDE].nlists, NKEYS / 5);
+	assert_int_equal(want.tables[INT32][0].nlists, NKEYS / 3);
+	assert_int_equal(want.tables[SHORT][0].nlists, NKEYS);
+	assert_int_equal(want.tables[OTHER_WIDE][0].nlists, NKEYS / 5);
 	for (unsigned nmembers = 1; nmembers <= 8; nmembers++) {
-		for (int is_parallel = 0; is_parallel < 2; is_parallel++) {
-			struct run run = {.is_parallel = is_parallel != 0,
+		for (unsigned k = 0; k < 3; k++) {
+			struct run run = {.is_parallel = k > 0,
+			                  .takes_parts = k > 1,
 			                  .nmembers = nmembers,
 			                  .fail_at = -1};
 
 			assert_int_equal(write_all(*state, &run, &got), 0);
-			for (size_t db = 0; db < NDBS; db++) {
-				assert_true(got.tables[db].is_finished);
-				assert_int_equal(got.tables[db].nlists,
-				                 want.tables[db].nlists);
-				assert_int_equal(got.tables[db].digest,
-				                 want.tables[db].digest);
-			}
+			assert_same_tables(&got, &want);
+			forget(&got);
 		}
+	}
+	forget(&want);
+}
+
+/* Two of five databases can be cut, one of them by the output as well. They have a
+ * quarter of all postings each. */
+static void a_database_above_an_even_share_is_cut(void **state)
+{
+	struct fake fake;
+
+	for (unsigned nmembers = 1; nmembers <= 8; nmembers++) {
+		struct run run = {.is_parallel = true,
+		                  .takes_parts = true,
+		                  .nmembers = nmembers,
+		                  .fail_at = -1};
+
+		assert_int_equal(write_all(*state, &run, &fake), 0);
+		assert_int_equal(fake.nparts[INT32],
+		                 nmembers <= 4 ? 0 : (nmembers + 3) / 4);
+		for (unsigned db = 0; db < NDBS; db++) {
+			assert_true(db == INT32 || fake.nparts[db] == 0);
+		}
+		for (unsigned part = 0; part < fake.nparts[INT32]; part++) {
+			assert_true(fake.tables[INT32][part].nlists > NKEYS / 8);
+		}
+		forget(&fake);
 	}
 }
 
@@ -281,13 +385,15 @@ static void a_failure_ends_it_with_its_error(void **state)
 {
 	struct fake fake;
 
-	for (long at = 0; at < 6000; at = at * 3 + 1) {
-		for (unsigned k = 0; k < 6; k++) {
-			struct run run = {.is_parallel = (k & 1) != 0,
-			                  .nmembers = 1 + k / 2 * 2,
+	for (long at = 0; at < 24000; at = at * 3 + 1) {
+		for (unsigned k = 0; k < 9; k++) {
+			struct run run = {.is_parallel = k % 3 > 0,
+			                  .takes_parts = k % 3 > 1,
+			                  .nmembers = 1 + k / 3 * 3,
 			                  .fail_at = at};
 
 			assert_int_equal(write_all(*state, &run, &fake), -ENOSPC);
+			forget(&fake);
 		}
 	}
 }
@@ -296,13 +402,15 @@ static void a_stop_ends_the_writing(void **state)
 {
 	struct fake fake;
 
-	for (unsigned k = 0; k < 6; k++) {
-		struct run run = {.is_parallel = (k & 1) != 0,
-		                  .nmembers = 1 + k / 2 * 2,
+	for (unsigned k = 0; k < 9; k++) {
+		struct run run = {.is_parallel = k % 3 > 0,
+		                  .takes_parts = k % 3 > 1,
+		                  .nmembers = 1 + k / 3 * 3,
 		                  .fail_at = -1,
 		                  .wants_end = true};
 
 		assert_int_equal(write_all(*state, &run, &fake), DIT_E_STOPPED);
+		forget(&fake);
 	}
 }
 
@@ -310,6 +418,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_list_comes_to_its_table),
+		cmocka_unit_test(a_database_above_an_even_share_is_cut),
 		cmocka_unit_test(a_failure_ends_it_with_its_error),
 		cmocka_unit_test(a_stop_ends_the_writing),
 	};

@@ -470,7 +470,9 @@ static void an_estimate_of_a_part_is_of_all_entries(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void any_allocation_may_fail(void **state)
+/* Threads: 1 or more by turns. @param attr  alone; NULL: all */
+static long fail_each_allocation(const char *attr, unsigned npeople, unsigned nthreads,
+                                 long step)
 {
 	struct load_fixture f;
 	struct told told;
@@ -479,17 +481,22 @@ static void any_allocation_may_fail(void **state)
 	bool has_failed = true;
 	long n = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 30);
+	load_fixture_load_people(&f, npeople);
 	want = load_fixture_digest(&f);
-	for (n = 0; has_failed; n += 3) {
+	for (n = 0; has_failed; n += step) {
 		struct dit_reindex_opts opts = reindex_opts(&f, &told);
 		int r = 0;
 
-		spoil(&f);
+		opts.attrs = &attr;
+		opts.nattrs = attr == NULL ? 0 : 1;
+		if (attr == NULL) {
+			spoil(&f);
+		} else {
+			drop(f.database, attr, 0);
+		}
 		before = load_fixture_digest(&f);
-		opts.threads = 1 + (unsigned)(n % 2);
+		opts.threads = n % 2 == 0 ? 1 : nthreads;
 		opts.report = count_report;
 		countdown = n;
 		r = reindex(&opts);
@@ -503,7 +510,52 @@ static void any_allocation_may_fail(void **state)
 		}
 		assert_true(n < 100000);
 	}
-	assert_true(n > 300);
+	load_fixture_deinit(&f);
+	return n;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+	(void)state;
+	assert_true(fail_each_allocation(NULL, 30, 2, 3) > 300);
+}
+
+/* Three members make the leaves of one index. */
+static void any_allocation_may_fail_while_parts_are_made(void **state)
+{
+	(void)state;
+	assert_true(fail_each_allocation("cn", 700, 3, 7) > 200);
+}
+
+/* All members make one index, each a part of its keys. */
+static void an_index_in_parts_is_that_of_a_load(void **state)
+{
+	static const char *const name[] = {"cn"};
+	struct load_fixture f;
+	struct told told;
+	uint64_t want = 0;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 1000000000\n");
+	load_fixture_load_people(&f, 2000);
+	want = load_fixture_digest(&f);
+	for (unsigned nthreads = 1; nthreads <= 16; nthreads += 1 + nthreads / 4) {
+		struct dit_reindex_opts opts = reindex_opts(&f, &told);
+		struct dit_reindex_stats stats;
+		const struct dit_index_stats *index = NULL;
+
+		drop(f.database, "cn", 0);
+		opts.attrs = name;
+		opts.nattrs = 1;
+		opts.threads = nthreads;
+		opts.memory_bytes = nthreads % 2 == 0 ? 8 << 20 : 0;
+		assert_int_equal(dit_reindex(&opts, &stats), 0);
+		index = &stats.databases[0].indexes[0];
+		assert_true(index->npostings > 16 * 4096); /* enough for 16 parts */
+		assert_true(index->nkeys > 1000);
+		dit_reindex_stats_deinit(&stats);
+		assert_int_equal(load_fixture_digest(&f), want);
+	}
 	load_fixture_deinit(&f);
 }
 
@@ -523,7 +575,9 @@ int main(void)
 		cmocka_unit_test(maxsize_limits_the_file),
 		cmocka_unit_test(a_database_in_use_is_refused),
 		cmocka_unit_test(an_estimate_of_a_part_is_of_all_entries),
+		cmocka_unit_test(an_index_in_parts_is_that_of_a_load),
 		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(any_allocation_may_fail_while_parts_are_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,8 @@ struct dit_index_cost {
 	uint64_t nlists[DIT_LIST_LENGTHS];
 	uint64_t start_us; /* since the beginning of the run; wall clock */
 	uint64_t time_us;  /* merged and written; wall clock */
-	unsigned thread;   /* number of the tool thread that wrote it; 0 as well: main */
+	/* Number of the tool thread that wrote it, or its first part; 0 as well: main */
+	unsigned thread;
 };
 
 struct dit_index_stats {

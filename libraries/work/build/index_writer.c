@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/ids.h"
 #include "base/monitor.h"
 #include "index/index_keys.h"
@@ -20,9 +21,24 @@
 /* Looks until a thread says how far it is. */
 #define LOOKS_PER_TELLING 8
 
+/* So many postings are worth a part of their own. */
+#define PART_POSTINGS_MIN 4096
+
+/* A database, or a part of one. */
 struct job {
-	uint64_t npostings;
+	/* [const] */
 	size_t db;
+	unsigned part;
+	unsigned nparts;    /* 1: a whole database */
+	uint64_t npostings; /* nearly, of a part */
+
+	/* [atomic: postings that were read; raised by the thread that does the job, read
+	 * by main; relaxed, an old number does no harm] */
+	_Atomic uint64_t nread;
+
+	/* [own: the thread that does the job; then main] */
+	uint64_t nkeys;
+	struct dit_index_cost cost;
 };
 
 struct dit_index_writer {
@@ -30,12 +46,7 @@ struct dit_index_writer {
 	struct dit_index_writer_opts opts;
 	struct job *jobs;
 	size_t njobs;
-	/* One for each database. [own: the thread that writes its table; then main] */
-	uint64_t *nkeys;
-	struct dit_index_cost *costs;
-	/* [atomic: postings of each database that were read; raised by the thread that
-	 * writes it, read by main; relaxed, an old number does no harm] */
-	_Atomic uint64_t *nread;
+	size_t jobs_size;
 
 	/* [atomic: jobs are drawn in order; relaxed] */
 	_Atomic size_t next_job;
@@ -77,13 +88,13 @@ static void count_lists(struct dit_index_cost *cost, const struct dit_output_lis
 	}
 }
 
-static void tell_read(struct dit_index_writer *writer, size_t db, uint64_t n)
+static void tell_read(struct job *job, uint64_t n)
 {
-	atomic_store_explicit(&writer->nread[db], n, memory_order_relaxed);
+	atomic_store_explicit(&job->nread, n, memory_order_relaxed);
 }
 
-/* All lists of a database. Main looks itself whether somebody wants an end. */
-static int move_lists(struct dit_index_writer *writer, size_t db,
+/* All lists of a job. Main looks itself whether somebody wants an end. */
+static int move_lists(struct dit_index_writer *writer, struct job *job,
                       struct dit_output_table *table)
 {
 	bool is_main = is_alone(writer) || !writer->opts.output->is_parallel;
@@ -93,18 +104,18 @@ static int move_lists(struct dit_index_writer *writer, size_t db,
 	size_t nlists = 0;
 	unsigned nlooks = 0;
 	ptrdiff_t n = 0;
-	int r = dit_index_cursor_open(&cursor, writer->opts.builders, db, 0);
+	int r = dit_index_cursor_open(&cursor, writer->opts.builders, job->db, job->part);
 
 	while (r == 0 && (n = dit_index_cursor_next(cursor, &lists)) > 0) {
 		nlists += (size_t)n;
 		if (writer->opts.counts_lists) {
-			count_lists(&writer->costs[db], lists, (size_t)n);
+			count_lists(&job->cost, lists, (size_t)n);
 		}
 		r = dit_output_put_lists(table, lists, (size_t)n);
 		if (r == 0 && nlists >= next_look) {
 			next_look = nlists + LISTS_PER_LOOK;
 			if (++nlooks % LOOKS_PER_TELLING == 0) {
-				tell_read(writer, db, dit_index_cursor_nread(cursor));
+				tell_read(job, dit_index_cursor_nread(cursor));
 				dit_tick(is_main ? writer->opts.ticker : NULL);
 			}
 			r = (is_main ? dit_stop_is_set(writer->opts.stop)
@@ -114,25 +125,26 @@ static int move_lists(struct dit_index_writer *writer, size_t db,
 		}
 	}
 	dit_index_cursor_close(cursor);
-	writer->nkeys[db] = nlists;
+	job->nkeys = nlists;
 	if (r == 0 && n == 0) {
-		tell_read(writer, db, dit_builders_npushed(writer->opts.builders, db));
+		tell_read(job, job->npostings);
 	}
 	return r < 0 ? r : (int)n;
 }
 
 /* ---- the tables ---- */
 
-static int fill_table(struct dit_index_writer *writer, size_t db)
+static int fill_table(struct dit_index_writer *writer, struct job *job)
 {
+	struct dit_output *output = writer->opts.output;
 	struct dit_output_table *table = NULL;
-	int r = dit_output_open_index(writer->opts.output, db, &table);
+	int r = dit_output_open_part(output, job->db, job->part, &table);
 
 	if (r < 0) {
 		return r;
 	}
-	table->ret_bytes = &writer->costs[db].bytes;
-	r = move_lists(writer, db, table);
+	table->ret_bytes = &job->cost.bytes;
+	r = move_lists(writer, job, table);
 	if (r == 0) {
 		return dit_output_finish(table);
 	}
@@ -140,15 +152,14 @@ static int fill_table(struct dit_index_writer *writer, size_t db)
 	return r;
 }
 
-static int write_table(struct dit_index_writer *writer, unsigned member, size_t db)
+static int write_table(struct dit_index_writer *writer, unsigned member, struct job *job)
 {
-	struct dit_index_cost *cost = &writer->costs[db];
 	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
-	int r = fill_table(writer, db);
+	int r = fill_table(writer, job);
 
-	cost->thread = member;
-	cost->start_us = start_us - writer->opts.since_us;
-	cost->time_us = dit_clock_us(CLOCK_MONOTONIC) - start_us;
+	job->cost.thread = member;
+	job->cost.start_us = start_us - writer->opts.since_us;
+	job->cost.time_us = dit_clock_us(CLOCK_MONOTONIC) - start_us;
 	return r;
 }
 
@@ -168,14 +179,14 @@ static void end_job(struct dit_index_writer *writer, int r)
 
 void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
 {
-	while (!is_ended(writer)) {
+	while (writer->opts.output->is_parallel && !is_ended(writer)) {
 		size_t i = atomic_fetch_add_explicit(&writer->next_job, 1,
 		                                     memory_order_relaxed);
 
 		if (i >= writer->njobs) {
 			return;
 		}
-		end_job(writer, write_table(writer, member, writer->jobs[i].db));
+		end_job(writer, write_table(writer, member, &writer->jobs[i]));
 	}
 }
 
@@ -185,8 +196,8 @@ static int write_in_order(struct dit_index_writer *writer)
 {
 	int r = 0;
 
-	for (size_t db = 0; db < writer->opts.ndbs && r == 0; db++) {
-		r = write_table(writer, 0, db);
+	for (size_t i = 0; i < writer->njobs && r == 0; i++) {
+		r = write_table(writer, 0, &writer->jobs[i]);
 		dit_tick(writer->opts.ticker);
 	}
 	return r;
@@ -225,10 +236,45 @@ uint64_t dit_index_writer_nread(const struct dit_index_writer *writer)
 {
 	uint64_t n = 0;
 
-	for (size_t db = 0; db < writer->opts.ndbs; db++) {
-		n += atomic_load_explicit(&writer->nread[db], memory_order_relaxed);
+	for (size_t i = 0; i < writer->njobs; i++) {
+		n += atomic_load_explicit(&writer->jobs[i].nread, memory_order_relaxed);
 	}
 	return n;
+}
+
+/* The parts of a database as one: from the beginning of the first to the end of the last
+ * one. */
+static void add_part(struct dit_index_cost *sum, const struct dit_index_cost *part)
+{
+	uint64_t sum_end_us = sum->start_us + sum->time_us;
+	uint64_t end_us = part->start_us + part->time_us;
+
+	if (part->start_us < sum->start_us) {
+		sum->start_us = part->start_us;
+		sum->thread = part->thread;
+	}
+	sum->time_us = (end_us > sum_end_us ? end_us : sum_end_us) - sum->start_us;
+	sum->bytes += part->bytes;
+	sum->nranges += part->nranges;
+	for (unsigned i = 0; i < DIT_LIST_LENGTHS; i++) {
+		sum->nlists[i] += part->nlists[i];
+	}
+}
+
+static void fill_stats(const struct dit_index_writer *writer,
+                       struct dit_index_stats *stats)
+{
+	for (size_t i = 0; i < writer->njobs; i++) {
+		const struct job *job = &writer->jobs[i];
+		struct dit_index_stats *index = &stats[job->db];
+
+		if (index->cost.time_us == 0 && index->nkeys == 0) {
+			index->cost = job->cost;
+		} else {
+			add_part(&index->cost, &job->cost);
+		}
+		index->nkeys += job->nkeys;
+	}
 }
 
 int dit_index_writer_stats(const struct dit_index_writer *writer,
@@ -244,9 +290,7 @@ int dit_index_writer_stats(const struct dit_index_writer *writer,
 		stats[i] = (struct dit_index_stats){
 			.name = strdup(db->name),
 			.is_integerkey = db->is_integerkey,
-			.npostings = dit_builders_npushed(writer->opts.builders, i),
-			.nkeys = writer->nkeys[i],
-			.cost = writer->costs[i]};
+			.npostings = dit_builders_npushed(writer->opts.builders, i)};
 		if (stats[i].name == NULL) {
 			dit_index_stats_free(stats, i);
 			stats = NULL;
@@ -255,6 +299,7 @@ int dit_index_writer_stats(const struct dit_index_writer *writer,
 	if (stats == NULL) {
 		return -ENOMEM;
 	}
+	fill_stats(writer, stats);
 	*ret = stats;
 	*ret_n = n;
 	return 0;
@@ -278,30 +323,75 @@ static int compare_jobs(const void *a, const void *b)
 	if (x->npostings != y->npostings) {
 		return x->npostings > y->npostings ? -1 : 1;
 	}
-	return x->db < y->db ? -1 : x->db > y->db;
+	if (x->db != y->db) {
+		return x->db < y->db ? -1 : 1;
+	}
+	return x->part < y->part ? -1 : x->part > y->part;
+}
+
+/* A database that is more than a member's even share of the work is made in parts. */
+static unsigned wanted_parts(const struct dit_index_writer *writer, size_t db,
+                             uint64_t total)
+{
+	const struct dit_builders *builders = writer->opts.builders;
+	uint64_t npostings = dit_builders_npushed(builders, db);
+	uint64_t most = npostings / PART_POSTINGS_MIN;
+	uint64_t n = 1;
+
+	if (writer->opts.output->is_parallel && most > 1) {
+		n = (npostings * writer->opts.nmembers + total - 1) / total;
+		n = n > most ? most : n;
+	}
+	most = dit_builders_parts_max(builders, db);
+	return (unsigned)(n > most ? most : n);
+}
+
+/* @return its parts, 1 or more; error */
+static int cut(struct dit_index_writer *writer, size_t db, uint64_t total)
+{
+	unsigned nparts = wanted_parts(writer, db, total);
+	int r = nparts == 1 ? 0 : dit_output_cut_index(writer->opts.output, db, nparts);
+
+	if (r <= 0) {
+		return r < 0 ? r : 1;
+	}
+	dit_builders_cut(writer->opts.builders, db, nparts);
+	return (int)nparts;
+}
+
+static int add_jobs(struct dit_index_writer *writer, size_t db, unsigned nparts)
+{
+	uint64_t npostings = dit_builders_npushed(writer->opts.builders, db);
+
+	if (DIT_GROW(writer->jobs, writer->jobs_size, writer->njobs + nparts) < 0) {
+		return -ENOMEM;
+	}
+	for (unsigned part = 0; part < nparts; part++) {
+		/* The first one has what is left over. */
+		uint64_t n = npostings / nparts + (part == 0 ? npostings % nparts : 0);
+
+		writer->jobs[writer->njobs++] = (struct job){
+			.db = db, .part = part, .nparts = nparts, .npostings = n};
+	}
+	return 0;
 }
 
 static int make_jobs(struct dit_index_writer *writer)
 {
-	const struct dit_builders *builders = writer->opts.builders;
+	uint64_t total = dit_builders_npostings(writer->opts.builders);
+	int r = 0;
 
-	writer->jobs = calloc(writer->opts.ndbs + 1, sizeof(*writer->jobs));
-	writer->nkeys = calloc(writer->opts.ndbs + 1, sizeof(*writer->nkeys));
-	writer->nread = calloc(writer->opts.ndbs + 1, sizeof(*writer->nread));
-	writer->costs = calloc(writer->opts.ndbs + 1, sizeof(*writer->costs));
-	if (writer->jobs == NULL || writer->nkeys == NULL || writer->nread == NULL ||
-	    writer->costs == NULL) {
-		return -ENOMEM;
+	for (size_t db = 0; db < writer->opts.ndbs && r >= 0; db++) {
+		r = cut(writer, db, total);
+		if (r > 0) {
+			r = add_jobs(writer, db, (unsigned)r);
+		}
 	}
-	if (!writer->opts.output->is_parallel) {
-		return 0; /* main writes them in their order */
+	/* Main alone writes them in their order. */
+	if (r == 0 && writer->opts.output->is_parallel) {
+		qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
 	}
-	for (size_t db = 0; db < writer->opts.ndbs; db++) {
-		writer->jobs[writer->njobs++] = (struct job){
-			.npostings = dit_builders_npushed(builders, db), .db = db};
-	}
-	qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
-	return 0;
+	return r;
 }
 
 int dit_index_writer_new(struct dit_index_writer **ret,
@@ -341,9 +431,6 @@ void dit_index_writer_free(struct dit_index_writer *writer)
 		return;
 	}
 	free(writer->jobs);
-	free(writer->nkeys);
-	free(writer->costs);
-	free((void *)writer->nread);
 	dit_monitor_deinit(&writer->monitor);
 	free(writer);
 }

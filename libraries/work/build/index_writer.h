@@ -11,10 +11,12 @@
  * The output decides which thread does the work:
  *
  *   is_parallel   Each member draws a database, the one with the most postings first,
- *                 sorts and merges its postings and writes its table.
+ *                 sorts and merges its postings and writes its table. A database with
+ *                 more than an even share of all postings is cut by keys: several
+ *                 members make its leaves, and the last one the branches.
  *
- *       member 1   sort, merge, write mail │ sort, merge, write sn │ ...
- *       member 2   sort, merge, write cn       │ ...
+ *       member 1   sort, merge, write cn, first half  │ sort, merge, write sn │ ...
+ *       member 2   sort, merge, write cn, second half   │ ...
  *       main       (writes the tree)  │ wait
  *
  *   otherwise     Main does everything, one database after the other, in
