@@ -237,12 +237,12 @@ void postings_load_cut(struct postings_load *load, unsigned nparts)
 	}
 }
 
-/* By sixteenths of the keys that a stream can have. */
+/* By quarters of the keys that a stream can have. */
 static bool is_in_part(const struct postings_event *event, unsigned part, unsigned nparts)
 {
-	unsigned sixteenth = (unsigned)(event->key >> (event->stream % 2 == 1 ? 60 : 28));
+	unsigned quarter = (unsigned)(event->key >> (event->stream % 2 == 1 ? 62 : 30));
 
-	return sixteenth >= part * 16 / nparts && sixteenth < (part + 1) * 16 / nparts;
+	return quarter >= part * 4 / nparts && quarter < (part + 1) * 4 / nparts;
 }
 
 void *postings_load_check(void *arg)

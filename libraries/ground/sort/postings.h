@@ -102,8 +102,9 @@ struct dit_posting_list {
 	bool is_repeated;
 };
 
-/* Most parts of a stream, a power of two. */
-#define DIT_POSTING_PARTS_BITS 4
+/* Most parts of a stream, a power of two. Each part looks at all pairs in memory, so more
+ * of them would gain little and cost much. */
+#define DIT_POSTING_PARTS_BITS 2
 #define DIT_POSTING_PARTS_MAX  (1u << DIT_POSTING_PARTS_BITS)
 
 /**
