@@ -242,6 +242,7 @@ struct run {
 	bool is_parallel;
 	bool takes_parts;
 	unsigned nmembers;
+	unsigned nprocessors;
 	long fail_at; /* -1: never */
 	bool wants_end;
 };
@@ -255,6 +256,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	                                     .output = &fake->base,
 	                                     .ndbs = NDBS,
 	                                     .nmembers = run->nmembers,
+	                                     .nprocessors = run->nprocessors,
 	                                     .counts_lists = true,
 	                                     .stop = &fake->stop};
 	struct dit_index_writer *writer = NULL;
@@ -347,6 +349,7 @@ static void every_list_comes_to_its_table(void **state)
 			struct run run = {.is_parallel = k > 0,
 			                  .takes_parts = k > 1,
 			                  .nmembers = nmembers,
+			                  .nprocessors = 8,
 			                  .fail_at = -1};
 
 			assert_int_equal(write_all(*state, &run, &got), 0);
@@ -367,6 +370,7 @@ static void a_database_above_an_even_share_is_cut(void **state)
 		struct run run = {.is_parallel = true,
 		                  .takes_parts = true,
 		                  .nmembers = nmembers,
+		                  .nprocessors = 8,
 		                  .fail_at = -1};
 
 		assert_int_equal(write_all(*state, &run, &fake), 0);
@@ -378,6 +382,10 @@ static void a_database_above_an_even_share_is_cut(void **state)
 		for (unsigned part = 0; part < fake.nparts[INT32]; part++) {
 			assert_true(fake.tables[INT32][part].nlists > NKEYS / 8);
 		}
+		forget(&fake);
+		run.nprocessors = 4;
+		assert_int_equal(write_all(*state, &run, &fake), 0);
+		assert_int_equal(fake.nparts[INT32], 0);
 		forget(&fake);
 	}
 }
@@ -391,6 +399,7 @@ static void a_failure_ends_it_with_its_error(void **state)
 			struct run run = {.is_parallel = k % 3 > 0,
 			                  .takes_parts = k % 3 > 1,
 			                  .nmembers = 1 + k / 3 * 3,
+			                  .nprocessors = 8,
 			                  .fail_at = at};
 
 			assert_int_equal(write_all(*state, &run, &fake), -ENOSPC);
@@ -407,6 +416,7 @@ static void a_stop_ends_the_writing(void **state)
 		struct run run = {.is_parallel = k % 3 > 0,
 		                  .takes_parts = k % 3 > 1,
 		                  .nmembers = 1 + k / 3 * 3,
+		                  .nprocessors = 8,
 		                  .fail_at = -1,
 		                  .wants_end = true};
 

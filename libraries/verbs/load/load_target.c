@@ -192,6 +192,7 @@ static int make_index_writer(struct load_target *target)
 		.output = &target->output->base,
 		.ndbs = dit_index_set_ndbs(target->indexes),
 		.nmembers = target->loader->job.nthreads,
+		.nprocessors = dit_processor_count(),
 		.counts_lists = target->loader->opts->counts_lists,
 		.since_us = target->loader->job.start_us,
 		.stop = &target->loader->job.stop,

@@ -387,6 +387,7 @@ static int write_indexes(struct reindex_target *target)
 		.output = target->output,
 		.ndbs = dit_index_set_ndbs(target->indexes),
 		.nmembers = target->reindexer->job.nthreads,
+		.nprocessors = dit_processor_count(),
 		.counts_lists = target->reindexer->opts->counts_lists,
 		.since_us = target->reindexer->job.start_us,
 		.stop = &target->reindexer->job.stop,

@@ -336,10 +336,13 @@ static unsigned wanted_parts(const struct dit_index_writer *writer, size_t db,
 	const struct dit_builders *builders = writer->opts.builders;
 	uint64_t npostings = dit_builders_npushed(builders, db);
 	uint64_t most = npostings / PART_POSTINGS_MIN;
+	uint64_t nshares = writer->opts.nmembers < writer->opts.nprocessors
+	                           ? writer->opts.nmembers
+	                           : writer->opts.nprocessors;
 	uint64_t n = 1;
 
-	if (writer->opts.output->is_parallel && most > 1) {
-		n = (npostings * writer->opts.nmembers + total - 1) / total;
+	if (writer->opts.output->is_parallel && nshares > 1 && most > 1) {
+		n = (npostings * nshares + total - 1) / total;
 		n = n > most ? most : n;
 	}
 	most = dit_builders_parts_max(builders, db);

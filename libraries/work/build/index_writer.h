@@ -13,7 +13,8 @@
  *   is_parallel   Each member draws a database, the one with the most postings first,
  *                 sorts and merges its postings and writes its table. A database with
  *                 more than an even share of all postings is cut by keys: several
- *                 members make its leaves, and the last one the branches.
+ *                 members make its leaves, and the last one the branches. Parts are for
+ *                 processors that would wait, since they cost work.
  *
  *       member 1   sort, merge, write cn, first half  │ sort, merge, write sn │ ...
  *       member 2   sort, merge, write cn, second half   │ ...
@@ -41,8 +42,9 @@ struct dit_index_writer_opts {
 	struct dit_builders *builders; /* sealed; borrowed until free, as is the output */
 	struct dit_output *output;     /* index i is database i of the builders */
 	size_t ndbs;
-	unsigned nmembers; /* 1: main alone */
-	bool counts_lists; /* nranges and nlists of the costs */
+	unsigned nmembers;    /* 1: main alone */
+	unsigned nprocessors; /* no more members than these make parts of a database */
+	bool counts_lists;    /* nranges and nlists of the costs */
 	uint64_t since_us; /* CLOCK_MONOTONIC: from when start_us of the costs counts */
 
 	const struct dit_stop *stop; /* main asks it; borrowed; NULL: none */

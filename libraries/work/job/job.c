@@ -256,7 +256,7 @@ int dit_job_open_seal_of(const struct dit_job *job, const char *path,
 
 /* ---- resources ---- */
 
-static unsigned count_cpus(void)
+unsigned dit_processor_count(void)
 {
 	cpu_set_t set;
 
@@ -272,7 +272,7 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
 		asked = settings->tool_threads;
 	}
 	if (asked == 0) {
-		asked = count_cpus();
+		asked = dit_processor_count();
 	}
 	return asked > THREADS_MAX ? THREADS_MAX : asked;
 }

@@ -141,6 +141,9 @@ int dit_job_open_seal_of(const struct dit_job *job, const char *path,
 
 /* ---- resources ---- */
 
+/** Processors that this process may use: 1 or more. */
+unsigned dit_processor_count(void);
+
 /**
  * How many tool threads to start.
  *
