@@ -6,7 +6,8 @@
  * (postings_bucket.c), which needs no heap. Then chunks are given back.
  *
  * Each part looks at all pairs of its stream and takes those of its keys. A look costs a
- * tenth of sorting a pair, so nothing has to be dealt among the parts first.
+ * fifth of sorting a pair, so half of a stream takes 0.7 of its time, and nothing has to
+ * be dealt among the parts first.
  */
 #include <errno.h>
 #include <stdlib.h>
