@@ -397,11 +397,11 @@ static int write_indexes(struct reindex_target *target)
 	int r = dit_builders_seal(target->builders);
 
 	if (r == 0) {
-		r = dit_index_writer_new(&writer, &opts);
-	}
-	if (r == 0) {
 		target->npostings = dit_builders_npostings(target->builders);
 		r = dit_output_expect_postings(target->output, target->npostings);
+	}
+	if (r == 0) {
+		r = dit_index_writer_new(&writer, &opts);
 	}
 	if (r == 0) {
 		target->writer = writer;
