@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "builders_fixture.h"
+#include "sort/postings.h"
 
 static size_t write_list(char *out, size_t size, const struct dit_output_list *list)
 {
@@ -184,6 +185,60 @@ static void little_memory_makes_runs(void **state)
 	test_scratch_remove(dir);
 }
 
+/* As text, one after the other. */
+static void read_part(struct dit_builders *builders, unsigned part, char *text,
+                      size_t size)
+{
+	struct dit_index_cursor *cursor = NULL;
+	const struct dit_output_list *lists = NULL;
+	ptrdiff_t nlists = 0;
+	size_t n = 0;
+
+	text[0] = '\0';
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0, part), 0);
+	while ((nlists = dit_index_cursor_next(cursor, &lists)) > 0) {
+		for (ptrdiff_t i = 0; i < nlists; i++) {
+			n += write_list(text + n, size - n, &lists[i]);
+		}
+	}
+	assert_int_equal(nlists, 0);
+	dit_index_cursor_close(cursor);
+}
+
+/* The presence key has 4 bytes and is lower than all others, which have 8. */
+static void the_presence_key_is_in_the_first_part(void **state)
+{
+	struct dit_index_spec spec = {find_ad(*state, "cn"),
+	                              DIT_INDEX_PRES | DIT_INDEX_EQ};
+	struct dit_index_params params = usual_params;
+	char *dir = test_scratch();
+	struct dit_index_set *set = NULL;
+	struct dit_builders *builders = NULL;
+	struct dit_index_cursor *cursor = NULL;
+	char text[256];
+
+	params.hash64 = true;
+	set = new_set(*state, &spec, 1, &params, true);
+	assert_true(dit_index_set_db(set, 0)->has_presence);
+	builders = new_builders(set, dir, 1);
+	for (unsigned id = 1; id <= 2; id++) {
+		push_key(builders, 0, 0, id, "");
+		push(builders, 0, 0, id, UINT64_C(0x1122334455667788));
+		push(builders, 0, 0, id, UINT64_C(0xf122334455667788));
+	}
+	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_parts_max(builders, 0), DIT_POSTING_PARTS_MAX);
+	dit_builders_cut(builders, 0, 2);
+	read_part(builders, 1, text, sizeof(text));
+	assert_string_equal(text, "f122334455667788=1,2 ");
+	read_part(builders, 0, text, sizeof(text));
+	assert_string_equal(text, "00000000=1,2 1122334455667788=1,2 ");
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0, 2), -EINVAL);
+	dit_builders_free(builders);
+	dit_index_set_free(set);
+	test_scratch_remove(dir);
+}
+
 /* A database without long keys has no sorter for them. */
 static void long_keys_need_a_database_for_them(void **state)
 {
@@ -211,6 +266,7 @@ int main(void)
 		cmocka_unit_test(presence_comes_before_hashes_of_64_bits),
 		cmocka_unit_test(late_ids_are_known_to_all),
 		cmocka_unit_test(little_memory_makes_runs),
+		cmocka_unit_test(the_presence_key_is_in_the_first_part),
 		cmocka_unit_test(long_keys_need_a_database_for_them),
 	};
 

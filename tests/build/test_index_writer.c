@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The index writer (index_writer.h) brings every list of every database to its table,
- * once and in order, on one to eight threads, into an output that takes tables from all
+ * once and in order, on one to sixteen threads, into an output that takes tables from all
  * threads, into one that takes parts of them as well, and into one that takes tables from
  * main alone. A failure anywhere ends it with that error. The output is made up here.
  */
@@ -15,8 +15,9 @@
 #include "base/grow.h"
 #include "builders_fixture.h"
 
-#define NKEYS      6000
-#define NPARTS     16
+#define NKEYS      9000
+#define NPARTS     4
+#define NMEMBERS   16
 #define LIST_BYTES 64 /* of a list, as the output keeps it */
 
 /* A table, or a part of one. */
@@ -238,6 +239,11 @@ static void check_costs(const struct dit_index_stats *stats, const struct fake *
 	assert_int_equal(fake->tables[WIDE][0].nranges, NKEYS / 5); /* above LIST_MAX */
 }
 
+/* Of members. */
+static const unsigned numbers[] = {1, 2, 7, 8, 15, NMEMBERS};
+
+#define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
 struct run {
 	bool is_parallel;
 	bool takes_parts;
@@ -260,7 +266,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	                                     .counts_lists = true,
 	                                     .stop = &fake->stop};
 	struct dit_index_writer *writer = NULL;
-	pthread_t members[8];
+	pthread_t members[NMEMBERS];
 	char key[32];
 	int r = 0;
 
@@ -344,46 +350,44 @@ static void every_list_comes_to_its_table(void **state)
 	assert_int_equal(want.tables[INT32][0].nlists, NKEYS / 3);
 	assert_int_equal(want.tables[SHORT][0].nlists, NKEYS);
 	assert_int_equal(want.tables[OTHER_WIDE][0].nlists, NKEYS / 5);
-	for (unsigned nmembers = 1; nmembers <= 8; nmembers++) {
-		for (unsigned k = 0; k < 3; k++) {
-			struct run run = {.is_parallel = k > 0,
-			                  .takes_parts = k > 1,
-			                  .nmembers = nmembers,
-			                  .nprocessors = 8,
-			                  .fail_at = -1};
+	for (unsigned k = 0; k < 3 * NNUMBERS; k++) {
+		struct run run = {.is_parallel = k % 3 > 0,
+		                  .takes_parts = k % 3 > 1,
+		                  .nmembers = numbers[k / 3],
+		                  .nprocessors = NMEMBERS,
+		                  .fail_at = -1};
 
-			assert_int_equal(write_all(*state, &run, &got), 0);
-			assert_same_tables(&got, &want);
-			forget(&got);
-		}
+		assert_int_equal(write_all(*state, &run, &got), 0);
+		assert_same_tables(&got, &want);
+		forget(&got);
 	}
 	forget(&want);
 }
 
 /* Two of five databases can be cut, one of them by the output as well. They have a
  * quarter of all postings each. */
-static void a_database_above_an_even_share_is_cut(void **state)
+static void a_database_of_two_even_shares_is_cut(void **state)
 {
 	struct fake fake;
 
-	for (unsigned nmembers = 1; nmembers <= 8; nmembers++) {
+	for (unsigned k = 0; k < NNUMBERS; k++) {
 		struct run run = {.is_parallel = true,
 		                  .takes_parts = true,
-		                  .nmembers = nmembers,
-		                  .nprocessors = 8,
+		                  .nmembers = numbers[k],
+		                  .nprocessors = NMEMBERS,
 		                  .fail_at = -1};
+		unsigned nparts = numbers[k] >= 16 ? 4 : numbers[k] >= 8 ? 2 : 0;
 
 		assert_int_equal(write_all(*state, &run, &fake), 0);
-		assert_int_equal(fake.nparts[INT32],
-		                 nmembers <= 4 ? 0 : (nmembers + 3) / 4);
 		for (unsigned db = 0; db < NDBS; db++) {
-			assert_true(db == INT32 || fake.nparts[db] == 0);
+			assert_int_equal(fake.nparts[db], db == INT32 ? nparts : 0);
 		}
-		for (unsigned part = 0; part < fake.nparts[INT32]; part++) {
-			assert_true(fake.tables[INT32][part].nlists > NKEYS / 8);
+		for (unsigned part = 1; part < nparts; part++) {
+			assert_true(fake.tables[INT32][part].nlists >
+			            NKEYS / 3 / nparts / 2);
 		}
 		forget(&fake);
-		run.nprocessors = 4;
+		run.nprocessors = 7;
 		assert_int_equal(write_all(*state, &run, &fake), 0);
 		assert_int_equal(fake.nparts[INT32], 0);
 		forget(&fake);
@@ -398,8 +402,8 @@ static void a_failure_ends_it_with_its_error(void **state)
 		for (unsigned k = 0; k < 9; k++) {
 			struct run run = {.is_parallel = k % 3 > 0,
 			                  .takes_parts = k % 3 > 1,
-			                  .nmembers = 1 + k / 3 * 3,
-			                  .nprocessors = 8,
+			                  .nmembers = 1 + k / 3 * 7,
+			                  .nprocessors = NMEMBERS,
 			                  .fail_at = at};
 
 			assert_int_equal(write_all(*state, &run, &fake), -ENOSPC);
@@ -415,8 +419,8 @@ static void a_stop_ends_the_writing(void **state)
 	for (unsigned k = 0; k < 9; k++) {
 		struct run run = {.is_parallel = k % 3 > 0,
 		                  .takes_parts = k % 3 > 1,
-		                  .nmembers = 1 + k / 3 * 3,
-		                  .nprocessors = 8,
+		                  .nmembers = 1 + k / 3 * 7,
+		                  .nprocessors = NMEMBERS,
 		                  .fail_at = -1,
 		                  .wants_end = true};
 
@@ -429,7 +433,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_list_comes_to_its_table),
-		cmocka_unit_test(a_database_above_an_even_share_is_cut),
+		cmocka_unit_test(a_database_of_two_even_shares_is_cut),
 		cmocka_unit_test(a_failure_ends_it_with_its_error),
 		cmocka_unit_test(a_stop_ends_the_writing),
 	};

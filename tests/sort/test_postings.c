@@ -95,7 +95,7 @@ static void pushes_may_be_split_among_chunks(void **state)
 /* Threads of different parts share buckets and runs. */
 static void the_parts_of_a_stream_are_all_of_it(void **state)
 {
-	static const unsigned nparts[] = {2, 3, DIT_POSTING_PARTS_MAX};
+	static const unsigned nparts[] = {2, DIT_POSTING_PARTS_MAX};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {

@@ -333,7 +333,7 @@ uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsign
 
 void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned nparts)
 {
-	assert(postings->is_sealed && nparts >= 1 && nparts <= DIT_POSTING_PARTS_MAX);
+	assert(postings->is_sealed && nparts >= 1 && DIT_POSTING_PARTS_MAX % nparts == 0);
 	postings->streams[stream].nparts = nparts;
 }
 

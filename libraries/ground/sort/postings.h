@@ -108,11 +108,11 @@ struct dit_posting_list {
 #define DIT_POSTING_PARTS_MAX  (1u << DIT_POSTING_PARTS_BITS)
 
 /**
- * Cut a stream into parts, so that several threads can sort it. Each part has nearly an
- * equal share of all keys that are possible. The keys of a part are lower than those of
- * the next one. After seal, before the stream is opened.
+ * Cut a stream into parts, so that several threads can sort it. Each part has an equal
+ * share of all keys that are possible, however many pairs have them. The keys of a part
+ * are lower than those of the next one. After seal, before the stream is opened.
  *
- * @param nparts  1 to DIT_POSTING_PARTS_MAX
+ * @param nparts  a power of two, DIT_POSTING_PARTS_MAX at most
  */
 void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned nparts);
 /** 1: the stream is not cut. */

@@ -91,10 +91,10 @@ uint64_t dit_builders_npostings(const struct dit_builders *builders);
 /** Bytes of all run files so far. Any thread, at any time. */
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
 
-/** How many parts of a database several threads can make, all of which have nearly an
- * equal share of its keys. */
+/** The most parts that a database can have: 1 if its keys are not spread evenly. */
 unsigned dit_builders_parts_max(const struct dit_builders *builders, size_t db);
-/** Cut a database into so many parts. After seal, before its first cursor. */
+/** Cut a database into so many parts, a power of two. After seal, before its first
+ * cursor. */
 void dit_builders_cut(struct dit_builders *builders, size_t db, unsigned nparts);
 
 struct dit_index_cursor;
@@ -116,7 +116,7 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 /** Postings, repeats included, that the cursor's lists were made of so far, nearly. The
  * thread of the cursor. */
 uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor);
-/** The last one gives back memory and disk space of the database. NULL is fine. */
+/** The last one of a database gives its disk space back. NULL is fine. */
 void dit_index_cursor_close(struct dit_index_cursor *cursor);
 
 #endif

@@ -22,7 +22,7 @@
 #define LOOKS_PER_TELLING 8
 
 /* So many postings are worth a part of their own. */
-#define PART_POSTINGS_MIN 4096
+#define PART_POSTINGS_MIN UINT64_C(4096)
 
 /* A database, or a part of one. */
 struct job {
@@ -30,7 +30,7 @@ struct job {
 	size_t db;
 	unsigned part;
 	unsigned nparts;    /* 1: a whole database */
-	uint64_t npostings; /* nearly, of a part */
+	uint64_t npostings; /* of a part: as if all had as many */
 
 	/* [atomic: postings that were read; raised by the thread that does the job, read
 	 * by main; relaxed, an old number does no harm] */
@@ -242,8 +242,8 @@ uint64_t dit_index_writer_nread(const struct dit_index_writer *writer)
 	return n;
 }
 
-/* The parts of a database as one: from the beginning of the first to the end of the last
- * one. */
+/* The parts of a database as one: from the beginning of the first one to the end of the
+ * last one. */
 static void add_part(struct dit_index_cost *sum, const struct dit_index_cost *part)
 {
 	uint64_t sum_end_us = sum->start_us + sum->time_us;
@@ -266,14 +266,16 @@ static void fill_stats(const struct dit_index_writer *writer,
 {
 	for (size_t i = 0; i < writer->njobs; i++) {
 		const struct job *job = &writer->jobs[i];
-		struct dit_index_stats *index = &stats[job->db];
 
-		if (index->cost.time_us == 0 && index->nkeys == 0) {
-			index->cost = job->cost;
-		} else {
-			add_part(&index->cost, &job->cost);
+		stats[job->db].nkeys += job->nkeys;
+		if (job->part == 0) {
+			stats[job->db].cost = job->cost;
 		}
-		index->nkeys += job->nkeys;
+	}
+	for (size_t i = 0; i < writer->njobs; i++) {
+		if (writer->jobs[i].part > 0) {
+			add_part(&stats[writer->jobs[i].db].cost, &writer->jobs[i].cost);
+		}
 	}
 }
 
@@ -329,24 +331,25 @@ static int compare_jobs(const void *a, const void *b)
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* A database that is more than a member's even share of the work is made in parts. */
+/* Even shares of the work that a database is; below two of them parts gain nothing. A
+ * power of two, since parts are quarters or halves of the keys. */
 static unsigned wanted_parts(const struct dit_index_writer *writer, size_t db,
                              uint64_t total)
 {
 	const struct dit_builders *builders = writer->opts.builders;
 	uint64_t npostings = dit_builders_npushed(builders, db);
-	uint64_t most = npostings / PART_POSTINGS_MIN;
 	uint64_t nshares = writer->opts.nmembers < writer->opts.nprocessors
 	                           ? writer->opts.nmembers
 	                           : writer->opts.nprocessors;
-	uint64_t n = 1;
+	unsigned most = dit_builders_parts_max(builders, db);
+	unsigned n = 1;
 
-	if (writer->opts.output->is_parallel && nshares > 1 && most > 1) {
-		n = (npostings * nshares + total - 1) / total;
-		n = n > most ? most : n;
+	while (writer->opts.output->is_parallel && 2 * n <= most &&
+	       npostings * nshares >= 2 * n * total &&
+	       npostings >= 2 * n * PART_POSTINGS_MIN) {
+		n *= 2;
 	}
-	most = dit_builders_parts_max(builders, db);
-	return (unsigned)(n > most ? most : n);
+	return n;
 }
 
 /* @return its parts, 1 or more; error */
@@ -391,7 +394,7 @@ static int make_jobs(struct dit_index_writer *writer)
 		}
 	}
 	/* Main alone writes them in their order. */
-	if (r == 0 && writer->opts.output->is_parallel) {
+	if (r == 0 && writer->njobs > 1 && writer->opts.output->is_parallel) {
 		qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
 	}
 	return r;

@@ -11,10 +11,10 @@
  * The output decides which thread does the work:
  *
  *   is_parallel   Each member draws a database, the one with the most postings first,
- *                 sorts and merges its postings and writes its table. A database with
- *                 more than an even share of all postings is cut by keys: several
- *                 members make its leaves, and the last one the branches. Parts are for
- *                 processors that would wait, since they cost work.
+ *                 sorts and merges its postings and writes its table. A new database of
+ *                 hashes that has two even shares of all postings or more is cut by
+ *                 keys: several members make its leaves, and the last one the branches.
+ *                 Parts are for processors that would wait, since they cost work.
  *
  *       member 1   sort, merge, write cn, first half  │ sort, merge, write sn │ ...
  *       member 2   sort, merge, write cn, second half   │ ...
