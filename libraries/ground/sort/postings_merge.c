@@ -112,7 +112,8 @@ static int segment_next(struct dit_posting_source *source)
 			return r;
 		}
 		if (source->key > source->last) {
-			return 0;
+			/* No key of 32 bits is higher than those of the last part. */
+			return source->last == UINT32_MAX ? DIT_E_CORRUPT : 0;
 		}
 		if (r > 0) {
 			return r;
