@@ -217,11 +217,14 @@ static const struct dit_output_table_ops part_ops = {
 
 int dit_index_tables_cut(struct dit_index_tables *tables, size_t number, unsigned nparts)
 {
-	struct dit_index_table *table = &tables->list[number];
+	struct dit_index_table *table = NULL;
 	int r = 0;
 
-	if (number >= tables->n || nparts == 0 || table->is_written ||
-	    table->merge != NULL) {
+	if (number >= tables->n || nparts == 0) {
+		return -EINVAL;
+	}
+	table = &tables->list[number];
+	if (table->is_written || table->merge != NULL) {
 		return -EINVAL;
 	}
 	if (table->tree.root != DIT_PAGE_NONE) {
@@ -285,9 +288,13 @@ int dit_index_tables_add(struct dit_index_tables *tables,
 int dit_index_tables_open(struct dit_index_tables *tables, size_t number, unsigned part,
                           struct dit_output_table **ret)
 {
-	struct dit_index_table *table = &tables->list[number];
+	struct dit_index_table *table = NULL;
 
-	if (number >= tables->n || (part > 0 && part >= table->nparts)) {
+	if (number >= tables->n) {
+		return -EINVAL;
+	}
+	table = &tables->list[number];
+	if (part > 0 && part >= table->nparts) {
 		return -EINVAL;
 	}
 	return table->nparts > 0

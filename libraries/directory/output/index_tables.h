@@ -3,7 +3,8 @@
  * The databases that an output writes, by name: trees that a commit makes visible. And
  * the head of the outputs that write indexes alone (index_output.h, online.h).
  *
- * Threads: the list is main's; each table belongs to the thread that writes it.
+ * Threads: the list is main's; each table, or part, belongs to the thread that writes it,
+ * and all finished parts to the thread that finishes the last one.
  */
 #ifndef DITKIT_INDEX_TABLES_H
 #define DITKIT_INDEX_TABLES_H

@@ -216,7 +216,7 @@ static inline int dit_output_open_index(struct dit_output *output, size_t number
 }
 
 /** The same for a part: 0 to nparts - 1. Its keys are lower than those of the next part.
- * Bytes of the index are put where the part says that is finished last. */
+ * The part that is finished last gets the bytes of the whole index. */
 static inline int dit_output_open_part(struct dit_output *output, size_t number,
                                        unsigned part, struct dit_output_table **ret)
 {

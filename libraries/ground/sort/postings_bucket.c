@@ -140,7 +140,7 @@ static bool next_chunk(struct reading *reading)
 }
 
 /** Count a key, or, if there are @p words, put its pair into its place among them.
- * @param n  1; 0: neither */
+ * @param n  1; 0: the key is not counted, and not placed */
 INLINE void deal_key(struct dit_radix *radix, uint64_t key, uint64_t id, uint64_t *words,
                      unsigned width, unsigned n)
 {

@@ -28,7 +28,7 @@
 
 #define HEAD_MAX (4 * DIT_VARINT_MAX)
 
-/* Those of a part: from one to before another. */
+/* A part has the cells from `first` up to `end`, without `end`. */
 struct cells {
 	unsigned first;
 	unsigned end;
@@ -126,7 +126,8 @@ static int write_list(struct dit_run_writer *writer, uint64_t key_distance,
 	return write_ids(writer, list);
 }
 
-/** A list is next whose cell is @p end - 1: it begins here, with all that are empty. */
+/** The next list is in cell @p end - 1. That cell and the empty ones before it begin
+ * here. */
 static int begin_cells(struct dit_run_writer *writer, struct dit_posting_segment *segment,
                        unsigned *cell, unsigned end, uint64_t key_before)
 {

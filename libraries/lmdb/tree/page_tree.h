@@ -7,7 +7,8 @@
  * each level are held back: when the leaves end, either both fit the level's open page,
  * or that page is finished and the two make another one.
  *
- * Threads: a tree belongs to one thread.
+ * Threads: a tree belongs to one thread; a part, when it has ended, to the one that takes
+ * it.
  */
 #ifndef DITKIT_PAGE_TREE_H
 #define DITKIT_PAGE_TREE_H
@@ -43,8 +44,8 @@ struct dit_page_tree {
 	uint64_t nleaf_pages;
 	uint64_t nbranch_pages;
 
-	/* A part of a tree has a row of leaves in place of levels: of each leaf the
-	 * ticket, the length of its lowest key (2 bytes), and the key. */
+	/* A part of a tree has a row of leaves in place of levels. For each leaf the row
+	 * has the ticket, the length of the lowest key (2 bytes) and the key. */
 	bool is_part;
 	char *row; /* owned */
 	size_t row_len;

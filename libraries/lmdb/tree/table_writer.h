@@ -9,7 +9,8 @@
  * inside a node (half a page at most), or into a tree of its own. The pages are what
  * liblmdb would make of MDB_APPEND, only without spare room in the lists.
  *
- * Threads: a writer belongs to one thread; several may write to one file.
+ * Threads: a writer belongs to one thread, a part that has ended to the thread that takes
+ * it; several may write to one file.
  */
 #ifndef DITKIT_TABLE_WRITER_H
 #define DITKIT_TABLE_WRITER_H

@@ -22,7 +22,8 @@
  *
  * Nothing that is read is believed: damage is an error.
  *
- * Threads: a merge belongs to one thread; several may run at once.
+ * Threads: a merge belongs to one thread, a part that has ended to the thread that takes
+ * it; several may run at once.
  */
 #ifndef DITKIT_TREE_MERGE_H
 #define DITKIT_TREE_MERGE_H
