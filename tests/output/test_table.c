@@ -85,16 +85,16 @@ static MDB_stat stat_of(const char *dir)
 	return stat;
 }
 
-static void put_numbered_keys(struct dit_output_table *table, unsigned first,
-                              unsigned end, size_t len)
+static void put_numbered_keys(struct dit_output_table *table, const uint64_t *ids,
+                              unsigned first, unsigned end, size_t len)
 {
 	char key[FIXTURE_KEY_MAX];
 
 	for (unsigned i = first; i < end; i++) {
 		number_key(key, len, i);
-		assert_int_equal(fixture_put_list(table, (struct dit_span){key, len},
-		                                  ascending_ids(), 170),
-		                 0);
+		assert_int_equal(
+			fixture_put_list(table, (struct dit_span){key, len}, ids, 170),
+			0);
 	}
 }
 
@@ -109,7 +109,7 @@ static void write_parts(struct dit_record_output *staging, unsigned nparts,
 		assert_int_equal(
 			dit_output_open_part(&staging->base, 0, part - 1, &table), 0);
 		table->ret_bytes = ret_bytes;
-		put_numbered_keys(table, (part - 1) * nkeys / nparts,
+		put_numbered_keys(table, ascending_ids(), (part - 1) * nkeys / nparts,
 		                  part * nkeys / nparts, len);
 		assert_int_equal(dit_output_finish(table), 0);
 	}
@@ -162,7 +162,7 @@ static void check_number_of_keys(unsigned nkeys, size_t len, unsigned nparts)
 	} else {
 		assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
 		table->ret_bytes = &table_bytes;
-		put_numbered_keys(table, 0, nkeys, len);
+		put_numbered_keys(table, ascending_ids(), 0, nkeys, len);
 		assert_int_equal(dit_output_finish(table), 0);
 	}
 	assert_int_equal(fixture_end(staging, &bytes), 0);
@@ -356,6 +356,7 @@ static void keys_of_records_are_integers(void **state)
 
 struct thread_work {
 	struct dit_record_output *staging;
+	const uint64_t *ids; /* of each key of a part */
 	size_t number;
 	int r;
 };
@@ -442,6 +443,53 @@ static void databases_written_by_several_threads_have_all_their_pages(void **sta
 
 /* ---- wrong calls ---- */
 
+static void *write_one_part(void *arg)
+{
+	struct thread_work *work = arg;
+	unsigned part = (unsigned)work->number;
+	struct dit_output_table *table = NULL;
+
+	work->r = dit_output_open_part(&work->staging->base, 0, part, &table);
+	if (work->r == 0) {
+		put_numbered_keys(table, work->ids, part * 225, (part + 1) * 225, 8);
+		work->r = dit_output_finish(table);
+	}
+	return NULL;
+}
+
+/* Whichever is finished last joins all. */
+static void parts_written_by_several_threads_are_one_table(void **state)
+{
+	struct thread_work work[NTHREADS];
+	pthread_t threads[NTHREADS];
+	(void)state;
+
+	for (unsigned round = 0; round < 20; round++) {
+		char *dir = test_scratch();
+		struct dit_record_output *staging = fixture_open(dir);
+		const uint64_t *ids = ascending_ids();
+		uint64_t bytes = 0;
+
+		assert_int_equal(fixture_add_index(staging, "cn", false), 0);
+		assert_int_equal(dit_output_cut_index(&staging->base, 0, NTHREADS), 1);
+		for (size_t i = 0; i < NTHREADS; i++) {
+			work[i] = (struct thread_work){
+				.staging = staging, .ids = ids, .number = i};
+			assert_int_equal(pthread_create(&threads[i], NULL, write_one_part,
+			                                &work[i]),
+			                 0);
+		}
+		for (size_t i = 0; i < NTHREADS; i++) {
+			assert_int_equal(pthread_join(threads[i], NULL), 0);
+			assert_int_equal(work[i].r, 0);
+		}
+		assert_int_equal(fixture_end(staging, &bytes), 0);
+		assert_no_page_is_lost(dir);
+		check_numbered_keys(dir, NTHREADS * 225, 8);
+		test_scratch_remove(dir);
+	}
+}
+
 struct put {
 	const char *key;
 	size_t len;
@@ -513,7 +561,7 @@ static void keys_of_parts_out_of_order_are_refused(void **state)
 	for (unsigned part = 0; part < 2; part++) {
 		assert_int_equal(
 			dit_output_open_part(&staging->base, 0, part, &tables[part]), 0);
-		put_numbered_keys(tables[part], 0, 2, 8);
+		put_numbered_keys(tables[part], ascending_ids(), 0, 2, 8);
 	}
 	assert_int_equal(dit_output_finish(tables[0]), 0);
 	assert_int_equal(dit_output_finish(tables[1]), MDB_KEYEXIST);
@@ -543,7 +591,7 @@ static void parts_are_opened_once_and_in_time(void **state)
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 1, &other), -EINVAL);
 	assert_int_equal(dit_output_finish(table), 0);
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
-	put_numbered_keys(table, 0, 9, 8);
+	put_numbered_keys(table, ascending_ids(), 0, 9, 8);
 	dit_output_drop(table);
 	assert_int_equal(dit_output_prepare(&staging->base), -EINVAL);
 	fixture_abandon(staging);
@@ -629,6 +677,7 @@ int main(void)
 		cmocka_unit_test(keys_of_records_are_integers),
 		cmocka_unit_test(
 			databases_written_by_several_threads_have_all_their_pages),
+		cmocka_unit_test(parts_written_by_several_threads_are_one_table),
 		cmocka_unit_test(keys_and_ids_out_of_order_are_refused),
 		cmocka_unit_test(keys_of_parts_out_of_order_are_refused),
 		cmocka_unit_test(parts_are_opened_once_and_in_time),
