@@ -44,6 +44,7 @@ struct job {
 struct dit_index_writer {
 	/* [const] */
 	struct dit_index_writer_opts opts;
+	bool is_parallel; /* as the output, which may be gone before a member looks */
 	struct job *jobs;
 	size_t njobs;
 	size_t jobs_size;
@@ -97,7 +98,7 @@ static void tell_read(struct job *job, uint64_t n)
 static int move_lists(struct dit_index_writer *writer, struct job *job,
                       struct dit_output_table *table)
 {
-	bool is_main = is_alone(writer) || !writer->opts.output->is_parallel;
+	bool is_main = is_alone(writer) || !writer->is_parallel;
 	struct dit_index_cursor *cursor = NULL;
 	const struct dit_output_list *lists = NULL;
 	size_t next_look = 0;
@@ -179,7 +180,7 @@ static void end_job(struct dit_index_writer *writer, int r)
 
 void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
 {
-	while (writer->opts.output->is_parallel && !is_ended(writer)) {
+	while (writer->is_parallel && !is_ended(writer)) {
 		size_t i = atomic_fetch_add_explicit(&writer->next_job, 1,
 		                                     memory_order_relaxed);
 
@@ -223,7 +224,7 @@ static int wait_for_members(struct dit_index_writer *writer)
 
 int dit_index_writer_wait(struct dit_index_writer *writer)
 {
-	if (!writer->opts.output->is_parallel) {
+	if (!writer->is_parallel) {
 		return write_in_order(writer);
 	}
 	if (is_alone(writer)) {
@@ -344,7 +345,7 @@ static unsigned wanted_parts(const struct dit_index_writer *writer, size_t db,
 	unsigned most = dit_builders_parts_max(builders, db);
 	unsigned n = 1;
 
-	while (writer->opts.output->is_parallel && 2 * n <= most &&
+	while (writer->is_parallel && 2 * n <= most &&
 	       npostings * nshares >= 2 * n * total &&
 	       npostings >= 2 * n * PART_POSTINGS_MIN) {
 		n *= 2;
@@ -394,7 +395,7 @@ static int make_jobs(struct dit_index_writer *writer)
 		}
 	}
 	/* Main alone writes them in their order. */
-	if (r == 0 && writer->njobs > 1 && writer->opts.output->is_parallel) {
+	if (r == 0 && writer->njobs > 1 && writer->is_parallel) {
 		qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
 	}
 	return r;
@@ -411,6 +412,7 @@ int dit_index_writer_new(struct dit_index_writer **ret,
 	}
 	dit_monitor_init(&writer->monitor);
 	writer->opts = *opts;
+	writer->is_parallel = opts->output->is_parallel;
 	r = make_jobs(writer);
 	if (r < 0) {
 		dit_index_writer_free(writer);
