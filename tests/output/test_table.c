@@ -118,6 +118,7 @@ static void write_parts(struct dit_record_output *staging, unsigned nparts,
 /* As liblmdb reads them. */
 static void check_numbered_keys(const char *dir, unsigned nkeys, size_t len)
 {
+	const uint64_t *ids = ascending_ids();
 	char key[FIXTURE_KEY_MAX];
 	MDB_env *env = open_env(dir, MDB_RDONLY);
 	MDB_txn *txn = NULL;
@@ -139,7 +140,7 @@ static void check_numbered_keys(const char *dir, unsigned nkeys, size_t len)
 	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
 	for (unsigned i = 0; i < nkeys; i++) {
 		number_key(key, len, i);
-		expect_key(cursor, key, len, ascending_ids(), 170);
+		expect_key(cursor, key, len, ids, 170);
 	}
 	mdb_cursor_close(cursor);
 	mdb_txn_abort(txn);
