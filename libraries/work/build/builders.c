@@ -247,9 +247,7 @@ unsigned dit_builders_parts_max(const struct dit_builders *builders, size_t db)
 
 void dit_builders_cut(struct dit_builders *builders, size_t db, unsigned nparts)
 {
-	if (builders->wide[db] == NULL) {
-		dit_postings_cut(builders->postings, (unsigned)db, nparts);
-	}
+	dit_postings_cut(builders->postings, (unsigned)db, nparts);
 }
 
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,

@@ -93,8 +93,8 @@ uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
 
 /** The most parts that a database can have: 1 if its keys are not spread evenly. */
 unsigned dit_builders_parts_max(const struct dit_builders *builders, size_t db);
-/** Cut a database into so many parts, a power of two. After seal, before its first
- * cursor. */
+/** Cut a database into so many parts, a power of two, dit_builders_parts_max() at most.
+ * After seal, before its first cursor. */
 void dit_builders_cut(struct dit_builders *builders, size_t db, unsigned nparts);
 
 struct dit_index_cursor;

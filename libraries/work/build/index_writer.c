@@ -28,8 +28,7 @@
 struct job {
 	/* [const] */
 	size_t db;
-	unsigned part;
-	unsigned nparts;    /* 1: a whole database */
+	unsigned part;      /* 0: a whole database as well */
 	uint64_t npostings; /* of a part: as if all had as many */
 
 	/* [atomic: postings that were read; raised by the thread that does the job, read
@@ -377,8 +376,8 @@ static int add_jobs(struct dit_index_writer *writer, size_t db, unsigned nparts)
 		/* The first one has what is left over. */
 		uint64_t n = npostings / nparts + (part == 0 ? npostings % nparts : 0);
 
-		writer->jobs[writer->njobs++] = (struct job){
-			.db = db, .part = part, .nparts = nparts, .npostings = n};
+		writer->jobs[writer->njobs++] =
+			(struct job){.db = db, .part = part, .npostings = n};
 	}
 	return 0;
 }
