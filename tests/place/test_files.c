@@ -299,16 +299,15 @@ static void file_that_is_cut_off_is_refused(void **state)
 	}
 }
 
-/* The size of a page, as a meta page tells it. */
-static void put_page_bytes(const char *path, unsigned meta, uint32_t bytes)
+/* @param at  in struct dit_meta */
+static void put_in_meta(const char *path, unsigned page, size_t at, const void *bytes,
+                        size_t n)
 {
-	off_t at = (off_t)meta * 4096 + dit_lmdb_09.header_bytes +
-	           (off_t)(offsetof(struct dit_meta, free_tree) +
-	                   offsetof(struct dit_tree_record, item_bytes));
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	assert_int_equal(pwrite(fd, &bytes, sizeof(bytes), at), sizeof(bytes));
+	at += (size_t)page * 4096 + dit_lmdb_09.header_bytes;
+	assert_int_equal(pwrite(fd, bytes, n, (off_t)at), n);
 	assert_int_equal(close(fd), 0);
 }
 
@@ -326,7 +325,10 @@ static void pages_without_a_size_are_refused(void **state)
 		int fd = -1;
 		int r = 0;
 
-		put_page_bytes(path, i % 2, sizes[i / 2]);
+		put_in_meta(path, i % 2,
+		            offsetof(struct dit_meta, free_tree) +
+		                    offsetof(struct dit_tree_record, item_bytes),
+		            &sizes[i / 2], sizeof(sizes[0]));
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		assert_true(fd >= 0);
 		assert_int_equal(mdb_env_create(&env), 0);
@@ -339,6 +341,38 @@ static void pages_without_a_size_are_refused(void **state)
 			assert_non_null(
 				strstr(fault.text, "the meta pages give no size"));
 		}
+		mdb_env_close(env);
+		(void)close(fd);
+		test_scratch_remove(dir);
+	}
+}
+
+/* liblmdb would map as much. */
+static void map_larger_than_the_address_space_is_not_made(void **state)
+{
+	static const uint64_t sizes[] = {0, 1, 1ull << 48, 1ull << 60, UINT64_MAX};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *dir = fixture_published();
+		const char *path = fixture_path(dir, "data.mdb");
+		MDB_env *env = NULL;
+		MDB_txn *txn = NULL;
+		MDB_envinfo info;
+		int fd = -1;
+
+		for (unsigned page = 0; page < 2; page++) {
+			put_in_meta(path, page, offsetof(struct dit_meta, map_bytes),
+			            &sizes[i], sizeof(sizes[i]));
+		}
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		assert_int_equal(mdb_env_create(&env), 0);
+		assert_int_equal(dit_env_open_file(env, fd, MDB_RDONLY, NULL), 0);
+		assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+		mdb_txn_abort(txn);
+		assert_int_equal(mdb_env_info(env, &info), 0);
+		assert_int_equal(info.me_mapsize, (info.me_last_pgno + 1) * 4096);
 		mdb_env_close(env);
 		(void)close(fd);
 		test_scratch_remove(dir);
@@ -611,6 +645,7 @@ int main(void)
 		cmocka_unit_test(second_name_of_a_foreign_file_is_refused),
 		cmocka_unit_test(file_that_is_cut_off_is_refused),
 		cmocka_unit_test(pages_without_a_size_are_refused),
+		cmocka_unit_test(map_larger_than_the_address_space_is_not_made),
 		cmocka_unit_test(file_that_ends_in_free_pages_is_whole),
 		cmocka_unit_test(other_things_called_staging_are_named),
 		cmocka_unit_test(staging_directory_that_others_can_write_in_is_refused),

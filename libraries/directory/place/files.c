@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "base/errno_text.h"
 #include "base/path.h"
 #include "base/regular_file.h"
+#include "page/meta_pages.h"
 #include "place/format_check.h"
 #include "place/lmdb_error.h"
 
@@ -333,6 +335,37 @@ int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
 	return 0;
 }
 
+/*
+ * How much liblmdb maps, before it opens: as much as the newest meta page tells, so that
+ * a slapd can make the file larger meanwhile. A damaged page may tell more than the
+ * address space has: then the file alone, of which liblmdb maps all pages in use.
+ */
+static int choose_map_size(struct MDB_env *env, int data_fd)
+{
+	struct dit_metas metas;
+	size_t bytes = 0;
+	void *map = NULL;
+
+	if (dit_metas_read(data_fd, &dit_lmdb_09, &metas) != 0) {
+		return 0; /* liblmdb judges */
+	}
+	bytes = dit_metas_newest(&metas)->map_bytes;
+	map = bytes == 0 ? NULL : mmap(NULL, bytes, PROT_READ, MAP_SHARED, data_fd, 0);
+	if (map == MAP_FAILED) {
+		bytes = metas.page_bytes;
+	} else if (map != NULL) {
+		(void)munmap(map, bytes);
+	}
+	return dit_lmdb_error(mdb_env_set_mapsize(env, bytes));
+}
+
+static int check_before_open(struct MDB_env *env, int data_fd, struct dit_fault *fault)
+{
+	int r = dit_format_check_metas(data_fd, fault);
+
+	return r < 0 ? r : choose_map_size(env, data_fd);
+}
+
 int dit_env_open_file(struct MDB_env *env, int data_fd, unsigned flags,
                       struct dit_fault *fault)
 {
@@ -340,7 +373,7 @@ int dit_env_open_file(struct MDB_env *env, int data_fd, unsigned flags,
 	int r = dit_fd_path(data_fd, path, fault);
 
 	if (r == 0) {
-		r = dit_format_check_metas(data_fd, fault);
+		r = check_before_open(env, data_fd, fault);
 	}
 	return r < 0 ? r
 	             : dit_lmdb_error(mdb_env_open(
@@ -367,7 +400,7 @@ int dit_env_open_locked(struct MDB_env *env, int private_fd, int data_fd, int lo
 	int r = dit_fd_path(private_fd, path, fault);
 
 	if (r == 0) {
-		r = dit_format_check_metas(data_fd, fault);
+		r = check_before_open(env, data_fd, fault);
 	}
 	if (r == 0) {
 		r = link_to(private_fd, DIT_DATA_NAME, data_fd, fault);
