@@ -28,19 +28,30 @@ static inline void dit_page_begin(const struct dit_page_format *format, char *pa
 	dit_page_set_words(format, page, &words);
 }
 
-/** Copy a page; what lies between its slots and nodes, and after them, becomes zero. */
-static inline void dit_page_copy(const struct dit_page_format *format, char *to,
-                                 const char *page, unsigned page_bytes)
+/** What lies between a page's slots and nodes, and after them, becomes zero. */
+static inline void dit_page_clear(const struct dit_page_format *format, char *page,
+                                  unsigned page_bytes)
 {
 	const struct dit_page_words *words = dit_page_words(format, page);
 	size_t slots_end = format->bounds_from + words->lower;
 	size_t nodes_begin = format->bounds_from + words->upper;
 	size_t end = dit_page_end(format, page_bytes);
 
-	memcpy(to, page, slots_end);
-	memset(to + slots_end, 0, nodes_begin - slots_end);
-	memcpy(to + nodes_begin, page + nodes_begin, end - nodes_begin);
-	memset(to + end, 0, page_bytes - end);
+	memset(page + slots_end, 0, nodes_begin - slots_end);
+	memset(page + end, 0, page_bytes - end);
+}
+
+/** Copy a page, and clear the copy. */
+static inline void dit_page_copy(const struct dit_page_format *format, char *to,
+                                 const char *page, unsigned page_bytes)
+{
+	const struct dit_page_words *words = dit_page_words(format, page);
+	size_t nodes_begin = format->bounds_from + words->upper;
+
+	memcpy(to, page, format->bounds_from + words->lower);
+	memcpy(to + nodes_begin, page + nodes_begin,
+	       dit_page_end(format, page_bytes) - nodes_begin);
+	dit_page_clear(format, to, page_bytes);
 }
 
 /** A node and its fill byte, without its slot. */

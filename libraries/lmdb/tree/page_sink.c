@@ -49,7 +49,8 @@ void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space
 
 void dit_page_sink_deinit(struct dit_page_sink *sink)
 {
-	free(sink->pages);
+	free(sink->chunk.pages);
+	free(sink->own);
 	free(sink->chunks);
 	free(sink->scattered);
 	*sink = (struct dit_page_sink){.space = NULL};
@@ -76,7 +77,7 @@ uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 
 static uint64_t next_ticket(const struct dit_page_sink *sink)
 {
-	return (uint64_t)sink->nchunks * sink->space->chunk_pages + sink->npages;
+	return (uint64_t)sink->nchunks * sink->space->chunk_pages + sink->chunk.npages;
 }
 
 static void number_leaf_node(const struct dit_page_sink *sink,
@@ -171,49 +172,49 @@ static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
 }
 
 /* One that is larger than others is written here and now, so that there is only one. */
-static int write_chunk(struct dit_page_sink *sink, uint64_t first)
+static int write_row(struct dit_page_space *space, struct dit_page_chunk *chunk,
+                     uint64_t first)
 {
-	struct dit_page_space *space = sink->space;
-	size_t len = (size_t)sink->npages * space->page_bytes;
+	size_t len = (size_t)chunk->npages * space->page_bytes;
 	uint64_t at = first * space->page_bytes;
-	bool is_larger = sink->npages > space->chunk_pages;
 	int r = 0;
 
-	if (!is_larger) {
-		r = dit_page_file_put(&space->file, &sink->pages, len, at);
-	} else {
-		r = dit_page_file_write(&space->file, sink->pages, len, at);
-		free(sink->pages);
-		sink->pages = NULL;
+	if (chunk->npages <= space->chunk_pages) {
+		return dit_page_file_put(&space->file, &chunk->pages, len, at);
 	}
-	sink->npages = 0;
+	r = dit_page_file_write(&space->file, chunk->pages, len, at);
+	free(chunk->pages);
+	chunk->pages = NULL;
 	return r;
 }
 
 /* The pages from one on that have to lie in a row: those of a long value; else 1. */
-static size_t unit_at(const struct dit_page_sink *sink, size_t at)
+static size_t unit_at(const struct dit_page_space *space,
+                      const struct dit_page_chunk *chunk, size_t at)
 {
-	const struct dit_page_words *words = dit_page_words(
-		sink->space->format, sink->pages + at * sink->space->page_bytes);
+	const struct dit_page_words *words =
+		dit_page_words(space->format, chunk->pages + at * space->page_bytes);
 
 	return (words->flags & DIT_PAGE_OVERFLOW) != 0 ? dit_page_overflow_count(words)
 	                                               : 1;
 }
 
 /* A number for each page of the chunk. */
-static int take_rows(const struct dit_page_sink *sink, uint64_t *numbers)
+static int take_rows(struct dit_page_space *space, const struct dit_page_chunk *chunk,
+                     uint64_t *numbers)
 {
 	struct dit_page_run row = {0};
 	int r = 0;
 
-	for (size_t i = 0; i < sink->npages && r == 0; i += row.n) {
-		size_t least = unit_at(sink, i);
+	for (size_t i = 0; i < chunk->npages && r == 0; i += row.n) {
+		size_t least = unit_at(space, chunk, i);
 		size_t n = least;
 
-		while (least == 1 && i + n < sink->npages && unit_at(sink, i + n) == 1) {
+		while (least == 1 && i + n < chunk->npages &&
+		       unit_at(space, chunk, i + n) == 1) {
 			n++;
 		}
-		r = dit_page_space_take(sink->space, least, n, &row);
+		r = dit_page_space_take(space, least, n, &row);
 		for (size_t k = 0; k < row.n && r == 0; k++) {
 			numbers[i + k] = row.first + k;
 		}
@@ -232,16 +233,19 @@ static size_t row_of(const uint64_t *numbers, size_t n)
 	return i;
 }
 
+/* The chunk gets its numbers. */
 static int place_chunk(struct dit_page_sink *sink)
 {
 	struct dit_page_space *space = sink->space;
+	struct dit_page_chunk *chunk = &sink->chunk;
 	struct dit_page_run row;
 	uint64_t *numbers = NULL;
 	bool is_row = true;
 	int r = 0;
 
-	if (space->take == NULL || sink->npages > space->chunk_pages) {
-		r = dit_page_space_take(space, sink->npages, sink->npages, &row);
+	chunk->number = sink->nchunks;
+	if (space->take == NULL || chunk->npages > space->chunk_pages) {
+		r = dit_page_space_take(space, chunk->npages, chunk->npages, &row);
 		return r < 0 ? r : remember_chunk(sink, row.first);
 	}
 	if (DIT_GROW(sink->scattered, sink->scattered_size,
@@ -249,106 +253,184 @@ static int place_chunk(struct dit_page_sink *sink)
 		return -ENOMEM;
 	}
 	numbers = sink->scattered + sink->nscattered;
-	r = take_rows(sink, numbers);
+	r = take_rows(space, chunk, numbers);
 	if (r < 0) {
 		return r;
 	}
-	is_row = row_of(numbers, sink->npages) == sink->npages;
+	is_row = row_of(numbers, chunk->npages) == chunk->npages;
 	r = remember_chunk(sink, is_row ? numbers[0] : SCATTERED | sink->nscattered);
 	sink->nscattered += is_row ? 0 : space->chunk_pages;
 	return r;
 }
 
-/* Only now are all numbers in the pages, and no page is changed afterwards. */
-static int seal_chunk(struct dit_page_sink *sink)
+static void number_chunk(const struct dit_page_sink *sink,
+                         const struct dit_page_chunk *chunk)
 {
-	const struct dit_page_format *format = sink->space->format;
-	size_t page_bytes = sink->space->page_bytes;
+	const struct dit_page_space *space = sink->space;
+	uint64_t ticket = (uint64_t)chunk->number * space->chunk_pages;
+
+	for (size_t i = 0; i < chunk->npages;) {
+		i += number_page(sink, chunk->pages + i * space->page_bytes,
+		                 dit_page_sink_number(sink, ticket + i));
+	}
+}
+
+/* No page is changed afterwards. */
+static int seal_chunk(const struct dit_page_space *space,
+                      const struct dit_page_chunk *chunk)
+{
+	size_t page_bytes = space->page_bytes;
 	size_t n = 0;
 	int r = 0;
 
-	for (size_t i = 0; format->crypto != NULL && i < sink->npages && r == 0; i += n) {
-		n = unit_at(sink, i);
-		r = dit_page_seal(format, sink->pages + i * page_bytes, n * page_bytes);
+	for (size_t i = 0; space->format->crypto != NULL && i < chunk->npages && r == 0;
+	     i += n) {
+		n = unit_at(space, chunk, i);
+		r = dit_page_seal(space->format, chunk->pages + i * page_bytes,
+		                  n * page_bytes);
 	}
 	return r;
 }
 
 /* Row by row, here and now. */
-static int write_scattered(struct dit_page_sink *sink, const uint64_t *numbers)
+static int write_scattered(struct dit_page_space *space,
+                           const struct dit_page_chunk *chunk, const uint64_t *numbers)
 {
-	struct dit_page_space *space = sink->space;
 	size_t page_bytes = space->page_bytes;
 	size_t n = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < sink->npages && r == 0; i += n) {
-		n = row_of(numbers + i, sink->npages - i);
-		r = dit_page_file_write(&space->file, sink->pages + i * page_bytes,
+	for (size_t i = 0; i < chunk->npages && r == 0; i += n) {
+		n = row_of(numbers + i, chunk->npages - i);
+		r = dit_page_file_write(&space->file, chunk->pages + i * page_bytes,
 		                        n * page_bytes, numbers[i] * page_bytes);
 	}
-	sink->npages = 0;
 	return r;
 }
 
-int dit_page_sink_flush(struct dit_page_sink *sink)
+/* All of its pages are filled and have numbers. It is empty afterwards. */
+static int write_chunk(struct dit_page_sink *sink, struct dit_page_chunk *chunk)
 {
 	struct dit_page_space *space = sink->space;
-	uint64_t ticket = (uint64_t)sink->nchunks * space->chunk_pages;
-	uint64_t chunk = 0;
+	uint64_t first = sink->chunks[chunk->number];
+	int r = space->is_dry ? 0 : seal_chunk(space, chunk);
+
+	if (r == 0 && !space->is_dry) {
+		r = (first & SCATTERED) == 0
+		            ? write_row(space, chunk, first)
+		            : write_scattered(space, chunk,
+		                              sink->scattered + (first & ~SCATTERED));
+	}
+	chunk->npages = 0;
+	return r;
+}
+
+/* The chunk has no room for what comes next. */
+static int end_chunk(struct dit_page_sink *sink)
+{
 	int r = 0;
 
-	if (sink->npages == 0) {
+	if (sink->chunk.npages == 0) {
 		return 0;
 	}
 	r = place_chunk(sink);
 	if (r < 0) {
 		return r;
 	}
-	for (size_t i = 0; i < sink->npages;) {
-		i += number_page(sink, sink->pages + i * space->page_bytes,
-		                 dit_page_sink_number(sink, ticket + i));
-	}
-	if (space->is_dry) {
-		sink->npages = 0;
-		return 0;
-	}
-	r = seal_chunk(sink);
-	if (r < 0) {
-		return r;
-	}
-	chunk = sink->chunks[sink->nchunks - 1];
-	return (chunk & SCATTERED) == 0
-	               ? write_chunk(sink, chunk)
-	               : write_scattered(sink, sink->scattered + (chunk & ~SCATTERED));
+	number_chunk(sink, &sink->chunk);
+	return write_chunk(sink, &sink->chunk);
+}
+
+int dit_page_sink_flush(struct dit_page_sink *sink)
+{
+	return end_chunk(sink);
 }
 
 /* ---- pages ---- */
 
-int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
-                               char **ret_pages, uint64_t *ret_ticket)
+/* Another page comes first: the open one leaves its place. */
+static int move_open(struct dit_page_sink *sink)
+{
+	const struct dit_page_space *space = sink->space;
+
+	if (sink->open == NULL || sink->open == sink->own) {
+		return 0;
+	}
+	if (sink->own == NULL) {
+		sink->own = malloc(space->page_bytes);
+	}
+	if (sink->own == NULL) {
+		return -ENOMEM;
+	}
+	dit_page_copy(space->format, sink->own, sink->open, space->page_bytes);
+	sink->open = sink->own;
+	return 0;
+}
+
+/* Room for pages after those of the chunk, or in the next one. */
+static int make_room(struct dit_page_sink *sink, size_t npages, char **ret_pages)
 {
 	struct dit_page_space *space = sink->space;
-	int r = 0;
+	struct dit_page_chunk *chunk = &sink->chunk;
 
-	if (sink->npages + npages > space->chunk_pages) {
-		r = dit_page_sink_flush(sink);
+	if (chunk->npages + npages > space->chunk_pages) {
+		int r = end_chunk(sink);
+
 		if (r < 0) {
 			return r;
 		}
 	}
 	if (npages > space->chunk_pages) {
-		free(sink->pages);
-		sink->pages = dit_direct_alloc(npages * space->page_bytes);
-	} else if (sink->pages == NULL) {
-		sink->pages = dit_direct_alloc(DIT_CHUNK_BYTES);
+		free(chunk->pages);
+		chunk->pages = dit_direct_alloc(npages * space->page_bytes);
+	} else if (chunk->pages == NULL) {
+		chunk->pages = dit_direct_alloc(DIT_CHUNK_BYTES);
 	}
-	if (sink->pages == NULL) {
-		return -ENOMEM;
+	*ret_pages = chunk->pages == NULL
+	                     ? NULL
+	                     : chunk->pages + (size_t)chunk->npages * space->page_bytes;
+	return chunk->pages == NULL ? -ENOMEM : 0;
+}
+
+int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
+                               char **ret_pages, uint64_t *ret_ticket)
+{
+	int r = move_open(sink);
+
+	if (r == 0) {
+		r = make_room(sink, npages, ret_pages);
 	}
-	*ret_pages = sink->pages + (size_t)sink->npages * space->page_bytes;
+	if (r < 0) {
+		return r;
+	}
 	*ret_ticket = next_ticket(sink);
-	sink->npages += (unsigned)npages;
+	sink->chunk.npages += (unsigned)npages;
+	return 0;
+}
+
+int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags)
+{
+	char *page = NULL;
+	int r = make_room(sink, 1, &page);
+
+	if (r == 0) {
+		dit_page_begin(sink->space->format, page, sink->space->page_bytes, flags);
+		sink->open = page;
+	}
+	return r;
+}
+
+int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket)
+{
+	char *page = sink->open;
+
+	sink->open = NULL;
+	if (page == sink->own) {
+		return dit_page_sink_put(sink, page, ret_ticket);
+	}
+	dit_page_clear(sink->space->format, page, sink->space->page_bytes);
+	*ret_ticket = next_ticket(sink);
+	sink->chunk.npages++;
 	return 0;
 }
 
@@ -394,6 +476,7 @@ static int write_overflow(struct dit_page_sink *sink, struct dit_page_run row,
                           const struct dit_pieces *bytes)
 {
 	struct dit_page_space *space = sink->space;
+	char **pages = &sink->chunk.pages;
 	size_t npages = row.n;
 	int r = 0;
 
@@ -401,17 +484,17 @@ static int write_overflow(struct dit_page_sink *sink, struct dit_page_run row,
 		size_t n =
 			npages - i < space->chunk_pages ? npages - i : space->chunk_pages;
 
-		if (sink->pages == NULL) {
-			sink->pages = dit_direct_alloc(DIT_CHUNK_BYTES);
+		if (*pages == NULL) {
+			*pages = dit_direct_alloc(DIT_CHUNK_BYTES);
 		}
-		if (sink->pages == NULL) {
+		if (*pages == NULL) {
 			return -ENOMEM;
 		}
-		bytes->next(bytes->ctx, sink->pages, n * space->page_bytes);
+		bytes->next(bytes->ctx, *pages, n * space->page_bytes);
 		if (i == 0) {
-			(void)number_page(sink, sink->pages, row.first);
+			(void)number_page(sink, *pages, row.first);
 		}
-		r = dit_page_file_put(&space->file, &sink->pages, n * space->page_bytes,
+		r = dit_page_file_put(&space->file, pages, n * space->page_bytes,
 		                      (row.first + i) * space->page_bytes);
 	}
 	return r;
@@ -422,8 +505,11 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
 {
 	struct dit_page_space *space = sink->space;
 	struct dit_page_run row = {0};
-	int r = dit_page_sink_flush(sink);
+	int r = move_open(sink);
 
+	if (r == 0) {
+		r = end_chunk(sink);
+	}
 	if (r == 0) {
 		r = dit_page_space_take(space, npages, npages, &row);
 	}

@@ -83,21 +83,30 @@ int dit_page_space_take(struct dit_page_space *space, uint64_t least, uint64_t n
  */
 #define DIT_TICKET_PLACED ((uint64_t)1 << 47)
 
+/** Pages on their way into the file. */
+struct dit_page_chunk {
+	char *pages; /* owned; NULL: none yet */
+	unsigned npages;
+	size_t number; /* among `chunks`, when it has one */
+};
+
 struct dit_page_sink {
 	struct dit_page_space *space;
-	char *pages; /* the chunk; owned; NULL: none yet */
-	unsigned npages;
-	/* For each one written: the number of the first page; or, if the pages do not lie
-	 * in a row, where their numbers begin among `scattered`. */
+	struct dit_page_chunk chunk;
+	/* For each one that is full: the number of the first page; or, if the pages do
+	 * not lie in a row, where their numbers begin among `scattered`. */
 	uint64_t *chunks;
 	size_t nchunks;
 	size_t chunks_size;
 	uint64_t *scattered; /* numbers of pages, chunk_pages for a chunk; owned */
 	size_t nscattered;
 	size_t scattered_size;
+
+	char *open; /* the page of dit_page_sink_open(): in the chunk, or `own` */
+	char *own;  /* room for a page; owned; NULL: not needed yet */
 };
 
-/** Cannot fail: the chunk comes with the first page. */
+/** Cannot fail: the chunk is allocated with the first page. */
 void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space);
 void dit_page_sink_deinit(struct dit_page_sink *sink);
 
@@ -111,6 +120,20 @@ int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret
 
 /** As above, with a copy of a finished page of nodes: see dit_page_copy(). */
 int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket);
+
+/**
+ * Begin an empty page of nodes that grows while other pages are added: it becomes a page
+ * of the sink when it is closed. One at a time. It lies where the next page will be, so
+ * that it is not copied; a page that is added meanwhile takes this place, and the open
+ * page moves.
+ *
+ * @param flags  DIT_PAGE_ ones
+ *
+ * @return as above; the page is sink->open
+ */
+int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags);
+/** The open page is complete. As above */
+int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
 
 /**
  * As above, room for overflow pages, any number of them in a row; the ticket is the first
@@ -130,7 +153,7 @@ int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
 int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
                                  const struct dit_pieces *bytes, uint64_t *ret_ticket);
 
-/** Write what is left, maybe by another thread. Errors as above. */
+/** Write what is left, maybe by another thread. No page is open. Errors as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);
 
 /** The number of a page that has been flushed, or is placed. DIT_PAGE_NONE stays. */

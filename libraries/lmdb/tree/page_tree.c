@@ -71,7 +71,7 @@ static struct dit_page_level *level_new(const struct dit_page_tree *tree)
 		return NULL;
 	}
 	level->page = malloc(page_bytes);
-	level->keys = malloc(3 * key_max);
+	level->keys = malloc(4 * key_max);
 	if (level->page == NULL || level->keys == NULL) {
 		free(level->page);
 		free(level->keys);
@@ -80,7 +80,8 @@ static struct dit_page_level *level_new(const struct dit_page_tree *tree)
 	}
 	level->held[0].key = level->keys;
 	level->held[1].key = level->keys + key_max;
-	level->lowest.key = level->keys + 2 * key_max;
+	level->held[2].key = level->keys + 2 * key_max;
+	level->lowest.key = level->keys + 3 * key_max;
 	begin_page(tree, level);
 	return level;
 }
@@ -170,23 +171,27 @@ static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticke
 	                ? DIT_E_CORRUPT
 	                : get_level(tree, number, &level);
 
-	if (r == 0 && level->nheld == 2) {
-		if (!fits(tree, level, &level->held[0])) {
-			r = finish_page(tree, number);
-		}
-		if (r < 0) {
-			return r;
-		}
-		placed = level->held[0];
-		place(tree, level, &placed);
-		level->held[0] = level->held[1];
-		level->held[1] = placed; /* its room for a key is free again */
-		level->nheld = 1;
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		copy_child(&level->held[level->nheld++], ticket, key);
+	/* First, since it may lie in a page that the sink writes now. */
+	copy_child(&level->held[level->nheld], ticket, key);
+	if (level->nheld < 2) {
+		level->nheld++;
+		return 0;
 	}
-	return r;
+	if (!fits(tree, level, &level->held[0])) {
+		r = finish_page(tree, number);
+	}
+	if (r < 0) {
+		return r;
+	}
+	placed = level->held[0];
+	place(tree, level, &placed);
+	level->held[0] = level->held[1];
+	level->held[1] = level->held[2];
+	level->held[2] = placed; /* its room for a key is free again */
+	return 0;
 }
 
 /* ---- parts ---- */

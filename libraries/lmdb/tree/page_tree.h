@@ -30,11 +30,11 @@ struct dit_tree_child {
 };
 
 struct dit_page_level {
-	struct dit_tree_child held[2];
-	unsigned nheld;
-	char *page;                   /* open; owned */
-	struct dit_tree_child lowest; /* of the open page; its ticket is not used */
-	char *keys;                   /* of the children above; owned */
+	struct dit_tree_child held[3]; /* the last one while a child comes */
+	unsigned nheld;                /* 2 at most */
+	char *page;                    /* open; owned */
+	struct dit_tree_child lowest;  /* of the open page; its ticket is not used */
+	char *keys;                    /* of the children above; owned */
 };
 
 struct dit_page_tree {

@@ -29,16 +29,13 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	writer->node_max = dit_node_max(space->format, space->page_bytes);
 	writer->key_max = dit_key_max(space->format, space->page_bytes);
 	dit_key_default_orders(flags, &writer->orders);
-	writer->leaf = malloc(space->page_bytes);
 	writer->key = malloc(writer->key_max);
 	writer->records = has_records ? malloc(space->page_bytes) : NULL;
 	dit_page_sink_init(&writer->sink, space);
-	if (writer->leaf == NULL || writer->key == NULL ||
-	    (has_records && writer->records == NULL)) {
+	if (writer->key == NULL || (has_records && writer->records == NULL)) {
 		dit_table_writer_free(writer);
 		return -ENOMEM;
 	}
-	dit_page_begin(writer->format, writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
 	*ret = writer;
 	return 0;
 }
@@ -49,7 +46,6 @@ void dit_table_writer_free(struct dit_table_writer *writer)
 		dit_page_tree_deinit(&writer->tree);
 		dit_page_tree_deinit(&writer->list);
 		dit_page_sink_deinit(&writer->sink);
-		free(writer->leaf);
 		free(writer->key);
 		free(writer->records);
 		free(writer);
@@ -97,16 +93,36 @@ void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_s
 
 /* ---- leaves ---- */
 
-static int finish_leaf(struct dit_table_writer *writer)
+/* The key of a node of a page. */
+static struct dit_span key_at(const struct dit_page_format *format, const char *page,
+                              unsigned number)
 {
-	uint64_t ticket = 0;
-	int r = dit_page_sink_put(&writer->sink, writer->leaf, &ticket);
+	const struct dit_node_header *node = dit_page_node(format, page, number);
 
-	if (r == 0) {
-		r = dit_page_tree_add(&writer->tree, ticket, writer->lowest);
+	return (struct dit_span){(const char *)(node + 1), node->key_len};
+}
+
+unsigned dit_table_writer_leaf_nodes(const struct dit_table_writer *writer)
+{
+	const char *leaf = writer->sink.open;
+
+	return leaf == NULL ? 0 : dit_page_count(writer->format, leaf);
+}
+
+int dit_table_writer_end_leaf(struct dit_table_writer *writer)
+{
+	char *leaf = writer->sink.open;
+	uint64_t ticket = 0;
+	int r = 0;
+
+	if (leaf == NULL) {
+		return 0;
 	}
-	dit_page_begin(writer->format, writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
-	writer->lowest.len = 0;
+	r = dit_page_sink_close(&writer->sink, &ticket);
+	if (r == 0) {
+		r = dit_page_tree_add(&writer->tree, ticket,
+		                      key_at(writer->format, leaf, 0));
+	}
 	writer->nnew_leaves++;
 	return r;
 }
@@ -115,20 +131,22 @@ static int finish_leaf(struct dit_table_writer *writer)
 int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
                               size_t value_len, unsigned flags, char **ret_value)
 {
+	struct dit_page_sink *sink = &writer->sink;
 	struct dit_node_header *node = NULL;
 	int r = 0;
 
-	if (!dit_page_has_room(writer->format, writer->leaf, key.len, value_len)) {
-		r = finish_leaf(writer);
-		if (r < 0) {
-			return r;
-		}
+	if (sink->open != NULL &&
+	    !dit_page_has_room(writer->format, sink->open, key.len, value_len)) {
+		r = dit_table_writer_end_leaf(writer);
 	}
-	node = dit_page_add_node(writer->format, writer->leaf, key, value_len, ret_value);
+	if (r == 0 && sink->open == NULL) {
+		r = dit_page_sink_open(sink, DIT_PAGE_LEAF);
+	}
+	if (r < 0) {
+		return r;
+	}
+	node = dit_page_add_node(writer->format, sink->open, key, value_len, ret_value);
 	node->flags = (uint16_t)flags;
-	if (writer->lowest.len == 0) {
-		writer->lowest = (struct dit_span){(const char *)(node + 1), key.len};
-	}
 	return 0;
 }
 
@@ -156,14 +174,26 @@ static struct dit_page_words overflow_words(size_t npages)
 	};
 }
 
-/* @param ticket  of the first page */
-static void note_overflow(struct dit_table_writer *writer, char *value, size_t key_len,
-                          size_t len, uint64_t ticket)
+/* The node of a long value. */
+static int add_big_node(struct dit_table_writer *writer, struct dit_span key)
 {
-	size_t npages = dit_overflow_pages(writer->format, len, writer->page_bytes);
+	char *value = NULL;
+
+	return dit_table_writer_add_node(writer, key, writer->format->big_node_bytes,
+	                                 DIT_NODE_BIG, &value);
+}
+
+/* Tell the last node where its value is. @param ticket  of the first page */
+static void note_overflow(struct dit_table_writer *writer, size_t len, uint64_t ticket)
+{
+	const struct dit_page_format *format = writer->format;
+	size_t npages = dit_overflow_pages(format, len, writer->page_bytes);
+	char *leaf = writer->sink.open;
+	struct dit_node_header *node =
+		dit_page_node(format, leaf, dit_page_count(format, leaf) - 1);
 
 	dit_table_writer_point_to_overflow(
-		writer->format, value, key_len, len,
+		format, dit_node_value(format, node), node->key_len, len,
 		(struct dit_big_value){.first_page = ticket,
 	                               .transaction = writer->sink.space->transaction,
 	                               .npages = npages});
@@ -178,12 +208,10 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	size_t used = format->header_bytes + len;
 	uint64_t ticket = 0;
 	struct dit_page_words words = overflow_words(npages);
-	char *value = NULL;
 	char *pages = NULL;
 	/* The node first: it may finish a leaf, and then the pages are not to be filled
 	 * yet. */
-	int r = dit_table_writer_add_node(writer, key, format->big_node_bytes,
-	                                  DIT_NODE_BIG, &value);
+	int r = add_big_node(writer, key);
 
 	if (r == 0) {
 		r = dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
@@ -191,7 +219,7 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	if (r < 0) {
 		return r;
 	}
-	note_overflow(writer, value, key.len, len, ticket);
+	note_overflow(writer, len, ticket);
 	dit_page_set_words(format, pages, &words);
 	memset(pages + used, 0, npages * writer->page_bytes - used);
 	*ret_space = pages + format->header_bytes;
@@ -267,8 +295,7 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 	}
 	r = dit_table_writer_check_key(writer, key);
 	if (r == 0) {
-		r = dit_table_writer_add_node(writer, key, writer->format->big_node_bytes,
-		                              DIT_NODE_BIG, &space);
+		r = add_big_node(writer, key);
 	}
 	if (r < 0) {
 		return r;
@@ -276,7 +303,7 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 	/* The leaf stays in memory: only chunks are written. */
 	r = dit_page_sink_write_overflow(&writer->sink, npages, &bytes, &ticket);
 	if (r == 0) {
-		note_overflow(writer, space, key.len, len, ticket);
+		note_overflow(writer, len, ticket);
 	}
 	dit_table_writer_remember_key(writer, key);
 	writer->nitems++;
@@ -422,10 +449,7 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 /* A record in the open page of them. */
 static struct dit_span record_at(const struct dit_table_writer *writer, unsigned number)
 {
-	const struct dit_node_header *node =
-		dit_page_node(writer->format, writer->records, number);
-
-	return (struct dit_span){(const char *)(node + 1), node->key_len};
+	return key_at(writer->format, writer->records, number);
 }
 
 /* Move the open page of records to the list's tree. */
@@ -585,11 +609,6 @@ bool dit_table_writer_is_last_key(const struct dit_table_writer *writer,
 {
 	return writer->key_len > 0 &&
 	       dit_span_eq(key, (struct dit_span){writer->key, writer->key_len});
-}
-
-int dit_table_writer_end_leaf(struct dit_table_writer *writer)
-{
-	return dit_page_count(writer->format, writer->leaf) > 0 ? finish_leaf(writer) : 0;
 }
 
 void dit_table_writer_be_part(struct dit_table_writer *writer)

@@ -18,7 +18,6 @@ struct dit_table_writer {
 	unsigned page_bytes;
 	unsigned node_max;
 	unsigned key_max;
-	char *leaf; /* the open one; owned */
 	struct dit_key_orders orders;
 	uint64_t nnew_leaves; /* since a page was kept */
 	uint64_t nitems;
@@ -33,8 +32,7 @@ struct dit_table_writer {
 	/* The list of records of the last key. */
 	char *records; /* the open page; owned; NULL: there are only IDs */
 	uint64_t nrecords;
-	bool is_tree;           /* pages before this one are in the list's tree */
-	struct dit_span lowest; /* of the open leaf; points into it */
+	bool is_tree; /* pages before this one are in the list's tree */
 };
 
 /*
@@ -49,13 +47,17 @@ void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_s
 
 /*
  * Add a node after the last one, in the open leaf or in the next one. *RET_VALUE is
- * where its value of VALUE_LEN bytes goes; it points into the leaf, until the next node.
+ * where its value of VALUE_LEN bytes goes; it points into the leaf, until the next node
+ * or page.
  * Returns 0, or the error of the sink. FLAGS are DIT_NODE_ ones.
  */
 int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
                               size_t value_len, unsigned flags, char **ret_value);
 
-/* Finish the open leaf, if it has nodes. Returns 0, or the error of the sink. */
+/* The nodes of the open leaf; 0: none is open. */
+unsigned dit_table_writer_leaf_nodes(const struct dit_table_writer *writer);
+
+/* Finish the open leaf, if there is one. Returns 0, or the error of the sink. */
 int dit_table_writer_end_leaf(struct dit_table_writer *writer);
 
 /* Finish the open page of records, if it has some. Returns as above. */

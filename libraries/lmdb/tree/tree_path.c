@@ -71,12 +71,11 @@ static bool has_more(const struct dit_tree_level *level)
 static bool is_small_leaf(const struct dit_tree_path *path)
 {
 	const struct dit_table_writer *writer = path->shared->writer;
-	size_t room = dit_page_room(writer->format, writer->leaf);
 	size_t end = dit_page_end(writer->format, writer->page_bytes);
 
 	return !path->is_list && writer->nnew_leaves == 0 &&
-	       dit_page_count(writer->format, writer->leaf) > 0 &&
-	       room > end - end / FEW_BYTES;
+	       dit_table_writer_leaf_nodes(writer) > 0 &&
+	       dit_page_room(writer->format, writer->sink.open) > end - end / FEW_BYTES;
 }
 
 static bool has_open_leaf(const struct dit_tree_path *path)
@@ -87,7 +86,7 @@ static bool has_open_leaf(const struct dit_tree_path *path)
 		return path->has_records &&
 		       dit_page_count(writer->format, writer->records) > 0;
 	}
-	return dit_page_count(writer->format, writer->leaf) > 0;
+	return dit_table_writer_leaf_nodes(writer) > 0;
 }
 
 /* Can the new pages become branches, so that a page of this height can follow? */
