@@ -6,6 +6,7 @@
  *   ad 1 cn                         dit_output_put_ad()
  *   entry 7                         dit_output_reserve_entry(); bytes in entries[]
  *   hole 8                          the same, of no bytes
+ *   release 2                       dit_output_release_entries(): two batches
  *   replace 7                       dit_output_replace_entry()
  *   split 7 3 0 text                dit_output_put_split(): ID, attribute, place
  *   child 1 cn=a cn=A 7 2           a record of dn2i: parent, both RDNs, ID, subtree
@@ -41,6 +42,12 @@ struct fake_output {
 	size_t nnodes;
 	const char *const *ads;
 	size_t nads;
+
+	/* Room for so many bytes lasts, and so many entries may move. Marks are
+	 * 1, 2 ... */
+	size_t lasting_max;
+	size_t nmoving;
+	size_t nmarks;
 
 	int fail_at; /* this call, counted from 1, returns -EIO; 0: none */
 	int ncalls;
@@ -152,6 +159,26 @@ static int fake_reserve_entry(struct dit_record_output *output, uint64_t id, siz
 	return r;
 }
 
+static int fake_hold_entries(struct dit_record_output *output, size_t *ret_len)
+{
+	*ret_len = fake_of(output)->lasting_max;
+	return fake_log(fake_of(output), "%s", "");
+}
+
+static void fake_look_at_entries(struct dit_record_output *output,
+                                 struct dit_output_held *ret)
+{
+	struct fake_output *fake = fake_of(output);
+
+	ret->nmoving = fake->nmoving;
+	ret->mark = ++fake->nmarks;
+}
+
+static int fake_release_entries(struct dit_record_output *output, size_t mark)
+{
+	return fake_log(fake_of(output), "release %zu\n", mark);
+}
+
 static int fake_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
                           uint32_t place, struct dit_span record)
 {
@@ -227,6 +254,9 @@ static void fake_init(struct fake_output *fake)
 	                                          .find_name = fake_find_name,
 	                                          .put_ad = fake_put_ad,
 	                                          .reserve_entry = fake_reserve_entry,
+	                                          .hold_entries = fake_hold_entries,
+	                                          .look_at_entries = fake_look_at_entries,
+	                                          .release_entries = fake_release_entries,
 	                                          .put_split = fake_put_split,
 	                                          .open_names = fake_open_names,
 	                                          .find_entry = fake_find_entry,

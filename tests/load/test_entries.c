@@ -5,6 +5,8 @@
  * - what comes late waits, and so do values of id2v, if the output wants order: they are
  *   written by ID, attribute and place;
  * - any other output takes everything as it comes;
+ * - records of a batch are filled by members, if their room lasts; main fills those that
+ *   may move, and says when the last batch but one can be written;
  * - the entry with the empty DN is known, stored or new;
  * - the writing of what waits can be stopped;
  * - errors of the output, and missing memory, are passed on.
@@ -69,26 +71,49 @@ static int new_entries(struct fixture *f)
 }
 
 /* A record of two words that name attributes a and b, with values of b and a apart. */
-static int put(struct fixture *f, uint32_t id, bool has_splits)
+struct record {
+	_Alignas(4) char bytes[16];
+	const struct dit_ad *used[2];
+	uint32_t at[2];
+	struct dit_split list[2];
+	struct dit_encoded encoded;
+	struct dit_entries_room room;
+};
+
+static void record_init(struct record *record, bool has_splits)
 {
 	static struct dit_span texts[] = {{"x", 1}, {"y", 1}};
-	_Alignas(4) char bytes[16] = "";
 	const uint32_t words[] = {0, 1u << 31, 77, 0};
-	const struct dit_ad *used[] = {&ads[0], &ads[1]};
-	uint32_t at[] = {0, 1};
-	/* b comes first here, but has the higher number. */
-	struct dit_split list[] = {{.ad = &ads[1], .records = texts, .nrecords = 2},
-	                           {.ad = &ads[0], .records = texts + 1, .nrecords = 1}};
-	struct dit_encoded encoded = {.bytes = bytes,
-	                              .nbytes = sizeof(bytes),
-	                              .len = sizeof(bytes),
-	                              .nopen = 2,
-	                              .ads = used,
-	                              .ad_words = at,
-	                              .splits = {list, has_splits ? 2 : 0, false}};
 
-	memcpy(bytes, words, sizeof(bytes));
-	return dit_entries_put(f->entries, id, &encoded);
+	/* b comes first here, but has the higher number. */
+	*record = (struct record){
+		.used = {&ads[0], &ads[1]},
+		.at = {0, 1},
+		.list = {{.ad = &ads[1], .records = texts, .nrecords = 2},
+	                 {.ad = &ads[0], .records = texts + 1, .nrecords = 1}}};
+	record->encoded =
+		(struct dit_encoded){.bytes = record->bytes,
+	                             .nbytes = sizeof(record->bytes),
+	                             .len = sizeof(record->bytes),
+	                             .nopen = 2,
+	                             .ads = record->used,
+	                             .ad_words = record->at,
+	                             .splits = {record->list, has_splits ? 2 : 0, false}};
+	memcpy(record->bytes, words, sizeof(words));
+}
+
+static int put(struct fixture *f, uint32_t id, bool has_splits)
+{
+	struct record record;
+
+	record_init(&record, has_splits);
+	return dit_entries_put(f->entries, id, &record.encoded);
+}
+
+static int put_later(struct fixture *f, uint32_t id, struct record *record)
+{
+	record_init(record, false);
+	return dit_entries_put_later(f->entries, id, &record->encoded, &record->room);
 }
 
 static void assert_record(const struct fixture *f, uint32_t id)
@@ -114,6 +139,88 @@ static void what_comes_in_order_is_put_at_once(void **state)
 	assert_int_equal(dit_entries_write_late(f->entries), 0);
 	fake_assert(&f->fake, "");
 	assert_int_equal(dit_entries_run_bytes(f->entries), 0);
+}
+
+/* Nothing has been copied. */
+static void assert_is_open(const struct fixture *f, uint32_t id)
+{
+	static const char zeros[16];
+
+	assert_memory_equal(f->fake.entries[id].bytes, zeros, sizeof(zeros));
+}
+
+static void members_fill_what_lasts(void **state)
+{
+	struct fixture *f = *state;
+	struct record records[8];
+
+	f->fake.lasting_max = 16;
+	assert_int_equal(new_entries(f), 0);
+	for (uint32_t id = 1; id <= 4; id++) {
+		assert_int_equal(put_later(f, id, &records[id]), 0);
+		assert_is_open(f, id);
+	}
+	f->fake.nmoving = 1;
+	assert_int_equal(dit_entries_end_batch(f->entries), 0);
+	assert_record(f, 4);
+	assert_is_open(f, 3);
+
+	assert_int_equal(put_later(f, 5, &records[5]), 0);
+	/* A member; a second time does no harm to the record that main has filled. */
+	memset(f->fake.entries[4].bytes, 0, 16);
+	for (uint32_t id = 4; id > 0; id--) {
+		dit_entries_fill(f->entries, &records[id].room);
+	}
+	assert_is_open(f, 4);
+	assert_record(f, 3);
+	assert_record(f, 2);
+	assert_record(f, 1);
+	f->fake.nmoving = 9;
+	assert_int_equal(dit_entries_end_batch(f->entries), 0);
+	assert_record(f, 5);
+
+	/* An empty batch. */
+	assert_int_equal(dit_entries_end_batch(f->entries), 0);
+	fake_assert(&f->fake, "entry 1\nentry 2\nentry 3\nentry 4\nrelease 0\n"
+	                      "entry 5\nrelease 0\nrelease 1\n");
+}
+
+static void main_fills_what_does_not_last(void **state)
+{
+	struct fixture *f = *state;
+	struct record records[8];
+
+	/* The room of the first ones lasts, that of the third does not. */
+	f->fake.lasting_max = 16;
+	assert_int_equal(new_entries(f), 0);
+	assert_int_equal(put_later(f, 3, &records[3]), 0);
+	assert_int_equal(put_later(f, 4, &records[4]), 0);
+	f->fake.nmoving = 1;
+	record_init(&records[5], false);
+	records[5].encoded.len = 24;
+	records[5].encoded.bytes = calloc(1, 24);
+	assert_non_null(records[5].encoded.bytes);
+	memcpy(records[5].encoded.bytes, records[5].bytes, 16);
+	assert_int_equal(dit_entries_put_later(f->entries, 5, &records[5].encoded,
+	                                       &records[5].room),
+	                 0);
+	assert_null(records[5].room.space);
+	assert_null(records[4].room.space);
+	assert_non_null(records[3].room.space);
+	assert_memory_equal(f->fake.entries[5].bytes, records[5].encoded.bytes, 24);
+	assert_record(f, 4);
+	assert_is_open(f, 3);
+
+	/* A late one waits, with its bytes; one that is put at once has them at once. */
+	assert_int_equal(put_later(f, 2, &records[2]), 0);
+	assert_null(records[2].room.space);
+	assert_int_equal(put(f, 6, false), 0);
+	assert_record(f, 6);
+	dit_entries_fill(f->entries, &records[3].room);
+	assert_record(f, 3);
+	assert_int_equal(dit_entries_write_late(f->entries), 0);
+	assert_record(f, 2);
+	free(records[5].encoded.bytes);
 }
 
 static void what_comes_late_waits(void **state)
@@ -184,7 +291,11 @@ static void writing_can_be_stopped(void **state)
 /* All that a load does with entries, up to the first error. */
 static int use(struct fixture *f)
 {
-	int r = new_entries(f);
+	struct record later;
+	int r = 0;
+
+	f->fake.lasting_max = 16;
+	r = new_entries(f);
 
 	if (r == 0) {
 		r = dit_entries_put_hole(f->entries, 1);
@@ -194,6 +305,12 @@ static int use(struct fixture *f)
 	}
 	if (r == 0) {
 		r = put(f, 1, false);
+	}
+	if (r == 0) {
+		r = put_later(f, 3, &later);
+	}
+	if (r == 0) {
+		r = dit_entries_end_batch(f->entries);
 	}
 	return r < 0 ? r : dit_entries_write_late(f->entries);
 }
@@ -209,7 +326,7 @@ static void errors_are_passed_on(void **state)
 		f->fake.fail_at = n;
 		r = use(f);
 		forget(f);
-		assert_true(r == 0 ? n == 7 : r == -EIO);
+		assert_true(r == 0 ? n == 10 : r == -EIO);
 	}
 	r = -ENOMEM;
 	for (long n = 0; r < 0; n++) {
@@ -227,6 +344,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_comes_in_order_is_put_at_once, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(members_fill_what_lasts, setup, teardown),
+		cmocka_unit_test_setup_teardown(main_fills_what_does_not_last, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(what_comes_late_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_entry_for_a_stored_hole_is_late, setup,

@@ -5,6 +5,7 @@
  * - entries, numbers, names, lists and split values that are put are there once the
  *   output is published, and nothing is there before;
  * - an output that is abandoned, or taken back, leaves what was there;
+ * - records that other threads fill later are those that are filled at once;
  * - what cannot be is refused.
  * And what one of them does alone: stored records are found, lists are continued.
  */
@@ -12,6 +13,7 @@
 
 #include <errno.h>
 #include <lmdb.h>
+#include <pthread.h>
 
 #include "base/error.h"
 #include "codec/split_codec.h"
@@ -548,6 +550,165 @@ static void both_ways_store_the_same(void **state)
 	test_scratch_remove(grown);
 }
 
+/* ---- records that are filled later ---- */
+
+#define NBATCHES  24
+#define PER_BATCH 50
+
+struct room {
+	char *space; /* NULL: nothing is left to do */
+	size_t len;
+	uint64_t id;
+};
+
+struct batch {
+	struct room rooms[PER_BATCH];
+	size_t n;
+	size_t mark;
+};
+
+/* Holes, short records, some at both sides of what fits a leaf, long ones. */
+static size_t len_of(uint64_t id)
+{
+	static const size_t lens[] = {8, 0, 96, 400, 700, 1200, 8, 1800, 250, 16, 900};
+
+	if (id % 97 == 0) {
+		return 3000 + id % 5000;
+	}
+	if (id == 400 || id == 401) {
+		return 600000; /* more than a chunk */
+	}
+	return id % 31 < 3 ? 2008 + 8 * (id % 31)
+	                   : lens[id % (sizeof(lens) / sizeof(lens[0]))];
+}
+
+static void fill_room(const struct room *room)
+{
+	for (size_t i = 0; i < room->len && room->space != NULL; i++) {
+		room->space[i] = (char)(room->id * 7 + i);
+	}
+}
+
+/* A member's work, backwards. */
+static void *fill_batch(void *arg)
+{
+	struct batch *batch = arg;
+
+	for (size_t i = batch->n; i > 0; i--) {
+		fill_room(&batch->rooms[i - 1]);
+	}
+	return NULL;
+}
+
+static void fill_moving(struct dit_record_output *output, struct batch *batch)
+{
+	struct dit_output_held held;
+
+	dit_output_look_at_entries(output, &held);
+	batch->mark = held.mark;
+	for (size_t i = 0; i < held.nmoving && i < batch->n; i++) {
+		struct room *room = &batch->rooms[batch->n - 1 - i];
+
+		fill_room(room);
+		room->space = NULL;
+	}
+}
+
+/* @param is_later  the thread of the batch before fills meanwhile */
+static void put_batch(struct dit_record_output *output, struct batch *batch,
+                      uint64_t first, size_t lasting_max, bool is_later)
+{
+	batch->n = 0;
+	for (uint64_t id = first; id < first + PER_BATCH; id++) {
+		size_t len = len_of(id);
+		struct room room = {.len = len, .id = id};
+		void *space = NULL;
+
+		if (len > lasting_max && is_later) {
+			fill_moving(output, batch);
+		}
+		assert_int_equal(dit_output_reserve_entry(output, id, len, &space), 0);
+		room.space = space;
+		if (!is_later || len > lasting_max) {
+			fill_room(&room);
+			room.space = NULL;
+		}
+		batch->rooms[batch->n++] = room;
+	}
+	fill_moving(output, batch);
+}
+
+static void put_batches(struct dit_record_output *output, uint64_t first, bool is_later)
+{
+	struct batch *batches = calloc(NBATCHES, sizeof(*batches));
+	size_t lasting_max = 0;
+	pthread_t thread;
+
+	assert_non_null(batches);
+	if (is_later) {
+		assert_int_equal(dit_output_hold_entries(output, &lasting_max), 0);
+		assert_int_equal(lasting_max >= 2016, !output->is_append);
+	}
+	for (size_t i = 0; i < NBATCHES; i++) {
+		if (i > 0) {
+			assert_int_equal(pthread_create(&thread, NULL, fill_batch,
+			                                &batches[i - 1]),
+			                 0);
+		}
+		put_batch(output, &batches[i], first + i * PER_BATCH, lasting_max,
+		          is_later);
+		if (i > 1 && is_later) {
+			assert_int_equal(
+				dit_output_release_entries(output, batches[i - 2].mark),
+				0);
+		}
+		if (i > 0) {
+			assert_int_equal(pthread_join(thread, NULL), 0);
+		}
+	}
+	fill_batch(&batches[NBATCHES - 1]);
+	free(batches);
+}
+
+static void put_database(const char *dir, uint64_t first, bool is_later)
+{
+	struct dit_record_output *output = open_output(dir);
+
+	put_batches(output, first, is_later);
+	publish(output);
+}
+
+static void assert_same_files(const char *a, const char *b)
+{
+	size_t lens[2] = {0, 0};
+	char *bytes[2];
+
+	bytes[0] = test_read_file(fixture_path(a, "data.mdb"), &lens[0]);
+	bytes[1] = test_read_file(fixture_path(b, "data.mdb"), &lens[1]);
+	assert_int_equal(lens[0], lens[1]);
+	assert_memory_equal(bytes[0], bytes[1], lens[0]);
+	free(bytes[0]);
+	free(bytes[1]);
+}
+
+static void records_may_be_filled_later(void **state)
+{
+	char *once = test_scratch();
+	char *later = test_scratch();
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t first = 1 + (uint64_t)i * NBATCHES * PER_BATCH;
+
+		put_database(once, first, false);
+		put_database(later, first, true);
+		assert_same_files(once, later);
+	}
+	assert_int_equal(fixture_count(once), 2 * NBATCHES * PER_BATCH);
+	test_scratch_remove(once);
+	test_scratch_remove(later);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -559,6 +720,7 @@ int main(void)
 		cmocka_unit_test(lists_are_continued),
 		cmocka_unit_test(an_output_that_gets_nothing_changes_nothing),
 		cmocka_unit_test(both_ways_store_the_same),
+		cmocka_unit_test(records_may_be_filled_later),
 	};
 	static const struct {
 		enum dit_output_writer writer;

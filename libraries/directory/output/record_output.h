@@ -146,6 +146,14 @@ int dit_output_check_prepared(struct dit_output *output, const char *digest,
 int dit_output_put_manifest(struct dit_output *output, struct json_t *manifest,
                             const struct dit_stop *stop);
 
+/** The entries that were reserved so far and are held. */
+struct dit_output_held {
+	/* So many of the last ones may still move: main fills them before it reserves
+	 * room that does not last, and before other threads fill any. */
+	size_t nmoving;
+	size_t mark; /* after them, but for those in the last pages */
+};
+
 /** An implementation provides the functions below, in their order. */
 struct dit_record_ops {
 	/* NULL, of these three: nothing is stored */
@@ -160,6 +168,11 @@ struct dit_record_ops {
 	              struct dit_span name);
 	int (*reserve_entry)(struct dit_record_output *output, uint64_t id, size_t len,
 	                     void **ret_space);
+	/* NULL, of these three: no room lasts */
+	int (*hold_entries)(struct dit_record_output *output, size_t *ret_len);
+	void (*look_at_entries)(struct dit_record_output *output,
+	                        struct dit_output_held *ret);
+	int (*release_entries)(struct dit_record_output *output, size_t mark);
 	/* NULL: reserve_entry */
 	int (*put_entry_pieces)(struct dit_record_output *output, uint64_t id, size_t len,
 	                        const struct dit_pieces *record);
@@ -226,13 +239,50 @@ static inline int dit_output_put_ad(struct dit_record_output *output, uint32_t n
 }
 
 /**
- * id2e: room for the record of an entry. The caller fills it before any other call.
- * Zero bytes make a hole.
+ * id2e: room for the record of an entry. The caller fills it before any other call, or as
+ * dit_output_hold_entries() says. Zero bytes make a hole.
  */
 static inline int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id,
                                            size_t len, void **ret_space)
 {
 	return output->ops->reserve_entry(output, id, len, ret_space);
+}
+
+/**
+ * Before the first entry: from now on room for a record of *RET_LEN bytes or fewer lasts.
+ * It may be filled by any thread, until it is released.
+ *
+ * @param ret_len  0: no room lasts
+ *
+ * @return 0; -ENOMEM; errors
+ */
+static inline int dit_output_hold_entries(struct dit_record_output *output,
+                                          size_t *ret_len)
+{
+	*ret_len = 0;
+	return output->ops->hold_entries == NULL
+	               ? 0
+	               : output->ops->hold_entries(output, ret_len);
+}
+
+/** Zero if no room lasts. */
+static inline void dit_output_look_at_entries(struct dit_record_output *output,
+                                              struct dit_output_held *ret)
+{
+	*ret = (struct dit_output_held){.nmoving = 0};
+	if (output->ops->look_at_entries != NULL) {
+		output->ops->look_at_entries(output, ret);
+	}
+}
+
+/** Entries that were reserved before the mark are filled. When the tables are finished
+ * all are. 0; errors of writing */
+static inline int dit_output_release_entries(struct dit_record_output *output,
+                                             size_t mark)
+{
+	return output->ops->release_entries == NULL
+	               ? 0
+	               : output->ops->release_entries(output, mark);
 }
 
 /** id2e: the record of an entry, made piece by piece. A huge one needs no memory of its

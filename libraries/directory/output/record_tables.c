@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tree/table_writer.h"
 
 static struct dit_record_tables *of(struct dit_record_output *output)
 {
@@ -165,6 +166,35 @@ static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t l
 	return r;
 }
 
+static struct dit_table_writer *entry_writer(const struct dit_record_tables *tables)
+{
+	return dit_tree_merge_writer(tables->fixed[DIT_FIXED_ENTRIES].merge);
+}
+
+static int hold_entries(struct dit_record_output *output, size_t *ret_len)
+{
+	struct dit_record_tables *tables = of(output);
+	int r = reach(tables, DIT_FIXED_ENTRIES, false);
+
+	if (r == 0) {
+		*ret_len = dit_table_writer_hold(entry_writer(tables), sizeof(uint64_t));
+	}
+	return r;
+}
+
+static void look_at_entries(struct dit_record_output *output, struct dit_output_held *ret)
+{
+	const struct dit_table_writer *writer = entry_writer(of(output));
+
+	ret->nmoving = dit_table_writer_nmoving(writer);
+	ret->mark = dit_table_writer_mark(writer);
+}
+
+static int release_entries(struct dit_record_output *output, size_t mark)
+{
+	return dit_table_writer_release(entry_writer(of(output)), mark);
+}
+
 static int put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,
                             const struct dit_pieces *record)
 {
@@ -254,6 +284,9 @@ const struct dit_record_ops dit_record_tables_ops = {
 	.find_name = find_name,
 	.put_ad = put_ad,
 	.reserve_entry = reserve_entry,
+	.hold_entries = hold_entries,
+	.look_at_entries = look_at_entries,
+	.release_entries = release_entries,
 	.put_entry_pieces = put_entry_pieces,
 	.put_split = put_split,
 	.open_names = open_names,

@@ -49,6 +49,10 @@ void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space
 
 void dit_page_sink_deinit(struct dit_page_sink *sink)
 {
+	for (size_t i = 0; i < sink->held_n; i++) {
+		free(sink->held[i].pages);
+	}
+	free(sink->held);
 	free(sink->chunk.pages);
 	free(sink->own);
 	free(sink->chunks);
@@ -325,6 +329,24 @@ static int write_chunk(struct dit_page_sink *sink, struct dit_page_chunk *chunk)
 	return r;
 }
 
+/* Put the chunk with those that wait; an empty one takes its place. */
+static int hold_chunk(struct dit_page_sink *sink)
+{
+	struct dit_page_chunk empty = {.pages = NULL};
+
+	if (DIT_GROW(sink->held, sink->held_size, sink->nheld + 1) < 0) {
+		return -ENOMEM;
+	}
+	if (sink->nheld < sink->held_n) {
+		empty = sink->held[sink->nheld];
+	} else {
+		sink->held_n++;
+	}
+	sink->held[sink->nheld++] = sink->chunk;
+	sink->chunk = empty;
+	return 0;
+}
+
 /* The chunk has no room for what comes next. */
 static int end_chunk(struct dit_page_sink *sink)
 {
@@ -338,12 +360,38 @@ static int end_chunk(struct dit_page_sink *sink)
 		return r;
 	}
 	number_chunk(sink, &sink->chunk);
-	return write_chunk(sink, &sink->chunk);
+	return sink->holds ? hold_chunk(sink) : write_chunk(sink, &sink->chunk);
+}
+
+void dit_page_sink_hold(struct dit_page_sink *sink)
+{
+	sink->holds = true;
+}
+
+int dit_page_sink_release(struct dit_page_sink *sink, size_t mark)
+{
+	size_t n = 0;
+	int r = 0;
+
+	while (r == 0 && n < sink->nheld && sink->held[n].number < mark) {
+		r = write_chunk(sink, &sink->held[n++]);
+	}
+	/* Those that are empty now go to the end. */
+	for (size_t i = 0; n > 0 && i + n < sink->held_n; i++) {
+		struct dit_page_chunk empty = sink->held[i];
+
+		sink->held[i] = sink->held[i + n];
+		sink->held[i + n] = empty;
+	}
+	sink->nheld -= n;
+	return r;
 }
 
 int dit_page_sink_flush(struct dit_page_sink *sink)
 {
-	return end_chunk(sink);
+	int r = end_chunk(sink);
+
+	return r < 0 ? r : dit_page_sink_release(sink, sink->nchunks);
 }
 
 /* ---- pages ---- */
@@ -415,6 +463,23 @@ int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags)
 
 	if (r == 0) {
 		dit_page_begin(sink->space->format, page, sink->space->page_bytes, flags);
+		sink->open = page;
+	}
+	return r;
+}
+
+int dit_page_sink_settle(struct dit_page_sink *sink)
+{
+	char *page = NULL;
+	int r = 0;
+
+	if (!sink->holds || sink->open == NULL || sink->open != sink->own) {
+		return 0;
+	}
+	r = make_room(sink, 1, &page);
+	if (r == 0) {
+		dit_page_copy(sink->space->format, page, sink->own,
+		              sink->space->page_bytes);
 		sink->open = page;
 	}
 	return r;

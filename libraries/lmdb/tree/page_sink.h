@@ -3,18 +3,21 @@
  * Where finished pages go: into a chunk, and with it to the end of the data file.
  *
  * Several threads append to one file, each through sinks of its own; what they share is
- * the number of the next free page. A chunk takes its numbers when it is written, exactly
- * as many as it has pages, so the file has no holes and each write is long. (The owner of
- * a file with free pages hands out rows of those, and a chunk then lies in several rows.)
- * Until then a page is known by its
- * place among the pages of its sink, its ticket. References between pages are tickets,
- * too, and are replaced by page numbers when the referring page is written: a child is
- * finished before its parent, so its number is known by then.
+ * the number of the next free page. A chunk takes its numbers when it is full, exactly as
+ * many as it has pages, so the file has no holes and each write is long. (The owner of a
+ * file with free pages hands out rows of those, and a chunk then lies in several rows.)
+ * Until then a page is known by its place among the pages of its sink, its ticket.
+ * References between pages are tickets, too, and are replaced by page numbers when the
+ * chunk of the referring page is full: a child is finished before its parent, so its
+ * number is known by then.
  *
- * Pages of a sealed file (page/page_seal.h) are sealed when they have their numbers, by
- * the thread of the sink.
+ *   chunk   open page ─▶ pages ─▶ full: numbers ─▶ (held until it is filled) ─▶ file
  *
- * Threads: a sink belongs to one thread; the page space is shared by all.
+ * Pages of a sealed file (page/page_seal.h) are sealed when they are written, by the
+ * thread of the sink.
+ *
+ * Threads: a sink belongs to one thread; the page space is shared by all. Other threads
+ * may write into pages that are held (dit_page_sink_hold()).
  */
 #ifndef DITKIT_PAGE_SINK_H
 #define DITKIT_PAGE_SINK_H
@@ -104,6 +107,13 @@ struct dit_page_sink {
 
 	char *open; /* the page of dit_page_sink_open(): in the chunk, or `own` */
 	char *own;  /* room for a page; owned; NULL: not needed yet */
+
+	bool holds;
+	/* Full ones that are not yet written, in order, then empty ones; owned. */
+	struct dit_page_chunk *held;
+	size_t nheld;
+	size_t held_n; /* the empty ones included */
+	size_t held_size;
 };
 
 /** Cannot fail: the chunk is allocated with the first page. */
@@ -132,8 +142,24 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
  * @return as above; the page is sink->open
  */
 int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags);
+/** Before more is put into the open page: if chunks are held and it has moved, it gets a
+ * place in the chunk again. As above */
+int dit_page_sink_settle(struct dit_page_sink *sink);
 /** The open page is complete. As above */
 int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
+
+/**
+ * From now on full chunks wait: what was to be filled at once, in pages that are open or
+ * added from now on, may be filled later, by any thread, until their chunk is released.
+ */
+void dit_page_sink_hold(struct dit_page_sink *sink);
+/** The number of chunks that are full: a mark between these and later ones. */
+static inline size_t dit_page_sink_mark(const struct dit_page_sink *sink)
+{
+	return sink->nchunks;
+}
+/** Write the chunks before a mark: they are filled. Errors as above. */
+int dit_page_sink_release(struct dit_page_sink *sink, size_t mark);
 
 /**
  * As above, room for overflow pages, any number of them in a row; the ticket is the first
@@ -153,10 +179,11 @@ int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
 int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
                                  const struct dit_pieces *bytes, uint64_t *ret_ticket);
 
-/** Write what is left, maybe by another thread. No page is open. Errors as above. */
+/** Write what is left, held chunks too, maybe by another thread. No page is open. Errors
+ * as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);
 
-/** The number of a page that has been flushed, or is placed. DIT_PAGE_NONE stays. */
+/** The number of a page whose chunk is full, or that is placed. DIT_PAGE_NONE stays. */
 uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket);
 
 #endif

@@ -133,9 +133,9 @@ int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span k
 {
 	struct dit_page_sink *sink = &writer->sink;
 	struct dit_node_header *node = NULL;
-	int r = 0;
+	int r = sink->open == sink->own ? dit_page_sink_settle(sink) : 0;
 
-	if (sink->open != NULL &&
+	if (r == 0 && sink->open != NULL &&
 	    !dit_page_has_room(writer->format, sink->open, key.len, value_len)) {
 		r = dit_table_writer_end_leaf(writer);
 	}
@@ -242,6 +242,27 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 	dit_table_writer_remember_key(writer, key);
 	writer->nitems++;
 	return r;
+}
+
+size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len)
+{
+	dit_page_sink_hold(&writer->sink);
+	return writer->node_max - dit_node_bytes(writer->format, key_len, 0);
+}
+
+unsigned dit_table_writer_nmoving(const struct dit_table_writer *writer)
+{
+	return dit_table_writer_leaf_nodes(writer);
+}
+
+size_t dit_table_writer_mark(const struct dit_table_writer *writer)
+{
+	return dit_page_sink_mark(&writer->sink);
+}
+
+int dit_table_writer_release(struct dit_table_writer *writer, size_t mark)
+{
+	return dit_page_sink_release(&writer->sink, mark);
 }
 
 /* ---- values in pieces ---- */

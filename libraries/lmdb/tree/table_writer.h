@@ -56,6 +56,20 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
                              size_t len, char **ret_space);
 
 /**
+ * From now on room for a value of so many bytes or fewer, whose key has @p key_len bytes,
+ * lasts: it may be filled by any thread, until it is released.
+ */
+size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len);
+/** So many of the last values may still move: they are to be filled before a longer one
+ * comes, and before other threads fill any. */
+unsigned dit_table_writer_nmoving(const struct dit_table_writer *writer);
+/** A mark after the values that were reserved so far, but for those in the last pages. */
+size_t dit_table_writer_mark(const struct dit_table_writer *writer);
+/** All that was reserved before the mark is filled, and is written. 0; errors of
+ * writing */
+int dit_table_writer_release(struct dit_table_writer *writer, size_t mark);
+
+/**
  * Append a key with a value that is made piece by piece. A huge one is written as it
  * grows and needs no memory of its size.
  *

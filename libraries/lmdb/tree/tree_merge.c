@@ -436,6 +436,11 @@ int dit_tree_merge_reserve(struct dit_tree_merge *merge, struct dit_span key, si
 	                                        ret_space);
 }
 
+struct dit_table_writer *dit_tree_merge_writer(struct dit_tree_merge *merge)
+{
+	return merge->shared.writer;
+}
+
 int dit_tree_merge_put_pieces(struct dit_tree_merge *merge, struct dit_span key,
                               size_t len, const struct dit_pieces *value)
 {

@@ -95,9 +95,12 @@ int dit_posting_change_compare(unsigned flags, const struct dit_posting_change *
 /** Give a key a value, whether the key is there or not. In a table without lists. */
 int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
                        struct dit_span value);
-/** The same with room for the value, to be filled before any other call. */
+/** The same with room for the value, to be filled before any other call, or as
+ * dit_table_writer_hold() says. */
 int dit_tree_merge_reserve(struct dit_tree_merge *merge, struct dit_span key, size_t len,
                            char **ret_space);
+/** The writer of the new tree, to hold its pages. */
+struct dit_table_writer *dit_tree_merge_writer(struct dit_tree_merge *merge);
 /** The same with a value that is made piece by piece (table_writer.h). */
 int dit_tree_merge_put_pieces(struct dit_tree_merge *merge, struct dit_span key,
                               size_t len, const struct dit_pieces *value);

@@ -31,6 +31,13 @@ struct dit_entries {
 	struct dit_sorter *waiting;
 	char *space; /* for the record of a late entry */
 	size_t space_size;
+
+	bool is_held;       /* the output has been asked for room that lasts: */
+	size_t lasting_max; /* such a record's bytes */
+	struct dit_entries_room **rooms; /* of the batch; owned */
+	size_t nrooms;
+	size_t rooms_size;
+	size_t marks[2]; /* after the last batch but one; after the last one */
 };
 
 int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opts)
@@ -70,6 +77,7 @@ void dit_entries_free(struct dit_entries *entries)
 	}
 	dit_sorter_free(entries->waiting);
 	free(entries->space);
+	free(entries->rooms);
 	free(entries);
 }
 
@@ -184,6 +192,48 @@ static bool is_late(const struct dit_entries *entries, uint32_t id)
 	return id < entries->next_id;
 }
 
+void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_room *room)
+{
+	if (room->space != NULL) {
+		dit_ad_numbers_fill(entries->numbers, room->encoded);
+		memcpy(room->space, room->encoded->bytes, room->encoded->len);
+	}
+}
+
+/* Those whose page may move. */
+static void fill_moving(struct dit_entries *entries, size_t n)
+{
+	for (; n > 0 && entries->nrooms > 0; n--) {
+		struct dit_entries_room *room = entries->rooms[--entries->nrooms];
+
+		dit_entries_fill(entries, room);
+		room->space = NULL;
+	}
+}
+
+/* Before the first one. */
+static int hold(struct dit_entries *entries)
+{
+	if (entries->is_held) {
+		return 0;
+	}
+	entries->is_held = true;
+	return dit_output_hold_entries(entries->output, &entries->lasting_max);
+}
+
+/* A record of this length comes next. */
+static int make_way(struct dit_entries *entries, size_t len)
+{
+	struct dit_output_held held;
+	int r = hold(entries);
+
+	if (r == 0 && len > entries->lasting_max && entries->nrooms > 0) {
+		dit_output_look_at_entries(entries->output, &held);
+		fill_moving(entries, held.nmoving);
+	}
+	return r;
+}
+
 static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **ret_space)
 {
 	void *space = NULL;
@@ -194,15 +244,34 @@ static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **
 		space = entries->space;
 	} else {
 		entries->next_id = (uint64_t)id + 1;
-		r = dit_output_reserve_entry(entries->output, id, len, &space);
+		r = make_way(entries, len);
+		if (r == 0) {
+			r = dit_output_reserve_entry(entries->output, id, len, &space);
+		}
 	}
 	*ret_space = space;
 	return r;
 }
 
-/* Descriptions that are new get their numbers; a record, or its head, gets those that are
- * open. */
-static int fill_numbers(struct dit_entries *entries, struct dit_encoded *encoded)
+int dit_entries_end_batch(struct dit_entries *entries)
+{
+	struct dit_output_held held;
+	int r = 0;
+
+	if (!entries->is_held) {
+		return 0;
+	}
+	dit_output_look_at_entries(entries->output, &held);
+	fill_moving(entries, held.nmoving);
+	entries->nrooms = 0;
+	r = dit_output_release_entries(entries->output, entries->marks[0]);
+	entries->marks[0] = entries->marks[1];
+	entries->marks[1] = held.mark;
+	return r;
+}
+
+/* Descriptions that are new get their numbers. */
+static int give_numbers(struct dit_entries *entries, const struct dit_encoded *encoded)
 {
 	for (uint32_t i = 0; i < encoded->nopen; i++) {
 		uint32_t number = 0;
@@ -212,7 +281,6 @@ static int fill_numbers(struct dit_entries *entries, struct dit_encoded *encoded
 			return r;
 		}
 	}
-	dit_ad_numbers_fill(entries->numbers, encoded);
 	return 0;
 }
 
@@ -226,8 +294,10 @@ static int put_huge(struct dit_entries *entries, uint32_t id,
 
 	if (!is_late(entries, id)) {
 		entries->next_id = (uint64_t)id + 1;
-		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
-		                                   &record);
+		r = make_way(entries, encoded->len);
+		return r < 0 ? r
+		             : dit_output_put_entry_pieces(entries->output, id,
+		                                           encoded->len, &record);
 	}
 	r = reserve(entries, id, encoded->len, ret_space);
 	if (r == 0) {
@@ -247,25 +317,68 @@ static int put_small(struct dit_entries *entries, uint32_t id,
 	return r;
 }
 
-int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
+/* Its record is copied here and now. */
+static int put_now(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
 {
 	bool must_wait = is_late(entries, id);
 	char *space = NULL;
-	int r = fill_numbers(entries, encoded);
+	int r = 0;
 
+	dit_ad_numbers_fill(entries->numbers, encoded);
+	r = encoded->values == NULL ? put_small(entries, id, encoded, &space)
+	                            : put_huge(entries, id, encoded, &space);
+	return r < 0 || !must_wait ? r
+	                           : wait_with(entries, KEY_ENTRY, id, 0, 0,
+	                                       (struct dit_span){space, encoded->len});
+}
+
+static int put_room(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded,
+                    struct dit_entries_room *ret)
+{
+	int r = DIT_GROW(entries->rooms, entries->rooms_size, entries->nrooms + 1);
+
+	ret->encoded = encoded;
 	if (r == 0) {
-		r = encoded->values == NULL ? put_small(entries, id, encoded, &space)
-		                            : put_huge(entries, id, encoded, &space);
+		r = reserve(entries, id, encoded->len, &ret->space);
 	}
-	if (r == 0 && must_wait) {
-		r = wait_with(entries, KEY_ENTRY, id, 0, 0,
-		              (struct dit_span){space, encoded->len});
+	if (r == 0) {
+		entries->rooms[entries->nrooms++] = ret;
+	}
+	return r;
+}
+
+int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
+                          struct dit_encoded *encoded, struct dit_entries_room *ret)
+{
+	bool must_wait = is_late(entries, id);
+	int r = give_numbers(entries, encoded);
+
+	*ret = (struct dit_entries_room){.space = NULL};
+	if (r == 0 && !must_wait) {
+		r = hold(entries);
+	}
+	if (r == 0) {
+		r = must_wait || encoded->values != NULL ||
+		                    encoded->len > entries->lasting_max
+		            ? put_now(entries, id, encoded)
+		            : put_room(entries, id, encoded, ret);
 	}
 	if (r < 0) {
 		return r;
 	}
 	entries->has_root = entries->has_root || id == 0;
 	return encoded->splits.n == 0 ? 0 : put_splits(entries, id, encoded->splits);
+}
+
+int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
+{
+	struct dit_entries_room room;
+	int r = dit_entries_put_later(entries, id, encoded, &room);
+
+	if (r == 0 && room.space != NULL) {
+		fill_moving(entries, 1);
+	}
+	return r;
 }
 
 int dit_entries_put_hole(struct dit_entries *entries, uint32_t id)

@@ -3,7 +3,7 @@
  * The entries of a database that is loaded, on their way into it: their records of id2e,
  * with attribute numbers, and the values that id2v takes.
  *
- *   dit_entries_new();  dit_entries_put(), _put_hole() ...;
+ *   dit_entries_new();  dit_entries_put(), _put_later(), _put_hole() ...;
  *   dit_entries_write_late();  dit_entries_free()
  *
  * An output takes no record after one with a higher ID, and no values of id2v before its
@@ -11,7 +11,13 @@
  * values of id2v go through a sorter, and from there, in order, to the output when it
  * takes changes.
  *
- * Threads: one.
+ * Entries that come in batches have their places at once, and members fill them while the
+ * next batch comes:
+ *
+ *   main      _put_later() ..., _end_batch()   batch 1 │ batch 2 │ batch 3, 1 is written
+ *   members   _fill()                                  │ batch 1 │ batch 2
+ *
+ * Threads: one, but for dit_entries_fill().
  */
 #ifndef DITKIT_ENTRIES_H
 #define DITKIT_ENTRIES_H
@@ -59,6 +65,28 @@ bool dit_entries_has_root(const struct dit_entries *entries);
  */
 int dit_entries_put(struct dit_entries *entries, uint32_t id,
                     struct dit_encoded *encoded);
+
+/** Where a record is to be copied. */
+struct dit_entries_room {
+	struct dit_encoded *encoded; /* borrowed */
+	char *space;                 /* NULL: nothing is left to do */
+};
+
+/**
+ * As dit_entries_put(), but the record may be left to dit_entries_fill().
+ *
+ * @param ret  lives, as @p encoded does, until the batch is filled
+ */
+int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
+                          struct dit_encoded *encoded, struct dit_entries_room *ret);
+
+/** Copy a record into its room, if that is left. After the end of its batch and before
+ * that of the next but one. Any thread */
+void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_room *room);
+
+/** The batch has no more entries, and the last batch but one is filled. Errors of the
+ * output */
+int dit_entries_end_batch(struct dit_entries *entries);
 
 /** A record without bytes, for a new ID. Errors of the output. */
 int dit_entries_put_hole(struct dit_entries *entries, uint32_t id);

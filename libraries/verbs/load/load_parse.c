@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The members' part of a load: parse new records, make the keys of resolved ones. The
- * items of a share are neighbours, so they share caches (parent DN, object classes).
+ * The members' part of a load: parse new records; copy resolved ones into their places,
+ * make their keys. The items of a share are neighbours, so they share caches (parent DN,
+ * object classes).
  */
 #include "load/loader.h"
 
@@ -243,11 +244,12 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share)
 	int r = 0;
 
 	for (size_t i = share->first; i < share->end && r == 0; i++) {
-		const struct load_item *item = &slot->items[i];
+		struct load_item *item = &slot->items[i];
 
 		if (dit_load_is_stopped(loader)) {
 			return DIT_E_STOPPED;
 		}
+		dit_entries_fill(loader->targets[item->target].entries, &item->room);
 		if (item->node.id != 0) {
 			r = dit_dn_tree_push(loader->targets[item->target].tree,
 			                     member->number, &item->name, &item->node);

@@ -43,7 +43,8 @@ static int stored(struct load_target *target, const struct dit_ldif_record *reco
 	struct loader *loader = target->loader;
 	int r = loader->opts->is_dry_run
 	                ? 0
-	                : dit_entries_put(target->entries, item->id, &item->encoded);
+	                : dit_entries_put_later(target->entries, item->id, &item->encoded,
+	                                        &item->room);
 
 	if (r < 0) {
 		return fail(target, record, item, r, "could not store an entry",
@@ -238,8 +239,8 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	return dit_job_fail(&loader->job, item->error, "could not read an entry");
 }
 
-/* Items that main looks ahead, for what members have written and for the DN table: it
- * would wait for memory at each of them. */
+/* Items that main looks ahead, for the DN table: it would wait for memory at each of
+ * them. */
 #define AHEAD 4
 
 static void prefetch_item(const struct loader *loader, const struct load_item *item)
@@ -249,7 +250,6 @@ static void prefetch_item(const struct loader *loader, const struct load_item *i
 	if (item->state != LOAD_GOOD) {
 		return;
 	}
-	__builtin_prefetch(item->encoded.bytes);
 	if (tree != NULL && item->entry.dn.nrdns > 0) {
 		dit_dn_tree_prefetch(tree, &item->name);
 	}
@@ -324,6 +324,23 @@ int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
 	return grow_items(slot);
 }
 
+static int end_batch(struct loader *loader)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		struct load_target *target = &loader->targets[i];
+
+		if (target->entries != NULL) {
+			r = dit_entries_end_batch(target->entries);
+		}
+		if (r < 0) {
+			r = dit_load_target_fail(target, r, "could not store an entry");
+		}
+	}
+	return r;
+}
+
 /* A batch whose resolving fails still goes nowhere, since the load ends. */
 int dit_load_in_order(void *ctx, unsigned number)
 {
@@ -331,6 +348,9 @@ int dit_load_in_order(void *ctx, unsigned number)
 	struct load_slot *slot = &loader->input.slots[number];
 	int r = resolve(loader, slot);
 
+	if (r == 0) {
+		r = end_batch(loader);
+	}
 	loader->stats->bytes_read = slot->batch.bytes_read;
 	if (r == 0) {
 		r = dit_load_estimate(loader, slot->batch.bytes_read);

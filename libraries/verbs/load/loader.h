@@ -9,9 +9,9 @@
  *   fill          the reader thread cuts LDIF into records (ldif_reader.c)
  *   before_order  parse: everything about an entry that needs no order (load_parse.c)
  *   in_order      resolve: duplicates, parents, IDs, attribute numbers, messages; the
- *                 record of the entry is appended (load_resolve.c)
- *   after_order   key: index keys, made when the ID is known, go straight into the run
- *                 builders (load_parse.c)
+ *                 record of the entry gets its place (load_resolve.c)
+ *   after_order   key: the record is copied there; index keys, made when the ID is known,
+ *                 go straight into the run builders (load_parse.c)
  */
 #ifndef DITKIT_LOADER_H
 #define DITKIT_LOADER_H
@@ -69,6 +69,7 @@ struct load_item {
 	/* Written by main in resolve. */
 	uint32_t id;                  /* 0: not stored, or not indexed (the empty DN) */
 	struct dit_dn_tree_node node; /* whose records are to be pushed */
+	struct dit_entries_room room; /* to be filled */
 };
 
 /** The content of a slot of the pipeline. Its owner is the owner of the slot. */
