@@ -77,7 +77,7 @@ struct record {
 	uint32_t at[2];
 	struct dit_split list[2];
 	struct dit_encoded encoded;
-	struct dit_entries_room room;
+	struct dit_entries_place place;
 };
 
 static void record_init(struct record *record, bool has_splits)
@@ -113,7 +113,7 @@ static int put(struct fixture *f, uint32_t id, bool has_splits)
 static int put_later(struct fixture *f, uint32_t id, struct record *record)
 {
 	record_init(record, false);
-	return dit_entries_put_later(f->entries, id, &record->encoded, &record->room);
+	return dit_entries_put_later(f->entries, id, &record->encoded, &record->place);
 }
 
 static void assert_record(const struct fixture *f, uint32_t id)
@@ -169,7 +169,7 @@ static void members_fill_what_lasts(void **state)
 	/* A member; a second time does no harm to the record that main has filled. */
 	memset(f->fake.entries[4].bytes, 0, 16);
 	for (uint32_t id = 4; id > 0; id--) {
-		dit_entries_fill(f->entries, &records[id].room);
+		dit_entries_fill(f->entries, &records[id].place);
 	}
 	assert_is_open(f, 4);
 	assert_record(f, 3);
@@ -181,8 +181,9 @@ static void members_fill_what_lasts(void **state)
 
 	/* An empty batch. */
 	assert_int_equal(dit_entries_end_batch(f->entries), 0);
+	assert_int_equal(dit_entries_end_batches(f->entries), 0);
 	fake_assert(&f->fake, "entry 1\nentry 2\nentry 3\nentry 4\nrelease 0\n"
-	                      "entry 5\nrelease 0\nrelease 1\n");
+	                      "entry 5\nrelease 0\nrelease 1\nrelease 3\n");
 }
 
 static void main_fills_what_does_not_last(void **state)
@@ -202,21 +203,21 @@ static void main_fills_what_does_not_last(void **state)
 	assert_non_null(records[5].encoded.bytes);
 	memcpy(records[5].encoded.bytes, records[5].bytes, 16);
 	assert_int_equal(dit_entries_put_later(f->entries, 5, &records[5].encoded,
-	                                       &records[5].room),
+	                                       &records[5].place),
 	                 0);
-	assert_null(records[5].room.space);
-	assert_null(records[4].room.space);
-	assert_non_null(records[3].room.space);
+	assert_null(records[5].place.space);
+	assert_null(records[4].place.space);
+	assert_non_null(records[3].place.space);
 	assert_memory_equal(f->fake.entries[5].bytes, records[5].encoded.bytes, 24);
 	assert_record(f, 4);
 	assert_is_open(f, 3);
 
 	/* A late one waits, with its bytes; one that is put at once has them at once. */
 	assert_int_equal(put_later(f, 2, &records[2]), 0);
-	assert_null(records[2].room.space);
+	assert_null(records[2].place.space);
 	assert_int_equal(put(f, 6, false), 0);
 	assert_record(f, 6);
-	dit_entries_fill(f->entries, &records[3].room);
+	dit_entries_fill(f->entries, &records[3].place);
 	assert_record(f, 3);
 	assert_int_equal(dit_entries_write_late(f->entries), 0);
 	assert_record(f, 2);
@@ -312,6 +313,9 @@ static int use(struct fixture *f)
 	if (r == 0) {
 		r = dit_entries_end_batch(f->entries);
 	}
+	if (r == 0) {
+		r = dit_entries_end_batches(f->entries);
+	}
 	return r < 0 ? r : dit_entries_write_late(f->entries);
 }
 
@@ -326,7 +330,7 @@ static void errors_are_passed_on(void **state)
 		f->fake.fail_at = n;
 		r = use(f);
 		forget(f);
-		assert_true(r == 0 ? n == 10 : r == -EIO);
+		assert_true(r == 0 ? n == 11 : r == -EIO);
 	}
 	r = -ENOMEM;
 	for (long n = 0; r < 0; n++) {

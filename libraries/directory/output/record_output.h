@@ -146,12 +146,10 @@ int dit_output_check_prepared(struct dit_output *output, const char *digest,
 int dit_output_put_manifest(struct dit_output *output, struct json_t *manifest,
                             const struct dit_stop *stop);
 
-/** The entries that were reserved so far and are held. */
+/** The entries that were reserved so far. */
 struct dit_output_held {
-	/* So many of the last ones may still move: main fills them before it reserves
-	 * room that does not last, and before other threads fill any. */
-	size_t nmoving;
-	size_t mark; /* after them, but for those in the last pages */
+	size_t nmoving; /* so many of the last ones may still move, or fewer */
+	size_t mark;    /* after them, but for those in the last pages */
 };
 
 /** An implementation provides the functions below, in their order. */
@@ -250,7 +248,8 @@ static inline int dit_output_reserve_entry(struct dit_record_output *output, uin
 
 /**
  * Before the first entry: from now on room for a record of *RET_LEN bytes or fewer lasts.
- * It may be filled by any thread, until it is released.
+ * It may be filled until it is released, by any thread; but main fills the entries that
+ * may move before it reserves room that does not last, and before others fill any.
  *
  * @param ret_len  0: no room lasts
  *
@@ -265,7 +264,8 @@ static inline int dit_output_hold_entries(struct dit_record_output *output,
 	               : output->ops->hold_entries(output, ret_len);
 }
 
-/** Zero if no room lasts. */
+/** After dit_output_hold_entries(), before dit_output_begin_changes(). Zero if no room
+ * lasts. */
 static inline void dit_output_look_at_entries(struct dit_record_output *output,
                                               struct dit_output_held *ret)
 {
@@ -275,8 +275,8 @@ static inline void dit_output_look_at_entries(struct dit_record_output *output,
 	}
 }
 
-/** Entries that were reserved before the mark are filled. When the tables are finished
- * all are. 0; errors of writing */
+/** Write the entries before the mark, which the caller has filled. The rest is written
+ * with dit_output_begin_changes(). 0; errors of writing */
 static inline int dit_output_release_entries(struct dit_record_output *output,
                                              size_t mark)
 {

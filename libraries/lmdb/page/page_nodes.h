@@ -28,7 +28,7 @@ static inline void dit_page_begin(const struct dit_page_format *format, char *pa
 	dit_page_set_words(format, page, &words);
 }
 
-/** What lies between a page's slots and nodes, and after them, becomes zero. */
+/** Zero the bytes between slots and nodes, and after the nodes. */
 static inline void dit_page_clear(const struct dit_page_format *format, char *page,
                                   unsigned page_bytes)
 {

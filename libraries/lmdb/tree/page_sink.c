@@ -49,7 +49,7 @@ void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space
 
 void dit_page_sink_deinit(struct dit_page_sink *sink)
 {
-	for (size_t i = 0; i < sink->held_n; i++) {
+	for (size_t i = 0; i < sink->nheld + sink->nempty; i++) {
 		free(sink->held[i].pages);
 	}
 	free(sink->held);
@@ -175,7 +175,7 @@ static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
 	return 0;
 }
 
-/* One that is larger than others is written here and now, so that there is only one. */
+/* One that is larger than others is written here and now, and freed. */
 static int write_row(struct dit_page_space *space, struct dit_page_chunk *chunk,
                      uint64_t first)
 {
@@ -337,10 +337,9 @@ static int hold_chunk(struct dit_page_sink *sink)
 	if (DIT_GROW(sink->held, sink->held_size, sink->nheld + 1) < 0) {
 		return -ENOMEM;
 	}
-	if (sink->nheld < sink->held_n) {
+	if (sink->nempty > 0) {
 		empty = sink->held[sink->nheld];
-	} else {
-		sink->held_n++;
+		sink->nempty--;
 	}
 	sink->held[sink->nheld++] = sink->chunk;
 	sink->chunk = empty;
@@ -368,6 +367,24 @@ void dit_page_sink_hold(struct dit_page_sink *sink)
 	sink->holds = true;
 }
 
+/* The first chunks are empty now: they go to the end. As many are kept as are held. */
+static void keep_empty(struct dit_page_sink *sink, size_t n)
+{
+	size_t all = sink->nheld + sink->nempty;
+
+	for (size_t i = 0; n > 0 && i + n < all; i++) {
+		struct dit_page_chunk empty = sink->held[i];
+
+		sink->held[i] = sink->held[i + n];
+		sink->held[i + n] = empty;
+	}
+	sink->nheld -= n;
+	sink->nempty += n;
+	while (sink->nempty > sink->nheld) {
+		free(sink->held[sink->nheld + --sink->nempty].pages);
+	}
+}
+
 int dit_page_sink_release(struct dit_page_sink *sink, size_t mark)
 {
 	size_t n = 0;
@@ -376,14 +393,7 @@ int dit_page_sink_release(struct dit_page_sink *sink, size_t mark)
 	while (r == 0 && n < sink->nheld && sink->held[n].number < mark) {
 		r = write_chunk(sink, &sink->held[n++]);
 	}
-	/* Those that are empty now go to the end. */
-	for (size_t i = 0; n > 0 && i + n < sink->held_n; i++) {
-		struct dit_page_chunk empty = sink->held[i];
-
-		sink->held[i] = sink->held[i + n];
-		sink->held[i + n] = empty;
-	}
-	sink->nheld -= n;
+	keep_empty(sink, n);
 	return r;
 }
 
@@ -468,15 +478,11 @@ int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags)
 	return r;
 }
 
-int dit_page_sink_settle(struct dit_page_sink *sink)
+int dit_page_sink_move_back(struct dit_page_sink *sink)
 {
 	char *page = NULL;
-	int r = 0;
+	int r = make_room(sink, 1, &page);
 
-	if (!sink->holds || sink->open == NULL || sink->open != sink->own) {
-		return 0;
-	}
-	r = make_room(sink, 1, &page);
 	if (r == 0) {
 		dit_page_copy(sink->space->format, page, sink->own,
 		              sink->space->page_bytes);

@@ -112,7 +112,7 @@ struct dit_page_sink {
 	/* Full ones that are not yet written, in order, then empty ones; owned. */
 	struct dit_page_chunk *held;
 	size_t nheld;
-	size_t held_n; /* the empty ones included */
+	size_t nempty;
 	size_t held_size;
 };
 
@@ -142,15 +142,23 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
  * @return as above; the page is sink->open
  */
 int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags);
+/** Slow path of dit_page_sink_settle(); do not call. */
+int dit_page_sink_move_back(struct dit_page_sink *sink);
 /** Before more is put into the open page: if chunks are held and it has moved, it gets a
  * place in the chunk again. As above */
-int dit_page_sink_settle(struct dit_page_sink *sink);
+static inline int dit_page_sink_settle(struct dit_page_sink *sink)
+{
+	return sink->holds && sink->open != NULL && sink->open == sink->own
+	               ? dit_page_sink_move_back(sink)
+	               : 0;
+}
 /** The open page is complete. As above */
 int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
 
 /**
- * From now on full chunks wait: what was to be filled at once, in pages that are open or
- * added from now on, may be filled later, by any thread, until their chunk is released.
+ * From now on full chunks wait: values in their pages may be filled later, by any thread,
+ * until their chunk is released. Those in the open page are filled before other pages are
+ * added.
  */
 void dit_page_sink_hold(struct dit_page_sink *sink);
 /** The number of chunks that are full: a mark between these and later ones. */
@@ -158,7 +166,7 @@ static inline size_t dit_page_sink_mark(const struct dit_page_sink *sink)
 {
 	return sink->nchunks;
 }
-/** Write the chunks before a mark: they are filled. Errors as above. */
+/** Write the chunks before a mark, which the caller has filled. Errors as above. */
 int dit_page_sink_release(struct dit_page_sink *sink, size_t mark);
 
 /**

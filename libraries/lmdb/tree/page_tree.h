@@ -30,7 +30,7 @@ struct dit_tree_child {
 };
 
 struct dit_page_level {
-	struct dit_tree_child held[3]; /* the last one while a child comes */
+	struct dit_tree_child held[3]; /* the third while a child is added */
 	unsigned nheld;                /* 2 at most */
 	char *page;                    /* open; owned */
 	struct dit_tree_child lowest;  /* of the open page; its ticket is not used */

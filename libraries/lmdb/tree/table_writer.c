@@ -133,7 +133,7 @@ int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span k
 {
 	struct dit_page_sink *sink = &writer->sink;
 	struct dit_node_header *node = NULL;
-	int r = sink->open == sink->own ? dit_page_sink_settle(sink) : 0;
+	int r = dit_page_sink_settle(sink);
 
 	if (r == 0 && sink->open != NULL &&
 	    !dit_page_has_room(writer->format, sink->open, key.len, value_len)) {
@@ -321,7 +321,6 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 	if (r < 0) {
 		return r;
 	}
-	/* The leaf stays in memory: only chunks are written. */
 	r = dit_page_sink_write_overflow(&writer->sink, npages, &bytes, &ticket);
 	if (r == 0) {
 		note_overflow(writer, len, ticket);

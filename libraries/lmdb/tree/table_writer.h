@@ -10,7 +10,7 @@
  * liblmdb would make of MDB_APPEND, only without spare room in the lists.
  *
  * Threads: a writer belongs to one thread, a part that has ended to the thread that takes
- * it; several may write to one file.
+ * it; several may write to one file. Values that are held may be filled by others.
  */
 #ifndef DITKIT_TABLE_WRITER_H
 #define DITKIT_TABLE_WRITER_H
@@ -48,7 +48,8 @@ void dit_table_writer_order(struct dit_table_writer *writer,
  * Append a key with room for its value.
  *
  * @param len        4 GiB - 1 at most
- * @param ret_space  to be filled before any other call
+ * @param ret_space  to be filled before any other call, or as dit_table_writer_hold()
+ *                   says
  *
  * @return as below
  */
@@ -57,16 +58,15 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 
 /**
  * From now on room for a value of so many bytes or fewer, whose key has @p key_len bytes,
- * lasts: it may be filled by any thread, until it is released.
+ * lasts: it may be filled until it is released, by any thread; but those that may move
+ * are filled before a longer one comes, and before other threads fill any.
  */
 size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len);
-/** So many of the last values may still move: they are to be filled before a longer one
- * comes, and before other threads fill any. */
+/** So many of the last values may still move, or fewer. */
 unsigned dit_table_writer_nmoving(const struct dit_table_writer *writer);
 /** A mark after the values that were reserved so far, but for those in the last pages. */
 size_t dit_table_writer_mark(const struct dit_table_writer *writer);
-/** All that was reserved before the mark is filled, and is written. 0; errors of
- * writing */
+/** Write what was reserved before the mark, and is filled. 0; errors of writing */
 int dit_table_writer_release(struct dit_table_writer *writer, size_t mark);
 
 /**

@@ -32,11 +32,11 @@ struct dit_entries {
 	char *space; /* for the record of a late entry */
 	size_t space_size;
 
-	bool is_held;       /* the output has been asked for room that lasts: */
-	size_t lasting_max; /* such a record's bytes */
-	struct dit_entries_room **rooms; /* of the batch; owned */
-	size_t nrooms;
-	size_t rooms_size;
+	bool has_asked;                    /* the output, for room that lasts: */
+	size_t lasting_max;                /* bytes of such a record; 0: none */
+	struct dit_entries_place **places; /* of the batch; owned */
+	size_t nplaces;
+	size_t places_size;
 	size_t marks[2]; /* after the last batch but one; after the last one */
 };
 
@@ -77,7 +77,7 @@ void dit_entries_free(struct dit_entries *entries)
 	}
 	dit_sorter_free(entries->waiting);
 	free(entries->space);
-	free(entries->rooms);
+	free(entries->places);
 	free(entries);
 }
 
@@ -192,46 +192,44 @@ static bool is_late(const struct dit_entries *entries, uint32_t id)
 	return id < entries->next_id;
 }
 
-void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_room *room)
+void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_place *place)
 {
-	if (room->space != NULL) {
-		dit_ad_numbers_fill(entries->numbers, room->encoded);
-		memcpy(room->space, room->encoded->bytes, room->encoded->len);
+	if (place->space != NULL) {
+		dit_ad_numbers_fill(entries->numbers, place->encoded);
+		memcpy(place->space, place->encoded->bytes, place->encoded->len);
 	}
 }
 
-/* Those whose page may move. */
-static void fill_moving(struct dit_entries *entries, size_t n)
+/* The last n, or all; those whose page may move are among them. */
+static void fill_last(struct dit_entries *entries, size_t n)
 {
-	for (; n > 0 && entries->nrooms > 0; n--) {
-		struct dit_entries_room *room = entries->rooms[--entries->nrooms];
+	for (; n > 0 && entries->nplaces > 0; n--) {
+		struct dit_entries_place *place = entries->places[--entries->nplaces];
 
-		dit_entries_fill(entries, room);
-		room->space = NULL;
+		dit_entries_fill(entries, place);
+		place->space = NULL;
 	}
 }
 
-/* Before the first one. */
+/* Before the first record. */
 static int hold(struct dit_entries *entries)
 {
-	if (entries->is_held) {
+	if (entries->has_asked) {
 		return 0;
 	}
-	entries->is_held = true;
+	entries->has_asked = true;
 	return dit_output_hold_entries(entries->output, &entries->lasting_max);
 }
 
 /* A record of this length comes next. */
-static int make_way(struct dit_entries *entries, size_t len)
+static void make_way(struct dit_entries *entries, size_t len)
 {
 	struct dit_output_held held;
-	int r = hold(entries);
 
-	if (r == 0 && len > entries->lasting_max && entries->nrooms > 0) {
+	if (len > entries->lasting_max && entries->nplaces > 0) {
 		dit_output_look_at_entries(entries->output, &held);
-		fill_moving(entries, held.nmoving);
+		fill_last(entries, held.nmoving);
 	}
-	return r;
 }
 
 static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **ret_space)
@@ -244,10 +242,8 @@ static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **
 		space = entries->space;
 	} else {
 		entries->next_id = (uint64_t)id + 1;
-		r = make_way(entries, len);
-		if (r == 0) {
-			r = dit_output_reserve_entry(entries->output, id, len, &space);
-		}
+		make_way(entries, len);
+		r = dit_output_reserve_entry(entries->output, id, len, &space);
 	}
 	*ret_space = space;
 	return r;
@@ -258,16 +254,23 @@ int dit_entries_end_batch(struct dit_entries *entries)
 	struct dit_output_held held;
 	int r = 0;
 
-	if (!entries->is_held) {
+	if (!entries->has_asked) {
 		return 0;
 	}
 	dit_output_look_at_entries(entries->output, &held);
-	fill_moving(entries, held.nmoving);
-	entries->nrooms = 0;
+	fill_last(entries, held.nmoving);
+	entries->nplaces = 0;
 	r = dit_output_release_entries(entries->output, entries->marks[0]);
 	entries->marks[0] = entries->marks[1];
 	entries->marks[1] = held.mark;
 	return r;
+}
+
+int dit_entries_end_batches(struct dit_entries *entries)
+{
+	return entries->has_asked
+	               ? dit_output_release_entries(entries->output, entries->marks[1])
+	               : 0;
 }
 
 /* Descriptions that are new get their numbers. */
@@ -294,10 +297,9 @@ static int put_huge(struct dit_entries *entries, uint32_t id,
 
 	if (!is_late(entries, id)) {
 		entries->next_id = (uint64_t)id + 1;
-		r = make_way(entries, encoded->len);
-		return r < 0 ? r
-		             : dit_output_put_entry_pieces(entries->output, id,
-		                                           encoded->len, &record);
+		make_way(entries, encoded->len);
+		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
+		                                   &record);
 	}
 	r = reserve(entries, id, encoded->len, ret_space);
 	if (r == 0) {
@@ -332,28 +334,28 @@ static int put_now(struct dit_entries *entries, uint32_t id, struct dit_encoded 
 	                                       (struct dit_span){space, encoded->len});
 }
 
-static int put_room(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded,
-                    struct dit_entries_room *ret)
+static int put_in_place(struct dit_entries *entries, uint32_t id,
+                        struct dit_encoded *encoded, struct dit_entries_place *ret)
 {
-	int r = DIT_GROW(entries->rooms, entries->rooms_size, entries->nrooms + 1);
+	int r = DIT_GROW(entries->places, entries->places_size, entries->nplaces + 1);
 
 	ret->encoded = encoded;
 	if (r == 0) {
 		r = reserve(entries, id, encoded->len, &ret->space);
 	}
 	if (r == 0) {
-		entries->rooms[entries->nrooms++] = ret;
+		entries->places[entries->nplaces++] = ret;
 	}
 	return r;
 }
 
 int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
-                          struct dit_encoded *encoded, struct dit_entries_room *ret)
+                          struct dit_encoded *encoded, struct dit_entries_place *ret)
 {
 	bool must_wait = is_late(entries, id);
 	int r = give_numbers(entries, encoded);
 
-	*ret = (struct dit_entries_room){.space = NULL};
+	*ret = (struct dit_entries_place){.space = NULL};
 	if (r == 0 && !must_wait) {
 		r = hold(entries);
 	}
@@ -361,7 +363,7 @@ int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
 		r = must_wait || encoded->values != NULL ||
 		                    encoded->len > entries->lasting_max
 		            ? put_now(entries, id, encoded)
-		            : put_room(entries, id, encoded, ret);
+		            : put_in_place(entries, id, encoded, ret);
 	}
 	if (r < 0) {
 		return r;
@@ -372,11 +374,11 @@ int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
 
 int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
 {
-	struct dit_entries_room room;
-	int r = dit_entries_put_later(entries, id, encoded, &room);
+	struct dit_entries_place place;
+	int r = dit_entries_put_later(entries, id, encoded, &place);
 
-	if (r == 0 && room.space != NULL) {
-		fill_moving(entries, 1);
+	if (r == 0 && place.space != NULL) {
+		fill_last(entries, 1);
 	}
 	return r;
 }
@@ -384,6 +386,7 @@ int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded
 int dit_entries_put_hole(struct dit_entries *entries, uint32_t id)
 {
 	char *space = NULL;
+	int r = hold(entries);
 
-	return reserve(entries, id, 0, &space);
+	return r < 0 ? r : reserve(entries, id, 0, &space);
 }

@@ -67,7 +67,7 @@ int dit_entries_put(struct dit_entries *entries, uint32_t id,
                     struct dit_encoded *encoded);
 
 /** Where a record is to be copied. */
-struct dit_entries_room {
+struct dit_entries_place {
 	struct dit_encoded *encoded; /* borrowed */
 	char *space;                 /* NULL: nothing is left to do */
 };
@@ -78,15 +78,18 @@ struct dit_entries_room {
  * @param ret  lives, as @p encoded does, until the batch is filled
  */
 int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
-                          struct dit_encoded *encoded, struct dit_entries_room *ret);
+                          struct dit_encoded *encoded, struct dit_entries_place *ret);
 
 /** Copy a record into its room, if that is left. After the end of its batch and before
  * that of the next but one. Any thread */
-void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_room *room);
+void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_place *place);
 
-/** The batch has no more entries, and the last batch but one is filled. Errors of the
- * output */
+/** The batch has no more entries. The last batch but one, which is filled, is written.
+ * Errors of the output */
 int dit_entries_end_batch(struct dit_entries *entries);
+
+/** No more batches. All of them, which are filled, are written. As above */
+int dit_entries_end_batches(struct dit_entries *entries);
 
 /** A record without bytes, for a new ID. Errors of the output. */
 int dit_entries_put_hole(struct dit_entries *entries, uint32_t id);

@@ -249,7 +249,7 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share)
 		if (dit_load_is_stopped(loader)) {
 			return DIT_E_STOPPED;
 		}
-		dit_entries_fill(loader->targets[item->target].entries, &item->room);
+		dit_entries_fill(loader->targets[item->target].entries, &item->place);
 		if (item->node.id != 0) {
 			r = dit_dn_tree_push(loader->targets[item->target].tree,
 			                     member->number, &item->name, &item->node);

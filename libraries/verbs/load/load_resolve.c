@@ -44,7 +44,7 @@ static int stored(struct load_target *target, const struct dit_ldif_record *reco
 	int r = loader->opts->is_dry_run
 	                ? 0
 	                : dit_entries_put_later(target->entries, item->id, &item->encoded,
-	                                        &item->room);
+	                                        &item->place);
 
 	if (r < 0) {
 		return fail(target, record, item, r, "could not store an entry",

@@ -5,12 +5,12 @@
  * Budget. Batches get their part of `memory_bytes` first. A batch of b bytes of LDIF
  * occupies b in its buffer and about 10 b in arenas (measured: entries of 31 short lines)
  * from its parsing until its keys are made. At most four of LOAD_NSLOTS batches are in
- * that state, and the arenas' blocks are shared: 46 b. 66 b are set aside, since other
- * entries may need more. Then the schema, chunks of pages and the threads' caches, an
- * eighth for the records of the tree (and an eighth of
- * that for records that come late), and the rest for the postings. Both are divided
- * evenly among the databases: how many entries each will get is not known, and memory
- * that a database does not need is not touched.
+ * that state, and the arenas' blocks are shared: 46 b. The records of three batches wait
+ * in pages of id2e: 3 b. 66 b are set aside, since other entries may need more. Then the
+ * schema, chunks of pages and the threads' caches, an eighth for the records of the tree
+ * (and an eighth of that for records that come late), and the rest for the postings. Both
+ * are divided evenly among the databases: how many entries each will get is not known,
+ * and memory that a database does not need is not touched.
  *
  * Estimate. The size of what was stored so far is scaled to the whole input. Entries and
  * names are a lower bound: if they alone cannot fit, the load is refused there and then.

@@ -209,8 +209,11 @@ int dit_load_target_seal(struct load_target *target)
 	if (r < 0) {
 		return dit_load_sort_fail(target->loader, r);
 	}
-	r = dit_output_expect_postings(&target->output->base,
-	                               dit_builders_npostings(target->builders));
+	r = dit_entries_end_batches(target->entries);
+	if (r == 0) {
+		r = dit_output_expect_postings(&target->output->base,
+		                               dit_builders_npostings(target->builders));
+	}
 	return r < 0 ? dit_load_target_fail(target, r, target->db->data.directory) : 0;
 }
 

@@ -67,9 +67,9 @@ struct load_item {
 	uint32_t target; /* of a good item: its number in the loader */
 
 	/* Written by main in resolve. */
-	uint32_t id;                  /* 0: not stored, or not indexed (the empty DN) */
-	struct dit_dn_tree_node node; /* whose records are to be pushed */
-	struct dit_entries_room room; /* to be filled */
+	uint32_t id;                    /* 0: not stored, or not indexed (the empty DN) */
+	struct dit_dn_tree_node node;   /* whose records are to be pushed */
+	struct dit_entries_place place; /* to be filled */
 };
 
 /** The content of a slot of the pipeline. Its owner is the owner of the slot. */
