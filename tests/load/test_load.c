@@ -306,11 +306,11 @@ static void a_result_that_may_not_fit_is_warned_of_early(void **state)
 	struct dit_load_stats stats;
 
 	(void)state;
-	load_fixture_init(&f, "maxsize 100000000\n");
-	load_fixture_write_people(&f, 70000);
+	load_fixture_init(&f, "maxsize 57000000\n");
+	load_fixture_write_people(&f, 40000);
 	opts = load_fixture_opts(&f);
 	(void)load(&f, &opts, &stats);
-	assert_int_equal(stats.nentries, 70005);
+	assert_int_equal(stats.nentries, 40005);
 	assert_non_null(strstr(f.reports, "may need about"));
 	assert_null(strstr(f.reports, "will need about"));
 	dit_load_stats_deinit(&stats);
@@ -338,7 +338,7 @@ static void a_disk_that_may_be_too_small_is_warned_of_early(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 70000);
+	load_fixture_write_people(&f, 40000);
 	opts = load_fixture_opts(&f);
 	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
 	free_bytes = 1000;
