@@ -48,7 +48,7 @@ static void threads_batches_and_memory_do_not_change_the_result(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 20000);
+	load_fixture_write_people(&f, 10000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_load_opts opts = load_fixture_opts(&f);
 		struct dit_load_stats stats;
@@ -62,8 +62,8 @@ static void threads_batches_and_memory_do_not_change_the_result(void **state)
 		}
 		assert_int_equal(load(&f, &opts, &stats), 0);
 		assert_string_equal(f.reports, "");
-		assert_int_equal(stats.nentries, 20005);
-		assert_int_equal(stats.nrecords, 20005);
+		assert_int_equal(stats.nentries, 10005);
+		assert_int_equal(stats.nrecords, 10005);
 		assert_int_equal(stats.nmissing, 0);
 		if (cases[i].memory != 0) {
 			assert_true(stats.run_bytes > 0);
