@@ -186,7 +186,7 @@ static void look_at_entries(struct dit_record_output *output, struct dit_output_
 {
 	const struct dit_table_writer *writer = entry_writer(of(output));
 
-	ret->nmoving = dit_table_writer_nmoving(writer);
+	ret->nmoving = dit_table_writer_leaf_nodes(writer);
 	ret->mark = dit_table_writer_mark(writer);
 }
 

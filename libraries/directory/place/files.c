@@ -338,7 +338,7 @@ int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
 /*
  * How much liblmdb maps, before it opens: as much as the newest meta page tells, so that
  * a slapd can make the file larger meanwhile. A damaged page may tell more than the
- * address space has: then the file alone, of which liblmdb maps all pages in use.
+ * address space has. Then a page is asked for, and liblmdb maps all that are in use.
  */
 static int choose_map_size(struct MDB_env *env, int data_fd)
 {

@@ -250,11 +250,6 @@ size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len)
 	return writer->node_max - dit_node_bytes(writer->format, key_len, 0);
 }
 
-unsigned dit_table_writer_nmoving(const struct dit_table_writer *writer)
-{
-	return dit_table_writer_leaf_nodes(writer);
-}
-
 size_t dit_table_writer_mark(const struct dit_table_writer *writer)
 {
 	return dit_page_sink_mark(&writer->sink);

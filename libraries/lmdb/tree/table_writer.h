@@ -62,8 +62,9 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
  * are filled before a longer one comes, and before other threads fill any.
  */
 size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len);
-/** So many of the last values may still move, or fewer. */
-unsigned dit_table_writer_nmoving(const struct dit_table_writer *writer);
+/** The nodes of the open leaf, the last ones, whose values may still move; 0: none is
+ * open. */
+unsigned dit_table_writer_leaf_nodes(const struct dit_table_writer *writer);
 /** A mark after the values that were reserved so far, but for those in the last pages. */
 size_t dit_table_writer_mark(const struct dit_table_writer *writer);
 /** Write what was reserved before the mark, and is filled. 0; errors of writing */

@@ -54,9 +54,6 @@ void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_s
 int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
                               size_t value_len, unsigned flags, char **ret_value);
 
-/* The nodes of the open leaf; 0: none is open. */
-unsigned dit_table_writer_leaf_nodes(const struct dit_table_writer *writer);
-
 /* Finish the open leaf, if there is one. Returns 0, or the error of the sink. */
 int dit_table_writer_end_leaf(struct dit_table_writer *writer);
 

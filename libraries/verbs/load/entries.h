@@ -80,7 +80,7 @@ struct dit_entries_place {
 int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
                           struct dit_encoded *encoded, struct dit_entries_place *ret);
 
-/** Copy a record into its room, if that is left. After the end of its batch and before
+/** Copy a record into its place, if that is left. After the end of its batch and before
  * that of the next but one. Any thread */
 void dit_entries_fill(const struct dit_entries *entries, struct dit_entries_place *place);
 
