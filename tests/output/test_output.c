@@ -636,7 +636,9 @@ static void put_batch(struct dit_record_output *output, struct batch *batch,
 		}
 		batch->rooms[batch->n++] = room;
 	}
-	fill_moving(output, batch);
+	if (is_later) {
+		fill_moving(output, batch);
+	}
 }
 
 static void put_batches(struct dit_record_output *output, uint64_t first, bool is_later)
