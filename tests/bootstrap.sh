@@ -13,7 +13,8 @@ nfailed=0
 
 # Real commands by name, so that what is not named here is not found.
 mkdir -p "$work/bin"
-for tool in bash cat chmod dirname env find grep make mkdir nproc rm sed sh sort tail tr; do
+for tool in awk bash cat chmod dirname env find grep head make mkdir nproc renice rm sed sh sort \
+	tail tr xargs; do
 	ln -s "$(command -v $tool)" "$work/bin/$tool"
 done
 # stub NAME: a program whose text comes from standard input
@@ -49,6 +50,7 @@ make_tree() {
 	cp "$DIT_SRCDIR/tests/tally.sh" "$work/tree/tests/"
 	: >"$work/tree/packages"
 	: >"$work/tree/configure.ac"
+	: >"$work/tree/Makefile.in"
 	cat >"$work/tree/configure" <<'END'
 #!/bin/sh
 echo "${PWD##*/}" >>../configured
@@ -57,10 +59,11 @@ if grep -qx libcmocka-dev ../packages; then programs='one two'; fi
 cat >Makefile <<MAKEFILE
 RUN = $programs
 all:
-	@printf '#!/bin/sh\n' >ditadd; chmod +x ditadd
-check check-unit:
+	@for tool in ditadd ditcheck; do printf '#!/bin/sh\n' >\$\$tool; chmod +x \$\$tool; done
+build-unit build-threads:
+check check-unit check-threads:
 	@for p in \$(RUN); do echo ':global-test-result: PASS' >\$\$p.trs; : >\$\$p.log; done
-list-check list-check-unit:
+list-check list-check-unit list-check-threads:
 	@test -n '$programs' && echo $(printf '%s.log ' $programs)
 MAKEFILE
 END

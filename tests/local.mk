@@ -12,6 +12,8 @@ long_scripts =
 machine_scripts =
 # Unit tests that do more where DIT_LONG is "yes", for "make check-long-unit".
 long_units =
+# Unit tests that start threads: all that runs under the thread sanitizer.
+thread_tests =
 
 # For programs that include nomem.h.
 nomem_flags = \
@@ -20,6 +22,18 @@ nomem_flags = \
 	-Wl,--wrap=realloc \
 	-Wl,--wrap=reallocarray \
 	-Wl,--wrap=strdup
+
+# Programs that tests run. "make check" makes them.
+test_tools =
+EXTRA_PROGRAMS += $(test_tools)
+check_DATA += $(test_tools)
+
+# Every test program may use the fixtures and each object of the library and of servers/cli;
+# its source is the file of its name.
+check_LIBRARIES += tests/libfixtures.a
+tests_libfixtures_a_SOURCES =
+test_libs = tests/libfixtures.a $(cli_libs) $(cmocka_LIBS)
+LDADD = $(test_libs)
 
 include tests/base/local.mk
 include tests/bench/local.mk
@@ -104,13 +118,18 @@ AM_TESTS_ENVIRONMENT = \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 
-.PHONY: check-unit cppcheck tidy
-check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
+.PHONY: check-unit check-threads cppcheck tidy
+.PHONY: build-unit build-threads
+build-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
+build-threads: $(BUILT_SOURCES) $(thread_tests)
+check-unit: build-unit
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(unit_tests)'
+check-threads: build-threads
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(thread_tests)'
 
 # The same scripts with thousands of cases and large directories: an hour or more.
 .PHONY: check-long
-check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS) $(check_DATA)
+check-long: $(BUILT_SOURCES) $(check_DATA)
 	DIT_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(long_scripts)'
 
 # Unit tests of thousands of rounds, for a build with the thread sanitizer.
@@ -120,15 +139,18 @@ check-long-unit: $(BUILT_SOURCES) $(long_units) $(fuzz_targets)
 
 # Loads on many machines, with the engines; as root.
 .PHONY: check-machines
-check-machines: $(BUILT_SOURCES) $(noinst_PROGRAMS)
+check-machines: $(BUILT_SOURCES) $(check_DATA)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(machine_scripts)'
 
 # The programs of each suite, as the names of their logs: for tests/tally.sh.
-.PHONY: list-check list-check-unit list-check-long list-check-long-unit list-check-machines
+.PHONY: list-check list-check-unit list-check-threads list-check-long list-check-long-unit \
+	list-check-machines
 list-check:
 	@echo $(TEST_LOGS)
 list-check-unit:
 	@$(MAKE) -s list-check TESTS='$(unit_tests)'
+list-check-threads:
+	@$(MAKE) -s list-check TESTS='$(thread_tests)'
 list-check-long:
 	@$(MAKE) -s list-check TESTS='$(long_scripts)'
 list-check-long-unit:
@@ -136,8 +158,8 @@ list-check-long-unit:
 list-check-machines:
 	@$(MAKE) -s list-check TESTS='$(machine_scripts)'
 else !HAVE_CMOCKA
-.PHONY: check-unit check-long cppcheck list-check list-check-unit list-check-long tidy
-check-local check-unit check-long list-check list-check-unit list-check-long:
+.PHONY: check-unit check-threads check-long cppcheck list-check list-check-unit list-check-long tidy
+check-local check-unit check-threads check-long list-check list-check-unit list-check-long:
 	@echo 'There are no tests without cmocka: install it (Debian: libcmocka-dev), then' \
 		'run configure again.' >&2; exit 1
 endif !HAVE_CMOCKA
@@ -146,7 +168,7 @@ endif !HAVE_CMOCKA
 # looks at that file alone. All files get the flags of config and of ditadd.
 tidy: $(BUILT_SOURCES)
 	@DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/tidy.sh -std=gnu11 $(DEFS) \
-		$(libraries_ldap_config_libconfig_la_CPPFLAGS) $(ditadd_CPPFLAGS) $(CPPFLAGS) \
+		$(AM_CPPFLAGS) $(ditadd_CPPFLAGS) $(CPPFLAGS) \
 		-- $(FILES)
 
 # cppcheck over the same files; minutes. FILES as above.
@@ -155,5 +177,5 @@ cppcheck: $(BUILT_SOURCES)
 		$(AM_CPPFLAGS) -I$(abs_top_srcdir)/servers/cli \
 		-D_GNU_SOURCE -DDIT_PUBLIC= -- $(FILES)
 
-EXTRA_DIST += %D%/README.md %D%/coverage.sh %D%/cppcheck.sh %D%/cppcheck.supp %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh
+EXTRA_DIST += %D%/README.md %D%/coverage.sh %D%/cppcheck.sh %D%/cppcheck.supp %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh %D%/timed.sh
 EXTRA_DIST += %D%/roots/other-openldap.sh

@@ -24,8 +24,8 @@ refused() {
 	fi
 }
 
-refused ac_cv_c_bigendian=yes 'ditkit needs a little-endian machine'
-refused ac_cv_sizeof_void_p=4 'ditkit needs a 64-bit machine'
+# What configure finds out with the compiler, on a big-endian or a 32-bit machine.
+refused dit_cv_machine=no 'ditkit needs a 64-bit little-endian machine'
 
 # without_cmocka TARGET...: every .pc file but cmocka's is found
 without_cmocka() {

@@ -7,7 +7,7 @@ set -u
 : "${DIT_BUILDDIR:?}"
 
 nm=${NM:-nm}
-libs=$DIT_BUILDDIR/.libs
+libs=$DIT_BUILDDIR
 nfailed=0
 
 # visible FILE OPTION...: names that a linker would find in it
@@ -37,10 +37,10 @@ command -v "$nm" >/dev/null || {
 	echo "$nm is needed (Debian: binutils)" >&2
 	exit 77
 }
-[ -f "$libs/libditkit.a" ] || [ -f "$libs/libditkit.so" ] || {
+[ -f "$libs/libditkit.a" ] || [ -f "$libs/libditkit.so.1.0.0" ] || {
 	echo "no library in $libs" >&2
 	exit 1
 }
 [ ! -f "$libs/libditkit.a" ] || check "$libs/libditkit.a"
-[ ! -f "$libs/libditkit.so" ] || check "$libs/libditkit.so" --dynamic
+[ ! -f "$libs/libditkit.so.1.0.0" ] || check "$libs/libditkit.so.1.0.0" --dynamic
 [ $nfailed -eq 0 ]

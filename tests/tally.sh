@@ -9,7 +9,7 @@
 # names of their logs. Each program that ran has left a result next to its log.
 #
 # count prints a line for each program that failed or did not run, a line for each skip
-# with its reason, and at last one line for all suites:
+# with its reason, the ten programs that took longest, and at last one line for all suites:
 #
 #   N passed, N failed, N skipped
 #
@@ -20,85 +20,99 @@
 #
 # forget removes the results of earlier runs.
 set -u
-npassed=0
-nfailed=0
-nskipped=0
 
-# suite_logs DIRECTORY TARGET
+# suite_logs DIRECTORY TARGET: the paths of its logs, a line each
 suite_logs() {
-	make -C "$1" -s --no-print-directory "$2"
+	make -C "$1" -s --no-print-directory "$2" | tr -s ' ' '\n' | sed -n "s#.#$1/&#p"
 }
 
-failed() {
-	echo "failed: $*"
-	nfailed=$((nfailed + 1))
-}
-
-# count_skips NAME LOG: print the reasons; false if the log has none
-count_skips() {
-	local reason found=1
-	while read -r reason; do
-		echo "skipped: $1: $reason"
-		nskipped=$((nskipped + 1))
-		found=0
-	done < <(sed -n 's/^.*SKIPPED: //p' "$2")
-	return $found
-}
-
-# count_program DIRECTORY LOG
-count_program() {
-	local name=$1/${2%.log} log=$1/$2 result ncases
-	result=$(sed -n 's/^:global-test-result: //p' "$1/${2%.log}.trs" 2>/dev/null)
-	# cmocka prints this for a case that was skipped.
-	ncases=$(grep -c '^\[  SKIPPED \] [a-z]' "$log" 2>/dev/null)
-	case $result in
-	PASS)
-		if count_skips "$name" "$log" || [ "${ncases:-0}" -eq 0 ]; then
-			npassed=$((npassed + 1))
-		else
-			failed "$name: skips a case without a reason"
-		fi
-		;;
-	SKIP)
-		count_skips "$name" "$log" || failed "$name: skipped without a reason"
-		;;
-	'') failed "$name: did not run" ;;
-	*) failed "$name" ;;
-	esac
-}
-
-# count_suite DIRECTORY TARGET
-count_suite() {
-	local logs log
-	if ! logs=$(suite_logs "$1" "$2") || [ -z "$logs" ]; then
-		failed "$1: $2 names no programs"
-		return
-	fi
-	for log in $logs; do
-		count_program "$1" "$log"
-	done
-}
-
-# forget DIRECTORY TARGET
-forget() {
-	local logs log
-	logs=$(suite_logs "$1" "$2") || exit 1
-	for log in $logs; do
-		rm -f "$1/$log" "$1/${log%.log}.trs"
-	done
+# count_logs: of a list of logs, and of lines "none DIRECTORY TARGET"
+count_logs() {
+	awk '
+	function failed(text) {
+		print "failed: " text
+		nfailed++
+	}
+	# The lines of a log: its skips with reasons, cases that cmocka skipped, seconds.
+	function read_log(name, log_file,    line) {
+		nreasons = ncases = 0
+		while ((getline line <log_file) > 0) {
+			if (sub(/^.*SKIPPED: /, "", line)) {
+				print "skipped: " name ": " line
+				nreasons++
+			} else if (line ~ /^\[  SKIPPED \] [a-z]/) {
+				ncases++
+			} else if (line ~ /^SECONDS: /) {
+				took[name] = substr(line, 10)
+			}
+		}
+		close(log_file)
+		nskipped += nreasons
+	}
+	function read_result(file,    line, result) {
+		while ((getline line <file) > 0) {
+			if (sub(/^:global-test-result: /, "", line)) {
+				result = line
+			}
+		}
+		close(file)
+		return result
+	}
+	$1 == "none" {
+		failed($2 ": " $3 " names no programs")
+		next
+	}
+	{
+		name = $0
+		sub(/\.log$/, "", name)
+		result = read_result(name ".trs")
+		if (result == "") {
+			failed(name ": did not run")
+			next
+		}
+		read_log(name, $0)
+		if (result == "SKIP") {
+			if (nreasons == 0) {
+				failed(name ": skipped without a reason")
+			}
+		} else if (result != "PASS") {
+			failed(name)
+		} else if (nreasons == 0 && ncases > 0) {
+			failed(name ": skips a case without a reason")
+		} else {
+			npassed++
+		}
+	}
+	END {
+		sort = "sort -rn | head -n 10"
+		for (name in took) {
+			split(took[name], second, " ")
+			if (!told++) {
+				print "slowest, in seconds: wall, user, system"
+			}
+			printf "%8.1f %7.1f %7.1f  %s\n", second[1], second[2], second[3], name | sort
+		}
+		close(sort)
+		printf "%d passed, %d failed, %d skipped\n", npassed, nfailed, nskipped
+		exit nfailed > 0 || npassed + nskipped == 0
+	}'
 }
 
 case ${1-} in
 count)
 	shift
 	while [ $# -ge 2 ]; do
-		count_suite "$1" "$2"
+		logs=$(suite_logs "$1" "$2")
+		echo "${logs:-none $1 $2}"
 		shift 2
-	done
-	echo "$npassed passed, $nfailed failed, $nskipped skipped"
-	[ "$nfailed" -eq 0 ] && [ $((npassed + nskipped)) -gt 0 ]
+	done | count_logs
 	;;
-forget) forget "$2" "$3" ;;
+forget)
+	logs=$(suite_logs "$2" "$3") || exit 1
+	while read -r log; do
+		printf '%s\0' "$log" "${log%.log}.trs"
+	done <<<"$logs" | xargs -0 rm -f
+	;;
 *)
 	echo "usage: tally.sh count | forget DIRECTORY TARGET ..." >&2
 	exit 2

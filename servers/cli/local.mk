@@ -1,7 +1,7 @@
 # servers/cli/local.mk
 # Shared by the programs. It sees the installed headers.
-noinst_LTLIBRARIES += %D%/libcli.la
-%C%_libcli_la_SOURCES = \
+noinst_LIBRARIES += %D%/libcli.a
+%C%_libcli_a_SOURCES = \
 	%D%/arguments.c \
 	%D%/arguments.h \
 	%D%/common_options.c \
@@ -44,9 +44,7 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/user.h \
 	$(NULL)
 # Programs see the installed headers, their own folder and servers/cli.
-cli_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir)/servers/cli \
-	$(jansson_CFLAGS) -DDEFAULT_CONF='"$(default_conf)"' \
-	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"' -DDEFAULT_SLAPD='"$(slapd)"'
-%C%_libcli_la_CPPFLAGS = $(cli_cppflags)
-cli_libs = %D%/libcli.la $(jansson_LIBS) -lm
+cli_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir)/servers/cli $(libs_CFLAGS)
+%C%_libcli_a_CPPFLAGS = $(cli_cppflags)
+cli_libs = %D%/libcli.a libditkit.a $(libs)
 EXTRA_DIST += %D%/README.md

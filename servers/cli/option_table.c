@@ -9,6 +9,8 @@
 #include <ditkit/load.h>
 #include <ditkit/reindex.h>
 
+#include "default_paths.h"
+
 static_assert(DIT_LOAD_MEMORY_MIN == DIT_REINDEX_MEMORY_MIN, "one row for both");
 
 #define MIB(n) ((uint64_t)(n) << 20)
@@ -55,8 +57,8 @@ static const struct option_row rows[] = {
 	{DIT_ALL, 'd', NULL, TEXT("level"), "0: no diagnostic lines, errors only"},
 	{DIT_ALL, 'f', NULL, TEXT("file"), "slapd.conf to read"},
 	{DIT_ALL, 'F', NULL, TEXT("dir"),
-         "cn=config tree to read; without -f and -F:\n[" DEFAULT_CONF_DIR
-         " if it is there,\nelse " DEFAULT_CONF "]"},
+         "cn=config tree to read; without -f and -F:\n[" DIT_DEFAULT_CONF_DIR
+         " if it is there,\nelse " DIT_DEFAULT_CONF "]"},
 	{DITADD, 'g', NULL, FLAG,
          "leave subordinate databases alone, put all their entries into the superior "
          "one"},
@@ -171,11 +173,11 @@ static const struct option_row rows[] = {
          "slapd may run and change the database; print how long its writers had to wait"},
 	{DITADD, OPT_OPENLDAP, "openldap", WORD("2.5|2.6|2.7"),
          "make a database for this release of OpenLDAP, and read the configuration as it "
-         "does\n[the release of " DEFAULT_SLAPD ", without it 2.6]"},
+         "does\n[the release of " DIT_DEFAULT_SLAPD ", without it 2.6]"},
 	{DITCAT | DITCHECK | DITINDEX | DITSPLIT, OPT_OPENLDAP, "openldap",
          WORD("2.5|2.6|2.7"),
          "read the configuration as this release of OpenLDAP does\n"
-         "[the release of " DEFAULT_SLAPD ", without it 2.6]"},
+         "[the release of " DIT_DEFAULT_SLAPD ", without it 2.6]"},
 	{DITSPLIT, OPT_OUTPUT, "output", TEXT("dir"),
          "where a folder for each shard is made"},
 	{DITSPLIT, OPT_PART, "part", TEXT("r/n"),

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "default_paths.h"
 #include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
@@ -258,9 +259,9 @@ void summary_print_failed(FILE *out, const json_t *json, const char *next)
 
 #define PORT "3890"
 
-const struct summary_system summary_installed = {.slapd = DEFAULT_SLAPD,
-                                                 .conf = DEFAULT_CONF,
-                                                 .conf_dir = DEFAULT_CONF_DIR};
+const struct summary_system summary_installed = {.slapd = DIT_DEFAULT_SLAPD,
+                                                 .conf = DIT_DEFAULT_CONF,
+                                                 .conf_dir = DIT_DEFAULT_CONF_DIR};
 
 static bool is_there(const char *path)
 {

@@ -10,6 +10,5 @@ ditadd_SOURCES = \
 	%D%/rejects.h \
 	$(NULL)
 ditadd_CPPFLAGS = $(cli_cppflags)
-ditadd_LDADD = $(cli_libs) libditkit.la
-# One static copy of our library: no installed libditkit is needed to run it.
-ditadd_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static
+ditadd_LDADD = $(cli_libs)
+ditadd_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "config_database.h"
+#include "default_paths.h"
 
 static const struct config_tool slapadd = {.name = "slapadd",
                                            .letters = "bcdfFgjlnoqsSuvw",
@@ -203,7 +204,7 @@ int options_read(struct options *options, int argc, char *argv[])
 	/* With a slapd.conf slapadd has words for it, see dit_settings_choose(). */
 	if (options->common.conf == NULL && config_database_is_meant(&options->common)) {
 		return config_database_hand_over(&options->common, &slapadd,
-		                                 DEFAULT_SLAPD, argc, argv);
+		                                 DIT_DEFAULT_SLAPD, argc, argv);
 	}
 	return 0;
 }

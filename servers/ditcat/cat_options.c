@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "config_database.h"
+#include "default_paths.h"
 
 static const struct config_tool slapcat = {.name = "slapcat",
                                            .letters = "abcdfFgHlnosv",
@@ -143,7 +144,7 @@ int cat_options_read(struct cat_options *options, int argc, char *argv[])
 	}
 	if (config_database_is_meant(&options->common)) {
 		return config_database_hand_over(&options->common, &slapcat,
-		                                 DEFAULT_SLAPD, argc, argv);
+		                                 DIT_DEFAULT_SLAPD, argc, argv);
 	}
 	take_values(options);
 	return 0;

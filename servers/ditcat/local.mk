@@ -6,6 +6,5 @@ ditcat_SOURCES = \
 	%D%/cat_options.h \
 	$(NULL)
 ditcat_CPPFLAGS = $(cli_cppflags)
-ditcat_LDADD = $(cli_libs) libditkit.la
-# One static copy of our library: no installed libditkit is needed to run it.
-ditcat_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static
+ditcat_LDADD = $(cli_libs)
+ditcat_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags)

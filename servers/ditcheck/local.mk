@@ -14,7 +14,6 @@ ditcheck_SOURCES = \
 	%D%/filter_log.c \
 	%D%/filter_log.h \
 	$(NULL)
-ditcheck_CPPFLAGS = $(cli_cppflags) $(zlib_CFLAGS)
-ditcheck_LDADD = $(cli_libs) libditkit.la $(zlib_LIBS)
-# One static copy of our library: no installed libditkit is needed to run it.
-ditcheck_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static
+ditcheck_CPPFLAGS = $(cli_cppflags)
+ditcheck_LDADD = $(cli_libs)
+ditcheck_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags)

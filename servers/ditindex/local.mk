@@ -6,6 +6,5 @@ ditindex_SOURCES = \
 	%D%/index_options.h \
 	$(NULL)
 ditindex_CPPFLAGS = $(cli_cppflags)
-ditindex_LDADD = $(cli_libs) libditkit.la
-# One static copy of our library: no installed libditkit is needed to run it.
-ditindex_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static
+ditindex_LDADD = $(cli_libs)
+ditindex_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags)

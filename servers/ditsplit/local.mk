@@ -8,6 +8,5 @@ ditsplit_SOURCES = \
 	%D%/split_options.h \
 	$(NULL)
 ditsplit_CPPFLAGS = $(cli_cppflags)
-ditsplit_LDADD = $(cli_libs) libditkit.la
-# One static copy of our library: no installed libditkit is needed to run it.
-ditsplit_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static
+ditsplit_LDADD = $(cli_libs)
+ditsplit_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags)

@@ -1,44 +1,30 @@
 # tests/bench/local.mk
-noinst_PROGRAMS += \
+test_tools += \
 	%D%/bench_records \
 	%D%/bench_scan \
 	%D%/bench_sort \
 	%D%/ditgen \
 	%D%/measure \
 	$(NULL)
-%C%_bench_records_SOURCES = \
-	%D%/bench_records.c \
-	%D%/bench_util.h \
-	$(NULL)
-%C%_bench_records_LDADD = $(test_libs)
-%C%_bench_scan_SOURCES = \
-	%D%/bench_scan.c \
-	%D%/bench_util.h \
-	$(NULL)
-%C%_bench_scan_LDADD = $(test_libs)
-%C%_bench_sort_SOURCES = \
-	%D%/bench_sort.c \
-	%D%/bench_util.h \
-	$(NULL)
-%C%_bench_sort_LDADD = $(test_libs)
-%C%_ditgen_SOURCES = %D%/ditgen.c
-%C%_measure_SOURCES = %D%/measure.c
+%C%_ditgen_LDADD =
+%C%_measure_LDADD =
 slow_scripts += %D%/syscalls.sh
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/bench.sh \
 	%D%/bench_lib.sh \
 	%D%/bench_report.awk \
+	%D%/bench_util.h \
 	%D%/bundle.sh \
+	%D%/bundle_run.sh \
 	%D%/export.sh \
 	%D%/figures.sh \
 	%D%/figures_report.awk \
 	%D%/index.sh \
-	%D%/bundle_run.sh \
 	%D%/ladder.sh \
 	%D%/long.sh \
-	%D%/merge.sh \
 	%D%/long_report.awk \
+	%D%/merge.sh \
 	%D%/move.sh \
 	$(NULL)
 

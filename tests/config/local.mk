@@ -1,30 +1,17 @@
 # tests/config/local.mk
-check_PROGRAMS += %D%/test_conf_lines
-%C%_test_conf_lines_SOURCES = %D%/test_conf_lines.c
-%C%_test_conf_lines_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_conf_reporter
-%C%_test_conf_reporter_SOURCES = %D%/test_conf_reporter.c %D%/conf_fixture.h
-%C%_test_conf_reporter_LDADD = $(test_libs)
+check_PROGRAMS += \
+	%D%/test_conf_file \
+	%D%/test_conf_lines \
+	%D%/test_conf_reporter \
+	%D%/test_settings \
+	%D%/test_settings_2_7 \
+	%D%/test_settings_choose \
+	%D%/test_settings_errors \
+	%D%/test_settings_tree \
+	%D%/test_slapd_version \
+	$(NULL)
 %C%_test_conf_reporter_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=vasprintf \
 	-Wl,--wrap=__vasprintf_chk
-check_PROGRAMS += %D%/test_conf_file
-%C%_test_conf_file_SOURCES = %D%/test_conf_file.c %D%/conf_fixture.h
-%C%_test_conf_file_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_settings
-%C%_test_settings_SOURCES = %D%/test_settings.c %D%/conf_fixture.h
-%C%_test_settings_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_settings_choose
-%C%_test_settings_choose_SOURCES = %D%/test_settings_choose.c %D%/conf_fixture.h
-%C%_test_settings_choose_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_settings_errors
-%C%_test_settings_errors_SOURCES = %D%/test_settings_errors.c %D%/conf_fixture.h
-%C%_test_settings_errors_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_settings_tree
-%C%_test_settings_tree_SOURCES = %D%/test_settings_tree.c %D%/conf_fixture.h
-%C%_test_settings_tree_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_slapd_version
-%C%_test_slapd_version_SOURCES = %D%/test_slapd_version.c %D%/conf_fixture.h
-%C%_test_slapd_version_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_settings_2_7
-%C%_test_settings_2_7_SOURCES = %D%/test_settings_2_7.c %D%/conf_fixture.h
-%C%_test_settings_2_7_LDADD = $(test_libs)
+EXTRA_DIST += \
+	%D%/conf_fixture.h \
+	$(NULL)

@@ -11,16 +11,8 @@ fault_libraries = %D%/fail.so %D%/recorder.so
 check_DATA += $(fault_libraries)
 CLEANFILES += $(fault_libraries)
 EXTRA_DIST += %D%/fail.c %D%/recorder.c %D%/journal.h
-%D%/fail.so: %D%/fail.c
-	@$(MKDIR_P) %D%
-	$(AM_V_CC)$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ \
-		$(srcdir)/%D%/fail.c
-%D%/recorder.so: %D%/recorder.c %D%/journal.h
-	@$(MKDIR_P) %D%
-	$(AM_V_CC)$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ \
-		$(srcdir)/%D%/recorder.c
 
-noinst_PROGRAMS += %D%/replay
+test_tools += %D%/damage %D%/replay %D%/worst
 %C%_replay_SOURCES = \
 	%D%/disk.c \
 	%D%/disk.h \
@@ -30,11 +22,4 @@ noinst_PROGRAMS += %D%/replay
 	%D%/judge.h \
 	%D%/replay.c \
 	$(NULL)
-%C%_replay_LDADD = $(test_libs)
-
-noinst_PROGRAMS += %D%/damage
-%C%_damage_SOURCES = %D%/damage.c
-%C%_damage_LDADD = $(test_libs)
-
-noinst_PROGRAMS += %D%/worst
-%C%_worst_SOURCES = %D%/worst.c
+%C%_worst_LDADD =

@@ -3,11 +3,10 @@
 slow_scripts += %D%/files.sh
 script_tests += %D%/golden.sh %D%/limits.sh
 
-noinst_PROGRAMS += %D%/golden_dump
+test_tools += %D%/golden_dump
 %C%_golden_dump_SOURCES = \
 	%D%/golden_dump.c \
 	%D%/memory_output.c \
 	%D%/memory_output.h \
 	$(NULL)
-%C%_golden_dump_LDADD = $(test_libs)
 %C%_golden_dump_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_output_open

@@ -3,6 +3,5 @@ script_tests += %D%/examples.sh %D%/lint.sh %D%/picture.sh %D%/programs.sh
 EXTRA_DIST += %D%/examples.awk %D%/search_log.awk
 
 # An example that programs.sh compiles against the installed library.
-noinst_PROGRAMS += %D%/load_watch
+test_tools += %D%/load_watch
 %C%_load_watch_SOURCES = doc/examples/load_watch.c
-%C%_load_watch_LDADD = libditkit.la

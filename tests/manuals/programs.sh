@@ -30,8 +30,7 @@ if ! command -v mandoc >/dev/null || ! command -v c++ >/dev/null; then
 	[ -z "${CI:-}" ] || exit 1
 	exit 77
 fi
-make -C "$DIT_BUILDDIR" DESTDIR="$work/root" install-libLTLIBRARIES \
-	install-pkgincludeHEADERS install-pkgconfigDATA >"$work/log" 2>&1 || {
+make -C "$DIT_BUILDDIR" DESTDIR="$work/root" install-library >"$work/log" 2>&1 || {
 	cat "$work/log" >&2
 	exit 1
 }

@@ -66,14 +66,11 @@ EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk te
 check_DATA += %D%/nosync.so
 CLEANFILES += %D%/nosync.so
 EXTRA_DIST += %D%/nosync.c
-%D%/nosync.so: %D%/nosync.c
-	@$(MKDIR_P) %D%
-	$(AM_V_CC)$(CC) -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ \
-		$(srcdir)/%D%/nosync.c
 
-noinst_PROGRAMS += %D%/pagedump %D%/valgen
-%C%_pagedump_SOURCES = %D%/pagedump.c tests/page/page_dump.c tests/page/page_dump.h
-%C%_pagedump_LDADD = $(test_libs)
+test_tools += %D%/brokengen %D%/pagedump %D%/spoil %D%/torture/torture %D%/valgen
+%C%_brokengen_LDADD =
+%C%_torture_torture_LDADD =
+%C%_valgen_LDADD =
 %C%_valgen_SOURCES = \
 	%D%/valgen.c \
 	%D%/valgen.h \
@@ -84,7 +81,8 @@ noinst_PROGRAMS += %D%/pagedump %D%/valgen
 	%D%/valgen_text.c \
 	$(NULL)
 
-noinst_PROGRAMS += %D%/random/randdit
+test_tools += %D%/random/randdit
+%C%_random_randdit_LDADD =
 %C%_random_randdit_SOURCES = \
 	%D%/random/attributes.c \
 	%D%/random/basics.c \
@@ -93,13 +91,3 @@ noinst_PROGRAMS += %D%/random/randdit
 	%D%/random/tree.c \
 	%D%/random/values.c \
 	$(NULL)
-
-noinst_PROGRAMS += %D%/torture/torture
-%C%_torture_torture_SOURCES = %D%/torture/torture.c
-
-noinst_PROGRAMS += %D%/brokengen
-%C%_brokengen_SOURCES = %D%/brokengen.c
-
-noinst_PROGRAMS += %D%/spoil
-%C%_spoil_SOURCES = %D%/spoil.c
-%C%_spoil_LDADD = $(test_libs)

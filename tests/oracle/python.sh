@@ -16,7 +16,7 @@ if [ -z "$python" ]; then
 	[ -n "${CI:-}" ] && exit 1
 	exit 77
 fi
-if [ ! -e "$DIT_BUILDDIR/.libs/libditkit.so" ]; then
+if [ ! -e "$DIT_BUILDDIR/libditkit.so.1.0.0" ]; then
 	echo 'SKIPPED: no shared library was built' >&2
 	exit 77
 fi
@@ -29,7 +29,7 @@ sed -i 's/^database mdb/sizelimit unlimited\n&/' "$work/dit/slapd.conf"
 		!/^dn: (ou=People,)?dc=example,dc=com/'
 } >"$work/input.ldif"
 export DITKIT_INCLUDE=$DIT_BUILDDIR/include
-export DITKIT_LIBRARY=$DIT_BUILDDIR/.libs/libditkit.so
+export DITKIT_LIBRARY=$DIT_BUILDDIR/libditkit.so.1.0.0
 export PYTHONPATH=$DIT_SRCDIR/doc/examples/python PYTHONDONTWRITEBYTECODE=1
 
 cat >"$work/load.py" <<'END'

@@ -6,7 +6,7 @@
 set -u
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
 list=$DIT_SRCDIR/doc/packaging/debian/libditkit1.symbols
-library=$DIT_BUILDDIR/.libs/libditkit.so
+library=$DIT_BUILDDIR/libditkit.so.1.0.0
 [ -f "$library" ] || library=
 
 # The functions that installed headers declare DIT_PUBLIC.

@@ -4,16 +4,10 @@ check_PROGRAMS += \
 	%D%/test_export_keeper \
 	%D%/test_export_pack \
 	$(NULL)
-%C%_test_export_file_SOURCES = %D%/test_export_file.c
-%C%_test_export_file_LDADD = $(test_libs)
 %C%_test_export_file_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=aligned_alloc \
 	-Wl,--wrap=fchown \
 	-Wl,--wrap=fcntl \
 	-Wl,--wrap=fstatat \
 	-Wl,--wrap=pwrite
-%C%_test_export_keeper_SOURCES = %D%/test_export_keeper.c
-%C%_test_export_keeper_LDADD = $(test_libs)
-%C%_test_export_pack_SOURCES = %D%/test_export_pack.c
-%C%_test_export_pack_LDADD = $(test_libs)
 %C%_test_export_pack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

@@ -22,8 +22,8 @@ block() { # block FIRST-LINE NUMBER: the fenced block that begins so, the NUMBER
 		$0 == first && ++n == number { on = 1 }' "$page"
 }
 
-if ! make -C "$DIT_BUILDDIR" MAKEFLAGS= DESTDIR="$work/root" install-libLTLIBRARIES \
-	install-pkgincludeHEADERS install-pkgconfigDATA >"$work/install.log" 2>&1; then
+if ! make -C "$DIT_BUILDDIR" MAKEFLAGS= DESTDIR="$work/root" install-library \
+	>"$work/install.log" 2>&1; then
 	cat "$work/install.log" >&2
 	exit 1
 fi

@@ -1,33 +1,18 @@
 # tests/values/local.mk
-check_PROGRAMS += %D%/test_cert_assertion
-%C%_test_cert_assertion_SOURCES = %D%/test_cert_assertion.c %D%/sample_context.h \
-	%D%/sample_schema.h
-%C%_test_cert_assertion_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_dn
-%C%_test_dn_SOURCES = %D%/test_dn.c %D%/sample_context.h %D%/sample_schema.h
-%C%_test_dn_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_filter
-%C%_test_filter_SOURCES = %D%/test_filter.c
-%C%_test_filter_LDADD = $(test_libs)
+check_PROGRAMS += \
+	%D%/test_cert_assertion \
+	%D%/test_dn \
+	%D%/test_filter \
+	%D%/test_normalize_vectors \
+	%D%/test_utf8_prep \
+	%D%/test_value \
+	%D%/test_value_aci \
+	%D%/test_value_authz \
+	%D%/test_value_cert \
+	%D%/test_value_order \
+	$(NULL)
 %C%_test_filter_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
-check_PROGRAMS += %D%/test_normalize_vectors
-%C%_test_normalize_vectors_SOURCES = %D%/test_normalize_vectors.c %D%/sample_schema.h
-%C%_test_normalize_vectors_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_utf8_prep
-%C%_test_utf8_prep_SOURCES = %D%/test_utf8_prep.c
-%C%_test_utf8_prep_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_value
-%C%_test_value_SOURCES = %D%/test_value.c %D%/sample_context.h %D%/sample_schema.h
-%C%_test_value_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_value_aci
-%C%_test_value_aci_SOURCES = %D%/test_value_aci.c %D%/sample_context.h %D%/sample_schema.h
-%C%_test_value_aci_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_value_authz
-%C%_test_value_authz_SOURCES = %D%/test_value_authz.c %D%/sample_schema.h
-%C%_test_value_authz_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_value_cert
-%C%_test_value_cert_SOURCES = %D%/test_value_cert.c %D%/sample_context.h %D%/sample_schema.h
-%C%_test_value_cert_LDADD = $(test_libs)
-check_PROGRAMS += %D%/test_value_order
-%C%_test_value_order_SOURCES = %D%/test_value_order.c
-%C%_test_value_order_LDADD = $(test_libs)
+EXTRA_DIST += \
+	%D%/sample_context.h \
+	%D%/sample_schema.h \
+	$(NULL)

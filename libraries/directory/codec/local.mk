@@ -1,7 +1,5 @@
 # libraries/directory/codec/local.mk
-noinst_LTLIBRARIES += %D%/libcodec.la
-rooms += %D%/libcodec.la
-%C%_libcodec_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/entry_codec.c \
 	%D%/entry_codec.h \
 	%D%/entry_view.h \

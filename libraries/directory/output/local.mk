@@ -1,7 +1,5 @@
 # libraries/directory/output/local.mk
-noinst_LTLIBRARIES += %D%/liboutput.la
-rooms += %D%/liboutput.la
-%C%_liboutput_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/data_check.c \
 	%D%/data_check.h \
 	%D%/index_output.c \

@@ -1,7 +1,5 @@
 # libraries/directory/place/local.mk
-noinst_LTLIBRARIES += %D%/libplace.la
-rooms += %D%/libplace.la
-%C%_libplace_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/claim.c \
 	%D%/claim.h \
 	%D%/claimed_file.c \

@@ -1,7 +1,5 @@
 # libraries/directory/reader/local.mk
-noinst_LTLIBRARIES += %D%/libreader.la
-rooms += %D%/libreader.la
-%C%_libreader_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/ad_names.c \
 	%D%/ad_names.h \
 	%D%/dn_reader.c \

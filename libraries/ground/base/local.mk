@@ -1,7 +1,5 @@
 # libraries/ground/base/local.mk
-noinst_LTLIBRARIES += %D%/libbase.la
-rooms += %D%/libbase.la
-%C%_libbase_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/arena.c \
 	%D%/arena.h \
 	%D%/ascii.c \

@@ -1,7 +1,5 @@
 # libraries/ground/ldif/local.mk
-noinst_LTLIBRARIES += %D%/libldif.la
-rooms += %D%/libldif.la
-%C%_libldif_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/base64.c \
 	%D%/base64.h \
 	%D%/file_url.c \

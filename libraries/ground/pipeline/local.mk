@@ -1,7 +1,5 @@
 # libraries/ground/pipeline/local.mk
-noinst_LTLIBRARIES += %D%/libpipeline.la
-rooms += %D%/libpipeline.la
-%C%_libpipeline_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/pipeline.c \
 	%D%/pipeline.h \
 	$(NULL)

@@ -1,7 +1,5 @@
 # libraries/ground/result/local.mk
-noinst_LTLIBRARIES += %D%/libresult.la
-rooms += %D%/libresult.la
-%C%_libresult_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/export_file.c \
 	%D%/export_file.h \
 	%D%/export_keeper.c \

@@ -1,7 +1,5 @@
 # libraries/ground/sort/local.mk
-noinst_LTLIBRARIES += %D%/libsort.la
-rooms += %D%/libsort.la
-%C%_libsort_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/byte_postings.c \
 	%D%/byte_postings.h \
 	%D%/merge_heap.h \

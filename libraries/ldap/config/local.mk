@@ -1,7 +1,5 @@
 # libraries/ldap/config/local.mk
-noinst_LTLIBRARIES += %D%/libconfig.la
-rooms += %D%/libconfig.la
-%C%_libconfig_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/conf_checked.c \
 	%D%/conf_database.c \
 	%D%/conf_directives.c \
@@ -23,16 +21,12 @@ rooms += %D%/libconfig.la
 	%D%/slapd_version.c \
 	%D%/slapd_version.h \
 	$(NULL)
-%C%_libconfig_la_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DDIT_DEFAULT_CONF='"$(default_conf)"' \
-	-DDIT_DEFAULT_CONF_DIR='"$(default_conf_dir)"' \
-	-DDIT_SLAPD='"$(slapd)"'
-EXTRA_DIST += %D%/README.md
+EXTRA_DIST += %D%/README.md %D%/default_paths.h.in
 
-nodist_libraries_ldap_config_libconfig_la_SOURCES = \
+nodist_libditkit_a_SOURCES += \
 	%D%/directive_table.c \
 	$(NULL)
-CLEANFILES += $(nodist_libraries_ldap_config_libconfig_la_SOURCES)
+CLEANFILES += %D%/directive_table.c
 EXTRA_DIST += \
 	%D%/directives.tsv \
 	%D%/gen_directives.awk \

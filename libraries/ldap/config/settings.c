@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/secret.h"
 #include "config/conf_parser.h"
+#include "default_paths.h"
 #include "values/dn.h"
 
 #define ARENA_BLOCK    4096

@@ -29,6 +29,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "default_paths.h"
 #include "ldif/file_url.h"
 
 #define OUTPUT_BYTES 4096 /* 40 overlays and back ends take 700 */
@@ -37,7 +38,7 @@
 
 const char *dit_slapd_path(void)
 {
-	return DIT_SLAPD;
+	return DIT_DEFAULT_SLAPD;
 }
 
 /* ---- the program ---- */

@@ -1,7 +1,5 @@
 # libraries/ldap/entry/local.mk
-noinst_LTLIBRARIES += %D%/libentry.la
-rooms += %D%/libentry.la
-%C%_libentry_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/class_sets.c \
 	%D%/class_sets.h \
 	%D%/entry.c \
@@ -30,11 +28,11 @@ EXTRA_DIST += %D%/README.md
 
 # The kinds and texts of refusals are made of one table. configure makes the first header, since
 # objects of all rooms are compiled at the same time.
-nodist_libraries_ldap_entry_libentry_la_SOURCES = \
+nodist_libditkit_a_SOURCES += \
 	%D%/refusal_kinds.h \
 	%D%/refusal_table.c \
 	$(NULL)
-CLEANFILES += $(nodist_libraries_ldap_entry_libentry_la_SOURCES)
+CLEANFILES += %D%/refusal_kinds.h %D%/refusal_table.c
 EXTRA_DIST += \
 	%D%/gen_refusals.awk \
 	%D%/refusals.tsv \

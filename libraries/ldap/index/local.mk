@@ -1,7 +1,5 @@
 # libraries/ldap/index/local.mk
-noinst_LTLIBRARIES += %D%/libindex.la
-rooms += %D%/libindex.la
-%C%_libindex_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/index_check.c \
 	%D%/index_clue.c \
 	%D%/index_keys.c \

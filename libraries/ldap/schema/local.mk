@@ -1,7 +1,5 @@
 # libraries/ldap/schema/local.mk
-noinst_LTLIBRARIES += %D%/libschema.la
-rooms += %D%/libschema.la
-%C%_libschema_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/attr_desc.c \
 	%D%/define_class.c \
 	%D%/define_type.c \
@@ -19,10 +17,10 @@ rooms += %D%/libschema.la
 EXTRA_DIST += %D%/README.md
 
 # Tables made of the specification's.
-nodist_libraries_ldap_schema_libschema_la_SOURCES = \
+nodist_libditkit_a_SOURCES += \
 	%D%/builtin_schema.c \
 	$(NULL)
-CLEANFILES += $(nodist_libraries_ldap_schema_libschema_la_SOURCES)
+CLEANFILES += %D%/builtin_schema.c
 EXTRA_DIST += \
 	%D%/builtin-schema.tsv \
 	%D%/gen_builtin.awk \

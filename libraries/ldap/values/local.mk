@@ -1,7 +1,5 @@
 # libraries/ldap/values/local.mk
-noinst_LTLIBRARIES += %D%/libvalues.la
-rooms += %D%/libvalues.la
-%C%_libvalues_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/authz_text.h \
 	%D%/cert_assertion.c \
 	%D%/der.c \
@@ -36,10 +34,10 @@ rooms += %D%/libvalues.la
 EXTRA_DIST += %D%/README.md
 
 # Tables made of the specification's.
-nodist_libraries_ldap_values_libvalues_la_SOURCES = \
+nodist_libditkit_a_SOURCES += \
 	%D%/unicode_tables.c \
 	$(NULL)
-CLEANFILES += $(nodist_libraries_ldap_values_libvalues_la_SOURCES)
+CLEANFILES += %D%/unicode_tables.c
 EXTRA_DIST += \
 	%D%/gen_unicode.awk \
 	%D%/unicode-tables.tsv \

@@ -1,7 +1,5 @@
 # libraries/lmdb/commit/local.mk
-noinst_LTLIBRARIES += %D%/libcommit.la
-rooms += %D%/libcommit.la
-%C%_libcommit_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/free_list.c \
 	%D%/free_list.h \
 	%D%/page_commit.c \

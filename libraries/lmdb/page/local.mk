@@ -1,7 +1,5 @@
 # libraries/lmdb/page/local.mk
-noinst_LTLIBRARIES += %D%/libpage.la
-rooms += %D%/libpage.la
-%C%_libpage_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/key_order.c \
 	%D%/key_order.h \
 	%D%/lmdb_format.h \

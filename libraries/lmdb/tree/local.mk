@@ -1,7 +1,5 @@
 # libraries/lmdb/tree/local.mk
-noinst_LTLIBRARIES += %D%/libtree.la
-rooms += %D%/libtree.la
-%C%_libtree_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/page_sink.c \
 	%D%/page_sink.h \
 	%D%/page_tree.c \

@@ -1,7 +1,5 @@
 # libraries/lmdb/walk/local.mk
-noinst_LTLIBRARIES += %D%/libwalk.la
-rooms += %D%/libwalk.la
-%C%_libwalk_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/walk.c \
 	%D%/walk.h \
 	%D%/walk_free.c \

@@ -1,7 +1,5 @@
 # libraries/verbs/check/local.mk
-noinst_LTLIBRARIES += %D%/libcheck.la
-rooms += %D%/libcheck.la
-%C%_libcheck_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/check.h \
 	%D%/check_content.c \
 	%D%/check_content.h \

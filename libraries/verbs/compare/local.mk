@@ -1,7 +1,5 @@
 # libraries/verbs/compare/local.mk
-noinst_LTLIBRARIES += %D%/libcompare.la
-rooms += %D%/libcompare.la
-%C%_libcompare_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/compare.c \
 	%D%/compare.h \
 	%D%/compare_across.c \

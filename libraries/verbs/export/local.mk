@@ -1,7 +1,5 @@
 # libraries/verbs/export/local.mk
-noinst_LTLIBRARIES += %D%/libexport.la
-rooms += %D%/libexport.la
-%C%_libexport_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/export.h \
 	%D%/export_run.c \
 	%D%/export_text.c \

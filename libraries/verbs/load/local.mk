@@ -1,7 +1,5 @@
 # libraries/verbs/load/local.mk
-noinst_LTLIBRARIES += %D%/libload.la
-rooms += %D%/libload.la
-%C%_libload_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/ad_numbers.c \
 	%D%/ad_numbers.h \
 	%D%/dn_table.c \

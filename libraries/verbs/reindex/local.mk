@@ -1,7 +1,5 @@
 # libraries/verbs/reindex/local.mk
-noinst_LTLIBRARIES += %D%/libreindex.la
-rooms += %D%/libreindex.la
-%C%_libreindex_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/estimate_reindex.c \
 	%D%/reindex.h \
 	%D%/reindex_attrs.c \

@@ -1,7 +1,5 @@
 # libraries/verbs/split/local.mk
-noinst_LTLIBRARIES += %D%/libsplit.la
-rooms += %D%/libsplit.la
-%C%_libsplit_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/split.h \
 	%D%/split_map.c \
 	%D%/split_map.h \

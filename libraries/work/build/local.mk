@@ -1,7 +1,5 @@
 # libraries/work/build/local.mk
-noinst_LTLIBRARIES += %D%/libbuild.la
-rooms += %D%/libbuild.la
-%C%_libbuild_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/builders.c \
 	%D%/builders.h \
 	%D%/estimate.h \

@@ -1,7 +1,5 @@
 # libraries/work/filter/local.mk
-noinst_LTLIBRARIES += %D%/libfilter.la
-rooms += %D%/libfilter.la
-%C%_libfilter_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/filter_index.c \
 	%D%/filter_index.h \
 	%D%/filter_match.c \

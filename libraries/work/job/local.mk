@@ -1,7 +1,5 @@
 # libraries/work/job/local.mk
-noinst_LTLIBRARIES += %D%/libjob.la
-rooms += %D%/libjob.la
-%C%_libjob_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/config_digest.c \
 	%D%/config_digest.h \
 	%D%/csn_list.c \

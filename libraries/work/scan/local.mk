@@ -1,7 +1,5 @@
 # libraries/work/scan/local.mk
-noinst_LTLIBRARIES += %D%/libscan.la
-rooms += %D%/libscan.la
-%C%_libscan_la_SOURCES = \
+libditkit_a_SOURCES += \
 	%D%/entry_match.c \
 	%D%/entry_match.h \
 	%D%/scan.h \
