@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include <ditkit/prepared.h>
+#include <ditkit/version.h>
 
 #include "interrupts.h"
 #include "meter.h"
@@ -82,7 +83,8 @@ static int print_json(const struct dit_prepared_stats *stats)
 		r |= json_array_append_new(databases,
 		                           database_json(&stats->databases[i]));
 	}
-	json = json_pack("{s:o}", "databases", databases);
+	json = json_pack("{s:i, s:s, s:s, s:o}", "format", 1, "program", "ditadd",
+	                 "version", dit_version(), "databases", databases);
 	r |= json_dumpf(json, stdout, JSON_INDENT(2));
 	(void)putchar('\n');
 	json_decref(json);

@@ -16,8 +16,9 @@
  *   ...
  *   all                 12 MiB    128.0 B  95%
  *
- * JSON: {"files": [{"file", ...}], "kinds": {"key-order": 1}, "findings": [{...}]}, and
- * with --stats "configuration", "databases", "advice": [{...}]
+ * JSON: {"format": 1, "program", "version", "files": [{"file", ...}],
+ * "kinds": {"key-order": 1}, "findings": [{...}]}, and with --stats "configuration",
+ * "databases", "advice": [{...}]
  */
 #include "check_output.h"
 
@@ -42,8 +43,9 @@
 int output_init(struct output *output, bool is_json)
 {
 	*output = (struct output){.is_json = is_json};
-	output->json = json_pack("{s:[], s:{}, s:[], s:[]}", "files", "kinds", "findings",
-	                         "notes");
+	output->json = json_pack("{s:i, s:s, s:s, s:[], s:{}, s:[], s:[]}", "format", 1,
+	                         "program", "ditcheck", "version", dit_version(), "files",
+	                         "kinds", "findings", "notes");
 	return output->json == NULL ? -1 : 0;
 }
 
@@ -398,9 +400,6 @@ void output_describe(struct output *output, const struct filter_log *log)
 {
 	json_t *json = output->json;
 
-	(void)json_object_set_new(json, "format", json_integer(1));
-	(void)json_object_set_new(json, "program", json_string("ditcheck"));
-	(void)json_object_set_new(json, "version", json_string(dit_version()));
 	(void)json_object_set_new(json, "checked", run_time_json(time(NULL)));
 	if (log != NULL) {
 		(void)json_object_set_new(json, "filter_log", filter_log_json(log));
