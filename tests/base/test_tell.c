@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of dit_tell():
- * - texts of any length are told whole;
+ * - texts are told whole, but for the middle of long ones; lists of entries have no limit;
  * - without memory long ones lose their end, short ones nothing;
  * - a listener is not needed.
  */
@@ -25,44 +25,102 @@ static void listen(void *ctx, const struct dit_report *report)
 	listener->nheard++;
 }
 
-static void tell(struct listener *listener, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static void tell(struct listener *listener, enum dit_report_kind kind, const char *format,
+                 ...) __attribute__((format(printf, 3, 4)));
 
-static void tell(struct listener *listener, const char *format, ...)
+static void tell(struct listener *listener, enum dit_report_kind kind, const char *format,
+                 ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	dit_tell(listener == NULL ? NULL : listen, listener, DIT_REPORT_WARNING, format,
-	         args);
+	dit_tell(listener == NULL ? NULL : listen, listener, kind, format, args);
 	va_end(args);
 }
 
-/* "A: x...x" with this many bytes */
-static void tell_bytes(struct listener *listener, size_t len)
+/* "A: x...x: B" with this many bytes */
+static void tell_bytes(struct listener *listener, enum dit_report_kind kind, size_t len)
 {
 	char name[2 * DIT_TELL_BYTES];
 
-	assert_in_range(len, 4, sizeof(name) + 2);
+	assert_in_range(len, 7, sizeof(name) + 5);
 	memset(name, 'x', sizeof(name));
-	name[len - 3] = '\0';
+	name[len - 6] = '\0';
 	listener->text[0] = '\0';
-	tell(listener, "%c: %s", 'A', name);
+	tell(listener, kind, "%c: %s: B", 'A', name);
 }
 
 static void texts_are_told_whole(void **state)
 {
 	struct listener listener = {.nheard = 0};
-	const size_t lens[] = {4, DIT_TELL_BYTES - 1, DIT_TELL_BYTES, DIT_TELL_BYTES + 1,
-	                       2 * DIT_TELL_BYTES};
+	const struct {
+		enum dit_report_kind kind;
+		size_t len;
+	} cases[] = {
+		{DIT_REPORT_WARNING, 8},
+		{DIT_REPORT_WARNING, DIT_TELL_BYTES - 1},
+		{DIT_REPORT_ADDED, DIT_TELL_BYTES},
+		{DIT_REPORT_MISSING, 2 * DIT_TELL_BYTES},
+	};
+	(void)state;
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		tell_bytes(&listener, cases[i].kind, cases[i].len);
+		assert_int_equal(listener.nheard, i + 1);
+		assert_int_equal(listener.kind, cases[i].kind);
+		assert_int_equal(strlen(listener.text), cases[i].len);
+		assert_memory_equal(listener.text, "A: xx", 5);
+	}
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	return strlen(text) > strlen(end) &&
+	       strcmp(text + strlen(text) - strlen(end), end) == 0;
+}
+
+/* The bytes of the text that are not told are counted in it. */
+static void the_middle_of_long_texts_is_left_out(void **state)
+{
+	const size_t lens[] = {DIT_TELL_BYTES, DIT_TELL_BYTES + 1, 2 * DIT_TELL_BYTES};
+	struct listener listener = {.nheard = 0};
 	(void)state;
 
 	for (unsigned i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
-		tell_bytes(&listener, lens[i]);
-		assert_int_equal(listener.nheard, i + 1);
-		assert_int_equal(listener.kind, DIT_REPORT_WARNING);
-		assert_int_equal(strlen(listener.text), lens[i]);
-		assert_memory_equal(listener.text, "A: x", 4);
+		const char *mark = NULL;
+		unsigned left_out = 0;
+		int n = 0;
+
+		tell_bytes(&listener, DIT_REPORT_WARNING, lens[i]);
+		assert_in_range(strlen(listener.text), DIT_TELL_BYTES - 512,
+		                DIT_TELL_BYTES - 1);
+		assert_memory_equal(listener.text, "A: xx", 5);
+		assert_true(ends_with(listener.text, "xx: B"));
+		mark = strchr(listener.text, '[');
+		assert_non_null(mark);
+		assert_int_equal(sscanf(mark, "[%u bytes]%n", &left_out, &n), 1);
+		assert_int_equal(strlen(listener.text) + left_out - (size_t)n -
+		                         strlen(" ...  ... "),
+		                 lens[i]);
+	}
+}
+
+/* Three bytes each, at all places. */
+static void characters_are_not_cut(void **state)
+{
+	struct listener listener = {.nheard = 0};
+	(void)state;
+
+	for (int blanks = 0; blanks < 3; blanks++) {
+		char text[3 * DIT_TELL_BYTES + 1];
+
+		for (size_t i = 0; i < sizeof(text) - 1; i++) {
+			text[i] = "\xe2\x82\xac"[i % 3];
+		}
+		text[sizeof(text) - 1] = '\0';
+		tell(&listener, DIT_REPORT_ERROR, "%*s%s", blanks, "", text);
+		assert_non_null(strstr(listener.text, "\xe2\x82\xac ... ["));
+		assert_non_null(strstr(listener.text, "] ... \xe2\x82\xac"));
 	}
 }
 
@@ -73,7 +131,7 @@ static void texts_without_memory_are_cut(void **state)
 
 	for (size_t len = DIT_TELL_BYTES - 2; len < DIT_TELL_BYTES + 2; len++) {
 		countdown = 0;
-		tell_bytes(&listener, len);
+		tell_bytes(&listener, DIT_REPORT_WARNING, len);
 		countdown = -1;
 		assert_int_equal(strlen(listener.text),
 		                 len < DIT_TELL_BYTES ? len : DIT_TELL_BYTES - 1);
@@ -84,13 +142,15 @@ static void texts_without_memory_are_cut(void **state)
 static void a_listener_is_not_needed(void **state)
 {
 	(void)state;
-	tell(NULL, "%s", "text");
+	tell(NULL, DIT_REPORT_ERROR, "%s", "text");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_are_told_whole),
+		cmocka_unit_test(the_middle_of_long_texts_is_left_out),
+		cmocka_unit_test(characters_are_not_cut),
 		cmocka_unit_test(texts_without_memory_are_cut),
 		cmocka_unit_test(a_listener_is_not_needed),
 	};

@@ -4,6 +4,39 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Of a text that is cut; slapd's log has 4095 bytes of it. */
+#define HEAD_BYTES 4096
+
+/* A byte of a UTF-8 character that is not its first one. */
+static bool is_inside(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* "BEGINNING ... [6000000 bytes] ... END", in place; characters stay whole. */
+static void cut_middle(enum dit_report_kind kind, char *text, size_t len)
+{
+	char mark[48];
+	size_t head = HEAD_BYTES;
+	size_t tail = DIT_TELL_BYTES - HEAD_BYTES - sizeof(mark);
+	int n = 0;
+
+	if (len < DIT_TELL_BYTES || kind == DIT_REPORT_ADDED ||
+	    kind == DIT_REPORT_MISSING) {
+		return;
+	}
+	while (head > 0 && is_inside(text[head])) {
+		head--;
+	}
+	while (is_inside(text[len - tail])) {
+		tail--;
+	}
+	n = snprintf(mark, sizeof(mark), " ... [%zu bytes] ... ", len - head - tail);
+	memcpy(text + head, mark, (size_t)n);
+	memmove(text + head + n, text + len - tail, tail + 1);
+}
 
 void dit_tell(dit_report_fn report, void *ctx, enum dit_report_kind kind,
               const char *format, va_list args)
@@ -24,6 +57,7 @@ void dit_tell(dit_report_fn report, void *ctx, enum dit_report_kind kind,
 	}
 	if (whole != NULL) {
 		(void)vsnprintf(whole, (size_t)len + 1, format, again);
+		cut_middle(kind, whole, (size_t)len);
 		told.text = whole;
 	}
 	va_end(again);
@@ -31,8 +65,8 @@ void dit_tell(dit_report_fn report, void *ctx, enum dit_report_kind kind,
 	free(whole);
 }
 
-static struct dit_note *note_new(struct dit_arena *arena, const char *format,
-                                 va_list args)
+static struct dit_note *note_new(struct dit_arena *arena, enum dit_report_kind kind,
+                                 const char *format, va_list args)
 {
 	struct dit_note *note = NULL;
 	char *text = NULL;
@@ -51,7 +85,8 @@ static struct dit_note *note_new(struct dit_arena *arena, const char *format,
 		return NULL;
 	}
 	(void)vsnprintf(text, (size_t)len + 1, format, args);
-	*note = (struct dit_note){.text = text};
+	cut_middle(kind, text, (size_t)len);
+	*note = (struct dit_note){.kind = kind, .text = text};
 	return note;
 }
 
@@ -62,12 +97,11 @@ void dit_notes_add(struct dit_notes *notes, enum dit_report_kind kind, const cha
 	va_list args;
 
 	va_start(args, format);
-	note = note_new(notes->arena, format, args);
+	note = note_new(notes->arena, kind, format, args);
 	va_end(args);
 	if (note == NULL) {
 		return;
 	}
-	note->kind = kind;
 	if (notes->last == NULL) {
 		notes->first = note;
 	} else {
