@@ -10,6 +10,9 @@
 
 #define STACK_BYTES (256u << 10)
 
+/* Of the words of a command line; a path has PATH_MAX. */
+#define ECHO_MAX 4096
+
 int common_read_number(const char *text, unsigned long long max, unsigned long long *ret)
 {
 	char *end = NULL;
@@ -100,6 +103,26 @@ void text_put(FILE *out, const char *text, size_t len)
 		(void)fwrite(is_obeyed ? "?" : text, 1, is_obeyed ? 1 : n, out);
 		text += n;
 	}
+}
+
+void text_echo(FILE *out, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len <= ECHO_MAX) {
+		text_put(out, text, len);
+		return;
+	}
+	text_put(out, text, ECHO_MAX);
+	(void)fprintf(out, "... [%zu bytes]", len);
+}
+
+int common_fail_path(const char *program, const char *path, const char *reason)
+{
+	(void)fprintf(stderr, "%s: ", program);
+	text_echo(stderr, path);
+	(void)fprintf(stderr, ": %s\n", reason);
+	return -1;
 }
 
 /*

@@ -24,6 +24,9 @@ int common_read_size(const char *text, uint64_t *ret);
 void common_print_report(const char *program, bool is_silent,
                          const struct dit_report *report);
 
+/** 'PROGRAM: PATH: REASON' on standard error. @return -1 */
+int common_fail_path(const char *program, const char *path, const char *reason);
+
 /** Write out what was printed on standard output. 0; -1 after a message: something of it
  * is lost */
 int common_flush_output(const char *program);
@@ -52,6 +55,9 @@ void shell_word(FILE *out, const char *text);
 
 /** Print a text; '?' stands for each control character that a terminal obeys. */
 void text_put(FILE *out, const char *text, size_t len);
+
+/** Print what was given: likewise, and the beginning of a long text alone. */
+void text_echo(FILE *out, const char *text);
 
 /** Text in lines of a width. */
 struct wrap {

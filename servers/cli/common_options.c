@@ -23,7 +23,9 @@ int common_point_to_help(const struct common_options *options)
 int common_wrong(const struct common_options *options, const char *what,
                  const char *value)
 {
-	(void)fprintf(stderr, "%s: %s \"%s\"\n", options->program, what, value);
+	(void)fprintf(stderr, "%s: %s \"", options->program, what);
+	text_echo(stderr, value);
+	(void)fputs("\"\n", stderr);
 	return common_point_to_help(options);
 }
 
@@ -72,6 +74,13 @@ static bool is_level(const char *text)
 	}
 }
 
+static void put_unknown_level(const char *text, const char *more)
+{
+	(void)fputs("unrecognized log level \"", stderr);
+	text_echo(stderr, text);
+	(void)fprintf(stderr, "\"%s\n", more);
+}
+
 static int read_debug(struct common_options *options, const char *text)
 {
 	char *end = NULL;
@@ -84,10 +93,9 @@ static int read_debug(struct common_options *options, const char *text)
 		bool is_number = (*text >= '0' && *text <= '9') || *text == '-';
 
 		if (!is_number) {
-			(void)fprintf(stderr,
-			              "unrecognized log level \"%s\" (deferred)\n", text);
+			put_unknown_level(text, " (deferred)");
 		}
-		(void)fprintf(stderr, "unrecognized log level \"%s\"\n", text);
+		put_unknown_level(text, "");
 		return is_number ? common_point_to_help(options) : -1;
 	}
 	options->is_silent = strtol(text, &end, 0) == 0 && end != text;
@@ -130,7 +138,9 @@ static int wrong_value(const struct common_options *options, const struct option
 		(void)fprintf(stderr, "at least %lluM",
 		              (unsigned long long)row->min >> 20);
 	}
-	(void)fprintf(stderr, ", not \"%s\"\n", text);
+	(void)fputs(", not \"", stderr);
+	text_echo(stderr, text);
+	(void)fputs("\"\n", stderr);
 	return common_point_to_help(options);
 }
 
@@ -300,10 +310,21 @@ int common_read_options(struct common_options *options, int argc, char *argv[],
 	return 1;
 }
 
+static int refuse_operand(const struct common_options *options, const char *text)
+{
+	const char *hint = option_program(options->program)->unexpected;
+
+	(void)fprintf(stderr, "%s: unexpected argument \"", options->program);
+	text_echo(stderr, text);
+	(void)fprintf(stderr, "\"%s%s\n", hint == NULL ? "" : ": ",
+	              hint == NULL ? "" : hint);
+	return common_point_to_help(options);
+}
+
 int common_check_options(const struct common_options *options, int argc, char *argv[])
 {
 	if (optind < argc) {
-		return common_wrong(options, "unexpected argument", argv[optind]);
+		return refuse_operand(options, argv[optind]);
 	}
 	if (options->suffix != NULL && options->database >= 0) {
 		return common_wrong_call(options, "-b and -n exclude each other");

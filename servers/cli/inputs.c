@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "part_names.h"
 
 /* Room for one more. 0 or -ENOMEM */
@@ -145,12 +146,10 @@ int inputs_add(struct inputs *inputs, const char *program, const char *text)
 		              program, program);
 		return -1;
 	case -ENOENT:
-		(void)fprintf(stderr, "%s: %s: a directory without files *.ldif*\n",
-		              program, text);
-		return -1;
+		return common_fail_path(program, text,
+		                        "a directory without files *.ldif*");
 	default:
-		(void)fprintf(stderr, "%s: %s: %s\n", program, text, strerror(-r));
-		return -1;
+		return common_fail_path(program, text, strerror(-r));
 	}
 }
 

@@ -18,22 +18,27 @@ static_assert(DIT_LOAD_MEMORY_MIN == DIT_REINDEX_MEMORY_MIN, "one row for both")
 static const struct program programs[] = {
 	{"ditadd", DITADD, "[file]...",
          "Load LDIF into the database that slapd.conf describes: what slapadd stores, "
-         "sooner, and all or nothing."},
+         "sooner, and all or nothing.",
+         NULL},
 	{"ditcat", DITCAT, NULL,
          "Write the entries of the database that slapd.conf describes as LDIF: what "
          "slapcat writes, sooner. slapd may run; changes that it makes during the "
-         "export are not seen."},
+         "export are not seen.",
+         "-l names the file to write"},
 	{"ditcheck", DITCHECK, "[directory directory]",
          "Check the database that slapd.conf describes, and change nothing; slapd may "
          "run. Exit status: 0 nothing is wrong, 1 something is, 2 it could not be "
-         "checked."},
+         "checked.",
+         "--database names the directory or data file to check"},
 	{"ditindex", DITINDEX, "[attribute]...",
          "Build the indexes of a database again, all or those of the named attributes: "
          "what slapindex -t stores, sooner, and all or nothing. slapd must not run, "
-         "except with --online."},
+         "except with --online.",
+         NULL},
 	{"ditsplit", DITSPLIT, "[file]...",
          "Split LDIF into shards: copy each record to the shards that a map names. "
-         "Several processes can share the work; each takes one part of the input."},
+         "Several processes can share the work; each takes one part of the input.",
+         NULL},
 };
 
 /*

@@ -95,6 +95,7 @@ struct program {
 	enum program_bit bit;
 	const char *operands; /* in the usage; NULL: none */
 	const char *does;
+	const char *unexpected; /* what to give in place of an operand; NULL: nothing */
 };
 
 /** @param name  of one of the programs */

@@ -20,9 +20,8 @@
 
 static int fail(const struct result_file *file, int r)
 {
-	(void)fprintf(stderr, "%s: %s: %s\n", file->program, file->path,
-	              file->out.why[0] == '\0' ? strerror(-r) : file->out.why);
-	return -1;
+	return common_fail_path(file->program, file->path,
+	                        file->out.why[0] == '\0' ? strerror(-r) : file->out.why);
 }
 
 int result_file_open(struct result_file *file, const char *program, const char *path)
@@ -49,9 +48,7 @@ int result_file_place(struct result_file *file)
 	int r = fflush(file->file) != 0 ? -errno : 0;
 
 	if (is_bad) {
-		(void)fprintf(stderr, "%s: %s: not written completely\n", file->program,
-		              file->path);
-		r = -1;
+		r = common_fail_path(file->program, file->path, "not written completely");
 	} else {
 		r = r < 0 ? r : dit_export_file_finish(&file->out);
 		r = r < 0 ? fail(file, r) : 0;

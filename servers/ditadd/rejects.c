@@ -10,6 +10,8 @@
 
 #include <ditkit/path.h>
 
+#include "arguments.h"
+
 /* A reason not to write passwords here; NULL: none. */
 static const char *objection(int fd)
 {
@@ -25,12 +27,6 @@ static const char *objection(int fd)
 		return "the file belongs to another user";
 	}
 	return st.st_nlink > 1 ? "the file has other names" : NULL;
-}
-
-static int fail(const char *path, const char *reason)
-{
-	(void)fprintf(stderr, "ditadd: %s: %s\n", path, reason);
-	return -1;
 }
 
 static int open_file(int dir_fd, const char *name, int more_flags)
@@ -106,11 +102,12 @@ int rejects_open(FILE **ret, const char *path)
 	int dir_fd = dit_path_open_parent(path, &name, why);
 
 	if (dir_fd < 0) {
-		return fail(path, why[0] == '\0' ? strerror(-dir_fd) : why);
+		return common_fail_path("ditadd", path,
+		                        why[0] == '\0' ? strerror(-dir_fd) : why);
 	}
 	reason = open_in(ret, dir_fd, name);
 	(void)close(dir_fd);
-	return reason == NULL ? 0 : fail(path, reason);
+	return reason == NULL ? 0 : common_fail_path("ditadd", path, reason);
 }
 
 int rejects_sync(FILE *file)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "arguments.h"
 #include "config_database.h"
 #include "default_paths.h"
 
@@ -34,7 +35,9 @@ static int read_wrap(struct cat_options *options, const char *value)
 	n = strtoul(value, &end, 10);
 	if (end == value || *end != '\0' || errno != 0 || n > UINT_MAX ||
 	    strchr(value, '-') != NULL) {
-		(void)fprintf(stderr, "unable to parse ldif_wrap=\"%s\".\n", value);
+		(void)fputs("unable to parse ldif_wrap=\"", stderr);
+		text_echo(stderr, value);
+		(void)fputs("\".\n", stderr);
 		return common_point_to_help(&options->common);
 	}
 	if (n == 0) {

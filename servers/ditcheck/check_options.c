@@ -3,7 +3,8 @@
 #include "check_options.h"
 
 #include <limits.h>
-#include <stdio.h>
+
+#include "arguments.h"
 
 #define MAX_FINDINGS_DEFAULT 1000
 
@@ -11,10 +12,7 @@ static int open_log(struct check_options *options, const char *path)
 {
 	int r = filter_log_open(&options->log, path);
 
-	if (r < 0) {
-		(void)fprintf(stderr, "ditcheck: %s: %s\n", path, dit_strerror(r));
-	}
-	return r < 0 ? -1 : 0;
+	return r < 0 ? common_fail_path("ditcheck", path, dit_strerror(r)) : 0;
 }
 
 static int read_own(void *ctx, int option, const char *text)

@@ -21,3 +21,10 @@ done <<-'OPTIONS'
 	extra
 	--openldap 2.4
 OPTIONS
+# A long word is not echoed whole.
+long=$(printf '%0100000d' 0)
+for option in "-a($long" -bcn="$long" -d"x$long" -H"$long" -l"$long" -n"$long" -o"x$long" \
+	-oldif-wrap="$long" "$long"; do
+	"$DITCAT" -f slapd.conf "$option" 2>err
+	[ "$(wc -c <err)" -lt 10000 ] || echo "${option:0:20}: $(wc -c <err) bytes"
+done
