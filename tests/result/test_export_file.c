@@ -484,16 +484,32 @@ static void what_takes_the_place_of_a_pipe_is_not_written_to(void **state)
 /* It lies below /dev, but everybody may write there. */
 static void links_in_shared_memory_are_not_followed(void **state)
 {
+	static const struct {
+		const char *way;
+		int r;
+	} cases[] = {
+		{"/dev/shm", 0},
+		{"/dev/shm/../shm", 0},
+		{"/proc/self/root/dev/shm", 0},
+		{"/dev//shm", -EINVAL},
+		{"/dev/./shm", -EINVAL},
+	};
 	struct fixture *f = *state;
 	char link[100];
+	char path[200];
 
 	(void)snprintf(link, sizeof(link), "/dev/shm/ditkit-test-%d", (int)getpid());
 	put_file(f->path, 0600);
 	if (symlink(f->path, link) < 0) {
 		skip_because("/dev/shm cannot be written to");
 	}
-	assert_int_equal(dit_export_file_open(&f->file, link, O_TRUNC, NULL), 0);
-	dit_export_file_close(&f->file);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", cases[i].way,
+		               strrchr(link, '/'));
+		assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL),
+		                 cases[i].r);
+		dit_export_file_close(&f->file);
+	}
 	assert_int_equal(unlink(link), 0);
 	assert_holds(f, "out\nold");
 }

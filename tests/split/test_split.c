@@ -573,6 +573,66 @@ static void what_cannot_be_read_or_written_is_told(void **state)
 	expect_failure(f, &opts, -EPERM, "include file:/no/such/file failed");
 }
 
+static void a_digest_that_cannot_be_written_is_told_with_path_and_cause(void **state)
+{
+	struct fixture *f = *state;
+	const char *paths[] = {f->load.input};
+	struct dit_split_opts opts = opts_of(f);
+	char path[4300];
+
+	test_write_file(f->load.input, one_record, strlen(one_record));
+	opts.inputs = paths;
+	opts.ninputs = 1;
+	assert_int_equal(mkdir(f->output, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/b", f->output);
+	assert_int_equal(mkdir(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/b/part-0-of-1.ldif.xxh128", f->output);
+	assert_int_equal(mkdir(path, 0755), 0);
+	expect_failure(f, &opts, -EISDIR, "b/part-0-of-1.ldif.xxh128: Is a directory");
+}
+
+/* The link leads to a directory of root's, and another user can exchange it. */
+static void root_makes_nothing_by_way_of_a_foreign_link(void **state)
+{
+	static const struct {
+		const char *link; /* below "home" */
+		const char *output;
+		const char *told;
+	} cases[] = {
+		{"link", "link/out", "link/out: \"link\" is a symbolic link"},
+		{"out", "out", "out/a: \"out\" is a symbolic link"},
+		{"out", "out///", "out////a: \"out\" is a symbolic link"},
+		{"real/a", "real", "real/a/part-0-of-1.ldif: \"a\" is a symbolic link"},
+	};
+	struct fixture *f = *state;
+	struct dit_split_opts opts = opts_of(f);
+	char precious[4200];
+	char home[4200];
+	char path[4300];
+	char output[4300];
+
+	if (geteuid() != 0) {
+		skip_because("only root can give a directory away");
+	}
+	(void)snprintf(precious, sizeof(precious), "%s/precious", f->load.dir);
+	(void)snprintf(home, sizeof(home), "%s/home", f->load.dir);
+	(void)snprintf(path, sizeof(path), "%s/real", home);
+	assert_int_equal(mkdir(precious, 0755), 0);
+	assert_int_equal(mkdir(home, 0755), 0);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(chown(home, 54321, 54321), 0);
+	assert_int_equal(chown(path, 54321, 54321), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", home, cases[i].link);
+		(void)snprintf(output, sizeof(output), "%s/%s", home, cases[i].output);
+		assert_int_equal(symlink(precious, path), 0);
+		opts.output = output;
+		expect_failure(f, &opts, -ELOOP, cases[i].told);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(precious), 0); /* it is empty */
+}
+
 /* The progress of the first batch is told before the rest of the file is read. */
 static void shorten(void *ctx, const struct dit_progress *progress)
 {
@@ -617,6 +677,11 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_read_or_written_is_told,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_digest_that_cannot_be_written_is_told_with_path_and_cause,
+			setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			root_makes_nothing_by_way_of_a_foreign_link, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_input_that_becomes_shorter_is_told,
 	                                        setup, teardown),
 	};

@@ -39,9 +39,9 @@ int dit_sync_pieces(int fd, uint64_t bytes, uint64_t *ret_done, struct dit_ticke
 	return r;
 }
 
-int dit_sync_directory(int fd, const char *path)
+int dit_sync_directory(int fd)
 {
-	int dir_fd = openat(fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir_fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int r = 0;
 
 	if (dir_fd >= 0) {

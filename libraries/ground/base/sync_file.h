@@ -33,10 +33,10 @@ int dit_sync_pieces(int fd, uint64_t bytes, uint64_t *ret_done,
  * Have the disk the names in a directory. Where it cannot be opened for reading, or the
  * file system cannot sync directories, nothing is done.
  *
- * @param path  below the directory @p fd, or AT_FDCWD
+ * @param fd  O_PATH will do
  *
  * @return 0 or -errno
  */
-int dit_sync_directory(int fd, const char *path);
+int dit_sync_directory(int fd);
 
 #endif

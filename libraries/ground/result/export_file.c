@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +32,22 @@ struct dit_export_piece {
 
 /* ---- opening ---- */
 
+static bool is_device(const char *path)
+{
+	return strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+}
+
 /* Such a name leads to something that is open already, whatever its type. */
 static bool is_of_system(const char *path)
 {
-	bool is_device =
-		strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+	return is_device(path) || fnmatch("/proc/*/fd/*", path, FNM_PATHNAME) == 0;
+}
 
-	return is_device || strncmp(path, "/proc/", 6) == 0;
+/* "/dev//shm/name" is no device, and each user can make a link of that name. */
+static bool is_hidden(const char *path)
+{
+	return is_of_system(path) &&
+	       (strstr(path, "//") != NULL || strstr(path, "/.") != NULL);
 }
 
 static int open_of_system(struct dit_export_file *file, int flags)
@@ -199,6 +209,11 @@ int dit_export_file_open(struct dit_export_file *file, const char *path, int sys
 		file->fd = STDOUT_FILENO;
 		return 0;
 	}
+	if (is_hidden(path)) {
+		(void)snprintf(file->why, sizeof(file->why),
+		               "\"//\" or \"/.\" in the path of a device: leave it out");
+		return -EINVAL;
+	}
 	return is_of_system(path) ? open_of_system(file, system_flags)
 	                          : open_in_directory(file);
 }
@@ -340,7 +355,7 @@ int dit_export_file_finish(struct dit_export_file *file)
 	}
 	free(file->temporary);
 	file->temporary = NULL;
-	return dit_sync_directory(file->dir_fd, ".");
+	return dit_sync_directory(file->dir_fd);
 }
 
 void dit_export_file_close(struct dit_export_file *file)

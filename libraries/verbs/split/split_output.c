@@ -14,30 +14,55 @@
 
 #define FOLDER_MODE 0777 /* less the umask */
 
+/* @param why  "": the code says all */
 static int fail(struct dit_split_output *output, const char *path, const char *why, int r)
 {
-	output->failed = path;
-	output->why = why;
+	free(output->failed);
+	output->failed = strdup(path);
+	(void)snprintf(output->why, sizeof(output->why), "%s", why);
 	return r;
 }
 
 /* ---- opening ---- */
 
-/* @return 0, also if it is there; -errno */
+/* The names are the disk's, too. @return 0, also if it is there; -errno */
+static int make_in(int dir_fd, const char *name)
+{
+	if (mkdirat(dir_fd, name, FOLDER_MODE) == 0) {
+		return dit_sync_directory(dir_fd);
+	}
+	return errno == EEXIST || name[0] == '\0' ? 0 : -errno;
+}
+
+/* No link is followed that another user can exchange (path.h). */
 static int make_folder(struct dit_split_output *output, const char *path)
 {
-	char *parent = NULL;
-	int r = 0;
+	char why[DIT_PATH_WHY_BYTES];
+	const char *name = NULL;
+	int dir_fd = dit_path_open_parent(path, &name, why);
+	int r = dir_fd < 0 ? dir_fd : make_in(dir_fd, name);
 
-	if (mkdir(path, FOLDER_MODE) < 0) {
-		return errno == EEXIST ? 0 : fail(output, path, "", -errno);
+	if (dir_fd >= 0) {
+		(void)close(dir_fd);
 	}
-	if (asprintf(&parent, "%s/..", path) < 0) {
-		return -ENOMEM;
+	return r < 0 ? fail(output, path, why, r) : 0;
+}
+
+/* A slash at its end would be a name of its own. */
+static int make_output(struct dit_split_output *output, const char *path)
+{
+	char *folder = strdup(path);
+	size_t len = strlen(path);
+	int r = -ENOMEM;
+
+	if (folder != NULL) {
+		while (len > 1 && folder[len - 1] == '/') {
+			folder[--len] = '\0';
+		}
+		r = make_folder(output, folder);
+		free(folder);
 	}
-	r = dit_sync_directory(AT_FDCWD, parent);
-	free(parent);
-	return r < 0 ? fail(output, path, "", r) : 0;
+	return r;
 }
 
 static int open_file(struct dit_split_output *output, const struct dit_split_opts *opts,
@@ -77,13 +102,12 @@ int dit_split_output_open(struct dit_split_output *output,
 
 	output->stop = stop;
 	output->stats = stats;
-	output->why = "";
 	output->files = calloc(n, sizeof(*output->files));
 	stats->shards = calloc(n, sizeof(*stats->shards));
 	if (output->files == NULL || stats->shards == NULL) {
 		return -ENOMEM;
 	}
-	r = make_folder(output, opts->output);
+	r = make_output(output, opts->output);
 	if (r == 0 && opts->compression != DIT_EXPORT_PLAIN) {
 		r = dit_packer_new(&output->packer, opts->compression);
 	}
@@ -175,9 +199,12 @@ static int write_digest(struct dit_split_output *output, struct dit_split_file *
 	r = dit_export_file_open(&result, path, 0, output->stop);
 	r = r < 0 ? r : dit_export_file_write(&result, line, strlen(line));
 	r = r < 0 ? r : dit_export_file_finish(&result);
+	if (r < 0) {
+		(void)fail(output, path, result.why, r);
+	}
 	dit_export_file_close(&result);
 	free(path);
-	return r < 0 ? fail(output, file->path, ".xxh128", r) : 0;
+	return r;
 }
 
 static int flush_rest(struct dit_split_output *output, struct dit_split_file *file)
@@ -215,6 +242,7 @@ void dit_split_output_close(struct dit_split_output *output)
 		free(output->files[i].path);
 	}
 	free(output->files);
+	free(output->failed);
 	dit_packer_free(output->packer);
 	*output = (struct dit_split_output){.nfiles = 0};
 }

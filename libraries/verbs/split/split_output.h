@@ -37,8 +37,8 @@ struct dit_split_output {
 	struct dit_packer *packer; /* NULL: not packed */
 	struct dit_split_stats *stats;
 	const struct dit_stop *stop;
-	const char *failed; /* the path of the last failure */
-	const char *why;    /* where the code says too little; else "" */
+	char *failed;                 /* owned; the path of the last failure */
+	char why[DIT_PATH_WHY_BYTES]; /* where the code says too little; else "" */
 };
 
 /**
