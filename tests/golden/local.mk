@@ -1,6 +1,7 @@
 # tests/golden/local.mk
 # What slapadd 2.7.0 made of our input, and what we make of it.
 slow_scripts += %D%/files.sh
+long_scripts += %D%/files.sh
 script_tests += %D%/golden.sh %D%/limits.sh
 
 test_tools += %D%/golden_dump
