@@ -6,20 +6,18 @@
 # it can do without, and they are the new ones. No file is left, no memory is lost,
 # and nothing waits for ever.
 #
-#   DIT_LONG=yes    each n for all kinds; else a sample of calls that are many
+# One allocation of each kind of load fails, and one call each of four other kinds; the next kind
+# of load has the next four, and another n.
+#
+#   DIT_LONG=yes    each n for all kinds
 #   DIT_MODES=LIST  of a long run: numbers of threads, with a + where all later calls fail,
 #                   too ("1 2 1+ 2+")
 #   DIT_PART=K/N    of a long run: each N-th n only, from the K-th on, so N processors share it
-#   DIT_SEED=N      for the sample; else by the clock
 . "${0%/*}/faults_lib.sh"
 
 shim=$DIT_BUILDDIR/tests/faults/fail.so
 turn=0
 few=no
-read_step=1
-seed=${DIT_SEED:-$(($(date +%s) % 32768))}
-RANDOM=$seed
-echo "seed $seed"
 part=${DIT_PART:-1/1}
 read -ra modes <<<"${DIT_MODES:-1 2 1+ 2+}"
 
@@ -27,8 +25,7 @@ read -ra modes <<<"${DIT_MODES:-1 2 1+ 2+}"
 fail_at() {
 	local kind=$1 n=$2
 	shift 2
-	put_back
-	rm -f "$work/mark" "$work/leaks"
+	put_back "$work/mark" "$work/leaks"
 	timeout -s KILL 300 env LD_PRELOAD="$shim" DIT_FAIL_KIND="$kind" DIT_FAIL_AT="$n" \
 		DIT_FAIL_MARK="$work/mark" DIT_FAIL_LEAKS="$work/leaks" $later \
 		"$tool" -q --memory 16M --tmpdir "$work/tmp" --openldap "$release" \
@@ -46,6 +43,7 @@ is_new_with_loss() {
 
 # judge_end STATUS: what must be true after a call has failed
 judge_end() {
+	local nlost=none
 	if [ "$1" -eq 0 ] && is_new_with_loss; then
 		state=new
 	else
@@ -77,8 +75,9 @@ judge_end() {
 	# What was prepared before stays until the new one is there for sure.
 	no_leftovers || [ $few = yes ] ||
 		grep -q 'may bring the old one back' "$work/load.err" || return 1
-	[ "$(cat "$work/leaks")" = 0 ] || echo "$(cat "$work/leaks") blocks are lost"
-	[ "$(cat "$work/leaks")" = 0 ]
+	read -r nlost <"$work/leaks"
+	[ "$nlost" = 0 ] || echo "$nlost blocks are lost"
+	[ "$nlost" = 0 ]
 }
 
 # fail_once NAME KIND N ARGUMENT...: false when there is no N-th call
@@ -99,51 +98,55 @@ fail_once() {
 	if [ $status -eq 0 ]; then
 		nborne=$((nborne + 1))
 	fi
-	sed 's/[0-9][0-9]*/N/g' "$work/load.err" >>"$work/messages"
 }
 
-# fail_kinds THREADS ARGUMENT...: calls of each kind
-fail_kinds() {
-	local threads=$1 kind n step
+kinds=(read write sync rename length open map thread random)
+# The greatest n of a kind in a short run; n is halved until there is such a call.
+declare -A most=([read]=30 [write]=40 [sync]=5 [rename]=3 [length]=4 [open]=90 [map]=40
+	[thread]=3 [random]=3 [alloc]=1500)
+
+# fail_some THREADS ARGUMENT...: one call each of five kinds that there are
+fail_some() {
+	local threads=$1 kind n i=$((turn * 4))
 	shift
-	for kind in read write sync rename length open map thread random alloc; do
-		if [ "${DIT_LONG:-}" = yes ]; then
-			step=${part#*/}
-			n=${part%/*}
-		else
-			case $kind in
-			alloc) step=200 ;;
-			write) step=20 ;;
-			map | open) step=12 ;;
-			read) step=$((read_step * 6)) ;;
-			thread | random) step=3 ;;
-			*) step=1 ;;
-			esac
-			n=$((1 + RANDOM % step))
-		fi
-		while fail_once "$name, -T $threads $later" "$kind" $n -T "$threads" "$@"; do
-			n=$((n + step))
+	for kind in alloc "${kinds[@]:i % 9}" "${kinds[@]:0:i % 9}"; do
+		[ $nfailing -lt 5 ] || break
+		n=$((1 + turn * 397 % most[$kind]))
+		until fail_once "$name, -T $threads" "$kind" $n -T "$threads" "$@" || [ $n -eq 1 ]; do
+			n=$((n / 2))
+		done
+	done
+}
+
+# fail_each THREADS ARGUMENT...: calls of each kind
+fail_each() {
+	local threads=$1 kind n
+	shift
+	for kind in "${kinds[@]}" alloc; do
+		n=${part%/*}
+		while fail_once "$name, -T $threads $later" "$kind" "$n" -T "$threads" "$@"; do
+			n=$((n + ${part#*/}))
 		done
 	done
 }
 
 fail_all() {
-	local name=$1 mode nfailing=0 nborne=0
+	local name=$1 mode nfailing=0 nborne=0 least=5
 	shift
 	turn=$((turn + 1))
+	later=
 	if [ "${DIT_LONG:-}" != yes ]; then
-		later=
-		fail_kinds $((turn % 2 + 1)) "$@"
+		fail_some $((turn % 2 + 1)) "$@"
 	else
+		least=$((($([ $few = yes ] && echo 5 || echo 15)) / ${part#*/} + 1))
 		for mode in "${modes[@]}"; do
 			later=
 			[ "$mode" = "${mode%+}" ] || later=DIT_FAIL_LATER=yes
-			fail_kinds "${mode%+}" "$@"
+			fail_each "${mode%+}" "$@"
 		done
 	fi
 	echo "$name: $nfailing calls failed, $nborne loads went on"
-	check "$name: calls that failed" test $nborne -lt $nfailing -a \
-		$nfailing -gt $((($([ $few = yes ] && echo 5 || echo 15)) / ${part#*/}))
+	check "$name: calls that failed" test $nborne -lt $nfailing -a $nfailing -ge $least
 }
 
 # fail_prepared NAME ARGUMENT...: --abandon has few calls, and is not all or nothing
@@ -199,6 +202,5 @@ for_reindex fail_all
 for_2_7 fail_all
 for_sealed fail_all
 for_prepared fail_prepared
-read_step=8 # pages are read one by one
 for_small_loads fail_all
 finish

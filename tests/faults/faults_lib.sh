@@ -51,9 +51,9 @@ save() {
 	mv "$work/dit/files" "$work/$1"
 }
 
-# put_back: the databases as they are before the run
+# put_back [FILE...]: the databases as they are before the run; these files are removed
 put_back() {
-	rm -rf "$work/dit/files"
+	rm -rf "$work/dit/files" "$@"
 	cp -r "$work/old" "$work/dit/files"
 }
 
@@ -86,10 +86,14 @@ is_state() {
 		[ ! -e "$saved" ] && [ ! -e "$now" ]
 		return
 	fi
-	cmp -s "$saved" "$now" && return
 	"$DITCHECK" "${sealed[@]}" --compare "$work/$1/$2" "$work/dit/files/$2" \
 		>/dev/null 2>&1 &&
 		"$DITCHECK" "${sealed[@]}" --quick --database "$work/dit/files/$2"
+}
+
+# is_same STATE NAME: the database is that of the saved state, to the byte
+is_same() {
+	cmp -s "$work/$1/$2/data.mdb" "$work/dit/files/$2/data.mdb"
 }
 
 # examine: sets state to old, new or mixed; fails with a line if a database is neither, or
@@ -97,7 +101,11 @@ is_state() {
 examine() {
 	local name found=
 	for name in $databases; do
-		if is_state old "$name"; then
+		if is_same old "$name"; then
+			found="$found old"
+		elif is_same new "$name"; then
+			found="$found new"
+		elif is_state old "$name"; then
 			found="$found old"
 		elif is_state new "$name"; then
 			found="$found new"
@@ -117,26 +125,38 @@ examine() {
 	esac
 }
 
+shopt -s globstar
+
+# names_in DIRECTORY: sets names to those of its files, hidden ones last
+names_in() {
+	local path
+	names=
+	for path in "$1"/* "$1"/.[!.]*; do
+		[ ! -e "$path" ] && [ ! -L "$path" ] || names="$names ${path##*/}"
+	done
+}
+
 # no_leftovers: neither next to the databases nor in the directory for temporary files
 no_leftovers() {
-	local name
+	local name names staging
 	for name in $databases; do
-		[ -e "$work/dit/files/$name" ] || continue # none is prepared
-		case $(cd "$work/dit/files/$name" && echo *) in
-		"data.mdb lock.mdb" | data.mdb | "*") ;;
-		"data.mdb manifest.json" | ditkit-prepared) ;;
-		"data.mdb lock.mdb manifest.json") ;; # is_state has looked
-		"data.mdb ditkit-prepared lock.mdb") ;;
+		names_in "$work/dit/files/$name" # none is prepared: nothing
+		case $names in
+		"" | " data.mdb" | " data.mdb lock.mdb" | " data.mdb manifest.json") ;;
+		" data.mdb lock.mdb manifest.json") ;; # is_state has looked
+		" ditkit-prepared" | " data.mdb ditkit-prepared lock.mdb") ;;
 		*)
-			ls -lA "$work/dit/files/$name"
+			echo "$name:$names"
 			return 1
 			;;
 		esac
 	done
-	find "$work/dit/files" -name ditkit-staging -fprint "$work/staging"
-	[ ! -s "$work/staging" ] || return
-	[ -z "$(ls -A "$work/tmp")" ] || ls -lA "$work/tmp"
-	[ -z "$(ls -A "$work/tmp")" ]
+	staging=("$work"/dit/files/**/ditkit-staging)
+	[ ! -e "${staging[0]}" ] || echo "${staging[0]}"
+	[ ! -e "${staging[0]}" ] || return
+	names_in "$work/tmp"
+	[ -z "$names" ] || echo "temporary files:$names"
+	[ -z "$names" ]
 }
 
 # for_reindex FUNCTION: call FUNCTION NAME ARGUMENT... for each kind of run of ditindex:

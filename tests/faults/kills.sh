@@ -4,10 +4,11 @@
 # new one, and whole. After ditcat and ditcheck nothing has changed. The next run succeeds and
 # leaves no file, neither next to the databases nor in the directory for temporary files.
 #
-# strace kills at each call that changes files, and at a sample of all calls.
+# strace kills ditcat and ditcheck at each call that changes files. It kills a run of ditadd or
+# ditindex at three of these: one in the first quarter, one in the middle half, the last one. And it
+# kills each at one of all calls. Each kind of run has others.
 #
 #   DIT_LONG=yes   at each call of all kinds
-#   DIT_SEED=N     for the sample; else by the clock
 . "${0%/*}/faults_lib.sh"
 : "${DITCAT:?}"
 # shellcheck disable=SC2154 # lib.sh
@@ -19,10 +20,7 @@ if ! strace -o /dev/null true 2>/dev/null; then
 fi
 
 changing='^write|pwrite|sync|rename|link|mkdir|rmdir|truncate|fallocate|chmod|chown|flock|fcntl'
-nsampled=15
-seed=${DIT_SEED:-$(($(date +%s) % 32768))}
-RANDOM=$seed
-echo "seed $seed"
+turn=0 # of the kinds of runs
 
 # traced OPTION... -- ARGUMENT...: the load under strace, with one thread
 traced() {
@@ -58,11 +56,20 @@ split_trace() {
 	}' "$work/trace" >"$work/calls"
 }
 
-# sample: the calls to be killed at
+# sample [ALL]: the calls to be killed at; with ALL all that change files
 sample() {
-	local step=$(($(wc -l <"$work/calls") / nsampled))
-	[ "${DIT_LONG:-}" != yes ] || step=1
-	awk -v step=$step -v first=$((RANDOM % step)) '$3 || NR % step == first' "$work/calls"
+	turn=$((turn + 1))
+	awk -v long="${DIT_LONG:-}" -v turn=$turn -v all="${1:-}" '
+		{ line[NR] = $0 }
+		$3 { changing[++n] = NR }
+		$3 && all { wanted[NR] }
+		END {
+			wanted[changing[1 + turn * 5 % int((n + 3) / 4)]] # early: the old state
+			wanted[changing[1 + int(n / 4) + turn * 11 % int((n + 1) / 2)]]
+			wanted[changing[n]]
+			wanted[1 + turn * 17 % NR]
+			for (i = 1; i <= NR; i++) if (long == "yes" || i in wanted) print line[i]
+		}' "$work/calls" >"$work/sample"
 }
 
 # list_calls ARGUMENT...: the calls of a load, each as CALL N KIND: its N-th one; KIND is 1
@@ -89,10 +96,10 @@ kill_once() {
 		sed 's/^/    /; 30q' "$work/check.out" >&2
 	}
 	nkills=$((nkills + 1))
-	[ -z "${after:-}" ] || [ $((nkills % 4)) -ne 0 ] || $after "$name: $at"
+	[ -z "${after:-}" ] || [ $(((nkills + turn) % 4)) -ne 0 ] || $after "$name: $at"
 	[ "$state" = old ] || return
 	nold=$((nold + 1))
-	[ $again -eq 0 ] || return
+	[ $nold -eq 1 ] || [ $again -eq 0 ] || return
 	load "$@"
 	check "$name: the run after the kill at $at" test $? -eq 0
 	examine >/dev/null 2>&1
@@ -149,9 +156,10 @@ kill_all() {
 	local name=$1 call n nkills=0 nold=0
 	shift
 	list_calls "$@"
+	sample
 	while read -r call n _ <&3; do
 		kill_once "$call" "$n" "$@"
-	done 3< <(sample)
+	done 3<"$work/sample"
 	echo "$name: killed at $nkills of $(wc -l <"$work/calls") calls: $nold left the old state"
 	check "$name: old and new states" test $nold -gt 0 -a $nold -lt $nkills
 }
@@ -172,7 +180,7 @@ whole_export() {
 
 # kill_readers: ditcat and ditcheck, over the old databases; ditcat replaces a file
 kill_readers() {
-	local name call n nkills nleft conf=(-f "$work/dit/slapd.conf" -T 1)
+	local name names call n nkills nleft conf=(-f "$work/dit/slapd.conf" -T 1)
 	local -A command=(
 		[ditcat]="$DITCAT ${conf[*]} -l $work/out.ldif"
 		[ditcheck]="$DITCHECK ${conf[*]} --memory 16M --tmpdir $work/tmp"
@@ -191,6 +199,7 @@ kill_readers() {
 		reading ${command[$name]}
 		check "$name: under strace" test $? -eq 0
 		split_trace
+		sample all
 		while read -r call n _ <&3; do
 			injection=(-e trace="$call" -e inject="$call:signal=KILL:when=$n")
 			# shellcheck disable=SC2086 # words
@@ -199,11 +208,12 @@ kill_readers() {
 			check "$name: $call $n: it is killed" test $? -ne 0
 			check "$name: the export after the kill at $call $n" whole_export
 			nkills=$((nkills + 1))
-			[ -z "$(ls -A "$work/tmp")" ] || nleft=$((nleft + 1))
+			names_in "$work/tmp"
+			[ -z "$names" ] || nleft=$((nleft + 1))
 			${command[$name]} >"$work/load.out" 2>&1
 			check "$name: the run after the kill at $call $n" test $? -eq 0
 			check "$name: nothing has changed after the kill at $call $n" unchanged
-		done 3< <(sample)
+		done 3<"$work/sample"
 		echo "$name: killed at $nkills of $(wc -l <"$work/calls") calls:" \
 			"$nleft left a file, which the next run removed"
 		check "$name: some left a file" test $nleft -gt 0
