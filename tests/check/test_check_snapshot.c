@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -85,8 +86,8 @@ static void what_cannot_be_held_is_told(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-/* Another process that changes an entry in transaction after transaction. */
-static void keep_committing(const char *dir)
+/* Another process that changes an entry in @p n transactions. */
+static void keep_committing(const char *dir, unsigned n)
 {
 	MDB_env *env = NULL;
 
@@ -95,7 +96,7 @@ static void keep_committing(const char *dir)
 	    mdb_env_open(env, dir, MDB_NOSYNC, 0600) != 0) {
 		_exit(1);
 	}
-	for (;;) {
+	for (unsigned i = 0; i < n; i++) {
 		MDB_txn *txn = NULL;
 		MDB_dbi dbi = 0;
 		uint64_t id = 5;
@@ -110,6 +111,54 @@ static void keep_committing(const char *dir)
 		}
 		(void)usleep(300);
 	}
+	_exit(0);
+}
+
+struct committing {
+	struct told told;
+	const char *dir;
+	unsigned ncalls;
+};
+
+/* Once it has its snapshot, the check tells that the release is another one. */
+static void commit_thrice(void *ctx, const struct dit_report *report)
+{
+	struct committing *committing = ctx;
+	int status = 0;
+	pid_t pid = 0;
+
+	if (strstr(report->text, "is a database of OpenLDAP") == NULL) {
+		return;
+	}
+	committing->ncalls++;
+	pid = fork();
+	if (pid == 0) {
+		keep_committing(committing->dir, 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void no_meta_page_has_the_state_any_more(void **state)
+{
+	struct load_fixture fixture;
+	struct committing committing = {.ncalls = 0};
+	struct dit_check_opts opts = opts_for(&committing.told);
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 30);
+	committing.dir = fixture.database;
+	opts.is_quick = false;
+	opts.conf = fixture.conf;
+	opts.openldap = DIT_OPENLDAP_2_7;
+	opts.report = commit_thrice;
+	opts.report_ctx = &committing;
+	(void)count(&opts);
+	assert_int_equal(committing.ncalls, 1);
+	assert_true(committing.told.is_held);
+	assert_null(strstr(committing.told.findings, "entry-record"));
+	load_fixture_deinit(&fixture);
 }
 
 static void commits_during_a_check_do_not_matter(void **state)
@@ -125,7 +174,7 @@ static void commits_during_a_check_do_not_matter(void **state)
 	load_fixture_load_people(&fixture, 3000);
 	pid = fork();
 	if (pid == 0) {
-		keep_committing(fixture.database);
+		keep_committing(fixture.database, UINT_MAX);
 	}
 	opts.path = fixture.database;
 	for (int i = 0; i < 30; i++) {
@@ -145,6 +194,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_changed_and_no_lock_file_is_made),
 		cmocka_unit_test(what_cannot_be_held_is_told),
 		cmocka_unit_test(commits_during_a_check_do_not_matter),
+		cmocka_unit_test(no_meta_page_has_the_state_any_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

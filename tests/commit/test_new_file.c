@@ -289,7 +289,6 @@ static void check_walk(struct fixture *f)
 	struct dit_walk_opts opts = {
 		.fd = f->fd,
 		.sealed = f->layout.format->crypto == NULL ? NULL : f->layout.format,
-		.transaction = DIT_WALK_NEWEST,
 		.nthreads = 1,
 		.order = order,
 		.found = note_finding,
@@ -628,10 +627,8 @@ static void liblmdb_goes_on(void **state)
 	struct fixture f;
 	struct dit_tree_record *tree = NULL;
 	MDB_env *env = NULL;
-	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
-	                             .nthreads = 1,
-	                             .found = note_finding,
-	                             .found_ctx = &f};
+	struct dit_walk_opts opts = {
+		.nthreads = 1, .found = note_finding, .found_ctx = &f};
 	struct dit_walk_stats stats;
 	(void)state;
 

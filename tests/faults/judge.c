@@ -125,7 +125,6 @@ static int walk(struct judge *judge, int fd)
 	struct dit_walk_opts opts = {
 		.fd = fd,
 		.sealed = sealed_of(judge, fd),
-		.transaction = DIT_WALK_NEWEST,
 		.nthreads = 1,
 		.order = order,
 		.found = found,

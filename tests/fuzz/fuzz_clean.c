@@ -177,11 +177,8 @@ static struct digest compare(int fd, int copy_fd)
 static bool is_clean(int fd)
 {
 	struct dit_walk_stats stats;
-	const struct dit_walk_opts opts = {.fd = fd,
-	                                   .transaction = DIT_WALK_NEWEST,
-	                                   .order = image_order,
-	                                   .found = ignore,
-	                                   .nthreads = 1};
+	const struct dit_walk_opts opts = {
+		.fd = fd, .order = image_order, .found = ignore, .nthreads = 1};
 
 	return dit_walk(&opts, &stats) == 0 && stats.nfindings == 0;
 }

@@ -24,10 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct image image;
 	uint64_t nbytes = 0;
 	struct dit_walk_stats stats;
-	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
-	                             .order = image_order,
-	                             .found = look_at,
-	                             .found_ctx = &nbytes};
+	struct dit_walk_opts opts = {
+		.order = image_order, .found = look_at, .found_ctx = &nbytes};
 
 	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
 		if (whole[maker].bytes == NULL) {

@@ -97,7 +97,6 @@ static void assert_sound(const char *dir)
 	struct dit_walk_opts opts = {
 		.fd = open(fixture_path(dir, "data.mdb"), O_RDONLY),
 		.sealed = fixture_sealed,
-		.transaction = DIT_WALK_NEWEST,
 		.nthreads = 1,
 		.order = dit_stored_order,
 		.found = print_found,

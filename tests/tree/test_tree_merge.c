@@ -173,10 +173,7 @@ static void found(void *ctx, const struct dit_walk_finding *finding)
 static void assert_sound(const struct fixture *f)
 {
 	struct dit_walk_stats stats;
-	struct dit_walk_opts opts = {.fd = f->fd,
-	                             .transaction = DIT_WALK_NEWEST,
-	                             .nthreads = 1,
-	                             .found = found};
+	struct dit_walk_opts opts = {.fd = f->fd, .nthreads = 1, .found = found};
 
 	assert_int_equal(dit_walk(&opts, &stats), 0);
 	assert_int_equal(stats.nfindings, 0);

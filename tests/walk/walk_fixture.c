@@ -282,7 +282,6 @@ static void note_finding(void *ctx, const struct dit_walk_finding *finding)
 int image_walk(const struct image *image, unsigned nthreads, struct image_findings *ret)
 {
 	struct dit_walk_opts opts = {
-		.transaction = DIT_WALK_NEWEST,
 		.nthreads = nthreads,
 		.order = image_order,
 		.found = note_finding,

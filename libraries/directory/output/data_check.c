@@ -31,7 +31,6 @@ int dit_data_check_whole(int data_fd, const volatile sig_atomic_t *stop,
 	struct dit_fault first = {""};
 	struct dit_walk_opts opts = {
 		.fd = data_fd,
-		.transaction = DIT_WALK_NEWEST,
 		.nthreads = 1,
 		.order = dit_stored_order,
 		.found = note,

@@ -232,6 +232,11 @@ uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
 	return snapshot->map.meta.transaction;
 }
 
+const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot)
+{
+	return &snapshot->map.meta;
+}
+
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot)
 {
 	return snapshot->format->version == dit_lmdb_10.version;

@@ -69,6 +69,8 @@ struct dit_snapshot_opts {
  */
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts);
+/** What is told of a lock.mdb that names a state of another data.mdb. DIT_E_CORRUPT */
+int dit_snapshot_is_of_another(struct dit_fault *fault);
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
 /** Is the snapshot held against writers? Without a lock file it is not. */
 bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
@@ -80,6 +82,9 @@ unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
 /** The number of the transaction that the snapshot shows. */
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
+/** Its meta page, which was read when the snapshot was registered: two commits later the
+ * file does not have it any more. Valid until the end. */
+const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot);
 /**
  * From now on a spare reader shows the latest commit and not the state that it had. All
  * cursors of it are closed.

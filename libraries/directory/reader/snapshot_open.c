@@ -63,6 +63,14 @@ static int open_dbs(void *ctx, int data_fd, uint64_t txn_id)
 	return r < 0 ? r : dit_snapshot_read_dbs(snapshot);
 }
 
+int dit_snapshot_is_of_another(struct dit_fault *fault)
+{
+	return dit_fault_say(fault, DIT_E_CORRUPT,
+	                     DIT_LOCK_NAME
+	                     " in it names a state that " DIT_DATA_NAME
+	                     " does not have: they are of different databases");
+}
+
 static int open_readers(struct dit_snapshot *snapshot, const char *directory,
                         const struct dit_snapshot_opts *opts, bool may_be_first)
 {
@@ -91,10 +99,7 @@ static int open_readers(struct dit_snapshot *snapshot, const char *directory,
 		return r;
 	}
 	if (!dit_page_map_is_open(&snapshot->map)) {
-		return dit_fault_say(opts->fault, DIT_E_CORRUPT,
-		                     DIT_LOCK_NAME
-		                     " in it names a state that " DIT_DATA_NAME
-		                     " does not have: they are of different databases");
+		return dit_snapshot_is_of_another(opts->fault);
 	}
 	snapshot->data_fd = snapshot->reader->data_fd;
 	snapshot->is_held = snapshot->reader->lock_fd >= 0;

@@ -63,6 +63,18 @@ static inline const struct dit_meta *dit_metas_newest(const struct dit_metas *me
 	return &metas->list[metas->newest];
 }
 
+/** That of a transaction. NULL: no meta page has it, or has it any more */
+static inline const struct dit_meta *dit_metas_of(const struct dit_metas *metas,
+                                                  uint64_t transaction)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (metas->list[i].transaction == transaction) {
+			return &metas->list[i];
+		}
+	}
+	return NULL;
+}
+
 /** Both show an empty environment, without a transaction, of a format that may be sealed.
  * 0, -ENOMEM or -errno */
 int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_bytes);

@@ -10,20 +10,20 @@
 
 static int read_metas(int fd, uint64_t transaction, struct dit_page_map *map)
 {
+	const struct dit_meta *meta = NULL;
 	struct dit_metas metas;
 	int r = dit_metas_read(fd, map->format, &metas);
 
 	if (r != 0) {
 		return r;
 	}
-	map->page_bytes = metas.page_bytes;
-	map->meta = *dit_metas_newest(&metas);
-	if (transaction != DIT_PAGE_MAP_NEWEST && map->meta.transaction != transaction) {
-		map->meta = metas.list[!metas.newest];
-		if (map->meta.transaction != transaction) {
-			return -ESTALE;
-		}
+	meta = transaction == DIT_PAGE_MAP_NEWEST ? dit_metas_newest(&metas)
+	                                          : dit_metas_of(&metas, transaction);
+	if (meta == NULL) {
+		return -ESTALE;
 	}
+	map->page_bytes = metas.page_bytes;
+	map->meta = *meta;
 	return 0;
 }
 

@@ -341,8 +341,7 @@ static int walk_pages(struct walk *walk)
 	if (r == 0) {
 		r = atomic_load(&walk->error);
 	}
-	if (r == 0 && walk->opts->transaction == DIT_WALK_NEWEST &&
-	    dit_walk_metas_have_changed(walk)) {
+	if (r == 0 && walk->opts->state == NULL && dit_walk_metas_have_changed(walk)) {
 		r = -ESTALE;
 	}
 	if (r == 0 && !walk->opts->is_brief) {
@@ -385,11 +384,11 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
 }
 
 int dit_walk_brief(int fd, const struct dit_page_format *sealed,
-                   struct dit_walk_stats *ret)
+                   const struct dit_meta *state, struct dit_walk_stats *ret)
 {
 	const struct dit_walk_opts opts = {.fd = fd,
 	                                   .sealed = sealed,
-	                                   .transaction = DIT_WALK_NEWEST,
+	                                   .state = state,
 	                                   .nthreads = 1,
 	                                   .is_brief = true};
 	int r = -ESTALE;
@@ -404,7 +403,7 @@ int dit_walk_brief(int fd, const struct dit_page_format *sealed,
 
 int dit_walk_length(int fd, struct dit_file_lack *ret)
 {
-	const struct dit_walk_opts opts = {.fd = fd, .transaction = DIT_WALK_NEWEST};
+	const struct dit_walk_opts opts = {.fd = fd};
 	struct walk walk = {.opts = &opts, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct dit_walk_stats stats;
 	bool is_usable = false;
@@ -422,8 +421,10 @@ int dit_walk_length(int fd, struct dit_file_lack *ret)
 	*ret = (struct dit_file_lack){.file_bytes = (uint64_t)status.st_size,
 	                              .needed_bytes = (walk.npages + walk.nbehind) *
 	                                              walk.page_bytes};
-	r = dit_walk_brief(fd, NULL, &stats);
-	return r == -ESTALE || (r == 0 && stats.by_kind[DIT_WALK_FILE_CUT] > 0)
-	               ? DIT_E_CORRUPT
-	               : r;
+	r = dit_walk_brief(fd, NULL, NULL, &stats);
+	/* Those who commit have the pages, or took them back. */
+	if (r == -ESTALE) {
+		return 0;
+	}
+	return r == 0 && stats.by_kind[DIT_WALK_FILE_CUT] > 0 ? DIT_E_CORRUPT : r;
 }

@@ -12,7 +12,8 @@
  * not compared, and pages that were not reached are reported in one sentence.
  *
  * A process that writes must leave the snapshot's pages alone: the caller holds a read
- * transaction of liblmdb, and says which one.
+ * transaction, and gives its meta page. Without one the walk sees the newest state, and a
+ * commit ends it.
  *
  * Order: which pages are visited first, and so the order of findings, depends on threads;
  * which findings there are does not, but for a page that has two owners: the second one
@@ -143,14 +144,14 @@ typedef void (*dit_walk_size_fn)(void *ctx, const struct dit_walk_size *size);
 
 /* ---- a walk ---- */
 
-#define DIT_WALK_NEWEST UINT64_MAX
-
 struct dit_walk_opts {
 	int fd; /* of the data file, open for reading; borrowed */
 	/* The format of a file that is sealed (page/page_seal.h); borrowed. NULL: a file
 	 * of any format that is not sealed */
 	const struct dit_page_format *sealed;
-	uint64_t transaction;   /* of the snapshot held; DIT_WALK_NEWEST: no writer */
+	/* The meta page that the snapshot held was registered with: two commits later the
+	 * file does not have it any more. Borrowed. NULL: nothing is held */
+	const struct dit_meta *state;
 	unsigned nthreads;      /* 1 at least */
 	bool is_brief;          /* meta pages, free list and main tree alone */
 	dit_key_order_fn order; /* NULL: LMDB's own orders alone */
@@ -186,17 +187,16 @@ struct dit_walk_stats {
  * A sealed file needs opts->sealed: without it pages would seem to be damaged. The pages
  * of a long value are in memory together, then.
  *
- * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: the snapshot
- *         that is held is no longer the newest or the one before it, or none is held and
- *         somebody has written since (in both cases: begin again); DIT_E_STOPPED
+ * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: nothing is
+ *         held and somebody has written since: begin again; DIT_E_STOPPED
  */
 int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
 
-/** The meta pages, the free list and the main tree alone, in the state that the newest
- * commit left. Findings are counted; -ESTALE: commits come too fast. @param sealed  as in
- * struct dit_walk_opts */
+/** The meta pages, the free list and the main tree alone. Findings are counted; -ESTALE:
+ * nothing is held, and commits come too fast. @param sealed, state  as in struct
+ * dit_walk_opts */
 int dit_walk_brief(int fd, const struct dit_page_format *sealed,
-                   struct dit_walk_stats *ret);
+                   const struct dit_meta *state, struct dit_walk_stats *ret);
 
 /** Sizes that do not fit together. */
 struct dit_file_lack {

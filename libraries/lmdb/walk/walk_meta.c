@@ -137,27 +137,17 @@ static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
 	walk->npages = last + 1;
 }
 
-/*
- * The one that counts: the held transaction's; else the newer one, of equals the first.
- */
-static int choose(struct walk *walk, const struct meta_pages *pages, unsigned *ret)
+/* The one that counts: of the snapshot held, which may lie on no page any more; else the
+ * newer one, of equals the first. @return its page */
+static unsigned choose(struct walk *walk, const struct meta_pages *pages)
 {
-	uint64_t wanted = walk->opts->transaction;
+	const struct dit_meta *held = walk->opts->state;
+	unsigned newer = !pages->is_there[0] ||
+	                 (pages->is_there[1] && pages->page[1].meta.transaction >
+	                                                pages->page[0].meta.transaction);
 
-	if (wanted != DIT_WALK_NEWEST) {
-		for (unsigned i = 0; i < 2; i++) {
-			if (pages->is_there[i] &&
-			    pages->page[i].meta.transaction == wanted) {
-				*ret = i;
-				return 0;
-			}
-		}
-		return -ESTALE;
-	}
-	*ret = !pages->is_there[0] ||
-	       (pages->is_there[1] &&
-	        pages->page[1].meta.transaction > pages->page[0].meta.transaction);
-	return 0;
+	walk->meta = held != NULL ? *held : pages->page[newer].meta;
+	return held != NULL ? held->transaction % 2 : newer;
 }
 
 static void check_neighbours(struct walk *walk, const struct meta_pages *pages)
@@ -227,7 +217,6 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	struct meta_pages pages;
 	struct stat status;
 	uint32_t bytes = 0;
-	unsigned number = 0;
 	int r = 0;
 
 	*ret_is_usable = false;
@@ -258,13 +247,8 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 		return 0;
 	}
 	check_neighbours(walk, &pages);
-	r = choose(walk, &pages, &number);
-	if (r < 0) {
-		return r;
-	}
-	walk->meta = pages.page[number].meta;
 	walk->page_bytes = bytes;
-	set_npages(walk, number, (uint64_t)status.st_size);
+	set_npages(walk, choose(walk, &pages), (uint64_t)status.st_size);
 	*ret_is_usable = true;
 	return 0;
 }

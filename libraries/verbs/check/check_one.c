@@ -3,10 +3,10 @@
  * A check has to see one state of the file from its beginning to its end:
  *
  *   structure alone   A read transaction is held; the file is walked without liblmdb.
- *   content as well   The main tree is walked first, since a snapshot finds the named
- *                     databases there. Then the snapshot is opened, the whole file is
- *                     walked in its state, and if no damage misleads a reader, the
- *                     content is read through the snapshot.
+ *   content as well   A snapshot is opened, which finds the named databases in the main
+ *                     tree; so that tree is walked first. Then the whole file is walked
+ *                     in the state of the snapshot, and if no damage misleads a reader,
+ *                     the content is read through the snapshot.
  *
  * A snapshot of LMDB 1.0 keeps others away (snapshot.h); its structure alone is checked
  * without one: the walk begins again if another process has written.
@@ -23,6 +23,7 @@
 #include "check/check_content.h"
 #include "check/check_sizes.h"
 #include "check/check_sums.h"
+#include "page/meta_pages.h"
 #include "place/data_seal.h"
 #include "place/fault.h"
 #include "place/files.h"
@@ -31,7 +32,7 @@
 #include "reader/snapshot.h"
 #include "reader/stored_order.h"
 
-/* Commits may come between the snapshot and the meta pages; two in a row are rare. */
+/* Where nothing can be held, a commit ends a check. */
 #define ATTEMPTS 20
 /* While the table of readers is full. */
 #define WAIT_MS      10000
@@ -44,6 +45,7 @@ struct check {
 	struct dit_data_seal *seal; /* NULL: not sealed, or no configuration was read */
 	int fd;
 	struct dit_lmdb_reader *hold;  /* NULL: nothing is held */
+	struct dit_meta held;          /* the meta page of its state */
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
 	bool is_held;
 	bool has_fixed[DIT_NFIXED];
@@ -188,6 +190,21 @@ static int has_lock_file(const char *directory)
 	return r;
 }
 
+/* Called before the hold begins, and again if a commit came in between. */
+static int note_state(void *ctx, int data_fd, uint64_t txn_id)
+{
+	struct check *check = ctx;
+	const struct dit_meta *meta = NULL;
+	struct dit_metas metas;
+	int r = dit_metas_read(
+		data_fd, dit_format_check(data_fd) == 0 ? &dit_lmdb_09 : &dit_lmdb_10,
+		&metas);
+
+	meta = r == 0 ? dit_metas_of(&metas, txn_id) : NULL;
+	check->held = meta == NULL ? (struct dit_meta){.magic = 0} : *meta;
+	return r;
+}
+
 /*
  * A state of LMDB 1.0 can be held if a process has the database open. If none has, or one
  * keeps all others away, nothing is held.
@@ -198,7 +215,7 @@ static int take_hold_10(struct check *check, struct dit_lmdb_reader_opts *opts)
 
 	opts->is_lmdb_10 = true;
 	opts->sealed = dit_data_seal_format(check->seal);
-	r = dit_lmdb_reader_open(&check->hold, check->directory, opts, NULL, NULL);
+	r = dit_lmdb_reader_open(&check->hold, check->directory, opts, note_state, check);
 	return r == -ENOENT || r == DIT_E_BUSY ? 0 : r;
 }
 
@@ -210,10 +227,18 @@ static int take_hold(struct check *check, struct dit_fault *fault)
 	int r = check->directory == NULL ? 0 : has_lock_file(check->directory);
 
 	if (r == 1) {
-		r = dit_lmdb_reader_open(&check->hold, check->directory, &opts, NULL,
-		                         NULL);
+		r = dit_lmdb_reader_open(&check->hold, check->directory, &opts,
+		                         note_state, check);
 	}
-	return r == DIT_E_FORMAT ? take_hold_10(check, &opts) : r;
+	if (r == DIT_E_FORMAT) {
+		r = take_hold_10(check, &opts);
+	}
+	if (check->hold != NULL && check->held.magic == 0) {
+		dit_lmdb_reader_close(check->hold);
+		check->hold = NULL;
+		r = dit_snapshot_is_of_another(fault);
+	}
+	return r;
 }
 
 static void hold(struct check *check)
@@ -231,14 +256,21 @@ static void hold(struct check *check)
 	check->is_held = check->hold != NULL;
 }
 
-/* Can a snapshot find the named databases? */
-static bool is_main_tree_sound(const struct check *check)
+static const struct dit_meta *state_of(const struct check *check)
+{
+	return check->snapshot != NULL ? dit_snapshot_meta(check->snapshot)
+	       : check->hold != NULL   ? &check->held
+	                               : NULL;
+}
+
+/* Can a snapshot not find the named databases? */
+static bool is_main_tree_damaged(const struct check *check)
 {
 	struct dit_walk_stats stats = {0};
 
-	return dit_walk_brief(check->fd, dit_data_seal_format(check->seal), &stats) ==
-	               0 &&
-	       stats.nfindings == 0;
+	return dit_walk_brief(check->fd, dit_data_seal_format(check->seal),
+	                      state_of(check), &stats) == 0 &&
+	       stats.nfindings > 0;
 }
 
 /* First without LMDB's write lock, for which slapd's writers would wait. */
@@ -281,18 +313,19 @@ static int open_snapshot(struct check *check)
 	struct dit_fault fault = {""};
 	int r = 0;
 
-	if (!dit_walk_has_metas(check->fd) || !is_main_tree_sound(check)) {
+	if (!dit_walk_has_metas(check->fd)) {
 		return 0;
 	}
-	if (check->directory == NULL) {
-		dit_job_report(
-			check->one->job, DIT_REPORT_ERROR,
-			"%s: the content of a file that is not called data.mdb cannot be "
-			"checked",
-			check->one->path);
-		return -EINVAL;
+	r = check->directory == NULL
+	            ? dit_fault_say(&fault, -EINVAL,
+	                            "the content of a file that is not called data.mdb "
+	                            "cannot be checked")
+	            : open_readers(check, check->one->job->nthreads, &fault);
+	if (is_main_tree_damaged(check)) {
+		dit_snapshot_close(check->snapshot);
+		check->snapshot = NULL;
+		return 0;
 	}
-	r = open_readers(check, check->one->job->nthreads, &fault);
 	if (r < 0 && fault.text[0] != '\0') {
 		dit_job_report(check->one->job, DIT_REPORT_ERROR, "%s: %s",
 		               check->one->path, fault.text);
@@ -310,13 +343,6 @@ static void let_go(struct check *check)
 	dit_lmdb_reader_close(check->hold);
 	check->snapshot = NULL;
 	check->hold = NULL;
-}
-
-static uint64_t transaction_of(const struct check *check)
-{
-	return check->snapshot != NULL ? dit_snapshot_txn_id(check->snapshot)
-	       : check->hold != NULL   ? check->hold->txn_id
-	                               : DIT_WALK_NEWEST;
 }
 
 /* ---- progress ---- */
@@ -386,7 +412,7 @@ static int walk(struct check *check, struct dit_walk_stats *stats)
 	struct dit_walk_opts opts = {
 		.fd = check->fd,
 		.sealed = dit_data_seal_format(check->seal),
-		.transaction = transaction_of(check),
+		.state = state_of(check),
 		.nthreads = check->one->job->nthreads,
 		.order = take_database,
 		.order_ctx = check,

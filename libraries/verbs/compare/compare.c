@@ -89,15 +89,15 @@ static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_b
 static int walk_side(struct dit_compare *c, unsigned number)
 {
 	const struct dit_compare_side *side = &c->sides[number];
-	const struct dit_walk_opts opts = {
-		.fd = dit_snapshot_fd(side->snapshot),
-		.sealed = dit_data_seal_format(side->seal),
-		.transaction = dit_snapshot_txn_id(side->snapshot),
-		.nthreads = c->job.nthreads,
-		.order = dit_stored_order,
-		.stop = c->opts.stop,
-		.tell = c->opts.progress == NULL ? NULL : tell_pages,
-		.tell_ctx = c};
+	const struct dit_walk_opts opts = {.fd = dit_snapshot_fd(side->snapshot),
+	                                   .sealed = dit_data_seal_format(side->seal),
+	                                   .state = dit_snapshot_meta(side->snapshot),
+	                                   .nthreads = c->job.nthreads,
+	                                   .order = dit_stored_order,
+	                                   .stop = c->opts.stop,
+	                                   .tell = c->opts.progress == NULL ? NULL
+	                                                                    : tell_pages,
+	                                   .tell_ctx = c};
 	struct dit_walk_stats stats = {0};
 	int r = 0;
 
