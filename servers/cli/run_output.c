@@ -24,6 +24,21 @@ static int fail(const struct result_file *file, int r)
 	                        file->out.why[0] == '\0' ? strerror(-r) : file->out.why);
 }
 
+/* For fopencookie(3), which knows no reason by the time that it tells a failure. */
+static ssize_t put(void *cookie, const char *bytes, size_t len)
+{
+	struct result_file *file = cookie;
+	size_t at = 0;
+
+	while (at < len && file->error == 0) {
+		ssize_t n = write(file->out.fd, bytes + at, len - at);
+
+		at += n > 0 ? (size_t)n : 0;
+		file->error = n < 0 && errno != EINTR ? -errno : 0;
+	}
+	return file->error == 0 ? (ssize_t)len : 0;
+}
+
 int result_file_open(struct result_file *file, const char *program, const char *path)
 {
 	int r = 0;
@@ -32,7 +47,8 @@ int result_file_open(struct result_file *file, const char *program, const char *
 	/* Where standard output is a file, what is in it stays. */
 	r = dit_export_file_open(&file->out, path, O_APPEND, NULL);
 	if (r == 0) {
-		file->file = fdopen(file->out.fd, "w");
+		file->file = fopencookie(file, "w",
+		                         (cookie_io_functions_t){.write = put});
 		r = file->file == NULL ? -errno : dit_export_file_keep(&file->out);
 	}
 	if (r < 0) {
@@ -44,15 +60,10 @@ int result_file_open(struct result_file *file, const char *program, const char *
 
 int result_file_place(struct result_file *file)
 {
-	bool is_bad = ferror(file->file) != 0; /* its reason is gone */
-	int r = fflush(file->file) != 0 ? -errno : 0;
+	int r = fflush(file->file) != 0 && file->error == 0 ? -errno : file->error;
 
-	if (is_bad) {
-		r = common_fail_path(file->program, file->path, "not written completely");
-	} else {
-		r = r < 0 ? r : dit_export_file_finish(&file->out);
-		r = r < 0 ? fail(file, r) : 0;
-	}
+	r = r < 0 ? r : dit_export_file_finish(&file->out);
+	r = r < 0 ? fail(file, r) : 0;
 	result_file_drop(file);
 	return r;
 }
@@ -62,7 +73,6 @@ void result_file_drop(struct result_file *file)
 	if (file->file != NULL) {
 		(void)fclose(file->file);
 		file->file = NULL;
-		file->out.fd = -1;
 	}
 	dit_export_file_close(&file->out);
 }

@@ -34,10 +34,12 @@ struct result_file {
 	const char *program; /* in messages */
 	const char *path;    /* borrowed */
 	FILE *file;
+	int error; /* -errno of the write that failed; 0: none has */
 	struct dit_export_file out;
 };
 
-/** 0; -1 after a message on standard error: the file cannot be written. */
+/** @p file stays where it is. 0; -1 after a message on standard error: the file cannot be
+ * written. */
 int result_file_open(struct result_file *file, const char *program, const char *path);
 
 /** Close the file and give it its name. 0; -1 after a message: the place is unchanged. */

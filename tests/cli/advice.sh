@@ -186,7 +186,7 @@ refused "no log" "ditcheck: no.log: No such file or directory" --stats -f my.con
 refused "a folder" "ditcheck: db: Is a directory" --stats -f my.conf --filter-log=db
 refused "no place for the page" "ditcheck: no/page.html: No such file or directory" --stats \
 	-f my.conf --report=no/page.html
-refused "a full disk" "ditcheck: /dev/full: not written completely" --stats -f my.conf \
+refused "a full disk" "ditcheck: /dev/full: No space left on device" --stats -f my.conf \
 	--report=/dev/full
 refused "without --stats" "ditcheck: --report and --filter-log are for --stats" -f my.conf \
 	--report=x.html

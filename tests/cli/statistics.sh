@@ -162,7 +162,7 @@ is "unwritable: database" "$(ls db)" ""
 is "a directory: message" "$(cat err)" "ditadd: db: Is a directory"
 "$DITADD" -q -f slapd.conf -l people.ldif --stats=/dev/full >out 2>err
 is "a full disk: exit status" $? 1
-is "a full disk: message" "$(cat err)" "ditadd: /dev/full: not written completely"
+is "a full disk: message" "$(cat err)" "ditadd: /dev/full: No space left on device"
 "$DITCHECK" --quick --database db >/dev/null || fail "a full disk: the load is lost"
 
 # ---- ditindex ----
