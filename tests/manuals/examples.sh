@@ -172,10 +172,12 @@ setup_move() {
 	mkdir new
 	write_conf new.conf "$ROOT/new"
 }
-# The tree, as someone has it who has built it.
+# The tree, as "./bootstrap demo" leaves it.
 setup_tree() {
 	mkdir doc demo-db
 	ln -s "$DIT_SRCDIR/doc/examples" doc/
+	ln -s "$DIT_BUILDDIR" build
+	build/ditadd -q -f doc/examples/slapd.conf -l doc/examples/people.ldif
 }
 # Debian's slapd has this after its installation: a cn=config tree, and one entry.
 setup_debian() {
