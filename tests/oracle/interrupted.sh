@@ -96,6 +96,8 @@ interrupt_at() {
 		start /dev/null "$@"
 		after_ms $at
 		if signal_load TERM; then
+			# Other processes make one end dear, not each of four.
+			[ "$used" -lt $((whole_ms / 2)) ] || [ $try -ge 3 ] || continue
 			ended "$name"
 			return
 		fi
@@ -122,18 +124,21 @@ after_ms() {
 	done
 }
 
+# Sizes of "make check"; "make check-long" has larger ones.
+value_bytes=40000000 nentries=30000
+[ -z "${DIT_LONG:-}" ] || value_bytes=120000000 nentries=100000
 mkdir "$work/tmp"
 make_site "$work/dit" bench
 suffix=$(sed -n 's/^suffix *"\(.*\)"/\1/p' "$work/dit/slapd.conf" | head -n 1)
-"$DITGEN" --entries 20000 --operational >"$work/input.ldif"
+"$DITGEN" --entries 2000 --operational >"$work/input.ldif"
 mkfifo "$work/idle" "$work/never"
 
-# One value of 120 MB that must be folded, and has a key at every place.
+# One large value that must be folded, and has a key at every place.
 awk '{ print } /^$/ { exit }' "$work/input.ldif" >"$work/value.ldif"
 printf 'dn: cn=huge,%s\nobjectClass: person\ncn: huge\nsn:< file://%s\n' \
 	"$suffix" "$work/huge" >>"$work/value.ldif"
 awk 'BEGIN { while (n++ < 6000) for (i = 0; i < 100; i++) printf "%s", "Привет, Мир, Привет, Мир, Привет, Мир, Привет, Мир, Привет, Мир, Привет, Мир, Привет, Мир, " }' |
-	head -c 120000000 >"$work/huge"
+	head -c $value_bytes >"$work/huge"
 start /dev/null -T 2 -l "$work/value.ldif"
 whole 'the huge value'
 for sixths in 1 2 3 4 5; do
@@ -174,7 +179,7 @@ check 'a refused record does not wait for input' [ $status -eq 1 ]
 exec {hold}>&-
 
 # Every other phase, with temporary files.
-"$DITGEN" --entries 100000 --operational >"$work/input.ldif"
+"$DITGEN" --entries $nentries --operational >"$work/input.ldif"
 start /dev/null -q -T 2 --memory 16M -l "$work/input.ldif"
 whole 'the whole load'
 for sixths in 1 2 3 4 5; do

@@ -54,6 +54,7 @@ long_scripts += \
 	%D%/config.sh \
 	%D%/index.sh \
 	%D%/index_online.sh \
+	%D%/interrupted.sh \
 	%D%/killed.sh \
 	%D%/messages.sh \
 	%D%/random.sh \
