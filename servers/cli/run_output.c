@@ -47,8 +47,8 @@ int result_file_open(struct result_file *file, const char *program, const char *
 	/* Where standard output is a file, what is in it stays. */
 	r = dit_export_file_open(&file->out, path, O_APPEND, NULL);
 	if (r == 0) {
-		file->file = fopencookie(file, "w",
-		                         (cookie_io_functions_t){.write = put});
+		file->file =
+			fopencookie(file, "w", (cookie_io_functions_t){.write = put});
 		r = file->file == NULL ? -errno : dit_export_file_keep(&file->out);
 	}
 	if (r < 0) {
