@@ -29,7 +29,10 @@ sed -i 's/^database mdb/sizelimit unlimited\n&/' "$work/dit/slapd.conf"
 		!/^dn: (ou=People,)?dc=example,dc=com/'
 } >"$work/input.ldif"
 export DITKIT_INCLUDE=$DIT_BUILDDIR/include
-export DITKIT_LIBRARY=$DIT_BUILDDIR/libditkit.so.1.0.0
+# The module names the library itself, as for a user who has it installed.
+mkdir "$work/lib"
+ln -s "$DIT_BUILDDIR/libditkit.so.1.0.0" "$work/lib/libditkit.so.1"
+export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PYTHONPATH=$DIT_SRCDIR/doc/examples/python PYTHONDONTWRITEBYTECODE=1
 
 cat >"$work/load.py" <<'END'

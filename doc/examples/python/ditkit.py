@@ -43,7 +43,7 @@ _done = set()
 _ffi.cdef('typedef int sig_atomic_t;' +
           ''.join(_read_header(name, _done)
                   for name in ('load.h', 'scan.h', 'check.h', 'version.h')))
-_lib = _ffi.dlopen(os.environ.get('DITKIT_LIBRARY', 'libditkit.so.0'))
+_lib = _ffi.dlopen(os.environ.get('DITKIT_LIBRARY', 'libditkit.so.1'))
 VERSION = _ffi.string(_lib.dit_version()).decode()
 
 
