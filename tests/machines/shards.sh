@@ -31,6 +31,9 @@ publish_all() {
 
 ranks_of_engines() {
 	reset_load
+	rmdir /srv/ditkit/db/a
+	check "a machine without a shard splits" step split 0/4
+	mkdir /srv/ditkit/db/a
 	check "Slurm's rank" env SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=4 \
 		/srv/ditkit/step.sh split
 	check "Kubernetes' rank" env JOB_COMPLETION_INDEX=1 /srv/ditkit/step.sh split

@@ -9,8 +9,9 @@ set -eu
 . "$(dirname "$0")/site.sh"
 step=$1
 if [ "$step" = split ]; then
+	# The schema alone: this machine may have no directory of a shard.
 	exec ditsplit --map "$MAP" --output "$PARTS" -l "$LDIF" \
-		-f "$(dirname "$0")/slapd-${SHARDS%%:*}.conf" \
+		-f "$(dirname "$0")/schema.conf" \
 		${2:+--part "$2"} ${JOB_COMPLETION_INDEX:+--parts "$NPARTS"}
 fi
 if [ $# -eq 1 ]; then
