@@ -59,6 +59,7 @@ static int check_attrs(const struct reindex_target *target)
 	const struct dit_database *db = target->db;
 
 	for (size_t i = 0; i < reindexer->nattrs; i++) {
+		const char *name = reindexer->attrs[i]->name.data;
 		size_t k = 0;
 
 		while (k < db->nindexes && db->indexes[k].ad != reindexer->attrs[i]) {
@@ -68,10 +69,12 @@ static int check_attrs(const struct reindex_target *target)
 			dit_job_report(
 				&reindexer->job, DIT_REPORT_DIAGNOSTIC,
 				"mdb_tool_entry_reindex: no index configured for %s",
-				reindexer->attrs[i]->name.data);
+				name);
 			dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
-			               "no index of %s is configured",
-			               reindexer->attrs[i]->name.data);
+			               "no index of %s is configured: add \"index %s "
+			               "eq\" to slapd.conf, or \"olcDbIndex: %s eq\" to "
+			               "the entry of the database",
+			               name, name, name);
 			return DIT_E_CONFIG;
 		}
 	}
