@@ -265,6 +265,7 @@ struct dit_load_stats {
  *         number of an attribute description, is left;
  *         DIT_E_STOPPED: the caller set *stop;
  *         -EINVAL: an option is out of range;
+ *         -EPERM: root runs it, and another user can exchange names in the directory;
  *         -ENOSPC and other -errno, LMDB's codes
  */
 DIT_PUBLIC int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret);

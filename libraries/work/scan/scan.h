@@ -182,7 +182,8 @@ struct dit_entry_scan_ops {
  * @param opts  copied, with its texts; only what `stop` points to has to stay
  *
  * @return 0. On any other result a report has told the failure:
- *         DIT_E_CONFIG: the configuration is wrong, or the database is not of type mdb;
+ *         DIT_E_CONFIG: the configuration is wrong, the database is not of type mdb, or
+ *         the filter or the base cannot be read;
  *         DIT_E_FORMAT: the database is of another generation of LMDB;
  *         DIT_E_UNKNOWN: it is not back-mdb's: a named database is missing;
  *         DIT_E_CORRUPT: the B-tree of entries contradicts its format;
