@@ -25,6 +25,7 @@ long_scripts += \
 	%D%/estimate.sh \
 	%D%/hostile.sh \
 	%D%/report-browser.sh \
+	%D%/sealed.sh \
 	$(NULL)
 EXTRA_DIST += %D%/report-browser.sh
 

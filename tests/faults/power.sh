@@ -12,17 +12,19 @@
 # the same order. The run is repeated after two of them.
 #
 #   DIT_LONG=yes   10,000 states, and 100 runs afterwards
-#   DIT_SEED=N     for the states that are drawn (1)
+#   DIT_SEED=N     for the states that are drawn; else 1, and in a long run by the clock
 . "${0%/*}/faults_lib.sh"
 : "${REPLAY:?}"
 
 nstates=200
 nreruns=2
+seed=1
 if [ "${DIT_LONG:-}" = yes ]; then
 	nstates=10000
 	nreruns=100
+	seed=$(date +%s)
 fi
-seed=${DIT_SEED:-1}
+seed=${DIT_SEED:-$seed}
 recorder=$DIT_BUILDDIR/tests/faults/recorder.so
 
 # record WITHOUT ARGUMENT...: a run whose journal is written

@@ -4,6 +4,7 @@ script_tests += \
 	%D%/fronts.sh \
 	%D%/shards.sh \
 	$(NULL)
+long_scripts += %D%/fronts.sh
 machine_scripts += \
 	%D%/copies.sh \
 	%D%/engine_kills.sh \
