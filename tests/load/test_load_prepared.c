@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/sum128.h"
@@ -197,6 +198,35 @@ static void what_is_stopped_changes_nothing(void **state)
 	load_fixture_deinit(&f);
 }
 
+/* The chosen database goes last: as long as it is there, all can be abandoned again. */
+static void an_abandon_that_fails_leaves_the_chosen_database(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_prepared_stats stats;
+	char inside[4300];
+	(void)state;
+
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(prepare(&opts), 0);
+	(void)snprintf(inside, sizeof(inside), "%s/ditkit-prepared/.rsync",
+	               f.subordinate);
+	assert_int_equal(mkdir(inside, 0700), 0);
+	assert_int_equal(call_alone(&f, dit_prepared_abandon), -EISDIR);
+	assert_non_null(strstr(f.reports, ".rsync in it is a directory: remove it"));
+	assert_int_equal(call(&f, dit_prepared_status, &stats), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(stats.databases[i].state, DIT_PREPARED_READY);
+	}
+	dit_prepared_stats_deinit(&stats);
+	assert_int_equal(rmdir(inside), 0);
+	assert_int_equal(call_alone(&f, dit_prepared_abandon), 0);
+	assert_true(load_fixture_is_empty(&f));
+	load_fixture_deinit(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +235,7 @@ int main(void)
 		cmocka_unit_test(a_sum_carries),
 		cmocka_unit_test(what_is_published_is_what_a_load_makes),
 		cmocka_unit_test(what_is_stopped_changes_nothing),
+		cmocka_unit_test(an_abandon_that_fails_leaves_the_chosen_database),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

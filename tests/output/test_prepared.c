@@ -6,13 +6,34 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 
 #include <jansson.h>
 
 #include "base/error.h"
 #include "output/manifest.h"
 #include "store_fixture.h"
+
+/* ---- is it on the disk? ---- */
+
+static const char *synced_dir; /* NULL: nobody looks */
+static bool is_synced; /* it was, when the folder had its new name and all files */
+
+/* In place of the C library's. */
+int fsync(int fd)
+{
+	struct stat synced;
+	struct stat st;
+
+	if (synced_dir != NULL && fstat(fd, &synced) == 0 && stat(synced_dir, &st) == 0 &&
+	    synced.st_ino == st.st_ino &&
+	    access(fixture_path(synced_dir, "ditkit-staging/data.mdb"), F_OK) == 0) {
+		is_synced = true;
+	}
+	return (int)syscall(SYS_fsync, fd);
+}
 
 static const char fields[] =
 	"{\"format\": 1, \"set\": \"0123456789abcdef0123456789abcdef\","
@@ -116,11 +137,17 @@ static void links_and_endless_files_are_not_followed(void **state)
 	assert_int_equal(state_of(dir), DIT_PREPARED_DAMAGED);
 	assert_int_equal(unlink(fixture_path(dir, "ditkit-prepared/manifest.json")), 0);
 	test_write_text(fixture_path(dir, "ditkit-prepared/manifest.json"), "");
-	assert_int_equal(
-		truncate(fixture_path(dir, "ditkit-prepared/manifest.json"), 1 << 30), 0);
-	assert_int_equal(look(dir, &prepared), DIT_PREPARED_DAMAGED);
-	assert_string_equal(prepared.fault.text, "manifest.json is too long");
-	dit_prepared_deinit(&prepared);
+	for (off_t more = 0; more < 2; more++) {
+		assert_int_equal(
+			truncate(fixture_path(dir, "ditkit-prepared/manifest.json"),
+		                 (1 << 20) + more),
+			0);
+		assert_int_equal(look(dir, &prepared), DIT_PREPARED_DAMAGED);
+		assert_string_equal(prepared.fault.text,
+		                    more == 0 ? "manifest.json is no JSON"
+		                              : "manifest.json is too long");
+		dit_prepared_deinit(&prepared);
+	}
 	assert_int_equal(close(fd), 0);
 	test_scratch_remove(dir);
 }
@@ -230,6 +257,146 @@ static void a_published_one_is_taken_back_and_published_again(void **state)
 	}
 }
 
+/* ---- removed ---- */
+
+static void put_prepared(const char *dir)
+{
+	struct dit_output *output = prepare_one(dir);
+
+	assert_int_equal(dit_output_place(output), 0);
+	assert_int_equal(dit_output_end(output), 0);
+}
+
+static void nothing_changes_where_a_directory_cannot_be_removed(void **state)
+{
+	static const char *const folders[] = {"ditkit-prepared", "ditkit-staging"};
+	char *dir = test_scratch();
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+	(void)state;
+
+	put_prepared(dir);
+	for (size_t i = 0; i < 2; i++) {
+		struct dit_output_opts opts = fixture_opts(dir);
+		struct dit_record_output *output = NULL;
+		struct dit_fault fault = {""};
+		char folder[4200];
+		char inside[4300];
+		char told[100];
+
+		(void)snprintf(folder, sizeof(folder), "%s/%s", dir, folders[i]);
+		(void)snprintf(inside, sizeof(inside), "%s/.rsync", folder);
+		(void)snprintf(told, sizeof(told),
+		               "%s/.rsync in it is a directory: remove it", folders[i]);
+		(void)mkdir(folder, 0700);
+		assert_int_equal(mkdir(inside, 0700), 0);
+		assert_int_equal(dit_prepared_remove(fd, &fault), -EISDIR);
+		assert_string_equal(fault.text, told);
+		opts.is_prepared = true;
+		opts.fault = &fault;
+		fault.text[0] = '\0';
+		assert_int_equal(dit_output_open(&output, &opts), -EISDIR);
+		assert_string_equal(fault.text, told);
+		assert_int_equal(rmdir(inside), 0);
+		assert_int_equal(state_of(dir), DIT_PREPARED_READY);
+	}
+	assert_int_equal(dit_prepared_remove(fd, NULL), 0);
+	assert_directory_holds(dir, "");
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
+/* The renamed folder is on the disk before the first file in it goes. */
+static void a_removal_is_synced_before_files_go(void **state)
+{
+	char *dir = test_scratch();
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+	(void)state;
+
+	put_prepared(dir);
+	synced_dir = dir;
+	is_synced = false;
+	assert_int_equal(dit_prepared_remove(fd, NULL), 0);
+	assert_true(is_synced);
+	synced_dir = NULL;
+	assert_directory_holds(dir, "");
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
+/* ---- locked by somebody else ---- */
+
+struct holder {
+	const char *dir;
+	int fd; /* has the lock */
+	enum {
+		STAYS,
+		ENDS,
+		REPLACES
+	} does;
+	volatile sig_atomic_t stop;
+	char told[400];
+};
+
+static void note_wait(void *ctx, const char *text)
+{
+	struct holder *holder = ctx;
+	char old[4300];
+
+	(void)snprintf(holder->told, sizeof(holder->told), "%s", text);
+	if (holder->does == STAYS) {
+		holder->stop = 1;
+		return;
+	}
+	if (holder->does == REPLACES) {
+		(void)snprintf(old, sizeof(old), "%s/old", holder->dir);
+		assert_int_equal(
+			rename(fixture_path(holder->dir, "ditkit-prepared"), old), 0);
+		assert_int_equal(
+			mkdir(fixture_path(holder->dir, "ditkit-prepared"), 0700), 0);
+	}
+	assert_int_equal(flock(holder->fd, LOCK_UN), 0);
+}
+
+static void a_lock_of_others_is_told_and_waited_for(void **state)
+{
+	static const int results[] = {DIT_E_STOPPED, 0, 0};
+	char *dir = test_scratch();
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+	struct stat found;
+	struct stat named;
+	char me[40];
+	(void)state;
+
+	(void)snprintf(me, sizeof(me), "process %d", (int)getpid());
+	put_prepared(dir);
+	for (int does = STAYS; does <= REPLACES; does++) {
+		const char *path = fixture_path(dir, "ditkit-prepared");
+		struct holder holder = {.dir = dir, .does = does};
+		struct dit_stop stop = {.flag = &holder.stop};
+		struct dit_prepared prepared;
+
+		holder.fd = open(path, O_RDONLY | O_DIRECTORY);
+		assert_int_equal(flock(holder.fd, LOCK_SH), 0);
+		assert_int_equal(
+			dit_prepared_lock(fd, &stop, note_wait, &holder, &prepared),
+			results[does]);
+		assert_non_null(strstr(holder.told, me));
+		if (does != STAYS) {
+			path = fixture_path(dir, "ditkit-prepared");
+			assert_int_equal(fstat(prepared.fd, &found), 0);
+			assert_int_equal(stat(path, &named), 0);
+			assert_true(found.st_ino == named.st_ino);
+		}
+		if (does == ENDS) { /* it is ours now */
+			assert_int_equal(flock(holder.fd, LOCK_SH | LOCK_NB), -1);
+		}
+		dit_prepared_deinit(&prepared);
+		assert_int_equal(close(holder.fd), 0);
+	}
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +404,9 @@ int main(void)
 		cmocka_unit_test(links_and_endless_files_are_not_followed),
 		cmocka_unit_test(a_prepared_one_replaces_another_and_is_taken_back),
 		cmocka_unit_test(a_published_one_is_taken_back_and_published_again),
+		cmocka_unit_test(nothing_changes_where_a_directory_cannot_be_removed),
+		cmocka_unit_test(a_removal_is_synced_before_files_go),
+		cmocka_unit_test(a_lock_of_others_is_told_and_waited_for),
 	};
 	int nfailed = cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL);
 

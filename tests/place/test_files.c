@@ -489,10 +489,11 @@ static void other_things_called_staging_are_named(void **state)
 		}
 		assert_int_equal(r, 0);
 		assert_true(dit_output_new_open(&staging, &opts) < 0);
-		assert_says(fault, kind < 3
-		                           ? "ditkit-staging in it is no directory"
-		                           : "ditkit-staging in it cannot be removed: Is "
-		                             "a directory");
+		assert_says(
+			fault,
+			kind < 3
+				? "ditkit-staging in it is no directory"
+				: "ditkit-staging/below in it is a directory: remove it");
 		assert_directory_holds(dir, "ditkit-staging ");
 		test_scratch_remove(dir);
 	}

@@ -15,11 +15,12 @@
 
 #include "base/error.h"
 #include "base/whole_io.h"
+#include "place/claim.h"
 #include "place/files.h"
 
-#define NEW_NAME  DIT_MANIFEST_NAME ".new"
-#define BYTES_MAX ((off_t)64 << 20) /* hundreds of thousands of inputs */
-#define WAIT_NS   50000000          /* between two looks whether the others have ended */
+#define NEW_NAME   DIT_MANIFEST_NAME ".new"
+#define WAIT_NS    50000000 /* between two looks whether the others have ended */
+#define TELL_AFTER 20       /* looks */
 
 void dit_manifest_time(char ret[DIT_MANIFEST_TIME_BYTES])
 {
@@ -67,7 +68,7 @@ static int read_text(int fd, char **ret, size_t *ret_len)
 	if (fstat(fd, &st) != 0) {
 		return -errno;
 	}
-	if (st.st_size > BYTES_MAX) {
+	if (st.st_size > (off_t)DIT_MANIFEST_MAX) {
 		return DIT_E_TOOLONG;
 	}
 	*ret = malloc((size_t)st.st_size + 1);
@@ -231,7 +232,7 @@ int dit_prepared_look(int dir_fd, struct dit_prepared *ret)
 		return 0;
 	}
 	if (r < 0) {
-		return r;
+		return dit_fault_place(&ret->fault, r, DIT_PREPARED_NAME);
 	}
 	ret->fd = r;
 	r = read_manifest(ret->fd, &ret->manifest, &ret->fault);
@@ -242,8 +243,9 @@ int dit_prepared_look(int dir_fd, struct dit_prepared *ret)
 	r = r < 0 ? r : look_at_data(ret, dir_fd);
 	if (r == DIT_E_INVALID) {
 		ret->state = DIT_PREPARED_DAMAGED;
+		return 0;
 	}
-	return r == DIT_E_INVALID ? 0 : r;
+	return r == 0 ? 0 : dit_fault_place(&ret->fault, r, DIT_PREPARED_NAME);
 }
 
 void dit_prepared_deinit(struct dit_prepared *prepared)
@@ -257,16 +259,52 @@ void dit_prepared_deinit(struct dit_prepared *prepared)
 
 /* ---- changes ---- */
 
-static int lock(int fd, const struct dit_stop *stop)
+/* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; those in line begin with "->". 0:
+ * there is none, or it is in another container */
+static long find_holder(int fd)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	unsigned long number = 0;
+	char line[200];
+	long holder = 0;
+	struct stat st;
+
+	while (locks != NULL && holder == 0 && fstat(fd, &st) == 0 &&
+	       fgets(line, sizeof(line), locks) != NULL) {
+		if (sscanf(line, "%*s FLOCK %*s %*s %ld %*x:%*x:%lu", &holder, &number) !=
+		            2 ||
+		    number != st.st_ino) {
+			holder = 0;
+		}
+	}
+	if (locks != NULL) {
+		(void)fclose(locks);
+	}
+	return holder;
+}
+
+static void tell(int fd, dit_prepared_wait_fn waits, void *ctx)
+{
+	struct dit_fault holder = {"another process"};
+
+	(void)dit_claim_say_process(find_holder(fd), &holder);
+	waits(ctx, holder.text);
+}
+
+static int lock(int fd, const struct dit_stop *stop, dit_prepared_wait_fn waits,
+                void *ctx)
 {
 	const struct timespec moment = {.tv_nsec = WAIT_NS};
 
-	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+	for (unsigned i = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
 		if (errno != EWOULDBLOCK) {
 			return -errno;
 		}
 		if (dit_stop_is_set(stop)) {
 			return DIT_E_STOPPED;
+		}
+		if (i == TELL_AFTER) {
+			tell(fd, waits, ctx);
 		}
 		(void)nanosleep(&moment, NULL);
 	}
@@ -275,12 +313,13 @@ static int lock(int fd, const struct dit_stop *stop)
 
 /* It was put in place, removed or replaced while we waited: the lock is of the folder
  * that has the name. */
-int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, struct dit_prepared *ret)
+int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, dit_prepared_wait_fn waits,
+                      void *ctx, struct dit_prepared *ret)
 {
 	int fd = dit_folder_open(dir_fd, DIT_PREPARED_NAME, NULL);
 	struct stat locked;
 	struct stat found;
-	int r = fd < 0 ? 0 : lock(fd, stop);
+	int r = fd < 0 ? 0 : lock(fd, stop, waits, ctx);
 
 	*ret = (struct dit_prepared){.fd = -1};
 	if (r == 0) {
@@ -298,14 +337,29 @@ int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, struct dit_prepar
 	return r;
 }
 
+/* 0: it can be removed, or there is none */
+static int check_removal(int dir_fd, struct dit_fault *fault)
+{
+	int fd = dit_folder_open(dir_fd, DIT_PREPARED_NAME, fault);
+	int r = fd < 0 ? fd : dit_folder_check_files(fd, DIT_PREPARED_NAME, fault);
+
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+	return r == -ENOENT ? 0 : r;
+}
+
 /* One rename removes it, so a killed process leaves it whole or not at all. */
 int dit_prepared_remove(int dir_fd, struct dit_fault *fault)
 {
-	int r = dit_folder_clear(dir_fd, DIT_STAGING_NAME, fault);
+	int r = check_removal(dir_fd, fault);
 
+	r = r < 0 ? r : dit_folder_clear(dir_fd, DIT_STAGING_NAME, fault);
 	if (r == 0 &&
 	    renameat(dir_fd, DIT_PREPARED_NAME, dir_fd, DIT_STAGING_NAME) != 0) {
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT
+		               ? 0
+		               : dit_fault_place(fault, -errno, DIT_PREPARED_NAME);
 	}
 	if (r == 0 && fsync(dir_fd) != 0) {
 		r = -errno;

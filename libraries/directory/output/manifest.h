@@ -34,6 +34,8 @@ struct json_t; /* jansson.h */
 
 #define DIT_MANIFEST_NAME   "manifest.json"
 #define DIT_MANIFEST_FORMAT 1
+/** A longer file is none: JSON takes up to 80 times its length in memory. */
+#define DIT_MANIFEST_MAX ((size_t)1 << 20)
 
 /** Texts point into `json`. Zero: none. */
 struct dit_manifest {
@@ -68,15 +70,23 @@ struct dit_prepared {
 int dit_prepared_look(int dir_fd, struct dit_prepared *ret);
 void dit_prepared_deinit(struct dit_prepared *prepared);
 
+/** Who lets others wait: "NAME, process NUMBER"; "another process". */
+typedef void (*dit_prepared_wait_fn)(void *ctx, const char *holder);
+
 /**
- * The same, for somebody who will change it, after all others have ended who do.
+ * The same, for somebody who will change it, after all others have ended who do. Whoever
+ * may read the folder can lock it for ever.
+ *
+ * @param waits  is called once, when the others have taken a second; and the lock is
+ *               waited for until @p stop is set
  *
  * @return also DIT_E_STOPPED
  */
-int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, struct dit_prepared *ret);
+int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, dit_prepared_wait_fn waits,
+                      void *ctx, struct dit_prepared *ret);
 
-/** Remove what was prepared, and what is left of an unfinished one. The directory is
- * claimed. 0; -errno with a fault */
+/** Remove what was prepared, and what is left of an unfinished one; nothing is changed if
+ * a directory is in one of them. The directory is claimed. 0; -errno with a fault */
 int dit_prepared_remove(int dir_fd, struct dit_fault *fault);
 
 /** "2026-01-31T23:59:59Z", with the NUL. */

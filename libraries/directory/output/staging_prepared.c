@@ -182,11 +182,12 @@ int dit_staging_keep_apart(struct dit_staging *staging, struct dit_fault *fault)
 {
 	struct dit_output *output = &staging->tables.base.base;
 	int fd = dit_folder_open(staging->claim.dir_fd, DIT_PREPARED_NAME, fault);
+	int r = fd < 0 ? fd : dit_folder_check_files(fd, DIT_PREPARED_NAME, fault);
 
-	if (fd < 0 && fd != -ENOENT) {
-		return fd;
-	}
 	staging->replaced_fd = fd < 0 ? -1 : fd;
+	if (r < 0 && r != -ENOENT) {
+		return r;
+	}
 	staging->prepared_ops = *output->ops;
 	staging->prepared_ops.place = keep;
 	staging->prepared_ops.take_back = keep_take_back;
@@ -250,6 +251,8 @@ static int open_data(struct dit_staging *staging, const struct dit_output_opts *
 	       : r == -ENOENT
 	               ? dit_fault_say(opts->fault, r,
 	                               "what is prepared has changed just now: try again")
+	       : r < 0 ? dit_fault_place(opts->fault, r,
+	                                 DIT_PREPARED_NAME "/" DIT_DATA_NAME)
 	               : r;
 }
 

@@ -33,18 +33,17 @@ static int open_lock_file(struct dit_claim *claim, mode_t mode, struct dit_fault
 	return claim->lock_fd == -ENOENT ? make_lock_file(claim, mode) : claim->lock_fd;
 }
 
-/* The other process, if the system names it: none in another container. */
-static int say_holder(const struct flock *lock, struct dit_fault *fault)
+int dit_claim_say_process(long number, struct dit_fault *fault)
 {
 	char path[40];
 	char name[64] = "";
 	int fd = -1;
 	ssize_t n = 0;
 
-	if (lock->l_type == F_UNLCK || lock->l_pid <= 0) {
+	if (number <= 0) {
 		return DIT_E_BUSY;
 	}
-	(void)snprintf(path, sizeof(path), "/proc/%ld/comm", (long)lock->l_pid);
+	(void)snprintf(path, sizeof(path), "/proc/%ld/comm", number);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		n = dit_read_at(fd, name, sizeof(name) - 1, 0);
@@ -56,7 +55,13 @@ static int say_holder(const struct flock *lock, struct dit_fault *fault)
 		*c = *c >= ' ' && *c <= '~' ? *c : '?';
 	}
 	return dit_fault_say(fault, DIT_E_BUSY, "%s%sprocess %ld", name,
-	                     name[0] == '\0' ? "" : ", ", (long)lock->l_pid);
+	                     name[0] == '\0' ? "" : ", ", number);
+}
+
+/* The other process, if the system names it: none in another container. */
+static int say_holder(const struct flock *lock, struct dit_fault *fault)
+{
+	return dit_claim_say_process(lock->l_type == F_UNLCK ? 0 : lock->l_pid, fault);
 }
 
 /* LMDB 0.9 locks byte 0: shared while an environment is open, exclusive to set it up. */

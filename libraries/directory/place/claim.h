@@ -49,6 +49,9 @@ struct dit_claim {
 int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
                    struct dit_fault *fault);
 
+/** "NAME, process NUMBER", or nothing if the number is no process's. DIT_E_BUSY */
+int dit_claim_say_process(long number, struct dit_fault *fault);
+
 /** The process that has the database, after DIT_E_BUSY; static, or the fault's text. */
 static inline const char *dit_claim_holder(const struct dit_fault *fault)
 {

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/error.h"
+
 int dit_fault_say(struct dit_fault *fault, int r, const char *format, ...)
 {
 	va_list args;
@@ -14,4 +16,11 @@ int dit_fault_say(struct dit_fault *fault, int r, const char *format, ...)
 		va_end(args);
 	}
 	return r;
+}
+
+int dit_fault_place(struct dit_fault *fault, int r, const char *where)
+{
+	return fault == NULL || fault->text[0] != '\0'
+	               ? r
+	               : dit_fault_say(fault, r, "%s: %s", where, dit_strerror(r));
 }

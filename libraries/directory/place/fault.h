@@ -16,4 +16,7 @@ struct dit_fault {
 int dit_fault_say(struct dit_fault *fault, int r, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** Where it was, if the code alone says all: "WHERE: TEXT OF THE CODE". @return @p r */
+int dit_fault_place(struct dit_fault *fault, int r, const char *where);
+
 #endif

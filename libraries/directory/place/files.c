@@ -178,32 +178,11 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Remove the files in it, whatever their names. Takes the descriptor. */
-static int empty_directory(int fd)
-{
-	struct dirent *entry = NULL;
-	DIR *dir = fdopendir(fd);
-	int r = 0;
+/* @return 0: the next name; else it is the last one */
+typedef int (*name_fn)(int dir_fd, const char *name, void *ctx);
 
-	if (dir == NULL) {
-		r = -errno;
-		(void)close(fd);
-		return r;
-	}
-	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
-		if (!is_dots(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0) {
-			r = -errno;
-		}
-	}
-	if (r == 0 && errno != 0) {
-		r = -errno;
-	}
-	(void)closedir(dir);
-	return r;
-}
-
-/* @return 1: no name is in it; 0; -errno */
-static int look_for_names(int dir_fd)
+/* @return 0; what the function returned; -errno */
+static int for_each_name(int dir_fd, name_fn look, void *ctx)
 {
 	/* With a place of its own. */
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -218,19 +197,60 @@ static int look_for_names(int dir_fd)
 		}
 		return r;
 	}
-	do {
-		errno = 0;
-		entry = readdir(dir);
-	} while (entry != NULL && is_dots(entry->d_name));
-	r = entry != NULL ? 0 : errno == 0 ? 1 : -errno;
+	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
+		r = is_dots(entry->d_name) ? 0 : look(fd, entry->d_name, ctx);
+	}
+	r = r == 0 && entry == NULL ? -errno : r;
 	(void)closedir(dir);
 	return r;
 }
 
+static int find_name(int dir_fd, const char *name, void *ctx)
+{
+	(void)dir_fd;
+	(void)name;
+	(void)ctx;
+	return 1;
+}
+
+static int remove_name(int dir_fd, const char *name, void *ctx)
+{
+	(void)ctx;
+	return unlinkat(dir_fd, name, 0) == 0 ? 0 : -errno;
+}
+
+struct removal {
+	const char *folder;
+	struct dit_fault *fault;
+};
+
+static int refuse_directory(int dir_fd, const char *name, void *ctx)
+{
+	const struct removal *removal = ctx;
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		return errno == ENOENT ? 0 : -errno;
+	}
+	return S_ISDIR(st.st_mode)
+	               ? dit_fault_say(removal->fault, -EISDIR,
+	                               "%s/%.200s in it is a directory: remove it",
+	                               removal->folder, name)
+	               : 0;
+}
+
+int dit_folder_check_files(int fd, const char *name, struct dit_fault *fault)
+{
+	struct removal removal = {name, fault};
+
+	return for_each_name(fd, refuse_directory, &removal);
+}
+
 int dit_folder_remove(int dir_fd, const char *name, int fd)
 {
-	int r = empty_directory(fd);
+	int r = for_each_name(fd, remove_name, NULL);
 
+	(void)close(fd);
 	return r == 0 && unlinkat(dir_fd, name, AT_REMOVEDIR) != 0 ? -errno : r;
 }
 
@@ -244,6 +264,11 @@ int dit_folder_clear(int dir_fd, const char *name, struct dit_fault *fault)
 	}
 	if (fd < 0) {
 		return fd;
+	}
+	r = dit_folder_check_files(fd, name, fault);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
 	}
 	r = dit_folder_remove(dir_fd, name, fd);
 	return r < 0 ? dit_fault_say(fault, r, "%s in it cannot be removed: %s", name,
@@ -271,9 +296,9 @@ int dit_folder_check(int fd, const char *name, struct dit_fault *fault)
 /* The opened directory may be another one; in the end all that is in it is removed. */
 static int check_staging(int fd, struct dit_fault *fault)
 {
-	int r = look_for_names(fd);
+	int r = for_each_name(fd, find_name, NULL);
 
-	if (r == 0) {
+	if (r > 0) {
 		return dit_fault_say(fault, -EPERM,
 		                     DIT_STAGING_NAME " in it is not empty: somebody has "
 		                                      "put it there");
@@ -317,7 +342,8 @@ void dit_staging_remove(int dir_fd, int staging_fd)
 	(void)unlinkat(staging_fd, DIT_LOCK_NAME, 0);
 	(void)unlinkat(staging_fd, DIT_OLD_NAME, 0);
 	/* The next load removes what is left. */
-	(void)empty_directory(staging_fd);
+	(void)for_each_name(staging_fd, remove_name, NULL);
+	(void)close(staging_fd);
 	(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
 }
 

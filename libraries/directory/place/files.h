@@ -84,6 +84,13 @@ int dit_folder_open(int dir_fd, const char *name, struct dit_fault *fault);
 int dit_folder_check(int fd, const char *name, struct dit_fault *fault);
 
 /**
+ * Can it be removed with all that is in it? Files alone can.
+ *
+ * @return 0; -EISDIR with a fault: a directory is in it; other -errno
+ */
+int dit_folder_check_files(int fd, const char *name, struct dit_fault *fault);
+
+/**
  * Remove one with the files in it.
  *
  * @param fd  of it; closed in every case
@@ -92,7 +99,7 @@ int dit_folder_check(int fd, const char *name, struct dit_fault *fault);
  */
 int dit_folder_remove(int dir_fd, const char *name, int fd);
 
-/** The same by its name. 0, also if there is none; -errno, with a fault */
+/** The same by its name, after a check. 0, also if there is none; -errno, with a fault */
 int dit_folder_clear(int dir_fd, const char *name, struct dit_fault *fault);
 
 /**

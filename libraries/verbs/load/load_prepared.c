@@ -20,6 +20,8 @@
 #include "job/config_digest.h"
 #include "output/manifest.h"
 
+#define INPUT_BYTES 150 /* of the JSON of one input without its path */
+
 /* Names of files have any bytes, JSON has UTF-8. */
 static json_t *text_json(struct dit_span text)
 {
@@ -96,15 +98,21 @@ static json_t *databases_json(const struct loader *loader)
 	return databases;
 }
 
+/* The first of them, as many as surely fit: each byte of a path may become "\u0001". */
 static json_t *inputs_json(const struct loader *loader)
 {
 	const struct dit_load_stats *stats = loader->stats;
 	json_t *inputs = json_array();
+	size_t bytes = 0;
 
 	for (size_t i = 0; i < stats->ninputs; i++) {
 		const struct dit_load_input *input = &stats->inputs[i];
 		const char *path = input->path == NULL ? "-" : input->path;
 
+		bytes += INPUT_BYTES + 6 * strlen(path);
+		if (bytes > DIT_MANIFEST_MAX / 2) {
+			break;
+		}
 		inputs = append(inputs, json_pack("{s:o, s:I, s:s}", "file",
 		                                  text_json(dit_span_of(path)), "bytes",
 		                                  (json_int_t)input->nbytes, "xxh128",
@@ -120,10 +128,11 @@ static json_t *common_json(const struct loader *loader)
 
 	(void)gethostname(host, sizeof(host) - 1);
 	dit_manifest_time(now);
-	return json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:s, s:s}", "format",
+	return json_pack("{s:i, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:s}", "format",
 	                 DIT_MANIFEST_FORMAT, "set", set_json(), "databases",
 	                 databases_json(loader), "release",
-	                 dit_openldap_name(loader->stats->openldap), "inputs",
+	                 dit_openldap_name(loader->stats->openldap), "ninputs",
+	                 (json_int_t)loader->stats->ninputs, "inputs",
 	                 inputs_json(loader), "user", user_json(), "host",
 	                 text_json(dit_span_of(host)), "time", now, "version",
 	                 dit_version());

@@ -23,7 +23,10 @@
 #include "place/claim.h"
 #include "place/files.h"
 
+struct work;
+
 struct item {
+	const struct work *work; /* it is one of this */
 	const struct dit_database *db;
 	int dir_fd; /* -1: not opened, or another's now */
 	struct dit_prepared found;
@@ -69,8 +72,10 @@ static int make_items(struct work *work)
 	}
 	for (size_t i = 0; i < glue->ndatabases; i++) {
 		if (strcmp(glue->databases[i]->type, "mdb") == 0) {
-			work->items[work->n++] = (struct item){
-				.db = glue->databases[i], .dir_fd = -1, .found.fd = -1};
+			work->items[work->n++] = (struct item){.work = work,
+			                                       .db = glue->databases[i],
+			                                       .dir_fd = -1,
+			                                       .found.fd = -1};
 		}
 	}
 	return 0;
@@ -113,6 +118,15 @@ static int note(struct work *work, const struct item *item)
 	return 0;
 }
 
+static void tell_wait(void *ctx, const char *holder)
+{
+	const struct item *item = ctx;
+
+	dit_job_report(&item->work->job, DIT_REPORT_WARNING,
+	               "waiting for %s, which has locked %s/" DIT_PREPARED_NAME, holder,
+	               item->db->data.directory);
+}
+
 static int look(struct work *work, struct item *item, bool locks)
 {
 	const char *directory = item->db->data.directory;
@@ -121,7 +135,8 @@ static int look(struct work *work, struct item *item, bool locks)
 
 	if (r >= 0) {
 		item->dir_fd = r;
-		r = locks ? dit_prepared_lock(item->dir_fd, &work->job.stop, &item->found)
+		r = locks ? dit_prepared_lock(item->dir_fd, &work->job.stop, tell_wait,
+		                              item, &item->found)
 		          : dit_prepared_look(item->dir_fd, &item->found);
 	}
 	if (r < 0) {
