@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of dit_tell():
- * - texts are told whole, but for the middle of long ones; lists of entries have no limit;
+ * - texts are told whole, but for the middle of long ones; lists have no limit;
  * - without memory long ones lose their end, short ones nothing;
  * - a listener is not needed.
  */

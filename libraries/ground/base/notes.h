@@ -6,9 +6,9 @@
  * A tool thread that parses record 17 cannot report: record 12 may still be on another
  * thread. It adds notes; the coordinator tells them when the turn of record 17 comes.
  *
- * A text echoes what was given: a filter, a line, a name. The middle of a long text is left
- * out, so that a person sees its beginning and the reason, which stands at its end. Lists of
- * entries (DIT_REPORT_ADDED, DIT_REPORT_MISSING) are whole.
+ * A text echoes what was given: a filter, a line, a name. The middle of a long text is
+ * left out, so that a person sees its beginning and the reason, which stands at its end.
+ * Lists of entries (DIT_REPORT_ADDED, DIT_REPORT_MISSING) are whole.
  *
  * Threads: notes have one owner at a time, the owner of the arena.
  */
@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "base/report.h"
 
-/** A text with its end; a longer one is cut: a path of PATH_MAX bytes, and words around it. */
+/** A text with its end; a longer one is cut: a path of PATH_MAX bytes, words around it */
 #define DIT_TELL_BYTES 4608
 
 /**

@@ -3,8 +3,8 @@
  * Reports: what the library has to tell a person.
  *
  * The library never prints. Everything a user must know goes to one callback, as
- * finished text without a trailing newline; the program decides where it goes. The middle of
- * a text of more than 4,607 bytes is left out, lists of entries (DIT_REPORT_ADDED,
+ * finished text without a trailing newline; the program decides where it goes. The middle
+ * of a text of more than 4,607 bytes is left out, lists of entries (DIT_REPORT_ADDED,
  * DIT_REPORT_MISSING) apart.
  *
  * Threads: the callback is called by the thread that called the library, never by a
