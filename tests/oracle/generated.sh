@@ -5,7 +5,8 @@
 . "${0%/*}/lib.sh"
 : "${DITGEN:?}"
 
-entries=${GENERATED_ENTRIES:-20000}
+entries=${GENERATED_ENTRIES:-3000}
+[ "${DIT_LONG:-}" != yes ] || entries=${GENERATED_ENTRIES:-20000}
 
 # compare_with NAME COMPARE-OPTIONS DITADD-OPTION...: against $work/ref
 compare_with() {

@@ -131,7 +131,7 @@ mkdir "$work/tmp"
 make_site "$work/dit" bench
 suffix=$(sed -n 's/^suffix *"\(.*\)"/\1/p' "$work/dit/slapd.conf" | head -n 1)
 "$DITGEN" --entries 2000 --operational >"$work/input.ldif"
-mkfifo "$work/idle" "$work/never"
+mkfifo "$work/idle"
 
 # One large value that must be folded, and has a key at every place.
 awk '{ print } /^$/ { exit }' "$work/input.ldif" >"$work/value.ldif"

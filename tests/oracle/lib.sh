@@ -52,10 +52,20 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM HUP
 
+# pause SECONDS: without a process
+pause() {
+	read -rt "$1" _ <>"$work/never"
+}
+mkfifo "$work/never"
+
+# What each configuration of make_site is, with @SITE@ for the site's directory.
+declare -A templates=()
+
 # seal: the databases of sites that are made from now on have sealed pages; $sealed tells
 # ditcheck how, for directories that are named
 seal() {
 	DIT_SEALED=yes
+	templates=()
 	crypto_module=${DIT_BUILDDIR:?}/tests/base/xor_module.so
 	printf '%s\n' 'database mdb' 'suffix cn=sealed' 'directory /' \
 		"crypto $crypto_module" 'passphrase sesame' >"$work/sealed.conf"
@@ -81,6 +91,14 @@ check() {
 	fi
 }
 
+# turn N: is it the turn of this case, one of N? Each is in the long suite. In "make check"
+# that is a fixed sample: the Nth call, the 2Nth, and so on.
+turn() {
+	nturns=$((nturns + 1))
+	[ "${DIT_LONG:-}" = yes ] || [ $((nturns % $1)) -eq 0 ]
+}
+nturns=0
+
 # finish: the script's last line
 finish() {
 	echo "${0##*/}: $nchecks checks, $nfailed failed, $SECONDS s"
@@ -91,13 +109,20 @@ finish() {
 # make_site DIR [CONF]: an empty database directory DIR/db, and DIR/slapd.conf made from
 # tests/data/conf/CONF.conf (default: default)
 make_site() {
-	rm -rf "$1"
+	local conf=${2:-default}
+	[ ! -e "$1" ] || rm -rf "$1"
 	mkdir -p "$1/db" "$1/db-other" "$1/db-later"
-	fill_in "$1" <"$DIT_TEST_DATA/conf/${2:-default}.conf" >"$1/slapd.conf"
-	if [ "${2:-default}" = lexical ]; then
-		fill_in "$1" <"$DIT_TEST_DATA/conf/lexical-part.conf" \
-			>"$1/lexical-part.conf"
+	write_conf "$1" "$conf" slapd.conf
+	[ "$conf" != lexical ] || write_conf "$1" lexical-part lexical-part.conf
+}
+
+# write_conf DIR CONF FILE
+write_conf() {
+	if [ -z "${templates[$2]:-}" ]; then
+		fill_in @SITE@ <"$DIT_TEST_DATA/conf/$2.conf" >"$work/template"
+		templates[$2]=$(<"$work/template")
 	fi
+	printf '%s\n' "${templates[$2]//@SITE@/"$1"}" >"$1/$3"
 }
 
 # fill_in DIR: replace the place holders of a configuration or a fixture
@@ -109,50 +134,75 @@ fill_in() {
 		${DIT_SEALED:+/^database mdb/a passphrase sesame}"
 }
 
+# fill_in_both: the configuration on standard input becomes that of the sites ref and dit
+fill_in_both() {
+	local site text
+	fill_in @SITE@ >"$work/template"
+	text=$(<"$work/template")
+	for site in ref dit; do
+		printf '%s\n' "${text//@SITE@/"$work/$site"}" >"$work/$site/slapd.conf"
+	done
+}
+
+# list DIR: sets listed, the names there without the directory's; no process is started
+list() {
+	shopt -s nullglob dotglob
+	listed=("$1"/*)
+	shopt -u nullglob dotglob
+	listed=("${listed[@]##*/}")
+}
+
 # empty_site DIR: the same site again, with nothing in it
 empty_site() {
-	rm -rf "$1/db"
-	mkdir "$1/db"
+	[ -d "$1/db" ] || mkdir "$1/db"
+	list "$1/db"
+	[ ${#listed[@]} -eq 0 ] || rm -rf "${listed[@]/#/$1/db/}"
 }
 
 # died DIR NAME: slapadd of the other OpenLDAP died of a signal there. Says so.
 died() {
-	[ -n "$DIT_OPENLDAP" ] && [ "$(cat "$1/exit")" -ge 128 ] || return 1
-	echo "$2: not compared, slapadd dies (exit status $(cat "$1/exit"))"
+	[ -n "$DIT_OPENLDAP" ] && [ "$(<"$1/exit")" -ge 128 ] || return 1
+	echo "$2: not compared, slapadd dies (exit status $(<"$1/exit"))"
 }
+
+# More of $neutral, for malformed definitions: the grammar that slapadd prints after them.
+no_grammar='
+	/^[A-Za-z]*Description = /d; /^[[:space:]]/d; /^$/d'
+
+# The option and the name of the site's configuration.
+config=(-f slapd.conf)
 
 # load_with PROGRAM DIR ARGUMENT...: run it on the site; leaves DIR/exit, DIR/stderr with
 # the program's name and the site's path made neutral, '?' for control characters, which
 # slapadd alone prints, and without the times that 2.6 puts before log messages
 load_with() {
-	local program=$1 dir=$2 status
+	local program=$1 dir=$2
 	shift 2
-	(cd "$work" && "$program" -f "$dir/slapd.conf" "$@") >"$dir/stdout" \
-		2>"$dir/stderr.raw"
-	status=$?
-	echo "$status" >"$dir/exit"
-	sed 's/[0-9a-f]\{8\}\.[0-9a-f]\{8\} 0x[0-9a-f]* //g' "$dir/stderr.raw" |
-		tr '\000-\010\013-\037\177' '?' | without_nul_messages | sed "s,$dir/,SITE/,g; s/^\(slapadd\|ditadd\): /PROGRAM: /
-			/^OpenLDAP 2\.[0-9], as /d; /^Built into /d" | without_late_text >"$dir/stderr"
-}
-
-# without_nul_messages: where base64 ends early slapadd prints a zero byte as a character,
-# which cuts off the rest of its message, line end included. We print the whole line; both
-# forms are left out here.
-without_nul_messages() {
-	local text='ldap_pvt_decode_b64_inplace: invalid base64 encoding char'
-	sed "/^$text () 0x0\$/d; s/$text (\(.) 0x\)/$text [\1/g; s/$text (//g"
-}
-
-# without_late_text: slapadd 2.7 has no text for refusals of naming values, unless the
-# schema check refused another entry before.
-without_late_text() {
-	if [ "$DIT_OPENLDAP" = 2.7 ]; then
-		sed 's/: (64) .*/: (64) (null)/'
+	{
+		(
+			cd "$work" || exit
+			[[ $program != slap* ]] || export LD_PRELOAD=${NOSYNC:-}
+			exec "$program" "${config[0]}" "$dir/${config[1]}" "$@"
+		) >"$dir/stdout" 2>"$dir/stderr.raw"
+		echo "$?" >"$dir/exit"
+	} 2>/dev/null # bash remarks on programs that die
+	if [ -s "$dir/stderr.raw" ]; then
+		sed -e "$neutral" -e "s,$dir/,SITE/,g" "$dir/stderr.raw" >"$dir/stderr"
 	else
-		cat
+		: >"$dir/stderr"
 	fi
 }
+
+# Where base64 ends early slapadd prints a zero byte as a character, which cuts off the rest
+# of its message, line end included. We print the whole line; both forms are left out here.
+no_base64='ldap_pvt_decode_b64_inplace: invalid base64 encoding char'
+neutral="s/[0-9a-f]\{8\}\.[0-9a-f]\{8\} 0x[0-9a-f]* //g
+	s/[\x00-\x08\x0b-\x1f\x7f]/?/g
+	/^$no_base64 () 0x0\$/d; s/$no_base64 (\(.) 0x\)/$no_base64 [\1/g; s/$no_base64 (//g
+	s/^\(slapadd\|ditadd\): /PROGRAM: /; /^OpenLDAP 2\.[0-9], as /d; /^Built into /d"
+# slapadd 2.7 has no text for refusals of naming values, unless the schema check refused
+# another entry before.
+[ "$DIT_OPENLDAP" != 2.7 ] || neutral+='; s/: (64) .*/: (64) (null)/'
 
 # slapadd_site DIR ARGUMENT...
 slapadd_site() {
@@ -167,17 +217,33 @@ ditadd_site() {
 	load_with "$DITADD" "$dir" --progress none "$@"
 }
 
-# told FILE: a standard error without line breaks and bytes of C1 in names and values, which
-# slapadd prints, and without the question marks that ditadd prints for them
+# same_messages REFERENCE DIR: same exit status and same lines on stderr, but for line breaks
+# and bytes of C1 in names and values, which slapadd prints, and question marks, which ditadd
+# prints for them. Where the texts are equal no process is started.
+same_messages() {
+	local ref dit
+	ref=$(<"$1/exit") && dit=$(<"$2/exit") || return
+	if [ "$ref" != "$dit" ]; then
+		echo "exit status $ref, of the other one $dit"
+		return 1
+	fi
+	ref=$(<"$1/stderr") && dit=$(<"$2/stderr") || return
+	[ "$ref" != "$dit" ] || return 0
+	cmp -s <(told "$1/stderr") <(told "$2/stderr") || diff -a "$1/stderr" "$2/stderr"
+}
+
+# told FILE: a standard error without what same_messages leaves out
 told() {
 	sed 's/\xc2[\x80-\x9f]//g' "$1" | tr -d '\n?\200-\237'
 }
 
-# same_messages REFERENCE DIR: same exit status and same lines on stderr
-same_messages() {
-	diff "$1/exit" "$2/exit" &&
-		{ cmp -s <(told "$1/stderr") <(told "$2/stderr") ||
-			diff -a "$1/stderr" "$2/stderr"; }
+# ended DIR STATUS: the exit status of the load there
+ended() {
+	local status
+	status=$(<"$1/exit") && [ "$status" = "$2" ] || {
+		echo "exit status $status, not $2"
+		return 1
+	}
 }
 
 # same_content [OPTION-OF-DITCHECK-COMPARE...] REFERENCE DIR: every record of every named database
@@ -249,21 +315,20 @@ lacks_syntax() {
 
 # untouched DIR: no database and no leftovers in the site
 untouched() {
-	[ -z "$(ls -A "$1/db")" ] || {
-		echo "left in $1/db:"
-		ls -lA "$1/db"
+	list "$1/db"
+	[ ${#listed[@]} -eq 0 ] || {
+		echo "left in $1/db: ${listed[*]}"
 		return 1
 	}
 }
 
 # only_database DIR: the database directory holds the two files and nothing else
 only_database() {
-	local names
-	names=$(cd "$1/db" && echo *)
-	case $names in
+	list "$1/db"
+	case ${listed[*]} in
 	"data.mdb lock.mdb" | data.mdb) ;;
 	*)
-		echo "in $1/db: $names"
+		echo "in $1/db: ${listed[*]}"
 		return 1
 		;;
 	esac

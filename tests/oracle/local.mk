@@ -51,15 +51,24 @@ script_tests += \
 long_scripts += \
 	%D%/cat.sh \
 	%D%/check.sh \
+	%D%/conf_errors.sh \
 	%D%/config.sh \
+	%D%/content.sh \
+	%D%/errors.sh \
+	%D%/existing.sh \
+	%D%/generated.sh \
 	%D%/index.sh \
 	%D%/index_online.sh \
 	%D%/interrupted.sh \
 	%D%/killed.sh \
 	%D%/messages.sh \
+	%D%/modules.sh \
 	%D%/random.sh \
+	%D%/served.sh \
 	%D%/torture.sh \
+	%D%/tree.sh \
 	%D%/values.sh \
+	%D%/writers.sh \
 	$(NULL)
 EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk tests/data
 

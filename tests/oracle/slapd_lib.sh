@@ -30,12 +30,12 @@ start_slapd() {
 	url[$1]=ldapi://${path//\//%2F}
 	LD_PRELOAD=${NOSYNC:-} slapd -d 0 -h "${url[$1]}" -f "$work/$1/slapd.conf" 2>"$work/$1/slapd.err" &
 	pid[$1]=$!
-	for ((try = 0; try < 600; try++)); do
-		if ldapsearch -x -H "${url[$1]}" -s base -b '' 1.1 >/dev/null 2>&1; then
+	for ((try = 0; try < 12000; try++)); do
+		if [ -S "$path" ] && ldapsearch -x -H "${url[$1]}" -s base -b '' 1.1 >/dev/null 2>&1; then
 			return
 		fi
 		kill -0 "${pid[$1]}" 2>/dev/null || break
-		sleep 0.1
+		pause 0.05
 	done
 	cat "$work/$1/slapd.err" >&2
 	echo "slapd does not start" >&2

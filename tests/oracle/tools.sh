@@ -39,20 +39,14 @@ both_load() {
 # seven bytes after the last value of an entry are padding with any content: they are left
 # out, and what slapcat shows has to agree instead.
 dump() {
-	local name
-	for name in $(mdb_dump -l "$work/$1/db"); do
-		echo "database $name"
-		mdb_dump -s "$name" "$work/$1/db" |
-			sed '/^mapsize=\|^maxreaders=\|^db_pagesize=/d' |
-			if [ "$name" = id2e ]; then
-				awk '/^ / && ++n % 2 == 0 {
-					print length($0), substr($0, 1, length($0) - 14)
-					next
-				} { print }'
-			else
-				cat
-			fi
-	done
+	mdb_dump -a "$work/$1/db" | awk '
+		/^mapsize=|^maxreaders=|^db_pagesize=/ { next }
+		/^database=/ { name = $0 }
+		name == "database=id2e" && /^ / && ++n % 2 == 0 {
+			print length($0), substr($0, 1, length($0) - 14)
+			next
+		}
+		{ print }'
 }
 
 make_site "$work/ref"
@@ -128,7 +122,7 @@ consumer() {
 # exported SITE: what a database holds, but for the state of replication
 exported() {
 	slapcat -o ldif-wrap=no -f "$work/$1/slapd.conf" | sed '/^contextCSN:/d' |
-		awk 'BEGIN { RS = ""; FS = "\n"; ORS = "\0" } { print }' | sort -z |
+		awk 'BEGIN { RS = ""; FS = "\n"; ORS = "\n\0" } { print }' | sort -z |
 		tr '\0' '\n'
 }
 
