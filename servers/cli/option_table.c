@@ -115,8 +115,8 @@ static const struct option_row rows[] = {
 	{DITADD, OPT_ABANDON, "abandon", FLAG,
          "remove what --prepare has made; load nothing"},
 	{DITCHECK, OPT_COMPARE, "compare", FLAG,
-         "compare the content of two database directories, record by record: exit status "
-         "0 if it is the same, 1 if it differs"},
+         "compare the content of two database directories, entry by entry: exit status 0 "
+         "if it is the same, 1 if it differs"},
 	{DITCAT, OPT_COMPRESS, "compress", WORD("gzip|zstd"),
          "compress what is written, on all threads"},
 	{DITSPLIT, OPT_COMPRESS, "compress", WORD("none|gzip|zstd"),
@@ -133,7 +133,7 @@ static const struct option_row rows[] = {
          "change nothing: say from some of the entries what the work will need, and "
          "whether it fits (exit status 0) or not (1) [text]"},
 	{DITCHECK, OPT_EXACT, "exact", FLAG,
-         "compare: the order of values counts, and which forms are stored"},
+         "compare: record by record, as it is stored: IDs, the order of values"},
 	{DITADD, OPT_EXPLAIN, "explain", FLAG,
          "after the messages about a refused record, one line that says where the fault "
          "is and what to do [on a terminal]"},
@@ -147,7 +147,7 @@ static const struct option_row rows[] = {
 	{DITADD, OPT_IF_EMPTY, "if-empty", FLAG,
          "load into a database without entries; say so and exit with 0 if there are some"},
 	{DITCHECK, OPT_IGNORE_INTEGERKEY, "ignore-integerkey", FLAG,
-         "compare: an index may have integer keys on one side only"},
+         "compare --exact: an index may have integer keys on one side only"},
 	{DITADD | DITINDEX, OPT_INDEX_KEYS, "index-keys", WORD("integer|bytes"),
          "new index databases compare hashed keys as integers, or as slapd does [integer]"},
 	{DITADD, OPT_JSON, "json", FLAG, "with --status: print one JSON object"},

@@ -85,7 +85,7 @@ static int find_owner(struct common_user *user, const char *const *directories, 
 			            (unsigned)status.st_uid);
 		}
 		if (first == NULL) {
-			first = directories[i];
+			first = user->owned = directories[i];
 			entry = getpwuid(status.st_uid);
 			user->uid = status.st_uid;
 			user->gid = entry == NULL ? status.st_gid : entry->pw_gid;
@@ -132,6 +132,20 @@ static int become(const struct common_user *user)
 	return 0;
 }
 
+static bool is_copy(const struct common_user *user, const char *directory)
+{
+	return !user->writes && strcmp(directory, user->owned) != 0;
+}
+
+/* Root may read a copy of its own, and the owner of the database not. */
+static int refuse_copy(const struct common_user *user, const char *directory)
+{
+	return fail(user, -EACCES,
+	            "%s: Permission denied for user %u, as whom root works since %s "
+	            "belongs to that user: \"chown -R --reference=%s %s\"",
+	            directory, (unsigned)user->uid, user->owned, user->owned, directory);
+}
+
 /* slapadd as root leaves such files. */
 static int check_file(const struct common_user *user, const char *directory,
                       const char *name)
@@ -143,6 +157,9 @@ static int check_file(const struct common_user *user, const char *directory,
 	    access(path, user->writes ? R_OK | W_OK : R_OK) == 0 || errno != EACCES ||
 	    stat(path, &status) < 0) {
 		return 0;
+	}
+	if (is_copy(user, directory)) {
+		return refuse_copy(user, directory);
 	}
 	return fail(user, -EACCES,
 	            "%s belongs to user %u and user %u may not open it, so neither may a "
@@ -156,8 +173,10 @@ static int check_directory(const struct common_user *user, const char *directory
 
 	if (access(directory, user->writes ? R_OK | W_OK | X_OK : R_OK) < 0 &&
 	    errno == EACCES) {
-		return fail(user, -EACCES, "%s: Permission denied for user %u", directory,
-		            (unsigned)user->uid);
+		return is_copy(user, directory)
+		               ? refuse_copy(user, directory)
+		               : fail(user, -EACCES, "%s: Permission denied for user %u",
+		                      directory, (unsigned)user->uid);
 	}
 	r = check_file(user, directory, "data.mdb");
 	if (r == 0 && user->writes) {

@@ -29,7 +29,8 @@ struct common_user {
 	/* Set where root becomes another user. */
 	uid_t uid;
 	gid_t gid;
-	char name[64]; /* in the user database; empty: it has no such user */
+	char name[64];     /* in the user database; empty: it has no such user */
+	const char *owned; /* one of the directories; borrowed */
 };
 
 /**

@@ -2,7 +2,7 @@
 /*
  * Lines: the differences, as dit_compare() says them.
  *
- * JSON: {"differences": 3, "texts": ["cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2", ...]}
+ * JSON: {"format": 1, "differences": 3, "texts": ["id2e: \"cn=a,dc=x\", sn: ...", ...]}
  */
 #include "check_compare.h"
 
@@ -43,8 +43,8 @@ static void say(void *ctx, const struct dit_report *report)
 
 static int print_json(const struct comparison *comparison, uint64_t ndifferences)
 {
-	json_t *json = json_pack("{s:I, s:O}", "differences", (json_int_t)ndifferences,
-	                         "texts", comparison->texts);
+	json_t *json = json_pack("{s:i, s:I, s:O}", "format", 1, "differences",
+	                         (json_int_t)ndifferences, "texts", comparison->texts);
 	int r = json == NULL ? -1 : json_dumpf(json, stdout, JSON_INDENT(1));
 
 	(void)putchar('\n');

@@ -144,7 +144,7 @@ verify_db() {
 		mv "$work/db" "$1"
 		return
 	fi
-	"$ditcheck" --compare "${options[@]}" "$1" "$work/db" || die "the content differs: $2"
+	"$ditcheck" --compare --exact "${options[@]}" "$1" "$work/db" || die "the content differs: $2"
 	echo "$2" >>"$work/verified"
 }
 

@@ -80,7 +80,7 @@ for what in ${index//,/ }; do
 		done
 	done
 	[ ! -d "$work/reference" ] ||
-		"$ditcheck" --compare "$work/reference" "$work/db" ||
+		"$ditcheck" --compare --exact "$work/reference" "$work/db" ||
 		die "the indexes are different"
 done
 report pairs "$notes"

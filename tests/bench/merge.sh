@@ -98,7 +98,7 @@ for what in ${add//,/ }; do
 		done
 	done
 	[ ! -d "$work/reference" ] || [ $with_check = no ] ||
-		"$ditcheck" --compare "$work/reference" "$work/db" >"$work/compared" 2>&1 ||
+		"$ditcheck" --compare --exact "$work/reference" "$work/db" >"$work/compared" 2>&1 ||
 		die "the databases are different: $(head -3 "$work/compared")"
 done
 report pairs "$notes"

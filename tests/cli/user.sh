@@ -283,6 +283,14 @@ cp -rp "$work/db" "$work/copy"
 says 0 '' "$DITCHECK" --compare "$work/db" "$work/copy"
 chown 0:0 "$work/copy" # its files are the user's
 says 0 '' "$DITCHECK" --compare "$work/db" "$work/copy"
+chown 0:0 "$work/copy/data.mdb"
+says 2 "ditcheck: copy: Permission denied for user $uid, as whom root works since db belongs to that user: \"chown -R --reference=db copy\"" \
+	"$DITCHECK" --compare "$work/copy" "$work/db"
+chmod 0700 "$work/copy"
+says 2 "ditcheck: copy: Permission denied for user $uid, as whom*" \
+	"$DITCHECK" --compare "$work/copy" "$work/db"
+chown -R --reference="$work/db" "$work/copy"
+says 0 '' "$DITCHECK" --compare "$work/copy" "$work/db"
 says 2 'ditcheck: missing: could not be checked: No such file or directory' \
 	"$DITCHECK" --quick --database "$work/missing"
 

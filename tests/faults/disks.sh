@@ -109,7 +109,7 @@ prepare_index() {
 run_index() { "$DITINDEX" -q -T 2 --memory 16M --tmpdir "$work/tmp" -f "$work/dit/slapd.conf"; }
 undone_index() {
 	mkdir -p "$work/old" && cp "$work/old.mdb" "$work/old/data.mdb" && sound &&
-		"$DITCHECK" --compare "$work/old" "$work/now"
+		"$DITCHECK" --compare --exact "$work/old" "$work/now"
 }
 done_index() { sound; }
 

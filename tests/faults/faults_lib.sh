@@ -86,7 +86,7 @@ is_state() {
 		[ ! -e "$saved" ] && [ ! -e "$now" ]
 		return
 	fi
-	"$DITCHECK" "${sealed[@]}" --compare "$work/$1/$2" "$work/dit/files/$2" \
+	"$DITCHECK" "${sealed[@]}" --compare --exact "$work/$1/$2" "$work/dit/files/$2" \
 		>/dev/null 2>&1 &&
 		"$DITCHECK" "${sealed[@]}" --quick --database "$work/dit/files/$2"
 }

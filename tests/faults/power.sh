@@ -69,7 +69,7 @@ write_next_run() {
 		esac
 		for name in $databases; do
 			files=$work/again/files/\${name%/ditkit-prepared}
-			"$DITCHECK" ${sealed[*]@Q} --compare "$work/new/\$name" "\$files" \
+			"$DITCHECK" ${sealed[*]@Q} --compare --exact "$work/new/\$name" "\$files" \
 				>/dev/null 2>&1 || exit 3
 			case \$(cd "\$files" && echo *) in
 			"data.mdb lock.mdb" | data.mdb | "data.mdb ditkit-prepared"*) ;;

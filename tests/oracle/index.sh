@@ -254,7 +254,7 @@ glued() {
 	ditindex_site "$work/dit" "$@"
 	check "glue $*: messages" same_messages "$work/ref" "$work/dit"
 	for name in db db-other db-later; do
-		check "glue $*: $name" "$DITCHECK" "${sealed[@]}" --compare "$work/ref/$name" \
+		check "glue $*: $name" "$DITCHECK" "${sealed[@]}" --compare --exact "$work/ref/$name" \
 			"$work/dit/$name"
 	done
 }
@@ -328,15 +328,15 @@ for ((i = 1; i <= nkills; i++)); do
 	sleep "0.$((i % 4))$((RANDOM % 10))"
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
-	if "$DITCHECK" "${sealed[@]}" --compare "$work/before" "$work/dit/db" >/dev/null 2>&1; then
+	if "$DITCHECK" "${sealed[@]}" --compare --exact "$work/before" "$work/dit/db" >/dev/null 2>&1; then
 		noldstates=$((noldstates + 1))
 	else
-		check "kill $i: complete" "$DITCHECK" "${sealed[@]}" --compare "$work/complete" \
+		check "kill $i: complete" "$DITCHECK" "${sealed[@]}" --compare --exact "$work/complete" \
 			"$work/dit/db"
 	fi
 	check "kill $i: sound" sound "$work/dit/db"
 	ditindex_site "$work/dit" -T 1
-	check "kill $i: the next run" "$DITCHECK" "${sealed[@]}" --compare "$work/complete" "$work/dit/db"
+	check "kill $i: the next run" "$DITCHECK" "${sealed[@]}" --compare --exact "$work/complete" "$work/dit/db"
 	check "kill $i: and no page is lost" sound "$work/dit/db"
 done
 echo "kills: $noldstates of $nkills left the old indexes"

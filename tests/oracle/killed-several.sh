@@ -65,7 +65,7 @@ is_state() {
 		[ ! -e "$work/dit/$2/data.mdb" ]
 	else
 		[ -e "$work/dit/$2/data.mdb" ] &&
-			"$DITCHECK" --compare "$work/$1/$2" "$work/dit/$2"
+			"$DITCHECK" --compare --exact "$work/$1/$2" "$work/dit/$2"
 	fi
 }
 

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Comparison of two environments: both are walked; the lists of databases are merged by
- * name, the records of each pair by key (compare_records.c).
+ * Comparison of two environments: both are walked; entries are found by DN, indexes by
+ * name. An exact comparison merges the records of each database by key instead
+ * (compare_records.c), and so do databases that lack one of slapd's four. Between LMDB
+ * 0.9 and 1.0 IDs and numbers differ in any case, so entries are found by DN.
  */
 #include "compare/compare_impl.h"
 
 #include <errno.h>
+#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/version.h"
 #include "place/fault.h"
+#include "place/files.h"
 #include "reader/stored_order.h"
 #include "walk/walk.h"
 
@@ -28,10 +33,21 @@ static int fail_side(const struct dit_compare *c, int r, const char *directory,
 	if (r == DIT_E_CORRUPT && why[0] == '\0') {
 		why = "the file is damaged and was not compared; ditcheck --quick --database "
 		      "says how";
+	} else if (r == -ENOENT && access(directory, F_OK) == 0) {
+		why = "there is no " DIT_DATA_NAME
+		      " in it; a directory of slapd's is wanted";
 	}
 	dit_job_report(&c->job, DIT_REPORT_ERROR, "%s: %s", directory,
 	               why[0] == '\0' ? dit_strerror(r) : why);
 	return r;
+}
+
+static int open_reader(struct dit_compare_side *side)
+{
+	const struct dit_entry_reader_opts opts = {.snapshot = side->snapshot,
+	                                           .names = &side->names};
+
+	return dit_entry_reader_new(&side->reader, &opts);
 }
 
 static int open_side(struct dit_compare *c, unsigned number)
@@ -52,7 +68,10 @@ static int open_side(struct dit_compare *c, unsigned number)
 		side->bytes = dit_snapshot_npages(side->snapshot) *
 		              dit_snapshot_page_bytes(side->snapshot);
 		r = dit_ad_names_read(&side->names, side->snapshot, NULL);
-		/* There are no names: the comparison of databases tells it. */
+		if (r == 0) {
+			r = open_reader(side);
+		}
+		/* A database is missing: the comparison of databases tells it. */
 		r = r == DIT_E_UNKNOWN ? 0 : r;
 	}
 	return r < 0 ? fail_side(c, r, directory, fault.text) : 0;
@@ -60,6 +79,7 @@ static int open_side(struct dit_compare *c, unsigned number)
 
 static void close_side(struct dit_compare_side *side)
 {
+	dit_entry_reader_free(side->reader);
 	dit_ad_names_deinit(&side->names);
 	dit_snapshot_close(side->snapshot);
 	dit_data_seal_close(side->seal);
@@ -152,7 +172,8 @@ static void compare_flags(struct dit_compare *c, const unsigned flags[2])
 {
 	unsigned ignored = 0;
 
-	if (c->opts.ignore_integerkey && (flags[0] & DIT_DB_DUPFIXED) != 0) {
+	if ((c->pairs != NULL || c->opts.ignore_integerkey) &&
+	    (flags[0] & DIT_DB_DUPFIXED) != 0) {
 		ignored = DIT_DB_INTEGERKEY;
 	}
 	if (((flags[0] ^ flags[1]) & ~ignored) != 0) {
@@ -161,67 +182,91 @@ static void compare_flags(struct dit_compare *c, const unsigned flags[2])
 }
 
 /* Only index databases have items of fixed size (storage.md 1.2). */
-static int compare_pair(struct dit_compare *c, const struct dit_stored_db *a,
-                        const struct dit_stored_db *b)
+static bool is_index(const struct dit_stored_db *db)
 {
-	const struct dit_compare_pair pair = {
-		.names = {a->name, b->name},
-		.flags = {a->flags, b->flags},
-		.is_index = (a->flags & b->flags & DIT_DB_DUPFIXED) != 0};
-
-	c->db = a->name;
-	compare_flags(c, pair.flags);
-	return pair.is_index && c->opts.ignore_generated &&
-	                       dit_compare_is_generated(dit_span_of(a->name))
-	               ? 0
-	               : dit_compare_pair(c, &pair);
+	return (db->flags & DIT_DB_DUPFIXED) != 0;
 }
 
-static void say_db(struct dit_compare *c, const struct dit_stored_db *db, bool is_second)
+static int compare_db(struct dit_compare *c, const struct dit_stored_db *a,
+                      const struct dit_stored_db *b)
 {
-	if (strcmp(db->name, "ixck") != 0) {
-		c->db = db->name;
+	struct dit_compare_pair pair = {.names = {a->name, b->name},
+	                                .flags = {a->flags, b->flags},
+	                                .is_index = is_index(a) && is_index(b)};
+
+	if (!c->is_across) {
+		compare_flags(c, pair.flags);
+	}
+	if (pair.is_index && c->opts.ignore_generated &&
+	    dit_compare_is_generated(dit_span_of(a->name))) {
+		return 0;
+	}
+	return pair.is_index && c->pairs != NULL ? dit_compare_index(c, &pair)
+	                                         : dit_compare_pair(c, &pair);
+}
+
+/* Attributes differ in case between releases. */
+static const struct dit_stored_db *find(const struct dit_compare_side *side,
+                                        const char *name)
+{
+	for (size_t i = 0; i < side->ndbs; i++) {
+		if (strcasecmp(side->dbs[i].name, name) == 0) {
+			return &side->dbs[i];
+		}
+	}
+	return NULL;
+}
+
+/* slapd 2.7 adds an index of objectClass that is not configured; ixck is of 2.6. */
+static void say_alone(struct dit_compare *c, const char *name, int side)
+{
+	if (strcmp(name, "ixck") != 0 &&
+	    !(c->is_across && strcasecmp(name, "objectClass") == 0 &&
+	      dit_snapshot_is_lmdb_10(c->sides[side].snapshot))) {
 		dit_compare_say(c, "this database is only in the %s",
-		                is_second ? "second" : "first");
+		                side == 0 ? "first" : "second");
 	}
 }
 
-static int compare_dbs(struct dit_compare *c)
+static int compare_dbs(struct dit_compare *c, int side)
 {
-	const struct dit_compare_side *a = &c->sides[0];
-	const struct dit_compare_side *b = &c->sides[1];
-	size_t i = 0;
-	size_t j = 0;
 	int r = 0;
 
-	while (r == 0 && (i < a->ndbs || j < b->ndbs)) {
-		int order = i == a->ndbs   ? 1
-		            : j == b->ndbs ? -1
-		                           : strcmp(a->dbs[i].name, b->dbs[j].name);
+	for (size_t i = 0; i < c->sides[side].ndbs && r == 0; i++) {
+		const struct dit_stored_db *db = &c->sides[side].dbs[i];
+		const struct dit_stored_db *other = find(&c->sides[1 - side], db->name);
 
-		if (order == 0) {
-			r = compare_pair(c, &a->dbs[i], &b->dbs[j]);
-		} else {
-			say_db(c, order < 0 ? &a->dbs[i] : &b->dbs[j], order > 0);
+		c->db = db->name;
+		if (other == NULL) {
+			say_alone(c, db->name, side);
+		} else if (side == 0 && !(c->pairs != NULL &&
+		                          dit_stored_is_fixed(dit_span_of(db->name)))) {
+			r = compare_db(c, db, other);
 		}
 		r = dit_compare_db_end(c, r);
-		c->nbefore += order <= 0 ? a->dbs[i].nrecords : 0;
+		c->nbefore += side == 0 ? db->nrecords : 0;
 		c->ndone = 0;
-		i += order <= 0;
-		j += order >= 0;
 	}
 	return r;
 }
 
 static int compare_records(struct dit_compare *c)
 {
+	bool can_pair = c->sides[0].reader != NULL && c->sides[1].reader != NULL;
+	int r = 0;
+
 	c->ndone = 0;
 	c->nrecords = count_records(&c->sides[0]);
+	c->is_across = dit_snapshot_is_lmdb_10(c->sides[0].snapshot) !=
+	               dit_snapshot_is_lmdb_10(c->sides[1].snapshot);
 	dit_job_tell(&c->job, DIT_COMPARE_RECORDS);
-	return dit_snapshot_is_lmdb_10(c->sides[0].snapshot) ==
-	                       dit_snapshot_is_lmdb_10(c->sides[1].snapshot)
-	               ? compare_dbs(c)
-	               : dit_compare_across(c);
+	if (can_pair && (c->is_across || !c->opts.is_exact)) {
+		r = dit_compare_entries(c);
+	}
+	for (int side = 0; side < 2 && r == 0; side++) {
+		r = compare_dbs(c, side);
+	}
+	return r;
 }
 
 /* ---- the whole ---- */
@@ -300,6 +345,7 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, v
 	dit_job_init(&c.job, &job);
 	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
 	r = run(&c);
+	dit_entry_pairs_free(c.pairs);
 	close_side(&c.sides[0]);
 	close_side(&c.sides[1]);
 	dit_arena_deinit(&c.arena);

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Comparison of two back-mdb environments, record by record.
+ * Comparison of the content of two back-mdb environments.
  *
- * Compared are the names and flags of the named databases and all records in stored
- * order. Entries are decoded, so that the padding after their last value does not count.
+ * Entries are found by DN and their attributes by name; the values of an attribute are a
+ * set. The IDs in an index count as the entries that have them. So a database equals one
+ * that was loaded from its export, for another release of OpenLDAP as well, although IDs
+ * and numbers of attributes differ.
+ *
+ * An exact comparison compares the names and flags of the named databases, and all
+ * records in stored order. Entries are decoded, so that the padding after their last
+ * value does not count.
+ *
  * Page layout, map size and transaction numbers are not looked at; nor is an ixck that
  * only one of the two has (it belongs to slapd 2.6).
- *
- * In databases of LMDB 0.9 and of 1.0 entries are compared by DN and attributes by
- * name, since a load from the one into the other gives new IDs and numbers.
  *
  * Each difference is one line of text. The last line here is about none, unless order
  * counts:
  *
- *   cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2
- *   cn: 812 more differences
+ *   id2e: "cn=a,dc=x", sn: "Roe" | "Rue"
+ *   id2e: "cn=b,dc=x", only in the second
+ *   id2e: 812 more differences
+ *   cn: "cn=c,dc=x", keys only in the first
  *   id2e: 3 entries differ in the order of values alone
- *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x"
+ *
+ * An index tells no entry that differs itself. Exact comparisons also tell keys:
+ *
+ *   cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2
  *
  * The structure of both files is walked first, on several threads: one that is damaged is
  * not compared. <ditkit/check.h> says what is damaged.
@@ -72,20 +81,18 @@ struct dit_compare_opts {
 	bool ignore_generated;
 
 	/*
-	 * An index database may have integer keys on one side only. Its keys are then in
-	 * another order and are looked up one by one. Always so between formats.
+	 * For an exact comparison: an index database may have integer keys on one side
+	 * only. Its keys are then in another order and are looked up one by one. Without
+	 * is_exact always so.
 	 */
 	bool ignore_integerkey;
 
 	/*
-	 * Two more differences count, which readers do not see:
-	 *
-	 *   order         of the values of an attribute; one that is stored twice in an
-	 *                 entry, as slapadd 2.5 does where lines stand apart, differs
-	 *                 from one that is stored once
-	 *   normal forms  one that equals its value differs from none: slapd and slapadd
-	 *                 store some normal forms of values that they make themselves,
-	 *                 and leave out others (storage.md 4). Only for one format.
+	 * All that is stored counts: IDs and numbers of attributes; the order of values,
+	 * and of attributes; an attribute that is stored twice in an entry, as slapadd
+	 * 2.5 does where lines stand apart; a normal form that equals its value, which
+	 * slapd stores of some values only (storage.md 4). Between LMDB 0.9 and 1.0,
+	 * where IDs and numbers always differ, the order of values alone.
 	 */
 	bool is_exact;
 

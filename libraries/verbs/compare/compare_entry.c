@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two stored entries, attribute by attribute. In one format attribute numbers are
- * compared as they are, and the names in the report are those of each side's own ad2i.
- * Across formats attributes are found by name.
+ * Two entries, attribute by attribute. Attributes are found by name, in any order, and
+ * their values are sets:
+ *
+ *   id2e: "cn=a,dc=x", mail, only in the second: "a@x"
+ *   id2e: "cn=a,dc=x", sn: "Roe" | "Rue"
  *
  * slapadd 2.5 stores an attribute twice whose lines stand apart and name it differently,
  * as "cn: a" and "commonName: b" do. A load of what slapcat writes of it has one block:
  *
  *   cn: a      sn: x      cn: b       is      cn: a b      sn: x
+ *
+ * In a load of what the other database holds, and in OpenLDAP 2.7 next to 2.5 or 2.6
+ * (storage-2.7.md 2.1 to 2.6), these differ: IDs, numbers of attribute descriptions, the
+ * order of attributes, upper and lower case in their names. Whether values are sorted or
+ * kept apart is a matter of the configuration, and so is their order then.
  */
 #include "compare/compare_impl.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "codec/entry_codec.h"
+
+/* Shown of each side. */
+#define SHOWN_VALUES 20
 
 bool dit_compare_is_generated(struct dit_span name)
 {
@@ -34,52 +42,33 @@ bool dit_compare_is_generated(struct dit_span name)
 	return false;
 }
 
-static struct dit_span ad_name(const struct dit_compare_side *side, uint32_t number)
-{
-	const struct dit_ad_name *name = dit_ad_names_get(&side->names, number);
-
-	return name == NULL ? DIT_SPAN("") : name->name;
-}
+/* ---- lines ---- */
 
 void dit_compare_put_entry(struct dit_compare *c, const struct dit_entry_view *entry)
 {
-	if (!c->is_across) {
-		dit_compare_put(c, "key ");
-		dit_compare_put_hex(c, c->key);
-	} else if (entry->name_error < 0) {
+	if (entry->name_error < 0) {
 		dit_compare_put(c, "ID %" PRIu64, entry->id);
 	} else {
 		dit_compare_put_quoted(c, entry->dn);
 	}
 }
 
-/* Start the line of a difference between two entries. */
-static void begin_entry(struct dit_compare *c, const struct dit_entry_view *entry)
+static void say_entry(struct dit_compare *c, const struct dit_entry_view *entry,
+                      const char *what)
 {
 	dit_compare_line_begin(c);
 	dit_compare_put_entry(c, entry);
-	dit_compare_put(c, ", ");
+	dit_compare_put(c, ", %s", what);
+	dit_compare_line_end(c);
 }
 
-static void put_attr_names(struct dit_compare *c, const struct dit_entry_view *entry)
+static void say_names(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		dit_compare_put(c, "%s%u=", i == 0 ? "" : " ", entry->attrs[i].number);
-		dit_compare_put_name(c, entry->attrs[i].name);
-	}
-}
-
-static bool same_numbers(const struct dit_entry_view *a, const struct dit_entry_view *b)
-{
-	if (a->nattrs != b->nattrs) {
-		return false;
-	}
-	for (uint32_t i = 0; i < a->nattrs; i++) {
-		if (a->attrs[i].number != b->attrs[i].number) {
-			return false;
-		}
-	}
-	return true;
+	dit_compare_line_begin(c);
+	dit_compare_put_entry(c, &entries[0]);
+	dit_compare_put(c, " | ");
+	dit_compare_put_entry(c, &entries[1]);
+	dit_compare_line_end(c);
 }
 
 /* ---- values ---- */
@@ -87,12 +76,6 @@ static bool same_numbers(const struct dit_entry_view *a, const struct dit_entry_
 struct value {
 	struct dit_span pretty;
 	struct dit_span normal;
-};
-
-enum sameness {
-	DIFFERENT,
-	SAME,
-	REORDERED, /* the same values in another order */
 };
 
 static int compare_values(const void *a, const void *b)
@@ -117,268 +100,37 @@ static bool same_value(struct value a, struct value b, bool is_generated)
 	return is_generated ? a.pretty.len == b.pretty.len : compare_values(&a, &b) == 0;
 }
 
-static bool same_in_order(const struct dit_attr_view *a, const struct dit_attr_view *b,
-                          bool is_generated)
-{
-	for (uint32_t i = 0; i < a->nvalues; i++) {
-		if (!same_value(value_of(a, i), value_of(b, i), is_generated)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static struct value *sorted(struct dit_compare *c, const struct dit_attr_view *attr)
-{
-	struct value *values = dit_compare_alloc(c, attr->nvalues, sizeof(*values));
-
-	for (uint32_t i = 0; values != NULL && i < attr->nvalues; i++) {
-		values[i] = value_of(attr, i);
-	}
-	if (values != NULL) {
-		qsort(values, attr->nvalues, sizeof(*values), compare_values);
-	}
-	return values;
-}
-
-/* The values that both attributes have. Without memory: the same */
-static enum sameness same_values(struct dit_compare *c, const struct dit_attr_view *a,
-                                 const struct dit_attr_view *b)
+static bool same_in_order(const struct dit_compare *c, const struct dit_attr_view *a,
+                          const struct dit_attr_view *b)
 {
 	bool is_generated = c->opts.ignore_generated && dit_compare_is_generated(a->name);
-	const struct value *x = NULL;
-	const struct value *y = NULL;
+	bool are_same = a->nvalues == b->nvalues;
 
-	if (a->nvalues != b->nvalues) {
-		return DIFFERENT;
+	for (uint32_t i = 0; i < a->nvalues && are_same; i++) {
+		are_same = same_value(value_of(a, i), value_of(b, i), is_generated);
 	}
-	if (same_in_order(a, b, is_generated)) {
-		return SAME;
-	}
-	x = sorted(c, a);
-	y = sorted(c, b);
-	if (x == NULL || y == NULL) {
-		return SAME;
-	}
-	for (uint32_t i = 0; i < a->nvalues; i++) {
-		if (compare_values(&x[i], &y[i]) != 0) {
-			return DIFFERENT;
-		}
-	}
-	return REORDERED;
+	return are_same;
 }
 
-/* Order alone is no difference, but for an exact comparison, and is noted. */
-static bool is_difference(struct dit_compare *c, enum sameness sameness)
+static bool is_kept_alike(const struct dit_attr_view *a, const struct dit_attr_view *b)
 {
-	if (sameness == REORDERED && !c->opts.is_exact) {
-		c->is_reordered = true;
-		return false;
-	}
-	return sameness != SAME;
+	return a->is_sorted == b->is_sorted && a->is_split == b->is_split;
 }
 
-/* ---- blocks ---- */
+/* ---- an attribute on one side ---- */
 
-/* By number; those of one number as they are stored. */
-static int compare_numbers(const void *a, const void *b)
-{
-	const struct dit_attr_view *const x = *(const struct dit_attr_view *const *)a;
-	const struct dit_attr_view *const y = *(const struct dit_attr_view *const *)b;
+struct values {
+	const struct dit_attr_view
+		*first; /* block; NULL: the entry lacks the attribute */
+	uint32_t nblocks;
+	struct value *list;
+	uint32_t n;
+};
 
-	return x->number != y->number ? (x->number > y->number ? 1 : -1)
-	                              : (x > y) - (x < y);
-}
-
-/* Most entries have few attributes, whose numbers are close to each other. */
-static bool may_have_blocks(const struct dit_entry_view *entry)
-{
-	uint64_t seen = 0;
-
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		uint64_t bit = UINT64_C(1) << entry->attrs[i].number % 64;
-
-		if ((seen & bit) != 0) {
-			return true;
-		}
-		seen |= bit;
-	}
-	return false;
-}
-
-/* All values of @p n blocks. */
-static void join(struct dit_compare *c, const struct dit_attr_view *const *blocks,
-                 size_t n, struct dit_attr_view *ret)
-{
-	size_t nvalues = 0;
-	size_t at = 0;
-	struct dit_span *values = NULL;
-	struct dit_span *normal = NULL;
-	bool has_normal = false;
-
-	for (size_t i = 0; i < n; i++) {
-		nvalues += blocks[i]->nvalues;
-		has_normal = has_normal || blocks[i]->normal != NULL;
-	}
-	values = dit_compare_alloc(c, nvalues, sizeof(*values));
-	normal = dit_compare_alloc(c, nvalues, sizeof(*normal));
-	if (values == NULL || normal == NULL) {
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		for (uint32_t v = 0; v < blocks[i]->nvalues; v++) {
-			struct value value = value_of(blocks[i], v);
-
-			values[at] = value.pretty;
-			normal[at++] = value.normal;
-		}
-	}
-	ret->nvalues = (uint32_t)nvalues;
-	ret->values = values;
-	ret->normal = has_normal ? normal : NULL;
-}
-
-/* How many blocks from the first one on are of its attribute. Values in id2v have one. */
-static size_t count_blocks(const struct dit_attr_view *const *blocks, size_t n)
-{
-	size_t end = 1;
-
-	while (end < n && blocks[end]->number == blocks[0]->number &&
-	       blocks[0]->values != NULL && blocks[end]->values != NULL) {
-		end++;
-	}
-	return end;
-}
-
-/* @return were there attributes of several blocks? */
-static bool join_blocks(struct dit_compare *c, struct dit_entry_view *entry)
-{
-	size_t nattrs = entry->nattrs;
-	const struct dit_attr_view **blocks = NULL;
-	struct dit_attr_view *attrs = NULL;
-	bool *is_joined = NULL; /* with one that comes before */
-	uint32_t n = 0;
-
-	if (!may_have_blocks(entry)) {
-		return false;
-	}
-	blocks = dit_compare_alloc(c, nattrs, sizeof(*blocks));
-	attrs = dit_compare_alloc(c, nattrs, sizeof(*attrs));
-	is_joined = dit_compare_alloc(c, nattrs, sizeof(*is_joined));
-	if (blocks == NULL || attrs == NULL || is_joined == NULL) {
-		return false;
-	}
-	for (size_t i = 0; i < nattrs; i++) {
-		blocks[i] = &entry->attrs[i];
-		attrs[i] = entry->attrs[i];
-	}
-	qsort(blocks, nattrs, sizeof(*blocks), compare_numbers);
-	for (size_t i = 0; i < nattrs;) {
-		size_t several = count_blocks(blocks + i, nattrs - i);
-
-		if (several > 1) {
-			join(c, blocks + i, several, &attrs[blocks[i] - entry->attrs]);
-		}
-		for (size_t end = i++ + several; i < end; i++) {
-			is_joined[blocks[i] - entry->attrs] = true;
-		}
-	}
-	for (size_t i = 0; i < nattrs; i++) {
-		if (!is_joined[i]) {
-			attrs[n++] = attrs[i];
-		}
-	}
-	entry->attrs = attrs;
-	entry->nattrs = n;
-	return n < nattrs;
-}
-
-void dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2])
-{
-	bool several[2] = {false, false};
-
-	for (int i = 0; i < 2 && !c->opts.is_exact; i++) {
-		several[i] = join_blocks(c, &entries[i]);
-	}
-	c->is_reordered = several[0] != several[1];
-}
-
-void dit_compare_entry_end(struct dit_compare *c, uint64_t before)
-{
-	c->nreordered += c->is_reordered && c->ndb == before;
-}
-
-/* ---- attributes ---- */
-
-/*
- * Across formats the configuration decides whether values are sorted or kept apart, and
- * the order of such values is not the input's.
- */
-static enum sameness same_attr(struct dit_compare *c, const struct dit_attr_view *a,
-                               const struct dit_attr_view *b)
-{
-	bool is_kept_alike = a->is_sorted == b->is_sorted && a->is_split == b->is_split;
-
-	if (c->is_across) {
-		enum sameness sameness = same_values(c, a, b);
-
-		return sameness == REORDERED && !is_kept_alike ? SAME : sameness;
-	}
-	if (!is_kept_alike ||
-	    (c->opts.is_exact && (a->normal == NULL) != (b->normal == NULL))) {
-		return DIFFERENT;
-	}
-	if (a->values == NULL || b->values == NULL) {
-		return a->values == b->values && a->nvalues == b->nvalues ? SAME
-		                                                          : DIFFERENT;
-	}
-	return same_values(c, a, b);
-}
-
-static void put_attr(struct dit_compare *c, const struct dit_attr_view *attr)
-{
-	if (!c->is_across) {
-		dit_compare_put(c, "%s%s", attr->is_sorted ? "sorted, " : "",
-		                attr->is_split ? "in id2v, " : "");
-	}
-	dit_compare_put(c, "%u", attr->nvalues);
-	if (attr->values != NULL) {
-		dit_compare_put(c, ":");
-		dit_compare_put_values(c, attr->values, attr->nvalues);
-	}
-	if (attr->normal != NULL) {
-		dit_compare_put(c, ", normal:");
-		dit_compare_put_values(c, attr->normal, attr->nvalues);
-	}
-}
-
-/* @param attrs  of both sides; one may be NULL */
-static void say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
-                     const struct dit_attr_view *const attrs[2])
-{
-	begin_entry(c, entry);
-	dit_compare_put_name(c, attrs[attrs[0] == NULL ? 1 : 0]->name);
-	if (attrs[0] == NULL || attrs[1] == NULL) {
-		dit_compare_put(c, ", only in the %s",
-		                attrs[0] == NULL ? "second" : "first");
-	}
-	for (int i = 0; i < 2; i++) {
-		if (attrs[i] != NULL) {
-			dit_compare_put(c, i == 1 && attrs[0] != NULL ? " | " : ": ");
-			put_attr(c, attrs[i]);
-		}
-	}
-	dit_compare_line_end(c);
-}
-
-/* The one that stands there, since numbers are the same; across formats that of the name.
- * NULL: none */
-static const struct dit_attr_view *find_attr(const struct dit_compare *c,
-                                             const struct dit_entry_view *entry,
+static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
                                              uint32_t place, struct dit_span name)
 {
-	if (!c->is_across || (place < entry->nattrs &&
-	                      dit_span_eq_nocase(entry->attrs[place].name, name))) {
+	if (place < entry->nattrs && dit_span_eq_nocase(entry->attrs[place].name, name)) {
 		return &entry->attrs[place];
 	}
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
@@ -389,133 +141,275 @@ static const struct dit_attr_view *find_attr(const struct dit_compare *c,
 	return NULL;
 }
 
-void dit_compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
+/* How many blocks the attribute has up to @p end. */
+static uint32_t count_blocks(const struct dit_entry_view *entry, uint32_t end,
+                             uint32_t number)
 {
-	const struct dit_attr_view *attrs[2] = {NULL, NULL};
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < entries[0].nattrs; i++) {
-		attrs[0] = &entries[0].attrs[i];
-		attrs[1] = find_attr(c, &entries[1], i, attrs[0]->name);
-		if (attrs[1] == NULL ||
-		    is_difference(c, same_attr(c, attrs[0], attrs[1]))) {
-			say_attr(c, &entries[0], attrs);
+	for (uint32_t i = 0; i < end; i++) {
+		n += entry->attrs[i].number == number;
+	}
+	return n;
+}
+
+static struct values find_values(const struct dit_entry_view *entry, uint32_t place,
+                                 struct dit_span name)
+{
+	struct values ret = {.first = find_attr(entry, place, name)};
+
+	if (ret.first != NULL) {
+		ret.nblocks = count_blocks(entry, entry->nattrs, ret.first->number);
+	}
+	return ret;
+}
+
+/* Of all blocks, sorted. */
+static void take_values(struct dit_compare *c, const struct dit_entry_view *entry,
+                        struct values *values)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs && values->first != NULL; i++) {
+		const struct dit_attr_view *attr = &entry->attrs[i];
+
+		n += attr->number == values->first->number ? attr->nvalues : 0;
+	}
+	values->list = n == 0 ? NULL : dit_compare_alloc(c, n, sizeof(*values->list));
+	for (uint32_t i = 0; i < entry->nattrs && values->list != NULL; i++) {
+		const struct dit_attr_view *attr = &entry->attrs[i];
+
+		for (uint32_t v = 0;
+		     attr->number == values->first->number && v < attr->nvalues; v++) {
+			values->list[values->n++] = value_of(attr, v);
 		}
 	}
-	attrs[0] = NULL;
-	for (uint32_t i = 0; i < entries[1].nattrs && c->is_across; i++) {
-		attrs[1] = &entries[1].attrs[i];
-		if (find_attr(c, &entries[0], i, attrs[1]->name) == NULL) {
-			say_attr(c, &entries[0], attrs);
-		}
+	if (values->n > 0) {
+		qsort(values->list, values->n, sizeof(*values->list), compare_values);
 	}
 }
 
-/* ---- two records ---- */
+/* ---- an attribute on both ---- */
 
-static void say_numbers(struct dit_compare *c, const struct dit_entry_view entries[2])
+/* What both have goes. */
+static void subtract(struct values both[2])
 {
-	begin_entry(c, &entries[0]);
-	dit_compare_put(c, "attributes ");
-	put_attr_names(c, &entries[0]);
-	dit_compare_put(c, " | ");
-	put_attr_names(c, &entries[1]);
+	struct values *a = &both[0];
+	struct values *b = &both[1];
+	uint32_t at[2] = {0, 0};
+	uint32_t kept[2] = {0, 0};
+
+	while (at[0] < a->n || at[1] < b->n) {
+		int order = at[0] == a->n ? 1
+		            : at[1] == b->n
+		                    ? -1
+		                    : compare_values(&a->list[at[0]], &b->list[at[1]]);
+
+		if (order < 0) {
+			a->list[kept[0]++] = a->list[at[0]];
+		} else if (order > 0) {
+			b->list[kept[1]++] = b->list[at[1]];
+		}
+		at[0] += order <= 0;
+		at[1] += order >= 0;
+	}
+	a->n = kept[0];
+	b->n = kept[1];
+}
+
+/* @param with_normal  the values are the same on both sides, their normal forms differ */
+static void put_values(struct dit_compare *c, const struct values *values,
+                       bool with_normal)
+{
+	for (uint32_t i = 0; i < values->n && i < SHOWN_VALUES; i++) {
+		dit_compare_put(c, " ");
+		dit_compare_put_quoted(c, values->list[i].pretty);
+		if (with_normal) {
+			dit_compare_put(c, ", normal ");
+			dit_compare_put_quoted(c, values->list[i].normal);
+		}
+	}
+	if (values->n > SHOWN_VALUES) {
+		dit_compare_put(c, " ... (%" PRIu32 " values)", values->n);
+	}
+}
+
+static void say_values(struct dit_compare *c, const struct dit_entry_view *entry,
+                       const struct values both[2])
+{
+	bool are_both = both[0].n > 0 && both[1].n > 0;
+	bool with_normal =
+		are_both && dit_span_eq(both[0].list[0].pretty, both[1].list[0].pretty);
+
+	dit_compare_line_begin(c);
+	dit_compare_put_entry(c, entry);
+	dit_compare_put(c, ", ");
+	dit_compare_put_name(c, both[both[0].first == NULL].first->name);
+	dit_compare_put(c, "%s",
+	                are_both         ? ":"
+	                : both[0].n == 0 ? ", only in the second:"
+	                                 : ", only in the first:");
+	put_values(c, &both[0], with_normal);
+	dit_compare_put(c, "%s", are_both ? " |" : "");
+	put_values(c, &both[1], with_normal);
 	dit_compare_line_end(c);
 }
 
-static void say_flags(struct dit_compare *c, const struct dit_entry_view entries[2])
+/* The attribute that has a block at a place of one entry. */
+static void compare_attr(struct dit_compare *c, const struct dit_entry_view entries[2],
+                         uint32_t place, int side)
 {
-	begin_entry(c, &entries[0]);
-	dit_compare_put(c, "object class flags %#x | %#x", entries[0].oc_flags,
-	                entries[1].oc_flags);
-	dit_compare_line_end(c);
-}
+	struct dit_span name = entries[side].attrs[place].name;
+	struct values both[2] = {find_values(&entries[0], place, name),
+	                         find_values(&entries[1], place, name)};
+	const struct dit_attr_view *a = both[0].first;
+	const struct dit_attr_view *b = both[1].first;
 
-static void compare_decoded(struct dit_compare *c, struct dit_entry_view entries[2])
-{
-	dit_compare_join_blocks(c, entries);
-	if (!same_numbers(&entries[0], &entries[1])) {
-		say_numbers(c, entries);
+	if (both[0].nblocks == 1 && both[1].nblocks == 1 && same_in_order(c, a, b)) {
 		return;
 	}
-	if (entries[0].oc_flags != entries[1].oc_flags) {
-		say_flags(c, entries);
+	take_values(c, &entries[0], &both[0]);
+	take_values(c, &entries[1], &both[1]);
+	subtract(both);
+	if (both[0].n > 0 || both[1].n > 0) {
+		say_values(c, &entries[0], both);
+	} else if (a != NULL && b != NULL && is_kept_alike(a, b) &&
+	           (both[0].nblocks != both[1].nblocks || !same_in_order(c, a, b))) {
+		c->is_reordered = true;
 	}
-	dit_compare_attrs(c, entries);
 }
 
-/* A hole on one side, or a record that cannot be read: no details. */
-static void say_whole(struct dit_compare *c, const struct dit_span values[2],
-                      const char *remark)
+static void compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
-	const struct dit_entry_view none = {.nattrs = 0};
+	c->is_reordered = false;
+	for (int side = 0; side < 2; side++) {
+		const struct dit_entry_view *entry = &entries[side];
 
-	begin_entry(c, &none);
-	dit_compare_put_value(c, "id2e", values[0]);
-	dit_compare_put(c, " | ");
-	dit_compare_put_value(c, "id2e", values[1]);
-	dit_compare_put(c, "%s", remark);
-	dit_compare_line_end(c);
+		for (uint32_t i = 0; i < entry->nattrs; i++) {
+			const struct dit_attr_view *attr = &entry->attrs[i];
+
+			if (count_blocks(entry, i, attr->number) == 0 &&
+			    (side == 0 ||
+			     find_attr(&entries[0], i, attr->name) == NULL)) {
+				compare_attr(c, entries, i, side);
+			}
+		}
+	}
 }
 
-/* @return 0; DIT_E_CORRUPT; -ENOMEM */
-static int decode(struct dit_compare *c, int side, struct dit_span record,
-                  struct dit_entry_view *ret)
+/* ---- two entries ---- */
+
+/* The padding after the last value does not count. */
+static bool are_stored_alike(const struct dit_compare *c,
+                             const struct dit_entry_view entries[2])
 {
-	struct dit_stored_entry entry;
-	struct dit_attr_view *attrs = NULL;
-	int r = dit_entry_decode(record, &c->arena, &entry);
+	bool are_alike = entries[0].nattrs == entries[1].nattrs;
 
-	if (r < 0) {
-		return r;
-	}
-	attrs = dit_compare_alloc(c, (size_t)entry.nattrs + 1, sizeof(*attrs));
-	if (attrs == NULL) {
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < entry.nattrs; i++) {
-		const struct dit_stored_attr *attr = &entry.attrs[i];
+	for (uint32_t i = 0; i < entries[0].nattrs && are_alike; i++) {
+		const struct dit_attr_view *a = &entries[0].attrs[i];
+		const struct dit_attr_view *b = &entries[1].attrs[i];
 
-		attrs[i] = (struct dit_attr_view){
-			.number = attr->ad_number,
-			.name = ad_name(&c->sides[side], attr->ad_number),
-			.is_sorted = attr->is_sorted,
-			.is_split = attr->is_split,
-			.nvalues = attr->nvalues,
-			.values = attr->values,
-			.normal = attr->normal,
-		};
+		are_alike = a->number == b->number && is_kept_alike(a, b) &&
+		            (a->normal == NULL) == (b->normal == NULL) &&
+		            same_in_order(c, a, b);
 	}
-	*ret = (struct dit_entry_view){
-		.oc_flags = entry.oc_flags, .nattrs = entry.nattrs, .attrs = attrs};
-	return 0;
+	return are_alike;
 }
 
-void dit_compare_entries(struct dit_compare *c, struct dit_span key,
-                         const struct dit_span values[2])
+static void compare_two(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
-	struct dit_entry_view entries[2];
 	uint64_t before = c->ndb;
 
-	c->key = key;
-	if (values[0].len == 0 || values[1].len == 0) {
-		say_whole(c, values, "");
+	dit_arena_reset(&c->arena);
+	if (entries[0].record_error < 0 || entries[1].record_error < 0) {
+		if (!dit_span_eq(entries[0].record, entries[1].record)) {
+			say_entry(c, &entries[0],
+			          entries[0].record_error < 0 ? "the first is damaged"
+			                                      : "the second is damaged");
+		}
 		return;
 	}
-	dit_arena_reset(&c->arena);
-	for (int i = 0; i < 2; i++) {
-		int r = decode(c, i, values[i], &entries[i]);
+	if (!dit_span_eq(entries[0].dn, entries[1].dn)) {
+		say_names(c, entries);
+	}
+	if (entries[0].oc_flags != entries[1].oc_flags) {
+		say_entry(c, &entries[0], "the flags of object classes differ");
+	}
+	compare_attrs(c, entries);
+	if (c->ndb > before) {
+		return;
+	}
+	if (c->opts.is_exact &&
+	    (c->is_across ? c->is_reordered : !are_stored_alike(c, entries))) {
+		say_entry(c, &entries[0], "stored in another order or form");
+	} else {
+		c->nreordered += c->is_reordered;
+	}
+}
 
-		if (r == DIT_E_CORRUPT) {
-			say_whole(c, values,
-			          i == 0 ? ", the first is damaged"
-			                 : ", the second is damaged");
-			return;
+static void compare_both(struct dit_compare *c,
+                         const struct dit_entry_view *const found[2])
+{
+	if (found[0] != NULL && found[1] != NULL) {
+		const struct dit_entry_view entries[2] = {*found[0], *found[1]};
+
+		compare_two(c, entries);
+	} else {
+		say_entry(c, found[found[0] == NULL],
+		          found[0] == NULL ? "only in the second" : "only in the first");
+	}
+}
+
+/* ---- all entries ---- */
+
+static int count_entry(void *ctx, int side)
+{
+	return dit_compare_step(ctx, side == 0);
+}
+
+int dit_compare_entries(struct dit_compare *c)
+{
+	struct dit_entry_reader *const readers[2] = {c->sides[0].reader,
+	                                             c->sides[1].reader};
+	const struct dit_entry_view *found[2] = {NULL, NULL};
+	int r = 0;
+
+	c->db = "id2e";
+	r = dit_entry_pairs_new(&c->pairs, readers, count_entry, c);
+	while (r == 0 && (r = dit_entry_pairs_next(c->pairs, found)) > 0) {
+		uint64_t before = c->ndb;
+
+		compare_both(c, found);
+		if (c->ndb > before) {
+			dit_entry_pairs_mark(c->pairs);
 		}
+		r = c->error;
+	}
+	return dit_compare_db_end(c, r);
+}
+
+bool dit_compare_stored(struct dit_compare *c, struct dit_span key,
+                        const struct dit_span records[2])
+{
+	struct dit_entry_view views[2];
+	const struct dit_entry_view *found[2] = {NULL, NULL};
+	uint64_t id = 0;
+
+	if (key.len != sizeof(id) || c->sides[0].reader == NULL ||
+	    c->sides[1].reader == NULL) {
+		return false;
+	}
+	memcpy(&id, key.data, sizeof(id));
+	for (int i = 0; i < 2; i++) {
+		int r = dit_entry_reader_show(c->sides[i].reader, id, records[i],
+		                              &views[i]);
+
 		if (r < 0) {
 			c->error = r;
-			return;
+			return true;
 		}
+		found[i] = views[i].is_hole ? NULL : &views[i];
 	}
-	compare_decoded(c, entries);
-	dit_compare_entry_end(c, before);
+	compare_both(c, found);
+	return true;
 }

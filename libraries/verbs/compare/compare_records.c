@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The records of two databases. In an index database a key with all its IDs is one
- * record; across formats the first's IDs are those of the same entries in the second.
+ * record; where entries are pairs, compare_index.c compares the IDs.
  *
  * Both sides are read in stored order, and only pairs of equal records are passed over in
  * silence. So any difference in content or in order is found, whatever the order that
@@ -38,7 +38,8 @@ int dit_compare_records_open(struct dit_compare_records *records, struct dit_com
 	dit_tree_cursor_close(records->cursor);
 	records->cursor = NULL;
 	records->is_index = pair->is_index;
-	records->across = side == 0 ? pair->across : NULL;
+	records->lists = pair->lists;
+	records->side = side;
 	return dit_snapshot_cursor_open(&records->cursor, c->sides[side].snapshot, 0,
 	                                pair->names[side]);
 }
@@ -67,9 +68,6 @@ static int take_ids(struct dit_compare_records *records, struct dit_span ids)
 		memcpy(records->ids + records->nids, ids.data, ids.len);
 		records->nids += n;
 		r = dit_tree_cursor_more_items(records->cursor, &ids);
-	}
-	if (r == 0 && records->across != NULL) {
-		dit_across_map(records->across, records->ids, records->nids);
 	}
 	return r < 0 ? r : 1;
 }
@@ -116,10 +114,7 @@ static void put_ids(struct dit_compare *c, const struct dit_compare_records *rec
 		dit_compare_put(c, " ...");
 	}
 	for (size_t i = from; i < records->nids && i < from + SHOWN_IDS; i++) {
-		dit_compare_put(c,
-		                (ids[i] & DIT_ACROSS_ALONE) == 0 ? " %" PRIu64
-		                                                 : " first's %" PRIu64,
-		                ids[i] & ~DIT_ACROSS_ALONE);
+		dit_compare_put(c, " %" PRIu64, ids[i]);
 	}
 	if (records->nids > from + SHOWN_IDS) {
 		dit_compare_put(c, " ...");
@@ -137,9 +132,14 @@ static void put_record(struct dit_compare *c, const struct dit_compare_records *
 	}
 }
 
-static void say_only(struct dit_compare *c, const struct dit_compare_records *records,
+static void say_only(struct dit_compare *c, struct dit_compare_records *records,
                      bool is_second)
 {
+	if (records->lists != NULL) {
+		dit_compare_lists_note(records->lists, is_second ? NULL : records,
+		                       is_second ? records : NULL);
+		return;
+	}
 	dit_compare_line_begin(c);
 	dit_compare_put(c, "key ");
 	dit_compare_put_hex(c, records->key);
@@ -161,14 +161,14 @@ static void say_both(struct dit_compare *c, const struct dit_compare_records *a,
 	dit_compare_line_end(c);
 }
 
-void dit_compare_list(struct dit_compare *c, const struct dit_compare_records *a,
-                      const struct dit_compare_records *b)
+static void compare_list(struct dit_compare *c, struct dit_compare_records *a,
+                         struct dit_compare_records *b)
 {
 	size_t n = a->nids < b->nids ? a->nids : b->nids;
 	size_t i = 0;
 
-	if (a->across != NULL && (dit_compare_is_range(a) || dit_compare_is_range(b)) &&
-	    dit_across_same_ranges(a->across, a, b)) {
+	if (a->lists != NULL) {
+		dit_compare_lists_note(a->lists, a, b);
 		return;
 	}
 	while (i < n && a->ids[i] == b->ids[i]) {
@@ -180,18 +180,16 @@ void dit_compare_list(struct dit_compare *c, const struct dit_compare_records *a
 }
 
 /* Two records of one key. Where there can be several for a key they are equal. */
-static void compare_record(struct dit_compare *c, const struct dit_compare_records *a,
-                           const struct dit_compare_records *b)
+static void compare_record(struct dit_compare *c, struct dit_compare_records *a,
+                           struct dit_compare_records *b)
 {
 	const struct dit_span values[2] = {a->value, b->value};
 
 	if (a->is_index) {
-		dit_compare_list(c, a, b);
-	} else if (dit_span_eq(values[0], values[1])) {
-		return;
-	} else if (strcmp(c->db, "id2e") == 0) {
-		dit_compare_entries(c, a->key, values);
-	} else {
+		compare_list(c, a, b);
+	} else if (!dit_span_eq(values[0], values[1]) &&
+	           !(strcmp(c->db, "id2e") == 0 &&
+	             dit_compare_stored(c, a->key, values))) {
 		say_both(c, a, b, 0);
 	}
 }
@@ -272,7 +270,7 @@ static int look_up(struct dit_compare *c, struct dit_compare_records *from,
 		if (found == 0) {
 			say_only(c, from, is_second);
 		} else if (!is_second) {
-			dit_compare_list(c, from, in);
+			compare_list(c, from, in);
 		}
 		r = dit_compare_step(c, is_second ? 0 : from->nids);
 	}

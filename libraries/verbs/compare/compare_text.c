@@ -147,15 +147,6 @@ void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes)
 	}
 }
 
-void dit_compare_put_values(struct dit_compare *c, const struct dit_span *values,
-                            uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		dit_compare_put(c, " ");
-		dit_compare_put_quoted(c, values[i]);
-	}
-}
-
 static void put_name(struct dit_compare *c, struct dit_span value)
 {
 	struct dit_name name;

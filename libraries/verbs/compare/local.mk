@@ -2,10 +2,11 @@
 libditkit_a_SOURCES += \
 	%D%/compare.c \
 	%D%/compare.h \
-	%D%/compare_across.c \
-	%D%/compare_across_index.c \
 	%D%/compare_entry.c \
 	%D%/compare_impl.h \
+	%D%/compare_index.c \
+	%D%/compare_pairs.c \
+	%D%/compare_pairs.h \
 	%D%/compare_records.c \
 	%D%/compare_text.c \
 	$(NULL)

@@ -25,7 +25,7 @@ grep '"text": "number' json
 grep '"database"' json
 "$DITCHECK" --compare --json old db >json
 grep '"differences"' json
-grep -c '[|]\|only in' json
+grep -c '[|]\|only in\|damaged' json
 echo "--- a directory"
 mv old "o$byte"
 "$DITCHECK" --quick --json --database "o$byte" | grep '"file"'

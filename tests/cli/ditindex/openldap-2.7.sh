@@ -18,14 +18,14 @@ echo 'index sn pres,eq,sub' >>slapd.conf
 "$DITCHECK" --openldap=2.7 -f slapd.conf
 "$DITINDEX" --openldap=2.7 -f slapd.conf sn
 "$DITCHECK" --openldap=2.7 -f slapd.conf
-"$DITCHECK" --compare before db
+"$DITCHECK" --compare --exact before db
 "$DITINDEX" --openldap=2.7 -f slapd.conf
 "$DITCHECK" --openldap=2.7 -f slapd.conf
 "$DITINDEX" --openldap=2.7 --online -f slapd.conf | sed 's/waited .*//'
 "$DITCHECK" --openldap=2.7 -f slapd.conf
 sed -i '/^index sn/d' slapd.conf
 "$DITINDEX" --openldap=2.7 --drop-unconfigured -f slapd.conf
-"$DITCHECK" --compare before db
+"$DITCHECK" --compare --exact before db
 echo $?
 ls db
 cp db/data.mdb before

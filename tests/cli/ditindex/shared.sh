@@ -16,6 +16,6 @@ LDIF
 "$DITADD" -f slapd.conf -q -l in.ldif
 cp -r db before
 "$DITINDEX" -f slapd.conf cn
-"$DITCHECK" --compare before db
+"$DITCHECK" --compare --exact before db
 "$DITINDEX" -f slapd.conf 'cn;lang-en'
-"$DITCHECK" --compare before db
+"$DITCHECK" --compare --exact before db
