@@ -10,10 +10,11 @@ slow_scripts =
 long_scripts =
 # Scripts that need the engines of "./bootstrap machines", for "make check-machines".
 machine_scripts =
-# Unit tests that do more where DIT_LONG is "yes", for "make check-long-unit".
-long_units =
-# Unit tests that start threads: all that runs under the thread sanitizer.
+# Unit tests that start threads, for the thread sanitizer: in "make check-threads" some of each
+# kind of thread, in "make check-long-unit" those that take long, or do more where DIT_LONG is
+# "yes".
 thread_tests =
+long_units =
 
 # For programs that include nomem.h.
 nomem_flags = \
@@ -87,7 +88,8 @@ script_tests += \
 # In the order in which they are started. Each can run next to any other: it has a directory
 # of its own in TMPDIR, listens on no port, and measures no speed.
 unit_tests = $(unit_scripts) $(check_PROGRAMS)
-TESTS = $(slow_scripts) $(script_tests) $(unit_tests)
+# Without a sanitizer the fuzz targets have little to show: unit_scripts are in "check-unit" alone.
+TESTS = $(slow_scripts) $(script_tests) $(check_PROGRAMS)
 EXTRA_DIST += $(unit_scripts) $(script_tests) $(slow_scripts)
 
 # Tests that call make are not part of the make that runs them.

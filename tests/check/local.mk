@@ -25,8 +25,10 @@ EXTRA_DIST += \
 	$(NULL)
 thread_tests += \
 	%D%/test_check \
-	%D%/test_check_damage \
 	%D%/test_check_findings \
 	%D%/test_check_snapshot \
+	$(NULL)
+long_units += \
+	%D%/test_check_damage \
 	%D%/test_one_bit \
 	$(NULL)

@@ -37,14 +37,16 @@ long_units += %D%/test_load_parallel
 	-Wl,--wrap=pthread_mutex_unlock
 tests_libfixtures_a_SOURCES += %D%/load_fixture.c %D%/load_fixture.h
 thread_tests += \
-	%D%/test_load \
 	%D%/test_load_2_7 \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
-	%D%/test_load_huge \
-	%D%/test_load_nomem \
 	%D%/test_load_parallel \
 	%D%/test_load_prepared \
+	$(NULL)
+long_units += \
+	%D%/test_load \
+	%D%/test_load_huge \
+	%D%/test_load_nomem \
 	%D%/test_load_writer \
 	%D%/test_progress \
 	$(NULL)

@@ -5,11 +5,12 @@
 # whole run; half of them with no database there, half with an empty one of slapadd's. Then
 # four moments of a load with --writer=append.
 #
-#   DIT_LONG=yes   20 and 8 moments; faults/kills.sh kills at each system call
+#   DIT_LONG=yes   20 and 8 moments, 20,000 entries; faults/kills.sh kills at each system call
 . "${0%/*}/lib.sh"
 : "${DITGEN:?}"
 
-entries=${KILLED_ENTRIES:-20000}
+entries=${KILLED_ENTRIES:-6000}
+[ "${DIT_LONG:-}" != yes ] || entries=${KILLED_ENTRIES:-20000}
 writer=pages
 
 # load: the command that is killed; small memory, so that there are temporary files

@@ -12,6 +12,8 @@ EXTRA_DIST += \
 	%D%/reindex_fixture.h \
 	$(NULL)
 thread_tests += \
-	%D%/test_reindex \
 	%D%/test_reindex_online \
+	$(NULL)
+long_units += \
+	%D%/test_reindex \
 	$(NULL)

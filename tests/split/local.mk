@@ -1,5 +1,6 @@
 # tests/split/local.mk
 check_PROGRAMS += %D%/test_split
-thread_tests += \
+
+long_units += \
 	%D%/test_split \
 	$(NULL)
