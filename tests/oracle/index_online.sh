@@ -268,6 +268,36 @@ check "$nruns runs: sound" sound "$work/dit/db"
 stop_slapd
 check "$nruns runs: content" same_as_slapindex
 
+# ---- a slapd that has mapped less than is configured now ----
+
+# As after "maxsize" was made larger, or where the load had a larger one than slapd. slapd
+# aborts at its next search if the file grows beyond what it has mapped.
+mkdir -p "$work/less/db" "$work/more"
+sed "s,$work/dit/,$work/less/,g" "$work/dit/slapd.conf" >"$work/more/slapd.conf"
+"$DITADD" -f "$work/more/slapd.conf" --index-keys=bytes -q -l "$work/input.ldif"
+bytes=$(stat -c %s "$work/less/db/data.mdb")
+sed "s/^maxsize .*/maxsize $((bytes + 65536))/" "$work/more/slapd.conf" \
+	>"$work/less/slapd.conf"
+start_slapd less
+url[dit]=${url[less]}
+check "maps less: slapd finds" test "$(found "$somebody")" -eq 1
+"${ditindex[@]}" -f "$work/more/slapd.conf" 2>"$work/less.err"
+check "maps less: refused" test $? -eq 1
+check "maps less: told" grep -q "data.mdb.* open in slapd, process ${pid[less]}," \
+	"$work/less.err"
+check "maps less: slapd goes on" test "$(found "$somebody")" -eq 1
+check "maps less: sound" sound "$work/less/db"
+kill "${pid[less]}"
+wait "${pid[less]}"
+check "maps less: slapd ends as it should" test $? -eq 0
+unset "pid[less]"
+start_slapd more
+url[dit]=${url[more]}
+"${ditindex[@]}" -f "$work/more/slapd.conf" >/dev/null
+check "maps enough: exit status" test $? -eq 0
+check "maps enough: slapd goes on" test "$(found "$somebody")" -eq 1
+stop_slapd
+
 # ---- what is refused ----
 
 online --drop-unconfigured

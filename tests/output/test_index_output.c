@@ -244,7 +244,7 @@ static struct dit_output *open_beside_others(const char *dir)
 {
 	const struct dit_online_opts opts = {.directory = dir,
 	                                     .nreaders = 1,
-	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                     .conf = {.map_bytes = FIXTURE_MAXSIZE},
 	                                     .list_max = 1000};
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;

@@ -2,13 +2,18 @@
 /*
  * New index databases while others use the file (online.h): liblmdb, in another process,
  * goes on reading and writing, sees the new tables at once, and all that it changed
- * in between is told before the last step. And where lock.mdb has the last transaction's
- * number (lock_field.h).
+ * in between is told before the last step. The file does not grow beyond what other
+ * processes have mapped. And where lock.mdb has the last transaction's number
+ * (lock_field.h).
  */
+#include <sys/stat.h>
+
+#include "base/crypto_module.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "online_fixture.h"
 #include "place/fault.h"
+#include "place/holder.h"
 #include "place/lock_field.h"
 
 struct told {
@@ -17,6 +22,7 @@ struct told {
 	uint64_t ids[50];
 	size_t nids;
 	int error;
+	struct dit_fault fault;
 };
 
 static int note_changed(void *ctx, const struct dit_online_changed *changed,
@@ -26,10 +32,11 @@ static void open_online(struct told *told, const char *dir, uint64_t maxsize_byt
 {
 	const struct dit_online_opts opts = {.directory = dir,
 	                                     .nreaders = 2,
-	                                     .maxsize_bytes = maxsize_bytes,
+	                                     .conf = {.map_bytes = maxsize_bytes},
 	                                     .sealed = fixture_sealed,
 	                                     .list_max = 1000,
 	                                     .times = &told->times,
+	                                     .fault = &told->fault,
 	                                     .changed = note_changed,
 	                                     .ctx = told};
 	struct dit_snapshot *snapshot = NULL;
@@ -255,6 +262,117 @@ static void maxsize_limits_the_file(void **state)
 	test_scratch_remove(dir);
 }
 
+/* ---- what others have mapped ---- */
+
+__typeof__(dit_page_commit_write) __real_dit_page_commit_write;
+__typeof__(dit_page_commit_write) __wrap_dit_page_commit_write;
+
+static const struct holder *comes; /* when a commit is written; NULL: nobody */
+
+int __wrap_dit_page_commit_write(struct dit_page_commit *commit)
+{
+	int r = __real_dit_page_commit_write(commit);
+
+	if (r == 0 && comes != NULL) {
+		holder_tell(comes, 1);
+		comes = NULL;
+	}
+	return r;
+}
+
+static uint64_t file_bytes(const char *dir)
+{
+	struct stat st;
+
+	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &st), 0);
+	return (uint64_t)st.st_size;
+}
+
+static bool is_encrypted(void)
+{
+	return fixture_sealed != NULL && fixture_sealed->crypto->key != NULL;
+}
+
+static void the_file_grows_as_far_as_others_have_mapped_it(void **state)
+{
+	char *dir = make_database();
+	const struct holder_opts small = {.dir = dir,
+	                                  .map_bytes = file_bytes(dir) + (1 << 20)};
+	struct holder holder = holder_start(&small);
+	struct told told = {.nids = 0};
+	struct other other;
+
+	(void)state;
+	other_start(&other, dir);
+	open_online(&told, dir, FIXTURE_MAXSIZE);
+	assert_int_equal(write_table(told.output, 60000), DIT_E_FULL);
+	assert_non_null(strstr(told.fault.text,
+	                       is_encrypted() ? "is encrypted" : "which has mapped"));
+	dit_output_abandon(told.output);
+	assert_int_equal(other_do(&other, 0), 2);
+	assert_sound(dir);
+	/* It maps more. */
+	holder_tell(&holder, 255);
+	if (!is_encrypted()) {
+		(void)run_once(dir, &other, 1, 0);
+	}
+	holder_end(&holder);
+	other_end(&other);
+	test_scratch_remove(dir);
+}
+
+/* After some runs there are free pages enough. */
+static void a_file_that_need_not_grow_may_be_mapped_as_it_is(void **state)
+{
+	char *dir = make_database();
+	struct holder_opts small = {.dir = dir};
+	struct told told = {.nids = 0};
+	struct holder holder;
+	struct other other;
+
+	(void)state;
+	other_start(&other, dir);
+	for (unsigned run = 0; run < 3; run++) {
+		small.map_bytes = run_once(dir, &other, run, 0);
+	}
+	holder = holder_start(&small);
+	open_online(&told, dir, FIXTURE_MAXSIZE);
+	assert_int_equal(write_table(told.output, 40000), 0);
+	assert_int_equal(commit(&told), 0);
+	assert_int_equal(dit_output_end(told.output), 0);
+	assert_int_equal(told.times.nlocked, 3);
+	assert_in_range(told.times.bytes, 1, small.map_bytes);
+	holder_end(&holder);
+	other_end(&other);
+	test_scratch_remove(dir);
+}
+
+/* It has read the meta page before. */
+static void a_process_that_comes_during_a_commit_has_all_its_pages(void **state)
+{
+	char *dir = make_database();
+	const struct holder_opts small = {
+		.dir = dir, .map_bytes = file_bytes(dir), .is_late = true};
+	struct holder holder = holder_start(&small);
+	struct told told = {.nids = 0};
+	struct other other;
+
+	(void)state;
+	other_start(&other, dir);
+	open_online(&told, dir, FIXTURE_MAXSIZE);
+	comes = &holder;
+	assert_int_equal(write_table(told.output, 60000), DIT_E_FULL);
+	assert_null(comes);
+	assert_int_equal(other_do(&other, 3), 0);
+	assert_int_equal(other_do(&other, 0), 5);
+	dit_output_abandon(told.output);
+	assert_sound(dir);
+	holder_end(&holder);
+	(void)run_once(dir, &other, 1, 0);
+	other_end(&other);
+	test_scratch_remove(dir);
+}
+
 /* ---- the lock file ---- */
 
 static void the_place_of_the_last_transaction_is_known(void **state)
@@ -305,6 +423,9 @@ int main(void)
 		cmocka_unit_test(pages_of_a_dead_process_are_used_by_slapd),
 		cmocka_unit_test(commits_repeat_without_a_growing_file),
 		cmocka_unit_test(maxsize_limits_the_file),
+		cmocka_unit_test(the_file_grows_as_far_as_others_have_mapped_it),
+		cmocka_unit_test(a_file_that_need_not_grow_may_be_mapped_as_it_is),
+		cmocka_unit_test(a_process_that_comes_during_a_commit_has_all_its_pages),
 	};
 	const struct CMUnitTest tests_09[] = {
 		cmocka_unit_test(the_place_of_the_last_transaction_is_known),

@@ -265,7 +265,7 @@ static int run_online(struct run *run, const char *dir, struct other *other,
 {
 	const struct dit_online_opts opts = {.directory = dir,
 	                                     .nreaders = 1,
-	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                     .conf = {.map_bytes = FIXTURE_MAXSIZE},
 	                                     .sealed = fixture_sealed,
 	                                     .list_max = LIST_MAX,
 	                                     .is_unsynced = run->is_unsynced,
@@ -607,6 +607,36 @@ static void others_do_not_wait_for_what_they_have_not_synced(void **state)
 	test_scratch_remove(dir);
 }
 
+/* What the snapshot has, and slapd has not synced, is on the disk before pages of it are
+ * given out; nobody waits for that sync. */
+static void pages_are_reserved_after_a_sync(void **state)
+{
+	char *dir = make_database();
+	struct dit_fault fault = {""};
+	const struct dit_online_opts opts = {.directory = dir,
+	                                     .nreaders = 1,
+	                                     .conf = {.map_bytes = FIXTURE_MAXSIZE},
+	                                     .sealed = fixture_sealed,
+	                                     .is_unsynced = true,
+	                                     .fault = &fault};
+	struct dit_output *output = NULL;
+	struct dit_snapshot *snapshot = NULL;
+
+	(void)state;
+	assert_int_equal(dit_online_open(&output, &snapshot, &opts), 0);
+	watched = (const struct dit_online *)output;
+	nlocked = 0;
+	nsyncs = 0;
+	assert_int_equal(dit_output_expect_postings(output, 100000), -EIO);
+	assert_int_equal(nsyncs, -1);
+	assert_int_equal(nlocked, 0);
+	assert_int_equal(dit_output_expect_postings(output, 100000), 0);
+	watched = NULL;
+	dit_output_abandon(output);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
 static void a_death_in_each_round_leaves_a_sound_file(void **state)
 {
 	char *dir = make_database();
@@ -722,6 +752,7 @@ int main(void)
 		cmocka_unit_test(a_failure_in_each_round_leaves_a_sound_file),
 		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
 		cmocka_unit_test(others_do_not_wait_for_what_they_have_not_synced),
+		cmocka_unit_test(pages_are_reserved_after_a_sync),
 		cmocka_unit_test(a_death_in_each_round_leaves_a_sound_file),
 		cmocka_unit_test(an_index_removed_during_the_run_is_an_error),
 		cmocka_unit_test(random_changes_reach_the_new_indexes),

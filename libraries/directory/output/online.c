@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/crypto_module.h"
 #include "base/error.h"
 #include "page/meta_pages.h"
 #include "place/map_size.h"
@@ -42,22 +43,66 @@ void dit_online_unlock(struct dit_online *online)
 
 /* ---- commits under the lock ---- */
 
-int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
+static int look_mapped(struct dit_online *online)
+{
+	const struct dit_page_format *format = online->head.snapshot->format;
+	const struct dit_mapped_opts opts = {
+		.lock_fd = online->lmdb->lock_fd,
+		.data_fd = online->data_fd,
+		.is_lmdb_10 = dit_snapshot_is_lmdb_10(online->head.snapshot),
+		.is_encrypted = format->crypto != NULL && format->crypto->key != NULL,
+		.keeper = online->opts.keeper,
+		.conf = online->opts.conf,
+	};
+
+	return dit_mapped_find(&opts, &online->mapped);
+}
+
+/* What is configured counts, and what all other processes have mapped. Where that is not
+ * known, the pages in use have to do. */
+static int find_size(struct dit_online *online)
+{
+	uint64_t maxsize = online->opts.conf.map_bytes;
+	struct dit_metas metas;
+	int r = dit_metas_read(online->data_fd, online->head.snapshot->format, &metas);
+
+	if (r == 0) {
+		r = look_mapped(online);
+	}
+	if (r == 0) {
+		uint64_t shared = dit_map_shared(online->mapped.bytes, maxsize);
+
+		online->used_bytes = (dit_metas_newest(&metas)->last_page + 1) *
+		                     (uint64_t)online->page_bytes;
+		online->is_shared_less = shared < maxsize;
+		if (online->is_shared_less && shared < online->used_bytes) {
+			shared = online->used_bytes;
+		}
+		online->max_bytes = dit_map_limit(shared, online->page_bytes);
+	}
+	return r;
+}
+
+int dit_online_open_commit(struct dit_online *online, uint64_t oldest,
                            const struct dit_page_set *reserved, uint64_t room_pages,
                            struct dit_page_commit **ret)
 {
-	const struct dit_page_commit_opts opts = {
+	struct dit_page_commit_opts opts = {
 		.fd = online->data_fd,
 		.path = online->path,
 		.format = online->head.snapshot->format,
 		.file = {.writer = NULL},
-		.max_bytes = online->max_bytes,
 		.oldest = oldest,
 		.reserved = reserved,
 		.room_pages = room_pages,
 		.caller_syncs = online->opts.is_unsynced,
 	};
-	int r = dit_page_commit_open(ret, &opts);
+	int r = find_size(online);
+
+	opts.max_bytes = online->max_bytes;
+	if (r == 0) {
+		r = dit_page_commit_open(ret, &opts);
+	}
 
 	/* The one that LMDB's processes see. */
 	if (r == 0 &&
@@ -72,6 +117,22 @@ int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
 	return r;
 }
 
+/* Those who came meanwhile may not have what was written. */
+static int check_mapped(struct dit_online *online)
+{
+	int r = 0;
+
+	if (online->times.bytes <= online->used_bytes) {
+		return 0;
+	}
+	r = look_mapped(online);
+	if (r == 0 && online->mapped.bytes < online->times.bytes) {
+		online->is_shared_less = true;
+		r = DIT_E_FULL;
+	}
+	return r;
+}
+
 /*
  * No process uses a commit before lock.mdb has its number, so one that fails is undone.
  * Then only the disk can fail: both states are whole.
@@ -82,26 +143,33 @@ int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *c
 
 	online->times.bytes = dit_page_commit_bytes(commit);
 	if (r == 0) {
+		r = check_mapped(online);
+	}
+	if (r == 0) {
 		dit_lmdb_reader_set_last(online->lmdb,
 		                         dit_page_commit_transaction(commit) + 1);
-	} else {
-		(void)dit_page_commit_undo(commit);
+		return 0;
 	}
-	return r;
+	(void)dit_page_commit_undo(commit);
+	return r == DIT_E_FULL && online->is_shared_less
+	               ? dit_mapped_say(&online->mapped, online->opts.fault, r)
+	               : r;
 }
 
 /* ---- reservation ---- */
 
-/* As many as are wanted, but not more than maxsize lets the file grow. */
+/* As many as are wanted, but not more than are free, and than the file may grow. */
 static uint64_t choose_npages(const struct dit_online *online,
                               const struct dit_page_commit *commit, uint64_t least,
                               uint64_t wanted)
 {
-	uint64_t bytes = dit_page_commit_bytes(commit) + ROOM_PAGES * online->page_bytes;
-	uint64_t room = bytes < online->max_bytes
-	                        ? (online->max_bytes - bytes) / online->page_bytes
-	                        : 0;
+	uint64_t bytes = dit_page_commit_bytes(commit);
+	uint64_t room = dit_page_commit_nusable(commit);
 
+	if (bytes < online->max_bytes) {
+		room += (online->max_bytes - bytes) / online->page_bytes;
+	}
+	room = room > ROOM_PAGES ? room - ROOM_PAGES : 0;
 	if (wanted <= room) {
 		return wanted;
 	}
@@ -244,22 +312,6 @@ static int open_data(struct dit_online *online)
 	               : dit_fd_path(online->data_fd, online->path, online->opts.fault);
 }
 
-/* slapd has mapped this: the size when it last wrote a meta page. */
-static int find_size(struct dit_online *online)
-{
-	uint64_t maxsize = dit_map_configured(online->opts.maxsize_bytes);
-	struct dit_metas metas;
-	int r = dit_metas_read(online->data_fd, online->head.snapshot->format, &metas);
-
-	if (r == 0) {
-		uint64_t mapped = dit_metas_newest(&metas)->map_bytes;
-
-		online->max_bytes = dit_map_limit(mapped < maxsize ? mapped : maxsize,
-		                                  online->page_bytes);
-	}
-	return r;
-}
-
 static int look_locked(struct dit_online *online)
 {
 	int r = dit_online_lock(online);
@@ -268,9 +320,6 @@ static int look_locked(struct dit_online *online)
 		return r;
 	}
 	r = dit_lmdb_reader_find_last(online->lmdb, online->opts.fault);
-	if (r == 0) {
-		r = find_size(online);
-	}
 	dit_online_unlock(online);
 	return r;
 }
@@ -308,6 +357,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	online->head.fault = opts->fault;
 	online->head.is_online = true;
 	online->opts = *opts;
+	online->opts.conf.map_bytes = dit_map_configured(opts->conf.map_bytes);
 	online->head.tables.space = &online->reserve.space;
 	online->data_fd = -1;
 	r = dit_snapshot_register(&online->head.snapshot, opts->directory, &snapshot);

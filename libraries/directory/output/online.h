@@ -22,6 +22,9 @@
  *   commit        of our own (page_commit.h); lock.mdb gets its number (lmdb_reader.h)
  *   unlock
  *
+ * The file grows only as far as all processes have mapped it that have the database open
+ * (place/mapped.h).
+ *
  * Readers never wait; each keeps its state. A process that is killed before the commit
  * leaves the database as it was and loses no page: reserved pages are free pages.
  *
@@ -32,6 +35,7 @@
 
 #include "base/arena.h"
 #include "output/output.h"
+#include "place/mapped.h"
 #include "reader/snapshot.h"
 #include "tree/tree_merge.h"
 
@@ -88,10 +92,11 @@ typedef int (*dit_online_changed_fn)(void *ctx, const struct dit_online_changed 
 
 struct dit_online_opts {
 	const char *directory;
-	unsigned nreaders;     /* of the snapshot */
-	uint64_t wait_ms;      /* at most, while the table of readers is full */
-	uint64_t lock_wait_ms; /* at most, for the write lock (lmdb_reader.h) */
-	uint64_t maxsize_bytes;
+	unsigned nreaders;           /* of the snapshot */
+	uint64_t wait_ms;            /* at most, while the table of readers is full */
+	uint64_t lock_wait_ms;       /* at most, for the write lock (lmdb_reader.h) */
+	struct dit_mapped_conf conf; /* with maxsize as configured; 0: LMDB's default */
+	const struct dit_keeper *keeper; /* looks at maps; borrowed; NULL: nobody */
 	/* The format of sealed files of LMDB 1.0 (place/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed */
 	const struct dit_page_format *sealed;
@@ -108,7 +113,8 @@ struct dit_online_opts {
 };
 
 /**
- * The output's commit fails with DIT_E_FULL: the result does not fit maxsize;
+ * The output's commit fails with DIT_E_FULL: the result does not fit maxsize, or, with a
+ * fault, what other processes have mapped, as far as that is known;
  * DIT_E_CORRUPT, with a fault: an old index database is damaged, or was removed; the
  * error of changed; other errors. Then the database has the state of the latest commit of
  * others; or the new one, with is_unsynced, and a fault says so. If the disk fails while

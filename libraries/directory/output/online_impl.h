@@ -33,7 +33,11 @@ struct dit_online {
 	int data_fd;
 	char path[DIT_FD_PATH_BYTES]; /* that leads to it */
 	unsigned page_bytes;
-	uint64_t max_bytes;
+	struct dit_mapped
+		mapped;      /* by other processes; as of the latest commit of ours */
+	uint64_t used_bytes; /* of the file, before it */
+	uint64_t max_bytes;  /* that it may have afterwards */
+	bool is_shared_less; /* since others have not mapped what is configured */
 	struct dit_page_reserve reserve;
 	bool has_reserve;
 	bool is_committed;
@@ -77,7 +81,7 @@ static inline uint64_t dit_online_page_transaction(const struct dit_online *onli
  * @param reserved    pages that may be used too; may be NULL
  * @param room_pages  that dit_page_commit_reserve() may want
  */
-int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
+int dit_online_open_commit(struct dit_online *online, uint64_t oldest,
                            const struct dit_page_set *reserved, uint64_t room_pages,
                            struct dit_page_commit **ret);
 /** The step, or back to what was. */

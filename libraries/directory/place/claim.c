@@ -4,14 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/whole_io.h"
 #include "place/files.h"
+#include "place/process.h"
 
 static int make_lock_file(struct dit_claim *claim, mode_t mode)
 {
@@ -35,27 +33,13 @@ static int open_lock_file(struct dit_claim *claim, mode_t mode, struct dit_fault
 
 int dit_claim_say_process(long number, struct dit_fault *fault)
 {
-	char path[40];
-	char name[64] = "";
-	int fd = -1;
-	ssize_t n = 0;
+	char name[DIT_PROCESS_NAME_BYTES];
 
 	if (number <= 0) {
 		return DIT_E_BUSY;
 	}
-	(void)snprintf(path, sizeof(path), "/proc/%ld/comm", number);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = dit_read_at(fd, name, sizeof(name) - 1, 0);
-		(void)close(fd);
-	}
-	name[n > 0 ? strcspn(name, "\n") : 0] = '\0';
-	/* Whoever made the process chose the name. */
-	for (char *c = name; *c != '\0'; c++) {
-		*c = *c >= ' ' && *c <= '~' ? *c : '?';
-	}
-	return dit_fault_say(fault, DIT_E_BUSY, "%s%sprocess %ld", name,
-	                     name[0] == '\0' ? "" : ", ", number);
+	dit_process_name(number, name);
+	return dit_fault_say(fault, DIT_E_BUSY, "%s", name);
 }
 
 /* The other process, if the system names it: none in another container. */

@@ -25,8 +25,12 @@ libditkit_a_SOURCES += \
 	%D%/lock_file.c \
 	%D%/lock_file.h \
 	%D%/map_size.h \
+	%D%/mapped.c \
+	%D%/mapped.h \
 	%D%/private_dir.c \
 	%D%/private_dir.h \
+	%D%/process.c \
+	%D%/process.h \
 	%D%/reader_table.c \
 	%D%/reader_table.h \
 	%D%/spare.c \

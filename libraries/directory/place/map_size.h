@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /** The value of LMDB for a map size of 0, and slapd for "maxsize 0" (config.md). */
 #define DIT_MAP_BYTES_DEFAULT 1048576u
@@ -25,6 +26,19 @@ static inline uint64_t dit_map_limit(uint64_t maxsize_bytes, size_t page_bytes)
 {
 	assert(page_bytes > 0);
 	return maxsize_bytes - maxsize_bytes % page_bytes;
+}
+
+/** How large a file may become that others have mapped. LMDB leaves a page out that is
+ * not whole, and the system maps it: so one page less, unless they have what is
+ * configured. */
+static inline uint64_t dit_map_shared(uint64_t mapped_bytes, uint64_t maxsize_bytes)
+{
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (mapped_bytes >= maxsize_bytes) {
+		return maxsize_bytes;
+	}
+	return mapped_bytes < page_bytes ? 0 : mapped_bytes - page_bytes + 1;
 }
 
 /** The map size in the meta pages: the configured size, or what is in use, if that is

@@ -23,6 +23,8 @@ libditkit_a_SOURCES += \
 	%D%/grow.c \
 	%D%/grow.h \
 	%D%/ids.h \
+	%D%/keeper.c \
+	%D%/keeper.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/monitor.h \

@@ -104,6 +104,21 @@ static int check_depth(struct dit_conf_parser *parser, const char *path)
 	return 0;
 }
 
+/* The time of the inode: no tool sets it back. */
+void dit_conf_note_change(const struct dit_conf_parser *parser, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0) {
+		uint64_t us = (uint64_t)st.st_ctim.tv_sec * 1000000 +
+		              (uint64_t)st.st_ctim.tv_nsec / 1000;
+
+		if (us > parser->settings->changed_us) {
+			parser->settings->changed_us = us;
+		}
+	}
+}
+
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 {
 	struct dit_conf_place *place = &parser->reporter->place;
@@ -121,6 +136,7 @@ int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 	place->line = 0;
 	parser->scope.depth++;
 	r = open_file(parser->reporter, path, &file);
+	dit_conf_note_change(parser, path);
 	if (r == 0) {
 		r = read_and_forget(parser, file, path);
 	}

@@ -187,6 +187,8 @@ const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser
 
 /** Read a file and all that it includes. @return 0, DIT_E_CONFIG, -ENOMEM, -EIO */
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path);
+/** A file of the configuration was read: when was it changed (settings.h, changed_us)? */
+void dit_conf_note_change(const struct dit_conf_parser *parser, const char *path);
 
 /**
  * Run the directive that a text says: keyword and arguments. The text stays as it is.

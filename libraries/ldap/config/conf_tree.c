@@ -161,6 +161,7 @@ static int read_item(struct tree *tree, const char *path, struct dit_arena *aren
 	char why[128];
 	int r = dit_file_read(path, arena, &text);
 
+	dit_conf_note_change(tree->parser, path);
 	if (r == -ENOMEM || r == -ENOENT) {
 		return r;
 	}

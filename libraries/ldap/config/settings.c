@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/secret.h"
 #include "config/conf_parser.h"
@@ -34,6 +35,7 @@ int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openld
 	}
 	dit_arena_init(&memory->arena, ARENA_BLOCK);
 	settings->memory = memory;
+	settings->read_us = dit_clock_us(CLOCK_REALTIME);
 	settings->idlexp = IDLEXP_DEFAULT;
 	settings->index = (struct dit_index_params){
 		.substr_if_minlen = 2,

@@ -119,6 +119,9 @@ struct dit_settings {
 	unsigned tool_threads;          /* 0: not configured */
 	struct dit_database *databases; /* in order of definition, config first */
 	size_t ndatabases;
+	/* CLOCK_REALTIME: when the files were read, and the latest change of one */
+	uint64_t read_us;
+	uint64_t changed_us;
 	/* private */
 	size_t sortvals_size; /* for how many there is room */
 	size_t databases_size;

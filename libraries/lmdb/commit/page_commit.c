@@ -95,6 +95,11 @@ uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit)
 	       commit->metas.page_bytes;
 }
 
+uint64_t dit_page_commit_nusable(const struct dit_page_commit *commit)
+{
+	return commit->usable.count;
+}
+
 uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
 {
 	return dit_commit_live(commit)->transaction;

@@ -164,6 +164,9 @@ int dit_page_commit_change(struct dit_page_commit *commit,
 /** Bytes of the file that are in use, with all that was written so far. */
 uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);
 
+/** Free pages of the file that may be used, and are not yet. */
+uint64_t dit_page_commit_nusable(const struct dit_page_commit *commit);
+
 /** Zero is none. */
 struct dit_page_runs {
 	struct dit_page_run *runs; /* for free() */

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/tmp_dir.h"
 #include "base/version.h"
@@ -174,9 +175,23 @@ static int open_seals(struct reindexer *reindexer)
 	return r;
 }
 
+/* The process may be another user's afterwards, who may not look into slapd. */
+static int tell_directories(struct reindexer *reindexer)
+{
+	const struct dit_reindex_opts *opts = reindexer->opts;
+	const struct dit_glue *glue = &reindexer->job.glue;
+	int r = 0;
+
+	if (opts->online && opts->before_open != NULL && geteuid() == 0) {
+		r = dit_mapped_keeper_start(&reindexer->keeper);
+	}
+	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start")
+	             : dit_job_before_open(&reindexer->job, glue->databases,
+	                                   glue->ndatabases);
+}
+
 int dit_reindex_prepare(struct reindexer *reindexer)
 {
-	const struct dit_glue *glue = &reindexer->job.glue;
 	int r = read_settings(reindexer);
 
 	if (r == 0) {
@@ -189,8 +204,7 @@ int dit_reindex_prepare(struct reindexer *reindexer)
 		r = dit_reindex_find_attrs(reindexer);
 	}
 	if (r == 0) {
-		r = dit_job_before_open(&reindexer->job, glue->databases,
-		                        glue->ndatabases);
+		r = tell_directories(reindexer);
 	}
 	if (r == 0) {
 		r = open_seals(reindexer);
@@ -217,11 +231,6 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 
 	target->stats->bytes = item->bytes; /* maybe too many */
 	if (dit_job_tell_publish(&reindexer->job, item, step, error, &words)) {
-		return;
-	}
-	if (target->fault.text[0] != '\0') {
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s",
-		               target->db->data.directory, target->fault.text);
 		return;
 	}
 	(void)dit_reindex_target_fail(target, error);
@@ -312,6 +321,7 @@ void dit_reindex_release(struct reindexer *reindexer)
 	free(reindexer->targets);
 	free(reindexer->attrs);
 	dit_page_writer_free(reindexer->page_writer);
+	dit_keeper_end(&reindexer->keeper);
 	dit_job_deinit(&reindexer->job);
 }
 

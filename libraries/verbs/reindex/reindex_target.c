@@ -24,6 +24,11 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 	const struct dit_database *db = target->db;
 	uint64_t bytes = target->stats->bytes;
 
+	if (target->fault.text[0] != '\0') {
+		dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR, "%s: %s",
+		               db->data.directory, target->fault.text);
+		return r;
+	}
 	if (r == DIT_E_FULL && bytes == 0) {
 		dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
 		               "the database in %s has no room for the old indexes and "
@@ -107,15 +112,20 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 {
 	const struct reindexer *reindexer = target->reindexer;
 	const struct dit_database *db = target->db;
+	const struct dit_settings *settings = reindexer->job.chosen.settings;
 	const struct dit_online_opts opts = {
 		.directory = db->data.directory,
 		.nreaders = reindexer->job.nthreads,
 		.wait_ms = WAIT_MS,
 		.lock_wait_ms = LOCK_WAIT_MS,
-		.maxsize_bytes = db->data.maxsize_bytes,
+		.conf = {.path = db->file,
+	                 .changed_us = settings->changed_us,
+	                 .read_us = settings->read_us,
+	                 .map_bytes = db->data.maxsize_bytes},
+		.keeper = &reindexer->keeper,
 		.sealed = dit_data_seal_format(target->seal),
 		.is_unsynced = db->data.is_unsynced,
-		.list_max = dit_settings_list_max(reindexer->job.chosen.settings),
+		.list_max = dit_settings_list_max(settings),
 		.page_writer = reindexer->page_writer,
 		.ticker = dit_job_ticker(&target->reindexer->job),
 		.times = &target->times,
@@ -165,11 +175,6 @@ static int open_output(struct reindex_target *target)
 	}
 	if (r == -ENOENT && fault->text[0] == '\0') {
 		return say_missing(target);
-	}
-	if (r < 0 && fault->text[0] != '\0') {
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s",
-		               db->data.directory, fault->text);
-		return r;
 	}
 	return r < 0 ? dit_reindex_target_fail(target, r) : check_release(target);
 }

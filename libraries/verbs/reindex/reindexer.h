@@ -68,6 +68,9 @@ struct reindexer {
 	const struct dit_ad **attrs; /* of opts->attrs; owned */
 	size_t nattrs;
 
+	/* [own: main, or the thread that reserves pages] */
+	struct dit_keeper keeper; /* looks at what others have mapped; pid 0: none */
+
 	/* [own: main] */
 	struct dit_reindex_stats *stats;
 	struct reindex_target *targets; /* the chosen database first */
