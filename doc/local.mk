@@ -99,6 +99,7 @@ EXTRA_DIST += \
 	%D%/messages.md \
 	%D%/report.svg \
 	%D%/sort.md \
+	%D%/sound.md \
 	%D%/speed.svg \
 	%D%/stability.md \
 	%D%/stats.md \

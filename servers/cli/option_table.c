@@ -221,6 +221,8 @@ static const struct option_row rows[] = {
 	{DITADD, OPT_STRICT, "strict", FLAG,
          "refuse \"version: 1\", \"changetype: add\" and \"control:\" lines, as slapadd "
          "does"},
+	{DITCHECK, OPT_STRICT, "strict", FLAG,
+         "count notes as findings: the exit status is 1 if there are any"},
 	{DITADD | DITCHECK | DITINDEX, OPT_TMPDIR, "tmpdir", TEXT("dir"),
          "where to spill what does not fit the memory [$TMPDIR, /tmp]"},
 	{DITADD, OPT_WRITER, "writer", WORD("pages|append"),

@@ -38,10 +38,11 @@ static int check_compare(struct check_options *options, char *argv[])
 	const struct common_options *common = &options->common;
 
 	if (common_is_given(common, OPT_QUICK) || options->wants_sizes ||
-	    options->report_path != NULL || options->log.nfiles > 0) {
+	    options->report_path != NULL || options->log.nfiles > 0 ||
+	    options->check.is_strict) {
 		return common_wrong_call(common,
-		                         "--compare excludes --quick, --stats, --report "
-		                         "and --filter-log");
+		                         "--compare excludes --quick, --stats, --strict, "
+		                         "--report and --filter-log");
 	}
 	if (options->check.path != NULL) {
 		return common_wrong_call(common, "--compare excludes --database");
@@ -104,6 +105,7 @@ static void take_values(struct check_options *options)
 	check->memory_bytes = common_number(common, OPT_MEMORY);
 	check->tmpdir = common_text(common, OPT_TMPDIR);
 	check->max_findings = MAX_FINDINGS_DEFAULT;
+	check->is_strict = common_is_given(common, OPT_STRICT);
 	options->wants_sizes = common_is_given(common, OPT_STATS);
 	options->report_path = common_text(common, OPT_REPORT);
 	options->wants_compare = common_is_given(common, OPT_COMPARE);

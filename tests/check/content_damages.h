@@ -56,22 +56,30 @@ DAMAGE("value-normal", "its rule refuses the value", normal_of_nothing,
        struct record *entry = get_entry(txn, 6); change(entry, "cn=P1, dc=x", "&&=P1, dc=x"); put_entry(txn, 6, entry);)
 DAMAGE("value-normal", "ID 6, cn=p3,ou=a,dc=x, sn: the values have no normal forms", normal_missing,
        without_normal(txn, 6, "sn");)
-DAMAGE("value-normal", "have normal forms; the attribute's rule makes none", normal_surplus,
+DAMAGE("value-normal", "value #0 has a normal form; the attribute's rule makes none", normal_surplus,
        put_number(txn, number_of(txn, "seeAlso"), "userPassword");)
 DAMAGE("value-order", "telephoneNumber: value #1 is not above", value_order,
        struct record *entry = get_entry(txn, 6); change(entry, "55503", "77503"); change(entry, "66603", "55503");
        change(entry, "77503", "66603"); change(entry, "+1 555-03", "+1 777-03"); change(entry, "+1 666-03", "+1 555-03");
        change(entry, "+1 777-03", "+1 666-03"); put_entry(txn, 6, entry);)
-DAMAGE("value-order", "telephoneNumber: the values are not sorted", value_not_sorted,
+DAMAGE("value-unsorted", "telephoneNumber: the values are not sorted", value_not_sorted,
        without_sorted(txn, 6, "telephoneNumber");)
 DAMAGE("name-value", "ID 6, cn=p3,ou=a,dc=x, cn: the entry does not have the value \"p3\"", name_value,
        struct record *entry = get_entry(txn, 6); change(entry, "p3", "p4"); change(entry, "p3", "p4"); put_entry(txn, 6, entry);)
 DAMAGE("name-value", "ID 5, cn=p2,ou=a,dc=x, cn: ", entries_swapped,
        struct record *five = get_entry(txn, 5); struct record *six = get_entry(txn, 6);
        put_entry(txn, 6, five); put_entry(txn, 5, six);)
+DAMAGE("name-absent", "ID 6, cn=p3,ou=a,dc=x, cn: the entry does not have the attribute whose", name_absent,
+       struct record *entry = get_entry(txn, 6); entry->words[attr_word(txn, entry, "cn")] ^= number_of(txn, "cn") ^ number_of(txn, "ou"); put_entry(txn, 6, entry);)
+DAMAGE("csn-format", "contextCSN: \"20260101000000.000005Z#0000000000#000000\" is no", csn_format,
+       struct record *entry = get_entry(txn, 1); change(entry, "5Z#000000#000", "5Z#0000000000");
+       change(entry, "5Z#000000#000", "5Z#0000000000"); put_entry(txn, 1, entry);)
+DAMAGE("context-csn", "is newer than 20260101000000.000005Z", context_newer,
+       struct record *entry = get_entry(txn, 1); change(entry, "000005Z", "000009Z");
+       change(entry, "000005Z", "000009Z"); put_entry(txn, 1, entry);)
 DAMAGE("context-csn", "is older than 20260101000000.000005Z", context_csn,
-       struct record *entry = get_entry(txn, 1); change(entry, "000007Z", "000003Z");
-       change(entry, "000007Z", "000003Z"); put_entry(txn, 1, entry);)
+       struct record *entry = get_entry(txn, 1); change(entry, "000005Z", "000003Z");
+       change(entry, "000005Z", "000003Z"); put_entry(txn, 1, entry);)
 
 /* ---- id2e: which there are ---- */
 

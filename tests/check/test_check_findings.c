@@ -51,7 +51,7 @@ static void findings_are_told_in_order(void **state)
 	struct told told = {.len = 0};
 	(void)state;
 
-	assert_int_equal(dit_check_findings_new(&findings, 0), 0);
+	assert_int_equal(dit_check_findings_new(&findings, 0, false), 0);
 	find(findings, "sn", 1, "a");
 	find(findings, "cn", 7, "b");
 	find(findings, NULL, 0, "the file");
@@ -95,7 +95,7 @@ static void notes_are_counted_apart_and_told_last(void **state)
 	struct told told = {.len = 0};
 	(void)state;
 
-	assert_int_equal(dit_check_findings_new(&findings, 1), 0);
+	assert_int_equal(dit_check_findings_new(&findings, 1, false), 0);
 	dit_check_find(findings, DIT_CHECK_INDEX_UNUSED, &place, "unused");
 	dit_check_find(findings, DIT_CHECK_HOLE, &place, "a hole");
 	find(findings, "sn", 1, "a");
@@ -133,7 +133,7 @@ static void the_first_ones_are_kept_whoever_finds_them_when(void **state)
 	struct finder finders[NTHREADS];
 	(void)state;
 
-	assert_int_equal(dit_check_findings_new(&findings, 3), 0);
+	assert_int_equal(dit_check_findings_new(&findings, 3, false), 0);
 	for (unsigned i = 0; i < NTHREADS; i++) {
 		finders[i] = (struct finder){findings, i};
 		assert_int_equal(
@@ -158,7 +158,7 @@ static int find_without_memory(void)
 	struct dit_check_findings *findings = NULL;
 	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
-	int r = dit_check_findings_new(&findings, 0);
+	int r = dit_check_findings_new(&findings, 0, false);
 
 	if (r < 0) {
 		return r;

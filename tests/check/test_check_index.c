@@ -71,7 +71,7 @@ static void check_all(const char *dir, struct dit_index_set *set,
 
 	assert_int_equal(dit_builders_seal(builders), 0);
 	assert_int_equal(dit_snapshot_open(&content.snapshot, dir), 0);
-	assert_int_equal(dit_check_findings_new(&content.findings, 0), 0);
+	assert_int_equal(dit_check_findings_new(&content.findings, 0, false), 0);
 	assert_int_equal(dit_dn_reader_new(&member.dns, content.snapshot, 0), 0);
 	for (size_t db = 0; db < NDBS; db++) {
 		assert_int_equal(dit_check_index(&member, db), 0);

@@ -40,6 +40,7 @@ script_tests += \
 	%D%/sealed27.sh \
 	%D%/served.sh \
 	%D%/shadow.sh \
+	%D%/sound.sh \
 	%D%/threads.sh \
 	%D%/tools.sh \
 	%D%/torture.sh \

@@ -56,7 +56,7 @@ struct dit_check_finding {
 	uint64_t id;           /* of an entry; 0: not about one entry */
 	const char *dn;        /* of the entry; NULL: not known */
 	const char *attribute; /* NULL: not about one attribute */
-	bool is_note;          /* worth knowing, and not wrong: not counted */
+	bool is_note;          /* worth knowing, and not wrong: not counted (is_strict) */
 	const char *text;
 };
 
@@ -252,6 +252,7 @@ struct dit_check_opts {
 	void *progress_ctx;
 	/* May be NULL; a value other than 0 ends the check. */
 	const volatile sig_atomic_t *stop;
+	bool is_strict; /* what would be a note is a finding */
 };
 
 /** Options to begin with: all defaults. Not for static objects. */

@@ -152,15 +152,25 @@ int dit_check_entry(struct dit_check_entry *check, const struct dit_entry_view *
 /* ---- contextCSN ---- */
 
 /**
- * For no server is it older than an entryCSN (storage.md 6.3). A server that it does not
- * name is not looked at. Zero is one that has noted nothing.
+ * Its values are CSNs, and for no server older than an entryCSN (storage.md 6.3). A
+ * server that it does not name is not looked at. Zero is one that has noted nothing.
+ *
+ * slapd has it in memory while the overlay syncprov serves it, and without that overlay
+ * slapd leaves it as it is. So an older one is a note. A newer one is what the removal of
+ * an entry leaves, and a note if no ID is missing. That is no proof either: slapd gives
+ * the ID of the last entry again.
  */
 struct dit_check_csn {
+	const struct dit_schema *schema; /* borrowed */
 	const struct dit_ad *entry_csn;
 	const struct dit_ad *context_csn;
 	struct dit_csn_list entries; /* the newest of each server */
 	struct dit_csn_list context; /* likewise; of the entry that has contextCSN */
 	char *context_dn;            /* its name; NULL: there is none */
+	uint64_t context_id;         /* its ID */
+	char *bad;        /* a value that is no CSN, to be shown; NULL: there is none */
+	uint64_t nids;    /* entries and holes that were noted ... */
+	uint64_t last_id; /* ... and the highest ID of them */
 };
 
 /** 0; -ENOMEM; DIT_E_UNKNOWN: the schema does not have them. */

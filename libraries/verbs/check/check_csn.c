@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "values/value.h"
 
 int dit_check_csn_init(struct dit_check_csn *csn, struct dit_schema *schema)
 {
 	int r = 0;
 
-	*csn = (struct dit_check_csn){.entry_csn = NULL};
+	*csn = (struct dit_check_csn){.schema = schema};
 	r = dit_ad_find(schema, NULL, DIT_SPAN("entryCSN"), &csn->entry_csn, NULL);
 	return r < 0 ? r
 	             : dit_ad_find(schema, NULL, DIT_SPAN("contextCSN"),
@@ -21,14 +24,20 @@ void dit_check_csn_deinit(struct dit_check_csn *csn)
 	dit_csn_list_deinit(&csn->entries);
 	dit_csn_list_deinit(&csn->context);
 	free(csn->context_dn);
+	free(csn->bad);
 	csn->context_dn = NULL;
+	csn->bad = NULL;
+}
+
+static const struct dit_span *values_of(const struct dit_attr_view *attr)
+{
+	return attr->normal != NULL ? attr->normal : attr->values;
 }
 
 static int take_all(struct dit_csn_list *list, const struct dit_attr_view *attr,
                     uint64_t id)
 {
-	const struct dit_span *values =
-		attr->normal != NULL ? attr->normal : attr->values;
+	const struct dit_span *values = values_of(attr);
 	int r = 0;
 
 	for (uint32_t i = 0; i < attr->nvalues && r >= 0; i++) {
@@ -39,23 +48,44 @@ static int take_all(struct dit_csn_list *list, const struct dit_attr_view *attr,
 	return r < 0 ? r : 0;
 }
 
+/* A value that is no CSN. */
+static int look_at_format(struct dit_check_csn *csn, const struct dit_attr_view *attr)
+{
+	const struct dit_span *values = values_of(attr);
+	char text[DIT_CHECK_SHOWN];
+
+	for (uint32_t i = 0; i < attr->nvalues && csn->bad == NULL; i++) {
+		if (dit_value_validate(csn->schema, DIT_VALID_CSN, values[i]) < 0) {
+			csn->bad = strdup(dit_check_show(text, values[i]));
+			return csn->bad == NULL ? -ENOMEM : 0;
+		}
+	}
+	return 0;
+}
+
 /* The values stand in the suffix entry, or in cn=ldapsync right below it. */
 static int take_context(struct dit_check_csn *csn, const struct dit_entry_view *entry,
                         const struct dit_attr_view *attr)
 {
+	int r = 0;
+
 	free(csn->context_dn);
+	csn->context_id = entry->id;
 	csn->context_dn =
 		entry->dn.len == 0 ? strdup("") : strndup(entry->dn.data, entry->dn.len);
 	if (csn->context_dn == NULL) {
 		return -ENOMEM;
 	}
-	return take_all(&csn->context, attr, entry->id);
+	r = look_at_format(csn, attr);
+	return r < 0 ? r : take_all(&csn->context, attr, entry->id);
 }
 
 int dit_check_csn_note(struct dit_check_csn *csn, const struct dit_entry_view *entry)
 {
 	int r = 0;
 
+	csn->nids++;
+	csn->last_id = entry->id > csn->last_id ? entry->id : csn->last_id;
 	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
@@ -86,6 +116,15 @@ static int merge(struct dit_csn_list *into, const struct dit_csn_list *from)
 	return r < 0 ? r : 0;
 }
 
+/* A text that one of two has goes to the first. */
+static void move_text(char **into, char **from)
+{
+	if (*into == NULL) {
+		*into = *from;
+		*from = NULL;
+	}
+}
+
 int dit_check_csn_merge(struct dit_check_csn *into, struct dit_check_csn *from)
 {
 	int r = merge(&into->entries, &from->entries);
@@ -94,10 +133,45 @@ int dit_check_csn_merge(struct dit_check_csn *into, struct dit_check_csn *from)
 		r = merge(&into->context, &from->context);
 	}
 	if (into->context_dn == NULL) {
-		into->context_dn = from->context_dn;
-		from->context_dn = NULL;
+		into->context_id = from->context_id;
 	}
+	move_text(&into->context_dn, &from->context_dn);
+	move_text(&into->bad, &from->bad);
+	into->nids += from->nids;
+	into->last_id = from->last_id > into->last_id ? from->last_id : into->last_id;
 	return r;
+}
+
+/* The highest one of all servers; NULL: there is none. */
+static const struct dit_csn *newest_of(const struct dit_csn_list *list)
+{
+	const struct dit_csn *newest = NULL;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (newest == NULL ||
+		    dit_csn_compare(text_of(&list->list[i]), newest) > 0) {
+			newest = &list->list[i];
+		}
+	}
+	return newest;
+}
+
+/* Without a removed entry the newest change is that of an entry. */
+static void look_at_newest(const struct dit_check_csn *all,
+                           const struct dit_check_finding *place,
+                           struct dit_check_findings *findings)
+{
+	const struct dit_csn *context = newest_of(&all->context);
+	const struct dit_csn *entry = newest_of(&all->entries);
+
+	if (context != NULL && entry != NULL && all->nids == all->last_id &&
+	    dit_csn_compare(text_of(context), entry) > 0) {
+		dit_check_find(findings, DIT_CHECK_CONTEXT_CSN, place,
+		               "%.*s is newer than %.*s, the newest entryCSN, and no ID "
+		               "is missing",
+		               (int)context->len, context->text, (int)entry->len,
+		               entry->text);
+	}
 }
 
 void dit_check_csn_end(const struct dit_check_csn *all,
@@ -107,13 +181,17 @@ void dit_check_csn_end(const struct dit_check_csn *all,
 
 	place.attribute = "contextCSN";
 	place.dn = all->context_dn;
+	place.id = all->context_id;
+	if (all->bad != NULL) {
+		dit_check_find(findings, DIT_CHECK_CSN_FORMAT, &place,
+		               "\"%s\" is no change sequence number", all->bad);
+	}
 	for (size_t i = 0; i < all->context.n; i++) {
 		const struct dit_csn *context = &all->context.list[i];
 		const struct dit_csn *entry =
 			dit_csn_list_find(&all->entries, context->sid);
 
 		if (entry != NULL && dit_csn_compare(text_of(context), entry) < 0) {
-			place.id = context->id;
 			dit_check_find(findings, DIT_CHECK_CONTEXT_CSN, &place,
 			               "%.*s is older than %.*s, the entryCSN of the "
 			               "entry with ID %llu",
@@ -121,4 +199,5 @@ void dit_check_csn_end(const struct dit_check_csn *all,
 			               entry->text, (unsigned long long)entry->id);
 		}
 	}
+	look_at_newest(all, &place, findings);
 }

@@ -164,14 +164,27 @@ static int verify_normal(struct dit_check_entry *check, const struct dit_attr *a
 	return r < 0 ? r : 0;
 }
 
+/* The rule makes none. The overlay dds repeats the value of entryTtl. */
+static void find_surplus_normal(struct dit_check_entry *check,
+                                const struct dit_attr *attr)
+{
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		if (!dit_span_eq(attr->normal[i], attr->values[i])) {
+			dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
+			               &check->place,
+			               "value #%u has a normal form; the attribute's "
+			               "rule makes none",
+			               i);
+		}
+	}
+}
+
 static int verify_normals(struct dit_check_entry *check, const struct dit_attr *attr)
 {
 	int r = 0;
 
 	if (!dit_attr_has_normal(attr->ad->type)) {
-		dit_check_find(
-			check->content->findings, DIT_CHECK_VALUE_NORMAL, &check->place,
-			"the values have normal forms; the attribute's rule makes none");
+		find_surplus_normal(check, attr);
 		return 0;
 	}
 	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
@@ -226,7 +239,8 @@ static void verify_order(struct dit_check_entry *check, const struct dit_attr *a
 	}
 	if (!attr->is_sorted && sorted != NULL &&
 	    (sorted[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0) {
-		dit_check_find(check->content->findings, DIT_CHECK_VALUE_ORDER,
+		/* They were stored before sortvals named the attribute. */
+		dit_check_find(check->content->findings, DIT_CHECK_VALUE_UNSORTED,
 		               &check->place,
 		               "the values are not sorted; sortvals names the attribute");
 	}
@@ -264,6 +278,23 @@ static bool has_value(const struct dit_check_entry *check, const struct dit_entr
 	return false;
 }
 
+/* A consumer of some attributes alone may have entries without those that name them. */
+static void find_unnamed(struct dit_check_entry *check, const struct dit_entry *entry,
+                         const struct dit_ava *ava)
+{
+	bool is_absent = dit_entry_find(entry, &ava->type->ad) == NULL;
+	char text[DIT_CHECK_SHOWN];
+
+	check->place.attribute = ava->type->name;
+	dit_check_find(check->content->findings,
+	               is_absent ? DIT_CHECK_NAME_ABSENT : DIT_CHECK_NAME_VALUE,
+	               &check->place, "the entry does not have the %s \"%s\" %s",
+	               is_absent ? "attribute whose value" : "value",
+	               dit_check_show(text, ava->value),
+	               is_absent ? "names it" : "that names it");
+	check->place.attribute = NULL;
+}
+
 /*
  * The values of the first RDN are among those of the entry. An entry of the class glue
  * needs none.
@@ -272,7 +303,6 @@ static int verify_naming_values(struct dit_check_entry *check,
                                 const struct dit_entry *entry)
 {
 	const struct dit_dn *dn = &entry->dn;
-	char text[DIT_CHECK_SHOWN];
 	int r = 0;
 
 	if ((entry->oc_flags & DIT_OC_GLUE) != 0) {
@@ -287,15 +317,9 @@ static int verify_naming_values(struct dit_check_entry *check,
 			asserted = ava->value;
 			r = 0;
 		}
-		if (r < 0 || has_value(check, entry, ava->type, asserted)) {
-			continue;
+		if (r == 0 && !has_value(check, entry, ava->type, asserted)) {
+			find_unnamed(check, entry, ava);
 		}
-		check->place.attribute = ava->type->name;
-		dit_check_find(check->content->findings, DIT_CHECK_NAME_VALUE,
-		               &check->place,
-		               "the entry does not have the value \"%s\" that names it",
-		               dit_check_show(text, ava->value));
-		check->place.attribute = NULL;
 	}
 	return r < 0 ? r : 0;
 }

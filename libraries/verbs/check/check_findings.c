@@ -28,7 +28,8 @@ struct list {
 };
 
 struct dit_check_findings {
-	uint64_t max; /* [const] of each list; 0: none */
+	uint64_t max;   /* [const] of each list; 0: none */
+	bool is_strict; /* [const] no kind is a note */
 
 	/* [lock: lock] */
 	pthread_mutex_t lock;
@@ -40,6 +41,11 @@ struct dit_check_findings {
 const char *dit_check_kind_name(unsigned kind)
 {
 	return names[kind];
+}
+
+bool dit_check_findings_is_note(const struct dit_check_findings *findings, unsigned kind)
+{
+	return kind >= DIT_CHECK_CONTEXT_CSN && !findings->is_strict;
 }
 
 /* ---- order ---- */
@@ -118,7 +124,8 @@ static int copy(const char **text)
 static int keep(struct dit_check_findings *findings, unsigned kind,
                 const struct dit_check_finding *place, const char *text)
 {
-	struct list *list = &findings->lists[dit_check_kind_is_note(kind)];
+	bool is_note = dit_check_findings_is_note(findings, kind);
+	struct list *list = &findings->lists[is_note];
 	struct dit_check_finding kept = *place;
 	int r = 0;
 
@@ -126,7 +133,7 @@ static int keep(struct dit_check_findings *findings, unsigned kind,
 		return -ENOMEM;
 	}
 	kept.kind = dit_check_kind_name(kind);
-	kept.is_note = dit_check_kind_is_note(kind);
+	kept.is_note = is_note;
 	kept.text = text;
 	r |= copy(&kept.database);
 	r |= copy(&kept.dn);
@@ -181,7 +188,7 @@ const char *dit_check_show(char *text, struct dit_span value)
 
 /* ---- the whole ---- */
 
-int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max)
+int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max, bool is_strict)
 {
 	struct dit_check_findings *findings = calloc(1, sizeof(*findings));
 
@@ -190,6 +197,7 @@ int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max)
 	}
 	findings->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	findings->max = max;
+	findings->is_strict = is_strict;
 	*ret = findings;
 	return 0;
 }
@@ -218,7 +226,9 @@ static uint64_t count(const struct dit_check_findings *findings, bool notes)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < DIT_CHECK_NKINDS; i++) {
-		sum += dit_check_kind_is_note(i) == notes ? findings->by_kind[i] : 0;
+		sum += dit_check_findings_is_note(findings, i) == notes
+		               ? findings->by_kind[i]
+		               : 0;
 	}
 	return sum;
 }

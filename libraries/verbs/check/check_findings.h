@@ -28,7 +28,7 @@
  KIND(DIT_CHECK_AD_GAP, "ad-gap")                                                        \
  KIND(DIT_CHECK_AD_NAME, "ad-name")                                                      \
  KIND(DIT_CHECK_AD_TWICE, "ad-twice")                                                    \
- KIND(DIT_CHECK_CONTEXT_CSN, "context-csn")                                              \
+ KIND(DIT_CHECK_CSN_FORMAT, "csn-format")                                                \
  KIND(DIT_CHECK_ENTRY_ATTRIBUTE, "entry-attribute")                                      \
  KIND(DIT_CHECK_ENTRY_CLASSES, "entry-classes")                                          \
  KIND(DIT_CHECK_ENTRY_ID, "entry-id")                                                    \
@@ -59,10 +59,13 @@
  KIND(DIT_CHECK_SPLIT_SURPLUS, "split-surplus")                                          \
  KIND(DIT_CHECK_VALUE_NORMAL, "value-normal")                                            \
  KIND(DIT_CHECK_VALUE_ORDER, "value-order")                                              \
+ KIND(DIT_CHECK_CONTEXT_CSN, "context-csn")                                              \
  KIND(DIT_CHECK_HOLE, "hole")                                                            \
  KIND(DIT_CHECK_INDEX_PENDING, "index-pending")                                          \
  KIND(DIT_CHECK_INDEX_UNUSED, "index-unused")                                            \
- KIND(DIT_CHECK_SPLIT_FEW, "split-few")
+ KIND(DIT_CHECK_NAME_ABSENT, "name-absent")                                              \
+ KIND(DIT_CHECK_SPLIT_FEW, "split-few")                                                  \
+ KIND(DIT_CHECK_VALUE_UNSORTED, "value-unsorted")
 
 #define DIT_CHECK_KIND(kind, name) kind,
 
@@ -71,12 +74,6 @@ enum dit_check_kind {
 	DIT_CHECK_BEFORE = DIT_WALK_NKINDS - 1,
 	DIT_CHECK_KINDS(DIT_CHECK_KIND) DIT_CHECK_NKINDS,
 };
-
-/** Is it only worth knowing? */
-static inline bool dit_check_kind_is_note(unsigned kind)
-{
-	return kind >= DIT_CHECK_HOLE;
-}
 
 /** Static; of the walker's kinds as well. */
 const char *dit_check_kind_name(unsigned kind);
@@ -89,9 +86,13 @@ const char *dit_check_kind_name(unsigned kind);
 
 struct dit_check_findings;
 
-/** @param max  findings kept at most, and as many notes; 0: all. @return 0 or -ENOMEM,
- * -EAGAIN */
-int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max);
+/**
+ * @param max        findings kept at most, and as many notes; 0: all
+ * @param is_strict  a note is a finding, too
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max, bool is_strict);
 /** NULL is fine. */
 void dit_check_findings_free(struct dit_check_findings *findings);
 /** As new. */
@@ -118,6 +119,8 @@ void dit_check_find(struct dit_check_findings *findings, unsigned kind,
  */
 const char *dit_check_show(char *text, struct dit_span value);
 
+/** Is a kind only worth knowing? */
+bool dit_check_findings_is_note(const struct dit_check_findings *findings, unsigned kind);
 /** All of them, kept or not. */
 uint64_t dit_check_findings_count(const struct dit_check_findings *findings);
 uint64_t dit_check_notes_count(const struct dit_check_findings *findings);

@@ -659,7 +659,8 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 {
 	struct check check = {.one = opts, .opts = opts->opts};
 	struct dit_walk_stats stats = {0};
-	int r = dit_check_findings_new(&check.findings, opts->opts->max_findings);
+	int r = dit_check_findings_new(&check.findings, opts->opts->max_findings,
+	                               opts->opts->is_strict);
 
 	opts->job->opts.fill = fill_progress;
 	opts->job->opts.ctx = &check;
@@ -692,7 +693,7 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 		r = tell(&check, &stats);
 	}
 	for (unsigned i = 0; i < DIT_CHECK_NKINDS && r == 0; i++) {
-		if (dit_check_kind_is_note(i)) {
+		if (dit_check_findings_is_note(check.findings, i)) {
 			continue;
 		}
 		by_kind[i] += dit_check_findings_count_of(check.findings, i);
