@@ -2,13 +2,16 @@
 /*
  * Lines: the differences, as dit_compare() says them.
  *
- * JSON: {"format": 1, "differences": 3, "texts": ["id2e: \"cn=a,dc=x\", sn: ...", ...]}
+ * JSON: {"format": 1, "program", "version", "differences": 3,
+ * "texts": ["id2e: \"cn=a,dc=x\", sn: ...", ...]}
  */
 #include "check_compare.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <ditkit/version.h>
 
 #include <jansson.h>
 
@@ -43,7 +46,8 @@ static void say(void *ctx, const struct dit_report *report)
 
 static int print_json(const struct comparison *comparison, uint64_t ndifferences)
 {
-	json_t *json = json_pack("{s:i, s:I, s:O}", "format", 1, "differences",
+	json_t *json = json_pack("{s:i, s:s, s:s, s:I, s:O}", "format", 1, "program",
+	                         "ditcheck", "version", dit_version(), "differences",
 	                         (json_int_t)ndifferences, "texts", comparison->texts);
 	int r = json == NULL ? -1 : json_dumpf(json, stdout, JSON_INDENT(1));
 
