@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	$(NULL)
 EXTRA_DIST += \
 	%D%/builders_fixture.h \
+	%D%/fake_output.h \
 	$(NULL)
 thread_tests += \
 	%D%/test_index_writer \
