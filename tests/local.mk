@@ -22,7 +22,8 @@ nomem_flags = \
 	-Wl,--wrap=calloc \
 	-Wl,--wrap=realloc \
 	-Wl,--wrap=reallocarray \
-	-Wl,--wrap=strdup
+	-Wl,--wrap=strdup \
+	-Wl,--wrap=dit_slab_get
 
 # Programs that tests run. "make check" makes them.
 test_tools =

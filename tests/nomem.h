@@ -21,11 +21,13 @@ void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__real_reallocarray(void *p, size_t n, size_t size);
 char *__real_strdup(const char *text);
+void *__real_dit_slab_get(size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 void *__wrap_reallocarray(void *p, size_t n, size_t size);
 char *__wrap_strdup(const char *text);
+void *__wrap_dit_slab_get(size_t size);
 
 static bool must_fail(void)
 {
@@ -58,6 +60,11 @@ void *__wrap_reallocarray(void *p, size_t n, size_t size)
 char *__wrap_strdup(const char *text)
 {
 	return must_fail() ? NULL : __real_strdup(text);
+}
+
+void *__wrap_dit_slab_get(size_t size)
+{
+	return must_fail() ? NULL : __real_dit_slab_get(size);
 }
 
 #endif

@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	%D%/test_memory \
 	%D%/test_notes \
 	%D%/test_path \
+	%D%/test_slab \
 	%D%/test_stop \
 	%D%/test_team \
 	%D%/test_tell \
@@ -20,6 +21,8 @@ check_PROGRAMS += \
 
 %C%_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=sysconf
 
+%C%_test_slab_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap
+
 %C%_test_ticker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sync_file_range
 
 %C%_test_tell_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
@@ -30,6 +33,7 @@ CLEANFILES += %D%/xor_module.so
 EXTRA_DIST += %D%/xor_crypto.h %D%/xor_module.c
 thread_tests += \
 	%D%/test_feed \
+	%D%/test_slab \
 	%D%/test_stop \
 	%D%/test_team \
 	%D%/test_ticker \

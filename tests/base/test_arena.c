@@ -4,12 +4,13 @@
  * - pieces are aligned, do not overlap, and keep their bytes while others are added;
  * - reset and rewind keep the memory, so that the same work needs no more of it;
  * - a piece larger than a block gets a block of its own;
- * - arenas on a pool give their blocks to each other;
+ * - shared arenas give their blocks to each other;
  * - an impossible size gives NULL and does no harm.
  */
 #include "test.h"
 
 #include "base/arena.h"
+#include "base/slab.h"
 
 #include <errno.h>
 
@@ -209,22 +210,20 @@ static void impossible_sizes_give_null(void **state)
 	assert_ptr_equal(dit_arena_alloc(arena, 8), (char *)p + 8);
 }
 
-static void pooled_arenas_share_their_blocks(void **state)
+static void shared_arenas_give_blocks_to_each_other(void **state)
 {
-	struct dit_arena_pool pool;
 	struct dit_arena first;
 	struct dit_arena second;
 	char *pieces[3];
+	void *stays = dit_slab_get(1); /* so that the slab stays */
 	(void)state;
 
-	dit_arena_pool_init(&pool, BLOCK_BYTES);
-	dit_arena_init_pooled(&first, &pool);
-	dit_arena_init_pooled(&second, &pool);
+	dit_arena_init_shared(&first, BLOCK_BYTES, NULL);
+	dit_arena_init_shared(&second, BLOCK_BYTES, NULL);
 	for (size_t i = 0; i < 3; i++) {
 		pieces[i] = dit_arena_alloc(&first, BLOCK_BYTES - 100);
 		assert_non_null(pieces[i]);
 	}
-	/* A block of its own goes back to the system, not to the pool. */
 	assert_non_null(dit_arena_alloc(&first, BLOCK_BYTES * 10));
 	dit_arena_reset(&first);
 	assert_int_equal(first.total_bytes, 0);
@@ -236,11 +235,10 @@ static void pooled_arenas_share_their_blocks(void **state)
 		            piece == pieces[2]);
 		memset(piece, 'x', BLOCK_BYTES - 100);
 	}
-	assert_int_equal(second.total_bytes, 3 * BLOCK_BYTES);
 	dit_arena_deinit(&second);
 	dit_arena_deinit(&first);
-	dit_arena_pool_deinit(&pool);
-	dit_arena_pool_deinit(&(struct dit_arena_pool){.block_bytes = 0});
+	dit_slab_put(stays, 1);
+	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
 static void pieces_are_joined(void **state)
@@ -262,7 +260,7 @@ static void pieces_are_joined(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pooled_arenas_share_their_blocks),
+		cmocka_unit_test(shared_arenas_give_blocks_to_each_other),
 		cmocka_unit_test_setup_teardown(a_new_arena_holds_no_memory, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(pieces_are_aligned, setup, teardown),

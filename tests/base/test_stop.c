@@ -70,13 +70,10 @@ static void input_and_its_end_are_waited_for(void **state)
 static void arenas_give_out_no_more_blocks(void **state)
 {
 	struct dit_stop stop = {.flag = NULL};
-	struct dit_arena_pool pool;
 	struct dit_arena arena;
 
 	(void)state;
-	dit_arena_pool_init(&pool, 4096);
-	pool.stop = &stop;
-	dit_arena_init_pooled(&arena, &pool);
+	dit_arena_init_shared(&arena, 4096, &stop);
 	assert_non_null(dit_arena_bytes(&arena, 100));
 	assert_false(dit_arena_is_stopped(&arena));
 	dit_stop_end(&stop);
@@ -84,7 +81,6 @@ static void arenas_give_out_no_more_blocks(void **state)
 	assert_non_null(dit_arena_bytes(&arena, 100));
 	assert_null(dit_arena_bytes(&arena, 5000));
 	dit_arena_deinit(&arena);
-	dit_arena_pool_deinit(&pool);
 }
 
 int main(void)

@@ -5,7 +5,7 @@ check_PROGRAMS += \
 	%D%/test_export_pack \
 	$(NULL)
 %C%_test_export_file_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=aligned_alloc \
+	-Wl,--wrap=dit_slab_get \
 	-Wl,--wrap=fchown \
 	-Wl,--wrap=fcntl \
 	-Wl,--wrap=fstatat \

@@ -74,8 +74,8 @@ ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
 int __real_fcntl(int fd, int what, int flags);
 int __wrap_fcntl(int fd, int what, int flags);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__real_dit_slab_get(size_t size);
+void *__wrap_dit_slab_get(size_t size);
 
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
 {
@@ -107,9 +107,9 @@ int __wrap_fcntl(int fd, int what, int flags)
 	return __real_fcntl(fd, what, flags);
 }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
+void *__wrap_dit_slab_get(size_t size)
 {
-	return no_memory ? NULL : __real_aligned_alloc(alignment, size);
+	return no_memory ? NULL : __real_dit_slab_get(size);
 }
 
 static void heal(void)

@@ -13,7 +13,6 @@ check_PROGRAMS += \
 	$(NULL)
 
 %C%_test_sort_failures_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \
-	-Wl,--wrap=mmap \
 	-Wl,--wrap=pread \
 	-Wl,--wrap=__pread_chk \
 	-Wl,--wrap=pwrite

@@ -314,7 +314,7 @@ void postings_load_begin(struct postings_load *load, const struct postings_plan 
 void postings_load_use_tiny_chunks(struct postings_load *load)
 {
 	for (unsigned i = 0; i < load->plan->nproducers; i++) {
-		dit_chunk_pool_init(&load->postings->producers[i]->pool, TINY_CHUNK);
+		load->postings->producers[i]->chunk_bytes = TINY_CHUNK;
 	}
 }
 
@@ -330,9 +330,10 @@ struct postings_held postings_load_held(const struct postings_load *load)
 		const struct dit_producer *producer = postings->producers[i];
 
 		held.nruns += producer->nruns;
-		held.memory_bytes +=
-			producer->pool.held_bytes + producer->sorted.size_bytes +
-			producer->spare.size_bytes + producer->writer.buffer.size_bytes;
+		held.memory_bytes += producer->nchunks * producer->chunk_bytes +
+		                     producer->sorted.size_bytes +
+		                     producer->spare.size_bytes +
+		                     producer->writer.buffer.size_bytes;
 	}
 	return held;
 }

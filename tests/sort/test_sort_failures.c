@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 
@@ -35,8 +34,6 @@ ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset);
 /* FORTIFY makes this of pread() where it knows the size of the buffer. */
 ssize_t __wrap___pread_chk(int fd, void *data, size_t size, off_t offset, size_t room);
-void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
 
 /* The disk is full in the middle of a write: what fits is written first. */
 ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
@@ -64,11 +61,6 @@ ssize_t __wrap___pread_chk(int fd, void *data, size_t size, off_t offset, size_t
 {
 	assert_true(size <= room);
 	return __wrap_pread(fd, data, size, offset);
-}
-
-void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
-{
-	return must_fail() ? MAP_FAILED : __real_mmap(at, size, prot, flags, fd, offset);
 }
 
 /* ---- one sort, with views on the way ---- */

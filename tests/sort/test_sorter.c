@@ -403,7 +403,7 @@ static void slabs_stay_within_the_share(void **state)
 		                 0);
 		slab = s.sorter->producers[0]->batch->first;
 		for (; slab != NULL; slab = slab->next) {
-			bytes += slab->size;
+			bytes += slab->size_bytes - sizeof(*slab);
 		}
 		assert_true(bytes <= SHARE);
 	}

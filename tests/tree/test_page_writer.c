@@ -21,6 +21,8 @@
 
 #include "tree/page_writer.h"
 
+#include "base/slab.h"
+
 #define PAGE     4096u
 #define NCHUNKS  60
 #define NTHREADS 4
@@ -195,13 +197,13 @@ static void assert_all_written(const char *path)
 
 static void write_and_check(struct scratch *scratch)
 {
-	char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
+	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 
 	assert_non_null(chunk);
 	for (size_t n = NCHUNKS; n > 0; n--) {
 		assert_int_equal(put(&scratch->file, &chunk, n - 1), 0);
 	}
-	free(chunk);
+	dit_slab_put(chunk, DIT_CHUNK_BYTES);
 	assert_int_equal(dit_page_file_drain(&scratch->file), 0);
 	assert_all_written(scratch->path);
 }
@@ -289,7 +291,7 @@ static void a_file_that_is_not_there_is_an_error(void **state)
 static void put_and_drain(bool has_thread, uint64_t bytes)
 {
 	struct scratch scratch;
-	char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
+	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 
 	assert_non_null(chunk);
 	cached_bytes = bytes;
@@ -302,7 +304,7 @@ static void put_and_drain(bool has_thread, uint64_t bytes)
 	}
 	assert_all_written(scratch.path);
 	scratch_close(&scratch);
-	free(chunk);
+	dit_slab_put(chunk, DIT_CHUNK_BYTES);
 	cached_bytes = 0;
 }
 
@@ -328,7 +330,7 @@ static void chunks_are_read_back_if_no_others_wait(void **state)
 static void chunks_go_through_the_cache_if_others_wait(void **state)
 {
 	struct scratch scratch;
-	char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
+	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 
 	(void)state;
 	assert_non_null(chunk);
@@ -351,7 +353,7 @@ static void chunks_go_through_the_cache_if_others_wait(void **state)
 	assert_int_equal(went_through, 1 << 1 | 1 << 2 | 1 << 3);
 	assert_int_equal(read_back, 1 << 0 | 1 << 4);
 	scratch_close(&scratch);
-	free(chunk);
+	dit_slab_put(chunk, DIT_CHUNK_BYTES);
 	cached_bytes = 0;
 	holds_first = false;
 	keeps_flags = false;
@@ -382,7 +384,7 @@ static void the_first_error_of_a_file_is_its_own(void **state)
 	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		struct scratch bad;
 		struct scratch good;
-		char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
+		char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 		int r = 0;
 
 		scratch_open(&bad, has_thread);
@@ -397,7 +399,7 @@ static void the_first_error_of_a_file_is_its_own(void **state)
 		full_fd = -1;
 		assert_int_equal(put(&bad.file, &chunk, 1), has_thread ? -ENOSPC : 0);
 		assert_int_equal(dit_page_file_drain(&bad.file), -ENOSPC);
-		free(chunk);
+		dit_slab_put(chunk, DIT_CHUNK_BYTES);
 
 		write_and_check(&good);
 		dit_page_file_close(&good.file);
@@ -421,7 +423,7 @@ static void a_limit_on_file_sizes_is_an_error_and_no_signal(void **state)
 		if (pid == 0) {
 			const struct rlimit limit = {3 * DIT_CHUNK_BYTES + 777,
 			                             3 * DIT_CHUNK_BYTES + 777};
-			char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
+			char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 			int r = 0;
 
 			(void)signal(SIGXFSZ, SIG_DFL);
@@ -467,12 +469,12 @@ struct share {
 static void *put_share(void *arg)
 {
 	struct share *share = arg;
-	char *chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
+	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 
 	for (size_t n = share->first; n < NCHUNKS && share->r == 0; n += NTHREADS) {
 		share->r = put(share->file, &chunk, n);
 	}
-	free(chunk);
+	dit_slab_put(chunk, DIT_CHUNK_BYTES);
 	return NULL;
 }
 

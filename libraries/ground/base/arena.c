@@ -4,14 +4,16 @@
  *
  * After a reset the same blocks are filled again in the same order. A request that does
  * not fit the next kept block gets a block of its own in front of it, so that an entry
- * with one huge value does not push the ordinary blocks out of use. With a pool a reset
- * puts them there instead.
+ * with one huge value does not push the ordinary blocks out of use. Shared blocks are put
+ * back instead.
  */
 #include "base/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/slab.h"
 
 struct dit_arena_block {
 	struct dit_arena_block *next;
@@ -31,64 +33,33 @@ void dit_arena_init(struct dit_arena *arena, size_t block_bytes)
 	*arena = (struct dit_arena){.block_bytes = block_bytes};
 }
 
-void dit_arena_init_pooled(struct dit_arena *arena, struct dit_arena_pool *pool)
+void dit_arena_init_shared(struct dit_arena *arena, size_t block_bytes,
+                           const struct dit_stop *stop)
 {
-	dit_arena_init(arena, pool->block_bytes);
-	arena->pool = pool;
+	/* With its head a block has exactly this size. */
+	dit_arena_init(arena, block_bytes - sizeof(struct dit_arena_block));
+	arena->is_shared = true;
+	arena->stop = stop;
 }
 
-void dit_arena_pool_init(struct dit_arena_pool *pool, size_t block_bytes)
+static struct dit_arena_block *get_block(const struct dit_arena *arena, size_t size)
 {
-	*pool = (struct dit_arena_pool){.lock = PTHREAD_MUTEX_INITIALIZER,
-	                                .block_bytes = block_bytes};
+	size_t bytes = sizeof(struct dit_arena_block) + size;
+
+	return arena->is_shared ? dit_slab_get(bytes) : malloc(bytes);
 }
 
-static void free_blocks(struct dit_arena_block *block)
+static void free_blocks(const struct dit_arena *arena)
 {
+	struct dit_arena_block *block = arena->first;
+
 	while (block != NULL) {
 		struct dit_arena_block *next = block->next;
 
-		free(block);
-		block = next;
-	}
-}
-
-void dit_arena_pool_deinit(struct dit_arena_pool *pool)
-{
-	if (pool->block_bytes != 0) {
-		free_blocks(pool->blocks);
-		(void)pthread_mutex_destroy(&pool->lock);
-		*pool = (struct dit_arena_pool){.block_bytes = 0};
-	}
-}
-
-/* NULL: there is none. */
-static struct dit_arena_block *pool_take(struct dit_arena_pool *pool)
-{
-	struct dit_arena_block *block = NULL;
-
-	(void)pthread_mutex_lock(&pool->lock);
-	block = pool->blocks;
-	if (block != NULL) {
-		pool->blocks = block->next;
-	}
-	(void)pthread_mutex_unlock(&pool->lock);
-	return block;
-}
-
-/* Takes the list. Blocks that were made for one huge value go back to the system. */
-static void pool_put(struct dit_arena_pool *pool, struct dit_arena_block *block)
-{
-	while (block != NULL) {
-		struct dit_arena_block *next = block->next;
-
-		if (block->size > pool->block_bytes) {
-			free(block);
+		if (arena->is_shared) {
+			dit_slab_put(block, sizeof(*block) + block->size);
 		} else {
-			(void)pthread_mutex_lock(&pool->lock);
-			block->next = pool->blocks;
-			pool->blocks = block;
-			(void)pthread_mutex_unlock(&pool->lock);
+			free(block);
 		}
 		block = next;
 	}
@@ -96,9 +67,10 @@ static void pool_put(struct dit_arena_pool *pool, struct dit_arena_block *block)
 
 void dit_arena_deinit(struct dit_arena *arena)
 {
-	free_blocks(arena->first);
+	free_blocks(arena);
 	*arena = (struct dit_arena){.block_bytes = arena->block_bytes,
-	                            .pool = arena->pool};
+	                            .is_shared = arena->is_shared,
+	                            .stop = arena->stop};
 }
 
 void dit_arena_wipe(struct dit_arena *arena)
@@ -110,8 +82,8 @@ void dit_arena_wipe(struct dit_arena *arena)
 
 void dit_arena_reset(struct dit_arena *arena)
 {
-	if (arena->pool != NULL) {
-		pool_put(arena->pool, arena->first);
+	if (arena->is_shared) {
+		free_blocks(arena);
 		arena->first = NULL;
 		arena->total_bytes = 0;
 	}
@@ -153,12 +125,7 @@ void *dit_arena_grow(struct dit_arena *arena, size_t size, size_t align)
 	if (want > SIZE_MAX - sizeof(*block)) {
 		return NULL;
 	}
-	if (arena->pool != NULL && want == arena->block_bytes) {
-		block = pool_take(arena->pool);
-	}
-	if (block == NULL) {
-		block = malloc(sizeof(*block) + want);
-	}
+	block = get_block(arena, want);
 	if (block == NULL) {
 		return NULL;
 	}

@@ -6,7 +6,7 @@
  *   dit_arena_init();  dit_arena_alloc()...  dit_arena_reset() or dit_arena_rewind();
  *   dit_arena_alloc()...  dit_arena_deinit()
  *
- * Reset keeps the blocks, or puts them into a pool that several arenas share, so a batch
+ * Reset keeps the blocks, or puts them back for other arenas, so a batch
  * loop stops calling malloc once it has seen its largest batch. Pieces cannot be freed
  * one by one; no destructors run.
  *
@@ -15,7 +15,7 @@
 #ifndef DITKIT_ARENA_H
 #define DITKIT_ARENA_H
 
-#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,26 +24,9 @@
 
 struct dit_arena_block;
 
-/**
- * Blocks between two uses, for arenas that are busy at different times: a reset puts the
- * blocks back here, and whoever needs one next takes the newest, still in the cache.
- *
- * A pool can have a stop object: whoever fills its arenas then ends at the next
- * block, as if there were no memory.
- *
- * Threads: any, at once.
- */
-struct dit_arena_pool {
-	pthread_mutex_t lock;
-	struct dit_arena_block *blocks; /* [lock: lock] */
-	size_t block_bytes;
-	/* [const] NULL, or what ends the work whose results go to these arenas: they then
-	 * give out no more blocks. Borrowed. */
-	const struct dit_stop *stop;
-};
-
 struct dit_arena {
-	struct dit_arena_pool *pool; /* NULL: the arena keeps its blocks */
+	bool is_shared; /* blocks are of base/slab.h, and a reset puts them back there */
+	const struct dit_stop *stop; /* NULL, or what ends the work of the arena */
 	struct dit_arena_block *first;
 	struct dit_arena_block *current;
 	char *at;  /* next free byte of the current block */
@@ -63,12 +46,16 @@ struct dit_arena_mark {
 /** @param block_bytes size of the ordinary blocks, at least 64. Allocates nothing yet. */
 void dit_arena_init(struct dit_arena *arena, size_t block_bytes);
 
-/** As above, with blocks from a pool that outlives the arena. */
-void dit_arena_init_pooled(struct dit_arena *arena, struct dit_arena_pool *pool);
-
-void dit_arena_pool_init(struct dit_arena_pool *pool, size_t block_bytes);
-/** All arenas on it are deinitialised. A zeroed pool is fine. */
-void dit_arena_pool_deinit(struct dit_arena_pool *pool);
+/**
+ * As above, for arenas that are busy at different times: a reset puts the blocks back,
+ * and whoever needs one next takes it.
+ *
+ * @param block_bytes  a power of two, at least 128
+ * @param stop         NULL, or what ends the work whose results go to the arena: it then
+ *                     gives out no more blocks, as if there were no memory. Borrowed
+ */
+void dit_arena_init_shared(struct dit_arena *arena, size_t block_bytes,
+                           const struct dit_stop *stop);
 
 /** Give all memory back to the system. A zeroed or deinitialised arena is fine. */
 void dit_arena_deinit(struct dit_arena *arena);
@@ -76,7 +63,7 @@ void dit_arena_deinit(struct dit_arena *arena);
 /** All bytes become zero: a passphrase may be among them. */
 void dit_arena_wipe(struct dit_arena *arena);
 
-/** Forget all contents; keep the memory, or, with a pool, put it back there. */
+/** Forget all contents; keep the memory, or, if it is shared, put it back. */
 void dit_arena_reset(struct dit_arena *arena);
 
 struct dit_arena_mark dit_arena_mark(const struct dit_arena *arena);
@@ -90,7 +77,7 @@ void dit_arena_rewind(struct dit_arena *arena, struct dit_arena_mark mark);
  */
 static inline bool dit_arena_is_stopped(const struct dit_arena *arena)
 {
-	return arena->pool != NULL && dit_stop_is_set(arena->pool->stop);
+	return dit_stop_is_set(arena->stop);
 }
 
 /** Slow path of dit_arena_alloc_aligned(); do not call. */

@@ -7,17 +7,8 @@
 
 #include "base/whole_io.h"
 
-/* Enough for every file system that can do it at all. */
-#define ALIGNMENT 4096
-
 /* The system is not asked to begin with less: the sync at the end writes it. */
 #define BEGIN_BYTES (64u << 10)
-
-void *dit_direct_alloc(size_t size_bytes)
-{
-	return aligned_alloc(ALIGNMENT,
-	                     (size_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
-}
 
 bool dit_direct_begin(int fd)
 {

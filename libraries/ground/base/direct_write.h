@@ -20,11 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** So long that the call itself costs nothing; aligned. */
+/** So long that the call itself costs nothing. Blocks of base/slab.h are aligned. */
 #define DIT_DIRECT_BYTES ((size_t)512 << 10)
-
-/** Memory that can be written past the cache, for free(). NULL: there is none. */
-void *dit_direct_alloc(size_t size_bytes);
 
 /** Have an open file written past the cache. false: it is written through the cache. */
 bool dit_direct_begin(int fd);

@@ -41,6 +41,8 @@ libditkit_a_SOURCES += \
 	%D%/report.h \
 	%D%/secret.c \
 	%D%/secret.h \
+	%D%/slab.c \
+	%D%/slab.h \
 	%D%/span.h \
 	%D%/stop.c \
 	%D%/stop.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/slab.h"
 
 #define RECORDS_MIN 64
 
@@ -24,7 +25,7 @@ void dit_ldif_batch_clear(struct dit_ldif_batch *batch)
 
 void dit_ldif_batch_deinit(struct dit_ldif_batch *batch)
 {
-	free(batch->buffer);
+	dit_slab_put(batch->buffer, batch->size);
 	free(batch->records);
 	forget_files(batch);
 	free(batch->files);

@@ -35,6 +35,7 @@
 
 #include "base/errno_text.h"
 #include "base/error.h"
+#include "base/slab.h"
 #include "ldif/file_url.h"
 #include "ldif/ldif_batch.h"
 #include "ldif/ldif_lines.h"
@@ -456,10 +457,14 @@ static int reserve(struct window *w)
 	if (w->limit <= w->batch->size) {
 		return 0;
 	}
-	buffer = realloc(w->batch->buffer, w->limit);
+	buffer = dit_slab_get(w->limit);
 	if (buffer == NULL) {
 		return -ENOMEM;
 	}
+	if (w->fill > 0) {
+		memcpy(buffer, w->batch->buffer, w->fill);
+	}
+	dit_slab_put(w->batch->buffer, w->batch->size);
 	w->batch->buffer = buffer;
 	w->batch->size = w->limit;
 	return 0;

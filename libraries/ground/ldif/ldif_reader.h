@@ -38,7 +38,7 @@ struct dit_ldif_record {
 
 /** Zero is an empty batch. Buffers grow to the largest batch seen and are kept. */
 struct dit_ldif_batch {
-	char *buffer;                    /* owned */
+	char *buffer;                    /* owned; a block of base/slab.h */
 	size_t size;                     /* of the buffer, bytes */
 	struct dit_ldif_record *records; /* owned */
 	size_t nrecords;

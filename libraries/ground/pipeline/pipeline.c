@@ -65,7 +65,6 @@ struct dit_pipeline {
 	/* [const] while members run */
 	struct dit_pipeline_opts opts;
 	unsigned nslots;
-	struct dit_arena_pool pool; /* of all slots' arenas; has its own lock */
 
 	struct round rounds[2]; /* by parity */
 	bool *has_failed;       /* by member. [own: the member] */
@@ -326,7 +325,9 @@ static int make_slots(struct dit_pipeline *pipeline)
 			return -ENOMEM;
 		}
 		for (unsigned m = 0; m < nmembers; m++) {
-			dit_arena_init_pooled(&slot->arenas[m], &pipeline->pool);
+			dit_arena_init_shared(&slot->arenas[m],
+			                      pipeline->opts.arena_bytes,
+			                      pipeline->opts.stop);
 		}
 	}
 	return 0;
@@ -337,8 +338,6 @@ static int start(struct dit_pipeline *pipeline)
 	const struct dit_pipeline_opts *opts = &pipeline->opts;
 	int r = 0;
 
-	dit_arena_pool_init(&pipeline->pool, opts->arena_bytes);
-	pipeline->pool.stop = opts->stop;
 	r = make_slots(pipeline);
 	if (r == 0) {
 		r = dit_feed_new(&pipeline->feed, pipeline->nslots,
@@ -400,6 +399,5 @@ void dit_pipeline_free(struct dit_pipeline *pipeline)
 	}
 	free(pipeline->slots);
 	free(pipeline->has_failed);
-	dit_arena_pool_deinit(&pipeline->pool);
 	free(pipeline);
 }

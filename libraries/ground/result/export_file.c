@@ -13,6 +13,7 @@
 
 #include "base/direct_write.h"
 #include "base/error.h"
+#include "base/slab.h"
 #include "base/stop.h"
 #include "base/sync_file.h"
 
@@ -264,7 +265,7 @@ static int write_all(struct dit_export_file *file, const char *bytes, size_t len
 
 static int begin_pieces(struct dit_export_file *file)
 {
-	file->piece = dit_direct_alloc(sizeof(*file->piece));
+	file->piece = dit_slab_get(sizeof(*file->piece));
 	if (file->piece == NULL) {
 		return -ENOMEM;
 	}
@@ -371,6 +372,6 @@ void dit_export_file_close(struct dit_export_file *file)
 	if (file->dir_fd >= 0 && file->path != NULL) {
 		(void)close(file->dir_fd);
 	}
-	free(file->piece);
+	dit_slab_put(file->piece, sizeof(*file->piece));
 	*file = (struct dit_export_file){.fd = -1};
 }

@@ -3,8 +3,6 @@ libditkit_a_SOURCES += \
 	%D%/byte_postings.c \
 	%D%/byte_postings.h \
 	%D%/merge_heap.h \
-	%D%/pages.c \
-	%D%/pages.h \
 	%D%/posting_list.c \
 	%D%/posting_list.h \
 	%D%/postings.c \

@@ -2,8 +2,8 @@
 /*
  * Postings: collecting pairs.
  *
- * Each producer appends the pairs of each stream to a list of chunks taken from the
- * producer's pool: pushing allocates nothing and shares nothing. There a pair takes
+ * Each producer appends the pairs of each stream to a list of chunks: pushing into one
+ * allocates nothing and shares nothing. There a pair takes
  * little more than its key (postings_bucket.c). To be sorted it becomes one word, key
  * above ID, so that sorting words sorts pairs; a pair of a 64-bit stream becomes two
  * words.
@@ -11,9 +11,9 @@
  * The pairs are written to a run when chunks in use, plus twice the words of the largest
  * stream (which is dealt into one array and sorted with a spare one), would pass the
  * producer's share of the budget. So the budget also covers the scratch memory; with
- * one stream a fifth of it holds pairs, with many equal streams nearly all. Chunks and
- * scratch are kept for the next run, unless streams change so much that half of the share
- * would lie idle: then all is given back.
+ * one stream a fifth of it holds pairs, with many equal streams nearly all. Scratch is
+ * kept for the next run, unless streams change so much that half of the share would lie
+ * idle.
  */
 #include "sort/postings.h"
 
@@ -31,7 +31,7 @@
  */
 #define MEMORY_MAX ((size_t)64 << 30)
 #define CHUNK_MIN  ((size_t)256)
-#define CHUNK_MAX  ((size_t)64 << 10)
+#define CHUNK_MAX  ((size_t)32 << 10)
 /* So that half-empty chunks do not matter, nor the scratch of one not filled yet. */
 #define CHUNKS_PER_STREAM 16
 #define BLOCKS_PER_SHARE  64
@@ -69,7 +69,10 @@ static void producer_free(struct dit_producer *producer)
 	dit_buffer_drop(&producer->sorted);
 	dit_buffer_drop(&producer->spare);
 	dit_list_deinit(&producer->list);
-	dit_chunk_pool_deinit(&producer->pool);
+	for (unsigned i = 0;
+	     producer->buckets != NULL && i < producer->postings->nstreams; i++) {
+		dit_bucket_empty(producer, &producer->buckets[i]);
+	}
 	free(producer->buckets);
 	free(producer);
 }
@@ -88,7 +91,7 @@ static struct dit_producer *producer_new(struct dit_postings *postings)
 	chunk_bytes =
 		postings->share_bytes / CHUNKS_PER_STREAM / (postings->nstreams + 1);
 	chunk_bytes = power_of_two(chunk_bytes, CHUNK_MIN, CHUNK_MAX);
-	dit_chunk_pool_init(&producer->pool, chunk_bytes);
+	producer->chunk_bytes = chunk_bytes;
 	producer->buckets = calloc(postings->nstreams, sizeof(*producer->buckets));
 	if (producer->buckets == NULL && postings->nstreams > 0) {
 		producer_free(producer);
@@ -112,7 +115,6 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	if (p == NULL) {
 		return -ENOMEM;
 	}
-	dit_buffer_cache_init(&p->buffers);
 	p->nstreams = opts->nstreams;
 	p->nproducers = opts->nproducers;
 	p->list_max = opts->list_max;
@@ -165,7 +167,6 @@ void dit_postings_free(struct dit_postings *postings)
 	free(postings->is_64bit);
 	free(postings->tmpdir);
 	dit_late_deinit(&postings->late);
-	dit_buffer_cache_deinit(&postings->buffers);
 	free(postings);
 }
 
@@ -180,8 +181,7 @@ static size_t larger(size_t a, size_t b)
  */
 static bool is_share_used_up(const struct dit_producer *producer, size_t nwords)
 {
-	size_t chunk_bytes = larger((producer->nchunks + 1) * producer->pool.chunk_bytes,
-	                            producer->pool.held_bytes);
+	size_t chunk_bytes = (producer->nchunks + 1) * producer->chunk_bytes;
 	size_t scratch_bytes =
 		larger(dit_producer_sort_bytes(producer, producer->nchunks + 1, nwords),
 	               producer->sorted.size_bytes + producer->spare.size_bytes);
@@ -241,7 +241,7 @@ static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
 		}
 		biggest = nunits;
 	}
-	chunk = dit_chunk_get(&producer->pool);
+	chunk = dit_slab_get(producer->chunk_bytes);
 	if (chunk == NULL) {
 		return -ENOMEM;
 	}

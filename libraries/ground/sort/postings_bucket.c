@@ -352,3 +352,16 @@ void dit_bucket_sort_free(struct dit_bucket_sort *sort)
 		free(sort);
 	}
 }
+
+void dit_bucket_empty(const struct dit_producer *producer, struct dit_bucket *bucket)
+{
+	struct dit_chunk *chunk = bucket->first;
+
+	while (chunk != NULL) {
+		struct dit_chunk *next = chunk->next;
+
+		dit_slab_put(chunk, producer->chunk_bytes);
+		chunk = next;
+	}
+	*bucket = (struct dit_bucket){.is_ascending = true, .npushed = bucket->npushed};
+}

@@ -33,21 +33,6 @@ struct dit_posting_cursor {
 	uint64_t total_bytes; /* of all that is merged */
 };
 
-static void discard_chunks(const struct dit_producer *producer, struct dit_bucket *bucket)
-{
-	struct dit_chunk *chunk = bucket->first;
-
-	while (chunk != NULL) {
-		struct dit_chunk *next = chunk->next;
-
-		dit_chunk_discard(&producer->pool, chunk);
-		chunk = next;
-	}
-	bucket->first = NULL;
-	bucket->last = NULL;
-	bucket->npairs = 0;
-}
-
 static void swap_buffers(struct dit_posting_cursor *cursor)
 {
 	struct dit_buffer swap = cursor->sorted;
@@ -58,18 +43,10 @@ static void swap_buffers(struct dit_posting_cursor *cursor)
 
 static int reserve_buffers(struct dit_posting_cursor *cursor, size_t nwords)
 {
-	struct dit_buffer_cache *cache = &cursor->postings->buffers;
 	size_t size_bytes = nwords * sizeof(uint64_t);
-	int r = dit_buffer_cache_take(cache, size_bytes, &cursor->sorted);
+	int r = dit_buffer_reserve(&cursor->sorted, size_bytes);
 
-	if (r < 0) {
-		return r;
-	}
-	r = dit_buffer_cache_take(cache, size_bytes, &cursor->spare);
-	if (r < 0) {
-		dit_buffer_cache_put(cache, &cursor->sorted);
-	}
-	return r;
+	return r < 0 ? r : dit_buffer_reserve(&cursor->spare, size_bytes);
 }
 
 /** Sort what the part has, and add it to the merge. */
@@ -86,7 +63,7 @@ static int add_sorted(struct dit_posting_cursor *cursor, struct dit_bucket_sort 
 	if (sorted != cursor->sorted.data) {
 		swap_buffers(cursor);
 	}
-	dit_buffer_cache_put(&cursor->postings->buffers, &cursor->spare);
+	dit_buffer_drop(&cursor->spare);
 	dit_posting_merge_add_array(&cursor->merge, cursor->sorted.data, nwords,
 	                            cursor->width);
 	return 0;
@@ -102,7 +79,7 @@ static void leave_buckets(const struct dit_posting_cursor *cursor,
 	if (atomic_fetch_add_explicit(&stream->nsorted, 1, memory_order_acq_rel) + 1 ==
 	    stream->nparts) {
 		for (unsigned i = 0; i < postings->nproducers; i++) {
-			discard_chunks(postings->producers[i], buckets[i]);
+			dit_bucket_empty(postings->producers[i], buckets[i]);
 		}
 	}
 }
@@ -285,7 +262,8 @@ void dit_posting_cursor_close(struct dit_posting_cursor *cursor)
 	}
 	free_segments(cursor);
 	dit_posting_merge_deinit(&cursor->merge);
-	dit_buffer_cache_put(&cursor->postings->buffers, &cursor->sorted);
+	dit_buffer_drop(&cursor->sorted);
+	dit_buffer_drop(&cursor->spare);
 	dit_list_deinit(&cursor->list);
 	free(cursor);
 }

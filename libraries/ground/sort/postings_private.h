@@ -13,19 +13,26 @@
 
 #include <stdatomic.h>
 
+#include "base/slab.h"
 #include "sort/merge_heap.h"
-#include "sort/pages.h"
 #include "sort/posting_list.h"
 #include "sort/postings.h"
 #include "sort/run_file.h"
+
+/** 32-bit units of a bucket; the producer knows the size. */
+struct dit_chunk {
+	struct dit_chunk *next;
+	uint32_t *end; /* after the units in use; not set in the last one of a bucket */
+	uint32_t units[];
+};
 
 /** The pairs of one stream of one producer: a list of chunks, all full but the last. */
 struct dit_bucket {
 	uint32_t *at; /* next unit of the last chunk */
 	uint32_t *end;
 	struct dit_chunk *first;
-	struct dit_chunk *last; /* its own end is not set */
-	size_t npairs;          /* in the chunks */
+	struct dit_chunk *last;
+	size_t npairs; /* in the chunks */
 	uint64_t last_id;
 	bool is_ascending; /* IDs came in order */
 	uint64_t npushed;
@@ -72,10 +79,10 @@ struct dit_producer {
 
 	/* [own: the producer's thread, until seal] */
 	struct dit_bucket *buckets; /* one per stream */
-	struct dit_chunk_pool pool;
-	size_t nchunks;           /* in all buckets */
-	size_t nwords_biggest;    /* of the largest bucket, its last chunk filled */
-	struct dit_buffer sorted; /* scratch of sorting */
+	size_t chunk_bytes;         /* [const] a power of two */
+	size_t nchunks;             /* in all buckets */
+	size_t nwords_biggest;      /* of the largest bucket, its last chunk filled */
+	struct dit_buffer sorted;   /* scratch of sorting */
 	struct dit_buffer spare;
 	struct dit_run_writer writer;
 	struct dit_list list;
@@ -106,8 +113,6 @@ struct dit_postings {
 
 	struct dit_posting_stream *streams;
 
-	struct dit_buffer_cache buffers; /* of cursors; has its own lock */
-
 	/* [atomic: a statistic, no order needed] */
 	_Atomic uint64_t run_bytes;
 
@@ -128,7 +133,7 @@ static inline unsigned dit_stream_width(const struct dit_postings *postings,
 /** 4-byte units of a chunk. */
 static inline size_t dit_chunk_nunits(const struct dit_producer *producer)
 {
-	return (producer->pool.chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint32_t);
+	return (producer->chunk_bytes - sizeof(struct dit_chunk)) / sizeof(uint32_t);
 }
 
 /**
@@ -150,7 +155,7 @@ static inline size_t dit_producer_sort_bytes(const struct dit_producer *producer
 /** Memory for the pairs that a producer has, and for sorting them. */
 static inline size_t dit_producer_used_bytes(const struct dit_producer *producer)
 {
-	return producer->nchunks * producer->pool.chunk_bytes +
+	return producer->nchunks * producer->chunk_bytes +
 	       dit_producer_sort_bytes(producer, producer->nchunks,
 	                               producer->nwords_biggest);
 }
@@ -204,6 +209,9 @@ uint64_t *dit_bucket_sort_deal(struct dit_bucket_sort *sort, uint64_t *words,
                                uint64_t *spare);
 /** NULL is fine. */
 void dit_bucket_sort_free(struct dit_bucket_sort *sort);
+
+/** Forget the pairs, and put the chunks back. */
+void dit_bucket_empty(const struct dit_producer *producer, struct dit_bucket *bucket);
 
 /** Write all pairs in memory to a new run and empty the buckets. 0 or a negative error */
 int dit_producer_spill(struct dit_producer *producer);

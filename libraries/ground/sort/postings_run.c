@@ -234,8 +234,7 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 	if (r < 0) {
 		return r;
 	}
-	dit_chunk_put(&producer->pool, bucket->first, bucket->last);
-	*bucket = (struct dit_bucket){.is_ascending = true, .npushed = bucket->npushed};
+	dit_bucket_empty(producer, bucket);
 	return 0;
 }
 
@@ -353,7 +352,6 @@ fail:
 static void reset_memory(struct dit_producer *producer)
 {
 	if (dit_producer_used_bytes(producer) < producer->postings->share_bytes / 2) {
-		dit_chunk_pool_deinit(&producer->pool);
 		dit_buffer_drop(&producer->sorted);
 		dit_buffer_drop(&producer->spare);
 	}

@@ -30,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sort/pages.h"
+#include "base/slab.h"
 
 struct dit_crypto; /* base/crypto_module.h */
 

@@ -76,9 +76,9 @@ static void choose_sizes(struct dit_sorter *sorter)
 	if (sorter->share_bytes > SHARE_MAX) {
 		sorter->share_bytes = SHARE_MAX;
 	}
-	sorter->slab_bytes = sorter->share_bytes / SLABS_PER_SHARE;
-	if (sorter->slab_bytes > SLAB_MAX) {
-		sorter->slab_bytes = SLAB_MAX;
+	sorter->slab_bytes = SLAB_MAX;
+	while (sorter->slab_bytes > sorter->share_bytes / SLABS_PER_SHARE) {
+		sorter->slab_bytes /= 2; /* a power of two, as blocks are */
 	}
 	sorter->block_bytes = sorter->share_bytes / BLOCKS_PER_SHARE;
 	if (sorter->block_bytes > BLOCK_MAX) {
@@ -149,20 +149,21 @@ static int next_slab(struct dit_sort_producer *producer, size_t size)
 {
 	struct dit_sort_slab *slab = NULL;
 
+	size += sizeof(*slab);
 	if (size < producer->sorter->slab_bytes) {
 		size = producer->sorter->slab_bytes;
 	}
-	slab = malloc(sizeof(*slab) + size);
+	slab = dit_slab_get(size);
 	if (slab == NULL) {
 		return -ENOMEM;
 	}
-	slab->size = size;
+	slab->size_bytes = size;
 	(void)pthread_mutex_lock(&producer->lock);
 	dit_sort_batch_enter(producer->batch, slab);
 	(void)pthread_mutex_unlock(&producer->lock);
 	producer->used_bytes += (size_t)(producer->end - producer->at);
 	producer->at = slab->bytes;
-	producer->end = slab->bytes + slab->size;
+	producer->end = (char *)slab + size;
 	return 0;
 }
 

@@ -37,7 +37,7 @@ void dit_sort_batch_drop(struct dit_sort_batch *batch)
 	while (slab != NULL) {
 		struct dit_sort_slab *next = slab->next;
 
-		free(slab);
+		dit_slab_put(slab, slab->size_bytes);
 		slab = next;
 	}
 	dit_buffer_drop(&batch->sorted);

@@ -45,8 +45,8 @@ static inline size_t dit_sort_stored_size(size_t key_len, size_t value_len)
 
 struct dit_sort_slab {
 	struct dit_sort_slab *next;
-	size_t nrecords; /* once the next slab is in use; const from then on */
-	size_t size;
+	size_t nrecords;   /* once the next slab is in use; const from then on */
+	size_t size_bytes; /* of the block */
 	_Alignas(8) char bytes[];
 };
 
@@ -82,7 +82,7 @@ struct dit_sort_extent {
 /** An empty batch with one reference, or NULL. */
 struct dit_sort_batch *dit_sort_batch_new(void);
 void dit_sort_batch_drop(struct dit_sort_batch *batch);
-/** Takes the slab, of malloc(), to go on in. With the producer's lock. */
+/** Takes the slab, of dit_slab_get(), to go on in. With the producer's lock. */
 void dit_sort_batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab);
 /** The records of now. By the producer, or with its lock. */
 struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/slab.h"
 #include "page/page_nodes.h"
 #include "page/page_seal.h"
 
@@ -47,13 +48,22 @@ void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space
 	*sink = (struct dit_page_sink){.space = space};
 }
 
+/* A chunk with more pages than others has room for just these. */
+static void free_pages(const struct dit_page_space *space, struct dit_page_chunk *chunk)
+{
+	dit_slab_put(chunk->pages, chunk->npages > space->chunk_pages
+	                                   ? (size_t)chunk->npages * space->page_bytes
+	                                   : DIT_CHUNK_BYTES);
+	chunk->pages = NULL;
+}
+
 void dit_page_sink_deinit(struct dit_page_sink *sink)
 {
 	for (size_t i = 0; i < sink->nheld + sink->nempty; i++) {
-		free(sink->held[i].pages);
+		free_pages(sink->space, &sink->held[i]);
 	}
 	free(sink->held);
-	free(sink->chunk.pages);
+	free_pages(sink->space, &sink->chunk);
 	free(sink->own);
 	free(sink->chunks);
 	free(sink->scattered);
@@ -175,21 +185,16 @@ static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
 	return 0;
 }
 
-/* One that is larger than others is written here and now, and freed. */
+/* One that is larger than others is written here and now. */
 static int write_row(struct dit_page_space *space, struct dit_page_chunk *chunk,
                      uint64_t first)
 {
 	size_t len = (size_t)chunk->npages * space->page_bytes;
 	uint64_t at = first * space->page_bytes;
-	int r = 0;
 
-	if (chunk->npages <= space->chunk_pages) {
-		return dit_page_file_put(&space->file, &chunk->pages, len, at);
-	}
-	r = dit_page_file_write(&space->file, chunk->pages, len, at);
-	free(chunk->pages);
-	chunk->pages = NULL;
-	return r;
+	return chunk->npages <= space->chunk_pages
+	               ? dit_page_file_put(&space->file, &chunk->pages, len, at)
+	               : dit_page_file_write(&space->file, chunk->pages, len, at);
 }
 
 /* The pages from one on that have to lie in a row: those of a long value; else 1. */
@@ -325,6 +330,9 @@ static int write_chunk(struct dit_page_sink *sink, struct dit_page_chunk *chunk)
 		            : write_scattered(space, chunk,
 		                              sink->scattered + (first & ~SCATTERED));
 	}
+	if (chunk->npages > space->chunk_pages) {
+		free_pages(space, chunk);
+	}
 	chunk->npages = 0;
 	return r;
 }
@@ -381,7 +389,7 @@ static void keep_empty(struct dit_page_sink *sink, size_t n)
 	sink->nheld -= n;
 	sink->nempty += n;
 	while (sink->nempty > sink->nheld) {
-		free(sink->held[sink->nheld + --sink->nempty].pages);
+		free_pages(sink->space, &sink->held[sink->nheld + --sink->nempty]);
 	}
 }
 
@@ -439,10 +447,10 @@ static int make_room(struct dit_page_sink *sink, size_t npages, char **ret_pages
 		}
 	}
 	if (npages > space->chunk_pages) {
-		free(chunk->pages);
-		chunk->pages = dit_direct_alloc(npages * space->page_bytes);
+		free_pages(space, chunk);
+		chunk->pages = dit_slab_get(npages * space->page_bytes);
 	} else if (chunk->pages == NULL) {
-		chunk->pages = dit_direct_alloc(DIT_CHUNK_BYTES);
+		chunk->pages = dit_slab_get(DIT_CHUNK_BYTES);
 	}
 	*ret_pages = chunk->pages == NULL
 	                     ? NULL
@@ -527,7 +535,7 @@ static int write_sealed_overflow(struct dit_page_sink *sink, struct dit_page_run
 {
 	struct dit_page_space *space = sink->space;
 	size_t len = row.n * space->page_bytes;
-	char *pages = dit_direct_alloc(len);
+	char *pages = dit_slab_get(len);
 	int r = pages == NULL ? -ENOMEM : 0;
 
 	if (r == 0) {
@@ -539,7 +547,7 @@ static int write_sealed_overflow(struct dit_page_sink *sink, struct dit_page_run
 		r = dit_page_file_write(&space->file, pages, len,
 		                        row.first * space->page_bytes);
 	}
-	free(pages);
+	dit_slab_put(pages, len);
 	return r;
 }
 
@@ -556,7 +564,7 @@ static int write_overflow(struct dit_page_sink *sink, struct dit_page_run row,
 			npages - i < space->chunk_pages ? npages - i : space->chunk_pages;
 
 		if (*pages == NULL) {
-			*pages = dit_direct_alloc(DIT_CHUNK_BYTES);
+			*pages = dit_slab_get(DIT_CHUNK_BYTES);
 		}
 		if (*pages == NULL) {
 			return -ENOMEM;

@@ -13,6 +13,7 @@
 #include "base/direct_write.h"
 #include "base/file_size_signal.h"
 #include "base/monitor.h"
+#include "base/slab.h"
 
 /* Chunks on their way: a few milliseconds of any disk. */
 #define QUEUE_SIZE 8
@@ -208,7 +209,7 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 		(void)pthread_join(writer->thread, NULL);
 	}
 	for (size_t i = 0; i < writer->nempty; i++) {
-		free(writer->empty[i]);
+		dit_slab_put(writer->empty[i], DIT_CHUNK_BYTES);
 	}
 	dit_monitor_deinit(&writer->monitor);
 	free(writer);
@@ -310,7 +311,7 @@ int dit_page_file_put(struct dit_page_file *file, char **chunk, size_t len, uint
 	}
 	*chunk = exchange(file->writer, &job);
 	if (*chunk == NULL) {
-		*chunk = dit_direct_alloc(DIT_CHUNK_BYTES);
+		*chunk = dit_slab_get(DIT_CHUNK_BYTES);
 	}
 	return *chunk == NULL ? -ENOMEM
 	                      : atomic_load_explicit(&file->error, memory_order_relaxed);

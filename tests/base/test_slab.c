@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of slabs:
+ * - blocks do not overlap, keep their bytes, and are aligned to their size or 4 KiB;
+ * - what is put back serves the next request: of its size, or of fewer slabs;
+ * - slabs without a block in use make room for a row of slabs;
+ * - when all blocks are back, nothing is held;
+ * - without memory NULL is returned, and blocks in use are as they were;
+ * - threads get and put at once.
+ */
+#include "test.h"
+
+#include "base/slab.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#define MIB     ((size_t)1 << 20)
+#define NBLOCKS 200
+#define NSTEPS  20000
+
+/* Mappings until one fails; -1: none does. */
+static long maps_left = -1;
+
+void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	if (maps_left >= 0 && maps_left-- == 0) {
+		maps_left = 0; /* nor does the next one work */
+		return MAP_FAILED;
+	}
+	return __real_mmap(at, size, prot, flags, fd, offset);
+}
+
+/* ---- a model: blocks whose bytes tell whose they are ---- */
+
+struct held {
+	unsigned char *bytes;
+	size_t size;
+	unsigned char mark;
+};
+
+static void mark_ends(const struct held *held)
+{
+	memset(held->bytes, held->mark, held->size < 64 ? held->size : 64);
+	held->bytes[held->size / 2] = held->mark;
+	held->bytes[held->size - 1] = held->mark;
+}
+
+static void check_ends(const struct held *held)
+{
+	for (size_t i = 0; i < 64 && i < held->size; i++) {
+		assert_int_equal(held->bytes[i], held->mark);
+	}
+	assert_int_equal(held->bytes[held->size / 2], held->mark);
+	assert_int_equal(held->bytes[held->size - 1], held->mark);
+}
+
+static size_t alignment_of(size_t size)
+{
+	size_t align = 64;
+
+	while (align < size && align < 4096) {
+		align *= 2;
+	}
+	return align;
+}
+
+/* As many small blocks as large ones: 1 byte to 4 MiB. */
+static size_t size_of(unsigned long random)
+{
+	return (size_t)1 + random / 23 % ((size_t)1 << random % 23);
+}
+
+static void *use_blocks(void *arg)
+{
+	unsigned long random = 88172645463325252u + *(const unsigned *)arg;
+	struct held held[NBLOCKS] = {{NULL, 0, 0}};
+
+	for (unsigned step = 0; step < NSTEPS; step++) {
+		struct held *h = NULL;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		h = &held[(random >> 33) % NBLOCKS];
+		if (h->bytes != NULL) {
+			check_ends(h);
+			dit_slab_put(h->bytes, h->size);
+			h->bytes = NULL;
+			continue;
+		}
+		h->size = size_of(random >> 20);
+		h->mark = (unsigned char)step;
+		h->bytes = dit_slab_get(h->size);
+		assert_non_null(h->bytes);
+		assert_int_equal((uintptr_t)h->bytes % alignment_of(h->size), 0);
+		mark_ends(h);
+	}
+	for (unsigned i = 0; i < NBLOCKS; i++) {
+		if (held[i].bytes != NULL) {
+			check_ends(&held[i]);
+			dit_slab_put(held[i].bytes, held[i].size);
+		}
+	}
+	return NULL;
+}
+
+static void blocks_are_apart_and_keep_their_bytes(void **state)
+{
+	unsigned seed = 0;
+
+	(void)state;
+	(void)use_blocks(&seed);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+static void threads_get_and_put_at_once(void **state)
+{
+	pthread_t threads[3];
+	unsigned seeds[3] = {1, 2, 3};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(pthread_create(&threads[i], NULL, use_blocks, &seeds[i]),
+		                 0);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	}
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+/* ---- reuse ---- */
+
+static void the_newest_block_of_a_size_comes_first(void **state)
+{
+	void *blocks[3];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		blocks[i] = dit_slab_get(60000);
+	}
+	dit_slab_put(blocks[0], 60000);
+	dit_slab_put(blocks[1], 60000);
+	assert_ptr_equal(dit_slab_get(65536), blocks[1]);
+	assert_ptr_equal(dit_slab_get(40000), blocks[0]);
+	for (size_t i = 0; i < 3; i++) {
+		dit_slab_put(blocks[i], 65536);
+	}
+	dit_slab_put(NULL, 10);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+static void the_smallest_row_that_is_large_enough_is_taken(void **state)
+{
+	void *stays = dit_slab_get(1);
+	void *small = dit_slab_get(3 * MIB);
+	void *large = dit_slab_get(8 * MIB);
+
+	(void)state;
+	dit_slab_put(large, 8 * MIB);
+	dit_slab_put(small, 3 * MIB);
+	assert_ptr_equal(dit_slab_get(4 * MIB), small);
+	assert_ptr_equal(dit_slab_get(2 * MIB), large);
+	assert_int_equal(dit_slab_held_bytes(), (2 + 4 + 8) * MIB);
+	dit_slab_put(small, 4 * MIB);
+	dit_slab_put(large, 2 * MIB);
+	dit_slab_put(stays, 1);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+/* 10 MiB of chunks and a row of 4 MiB, then a row of 6 MiB. */
+static void idle_slabs_make_room_for_a_row(void **state)
+{
+	void *stays = dit_slab_get(MIB / 4);
+	void *chunks[10];
+	void *row = dit_slab_get(4 * MIB);
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++) {
+		chunks[i] = dit_slab_get(MIB);
+	}
+	dit_slab_put(row, 4 * MIB);
+	for (size_t i = 1; i < 10; i++) {
+		dit_slab_put(chunks[i], MIB);
+	}
+	assert_int_equal(dit_slab_held_bytes(), (2 + 10 + 4) * MIB);
+	row = dit_slab_get(6 * MIB);
+	/* The slab of the chunk that is in use stays, and the other chunk in it. */
+	assert_int_equal(dit_slab_held_bytes(), (2 + 2 + 6) * MIB);
+	assert_ptr_equal(dit_slab_get(MIB), chunks[1]);
+	dit_slab_put(chunks[1], MIB);
+	dit_slab_put(chunks[0], MIB);
+	dit_slab_put(row, 6 * MIB);
+	dit_slab_put(stays, MIB / 4);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+/* ---- failures ---- */
+
+static void without_memory_there_is_no_block(void **state)
+{
+	struct held stays = {dit_slab_get(100), 100, 7};
+
+	(void)state;
+	mark_ends(&stays);
+	for (size_t size = 4096; size <= 4 * MIB; size *= 2) {
+		maps_left = 0;
+		assert_null(dit_slab_get(size));
+		maps_left = -1;
+	}
+	assert_null(dit_slab_get(SIZE_MAX));
+	assert_null(dit_slab_get(SIZE_MAX / 2 + 1));
+	check_ends(&stays);
+	dit_slab_put(stays.bytes, stays.size);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+static void a_buffer_grows_and_is_empty_after_a_failure(void **state)
+{
+	struct dit_buffer buffer = {NULL, 0};
+
+	(void)state;
+	assert_int_equal(dit_buffer_reserve(&buffer, 100), 0);
+	assert_int_equal(dit_buffer_reserve(&buffer, 50), 0);
+	assert_int_equal(buffer.size_bytes, 100);
+	assert_int_equal(dit_buffer_reserve(&buffer, SIZE_MAX), -ENOMEM);
+	assert_null(buffer.data);
+	assert_int_equal(buffer.size_bytes, 0);
+	assert_int_equal(dit_buffer_reserve(&buffer, 5 * MIB), 0);
+	dit_buffer_drop(&buffer);
+	dit_buffer_drop(&buffer);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_are_apart_and_keep_their_bytes),
+		cmocka_unit_test(threads_get_and_put_at_once),
+		cmocka_unit_test(the_newest_block_of_a_size_comes_first),
+		cmocka_unit_test(the_smallest_row_that_is_large_enough_is_taken),
+		cmocka_unit_test(idle_slabs_make_room_for_a_row),
+		cmocka_unit_test(without_memory_there_is_no_block),
+		cmocka_unit_test(a_buffer_grows_and_is_empty_after_a_failure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
