@@ -10,7 +10,6 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_csn_list_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_job_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \
-	-Wl,--wrap=dit_memory_available \
 	-Wl,--wrap=dit_memory_limit
 %C%_test_glue_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_value_rules_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

@@ -135,15 +135,6 @@ uint64_t __wrap_dit_memory_limit(void)
 	return limit_bytes;
 }
 
-static uint64_t available_bytes;
-
-uint64_t __wrap_dit_memory_available(void);
-
-uint64_t __wrap_dit_memory_available(void)
-{
-	return available_bytes;
-}
-
 #define MIB ((uint64_t)1 << 20)
 
 static void memory_is_a_quarter_of_what_there_is(void **state)
@@ -163,18 +154,6 @@ static void memory_is_a_quarter_of_what_there_is(void **state)
 	}
 }
 
-static void a_file_that_fits_half_of_the_free_memory_is_cached(void **state)
-{
-	(void)state;
-
-	available_bytes = 1024 * MIB;
-	assert_int_equal(dit_page_cache_share(0), 512 * MIB);
-	assert_int_equal(dit_page_cache_share(512 * MIB), 512 * MIB);
-	assert_int_equal(dit_page_cache_share(512 * MIB + 1), 0);
-	available_bytes = 0;
-	assert_int_equal(dit_page_cache_share(0), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,7 +161,6 @@ int main(void)
 		cmocka_unit_test(an_interrupt_is_told_instead_of_its_consequence),
 		cmocka_unit_test(failures_of_a_publication_are_told),
 		cmocka_unit_test(memory_is_a_quarter_of_what_there_is),
-		cmocka_unit_test(a_file_that_fits_half_of_the_free_memory_is_cached),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

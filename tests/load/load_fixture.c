@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <xxhash.h>
@@ -365,35 +364,6 @@ static int is_empty(const char *directory)
 	}
 	(void)closedir(dir);
 	return is_nothing;
-}
-
-bool load_fixture_is_cached(const struct load_fixture *fixture)
-{
-	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	unsigned char *is_there = NULL;
-	char path[4400];
-	struct stat st;
-	size_t npages = 0;
-	size_t ncached = 0;
-	void *map = NULL;
-	int fd = -1;
-
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture->database);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	assert_true(fd >= 0);
-	assert_int_equal(fstat(fd, &st), 0);
-	npages = ((size_t)st.st_size + page_bytes - 1) / page_bytes;
-	is_there = calloc(npages, 1);
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_true(is_there != NULL && map != MAP_FAILED);
-	assert_int_equal(mincore(map, (size_t)st.st_size, is_there), 0);
-	for (size_t i = 0; i < npages; i++) {
-		ncached += is_there[i] & 1;
-	}
-	assert_int_equal(munmap(map, (size_t)st.st_size), 0);
-	assert_int_equal(close(fd), 0);
-	free(is_there);
-	return ncached > npages / 10 * 9;
 }
 
 int load_fixture_is_empty(const struct load_fixture *f)

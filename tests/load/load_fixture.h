@@ -70,10 +70,6 @@ uint64_t load_fixture_digest(const struct load_fixture *fixture);
 /** The same of any database directory. */
 uint64_t load_fixture_digest_of(const char *directory);
 
-/** Is data.mdb in the page cache? Reading the database puts it there. A tenth may be
- * missing: a write past the cache can take neighbours out of it. */
-bool load_fixture_is_cached(const struct load_fixture *fixture);
-
 /** True if the database directories hold nothing at all. */
 int load_fixture_is_empty(const struct load_fixture *fixture);
 

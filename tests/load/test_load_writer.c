@@ -66,26 +66,8 @@ static void both_writers_make_the_same(void **state)
 		assert_int_equal(load(&f, DIT_LOAD_WRITER_APPEND, threads,
 		                      threads % 2 == 0 ? 8 << 20 : 64 << 20),
 		                 DIT_LOAD_WRITER_APPEND);
-		assert_true(load_fixture_is_cached(&f));
 		assert_int_equal(load_fixture_digest(&f), want);
 		assert_null(strstr(f.reports, "file format"));
-	}
-	load_fixture_deinit(&f);
-}
-
-/* slapd finds the file there. */
-static void a_new_database_is_in_the_page_cache(void **state)
-{
-	struct load_fixture f;
-
-	(void)state;
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	for (unsigned threads = 1; threads <= 4; threads++) {
-		load_fixture_reset(&f);
-		load_fixture_write_people(&f, 3000);
-		assert_int_equal(load(&f, DIT_LOAD_WRITER_PAGES, threads, 64 << 20),
-		                 DIT_LOAD_WRITER_PAGES);
-		assert_true(load_fixture_is_cached(&f));
 	}
 	load_fixture_deinit(&f);
 }
@@ -140,7 +122,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_writers_make_the_same),
-		cmocka_unit_test(a_new_database_is_in_the_page_cache),
 		cmocka_unit_test(an_unknown_format_makes_it_the_default),
 		cmocka_unit_test(a_database_with_records_has_no_writer),
 	};

@@ -539,7 +539,7 @@ static void records_in_pieces_are_read_by_liblmdb(void **state)
 		MDB_dbi dbi = 0;
 
 		if (has_writer != 0) {
-			assert_int_equal(dit_page_writer_new(&writer, true, 0), 0);
+			assert_int_equal(dit_page_writer_new(&writer, true), 0);
 		}
 		opts.page_writer = writer;
 		opts.maxsize_bytes = 1u << 30;

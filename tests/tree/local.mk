@@ -8,7 +8,6 @@ check_PROGRAMS += \
 %C%_test_page_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=fcntl \
 	-Wl,--wrap=fstat \
-	-Wl,--wrap=posix_fadvise \
 	-Wl,--wrap=pthread_create \
 	-Wl,--wrap=pwrite
 EXTRA_DIST += \

@@ -5,15 +5,13 @@
  * - a caller or file system that refuses direct writes, at once or later, gets others;
  * - the first error of a file is told to all who put chunks, and to no others;
  * - chunks go round: there are never more than the queue and the callers hold;
- * - as many bytes as are wanted get into the page cache: a chunk is written past it and
- *   read back if no other one waits, and else, or without a thread, written through it.
+ * - chunks are written past the page cache, unless the caller wants it.
  */
 #include "test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -30,7 +28,6 @@
 /* ---- a system that can be told to fail ---- */
 
 static bool wants_direct = true;
-static uint64_t cached_bytes;
 static bool no_direct_flag;
 static bool no_threads;
 /* The page writer's thread looks at these. */
@@ -38,12 +35,8 @@ static _Atomic bool refuses_direct; /* writes, but not the flag */
 static _Atomic int full_fd = -1;    /* no space for this one */
 static _Atomic bool keeps_flags;    /* here and not in the system, whatever it can do */
 static _Atomic int direct_fd = -1;  /* then */
-static _Atomic bool holds_first;    /* of the chunks, until may_go */
-static sem_t is_held;
-static sem_t may_go;
 /* Bit n: chunk n. */
 static _Atomic uint64_t went_through; /* the page cache */
-static _Atomic uint64_t read_back;
 
 ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
@@ -71,10 +64,6 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
 		errno = EINVAL;
 		return -1;
 	}
-	if (holds_first && at == 0) {
-		(void)sem_post(&is_held);
-		(void)sem_wait(&may_go);
-	}
 	if (keeps_flags && fd != direct_fd) {
 		went_through |= chunk_bit(at);
 	}
@@ -98,16 +87,6 @@ int __wrap_fcntl(int fd, int what, int flags)
 		return 0;
 	}
 	return __real_fcntl(fd, what, flags);
-}
-
-int __real_posix_fadvise(int fd, off_t at, off_t len, int advice);
-int __wrap_posix_fadvise(int fd, off_t at, off_t len, int advice);
-
-int __wrap_posix_fadvise(int fd, off_t at, off_t len, int advice)
-{
-	assert_int_equal(advice, POSIX_FADV_WILLNEED);
-	read_back |= chunk_bit(at);
-	return __real_posix_fadvise(fd, at, len, advice);
 }
 
 static unsigned nfiles; /* of this name, one after the other; 0: the one that is there */
@@ -143,8 +122,7 @@ static void scratch_open(struct scratch *scratch, bool has_thread)
 	(void)snprintf(scratch->path, sizeof(scratch->path), "%s/file", scratch->dir);
 	fd = open(scratch->path, O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(close(fd), 0);
-	assert_int_equal(dit_page_writer_new(&scratch->writer, has_thread, cached_bytes),
-	                 0);
+	assert_int_equal(dit_page_writer_new(&scratch->writer, has_thread), 0);
 	opts.writer = scratch->writer;
 	assert_int_equal(
 		dit_page_file_open(&scratch->file, AT_FDCWD, scratch->path, &opts), 0);
@@ -287,16 +265,13 @@ static void a_file_that_is_not_there_is_an_error(void **state)
 
 #define ALL ((UINT64_C(1) << NCHUNKS) - 1)
 
-/* Each chunk is drained, so that no other one waits. */
-static void put_and_drain(bool has_thread, uint64_t bytes)
+static void put_and_drain(bool has_thread)
 {
 	struct scratch scratch;
 	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
 
 	assert_non_null(chunk);
-	cached_bytes = bytes;
 	went_through = 0;
-	read_back = 0;
 	scratch_open(&scratch, has_thread);
 	for (size_t n = 0; n < NCHUNKS; n++) {
 		assert_int_equal(put(&scratch.file, &chunk, n), 0);
@@ -305,72 +280,21 @@ static void put_and_drain(bool has_thread, uint64_t bytes)
 	assert_all_written(scratch.path);
 	scratch_close(&scratch);
 	dit_slab_put(chunk, DIT_CHUNK_BYTES);
-	cached_bytes = 0;
 }
 
-static void chunks_are_read_back_if_no_others_wait(void **state)
+static void chunks_go_past_the_cache(void **state)
 {
 	(void)state;
 
 	keeps_flags = true;
-	put_and_drain(true, UINT64_MAX);
-	assert_true(read_back == ALL && went_through == 0);
-	put_and_drain(true, chunk_len(0) + chunk_len(1) + chunk_len(2) / 2);
-	assert_true(read_back == 3 && went_through == 0);
-	put_and_drain(true, 0);
-	assert_true(read_back == 0 && went_through == 0);
-	wants_direct = false;
-	put_and_drain(true, UINT64_MAX);
-	assert_int_equal(read_back, 0);
-	wants_direct = true;
-	keeps_flags = false;
-	direct_fd = -1;
-}
-
-static void chunks_go_through_the_cache_if_others_wait(void **state)
-{
-	struct scratch scratch;
-	char *chunk = dit_slab_get(DIT_CHUNK_BYTES);
-
-	(void)state;
-	assert_non_null(chunk);
-	assert_int_equal(sem_init(&is_held, 0, 0), 0);
-	assert_int_equal(sem_init(&may_go, 0, 0), 0);
-	went_through = 0;
-	read_back = 0;
-	keeps_flags = true;
-	holds_first = true;
-	cached_bytes = UINT64_MAX;
-	scratch_open(&scratch, true);
-	assert_int_equal(put(&scratch.file, &chunk, 0), 0);
-	assert_int_equal(sem_wait(&is_held), 0);
-	for (size_t n = 1; n < 5; n++) {
-		assert_int_equal(put(&scratch.file, &chunk, n), 0);
+	for (int has_thread = 0; has_thread < 2; has_thread++) {
+		put_and_drain(has_thread);
+		assert_int_equal(went_through, 0);
+		wants_direct = false;
+		put_and_drain(has_thread);
+		assert_true(went_through == ALL);
+		wants_direct = true;
 	}
-	assert_int_equal(sem_post(&may_go), 0);
-	assert_int_equal(dit_page_file_drain(&scratch.file), 0);
-	/* When 4 was written, none waited any more. */
-	assert_int_equal(went_through, 1 << 1 | 1 << 2 | 1 << 3);
-	assert_int_equal(read_back, 1 << 0 | 1 << 4);
-	scratch_close(&scratch);
-	dit_slab_put(chunk, DIT_CHUNK_BYTES);
-	cached_bytes = 0;
-	holds_first = false;
-	keeps_flags = false;
-	direct_fd = -1;
-}
-
-static void without_a_thread_chunks_go_through_the_cache(void **state)
-{
-	(void)state;
-
-	keeps_flags = true;
-	put_and_drain(false, UINT64_MAX);
-	assert_true(read_back == 0 && went_through == ALL);
-	put_and_drain(false, chunk_len(0) + chunk_len(1) + chunk_len(2) / 2);
-	assert_true(read_back == 0 && went_through == 3);
-	put_and_drain(false, 0);
-	assert_true(read_back == 0 && went_through == 0);
 	keeps_flags = false;
 	direct_fd = -1;
 }
@@ -427,8 +351,7 @@ static void a_limit_on_file_sizes_is_an_error_and_no_signal(void **state)
 			int r = 0;
 
 			(void)signal(SIGXFSZ, SIG_DFL);
-			if (dit_page_writer_new(&scratch.file.writer, has_thread, 0) !=
-			    0) {
+			if (dit_page_writer_new(&scratch.file.writer, has_thread) != 0) {
 				_exit(1);
 			}
 			(void)setrlimit(RLIMIT_FSIZE, &limit);
@@ -451,8 +374,8 @@ static void a_thread_that_cannot_be_started_is_an_error(void **state)
 	(void)state;
 
 	no_threads = true;
-	assert_int_equal(dit_page_writer_new(&writer, true, 0), -EAGAIN);
-	assert_int_equal(dit_page_writer_new(&writer, false, 0), 0);
+	assert_int_equal(dit_page_writer_new(&writer, true), -EAGAIN);
+	assert_int_equal(dit_page_writer_new(&writer, false), 0);
 	no_threads = false;
 	dit_page_writer_free(writer);
 	dit_page_writer_free(NULL);
@@ -508,9 +431,7 @@ int main(void)
 		cmocka_unit_test(another_file_of_the_name_is_not_written),
 		cmocka_unit_test(lengths_that_are_not_aligned_are_written),
 		cmocka_unit_test(a_file_that_is_not_there_is_an_error),
-		cmocka_unit_test(chunks_are_read_back_if_no_others_wait),
-		cmocka_unit_test(chunks_go_through_the_cache_if_others_wait),
-		cmocka_unit_test(without_a_thread_chunks_go_through_the_cache),
+		cmocka_unit_test(chunks_go_past_the_cache),
 		cmocka_unit_test(the_first_error_of_a_file_is_its_own),
 		cmocka_unit_test(a_limit_on_file_sizes_is_an_error_and_no_signal),
 		cmocka_unit_test(a_thread_that_cannot_be_started_is_an_error),

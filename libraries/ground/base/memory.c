@@ -100,13 +100,6 @@ uint64_t dit_memory_limit(void)
 	return smaller(machine_bytes(), smaller(of_process, group_limit()));
 }
 
-uint64_t dit_memory_available(void)
-{
-	uint64_t kib = number_in("/proc/meminfo", "MemAvailable: %llu");
-
-	return smaller(kib << 10, dit_memory_limit());
-}
-
 uint64_t dit_memory_in_use(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");

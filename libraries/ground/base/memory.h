@@ -15,12 +15,6 @@
  */
 uint64_t dit_memory_limit(void);
 
-/**
- * Bytes that can be had without pushing anything out, and dit_memory_limit() at most.
- * 0: the system does not tell.
- */
-uint64_t dit_memory_available(void);
-
 /** Bytes of this process without pages of files. 0: the system does not tell. */
 uint64_t dit_memory_in_use(void);
 

@@ -30,9 +30,6 @@ struct dit_page_writer {
 	pthread_t thread;
 	bool has_thread; /* [const] */
 
-	/* [atomic: what may still go into the page cache; relaxed, an estimate] */
-	_Atomic int64_t cached_bytes;
-
 	/* [lock: monitor] */
 	struct dit_monitor monitor;   /* tells of changes of all that follows */
 	struct job queue[QUEUE_SIZE]; /* a ring */
@@ -45,22 +42,13 @@ struct dit_page_writer {
 
 /* ---- writing ---- */
 
-/* May so much more of the file be in the page cache? */
-static bool take_cached(const struct dit_page_file *file, size_t len)
-{
-	return file->writer != NULL &&
-	       atomic_fetch_sub_explicit(&file->writer->cached_bytes, (int64_t)len,
-	                                 memory_order_relaxed) >= (int64_t)len;
-}
-
 static int write_data(struct dit_page_file *file, const char *data, size_t len,
-                      uint64_t at, bool is_cached)
+                      uint64_t at)
 {
 	int none = 0;
-	int r = is_cached || file->direct_fd < 0
-	                ? dit_cached_write(file->fd, data, len, at)
-	                : dit_direct_write(file->direct_fd, &file->is_direct, data, len,
-	                                   at);
+	int r = file->direct_fd < 0 ? dit_cached_write(file->fd, data, len, at)
+	                            : dit_direct_write(file->direct_fd, &file->is_direct,
+	                                               data, len, at);
 
 	if (r < 0) {
 		(void)atomic_compare_exchange_strong_explicit(&file->error, &none, r,
@@ -78,7 +66,7 @@ int dit_page_file_write(struct dit_page_file *file, const char *data, size_t len
 	int r = 0;
 
 	dit_file_size_signal_block(&previous);
-	r = write_data(file, data, len, at, take_cached(file, len));
+	r = write_data(file, data, len, at);
 	dit_file_size_signal_restore(&previous);
 	return r;
 }
@@ -100,31 +88,6 @@ static bool next_job(struct dit_page_writer *writer, struct job *ret)
 	}
 	dit_monitor_leave(&writer->monitor);
 	return is_there;
-}
-
-static bool has_more_jobs(struct dit_page_writer *writer)
-{
-	bool r = false;
-
-	dit_monitor_enter(&writer->monitor);
-	r = writer->n > 1;
-	dit_monitor_leave(&writer->monitor);
-	return r;
-}
-
-static void write_job(struct dit_page_writer *writer, const struct job *job)
-{
-	struct dit_page_file *file = job->file;
-	bool is_direct = atomic_load_explicit(&file->is_direct, memory_order_relaxed);
-	bool is_wanted = take_cached(file, job->len);
-	bool is_cached = is_wanted && (!is_direct || has_more_jobs(writer));
-
-	if (write_data(file, job->chunk, job->len, job->at, is_cached) == 0 &&
-	    is_wanted && !is_cached) {
-		/* Advice only. */
-		(void)posix_fadvise(file->fd, (off_t)job->at, (off_t)job->len,
-		                    POSIX_FADV_WILLNEED);
-	}
 }
 
 /*
@@ -149,7 +112,7 @@ static void *writer_main(void *arg)
 	while (next_job(writer, &job)) {
 		/* After a failure the rest of the file is lost as well. */
 		if (atomic_load_explicit(&job.file->error, memory_order_relaxed) == 0) {
-			write_job(writer, &job);
+			(void)write_data(job.file, job.chunk, job.len, job.at);
 		}
 		end_job(writer, &job);
 	}
@@ -173,8 +136,7 @@ static int start_thread(struct dit_page_writer *writer)
 	return r;
 }
 
-int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread,
-                        uint64_t cached_bytes)
+int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread)
 {
 	struct dit_page_writer *writer = calloc(1, sizeof(*writer));
 	int r = 0;
@@ -183,8 +145,6 @@ int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread,
 		return -ENOMEM;
 	}
 	writer->has_thread = has_thread;
-	atomic_init(&writer->cached_bytes,
-	            cached_bytes < INT64_MAX ? (int64_t)cached_bytes : INT64_MAX);
 	dit_monitor_init(&writer->monitor);
 	r = has_thread ? start_thread(writer) : 0;
 	if (r < 0) {

@@ -6,10 +6,8 @@
  *   page writer                 write it                              │ wait     │ ...
  *
  * Chunks are written past the page cache, if the file system can do that
- * (base/direct_write.h). Such a write waits for the disk, and the thread waits in place
- * of its caller. But what slapd will read should be in the cache in the end. So a chunk
- * is read back if no other one waits, since the disk has nothing else to do then; if
- * others wait, or there is no thread, it is written through the cache.
+ * (base/direct_write.h): pages of the cache cost a load a fifth of its processor time.
+ * Such a write waits for the disk, and the thread waits in place of its caller.
  *
  * Threads: any, at once; a chunk belongs to one of them at a time. A file is handed to
  * dit_page_file_close() after its last chunk.
@@ -24,20 +22,18 @@
 
 #include "base/direct_write.h"
 
-/** Memory of dit_direct_alloc(). */
+/** A block of base/slab.h. */
 #define DIT_CHUNK_BYTES DIT_DIRECT_BYTES
 
 /** The thread that waits for the disk, and its queue; chunks of all files share it. */
 struct dit_page_writer;
 
 /**
- * @param has_thread    false: who puts a chunk writes it
- * @param cached_bytes  so much of what is written should be in the page cache in the end
+ * @param has_thread  false: the thread that puts a chunk writes it
  *
  * @return 0, -ENOMEM, -EAGAIN
  */
-int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread,
-                        uint64_t cached_bytes);
+int dit_page_writer_new(struct dit_page_writer **ret, bool has_thread);
 /** All files must be closed. NULL is fine. */
 void dit_page_writer_free(struct dit_page_writer *writer);
 

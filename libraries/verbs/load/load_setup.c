@@ -321,17 +321,12 @@ static int prepare_targets(struct loader *loader, const struct load_budget *budg
 	return r;
 }
 
-/* A prepared database goes elsewhere before slapd reads it, so it is not cached here. */
 static int make_page_writer(struct loader *loader)
 {
-	uint64_t expected = dit_ldif_reader_size(loader->input.reader) * LOAD_EXPANSION;
-	int r = 0;
+	int r = loader->opts->is_dry_run ? 0
+	                                 : dit_page_writer_new(&loader->page_writer,
+	                                                       loader->job.nthreads > 1);
 
-	if (!loader->opts->is_dry_run) {
-		r = dit_page_writer_new(
-			&loader->page_writer, loader->job.nthreads > 1,
-			loader->opts->is_prepared ? 0 : dit_page_cache_share(expected));
-	}
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
 }
 

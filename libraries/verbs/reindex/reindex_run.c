@@ -156,9 +156,7 @@ static int choose_resources(struct reindexer *reindexer)
 	if (r < 0) {
 		return dit_job_fail(&reindexer->job, r, tmpdir);
 	}
-	/* Next to slapd, which must not wait for our pages, they go past the cache. */
-	r = dit_page_writer_new(&reindexer->page_writer, reindexer->job.nthreads > 1,
-	                        opts->online ? 0 : dit_page_cache_share(0));
+	r = dit_page_writer_new(&reindexer->page_writer, reindexer->job.nthreads > 1);
 	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start the threads")
 	             : 0;
 }

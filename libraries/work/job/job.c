@@ -291,13 +291,6 @@ uint64_t dit_memory_share(uint64_t asked_bytes)
 	return quarter > SHARE_MAX ? SHARE_MAX : quarter;
 }
 
-uint64_t dit_page_cache_share(uint64_t expected_bytes)
-{
-	uint64_t half = dit_memory_available() / 2;
-
-	return expected_bytes <= half ? half : 0;
-}
-
 /* ---- progress ---- */
 
 struct dit_ticker *dit_job_ticker(struct dit_job *job)

@@ -162,14 +162,6 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);
  */
 uint64_t dit_memory_share(uint64_t asked_bytes);
 
-/**
- * How much of a file that slapd will read may be in the page cache once it is written:
- * half of the memory that is free, or 0 if the file will be larger.
- *
- * @param expected_bytes  of the file; 0: not known
- */
-uint64_t dit_page_cache_share(uint64_t expected_bytes);
-
 /* ---- progress ---- */
 
 /** A phase begins, or goes on: call the callback, if there is one. */
