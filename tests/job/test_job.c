@@ -142,15 +142,21 @@ static void memory_is_a_quarter_of_what_there_is(void **state)
 	static const struct {
 		uint64_t limit_bytes;
 		uint64_t share_bytes;
-	} cases[] = {{UINT64_MAX, 4096 * MIB},  {65536 * MIB, 4096 * MIB},
-	             {16384 * MIB, 4096 * MIB}, {4096 * MIB, 1024 * MIB},
-	             {256 * MIB, 64 * MIB},     {100 * MIB, 64 * MIB}};
+		uint64_t record_bytes;
+	} cases[] = {{UINT64_MAX, 1024 * MIB, 4096 * MIB},
+	             {16384 * MIB, 1024 * MIB, 4096 * MIB},
+	             {4096 * MIB, 1024 * MIB, 1024 * MIB},
+	             {2048 * MIB, 512 * MIB, 512 * MIB},
+	             {256 * MIB, 64 * MIB, 64 * MIB},
+	             {100 * MIB, 64 * MIB, 64 * MIB}};
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		limit_bytes = cases[i].limit_bytes;
 		assert_int_equal(dit_memory_share(0), cases[i].share_bytes);
+		assert_int_equal(dit_record_max(0), cases[i].record_bytes);
 		assert_int_equal(dit_memory_share(5), 5);
+		assert_int_equal(dit_record_max(5), 5);
 	}
 }
 

@@ -130,13 +130,14 @@ struct dit_load_opts {
 	/*
 	 * At least DIT_LOAD_MEMORY_MIN. 0: a quarter of what the process can have, which
 	 * is the machine's memory or what limits and control groups leave of it, from 64
-	 * MiB to 4 GiB. Index keys that do not fit go to temporary files.
+	 * MiB to 1 GiB. Index keys that do not fit go to temporary files.
 	 */
 	uint64_t memory_bytes;
 	/*
 	 * An LDIF record may take so much memory: its bytes, and 200 for each line. A
 	 * longer one ends the load: DIT_E_TOOLONG. Likewise bytes of all files that a
-	 * record names; with more the record is refused. 0: as memory_bytes.
+	 * record names; with more the record is refused. 0: as memory_bytes, but 4 GiB
+	 * at most.
 	 */
 	uint64_t record_max_bytes;
 	const char *tmpdir;   /* for sorted runs; NULL or empty: $TMPDIR, else /tmp */

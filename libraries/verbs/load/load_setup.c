@@ -148,7 +148,7 @@ static int make_context(struct loader *loader)
 	loader->files = (struct dit_file_rules){
 		.refuse_all = opts->no_urls,
 		.allow_special = opts->special_urls,
-		.value_max = dit_memory_share(opts->record_max_bytes),
+		.value_max = dit_record_max(opts->record_max_bytes),
 		.stop = &loader->job.stop};
 	loader->reading.rules = make_rules(loader);
 	*context = loader->reading.rules.entries;

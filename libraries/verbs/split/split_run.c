@@ -375,7 +375,7 @@ static int split_all(const struct dit_split_opts *opts, struct dit_split_stats *
 	dit_arena_init(&split.arena, ARENA_BYTES);
 	split.files = (struct dit_file_rules){
 		.refuse_all = opts->no_urls,
-		.value_max = dit_memory_share(opts->record_max_bytes),
+		.value_max = dit_record_max(opts->record_max_bytes),
 		.stop = &split.job.stop};
 	r = run(&split);
 	dit_ldif_reader_close(split.reader);

@@ -20,8 +20,9 @@
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
 
-#define SHARE_MIN ((uint64_t)64 << 20)
-#define SHARE_MAX ((uint64_t)4 << 30)
+#define SHARE_MIN  ((uint64_t)64 << 20)
+#define SHARE_MAX  ((uint64_t)1 << 30) /* memory that is touched costs as much as a run */
+#define RECORD_MAX ((uint64_t)4 << 30) /* no entry is longer (storage.md 4) */
 
 #define ERRNO_MAX 4096
 
@@ -277,18 +278,22 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
 	return asked > THREADS_MAX ? THREADS_MAX : asked;
 }
 
+static uint64_t quarter_of_memory(uint64_t most)
+{
+	uint64_t quarter = dit_memory_limit() / 4;
+
+	quarter = quarter < SHARE_MIN ? SHARE_MIN : quarter;
+	return quarter > most ? most : quarter;
+}
+
 uint64_t dit_memory_share(uint64_t asked_bytes)
 {
-	uint64_t quarter = 0;
+	return asked_bytes > 0 ? asked_bytes : quarter_of_memory(SHARE_MAX);
+}
 
-	if (asked_bytes > 0) {
-		return asked_bytes;
-	}
-	quarter = dit_memory_limit() / 4;
-	if (quarter < SHARE_MIN) {
-		return SHARE_MIN;
-	}
-	return quarter > SHARE_MAX ? SHARE_MAX : quarter;
+uint64_t dit_record_max(uint64_t asked_bytes)
+{
+	return asked_bytes > 0 ? asked_bytes : quarter_of_memory(RECORD_MAX);
 }
 
 /* ---- progress ---- */

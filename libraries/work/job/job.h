@@ -154,13 +154,15 @@ unsigned dit_processor_count(void);
 unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);
 
 /**
- * How much memory a call uses, or an LDIF record may take, in bytes.
+ * How much memory a call uses, in bytes.
  *
  * @param asked_bytes  what the caller of the library wants; 0: a quarter of
- *                     dit_memory_limit(), from 64 MiB to 4 GiB; no database has a longer
- *                     entry than that (storage.md 4)
+ *                     dit_memory_limit(), from 64 MiB to 1 GiB
  */
 uint64_t dit_memory_share(uint64_t asked_bytes);
+
+/** How much an LDIF record may take; 0: likewise, but 4 GiB at most. */
+uint64_t dit_record_max(uint64_t asked_bytes);
 
 /* ---- progress ---- */
 
