@@ -14,8 +14,9 @@ static const struct include_case {
 	{"no error", "database mdb\n\nsuffix cn=x\n", "", 0, DIT_CONF_DATABASE},
 	{"an empty file", "", "", 0, DIT_CONF_GLOBAL},
 	{"an overlay of the front end, before a back end",
-         "database frontend\noverlay syncprov\nbackend mdb\nbogus x\n", "", 0,
-         DIT_CONF_BACKEND},
+         "moduleload refint\ndatabase frontend\noverlay refint\n"
+         "refint_attributes cn\nbackend mdb\nidlexp 16\n",
+         "", 0, DIT_CONF_BACKEND},
 	{"an unknown directive", "database mdb\nbogus x\n",
          "in.conf: line 2: unknown directive <bogus> inside backend database "
          "definition.\n",
@@ -23,8 +24,8 @@ static const struct include_case {
 	{"an open quote", "\n\nlastmod \"on\n",
          "in.conf: line 3: unterminated quoted string \"on\"\n", DIT_E_CONFIG,
          DIT_CONF_GLOBAL},
-	{"a bad argument", "backend mdb\nlastmod maybe\n",
-         "in.conf: line 2: <lastmod> invalid value\n", DIT_E_CONFIG, DIT_CONF_BACKEND},
+	{"a bad argument", "database mdb\nlastmod maybe\n",
+         "in.conf: line 2: <lastmod> invalid value\n", DIT_E_CONFIG, DIT_CONF_DATABASE},
 	{"an include of a missing file", "include missing.conf\n",
          "could not stat config file \"missing.conf\": No such file or directory (2)\n",
          DIT_E_CONFIG, DIT_CONF_GLOBAL},

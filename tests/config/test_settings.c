@@ -374,8 +374,8 @@ static void what_belongs_to_others_is_skipped(void **state)
 	struct dit_settings *s = NULL;
 
 	conf_write("back_foo.la", "");
-	s = conf_accept(*state, CONF_SCHEMA "backend ldif\n"
-	                                    "bogus x\n"
+	s = conf_accept(*state, CONF_SCHEMA "backend ldap\n"
+	                                    "uri ldap://x\n"
 	                                    "database ldap\n"
 	                                    "suffix dc=a\n"
 	                                    "suffix dc=b\n"
@@ -395,8 +395,13 @@ static void what_belongs_to_others_is_skipped(void **state)
 	                                    "database mdb\n"
 	                                    "suffix dc=y\n"
 	                                    "overlay syncprov\n"
-	                                    "bogus\n");
+	                                    "Syncprov-Checkpoint 1 2\n"
+	                                    "overlay rwm\n"
+	                                    "rwm-rewriteAnything\n"
+	                                    "syncprov-nopresent on\n"
+	                                    "index cn eq\n");
 	assert_int_equal(s->ndatabases, 6);
+	assert_int_equal(s->databases[5].nindexes, 1);
 	assert_true(s->databases[1].is_subordinate);
 	assert_string_equal(s->databases[3].type, "foo");
 	assert_true(s->databases[4].has_dds);
@@ -416,7 +421,7 @@ static void modules_bring_their_schema(void **state)
 		{"moduleload nestgroup", "memberOf"},
 		{"moduleload dynlist extra words", "memberOf"},
 		{"moduleload accesslog-2.5.so.0", "reqStart"},
-		{"overlay ppolicy", "pwdAttribute"},
+		{"database mdb\noverlay ppolicy", "pwdAttribute"},
 		{"moduleload libotp.so", "oathSecret"},
 		{"moduleload syncprov", "olcSpNoPresent"},
 		{"moduleload memberof.la", "olcMemberOfDangling"},
@@ -475,7 +480,8 @@ static void schema_of_back_mdb_comes_with_its_module(void **state)
 	         "line 1: <sortvals> unknown attribute type #1 olcDbIndex"},
 		{"", "attributetype ( 1.2.3 NAME 'olcDbIndex' SUP name )\ndatabase mdb\n",
 	         "line 2: <database> schema of module back_mdb collides with definitions "
-	         "before"},
+	         "before; remove those, the module has its own\n"
+	         "Unrecognized database type (mdb)"},
 		{" back_mdb", "sortvals olcDbIndex\n", NULL},
 		{" back_mdb", OWN_READERS,
 	         "line 1 attributetype: Duplicate attributeType: "

@@ -13,6 +13,11 @@ static const struct error_case {
 	const char *reports; /* without the final "bad configuration file!" */
 } cases[] = {
 /* clang-format off */
+#define REGISTER_AT(oid, name)                                                           \
+ "register_at: AttributeType \"( " oid " NAME '" name "' )\": "
+#define COLLIDES(line, module)                                                           \
+ L(line, "<moduleload> schema of module " module " collides with definitions before; "  \
+         "remove those, the module has its own")
 #define L(n, text) "t.conf: line " #n ": " text "\n"
 /* files and lines */
 {"include /nonexistent/x\n",
@@ -34,8 +39,8 @@ static const struct error_case {
 {"backend mdb\nbogus\n",
  L(6, "unknown directive <bogus> inside backend info definition.")},
 {DB "bogus\n", L(8, "unknown directive <bogus> inside backend database definition.")},
-{DB "overlay dds\nbogus\ndatabase mdb\nbogus\n",
- L(11, "unknown directive <bogus> inside backend database definition.")},
+{DB "overlay dds\ndds-state on\ndatabase mdb\ndds-state on\n",
+ L(11, "unknown directive <dds-state> inside backend database definition.")},
 {"database monitor\nbogus\n",
  L(6, "unknown directive <bogus> inside backend database definition.")},
 {DB "checkpoint 4294967296 5\n",
@@ -71,11 +76,52 @@ static const struct error_case {
 {"objectidentifier foo\n",
  L(5, "keyword <objectidentifier> missing <name> <oid> argument")},
 {"attributeoptions a a\n", L(5, "option \"a\" is already defined")},
-{"attributetype ( 1.2.840.113556.1.2.102 NAME 'x' SUP name )\nattributetype ( 1.2.3 NAME "
- "'memberOf' SUP name )\nmoduleload memberof\nobjectclass ( 1.2.4 NAME 'x' SUP nope )\n",
- "t.conf: line 8 objectclass: ObjectClass not found: \"nope\"\n"},
+/* what a module brings, defined before */
+{"attributetype ( 1.2.840.113556.1.2.102 NAME 'x' SUP name )\nmoduleload memberof\n",
+ REGISTER_AT("1.2.840.113556.1.2.102", "memberOf")
+ "Inconsistent duplicate attributeType, 1.2.840.113556.1.2.102\n" COLLIDES(6, "memberof")},
 {"attributetype ( 1.2.3 NAME 'memberOf' SUP name )\nmoduleload memberof\n",
- L(6, "<moduleload> schema of module memberof collides with definitions before")},
+ REGISTER_AT("1.2.840.113556.1.2.102", "memberOf")
+ "Inconsistent duplicate attributeType, memberOf\n" COLLIDES(6, "memberof")},
+{"attributetype ( 1.3.6.1.4.1.42.2.27.8.1.1 NAME 'pwdAttribute' SUP name )\n"
+ "moduleload ppolicy\n",
+ REGISTER_AT("1.3.6.1.4.1.42.2.27.8.1.1", "pwdAttribute")
+ "Duplicate attributeType, 1.3.6.1.4.1.42.2.27.8.1.1\n" COLLIDES(6, "ppolicy")},
+{"objectclass ( 1.2.3 NAME 'pwdPolicy' )\nmoduleload ppolicy\n",
+ "register_oc: objectclass \"( 1.3.6.1.4.1.42.2.27.8.2.1 NAME 'pwdPolicy' )\": "
+ "Inconsistent duplicate objectClass, pwdPolicy\n" COLLIDES(6, "ppolicy")},
+{"ldapsyntax ( 1.3.6.1.4.1.4203.666.11.5.3.1 DESC 'x' )\nmoduleload accesslog\n",
+ "Error in register_syntax: Duplicate ldapSyntax 1.3.6.1.4.1.4203.666.11.5.3.1 in "
+ "( 1.3.6.1.4.1.4203.666.11.5.3.1 )\n" COLLIDES(6, "accesslog")},
+{"objectidentifier PCacheOID 1.2.3\nmoduleload pcache\n",
+ "objectidentifier: \"PCacheOID\" previously defined \"1.2.3\"\n" COLLIDES(6, "pcache")},
+{"attributetype ( 1.2.3 NAME 'olcDbURI' SUP name )\nmoduleload back_ldap\ndatabase ldap\n",
+ REGISTER_AT("1.3.6.1.4.1.4203.1.12.2.3.2.0.14", "olcDbURI")
+ "Inconsistent duplicate attributeType, olcDbURI\n"
+ "backend_add:  initialization for type \"ldap\" failed\n" COLLIDES(6, "back_ldap")
+ "Unrecognized database type (ldap)\n" L(7, "<database> failed init (ldap)")},
+/* overlays and their directives */
+{"overlay syncprov\n", "syncprov must be instantiated within a database.\n"},
+{"overlay argon2\n", "overlay \"argon2\" not found\n"},
+{DB "overlay syncprov\noverlay syncprov\n",
+ "overlay_config(): overlay \"syncprov\" already in list\n"},
+{DB "overlay syncprov\nindxe cn eq\n",
+ L(9, "unknown directive <indxe> inside backend database definition.")},
+{DB "overlay syncprov\nppolicy_default cn=x\n",
+ L(9, "unknown directive <ppolicy_default> inside backend database definition.")},
+{DB "overlay syncprov\ndatabase ldap\nsyncprov-checkpoint 1 1\n",
+ L(10, "unknown directive <syncprov-checkpoint> inside backend database definition.")},
+{DB "overlay memberof\nmemberof-addcheck on\n",
+ L(9, "unknown directive <memberof-addcheck> inside backend database definition.")},
+{"database ldap\nuri ldap://x\nindxe cn eq\n",
+ L(7, "unknown directive <indxe> inside backend database definition.")},
+{"backend ldap\nbogus\n", L(6, "unknown directive <bogus> inside backend info definition.")},
+{"backend mdb\nlastbind on\n",
+ L(6, "keyword <lastbind> only allowed within database declaration")},
+{"backend mdb\nsubordinate\n",
+ L(6, "keyword <subordinate> only allowed within database declaration")},
+{"database mdb\nsubordinate\nsuffix dc=x\n",
+ L(6, "subordinate configuration needs a suffix.")},
 /* global values */
 {"index_substr_if_minlen 5\n", L(5, "<index_substr_if_minlen> invalid value (5)")},
 {"index_substr_if_maxlen 1\n", L(5, "<index_substr_if_maxlen> invalid value (1)")},
@@ -412,14 +458,14 @@ static void releases_have_their_own_directives_and_words(void **state)
 	         "int\nE bad configuration file!\n",
 	         "t.conf: line 1: <index_intlen> unable to parse \"x\" as unsigned "
 	         "int\nE bad configuration file!\n"},
-		{"database mdb\nsubordinate FALSE\n",
-	         "t.conf: line 2: suffix \"\": subordinate must be \"TRUE\" or "
+		{"database monitor\nsubordinate FALSE\n",
+	         "t.conf: line 2: suffix \"cn=Monitor\": subordinate must be \"TRUE\" or "
 	         "\"advertise\".\nE bad configuration file!\n",
 	         ""},
-		{"database mdb\nsubordinate no\n",
-	         "t.conf: line 2: suffix \"\": subordinate must be \"TRUE\" or "
+		{"database monitor\nsubordinate no\n",
+	         "t.conf: line 2: suffix \"cn=Monitor\": subordinate must be \"TRUE\" or "
 	         "\"advertise\".\nE bad configuration file!\n",
-	         "t.conf: line 2: suffix \"\": subordinate must be \"TRUE\", "
+	         "t.conf: line 2: suffix \"cn=Monitor\": subordinate must be \"TRUE\", "
 	         "\"FALSE\" or \"advertise\".\nE bad configuration file!\n"},
 		{"moduleload ppolicy\ndatabase mdb\nindex pwdUseCheckModule eq\n",
 	         "t.conf: line 3: index attribute \"pwdUseCheckModule\" undefined\n"

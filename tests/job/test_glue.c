@@ -147,6 +147,13 @@ static void a_subordinate_without_a_superior_is_refused(void **state)
 	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), 0);
 	assert_null(orphan);
 	dit_glue_deinit(&glue);
+	/* the front end */
+	all.ndatabases = NDATABASES;
+	all.is_frontend_subordinate = true;
+	opts.no_glue = false;
+	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), DIT_E_CONFIG);
+	assert_string_equal(orphan->type, "frontend");
+	dit_glue_deinit(&glue);
 }
 
 int main(void)

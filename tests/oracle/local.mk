@@ -16,6 +16,7 @@ script_tests += \
 	%D%/across.sh \
 	%D%/apart.sh \
 	%D%/beside27.sh \
+	%D%/collisions.sh \
 	%D%/compatibility.sh \
 	%D%/config.sh \
 	%D%/content.sh \
@@ -52,6 +53,7 @@ script_tests += \
 long_scripts += \
 	%D%/cat.sh \
 	%D%/check.sh \
+	%D%/collisions.sh \
 	%D%/conf_errors.sh \
 	%D%/config.sh \
 	%D%/content.sh \

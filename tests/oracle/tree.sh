@@ -198,7 +198,7 @@ refused_by_ditadd() {
 
 # shellcheck disable=SC2317 # called by tree_cases
 refused_by_slapadd() {
-	check "tree: $1: slapadd" ended "$work/ref" 1
+	check "tree: $1: slapadd" [ "$(<"$work/ref/exit")" -ne 0 ]
 	check "tree: $1: ditadd" ended "$work/site" 0
 }
 

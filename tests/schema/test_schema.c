@@ -62,7 +62,7 @@ static void hard_coded_types_carry_their_flags(void **state)
 	         DIT_USAGE_USER},
 	};
 
-	assert_int_equal(dit_schema_load_module(*state, "back_mdb"), 0);
+	assert_int_equal(dit_schema_load_module(*state, "back_mdb", NULL), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dit_attr_type *type = type_of(*state, cases[i].name);
 
@@ -115,7 +115,7 @@ static void hard_coded_classes_carry_what_is_stored_per_entry(void **state)
 		{"olmMDBDatabase", 0x18000, DIT_CLASS_CHECK_NONE},
 	};
 
-	assert_int_equal(dit_schema_load_module(*state, "monitor_mdb"), 0);
+	assert_int_equal(dit_schema_load_module(*state, "monitor_mdb", NULL), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dit_class *oc = class_of(*state, cases[i].name);
 
@@ -365,7 +365,8 @@ static void modules_bring_their_elements_and_may_be_loaded_twice(void **state)
 
 	assert_null(type_of(*state, "memberOf"));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(dit_schema_load_module(*state, cases[i].module), 0);
+		assert_int_equal(dit_schema_load_module(*state, cases[i].module, NULL),
+		                 0);
 		assert_non_null(type_of(*state, cases[i].type));
 		if (cases[i].oc != NULL) {
 			assert_non_null(class_of(*state, cases[i].oc));
@@ -374,8 +375,8 @@ static void modules_bring_their_elements_and_may_be_loaded_twice(void **state)
 	assert_int_equal(class_of(*state, "pwdPolicy")->oc_flags, 0x10000);
 	assert_int_equal(class_of(*state, "errObject")->oc_flags, 0x18000);
 	ntypes = dit_schema_ntypes(*state);
-	assert_int_equal(dit_schema_load_module(*state, "accesslog"), 0);
-	assert_int_equal(dit_schema_load_module(*state, "nonesuch"), 0);
+	assert_int_equal(dit_schema_load_module(*state, "accesslog", NULL), 0);
+	assert_int_equal(dit_schema_load_module(*state, "nonesuch", NULL), 0);
 	assert_int_equal(dit_schema_ntypes(*state), ntypes);
 }
 
@@ -383,7 +384,8 @@ static void module_refuses_names_that_mean_something_else(void **state)
 {
 	define(*state, dit_schema_define_type, "( 1.2.3 NAME 'memberOf' SUP name )");
 
-	assert_int_equal(dit_schema_load_module(*state, "memberof"), DIT_E_DUPLICATE);
+	assert_int_equal(dit_schema_load_module(*state, "memberof", NULL),
+	                 DIT_E_DUPLICATE);
 }
 
 /* Syntaxes that a module brings may join the list of a rule that was there before. */
@@ -395,7 +397,7 @@ static void accesslog_syntax_joins_its_rule(void **state)
 				   "1.3.6.1.4.1.4203.666.11.5.3.1 )";
 
 	assert_int_equal(dit_schema_define_type(*state, text, &error), DIT_E_UNKNOWN);
-	assert_int_equal(dit_schema_load_module(*state, "accesslog"), 0);
+	assert_int_equal(dit_schema_load_module(*state, "accesslog", NULL), 0);
 	define(*state, dit_schema_define_type, text);
 }
 
@@ -405,7 +407,7 @@ static void releases_have_their_own_elements(void **state)
 	(void)state;
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_5), 0);
-	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
+	assert_int_equal(dit_schema_load_module(schema, "ppolicy", NULL), 0);
 	assert_null(type_of(schema, "pwdUseCheckModule"));
 	assert_null(type_of(schema, "monitorLogLevel"));
 	assert_false(type_of(schema, "pwdCheckModule")->flags & DIT_TYPE_OBSOLETE);
@@ -413,7 +415,7 @@ static void releases_have_their_own_elements(void **state)
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_6), 0);
 	assert_null(type_of(schema, "pwdUseCheckModule"));
-	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
+	assert_int_equal(dit_schema_load_module(schema, "ppolicy", NULL), 0);
 	assert_non_null(type_of(schema, "pwdUseCheckModule"));
 	assert_non_null(type_of(schema, "monitorLogLevel"));
 	assert_true(type_of(schema, "pwdCheckModule")->flags & DIT_TYPE_OBSOLETE);
@@ -421,7 +423,7 @@ static void releases_have_their_own_elements(void **state)
 	dit_schema_free(schema);
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_7), 0);
-	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
+	assert_int_equal(dit_schema_load_module(schema, "ppolicy", NULL), 0);
 	assert_non_null(type_of(schema, "pwdUseCheckModule"));
 	assert_ptr_equal(type_of(schema, "pwdDefaultHash")->equality,
 	                 type_of(schema, "monitorLogLevel")->equality);

@@ -100,11 +100,10 @@ static int check_once(struct dit_conf_parser *parser, const char *type)
 	return dit_conf_repeat(parser->reporter, "%s DB already defined", type);
 }
 
-/* Another section has no overlay yet, and "index default" begins again. */
+/* "index default" begins again. */
 static void begin_section(struct dit_conf_scope *scope, enum dit_conf_section section)
 {
 	scope->section = section;
-	scope->has_overlay = false;
 	scope->default_kinds = 0;
 }
 
@@ -114,20 +113,50 @@ static void begin_database(struct dit_conf_scope *scope, size_t database)
 	scope->database = database;
 }
 
+static int unknown_type(struct dit_conf_parser *parser, const char *name)
+{
+	const char *keyword = parser->scope.words[0];
+
+	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+	                    "Unrecognized database type (%s)", name);
+	(void)dit_conf_say(parser->reporter, "<%s> failed init (%s)", keyword, name);
+	return dit_conf_repeat(parser->reporter, "<%s> failed init", keyword);
+}
+
+/* The next database, of a type that is known. */
+static int run_type(struct dit_conf_parser *parser, const char *type)
+{
+	int r = 0;
+
+	parser->has_database = true;
+	/* The config database is there from the start, whether named or not. */
+	if (strcmp(type, "config") == 0) {
+		begin_database(&parser->scope, 0);
+		return 0;
+	}
+	r = dit_conf_load_monitor_schema(parser, type);
+	if (r == 0) {
+		r = dit_conf_add_database(parser, type);
+	}
+	if (r == 0) {
+		begin_database(&parser->scope, parser->settings->ndatabases - 1);
+	}
+	return r;
+}
+
 int dit_conf_run_database(struct dit_conf_parser *parser)
 {
 	const char *name = parser->scope.words[1];
 	const char *type = dit_conf_find_type(parser, name);
 	bool is_frontend = strcasecmp(name, "frontend") == 0;
-	int r = 0;
+	int r = type == NULL ? 0 : dit_conf_load_type_schema(parser, type);
 
+	if (r < 0) {
+		return r;
+	}
+	type = dit_conf_find_type(parser, name);
 	if (type == NULL && !is_frontend) {
-		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                    "Unrecognized database type (%s)", name);
-		(void)dit_conf_say(parser->reporter, "<%s> failed init (%s)",
-		                   parser->scope.words[0], name);
-		return dit_conf_repeat(parser->reporter, "<%s> failed init",
-		                       parser->scope.words[0]);
+		return unknown_type(parser, name);
 	}
 	r = check_once(parser, is_frontend ? "frontend" : type);
 	if (r < 0) {
@@ -137,27 +166,7 @@ int dit_conf_run_database(struct dit_conf_parser *parser)
 		begin_section(&parser->scope, DIT_CONF_GLOBAL);
 		return 0;
 	}
-	parser->has_database = true;
-	/* The config database is there from the start, whether named or not. */
-	if (strcmp(type, "config") == 0) {
-		begin_database(&parser->scope, 0);
-		return 0;
-	}
-	r = dit_conf_load_type_schema(parser, type);
-	if (r < 0) {
-		return r;
-	}
-	/* Names that back_mdb tells the monitor. slapd goes on if they collide. */
-	if (strcmp(type, "mdb") == 0 &&
-	    dit_schema_load_module(parser->settings->schema, "monitor_mdb") == -ENOMEM) {
-		return -ENOMEM;
-	}
-	r = dit_conf_add_database(parser, type);
-	if (r < 0) {
-		return r;
-	}
-	begin_database(&parser->scope, parser->settings->ndatabases - 1);
-	return 0;
+	return run_type(parser, type);
 }
 
 int dit_conf_run_backend(struct dit_conf_parser *parser)
@@ -170,9 +179,8 @@ int dit_conf_run_backend(struct dit_conf_parser *parser)
 		return dit_conf_repeat(parser->reporter, "<%s> failed init",
 		                       parser->scope.words[0]);
 	}
-	/* The overlays of the front end still allow unknown keywords. */
 	parser->scope.section = DIT_CONF_BACKEND;
-	parser->scope.is_mdb_backend = strcmp(type, "mdb") == 0;
+	parser->scope.backend = type;
 	return 0;
 }
 
@@ -303,6 +311,13 @@ static int run_subordinate(struct dit_conf_parser *parser, bool takes_false)
 	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
 	bool is_false = takes_false && strcasecmp(word, "FALSE") == 0;
 
+	if (parser->scope.section == DIT_CONF_DATABASE &&
+	    !dit_conf_database(parser)->has_suffix) {
+		(void)dit_conf_say(parser->reporter,
+		                   "subordinate configuration needs a suffix.");
+		return dit_conf_repeat(parser->reporter,
+		                       "subordinate configuration needs a suffix");
+	}
 	if (!is_false && strcasecmp(word, "TRUE") != 0 &&
 	    strcasecmp(word, "advertise") != 0) {
 		return bad_subordinate(
@@ -310,6 +325,9 @@ static int run_subordinate(struct dit_conf_parser *parser, bool takes_false)
 					    : "\"TRUE\" or \"advertise\"");
 	}
 	/* The superior database is looked for when all databases are known. */
+	if (parser->scope.section == DIT_CONF_GLOBAL) {
+		parser->settings->is_frontend_subordinate = !is_false;
+	}
 	if (parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->is_subordinate = !is_false;
 	}

@@ -188,7 +188,8 @@ static bool is_here(const struct dit_conf_parser *parser,
 	case DIT_DIRECTIVE_OF_MDB:
 		return is_database && strcmp(dit_conf_database(parser)->type, "mdb") == 0;
 	case DIT_DIRECTIVE_OF_BACK_MDB:
-		return scope->section == DIT_CONF_BACKEND && scope->is_mdb_backend;
+		return scope->section == DIT_CONF_BACKEND &&
+		       strcmp(scope->backend, "mdb") == 0;
 	case DIT_DIRECTIVE_OF_DDS:
 		return is_database && dit_conf_database(parser)->has_dds;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * slapd's modules: those that bring schema, those that bring nothing that data uses, and
- * those that are types of databases (config.md 7).
+ * slapd's modules, and the overlays and types of databases that they bring (config.md 7).
+ * The schema that they add is hard-coded (builtin-schema.tsv, source "module:NAME").
  */
 #include "config/conf_parser.h"
 
@@ -15,87 +15,206 @@
 /* Where Debian's slapd looks without "modulepath". */
 #define DEFAULT_MODULE_PATH "/usr/lib/ldap"
 
-/* Types that slapd may have built in; others exist once their module is loaded. */
-static const struct {
-	const char *name;
-	struct dit_openldap_range releases;
-} types[] = {
-	{"asyncmeta", {0}},
-	{"config", {0}},
-	{"dnssrv", {0}},
-	{"ldap", {0}},
-	{"ldif", {0}},
-	{"mdb", {0}},
-	{"meta", {0}},
-	{"monitor", {0}},
-	{"null", {0}},
-	{"passwd", {0}},
-	{"relay", {0}},
-	{"sock", {0}},
-	{"wt", {0}},
-	{"perl", {.last = DIT_OPENLDAP_2_6}},
-	{"sql", {.last = DIT_OPENLDAP_2_6}},
-};
-
-/* The schema that they add is hard-coded (builtin-schema.tsv, source "module:NAME"). */
-static const char *const modules[] = {
-	"accesslog", "allop",      "argon2",      "auditlog",    "autoca",    "autogroup",
-	"collect",   "constraint", "dds",         "deref",       "dyngroup",  "dynlist",
-	"homedir",   "lastbind",   "memberof",    "nestgroup",   "otp",       "pcache",
-	"ppolicy",   "pw-apr1",    "pw-argon2",   "pw-netscape", "pw-pbkdf2", "pw-sha2",
-	"refint",    "remoteauth", "retcode",     "rwm",         "seqmod",    "smbk5pwd",
-	"sssvlv",    "syncprov",   "translucent", "unique",      "valsort",
-};
-
-/* Overlays that are not named as their modules are. */
-static const char *const more_overlays[] = {"chain", "distproc", "glue", "pbind", "sock"};
-
-static bool is_in(const char *const *names, size_t n, const char *name)
+static bool is_in_list(const struct dit_conf_name *list, struct dit_span name)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(names[i], name) == 0) {
-			return true;
-		}
+	while (list != NULL && !dit_span_eq_nocase(dit_span_of(list->name), name)) {
+		list = list->next;
 	}
-	return false;
+	return list != NULL;
 }
 
-const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name)
+static int add_name(struct dit_conf_parser *parser, struct dit_conf_name **list,
+                    struct dit_span name)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (strcasecmp(types[i].name, name) == 0 &&
-		    dit_openldap_is_in(parser->openldap, types[i].releases)) {
-			return types[i].name;
-		}
+	struct dit_arena *arena = dit_conf_arena(parser);
+	struct dit_conf_name *added = dit_arena_alloc(arena, sizeof(*added));
+	const char *kept = dit_arena_copy(arena, name).data;
+
+	if (added == NULL || kept == NULL) {
+		return -ENOMEM;
 	}
-	for (const struct dit_conf_name *t = parser->loaded_types; t != NULL;
-	     t = t->next) {
-		if (strcasecmp(t->name, name) == 0) {
-			return t->name;
+	*added = (struct dit_conf_name){*list, kept};
+	*list = added;
+	return 0;
+}
+
+/* ---- the table ---- */
+
+/*
+ * The next row after @p at, NULL for the first, of a part of that name. Overlays are found
+ * by their exact names, types of databases in any case.
+ */
+static const struct dit_conf_part *next_part(const struct dit_conf_parser *parser,
+                                             const struct dit_conf_part *at, int kind,
+                                             const char *name)
+{
+	for (at = at == NULL ? dit_conf_parts : at + 1; at->kind != DIT_CONF_END; at++) {
+		if ((int)at->kind == kind &&
+		    dit_openldap_is_in(parser->openldap, at->releases) &&
+		    (kind == DIT_CONF_OVERLAY ? strcmp : strcasecmp)(at->name, name) ==
+		            0) {
+			return at;
 		}
 	}
 	return NULL;
 }
 
+static bool is_module(const char *name)
+{
+	const struct dit_conf_part *at = dit_conf_parts;
+
+	while (at->kind != DIT_CONF_END &&
+	       (at->module == NULL || strcmp(at->module, name) != 0)) {
+		at++;
+	}
+	return at->kind != DIT_CONF_END;
+}
+
+/* Is the keyword in a list of keywords? "rewrite*" stands for all that begin so. */
+static bool lists_keyword(const char *list, const char *keyword)
+{
+	while (list != NULL && *list != '\0') {
+		size_t len = strcspn(list, " ");
+		bool is_prefix = len > 0 && list[len - 1] == '*';
+		size_t ncompared = len - is_prefix;
+
+		if (strncasecmp(list, keyword, ncompared) == 0 &&
+		    (is_prefix || keyword[ncompared] == '\0')) {
+			return true;
+		}
+		list += len + (list[len] == ' ');
+	}
+	return false;
+}
+
+/* A part that is not in the table may know any keyword. */
+static bool knows_keyword(const struct dit_conf_parser *parser, int kind,
+                          const char *name, const char *keyword)
+{
+	const struct dit_conf_part *part =
+		name == NULL ? NULL : next_part(parser, NULL, kind, name);
+	bool is_known = part == NULL;
+
+	while (part != NULL && !is_known) {
+		is_known = lists_keyword(part->keywords, keyword);
+		part = next_part(parser, part, kind, name);
+	}
+	return is_known;
+}
+
+/* The database that overlays of the present place belong to. */
+static size_t overlay_owner(const struct dit_conf_parser *parser)
+{
+	return parser->scope.section == DIT_CONF_DATABASE ? parser->scope.database
+	                                                  : DIT_CONF_FRONTEND;
+}
+
+bool dit_conf_is_keyword_of_part(const struct dit_conf_parser *parser,
+                                 const char *keyword)
+{
+	const struct dit_conf_scope *scope = &parser->scope;
+	const struct dit_conf_overlay *overlay = parser->overlays;
+
+	if (scope->section == DIT_CONF_BACKEND) {
+		return knows_keyword(parser, DIT_CONF_DATABASE_TYPE, scope->backend,
+		                     keyword);
+	}
+	while (overlay != NULL &&
+	       !(overlay->database == overlay_owner(parser) &&
+	         knows_keyword(parser, DIT_CONF_OVERLAY, overlay->name, keyword))) {
+		overlay = overlay->next;
+	}
+	return overlay != NULL ||
+	       (scope->section == DIT_CONF_DATABASE &&
+	        knows_keyword(parser, DIT_CONF_DATABASE_TYPE,
+	                      dit_conf_database(parser)->type, keyword));
+}
+
+/* ---- types of databases ---- */
+
+const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name)
+{
+	const struct dit_conf_part *part =
+		next_part(parser, NULL, DIT_CONF_DATABASE_TYPE, name);
+	const struct dit_conf_name *type = parser->loaded_types;
+
+	if (is_in_list(parser->lost_types, dit_span_of(name))) {
+		return NULL;
+	}
+	if (part != NULL) {
+		return part->name;
+	}
+	while (type != NULL && strcasecmp(type->name, name) != 0) {
+		type = type->next;
+	}
+	return type == NULL ? NULL : type->name;
+}
+
+/* A message of slapd's about the element that was there before. */
+static int tell_collision(const struct dit_conf_parser *parser,
+                          const struct dit_schema_error *error)
+{
+	return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, "%s", error->text);
+}
+
 /* The schema of a module by its name; a module that brings none is fine. */
 static int load_module(struct dit_conf_parser *parser, const char *name)
 {
-	int r = dit_schema_load_module(parser->settings->schema, name);
+	struct dit_schema_error error = {0};
+	int r = dit_schema_load_module(parser->settings->schema, name, &error);
 
 	if (r == 0 || r == -ENOMEM) {
 		return r;
 	}
+	(void)tell_collision(parser, &error);
 	return dit_conf_say(parser->reporter,
-	                    "<%s> schema of module %s collides with definitions before",
+	                    "<%s> schema of module %s collides with definitions before; "
+	                    "remove those, the module has its own",
 	                    parser->scope.words[0], name);
+}
+
+/* Of a part that takes any keyword, the attributes are not known either. */
+static void note_schema(struct dit_conf_parser *parser, const struct dit_conf_part *part)
+{
+	if (part != NULL && part->keywords != NULL && strcmp(part->keywords, "*") == 0) {
+		parser->has_unknown_schema = true;
+	}
 }
 
 int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type)
 {
+	struct dit_schema_error error = {0};
 	char module[64];
+	int r = 0;
 
+	note_schema(parser, next_part(parser, NULL, DIT_CONF_DATABASE_TYPE, type));
 	(void)snprintf(module, sizeof(module), "back_%s", type);
-	return load_module(parser, module);
+	r = dit_schema_load_module(parser->settings->schema, module, &error);
+	if (r == 0 || r == -ENOMEM) {
+		return r;
+	}
+	(void)tell_collision(parser, &error);
+	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+	                    "backend_add:  initialization for type \"%s\" failed", type);
+	(void)dit_conf_say(parser->reporter,
+	                   "<%s> schema of module %s collides with definitions before; "
+	                   "remove those, the module has its own",
+	                   parser->scope.words[0], module);
+	return add_name(parser, &parser->lost_types, dit_span_of(type));
+}
+
+int dit_conf_load_monitor_schema(struct dit_conf_parser *parser, const char *type)
+{
+	struct dit_schema_error error = {0};
+	char module[64];
+	int r = 0;
+
+	(void)snprintf(module, sizeof(module), "monitor_%s", type);
+	r = dit_schema_load_module(parser->settings->schema, module, &error);
+	if (r < 0 && r != -ENOMEM) {
+		(void)tell_collision(parser, &error);
+	}
+	return r == -ENOMEM ? r : 0;
 }
 
 bool dit_conf_is_one_suffix_type(const char *type)
@@ -126,17 +245,6 @@ static const char *module_name(struct dit_conf_parser *parser, const char *file)
 	}
 	name.len = len;
 	return dit_arena_copy(dit_conf_arena(parser), name).data;
-}
-
-static bool is_module(const char *name)
-{
-	return is_in(modules, sizeof(modules) / sizeof(modules[0]), name);
-}
-
-/* Schema of a module or of the overlay that it holds. 0, 1: unknown, or negative. */
-static int load_schema(struct dit_conf_parser *parser, const char *name)
-{
-	return is_module(name) ? load_module(parser, name) : 1;
 }
 
 int dit_conf_run_modulepath(struct dit_conf_parser *parser)
@@ -184,29 +292,6 @@ static bool is_module_file(const struct dit_conf_parser *parser, const char *nam
 	}
 }
 
-static bool is_in_list(const struct dit_conf_name *list, struct dit_span name)
-{
-	while (list != NULL && !dit_span_eq(dit_span_of(list->name), name)) {
-		list = list->next;
-	}
-	return list != NULL;
-}
-
-static int add_name(struct dit_conf_parser *parser, struct dit_conf_name **list,
-                    struct dit_span name)
-{
-	struct dit_arena *arena = dit_conf_arena(parser);
-	struct dit_conf_name *added = dit_arena_alloc(arena, sizeof(*added));
-	const char *kept = dit_arena_copy(arena, name).data;
-
-	if (added == NULL || kept == NULL) {
-		return -ENOMEM;
-	}
-	*added = (struct dit_conf_name){*list, kept};
-	*list = added;
-	return 0;
-}
-
 int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 {
 	int r = 0;
@@ -218,7 +303,7 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 		r = name.len == 0 ? 0 : add_name(parser, &parser->built_in, name);
 		if (r == 0 && name.len > 0) {
 			r = dit_schema_load_module(parser->settings->schema,
-			                           parser->built_in->name);
+			                           parser->built_in->name, NULL);
 		}
 	}
 	return r;
@@ -235,6 +320,7 @@ static int load_type(struct dit_conf_parser *parser, const char *name)
 		                     "lt_dlopenext failed: (%s) file not found",
 		                     parser->scope.words[1]);
 	}
+	parser->has_unknown_schema = true;
 	return add_name(parser, &parser->loaded_types, dit_span_of(name));
 }
 
@@ -247,6 +333,7 @@ static int load_unknown(struct dit_conf_parser *parser, const char *name)
 		                     parser->scope.words[1]);
 	}
 	parser->has_unknown_module = true;
+	parser->has_unknown_schema = true;
 	(void)dit_conf_tell_line(parser->reporter, DIT_REPORT_WARNING,
 	                         "module \"%s\" is not known; schema that it may add "
 	                         "is missing",
@@ -283,25 +370,73 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 	if (strncmp(name, "back_", strlen("back_")) == 0) {
 		return load_type(parser, name + strlen("back_"));
 	}
-	r = load_schema(parser, name);
-	return r <= 0 ? r : load_unknown(parser, name);
+	return is_module(name) ? load_module(parser, name) : load_unknown(parser, name);
 }
 
-/* Overlays are found by their exact names. */
+/* slapd refuses some overlays in the front end, and some twice in a database. */
+static int check_overlay(struct dit_conf_parser *parser, const char *name)
+{
+	const struct dit_conf_part *part =
+		next_part(parser, NULL, DIT_CONF_OVERLAY, name);
+	const struct dit_conf_overlay *other = parser->overlays;
+	bool is_single = part != NULL && part->is_single;
+
+	while (is_single && other != NULL &&
+	       !(other->database == overlay_owner(parser) && other->name != NULL &&
+	         strcmp(other->name, name) == 0)) {
+		other = other->next;
+	}
+	if (is_single && other != NULL) {
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+		                     "overlay_config(): overlay \"%s\" already in list",
+		                     name);
+	}
+	while (part != NULL && overlay_owner(parser) == DIT_CONF_FRONTEND) {
+		if (part->global != NULL) {
+			return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+			                     "%s", part->global);
+		}
+		part = next_part(parser, part, DIT_CONF_OVERLAY, name);
+	}
+	return 0;
+}
+
+static int add_overlay(struct dit_conf_parser *parser, const char *name)
+{
+	struct dit_conf_overlay *overlay =
+		dit_arena_alloc(dit_conf_arena(parser), sizeof(*overlay));
+
+	if (overlay == NULL) {
+		return -ENOMEM;
+	}
+	*overlay =
+		(struct dit_conf_overlay){parser->overlays, overlay_owner(parser), name};
+	parser->overlays = overlay;
+	if (name != NULL && strcmp(name, "dds") == 0 &&
+	    parser->scope.section == DIT_CONF_DATABASE) {
+		dit_conf_database(parser)->has_dds = true;
+	}
+	return 0;
+}
+
+/* Without its moduleload, a known overlay is taken for one that is built into slapd. */
 int dit_conf_run_overlay(struct dit_conf_parser *parser)
 {
 	const char *name = parser->scope.words[1];
-	int r = load_schema(parser, name);
+	const struct dit_conf_part *part =
+		next_part(parser, NULL, DIT_CONF_OVERLAY, name);
+	int r = 0;
 
-	if (r == 1 && !parser->has_unknown_module &&
-	    !is_in(more_overlays, sizeof(more_overlays) / sizeof(more_overlays[0]),
-	           name)) {
+	if (part == NULL && !parser->has_unknown_module) {
 		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "overlay \"%s\" not found", name);
 	}
-	parser->scope.has_overlay = true;
-	if (parser->scope.section == DIT_CONF_DATABASE && strcmp(name, "dds") == 0) {
-		dit_conf_database(parser)->has_dds = true;
+	note_schema(parser, part);
+	if (part != NULL && part->module != NULL) {
+		r = load_module(parser, part->module);
 	}
-	return r < 0 ? r : 0;
+	if (r == 0) {
+		r = check_overlay(parser, name);
+	}
+	return r < 0 ? r : add_overlay(parser, part == NULL ? NULL : part->name);
 }

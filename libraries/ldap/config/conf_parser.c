@@ -44,34 +44,22 @@ int dit_conf_run_unsupported(struct dit_conf_parser *parser)
 	                    parser->scope.words[0]);
 }
 
-/* An unknown keyword is an error, or that of an overlay or a back end (config.md 10). */
+/* What no directive, overlay or type of databases knows is an error (config.md 10). */
 static int unknown_keyword(struct dit_conf_parser *parser)
 {
-	const char *where = "outside backend info and database definitions";
+	static const char *const where[] = {
+		[DIT_CONF_GLOBAL] = "outside backend info and database definitions",
+		[DIT_CONF_BACKEND] = "inside backend info definition",
+		[DIT_CONF_DATABASE] = "inside backend database definition",
+	};
 
-	if (parser->scope.has_overlay) {
+	if (dit_conf_is_keyword_of_part(parser, parser->scope.words[0])) {
 		return 0;
-	}
-	if (parser->scope.section == DIT_CONF_BACKEND) {
-		if (!parser->scope.is_mdb_backend) {
-			return 0;
-		}
-		where = "inside backend info definition";
-	}
-	if (parser->scope.section == DIT_CONF_DATABASE) {
-		const char *type = dit_conf_database(parser)->type;
-
-		/* The directives of these types are known; other types have their own. */
-		if (strcmp(type, "mdb") != 0 && strcmp(type, "config") != 0 &&
-		    strcmp(type, "monitor") != 0) {
-			return 0;
-		}
-		where = "inside backend database definition";
 	}
 	/* slapd does not cut this message. */
 	return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 	                          "unknown directive <%s> %s.", parser->scope.words[0],
-	                          where);
+	                          where[parser->scope.section]);
 }
 
 /* These releases name the keyword when a failure has no message of its own. */
@@ -130,15 +118,12 @@ static int run_function(struct dit_conf_parser *parser,
 	return r;
 }
 
-int dit_conf_run_directive(struct dit_conf_parser *parser,
-                           const struct dit_directive *directive)
+static int check_count(const struct dit_conf_parser *parser,
+                       const struct dit_directive *directive)
 {
 	const char *keyword = parser->scope.words[0];
 	size_t nargs = parser->scope.nwords - 1;
 
-	if (directive->run == NULL && directive->value == DIT_CONF_NO_VALUE) {
-		return 0;
-	}
 	if (nargs < directive->min) {
 		(void)dit_conf_say(parser->reporter, "keyword <%s> missing %s argument",
 		                   keyword, directive->args);
@@ -151,13 +136,37 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
 		return dit_conf_repeat(parser->reporter, "<%s> extra cruft after %s",
 		                       keyword, directive->args);
 	}
-	if ((directive->flags & DIT_DIRECTIVE_BEFORE_DB) != 0 && parser->has_database) {
-		return dit_conf_say(parser->reporter,
-		                    "keyword <%s> must occur before any database "
-		                    "declaration",
-		                    keyword);
+	return 0;
+}
+
+static int check_place(const struct dit_conf_parser *parser,
+                       const struct dit_directive *directive)
+{
+	const char *where = NULL;
+
+	if ((directive->flags & DIT_DIRECTIVE_DB) != 0 &&
+	    parser->scope.section == DIT_CONF_BACKEND) {
+		where = "only allowed within";
 	}
-	return run_function(parser, directive);
+	if ((directive->flags & DIT_DIRECTIVE_BEFORE_DB) != 0 && parser->has_database) {
+		where = "must occur before any";
+	}
+	return where == NULL ? 0
+	                     : dit_conf_say(parser->reporter,
+	                                    "keyword <%s> %s database declaration",
+	                                    parser->scope.words[0], where);
+}
+
+int dit_conf_run_directive(struct dit_conf_parser *parser,
+                           const struct dit_directive *directive)
+{
+	bool is_skipped = directive->run == NULL && directive->value == DIT_CONF_NO_VALUE;
+	int r = is_skipped ? 0 : check_count(parser, directive);
+
+	if (r == 0) {
+		r = check_place(parser, directive);
+	}
+	return r < 0 || is_skipped ? r : run_function(parser, directive);
 }
 
 int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culprit)

@@ -14,7 +14,8 @@
  *   conf_index.c       index
  *   conf_values.c      sortvals, multival
  *   conf_checked.c     what is looked at and then forgotten
- *   conf_modules.c     what is known of modules and types of databases
+ *   modules.tsv        the table of modules, overlays and types of databases
+ *   conf_modules.c     looking them up
  *
  * Both sources end in the same directives: "olcDbIndex: cn eq" in the tree runs what
  * "index cn eq" runs. Only names and places in messages differ.
@@ -26,6 +27,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "config/conf_reporter.h"
@@ -50,6 +52,36 @@ struct dit_conf_name {
 	const char *name;
 };
 
+/**
+ * What a module brings, a row of modules.tsv. A part that a release gives more keywords has
+ * several rows.
+ */
+struct dit_conf_part {
+	enum {
+		DIT_CONF_NOTHING, /* the module has no part */
+		DIT_CONF_OVERLAY,
+		DIT_CONF_DATABASE_TYPE,
+		DIT_CONF_END, /* behind the last row */
+	} kind;
+	const char *module; /* NULL: it is in slapd itself */
+	const char *name;   /* of the overlay or the type */
+	bool is_single;     /* slapd refuses it twice in a database */
+	const char *global; /* slapd's message in the front end; NULL: it may be there */
+	const char *keywords; /* separated by a space; NULL: none */
+	struct dit_openldap_range releases;
+};
+
+extern const struct dit_conf_part dit_conf_parts[];
+
+/** An overlay that the configuration puts on a database. */
+struct dit_conf_overlay {
+	const struct dit_conf_overlay *next;
+	size_t database;  /* place in settings->databases, or DIT_CONF_FRONTEND */
+	const char *name; /* NULL: of an unknown module */
+};
+
+#define DIT_CONF_FRONTEND SIZE_MAX
+
 /** A part of the configuration: says which directives are known and what they set. */
 enum dit_conf_section {
 	DIT_CONF_GLOBAL, /* the front end as well */
@@ -66,8 +98,7 @@ enum dit_conf_section {
 struct dit_conf_scope {
 	/* stay after an include */
 	enum dit_conf_section section;
-	bool is_mdb_backend;    /* section BACKEND: of mdb */
-	bool has_overlay;       /* unknown keywords may be the overlay's */
+	const char *backend;    /* section BACKEND: type */
 	size_t database;        /* section DATABASE: place in settings->databases */
 	unsigned default_kinds; /* "index default" */
 	unsigned nnested;       /* files that included files have included */
@@ -89,12 +120,15 @@ struct dit_conf_parser {
 	struct dit_conf_scope scope;        /* of the line that is being read */
 	enum dit_openldap_version openldap; /* never DIT_OPENLDAP_FOUND */
 	const char *module_path;            /* folders, separated by ':'; NULL: default */
-	struct dit_conf_name *modules;      /* as typed; these three in the arena */
+	struct dit_conf_name *modules;      /* as typed; these five in the arena */
 	struct dit_conf_name *built_in;     /* into slapd */
 	struct dit_conf_name *loaded_types; /* types of databases that modules brought */
-	bool has_unknown_module;            /* which may bring any overlay */
-	bool has_database;                  /* the front end does not count */
-	bool has_frontend;                  /* these three may be named once */
+	struct dit_conf_name *lost_types;   /* types whose schema collides */
+	const struct dit_conf_overlay *overlays;
+	bool has_unknown_module; /* which may bring any overlay */
+	bool has_unknown_schema; /* of a module or part: any attribute */
+	bool has_database;       /* the front end does not count */
+	bool has_frontend;       /* these three may be named once */
 	bool has_config;
 	bool has_monitor;
 	bool has_server_id;
@@ -173,6 +207,7 @@ extern const struct dit_directive dit_directives[];
 #define DIT_DIRECTIVE_BEFORE_DB 0x4u  /* only before the first database */
 #define DIT_DIRECTIVE_ONE_WORD  0x8u  /* in cn=config one argument, blanks included */
 #define DIT_DIRECTIVE_SECRET    0x10u /* no message has its argument */
+#define DIT_DIRECTIVE_DB        0x20u /* not in the section of a back end */
 
 /** The two names of a directive. */
 enum dit_conf_form {
@@ -302,9 +337,19 @@ dit_directive_fn dit_conf_run_unsupported, dit_conf_run_updatedn;
 /** @return slapd's spelling of a type of database that it knows, or NULL */
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name);
 
-/** Define the schema that a type of database brings. @return as
- * dit_schema_load_module() */
+/**
+ * Define the schema that a type of database brings. The type is lost if the schema
+ * collides with definitions before, as in slapd. @return 0, -ENOMEM
+ */
 int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type);
+
+/** Define what the first database of a type tells the monitor; a collision does not
+ * matter. */
+int dit_conf_load_monitor_schema(struct dit_conf_parser *parser, const char *type);
+
+/** Is the keyword one of an overlay, or of a type of databases, at the present place? */
+bool dit_conf_is_keyword_of_part(const struct dit_conf_parser *parser,
+                                 const char *keyword);
 
 /** May databases of the type have only one suffix? */
 bool dit_conf_is_one_suffix_type(const char *type);

@@ -409,9 +409,10 @@ static int act_again(struct tree *tree, enum dit_conf_entry_kind kind)
 static int act_once(struct tree *tree, const struct item *item,
                     enum dit_conf_entry_kind kind, struct dit_arena *arena)
 {
+	bool has_own = has_own_attributes(&item->entry, kind);
 	int r = 0;
 
-	if (item->has_unknown && has_own_attributes(&item->entry, kind)) {
+	if (item->has_unknown && has_own) {
 		r = check_names(tree, item->record, arena);
 	}
 	if (r < 0) {
@@ -421,7 +422,13 @@ static int act_once(struct tree *tree, const struct item *item,
 	if (strcasecmp(tree->reporter->place.dn, "cn=schema,cn=config") == 0) {
 		return 0;
 	}
-	return run_entry(tree, &item->entry, kind);
+	r = run_entry(tree, &item->entry, kind);
+	/* An overlay that is built into slapd brings its attributes when it runs. */
+	if (r == 0 && item->has_unknown && !has_own &&
+	    !tree->parser->has_unknown_schema) {
+		r = check_names(tree, item->record, arena);
+	}
+	return r;
 }
 
 /* Let the entry act; *ret_dn stays NULL if nothing below the entry is to be read. */
@@ -558,7 +565,7 @@ int dit_conf_read_tree(struct dit_conf_parser *parser, const char *dir)
 		return r;
 	}
 	/* A tree has its modules before its schema, or slapd has back_mdb built in. */
-	r = dit_schema_load_module(parser->settings->schema, "back_mdb");
+	r = dit_schema_load_module(parser->settings->schema, "back_mdb", NULL);
 	if (r < 0) {
 		dit_entry_caches_deinit(&tree.caches);
 		return r;

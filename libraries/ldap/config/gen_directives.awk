@@ -14,7 +14,8 @@ BEGIN {
 	FS = "\t"
 	split("any ANY mdb MDB back-mdb BACK_MDB dds DDS", words, " ")
 	table(section, "DIT_DIRECTIVE_OF_")
-	split("prefix PREFIX raw RAW before-db BEFORE_DB one-word ONE_WORD secret SECRET", words, " ")
+	split("prefix PREFIX raw RAW before-db BEFORE_DB one-word ONE_WORD secret SECRET " \
+	      "db DB", words, " ")
 	table(flag, "DIT_DIRECTIVE_")
 	split("bool BOOL uint UINT ulong ULONG", words, " ")
 	table(type, "DIT_CONF_")

@@ -25,14 +25,22 @@ EXTRA_DIST += %D%/README.md %D%/default_paths.h.in
 
 nodist_libditkit_a_SOURCES += \
 	%D%/directive_table.c \
+	%D%/module_table.c \
 	$(NULL)
-CLEANFILES += %D%/directive_table.c
+CLEANFILES += %D%/directive_table.c %D%/module_table.c
 EXTRA_DIST += \
 	%D%/directives.tsv \
 	%D%/gen_directives.awk \
+	%D%/gen_modules.awk \
+	%D%/modules.tsv \
 	$(NULL)
 
 %D%/directive_table.c: %D%/gen_directives.awk %D%/directives.tsv
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
 	$(AWK) -f $(srcdir)/%D%/gen_directives.awk $(srcdir)/%D%/directives.tsv >$@.new && \
+	mv $@.new $@
+
+%D%/module_table.c: %D%/gen_modules.awk %D%/modules.tsv
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	$(AWK) -f $(srcdir)/%D%/gen_modules.awk $(srcdir)/%D%/modules.tsv >$@.new && \
 	mv $@.new $@

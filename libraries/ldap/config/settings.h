@@ -122,6 +122,7 @@ struct dit_settings {
 	/* CLOCK_REALTIME: when the files were read, and the latest change of one */
 	uint64_t read_us;
 	uint64_t changed_us;
+	bool is_frontend_subordinate; /* "subordinate" outside a database */
 	/* private */
 	size_t sortvals_size; /* for how many there is room */
 	size_t databases_size;

@@ -153,7 +153,7 @@ static int resolve_lists(struct dit_schema *schema, const struct dit_class_def *
 	return 0;
 }
 
-static struct dit_identity identify_class(const void *element)
+struct dit_identity dit_identify_class(const void *element)
 {
 	const struct dit_class_entry *entry = element;
 
@@ -188,8 +188,8 @@ static int add_class(struct dit_schema *schema, struct dit_class_entry *entry,
                      struct dit_schema_error *error)
 {
 	const char *culprit = NULL;
-	int r = dit_identity_check(&schema->classes, identify_class(entry),
-	                           identify_class, &culprit);
+	int r = dit_identity_check(&schema->classes, dit_identify_class(entry),
+	                           dit_identify_class, &culprit);
 
 	if (r < 0) {
 		return dit_schema_fail(error, DIT_E_DUPLICATE, CLASS,
@@ -198,7 +198,7 @@ static int add_class(struct dit_schema *schema, struct dit_class_entry *entry,
 		                               : "Inconsistent duplicate objectClass",
 		                       culprit);
 	}
-	r = dit_identity_put(&schema->classes, identify_class(entry), entry);
+	r = dit_identity_put(&schema->classes, dit_identify_class(entry), entry);
 	if (r < 0) {
 		return r;
 	}

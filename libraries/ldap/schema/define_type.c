@@ -317,7 +317,7 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 	return 0;
 }
 
-static struct dit_identity identify_type(const void *element)
+struct dit_identity dit_identify_type(const void *element)
 {
 	const struct dit_attr_type *type = element;
 
@@ -328,8 +328,8 @@ static int add_type(struct dit_schema *schema, struct dit_attr_type *type,
                     struct dit_schema_error *error)
 {
 	const char *culprit = NULL;
-	int r = dit_identity_check(&schema->types, identify_type(type), identify_type,
-	                           &culprit);
+	int r = dit_identity_check(&schema->types, dit_identify_type(type),
+	                           dit_identify_type, &culprit);
 
 	if (r < 0) {
 		return dit_schema_fail(error, DIT_E_DUPLICATE, TYPE,
@@ -338,7 +338,7 @@ static int add_type(struct dit_schema *schema, struct dit_attr_type *type,
 		                               : "Inconsistent duplicate attributeType",
 		                       culprit);
 	}
-	r = dit_identity_put(&schema->types, identify_type(type), type);
+	r = dit_identity_put(&schema->types, dit_identify_type(type), type);
 	if (r < 0) {
 		return r;
 	}

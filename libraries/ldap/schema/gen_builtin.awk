@@ -12,10 +12,15 @@
 # normaliser, 16 indexer, 17 note, 18 releases of OpenLDAP that have the
 # element: "from 2.6", "to 2.5". "-" is empty. An element that a release changes has a line
 # for each form.
+#
+# A module whose element is defined before is refused, but for: elements of the configuration,
+# those of the monitor, and what has the flag "again", if the definition before has the same OID
+# and names; what has the flag "unless-named", if another element has the name.
 
 BEGIN {
 	FS = "\t"
 	RFC_SYNTAX = "1.3.6.1.4.1.1466.115.121.1."
+	CONFIG_OID = "^1\\.3\\.6\\.1\\.4\\.1\\.4203\\.1\\.12\\.2\\."
 
 	split("none NONE any ANY utf8 UTF8 utf8-nonempty UTF8_NONEMPTY ia5 IA5 " \
 	      "printable PRINTABLE printables PRINTABLES country COUNTRY " \
@@ -64,7 +69,8 @@ BEGIN {
 	      "referral-only TYPE_REFERRAL_ONLY subentry-only TYPE_SUBENTRY_ONLY " \
 	      "dynamic-only TYPE_DYNAMIC_ONLY " \
 	      "administrativeRole-check TYPE_ADMIN_ROLE " \
-	      "dynamic TYPE_DYNAMIC manageable 0 final 0 abstract 0", words, " ")
+	      "dynamic TYPE_DYNAMIC manageable 0 final 0 abstract 0 again 0 unless-named 0",
+	      words, " ")
 	table(type_flag, "DIT_")
 
 	split("binary SYNTAX_BINARY ber 0 blob 0 dn 0", words, " ")
@@ -179,6 +185,11 @@ function begin_element(kind)
 	text[kind] = text[kind] "\t{\n"
 	field("origin.source", string(source))
 	field("origin.releases", releases($18), "{0}")
+	if ($11 ~ /unless-named/) {
+		field("origin.again", "DIT_AGAIN_BY_NAME")
+	} else if ($11 ~ /again/ || $3 ~ CONFIG_OID || source ~ /^module:monitor_/) {
+		field("origin.again", "DIT_AGAIN_ALIKE")
+	}
 	field("oid", string($3))
 }
 

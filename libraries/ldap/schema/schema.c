@@ -32,7 +32,7 @@ int dit_schema_new(struct dit_schema **ret, enum dit_openldap_version openldap)
 	r = dit_schema_define_option(schema, "lang-", NULL);
 	if (r == 0) {
 		schema->has_default_options = true;
-		r = dit_define_builtin(schema, NULL);
+		r = dit_define_builtin(schema, NULL, NULL);
 	}
 	if (r < 0) {
 		dit_schema_free(schema);
@@ -147,16 +147,40 @@ bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor
 	return i <= oc->ordinal && (oc->lineage[i / 64] >> i % 64 & 1) != 0;
 }
 
-int dit_schema_load_module(struct dit_schema *schema, const char *module)
+static bool is_loaded(const struct dit_schema *schema, const char *source)
+{
+	const struct dit_loaded *loaded = schema->loaded;
+
+	while (loaded != NULL && strcmp(loaded->source, source) != 0) {
+		loaded = loaded->next;
+	}
+	return loaded != NULL;
+}
+
+int dit_schema_load_module(struct dit_schema *schema, const char *module,
+                           struct dit_schema_error *error)
 {
 	char source[128];
+	struct dit_loaded *loaded = NULL;
 	int n = snprintf(source, sizeof(source), "module:%s", module);
 
 	assert(!schema->is_sealed);
-	if (n < 0 || (size_t)n >= sizeof(source)) {
-		return 0; /* longer than any module that is known */
+	if (n < 0 || (size_t)n >= sizeof(source) || is_loaded(schema, source)) {
+		return 0; /* a name that is longer than any that is known, or the second time */
 	}
-	return dit_define_builtin(schema, source);
+	loaded = dit_arena_alloc(&schema->arena, sizeof(*loaded));
+	if (loaded == NULL) {
+		return -ENOMEM;
+	}
+	*loaded = (struct dit_loaded){
+		schema->loaded,
+		dit_arena_copy(&schema->arena, dit_span_of(source)).data,
+	};
+	if (loaded->source == NULL) {
+		return -ENOMEM;
+	}
+	schema->loaded = loaded;
+	return dit_define_builtin(schema, source, error);
 }
 
 /* Length of the name's part before ':' */

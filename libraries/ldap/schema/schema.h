@@ -290,8 +290,15 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
                              struct dit_schema_error *error);
 void dit_schema_clear_options(struct dit_schema *schema);
 
-/** Add the elements that a module such as "ppolicy" defines. Others add nothing. */
-int dit_schema_load_module(struct dit_schema *schema, const char *module);
+/**
+ * Add the elements that a module such as "ppolicy" defines. Others add nothing, nor does a
+ * module that was loaded before.
+ *
+ * @return 0; -ENOMEM; DIT_E_DUPLICATE: an element was defined before, and @p error, which
+ *         may be NULL, has slapd's message. Elements before that one were added.
+ */
+int dit_schema_load_module(struct dit_schema *schema, const char *module,
+                           struct dit_schema_error *error);
 
 int dit_schema_seal(struct dit_schema *schema);
 

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "base/error.h"
+
 /*
  * Elements of slapd proper come with the schema, those of a module when it is loaded;
  * none that the release does not have.
@@ -20,42 +22,115 @@ static bool is_wanted(const struct dit_schema *schema, const struct dit_origin *
 	return strcmp(origin->source, wanted) == 0;
 }
 
-/*
- * An OID that is known already is left alone: memberof and dynlist both bring memberOf,
- * and a module may be loaded twice.
- */
 static bool is_known(const struct dit_name_table *table, const char *oid)
 {
 	return dit_name_table_find(table, dit_span_of(oid)) != NULL;
 }
 
-static int define(struct dit_schema *schema, enum dit_builtin_kind kind, const void *def)
+/* What a type and a class have in common. */
+struct named {
+	const struct dit_origin *origin;
+	struct dit_identity identity;
+	const struct dit_name_table *table;
+	struct dit_identity (*identify)(const void *element);
+	const char *call; /* these two as slapd's message has them */
+	const char *kind;
+};
+
+/*
+ * May the element be added? A configuration often defines what a module brings: that is
+ * the state after a move from a release in which a schema file did it.
+ *
+ * @return 0; 1: leave it out; DIT_E_DUPLICATE
+ */
+static int check_named(const struct named *named, struct dit_schema_error *error)
 {
-	const struct dit_macro_def *macro = def;
-	const struct dit_syntax_def *syntax = def;
+	const char *name = named->identity.names[0];
+	const char *culprit = NULL;
+	int r = 0;
+
+	if (named->origin->again == DIT_AGAIN_BY_NAME && is_known(named->table, name)) {
+		return 1;
+	}
+	r = dit_identity_check(named->table, named->identity, named->identify, &culprit);
+	if (r == 0 || (r == DIT_E_DUPLICATE && named->origin->again == DIT_AGAIN_ALIKE)) {
+		return r == 0 ? 0 : 1;
+	}
+	dit_schema_say(error, "%s \"( %s NAME '%s' )\": %s %s, %s", named->call,
+	               named->identity.oid, name,
+	               r == DIT_E_DUPLICATE ? "Duplicate" : "Inconsistent duplicate",
+	               named->kind, culprit);
+	return DIT_E_DUPLICATE;
+}
+
+static int define_type(struct dit_schema *schema, const struct dit_type_def *def,
+                       struct dit_schema_error *error)
+{
+	int r = check_named(&(struct named){&def->origin,
+	                                    {def->oid, def->names},
+	                                    &schema->types,
+	                                    dit_identify_type,
+	                                    "register_at: AttributeType",
+	                                    "attributeType"},
+	                    error);
+
+	return r == 0 ? dit_define_type(schema, def, error) : r;
+}
+
+static int define_class(struct dit_schema *schema, const struct dit_class_def *def,
+                        struct dit_schema_error *error)
+{
+	int r = check_named(&(struct named){&def->origin,
+	                                    {def->oid, def->names},
+	                                    &schema->classes,
+	                                    dit_identify_class,
+	                                    "register_oc: objectclass",
+	                                    "objectClass"},
+	                    error);
+
+	return r == 0 ? dit_define_class(schema, def, NULL, error) : r;
+}
+
+static int define_syntax(struct dit_schema *schema, const struct dit_syntax_def *def,
+                         struct dit_schema_error *error)
+{
+	if (is_known(&schema->syntaxes, def->oid)) {
+		dit_schema_say(error,
+		               "Error in register_syntax: Duplicate ldapSyntax %s in "
+		               "( %s )",
+		               def->oid, def->oid);
+		return DIT_E_DUPLICATE;
+	}
+	return dit_define_syntax(schema, def, error);
+}
+
+/* A macro with another value stays as it is, if the module can do with it. */
+static int define_macro(struct dit_schema *schema, const struct dit_macro_def *def,
+                        struct dit_schema_error *error)
+{
+	int r = dit_schema_define_macro(schema, def->name, def->oid, error);
+
+	return r == DIT_E_DUPLICATE && def->origin.again == DIT_AGAIN_BY_NAME ? 1 : r;
+}
+
+static int define(struct dit_schema *schema, enum dit_builtin_kind kind, const void *def,
+                  struct dit_schema_error *error)
+{
 	const struct dit_rule_def *rule = def;
-	const struct dit_type_def *type = def;
-	const struct dit_class_def *class = def;
 
 	switch (kind) {
 	case DIT_BUILTIN_MACROS:
-		return dit_schema_define_macro(schema, macro->name, macro->oid, NULL);
+		return define_macro(schema, def, error);
 	case DIT_BUILTIN_SYNTAXES:
-		return is_known(&schema->syntaxes, syntax->oid)
-		               ? 0
-		               : dit_define_syntax(schema, syntax, NULL);
+		return define_syntax(schema, def, error);
 	case DIT_BUILTIN_RULES:
 		return is_known(&schema->rules, rule->oid)
 		               ? 0
 		               : dit_define_rule(schema, rule);
 	case DIT_BUILTIN_TYPES:
-		return is_known(&schema->types, type->oid)
-		               ? 0
-		               : dit_define_type(schema, type, NULL);
+		return define_type(schema, def, error);
 	case DIT_BUILTIN_CLASSES:
-		return is_known(&schema->classes, class->oid)
-		               ? 0
-		               : dit_define_class(schema, class, NULL, NULL);
+		return define_class(schema, def, error);
 	case DIT_BUILTIN_KINDS:
 		break;
 	}
@@ -106,7 +181,8 @@ static int change_normalizers(struct dit_schema *schema, const char *source)
 	return 0;
 }
 
-int dit_define_builtin(struct dit_schema *schema, const char *source)
+int dit_define_builtin(struct dit_schema *schema, const char *source,
+                       struct dit_schema_error *error)
 {
 	int r = 0;
 
@@ -117,7 +193,7 @@ int dit_define_builtin(struct dit_schema *schema, const char *source)
 			const void *def = (const char *)all->defs + i * all->def_bytes;
 
 			if (is_wanted(schema, def, source)) {
-				r = define(schema, kind, def);
+				r = define(schema, kind, def, error);
 			}
 		}
 	}

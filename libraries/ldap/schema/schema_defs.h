@@ -19,10 +19,18 @@
 
 typedef const char *const *dit_names; /* list of strings, NULL-terminated or NULL */
 
+/** Which definition before a module's own one is no reason to refuse the module. */
+enum dit_again {
+	DIT_AGAIN_NEVER,
+	DIT_AGAIN_ALIKE,   /* one with the same OID and names */
+	DIT_AGAIN_BY_NAME, /* any with the first name */
+};
+
 /** Where a hard-coded definition comes from; the first member of all of them. */
 struct dit_origin {
 	const char *source; /* "core", "module:ppolicy" ... */
 	struct dit_openldap_range releases;
+	enum dit_again again;
 };
 
 struct dit_macro_def {

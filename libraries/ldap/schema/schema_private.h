@@ -55,6 +55,12 @@ struct dit_macro {
 	const char *oid;
 };
 
+/** A module whose elements are there. */
+struct dit_loaded {
+	const struct dit_loaded *next;
+	const char *source; /* "module:ppolicy" */
+};
+
 /** A registered tagging option; one that ends in '-' or '=' is a prefix. */
 struct dit_option {
 	struct dit_option *next;
@@ -72,6 +78,7 @@ struct dit_schema {
 	struct dit_name_table classes;
 	struct dit_name_table content_rules; /* by NAME */
 	const struct dit_macro *macros;
+	const struct dit_loaded *loaded; /* modules */
 	struct dit_option *options;
 	bool has_default_options; /* still the "lang-" of a default */
 	bool has_equals_option;   /* '=' may occur in descriptions */
@@ -144,8 +151,16 @@ int dit_identity_check(const struct dit_name_table *table, struct dit_identity i
 int dit_identity_put(struct dit_name_table *table, struct dit_identity identity,
                      void *element);
 
-/** Add every hard-coded element whose source is @p source; with NULL all but modules'. */
-int dit_define_builtin(struct dit_schema *schema, const char *source);
+/** The names of an element of schema->types, of schema->classes. */
+struct dit_identity dit_identify_type(const void *element);
+struct dit_identity dit_identify_class(const void *element);
+
+/**
+ * Add every hard-coded element whose source is @p source; with NULL all but modules'.
+ * Returns what dit_schema_load_module() does.
+ */
+int dit_define_builtin(struct dit_schema *schema, const char *source,
+                       struct dit_schema_error *error);
 
 /**
  * Numeric OID of "1.2.3", "macro" or "macro:suffix".

@@ -9,9 +9,11 @@
 
 #include "base/error.h"
 
-/* The last one is the first to be told. */
+/* The last one is the first to be told. The front end has no superior ever. */
 static const struct dit_database *find_orphan(const struct dit_settings *settings)
 {
+	static const struct dit_database frontend = {.type = "frontend"};
+
 	for (size_t i = settings->ndatabases; i > 0; i--) {
 		const struct dit_database *d = &settings->databases[i - 1];
 
@@ -19,7 +21,7 @@ static const struct dit_database *find_orphan(const struct dit_settings *setting
 			return d;
 		}
 	}
-	return NULL;
+	return settings->is_frontend_subordinate ? &frontend : NULL;
 }
 
 static bool is_below(const struct dit_settings *settings, const struct dit_database *d,
