@@ -17,7 +17,7 @@ struct conf_fixture {
 	char *dir;
 	int old_dir;
 	enum dit_openldap_version openldap; /* 2.5 if a test says nothing else */
-	const char *built_in;               /* into slapd; NULL: nothing */
+	const char *built_in;               /* into slapd; NULL: not known */
 	char reports[8192]; /* one per line; errors as "E ...", warnings as "W ..." */
 };
 

@@ -454,6 +454,14 @@ static void what_is_built_into_slapd_needs_no_module(void **state)
 	                   "overlay syncprov\n");
 	assert_null(dit_schema_find_type(s->schema, DIT_SPAN("pwdAttribute")));
 	dit_settings_free(s);
+	assert_int_equal(conf_read(f, "database mdb\noverlay ppolicy\n", &s),
+	                 DIT_E_CONFIG);
+	assert_string_equal(f->reports, "overlay \"ppolicy\" not found\n"
+	                                "E bad configuration file!\n");
+	assert_int_equal(conf_read(f, "moduleload ppolicy\nbackend ldap\n", &s),
+	                 DIT_E_CONFIG);
+	assert_string_equal(f->reports, "t.conf: line 2: <backend> failed init (ldap)!\n"
+	                                "E bad configuration file!\n");
 	assert_int_equal(
 		conf_read(f, "attributetype ( 1.2.3 NAME 'memberOf' SUP name )\n", &s),
 		DIT_E_CONFIG);

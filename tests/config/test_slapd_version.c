@@ -103,6 +103,8 @@ static void release_stands_in_the_program(void **state)
 		{{MARK "two"}, {500}, 0},
 		/* a sign of more to tell, and this program cannot be run */
 		{{MARK "2.6.9", "OLcfgOvOc:12.1"}, {500, 65530}, 0},
+		{{MARK "2.6.9", "OLcfgDbOc:4.1", "OLcfgDbOc:5.1"}, {500, 4096, 65530}, 0},
+		{{MARK "2.6.9", "OLcfgDbOc:2.1", "OLcfgDbOc:4.1"}, {500, 4096, 65530}, 9},
 		{{NULL}, {0}, 0},
 	};
 	(void)state;

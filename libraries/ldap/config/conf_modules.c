@@ -59,6 +59,26 @@ static const struct dit_conf_part *next_part(const struct dit_conf_parser *parse
 	return NULL;
 }
 
+/*
+ * Is the part in slapd, or its module loaded? Where it is not known what is built into
+ * slapd, a part without its moduleload is taken for one that is. The type mdb always is.
+ */
+static bool is_there(const struct dit_conf_parser *parser,
+                     const struct dit_conf_part *part)
+{
+	return part->module == NULL || !parser->knows_built_in ||
+	       parser->has_unknown_module || strcmp(part->module, "back_mdb") == 0 ||
+	       dit_schema_has_module(parser->settings->schema, part->module);
+}
+
+static const struct dit_conf_part *find_part(const struct dit_conf_parser *parser,
+                                             int kind, const char *name)
+{
+	const struct dit_conf_part *part = next_part(parser, NULL, kind, name);
+
+	return part != NULL && is_there(parser, part) ? part : NULL;
+}
+
 static bool is_module(const char *name)
 {
 	const struct dit_conf_part *at = dit_conf_parts;
@@ -135,7 +155,7 @@ bool dit_conf_is_keyword_of_part(const struct dit_conf_parser *parser,
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name)
 {
 	const struct dit_conf_part *part =
-		next_part(parser, NULL, DIT_CONF_DATABASE_TYPE, name);
+		find_part(parser, DIT_CONF_DATABASE_TYPE, name);
 	const struct dit_conf_name *type = parser->loaded_types;
 
 	if (is_in_list(parser->lost_types, dit_span_of(name))) {
@@ -296,6 +316,7 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 {
 	int r = 0;
 
+	parser->knows_built_in = names != NULL;
 	while (r == 0 && names != NULL && *names != '\0') {
 		struct dit_span name = {names, strcspn(names, " ")};
 
@@ -312,8 +333,11 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 /* The file of a back end that is not known has to exist. */
 static int load_type(struct dit_conf_parser *parser, const char *name)
 {
-	if (dit_conf_find_type(parser, name) != NULL) {
-		return dit_conf_load_type_schema(parser, name);
+	const struct dit_conf_part *part =
+		next_part(parser, NULL, DIT_CONF_DATABASE_TYPE, name);
+
+	if (part != NULL) {
+		return dit_conf_load_type_schema(parser, part->name);
 	}
 	if (!is_module_file(parser, parser->scope.words[1])) {
 		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
@@ -419,12 +443,10 @@ static int add_overlay(struct dit_conf_parser *parser, const char *name)
 	return 0;
 }
 
-/* Without its moduleload, a known overlay is taken for one that is built into slapd. */
 int dit_conf_run_overlay(struct dit_conf_parser *parser)
 {
 	const char *name = parser->scope.words[1];
-	const struct dit_conf_part *part =
-		next_part(parser, NULL, DIT_CONF_OVERLAY, name);
+	const struct dit_conf_part *part = find_part(parser, DIT_CONF_OVERLAY, name);
 	int r = 0;
 
 	if (part == NULL && !parser->has_unknown_module) {

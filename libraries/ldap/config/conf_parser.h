@@ -125,6 +125,7 @@ struct dit_conf_parser {
 	struct dit_conf_name *loaded_types; /* types of databases that modules brought */
 	struct dit_conf_name *lost_types;   /* types whose schema collides */
 	const struct dit_conf_overlay *overlays;
+	bool knows_built_in;     /* else any part may be built into slapd */
 	bool has_unknown_module; /* which may bring any overlay */
 	bool has_unknown_schema; /* of a module or part: any attribute */
 	bool has_database;       /* the front end does not count */
@@ -311,7 +312,7 @@ int dit_conf_complete_indexes(struct dit_conf_parser *parser);
 /** The rule of "multival" for this description itself, or NULL. Points into @p rules. */
 struct dit_multival_spec *dit_conf_find_multival(const struct dit_multival_rules *rules,
                                                  const struct dit_ad *ad);
-/** At the beginning: schema of the overlays of settings_source.built_in. 0, -ENOMEM */
+/** At the beginning: schema of what settings_source.built_in names. 0, -ENOMEM */
 int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 
 /* The functions of directives.tsv. */
@@ -334,7 +335,7 @@ dit_directive_fn dit_conf_run_subordinate, dit_conf_run_subordinate_2_5;
 dit_directive_fn dit_conf_run_suffix, dit_conf_run_syncrepl, dit_conf_run_tool_threads;
 dit_directive_fn dit_conf_run_unsupported, dit_conf_run_updatedn;
 
-/** @return slapd's spelling of a type of database that it knows, or NULL */
+/** @return slapd's spelling of a type of database that it has, or NULL */
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name);
 
 /**

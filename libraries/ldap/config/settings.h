@@ -143,7 +143,7 @@ struct dit_settings_source {
 	const char *default_dir;  /* NULL: the tree that was built in */
 	/* whose words, directives and schema; DIT_OPENLDAP_FOUND: 2.6 */
 	enum dit_openldap_version openldap;
-	const char *built_in; /* into slapd, as in struct dit_slapd; NULL: nothing */
+	const char *built_in; /* into slapd, as in struct dit_slapd; NULL: not known */
 };
 
 /** A slapd.conf and nothing else. */

@@ -12,7 +12,7 @@
  * slapd has the first line as one string, marked by "@(#)" so that what(1) finds it in
  * the file. To read the file takes 1 ms, to run slapd 15: with so many libraries it
  * starts. So slapd is run only if the file is no program of the system, has not one such
- * line, or has a sign of overlays or back_mdb.
+ * line, or has a sign of overlays or more back ends.
  */
 #include "config/slapd_version.h"
 
@@ -149,18 +149,28 @@ static const char *find_line(const char *at, const char *end)
 	return memmem(at, (size_t)(end - at), mark, sizeof(mark) - 1);
 }
 
-/* The class of an overlay's configuration; a type of otp, which has none; back_mdb's. */
+/* Is the text in the program, and after it a character that is not one of @p others? */
+static bool has_text(struct dit_span program, const char *text, const char *others)
+{
+	const char *end = program.data + program.len;
+	const char *at = program.data;
+
+	do {
+		at = memmem(at, (size_t)(end - at), text, strlen(text));
+		at = at == NULL ? NULL : at + strlen(text);
+	} while (at != NULL && at < end && strchr(others, *at) != NULL);
+	return at != NULL && at < end;
+}
+
+/*
+ * The class of the configuration of an overlay or of a back end, but for those of ldif (2)
+ * and monitor (4), which are in each slapd; a type of otp, which has no class.
+ */
 static bool has_sign(struct dit_span program)
 {
-	static const char *const signs[] = {"OLcfgOvOc:", "'oathSecret'",
-	                                    "OLcfgBkOc:12."};
-	size_t i = 0;
-
-	while (i < sizeof(signs) / sizeof(signs[0]) &&
-	       memmem(program.data, program.len, signs[i], strlen(signs[i])) == NULL) {
-		i++;
-	}
-	return i < sizeof(signs) / sizeof(signs[0]);
+	return has_text(program, "OLcfgOvOc:", "") ||
+	       has_text(program, "OLcfgDbOc:", "24") ||
+	       has_text(program, "'oathSecret'", "");
 }
 
 /*

@@ -20,7 +20,7 @@ struct dit_slapd {
 	 * a newer slapd; DIT_OPENLDAP_ASSUMED without a slapd */
 	enum dit_openldap_version version;
 	/* overlays, and back ends as "back_mdb", each after a space: " ppolicy back_mdb";
-	 * empty where neither an overlay nor back_mdb is built in */
+	 * empty where only the back ends are built in that each slapd has */
 	char built_in[1024];
 };
 

@@ -147,11 +147,12 @@ bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor
 	return i <= oc->ordinal && (oc->lineage[i / 64] >> i % 64 & 1) != 0;
 }
 
-static bool is_loaded(const struct dit_schema *schema, const char *source)
+bool dit_schema_has_module(const struct dit_schema *schema, const char *module)
 {
 	const struct dit_loaded *loaded = schema->loaded;
 
-	while (loaded != NULL && strcmp(loaded->source, source) != 0) {
+	while (loaded != NULL &&
+	       strcmp(loaded->source + strlen(MODULE_SOURCE), module) != 0) {
 		loaded = loaded->next;
 	}
 	return loaded != NULL;
@@ -162,10 +163,11 @@ int dit_schema_load_module(struct dit_schema *schema, const char *module,
 {
 	char source[128];
 	struct dit_loaded *loaded = NULL;
-	int n = snprintf(source, sizeof(source), "module:%s", module);
+	int n = snprintf(source, sizeof(source), MODULE_SOURCE "%s", module);
 
 	assert(!schema->is_sealed);
-	if (n < 0 || (size_t)n >= sizeof(source) || is_loaded(schema, source)) {
+	if (n < 0 || (size_t)n >= sizeof(source) ||
+	    dit_schema_has_module(schema, module)) {
 		return 0; /* a name that is longer than any that is known, or the second time */
 	}
 	loaded = dit_arena_alloc(&schema->arena, sizeof(*loaded));

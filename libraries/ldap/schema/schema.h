@@ -300,6 +300,9 @@ void dit_schema_clear_options(struct dit_schema *schema);
 int dit_schema_load_module(struct dit_schema *schema, const char *module,
                            struct dit_schema_error *error);
 
+/** Was the module asked for, whether it defines anything or not? */
+bool dit_schema_has_module(const struct dit_schema *schema, const char *module);
+
 int dit_schema_seal(struct dit_schema *schema);
 
 /*

@@ -17,7 +17,7 @@ static bool is_wanted(const struct dit_schema *schema, const struct dit_origin *
 		return false;
 	}
 	if (wanted == NULL) {
-		return strncmp(origin->source, "module:", strlen("module:")) != 0;
+		return strncmp(origin->source, MODULE_SOURCE, strlen(MODULE_SOURCE)) != 0;
 	}
 	return strcmp(origin->source, wanted) == 0;
 }

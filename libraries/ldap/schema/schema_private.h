@@ -55,10 +55,13 @@ struct dit_macro {
 	const char *oid;
 };
 
+/** The source of an element of a module begins so: "module:ppolicy". */
+#define MODULE_SOURCE "module:"
+
 /** A module whose elements are there. */
 struct dit_loaded {
 	const struct dit_loaded *next;
-	const char *source; /* "module:ppolicy" */
+	const char *source;
 };
 
 /** A registered tagging option; one that ends in '-' or '=' is a prefix. */

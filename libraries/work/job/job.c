@@ -82,7 +82,7 @@ static void choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 		chosen->openldap = slapd->version;
 		chosen->is_openldap_found = slapd->is_found;
 	} else if (asked != slapd->version) {
-		slapd->built_in[0] = '\0';
+		*slapd = (struct dit_slapd){.version = asked};
 	}
 	name = dit_openldap_name(chosen->openldap);
 	if (!job->opts.is_verbose) {
@@ -116,8 +116,7 @@ int dit_job_read(struct dit_job *job)
 {
 	const struct dit_job_opts *opts = &job->opts;
 	struct dit_slapd slapd;
-	struct dit_settings_source source = {
-		.file = opts->conf, .dir = opts->conf_dir, .built_in = slapd.built_in};
+	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
 
 	if (opts->openldap > DIT_OPENLDAP_NEWEST) {
 		dit_job_report(job, DIT_REPORT_ERROR, "no such release of OpenLDAP");
@@ -125,6 +124,7 @@ int dit_job_read(struct dit_job *job)
 	}
 	choose_openldap(job, &slapd);
 	source.openldap = job->chosen.openldap;
+	source.built_in = slapd.is_found ? slapd.built_in : NULL;
 	return told(job, dit_settings_read(&job->chosen.settings, &source, opts->report,
 	                                   opts->report_ctx));
 }
