@@ -121,6 +121,21 @@ check 'include without LF: ditadd ends the line' [ "$(values dit description)" =
 check 'include without LF: slapadd goes on' [ "$(values ref description)" != \
 	'description: end' ]
 
+# An included file that cannot be read, with -c.
+both -c <<LDIF
+$suffix
+include: file://$work/no.ldif
+
+dn: cn=behind,dc=example,dc=com
+objectClass: device
+LDIF
+check 'unreadable include: alike' same_messages "$work/ref" "$work/dit"
+check 'unreadable include: an error' diff "$work/dit/exit" - <<<1
+check 'unreadable include: slapadd stores what is before it' [ "$(values ref dc)" = \
+	'dc: example' ]
+check 'unreadable include: and nothing after it' [ -z "$(values ref cn)" ]
+check 'unreadable include: ditadd stores nothing' untouched "$work/dit"
+
 # A NUL byte in a line.
 {
 	printf '%s\ndn: cn=a,dc=example,dc=com\nobjectClass: device\n' "$suffix"
