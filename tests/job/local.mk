@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/test_csn_list \
 	%D%/test_glue \
 	%D%/test_job \
+	%D%/test_opts \
 	%D%/test_release_rules \
 	%D%/test_value_rules \
 	$(NULL)

@@ -22,7 +22,8 @@ static int choose(struct dit_job *job, const struct dit_job_opts *opts)
 	int r = 0;
 
 	dit_job_init(job, opts);
-	r = dit_job_read(job);
+	r = dit_job_check(job, NULL, 0);
+	r = r < 0 ? r : dit_job_read(job);
 	return r < 0 ? r : dit_job_choose(job);
 }
 
@@ -58,7 +59,7 @@ static void the_database_is_chosen_by_suffix_or_number(void **state)
 	opts.openldap = DIT_OPENLDAP_NEWEST + 1;
 	assert_int_equal(choose(&job, &opts), -EINVAL);
 	assert_null(job.chosen.settings);
-	assert_string_equal(text, "no such release of OpenLDAP");
+	assert_string_equal(text, "the option openldap can be 0 to 3, not 4");
 
 	opts.openldap = DIT_OPENLDAP_2_6;
 	opts.suffix = "dc=other";

@@ -514,7 +514,6 @@ static void entries_can_be_chosen(void **state)
 		opts.scope = cases[i / 2].scope;
 		opts.filter = cases[i / 2].filter;
 		opts.no_index = i % 2 == 1;
-		opts.without_dn = true; /* needed all the same */
 		scan = open_scan(&opts);
 		assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
 		assert_int_equal(told.nentries, cases[i / 2].n);
@@ -742,11 +741,6 @@ static void what_cannot_be_opened_is_told(void **state)
 	told.reports[0] = '\0';
 	assert_int_equal(refuse(&of_path), -ENOENT);
 	assert_non_null(strstr(told.reports, f->tmpdir));
-
-	of_path.threads = 1025;
-	told.reports[0] = '\0';
-	assert_int_equal(refuse(&of_path), -EINVAL);
-	assert_string_equal(told.reports, "a scan has at most 1024 threads\n");
 }
 
 static void a_choice_that_cannot_be_read_is_told(void **state)

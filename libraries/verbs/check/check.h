@@ -283,7 +283,8 @@ struct dit_check_stats {
 
 /**
  * @return 0, with findings or without; DIT_E_CONFIG, DIT_E_STOPPED, -errno and other
- *         errors if something could not be checked. A report tells the reason
+ *         errors if something could not be checked; -EINVAL: an option is out of range.
+ *         A report tells the reason
  */
 DIT_PUBLIC int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret);
 

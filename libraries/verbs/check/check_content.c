@@ -201,8 +201,7 @@ static int prepare(struct run *run)
 	struct dit_scan_snapshot_opts scan = {.snapshot = content->snapshot,
 	                                      .schema = content->settings->schema,
 	                                      .stop = content->stop};
-	int r = content->memory_bytes < DIT_CHECK_MEMORY_MIN ? -EINVAL
-	                                                     : make_indexes(run);
+	int r = make_indexes(run);
 
 	content->tree_bytes = content->memory_bytes / 8;
 	if (r == 0) {

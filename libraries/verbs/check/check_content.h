@@ -66,7 +66,7 @@ struct dit_check_content {
 #define DIT_CHECK_MEMORY_MIN ((uint64_t)16 << 20)
 
 /**
- * @return 0, with findings or without; DIT_E_STOPPED; -EINVAL: too little memory;
+ * @return 0, with findings or without; DIT_E_STOPPED;
  *         DIT_E_UNSUPPORTED: an index that this release cannot make; -ENOMEM; -errno of
  *         run files; LMDB's codes; -EAGAIN and other codes of pthread_create()
  */

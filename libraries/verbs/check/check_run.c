@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/version.h"
+#include "check/check_content.h"
 #include "check/check_one.h"
 #include "job/job.h"
 
@@ -196,10 +197,18 @@ static int check_all(const struct dit_check_opts *opts, struct dit_check_stats *
 {
 	struct check check = {.opts = opts};
 	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat"};
+	const struct dit_job_range memory = {"memory_bytes",
+	                                     dit_memory_share(opts->memory_bytes),
+	                                     DIT_CHECK_MEMORY_MIN, UINT64_MAX};
 	int r = 0;
 	int filled = 0;
 
 	dit_job_init(&check.job, &job);
+	r = dit_job_check(&check.job, &memory, 1);
+	if (r < 0) {
+		dit_job_deinit(&check.job);
+		return r;
+	}
 	if (opts->path != NULL && opts->is_quick && !dit_job_names_conf(&job)) {
 		check.job.nthreads = dit_thread_count(opts->threads, NULL);
 		r = tell_directories(&check);

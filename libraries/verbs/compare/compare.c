@@ -286,8 +286,9 @@ static int read_conf(struct dit_compare *c)
 static int begin(struct dit_compare *c)
 {
 	const struct dit_compare_opts *opts = &c->opts;
-	int r = read_conf(c);
+	int r = dit_job_check(&c->job, NULL, 0);
 
+	r = r < 0 ? r : read_conf(c);
 	if (r == 0 && opts->before_open != NULL) {
 		r = opts->before_open(opts->before_open_ctx, c->directories, 2);
 	}

@@ -128,7 +128,8 @@ static inline struct dit_compare_opts dit_compare_opts_init(void)
  *
  * @return 0. On any other result but DIT_E_STOPPED a report has told the failure:
  *         what dit_snapshot_open() returns; DIT_E_CONFIG; -EINVAL: both are one and the
- *         same environment; -ENOMEM; DIT_E_CORRUPT: a file is damaged
+ *         same environment, or an option is out of range; -ENOMEM;
+ *         DIT_E_CORRUPT: a file is damaged
  */
 DIT_PUBLIC int dit_compare(const struct dit_compare_opts *opts, dit_report_fn differs,
                            void *ctx, uint64_t *ret_ndifferences);

@@ -74,7 +74,7 @@ struct dit_export_opts {
 	 */
 	const char *output;
 	enum dit_export_compression compression;
-	unsigned wrap;   /* columns of a line; DIT_EXPORT_WRAP_... */
+	unsigned wrap;   /* columns of a line; DIT_EXPORT_WRAP_...; 1 counts as 2 */
 	bool is_verbose; /* "# id=0000000a" before each entry */
 	bool keep_going; /* -c: leave out entries that cannot be read, and go on */
 
@@ -128,6 +128,7 @@ struct dit_export_stats {
  *         filter is wrong;
  *         DIT_E_CORRUPT: an entry cannot be read, and keep_going is off;
  *         DIT_E_STOPPED: the caller set *stop;
+ *         -EINVAL: an option is out of range;
  *         -EPIPE: the pipe has no reader (SIGPIPE is to be ignored); -ENOSPC and other
  *         -errno; LMDB's codes
  */

@@ -467,11 +467,25 @@ static int write_nothing(struct export *export)
 	return r;
 }
 
+static int check_opts(const struct export *export)
+{
+	const struct dit_export_opts *opts = export->opts;
+	const struct dit_job_range own[] = {
+		{"scope", opts->scope, DIT_SCOPE_SUBTREE, DIT_SCOPE_CHILDREN},
+		{"compression", opts->compression, DIT_EXPORT_PLAIN, DIT_EXPORT_ZSTD}};
+
+	return dit_job_check(&export->job, own, sizeof(own) / sizeof(own[0]));
+}
+
 static int run(struct export *export)
 {
-	int r = dit_export_file_open(&export->file, export->opts->output, O_TRUNC,
-	                             &export->job.stop);
+	int r = check_opts(export);
 
+	if (r < 0) {
+		return r;
+	}
+	r = dit_export_file_open(&export->file, export->opts->output, O_TRUNC,
+	                         &export->job.stop);
 	if (r < 0) {
 		/* slapcat's perror() */
 		dit_job_report(

@@ -265,7 +265,7 @@ struct dit_load_stats {
  *         DIT_E_TOOLONG: a record takes more than record_max_bytes; no entry ID, or no
  *         number of an attribute description, is left;
  *         DIT_E_STOPPED: the caller set *stop;
- *         -EINVAL: an option is out of range;
+ *         -EINVAL: an option is out of range, or is_prepared and is_dry_run are given;
  *         -EPERM: root runs it, and another user can exchange names in the directory;
  *         -ENOSPC and other -errno, LMDB's codes
  */

@@ -78,6 +78,22 @@ static int make_targets(struct loader *loader)
 	             : 0;
 }
 
+static int check_opts(const struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	const struct dit_job_range own[] = {{"sid", opts->sid, 0, DIT_NSIDS - 1},
+	                                    {"writer", opts->writer,
+	                                     DIT_LOAD_WRITER_DEFAULT,
+	                                     DIT_LOAD_WRITER_APPEND}};
+
+	if (opts->is_prepared && opts->is_dry_run) {
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "a dry run prepares nothing: leave out -u or --prepare");
+		return -EINVAL;
+	}
+	return dit_job_check(&loader->job, own, sizeof(own) / sizeof(own[0]));
+}
+
 /* In slapadd's words. */
 static int read_removed_sids(struct loader *loader)
 {
@@ -104,17 +120,14 @@ static int read_removed_sids(struct loader *loader)
 int dit_load_read_settings(struct loader *loader)
 {
 	struct dit_job *job = &loader->job;
-	int r = read_removed_sids(loader);
+	int r = check_opts(loader);
 
-	if (loader->opts->is_prepared && loader->opts->is_dry_run) {
-		dit_job_report(job, DIT_REPORT_ERROR,
-		               "a dry run prepares nothing: leave out -u or --prepare");
-		return -EINVAL;
+	if (r == 0) {
+		r = read_removed_sids(loader);
 	}
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		r = dit_job_read(job);
 	}
-	r = dit_job_read(job);
 	if (r == 0) {
 		r = dit_job_choose(job);
 	}

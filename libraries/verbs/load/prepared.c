@@ -150,8 +150,11 @@ static int look(struct work *work, struct item *item, bool locks)
 static int begin(struct work *work, bool locks)
 {
 	struct dit_job *job = &work->job;
-	int r = dit_job_read(job);
+	int r = dit_job_check(job, NULL, 0);
 
+	if (r == 0) {
+		r = dit_job_read(job);
+	}
 	if (r == 0) {
 		r = dit_job_choose(job);
 	}

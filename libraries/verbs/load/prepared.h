@@ -96,7 +96,7 @@ struct dit_prepared_stats {
  * @param ret  of this and the next functions: filled also on failure; the caller passes
  *             it to dit_prepared_stats_deinit() in every case
  *
- * @return 0; reported: DIT_E_CONFIG; -errno
+ * @return 0; reported: DIT_E_CONFIG; -EINVAL: an option is out of range; other -errno
  */
 DIT_PUBLIC int dit_prepared_status(const struct dit_prepared_opts *opts,
                                    struct dit_prepared_stats *ret);

@@ -145,8 +145,9 @@ struct dit_reindex_stats {
  *         same if entries were left out. On any other result the databases are
  *         unchanged, and a report has told the failure: DIT_E_CONFIG, DIT_E_BUSY,
  *         DIT_E_FULL (the result does not fit maxsize), DIT_E_FORMAT (of LMDB 1.0, and
- *         online), DIT_E_CORRUPT, DIT_E_STOPPED, -EINVAL: an option is out of range;
- *         -ENOSPC and other -errno, LMDB's codes
+ *         online), DIT_E_CORRUPT, DIT_E_STOPPED, -EINVAL: an option is out of range,
+ *         or online and drop_unconfigured are given; -ENOSPC and other -errno,
+ *         LMDB's codes
  */
 DIT_PUBLIC int dit_reindex(const struct dit_reindex_opts *opts,
                            struct dit_reindex_stats *ret);

@@ -13,8 +13,6 @@
 #include "build/index_writer.h"
 #include "reindex/reindexer.h"
 
-#define THREADS_MAX 1024u
-
 /* ---- progress ---- */
 
 static void add_progress(const struct reindex_target *target,
@@ -70,6 +68,23 @@ void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_op
 	dit_job_init(&reindexer->job, &job);
 	reindexer->job.interrupted =
 		"ended: Interrupted; the indexes are what they were before";
+}
+
+static int check_opts(struct reindexer *reindexer)
+{
+	const struct dit_reindex_opts *opts = reindexer->opts;
+	struct dit_job_range memory = {"memory_bytes", 0, DIT_REINDEX_MEMORY_MIN,
+	                               UINT64_MAX};
+
+	reindexer->memory_bytes = dit_memory_share(opts->memory_bytes);
+	memory.value = reindexer->memory_bytes;
+	if (opts->online && opts->drop_unconfigured) {
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+		               "indexes that are not configured can be removed only "
+		               "while slapd does not run");
+		return -EINVAL;
+	}
+	return dit_job_check(&reindexer->job, &memory, 1);
 }
 
 /* The config database is one that cannot be indexed, in slapindex's words. */
@@ -137,21 +152,6 @@ static int choose_resources(struct reindexer *reindexer)
 	int r = 0;
 
 	reindexer->stats->threads = reindexer->job.nthreads;
-	reindexer->memory_bytes = dit_memory_share(opts->memory_bytes);
-	if (opts->online && opts->drop_unconfigured) {
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
-		               "indexes that are not configured can be removed only "
-		               "while slapd does not run");
-		return -EINVAL;
-	}
-	if (opts->threads > THREADS_MAX ||
-	    reindexer->memory_bytes < DIT_REINDEX_MEMORY_MIN) {
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
-		               "at most %u threads and at least %u MiB of memory are "
-		               "possible",
-		               THREADS_MAX, DIT_REINDEX_MEMORY_MIN >> 20);
-		return -EINVAL;
-	}
 	r = dit_tmp_dir_check(dit_tmp_dir(opts->tmpdir), tmpdir, sizeof(tmpdir));
 	if (r < 0) {
 		return dit_job_fail(&reindexer->job, r, tmpdir);
@@ -190,8 +190,11 @@ static int tell_directories(struct reindexer *reindexer)
 
 int dit_reindex_prepare(struct reindexer *reindexer)
 {
-	int r = read_settings(reindexer);
+	int r = check_opts(reindexer);
 
+	if (r == 0) {
+		r = read_settings(reindexer);
+	}
 	if (r == 0) {
 		r = dit_job_glue(&reindexer->job);
 	}

@@ -128,7 +128,8 @@ struct dit_split_stats {
  *         DIT_E_REFUSED: nunmatched is not 0;
  *         DIT_E_INVALID, DIT_E_UNSUPPORTED, DIT_E_TOOLONG: as of dit_load();
  *         DIT_E_STOPPED: the caller set *stop;
- *         -EINVAL: there is no such part; -ESPIPE: an input cannot be read in parts;
+ *         -EINVAL: there is no such part, or an option is out of range;
+ *         -ESPIPE: an input cannot be read in parts;
  *         -ENOSPC and other -errno
  */
 DIT_PUBLIC int dit_split(const struct dit_split_opts *opts, struct dit_split_stats *ret);

@@ -63,8 +63,10 @@ static const char *name_of(const char *path)
 static int check_opts(const struct split *split)
 {
 	const struct dit_split_opts *opts = split->opts;
+	const struct dit_job_range compression = {"compression", opts->compression,
+	                                          DIT_EXPORT_PLAIN, DIT_EXPORT_ZSTD};
 
-	if (opts->part >= split->nparts || opts->compression > DIT_EXPORT_ZSTD) {
+	if (opts->part >= split->nparts) {
 		dit_job_report(&split->job, DIT_REPORT_ERROR,
 		               "there is no part %u of %u: parts are counted from 0",
 		               opts->part, split->nparts);
@@ -77,7 +79,7 @@ static int check_opts(const struct split *split)
 		                                   "shards");
 		return -EINVAL;
 	}
-	return 0;
+	return dit_job_check(&split->job, &compression, 1);
 }
 
 static int read_settings(struct split *split)
@@ -362,6 +364,7 @@ static int split_all(const struct dit_split_opts *opts, struct dit_split_stats *
 	                                 .suffix = opts->suffix,
 	                                 .database = opts->database,
 	                                 .openldap = opts->openldap,
+	                                 .threads = opts->threads,
 	                                 .report = opts->report,
 	                                 .report_ctx = opts->report_ctx,
 	                                 .progress = opts->progress,

@@ -63,6 +63,43 @@ void dit_job_deinit(struct dit_job *job)
 	job->chosen = (struct dit_chosen){.settings = NULL};
 }
 
+/* ---- are the options possible? ---- */
+
+static int check_range(const struct dit_job *job, const struct dit_job_range *range)
+{
+	if (range->value >= range->least && range->value <= range->most) {
+		return 0;
+	}
+	dit_job_report(job, DIT_REPORT_ERROR,
+	               "the option %s can be %llu to %llu, not %llu", range->name,
+	               (unsigned long long)range->least, (unsigned long long)range->most,
+	               (unsigned long long)range->value);
+	return -EINVAL;
+}
+
+int dit_job_check(const struct dit_job *job, const struct dit_job_range *own, size_t n)
+{
+	const struct dit_job_opts *opts = &job->opts;
+	const struct dit_job_range all[] = {
+		{"openldap", opts->openldap, 0, DIT_OPENLDAP_NEWEST},
+		{"threads", opts->threads, 0, THREADS_MAX}};
+	int r = 0;
+
+	if (opts->database < -1) {
+		dit_job_report(job, DIT_REPORT_ERROR,
+		               "the option database can be -1 or more, not %d",
+		               opts->database);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && r == 0; i++) {
+		r = check_range(job, &all[i]);
+	}
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = check_range(job, &own[i]);
+	}
+	return r;
+}
+
 /* ---- which databases ---- */
 
 /*
@@ -118,10 +155,6 @@ int dit_job_read(struct dit_job *job)
 	struct dit_slapd slapd;
 	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
 
-	if (opts->openldap > DIT_OPENLDAP_NEWEST) {
-		dit_job_report(job, DIT_REPORT_ERROR, "no such release of OpenLDAP");
-		return -EINVAL;
-	}
 	choose_openldap(job, &slapd);
 	source.openldap = job->chosen.openldap;
 	source.built_in = slapd.is_found ? slapd.built_in : NULL;

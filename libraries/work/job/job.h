@@ -4,6 +4,7 @@
  * the caller's callbacks.
  *
  *   dit_job_init();
+ *   dit_job_check();                       the options are possible
  *   dit_job_read();  dit_job_choose();     settings, database, threads
  *   dit_job_glue();                        its subordinate databases
  *   dit_job_before_open();                 nothing is opened in a directory before this
@@ -97,6 +98,17 @@ struct dit_job {
 /** @p job stays where it is. Nothing is read yet, and nothing can fail. */
 void dit_job_init(struct dit_job *job, const struct dit_job_opts *opts);
 void dit_job_deinit(struct dit_job *job);
+
+/** A number of a verb's own options. */
+struct dit_job_range {
+	const char *name; /* of its field */
+	uint64_t value;
+	uint64_t least;
+	uint64_t most;
+};
+
+/** Are the options possible, those of the job and these of the verb? 0; -EINVAL */
+int dit_job_check(const struct dit_job *job, const struct dit_job_range *own, size_t n);
 
 /** The configuration: chosen.settings. 0; DIT_E_CONFIG; -ENOMEM */
 int dit_job_read(struct dit_job *job);

@@ -188,7 +188,7 @@ struct dit_entry_scan_ops {
  *         DIT_E_UNKNOWN: it is not back-mdb's: a named database is missing;
  *         DIT_E_CORRUPT: the B-tree of entries contradicts its format;
  *         -EAGAIN: with no_lock, commits came too fast;
- *         -EINVAL: an option is out of range;
+ *         -EINVAL: an option is out of range, or one that others exclude is given;
  *         -EPERM: root does not work in a directory of another user, as is that of
  *         slapd; the program becomes that user first, or runs as it;
  *         -ENOMEM and other -errno;

@@ -21,7 +21,6 @@
 #define BATCH_BYTES      (4u << 20) /* for each member, on average */
 #define BATCH_RANGES     64u        /* for each member, at most */
 #define BATCH_RANGES_MIN 2u         /* likewise, at least */
-#define THREADS_MAX      1024u
 #define ARENA_BYTES      4096
 /* Single entries cost several times as much as entries in a row. */
 #define CANDIDATES_SHARE 8
@@ -282,7 +281,7 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 		.fault = &fault};
 	struct dit_scan_snapshot_opts scan_opts = {
 		.schema = settings == NULL ? NULL : settings->schema,
-		.without_dn = opts->without_dn && !chooses_entries(opts),
+		.without_dn = opts->without_dn,
 		.range_pages = opts->range_pages};
 	struct dit_data_seal *seal = NULL;
 	struct dit_entry_scan *scan = NULL;
@@ -334,14 +333,22 @@ static int choose_and_open(struct dit_entry_scan **ret,
 	                                                              : opts->suffix,
 	                                      .database = opts->database,
 	                                      .openldap = opts->openldap,
+	                                      .threads = opts->threads,
 	                                      .report = opts->report,
 	                                      .report_ctx = opts->report_ctx};
+	const struct dit_job_range scope = {"scope", opts->scope, DIT_SCOPE_SUBTREE,
+	                                    DIT_SCOPE_CHILDREN};
 	struct dit_job job;
 	int r = 0;
 
 	dit_job_init(&job, &job_opts);
-	if (opts->threads > THREADS_MAX) {
-		return fail(&job, -EINVAL, "", "a scan has at most 1024 threads");
+	r = dit_job_check(&job, &scope, 1);
+	if (r < 0) {
+		return r;
+	}
+	if (opts->without_dn && chooses_entries(opts)) {
+		return fail(&job, -EINVAL, "",
+		            "base, scope and filter cannot be given with without_dn");
 	}
 	if (opts->path != NULL && !dit_job_names_conf(&job_opts) &&
 	    (chooses_entries(opts) || opts->nattrs > 0)) {
