@@ -213,6 +213,8 @@ kill_readers() {
 			${command[$name]} >"$work/load.out" 2>&1
 			check "$name: the run after the kill at $call $n" test $? -eq 0
 			check "$name: nothing has changed after the kill at $call $n" unchanged
+			check "$name: nothing is left next to the export after $call $n" \
+				test -z "$(compgen -G "$work/.*.ldif.*")"
 		done 3<"$work/sample"
 		echo "$name: killed at $nkills of $(wc -l <"$work/calls") calls:" \
 			"$nleft left a file, which the next run removed"

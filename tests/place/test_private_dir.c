@@ -224,7 +224,7 @@ static void a_directory_taken_for_stale_is_made_again(void **state)
 	assert_true(exists(dir.name));
 	dit_private_dir_remove(&dir);
 	others = HAS_IT;
-	assert_int_equal(dit_private_dir_make(&dir, NULL), -ENOENT);
+	assert_int_equal(dit_private_dir_make(&dir, NULL), -EEXIST);
 	others = NOBODY;
 	assert_directory_holds(tmp, "");
 }

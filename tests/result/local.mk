@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	-Wl,--wrap=dit_slab_get \
 	-Wl,--wrap=fchown \
 	-Wl,--wrap=fcntl \
+	-Wl,--wrap=flock \
 	-Wl,--wrap=fstatat \
 	-Wl,--wrap=pwrite
 %C%_test_export_pack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

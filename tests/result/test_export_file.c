@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/direct_write.h"
 #include "result/export_file.h"
@@ -58,6 +59,24 @@ int __wrap_fchown(int fd, uid_t user, gid_t group)
 		return -1;
 	}
 	return __real_fchown(fd, user, group);
+}
+
+static bool is_taken; /* somebody takes the next file for a leftover */
+int __real_flock(int fd, int operation);
+int __wrap_flock(int fd, int operation);
+
+int __wrap_flock(int fd, int operation)
+{
+	char path[4300] = "";
+	char link[64];
+
+	if (is_taken) {
+		is_taken = false;
+		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		assert_true(readlink(link, path, sizeof(path) - 1) > 0);
+		assert_int_equal(unlink(path), 0);
+	}
+	return __real_flock(fd, operation);
 }
 
 /* ---- a file system that can be told to fail ---- */
@@ -158,11 +177,12 @@ static int write_text(struct fixture *f, const char *text)
 static void assert_holds(struct fixture *f, const char *expected)
 {
 	char command[4300];
-	char text[200];
+	char text[400];
 	size_t n = 0;
 	FILE *pipe = NULL;
 
-	(void)snprintf(command, sizeof(command), "cd '%s'; ls -A; cat out", f->dir);
+	(void)snprintf(command, sizeof(command), "cd '%s'; LC_ALL=C ls -A; cat out",
+	               f->dir);
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
 	n = fread(text, 1, sizeof(text) - 1, pipe);
@@ -203,6 +223,68 @@ static void a_new_file_appears_when_it_is_complete(void **state)
 	dit_export_file_close(&f->file);
 	assert_holds(f, "out\ntext!");
 	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
+}
+
+/* ---- leftovers ---- */
+
+static void leave(const struct fixture *f, const char *name)
+{
+	char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	put_file(path, 0600);
+}
+
+static void only_what_killed_runs_have_left_of_the_file_goes(void **state)
+{
+	static const char *const stay[] = {
+		".out.0123456789abcde",  ".out.0123456789abcdef0",
+		".out.0123456789ABCDEF", ".out2.0123456789abcdef",
+		".ou.0123456789abcdef",  "out.0123456789abcdef",
+	};
+	struct fixture *f = *state;
+	struct dit_export_file other;
+	char path[4300];
+	int status = 0;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)dit_export_file_open(&other, f->path, O_TRUNC, NULL);
+		(void)raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	leave(f, ".out.0123456789abcdef");
+	for (size_t i = 0; i < sizeof(stay) / sizeof(stay[0]); i++) {
+		leave(f, stay[i]);
+	}
+	(void)snprintf(path, sizeof(path), "%s/.out.1123456789abcdef", f->dir);
+	assert_int_equal(symlink("out2", path), 0);
+	(void)snprintf(path, sizeof(path), "%s/.out.2123456789abcdef", f->dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(dit_export_file_open(&other, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(dit_export_file_write(&other, "other", 5), 0);
+	assert_int_equal(dit_export_file_finish(&other), 0);
+	dit_export_file_close(&other);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_holds(f, ".ou.0123456789abcdef\n.out.0123456789ABCDEF\n"
+	                ".out.0123456789abcde\n.out.0123456789abcdef0\n"
+	                ".out.1123456789abcdef\n.out.2123456789abcdef\n"
+	                ".out2.0123456789abcdef\nout\nout.0123456789abcdef\ntext!");
+}
+
+static void a_file_taken_for_a_leftover_is_made_again(void **state)
+{
+	struct fixture *f = *state;
+
+	is_taken = true;
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_false(is_taken);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_holds(f, "out\ntext!");
 }
 
 /* ---- large files ---- */
@@ -638,6 +720,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_file_appears_when_it_is_complete),
+		TEST(only_what_killed_runs_have_left_of_the_file_goes),
+		TEST(a_file_taken_for_a_leftover_is_made_again),
 		TEST(files_of_each_size_are_whole),
 		TEST(a_file_system_without_direct_writes_gets_ordinary_ones),
 		TEST(a_disk_that_fills_up_leaves_the_old_file),

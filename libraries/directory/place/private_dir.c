@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "place/private_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/errno_text.h"
+#include "base/leftover.h"
 #include "base/path.h"
 #include "base/tmp_dir.h"
 #include "place/files.h"
@@ -35,57 +34,22 @@ static void remove_link(int fd, const char *name)
 }
 
 /* The directory for temporary files is open to all: the name may lead to anything. */
-static void remove_if_stale(int tmp_fd, const char *name)
+static void remove_if_stale(const void *ctx, int tmp_fd, const char *name)
 {
 	struct stat st;
-	int fd = open_dir(tmp_fd, name);
+	int fd = strncmp(name, PREFIX, strlen(PREFIX)) == 0 ? open_dir(tmp_fd, name) : -1;
+	(void)ctx;
 
 	if (fd < 0) {
 		return;
 	}
 	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-	    (st.st_mode & 07777) == 0700 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+	    (st.st_mode & 07777) == 0700 && dit_leftover_is_one(fd)) {
 		remove_link(fd, DIT_DATA_NAME);
 		remove_link(fd, DIT_LOCK_NAME);
 		(void)unlinkat(tmp_fd, name, AT_REMOVEDIR);
 	}
 	(void)close(fd);
-}
-
-static void remove_stale(int tmp_fd)
-{
-	/* With a place of its own, and to be read. */
-	int fd = openat(tmp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry = NULL;
-
-	if (dir == NULL) {
-		if (fd >= 0) {
-			(void)close(fd);
-		}
-		return;
-	}
-	for (entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0) {
-			remove_if_stale(fd, entry->d_name);
-		}
-	}
-	(void)closedir(dir);
-}
-
-/* -ENOENT: before it was locked, somebody has taken it for a stale one. */
-static int lock(int fd)
-{
-	struct stat st;
-
-	/* A file system without locks: then nobody can think it is stale either. */
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-		return -ENOENT;
-	}
-	if (fstat(fd, &st) != 0) {
-		return -errno;
-	}
-	return st.st_nlink == 0 ? -ENOENT : 0;
 }
 
 /* Another user who may rename in the directory may have exchanged it. */
@@ -150,19 +114,19 @@ static int make(struct dit_private_dir *ret, struct dit_fault *fault)
 		return -errno;
 	}
 	r = check_ours(ret, fault);
-	return r < 0 ? r : lock(ret->fd);
+	return r < 0 ? r : dit_leftover_hold(ret->fd);
 }
 
 int dit_private_dir_make(struct dit_private_dir *ret, struct dit_fault *fault)
 {
 	int tmp_fd = open_tmp(fault);
-	int r = -ENOENT;
+	int r = -EEXIST;
 
 	if (tmp_fd < 0) {
 		return tmp_fd;
 	}
-	remove_stale(tmp_fd);
-	for (unsigned i = 0; i < NATTEMPTS && r == -ENOENT; i++) {
+	dit_leftover_each(tmp_fd, remove_if_stale, NULL);
+	for (unsigned i = 0; i < NATTEMPTS && r == -EEXIST; i++) {
 		*ret = (struct dit_private_dir){.fd = -1, .tmp_fd = tmp_fd};
 		r = make(ret, fault);
 		if (r < 0 && ret->name[0] == '\0') {

@@ -25,6 +25,8 @@ libditkit_a_SOURCES += \
 	%D%/ids.h \
 	%D%/keeper.c \
 	%D%/keeper.h \
+	%D%/leftover.c \
+	%D%/leftover.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/monitor.h \

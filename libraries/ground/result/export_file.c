@@ -13,11 +13,13 @@
 
 #include "base/direct_write.h"
 #include "base/error.h"
+#include "base/leftover.h"
 #include "base/slab.h"
 #include "base/stop.h"
 #include "base/sync_file.h"
 
 #define ATTEMPTS    100
+#define NUMBER_LEN  16   /* digits at the end of a temporary name */
 #define NEW_MODE    0666 /* less the umask: slapcat's */
 #define CLOSED_MODE 0600 /* until it has the mode of what it replaces */
 
@@ -132,25 +134,65 @@ static int keep_rights(struct dit_export_file *file, const struct stat *old)
 	return fchmod(file->fd, mode) < 0 ? -errno : 0;
 }
 
+/* A run that was killed as it wrote the same file has left it there. */
+static void remove_if_left(const void *ctx, int dir_fd, const char *name)
+{
+	const struct dit_export_file *file = ctx;
+	size_t len = strlen(file->temporary) - NUMBER_LEN;
+	struct stat st;
+	int fd = -1;
+
+	if (strcmp(name, file->temporary) == 0 ||
+	    strncmp(name, file->temporary, len) != 0 ||
+	    strlen(name + len) != NUMBER_LEN ||
+	    strspn(name + len, "0123456789abcdef") != NUMBER_LEN) {
+		return;
+	}
+	fd = openat(dir_fd, name,
+	            O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
+		return;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && dit_leftover_is_one(fd)) {
+		(void)unlinkat(dir_fd, name, 0);
+	}
+	(void)close(fd);
+}
+
+static int make_temporary(struct dit_export_file *file, mode_t mode)
+{
+	int r = make_name(file);
+
+	if (r < 0) {
+		return r;
+	}
+	file->fd = openat(file->dir_fd, file->temporary,
+	                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	if (file->fd < 0) {
+		return -errno;
+	}
+	r = dit_leftover_hold(file->fd);
+	if (r < 0) {
+		(void)close(file->fd);
+		file->fd = -1;
+		(void)unlinkat(file->dir_fd, file->temporary, 0);
+	}
+	return r;
+}
+
 static int open_temporary(struct dit_export_file *file, const struct stat *old)
 {
 	int r = -EEXIST;
 
 	for (int i = 0; i < ATTEMPTS && r == -EEXIST; i++) {
-		r = make_name(file);
-		if (r < 0) {
-			return r;
-		}
-		file->fd = openat(file->dir_fd, file->temporary,
-		                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		                  old == NULL ? NEW_MODE : CLOSED_MODE);
-		r = file->fd < 0 ? -errno : 0;
+		r = make_temporary(file, old == NULL ? NEW_MODE : CLOSED_MODE);
 	}
 	if (r < 0) {
 		free(file->temporary); /* it is not ours */
 		file->temporary = NULL;
 		return r;
 	}
+	dit_leftover_each(file->dir_fd, remove_if_left, file);
 	return old == NULL ? 0 : keep_rights(file, old);
 }
 
