@@ -84,6 +84,13 @@ static int ask(const struct source *source, unsigned nparts, struct rank *ret, c
 	if (source == TASK_SOURCE && ret->n == 1) {
 		return 0;
 	}
+	/* One task of an array that is submitted again. */
+	if (source == ARRAY_SOURCE && ret->n == 1 && nparts == 0) {
+		return WRONG(why,
+		             "%s is %u, and %s is 1: the array does not say of how many "
+		             "parts; give --part R/N, or --parts 1 if there is one",
+		             source->number, number, source->n);
+	}
 	if (ret->n == 0) {
 		return WRONG(why,
 		             "%s says which part this is, but not of how many: give "

@@ -36,6 +36,9 @@ ranks_of_engines() {
 	mkdir /srv/ditkit/db/a
 	check "Slurm's rank" env SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=4 \
 		/srv/ditkit/step.sh split
+	refused "a task of Slurm alone" '.* says that there are 1 parts.*' \
+		env SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_COUNT=1 \
+		/srv/ditkit/step.sh split
 	check "Kubernetes' rank" env JOB_COMPLETION_INDEX=1 /srv/ditkit/step.sh split
 	check "Open MPI's rank" env OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4 \
 		/srv/ditkit/step.sh split

@@ -12,7 +12,7 @@ if [ "$step" = split ]; then
 	# The schema alone: this machine may have no directory of a shard.
 	exec ditsplit --map "$MAP" --output "$PARTS" -l "$LDIF" \
 		-f "$(dirname "$0")/schema.conf" \
-		${2:+--part "$2"} ${JOB_COMPLETION_INDEX:+--parts "$NPARTS"}
+		${2:+--part "$2"} --parts "$NPARTS"
 fi
 if [ $# -eq 1 ]; then
 	# shellcheck disable=SC2086 # the words of SHARDS, the first one's index is 0

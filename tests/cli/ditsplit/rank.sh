@@ -36,6 +36,15 @@ for step in "STEP=3 SLURM_ARRAY_TASK_ID=16" "STEP=3 SLURM_ARRAY_TASK_ID=14" \
 	# shellcheck disable=SC2086
 	split $array SLURM_ARRAY_TASK_$step --
 done
+one='SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_ID=3'
+# shellcheck disable=SC2086
+split $one --
+# shellcheck disable=SC2086
+split $one -- --parts 1
+# shellcheck disable=SC2086
+split $one -- --parts 4
+# shellcheck disable=SC2086
+split $one -- --part 3/4
 split SLURM_PROCID=1 SLURM_NTASKS=2 --
 split SLURM_PROCID=0 SLURM_NTASKS=1 OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=3 --
 split SLURM_PROCID=1 SLURM_NTASKS=2 PMI_RANK=1 PMI_SIZE=2 --
