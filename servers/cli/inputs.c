@@ -54,35 +54,55 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* @param program  NULL: the file is no part. @return 0; -errno; 1: told */
-static int add_file(struct inputs *inputs, const char *program, const char *directory,
-                    const char *name)
+/* @param digest  NULL: not known. @return 0; -errno */
+static int add_file(struct inputs *inputs, const char *directory, const char *name,
+                    const char *digest)
 {
-	char digest[PART_DIGEST_BYTES] = "";
 	char *path = NULL;
 
-	if (program != NULL && part_read_digest(program, directory, name, digest) < 0) {
-		return 1;
-	}
 	return asprintf(&path, "%s/%s", directory, name) < 0
 	               ? -ENOMEM
-	               : add_path(inputs, path, program == NULL ? NULL : digest);
+	               : add_path(inputs, path, digest);
+}
+
+/* @return 0; -errno; 1: told */
+static int add_parts(struct inputs *inputs, const char *program, const char *directory,
+                     char **names, size_t n)
+{
+	struct part_digests first = {.map = ""};
+	int r = part_sort(program, directory, names, n) < 0 ? 1 : 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		struct part_digests digests;
+
+		if (part_read_digests(program, directory, names[i], &digests) < 0) {
+			return 1;
+		}
+		first = i == 0 ? digests : first;
+		if (strcmp(digests.map, first.map) != 0) {
+			(void)fprintf(stderr,
+			              "%s: %s: %s and %s were split by two maps: run "
+			              "ditsplit again for all parts, by one map\n",
+			              program, directory, names[0], names[i]);
+			return 1;
+		}
+		r = add_file(inputs, directory, names[i], digests.part);
+	}
+	return r;
 }
 
 static int add_files(struct inputs *inputs, const char *program, const char *directory,
                      char **names, size_t n)
 {
-	bool has_parts = false;
 	int r = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		has_parts = has_parts || part_is_name(names[i]);
-	}
-	if (has_parts && part_sort(program, directory, names, n) < 0) {
-		return 1;
+		if (part_is_name(names[i])) {
+			return add_parts(inputs, program, directory, names, n);
+		}
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = add_file(inputs, has_parts ? program : NULL, directory, names[i]);
+		r = add_file(inputs, directory, names[i], NULL);
 	}
 	return r;
 }

@@ -84,25 +84,36 @@ int part_sort(const char *program, const char *directory, char **names, size_t n
 	return 0;
 }
 
-/* "DIGEST  NAME" */
-static bool is_line(const char *line, const char *name)
-{
-	size_t len = PART_DIGEST_BYTES - 1;
-
-	return strspn(line, "0123456789abcdef") == len &&
-	       strncmp(line + len, "  ", 2) == 0 && strcmp(line + len + 2, name) == 0;
-}
-
-int part_read_digest(const char *program, const char *directory, const char *name,
-                     char ret[PART_DIGEST_BYTES])
+/* "DIGEST  NAME" @return false: the file has no such line */
+static bool read_line(FILE *file, const char *name, char ret[PART_DIGEST_BYTES])
 {
 	char line[PART_DIGEST_BYTES + NAME_MAX + 3] = "";
+	size_t len = PART_DIGEST_BYTES - 1;
+
+	if (fgets(line, sizeof(line), file) == NULL) {
+		return false;
+	}
+	line[strcspn(line, "\n")] = '\0';
+	if (strspn(line, "0123456789abcdef") != len ||
+	    strncmp(line + len, "  ", 2) != 0 || strcmp(line + len + 2, name) != 0) {
+		return false;
+	}
+	memcpy(ret, line, len);
+	ret[len] = '\0';
+	return true;
+}
+
+int part_read_digests(const char *program, const char *directory, const char *name,
+                      struct part_digests *ret)
+{
 	const char *why = "no digest of this part";
+	bool is_read = false;
 	unsigned number = 0;
 	unsigned n = 0;
 	char *path = NULL;
 	FILE *file = NULL;
 
+	*ret = (struct part_digests){.map = ""};
 	if (asprintf(&path, "%s/%s.xxh128", directory, name) < 0) {
 		return TELL("%s", strerror(ENOMEM));
 	}
@@ -111,17 +122,14 @@ int part_read_digest(const char *program, const char *directory, const char *nam
 	if (file == NULL) {
 		why = strerror(errno);
 	} else {
-		if (fgets(line, sizeof(line), file) != NULL) {
-			line[strcspn(line, "\n")] = '\0';
-		}
+		is_read = read_line(file, name, ret->part);
+		(void)read_line(file, "map", ret->map);
 		(void)fclose(file);
 	}
-	if (!is_line(line, name)) {
+	if (!is_read) {
 		(void)read_name(name, &number, &n);
 		return TELL("%s.xxh128: %s: run ditsplit --part %u/%u again", name, why,
 		            number, n);
 	}
-	memcpy(ret, line, PART_DIGEST_BYTES - 1);
-	ret[PART_DIGEST_BYTES - 1] = '\0';
 	return 0;
 }

@@ -18,12 +18,17 @@ bool part_is_name(const char *name);
  */
 int part_sort(const char *program, const char *directory, char **names, size_t n);
 
+struct part_digests {
+	char part[PART_DIGEST_BYTES];
+	char map[PART_DIGEST_BYTES]; /* by which it was split; "": not told */
+};
+
 /**
- * Read the digest of a part.
+ * Read the digests of a part.
  *
  * @return 0; -1 after a message on stderr
  */
-int part_read_digest(const char *program, const char *directory, const char *name,
-                     char ret[PART_DIGEST_BYTES]);
+int part_read_digests(const char *program, const char *directory, const char *name,
+                      struct part_digests *ret);
 
 #endif

@@ -260,22 +260,39 @@ static void make_input(struct fixture *f, struct text *input, struct text *shard
 
 /* ---- what a split has written ---- */
 
-static void check_digest(const char *path, const char *bytes, size_t len)
+/* "DIGEST  NAME" */
+static void expect_line(FILE *file, const char *bytes, size_t len, const char *name)
 {
 	XXH128_hash_t hash = XXH3_128bits(bytes, len);
-	char digest_path[4400];
 	char expected[200];
 	char line[200] = "";
-	FILE *file = NULL;
 
-	(void)snprintf(digest_path, sizeof(digest_path), "%s.xxh128", path);
 	(void)snprintf(expected, sizeof(expected), "%016llx%016llx  %s\n",
 	               (unsigned long long)hash.high64, (unsigned long long)hash.low64,
-	               strrchr(path, '/') + 1);
-	file = fopen(digest_path, "rb");
-	assert_non_null(file);
+	               name);
 	assert_non_null(fgets(line, sizeof(line), file));
 	assert_string_equal(line, expected);
+}
+
+/* Of the part, and of the map, which lies next to it. */
+static void check_digest(const char *path, const char *bytes, size_t len)
+{
+	char other[4400];
+	size_t map_len = 0;
+	char *copy = NULL;
+	FILE *file = NULL;
+
+	(void)snprintf(other, sizeof(other), "%.*s/map", (int)(strrchr(path, '/') - path),
+	               path);
+	copy = test_read_file(other, &map_len);
+	assert_int_equal(map_len, strlen(map));
+	assert_memory_equal(copy, map, map_len);
+	free(copy);
+	(void)snprintf(other, sizeof(other), "%s.xxh128", path);
+	file = fopen(other, "rb");
+	assert_non_null(file);
+	expect_line(file, bytes, len, strrchr(path, '/') + 1);
+	expect_line(file, map, strlen(map), "map");
 	assert_int_equal(fgetc(file), EOF);
 	assert_int_equal(fclose(file), 0);
 }

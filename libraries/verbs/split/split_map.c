@@ -84,6 +84,11 @@ void dit_split_map_free(struct dit_split_map *map)
 	free(map);
 }
 
+struct dit_span dit_split_map_text(const struct dit_split_map *map)
+{
+	return map->rules.text;
+}
+
 size_t dit_split_map_nshards(const struct dit_split_map *map)
 {
 	return map->rules.nnames;

@@ -39,6 +39,8 @@ int dit_split_map_read(struct dit_split_map **ret, const char *path,
 /** NULL is fine. */
 void dit_split_map_free(struct dit_split_map *map);
 
+/** The bytes of the file; points into the map. */
+struct dit_span dit_split_map_text(const struct dit_split_map *map);
 size_t dit_split_map_nshards(const struct dit_split_map *map);
 const char *dit_split_map_name(const struct dit_split_map *map, size_t number);
 

@@ -13,6 +13,8 @@
 #include "base/sync_file.h"
 
 #define FOLDER_MODE 0777 /* less the umask */
+#define MAP_NAME    "map"
+#define LINE_BYTES  (DIT_DIGEST_TEXT_BYTES + NAME_MAX + 3)
 
 /* @param why  "": the code says all */
 static int fail(struct dit_split_output *output, const char *path, const char *why, int r)
@@ -101,6 +103,7 @@ int dit_split_output_open(struct dit_split_output *output,
 	int r = 0;
 
 	output->stop = stop;
+	output->map = map;
 	output->stats = stats;
 	output->files = calloc(n, sizeof(*output->files));
 	stats->shards = calloc(n, sizeof(*stats->shards));
@@ -182,27 +185,68 @@ static int finish_file(struct dit_split_output *output, struct dit_split_file *f
 	return r < 0 ? fail(output, file->path, "", r) : 0;
 }
 
-/* "DIGEST  NAME", as xxh128sum prints it. */
-static int write_digest(struct dit_split_output *output, struct dit_split_file *file)
+/* A small file, whole. */
+static int write_small(struct dit_split_output *output, const char *path,
+                       struct dit_span text)
 {
-	struct dit_export_file result = {.fd = -1};
-	char digest[DIT_DIGEST_TEXT_BYTES];
-	char line[sizeof(digest) + NAME_MAX + 3];
+	struct dit_export_file file;
+	int r = dit_export_file_open(&file, path, 0, output->stop);
+
+	r = r < 0 ? r : dit_export_file_write(&file, text.data, text.len);
+	r = r < 0 ? r : dit_export_file_finish(&file);
+	if (r < 0) {
+		(void)fail(output, path, file.why, r);
+	}
+	dit_export_file_close(&file);
+	return r;
+}
+
+/* The parts of a shard are of one map if their digests say so. */
+static int write_map(struct dit_split_output *output, struct dit_split_file *file)
+{
+	int len = (int)(strrchr(file->path, '/') - file->path);
 	char *path = NULL;
 	int r = 0;
 
-	if (asprintf(&path, "%s.xxh128", file->path) < 0) {
+	if (asprintf(&path, "%.*s/" MAP_NAME, len, file->path) < 0) {
+		return -ENOMEM;
+	}
+	r = write_small(output, path, dit_split_map_text(output->map));
+	free(path);
+	return r;
+}
+
+static int digest_map(const struct dit_split_output *output,
+                      char ret[DIT_DIGEST_TEXT_BYTES])
+{
+	struct dit_span text = dit_split_map_text(output->map);
+	struct dit_digest *digest = NULL;
+	int r = dit_digest_new(&digest);
+
+	if (r == 0) {
+		dit_digest_add(digest, text.data, text.len);
+		dit_digest_text(digest, ret);
+	}
+	dit_digest_free(digest);
+	return r;
+}
+
+/* "DIGEST  NAME" of the part and of the map, as xxh128sum prints them. */
+static int write_digest(struct dit_split_output *output, struct dit_split_file *file)
+{
+	char digest[DIT_DIGEST_TEXT_BYTES];
+	char map[DIT_DIGEST_TEXT_BYTES];
+	char lines[2 * LINE_BYTES];
+	char *path = NULL;
+	int r = digest_map(output, map);
+
+	if (r < 0 || asprintf(&path, "%s.xxh128", file->path) < 0) {
 		return -ENOMEM;
 	}
 	dit_digest_text(file->digest, digest);
-	(void)snprintf(line, sizeof(line), "%s  %s\n", digest, file->file.name);
-	r = dit_export_file_open(&result, path, 0, output->stop);
-	r = r < 0 ? r : dit_export_file_write(&result, line, strlen(line));
-	r = r < 0 ? r : dit_export_file_finish(&result);
-	if (r < 0) {
-		(void)fail(output, path, result.why, r);
-	}
-	dit_export_file_close(&result);
+	(void)snprintf(lines, sizeof(lines), "%s  %s\n%s  " MAP_NAME "\n", digest,
+	               strrchr(file->path, '/') + 1, map);
+	r = write_small(output, path, dit_span_of(lines));
 	free(path);
 	return r;
 }
@@ -222,7 +266,7 @@ int dit_split_output_finish(struct dit_split_output *output)
 {
 	static int (*const steps[])(struct dit_split_output * output,
 	                            struct dit_split_file * file) = {
-		flush_rest, finish_file, write_digest};
+		flush_rest, finish_file, write_map, write_digest};
 	int r = 0;
 
 	for (size_t step = 0; step < sizeof(steps) / sizeof(steps[0]); step++) {

@@ -34,6 +34,7 @@ struct dit_split_file {
 struct dit_split_output {
 	struct dit_split_file *files; /* one for each shard */
 	size_t nfiles;
+	const struct dit_split_map *map;
 	struct dit_packer *packer; /* NULL: not packed */
 	struct dit_split_stats *stats;
 	const struct dit_stop *stop;
@@ -44,7 +45,7 @@ struct dit_split_output {
 /**
  * Make the folders, and open a file in each.
  *
- * @param stats  gets the shards; borrowed, as the other two
+ * @param stats  gets the shards; borrowed, as the map and the stop
  *
  * @return 0; -errno
  */
@@ -57,7 +58,7 @@ int dit_split_output_open(struct dit_split_output *output,
 int dit_split_output_put(struct dit_split_output *output, struct dit_span record,
                          const struct dit_split_shards *shards);
 
-/** All files appear, then those with the digests. 0; -errno; DIT_E_STOPPED */
+/** All files appear, then the maps, then the digests. 0; -errno; DIT_E_STOPPED */
 int dit_split_output_finish(struct dit_split_output *output);
 
 /** Files that have not appeared are removed. */

@@ -326,12 +326,11 @@ int dit_split_rules_read(struct split_rules *rules, const char *path, uint64_t *
                          struct dit_fault *fault)
 {
 	struct line line = {.rules = rules, .fault = fault};
-	struct dit_span text = {NULL, 0};
 	int r = 0;
 
 	dit_arena_init(&rules->arena, BLOCK_BYTES);
-	r = dit_file_read(path, &rules->arena, &text);
-	r = r < 0 ? r : read_lines(&line, text);
+	r = dit_file_read(path, &rules->arena, &rules->text);
+	r = r < 0 ? r : read_lines(&line, rules->text);
 	*ret_line = line.number;
 	return r;
 }

@@ -30,6 +30,7 @@ struct split_rule {
 struct split_rules {
 	const struct dit_schema *schema;
 	struct dit_arena arena; /* of all that is kept */
+	struct dit_span text;   /* of the map */
 	const char **names;     /* of the shards */
 	size_t nnames;
 	size_t names_size;

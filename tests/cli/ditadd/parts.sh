@@ -8,10 +8,11 @@ printf 'shard one\nbelow dc=example,dc=com to one\n' >map
 		printf 'dn: cn=n%d,dc=example,dc=com\nobjectClass: person\ncn: n%d\nsn: s\n\n' $i $i
 	done
 } >in.ldif
-split() { # split COMPRESS
+split() { # split COMPRESS [MAP-OF-PART-7]
 	rm -rf shards
 	for part in {0..11}; do
-		"$DITSPLIT" -f slapd.conf --map map --output shards --part "$part/12" \
+		[ $part -eq 7 ] && by=${2:-map} || by=map
+		"$DITSPLIT" -f slapd.conf --map "$by" --output shards --part "$part/12" \
 			--compress "$1" -l in.ldif
 	done
 	cd shards/one || exit
@@ -33,6 +34,17 @@ dns >parts
 rm db/*
 "$DITADD" -q -f slapd.conf -l in.ldif
 dns | cmp - parts && echo 'the same entries in the same order'
+
+echo '--- parts of two maps; parts whose map is not told'
+{
+	cat map
+	echo 'entry dc=example,dc=com to one'
+} >map2
+split none map2
+load
+split none
+sed -i 2d ./*.xxh128
+load
 
 echo '--- a part is missing'
 split none
