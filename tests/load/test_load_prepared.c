@@ -6,6 +6,7 @@
 #include "load_fixture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -198,6 +199,38 @@ static void what_is_stopped_changes_nothing(void **state)
 	load_fixture_deinit(&f);
 }
 
+/* Shards by hash have the same suffix and configuration. */
+static void what_was_prepared_in_another_directory_is_refused(void **state)
+{
+	struct load_fixture shards[2];
+	(void)state;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct dit_load_opts opts;
+
+		load_fixture_init(&shards[i], "");
+		load_fixture_write_people(&shards[i], 20);
+		opts = load_fixture_opts(&shards[i]);
+		assert_int_equal(prepare(&opts), 0);
+	}
+	for (size_t i = 0; i < 2; i++) { /* exchanged, and put back */
+		char paths[2][4300];
+
+		(void)snprintf(paths[0], 4300, "%s/ditkit-prepared", shards[0].database);
+		(void)snprintf(paths[1], 4300, "%s/ditkit-prepared", shards[1].database);
+		assert_int_equal(renameat2(AT_FDCWD, paths[0], AT_FDCWD, paths[1],
+		                           RENAME_EXCHANGE),
+		                 0);
+		assert_int_equal(call_alone(&shards[0], dit_prepared_publish),
+		                 i == 0 ? DIT_E_INVALID : 0);
+		assert_int_equal(load_fixture_digest(&shards[0]) == 0, i == 0);
+	}
+	assert_non_null(strstr(shards[0].reports, "prepared for another directory"));
+	for (size_t i = 0; i < 2; i++) {
+		load_fixture_deinit(&shards[i]);
+	}
+}
+
 /* The chosen database goes last: as long as it is there, all can be abandoned again. */
 static void an_abandon_that_fails_leaves_the_chosen_database(void **state)
 {
@@ -235,6 +268,7 @@ int main(void)
 		cmocka_unit_test(a_sum_carries),
 		cmocka_unit_test(what_is_published_is_what_a_load_makes),
 		cmocka_unit_test(what_is_stopped_changes_nothing),
+		cmocka_unit_test(what_was_prepared_in_another_directory_is_refused),
 		cmocka_unit_test(an_abandon_that_fails_leaves_the_chosen_database),
 	};
 

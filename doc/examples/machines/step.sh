@@ -30,14 +30,6 @@ prepare | abandon)
 		;;
 	esac
 	;;
-publish)
-	# Shards by hash have the same suffix, so ditadd takes one for the other.
-	manifest=/srv/ditkit/db/$2/ditkit-prepared/manifest.json
-	if [ -e "$manifest" ] && ! grep -q "\"$PARTS/$2/" "$manifest"; then
-		echo "step.sh: $manifest is of another shard: prepare it again" >&2
-		exit 1
-	fi
-	;;
 esac
 case $step in
 prepare) exec ditadd --prepare -q -w -f "$conf" -l "$PARTS/$2" ;;

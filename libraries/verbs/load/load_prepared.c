@@ -22,8 +22,7 @@
 
 #define INPUT_BYTES 150 /* of the JSON of one input without its path */
 
-/* Names of files have any bytes, JSON has UTF-8. */
-static json_t *text_json(struct dit_span text)
+json_t *dit_load_text_json(struct dit_span text)
 {
 	const char *data = text.len == 0 ? "" : text.data;
 	json_t *json = json_stringn(data, text.len);
@@ -65,7 +64,7 @@ static json_t *user_json(void)
 
 	if (getpwuid_r(getuid(), &entry, buffer, sizeof(buffer), &found) == 0 &&
 	    found != NULL) {
-		return text_json(dit_span_of(found->pw_name));
+		return dit_load_text_json(dit_span_of(found->pw_name));
 	}
 	return json_sprintf("%u", (unsigned)getuid());
 }
@@ -91,8 +90,9 @@ static json_t *databases_json(const struct loader *loader)
 			databases = append(
 				databases,
 				json_pack("{s:o, s:o}", "directory",
-			                  text_json(dit_span_of(db->data.directory)),
-			                  "suffix", text_json(db->suffix_norm)));
+			                  dit_load_text_json(
+						  dit_span_of(db->data.directory)),
+			                  "suffix", dit_load_text_json(db->suffix_norm)));
 		}
 	}
 	return databases;
@@ -114,9 +114,9 @@ static json_t *inputs_json(const struct loader *loader)
 			break;
 		}
 		inputs = append(inputs, json_pack("{s:o, s:I, s:s}", "file",
-		                                  text_json(dit_span_of(path)), "bytes",
-		                                  (json_int_t)input->nbytes, "xxh128",
-		                                  input->digest));
+		                                  dit_load_text_json(dit_span_of(path)),
+		                                  "bytes", (json_int_t)input->nbytes,
+		                                  "xxh128", input->digest));
 	}
 	return inputs;
 }
@@ -134,7 +134,7 @@ static json_t *common_json(const struct loader *loader)
 	                 dit_openldap_name(loader->stats->openldap), "ninputs",
 	                 (json_int_t)loader->stats->ninputs, "inputs",
 	                 inputs_json(loader), "user", user_json(), "host",
-	                 text_json(dit_span_of(host)), "time", now, "version",
+	                 dit_load_text_json(dit_span_of(host)), "time", now, "version",
 	                 dit_version());
 }
 
@@ -161,10 +161,11 @@ static int put_manifest(struct load_target *target, json_t *common)
 {
 	struct loader *loader = target->loader;
 	struct dit_output *output = loader->published[target->number].output;
-	json_t *own = json_pack(
-		"{s:o, s:I, s:o, s:o}", "suffix", text_json(target->db->suffix_norm),
-		"entries", (json_int_t)target->stats->nentries, "content",
-		sum_json(&target->content), "configuration", configuration_json(target));
+	json_t *own = json_pack("{s:o, s:I, s:o, s:o}", "suffix",
+	                        dit_load_text_json(target->db->suffix_norm), "entries",
+	                        (json_int_t)target->stats->nentries, "content",
+	                        sum_json(&target->content), "configuration",
+	                        configuration_json(target));
 	int r = own == NULL || json_object_update(common, own) != 0
 	                ? -ENOMEM
 	                : dit_output_put_manifest(output, common, &loader->job.stop);

@@ -357,6 +357,9 @@ void dit_load_target_deinit(struct load_target *target);
 
 /** All outputs are prepared: their manifests are written. Reports. */
 int dit_load_put_manifests(struct loader *loader);
+/** A text as manifests have it: names of files have any bytes, JSON has UTF-8. Owned;
+ * NULL: no memory */
+struct json_t *dit_load_text_json(struct dit_span text);
 
 /* ---- load_refuse.c: records that are left out ---- */
 

@@ -288,6 +288,16 @@ static bool is_text(const json_t *json, struct dit_span text)
 		text);
 }
 
+/* Shards by hash differ in nothing else. */
+static bool is_of_directory(const json_t *database, const struct item *item)
+{
+	json_t *here = dit_load_text_json(dit_span_of(item->db->data.directory));
+	bool is_same = json_equal(json_object_get(database, "directory"), here) == 1;
+
+	json_decref(here);
+	return is_same;
+}
+
 /* The set has the databases that are chosen here, in this order. */
 static int check_set(const struct work *work, const struct item *item,
                      struct dit_fault *fault)
@@ -311,6 +321,14 @@ static int check_set(const struct work *work, const struct item *item,
 		                     "it was prepared together with other databases than "
 		                     "are chosen here: choose them as for --prepare (-b, "
 		                     "-n, -g)");
+	}
+	if (!is_of_directory(json_array_get(databases, (size_t)(item - work->items)),
+	                     item)) {
+		return dit_fault_say(
+			fault, DIT_E_INVALID,
+			"it was prepared for another directory, perhaps of "
+			"another shard (--status --json says which): prepare "
+			"or copy the right one");
 	}
 	return strcmp(item->found.manifest.set, work->items[0].found.manifest.set) == 0
 	               ? 0
