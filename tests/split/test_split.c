@@ -11,6 +11,7 @@
  */
 #include "test.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -107,6 +108,75 @@ static void forget_reports(struct fixture *f)
 {
 	free(f->load.reports);
 	f->load.reports = strdup("");
+}
+
+/* ---- is it on the disk? ---- */
+
+#define SYNCS_MAX 64
+
+/* What a file or a directory had when it was synced last. */
+struct synced {
+	ino_t number;
+	off_t size; /* of a directory: the names in it */
+};
+
+static struct synced synced[SYNCS_MAX];
+static size_t nsynced;
+static bool is_watched;
+
+static off_t size_of(int dir_fd, const char *name, ino_t *ret)
+{
+	int fd = openat(dir_fd, name, O_RDONLY);
+	DIR *dir = NULL;
+	struct stat st;
+	off_t n = 0;
+
+	assert_true(fd >= 0 && fstat(fd, &st) == 0);
+	*ret = st.st_ino;
+	if (!S_ISDIR(st.st_mode)) {
+		assert_int_equal(close(fd), 0);
+		return st.st_size;
+	}
+	dir = fdopendir(fd);
+	assert_non_null(dir);
+	for (const struct dirent *entry = readdir(dir); entry != NULL;
+	     entry = readdir(dir)) {
+		n++;
+	}
+	assert_int_equal(closedir(dir), 0);
+	return n;
+}
+
+/* In place of the C library's: no disk is waited for. */
+int fsync(int fd)
+{
+	char name[64];
+	struct synced *found = &synced[nsynced];
+
+	if (!is_watched) {
+		return 0;
+	}
+	assert_true(++nsynced <= SYNCS_MAX);
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	found->size = size_of(AT_FDCWD, name, &found->number);
+	return 0;
+}
+
+static void expect_synced(const struct fixture *f, const char *name)
+{
+	char path[8500];
+	ino_t number = 0;
+	off_t size = 0;
+	size_t i = nsynced;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", f->load.dir, name);
+	size = size_of(AT_FDCWD, path, &number);
+	while (i > 0 && synced[i - 1].number != number) {
+		i--;
+	}
+	if (i == 0 || synced[i - 1].size != size) {
+		fail_msg("%s is not on the disk", path);
+	}
 }
 
 /* ---- records whose shards are known ---- */
@@ -275,26 +345,30 @@ static void expect_line(FILE *file, const char *bytes, size_t len, const char *n
 }
 
 /* Of the part, and of the map, which lies next to it. */
-static void check_digest(const char *path, const char *bytes, size_t len)
+static void check_digest(const struct fixture *f, const char *path, const char *bytes,
+                         size_t len)
 {
 	char other[4400];
 	size_t map_len = 0;
+	size_t copy_len = 0;
+	char *map_text = test_read_file(f->map, &map_len);
 	char *copy = NULL;
 	FILE *file = NULL;
 
 	(void)snprintf(other, sizeof(other), "%.*s/map", (int)(strrchr(path, '/') - path),
 	               path);
-	copy = test_read_file(other, &map_len);
-	assert_int_equal(map_len, strlen(map));
-	assert_memory_equal(copy, map, map_len);
-	free(copy);
+	copy = test_read_file(other, &copy_len);
+	assert_int_equal(copy_len, map_len);
+	assert_memory_equal(copy, map_text, map_len);
 	(void)snprintf(other, sizeof(other), "%s.xxh128", path);
 	file = fopen(other, "rb");
 	assert_non_null(file);
 	expect_line(file, bytes, len, strrchr(path, '/') + 1);
-	expect_line(file, map, strlen(map), "map");
+	expect_line(file, map_text, map_len, "map");
 	assert_int_equal(fgetc(file), EOF);
 	assert_int_equal(fclose(file), 0);
+	free(copy);
+	free(map_text);
 }
 
 static void read_shard(const struct fixture *f, unsigned shard, unsigned part, unsigned n,
@@ -310,7 +384,7 @@ static void read_shard(const struct fixture *f, unsigned shard, unsigned part, u
 	assert_non_null(file);
 	ret->len += fread(ret->bytes + ret->len, 1, sizeof(ret->bytes) - ret->len, file);
 	assert_int_equal(fclose(file), 0);
-	check_digest(path, ret->bytes + before, ret->len - before);
+	check_digest(f, path, ret->bytes + before, ret->len - before);
 }
 
 static void expect_same(const struct text *found, const struct text *expected, unsigned n,
@@ -343,7 +417,7 @@ static void parts_hold_each_record_once_and_unchanged(void **state)
 
 	(void)snprintf(second, sizeof(second), "%s/second", f->load.dir);
 	paths[1] = second;
-	for (unsigned round = 0; round < 170; round++) {
+	for (unsigned round = 0; round < 5 * PARTS_MAX; round++) {
 		unsigned n = 1 + round % PARTS_MAX;
 
 		for (unsigned i = 0; i < NSHARDS; i++) {
@@ -448,7 +522,9 @@ static void packed_shards_are_the_same_bytes_each_time(void **state)
 			assert_int_equal(fclose(file), 0);
 			assert_int_equal(n, stats.shards[2].nbytes);
 			assert_in_range(n, 1, len / 2);
-			check_digest(path, big, n);
+			check_digest(f, path, big, n);
+			/* No bytes at all are no packed file. */
+			assert_in_range(stats.shards[0].nbytes, 8, 40);
 			digests[round][kind] = XXH3_64bits(big, n);
 			dit_split_stats_deinit(&stats);
 		}
@@ -543,6 +619,93 @@ static void records_without_a_line_leave_no_file(void **state)
 	}
 }
 
+static void all_files_and_names_are_on_the_disk(void **state)
+{
+	static const char *const names[] = {
+		".",
+		"out",
+		"out/a",
+		"out/b",
+		"out/c",
+		"out/a/map",
+		"out/a/part-0-of-1.ldif",
+		"out/c/part-0-of-1.ldif",
+		"out/b/part-0-of-1.ldif.xxh128",
+	};
+	struct fixture *f = *state;
+	const char *paths[] = {f->load.input};
+	struct dit_split_opts opts = opts_of(f);
+	struct dit_split_stats stats;
+
+	test_write_file(f->load.input, one_record, strlen(one_record));
+	opts.inputs = paths;
+	opts.ninputs = 1;
+	is_watched = true;
+	assert_int_equal(dit_split(&opts, &stats), 0);
+	is_watched = false;
+	dit_split_stats_deinit(&stats);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		expect_synced(f, names[i]);
+	}
+}
+
+/* More parents than there is room for what they say, of one length. */
+static void each_parent_has_its_own_answer(void **state)
+{
+	static const struct {
+		const char *map;
+		const char *line;     /* with a number */
+		const char *norm_rdn; /* that is hashed */
+	} cases[] = {
+		{"shard a b c\nbelow dc=x hash 7 a b c", "cn=y,ou=%05u,dc=x", "ou=%05u"},
+		{"shard a b c\nbelow dc=x hash 7 a b c", "ou=%05u,dc=x", "ou=%05u"},
+		{"shard a b c\nbelow \"\" hash 7 a b c", "cn=y,dc=%05u", "dc=%05u"},
+		{"shard a b c\nbelow \"\" hash 7 a b c", "dc=%05u", "dc=%05u"},
+		{"shard a b c\nbelow ou=00001,dc=x to a\nbelow dc=x hash 7 a b c",
+	         "cn=y,ou=1%04u,dc=x", "ou=1%04u"},
+	};
+	static struct text input;
+	static struct text expected[NSHARDS];
+	static struct text found;
+	struct fixture *f = *state;
+	const char *paths[] = {f->load.input};
+
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct dit_split_opts opts = opts_of(f);
+		struct dit_split_stats stats;
+
+		input.len = 0;
+		for (unsigned i = 0; i < NSHARDS; i++) {
+			expected[i].len = 0;
+		}
+		for (unsigned i = 0; i < 9000; i++) {
+			char record[64] = "dn: ";
+			char rdn[32];
+
+			(void)snprintf(record + 4, sizeof(record) - 6, cases[k].line, i);
+			strcat(record, "\n\n");
+			(void)snprintf(rdn, sizeof(rdn), cases[k].norm_rdn, i);
+			add_string(&input, record);
+			for (unsigned b = 0; b < NSHARDS; b++) {
+				if ((hashed(rdn) >> b & 1) != 0) {
+					add_string(&expected[b], record);
+				}
+			}
+		}
+		test_write_file(f->map, cases[k].map, strlen(cases[k].map));
+		test_write_file(f->load.input, input.bytes, input.len);
+		opts.inputs = paths;
+		opts.ninputs = 1;
+		assert_int_equal(dit_split(&opts, &stats), 0);
+		dit_split_stats_deinit(&stats);
+		for (unsigned i = 0; i < NSHARDS; i++) {
+			found.len = 0;
+			read_shard(f, i, 0, 1, &found);
+			expect_same(&found, &expected[i], (unsigned)k, i);
+		}
+	}
+}
+
 static void what_cannot_be_read_or_written_is_told(void **state)
 {
 	static const volatile sig_atomic_t flag = 1;
@@ -606,6 +769,9 @@ static void a_digest_that_cannot_be_written_is_told_with_path_and_cause(void **s
 	(void)snprintf(path, sizeof(path), "%s/b/part-0-of-1.ldif.xxh128", f->output);
 	assert_int_equal(mkdir(path, 0755), 0);
 	expect_failure(f, &opts, -EISDIR, "b/part-0-of-1.ldif.xxh128: Is a directory");
+	/* All parts come before the first digest. */
+	(void)snprintf(path, sizeof(path), "%s/c/part-0-of-1.ldif", f->output);
+	assert_int_equal(access(path, F_OK), 0);
 }
 
 /* The link leads to a directory of root's, and another user can exchange it. */
@@ -688,6 +854,10 @@ int main(void)
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(
 			packed_shards_are_the_same_bytes_each_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_files_and_names_are_on_the_disk,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(each_parent_has_its_own_answer, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(a_wrong_map_is_told_with_its_line, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(records_without_a_line_leave_no_file,
