@@ -8,7 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+
+#include <jansson.h>
 
 #include "base/error.h"
 #include "base/sum128.h"
@@ -231,6 +234,160 @@ static void what_was_prepared_in_another_directory_is_refused(void **state)
 	}
 }
 
+static void change_manifest(const char *directory, const char *part, const char *key,
+                            json_t *value)
+{
+	char path[4300];
+	json_t *json = NULL;
+	json_t *in = NULL;
+
+	(void)snprintf(path, sizeof(path), "%s/ditkit-prepared/manifest.json", directory);
+	json = json_load_file(path, 0, NULL);
+	assert_non_null(json);
+	in = part == NULL ? json : json_object_get(json, part);
+	assert_int_equal(json_object_set_new(in, key, value), 0);
+	assert_int_equal(json_dump_file(json, path, 0), 0);
+	json_decref(json);
+}
+
+static void each_difference_is_refused_with_its_name(void **state)
+{
+	static const char other[] = "0123456789abcdef0123456789abcdef";
+	static const struct {
+		const char *part;
+		const char *key;
+		const char *value; /* NULL: an array of one */
+		const char *words;
+	} cases[] = {
+		{"configuration", "indexes", other,
+	         "another configuration than that here: indexes"},
+		{"configuration", "values", other, "than that here: values"},
+		{"configuration", "schema", other, "than that here: schema"},
+		{NULL, "release", "2.4", "it was prepared for OpenLDAP 2.4"},
+		{NULL, "suffix", "dc=y", "another suffix than"},
+		{NULL, "set", other, "it was not prepared together with that in"},
+		{NULL, "databases", NULL, "together with other databases"},
+	};
+	struct load_fixture f;
+	(void)state;
+
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_load_opts opts = load_fixture_opts(&f);
+		json_t *value = cases[i].value != NULL
+		                        ? json_string(cases[i].value)
+		                        : json_pack("[{s:s}]", "suffix", "dc=x");
+
+		assert_int_equal(prepare(&opts), 0);
+		change_manifest(f.subordinate, cases[i].part, cases[i].key, value);
+		assert_int_equal(call_alone(&f, dit_prepared_publish), DIT_E_INVALID);
+		if (strstr(f.reports, cases[i].words) == NULL) {
+			fail_msg("\"%s\" is not in \"%s\"", cases[i].words, f.reports);
+		}
+		assert_int_equal(load_fixture_digest(&f), 0);
+	}
+	load_fixture_deinit(&f);
+}
+
+static void spoil(const char *directory)
+{
+	char path[4300];
+	char byte = 0;
+	int fd = -1;
+
+	(void)snprintf(path, sizeof(path), "%s/ditkit-prepared/data.mdb", directory);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, &byte, 1, 9000), 1);
+	byte ^= 1;
+	assert_int_equal(pwrite(fd, &byte, 1, 9000), 1);
+	assert_int_equal(close(fd), 0);
+}
+
+static void a_spoilt_or_too_large_file_is_refused(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
+	struct dit_prepared_stats stats;
+	(void)state;
+
+	load_fixture_init(&f, "maxsize 100000\n");
+	load_fixture_write_people(&f, 300);
+	opts = load_fixture_opts(&f);
+	opts.may_grow = true;
+	assert_int_equal(prepare(&opts), 0);
+	assert_int_equal(call_alone(&f, dit_prepared_publish), DIT_E_FULL);
+	publish.conf = f.conf;
+	publish.may_grow = true;
+	spoil(f.database);
+	assert_int_equal(dit_prepared_publish(&publish, &stats), DIT_E_CORRUPT);
+	dit_prepared_stats_deinit(&stats);
+	spoil(f.database);
+	assert_int_equal(dit_prepared_publish(&publish, &stats), 0);
+	dit_prepared_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+/* As after a kill between two renames. */
+static void what_is_published_in_part_is_published_whole(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	uint64_t published = 0;
+	char from[4300];
+	char to[4300];
+	(void)state;
+
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(prepare(&opts), 0);
+	assert_int_equal(call_alone(&f, dit_prepared_publish), 0);
+	published = load_fixture_digest_of(f.subordinate);
+	(void)snprintf(from, sizeof(from), "%s/data.mdb", f.subordinate);
+	(void)snprintf(to, sizeof(to), "%s/ditkit-prepared/data.mdb", f.subordinate);
+	assert_int_equal(rename(from, to), 0);
+	assert_int_equal(call_alone(&f, dit_prepared_publish), 0);
+	assert_int_equal(load_fixture_digest_of(f.subordinate), published);
+	load_fixture_deinit(&f);
+}
+
+static void stop_when_told(void *ctx, const struct dit_report *report)
+{
+	*(volatile sig_atomic_t *)ctx = strstr(report->text, "waiting for") != NULL;
+}
+
+static void a_publication_waits_for_who_has_the_lock(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
+	struct dit_prepared_stats stats;
+	volatile sig_atomic_t stop = 0;
+	char path[4300];
+	int fd = -1;
+	(void)state;
+
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(prepare(&opts), 0);
+	(void)snprintf(path, sizeof(path), "%s/ditkit-prepared", f.database);
+	fd = open(path, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(flock(fd, LOCK_SH), 0);
+	publish.conf = f.conf;
+	publish.stop = &stop;
+	publish.report = stop_when_told;
+	publish.report_ctx = (void *)&stop;
+	assert_int_equal(dit_prepared_publish(&publish, &stats), DIT_E_STOPPED);
+	dit_prepared_stats_deinit(&stats);
+	assert_int_equal(load_fixture_digest(&f), 0);
+	assert_int_equal(close(fd), 0);
+	load_fixture_deinit(&f);
+}
+
 /* The chosen database goes last: as long as it is there, all can be abandoned again. */
 static void an_abandon_that_fails_leaves_the_chosen_database(void **state)
 {
@@ -268,6 +425,10 @@ int main(void)
 		cmocka_unit_test(a_sum_carries),
 		cmocka_unit_test(what_is_published_is_what_a_load_makes),
 		cmocka_unit_test(what_is_stopped_changes_nothing),
+		cmocka_unit_test(each_difference_is_refused_with_its_name),
+		cmocka_unit_test(a_spoilt_or_too_large_file_is_refused),
+		cmocka_unit_test(what_is_published_in_part_is_published_whole),
+		cmocka_unit_test(a_publication_waits_for_who_has_the_lock),
 		cmocka_unit_test(what_was_prepared_in_another_directory_is_refused),
 		cmocka_unit_test(an_abandon_that_fails_leaves_the_chosen_database),
 	};

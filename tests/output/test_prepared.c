@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 
@@ -18,8 +19,11 @@
 
 /* ---- is it on the disk? ---- */
 
-static const char *synced_dir; /* NULL: nobody looks */
-static bool is_synced; /* it was, when the folder had its new name and all files */
+/* What is to be synced, at a moment at which one path is there and another one is not. */
+static const char *synced_path; /* NULL: nobody looks */
+static char synced_when[4300];
+static char synced_unless[4300];
+static bool is_synced;
 
 /* In place of the C library's. */
 int fsync(int fd)
@@ -27,12 +31,42 @@ int fsync(int fd)
 	struct stat synced;
 	struct stat st;
 
-	if (synced_dir != NULL && fstat(fd, &synced) == 0 && stat(synced_dir, &st) == 0 &&
-	    synced.st_ino == st.st_ino &&
-	    access(fixture_path(synced_dir, "ditkit-staging/data.mdb"), F_OK) == 0) {
+	if (synced_path != NULL && fstat(fd, &synced) == 0 &&
+	    stat(synced_path, &st) == 0 && synced.st_ino == st.st_ino &&
+	    access(synced_when, F_OK) == 0 && access(synced_unless, F_OK) != 0) {
 		is_synced = true;
 	}
 	return (int)syscall(SYS_fsync, fd);
+}
+
+/* @param when  below the directory, as @p unless; "": in any case */
+static void watch(const char *dir, const char *path, const char *when, const char *unless)
+{
+	static char watched[4300];
+
+	(void)snprintf(watched, sizeof(watched), "%s/%s", dir, path);
+	(void)snprintf(synced_when, sizeof(synced_when), "%s/%s", dir, when);
+	(void)snprintf(synced_unless, sizeof(synced_unless), "%s/%s", dir,
+	               unless[0] == '\0' ? "none" : unless);
+	synced_path = watched;
+	is_synced = false;
+}
+
+static void expect_synced(void)
+{
+	assert_true(is_synced);
+	synced_path = NULL;
+}
+
+static bool refuses_exchange; /* as some file systems do */
+
+int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
+{
+	if (refuses_exchange && (flags & RENAME_EXCHANGE) != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
 }
 
 static const char fields[] =
@@ -61,6 +95,11 @@ static const struct {
 	{"}", NULL, "12345", DIT_PREPARED_DAMAGED,
          "data.mdb has 5 bytes, and 4 in manifest.json"},
 	{", \"published\": \"\\u001b[2J\"}", NULL, "1234", DIT_PREPARED_DAMAGED,
+         "manifest.json lacks a field, or one of them has another form"},
+	{", \"published\": \"2026-01-31T23:59:59Z!\"}", NULL, "1234",
+         DIT_PREPARED_DAMAGED,
+         "manifest.json lacks a field, or one of them has another form"},
+	{", \"published\": \"2026\"}", NULL, "1234", DIT_PREPARED_DAMAGED,
          "manifest.json lacks a field, or one of them has another form"},
 	{", \"bytes\": 5}", NULL, "1234", DIT_PREPARED_DAMAGED,
          "manifest.json is no JSON"},
@@ -152,6 +191,48 @@ static void links_and_endless_files_are_not_followed(void **state)
 	test_scratch_remove(dir);
 }
 
+/* A link has a length as well; and no database is empty. */
+static void what_is_no_database_is_damage(void **state)
+{
+	char *dir = test_scratch();
+	char text[1024];
+	(void)state;
+
+	assert_int_equal(mkdir(fixture_path(dir, "ditkit-prepared"), 0700), 0);
+	(void)snprintf(text, sizeof(text), "%s}", fields);
+	test_write_text(fixture_path(dir, "ditkit-prepared/manifest.json"), text);
+	assert_int_equal(symlink("1234", fixture_path(dir, "ditkit-prepared/data.mdb")),
+	                 0);
+	assert_int_equal(state_of(dir), DIT_PREPARED_DAMAGED);
+	assert_int_equal(unlink(fixture_path(dir, "ditkit-prepared/data.mdb")), 0);
+	*(strstr(text, "\"bytes\": ") + strlen("\"bytes\": ")) = '0';
+	test_write_text(fixture_path(dir, "ditkit-prepared/manifest.json"), text);
+	test_write_text(fixture_path(dir, "ditkit-prepared/data.mdb"), "");
+	assert_int_equal(state_of(dir), DIT_PREPARED_DAMAGED);
+	test_scratch_remove(dir);
+}
+
+static void a_manifest_is_on_the_disk_before_and_after_its_name(void **state)
+{
+	char *dir = test_scratch();
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+	json_t *json = json_object();
+	(void)state;
+
+	watch(dir, "manifest.json.new", "", "manifest.json");
+	assert_int_equal(dit_manifest_write(fd, json), 0);
+	expect_synced();
+	assert_int_equal(unlink(fixture_path(dir, "manifest.json")), 0);
+	test_write_text(fixture_path(dir, "manifest.json.new"), "of a killed process");
+	watch(dir, "", "manifest.json", "manifest.json.new");
+	assert_int_equal(dit_manifest_write(fd, json), 0);
+	expect_synced();
+	assert_directory_holds(dir, "manifest.json ");
+	json_decref(json);
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
 /* ---- steps ---- */
 
 static struct dit_output *prepare_one(const char *dir)
@@ -184,13 +265,17 @@ static void a_prepared_one_replaces_another_and_is_taken_back(void **state)
 	assert_int_equal(state_of(dir), DIT_PREPARED_UNFINISHED);
 	assert_int_equal(dit_output_place(output), 0);
 	assert_int_equal(state_of(dir), DIT_PREPARED_READY);
+	watch(dir, "", "ditkit-staging/data.mdb", "ditkit-prepared");
 	assert_int_equal(dit_output_take_back(output), 0);
+	expect_synced();
 	dit_output_abandon(output);
 	assert_directory_holds(dir, "");
 
 	output = prepare_one(dir);
 	assert_int_equal(dit_output_place(output), 0);
+	watch(dir, "", "ditkit-prepared/data.mdb", "");
 	assert_int_equal(dit_output_end(output), 0);
+	expect_synced();
 	assert_directory_holds(dir, "ditkit-prepared ");
 	assert_int_equal(stat(fixture_path(dir, "ditkit-prepared/data.mdb"), &first), 0);
 	for (int i = 0; i < 2; i++) {
@@ -208,6 +293,17 @@ static void a_prepared_one_replaces_another_and_is_taken_back(void **state)
 		assert_int_equal(st.st_ino == first.st_ino, i == 0);
 	}
 	assert_int_equal(state_of(dir), DIT_PREPARED_READY);
+
+	/* Without an exchange of names the old one counts as unfinished first. */
+	output = prepare_one(dir);
+	refuses_exchange = true;
+	watch(dir, "ditkit-prepared", "ditkit-prepared/data.mdb",
+	      "ditkit-prepared/manifest.json");
+	assert_int_equal(dit_output_place(output), 0);
+	expect_synced();
+	refuses_exchange = false;
+	assert_int_equal(dit_output_end(output), 0);
+	assert_int_equal(state_of(dir), DIT_PREPARED_READY);
 	test_scratch_remove(dir);
 }
 
@@ -216,14 +312,15 @@ static struct dit_output *open_prepared(const char *dir)
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_output *output = NULL;
 	struct dit_prepared prepared;
+	char other[33] = "";
 
 	assert_int_equal(look(dir, &prepared), DIT_PREPARED_READY);
+	(void)strncpy(other, prepared.manifest.digest, sizeof(other) - 1);
+	other[31] = other[31] == '0' ? '1' : '0';
 	assert_int_equal(dit_output_open_prepared(&output, &opts, &prepared), 0);
 	assert_int_equal(
 		dit_output_check_prepared(output, prepared.manifest.digest, NULL), 0);
-	assert_int_equal(
-		dit_output_check_prepared(output, prepared.manifest.content, NULL),
-		DIT_E_CORRUPT);
+	assert_int_equal(dit_output_check_prepared(output, other, NULL), DIT_E_CORRUPT);
 	assert_int_equal(dit_output_prepare(output), 0);
 	assert_int_equal(dit_output_commit(output), 0);
 	dit_prepared_deinit(&prepared);
@@ -313,11 +410,9 @@ static void a_removal_is_synced_before_files_go(void **state)
 	(void)state;
 
 	put_prepared(dir);
-	synced_dir = dir;
-	is_synced = false;
+	watch(dir, "", "ditkit-staging/data.mdb", "");
 	assert_int_equal(dit_prepared_remove(fd, NULL), 0);
-	assert_true(is_synced);
-	synced_dir = NULL;
+	expect_synced();
 	assert_directory_holds(dir, "");
 	assert_int_equal(close(fd), 0);
 	test_scratch_remove(dir);
@@ -402,6 +497,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_content_has_its_state),
 		cmocka_unit_test(links_and_endless_files_are_not_followed),
+		cmocka_unit_test(what_is_no_database_is_damage),
+		cmocka_unit_test(a_manifest_is_on_the_disk_before_and_after_its_name),
 		cmocka_unit_test(a_prepared_one_replaces_another_and_is_taken_back),
 		cmocka_unit_test(a_published_one_is_taken_back_and_published_again),
 		cmocka_unit_test(nothing_changes_where_a_directory_cannot_be_removed),
