@@ -256,7 +256,7 @@ static void each_difference_is_refused_with_its_name(void **state)
 	static const struct {
 		const char *part;
 		const char *key;
-		const char *value; /* NULL: an array of one */
+		const char *value; /* NULL: a database more */
 		const char *words;
 	} cases[] = {
 		{"configuration", "indexes", other,
@@ -275,9 +275,11 @@ static void each_difference_is_refused_with_its_name(void **state)
 	load_fixture_write_people(&f, 20);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_load_opts opts = load_fixture_opts(&f);
-		json_t *value = cases[i].value != NULL
-		                        ? json_string(cases[i].value)
-		                        : json_pack("[{s:s}]", "suffix", "dc=x");
+		json_t *value =
+			cases[i].value != NULL
+				? json_string(cases[i].value)
+				: json_pack("[{s:s}, {s:s}, {s:s}]", "suffix", "dc=x",
+		                            "suffix", "ou=dept 3,dc=x", "suffix", "dc=z");
 
 		assert_int_equal(prepare(&opts), 0);
 		change_manifest(f.subordinate, cases[i].part, cases[i].key, value);
