@@ -581,11 +581,15 @@ static void a_wrong_map_is_told_with_its_line(void **state)
 	};
 	struct fixture *f = *state;
 	struct dit_split_opts opts = opts_of(f);
+	char longest[120];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		test_write_file(f->map, cases[i].map, strlen(cases[i].map));
 		expect_failure(f, &opts, DIT_E_CONFIG, cases[i].words);
 	}
+	(void)snprintf(longest, sizeof(longest), "shard %0101d\n", 1);
+	test_write_text(f->map, longest);
+	expect_failure(f, &opts, DIT_E_CONFIG, "cannot be the name of a shard");
 	test_write_file(f->map, "shard a\0", 8);
 	expect_failure(f, &opts, DIT_E_CONFIG, "a byte with the value zero");
 	opts.map = f->load.database;
@@ -613,6 +617,14 @@ static void records_without_a_line_leave_no_file(void **state)
 	opts.part = 1;
 	opts.nparts = 2;
 	expect_failure(f, &opts, DIT_E_REFUSED, "in.ldif:5: no line of");
+	/* Ten of them are told. */
+	test_write_text(f->load.input, "dn: dc=y\n\ndn: dc=y\n\ndn: dc=y\n\ndn: dc=y\n\n"
+	                               "dn: dc=y\n\ndn: dc=y\n\ndn: dc=y\n\ndn: dc=y\n\n"
+	                               "dn: dc=y\n\ndn: dc=y\n\ndn: dc=y\n\n");
+	opts.part = 0;
+	opts.nparts = 1;
+	expect_failure(f, &opts, DIT_E_REFUSED, "in.ldif:19: no line of");
+	assert_null(strstr(f->load.reports, "in.ldif:21: no line of"));
 	for (unsigned i = 0; i < NSHARDS; i++) {
 		(void)snprintf(path, sizeof(path), "%s/%c", f->output, "abc"[i]);
 		assert_int_equal(rmdir(path), 0);
@@ -771,6 +783,8 @@ static void a_digest_that_cannot_be_written_is_told_with_path_and_cause(void **s
 	expect_failure(f, &opts, -EISDIR, "b/part-0-of-1.ldif.xxh128: Is a directory");
 	/* All parts come before the first digest. */
 	(void)snprintf(path, sizeof(path), "%s/c/part-0-of-1.ldif", f->output);
+	assert_int_equal(access(path, F_OK), 0);
+	(void)snprintf(path, sizeof(path), "%s/c/map", f->output);
 	assert_int_equal(access(path, F_OK), 0);
 }
 
