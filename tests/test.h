@@ -6,6 +6,7 @@
 #ifndef DITKIT_TEST_H
 #define DITKIT_TEST_H
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -88,6 +89,13 @@ static inline void test_write_text(const char *path, const char *text)
 	test_write_file(path, text, strlen(text));
 }
 
+/** From now on malloc(), of glibc, fills what it gives out with TEST_OLD_BYTE. */
+#define TEST_OLD_BYTE 0x5a
+static inline void test_fill_memory(bool does_fill)
+{
+	(void)mallopt(M_PERTURB, does_fill ? 0xff ^ TEST_OLD_BYTE : 0);
+}
+
 /** @return the bytes of a file, owned, and a zero byte after them; ret_len may be NULL */
 static inline char *test_read_file(const char *path, size_t *ret_len)
 {
@@ -107,6 +115,18 @@ static inline char *test_read_file(const char *path, size_t *ret_len)
 		*ret_len = (size_t)len;
 	}
 	return bytes;
+}
+
+/** Nothing that stood in memory before is in the file. */
+static inline void test_assert_no_old_bytes(const char *path)
+{
+	size_t len = 0;
+	char *bytes = test_read_file(path, &len);
+	char old[8];
+
+	memset(old, TEST_OLD_BYTE, sizeof(old));
+	assert_null(memmem(bytes, len, old, sizeof(old)));
+	free(bytes);
 }
 
 /**

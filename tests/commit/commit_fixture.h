@@ -101,7 +101,7 @@ static inline void put_entries(MDB_txn *txn, unsigned first)
 	MDB_dbi dbi = open_db(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY);
 
 	for (uint64_t id = first; id < first + 300; id++) {
-		memset(value, (int)id, sizeof(value));
+		memset(value, (int)(id % TEST_OLD_BYTE), sizeof(value));
 		put(txn, dbi, &id, sizeof(id), value, id % 50 == 0 ? 9000 : 100);
 	}
 }

@@ -204,6 +204,7 @@ static void free_pages_are_used(void **state)
 
 	(void)state;
 	fixture_make(&fixture);
+	test_fill_memory(true);
 	for (unsigned version = 1; version <= 8; version++) {
 		assert_int_equal(reindex(&fixture, version), 0);
 		assert_sound(&fixture);
@@ -214,6 +215,8 @@ static void free_pages_are_used(void **state)
 	}
 	assert_versions(&fixture, 8, 8, 0);
 	assert_in_range(file_bytes(&fixture), bytes, bytes + 16 * PAGE);
+	test_fill_memory(false);
+	test_assert_no_old_bytes(fixture.path);
 	fixture_remove(&fixture);
 }
 
@@ -650,6 +653,8 @@ static void sets_of_pages_find_runs(void **state)
 	assert_false(dit_page_set_add(&set, 200));
 	assert_false(dit_page_set_has(&set, 200));
 	assert_false(dit_page_set_add_run(&set, 190, UINT64_MAX));
+	assert_false(dit_page_set_add_run(&set, 190, 11));
+	assert_false(dit_page_set_has(&set, 190));
 	assert_int_equal(dit_page_set_next(&set, 0), 60);
 	assert_int_equal(dit_page_set_next(&set, 70), 199);
 	assert_int_equal(dit_page_set_next(&set, 200), 200);

@@ -319,6 +319,51 @@ static void lists_of_any_length_come_back(void **state)
 	test_scratch_remove(dir);
 }
 
+static void next_zeros(void *ctx, char *out, size_t len)
+{
+	(void)ctx;
+	memset(out, 0, len);
+}
+
+/* In the tails of pages of nodes, of lists, and of values of both ways. */
+static void no_page_has_what_stood_in_memory(void **state)
+{
+	static const size_t sizes[] = {8, 2021, 4000, 4081, 100000};
+	static const char zeros[100000];
+	const struct dit_pieces pieces = {.next = next_zeros};
+	uint64_t ids[1000] = {0};
+
+	(void)state;
+	test_fill_memory(true);
+	for (int round = 0; round < 2; round++) {
+		char *dir = test_scratch();
+		struct dit_record_output *staging = NULL;
+		size_t n = sizeof(sizes) / sizeof(sizes[0]);
+
+		fixture_is_lmdb_10 = round == 1;
+		staging = fixture_open(dir);
+		for (uint64_t id = 1; id <= n; id++) {
+			fixture_put_entry(staging, id, zeros, sizes[id - 1]);
+		}
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(dit_output_put_entry_pieces(staging, n + 1 + i,
+			                                             sizes[i], &pieces),
+			                 0);
+		}
+		fixture_begin_index(staging, "cn", false);
+		for (size_t i = 0; i < 1000; i++) {
+			ids[i] = i + 1;
+		}
+		fixture_put_key("long", 4, ids, 1000);
+		fixture_put_key("short", 5, ids, 3);
+		(void)fixture_publish(staging);
+		test_assert_no_old_bytes(fixture_path(dir, "data.mdb"));
+		test_scratch_remove(dir);
+	}
+	fixture_is_lmdb_10 = false;
+	test_fill_memory(false);
+}
+
 static void key_without_ids_is_not_stored(void **state)
 {
 	char *dir = test_scratch();
@@ -649,6 +694,7 @@ int main(void)
 		cmocka_unit_test(hole_is_replaced_by_its_entry),
 		cmocka_unit_test(node_with_many_children_keeps_their_order),
 		cmocka_unit_test(lists_of_any_length_come_back),
+		cmocka_unit_test(no_page_has_what_stood_in_memory),
 		cmocka_unit_test(key_without_ids_is_not_stored),
 		cmocka_unit_test(transactions_need_no_more_than_they_are_charged),
 		cmocka_unit_test(replaced_entries_are_read_back),
