@@ -12,6 +12,7 @@ check_PROGRAMS += \
 	%D%/test_sorter \
 	$(NULL)
 
+%C%_test_postings_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fallocate
 %C%_test_sort_failures_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \
 	-Wl,--wrap=pread \
 	-Wl,--wrap=__pread_chk \

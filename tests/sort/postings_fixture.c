@@ -51,13 +51,14 @@ static void make_events(struct postings_load *load)
 	const struct postings_plan *plan = load->plan;
 	uint64_t holes[100] = {0};
 	unsigned nholes = 0;
+	uint64_t at_work = 0; /* bit n: producer n */
 
 	load->events = calloc((size_t)plan->nentries * plan->nstreams * plan->per_entry,
 	                      sizeof(*load->events));
 	assert_non_null(load->events);
 	for (uint64_t id = 1; id <= plan->nentries; id++) {
 		/* Runs of entries go to one producer, as batches do. */
-		unsigned producer = (unsigned)(id / 16 * 7 % plan->nproducers);
+		unsigned producer = (unsigned)(id / 16 * 5 % plan->nproducers);
 
 		if (plan->late > 0 && id < plan->nentries && nholes < 100 &&
 		    next_random(&load->random) % plan->late == 0) {
@@ -74,7 +75,10 @@ static void make_events(struct postings_load *load)
 			nholes = 0;
 		}
 		add_entry(load, id, producer);
+		at_work |= UINT64_C(1) << producer;
 	}
+	assert_true(plan->nentries == 0 ||
+	            __builtin_popcountll(at_work) == (int)plan->nproducers);
 }
 
 void *postings_load_push(void *arg)

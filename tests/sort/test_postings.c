@@ -14,10 +14,22 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 
 #include "postings_fixture.h"
 #include "sort/postings_private.h"
 #include "test.h"
+
+static _Atomic uint64_t freed_bytes;
+
+__typeof__(fallocate) __real_fallocate;
+__typeof__(fallocate) __wrap_fallocate;
+
+int __wrap_fallocate(int fd, int mode, off_t at, off_t len)
+{
+	freed_bytes += (uint64_t)len;
+	return __real_fallocate(fd, mode, at, len);
+}
 
 static void assert_directory_empty(const char *path)
 {
@@ -49,7 +61,8 @@ static const struct postings_plan plans[] = {
 };
 /* clang-format on */
 
-/** Push by plan, seal, cut, compare all parts of all streams with the model. */
+/** Push by plan, seal, cut, compare all parts of all streams with the model; then no run
+ * takes disk space any more. */
 static void play_plan(const struct postings_plan *plan, unsigned nparts,
                       bool has_tiny_chunks)
 {
@@ -57,6 +70,7 @@ static void play_plan(const struct postings_plan *plan, unsigned nparts,
 	struct postings_load load;
 
 	print_message("  %s\n", plan->name);
+	freed_bytes = 0;
 	postings_load_begin(&load, plan);
 	if (has_tiny_chunks) {
 		postings_load_use_tiny_chunks(&load);
@@ -67,6 +81,7 @@ static void play_plan(const struct postings_plan *plan, unsigned nparts,
 	postings_load_sort(&load);
 	postings_load_cut(&load, nparts);
 	postings_load_run(&load, postings_load_check, plan->nstreams * nparts);
+	assert_int_equal(freed_bytes, dit_postings_run_bytes(load.postings));
 	held = postings_load_held(&load);
 	assert_int_equal(held.npushed, load.nevents);
 	assert_int_equal(held.nruns > 0, dit_postings_run_bytes(load.postings) > 0);
