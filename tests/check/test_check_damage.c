@@ -279,6 +279,23 @@ static void postings_of_an_entry_that_cannot_be_read_are_no_findings(void **stat
 	load_fixture_deinit(&fixture);
 }
 
+/* An entry with an ID is missing: the newest change may have been its removal. */
+static void a_context_csn_may_be_that_of_a_removal(void **state)
+{
+	struct load_fixture fixture;
+	static struct told told;
+	(void)state;
+
+	load(&fixture);
+	copy_database(fixture.database, fixture.subordinate);
+	damage_database(fixture.subordinate, damage_context_newer);
+	damage_database(fixture.subordinate, damage_entry_missing);
+	(void)check(&fixture, fixture.subordinate, 2, &told);
+	assert_true(has_line(told.text, "ID 6, cn=p3,ou=a,dc=x: ", "name-entry"));
+	assert_null(strstr(told.text, "context-csn"));
+	load_fixture_deinit(&fixture);
+}
+
 static void do_nothing(MDB_txn *txn)
 {
 	(void)txn;
@@ -319,6 +336,7 @@ int main(void)
 		cmocka_unit_test(every_damage_is_found_and_named),
 		cmocka_unit_test(
 			postings_of_an_entry_that_cannot_be_read_are_no_findings),
+		cmocka_unit_test(a_context_csn_may_be_that_of_a_removal),
 		cmocka_unit_test(what_slapd_leaves_is_clean),
 	};
 

@@ -248,9 +248,11 @@ static void full_lists_and_wrong_ranges_do_not_agree(void **state)
 	struct dit_span key = {"\x05\0\0\0", 4};
 	struct sums_fixture fixture;
 
-	for (int kind = 0; kind < 4; kind++) {
+	/* By either of two members, and the other one has a sound list. */
+	for (int kind = 0; kind < 8; kind++) {
 		fixture = begin(*state);
-		switch (kind) {
+		fixture.turn = (unsigned)kind / 4;
+		switch (kind % 4) {
 		case 0:
 			store(&fixture, 1, key, ids, LIST_MAX);
 			break;
@@ -263,8 +265,10 @@ static void full_lists_and_wrong_ranges_do_not_agree(void **state)
 		default:
 			store_some(&fixture, 1, key, range, 3, 3, true);
 		}
+		store(&fixture, 1, (struct dit_span){"\x06\0\0\0", 4}, ids, 1);
 		end_walk(&fixture);
-		if (kind == 0) {
+		make_one(&fixture, INT32, 1, 6);
+		if (kind % 4 == 0) {
 			for (uint64_t id = 1; id <= LIST_MAX; id++) {
 				make_one(&fixture, INT32, id, 5);
 			}
