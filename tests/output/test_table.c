@@ -205,6 +205,38 @@ static void tables_in_parts_are_read(void **state)
 	}
 }
 
+/* Pages of lists count in a part as in the whole. */
+static void a_table_in_one_part_has_as_many_bytes(void **state)
+{
+	uint64_t bytes[2] = {0, 0};
+
+	(void)state;
+	for (unsigned nparts = 0; nparts < 2; nparts++) {
+		char *dir = test_scratch();
+		struct dit_record_output *staging = fixture_open(dir);
+		struct dit_output_table *table = NULL;
+		uint64_t n = 0;
+
+		assert_int_equal(fixture_add_index(staging, "cn", false), 0);
+		if (nparts > 0) {
+			assert_int_equal(dit_output_cut_index(&staging->base, 0, 1), 1);
+		}
+		assert_int_equal(
+			nparts > 0 ? dit_output_open_part(&staging->base, 0, 0, &table)
+				   : dit_output_open_index(&staging->base, 0, &table),
+			0);
+		table->ret_bytes = &bytes[nparts];
+		assert_int_equal(
+			fixture_put_list(table, DIT_SPAN("aaaa"), ascending_ids(), 5000),
+			0);
+		assert_int_equal(dit_output_finish(table), 0);
+		assert_int_equal(fixture_end(staging, &n), 0);
+		test_scratch_remove(dir);
+	}
+	assert_int_equal(bytes[0], bytes[1]);
+	assert_true(bytes[0] > 5000 * sizeof(uint64_t));
+}
+
 /* ---- liblmdb's own pages are the same ---- */
 
 /* The record of a named database and of its first key's list, as stored. */
@@ -673,6 +705,7 @@ int main(void)
 		cmocka_unit_test(lists_at_every_border_are_read),
 		cmocka_unit_test(trees_of_any_number_of_leaves_are_read),
 		cmocka_unit_test(tables_in_parts_are_read),
+		cmocka_unit_test(a_table_in_one_part_has_as_many_bytes),
 		cmocka_unit_test(records_are_those_that_liblmdb_writes),
 		cmocka_unit_test(records_out_of_order_are_refused),
 		cmocka_unit_test(keys_of_records_are_integers),
