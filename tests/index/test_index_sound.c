@@ -22,6 +22,7 @@ static void approximate_keys_share_the_database(void **state)
 		assert_int_equal(dit_index_set_db(set, 0)->format,
 		                 i == 1 ? DIT_KEY_WIDE : DIT_KEY_SHORT);
 		assert_false(dit_index_set_db(set, 0)->is_integerkey);
+		assert_int_equal(dit_index_set_longest_key(set, 0), i == 1 ? 8 : 4);
 		make_keys(f, set, "cn", "Knight Bob", "Nite");
 		assert_int_equal(count_key(f->keys, "cn 00000000"), 1);
 		assert_int_equal(count_key(f->keys, "cn 4e4b54"), 1); /* NKT */
@@ -91,6 +92,32 @@ static void values_that_kill_slapd_are_told(void **state)
 	}
 }
 
+/* Numbers have no integer keys, hashes have those of one length. */
+static void stored_keys_fit_the_rule(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is_integerkey;
+		size_t key_len;
+		int r;
+	} cases[] = {
+		{"tINT", false, 4, 0}, {"tINT", true, 4, DIT_E_INVALID},
+		{"cn", false, 4, 0},   {"cn", true, 4, 0},
+		{"cn", true, 0, 0},    {"cn", true, 8, DIT_E_INVALID},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_index_spec spec = {find_ad(f, cases[i].name), DIT_INDEX_EQ};
+		struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, true);
+
+		assert_int_equal(dit_index_set_stored(set, 0, cases[i].is_integerkey,
+		                                      cases[i].key_len),
+		                 cases[i].r);
+		dit_index_set_free(set);
+	}
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
@@ -99,6 +126,7 @@ int main(void)
 		TEST(approximate_keys_share_the_database),
 		TEST(an_approximate_rule_makes_equality_keys),
 		TEST(values_that_kill_slapd_are_told),
+		TEST(stored_keys_fit_the_rule),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

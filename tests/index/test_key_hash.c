@@ -72,6 +72,7 @@ static void least_length_over_the_greatest_makes_one_key(void **state)
 		uint64_t keys[KEYS_MAX];
 
 		assert_in_range(dit_substr_keys_max(&params, value.len), 1, KEYS_MAX);
+		assert_in_range(dit_substr_keys_max(&params, 0), 1, KEYS_MAX);
 		assert_int_equal(dit_substr_keys(&params, &states32, value, keys), 1);
 		assert_int_equal(keys[0], hash_piece(false, states32.initial, value.data,
 		                                     cases[i].min));

@@ -131,6 +131,11 @@ static void values_that_kill_slapd_are_known(void **state)
 		DIT_SPAN("00000000000000000000000000000001"), 9));
 	assert_true(dit_key_integer_is_sound(DIT_SPAN("10000000000000000000000000000001"),
 	                                     9));
+	/* 6 bytes and a group of 3; one less. */
+	assert_true(dit_key_integer_is_sound(DIT_SPAN("00000000002000000000000000000000"),
+	                                     9));
+	assert_false(dit_key_integer_is_sound(
+		DIT_SPAN("00000000000009000000000000000000"), 9));
 }
 
 /** Keys of a bigger number are never smaller. */

@@ -197,6 +197,9 @@ static void bad_substitutes_come_with_a_line_of_detail(void **state)
 	                 DIT_E_INVALID);
 	assert_string_equal(error.detail, "syn_add(1.2.3): exactly one substitute syntax "
 	                                  "must be present");
+	/* The next one has none. */
+	assert_true(dit_schema_define_syntax(*state, "1.2.3", &error) < 0);
+	assert_string_equal(error.detail, "");
 }
 
 static void obsolete_superiors_need_obsolete_subordinates(void **state)
