@@ -132,6 +132,8 @@ static void answers(struct fixture *f)
 	assert_candidates(f, "(&(sn=common)(description=*)(uid=u1))", "0 5");
 	assert_candidates(f, "(|(uid=u2)(uid=u1)(uid=u2))", "0 5 6");
 	assert_candidates(f, "(&(uid=u1)(|(uid=u2)(sn=common)))", "0 5");
+	assert_candidates(f, "(&(uid=u1)(|(uid=u2)(uid=u1)))", "0 5");
+	assert_candidates(f, "(&(|(uid=u2)(uid=u1))(uid=u1))", "0 5");
 	assert_candidates(f, "(objectClass=domain)", "0 1");
 	assert_candidates(f, "(seeAlso=uid=u0,ou=dept 1,dc=x)", "0 5");
 	assert_candidates(f, "(|)", "0");

@@ -197,6 +197,19 @@ static void logic_has_three_values(void **state)
 	assert_truth(*state, "(|)", DIT_FALSE);
 }
 
+/* No name is right below the empty one. */
+static void the_empty_name_has_no_children(void **state)
+{
+	struct fixture *f = *state;
+	const struct dit_rule *one =
+		dit_schema_find_rule(f->schema, DIT_SPAN("dnOneLevelMatch"));
+
+	assert_int_equal(dit_rule_matches(one, DIT_SPAN("cn=x"), DIT_SPAN("")),
+	                 DIT_FALSE);
+	assert_int_equal(dit_rule_matches(one, DIT_SPAN("cn=a,cn=x"), DIT_SPAN("cn=x")),
+	                 DIT_TRUE);
+}
+
 static void bits_are_those_of_numbers(void **state)
 {
 	struct fixture *f = *state;
@@ -225,6 +238,7 @@ int main(void)
 		TEST(items_are_true_false_or_undefined),
 		TEST(extensible_items_look_by_rule_and_into_the_dn),
 		TEST(logic_has_three_values),
+		TEST(the_empty_name_has_no_children),
 		TEST(bits_are_those_of_numbers),
 	};
 
