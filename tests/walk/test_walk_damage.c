@@ -302,10 +302,12 @@ static struct image image_read(int fd)
 	return image;
 }
 
-/* Meta pages and the length of the file are not what this is about. */
+/* Meta pages and the length of the file are not what this is about; and the number of the
+ * next transaction is right after it. */
 static bool is_of_file(const struct damage *damage)
 {
-	return strncmp(damage->name, "meta_", 5) == 0 ||
+	return strcmp(damage->name, "free_key_next") == 0 ||
+	       strncmp(damage->name, "meta_", 5) == 0 ||
 	       strncmp(damage->name, "metas_", 6) == 0 ||
 	       strncmp(damage->name, "file_", 5) == 0;
 }

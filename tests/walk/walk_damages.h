@@ -419,11 +419,16 @@ DAMAGE(PAGE_LOST, tree_is_a_value,
 
 DAMAGE(FREE_KEY, free_key,
        image_key(image_node(free_leaf(image), 0))[6] = 1;)
+DAMAGE(FREE_KEY, free_key_next,
+       uint64_t next = image_live(image)->transaction + 1; struct image_header *page = free_leaf(image);
+       memcpy(image_key(image_node(page, dit_page_count(&dit_lmdb_09, page) - 1)), &next, 8);)
 DAMAGE(KEY_ORDER, free_keys_swapped,
        swap_bytes(image_slot(free_leaf(image), 0),
        image_slot(free_leaf(image), 1), 2);)
 DAMAGE(FREE_COUNT, free_count_high,
        freed(image, 0)[0] += 1000;)
+DAMAGE(FREE_COUNT, free_count_of_all_words,
+       freed(image, 0)[0] = image_node(free_leaf(image), 0)->low / sizeof(image_word);)
 DAMAGE(FREE_COUNT, free_count_endless,
        freed(image, 0)[0] = UINT64_MAX;)
 DAMAGE(PAGE_LOST, free_count_low,
