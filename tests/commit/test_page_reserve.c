@@ -88,6 +88,12 @@ static void what_is_expected_is_reserved_at_once(void **state)
 		init(&source, &dit_lmdb_09, cases[i].expected);
 		take_all(&source, cases[i].needed);
 		assert_int_equal(source.ncalls, cases[i].ncalls);
+		/* A quarter more is not worth a call. */
+		assert_int_equal(
+			dit_page_reserve_expect(&source.reserve,
+		                                source.reserve.nreserved / 4 * 5),
+			0);
+		assert_int_equal(source.ncalls, cases[i].ncalls);
 		dit_page_reserve_deinit(&source.reserve);
 	}
 }

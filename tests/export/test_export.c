@@ -259,6 +259,8 @@ static void with_keep_going_unreadable_entries_are_told_and_left_out(void **stat
 	assert_int_equal(count(text, "# no data"), 3);
 	assert_non_null(strstr(told.reports, "id=00000032 cannot be read: its DN"));
 	assert_non_null(strstr(told.reports, "id=000002bc cannot be read: the record"));
+	assert_non_null(
+		strstr(told.reports, ": 1 entries near it cannot be read either"));
 	free(text);
 }
 

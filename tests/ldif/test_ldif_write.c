@@ -15,6 +15,7 @@ static char *written(const char *name, struct dit_span value, unsigned wrap,
 	dit_ldif_text_init(&text, wrap);
 	assert_int_equal(dit_ldif_write_value(&text, dit_span_of(name), value, is_base64),
 	                 0);
+	assert_in_range(text.len, 0, text.size);
 	copy = strndup(text.data, text.len);
 	assert_non_null(copy);
 	dit_ldif_text_deinit(&text);

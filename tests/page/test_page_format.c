@@ -3,6 +3,9 @@
  * Formats as values: sizes and limits, which were measured with both liblmdbs
  * (storage.md 1, storage-2.7.md 1.6); and pages that are read as they are written.
  */
+#include <fcntl.h>
+
+#include "page/meta_pages.h"
 #include "page/page_nodes.h"
 #include "page/page_view.h"
 #include "test.h"
@@ -161,6 +164,41 @@ static void nodes_are_read_as_written(void **state)
 	check_nodes(&dit_lmdb_10, 65536);
 }
 
+static void meta_pages_of_one_file_are_neighbours(void **state)
+{
+	static const struct {
+		uint64_t older;
+		uint64_t newer;
+		uint64_t root; /* of the older one */
+		bool are;
+	} cases[] = {
+		{5, 5, 9, true},  {5, 6, 9, true},
+		{5, 7, 9, false}, {1, 7, DIT_PAGE_NONE, true},
+		{1, 7, 9, false}, {2, 7, DIT_PAGE_NONE, false},
+	};
+	char *dir = test_scratch();
+	struct dit_metas metas;
+	char path[4200];
+	int fd = -1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		metas = (struct dit_metas){.newest = 1};
+		metas.list[0].transaction = cases[i].older;
+		metas.list[0].main_tree.root = cases[i].root;
+		metas.list[1].transaction = cases[i].newer;
+		assert_int_equal(dit_metas_are_neighbours(&metas), cases[i].are);
+	}
+	/* Of equal ones LMDB takes the first. */
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	assert_int_equal(dit_metas_begin(fd, &dit_lmdb_10, PAGE), 0);
+	assert_int_equal(dit_metas_read(fd, &dit_lmdb_10, &metas), 0);
+	assert_int_equal(metas.newest, 0);
+	(void)close(fd);
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +207,7 @@ int main(void)
 		cmocka_unit_test(an_empty_page_has_the_bounds_of_its_format),
 		cmocka_unit_test(a_copied_page_has_zeros_where_nothing_is),
 		cmocka_unit_test(nodes_are_read_as_written),
+		cmocka_unit_test(meta_pages_of_one_file_are_neighbours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

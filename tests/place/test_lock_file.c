@@ -238,6 +238,23 @@ static void it_is_empty_where_the_data_file_cannot_be_read(void **state)
 	test_scratch_remove(dir);
 }
 
+static void two_may_read(void **state)
+{
+	char *dir = make_empty();
+	struct dit_claim claims[2];
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(dit_claim_take_reading(&claims[i],
+		                                        dit_directory_open(dir, NULL),
+		                                        true, NULL),
+		                 0);
+	}
+	dit_claim_drop(&claims[0], DIT_CLAIM_UNUSED);
+	dit_claim_drop(&claims[1], DIT_CLAIM_UNUSED);
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +264,7 @@ int main(void)
 		cmocka_unit_test(a_reader_leaves_its_content),
 		cmocka_unit_test(a_file_that_slapd_could_not_open_goes),
 		cmocka_unit_test(it_is_empty_where_the_data_file_cannot_be_read),
+		cmocka_unit_test(two_may_read),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_use_lmdb_10, NULL);
