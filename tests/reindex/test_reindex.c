@@ -72,6 +72,27 @@ static void put(const char *directory, const char *name, const void *key, size_t
 	load_fixture_commit(txn);
 }
 
+/* A record of id2e with another ID, too. */
+static void copy_entry(const struct load_fixture *f, uint64_t from, uint64_t to)
+{
+	MDB_txn *txn = load_fixture_begin(f->database);
+	MDB_val key = {sizeof(from), &from};
+	MDB_val value;
+	char *bytes = NULL;
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
+	assert_int_equal(mdb_get(txn, dbi, &key, &value), 0);
+	bytes = malloc(value.mv_size);
+	assert_non_null(bytes);
+	memcpy(bytes, value.mv_data, value.mv_size);
+	value.mv_data = bytes;
+	key.mv_data = &to;
+	assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+	load_fixture_commit(txn);
+	free(bytes);
+}
+
 static void spoil(const struct load_fixture *f)
 {
 	put(f->database, "cn", "abcd", 4, "12345678");
@@ -319,9 +340,15 @@ static void broken_entries_are_told(void **state)
 	assert_non_null(strstr(told.text, "entry id=00000014 dn=\"uid="));
 	assert_int_equal(load_fixture_digest(&f), before);
 	opts.keep_going = true;
+	opts.progress = note_progress;
+	opts.progress_ctx = &told;
+	copy_entry(&f, 19, (uint64_t)1 << 32);
 	assert_int_equal(dit_reindex(&opts, &stats), 0);
-	assert_int_equal(stats.databases[0].nbroken, 1);
+	assert_non_null(strstr(told.text, "entry id=100000000: the ID is above"));
+	assert_int_equal(stats.databases[0].nbroken, 2);
 	assert_int_equal(stats.databases[0].nentries, 54);
+	assert_int_equal(told.done[DIT_REINDEX_ENTRIES], 56);
+	assert_int_equal(told.total[DIT_REINDEX_ENTRIES], 56);
 	dit_reindex_stats_deinit(&stats);
 	assert_int_not_equal(load_fixture_digest(&f), before);
 	load_fixture_deinit(&f);
