@@ -84,6 +84,10 @@ static void readers_of_few_attributes_choose(void **state)
 	assert_true(names.is_unwanted[1]);
 	assert_false(names.is_unwanted[2]);
 	assert_true(names.is_unwanted[3]); /* not in the schema */
+	/* Again, in place of the first choice. */
+	others = 1;
+	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), 0);
+	assert_false(names.is_unwanted[1]);
 	dit_ad_names_deinit(&names);
 	dit_snapshot_close(snapshot);
 	dit_schema_free(schema);

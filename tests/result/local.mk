@@ -10,5 +10,6 @@ check_PROGRAMS += \
 	-Wl,--wrap=fcntl \
 	-Wl,--wrap=flock \
 	-Wl,--wrap=fstatat \
-	-Wl,--wrap=pwrite
+	-Wl,--wrap=pwrite \
+	-Wl,--wrap=write
 %C%_test_export_pack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

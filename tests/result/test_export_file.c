@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 
 #include "base/direct_write.h"
+#include "base/error.h"
+#include "base/stop.h"
 #include "result/export_file.h"
 
 #define PIECE  DIT_DIRECT_BYTES
@@ -85,12 +87,15 @@ static bool refuses_flag;  /* O_DIRECT cannot be set */
 static bool refuses_write; /* it can be set, but then nothing is written */
 static int fail_at;        /* the number of the pwrite() for which the disk is full */
 static bool no_memory;     /* for pieces */
+static int nsignals;       /* that cut write() short before it has written */
 
 static int nwrites;      /* calls of pwrite() */
 static uint64_t ndirect; /* bytes that went past the cache */
 
 ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
+ssize_t __real_write(int fd, const void *data, size_t len);
+ssize_t __wrap_write(int fd, const void *data, size_t len);
 int __real_fcntl(int fd, int what, int flags);
 int __wrap_fcntl(int fd, int what, int flags);
 void *__real_dit_slab_get(size_t size);
@@ -115,6 +120,16 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
 	n = __real_pwrite(fd, data, len, at);
 	ndirect += is_direct && n > 0 ? (uint64_t)n : 0;
 	return n;
+}
+
+ssize_t __wrap_write(int fd, const void *data, size_t len)
+{
+	if (nsignals > 0) {
+		nsignals--;
+		errno = EINTR;
+		return -1;
+	}
+	return __real_write(fd, data, len);
 }
 
 int __wrap_fcntl(int fd, int what, int flags)
@@ -285,6 +300,24 @@ static void a_file_taken_for_a_leftover_is_made_again(void **state)
 	assert_int_equal(write_text(f, "text"), 0);
 	assert_int_equal(dit_export_file_finish(&f->file), 0);
 	assert_holds(f, "out\ntext!");
+}
+
+static void a_signal_ends_a_write_if_it_ends_the_run(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int flag = 0; flag < 2; flag++) {
+		volatile sig_atomic_t is_set = flag;
+		struct dit_stop stop = {.flag = &is_set};
+
+		nsignals = 3;
+		assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, &stop),
+		                 0);
+		assert_int_equal(write_text(f, "text"), flag ? DIT_E_STOPPED : 0);
+		assert_int_equal(nsignals, flag ? 2 : 0);
+		dit_export_file_close(&f->file);
+	}
+	nsignals = 0;
 }
 
 /* ---- large files ---- */
@@ -722,6 +755,7 @@ int main(void)
 		TEST(a_new_file_appears_when_it_is_complete),
 		TEST(only_what_killed_runs_have_left_of_the_file_goes),
 		TEST(a_file_taken_for_a_leftover_is_made_again),
+		TEST(a_signal_ends_a_write_if_it_ends_the_run),
 		TEST(files_of_each_size_are_whole),
 		TEST(a_file_system_without_direct_writes_gets_ordinary_ones),
 		TEST(a_disk_that_fills_up_leaves_the_old_file),

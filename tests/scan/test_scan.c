@@ -795,6 +795,12 @@ static void an_end_from_outside_ends_pulling_too(void **state)
 	assert_int_equal(dit_entry_scan_next(scan, 0, &view), DIT_E_STOPPED);
 	assert_int_equal(dit_entry_scan_next(scan, 0, &view), DIT_E_STOPPED);
 	assert_int_equal(dit_entry_scan_next(scan, 1, &view), 0);
+	/* A run begins it again, without the error. */
+	told.stop = 0;
+	assert_int_equal(dit_entry_scan_run(scan, &count_ops, &told), 0);
+	(void)pull(scan, NENTRIES, &r);
+	assert_int_equal(dit_entry_scan_next(scan, 0, &view), 0);
+	assert_int_equal(dit_entry_scan_next(scan, 0, &view), 0);
 	dit_entry_scan_close(scan);
 }
 
