@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "commit/page_commit.h"
 #include "commit_fixture.h"
+#include "page/meta_pages.h"
 #include "page/page_set.h"
 #include "tree/table_writer.h"
 #include "tree/tree_merge.h"
@@ -640,6 +641,28 @@ static void damage_is_an_error(void **state)
 	fixture_remove(&fixture);
 }
 
+/* A commit would give the page of a meta page to a tree. */
+static void a_meta_page_is_not_free(void **state)
+{
+	struct fixture fixture;
+	struct dit_metas metas;
+	uint64_t page = 0;
+	uint16_t slot = 0;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	fd = open(fixture.path, O_RDWR);
+	assert_int_equal(dit_metas_read(fd, &dit_lmdb_09, &metas), 0);
+	/* The header of the node, its key, the count of pages. */
+	page = dit_metas_newest(&metas)->free_tree.root * PAGE;
+	assert_int_equal(pread(fd, &slot, 2, (off_t)page + 16), 2);
+	assert_int_equal(pwrite(fd, &(uint64_t){1}, 8, (off_t)page + slot + 24), 8);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(reindex(&fixture, 1), DIT_E_CORRUPT);
+	fixture_remove(&fixture);
+}
+
 static void sets_of_pages_find_runs(void **state)
 {
 	struct dit_page_set set;
@@ -685,6 +708,7 @@ int main(void)
 		cmocka_unit_test(a_death_at_each_call_leaves_a_sound_file),
 		cmocka_unit_test(a_commit_that_is_undone_leaves_the_file_as_it_was),
 		cmocka_unit_test(damage_is_an_error),
+		cmocka_unit_test(a_meta_page_is_not_free),
 		cmocka_unit_test(sets_of_pages_find_runs),
 	};
 

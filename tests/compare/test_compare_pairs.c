@@ -10,8 +10,9 @@
 #include "compare/compare.h"
 #include "output/store_fixture.h"
 
-#define NENTRIES 4 /* the suffix and cn=a, cn=b, cn=c below it */
-#define NIDS     40
+#define NENTRIES  4 /* the suffix and cn=a, cn=b, cn=c below it */
+#define NIDS      40
+#define DOUBLE_ID 30
 
 /* How a database is made. Zero: as an old one. */
 struct site {
@@ -21,6 +22,7 @@ struct site {
 	const char *sn;      /* of cn=b; NULL: "Roe" */
 	const char *rdn;     /* pretty, of cn=c; NULL: "cn=c" */
 	bool lacks_entry;    /* cn=c */
+	bool has_double;     /* another cn=c, as damage leaves it */
 	bool lacks_attr;     /* sn of cn=a */
 	uint32_t oc_flags;   /* added to those of cn=a */
 	bool lacks_index;    /* cn */
@@ -107,7 +109,8 @@ static void put_entries(struct dit_record_output *staging, const struct site *si
 
 	for (uint64_t id = 1; id < NIDS; id++) {
 		for (unsigned n = 0; n < NENTRIES; n++) {
-			if (id_of(site, n) == id && !(n == 3 && site->lacks_entry)) {
+			if ((id_of(site, n) == id && !(n == 3 && site->lacks_entry)) ||
+			    (n == 3 && id == DOUBLE_ID && site->has_double)) {
 				size_t len = encode(site, n, record);
 
 				fixture_put_entry(staging, id, record, len);
@@ -149,6 +152,9 @@ static void put_names(const struct site *site)
 			if (id_of(site, n) == id) {
 				put_self(id, norms[n], pretty[n], 1);
 			}
+		}
+		if (id == DOUBLE_ID && site->has_double) {
+			put_self(id, norms[3], pretty[3], 1);
 		}
 	}
 }
@@ -339,6 +345,10 @@ static void differences_of_entries_are_named(void **state)
 	         {.is_new = true, .rdn = "CN=c"},
 	         1,
 	         "id2e: \"cn=c,cn=suffix\" | \"CN=c,cn=suffix\"\n"},
+		{"a second of the name",
+	         {.is_new = true, .has_double = true},
+	         1,
+	         "id2e: \"cn=c,cn=suffix\", only in the second\n"},
 		{"an attribute",
 	         {.is_new = true, .lacks_attr = true},
 	         1,
