@@ -63,6 +63,7 @@ static void shares_of_nothing_are_none(void **state)
 	assert_string_equal(figure_share(0, 7).text, "0 %");
 	assert_string_equal(figure_share(1, 9000).text, "<0.1 %");
 	assert_string_equal(figure_share(1, 200).text, "0.5 %");
+	assert_string_equal(figure_share(1, 1000).text, "0.1 %");
 	assert_string_equal(figure_share(1, 3).text, "33 %");
 	assert_string_equal(figure_share(3, 3).text, "100 %");
 }

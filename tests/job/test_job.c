@@ -59,6 +59,28 @@ static void directories_of_mdb_databases_are_told(void **state)
 	dit_job_deinit(&job);
 }
 
+static void phases_are_all_of_the_time(void **state)
+{
+	const struct dit_job_opts opts = {.report = NULL};
+	uint64_t us[2] = {0, 0};
+	uint64_t cpu_us[2] = {0, 0};
+	uint64_t begun_us = 0;
+	uint64_t begun_cpu_us = 0;
+	struct dit_job job;
+	(void)state;
+
+	dit_job_init(&job, &opts);
+	begun_us = job.ended_us;
+	begun_cpu_us = job.ended_cpu_us;
+	while (cpu_us[0] == 0 || cpu_us[1] == 0) {
+		dit_job_end_phase(&job, &us[0], &cpu_us[0]);
+		dit_job_end_phase(&job, &us[1], &cpu_us[1]);
+	}
+	assert_int_equal(us[0] + us[1], job.ended_us - begun_us);
+	assert_int_equal(cpu_us[0] + cpu_us[1], job.ended_cpu_us - begun_cpu_us);
+	dit_job_deinit(&job);
+}
+
 static void an_interrupt_is_told_instead_of_its_consequence(void **state)
 {
 	char text[80] = "";
@@ -148,6 +170,7 @@ static void memory_is_a_quarter_of_what_there_is(void **state)
 	             {4096 * MIB, 1024 * MIB, 1024 * MIB},
 	             {2048 * MIB, 512 * MIB, 512 * MIB},
 	             {256 * MIB, 64 * MIB, 64 * MIB},
+	             {200 * MIB, 64 * MIB, 64 * MIB},
 	             {100 * MIB, 64 * MIB, 64 * MIB}};
 	(void)state;
 
@@ -164,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directories_of_mdb_databases_are_told),
+		cmocka_unit_test(phases_are_all_of_the_time),
 		cmocka_unit_test(an_interrupt_is_told_instead_of_its_consequence),
 		cmocka_unit_test(failures_of_a_publication_are_told),
 		cmocka_unit_test(memory_is_a_quarter_of_what_there_is),
