@@ -93,3 +93,5 @@ load
 split none
 cp part-2-of-12.ldif part-02-of-12.ldif
 load
+cd shards/one && mv part-02-of-12.ldif part-12-of-12.ldif
+load
