@@ -316,8 +316,10 @@ static void seek(const struct table *table, struct dit_tree_cursor *cursor,
 	size_t i = find(table, wanted);
 	struct dit_span key;
 	struct dit_span value;
-	int r = dit_tree_cursor_seek(cursor, wanted, &key, &value);
+	int r = dit_tree_cursor_find(cursor, wanted, &key, &value);
 
+	assert_int_equal(r, i < table->n && dit_span_eq(table->records[i].key, wanted));
+	r = dit_tree_cursor_seek(cursor, wanted, &key, &value);
 	assert_int_equal(r, i < table->n);
 	for (size_t end = i + 3; r > 0 && i < end; i++) {
 		assert_same(key, table->records[i].key);
