@@ -314,7 +314,7 @@ static void the_file_grows_as_far_as_others_have_mapped_it(void **state)
 	/* A table has less than it wants, and enough. */
 	if (!is_encrypted()) {
 		open_online(&told, dir, FIXTURE_MAXSIZE);
-		assert_int_equal(write_table(told.output, 20000), 0);
+		assert_int_equal(write_table(told.output, 45000), 0);
 		dit_output_abandon(told.output);
 	}
 	/* It maps more. */
