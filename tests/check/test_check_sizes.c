@@ -216,12 +216,34 @@ static void no_memory_is_an_error(void **state)
 	assert_in_range(n, 9, 30);
 }
 
+/* More than are kept, the lower keys last. */
+static void of_equal_lists_the_lower_ones_are_kept(void **state)
+{
+	struct dit_check_sizes *sizes = NULL;
+	struct told told = {.len = 0};
+	char key[10];
+
+	(void)state;
+	assert_int_equal(dit_check_sizes_new(&sizes, 1), 0);
+	for (int i = DIT_CHECK_LONGEST; i >= 0; i--) {
+		(void)snprintf(key, sizeof(key), "k%02d", i);
+		list(sizes, 0, 0, key, 5, 1);
+	}
+	take(sizes, "cn", INDEX, 8);
+	assert_int_equal(dit_check_sizes_tell(sizes, "data.mdb", 4096, note, &told), 0);
+	assert_non_null(strstr(told.text, " k00 5"));
+	(void)snprintf(key, sizeof(key), " k%02d 5", (int)DIT_CHECK_LONGEST);
+	assert_null(strstr(told.text, key));
+	dit_check_sizes_free(sizes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_members_noted_is_summed_up),
 		cmocka_unit_test(a_reset_forgets_all),
 		cmocka_unit_test(the_key_of_presence_is_known),
+		cmocka_unit_test(of_equal_lists_the_lower_ones_are_kept),
 		cmocka_unit_test(no_memory_is_an_error),
 	};
 

@@ -4,6 +4,7 @@
  * does not survive.
  */
 #include "index/index_fixture.h"
+#include "index/key_phonetic.h"
 
 /* values.md 6.9, 6.3: keys that are no hashes next to hashes of either length. */
 static void approximate_keys_share_the_database(void **state)
@@ -41,6 +42,7 @@ static void an_approximate_rule_makes_equality_keys(void **state)
 	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, true);
 
 	assert_int_equal(dit_index_set_db(set, 0)->format, DIT_KEY_SHORT);
+	assert_int_equal(dit_index_set_longest_key(set, 0), DIT_PHONETIC_MAX);
 	make_keys(f, set, "soundsLike", "Wright Phone", NULL);
 	assert_int_equal(f->keys->n, 2);
 	assert_string_equal(f->keys->text[0], "soundsLike 524b54");

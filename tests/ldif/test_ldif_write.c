@@ -57,6 +57,19 @@ static void form_follows_the_bytes(void **state)
 	}
 }
 
+/* More lines than the room that a text has at once. */
+static void lines_of_one_byte_have_room(void **state)
+{
+	static char bytes[40000];
+	char *lines = NULL;
+	(void)state;
+
+	memset(bytes, 'a', sizeof(bytes));
+	lines = written("sn", (struct dit_span){bytes, sizeof(bytes)}, 2, false);
+	assert_true(strlen(lines) > 2 * sizeof(bytes));
+	free(lines);
+}
+
 static void base64_is_written_where_it_is_asked_for(void **state)
 {
 	char *line = written("userPassword", DIT_SPAN("abc"), 78, true);
@@ -274,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(form_follows_the_bytes),
+		cmocka_unit_test(lines_of_one_byte_have_room),
 		cmocka_unit_test(base64_is_written_where_it_is_asked_for),
 		cmocka_unit_test(lines_are_folded_but_names_are_not),
 		cmocka_unit_test(every_byte_decides_between_text_and_base64),
