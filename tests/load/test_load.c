@@ -122,6 +122,17 @@ static const char flawed_rejects[] =
 	"23|cn=d,dc=y|line 23: database #1 (dc=x) not configured to hold \"cn=d,dc=y\"; no "
 	"database configured for that naming context\n";
 
+/* Each refused record is one of a kind. */
+static void assert_counted(const struct dit_load_stats *stats, uint64_t expected)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < stats->nrefusals; i++) {
+		n += stats->refusals[i].nrecords;
+	}
+	assert_int_equal(n, expected);
+}
+
 static void refused_records_are_left_out_in_input_order(void **state)
 {
 	static const unsigned threads[] = {1, 2, 3, 8};
@@ -144,6 +155,11 @@ static void refused_records_are_left_out_in_input_order(void **state)
 		assert_int_equal(stats.nfailed, 1);
 		assert_int_equal(stats.nmissing, 1);
 		assert_string_equal(f.rejects, flawed_rejects);
+		assert_counted(&stats, 4);
+		assert_int_equal(stats.refusals[0].first_line, 10);
+		assert_string_equal(stats.refusals[0].first_dn, "cn=b,dc=x");
+		assert_non_null(strstr(stats.refusals[0].first_reason,
+		                       "requires attribute 'sn'"));
 		assert_non_null(strstr(f.reports, "Error, entries missing!\n"
 		                                  "  entry 3: ou=z,dc=x\n"));
 		assert_non_null(strstr(f.reports,
@@ -174,6 +190,7 @@ static void unknown_names_without_schema_check_fail_when_stored(void **state)
 	assert_int_equal(load(&f, &opts, &stats), 0);
 	assert_int_equal(stats.nentries, 1);
 	assert_int_equal(stats.nfailed, 3);
+	assert_counted(&stats, 3);
 	assert_string_equal(
 		f.reports,
 		"UNKNOWN attributeDescription \"FOO\" inserted.\n"

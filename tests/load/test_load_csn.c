@@ -475,9 +475,40 @@ static void errors_are_passed_on(void **state)
 	fail_everywhere(f, true);
 }
 
+static void without_lastmod_there_is_none(void **state)
+{
+	struct fixture *f = *state;
+
+	start(f, "dc=x", 1);
+	assert_true(f->loader.csn.is_wanted);
+	dit_load_csn_deinit(&f->loader.csn);
+	f->loader.csn = (struct load_csn){.is_wanted = false};
+	f->db.lastmod = false;
+	assert_int_equal(dit_load_csn_start(&f->loader), 0);
+	assert_false(f->loader.csn.is_wanted);
+}
+
+/* As releases before 2.4 wrote it. */
+static void the_normal_form_counts(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_csn *csn = NULL;
+
+	start(f, "dc=x", 1);
+	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n"
+	             "entryCSN: 20230101000001Z#000002#03#000000\n");
+	csn = dit_csn_list_find(&f->loader.csn.list, 3);
+	assert_non_null(csn);
+	assert_span_equal(((struct dit_span){csn->text, csn->len}),
+	                  "20230101000001.000000Z#000002#003#000000");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(without_lastmod_there_is_none, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(the_normal_form_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_each_server_the_highest_counts, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(a_value_without_a_server_does_not_count,
