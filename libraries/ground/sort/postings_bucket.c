@@ -83,6 +83,7 @@ INLINE size_t put_group(struct dit_bucket *bucket, uint64_t id, const uint64_t *
 		distance = 0;
 	}
 	*at++ = (uint32_t)(distance << COUNT_BITS | n);
+#pragma GCC unroll 8
 	for (size_t i = 0; i < n; i++) {
 		put_number(at + i * width, ordinals[i], width);
 	}
@@ -193,6 +194,7 @@ INLINE bool deal_keys(struct reading *reading, uint64_t bound, struct dit_radix 
 				return true;
 			}
 			id += *at++ >> COUNT_BITS;
+#pragma GCC unroll 4
 			for (; n > 0; n--) {
 				uint64_t key = get_number(at, width);
 

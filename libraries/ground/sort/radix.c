@@ -68,6 +68,7 @@ INLINE void deal(const uint64_t *from, uint64_t *to, size_t n, unsigned width,
 {
 	uint32_t *places = digit->places;
 
+#pragma GCC unroll 4
 	for (size_t i = 0; i < n; i++) {
 		uint64_t w = from[i * width + digit->word];
 		size_t at = places[(w >> digit->shift) % digit->nvalues]++;
