@@ -109,6 +109,36 @@ static void substring_keys_follow_the_rules(void **state)
 	}
 }
 
+/* A value ends where its memory does, and nothing is written after its keys. */
+static void places_side_by_side_have_the_portable_keys(void **state)
+{
+	unsigned random = 1;
+
+	(void)state;
+	for (size_t i = 0; i < 20000; i++) {
+		const struct dit_index_params params = {2, 4, 4, 4, i % 2 != 0};
+		const struct dit_hash_states *states =
+			params.hash64 ? &states64 : &states32;
+		size_t at = i / 2 % 32; /* alignment */
+		size_t len = i / 64 % 100;
+		char *text = malloc(at + len + (at + len == 0));
+		struct dit_span value = {text + at, len};
+		uint64_t expected[KEYS_MAX] = {0};
+		uint64_t keys[KEYS_MAX] = {0};
+		size_t nkeys = 0;
+
+		for (size_t k = 0; k < at + len; k++) {
+			random = random * 1103515245u + 12345;
+			text[k] = (char)(random >> 16);
+		}
+		nkeys = dit_substr_any_keys_portable(&params, states, value, expected);
+		assert_int_equal(dit_substr_any_keys(&params, states, value, keys),
+		                 nkeys);
+		assert_memory_equal(keys, expected, sizeof(keys));
+		free(text);
+	}
+}
+
 static void a_hash_can_be_continued(void **state)
 {
 	(void)state;
@@ -138,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(substring_keys_follow_the_rules),
+		cmocka_unit_test(places_side_by_side_have_the_portable_keys),
 		cmocka_unit_test(least_length_over_the_greatest_makes_one_key),
 		cmocka_unit_test(a_hash_can_be_continued),
 		cmocka_unit_test(the_example_of_the_specification_holds),

@@ -18,12 +18,15 @@
 #include "base/span.h"
 #include "config/settings.h"
 
+#define DIT_PRIME32 16777619u
+#define DIT_PRIME64 0x100000001b3u
+
 /** Continue a hash. FNV-1 with 32 bits, FNV-1a with 64: what slapd uses. */
 static inline uint32_t dit_hash32(uint32_t state, const char *data, size_t n)
 {
 #pragma GCC unroll 4
 	for (size_t i = 0; i < n; i++) {
-		state = state * 16777619u ^ (unsigned char)data[i];
+		state = state * DIT_PRIME32 ^ (unsigned char)data[i];
 	}
 	return state;
 }
@@ -32,7 +35,7 @@ static inline uint64_t dit_hash64(uint64_t state, const char *data, size_t n)
 {
 #pragma GCC unroll 4
 	for (size_t i = 0; i < n; i++) {
-		state = (state ^ (unsigned char)data[i]) * 0x100000001b3u;
+		state = (state ^ (unsigned char)data[i]) * DIT_PRIME64;
 	}
 	return state;
 }
@@ -74,6 +77,11 @@ size_t dit_substr_keys(const struct dit_index_params *params,
 size_t dit_substr_any_keys(const struct dit_index_params *params,
                            const struct dit_hash_states *states, struct dit_span piece,
                            uint64_t *keys);
+
+/** The same on every processor; the function above needs no more memory. */
+size_t dit_substr_any_keys_portable(const struct dit_index_params *params,
+                                    const struct dit_hash_states *states,
+                                    struct dit_span piece, uint64_t *keys);
 
 /** The keys at the start and at the end of a value. */
 size_t dit_substr_end_keys(const struct dit_index_params *params,
