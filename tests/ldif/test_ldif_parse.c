@@ -394,6 +394,48 @@ static void many_lines_keep_their_order(void **state)
 	}
 }
 
+/* Three lines: "nnn: vvv", "nnn" and, without LF, "nnn:vvv". The record ends where its
+ * memory does: a sanitizer sees a read too far. */
+static void check_lengths(struct fixture *f, size_t nname, size_t nvalue)
+{
+	size_t len = nname * 3 + nvalue * 2 + 5;
+	char *text = malloc(len);
+	char *second = text + nname + nvalue + 3;
+	char *third = second + nname + 1;
+
+	memset(text, 'v', len);
+	memset(text, 'n', nname);
+	memcpy(text + nname, ": ", 2);
+	memset(second - 1, '\n', 1);
+	memset(second, 'n', nname);
+	memset(third - 1, '\n', 1);
+	memset(third, 'n', nname);
+	memset(third + nname, ':', 1);
+	parse(f, (struct dit_span){text, len});
+	assert_int_equal(f->lines.nlines, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct dit_ldif_line *line = &f->lines.lines[i];
+		bool has_colon = i != 1;
+
+		assert_spans_equal(line->name,
+		                   (struct dit_span){text, has_colon ? nname : 0});
+		assert_spans_equal(line->value,
+		                   has_colon
+		                           ? (struct dit_span){third + nname + 1, nvalue}
+		                           : (struct dit_span){text, nname});
+	}
+	free(text);
+}
+
+static void names_and_values_have_any_length(void **state)
+{
+	for (size_t nname = 1; nname <= 70; nname++) {
+		for (size_t nvalue = 0; nvalue <= 70; nvalue++) {
+			check_lengths(*state, nname, nvalue);
+		}
+	}
+}
+
 /* 3 MB in folds of 76 characters: "AAEC" is 00 01 02. */
 static void a_long_folded_value_decodes(void **state)
 {
@@ -715,6 +757,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(plain_values_point_into_the_record, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(many_lines_keep_their_order, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(names_and_values_have_any_length, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(a_long_folded_value_decodes, setup,
 	                                        teardown),

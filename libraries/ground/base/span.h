@@ -53,7 +53,10 @@ static inline int dit_span_compare(struct dit_span a, struct dit_span b)
 /** ASCII letters compare without case; other bytes as they are. */
 static inline bool dit_span_eq_nocase(struct dit_span a, struct dit_span b)
 {
-	return a.len == b.len && (a.len == 0 || strncasecmp(a.data, b.data, a.len) == 0);
+	/* Most that differ do so in the first byte. */
+	return a.len == b.len &&
+	       (a.len == 0 || (((a.data[0] ^ b.data[0]) & ~0x20) == 0 &&
+	                       strncasecmp(a.data, b.data, a.len) == 0));
 }
 
 /** "%.*s" arguments of a span. */

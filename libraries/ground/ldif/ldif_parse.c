@@ -15,8 +15,8 @@
  *    value is dropped, CR counted as such; then every CR leaves the value, which undoes
  *    the folds and drops stray ones alike.
  *
- * Nearly all lines have neither fold nor CR: take_plain() makes them of one search for LF
- * and one for the colon, without a copy. Whether a record holds any CR or NUL is looked
+ * Nearly all lines have neither fold nor CR: take_plain() makes them of one search for the
+ * colon and one for LF, without a copy. Whether a record holds any CR or NUL is looked
  * up once.
  */
 #include "ldif/ldif_parse.h"
@@ -423,13 +423,19 @@ static int reserve_line(struct parser *parser)
 static inline bool take_plain(struct parser *parser, struct dit_ldif_line *line)
 {
 	const char *start = parser->at;
-	const char *lf = dit_ldif_find(start, parser->end, '\n');
-	const char *colon = lf == NULL ? NULL : dit_ldif_find(start, lf, ':');
+	const char *colon = dit_ldif_find_near(start, parser->end, ':', '\n');
+	const char *lf = NULL;
 	const char *value = NULL;
 
-	if (colon == NULL || colon == start || *start == '#' ||
-	    dit_ldif_is_space(*start) || dit_ldif_is_space(colon[-1]) ||
-	    (lf + 1 < parser->end && lf[1] == ' ')) {
+	if (colon == NULL || *colon == '\n' || colon == start || *start == '#' ||
+	    dit_ldif_is_space(*start) || dit_ldif_is_space(colon[-1])) {
+		return false;
+	}
+	lf = dit_ldif_find_near(colon, parser->end, '\n', '\n');
+	if (lf == NULL) {
+		lf = dit_ldif_find(colon, parser->end, '\n');
+	}
+	if (lf == NULL || (lf + 1 < parser->end && lf[1] == ' ')) {
 		return false;
 	}
 	value = colon + 1; /* at the LF at most */

@@ -88,14 +88,12 @@ static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
 static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 {
 	bool is_found = false;
-	size_t n = 0;
 
 	for (size_t i = 0; i < reading->nlines; i++) {
 		const struct dit_ldif_line *line = &reading->lines[i];
 		int r = 0;
 
 		if (!is_dn(line)) {
-			reading->lines[n++] = *line;
 			continue;
 		}
 		/* slapd ends at a bad dn line: those after it are never decoded. */
@@ -109,7 +107,7 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 			return r;
 		}
 		is_found = true;
-		*ret_at = n;
+		*ret_at = i;
 	}
 	/* slapd says nothing about a record that was nothing but an entry number. */
 	if (!is_found) {
@@ -120,7 +118,10 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 		                                                     ? DIT_WHY_NO_DN
 		                                                     : DIT_WHY_NOTHING});
 	}
-	reading->nlines = n;
+	/* Nearly always it is the first one: those in front of it move, not those after. */
+	memmove(reading->lines + 1, reading->lines, *ret_at * sizeof(*reading->lines));
+	reading->lines++;
+	reading->nlines--;
 	return 0;
 }
 

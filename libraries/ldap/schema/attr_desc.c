@@ -385,21 +385,10 @@ static int resolve(struct dit_schema *schema, struct dit_span name,
 	return find_with_options(schema, &desc, ret);
 }
 
-static inline bool is_slot_of(const struct dit_ad_cache_slot *slot, struct dit_span name)
-{
-	return slot->ad != NULL && slot->len == name.len &&
-	       memcmp(slot->name, name.data, name.len) == 0;
-}
-
-/*
- * By the hash of the name. Failures are not kept: they end an entry or the load. Apart
- * from its caller, which then needs few registers.
- */
-static __attribute__((noinline)) int find_hashed(struct dit_schema *schema,
-                                                 struct dit_ad_cache *cache,
-                                                 struct dit_span name,
-                                                 const struct dit_ad **ret,
-                                                 const char **ret_reason)
+/* Failures are not kept: they end an entry or the load. */
+int dit_ad_find_hashed(struct dit_schema *schema, struct dit_ad_cache *cache,
+                       struct dit_span name, const struct dit_ad **ret,
+                       const char **ret_reason)
 {
 	struct dit_ad_cache_slot *slot = NULL;
 	int r = 0;
@@ -408,7 +397,7 @@ static __attribute__((noinline)) int find_hashed(struct dit_schema *schema,
 		return resolve(schema, name, ret, ret_reason);
 	}
 	slot = &cache->slots[XXH3_64bits(name.data, name.len) & (DIT_AD_CACHE_SLOTS - 1)];
-	if (is_slot_of(slot, name)) {
+	if (slot->ad != NULL && dit_ad_slot_is(slot, name)) {
 		*ret = slot->ad;
 	} else {
 		r = resolve(schema, name, ret, ret_reason);
@@ -423,18 +412,4 @@ static __attribute__((noinline)) int find_hashed(struct dit_schema *schema,
 		cache->last = slot;
 	}
 	return r;
-}
-
-int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
-                struct dit_span name, const struct dit_ad **ret, const char **ret_reason)
-{
-	struct dit_ad_cache_slot *next =
-		cache == NULL || cache->last == NULL ? NULL : cache->last->next;
-
-	if (next != NULL && is_slot_of(next, name)) {
-		cache->last = next;
-		*ret = next->ad;
-		return 0;
-	}
-	return find_hashed(schema, cache, name, ret, ret_reason);
 }

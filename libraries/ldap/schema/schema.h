@@ -354,6 +354,17 @@ struct dit_ad_cache {
 	struct dit_ad_cache_slot *last; /* that was asked for; NULL: none */
 };
 
+static inline bool dit_ad_slot_is(const struct dit_ad_cache_slot *slot,
+                                  struct dit_span name)
+{
+	return slot->len == name.len && memcmp(slot->name, name.data, name.len) == 0;
+}
+
+/** By the hash of the name; do not call. */
+int dit_ad_find_hashed(struct dit_schema *schema, struct dit_ad_cache *cache,
+                       struct dit_span name, const struct dit_ad **ret,
+                       const char **ret_reason);
+
 /**
  * Resolve an attribute description as typed.
  *
@@ -363,8 +374,20 @@ struct dit_ad_cache {
  *
  * @return 0; DIT_E_UNKNOWN; -ENOMEM. Thread-safe after dit_schema_seal().
  */
-int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
-                struct dit_span name, const struct dit_ad **ret, const char **ret_reason);
+static inline int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
+                              struct dit_span name, const struct dit_ad **ret,
+                              const char **ret_reason)
+{
+	struct dit_ad_cache_slot *next =
+		cache == NULL || cache->last == NULL ? NULL : cache->last->next;
+
+	if (next != NULL && dit_ad_slot_is(next, name)) {
+		cache->last = next;
+		*ret = next->ad;
+		return 0;
+	}
+	return dit_ad_find_hashed(schema, cache, name, ret, ret_reason);
+}
 
 /**
  * True if a description may have these bytes, of a known type or not.
