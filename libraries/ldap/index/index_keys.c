@@ -309,8 +309,8 @@ static __attribute__((noinline)) int put_wide_hashes(struct dit_index_work *work
 	return r;
 }
 
-int dit_index_put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                         size_t first, const struct dit_index_sink *sink)
+int dit_index_convert_hashes(struct dit_index_work *work, const struct dit_index_def *def,
+                             size_t first, const struct dit_index_sink *sink)
 {
 	enum dit_key_format format = work->set->dbs[def->db].format;
 

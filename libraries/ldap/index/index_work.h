@@ -71,9 +71,21 @@ int dit_index_work_reserve(struct dit_index_work *work, size_t nmore);
 int dit_index_put_presence(struct dit_index_work *work, const struct dit_index_def *def,
                            const struct dit_index_sink *sink);
 
+/** Slow path of dit_index_put_hashes(); do not call. */
+int dit_index_convert_hashes(struct dit_index_work *work, const struct dit_index_def *def,
+                             size_t first, const struct dit_index_sink *sink);
+
 /** Hashes from number @p first on become ordinals, or go where keys of any length go. */
-int dit_index_put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                         size_t first, const struct dit_index_sink *sink);
+static inline int dit_index_put_hashes(struct dit_index_work *work,
+                                       const struct dit_index_def *def, size_t first,
+                                       const struct dit_index_sink *sink)
+{
+	enum dit_key_format format = work->set->dbs[def->db].format;
+
+	return format == DIT_KEY_INT32 || format == DIT_KEY_INT64
+	               ? 0 /* they are ordinals already */
+	               : dit_index_convert_hashes(work, def, first, sink);
+}
 
 /** Hand over the keys made so far. */
 int dit_index_flush(struct dit_index_work *work, const struct dit_index_def *def,

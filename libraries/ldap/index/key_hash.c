@@ -34,21 +34,6 @@ uint64_t dit_hash_start(bool hash64)
 	return hash64 ? START64 : START32;
 }
 
-uint64_t dit_hash_span(bool hash64, uint64_t state, struct dit_span data)
-{
-	return hash64 ? dit_hash64(state, data.data, data.len)
-	              : dit_hash32((uint32_t)state, data.data, data.len);
-}
-
-size_t dit_substr_keys_max(const struct dit_index_params *params, size_t len)
-{
-	size_t min = params->substr_if_minlen;
-	size_t max = params->substr_if_maxlen;
-
-	/* From OpenLDAP 2.6 on the least length may be over the greatest. */
-	return len + 1 + 2 * (max < min ? 1 : max - min + 1);
-}
-
 /* The functions up to dit_substr_keys() stand in their callers without a call: they are a
  * tenth of a load. @p hash64 and all lengths are constants at the hot calls. */
 #define HOT static inline __attribute__((always_inline))

@@ -51,10 +51,22 @@ struct dit_hash_states {
 /** State at the start of every key. */
 uint64_t dit_hash_start(bool hash64);
 /** Continue a state of either width. */
-uint64_t dit_hash_span(bool hash64, uint64_t state, struct dit_span data);
+static inline uint64_t dit_hash_span(bool hash64, uint64_t state, struct dit_span data)
+{
+	return hash64 ? dit_hash64(state, data.data, data.len)
+	              : dit_hash32((uint32_t)state, data.data, data.len);
+}
 
 /** Upper bound of the substring keys of a value of @p len bytes. */
-size_t dit_substr_keys_max(const struct dit_index_params *params, size_t len);
+static inline size_t dit_substr_keys_max(const struct dit_index_params *params,
+                                         size_t len)
+{
+	size_t min = params->substr_if_minlen;
+	size_t max = params->substr_if_maxlen;
+
+	/* From OpenLDAP 2.6 on the least length may be over the greatest. */
+	return len + 1 + 2 * (max < min ? 1 : max - min + 1);
+}
 
 /**
  * Make all substring keys of a value. They are those of the two functions below, in this

@@ -287,6 +287,10 @@ int dit_value_normalize(const struct dit_schema *schema, enum dit_normalizer nor
 {
 	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
 
+	/* Nearly all values: at once. */
+	if (normalizer == DIT_NORM_UTF8_FOLD || normalizer == DIT_NORM_UTF8_EXACT) {
+		return dit_utf8_prep(value, normalizer == DIT_NORM_UTF8_FOLD, arena, ret);
+	}
 	return dit_scope_normalize(&scope, normalizer, value, ret);
 }
 
@@ -305,24 +309,28 @@ size_t dit_value_order_prefix(struct dit_span value)
 	return n > 1 && n < value.len && value.data[n] == '}' ? n + 1 : 0;
 }
 
+#define ORDERED (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)
+
 size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value)
 {
-	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) == 0) {
-		return 0;
-	}
-	return dit_value_order_prefix(value);
+	return (type->flags & ORDERED) == 0 ? 0 : dit_value_order_prefix(value);
 }
 
-/* Apart from its caller: few values have a prefix. @param n  its length */
-static __attribute__((noinline)) int normalize_behind(const struct dit_schema *schema,
-                                                      enum dit_normalizer normalizer,
-                                                      struct dit_span value, size_t n,
-                                                      struct dit_arena *arena,
-                                                      struct dit_span *ret)
+/* Values may have a prefix. Apart from its caller: few types have such values. */
+static __attribute__((noinline)) int normalize_ordered(const struct dit_schema *schema,
+                                                       enum dit_normalizer normalizer,
+                                                       struct dit_span value,
+                                                       struct dit_arena *arena,
+                                                       struct dit_span *ret)
 {
+	size_t n = dit_value_order_prefix(value);
 	struct dit_span parts[] = {{value.data, n}, {value.data + n, value.len - n}};
-	int r = dit_value_normalize(schema, normalizer, parts[1], arena, &parts[1]);
+	int r = 0;
 
+	if (n == 0) {
+		return dit_value_normalize(schema, normalizer, value, arena, ret);
+	}
+	r = dit_value_normalize(schema, normalizer, parts[1], arena, &parts[1]);
 	return r < 0 ? r : dit_arena_join(arena, parts, 2, ret);
 }
 
@@ -331,7 +339,6 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
                        struct dit_span *ret)
 {
 	enum dit_normalizer normalizer = type->equality->normalizer;
-	size_t n = dit_attr_order_prefix(type, value);
 
 	/*
 	 * attributeTypes, objectClasses and their kin have a validator of their own, for
@@ -342,8 +349,8 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 	    type->validator != type->syntax->validator) {
 		return DIT_E_INVALID;
 	}
-	if (n == 0) {
-		return dit_value_normalize(schema, normalizer, value, arena, ret);
+	if ((type->flags & ORDERED) != 0) {
+		return normalize_ordered(schema, normalizer, value, arena, ret);
 	}
-	return normalize_behind(schema, normalizer, value, n, arena, ret);
+	return dit_value_normalize(schema, normalizer, value, arena, ret);
 }
