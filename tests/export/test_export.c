@@ -237,6 +237,31 @@ static void an_unreadable_entry_ends_an_export(void **state)
 	assert_string_equal(told.reports, expected);
 }
 
+/* slapcat prints it, too. */
+static void what_came_before_an_unreadable_entry_is_written(void **state)
+{
+	static const char last[] = "\n\n# no data for entry id=000002bc\n\n";
+	struct load_fixture *f = *state;
+	struct told told;
+	struct dit_export_opts opts = opts_for(f, &told);
+	struct dit_export_stats stats;
+	char found[sizeof(last)] = "";
+	char path[100];
+	int fd = open(f->dir, O_TMPFILE | O_RDWR, 0600);
+
+	assert_true(fd >= 0);
+	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	opts.output = path;
+	change(f->database, "id2e", 700, "rubbish.");
+	assert_int_equal(dit_export(&opts, &stats), DIT_E_CORRUPT);
+	assert_int_equal(lseek(fd, 0, SEEK_END), stats.nbytes);
+	assert_int_equal(pread(fd, found, sizeof(last) - 1,
+	                       (off_t)(stats.nbytes - sizeof(last) + 1)),
+	                 sizeof(last) - 1);
+	assert_string_equal(found, last);
+	(void)close(fd);
+}
+
 static void with_keep_going_unreadable_entries_are_told_and_left_out(void **state)
 {
 	struct load_fixture *f = *state;
@@ -508,6 +533,7 @@ int main(void)
 		TEST(indexes_are_asked_unless_told_otherwise),
 		TEST(scope_alone_is_of_the_suffix),
 		TEST(an_unreadable_entry_ends_an_export),
+		TEST(what_came_before_an_unreadable_entry_is_written),
 		TEST(with_keep_going_unreadable_entries_are_told_and_left_out),
 		TEST(unreadable_entries_are_told_with_a_filter_too),
 		TEST(attributes_that_the_schema_lacks_are_told),

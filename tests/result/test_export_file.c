@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -479,7 +480,7 @@ static void a_large_file_without_memory_is_told(void **state)
 }
 
 /* It was opened by somebody else, who may want the cache. */
-static void a_large_file_of_the_system_is_written_at_once(void **state)
+static void a_large_file_of_the_system_goes_through_the_cache(void **state)
 {
 	struct fixture *f = *state;
 	size_t len = CACHED + 2 * PIECE + 1;
@@ -490,6 +491,7 @@ static void a_large_file_of_the_system_is_written_at_once(void **state)
 	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fd);
 	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), 0);
 	assert_int_equal(dit_export_file_write(&f->file, bytes, len), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
 	assert_is(f->path, bytes, len);
 	assert_int_equal(nwrites, 0);
 	(void)close(fd);
@@ -680,6 +682,57 @@ static void pipes_are_written_to(void **state)
 	(void)close(fd);
 }
 
+static int bytes_in(int fd)
+{
+	int n = 0;
+
+	assert_int_equal(ioctl(fd, FIONREAD, &n), 0);
+	return n;
+}
+
+/* With the first text, and for good where it is larger. */
+static void a_pipe_has_room_for_two_pieces(void **state)
+{
+	struct fixture *f = *state;
+	int fd = -1;
+
+	assert_int_equal(mkfifo(f->path, 0600), 0);
+	fd = open(f->path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(__real_fcntl(fd, F_SETPIPE_SZ, (int)PAGE), (int)PAGE);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(__real_fcntl(fd, F_GETPIPE_SZ, 0), (int)(2 * PIECE));
+	(void)close(fd);
+}
+
+static void a_pipe_gets_pieces_or_what_has_waited_long(void **state)
+{
+	struct fixture *f = *state;
+	char *bytes = make_bytes(PIECE);
+	int fd = -1;
+
+	assert_int_equal(mkfifo(f->path, 0600), 0);
+	fd = open(f->path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(dit_export_file_write(&f->file, bytes, PIECE - 1), 0);
+	assert_int_equal(bytes_in(fd), 0);
+	assert_int_equal(dit_export_file_write(&f->file, bytes, 2), 0);
+	assert_int_equal(bytes_in(fd), PIECE);
+	for (int i = 1; i < 64; i++) {
+		assert_int_equal(bytes_in(fd), PIECE);
+		assert_int_equal(dit_export_file_write(&f->file, bytes, i % 2), 0);
+	}
+	assert_int_equal(bytes_in(fd), PIECE + 33);
+	assert_int_equal(dit_export_file_write(&f->file, bytes, 1), 0);
+	assert_int_equal(dit_export_file_flush(&f->file), 0);
+	assert_int_equal(bytes_in(fd), PIECE + 34);
+	assert_int_equal(f->file.nbytes, PIECE + 34);
+	(void)close(fd);
+	free(bytes);
+}
+
 static void what_cannot_be_opened_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -699,7 +752,9 @@ static void a_full_disk_is_told(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(dit_export_file_open(&f->file, "/dev/full", O_TRUNC, NULL), 0);
-	assert_int_equal(write_text(f, "text"), -ENOSPC);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), -ENOSPC);
+	assert_int_equal(dit_export_file_finish(&f->file), 0); /* told once */
 }
 
 static void a_reader_that_went_away_is_told(void **state)
@@ -713,7 +768,8 @@ static void a_reader_that_went_away_is_told(void **state)
 	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
 	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), 0);
 	assert_int_equal(close(fds[0]), 0);
-	assert_int_equal(write_text(f, "text"), -EPIPE);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_flush(&f->file), -EPIPE);
 	(void)close(fds[1]);
 	(void)signal(SIGPIPE, old);
 }
@@ -740,6 +796,7 @@ static void short_writes_are_gone_on_with(void **state)
 	}
 	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	assert_int_equal(dit_export_file_write(&f->file, big, len), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
 	dit_export_file_close(&f->file);
 	assert_int_equal(fscanf(reader, "%zu", &sum), 1);
 	assert_int_equal(sum, len);
@@ -760,7 +817,7 @@ int main(void)
 		TEST(a_file_system_without_direct_writes_gets_ordinary_ones),
 		TEST(a_disk_that_fills_up_leaves_the_old_file),
 		TEST(a_large_file_without_memory_is_told),
-		TEST(a_large_file_of_the_system_is_written_at_once),
+		TEST(a_large_file_of_the_system_goes_through_the_cache),
 		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
 		TEST(a_file_that_replaces_a_closed_one_was_never_open),
 		TEST(another_group_gets_no_rights),
@@ -770,6 +827,8 @@ int main(void)
 		TEST(a_link_is_replaced_and_not_followed),
 		TEST(other_names_of_a_file_keep_the_old_content),
 		TEST(pipes_are_written_to),
+		TEST(a_pipe_has_room_for_two_pieces),
+		TEST(a_pipe_gets_pieces_or_what_has_waited_long),
 		TEST(what_cannot_be_opened_is_told),
 		TEST(a_full_disk_is_told),
 		TEST(a_reader_that_went_away_is_told),

@@ -26,10 +26,18 @@
 /* Files up to this length are written through the page cache; aligned. */
 #define CACHED_BYTES (2 * DIT_DIRECT_BYTES)
 
-/* The bytes of a longer file that are not written yet. */
+/* A pipe holds two pieces: its reader has one while the next is made. Linux lets a user
+ * have 64 pipes of this size. */
+#define PIPE_BYTES (2 * DIT_DIRECT_BYTES)
+
+/* So many short texts wait for a piece to be full: what a reader waits for comes soon. */
+#define TEXTS_MAX 64
+
+/* Bytes that are not written yet: of a longer file, or of what is written in place. */
 struct dit_export_piece {
 	char bytes[DIT_DIRECT_BYTES]; /* first, and so aligned as the piece is */
 	size_t len;
+	unsigned ntexts;        /* that began since the last write */
 	_Atomic bool is_direct; /* [atomic: dit_direct_write() wants it; one thread] */
 };
 
@@ -294,7 +302,6 @@ static int write_all(struct dit_export_file *file, const char *bytes, size_t len
 			}
 			continue;
 		}
-		file->nbytes += (uint64_t)done;
 		bytes += done;
 		len -= (size_t)done;
 		/* A signal while the pipe was full shows as a short write. */
@@ -307,12 +314,19 @@ static int write_all(struct dit_export_file *file, const char *bytes, size_t len
 
 static int begin_pieces(struct dit_export_file *file)
 {
+	int room = file->temporary == NULL ? fcntl(file->fd, F_GETPIPE_SZ) : -1;
+
 	file->piece = dit_slab_get(sizeof(*file->piece));
 	if (file->piece == NULL) {
 		return -ENOMEM;
 	}
 	file->piece->len = 0;
-	atomic_init(&file->piece->is_direct, dit_direct_begin(file->fd));
+	file->piece->ntexts = 0;
+	atomic_init(&file->piece->is_direct,
+	            file->temporary != NULL && dit_direct_begin(file->fd));
+	if (room >= 0 && room < (int)PIPE_BYTES) {
+		(void)fcntl(file->fd, F_SETPIPE_SZ, (int)PIPE_BYTES);
+	}
 	return 0;
 }
 
@@ -320,13 +334,14 @@ static int begin_pieces(struct dit_export_file *file)
 static int write_piece(struct dit_export_file *file)
 {
 	struct dit_export_piece *piece = file->piece;
-	int r = dit_direct_write(file->fd, &piece->is_direct, piece->bytes, piece->len,
-	                         file->nbytes - piece->len);
+	size_t len = piece->len;
 
-	if (r == 0) {
-		piece->len = 0;
-	}
-	return r;
+	piece->len = 0;
+	piece->ntexts = 0;
+	return file->temporary == NULL
+	               ? write_all(file, piece->bytes, len)
+	               : dit_direct_write(file->fd, &piece->is_direct, piece->bytes, len,
+	                                  file->nbytes - len);
 }
 
 static int write_in_pieces(struct dit_export_file *file, const char *bytes, size_t len)
@@ -350,6 +365,14 @@ static int write_in_pieces(struct dit_export_file *file, const char *bytes, size
 	return r;
 }
 
+/* To a pipe or a device: calls with little cost more than the copy. */
+static int write_in_place(struct dit_export_file *file, const char *bytes, size_t len)
+{
+	int r = write_in_pieces(file, bytes, len);
+
+	return r == 0 && ++file->piece->ntexts >= TEXTS_MAX ? write_piece(file) : r;
+}
+
 /* The last piece, whose length is not aligned. */
 static int write_rest(struct dit_export_file *file)
 {
@@ -358,30 +381,41 @@ static int write_rest(struct dit_export_file *file)
 	if (file->piece == NULL || file->piece->len == 0) {
 		return 0;
 	}
-	r = dit_direct_end(file->fd);
+	r = file->temporary == NULL ? 0 : dit_direct_end(file->fd);
 	return r < 0 ? r : write_piece(file);
 }
 
 int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_t len)
 {
 	uint64_t room = file->nbytes < CACHED_BYTES ? CACHED_BYTES - file->nbytes : 0;
-	size_t n = file->temporary == NULL || len < room ? len : (size_t)room;
-	int r = write_all(file, bytes, n);
+	size_t n = len < room ? len : (size_t)room;
+	int r = 0;
 
-	return r < 0 || n == len ? r : write_in_pieces(file, bytes + n, len - n);
+	if (file->temporary == NULL) {
+		return write_in_place(file, bytes, len);
+	}
+	r = write_all(file, bytes, n);
+	if (r < 0) {
+		return r;
+	}
+	file->nbytes += n;
+	return n == len ? 0 : write_in_pieces(file, bytes + n, len - n);
+}
+
+int dit_export_file_flush(struct dit_export_file *file)
+{
+	/* After an interrupt nobody waits for a slow reader. */
+	return file->temporary == NULL && !dit_stop_is_set(file->stop) ? write_rest(file)
+	                                                               : 0;
 }
 
 /* ---- the end ---- */
 
 int dit_export_file_finish(struct dit_export_file *file)
 {
-	int r = 0;
+	int r = write_rest(file);
 
-	if (file->temporary == NULL) {
-		return 0;
-	}
-	r = write_rest(file);
-	if (r < 0) {
+	if (r < 0 || file->temporary == NULL) {
 		return r;
 	}
 	if (fsync(file->fd) < 0) {

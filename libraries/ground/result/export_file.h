@@ -14,7 +14,8 @@
  * (path.h).
  *
  * A large file that is written by dit_export_file_write() goes past the page cache, in
- * pieces of 512 KiB, if the file system can do that.
+ * pieces of 512 KiB, if the file system can do that. Pipes and devices get such pieces as
+ * well, and a pipe is made large enough for two of them.
  *
  * Threads: belongs to one thread.
  */
@@ -69,14 +70,20 @@ DIT_PUBLIC int dit_export_file_open(struct dit_export_file *file, const char *pa
 DIT_PUBLIC int dit_export_file_keep(struct dit_export_file *file);
 
 /**
- * Write all bytes. Those of a large file may wait for dit_export_file_finish().
+ * Write all bytes. Those of a large file, and some of what is written in place, wait for
+ * later ones or for dit_export_file_finish().
  *
  * @return 0; -ENOMEM; -errno, also of bytes that came before; DIT_E_STOPPED: an interrupt
  *         came while the reader of a pipe was slow
  */
 int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_t len);
 
-/** Write the rest, sync, give the file its name, and sync that. 0 or -errno */
+/** In place: write what waits, though the result is not complete; after an interrupt
+ * nothing. Errors as above. */
+int dit_export_file_flush(struct dit_export_file *file);
+
+/** Write the rest, sync, give the file its name, and sync that. 0; -errno;
+ * DIT_E_STOPPED as above */
 DIT_PUBLIC int dit_export_file_finish(struct dit_export_file *file);
 
 /** Close; remove a file that was not finished. Closing twice is fine. */

@@ -505,6 +505,7 @@ static int run(struct export *export)
 		r = write_nothing(export);
 	}
 	if (r < 0) {
+		(void)dit_export_file_flush(&export->file); /* what came before it */
 		return r;
 	}
 	dit_job_tell(&export->job, DIT_EXPORT_PUBLISH);

@@ -2,7 +2,7 @@
 {
 	printf 'dn: dc=example,dc=com\nobjectClass: dcObject\nobjectClass: organization\n'
 	printf 'dc: example\no: x\n'
-	for i in $(seq 2000); do
+	for i in $(seq 4000); do
 		printf '\ndn: cn=%d,dc=example,dc=com\nobjectClass: device\ncn: %d\n' $i $i
 		printf 'description: %0900d\n' $i
 	done

@@ -1,7 +1,7 @@
 # An interrupt ends an export also while the reader of a pipe is slow.
 {
 	printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n'
-	printf 'description: %0300000d\n' 1
+	printf 'description: %02000000d\n' 1
 } >big.ldif
 "$DITADD" -f slapd.conf -l big.ldif
 mkfifo pipe

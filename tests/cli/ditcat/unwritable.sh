@@ -6,12 +6,12 @@ for output in /nonexistent/x '' . /dev/full; do
 done
 "$DITCAT" -f slapd.conf >/dev/full
 echo "$?"
-# A reader that goes away. The export is larger than a pipe.
+# A reader that goes away. The export is larger than a pipe and a piece.
 {
 	cat "$DATA/ldif/operational.ldif"
 	echo
 	printf 'dn: cn=big,dc=example,dc=com\nobjectClass: person\ncn: big\nsn: b\n'
-	printf 'description: %0300000d\n' 1
+	printf 'description: %02000000d\n' 1
 } >big.ldif
 rm -rf db/*
 "$DITADD" -c -f slapd.conf -l big.ldif
