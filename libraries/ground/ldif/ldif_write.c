@@ -44,19 +44,23 @@ void dit_ldif_text_deinit(struct dit_ldif_text *text)
 
 /* Bytes that are looked at together; the compiler makes one instruction of each line. */
 typedef signed char block __attribute__((vector_size(16)));
+typedef unsigned char wrapping __attribute__((vector_size(16)));
 
-/* All bits of a byte are set where it is below 0x20, above 0x7f, or 0x7f. */
-static inline block flaws_of(block bytes)
+/*
+ * All bits of a byte are set where it is printable, 0x20 to 0x7e: one more than that is
+ * above 0x20. One more than 0x7f is negative.
+ */
+static inline block printable_in(block bytes)
 {
-	return (block)((bytes < 0x20) | (bytes == 0x7f));
+	return (block)((block)((wrapping)bytes + 1) > 0x20);
 }
 
-static inline bool has_flaws(block flaws)
+static inline bool is_all_set(block bits)
 {
 	uint64_t halves[2];
 
-	memcpy(halves, &flaws, sizeof(halves));
-	return (halves[0] | halves[1]) != 0;
+	memcpy(halves, &bits, sizeof(halves));
+	return (halves[0] & halves[1]) == UINT64_MAX;
 }
 
 /*
@@ -121,6 +125,17 @@ static inline bool take_short(const char *from, size_t len, char *to)
 	return is_plain;
 }
 
+static inline block take_block(const char *from, char *to, size_t at)
+{
+	block bytes;
+
+	memcpy(&bytes, from + at, sizeof(bytes));
+	if (to != NULL) {
+		memcpy(to + at, &bytes, sizeof(bytes));
+	}
+	return printable_in(bytes);
+}
+
 /*
  * Are all bytes printable? They are copied on the way.
  *
@@ -128,24 +143,22 @@ static inline bool take_short(const char *from, size_t len, char *to)
  */
 static inline bool take(const char *from, size_t len, char *to)
 {
-	block flaws = {0};
-	block bytes;
+	block printable;
 
-	if (len < sizeof(bytes)) {
+	if (len < sizeof(printable)) {
 		return take_short(from, len, to);
 	}
-	for (size_t at = 0; at < len; at += sizeof(bytes)) {
-		/* The last one ends with the value, and overlaps the one before it. */
-		at = len - at < sizeof(bytes) ? len - sizeof(bytes) : at;
-		memcpy(&bytes, from + at, sizeof(bytes));
-		flaws |= flaws_of(bytes);
-		if (to != NULL) {
-			memcpy(to + at, &bytes, sizeof(bytes));
-		} else if (has_flaws(flaws)) {
+	/* The last one ends with the value, and overlaps the one before it. */
+	printable = take_block(from, to, 0);
+	printable &= take_block(from, to, len - sizeof(printable));
+	for (size_t at = sizeof(printable); at + sizeof(printable) < len;
+	     at += sizeof(printable)) {
+		printable &= take_block(from, to, at);
+		if (to == NULL && !is_all_set(printable)) {
 			return false;
 		}
 	}
-	return !has_flaws(flaws);
+	return is_all_set(printable);
 }
 
 /* @param value  not empty */
