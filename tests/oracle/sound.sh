@@ -266,7 +266,7 @@ stop a
 
 site a '!moduleload memberof' '!moduleload refint' '!moduleload unique' \
 	'!moduleload ppolicy' '!moduleload dds' '!moduleload valsort' '!moduleload collect' \
-	'!moduleload autogroup' 'overlay memberof' 'memberof-refint TRUE' 'overlay refint' \
+	'overlay memberof' 'memberof-refint TRUE' 'overlay refint' \
 	'refint_attributes seeAlso member' 'overlay unique' 'unique_uri ldap:///?uid?sub' \
 	'overlay ppolicy' 'ppolicy_hash_cleartext' 'overlay dds' 'overlay valsort' \
 	"valsort-attr description ou=people,$base alpha-ascend" 'lastbind on' \
