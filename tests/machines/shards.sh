@@ -82,6 +82,32 @@ short_part() {
 	publish_all
 }
 
+# A host is a place for db; copies.sh in this folder has real ones.
+copies_again() {
+	mkdir -p "$work/bin" "$work/n4/a" "$work/n5/a"
+	cat >"$work/bin/ssh" <<-END
+		#!/bin/sh
+		place=$work/\$3
+		shift 3
+		exec unshare --mount sh -c "mount --bind \$place /srv/ditkit/db && exec \$*"
+	END
+	cat >"$work/bin/rsync" <<-END
+		#!/bin/sh
+		[ \$# -eq 3 ] || { shift && left_out=manifest.json; }
+		to=$work/\${3%%:*}/a/ditkit-prepared
+		mkdir -p "\$to"
+		find "\$2" -type f ! -name "\${left_out-}" -exec cp -p {} "\$to/" \;
+	END
+	chmod +x "$work"/bin/*
+	prepare_all
+	PATH=$work/bin:$PATH check "a copy" /srv/ditkit/copies.sh n4
+	PATH=$work/bin:$PATH check "copies again, after a kill" /srv/ditkit/copies.sh n4 n5
+	check "publication" step publish a
+	for host in n4 n5; do
+		check "the copy on $host" cmp "$work/$host/a/data.mdb" /srv/ditkit/db/a/data.mdb
+	done
+}
+
 # twice STEP...: two of them at once; one may be refused, not both
 twice() {
 	local other status
@@ -142,4 +168,5 @@ short_part
 same_rank_twice
 mixed_up
 abandoned
+copies_again
 finish
