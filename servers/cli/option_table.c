@@ -201,6 +201,8 @@ static const struct option_row rows[] = {
          "check the structure of the file alone: that LMDB can read it"},
 	{DITADD, OPT_REJECTS, "rejects", TEXT("file"),
          "write the records that were left out to this LDIF file"},
+	{DITADD, OPT_REPLACE, "replace", FLAG,
+         "the new database takes the place of one that has entries or is damaged"},
 	{DITADD | DITINDEX, OPT_REPORT, "report", TEXT("file"),
          "write a page about the work to this HTML file"},
 	{DITCHECK, OPT_REPORT, "report", TEXT("file"),

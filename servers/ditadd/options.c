@@ -109,6 +109,7 @@ static void take_own(struct options *options)
 	load->may_grow = common_is_given(common, OPT_GROW);
 	load->only_if_empty = common_is_given(common, OPT_IF_EMPTY);
 	load->is_prepared = common_is_given(common, OPT_PREPARE);
+	load->replaces = common_is_given(common, OPT_REPLACE);
 	load->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
 	load->no_urls = common_is_given(common, OPT_NO_URLS);
 	load->special_urls = common_is_given(common, OPT_SPECIAL_URLS);
@@ -148,17 +149,21 @@ static int take_action(struct options *options)
 		return common_wrong_call(common, "-u and --estimate prepare nothing: "
 		                                 "leave --prepare out");
 	}
+	if (common_is_given(common, OPT_REPLACE) &&
+	    common_is_given(common, OPT_IF_EMPTY)) {
+		return common_wrong_call(common, "--replace and --if-empty exclude each "
+		                                 "other");
+	}
 	if (common_is_given(common, OPT_JSON) && options->action != OPTIONS_STATUS) {
 		return common_wrong_call(common, "--json belongs to --status");
 	}
 	return 0;
 }
 
-/* Those that choose databases or tune the work do no harm. */
+/* A script gives each step the same options: those without a file do no harm. */
 static int check_action(const struct options *options, int argc)
 {
-	static const int refused[] = {'c',         'j',        'l',
-	                              'u',         'w',        OPT_ESTIMATE,
+	static const int refused[] = {'l',         'u',        OPT_ESTIMATE,
 	                              OPT_REJECTS, OPT_REPORT, OPT_STATS};
 	bool is_wrong = optind < argc;
 

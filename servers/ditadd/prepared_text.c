@@ -115,6 +115,7 @@ int prepared_act(struct options *options)
 	COMMON_CALLBACKS(&opts, &options->common, &meter);
 	options->common.user.writes = options->action != OPTIONS_STATUS;
 	opts.may_grow = options->load.may_grow;
+	opts.replaces = options->load.replaces;
 	opts.stop = options->load.stop;
 	r = act(&opts, &stats);
 	meter_end(&meter, r == 0 && options->action == OPTIONS_PUBLISH);

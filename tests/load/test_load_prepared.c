@@ -172,6 +172,38 @@ static void what_is_published_is_what_a_load_makes(void **state)
 	load_fixture_deinit(&f);
 }
 
+/* In one step for all databases; without entries of the load they are empty then. */
+static void entries_are_replaced_if_the_caller_says_so(void **state)
+{
+	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
+	struct dit_prepared_stats stats;
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	uint64_t loaded = 0;
+	(void)state;
+
+	load_fixture_init_glued(&f, "");
+	load_fixture_load_people(&f, 20);
+	loaded = load_fixture_digest(&f);
+	load_fixture_reset(&f);
+	load_fixture_load_people(&f, 200);
+	opts = load_fixture_opts(&f);
+	load_fixture_write_people(&f, 20);
+	assert_int_equal(prepare(&opts), DIT_E_NOTEMPTY);
+	opts.replaces = true;
+	assert_int_equal(prepare(&opts), 0);
+	assert_int_equal(call_alone(&f, dit_prepared_publish), DIT_E_NOTEMPTY);
+	assert_true(load_fixture_digest(&f) != loaded);
+	publish.conf = f.conf;
+	publish.replaces = true;
+	assert_int_equal(dit_prepared_publish(&publish, &stats), 0);
+	dit_prepared_stats_deinit(&stats);
+	assert_int_equal(load_fixture_digest(&f), loaded);
+	opts.only_if_empty = true;
+	assert_int_equal(prepare(&opts), -EINVAL);
+	load_fixture_deinit(&f);
+}
+
 static void what_is_stopped_changes_nothing(void **state)
 {
 	static const volatile sig_atomic_t stop = 1;
@@ -426,6 +458,7 @@ int main(void)
 		cmocka_unit_test(the_digest_is_of_values_and_not_of_their_order),
 		cmocka_unit_test(a_sum_carries),
 		cmocka_unit_test(what_is_published_is_what_a_load_makes),
+		cmocka_unit_test(entries_are_replaced_if_the_caller_says_so),
 		cmocka_unit_test(what_is_stopped_changes_nothing),
 		cmocka_unit_test(each_difference_is_refused_with_its_name),
 		cmocka_unit_test(a_spoilt_or_too_large_file_is_refused),

@@ -16,6 +16,7 @@ int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts
 	return r == DIT_E_NOTEMPTY
 	               ? dit_fault_say(opts->fault, r,
 	                               "the database has entries, and only one without "
-	                               "entries can be prepared: leave --prepare out")
+	                               "entries can be prepared: leave --prepare out, "
+	                               "or let --replace take its place")
 	               : r;
 }

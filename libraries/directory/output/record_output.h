@@ -66,6 +66,8 @@ struct dit_output_opts {
 	/* The result is prepared: put into ditkit-prepared (manifest.h), with
 	 * dit_output_put_manifest(). DIT_E_NOTEMPTY: the database has entries */
 	bool is_prepared;
+	/* The new database takes the place of one that holds entries, or is damaged */
+	bool replaces;
 	struct dit_page_writer
 		*page_writer;      /* borrowed; NULL: each thread writes its pages */
 	struct dit_ticker *ticker; /* main's; borrowed; NULL: no reports */
@@ -117,8 +119,8 @@ int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts
 /**
  * Open what was prepared in a directory, as an output that is only to be published.
  *
- * @param opts      of these: directory, mode, maxsize_bytes, may_grow, is_lmdb_10,
- *                  sealed, ticker, fault
+ * @param opts      of these: directory, mode, maxsize_bytes, may_grow, replaces,
+ *                  is_lmdb_10, sealed, ticker, fault
  * @param prepared  READY; its manifest is borrowed until the end, and becomes
  *                  "published"
  *

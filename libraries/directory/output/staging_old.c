@@ -96,16 +96,20 @@ static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 	return r;
 }
 
+static int say_newer(struct dit_fault *fault)
+{
+	return dit_fault_say(fault, DIT_E_FORMAT,
+	                     DIT_DATA_NAME " is of LMDB 1.0 (OpenLDAP 2.7), the load is "
+	                                   "for OpenLDAP 2.5 or 2.6: see --openldap");
+}
+
 /* Before lock.mdb is touched, which differs between the generations, too. */
 static int check_generation(int dir_fd, struct dit_fault *fault)
 {
 	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
 
 	if (fd == DIT_E_FORMAT) {
-		return dit_fault_say(fault, fd,
-		                     DIT_DATA_NAME " is of LMDB 1.0 (OpenLDAP 2.7), the "
-		                                   "load is for OpenLDAP 2.5 or 2.6: see "
-		                                   "--openldap");
+		return say_newer(fault);
 	}
 	if (fd < 0) {
 		return fd == -ENOENT ? 0 : fd;
@@ -116,6 +120,13 @@ static int check_generation(int dir_fd, struct dit_fault *fault)
 
 /* ---- of LMDB 1.0 ---- */
 
+static int say_older(struct dit_fault *fault)
+{
+	return dit_fault_say(fault, DIT_E_FORMAT,
+	                     DIT_DATA_NAME " is of LMDB 0.9 (OpenLDAP 2.5 or 2.6), the "
+	                                   "load is for OpenLDAP 2.7: see --openldap");
+}
+
 static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 {
 	struct dit_fault *fault = opts->fault;
@@ -123,10 +134,7 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 	int r = dit_format_check(fd);
 
 	if (r == 0) {
-		return dit_fault_say(fault, DIT_E_FORMAT,
-		                     DIT_DATA_NAME " is of LMDB 0.9 (OpenLDAP 2.5 or "
-		                                   "2.6), the load is for OpenLDAP 2.7: "
-		                                   "see --openldap");
+		return say_older(fault);
 	}
 	r = dit_data_seal_check(fd, opts->sealed, fault);
 	if (r == 0) {
@@ -144,6 +152,18 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 
 /* ---- of either ---- */
 
+/* Of a file that goes: a slapd of the other generation would see nothing of our claim. A
+ * damaged one may go, too. */
+static int look_at_replaced(int fd, const struct dit_output_opts *opts)
+{
+	if (dit_format_check(fd) != 0) {
+		return opts->is_lmdb_10 ? 0 : say_newer(opts->fault);
+	}
+	return opts->is_lmdb_10 && check_magic(fd) != DIT_LMDB_INVALID
+	               ? say_older(opts->fault)
+	               : 0;
+}
+
 static int look_at_file(int fd, const struct dit_output_opts *opts)
 {
 	struct stat st;
@@ -154,19 +174,22 @@ static int look_at_file(int fd, const struct dit_output_opts *opts)
 	if (st.st_size == 0) {
 		return 0;
 	}
+	if (opts->replaces) {
+		return look_at_replaced(fd, opts);
+	}
 	return opts->is_lmdb_10 ? look_at_records_10(fd, opts)
 	                        : look_at_records(fd, opts);
 }
 
 int dit_staging_look_first(int dir_fd, const struct dit_output_opts *opts)
 {
-	return opts->is_lmdb_10 ? dit_staging_look(dir_fd, opts)
-	                        : check_generation(dir_fd, opts->fault);
+	return opts->is_lmdb_10 || opts->replaces ? dit_staging_look(dir_fd, opts)
+	                                          : check_generation(dir_fd, opts->fault);
 }
 
 int dit_staging_look(int dir_fd, const struct dit_output_opts *opts)
 {
-	int fd = opts->is_lmdb_10
+	int fd = opts->is_lmdb_10 || opts->replaces
 	                 ? dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, opts->fault)
 	                 : dit_data_open(dir_fd, O_RDONLY, opts->fault);
 	int r = 0;

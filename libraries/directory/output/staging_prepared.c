@@ -269,7 +269,7 @@ int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_op
 		               : dit_fault_say(opts->fault, r,
 		                               "the database has entries: what is "
 		                               "prepared takes the place of one without "
-		                               "entries alone");
+		                               "entries alone, or --replace is given");
 	}
 	output = &staging->tables.base.base;
 	staging->prepared_fd = fcntl(prepared->fd, F_DUPFD_CLOEXEC, 0);

@@ -104,7 +104,8 @@ struct dit_load_opts {
 	/* A database that holds entries is left alone: see is_unneeded in the results */
 	bool only_if_empty;
 	/* A new database is not put in place: it waits for dit_prepared_publish()
-	 * (prepared.h). One that holds entries is refused. Not with is_dry_run */
+	 * (prepared.h). One that holds entries is refused, if not replaces. Not with
+	 * is_dry_run */
 	bool is_prepared;
 	bool is_verbose; /* report every entry stored */
 	bool explain;    /* a DIT_REPORT_EXPLANATION after the reports of each refusal */
@@ -166,6 +167,11 @@ struct dit_load_opts {
 	 * while they wait for a pipe.
 	 */
 	const volatile sig_atomic_t *stop;
+	/*
+	 * New databases take the place of those that are there, with all entries, in one
+	 * step. Damaged ones go, too. Not with only_if_empty
+	 */
+	bool replaces;
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)

@@ -91,6 +91,11 @@ static int check_opts(const struct loader *loader)
 		               "a dry run prepares nothing: leave out -u or --prepare");
 		return -EINVAL;
 	}
+	if (opts->replaces && opts->only_if_empty) {
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "replaces and only_if_empty exclude each other");
+		return -EINVAL;
+	}
 	return dit_job_check(&loader->job, own, sizeof(own) / sizeof(own[0]));
 }
 
@@ -388,7 +393,8 @@ static int tell_directories(struct loader *loader)
 	if (r == 0) {
 		r = open_seals(loader);
 	}
-	if (r == 0 && (dit_load_look_is_wanted(loader->opts) || loader->is_estimate)) {
+	if (r == 0 && !loader->opts->replaces &&
+	    (dit_load_look_is_wanted(loader->opts) || loader->is_estimate)) {
 		r = dit_load_look(loader);
 	}
 	return r == 0 && dit_load_look_is_unneeded(loader) ? 1 : r;

@@ -166,6 +166,7 @@ int dit_load_store_open(struct load_target *target)
 		.sealed = dit_data_seal_format(target->seal),
 		.may_grow = loader->opts->may_grow,
 		.is_prepared = loader->opts->is_prepared,
+		.replaces = loader->opts->replaces,
 		.page_writer = loader->page_writer,
 		.ticker = dit_job_ticker(&loader->job),
 		.stop = loader->job.stop.flag,

@@ -417,6 +417,7 @@ static int open_output(struct work *work, size_t number)
 	                               .maxsize_bytes = db->data.maxsize_bytes,
 	                               .is_lmdb_10 = rules.has_lmdb_10,
 	                               .may_grow = work->opts.may_grow,
+	                               .replaces = work->opts.replaces,
 	                               .ticker = dit_job_ticker(&work->job),
 	                               .stop = work->job.stop.flag,
 	                               .fault = &fault};

@@ -54,6 +54,7 @@ struct dit_prepared_opts {
 	dit_progress_fn progress;
 	void *progress_ctx;
 	const volatile sig_atomic_t *stop;
+	bool replaces; /* publish: in the place of databases that hold entries, too */
 };
 
 /** Options to begin with: all defaults. Not for static objects. */
