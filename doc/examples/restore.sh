@@ -6,8 +6,9 @@
 #
 #   restore.sh /var/backups/ditkit/1-latest.ldif.zst /var/lib/ldap -n 1
 #
-# OPTIONs are ditadd's, such as -F, -f, -n and --memory. The old database stays next to the
-# new one until the new one is there and checked; after a failure it is put back.
+# OPTIONs are ditadd's, such as -F, -f, -n, -w and --memory. The new database is made and
+# checked next to the old one, and takes its place with one rename. After a failure, a kill or
+# a loss of power the old one is in place, or the new one; then run the script again.
 #
 # A script with slapadd does more: it calls slapindex and chown, and after a failure it
 # cannot tell which entries are stored. ditadd fills the indexes, leaves files that belong
@@ -24,31 +25,19 @@ start=${SLAPD_START-systemctl start slapd}
 }
 ldif=$1
 dir=$2
-old=$dir/before-restore
 shift 2
 
-move() { # move FROM TO: the files of a database, those that are there
-	for file in data.mdb lock.mdb; do
-		[ ! -e "$1/$file" ] || mv "$1/$file" "$2/" || return 1
-	done
-}
-
-# Before slapd stops: can all of the LDIF be read, and does the schema know it? -d 0: the
-# entries that are there already are moved away.
-ditadd "$@" -u -q -d 0 -l "$ldif" || exit 1
-mkdir "$old" || exit 1
-$stop || {
-	rmdir "$old"
-	exit 1
-}
+# Before slapd stops: can all of the LDIF be read, and does the schema know it?
+ditadd "$@" --replace -u -q -l "$ldif" || exit 1
+$stop || exit 1
 status=0
-move "$dir" "$old" && ditadd "$@" -q -l "$ldif" && ditcheck --quick --database "$dir" ||
+ditadd "$@" --replace --prepare -q -l "$ldif" &&
+	ditcheck --quick --database "$dir/ditkit-prepared" &&
+	ditadd "$@" --replace --publish || {
 	status=1
-if [ $status -eq 0 ]; then
-	rm -r "$old"
-else
-	echo "restore.sh: the new database is not there; the old one is put back" >&2
-	move "$old" "$dir" && rmdir "$old"
-fi
+	echo "restore.sh: the new database is not in place; the old one is as it was" >&2
+}
+# What is left of it: its manifest, or all of it after a failure.
+ditadd "$@" --abandon >/dev/null || status=1
 $start || exit 1
 exit $status

@@ -24,7 +24,7 @@ for program in "$DITADD" "$DITCAT" "$DITCHECK"; do
 done
 PATH=$work/bin:$PATH
 # slapd, as a file that is there while it runs
-printf '#!/bin/sh\nrm %s/running\n' "$work" >bin/stop-slapd
+printf '#!/bin/sh\nrm -f %s/running\n' "$work" >bin/stop-slapd
 printf '#!/bin/sh\n: >%s/running\n' "$work" >bin/start-slapd
 chmod +x bin/*-slapd
 : >running
@@ -41,7 +41,8 @@ restored() {
 	[ "$(ditcat -f "$conf" | grep -c '^dn:')" = "$entries" ] ||
 		fail "$name: $(ditcat -f "$conf" | grep -c '^dn:') entries"
 	[ -e running ] || fail "$name: slapd does not run"
-	[ ! -e demo-db/before-restore ] || fail "$name: the old database is left"
+	got=$(find demo-db -mindepth 1 ! -name data.mdb ! -name lock.mdb)
+	[ -z "$got" ] || fail "$name: there is $got"
 }
 
 head -n 40 "$DIT_SRCDIR/doc/examples/people.ldif" |
@@ -65,7 +66,7 @@ SLAPD_STOP=false restored 'slapd does not stop' 1 24 few.ldif demo-db -f "$conf"
 sed 's/^maxsize.*/maxsize 40960/' "$conf" >small.conf
 cp demo-db/data.mdb keep
 restored 'the load fails' 1 24 people.ldif.zst demo-db -f small.conf
-grep -q 'the old one is put back' said || fail 'the load fails: it does not say so'
+grep -q 'the old one is as it was' said || fail 'the load fails: it does not say so'
 cmp -s keep demo-db/data.mdb || fail 'the load fails: the old database is another one'
 # ditcheck does not like what is there.
 rm bin/ditcheck
@@ -73,6 +74,41 @@ printf '#!/bin/sh\nexit 1\n' >bin/ditcheck
 chmod +x bin/ditcheck
 restored 'the new database is damaged' 1 24 few.ldif demo-db -f "$conf"
 cmp -s keep demo-db/data.mdb || fail 'the new database is damaged: the old one is another'
+
+# The script is killed before and after each of its commands: the old database is in place, or
+# the new one, and a second run restores.
+ln -sf "$DITCHECK" bin/ditcheck
+mkdir killing
+cat >killing/ditadd <<END
+#!/bin/sh
+echo step >>$work/steps
+step=\$(wc -l <$work/steps)
+[ "\$KILLED" != "before \$step" ] || { kill -KILL \$PPID; exit 1; }
+PATH=$PATH "$work/bin/\${0##*/}" "\$@" || exit
+[ "\$KILLED" != "after \$step" ] || kill -KILL \$PPID
+END
+chmod +x killing/ditadd
+for program in ditcheck stop-slapd start-slapd; do
+	ln -s ditadd killing/$program
+done
+for killed in {before,after}' '{1..7}; do
+	nchecks=$((nchecks + 1))
+	ditadd -f "$conf" --replace -q few.ldif
+	: >steps
+	: >running
+	KILLED=$killed PATH=$work/killing:$PATH sh "$DIT_SRCDIR/doc/examples/restore.sh" 		"$DIT_SRCDIR/doc/examples/people.ldif" demo-db -f "$conf" -w >said 2>&1
+	[ $? -eq 137 ] && [ "$(wc -l <steps)" -eq "${killed#* }" ] || fail "killed $killed: it was not"
+	case $killed in
+	'after 5' | *[67]) entries=24 ;;
+	*) entries=$nfew ;;
+	esac
+	[ "$(ditcat -f "$conf" | grep -c '^dn:')" = "$entries" ] || fail "killed $killed: other entries"
+	case $killed in
+	*4) printf damaged | dd of=demo-db/data.mdb bs=1 seek=8 conv=notrunc status=none ;;
+	*5) truncate -s 5000 demo-db/data.mdb ;;
+	esac
+	restored "after a kill $killed" 0 24 "$DIT_SRCDIR/doc/examples/people.ldif" demo-db -f "$conf" -w
+done
 
 # started NAME STATUS ENTRIES LDIF: the first start, or a later one, of a container
 started() {
