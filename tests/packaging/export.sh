@@ -125,6 +125,36 @@ ln -s "$DITADD" "$work/sbin/ditadd"
 with ditcheck 'exit 2' 'database 1 is not exported: ditcheck found something'
 ln -s "$DITCHECK" "$work/sbin/ditcheck"
 
+# Killed before and after each command: the exports are whole, and a second run writes one.
+mkdir "$work/killing"
+for program in ditcheck ditcat ditadd mv ln; do
+	cat >"$work/killing/$program" <<END
+#!/bin/sh
+echo step >>$work/steps
+step=\$(wc -l <$work/steps)
+[ "\$KILLED" != "before \$step" ] || { kill -KILL \$PPID; exit 1; }
+$(PATH=$work/sbin:$PATH command -v $program) "\$@" || exit
+[ "\$KILLED" != "after \$step" ] || kill -KILL \$PPID
+END
+	chmod +x "$work/killing/$program"
+done
+sed "s,^PATH=.*,PATH=$work/killing:\$PATH," "$work/ditkit-export" >"$work/killed-export"
+for killed in {before,after}' '{1..6}; do
+	nchecks=$((nchecks + 1))
+	: >"$work/steps"
+	KILLED=$killed sh "$work/killed-export" 1 >"$work/said" 2>&1
+	[ $? -eq 137 ] && [ "$(wc -l <"$work/steps")" -eq "${killed#* }" ] ||
+		fail "killed $killed: it was not"
+	for export in "$work/exports"/1-"$today"* "$work/exports"/1-latest*; do
+		zstd -qdc "$export" | cmp - "$work/expected.ldif" || fail "killed $killed: $export"
+	done
+	# shellcheck disable=SC2086
+	expect 0 '24 entries' $run 1
+	check_exports "after a kill $killed" "$before"
+done
+before=$(exports)
+sum=$(cat "$work/exports/"* | cksum)
+
 # A database that is damaged: a page in its middle has the header of none.
 size=$(stat -c %s "$work/demo-db/data.mdb")
 for page in 4 5 6 7 8; do
