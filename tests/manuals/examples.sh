@@ -226,6 +226,12 @@ setup_debian-loaded() {
 	ditadd -q -l people.ldif
 	systemctl start slapd
 }
+# With a copy in /backup/ldap; no change goes to slapd.
+setup_debian-copied() {
+	setup_debian-loaded
+	mkdir -p backup/ldap
+	cp var/lib/ldap/data.mdb backup/ldap/
+}
 
 # --- running --------------------------------------------------------------------
 
