@@ -4,6 +4,7 @@
 # and the man pages show the programs, which are taken out of them. Programs and synopses
 # compile pedantically, as C and as C++, and the programs do what their comments say.
 set -u
+. "${0%/*}/../installed.sh"
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}" "${DITADD:?}" "${DITCAT:?}"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-programs-XXXXXX") || exit 1
@@ -30,19 +31,9 @@ if ! command -v mandoc >/dev/null || ! command -v c++ >/dev/null; then
 	[ -z "${CI:-}" ] || exit 1
 	exit 77
 fi
-make -C "$DIT_BUILDDIR" DESTDIR="$work/root" install-library >"$work/log" 2>&1 || {
-	cat "$work/log" >&2
-	exit 1
-}
-pc=$(find "$work/root" -name ditkit.pc)
-prefix=$(sed -n 's/^prefix=//p' "$pc")
-libdir=${pc%/pkgconfig/ditkit.pc}
-export PKG_CONFIG_PATH=${pc%/ditkit.pc}
-export LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 static=--static
-[ ! -e "$libdir/libditkit.so" ] || static=
-flags=$(pkg-config $static --define-variable=prefix="$work/root$prefix" --cflags --libs \
-	ditkit) || exit 1
+[ ! -e "$DIT_INSTALLED/root$prefix/lib/libditkit.so" ] || static=
+flags=$(pkg-config $static --cflags --libs ditkit) || exit 1
 
 # compile SOURCE OPTION...: as C; and as C++
 compile() {
@@ -89,9 +80,8 @@ for source in "$work/pages"/*.c; do
 	compile "$source" -o "$work/$(basename "$source" .c)"
 done
 # The archive alone, and the other libraries as pkg-config --static names them.
-if [ -e "$libdir/libditkit.a" ]; then
-	flags=$(pkg-config --static --define-variable=prefix="$work/root$prefix" --cflags \
-		--libs ditkit)
+if [ -e "$DIT_INSTALLED/root$prefix/lib/libditkit.a" ]; then
+	flags=$(pkg-config --static --cflags --libs ditkit)
 	# shellcheck disable=SC2086 # a list of words
 	${CC:-cc} "$examples/sort_sum.c" -o "$work/archived" ${flags/-lditkit/-l:libditkit.a} ||
 		fail 'an archive does not link'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The Python module of doc/examples loads, iterates and checks: what it reads is what
 # python3-ldap gets from a slapd that serves the same directory.
+. "${0%/*}/../installed.sh"
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
 : "${DITGEN:?}"
@@ -28,11 +29,6 @@ sed -i 's/^database mdb/sizelimit unlimited\n&/' "$work/dit/slapd.conf"
 	"$DITGEN" --entries 300 | awk 'BEGIN { RS = ""; ORS = "\n\n" }
 		!/^dn: (ou=People,)?dc=example,dc=com/'
 } >"$work/input.ldif"
-export DITKIT_INCLUDE=$DIT_BUILDDIR/include
-# The module names the library itself, as for a user who has it installed.
-mkdir "$work/lib"
-ln -s "$DIT_BUILDDIR/libditkit.so.1.0.0" "$work/lib/libditkit.so.1"
-export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PYTHONPATH=$DIT_SRCDIR/doc/examples/python PYTHONDONTWRITEBYTECODE=1
 
 cat >"$work/load.py" <<'END'

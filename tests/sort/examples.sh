@@ -1,9 +1,10 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # <ditkit/sort.h> as others see it: the library is installed, the examples of doc/sort.md
 # are compiled against what was installed, and print what that page says; and what it quotes
 # is in them. tests/manuals/programs.sh compiles them as C++.
 set -u
+. "${0%/*}/../installed.sh"
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
 failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-examples-XXXXXX") || exit 1
@@ -22,21 +23,9 @@ block() { # block FIRST-LINE NUMBER: the fenced block that begins so, the NUMBER
 		$0 == first && ++n == number { on = 1 }' "$page"
 }
 
-if ! make -C "$DIT_BUILDDIR" MAKEFLAGS= DESTDIR="$work/root" install-library \
-	>"$work/install.log" 2>&1; then
-	cat "$work/install.log" >&2
-	exit 1
-fi
-pc=$(find "$work/root" -name ditkit.pc)
-prefix=$(sed -n 's/^prefix=//p' "$pc")
-libdir=${pc%/pkgconfig/ditkit.pc}
-PKG_CONFIG_PATH=${pc%/ditkit.pc}
-LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export PKG_CONFIG_PATH LD_LIBRARY_PATH
 static=--static
-[ -e "$libdir/libditkit.so" ] && static=
-flags=$(pkg-config $static --define-variable=prefix="$work/root$prefix" --cflags --libs \
-	ditkit) || exit 1
+[ -e "$DIT_INSTALLED/root$prefix/lib/libditkit.so" ] && static=
+flags=$(pkg-config $static --cflags --libs ditkit) || exit 1
 
 for name in lines replace sum union; do
 	source=$DIT_SRCDIR/doc/examples/sort_$name.c

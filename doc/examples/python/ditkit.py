@@ -12,14 +12,17 @@ Options are the fields of the structs in dit_load(3), dit_entry_scan(3) and dit_
 callbacks are left out. A failure is an Error, with what the library reports in words.
 
 The declarations are read from the headers, so there is nothing here that can differ from
-them. DITKIT_INCLUDE names their directory, DITKIT_LIBRARY the library.
+them, in /usr/local/include or /usr/include. DITKIT_INCLUDE names another directory,
+DITKIT_LIBRARY another library.
 """
 import os
 import re
 
 import cffi
 
-_include = os.environ.get('DITKIT_INCLUDE', '/usr/include')
+_include = os.environ.get('DITKIT_INCLUDE') or next(
+    (place for place in ('/usr/local/include', '/usr/include')
+     if os.path.isdir(os.path.join(place, 'ditkit'))), '/usr/include')
 _ffi = cffi.FFI()
 
 
