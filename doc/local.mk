@@ -74,11 +74,10 @@ EXTRA_DIST += \
 	%D%/examples/machines/schema.conf \
 	%D%/examples/machines/site.sh \
 	%D%/examples/machines/slapd-a.conf \
-	%D%/examples/machines/slapd-b.conf \
-	%D%/examples/machines/slapd-c.conf \
 	%D%/examples/machines/slapd-copy.conf \
 	%D%/examples/machines/slapd-groups.conf \
 	%D%/examples/machines/slapd-people.conf \
+	%D%/examples/machines/slapd-shard.conf \
 	%D%/examples/machines/slurm-step.sh \
 	%D%/examples/machines/slurm.sh \
 	%D%/examples/machines/ssh.sh \

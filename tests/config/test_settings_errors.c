@@ -205,8 +205,10 @@ static const struct error_case {
  L(5, "suffix \"\": subordinate must be \"TRUE\" or \"advertise\".")},
 {DB "subordinate advertise true\n",
  L(8, "<subordinate> extra cruft after <[advertise]>.")},
-{DB "directory /nonexistent\n", L(8, "invalid path: No such file or directory")},
-{DB "directory t.conf\n", L(8, "invalid path: Not a directory")},
+{DB "directory /nonexistent\n", L(8, "directory /nonexistent cannot be used")
+ L(8, "invalid path: No such file or directory")},
+{DB "directory t.conf\n", L(8, "directory t.conf cannot be used")
+ L(8, "invalid path: Not a directory")},
 {DB "maxsize 10M\n", L(8, "<maxsize> unable to parse \"10M\" as unsigned long")},
 {DB "maxsize 99999999999999999999\n",
  L(8, "<maxsize> unable to parse \"99999999999999999999\" as unsigned long")},

@@ -42,6 +42,7 @@ ditcat -f /srv/one.conf -l "$work/one.ldif"
 start_slapd n0 /srv/one.conf
 servers=()
 
+check "configurations" eval '/srv/ditkit/step.sh conf b && /srv/ditkit/step.sh conf c'
 load_shards map a b c
 start_slapd n1 /srv/ditkit/slapd-a.conf
 start_slapd n2 /srv/ditkit/slapd-b.conf

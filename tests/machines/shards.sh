@@ -83,6 +83,13 @@ short_part() {
 }
 
 # A host is a place for db; copies.sh in this folder has real ones.
+other_shard() {
+	refused "a shard that site.sh does not have" '.*has no shard x' step prepare x
+	sed -i "s/^SHARDS=.*/SHARDS='a:n1 x64:n2'/" /srv/ditkit/site.sh
+	mkdir /srv/ditkit/db/x64
+	check "one of 64" step status x64
+}
+
 copies_again() {
 	mkdir -p "$work/bin" "$work/n4/a" "$work/n5/a"
 	cat >"$work/bin/ssh" <<-END
@@ -169,4 +176,5 @@ same_rank_twice
 mixed_up
 abandoned
 copies_again
+other_shard
 finish

@@ -375,6 +375,9 @@ int dit_conf_run_directory(struct dit_conf_parser *parser)
 			(void)dit_conf_say(parser->reporter,
 			                   "user %u may not write to the directory %s",
 			                   (unsigned)getuid(), path.data);
+		} else {
+			(void)dit_conf_say(parser->reporter,
+			                   "directory %s cannot be used", path.data);
 		}
 		return bad_path(parser, strerror(error));
 	}
