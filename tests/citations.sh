@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # All citations of comments and documents exist: sections of doc/spec/ ("storage.md 5.4"), titled
-# sections of documents ("design.md, "Rooms""), files ("radix.[ch]", "tests/oracle").
+# sections of documents ("design.md, "Rooms""), figures of documents that end a row, files ("radix.[ch]", "tests/oracle").
 # Prints "FILE:LINE: what is missing" for each citation that leads nowhere.
 set -u
 root=${DIT_SRCDIR-.}
@@ -162,6 +162,23 @@ function check_titles(text, file, title) {
 	}
 }
 
+# Figures: "51 GiB for 100,000,000 entries, guide.md" at the end of a row.
+function check_figures(text, file) {
+	if (!match(text, /[a-z]+\.md(\))? \|$/)) {
+		return
+	}
+	file = substr(text, RSTART)
+	sub(/\.md.*/, ".md", file)
+	text = substr(text, 1, RSTART - 1)
+	sub(/^.*\| /, "", text)
+	while (match(text, /[0-9][0-9.,]* (GiB|GB\/s|bytes|minutes|s )/)) {
+		if (index(contents[file], substr(text, RSTART, RLENGTH)) == 0) {
+			complain(file " has no figure " substr(text, RSTART, RLENGTH))
+		}
+		text = substr(text, RSTART + RLENGTH)
+	}
+}
+
 # The part of a line that is comment or document; may be empty.
 function comment_of(line, begin, end) {
 	if (FILENAME ~ /\.(md|8)$/) {
@@ -202,6 +219,7 @@ BEGIN {
 			file = name
 			sub(/.*\//, "", file)
 			while ((getline line <name) > 0) {
+				contents[file] = contents[file] line "\n"
 				if (line !~ /^#+ /) {
 					continue
 				}
@@ -253,6 +271,7 @@ BEGIN {
 	}
 	check_files(text, folder)
 	check_titles(text)
+	check_figures(text)
 	check_own_sections(text)
 	if (held != "") {
 		sub(/^[ \t]*(\*|#)?[ \t]*/, "", text)
@@ -271,7 +290,8 @@ AWK
 small=$work/small
 mkdir -p "$small/libraries/room" "$small/doc/spec" "$small/tests/room"
 printf '## 1. One\n### 1.1 Deep\n' >"$small/doc/spec/values.md"
-printf '# Design\n## Rooms\n' >"$small/doc/design.md"
+printf '# Design\n## Rooms\n| 3 GiB | 4 |\n' >"$small/doc/design.md"
+printf '| size | 3 GiB for 4 entries, design.md |\n' >"$small/doc/size.md"
 : >"$small/tests/room/test_good.c"
 : >"$small/libraries/room/good.h"
 cat >"$small/libraries/room/good.c" <<'END'
@@ -288,9 +308,11 @@ cat >"$small/libraries/room/bad.c" <<'END'
  * good.[ch] bad.[ch] gone*.c design.md, "Floors"
  */
 END
+printf '| size | 9 GiB for 4 entries, design.md |\n' >>"$small/doc/size.md"
 printf '\nSection 1.1 is there, section 9.1 is not.\n' >>"$small/doc/spec/values.md"
 bad=$(missing "$small")
-expected='doc/spec/values.md:4: there is no section 9.1
+expected='doc/size.md:2: design.md has no figure 9 GiB
+doc/spec/values.md:4: there is no section 9.1
 libraries/room/bad.c:2: values.md has no section 1.2
 libraries/room/bad.c:2: values.md has no section 1.3
 libraries/room/bad.c:3: there is no file gone.h
