@@ -21,6 +21,7 @@ script_tests += \
 	%D%/config.sh \
 	%D%/content.sh \
 	%D%/contextcsn.sh \
+	%D%/exports.sh \
 	%D%/fatal.sh \
 	%D%/flows.sh \
 	%D%/full.sh \
@@ -73,7 +74,7 @@ long_scripts += \
 	%D%/values.sh \
 	%D%/writers.sh \
 	$(NULL)
-EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk tests/data
+EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/sites_lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk tests/data
 
 # A library for LD_PRELOAD, made for the tests alone.
 check_DATA += %D%/nosync.so
