@@ -134,9 +134,9 @@ static const struct option_row rows[] = {
          "whether it fits (exit status 0) or not (1) [text]"},
 	{DITCHECK, OPT_EXACT, "exact", FLAG,
          "compare: record by record, as it is stored: IDs, the order of values"},
-	{DITADD, OPT_EXPLAIN, "explain", FLAG,
+	{DITADD, OPT_EXPLAIN, "explain", WORD("[=yes|no]"),
          "after the messages about a refused record, one line that says where the fault "
-         "is and what to do [on a terminal]"},
+         "is and what to do; no: slapadd's lines alone [yes]"},
 	{DITCHECK, OPT_FILTER_LOG, "filter-log", TEXT("file"),
          "with --stats: say which indexes searches use, by slapd's log (loglevel stats) "
          "or a filter a line; gzip too; -: standard input"},

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "config_database.h"
 #include "default_paths.h"
@@ -68,9 +67,6 @@ static int read_own(void *ctx, int option, const char *text)
 	case 's':
 		options->load.no_schema_check = true;
 		return 0;
-	case OPT_EXPLAIN:
-		options->load.explain = true;
-		return 0;
 	}
 	return 0;
 }
@@ -109,6 +105,8 @@ static void take_own(struct options *options)
 	load->may_grow = common_is_given(common, OPT_GROW);
 	load->only_if_empty = common_is_given(common, OPT_IF_EMPTY);
 	load->is_prepared = common_is_given(common, OPT_PREPARE);
+	load->explain = !common_is_given(common, OPT_EXPLAIN) ||
+	                common_number(common, OPT_EXPLAIN) == 1;
 	load->replaces = common_is_given(common, OPT_REPLACE);
 	load->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
 	load->no_urls = common_is_given(common, OPT_NO_URLS);
@@ -189,8 +187,6 @@ int options_read(struct options *options, int argc, char *argv[])
 
 	*options = (struct options){.common = common_options_init("ditadd"),
 	                            .load = DIT_LOAD_OPTS_INIT};
-	/* Scripts that compare slapadd's lines get those alone. */
-	options->load.explain = isatty(STDERR_FILENO) == 1;
 	r = common_read_options(&options->common, argc, argv, read_own, options);
 	if (r > 0) {
 		r = take_action(options) < 0 || check_action(options, argc) < 0 ? -1 : 1;

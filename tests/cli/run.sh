@@ -8,8 +8,8 @@
 #   CASE.exit                  exit status; no file: 0
 #
 # A case finds slapd.conf, an empty directory db, and in the environment the tools
-# (DITADD, DITCAT, DITCHECK, DITINDEX, DITSPLIT) and the fixtures (DATA). The name of its directory
-# is printed as DIR.
+# (DITADD, DITCAT, DITCHECK, DITINDEX, DITSPLIT) and the fixtures (DATA). The names of its directory
+# and of the fixtures are printed as DIR and DATA.
 #
 #   run.sh [CASE...]           some cases only, as TOOL/CASE
 #   run.sh --accept [CASE...]  write the files from what is printed now; review the diff
@@ -64,7 +64,7 @@ run_case() {
 	prepare
 	(cd "$work/case" && bash "$1") >"$work/out" 2>"$work/err" </dev/null
 	echo $? >"$work/exit"
-	sed -i "s,$work/case,DIR,g; s,$work/tmp,TMP,g
+	sed -i "s,$work/case,DIR,g; s,$work/tmp,TMP,g; s,$DATA,DATA,g
 		s!^OpenLDAP 2\.[0-9], as /.*!OpenLDAP N, as SLAPD!" "$work/out" "$work/err"
 }
 

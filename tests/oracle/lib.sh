@@ -216,7 +216,7 @@ ditadd_site() {
 	local dir=$1
 	shift
 	# On a slow machine progress would be told now and then.
-	load_with "$DITADD" "$dir" --progress none "$@"
+	load_with "$DITADD" "$dir" --progress none --explain=no "$@"
 }
 
 # same_messages REFERENCE DIR: same exit status and same lines on stderr, but for line breaks

@@ -66,7 +66,7 @@ fixture() {
 		done
 		with_tree slapadd "$work/ref" ${mode:+"$mode"} "${options[@]}" \
 			-l "$work/input.ldif"
-		with_tree "$DITADD" "$work/dit" ${mode:+"$mode"} "${options[@]}" -T 2 \
+		with_tree "$DITADD" "$work/dit" --explain=no ${mode:+"$mode"} "${options[@]}" -T 2 \
 			-l "$work/input.ldif"
 		ditadd_site "$work/file" ${mode:+"$mode"} "${options[@]}" -T 1 \
 			-l "$work/input.ldif"
@@ -159,7 +159,7 @@ tree_cases() {
 		with_tree slapadd "$work/site" -l /dev/null
 		cp "$work/site/exit" "$work/site/stderr" "$work/ref"
 		empty_site "$work/site"
-		with_tree "$DITADD" "$work/site" -l /dev/null
+		with_tree "$DITADD" "$work/site" --explain=no -l /dev/null
 		"$3" "$at: $how"
 	done <"$DIT_TEST_DATA/errors/$1"
 }
@@ -226,7 +226,7 @@ own_classes() {
 		empty_site "$work/site"
 		with_tree slapadd "$work/site" -u -l /dev/null
 		cp "$work/site/exit" "$work/site/stderr" "$work/ref"
-		with_tree "$DITADD" "$work/site" -u -l /dev/null
+		with_tree "$DITADD" "$work/site" --explain=no -u -l /dev/null
 		told_alike "$class alone for $naming $kind"
 	done <"$DIT_TEST_DATA/errors/$1"
 }
@@ -240,7 +240,7 @@ told_by_both() {
 	done
 	(cd "$work" && slapadd "$@" -l /dev/null) 2>"$work/ref/stderr"
 	echo $? >"$work/ref/exit"
-	(cd "$work" && "$DITADD" "$@" -l /dev/null) 2>"$work/dit/stderr"
+	(cd "$work" && "$DITADD" --explain=no "$@" -l /dev/null) 2>"$work/dit/stderr"
 	echo $? >"$work/dit/exit"
 	sed -i 's/^\(slapadd\|ditadd\): /PROGRAM: /
 		/^PROGRAM: this entry cannot be read: /d' "$work/ref/stderr" \

@@ -8,7 +8,7 @@ cp db/data.mdb before
 echo "dry run: $?"
 "$DITADD" --estimate -f slapd.conf "$DATA/ldif/bare.ldif" >estimate
 echo "estimate: $?"
-cd "$DATA/ldif" && "$DITADD" --explain -f "$OLDPWD/slapd.conf" bare.ldif
+cd "$DATA/ldif" && "$DITADD" -f "$OLDPWD/slapd.conf" bare.ldif
 echo "load: $?"
 cd "$OLDPWD" || exit 1
 "$DITADD" -u -c -f slapd.conf "$DATA/ldif/bare.ldif"

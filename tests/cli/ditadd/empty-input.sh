@@ -2,6 +2,6 @@
 "$DITADD" -f slapd.conf -l /dev/null
 ls db
 "$DITADD" -v -f slapd.conf -l "$DATA/ldif/bare.ldif"
-# It says so where refused records are explained.
-"$DITADD" --explain -f slapd.conf -l /dev/null
-"$DITADD" -u --explain -f slapd.conf -l /dev/null
+# It says so, where refused records are explained.
+"$DITADD" --explain=no -f slapd.conf -l /dev/null
+"$DITADD" -u -f slapd.conf -l /dev/null

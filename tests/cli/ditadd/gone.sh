@@ -3,9 +3,10 @@
 printf 'dn: ou=new,dc=example,dc=com\nobjectClass: organizationalUnit\nou: new\n' >more.ldif
 mkfifo input
 
-# load LDIF COMMAND: which runs as soon as the load has the file open
+# load LDIF COMMAND: which runs as soon as the load has the file open; with --explain it is open
+# before, too, for a look
 load() {
-	"$DITADD" -f slapd.conf -l input &
+	"$DITADD" --explain=no -f slapd.conf -l input &
 	pid=$!
 	exec 9>input
 	while kill -0 $pid && ! readlink /proc/$pid/fd/* | grep -q 'data\.mdb$'; do

@@ -10,7 +10,7 @@ rm db/*
 "$DITADD" init/10-suffix.ldif -v -f slapd.conf init/20-c.ldif
 rm db/*
 printf 'dn: cn=d,dc=example,dc=com\n\n' >init/30-d.ldif
-"$DITADD" --explain -f slapd.conf init
+"$DITADD" -f slapd.conf init
 "$DITADD" --estimate -f slapd.conf init/10-suffix.ldif init/20-c.ldif | grep entries
 "$DITADD" -f slapd.conf -l empty
 echo "no LDIF in it: $?"
