@@ -2,10 +2,13 @@
 #include "config_database.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+#include "default_paths.h"
 
 /* The arguments of the tool. The texts after letters are those of our own arguments. */
 struct arguments {
@@ -103,6 +106,33 @@ static int take_arguments(struct arguments *args, int argc, char *argv[])
 	return r;
 }
 
+/* The tool would tell it under its own name. @return 0; -1 after a message */
+static int check_tree(const struct common_options *options)
+{
+	const char *dir =
+		options->conf_dir != NULL ? options->conf_dir : DIT_DEFAULT_CONF_DIR;
+	char *root = NULL;
+	int r = 0;
+
+	if (options->conf == NULL && asprintf(&root, "%s/cn=config.ldif", dir) >= 0 &&
+	    access(root, F_OK) != 0 && errno == ENOENT) {
+		(void)fprintf(stderr,
+		              "%s: %s: there is no configuration tree in it, which the "
+		              "config database is: see -F\n",
+		              options->program, dir);
+		r = -1;
+	} else if (options->conf != NULL && options->conf_dir == NULL) {
+		(void)fprintf(
+			stderr,
+			"%s: %s is no configuration tree, which the config database "
+			"is: see -F\n",
+			options->program, options->conf);
+		r = -1;
+	}
+	free(root);
+	return r;
+}
+
 int config_database_hand_over(const struct common_options *options,
                               const struct config_tool *tool, const char *slapd, int argc,
                               char *argv[])
@@ -111,6 +141,10 @@ int config_database_hand_over(const struct common_options *options,
 	char *name = strdup(tool->name);
 	int r = -1;
 
+	if (tool->needs_tree && check_tree(options) < 0) {
+		free(name);
+		return -1;
+	}
 	if (arguments_init(&args, argc, argv) < 0 || name == NULL) {
 		(void)fprintf(stderr, "%s: out of memory\n", options->program);
 		goto out;

@@ -14,6 +14,7 @@ struct config_tool {
 	const char *name; /* "slapadd": how slapd's program is called to be this tool */
 	const char *letters; /* of its options */
 	const char *does;    /* "loads": the config database */
+	bool needs_tree;     /* it makes none */
 };
 
 /** -n 0, or -b cn=config. */

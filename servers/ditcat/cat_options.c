@@ -14,7 +14,8 @@
 
 static const struct config_tool slapcat = {.name = "slapcat",
                                            .letters = "abcdfFgHlnosv",
-                                           .does = "exports"};
+                                           .does = "exports",
+                                           .needs_tree = true};
 
 /* ---- -o ---- */
 

@@ -23,6 +23,11 @@ echo "load: $?"
 slapcat -n 0 -F same | grep -v "$unmade" >same.ldif
 "$DITCAT" -b cn=config -F tree | grep -v "$unmade" | cmp - same.ldif && grep -c '^dn:' same.ldif
 "$DITCAT" -n 0 -F tree -a '(cn=config)' -o ldif-wrap=no | grep '^dn:'
+mkdir none
+"$DITCAT" -n 0 -F none
+echo "no tree: $?"
+"$DITCAT" -n 0 -f slapd.conf
+echo "a file: $?"
 "$DITADD" -n 0 -F tree -l config.ldif
 echo "again: $?"
 "$DITADD" --memory 1G -n 0 -F tree -l config.ldif
