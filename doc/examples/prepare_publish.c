@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Load an LDIF without anybody seeing it, and put all of it in place afterwards.
+ * Load an LDIF without anybody seeing it, and put all of it in place
+ * afterwards.
  *
  *   prepare_publish SLAPD.CONF FILE
  */

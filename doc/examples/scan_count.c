@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Count the values of an attribute, and find the entry with most of
- * them, by a parallel scan of one snapshot. slapd may run. Run it as slapd's
- * user, not as root.
+ * them, by a parallel scan of one snapshot. slapd may run. Run it as
+ * slapd's user, not as root.
  *
  *   scan_count SLAPD.CONF ATTRIBUTE
  */

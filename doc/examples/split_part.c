@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Split an LDIF into the shards of a map. Several processes may take a part each.
+ * Split an LDIF into the shards of a map. Several processes may take a
+ * part each.
  *
  *   split_part SLAPD.CONF MAP FILE DIRECTORY PART NPARTS
  */
@@ -23,7 +24,8 @@ int main(int argc, char *argv[])
 	int r;
 
 	if (argc != 7) {
-		fputs("usage: split_part SLAPD.CONF MAP FILE DIRECTORY PART NPARTS\n",
+		fputs("usage: split_part SLAPD.CONF MAP FILE DIRECTORY PART "
+		      "NPARTS\n",
 		      stderr);
 		return 2;
 	}

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# mandoc finds nothing to say about the man pages; each page is installed; a page that
-# another one refers to is there, ours or the system's. As HTML, each link of a document or
-# a page to another one leads to a file and a section that are there.
+# mandoc finds nothing to say about the man pages; lines of theirs, and of the examples in
+# README.md, have 80 columns; each page is installed; a page that another one refers to is there,
+# ours or the system's. As HTML, each link of a document or a page to another one leads to a file
+# and a section that are there.
 set -u
 : "${DIT_SRCDIR:?}"
 
@@ -27,6 +28,12 @@ for page in $pages; do
 		printf '%s\n' "$said" >&2
 		nfailed=$((nfailed + 1))
 	}
+	# An example that is copied from a terminal of 80 columns has no broken lines.
+	wide=$(mandoc -T ascii -O width=78 "$work/man/$page" | sed 's/.\x08//g' | grep -E '.{81}')
+	[ -z "$wide" ] || {
+		printf 'FAILED: %s has lines over 80 columns:\n%s\n' "$page" "$wide" >&2
+		nfailed=$((nfailed + 1))
+	}
 	grep -q "man/$page " "$DIT_SRCDIR/doc/local.mk" || {
 		echo "FAILED: $page is not installed" >&2
 		nfailed=$((nfailed + 1))
@@ -47,6 +54,11 @@ for page in $pages; do
 		esac
 	done
 done
+wide=$(sed -n '/^```/,/^```$/p' "$DIT_SRCDIR/README.md" | grep -E '.{81}')
+[ -z "$wide" ] || {
+	printf 'FAILED: README.md has examples over 80 columns:\n%s\n' "$wide" >&2
+	nfailed=$((nfailed + 1))
+}
 [ "$npages" -ge 4 ] || {
 	echo "FAILED: $npages pages" >&2
 	nfailed=$((nfailed + 1))
