@@ -485,6 +485,14 @@ static int check_content(struct check *check)
 	};
 	int r = 0;
 
+	if (check->snapshot == NULL && dit_format_check(check->fd) == 0 &&
+	    dit_format_check_metas(check->fd, NULL) == DIT_LMDB_INVALID) {
+		dit_job_report(check->one->job, DIT_REPORT_WARNING,
+		               "%s is no database, or its beginning is lost: restore an "
+		               "export; LDIF is checked by \"ditadd -u -l\"",
+		               check->one->path);
+		return 0;
+	}
 	if (check->snapshot == NULL || check->is_damaged) {
 		dit_job_report(
 			check->one->job, DIT_REPORT_WARNING,
