@@ -343,8 +343,8 @@ static size_t longest_row(const char *path, char byte)
 	return longest;
 }
 
-/* In the tails of pages of nodes, of lists, of values; and of one in pieces, which has the
- * memory of its own beginning. */
+/* In the tails of pages of nodes, of lists, of values; and of a value in pieces, which
+ * has the memory of its own beginning. */
 static void no_page_has_what_stood_in_memory(void **state)
 {
 	static const size_t sizes[] = {8, 2021, 4000, 4081, 100000};

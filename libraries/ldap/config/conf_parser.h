@@ -61,7 +61,7 @@ struct dit_conf_part {
 		DIT_CONF_NOTHING, /* the module has no part */
 		DIT_CONF_OVERLAY,
 		DIT_CONF_DATABASE_TYPE,
-		DIT_CONF_END, /* behind the last row */
+		DIT_CONF_END, /* after the last row */
 	} kind;
 	const char *module; /* NULL: it is in slapd itself */
 	const char *name;   /* of the overlay or the type */

@@ -118,7 +118,7 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 		                                                     ? DIT_WHY_NO_DN
 		                                                     : DIT_WHY_NOTHING});
 	}
-	/* Nearly always it is the first one: those in front of it move, not those after. */
+	/* Mostly it is the first one, so those before it move, and not those after it. */
 	memmove(reading->lines + 1, reading->lines, *ret_at * sizeof(*reading->lines));
 	reading->lines++;
 	reading->nlines--;

@@ -168,7 +168,7 @@ int dit_schema_load_module(struct dit_schema *schema, const char *module,
 	assert(!schema->is_sealed);
 	if (n < 0 || (size_t)n >= sizeof(source) ||
 	    dit_schema_has_module(schema, module)) {
-		return 0; /* a name that is longer than any that is known, or the second time */
+		return 0; /* longer than any name that is known, or the second time */
 	}
 	loaded = dit_arena_alloc(&schema->arena, sizeof(*loaded));
 	if (loaded == NULL) {

@@ -291,8 +291,8 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
 void dit_schema_clear_options(struct dit_schema *schema);
 
 /**
- * Add the elements that a module such as "ppolicy" defines. Others add nothing, nor does a
- * module that was loaded before.
+ * Add the elements that a module such as "ppolicy" defines. Others add nothing, nor does
+ * a module that was loaded before.
  *
  * @return 0; -ENOMEM; DIT_E_DUPLICATE: an element was defined before, and @p error, which
  *         may be NULL, has slapd's message. Elements before that one were added.
