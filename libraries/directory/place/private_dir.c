@@ -111,7 +111,8 @@ static int make(struct dit_private_dir *ret, struct dit_fault *fault)
 	(void)snprintf(ret->name, sizeof(ret->name), "%s", strrchr(path, '/') + 1);
 	ret->fd = open_dir(ret->tmp_fd, ret->name);
 	if (ret->fd < 0) {
-		return -errno;
+		/* Not there: another run has taken it for a leftover. */
+		return errno == ENOENT ? -EEXIST : -errno;
 	}
 	r = check_ours(ret, fault);
 	return r < 0 ? r : dit_leftover_hold(ret->fd);

@@ -365,5 +365,12 @@ void dit_bucket_empty(const struct dit_producer *producer, struct dit_bucket *bu
 		dit_slab_put(chunk, producer->chunk_bytes);
 		chunk = next;
 	}
-	*bucket = (struct dit_bucket){.is_ascending = true, .npushed = bucket->npushed};
+	/* Other threads may look at how many were pushed. */
+	bucket->at = NULL;
+	bucket->end = NULL;
+	bucket->first = NULL;
+	bucket->last = NULL;
+	bucket->npairs = 0;
+	bucket->last_id = 0;
+	bucket->is_ascending = true;
 }
