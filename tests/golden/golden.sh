@@ -130,7 +130,7 @@ load_file() {
 	shift
 	[ -n "$add" ] || rm -f "$work/db"/*
 	[ -z "$page_bytes" ] || echo "dbpagesize $page_bytes" >>"$work/slapd.conf"
-	"${DITADD:?}" --openldap=2.7 --index-keys=bytes "$@"
+	"${DITADD:?}" --openldap=2.7 --index-keys=bytes --explain=no "$@"
 	status=$?
 	if [ -e "$work/db/data.mdb" ]; then
 		"$pagedump" <"$work/db/data.mdb"
