@@ -124,9 +124,10 @@ static int check_tree(const struct common_options *options)
 	} else if (options->conf != NULL && options->conf_dir == NULL) {
 		(void)fprintf(
 			stderr,
+			"%s: could not open database.\n"
 			"%s: %s is no configuration tree, which the config database "
 			"is: see -F\n",
-			options->program, options->conf);
+			options->program, options->program, options->conf);
 		r = -1;
 	}
 	free(root);

@@ -15,9 +15,9 @@
  *    value is dropped, CR counted as such; then every CR leaves the value, which undoes
  *    the folds and drops stray ones alike.
  *
- * Nearly all lines have neither fold nor CR: take_plain() makes them of one search for the
- * colon and one for LF, without a copy. Whether a record holds any CR or NUL is looked
- * up once.
+ * Nearly all lines have neither fold nor CR: take_plain() makes them of one search for
+ * the colon and one for LF, without a copy. Whether a record holds any CR or NUL is
+ * looked up once.
  */
 #include "ldif/ldif_parse.h"
 

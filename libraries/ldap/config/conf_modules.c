@@ -41,8 +41,8 @@ static int add_name(struct dit_conf_parser *parser, struct dit_conf_name **list,
 /* ---- the table ---- */
 
 /*
- * The next row after @p at, NULL for the first, of a part of that name. Overlays are found
- * by their exact names, types of databases in any case.
+ * The next row after @p at, NULL for the first, of a part of that name. Overlays are
+ * found by their exact names, types of databases in any case.
  */
 static const struct dit_conf_part *next_part(const struct dit_conf_parser *parser,
                                              const struct dit_conf_part *at, int kind,

@@ -53,8 +53,8 @@ struct dit_conf_name {
 };
 
 /**
- * What a module brings, a row of modules.tsv. A part that a release gives more keywords has
- * several rows.
+ * A row of modules.tsv: what a module brings. A part that a release gives more keywords
+ * has several rows.
  */
 struct dit_conf_part {
 	enum {

@@ -163,8 +163,8 @@ static bool has_text(struct dit_span program, const char *text, const char *othe
 }
 
 /*
- * The class of the configuration of an overlay or of a back end, but for those of ldif (2)
- * and monitor (4), which are in each slapd; a type of otp, which has no class.
+ * The class of the configuration of an overlay or of a back end, but for those of ldif
+ * (2) and monitor (4), which are in each slapd; a type of otp, which has no class.
  */
 static bool has_sign(struct dit_span program)
 {
