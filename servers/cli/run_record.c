@@ -366,7 +366,7 @@ struct json_t *run_record_json(const struct run_record *record, json_t *own,
 		                                       wall_us[i], cpu_us[i]));
 	}
 	json = json_pack(
-		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o}, s:o, s:o, s:o}",
+		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o, s:o}, s:o, s:o, s:o}",
 		"format", FORMAT, "program", record->program, "version", dit_version(),
 		"command", command_json(record), "started",
 		run_time_json(record->started), "processors",
@@ -377,7 +377,8 @@ struct json_t *run_record_json(const struct run_record *record, json_t *own,
 		(double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,
 		"memory", "peak_resident_bytes",
 		json_number((uint64_t)usage.ru_maxrss * 1024), "peak_anonymous_bytes",
-		json_number(record->memory_max_bytes), "phases", phases, "threads",
+		json_number(record->memory_max_bytes), "page_faults",
+		json_number((uint64_t)usage.ru_minflt), "phases", phases, "threads",
 		threads_json(record), "samples", samples_json(record));
 	if (own == NULL || json_object_update(json, own) < 0) {
 		json_decref(json);

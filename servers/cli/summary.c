@@ -123,11 +123,16 @@ void summary_print(FILE *out, const json_t *json, const char *next)
 	if (!is_checked) {
 		print_costs(run);
 	}
-	(void)fprintf(out, "\n  %-9s %s at the peak, %s of temporary files\n", "memory",
+	(void)fprintf(out,
+	              "\n  %-9s %s at the peak, %s page faults, %s in the kernel\n"
+	              "  %-9s %s of temporary files\n",
+	              "memory",
 	              figure_bytes(anonymous > 0
 	                                   ? anonymous
 	                                   : fact_number(memory, "peak_resident_bytes"))
 	                      .text,
+	              figure_count(fact_number(memory, "page_faults")).text,
+	              figure_seconds(fact_seconds(json, "cpu_system_s")).text, "disk",
 	              figure_bytes(fact_number(json, "spilled_bytes")).text);
 	if (!is_checked) {
 		print_databases(run);

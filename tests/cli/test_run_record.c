@@ -38,6 +38,8 @@ static void the_record_is_complete(void **state)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		assert_non_null(json_object_get(json, keys[i]));
 	}
+	assert_true(json_integer_value(json_object_get(json_object_get(json, "memory"),
+	                                               "page_faults")) > 0);
 	assert_string_equal(
 		json_string_value(json_array_get(json_object_get(json, "command"), 1)),
 		"\\ff\"<");

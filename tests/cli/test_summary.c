@@ -15,7 +15,8 @@
 static const char statistics[] =
 	"{\"result\": \"stored\", \"wall_s\": 2.0, \"spilled_bytes\": 1024,"
 	" \"records\": {\"stored\": 1000, \"refused\": 2, \"not_stored\": 1},"
-	" \"memory\": {\"peak_anonymous_bytes\": 1048576},"
+	" \"memory\": {\"peak_anonymous_bytes\": 1048576, \"page_faults\": 3456},"
+	" \"cpu_system_s\": 0.25,"
 	" \"phases\": [{\"name\": \"entries\", \"wall_s\": 1.5, \"entries_per_s\": 667},"
 	"  {\"name\": \"publish\", \"wall_s\": 0.5, \"entries_per_s\": null}],"
 	" \"refusals\": [{\"kind\": \"undefined\", \"records\": 3, \"first_line\": 17}],"
@@ -46,27 +47,29 @@ static void the_summary_has_the_figures(void **state)
 
 	(void)state;
 	assert_string_equal(
-		text, "Stored 1,000 entries in 2.00 s; 3 records were left out\n\n"
-		      "  entries                     1.50 s   75 %   667 entries/s\n"
-		      "  sync and put in place       0.50 s   25 %\n"
-		      "\n  left out, by kind\n"
-		      "  undefined                        3   the first at line 17\n"
-		      "  not kept; the option --rejects FILE keeps such records\n"
-		      "\n  costliest indexes         postings          keys        size  "
-		      "    time\n"
-		      "  b                                2             1     4.0 KiB  "
-		      "  0.60 s\n"
-		      "  f                                0             0           -  "
-		      "  0.50 s\n"
-		      "  e                                0             0           -  "
-		      "  0.40 s\n"
-		      "  d                                0             0           -  "
-		      "  0.30 s\n"
-		      "  c                                0             0           -  "
-		      "  0.20 s\n"
-		      "\n  memory    1.0 MiB at the peak, 1.0 KiB of temporary files\n"
-		      "  database  /db/data.mdb, 8.0 KiB\n"
-		      "  next      do it\n");
+		text,
+		"Stored 1,000 entries in 2.00 s; 3 records were left out\n\n"
+		"  entries                     1.50 s   75 %   667 entries/s\n"
+		"  sync and put in place       0.50 s   25 %\n"
+		"\n  left out, by kind\n"
+		"  undefined                        3   the first at line 17\n"
+		"  not kept; the option --rejects FILE keeps such records\n"
+		"\n  costliest indexes         postings          keys        size  "
+		"    time\n"
+		"  b                                2             1     4.0 KiB  "
+		"  0.60 s\n"
+		"  f                                0             0           -  "
+		"  0.50 s\n"
+		"  e                                0             0           -  "
+		"  0.40 s\n"
+		"  d                                0             0           -  "
+		"  0.30 s\n"
+		"  c                                0             0           -  "
+		"  0.20 s\n"
+		"\n  memory    1.0 MiB at the peak, 3,456 page faults, 0.25 s in the kernel\n"
+		"  disk      1.0 KiB of temporary files\n"
+		"  database  /db/data.mdb, 8.0 KiB\n"
+		"  next      do it\n");
 	free(text);
 }
 
@@ -77,9 +80,11 @@ static void a_dry_run_names_no_database(void **state)
 	                   NULL);
 
 	(void)state;
-	assert_string_equal(text,
-	                    "Checked 1 entry in 0.50 s\n\n"
-	                    "\n  memory    0 B at the peak, 0 B of temporary files\n");
+	assert_string_equal(
+		text,
+		"Checked 1 entry in 0.50 s\n\n"
+		"\n  memory    0 B at the peak, 0 page faults, 0.000 s in the kernel\n"
+		"  disk      0 B of temporary files\n");
 	free(text);
 }
 
