@@ -54,6 +54,9 @@ write_next_run() {
 	mkdir "$work/again/files"
 	cat >"$work/again.sh" <<-SCRIPT
 		cd "$work" || exit 9
+		# A prepared database is for one directory.
+		sed -i "s,$work/dit/,$work/again/," again/files/*/manifest.json \
+			again/files/*/*/manifest.json 2>/dev/null
 		run() {
 			"$tool" -q -T 2 --tmpdir "$work/tmp" --openldap "$release" \
 				-f "$work/again/slapd.conf" "\$@" >"$work/again.out" 2>&1
