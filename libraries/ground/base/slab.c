@@ -8,7 +8,6 @@
  */
 #include "base/slab.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -59,6 +58,24 @@ static struct {
 	size_t nused; /* blocks in use, of all */
 	size_t held_bytes;
 } owner = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- fork() ---- */
+
+static void lock(void)
+{
+	(void)pthread_mutex_lock(&owner.lock);
+}
+
+static void unlock(void)
+{
+	(void)pthread_mutex_unlock(&owner.lock);
+}
+
+/* The thread that forks may be another one than the one that has the lock. */
+__attribute__((constructor)) static void survive_fork(void)
+{
+	(void)pthread_atfork(lock, unlock, unlock);
+}
 
 /* ---- rows ---- */
 
@@ -266,11 +283,11 @@ void *dit_slab_get(size_t size_bytes)
 	if (size_bytes > SIZE_MAX / 2) {
 		return NULL;
 	}
-	(void)pthread_mutex_lock(&owner.lock);
+	lock();
 	block = size_bytes > BLOCK_MAX ? get_row(size_bytes)
 	                               : get_block(size_for(size_bytes));
 	owner.nused += block != NULL;
-	(void)pthread_mutex_unlock(&owner.lock);
+	unlock();
 	return block;
 }
 
@@ -279,7 +296,7 @@ void dit_slab_put(void *block, size_t size_bytes)
 	if (block == NULL) {
 		return;
 	}
-	(void)pthread_mutex_lock(&owner.lock);
+	lock();
 	row_of(block)->nused--;
 	if (size_bytes <= BLOCK_MAX) {
 		wait_block(block, size_for(size_bytes));
@@ -290,35 +307,15 @@ void dit_slab_put(void *block, size_t size_bytes)
 		owner.rows = NULL;
 		owner.rows_size = 0;
 	}
-	(void)pthread_mutex_unlock(&owner.lock);
+	unlock();
 }
 
 uint64_t dit_slab_held_bytes(void)
 {
 	uint64_t held_bytes = 0;
 
-	(void)pthread_mutex_lock(&owner.lock);
+	lock();
 	held_bytes = owner.held_bytes;
-	(void)pthread_mutex_unlock(&owner.lock);
+	unlock();
 	return held_bytes;
-}
-
-int dit_buffer_reserve(struct dit_buffer *buffer, size_t size_bytes)
-{
-	if (size_bytes <= buffer->size_bytes) {
-		return 0;
-	}
-	dit_buffer_drop(buffer);
-	buffer->data = dit_slab_get(size_bytes);
-	if (buffer->data == NULL) {
-		return -ENOMEM;
-	}
-	buffer->size_bytes = size_bytes;
-	return 0;
-}
-
-void dit_buffer_drop(struct dit_buffer *buffer)
-{
-	dit_slab_put(buffer->data, buffer->size_bytes);
-	*buffer = (struct dit_buffer){NULL, 0};
 }

@@ -20,6 +20,7 @@
 #ifndef DITKIT_SLAB_H
 #define DITKIT_SLAB_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,8 +44,25 @@ struct dit_buffer {
 	size_t size_bytes;
 };
 
+static inline void dit_buffer_drop(struct dit_buffer *buffer)
+{
+	dit_slab_put(buffer->data, buffer->size_bytes);
+	*buffer = (struct dit_buffer){NULL, 0};
+}
+
 /** Make room for at least @p size_bytes; the old contents are lost. 0 or -ENOMEM. */
-int dit_buffer_reserve(struct dit_buffer *buffer, size_t size_bytes);
-void dit_buffer_drop(struct dit_buffer *buffer);
+static inline int dit_buffer_reserve(struct dit_buffer *buffer, size_t size_bytes)
+{
+	if (size_bytes <= buffer->size_bytes) {
+		return 0;
+	}
+	dit_buffer_drop(buffer);
+	buffer->data = dit_slab_get(size_bytes);
+	if (buffer->data == NULL) {
+		return -ENOMEM;
+	}
+	buffer->size_bytes = size_bytes;
+	return 0;
+}
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/slab.h"
 
 #define PIECE_BYTES 768 /* of a value at once; a multiple of 3 */
 #define PIECE_TEXT  (PIECE_BYTES / 3 * 4)
@@ -36,7 +36,7 @@ struct place {
 
 void dit_ldif_text_deinit(struct dit_ldif_text *text)
 {
-	free(text->data);
+	dit_slab_put(text->data, text->size);
 	*text = (struct dit_ldif_text){.wrap = text->wrap};
 }
 
@@ -181,12 +181,29 @@ bool dit_ldif_is_plain(struct dit_span value)
 /* 0, or -ENOMEM also where the sum is more than SIZE_MAX. */
 static int reserve(struct dit_ldif_text *text, size_t nbytes)
 {
+	size_t size = text->size + text->size / 2;
 	size_t need = 0;
+	char *data = NULL;
 
 	if (__builtin_add_overflow(text->len, nbytes, &need)) {
 		return -ENOMEM;
 	}
-	return DIT_GROW(text->data, text->size, need < ROOM_BYTES ? ROOM_BYTES : need);
+	if (text->data != NULL && need <= text->size) {
+		return 0;
+	}
+	size = size < ROOM_BYTES ? ROOM_BYTES : size;
+	size = size < need ? need : size;
+	data = dit_slab_get(size);
+	if (data == NULL) {
+		return -ENOMEM;
+	}
+	if (text->len > 0) {
+		memcpy(data, text->data, text->len);
+	}
+	dit_slab_put(text->data, text->size);
+	text->data = data;
+	text->size = size;
+	return 0;
 }
 
 /* Reserve room for a name, colons, a value in the given form, folds and the newline. */

@@ -28,7 +28,7 @@
 #define DIT_LDIF_LABEL_BYTES  32
 
 struct dit_ldif_text {
-	char *data; /* owned */
+	char *data; /* owned; a block of base/slab.h */
 	size_t len;
 	size_t size;
 	unsigned wrap;

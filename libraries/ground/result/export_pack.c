@@ -8,7 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/grow.h"
+#include "base/slab.h"
 
 #define GZIP_WINDOW (15 + 16) /* the largest; with gzip's header */
 #define GZIP_MEMORY 8
@@ -19,8 +19,7 @@ struct dit_packer {
 	z_stream gzip;
 	bool has_gzip;
 	ZSTD_CCtx *zstd;
-	char *out; /* the text before, for its memory */
-	size_t size;
+	struct dit_buffer out; /* the text before, for its memory */
 };
 
 int dit_packer_new(struct dit_packer **ret, enum dit_export_compression kind)
@@ -55,8 +54,14 @@ void dit_packer_free(struct dit_packer *packer)
 		(void)deflateEnd(&packer->gzip);
 	}
 	(void)ZSTD_freeCCtx(packer->zstd);
-	free(packer->out);
+	dit_buffer_drop(&packer->out);
 	free(packer);
+}
+
+/* Bytes of gzip so far. */
+static size_t made(const struct dit_packer *packer)
+{
+	return (size_t)((char *)packer->gzip.next_out - (char *)packer->out.data);
 }
 
 /* zlib counts in 32 bits, so a large text goes in piece by piece. */
@@ -70,14 +75,14 @@ static int pack_gzip(struct dit_packer *packer, const struct dit_ldif_text *text
 
 	/* First of all: the bound is that of the state. */
 	(void)deflateReset(z);
-	r = DIT_GROW(packer->out, packer->size, deflateBound(z, text->len));
+	r = dit_buffer_reserve(&packer->out, deflateBound(z, text->len));
 	if (r < 0) {
 		return r;
 	}
 	z->next_in = (Bytef *)text->data;
-	z->next_out = (Bytef *)packer->out;
+	z->next_out = packer->out.data;
 	while (flush != Z_FINISH) {
-		size_t room = packer->size - (size_t)((char *)z->next_out - packer->out);
+		size_t room = packer->out.size_bytes - made(packer);
 
 		z->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
 		z->avail_out = room < UINT_MAX ? (uInt)room : UINT_MAX;
@@ -89,21 +94,21 @@ static int pack_gzip(struct dit_packer *packer, const struct dit_ldif_text *text
 			flush = Z_NO_FLUSH;
 		}
 	}
-	*ret_len = (size_t)((char *)z->next_out - packer->out);
+	*ret_len = made(packer);
 	return r == Z_STREAM_END ? 0 : -ENOMEM;
 }
 
 static int pack_zstd(struct dit_packer *packer, const struct dit_ldif_text *text,
                      size_t *ret_len)
 {
-	int r = DIT_GROW(packer->out, packer->size, ZSTD_compressBound(text->len));
+	int r = dit_buffer_reserve(&packer->out, ZSTD_compressBound(text->len));
 	size_t len = 0;
 
 	if (r < 0) {
 		return r;
 	}
-	len = ZSTD_compressCCtx(packer->zstd, packer->out, packer->size, text->data,
-	                        text->len, ZSTD_LEVEL);
+	len = ZSTD_compressCCtx(packer->zstd, packer->out.data, packer->out.size_bytes,
+	                        text->data, text->len, ZSTD_LEVEL);
 	if (ZSTD_isError(len)) {
 		return -ENOMEM; /* no other error is possible with room for the worst */
 	}
@@ -113,8 +118,7 @@ static int pack_zstd(struct dit_packer *packer, const struct dit_ldif_text *text
 
 int dit_packer_pack(struct dit_packer *packer, struct dit_ldif_text *text)
 {
-	char *out = NULL;
-	size_t size = 0;
+	struct dit_buffer packed = {NULL, 0};
 	size_t len = 0;
 	int r = packer->kind == DIT_EXPORT_ZSTD ? pack_zstd(packer, text, &len)
 	                                        : pack_gzip(packer, text, &len);
@@ -123,12 +127,10 @@ int dit_packer_pack(struct dit_packer *packer, struct dit_ldif_text *text)
 		return r;
 	}
 	/* Each gets the other's memory. */
-	out = packer->out;
-	size = packer->size;
-	packer->out = text->data;
-	packer->size = text->size;
-	text->data = out;
-	text->size = size;
+	packed = packer->out;
+	packer->out = (struct dit_buffer){text->data, text->size};
+	text->data = packed.data;
+	text->size = packed.size_bytes;
 	text->len = len;
 	return 0;
 }

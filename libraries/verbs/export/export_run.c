@@ -6,20 +6,17 @@
  *   main      text ─▶ write()
  *
  * A text goes from a member to main with its range. So there are never more texts than
- * ranges on their way. Main keeps their memory for members: on virtual machines the first
- * touch of a page costs more than the text in it.
+ * ranges on their way.
  */
 #include "export/export.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/version.h"
 #include "export/export_text.h"
 #include "job/job.h"
@@ -34,9 +31,6 @@
 /* A range of plain text has so many pages: with fewer a pipe costs more calls. */
 #define TEXT_RANGE_PAGES 8
 
-/* Of the texts that no range has, for each member: those of two batches of a scan. */
-#define SPARE_BYTES ((size_t)8 << 20)
-
 /* The result of a range, in its memory. */
 struct export_text {
 	struct dit_ldif_text ldif;
@@ -48,16 +42,6 @@ struct export_text {
 	uint64_t nlost;     /* attributes whose values slapd has lost */
 	uint64_t lost_id;   /* of the first entry with one */
 	struct dit_span lost_name; /* of that attribute; points into the snapshot */
-};
-
-/* Texts that no range has, the last one first: it is still in a cache. */
-struct spare_texts {
-	pthread_mutex_t lock;
-	struct dit_ldif_text *list; /* [lock: lock] */
-	size_t n;                   /* likewise, and so on */
-	size_t size;
-	size_t nbytes;
-	size_t most_bytes;
 };
 
 /* One of the databases. [const] while members run */
@@ -80,7 +64,6 @@ struct export
 	size_t ndatabases;
 	struct export_database *current;
 
-	struct spare_texts spare;
 	struct dit_packer **packers; /* [own: the member] one each; NULL: plain text */
 
 	/* [own: main] */
@@ -104,54 +87,17 @@ static int fail_on_file(struct export *export, int r)
 	return r;
 }
 
-/* ---- texts ---- */
-
-static void take_text(struct spare_texts *spare, struct dit_ldif_text *ret)
-{
-	(void)pthread_mutex_lock(&spare->lock);
-	if (spare->n > 0) {
-		*ret = spare->list[--spare->n];
-		spare->nbytes -= ret->size;
-	}
-	(void)pthread_mutex_unlock(&spare->lock);
-}
-
-/* Takes it. */
-static void give_text(struct spare_texts *spare, struct dit_ldif_text *text)
-{
-	(void)pthread_mutex_lock(&spare->lock);
-	if (text->size <= spare->most_bytes - spare->nbytes &&
-	    DIT_GROW(spare->list, spare->size, spare->n + 1) == 0) {
-		spare->nbytes += text->size;
-		text->len = 0;
-		spare->list[spare->n++] = *text;
-		text->data = NULL;
-	}
-	(void)pthread_mutex_unlock(&spare->lock);
-	dit_ldif_text_deinit(text);
-}
-
-static void free_texts(struct spare_texts *spare)
-{
-	for (size_t i = 0; i < spare->n; i++) {
-		dit_ldif_text_deinit(&spare->list[i]);
-	}
-	free(spare->list);
-	(void)pthread_mutex_destroy(&spare->lock);
-}
-
 /* ---- members ---- */
 
 static int begin_range(void *ctx, struct dit_scan_range *range)
 {
-	struct export *export = ctx;
+	const struct export *export = ctx;
 	struct export_text *text = dit_scan_range_alloc(range, sizeof(*text));
 
 	if (text == NULL) {
 		return -ENOMEM;
 	}
 	dit_ldif_text_init(&text->ldif, export->opts->wrap);
-	take_text(&export->spare, &text->ldif);
 	range->result = text;
 	return 0;
 }
@@ -277,11 +223,11 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 
 static void drop_range(void *ctx, struct dit_scan_range *range)
 {
-	struct export *export = ctx;
 	struct export_text *text = range->result;
 
+	(void)ctx;
 	if (text != NULL) {
-		give_text(&export->spare, &text->ldif);
+		dit_ldif_text_deinit(&text->ldif);
 	}
 	range->result = NULL;
 }
@@ -450,7 +396,6 @@ static int open_databases(struct export *export)
 		return -ENOMEM;
 	}
 	export->stats->threads = export->job.nthreads;
-	export->spare.most_bytes = SPARE_BYTES * export->stats->threads;
 	for (size_t i = 0; i < export->job.glue.ndatabases; i++) {
 		const struct dit_database *db = export->job.glue.databases[i];
 
@@ -583,7 +528,6 @@ static void release(struct export *export)
 		dit_packer_free(export->packers[i]);
 	}
 	free(export->packers);
-	free_texts(&export->spare);
 	dit_arena_deinit(&export->match.arena);
 	dit_job_deinit(&export->job);
 	dit_export_file_close(&export->file);
@@ -591,10 +535,7 @@ static void release(struct export *export)
 
 static int export_all(const struct dit_export_opts *opts, struct dit_export_stats *ret)
 {
-	struct export export = {.opts = opts,
-	                        .spare = {.lock = PTHREAD_MUTEX_INITIALIZER},
-	                        .file = {.fd = -1},
-	                        .stats = ret};
+	struct export export = {.opts = opts, .file = {.fd = -1}, .stats = ret};
 	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat",
 	                                 .fill = fill_progress, .ctx = &export};
 	int r = 0;
