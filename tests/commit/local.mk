@@ -100,3 +100,8 @@ thread_tests += \
 	%D%/test_page_commit \
 	%D%/test_page_commit \
 	$(NULL)
+# With a sanitizer it takes as long as ten others.
+long_units += \
+	%D%/test_new_file \
+	$(NULL)
+plain_units += %D%/test_new_file

@@ -19,6 +19,8 @@ EXTRA_DIST += \
 thread_tests += \
 	%D%/test_ldif_inputs \
 	%D%/test_ldif_parse \
+	$(NULL)
+long_units += \
 	%D%/test_ldif_reader \
 	%D%/test_unpack \
 	$(NULL)

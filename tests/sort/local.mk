@@ -9,6 +9,8 @@ check_PROGRAMS += \
 	%D%/test_sort_failures \
 	%D%/test_sort_model \
 	%D%/test_sort_threads \
+	$(NULL)
+long_units += \
 	%D%/test_sorter \
 	$(NULL)
 
@@ -36,5 +38,7 @@ thread_tests += \
 	%D%/sort_sum \
 	%D%/test_postings \
 	%D%/test_sort_threads \
+	$(NULL)
+long_units += \
 	%D%/test_sorter \
 	$(NULL)
