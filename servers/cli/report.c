@@ -467,8 +467,7 @@ static const struct section sections[] = {
 	{"run", "The run", .array = "command",
 	 .parts = {{.before = "<p class=\"path\"><code>{command:words}</code></p>\n"
 	 "<p class=\"note\">{wall_s:part:1} of wall clock, {cpu_user_s:part:1} of CPU and "
-	 "{cpu_system_s:part:1} in the kernel, {memory.page_faults:count} page faults, "
-	 "{tool_threads} tool threads on {processors} "
+	 "{cpu_system_s:part:1} in the kernel, {tool_threads} tool threads on {processors} "
 	 "processors, exit status {exit_status}.</p>\n"}}},
 };
 
