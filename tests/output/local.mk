@@ -36,9 +36,9 @@ thread_tests += \
 	%D%/test_index_output \
 	%D%/test_output \
 	%D%/test_staging \
-	%D%/test_table \
 	$(NULL)
 long_units += \
 	%D%/test_merged_output \
+	%D%/test_table \
 	%D%/test_table_changes \
 	$(NULL)
