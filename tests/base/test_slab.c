@@ -5,6 +5,7 @@
  * - what is put back serves the next request: of its size, or of fewer slabs;
  * - slabs without a block in use make room for a row of slabs;
  * - when all blocks are back, nothing is held;
+ * - where nothing more can be mapped, malloc() is asked;
  * - without memory NULL is returned, and blocks in use are as they were;
  * - threads get and put at once.
  */
@@ -33,6 +34,16 @@ void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offs
 		return MAP_FAILED;
 	}
 	return __real_mmap(at, size, prot, flags, fd, offset);
+}
+
+static bool has_heap = true;
+
+void *__real_aligned_alloc(size_t align, size_t size);
+void *__wrap_aligned_alloc(size_t align, size_t size);
+
+void *__wrap_aligned_alloc(size_t align, size_t size)
+{
+	return has_heap ? __real_aligned_alloc(align, size) : NULL;
 }
 
 /* ---- a model: blocks whose bytes tell whose they are ---- */
@@ -200,6 +211,29 @@ static void idle_slabs_make_room_for_a_row(void **state)
 
 /* ---- failures ---- */
 
+/* The address space is used up, but malloc() has reserved some. */
+static void without_mappings_there_is_the_heap(void **state)
+{
+	struct held stays = {dit_slab_get(100), 100, 7};
+	struct held held[] = {{NULL, 4096, 1}, {NULL, MIB, 2}, {NULL, 3 * MIB, 3}};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		maps_left = 0;
+		held[i].bytes = dit_slab_get(held[i].size);
+		maps_left = -1;
+		assert_non_null(held[i].bytes);
+		assert_int_equal((uintptr_t)held[i].bytes % 4096, 0);
+		mark_ends(&held[i]);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		check_ends(&held[i]);
+		dit_slab_put(held[i].bytes, held[i].size);
+	}
+	dit_slab_put(stays.bytes, stays.size);
+	assert_int_equal(dit_slab_held_bytes(), 0);
+}
+
 static void without_memory_there_is_no_block(void **state)
 {
 	struct held stays = {dit_slab_get(100), 100, 7};
@@ -208,7 +242,9 @@ static void without_memory_there_is_no_block(void **state)
 	mark_ends(&stays);
 	for (size_t size = 4096; size <= 4 * MIB; size *= 2) {
 		maps_left = 0;
+		has_heap = false;
 		assert_null(dit_slab_get(size));
+		has_heap = true;
 		maps_left = -1;
 	}
 	assert_null(dit_slab_get(SIZE_MAX));
@@ -243,6 +279,7 @@ int main(void)
 		cmocka_unit_test(the_newest_block_of_a_size_comes_first),
 		cmocka_unit_test(the_smallest_row_that_is_large_enough_is_taken),
 		cmocka_unit_test(idle_slabs_make_room_for_a_row),
+		cmocka_unit_test(without_mappings_there_is_the_heap),
 		cmocka_unit_test(without_memory_there_is_no_block),
 		cmocka_unit_test(a_buffer_grows_and_is_empty_after_a_failure),
 	};

@@ -27,6 +27,7 @@
 #define BLOCK_MIN  ((size_t)64)
 #define BLOCK_MAX  ((size_t)1 << 20) /* larger ones are slabs in a row */
 #define NSIZES     15                /* powers of two from BLOCK_MIN to BLOCK_MAX */
+#define HEAP_ALIGN ((size_t)4096)
 /* A small load ends before it has filled a page of 2 MiB, which has to be cleared. */
 #define SMALL_PAGES_BYTES ((size_t)4 << 20)
 
@@ -40,6 +41,7 @@ struct row {
 	char *at;
 	size_t size_bytes;
 	bool is_block; /* the row is one block */
+	bool is_heap;  /* of malloc() */
 	size_t nused;  /* blocks in use */
 };
 
@@ -123,7 +125,9 @@ static struct row *row_of(const void *block)
 	return &owner.rows[rows_up_to(block) - 1];
 }
 
-static struct row *row_new(size_t size_bytes, bool is_block)
+/* @param block_bytes  of one block in it: malloc() may have reserved what is left of a
+ *                     limited address space, and has room for that */
+static struct row *row_new(size_t size_bytes, size_t block_bytes, bool is_block)
 {
 	struct row row = {.size_bytes = size_bytes, .is_block = is_block};
 	size_t i = 0;
@@ -133,17 +137,22 @@ static struct row *row_new(size_t size_bytes, bool is_block)
 	}
 	row.at = map_row(size_bytes);
 	if (row.at == NULL) {
+		row.at = aligned_alloc(HEAP_ALIGN, block_bytes);
+		row.size_bytes = block_bytes;
+		row.is_heap = true;
+	}
+	if (row.at == NULL) {
 		return NULL;
 	}
-	if (owner.held_bytes >= SMALL_PAGES_BYTES) {
-		(void)madvise(row.at, size_bytes, MADV_HUGEPAGE); /* only a wish */
+	if (!row.is_heap && owner.held_bytes >= SMALL_PAGES_BYTES) {
+		(void)madvise(row.at, row.size_bytes, MADV_HUGEPAGE); /* only a wish */
 	}
 	i = rows_up_to(row.at);
 	memmove(&owner.rows[i + 1], &owner.rows[i],
 	        (owner.nrows - i) * sizeof(owner.rows[0]));
 	owner.rows[i] = row;
 	owner.nrows++;
-	owner.held_bytes += size_bytes;
+	owner.held_bytes += row.size_bytes;
 	return &owner.rows[i];
 }
 
@@ -170,6 +179,17 @@ forget_blocks(unsigned size)
 	}
 }
 
+static void row_free(const struct row *row)
+{
+	ASAN_UNPOISON_MEMORY_REGION(row->at, row->size_bytes);
+	if (row->is_heap) {
+		free(row->at);
+	} else {
+		(void)munmap(row->at, row->size_bytes);
+	}
+	owner.held_bytes -= row->size_bytes;
+}
+
 /* The system gets the rows of which nothing is in use. */
 static void free_rows(void)
 {
@@ -184,9 +204,7 @@ static void free_rows(void)
 		if (row->nused > 0) {
 			owner.rows[n++] = *row;
 		} else {
-			ASAN_UNPOISON_MEMORY_REGION(row->at, row->size_bytes);
-			(void)munmap(row->at, row->size_bytes);
-			owner.held_bytes -= row->size_bytes;
+			row_free(row);
 		}
 	}
 	owner.nrows = n;
@@ -216,7 +234,8 @@ static void *get_row(size_t size_bytes)
 
 	if (row == NULL) {
 		free_rows();
-		row = row_new((size_bytes + SLAB_BYTES - 1) & ~(SLAB_BYTES - 1), true);
+		row = row_new((size_bytes + SLAB_BYTES - 1) & ~(SLAB_BYTES - 1),
+		              size_bytes, true);
 	}
 	if (row == NULL) {
 		return NULL;
@@ -242,13 +261,13 @@ static void *cut_block(unsigned size)
 	char *block = owner.sizes[size].at;
 
 	if (block == owner.sizes[size].end) {
-		const struct row *row = row_new(SLAB_BYTES, false);
+		const struct row *row = row_new(SLAB_BYTES, BLOCK_MIN << size, false);
 
 		if (row == NULL) {
 			return NULL;
 		}
 		block = row->at;
-		owner.sizes[size].end = block + SLAB_BYTES;
+		owner.sizes[size].end = block + row->size_bytes;
 	}
 	owner.sizes[size].at = block + (BLOCK_MIN << size);
 	return block;
