@@ -41,12 +41,13 @@ reading() {
 }
 
 # split_trace: $work/calls from the trace. strace counts the calls of each process by itself: as
-# root ditcat has two. How often glibc asks for a random name is left to chance.
+# root ditcat has two, and close_range() is of the second one, which nobody waits for. How often
+# glibc asks for a random name is left to chance.
 split_trace() {
 	awk -v changing="$changing" '{
 		call = $2
 		sub(/\(.*/, "", call)
-		if (call !~ /^[a-z]/ || call ~ /^exec|^exit|^getrandom$/) {
+		if (call !~ /^[a-z]/ || call ~ /^exec|^exit|^getrandom$|^close_range$/) {
 			next
 		}
 		n = ++ncalls[$1, call]
