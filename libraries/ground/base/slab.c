@@ -18,7 +18,9 @@
 
 #ifdef __SANITIZE_ADDRESS__
 # include <sanitizer/asan_interface.h>
+# define READS_WAITING_BLOCKS __attribute__((no_sanitize_address))
 #else
+# define READS_WAITING_BLOCKS
 # define ASAN_POISON_MEMORY_REGION(at, len)   ((void)(at), (void)(len))
 # define ASAN_UNPOISON_MEMORY_REGION(at, len) ((void)(at), (void)(len))
 #endif
@@ -156,12 +158,9 @@ static struct row *row_new(size_t size_bytes, size_t block_bytes, bool is_block)
 	return &owner.rows[i];
 }
 
-/* Of this size only blocks of rows that are in use wait on. */
-#ifdef __SANITIZE_ADDRESS__
-__attribute__((no_sanitize_address)) /* it reads blocks that wait */
-#endif
-static void
-forget_blocks(unsigned size)
+/* Blocks of this size wait no more if nothing of their row is in use. */
+READS_WAITING_BLOCKS
+static void forget_blocks(unsigned size)
 {
 	struct link **at = &owner.sizes[size].waiting;
 

@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /**
  * A block, uninitialised. It is aligned to its size, at most to 4 KiB: so it can be
@@ -34,6 +35,29 @@ void *dit_slab_get(size_t size_bytes);
 
 /** @param size_bytes  the same as for dit_slab_get(). A block that is NULL is fine. */
 void dit_slab_put(void *block, size_t size_bytes);
+
+/**
+ * A larger block that begins with the first bytes of another one.
+ *
+ * @param block       is put back; NULL is fine
+ * @param kept_bytes  to be copied, size_bytes at most
+ *
+ * @return NULL: no memory, and the block is as it was
+ */
+static inline void *dit_slab_grow(void *block, size_t size_bytes, size_t kept_bytes,
+                                  size_t wanted_bytes)
+{
+	void *larger = dit_slab_get(wanted_bytes);
+
+	if (larger == NULL) {
+		return NULL;
+	}
+	if (kept_bytes > 0) {
+		memcpy(larger, block, kept_bytes);
+	}
+	dit_slab_put(block, size_bytes);
+	return larger;
+}
 
 /** Bytes of all slabs, those of waiting blocks included. */
 uint64_t dit_slab_held_bytes(void);

@@ -457,14 +457,10 @@ static int reserve(struct window *w)
 	if (w->limit <= w->batch->size) {
 		return 0;
 	}
-	buffer = dit_slab_get(w->limit);
+	buffer = dit_slab_grow(w->batch->buffer, w->batch->size, w->fill, w->limit);
 	if (buffer == NULL) {
 		return -ENOMEM;
 	}
-	if (w->fill > 0) {
-		memcpy(buffer, w->batch->buffer, w->fill);
-	}
-	dit_slab_put(w->batch->buffer, w->batch->size);
 	w->batch->buffer = buffer;
 	w->batch->size = w->limit;
 	return 0;

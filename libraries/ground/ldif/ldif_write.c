@@ -193,14 +193,10 @@ static int reserve(struct dit_ldif_text *text, size_t nbytes)
 	}
 	size = size < ROOM_BYTES ? ROOM_BYTES : size;
 	size = size < need ? need : size;
-	data = dit_slab_get(size);
+	data = dit_slab_grow(text->data, text->size, text->len, size);
 	if (data == NULL) {
 		return -ENOMEM;
 	}
-	if (text->len > 0) {
-		memcpy(data, text->data, text->len);
-	}
-	dit_slab_put(text->data, text->size);
 	text->data = data;
 	text->size = size;
 	return 0;
