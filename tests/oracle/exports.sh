@@ -79,13 +79,7 @@ exports_of p c
 stop c
 stop p
 
-for n in 1 2; do
-	site m$n "!serverID $n" "$(follow 1 m$((3 - n)))" "multiprovider on" "overlay syncprov"
-done
-load m1 -w -S 1
-start_slapd m1
-start_slapd m2
-soon has m2 cn=p40
+mirror_pair
 writes m1 a
 writes m2 b
 exports_of m1 m2

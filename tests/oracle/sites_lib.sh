@@ -74,6 +74,19 @@ load() {
 	tree | slapadd -b "$base" -f "$work/$site/slapd.conf" "$@" >"$work/$site/load" 2>&1
 }
 
+# mirror_pair: m1 and m2 serve, follow each other, and have the same entries
+mirror_pair() {
+	local n
+	for n in 1 2; do
+		site m$n "!serverID $n" "$(follow 1 m$((3 - n)))" "multiprovider on" \
+			"overlay syncprov"
+	done
+	load m1 -w -S 1
+	start_slapd m1
+	start_slapd m2
+	soon has m2 cn=p40
+}
+
 # stop SITE [SIGNAL]
 stop() {
 	kill "${2:--TERM}" "${pid[$1]}"

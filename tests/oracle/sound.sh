@@ -300,13 +300,7 @@ state "its log, stopped" p -n 1
 
 # ---- mirror mode ----
 
-for n in 1 2; do
-	site m$n "!serverID $n" "$(follow 1 m$((3 - n)))" "multiprovider on" "overlay syncprov"
-done
-load m1 -w -S 1
-start_slapd m1
-start_slapd m2
-soon has m2 cn=p40
+mirror_pair
 arrives m1 8 m2
 arrives m2 9 m1
 for n in 1 2; do
