@@ -37,7 +37,7 @@ ditadd "$@" --replace --prepare -q -l "$ldif" &&
 	status=1
 	echo "restore.sh: the new database is not in place; the old one is as it was" >&2
 }
-# What is left of it: its manifest, or all of it after a failure.
+# Its manifest is left; after a failure all of it is.
 ditadd "$@" --abandon >/dev/null || status=1
 $start || exit 1
 exit $status

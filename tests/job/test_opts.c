@@ -43,7 +43,7 @@ static void put(void *opts, const struct field *fields)
 	}
 }
 
-/* What all options but those of sorts begin with. */
+/* The first fields of all options but those of sorts. */
 #define BEGIN(call, opts)                                                                \
  (opts).conf = (call)->f->conf;                                                          \
  (opts).report = (call)->report;                                                         \

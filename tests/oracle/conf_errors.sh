@@ -121,7 +121,7 @@ lacks_modules=
 make_site "$work/ref"
 make_site "$work/dit"
 config_cases config-cases refused_alike 3
-# Of another release ditadd does not know what is built into it.
+# ditadd does not know what is built into a slapd of another release.
 [ -n "$DIT_OPENLDAP" ] || config_cases config-unloaded refused_alike
 config_cases config-dangling refused_where_slapadd_may_die
 config_cases config-lenient refused_by_slapadd_alone

@@ -607,8 +607,8 @@ static void others_do_not_wait_for_what_they_have_not_synced(void **state)
 	test_scratch_remove(dir);
 }
 
-/* What the snapshot has, and slapd has not synced, is on the disk before pages of it are
- * given out; nobody waits for that sync. */
+/* Pages of the snapshot that slapd has not synced are on the disk before pages are given
+ * out; nobody waits for that sync. */
 static void pages_are_reserved_after_a_sync(void **state)
 {
 	char *dir = make_database();

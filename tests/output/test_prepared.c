@@ -19,7 +19,7 @@
 
 /* ---- is it on the disk? ---- */
 
-/* What is to be synced, at a moment at which one path is there and another one is not. */
+/* This is to be synced while one path is there and another one is not. */
 static const char *synced_path; /* NULL: nobody looks */
 static char synced_when[4300];
 static char synced_unless[4300];

@@ -189,7 +189,7 @@ static void meta_pages_of_one_file_are_neighbours(void **state)
 		metas.list[1].transaction = cases[i].newer;
 		assert_int_equal(dit_metas_are_neighbours(&metas), cases[i].are);
 	}
-	/* Of equal ones LMDB takes the first. */
+	/* LMDB takes the first of equal ones. */
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
 	assert_int_equal(dit_metas_begin(fd, &dit_lmdb_10, PAGE), 0);

@@ -114,7 +114,7 @@ static void forget_reports(struct fixture *f)
 
 #define SYNCS_MAX 64
 
-/* What a file or a directory had when it was synced last. */
+/* The state of a file or a directory when it was synced last. */
 struct synced {
 	ino_t number;
 	off_t size; /* of a directory: the names in it */
@@ -344,7 +344,7 @@ static void expect_line(FILE *file, const char *bytes, size_t len, const char *n
 	assert_string_equal(line, expected);
 }
 
-/* Of the part, and of the map, which lies next to it. */
+/* The digests of the part and of the map, which lies next to it. */
 static void check_digest(const struct fixture *f, const char *path, const char *bytes,
                          size_t len)
 {

@@ -328,7 +328,7 @@ static void the_first_error_of_a_file_is_its_own(void **state)
 		}
 		assert_int_equal(put(&bad.file, &chunk, 1), has_thread ? -ENOSPC : 0);
 		assert_int_equal(dit_page_file_drain(&bad.file), -ENOSPC);
-		/* What was on its way is not written after it. */
+		/* Chunks on their way are not written after it. */
 		assert_int_equal(nrefused, 1);
 		full_fd = -1;
 		dit_slab_put(chunk, DIT_CHUNK_BYTES);

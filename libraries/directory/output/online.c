@@ -58,8 +58,8 @@ static int look_mapped(struct dit_online *online)
 	return dit_mapped_find(&opts, &online->mapped);
 }
 
-/* What is configured counts, and what all other processes have mapped. Where that is not
- * known, the pages in use have to do. */
+/* The configured size counts, and the smallest one that another process has mapped. Where
+ * that is not known, the pages in use have to do. */
 static int find_size(struct dit_online *online)
 {
 	uint64_t maxsize = online->opts.conf.map_bytes;

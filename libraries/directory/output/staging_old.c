@@ -152,8 +152,8 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 
 /* ---- of either ---- */
 
-/* Of a file that goes: a slapd of the other generation would see nothing of our claim. A
- * damaged one may go, too. */
+/* May the file go? A slapd of the other generation would see nothing of our claim. A
+ * damaged file may go, too. */
 static int look_at_replaced(int fd, const struct dit_output_opts *opts)
 {
 	if (dit_format_check(fd) != 0) {

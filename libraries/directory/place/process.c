@@ -64,7 +64,7 @@ void dit_process_name(long pid, char ret[DIT_PROCESS_NAME_BYTES])
 
 	(void)read_of(pid, "/comm", name, sizeof(name));
 	name[strcspn(name, "\n")] = '\0';
-	/* Whoever made the process chose the name. */
+	/* The name is the choice of the user who made the process. */
 	for (char *c = name; *c != '\0'; c++) {
 		*c = *c >= ' ' && *c <= '~' ? *c : '?';
 	}

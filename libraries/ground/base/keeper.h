@@ -3,8 +3,8 @@
  * A process that keeps the rights of the one that made it.
  *
  * A program that root has started may become another user before it opens a database.
- * What root alone may do then is done by a process that was forked before: it stays root,
- * knows one thing to do, and does it when it is asked.
+ * A process that was forked before stays root, knows one thing to do that root alone may
+ * do, and does it when it is asked.
  *
  *   dit_keeper_start();  dit_keeper_ask() ...;  dit_keeper_end()
  *

@@ -193,7 +193,7 @@ static int load_module(struct dit_conf_parser *parser, const char *name)
 	                    parser->scope.words[0], name);
 }
 
-/* Of a part that takes any keyword, the attributes are not known either. */
+/* The attributes of a part that takes any keyword are not known either. */
 static void note_schema(struct dit_conf_parser *parser, const struct dit_conf_part *part)
 {
 	if (part != NULL && part->keywords != NULL && strcmp(part->keywords, "*") == 0) {

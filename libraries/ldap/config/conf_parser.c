@@ -44,7 +44,8 @@ int dit_conf_run_unsupported(struct dit_conf_parser *parser)
 	                    parser->scope.words[0]);
 }
 
-/* What no directive, overlay or type of databases knows is an error (config.md 10). */
+/* A keyword that no directive, overlay or type of databases knows is an error
+ * (config.md 10). */
 static int unknown_keyword(struct dit_conf_parser *parser)
 {
 	static const char *const where[] = {

@@ -27,7 +27,7 @@ static bool is_known(const struct dit_name_table *table, const char *oid)
 	return dit_name_table_find(table, dit_span_of(oid)) != NULL;
 }
 
-/* What a type and a class have in common. */
+/* The common part of a type and a class. */
 struct named {
 	const struct dit_origin *origin;
 	struct dit_identity identity;

@@ -26,7 +26,7 @@ count
 ditadd -f slapd.conf --replace --if-empty -l one.ldif
 # Somebody has it.
 flock db "$DITADD" -f slapd.conf --replace -l one.ldif 2>err || sed 's/ by .*//' err
-# Of the other generation; damaged.
+# The old file is of the other generation, or damaged.
 ditadd -f slapd.conf --replace --openldap=2.7 -l one.ldif
 printf damaged | dd of=db/data.mdb bs=1 seek=12 conv=notrunc status=none
 ditadd -f slapd.conf --replace -l one.ldif
