@@ -11,11 +11,11 @@ pkginclude_HEADERS += \
 	%D%/ground/base/span.h \
 	%D%/ground/base/version.h \
 	%D%/verbs/check/check.h \
-	%D%/work/build/estimate.h \
+	%D%/work/indexing/estimate.h \
 	%D%/verbs/export/export.h \
 	%D%/ground/result/export_file.h \
 	%D%/ground/result/export_keeper.h \
-	%D%/work/build/index_cost.h \
+	%D%/work/indexing/index_cost.h \
 	%D%/verbs/load/load.h \
 	%D%/verbs/load/prepared.h \
 	%D%/directory/output/prepared_state.h \

@@ -40,7 +40,6 @@ LDADD = $(test_libs)
 
 include tests/base/local.mk
 include tests/bench/local.mk
-include tests/build/local.mk
 include tests/check/local.mk
 include tests/cli/local.mk
 include tests/codec/local.mk
@@ -54,6 +53,7 @@ include tests/filter/local.mk
 include tests/fuzz/local.mk
 include tests/golden/local.mk
 include tests/index/local.mk
+include tests/indexing/local.mk
 include tests/job/local.mk
 include tests/ldif/local.mk
 include tests/load/local.mk

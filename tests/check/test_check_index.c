@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "build/builders_fixture.h"
+#include "indexing/builders_fixture.h"
 #include "check/check_content.h"
 #include "output/store_fixture.h"
 

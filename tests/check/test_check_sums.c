@@ -9,7 +9,7 @@
 
 #include "nomem.h"
 
-#include "build/builders_fixture.h"
+#include "indexing/builders_fixture.h"
 #include "check/check_sums.h"
 
 #define MEMORY (1u << 20)

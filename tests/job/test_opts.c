@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "build/estimate.h"
+#include "indexing/estimate.h"
 #include "check/check.h"
 #include "compare/compare.h"
 #include "export/export.h"

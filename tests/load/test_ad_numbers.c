@@ -13,7 +13,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "build/fake_output.h"
+#include "indexing/fake_output.h"
 #include "entry/entry_fixture.h"
 #include "load/ad_numbers.h"
 #include "nomem.h"

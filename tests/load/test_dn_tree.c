@@ -15,7 +15,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "build/fake_output.h"
+#include "indexing/fake_output.h"
 #include "entry/entry_fixture.h"
 #include "load/dn_tree_private.h"
 #include "nomem.h"

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "build/estimate.h"
+#include "indexing/estimate.h"
 #include "load_fixture.h"
 
 #define NPEOPLE      6000

@@ -13,7 +13,7 @@
 
 #include <lmdb.h>
 
-#include "build/estimate.h"
+#include "indexing/estimate.h"
 #include "load/load_fixture.h"
 #include "nomem.h"
 #include "reindex_fixture.h"

@@ -17,7 +17,7 @@
 #include "base/monitor.h"
 #include "base/team.h"
 #include "base/tmp_dir.h"
-#include "build/stored_keys.h"
+#include "indexing/stored_keys.h"
 #include "job/job.h"
 #include "job/value_rules.h"
 #include "sort/sort.h"

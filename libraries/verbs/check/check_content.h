@@ -20,7 +20,7 @@
 #define DITKIT_CHECK_CONTENT_H
 
 #include "base/stop.h"
-#include "build/builders.h"
+#include "indexing/builders.h"
 #include "check/check.h"
 #include "check/check_findings.h"
 #include "check/check_sums.h"

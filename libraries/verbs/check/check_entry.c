@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "build/builders.h"
-#include "build/view_attrs.h"
+#include "indexing/builders.h"
+#include "indexing/view_attrs.h"
 #include "codec/entry_codec.h"
 #include "entry/entry.h"
 #include "values/value.h"

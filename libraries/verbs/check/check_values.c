@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "build/stored_keys.h"
+#include "indexing/stored_keys.h"
 
 /* More of a value is not shown. */
 #define SHOWN_MAX 60

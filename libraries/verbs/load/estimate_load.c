@@ -12,7 +12,7 @@
  * The length of a packed file or a pipe is known at its end only: each of its batches is
  * read, and some at equal distances are in the sample.
  */
-#include "build/estimate.h"
+#include "indexing/estimate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "base/tmp_dir.h"
 #include "base/version.h"
-#include "build/estimate_sizes.h"
+#include "indexing/estimate_sizes.h"
 #include "job/job.h"
 #include "load/loader.h"
 

@@ -24,7 +24,7 @@
 #include <sys/statvfs.h>
 
 #include "base/tmp_dir.h"
-#include "build/estimate_sizes.h"
+#include "indexing/estimate_sizes.h"
 #include "job/job.h"
 
 #define BATCH_SHARE    (11 * DIT_PIPELINE_NSLOTS_MAX)

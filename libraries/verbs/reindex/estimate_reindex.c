@@ -6,7 +6,7 @@
  * The size of the file. The new index databases go into pages that are free, and after
  * the end; the pages of the old ones are free afterwards.
  */
-#include "build/estimate.h"
+#include "indexing/estimate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/tmp_dir.h"
 #include "base/version.h"
-#include "build/estimate_sizes.h"
+#include "indexing/estimate_sizes.h"
 #include "reindex/reindexer.h"
 
 #define SAMPLE_BYTES (8u << 20)

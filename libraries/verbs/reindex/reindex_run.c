@@ -10,7 +10,7 @@
 
 #include "base/tmp_dir.h"
 #include "base/version.h"
-#include "build/index_writer.h"
+#include "indexing/index_writer.h"
 #include "reindex/reindexer.h"
 
 /* ---- progress ---- */

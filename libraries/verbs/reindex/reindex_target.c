@@ -6,7 +6,7 @@
 
 #include "base/team.h"
 #include "base/tmp_dir.h"
-#include "build/index_writer.h"
+#include "indexing/index_writer.h"
 #include "output/index_output.h"
 #include "page/lmdb_format.h"
 #include "place/claim.h"

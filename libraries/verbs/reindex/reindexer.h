@@ -17,8 +17,8 @@
 
 #include "base/stop.h"
 #include "base/ticker.h"
-#include "build/builders.h"
-#include "build/stored_keys.h"
+#include "indexing/builders.h"
+#include "indexing/stored_keys.h"
 #include "job/job.h"
 #include "output/online.h"
 #include "output/output.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/ids.h"
-#include "build/stored_keys.h"
+#include "indexing/stored_keys.h"
 #include "values/value.h"
 
 /* A list of IDs that grows. */

@@ -1,4 +1,4 @@
-# tests/build/local.mk
+# tests/indexing/local.mk
 check_PROGRAMS += \
 	%D%/test_builders \
 	%D%/test_index_writer \

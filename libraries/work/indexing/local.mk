@@ -1,4 +1,4 @@
-# libraries/work/build/local.mk
+# libraries/work/indexing/local.mk
 libditkit_a_SOURCES += \
 	%D%/builders.c \
 	%D%/builders.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A stored entry in the shape that keys are made of. */
-#include "build/stored_keys.h"
+#include "indexing/stored_keys.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "build/view_attrs.h"
+#include "indexing/view_attrs.h"
 
 struct dit_stored_keys {
 	const struct dit_index_set *indexes;

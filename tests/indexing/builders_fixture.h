@@ -6,7 +6,7 @@
 #ifndef DITKIT_BUILDERS_FIXTURE_H
 #define DITKIT_BUILDERS_FIXTURE_H
 
-#include "build/builders.h"
+#include "indexing/builders.h"
 #include "index/index_fixture.h"
 
 #define LIST_MAX 4

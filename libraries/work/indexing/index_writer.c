@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Index databases written by all members, or by main alone. */
-#include "build/index_writer.h"
+#include "indexing/index_writer.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "build/estimate_sizes.h"
+#include "indexing/estimate_sizes.h"
 
 #include <stdlib.h>
 

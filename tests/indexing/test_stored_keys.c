@@ -3,7 +3,7 @@
  * Keys of a stored entry (stored_keys.h) are those of a new entry with the same
  * attributes: of normal values where they are stored, and of the others as they are.
  */
-#include "build/stored_keys.h"
+#include "indexing/stored_keys.h"
 
 #include <errno.h>
 

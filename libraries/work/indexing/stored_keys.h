@@ -12,7 +12,7 @@
 #ifndef DITKIT_STORED_KEYS_H
 #define DITKIT_STORED_KEYS_H
 
-#include "build/builders.h"
+#include "indexing/builders.h"
 #include "codec/entry_view.h"
 #include "index/index_keys.h"
 #include "reader/snapshot.h"

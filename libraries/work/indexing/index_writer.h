@@ -32,8 +32,8 @@
 
 #include "base/stop.h"
 #include "base/ticker.h"
-#include "build/builders.h"
-#include "build/index_cost.h"
+#include "indexing/builders.h"
+#include "indexing/index_cost.h"
 #include "output/output.h"
 
 struct dit_index_writer;

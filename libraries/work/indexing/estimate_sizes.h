@@ -10,8 +10,8 @@
 #ifndef DITKIT_ESTIMATE_SIZES_H
 #define DITKIT_ESTIMATE_SIZES_H
 
-#include "build/builders.h"
-#include "build/estimate.h"
+#include "indexing/builders.h"
+#include "indexing/estimate.h"
 
 /** Stored for an index key of an entry, on average (10.4 measured with 100,000). */
 #define DIT_POSTING_BYTES 10

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which sorter takes the keys of an index database. */
-#include "build/builders.h"
+#include "indexing/builders.h"
 
 #include <errno.h>
 #include <stdlib.h>

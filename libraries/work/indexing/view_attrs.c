@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "build/view_attrs.h"
+#include "indexing/view_attrs.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  * threads, into one that takes parts of them as well, and into one that takes tables from
  * main alone. A failure anywhere ends it with that error. The output is made up here.
  */
-#include "build/index_writer.h"
+#include "indexing/index_writer.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
  * presence key next to keys of 64 bits is before them all, also before one that begins
  * with its bytes.
  */
-#include "build/builders.h"
+#include "indexing/builders.h"
 
 #include <errno.h>
 
