@@ -49,6 +49,7 @@ include tests/config/local.mk
 include tests/entry/local.mk
 include tests/export/local.mk
 include tests/faults/local.mk
+include tests/files/local.mk
 include tests/filter/local.mk
 include tests/fuzz/local.mk
 include tests/golden/local.mk
@@ -57,6 +58,7 @@ include tests/indexing/local.mk
 include tests/job/local.mk
 include tests/ldif/local.mk
 include tests/load/local.mk
+include tests/locks/local.mk
 include tests/machines/local.mk
 include tests/manuals/local.mk
 include tests/oracle/local.mk
@@ -64,7 +66,6 @@ include tests/output/local.mk
 include tests/packaging/local.mk
 include tests/page/local.mk
 include tests/pipeline/local.mk
-include tests/place/local.mk
 include tests/reader/local.mk
 include tests/reindex/local.mk
 include tests/result/local.mk

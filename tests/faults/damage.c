@@ -23,7 +23,7 @@
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "page/page_view.h"
-#include "place/data_seal.h"
+#include "files/data_seal.h"
 
 #define PAGE_BYTES_MAX 65536u
 

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "page/lmdb_format.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "test.h"
 
 /* Attribute types that slapd does not hard-code, classes that use them. */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "load_fixture.h"
-#include "place/claim.h"
-#include "place/files.h"
+#include "locks/claim.h"
+#include "files/files.h"
 
 static bool directories_fail; /* to sync */
 

@@ -10,8 +10,8 @@
 
 #include "commit/page_commit.h"
 #include "page/page_map.h"
-#include "place/data_seal.h"
-#include "place/reader_table.h"
+#include "files/data_seal.h"
+#include "locks/reader_table.h"
 #include "reader/stored_order.h"
 #include "store_fixture.h"
 #include "tree/tree_merge.h"

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "page/meta_pages.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "store_fixture.h"
 
 static bool is_unknown;

@@ -13,7 +13,7 @@
 #include "output/data_check.h"
 #include "output/online.h"
 #include "output/publication.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "store_fixture.h"
 
 #define NENTRIES 500

@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "online_fixture.h"
-#include "place/fault.h"
-#include "place/holder.h"
-#include "place/lock_field.h"
+#include "files/fault.h"
+#include "locks/holder.h"
+#include "locks/lock_field.h"
 
 struct told {
 	struct dit_output *output;

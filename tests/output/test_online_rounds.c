@@ -17,7 +17,7 @@
 #include "output/online_impl.h"
 #include "page/page_map.h"
 #include "page/page_source.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "seal_watch.h"
 
 #define LIST_MAX   100000

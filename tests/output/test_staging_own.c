@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "page/page_dump.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "reader/stored_order.h"
 #include "store_fixture.h"
 #include "walk/walk.h"

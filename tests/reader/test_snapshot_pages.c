@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "output/store_fixture.h"
 #include "page/meta_pages.h"
-#include "place/claim.h"
-#include "place/fault.h"
-#include "place/files.h"
+#include "locks/claim.h"
+#include "files/fault.h"
+#include "files/files.h"
 #include "reader/snapshot_impl.h"
 
 int __real_dit_file_open(int dir_fd, const char *name, int flags,

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "place/files.h"
+#include "files/files.h"
 #include "reader/stored_order.h"
 #include "walk/walk.h"
 

@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#include "place/fault.h"
+#include "files/fault.h"
 
 /**
  * Check the whole file; for small files of LMDB 0.9.

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "output/index_tables.h"
-#include "place/claimed_file.h"
-#include "place/files.h"
+#include "locks/claimed_file.h"
+#include "files/files.h"
 #include "reader/stored_order.h"
 
 struct index_output {

@@ -26,7 +26,7 @@ struct dit_index_output_opts {
 	const char *directory;
 	mode_t mode;            /* of a lock.mdb that has to be made */
 	uint64_t maxsize_bytes; /* configured size; 0: LMDB's default */
-	/* The format of sealed files of LMDB 1.0 (place/data_seal.h); borrowed until the
+	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed */
 	const struct dit_page_format *sealed;
 	unsigned nthreads;                   /* readers of the snapshot, at least one */

@@ -13,7 +13,7 @@
 
 #include "commit/page_commit.h"
 #include "output/output.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "reader/snapshot.h"
 #include "tree/tree_merge.h"
 

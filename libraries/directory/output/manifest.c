@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "base/whole_io.h"
-#include "place/claim.h"
-#include "place/files.h"
+#include "locks/claim.h"
+#include "files/files.h"
 
 #define NEW_NAME   DIT_MANIFEST_NAME ".new"
 #define WAIT_NS    50000000 /* between two looks whether the others have ended */

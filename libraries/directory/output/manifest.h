@@ -28,7 +28,7 @@
 
 #include "base/stop.h"
 #include "output/prepared_state.h"
-#include "place/fault.h"
+#include "files/fault.h"
 
 struct json_t; /* jansson.h */
 

@@ -15,10 +15,10 @@
 #include "output/data_check.h"
 #include "output/output_impl.h"
 #include "output/record_tables.h"
-#include "place/claimed_file.h"
-#include "place/data_seal.h"
-#include "place/files.h"
-#include "place/map_size.h"
+#include "locks/claimed_file.h"
+#include "files/data_seal.h"
+#include "files/files.h"
+#include "files/map_size.h"
 
 #define FEW_PARTS 24u
 

@@ -13,7 +13,7 @@
 #include "base/crypto_module.h"
 #include "base/error.h"
 #include "page/meta_pages.h"
-#include "place/map_size.h"
+#include "files/map_size.h"
 
 /* For the main tree and the free list of the commits that follow. */
 #define ROOM_PAGES 64u

@@ -23,7 +23,7 @@
  *   unlock
  *
  * The file grows only as far as all processes have mapped it that have the database open
- * (place/mapped.h).
+ * (locks/mapped.h).
  *
  * Readers never wait; each keeps its state. A process that is killed before the commit
  * leaves the database as it was and loses no page: reserved pages are free pages.
@@ -35,7 +35,7 @@
 
 #include "base/arena.h"
 #include "output/output.h"
-#include "place/mapped.h"
+#include "locks/mapped.h"
 #include "reader/snapshot.h"
 #include "tree/tree_merge.h"
 
@@ -97,7 +97,7 @@ struct dit_online_opts {
 	uint64_t lock_wait_ms;       /* at most, for the write lock (lmdb_reader.h) */
 	struct dit_mapped_conf conf; /* with maxsize as configured; 0: LMDB's default */
 	const struct dit_keeper *keeper; /* looks at maps; borrowed; NULL: nobody */
-	/* The format of sealed files of LMDB 1.0 (place/data_seal.h); borrowed until the
+	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed */
 	const struct dit_page_format *sealed;
 	/* Others leave the syncs out: our commits are synced when the lock is free again,

@@ -12,7 +12,7 @@
 #include "commit/page_reserve.h"
 #include "output/index_tables.h"
 #include "output/online.h"
-#include "place/files.h"
+#include "files/files.h"
 #include "reader/entry_changes.h"
 #include "reader/snapshot_impl.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "output/output_impl.h"
-#include "place/fault.h"
+#include "files/fault.h"
 
 int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts *opts)
 {

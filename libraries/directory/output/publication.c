@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/stop.h"
-#include "place/files.h"
+#include "files/files.h"
 
 struct publication {
 	struct dit_published *items;

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "output/output.h"
-#include "place/fault.h"
+#include "files/fault.h"
 
 struct dit_stop; /* stop.h */
 

@@ -59,7 +59,7 @@ struct dit_output_opts {
 	/* The database is of LMDB 1.0, which OpenLDAP 2.7 reads. false: a new one is of
 	 * the liblmdb at hand, a stored one of LMDB 0.9. */
 	bool is_lmdb_10;
-	/* The format of sealed files of LMDB 1.0 (place/data_seal.h); borrowed until the
+	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed */
 	const struct dit_page_format *sealed;
 	bool may_grow; /* the result may be larger than maxsize_bytes */

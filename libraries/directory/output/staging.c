@@ -22,11 +22,11 @@
 #include "base/error.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
-#include "place/data_seal.h"
-#include "place/format_check.h"
-#include "place/lmdb_append.h"
-#include "place/lock_file.h"
-#include "place/map_size.h"
+#include "files/data_seal.h"
+#include "files/format_check.h"
+#include "files/lmdb_append.h"
+#include "locks/lock_file.h"
+#include "files/map_size.h"
 
 /* ---- the data file ---- */
 

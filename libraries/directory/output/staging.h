@@ -25,8 +25,8 @@
 #include "commit/page_commit.h"
 #include "output/output_impl.h"
 #include "output/record_tables.h"
-#include "place/claim.h"
-#include "place/files.h"
+#include "locks/claim.h"
+#include "files/files.h"
 
 struct dit_append;
 struct json_t; /* jansson.h */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The append writer: every database of a new environment is filled through liblmdb, in
- * its key order, by one thread (place/lmdb_append.h). No key is searched for and no page
+ * its key order, by one thread (files/lmdb_append.h). No key is searched for and no page
  * is split in the middle; liblmdb makes and writes every page.
  */
 #include "output/staging.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "page/meta_pages.h"
-#include "place/lmdb_append.h"
-#include "place/map_size.h"
+#include "files/lmdb_append.h"
+#include "files/map_size.h"
 
 /* IDs in one call, so that a long list does not need a long transaction. */
 #define IDS_PER_PUT 65536u

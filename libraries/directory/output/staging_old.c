@@ -12,8 +12,8 @@
 #include "page/meta_pages.h"
 #include "page/page_source.h"
 #include "page/tree_visit.h"
-#include "place/data_seal.h"
-#include "place/format_check.h"
+#include "files/data_seal.h"
+#include "files/format_check.h"
 
 /* ---- records ---- */
 

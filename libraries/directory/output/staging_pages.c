@@ -8,7 +8,7 @@
 
 #include "base/file_size_signal.h"
 #include "page/meta_pages.h"
-#include "place/map_size.h"
+#include "files/map_size.h"
 
 static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 {

@@ -25,8 +25,8 @@
 #include "base/error.h"
 #include "base/whole_io.h"
 #include "output/manifest.h"
-#include "place/data_seal.h"
-#include "place/format_check.h"
+#include "files/data_seal.h"
+#include "files/format_check.h"
 
 #define PIECE_BYTES 65536
 

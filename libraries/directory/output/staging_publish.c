@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/sync_file.h"
-#include "place/lock_file.h"
-#include "place/map_size.h"
+#include "locks/lock_file.h"
+#include "files/map_size.h"
 
 static int set_mode(const struct dit_staging *staging)
 {

@@ -55,7 +55,7 @@ struct dit_snapshot_opts {
 	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
 	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
 	uint64_t wait_ms;  /* at most, while the table of readers is full */
-	/* The format of sealed files of LMDB 1.0 (place/data_seal.h); borrowed until the
+	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed, or claimed_fd is of LMDB 0.9 */
 	const struct dit_page_format *sealed;
 	bool is_claimed; /* the caller has a claim (claim.h), so that nobody writes */

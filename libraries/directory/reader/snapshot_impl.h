@@ -2,7 +2,7 @@
 /*
  * The snapshot, for the files of this room and for online.c: a mapped file, the
  * named databases in it, and what keeps its state. That is a reader next to other
- * processes (place/lmdb_reader.h), a claim (place/claim.h), or the caller's own claim.
+ * processes (locks/lmdb_reader.h), a claim (locks/claim.h), or the caller's own claim.
  * The file may be damaged: functions return DIT_E_CORRUPT then.
  *
  * Threads: as snapshot.h says.
@@ -11,8 +11,8 @@
 #define DITKIT_SNAPSHOT_IMPL_H
 
 #include "page/page_map.h"
-#include "place/claim.h"
-#include "place/lmdb_reader.h"
+#include "locks/claim.h"
+#include "locks/lmdb_reader.h"
 #include "reader/snapshot.h"
 
 struct dit_snapshot {

@@ -3,7 +3,7 @@
  * How a snapshot's state is kept while it is read.
  *
  * Next to other processes: a read transaction is registered, so that writers leave the
- * pages of its state alone (place/lmdb_reader.h). LMDB 0.9: liblmdb registers it, and
+ * pages of its state alone (locks/lmdb_reader.h). LMDB 0.9: liblmdb registers it, and
  * makes lock.mdb if no other process has the database open. It reads nothing but the meta
  * pages.
  *
@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "place/data_seal.h"
-#include "place/files.h"
-#include "place/format_check.h"
-#include "place/lock_file.h"
+#include "files/data_seal.h"
+#include "files/files.h"
+#include "files/format_check.h"
+#include "locks/lock_file.h"
 #include "reader/snapshot_impl.h"
 
 #define ATTEMPTS 1000 /* to see a state while others commit */

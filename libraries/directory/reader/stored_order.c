@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "place/fault.h"
+#include "files/fault.h"
 
 #define ID_BYTES    sizeof(uint64_t)
 #define SPLIT_BYTES (ID_BYTES + sizeof(uint16_t))

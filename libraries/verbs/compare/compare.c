@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "place/fault.h"
-#include "place/files.h"
+#include "files/fault.h"
+#include "files/files.h"
 #include "reader/stored_order.h"
 #include "walk/walk.h"
 

@@ -21,7 +21,7 @@
 #include "export/export_text.h"
 #include "job/job.h"
 #include "page/lmdb_format.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "result/export_file.h"
 #include "result/export_pack.h"
 #include "scan/scan_snapshot.h"

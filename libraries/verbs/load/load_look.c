@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "entry/why.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "reader/dn_reader.h"
 #include "reader/snapshot.h"
 

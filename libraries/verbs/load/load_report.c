@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/tmp_dir.h"
-#include "place/claim.h"
+#include "locks/claim.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -42,7 +42,7 @@
 #include "output/publication.h"
 #include "output/record_output.h"
 #include "pipeline/pipeline.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "sort/sort.h"
 #include "tree/page_writer.h"
 

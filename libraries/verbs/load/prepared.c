@@ -20,8 +20,8 @@
 #include "load/loader.h"
 #include "output/manifest.h"
 #include "output/record_output.h"
-#include "place/claim.h"
-#include "place/files.h"
+#include "locks/claim.h"
+#include "files/files.h"
 
 struct work;
 

@@ -9,7 +9,7 @@
 #include "indexing/index_writer.h"
 #include "output/index_output.h"
 #include "page/lmdb_format.h"
-#include "place/claim.h"
+#include "locks/claim.h"
 #include "reader/stored_order.h"
 #include "reindex/reindexer.h"
 

@@ -23,7 +23,7 @@
 #include "output/online.h"
 #include "output/output.h"
 #include "output/publication.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "reindex/reindex.h"
 #include "scan/scan_snapshot.h"
 #include "tree/page_writer.h"

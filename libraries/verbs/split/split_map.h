@@ -13,7 +13,7 @@
 #ifndef DITKIT_SPLIT_MAP_H
 #define DITKIT_SPLIT_MAP_H
 
-#include "place/fault.h"
+#include "files/fault.h"
 #include "schema/schema.h"
 
 struct dit_split_map;

@@ -16,7 +16,7 @@
 #include "base/notes.h"
 #include "config/slapd_version.h"
 #include "page/lmdb_format.h"
-#include "place/files.h"
+#include "files/files.h"
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
 

@@ -27,7 +27,7 @@
 #include "config/settings.h"
 #include "job/glue.h"
 #include "output/publication.h"
-#include "place/data_seal.h"
+#include "files/data_seal.h"
 
 /** The options of all verbs have these, by the same names; borrowed. */
 struct dit_job_opts {

@@ -13,7 +13,7 @@
 
 #include "base/version.h"
 #include "filter/filter_match.h"
-#include "place/fault.h"
+#include "files/fault.h"
 #include "scan/scan_impl.h"
 
 #define RANGE_PAGES      4u

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files of a database directory, by descriptor. */
+#include "files/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/errno_text.h"
+#include "base/path.h"
+#include "base/regular_file.h"
+#include "page/meta_pages.h"
+#include "files/format_check.h"
+#include "files/lmdb_error.h"
+
+/* ---- the directory ---- */
+
+int dit_data_directory(const char *path, char **ret)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (strcmp(slash == NULL ? path : slash + 1, DIT_DATA_NAME) != 0) {
+		return 0;
+	}
+	/* Without a slash at the end, which would follow a link. */
+	*ret = slash == NULL   ? strdup(".")
+	       : slash == path ? strdup("/")
+	                       : strndup(path, (size_t)(slash - path));
+	return *ret == NULL ? -ENOMEM : 1;
+}
+
+int dit_directory_open(const char *path, struct dit_fault *fault)
+{
+	int path_fd = dit_path_open_to_work(path, fault == NULL ? NULL : fault->text);
+	int fd = path_fd;
+
+	if (path_fd >= 0) {
+		fd = openat(path_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+		(void)close(path_fd);
+	}
+	return fd;
+}
+
+/* ---- files ---- */
+
+/*
+ * A second name may be one of another directory: a file that the owner of this directory
+ * cannot write himself must not be written by us for him.
+ */
+static int check_file(int dir_fd, int fd, const char *name, struct dit_fault *fault)
+{
+	struct stat file;
+	struct stat dir;
+	int r = dit_regular_file_check(fd);
+
+	if (r < 0 || fstat(fd, &file) != 0 || fstat(dir_fd, &dir) != 0) {
+		return r < 0 ? r : -errno;
+	}
+	if (r == 0) {
+		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
+	}
+	if (file.st_nlink > 1 && file.st_uid != dir.st_uid) {
+		return dit_fault_say(fault, -EINVAL,
+		                     "%s has a second name elsewhere and belongs to user "
+		                     "%u, the directory to user %u: it is not touched",
+		                     name, (unsigned)file.st_uid, (unsigned)dir.st_uid);
+	}
+	return 0;
+}
+
+int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fault)
+{
+	/* Not to wait for the other end of a FIFO. */
+	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0 && errno == ELOOP) {
+		return dit_fault_say(
+			fault, -ELOOP,
+			"%s is a symbolic link, which is not followed: let the "
+			"configuration name the directory of the file",
+			name);
+	}
+	if (fd < 0 && (errno == EISDIR || errno == ENXIO)) {
+		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
+	}
+	if (fd < 0) {
+		return -errno;
+	}
+	r = check_file(dir_fd, fd, name, fault);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+/* Not to wait for a pipe. */
+static int open_other(const char *path, struct dit_fault *fault)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0) {
+		return -errno;
+	}
+	r = dit_regular_file_check(fd);
+	if (r == 0) {
+		r = dit_fault_say(fault, -EINVAL, "no regular file");
+	}
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int dit_data_open_path(const char *path, struct dit_fault *fault)
+{
+	struct stat st;
+	char *directory = NULL;
+	int dir_fd = -1;
+	int fd = -1;
+	int r = 0;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		directory = strdup(path);
+		r = directory == NULL ? -ENOMEM : 1;
+	} else {
+		r = dit_data_directory(path, &directory);
+	}
+	if (r <= 0) {
+		return r < 0 ? r : open_other(path, fault);
+	}
+	dir_fd = dit_directory_open(directory, fault);
+	free(directory);
+	if (dir_fd < 0) {
+		return dir_fd;
+	}
+	fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
+	(void)close(dir_fd);
+	return fd;
+}
+
+int dit_file_make(int dir_fd, const char *name, mode_t mode)
+{
+	int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	                mode);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* ---- directories in it ---- */
+
+int dit_folder_open(int dir_fd, const char *name, struct dit_fault *fault)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP)) {
+		return dit_fault_say(fault, -ENOTDIR,
+		                     "%s in it is no directory: remove it", name);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static bool is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* @return 0: the next name; else it is the last one */
+typedef int (*name_fn)(int dir_fd, const char *name, void *ctx);
+
+/* @return 0; what the function returned; -errno */
+static int for_each_name(int dir_fd, name_fn look, void *ctx)
+{
+	/* With a place of its own. */
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry = NULL;
+	int r = 0;
+
+	if (dir == NULL) {
+		r = -errno;
+		if (fd >= 0) {
+			(void)close(fd);
+		}
+		return r;
+	}
+	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
+		r = is_dots(entry->d_name) ? 0 : look(fd, entry->d_name, ctx);
+	}
+	r = r == 0 && entry == NULL ? -errno : r;
+	(void)closedir(dir);
+	return r;
+}
+
+static int find_name(int dir_fd, const char *name, void *ctx)
+{
+	(void)dir_fd;
+	(void)name;
+	(void)ctx;
+	return 1;
+}
+
+static int remove_name(int dir_fd, const char *name, void *ctx)
+{
+	(void)ctx;
+	return unlinkat(dir_fd, name, 0) == 0 ? 0 : -errno;
+}
+
+struct removal {
+	const char *folder;
+	struct dit_fault *fault;
+};
+
+static int refuse_directory(int dir_fd, const char *name, void *ctx)
+{
+	const struct removal *removal = ctx;
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		return errno == ENOENT ? 0 : -errno;
+	}
+	return S_ISDIR(st.st_mode)
+	               ? dit_fault_say(removal->fault, -EISDIR,
+	                               "%s/%.200s in it is a directory: remove it",
+	                               removal->folder, name)
+	               : 0;
+}
+
+int dit_folder_check_files(int fd, const char *name, struct dit_fault *fault)
+{
+	struct removal removal = {name, fault};
+
+	return for_each_name(fd, refuse_directory, &removal);
+}
+
+int dit_folder_remove(int dir_fd, const char *name, int fd)
+{
+	int r = for_each_name(fd, remove_name, NULL);
+
+	(void)close(fd);
+	return r == 0 && unlinkat(dir_fd, name, AT_REMOVEDIR) != 0 ? -errno : r;
+}
+
+int dit_folder_clear(int dir_fd, const char *name, struct dit_fault *fault)
+{
+	int fd = dit_folder_open(dir_fd, name, fault);
+	int r = 0;
+
+	if (fd == -ENOENT) {
+		return 0;
+	}
+	if (fd < 0) {
+		return fd;
+	}
+	r = dit_folder_check_files(fd, name, fault);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	r = dit_folder_remove(dir_fd, name, fd);
+	return r < 0 ? dit_fault_say(fault, r, "%s in it cannot be removed: %s", name,
+	                             dit_errno_text(-r))
+	             : 0;
+}
+
+int dit_folder_check(int fd, const char *name, struct dit_fault *fault)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+		return dit_fault_say(fault, -EPERM,
+		                     "%s in it belongs to user %u, mode %04o: somebody "
+		                     "has put it there",
+		                     name, (unsigned)st.st_uid,
+		                     (unsigned)st.st_mode & 07777);
+	}
+	return 0;
+}
+
+/* The opened directory may be another one; in the end all that is in it is removed. */
+static int check_staging(int fd, struct dit_fault *fault)
+{
+	int r = for_each_name(fd, find_name, NULL);
+
+	if (r > 0) {
+		return dit_fault_say(fault, -EPERM,
+		                     DIT_STAGING_NAME " in it is not empty: somebody has "
+		                                      "put it there");
+	}
+	return r < 0 ? r : dit_folder_check(fd, DIT_STAGING_NAME, fault);
+}
+
+int dit_staging_make(int dir_fd, struct dit_fault *fault)
+{
+	int fd = -1;
+	int r = dit_folder_clear(dir_fd, DIT_STAGING_NAME, fault);
+
+	if (r < 0) {
+		return r;
+	}
+	if (mkdirat(dir_fd, DIT_STAGING_NAME, 0700) != 0) {
+		return -errno;
+	}
+	fd = dit_folder_open(dir_fd, DIT_STAGING_NAME, fault);
+	if (fd < 0) {
+		(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
+		return fd;
+	}
+	r = check_staging(fd, fault);
+	if (r < 0) {
+		(void)close(fd);
+		/* Whosever it is: this removes nothing but an empty directory. */
+		(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
+		return r;
+	}
+	return fd;
+}
+
+void dit_staging_remove(int dir_fd, int staging_fd)
+{
+	if (staging_fd < 0) {
+		return;
+	}
+	/* First what needs no memory. */
+	(void)unlinkat(staging_fd, DIT_DATA_NAME, 0);
+	(void)unlinkat(staging_fd, DIT_LOCK_NAME, 0);
+	(void)unlinkat(staging_fd, DIT_OLD_NAME, 0);
+	/* The next load removes what is left. */
+	(void)for_each_name(staging_fd, remove_name, NULL);
+	(void)close(staging_fd);
+	(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
+}
+
+/* ---- liblmdb ---- */
+
+int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
+{
+	(void)snprintf(ret, DIT_FD_PATH_BYTES, "/proc/self/fd/%d", fd);
+	if (access(ret, F_OK) != 0) {
+		return dit_fault_say(fault, -ENOSYS,
+		                     "the database cannot be opened through %s: /proc is "
+		                     "not mounted",
+		                     ret);
+	}
+	return 0;
+}
+
+/*
+ * How much liblmdb maps, before it opens: as much as the newest meta page tells, so that
+ * a slapd can make the file larger meanwhile. A damaged page may tell more than the
+ * address space has. Then a page is asked for, and liblmdb maps all that are in use.
+ */
+static int choose_map_size(struct MDB_env *env, int data_fd)
+{
+	struct dit_metas metas;
+	size_t bytes = 0;
+	void *map = NULL;
+
+	if (dit_metas_read(data_fd, &dit_lmdb_09, &metas) != 0) {
+		return 0; /* liblmdb judges */
+	}
+	bytes = dit_metas_newest(&metas)->map_bytes;
+	map = bytes == 0 ? NULL : mmap(NULL, bytes, PROT_READ, MAP_SHARED, data_fd, 0);
+	if (map == MAP_FAILED) {
+		bytes = metas.page_bytes;
+	} else if (map != NULL) {
+		(void)munmap(map, bytes);
+	}
+	return dit_lmdb_error(mdb_env_set_mapsize(env, bytes));
+}
+
+static int check_before_open(struct MDB_env *env, int data_fd, struct dit_fault *fault)
+{
+	int r = dit_format_check_metas(data_fd, fault);
+
+	return r < 0 ? r : choose_map_size(env, data_fd);
+}
+
+int dit_env_open_file(struct MDB_env *env, int data_fd, unsigned flags,
+                      struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(data_fd, path, fault);
+
+	if (r == 0) {
+		r = check_before_open(env, data_fd, fault);
+	}
+	return r < 0 ? r
+	             : dit_lmdb_error(mdb_env_open(
+			       env, path, flags | MDB_NOSUBDIR | MDB_NOLOCK, 0600));
+}
+
+static int link_to(int private_fd, const char *name, int fd, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(fd, path, fault);
+
+	if (r == 0 && symlinkat(path, private_fd, name) != 0) {
+		r = -errno;
+	}
+	return r;
+}
+
+int dit_env_open_locked(struct MDB_env *env, int private_fd, int data_fd, int lock_fd,
+                        unsigned flags, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	bool has_data = false;
+	bool has_lock = false;
+	int r = dit_fd_path(private_fd, path, fault);
+
+	if (r == 0) {
+		r = check_before_open(env, data_fd, fault);
+	}
+	if (r == 0) {
+		r = link_to(private_fd, DIT_DATA_NAME, data_fd, fault);
+		has_data = r == 0;
+	}
+	if (r == 0) {
+		r = link_to(private_fd, DIT_LOCK_NAME, lock_fd, fault);
+		has_lock = r == 0;
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_open(env, path, flags, 0600));
+	}
+	if (has_data) {
+		(void)unlinkat(private_fd, DIT_DATA_NAME, 0);
+	}
+	if (has_lock) {
+		(void)unlinkat(private_fd, DIT_LOCK_NAME, 0);
+	}
+	return r;
+}

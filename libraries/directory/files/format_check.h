@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which generation of LMDB a data.mdb is of, told before liblmdb is asked, which says of
+ * others only that the file is no LMDB file.
+ */
+#ifndef DITKIT_FORMAT_CHECK_H
+#define DITKIT_FORMAT_CHECK_H
+
+#include "page/page_format.h"
+#include "files/fault.h"
+
+/**
+ * Look at an open data.mdb.
+ *
+ * @return DIT_E_FORMAT: LMDB 1.0, so OpenLDAP 2.7 or later (storage.md 7). 0: anything
+ *         else, unreadable ones included: liblmdb judges
+ */
+int dit_format_check(int data_fd);
+
+/**
+ * The meta pages of LMDB 0.9 can be read: liblmdb divides by the size of a page that they
+ * tell.
+ *
+ * @return 0, also of an empty file; MDB_INVALID: no LMDB file; DIT_E_CORRUPT, with a
+ *         fault: they give no size
+ */
+int dit_format_check_metas(int data_fd, struct dit_fault *fault);
+
+/**
+ * Check that the numbers of the two meta pages are neighbours (page/meta_pages.h). The
+ * file is of either format, and no other process writes to it. A change of a file that is
+ * not in its last state would lose later transactions.
+ *
+ * @return 0, also of a file that cannot be read; DIT_E_CORRUPT with a fault
+ */
+int dit_format_check_state(int data_fd, struct dit_fault *fault);
+
+/**
+ * Open DIR/data.mdb in this way everywhere: it is of LMDB 0.9, and not cut off.
+ * liblmdb maps a file that is cut off, and the process dies of SIGBUS.
+ *
+ * @param flags  O_RDONLY or O_RDWR
+ * @param fault  may be NULL
+ *
+ * @return the descriptor, the caller's; what dit_file_open() and dit_format_check()
+ *         return; DIT_E_CORRUPT, with a fault: cut off; -errno; -ENOMEM
+ */
+int dit_data_open(int dir_fd, int flags, struct dit_fault *fault);
+/**
+ * The same for files of LMDB 1.0. DIT_E_FORMAT: it is not of that generation.
+ *
+ * @param sealed  as in dit_data_seal_check(), which is done; NULL: not sealed
+ */
+int dit_data_open_10(int dir_fd, int flags, const struct dit_page_format *sealed,
+                     struct dit_fault *fault);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Claims: one process alone may write a database directory.
+ *
+ *   dit_claim_take();  build, rename;  dit_claim_drop()
+ *
+ * A claim is two locks, which both vanish with the process:
+ *
+ *   flock on the directory itself      keeps other loaders out
+ *   fcntl write lock on DIR/lock.mdb   keeps out everything that uses LMDB 0.9
+ *
+ * LMDB holds a shared fcntl lock on byte 0 of lock.mdb as long as an environment is open,
+ * so the write lock is refused while slapd or a tool runs (DIT_E_BUSY). A program that
+ * starts while we hold it waits inside mdb_env_open() for the claim to be dropped. LMDB
+ * takes that lock before it opens data.mdb for writing: a slapd that waited finds the
+ * finished database, never the file that the rename has replaced.
+ *
+ * Limits: fcntl locks belong to the process and are lost when it closes any descriptor of
+ * the file. So within the process that holds a claim nothing else may open the same
+ * lock.mdb, and an LMDB environment that this process itself has open is not noticed.
+ *
+ * Threads: a claim belongs to one thread at a time.
+ */
+#ifndef DITKIT_CLAIM_H
+#define DITKIT_CLAIM_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "files/fault.h"
+
+struct dit_claim {
+	int dir_fd;          /* the directory, under flock */
+	int lock_fd;         /* its lock.mdb, write-locked; negative: none (reading) */
+	bool made_lock_file; /* there was none */
+};
+
+/**
+ * @param dir_fd  the open directory; belongs to the claim from now on, and is closed if
+ *                there is none
+ * @param mode    of a lock.mdb that has to be made (umask applies); as root it gets the
+ *                owner of the directory, so that slapd can open it
+ * @param fault   may be NULL
+ *
+ * @return 0; DIT_E_BUSY, with a fault that is the name and number of the process, if they
+ *         can be known; -errno, with a fault if lock.mdb is a link or no regular file.
+ *         Nothing is changed then.
+ */
+int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
+                   struct dit_fault *fault);
+
+/** "NAME, process NUMBER", or nothing if the number is no process's. DIT_E_BUSY */
+int dit_claim_say_process(long number, struct dit_fault *fault);
+
+/** The process that has the database, after DIT_E_BUSY; static, or the fault's text. */
+static inline const char *dit_claim_holder(const struct dit_fault *fault)
+{
+	return fault->text[0] == '\0' ? "slapd or another tool" : fault->text;
+}
+
+/**
+ * A claim of who only reads: writers are kept away, and so is who opens the database
+ * meanwhile. Several such claims are possible where there is no lock.mdb.
+ *
+ * @param makes_lock_file  else, without a lock.mdb, other loaders alone are kept away; on
+ *                         a file system that may only be read it does not matter
+ *
+ * @return as above
+ */
+int dit_claim_take_reading(struct dit_claim *ret, int dir_fd, bool makes_lock_file,
+                           struct dit_fault *fault);
+
+/** The directory alone: other loaders are kept away, who uses the database is not. As
+ * above */
+int dit_claim_take_directory(struct dit_claim *ret, int dir_fd);
+
+enum dit_claim_end {
+	DIT_CLAIM_UNUSED,    /* nothing was done: lock.mdb stays as it was */
+	DIT_CLAIM_ABANDONED, /* held for long: lock.mdb is emptied */
+	DIT_CLAIM_PUBLISHED, /* lock.mdb is in order and stays */
+};
+
+/**
+ * Let go. A lock.mdb that was made by dit_claim_take() is removed again unless published.
+ *
+ * Emptying is for processes that wait in mdb_env_open(): they take the contents for those
+ * of a running environment, although nobody refreshed them. An empty lock file makes
+ * their open fail, and the next one starts it afresh. lock_file.h makes contents that
+ * they can go on with.
+ */
+void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "locks/claimed_file.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "page/meta_pages.h"
+#include "files/data_seal.h"
+#include "files/files.h"
+#include "files/format_check.h"
+#include "locks/lock_file.h"
+#include "files/map_size.h"
+#include "files/spare.h"
+
+/* ---- opening ---- */
+
+/* May the file have this format? No format wanted: both are fine. */
+static bool is_wanted(const struct dit_page_format *wanted,
+                      const struct dit_page_format *format)
+{
+	return wanted == NULL || wanted->version == format->version;
+}
+
+static int open_data(struct dit_claimed_file *file, struct dit_fault *fault)
+{
+	const struct dit_page_format *wanted = file->format;
+	int dir_fd = file->claim.dir_fd;
+	int fd = is_wanted(wanted, &dit_lmdb_09) ? dit_data_open(dir_fd, O_RDWR, fault)
+	                                         : DIT_E_FORMAT;
+
+	file->format = &dit_lmdb_09;
+	if (fd == DIT_E_FORMAT && is_wanted(wanted, &dit_lmdb_10)) {
+		file->format = dit_data_format_10(wanted);
+		fd = dit_data_open_10(dir_fd, O_RDWR,
+		                      file->format->crypto == NULL ? NULL : file->format,
+		                      fault);
+	}
+	return fd;
+}
+
+static int check_data(const struct dit_claimed_file *file, struct dit_fault *fault)
+{
+	int r = file->format->version == dit_lmdb_09.version
+	                ? dit_format_check_metas(file->data_fd, fault)
+	                : 0;
+
+	return r < 0 ? r : dit_format_check_state(file->data_fd, fault);
+}
+
+int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
+                          mode_t mode, const struct dit_page_format *format,
+                          struct dit_fault *fault)
+{
+	struct dit_claimed_file file = {.data_fd = -1, .spare_fd = -1, .format = format};
+	int r = dit_directory_open(directory, fault);
+
+	if (r >= 0) {
+		r = dit_claim_take(&file.claim, r, mode, fault);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = open_data(&file, fault);
+	if (r >= 0) {
+		file.data_fd = r;
+		r = check_data(&file, fault);
+	}
+	if (r < 0) {
+		if (file.data_fd >= 0) {
+			(void)close(file.data_fd);
+		}
+		dit_claim_drop(&file.claim, DIT_CLAIM_UNUSED);
+		return r;
+	}
+	file.spare_fd = dit_spare_keep(file.claim.dir_fd);
+	*ret = file;
+	return 0;
+}
+
+int dit_claimed_file_begin(struct dit_claimed_file *file,
+                           const struct dit_claimed_file_opts *opts)
+{
+	char path[DIT_FD_PATH_BYTES];
+	struct dit_page_commit_opts commit = {
+		.fd = file->data_fd,
+		.path = path,
+		.format = file->format,
+		.file = {.writer = opts->page_writer, .is_direct = true},
+		.ticker = opts->ticker,
+		.oldest = DIT_COMMIT_ALONE,
+	};
+	struct dit_metas metas = {.page_bytes = 0};
+	int r = dit_fd_path(file->data_fd, path, opts->fault);
+
+	if (r == 0) {
+		r = dit_metas_read(file->data_fd, file->format, &metas);
+	}
+	if (r < 0) {
+		return r;
+	}
+	file->page_bytes = metas.page_bytes;
+	commit.map_bytes =
+		dit_map_limit(dit_map_configured(opts->maxsize_bytes), file->page_bytes);
+	commit.max_bytes = opts->may_grow ? 0 : commit.map_bytes;
+	return dit_page_commit_open(&file->commit, &commit);
+}
+
+/* ---- the end ---- */
+
+static void use_spare(struct dit_claimed_file *file)
+{
+	if (file->spare_fd >= 0) {
+		(void)close(file->spare_fd);
+		file->spare_fd = -1;
+	}
+}
+
+int dit_claimed_file_undo(struct dit_claimed_file *file)
+{
+	use_spare(file);
+	return dit_page_commit_undo(file->commit);
+}
+
+void dit_claimed_file_close(struct dit_claimed_file *file)
+{
+	use_spare(file);
+	dit_page_commit_close(file->commit);
+	dit_lock_file_renew(&file->claim, file->data_fd);
+	(void)close(file->data_fd);
+	dit_claim_drop(&file->claim, DIT_CLAIM_PUBLISHED);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A data.mdb that is changed in place: open under a claim of its directory, with space
+ * kept back for the case that the disk fills up, and with the commit that changes it.
+ *
+ *   dit_claimed_file_open();  dit_claimed_file_begin()
+ *   the commit is used (page_commit.h)
+ *   dit_claimed_file_undo(), if it is to be as it was;  dit_claimed_file_close()
+ *
+ * Threads: as the claim.
+ */
+#ifndef DITKIT_CLAIMED_FILE_H
+#define DITKIT_CLAIMED_FILE_H
+
+#include "commit/page_commit.h"
+#include "locks/claim.h"
+
+struct dit_claimed_file {
+	struct dit_claim claim;
+	int data_fd;                          /* for reading and writing */
+	int spare_fd;                         /* spare.h; -1: none */
+	const struct dit_page_format *format; /* borrowed */
+	size_t page_bytes;                    /* since it was begun */
+	struct dit_page_commit *commit;       /* owned; NULL: not begun */
+};
+
+/**
+ * @param mode    of a lock.mdb that has to be made
+ * @param format  the file has to be of this one, which may be sealed (data_seal.h);
+ *                borrowed while it is open; NULL: of either, not sealed
+ * @param fault   may be NULL
+ *
+ * @return 0; what dit_directory_open(), dit_claim_take(), dit_data_open(),
+ *         dit_format_check_metas() and dit_format_check_state() return. Then nothing is
+ *         to be closed.
+ */
+int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
+                          mode_t mode, const struct dit_page_format *format,
+                          struct dit_fault *fault);
+
+struct dit_claimed_file_opts {
+	uint64_t maxsize_bytes;              /* configured size; 0: LMDB's default */
+	bool may_grow;                       /* the file may become larger than that */
+	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
+	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
+	struct dit_fault *fault;             /* of the call; may be NULL */
+};
+
+/** Begin the commit. After an error the file is only to be closed. */
+int dit_claimed_file_begin(struct dit_claimed_file *file,
+                           const struct dit_claimed_file_opts *opts);
+
+/** dit_page_commit_undo(), with the space that was kept back: to undo takes space where
+ * each write does. */
+int dit_claimed_file_undo(struct dit_claimed_file *file);
+
+/** End the commit, put lock.mdb in order, close the file, drop the claim. */
+void dit_claimed_file_close(struct dit_claimed_file *file);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "locks/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/whole_io.h"
+
+#define PATH_BYTES     40
+#define ARGUMENT_BYTES 4096
+#define STARTED_FIELD  22    /* of /proc/PID/stat: clock ticks since the system's start */
+#define TICK_US        10000 /* USER_HZ is 100 */
+
+/* ---- its files in /proc ---- */
+
+/* No printf in the child of a threaded process. @param pid  0: we */
+static void make_path(long pid, const char *name, char ret[PATH_BYTES])
+{
+	char digits[24];
+	size_t n = sizeof(digits);
+
+	digits[--n] = '\0';
+	for (unsigned long left = (unsigned long)pid; left > 0; left /= 10) {
+		digits[--n] = (char)('0' + left % 10);
+	}
+	(void)strcpy(ret, "/proc/");
+	(void)strcat(ret, pid == 0 ? "self" : digits + n);
+	(void)strcat(ret, name);
+}
+
+static int open_of(long pid, const char *name)
+{
+	char path[PATH_BYTES];
+	int fd = -1;
+
+	make_path(pid, name, path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The beginning of a file, with a zero byte at the end. @return its length, or -errno */
+static ssize_t read_of(long pid, const char *name, char *ret, size_t size)
+{
+	int fd = open_of(pid, name);
+	ssize_t n = fd < 0 ? fd : dit_read_at(fd, ret, size - 1, 0);
+
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+	ret[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+void dit_process_name(long pid, char ret[DIT_PROCESS_NAME_BYTES])
+{
+	char name[64];
+
+	(void)read_of(pid, "/comm", name, sizeof(name));
+	name[strcspn(name, "\n")] = '\0';
+	/* The name is the choice of the user who made the process. */
+	for (char *c = name; *c != '\0'; c++) {
+		*c = *c >= ' ' && *c <= '~' ? *c : '?';
+	}
+	(void)snprintf(ret, DIT_PROCESS_NAME_BYTES, "%s%sprocess %ld", name,
+	               name[0] == '\0' ? "" : ", ", pid);
+}
+
+/* ---- mappings ---- */
+
+/* A line: "7f00-7f80 r--s 00000000 fe:00 1234    /var/lib/ldap/data.mdb". */
+struct mapping {
+	uint64_t first;
+	uint64_t end;
+	uint64_t offset;  /* in the file */
+	const char *file; /* device, inode, and what follows */
+};
+
+/* 1; 0: that is all; an error, which ends the reading. */
+typedef int (*mapping_fn)(void *ctx, const struct mapping *mapping);
+
+static int take_line(char *line, mapping_fn fn, void *ctx)
+{
+	struct mapping mapping = {.file = ""};
+	char *at = line;
+
+	mapping.first = strtoull(at, &at, 16);
+	mapping.end = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
+	at = *at == ' ' ? strchr(at + 1, ' ') : NULL;
+	if (at != NULL) {
+		mapping.offset = strtoull(at + 1, &at, 16);
+		mapping.file = *at == ' ' ? at + 1 : "";
+	}
+	return fn(ctx, &mapping);
+}
+
+/* The path at the end of a line may be cut off. */
+static int each_mapping(int fd, mapping_fn fn, void *ctx)
+{
+	char bytes[1024];
+	char line[160];
+	size_t len = 0;
+	ssize_t n = 0;
+	int r = 1;
+
+	while (r > 0 && (n = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n && r > 0; i++) {
+			if (bytes[i] != '\n' && len + 1 < sizeof(line)) {
+				line[len++] = bytes[i];
+			}
+			if (bytes[i] == '\n') {
+				line[len] = '\0';
+				len = 0;
+				r = take_line(line, fn, ctx);
+			}
+		}
+	}
+	return n < 0 ? -errno : r < 0 ? r : 0;
+}
+
+struct search {
+	const char *file;
+	uint64_t end; /* in the file */
+};
+
+static int look_for_file(void *ctx, const struct mapping *mapping)
+{
+	struct search *search = ctx;
+	size_t len = strlen(search->file);
+	uint64_t end = mapping->offset + (mapping->end - mapping->first);
+
+	if (strncmp(mapping->file, search->file, len) == 0 &&
+	    (mapping->file[len] == ' ' || mapping->file[len] == '\0') &&
+	    end > search->end) {
+		search->end = end;
+	}
+	return 1;
+}
+
+int dit_process_mapped(long pid, const char *file, uint64_t *ret)
+{
+	struct search search = {.file = file};
+	int fd = open_of(pid, "/maps");
+	int r = fd;
+
+	if (fd >= 0) {
+		r = each_mapping(fd, look_for_file, &search);
+		(void)close(fd);
+	}
+	if (r == 0) {
+		*ret = search.end;
+	}
+	return r;
+}
+
+struct own {
+	uint64_t address;
+	char *file;
+};
+
+static int look_for_address(void *ctx, const struct mapping *mapping)
+{
+	const struct own *own = ctx;
+	size_t len = strcspn(mapping->file, " ");
+
+	if (own->address < mapping->first || own->address >= mapping->end) {
+		return 1;
+	}
+	len += mapping->file[len] == ' ' ? 1 + strcspn(mapping->file + len + 1, " ") : 0;
+	(void)snprintf(own->file, DIT_PROCESS_FILE_BYTES, "%.*s", (int)len,
+	               mapping->file);
+	return 0;
+}
+
+int dit_process_file(int fd, char ret[DIT_PROCESS_FILE_BYTES])
+{
+	void *page = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
+	struct own own = {(uint64_t)(uintptr_t)page, ret};
+	int maps = -1;
+	int r = 0;
+
+	if (page == MAP_FAILED) {
+		return -errno;
+	}
+	ret[0] = '\0';
+	maps = open_of(0, "/maps");
+	r = maps;
+	if (maps >= 0) {
+		r = each_mapping(maps, look_for_address, &own);
+		(void)close(maps);
+	}
+	(void)munmap(page, 1);
+	return r == 0 && ret[0] == '\0' ? -ENOENT : r;
+}
+
+/* ---- arguments ---- */
+
+/* 0: it is not known. The name, in brackets, may have brackets and spaces. */
+static uint64_t started_us(long pid)
+{
+	char text[1024];
+	const char *at = NULL;
+
+	(void)read_of(pid, "/stat", text, sizeof(text));
+	at = strrchr(text, ')');
+	for (unsigned field = 2; at != NULL && field < STARTED_FIELD; field++) {
+		at = strchr(at + 1, ' ');
+	}
+	return at == NULL ? 0
+	                  : dit_clock_us(CLOCK_REALTIME) - dit_clock_us(CLOCK_BOOTTIME) +
+	                            strtoull(at + 1, NULL, 10) * TICK_US;
+}
+
+/* The configuration, as an argument of its own or not. A slapd that has another root
+ * directory ("-r") means another file. */
+static bool names_conf(const char *arguments, const char *end, const char *conf)
+{
+	bool is_named = false;
+
+	for (const char *at = arguments; at < end; at += strlen(at) + 1) {
+		const char *value = at + 2;
+
+		if (strncmp(at, "-r", 2) == 0) {
+			return false;
+		}
+		if (strncmp(at, "-f", 2) != 0 && strncmp(at, "-F", 2) != 0) {
+			continue;
+		}
+		if (value[0] == '\0' && value + 1 < end) {
+			value++;
+		}
+		is_named |= strcmp(value, conf) == 0;
+	}
+	return is_named;
+}
+
+bool dit_process_has_conf(long pid, const char *conf, uint64_t from_us, uint64_t to_us)
+{
+	char arguments[ARGUMENT_BYTES];
+	uint64_t us = started_us(pid); /* a tick too early at most */
+	ssize_t n = 0;
+
+	if (conf == NULL || conf[0] != '/' || us <= from_us || us + TICK_US >= to_us) {
+		return false;
+	}
+	n = read_of(pid, "/cmdline", arguments, sizeof(arguments));
+	return n > 0 && names_conf(arguments, arguments + n, conf);
+}

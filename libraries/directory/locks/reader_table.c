@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How a writer sees a reader. A writer begins with the number N of the last transaction,
+ * and later gives out again pages that became free before the oldest transaction in the
+ * table. A reader puts N into its place and reads the last number once more. If it still
+ * is N, the place was there before the writer that follows N + 1 has begun; and the
+ * writer of N + 1 leaves all pages of N alone. Else it puts the newer number there.
+ *
+ * The meta page of N is the one that N + 2 writes. So what was read from it is whole if
+ * the last number is N afterwards.
+ *
+ * The locks on bytes are those of an open file (F_OFD_SETLK): LMDB's own, of a process,
+ * vanish when the process closes any descriptor of lock.mdb, as a claim does that is
+ * refused. Both kinds keep each other out. Ours on the byte of the process is shared, so
+ * that two readers of one process can have it; LMDB asks whether an exclusive one could
+ * be had.
+ */
+#include "locks/reader_table.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/errno_text.h"
+#include "base/error.h"
+#include "page/lmdb_format.h"
+#include "page/meta_pages.h"
+#include "files/files.h"
+#include "locks/lock_file.h"
+
+#define RESTS         UINT64_MAX
+#define NPLACES_MAX   65536 /* of a file that is longer, the first ones are used */
+#define MUTEX_WAIT_MS 1000  /* at least: it is held for microseconds */
+#define BYTE_OF_ALL   0     /* shared by all who have the database open */
+
+/* ---- locks on bytes ---- */
+
+static struct flock byte_lock(short type, off_t at)
+{
+	return (struct flock){
+		.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+}
+
+/* Is a byte locked, by another open file? An error counts as yes. */
+static bool is_locked(int fd, off_t at)
+{
+	struct flock lock = byte_lock(F_WRLCK, at);
+
+	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+/* 0; -EAGAIN: another open file has an exclusive lock; -errno */
+static int share(int fd, off_t at)
+{
+	struct flock lock = byte_lock(F_RDLCK, at);
+
+	if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
+		return 0;
+	}
+	return errno == EACCES ? -EAGAIN : -errno;
+}
+
+/* ---- opening ---- */
+
+/* As the first process, if there is no other one. */
+static int join(int fd, int data_fd, struct dit_fault *fault)
+{
+	struct flock alone = byte_lock(F_WRLCK, BYTE_OF_ALL);
+	int r = 0;
+
+	if (data_fd < 0 && !is_locked(fd, BYTE_OF_ALL)) {
+		return -ENOENT;
+	}
+	if (data_fd >= 0 && fcntl(fd, F_OFD_SETLK, &alone) == 0) {
+		r = dit_lock_file_begin(fd, data_fd, fault);
+	}
+	r = r < 0 ? r : share(fd, BYTE_OF_ALL);
+	return r == -EAGAIN ? DIT_E_BUSY : r;
+}
+
+/* 0; -ENOENT: its last user has removed or emptied it. */
+static int look_at_file(struct dit_reader_table *table, struct dit_fault *fault)
+{
+	const off_t least = sizeof(struct dit_lock_head) + sizeof(struct dit_lock_place);
+	struct stat st;
+	off_t n = 0;
+
+	if (fstat(table->lock_fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_nlink == 0 || st.st_size == 0) {
+		return -ENOENT;
+	}
+	if (st.st_size < least) {
+		return dit_fault_say(fault, DIT_E_UNSUPPORTED,
+		                     DIT_LOCK_NAME
+		                     " has %lld bytes, which is too short: stop slapd",
+		                     (long long)st.st_size);
+	}
+	n = (st.st_size - (off_t)sizeof(struct dit_lock_head)) /
+	    (off_t)sizeof(struct dit_lock_place);
+	table->nplaces = n < NPLACES_MAX ? (unsigned)n : NPLACES_MAX;
+	return 0;
+}
+
+static size_t map_bytes(const struct dit_reader_table *table)
+{
+	return sizeof(struct dit_lock_head) +
+	       table->nplaces * sizeof(struct dit_lock_place);
+}
+
+static int map_file(struct dit_reader_table *table, struct dit_fault *fault)
+{
+	void *map = mmap(NULL, map_bytes(table), PROT_READ | PROT_WRITE, MAP_SHARED,
+	                 table->lock_fd, 0);
+
+	if (map == MAP_FAILED) {
+		return -errno;
+	}
+	table->head = map;
+	if (table->head->magic != DIT_META_MAGIC ||
+	    table->head->layout != DIT_LOCK_LAYOUT || !dit_lock_layout_is_known()) {
+		return dit_fault_say(fault, DIT_E_UNSUPPORTED,
+		                     DIT_LOCK_NAME
+		                     " has the layout 0x%08x, and 0x%08x alone is known "
+		                     "here: OpenLDAP is newer than 2.7.0, or was built "
+		                     "otherwise. Stop slapd, or export with its slapcat",
+		                     table->head->layout, DIT_LOCK_LAYOUT);
+	}
+	return 0;
+}
+
+int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd, int data_fd,
+                          struct dit_fault *fault)
+{
+	struct dit_reader_table table = {.lock_fd = lock_fd};
+	int r = join(lock_fd, data_fd, fault);
+
+	if (r == 0) {
+		r = look_at_file(&table, fault);
+	}
+	if (r == 0) {
+		r = map_file(&table, fault);
+	}
+	if (r < 0) {
+		dit_reader_table_close(&table);
+		return r;
+	}
+	*ret = table;
+	return 0;
+}
+
+/* The next process that takes the place changes all of it. */
+static void leave(struct dit_reader_table *table)
+{
+	for (; table->nown > 0; table->nown--) {
+		struct dit_lock_place *place = table->own[table->nown - 1];
+
+		atomic_store(&place->transaction, RESTS);
+		atomic_store(&place->pid, 0);
+	}
+}
+
+void dit_reader_table_close(struct dit_reader_table *table)
+{
+	leave(table);
+	if (table->head != NULL) {
+		(void)munmap(table->head, map_bytes(table));
+	}
+	*table = (struct dit_reader_table){.head = NULL};
+}
+
+/* ---- places ---- */
+
+static struct dit_lock_place *places_of(const struct dit_reader_table *table)
+{
+	return (struct dit_lock_place *)(table->head + 1);
+}
+
+/* The places that were ever used; all after them are free. */
+static unsigned nused(const struct dit_reader_table *table)
+{
+	uint32_t n = atomic_load(&table->head->nplaces);
+
+	return n < table->nplaces ? n : table->nplaces;
+}
+
+/*
+ * With the mutex held. A process locks its byte before it takes a place, and takes it
+ * with the mutex held; so who has no lock now is gone, with all its places.
+ */
+static void free_dead(const struct dit_reader_table *table)
+{
+	struct dit_lock_place *places = places_of(table);
+	uint32_t own = (uint32_t)getpid();
+	uint32_t alive = own; /* slapd has many places, one after the other */
+
+	for (unsigned i = 0; i < nused(table); i++) {
+		uint32_t pid = atomic_load(&places[i].pid);
+
+		if (pid == 0 || pid == own || pid == alive) {
+			continue;
+		}
+		if (is_locked(table->lock_fd, pid)) {
+			alive = pid;
+		} else {
+			atomic_store(&places[i].pid, 0);
+		}
+	}
+}
+
+/* With the mutex held. NULL: there is none. */
+static struct dit_lock_place *take_place(const struct dit_reader_table *table)
+{
+	struct dit_lock_place *places = places_of(table);
+	unsigned n = nused(table);
+	unsigned i = 0;
+
+	while (i < n && atomic_load(&places[i].pid) != 0) {
+		i++;
+	}
+	if (i == table->nplaces) {
+		return NULL;
+	}
+	/* Writers look without the mutex: first the place, then that it is used. */
+	atomic_store(&places[i].pid, 0);
+	atomic_store(&places[i].transaction, RESTS);
+	places[i].thread = (uint64_t)(uintptr_t)pthread_self();
+	if (i == n) {
+		atomic_store(&table->head->nplaces, n + 1);
+	}
+	atomic_store(&places[i].pid, (uint32_t)getpid());
+	return &places[i];
+}
+
+/* ---- the mutexes ---- */
+
+/* Tries again and again: ThreadSanitizer does not know that pthread_mutex_timedlock() can
+ * take the mutex of a dead process. */
+static int try_for_ms(pthread_mutex_t *mutex, uint64_t ms)
+{
+	const struct timespec pause = {0, 1000000L};
+	int r = pthread_mutex_trylock(mutex);
+
+	for (uint64_t i = 0; i < ms && r == EBUSY; i++) {
+		(void)nanosleep(&pause, NULL);
+		r = pthread_mutex_trylock(mutex);
+	}
+	return r;
+}
+
+/* 0; EOWNERDEAD: it is ours, and was that of a process that died; or an error. */
+static int lock_mutex(pthread_mutex_t *mutex, const char *whose, uint64_t wait_ms,
+                      struct dit_fault *fault)
+{
+	int r = try_for_ms(mutex, wait_ms < MUTEX_WAIT_MS ? MUTEX_WAIT_MS : wait_ms);
+
+	if (r == EBUSY) {
+		return dit_fault_say(fault, -ETIMEDOUT,
+		                     "a process holds the mutex of %s "
+		                     "in " DIT_LOCK_NAME " and does not go on",
+		                     whose);
+	}
+	return r == 0 || r == EOWNERDEAD
+	               ? r
+	               : dit_fault_say(fault, -r,
+	                               "the mutex of %s in " DIT_LOCK_NAME
+	                               " cannot be locked: %s. Start slapd again",
+	                               whose, dit_errno_text(r));
+}
+
+/* A process that died with the mutex held has at most left a place half taken, which is
+ * free, or is freed as those of other dead processes. */
+static int lock_table(const struct dit_reader_table *table, uint64_t wait_ms,
+                      struct dit_fault *fault)
+{
+	pthread_mutex_t *mutex = &table->head->readers;
+	int r = lock_mutex(mutex, "the table of readers", wait_ms, fault);
+
+	return r == EOWNERDEAD ? -pthread_mutex_consistent(mutex) : r;
+}
+
+static void unlock_table(const struct dit_reader_table *table)
+{
+	(void)pthread_mutex_unlock(&table->head->readers);
+}
+
+/* ---- places of our own ---- */
+
+static int take_places(struct dit_reader_table *table, unsigned n)
+{
+	while (table->nown < n) {
+		struct dit_lock_place *place = take_place(table);
+
+		if (place == NULL) {
+			leave(table);
+			return MDB_READERS_FULL;
+		}
+		table->own[table->nown++] = place;
+	}
+	return 0;
+}
+
+int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t wait_ms,
+                           struct dit_fault *fault)
+{
+	int r = share(table->lock_fd, getpid());
+
+	assert(table->nown == 0 && n <= DIT_READER_OWN_MAX);
+	if (r == -EAGAIN) {
+		return dit_fault_say(fault, r,
+		                     "a process of another container reads the database, "
+		                     "and has our number, %ld: start again",
+		                     (long)getpid());
+	}
+	if (r == 0) {
+		r = lock_table(table, wait_ms, fault);
+	}
+	if (r < 0) {
+		return r;
+	}
+	free_dead(table);
+	r = take_places(table, n);
+	unlock_table(table);
+	return r;
+}
+
+/* All of these are in one order for all processes: our place is written before the last
+ * number is read again. */
+uint64_t dit_reader_table_renew(struct dit_reader_table *table, unsigned number)
+{
+	uint64_t last = 0;
+
+	assert(number < table->nown);
+	do {
+		last = dit_reader_table_last(table);
+		atomic_store(&table->own[number]->transaction, last);
+	} while (dit_reader_table_last(table) != last);
+	return last;
+}
+
+uint64_t dit_reader_table_last(const struct dit_reader_table *table)
+{
+	return atomic_load(&table->head->transaction);
+}
+
+/* ---- writers ---- */
+
+static int recover(const struct dit_reader_table *table, int data_fd)
+{
+	struct dit_metas metas;
+	int r = dit_metas_read(data_fd, &dit_lmdb_10, &metas);
+
+	if (r == 0) {
+		dit_reader_table_set_last(table, dit_metas_newest(&metas)->transaction);
+		r = -pthread_mutex_consistent(&table->head->writers);
+	}
+	return r;
+}
+
+int dit_reader_table_lock(struct dit_reader_table *table, int data_fd, uint64_t wait_ms,
+                          struct dit_fault *fault)
+{
+	int r = lock_mutex(&table->head->writers, "writers", wait_ms, fault);
+
+	if (r == EOWNERDEAD) {
+		r = recover(table, data_fd);
+		if (r < 0) {
+			dit_reader_table_unlock(table);
+		}
+	}
+	return r;
+}
+
+void dit_reader_table_unlock(struct dit_reader_table *table)
+{
+	(void)pthread_mutex_unlock(&table->head->writers);
+}
+
+void dit_reader_table_set_last(const struct dit_reader_table *table, uint64_t transaction)
+{
+	atomic_store(&table->head->transaction, transaction);
+}
+
+/* A reader that comes now takes the last transaction, which is not older. */
+int dit_reader_table_oldest(const struct dit_reader_table *table, uint64_t *ret,
+                            struct dit_fault *fault)
+{
+	const struct dit_lock_place *places = places_of(table);
+	int r = lock_table(table, 0, fault);
+
+	if (r < 0) {
+		return r;
+	}
+	free_dead(table);
+	unlock_table(table);
+	for (unsigned i = 0; i < nused(table); i++) {
+		uint64_t transaction = atomic_load(&places[i].transaction);
+
+		if (atomic_load(&places[i].pid) != 0 && transaction < *ret) {
+			*ret = transaction;
+		}
+	}
+	return 0;
+}

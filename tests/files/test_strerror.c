@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dit_strerror() knows all three ranges and survives the rest. */
+#include <errno.h>
+#include <limits.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "files/lmdb_error.h"
+#include "test.h"
+
+static void each_of_our_codes_has_a_text_of_its_own(void **state)
+{
+	(void)state;
+
+	for (int a = DIT_E_SYNTAX; a <= DIT_E_FORMAT; a++) {
+		assert_string_not_equal(dit_strerror(a), "Unknown error");
+		for (int b = DIT_E_SYNTAX; b < a; b++) {
+			assert_string_not_equal(dit_strerror(a), dit_strerror(b));
+		}
+	}
+	assert_string_equal(dit_strerror(DIT_E_FORMAT + 1), "Unknown error");
+	assert_string_equal(dit_strerror(DIT_E_SYNTAX - 1), "Unknown error");
+}
+
+static void lmdb_codes_have_lmdbs_text(void **state)
+{
+	(void)state;
+
+	for (int code = MDB_KEYEXIST; code <= MDB_LAST_ERRCODE; code++) {
+		assert_string_equal(dit_strerror(code), mdb_strerror(code));
+	}
+}
+
+static void system_errors_are_known_with_both_signs(void **state)
+{
+	(void)state;
+
+	assert_string_equal(dit_strerror(-ENOSPC), "No space left on device");
+	assert_string_equal(dit_strerror(ENOSPC), "No space left on device");
+	assert_string_equal(dit_strerror(0), "Success");
+}
+
+static void unknown_numbers_do_no_harm(void **state)
+{
+	static const int numbers[] = {
+		INT_MIN,
+		-1000000,
+		-4096,
+		-4095,
+		4095,
+		4096,
+		INT_MAX,
+		MDB_KEYEXIST - 1,
+		MDB_LAST_ERRCODE + 1,
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		assert_string_equal(dit_strerror(numbers[i]), "Unknown error");
+	}
+}
+
+static void lmdb_results_fall_into_our_ranges(void **state)
+{
+	(void)state;
+
+	assert_int_equal(dit_lmdb_error(0), 0);
+	assert_int_equal(dit_lmdb_error(ENOSPC), -ENOSPC);
+	assert_int_equal(dit_lmdb_error(MDB_KEYEXIST), MDB_KEYEXIST);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_of_our_codes_has_a_text_of_its_own),
+		cmocka_unit_test(lmdb_codes_have_lmdbs_text),
+		cmocka_unit_test(system_errors_are_known_with_both_signs),
+		cmocka_unit_test(unknown_numbers_do_no_harm),
+		cmocka_unit_test(lmdb_results_fall_into_our_ranges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The contents of lock.mdb when a claim on a database of LMDB 1.0 ends: what its first
+ * process makes, so that a slapd that waits can go on with it.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "output/store_fixture.h"
+#include "page/meta_pages.h"
+#include "locks/claim.h"
+#include "files/files.h"
+#include "locks/lock_file.h"
+
+#define LOCK_BYTES 8192
+
+/* As slapd 2.7.0 leaves it on this kind of machine. */
+static const uint32_t head_words[] = {0xbeefc0de, 0x2c2f6002};
+
+static uint64_t last_transaction(const char *dir)
+{
+	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
+	struct dit_metas metas;
+
+	assert_true(fd >= 0);
+	assert_int_equal(dit_metas_read(fd, &dit_lmdb_10, &metas), 0);
+	assert_int_equal(close(fd), 0);
+	/* This is how LMDB finds the page that counts. */
+	assert_int_equal(dit_metas_newest(&metas)->transaction & 1, metas.newest);
+	return dit_metas_newest(&metas)->transaction;
+}
+
+/* Another process can lock what lies there. */
+static void assert_mutex(void *place)
+{
+	pthread_mutex_t *mutex = place;
+	int status = 0;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		/* It dies with the mutex locked. */
+		_exit(pthread_mutex_lock(mutex));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(pthread_mutex_lock(mutex), EOWNERDEAD);
+	assert_int_equal(pthread_mutex_consistent(mutex), 0);
+	assert_int_equal(pthread_mutex_unlock(mutex), 0);
+}
+
+static void assert_set_up(const char *dir)
+{
+	int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
+	uint64_t transaction = last_transaction(dir);
+	struct stat st;
+	char *map = NULL;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, LOCK_BYTES);
+	map = mmap(NULL, LOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(map != MAP_FAILED);
+	assert_memory_equal(map, head_words, sizeof(head_words));
+	assert_memory_equal(map + 8, &transaction, sizeof(transaction));
+	for (size_t i = 128; i < LOCK_BYTES; i++) {
+		assert_int_equal(map[i], 0);
+	}
+	assert_mutex(map + 24);
+	assert_mutex(map + 64);
+	assert_int_equal(munmap(map, LOCK_BYTES), 0);
+	assert_int_equal(close(fd), 0);
+}
+
+static void spoil(const char *dir, off_t len)
+{
+	char bytes[LOCK_BYTES];
+	int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR | O_TRUNC);
+
+	memset(bytes, 0x55, sizeof(bytes));
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, (size_t)len), len);
+	assert_int_equal(close(fd), 0);
+}
+
+static off_t size_of(const char *dir)
+{
+	struct stat st;
+
+	return stat(fixture_path(dir, "lock.mdb"), &st) == 0 ? st.st_size : -1;
+}
+
+static struct dit_claim take(const char *dir)
+{
+	struct dit_claim claim;
+
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
+	return claim;
+}
+
+/* A database without records, which a new one may replace. */
+static char *make_empty(void)
+{
+	char *dir = test_scratch();
+
+	(void)fixture_publish(fixture_open(dir));
+	return dir;
+}
+
+/* Whatever was in it before, also of another generation of LMDB. */
+static void a_new_database_has_it(void **state)
+{
+	char *dir = make_empty();
+	struct dit_record_output *staging = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
+	uint64_t n = 0;
+	(void)state;
+
+	assert_set_up(dir);
+	spoil(dir, LOCK_BYTES);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_int_equal(fixture_end(staging, &n), 0);
+	assert_set_up(dir);
+	test_scratch_remove(dir);
+}
+
+static void the_old_database_has_it_when_a_load_is_given_up(void **state)
+{
+	char *dir = make_empty();
+	struct dit_record_output *staging = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
+	(void)state;
+
+	spoil(dir, LOCK_BYTES);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	fixture_abandon(staging);
+	assert_set_up(dir);
+
+	/* One that was not there is not there afterwards. */
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_int_equal(size_of(dir), 0);
+	fixture_abandon(staging);
+	assert_int_equal(size_of(dir), -1);
+	test_scratch_remove(dir);
+}
+
+/* A process that is killed after the rename leaves nothing of the old file's state. */
+static void it_is_empty_before_the_file_is_in_place(void **state)
+{
+	char *dir = make_empty();
+	struct dit_record_output *staging = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
+	(void)state;
+
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_int_equal(dit_output_prepare(&staging->base), 0);
+	assert_int_equal(size_of(dir), LOCK_BYTES);
+	assert_int_equal(dit_output_place(&staging->base), 0);
+	assert_int_equal(size_of(dir), 0);
+	assert_int_equal(dit_output_end(&staging->base), 0);
+	assert_set_up(dir);
+	test_scratch_remove(dir);
+}
+
+static void a_reader_leaves_its_content(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_claim claim;
+	int data_fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
+	(void)state;
+
+	/* The content stays. */
+	spoil(dir, 100);
+	claim = take(dir);
+	assert_true(dit_lock_file_fill(&claim, data_fd));
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_int_equal(size_of(dir), 100);
+
+	for (int is_there = 0; is_there < 2; is_there++) {
+		assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+		if (is_there) {
+			int fd = open(fixture_path(dir, "lock.mdb"), O_CREAT | O_RDWR,
+			              0600);
+
+			assert_true(fd >= 0);
+			assert_int_equal(close(fd), 0);
+		}
+		claim = take(dir);
+		assert_true(dit_lock_file_fill(&claim, data_fd));
+		dit_claim_drop(&claim, DIT_CLAIM_PUBLISHED);
+		assert_set_up(dir);
+	}
+	assert_int_equal(close(data_fd), 0);
+	test_scratch_remove(dir);
+}
+
+static void a_file_that_slapd_could_not_open_goes(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_claim claim;
+	int data_fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
+	(void)state;
+
+	if (geteuid() != 0) {
+		assert_int_equal(close(data_fd), 0);
+		test_scratch_remove(dir);
+		skip_because("only root gives a directory away");
+	}
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	claim = take(dir);
+	assert_int_equal(chown(dir, 12345, 12345), 0);
+	assert_false(dit_lock_file_fill(&claim, data_fd));
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_int_equal(size_of(dir), -1);
+	assert_int_equal(close(data_fd), 0);
+	test_scratch_remove(dir);
+}
+
+/* Then a slapd that waits fails once, as it must not trust the file. */
+static void it_is_empty_where_the_data_file_cannot_be_read(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_claim claim = take(dir);
+	int data_fd = open(fixture_path(dir, "data.mdb"), O_RDWR);
+	(void)state;
+
+	assert_true(data_fd >= 0);
+	assert_int_equal(ftruncate(data_fd, 100), 0);
+	dit_lock_file_set_up(&claim, -1, data_fd);
+	assert_int_equal(size_of(dir), 0);
+	assert_false(dit_lock_file_fill(&claim, data_fd));
+	dit_claim_drop(&claim, DIT_CLAIM_PUBLISHED);
+	assert_int_equal(close(data_fd), 0);
+	test_scratch_remove(dir);
+}
+
+static void two_may_read(void **state)
+{
+	char *dir = make_empty();
+	struct dit_claim claims[2];
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(dit_claim_take_reading(&claims[i],
+		                                        dit_directory_open(dir, NULL),
+		                                        true, NULL),
+		                 0);
+	}
+	dit_claim_drop(&claims[0], DIT_CLAIM_UNUSED);
+	dit_claim_drop(&claims[1], DIT_CLAIM_UNUSED);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_database_has_it),
+		cmocka_unit_test(the_old_database_has_it_when_a_load_is_given_up),
+		cmocka_unit_test(it_is_empty_before_the_file_is_in_place),
+		cmocka_unit_test(a_reader_leaves_its_content),
+		cmocka_unit_test(a_file_that_slapd_could_not_open_goes),
+		cmocka_unit_test(it_is_empty_where_the_data_file_cannot_be_read),
+		cmocka_unit_test(two_may_read),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_use_lmdb_10, NULL);
+}
