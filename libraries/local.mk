@@ -5,7 +5,7 @@ pkginclude_HEADERS += \
 	%D%/ground/base/clock.h \
 	%D%/ground/base/error.h \
 	%D%/ground/base/openldap.h \
-	%D%/ground/base/path.h \
+	%D%/ground/system/path.h \
 	%D%/ground/base/progress.h \
 	%D%/ground/base/report.h \
 	%D%/ground/base/span.h \

@@ -73,6 +73,7 @@ include tests/scan/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
 include tests/split/local.mk
+include tests/system/local.mk
 include tests/tree/local.mk
 include tests/values/local.mk
 include tests/walk/local.mk

@@ -2,21 +2,17 @@
 check_PROGRAMS += \
 	%D%/test_arena \
 	%D%/test_ascii \
-	%D%/test_crypto_module \
 	%D%/test_cut \
 	%D%/test_feed \
 	%D%/test_grow \
 	%D%/test_memory \
 	%D%/test_notes \
-	%D%/test_path \
 	%D%/test_slab \
 	%D%/test_stop \
 	%D%/test_team \
 	%D%/test_tell \
 	%D%/test_ticker \
-	%D%/test_tmp_dir \
 	%D%/test_version \
-	%D%/test_whole_io \
 	$(NULL)
 
 %C%_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fopen -Wl,--wrap=sysconf
@@ -26,16 +22,10 @@ check_PROGRAMS += \
 %C%_test_ticker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sync_file_range
 
 %C%_test_tell_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
-
-# A module for "crypto", made for the tests alone.
-check_DATA += %D%/xor_module.so
-CLEANFILES += %D%/xor_module.so
-EXTRA_DIST += %D%/xor_crypto.h %D%/xor_module.c
 thread_tests += \
 	%D%/test_feed \
 	%D%/test_slab \
 	%D%/test_stop \
 	%D%/test_team \
 	%D%/test_ticker \
-	%D%/test_whole_io \
 	$(NULL)

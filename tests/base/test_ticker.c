@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "base/feed.h"
 #include "base/stop.h"
-#include "base/sync_file.h"
 #include "base/team.h"
 #include "base/ticker.h"
+#include "system/sync_file.h"
 
 #define LONG_MS 600
 

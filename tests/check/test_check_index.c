@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-#include "indexing/builders_fixture.h"
 #include "check/check_content.h"
+#include "indexing/builders_fixture.h"
 #include "output/store_fixture.h"
 
 struct told {

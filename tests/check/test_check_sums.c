@@ -9,8 +9,8 @@
 
 #include "nomem.h"
 
-#include "indexing/builders_fixture.h"
 #include "check/check_sums.h"
+#include "indexing/builders_fixture.h"
 
 #define MEMORY (1u << 20)
 

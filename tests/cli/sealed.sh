@@ -12,7 +12,7 @@
 set -u
 export LC_ALL=C
 : "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DIT_TEST_DATA:?}"
-module=${DIT_BUILDDIR:?}/tests/base/xor_module.so
+module=${DIT_BUILDDIR:?}/tests/system/xor_module.so
 golden=$DIT_TEST_DATA/golden-2.7
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-sealed-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT

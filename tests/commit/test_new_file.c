@@ -26,8 +26,8 @@
 #include "tree/tree_changes.h"
 #include "walk/walk.h"
 
-#include "base/xor_crypto.h"
 #include "page/page_dump.h"
+#include "system/xor_crypto.h"
 
 #define NENTRIES  900
 #define NKEYS     60

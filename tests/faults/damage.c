@@ -19,11 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/xor_crypto.h"
+#include "files/data_seal.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "page/page_view.h"
-#include "files/data_seal.h"
+#include "system/xor_crypto.h"
 
 #define PAGE_BYTES_MAX 65536u
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/whole_io.h"
+#include "system/whole_io.h"
 
 #define ROOT 0
 

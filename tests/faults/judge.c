@@ -13,13 +13,13 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "base/whole_io.h"
-#include "base/xor_crypto.h"
-#include "page/page_seal.h"
 #include "files/data_seal.h"
 #include "files/format_check.h"
+#include "page/page_seal.h"
 #include "reader/snapshot_impl.h"
 #include "reader/stored_order.h"
+#include "system/whole_io.h"
+#include "system/xor_crypto.h"
 #include "walk/walk.h"
 
 #define NSLOTS     (1u << 18) /* of known files; more are looked at again */

@@ -10,9 +10,9 @@
 #include <sys/un.h>
 
 #include "base/error.h"
+#include "locks/claim.h"
 #include "output/store_fixture.h"
 #include "page/page_format.h"
-#include "locks/claim.h"
 
 #define NOBODY 65534
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/tmp_dir.h"
 #include "config/settings.h"
+#include "system/tmp_dir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #ifndef DITKIT_BUILDERS_FIXTURE_H
 #define DITKIT_BUILDERS_FIXTURE_H
 
-#include "indexing/builders.h"
 #include "index/index_fixture.h"
+#include "indexing/builders.h"
 
 #define LIST_MAX 4
 

@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "indexing/estimate.h"
 #include "check/check.h"
 #include "compare/compare.h"
 #include "export/export.h"
+#include "indexing/estimate.h"
 #include "load/load_fixture.h"
 #include "load/prepared.h"
 #include "reindex/reindex.h"

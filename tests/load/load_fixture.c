@@ -9,8 +9,8 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "page/lmdb_format.h"
 #include "files/fault.h"
+#include "page/lmdb_format.h"
 #include "test.h"
 
 /* Attribute types that slapd does not hard-code, classes that use them. */

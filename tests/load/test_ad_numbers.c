@@ -13,8 +13,8 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "indexing/fake_output.h"
 #include "entry/entry_fixture.h"
+#include "indexing/fake_output.h"
 #include "load/ad_numbers.h"
 #include "nomem.h"
 

@@ -15,8 +15,8 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "indexing/fake_output.h"
 #include "entry/entry_fixture.h"
+#include "indexing/fake_output.h"
 #include "load/dn_tree_private.h"
 #include "nomem.h"
 

@@ -16,8 +16,8 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "indexing/fake_output.h"
 #include "entry/entry_fixture.h"
+#include "indexing/fake_output.h"
 #include "load/entries.h"
 #include "nomem.h"
 #include "sort/sort.h"

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/files.h"
 #include "load_fixture.h"
 #include "locks/claim.h"
-#include "files/files.h"
 
 static bool directories_fail; /* to sync */
 

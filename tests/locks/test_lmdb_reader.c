@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "output/store_fixture.h"
 #include "files/fault.h"
 #include "locks/lmdb_reader.h"
+#include "output/store_fixture.h"
 
 #define NREADERS 8
 

@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "files/files.h"
+#include "locks/claim.h"
+#include "locks/lock_file.h"
 #include "output/store_fixture.h"
 #include "page/meta_pages.h"
-#include "locks/claim.h"
-#include "files/files.h"
-#include "locks/lock_file.h"
 
 #define LOCK_BYTES 8192
 

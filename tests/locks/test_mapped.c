@@ -7,8 +7,8 @@
 #include <sched.h>
 
 #include "base/clock.h"
-#include "holder.h"
 #include "files/fault.h"
+#include "holder.h"
 #include "locks/mapped.h"
 
 #define KIB64   65536u

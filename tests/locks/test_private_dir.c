@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "output/store_fixture.h"
 #include "locks/private_dir.h"
+#include "output/store_fixture.h"
 
 #define STALE "ditkit-open-stale1"
 

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "output/store_fixture.h"
 #include "files/fault.h"
 #include "locks/lmdb_reader.h"
 #include "locks/reader_table.h"
+#include "output/store_fixture.h"
 
 #define NCOMMITS 20000
 #define NSTATES  2000

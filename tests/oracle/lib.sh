@@ -66,7 +66,7 @@ declare -A templates=()
 seal() {
 	DIT_SEALED=yes
 	templates=()
-	crypto_module=${DIT_BUILDDIR:?}/tests/base/xor_module.so
+	crypto_module=${DIT_BUILDDIR:?}/tests/system/xor_module.so
 	printf '%s\n' 'database mdb' 'suffix cn=sealed' 'directory /' \
 		"crypto $crypto_module" 'passphrase sesame' >"$work/sealed.conf"
 	sealed=(--openldap 2.7 -f "$work/sealed.conf" -b cn=sealed)

@@ -22,7 +22,7 @@ site() {
 	sed -i 's/^database mdb/sizelimit unlimited\n&/' "$work/$1/slapd.conf"
 	{
 		grep -q '^rootdn' "$work/$1/slapd.conf" || echo "rootdn \"cn=Admin,$base\""
-		printf '%s\n' 'rootpw secret' "crypto $DIT_BUILDDIR/tests/base/xor_module.so" \
+		printf '%s\n' 'rootpw secret' "crypto $DIT_BUILDDIR/tests/system/xor_module.so" \
 			'passphrase "open sesame"'
 	} >>"$work/$1/slapd.conf"
 }

@@ -19,10 +19,10 @@
 
 #include <lmdb.h>
 
-#include "base/xor_crypto.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "page/tree_visit.h"
+#include "system/xor_crypto.h"
 
 #define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
 

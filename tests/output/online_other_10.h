@@ -9,9 +9,9 @@
 #define DITKIT_ONLINE_OTHER_10_H
 
 #include "commit/page_commit.h"
-#include "page/page_map.h"
 #include "files/data_seal.h"
 #include "locks/reader_table.h"
+#include "page/page_map.h"
 #include "reader/stored_order.h"
 #include "store_fixture.h"
 #include "tree/tree_merge.h"

@@ -11,12 +11,12 @@
 
 #include <lmdb.h>
 
-#include "base/xor_crypto.h"
 #include "codec/name_fixture.h"
 #include "output/output_impl.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "reader/snapshot.h"
+#include "system/xor_crypto.h"
 #include "test.h"
 #include "tree/page_tree.h"
 #include "tree/table_writer.h"

@@ -14,8 +14,8 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "page/meta_pages.h"
 #include "files/fault.h"
+#include "page/meta_pages.h"
 #include "store_fixture.h"
 
 static bool is_unknown;

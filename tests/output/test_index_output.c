@@ -10,10 +10,10 @@
 
 #include "base/error.h"
 #include "compare/compare.h"
+#include "files/fault.h"
 #include "output/data_check.h"
 #include "output/online.h"
 #include "output/publication.h"
-#include "files/fault.h"
 #include "store_fixture.h"
 
 #define NENTRIES 500

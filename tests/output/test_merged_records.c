@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "locks/claim.h"
 #include "files/files.h"
+#include "locks/claim.h"
 #include "reader/stored_order.h"
 #include "seal_watch.h"
 #include "table_fixture.h"

@@ -8,13 +8,13 @@
  */
 #include <sys/stat.h>
 
-#include "base/crypto_module.h"
 #include "base/error.h"
 #include "base/grow.h"
-#include "online_fixture.h"
 #include "files/fault.h"
 #include "locks/holder.h"
 #include "locks/lock_field.h"
+#include "online_fixture.h"
+#include "system/crypto_module.h"
 
 struct told {
 	struct dit_output *output;

@@ -13,11 +13,11 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "files/fault.h"
 #include "online_fixture.h"
 #include "output/online_impl.h"
 #include "page/page_map.h"
 #include "page/page_source.h"
-#include "files/fault.h"
 #include "seal_watch.h"
 
 #define LIST_MAX   100000

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "page/page_dump.h"
 #include "files/fault.h"
+#include "page/page_dump.h"
 #include "reader/stored_order.h"
 #include "store_fixture.h"
 #include "walk/walk.h"

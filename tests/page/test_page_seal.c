@@ -18,7 +18,7 @@
 #include "page/page_view.h"
 #include "test.h"
 
-#include "base/xor_crypto.h"
+#include "system/xor_crypto.h"
 
 #define PAGE_MAX 65536u
 #define UNIT_MAX ((size_t)3 * PAGE_MAX)

@@ -8,11 +8,11 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "output/store_fixture.h"
-#include "page/meta_pages.h"
-#include "locks/claim.h"
 #include "files/fault.h"
 #include "files/files.h"
+#include "locks/claim.h"
+#include "output/store_fixture.h"
+#include "page/meta_pages.h"
 #include "reader/snapshot_impl.h"
 
 int __real_dit_file_open(int dir_fd, const char *name, int flags,

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/direct_write.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "result/export_file.h"
+#include "system/direct_write.h"
 
 #define PIECE  DIT_DIRECT_BYTES
 #define CACHED (2 * PIECE) /* bytes at the front that are written through the cache */

@@ -311,9 +311,10 @@ static void sealed_pages_of_a_path_need_a_configuration(void **state)
 	char extra[4200];
 	(void)state;
 
-	(void)snprintf(extra, sizeof(extra),
-	               "crypto %s/tests/base/xor_module.so\npassphrase \"open sesame\"\n",
-	               build == NULL ? "." : build);
+	(void)snprintf(
+		extra, sizeof(extra),
+		"crypto %s/tests/system/xor_module.so\npassphrase \"open sesame\"\n",
+		build == NULL ? "." : build);
 	load_fixture_init(&f, extra);
 	load_fixture_write_people(&f, 300);
 	load_opts = load_fixture_opts(&f);

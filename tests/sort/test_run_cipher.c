@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "test.h"
 
-#include "base/xor_crypto.h"
+#include "system/xor_crypto.h"
 
 #define BLOCK  512
 #define LENGTH 5000

@@ -21,7 +21,7 @@
 #include "page/page_view.h"
 #include "tree/tree_merge.h"
 
-#include "base/xor_crypto.h"
+#include "system/xor_crypto.h"
 
 #define MERGE_PAGES_MAX (1u << 16)
 

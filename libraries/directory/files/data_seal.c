@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/secret.h"
-#include "base/whole_io.h"
 #include "config/settings.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "page/page_view.h"
+#include "system/secret.h"
+#include "system/whole_io.h"
 
 /* The roots are tried, and so many pages from the first one on. */
 #define PAGES_TRIED 64

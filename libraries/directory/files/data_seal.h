@@ -11,10 +11,10 @@
 #ifndef DITKIT_DATA_SEAL_H
 #define DITKIT_DATA_SEAL_H
 
-#include "base/crypto_module.h"
-#include "page/page_format.h"
 #include "files/fault.h"
+#include "page/page_format.h"
 #include "sort/run_file.h"
+#include "system/crypto_module.h"
 
 struct dit_data_settings; /* config/settings.h */
 

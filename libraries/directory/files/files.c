@@ -16,11 +16,11 @@
 #include <lmdb.h>
 
 #include "base/errno_text.h"
-#include "base/path.h"
-#include "base/regular_file.h"
-#include "page/meta_pages.h"
 #include "files/format_check.h"
 #include "files/lmdb_error.h"
+#include "page/meta_pages.h"
+#include "system/path.h"
+#include "system/regular_file.h"
 
 /* ---- the directory ---- */
 

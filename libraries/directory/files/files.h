@@ -6,8 +6,8 @@
  * Such a user can exchange each name in the directory at each moment: for a link, a FIFO,
  * another directory. Root does not work where there is one. For all others:
  *
- *   the directory     is opened once, part by part (base/path.h); all names are looked up
- *                     in that descriptor
+ *   the directory     is opened once, part by part (system/path.h); all names are looked
+ *                     up in that descriptor
  *   data.mdb,         are opened without following a link, and looked at through the
  *   lock.mdb          descriptor: only a regular file will do
  *   new files         are created exclusively

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "files/data_seal.h"
+#include "files/files.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
 #include "page/page_format.h"
-#include "files/data_seal.h"
-#include "files/files.h"
 #include "walk/walk.h"
 
 #define MAGIC_AT_10 24

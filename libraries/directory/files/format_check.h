@@ -6,8 +6,8 @@
 #ifndef DITKIT_FORMAT_CHECK_H
 #define DITKIT_FORMAT_CHECK_H
 
-#include "page/page_format.h"
 #include "files/fault.h"
+#include "page/page_format.h"
 
 /**
  * Look at an open data.mdb.

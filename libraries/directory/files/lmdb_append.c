@@ -42,10 +42,10 @@
 
 #include <lmdb.h>
 
-#include "base/file_size_signal.h"
-#include "page/meta_pages.h"
 #include "files/files.h"
 #include "files/lmdb_error.h"
+#include "page/meta_pages.h"
+#include "system/file_size_signal.h"
 
 /* Charged per transaction: some 300 pages of 4096 bytes. */
 #define TXN_BYTES (1u << 20)

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "page/meta_pages.h"
 #include "files/data_seal.h"
 #include "files/files.h"
 #include "files/format_check.h"
-#include "locks/lock_file.h"
 #include "files/map_size.h"
 #include "files/spare.h"
+#include "locks/lock_file.h"
+#include "page/meta_pages.h"
 
 /* ---- opening ---- */
 

@@ -31,9 +31,9 @@
 #ifndef DITKIT_MAPPED_H
 #define DITKIT_MAPPED_H
 
-#include "base/keeper.h"
 #include "files/fault.h"
 #include "locks/process.h"
+#include "system/keeper.h"
 
 /** The configuration that was read. Zero: none. */
 struct dit_mapped_conf {

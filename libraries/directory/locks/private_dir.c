@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/errno_text.h"
-#include "base/leftover.h"
-#include "base/path.h"
-#include "base/tmp_dir.h"
 #include "files/files.h"
+#include "system/leftover.h"
+#include "system/path.h"
+#include "system/tmp_dir.h"
 
 #define PREFIX    "ditkit-open-"
 #define NATTEMPTS 100

@@ -30,10 +30,10 @@
 
 #include "base/errno_text.h"
 #include "base/error.h"
-#include "page/lmdb_format.h"
-#include "page/meta_pages.h"
 #include "files/files.h"
 #include "locks/lock_file.h"
+#include "page/lmdb_format.h"
+#include "page/meta_pages.h"
 
 #define RESTS         UINT64_MAX
 #define NPLACES_MAX   65536 /* of a file that is longer, the first ones are used */

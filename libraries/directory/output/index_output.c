@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "output/index_tables.h"
-#include "locks/claimed_file.h"
 #include "files/files.h"
+#include "locks/claimed_file.h"
+#include "output/index_tables.h"
 #include "reader/stored_order.h"
 
 struct index_output {

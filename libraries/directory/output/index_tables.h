@@ -12,8 +12,8 @@
 #include <stdatomic.h>
 
 #include "commit/page_commit.h"
-#include "output/output.h"
 #include "files/fault.h"
+#include "output/output.h"
 #include "reader/snapshot.h"
 #include "tree/tree_merge.h"
 

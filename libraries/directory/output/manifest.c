@@ -14,9 +14,9 @@
 #include <jansson.h>
 
 #include "base/error.h"
-#include "base/whole_io.h"
-#include "locks/claim.h"
 #include "files/files.h"
+#include "locks/claim.h"
+#include "system/whole_io.h"
 
 #define NEW_NAME   DIT_MANIFEST_NAME ".new"
 #define WAIT_NS    50000000 /* between two looks whether the others have ended */

@@ -27,8 +27,8 @@
 #include <stdint.h>
 
 #include "base/stop.h"
-#include "output/prepared_state.h"
 #include "files/fault.h"
+#include "output/prepared_state.h"
 
 struct json_t; /* jansson.h */
 

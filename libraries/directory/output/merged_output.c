@@ -12,13 +12,13 @@
 #include <sys/statvfs.h>
 
 #include "base/error.h"
-#include "output/data_check.h"
-#include "output/output_impl.h"
-#include "output/record_tables.h"
-#include "locks/claimed_file.h"
 #include "files/data_seal.h"
 #include "files/files.h"
 #include "files/map_size.h"
+#include "locks/claimed_file.h"
+#include "output/data_check.h"
+#include "output/output_impl.h"
+#include "output/record_tables.h"
 
 #define FEW_PARTS 24u
 

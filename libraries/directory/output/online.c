@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/crypto_module.h"
 #include "base/error.h"
-#include "page/meta_pages.h"
 #include "files/map_size.h"
+#include "page/meta_pages.h"
+#include "system/crypto_module.h"
 
 /* For the main tree and the free list of the commits that follow. */
 #define ROOM_PAGES 64u

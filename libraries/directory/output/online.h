@@ -34,8 +34,8 @@
 #define DITKIT_ONLINE_H
 
 #include "base/arena.h"
-#include "output/output.h"
 #include "locks/mapped.h"
+#include "output/output.h"
 #include "reader/snapshot.h"
 #include "tree/tree_merge.h"
 

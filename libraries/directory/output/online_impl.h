@@ -10,9 +10,9 @@
 
 #include "commit/page_commit.h"
 #include "commit/page_reserve.h"
+#include "files/files.h"
 #include "output/index_tables.h"
 #include "output/online.h"
-#include "files/files.h"
 #include "reader/entry_changes.h"
 #include "reader/snapshot_impl.h"
 

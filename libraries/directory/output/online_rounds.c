@@ -22,10 +22,10 @@
 #include "base/clock.h"
 #include "base/errno_text.h"
 #include "base/error.h"
-#include "base/sync_file.h"
-#include "base/whole_io.h"
 #include "output/online_impl.h"
 #include "page/page_source.h"
+#include "system/sync_file.h"
+#include "system/whole_io.h"
 #include "tree/tree_diff.h"
 
 /* Without the lock. So few entries change while the next round goes on as well. */

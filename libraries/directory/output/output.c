@@ -3,8 +3,8 @@
 #include "output/record_output.h"
 
 #include "base/error.h"
-#include "output/output_impl.h"
 #include "files/fault.h"
+#include "output/output_impl.h"
 
 int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts *opts)
 {

@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/output.h"
 #include "files/fault.h"
+#include "output/output.h"
 
 struct dit_stop; /* stop.h */
 

@@ -20,13 +20,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "page/meta_pages.h"
-#include "page/page_seal.h"
 #include "files/data_seal.h"
 #include "files/format_check.h"
 #include "files/lmdb_append.h"
-#include "locks/lock_file.h"
 #include "files/map_size.h"
+#include "locks/lock_file.h"
+#include "page/meta_pages.h"
+#include "page/page_seal.h"
 
 /* ---- the data file ---- */
 

@@ -23,10 +23,10 @@
 #define DITKIT_STAGING_H
 
 #include "commit/page_commit.h"
+#include "files/files.h"
+#include "locks/claim.h"
 #include "output/output_impl.h"
 #include "output/record_tables.h"
-#include "locks/claim.h"
-#include "files/files.h"
 
 struct dit_append;
 struct json_t; /* jansson.h */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/meta_pages.h"
 #include "files/lmdb_append.h"
 #include "files/map_size.h"
+#include "page/meta_pages.h"
 
 /* IDs in one call, so that a long list does not need a long transaction. */
 #define IDS_PER_PUT 65536u

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "files/data_seal.h"
+#include "files/format_check.h"
 #include "output/data_check.h"
 #include "output/staging.h"
 #include "page/meta_pages.h"
 #include "page/page_source.h"
 #include "page/tree_visit.h"
-#include "files/data_seal.h"
-#include "files/format_check.h"
 
 /* ---- records ---- */
 

@@ -6,9 +6,9 @@
  */
 #include "output/staging.h"
 
-#include "base/file_size_signal.h"
-#include "page/meta_pages.h"
 #include "files/map_size.h"
+#include "page/meta_pages.h"
+#include "system/file_size_signal.h"
 
 static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 {

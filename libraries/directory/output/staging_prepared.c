@@ -23,10 +23,10 @@
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/whole_io.h"
-#include "output/manifest.h"
 #include "files/data_seal.h"
 #include "files/format_check.h"
+#include "output/manifest.h"
+#include "system/whole_io.h"
 
 #define PIECE_BYTES 65536
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/sync_file.h"
-#include "locks/lock_file.h"
 #include "files/map_size.h"
+#include "locks/lock_file.h"
+#include "system/sync_file.h"
 
 static int set_mode(const struct dit_staging *staging)
 {

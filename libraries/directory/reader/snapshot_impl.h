@@ -10,9 +10,9 @@
 #ifndef DITKIT_SNAPSHOT_IMPL_H
 #define DITKIT_SNAPSHOT_IMPL_H
 
-#include "page/page_map.h"
 #include "locks/claim.h"
 #include "locks/lmdb_reader.h"
+#include "page/page_map.h"
 #include "reader/snapshot.h"
 
 struct dit_snapshot {

@@ -10,8 +10,8 @@
 
 #include "base/ascii.h"
 #include "base/cut.h"
-#include "base/regular_file.h"
-#include "base/whole_io.h"
+#include "system/regular_file.h"
+#include "system/whole_io.h"
 
 /* First guess for what has no known size: a pipe, or a file of /proc. */
 #define READ_BYTES_MIN ((size_t)4096)

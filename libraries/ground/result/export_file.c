@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/direct_write.h"
 #include "base/error.h"
-#include "base/leftover.h"
 #include "base/slab.h"
 #include "base/stop.h"
-#include "base/sync_file.h"
+#include "system/direct_write.h"
+#include "system/leftover.h"
+#include "system/sync_file.h"
 
 #define ATTEMPTS    100
 #define NUMBER_LEN  16   /* digits at the end of a temporary name */

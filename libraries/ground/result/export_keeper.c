@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One byte asks the keeper (base/keeper.h) to rename; an int comes back, 0 or an errno.
+ * One byte asks the keeper (system/keeper.h) to rename; an int comes back, 0 or an errno.
  * The end of the line is the end of the export.
  */
 #include "result/export_keeper.h"
@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/keeper.h"
+#include "system/keeper.h"
 
 struct names {
 	int dir_fd;

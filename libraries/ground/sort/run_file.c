@@ -22,10 +22,10 @@
 
 #include <xxhash.h>
 
-#include "base/crypto_module.h"
 #include "base/error.h"
-#include "base/path.h"
-#include "base/whole_io.h"
+#include "system/crypto_module.h"
+#include "system/path.h"
+#include "system/whole_io.h"
 
 #define BLOCK_HEAD   16
 #define BUFFER_BYTES ((size_t)256 << 10)

@@ -17,8 +17,8 @@
  *   16      ..    MAC of the payload, if it is encrypted and the module has MACs
  *   ..      ..    payload, then zeros up to the block size
  *
- * A file can be encrypted, by a module for pages (base/crypto_module.h) with a key of its
- * own: numbers of files and places in them make each block different.
+ * A file can be encrypted, by a module for pages (system/crypto_module.h) with a key of
+ * its own: numbers of files and places in them make each block different.
  *
  * Threads: a writer or reader belongs to one thread. Several readers may share a file.
  */
@@ -32,7 +32,7 @@
 
 #include "base/slab.h"
 
-struct dit_crypto; /* base/crypto_module.h */
+struct dit_crypto; /* system/crypto_module.h */
 
 /** The files of one key. NULL in place of it: files are not encrypted. */
 struct dit_run_cipher {

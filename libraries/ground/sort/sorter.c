@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/tmp_dir.h"
 #include "base/version.h"
 #include "sort/sorter_private.h"
+#include "system/tmp_dir.h"
 
 #define SHARE_MAX        ((size_t)64 << 30) /* keeps items below DIT_RADIX_MAX */
 #define SLAB_MAX         ((size_t)1 << 20)

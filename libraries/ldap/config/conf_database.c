@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "base/secret.h"
+#include "system/secret.h"
 #include "values/dn.h"
 
 /* Where a database without "directory" lies; Debian's choice. */

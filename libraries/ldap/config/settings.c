@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/secret.h"
 #include "config/conf_parser.h"
 #include "default_paths.h"
+#include "system/secret.h"
 #include "values/dn.h"
 
 #define ARENA_BLOCK    4096

@@ -78,7 +78,7 @@ struct dit_data_settings {
 	bool is_unsynced;       /* slapd's changes are on the disk some time later */
 	const char *
 		crypto_module; /* that encrypts the pages or gives them checksums; NULL */
-	char *passphrase; /* for it; owned, secret memory (base/secret.h); NULL: none */
+	char *passphrase; /* for it; owned, secret memory (system/secret.h); NULL: none */
 };
 
 struct dit_database {

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/file_size_signal.h"
 #include "base/grow.h"
-#include "base/sync_file.h"
 #include "page/lmdb_format.h"
+#include "system/file_size_signal.h"
+#include "system/sync_file.h"
 #include "tree/table_writer.h"
 
 /*

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/crypto_module.h"
-#include "base/whole_io.h"
 #include "page/lmdb_format.h"
+#include "system/crypto_module.h"
+#include "system/whole_io.h"
 
 /* A writer may be at work while a page is read. */
 #define READS_MAX 100

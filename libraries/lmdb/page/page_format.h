@@ -30,7 +30,7 @@
 #include "base/span.h"
 #include "page/lmdb_format.h"
 
-struct dit_crypto; /* base/crypto_module.h */
+struct dit_crypto; /* system/crypto_module.h */
 
 struct dit_page_format {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sealed pages: those of a file of LMDB 1.0 that a module has encrypted or given
- * checksums (base/crypto_module.h). The meta pages are never sealed.
+ * checksums (system/crypto_module.h). The meta pages are never sealed.
  *
  * A unit is a page of a tree, or all pages of a long value:
  *
@@ -25,8 +25,8 @@
 #ifndef DITKIT_PAGE_SEAL_H
 #define DITKIT_PAGE_SEAL_H
 
-#include "base/crypto_module.h"
 #include "page/page_format.h"
+#include "system/crypto_module.h"
 
 /** LMDB 1.0 with a module. @param crypto  borrowed; outlives the format */
 struct dit_page_format dit_page_format_sealed(const struct dit_crypto *crypto);

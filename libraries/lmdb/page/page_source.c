@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/whole_io.h"
 #include "page/page_seal.h"
+#include "system/whole_io.h"
 
 /* The kernel takes so much in one request; so much of the file is under way. */
 #define REQUEST_BYTES (128u << 10)

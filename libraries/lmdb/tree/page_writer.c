@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/direct_write.h"
-#include "base/file_size_signal.h"
 #include "base/monitor.h"
 #include "base/slab.h"
+#include "system/direct_write.h"
+#include "system/file_size_signal.h"
 
 /* Chunks on their way: a few milliseconds of any disk. */
 #define QUEUE_SIZE 8

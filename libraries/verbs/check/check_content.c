@@ -16,11 +16,11 @@
 #include "base/ids.h"
 #include "base/monitor.h"
 #include "base/team.h"
-#include "base/tmp_dir.h"
 #include "indexing/stored_keys.h"
 #include "job/job.h"
 #include "job/value_rules.h"
 #include "sort/sort.h"
+#include "system/tmp_dir.h"
 
 #define PRODUCER_MIN ((size_t)256 << 10)
 

@@ -20,13 +20,13 @@
 #define DITKIT_CHECK_CONTENT_H
 
 #include "base/stop.h"
-#include "indexing/builders.h"
 #include "check/check.h"
 #include "check/check_findings.h"
 #include "check/check_sums.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
 #include "index/index_keys.h"
+#include "indexing/builders.h"
 #include "job/csn_list.h"
 #include "reader/dn_reader.h"
 #include "reader/snapshot.h"

@@ -14,10 +14,10 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "indexing/builders.h"
-#include "indexing/view_attrs.h"
 #include "codec/entry_codec.h"
 #include "entry/entry.h"
+#include "indexing/builders.h"
+#include "indexing/view_attrs.h"
 #include "values/value.h"
 #include "values/value_order.h"
 

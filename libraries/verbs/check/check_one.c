@@ -23,12 +23,12 @@
 #include "check/check_content.h"
 #include "check/check_sizes.h"
 #include "check/check_sums.h"
-#include "page/meta_pages.h"
 #include "files/data_seal.h"
 #include "files/fault.h"
 #include "files/files.h"
 #include "files/format_check.h"
 #include "locks/lmdb_reader.h"
+#include "page/meta_pages.h"
 #include "reader/snapshot.h"
 #include "reader/stored_order.h"
 

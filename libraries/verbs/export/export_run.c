@@ -19,9 +19,9 @@
 
 #include "base/version.h"
 #include "export/export_text.h"
+#include "files/fault.h"
 #include "job/job.h"
 #include "page/lmdb_format.h"
-#include "files/fault.h"
 #include "result/export_file.h"
 #include "result/export_pack.h"
 #include "scan/scan_snapshot.h"

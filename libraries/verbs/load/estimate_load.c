@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/tmp_dir.h"
 #include "base/version.h"
 #include "indexing/estimate_sizes.h"
 #include "job/job.h"
 #include "load/loader.h"
+#include "system/tmp_dir.h"
 
 #define SAMPLE_BYTES (8u << 20)
 #define NWINDOWS     64

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/tmp_dir.h"
 #include "locks/claim.h"
+#include "system/tmp_dir.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/tmp_dir.h"
 #include "config/slapd_version.h"
 #include "job/release_rules.h"
+#include "system/tmp_dir.h"
 
 void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
                      struct dit_load_stats *stats)

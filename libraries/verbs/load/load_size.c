@@ -23,9 +23,9 @@
 #include <errno.h>
 #include <sys/statvfs.h>
 
-#include "base/tmp_dir.h"
 #include "indexing/estimate_sizes.h"
 #include "job/job.h"
+#include "system/tmp_dir.h"
 
 #define BATCH_SHARE    (11 * DIT_PIPELINE_NSLOTS_MAX)
 #define OVERHEAD_BYTES (20u << 20)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/tmp_dir.h"
 #include "config/slapd_version.h"
 #include "job/release_rules.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
+#include "system/tmp_dir.h"
 
 /* ---- before the first round ---- */
 

@@ -14,14 +14,14 @@
 #include <jansson.h>
 
 #include "base/version.h"
+#include "files/files.h"
 #include "job/config_digest.h"
 #include "job/job.h"
 #include "job/release_rules.h"
 #include "load/loader.h"
+#include "locks/claim.h"
 #include "output/manifest.h"
 #include "output/record_output.h"
-#include "locks/claim.h"
-#include "files/files.h"
 
 struct work;
 

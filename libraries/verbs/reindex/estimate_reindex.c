@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/tmp_dir.h"
 #include "base/version.h"
 #include "indexing/estimate_sizes.h"
 #include "reindex/reindexer.h"
+#include "system/tmp_dir.h"
 
 #define SAMPLE_BYTES (8u << 20)
 #define WAIT_MS      10000

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/tmp_dir.h"
 #include "base/version.h"
 #include "indexing/index_writer.h"
 #include "reindex/reindexer.h"
+#include "system/tmp_dir.h"
 
 /* ---- progress ---- */
 

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "base/tmp_dir.h"
 #include "indexing/index_writer.h"
+#include "locks/claim.h"
 #include "output/index_output.h"
 #include "page/lmdb_format.h"
-#include "locks/claim.h"
 #include "reader/stored_order.h"
 #include "reindex/reindexer.h"
+#include "system/tmp_dir.h"
 
 #define WAIT_MS      10000  /* while LMDB's table of readers is full */
 #define LOCK_WAIT_MS 600000 /* for its write lock, which slapd may hold for minutes */

@@ -12,9 +12,9 @@
 #ifndef DITKIT_STORED_KEYS_H
 #define DITKIT_STORED_KEYS_H
 
-#include "indexing/builders.h"
 #include "codec/entry_view.h"
 #include "index/index_keys.h"
+#include "indexing/builders.h"
 #include "reader/snapshot.h"
 
 struct dit_stored_keys;

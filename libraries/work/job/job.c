@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "config/slapd_version.h"
-#include "page/lmdb_format.h"
 #include "files/files.h"
+#include "page/lmdb_format.h"
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
 

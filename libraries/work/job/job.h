@@ -25,9 +25,9 @@
 #include "base/stop.h"
 #include "base/ticker.h"
 #include "config/settings.h"
+#include "files/data_seal.h"
 #include "job/glue.h"
 #include "output/publication.h"
-#include "files/data_seal.h"
 
 /** The options of all verbs have these, by the same names; borrowed. */
 struct dit_job_opts {

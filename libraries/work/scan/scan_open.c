@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "filter/filter_match.h"
 #include "files/fault.h"
+#include "filter/filter_match.h"
 #include "scan/scan_impl.h"
 
 #define RANGE_PAGES      4u

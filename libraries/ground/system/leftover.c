@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/leftover.h"
+#include "system/leftover.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pages of the system that hold nothing else. */
-#include "base/secret.h"
+#include "system/secret.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -8,7 +8,7 @@
  *   dit_crypto_open();  dit_crypto_encrypt(), _decrypt(), _sum() ...;  dit_crypto_close()
  *
  * A module is code that runs with the rights of the process. Root loads none that
- * another user can exchange (base/path.h).
+ * another user can exchange (system/path.h).
  *
  * Threads: after the opening any, at once. slapd calls a module from several threads as
  * well.

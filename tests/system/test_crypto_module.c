@@ -7,14 +7,14 @@
  * - root loads none that another user can exchange;
  * - the key is in no core.
  */
-#include "base/crypto_module.h"
+#include "system/crypto_module.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/secret.h"
+#include "system/secret.h"
 #include "test.h"
 
 static char why[DIT_CRYPTO_WHY_BYTES];
@@ -24,7 +24,7 @@ static const char *module(void)
 	static char path[4096];
 	const char *dir = getenv("DIT_BUILDDIR");
 
-	(void)snprintf(path, sizeof(path), "%s/tests/base/xor_module.so",
+	(void)snprintf(path, sizeof(path), "%s/tests/system/xor_module.so",
 	               dir == NULL ? "." : dir);
 	return path;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/file_size_signal.h"
+#include "system/file_size_signal.h"
 
 #include <errno.h>
 #include <stddef.h>

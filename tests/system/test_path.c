@@ -3,7 +3,7 @@
  * The way to a directory: a link is followed where only root and the own user could have
  * put it; from the first part on that somebody else can exchange there is none.
  */
-#include "base/path.h"
+#include "system/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

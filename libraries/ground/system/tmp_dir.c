@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/tmp_dir.h"
+#include "system/tmp_dir.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/path.h"
+#include "system/path.h"
 
 const char *dit_tmp_dir(const char *chosen)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loading a module with care, and calling it. */
-#include "base/crypto_module.h"
+#include "system/crypto_module.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/path.h"
-#include "base/secret.h"
+#include "system/path.h"
+#include "system/secret.h"
 
 /* liblmdb has so much room for a key. */
 #define KEY_BYTES_MAX 2048

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * For tests alone, and no protection at all: a cipher with the interface of LMDB's crypto
- * modules (base/crypto_module.h). Bytes are turned by a stream of xxhash, and MAC and
+ * modules (system/crypto_module.h). Bytes are turned by a stream of xxhash, and MAC and
  * checksum are xxhash with the key in front.
  */
 #ifndef DITKIT_XOR_CRYPTO_H
@@ -12,7 +12,7 @@
 
 #include <xxhash.h>
 
-#include "base/crypto_module.h"
+#include "system/crypto_module.h"
 
 #define XOR_KEY_BYTES 24
 #define XOR_MAC_BYTES 16

@@ -4,7 +4,7 @@
  * followed, the text of its target takes its place in the path. Links of /proc alone have
  * no such text; root's part of /proc belongs to the kernel.
  */
-#include "base/path.h"
+#include "system/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The line to the keeper is a pair of sockets. The end of the line is its maker's end. */
-#include "base/keeper.h"
+#include "system/keeper.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
  * A write may be cut short by a signal, a limit or a disk that fills up; a read by a
  * signal, or because a pipe holds no more at the moment.
  */
-#include "base/whole_io.h"
+#include "system/whole_io.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/regular_file.h"
+#include "system/regular_file.h"
 
 #include <errno.h>
 #include <linux/magic.h>

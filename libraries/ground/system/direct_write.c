@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/direct_write.h"
+#include "system/direct_write.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "base/whole_io.h"
+#include "system/whole_io.h"
 
 /* The system is not asked to begin with less: the sync at the end writes it. */
 #define BEGIN_BYTES (64u << 10)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/sync_file.h"
+#include "system/sync_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
