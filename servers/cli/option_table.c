@@ -171,7 +171,7 @@ static const struct option_row rows[] = {
 	{DITCAT, OPT_NO_INDEX, "no-index", FLAG,
          "read all entries, also where an index tells which ones match"},
 	{DITCAT, OPT_NO_LOCK, "no-lock", FLAG,
-         "never take LMDB's write lock, not even for a moment"},
+         "has no effect: LMDB's write lock is never taken"},
 	{DITADD | DITSPLIT, OPT_NO_URLS, "no-urls", FLAG,
          "read no file that the LDIF names (attr:< file:..., include:)"},
 	{DITINDEX, OPT_ONLINE, "online", FLAG,

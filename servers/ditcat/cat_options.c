@@ -129,7 +129,6 @@ static void take_values(struct cat_options *options)
 	export->compression =
 		(enum dit_export_compression)common_number(common, OPT_COMPRESS);
 	export->no_index = common_is_given(common, OPT_NO_INDEX);
-	export->no_lock = common_is_given(common, OPT_NO_LOCK);
 	options->want_stats = common_is_given(common, OPT_STATS);
 }
 

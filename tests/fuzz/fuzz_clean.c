@@ -160,7 +160,7 @@ static struct digest compare(int fd, int copy_fd)
 	char path[40];
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	require(dit_page_map_open(&map, fd, &dit_lmdb_09, DIT_PAGE_MAP_NEWEST) == 0);
+	require(dit_page_map_open(&map, fd, &dit_lmdb_09, NULL) == 0);
 	require(mdb_env_create(&env) == 0 && mdb_env_set_maxdbs(env, 8) == 0 &&
 	        mdb_env_set_mapsize(env, (size_t)lseek(fd, 0, SEEK_END)) == 0);
 	require(mdb_env_open(env, path, MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK, 0600) ==

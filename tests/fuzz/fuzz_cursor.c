@@ -76,7 +76,7 @@ static void read_whole(struct whole *ret, const char *name)
 	CHECK(n > 0 && n < (int)FILE_BYTES && gzclose(in) == Z_OK);
 	ret->len = (size_t)n;
 	fd = file_of(ret->bytes, ret->len);
-	CHECK(dit_page_map_open(&map, fd, &dit_lmdb_10, DIT_PAGE_MAP_NEWEST) == 0);
+	CHECK(dit_page_map_open(&map, fd, &dit_lmdb_10, NULL) == 0);
 	ret->page_bytes = map.page_bytes;
 	dit_page_map_close(&map);
 	(void)close(fd);
@@ -231,7 +231,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		change(whole, bytes, data + i);
 	}
 	fd = file_of(bytes, whole->len);
-	if (dit_page_map_open(&map, fd, &dit_lmdb_10, DIT_PAGE_MAP_NEWEST) == 0) {
+	if (dit_page_map_open(&map, fd, &dit_lmdb_10, NULL) == 0) {
 		reading.map = map;
 		reading.map.bytes = bytes;
 		CHECK(map.npages * map.page_bytes <= whole->len);

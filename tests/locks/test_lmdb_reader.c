@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several readers see one state, whatever others commit.
+ * Readers of LMDB 0.9 next to liblmdb: each sees one state, whatever others commit, and
+ * both find their way in each other's lock.mdb.
  *
  * liblmdb must not have one environment open twice in a process, so all that others do
  * here is done by processes of their own.
@@ -135,40 +136,63 @@ static void do_nothing(MDB_env *env)
 	(void)env;
 }
 
-/* ---- readers ---- */
-
-static int look_refuses(void *ctx, int data_fd, uint64_t txn_id)
+static int note_line(const char *line, void *ctx)
 {
-	(void)data_fd;
-	(void)txn_id;
-	(*(unsigned *)ctx)++;
-	return DIT_E_CORRUPT;
-}
-
-/* A commit between this transaction and the next, at the first *limit calls. */
-struct intruder {
-	struct other other;
-	unsigned ncalls;
-	unsigned limit;
-};
-
-static int look_is_overtaken(void *ctx, int data_fd, uint64_t txn_id)
-{
-	struct intruder *intruder = ctx;
-
-	(void)data_fd;
-	(void)txn_id;
-	if (intruder->ncalls++ < intruder->limit) {
-		other_step(&intruder->other);
-	}
+	(void)strncat(ctx, line, 200);
 	return 0;
 }
 
-static void assert_one_state(const struct dit_lmdb_reader *reader)
+static void expect_our_place(MDB_env *env)
 {
-	for (unsigned i = 0; i < reader->n; i++) {
-		assert_int_equal(mdb_txn_id(reader->txns[i]), reader->txn_id);
+	char lines[1000] = "";
+	char *line = NULL;
+	char *end = NULL;
+	int ndead = 0;
+
+	if (mdb_reader_check(env, &ndead) != 0 || ndead != 0 ||
+	    mdb_reader_list(env, note_line, lines) < 0) {
+		_exit(7);
 	}
+	line = strchr(lines, '\n'); /* the first one has the names */
+	if (line == NULL || strtol(line, &end, 10) != (long)getppid() ||
+	    strtoul(strrchr(lines, ' '), &end, 10) != 1 || *end != '\n') {
+		(void)fprintf(stderr, "%s", lines);
+		_exit(8);
+	}
+}
+
+/* It has begun a transaction that writes, and stays in it. */
+static void lock(MDB_env *env)
+{
+	MDB_txn *txn = NULL;
+
+	if (mdb_txn_begin(env, NULL, 0, &txn) != 0) {
+		_exit(9);
+	}
+}
+
+/* ---- readers ---- */
+
+static const struct dit_lmdb_reader_opts fixed = {.format = &dit_lmdb_09};
+
+static uint64_t state_of(const struct dit_lmdb_reader *reader)
+{
+	return dit_metas_newest(&reader->metas)->transaction;
+}
+
+static unsigned count_records(struct dit_snapshot *snapshot)
+{
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_span key;
+	struct dit_span value;
+	unsigned n = 0;
+
+	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "ad2i"), 0);
+	while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
+		n++;
+	}
+	dit_tree_cursor_close(cursor);
+	return n;
 }
 
 static void commits_go_on_until_killed(MDB_env *env)
@@ -178,31 +202,36 @@ static void commits_go_on_until_killed(MDB_env *env)
 	}
 }
 
-static void readers_see_one_state_while_others_commit(void **state)
+/* No page of the state is written to as long as it is held. Each commit adds a record. */
+static void a_state_stays_while_others_commit(void **state)
 {
 	char *dir = fixture_published();
 	struct other other = other_start(dir, 126, commits_go_on_until_killed);
-	uint64_t first = 0;
+	const struct dit_snapshot_opts opts = {.nreaders = 1, .nspare = 1};
 	uint64_t last = 0;
+	unsigned nrecords = 0;
+	unsigned nseen = 0;
 	(void)state;
 
 	assert_int_equal(write(other.to, "s", 1), 1);
 	for (int i = 0; i < 200; i++) {
-		struct dit_lmdb_reader *reader = NULL;
-		const struct dit_lmdb_reader_opts opts = {.n = NREADERS,
-		                                          .no_lock = i % 2 == 1};
-		int r = dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL);
+		struct dit_snapshot *snapshot = NULL;
+		uint64_t txn_id = 0;
+		unsigned n = 0;
 
-		/* Without the lock it may be overtaken all the time, which is said. */
-		assert_int_equal(opts.no_lock && r == -EAGAIN ? 0 : r, 0);
-		if (r == 0) {
-			assert_one_state(reader);
-			first = first == 0 ? reader->txn_id : first;
-			last = reader->txn_id;
-			dit_lmdb_reader_close(reader);
-		}
+		assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
+		txn_id = dit_snapshot_txn_id(snapshot);
+		n = count_records(snapshot);
+		assert_true(last == 0 || n - nrecords == txn_id - last);
+		nseen += last != txn_id;
+		last = txn_id;
+		nrecords = n;
+		assert_int_equal(dit_snapshot_renew(snapshot, 1), 0);
+		assert_int_equal(count_records(snapshot), n);
+		assert_int_equal(dit_snapshot_txn_id(snapshot), txn_id);
+		dit_snapshot_close(snapshot);
 	}
-	assert_true(last > first);
+	assert_true(nseen > 2);
 
 	(void)kill(other.pid, SIGKILL);
 	(void)waitpid(other.pid, NULL, 0);
@@ -211,41 +240,104 @@ static void readers_see_one_state_while_others_commit(void **state)
 	test_scratch_remove(dir);
 }
 
-static void without_the_lock_readers_begin_again_when_overtaken(void **state)
+static void liblmdb_sees_our_place(void **state)
 {
 	char *dir = fixture_published();
-	struct intruder intruder = {.limit = 3};
-	const struct dit_lmdb_reader_opts opts = {.n = 2, .no_lock = true};
 	struct dit_lmdb_reader *reader = NULL;
+	struct other other;
 	(void)state;
 
-	intruder.other = other_start(dir, 126, commit);
-	assert_int_equal(
-		dit_lmdb_reader_open(&reader, dir, &opts, look_is_overtaken, &intruder),
-		0);
-	assert_int_equal(intruder.ncalls, 4);
-	assert_one_state(reader);
-	dit_lmdb_reader_close(reader);
-
-	other_end(&intruder.other);
+	/* We are the first process, the other one the second, and the other way round. */
+	for (int is_first = 0; is_first < 2; is_first++) {
+		(void)unlink(fixture_path(dir, "lock.mdb"));
+		if (is_first) {
+			other = other_start(dir, 126, expect_our_place);
+		}
+		assert_int_equal(dit_lmdb_reader_open(&reader, dir, &fixed), 0);
+		assert_int_equal(state_of(reader), 1);
+		if (!is_first) {
+			other = other_start(dir, 126, expect_our_place);
+		}
+		other_step(&other);
+		dit_lmdb_reader_close(reader);
+		other_end(&other);
+	}
 	test_scratch_remove(dir);
 }
 
-static void without_the_lock_readers_give_up_in_the_end(void **state)
+/* Without liblmdb: the process that comes finds what we have committed before. */
+static void the_last_transaction_is_liblmdbs(void **state)
 {
 	char *dir = fixture_published();
-	struct intruder intruder = {.limit = 1000};
-	const struct dit_lmdb_reader_opts opts = {.n = 2, .no_lock = true};
 	struct dit_lmdb_reader *reader = NULL;
+	struct dit_metas metas;
+	struct dit_lmdb_reader_opts opts = fixed;
+	struct other other;
 	(void)state;
 
-	intruder.other = other_start(dir, 126, commit);
-	assert_int_equal(
-		dit_lmdb_reader_open(&reader, dir, &opts, look_is_overtaken, &intruder),
-		-EAGAIN);
-	assert_int_equal(intruder.ncalls, 1000);
+	opts.nspare = 1;
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts), 0);
+	other = other_start(dir, 126, commit);
+	for (uint64_t i = 1; i < 4; i++) {
+		other_step(&other);
+		assert_int_equal(dit_reader_table_last(&reader->table),
+		                 state_of(reader) + i);
+		assert_int_equal(dit_lmdb_reader_renew(reader, 0, &metas), 0);
+		assert_int_equal(dit_metas_newest(&metas)->transaction,
+		                 state_of(reader) + i);
+	}
+	other_end(&other);
+	dit_lmdb_reader_close(reader);
+	test_scratch_remove(dir);
+}
 
-	other_end(&intruder.other);
+static void the_write_lock_is_liblmdbs(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_lmdb_reader *reader = NULL;
+	struct other other;
+	struct other dead;
+	struct dit_fault fault = {""};
+	(void)state;
+
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &fixed), 0);
+	other = other_start(dir, 126, commit);
+	dead = other_start(dir, 126, lock);
+
+	/* It waits for us. */
+	assert_int_equal(
+		dit_reader_table_lock(&reader->table, reader->data_fd, 0, &fault), 0);
+	assert_int_equal(write(other.to, "s", 1), 1);
+	(void)usleep(50000);
+	assert_int_equal(dit_reader_table_last(&reader->table), 1);
+	dit_reader_table_unlock(&reader->table);
+	other_wait(&other);
+	assert_int_equal(dit_reader_table_last(&reader->table), 2);
+
+	/* We wait for it, and take the lock when it is dead. */
+	other_step(&dead);
+	assert_int_equal(
+		dit_reader_table_lock(&reader->table, reader->data_fd, 0, &fault),
+		-ETIMEDOUT);
+	other_end(&dead);
+	assert_int_equal(
+		dit_reader_table_lock(&reader->table, reader->data_fd, 0, &fault), 0);
+	dit_reader_table_unlock(&reader->table);
+	other_step(&other);
+	assert_int_equal(dit_reader_table_last(&reader->table), 3);
+
+	/* It takes the lock of one of us that is dead. */
+	dead.pid = fork();
+	assert_true(dead.pid >= 0);
+	if (dead.pid == 0) {
+		_exit(dit_reader_table_lock(&reader->table, reader->data_fd, 0, NULL));
+	}
+	assert_int_equal(waitpid(dead.pid, NULL, 0), dead.pid);
+	other_step(&other);
+	assert_int_equal(dit_reader_table_last(&reader->table), 4);
+
+	other_end(&other);
+	dit_lmdb_reader_close(reader);
 	test_scratch_remove(dir);
 }
 
@@ -253,18 +345,19 @@ static void full_reader_table_is_told_after_the_wait(void **state)
 {
 	char *dir = fixture_published();
 	struct other other;
-	const struct dit_lmdb_reader_opts opts = {.n = 2, .wait_ms = 60};
+	struct dit_lmdb_reader_opts opts = fixed;
 	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
+	opts.wait_ms = 60;
 	(void)unlink(fixture_path(dir, "lock.mdb"));
-	other = other_start(dir, 4, take_reader);
+	other = other_start(dir, 3, take_reader);
 	for (int i = 0; i < 3; i++) {
 		other_step(&other);
 	}
 
-	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL),
-	                 MDB_READERS_FULL);
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts),
+	                 DIT_LMDB_READERS_FULL);
 
 	other_end(&other);
 	test_scratch_remove(dir);
@@ -275,58 +368,40 @@ static void places_of_dead_processes_are_taken(void **state)
 	char *dir = fixture_published();
 	struct other keeper;
 	struct other dead;
-	const struct dit_lmdb_reader_opts opts = {.n = 4};
 	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
 	/* Somebody keeps the table: whoever opens it first makes it again. */
 	(void)unlink(fixture_path(dir, "lock.mdb"));
-	keeper = other_start(dir, 4, do_nothing);
-	dead = other_start(dir, 4, take_reader);
+	keeper = other_start(dir, 3, do_nothing);
+	dead = other_start(dir, 3, take_reader);
 	for (int i = 0; i < 3; i++) {
 		other_step(&dead);
 	}
 	other_end(&dead);
 
-	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL), 0);
-	assert_one_state(reader);
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &fixed), 0);
 	dit_lmdb_reader_close(reader);
 
 	other_end(&keeper);
 	test_scratch_remove(dir);
 }
 
-static void failed_look_is_not_repeated(void **state)
-{
-	char *dir = fixture_published();
-	unsigned ncalls = 0;
-	const struct dit_lmdb_reader_opts opts = {.n = 2};
-	struct dit_lmdb_reader *reader = NULL;
-	(void)state;
-
-	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts, look_refuses, &ncalls),
-	                 DIT_E_CORRUPT);
-	assert_int_equal(ncalls, 1);
-	test_scratch_remove(dir);
-}
-
 static void missing_database_is_not_made(void **state)
 {
 	char *dir = test_scratch();
-	const struct dit_lmdb_reader_opts opts = {.n = 2};
 	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
-	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL), -ENOENT);
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &fixed), -ENOENT);
 	assert_directory_holds(dir, "");
 	test_scratch_remove(dir);
 }
 
 /* Runs as another user, because root may write to every file. */
-static void file_that_may_only_be_read_needs_no_lock(void **state)
+static void data_file_may_be_one_that_can_only_be_read(void **state)
 {
 	char *dir = fixture_published();
-	const struct dit_lmdb_reader_opts opts = {.n = NREADERS};
 	pid_t pid = 0;
 	int status = 0;
 	(void)state;
@@ -343,11 +418,11 @@ static void file_that_may_only_be_read_needs_no_lock(void **state)
 		if (geteuid() == 0 && setuid(65534) != 0) {
 			_exit(2);
 		}
-		r = dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL);
+		r = dit_lmdb_reader_open(&reader, dir, &fixed);
 		if (r < 0) {
 			(void)fprintf(stderr, "dit_lmdb_reader_open: %d\n", r);
 		}
-		_exit(r == 0 && reader->txns[NREADERS - 1] != NULL ? 0 : 1);
+		_exit(r == 0 && reader->lock_fd >= 0 ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -456,14 +531,14 @@ static void exchanged_data_file_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(readers_see_one_state_while_others_commit),
-		cmocka_unit_test(without_the_lock_readers_begin_again_when_overtaken),
-		cmocka_unit_test(without_the_lock_readers_give_up_in_the_end),
+		cmocka_unit_test(a_state_stays_while_others_commit),
+		cmocka_unit_test(liblmdb_sees_our_place),
+		cmocka_unit_test(the_last_transaction_is_liblmdbs),
+		cmocka_unit_test(the_write_lock_is_liblmdbs),
 		cmocka_unit_test(full_reader_table_is_told_after_the_wait),
 		cmocka_unit_test(places_of_dead_processes_are_taken),
-		cmocka_unit_test(failed_look_is_not_repeated),
 		cmocka_unit_test(missing_database_is_not_made),
-		cmocka_unit_test(file_that_may_only_be_read_needs_no_lock),
+		cmocka_unit_test(data_file_may_be_one_that_can_only_be_read),
 		cmocka_unit_test(threads_of_a_snapshot_count_the_same),
 		cmocka_unit_test(exchanged_data_file_is_told),
 		cmocka_unit_test(snapshot_needs_a_reader_and_scans_an_existing_one),

@@ -122,15 +122,14 @@ static void the_least_counts(void **state)
 	assert_int_equal(npauses, 0);
 }
 
-/* Our own locks for LMDB 1.0, and those of our other tools. */
+/* Our own locks, and those of our other tools. */
 static void locks_of_open_files_are_ours(void **state)
 {
-	struct dit_mapped_opts opts = look_at_it();
+	const struct dit_mapped_opts opts = look_at_it();
 	const struct holder_opts tool = {.dir = dir, .is_of_file = true};
 	struct holder holders[2];
 
 	(void)state;
-	opts.is_lmdb_10 = true;
 	holder_lock(lock_fd, F_OFD_SETLK, F_RDLCK, 0);
 	holder_lock(lock_fd, F_OFD_SETLK, F_RDLCK, getpid());
 	holders[0] = holder_start(&tool);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Places in the table of readers of LMDB 1.0: taken next to a process that has the
- * database open, freed for processes that are gone, and refused where lock.mdb is not as
- * known.
+ * Places in the table of readers: taken next to a process that has the database open,
+ * freed for processes that are gone, and refused where lock.mdb is not as known. Of LMDB
+ * 0.9 and of 1.0. test_lmdb_reader.c has liblmdb in the other process.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
 #include "files/fault.h"
+#include "files/files.h"
 #include "locks/lmdb_reader.h"
 #include "locks/reader_table.h"
 #include "output/store_fixture.h"
@@ -22,9 +24,12 @@
 /* ---- a database, and a process that has it open ---- */
 
 struct fixture {
+	const struct dit_page_format *format;
 	char *dir;
 	int lock_fd;
-	struct dit_lock_head *head; /* mapped */
+	int data_fd;
+	void *map; /* of lock.mdb */
+	struct dit_lock_parts parts;
 	struct dit_lock_place *places;
 	size_t bytes;
 	pid_t pid; /* of the other process; 0: none */
@@ -42,8 +47,9 @@ static void map_lock_file(struct fixture *f)
 	f->bytes = (size_t)st.st_size;
 	map = mmap(NULL, f->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f->lock_fd, 0);
 	assert_true(map != MAP_FAILED);
-	f->head = map;
-	f->places = (struct dit_lock_place *)(f->head + 1);
+	f->map = map;
+	dit_lock_parts(&f->parts, map, f->format);
+	f->places = f->parts.places;
 }
 
 static int setup(void **state)
@@ -51,7 +57,9 @@ static int setup(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
+	f->format = fixture_is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09;
 	f->dir = fixture_published();
+	f->data_fd = open(fixture_path(f->dir, "data.mdb"), O_RDONLY);
 	f->lock_fd = open(fixture_path(f->dir, "lock.mdb"), O_RDWR | O_CLOEXEC);
 	assert_true(f->lock_fd >= 0);
 	f->end = -1;
@@ -75,7 +83,8 @@ static int teardown(void **state)
 
 	dit_reader_table_close(&f->table);
 	end_other(f);
-	assert_int_equal(munmap(f->head, f->bytes), 0);
+	assert_int_equal(munmap(f->map, f->bytes), 0);
+	assert_int_equal(close(f->data_fd), 0);
 	assert_int_equal(close(f->lock_fd), 0);
 	test_scratch_remove(f->dir);
 	free(f);
@@ -110,7 +119,7 @@ static void start_other(struct fixture *f, short type, bool is_reader)
 		(void)close(end[1]);
 		lock_as_lmdb(fd, type, 0);
 		if (is_reader) {
-			unsigned n = atomic_fetch_add(&f->head->nplaces, 1);
+			unsigned n = atomic_fetch_add(f->parts.nplaces, 1);
 
 			lock_as_lmdb(fd, F_WRLCK, getpid());
 			atomic_store(&f->places[n].transaction, 1);
@@ -127,10 +136,17 @@ static void start_other(struct fixture *f, short type, bool is_reader)
 	f->end = end[1];
 }
 
+static int open_at(struct fixture *f, struct dit_reader_table *table, int lock_fd)
+{
+	int r = dit_reader_table_join(table, lock_fd, f->format, &f->fault);
+
+	return r < 0 ? r : dit_reader_table_open(table, f->data_fd, &f->fault);
+}
+
 static int open_table(struct fixture *f)
 {
 	f->fault = (struct dit_fault){""};
-	return dit_reader_table_open(&f->table, f->lock_fd, -1, &f->fault);
+	return open_at(f, &f->table, f->lock_fd);
 }
 
 static int enter(struct fixture *f)
@@ -155,52 +171,65 @@ static void die_with_mutex(pthread_mutex_t *mutex)
 
 /* ---- opening ---- */
 
-static void a_lock_file_that_nobody_uses_does_not_count(void **state)
+static void a_process_that_keeps_others_away_is_told(void **state)
 {
 	struct fixture *f = *state;
+	char name[40];
 
-	assert_int_equal(open_table(f), -ENOENT);
 	start_other(f, F_WRLCK, false);
+	(void)snprintf(name, sizeof(name), "process %d", (int)f->pid);
 	assert_int_equal(open_table(f), DIT_E_BUSY);
+	assert_non_null(strstr(f->fault.text, name));
 	end_other(f);
-	start_other(f, F_RDLCK, false);
 	assert_int_equal(open_table(f), 0);
+	assert_string_equal(f->fault.text, "");
+}
+
+/* So long nobody else can open it. */
+static void the_first_process_keeps_others_away_until_it_is_open(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_reader_table second;
+	int fd = open(fixture_path(f->dir, "lock.mdb"), O_RDWR);
+
+	assert_int_equal(dit_reader_table_join(&f->table, f->lock_fd, f->format, NULL),
+	                 0);
+	assert_true(f->table.is_first);
+	assert_int_equal(open_at(f, &second, fd), DIT_E_BUSY);
+	assert_int_equal(dit_reader_table_open(&f->table, f->data_fd, NULL), 0);
+	assert_int_equal(dit_reader_table_join(&second, fd, f->format, NULL), 0);
+	assert_false(second.is_first);
+	assert_int_equal(close(fd), 0);
 }
 
 /* Whatever its content is. Then it is as a loader makes it. */
 static void the_first_process_makes_the_content(void **state)
 {
 	struct fixture *f = *state;
-	int data_fd = open(fixture_path(f->dir, "data.mdb"), O_RDONLY);
-	uint64_t transaction = atomic_load(&f->head->transaction);
+	uint64_t transaction = atomic_load(f->parts.transaction);
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
 
-	assert_true(data_fd >= 0);
-	memset(f->head, 0x55, f->bytes);
-	assert_int_equal(dit_reader_table_open(&f->table, f->lock_fd, data_fd, NULL), 0);
-	assert_int_equal(f->head->layout, DIT_LOCK_LAYOUT);
-	assert_int_equal(atomic_load(&f->head->transaction), transaction);
-	assert_int_equal(atomic_load(&f->head->nplaces), 0);
+	memset(f->map, 0x55, f->bytes);
+	assert_int_equal(open_table(f), 0);
+	assert_int_equal(*f->parts.layout, dit_lock_layout(f->format));
+	assert_int_equal(atomic_load(f->parts.transaction), transaction);
+	assert_int_equal(atomic_load(f->parts.nplaces), 0);
 	assert_int_equal(enter(f), 0);
 	/* Others may come now, and find the content as it is. */
 	assert_int_equal(fcntl(f->lock_fd, F_GETLK, &lock), 0);
 	assert_int_equal(lock.l_type, F_UNLCK);
 	dit_reader_table_close(&f->table);
 	start_other(f, F_RDLCK, true);
-	assert_int_equal(dit_reader_table_open(&f->table, f->lock_fd, data_fd, NULL), 0);
-	assert_int_equal(atomic_load(&f->head->nplaces), 2);
-	assert_int_equal(close(data_fd), 0);
+	assert_int_equal(open_table(f), 0);
+	assert_int_equal(atomic_load(f->parts.nplaces), 2);
 }
 
 static void a_data_file_without_state_has_no_first_process(void **state)
 {
 	struct fixture *f = *state;
-	int data_fd = open(fixture_path(f->dir, "data.mdb"), O_RDWR);
 
-	assert_int_equal(ftruncate(data_fd, 100), 0);
-	assert_int_equal(dit_reader_table_open(&f->table, f->lock_fd, data_fd, NULL),
-	                 -EIO);
-	assert_int_equal(close(data_fd), 0);
+	assert_int_equal(truncate(fixture_path(f->dir, "data.mdb"), 100), 0);
+	assert_int_equal(open_table(f), -ENODATA);
 }
 
 /* Its last user has removed or emptied it. */
@@ -210,31 +239,35 @@ static void a_lock_file_that_is_gone_does_not_count(void **state)
 
 	start_other(f, F_RDLCK, false);
 	assert_int_equal(ftruncate(f->lock_fd, 0), 0);
-	assert_int_equal(open_table(f), -ENOENT);
+	assert_int_equal(open_table(f), -ESTALE);
 	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
 	assert_int_equal(unlink(fixture_path(f->dir, "lock.mdb")), 0);
-	assert_int_equal(open_table(f), -ENOENT);
+	assert_int_equal(open_table(f), -ESTALE);
 }
 
 static void another_layout_is_refused(void **state)
 {
 	static const struct {
+		uint32_t layout_09;
+		uint32_t layout_10;
 		uint32_t magic;
-		uint32_t layout;
-		const char *text;
 	} cases[] = {
-		{0xbeefc0de, 0x2c2f6003, "0x2c2f6003"}, /* of a later version */
-		{0xbeefc0de, 0x2c3f6002, "0x2c3f6002"}, /* mutexes of another size */
-		{0xbeefc0df, 0x2c2f6002, "layout"},
+		{0x00010002, 0x2c2f6003, 0xbeefc0de}, /* of a later version */
+		{0x00000001, 0x2c3f6002, 0xbeefc0de}, /* no locks of processes; mutexes */
+		{0x2c2f6002, 0x00010001, 0xbeefc0de}, /* of the other generation */
+		{0x00010001, 0x2c2f6002, 0xbeefc0df},
 	};
 	struct fixture *f = *state;
+	char text[20];
 
 	start_other(f, F_RDLCK, false);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		f->head->magic = cases[i].magic;
-		f->head->layout = cases[i].layout;
+		*f->parts.magic = cases[i].magic;
+		*f->parts.layout =
+			fixture_is_lmdb_10 ? cases[i].layout_10 : cases[i].layout_09;
 		assert_int_equal(open_table(f), DIT_E_UNSUPPORTED);
-		assert_non_null(strstr(f->fault.text, cases[i].text));
+		(void)snprintf(text, sizeof(text), "0x%08x,", *f->parts.layout);
+		assert_non_null(strstr(f->fault.text, text));
 		assert_non_null(strstr(f->fault.text, "Stop slapd"));
 	}
 	assert_int_equal(ftruncate(f->lock_fd, 191), 0);
@@ -253,20 +286,20 @@ static void a_place_has_process_and_transaction(void **state)
 	start_other(f, F_RDLCK, true);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
-	assert_int_equal(atomic_load(&f->head->nplaces), 2);
+	assert_int_equal(atomic_load(f->parts.nplaces), 2);
 	assert_int_equal(atomic_load(&f->places[0].pid), f->pid);
 	assert_int_equal(atomic_load(&place->pid), getpid());
 	assert_int_equal(place->thread, (uint64_t)(uintptr_t)pthread_self());
 	assert_int_equal(atomic_load(&place->transaction), UINT64_MAX);
-	atomic_store(&f->head->transaction, 7);
+	atomic_store(f->parts.transaction, 7);
 	assert_int_equal(dit_reader_table_renew(&f->table, 0), 7);
 	assert_int_equal(atomic_load(&place->transaction), 7);
-	atomic_store(&f->head->transaction, 8);
+	atomic_store(f->parts.transaction, 8);
 	assert_int_equal(dit_reader_table_last(&f->table), 8);
 	assert_int_equal(atomic_load(&place->transaction), 7);
 	dit_reader_table_close(&f->table);
 	assert_int_equal(atomic_load(&place->pid), 0);
-	assert_int_equal(atomic_load(&f->head->nplaces), 2);
+	assert_int_equal(atomic_load(f->parts.nplaces), 2);
 }
 
 /* LMDB asks whether it could lock the byte of the process. */
@@ -299,10 +332,10 @@ static void two_readers_of_a_process_have_two_places(void **state)
 	fd = open(fixture_path(f->dir, "lock.mdb"), O_RDWR);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
-	assert_int_equal(dit_reader_table_open(&second, fd, -1, NULL), 0);
+	assert_int_equal(open_at(f, &second, fd), 0);
 	assert_int_equal(dit_reader_table_enter(&second, 1, 0, NULL), 0);
 	assert_ptr_not_equal(f->table.own[0], second.own[0]);
-	assert_int_equal(atomic_load(&f->head->nplaces), 2);
+	assert_int_equal(atomic_load(f->parts.nplaces), 2);
 	dit_reader_table_close(&second);
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(atomic_load(&f->places[0].pid), getpid());
@@ -322,7 +355,7 @@ static void places_of_the_dead_are_freed(void **state)
 	assert_int_equal(enter(f), 0);
 	assert_int_equal(atomic_load(&f->places[0].pid), getpid());
 	assert_int_equal(atomic_load(&f->places[1].pid), f->pid);
-	assert_int_equal(atomic_load(&f->head->nplaces), 2);
+	assert_int_equal(atomic_load(f->parts.nplaces), 2);
 }
 
 static void a_full_table_is_told(void **state)
@@ -333,13 +366,12 @@ static void a_full_table_is_told(void **state)
 	assert_int_equal(ftruncate(f->lock_fd, 128 + 2 * 64), 0);
 	start_other(f, F_RDLCK, true);
 	atomic_store(&f->places[1].pid, (uint32_t)f->pid);
-	atomic_store(&f->head->nplaces, 4000000000u);
+	atomic_store(f->parts.nplaces, 4000000000u);
 	assert_int_equal(open_table(f), 0);
-	assert_int_equal(enter(f), MDB_READERS_FULL);
+	assert_int_equal(enter(f), DIT_LMDB_READERS_FULL);
 	atomic_store(&f->places[1].pid, 0);
 	assert_int_equal(enter(f), 0);
-	assert_ptr_equal(f->table.own[0],
-	                 (struct dit_lock_place *)(f->table.head + 1) + 1);
+	assert_ptr_equal(f->table.own[0], f->table.parts.places + 1);
 	dit_reader_table_close(&f->table);
 	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
 }
@@ -353,13 +385,14 @@ static void a_table_has_several_places(void **state)
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(ftruncate(f->lock_fd, 128 + 3 * 64), 0);
 	f->table.nplaces = 3;
-	assert_int_equal(dit_reader_table_enter(&f->table, 3, 0, NULL), MDB_READERS_FULL);
+	assert_int_equal(dit_reader_table_enter(&f->table, 3, 0, NULL),
+	                 DIT_LMDB_READERS_FULL);
 	for (unsigned i = 1; i < 3; i++) {
 		assert_int_equal(atomic_load(&f->places[i].pid), 0);
 	}
 	assert_int_equal(dit_reader_table_enter(&f->table, 2, 0, NULL), 0);
 	for (unsigned i = 0; i < 2; i++) {
-		atomic_store(&f->head->transaction, 7 + i);
+		atomic_store(f->parts.transaction, 7 + i);
 		assert_int_equal(dit_reader_table_renew(&f->table, i), 7 + i);
 	}
 	for (unsigned i = 0; i < 2; i++) {
@@ -397,11 +430,11 @@ static void the_mutex_of_a_dead_process_is_recovered(void **state)
 	struct fixture *f = *state;
 
 	start_other(f, F_RDLCK, false);
-	die_with_mutex(&f->head->readers);
+	die_with_mutex(f->parts.readers);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
-	assert_int_equal(pthread_mutex_lock(&f->head->readers), 0);
-	assert_int_equal(pthread_mutex_unlock(&f->head->readers), 0);
+	assert_int_equal(pthread_mutex_lock(f->parts.readers), 0);
+	assert_int_equal(pthread_mutex_unlock(f->parts.readers), 0);
 }
 
 static void a_mutex_that_nobody_recovered_is_told(void **state)
@@ -409,9 +442,9 @@ static void a_mutex_that_nobody_recovered_is_told(void **state)
 	struct fixture *f = *state;
 
 	start_other(f, F_RDLCK, false);
-	die_with_mutex(&f->head->readers);
-	assert_int_equal(pthread_mutex_lock(&f->head->readers), EOWNERDEAD);
-	assert_int_equal(pthread_mutex_unlock(&f->head->readers), 0);
+	die_with_mutex(f->parts.readers);
+	assert_int_equal(pthread_mutex_lock(f->parts.readers), EOWNERDEAD);
+	assert_int_equal(pthread_mutex_unlock(f->parts.readers), 0);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), -ENOTRECOVERABLE);
 	assert_non_null(strstr(f->fault.text, "Start slapd again"));
@@ -424,46 +457,44 @@ static void nobody_waits_for_ever(void **state)
 
 	start_other(f, F_RDLCK, false);
 	assert_int_equal(open_table(f), 0);
-	assert_int_equal(pthread_mutex_lock(&f->head->readers), 0);
+	assert_int_equal(pthread_mutex_lock(f->parts.readers), 0);
 	assert_int_equal(enter(f), -ETIMEDOUT);
 	assert_non_null(strstr(f->fault.text, "does not go on"));
-	assert_int_equal(pthread_mutex_unlock(&f->head->readers), 0);
+	assert_int_equal(pthread_mutex_unlock(f->parts.readers), 0);
 	assert_int_equal(enter(f), 0);
 }
 
 /* ---- writers ---- */
 
-static int lock_writers(struct fixture *f, int data_fd)
+static int lock_writers(struct fixture *f)
 {
 	f->fault = (struct dit_fault){""};
-	return dit_reader_table_lock(&f->table, data_fd, 0, &f->fault);
+	return dit_reader_table_lock(&f->table, f->data_fd, 0, &f->fault);
 }
 
 /* Its owner died before it had written a meta page, or between that and its number. */
 static void the_write_lock_of_a_dead_process_is_recovered(void **state)
 {
 	struct fixture *f = *state;
-	int data_fd = open(fixture_path(f->dir, "data.mdb"), O_RDONLY);
-	uint64_t transaction = atomic_load(&f->head->transaction);
+	uint64_t transaction = atomic_load(f->parts.transaction);
 
 	start_other(f, F_RDLCK, false);
 	assert_int_equal(open_table(f), 0);
 	for (uint64_t before = 0; before < 2; before++) {
 		dit_reader_table_set_last(&f->table, transaction - before);
-		die_with_mutex(&f->head->writers);
-		assert_int_equal(lock_writers(f, data_fd), 0);
+		die_with_mutex(f->parts.writers);
+		assert_int_equal(lock_writers(f), 0);
 		assert_int_equal(dit_reader_table_last(&f->table), transaction);
 		dit_reader_table_unlock(&f->table);
-		assert_int_equal(lock_writers(f, data_fd), 0);
+		assert_int_equal(lock_writers(f), 0);
 		dit_reader_table_unlock(&f->table);
 	}
 	/* The meta pages cannot be read: nobody may go on. */
-	die_with_mutex(&f->head->writers);
+	die_with_mutex(f->parts.writers);
 	assert_int_equal(truncate(fixture_path(f->dir, "data.mdb"), 100), 0);
-	assert_int_equal(lock_writers(f, data_fd), -EIO);
-	assert_int_equal(lock_writers(f, data_fd), -ENOTRECOVERABLE);
+	assert_int_equal(lock_writers(f), -ENODATA);
+	assert_int_equal(lock_writers(f), -ENOTRECOVERABLE);
 	assert_non_null(strstr(f->fault.text, "the mutex of writers"));
-	assert_int_equal(close(data_fd), 0);
 }
 
 static void nobody_waits_for_the_write_lock_for_ever(void **state)
@@ -472,12 +503,12 @@ static void nobody_waits_for_the_write_lock_for_ever(void **state)
 
 	start_other(f, F_RDLCK, false);
 	assert_int_equal(open_table(f), 0);
-	assert_int_equal(pthread_mutex_lock(&f->head->writers), 0);
-	assert_int_equal(lock_writers(f, -1), -ETIMEDOUT);
+	assert_int_equal(pthread_mutex_lock(f->parts.writers), 0);
+	assert_int_equal(lock_writers(f), -ETIMEDOUT);
 	assert_non_null(strstr(f->fault.text, "the mutex of writers in lock.mdb and "
 	                                      "does not go on"));
-	assert_int_equal(pthread_mutex_unlock(&f->head->writers), 0);
-	assert_int_equal(lock_writers(f, -1), 0);
+	assert_int_equal(pthread_mutex_unlock(f->parts.writers), 0);
+	assert_int_equal(lock_writers(f), 0);
 	dit_reader_table_unlock(&f->table);
 }
 
@@ -492,7 +523,7 @@ static void the_oldest_reader_is_found(void **state)
 	start_other(f, F_RDLCK, true);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(dit_reader_table_enter(&f->table, 2, 0, NULL), 0);
-	atomic_store(&f->head->transaction, 15);
+	atomic_store(f->parts.transaction, 15);
 	assert_int_equal(dit_reader_table_renew(&f->table, 1), 15);
 	atomic_store(&f->places[1].transaction, UINT64_MAX);
 	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
@@ -509,15 +540,15 @@ static void the_oldest_reader_is_found(void **state)
 	oldest = 14;
 	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
 	assert_int_equal(oldest, 14);
-	assert_int_equal(pthread_mutex_lock(&f->head->readers), 0);
+	assert_int_equal(pthread_mutex_lock(f->parts.readers), 0);
 	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), -ETIMEDOUT);
-	assert_int_equal(pthread_mutex_unlock(&f->head->readers), 0);
+	assert_int_equal(pthread_mutex_unlock(f->parts.readers), 0);
 }
 
 /* ---- next to a writer ---- */
 
 struct writer {
-	struct dit_lock_head *head;
+	_Atomic uint64_t *transaction; /* the last one */
 	const struct dit_lock_place *place;
 	_Atomic uint64_t given_out; /* pages that were free before this transaction */
 	atomic_bool is_enough;
@@ -529,7 +560,7 @@ static void *commit_often(void *ctx)
 	struct writer *writer = ctx;
 
 	while (!atomic_load(&writer->is_enough)) {
-		uint64_t oldest = atomic_load(&writer->head->transaction);
+		uint64_t oldest = atomic_load(writer->transaction);
 		uint64_t next = oldest + 1;
 
 		if (atomic_load(&writer->place->pid) != 0 &&
@@ -539,7 +570,7 @@ static void *commit_often(void *ctx)
 		if (oldest > atomic_load(&writer->given_out) && oldest != UINT64_MAX) {
 			atomic_store(&writer->given_out, oldest);
 		}
-		atomic_store(&writer->head->transaction, next);
+		atomic_store(writer->transaction, next);
 	}
 	return NULL;
 }
@@ -547,7 +578,8 @@ static void *commit_often(void *ctx)
 static void no_page_of_a_reader_is_given_out(void **state)
 {
 	struct fixture *f = *state;
-	struct writer writer = {.head = f->head, .place = &f->places[0]};
+	struct writer writer = {.transaction = f->parts.transaction,
+	                        .place = &f->places[0]};
 	pthread_t thread;
 	unsigned n = 0;
 
@@ -555,7 +587,7 @@ static void no_page_of_a_reader_is_given_out(void **state)
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
 	assert_int_equal(pthread_create(&thread, NULL, commit_often, &writer), 0);
-	while (n < NSTATES || atomic_load(&f->head->transaction) < NCOMMITS) {
+	while (n < NSTATES || atomic_load(f->parts.transaction) < NCOMMITS) {
 		uint64_t state_read = dit_reader_table_renew(&f->table, 0);
 
 		for (unsigned i = 0; i < 50; i++) {
@@ -569,140 +601,261 @@ static void no_page_of_a_reader_is_given_out(void **state)
 
 /* ---- a reader ---- */
 
-struct commits {
-	struct fixture *f;
-	unsigned n; /* that come while a state is looked at */
-	unsigned nlooks;
-};
+/* When lock.mdb is opened, another data.mdb takes the place of the one that is there. */
+static char comes[4200];
+static const char *goes; /* NULL: none does */
 
-static int look(void *ctx, int data_fd, uint64_t txn_id)
+__typeof__(dit_file_open) __real_dit_file_open;
+__typeof__(dit_file_open) __wrap_dit_file_open;
+
+int __wrap_dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fault)
 {
-	struct commits *commits = ctx;
-
-	assert_true(data_fd >= 0);
-	assert_int_equal(atomic_load(&commits->f->places[0].transaction), txn_id);
-	if (commits->nlooks++ >= commits->n) {
-		return 0;
+	if (goes != NULL && strcmp(name, "lock.mdb") == 0) {
+		assert_int_equal(rename(comes, goes), 0);
+		goes = NULL;
 	}
-	atomic_fetch_add(&commits->f->head->transaction, 1);
-	return DIT_E_CORRUPT; /* in a state that was overwritten: does not count */
+	return __real_dit_file_open(dir_fd, name, flags, fault);
 }
 
-static void a_state_that_was_overtaken_is_looked_at_again(void **state)
+static bool is_file(int fd, const struct stat *wanted)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_ino == wanted->st_ino;
+}
+
+static struct dit_lmdb_reader_opts opts_of(struct fixture *f)
+{
+	return (struct dit_lmdb_reader_opts){.format = f->format, .fault = &f->fault};
+}
+
+/* Commits while the meta pages are read: the state of the first has them still. */
+static struct fixture *others; /* whose commits */
+static unsigned ncommits;      /* that come, one with each call */
+static unsigned nreads;
+
+__typeof__(dit_metas_read) __real_dit_metas_read;
+__typeof__(dit_metas_read) __wrap_dit_metas_read;
+
+int __wrap_dit_metas_read(int fd, const struct dit_page_format *format,
+                          struct dit_metas *ret)
+{
+	int r = __real_dit_metas_read(fd, format, ret);
+
+	if (others == NULL || atomic_load(&others->places[0].pid) != (uint32_t)getpid() ||
+	    nreads++ >= ncommits) {
+		return r;
+	}
+	assert_int_equal(atomic_load(&others->places[0].transaction),
+	                 atomic_load(others->parts.transaction));
+	atomic_fetch_add(others->parts.transaction, 1);
+	return -EIO; /* of a page that was overwritten: does not count */
+}
+
+static void a_state_that_was_overtaken_is_read_again(void **state)
 {
 	struct fixture *f = *state;
-	const struct dit_lmdb_reader_opts opts = {
-		.n = 4, .is_lmdb_10 = true, .fault = &f->fault};
-	struct commits commits = {.f = f, .n = 3};
+	const struct dit_lmdb_reader_opts opts = opts_of(f);
 	struct dit_lmdb_reader *reader = NULL;
+	uint64_t last = atomic_load(f->parts.transaction);
 
-	atomic_store(&f->head->transaction, 10);
 	start_other(f, F_RDLCK, false);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, look, &commits), 0);
-	assert_int_equal(commits.nlooks, 4);
-	assert_int_equal(reader->txn_id, 13);
-	assert_int_equal(atomic_load(&f->head->nplaces), 1);
+	others = f;
+	nreads = 0;
+	ncommits = 1;
+	atomic_store(f->parts.transaction, last - 1);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), 0);
+	assert_int_equal(nreads, 2);
+	assert_int_equal(dit_metas_newest(&reader->metas)->transaction, last);
+	assert_int_equal(atomic_load(f->parts.nplaces), 1);
 	dit_lmdb_reader_close(reader);
 	assert_int_equal(atomic_load(&f->places[0].pid), 0);
 
-	commits = (struct commits){.f = f, .n = UINT32_MAX};
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, look, &commits),
-	                 -EAGAIN);
+	ncommits = UINT32_MAX;
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), -EAGAIN);
+	others = NULL;
 	assert_null(reader);
 	assert_int_equal(atomic_load(&f->places[0].pid), 0);
 }
 
-/* Each spare transaction has a place of its own, where it rests until it is renewed. */
-static void spare_transactions_see_later_states(void **state)
+/* Each spare state has a place of its own, where it rests until it is renewed. */
+static void spare_states_are_later_ones(void **state)
 {
 	struct fixture *f = *state;
-	const struct dit_lmdb_reader_opts opts = {
-		.n = 6, .nspare = 2, .is_lmdb_10 = true};
+	struct dit_lmdb_reader_opts opts = opts_of(f);
 	struct dit_lmdb_reader *reader = NULL;
-	uint64_t txn_id = 0;
+	uint64_t last = atomic_load(f->parts.transaction);
+	struct dit_metas metas;
 
-	atomic_store(&f->head->transaction, 10);
+	opts.nspare = 2;
 	start_other(f, F_RDLCK, false);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL), 0);
+	/* The meta page of the last but one is there, too. */
+	atomic_store(f->parts.transaction, last - 1);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), 0);
+	assert_int_equal(dit_metas_newest(&reader->metas)->transaction, last - 1);
+	atomic_store(f->parts.transaction, last);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(atomic_load(&f->places[1 + i].pid), getpid());
 		assert_int_equal(atomic_load(&f->places[1 + i].transaction), UINT64_MAX);
-		atomic_fetch_add(&f->head->transaction, 1);
-		assert_int_equal(dit_lmdb_reader_renew(reader, 4 + i, &txn_id), 0);
-		assert_int_equal(txn_id, 11 + i);
-		assert_int_equal(atomic_load(&f->places[1 + i].transaction), 11 + i);
+		assert_int_equal(dit_lmdb_reader_renew(reader, i, &metas), 0);
+		assert_int_equal(dit_metas_newest(&metas)->transaction, last);
+		assert_int_equal(atomic_load(&f->places[1 + i].transaction), last);
 	}
-	assert_int_equal(reader->txn_id, 10);
-	assert_int_equal(atomic_load(&f->places[0].transaction), 10);
+	assert_int_equal(atomic_load(&f->places[0].transaction), last - 1);
+	atomic_store(f->parts.transaction, last + 1);
+	assert_int_equal(dit_lmdb_reader_renew(reader, 0, &metas), -ESTALE);
 	dit_lmdb_reader_close(reader);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(atomic_load(&f->places[i].pid), 0);
+	}
 }
 
 static void a_reader_may_be_the_first_process(void **state)
 {
 	struct fixture *f = *state;
-	const struct dit_lmdb_reader_opts opts = {
-		.n = 1, .is_lmdb_10 = true, .may_be_first = true};
+	const struct dit_lmdb_reader_opts opts = opts_of(f);
 	struct dit_lmdb_reader *reader = NULL;
-	uint64_t transaction = atomic_load(&f->head->transaction);
+	uint64_t transaction = atomic_load(f->parts.transaction);
 
-	/* A loader keeps others away. */
-	start_other(f, F_WRLCK, false);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL),
-	                 DIT_E_BUSY);
-	end_other(f);
 	assert_int_equal(unlink(fixture_path(f->dir, "lock.mdb")), 0);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL), 0);
-	assert_int_equal(reader->txn_id, transaction);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), 0);
+	assert_int_equal(dit_metas_newest(&reader->metas)->transaction, transaction);
 	dit_lmdb_reader_close(reader);
 	assert_directory_holds(f->dir, "data.mdb lock.mdb ");
 	/* No database: no lock.mdb. */
 	assert_int_equal(unlink(fixture_path(f->dir, "data.mdb")), 0);
 	assert_int_equal(unlink(fixture_path(f->dir, "lock.mdb")), 0);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL),
-	                 -ENOENT);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), -ENOENT);
 	assert_directory_holds(f->dir, "");
+}
+
+/* With LMDB 0.9 a reader waits for a loader as long as it runs; and finds what it has
+ * put in place. */
+static void a_reader_waits_for_a_loader(void **state)
+{
+	struct fixture *f = *state;
+	char *other = fixture_published();
+	char path[4200];
+	const struct dit_lmdb_reader_opts opts = opts_of(f);
+	struct dit_lmdb_reader *reader = NULL;
+	struct stat st;
+	pid_t pid = 0;
+
+	assert_int_equal(stat(fixture_path(other, "data.mdb"), &st), 0);
+	start_other(f, F_WRLCK, false);
+	if (fixture_is_lmdb_10) {
+		assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts),
+		                 DIT_E_BUSY);
+		end_other(f);
+	}
+	(void)snprintf(path, sizeof(path), "%s", fixture_path(other, "data.mdb"));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)usleep(fixture_is_lmdb_10 ? 0 : 1200000);
+		(void)rename(path, fixture_path(f->dir, "data.mdb"));
+		_exit(f->pid == 0 ? 0 : kill(f->pid, SIGKILL));
+	}
+	if (fixture_is_lmdb_10) {
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+	}
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), 0);
+	assert_string_equal(f->fault.text, "");
+	assert_true(is_file(reader->data_fd, &st));
+	dit_lmdb_reader_close(reader);
+	if (!fixture_is_lmdb_10) {
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+	}
+	test_scratch_remove(other);
+}
+
+/* It was put in place after ours was opened, and before the processes were joined. */
+static void an_exchanged_data_file_is_opened_again(void **state)
+{
+	struct fixture *f = *state;
+	const struct dit_lmdb_reader_opts opts = opts_of(f);
+	struct dit_lmdb_reader *reader = NULL;
+	char *other = fixture_published();
+	struct stat st;
+
+	assert_int_equal(stat(fixture_path(other, "data.mdb"), &st), 0);
+	(void)snprintf(comes, sizeof(comes), "%s", fixture_path(other, "data.mdb"));
+	goes = fixture_path(f->dir, "data.mdb");
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), 0);
+	assert_null(goes);
+	assert_true(is_file(reader->data_fd, &st));
+	dit_lmdb_reader_close(reader);
+	test_scratch_remove(other);
 }
 
 static void a_reader_waits_for_a_place(void **state)
 {
 	struct fixture *f = *state;
-	struct dit_lmdb_reader_opts opts = {.n = 1, .is_lmdb_10 = true, .wait_ms = 40};
+	struct dit_lmdb_reader_opts opts = opts_of(f);
 	struct dit_lmdb_reader *reader = NULL;
 
+	opts.wait_ms = 40;
 	assert_int_equal(ftruncate(f->lock_fd, 128 + 64), 0);
 	start_other(f, F_RDLCK, true);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL),
-	                 MDB_READERS_FULL);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts),
+	                 DIT_LMDB_READERS_FULL);
 	atomic_store(&f->places[0].pid, 0);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL), 0);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), 0);
 	dit_lmdb_reader_close(reader);
 	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
+}
+
+/* A child that ends as a program does closes what it has inherited. */
+static void a_child_leaves_the_places_of_its_parent(void **state)
+{
+	struct fixture *f = *state;
+	int status = 0;
+	pid_t pid = 0;
+
+	start_other(f, F_RDLCK, false);
+	assert_int_equal(open_table(f), 0);
+	assert_int_equal(enter(f), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		dit_reader_table_close(&f->table);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(atomic_load(&f->places[0].pid), getpid());
 }
 
 static void errors_of_files_are_told(void **state)
 {
 	struct fixture *f = *state;
-	const struct dit_lmdb_reader_opts opts = {
-		.n = 1, .is_lmdb_10 = true, .fault = &f->fault};
+	const struct dit_lmdb_reader_opts opts = opts_of(f);
 	struct dit_lmdb_reader *reader = NULL;
 
-	assert_int_equal(dit_lmdb_reader_open(&reader, "/nonexistent", &opts, NULL, NULL),
-	                 -ENOENT);
+	assert_int_equal(dit_lmdb_reader_open(&reader, "/nonexistent", &opts), -ENOENT);
 	start_other(f, F_RDLCK, false);
 	assert_int_equal(truncate(fixture_path(f->dir, "data.mdb"), 3 * 4096), 0);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL),
-	                 DIT_E_CORRUPT);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), DIT_E_CORRUPT);
+	end_other(f);
+}
+
+static void a_lock_file_that_is_a_link_is_not_opened(void **state)
+{
+	struct fixture *f = *state;
+	const struct dit_lmdb_reader_opts opts = opts_of(f);
+	struct dit_lmdb_reader *reader = NULL;
+
 	assert_int_equal(unlink(fixture_path(f->dir, "lock.mdb")), 0);
 	assert_int_equal(symlink("data.mdb", fixture_path(f->dir, "lock.mdb")), 0);
-	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts, NULL, NULL),
-	                 -ELOOP);
+	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), -ELOOP);
 }
 
 int main(void)
 {
 	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_lock_file_that_nobody_uses_does_not_count, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_process_that_keeps_others_away_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_first_process_keeps_others_away_until_it_is_open, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_first_process_makes_the_content, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_data_file_without_state_has_no_first_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_lock_file_that_is_gone_does_not_count, setup, teardown),
@@ -721,13 +874,18 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nobody_waits_for_the_write_lock_for_ever, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_oldest_reader_is_found, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_page_of_a_reader_is_given_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_state_that_was_overtaken_is_looked_at_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(spare_transactions_see_later_states, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_state_that_was_overtaken_is_read_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(spare_states_are_later_ones, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_may_be_the_first_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reader_waits_for_a_loader, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_exchanged_data_file_is_opened_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_waits_for_a_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_child_leaves_the_places_of_its_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(errors_of_files_are_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_lock_file_that_is_a_link_is_not_opened, setup, teardown),
 	};
 	/* clang-format on */
 
-	return cmocka_run_group_tests(tests, fixture_use_lmdb_10, NULL);
+	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
 }

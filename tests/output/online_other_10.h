@@ -39,8 +39,9 @@ static inline void other_10_open(struct other_10 *other, const char *dir)
 	               fixture_path(dir, "data.mdb"));
 	other->data_fd = open(other->path, O_RDWR);
 	other->lock_fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
-	other_10_must(dit_reader_table_open(&other->table, other->lock_fd, other->data_fd,
-	                                    NULL));
+	other_10_must(dit_reader_table_join(&other->table, other->lock_fd,
+	                                    dit_data_format_10(fixture_sealed), NULL));
+	other_10_must(dit_reader_table_open(&other->table, other->data_fd, NULL));
 }
 
 static inline void other_10_close(struct other_10 *other)
@@ -143,8 +144,7 @@ static inline size_t other_10_leave_stored(const struct other_10 *other, const c
 
 	dit_stored_orders(name, tree.flags, &orders);
 	other_10_must(dit_page_map_open(&map, other->data_fd,
-	                                dit_data_format_10(fixture_sealed),
-	                                dit_reader_table_last(&other->table)));
+	                                dit_data_format_10(fixture_sealed), NULL));
 	other_10_must(dit_tree_cursor_open(&cursor, &map, &tree, &orders.keys));
 	r = dit_tree_cursor_find_list(cursor, wanted, &found, &list);
 	for (; r > 0; r = dit_tree_cursor_more_items(cursor, &list)) {

@@ -432,8 +432,7 @@ static inline char *fixture_published(void)
 
 static inline struct dit_snapshot *fixture_snapshot(const char *directory)
 {
-	const struct dit_snapshot_opts opts = {
-		.nreaders = 1, .no_lock = true, .sealed = fixture_sealed};
+	const struct dit_snapshot_opts opts = {.nreaders = 1, .sealed = fixture_sealed};
 	struct dit_snapshot *snapshot = NULL;
 
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, directory, &opts), 0);

@@ -3,8 +3,7 @@
  * New index databases while others use the file (online.h): liblmdb, in another process,
  * goes on reading and writing, sees the new tables at once, and all that it changed
  * in between is told before the last step. The file does not grow beyond what other
- * processes have mapped. And where lock.mdb has the last transaction's number
- * (lock_field.h).
+ * processes have mapped.
  */
 #include <sys/stat.h>
 
@@ -12,7 +11,6 @@
 #include "base/grow.h"
 #include "files/fault.h"
 #include "locks/holder.h"
-#include "locks/lock_field.h"
 #include "online_fixture.h"
 #include "system/crypto_module.h"
 
@@ -209,8 +207,8 @@ static uint64_t run_once(const char *dir, const struct other *other, unsigned nu
 	assert_int_equal(commit(&told), 0);
 	assert_int_equal(told.nids, 3 * nchanges);
 	assert_int_equal(dit_output_end(told.output), 0);
-	/* At the beginning, for all pages together, and for the last step. */
-	assert_int_equal(told.times.nlocked, 3);
+	/* For all pages together, and for the last step. */
+	assert_int_equal(told.times.nlocked, 2);
 	assert_sound(dir);
 	return told.times.bytes;
 }
@@ -346,7 +344,7 @@ static void a_file_that_need_not_grow_may_be_mapped_as_it_is(void **state)
 	assert_int_equal(write_table(told.output, 40000), 0);
 	assert_int_equal(commit(&told), 0);
 	assert_int_equal(dit_output_end(told.output), 0);
-	assert_int_equal(told.times.nlocked, 3);
+	assert_int_equal(told.times.nlocked, 2);
 	assert_in_range(told.times.bytes, 1, small.map_bytes);
 	holder_end(&holder);
 	other_end(&other);
@@ -379,48 +377,6 @@ static void a_process_that_comes_during_a_commit_has_all_its_pages(void **state)
 	test_scratch_remove(dir);
 }
 
-/* ---- the lock file ---- */
-
-static void the_place_of_the_last_transaction_is_known(void **state)
-{
-	char *dir = test_scratch();
-	struct dit_lock_field field;
-	struct dit_fault fault = {""};
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_envinfo info;
-	char path[4200];
-	uint64_t zeros[2] = {0, 0};
-	int fd = -1;
-
-	(void)state;
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_open(env, dir, MDB_NOSYNC | MDB_NOTLS, 0600), 0);
-	assert_int_equal(mdb_env_info(env, &info), 0);
-	(void)snprintf(path, sizeof(path), "%s/lock.mdb", dir);
-	fd = open(path, O_RDWR);
-	assert_true(fd >= 0);
-	assert_int_equal(dit_lock_field_open(&field, fd, info.me_last_txnid + 1, &fault),
-	                 DIT_E_UNSUPPORTED);
-	assert_non_null(strstr(fault.text, "does not have the last transaction"));
-	assert_int_equal(dit_lock_field_open(&field, fd, info.me_last_txnid, &fault), 0);
-	assert_int_equal(dit_lock_field_get(&field), info.me_last_txnid);
-	dit_lock_field_set(&field, info.me_last_txnid + 5);
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
-	assert_int_equal(mdb_txn_id(txn), info.me_last_txnid + 5);
-	mdb_txn_abort(txn);
-	dit_lock_field_set(&field, info.me_last_txnid);
-	dit_lock_field_close(&field);
-	/* Another layout. */
-	assert_int_equal(pwrite(fd, zeros, 8, 0), 8);
-	assert_int_equal(dit_lock_field_open(&field, fd, info.me_last_txnid, &fault),
-	                 DIT_E_UNSUPPORTED);
-	assert_non_null(strstr(fault.text, "another liblmdb"));
-	mdb_env_close(env);
-	(void)close(fd);
-	test_scratch_remove(dir);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,12 +389,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_need_not_grow_may_be_mapped_as_it_is),
 		cmocka_unit_test(a_process_that_comes_during_a_commit_has_all_its_pages),
 	};
-	const struct CMUnitTest tests_09[] = {
-		cmocka_unit_test(the_place_of_the_last_transaction_is_known),
-	};
-
-	return cmocka_run_group_tests(tests_09, NULL, NULL) +
-	       cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
+	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
 	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL) +
 	       cmocka_run_group_tests_name("sealed", tests, fixture_use_sealed, NULL);
 }

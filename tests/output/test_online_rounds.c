@@ -65,7 +65,7 @@ static unsigned nread_locked;
 
 int __wrap_fdatasync(int fd)
 {
-	nlocked += watched != NULL && watched->lmdb->is_locked;
+	nlocked += watched != NULL && watched->is_locked;
 	if (nsyncs >= 0 && nsyncs-- == 0) {
 		errno = EIO;
 		return -1;
@@ -74,11 +74,12 @@ int __wrap_fdatasync(int fd)
 }
 
 int __wrap_dit_page_map_open(struct dit_page_map *ret, int fd,
-                             const struct dit_page_format *format, uint64_t transaction)
+                             const struct dit_page_format *format,
+                             const struct dit_metas *metas)
 {
 	return nmaps >= 0 && nmaps-- == 0
 	               ? -ENOMEM
-	               : __real_dit_page_map_open(ret, fd, format, transaction);
+	               : __real_dit_page_map_open(ret, fd, format, metas);
 }
 
 /* ---- pages that are read ---- */
@@ -92,7 +93,7 @@ int __wrap_dit_page_source_read(struct dit_page_source *source, uint64_t number,
                                 unsigned wanted, char *pages)
 {
 	nread++;
-	nread_locked += watched != NULL && watched->lmdb->is_locked;
+	nread_locked += watched != NULL && watched->is_locked;
 	return __real_dit_page_source_read(source, number, wanted, pages);
 }
 

@@ -375,7 +375,7 @@ static uint64_t hide_nodes(const char *dir)
 	struct dit_node_view node = {.at = 0};
 	uint64_t id = 0;
 
-	assert_int_equal(dit_page_map_open(&map, fd, format, DIT_PAGE_MAP_NEWEST), 0);
+	assert_int_equal(dit_page_map_open(&map, fd, format, NULL), 0);
 	for (uint64_t number = 0; number < map.npages && node.key.len == 0; number++) {
 		const struct dit_page_view view = {map.bytes + number * map.page_bytes,
 		                                   map.page_bytes, format};

@@ -128,14 +128,4 @@ int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault);
 int dit_env_open_file(struct MDB_env *env, int data_fd, unsigned flags,
                       struct dit_fault *fault);
 
-/**
- * mdb_env_open() with LMDB's locks on two open files. The calling process must not close
- * a descriptor of the lock file before it closes the environment.
- *
- * @param private_fd  an empty directory in which no other user can write; it is empty
- *                    again afterwards
- */
-int dit_env_open_locked(struct MDB_env *env, int private_fd, int data_fd, int lock_fd,
-                        unsigned flags, struct dit_fault *fault);
-
 #endif

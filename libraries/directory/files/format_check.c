@@ -105,33 +105,27 @@ static int check_size(int data_fd, struct dit_fault *fault)
 	                               (unsigned long long)lack.needed_bytes);
 }
 
-/* @param wanted  of dit_format_check() */
-static int open_checked(int dir_fd, int flags, int wanted, struct dit_fault *fault)
+static int check_data(int fd, const struct dit_page_format *format,
+                      struct dit_fault *fault)
 {
-	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, flags, fault);
+	bool is_10 = format->version == dit_lmdb_10.version;
 	int r = 0;
 
-	if (fd < 0) {
-		return fd;
+	if ((dit_format_check(fd) == DIT_E_FORMAT) != is_10) {
+		return DIT_E_FORMAT;
 	}
-	r = dit_format_check(fd) == wanted ? check_size(fd, fault) : DIT_E_FORMAT;
-	if (r < 0) {
-		(void)close(fd);
-		return r;
-	}
-	return fd;
+	r = check_size(fd, fault);
+	return r < 0 || !is_10
+	               ? r
+	               : dit_data_seal_check(fd, format->crypto == NULL ? NULL : format,
+	                                     fault);
 }
 
-int dit_data_open(int dir_fd, int flags, struct dit_fault *fault)
+int dit_data_open(int dir_fd, int flags, const struct dit_page_format *format,
+                  struct dit_fault *fault)
 {
-	return open_checked(dir_fd, flags, 0, fault);
-}
-
-int dit_data_open_10(int dir_fd, int flags, const struct dit_page_format *sealed,
-                     struct dit_fault *fault)
-{
-	int fd = open_checked(dir_fd, flags, DIT_E_FORMAT, fault);
-	int r = fd < 0 ? fd : dit_data_seal_check(fd, sealed, fault);
+	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, flags, fault);
+	int r = fd < 0 ? fd : check_data(fd, format, fault);
 
 	if (fd >= 0 && r < 0) {
 		(void)close(fd);

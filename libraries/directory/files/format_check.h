@@ -36,22 +36,18 @@ int dit_format_check_metas(int data_fd, struct dit_fault *fault);
 int dit_format_check_state(int data_fd, struct dit_fault *fault);
 
 /**
- * Open DIR/data.mdb in this way everywhere: it is of LMDB 0.9, and not cut off.
- * liblmdb maps a file that is cut off, and the process dies of SIGBUS.
+ * Open DIR/data.mdb in this way everywhere: it is of this format, and not cut off. A file
+ * that is cut off is mapped, and the process dies of SIGBUS.
  *
- * @param flags  O_RDONLY or O_RDWR
- * @param fault  may be NULL
+ * @param flags   O_RDONLY or O_RDWR
+ * @param format  which may be sealed: dit_data_seal_check() is done with LMDB 1.0
+ * @param fault   may be NULL
  *
- * @return the descriptor, the caller's; what dit_file_open() and dit_format_check()
- *         return; DIT_E_CORRUPT, with a fault: cut off; -errno; -ENOMEM
+ * @return the descriptor, the caller's; DIT_E_FORMAT: it is of the other generation; what
+ *         dit_file_open() and dit_data_seal_check() return; DIT_E_CORRUPT, with a fault:
+ *         cut off; -errno; -ENOMEM
  */
-int dit_data_open(int dir_fd, int flags, struct dit_fault *fault);
-/**
- * The same for files of LMDB 1.0. DIT_E_FORMAT: it is not of that generation.
- *
- * @param sealed  as in dit_data_seal_check(), which is done; NULL: not sealed
- */
-int dit_data_open_10(int dir_fd, int flags, const struct dit_page_format *sealed,
-                     struct dit_fault *fault);
+int dit_data_open(int dir_fd, int flags, const struct dit_page_format *format,
+                  struct dit_fault *fault);
 
 #endif

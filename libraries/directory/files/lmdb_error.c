@@ -21,6 +21,7 @@ _Static_assert((int)DIT_LMDB_KEYEXIST == MDB_KEYEXIST &&
                        (int)DIT_LMDB_VERSION_MISMATCH == MDB_VERSION_MISMATCH &&
                        (int)DIT_LMDB_INVALID == MDB_INVALID &&
                        (int)DIT_LMDB_DBS_FULL == MDB_DBS_FULL &&
+                       (int)DIT_LMDB_READERS_FULL == MDB_READERS_FULL &&
                        (int)DIT_LMDB_INCOMPATIBLE == MDB_INCOMPATIBLE &&
                        (int)DIT_LMDB_BAD_VALSIZE == MDB_BAD_VALSIZE,
                "lmdb_format.h has LMDB's numbers");

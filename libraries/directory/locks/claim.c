@@ -48,7 +48,7 @@ static int say_holder(const struct flock *lock, struct dit_fault *fault)
 	return dit_claim_say_process(lock->l_type == F_UNLCK ? 0 : lock->l_pid, fault);
 }
 
-/* LMDB 0.9 locks byte 0: shared while an environment is open, exclusive to set it up. */
+/* LMDB locks byte 0: shared while an environment is open, exclusive to set it up. */
 static int lock_lock_file(int fd, struct dit_fault *fault)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
@@ -63,26 +63,29 @@ static int lock_lock_file(int fd, struct dit_fault *fault)
 }
 
 /* Takes the directory: it is closed if it is not locked. */
-static int lock_directory(int dir_fd, int kind)
+static int lock_directory(int dir_fd)
 {
 	int r = 0;
 
-	if (flock(dir_fd, kind | LOCK_NB) != 0) {
+	if (flock(dir_fd, LOCK_EX | LOCK_NB) != 0) {
 		r = errno == EWOULDBLOCK ? DIT_E_BUSY : -errno;
 		(void)close(dir_fd);
 	}
 	return r;
 }
 
-/* @param opened  what came of opening lock.mdb */
-static int finish(struct dit_claim *ret, struct dit_claim claim, int opened,
-                  struct dit_fault *fault)
+/* The directory first, for only that also works between two claims of one process. */
+int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
+                   struct dit_fault *fault)
 {
-	int r = opened;
+	struct dit_claim claim = {.dir_fd = dir_fd, .lock_fd = -1};
+	int r = lock_directory(dir_fd);
 
-	if (r == 0 && claim.lock_fd >= 0) {
-		r = lock_lock_file(claim.lock_fd, fault);
+	if (r < 0) {
+		return r;
 	}
+	r = open_lock_file(&claim, mode, fault);
+	r = r < 0 ? r : lock_lock_file(claim.lock_fd, fault);
 	if (r == DIT_E_BUSY) {
 		/* Whoever was quicker uses this lock.mdb now. */
 		claim.made_lock_file = false;
@@ -95,42 +98,9 @@ static int finish(struct dit_claim *ret, struct dit_claim claim, int opened,
 	return 0;
 }
 
-/* The directory first, for only that also works between two claims of one process. */
-int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
-                   struct dit_fault *fault)
-{
-	struct dit_claim claim = {.dir_fd = dir_fd, .lock_fd = -1};
-	int r = lock_directory(dir_fd, LOCK_EX);
-
-	if (r < 0) {
-		return r;
-	}
-	r = open_lock_file(&claim, mode, fault);
-	return finish(ret, claim, r, fault);
-}
-
-int dit_claim_take_reading(struct dit_claim *ret, int dir_fd, bool makes_lock_file,
-                           struct dit_fault *fault)
-{
-	struct dit_claim claim = {.dir_fd = dir_fd, .lock_fd = -1};
-	int r = lock_directory(dir_fd, LOCK_SH);
-
-	if (r < 0) {
-		return r;
-	}
-	if (makes_lock_file) {
-		r = open_lock_file(&claim, 0600, fault);
-	} else {
-		claim.lock_fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, fault);
-		r = claim.lock_fd == -ENOENT ? 0 : claim.lock_fd;
-	}
-	/* No process writes to a read-only file system. */
-	return finish(ret, claim, r == -EROFS || r > 0 ? 0 : r, fault);
-}
-
 int dit_claim_take_directory(struct dit_claim *ret, int dir_fd)
 {
-	int r = lock_directory(dir_fd, LOCK_EX);
+	int r = lock_directory(dir_fd);
 
 	if (r == 0) {
 		*ret = (struct dit_claim){.dir_fd = dir_fd, .lock_fd = -1};

@@ -7,7 +7,7 @@
  * A claim is two locks, which both vanish with the process:
  *
  *   flock on the directory itself      keeps other loaders out
- *   fcntl write lock on DIR/lock.mdb   keeps out everything that uses LMDB 0.9
+ *   fcntl write lock on DIR/lock.mdb   keeps out everything that uses LMDB
  *
  * LMDB holds a shared fcntl lock on byte 0 of lock.mdb as long as an environment is open,
  * so the write lock is refused while slapd or a tool runs (DIT_E_BUSY). A program that
@@ -31,7 +31,7 @@
 
 struct dit_claim {
 	int dir_fd;          /* the directory, under flock */
-	int lock_fd;         /* its lock.mdb, write-locked; negative: none (reading) */
+	int lock_fd;         /* its lock.mdb, write-locked; -1: of the directory alone */
 	bool made_lock_file; /* there was none */
 };
 
@@ -57,18 +57,6 @@ static inline const char *dit_claim_holder(const struct dit_fault *fault)
 {
 	return fault->text[0] == '\0' ? "slapd or another tool" : fault->text;
 }
-
-/**
- * A claim of who only reads: writers are kept away, and so is who opens the database
- * meanwhile. Several such claims are possible where there is no lock.mdb.
- *
- * @param makes_lock_file  else, without a lock.mdb, other loaders alone are kept away; on
- *                         a file system that may only be read it does not matter
- *
- * @return as above
- */
-int dit_claim_take_reading(struct dit_claim *ret, int dir_fd, bool makes_lock_file,
-                           struct dit_fault *fault);
 
 /** The directory alone: other loaders are kept away, who uses the database is not. As
  * above */

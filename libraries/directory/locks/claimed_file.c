@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "files/data_seal.h"
 #include "files/files.h"
 #include "files/format_check.h"
 #include "files/map_size.h"
@@ -16,26 +15,17 @@
 
 /* ---- opening ---- */
 
-/* May the file have this format? No format wanted: both are fine. */
-static bool is_wanted(const struct dit_page_format *wanted,
-                      const struct dit_page_format *format)
-{
-	return wanted == NULL || wanted->version == format->version;
-}
-
 static int open_data(struct dit_claimed_file *file, struct dit_fault *fault)
 {
 	const struct dit_page_format *wanted = file->format;
 	int dir_fd = file->claim.dir_fd;
-	int fd = is_wanted(wanted, &dit_lmdb_09) ? dit_data_open(dir_fd, O_RDWR, fault)
-	                                         : DIT_E_FORMAT;
+	int fd = -1;
 
-	file->format = &dit_lmdb_09;
-	if (fd == DIT_E_FORMAT && is_wanted(wanted, &dit_lmdb_10)) {
-		file->format = dit_data_format_10(wanted);
-		fd = dit_data_open_10(dir_fd, O_RDWR,
-		                      file->format->crypto == NULL ? NULL : file->format,
-		                      fault);
+	file->format = wanted == NULL ? &dit_lmdb_09 : wanted;
+	fd = dit_data_open(dir_fd, O_RDWR, file->format, fault);
+	if (fd == DIT_E_FORMAT && wanted == NULL) {
+		file->format = &dit_lmdb_10;
+		fd = dit_data_open(dir_fd, O_RDWR, file->format, fault);
 	}
 	return fd;
 }
@@ -127,7 +117,7 @@ void dit_claimed_file_close(struct dit_claimed_file *file)
 {
 	use_spare(file);
 	dit_page_commit_close(file->commit);
-	dit_lock_file_renew(&file->claim, file->data_fd);
+	dit_lock_file_set_up(&file->claim, file->data_fd);
 	(void)close(file->data_fd);
 	dit_claim_drop(&file->claim, DIT_CLAIM_PUBLISHED);
 }

@@ -1,40 +1,83 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The content of lock.mdb when a claim (claim.h) ends: as the first process makes it that
- * opens the database. A slapd that has been waiting for the claim takes the content for
- * that of a running environment and does not make it, so without it its start fails.
+ * The bytes of lock.mdb, as liblmdb has them where it is built for 64 bits,
+ * little-endian, with mutexes of 40 bytes:
+ *
+ *   LMDB 0.9  LMDB 1.0   bytes  what
+ *          0         0       4  de c0 ef be, as in data.mdb
+ *          4         4       4  the layout: 01 00 01 00, or 02 60 2f 2c
+ *         48         8       8  number of the last transaction
+ *         56        16       4  how many places of readers were ever used
+ *          8        24      40  the mutex of the table of readers
+ *         64        64      40  the mutex of writers
+ *        128       128  64 * n  the places of readers; n is 126, or "maxreaders"
+ *
+ * A place has the number of the transaction that is read (8 bytes; ff ff ... for a reader
+ * that rests), of the process (4; 0: the place is free), 4 unused bytes, and of the
+ * thread (8). Both mutexes are those of <pthread.h>: robust, shared between processes.
+ *
+ * The layout is a version and, in 0.9, flags, in 1.0, a number that liblmdb makes of the
+ * sizes and kinds of all these. Another layout is refused (reader_table.h). LMDB 0.9.24,
+ * 0.9.29 and 1.0.1 have these.
+ *
+ * The number of the last transaction leads to the meta page that counts: its lowest bit
+ * is the page's number.
+ *
+ * The first process that opens the database makes the content. So does a claim (claim.h)
+ * that ends: a slapd that has been waiting for the claim takes the content for that of a
+ * running environment and does not make it, so without it its start fails.
  *
  * Threads: as the claim.
  */
 #ifndef DITKIT_LOCK_FILE_H
 #define DITKIT_LOCK_FILE_H
 
+#include <pthread.h>
+#include <stdint.h>
+
 #include "locks/claim.h"
+#include "page/page_format.h"
+
+/* Before the places of readers. */
+#define DIT_LOCK_HEAD_BYTES 128
+
+struct dit_lock_place {
+	_Alignas(64) _Atomic uint64_t transaction;
+	_Atomic uint32_t pid;
+	uint64_t thread;
+};
+
+/** They point into a mapped lock.mdb. */
+struct dit_lock_parts {
+	uint32_t *magic;
+	uint32_t *layout;
+	_Atomic uint64_t *transaction;
+	_Atomic uint32_t *nplaces;
+	pthread_mutex_t *readers; /* for who takes a place, or frees that of another */
+	pthread_mutex_t *writers;
+	struct dit_lock_place *places;
+};
+
+/** The parts of a file that belongs to a data.mdb of this format. */
+void dit_lock_parts(struct dit_lock_parts *ret, void *file,
+                    const struct dit_page_format *format);
+
+/** The layout of such a file. 0: mutexes of this machine have another size, so none is
+ * known */
+uint32_t dit_lock_layout(const struct dit_page_format *format);
 
 /**
- * Make the content for a database of either format. If that fails lock.mdb is empty: who
- * waits fails as well, rather than trust the state of an older database.
+ * When a claim ends: make the content for a database of either format. If that fails
+ * lock.mdb is empty: who waits fails as well, rather than trust the state of an older
+ * database.
  *
- * @param staging_fd  of the staging directory; liblmdb opens files of LMDB 0.9 there
- * @param data_fd     the data.mdb that is in place now
+ * @param data_fd  the data.mdb that is in place now
  */
-void dit_lock_file_set_up(const struct dit_claim *claim, int staging_fd, int data_fd);
-
-/** The same with a staging directory that is made for it. */
-void dit_lock_file_renew(const struct dit_claim *claim, int data_fd);
+void dit_lock_file_set_up(const struct dit_claim *claim, int data_fd);
 
 /**
- * For a claim that has only read a file of LMDB 1.0: fill a lock.mdb that is empty. One
- * with content stays as it is.
- *
- * @return true: lock.mdb can stay; false: the claim made it, and it is empty or belongs
- *         to another user than the directory
- */
-bool dit_lock_file_fill(const struct dit_claim *claim, int data_fd);
-
-/**
- * For the first process that opens a database of LMDB 1.0, which keeps others away so
- * long: make the content, whatever was there.
+ * For the first process that opens a database, which keeps others away so long: make the
+ * content, whatever was there.
  *
  * @return 0; DIT_E_UNSUPPORTED, with a fault: mutexes have another size here; -errno;
  *         what dit_metas_read() returns

@@ -96,7 +96,7 @@ static int find_lock(const struct dit_mapped_opts *opts, off_t from, off_t len,
 {
 	*ret = (struct flock){
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = len};
-	if (fcntl(opts->lock_fd, opts->is_lmdb_10 ? F_OFD_GETLK : F_GETLK, ret) != 0) {
+	if (fcntl(opts->lock_fd, F_OFD_GETLK, ret) != 0) {
 		return -errno;
 	}
 	return ret->l_type != F_UNLCK;

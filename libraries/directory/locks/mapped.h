@@ -16,8 +16,8 @@
  *   else             it is not known, and the file must not grow
  *
  * An encrypted file is mapped in pieces, so its maps say nothing, and the configuration
- * counts. Readers of LMDB 1.0 that are ours have other locks (reader_table.h) and need no
- * new page: they do not count.
+ * counts. Our own readers have locks of open files (reader_table.h) and need no new page:
+ * they do not count.
  *
  * A process that opens the database now maps what the newest meta page has. So whoever
  * makes the file longer looks twice, with LMDB's write lock held: before, and when the
@@ -46,7 +46,6 @@ struct dit_mapped_conf {
 struct dit_mapped_opts {
 	int lock_fd; /* of lock.mdb, open as long as we have the database open */
 	int data_fd;
-	bool is_lmdb_10; /* our own locks are those of an open file */
 	bool is_encrypted;
 	const struct dit_keeper *keeper; /* NULL: we look ourselves */
 	struct dit_mapped_conf conf;

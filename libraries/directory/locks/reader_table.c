@@ -26,12 +26,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/errno_text.h"
 #include "base/error.h"
 #include "files/files.h"
-#include "locks/lock_file.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
 
@@ -69,26 +66,31 @@ static int share(int fd, off_t at)
 
 /* ---- opening ---- */
 
-/* As the first process, if there is no other one. */
-static int join(int fd, int data_fd, struct dit_fault *fault)
+/* Who keeps all others away, if the system names it. DIT_E_BUSY */
+static int say_holder(int fd, struct dit_fault *fault)
 {
-	struct flock alone = byte_lock(F_WRLCK, BYTE_OF_ALL);
-	int r = 0;
+	struct flock lock = byte_lock(F_RDLCK, BYTE_OF_ALL);
+	bool is_named = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 
-	if (data_fd < 0 && !is_locked(fd, BYTE_OF_ALL)) {
-		return -ENOENT;
-	}
-	if (data_fd >= 0 && fcntl(fd, F_OFD_SETLK, &alone) == 0) {
-		r = dit_lock_file_begin(fd, data_fd, fault);
-	}
-	r = r < 0 ? r : share(fd, BYTE_OF_ALL);
-	return r == -EAGAIN ? DIT_E_BUSY : r;
+	return dit_claim_say_process(is_named ? lock.l_pid : 0, fault);
 }
 
-/* 0; -ENOENT: its last user has removed or emptied it. */
+int dit_reader_table_join(struct dit_reader_table *ret, int lock_fd,
+                          const struct dit_page_format *format, struct dit_fault *fault)
+{
+	struct flock alone = byte_lock(F_WRLCK, BYTE_OF_ALL);
+	bool is_first = fcntl(lock_fd, F_OFD_SETLK, &alone) == 0;
+	int r = is_first ? 0 : share(lock_fd, BYTE_OF_ALL);
+
+	*ret = (struct dit_reader_table){
+		.lock_fd = lock_fd, .format = format, .is_first = is_first};
+	return r == -EAGAIN ? say_holder(lock_fd, fault) : r;
+}
+
+/* 0; -ESTALE: its last user has removed or emptied it. */
 static int look_at_file(struct dit_reader_table *table, struct dit_fault *fault)
 {
-	const off_t least = sizeof(struct dit_lock_head) + sizeof(struct dit_lock_place);
+	const off_t least = DIT_LOCK_HEAD_BYTES + sizeof(struct dit_lock_place);
 	struct stat st;
 	off_t n = 0;
 
@@ -96,7 +98,7 @@ static int look_at_file(struct dit_reader_table *table, struct dit_fault *fault)
 		return -errno;
 	}
 	if (st.st_nlink == 0 || st.st_size == 0) {
-		return -ENOENT;
+		return -ESTALE;
 	}
 	if (st.st_size < least) {
 		return dit_fault_say(fault, DIT_E_UNSUPPORTED,
@@ -104,90 +106,92 @@ static int look_at_file(struct dit_reader_table *table, struct dit_fault *fault)
 		                     " has %lld bytes, which is too short: stop slapd",
 		                     (long long)st.st_size);
 	}
-	n = (st.st_size - (off_t)sizeof(struct dit_lock_head)) /
-	    (off_t)sizeof(struct dit_lock_place);
+	n = (st.st_size - DIT_LOCK_HEAD_BYTES) / (off_t)sizeof(struct dit_lock_place);
 	table->nplaces = n < NPLACES_MAX ? (unsigned)n : NPLACES_MAX;
 	return 0;
 }
 
 static size_t map_bytes(const struct dit_reader_table *table)
 {
-	return sizeof(struct dit_lock_head) +
-	       table->nplaces * sizeof(struct dit_lock_place);
+	return DIT_LOCK_HEAD_BYTES + table->nplaces * sizeof(struct dit_lock_place);
 }
 
 static int map_file(struct dit_reader_table *table, struct dit_fault *fault)
 {
 	void *map = mmap(NULL, map_bytes(table), PROT_READ | PROT_WRITE, MAP_SHARED,
 	                 table->lock_fd, 0);
+	uint32_t known = dit_lock_layout(table->format);
 
 	if (map == MAP_FAILED) {
 		return -errno;
 	}
-	table->head = map;
-	if (table->head->magic != DIT_META_MAGIC ||
-	    table->head->layout != DIT_LOCK_LAYOUT || !dit_lock_layout_is_known()) {
+	table->map = map;
+	dit_lock_parts(&table->parts, map, table->format);
+	if (*table->parts.magic != DIT_META_MAGIC || *table->parts.layout != known) {
 		return dit_fault_say(fault, DIT_E_UNSUPPORTED,
 		                     DIT_LOCK_NAME
 		                     " has the layout 0x%08x, and 0x%08x alone is known "
-		                     "here: OpenLDAP is newer than 2.7.0, or was built "
-		                     "otherwise. Stop slapd, or export with its slapcat",
-		                     table->head->layout, DIT_LOCK_LAYOUT);
+		                     "here: OpenLDAP %swas built otherwise. Stop slapd, "
+		                     "or export with its slapcat",
+		                     *table->parts.layout, known,
+		                     table->format->version == dit_lmdb_09.version
+		                             ? ""
+		                             : "is newer than 2.7.0, or ");
 	}
 	return 0;
 }
 
-int dit_reader_table_open(struct dit_reader_table *ret, int lock_fd, int data_fd,
+static int make_content(struct dit_reader_table *table, int data_fd,
+                        struct dit_fault *fault)
+{
+	int r = dit_lock_file_begin(table->lock_fd, data_fd, fault);
+
+	table->is_first = false;
+	return r < 0 ? r : share(table->lock_fd, BYTE_OF_ALL);
+}
+
+int dit_reader_table_open(struct dit_reader_table *table, int data_fd,
                           struct dit_fault *fault)
 {
-	struct dit_reader_table table = {.lock_fd = lock_fd};
-	int r = join(lock_fd, data_fd, fault);
+	int r = table->is_first ? make_content(table, data_fd, fault) : 0;
 
-	if (r == 0) {
-		r = look_at_file(&table, fault);
-	}
-	if (r == 0) {
-		r = map_file(&table, fault);
-	}
+	r = r < 0 ? r : look_at_file(table, fault);
+	r = r < 0 ? r : map_file(table, fault);
 	if (r < 0) {
-		dit_reader_table_close(&table);
-		return r;
+		dit_reader_table_close(table);
 	}
-	*ret = table;
-	return 0;
+	return r;
 }
 
-/* The next process that takes the place changes all of it. */
+/* The next process that takes the place changes all of it. A child that was forked leaves
+ * the places of its parent. */
 static void leave(struct dit_reader_table *table)
 {
 	for (; table->nown > 0; table->nown--) {
 		struct dit_lock_place *place = table->own[table->nown - 1];
 
-		atomic_store(&place->transaction, RESTS);
-		atomic_store(&place->pid, 0);
+		if (atomic_load(&place->pid) == (uint32_t)getpid()) {
+			atomic_store(&place->transaction, RESTS);
+			atomic_store(&place->pid, 0);
+		}
 	}
 }
 
 void dit_reader_table_close(struct dit_reader_table *table)
 {
 	leave(table);
-	if (table->head != NULL) {
-		(void)munmap(table->head, map_bytes(table));
+	if (table->map != NULL) {
+		(void)munmap(table->map, map_bytes(table));
 	}
-	*table = (struct dit_reader_table){.head = NULL};
+	*table = (struct dit_reader_table){.map = NULL};
 }
 
 /* ---- places ---- */
 
-static struct dit_lock_place *places_of(const struct dit_reader_table *table)
-{
-	return (struct dit_lock_place *)(table->head + 1);
-}
-
 /* The places that were ever used; all after them are free. */
 static unsigned nused(const struct dit_reader_table *table)
 {
-	uint32_t n = atomic_load(&table->head->nplaces);
+	uint32_t n = atomic_load(table->parts.nplaces);
 
 	return n < table->nplaces ? n : table->nplaces;
 }
@@ -198,7 +202,7 @@ static unsigned nused(const struct dit_reader_table *table)
  */
 static void free_dead(const struct dit_reader_table *table)
 {
-	struct dit_lock_place *places = places_of(table);
+	struct dit_lock_place *places = table->parts.places;
 	uint32_t own = (uint32_t)getpid();
 	uint32_t alive = own; /* slapd has many places, one after the other */
 
@@ -219,7 +223,7 @@ static void free_dead(const struct dit_reader_table *table)
 /* With the mutex held. NULL: there is none. */
 static struct dit_lock_place *take_place(const struct dit_reader_table *table)
 {
-	struct dit_lock_place *places = places_of(table);
+	struct dit_lock_place *places = table->parts.places;
 	unsigned n = nused(table);
 	unsigned i = 0;
 
@@ -234,7 +238,7 @@ static struct dit_lock_place *take_place(const struct dit_reader_table *table)
 	atomic_store(&places[i].transaction, RESTS);
 	places[i].thread = (uint64_t)(uintptr_t)pthread_self();
 	if (i == n) {
-		atomic_store(&table->head->nplaces, n + 1);
+		atomic_store(table->parts.nplaces, n + 1);
 	}
 	atomic_store(&places[i].pid, (uint32_t)getpid());
 	return &places[i];
@@ -281,7 +285,7 @@ static int lock_mutex(pthread_mutex_t *mutex, const char *whose, uint64_t wait_m
 static int lock_table(const struct dit_reader_table *table, uint64_t wait_ms,
                       struct dit_fault *fault)
 {
-	pthread_mutex_t *mutex = &table->head->readers;
+	pthread_mutex_t *mutex = table->parts.readers;
 	int r = lock_mutex(mutex, "the table of readers", wait_ms, fault);
 
 	return r == EOWNERDEAD ? -pthread_mutex_consistent(mutex) : r;
@@ -289,7 +293,7 @@ static int lock_table(const struct dit_reader_table *table, uint64_t wait_ms,
 
 static void unlock_table(const struct dit_reader_table *table)
 {
-	(void)pthread_mutex_unlock(&table->head->readers);
+	(void)pthread_mutex_unlock(table->parts.readers);
 }
 
 /* ---- places of our own ---- */
@@ -301,7 +305,7 @@ static int take_places(struct dit_reader_table *table, unsigned n)
 
 		if (place == NULL) {
 			leave(table);
-			return MDB_READERS_FULL;
+			return DIT_LMDB_READERS_FULL;
 		}
 		table->own[table->nown++] = place;
 	}
@@ -348,7 +352,7 @@ uint64_t dit_reader_table_renew(struct dit_reader_table *table, unsigned number)
 
 uint64_t dit_reader_table_last(const struct dit_reader_table *table)
 {
-	return atomic_load(&table->head->transaction);
+	return atomic_load(table->parts.transaction);
 }
 
 /* ---- writers ---- */
@@ -356,11 +360,11 @@ uint64_t dit_reader_table_last(const struct dit_reader_table *table)
 static int recover(const struct dit_reader_table *table, int data_fd)
 {
 	struct dit_metas metas;
-	int r = dit_metas_read(data_fd, &dit_lmdb_10, &metas);
+	int r = dit_metas_read(data_fd, table->format, &metas);
 
 	if (r == 0) {
 		dit_reader_table_set_last(table, dit_metas_newest(&metas)->transaction);
-		r = -pthread_mutex_consistent(&table->head->writers);
+		r = -pthread_mutex_consistent(table->parts.writers);
 	}
 	return r;
 }
@@ -368,7 +372,7 @@ static int recover(const struct dit_reader_table *table, int data_fd)
 int dit_reader_table_lock(struct dit_reader_table *table, int data_fd, uint64_t wait_ms,
                           struct dit_fault *fault)
 {
-	int r = lock_mutex(&table->head->writers, "writers", wait_ms, fault);
+	int r = lock_mutex(table->parts.writers, "writers", wait_ms, fault);
 
 	if (r == EOWNERDEAD) {
 		r = recover(table, data_fd);
@@ -381,19 +385,19 @@ int dit_reader_table_lock(struct dit_reader_table *table, int data_fd, uint64_t 
 
 void dit_reader_table_unlock(struct dit_reader_table *table)
 {
-	(void)pthread_mutex_unlock(&table->head->writers);
+	(void)pthread_mutex_unlock(table->parts.writers);
 }
 
 void dit_reader_table_set_last(const struct dit_reader_table *table, uint64_t transaction)
 {
-	atomic_store(&table->head->transaction, transaction);
+	atomic_store(table->parts.transaction, transaction);
 }
 
 /* A reader that comes now takes the last transaction, which is not older. */
 int dit_reader_table_oldest(const struct dit_reader_table *table, uint64_t *ret,
                             struct dit_fault *fault)
 {
-	const struct dit_lock_place *places = places_of(table);
+	const struct dit_lock_place *places = table->parts.places;
 	int r = lock_table(table, 0, fault);
 
 	if (r < 0) {

@@ -22,9 +22,10 @@
 
 int dit_online_lock(struct dit_online *online)
 {
-	int r = dit_lmdb_reader_lock(online->lmdb, online->opts.lock_wait_ms,
-	                             online->opts.fault);
+	int r = dit_reader_table_lock(&online->lmdb->table, online->data_fd,
+	                              online->opts.lock_wait_ms, online->opts.fault);
 
+	online->is_locked = r == 0;
 	online->held_since_us = dit_clock_us(CLOCK_MONOTONIC);
 	return r;
 }
@@ -33,7 +34,8 @@ void dit_online_unlock(struct dit_online *online)
 {
 	uint64_t us = dit_clock_us(CLOCK_MONOTONIC) - online->held_since_us;
 
-	dit_lmdb_reader_unlock(online->lmdb);
+	online->is_locked = false;
+	dit_reader_table_unlock(&online->lmdb->table);
 	online->times.locked_us += us;
 	online->times.nlocked++;
 	if (us > online->times.longest_us) {
@@ -49,7 +51,6 @@ static int look_mapped(struct dit_online *online)
 	const struct dit_mapped_opts opts = {
 		.lock_fd = online->lmdb->lock_fd,
 		.data_fd = online->data_fd,
-		.is_lmdb_10 = dit_snapshot_is_lmdb_10(online->head.snapshot),
 		.is_encrypted = format->crypto != NULL && format->crypto->key != NULL,
 		.keeper = online->opts.keeper,
 		.conf = online->opts.conf,
@@ -105,8 +106,8 @@ int dit_online_open_commit(struct dit_online *online, uint64_t oldest,
 	}
 
 	/* The one that LMDB's processes see. */
-	if (r == 0 &&
-	    dit_page_commit_transaction(*ret) != dit_lmdb_reader_last(online->lmdb)) {
+	if (r == 0 && dit_page_commit_transaction(*ret) !=
+	                      dit_reader_table_last(&online->lmdb->table)) {
 		dit_page_commit_keep(*ret);
 		dit_page_commit_close(*ret);
 		return DIT_E_CORRUPT;
@@ -146,8 +147,8 @@ int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *c
 		r = check_mapped(online);
 	}
 	if (r == 0) {
-		dit_lmdb_reader_set_last(online->lmdb,
-		                         dit_page_commit_transaction(commit) + 1);
+		dit_reader_table_set_last(&online->lmdb->table,
+		                          dit_page_commit_transaction(commit) + 1);
 		return 0;
 	}
 	(void)dit_page_commit_undo(commit);
@@ -180,8 +181,9 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
                           struct dit_page_runs *runs)
 {
 	struct dit_page_commit *commit = NULL;
-	uint64_t oldest = 0;
-	int r = dit_lmdb_reader_oldest(online->lmdb, &oldest, online->opts.fault);
+	uint64_t oldest = dit_snapshot_txn_id(online->head.snapshot);
+	int r = dit_reader_table_oldest(&online->lmdb->table, &oldest,
+	                                online->opts.fault);
 
 	if (r == 0) {
 		r = dit_online_open_commit(online, oldest, NULL, wanted, &commit);
@@ -301,7 +303,9 @@ static const struct dit_output_ops ops = {
 static int open_data(struct dit_online *online)
 {
 	char path[DIT_FD_PATH_BYTES];
-	int r = dit_fd_path(online->lmdb->data_fd, path, online->opts.fault);
+	int r = online->lmdb->lock_fd < 0
+	                ? -EROFS
+	                : dit_fd_path(online->lmdb->data_fd, path, online->opts.fault);
 
 	if (r < 0) {
 		return r;
@@ -310,18 +314,6 @@ static int open_data(struct dit_online *online)
 	return online->data_fd < 0
 	               ? -errno
 	               : dit_fd_path(online->data_fd, online->path, online->opts.fault);
-}
-
-static int look_locked(struct dit_online *online)
-{
-	int r = dit_online_lock(online);
-
-	if (r < 0) {
-		return r;
-	}
-	r = dit_lmdb_reader_find_last(online->lmdb, online->opts.fault);
-	dit_online_unlock(online);
-	return r;
 }
 
 /* Past the page cache: else each commit of others would wait until our pages are on the
@@ -365,9 +357,6 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 		online->lmdb = online->head.snapshot->reader;
 		online->page_bytes = dit_snapshot_page_bytes(online->head.snapshot);
 		r = open_data(online);
-	}
-	if (r == 0) {
-		r = look_locked(online);
 	}
 	if (r == 0) {
 		r = open_reserve(online);

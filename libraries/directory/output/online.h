@@ -19,7 +19,7 @@
  *                 sync
  *   lock          no other process commits any more
  *   last round    the same
- *   commit        of our own (page_commit.h); lock.mdb gets its number (lmdb_reader.h)
+ *   commit        of our own (page_commit.h); lock.mdb gets its number (reader_table.h)
  *   unlock
  *
  * The file grows only as far as all processes have mapped it that have the database open
@@ -94,7 +94,7 @@ struct dit_online_opts {
 	const char *directory;
 	unsigned nreaders;           /* of the snapshot */
 	uint64_t wait_ms;            /* at most, while the table of readers is full */
-	uint64_t lock_wait_ms;       /* at most, for the write lock (lmdb_reader.h) */
+	uint64_t lock_wait_ms;       /* at most, for the write lock */
 	struct dit_mapped_conf conf; /* with maxsize as configured; 0: LMDB's default */
 	const struct dit_keeper *keeper; /* looks at maps; borrowed; NULL: nobody */
 	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the

@@ -43,6 +43,7 @@ struct dit_online {
 	bool is_committed;
 
 	/* [own: who holds LMDB's write lock; times: reserve's lock, then main] */
+	bool is_locked;
 	uint64_t held_since_us;
 	struct dit_online_times times;
 
@@ -54,7 +55,7 @@ struct dit_online {
 	uint64_t *changed; /* all entries that were changed so far; ascending; owned */
 };
 
-/** Take LMDB's write lock: no other process commits. 0; LMDB's codes */
+/** Take LMDB's write lock: no other process commits. As dit_reader_table_lock() */
 int dit_online_lock(struct dit_online *online);
 void dit_online_unlock(struct dit_online *online);
 

@@ -94,7 +94,7 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
 		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
 		step->changes[i].n = 0;
-		dit_tick(online->lmdb->is_locked ? NULL : online->opts.ticker);
+		dit_tick(online->is_locked ? NULL : online->opts.ticker);
 	}
 	return r;
 }
@@ -148,7 +148,7 @@ static int find_changes(struct step *step, const struct state *newer)
 	if (r < 0 || changes->nids == 0) {
 		return r;
 	}
-	if (online->lmdb->is_locked) {
+	if (online->is_locked) {
 		r = dit_snapshot_renew(online->head.snapshot, newer->reader);
 	}
 	changed.ids = changes->ids;
@@ -404,8 +404,9 @@ static int commit_locked(struct step *step)
 {
 	struct dit_online *online = step->online;
 	struct dit_page_commit *commit = NULL;
-	uint64_t oldest = 0;
-	int r = dit_lmdb_reader_oldest(online->lmdb, &oldest, online->opts.fault);
+	uint64_t oldest = dit_snapshot_txn_id(online->head.snapshot);
+	int r = dit_reader_table_oldest(&online->lmdb->table, &oldest,
+	                                online->opts.fault);
 
 	if (r == 0) {
 		r = dit_online_open_commit(online, oldest, &online->reserve.left, 0,

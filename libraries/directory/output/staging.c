@@ -218,23 +218,18 @@ int dit_output_new_open(struct dit_record_output **ret,
 	return 0;
 }
 
-/*
- * A slapd of 2.7 that has waited serves the database in the directory again. A slapd of
- * 2.5 or 2.6 starts at its second try (claim.h).
- */
+/* A slapd that has waited serves the database in the directory again. */
 enum dit_claim_end dit_staging_end_abandoned(const struct dit_staging *staging)
 {
 	const struct dit_claim *claim = &staging->claim;
-	const struct dit_page_format *sealed =
-		staging->format->crypto == NULL ? NULL : staging->format;
 	int fd = claim->made_lock_file
 	                 ? -1
-	                 : dit_data_open_10(claim->dir_fd, O_RDONLY, sealed, NULL);
+	                 : dit_file_open(claim->dir_fd, DIT_DATA_NAME, O_RDONLY, NULL);
 
 	if (fd < 0) {
 		return DIT_CLAIM_ABANDONED;
 	}
-	dit_lock_file_set_up(claim, staging->staging_fd, fd);
+	dit_lock_file_set_up(claim, fd);
 	(void)close(fd);
 	return DIT_CLAIM_PUBLISHED;
 }

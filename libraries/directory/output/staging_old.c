@@ -106,7 +106,7 @@ static int say_newer(struct dit_fault *fault)
 /* Before lock.mdb is touched, which differs between the generations, too. */
 static int check_generation(int dir_fd, struct dit_fault *fault)
 {
-	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
+	int fd = dit_data_open(dir_fd, O_RDONLY, &dit_lmdb_09, fault);
 
 	if (fd == DIT_E_FORMAT) {
 		return say_newer(fault);
@@ -191,7 +191,7 @@ int dit_staging_look(int dir_fd, const struct dit_output_opts *opts)
 {
 	int fd = opts->is_lmdb_10 || opts->replaces
 	                 ? dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, opts->fault)
-	                 : dit_data_open(dir_fd, O_RDONLY, opts->fault);
+	                 : dit_data_open(dir_fd, O_RDONLY, &dit_lmdb_09, opts->fault);
 	int r = 0;
 
 	if (fd < 0) {

@@ -240,9 +240,10 @@ static int open_data(struct dit_staging *staging, const struct dit_output_opts *
 		                                   "publishes it, and no other one may "
 		                                   "write in it");
 	}
-	r = opts->is_lmdb_10
-	            ? dit_data_open_10(folder_fd, O_RDWR, opts->sealed, opts->fault)
-	            : dit_data_open(folder_fd, O_RDWR, opts->fault);
+	r = dit_data_open(folder_fd, O_RDWR,
+	                  opts->is_lmdb_10 ? dit_data_format_10(opts->sealed)
+	                                   : &dit_lmdb_09,
+	                  opts->fault);
 	staging->data_fd = r;
 	staging->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	return r == DIT_E_FORMAT ? dit_fault_say(opts->fault, r,

@@ -144,7 +144,7 @@ int dit_staging_end(struct dit_output *output)
 	struct dit_staging *staging = dit_staging_of(output);
 	int r = 0;
 
-	dit_lock_file_set_up(&staging->claim, staging->staging_fd, staging->data_fd);
+	dit_lock_file_set_up(&staging->claim, staging->data_fd);
 	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	staging->staging_fd = -1;
 	r = fsync(staging->claim.dir_fd) == 0 ? staging->settle_error : -errno;

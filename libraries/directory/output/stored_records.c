@@ -51,7 +51,7 @@ int dit_stored_records_open(struct dit_stored_records **ret, int fd,
 	if (records == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_page_map_open(&records->map, fd, format, DIT_PAGE_MAP_NEWEST);
+	r = dit_page_map_open(&records->map, fd, format, NULL);
 	if (r == 0) {
 		r = open_cursors(records, trees);
 	}

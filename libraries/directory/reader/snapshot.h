@@ -36,13 +36,12 @@ struct dit_stored_db {
 };
 
 /**
- * Open DIR/data.mdb read-only and pin one snapshot. The file may be in use by others. If
- * no process has one of LMDB 1.0 open, others are kept away until the snapshot is closed.
+ * Open DIR/data.mdb read-only and pin one snapshot. The file may be in use by others.
  *
- * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; of LMDB 1.0 alone, with a fault:
- *         DIT_E_BUSY: a process keeps others away; DIT_E_UNSUPPORTED: the pages are
- *         encrypted or have sums, but not as the options say, or lock.mdb has an unknown
- *         layout
+ * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; with a fault, DIT_E_UNSUPPORTED:
+ *         lock.mdb has an unknown layout, or the pages are encrypted or have sums, but
+ *         not as the options say; of LMDB 1.0 alone, DIT_E_BUSY: a process keeps others
+ *         away
  */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
@@ -52,7 +51,6 @@ struct dit_snapshot_opts {
 	/* Besides, to see later states with: numbered from nreaders on. Where the file is
 	 * claimed they cannot be used */
 	unsigned nspare;
-	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
 	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
 	uint64_t wait_ms;  /* at most, while the table of readers is full */
 	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
@@ -65,12 +63,10 @@ struct dit_snapshot_opts {
 
 /**
  * As dit_snapshot_open(), for several readers, which all see the same transaction. Also
- * MDB_READERS_FULL, and -EAGAIN: without the lock, commits came too fast.
+ * DIT_LMDB_READERS_FULL, and -EAGAIN: commits came too fast.
  */
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts);
-/** What is told of a lock.mdb that names a state of another data.mdb. DIT_E_CORRUPT */
-int dit_snapshot_is_of_another(struct dit_fault *fault);
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
 /** Is the snapshot held against writers? Without a lock file it is not. */
 bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
@@ -91,7 +87,7 @@ const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot);
  *
  * @param reader  nreaders, or above
  *
- * @return 0; LMDB's codes, -ESTALE: it cannot be used until a later call returns 0;
+ * @return 0; -ESTALE, -EAGAIN, -errno: it cannot be used until a later call returns 0;
  *         -ENOTSUP: the file is claimed; -EINVAL: it is not a spare one
  */
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader);

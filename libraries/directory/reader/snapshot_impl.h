@@ -2,7 +2,7 @@
 /*
  * The snapshot, for the files of this room and for online.c: a mapped file, the
  * named databases in it, and what keeps its state. That is a reader next to other
- * processes (locks/lmdb_reader.h), a claim (locks/claim.h), or the caller's own claim.
+ * processes (locks/lmdb_reader.h), or the caller's claim (locks/claim.h).
  * The file may be damaged: functions return DIT_E_CORRUPT then.
  *
  * Threads: as snapshot.h says.
@@ -10,16 +10,13 @@
 #ifndef DITKIT_SNAPSHOT_IMPL_H
 #define DITKIT_SNAPSHOT_IMPL_H
 
-#include "locks/claim.h"
 #include "locks/lmdb_reader.h"
 #include "page/page_map.h"
 #include "reader/snapshot.h"
 
 struct dit_snapshot {
 	const struct dit_page_format *format; /* borrowed if it is sealed */
-	int data_fd;                          /* of the data file */
-	bool owns_fd;                         /* else the reader's, or the caller's */
-	struct dit_claim claim;               /* dir_fd -1: none of its own */
+	int data_fd;                          /* the reader's, or the caller's */
 	struct dit_lmdb_reader *reader;       /* owned; NULL: claimed */
 	struct dit_page_map map; /* the state that all readers have but spare ones */
 	/* The maps of the spare readers, [own: the reader's thread]; a reader that was

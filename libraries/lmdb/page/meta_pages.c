@@ -69,7 +69,7 @@ int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_meta
 		                           &page);
 
 		if (r < 0) {
-			return r == -ENODATA ? -EIO : r;
+			return r;
 		}
 		if (!is_of_format(&page)) {
 			return DIT_LMDB_VERSION_MISMATCH;

@@ -80,7 +80,7 @@ static inline const struct dit_meta *dit_metas_of(const struct dit_metas *metas,
 int dit_metas_begin(int fd, const struct dit_page_format *format, size_t page_bytes);
 
 /** @return 0; MDB_VERSION_MISMATCH: not of @p format; MDB_INVALID: the first one names a
- *         page size that the format does not allow; -EIO: the file ends within them;
+ *         page size that the format does not allow; -ENODATA: the file ends within them;
  *         -errno */
 int dit_metas_read(int fd, const struct dit_page_format *format, struct dit_metas *ret);
 /** How a module has sealed the pages after these two (page_seal.h). */

@@ -6,26 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "page/meta_pages.h"
-
-static int read_metas(int fd, uint64_t transaction, struct dit_page_map *map)
-{
-	const struct dit_meta *meta = NULL;
-	struct dit_metas metas;
-	int r = dit_metas_read(fd, map->format, &metas);
-
-	if (r != 0) {
-		return r;
-	}
-	meta = transaction == DIT_PAGE_MAP_NEWEST ? dit_metas_newest(&metas)
-	                                          : dit_metas_of(&metas, transaction);
-	if (meta == NULL) {
-		return -ESTALE;
-	}
-	map->page_bytes = metas.page_bytes;
-	map->meta = *meta;
-	return 0;
-}
 
 static int map_pages(int fd, struct dit_page_map *map)
 {
@@ -55,12 +35,16 @@ static int map_pages(int fd, struct dit_page_map *map)
 }
 
 int dit_page_map_open(struct dit_page_map *ret, int fd,
-                      const struct dit_page_format *format, uint64_t transaction)
+                      const struct dit_page_format *format, const struct dit_metas *metas)
 {
 	struct dit_page_map map = {.format = format};
-	int r = read_metas(fd, transaction, &map);
+	struct dit_metas there;
+	int r = metas == NULL ? dit_metas_read(fd, format, &there) : 0;
 
+	metas = metas == NULL ? &there : metas;
 	if (r == 0) {
+		map.page_bytes = metas->page_bytes;
+		map.meta = *dit_metas_newest(metas);
 		r = map_pages(fd, &map);
 	}
 	if (r == 0) {

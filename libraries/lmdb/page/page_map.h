@@ -18,6 +18,7 @@
 #ifndef DITKIT_PAGE_MAP_H
 #define DITKIT_PAGE_MAP_H
 
+#include "page/meta_pages.h"
 #include "page/page_view.h"
 
 struct dit_page_map {
@@ -35,21 +36,17 @@ static inline bool dit_page_map_is_open(const struct dit_page_map *map)
 	return map->npages > 0;
 }
 
-/** In place of a transaction: the last one. */
-#define DIT_PAGE_MAP_NEWEST UINT64_MAX
-
 /**
- * @param fd           of the data file; stays the caller's. That of a sealed file is open
- *                     as long as the map, else it may be closed
- * @param format       of the file
- * @param transaction  whose state is mapped
+ * @param fd      of the data file; stays the caller's. That of a sealed file is open as
+ *                long as the map, else it may be closed
+ * @param format  of the file
+ * @param metas   as they were when the newest of them counted; NULL: they are read now
  *
- * @return 0; MDB_VERSION_MISMATCH: another format; MDB_INVALID, DIT_E_CORRUPT: no such
- *         file can be; -EIO: the file ends within its meta pages; -ESTALE: no meta page
- *         has that state any more; -errno
+ * @return 0; DIT_E_CORRUPT: no such file can be; what dit_metas_read() returns; -errno
  */
 int dit_page_map_open(struct dit_page_map *ret, int fd,
-                      const struct dit_page_format *format, uint64_t transaction);
+                      const struct dit_page_format *format,
+                      const struct dit_metas *metas);
 /** Closing twice is fine, and so is a map that is all zero. */
 void dit_page_map_close(struct dit_page_map *map);
 

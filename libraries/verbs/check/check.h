@@ -18,8 +18,7 @@
  *               configuration. Not with is_quick.
  *
  * slapd may change the database during a check: the check looks at one snapshot, which
- * does not change while the check holds it. If no process has a file of LMDB 1.0 open,
- * the check of its content keeps others away.
+ * does not change while the check holds it.
  *
  * Threads: dit_check() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only.

@@ -45,7 +45,6 @@ struct check {
 	struct dit_data_seal *seal; /* NULL: not sealed, or no configuration was read */
 	int fd;
 	struct dit_lmdb_reader *hold;  /* NULL: nothing is held */
-	struct dit_meta held;          /* the meta page of its state */
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
 	bool is_held;
 	bool has_fixed[DIT_NFIXED];
@@ -177,75 +176,32 @@ static void look_for_missing(struct check *check)
 
 /* ---- the state that is looked at ---- */
 
-static int has_lock_file(const char *directory)
-{
-	char *lock = NULL;
-	int r = asprintf(&lock, "%s/" DIT_LOCK_NAME, directory);
-
-	if (r < 0) {
-		return -ENOMEM;
-	}
-	r = access(lock, F_OK) == 0;
-	free(lock);
-	return r;
-}
-
-/* Called before the hold begins, and again if a commit came in between. */
-static int note_state(void *ctx, int data_fd, uint64_t txn_id)
-{
-	struct check *check = ctx;
-	const struct dit_meta *meta = NULL;
-	struct dit_metas metas;
-	int r = dit_metas_read(
-		data_fd, dit_format_check(data_fd) == 0 ? &dit_lmdb_09 : &dit_lmdb_10,
-		&metas);
-
-	meta = r == 0 ? dit_metas_of(&metas, txn_id) : NULL;
-	check->held = meta == NULL ? (struct dit_meta){.magic = 0} : *meta;
-	return r;
-}
-
-/*
- * A state of LMDB 1.0 can be held if a process has the database open. If none has, or one
- * keeps all others away, nothing is held.
- */
-static int take_hold_10(struct check *check, struct dit_lmdb_reader_opts *opts)
-{
-	int r = 0;
-
-	opts->is_lmdb_10 = true;
-	opts->sealed = dit_data_seal_format(check->seal);
-	r = dit_lmdb_reader_open(&check->hold, check->directory, opts, note_state, check);
-	return r == -ENOENT || r == DIT_E_BUSY ? 0 : r;
-}
-
-/* Without a lock file no process has the database open: there is nothing to hold. */
+/* Without a lock file no process has the database open: there is nothing to hold. Where a
+ * process of LMDB 1.0 keeps all others away, nothing is held either. */
 static int take_hold(struct check *check, struct dit_fault *fault)
 {
 	struct dit_lmdb_reader_opts opts = {
-		.n = 1, .no_lock = true, .wait_ms = HOLD_WAIT_MS, .fault = fault};
-	int r = check->directory == NULL ? 0 : has_lock_file(check->directory);
+		.format = dit_format_check(check->fd) == 0
+	                          ? &dit_lmdb_09
+	                          : dit_data_format_10(dit_data_seal_format(check->seal)),
+		.no_lock_file = true,
+		.wait_ms = HOLD_WAIT_MS,
+		.fault = fault};
+	int r = dit_lmdb_reader_open(&check->hold, check->directory, &opts);
 
-	if (r == 1) {
-		r = dit_lmdb_reader_open(&check->hold, check->directory, &opts,
-		                         note_state, check);
-	}
-	if (r == DIT_E_FORMAT) {
-		r = take_hold_10(check, &opts);
-	}
-	if (check->hold != NULL && check->held.magic == 0) {
+	if (r == 0 && check->hold->lock_fd < 0) {
 		dit_lmdb_reader_close(check->hold);
 		check->hold = NULL;
-		r = dit_snapshot_is_of_another(fault);
 	}
-	return r;
+	return r == DIT_E_BUSY ? 0 : r;
 }
 
 static void hold(struct check *check)
 {
 	struct dit_fault fault = {""};
-	/* liblmdb believes what the meta pages say, so they are looked at first. */
-	int r = dit_walk_has_metas(check->fd) ? take_hold(check, &fault) : 0;
+	int r = check->directory != NULL && dit_walk_has_metas(check->fd)
+	                ? take_hold(check, &fault)
+	                : 0;
 
 	if (r < 0) {
 		dit_job_report(check->one->job, DIT_REPORT_WARNING,
@@ -259,7 +215,7 @@ static void hold(struct check *check)
 static const struct dit_meta *state_of(const struct check *check)
 {
 	return check->snapshot != NULL ? dit_snapshot_meta(check->snapshot)
-	       : check->hold != NULL   ? &check->held
+	       : check->hold != NULL   ? dit_metas_newest(&check->hold->metas)
 	                               : NULL;
 }
 
@@ -273,22 +229,16 @@ static bool is_main_tree_damaged(const struct check *check)
 	       stats.nfindings > 0;
 }
 
-/* First without LMDB's write lock, for which slapd's writers would wait. */
 static int open_readers(struct check *check, unsigned nreaders, struct dit_fault *fault)
 {
-	struct dit_snapshot_opts opts = {.nreaders = nreaders,
-	                                 .no_lock = true,
-	                                 .no_lock_file = true,
-	                                 .sealed = dit_data_seal_format(check->seal),
-	                                 .wait_ms = WAIT_MS,
-	                                 .fault = fault};
-	int r = dit_snapshot_open_readers(&check->snapshot, check->directory, &opts);
+	const struct dit_snapshot_opts opts = {.nreaders = nreaders,
+	                                       .no_lock_file = true,
+	                                       .sealed =
+	                                               dit_data_seal_format(check->seal),
+	                                       .wait_ms = WAIT_MS,
+	                                       .fault = fault};
 
-	if (r == -EAGAIN) {
-		opts.no_lock = false;
-		r = dit_snapshot_open_readers(&check->snapshot, check->directory, &opts);
-	}
-	return r;
+	return dit_snapshot_open_readers(&check->snapshot, check->directory, &opts);
 }
 
 /* The releases differ in hashes and in the index of objectClass. */
@@ -522,10 +472,7 @@ static int check_content(struct check *check)
 
 /* ---- a sample ---- */
 
-/*
- * A sample of a sound file is read through a snapshot. No sample of LMDB 1.0 is read:
- * slapd could not start in that time. Without a sample some advice is missing.
- */
+/* Of a sound file, through a snapshot. Without a sample some advice is missing. */
 static int read_sample(struct check *check)
 {
 	struct dit_check_use *use = check->one->use;
@@ -533,7 +480,6 @@ static int read_sample(struct check *check)
 	int r = 0;
 
 	if (use == NULL || check->sizes == NULL ||
-	    check->one->job->chosen.openldap >= DIT_OPENLDAP_2_7 ||
 	    dit_check_findings_count(check->findings) > 0 || check->directory == NULL) {
 		return 0;
 	}

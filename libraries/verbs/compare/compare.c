@@ -55,7 +55,7 @@ static int open_side(struct dit_compare *c, unsigned number)
 	struct dit_compare_side *side = &c->sides[number];
 	const char *directory = c->directories[number];
 	struct dit_fault fault = {""};
-	struct dit_snapshot_opts opts = {.nreaders = 1, .no_lock = true, .fault = &fault};
+	struct dit_snapshot_opts opts = {.nreaders = 1, .fault = &fault};
 	int r = dit_job_open_seal_of(&c->job, directory, &side->seal);
 
 	if (r < 0) {

@@ -12,8 +12,7 @@
  *
  * The export reads one state of a database (scan.h). slapd may run and change the
  * database meanwhile. Several glued databases are read one after the other, the superior
- * one first, each in a state of its own. If no process has a database of LMDB 1.0 open,
- * others are kept away until the end.
+ * one first, each in a state of its own.
  *
  * Threads: dit_export() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may run several exports at once.

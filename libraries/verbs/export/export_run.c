@@ -312,10 +312,8 @@ static void tell_unknown(const struct export *export,
 static int open_database(struct export *export, struct export_database *database)
 {
 	struct dit_fault fault = {.text = ""};
-	struct dit_snapshot_opts snapshot_opts = {.nreaders = export->stats->threads,
-	                                          .no_lock = export->opts->no_lock,
-	                                          .wait_ms = WAIT_MS,
-	                                          .fault = &fault};
+	struct dit_snapshot_opts snapshot_opts = {
+		.nreaders = export->stats->threads, .wait_ms = WAIT_MS, .fault = &fault};
 	struct dit_scan_snapshot_opts opts = {
 		.schema = export->job.chosen.settings->schema,
 		.range_pages =

@@ -121,7 +121,6 @@ static int look_at(struct load_target *target)
 	const char *directory = target->db->data.directory;
 	struct dit_fault fault = {""};
 	const struct dit_snapshot_opts opts = {.nreaders = 1,
-	                                       .no_lock = true,
 	                                       .no_lock_file = true,
 	                                       .sealed =
 	                                               dit_data_seal_format(target->seal),

@@ -29,7 +29,6 @@ static int open_snapshot(struct reindex_target *target)
 {
 	const struct dit_snapshot_opts opts = {
 		.nreaders = target->reindexer->job.nthreads,
-		.no_lock = true,
 		.no_lock_file = true,
 		.sealed = dit_data_seal_format(target->seal),
 		.wait_ms = WAIT_MS,

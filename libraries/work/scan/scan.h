@@ -106,12 +106,7 @@ struct dit_entry_scan_opts {
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	bool without_dn;  /* leave the DNs of entries empty, and save their look-up; not
 	                   * with base, scope or filter */
-	/*
-	 * Do not take LMDB's write lock. Without this option the scan holds the lock
-	 * while the threads' transactions begin, so that all of them see one state. With
-	 * it they begin again if a commit comes between them.
-	 */
-	bool no_lock;
+	bool no_lock;     /* has no effect: LMDB's write lock is never taken */
 	unsigned wait_ms; /* the longest wait if LMDB's table of readers is full */
 	/* Leaf pages of id2e in a range; with long entries 1 in any case. 0: 4. */
 	unsigned range_pages;
@@ -187,7 +182,7 @@ struct dit_entry_scan_ops {
  *         DIT_E_FORMAT: the database is of another generation of LMDB;
  *         DIT_E_UNKNOWN: it is not back-mdb's: a named database is missing;
  *         DIT_E_CORRUPT: the B-tree of entries contradicts its format;
- *         -EAGAIN: with no_lock, commits came too fast;
+ *         -EAGAIN: commits came too fast;
  *         -EINVAL: an option is out of range, or one that others exclude is given;
  *         -EPERM: root does not work in a directory of another user, as is that of
  *         slapd; the program becomes that user first, or runs as it;

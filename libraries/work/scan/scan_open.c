@@ -276,7 +276,6 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 	struct dit_fault fault = {.text = ""};
 	struct dit_snapshot_opts snapshot_opts = {
 		.nreaders = dit_thread_count(opts->threads, settings),
-		.no_lock = opts->no_lock,
 		.wait_ms = opts->wait_ms,
 		.fault = &fault};
 	struct dit_scan_snapshot_opts scan_opts = {

@@ -1,4 +1,4 @@
-# A database of OpenLDAP 2.7 is printed as the same one of 2.6 is, if it is not in use.
+# A database of OpenLDAP 2.7 is printed as the same one of 2.6 is.
 cat >in.ldif <<'END'
 dn: dc=example,dc=com
 objectClass: domain
@@ -20,6 +20,16 @@ for release in 2.6 2.7; do
 done
 cmp 2.6.ldif 2.7.ldif
 "$DITCAT" -f slapd.conf -a '(sn=b)'
-exec 9<db
-flock 9
-"$DITCAT" -f slapd.conf
+# While a load has the database it cannot be read.
+mkfifo more
+"$DITADD" --openldap=2.7 -q -f slapd.conf -l more &
+exec 9>more
+printf 'dn: cn=%s,dc=example,dc=com\nobjectClass: device\n\n' more >&9
+until grep -q "POSIX .* WRITE $! " /proc/locks; do
+	sleep 0.05
+done
+"$DITCAT" -f slapd.conf 2>&1 | sed 's/process [0-9]*/process N/'
+echo "${PIPESTATUS[0]}"
+exec 9>&-
+wait $!
+echo $?
