@@ -15,7 +15,7 @@ slow_scripts += \
 script_tests += \
 	%D%/across.sh \
 	%D%/apart.sh \
-	%D%/beside27.sh \
+	%D%/beside.sh \
 	%D%/collisions.sh \
 	%D%/compatibility.sh \
 	%D%/config.sh \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Tools that read next to a slapd 2.7 that takes changes. Changes are counted: number c
+# Tools that read next to a slapd that takes changes. Changes are counted: number c
 # writes c into entry c modulo NENTRIES, with a text whose length depends on c, and each
 # tenth adds an entry and deletes one. So an export shows the numbers of one state only if
 # they follow each other without a gap.
@@ -8,20 +8,19 @@
 # Tools and slapd are killed, too. After that no reader is left that is gone, and no page
 # is lost; and the file is not larger than with slapcat in the place of ditcat.
 #
-# For openldap27.sh. From the environment: BESIDE_ROUNDS, BESIDE_KILLS (a slapd is killed
-# each so many rounds), BESIDE_CHANGES (for the sizes).
+# From the environment: BESIDE_ROUNDS, BESIDE_KILLS (a slapd is killed each so many rounds),
+# BESIDE_CHANGES (for the sizes).
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
 : "${DITCAT:?}"
-if [ "$DIT_OPENLDAP" != 2.7 ]; then
-	echo "SKIPPED: no OpenLDAP 2.7 (openldap27.sh runs this script)" >&2
-	exit 77
-fi
+mdb_stat=mdb_stat
 # Debian's mdb_stat is of LMDB 0.9.
-if [ ! -x "${OPENLDAP27:?}/bin/mdb_stat" ]; then
-	echo "SKIPPED: no $OPENLDAP27/bin/mdb_stat" >&2
+[ "$DIT_OPENLDAP" != 2.7 ] || mdb_stat=${OPENLDAP27:?}/bin/mdb_stat
+if ! command -v "$mdb_stat" >/dev/null; then
+	echo "SKIPPED: no $mdb_stat (Debian: lmdb-utils)" >&2
 	exit 77
 fi
+release=${DIT_OPENLDAP:+--openldap=$DIT_OPENLDAP}
 nentries=400
 nrounds=${BESIDE_ROUNDS:-40}
 kill_each=${BESIDE_KILLS:-20}
@@ -155,7 +154,7 @@ atexit+=(end_writer)
 
 # go_on: sets next from what is stored
 go_on() {
-	"$DITCAT" --openldap=2.7 -f "$conf" -l "$work/last.ldif" || return
+	"$DITCAT" $release -f "$conf" -l "$work/last.ldif" || return
 	next=$(($(state_of "$work/last.ldif") + 1)) || return
 	changes=$((changes + (next - first) * 12 / 10))
 }
@@ -168,7 +167,7 @@ stop_writer() {
 # ---- rounds ----
 
 export_is_sound() {
-	"$DITCAT" --openldap=2.7 -f "$conf" >"$work/$1.ldif" &&
+	"$DITCAT" $release -f "$conf" >"$work/$1.ldif" &&
 		state_of "$work/$1.ldif" >/dev/null
 }
 
@@ -182,7 +181,7 @@ two_at_once() {
 
 # Entries whose index keys say so, all of one state: each seventh number.
 filter_is_sound() {
-	"$DITCAT" --openldap=2.7 -f "$conf" -a '(&(sn=s3)(l=*))' -s "ou=People,$base" |
+	"$DITCAT" $release -f "$conf" -a '(&(sn=s3)(l=*))' -s "ou=People,$base" |
 		awk '/^description: / { print $2 }' | sort -n |
 		awk 'NR > 1 && $1 != last + 7 { exit 1 }
 			{ last = $1 } END { exit !(NR >= 57 && NR <= 58) }'
@@ -199,11 +198,11 @@ hold() {
 }
 
 held_export() {
-	hold "$DITCAT" --openldap=2.7 -f "$conf"
+	hold "$DITCAT" $release -f "$conf"
 }
 
 reader_is_there() {
-	mdb_stat -r "$db" | grep -q "^ *$1 "
+	"$mdb_stat" -r "$db" | grep -q "^ *$1 "
 }
 
 # kill_export: its place in the table is taken by nobody, and free after the next export
@@ -238,8 +237,8 @@ round() {
 	case $(($1 % 5)) in
 	0) export_is_sound a ;;
 	1) two_at_once ;;
-	2) "$DITCHECK" --openldap=2.7 -f "$conf" ;;
-	3) "$DITCHECK" --quick --openldap=2.7 -f "$conf" ;;
+	2) "$DITCHECK" $release -f "$conf" ;;
+	3) "$DITCHECK" --quick $release -f "$conf" ;;
 	4) filter_is_sound ;;
 	esac
 }
@@ -259,7 +258,7 @@ rounds() {
 
 same_text() {
 	slapcat -f "$conf" -l "$work/slapcat.ldif" 2>/dev/null &&
-		"$DITCAT" --openldap=2.7 -f "$conf" -l "$work/ditcat.ldif" &&
+		"$DITCAT" $release -f "$conf" -l "$work/ditcat.ldif" &&
 		cmp "$work/slapcat.ldif" "$work/ditcat.ldif"
 }
 
@@ -272,7 +271,7 @@ nightly_export() {
 	done
 	sed "s,@sbindir@,$work/sbin,g" \
 		"${0%/*}/../../doc/packaging/systemd/ditkit-export.in" >"$work/ditkit-export"
-	DITKIT_DIR=$work/exports DITKIT_OPTIONS="--openldap=2.7 -f $conf" \
+	DITKIT_DIR=$work/exports DITKIT_OPTIONS="$release -f $conf" \
 		sh "$work/ditkit-export" 1 &&
 		zstd -qdc "$work/exports/1-latest.ldif.zst" >"$work/nightly.ldif" &&
 		state_of "$work/nightly.ldif" >/dev/null
@@ -302,12 +301,12 @@ size_next_to() {
 		change $((c + step)) $((c + 2 * step - 1))
 	done
 	stop_slapd
-	mdb_stat -e "$db" | awk '/pages used/ { print $NF }'
+	"$mdb_stat" -e "$db" | awk '/pages used/ { print $NF }'
 }
 
 sizes() {
 	with_slapcat=$(size_next_to slapcat -f "$conf")
-	with_ditcat=$(size_next_to "$DITCAT" --openldap=2.7 -f "$conf")
+	with_ditcat=$(size_next_to "$DITCAT" $release -f "$conf")
 	[ "$with_ditcat" -le "$with_slapcat" ] ||
 		echo "$with_ditcat pages, with slapcat $with_slapcat"
 }
@@ -328,11 +327,11 @@ check "the nightly export" nightly_export
 check "rounds" rounds
 check "the last state" stop_writer
 check "after changes: ditcat" same_text
-check "after changes: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
-check "no reader is left" [ "$(mdb_stat -r "$db" | grep -c "^ *[0-9]")" -le \
-	"$(mdb_stat -r "$db" | grep -c "^ *${pid[site]} ")" ]
+check "after changes: ditcheck" "$DITCHECK" $release -f "$conf"
+check "no reader is left" [ "$("$mdb_stat" -r "$db" | grep -c "^ *[0-9]")" -le \
+	"$("$mdb_stat" -r "$db" | grep -c "^ *${pid[site]} ")" ]
 stop_slapd
-check "after slapd: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
+check "after slapd: ditcheck" "$DITCHECK" $release -f "$conf"
 check "after slapd: ditcat" same_text
 sizes >"$work/sizes.out"
 check "sizes" cat "$work/sizes.out"
