@@ -142,7 +142,7 @@ static int note_line(const char *line, void *ctx)
 	return 0;
 }
 
-static void expect_our_place(MDB_env *env)
+static void expect_our_slot(MDB_env *env)
 {
 	char lines[1000] = "";
 	char *line = NULL;
@@ -240,7 +240,7 @@ static void a_state_stays_while_others_commit(void **state)
 	test_scratch_remove(dir);
 }
 
-static void liblmdb_sees_our_place(void **state)
+static void liblmdb_sees_our_slot(void **state)
 {
 	char *dir = fixture_published();
 	struct dit_lmdb_reader *reader = NULL;
@@ -251,12 +251,12 @@ static void liblmdb_sees_our_place(void **state)
 	for (int is_first = 0; is_first < 2; is_first++) {
 		(void)unlink(fixture_path(dir, "lock.mdb"));
 		if (is_first) {
-			other = other_start(dir, 126, expect_our_place);
+			other = other_start(dir, 126, expect_our_slot);
 		}
 		assert_int_equal(dit_lmdb_reader_open(&reader, dir, &fixed), 0);
 		assert_int_equal(state_of(reader), 1);
 		if (!is_first) {
-			other = other_start(dir, 126, expect_our_place);
+			other = other_start(dir, 126, expect_our_slot);
 		}
 		other_step(&other);
 		dit_lmdb_reader_close(reader);
@@ -363,7 +363,7 @@ static void full_reader_table_is_told_after_the_wait(void **state)
 	test_scratch_remove(dir);
 }
 
-static void places_of_dead_processes_are_taken(void **state)
+static void slots_of_dead_processes_are_taken(void **state)
 {
 	char *dir = fixture_published();
 	struct other keeper;
@@ -532,11 +532,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_state_stays_while_others_commit),
-		cmocka_unit_test(liblmdb_sees_our_place),
+		cmocka_unit_test(liblmdb_sees_our_slot),
 		cmocka_unit_test(the_last_transaction_is_liblmdbs),
 		cmocka_unit_test(the_write_lock_is_liblmdbs),
 		cmocka_unit_test(full_reader_table_is_told_after_the_wait),
-		cmocka_unit_test(places_of_dead_processes_are_taken),
+		cmocka_unit_test(slots_of_dead_processes_are_taken),
 		cmocka_unit_test(missing_database_is_not_made),
 		cmocka_unit_test(data_file_may_be_one_that_can_only_be_read),
 		cmocka_unit_test(threads_of_a_snapshot_count_the_same),

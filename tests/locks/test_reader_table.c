@@ -30,7 +30,7 @@ struct fixture {
 	int data_fd;
 	void *map; /* of lock.mdb */
 	struct dit_lock_parts parts;
-	struct dit_lock_place *places;
+	struct dit_lock_slot *slots;
 	size_t bytes;
 	pid_t pid; /* of the other process; 0: none */
 	int end;   /* closing it ends that process */
@@ -49,7 +49,7 @@ static void map_lock_file(struct fixture *f)
 	assert_true(map != MAP_FAILED);
 	f->map = map;
 	dit_lock_parts(&f->parts, map, f->format);
-	f->places = f->parts.places;
+	f->slots = f->parts.slots;
 }
 
 static int setup(void **state)
@@ -101,7 +101,7 @@ static void lock_as_lmdb(int fd, short type, off_t at)
 	}
 }
 
-/* Another process opens the database, as LMDB does. It has a place in the table if
+/* Another process opens the database, as LMDB does. It has a slot in the table if
  * @p is_reader. */
 static void start_other(struct fixture *f, short type, bool is_reader)
 {
@@ -119,11 +119,11 @@ static void start_other(struct fixture *f, short type, bool is_reader)
 		(void)close(end[1]);
 		lock_as_lmdb(fd, type, 0);
 		if (is_reader) {
-			unsigned n = atomic_fetch_add(f->parts.nplaces, 1);
+			unsigned n = atomic_fetch_add(f->parts.nslots, 1);
 
 			lock_as_lmdb(fd, F_WRLCK, getpid());
-			atomic_store(&f->places[n].transaction, 1);
-			atomic_store(&f->places[n].pid, (uint32_t)getpid());
+			atomic_store(&f->slots[n].transaction, 1);
+			atomic_store(&f->slots[n].pid, (uint32_t)getpid());
 		}
 		(void)!write(begun[1], "x", 1);
 		(void)!read(end[0], &byte, 1);
@@ -213,7 +213,7 @@ static void the_first_process_makes_the_content(void **state)
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(*f->parts.layout, dit_lock_layout(f->format));
 	assert_int_equal(atomic_load(f->parts.transaction), transaction);
-	assert_int_equal(atomic_load(f->parts.nplaces), 0);
+	assert_int_equal(atomic_load(f->parts.nslots), 0);
 	assert_int_equal(enter(f), 0);
 	/* Others may come now, and find the content as it is. */
 	assert_int_equal(fcntl(f->lock_fd, F_GETLK, &lock), 0);
@@ -221,7 +221,7 @@ static void the_first_process_makes_the_content(void **state)
 	dit_reader_table_close(&f->table);
 	start_other(f, F_RDLCK, true);
 	assert_int_equal(open_table(f), 0);
-	assert_int_equal(atomic_load(f->parts.nplaces), 2);
+	assert_int_equal(atomic_load(f->parts.nslots), 2);
 }
 
 static void a_data_file_without_state_has_no_first_process(void **state)
@@ -276,30 +276,30 @@ static void another_layout_is_refused(void **state)
 	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
 }
 
-/* ---- places ---- */
+/* ---- slots ---- */
 
-static void a_place_has_process_and_transaction(void **state)
+static void a_slot_has_process_and_transaction(void **state)
 {
 	struct fixture *f = *state;
-	const struct dit_lock_place *place = &f->places[1];
+	const struct dit_lock_slot *slot = &f->slots[1];
 
 	start_other(f, F_RDLCK, true);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
-	assert_int_equal(atomic_load(f->parts.nplaces), 2);
-	assert_int_equal(atomic_load(&f->places[0].pid), f->pid);
-	assert_int_equal(atomic_load(&place->pid), getpid());
-	assert_int_equal(place->thread, (uint64_t)(uintptr_t)pthread_self());
-	assert_int_equal(atomic_load(&place->transaction), UINT64_MAX);
+	assert_int_equal(atomic_load(f->parts.nslots), 2);
+	assert_int_equal(atomic_load(&f->slots[0].pid), f->pid);
+	assert_int_equal(atomic_load(&slot->pid), getpid());
+	assert_int_equal(slot->thread, (uint64_t)(uintptr_t)pthread_self());
+	assert_int_equal(atomic_load(&slot->transaction), UINT64_MAX);
 	atomic_store(f->parts.transaction, 7);
 	assert_int_equal(dit_reader_table_renew(&f->table, 0), 7);
-	assert_int_equal(atomic_load(&place->transaction), 7);
+	assert_int_equal(atomic_load(&slot->transaction), 7);
 	atomic_store(f->parts.transaction, 8);
 	assert_int_equal(dit_reader_table_last(&f->table), 8);
-	assert_int_equal(atomic_load(&place->transaction), 7);
+	assert_int_equal(atomic_load(&slot->transaction), 7);
 	dit_reader_table_close(&f->table);
-	assert_int_equal(atomic_load(&place->pid), 0);
-	assert_int_equal(atomic_load(f->parts.nplaces), 2);
+	assert_int_equal(atomic_load(&slot->pid), 0);
+	assert_int_equal(atomic_load(f->parts.nslots), 2);
 }
 
 /* LMDB asks whether it could lock the byte of the process. */
@@ -322,7 +322,7 @@ static void others_see_that_a_reader_lives(void **state)
 	assert_int_not_equal(lock.l_type, F_UNLCK);
 }
 
-static void two_readers_of_a_process_have_two_places(void **state)
+static void two_readers_of_a_process_have_two_slots(void **state)
 {
 	struct fixture *f = *state;
 	struct dit_reader_table second;
@@ -335,13 +335,13 @@ static void two_readers_of_a_process_have_two_places(void **state)
 	assert_int_equal(open_at(f, &second, fd), 0);
 	assert_int_equal(dit_reader_table_enter(&second, 1, 0, NULL), 0);
 	assert_ptr_not_equal(f->table.own[0], second.own[0]);
-	assert_int_equal(atomic_load(f->parts.nplaces), 2);
+	assert_int_equal(atomic_load(f->parts.nslots), 2);
 	dit_reader_table_close(&second);
 	assert_int_equal(close(fd), 0);
-	assert_int_equal(atomic_load(&f->places[0].pid), getpid());
+	assert_int_equal(atomic_load(&f->slots[0].pid), getpid());
 }
 
-static void places_of_the_dead_are_freed(void **state)
+static void slots_of_the_dead_are_freed(void **state)
 {
 	struct fixture *f = *state;
 	pid_t dead = 0;
@@ -349,46 +349,46 @@ static void places_of_the_dead_are_freed(void **state)
 	start_other(f, F_RDLCK, true);
 	dead = f->pid;
 	end_other(f);
-	assert_int_equal(atomic_load(&f->places[0].pid), dead);
+	assert_int_equal(atomic_load(&f->slots[0].pid), dead);
 	start_other(f, F_RDLCK, true);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
-	assert_int_equal(atomic_load(&f->places[0].pid), getpid());
-	assert_int_equal(atomic_load(&f->places[1].pid), f->pid);
-	assert_int_equal(atomic_load(f->parts.nplaces), 2);
+	assert_int_equal(atomic_load(&f->slots[0].pid), getpid());
+	assert_int_equal(atomic_load(&f->slots[1].pid), f->pid);
+	assert_int_equal(atomic_load(f->parts.nslots), 2);
 }
 
 static void a_full_table_is_told(void **state)
 {
 	struct fixture *f = *state;
 
-	/* Room for two, whatever the number of places says. */
+	/* Room for two, whatever the number of slots says. */
 	assert_int_equal(ftruncate(f->lock_fd, 128 + 2 * 64), 0);
 	start_other(f, F_RDLCK, true);
-	atomic_store(&f->places[1].pid, (uint32_t)f->pid);
-	atomic_store(f->parts.nplaces, 4000000000u);
+	atomic_store(&f->slots[1].pid, (uint32_t)f->pid);
+	atomic_store(f->parts.nslots, 4000000000u);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), DIT_LMDB_READERS_FULL);
-	atomic_store(&f->places[1].pid, 0);
+	atomic_store(&f->slots[1].pid, 0);
 	assert_int_equal(enter(f), 0);
-	assert_ptr_equal(f->table.own[0], f->table.parts.places + 1);
+	assert_ptr_equal(f->table.own[0], f->table.parts.slots + 1);
 	dit_reader_table_close(&f->table);
 	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
 }
 
 /* One for each state; all or none. */
-static void a_table_has_several_places(void **state)
+static void a_table_has_several_slots(void **state)
 {
 	struct fixture *f = *state;
 
 	start_other(f, F_RDLCK, true);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(ftruncate(f->lock_fd, 128 + 3 * 64), 0);
-	f->table.nplaces = 3;
+	f->table.nslots = 3;
 	assert_int_equal(dit_reader_table_enter(&f->table, 3, 0, NULL),
 	                 DIT_LMDB_READERS_FULL);
 	for (unsigned i = 1; i < 3; i++) {
-		assert_int_equal(atomic_load(&f->places[i].pid), 0);
+		assert_int_equal(atomic_load(&f->slots[i].pid), 0);
 	}
 	assert_int_equal(dit_reader_table_enter(&f->table, 2, 0, NULL), 0);
 	for (unsigned i = 0; i < 2; i++) {
@@ -396,12 +396,12 @@ static void a_table_has_several_places(void **state)
 		assert_int_equal(dit_reader_table_renew(&f->table, i), 7 + i);
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(atomic_load(&f->places[1 + i].pid), getpid());
-		assert_int_equal(atomic_load(&f->places[1 + i].transaction), 7 + i);
+		assert_int_equal(atomic_load(&f->slots[1 + i].pid), getpid());
+		assert_int_equal(atomic_load(&f->slots[1 + i].transaction), 7 + i);
 	}
 	dit_reader_table_close(&f->table);
-	assert_int_equal(atomic_load(&f->places[1].pid), 0);
-	assert_int_equal(atomic_load(&f->places[2].pid), 0);
+	assert_int_equal(atomic_load(&f->slots[1].pid), 0);
+	assert_int_equal(atomic_load(&f->slots[2].pid), 0);
 	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
 }
 
@@ -525,10 +525,10 @@ static void the_oldest_reader_is_found(void **state)
 	assert_int_equal(dit_reader_table_enter(&f->table, 2, 0, NULL), 0);
 	atomic_store(f->parts.transaction, 15);
 	assert_int_equal(dit_reader_table_renew(&f->table, 1), 15);
-	atomic_store(&f->places[1].transaction, UINT64_MAX);
+	atomic_store(&f->slots[1].transaction, UINT64_MAX);
 	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
 	assert_int_equal(oldest, 15);
-	atomic_store(&f->places[1].transaction, 12);
+	atomic_store(&f->slots[1].transaction, 12);
 	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
 	assert_int_equal(oldest, 12);
 	end_other(f);
@@ -536,7 +536,7 @@ static void the_oldest_reader_is_found(void **state)
 	oldest = 20;
 	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
 	assert_int_equal(oldest, 15);
-	assert_int_equal(atomic_load(&f->places[1].pid), 0);
+	assert_int_equal(atomic_load(&f->slots[1].pid), 0);
 	oldest = 14;
 	assert_int_equal(dit_reader_table_oldest(&f->table, &oldest, NULL), 0);
 	assert_int_equal(oldest, 14);
@@ -549,7 +549,7 @@ static void the_oldest_reader_is_found(void **state)
 
 struct writer {
 	_Atomic uint64_t *transaction; /* the last one */
-	const struct dit_lock_place *place;
+	const struct dit_lock_slot *slot;
 	_Atomic uint64_t given_out; /* pages that were free before this transaction */
 	atomic_bool is_enough;
 };
@@ -563,9 +563,9 @@ static void *commit_often(void *ctx)
 		uint64_t oldest = atomic_load(writer->transaction);
 		uint64_t next = oldest + 1;
 
-		if (atomic_load(&writer->place->pid) != 0 &&
-		    atomic_load(&writer->place->transaction) < oldest) {
-			oldest = atomic_load(&writer->place->transaction);
+		if (atomic_load(&writer->slot->pid) != 0 &&
+		    atomic_load(&writer->slot->transaction) < oldest) {
+			oldest = atomic_load(&writer->slot->transaction);
 		}
 		if (oldest > atomic_load(&writer->given_out) && oldest != UINT64_MAX) {
 			atomic_store(&writer->given_out, oldest);
@@ -579,7 +579,7 @@ static void no_page_of_a_reader_is_given_out(void **state)
 {
 	struct fixture *f = *state;
 	struct writer writer = {.transaction = f->parts.transaction,
-	                        .place = &f->places[0]};
+	                        .slot = &f->slots[0]};
 	pthread_t thread;
 	unsigned n = 0;
 
@@ -642,11 +642,11 @@ int __wrap_dit_metas_read(int fd, const struct dit_page_format *format,
 {
 	int r = __real_dit_metas_read(fd, format, ret);
 
-	if (others == NULL || atomic_load(&others->places[0].pid) != (uint32_t)getpid() ||
+	if (others == NULL || atomic_load(&others->slots[0].pid) != (uint32_t)getpid() ||
 	    nreads++ >= ncommits) {
 		return r;
 	}
-	assert_int_equal(atomic_load(&others->places[0].transaction),
+	assert_int_equal(atomic_load(&others->slots[0].transaction),
 	                 atomic_load(others->parts.transaction));
 	atomic_fetch_add(others->parts.transaction, 1);
 	return -EIO; /* of a page that was overwritten: does not count */
@@ -667,18 +667,18 @@ static void a_state_that_was_overtaken_is_read_again(void **state)
 	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), 0);
 	assert_int_equal(nreads, 2);
 	assert_int_equal(dit_metas_newest(&reader->metas)->transaction, last);
-	assert_int_equal(atomic_load(f->parts.nplaces), 1);
+	assert_int_equal(atomic_load(f->parts.nslots), 1);
 	dit_lmdb_reader_close(reader);
-	assert_int_equal(atomic_load(&f->places[0].pid), 0);
+	assert_int_equal(atomic_load(&f->slots[0].pid), 0);
 
 	ncommits = UINT32_MAX;
 	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), -EAGAIN);
 	others = NULL;
 	assert_null(reader);
-	assert_int_equal(atomic_load(&f->places[0].pid), 0);
+	assert_int_equal(atomic_load(&f->slots[0].pid), 0);
 }
 
-/* Each spare state has a place of its own, where it rests until it is renewed. */
+/* Each spare state has a slot of its own, where it rests until it is renewed. */
 static void spare_states_are_later_ones(void **state)
 {
 	struct fixture *f = *state;
@@ -695,18 +695,18 @@ static void spare_states_are_later_ones(void **state)
 	assert_int_equal(dit_metas_newest(&reader->metas)->transaction, last - 1);
 	atomic_store(f->parts.transaction, last);
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(atomic_load(&f->places[1 + i].pid), getpid());
-		assert_int_equal(atomic_load(&f->places[1 + i].transaction), UINT64_MAX);
+		assert_int_equal(atomic_load(&f->slots[1 + i].pid), getpid());
+		assert_int_equal(atomic_load(&f->slots[1 + i].transaction), UINT64_MAX);
 		assert_int_equal(dit_lmdb_reader_renew(reader, i, &metas), 0);
 		assert_int_equal(dit_metas_newest(&metas)->transaction, last);
-		assert_int_equal(atomic_load(&f->places[1 + i].transaction), last);
+		assert_int_equal(atomic_load(&f->slots[1 + i].transaction), last);
 	}
-	assert_int_equal(atomic_load(&f->places[0].transaction), last - 1);
+	assert_int_equal(atomic_load(&f->slots[0].transaction), last - 1);
 	atomic_store(f->parts.transaction, last + 1);
 	assert_int_equal(dit_lmdb_reader_renew(reader, 0, &metas), -ESTALE);
 	dit_lmdb_reader_close(reader);
 	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(atomic_load(&f->places[i].pid), 0);
+		assert_int_equal(atomic_load(&f->slots[i].pid), 0);
 	}
 }
 
@@ -788,7 +788,7 @@ static void an_exchanged_data_file_is_opened_again(void **state)
 	test_scratch_remove(other);
 }
 
-static void a_reader_waits_for_a_place(void **state)
+static void a_reader_waits_for_a_slot(void **state)
 {
 	struct fixture *f = *state;
 	struct dit_lmdb_reader_opts opts = opts_of(f);
@@ -799,14 +799,14 @@ static void a_reader_waits_for_a_place(void **state)
 	start_other(f, F_RDLCK, true);
 	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts),
 	                 DIT_LMDB_READERS_FULL);
-	atomic_store(&f->places[0].pid, 0);
+	atomic_store(&f->slots[0].pid, 0);
 	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), 0);
 	dit_lmdb_reader_close(reader);
 	assert_int_equal(ftruncate(f->lock_fd, (off_t)f->bytes), 0);
 }
 
 /* A child that ends as a program does closes what it has inherited. */
-static void a_child_leaves_the_places_of_its_parent(void **state)
+static void a_child_leaves_the_slots_of_its_parent(void **state)
 {
 	struct fixture *f = *state;
 	int status = 0;
@@ -823,7 +823,7 @@ static void a_child_leaves_the_places_of_its_parent(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(atomic_load(&f->places[0].pid), getpid());
+	assert_int_equal(atomic_load(&f->slots[0].pid), getpid());
 }
 
 static void errors_of_files_are_told(void **state)
@@ -860,12 +860,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_data_file_without_state_has_no_first_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_lock_file_that_is_gone_does_not_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_layout_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_place_has_process_and_transaction, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_slot_has_process_and_transaction, setup, teardown),
 		cmocka_unit_test_setup_teardown(others_see_that_a_reader_lives, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_readers_of_a_process_have_two_places, setup, teardown),
-		cmocka_unit_test_setup_teardown(places_of_the_dead_are_freed, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_readers_of_a_process_have_two_slots, setup, teardown),
+		cmocka_unit_test_setup_teardown(slots_of_the_dead_are_freed, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_full_table_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_table_has_several_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_table_has_several_slots, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_process_with_our_number_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_mutex_of_a_dead_process_is_recovered, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_mutex_that_nobody_recovered_is_told, setup, teardown),
@@ -879,8 +879,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_reader_may_be_the_first_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_waits_for_a_loader, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_exchanged_data_file_is_opened_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reader_waits_for_a_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_child_leaves_the_places_of_its_parent, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reader_waits_for_a_slot, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_child_leaves_the_slots_of_its_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(errors_of_files_are_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_lock_file_that_is_a_link_is_not_opened, setup, teardown),
 	};

@@ -205,7 +205,7 @@ reader_is_there() {
 	"$mdb_stat" -r "$db" | grep -q "^ *$1 "
 }
 
-# kill_export: its place in the table is taken by nobody, and free after the next export
+# kill_export: its slot in the table is taken by nobody, and free after the next export
 kill_export() {
 	held_export
 	reader_is_there $held || echo "no reader"

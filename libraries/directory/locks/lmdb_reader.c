@@ -171,7 +171,7 @@ static int enter(struct dit_lmdb_reader *reader, const struct dit_lmdb_reader_op
  * A meta page counts if no commit came while it was read: the next commit but one writes
  * to it.
  *
- * @param number  of the place
+ * @param number  of the slot
  * @return 0; -ESTALE: no meta page has the state that lock.mdb names; -EAGAIN; -errno
  */
 static int read_state(struct dit_lmdb_reader *reader, unsigned number,

@@ -2,7 +2,7 @@
 /*
  * A reader of a database of LMDB, next to other processes, or as the first one: it sees
  * one state, and others while it is open. Writers leave the pages of these states alone,
- * so that several threads can read them. liblmdb is not asked: the reader has places in
+ * so that several threads can read them. liblmdb is not asked: the reader has slots in
  * the table of readers (reader_table.h).
  *
  * Both files are opened by descriptor (files.h).
@@ -23,7 +23,7 @@ struct dit_lmdb_reader_opts {
 	const struct dit_page_format *format; /* of the file; may be sealed; borrowed */
 	unsigned nspare;   /* states besides that of the opening, which may be renewed */
 	bool no_lock_file; /* make none where there is none: nobody writes then */
-	uint64_t wait_ms;  /* at most, for free places in the table of readers */
+	uint64_t wait_ms;  /* at most, for free slots in the table of readers */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
@@ -42,13 +42,13 @@ struct dit_lmdb_reader {
  *
  * @return 0; what dit_directory_open(), dit_data_open(), dit_format_check_metas() and
  *         dit_metas_read() return, and what those of reader_table.h return;
- *         DIT_LMDB_READERS_FULL: no place became free within wait_ms (places of
+ *         DIT_LMDB_READERS_FULL: no slot became free within wait_ms (slots of
  *         processes that are gone are taken at once); -EAGAIN: commits came too fast;
  *         DIT_E_CORRUPT, with a fault: lock.mdb names a state of another data.mdb
  */
 int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
                          const struct dit_lmdb_reader_opts *opts);
-/** Gives the places back. NULL is fine. */
+/** Gives the slots back. NULL is fine. */
 void dit_lmdb_reader_close(struct dit_lmdb_reader *reader);
 
 /**

@@ -23,17 +23,17 @@
 struct layout {
 	uint32_t word;
 	unsigned transaction; /* where it is */
-	unsigned nplaces;
+	unsigned nslots;
 	unsigned readers;
 };
 
 static const struct layout layout_09 = {.word = 0x00010001,
                                         .transaction = 48,
-                                        .nplaces = 56,
+                                        .nslots = 56,
                                         .readers = 8};
 static const struct layout layout_10 = {.word = 0x2c2f6002,
                                         .transaction = 8,
-                                        .nplaces = 16,
+                                        .nslots = 16,
                                         .readers = 24};
 
 static const struct layout *layout_of(const struct dit_page_format *format)
@@ -56,10 +56,10 @@ void dit_lock_parts(struct dit_lock_parts *ret, void *file,
 		.magic = file,
 		.layout = (void *)(bytes + sizeof(uint32_t)),
 		.transaction = (void *)(bytes + layout->transaction),
-		.nplaces = (void *)(bytes + layout->nplaces),
+		.nslots = (void *)(bytes + layout->nslots),
 		.readers = (void *)(bytes + layout->readers),
 		.writers = (void *)(bytes + DIT_LOCK_HEAD_BYTES / 2),
-		.places = (void *)(bytes + DIT_LOCK_HEAD_BYTES),
+		.slots = (void *)(bytes + DIT_LOCK_HEAD_BYTES),
 	};
 }
 
@@ -89,7 +89,7 @@ static int init_mutexes(const struct dit_lock_parts *parts)
 
 static int write_content(int lock_fd, int data_fd)
 {
-	_Alignas(struct dit_lock_place) char bytes[LOCK_FILE_BYTES] = {0};
+	_Alignas(struct dit_lock_slot) char bytes[LOCK_FILE_BYTES] = {0};
 	const struct dit_page_format *format =
 		dit_format_check(data_fd) != 0 ? &dit_lmdb_10 : &dit_lmdb_09;
 	struct dit_lock_parts parts;

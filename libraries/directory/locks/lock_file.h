@@ -7,13 +7,13 @@
  *          0         0       4  de c0 ef be, as in data.mdb
  *          4         4       4  the layout: 01 00 01 00, or 02 60 2f 2c
  *         48         8       8  number of the last transaction
- *         56        16       4  how many places of readers were ever used
+ *         56        16       4  how many slots of readers were ever used
  *          8        24      40  the mutex of the table of readers
  *         64        64      40  the mutex of writers
- *        128       128  64 * n  the places of readers; n is 126, or "maxreaders"
+ *        128       128  64 * n  the slots of readers; n is 126, or "maxreaders"
  *
- * A place has the number of the transaction that is read (8 bytes; ff ff ... for a reader
- * that rests), of the process (4; 0: the place is free), 4 unused bytes, and of the
+ * A slot has the number of the transaction that is read (8 bytes; ff ff ... for a reader
+ * that rests), of the process (4; 0: the slot is free), 4 unused bytes, and of the
  * thread (8). Both mutexes are those of <pthread.h>: robust, shared between processes.
  *
  * The layout is a version and, in 0.9, flags, in 1.0, a number that liblmdb makes of the
@@ -38,10 +38,10 @@
 #include "locks/claim.h"
 #include "page/page_format.h"
 
-/* Before the places of readers. */
+/* Before the slots of readers. */
 #define DIT_LOCK_HEAD_BYTES 128
 
-struct dit_lock_place {
+struct dit_lock_slot {
 	_Alignas(64) _Atomic uint64_t transaction;
 	_Atomic uint32_t pid;
 	uint64_t thread;
@@ -52,10 +52,10 @@ struct dit_lock_parts {
 	uint32_t *magic;
 	uint32_t *layout;
 	_Atomic uint64_t *transaction;
-	_Atomic uint32_t *nplaces;
-	pthread_mutex_t *readers; /* for who takes a place, or frees that of another */
+	_Atomic uint32_t *nslots;
+	pthread_mutex_t *readers; /* for who takes a slot, or frees that of another */
 	pthread_mutex_t *writers;
-	struct dit_lock_place *places;
+	struct dit_lock_slot *slots;
 };
 
 /** The parts of a file that belongs to a data.mdb of this format. */

@@ -2,8 +2,8 @@
 /*
  * How a writer sees a reader. A writer begins with the number N of the last transaction,
  * and later gives out again pages that became free before the oldest transaction in the
- * table. A reader puts N into its place and reads the last number once more. If it still
- * is N, the place was there before the writer that follows N + 1 has begun; and the
+ * table. A reader puts N into its slot and reads the last number once more. If it still
+ * is N, the slot was there before the writer that follows N + 1 has begun; and the
  * writer of N + 1 leaves all pages of N alone. Else it puts the newer number there.
  *
  * The meta page of N is the one that N + 2 writes. So what was read from it is whole if
@@ -33,7 +33,7 @@
 #include "page/meta_pages.h"
 
 #define RESTS         UINT64_MAX
-#define NPLACES_MAX   65536 /* of a file that is longer, the first ones are used */
+#define NSLOTS_MAX    65536 /* of a file that is longer, the first ones are used */
 #define MUTEX_WAIT_MS 1000  /* at least: it is held for microseconds */
 #define BYTE_OF_ALL   0     /* shared by all who have the database open */
 
@@ -90,7 +90,7 @@ int dit_reader_table_join(struct dit_reader_table *ret, int lock_fd,
 /* 0; -ESTALE: its last user has removed or emptied it. */
 static int look_at_file(struct dit_reader_table *table, struct dit_fault *fault)
 {
-	const off_t least = DIT_LOCK_HEAD_BYTES + sizeof(struct dit_lock_place);
+	const off_t least = DIT_LOCK_HEAD_BYTES + sizeof(struct dit_lock_slot);
 	struct stat st;
 	off_t n = 0;
 
@@ -106,14 +106,14 @@ static int look_at_file(struct dit_reader_table *table, struct dit_fault *fault)
 		                     " has %lld bytes, which is too short: stop slapd",
 		                     (long long)st.st_size);
 	}
-	n = (st.st_size - DIT_LOCK_HEAD_BYTES) / (off_t)sizeof(struct dit_lock_place);
-	table->nplaces = n < NPLACES_MAX ? (unsigned)n : NPLACES_MAX;
+	n = (st.st_size - DIT_LOCK_HEAD_BYTES) / (off_t)sizeof(struct dit_lock_slot);
+	table->nslots = n < NSLOTS_MAX ? (unsigned)n : NSLOTS_MAX;
 	return 0;
 }
 
 static size_t map_bytes(const struct dit_reader_table *table)
 {
-	return DIT_LOCK_HEAD_BYTES + table->nplaces * sizeof(struct dit_lock_place);
+	return DIT_LOCK_HEAD_BYTES + table->nslots * sizeof(struct dit_lock_slot);
 }
 
 static int map_file(struct dit_reader_table *table, struct dit_fault *fault)
@@ -163,16 +163,16 @@ int dit_reader_table_open(struct dit_reader_table *table, int data_fd,
 	return r;
 }
 
-/* The next process that takes the place changes all of it. A child that was forked leaves
- * the places of its parent. */
+/* The next process that takes the slot changes all of it. A child that was forked leaves
+ * the slots of its parent. */
 static void leave(struct dit_reader_table *table)
 {
 	for (; table->nown > 0; table->nown--) {
-		struct dit_lock_place *place = table->own[table->nown - 1];
+		struct dit_lock_slot *slot = table->own[table->nown - 1];
 
-		if (atomic_load(&place->pid) == (uint32_t)getpid()) {
-			atomic_store(&place->transaction, RESTS);
-			atomic_store(&place->pid, 0);
+		if (atomic_load(&slot->pid) == (uint32_t)getpid()) {
+			atomic_store(&slot->transaction, RESTS);
+			atomic_store(&slot->pid, 0);
 		}
 	}
 }
@@ -186,28 +186,28 @@ void dit_reader_table_close(struct dit_reader_table *table)
 	*table = (struct dit_reader_table){.map = NULL};
 }
 
-/* ---- places ---- */
+/* ---- slots ---- */
 
-/* The places that were ever used; all after them are free. */
+/* The slots that were ever used; all after them are free. */
 static unsigned nused(const struct dit_reader_table *table)
 {
-	uint32_t n = atomic_load(table->parts.nplaces);
+	uint32_t n = atomic_load(table->parts.nslots);
 
-	return n < table->nplaces ? n : table->nplaces;
+	return n < table->nslots ? n : table->nslots;
 }
 
 /*
- * With the mutex held. A process locks its byte before it takes a place, and takes it
- * with the mutex held; so who has no lock now is gone, with all its places.
+ * With the mutex held. A process locks its byte before it takes a slot, and takes it
+ * with the mutex held; so who has no lock now is gone, with all its slots.
  */
 static void free_dead(const struct dit_reader_table *table)
 {
-	struct dit_lock_place *places = table->parts.places;
+	struct dit_lock_slot *slots = table->parts.slots;
 	uint32_t own = (uint32_t)getpid();
-	uint32_t alive = own; /* slapd has many places, one after the other */
+	uint32_t alive = own; /* slapd has many slots, one after the other */
 
 	for (unsigned i = 0; i < nused(table); i++) {
-		uint32_t pid = atomic_load(&places[i].pid);
+		uint32_t pid = atomic_load(&slots[i].pid);
 
 		if (pid == 0 || pid == own || pid == alive) {
 			continue;
@@ -215,33 +215,33 @@ static void free_dead(const struct dit_reader_table *table)
 		if (is_locked(table->lock_fd, pid)) {
 			alive = pid;
 		} else {
-			atomic_store(&places[i].pid, 0);
+			atomic_store(&slots[i].pid, 0);
 		}
 	}
 }
 
 /* With the mutex held. NULL: there is none. */
-static struct dit_lock_place *take_place(const struct dit_reader_table *table)
+static struct dit_lock_slot *take_slot(const struct dit_reader_table *table)
 {
-	struct dit_lock_place *places = table->parts.places;
+	struct dit_lock_slot *slots = table->parts.slots;
 	unsigned n = nused(table);
 	unsigned i = 0;
 
-	while (i < n && atomic_load(&places[i].pid) != 0) {
+	while (i < n && atomic_load(&slots[i].pid) != 0) {
 		i++;
 	}
-	if (i == table->nplaces) {
+	if (i == table->nslots) {
 		return NULL;
 	}
-	/* Writers look without the mutex: first the place, then that it is used. */
-	atomic_store(&places[i].pid, 0);
-	atomic_store(&places[i].transaction, RESTS);
-	places[i].thread = (uint64_t)(uintptr_t)pthread_self();
+	/* Writers look without the mutex: first the slot, then that it is used. */
+	atomic_store(&slots[i].pid, 0);
+	atomic_store(&slots[i].transaction, RESTS);
+	slots[i].thread = (uint64_t)(uintptr_t)pthread_self();
 	if (i == n) {
-		atomic_store(table->parts.nplaces, n + 1);
+		atomic_store(table->parts.nslots, n + 1);
 	}
-	atomic_store(&places[i].pid, (uint32_t)getpid());
-	return &places[i];
+	atomic_store(&slots[i].pid, (uint32_t)getpid());
+	return &slots[i];
 }
 
 /* ---- the mutexes ---- */
@@ -280,7 +280,7 @@ static int lock_mutex(pthread_mutex_t *mutex, const char *whose, uint64_t wait_m
 	                               whose, dit_errno_text(r));
 }
 
-/* A process that died with the mutex held has at most left a place half taken, which is
+/* A process that died with the mutex held has at most left a slot half taken, which is
  * free, or is freed as those of other dead processes. */
 static int lock_table(const struct dit_reader_table *table, uint64_t wait_ms,
                       struct dit_fault *fault)
@@ -296,18 +296,18 @@ static void unlock_table(const struct dit_reader_table *table)
 	(void)pthread_mutex_unlock(table->parts.readers);
 }
 
-/* ---- places of our own ---- */
+/* ---- slots of our own ---- */
 
-static int take_places(struct dit_reader_table *table, unsigned n)
+static int take_slots(struct dit_reader_table *table, unsigned n)
 {
 	while (table->nown < n) {
-		struct dit_lock_place *place = take_place(table);
+		struct dit_lock_slot *slot = take_slot(table);
 
-		if (place == NULL) {
+		if (slot == NULL) {
 			leave(table);
 			return DIT_LMDB_READERS_FULL;
 		}
-		table->own[table->nown++] = place;
+		table->own[table->nown++] = slot;
 	}
 	return 0;
 }
@@ -331,12 +331,12 @@ int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t 
 		return r;
 	}
 	free_dead(table);
-	r = take_places(table, n);
+	r = take_slots(table, n);
 	unlock_table(table);
 	return r;
 }
 
-/* All of these are in one order for all processes: our place is written before the last
+/* All of these are in one order for all processes: our slot is written before the last
  * number is read again. */
 uint64_t dit_reader_table_renew(struct dit_reader_table *table, unsigned number)
 {
@@ -397,7 +397,7 @@ void dit_reader_table_set_last(const struct dit_reader_table *table, uint64_t tr
 int dit_reader_table_oldest(const struct dit_reader_table *table, uint64_t *ret,
                             struct dit_fault *fault)
 {
-	const struct dit_lock_place *places = table->parts.places;
+	const struct dit_lock_slot *slots = table->parts.slots;
 	int r = lock_table(table, 0, fault);
 
 	if (r < 0) {
@@ -406,9 +406,9 @@ int dit_reader_table_oldest(const struct dit_reader_table *table, uint64_t *ret,
 	free_dead(table);
 	unlock_table(table);
 	for (unsigned i = 0; i < nused(table); i++) {
-		uint64_t transaction = atomic_load(&places[i].transaction);
+		uint64_t transaction = atomic_load(&slots[i].transaction);
 
-		if (atomic_load(&places[i].pid) != 0 && transaction < *ret) {
+		if (atomic_load(&slots[i].pid) != 0 && transaction < *ret) {
 			*ret = transaction;
 		}
 	}

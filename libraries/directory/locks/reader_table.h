@@ -8,12 +8,12 @@
  *   dit_reader_table_close()
  *
  * From dit_reader_table_renew() on no writer takes pages of the state whose number it
- * returns, nor of later ones, until the next call or the close. One place in the table is
+ * returns, nor of later ones, until the next call or the close. One slot in the table is
  * enough for all threads of a process that read the same state.
  *
  * Bytes of lock.mdb are locked (fcntl), too: byte 0 shared by all who have the database
  * open, and for each process that reads the byte of its number. A process that ends loses
- * its locks: then others free its places.
+ * its locks: then others free its slots.
  *
  * The first process that opens the database makes the content of lock.mdb, with an
  * exclusive lock on byte 0, and goes on with a shared one.
@@ -46,9 +46,9 @@ struct dit_reader_table {
 	bool is_first;                        /* others are kept away */
 	void *map;                            /* of lock.mdb; NULL: not open */
 	struct dit_lock_parts parts;          /* of the map */
-	unsigned nplaces;                     /* that there is room for */
-	struct dit_lock_place *own[DIT_READER_OWN_MAX];
-	unsigned nown; /* places of our own */
+	unsigned nslots;                      /* that there is room for */
+	struct dit_lock_slot *own[DIT_READER_OWN_MAX];
+	unsigned nown; /* slots of our own */
 };
 
 /**
@@ -76,11 +76,11 @@ int dit_reader_table_join(struct dit_reader_table *ret, int lock_fd,
  */
 int dit_reader_table_open(struct dit_reader_table *table, int data_fd,
                           struct dit_fault *fault);
-/** Frees the places. One that is not open (all zero) is fine. */
+/** Frees the slots. One that is not open (all zero) is fine. */
 void dit_reader_table_close(struct dit_reader_table *table);
 
 /**
- * Take places, where readers rest at first. Those of processes that are gone are freed
+ * Take slots, where readers rest at first. Those of processes that are gone are freed
  * before.
  *
  * @param n        DIT_READER_OWN_MAX at most
@@ -91,7 +91,7 @@ void dit_reader_table_close(struct dit_reader_table *table);
  */
 int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t wait_ms,
                            struct dit_fault *fault);
-/** Place @p number of ours has the last transaction from now on. @return its number */
+/** Slot @p number of ours has the last transaction from now on. @return its number */
 uint64_t dit_reader_table_renew(struct dit_reader_table *table, unsigned number);
 /** The number of the last transaction. If it is still that of dit_reader_table_renew(),
  * the meta page of that state was not written to since. */
@@ -113,7 +113,7 @@ void dit_reader_table_unlock(struct dit_reader_table *table);
 void dit_reader_table_set_last(const struct dit_reader_table *table,
                                uint64_t transaction);
 /**
- * With the write lock held: the oldest state that a process reads. The places of
+ * With the write lock held: the oldest state that a process reads. The slots of
  * processes that are gone are freed.
  *
  * @param ret  has the newest state that counts

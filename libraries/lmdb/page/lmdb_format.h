@@ -69,7 +69,7 @@ enum dit_lmdb_code {
 	DIT_LMDB_VERSION_MISMATCH = -30794, /* another version of the format */
 	DIT_LMDB_INVALID = -30793,          /* no file of LMDB */
 	DIT_LMDB_DBS_FULL = -30791,         /* too many named databases */
-	DIT_LMDB_READERS_FULL = -30790,     /* no place in the table of readers */
+	DIT_LMDB_READERS_FULL = -30790,     /* no slot in the table of readers */
 	DIT_LMDB_INCOMPATIBLE = -30784,     /* a database with other flags */
 	DIT_LMDB_BAD_VALSIZE = -30781,      /* a key or value too long, or empty */
 };

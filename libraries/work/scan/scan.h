@@ -187,8 +187,8 @@ struct dit_entry_scan_ops {
  *         -EPERM: root does not work in a directory of another user, as is that of
  *         slapd; the program becomes that user first, or runs as it;
  *         -ENOMEM and other -errno;
- *         LMDB's codes, among them MDB_READERS_FULL: no place in the table of readers
- *         became free within wait_ms. The scan clears places of processes that have
+ *         LMDB's codes, among them MDB_READERS_FULL: no slot in the table of readers
+ *         became free within wait_ms. The scan clears slots of processes that have
  *         ended
  */
 DIT_PUBLIC int dit_entry_scan_open(struct dit_entry_scan **ret,
