@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "files/lmdb_error.h"
+#include "files/lmdb_append.h"
 #include "files/spare.h"
 #include "test.h"
 

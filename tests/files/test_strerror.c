@@ -6,7 +6,6 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "files/lmdb_error.h"
 #include "test.h"
 
 static void each_of_our_codes_has_a_text_of_its_own(void **state)
@@ -61,15 +60,6 @@ static void unknown_numbers_do_no_harm(void **state)
 	}
 }
 
-static void lmdb_results_fall_into_our_ranges(void **state)
-{
-	(void)state;
-
-	assert_int_equal(dit_lmdb_error(0), 0);
-	assert_int_equal(dit_lmdb_error(ENOSPC), -ENOSPC);
-	assert_int_equal(dit_lmdb_error(MDB_KEYEXIST), MDB_KEYEXIST);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -77,7 +67,6 @@ int main(void)
 		cmocka_unit_test(lmdb_codes_have_lmdbs_text),
 		cmocka_unit_test(system_errors_are_known_with_both_signs),
 		cmocka_unit_test(unknown_numbers_do_no_harm),
-		cmocka_unit_test(lmdb_results_fall_into_our_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

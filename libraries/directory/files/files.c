@@ -9,16 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/errno_text.h"
-#include "files/format_check.h"
-#include "files/lmdb_error.h"
-#include "page/meta_pages.h"
 #include "system/path.h"
 #include "system/regular_file.h"
 
@@ -347,7 +341,7 @@ void dit_staging_remove(int dir_fd, int staging_fd)
 	(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
 }
 
-/* ---- liblmdb ---- */
+/* ---- paths ---- */
 
 int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
 {
@@ -359,49 +353,4 @@ int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
 		                     ret);
 	}
 	return 0;
-}
-
-/*
- * How much liblmdb maps, before it opens: as much as the newest meta page tells, so that
- * a slapd can make the file larger meanwhile. A damaged page may tell more than the
- * address space has. Then a page is asked for, and liblmdb maps all that are in use.
- */
-static int choose_map_size(struct MDB_env *env, int data_fd)
-{
-	struct dit_metas metas;
-	size_t bytes = 0;
-	void *map = NULL;
-
-	if (dit_metas_read(data_fd, &dit_lmdb_09, &metas) != 0) {
-		return 0; /* liblmdb judges */
-	}
-	bytes = dit_metas_newest(&metas)->map_bytes;
-	map = bytes == 0 ? NULL : mmap(NULL, bytes, PROT_READ, MAP_SHARED, data_fd, 0);
-	if (map == MAP_FAILED) {
-		bytes = metas.page_bytes;
-	} else if (map != NULL) {
-		(void)munmap(map, bytes);
-	}
-	return dit_lmdb_error(mdb_env_set_mapsize(env, bytes));
-}
-
-static int check_before_open(struct MDB_env *env, int data_fd, struct dit_fault *fault)
-{
-	int r = dit_format_check_metas(data_fd, fault);
-
-	return r < 0 ? r : choose_map_size(env, data_fd);
-}
-
-int dit_env_open_file(struct MDB_env *env, int data_fd, unsigned flags,
-                      struct dit_fault *fault)
-{
-	char path[DIT_FD_PATH_BYTES];
-	int r = dit_fd_path(data_fd, path, fault);
-
-	if (r == 0) {
-		r = check_before_open(env, data_fd, fault);
-	}
-	return r < 0 ? r
-	             : dit_lmdb_error(mdb_env_open(
-			       env, path, flags | MDB_NOSUBDIR | MDB_NOLOCK, 0600));
 }

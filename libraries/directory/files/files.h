@@ -24,8 +24,6 @@
 
 #include "files/fault.h"
 
-struct MDB_env;
-
 #define DIT_STAGING_NAME  "ditkit-staging"
 #define DIT_PREPARED_NAME "ditkit-prepared" /* a finished one, that waits */
 #define DIT_DATA_NAME     "data.mdb"
@@ -122,10 +120,5 @@ void dit_staging_remove(int dir_fd, int staging_fd);
 /** The path that leads to an open file or directory. 0; -ENOSYS with a fault: no
  * /proc. */
 int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault);
-
-/** mdb_env_open() on an open file, without LMDB's locks. Its codes, -errno; DIT_E_CORRUPT
- * with a fault: the meta pages give no size of a page. */
-int dit_env_open_file(struct MDB_env *env, int data_fd, unsigned flags,
-                      struct dit_fault *fault);
 
 #endif

@@ -42,8 +42,9 @@
 
 #include <lmdb.h>
 
+#include "base/error.h"
 #include "files/files.h"
-#include "files/lmdb_error.h"
+#include "page/lmdb_format.h"
 #include "page/meta_pages.h"
 #include "system/file_size_signal.h"
 
@@ -55,6 +56,27 @@
 /* Bytes of pages for a byte charged, at most. */
 #define PAGES_FACTOR 3
 #define SLACK_BYTES  (1u << 20)
+
+/* base/error.h promises three ranges without overlap. */
+_Static_assert(MDB_KEYEXIST == -30799 && MDB_LAST_ERRCODE <= -30600,
+               "LMDB's codes lie where error.h says");
+_Static_assert(DIT_E_FORMAT < MDB_KEYEXIST, "our codes lie below LMDB's");
+_Static_assert((int)DIT_LMDB_KEYEXIST == MDB_KEYEXIST &&
+                       (int)DIT_LMDB_NOTFOUND == MDB_NOTFOUND &&
+                       (int)DIT_LMDB_PAGE_NOTFOUND == MDB_PAGE_NOTFOUND &&
+                       (int)DIT_LMDB_CORRUPTED == MDB_CORRUPTED &&
+                       (int)DIT_LMDB_VERSION_MISMATCH == MDB_VERSION_MISMATCH &&
+                       (int)DIT_LMDB_INVALID == MDB_INVALID &&
+                       (int)DIT_LMDB_DBS_FULL == MDB_DBS_FULL &&
+                       (int)DIT_LMDB_READERS_FULL == MDB_READERS_FULL &&
+                       (int)DIT_LMDB_INCOMPATIBLE == MDB_INCOMPATIBLE &&
+                       (int)DIT_LMDB_BAD_VALSIZE == MDB_BAD_VALSIZE,
+               "lmdb_format.h has LMDB's numbers");
+
+_Static_assert(DIT_DB_INTEGERKEY == MDB_INTEGERKEY && DIT_DB_DUPSORT == MDB_DUPSORT &&
+                       DIT_DB_DUPFIXED == MDB_DUPFIXED &&
+                       DIT_DB_INTEGERDUP == MDB_INTEGERDUP,
+               "stored flags are LMDB's");
 
 struct dit_lmdb_append {
 	struct dit_lmdb_append_opts opts;
@@ -71,6 +93,34 @@ struct dit_lmdb_append {
 	uint64_t started_bytes;  /* of the file, handed to the disk already */
 };
 
+/* ---- liblmdb ---- */
+
+/* LMDB answers 0, one of its own negative codes, or a positive errno. */
+static int lmdb_error(int rc)
+{
+	return rc > 0 ? -rc : rc;
+}
+
+int dit_lmdb_short_write(int fd, uint64_t at, uint64_t len)
+{
+	if (fallocate(fd, 0, (off_t)at, (off_t)len) != 0 &&
+	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+		return -errno;
+	}
+	return -EIO;
+}
+
+/* liblmdb takes a path. */
+static int open_file(MDB_env *env, int data_fd, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(data_fd, path, fault);
+
+	return r < 0 ? r
+	             : lmdb_error(mdb_env_open(
+			       env, path, MDB_NOSYNC | MDB_NOSUBDIR | MDB_NOLOCK, 0600));
+}
+
 /* ---- a new file ---- */
 
 const char *dit_lmdb_version(void)
@@ -84,16 +134,16 @@ int dit_lmdb_append_begin_file(int data_fd, size_t *ret_page_bytes,
 	MDB_env *env = NULL;
 	MDB_stat stat;
 	sigset_t previous;
-	int r = dit_lmdb_error(mdb_env_create(&env));
+	int r = lmdb_error(mdb_env_create(&env));
 
 	if (r < 0) {
 		return r;
 	}
 	dit_file_size_signal_block(&previous);
-	r = dit_env_open_file(env, data_fd, MDB_NOSYNC, fault);
+	r = open_file(env, data_fd, fault);
 	dit_file_size_signal_restore(&previous);
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_stat(env, &stat));
+		r = lmdb_error(mdb_env_stat(env, &stat));
 	}
 	mdb_env_close(env);
 	if (r == 0) {
@@ -117,7 +167,7 @@ static int map_grow(struct dit_lmdb_append *append, uint64_t need)
 	       append->opts.page_bytes;
 	/* If this fails there is no map any more; the error sticks, all that is done with
 	 * the environment from here on is to close it. */
-	r = dit_lmdb_error(mdb_env_set_mapsize(append->env, size));
+	r = lmdb_error(mdb_env_set_mapsize(append->env, size));
 	if (r < 0) {
 		return r;
 	}
@@ -135,7 +185,7 @@ static int begin_txn(struct dit_lmdb_append *append, uint64_t bytes)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_lmdb_error(mdb_txn_begin(append->env, NULL, 0, &append->txn));
+	r = lmdb_error(mdb_txn_begin(append->env, NULL, 0, &append->txn));
 	if (r < 0) {
 		append->txn = NULL;
 		return r;
@@ -172,7 +222,7 @@ int dit_lmdb_append_commit(struct dit_lmdb_append *append)
 	append->txn = NULL;
 	append->cursor = NULL;
 	dit_file_size_signal_block(&previous);
-	r = dit_lmdb_error(mdb_txn_commit(txn));
+	r = lmdb_error(mdb_txn_commit(txn));
 	if (r == -EIO) {
 		r = dit_lmdb_short_write(append->opts.data_fd, append->used_bytes,
 		                         append->txn_bytes + SLACK_BYTES);
@@ -181,7 +231,7 @@ int dit_lmdb_append_commit(struct dit_lmdb_append *append)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_lmdb_error(mdb_env_info(append->env, &info));
+	r = lmdb_error(mdb_env_info(append->env, &info));
 	if (r < 0) {
 		return r;
 	}
@@ -202,7 +252,7 @@ static int cursor_on(struct dit_lmdb_append *append, MDB_dbi dbi)
 		mdb_cursor_close(append->cursor);
 		append->cursor = NULL;
 	}
-	r = dit_lmdb_error(mdb_cursor_open(append->txn, dbi, &append->cursor));
+	r = lmdb_error(mdb_cursor_open(append->txn, dbi, &append->cursor));
 	if (r < 0) {
 		append->cursor = NULL;
 		return r;
@@ -236,19 +286,18 @@ int dit_lmdb_append_charge(struct dit_lmdb_append *append, uint64_t bytes)
 
 static int open_env(struct dit_lmdb_append *append)
 {
-	int r = dit_lmdb_error(mdb_env_create(&append->env));
+	int r = lmdb_error(mdb_env_create(&append->env));
 
 	if (r < 0) {
 		append->env = NULL;
 		return r;
 	}
-	r = dit_lmdb_error(mdb_env_set_maxdbs(append->env, append->opts.ndbs));
+	r = lmdb_error(mdb_env_set_maxdbs(append->env, append->opts.ndbs));
 	if (r == 0) {
 		r = map_grow(append, append->used_bytes + TXN_BYTES);
 	}
 	if (r == 0) {
-		r = dit_env_open_file(append->env, append->opts.data_fd, MDB_NOSYNC,
-		                      NULL);
+		r = open_file(append->env, append->opts.data_fd, NULL);
 	}
 	return r;
 }
@@ -303,8 +352,8 @@ int dit_lmdb_append_make(struct dit_lmdb_append *append, const char *name, unsig
 	int r = dit_lmdb_append_charge(append, DIT_LMDB_LIST_BYTES + strlen(name));
 
 	return r < 0 ? r
-	             : dit_lmdb_error(mdb_dbi_open(append->txn, name, MDB_CREATE | flags,
-	                                           ret_db));
+	             : lmdb_error(mdb_dbi_open(append->txn, name, MDB_CREATE | flags,
+	                                       ret_db));
 }
 
 static int compare_split_keys(const MDB_val *a, const MDB_val *b)
@@ -334,9 +383,9 @@ static int is_above(const MDB_val *a, const MDB_val *b)
 
 int dit_lmdb_append_order_split(struct dit_lmdb_append *append, unsigned db)
 {
-	int r = dit_lmdb_error(mdb_set_compare(append->txn, db, compare_split_keys));
+	int r = lmdb_error(mdb_set_compare(append->txn, db, compare_split_keys));
 
-	return r < 0 ? r : dit_lmdb_error(mdb_set_dupsort(append->txn, db, is_above));
+	return r < 0 ? r : lmdb_error(mdb_set_dupsort(append->txn, db, is_above));
 }
 
 /* ---- records ---- */
@@ -351,8 +400,7 @@ static int put(struct dit_lmdb_append *append, unsigned db, MDB_val *key, MDB_va
 {
 	int r = cursor_on(append, db);
 
-	return r < 0 ? r
-	             : dit_lmdb_error(mdb_cursor_put(append->cursor, key, data, flags));
+	return r < 0 ? r : lmdb_error(mdb_cursor_put(append->cursor, key, data, flags));
 }
 
 int dit_lmdb_append_put(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
@@ -406,7 +454,7 @@ int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit
 {
 	MDB_val key_val = val_of(key);
 	MDB_val data = {0, NULL};
-	int r = dit_lmdb_error(mdb_get(append->txn, db, &key_val, &data));
+	int r = lmdb_error(mdb_get(append->txn, db, &key_val, &data));
 
 	*ret = (struct dit_span){data.mv_data, data.mv_size};
 	return r == DIT_LMDB_NOTFOUND ? 0 : r;

@@ -9,7 +9,7 @@
  *
  * Threads: belongs to one thread.
  *
- * Errors: LMDB's codes (lmdb_error.h); -errno. After an error only _close().
+ * Errors: LMDB's codes (lmdb_format.h); -errno. After an error only _close().
  */
 #ifndef DITKIT_LMDB_APPEND_H
 #define DITKIT_LMDB_APPEND_H
@@ -97,5 +97,15 @@ int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit
 int dit_lmdb_append_commit(struct dit_lmdb_append *append);
 /** Bytes of the file in use by the last commit, or charged since. */
 uint64_t dit_lmdb_append_bytes(const struct dit_lmdb_append *append);
+
+/**
+ * LMDB reports EIO when the system wrote less than it was asked to, as it does on a disk
+ * that becomes full in the middle of a write, or at a limit. Asking for the space tells.
+ *
+ * @param fd  the data file; @p at, @p len  what may have been missing
+ *
+ * @return -ENOSPC, -EDQUOT, -EFBIG; -EIO: there is space
+ */
+int dit_lmdb_short_write(int fd, uint64_t at, uint64_t len);
 
 #endif

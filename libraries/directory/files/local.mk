@@ -10,8 +10,6 @@ libditkit_a_SOURCES += \
 	%D%/format_check.h \
 	%D%/lmdb_append.c \
 	%D%/lmdb_append.h \
-	%D%/lmdb_error.c \
-	%D%/lmdb_error.h \
 	%D%/map_size.h \
 	%D%/spare.c \
 	%D%/spare.h \

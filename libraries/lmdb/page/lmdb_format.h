@@ -60,7 +60,7 @@ static inline uint32_t dit_page_overflow_count(const struct dit_page_words *word
 #define DIT_DB_REVERSEDUP 0x40u
 
 /* Results of liblmdb, with its numbers: error.h keeps their range for them. Rooms that
- * do not call liblmdb use them, too; lmdb_error.c compares both lists. */
+ * do not call liblmdb use them, too; lmdb_append.c compares both lists. */
 enum dit_lmdb_code {
 	DIT_LMDB_KEYEXIST = -30799,         /* records out of order */
 	DIT_LMDB_NOTFOUND = -30798,         /* no such record, or database */
