@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/slapd_version.h"
 #include "job/release_rules.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
@@ -61,9 +60,7 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
 		.cipher = dit_data_seal_runs(target->seal),
 		.stop = &loader->job.stop,
-		.list_max =
-			(uint32_t)(((uint64_t)1 << loader->job.chosen.settings->idlexp) -
-	                           1),
+		.list_max = dit_settings_list_max(loader->job.chosen.settings),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
@@ -127,14 +124,9 @@ static int check_index_limit(const struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	size_t n = dit_index_set_ndbs(target->indexes);
-	enum dit_openldap_version version = loader->stats->openldap;
-	unsigned patch = 0;
-	size_t limit = dit_index_limit(version, patch);
+	const struct dit_chosen *chosen = &loader->job.chosen;
+	size_t limit = dit_index_limit(chosen->openldap, chosen->patch);
 
-	if (n > limit) {
-		patch = dit_slapd_patch(dit_slapd_path(), version);
-		limit = dit_index_limit(version, patch);
-	}
 	if (n <= limit) {
 		return 0;
 	}
@@ -147,8 +139,8 @@ static int check_index_limit(const struct load_target *target)
 	                       target->number == 0);
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
 	               "database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
-	               DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version),
-	               patch, limit);
+	               DIT_SPAN_ARGS(target->db->suffix), n,
+	               dit_openldap_name(chosen->openldap), chosen->patch, limit);
 	return DIT_E_CONFIG;
 }
 
