@@ -494,3 +494,43 @@ int dit_conf_run_idlexp(struct dit_conf_parser *parser)
 	parser->settings->idlexp = value;
 	return 0;
 }
+
+/* Up to 2.6 "multiprovider off" makes a database a copy of one provider's by itself. */
+static const struct dit_openldap_range off_makes_shadow = {.last = DIT_OPENLDAP_2_6};
+static const struct dit_openldap_range needs_server_id = {.first = DIT_OPENLDAP_2_7};
+
+/* syncrepl, updatedn: a copy of another server's database. */
+int dit_conf_run_shadow(struct dit_conf_parser *parser)
+{
+	if (parser->scope.section == DIT_CONF_DATABASE) {
+		struct dit_database *database = dit_conf_database(parser);
+
+		database->is_shadow = true;
+		database->is_single_shadow = !database->is_multi_provider;
+	}
+	return 0;
+}
+
+/* From 2.7 on, a server that takes changes next to others needs its ID first. */
+int dit_conf_run_multiprovider(struct dit_conf_parser *parser)
+{
+	bool value = false;
+	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
+
+	if (r == 0 && value && !parser->has_server_id &&
+	    dit_openldap_is_in(parser->openldap, needs_server_id)) {
+		return dit_conf_say(parser->reporter,
+		                    "<%s> serverID is not configured, do that first",
+		                    parser->scope.words[0]);
+	}
+	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
+		struct dit_database *database = dit_conf_database(parser);
+
+		database->is_multi_provider = value;
+		database->is_single_shadow =
+			!value &&
+			(database->is_shadow ||
+		         dit_openldap_is_in(parser->openldap, off_makes_shadow));
+	}
+	return r;
+}

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Looking up directives, and those that define schema and global settings (config.md 3.1
- * and 4).
+ * and 4). A configuration that slapd refuses is refused here as well, so some arguments
+ * that change nothing stored are checked.
  */
 #include "config/conf_parser.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include <ldap.h>
+
 #include "base/error.h"
+
+#define SERVER_ID_MAX 4095
 
 typedef int (*define_fn)(struct dit_schema *schema, const char *text,
                          struct dit_schema_error *error);
@@ -157,6 +164,85 @@ int dit_conf_run_tool_threads(struct dit_conf_parser *parser)
 	}
 	return r;
 }
+
+/* ---- what slapd checks, and no tool needs ---- */
+
+/* A number with C's base rules from 0 to @p max. */
+static bool is_number(const char *word, long max)
+{
+	char *end = NULL;
+	long value = 0;
+
+	errno = 0;
+	value = strtol(word, &end, 0);
+	return errno == 0 && end != word && *end == '\0' && value >= 0 && value <= max;
+}
+
+static bool is_url(const char *word)
+{
+	LDAPURLDesc *url = NULL;
+	bool is_good = ldap_url_parse(word, &url) == LDAP_URL_SUCCESS;
+
+	ldap_free_urldesc(url);
+	return is_good;
+}
+
+static int bad_server_id(struct dit_conf_parser *parser, const char *why,
+                         const char *word)
+{
+	(void)dit_conf_say(parser->reporter, "<%s> %s %s", parser->scope.words[0], why,
+	                   word);
+	return dit_conf_repeat(parser->reporter, "<%s> %s", parser->scope.words[0], why);
+}
+
+/* One number, or several of them, each with the URL of its server. */
+int dit_conf_run_server_id(struct dit_conf_parser *parser)
+{
+	const char *number = parser->scope.words[1];
+
+	if (!is_number(number, SERVER_ID_MAX)) {
+		return bad_server_id(parser, "illegal server ID", number);
+	}
+	if (parser->scope.nwords == 2 && parser->has_server_id) {
+		return bad_server_id(parser, "unqualified server ID not allowed now",
+		                     number);
+	}
+	if (parser->has_plain_server_id) {
+		return bad_server_id(parser, "only one server ID allowed now", number);
+	}
+	if (parser->scope.nwords > 2 && !is_url(parser->scope.words[2])) {
+		return bad_server_id(parser, "invalid URL", parser->scope.words[2]);
+	}
+	parser->has_server_id = true;
+	parser->has_plain_server_id = parser->scope.nwords == 2;
+	return 0;
+}
+
+int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
+{
+	static const char *const names[] = {"kbyte", "minutes"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *word = parser->scope.words[1 + i];
+
+		if (!is_number(word, UINT_MAX)) {
+			(void)dit_conf_say(parser->reporter,
+			                   "invalid %s \"%s\" in \"checkpoint\".",
+			                   names[i], word);
+			return dit_conf_forget(parser->reporter);
+		}
+	}
+	return 0;
+}
+
+int dit_conf_run_searchstack(struct dit_conf_parser *parser)
+{
+	int value = 0;
+
+	return dit_conf_int(parser, parser->scope.words[1], &value);
+}
+
+/* ---- looked up ---- */
 
 static bool matches(const struct dit_conf_parser *parser,
                     const struct dit_directive *directive, enum dit_conf_form form,

@@ -162,11 +162,9 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
                            const struct dit_directive *directive)
 {
 	bool is_skipped = directive->run == NULL && directive->value == DIT_CONF_NO_VALUE;
-	int r = is_skipped ? 0 : check_count(parser, directive);
+	int r = check_count(parser, directive);
 
-	if (r == 0) {
-		r = check_place(parser, directive);
-	}
+	r = r < 0 ? r : check_place(parser, directive);
 	return r < 0 || is_skipped ? r : run_function(parser, directive);
 }
 

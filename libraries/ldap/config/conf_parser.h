@@ -13,7 +13,6 @@
  *   conf_database.c    directives of databases and back ends
  *   conf_index.c       index
  *   conf_values.c      sortvals, multival
- *   conf_checked.c     what is looked at and then forgotten
  *   modules.tsv        the table of modules, overlays and types of databases
  *   conf_modules.c     looking them up
  *
@@ -233,7 +232,7 @@ int dit_conf_run_text(struct dit_conf_parser *parser, const char *text);
 
 /**
  * Run one directive on the words, which are there, after a look at their number; without
- * a function it is skipped.
+ * a function or a value it is skipped then.
  */
 int dit_conf_run_directive(struct dit_conf_parser *parser,
                            const struct dit_directive *directive);
@@ -316,10 +315,10 @@ struct dit_multival_spec *dit_conf_find_multival(const struct dit_multival_rules
 int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 
 /* The functions of directives.tsv. */
-dit_directive_fn dit_conf_run_access, dit_conf_run_attributeoptions;
+dit_directive_fn dit_conf_run_attributeoptions;
 dit_directive_fn dit_conf_run_attributetype, dit_conf_run_backend;
 dit_directive_fn dit_conf_run_checkpoint, dit_conf_run_crypto, dit_conf_run_database;
-dit_directive_fn dit_conf_run_dds_interval, dit_conf_run_directory;
+dit_directive_fn dit_conf_run_directory;
 dit_directive_fn dit_conf_run_ditcontentrule, dit_conf_run_envflags;
 dit_directive_fn dit_conf_run_idlexp, dit_conf_run_include, dit_conf_run_index;
 dit_directive_fn dit_conf_run_index_substr_if_maxlen_2_5;
@@ -330,10 +329,10 @@ dit_directive_fn dit_conf_run_multival, dit_conf_run_objectclass;
 dit_directive_fn dit_conf_run_objectidentifier, dit_conf_run_overlay;
 dit_directive_fn dit_conf_run_passphrase;
 dit_directive_fn dit_conf_run_rootdn, dit_conf_run_searchstack;
-dit_directive_fn dit_conf_run_server_id, dit_conf_run_sortvals;
+dit_directive_fn dit_conf_run_server_id, dit_conf_run_shadow, dit_conf_run_sortvals;
 dit_directive_fn dit_conf_run_subordinate, dit_conf_run_subordinate_2_5;
-dit_directive_fn dit_conf_run_suffix, dit_conf_run_syncrepl, dit_conf_run_tool_threads;
-dit_directive_fn dit_conf_run_unsupported, dit_conf_run_updatedn;
+dit_directive_fn dit_conf_run_suffix, dit_conf_run_tool_threads;
+dit_directive_fn dit_conf_run_unsupported;
 
 /** @return slapd's spelling of a type of database that it has, or NULL */
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name);

@@ -1,6 +1,5 @@
 # libraries/ldap/config/local.mk
 libditkit_a_SOURCES += \
-	%D%/conf_checked.c \
 	%D%/conf_database.c \
 	%D%/conf_directives.c \
 	%D%/conf_entry.c \
