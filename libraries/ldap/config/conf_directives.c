@@ -31,8 +31,9 @@ static void report_schema(const struct dit_conf_parser *parser,
 		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, "%s",
 		                    error->detail);
 	}
-	(void)dit_conf_say_about(parser->reporter, parser->scope.words[0], "%s",
-	                         rest == NULL ? "" : rest + strlen(": "));
+	(void)dit_conf_say(parser->reporter, DIT_SAY_KEYWORD, "%s: %s",
+	                   parser->scope.words[0],
+	                   rest == NULL ? "" : rest + strlen(": "));
 }
 
 static int define(struct dit_conf_parser *parser, define_fn fn)
@@ -43,8 +44,9 @@ static int define(struct dit_conf_parser *parser, define_fn fn)
 
 	/* Without a parenthesis slapd has nothing to parse: the data has ended. */
 	if (text == NULL) {
-		return dit_conf_say_about(parser->reporter, parser->scope.words[0],
-		                          "Unexpected end of data before ");
+		return dit_conf_say(parser->reporter, DIT_SAY_KEYWORD,
+		                    "%s: Unexpected end of data before ",
+		                    parser->scope.words[0]);
 	}
 	r = fn(parser->settings->schema, text, &error);
 	if (r == 0 || r == -ENOMEM) {
@@ -58,7 +60,8 @@ static int define(struct dit_conf_parser *parser, define_fn fn)
 static int define_new_format(struct dit_conf_parser *parser, define_fn fn)
 {
 	if (parser->scope.words[1][0] != '(') {
-		return dit_conf_say(parser->reporter, "<%s> old format not supported",
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                    "<%s> old format not supported",
 		                    parser->scope.words[0]);
 	}
 	return define(parser, fn);
@@ -113,7 +116,8 @@ int dit_conf_run_attributeoptions(struct dit_conf_parser *parser)
 			return r;
 		}
 		if (r < 0) {
-			(void)dit_conf_say_line(parser->reporter, "%s", error.text);
+			(void)dit_conf_say(parser->reporter, DIT_SAY_LINE, "%s",
+			                   error.text);
 			return dit_conf_forget(parser->reporter);
 		}
 	}
@@ -138,10 +142,10 @@ static int set_length_2_5(struct dit_conf_parser *parser, unsigned *length)
 	              params->substr_if_minlen <= params->substr_if_maxlen)) {
 		return r;
 	}
-	(void)dit_conf_say(parser->reporter, "<%s> invalid value (%d)",
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> invalid value (%d)",
 	                   parser->scope.words[0], (int)*length);
-	return dit_conf_repeat(parser->reporter, "<%s> invalid value",
-	                       parser->scope.words[0]);
+	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> invalid value",
+	                    parser->scope.words[0]);
 }
 
 int dit_conf_run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
@@ -190,9 +194,10 @@ static bool is_url(const char *word)
 static int bad_server_id(struct dit_conf_parser *parser, const char *why,
                          const char *word)
 {
-	(void)dit_conf_say(parser->reporter, "<%s> %s %s", parser->scope.words[0], why,
-	                   word);
-	return dit_conf_repeat(parser->reporter, "<%s> %s", parser->scope.words[0], why);
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> %s %s",
+	                   parser->scope.words[0], why, word);
+	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> %s",
+	                    parser->scope.words[0], why);
 }
 
 /* One number, or several of them, each with the URL of its server. */
@@ -226,7 +231,7 @@ int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
 		const char *word = parser->scope.words[1 + i];
 
 		if (!is_number(word, UINT_MAX)) {
-			(void)dit_conf_say(parser->reporter,
+			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 			                   "invalid %s \"%s\" in \"checkpoint\".",
 			                   names[i], word);
 			return dit_conf_forget(parser->reporter);

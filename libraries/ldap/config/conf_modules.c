@@ -187,7 +187,7 @@ static int load_module(struct dit_conf_parser *parser, const char *name)
 		return r;
 	}
 	(void)tell_collision(parser, &error);
-	return dit_conf_say(parser->reporter,
+	return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 	                    "<%s> schema of module %s collides with definitions before; "
 	                    "remove those, the module has its own",
 	                    parser->scope.words[0], name);
@@ -216,7 +216,7 @@ int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type)
 	(void)tell_collision(parser, &error);
 	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 	                    "backend_add:  initialization for type \"%s\" failed", type);
-	(void)dit_conf_say(parser->reporter,
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 	                   "<%s> schema of module %s collides with definitions before; "
 	                   "remove those, the module has its own",
 	                   parser->scope.words[0], module);
@@ -351,6 +351,8 @@ static int load_type(struct dit_conf_parser *parser, const char *name)
 /* A missing file is an error, as in slapd. A file that exists may bring any schema. */
 static int load_unknown(struct dit_conf_parser *parser, const char *name)
 {
+	const struct dit_conf_place *place = &parser->reporter->place;
+
 	if (!is_module_file(parser, parser->scope.words[1])) {
 		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "lt_dlopenext failed: (%s) file not found",
@@ -358,10 +360,10 @@ static int load_unknown(struct dit_conf_parser *parser, const char *name)
 	}
 	parser->has_unknown_module = true;
 	parser->has_unknown_schema = true;
-	(void)dit_conf_tell_line(parser->reporter, DIT_REPORT_WARNING,
-	                         "module \"%s\" is not known; schema that it may add "
-	                         "is missing",
-	                         name);
+	(void)dit_conf_tell(parser->reporter, DIT_REPORT_WARNING,
+	                    "%s: line %lu: module \"%s\" is not known; schema that it "
+	                    "may add is missing",
+	                    place->file, place->line, name);
 	return 0;
 }
 

@@ -40,8 +40,8 @@ struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser)
 
 int dit_conf_run_unsupported(struct dit_conf_parser *parser)
 {
-	return dit_conf_say(parser->reporter, "<%s> not supported by this release",
-	                    parser->scope.words[0]);
+	return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+	                    "<%s> not supported by this release", parser->scope.words[0]);
 }
 
 /* A keyword that no directive, overlay or type of databases knows is an error
@@ -58,9 +58,8 @@ static int unknown_keyword(struct dit_conf_parser *parser)
 		return 0;
 	}
 	/* slapd does not cut this message. */
-	return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-	                          "unknown directive <%s> %s.", parser->scope.words[0],
-	                          where[parser->scope.section]);
+	return dit_conf_say(parser->reporter, DIT_SAY_WHOLE, "unknown directive <%s> %s.",
+	                    parser->scope.words[0], where[parser->scope.section]);
 }
 
 /* These releases name the keyword when a failure has no message of its own. */
@@ -110,10 +109,10 @@ static int run_function(struct dit_conf_parser *parser,
 	(void)dit_conf_forget(parser->reporter);
 	r = directive->run == NULL ? set_value(parser, directive)
 	                           : directive->run(parser);
-	if (r == DIT_E_CONFIG && !dit_conf_has_message(parser->reporter) &&
+	if (r == DIT_E_CONFIG && parser->reporter->message[0] == '\0' &&
 	    dit_openldap_is_in(parser->openldap, tells_wordless_failures)) {
-		(void)dit_conf_say(parser->reporter, "<%s> handler exited with 1!",
-		                   parser->scope.words[0]);
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                   "<%s> handler exited with 1!", parser->scope.words[0]);
 		return dit_conf_forget(parser->reporter);
 	}
 	return r;
@@ -126,16 +125,19 @@ static int check_count(const struct dit_conf_parser *parser,
 	size_t nargs = parser->scope.nwords - 1;
 
 	if (nargs < directive->min) {
-		(void)dit_conf_say(parser->reporter, "keyword <%s> missing %s argument",
-		                   keyword, directive->args);
-		return dit_conf_repeat(parser->reporter, "<%s> missing %s argument",
-		                       keyword, directive->args);
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                   "keyword <%s> missing %s argument", keyword,
+		                   directive->args);
+		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		                    "<%s> missing %s argument", keyword, directive->args);
 	}
 	if (directive->max != 0 && nargs > directive->max) {
-		(void)dit_conf_say(parser->reporter, "<%s> extra cruft after %s.",
-		                   keyword, directive->args);
-		return dit_conf_repeat(parser->reporter, "<%s> extra cruft after %s",
-		                       keyword, directive->args);
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                   "<%s> extra cruft after %s.", keyword,
+		                   directive->args);
+		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		                    "<%s> extra cruft after %s", keyword,
+		                    directive->args);
 	}
 	return 0;
 }
@@ -153,7 +155,7 @@ static int check_place(const struct dit_conf_parser *parser,
 		where = "must occur before any";
 	}
 	return where == NULL ? 0
-	                     : dit_conf_say(parser->reporter,
+	                     : dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 	                                    "keyword <%s> %s database declaration",
 	                                    parser->scope.words[0], where);
 }
@@ -204,18 +206,18 @@ static int run_words(struct dit_conf_parser *parser, char *text)
 	int r = dit_conf_split(parser, text, &culprit);
 
 	if (parser->scope.nwords == 0) {
-		return dit_conf_say(parser->reporter, "bad config line.");
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE, "bad config line.");
 	}
 	directive =
 		dit_conf_find_directive(parser, DIT_CONF_KEYWORD, parser->scope.words[0]);
 	if (r < 0 && directive != NULL &&
 	    (directive->flags & DIT_DIRECTIVE_SECRET) != 0) {
-		return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                          "unterminated quoted string");
+		return dit_conf_say(parser->reporter, DIT_SAY_WHOLE,
+		                    "unterminated quoted string");
 	}
 	if (r < 0 && !reads_raw_text(directive, parser->scope.words[0])) {
-		return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                          "unterminated quoted string \"%s\"", culprit);
+		return dit_conf_say(parser->reporter, DIT_SAY_WHOLE,
+		                    "unterminated quoted string \"%s\"", culprit);
 	}
 	if (*parser->scope.words[0] == '\0') {
 		return 0; /* as slapd, which takes the empty keyword for a known one */

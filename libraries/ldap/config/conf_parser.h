@@ -29,8 +29,70 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "config/conf_reporter.h"
+#include "base/error.h"
+#include "base/report.h"
 #include "config/settings.h"
+
+/* ---- reports ---- */
+
+/* slapd composes most messages in a buffer of this size; longer ones are cut. */
+#define DIT_CONF_MESSAGE_BYTES 256
+
+/** The line or value of the configuration that is read. */
+struct dit_conf_place {
+	const char *file; /* in the settings' arena; of a tree: the folder, as in slapd */
+	unsigned long line; /* from 1; of a tree: always 1 */
+	const char *value;  /* "olcDbIndex: value #0" of a tree; NULL: no value is read */
+	const char *dn;     /* of the tree's entry; NULL: no entry is read */
+};
+
+/**
+ * Where reports go, the place that they name, and the last message, which slapd says
+ * again when a tree's entry has failed. Lives for one reading, or for one choice of a
+ * database. Owns nothing: whoever sets a pointer of the place resets it before the text
+ * goes away.
+ */
+struct dit_conf_reporter {
+	dit_report_fn report; /* borrowed; NULL: no reports */
+	void *ctx;
+	struct dit_conf_place place;
+	char message[DIT_CONF_MESSAGE_BYTES]; /* "": nothing to repeat */
+};
+
+/** "TEXT"; the message stays. @return DIT_E_CONFIG */
+int dit_conf_tell(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
+                  const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** How a message is told. */
+enum dit_conf_say {
+	DIT_SAY_VALUE,   /* "FILE: line N: TEXT", in a tree "ATTRIBUTE: value #N: TEXT" */
+	DIT_SAY_LINE,    /* "FILE: line N: TEXT", in a tree with its folder and line 1 */
+	DIT_SAY_WHOLE,   /* the same, and never cut */
+	DIT_SAY_KEYWORD, /* of a "KEYWORD: TEXT": "FILE: line N KEYWORD: TEXT", in a tree
+	                  * "ATTRIBUTE: value #N KEYWORD: TEXT"; never cut */
+	DIT_SAY_LATER,   /* not at all: slapd says it again in this form */
+};
+
+/**
+ * Tell a message, and keep it.
+ *
+ *   return dit_conf_say(reporter, DIT_SAY_VALUE, "<%s> invalid value", "lastmod");
+ *
+ *       slapd.conf: line 7: <lastmod> invalid value
+ *
+ * @return DIT_E_CONFIG
+ */
+int dit_conf_say(struct dit_conf_reporter *reporter, enum dit_conf_say say,
+                 const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** Forget the message. @return DIT_E_CONFIG */
+static inline int dit_conf_forget(struct dit_conf_reporter *reporter)
+{
+	reporter->message[0] = '\0';
+	return DIT_E_CONFIG;
+}
+
+/* ---- the parser ---- */
 
 /** A suffix after the first of a database of another type than mdb. */
 struct dit_more_suffix {

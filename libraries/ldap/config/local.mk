@@ -11,7 +11,6 @@ libditkit_a_SOURCES += \
 	%D%/conf_parser.c \
 	%D%/conf_parser.h \
 	%D%/conf_reporter.c \
-	%D%/conf_reporter.h \
 	%D%/conf_tree.c \
 	%D%/conf_values.c \
 	%D%/conf_words.c \
