@@ -45,43 +45,21 @@ static int run_pipeline(struct loader *loader)
 
 /* ---- digests ---- */
 
-/* Records are refused before the end of a damaged part, where its digest is known. */
-static void tell_of_parts(const struct loader *loader, int r)
-{
-	if (loader->opts->digests != NULL &&
-	    (r == DIT_E_REFUSED || r == DIT_E_INVALID || r == DIT_E_TOOLONG)) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "nothing was changed; if a part is damaged (xxh128sum -c "
-		               "tells), run ditsplit --part R/N again, with the R and N "
-		               "of its name");
-	}
-}
-
 /* @param number  of the input. @return 0; DIT_E_INVALID, reported */
 static int check_digest(const struct loader *loader, size_t number, const char *digest)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	const char *path = opts->inputs[number];
-	const char *name = path == NULL ? NULL : strrchr(path, '/');
-	unsigned part = 0;
-	unsigned nparts = 0;
 
 	if (opts->digests == NULL || opts->digests[number] == NULL ||
 	    strcmp(opts->digests[number], digest) == 0) {
 		return 0;
 	}
-	if (name != NULL && sscanf(name, "/part-%u-of-%u.", &part, &nparts) == 2) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "%s is short, damaged or exchanged: its digest is %s, not "
-		               "%s; nothing was changed; run ditsplit --part %u/%u again",
-		               path, digest, opts->digests[number], part, nparts);
-	} else {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "%s is short, damaged or exchanged: its digest is %s, not "
-		               "%s; nothing was changed",
-		               path == NULL ? "standard input" : path, digest,
-		               opts->digests[number]);
-	}
+	dit_job_report(&loader->job, DIT_REPORT_ERROR,
+	               "%s is short, damaged or exchanged: its digest is %s, not %s; "
+	               "nothing was changed",
+	               path == NULL ? "standard input" : path, digest,
+	               opts->digests[number]);
 	return DIT_E_INVALID;
 }
 
@@ -266,7 +244,6 @@ static int run(struct loader *loader)
 		/* The time until now was spent on preparations, not on entries. */
 		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
-		tell_of_parts(loader, r);
 	}
 	if (r == 0) {
 		r = take_digests(loader);
