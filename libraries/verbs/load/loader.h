@@ -357,9 +357,9 @@ void dit_load_target_deinit(struct load_target *target);
 
 /** All outputs are prepared: their manifests are written. Reports. */
 int dit_load_put_manifests(struct loader *loader);
-/** A text as manifests have it: names of files have any bytes, JSON has UTF-8. Owned;
- * NULL: no memory */
-struct json_t *dit_load_text_json(struct dit_span text);
+/** Fields of a manifest: what a database is prepared for. Owned; NULL: no memory */
+struct json_t *dit_load_site_json(const struct dit_job *job,
+                                  const struct dit_database *db);
 
 /* ---- load_refuse.c: records that are left out ---- */
 
