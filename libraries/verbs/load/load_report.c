@@ -74,20 +74,25 @@ int dit_load_input_fail(struct loader *loader, int r)
 	return r;
 }
 
+void dit_load_tell_size(const struct load_target *target, enum dit_report_kind kind,
+                        const char *needs, double bytes)
+{
+	uint64_t wanted = ((uint64_t)(bytes * 1.5) + MIB - 1) / MIB * MIB;
+
+	dit_job_report(&target->loader->job, kind,
+	               "the database %s %.0f bytes, but maxsize is %llu: configure "
+	               "\"maxsize %llu\" or give --grow",
+	               needs, bytes, (unsigned long long)target->db->data.maxsize_bytes,
+	               (unsigned long long)wanted);
+}
+
 int dit_load_target_fail(struct load_target *target, int r, const char *what)
 {
 	const struct dit_database *db = target->db;
-	uint64_t bytes = target->stats->bytes;
-	uint64_t wanted = (bytes + bytes / 2 + MIB - 1) / MIB * MIB;
 
-	if (r == DIT_E_FULL && bytes > 0) {
-		dit_job_report(
-			&target->loader->job, DIT_REPORT_ERROR,
-			"the database needs %llu bytes, but maxsize is %llu: configure "
-			"\"maxsize %llu\" or give --grow",
-			(unsigned long long)bytes,
-			(unsigned long long)db->data.maxsize_bytes,
-			(unsigned long long)wanted);
+	if (r == DIT_E_FULL && target->stats->bytes > 0) {
+		dit_load_tell_size(target, DIT_REPORT_ERROR, "needs",
+		                   (double)target->stats->bytes);
 		return r;
 	}
 	if (r == DIT_E_FULL) {

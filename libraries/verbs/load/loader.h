@@ -227,6 +227,9 @@ int dit_load_open_fail(const struct dit_job *job, int r, const char *directory,
 int dit_load_input_fail(struct loader *loader, int r);
 /** As dit_job_fail(), of temporary files: the message names their directory. */
 int dit_load_sort_fail(struct loader *loader, int r);
+/** Report that a database "needs" more bytes than maxsize. */
+void dit_load_tell_size(const struct load_target *target, enum dit_report_kind kind,
+                        const char *needs, double bytes);
 /** As dit_job_fail(), with more words on limits of a database. */
 int dit_load_target_fail(struct load_target *target, int r, const char *what);
 
