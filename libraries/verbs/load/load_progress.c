@@ -17,8 +17,9 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 		ret->bytes_written += bytes;
 	}
 	if (loader->job.phase == DIT_LOAD_NAMES && target->tree != NULL) {
-		ret->done += dit_dn_tree_nwritten(target->tree);
-		ret->total += dit_dn_tree_nrecords(target->tree);
+		/* Each node has its own record and one under its parent. */
+		ret->done += target->tree->nwritten;
+		ret->total += 2 * (uint64_t)target->tree->names->nnodes;
 	}
 	if (loader->job.phase == DIT_LOAD_INDEXES && target->index_writer != NULL) {
 		ret->done += dit_index_writer_nread(target->index_writer);
@@ -37,6 +38,12 @@ static void add_published(const struct loader *loader, unsigned number,
 	}
 	ret->total += loader->opts->is_prepared ? 2 * bytes : bytes; /* read again */
 	ret->bytes_written += bytes;
+}
+
+void dit_load_end_phase(struct loader *loader, enum dit_load_phase phase)
+{
+	dit_job_end_phase(&loader->job, &loader->stats->phase_us[phase],
+	                  &loader->stats->phase_cpu_us[phase]);
 }
 
 void dit_load_progress_fill(void *ctx, struct dit_progress *ret)

@@ -251,7 +251,7 @@ static void prefetch_item(const struct loader *loader, const struct load_item *i
 		return;
 	}
 	if (tree != NULL && item->entry.dn.nrdns > 0) {
-		dit_dn_tree_prefetch(tree, &item->name);
+		dit_dn_table_prefetch(tree->names, &item->name.self);
 	}
 }
 
@@ -366,11 +366,13 @@ int dit_load_in_order(void *ctx, unsigned number)
 static void report_missing(const struct load_target *target)
 {
 	struct loader *loader = target->loader;
-	struct dit_dn_tree_hole hole = {0};
+	const struct dit_dn_tree *tree = target->tree;
 	bool is_first = true;
-	size_t at = 0;
 
-	while (dit_dn_tree_next_hole(target->tree, &at, &hole)) {
+	for (size_t i = 0; i < tree->nholes; i++) {
+		if (tree->holes[i].is_filled) {
+			continue;
+		}
 		if (is_first) {
 			dit_job_report(&loader->job, DIT_REPORT_MISSING,
 			               "Error, entries missing!");
@@ -378,7 +380,7 @@ static void report_missing(const struct load_target *target)
 		}
 		loader->stats->nmissing++;
 		dit_job_report(&loader->job, DIT_REPORT_MISSING, "  entry %lu: %s",
-		               (unsigned long)hole.id, hole.norm);
+		               (unsigned long)tree->holes[i].id, tree->holes[i].norm);
 	}
 }
 

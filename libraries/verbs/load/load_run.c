@@ -178,50 +178,13 @@ static int publish(struct loader *loader)
 
 /* ---- the end ---- */
 
-static void end_phase(struct loader *loader, enum dit_load_phase phase)
-{
-	dit_job_end_phase(&loader->job, &loader->stats->phase_us[phase],
-	                  &loader->stats->phase_cpu_us[phase]);
-}
-
-/* Everything but entries, one target after the other: all threads work for each. */
-static int finish_target(struct load_target *target)
-{
-	struct loader *loader = target->loader;
-	/* The chosen database is the first. */
-	int r = target->number == 0 ? dit_load_csn_write(target) : 0;
-
-	if (r == 0) {
-		r = dit_load_target_seal(target);
-	}
-	if (r < 0) {
-		return r;
-	}
-	dit_job_tell(&loader->job, DIT_LOAD_NAMES);
-	r = dit_load_target_begin_indexes(target);
-	if (r == 0) {
-		r = dit_load_target_write_tree(target);
-	}
-	if (r < 0) {
-		return r;
-	}
-	end_phase(loader, DIT_LOAD_NAMES);
-	dit_job_tell(&loader->job, DIT_LOAD_INDEXES);
-	r = dit_load_target_write_indexes(target);
-	if (r == 0) {
-		r = dit_load_target_write_late(target);
-	}
-	end_phase(loader, DIT_LOAD_INDEXES);
-	return r;
-}
-
 static int finish(struct loader *loader)
 {
 	int r = 0;
 
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
 		if (!loader->targets[i].is_foreign) {
-			r = finish_target(&loader->targets[i]);
+			r = dit_load_target_finish(&loader->targets[i]);
 		}
 	}
 	if (r < 0) {
@@ -229,7 +192,7 @@ static int finish(struct loader *loader)
 	}
 	dit_job_tell(&loader->job, DIT_LOAD_PUBLISH);
 	r = publish(loader);
-	end_phase(loader, DIT_LOAD_PUBLISH);
+	dit_load_end_phase(loader, DIT_LOAD_PUBLISH);
 	return r;
 }
 
@@ -248,7 +211,7 @@ static int run(struct loader *loader)
 	if (r == 0) {
 		r = take_digests(loader);
 	}
-	end_phase(loader, DIT_LOAD_ENTRIES);
+	dit_load_end_phase(loader, DIT_LOAD_ENTRIES);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = finish(loader);
 	}

@@ -237,6 +237,7 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what);
 
 /** How far the load is. @param ctx  the loader */
 void dit_load_progress_fill(void *ctx, struct dit_progress *ret);
+void dit_load_end_phase(struct loader *loader, enum dit_load_phase phase);
 
 /* ---- load_size.c: how the memory is divided, how large the result will be ---- */
 
@@ -336,21 +337,8 @@ uint64_t dit_load_stored_bytes(const struct load_target *target);
  * 1: dit_load_store_open() */
 int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
 
-/** No more keys are made. */
-int dit_load_target_seal(struct load_target *target);
-
-/** The members merge the keys from here on. */
-int dit_load_target_begin_indexes(struct load_target *target);
-
-/** dn2i and ad2i, most often while the members write indexes. */
-int dit_load_target_write_tree(struct load_target *target);
-
-/** Wait until the indexes are written. */
-int dit_load_target_write_indexes(struct load_target *target);
-
-/** Write the records that an output takes last: late entries, values of id2v,
- * contextCSN. */
-int dit_load_target_write_late(struct load_target *target);
+/** After the last round: everything but entries. All threads work for the target. */
+int dit_load_target_finish(struct load_target *target);
 
 /** At every stage; after the threads have ended. An output that was not published is
  * abandoned. */

@@ -6,7 +6,6 @@ libditkit_a_SOURCES += \
 	%D%/dn_table.h \
 	%D%/dn_tree.c \
 	%D%/dn_tree.h \
-	%D%/dn_tree_private.h \
 	%D%/dn_tree_write.c \
 	%D%/entries.c \
 	%D%/entries.h \
