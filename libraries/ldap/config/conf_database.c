@@ -244,6 +244,11 @@ static int already_served(struct dit_conf_parser *parser, struct dit_span suffix
 	                    by->type);
 }
 
+static bool is_one_suffix_type(const char *type)
+{
+	return strcmp(type, "mdb") == 0 || strcmp(type, "ldif") == 0;
+}
+
 int dit_conf_run_suffix(struct dit_conf_parser *parser)
 {
 	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "";
@@ -270,7 +275,7 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 			parser->scope.words[0]);
 	}
 	database = dit_conf_database(parser);
-	if (database->has_suffix && dit_conf_is_one_suffix_type(database->type)) {
+	if (database->has_suffix && is_one_suffix_type(database->type)) {
 		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                    "<%s> Only one suffix is allowed on this %s backend",
 		                    parser->scope.words[0], database->type);
@@ -312,8 +317,12 @@ static int bad_subordinate(struct dit_conf_parser *parser, const char *words)
 	                    words);
 }
 
-static int run_subordinate(struct dit_conf_parser *parser, bool takes_false)
+static const struct dit_openldap_range subordinate_takes_false = {
+	.first = DIT_OPENLDAP_2_6};
+
+int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 {
+	bool takes_false = dit_openldap_is_in(parser->openldap, subordinate_takes_false);
 	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
 	bool is_false = takes_false && strcasecmp(word, "FALSE") == 0;
 
@@ -338,16 +347,6 @@ static int run_subordinate(struct dit_conf_parser *parser, bool takes_false)
 		dit_conf_database(parser)->is_subordinate = !is_false;
 	}
 	return 0;
-}
-
-int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser)
-{
-	return run_subordinate(parser, false);
-}
-
-int dit_conf_run_subordinate(struct dit_conf_parser *parser)
-{
-	return run_subordinate(parser, true);
 }
 
 /* The message that slapd repeats begins with the place. */

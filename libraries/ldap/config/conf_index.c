@@ -15,7 +15,6 @@
 #include <strings.h>
 
 #include "base/grow.h"
-#include "config/conf_lines.h"
 
 /* Words that only restrict searches. An index with no other word still exists. */
 #define KIND_SEARCH_ONLY 0x100u

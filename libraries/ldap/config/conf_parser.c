@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "config/conf_lines.h"
 
 int dit_conf_parser_init(struct dit_conf_parser *parser,
                          struct dit_conf_reporter *reporter,

@@ -5,6 +5,7 @@
  *   conf_file.c        slapd.conf: files, include, lines
  *   conf_tree.c        cn=config: the walk, folders and files
  *   conf_entry.c       cn=config: from an entry to directives
+ *   conf_lines.c       slapd.conf: logical lines, words
  *   conf_reporter.c    reports, and the places that they name
  *   conf_parser.c      one line, or one value, to its directive
  *   conf_words.c       typed arguments
@@ -27,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -91,6 +93,51 @@ static inline int dit_conf_forget(struct dit_conf_reporter *reporter)
 	reporter->message[0] = '\0';
 	return DIT_E_CONFIG;
 }
+
+/* ---- logical lines, words (config.md 1) ---- */
+
+#define DIT_CONF_PIECE 2048 /* slapd reads physical lines into a buffer of this size */
+
+/** One physical line and its continuations at a time; comments come back like any other.
+ * Zero but for the file: before the first line. */
+struct dit_conf_lines {
+	FILE *file; /* borrowed */
+	char piece[DIT_CONF_PIECE];
+	bool has_piece; /* it was read, but belongs to the next logical line */
+	char *text;     /* owned */
+	size_t text_size;
+	size_t len;
+	unsigned long line; /* of the last physical line in text, from 1 */
+};
+
+/** All bytes that were read become zero. */
+void dit_conf_lines_deinit(struct dit_conf_lines *lines);
+
+/**
+ * @param ret  the text, NUL-terminated and the caller's to change; valid until the next
+ *             call. May be empty.
+ *
+ * @return 1; 0 at the end; -ENOMEM; -EIO and other errors of reading
+ */
+int dit_conf_lines_next(struct dit_conf_lines *lines, char **ret);
+
+/**
+ * Cut the next word out of @p at, in place; quotes and backslashes act and vanish.
+ *
+ * @param at        start of what is left, moved after the word
+ * @param ret_word  the word
+ *
+ * @return 1; 0: none left; DIT_E_SYNTAX: the line ends inside quotes, @p ret_word is what
+ *         the word was so far
+ */
+int dit_conf_word(char **at, char **ret_word);
+
+/**
+ * Cut the next non-empty part out of a list "a,b,,c", in place.
+ *
+ * @return the part, or NULL: none left
+ */
+char *dit_conf_part(char **list);
 
 /* ---- the parser ---- */
 
@@ -392,7 +439,7 @@ dit_directive_fn dit_conf_run_objectidentifier, dit_conf_run_overlay;
 dit_directive_fn dit_conf_run_passphrase;
 dit_directive_fn dit_conf_run_rootdn, dit_conf_run_searchstack;
 dit_directive_fn dit_conf_run_server_id, dit_conf_run_shadow, dit_conf_run_sortvals;
-dit_directive_fn dit_conf_run_subordinate, dit_conf_run_subordinate_2_5;
+dit_directive_fn dit_conf_run_subordinate;
 dit_directive_fn dit_conf_run_suffix, dit_conf_run_tool_threads;
 dit_directive_fn dit_conf_run_unsupported;
 
@@ -412,8 +459,5 @@ int dit_conf_load_monitor_schema(struct dit_conf_parser *parser, const char *typ
 /** Is the keyword one of an overlay, or of a type of databases, at the present place? */
 bool dit_conf_is_keyword_of_part(const struct dit_conf_parser *parser,
                                  const char *keyword);
-
-/** May databases of the type have only one suffix? */
-bool dit_conf_is_one_suffix_type(const char *type);
 
 #endif

@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "base/grow.h"
-#include "config/conf_lines.h"
 
 /* ---- sortvals ---- */
 

@@ -6,7 +6,6 @@ libditkit_a_SOURCES += \
 	%D%/conf_file.c \
 	%D%/conf_index.c \
 	%D%/conf_lines.c \
-	%D%/conf_lines.h \
 	%D%/conf_modules.c \
 	%D%/conf_parser.c \
 	%D%/conf_parser.h \
