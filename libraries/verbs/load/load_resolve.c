@@ -153,15 +153,14 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	return fill_hole(target, record, item, id);
 }
 
-/* The node of a new entry, and holes for the nodes above it that are not there. */
-static int add_nodes(struct load_target *target, struct load_item *item,
-                     const struct dit_dn_tree_place *place)
+int dit_load_add_nodes(struct load_target *target, const struct dit_dn_tree_name *name,
+                       const struct dit_dn_tree_place *place,
+                       struct dit_dn_tree_node *ret)
 {
-	int r = dit_dn_tree_add(target->tree, &item->name, place, &item->node);
+	int r = dit_dn_tree_add(target->tree, name, place, ret);
 
-	item->id = item->node.id;
 	for (unsigned i = 1; i < place->nnodes && r == 0; i++) {
-		r = dit_entries_put_hole(target->entries, item->id - place->nnodes + i);
+		r = dit_entries_put_hole(target->entries, ret->id - place->nnodes + i);
 	}
 	return r;
 }
@@ -184,7 +183,8 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
 	}
-	r = add_nodes(target, item, &place);
+	r = dit_load_add_nodes(target, &item->name, &place, &item->node);
+	item->id = item->node.id;
 	if (r < 0) {
 		return fail(target, record, item, r, "could not add a node to the tree",
 		            &(struct limit){"no ID is left below", DIT_DN_TABLE_MAX + 1,

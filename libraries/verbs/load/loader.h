@@ -212,7 +212,7 @@ struct loader {
 	struct dit_published *published;
 };
 
-/* ---- load_report.c: reports and failures ---- */
+/* ---- load_report.c: reports, failures, progress ---- */
 
 /** Is the load to end, by a signal or because it has failed? Any thread. */
 static inline bool dit_load_is_stopped(const struct loader *loader)
@@ -232,8 +232,6 @@ void dit_load_tell_size(const struct load_target *target, enum dit_report_kind k
                         const char *needs, double bytes);
 /** As dit_job_fail(), with more words on limits of a database. */
 int dit_load_target_fail(struct load_target *target, int r, const char *what);
-
-/* ---- load_progress.c ---- */
 
 /** How far the load is. @param ctx  the loader */
 void dit_load_progress_fill(void *ctx, struct dit_progress *ret);
@@ -390,6 +388,12 @@ int dit_load_begin(void *ctx, unsigned slot, size_t *ret_nitems);
 
 /** Decide about each record of the batch; then tell progress and estimate the size. */
 int dit_load_in_order(void *ctx, unsigned slot);
+
+/** The node of a new entry, and holes for the nodes above it that are not there. Errors
+ * of dit_dn_tree_add() and of dit_entries_put_hole() */
+int dit_load_add_nodes(struct load_target *target, const struct dit_dn_tree_name *name,
+                       const struct dit_dn_tree_place *place,
+                       struct dit_dn_tree_node *ret);
 
 /** "Error, entries missing!" and the lines below it. */
 void dit_load_report_missing(struct loader *loader);

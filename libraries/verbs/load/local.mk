@@ -15,7 +15,6 @@ libditkit_a_SOURCES += \
 	%D%/load_look.c \
 	%D%/load_parse.c \
 	%D%/load_prepared.c \
-	%D%/load_progress.c \
 	%D%/load_refuse.c \
 	%D%/load_report.c \
 	%D%/load_resolve.c \
