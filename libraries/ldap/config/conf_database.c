@@ -73,22 +73,18 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 /* Each of these databases may be defined once. */
 static int check_once(struct dit_conf_parser *parser, const char *type)
 {
-	bool *has = NULL;
+	static const char *const once[] = {"frontend", "config", "monitor"};
+	const size_t n = sizeof(once) / sizeof(once[0]);
+	size_t i = 0;
 
-	if (strcmp(type, "frontend") == 0) {
-		has = &parser->has_frontend;
-	} else if (strcmp(type, "config") == 0) {
-		has = &parser->has_config;
-	} else if (strcmp(type, "monitor") == 0) {
-		has = &parser->has_monitor;
+	while (i < n && strcmp(type, once[i]) != 0) {
+		i++;
 	}
-	if (has == NULL || !*has) {
-		if (has != NULL) {
-			*has = true;
-		}
+	if (i == n || (parser->defined & 1u << i) == 0) {
+		parser->defined |= 1u << i;
 		return 0;
 	}
-	if (has == &parser->has_monitor) {
+	if (strcmp(type, "monitor") == 0) {
 		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                    "database init failed (monitor)");
 		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,

@@ -237,9 +237,7 @@ struct dit_conf_parser {
 	bool has_unknown_module; /* which may bring any overlay */
 	bool has_unknown_schema; /* of a module or part: any attribute */
 	bool has_database;       /* the front end does not count */
-	bool has_frontend;       /* these three may be named once */
-	bool has_config;
-	bool has_monitor;
+	unsigned defined;        /* a bit for each type that may be named once */
 	bool has_server_id;
 	bool has_plain_server_id; /* without a URL */
 };

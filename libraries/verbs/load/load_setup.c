@@ -376,14 +376,16 @@ static int open_seals(struct loader *loader)
  */
 static int tell_directories(struct loader *loader)
 {
+	const struct dit_load_opts *opts = loader->opts;
 	const struct dit_glue *glue = &loader->job.glue;
 	int r = dit_job_before_open(&loader->job, glue->databases, glue->ndatabases);
 
 	if (r == 0) {
 		r = open_seals(loader);
 	}
-	if (r == 0 && !loader->opts->replaces &&
-	    (dit_load_look_is_wanted(loader->opts) || loader->is_estimate)) {
+	if (r == 0 && !opts->replaces &&
+	    (opts->only_if_empty || loader->is_estimate ||
+	     (!opts->keep_going && (opts->is_dry_run || opts->explain)))) {
 		r = dit_load_look(loader);
 	}
 	return r == 0 && dit_load_look_is_unneeded(loader) ? 1 : r;

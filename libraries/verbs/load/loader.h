@@ -287,9 +287,6 @@ int dit_load_csn_rewrite(struct load_target *target);
 
 /* ---- load_look.c: the contents of the databases before the load ---- */
 
-/** Do the options ask for a look? An estimate has one in any case. */
-bool dit_load_look_is_wanted(const struct dit_load_opts *opts);
-
 /**
  * Look at all targets, before any output is opened; only read. A database that cannot be
  * read counts as empty: a load tells the failure when it opens the database, a dry run
