@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,19 +119,6 @@ static void ask(const char *slapd, char *buffer, size_t size)
 
 /* ---- what it says ---- */
 
-/* A number; *at is after it then. @return whether there is one */
-static bool read_number(const char **at, unsigned long *ret)
-{
-	char *end = NULL;
-
-	*ret = strtoul(*at, &end, 10);
-	if (end == *at) {
-		return false;
-	}
-	*at = end;
-	return true;
-}
-
 struct release {
 	unsigned long major;
 	unsigned long minor;
@@ -143,22 +129,10 @@ struct release {
  * no number is 0. */
 static bool parse_release(const char *output, struct release *ret)
 {
-	static const char before[] = "OpenLDAP: slapd ";
-	const char *at = strstr(output, before);
+	const char *at = strstr(output, "OpenLDAP: slapd ");
 
-	if (at == NULL) {
-		return false;
-	}
-	at += strlen(before);
-	if (!read_number(&at, &ret->major) || *at++ != '.' ||
-	    !read_number(&at, &ret->minor)) {
-		return false;
-	}
-	ret->patch = 0;
-	if (*at++ == '.') {
-		(void)read_number(&at, &ret->patch);
-	}
-	return true;
+	return at != NULL && sscanf(at, "OpenLDAP: slapd %lu.%lu.%lu", &ret->major,
+	                            &ret->minor, &ret->patch) >= 2;
 }
 
 /* Is it a back end that each slapd has? */
