@@ -70,24 +70,23 @@ static int set_value(struct dit_conf_parser *parser,
 {
 	const struct dit_conf_target *target = &directive->target;
 	const char *word = parser->scope.words[1];
-	bool is_on = true;
-	unsigned number = 0;
-	unsigned long size = 0;
-	const void *value = &is_on;
-	size_t len = sizeof(is_on);
 	char *to = (char *)parser->settings;
+	union {
+		bool is_on;
+		unsigned number;
+		unsigned long size;
+	} value = {.is_on = true};
+	size_t len = sizeof(value.is_on);
 	int r = 0;
 
 	if (directive->value == DIT_CONF_UINT) {
-		value = &number;
-		len = sizeof(number);
-		r = dit_conf_uint(parser, word, &number);
+		len = sizeof(value.number);
+		r = dit_conf_uint(parser, word, &value.number);
 	} else if (directive->value == DIT_CONF_ULONG) {
-		value = &size;
-		len = sizeof(size);
-		r = dit_conf_ulong(parser, word, &size);
+		len = sizeof(value.size);
+		r = dit_conf_ulong(parser, word, &value.size);
 	} else if (word != NULL) {
-		r = dit_conf_bool(parser, word, &is_on);
+		r = dit_conf_bool(parser, word, &value.is_on);
 	}
 	if (target->of == DIT_CONF_OF_DATABASE) {
 		to = parser->scope.section == DIT_CONF_DATABASE
@@ -95,7 +94,7 @@ static int set_value(struct dit_conf_parser *parser,
 		             : NULL;
 	}
 	if (r == 0 && to != NULL && target->of != DIT_CONF_FORGOTTEN) {
-		memcpy(to + target->at, value, len);
+		memcpy(to + target->at, &value, len);
 	}
 	return r;
 }

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inside of the readers of slapd.conf and of cn=config; for the files of this room only.
- *
- *   conf_file.c        slapd.conf: files, include, lines
- *   conf_tree.c        cn=config: the walk, folders and files
- *   conf_entry.c       cn=config: from an entry to directives
- *   conf_lines.c       slapd.conf: logical lines, words
- *   conf_reporter.c    reports, and the places that they name
- *   conf_parser.c      one line, or one value, to its directive
- *   conf_words.c       typed arguments
- *   directives.tsv     the table of directives
- *   conf_directives.c  looking them up; those of the global part
- *   conf_database.c    directives of databases and back ends
- *   conf_index.c       index
- *   conf_values.c      sortvals, multival
- *   modules.tsv        the table of modules, overlays and types of databases
- *   conf_modules.c     looking them up
+ * README.md has the list of them.
  *
  * Both sources end in the same directives: "olcDbIndex: cn eq" in the tree runs what
  * "index cn eq" runs. Only names and places in messages differ.
