@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ditkit/split.h>
+
 #define NAME_BYTES 64
 
 #define TELL(format, ...)                                                                \
@@ -18,11 +20,11 @@ static size_t read_name(const char *name, unsigned *number, unsigned *n)
 	char text[NAME_BYTES];
 	int len = 0;
 
-	if (sscanf(name, "part-%u-of-%u.ldif", number, n) != 2) {
+	if (sscanf(name, DIT_SPLIT_PART, number, n) != 2) {
 		return 0;
 	}
 	/* Neither signs nor zeros in front. */
-	len = snprintf(text, sizeof(text), "part-%u-of-%u.ldif", *number, *n);
+	len = snprintf(text, sizeof(text), DIT_SPLIT_PART, *number, *n);
 	return *number < *n && strncmp(name, text, (size_t)len) == 0 ? (size_t)len : 0;
 }
 
@@ -72,7 +74,7 @@ int part_sort(const char *program, const char *directory, char **names, size_t n
 			(void)read_name(names[i], &number, &all);
 		}
 		if (number > i) {
-			return TELL("there is no part-%u-of-%u.ldif*: run ditsplit "
+			return TELL("there is no " DIT_SPLIT_PART "*: run ditsplit "
 			            "--part %u/%u again",
 			            i, all, i, all);
 		}
@@ -114,7 +116,7 @@ int part_read_digests(const char *program, const char *directory, const char *na
 	FILE *file = NULL;
 
 	*ret = (struct part_digests){.map = ""};
-	if (asprintf(&path, "%s/%s.xxh128", directory, name) < 0) {
+	if (asprintf(&path, "%s/%s" DIT_SPLIT_DIGESTS, directory, name) < 0) {
 		return TELL("%s", strerror(ENOMEM));
 	}
 	file = fopen(path, "re");
@@ -123,13 +125,32 @@ int part_read_digests(const char *program, const char *directory, const char *na
 		why = strerror(errno);
 	} else {
 		is_read = read_line(file, name, ret->part);
-		(void)read_line(file, "map", ret->map);
+		(void)read_line(file, DIT_SPLIT_MAP, ret->map);
 		(void)fclose(file);
 	}
 	if (!is_read) {
 		(void)read_name(name, &number, &n);
-		return TELL("%s.xxh128: %s: run ditsplit --part %u/%u again", name, why,
-		            number, n);
+		return TELL("%s" DIT_SPLIT_DIGESTS
+		            ": %s: run ditsplit --part %u/%u again",
+		            name, why, number, n);
 	}
 	return 0;
+}
+
+void part_tell_again(const char *program, const char *path)
+{
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+	unsigned number = 0;
+	unsigned n = 0;
+
+	if (slash != NULL && read_name(slash + 1, &number, &n) > 0) {
+		(void)fprintf(stderr, "%s: run ditsplit --part %u/%u again\n", program,
+		              number, n);
+		return;
+	}
+	(void)fprintf(stderr,
+	              "%s: nothing was changed; if a part is damaged (xxh128sum -c "
+	              "tells), run ditsplit --part R/N again, with the R and N of its "
+	              "name\n",
+	              program);
 }

@@ -31,4 +31,11 @@ struct part_digests {
 int part_read_digests(const char *program, const char *directory, const char *name,
                       struct part_digests *ret);
 
+/**
+ * After a load of parts has failed: say on stderr how a part is made again.
+ *
+ * @param path  the part whose digest is another one; NULL: not known
+ */
+void part_tell_again(const char *program, const char *path);
+
 #endif

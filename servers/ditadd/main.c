@@ -19,6 +19,7 @@
 #include "interrupts.h"
 #include "meter.h"
 #include "options.h"
+#include "part_names.h"
 #include "prepared_text.h"
 #include "rejects.h"
 #include "run_facts.h"
@@ -276,6 +277,21 @@ static int estimate(struct options *options)
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* Records are refused before the end of a damaged part, where its digest is known. */
+static void tell_of_parts(const struct inputs *inputs, const struct dit_load_stats *stats,
+                          int r)
+{
+	size_t n = stats->ninputs;
+	bool differs = n > 0 && inputs->digests[n - 1] != NULL &&
+	               strcmp(inputs->digests[n - 1], stats->inputs[n - 1].digest) != 0;
+	bool is_refused = n == 0 && (r == DIT_E_REFUSED || r == DIT_E_INVALID ||
+	                             r == DIT_E_TOOLONG);
+
+	if (inputs->has_digests && (differs || is_refused)) {
+		part_tell_again("ditadd", differs ? stats->inputs[n - 1].path : NULL);
+	}
+}
+
 /* @return the exit status */
 static int load(struct options *options, struct run_record *record, FILE *rejects)
 {
@@ -304,6 +320,7 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 		(void)fputs("ditadd: the input is empty: there is no entry in it\n",
 		            stderr);
 	}
+	tell_of_parts(&options->inputs, &stats, r);
 	status = load_status(options, &stats, r);
 	if (write_output(options, record, &stats, r) < 0) {
 		status = EXIT_FAILURE;

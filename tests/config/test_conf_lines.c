@@ -8,7 +8,7 @@
  *   A physical line of more than 2047 bytes is several.
  *   Words end at spaces and tabs; quotes and backslashes protect them.
  */
-#include "config/conf_lines.h"
+#include "config/conf_parser.h"
 
 #include <errno.h>
 
@@ -24,11 +24,11 @@ static void check_lines(const char *input, size_t len,
                         const struct expected_line *expected)
 {
 	FILE *file = fmemopen((void *)(uintptr_t)input, len, "r");
-	struct dit_conf_lines lines;
+	struct dit_conf_lines lines = {.file = NULL};
 	char *text = NULL;
 
 	assert_non_null(file);
-	dit_conf_lines_init(&lines, file);
+	lines.file = file;
 	for (; expected->text != NULL; expected++) {
 		assert_int_equal(dit_conf_lines_next(&lines, &text), 1);
 		assert_string_equal(text, expected->text);
@@ -86,7 +86,7 @@ static void nul_hides_the_rest_of_its_line(void **state)
 static void long_lines_are_cut_into_pieces(void **state)
 {
 	FILE *file = NULL;
-	struct dit_conf_lines lines;
+	struct dit_conf_lines lines = {.file = NULL};
 	char input[5000];
 	char *text = NULL;
 
@@ -97,7 +97,7 @@ static void long_lines_are_cut_into_pieces(void **state)
 	memcpy(input + 2 * 2047, "rest\nnext\n", 11);
 	file = fmemopen(input, strlen(input), "r");
 	assert_non_null(file);
-	dit_conf_lines_init(&lines, file);
+	lines.file = file;
 
 	assert_int_equal(dit_conf_lines_next(&lines, &text), 1);
 	assert_int_equal(strlen(text), 2 * 2047);
@@ -115,12 +115,12 @@ static void long_lines_are_cut_into_pieces(void **state)
 static void read_errors_are_told(void **state)
 {
 	FILE *file = fopen("/", "r");
-	struct dit_conf_lines lines;
+	struct dit_conf_lines lines = {.file = NULL};
 	char *text = NULL;
 
 	(void)state;
 	assert_non_null(file);
-	dit_conf_lines_init(&lines, file);
+	lines.file = file;
 	assert_int_equal(dit_conf_lines_next(&lines, &text), -EISDIR);
 	dit_conf_lines_deinit(&lines);
 	(void)fclose(file);

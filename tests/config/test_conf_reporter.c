@@ -3,7 +3,7 @@
  * The reporter alone: the place in each form of a report, what is cut, and the message
  * that the failure of a tree's entry repeats.
  */
-#include "config/conf_reporter.h"
+#include "config/conf_parser.h"
 
 #include "config/conf_fixture.h"
 
@@ -65,16 +65,17 @@ static void report_names_file_and_line(void **state)
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_file(f);
 
-	assert_int_equal(dit_conf_say(&reporter, "<%s> bad", "index"), DIT_E_CONFIG);
-	assert_int_equal(dit_conf_say_line(&reporter, "%d worse", 2), DIT_E_CONFIG);
-	assert_int_equal(dit_conf_say_about(&reporter, "index", "no %s", "good"),
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_VALUE, "<%s> bad", "index"),
 	                 DIT_E_CONFIG);
-	assert_int_equal(dit_conf_tell_line(&reporter, DIT_REPORT_WARNING, "odd"),
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_LINE, "%d worse", 2),
 	                 DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_KEYWORD, "index: no %s", "good"),
+	                 DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_WHOLE, "odd"), DIT_E_CONFIG);
 	assert_string_equal(f->reports, "x.conf: line 7: <index> bad\n"
 	                                "x.conf: line 7: 2 worse\n"
 	                                "x.conf: line 7 index: no good\n"
-	                                "W x.conf: line 7: odd\n");
+	                                "x.conf: line 7: odd\n");
 }
 
 static void report_in_a_tree_names_the_value(void **state)
@@ -82,10 +83,10 @@ static void report_in_a_tree_names_the_value(void **state)
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
 
-	(void)dit_conf_say(&reporter, "<%s> bad", "olcDbIndex");
-	(void)dit_conf_say_line(&reporter, "worse");
-	(void)dit_conf_say_about(&reporter, "olcDbIndex", "no good");
-	(void)dit_conf_tell_line(&reporter, DIT_REPORT_DIAGNOSTIC, "odd");
+	(void)dit_conf_say(&reporter, DIT_SAY_VALUE, "<%s> bad", "olcDbIndex");
+	(void)dit_conf_say(&reporter, DIT_SAY_LINE, "worse");
+	(void)dit_conf_say(&reporter, DIT_SAY_KEYWORD, "olcDbIndex: no good");
+	(void)dit_conf_say(&reporter, DIT_SAY_WHOLE, "odd");
 	assert_string_equal(f->reports, "olcDbIndex: value #0: <olcDbIndex> bad\n"
 	                                "x.d: line 1: worse\n"
 	                                "olcDbIndex: value #0 olcDbIndex: no good\n"
@@ -103,33 +104,18 @@ static void report_without_a_place_is_its_text_and_kind(void **state)
 	assert_string_equal(f->reports, "E a b!\nc\n");
 }
 
-static void failure_of_an_entry_repeats_the_last_message(void **state)
+static void last_message_is_kept(void **state)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
 
-	(void)dit_conf_say(&reporter, "<%s> bad", "x");
-	assert_true(dit_conf_has_message(&reporter));
-	f->reports[0] = '\0';
-	assert_int_equal(dit_conf_tell_entry(&reporter), DIT_E_CONFIG);
-	/* Other texts are no messages. */
+	(void)dit_conf_say(&reporter, DIT_SAY_VALUE, "<%s> bad", "x");
+	assert_string_equal(reporter.message, "<x> bad");
+	/* Texts without a place are no messages. */
 	(void)dit_conf_tell(&reporter, DIT_REPORT_DIAGNOSTIC, "y");
-	(void)dit_conf_tell_line(&reporter, DIT_REPORT_DIAGNOSTIC, "z");
-	(void)dit_conf_tell_entry(&reporter);
-	assert_string_equal(
-		f->reports,
-		"config error processing olcDatabase={1}mdb,cn=config: <x> bad\n"
-		"y\n"
-		"x.d: line 1: z\n"
-		"config error processing olcDatabase={1}mdb,cn=config: <x> bad\n");
-
-	f->reports[0] = '\0';
-	(void)dit_conf_say_about(&reporter, "k", "good");
-	(void)dit_conf_tell_entry(&reporter);
-	assert_string_equal(f->reports,
-	                    "olcDbIndex: value #0 k: good\n"
-	                    "config error processing olcDatabase={1}mdb,cn=config: "
-	                    "k: good\n");
+	assert_string_equal(reporter.message, "<x> bad");
+	(void)dit_conf_say(&reporter, DIT_SAY_KEYWORD, "k: good");
+	assert_string_equal(reporter.message, "k: good");
 }
 
 static void repeat_sets_the_message_without_a_report(void **state)
@@ -137,17 +123,15 @@ static void repeat_sets_the_message_without_a_report(void **state)
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
 
-	(void)dit_conf_say(&reporter, "long form");
+	(void)dit_conf_say(&reporter, DIT_SAY_VALUE, "long form");
 	f->reports[0] = '\0';
-	assert_int_equal(dit_conf_repeat(&reporter, "short %s", "form"), DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_LATER, "short %s", "form"),
+	                 DIT_E_CONFIG);
 	assert_string_equal(f->reports, "");
 	assert_string_equal(reporter.message, "short form");
 
 	assert_int_equal(dit_conf_forget(&reporter), DIT_E_CONFIG);
-	assert_false(dit_conf_has_message(&reporter));
-	(void)dit_conf_tell_entry(&reporter);
-	assert_string_equal(f->reports,
-	                    "config error processing olcDatabase={1}mdb,cn=config: \n");
+	assert_string_equal(reporter.message, "");
 }
 
 static void messages_are_cut_as_in_slapd_and_other_texts_are_not(void **state)
@@ -159,19 +143,19 @@ static void messages_are_cut_as_in_slapd_and_other_texts_are_not(void **state)
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	(void)dit_conf_say(&reporter, "%s", text);
+	(void)dit_conf_say(&reporter, DIT_SAY_VALUE, "%s", text);
 	assert_int_equal(strlen(f->reports), strlen("x.conf: line 7: \n") + cut);
 	f->reports[0] = '\0';
-	(void)dit_conf_say_line(&reporter, "%s", text);
+	(void)dit_conf_say(&reporter, DIT_SAY_LINE, "%s", text);
 	assert_int_equal(strlen(f->reports), strlen("x.conf: line 7: \n") + cut);
 
 	f->reports[0] = '\0';
-	(void)dit_conf_say_about(&reporter, "k", "%s", text);
+	(void)dit_conf_say(&reporter, DIT_SAY_KEYWORD, "k: %s", text);
 	assert_int_equal(strlen(f->reports),
 	                 strlen("x.conf: line 7 k: \n") + strlen(text));
 	assert_int_equal(strlen(reporter.message), cut);
 	f->reports[0] = '\0';
-	(void)dit_conf_tell_line(&reporter, DIT_REPORT_DIAGNOSTIC, "%s", text);
+	(void)dit_conf_say(&reporter, DIT_SAY_WHOLE, "%s", text);
 	assert_int_equal(strlen(f->reports), strlen("x.conf: line 7: \n") + strlen(text));
 }
 
@@ -181,38 +165,39 @@ static void reporter_to_which_nobody_listens_keeps_the_message(void **state)
 
 	(void)state;
 	assert_int_equal(dit_conf_tell(&reporter, DIT_REPORT_ERROR, "a"), DIT_E_CONFIG);
-	assert_int_equal(dit_conf_say(&reporter, "b"), DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_VALUE, "b"), DIT_E_CONFIG);
 	assert_string_equal(reporter.message, "b");
 }
 
 #define REPORTER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-static void without_memory_that_is_told(void **state)
+static void without_memory_long_texts_are_cut(void **state)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_file(f);
 
 	no_memory = true;
 	assert_int_equal(dit_conf_tell(&reporter, DIT_REPORT_ERROR, "x"), DIT_E_CONFIG);
-	assert_int_equal(dit_conf_tell_line(&reporter, DIT_REPORT_ERROR, "x"),
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_WHOLE, "x"), DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_VALUE, "<%s> bad", "index"),
 	                 DIT_E_CONFIG);
-	assert_int_equal(dit_conf_say(&reporter, "<%s> bad", "index"), DIT_E_CONFIG);
-	assert_int_equal(dit_conf_say_about(&reporter, "index", "no %s", "good"),
+	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_KEYWORD, "index: no %s", "good"),
 	                 DIT_E_CONFIG);
 	no_memory = false;
-	assert_string_equal(f->reports, "E x\nE out of memory\n"
-	                                "x.conf: line 7: <index> bad\nout of memory\n");
+	assert_string_equal(f->reports, "E x\nx.conf: line 7: x\n"
+	                                "x.conf: line 7: <index> bad\n"
+	                                "x.conf: line 7 index: no good\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(without_memory_that_is_told, setup,
+		cmocka_unit_test_setup_teardown(without_memory_long_texts_are_cut, setup,
 	                                        teardown),
 		REPORTER_TEST(report_names_file_and_line),
 		REPORTER_TEST(report_in_a_tree_names_the_value),
 		REPORTER_TEST(report_without_a_place_is_its_text_and_kind),
-		REPORTER_TEST(failure_of_an_entry_repeats_the_last_message),
+		REPORTER_TEST(last_message_is_kept),
 		REPORTER_TEST(repeat_sets_the_message_without_a_report),
 		REPORTER_TEST(messages_are_cut_as_in_slapd_and_other_texts_are_not),
 		cmocka_unit_test(reporter_to_which_nobody_listens_keeps_the_message),

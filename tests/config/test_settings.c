@@ -518,16 +518,6 @@ static void schema_of_back_mdb_comes_with_its_module(void **state)
 	}
 }
 
-static void small_searchstack_is_remarked_on(void **state)
-{
-	struct conf_fixture *f = *state;
-	struct dit_settings *s = NULL;
-
-	assert_int_equal(conf_read(f, "database mdb\nsearchstack 3\n", &s), 0);
-	assert_string_equal(f->reports, "t.conf: line 2: depth 3 too small, using 8\n");
-	dit_settings_free(s);
-}
-
 static void place_of_the_context_csn_is_read(void **state)
 {
 	struct dit_settings *s = conf_accept(*state, "sync_use_subentry on\n"
@@ -580,7 +570,6 @@ int main(void)
 		CONF_TEST(modules_bring_their_schema),
 		CONF_TEST(what_is_built_into_slapd_needs_no_module),
 		CONF_TEST(schema_of_back_mdb_comes_with_its_module),
-		CONF_TEST(small_searchstack_is_remarked_on),
 		CONF_TEST(place_of_the_context_csn_is_read),
 		CONF_TEST(unknown_modules_are_warned_of),
 	};

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/slapd_version.h"
+#include "default_paths.h"
 #include "job/job.h"
 #include "load/load_fixture.h"
 
@@ -78,9 +79,10 @@ static void the_release_is_that_of_the_installed_slapd(void **state)
 	struct dit_job job;
 	(void)state;
 
-	dit_slapd_look(dit_slapd_path(), &slapd);
+	dit_slapd_look(DIT_DEFAULT_SLAPD, &slapd);
 	assert_int_equal(choose(&job, &opts), DIT_E_CONFIG);
 	assert_int_equal(job.chosen.openldap, slapd.version);
+	assert_int_equal(job.chosen.patch, slapd.patch);
 	assert_int_equal(job.chosen.is_openldap_found, slapd.is_found);
 	assert_string_equal(text, "");
 }

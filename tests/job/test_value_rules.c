@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of value rules: sortvals names types, multival gives descriptions a limit and
- * all others another; what is not configured makes no table. Each rule about stored bytes
- * is in the digest of its part.
+ * all others another; what is not configured makes no table.
  */
 #include "test.h"
 
 #include <errno.h>
 
 #include "entry/entry_fixture.h"
-#include "job/config_digest.h"
 #include "job/value_rules.h"
 #include "nomem.h"
 
@@ -71,111 +69,11 @@ static void multival_gives_limits(void **state)
 	free(rules);
 }
 
-static void change_minlen(struct dit_settings *s)
-{
-	s->index.substr_if_minlen = 3;
-}
-static void change_maxlen(struct dit_settings *s)
-{
-	s->index.substr_if_maxlen = 5;
-}
-static void change_any(struct dit_settings *s)
-{
-	s->index.substr_any_len = 5;
-}
-static void change_intlen(struct dit_settings *s)
-{
-	s->index.intlen = 8;
-}
-static void change_hash(struct dit_settings *s)
-{
-	s->index.hash64 = true;
-}
-static void change_idlexp(struct dit_settings *s)
-{
-	s->idlexp = 20;
-}
-static void change_kinds(struct dit_settings *s)
-{
-	s->databases->indexes->kinds = DIT_INDEX_SUB;
-}
-static void change_hi(struct dit_settings *s)
-{
-	s->databases->multival.hi = 9;
-}
-static void change_lo(struct dit_settings *s)
-{
-	s->databases->multival.lo = 9;
-}
-static void change_spec_hi(struct dit_settings *s)
-{
-	s->databases->multival.specs->hi = 9;
-}
-static void change_spec_lo(struct dit_settings *s)
-{
-	s->databases->multival.specs->lo = 9;
-}
-static void change_sortvals(struct dit_settings *s)
-{
-	s->nsortvals = 0;
-}
-
-static void each_rule_changes_its_digest(void **state)
-{
-	static const struct {
-		void (*change)(struct dit_settings *settings);
-		enum dit_config_part part;
-	} cases[] = {
-		{change_minlen, DIT_CONFIG_INDEXES}, {change_maxlen, DIT_CONFIG_INDEXES},
-		{change_any, DIT_CONFIG_INDEXES},    {change_intlen, DIT_CONFIG_INDEXES},
-		{change_hash, DIT_CONFIG_INDEXES},   {change_idlexp, DIT_CONFIG_INDEXES},
-		{change_kinds, DIT_CONFIG_INDEXES},  {change_hi, DIT_CONFIG_VALUES},
-		{change_lo, DIT_CONFIG_VALUES},      {change_spec_hi, DIT_CONFIG_VALUES},
-		{change_spec_lo, DIT_CONFIG_VALUES}, {change_sortvals, DIT_CONFIG_VALUES},
-	};
-	struct dit_schema *schema = NULL;
-	const struct dit_attr_type *sorted[1];
-	const struct dit_ad *cn = NULL;
-
-	(void)state;
-	assert_int_equal(fixture_schema_new(&schema), 0);
-	assert_int_equal(dit_ad_find(schema, NULL, DIT_SPAN("cn"), &cn, NULL), 0);
-	sorted[0] = cn->type;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_index_spec index = {cn, DIT_INDEX_EQ};
-		struct dit_multival_spec spec = {.ad = cn, .hi = 7, .lo = 5};
-		struct dit_database db = {
-			.indexes = &index,
-			.nindexes = 1,
-			.multival = {.specs = &spec, .nspecs = 1, .hi = 100, .lo = 50}};
-		struct dit_settings settings = {.schema = schema,
-		                                .index = {2, 4, 4, 4, false},
-		                                .sortvals = sorted,
-		                                .nsortvals = 1,
-		                                .idlexp = 16,
-		                                .databases = &db,
-		                                .ndatabases = 1};
-		struct dit_sum128 before[DIT_CONFIG_NPARTS];
-		struct dit_sum128 after[DIT_CONFIG_NPARTS];
-
-		dit_config_digest(&settings, &db, before);
-		cases[i].change(&settings);
-		dit_config_digest(&settings, &db, after);
-		for (size_t k = 0; k < DIT_CONFIG_NPARTS; k++) {
-			assert_int_equal(
-				memcmp(&before[k], &after[k], sizeof(before[k])) != 0,
-				k == (size_t)cases[i].part);
-		}
-	}
-	dit_schema_free(schema);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sortvals_names_types),
 		cmocka_unit_test(multival_gives_limits),
-		cmocka_unit_test(each_rule_changes_its_digest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "entry/entry_fixture.h"
 #include "indexing/fake_output.h"
-#include "load/dn_tree_private.h"
+#include "load/dn_tree.h"
 #include "nomem.h"
 
 struct fixture {
@@ -122,29 +122,24 @@ static void assert_added(struct fixture *f, const char *text, uint32_t want)
 static void missing_parents_are_holes(void **state)
 {
 	struct fixture *f = *state;
-	struct dit_dn_tree_hole hole = {0};
-	size_t at = 0;
 
 	assert_int_equal(new_tree(f, 1), 0);
 	assert_added(f, "dc=X", 1);
 	assert_added(f, "cn=C,ou=B,ou=A,dc=x", 4);
-	assert_int_equal(dit_dn_tree_size(f->tree), 4);
+	assert_int_equal(f->tree->names->nnodes, 4);
 	assert_int_equal(dit_dn_tree_find_hole(f->tree, 1), 0);
 	assert_int_equal(dit_dn_tree_find_hole(f->tree, 2), 1);
 
-	assert_true(dit_dn_tree_next_hole(f->tree, &at, &hole));
-	assert_int_equal(hole.id, 2);
-	assert_string_equal(hole.norm, "ou=a,dc=x");
-	assert_true(dit_dn_tree_next_hole(f->tree, &at, &hole));
-	assert_int_equal(hole.id, 3);
-	assert_false(dit_dn_tree_next_hole(f->tree, &at, &hole));
+	assert_int_equal(f->tree->nholes, 2);
+	assert_int_equal(f->tree->holes[0].id, 2);
+	assert_string_equal(f->tree->holes[0].norm, "ou=a,dc=x");
+	assert_int_equal(f->tree->holes[1].id, 3);
 
 	assert_int_equal(find(f, "OU=a,dc=x"), 2);
 	dit_dn_tree_fill(f->tree, 2);
 	assert_int_equal(dit_dn_tree_find_hole(f->tree, 2), 0);
-	at = 0;
-	assert_true(dit_dn_tree_next_hole(f->tree, &at, &hole));
-	assert_int_equal(hole.id, 3);
+	assert_true(f->tree->holes[0].is_filled);
+	assert_false(f->tree->holes[1].is_filled);
 
 	assert_int_equal(dit_dn_tree_write(f->tree), 0);
 	fake_assert(&f->fake, "self 0   0\n"
@@ -178,7 +173,7 @@ static void records_lie_in_the_order_of_dn2i(void **state)
 	                      "self 2 cn=long cn=long 1\n"
 	                      "self 3 cn=z cn=z 1\n"
 	                      "self 4 cn=a cn=a 1\n");
-	assert_int_equal(dit_dn_tree_run_bytes(f->tree), 0);
+	assert_int_equal(dit_sorter_run_bytes(f->tree->records), 0);
 }
 
 static void an_empty_tree_has_no_records(void **state)

@@ -324,6 +324,74 @@ static void each_difference_is_refused_with_its_name(void **state)
 	load_fixture_deinit(&f);
 }
 
+/* The configuration with the first @p from in it replaced. */
+static void edit_conf(const struct load_fixture *f, const char *from, const char *to)
+{
+	char text[8192] = "";
+	FILE *file = fopen(f->conf, "r+");
+	char *at = NULL;
+
+	assert_non_null(file);
+	(void)fread(text, 1, sizeof(text) - 1, file);
+	at = strstr(text, from);
+	assert_non_null(at);
+	assert_int_equal(ftruncate(fileno(file), 0), 0);
+	rewind(file);
+	(void)fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+	assert_int_equal(fclose(file), 0);
+}
+
+static void each_rule_of_stored_bytes_counts(void **state)
+{
+	static const struct {
+		const char *from;
+		const char *to;
+		const char *part;
+	} cases[] = {
+		{"if_minlen 2", "if_minlen 1", "indexes"},
+		{"if_maxlen 4", "if_maxlen 5", "indexes"},
+		{"any_len 4", "any_len 5", "indexes"},
+		{"intlen 4", "intlen 8", "indexes"},
+		{"hash64 off", "hash64 on", "indexes"},
+		{"idlexp 16", "idlexp 20", "indexes"},
+		{"cn,sn,uid pres,eq,sub", "cn,sn,uid sub", "indexes"},
+		{"default 100,50", "default 90,50", "values"},
+		{"default 100,50", "default 100,9", "values"},
+		{"cn 7,5", "cn 9,5", "values"},
+		{"cn 7,5", "cn 7,4", "values"},
+		{"sortvals cn\n", "", "values"},
+	};
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	(void)state;
+
+	load_fixture_init(&f, "multival default 100,50\nmultival cn 7,5\nsortvals cn\n"
+	                      "index_substr_if_minlen 2\nindex_substr_if_maxlen 4\n"
+	                      "index_substr_any_len 4\nindex_intlen 4\n"
+	                      "index_hash64 off\n");
+	edit_conf(&f, "database mdb\n", "backend mdb\nidlexp 16\ndatabase mdb\n");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(prepare(&opts), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char words[64];
+
+		(void)snprintf(words, sizeof(words), "than that here: %s\n",
+		               cases[i].part);
+		free(f.reports);
+		f.reports = strdup("");
+		edit_conf(&f, cases[i].from, cases[i].to);
+		assert_int_equal(call_alone(&f, dit_prepared_publish), DIT_E_INVALID);
+		if (strstr(f.reports, words) == NULL) {
+			fail_msg("\"%s\" is not in \"%s\"", words, f.reports);
+		}
+		if (cases[i].to[0] != '\0') {
+			edit_conf(&f, cases[i].to, cases[i].from);
+		}
+	}
+	load_fixture_deinit(&f);
+}
+
 static void spoil(const char *directory)
 {
 	char path[4300];
@@ -461,6 +529,7 @@ int main(void)
 		cmocka_unit_test(entries_are_replaced_if_the_caller_says_so),
 		cmocka_unit_test(what_is_stopped_changes_nothing),
 		cmocka_unit_test(each_difference_is_refused_with_its_name),
+		cmocka_unit_test(each_rule_of_stored_bytes_counts),
 		cmocka_unit_test(a_spoilt_or_too_large_file_is_refused),
 		cmocka_unit_test(what_is_published_in_part_is_published_whole),
 		cmocka_unit_test(a_publication_waits_for_who_has_the_lock),

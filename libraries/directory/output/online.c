@@ -227,16 +227,12 @@ static struct dit_online *of(struct dit_output *output)
 	return (struct dit_online *)output;
 }
 
-/* As many bytes for each as an index takes, with its keys (guide.md,
- * "6. How long, how large"). */
-#define POSTING_BYTES 10u
-
 static int expect_postings(struct dit_output *output, uint64_t n)
 {
 	struct dit_online *online = of(output);
 
 	return dit_page_reserve_expect(&online->reserve,
-	                               n / (online->page_bytes / POSTING_BYTES) +
+	                               n / (online->page_bytes / DIT_POSTING_BYTES) +
 	                                       online->head.tables.n);
 }
 

@@ -223,6 +223,10 @@ static inline int dit_output_open_part(struct dit_output *output, size_t number,
 	return output->ops->open_index(output, number, part, ret);
 }
 
+/** Stored for an index key of an entry, on average (10.4 measured with 100,000; guide.md,
+ * "6. How long, how large"). */
+#define DIT_POSTING_BYTES 10u
+
 /** A stored index database is removed. DIT_E_UNKNOWN: there is none; -EINVAL: the output
  * can remove none */
 static inline int dit_output_drop_index(struct dit_output *output, const char *name)

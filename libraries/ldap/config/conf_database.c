@@ -73,31 +73,28 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 /* Each of these databases may be defined once. */
 static int check_once(struct dit_conf_parser *parser, const char *type)
 {
-	bool *has = NULL;
+	static const char *const once[] = {"frontend", "config", "monitor"};
+	const size_t n = sizeof(once) / sizeof(once[0]);
+	size_t i = 0;
 
-	if (strcmp(type, "frontend") == 0) {
-		has = &parser->has_frontend;
-	} else if (strcmp(type, "config") == 0) {
-		has = &parser->has_config;
-	} else if (strcmp(type, "monitor") == 0) {
-		has = &parser->has_monitor;
+	while (i < n && strcmp(type, once[i]) != 0) {
+		i++;
 	}
-	if (has == NULL || !*has) {
-		if (has != NULL) {
-			*has = true;
-		}
+	if (i == n || (parser->defined & 1u << i) == 0) {
+		parser->defined |= 1u << i;
 		return 0;
 	}
-	if (has == &parser->has_monitor) {
+	if (strcmp(type, "monitor") == 0) {
 		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                    "database init failed (monitor)");
-		(void)dit_conf_say(parser->reporter,
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                   "only one monitor database allowed (monitor)");
-		return dit_conf_repeat(parser->reporter,
-		                       "only one monitor database allowed");
+		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		                    "only one monitor database allowed");
 	}
 	/* slapd tells this in a tree alone. */
-	return dit_conf_repeat(parser->reporter, "%s DB already defined", type);
+	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "%s DB already defined",
+	                    type);
 }
 
 /* "index default" begins again. */
@@ -119,8 +116,9 @@ static int unknown_type(struct dit_conf_parser *parser, const char *name)
 
 	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 	                    "Unrecognized database type (%s)", name);
-	(void)dit_conf_say(parser->reporter, "<%s> failed init (%s)", keyword, name);
-	return dit_conf_repeat(parser->reporter, "<%s> failed init", keyword);
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> failed init (%s)",
+	                   keyword, name);
+	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> failed init", keyword);
 }
 
 /* The next database, of a type that is known. */
@@ -174,10 +172,11 @@ int dit_conf_run_backend(struct dit_conf_parser *parser)
 	const char *type = dit_conf_find_type(parser, parser->scope.words[1]);
 
 	if (type == NULL) {
-		(void)dit_conf_say(parser->reporter, "<%s> failed init (%s)!",
-		                   parser->scope.words[0], parser->scope.words[1]);
-		return dit_conf_repeat(parser->reporter, "<%s> failed init",
-		                       parser->scope.words[0]);
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                   "<%s> failed init (%s)!", parser->scope.words[0],
+		                   parser->scope.words[1]);
+		return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> failed init",
+		                    parser->scope.words[0]);
 	}
 	parser->scope.section = DIT_CONF_BACKEND;
 	parser->scope.backend = type;
@@ -230,14 +229,20 @@ static int already_served(struct dit_conf_parser *parser, struct dit_span suffix
 {
 	static const char served[] = "already served by a preceding";
 
-	(void)dit_conf_say(parser->reporter,
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 	                   "<%s> namingContext \"%.*s\" %s %s database serving "
 	                   "namingContext \"%.*s\"",
 	                   parser->scope.words[0], DIT_SPAN_ARGS(suffix), served,
 	                   by->type, DIT_SPAN_ARGS(by->suffix));
-	return dit_conf_repeat(
-		parser->reporter, "<%s> namingContext \"%.*s\" %s %s database",
-		parser->scope.words[0], DIT_SPAN_ARGS(suffix), served, by->type);
+	return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+	                    "<%s> namingContext \"%.*s\" %s %s database",
+	                    parser->scope.words[0], DIT_SPAN_ARGS(suffix), served,
+	                    by->type);
+}
+
+static bool is_one_suffix_type(const char *type)
+{
+	return strcmp(type, "mdb") == 0 || strcmp(type, "ldif") == 0;
 }
 
 int dit_conf_run_suffix(struct dit_conf_parser *parser)
@@ -254,20 +259,20 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 		return r;
 	}
 	if (fixed != NULL) {
-		(void)dit_conf_say(parser->reporter,
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                   "suffix <%.*s> not allowed in %s database.",
 		                   DIT_SPAN_ARGS(suffix), fixed);
 		return dit_conf_forget(parser->reporter); /* slapd does not keep it */
 	}
 	if (dit_span_eq(norm, DIT_SPAN("cn=monitor"))) {
 		return dit_conf_say(
-			parser->reporter,
+			parser->reporter, DIT_SAY_VALUE,
 			"<%s> DN is reserved for monitoring slapd (cn=Monitor)",
 			parser->scope.words[0]);
 	}
 	database = dit_conf_database(parser);
-	if (database->has_suffix && dit_conf_is_one_suffix_type(database->type)) {
-		return dit_conf_say(parser->reporter,
+	if (database->has_suffix && is_one_suffix_type(database->type)) {
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                    "<%s> Only one suffix is allowed on this %s backend",
 		                    parser->scope.words[0], database->type);
 	}
@@ -301,22 +306,28 @@ static int bad_subordinate(struct dit_conf_parser *parser, const char *words)
 	    dit_conf_database(parser)->has_suffix) {
 		suffix = dit_conf_database(parser)->suffix;
 	}
-	(void)dit_conf_say(parser->reporter, "suffix \"%.*s\": subordinate must be %s.",
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+	                   "suffix \"%.*s\": subordinate must be %s.",
 	                   DIT_SPAN_ARGS(suffix), words);
-	return dit_conf_repeat(parser->reporter, "subordinate must be %s", words);
+	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "subordinate must be %s",
+	                    words);
 }
 
-static int run_subordinate(struct dit_conf_parser *parser, bool takes_false)
+static const struct dit_openldap_range subordinate_takes_false = {
+	.first = DIT_OPENLDAP_2_6};
+
+int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 {
+	bool takes_false = dit_openldap_is_in(parser->openldap, subordinate_takes_false);
 	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
 	bool is_false = takes_false && strcasecmp(word, "FALSE") == 0;
 
 	if (parser->scope.section == DIT_CONF_DATABASE &&
 	    !dit_conf_database(parser)->has_suffix) {
-		(void)dit_conf_say(parser->reporter,
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                   "subordinate configuration needs a suffix.");
-		return dit_conf_repeat(parser->reporter,
-		                       "subordinate configuration needs a suffix");
+		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		                    "subordinate configuration needs a suffix");
 	}
 	if (!is_false && strcasecmp(word, "TRUE") != 0 &&
 	    strcasecmp(word, "advertise") != 0) {
@@ -334,24 +345,15 @@ static int run_subordinate(struct dit_conf_parser *parser, bool takes_false)
 	return 0;
 }
 
-int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser)
-{
-	return run_subordinate(parser, false);
-}
-
-int dit_conf_run_subordinate(struct dit_conf_parser *parser)
-{
-	return run_subordinate(parser, true);
-}
-
 /* The message that slapd repeats begins with the place. */
 static int bad_path(struct dit_conf_parser *parser, const char *why)
 {
-	(void)dit_conf_say(parser->reporter, "invalid path: %s", why);
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "invalid path: %s", why);
 	return parser->reporter->place.value == NULL
 	               ? DIT_E_CONFIG
-	               : dit_conf_repeat(parser->reporter, "%s: invalid path: %s",
-	                                 parser->reporter->place.value, why);
+	               : dit_conf_say(parser->reporter, DIT_SAY_LATER,
+	                              "%s: invalid path: %s",
+	                              parser->reporter->place.value, why);
 }
 
 int dit_conf_run_directory(struct dit_conf_parser *parser)
@@ -372,11 +374,11 @@ int dit_conf_run_directory(struct dit_conf_parser *parser)
 
 		/* A line of ours above slapd's, which names neither. */
 		if (error == EACCES) {
-			(void)dit_conf_say(parser->reporter,
+			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 			                   "user %u may not write to the directory %s",
 			                   (unsigned)getuid(), path.data);
 		} else {
-			(void)dit_conf_say(parser->reporter,
+			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 			                   "directory %s cannot be used", path.data);
 		}
 		return bad_path(parser, strerror(error));
@@ -428,7 +430,7 @@ int dit_conf_run_mode(struct dit_conf_parser *parser)
 	if (*word >= '0' && *word <= '9') {
 		mode = (mode_t)strtol(word, &end, 0);
 		if (*end != '\0') {
-			(void)dit_conf_say(parser->reporter,
+			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 			                   "unable to parse mode=\"%s\".", word);
 			return dit_conf_forget(parser->reporter);
 		}
@@ -471,9 +473,10 @@ int dit_conf_run_envflags(struct dit_conf_parser *parser)
 			j++;
 		}
 		if (j == sizeof(flags) / sizeof(flags[0])) {
-			return dit_conf_say_about(
-				parser->reporter, parser->scope.words[0],
-				"unknown keyword \"%s\"", parser->scope.words[i]);
+			return dit_conf_say(parser->reporter, DIT_SAY_KEYWORD,
+			                    "%s: unknown keyword \"%s\"",
+			                    parser->scope.words[0],
+			                    parser->scope.words[i]);
 		}
 		dit_conf_database(parser)->data.is_unsynced |= j == 0;
 	}
@@ -493,4 +496,44 @@ int dit_conf_run_idlexp(struct dit_conf_parser *parser)
 	}
 	parser->settings->idlexp = value;
 	return 0;
+}
+
+/* Up to 2.6 "multiprovider off" makes a database a copy of one provider's by itself. */
+static const struct dit_openldap_range off_makes_shadow = {.last = DIT_OPENLDAP_2_6};
+static const struct dit_openldap_range needs_server_id = {.first = DIT_OPENLDAP_2_7};
+
+/* syncrepl, updatedn: a copy of another server's database. */
+int dit_conf_run_shadow(struct dit_conf_parser *parser)
+{
+	if (parser->scope.section == DIT_CONF_DATABASE) {
+		struct dit_database *database = dit_conf_database(parser);
+
+		database->is_shadow = true;
+		database->is_single_shadow = !database->is_multi_provider;
+	}
+	return 0;
+}
+
+/* From 2.7 on, a server that takes changes next to others needs its ID first. */
+int dit_conf_run_multiprovider(struct dit_conf_parser *parser)
+{
+	bool value = false;
+	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
+
+	if (r == 0 && value && !parser->has_server_id &&
+	    dit_openldap_is_in(parser->openldap, needs_server_id)) {
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                    "<%s> serverID is not configured, do that first",
+		                    parser->scope.words[0]);
+	}
+	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
+		struct dit_database *database = dit_conf_database(parser);
+
+		database->is_multi_provider = value;
+		database->is_single_shadow =
+			!value &&
+			(database->is_shadow ||
+		         dit_openldap_is_in(parser->openldap, off_makes_shadow));
+	}
+	return r;
 }

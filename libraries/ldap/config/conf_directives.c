@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Looking up directives, and those that define schema and global settings (config.md 3.1
- * and 4).
+ * and 4). A configuration that slapd refuses is refused here as well, so some arguments
+ * that change nothing stored are checked.
  */
 #include "config/conf_parser.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include <ldap.h>
+
 #include "base/error.h"
+
+#define SERVER_ID_MAX 4095
 
 typedef int (*define_fn)(struct dit_schema *schema, const char *text,
                          struct dit_schema_error *error);
@@ -24,8 +31,9 @@ static void report_schema(const struct dit_conf_parser *parser,
 		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, "%s",
 		                    error->detail);
 	}
-	(void)dit_conf_say_about(parser->reporter, parser->scope.words[0], "%s",
-	                         rest == NULL ? "" : rest + strlen(": "));
+	(void)dit_conf_say(parser->reporter, DIT_SAY_KEYWORD, "%s: %s",
+	                   parser->scope.words[0],
+	                   rest == NULL ? "" : rest + strlen(": "));
 }
 
 static int define(struct dit_conf_parser *parser, define_fn fn)
@@ -36,8 +44,9 @@ static int define(struct dit_conf_parser *parser, define_fn fn)
 
 	/* Without a parenthesis slapd has nothing to parse: the data has ended. */
 	if (text == NULL) {
-		return dit_conf_say_about(parser->reporter, parser->scope.words[0],
-		                          "Unexpected end of data before ");
+		return dit_conf_say(parser->reporter, DIT_SAY_KEYWORD,
+		                    "%s: Unexpected end of data before ",
+		                    parser->scope.words[0]);
 	}
 	r = fn(parser->settings->schema, text, &error);
 	if (r == 0 || r == -ENOMEM) {
@@ -51,7 +60,8 @@ static int define(struct dit_conf_parser *parser, define_fn fn)
 static int define_new_format(struct dit_conf_parser *parser, define_fn fn)
 {
 	if (parser->scope.words[1][0] != '(') {
-		return dit_conf_say(parser->reporter, "<%s> old format not supported",
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                    "<%s> old format not supported",
 		                    parser->scope.words[0]);
 	}
 	return define(parser, fn);
@@ -106,7 +116,8 @@ int dit_conf_run_attributeoptions(struct dit_conf_parser *parser)
 			return r;
 		}
 		if (r < 0) {
-			(void)dit_conf_say_line(parser->reporter, "%s", error.text);
+			(void)dit_conf_say(parser->reporter, DIT_SAY_LINE, "%s",
+			                   error.text);
 			return dit_conf_forget(parser->reporter);
 		}
 	}
@@ -131,10 +142,10 @@ static int set_length_2_5(struct dit_conf_parser *parser, unsigned *length)
 	              params->substr_if_minlen <= params->substr_if_maxlen)) {
 		return r;
 	}
-	(void)dit_conf_say(parser->reporter, "<%s> invalid value (%d)",
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> invalid value (%d)",
 	                   parser->scope.words[0], (int)*length);
-	return dit_conf_repeat(parser->reporter, "<%s> invalid value",
-	                       parser->scope.words[0]);
+	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> invalid value",
+	                    parser->scope.words[0]);
 }
 
 int dit_conf_run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
@@ -157,6 +168,86 @@ int dit_conf_run_tool_threads(struct dit_conf_parser *parser)
 	}
 	return r;
 }
+
+/* ---- what slapd checks, and no tool needs ---- */
+
+/* A number with C's base rules from 0 to @p max. */
+static bool is_number(const char *word, long max)
+{
+	char *end = NULL;
+	long value = 0;
+
+	errno = 0;
+	value = strtol(word, &end, 0);
+	return errno == 0 && end != word && *end == '\0' && value >= 0 && value <= max;
+}
+
+static bool is_url(const char *word)
+{
+	LDAPURLDesc *url = NULL;
+	bool is_good = ldap_url_parse(word, &url) == LDAP_URL_SUCCESS;
+
+	ldap_free_urldesc(url);
+	return is_good;
+}
+
+static int bad_server_id(struct dit_conf_parser *parser, const char *why,
+                         const char *word)
+{
+	(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> %s %s",
+	                   parser->scope.words[0], why, word);
+	return dit_conf_say(parser->reporter, DIT_SAY_LATER, "<%s> %s",
+	                    parser->scope.words[0], why);
+}
+
+/* One number, or several of them, each with the URL of its server. */
+int dit_conf_run_server_id(struct dit_conf_parser *parser)
+{
+	const char *number = parser->scope.words[1];
+
+	if (!is_number(number, SERVER_ID_MAX)) {
+		return bad_server_id(parser, "illegal server ID", number);
+	}
+	if (parser->scope.nwords == 2 && parser->has_server_id) {
+		return bad_server_id(parser, "unqualified server ID not allowed now",
+		                     number);
+	}
+	if (parser->has_plain_server_id) {
+		return bad_server_id(parser, "only one server ID allowed now", number);
+	}
+	if (parser->scope.nwords > 2 && !is_url(parser->scope.words[2])) {
+		return bad_server_id(parser, "invalid URL", parser->scope.words[2]);
+	}
+	parser->has_server_id = true;
+	parser->has_plain_server_id = parser->scope.nwords == 2;
+	return 0;
+}
+
+int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
+{
+	static const char *const names[] = {"kbyte", "minutes"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *word = parser->scope.words[1 + i];
+
+		if (!is_number(word, UINT_MAX)) {
+			(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+			                   "invalid %s \"%s\" in \"checkpoint\".",
+			                   names[i], word);
+			return dit_conf_forget(parser->reporter);
+		}
+	}
+	return 0;
+}
+
+int dit_conf_run_searchstack(struct dit_conf_parser *parser)
+{
+	int value = 0;
+
+	return dit_conf_int(parser, parser->scope.words[1], &value);
+}
+
+/* ---- looked up ---- */
 
 static bool matches(const struct dit_conf_parser *parser,
                     const struct dit_directive *directive, enum dit_conf_form form,

@@ -212,9 +212,9 @@ static int check_orders(struct dit_conf_parser *parser, const struct dit_entry *
 			nnumbers += cut_order(&text, &number);
 		}
 		if (nnumbers != 0 && nnumbers != attr->nvalues) {
-			return dit_conf_repeat(parser->reporter,
-			                       "ordered_value_sort failed on attr %s",
-			                       entry->attrs[i].ad->name.data);
+			return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+			                    "ordered_value_sort failed on attr %s",
+			                    entry->attrs[i].ad->name.data);
 		}
 	}
 	return 0;
@@ -274,9 +274,9 @@ static int run_ordered(struct dit_conf_parser *parser,
 		parser->reporter->place.value = NULL;
 		explicit_bzero(raw, strlen(raw)); /* it may be a passphrase */
 	}
-	if (r == DIT_E_CONFIG && !dit_conf_has_message(parser->reporter)) {
-		(void)dit_conf_repeat(parser->reporter, "<%s> handler exited with 1",
-		                      directive->attribute);
+	if (r == DIT_E_CONFIG && parser->reporter->message[0] == '\0') {
+		(void)dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		                   "<%s> handler exited with 1", directive->attribute);
 	}
 	free(raw);
 	return r;

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "config/conf_lines.h"
-
 /* A file that includes itself ends here; slapd goes on until it has no more files. */
 #define DEPTH_MAX 64
 /* Files that each include the next one twice are 2^64 at that depth. */
@@ -28,16 +26,15 @@ static int tell_file(const struct dit_conf_reporter *reporter, const char *verb,
 /* slapd takes an error of reading for the end of the file. */
 static int read_lines(struct dit_conf_parser *parser, FILE *file, const char *path)
 {
-	struct dit_conf_lines lines;
+	struct dit_conf_lines lines = {.file = file};
 	char *text = NULL;
 	int found = 0;
 	int r = 0;
 
-	dit_conf_lines_init(&lines, file);
 	while (r >= 0 && (found = dit_conf_lines_next(&lines, &text)) == 1) {
 		parser->reporter->place.line = lines.line;
 		r = *text == '#' || *text == '\0' ? 0 : dit_conf_run_text(parser, text);
-		dit_conf_lines_forget(&lines);
+		explicit_bzero(lines.text, lines.len); /* it may be a passphrase */
 	}
 	dit_conf_lines_deinit(&lines);
 	if (found == -ENOMEM) {

@@ -15,7 +15,6 @@
 #include <strings.h>
 
 #include "base/grow.h"
-#include "config/conf_lines.h"
 
 /* Words that only restrict searches. An index with no other word still exists. */
 #define KIND_SEARCH_ONLY 0x100u
@@ -51,8 +50,8 @@ static int parse_kinds(struct dit_conf_parser *parser, char *list, unsigned *ret
 		unsigned kind = kind_of(word);
 
 		if (kind == 0) {
-			return dit_conf_say_line(parser->reporter,
-			                         "index type \"%s\" undefined", word);
+			return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+			                    "index type \"%s\" undefined", word);
 		}
 		kinds |= kind;
 	}
@@ -67,8 +66,8 @@ static bool has_indexer(const struct dit_rule *rule)
 
 static int disallowed(struct dit_conf_parser *parser, const char *kind, const char *attr)
 {
-	return dit_conf_say_line(parser->reporter,
-	                         "%sindex of attribute \"%s\" disallowed", kind, attr);
+	return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+	                    "%sindex of attribute \"%s\" disallowed", kind, attr);
 }
 
 static int check_kinds(struct dit_conf_parser *parser, const struct dit_attr_type *type,
@@ -139,8 +138,8 @@ static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
 	if (ad == own_index(parser)) {
 		return 0; /* in silence */
 	}
-	return dit_conf_say_line(parser->reporter,
-	                         "duplicate index definition for attr \"%s\"", attr);
+	return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+	                    "duplicate index definition for attr \"%s\"", attr);
 }
 
 int dit_conf_complete_indexes(struct dit_conf_parser *parser)
@@ -174,8 +173,8 @@ static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned
 		return r;
 	}
 	if (r < 0) {
-		return dit_conf_say_line(parser->reporter,
-		                         "index attribute \"%s\" undefined", attr);
+		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+		                    "index attribute \"%s\" undefined", attr);
 	}
 	/* entryDN is computed, not stored; slapd indexes no ";binary" values either. */
 	if (ad->is_binary || strcmp(ad->type->oid, "1.3.6.1.1.20") == 0) {
@@ -199,7 +198,8 @@ int dit_conf_run_index(struct dit_conf_parser *parser)
 		return r;
 	}
 	if (kinds == 0) {
-		return dit_conf_say_line(parser->reporter, "no indexes selected");
+		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+		                    "no indexes selected");
 	}
 	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = index_attr(parser, attr, kinds);

@@ -10,7 +10,7 @@
  * As in slapd, physical lines are read in pieces of at most 2047 bytes, and a longer line
  * is several physical lines.
  */
-#include "config/conf_lines.h"
+#include "config/conf_parser.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,20 +20,10 @@
 #include "base/error.h"
 #include "base/grow.h"
 
-void dit_conf_lines_init(struct dit_conf_lines *lines, FILE *file)
-{
-	*lines = (struct dit_conf_lines){.file = file};
-}
-
 void dit_conf_lines_deinit(struct dit_conf_lines *lines)
 {
 	free(lines->text);
 	explicit_bzero(lines, sizeof(*lines));
-}
-
-void dit_conf_lines_forget(struct dit_conf_lines *lines)
-{
-	explicit_bzero(lines->text, lines->len);
 }
 
 /* As isspace() in the C locale, in which slapd runs. */

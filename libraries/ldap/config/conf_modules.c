@@ -170,27 +170,33 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 	return type == NULL ? NULL : type->name;
 }
 
-/* A message of slapd's about the element that was there before. */
-static int tell_collision(const struct dit_conf_parser *parser,
-                          const struct dit_schema_error *error)
-{
-	return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, "%s", error->text);
-}
-
-/* The schema of a module by its name; a module that brings none is fine. */
-static int load_module(struct dit_conf_parser *parser, const char *name)
+/* The schema of a module by its name; a module that brings none is fine. @return 1: it
+ * collides with definitions before, told in slapd's words; 0; -ENOMEM */
+static int load_schema(struct dit_conf_parser *parser, const char *module)
 {
 	struct dit_schema_error error = {0};
-	int r = dit_schema_load_module(parser->settings->schema, name, &error);
+	int r = dit_schema_load_module(parser->settings->schema, module, &error);
 
 	if (r == 0 || r == -ENOMEM) {
 		return r;
 	}
-	(void)tell_collision(parser, &error);
-	return dit_conf_say(parser->reporter,
+	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, "%s", error.text);
+	return 1;
+}
+
+static int say_collision(const struct dit_conf_parser *parser, const char *module)
+{
+	return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 	                    "<%s> schema of module %s collides with definitions before; "
 	                    "remove those, the module has its own",
-	                    parser->scope.words[0], name);
+	                    parser->scope.words[0], module);
+}
+
+static int load_module(struct dit_conf_parser *parser, const char *name)
+{
+	int r = load_schema(parser, name);
+
+	return r > 0 ? say_collision(parser, name) : r;
 }
 
 /* The attributes of a part that takes any keyword are not known either. */
@@ -203,43 +209,29 @@ static void note_schema(struct dit_conf_parser *parser, const struct dit_conf_pa
 
 int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type)
 {
-	struct dit_schema_error error = {0};
 	char module[64];
 	int r = 0;
 
 	note_schema(parser, next_part(parser, NULL, DIT_CONF_DATABASE_TYPE, type));
 	(void)snprintf(module, sizeof(module), "back_%s", type);
-	r = dit_schema_load_module(parser->settings->schema, module, &error);
-	if (r == 0 || r == -ENOMEM) {
+	r = load_schema(parser, module);
+	if (r <= 0) {
 		return r;
 	}
-	(void)tell_collision(parser, &error);
 	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 	                    "backend_add:  initialization for type \"%s\" failed", type);
-	(void)dit_conf_say(parser->reporter,
-	                   "<%s> schema of module %s collides with definitions before; "
-	                   "remove those, the module has its own",
-	                   parser->scope.words[0], module);
+	(void)say_collision(parser, module);
 	return add_name(parser, &parser->lost_types, dit_span_of(type));
 }
 
 int dit_conf_load_monitor_schema(struct dit_conf_parser *parser, const char *type)
 {
-	struct dit_schema_error error = {0};
 	char module[64];
 	int r = 0;
 
 	(void)snprintf(module, sizeof(module), "monitor_%s", type);
-	r = dit_schema_load_module(parser->settings->schema, module, &error);
-	if (r < 0 && r != -ENOMEM) {
-		(void)tell_collision(parser, &error);
-	}
-	return r == -ENOMEM ? r : 0;
-}
-
-bool dit_conf_is_one_suffix_type(const char *type)
-{
-	return strcmp(type, "mdb") == 0 || strcmp(type, "ldif") == 0;
+	r = load_schema(parser, module);
+	return r < 0 ? r : 0;
 }
 
 /*
@@ -330,39 +322,46 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 	return r;
 }
 
-/* The file of a back end that is not known has to exist. */
-static int load_type(struct dit_conf_parser *parser, const char *name)
+/* A missing file is an error, as in slapd. A file that exists may bring any schema.
+ *
+ * @param type  of databases; NULL: it is no back end */
+static int load_unknown(struct dit_conf_parser *parser, const char *name,
+                        const char *type)
 {
+	const struct dit_conf_place *place = &parser->reporter->place;
+
+	if (!is_module_file(parser, parser->scope.words[1])) {
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+		                     "lt_dlopenext failed: (%s) file not found",
+		                     parser->scope.words[1]);
+	}
+	parser->has_unknown_schema = true;
+	if (type != NULL) {
+		return add_name(parser, &parser->loaded_types, dit_span_of(type));
+	}
+	parser->has_unknown_module = true;
+	(void)dit_conf_tell(parser->reporter, DIT_REPORT_WARNING,
+	                    "%s: line %lu: module \"%s\" is not known; schema that it "
+	                    "may add is missing",
+	                    place->file, place->line, name);
+	return 0;
+}
+
+static int load(struct dit_conf_parser *parser, const char *name)
+{
+	static const char back_end[] = "back_";
+	const char *type = strncmp(name, back_end, strlen(back_end)) == 0
+	                           ? name + strlen(back_end)
+	                           : NULL;
 	const struct dit_conf_part *part =
-		next_part(parser, NULL, DIT_CONF_DATABASE_TYPE, name);
+		type == NULL ? NULL
+			     : next_part(parser, NULL, DIT_CONF_DATABASE_TYPE, type);
 
 	if (part != NULL) {
 		return dit_conf_load_type_schema(parser, part->name);
 	}
-	if (!is_module_file(parser, parser->scope.words[1])) {
-		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                     "lt_dlopenext failed: (%s) file not found",
-		                     parser->scope.words[1]);
-	}
-	parser->has_unknown_schema = true;
-	return add_name(parser, &parser->loaded_types, dit_span_of(name));
-}
-
-/* A missing file is an error, as in slapd. A file that exists may bring any schema. */
-static int load_unknown(struct dit_conf_parser *parser, const char *name)
-{
-	if (!is_module_file(parser, parser->scope.words[1])) {
-		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                     "lt_dlopenext failed: (%s) file not found",
-		                     parser->scope.words[1]);
-	}
-	parser->has_unknown_module = true;
-	parser->has_unknown_schema = true;
-	(void)dit_conf_tell_line(parser->reporter, DIT_REPORT_WARNING,
-	                         "module \"%s\" is not known; schema that it may add "
-	                         "is missing",
-	                         name);
-	return 0;
+	return type == NULL && is_module(name) ? load_module(parser, name)
+	                                       : load_unknown(parser, name, type);
 }
 
 /*
@@ -388,13 +387,7 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 		                     "module_load: (%s) already loaded", file.data);
 	}
 	r = add_name(parser, &parser->modules, file);
-	if (r < 0) {
-		return r;
-	}
-	if (strncmp(name, "back_", strlen("back_")) == 0) {
-		return load_type(parser, name + strlen("back_"));
-	}
-	return is_module(name) ? load_module(parser, name) : load_unknown(parser, name);
+	return r < 0 ? r : load(parser, name);
 }
 
 /* slapd refuses some overlays in the front end, and some twice in a database. */

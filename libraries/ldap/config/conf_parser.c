@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "config/conf_lines.h"
 
 int dit_conf_parser_init(struct dit_conf_parser *parser,
                          struct dit_conf_reporter *reporter,
@@ -40,8 +39,8 @@ struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser)
 
 int dit_conf_run_unsupported(struct dit_conf_parser *parser)
 {
-	return dit_conf_say(parser->reporter, "<%s> not supported by this release",
-	                    parser->scope.words[0]);
+	return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+	                    "<%s> not supported by this release", parser->scope.words[0]);
 }
 
 /* A keyword that no directive, overlay or type of databases knows is an error
@@ -58,9 +57,8 @@ static int unknown_keyword(struct dit_conf_parser *parser)
 		return 0;
 	}
 	/* slapd does not cut this message. */
-	return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-	                          "unknown directive <%s> %s.", parser->scope.words[0],
-	                          where[parser->scope.section]);
+	return dit_conf_say(parser->reporter, DIT_SAY_WHOLE, "unknown directive <%s> %s.",
+	                    parser->scope.words[0], where[parser->scope.section]);
 }
 
 /* These releases name the keyword when a failure has no message of its own. */
@@ -72,24 +70,23 @@ static int set_value(struct dit_conf_parser *parser,
 {
 	const struct dit_conf_target *target = &directive->target;
 	const char *word = parser->scope.words[1];
-	bool is_on = true;
-	unsigned number = 0;
-	unsigned long size = 0;
-	const void *value = &is_on;
-	size_t len = sizeof(is_on);
 	char *to = (char *)parser->settings;
+	union {
+		bool is_on;
+		unsigned number;
+		unsigned long size;
+	} value = {.is_on = true};
+	size_t len = sizeof(value.is_on);
 	int r = 0;
 
 	if (directive->value == DIT_CONF_UINT) {
-		value = &number;
-		len = sizeof(number);
-		r = dit_conf_uint(parser, word, &number);
+		len = sizeof(value.number);
+		r = dit_conf_uint(parser, word, &value.number);
 	} else if (directive->value == DIT_CONF_ULONG) {
-		value = &size;
-		len = sizeof(size);
-		r = dit_conf_ulong(parser, word, &size);
+		len = sizeof(value.size);
+		r = dit_conf_ulong(parser, word, &value.size);
 	} else if (word != NULL) {
-		r = dit_conf_bool(parser, word, &is_on);
+		r = dit_conf_bool(parser, word, &value.is_on);
 	}
 	if (target->of == DIT_CONF_OF_DATABASE) {
 		to = parser->scope.section == DIT_CONF_DATABASE
@@ -97,7 +94,7 @@ static int set_value(struct dit_conf_parser *parser,
 		             : NULL;
 	}
 	if (r == 0 && to != NULL && target->of != DIT_CONF_FORGOTTEN) {
-		memcpy(to + target->at, value, len);
+		memcpy(to + target->at, &value, len);
 	}
 	return r;
 }
@@ -110,10 +107,10 @@ static int run_function(struct dit_conf_parser *parser,
 	(void)dit_conf_forget(parser->reporter);
 	r = directive->run == NULL ? set_value(parser, directive)
 	                           : directive->run(parser);
-	if (r == DIT_E_CONFIG && !dit_conf_has_message(parser->reporter) &&
+	if (r == DIT_E_CONFIG && parser->reporter->message[0] == '\0' &&
 	    dit_openldap_is_in(parser->openldap, tells_wordless_failures)) {
-		(void)dit_conf_say(parser->reporter, "<%s> handler exited with 1!",
-		                   parser->scope.words[0]);
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                   "<%s> handler exited with 1!", parser->scope.words[0]);
 		return dit_conf_forget(parser->reporter);
 	}
 	return r;
@@ -126,16 +123,19 @@ static int check_count(const struct dit_conf_parser *parser,
 	size_t nargs = parser->scope.nwords - 1;
 
 	if (nargs < directive->min) {
-		(void)dit_conf_say(parser->reporter, "keyword <%s> missing %s argument",
-		                   keyword, directive->args);
-		return dit_conf_repeat(parser->reporter, "<%s> missing %s argument",
-		                       keyword, directive->args);
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                   "keyword <%s> missing %s argument", keyword,
+		                   directive->args);
+		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		                    "<%s> missing %s argument", keyword, directive->args);
 	}
 	if (directive->max != 0 && nargs > directive->max) {
-		(void)dit_conf_say(parser->reporter, "<%s> extra cruft after %s.",
-		                   keyword, directive->args);
-		return dit_conf_repeat(parser->reporter, "<%s> extra cruft after %s",
-		                       keyword, directive->args);
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                   "<%s> extra cruft after %s.", keyword,
+		                   directive->args);
+		return dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		                    "<%s> extra cruft after %s", keyword,
+		                    directive->args);
 	}
 	return 0;
 }
@@ -153,7 +153,7 @@ static int check_place(const struct dit_conf_parser *parser,
 		where = "must occur before any";
 	}
 	return where == NULL ? 0
-	                     : dit_conf_say(parser->reporter,
+	                     : dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 	                                    "keyword <%s> %s database declaration",
 	                                    parser->scope.words[0], where);
 }
@@ -162,11 +162,9 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
                            const struct dit_directive *directive)
 {
 	bool is_skipped = directive->run == NULL && directive->value == DIT_CONF_NO_VALUE;
-	int r = is_skipped ? 0 : check_count(parser, directive);
+	int r = check_count(parser, directive);
 
-	if (r == 0) {
-		r = check_place(parser, directive);
-	}
+	r = r < 0 ? r : check_place(parser, directive);
 	return r < 0 || is_skipped ? r : run_function(parser, directive);
 }
 
@@ -206,18 +204,18 @@ static int run_words(struct dit_conf_parser *parser, char *text)
 	int r = dit_conf_split(parser, text, &culprit);
 
 	if (parser->scope.nwords == 0) {
-		return dit_conf_say(parser->reporter, "bad config line.");
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE, "bad config line.");
 	}
 	directive =
 		dit_conf_find_directive(parser, DIT_CONF_KEYWORD, parser->scope.words[0]);
 	if (r < 0 && directive != NULL &&
 	    (directive->flags & DIT_DIRECTIVE_SECRET) != 0) {
-		return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                          "unterminated quoted string");
+		return dit_conf_say(parser->reporter, DIT_SAY_WHOLE,
+		                    "unterminated quoted string");
 	}
 	if (r < 0 && !reads_raw_text(directive, parser->scope.words[0])) {
-		return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                          "unterminated quoted string \"%s\"", culprit);
+		return dit_conf_say(parser->reporter, DIT_SAY_WHOLE,
+		                    "unterminated quoted string \"%s\"", culprit);
 	}
 	if (*parser->scope.words[0] == '\0') {
 		return 0; /* as slapd, which takes the empty keyword for a known one */

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inside of the readers of slapd.conf and of cn=config; for the files of this room only.
- *
- *   conf_file.c        slapd.conf: files, include, lines
- *   conf_tree.c        cn=config: the walk, folders and files
- *   conf_entry.c       cn=config: from an entry to directives
- *   conf_reporter.c    reports, and the places that they name
- *   conf_parser.c      one line, or one value, to its directive
- *   conf_words.c       typed arguments
- *   directives.tsv     the table of directives
- *   conf_directives.c  looking them up; those of the global part
- *   conf_database.c    directives of databases and back ends
- *   conf_index.c       index
- *   conf_values.c      sortvals, multival
- *   conf_checked.c     what is looked at and then forgotten
- *   modules.tsv        the table of modules, overlays and types of databases
- *   conf_modules.c     looking them up
+ * README.md has the list of them.
  *
  * Both sources end in the same directives: "olcDbIndex: cn eq" in the tree runs what
  * "index cn eq" runs. Only names and places in messages differ.
@@ -28,10 +14,118 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
-#include "config/conf_reporter.h"
+#include "base/error.h"
+#include "base/report.h"
 #include "config/settings.h"
+
+/* ---- reports ---- */
+
+/* slapd composes most messages in a buffer of this size; longer ones are cut. */
+#define DIT_CONF_MESSAGE_BYTES 256
+
+/** The line or value of the configuration that is read. */
+struct dit_conf_place {
+	const char *file; /* in the settings' arena; of a tree: the folder, as in slapd */
+	unsigned long line; /* from 1; of a tree: always 1 */
+	const char *value;  /* "olcDbIndex: value #0" of a tree; NULL: no value is read */
+	const char *dn;     /* of the tree's entry; NULL: no entry is read */
+};
+
+/**
+ * Where reports go, the place that they name, and the last message, which slapd says
+ * again when a tree's entry has failed. Lives for one reading, or for one choice of a
+ * database. Owns nothing: whoever sets a pointer of the place resets it before the text
+ * goes away.
+ */
+struct dit_conf_reporter {
+	dit_report_fn report; /* borrowed; NULL: no reports */
+	void *ctx;
+	struct dit_conf_place place;
+	char message[DIT_CONF_MESSAGE_BYTES]; /* "": nothing to repeat */
+};
+
+/** "TEXT"; the message stays. @return DIT_E_CONFIG */
+int dit_conf_tell(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
+                  const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** How a message is told. */
+enum dit_conf_say {
+	DIT_SAY_VALUE,   /* "FILE: line N: TEXT", in a tree "ATTRIBUTE: value #N: TEXT" */
+	DIT_SAY_LINE,    /* "FILE: line N: TEXT", in a tree with its folder and line 1 */
+	DIT_SAY_WHOLE,   /* the same, and never cut */
+	DIT_SAY_KEYWORD, /* of a "KEYWORD: TEXT": "FILE: line N KEYWORD: TEXT", in a tree
+	                  * "ATTRIBUTE: value #N KEYWORD: TEXT"; never cut */
+	DIT_SAY_LATER,   /* not at all: slapd says it again in this form */
+};
+
+/**
+ * Tell a message, and keep it.
+ *
+ *   return dit_conf_say(reporter, DIT_SAY_VALUE, "<%s> invalid value", "lastmod");
+ *
+ *       slapd.conf: line 7: <lastmod> invalid value
+ *
+ * @return DIT_E_CONFIG
+ */
+int dit_conf_say(struct dit_conf_reporter *reporter, enum dit_conf_say say,
+                 const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** Forget the message. @return DIT_E_CONFIG */
+static inline int dit_conf_forget(struct dit_conf_reporter *reporter)
+{
+	reporter->message[0] = '\0';
+	return DIT_E_CONFIG;
+}
+
+/* ---- logical lines, words (config.md 1) ---- */
+
+#define DIT_CONF_PIECE 2048 /* slapd reads physical lines into a buffer of this size */
+
+/** One physical line and its continuations at a time; comments come back like any other.
+ * Zero but for the file: before the first line. */
+struct dit_conf_lines {
+	FILE *file; /* borrowed */
+	char piece[DIT_CONF_PIECE];
+	bool has_piece; /* it was read, but belongs to the next logical line */
+	char *text;     /* owned */
+	size_t text_size;
+	size_t len;
+	unsigned long line; /* of the last physical line in text, from 1 */
+};
+
+/** All bytes that were read become zero. */
+void dit_conf_lines_deinit(struct dit_conf_lines *lines);
+
+/**
+ * @param ret  the text, NUL-terminated and the caller's to change; valid until the next
+ *             call. May be empty.
+ *
+ * @return 1; 0 at the end; -ENOMEM; -EIO and other errors of reading
+ */
+int dit_conf_lines_next(struct dit_conf_lines *lines, char **ret);
+
+/**
+ * Cut the next word out of @p at, in place; quotes and backslashes act and vanish.
+ *
+ * @param at        start of what is left, moved after the word
+ * @param ret_word  the word
+ *
+ * @return 1; 0: none left; DIT_E_SYNTAX: the line ends inside quotes, @p ret_word is what
+ *         the word was so far
+ */
+int dit_conf_word(char **at, char **ret_word);
+
+/**
+ * Cut the next non-empty part out of a list "a,b,,c", in place.
+ *
+ * @return the part, or NULL: none left
+ */
+char *dit_conf_part(char **list);
+
+/* ---- the parser ---- */
 
 /** A suffix after the first of a database of another type than mdb. */
 struct dit_more_suffix {
@@ -129,9 +223,7 @@ struct dit_conf_parser {
 	bool has_unknown_module; /* which may bring any overlay */
 	bool has_unknown_schema; /* of a module or part: any attribute */
 	bool has_database;       /* the front end does not count */
-	bool has_frontend;       /* these three may be named once */
-	bool has_config;
-	bool has_monitor;
+	unsigned defined;        /* a bit for each type that may be named once */
 	bool has_server_id;
 	bool has_plain_server_id; /* without a URL */
 };
@@ -233,7 +325,7 @@ int dit_conf_run_text(struct dit_conf_parser *parser, const char *text);
 
 /**
  * Run one directive on the words, which are there, after a look at their number; without
- * a function it is skipped.
+ * a function or a value it is skipped then.
  */
 int dit_conf_run_directive(struct dit_conf_parser *parser,
                            const struct dit_directive *directive);
@@ -316,10 +408,10 @@ struct dit_multival_spec *dit_conf_find_multival(const struct dit_multival_rules
 int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 
 /* The functions of directives.tsv. */
-dit_directive_fn dit_conf_run_access, dit_conf_run_attributeoptions;
+dit_directive_fn dit_conf_run_attributeoptions;
 dit_directive_fn dit_conf_run_attributetype, dit_conf_run_backend;
 dit_directive_fn dit_conf_run_checkpoint, dit_conf_run_crypto, dit_conf_run_database;
-dit_directive_fn dit_conf_run_dds_interval, dit_conf_run_directory;
+dit_directive_fn dit_conf_run_directory;
 dit_directive_fn dit_conf_run_ditcontentrule, dit_conf_run_envflags;
 dit_directive_fn dit_conf_run_idlexp, dit_conf_run_include, dit_conf_run_index;
 dit_directive_fn dit_conf_run_index_substr_if_maxlen_2_5;
@@ -330,10 +422,10 @@ dit_directive_fn dit_conf_run_multival, dit_conf_run_objectclass;
 dit_directive_fn dit_conf_run_objectidentifier, dit_conf_run_overlay;
 dit_directive_fn dit_conf_run_passphrase;
 dit_directive_fn dit_conf_run_rootdn, dit_conf_run_searchstack;
-dit_directive_fn dit_conf_run_server_id, dit_conf_run_sortvals;
-dit_directive_fn dit_conf_run_subordinate, dit_conf_run_subordinate_2_5;
-dit_directive_fn dit_conf_run_suffix, dit_conf_run_syncrepl, dit_conf_run_tool_threads;
-dit_directive_fn dit_conf_run_unsupported, dit_conf_run_updatedn;
+dit_directive_fn dit_conf_run_server_id, dit_conf_run_shadow, dit_conf_run_sortvals;
+dit_directive_fn dit_conf_run_subordinate;
+dit_directive_fn dit_conf_run_suffix, dit_conf_run_tool_threads;
+dit_directive_fn dit_conf_run_unsupported;
 
 /** @return slapd's spelling of a type of database that it has, or NULL */
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name);
@@ -351,8 +443,5 @@ int dit_conf_load_monitor_schema(struct dit_conf_parser *parser, const char *typ
 /** Is the keyword one of an overlay, or of a type of databases, at the present place? */
 bool dit_conf_is_keyword_of_part(const struct dit_conf_parser *parser,
                                  const char *keyword);
-
-/** May databases of the type have only one suffix? */
-bool dit_conf_is_one_suffix_type(const char *type);
 
 #endif

@@ -286,15 +286,27 @@ static int check_entry(const struct tree *tree, const struct dit_entry *entry,
 		return DIT_E_CONFIG;
 	}
 	if (strcmp(name, "cn") != 0 && dit_conf_find_attr(entry, name) == NULL) {
-		return dit_conf_repeat(reporter, "attribute %s is missing", name);
+		return dit_conf_say(reporter, DIT_SAY_LATER, "attribute %s is missing",
+		                    name);
 	}
 	/* slapd would ignore mdb's own attributes and take the defaults. */
 	if (kind == DIT_CONF_ENTRY_DATABASE &&
 	    dit_span_eq_nocase(type_of(entry, kind), DIT_SPAN("mdb")) &&
 	    !has_class(tree->context.schema, entry, "olcMdbConfig")) {
-		return dit_conf_repeat(reporter, "object class olcMdbConfig is missing");
+		return dit_conf_say(reporter, DIT_SAY_LATER,
+		                    "object class olcMdbConfig is missing");
 	}
 	return 0;
+}
+
+/* slapd says it again with the entry. */
+static int tell_entry(const struct tree *tree)
+{
+	const struct dit_conf_reporter *reporter = tree->reporter;
+
+	return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
+	                     "config error processing %s: %s", reporter->place.dn,
+	                     reporter->message);
 }
 
 static int run_entry(struct tree *tree, const struct dit_entry *entry,
@@ -311,7 +323,7 @@ static int run_entry(struct tree *tree, const struct dit_entry *entry,
 	if (r == 0) {
 		r = dit_conf_run_entry(tree->parser, entry);
 	}
-	return r == DIT_E_CONFIG ? dit_conf_tell_entry(tree->reporter) : r;
+	return r == DIT_E_CONFIG ? tell_entry(tree) : r;
 }
 
 /* ---- the tree ---- */
@@ -403,7 +415,7 @@ static void compose_dn(const struct tree *tree, struct folder *folder,
 static int act_again(struct tree *tree, enum dit_conf_entry_kind kind)
 {
 	(void)dit_conf_forget(tree->reporter);
-	return kind == DIT_CONF_ENTRY_DATABASE ? 0 : dit_conf_tell_entry(tree->reporter);
+	return kind == DIT_CONF_ENTRY_DATABASE ? 0 : tell_entry(tree);
 }
 
 static int act_once(struct tree *tree, const struct item *item,

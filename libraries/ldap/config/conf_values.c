@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "base/grow.h"
-#include "config/conf_lines.h"
 
 /* ---- sortvals ---- */
 
@@ -30,10 +29,12 @@ static const struct dit_attr_type *sortable_type(struct dit_conf_parser *parser,
 	}
 	*ret_r = r;
 	if (r != -ENOMEM) {
-		(void)dit_conf_say(parser->reporter, "<%s> %s attribute type #%zu %s",
+		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,
+		                   "<%s> %s attribute type #%zu %s",
 		                   parser->scope.words[0], why, place, attr);
-		*ret_r = dit_conf_repeat(parser->reporter, "<%s> %s attribute type #%zu",
-		                         parser->scope.words[0], why, place);
+		*ret_r = dit_conf_say(parser->reporter, DIT_SAY_LATER,
+		                      "<%s> %s attribute type #%zu",
+		                      parser->scope.words[0], why, place);
 	}
 	return NULL;
 }
@@ -111,9 +112,9 @@ static int add_multival(struct dit_conf_parser *parser,
 
 	/* To slapd a LO of DIT_MULTIVAL_NONE says that there is no line yet. */
 	if (known != NULL && known->lo != DIT_MULTIVAL_NONE) {
-		return dit_conf_say_line(parser->reporter,
-		                         "duplicate multival definition for attr \"%s\"",
-		                         attr);
+		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+		                    "duplicate multival definition for attr \"%s\"",
+		                    attr);
 	}
 	if (known != NULL) {
 		*known = *spec;
@@ -143,8 +144,8 @@ static int multival_attr(struct dit_conf_parser *parser, const char *attr,
 		return r;
 	}
 	if (r < 0) {
-		return dit_conf_say_line(parser->reporter,
-		                         "multival attribute \"%s\" undefined", attr);
+		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+		                    "multival attribute \"%s\" undefined", attr);
 	}
 	return add_multival(parser, &spec, attr);
 }
@@ -157,7 +158,8 @@ int dit_conf_run_multival(struct dit_conf_parser *parser)
 	int r = 0;
 
 	if (!parse_thresholds(parser->scope.words[2], &spec.hi, &spec.lo)) {
-		return dit_conf_say_line(parser->reporter, "invalid hi/lo thresholds");
+		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
+		                    "invalid hi/lo thresholds");
 	}
 	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = multival_attr(parser, attr, spec);

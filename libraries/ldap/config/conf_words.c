@@ -27,7 +27,7 @@ int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *
 			return 0;
 		}
 	}
-	return dit_conf_say(parser->reporter, "<%s> invalid value",
+	return dit_conf_say(parser->reporter, DIT_SAY_VALUE, "<%s> invalid value",
 	                    parser->scope.words[0]);
 }
 
@@ -45,7 +45,7 @@ static int to_number(const struct dit_conf_parser *parser, const char *word,
 		value = strtoul(word, &end, 0);
 	}
 	if (errno != 0 || end == NULL || end == word || *end != '\0' || value > max) {
-		return dit_conf_say(parser->reporter,
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                    "<%s> unable to parse \"%s\" as unsigned %s",
 		                    parser->scope.words[0], word, type);
 	}
@@ -79,7 +79,7 @@ int dit_conf_int(const struct dit_conf_parser *parser, const char *word, int *re
 	value = strtol(word, &end, 0);
 	if (errno != 0 || end == word || *end != '\0' || value < INT_MIN ||
 	    value > INT_MAX) {
-		return dit_conf_say(parser->reporter,
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                    "<%s> unable to parse \"%s\" as int",
 		                    parser->scope.words[0], word);
 	}
@@ -98,12 +98,12 @@ int dit_conf_dn(struct dit_conf_parser *parser, const char *word, struct dit_spa
 		return r;
 	}
 	if (r == DIT_E_UNSUPPORTED) {
-		return dit_conf_say(parser->reporter,
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                    "<%s> DN not supported by this release",
 		                    parser->scope.words[0]);
 	}
 	if (r < 0) {
-		return dit_conf_say(parser->reporter,
+		return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
 		                    "<%s> invalid DN 21 (Invalid syntax)",
 		                    parser->scope.words[0]);
 	}

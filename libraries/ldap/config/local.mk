@@ -1,18 +1,15 @@
 # libraries/ldap/config/local.mk
 libditkit_a_SOURCES += \
-	%D%/conf_checked.c \
 	%D%/conf_database.c \
 	%D%/conf_directives.c \
 	%D%/conf_entry.c \
 	%D%/conf_file.c \
 	%D%/conf_index.c \
 	%D%/conf_lines.c \
-	%D%/conf_lines.h \
 	%D%/conf_modules.c \
 	%D%/conf_parser.c \
 	%D%/conf_parser.h \
 	%D%/conf_reporter.c \
-	%D%/conf_reporter.h \
 	%D%/conf_tree.c \
 	%D%/conf_values.c \
 	%D%/conf_words.c \

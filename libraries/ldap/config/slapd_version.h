@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The slapd that is installed: its release, and what is built into it. The release stands
- * in slapd's file. If it does not, or if the file has overlays, slapd is asked, with
- * -VVV.
+ * The slapd that is installed: its release, and what is built into it. "slapd -VVV" says
+ * both.
  *
- * Threads: any; the caller waits for a program that is asked to end.
+ * Threads: any; the caller waits for slapd to end.
  */
 #ifndef DITKIT_SLAPD_VERSION_H
 #define DITKIT_SLAPD_VERSION_H
@@ -19,24 +18,13 @@ struct dit_slapd {
 	/* its release; the oldest one known for an older slapd, the newest one known for
 	 * a newer slapd; DIT_OPENLDAP_ASSUMED without a slapd */
 	enum dit_openldap_version version;
+	unsigned patch; /* the 10 of 2.6.10; 0: not known, or not of that release */
 	/* overlays, and back ends as "back_mdb", each after a space: " ppolicy back_mdb";
 	 * empty where only the back ends are built in that each slapd has */
 	char built_in[1024];
 };
 
-/** The slapd of configure --with-slapd. Static. */
-const char *dit_slapd_path(void);
-
-/** @param slapd  absolute path; if need be run without a shell, arguments "-VVV" */
+/** Run a slapd. @param slapd  absolute path; run without a shell, argument "-VVV" */
 void dit_slapd_look(const char *slapd, struct dit_slapd *ret);
-
-/**
- * Its patch level: the 10 of 2.6.10. It is looked for again.
- *
- * @param version  the release in question
- *
- * @return 0 also without a slapd, and if it is of another release
- */
-unsigned dit_slapd_patch(const char *slapd, enum dit_openldap_version version);
 
 #endif

@@ -24,21 +24,6 @@
 
 #define SLOTS_MIN 1024u
 
-struct dn_node {
-	struct dit_fingerprint fingerprint;
-	uint32_t parent;
-	uint32_t nsubs;
-};
-
-struct dit_dn_table {
-	struct dn_node *nodes;
-	size_t nodes_size;
-	uint32_t nnodes;
-	uint32_t base; /* node i, counted from 1, has ID base + i */
-	uint32_t *slots;
-	uint64_t nslots; /* power of two */
-};
-
 _Static_assert(sizeof(((struct dit_fingerprint_key *)0)->secret) >= XXH3_SECRET_SIZE_MIN,
                "a secret that XXH3 takes");
 
@@ -87,7 +72,7 @@ void dit_dn_table_free(struct dit_dn_table *table)
 	free(table);
 }
 
-static struct dn_node *node_at(const struct dit_dn_table *table, uint32_t number)
+static struct dit_dn_node *node_at(const struct dit_dn_table *table, uint32_t number)
 {
 	return &table->nodes[number - 1];
 }
@@ -168,39 +153,19 @@ int dit_dn_table_add(struct dit_dn_table *table,
 		return r;
 	}
 	number = ++table->nnodes;
-	*node_at(table, number) = (struct dn_node){*fingerprint, parent, 1};
+	*node_at(table, number) = (struct dit_dn_node){*fingerprint, parent, 1};
 	table->slots[slot_of(table, fingerprint)] = number;
 	*ret_id = table->base + number;
 	return 0;
 }
 
-uint32_t dit_dn_table_parent(const struct dit_dn_table *table, uint32_t id)
-{
-	return node_at(table, id - table->base)->parent;
-}
-
-uint32_t dit_dn_table_size(const struct dit_dn_table *table)
-{
-	return table->nnodes;
-}
-
-uint32_t dit_dn_table_last(const struct dit_dn_table *table)
-{
-	return table->base + table->nnodes;
-}
-
 void dit_dn_table_count(struct dit_dn_table *table)
 {
 	for (uint32_t i = table->nnodes; i > 0; i--) {
-		const struct dn_node *node = node_at(table, i);
+		const struct dit_dn_node *node = node_at(table, i);
 
 		if (node->parent > table->base) {
 			node_at(table, node->parent - table->base)->nsubs += node->nsubs;
 		}
 	}
-}
-
-uint32_t dit_dn_table_nsubs(const struct dit_dn_table *table, uint32_t id)
-{
-	return node_at(table, id - table->base)->nsubs;
 }

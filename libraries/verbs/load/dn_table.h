@@ -3,7 +3,7 @@
  * The DN table of a load: which DN has which ID, and how the tree hangs together.
  *
  *   dit_dn_table_new();  dit_dn_table_find(), _add()...;
- *   dit_dn_table_count();  dit_dn_table_nsubs()...;  dit_dn_table_free()
+ *   dit_dn_table_count();  dit_dn_table_free()
  *
  * A DN is kept as a fingerprint of 96 bits of its normal form: with a billion entries
  * the odds that any two share one are 1 in 10^11. The fingerprints of a load are made
@@ -19,7 +19,7 @@
 #ifndef DITKIT_DN_TABLE_H
 #define DITKIT_DN_TABLE_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/span.h"
@@ -47,7 +47,22 @@ int dit_fingerprint_key_make(struct dit_fingerprint_key *ret);
 struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
                                           struct dit_span norm_dn);
 
-struct dit_dn_table;
+/** A node. nsubs: nodes in its subtree, itself included; after dit_dn_table_count() */
+struct dit_dn_node {
+	struct dit_fingerprint fingerprint;
+	uint32_t parent; /* 0: the root */
+	uint32_t nsubs;
+};
+
+/** The fields are for the functions below; others may read the nodes. */
+struct dit_dn_table {
+	struct dit_dn_node *nodes;
+	size_t nodes_size;
+	uint32_t nnodes;
+	uint32_t base; /* node i, counted from 1, has ID base + i */
+	uint32_t *slots;
+	uint64_t nslots; /* power of two */
+};
 
 /** @param base  the first ID is the one after it. 0 or -ENOMEM */
 int dit_dn_table_new(struct dit_dn_table **ret, uint32_t base);
@@ -73,17 +88,7 @@ int dit_dn_table_add(struct dit_dn_table *table,
                      const struct dit_fingerprint *fingerprint, uint32_t parent,
                      uint32_t *ret_id);
 
-/** The parent of a node that was added; 0: the root. */
-uint32_t dit_dn_table_parent(const struct dit_dn_table *table, uint32_t id);
-/** Number of nodes. */
-uint32_t dit_dn_table_size(const struct dit_dn_table *table);
-/** The highest ID; without nodes the base. */
-uint32_t dit_dn_table_last(const struct dit_dn_table *table);
-
 /** Sum up the subtree sizes; no more additions. */
 void dit_dn_table_count(struct dit_dn_table *table);
-
-/** Nodes in the subtree of @p id, itself included. After dit_dn_table_count(). */
-uint32_t dit_dn_table_nsubs(const struct dit_dn_table *table, uint32_t id);
 
 #endif

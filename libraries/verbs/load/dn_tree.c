@@ -2,6 +2,8 @@
 /*
  * The nodes of the tree while entries come, and the holes among them.
  */
+#include "load/dn_tree.h"
+
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -10,7 +12,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "codec/name_codec.h"
-#include "load/dn_tree_private.h"
 
 /* ---- beginning and end ---- */
 
@@ -182,12 +183,6 @@ static int find_node(struct dit_dn_tree *tree, const struct dit_dn_tree_name *na
 	return r;
 }
 
-void dit_dn_tree_prefetch(const struct dit_dn_tree *tree,
-                          const struct dit_dn_tree_name *name)
-{
-	dit_dn_table_prefetch(tree->names, &name->self);
-}
-
 int dit_dn_tree_find(struct dit_dn_tree *tree, const struct dit_dn_tree_name *name,
                      uint32_t *ret_id)
 {
@@ -275,8 +270,8 @@ static int add_hole(struct dit_dn_tree *tree, const struct dit_dn_tree_name *nam
 	if (DIT_GROW(tree->holes, tree->holes_size, tree->nholes + 1) < 0) {
 		return -ENOMEM;
 	}
-	tree->holes[tree->nholes] = (struct dit_dn_tree_node_hole){
-		.id = id, .norm = strndup(norm.data, norm.len)};
+	tree->holes[tree->nholes] =
+		(struct dit_dn_tree_hole){.id = id, .norm = strndup(norm.data, norm.len)};
 	if (tree->holes[tree->nholes].norm == NULL) {
 		return -ENOMEM;
 	}
@@ -317,22 +312,6 @@ int dit_dn_tree_push(struct dit_dn_tree *tree, unsigned producer,
 	return push_node(tree, producer, name, 0, node);
 }
 
-/* Each node has its own record and one under its parent. */
-uint64_t dit_dn_tree_nrecords(const struct dit_dn_tree *tree)
-{
-	return 2 * (uint64_t)dit_dn_tree_size(tree);
-}
-
-uint64_t dit_dn_tree_nwritten(const struct dit_dn_tree *tree)
-{
-	return tree->nwritten;
-}
-
-uint32_t dit_dn_tree_size(const struct dit_dn_tree *tree)
-{
-	return dit_dn_table_size(tree->names);
-}
-
 /* ---- holes ---- */
 
 static int compare_ids(const void *a, const void *b)
@@ -344,8 +323,7 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* NULL: the node is none of the new holes. */
-static struct dit_dn_tree_node_hole *find_hole(const struct dit_dn_tree *tree,
-                                               uint32_t id)
+static struct dit_dn_tree_hole *find_hole(const struct dit_dn_tree *tree, uint32_t id)
 {
 	/* The ID is the first field of a hole. */
 	return tree->nholes == 0 ? NULL
@@ -370,7 +348,7 @@ static int note_filled(struct dit_dn_tree *tree, uint32_t id)
 
 int dit_dn_tree_find_hole(struct dit_dn_tree *tree, uint32_t id)
 {
-	const struct dit_dn_tree_node_hole *hole = find_hole(tree, id);
+	const struct dit_dn_tree_hole *hole = find_hole(tree, id);
 	struct dit_span record = {0};
 	int r = 0;
 
@@ -386,7 +364,7 @@ int dit_dn_tree_find_hole(struct dit_dn_tree *tree, uint32_t id)
 
 int dit_dn_tree_fill(struct dit_dn_tree *tree, uint32_t id)
 {
-	struct dit_dn_tree_node_hole *hole = find_hole(tree, id);
+	struct dit_dn_tree_hole *hole = find_hole(tree, id);
 
 	if (hole == NULL) {
 		return note_filled(tree, id);
@@ -397,20 +375,5 @@ int dit_dn_tree_fill(struct dit_dn_tree *tree, uint32_t id)
 
 uint64_t dit_dn_tree_next_id(const struct dit_dn_tree *tree)
 {
-	return (uint64_t)dit_dn_table_last(tree->names) + 1;
-}
-
-bool dit_dn_tree_next_hole(const struct dit_dn_tree *tree, size_t *at,
-                           struct dit_dn_tree_hole *ret)
-{
-	while (*at < tree->nholes && tree->holes[*at].is_filled) {
-		++*at;
-	}
-	if (*at == tree->nholes) {
-		return false;
-	}
-	*ret = (struct dit_dn_tree_hole){.id = tree->holes[*at].id,
-	                                 .norm = tree->holes[*at].norm};
-	++*at;
-	return true;
+	return (uint64_t)tree->last_stored + tree->names->nnodes + 1;
 }

@@ -6,7 +6,7 @@
  *   dit_dn_tree_new();
  *   for each entry:   dit_dn_tree_find();  then either dit_dn_tree_find_hole(), _fill()
  *                     or dit_dn_tree_find_place(), _fits(), _add(); dit_dn_tree_push()
- *   dit_dn_tree_next_hole() ...;  dit_dn_tree_write();
+ *   dit_dn_tree_write();
  *   dit_dn_tree_free()
  *
  * IDs (storage.md 6.1, 3.4). Nodes get 1, 2, 3 ... in the order of dit_dn_tree_add(), or
@@ -40,9 +40,38 @@
 #include "base/ticker.h"
 #include "load/dn_table.h"
 #include "output/record_output.h"
+#include "sort/sort.h"
 #include "values/dn.h"
 
-struct dit_dn_tree;
+/** A node that a child needed before a record came for it. */
+struct dit_dn_tree_hole {
+	uint32_t id;
+	bool is_filled;
+	char *norm; /* owned */
+};
+
+/** Fields for dn_tree.c and dn_tree_write.c; others may read them. */
+struct dit_dn_tree {
+	/* [const] */
+	struct dit_record_output *output;
+	uint32_t last_stored; /* nodes up to this ID are the database's */
+	unsigned suffix_nrdns;
+	unsigned own_producer; /* of the sorter: the number after those of others */
+	const struct dit_stop *stop;
+	struct dit_ticker *ticker;
+	uint64_t nwritten; /* records of new nodes */
+
+	struct dit_dn_table *names;     /* the new nodes */
+	struct dit_sorter *records;     /* theirs, of dn2i */
+	struct dit_dn_tree_hole *holes; /* the new ones, by ascending ID */
+	size_t nholes;
+	size_t holes_size;
+	void *filled; /* tsearch(3): IDs of stored holes that have got their entries */
+
+	/* The latest parent: siblings come in runs. */
+	struct dit_fingerprint last_parent;
+	uint32_t last_parent_id; /* 0: none */
+};
 
 struct dit_dn_tree_opts {
 	struct dit_record_output
@@ -80,10 +109,6 @@ struct dit_dn_tree_name {
 void dit_dn_tree_name_init(struct dit_dn_tree_name *name,
                            const struct dit_fingerprint_key *key,
                            const struct dit_dn *dn);
-
-/** Have the memory at hand that dit_dn_tree_find() will need. */
-void dit_dn_tree_prefetch(const struct dit_dn_tree *tree,
-                          const struct dit_dn_tree_name *name);
 
 /**
  * @param ret_id  of the node; 0: there is none
@@ -145,28 +170,6 @@ int dit_dn_tree_fill(struct dit_dn_tree *tree, uint32_t id);
 /** The ID that the next new node will get. */
 uint64_t dit_dn_tree_next_id(const struct dit_dn_tree *tree);
 
-/** A hole of this load that is not filled. */
-struct dit_dn_tree_hole {
-	uint32_t id;
-	const char *norm; /* its DN; the tree's */
-};
-
-/**
- * By ascending ID.
- *
- * @param at  0 for the first one; updated
- *
- * @return false: there is no further one
- */
-bool dit_dn_tree_next_hole(const struct dit_dn_tree *tree, size_t *at,
-                           struct dit_dn_tree_hole *ret);
-
-/** Number of new nodes. */
-uint32_t dit_dn_tree_size(const struct dit_dn_tree *tree);
-/** Records that dit_dn_tree_write() writes, and those that it has written. */
-uint64_t dit_dn_tree_nrecords(const struct dit_dn_tree *tree);
-uint64_t dit_dn_tree_nwritten(const struct dit_dn_tree *tree);
-
 /**
  * Write dn2i: new records, and larger subtrees of stored nodes. Once; no additions after
  * it.
@@ -175,7 +178,38 @@ uint64_t dit_dn_tree_nwritten(const struct dit_dn_tree *tree);
  */
 int dit_dn_tree_write(struct dit_dn_tree *tree);
 
-/** Bytes of temporary files that were written. */
-uint64_t dit_dn_tree_run_bytes(const struct dit_dn_tree *tree);
+/* ---- records that wait for the end of the load ---- */
+
+/*
+ * A sorter has them in the order of dn2i:
+ *
+ *   key     8  ID of the node under which the record lies, big-endian
+ *           2  length of the normal RDN | 1 << 15 for a child, big-endian
+ *           n  normal RDN
+ *   value   4  ID of the child, or of the parent, big-endian
+ *           4  size of the child's subtree; 0: known at the end only, in the DN table
+ *           m  pretty RDN
+ *
+ * Bytes compared, keys sort by node, then self before children, then by length and bytes
+ * of the normal RDN: as slapd orders the records of dn2i (storage.md 3.2).
+ */
+
+/** A record of dn2i. The spans are borrowed. */
+struct dit_dn_tree_record {
+	uint32_t under; /* ID of the node under which it lies; 0: the root */
+	uint32_t other; /* ID of the child, or of the parent */
+	uint32_t nsubs; /* of a stored node whose subtree grows; 0: of a new node */
+	bool is_child;  /* else the node's own record */
+	struct dit_span norm;
+	struct dit_span pretty; /* with norm DIT_NAME_RECORD_LONGEST bytes at most */
+};
+
+/** As dit_sorter_push(). */
+int dit_dn_tree_record_push(struct dit_sorter *sorter, unsigned producer,
+                            const struct dit_dn_tree_record *record);
+
+/** @param ret  points into @p sorted. */
+void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
+                             struct dit_dn_tree_record *ret);
 
 #endif

@@ -10,6 +10,8 @@
  *   level    ou=x: 2 + 3        parents of new nodes           by ID, each once
  *   level    dc=example: 5      their parents, up to the root
  */
+#include "load/dn_tree.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +21,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "codec/name_codec.h"
-#include "load/dn_tree_private.h"
 
 #define ID_BYTES   8
 #define HEAD_BYTES (ID_BYTES + 2)
@@ -116,20 +117,18 @@ static void unite(struct grown_nodes *nodes)
 /* The stored parents of new nodes. */
 static int find_parents(const struct dit_dn_tree *tree, struct grown_nodes *ret)
 {
-	uint32_t last = dit_dn_table_last(tree->names);
 	int r = 0;
 
-	for (uint32_t id = last; id > tree->last_stored && r == 0; id--) {
-		uint32_t parent = dit_dn_table_parent(tree->names, id);
+	for (uint32_t i = tree->names->nnodes; i > 0 && r == 0; i--) {
+		const struct dit_dn_node *node = &tree->names->nodes[i - 1];
 
-		if (parent == 0 || parent > tree->last_stored) {
+		if (node->parent == 0 || node->parent > tree->last_stored) {
 			continue;
 		}
-		if (ret->n > 0 && ret->list[ret->n - 1].id == parent) {
-			ret->list[ret->n - 1].nsubs +=
-				dit_dn_table_nsubs(tree->names, id);
+		if (ret->n > 0 && ret->list[ret->n - 1].id == node->parent) {
+			ret->list[ret->n - 1].nsubs += node->nsubs;
 		} else {
-			r = add(ret, parent, dit_dn_table_nsubs(tree->names, id));
+			r = add(ret, node->parent, node->nsubs);
 		}
 	}
 	unite(ret);
@@ -230,7 +229,7 @@ static uint64_t nsubs_of(const struct dit_dn_tree *tree,
 	if (record->nsubs > 0 || !record->is_child) {
 		return record->nsubs;
 	}
-	return dit_dn_table_nsubs(tree->names, record->other);
+	return tree->names->nodes[record->other - tree->last_stored - 1].nsubs;
 }
 
 static int put_record(const struct dit_dn_tree *tree, struct dit_output_table *table,
@@ -257,7 +256,7 @@ static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 	struct dit_dn_tree_record record = {0};
 	int r = 0;
 
-	if (dit_dn_table_size(tree->names) > 0 && !tree->output->stored.has_names) {
+	if (tree->names->nnodes > 0 && !tree->output->stored.has_names) {
 		r = put_dummy(table);
 	}
 	if (r == 0) {
@@ -301,9 +300,4 @@ int dit_dn_tree_write(struct dit_dn_tree *tree)
 	}
 	dit_output_drop(table);
 	return r;
-}
-
-uint64_t dit_dn_tree_run_bytes(const struct dit_dn_tree *tree)
-{
-	return dit_sorter_run_bytes(tree->records);
 }

@@ -245,29 +245,17 @@ static int add_subentry(struct load_target *target, struct dit_entry *entry,
 	struct dit_dn_tree_node node = {0};
 	int r = make_subentry(loader, entry);
 
-	if (r == 0) {
-		r = dit_entry_encode(entry, target->split_rules, &loader->csn.arena,
-		                     &encoded);
-	}
-	if (r == 0) {
-		r = dit_dn_tree_find_place(target->tree, name, &where);
-	}
+	r = r < 0 ? r
+	          : dit_entry_encode(entry, target->split_rules, &loader->csn.arena,
+	                             &encoded);
+	r = r < 0 ? r : dit_dn_tree_find_place(target->tree, name, &where);
 	if (r == 0 && !dit_dn_tree_fits(target->tree, name, &where)) {
 		r = DIT_E_TOOLONG;
 	}
-	if (r == 0) {
-		r = dit_dn_tree_add(target->tree, name, &where, &node);
-	}
-	for (unsigned i = 1; i < where.nnodes && r == 0; i++) {
-		r = dit_entries_put_hole(target->entries, node.id - where.nnodes + i);
-	}
-	if (r == 0) {
-		r = dit_entries_put(target->entries, node.id, &encoded);
-	}
+	r = r < 0 ? r : dit_load_add_nodes(target, name, &where, &node);
+	r = r < 0 ? r : dit_entries_put(target->entries, node.id, &encoded);
 	/* The members are at rest; one of them does its part. */
-	if (r == 0) {
-		r = dit_dn_tree_push(target->tree, 0, name, &node);
-	}
+	r = r < 0 ? r : dit_dn_tree_push(target->tree, 0, name, &node);
 	return r < 0 ? r
 	             : dit_load_key_entry(&loader->members[0], target->number, entry,
 	                                  node.id);

@@ -15,12 +15,6 @@
 #include "reader/dn_reader.h"
 #include "reader/snapshot.h"
 
-bool dit_load_look_is_wanted(const struct dit_load_opts *opts)
-{
-	return opts->only_if_empty ||
-	       (!opts->keep_going && (opts->is_dry_run || opts->explain));
-}
-
 /* ---- reading ---- */
 
 /* @return 0 or -ENOMEM; a name that cannot be read is passed over */

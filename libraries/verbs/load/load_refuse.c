@@ -27,6 +27,7 @@ struct refused {
 	const struct load_item *item;
 	const char *reason;        /* in slapadd's words */
 	const struct dit_why *why; /* NULL: not known */
+	struct dit_arena *arena;   /* while it is told */
 };
 
 /* The DN of a record that could not be read as an entry: as typed. */
@@ -52,14 +53,14 @@ static struct dit_span typed_dn(const struct dit_ldif_record *record,
 }
 
 /* In the arena; NULL: no memory. */
-static const char *dn_of(const struct refused *refused, struct dit_arena *arena)
+static const char *dn_of(const struct refused *refused)
 {
 	struct dit_span dn = refused->item->entry.dn.pretty;
 
 	if (refused->item->state == LOAD_UNREADABLE) {
-		dn = typed_dn(refused->record, arena);
+		dn = typed_dn(refused->record, refused->arena);
 	}
-	return dit_arena_copy(arena, dn).data;
+	return dit_arena_copy(refused->arena, dn).data;
 }
 
 static int tell_reject(struct loader *loader, const struct refused *refused)
@@ -68,20 +69,14 @@ static int tell_reject(struct loader *loader, const struct refused *refused)
 	                            .record_len = refused->record->text.len,
 	                            .line = refused->record->line,
 	                            .reason = refused->reason};
-	struct dit_arena arena;
 	int r = 0;
 
 	if (loader->opts->reject == NULL) {
 		return 0;
 	}
-	dit_arena_init(&arena, 4096);
-	reject.dn = dn_of(refused, &arena);
-	if (reject.dn == NULL) {
-		r = -ENOMEM;
-	} else {
-		r = loader->opts->reject(loader->opts->reject_ctx, &reject);
-	}
-	dit_arena_deinit(&arena);
+	reject.dn = dn_of(refused);
+	r = reject.dn == NULL ? -ENOMEM
+	                      : loader->opts->reject(loader->opts->reject_ctx, &reject);
 	return r < 0 ? dit_job_fail(&loader->job, r,
 	                            "could not write the rejected record")
 	             : 0;
@@ -104,21 +99,16 @@ static char *explain(const struct loader *loader, const struct refused *refused)
 {
 	const struct dit_ldif_record *record = refused->record;
 	struct dit_explanation explanation = {0};
-	struct dit_arena arena;
 	char *text = NULL;
 
-	if (refused->why == NULL) {
-		return NULL;
-	}
-	dit_arena_init(&arena, 4096);
-	if (dit_explain(&loader->reading.context, refused->why, record->text, &arena,
-	                &explanation) == 0 &&
+	if (refused->why != NULL &&
+	    dit_explain(&loader->reading.context, refused->why, record->text,
+	                refused->arena, &explanation) == 0 &&
 	    asprintf(&text, "%s:%llu: %s", record->file,
 	             (unsigned long long)record->file_line + explanation.line,
 	             explanation.text) < 0) {
 		text = NULL;
 	}
-	dit_arena_deinit(&arena);
 	return text;
 }
 
@@ -133,13 +123,9 @@ static int remember_refusal(struct loader *loader, const struct refused *refused
 	                                 .nrecords = 1,
 	                                 .first_line = refused->record->line,
 	                                 .first_explanation = explanation};
-	struct dit_arena arena;
-	const char *dn = NULL;
+	const char *dn = dn_of(refused);
 
-	dit_arena_init(&arena, 4096);
-	dn = dn_of(refused, &arena);
 	first.first_dn = dn == NULL ? NULL : strdup(dn);
-	dit_arena_deinit(&arena);
 	first.first_reason = strdup(refused->reason);
 	if (refusal != NULL) {
 		stats->refusals = refusal;
@@ -179,14 +165,17 @@ static int count_refusal(struct loader *loader, const struct refused *refused)
 }
 
 /* The record is left out: hand it to the reject file; stop unless there may be more. */
-static int leave_out(struct loader *loader, const struct refused *refused)
+static int leave_out(struct loader *loader, struct refused *refused)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	int r = count_refusal(loader, refused);
+	struct dit_arena arena;
+	int r = 0;
 
-	if (r == 0) {
-		r = tell_reject(loader, refused);
-	}
+	dit_arena_init(&arena, 4096);
+	refused->arena = &arena;
+	r = count_refusal(loader, refused);
+	r = r < 0 ? r : tell_reject(loader, refused);
+	dit_arena_deinit(&arena);
 	if (r < 0 || !opts->keep_going) {
 		return r < 0 ? r : DIT_E_REFUSED;
 	}
@@ -237,11 +226,11 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 {
 	const struct dit_note *note =
 		item->state == LOAD_UNREADABLE ? item->notes.first : item->notes.last;
-	const struct refused refused = {.record = record,
-	                                .item = item,
-	                                .reason = note == NULL ? "could not parse entry"
-	                                                       : note->text,
-	                                .why = item->notes.why};
+	struct refused refused = {.record = record,
+	                          .item = item,
+	                          .reason = note == NULL ? "could not parse entry"
+	                                                 : note->text,
+	                          .why = item->notes.why};
 
 	loader->stats->nrefused++;
 	dit_load_tell_notes(loader, item);
@@ -294,11 +283,11 @@ int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
 	char limit[32];
 	struct dit_why about = {
 		.kind = kind, .place = DIT_WHY_AT_DN, .value = item->entry.dn.pretty};
-	const struct refused refused = {
-		.record = record,
-		.item = item,
-		.reason = error->why,
-		.why = kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about};
+	struct refused refused = {.record = record,
+	                          .item = item,
+	                          .reason = error->why,
+	                          .why = kind == DIT_WHY_NOT_STORABLE ? item->notes.why
+	                                                              : &about};
 
 	(void)snprintf(limit, sizeof(limit), "%llu",
 	               (unsigned long long)target->db->maxentrysize_bytes);
@@ -326,7 +315,7 @@ int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *r
 	                        .place = DIT_WHY_AT_DN,
 	                        .value = item->entry.dn.pretty};
 	char why[128];
-	const struct refused refused = {
+	struct refused refused = {
 		.record = record, .item = item, .reason = why, .why = &about};
 
 	/* slapadd has the same line, and no words for it. */

@@ -153,15 +153,14 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	return fill_hole(target, record, item, id);
 }
 
-/* The node of a new entry, and holes for the nodes above it that are not there. */
-static int add_nodes(struct load_target *target, struct load_item *item,
-                     const struct dit_dn_tree_place *place)
+int dit_load_add_nodes(struct load_target *target, const struct dit_dn_tree_name *name,
+                       const struct dit_dn_tree_place *place,
+                       struct dit_dn_tree_node *ret)
 {
-	int r = dit_dn_tree_add(target->tree, &item->name, place, &item->node);
+	int r = dit_dn_tree_add(target->tree, name, place, ret);
 
-	item->id = item->node.id;
 	for (unsigned i = 1; i < place->nnodes && r == 0; i++) {
-		r = dit_entries_put_hole(target->entries, item->id - place->nnodes + i);
+		r = dit_entries_put_hole(target->entries, ret->id - place->nnodes + i);
 	}
 	return r;
 }
@@ -184,7 +183,8 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
 	}
-	r = add_nodes(target, item, &place);
+	r = dit_load_add_nodes(target, &item->name, &place, &item->node);
+	item->id = item->node.id;
 	if (r < 0) {
 		return fail(target, record, item, r, "could not add a node to the tree",
 		            &(struct limit){"no ID is left below", DIT_DN_TABLE_MAX + 1,
@@ -251,7 +251,7 @@ static void prefetch_item(const struct loader *loader, const struct load_item *i
 		return;
 	}
 	if (tree != NULL && item->entry.dn.nrdns > 0) {
-		dit_dn_tree_prefetch(tree, &item->name);
+		dit_dn_table_prefetch(tree->names, &item->name.self);
 	}
 }
 
@@ -366,11 +366,13 @@ int dit_load_in_order(void *ctx, unsigned number)
 static void report_missing(const struct load_target *target)
 {
 	struct loader *loader = target->loader;
-	struct dit_dn_tree_hole hole = {0};
+	const struct dit_dn_tree *tree = target->tree;
 	bool is_first = true;
-	size_t at = 0;
 
-	while (dit_dn_tree_next_hole(target->tree, &at, &hole)) {
+	for (size_t i = 0; i < tree->nholes; i++) {
+		if (tree->holes[i].is_filled) {
+			continue;
+		}
 		if (is_first) {
 			dit_job_report(&loader->job, DIT_REPORT_MISSING,
 			               "Error, entries missing!");
@@ -378,7 +380,7 @@ static void report_missing(const struct load_target *target)
 		}
 		loader->stats->nmissing++;
 		dit_job_report(&loader->job, DIT_REPORT_MISSING, "  entry %lu: %s",
-		               (unsigned long)hole.id, hole.norm);
+		               (unsigned long)tree->holes[i].id, tree->holes[i].norm);
 	}
 }
 

@@ -45,43 +45,21 @@ static int run_pipeline(struct loader *loader)
 
 /* ---- digests ---- */
 
-/* Records are refused before the end of a damaged part, where its digest is known. */
-static void tell_of_parts(const struct loader *loader, int r)
-{
-	if (loader->opts->digests != NULL &&
-	    (r == DIT_E_REFUSED || r == DIT_E_INVALID || r == DIT_E_TOOLONG)) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "nothing was changed; if a part is damaged (xxh128sum -c "
-		               "tells), run ditsplit --part R/N again, with the R and N "
-		               "of its name");
-	}
-}
-
 /* @param number  of the input. @return 0; DIT_E_INVALID, reported */
 static int check_digest(const struct loader *loader, size_t number, const char *digest)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	const char *path = opts->inputs[number];
-	const char *name = path == NULL ? NULL : strrchr(path, '/');
-	unsigned part = 0;
-	unsigned nparts = 0;
 
 	if (opts->digests == NULL || opts->digests[number] == NULL ||
 	    strcmp(opts->digests[number], digest) == 0) {
 		return 0;
 	}
-	if (name != NULL && sscanf(name, "/part-%u-of-%u.", &part, &nparts) == 2) {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "%s is short, damaged or exchanged: its digest is %s, not "
-		               "%s; nothing was changed; run ditsplit --part %u/%u again",
-		               path, digest, opts->digests[number], part, nparts);
-	} else {
-		dit_job_report(&loader->job, DIT_REPORT_ERROR,
-		               "%s is short, damaged or exchanged: its digest is %s, not "
-		               "%s; nothing was changed",
-		               path == NULL ? "standard input" : path, digest,
-		               opts->digests[number]);
-	}
+	dit_job_report(&loader->job, DIT_REPORT_ERROR,
+	               "%s is short, damaged or exchanged: its digest is %s, not %s; "
+	               "nothing was changed",
+	               path == NULL ? "standard input" : path, digest,
+	               opts->digests[number]);
 	return DIT_E_INVALID;
 }
 
@@ -200,50 +178,13 @@ static int publish(struct loader *loader)
 
 /* ---- the end ---- */
 
-static void end_phase(struct loader *loader, enum dit_load_phase phase)
-{
-	dit_job_end_phase(&loader->job, &loader->stats->phase_us[phase],
-	                  &loader->stats->phase_cpu_us[phase]);
-}
-
-/* Everything but entries, one target after the other: all threads work for each. */
-static int finish_target(struct load_target *target)
-{
-	struct loader *loader = target->loader;
-	/* The chosen database is the first. */
-	int r = target->number == 0 ? dit_load_csn_write(target) : 0;
-
-	if (r == 0) {
-		r = dit_load_target_seal(target);
-	}
-	if (r < 0) {
-		return r;
-	}
-	dit_job_tell(&loader->job, DIT_LOAD_NAMES);
-	r = dit_load_target_begin_indexes(target);
-	if (r == 0) {
-		r = dit_load_target_write_tree(target);
-	}
-	if (r < 0) {
-		return r;
-	}
-	end_phase(loader, DIT_LOAD_NAMES);
-	dit_job_tell(&loader->job, DIT_LOAD_INDEXES);
-	r = dit_load_target_write_indexes(target);
-	if (r == 0) {
-		r = dit_load_target_write_late(target);
-	}
-	end_phase(loader, DIT_LOAD_INDEXES);
-	return r;
-}
-
 static int finish(struct loader *loader)
 {
 	int r = 0;
 
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
 		if (!loader->targets[i].is_foreign) {
-			r = finish_target(&loader->targets[i]);
+			r = dit_load_target_finish(&loader->targets[i]);
 		}
 	}
 	if (r < 0) {
@@ -251,7 +192,7 @@ static int finish(struct loader *loader)
 	}
 	dit_job_tell(&loader->job, DIT_LOAD_PUBLISH);
 	r = publish(loader);
-	end_phase(loader, DIT_LOAD_PUBLISH);
+	dit_load_end_phase(loader, DIT_LOAD_PUBLISH);
 	return r;
 }
 
@@ -266,12 +207,11 @@ static int run(struct loader *loader)
 		/* The time until now was spent on preparations, not on entries. */
 		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
-		tell_of_parts(loader, r);
 	}
 	if (r == 0) {
 		r = take_digests(loader);
 	}
-	end_phase(loader, DIT_LOAD_ENTRIES);
+	dit_load_end_phase(loader, DIT_LOAD_ENTRIES);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = finish(loader);
 	}

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "config/slapd_version.h"
 #include "job/release_rules.h"
 #include "system/tmp_dir.h"
 
@@ -145,17 +144,6 @@ int dit_load_read_settings(struct loader *loader)
 	return make_targets(loader);
 }
 
-/* Patches of 2.6 differ in these rules. Without a slapd of 2.6: those of 2.6.0. */
-static struct dit_release_rules make_rules(const struct loader *loader)
-{
-	enum dit_openldap_version version = loader->stats->openldap;
-	unsigned patch = version == DIT_OPENLDAP_2_6
-	                         ? dit_slapd_patch(dit_slapd_path(), version)
-	                         : 0;
-
-	return dit_release_rules(version, patch);
-}
-
 static int make_context(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
@@ -168,7 +156,8 @@ static int make_context(struct loader *loader)
 		.allow_special = opts->special_urls,
 		.value_max = dit_record_max(opts->record_max_bytes),
 		.stop = &loader->job.stop};
-	loader->reading.rules = make_rules(loader);
+	loader->reading.rules =
+		dit_release_rules(loader->job.chosen.openldap, loader->job.chosen.patch);
 	*context = loader->reading.rules.entries;
 	context->schema = loader->job.chosen.settings->schema;
 	context->is_strict = opts->is_strict;
@@ -387,14 +376,16 @@ static int open_seals(struct loader *loader)
  */
 static int tell_directories(struct loader *loader)
 {
+	const struct dit_load_opts *opts = loader->opts;
 	const struct dit_glue *glue = &loader->job.glue;
 	int r = dit_job_before_open(&loader->job, glue->databases, glue->ndatabases);
 
 	if (r == 0) {
 		r = open_seals(loader);
 	}
-	if (r == 0 && !loader->opts->replaces &&
-	    (dit_load_look_is_wanted(loader->opts) || loader->is_estimate)) {
+	if (r == 0 && !opts->replaces &&
+	    (opts->only_if_empty || loader->is_estimate ||
+	     (!opts->keep_going && (opts->is_dry_run || opts->explain)))) {
 		r = dit_load_look(loader);
 	}
 	return r == 0 && dit_load_look_is_unneeded(loader) ? 1 : r;

@@ -85,11 +85,6 @@ int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
 	return 0;
 }
 
-static uint64_t round_up_mib(uint64_t bytes)
-{
-	return (bytes + (1u << 20) - 1) >> 20 << 20;
-}
-
 uint64_t dit_load_count_postings(const struct load_target *target)
 {
 	const struct loader *loader = target->loader;
@@ -101,17 +96,6 @@ uint64_t dit_load_count_postings(const struct load_target *target)
 			memory_order_relaxed);
 	}
 	return n;
-}
-
-static void tell_size(struct load_target *target, enum dit_report_kind kind,
-                      const char *verb, double need)
-{
-	dit_job_report(
-		&target->loader->job, kind,
-		"the database %s need about %.0f bytes, but maxsize is %llu: configure "
-		"\"maxsize %llu\" or give --grow",
-		verb, need, (unsigned long long)target->db->data.maxsize_bytes,
-		(unsigned long long)round_up_mib((uint64_t)(need * 1.5)));
 }
 
 /*
@@ -151,12 +135,12 @@ static int estimate_target(struct load_target *target, double scale)
 
 	/* A file that is there may have free pages. */
 	if (records * scale > maxsize && before == 0 && !loader->opts->may_grow) {
-		tell_size(target, DIT_REPORT_ERROR, "will", likely);
+		dit_load_tell_size(target, DIT_REPORT_ERROR, "will need about", likely);
 		return DIT_E_FULL;
 	}
 	if (likely > maxsize && !loader->opts->may_grow && !target->was_warned) {
 		target->was_warned = true;
-		tell_size(target, DIT_REPORT_WARNING, "may", likely);
+		dit_load_tell_size(target, DIT_REPORT_WARNING, "may need about", likely);
 	}
 	check_disk(target, target->db->data.directory, records * (scale - 1) + indexes,
 	           &target->was_warned_of_disk);

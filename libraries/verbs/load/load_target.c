@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/slapd_version.h"
 #include "job/release_rules.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
@@ -61,9 +60,7 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
 		.cipher = dit_data_seal_runs(target->seal),
 		.stop = &loader->job.stop,
-		.list_max =
-			(uint32_t)(((uint64_t)1 << loader->job.chosen.settings->idlexp) -
-	                           1),
+		.list_max = dit_settings_list_max(loader->job.chosen.settings),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
@@ -127,14 +124,9 @@ static int check_index_limit(const struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	size_t n = dit_index_set_ndbs(target->indexes);
-	enum dit_openldap_version version = loader->stats->openldap;
-	unsigned patch = 0;
-	size_t limit = dit_index_limit(version, patch);
+	const struct dit_chosen *chosen = &loader->job.chosen;
+	size_t limit = dit_index_limit(chosen->openldap, chosen->patch);
 
-	if (n > limit) {
-		patch = dit_slapd_patch(dit_slapd_path(), version);
-		limit = dit_index_limit(version, patch);
-	}
 	if (n <= limit) {
 		return 0;
 	}
@@ -147,8 +139,8 @@ static int check_index_limit(const struct load_target *target)
 	                       target->number == 0);
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
 	               "database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
-	               DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version),
-	               patch, limit);
+	               DIT_SPAN_ARGS(target->db->suffix), n,
+	               dit_openldap_name(chosen->openldap), chosen->patch, limit);
 	return DIT_E_CONFIG;
 }
 
@@ -202,7 +194,8 @@ static int make_index_writer(struct load_target *target)
 	return dit_index_writer_new(&target->index_writer, &opts);
 }
 
-int dit_load_target_seal(struct load_target *target)
+/* No more keys are made. */
+static int seal(struct load_target *target)
 {
 	int r = dit_builders_seal(target->builders);
 
@@ -210,10 +203,9 @@ int dit_load_target_seal(struct load_target *target)
 		return dit_load_sort_fail(target->loader, r);
 	}
 	r = dit_entries_end_batches(target->entries);
-	if (r == 0) {
-		r = dit_output_expect_postings(&target->output->base,
-		                               dit_builders_npostings(target->builders));
-	}
+	r = r < 0 ? r
+	          : dit_output_expect_postings(&target->output->base,
+	                                       dit_builders_npostings(target->builders));
 	return r < 0 ? dit_load_target_fail(target, r, target->db->data.directory) : 0;
 }
 
@@ -222,7 +214,8 @@ static void run_index_work(void *ctx, unsigned member)
 	dit_index_writer_work(ctx, member);
 }
 
-int dit_load_target_begin_indexes(struct load_target *target)
+/* The members merge the keys from here on; meanwhile main writes dn2i and ad2i. */
+static int write_tree(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	int r = make_index_writer(target);
@@ -234,54 +227,67 @@ int dit_load_target_begin_indexes(struct load_target *target)
 		dit_pipeline_begin_work(loader->pipeline, run_index_work,
 		                        target->index_writer);
 	}
-	return 0;
-}
-
-int dit_load_target_write_tree(struct load_target *target)
-{
-	int r = dit_ad_numbers_write(&target->numbers, target->output);
-
-	if (r == 0) {
-		r = dit_dn_tree_write(target->tree);
-	}
+	r = dit_ad_numbers_write(&target->numbers, target->output);
+	r = r < 0 ? r : dit_dn_tree_write(target->tree);
 	return r < 0 ? dit_load_target_fail(target, r, "could not write the tree") : 0;
 }
 
-int dit_load_target_write_indexes(struct load_target *target)
+static int fail_unless_stopped(struct load_target *target, int r, const char *what)
 {
-	struct loader *loader = target->loader;
+	return dit_load_target_fail(target, r, r == DIT_E_STOPPED ? "load ended" : what);
+}
+
+/* Wait until they are written. */
+static int write_indexes(struct load_target *target)
+{
 	struct dit_load_database_stats *stats = target->stats;
 	int r = dit_index_writer_wait(target->index_writer);
 
-	if (r == 0) {
-		r = dit_index_writer_stats(target->index_writer, target->indexes,
-		                           &stats->indexes, &stats->nindexes);
-	}
+	r = r < 0 ? r
+	          : dit_index_writer_stats(target->index_writer, target->indexes,
+	                                   &stats->indexes, &stats->nindexes);
 	if (r < 0) {
-		return dit_load_target_fail(target, r,
-		                            r == DIT_E_STOPPED
-		                                    ? "load ended"
-		                                    : "could not write the indexes");
+		return fail_unless_stopped(target, r, "could not write the indexes");
 	}
-	loader->stats->run_bytes += dit_builders_run_bytes(target->builders) +
-	                            dit_dn_tree_run_bytes(target->tree);
+	target->loader->stats->run_bytes += dit_builders_run_bytes(target->builders) +
+	                                    dit_sorter_run_bytes(target->tree->records);
 	return 0;
 }
 
-int dit_load_target_write_late(struct load_target *target)
+/* The records that an output takes last: late entries, values of id2v, contextCSN. */
+static int write_late(struct load_target *target)
 {
 	int r = dit_output_begin_changes(target->output);
 
-	if (r == 0) {
-		r = dit_entries_write_late(target->entries);
-	}
+	r = r < 0 ? r : dit_entries_write_late(target->entries);
 	if (r < 0) {
-		return dit_load_target_fail(
-			target, r,
-			r == DIT_E_STOPPED ? "load ended" : target->db->data.directory);
+		return fail_unless_stopped(target, r, target->db->data.directory);
 	}
 	target->loader->stats->run_bytes += dit_entries_run_bytes(target->entries);
 	return target->number == 0 ? dit_load_csn_rewrite(target) : 0;
+}
+
+int dit_load_target_finish(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	/* The chosen database is the first. */
+	int r = target->number == 0 ? dit_load_csn_write(target) : 0;
+
+	r = r < 0 ? r : seal(target);
+	if (r < 0) {
+		return r;
+	}
+	dit_job_tell(&loader->job, DIT_LOAD_NAMES);
+	r = write_tree(target);
+	if (r < 0) {
+		return r;
+	}
+	dit_load_end_phase(loader, DIT_LOAD_NAMES);
+	dit_job_tell(&loader->job, DIT_LOAD_INDEXES);
+	r = write_indexes(target);
+	r = r < 0 ? r : write_late(target);
+	dit_load_end_phase(loader, DIT_LOAD_INDEXES);
+	return r;
 }
 
 /* ---- release ---- */

@@ -212,7 +212,7 @@ struct loader {
 	struct dit_published *published;
 };
 
-/* ---- load_report.c: reports and failures ---- */
+/* ---- load_report.c: reports, failures, progress ---- */
 
 /** Is the load to end, by a signal or because it has failed? Any thread. */
 static inline bool dit_load_is_stopped(const struct loader *loader)
@@ -227,13 +227,15 @@ int dit_load_open_fail(const struct dit_job *job, int r, const char *directory,
 int dit_load_input_fail(struct loader *loader, int r);
 /** As dit_job_fail(), of temporary files: the message names their directory. */
 int dit_load_sort_fail(struct loader *loader, int r);
+/** Report that a database "needs" more bytes than maxsize. */
+void dit_load_tell_size(const struct load_target *target, enum dit_report_kind kind,
+                        const char *needs, double bytes);
 /** As dit_job_fail(), with more words on limits of a database. */
 int dit_load_target_fail(struct load_target *target, int r, const char *what);
 
-/* ---- load_progress.c ---- */
-
 /** How far the load is. @param ctx  the loader */
 void dit_load_progress_fill(void *ctx, struct dit_progress *ret);
+void dit_load_end_phase(struct loader *loader, enum dit_load_phase phase);
 
 /* ---- load_size.c: how the memory is divided, how large the result will be ---- */
 
@@ -285,9 +287,6 @@ int dit_load_csn_rewrite(struct load_target *target);
 
 /* ---- load_look.c: the contents of the databases before the load ---- */
 
-/** Do the options ask for a look? An estimate has one in any case. */
-bool dit_load_look_is_wanted(const struct dit_load_opts *opts);
-
 /**
  * Look at all targets, before any output is opened; only read. A database that cannot be
  * read counts as empty: a load tells the failure when it opens the database, a dry run
@@ -333,21 +332,8 @@ uint64_t dit_load_stored_bytes(const struct load_target *target);
  * 1: dit_load_store_open() */
 int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
 
-/** No more keys are made. */
-int dit_load_target_seal(struct load_target *target);
-
-/** The members merge the keys from here on. */
-int dit_load_target_begin_indexes(struct load_target *target);
-
-/** dn2i and ad2i, most often while the members write indexes. */
-int dit_load_target_write_tree(struct load_target *target);
-
-/** Wait until the indexes are written. */
-int dit_load_target_write_indexes(struct load_target *target);
-
-/** Write the records that an output takes last: late entries, values of id2v,
- * contextCSN. */
-int dit_load_target_write_late(struct load_target *target);
+/** After the last round: everything but entries. All threads work for the target. */
+int dit_load_target_finish(struct load_target *target);
 
 /** At every stage; after the threads have ended. An output that was not published is
  * abandoned. */
@@ -357,9 +343,9 @@ void dit_load_target_deinit(struct load_target *target);
 
 /** All outputs are prepared: their manifests are written. Reports. */
 int dit_load_put_manifests(struct loader *loader);
-/** A text as manifests have it: names of files have any bytes, JSON has UTF-8. Owned;
- * NULL: no memory */
-struct json_t *dit_load_text_json(struct dit_span text);
+/** Fields of a manifest: what a database is prepared for. Owned; NULL: no memory */
+struct json_t *dit_load_site_json(const struct dit_job *job,
+                                  const struct dit_database *db);
 
 /* ---- load_refuse.c: records that are left out ---- */
 
@@ -399,6 +385,12 @@ int dit_load_begin(void *ctx, unsigned slot, size_t *ret_nitems);
 
 /** Decide about each record of the batch; then tell progress and estimate the size. */
 int dit_load_in_order(void *ctx, unsigned slot);
+
+/** The node of a new entry, and holes for the nodes above it that are not there. Errors
+ * of dit_dn_tree_add() and of dit_entries_put_hole() */
+int dit_load_add_nodes(struct load_target *target, const struct dit_dn_tree_name *name,
+                       const struct dit_dn_tree_place *place,
+                       struct dit_dn_tree_node *ret);
 
 /** "Error, entries missing!" and the lines below it. */
 void dit_load_report_missing(struct loader *loader);

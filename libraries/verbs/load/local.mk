@@ -6,7 +6,6 @@ libditkit_a_SOURCES += \
 	%D%/dn_table.h \
 	%D%/dn_tree.c \
 	%D%/dn_tree.h \
-	%D%/dn_tree_private.h \
 	%D%/dn_tree_write.c \
 	%D%/entries.c \
 	%D%/entries.h \
@@ -16,7 +15,6 @@ libditkit_a_SOURCES += \
 	%D%/load_look.c \
 	%D%/load_parse.c \
 	%D%/load_prepared.c \
-	%D%/load_progress.c \
 	%D%/load_refuse.c \
 	%D%/load_report.c \
 	%D%/load_resolve.c \

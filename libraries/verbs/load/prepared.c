@@ -15,7 +15,6 @@
 
 #include "base/version.h"
 #include "files/files.h"
-#include "job/config_digest.h"
 #include "job/job.h"
 #include "job/release_rules.h"
 #include "load/loader.h"
@@ -152,21 +151,12 @@ static int begin(struct work *work, bool locks)
 	struct dit_job *job = &work->job;
 	int r = dit_job_check(job, NULL, 0);
 
-	if (r == 0) {
-		r = dit_job_read(job);
-	}
-	if (r == 0) {
-		r = dit_job_choose(job);
-	}
-	if (r == 0) {
-		r = dit_job_glue(job);
-	}
-	if (r == 0) {
-		r = make_items(work);
-	}
-	if (r == 0) {
-		r = dit_job_before_open(job, job->glue.databases, job->glue.ndatabases);
-	}
+	r = r < 0 ? r : dit_job_read(job);
+	r = r < 0 ? r : dit_job_choose(job);
+	r = r < 0 ? r : dit_job_glue(job);
+	r = r < 0 ? r : make_items(work);
+	r = r < 0 ? r
+	          : dit_job_before_open(job, job->glue.databases, job->glue.ndatabases);
 	for (size_t i = 0; i < work->n && r == 0; i++) {
 		r = look(work, &work->items[i], locks);
 	}
@@ -281,91 +271,86 @@ static int check_state(const struct item *item, struct dit_fault *fault)
 	return 0;
 }
 
-static bool is_text(const json_t *json, struct dit_span text)
+static bool is_same(const json_t *there, const json_t *here, const char *field)
 {
-	return dit_span_eq(
-		(struct dit_span){json_string_value(json), json_string_length(json)},
-		text);
+	return json_equal(json_object_get(there, field), json_object_get(here, field));
 }
 
-/* Shards by hash differ in nothing else. */
-static bool is_of_directory(const json_t *database, const struct item *item)
+static const char *check_databases(const json_t *there, const json_t *here, size_t number)
 {
-	json_t *here = dit_load_text_json(dit_span_of(item->db->data.directory));
-	bool is_same = json_equal(json_object_get(database, "directory"), here) == 1;
+	size_t n = json_array_size(here);
+	bool are_same = json_array_size(there) == n;
 
-	json_decref(here);
-	return is_same;
+	for (size_t i = 0; i < n && are_same; i++) {
+		are_same = is_same(json_array_get(there, i), json_array_get(here, i),
+		                   "suffix");
+	}
+	/* Shards by hash differ in nothing but the directory. */
+	return !are_same ? "it was prepared together with other databases than are "
+	                   "chosen here: choose them as for --prepare (-b, -n, -g)"
+	       : !is_same(json_array_get(there, number), json_array_get(here, number),
+	                  "directory")
+	               ? "it was prepared for another directory, perhaps of another "
+	                 "shard (--status --json says which): prepare or copy the right "
+	                 "one"
+	               : NULL;
 }
 
-/* The set has the databases that are chosen here, in this order. */
-static int check_set(const struct work *work, const struct item *item,
-                     struct dit_fault *fault)
+static int check_configuration(const json_t *there, const json_t *here,
+                               struct dit_fault *fault)
 {
-	const json_t *json = item->found.manifest.json;
-	const json_t *databases = json_object_get(json, "databases");
-	bool is_same = json_array_size(databases) == work->n;
+	const json_t *configuration = json_object_get(there, "configuration");
+	const char *part = NULL;
+	json_t *value = NULL;
 
-	if (!is_text(json_object_get(json, "suffix"), item->db->suffix_norm)) {
+	if (!is_same(there, here, "release")) {
+		return dit_fault_say(
+			fault, DIT_E_INVALID,
+			"it was prepared for OpenLDAP %s, which is not the release here: "
+			"see --openldap",
+			json_string_value(json_object_get(there, "release")));
+	}
+	json_object_foreach(json_object_get(here, "configuration"), part, value)
+	{
+		if (!json_equal(json_object_get(configuration, part), value)) {
+			return dit_fault_say(
+				fault, DIT_E_INVALID,
+				"it was prepared with another configuration than that "
+				"here: %s",
+				part);
+		}
+	}
+	return 0;
+}
+
+/* The manifest is of this site (load_prepared.c), and of the same set as the others. */
+static int check_site(const struct work *work, size_t number, const json_t *here,
+                      struct dit_fault *fault)
+{
+	const struct item *item = &work->items[number];
+	const json_t *there = item->found.manifest.json;
+	const char *why = NULL;
+
+	if (!is_same(there, here, "suffix")) {
 		return dit_fault_say(fault, DIT_E_INVALID,
 		                     "what is prepared is of another suffix than "
 		                     "\"%.*s\", of another site perhaps",
 		                     DIT_SPAN_ARGS(item->db->suffix));
 	}
-	for (size_t i = 0; i < work->n && is_same; i++) {
-		is_same = is_text(json_object_get(json_array_get(databases, i), "suffix"),
-		                  work->items[i].db->suffix_norm);
+	why = check_databases(json_object_get(there, "databases"),
+	                      json_object_get(here, "databases"), number);
+	if (why != NULL) {
+		return dit_fault_say(fault, DIT_E_INVALID, "%s", why);
 	}
-	if (!is_same) {
+	if (strcmp(item->found.manifest.set, work->items[0].found.manifest.set) != 0) {
 		return dit_fault_say(fault, DIT_E_INVALID,
-		                     "it was prepared together with other databases than "
-		                     "are chosen here: choose them as for --prepare (-b, "
-		                     "-n, -g)");
+		                     "it was not prepared together with that in %s: "
+		                     "prepare or copy both again",
+		                     work->items[0].db->data.directory);
 	}
-	if (!is_of_directory(json_array_get(databases, (size_t)(item - work->items)),
-	                     item)) {
-		return dit_fault_say(
-			fault, DIT_E_INVALID,
-			"it was prepared for another directory, perhaps of "
-			"another shard (--status --json says which): prepare "
-			"or copy the right one");
-	}
-	return strcmp(item->found.manifest.set, work->items[0].found.manifest.set) == 0
-	               ? 0
-	               : dit_fault_say(fault, DIT_E_INVALID,
-	                               "it was not prepared together with that in %s: "
-	                               "prepare or copy both again",
-	                               work->items[0].db->data.directory);
-}
-
-static int check_configuration(const struct work *work, const struct item *item,
-                               struct dit_fault *fault)
-{
-	const struct dit_manifest *manifest = &item->found.manifest;
-	const json_t *configuration = json_object_get(manifest->json, "configuration");
-	const struct dit_chosen *chosen = &work->job.chosen;
-	struct dit_sum128 parts[DIT_CONFIG_NPARTS];
-
-	if (strcmp(manifest->release, dit_openldap_name(chosen->openldap)) != 0) {
-		return dit_fault_say(fault, DIT_E_INVALID,
-		                     "it was prepared for OpenLDAP %s, which is not the "
-		                     "release here: see --openldap",
-		                     manifest->release);
-	}
-	dit_config_digest(chosen->settings, item->db, parts);
-	for (size_t i = 0; i < DIT_CONFIG_NPARTS; i++) {
-		char text[DIT_SUM128_TEXT];
-
-		dit_sum128_text(&parts[i], text);
-		if (!is_text(json_object_get(configuration, dit_config_parts[i]),
-		             dit_span_of(text))) {
-			return dit_fault_say(fault, DIT_E_INVALID,
-			                     "it was prepared with another configuration "
-			                     "than that here: %s",
-			                     dit_config_parts[i]);
-		}
-	}
-	return 0;
+	return item->found.state == DIT_PREPARED_READY
+	               ? check_configuration(there, here, fault)
+	               : 0;
 }
 
 static int fail(const struct work *work, size_t number, int r,
@@ -390,12 +375,10 @@ static int check(const struct work *work)
 		}
 	}
 	for (size_t i = 0; i < work->n; i++) {
-		const struct item *item = &work->items[i];
+		json_t *here = dit_load_site_json(&work->job, work->items[i].db);
 
-		r = check_set(work, item, &fault);
-		if (r == 0 && item->found.state == DIT_PREPARED_READY) {
-			r = check_configuration(work, item, &fault);
-		}
+		r = here == NULL ? -ENOMEM : check_site(work, i, here, &fault);
+		json_decref(here);
 		if (r < 0) {
 			return fail(work, i, r, &fault);
 		}

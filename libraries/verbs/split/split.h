@@ -48,6 +48,12 @@
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
 
+/* Names of results: of part R of N, without the ending of the compression; of the copy of
+ * the map; and the ending of a file with digests. */
+#define DIT_SPLIT_PART    "part-%u-of-%u.ldif"
+#define DIT_SPLIT_MAP     "map"
+#define DIT_SPLIT_DIGESTS ".xxh128"
+
 /** The phases of dit_progress. */
 enum dit_split_phase {
 	DIT_SPLIT_RECORDS, /* records are read and written; bytes of the input */

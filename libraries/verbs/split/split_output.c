@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sum128.h"
 #include "system/sync_file.h"
 
 #define FOLDER_MODE 0777 /* less the umask */
-#define MAP_NAME    "map"
 #define LINE_BYTES  (DIT_DIGEST_TEXT_BYTES + NAME_MAX + 3)
 
 /* @param why  "": the code says all */
@@ -74,7 +74,7 @@ static int open_file(struct dit_split_output *output, const struct dit_split_opt
 	int end = 0;
 	int r = 0;
 
-	if (asprintf(&file->path, "%s/%s%n/part-%u-of-%u.ldif%s", opts->output, shard,
+	if (asprintf(&file->path, "%s/%s%n/" DIT_SPLIT_PART "%s", opts->output, shard,
 	             &end, opts->part, opts->nparts == 0 ? 1 : opts->nparts,
 	             endings[opts->compression]) < 0) {
 		file->path = NULL;
@@ -208,26 +208,11 @@ static int write_map(struct dit_split_output *output, struct dit_split_file *fil
 	char *path = NULL;
 	int r = 0;
 
-	if (asprintf(&path, "%.*s/" MAP_NAME, len, file->path) < 0) {
+	if (asprintf(&path, "%.*s/" DIT_SPLIT_MAP, len, file->path) < 0) {
 		return -ENOMEM;
 	}
 	r = write_small(output, path, dit_split_map_text(output->map));
 	free(path);
-	return r;
-}
-
-static int digest_map(const struct dit_split_output *output,
-                      char ret[DIT_DIGEST_TEXT_BYTES])
-{
-	struct dit_span text = dit_split_map_text(output->map);
-	struct dit_digest *digest = NULL;
-	int r = dit_digest_new(&digest);
-
-	if (r == 0) {
-		dit_digest_add(digest, text.data, text.len);
-		dit_digest_text(digest, ret);
-	}
-	dit_digest_free(digest);
 	return r;
 }
 
@@ -237,14 +222,16 @@ static int write_digest(struct dit_split_output *output, struct dit_split_file *
 	char digest[DIT_DIGEST_TEXT_BYTES];
 	char map[DIT_DIGEST_TEXT_BYTES];
 	char lines[2 * LINE_BYTES];
+	struct dit_sum128 sum = dit_sum128_of(dit_split_map_text(output->map), 0);
 	char *path = NULL;
-	int r = digest_map(output, map);
+	int r = 0;
 
-	if (r < 0 || asprintf(&path, "%s.xxh128", file->path) < 0) {
+	if (asprintf(&path, "%s" DIT_SPLIT_DIGESTS, file->path) < 0) {
 		return -ENOMEM;
 	}
 	dit_digest_text(file->digest, digest);
-	(void)snprintf(lines, sizeof(lines), "%s  %s\n%s  " MAP_NAME "\n", digest,
+	dit_sum128_text(&sum, map);
+	(void)snprintf(lines, sizeof(lines), "%s  %s\n%s  " DIT_SPLIT_MAP "\n", digest,
 	               strrchr(file->path, '/') + 1, map);
 	r = write_small(output, path, dit_span_of(lines));
 	free(path);

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 
 #include "base/version.h"
-#include "config/slapd_version.h"
 #include "job/job.h"
 #include "job/release_rules.h"
 #include "ldif/ldif_reader.h"
@@ -85,7 +84,6 @@ static int check_opts(const struct split *split)
 static int read_settings(struct split *split)
 {
 	struct dit_job *job = &split->job;
-	unsigned patch = 0;
 	int r = dit_job_read(job);
 
 	if (r == 0 && (job->opts.suffix != NULL || job->opts.database >= 0)) {
@@ -94,10 +92,8 @@ static int read_settings(struct split *split)
 	if (r < 0) {
 		return r;
 	}
-	if (job->chosen.openldap == DIT_OPENLDAP_2_6) {
-		patch = dit_slapd_patch(dit_slapd_path(), job->chosen.openldap);
-	}
-	split->dialect = dit_release_rules(job->chosen.openldap, patch).entries.ldif;
+	split->dialect =
+		dit_release_rules(job->chosen.openldap, job->chosen.patch).entries.ldif;
 	return 0;
 }
 

@@ -13,9 +13,6 @@
 #include "indexing/builders.h"
 #include "indexing/estimate.h"
 
-/** Stored for an index key of an entry, on average (10.4 measured with 100,000). */
-#define DIT_POSTING_BYTES 10
-
 /**
  * Bytes of the index databases of a sample's keys, scaled to the whole. The keys are
  * added to the estimate.

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "config/slapd_version.h"
+#include "default_paths.h"
 #include "files/files.h"
 #include "page/lmdb_format.h"
 
@@ -110,7 +111,7 @@ static void choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 {
 	struct dit_chosen *chosen = &job->chosen;
 	enum dit_openldap_version asked = job->opts.openldap;
-	const char *path = dit_slapd_path();
+	const char *path = DIT_DEFAULT_SLAPD;
 	const char *name = NULL;
 
 	dit_slapd_look(path, slapd);
@@ -121,6 +122,7 @@ static void choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 	} else if (asked != slapd->version) {
 		*slapd = (struct dit_slapd){.version = asked};
 	}
+	chosen->patch = slapd->patch;
 	name = dit_openldap_name(chosen->openldap);
 	if (!job->opts.is_verbose) {
 		return;

@@ -69,6 +69,7 @@ struct dit_chosen {
 	struct dit_settings *settings;      /* owned; the caller may take it (NULL) */
 	const struct dit_database *db;      /* points into the settings */
 	enum dit_openldap_version openldap; /* filled first, also on failure */
+	unsigned patch; /* of the slapd here, if it is of that release; 0 */
 	bool is_openldap_found;
 };
 

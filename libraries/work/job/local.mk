@@ -1,7 +1,5 @@
 # libraries/work/job/local.mk
 libditkit_a_SOURCES += \
-	%D%/config_digest.c \
-	%D%/config_digest.h \
 	%D%/csn_list.c \
 	%D%/csn_list.h \
 	%D%/glue.c \
