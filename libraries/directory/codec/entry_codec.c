@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "base/short_bytes.h"
 
 #define HEAD_WORDS 4
 #define WORD_BYTES sizeof(uint32_t)
@@ -134,9 +135,7 @@ INLINE void put_values(const struct dit_span *values, uint32_t n, char **out,
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		if (values[i].len > 0) {
-			memcpy(*out, values[i].data, values[i].len);
-		}
+		dit_short_copy(*out, values[i].data, values[i].len);
 		*out += values[i].len;
 		*(*out)++ = '\0';
 	}

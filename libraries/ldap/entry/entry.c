@@ -20,30 +20,23 @@ struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_
 	return NULL;
 }
 
-struct dit_attr *dit_entry_add(struct dit_entry *entry, const struct dit_ad *ad,
-                               struct dit_arena *arena)
+int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena)
 {
-	struct dit_attr *attrs = entry->attrs;
-	uint32_t size = entry->attrs_size;
+	uint32_t size = entry->attrs_size == 0 ? ATTRS_MIN : entry->attrs_size * 2;
+	struct dit_attr *attrs = NULL;
 
-	if (entry->nattrs == size) {
-		size = size == 0 ? ATTRS_MIN : size * 2;
-		if (size < entry->nattrs) {
-			return NULL;
-		}
+	if (size >= entry->nattrs) {
 		attrs = dit_arena_alloc(arena, size * sizeof(*attrs));
-		if (attrs == NULL) {
-			return NULL;
-		}
-		if (entry->nattrs > 0) {
-			memcpy(attrs, entry->attrs, entry->nattrs * sizeof(*attrs));
-		}
-		entry->attrs = attrs;
-		entry->attrs_size = size;
 	}
-	attrs = &entry->attrs[entry->nattrs++];
-	*attrs = (struct dit_attr){.ad = ad};
-	return attrs;
+	if (attrs == NULL) {
+		return -ENOMEM;
+	}
+	if (entry->nattrs > 0) {
+		memcpy(attrs, entry->attrs, entry->nattrs * sizeof(*attrs));
+	}
+	entry->attrs = attrs;
+	entry->attrs_size = size;
+	return 0;
 }
 
 int dit_entry_caches_init(struct dit_entry_caches *caches)

@@ -173,8 +173,22 @@ int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,
 bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_attr *attr,
                              struct dit_span asserted);
 
+/** Slow path of dit_entry_add(); do not call. */
+int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena);
+
 /** Append an empty block; NULL: no memory. The arena is the entry's. */
-struct dit_attr *dit_entry_add(struct dit_entry *entry, const struct dit_ad *ad,
-                               struct dit_arena *arena);
+static inline struct dit_attr *dit_entry_add(struct dit_entry *entry,
+                                             const struct dit_ad *ad,
+                                             struct dit_arena *arena)
+{
+	struct dit_attr *attr = NULL;
+
+	if (entry->nattrs == entry->attrs_size && dit_entry_grow(entry, arena) < 0) {
+		return NULL;
+	}
+	attr = &entry->attrs[entry->nattrs++];
+	*attr = (struct dit_attr){.ad = ad};
+	return attr;
+}
 
 #endif

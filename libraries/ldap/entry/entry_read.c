@@ -286,6 +286,9 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 	                    : dit_attr_normalize(schema, ad->type, value, reading->arena,
 	                                         reading->normal);
 
+	if (r >= 0) {
+		return r;
+	}
 	if (r == DIT_E_INVALID || r == DIT_E_UNKNOWN) {
 		bool is_unknown = r == DIT_E_UNKNOWN ||
 		                  ad->type->equality->normalizer == DIT_NORM_TYPE_OID;

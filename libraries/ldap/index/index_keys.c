@@ -40,8 +40,9 @@ static __attribute__((noinline)) struct dit_span name_without_uid(struct dit_spa
 }
 
 /** Append the hashes of the equality keys. */
-static int add_eq_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                         const struct dit_span *values, size_t nvalues)
+static inline __attribute__((always_inline)) int add_eq_hashes(
+	struct dit_index_work *work, const struct dit_index_def *def,
+	const struct dit_span *values, size_t nvalues)
 {
 	bool hash64 = work->set->params.hash64;
 	int r = dit_index_work_reserve(work, nvalues);

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "base/openldap.h"
+#include "base/short_bytes.h"
 #include "base/span.h"
 #include "base/sum128.h"
 
@@ -357,7 +358,7 @@ struct dit_ad_cache {
 static inline bool dit_ad_slot_is(const struct dit_ad_cache_slot *slot,
                                   struct dit_span name)
 {
-	return slot->len == name.len && memcmp(slot->name, name.data, name.len) == 0;
+	return slot->len == name.len && dit_short_eq(slot->name, name.data, name.len);
 }
 
 /** By the hash of the name; do not call. */
