@@ -14,9 +14,7 @@
 
 #include "base/grow.h"
 #include "index/index_work.h"
-#include "index/key_integer.h"
-#include "index/key_phonetic.h"
-#include "index/key_time.h"
+#include "index/key_bytes.h"
 #include "values/dn.h"
 
 /* The substring keys of longer values are made in pieces of this size: they then need no
