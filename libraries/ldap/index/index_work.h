@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The set of definitions, and the memory of a thread that makes keys: the definitions that
- * apply to the attribute descriptions met so far, and room for keys.
+ * The set of definitions, and the memory of a thread that makes keys: the definitions
+ * that apply to the attribute descriptions met so far, and room for keys.
  *
  * Which definitions apply to an attribute depends on its description alone (storage.md
  * 5.2): from the topmost supertype down to the type itself, the definition without

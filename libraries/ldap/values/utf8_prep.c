@@ -24,7 +24,6 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
-#include "values/unicode_tables.h"
 
 #define SURELY_PLAIN 0xA0  /* below: no decomposition, no class, lower case by ASCII */
 #define FIRST_MARK   0x300 /* below: class 0 and never second of a pair */
