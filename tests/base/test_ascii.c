@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ASCII, eight bytes at a time, against the same byte by byte.
+ * ASCII, sixteen bytes at a time, against the same byte by byte.
  */
 #include "base/ascii.h"
 

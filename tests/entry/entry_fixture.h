@@ -144,13 +144,11 @@ static inline int fixture_schema_new(struct dit_schema **ret)
 	if (r == 0) {
 		r = FIXTURE_DEFINE(schema, dit_schema_define_content_rule, fixture_rules);
 	}
-	if (r == 0) {
-		r = dit_schema_seal(schema);
-	}
 	if (r < 0) {
 		dit_schema_free(schema);
 		return r;
 	}
+	dit_schema_freeze(schema);
 	*ret = schema;
 	return 0;
 }

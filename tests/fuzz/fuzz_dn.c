@@ -39,7 +39,7 @@ static struct dit_schema *make_schema(void)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		CHECK(dit_schema_define_type(schema, types[i], &error) == 0);
 	}
-	CHECK(dit_schema_seal(schema) == 0);
+	dit_schema_freeze(schema);
 	return schema;
 }
 

@@ -24,7 +24,7 @@ static struct dit_schema *make_schema(void)
 	struct dit_schema *schema = NULL;
 
 	CHECK(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED) == 0);
-	CHECK(dit_schema_seal(schema) == 0);
+	dit_schema_freeze(schema);
 	return schema;
 }
 

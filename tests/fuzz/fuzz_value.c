@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (schema == NULL) {
 		CHECK(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED) == 0);
-		CHECK(dit_schema_seal(schema) == 0);
+		dit_schema_freeze(schema);
 	}
 	dit_arena_init(&arena, 256);
 	number = data[0] / KIND_COUNT;

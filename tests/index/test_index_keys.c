@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "index/index_fixture.h"
 
-#include "index/index_set.h"
+#include "index/index_work.h"
+#include "index/key_bytes.h"
 #include "index/key_hash.h"
-#include "index/key_integer.h"
 
 #define VALUES_MAX 16
 

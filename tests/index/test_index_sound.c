@@ -4,7 +4,7 @@
  * does not survive.
  */
 #include "index/index_fixture.h"
-#include "index/key_phonetic.h"
+#include "index/key_bytes.h"
 
 /* values.md 6.9, 6.3: keys that are no hashes next to hashes of either length. */
 static void approximate_keys_share_the_database(void **state)

@@ -2,7 +2,7 @@
 /*
  * Integer keys: examples that slapd made, and the order they promise.
  */
-#include "index/key_integer.h"
+#include "index/key_bytes.h"
 
 #include "test.h"
 

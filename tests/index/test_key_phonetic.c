@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The promises of index/key_phonetic.h (values.md 6.9). The keys were made by slapadd
+ * The promises of index/key_bytes.h (values.md 6.9). The keys were made by slapadd
  * 2.5.13; many more words are compared with it in tests/oracle/values.sh.
  */
-#include "index/key_phonetic.h"
+#include "index/key_bytes.h"
 
 #include "test.h"
 

@@ -2,7 +2,7 @@
 /*
  * Time keys.
  */
-#include "index/key_time.h"
+#include "index/key_bytes.h"
 
 #include "test.h"
 

@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "base/short_bytes.h"
 
 #define HEAD_WORDS 4
 #define WORD_BYTES sizeof(uint32_t)
@@ -36,131 +37,162 @@
 struct measure {
 	uint64_t nwords; /* after the head */
 	uint64_t nslots;
-	uint64_t nbytes;       /* of value data */
 	uint64_t nsplit_bytes; /* lengths and data that are stored apart */
 	bool is_too_long;
 };
 
-static void measure_values(struct measure *measure, const struct dit_span *values,
-                           uint32_t n, bool is_split)
+static void measure_split(struct measure *measure, const struct dit_span *values,
+                          uint32_t n)
 {
-	uint64_t nbytes = 0;
+	for (uint32_t i = 0; values != NULL && i < n; i++) {
+		measure->is_too_long |= values[i].len >= UINT32_MAX;
+		measure->nsplit_bytes += WORD_BYTES + values[i].len + 1;
+	}
+}
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (values[i].len >= UINT32_MAX) {
-			measure->is_too_long = true;
+/* An attribute without values: its values are in id2v already. */
+static bool is_split(const struct dit_split_rules *rules, const struct dit_attr *attr)
+{
+	return attr->values == NULL || dit_split_applies(rules, attr);
+}
+
+static void measure_entry(struct measure *measure, const struct dit_entry *entry,
+                          const struct dit_split_rules *rules)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+		bool has_normal = attr->normal != NULL;
+
+		measure->is_too_long |= attr->nvalues >= COUNT_NORMAL;
+		measure->nwords += 2;
+		measure->nslots += ((uint64_t)attr->nvalues + 1) << has_normal;
+		if (is_split(rules, attr)) {
+			measure_split(measure, attr->values, attr->nvalues);
+			measure_split(measure, attr->normal, attr->nvalues);
+		} else {
+			measure->nwords += (uint64_t)attr->nvalues << has_normal;
 		}
-		nbytes += values[i].len + 1;
 	}
-	measure->nslots += (uint64_t)n + 1;
-	if (is_split) {
-		measure->nsplit_bytes += nbytes + n * WORD_BYTES;
-	} else {
-		measure->nwords += n;
-		measure->nbytes += nbytes;
-	}
+	measure->is_too_long |= measure->nwords > UINT32_MAX / WORD_BYTES;
 }
 
-static void measure_attr(struct measure *measure, const struct dit_attr *attr,
-                         bool is_split)
-{
-	if (attr->nvalues >= COUNT_NORMAL) {
-		measure->is_too_long = true;
-		return;
-	}
-	measure->nwords += 2;
-	measure_values(measure, attr->values, attr->nvalues, is_split);
-	if (attr->normal != NULL) {
-		measure_values(measure, attr->normal, attr->nvalues, is_split);
-	}
-}
-
-static uint32_t *put_lengths(uint32_t *word, const struct dit_span *values, uint32_t n)
+/* @param nbytes  what the values take is added */
+static inline uint32_t *put_lengths(uint32_t *word, const struct dit_span *values,
+                                    uint32_t n, uint64_t *nbytes)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		*word++ = (uint32_t)values[i].len;
+		*nbytes += values[i].len + 1;
 	}
 	return word;
 }
 
-static inline char *put_values(char *out, const struct dit_span *values, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (values[i].len > 0) {
-			memcpy(out, values[i].data, values[i].len);
-		}
-		out += values[i].len;
-		*out++ = '\0';
-	}
-	return out;
-}
-
-/* For a huge entry. */
-static struct dit_span *list_values(struct dit_span *list, const struct dit_span *values,
-                                    uint32_t n)
-{
-	memcpy(list, values, n * sizeof(*values));
-	return list + n;
-}
-
-/* `is_huge` is a constant where this function is used: the loop of ordinary entries asks
- * for it nowhere. */
-static inline __attribute__((always_inline)) void put_attrs(
-	const struct dit_entry *entry, const struct dit_split_rules *rules,
-	const struct measure *measure, struct dit_encoded *encoded, bool is_huge)
+/* The head of the record. @return bytes of the values after it */
+static uint64_t put_head(const struct dit_entry *entry,
+                         const struct dit_split_rules *rules,
+                         const struct measure *measure, struct dit_encoded *encoded)
 {
 	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
 	uint32_t *word = first + HEAD_WORDS;
-	char *out = (char *)(word + measure->nwords);
-	struct dit_span *list = (struct dit_span *)encoded->values;
-
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		const struct dit_attr *attr = &entry->attrs[i];
-		bool is_split = dit_split_applies(rules, attr);
-
-		encoded->ads[i] = attr->ad;
-		encoded->ad_words[i] = (uint32_t)(word - first);
-		*word++ =
-			(attr->is_sorted ? ATTR_SORTED : 0) | (is_split ? ATTR_SPLIT : 0);
-		*word++ = attr->nvalues | (attr->normal != NULL ? COUNT_NORMAL : 0);
-		if (is_split) {
-			continue;
-		}
-		word = put_lengths(word, attr->values, attr->nvalues);
-		if (is_huge) {
-			list = list_values(list, attr->values, attr->nvalues);
-		} else {
-			out = put_values(out, attr->values, attr->nvalues);
-		}
-		if (attr->normal == NULL) {
-			continue;
-		}
-		word = put_lengths(word, attr->normal, attr->nvalues);
-		if (is_huge) {
-			list = list_values(list, attr->normal, attr->nvalues);
-		} else {
-			out = put_values(out, attr->normal, attr->nvalues);
-		}
-	}
-	if (!is_huge) {
-		memset(out, 0, (size_t)(encoded->bytes + encoded->len - out));
-	}
-}
-
-static void put_entry(const struct dit_entry *entry, const struct dit_split_rules *rules,
-                      const struct measure *measure, struct dit_encoded *encoded)
-{
-	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
+	uint64_t nbytes = 0;
 
 	first[0] = entry->nattrs;
 	first[1] = (uint32_t)measure->nslots;
 	first[2] = entry->oc_flags;
 	first[3] = (uint32_t)measure->nwords;
-	if (encoded->values != NULL) {
-		put_attrs(entry, rules, measure, encoded, true);
-	} else {
-		put_attrs(entry, rules, measure, encoded, false);
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+		bool has_normal = attr->normal != NULL;
+
+		encoded->ads[i] = attr->ad;
+		encoded->ad_words[i] = (uint32_t)(word - first);
+		*word++ = attr->is_sorted ? ATTR_SORTED : 0;
+		*word++ = attr->nvalues | (has_normal ? COUNT_NORMAL : 0);
+		if (is_split(rules, attr)) {
+			word[-2] |= ATTR_SPLIT;
+			continue;
+		}
+		word = put_lengths(word, attr->values, attr->nvalues, &nbytes);
+		if (has_normal) {
+			word = put_lengths(word, attr->normal, attr->nvalues, &nbytes);
+		}
 	}
+	return nbytes;
+}
+
+/*
+ * Values, with a NUL after each, to @p out; or, for a huge entry, where they are to
+ * @p list. One is NULL, a constant where these functions are used.
+ */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void put_values(const struct dit_span *values, uint32_t n, char **out,
+                       struct dit_span **list)
+{
+	if (list != NULL) {
+		memcpy(*list, values, n * sizeof(*values));
+		*list += n;
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		dit_short_copy(*out, values[i].data, values[i].len);
+		*out += values[i].len;
+		*(*out)++ = '\0';
+	}
+}
+
+INLINE void put_all_values(const struct dit_entry *entry,
+                           const struct dit_encoded *encoded, char **out,
+                           struct dit_span **list)
+{
+	const uint32_t *words = (const uint32_t *)(const void *)encoded->bytes;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+
+		if ((words[encoded->ad_words[i]] & ATTR_SPLIT) != 0) {
+			continue;
+		}
+		put_values(attr->values, attr->nvalues, out, list);
+		if (attr->normal != NULL) {
+			put_values(attr->normal, attr->nvalues, out, list);
+		}
+	}
+}
+
+/* The whole record, the head of which is there. 0 or -ENOMEM */
+static int add_values(const struct dit_entry *entry, struct dit_arena *arena,
+                      struct dit_encoded *encoded)
+{
+	char *bytes = dit_arena_alloc(arena, encoded->len);
+	char *out = bytes + encoded->nbytes;
+
+	if (bytes == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(bytes, encoded->bytes, encoded->nbytes);
+	put_all_values(entry, encoded, &out, NULL);
+	memset(out, 0, (size_t)(bytes + encoded->len - out));
+	encoded->bytes = bytes;
+	encoded->nbytes = encoded->len;
+	return 0;
+}
+
+/* The same for a huge entry. */
+static int list_values(const struct dit_entry *entry, struct dit_arena *arena,
+                       struct dit_encoded *encoded)
+{
+	size_t nwords = encoded->nbytes / WORD_BYTES - HEAD_WORDS;
+	struct dit_span *list = NULL;
+
+	encoded->nvalues = nwords - (size_t)2 * entry->nattrs;
+	list = dit_arena_alloc(arena, encoded->nvalues * sizeof(*list));
+	if (list == NULL) {
+		return -ENOMEM;
+	}
+	encoded->values = list;
+	put_all_values(entry, encoded, NULL, &list);
+	return 0;
 }
 
 int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
@@ -169,30 +201,13 @@ int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules
 	struct measure measure = {0};
 	struct dit_encoded encoded = {.nopen = entry->nattrs};
 	uint64_t len = 0;
+	int r = 0;
 
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		const struct dit_attr *attr = &entry->attrs[i];
-
-		measure_attr(&measure, attr, dit_split_applies(rules, attr));
-	}
-	len = (HEAD_WORDS + measure.nwords) * WORD_BYTES + measure.nbytes;
-	if (measure.is_too_long || len > UINT32_MAX - PAD_BYTES) {
+	measure_entry(&measure, entry, rules);
+	if (measure.is_too_long) {
 		return DIT_E_TOOLONG;
 	}
-	/* The limit counts a length word and a NUL for each value: what we write here,
-	 * and as much for the values in id2v. */
-	encoded.size_limit_bytes = len + measure.nsplit_bytes;
-	encoded.len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
-	encoded.nbytes = encoded.len;
-	if (len > HUGE_BYTES) {
-		encoded.nbytes = (HEAD_WORDS + measure.nwords) * WORD_BYTES;
-		encoded.nvalues = measure.nwords - (uint64_t)2 * entry->nattrs;
-		encoded.values =
-			dit_arena_alloc(arena, encoded.nvalues * sizeof(*encoded.values));
-		if (encoded.values == NULL) {
-			return -ENOMEM;
-		}
-	}
+	encoded.nbytes = (HEAD_WORDS + measure.nwords) * WORD_BYTES;
 	encoded.bytes = dit_arena_alloc(arena, encoded.nbytes);
 	encoded.ads = dit_arena_alloc(arena, entry->nattrs * sizeof(*encoded.ads));
 	encoded.ad_words =
@@ -200,13 +215,21 @@ int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules
 	if (encoded.bytes == NULL || encoded.ads == NULL || encoded.ad_words == NULL) {
 		return -ENOMEM;
 	}
-	put_entry(entry, rules, &measure, &encoded);
-	if (rules != NULL) {
-		int r = dit_split_encode(entry, rules, arena, &encoded.splits);
-
-		if (r < 0) {
-			return r;
-		}
+	len = encoded.nbytes + put_head(entry, rules, &measure, &encoded);
+	if (len > UINT32_MAX - PAD_BYTES) { /* then each length fits its word, too */
+		return DIT_E_TOOLONG;
+	}
+	/* The limit counts a length word and a NUL for each value: what we write here,
+	 * and as much for the values in id2v. */
+	encoded.size_limit_bytes = len + measure.nsplit_bytes;
+	encoded.len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
+	r = len > HUGE_BYTES ? list_values(entry, arena, &encoded)
+	                     : add_values(entry, arena, &encoded);
+	if (r == 0 && rules != NULL) {
+		r = dit_split_encode(entry, rules, arena, &encoded.splits);
+	}
+	if (r < 0) {
+		return r;
 	}
 	*ret = encoded;
 	return 0;
@@ -446,64 +469,46 @@ int dit_entry_decode_wanted(struct dit_span record,
 
 /* ---- a stored entry with one attribute changed ---- */
 
-static void measure_stored(struct measure *measure, const struct dit_stored_attr *attr)
-{
-	measure->nwords += 2;
-	if (attr->is_split) {
-		measure->nslots += ((uint64_t)attr->nvalues + 1) << attr->has_normal;
-		return;
-	}
-	measure_values(measure, attr->values, attr->nvalues, false);
-	if (attr->normal != NULL) {
-		measure_values(measure, attr->normal, attr->nvalues, false);
-	}
-}
-
-static void put_stored(const struct dit_stored_entry *entry, uint32_t *word, char *out)
-{
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		const struct dit_stored_attr *attr = &entry->attrs[i];
-
-		*word++ = attr->ad_number | (attr->is_sorted ? ATTR_SORTED : 0) |
-		          (attr->is_split ? ATTR_SPLIT : 0);
-		*word++ = attr->nvalues | (attr->has_normal ? COUNT_NORMAL : 0);
-		if (attr->values != NULL) {
-			word = put_lengths(word, attr->values, attr->nvalues);
-			out = put_values(out, attr->values, attr->nvalues);
-		}
-		if (attr->normal != NULL) {
-			word = put_lengths(word, attr->normal, attr->nvalues);
-			out = put_values(out, attr->normal, attr->nvalues);
-		}
-	}
-}
-
-static int encode_stored(const struct dit_stored_entry *entry, struct dit_arena *arena,
+/* An entry that is stored already, with its numbers. */
+static int encode_stored(const struct dit_stored_entry *stored, struct dit_arena *arena,
                          struct dit_span *ret)
 {
-	struct measure measure = {0};
-	uint32_t *first = NULL;
-	uint64_t len = 0;
+	struct dit_entry entry = {.oc_flags = stored->oc_flags, .nattrs = stored->nattrs};
+	struct dit_encoded encoded = {0};
+	struct dit_encoded_cursor cursor = {.encoded = &encoded};
+	uint32_t *words = NULL;
+	char *record = NULL;
+	int r = 0;
 
-	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		measure_stored(&measure, &entry->attrs[i]);
-	}
-	len = (HEAD_WORDS + measure.nwords) * WORD_BYTES + measure.nbytes;
-	if (measure.is_too_long || len > UINT32_MAX - PAD_BYTES) {
-		return DIT_E_TOOLONG;
-	}
-	len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
-	first = dit_arena_calloc(arena, 1, len);
-	if (first == NULL) {
+	entry.attrs = dit_arena_calloc(arena, entry.nattrs, sizeof(*entry.attrs));
+	if (entry.attrs == NULL) {
 		return -ENOMEM;
 	}
-	first[0] = entry->nattrs;
-	first[1] = (uint32_t)measure.nslots;
-	first[2] = entry->oc_flags;
-	first[3] = (uint32_t)measure.nwords;
-	put_stored(entry, first + HEAD_WORDS,
-	           (char *)(first + HEAD_WORDS + measure.nwords));
-	*ret = (struct dit_span){(const char *)first, len};
+	for (uint32_t i = 0; i < entry.nattrs; i++) {
+		const struct dit_stored_attr *attr = &stored->attrs[i];
+
+		entry.attrs[i] = (struct dit_attr){.values = attr->values,
+		                                   .normal = attr->normal,
+		                                   .nvalues = attr->nvalues,
+		                                   .is_sorted = attr->is_sorted};
+	}
+	r = dit_entry_encode(&entry, NULL, arena, &encoded);
+	record = r < 0 ? NULL : dit_arena_alloc(arena, encoded.len);
+	if (record == NULL) {
+		return r < 0 ? r : -ENOMEM;
+	}
+	words = (uint32_t *)(void *)encoded.bytes;
+	words[1] = 0;
+	for (uint32_t i = 0; i < entry.nattrs; i++) {
+		const struct dit_stored_attr *attr = &stored->attrs[i];
+		uint32_t *word = words + encoded.ad_words[i];
+
+		word[0] |= attr->ad_number;
+		word[1] |= attr->has_normal ? COUNT_NORMAL : 0;
+		words[1] += (attr->nvalues + 1) << attr->has_normal;
+	}
+	dit_encoded_next(&cursor, record, encoded.len);
+	*ret = (struct dit_span){record, encoded.len};
 	return 0;
 }
 

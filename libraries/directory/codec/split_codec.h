@@ -44,11 +44,10 @@ struct dit_split_rules {
 static inline bool dit_split_applies(const struct dit_split_rules *rules,
                                      const struct dit_attr *attr)
 {
-	uint32_t ordinal = attr->ad->ordinal;
-
 	return rules != NULL &&
-	       attr->nvalues >
-	               (ordinal < rules->nlimits ? rules->limits[ordinal] : rules->limit);
+	       attr->nvalues > (attr->ad->ordinal < rules->nlimits
+	                                ? rules->limits[attr->ad->ordinal]
+	                                : rules->limit);
 }
 
 /** Records of one description. */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Squeezing ASCII text, eight bytes at a time.
+ * Squeezing ASCII text, sixteen bytes at a time.
  *
  * Nearly every value is ASCII with single spaces, and then the result has the length of
- * the trimmed input and each byte stays in place: words are loaded, folded and stored.
- * A word in which two spaces meet ends that; from there on it goes byte by byte.
+ * the trimmed input and each byte stays in place: bytes are loaded, folded and stored. A
+ * block in which two spaces meet, or with a byte that is not handled, ends that; from
+ * there on it goes byte by byte. Spaces meet where a byte and its neighbour are spaces.
  *
- *     "  Ann  Lee "   trimmed to "Ann  Lee", spaces meet in the only word, "ann lee"
- *     "Ann Lee Miller" "ann lee " then the last eight bytes again, " Miller" with 'e'
+ *     "  Ann  Lee "    trimmed to "Ann  Lee", spaces meet, "ann lee"
+ *     "Ann Lee Miller" its first and last eight bytes: "ann lee " and " miller"
  *
- * The arithmetic works on all eight bytes of a word at once and needs bytes below 0x80,
- * so that no carry leaves its byte: adding 0x80 - c raises the high bit of the bytes that
- * are c or above. Words are little-endian in the register, the first byte lowest.
+ * Words are little-endian in the register, the first byte lowest.
  */
 #include "base/ascii.h"
 
@@ -36,6 +35,11 @@ const signed char dit_ascii_hex_values[256] = {
 };
 /* clang-format on */
 
+#define LANES 16
+
+typedef signed char lanes __attribute__((vector_size(LANES)));
+typedef uint64_t word_pair __attribute__((vector_size(LANES)));
+
 static uint64_t load_word(const char *at)
 {
 	uint64_t word = 0;
@@ -50,10 +54,10 @@ static void store_word(char *to, uint64_t word)
 	memcpy(to, &word, sizeof(word));
 }
 
-/* 1 to 7 bytes; the others of the word become 0x7F, which no test here looks for. */
+/* 1 to 8 bytes; the others of the word become 0x7F, which no test here looks for. */
 static uint64_t load_short(const char *at, size_t n)
 {
-	uint64_t word = EVERY(0x7F) << (8 * n);
+	uint64_t word = n == 8 ? 0 : EVERY(0x7F) << (8 * n);
 
 	if (n >= 4) {
 		uint32_t first = 0;
@@ -69,20 +73,6 @@ static uint64_t load_short(const char *at, size_t n)
 		word |= (uint64_t)(unsigned char)at[n - 1] << (8 * (n - 1));
 	}
 	return word;
-}
-
-/* High bit set in each byte that is zero. */
-static uint64_t zero_bytes(uint64_t word)
-{
-	return ~(word + EVERY(0x7F)) & HIGH_BITS;
-}
-
-static uint64_t lower_word(uint64_t word)
-{
-	uint64_t from_a = word + EVERY(0x80 - 'A');
-	uint64_t past_z = word + EVERY(0x80 - 'Z' - 1);
-
-	return word | ((from_a & ~past_z & HIGH_BITS) >> 2);
 }
 
 bool dit_ascii_is(struct dit_span text)
@@ -120,33 +110,55 @@ static ptrdiff_t squeeze_bytes(struct dit_span text, size_t at, unsigned flags, 
 	return (ptrdiff_t)n;
 }
 
-enum word_kind {
-	WORD_PLAIN,
-	WORD_SPACES_MEET,
-	WORD_NOT_HANDLED,
-};
-
-/* @param after_space 0x80 if the byte in front is a space, else 0 */
-static inline enum word_kind squeeze_word(uint64_t word, uint64_t after_space,
-                                          unsigned flags, char *to)
+static lanes load_lanes(const char *at)
 {
-	uint64_t spaces = 0;
+	lanes ret;
 
-	if ((word & HIGH_BITS) != 0 ||
-	    ((flags & DIT_ASCII_NO_NUL) != 0 && zero_bytes(word) != 0)) {
-		return WORD_NOT_HANDLED;
+	memcpy(&ret, at, sizeof(ret));
+	return ret;
+}
+
+/* @param neighbours  the byte before each, or the one after it. @return is it done? */
+static inline bool fold_block(lanes *block, lanes neighbours, unsigned flags)
+{
+	const lanes zero = {0};
+	const lanes space = zero + ' '; /* also the bit that makes a letter a small one */
+	lanes bad = (*block < zero) | ((*block == space) & (neighbours == space));
+	word_pair words;
+
+	if ((flags & DIT_ASCII_NO_NUL) != 0) {
+		bad |= *block == zero;
 	}
-	spaces = zero_bytes(word ^ EVERY(' '));
-	if ((spaces & (spaces << 8 | after_space)) != 0) {
-		return WORD_SPACES_MEET;
+	if ((flags & DIT_ASCII_FOLD) != 0) {
+		*block |=
+			(*block > zero + ('A' - 1)) & (*block < zero + ('Z' + 1)) & space;
 	}
-	store_word(to, (flags & DIT_ASCII_FOLD) != 0 ? lower_word(word) : word);
-	return WORD_PLAIN;
+	words = (word_pair)bad;
+	return (words[0] | words[1]) == 0;
+}
+
+/* 1 to 16 bytes: as two words, which overlap or are the same. */
+static bool squeeze_words(struct dit_span text, unsigned flags, char *to)
+{
+	bool is_one = text.len <= sizeof(uint64_t);
+	size_t at = is_one ? 0 : text.len - sizeof(uint64_t);
+	uint64_t first = is_one ? load_short(text.data, text.len) : load_word(text.data);
+	word_pair words = {first, is_one ? first : load_word(text.data + at)};
+	word_pair before = {first << 8,
+	                    is_one ? first << 8 : load_word(text.data + at - 1)};
+	lanes block = (lanes)words;
+
+	if (!fold_block(&block, (lanes)before, flags)) {
+		return false;
+	}
+	words = (word_pair)block;
+	store_word(to, words[0]);
+	store_word(to + at, words[1]);
+	return true;
 }
 
 ptrdiff_t dit_ascii_squeeze(struct dit_span text, unsigned flags, char *to)
 {
-	enum word_kind kind = WORD_PLAIN;
 	size_t at = 0;
 
 	while (text.len > 0 && text.data[0] == ' ') {
@@ -156,31 +168,25 @@ ptrdiff_t dit_ascii_squeeze(struct dit_span text, unsigned flags, char *to)
 	while (text.len > 0 && text.data[text.len - 1] == ' ') {
 		text.len--;
 	}
-	if (text.len == 0) {
-		return 0;
+	if (text.len <= LANES) {
+		return text.len == 0 || squeeze_words(text, flags, to)
+		               ? (ptrdiff_t)text.len
+		               : squeeze_bytes(text, 0, flags, to);
 	}
-	if (text.len < 8) {
-		kind = squeeze_word(load_short(text.data, text.len), 0, flags, to);
-	} else {
-		/* The last round takes the last eight bytes, some of them again. */
-		for (at = 0; kind == WORD_PLAIN; at += 8) {
-			uint64_t after_space = 0;
+	do {
+		lanes block = load_lanes(text.data + at);
+		size_t neighbour = at == 0 ? 1 : at - 1;
 
-			if (at + 8 > text.len) {
-				at = text.len - 8;
-			}
-			after_space = at > 0 && text.data[at - 1] == ' ' ? 0x80 : 0;
-			kind = squeeze_word(load_word(text.data + at), after_space, flags,
-			                    to + at);
-			if (kind != WORD_PLAIN || at + 8 == text.len) {
-				break;
-			}
+		if (!fold_block(&block, load_lanes(text.data + neighbour), flags)) {
+			return squeeze_bytes(text, at, flags, to);
 		}
-	}
-	if (kind == WORD_SPACES_MEET) {
-		return squeeze_bytes(text, at, flags, to);
-	}
-	return kind == WORD_PLAIN ? (ptrdiff_t)text.len : -1;
+		memcpy(to + at, &block, sizeof(block));
+		/* The last block takes the last bytes, some of them again. */
+		at = at + 2 * LANES <= text.len || at + LANES == text.len
+		             ? at + LANES
+		             : text.len - LANES;
+	} while (at < text.len);
+	return (ptrdiff_t)text.len;
 }
 
 ptrdiff_t dit_ascii_unescape_url(struct dit_span text, char *to)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ASCII text, eight bytes at a time: the fast paths of the string rules.
+ * ASCII text, sixteen bytes at a time: the fast paths of the string rules.
  *
  * Threads: plain functions, no state.
  */

@@ -49,10 +49,10 @@ struct dit_radix {
 static inline void dit_radix_count(struct dit_radix *radix, uint64_t key, unsigned width,
                                    unsigned n)
 {
-	uint64_t top = width == 1 ? key << 32 : key;
+	const unsigned below = width == 1 ? 32 : 0; /* bits of the ID */
 
-	radix->high[top >> DIT_RADIX_HIGH] += n;
-	radix->second[(top >> DIT_RADIX_SECOND) % DIT_RADIX_VALUES] += n;
+	radix->high[key >> (DIT_RADIX_HIGH - below)] += n;
+	radix->second[(key >> (DIT_RADIX_SECOND - below)) % DIT_RADIX_VALUES] += n;
 	if (width == 1) {
 		radix->low[key % DIT_RADIX_LOW_VALUES] += n;
 	}

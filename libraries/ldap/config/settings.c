@@ -141,8 +141,8 @@ static int read_source(struct dit_conf_parser *parser,
 	return r == -ENOENT ? 0 : r;
 }
 
-static int read_and_seal(struct dit_conf_parser *parser,
-                         const struct dit_settings_source *source)
+static int read_and_freeze(struct dit_conf_parser *parser,
+                           const struct dit_settings_source *source)
 {
 	int r = dit_conf_load_built_in(parser, source->built_in);
 
@@ -152,10 +152,10 @@ static int read_and_seal(struct dit_conf_parser *parser,
 	if (r == 0) {
 		r = dit_conf_complete_indexes(parser);
 	}
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		dit_schema_freeze(parser->settings->schema);
 	}
-	return dit_schema_seal(parser->settings->schema);
+	return r;
 }
 
 int dit_settings_read(struct dit_settings **ret, const struct dit_settings_source *source,
@@ -168,7 +168,7 @@ int dit_settings_read(struct dit_settings **ret, const struct dit_settings_sourc
 	if (r < 0) {
 		return r;
 	}
-	r = read_and_seal(&parser, source);
+	r = read_and_freeze(&parser, source);
 	if (r == DIT_E_CONFIG) {
 		(void)dit_conf_tell(&reporter, DIT_REPORT_ERROR, "bad configuration %s!",
 		                    source->dir == NULL ? "file" : "directory");

@@ -10,24 +10,11 @@
  * show them so. After SETS_MAX of them the memory starts over: to work out one list costs
  * about as much as to compare it with so many.
  */
-#include "entry/class_sets.h"
+#include "entry/entry_work.h"
 
 #include <errno.h>
 
-#define SETS_MAX          64
-#define ARENA_BLOCK_BYTES 16384
-
-void dit_class_sets_init(struct dit_class_sets *sets)
-{
-	*sets = (struct dit_class_sets){0};
-	dit_arena_init(&sets->arena, ARENA_BLOCK_BYTES);
-}
-
-void dit_class_sets_deinit(struct dit_class_sets *sets)
-{
-	dit_arena_deinit(&sets->arena);
-	*sets = (struct dit_class_sets){0};
-}
+#define SETS_MAX 64
 
 static void add_bit(uint64_t *set, const struct dit_attr_type *type)
 {

@@ -10,6 +10,8 @@
 /* Blocks to make room for when a list is empty; then it doubles. */
 #define ATTRS_MIN 16
 
+#define SETS_BLOCK_BYTES 16384
+
 struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_ad *ad)
 {
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
@@ -20,30 +22,23 @@ struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_
 	return NULL;
 }
 
-struct dit_attr *dit_entry_add(struct dit_entry *entry, const struct dit_ad *ad,
-                               struct dit_arena *arena)
+int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena)
 {
-	struct dit_attr *attrs = entry->attrs;
-	uint32_t size = entry->attrs_size;
+	uint32_t size = entry->attrs_size == 0 ? ATTRS_MIN : entry->attrs_size * 2;
+	struct dit_attr *attrs = NULL;
 
-	if (entry->nattrs == size) {
-		size = size == 0 ? ATTRS_MIN : size * 2;
-		if (size < entry->nattrs) {
-			return NULL;
-		}
+	if (size >= entry->nattrs) {
 		attrs = dit_arena_alloc(arena, size * sizeof(*attrs));
-		if (attrs == NULL) {
-			return NULL;
-		}
-		if (entry->nattrs > 0) {
-			memcpy(attrs, entry->attrs, entry->nattrs * sizeof(*attrs));
-		}
-		entry->attrs = attrs;
-		entry->attrs_size = size;
 	}
-	attrs = &entry->attrs[entry->nattrs++];
-	*attrs = (struct dit_attr){.ad = ad};
-	return attrs;
+	if (attrs == NULL) {
+		return -ENOMEM;
+	}
+	if (entry->nattrs > 0) {
+		memcpy(attrs, entry->attrs, entry->nattrs * sizeof(*attrs));
+	}
+	entry->attrs = attrs;
+	entry->attrs_size = size;
+	return 0;
 }
 
 int dit_entry_caches_init(struct dit_entry_caches *caches)
@@ -53,14 +48,14 @@ int dit_entry_caches_init(struct dit_entry_caches *caches)
 	if (caches->work == NULL) {
 		return -ENOMEM;
 	}
-	dit_class_sets_init(&caches->work->classes);
+	dit_arena_init(&caches->work->classes.arena, SETS_BLOCK_BYTES);
 	return 0;
 }
 
 void dit_entry_caches_deinit(struct dit_entry_caches *caches)
 {
 	if (caches->work != NULL) {
-		dit_class_sets_deinit(&caches->work->classes);
+		dit_arena_deinit(&caches->work->classes.arena);
 		free(caches->work->runs);
 		free(caches->work->marks);
 		free(caches->work->seen);
@@ -69,4 +64,21 @@ void dit_entry_caches_deinit(struct dit_entry_caches *caches)
 	dit_dn_cache_deinit(&caches->dns);
 	dit_dn_cache_deinit(&caches->values);
 	*caches = (struct dit_entry_caches){0};
+}
+
+struct dit_sum128 dit_entry_digest(const struct dit_entry *entry)
+{
+	struct dit_sum128 parts[2] = {dit_sum128_of(entry->dn.norm, 0)};
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+		uint64_t seed = dit_sum128_seed(attr->ad->name, 0);
+
+		for (uint32_t v = 0; v < attr->nvalues; v++) {
+			struct dit_sum128 value = dit_sum128_of(attr->values[v], seed);
+
+			dit_sum128_add(&parts[1], &value);
+		}
+	}
+	return dit_sum128_of((struct dit_span){(const char *)parts, sizeof(parts)}, 0);
 }

@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
+#include "base/sum128.h"
 #include "entry/sid_set.h"
 #include "ldif/ldif_parse.h"
 #include "schema/schema.h"
@@ -173,8 +174,36 @@ int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,
 bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_attr *attr,
                              struct dit_span asserted);
 
+/** Slow path of dit_entry_add(); do not call. */
+int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena);
+
 /** Append an empty block; NULL: no memory. The arena is the entry's. */
-struct dit_attr *dit_entry_add(struct dit_entry *entry, const struct dit_ad *ad,
-                               struct dit_arena *arena);
+static inline struct dit_attr *dit_entry_add(struct dit_entry *entry,
+                                             const struct dit_ad *ad,
+                                             struct dit_arena *arena)
+{
+	struct dit_attr *attr = NULL;
+
+	if (entry->nattrs == entry->attrs_size && dit_entry_grow(entry, arena) < 0) {
+		return NULL;
+	}
+	attr = &entry->attrs[entry->nattrs++];
+	*attr = (struct dit_attr){.ad = ad};
+	return attr;
+}
+
+/**
+ * A digest of an entry as it was read:
+ *
+ *   value    XXH3 (128 bits) of its bytes as given, seeded with XXH3 (64 bits) of the
+ *            canonical name of its attribute, "cn;lang-de"
+ *   entry    XXH3 of 32 bytes: XXH3 of the normal DN, then the sum of the values, each as
+ *            two words of 64 bits, the high one first, in the byte order of the machine
+ *
+ * The order of lines and values does not count.
+ *
+ * @param entry  of dit_entry_read(), before anything is added to it
+ */
+struct dit_sum128 dit_entry_digest(const struct dit_entry *entry);
 
 #endif

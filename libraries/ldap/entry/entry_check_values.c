@@ -11,7 +11,7 @@
 
 #include "base/cut.h"
 #include "base/error.h"
-#include "entry/value_sort.h"
+#include "entry/entry_work.h"
 #include "values/value.h"
 
 /*

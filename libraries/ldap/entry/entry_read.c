@@ -20,7 +20,6 @@
 #include "base/cut.h"
 #include "base/error.h"
 #include "entry/entry_work.h"
-#include "entry/value_sort.h"
 #include "entry/why.h"
 #include "values/value.h"
 
@@ -286,6 +285,9 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 	                    : dit_attr_normalize(schema, ad->type, value, reading->arena,
 	                                         reading->normal);
 
+	if (r >= 0) {
+		return r;
+	}
 	if (r == DIT_E_INVALID || r == DIT_E_UNKNOWN) {
 		bool is_unknown = r == DIT_E_UNKNOWN ||
 		                  ad->type->equality->normalizer == DIT_NORM_TYPE_OID;

@@ -7,8 +7,70 @@
 #ifndef DITKIT_ENTRY_WORK_H
 #define DITKIT_ENTRY_WORK_H
 
-#include "entry/class_sets.h"
 #include "entry/entry.h"
+#include "values/value_order.h"
+
+/* class_sets.c: the meaning of a list of objectClass values, found once for each list */
+
+/** Outcome of the search for the structural class (values.md 7.2 B). */
+enum dit_structural {
+	DIT_STRUCTURAL_FOUND,
+	DIT_STRUCTURAL_UNKNOWN_CLASS, /* culprits[0] */
+	DIT_STRUCTURAL_CHAIN,         /* culprits[0] and [1] have nothing in common */
+	DIT_STRUCTURAL_NONE,
+};
+
+struct dit_class_set {
+	struct dit_class_set *next;
+	struct dit_span *values;
+	uint32_t nvalues;
+	uint32_t oc_flags; /* storage.md 4.5 */
+
+	enum dit_structural outcome;
+	uint32_t culprits[2];             /* value indexes */
+	const struct dit_class **classes; /* one for each value; NULL: unknown */
+
+	/* Only if a structural class was found. */
+	const struct dit_class *structural;
+	const struct dit_content_rule *rule; /* or NULL */
+	bool is_extensible;                  /* any attribute may be present */
+	const uint64_t *allowed;             /* bit set over ordinals of types */
+};
+
+struct dit_class_sets {
+	struct dit_arena arena;
+	struct dit_class_set *first; /* the one found last: most entries repeat it */
+	unsigned nsets;
+};
+
+/**
+ * The set for a list of objectClass values, made if it is new.
+ *
+ * @param ret  valid until the next call
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_class_sets_find(struct dit_class_sets *sets, const struct dit_schema *schema,
+                        const struct dit_span *values, uint32_t nvalues,
+                        const struct dit_class_set **ret);
+
+/**
+ * Does the class require and allow attributes by itself? Those of an abstract class, and
+ * of a superclass of the structural one, come through their subclass.
+ */
+static inline bool dit_class_set_counts(const struct dit_class_set *set,
+                                        const struct dit_class *oc)
+{
+	return oc->kind == DIT_CLASS_AUXILIARY || oc == set->structural;
+}
+
+static inline bool dit_class_set_allows(const struct dit_class_set *set,
+                                        const struct dit_attr_type *type)
+{
+	return (set->allowed[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0;
+}
+
+/* What the steps remember */
 
 /** Neighbouring lines of one name, as typed; see entry_runs.c. */
 struct dit_entry_run {
@@ -74,5 +136,21 @@ struct dit_entry_work {
 int dit_entry_find_runs(const struct dit_entry_context *context,
                         struct dit_entry_caches *caches,
                         const struct dit_ldif_line *lines, size_t nlines, uint32_t *ret);
+
+/* value_sort.c */
+
+#define DIT_VALUES_UNIQUE UINT32_MAX
+
+/**
+ * Sort the values of one attribute, and find one that is there twice.
+ *
+ * @param values  sorted in place
+ * @param places  [out] n of them: where each value was before
+ *
+ * @return DIT_VALUES_UNIQUE; or the earlier place of a value that is equal to another
+ *         one, of several the one that slapd names, and then the order is undefined
+ */
+uint32_t dit_values_sort(struct dit_span *values, uint32_t *places, uint32_t n,
+                         struct dit_value_order order);
 
 #endif

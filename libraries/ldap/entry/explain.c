@@ -3,12 +3,13 @@
  * Explanations. The record is cut into lines once more, and the line is looked for by its
  * name and value: so nothing has to be remembered of records that are good.
  */
-#include "entry/explain.h"
+#include "entry/why.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
+#include "entry/entry.h"
 #include "values/dn_parse.h"
 
 /* More of a value is not shown. */

@@ -16,7 +16,7 @@
  *   first against middle the first
  *   any against pivot    the pivot
  */
-#include "entry/value_sort.h"
+#include "entry/entry_work.h"
 
 #define INSERTION_MAX 8
 /* The larger part waits, so each one is at most half of the one below it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Why a record is refused: a kind, and what it is about. The refusing function sets it
- * next to the notes, which are slapadd's words; entry/explain.h makes a sentence of it.
+ * next to the notes, which are slapadd's words; explain.c makes a sentence of it.
  *
  * Threads: as the notes.
  */
@@ -76,5 +76,27 @@ void dit_why_set(struct dit_notes *notes, struct dit_why why);
 
 /** The same, and add the line of the kind. @return DIT_E_INVALID */
 int dit_why_tell(struct dit_notes *notes, struct dit_why why);
+
+/* explain.c */
+
+struct dit_entry_context;
+
+struct dit_explanation {
+	size_t line;      /* physical lines of the record before the one that is meant */
+	const char *text; /* lives in the arena */
+};
+
+/**
+ * One sentence of our own about a refused record: what is wrong, what to do, and the line
+ * of the record that it is about. slapadd's messages stay as they are; this comes after
+ * them.
+ *
+ * @param record  the text of the record, as dit_entry_read() got it
+ *
+ * @return 0; -ENOMEM
+ */
+int dit_explain(const struct dit_entry_context *context, const struct dit_why *why,
+                struct dit_span record, struct dit_arena *arena,
+                struct dit_explanation *ret);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "index/index_work.h"
-#include "index/key_integer.h"
+#include "index/key_bytes.h"
 #include "values/utf8_prep.h"
 
 static const char *reason_against(const struct dit_index_def *def, unsigned intlen,

@@ -14,9 +14,7 @@
 
 #include "base/grow.h"
 #include "index/index_work.h"
-#include "index/key_integer.h"
-#include "index/key_phonetic.h"
-#include "index/key_time.h"
+#include "index/key_bytes.h"
 #include "values/dn.h"
 
 /* The substring keys of longer values are made in pieces of this size: they then need no
@@ -40,8 +38,9 @@ static __attribute__((noinline)) struct dit_span name_without_uid(struct dit_spa
 }
 
 /** Append the hashes of the equality keys. */
-static int add_eq_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                         const struct dit_span *values, size_t nvalues)
+static inline __attribute__((always_inline)) int add_eq_hashes(
+	struct dit_index_work *work, const struct dit_index_def *def,
+	const struct dit_span *values, size_t nvalues)
 {
 	bool hash64 = work->set->params.hash64;
 	int r = dit_index_work_reserve(work, nvalues);

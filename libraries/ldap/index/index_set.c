@@ -24,10 +24,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "index/index_set.h"
-#include "index/key_integer.h"
-#include "index/key_phonetic.h"
-#include "index/key_time.h"
+#include "index/index_work.h"
+#include "index/key_bytes.h"
 
 #define PRES_KEY_BYTES              4
 #define OID_OBJECT_CLASS            "2.5.4.0"

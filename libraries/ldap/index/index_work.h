@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of a thread that makes keys: the definitions that apply to the attribute
- * descriptions met so far, and room for keys.
+ * The set of definitions, and the memory of a thread that makes keys: the definitions
+ * that apply to the attribute descriptions met so far, and room for keys.
  *
  * Which definitions apply to an attribute depends on its description alone (storage.md
  * 5.2): from the topmost supertype down to the type itself, the definition without
@@ -14,12 +14,35 @@
  *     cn;lang-en    name, cn, cn;lang-en
  *     sn;lang-en    name
  *
- * Threads: a work object belongs to one thread.
+ * For the files of this room only. Threads: a work object belongs to one thread.
  */
 #ifndef DITKIT_INDEX_WORK_H
 #define DITKIT_INDEX_WORK_H
 
-#include "index/index_set.h"
+#include "index/index_keys.h"
+#include "index/key_hash.h"
+
+/** One index definition, ready for use. */
+struct dit_index_def {
+	const struct dit_attr_type *type;
+	struct dit_span options; /* canonical; empty: applies whatever the options are */
+	unsigned db;
+	unsigned kinds;           /* DIT_INDEX_... */
+	enum dit_indexer eq_keys; /* NONE: no equality keys */
+	bool has_class_keys; /* hashes of the names of classes and their superclasses */
+	bool needs_check;    /* slapd dies of some values: dit_index_check() */
+	struct dit_hash_states states;
+};
+
+/** Constant after dit_index_set_new(). */
+struct dit_index_set {
+	const struct dit_schema *schema;
+	struct dit_index_params params;
+	struct dit_index_def *defs;
+	size_t ndefs;
+	struct dit_index_db *dbs;
+	size_t ndbs;
+};
 
 /** The definitions of one attribute description. */
 struct dit_ad_defs {

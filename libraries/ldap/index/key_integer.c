@@ -22,7 +22,7 @@
  * remain than the key has. If as many remain, counting those cut, it goes on to use
  * memory that it never set; the rest of the key is zero here.
  */
-#include "index/key_integer.h"
+#include "index/key_bytes.h"
 
 #include <stdint.h>
 #include <string.h>

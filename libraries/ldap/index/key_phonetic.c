@@ -12,7 +12,7 @@
  *
  * Where that is not how English sounds, it is how slapd spells its keys.
  */
-#include "index/key_phonetic.h"
+#include "index/key_bytes.h"
 
 #include <string.h>
 

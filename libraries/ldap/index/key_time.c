@@ -20,7 +20,7 @@
  * 1 to 31 whatever the month, hours, minutes and seconds (to 61) in range, a fraction of
  * digits after a point if any, and an upper-case Z.
  */
-#include "index/key_time.h"
+#include "index/key_bytes.h"
 
 #include <stdint.h>
 

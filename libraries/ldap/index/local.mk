@@ -5,16 +5,13 @@ libditkit_a_SOURCES += \
 	%D%/index_keys.c \
 	%D%/index_keys.h \
 	%D%/index_set.c \
-	%D%/index_set.h \
 	%D%/index_work.c \
 	%D%/index_work.h \
+	%D%/key_bytes.h \
 	%D%/key_hash.c \
 	%D%/key_hash.h \
 	%D%/key_integer.c \
-	%D%/key_integer.h \
 	%D%/key_phonetic.c \
-	%D%/key_phonetic.h \
 	%D%/key_time.c \
-	%D%/key_time.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -93,7 +93,7 @@ static bool is_option_name(struct dit_span option)
 
 void dit_schema_clear_options(struct dit_schema *schema)
 {
-	assert(!schema->is_sealed);
+	assert(!schema->is_frozen);
 	schema->options = NULL;
 	schema->has_default_options = false;
 }
@@ -104,7 +104,7 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
 	struct dit_span name = dit_span_of(option);
 	struct dit_option *new = NULL;
 
-	assert(!schema->is_sealed);
+	assert(!schema->is_frozen);
 	if (schema->has_default_options) {
 		dit_schema_clear_options(schema);
 	}

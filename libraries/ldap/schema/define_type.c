@@ -232,7 +232,8 @@ static int set_syntax(struct dit_schema *schema, const struct dit_type_def *def,
 	return 0;
 }
 
-bool dit_rule_takes(const struct dit_rule *rule, const struct dit_syntax *syntax)
+/* May the rule be used with values of a syntax? @p rule  of the registry */
+static bool takes(const struct dit_rule *rule, const struct dit_syntax *syntax)
 {
 	/* The rule is the first member of its entry. */
 	const struct dit_rule_entry *entry = (const struct dit_rule_entry *)rule;
@@ -278,8 +279,8 @@ static int set_rule(struct dit_schema *schema, const char *name,
 		                       "MatchingRule not found", name);
 	}
 	if (entry->usage != usage ||
-	    !dit_rule_takes(usage == DIT_RULE_SUBSTR ? type->equality : &entry->rule,
-	                    type->syntax)) {
+	    !takes(usage == DIT_RULE_SUBSTR ? type->equality : &entry->rule,
+	           type->syntax)) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
 	}
 	*rules[usage] = &entry->rule;

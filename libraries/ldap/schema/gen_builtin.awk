@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# builtin-schema.tsv -> builtin_schema.c: the hard-coded schema as tables of schema_defs.h.
+# builtin-schema.tsv -> builtin_schema.c: the hard-coded schema as tables of schema_private.h.
 #
 #	awk -f gen_builtin.awk builtin-schema.tsv > builtin_schema.c
 #
@@ -95,7 +95,7 @@ BEGIN {
 	table(release, "DIT_OPENLDAP_")
 
 	print "/* Made by gen_builtin.awk from builtin-schema.tsv; edit those. */"
-	print "#include \"schema/schema_defs.h\"\n"
+	print "#include \"schema/schema_private.h\"\n"
 	print "#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})"
 }
 

@@ -5,11 +5,9 @@ libditkit_a_SOURCES += \
 	%D%/define_type.c \
 	%D%/element_names.c \
 	%D%/name_table.c \
-	%D%/name_table.h \
 	%D%/schema.c \
 	%D%/schema.h \
 	%D%/schema_builtin.c \
-	%D%/schema_defs.h \
 	%D%/schema_digest.c \
 	%D%/schema_parse.c \
 	%D%/schema_private.h \

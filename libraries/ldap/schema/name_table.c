@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Open addressing with linear probing; at most half full, so probes stay short. */
-#include "schema/name_table.h"
+#include "schema/schema_private.h"
 
 #include <assert.h>
 #include <errno.h>

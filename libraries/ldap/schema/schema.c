@@ -59,10 +59,9 @@ void dit_schema_free(struct dit_schema *schema)
 	free(schema);
 }
 
-int dit_schema_seal(struct dit_schema *schema)
+void dit_schema_freeze(struct dit_schema *schema)
 {
-	schema->is_sealed = true;
-	return 0;
+	schema->is_frozen = true;
 }
 
 void dit_schema_say(struct dit_schema_error *error, const char *format, ...)
@@ -165,7 +164,7 @@ int dit_schema_load_module(struct dit_schema *schema, const char *module,
 	struct dit_loaded *loaded = NULL;
 	int n = snprintf(source, sizeof(source), MODULE_SOURCE "%s", module);
 
-	assert(!schema->is_sealed);
+	assert(!schema->is_frozen);
 	if (n < 0 || (size_t)n >= sizeof(source) ||
 	    dit_schema_has_module(schema, module)) {
 		return 0; /* longer than any name that is known, or the second time */
@@ -252,7 +251,7 @@ int dit_schema_define_macro(struct dit_schema *schema, const char *name, const c
 	struct dit_macro *macro = NULL;
 	int r = 0;
 
-	assert(!schema->is_sealed);
+	assert(!schema->is_frozen);
 	r = dit_schema_expand_oid(schema, oid, &expanded);
 	if (r == -ENOMEM) {
 		return r;

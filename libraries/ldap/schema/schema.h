@@ -5,16 +5,16 @@
  *
  *   dit_schema_new()                      the hard-coded set (builtin-schema.tsv)
  *   dit_schema_define_*()...              definitions of the configuration, in order
- *   dit_schema_seal()                     no more definitions; any thread may look up
+ *   dit_schema_freeze()                   no more definitions; any thread may look up
  *   dit_schema_find_*(), dit_ad_find()    any thread
  *   dit_schema_free()
  *
  * The schema owns all elements; they live as long as the schema. Other code only reads
  * their fields.
  *
- * Threads: one thread until dit_schema_seal(). Afterwards everything is constant and any
- * thread may read. The one exception is the table of attribute descriptions with options:
- * it grows under a lock of its own, and the pointers that it returns stay valid.
+ * Threads: one thread until dit_schema_freeze(). Afterwards everything is constant, and
+ * any thread may read. The one exception is the table of attribute descriptions with
+ * options: it grows under a lock of its own, and the pointers that it returns stay valid.
  */
 #ifndef DITKIT_SCHEMA_H
 #define DITKIT_SCHEMA_H
@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "base/openldap.h"
+#include "base/short_bytes.h"
 #include "base/span.h"
 #include "base/sum128.h"
 
@@ -303,11 +304,11 @@ int dit_schema_load_module(struct dit_schema *schema, const char *module,
 /** Was the module asked for, whether it defines anything or not? */
 bool dit_schema_has_module(const struct dit_schema *schema, const char *module);
 
-int dit_schema_seal(struct dit_schema *schema);
+void dit_schema_freeze(struct dit_schema *schema);
 
 /*
  * Look-ups by numeric OID or by any NAME, in any case. NULL: not defined. They also work
- * before dit_schema_seal().
+ * before dit_schema_freeze().
  */
 const struct dit_attr_type *dit_schema_find_type(const struct dit_schema *schema,
                                                  struct dit_span name);
@@ -357,7 +358,7 @@ struct dit_ad_cache {
 static inline bool dit_ad_slot_is(const struct dit_ad_cache_slot *slot,
                                   struct dit_span name)
 {
-	return slot->len == name.len && memcmp(slot->name, name.data, name.len) == 0;
+	return slot->len == name.len && dit_short_eq(slot->name, name.data, name.len);
 }
 
 /** By the hash of the name; do not call. */
@@ -372,7 +373,7 @@ int dit_ad_find_hashed(struct dit_schema *schema, struct dit_ad_cache *cache,
  * @param ret_reason  on failure slapd's reason ("attribute type undefined", values.md
  *                    3.6); static text. NULL: not wanted
  *
- * @return 0; DIT_E_UNKNOWN; -ENOMEM. Thread-safe after dit_schema_seal().
+ * @return 0; DIT_E_UNKNOWN; -ENOMEM. Thread-safe after dit_schema_freeze().
  */
 static inline int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
                               struct dit_span name, const struct dit_ad **ret,

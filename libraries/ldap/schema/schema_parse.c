@@ -131,7 +131,7 @@ int dit_schema_define_type(struct dit_schema *schema, const char *text,
 		ldap_str2attributetype(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
-	assert(!schema->is_sealed);
+	assert(!schema->is_frozen);
 	if (at == NULL) {
 		return parse_failed(error, "attributetype", copy, code, rest);
 	}
@@ -175,7 +175,7 @@ int dit_schema_define_class(struct dit_schema *schema, const char *text,
 		ldap_str2objectclass(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
-	assert(!schema->is_sealed);
+	assert(!schema->is_frozen);
 	if (oc == NULL) {
 		return parse_failed(error, "objectclass", copy, code, rest);
 	}
@@ -233,7 +233,7 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
 	LDAPSyntax *syn = ldap_str2syntax(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
-	assert(!schema->is_sealed);
+	assert(!schema->is_frozen);
 	if (syn == NULL) {
 		return parse_failed(error, "ldapsyntax", copy, code, rest);
 	}
@@ -258,7 +258,7 @@ int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
 		ldap_str2contentrule(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
 	int r = 0;
 
-	assert(!schema->is_sealed);
+	assert(!schema->is_frozen);
 	if (cr == NULL) {
 		return parse_failed(error, "ditcontentrule", copy, code, rest);
 	}

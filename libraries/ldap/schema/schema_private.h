@@ -2,10 +2,11 @@
 /*
  * Inside of the schema registry; for the files of this room only.
  *
- *   schema_parse.c   text of a description -> definition (schema_defs.h)
+ *   schema_parse.c   text of a description -> definition
  *   schema_builtin.c table of definitions  -> definition
  *   define_type.c    definition -> syntax, matching rule, attribute type (values.md 3.3)
  *   define_class.c   definition -> object class or content rule (values.md 3.4, 3.5)
+ *   name_table.c     names without case -> elements
  *   element_names.c  what the two share: NAMEs, copies, duplicates
  *   schema.c         owns the elements, finds them
  *   schema_digest.c  a digest of types and classes
@@ -19,9 +20,142 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "schema/name_table.h"
 #include "schema/schema.h"
-#include "schema/schema_defs.h"
+
+/*
+ * Definitions before their names are resolved. The hard-coded set, the modules' sets and
+ * the descriptions of a configuration all come in this form. Lists end with NULL; a NULL
+ * list is empty. Nothing here owns its strings.
+ */
+
+typedef const char *const *dit_names; /* list of strings, NULL-terminated or NULL */
+
+/** Which definition before a module's own one is no reason to refuse the module. */
+enum dit_again {
+	DIT_AGAIN_NEVER,
+	DIT_AGAIN_ALIKE,   /* one with the same OID and names */
+	DIT_AGAIN_BY_NAME, /* any with the first name */
+};
+
+/** Where a hard-coded definition comes from; the first member of all of them. */
+struct dit_origin {
+	const char *source; /* "core", "module:ppolicy" ... */
+	struct dit_openldap_range releases;
+	enum dit_again again;
+};
+
+struct dit_macro_def {
+	struct dit_origin origin;
+	const char *name;
+	const char *oid;
+};
+
+struct dit_syntax_def {
+	struct dit_origin origin;
+	const char *oid;
+	enum dit_validator validator;
+	unsigned flags;      /* DIT_SYNTAX_... */
+	dit_names superiors; /* wider syntaxes */
+	const char *joins;   /* rule that accepts this syntax from now on, or NULL */
+};
+
+/** In which clause of an attribute type a matching rule may be named. */
+enum dit_rule_usage {
+	DIT_RULE_EQUALITY, /* approximate rules too: slapd lets them pass */
+	DIT_RULE_ORDERING,
+	DIT_RULE_SUBSTR,
+	DIT_RULE_EXTENDED, /* in no clause */
+};
+
+struct dit_rule_def {
+	struct dit_origin origin;
+	const char *oid;
+	dit_names names;
+	const char *syntax;
+	dit_names compatible; /* further syntaxes of attributes */
+	const char *approx;   /* associated rule, or NULL */
+	enum dit_rule_usage usage;
+	bool is_extensible;
+	bool is_unsupported;
+	enum dit_normalizer normalizer;
+	enum dit_indexer indexer;
+};
+
+struct dit_type_def {
+	struct dit_origin origin;
+	const char *oid;
+	dit_names names;
+	const char *sup; /* this and the next four: NULL if the clause is absent */
+	const char *equality;
+	const char *ordering;
+	const char *substr;
+	const char *syntax;
+	enum dit_usage usage;
+	unsigned flags;               /* DIT_TYPE_... */
+	enum dit_validator validator; /* of its own; DIT_VALID_NONE: the syntax's */
+};
+
+struct dit_class_def {
+	struct dit_origin origin;
+	const char *oid;
+	dit_names names;
+	dit_names sups;
+	enum dit_class_kind kind;
+	dit_names must;
+	dit_names may;
+	unsigned oc_flags; /* DIT_OC_... */
+	bool is_obsolete;
+	enum dit_class_check check;
+};
+
+/** A kind of definitions. */
+enum dit_builtin_kind {
+	DIT_BUILTIN_MACROS,
+	DIT_BUILTIN_SYNTAXES,
+	DIT_BUILTIN_RULES,
+	DIT_BUILTIN_TYPES,
+	DIT_BUILTIN_CLASSES,
+	DIT_BUILTIN_KINDS,
+};
+
+/**
+ * All that slapd and its modules bring along, by kind, each in order of definition. Made
+ * from builtin-schema.tsv by gen_builtin.awk.
+ */
+extern const struct dit_builtin_defs {
+	const void *defs; /* struct dit_macro_def and so on */
+	size_t ndefs;
+	size_t def_bytes;
+} dit_builtin_schema[DIT_BUILTIN_KINDS];
+
+/*
+ * Names to elements; ASCII letters compare without case. Reserving first keeps an element
+ * with several names all or nothing: once the room is there, putting cannot fail. Zero is
+ * empty. Entries are never removed. Look-ups may run together while no thread adds.
+ */
+
+struct dit_name_slot {
+	struct dit_span name; /* borrowed; NULL data: free slot */
+	uint32_t hash;
+	void *value;
+};
+
+struct dit_name_table {
+	struct dit_name_slot *slots;
+	size_t nslots; /* 0 or a power of two */
+	size_t nused;
+};
+
+void dit_name_table_deinit(struct dit_name_table *table);
+
+/** Make room for @p n more names. @return 0, -ENOMEM */
+int dit_name_table_reserve(struct dit_name_table *table, size_t n);
+
+/** Add a name that is not there yet; @p name must live as long as the table. */
+void dit_name_table_put(struct dit_name_table *table, struct dit_span name, void *value);
+
+/** @return what was put under the name, or NULL */
+void *dit_name_table_find(const struct dit_name_table *table, struct dit_span name);
 
 struct ldap_contentrule; /* of libldap */
 
@@ -37,9 +171,6 @@ struct dit_rule_entry {
 	enum dit_rule_usage usage;
 	const struct dit_syntax **compatible; /* without rule.syntax; NULL-terminated */
 };
-
-/** May the rule be used with values of a syntax? @p rule  of the registry */
-bool dit_rule_takes(const struct dit_rule *rule, const struct dit_syntax *syntax);
 
 /** May a filter name the rule for values of a type? */
 bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *type);
@@ -71,8 +202,8 @@ struct dit_option {
 };
 
 struct dit_schema {
-	/* [const] after dit_schema_seal() */
-	bool is_sealed;
+	/* [const] after dit_schema_freeze() */
+	bool is_frozen;
 	enum dit_openldap_version openldap; /* whose hard-coded elements */
 	struct dit_arena arena;             /* all elements and their strings */
 	struct dit_name_table syntaxes;

@@ -23,7 +23,6 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
-#include "values/dn_list.h"
 #include "values/dn_parse.h"
 #include "values/value_scope.h"
 

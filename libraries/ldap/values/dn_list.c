@@ -11,7 +11,7 @@
  * The normal form is made of the pretty value if both are asked for, else of the value as
  * it was written; for a few syntaxes that makes a difference (values.md 5.3).
  */
-#include "values/dn_list.h"
+#include "values/value_scope.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,6 +19,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "values/dn.h"
+#include "values/dn_parse.h"
 #include "values/utf8_prep.h"
 #include "values/value.h"
 

@@ -14,7 +14,6 @@
 #include "base/cut.h"
 #include "base/error.h"
 #include "schema/schema_private.h"
-#include "values/filter_assert.h"
 
 #define FILTER_DEPTH_MAX 1000 /* what the stack bears; slapd has no limit */
 

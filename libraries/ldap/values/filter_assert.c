@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "values/filter_assert.h"
+#include "values/filter.h"
 
 #include <errno.h>
 #include <string.h>

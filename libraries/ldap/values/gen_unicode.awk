@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# unicode-tables.tsv -> unicode_tables.c (structures: unicode_tables.h)
+# unicode-tables.tsv -> unicode_tables.c (structures: utf8_prep.h)
 #
 #     awk -f gen_unicode.awk unicode-tables.tsv > unicode_tables.c
 #
@@ -126,7 +126,7 @@ END {
 	}
 
 	print "/* Made by gen_unicode.awk from unicode-tables.tsv; do not edit. */"
-	print "#include \"values/unicode_tables.h\""
+	print "#include \"values/utf8_prep.h\""
 	printf "\nconst uint32_t dit_unicode_nblocks = %d;\n", nblocks
 	print_list("uint8_t", "dit_unicode_block", blocks, nblocks, "%d")
 	print_list("uint16_t", "dit_unicode_index", indexes, nunique * BLOCK, "%d")

@@ -7,17 +7,14 @@ libditkit_a_SOURCES += \
 	%D%/dn.c \
 	%D%/dn.h \
 	%D%/dn_list.c \
-	%D%/dn_list.h \
 	%D%/dn_parse.c \
 	%D%/dn_parse.h \
 	%D%/filter.c \
 	%D%/filter.h \
 	%D%/filter_assert.c \
-	%D%/filter_assert.h \
 	%D%/filter_put.c \
 	%D%/number.c \
 	%D%/number.h \
-	%D%/unicode_tables.h \
 	%D%/utf8_prep.c \
 	%D%/utf8_prep.h \
 	%D%/value.h \

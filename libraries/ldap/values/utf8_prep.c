@@ -8,7 +8,7 @@
  *     "caf\u00E9  ffi"       composed
  *     "caf\u00E9 ffi"        spaces squeezed
  *
- * ASCII text takes none of these steps but the first and the last and is done eight
+ * ASCII text takes none of these steps but the first and the last and is done sixteen
  * bytes at a time in ascii.c. The rest goes through an array of code points; it is on the
  * stack unless the value is long.
  *
@@ -24,7 +24,6 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
-#include "values/unicode_tables.h"
 
 #define SURELY_PLAIN 0xA0  /* below: no decomposition, no class, lower case by ASCII */
 #define FIRST_MARK   0x300 /* below: class 0 and never second of a pair */

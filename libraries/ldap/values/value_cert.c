@@ -20,7 +20,6 @@
 
 #include "base/error.h"
 #include "values/der.h"
-#include "values/dn_list.h"
 #include "values/value_scope.h"
 
 /*

@@ -74,22 +74,23 @@ static inline int dit_key_compare(const struct dit_key_order *order, struct dit_
 	return dit_key_compare_any(order, key, a, b);
 }
 
-/** Is each of these 8-byte numbers, at any place, above the one before it? One pass
- * without a branch for each. */
+/** Is each of these 8-byte numbers, at any place, above the one before it? */
 static inline bool dit_numbers_ascend(const void *numbers, size_t n)
 {
 	const char *at = numbers;
-	bool is_ascending = true;
 
+#pragma GCC unroll 4
 	for (size_t i = 1; i < n; i++) {
 		uint64_t before = 0;
 		uint64_t number = 0;
 
 		memcpy(&before, at + (i - 1) * sizeof(before), sizeof(before));
 		memcpy(&number, at + i * sizeof(number), sizeof(number));
-		is_ascending &= before < number;
+		if (before >= number) {
+			return false;
+		}
 	}
-	return is_ascending;
+	return true;
 }
 
 /** Has the key, or item, a length that the order knows, or at most @p max? */

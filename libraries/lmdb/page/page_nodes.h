@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/short_bytes.h"
 #include "base/span.h"
 #include "page/page_format.h"
 
@@ -109,7 +110,7 @@ static inline struct dit_node_header *dit_page_add_node(
 	node->key_len = (uint16_t)key.len;
 	if (key.len > 0) {
 		((char *)(node + 1))[dit_key_room(format, key.len) - 1] = '\0';
-		memcpy(node + 1, key.data, key.len);
+		dit_short_copy((char *)(node + 1), key.data, key.len);
 	}
 	*ret_value = dit_node_value(format, node);
 	return node;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/short_bytes.h"
 #include "page/lmdb_format.h"
 #include "page/page_nodes.h"
 #include "tree/table_writer_impl.h"
@@ -87,7 +88,7 @@ int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit
 
 void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_span key)
 {
-	memcpy(writer->key, key.data, key.len);
+	dit_short_copy(writer->key, key.data, key.len);
 	writer->key_len = key.len;
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "entry/entry_digest.h"
+#include "entry/entry.h"
 #include "entry/why.h"
 
 /* ---- parse ---- */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "entry/explain.h"
+#include "entry/why.h"
 #include "page/lmdb_format.h"
 
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "

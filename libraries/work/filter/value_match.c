@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cut.h"
-#include "index/key_phonetic.h"
+#include "index/key_bytes.h"
 #include "values/dn.h"
 #include "values/value_order.h"
 
