@@ -19,8 +19,8 @@
 #include "files/format_check.h"
 #include "files/lmdb_error.h"
 #include "page/meta_pages.h"
+#include "system/file_io.h"
 #include "system/path.h"
-#include "system/regular_file.h"
 
 /* ---- the directory ---- */
 

@@ -16,7 +16,7 @@
 #include "files/files.h"
 #include "files/lmdb_error.h"
 #include "locks/private_dir.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define FILE_BYTES 4096 /* the table of readers may begin here; the word comes before */
 #define NWORDS     (FILE_BYTES / sizeof(uint64_t))

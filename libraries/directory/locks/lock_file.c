@@ -27,7 +27,7 @@
 #include "files/format_check.h"
 #include "locks/reader_table.h"
 #include "page/meta_pages.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define LOCK_FILE_BYTES 8192 /* with room for LMDB's 126 readers (storage.md 1.1) */
 

@@ -11,9 +11,8 @@
 
 #include "base/errno_text.h"
 #include "files/files.h"
-#include "system/leftover.h"
 #include "system/path.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define PREFIX    "ditkit-open-"
 #define NATTEMPTS 100

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define BLANK_BYTES 3 /* LF CR LF */
 #define MARK_BYTES  3

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "ldif/input_kind.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
                          const struct dit_stop *stop, bool is_threaded)

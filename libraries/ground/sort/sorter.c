@@ -16,7 +16,7 @@
 
 #include "base/version.h"
 #include "sort/sorter_private.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define SHARE_MAX        ((size_t)64 << 30) /* keeps items below DIT_RADIX_MAX */
 #define SLAB_MAX         ((size_t)1 << 20)

@@ -20,7 +20,7 @@
 #include "job/job.h"
 #include "job/value_rules.h"
 #include "sort/sort.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define PRODUCER_MIN ((size_t)256 << 10)
 

@@ -12,7 +12,7 @@
 #include "job/release_rules.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 /* ---- before the first round ---- */
 

@@ -15,7 +15,7 @@
 #include "base/version.h"
 #include "indexing/estimate_sizes.h"
 #include "reindex/reindexer.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define SAMPLE_BYTES (8u << 20)
 #define WAIT_MS      10000

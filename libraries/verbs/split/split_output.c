@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/sync_file.h"
+#include "system/file_io.h"
 
 #define FOLDER_MODE 0777 /* less the umask */
 #define MAP_NAME    "map"
