@@ -9,8 +9,8 @@
 
 #include <errno.h>
 
-#include "base/big_endian.h"
 #include "base/error.h"
+#include "base/ids.h"
 #include "sort/posting_list.h"
 #include "sort/postings.h"
 #include "test.h"

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big_endian.h"
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/stop.h"
 #include "sort/posting_list.h"
 #include "sort/sort.h"

@@ -14,7 +14,7 @@
 #ifndef DITKIT_ENTRY_DIGEST_H
 #define DITKIT_ENTRY_DIGEST_H
 
-#include "base/sum128.h"
+#include "base/digest.h"
 #include "entry/entry.h"
 
 /** @param entry  of dit_entry_read(), before anything is added to it */

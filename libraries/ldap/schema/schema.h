@@ -23,9 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/openldap.h"
 #include "base/span.h"
-#include "base/sum128.h"
 
 struct dit_schema;
 

@@ -354,7 +354,7 @@ static int check_configuration(const struct work *work, const struct item *item,
 	}
 	dit_config_digest(chosen->settings, item->db, parts);
 	for (size_t i = 0; i < DIT_CONFIG_NPARTS; i++) {
-		char text[DIT_SUM128_TEXT];
+		char text[DIT_DIGEST_TEXT_BYTES];
 
 		dit_sum128_text(&parts[i], text);
 		if (!is_text(json_object_get(configuration, dit_config_parts[i]),

@@ -8,7 +8,7 @@
 #ifndef DITKIT_CONFIG_DIGEST_H
 #define DITKIT_CONFIG_DIGEST_H
 
-#include "base/sum128.h"
+#include "base/digest.h"
 #include "config/settings.h"
 
 enum dit_config_part {
