@@ -23,7 +23,5 @@ libditkit_a_SOURCES += \
 	%D%/ldif_write.h \
 	%D%/unpack.c \
 	%D%/unpack.h \
-	%D%/unpack_codec.c \
-	%D%/unpack_codec.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md
