@@ -4,10 +4,10 @@ check_PROGRAMS += \
 	%D%/test_input_kind \
 	%D%/test_ldif_dialect \
 	%D%/test_ldif_inputs \
+	%D%/test_ldif_lines \
 	%D%/test_ldif_parse \
 	%D%/test_ldif_part \
 	%D%/test_ldif_reader \
-	%D%/test_ldif_skip \
 	%D%/test_ldif_write \
 	%D%/test_unpack \
 	$(NULL)

@@ -10,8 +10,8 @@
 #include <fcntl.h>
 
 #include "base/error.h"
-#include "ldif/ldif_part.h"
 #include "ldif/ldif_reader.h"
+#include "ldif/ldif_source.h"
 
 #define PARTS_MAX 17
 

@@ -394,8 +394,3 @@ int dit_ldif_write_raw(struct dit_ldif_text *text, struct dit_span bytes)
 	}
 	return r;
 }
-
-int dit_ldif_write_end(struct dit_ldif_text *text)
-{
-	return dit_ldif_write_raw(text, DIT_SPAN("\n"));
-}
