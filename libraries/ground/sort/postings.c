@@ -259,7 +259,7 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 	unsigned width = dit_stream_width(postings, stream);
 	uint32_t nspills = atomic_load_explicit(&postings->nspills, memory_order_relaxed);
 
-	assert(!postings->is_sealed && stream < postings->nstreams);
+	assert(!postings->is_finished && stream < postings->nstreams);
 	if (p->error == 0 && nspills != p->nspills_seen) {
 		p->error = follow(p, nspills);
 	}
@@ -296,7 +296,7 @@ const struct dit_late_table *dit_postings_late(const struct dit_postings *postin
 	return &postings->late;
 }
 
-int dit_postings_seal(struct dit_postings *postings)
+int dit_postings_finish(struct dit_postings *postings)
 {
 	int error = 0;
 
@@ -312,7 +312,7 @@ int dit_postings_seal(struct dit_postings *postings)
 			error = p->error;
 		}
 	}
-	postings->is_sealed = true;
+	postings->is_finished = true;
 	return error;
 }
 
@@ -333,7 +333,8 @@ uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsign
 
 void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned nparts)
 {
-	assert(postings->is_sealed && nparts >= 1 && DIT_POSTING_PARTS_MAX % nparts == 0);
+	assert(postings->is_finished && nparts >= 1 &&
+	       DIT_POSTING_PARTS_MAX % nparts == 0);
 	postings->streams[stream].nparts = nparts;
 }
 

@@ -159,7 +159,7 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 	size_t nsources = 1;
 	int r = 0;
 
-	if (!postings->is_sealed || stream >= postings->nstreams ||
+	if (!postings->is_finished || stream >= postings->nstreams ||
 	    part >= postings->streams[stream].nparts) {
 		return -EINVAL;
 	}

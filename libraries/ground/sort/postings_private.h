@@ -2,7 +2,7 @@
 /*
  * Shared by the files of the postings: the object, its producers, runs, and the merge.
  *
- *   postings.c        the object, pushing, seal
+ *   postings.c        the object, pushing, and its end
  *   postings_bucket.c the pairs of one stream in a producer's memory
  *   postings_run.c    a producer's pairs -> run files, merges of runs
  *   postings_merge.c  sorted sources -> lists in key order
@@ -77,7 +77,7 @@ struct dit_producer {
 	/* [const] */
 	struct dit_postings *postings;
 
-	/* [own: the producer's thread, until seal] */
+	/* [own: the producer's thread, until finish] */
 	struct dit_bucket *buckets; /* one per stream */
 	size_t chunk_bytes;         /* [const] a power of two */
 	size_t nchunks;             /* in all buckets */
@@ -106,10 +106,10 @@ struct dit_postings {
 	size_t block_bytes;          /* of run files */
 	unsigned fan_in;             /* runs merged into one */
 
-	/* [own: whoever seals; const afterwards] */
+	/* [own: whoever finishes; const afterwards] */
 	struct dit_producer **producers;
 	struct dit_late_table late;
-	bool is_sealed;
+	bool is_finished;
 
 	struct dit_posting_stream *streams;
 

@@ -220,7 +220,7 @@ int dit_sorter_push(struct dit_sorter *sorter, unsigned producer, struct dit_spa
 {
 	struct dit_sort_producer *p = NULL;
 
-	if (producer >= sorter->opts.nproducers || sorter->was_sealed) {
+	if (producer >= sorter->opts.nproducers || sorter->was_finished) {
 		return -EINVAL;
 	}
 	p = sorter->producers[producer];
@@ -236,7 +236,7 @@ int dit_sorter_push(struct dit_sorter *sorter, unsigned producer, struct dit_spa
 }
 
 /** Sort what a producer holds in memory, for all to use, and let go of its scratch. */
-static int seal_producer(struct dit_sort_producer *producer)
+static int finish_producer(struct dit_sort_producer *producer)
 {
 	int r = dit_sort_memory(producer);
 
@@ -255,15 +255,15 @@ int dit_sorter_seal(struct dit_sorter *sorter)
 {
 	int r = 0;
 
-	if (sorter->was_sealed) {
+	if (sorter->was_finished) {
 		return -EINVAL;
 	}
-	sorter->was_sealed = true;
+	sorter->was_finished = true;
 	for (unsigned i = 0; i < sorter->opts.nproducers && r == 0; i++) {
 		r = sorter->producers[i]->error;
 	}
 	for (unsigned i = 0; i < sorter->opts.nproducers && r == 0; i++) {
-		r = seal_producer(sorter->producers[i]);
+		r = finish_producer(sorter->producers[i]);
 	}
 	if (r == 0) {
 		r = dit_sort_view_open(&sorter->view, sorter);

@@ -61,7 +61,8 @@ struct dit_sort_batch {
 	 */
 	struct dit_sort_slab *first;
 	struct dit_sort_slab *current;
-	struct dit_buffer sorted; /* items of all records; made by seal, const then */
+	struct dit_buffer
+		sorted; /* items of all records; made when pushing ends, const then */
 
 	/*
 	 * [atomic: stored with release after a record is complete, loaded with acquire]
@@ -145,7 +146,7 @@ struct dit_sort_producer {
 	/* [const] */
 	struct dit_sorter *sorter;
 
-	/* [own: the producer's thread, until seal] */
+	/* [own: the producer's thread, until pushing ends] */
 	char *at; /* in the current slab: where the next record goes */
 	char *end;
 	size_t used_bytes;       /* of the batch; the unused ends of its slabs count */
@@ -269,10 +270,10 @@ struct dit_sorter {
 	unsigned fan_in;    /* runs merged into one */
 	struct dit_sort_producer **producers;
 
-	/* [own: whoever seals and reads] */
+	/* [own: the thread that ends pushing and reads] */
 	struct dit_sort_view *view; /* for dit_sorter_next() */
 	struct dit_sort_cursor *cursor;
-	bool was_sealed; /* or it was tried */
+	bool was_finished; /* or it was tried */
 
 	/* [atomic: a check of the calls' order] */
 	atomic_size_t nviews;

@@ -3,8 +3,8 @@
  * Views and cursors.
  *
  * A view holds for each producer references on its runs and on its batch. A batch that
- * is still being filled gets sorted items of the view's own; after the seal all views
- * share the batch's. A cursor is a merge over all that.
+ * is still being filled gets sorted items of the view's own; when pushing has ended
+ * all views share the batch's. A cursor is a merge over all that.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static int pin(struct part *part, struct dit_sort_producer *producer,
 		atomic_fetch_add_explicit(&batch->nrefs, 1, memory_order_relaxed);
 		part->batch = batch;
 		part->nitems = ret->n;
-		part->items = batch->sorted.data; /* NULL before the seal */
+		part->items = batch->sorted.data; /* NULL while pushes may come */
 	}
 	return 0;
 }

@@ -204,7 +204,7 @@ static int make_index_writer(struct load_target *target)
 
 int dit_load_target_seal(struct load_target *target)
 {
-	int r = dit_builders_seal(target->builders);
+	int r = dit_builders_finish(target->builders);
 
 	if (r < 0) {
 		return dit_load_sort_fail(target->loader, r);

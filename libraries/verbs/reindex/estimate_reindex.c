@@ -48,7 +48,7 @@ static int open_snapshot(struct reindex_target *target)
 /* The keys are sorted; lists go nowhere. */
 static int sort_keys(struct reindex_target *target)
 {
-	int r = dit_builders_seal(target->builders);
+	int r = dit_builders_finish(target->builders);
 
 	for (size_t i = 0; i < dit_index_set_ndbs(target->indexes) && r == 0; i++) {
 		struct dit_index_cursor *cursor = NULL;

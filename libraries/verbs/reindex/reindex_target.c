@@ -399,7 +399,7 @@ static int write_indexes(struct reindex_target *target)
 		.ticker = dit_job_ticker(&target->reindexer->job),
 	};
 	struct dit_index_writer *writer = NULL;
-	int r = dit_builders_seal(target->builders);
+	int r = dit_builders_finish(target->builders);
 
 	if (r == 0) {
 		target->npostings = dit_builders_npostings(target->builders);

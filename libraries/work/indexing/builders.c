@@ -177,14 +177,14 @@ int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t 
 	return dit_postings_note_late(builders->postings, id, next_id);
 }
 
-int dit_builders_seal(struct dit_builders *builders)
+int dit_builders_finish(struct dit_builders *builders)
 {
 	const struct dit_late_table *late = dit_postings_late(builders->postings);
-	int r = dit_postings_seal(builders->postings);
+	int r = dit_postings_finish(builders->postings);
 
 	for (size_t i = 0; i < builders->ndbs && r == 0; i++) {
 		if (builders->wide[i] != NULL) {
-			r = dit_byte_postings_seal(builders->wide[i], late);
+			r = dit_byte_postings_finish(builders->wide[i], late);
 		}
 	}
 	return r;
