@@ -145,9 +145,8 @@ static size_t sorted_bytes(const struct dit_producer *producer)
 	size_t bytes = producer->nchunks * producer->chunk_bytes;
 
 	for (unsigned i = 0; i < producer->postings->nstreams; i++) {
-		bytes += 2 * sizeof(uint64_t) *
-		         dit_bucket_nwords(&producer->buckets[i],
-		                           dit_stream_width(producer->postings, i));
+		bytes += 2 * sizeof(uint64_t) * producer->buckets[i].npairs *
+		         dit_stream_width(producer->postings, i);
 	}
 	return bytes;
 }

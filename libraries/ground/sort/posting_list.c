@@ -200,14 +200,9 @@ static inline __attribute__((always_inline)) ptrdiff_t take_items(struct dit_lis
 	return (ptrdiff_t)i;
 }
 
-ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n)
+ptrdiff_t dit_list_take(struct dit_list *list, uint64_t *words, size_t n, unsigned width)
 {
-	return take_items(list, words, n, 1);
-}
-
-ptrdiff_t dit_list_take_pairs(struct dit_list *list, struct dit_pair *pairs, size_t n)
-{
-	return take_items(list, &pairs->key, n, 2);
+	return width == 1 ? take_items(list, words, n, 1) : take_items(list, words, n, 2);
 }
 
 /** Is @p a inserted after @p b? Either may be NULL: an ID in its usual place. */

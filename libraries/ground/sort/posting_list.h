@@ -85,18 +85,17 @@ int dit_list_add_repeat(struct dit_list *list);
 void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest);
 
 /**
- * Fill an empty list with all IDs of the first key in sorted pairs: words of 32 bits key,
- * 32 bits ID. The IDs take the place of the words: they are not copied, and stay where
- * they are when the list is reset. Nothing can be added to such a list.
+ * Fill an empty list with all IDs of the first key in sorted pairs. The IDs replace the
+ * words: they are not copied, and stay where they are when the list is reset. Nothing can
+ * be added to such a list.
  *
- * @param words  belong to the list from now on, as many as are returned
+ * @param words  belong to the list from now on, those of as many pairs as are returned
  * @param n      pairs, at least 1
+ * @param width  1: words of 32 bits key, 32 bits ID; 2: a word of each
  *
  * @return how many belong to the first key, or -ENOMEM
  */
-ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n);
-/** The same for pairs. */
-ptrdiff_t dit_list_take_pairs(struct dit_list *list, struct dit_pair *pairs, size_t n);
+ptrdiff_t dit_list_take(struct dit_list *list, uint64_t *words, size_t n, unsigned width);
 
 /** Do the IDs stay where they are when the list is reset? Only if the list has IDs and is
  * no range. */

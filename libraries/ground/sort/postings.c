@@ -66,8 +66,7 @@ static void producer_free(struct dit_producer *producer)
 	}
 	free(producer->runs);
 	dit_run_writer_deinit(&producer->writer);
-	dit_buffer_drop(&producer->sorted);
-	dit_buffer_drop(&producer->spare);
+	dit_sorted_words_drop(&producer->sorted);
 	dit_list_deinit(&producer->list);
 	for (unsigned i = 0;
 	     producer->buckets != NULL && i < producer->postings->nstreams; i++) {
@@ -182,9 +181,9 @@ static size_t larger(size_t a, size_t b)
 static bool is_share_used_up(const struct dit_producer *producer, size_t nwords)
 {
 	size_t chunk_bytes = (producer->nchunks + 1) * producer->chunk_bytes;
-	size_t scratch_bytes =
-		larger(dit_producer_sort_bytes(producer, producer->nchunks + 1, nwords),
-	               producer->sorted.size_bytes + producer->spare.size_bytes);
+	size_t scratch_bytes = larger(
+		dit_producer_sort_bytes(producer, producer->nchunks + 1, nwords),
+		producer->sorted.words.size_bytes + producer->sorted.spare.size_bytes);
 
 	return chunk_bytes + scratch_bytes > producer->postings->share_bytes;
 }
@@ -223,8 +222,8 @@ static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
 {
 	size_t nunits = dit_chunk_nunits(producer);
 	/* A unit becomes a word at most, in 64-bit streams as well. */
-	size_t biggest = larger(dit_bucket_nwords(bucket, width) + nunits,
-	                        producer->nwords_biggest);
+	size_t biggest =
+		larger(bucket->npairs * width + nunits, producer->nwords_biggest);
 	struct dit_chunk *chunk = NULL;
 
 	if (producer->nchunks > 0 && is_share_used_up(producer, biggest)) {
@@ -305,8 +304,7 @@ int dit_postings_finish(struct dit_postings *postings)
 		struct dit_producer *p = postings->producers[i];
 
 		dit_run_writer_deinit(&p->writer);
-		dit_buffer_drop(&p->sorted);
-		dit_buffer_drop(&p->spare);
+		dit_sorted_words_drop(&p->sorted);
 		dit_list_deinit(&p->list);
 		if (error == 0) {
 			error = p->error;
@@ -336,9 +334,4 @@ void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned n
 	assert(postings->is_finished && nparts >= 1 &&
 	       DIT_POSTING_PARTS_MAX % nparts == 0);
 	postings->streams[stream].nparts = nparts;
-}
-
-unsigned dit_postings_nparts(const struct dit_postings *postings, unsigned stream)
-{
-	return postings->streams[stream].nparts;
 }

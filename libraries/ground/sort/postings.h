@@ -115,8 +115,6 @@ struct dit_posting_list {
  * @param nparts  a power of two, DIT_POSTING_PARTS_MAX at most
  */
 void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned nparts);
-/** 1: the stream is not cut. */
-unsigned dit_postings_nparts(const struct dit_postings *postings, unsigned stream);
 
 struct dit_posting_cursor;
 
@@ -146,14 +144,9 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
  */
 ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
                                   struct dit_posting_list *ret, size_t max);
-/**
- * How much of the part the lists were made of so far, in bytes of memory and of runs.
- * The thread of the cursor.
- *
- * @param ret_total  of all of it
- */
-uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor,
-                                  uint64_t *ret_total);
+/** Pairs of these lists, about: their number is known of the stream alone. The thread of
+ * the cursor. */
+uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor);
 void dit_posting_cursor_close(struct dit_posting_cursor *cursor);
 
 #endif

@@ -26,9 +26,7 @@ struct dit_builders {
 };
 
 struct dit_index_cursor {
-	struct dit_builders *builders;
 	const struct dit_index_db *db;
-	size_t number;
 	struct dit_byte_postings *wide;      /* NULL: of another format */
 	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
 	struct dit_posting_cursor *presence; /* NULL: there is none */
@@ -264,9 +262,7 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 		return -ENOMEM;
 	}
 	*cursor = (struct dit_index_cursor){
-		.builders = builders,
 		.db = dit_index_set_db(builders->indexes, db),
-		.number = db,
 		.wide = builders->wide[db],
 	};
 	if (cursor->wide == NULL) {
@@ -351,20 +347,8 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 
 uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor)
 {
-	uint64_t npushed = 0;
-	uint64_t total = 0;
-	uint64_t n = 0;
-
-	if (cursor->wide != NULL) {
-		return dit_byte_postings_nread(cursor->wide);
-	}
-	npushed =
-		dit_postings_stream_npushed(cursor->builders->postings,
-	                                    (unsigned)cursor->number) /
-		dit_postings_nparts(cursor->builders->postings, (unsigned)cursor->number);
-	n = dit_posting_cursor_nread(cursor->postings, &total);
-	return total == 0 ? npushed
-	                  : (uint64_t)((double)npushed * (double)n / (double)total);
+	return cursor->wide != NULL ? dit_byte_postings_nread(cursor->wide)
+	                            : dit_posting_cursor_nread(cursor->postings);
 }
 
 void dit_index_cursor_close(struct dit_index_cursor *cursor)
