@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/ids.h"
-#include "sort/radix.h"
 
 /** An ID out of input order (dit_postings_note_late()). */
 struct dit_late_id {
@@ -96,13 +95,6 @@ void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest
  * @return how many belong to the first key, or -ENOMEM
  */
 ptrdiff_t dit_list_take(struct dit_list *list, uint64_t *words, size_t n, unsigned width);
-
-/** Do the IDs stay where they are when the list is reset? Only if the list has IDs and is
- * no range. */
-static inline bool dit_list_has_taken(const struct dit_list *list)
-{
-	return list->ids != list->space && !list->is_range;
-}
 
 /** Slow path of dit_list_is_repeated(); do not call. */
 bool dit_list_is_last_repeated(const struct dit_list *list,

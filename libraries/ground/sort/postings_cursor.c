@@ -161,6 +161,7 @@ static void finish_list(struct dit_posting_cursor *cursor, struct dit_posting_li
 ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
                                   struct dit_posting_list *ret, size_t max)
 {
+	const struct dit_list *list = &cursor->list;
 	size_t n = 0;
 	int r = 1;
 
@@ -168,8 +169,9 @@ ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
 	    dit_stop_is_set(cursor->postings->stop)) {
 		return DIT_E_STOPPED;
 	}
-	/* Lists that lie in an array stay there; all others have one place. */
-	while (r > 0 && n < max && (n == 0 || dit_list_has_taken(&cursor->list))) {
+	/* Lists that lie in an array stay there; all others have one memory. */
+	while (r > 0 && n < max &&
+	       (n == 0 || (list->ids != list->space && !list->is_range))) {
 		r = dit_posting_merge_next(&cursor->merge, &cursor->list,
 		                           &ret[n].ordinal);
 		if (r > 0) {

@@ -6,6 +6,14 @@
  * them needs (16 bytes each, and 16 more while sorting), would pass the producer's share,
  * they are sorted and written as a run. The rest is sorted in memory at the end and
  * merged with the runs.
+ *
+ * A batch is a list of slabs, filled one after the other.
+ * Records lie one after the other and do not move, so a view can walk the first n of them
+ * while the producer appends: how many lie in a slab is known for all but the last one
+ * that the view saw, and there it is the rest of n.
+ *
+ *     slab  3 records   slab  4 records   slab (filled now)      n = 9
+ *     [a b c    ]  -->  [d e f g ]   -->  [h i j ..             j came after n was read
  */
 #include "sort/sort.h"
 
@@ -27,6 +35,64 @@
 
 #define RUNS_WANTED 256u
 #define FAN_IN_MAX  64u
+
+/* ---- records in memory ---- */
+
+struct dit_sort_batch *dit_sort_batch_new(void)
+{
+	struct dit_sort_batch *batch = calloc(1, sizeof(*batch));
+
+	if (batch != NULL) {
+		atomic_init(&batch->nrefs, 1);
+	}
+	return batch;
+}
+
+void dit_sort_batch_drop(struct dit_sort_batch *batch)
+{
+	struct dit_sort_slab *slab = NULL;
+
+	if (batch == NULL ||
+	    atomic_fetch_sub_explicit(&batch->nrefs, 1, memory_order_acq_rel) > 1) {
+		return;
+	}
+	slab = batch->first;
+	while (slab != NULL) {
+		struct dit_sort_slab *next = slab->next;
+
+		dit_slab_put(slab, slab->size_bytes);
+		slab = next;
+	}
+	dit_buffer_drop(&batch->sorted);
+	free(batch);
+}
+
+/** Takes the slab, of dit_slab_get(), to go on in. With the producer's lock. */
+static void batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab)
+{
+	size_t nrecords = atomic_load_explicit(&batch->nrecords, memory_order_relaxed);
+
+	slab->next = NULL;
+	if (batch->current == NULL) {
+		batch->first = slab;
+	} else {
+		batch->current->next = slab;
+		batch->current->nrecords = nrecords - batch->nclosed;
+	}
+	batch->nclosed = nrecords;
+	batch->current = slab;
+}
+
+struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch)
+{
+	return (struct dit_sort_extent){
+		.batch = batch,
+		.last = batch->current,
+		.n = atomic_load_explicit(&batch->nrecords, memory_order_acquire),
+	};
+}
+
+/* ---- the sorter ---- */
 
 static void producer_free(struct dit_sort_producer *producer)
 {
@@ -159,7 +225,7 @@ static int next_slab(struct dit_sort_producer *producer, size_t size)
 	}
 	slab->size_bytes = size;
 	(void)pthread_mutex_lock(&producer->lock);
-	dit_sort_batch_enter(producer->batch, slab);
+	batch_enter(producer->batch, slab);
 	(void)pthread_mutex_unlock(&producer->lock);
 	producer->used_bytes += (size_t)(producer->end - producer->at);
 	producer->at = slab->bytes;
