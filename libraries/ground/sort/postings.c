@@ -2,18 +2,11 @@
 /*
  * Postings: collecting pairs.
  *
- * Each producer appends the pairs of each stream to a list of chunks: pushing into one
- * allocates nothing and shares nothing. There a pair takes
- * little more than its key (postings_bucket.c). To be sorted it becomes one word, key
- * above ID, so that sorting words sorts pairs; a pair of a 64-bit stream becomes two
- * words.
- *
- * The pairs are written to a run when chunks in use, plus twice the words of the largest
- * stream (which is dealt into one array and sorted with a spare one), would pass the
- * producer's share of the budget. So the budget also covers the scratch memory; with
- * one stream a fifth of it holds pairs, with many equal streams nearly all. Scratch is
- * kept for the next run, unless streams change so much that half of the share would lie
- * idle.
+ * Chunks in use, plus twice the words of the largest stream (which is dealt into one
+ * array and sorted with a spare one), stay within the producer's share of the budget.
+ * With one stream a fifth of it holds pairs, with many equal streams nearly all. Scratch
+ * is kept for the next run, unless streams change so much that half of the share would
+ * lie idle.
  */
 #include "sort/postings.h"
 

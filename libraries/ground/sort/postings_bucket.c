@@ -19,10 +19,6 @@
  * A group never straddles two chunks: what does not fit follows as another group, at
  * distance 0. So a pair of an entry with many keys takes 4 bytes, in 64-bit streams 8,
  * and twice as much when it is sorted: then it is one word, key above ID, or two words.
- *
- * The first digit of the sort deals the pairs out of the chunks of all buckets of a
- * stream, in the order of their IDs. So what several producers have pushed is one sorted
- * array at once, and pairs of equal keys are in order already.
  */
 #include <errno.h>
 #include <stdlib.h>

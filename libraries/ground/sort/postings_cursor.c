@@ -2,12 +2,8 @@
 /*
  * Cursors over one stream, or a part of it.
  *
- * The postings that are still in memory are made one sorted array first, of all producers
- * (postings_bucket.c), which needs no heap. Then chunks are given back.
- *
- * Each part looks at all pairs of its stream twice, to count and to deal those of its
- * keys. Both looks cost two fifths of sorting a pair. So half of a stream takes 0.7 of
- * its time, and nothing has to be dealt among the parts first.
+ * Both looks of a part at all pairs in memory cost two fifths of sorting a pair. So half
+ * of a stream takes 0.7 of its time, and nothing has to be dealt among the parts first.
  */
 #include <errno.h>
 #include <stdlib.h>

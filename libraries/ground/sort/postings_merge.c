@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The merge of sorted sources into posting lists.
- *
- * A binary heap holds the sources by their current (key, ID). The list of the smallest
- * key is collected by draining the source on top for as long as it stays below the
- * runner-up, then moving it to its new place:
- *
- *     run 1   key 5: 1 2 3   key 9: 2          drain run 1: 1 2 3
- *     run 2   key 5: 4 6     key 7: 5          drain run 2: 4 6   (runner-up has key 9)
- *                                              key 5 is complete: 1 2 3 4 6
- *
- * Runs are written one after the other, so their IDs hardly interleave, and most drains
- * take a whole list. The usual load fits into memory: then there is one source, an
- * array, which is read without any of this.
+ * The merge of sorted sources into posting lists: a binary heap holds the sources by
+ * their current (key, ID). The README of this room has an example.
  */
 #include <errno.h>
 #include <stdlib.h>
