@@ -14,6 +14,7 @@ check_PROGRAMS += \
 
 %C%_test_unpack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 EXTRA_DIST += \
+	%D%/ldif_fixture.h \
 	%D%/ldif_reader_cases.h \
 	$(NULL)
 thread_tests += \
