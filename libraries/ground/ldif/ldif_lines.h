@@ -34,12 +34,6 @@ static inline struct dit_span dit_ldif_skip_space(struct dit_span span)
 	return span;
 }
 
-/** The first such byte in front of @p end, or NULL. */
-static inline const char *dit_ldif_find(const char *at, const char *end, char c)
-{
-	return memchr(at, c, (size_t)(end - at));
-}
-
 /**
  * The first of two bytes from @p at on, if it is near: names and most values are so short
  * that a call of memchr() takes longer. NULL: not near, or not there.

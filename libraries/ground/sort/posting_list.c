@@ -28,29 +28,6 @@
 #include "base/grow.h"
 #include "base/ids.h"
 
-int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id)
-{
-	if (DIT_GROW(table->ids, table->size, table->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	table->ids[table->n] = (struct dit_late_id){id, next_id, table->n};
-	table->n++;
-	return 0;
-}
-
-void dit_late_sort(struct dit_late_table *table)
-{
-	if (table->n > 1) {
-		qsort(table->ids, table->n, sizeof(*table->ids), dit_compare_ids);
-	}
-}
-
-void dit_late_deinit(struct dit_late_table *table)
-{
-	free(table->ids);
-	*table = (struct dit_late_table){NULL, 0, 0};
-}
-
 static const struct dit_late_id *late_find(const struct dit_late_table *table,
                                            uint64_t id)
 {

@@ -27,11 +27,6 @@ struct dit_late_table {
 	size_t size;
 };
 
-/** 0 or -ENOMEM. */
-int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id);
-void dit_late_sort(struct dit_late_table *table);
-void dit_late_deinit(struct dit_late_table *table);
-
 struct dit_list {
 	uint32_t max; /* longest list */
 	bool is_range;

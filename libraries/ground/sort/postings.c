@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "sort/postings_private.h"
 
 #define SHARE_MIN ((size_t)64 << 10)
@@ -158,7 +159,7 @@ void dit_postings_free(struct dit_postings *postings)
 	free(postings->streams);
 	free(postings->is_64bit);
 	free(postings->tmpdir);
-	dit_late_deinit(&postings->late);
+	free(postings->late.ids);
 	free(postings);
 }
 
@@ -280,7 +281,14 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 
 int dit_postings_note_late(struct dit_postings *postings, uint64_t id, uint64_t next_id)
 {
-	return dit_late_add(&postings->late, id, next_id);
+	struct dit_late_table *late = &postings->late;
+
+	if (DIT_GROW(late->ids, late->size, late->n + 1) < 0) {
+		return -ENOMEM;
+	}
+	late->ids[late->n] = (struct dit_late_id){id, next_id, late->n};
+	late->n++;
+	return 0;
 }
 
 const struct dit_late_table *dit_postings_late(const struct dit_postings *postings)
@@ -290,9 +298,12 @@ const struct dit_late_table *dit_postings_late(const struct dit_postings *postin
 
 int dit_postings_finish(struct dit_postings *postings)
 {
+	struct dit_late_table *late = &postings->late;
 	int error = 0;
 
-	dit_late_sort(&postings->late);
+	if (late->n > 1) {
+		qsort(late->ids, late->n, sizeof(*late->ids), dit_compare_ids);
+	}
 	for (unsigned i = 0; i < postings->nproducers; i++) {
 		struct dit_producer *p = postings->producers[i];
 
