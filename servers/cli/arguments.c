@@ -2,6 +2,7 @@
 #include "arguments.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,9 +218,22 @@ static int need_stack(const char *program)
 	return 0;
 }
 
+/* glibc's malloc gives each thread an arena of its own: 64 MiB of address space. */
+static void spare_address_space(void)
+{
+#ifdef M_ARENA_MAX
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+		(void)mallopt(M_ARENA_MAX, 1);
+	}
+#endif
+}
+
 int common_start(const char *program, int failed, common_main_fn run, int argc,
                  char *argv[])
 {
+	spare_address_space();
 	return need_stack(program) < 0 ? failed : run(argc, argv);
 }
 

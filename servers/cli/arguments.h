@@ -39,7 +39,8 @@ typedef int (*common_main_fn)(int argc, char *argv[]);
 
 /**
  * The beginning of every program: raise a lower limit of the stack to 256 KiB, for all
- * threads, then run. The frame of `run` may be larger than the stack was.
+ * threads, spare address space if there is a limit of it (RLIMIT_AS), then run. The frame
+ * of `run` may be larger than the stack was.
  *
  * @return what `run` returns; `failed` after a message: the hard limit is lower
  */

@@ -75,9 +75,9 @@ static void arenas_give_out_no_more_blocks(void **state)
 	(void)state;
 	dit_arena_init_shared(&arena, 4096, &stop);
 	assert_non_null(dit_arena_bytes(&arena, 100));
-	assert_false(dit_arena_is_stopped(&arena));
+	assert_false(dit_stop_is_set(arena.stop));
 	dit_stop_end(&stop);
-	assert_true(dit_arena_is_stopped(&arena));
+	assert_true(dit_stop_is_set(arena.stop));
 	assert_non_null(dit_arena_bytes(&arena, 100));
 	assert_null(dit_arena_bytes(&arena, 5000));
 	dit_arena_deinit(&arena);

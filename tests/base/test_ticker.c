@@ -18,7 +18,7 @@
 #include "base/stop.h"
 #include "base/team.h"
 #include "base/ticker.h"
-#include "system/sync_file.h"
+#include "system/file_io.h"
 
 #define LONG_MS 600
 

@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 		(void)pthread_join(threads[i], NULL);
 	}
 	pushed = seconds();
-	r = dit_postings_seal(postings);
+	r = dit_postings_finish(postings);
 	for (unsigned s = 0; s < nstreams && r == 0; s++) {
 		npushed += dit_postings_stream_npushed(postings, s);
 		r = read_stream(postings, s, &nkeys, &nids);

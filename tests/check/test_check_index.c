@@ -69,7 +69,7 @@ static void check_all(const char *dir, struct dit_index_set *set,
 	                                    .nunread = 2};
 	struct dit_check_member member = {.content = &content};
 
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	assert_int_equal(dit_snapshot_open(&content.snapshot, dir), 0);
 	assert_int_equal(dit_check_findings_new(&content.findings, 0, false), 0);
 	assert_int_equal(dit_dn_reader_new(&member.dns, content.snapshot, 0), 0);
@@ -190,7 +190,7 @@ static void a_check_can_be_stopped(void **state)
 		.indexes = set, .builders = builders, .stop = &stop};
 	struct dit_check_member member = {.content = &content};
 
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	assert_int_equal(dit_snapshot_open(&content.snapshot, dir), 0);
 	assert_int_equal(dit_check_index(&member, INT32), DIT_E_STOPPED);
 	dit_snapshot_close(content.snapshot);

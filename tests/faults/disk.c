@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define ROOT 0
 

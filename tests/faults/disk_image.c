@@ -13,7 +13,7 @@
 
 #include <xxhash.h>
 
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define DEPTH_MAX 8
 

@@ -18,7 +18,7 @@
 #include "page/page_seal.h"
 #include "reader/snapshot_impl.h"
 #include "reader/stored_order.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 #include "system/xor_crypto.h"
 #include "walk/walk.h"
 

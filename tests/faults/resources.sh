@@ -69,12 +69,24 @@ sweep() {
 	check "$name: some ended, some did not" test $nended -gt 5 -a $nborne -gt 3
 }
 
+# with_arenas NAME ARGUMENT...: address space for the work, but not always for an arena of
+# malloc's own (64 MiB) for each thread
+with_arenas() {
+	local name=$1 value nended=0 nborne=0
+	shift
+	for value in {136000..184000..2000}; do
+		attempt "$name, 8 threads, ulimit -v $value" limited -v $value -T 8 "$@"
+		check "$name, 8 threads, ulimit -v $value: it goes on" test "$state" = new
+	done
+}
+
 make_input 400
 for_some() {
 	make_conf "$work/dit"
 	make_files "$work/dit"
 	save old
 	with_new sweep "new" -l "$work/input.ldif"
+	with_new with_arenas "new" -l "$work/input.ldif"
 	put_back
 	load -l "$work/first.ldif"
 	save old

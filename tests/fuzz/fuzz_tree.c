@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "config/settings.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -71,7 +71,7 @@ static void each_format_comes_back_in_its_order(void **state)
 	push_key(builders, 1, WIDE, 2, "key");
 	push_key(builders, 1, WIDE, 2, "key");
 	push_key(builders, 0, OTHER_WIDE, 1, "other");
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	/* Integer keys lie in host order, bytes as they are. */
 	assert_lists(builders, INT32, "02000000=2 04030201=1,2 ");
 	assert_lists(builders, BYTES32, "61626364=1 ");
@@ -115,7 +115,7 @@ static void presence_comes_before_hashes_of_64_bits(void **state)
 	}
 	assert_int_equal(dit_builders_push_key(builders, 0, 2, 1, DIT_SPAN("k")),
 	                 -EINVAL);
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	assert_int_equal(dit_builders_npushed(builders, 0), 3 + LIST_MAX);
 	assert_lists(builders, 0,
 	             "00000000=1,2,3,4 0000000000000000=3 00000000ffffffff=4 "
@@ -145,7 +145,7 @@ static void late_ids_are_known_to_all(void **state)
 		if (is_late != 0) {
 			assert_int_equal(dit_builders_note_late(builders, 2, 9), 0);
 		}
-		assert_int_equal(dit_builders_seal(builders), 0);
+		assert_int_equal(dit_builders_finish(builders), 0);
 		assert_lists(builders, INT32,
 		             is_late != 0 ? "07000000=0,1,4 " : "07000000=1,2,3,4 ");
 		assert_lists(builders, WIDE, is_late != 0 ? "6b=0,1,4 " : "6b=1,2,3,4 ");
@@ -169,7 +169,7 @@ static void little_memory_makes_runs(void **state)
 		push(builders, 0, SHORT, id, (uint64_t)id << 32 | 4);
 		push_key(builders, 0, WIDE, id, "a key that is longer than others");
 	}
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	assert_true(dit_builders_run_bytes(builders) > 400000);
 	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT, 0), 0);
 	while ((nlists = dit_index_cursor_next(cursor, &lists)) > 0) {
@@ -226,7 +226,7 @@ static void the_presence_key_is_in_the_first_part(void **state)
 		push(builders, 0, 0, id, UINT64_C(0x1122334455667788));
 		push(builders, 0, 0, id, UINT64_C(0xf122334455667788));
 	}
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	assert_int_equal(dit_builders_parts_max(builders, 0), DIT_POSTING_PARTS_MAX);
 	dit_builders_cut(builders, 0, 2);
 	read_part(builders, 1, text, sizeof(text));
@@ -251,7 +251,7 @@ static void long_keys_need_a_database_for_them(void **state)
 	assert_int_equal(dit_builders_push_key(builders, 0, 0, 1, DIT_SPAN("k")),
 	                 -EINVAL);
 	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0, 0), -EINVAL);
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	dit_index_cursor_close(NULL);
 	dit_builders_free(builders);
 	dit_builders_free(NULL);

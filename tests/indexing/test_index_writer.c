@@ -292,7 +292,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 		push_key(builders, i & 1, WIDE, i + 1, key);
 		push_key(builders, i & 1, OTHER_WIDE, i + 1, key);
 	}
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	assert_int_equal(dit_index_writer_new(&writer, &opts), 0);
 	for (unsigned i = 0; i < run->nmembers && run->nmembers > 1; i++) {
 		assert_int_equal(pthread_create(&members[i], NULL, run_member, writer),

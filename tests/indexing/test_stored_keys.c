@@ -221,7 +221,7 @@ static void builders_take_stored_keys(void **state)
 	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
 	assert_int_equal(dit_stored_keys_push(keys, &view, builders, 1, &nkeys), 0);
 	assert_int_equal(nkeys, 5 + WIDE - SHORT + 1);
-	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_finish(builders), 0);
 	for (size_t db = SHORT; db <= WIDE; db++) {
 		assert_int_equal(dit_index_cursor_open(&cursor, builders, db, 0), 0);
 		assert_int_equal(dit_index_cursor_next(cursor, &lists), 1);

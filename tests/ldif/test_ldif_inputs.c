@@ -18,39 +18,7 @@
 #include "base/error.h"
 #include "ldif/ldif_reader.h"
 #include "ldif/ldif_source.h"
-#include "test.h"
-
-struct fixture {
-	char *dir;
-	char before[4096];
-};
-
-static int setup(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_non_null(f);
-	assert_non_null(getcwd(f->before, sizeof(f->before)));
-	f->dir = test_scratch();
-	assert_int_equal(chdir(f->dir), 0);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	assert_int_equal(chdir(f->before), 0);
-	test_scratch_remove(f->dir);
-	free(f);
-	return 0;
-}
-
-static void write_text(const char *path, const char *text)
-{
-	test_write_file(path, text, strlen(text));
-}
+#include "ldif_fixture.h"
 
 static void write_gzip(const char *path, const char *text, size_t len)
 {
@@ -127,12 +95,12 @@ static void several_inputs_are_read_as_one(void **state)
 				       "21 c:1<dn: g\n>";
 
 	(void)state;
-	write_text("a", "dn: a\n\n#\ndn: b");
-	write_text("empty", "");
-	write_text("b", "version: 1\ndn: c\n\n\ninclude: file:i\ndn: f\n");
-	write_text("i", "\n# x\ndn: d\n\ndn: e\n\n\ninclude: file:j\ndn: k");
-	write_text("j", "dn: j");
-	write_text("c", "dn: g\n");
+	test_write_text("a", "dn: a\n\n#\ndn: b");
+	test_write_text("empty", "");
+	test_write_text("b", "version: 1\ndn: c\n\n\ninclude: file:i\ndn: f\n");
+	test_write_text("i", "\n# x\ndn: d\n\ndn: e\n\n\ninclude: file:j\ndn: k");
+	test_write_text("j", "dn: j");
+	test_write_text("c", "dn: g\n");
 	for (size_t bytes = 1; bytes < 100; bytes++) {
 		struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 		struct result *result = NULL;
@@ -159,7 +127,7 @@ static void an_input_that_cannot_be_opened_is_named(void **state)
 	const char *failed = NULL;
 
 	(void)state;
-	write_text("a", "dn: a\n");
+	test_write_text("a", "dn: a\n");
 	opts.paths = paths;
 	opts.npaths = 3;
 	assert_int_equal(dit_ldif_reader_open(&reader, &opts, &failed), -ENOENT);
@@ -183,13 +151,13 @@ static void packed_files_give_the_records_of_plain_ones(void **state)
 	}
 	test_write_file("a", text, len);
 	write_gzip("a.gz", text, len);
-	write_text("b", "include: file:a\n\ndn: b\n");
+	test_write_text("b", "include: file:a\n\ndn: b\n");
 	opts.paths = plain;
 	opts.npaths = 2;
 	opts.first_line = 7;
 	expected = read_all(&opts);
 	assert_int_equal(expected->end, 0);
-	write_text("b", "include: file:a.gz\n\ndn: b\n");
+	test_write_text("b", "include: file:a.gz\n\ndn: b\n");
 
 	opts.paths = packed;
 	for (size_t bytes = 1; bytes < 5000; bytes += bytes / 3 + 1) {
@@ -329,7 +297,7 @@ static void a_message_names_an_input_that_is_no_ldif(void **state)
 	write_gzip("twice.gz", packed, len);
 	assert_refused("twice.gz", DIT_E_INVALID,
 	               "ldif_read_record: twice.gz: no LDIF, but compressed twice");
-	write_text("a", "include: file:a.bin\n");
+	test_write_text("a", "include: file:a.bin\n");
 	assert_refused("a", DIT_E_INVALID,
 	               "ldif_read_record: file:a.bin: no LDIF, but binary data");
 }
@@ -392,7 +360,7 @@ static void a_record_over_the_memory_limit_is_refused(void **state)
 		if (cases[i].is_packed) {
 			write_gzip("bomb", text, strlen(text));
 		} else {
-			write_text("bomb", text);
+			test_write_text("bomb", text);
 		}
 		result = read_one("bomb");
 		print_message("%s\n", cases[i].name);
@@ -437,9 +405,9 @@ static void reading_goes_on_at_the_first_record_after_a_position(void **state)
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 
 	(void)state;
-	write_text("one", "dn: a\n\ndn: b\n\n");
-	write_text("empty", "");
-	write_text("two", "dn: c\n\n\ndn: d\n");
+	test_write_text("one", "dn: a\n\ndn: b\n\n");
+	test_write_text("empty", "");
+	test_write_text("two", "dn: c\n\n\ndn: d\n");
 	opts.paths = paths;
 	opts.npaths = 3;
 	opts.batch_records = 1;
@@ -480,10 +448,10 @@ static void each_input_has_a_digest_of_its_bytes(void **state)
 	for (size_t i = 0; i < sizeof(text); i++) {
 		text[i] = i % 9 == 0 ? '\n' : (char)('a' + i * i % 23);
 	}
-	write_text("mark", "\357\273\277dn: a\n\ndn: b");
+	test_write_text("mark", "\357\273\277dn: a\n\ndn: b");
 	write_gzip("packed", text, sizeof(text));
-	write_text("empty", "");
-	write_text("includes", "include: file:mark\ndn: c\n");
+	test_write_text("empty", "");
+	test_write_text("includes", "include: file:mark\ndn: c\n");
 	for (size_t bytes = 1; bytes < 2000; bytes *= 3) {
 		struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 		struct dit_ldif_batch batch = {0};

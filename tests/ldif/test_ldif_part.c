@@ -4,43 +4,16 @@
  * of all parts are those of the whole file, each of them once and in its order; their
  * lines are those of the whole file.
  */
-#include "test.h"
+#include "ldif_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
 #include "base/error.h"
-#include "ldif/ldif_part.h"
 #include "ldif/ldif_reader.h"
+#include "ldif/ldif_source.h"
 
 #define PARTS_MAX 17
-
-struct fixture {
-	char *dir;
-	char before[4096];
-};
-
-static int setup(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_non_null(f);
-	assert_non_null(getcwd(f->before, sizeof(f->before)));
-	f->dir = test_scratch();
-	assert_int_equal(chdir(f->dir), 0);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	assert_int_equal(chdir(f->before), 0);
-	test_scratch_remove(f->dir);
-	free(f);
-	return 0;
-}
 
 struct records {
 	char text[200000]; /* "FILE:LINE<TEXT>" of each */

@@ -7,7 +7,7 @@
  * - records before first_line are skipped;
  * - reading fails with a code and a text, and goes on failing.
  */
-#include "test.h"
+#include "ldif_fixture.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -85,34 +85,6 @@ static void assert_results_equal(const struct result *a, const struct result *b)
 	}
 	assert_int_equal(a->end, b->end);
 	assert_string_equal(a->error, b->error);
-}
-
-/* Relative URLs need a working directory of our own. */
-struct fixture {
-	char *dir;
-	char before[4096];
-};
-
-static int setup(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_non_null(f);
-	assert_non_null(getcwd(f->before, sizeof(f->before)));
-	f->dir = test_scratch();
-	assert_int_equal(chdir(f->dir), 0);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	assert_int_equal(chdir(f->before), 0);
-	test_scratch_remove(f->dir);
-	free(f);
-	return 0;
 }
 
 static void write_case(const struct reader_case *c)

@@ -13,8 +13,8 @@
 
 #include <jansson.h>
 
+#include "base/digest.h"
 #include "base/error.h"
-#include "base/sum128.h"
 #include "load/prepared.h"
 #include "test.h"
 

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "result/export_file.h"
-#include "system/direct_write.h"
+#include "system/file_io.h"
 
 #define PIECE  DIT_DIRECT_BYTES
 #define CACHED (2 * PIECE) /* bytes at the front that are written through the cache */

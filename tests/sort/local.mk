@@ -9,8 +9,6 @@ check_PROGRAMS += \
 	%D%/test_sort_failures \
 	%D%/test_sort_model \
 	%D%/test_sort_threads \
-	$(NULL)
-long_units += \
 	%D%/test_sorter \
 	$(NULL)
 

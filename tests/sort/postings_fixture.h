@@ -3,7 +3,7 @@
  * Pushes by a plan, and a model of what the streams hold then: it plays the insertions
  * one by one, as slapadd would (storage.md 5.4).
  *
- *   postings_load_begin();  postings_load_run(push);  dit_postings_seal();
+ *   postings_load_begin();  postings_load_run(push);  dit_postings_finish();
  *   postings_load_sort();  postings_load_run(check);  postings_load_end()
  */
 #ifndef DITKIT_POSTINGS_FIXTURE_H
@@ -67,7 +67,7 @@ void postings_load_run(struct postings_load *load, void *(*function)(void *), un
 void *postings_load_push(void *job);
 /** Events by stream, key and input order, as postings_load_check() wants them. */
 void postings_load_sort(struct postings_load *load);
-/** Cut all streams. After seal. */
+/** Cut all streams. After finish. */
 void postings_load_cut(struct postings_load *load, unsigned nparts);
 /** Compare a part with the model. Part p of stream s has the number s * nparts + p. */
 void *postings_load_check(void *job);

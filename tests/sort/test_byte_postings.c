@@ -9,8 +9,8 @@
 
 #include <errno.h>
 
-#include "base/big_endian.h"
 #include "base/error.h"
+#include "base/ids.h"
 #include "sort/posting_list.h"
 #include "sort/postings.h"
 #include "test.h"
@@ -66,7 +66,7 @@ static void keys_of_any_bytes_come_in_order(void **state)
 	for (size_t i = n; i > 0; i--) {
 		push(postings, keys[i - 1].bytes, keys[i - 1].len, i);
 	}
-	assert_int_equal(dit_byte_postings_seal(postings, &none), 0);
+	assert_int_equal(dit_byte_postings_finish(postings, &none), 0);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(dit_byte_postings_next(postings, &list), 1);
 		assert_int_equal(list.key.len, keys[i].len);
@@ -159,10 +159,10 @@ static void lists_are_those_of_postings(void **state)
 			assert_int_equal(dit_postings_note_late(both.words, id, id + 90),
 			                 0);
 		}
-		assert_int_equal(dit_postings_seal(both.words), 0);
-		assert_int_equal(
-			dit_byte_postings_seal(both.bytes, dit_postings_late(both.words)),
-			0);
+		assert_int_equal(dit_postings_finish(both.words), 0);
+		assert_int_equal(dit_byte_postings_finish(both.bytes,
+		                                          dit_postings_late(both.words)),
+		                 0);
 		assert_true(round == 0 || dit_byte_postings_run_bytes(both.bytes) > 0);
 		assert_true(assert_same_lists(&both) > 10);
 		dit_postings_free(both.words);
@@ -191,7 +191,7 @@ static void values_out_of_range_are_refused(void **state)
 	                 DIT_E_TOOLONG);
 	assert_int_equal(dit_byte_postings_push(postings, 0, DIT_SPAN(""), 1), -EINVAL);
 	assert_int_equal(dit_byte_postings_next(postings, &list), -EINVAL);
-	assert_int_equal(dit_byte_postings_seal(postings, &none), 0);
+	assert_int_equal(dit_byte_postings_finish(postings, &none), 0);
 	assert_int_equal(dit_byte_postings_next(postings, &list), 0);
 	dit_byte_postings_free(postings);
 	dit_byte_postings_free(NULL);

@@ -61,8 +61,8 @@ static const struct postings_plan plans[] = {
 };
 /* clang-format on */
 
-/** Push by plan, seal, cut, compare all parts of all streams with the model; then no run
- * takes disk space any more. */
+/** Push by plan, finish, cut, compare all parts of all streams with the model; then no
+ * run takes disk space any more. */
 static void play_plan(const struct postings_plan *plan, unsigned nparts,
                       bool has_tiny_chunks)
 {
@@ -76,7 +76,7 @@ static void play_plan(const struct postings_plan *plan, unsigned nparts,
 		postings_load_use_tiny_chunks(&load);
 	}
 	postings_load_run(&load, postings_load_push, plan->nproducers);
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	assert_directory_empty(load.tmpdir);
 	postings_load_sort(&load);
 	postings_load_cut(&load, nparts);
@@ -186,7 +186,7 @@ static void groups_hold_any_ids_and_any_number_of_keys(void **state)
 			push_and_note(&load, 0, p);
 			push_and_note(&load, 1, p);
 		}
-		assert_int_equal(dit_postings_seal(load.postings), 0);
+		assert_int_equal(dit_postings_finish(load.postings), 0);
 		postings_load_sort(&load);
 		postings_load_run(&load, postings_load_check, 2);
 		postings_load_end(&load);
@@ -214,7 +214,7 @@ static void wide_streams_hold_ids_of_48_bits(void **state)
 		for (size_t i = 0; i < sizeof(pushes) / sizeof(pushes[0]); i++) {
 			push_and_note(&load, 1, &pushes[i]);
 		}
-		assert_int_equal(dit_postings_seal(load.postings), 0);
+		assert_int_equal(dit_postings_finish(load.postings), 0);
 		postings_load_sort(&load);
 		postings_load_run(&load, postings_load_check, 2);
 		postings_load_end(&load);
@@ -230,7 +230,7 @@ static void stream_counts_add_up(void **state)
 	(void)state;
 	postings_load_begin(&load, &plan);
 	postings_load_run(&load, postings_load_push, 2);
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	assert_int_equal(dit_postings_stream_npushed(load.postings, 0), 500);
 	assert_int_equal(dit_postings_stream_npushed(load.postings, 1), 500);
 	postings_load_end(&load);
@@ -278,7 +278,7 @@ static void full_lists_collapse_when_touched_again(void **state)
 			                                   cases[i].ids[k / 2], &key, 1),
 			                 0);
 		}
-		assert_int_equal(dit_postings_seal(load.postings), 0);
+		assert_int_equal(dit_postings_finish(load.postings), 0);
 		for (unsigned s = 0; s < 2; s++) {
 			struct dit_posting_cursor *cursor = NULL;
 			struct dit_posting_list list = {0};
@@ -318,7 +318,7 @@ static void lists_in_memory_come_in_batches(void **state)
 			                 0);
 		}
 	}
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), 0);
 	for (size_t i = 0, key = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		assert_int_equal(dit_posting_cursor_next(cursor, lists, 5), want[i]);
@@ -357,7 +357,7 @@ static void ids_of_late_entries_keep_their_input_order(void **state)
 				                 0);
 			}
 		}
-		assert_int_equal(dit_postings_seal(load.postings), 0);
+		assert_int_equal(dit_postings_finish(load.postings), 0);
 		assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0),
 		                 0);
 		assert_int_equal(dit_posting_cursor_next(cursor, &list, 1), 1);
@@ -419,7 +419,7 @@ static void ids_out_of_range_are_refused_and_the_error_sticks(void **state)
 		assert_int_equal(dit_postings_push(load.postings, 0, 0, 1, &key, 1),
 		                 cases[i].error);
 		assert_int_equal(dit_postings_push(load.postings, 1, 0, 1, &key, 1), 0);
-		assert_int_equal(dit_postings_seal(load.postings), cases[i].error);
+		assert_int_equal(dit_postings_finish(load.postings), cases[i].error);
 		postings_load_end(&load);
 	}
 }
@@ -436,7 +436,7 @@ static void a_part_opens_once_and_the_last_one_gives_memory_back(void **state)
 	(void)state;
 	postings_load_begin(&load, &plan);
 	postings_load_run(&load, postings_load_push, 1);
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	postings_load_cut(&load, 2);
 	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 2), -EINVAL);
 	for (unsigned i = 0; i < 2; i++) {
@@ -454,7 +454,7 @@ static void a_part_opens_once_and_the_last_one_gives_memory_back(void **state)
 	postings_load_end(&load);
 }
 
-static void a_stream_opens_once_and_only_after_seal(void **state)
+static void a_stream_opens_once_and_only_after_the_last_push(void **state)
 {
 	static const struct postings_plan plan = {"open", 1, 1, POSTINGS_SHARE, 3, 10, 5,
 	                                          1,      0, 0, false};
@@ -465,7 +465,7 @@ static void a_stream_opens_once_and_only_after_seal(void **state)
 	postings_load_begin(&load, &plan);
 	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), -EINVAL);
 	postings_load_run(&load, postings_load_push, 1);
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 1, 0), -EINVAL);
 	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), 0);
 	dit_posting_cursor_close(cursor);
@@ -488,7 +488,7 @@ int main(void)
 		cmocka_unit_test(ids_of_late_entries_keep_their_input_order),
 		cmocka_unit_test(options_out_of_range_are_refused),
 		cmocka_unit_test(ids_out_of_range_are_refused_and_the_error_sticks),
-		cmocka_unit_test(a_stream_opens_once_and_only_after_seal),
+		cmocka_unit_test(a_stream_opens_once_and_only_after_the_last_push),
 		cmocka_unit_test(a_part_opens_once_and_the_last_one_gives_memory_back),
 	};
 

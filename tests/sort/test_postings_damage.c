@@ -41,7 +41,7 @@ static void a_missing_directory_is_reported_when_a_run_is_due(void **state)
 	load.postings->tmpdir[strlen(load.postings->tmpdir) - 2] = '!';
 	assert_int_equal(push_much(load.postings), -ENOENT);
 	assert_int_equal(push_much(load.postings), -ENOENT);
-	assert_int_equal(dit_postings_seal(load.postings), -ENOENT);
+	assert_int_equal(dit_postings_finish(load.postings), -ENOENT);
 	postings_load_end(&load);
 }
 
@@ -69,7 +69,7 @@ static void a_full_disk_is_reported(void **state)
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 		assert_int_equal(r, -EFBIG);
 		assert_int_equal(load.postings->producers[0]->nruns > 0, size > 4096);
-		assert_int_equal(dit_postings_seal(load.postings), -EFBIG);
+		assert_int_equal(dit_postings_finish(load.postings), -EFBIG);
 		postings_load_end(&load);
 	}
 	assert_true(signal(SIGXFSZ, SIG_DFL) != SIG_ERR);
@@ -107,7 +107,7 @@ static void damaged_runs_are_found(void **state)
 
 		postings_load_begin(&load, &plan);
 		assert_int_equal(push_much(load.postings), 0);
-		assert_int_equal(dit_postings_seal(load.postings), 0);
+		assert_int_equal(dit_postings_finish(load.postings), 0);
 		assert_true(load.postings->producers[0]->nruns >= 2);
 		run = load.postings->producers[0]->runs[1];
 		assert_int_equal(pread(run->fd, &byte, 1, at), 1);
@@ -129,7 +129,7 @@ static void blocks_that_changed_places_are_found(void **state)
 	(void)state;
 	postings_load_begin(&load, &plan);
 	assert_int_equal(push_much(load.postings), 0);
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	assert_int_equal(load.postings->block_bytes, sizeof(blocks[0]));
 	fd = load.postings->producers[0]->runs[0]->fd;
 	assert_int_equal(pread(fd, blocks, sizeof(blocks), 1024), sizeof(blocks));
@@ -148,14 +148,14 @@ static void cut_and_closed_runs_are_found(void **state)
 	(void)state;
 	postings_load_begin(&load, &plan);
 	assert_int_equal(push_much(load.postings), 0);
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	assert_int_equal(ftruncate(load.postings->producers[0]->runs[0]->fd, 5000), 0);
 	assert_int_equal(read_all(load.postings), DIT_E_CORRUPT);
 	postings_load_end(&load);
 
 	postings_load_begin(&load, &plan);
 	assert_int_equal(push_much(load.postings), 0);
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	assert_int_equal(close(load.postings->producers[0]->runs[0]->fd), 0);
 	load.postings->producers[0]->runs[0]->fd = -1;
 	assert_int_equal(read_all(load.postings), -EBADF);
@@ -186,7 +186,7 @@ static void damage_is_found_while_runs_are_merged(void **state)
 		}
 	}
 	assert_int_equal(r, DIT_E_CORRUPT);
-	assert_int_equal(dit_postings_seal(load.postings), DIT_E_CORRUPT);
+	assert_int_equal(dit_postings_finish(load.postings), DIT_E_CORRUPT);
 	postings_load_end(&load);
 }
 

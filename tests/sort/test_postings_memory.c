@@ -22,7 +22,7 @@ static void memory_stays_within_the_budget(void **state)
 	held = postings_load_held(&load);
 	assert_true(held.nruns >= 1);
 	assert_true(held.memory_bytes <= plan.memory_bytes + 2 * (256 << 10));
-	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_postings_finish(load.postings), 0);
 	postings_load_sort(&load);
 	postings_load_run(&load, postings_load_check, 4);
 	postings_load_end(&load);
@@ -145,9 +145,8 @@ static size_t sorted_bytes(const struct dit_producer *producer)
 	size_t bytes = producer->nchunks * producer->chunk_bytes;
 
 	for (unsigned i = 0; i < producer->postings->nstreams; i++) {
-		bytes += 2 * sizeof(uint64_t) *
-		         dit_bucket_nwords(&producer->buckets[i],
-		                           dit_stream_width(producer->postings, i));
+		bytes += 2 * sizeof(uint64_t) * producer->buckets[i].npairs *
+		         dit_stream_width(producer->postings, i);
 	}
 	return bytes;
 }

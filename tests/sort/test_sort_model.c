@@ -3,7 +3,7 @@
  * The contract of <ditkit/sort.h>, held against a plain array under random operations:
  *
  *   - a view has what was pushed before it was opened, and keeps it: through more pushes,
- *     runs, merges of runs, and the seal;
+ *     runs, merges of runs, and the end of pushing;
  *   - a key, a range, and all records are found in it, in order, values combined;
  *   - dit_sorter_next() gives all;
  *   - the number of runs is logarithmic.

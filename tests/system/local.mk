@@ -1,9 +1,9 @@
 # tests/system/local.mk
 check_PROGRAMS += \
 	%D%/test_crypto_module \
+	%D%/test_file_io \
 	%D%/test_path \
-	%D%/test_tmp_dir \
-	%D%/test_whole_io \
+	%D%/test_tmp_files \
 	$(NULL)
 
 # A module for "crypto", made for the tests alone.
@@ -11,5 +11,5 @@ check_DATA += %D%/xor_module.so
 CLEANFILES += %D%/xor_module.so
 EXTRA_DIST += %D%/xor_crypto.h %D%/xor_module.c
 thread_tests += \
-	%D%/test_whole_io \
+	%D%/test_file_io \
 	$(NULL)

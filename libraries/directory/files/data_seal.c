@@ -17,8 +17,8 @@
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "page/page_view.h"
+#include "system/file_io.h"
 #include "system/secret.h"
-#include "system/whole_io.h"
 
 /* The roots are tried, and so many pages from the first one on. */
 #define PAGES_TRIED 64

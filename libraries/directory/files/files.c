@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/errno_text.h"
+#include "system/file_io.h"
 #include "system/path.h"
-#include "system/regular_file.h"
 
 /* ---- the directory ---- */
 

@@ -46,7 +46,7 @@
 #include "files/files.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
-#include "system/file_size_signal.h"
+#include "system/file_io.h"
 
 /* Charged per transaction: some 300 pages of 4096 bytes. */
 #define TXN_BYTES (1u << 20)

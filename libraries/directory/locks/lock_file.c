@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "files/format_check.h"
 #include "page/meta_pages.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define LOCK_FILE_BYTES 8192 /* with room for LMDB's 126 readers (storage.md 1.1) */
 #define MUTEX_BYTES     40

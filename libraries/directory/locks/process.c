@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define PATH_BYTES     40
 #define ARGUMENT_BYTES 4096

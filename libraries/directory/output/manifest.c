@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "files/files.h"
 #include "locks/claim.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define NEW_NAME   DIT_MANIFEST_NAME ".new"
 #define WAIT_NS    50000000 /* between two looks whether the others have ended */

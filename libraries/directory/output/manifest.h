@@ -43,7 +43,7 @@ struct dit_manifest {
 	const char *set;       /* of the databases that were prepared together; random */
 	const char *suffix;    /* normal form */
 	const char *release;   /* of OpenLDAP */
-	const char *digest;    /* of data.mdb; as in base/sum128.h */
+	const char *digest;    /* of data.mdb; as in base/digest.h */
 	const char *content;   /* of its entries; likewise */
 	const char *time;      /* when it was prepared: 2026-01-31T23:59:59Z */
 	const char *published; /* likewise; NULL: not yet */

@@ -24,8 +24,7 @@
 #include "base/error.h"
 #include "output/online_impl.h"
 #include "page/page_source.h"
-#include "system/sync_file.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 #include "tree/tree_diff.h"
 
 /* Without the lock. So few entries change while the next round goes on as well. */

@@ -8,7 +8,7 @@
 
 #include "files/map_size.h"
 #include "page/meta_pages.h"
-#include "system/file_size_signal.h"
+#include "system/file_io.h"
 
 static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 {

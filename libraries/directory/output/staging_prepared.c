@@ -26,7 +26,7 @@
 #include "files/data_seal.h"
 #include "files/format_check.h"
 #include "output/manifest.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define PIECE_BYTES 65536
 

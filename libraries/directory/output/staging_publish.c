@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "files/map_size.h"
 #include "locks/lock_file.h"
-#include "system/sync_file.h"
+#include "system/file_io.h"
 
 static int set_mode(const struct dit_staging *staging)
 {

@@ -111,7 +111,7 @@ void *dit_arena_grow(struct dit_arena *arena, size_t size, size_t align)
 	struct dit_arena_block *block = NULL;
 	size_t want = size;
 
-	if (dit_arena_is_stopped(arena)) {
+	if (dit_stop_is_set(arena->stop)) {
 		return NULL;
 	}
 	next = arena->current == NULL ? arena->first : arena->current->next;

@@ -26,7 +26,9 @@ struct dit_arena_block;
 
 struct dit_arena {
 	bool is_shared; /* blocks are of base/slab.h, and a reset puts them back there */
-	const struct dit_stop *stop; /* NULL, or what ends the work of the arena */
+	/* What ends the work of the arena; NULL: nothing. Loops through a huge value that
+	 * ask for no memory look at it. */
+	const struct dit_stop *stop;
 	struct dit_arena_block *first;
 	struct dit_arena_block *current;
 	char *at;  /* next free byte of the current block */
@@ -70,15 +72,6 @@ struct dit_arena_mark dit_arena_mark(const struct dit_arena *arena);
 
 /** Forget what was allocated since @p mark, keep the memory. */
 void dit_arena_rewind(struct dit_arena *arena, struct dit_arena_mark mark);
-
-/**
- * Is the work that uses this arena to end? For loops that go through a huge value without
- * asking for memory: they return DIT_E_STOPPED.
- */
-static inline bool dit_arena_is_stopped(const struct dit_arena *arena)
-{
-	return dit_stop_is_set(arena->stop);
-}
 
 /** Slow path of dit_arena_alloc_aligned(); do not call. */
 void *dit_arena_grow(struct dit_arena *arena, size_t size, size_t align);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Digests of files: the state of xxhash, and its canonical form in digits. */
 #include "base/digest.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include <xxhash.h>
@@ -29,13 +29,42 @@ void dit_digest_add(struct dit_digest *digest, const void *bytes, size_t nbytes)
 	(void)XXH3_128bits_update((XXH3_state_t *)digest, bytes, nbytes);
 }
 
+static struct dit_sum128 sum_of(XXH128_hash_t hash)
+{
+	return (struct dit_sum128){.high = hash.high64, .low = hash.low64};
+}
+
 void dit_digest_text(const struct dit_digest *digest, char ret[DIT_DIGEST_TEXT_BYTES])
 {
-	XXH128_canonical_t canonical;
+	struct dit_sum128 sum = sum_of(XXH3_128bits_digest((const XXH3_state_t *)digest));
 
-	XXH128_canonicalFromHash(&canonical,
-	                         XXH3_128bits_digest((const XXH3_state_t *)digest));
-	for (size_t i = 0; i < sizeof(canonical.digest); i++) {
-		(void)snprintf(ret + 2 * i, 3, "%02x", canonical.digest[i]);
-	}
+	dit_sum128_text(&sum, ret);
+}
+
+/* XXH3 takes no NULL. */
+static const char *data_of(struct dit_span bytes)
+{
+	return bytes.data == NULL ? "" : bytes.data;
+}
+
+struct dit_sum128 dit_sum128_of(struct dit_span bytes, uint64_t seed)
+{
+	return sum_of(XXH3_128bits_withSeed(data_of(bytes), bytes.len, seed));
+}
+
+uint64_t dit_sum128_seed(struct dit_span bytes, uint64_t seed)
+{
+	return XXH3_64bits_withSeed(data_of(bytes), bytes.len, seed);
+}
+
+void dit_sum128_add(struct dit_sum128 *sum, const struct dit_sum128 *more)
+{
+	sum->low += more->low;
+	sum->high += more->high + (sum->low < more->low);
+}
+
+void dit_sum128_text(const struct dit_sum128 *sum, char ret[DIT_DIGEST_TEXT_BYTES])
+{
+	(void)snprintf(ret, DIT_DIGEST_TEXT_BYTES, "%016" PRIx64 "%016" PRIx64, sum->high,
+	               sum->low);
 }

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Digests of files: XXH128, as xxh128sum prints it.
+ * Digests of 128 bits, XXH3 as xxh128sum prints it: of bytes that come one after the
+ * other, of bytes that lie in memory, and sums of digests, which do not depend on the
+ * order.
  *
  *   dit_digest_new();  dit_digest_add() ...;  dit_digest_text();  dit_digest_free()
  *
- * Threads: a digest belongs to one thread at a time.
+ * They find out mistakes. They are no protection against somebody who wants two contents
+ * with one digest.
+ *
+ * Threads: a digest belongs to one thread at a time; sums are values.
  */
 #ifndef DITKIT_DIGEST_H
 #define DITKIT_DIGEST_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
 
 /** 32 hexadecimal digits and NUL. */
 #define DIT_DIGEST_TEXT_BYTES 33
@@ -25,5 +33,22 @@ void dit_digest_add(struct dit_digest *digest, const void *bytes, size_t nbytes)
 
 /** The digest of all bytes so far; more may follow. */
 void dit_digest_text(const struct dit_digest *digest, char ret[DIT_DIGEST_TEXT_BYTES]);
+
+/** Zero: the sum of none. */
+struct dit_sum128 {
+	uint64_t high;
+	uint64_t low;
+};
+
+struct dit_sum128 dit_sum128_of(struct dit_span bytes, uint64_t seed);
+
+/** The seed for what follows these bytes: a digest of several texts, one after the other,
+ * is a chain of these and a dit_sum128_of(). */
+uint64_t dit_sum128_seed(struct dit_span bytes, uint64_t seed);
+
+/** Modulo 2^128. */
+void dit_sum128_add(struct dit_sum128 *sum, const struct dit_sum128 *more);
+
+void dit_sum128_text(const struct dit_sum128 *sum, char ret[DIT_DIGEST_TEXT_BYTES]);
 
 #endif

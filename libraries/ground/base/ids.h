@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * IDs: their order, for qsort() and bsearch(); lists of them as they are stored.
+ * IDs: their order, for qsort() and bsearch(); lists of them as they are stored; IDs and
+ * other numbers in keys of sorters, which compare bytes.
  *
  * Threads: no state.
  */
@@ -31,6 +32,25 @@ static inline int dit_compare_ids(const void *a, const void *b)
 	const uint64_t *y = b;
 
 	return (*x > *y) - (*x < *y);
+}
+
+/** The lowest @p nbytes bytes of a number, the most significant one first, anywhere. */
+static inline void dit_be_put(char *out, uint64_t value, int nbytes)
+{
+	for (int i = nbytes - 1; i >= 0; i--) {
+		out[i] = (char)value;
+		value >>= 8;
+	}
+}
+
+static inline uint64_t dit_be_get(const char *at, int nbytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < nbytes; i++) {
+		value = value << 8 | (unsigned char)at[i];
+	}
+	return value;
 }
 
 #endif

@@ -5,7 +5,6 @@ libditkit_a_SOURCES += \
 	%D%/ascii.c \
 	%D%/ascii.h \
 	%D%/before_open.h \
-	%D%/big_endian.h \
 	%D%/clock.h \
 	%D%/cut.h \
 	%D%/digest.c \
@@ -33,8 +32,6 @@ libditkit_a_SOURCES += \
 	%D%/span.h \
 	%D%/stop.c \
 	%D%/stop.h \
-	%D%/sum128.c \
-	%D%/sum128.h \
 	%D%/team.c \
 	%D%/team.h \
 	%D%/ticker.c \

@@ -10,8 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/cut.h"
-#include "system/regular_file.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 /* First guess for what has no known size: a pipe, or a file of /proc. */
 #define READ_BYTES_MIN ((size_t)4096)

@@ -6,7 +6,7 @@
  *   file:PATH       relative paths start at the working directory
  *   file:///PATH    a host name is refused
  *
- * Only regular files are read (system/regular_file.h), unless the rules say otherwise: a
+ * Only regular files are read (system/file_io.h), unless the rules say otherwise: a
  * device has no end, and a pipe may wait forever.
  *
  * "%41" in the path is "A"; a malformed escape is refused, and "%00" ends the path.

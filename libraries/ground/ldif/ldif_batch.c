@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "ldif/ldif_batch.h"
+#include "ldif/ldif_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines that are told by their text alone, and whitespace as slapd's LDIF code knows it:
- * isspace() of the C locale. A line reaches up to its LF, which it has unless the file
- * ends there; it has one byte at least.
+ * Lines that are told by their text alone; the way over the lines of a record, 64 bytes
+ * at a time: nobody looks at them before ldif_parse.h, if at all; and whitespace as
+ * slapd's LDIF code knows it: isspace() of the C locale. A line reaches up to its LF,
+ * which it has unless the file ends there; it has one byte at least.
  *
  * Threads: no state.
  */
 #ifndef DITKIT_LDIF_LINES_H
 #define DITKIT_LDIF_LINES_H
+
+#include <stdint.h>
 
 #include "base/cut.h"
 
@@ -29,12 +32,6 @@ static inline struct dit_span dit_ldif_skip_space(struct dit_span span)
 		dit_cut(&span, 1);
 	}
 	return span;
-}
-
-/** The first such byte in front of @p end, or NULL. */
-static inline const char *dit_ldif_find(const char *at, const char *end, char c)
-{
-	return memchr(at, c, (size_t)(end - at));
 }
 
 /**
@@ -98,5 +95,16 @@ static inline bool dit_ldif_is_version(struct dit_span line)
 	}
 	return line.len == 1 && line.data[0] == '1';
 }
+
+/**
+ * Skip whole lines that are not blank.
+ *
+ * @param text        begins with a line
+ * @param ret_nlines  how many were skipped
+ *
+ * @return where the first line begins that is blank, or that has no LF; text.len: there
+ *         is none
+ */
+size_t dit_ldif_skip_lines(struct dit_span text, uint64_t *ret_nlines);
 
 #endif

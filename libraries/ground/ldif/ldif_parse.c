@@ -75,7 +75,7 @@ static struct dit_span shown(struct dit_span span)
 /* One physical line, without its LF and one CR before that. @return start of the next */
 static const char *physical_line(const char *at, const char *end, struct dit_span *ret)
 {
-	const char *lf = dit_ldif_find(at, end, '\n');
+	const char *lf = memchr(at, '\n', (size_t)(end - at));
 
 	ret->data = at;
 	if (lf == NULL) {
@@ -433,7 +433,7 @@ static inline bool take_plain(struct parser *parser, struct dit_ldif_line *line)
 	}
 	lf = dit_ldif_find_near(colon, parser->end, '\n', '\n');
 	if (lf == NULL) {
-		lf = dit_ldif_find(colon, parser->end, '\n');
+		lf = memchr(colon, '\n', (size_t)(parser->end - colon));
 	}
 	if (lf == NULL || (lf + 1 < parser->end && lf[1] == ' ')) {
 		return false;

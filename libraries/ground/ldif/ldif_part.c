@@ -11,12 +11,10 @@
  * A byte order mark is no part of the first line. Places near it are looked for from the
  * beginning on, so that all parts see the same lines.
  */
-#include "ldif/ldif_part.h"
-
-#include <string.h>
+#include "ldif/ldif_source.h"
 
 #include "base/error.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define BLANK_BYTES 3 /* LF CR LF */
 #define MARK_BYTES  3

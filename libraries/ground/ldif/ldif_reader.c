@@ -37,10 +37,7 @@
 #include "base/error.h"
 #include "base/slab.h"
 #include "ldif/file_url.h"
-#include "ldif/ldif_batch.h"
 #include "ldif/ldif_lines.h"
-#include "ldif/ldif_part.h"
-#include "ldif/ldif_skip.h"
 #include "ldif/ldif_source.h"
 
 /* Files open at the same time. slapd ends when descriptors do, also with a loop. */
@@ -162,7 +159,8 @@ static bool next_input(struct dit_ldif_reader *reader)
 	struct dit_ldif_source *input = &reader->inputs[reader->input];
 
 	if (reader->digests != NULL) {
-		dit_ldif_source_digest(input, &reader->digests[reader->input]);
+		reader->digests[reader->input].nbytes = input->offset;
+		dit_digest_text(input->digest, reader->digests[reader->input].text);
 	}
 	if (reader->input + 1 == reader->ninputs) {
 		return false;
@@ -683,8 +681,11 @@ int dit_ldif_reader_cut(struct dit_ldif_reader *reader, unsigned number, unsigne
 	if (r < 0) {
 		return r;
 	}
-	dit_ldif_source_cut(input, part.begin, part.end);
-	reader->size = part.end - part.begin;
+	input->offset = part.begin;
+	input->end = part.end;
+	input->size = part.end - part.begin;
+	input->is_begun = part.begin > 0;
+	reader->size = input->size;
 	reader->is_at_start = reader->is_at_start && part.is_at_start;
 	reader->begin = part.begin;
 	return 0;

@@ -132,7 +132,7 @@ bool dit_ldif_reader_can_skip(const struct dit_ldif_reader *reader);
 void dit_ldif_reader_skip(struct dit_ldif_reader *reader, uint64_t position);
 
 /**
- * Before the first record: read part @p number of @p n alone (ldif_part.h). Lines are
+ * Before the first record: read part @p number of @p n alone (ldif_source.h). Lines are
  * counted from its first one.
  *
  * @param reader  has one input, and can skip
@@ -146,6 +146,17 @@ int dit_ldif_reader_count_before(const struct dit_ldif_reader *reader, uint64_t 
 
 /** The last failure ("ldif_read_record: include ... failed"); points into the reader. */
 const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader);
+
+/* How the reader fills a batch. */
+
+/** No records, no names; the memory is kept. */
+void dit_ldif_batch_clear(struct dit_ldif_batch *batch);
+
+/** 0 or -ENOMEM */
+int dit_ldif_batch_add(struct dit_ldif_batch *batch, struct dit_ldif_record record);
+
+/** Have the name of a file in the batch. @param ret  points into the batch. 0; -ENOMEM */
+int dit_ldif_batch_name(struct dit_ldif_batch *batch, const char *name, const char **ret);
 
 /** Release the buffers; the batch is empty afterwards. */
 void dit_ldif_batch_deinit(struct dit_ldif_batch *batch);

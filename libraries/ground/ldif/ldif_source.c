@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "ldif/input_kind.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
                          const struct dit_stop *stop, bool is_threaded)
@@ -273,13 +273,6 @@ int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
 	return 0;
 }
 
-void dit_ldif_source_digest(const struct dit_ldif_source *source,
-                            struct dit_ldif_digest *ret)
-{
-	ret->nbytes = source->offset;
-	dit_digest_text(source->digest, ret->text);
-}
-
 bool dit_ldif_source_can_skip(const struct dit_ldif_source *source)
 {
 	char start[DIT_PACK_MAGIC_BYTES];
@@ -297,12 +290,4 @@ void dit_ldif_source_skip(struct dit_ldif_source *source, uint64_t offset)
 	source->rest_at = 0;
 	source->rest_end = 0;
 	source->is_fresh = false;
-}
-
-void dit_ldif_source_cut(struct dit_ldif_source *source, uint64_t begin, uint64_t end)
-{
-	source->offset = begin;
-	source->end = end;
-	source->size = end - begin;
-	source->is_begun = begin > 0;
 }

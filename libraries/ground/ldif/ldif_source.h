@@ -85,16 +85,37 @@ ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_
 int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
                            size_t nbytes);
 
-/** After the end of the input: of all its bytes. @param source  has a digest */
-void dit_ldif_source_digest(const struct dit_ldif_source *source,
-                            struct dit_ldif_digest *ret);
-
 /** Is it a regular file that is not packed? */
 bool dit_ldif_source_can_skip(const struct dit_ldif_source *source);
 /** Read on at this byte of a regular file that is not packed. */
 void dit_ldif_source_skip(struct dit_ldif_source *source, uint64_t offset);
 
-/** Before the first read: of such a file, read these bytes. */
-void dit_ldif_source_cut(struct dit_ldif_source *source, uint64_t begin, uint64_t end);
+/*
+ * Parts of a plain LDIF file, for processes that read one part each (ldif_part.c).
+ *
+ * Part R of N has the chunks of lines whose first byte lies from size * R / N on, and
+ * before size * (R + 1) / N. A chunk ends with a blank line, so no record has lines in
+ * two parts, and each record is in one.
+ */
+struct dit_ldif_part {
+	uint64_t begin; /* bytes of the file */
+	uint64_t end;
+	bool is_at_start; /* there are no lines before, but blank ones and comments */
+};
+
+/**
+ * @param fd      read with pread()
+ * @param number  from 0
+ * @param n       at least 1
+ * @param stop    ends the search; NULL: none
+ *
+ * @return 0; -errno; DIT_E_STOPPED
+ */
+int dit_ldif_part_find(int fd, uint64_t size, unsigned number, unsigned n,
+                       const struct dit_stop *stop, struct dit_ldif_part *ret);
+
+/** How many lines begin before byte @p end. 0; -errno; DIT_E_STOPPED */
+int dit_ldif_part_count_lines(int fd, uint64_t end, const struct dit_stop *stop,
+                              uint64_t *ret);
 
 #endif

@@ -76,53 +76,35 @@ static inline bool has_unprintable(uint64_t word)
 	return ((word | below | del) & EACH_BYTE(0x80)) != 0;
 }
 
-/* A value of 8 to 15 bytes: its first and its last 8, some of them twice. */
-static inline bool take_words(const char *from, size_t len, char *to)
+/*
+ * A value of "half" to 2 * "half" bytes: its first and its last ones, some of them twice.
+ * "half" is a constant where this function is used.
+ */
+static inline bool take_halves(const char *from, size_t len, char *to, size_t half)
 {
-	uint64_t first = 0;
-	uint64_t last = 0;
+	uint64_t first = EACH_BYTE(' ');
+	uint64_t last = EACH_BYTE(' ');
 
-	memcpy(&first, from, sizeof(first));
-	memcpy(&last, from + len - sizeof(last), sizeof(last));
+	memcpy(&first, from, half);
+	memcpy(&last, from + len - half, half);
 	if (to != NULL) {
-		memcpy(to, &first, sizeof(first));
-		memcpy(to + len - sizeof(last), &last, sizeof(last));
+		memcpy(to, &first, half);
+		memcpy(to + len - half, &last, half);
 	}
 	return !has_unprintable(first) && !has_unprintable(last);
 }
 
-/* 4 to 7 bytes, likewise. */
-static inline bool take_half_words(const char *from, size_t len, char *to)
-{
-	uint32_t first = 0;
-	uint32_t last = 0;
-
-	memcpy(&first, from, sizeof(first));
-	memcpy(&last, from + len - sizeof(last), sizeof(last));
-	if (to != NULL) {
-		memcpy(to, &first, sizeof(first));
-		memcpy(to + len - sizeof(last), &last, sizeof(last));
-	}
-	return !has_unprintable((uint64_t)first << 32 | last);
-}
-
 static inline bool take_short(const char *from, size_t len, char *to)
 {
-	bool is_plain = true;
-
-	if (len >= sizeof(uint64_t)) {
-		return take_words(from, len, to);
+	if (len >= 8) {
+		return take_halves(from, len, to, 8);
 	}
-	if (len >= sizeof(uint32_t)) {
-		return take_half_words(from, len, to);
+	if (len >= 4) {
+		return take_halves(from, len, to, 4);
 	}
-	for (size_t i = 0; i < len; i++) {
-		is_plain = is_plain && from[i] >= 0x20 && from[i] < 0x7f;
-		if (to != NULL) {
-			to[i] = from[i];
-		}
-	}
-	return is_plain;
+	return len >= 2   ? take_halves(from, len, to, 2)
+	       : len == 1 ? take_halves(from, len, to, 1)
+	                  : true;
 }
 
 static inline block take_block(const char *from, char *to, size_t at)
@@ -393,9 +375,4 @@ int dit_ldif_write_raw(struct dit_ldif_text *text, struct dit_span bytes)
 		text->len += bytes.len;
 	}
 	return r;
-}
-
-int dit_ldif_write_end(struct dit_ldif_text *text)
-{
-	return dit_ldif_write_raw(text, DIT_SPAN("\n"));
 }

@@ -3,7 +3,7 @@
  * Lines of LDIF as slapcat writes them (RFC 2849).
  *
  *   dit_ldif_text_init();  dit_ldif_write_value() or _values() ...;
- *   dit_ldif_write_end();  use data and len;  set len to 0;  ...;
+ *   dit_ldif_write_raw();  use data and len;  set len to 0;  ...;
  *   dit_ldif_text_deinit()
  *
  *   cn: Barbara                         printable ASCII, no blank at either end
@@ -77,10 +77,7 @@ void dit_ldif_label_make(struct dit_ldif_label *label, struct dit_span name,
 int dit_ldif_write_values(struct dit_ldif_text *text, const struct dit_ldif_label *label,
                           const struct dit_span *values, size_t n);
 
-/** The empty line after a record. 0 or -ENOMEM */
-int dit_ldif_write_end(struct dit_ldif_text *text);
-
-/** Bytes as they are: comments. 0 or -ENOMEM */
+/** Bytes as they are: comments, the empty line after a record. 0 or -ENOMEM */
 int dit_ldif_write_raw(struct dit_ldif_text *text, struct dit_span bytes);
 
 #endif

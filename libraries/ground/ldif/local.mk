@@ -7,23 +7,18 @@ libditkit_a_SOURCES += \
 	%D%/input_kind.c \
 	%D%/input_kind.h \
 	%D%/ldif_batch.c \
-	%D%/ldif_batch.h \
+	%D%/ldif_lines.c \
 	%D%/ldif_lines.h \
 	%D%/ldif_parse.c \
 	%D%/ldif_parse.h \
 	%D%/ldif_part.c \
-	%D%/ldif_part.h \
 	%D%/ldif_reader.c \
 	%D%/ldif_reader.h \
-	%D%/ldif_skip.c \
-	%D%/ldif_skip.h \
 	%D%/ldif_source.c \
 	%D%/ldif_source.h \
 	%D%/ldif_write.c \
 	%D%/ldif_write.h \
 	%D%/unpack.c \
 	%D%/unpack.h \
-	%D%/unpack_codec.c \
-	%D%/unpack_codec.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -4,6 +4,10 @@
  *
  *   callback ─▶ input (64 KiB) ─▶ codec ─▶ slot, slot, slot, slot ─▶ dit_unpack_read()
  *
+ * A codec is zlib, libzstd, liblzma or libbz2 with one interface: it unpacks a member of
+ * packed data, piece by piece. A member is what one call of gzip, zstd, xz or bzip2
+ * writes. Files put together by cat(1) have several.
+ *
  * A slot is handed over when it is full, or when the data ends. If an error comes while
  * a slot has text already, the slot goes first, and the next one tells the error. Only
  * the text of a slot in which damage shows is dropped.
@@ -15,13 +19,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <bzlib.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
 #include "base/error.h"
 #include "base/feed.h"
-#include "ldif/unpack_codec.h"
+#include "ldif/input_kind.h"
 
 #define NSLOTS      4
 #define SLOT_BYTES  ((size_t)256 << 10)
 #define INPUT_BYTES ((size_t)64 << 10)
+
+/* More memory than this no data may ask for. zstd's own limit is the same. */
+#define MEMORY_MIB  128
+#define GZIP_WINDOW (15 + 16) /* the largest; with gzip's header */
+
+/* Each is made when the first member of its format comes. */
+struct codec {
+	z_stream gzip;
+	bool has_gzip;
+	ZSTD_DStream *zstd;
+	lzma_stream xz; /* zero is LZMA_STREAM_INIT */
+	bz_stream bzip2;
+	bool has_bzip2;
+};
+
+/* The bytes left to read, and room to write; both move on. zlib and libbz2 count in 32
+ * bits. */
+struct packed_io {
+	const char *in;
+	size_t in_len;
+	char *out;
+	size_t out_len;
+};
 
 struct unpack_slot {
 	char *text;
@@ -35,7 +68,7 @@ struct dit_unpack {
 	struct dit_feed *feed;
 
 	/* [own: the feed's thread, or the only one] */
-	struct dit_codec *codec;
+	struct codec codec;
 	enum dit_pack_format format; /* of the present member, else of the one before */
 	bool is_in_member;
 	char *input;
@@ -55,6 +88,182 @@ struct dit_unpack {
 	unsigned slot;
 	size_t slot_at;
 };
+
+static void move_on(struct packed_io *io, size_t nread, size_t nwritten)
+{
+	io->in += nread;
+	io->in_len -= nread;
+	io->out += nwritten;
+	io->out_len -= nwritten;
+}
+
+/* ---- gzip ---- */
+
+static int begin_gzip(struct codec *codec)
+{
+	if (codec->has_gzip) {
+		return inflateReset(&codec->gzip) == Z_OK ? 0 : -ENOMEM;
+	}
+	codec->has_gzip = inflateInit2(&codec->gzip, GZIP_WINDOW) == Z_OK;
+	return codec->has_gzip ? 0 : -ENOMEM;
+}
+
+static int step_gzip(struct codec *codec, struct packed_io *io)
+{
+	z_stream *z = &codec->gzip;
+	int r = Z_OK;
+
+	/* zlib only reads there; its declaration has no const. */
+	z->next_in = (Bytef *)(uintptr_t)io->in;
+	z->avail_in = (uInt)io->in_len;
+	z->next_out = (Bytef *)io->out;
+	z->avail_out = (uInt)io->out_len;
+	r = inflate(z, Z_NO_FLUSH);
+	move_on(io, io->in_len - z->avail_in, io->out_len - z->avail_out);
+	switch (r) {
+	case Z_STREAM_END:
+		return 1;
+	case Z_OK:
+	case Z_BUF_ERROR: /* nothing could be done */
+		return 0;
+	case Z_MEM_ERROR:
+		return -ENOMEM;
+	default:
+		return DIT_E_INVALID;
+	}
+}
+
+/* ---- zstd ---- */
+
+static int begin_zstd(struct codec *codec)
+{
+	if (codec->zstd == NULL) {
+		codec->zstd = ZSTD_createDStream();
+	}
+	if (codec->zstd == NULL) {
+		return -ENOMEM;
+	}
+	return ZSTD_isError(ZSTD_initDStream(codec->zstd)) ? -ENOMEM : 0;
+}
+
+static int step_zstd(struct codec *codec, struct packed_io *io)
+{
+	ZSTD_inBuffer in = {.src = io->in, .size = io->in_len};
+	ZSTD_outBuffer out = {.dst = io->out, .size = io->out_len};
+	size_t r = ZSTD_decompressStream(codec->zstd, &out, &in);
+
+	move_on(io, in.pos, out.pos);
+	if (!ZSTD_isError(r)) {
+		return r == 0;
+	}
+	switch (ZSTD_getErrorCode(r)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return DIT_E_UNSUPPORTED;
+	default:
+		return DIT_E_INVALID;
+	}
+}
+
+/* ---- xz ---- */
+
+static int begin_xz(struct codec *codec)
+{
+	lzma_ret r = lzma_stream_decoder(&codec->xz, (uint64_t)MEMORY_MIB << 20, 0);
+
+	return r == LZMA_OK ? 0 : -ENOMEM;
+}
+
+static int step_xz(struct codec *codec, struct packed_io *io)
+{
+	lzma_stream *xz = &codec->xz;
+	lzma_ret r = LZMA_OK;
+
+	xz->next_in = (const uint8_t *)io->in;
+	xz->avail_in = io->in_len;
+	xz->next_out = (uint8_t *)io->out;
+	xz->avail_out = io->out_len;
+	r = lzma_code(xz, LZMA_RUN);
+	move_on(io, io->in_len - xz->avail_in, io->out_len - xz->avail_out);
+	switch (r) {
+	case LZMA_STREAM_END:
+		return 1;
+	case LZMA_OK:
+	case LZMA_BUF_ERROR: /* nothing could be done, for the second time */
+		return 0;
+	case LZMA_MEM_ERROR:
+		return -ENOMEM;
+	case LZMA_MEMLIMIT_ERROR:
+		return DIT_E_UNSUPPORTED;
+	default:
+		return DIT_E_INVALID;
+	}
+}
+
+/* ---- bzip2 ---- */
+
+static int begin_bzip2(struct codec *codec)
+{
+	if (codec->has_bzip2) {
+		(void)BZ2_bzDecompressEnd(&codec->bzip2);
+		codec->bzip2 = (bz_stream){0};
+	}
+	codec->has_bzip2 = BZ2_bzDecompressInit(&codec->bzip2, 0, 0) == BZ_OK;
+	return codec->has_bzip2 ? 0 : -ENOMEM;
+}
+
+static int step_bzip2(struct codec *codec, struct packed_io *io)
+{
+	bz_stream *bz = &codec->bzip2;
+	int r = BZ_OK;
+
+	bz->next_in = (char *)(uintptr_t)io->in; /* only read, as above */
+	bz->avail_in = (unsigned)io->in_len;
+	bz->next_out = io->out;
+	bz->avail_out = (unsigned)io->out_len;
+	r = BZ2_bzDecompress(bz);
+	move_on(io, io->in_len - bz->avail_in, io->out_len - bz->avail_out);
+	switch (r) {
+	case BZ_STREAM_END:
+		return 1;
+	case BZ_OK:
+		return 0;
+	case BZ_MEM_ERROR:
+		return -ENOMEM;
+	default:
+		return DIT_E_INVALID;
+	}
+}
+
+/*
+ * begin: before each member. 0 or -ENOMEM
+ *
+ * step: unpack as much as there is to read, or room for. 1: the member has ended; 0: it
+ * goes on, and if nothing was read or written it needs more input; DIT_E_INVALID: the
+ * data is damaged; DIT_E_UNSUPPORTED: it needs more memory than it may have; -ENOMEM
+ */
+static const struct {
+	int (*begin)(struct codec *codec);
+	int (*step)(struct codec *codec, struct packed_io *io);
+} codecs[] = {
+	[DIT_PACK_GZIP] = {begin_gzip, step_gzip},
+	[DIT_PACK_ZSTD] = {begin_zstd, step_zstd},
+	[DIT_PACK_XZ] = {begin_xz, step_xz},
+	[DIT_PACK_BZIP2] = {begin_bzip2, step_bzip2},
+};
+
+static void codec_end(struct codec *codec)
+{
+	if (codec->has_gzip) {
+		(void)inflateEnd(&codec->gzip);
+	}
+	(void)ZSTD_freeDStream(codec->zstd);
+	lzma_end(&codec->xz);
+	if (codec->has_bzip2) {
+		(void)BZ2_bzDecompressEnd(&codec->bzip2);
+	}
+}
 
 /* ---- packed bytes ---- */
 
@@ -120,7 +329,7 @@ static int tell(struct dit_unpack *unpack, int r)
 	if (r == DIT_E_UNSUPPORTED) {
 		(void)snprintf(unpack->error, sizeof(unpack->error),
 		               "its %s data needs more than %d MiB of memory", format,
-		               DIT_CODEC_MEMORY_MIB);
+		               MEMORY_MIB);
 	} else if (r == DIT_E_INVALID && unpack->is_in_member) {
 		(void)snprintf(unpack->error, sizeof(unpack->error),
 		               "its %s data is %s at byte %llu", format,
@@ -154,13 +363,13 @@ static int begin_member(struct dit_unpack *unpack)
 		return DIT_E_INVALID;
 	}
 	unpack->format = format;
-	r = dit_codec_begin(unpack->codec, format);
+	r = codecs[format].begin(&unpack->codec);
 	unpack->is_in_member = r == 0;
 	return r < 0 ? r : 1;
 }
 
 /* One step in the present member. @return 0 or negative */
-static int step(struct dit_unpack *unpack, struct dit_codec_io *io)
+static int step(struct dit_unpack *unpack, struct packed_io *io)
 {
 	size_t room = io->out_len;
 	size_t left = unpack->end - unpack->at;
@@ -168,7 +377,7 @@ static int step(struct dit_unpack *unpack, struct dit_codec_io *io)
 
 	io->in = unpack->input + unpack->at;
 	io->in_len = left;
-	r = dit_codec_step(unpack->codec, io);
+	r = codecs[unpack->format].step(&unpack->codec, io);
 	skip(unpack, left - io->in_len);
 	if (r > 0) {
 		unpack->is_in_member = false;
@@ -196,7 +405,7 @@ static int fill(void *ctx, unsigned number)
 {
 	struct dit_unpack *unpack = ctx;
 	struct unpack_slot *slot = &unpack->slots[number];
-	struct dit_codec_io io = {.out = slot->text, .out_len = SLOT_BYTES};
+	struct packed_io io = {.out = slot->text, .out_len = SLOT_BYTES};
 	int r = unpack->failed;
 	bool is_end = false;
 
@@ -222,11 +431,10 @@ static int fill(void *ctx, unsigned number)
 static int make(struct dit_unpack *unpack)
 {
 	const struct dit_unpack_opts *opts = &unpack->opts;
-	int r = dit_codec_new(&unpack->codec);
 
 	assert(opts->start.len <= INPUT_BYTES);
 	unpack->input = malloc(INPUT_BYTES);
-	if (r < 0 || unpack->input == NULL) {
+	if (unpack->input == NULL) {
 		return -ENOMEM;
 	}
 	memcpy(unpack->input, opts->start.data, opts->start.len);
@@ -269,7 +477,7 @@ void dit_unpack_free(struct dit_unpack *unpack)
 		free(unpack->slots[i].text);
 	}
 	free(unpack->input);
-	dit_codec_free(unpack->codec);
+	codec_end(&unpack->codec);
 	free(unpack);
 }
 

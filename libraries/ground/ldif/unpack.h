@@ -6,7 +6,7 @@
  *
  * A thread of its own reads and unpacks ahead, into four slots of 256 KiB; when they are
  * full it waits. So data of any size takes 1 MiB, and what the format needs
- * (DIT_CODEC_MEMORY_MIB at most). Without the thread, reading unpacks.
+ * (128 MiB at most). Without the thread, reading unpacks.
  *
  * Members that follow each other make one text. Only whole members count: data that is
  * cut off or damaged ends with an error, after the text before the place. A checksum

@@ -14,9 +14,8 @@
 #include "base/error.h"
 #include "base/slab.h"
 #include "base/stop.h"
-#include "system/direct_write.h"
-#include "system/leftover.h"
-#include "system/sync_file.h"
+#include "system/file_io.h"
+#include "system/tmp_files.h"
 
 #define ATTEMPTS    100
 #define NUMBER_LEN  16   /* digits at the end of a temporary name */

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big_endian.h"
 #include "base/error.h"
+#include "base/ids.h"
 #include "base/stop.h"
 #include "sort/posting_list.h"
 #include "sort/sort.h"
@@ -33,7 +33,7 @@ struct dit_byte_postings {
 	/* [own: the thread that reads] */
 	const struct dit_stop *stop;
 	struct dit_list list;
-	const struct dit_late_table *late; /* NULL: not sealed */
+	const struct dit_late_table *late; /* NULL: not finished */
 	uint64_t nread;
 
 	/* The record read ahead: the first of the next key. */
@@ -156,8 +156,8 @@ static int read_ahead(struct dit_byte_postings *postings)
 	return r > 0 ? decode(postings, record.key) : r;
 }
 
-int dit_byte_postings_seal(struct dit_byte_postings *postings,
-                           const struct dit_late_table *late)
+int dit_byte_postings_finish(struct dit_byte_postings *postings,
+                             const struct dit_late_table *late)
 {
 	int r = dit_sorter_seal(postings->sorter);
 

@@ -5,7 +5,7 @@
  *
  *   dit_byte_postings_new();
  *   many producers, each on its own thread:  dit_byte_postings_push()...
- *   one thread, producers at rest:           dit_byte_postings_seal(),
+ *   one thread, producers at rest:           dit_byte_postings_finish(),
  *                                            dit_byte_postings_next()...
  *   dit_byte_postings_free()
  *
@@ -42,7 +42,7 @@ struct dit_byte_postings_opts {
 /** 0; -EINVAL (options out of range); -ENOMEM */
 int dit_byte_postings_new(struct dit_byte_postings **ret,
                           const struct dit_byte_postings_opts *opts);
-/** Also before seal, and after errors. NULL is fine. */
+/** Also before finish, and after errors. NULL is fine. */
 void dit_byte_postings_free(struct dit_byte_postings *postings);
 
 /**
@@ -63,8 +63,8 @@ int dit_byte_postings_push(struct dit_byte_postings *postings, unsigned producer
  *
  * @return 0 or the first error of any producer
  */
-int dit_byte_postings_seal(struct dit_byte_postings *postings,
-                           const struct dit_late_table *late);
+int dit_byte_postings_finish(struct dit_byte_postings *postings,
+                             const struct dit_late_table *late);
 
 /** One key and its list. */
 struct dit_byte_list {
@@ -78,7 +78,7 @@ struct dit_byte_list {
  * The next key, in ascending order of bytes.
  *
  * @return 1: @p ret is valid until the next call; 0: end; DIT_E_CORRUPT; -EINVAL (not
- *         sealed); DIT_E_STOPPED; -errno
+ *         finished); DIT_E_STOPPED; -errno
  */
 int dit_byte_postings_next(struct dit_byte_postings *postings, struct dit_byte_list *ret);
 

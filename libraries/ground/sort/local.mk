@@ -18,13 +18,10 @@ libditkit_a_SOURCES += \
 	%D%/run_file.h \
 	%D%/sort.h \
 	%D%/sorter.c \
-	%D%/sorter_batch.c \
-	%D%/sorter_combine.c \
 	%D%/sorter_merge.c \
 	%D%/sorter_order.c \
 	%D%/sorter_private.h \
 	%D%/sorter_run.c \
-	%D%/sorter_source.c \
 	%D%/sorter_view.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -28,29 +28,6 @@
 #include "base/grow.h"
 #include "base/ids.h"
 
-int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id)
-{
-	if (DIT_GROW(table->ids, table->size, table->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	table->ids[table->n] = (struct dit_late_id){id, next_id, table->n};
-	table->n++;
-	return 0;
-}
-
-void dit_late_sort(struct dit_late_table *table)
-{
-	if (table->n > 1) {
-		qsort(table->ids, table->n, sizeof(*table->ids), dit_compare_ids);
-	}
-}
-
-void dit_late_deinit(struct dit_late_table *table)
-{
-	free(table->ids);
-	*table = (struct dit_late_table){NULL, 0, 0};
-}
-
 static const struct dit_late_id *late_find(const struct dit_late_table *table,
                                            uint64_t id)
 {
@@ -219,14 +196,9 @@ static inline __attribute__((always_inline)) ptrdiff_t take_items(struct dit_lis
 	return (ptrdiff_t)i;
 }
 
-ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n)
+ptrdiff_t dit_list_take(struct dit_list *list, uint64_t *words, size_t n, unsigned width)
 {
-	return take_items(list, words, n, 1);
-}
-
-ptrdiff_t dit_list_take_pairs(struct dit_list *list, struct dit_pair *pairs, size_t n)
-{
-	return take_items(list, &pairs->key, n, 2);
+	return width == 1 ? take_items(list, words, n, 1) : take_items(list, words, n, 2);
 }
 
 /** Is @p a inserted after @p b? Either may be NULL: an ID in its usual place. */

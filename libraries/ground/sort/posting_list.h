@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/ids.h"
-#include "sort/radix.h"
 
 /** An ID out of input order (dit_postings_note_late()). */
 struct dit_late_id {
@@ -27,11 +26,6 @@ struct dit_late_table {
 	size_t n;
 	size_t size;
 };
-
-/** 0 or -ENOMEM. */
-int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id);
-void dit_late_sort(struct dit_late_table *table);
-void dit_late_deinit(struct dit_late_table *table);
 
 struct dit_list {
 	uint32_t max; /* longest list */
@@ -85,25 +79,17 @@ int dit_list_add_repeat(struct dit_list *list);
 void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest);
 
 /**
- * Fill an empty list with all IDs of the first key in sorted pairs: words of 32 bits key,
- * 32 bits ID. The IDs take the place of the words: they are not copied, and stay where
- * they are when the list is reset. Nothing can be added to such a list.
+ * Fill an empty list with all IDs of the first key in sorted pairs. The IDs replace the
+ * words: they are not copied, and stay where they are when the list is reset. Nothing can
+ * be added to such a list.
  *
- * @param words  belong to the list from now on, as many as are returned
+ * @param words  belong to the list from now on, those of as many pairs as are returned
  * @param n      pairs, at least 1
+ * @param width  1: words of 32 bits key, 32 bits ID; 2: a word of each
  *
  * @return how many belong to the first key, or -ENOMEM
  */
-ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n);
-/** The same for pairs. */
-ptrdiff_t dit_list_take_pairs(struct dit_list *list, struct dit_pair *pairs, size_t n);
-
-/** Do the IDs stay where they are when the list is reset? Only if the list has IDs and is
- * no range. */
-static inline bool dit_list_has_taken(const struct dit_list *list)
-{
-	return list->ids != list->space && !list->is_range;
-}
+ptrdiff_t dit_list_take(struct dit_list *list, uint64_t *words, size_t n, unsigned width);
 
 /** Slow path of dit_list_is_repeated(); do not call. */
 bool dit_list_is_last_repeated(const struct dit_list *list,

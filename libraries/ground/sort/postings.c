@@ -2,18 +2,11 @@
 /*
  * Postings: collecting pairs.
  *
- * Each producer appends the pairs of each stream to a list of chunks: pushing into one
- * allocates nothing and shares nothing. There a pair takes
- * little more than its key (postings_bucket.c). To be sorted it becomes one word, key
- * above ID, so that sorting words sorts pairs; a pair of a 64-bit stream becomes two
- * words.
- *
- * The pairs are written to a run when chunks in use, plus twice the words of the largest
- * stream (which is dealt into one array and sorted with a spare one), would pass the
- * producer's share of the budget. So the budget also covers the scratch memory; with
- * one stream a fifth of it holds pairs, with many equal streams nearly all. Scratch is
- * kept for the next run, unless streams change so much that half of the share would lie
- * idle.
+ * Chunks in use, plus twice the words of the largest stream (which is dealt into one
+ * array and sorted with a spare one), stay within the producer's share of the budget.
+ * With one stream a fifth of it holds pairs, with many equal streams nearly all. Scratch
+ * is kept for the next run, unless streams change so much that half of the share would
+ * lie idle.
  */
 #include "sort/postings.h"
 
@@ -22,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "sort/postings_private.h"
 
 #define SHARE_MIN ((size_t)64 << 10)
@@ -66,8 +60,7 @@ static void producer_free(struct dit_producer *producer)
 	}
 	free(producer->runs);
 	dit_run_writer_deinit(&producer->writer);
-	dit_buffer_drop(&producer->sorted);
-	dit_buffer_drop(&producer->spare);
+	dit_sorted_words_drop(&producer->sorted);
 	dit_list_deinit(&producer->list);
 	for (unsigned i = 0;
 	     producer->buckets != NULL && i < producer->postings->nstreams; i++) {
@@ -166,7 +159,7 @@ void dit_postings_free(struct dit_postings *postings)
 	free(postings->streams);
 	free(postings->is_64bit);
 	free(postings->tmpdir);
-	dit_late_deinit(&postings->late);
+	free(postings->late.ids);
 	free(postings);
 }
 
@@ -182,9 +175,9 @@ static size_t larger(size_t a, size_t b)
 static bool is_share_used_up(const struct dit_producer *producer, size_t nwords)
 {
 	size_t chunk_bytes = (producer->nchunks + 1) * producer->chunk_bytes;
-	size_t scratch_bytes =
-		larger(dit_producer_sort_bytes(producer, producer->nchunks + 1, nwords),
-	               producer->sorted.size_bytes + producer->spare.size_bytes);
+	size_t scratch_bytes = larger(
+		dit_producer_sort_bytes(producer, producer->nchunks + 1, nwords),
+		producer->sorted.words.size_bytes + producer->sorted.spare.size_bytes);
 
 	return chunk_bytes + scratch_bytes > producer->postings->share_bytes;
 }
@@ -223,8 +216,8 @@ static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
 {
 	size_t nunits = dit_chunk_nunits(producer);
 	/* A unit becomes a word at most, in 64-bit streams as well. */
-	size_t biggest = larger(dit_bucket_nwords(bucket, width) + nunits,
-	                        producer->nwords_biggest);
+	size_t biggest =
+		larger(bucket->npairs * width + nunits, producer->nwords_biggest);
 	struct dit_chunk *chunk = NULL;
 
 	if (producer->nchunks > 0 && is_share_used_up(producer, biggest)) {
@@ -259,7 +252,7 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 	unsigned width = dit_stream_width(postings, stream);
 	uint32_t nspills = atomic_load_explicit(&postings->nspills, memory_order_relaxed);
 
-	assert(!postings->is_sealed && stream < postings->nstreams);
+	assert(!postings->is_finished && stream < postings->nstreams);
 	if (p->error == 0 && nspills != p->nspills_seen) {
 		p->error = follow(p, nspills);
 	}
@@ -288,7 +281,14 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 
 int dit_postings_note_late(struct dit_postings *postings, uint64_t id, uint64_t next_id)
 {
-	return dit_late_add(&postings->late, id, next_id);
+	struct dit_late_table *late = &postings->late;
+
+	if (DIT_GROW(late->ids, late->size, late->n + 1) < 0) {
+		return -ENOMEM;
+	}
+	late->ids[late->n] = (struct dit_late_id){id, next_id, late->n};
+	late->n++;
+	return 0;
 }
 
 const struct dit_late_table *dit_postings_late(const struct dit_postings *postings)
@@ -296,23 +296,25 @@ const struct dit_late_table *dit_postings_late(const struct dit_postings *postin
 	return &postings->late;
 }
 
-int dit_postings_seal(struct dit_postings *postings)
+int dit_postings_finish(struct dit_postings *postings)
 {
+	struct dit_late_table *late = &postings->late;
 	int error = 0;
 
-	dit_late_sort(&postings->late);
+	if (late->n > 1) {
+		qsort(late->ids, late->n, sizeof(*late->ids), dit_compare_ids);
+	}
 	for (unsigned i = 0; i < postings->nproducers; i++) {
 		struct dit_producer *p = postings->producers[i];
 
 		dit_run_writer_deinit(&p->writer);
-		dit_buffer_drop(&p->sorted);
-		dit_buffer_drop(&p->spare);
+		dit_sorted_words_drop(&p->sorted);
 		dit_list_deinit(&p->list);
 		if (error == 0) {
 			error = p->error;
 		}
 	}
-	postings->is_sealed = true;
+	postings->is_finished = true;
 	return error;
 }
 
@@ -333,11 +335,7 @@ uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsign
 
 void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned nparts)
 {
-	assert(postings->is_sealed && nparts >= 1 && DIT_POSTING_PARTS_MAX % nparts == 0);
+	assert(postings->is_finished && nparts >= 1 &&
+	       DIT_POSTING_PARTS_MAX % nparts == 0);
 	postings->streams[stream].nparts = nparts;
-}
-
-unsigned dit_postings_nparts(const struct dit_postings *postings, unsigned stream)
-{
-	return postings->streams[stream].nparts;
 }

@@ -5,7 +5,7 @@
  *
  *   dit_postings_new();
  *   many producers, each on its own thread:  dit_postings_push()...
- *   one thread, producers at rest:           dit_postings_seal()
+ *   one thread, producers at rest:           dit_postings_finish()
  *   the same, if need be:                    dit_postings_cut()
  *   per stream or part of one, any thread,   dit_posting_cursor_open(), _next()...,
  *   each once:                               _close()
@@ -57,7 +57,7 @@ struct dit_postings_opts {
 
 /** @return 0; -EINVAL (no producers, less than 64 KiB for each, list_max 0); -ENOMEM */
 int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *opts);
-/** Also before seal, and after errors. */
+/** Also before finish, and after errors. */
 void dit_postings_free(struct dit_postings *postings);
 
 /**
@@ -75,19 +75,19 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 /**
  * An entry took an ID that was given out earlier (a hole was filled), so IDs are not in
  * input order there: @p id counts as inserted just before @p next_id. Only matters to
- * lists that are exactly full. One thread, before seal; producers may be at work. 0 or
+ * lists that are exactly full. One thread, before finish; producers may be at work. 0 or
  * -ENOMEM
  */
 int dit_postings_note_late(struct dit_postings *postings, uint64_t id, uint64_t next_id);
-/** The noted keys, sorted, for lists that are made elsewhere. After seal. */
+/** The noted keys, sorted, for lists that are made elsewhere. After finish. */
 const struct dit_late_table *dit_postings_late(const struct dit_postings *postings);
 
 /** No more pushes. Producers must be at rest. 0 or the first error of any producer. */
-int dit_postings_seal(struct dit_postings *postings);
+int dit_postings_finish(struct dit_postings *postings);
 
 /** Bytes of all run files so far. Any thread, at any time. */
 uint64_t dit_postings_run_bytes(const struct dit_postings *postings);
-/** Pairs pushed to one stream. After seal. */
+/** Pairs pushed to one stream. After finish. */
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings,
                                      unsigned stream);
 
@@ -110,13 +110,11 @@ struct dit_posting_list {
 /**
  * Cut a stream into parts, so that several threads can sort it. Each part has an equal
  * share of all keys that are possible, however many pairs have them. The keys of a part
- * are lower than those of the next one. After seal, before the stream is opened.
+ * are lower than those of the next one. After finish, before the stream is opened.
  *
  * @param nparts  a power of two, DIT_POSTING_PARTS_MAX at most
  */
 void dit_postings_cut(struct dit_postings *postings, unsigned stream, unsigned nparts);
-/** 1: the stream is not cut. */
-unsigned dit_postings_nparts(const struct dit_postings *postings, unsigned stream);
 
 struct dit_posting_cursor;
 
@@ -129,8 +127,8 @@ struct dit_posting_cursor;
  *
  * @param part  0 to nparts - 1; 0 of a stream that is not cut
  *
- * @return 0; -EINVAL (not sealed, opened before); DIT_E_CORRUPT; DIT_E_STOPPED; -ENOMEM;
- *         -errno
+ * @return 0; -EINVAL (not finished, opened before); DIT_E_CORRUPT; DIT_E_STOPPED;
+ *         -ENOMEM; -errno
  */
 int dit_posting_cursor_open(struct dit_posting_cursor **ret,
                             struct dit_postings *postings, unsigned stream,
@@ -146,14 +144,9 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
  */
 ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
                                   struct dit_posting_list *ret, size_t max);
-/**
- * How much of the part the lists were made of so far, in bytes of memory and of runs.
- * The thread of the cursor.
- *
- * @param ret_total  of all of it
- */
-uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor,
-                                  uint64_t *ret_total);
+/** Pairs of these lists, about: their number is known of the stream alone. The thread of
+ * the cursor. */
+uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor);
 void dit_posting_cursor_close(struct dit_posting_cursor *cursor);
 
 #endif

@@ -19,10 +19,6 @@
  * A group never straddles two chunks: what does not fit follows as another group, at
  * distance 0. So a pair of an entry with many keys takes 4 bytes, in 64-bit streams 8,
  * and twice as much when it is sorted: then it is one word, key above ID, or two words.
- *
- * The first digit of the sort deals the pairs out of the chunks of all buckets of a
- * stream, in the order of their IDs. So what several producers have pushed is one sorted
- * array at once, and pairs of equal keys are in order already.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -225,13 +221,13 @@ static uint64_t bound_of(const struct dit_heap *heap)
 	return bound;
 }
 
-struct dit_bucket_sort {
+/* The pairs of some buckets, on their way to one sorted array. */
+struct sort {
 	struct reading *readings; /* one for each bucket; owned */
 	struct dit_heap heap;     /* of those that have pairs, by their next ID */
 	unsigned width;
-	const struct dit_key_range *range; /* NULL: all keys; else: */
-	struct dit_key_range own_range;
-	size_t npairs; /* counted */
+	const struct dit_key_range *range; /* NULL: all keys */
+	size_t npairs;                     /* counted */
 	struct dit_radix radix;
 };
 
@@ -246,7 +242,7 @@ INLINE void count_as(struct reading *reading, const struct dit_bucket *bucket,
 	(void)deal_keys(reading, 0, radix, NULL, width, range);
 }
 
-static void count_keys(struct dit_bucket_sort *sort, struct reading *reading,
+static void count_keys(struct sort *sort, struct reading *reading,
                        const struct dit_bucket *bucket)
 {
 	const struct dit_key_range *range = sort->range;
@@ -272,48 +268,25 @@ static size_t count_of_range(const struct dit_radix *radix)
 	return n;
 }
 
-int dit_buckets_count(struct dit_bucket_sort **ret,
-                      const struct dit_bucket *const *buckets, size_t n, unsigned width,
-                      const struct dit_key_range *range)
+static void count_buckets(struct sort *sort, struct dit_producer *const *producers,
+                          unsigned nproducers, unsigned stream)
 {
-	struct dit_bucket_sort *sort = calloc(1, sizeof(*sort));
+	for (unsigned i = 0; i < nproducers; i++) {
+		const struct dit_bucket *bucket = &producers[i]->buckets[stream];
 
-	if (sort == NULL) {
-		return -ENOMEM;
-	}
-	sort->readings = calloc(n + 1, sizeof(*sort->readings));
-	if (sort->readings == NULL || dit_heap_init(&sort->heap, n) < 0) {
-		dit_bucket_sort_free(sort);
-		return -ENOMEM;
-	}
-	sort->width = width;
-	sort->radix.width = width;
-	sort->radix.in_order = true;
-	if (range != NULL) {
-		sort->own_range = *range;
-		sort->range = &sort->own_range;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (buckets[i]->npairs > 0) {
-			count_keys(sort, &sort->readings[i], buckets[i]);
+		if (bucket->npairs > 0) {
+			count_keys(sort, &sort->readings[i], bucket);
 			dit_heap_add(&sort->heap, &sort->readings[i], is_before);
-			sort->radix.in_order &= buckets[i]->is_ascending;
-			sort->npairs += buckets[i]->npairs;
+			sort->radix.in_order &= bucket->is_ascending;
+			sort->npairs += bucket->npairs;
 		}
 	}
-	if (range != NULL) {
+	if (sort->range != NULL) {
 		sort->npairs = count_of_range(&sort->radix);
 	}
-	*ret = sort;
-	return 0;
 }
 
-size_t dit_bucket_sort_nwords(const struct dit_bucket_sort *sort)
-{
-	return sort->npairs * sort->width;
-}
-
-INLINE void deal_as(struct dit_bucket_sort *sort, uint64_t *words, unsigned width,
+INLINE void deal_as(struct sort *sort, uint64_t *words, unsigned width,
                     const struct dit_key_range *range)
 {
 	struct dit_heap *heap = &sort->heap;
@@ -326,33 +299,65 @@ INLINE void deal_as(struct dit_bucket_sort *sort, uint64_t *words, unsigned widt
 	}
 }
 
-uint64_t *dit_bucket_sort_deal(struct dit_bucket_sort *sort, uint64_t *words,
-                               uint64_t *spare)
+static int deal(struct sort *sort, struct dit_sorted_words *ret)
 {
-	/* Words are dealt twice more, pairs once, and should end in the same buffer. */
-	uint64_t *first = sort->width == 1 ? words : spare;
+	size_t nbytes = sort->npairs * sort->width * sizeof(uint64_t);
+	uint64_t *first = NULL;
+	uint64_t *other = NULL;
 
+	if (dit_buffer_reserve(&ret->words, nbytes) < 0 ||
+	    dit_buffer_reserve(&ret->spare, nbytes) < 0) {
+		return -ENOMEM;
+	}
+	/* Words are dealt twice more, pairs once, and should end in the same buffer. */
+	first = sort->width == 1 ? ret->words.data : ret->spare.data;
+	other = sort->width == 1 ? ret->spare.data : ret->words.data;
 	dit_radix_count_end(&sort->radix);
 	if (sort->width == 1 && sort->range == NULL) {
 		deal_as(sort, first, 1, NULL);
 	} else if (sort->width == 1) {
-		deal_as(sort, first, 1, &sort->own_range);
+		deal_as(sort, first, 1, sort->range);
 	} else if (sort->range == NULL) {
 		deal_as(sort, first, 2, NULL);
 	} else {
-		deal_as(sort, first, 2, &sort->own_range);
+		deal_as(sort, first, 2, sort->range);
 	}
-	return dit_radix_finish(&sort->radix, first, first == words ? spare : words,
-	                        sort->npairs);
+	if (dit_radix_finish(&sort->radix, first, other, sort->npairs) !=
+	    ret->words.data) {
+		struct dit_buffer swap = ret->words;
+
+		ret->words = ret->spare;
+		ret->spare = swap;
+	}
+	return 0;
 }
 
-void dit_bucket_sort_free(struct dit_bucket_sort *sort)
+int dit_buckets_sort(struct dit_producer *const *producers, unsigned nproducers,
+                     unsigned stream, const struct dit_key_range *range,
+                     struct dit_sorted_words *ret)
 {
-	if (sort != NULL) {
-		dit_heap_deinit(&sort->heap);
-		free(sort->readings);
-		free(sort);
+	struct sort *sort = calloc(1, sizeof(*sort)); /* its counters take 33 KiB */
+	int r = 0;
+
+	if (sort == NULL) {
+		return -ENOMEM;
 	}
+	sort->readings = calloc(nproducers, sizeof(*sort->readings));
+	if (sort->readings == NULL || dit_heap_init(&sort->heap, nproducers) < 0) {
+		r = -ENOMEM;
+	} else {
+		sort->width = dit_stream_width(producers[0]->postings, stream);
+		sort->range = range;
+		sort->radix.width = sort->width;
+		sort->radix.in_order = true;
+		count_buckets(sort, producers, nproducers, stream);
+		ret->nwords = sort->npairs * sort->width;
+		r = sort->npairs == 0 ? 0 : deal(sort, ret);
+	}
+	dit_heap_deinit(&sort->heap);
+	free(sort->readings);
+	free(sort);
+	return r;
 }
 
 void dit_bucket_empty(const struct dit_producer *producer, struct dit_bucket *bucket)

@@ -2,19 +2,14 @@
 /*
  * Cursors over one stream, or a part of it.
  *
- * The postings that are still in memory are made one sorted array first, of all producers
- * (postings_bucket.c), which needs no heap. Then chunks are given back.
- *
- * Each part looks at all pairs of its stream twice, to count and to deal those of its
- * keys. Both looks cost two fifths of sorting a pair. So half of a stream takes 0.7 of
- * its time, and nothing has to be dealt among the parts first.
+ * Both looks of a part at all pairs in memory cost two fifths of sorting a pair. So half
+ * of a stream takes 0.7 of its time, and nothing has to be dealt among the parts first.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "sort/postings_private.h"
-#include "sort/radix.h"
 
 /* Calls of a merge of runs, one list each, are many and short; the longest take
  * milliseconds. */
@@ -25,53 +20,15 @@ struct dit_posting_cursor {
 	unsigned stream;
 	unsigned part;
 	unsigned width;
-	struct dit_buffer sorted; /* the pairs in memory */
-	struct dit_buffer spare;  /* while sorting */
+	struct dit_sorted_words sorted; /* the pairs in memory */
 	struct dit_posting_merge merge;
 	struct dit_list list;
 	unsigned ncalls;      /* of next; wraps */
 	uint64_t total_bytes; /* of all that is merged */
 };
 
-static void swap_buffers(struct dit_posting_cursor *cursor)
-{
-	struct dit_buffer swap = cursor->sorted;
-
-	cursor->sorted = cursor->spare;
-	cursor->spare = swap;
-}
-
-static int reserve_buffers(struct dit_posting_cursor *cursor, size_t nwords)
-{
-	size_t size_bytes = nwords * sizeof(uint64_t);
-	int r = dit_buffer_reserve(&cursor->sorted, size_bytes);
-
-	return r < 0 ? r : dit_buffer_reserve(&cursor->spare, size_bytes);
-}
-
-/** Sort what the part has, and add it to the merge. */
-static int add_sorted(struct dit_posting_cursor *cursor, struct dit_bucket_sort *sort)
-{
-	size_t nwords = dit_bucket_sort_nwords(sort);
-	uint64_t *sorted = NULL;
-	int r = nwords == 0 ? 0 : reserve_buffers(cursor, nwords);
-
-	if (r < 0 || nwords == 0) {
-		return r;
-	}
-	sorted = dit_bucket_sort_deal(sort, cursor->sorted.data, cursor->spare.data);
-	if (sorted != cursor->sorted.data) {
-		swap_buffers(cursor);
-	}
-	dit_buffer_drop(&cursor->spare);
-	dit_posting_merge_add_array(&cursor->merge, cursor->sorted.data, nwords,
-	                            cursor->width);
-	return 0;
-}
-
 /** The part has taken its pairs. The last one gives the chunks back. */
-static void leave_buckets(const struct dit_posting_cursor *cursor,
-                          struct dit_bucket **buckets)
+static void leave_buckets(const struct dit_posting_cursor *cursor)
 {
 	const struct dit_postings *postings = cursor->postings;
 	struct dit_posting_stream *stream = &postings->streams[cursor->stream];
@@ -79,7 +36,9 @@ static void leave_buckets(const struct dit_posting_cursor *cursor,
 	if (atomic_fetch_add_explicit(&stream->nsorted, 1, memory_order_acq_rel) + 1 ==
 	    stream->nparts) {
 		for (unsigned i = 0; i < postings->nproducers; i++) {
-			dit_bucket_empty(postings->producers[i], buckets[i]);
+			struct dit_producer *producer = postings->producers[i];
+
+			dit_bucket_empty(producer, &producer->buckets[cursor->stream]);
 		}
 	}
 }
@@ -87,31 +46,21 @@ static void leave_buckets(const struct dit_posting_cursor *cursor,
 /** Make the pairs in memory one sorted array and add it to the merge. */
 static int add_memory(struct dit_posting_cursor *cursor)
 {
-	struct dit_postings *postings = cursor->postings;
-	struct dit_bucket **buckets = calloc(postings->nproducers, sizeof(*buckets));
+	const struct dit_postings *postings = cursor->postings;
 	const struct dit_key_range range =
 		dit_posting_part_range(postings, cursor->stream, cursor->part);
 	bool is_whole = postings->streams[cursor->stream].nparts == 1;
-	struct dit_bucket_sort *sort = NULL;
-	int r = buckets == NULL ? -ENOMEM : 0;
+	int r = dit_buckets_sort(postings->producers, postings->nproducers,
+	                         cursor->stream, is_whole ? NULL : &range,
+	                         &cursor->sorted);
 
-	for (unsigned i = 0; i < postings->nproducers && r == 0; i++) {
-		buckets[i] = &postings->producers[i]->buckets[cursor->stream];
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		r = dit_buckets_count(&sort, (const struct dit_bucket *const *)buckets,
-		                      postings->nproducers, cursor->width,
-		                      is_whole ? NULL : &range);
-	}
-	if (r == 0) {
-		r = add_sorted(cursor, sort);
-	}
-	if (r == 0) {
-		leave_buckets(cursor, buckets);
-	}
-	dit_bucket_sort_free(sort);
-	free(buckets);
-	return r;
+	dit_buffer_drop(&cursor->sorted.spare);
+	dit_posting_merge_add_array(&cursor->merge, &cursor->sorted, cursor->width);
+	leave_buckets(cursor);
+	return 0;
 }
 
 static int add_runs(struct dit_posting_cursor *cursor)
@@ -159,7 +108,7 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 	size_t nsources = 1;
 	int r = 0;
 
-	if (!postings->is_sealed || stream >= postings->nstreams ||
+	if (!postings->is_finished || stream >= postings->nstreams ||
 	    part >= postings->streams[stream].nparts) {
 		return -EINVAL;
 	}
@@ -208,6 +157,7 @@ static void finish_list(struct dit_posting_cursor *cursor, struct dit_posting_li
 ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
                                   struct dit_posting_list *ret, size_t max)
 {
+	const struct dit_list *list = &cursor->list;
 	size_t n = 0;
 	int r = 1;
 
@@ -215,8 +165,9 @@ ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
 	    dit_stop_is_set(cursor->postings->stop)) {
 		return DIT_E_STOPPED;
 	}
-	/* Lists that lie in an array stay there; all others have one place. */
-	while (r > 0 && n < max && (n == 0 || dit_list_has_taken(&cursor->list))) {
+	/* Lists that lie in an array stay there; all others have one memory. */
+	while (r > 0 && n < max &&
+	       (n == 0 || (list->ids != list->space && !list->is_range))) {
 		r = dit_posting_merge_next(&cursor->merge, &cursor->list,
 		                           &ret[n].ordinal);
 		if (r > 0) {
@@ -226,11 +177,17 @@ ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
 	return r < 0 ? r : (ptrdiff_t)n;
 }
 
-uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor,
-                                  uint64_t *ret_total)
+uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor)
 {
-	*ret_total = cursor->total_bytes;
-	return cursor->total_bytes - bytes_left(cursor);
+	const struct dit_postings *postings = cursor->postings;
+	uint64_t npushed = dit_postings_stream_npushed(postings, cursor->stream) /
+	                   postings->streams[cursor->stream].nparts;
+	uint64_t total = cursor->total_bytes;
+
+	return total == 0
+	               ? npushed
+	               : (uint64_t)((double)npushed *
+	                            (double)(total - bytes_left(cursor)) / (double)total);
 }
 
 /** The runs' disk space is given back stream by stream, while the database grows. */
@@ -262,8 +219,7 @@ void dit_posting_cursor_close(struct dit_posting_cursor *cursor)
 	}
 	free_segments(cursor);
 	dit_posting_merge_deinit(&cursor->merge);
-	dit_buffer_drop(&cursor->sorted);
-	dit_buffer_drop(&cursor->spare);
+	dit_sorted_words_drop(&cursor->sorted);
 	dit_list_deinit(&cursor->list);
 	free(cursor);
 }

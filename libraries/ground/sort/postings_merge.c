@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The merge of sorted sources into posting lists.
- *
- * A binary heap holds the sources by their current (key, ID). The list of the smallest
- * key is collected by draining the source on top for as long as it stays below the
- * runner-up, then moving it to its new place:
- *
- *     run 1   key 5: 1 2 3   key 9: 2          drain run 1: 1 2 3
- *     run 2   key 5: 4 6     key 7: 5          drain run 2: 4 6   (runner-up has key 9)
- *                                              key 5 is complete: 1 2 3 4 6
- *
- * Runs are written one after the other, so their IDs hardly interleave, and most drains
- * take a whole list. The usual load fits into memory: then there is one source, an
- * array, which is read without any of this.
+ * The merge of sorted sources into posting lists: a binary heap holds the sources by
+ * their current (key, ID). The README of this room has an example.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -147,17 +136,72 @@ static bool is_before(const void *x, const void *y)
 	return a->key != b->key ? a->key < b->key : a->id < b->id;
 }
 
-void dit_posting_merge_add_array(struct dit_posting_merge *merge, uint64_t *words,
-                                 size_t nwords, unsigned width)
+void dit_posting_merge_add_array(struct dit_posting_merge *merge,
+                                 const struct dit_sorted_words *sorted, unsigned width)
 {
-	struct dit_posting_source *source = &merge->sources[merge->nsources++];
+	struct dit_posting_source *source = &merge->sources[merge->nsources];
 
-	source->width = width;
-	source->at = words;
-	source->end = words + nwords;
-	if (array_next(source) > 0) {
-		dit_heap_add(&merge->heap, source, is_before);
+	if (sorted->nwords == 0) {
+		return;
 	}
+	merge->nsources++;
+	source->width = width;
+	source->at = sorted->words.data;
+	source->end = source->at + sorted->nwords;
+	(void)array_next(source);
+	dit_heap_add(&merge->heap, source, is_before);
+}
+
+/* ---- parts of streams in runs ---- */
+
+/* A part has the cells from `first` up to `end`, without `end`. */
+struct cells {
+	unsigned first;
+	unsigned end;
+};
+
+static struct cells cells_of(const struct dit_posting_stream *stream, unsigned part)
+{
+	return (struct cells){part * DIT_POSTING_PARTS_MAX / stream->nparts,
+	                      (part + 1) * DIT_POSTING_PARTS_MAX / stream->nparts};
+}
+
+struct dit_key_range dit_posting_part_range(const struct dit_postings *postings,
+                                            unsigned stream, unsigned part)
+{
+	unsigned shift = dit_posting_cell_shift(dit_stream_width(postings, stream));
+	struct cells cells = cells_of(&postings->streams[stream], part);
+
+	return (struct dit_key_range){
+		.first = (uint64_t)cells.first << shift,
+		.last = ((uint64_t)cells.end - 1) << shift | (((uint64_t)1 << shift) - 1),
+	};
+}
+
+/** The blocks of a run that hold a part of a stream. @param ret_cell  where it begins */
+static struct dit_run_segment part_blocks(const struct dit_postings *postings,
+                                          const struct dit_posting_run *run,
+                                          unsigned stream, unsigned part,
+                                          struct dit_posting_cell *ret_cell)
+{
+	const struct dit_posting_segment *segment = &run->segments[stream];
+	struct cells cells = cells_of(&postings->streams[stream], part);
+	uint64_t all = segment->file.bytes;
+	uint64_t begin = segment->cells[cells.first].place;
+	uint64_t end = cells.end == DIT_POSTING_PARTS_MAX
+	                       ? all
+	                       : segment->cells[cells.end].place;
+	uint64_t block = postings->block_bytes;
+
+	*ret_cell = segment->cells[cells.first];
+	if (begin == end) {
+		return (struct dit_run_segment){segment->file.offset, 0};
+	}
+	ret_cell->place = begin % block;
+	begin -= begin % block;
+	end = end % block == 0 ? end : end - end % block + block;
+	return (struct dit_run_segment){segment->file.offset + begin,
+	                                (end < all ? end : all) - begin};
 }
 
 int dit_posting_merge_add_run(struct dit_posting_merge *merge,
@@ -167,8 +211,7 @@ int dit_posting_merge_add_run(struct dit_posting_merge *merge,
 {
 	struct dit_posting_source *source = &merge->sources[merge->nsources];
 	struct dit_posting_cell cell;
-	struct dit_run_segment blocks =
-		dit_posting_part_blocks(postings, run, stream, part, &cell);
+	struct dit_run_segment blocks = part_blocks(postings, run, stream, part, &cell);
 	int r = 0;
 
 	if (blocks.bytes == 0) {
@@ -192,6 +235,8 @@ int dit_posting_merge_add_run(struct dit_posting_merge *merge,
 	dit_heap_add(&merge->heap, source, is_before);
 	return 0;
 }
+
+/* ---- lists ---- */
 
 /** Add items of the top source to the list up to the runner-up's, or to the key's end. */
 static int drain(struct dit_posting_merge *merge, uint64_t key, struct dit_list *list)
@@ -228,19 +273,14 @@ static int drain(struct dit_posting_merge *merge, uint64_t key, struct dit_list 
 	return 0;
 }
 
-/*
- * The only source left is an array: no items, no heap. `width` is a constant where this
- * function is used.
- */
-static inline __attribute__((always_inline)) int next_of_array(
-	struct dit_posting_merge *merge, struct dit_list *list, unsigned width)
+/* The only source left is an array: no items, no heap. */
+static int next_of_array(struct dit_posting_merge *merge, struct dit_list *list)
 {
 	struct dit_posting_source *source = dit_heap_top(&merge->heap);
+	unsigned width = source->width;
 	uint64_t *words = source->at - width; /* the current item is read already */
 	size_t n = (size_t)(source->end - words) / width;
-	ptrdiff_t ntaken =
-		width == 1 ? dit_list_take_words(list, words, n)
-			   : dit_list_take_pairs(list, (struct dit_pair *)words, n);
+	ptrdiff_t ntaken = dit_list_take(list, words, n, width);
 
 	if (ntaken < 0) {
 		return (int)ntaken;
@@ -272,8 +312,7 @@ int dit_posting_merge_next(struct dit_posting_merge *merge, struct dit_list *lis
 	key = top->key;
 	dit_list_reset(list);
 	if (merge->heap.n == 1 && top->width > 0) {
-		int r = top->width == 1 ? next_of_array(merge, list, 1)
-		                        : next_of_array(merge, list, 2);
+		int r = next_of_array(merge, list);
 
 		if (r < 0) {
 			return r;

@@ -2,7 +2,7 @@
 /*
  * Shared by the files of the postings: the object, its producers, runs, and the merge.
  *
- *   postings.c        the object, pushing, seal
+ *   postings.c        the object, pushing, and its end
  *   postings_bucket.c the pairs of one stream in a producer's memory
  *   postings_run.c    a producer's pairs -> run files, merges of runs
  *   postings_merge.c  sorted sources -> lists in key order
@@ -60,6 +60,19 @@ struct dit_posting_run {
 	struct dit_posting_segment segments[];
 };
 
+/** Sorted words, and as much memory to sort them in. Zero is none. */
+struct dit_sorted_words {
+	struct dit_buffer words;
+	struct dit_buffer spare;
+	size_t nwords;
+};
+
+static inline void dit_sorted_words_drop(struct dit_sorted_words *sorted)
+{
+	dit_buffer_drop(&sorted->words);
+	dit_buffer_drop(&sorted->spare);
+}
+
 /** Cursors of one stream. */
 struct dit_posting_stream {
 	unsigned nparts; /* [const] once a part is open */
@@ -77,13 +90,12 @@ struct dit_producer {
 	/* [const] */
 	struct dit_postings *postings;
 
-	/* [own: the producer's thread, until seal] */
-	struct dit_bucket *buckets; /* one per stream */
-	size_t chunk_bytes;         /* [const] a power of two */
-	size_t nchunks;             /* in all buckets */
-	size_t nwords_biggest;      /* of the largest bucket, its last chunk filled */
-	struct dit_buffer sorted;   /* scratch of sorting */
-	struct dit_buffer spare;
+	/* [own: the producer's thread, until finish] */
+	struct dit_bucket *buckets;     /* one per stream */
+	size_t chunk_bytes;             /* [const] a power of two */
+	size_t nchunks;                 /* in all buckets */
+	size_t nwords_biggest;          /* of the largest bucket, its last chunk filled */
+	struct dit_sorted_words sorted; /* scratch of sorting */
 	struct dit_run_writer writer;
 	struct dit_list list;
 	struct dit_posting_run **runs; /* oldest first */
@@ -106,10 +118,10 @@ struct dit_postings {
 	size_t block_bytes;          /* of run files */
 	unsigned fan_in;             /* runs merged into one */
 
-	/* [own: whoever seals; const afterwards] */
+	/* [own: whoever finishes; const afterwards] */
 	struct dit_producer **producers;
 	struct dit_late_table late;
-	bool is_sealed;
+	bool is_finished;
 
 	struct dit_posting_stream *streams;
 
@@ -160,12 +172,6 @@ static inline size_t dit_producer_used_bytes(const struct dit_producer *producer
 	                               producer->nwords_biggest);
 }
 
-/** Words of all pairs in memory, when they are sorted. */
-static inline size_t dit_bucket_nwords(const struct dit_bucket *bucket, unsigned width)
-{
-	return bucket->npairs * width;
-}
-
 /**
  * Add keys of one ID, as many as fit into one group of the last chunk.
  *
@@ -181,34 +187,17 @@ struct dit_key_range {
 	uint64_t last;
 };
 
-/** Pairs of one stream's buckets, which become one sorted array. */
-struct dit_bucket_sort;
-
 /**
- * Count them, which says how much room they need.
+ * Sort the pairs that producers have of one stream, which stay in their buckets.
  *
- * @param buckets  borrowed until the deal
- * @param range    pairs of other keys stay; NULL: all are wanted
+ * @param range  pairs of other keys are left out; NULL: all are wanted
+ * @param ret    its memory grows as needed, and is the caller's also after an error
  *
  * @return 0 or -ENOMEM
  */
-int dit_buckets_count(struct dit_bucket_sort **ret,
-                      const struct dit_bucket *const *buckets, size_t n, unsigned width,
-                      const struct dit_key_range *range);
-/** Words of the sorted array. */
-size_t dit_bucket_sort_nwords(const struct dit_bucket_sort *sort);
-/**
- * The sorted words, of one pair at least. Once.
- *
- * @param words  room for them
- * @param spare  as much
- *
- * @return @p words as a rule, or @p spare, whichever holds the result
- */
-uint64_t *dit_bucket_sort_deal(struct dit_bucket_sort *sort, uint64_t *words,
-                               uint64_t *spare);
-/** NULL is fine. */
-void dit_bucket_sort_free(struct dit_bucket_sort *sort);
+int dit_buckets_sort(struct dit_producer *const *producers, unsigned nproducers,
+                     unsigned stream, const struct dit_key_range *range,
+                     struct dit_sorted_words *ret);
 
 /** Forget the pairs, and put the chunks back. */
 void dit_bucket_empty(const struct dit_producer *producer, struct dit_bucket *bucket);
@@ -244,10 +233,10 @@ struct dit_posting_merge {
 /** @param max most sources that will be added. 0 or -ENOMEM */
 int dit_posting_merge_init(struct dit_posting_merge *merge, size_t max);
 void dit_posting_merge_deinit(struct dit_posting_merge *merge);
-/** Add a source of sorted words, borrowed; lists are made in their place. Empty ones are
+/** Add a source of sorted words, borrowed; lists are made in their place. Zero words are
  * fine. */
-void dit_posting_merge_add_array(struct dit_posting_merge *merge, uint64_t *words,
-                                 size_t nwords, unsigned width);
+void dit_posting_merge_add_array(struct dit_posting_merge *merge,
+                                 const struct dit_sorted_words *sorted, unsigned width);
 /** Bits of a key below the number of its cell. */
 static inline unsigned dit_posting_cell_shift(unsigned width)
 {
@@ -257,11 +246,6 @@ static inline unsigned dit_posting_cell_shift(unsigned width)
 /** The keys of a part. */
 struct dit_key_range dit_posting_part_range(const struct dit_postings *postings,
                                             unsigned stream, unsigned part);
-/** The blocks of a run that hold a part of a stream. @param ret_cell  where it begins */
-struct dit_run_segment dit_posting_part_blocks(const struct dit_postings *postings,
-                                               const struct dit_posting_run *run,
-                                               unsigned stream, unsigned part,
-                                               struct dit_posting_cell *ret_cell);
 /** Add a run's lists of a part of a stream. 0; DIT_E_CORRUPT; -errno */
 int dit_posting_merge_add_run(struct dit_posting_merge *merge,
                               const struct dit_postings *postings,

@@ -28,18 +28,6 @@
 
 #define HEAD_MAX (4 * DIT_VARINT_MAX)
 
-/* A part has the cells from `first` up to `end`, without `end`. */
-struct cells {
-	unsigned first;
-	unsigned end;
-};
-
-static struct cells cells_of(const struct dit_posting_stream *stream, unsigned part)
-{
-	return (struct cells){part * DIT_POSTING_PARTS_MAX / stream->nparts,
-	                      (part + 1) * DIT_POSTING_PARTS_MAX / stream->nparts};
-}
-
 void dit_posting_run_free(struct dit_posting_run *run)
 {
 	if (run != NULL) {
@@ -48,43 +36,6 @@ void dit_posting_run_free(struct dit_posting_run *run)
 		}
 		free(run);
 	}
-}
-
-struct dit_key_range dit_posting_part_range(const struct dit_postings *postings,
-                                            unsigned stream, unsigned part)
-{
-	unsigned shift = dit_posting_cell_shift(dit_stream_width(postings, stream));
-	struct cells cells = cells_of(&postings->streams[stream], part);
-
-	return (struct dit_key_range){
-		.first = (uint64_t)cells.first << shift,
-		.last = ((uint64_t)cells.end - 1) << shift | (((uint64_t)1 << shift) - 1),
-	};
-}
-
-struct dit_run_segment dit_posting_part_blocks(const struct dit_postings *postings,
-                                               const struct dit_posting_run *run,
-                                               unsigned stream, unsigned part,
-                                               struct dit_posting_cell *ret_cell)
-{
-	const struct dit_posting_segment *segment = &run->segments[stream];
-	struct cells cells = cells_of(&postings->streams[stream], part);
-	uint64_t all = segment->file.bytes;
-	uint64_t begin = segment->cells[cells.first].place;
-	uint64_t end = cells.end == DIT_POSTING_PARTS_MAX
-	                       ? all
-	                       : segment->cells[cells.end].place;
-	uint64_t block = postings->block_bytes;
-
-	*ret_cell = segment->cells[cells.first];
-	if (begin == end) {
-		return (struct dit_run_segment){segment->file.offset, 0};
-	}
-	ret_cell->place = begin % block;
-	begin -= begin % block;
-	end = end % block == 0 ? end : end - end % block + block;
-	return (struct dit_run_segment){segment->file.offset + begin,
-	                                (end < all ? end : all) - begin};
 }
 
 static int write_ids(struct dit_run_writer *writer, const struct dit_list *list)
@@ -193,49 +144,24 @@ static int write_segment(struct dit_producer *producer, struct dit_posting_merge
 	return r < 0 ? r : end_segment(producer, ret, cell);
 }
 
-static int write_sorted(struct dit_producer *producer, struct dit_bucket_sort *sort,
-                        unsigned width, struct dit_posting_segment *ret)
-{
-	size_t nwords = dit_bucket_sort_nwords(sort);
-	struct dit_posting_merge merge = {0};
-	int r = 0;
-
-	if (dit_buffer_reserve(&producer->sorted, nwords * sizeof(uint64_t)) < 0 ||
-	    dit_buffer_reserve(&producer->spare, nwords * sizeof(uint64_t)) < 0) {
-		return -ENOMEM;
-	}
-	r = dit_posting_merge_init(&merge, 1);
-	if (r < 0) {
-		return r;
-	}
-	dit_posting_merge_add_array(
-		&merge,
-		dit_bucket_sort_deal(sort, producer->sorted.data, producer->spare.data),
-		nwords, width);
-	r = write_segment(producer, &merge, width, ret);
-	dit_posting_merge_deinit(&merge);
-	return r;
-}
-
 /** Sort one bucket, write it, and put its chunks back. */
 static int spill_bucket(struct dit_producer *producer, unsigned stream,
                         struct dit_posting_segment *ret)
 {
-	struct dit_bucket *bucket = &producer->buckets[stream];
 	unsigned width = dit_stream_width(producer->postings, stream);
-	struct dit_bucket_sort *sort = NULL;
-	int r = dit_buckets_count(&sort, &(const struct dit_bucket *){bucket}, 1, width,
-	                          NULL);
+	struct dit_posting_merge merge = {0};
+	int r = dit_buckets_sort(&producer, 1, stream, NULL, &producer->sorted);
 
+	r = r < 0 ? r : dit_posting_merge_init(&merge, 1);
 	if (r == 0) {
-		r = write_sorted(producer, sort, width, ret);
+		dit_posting_merge_add_array(&merge, &producer->sorted, width);
+		r = write_segment(producer, &merge, width, ret);
 	}
-	dit_bucket_sort_free(sort);
-	if (r < 0) {
-		return r;
+	dit_posting_merge_deinit(&merge);
+	if (r == 0) {
+		dit_bucket_empty(producer, &producer->buckets[stream]);
 	}
-	dit_bucket_empty(producer, bucket);
-	return 0;
+	return r;
 }
 
 static int spill_buckets(struct dit_producer *producer, struct dit_posting_run *run)
@@ -352,8 +278,7 @@ fail:
 static void reset_memory(struct dit_producer *producer)
 {
 	if (dit_producer_used_bytes(producer) < producer->postings->share_bytes / 2) {
-		dit_buffer_drop(&producer->sorted);
-		dit_buffer_drop(&producer->spare);
+		dit_sorted_words_drop(&producer->sorted);
 	}
 	producer->nchunks = 0;
 	producer->nwords_biggest = 0;

@@ -24,8 +24,8 @@
 
 #include "base/error.h"
 #include "system/crypto_module.h"
+#include "system/file_io.h"
 #include "system/path.h"
-#include "system/whole_io.h"
 
 #define BLOCK_HEAD   16
 #define BUFFER_BYTES ((size_t)256 << 10)

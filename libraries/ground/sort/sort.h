@@ -53,8 +53,8 @@
  * (fan_in - 1) * levels per producer, and levels grow with the logarithm of the data. A
  * run is one file descriptor. Runs carry checksums.
  *
- * Threads: one per producer; one that seals and calls next, when the producers are at
- * rest; any number that open views. A view may be used by several threads at once, a
+ * Threads: one per producer; one that ends pushing and calls next, when the producers are
+ * at rest; any number that open views. A view may be used by several threads at once, a
  * cursor by one at a time. The caller's functions are called by all of these threads,
  * also at once, and never with a lock held.
  *
@@ -146,10 +146,10 @@ DIT_PUBLIC void dit_sorter_free(struct dit_sorter *sorter);
  * Add a record; key and value are copied.
  *
  * @param producer  0 .. nproducers-1, each on one thread at a time
- * @return 0; DIT_E_TOOLONG; -EINVAL (no such producer; sealed); -ENOMEM; -ENOSPC and
- *         other -errno of writing a run; DIT_E_CORRUPT (a run to be merged is damaged);
- *         what the merge function returned. After an error this record is not in, those
- *         before are and can be viewed; the error sticks to the producer.
+ * @return 0; DIT_E_TOOLONG; -EINVAL (no such producer; pushing has ended); -ENOMEM;
+ *         -ENOSPC and other -errno of writing a run; DIT_E_CORRUPT (a run to be merged is
+ *         damaged); what the merge function returned. After an error this record is not
+ *         in, those before are and can be viewed; the error sticks to the producer.
  */
 DIT_PUBLIC int dit_sorter_push(struct dit_sorter *sorter, unsigned producer,
                                struct dit_span key, struct dit_span value);
@@ -169,8 +169,9 @@ struct dit_sort_record {
 };
 
 /**
- * @return 1: the next record of all; 0: end; DIT_E_CORRUPT: a damaged run; -EINVAL: not
- *         sealed; -ENOMEM; -errno; what the merge function returned. Errors stick.
+ * @return 1: the next record of all; 0: end; DIT_E_CORRUPT: a damaged run; -EINVAL:
+ *         before dit_sorter_seal(); -ENOMEM; -errno; what the merge function returned.
+ *         Errors stick.
  */
 DIT_PUBLIC int dit_sorter_next(struct dit_sorter *sorter, struct dit_sort_record *ret);
 
@@ -182,13 +183,13 @@ DIT_PUBLIC size_t dit_sorter_nruns(const struct dit_sorter *sorter);
 /**
  * The records of a sorter at one time: all records whose push had returned when
  * dit_sort_view_open() was called, and of those pushed during that call, by each
- * producer, the first few. It stays so, whatever is pushed, written, merged or sealed.
+ * producer, the first few. It stays so, whatever is pushed, written or merged.
  */
 struct dit_sort_view;
 
 /**
  * Sorts a copy of the pointers to records in memory, on the calling thread; producers go
- * on. After the seal it costs next to nothing.
+ * on. After dit_sorter_seal() it costs next to nothing.
  *
  * @return 0 or -ENOMEM
  */

@@ -6,6 +6,14 @@
  * them needs (16 bytes each, and 16 more while sorting), would pass the producer's share,
  * they are sorted and written as a run. The rest is sorted in memory at the end and
  * merged with the runs.
+ *
+ * A batch is a list of slabs, filled one after the other.
+ * Records lie one after the other and do not move, so a view can walk the first n of them
+ * while the producer appends: how many lie in a slab is known for all but the last one
+ * that the view saw, and there it is the rest of n.
+ *
+ *     slab  3 records   slab  4 records   slab (filled now)      n = 9
+ *     [a b c    ]  -->  [d e f g ]   -->  [h i j ..             j came after n was read
  */
 #include "sort/sort.h"
 
@@ -16,7 +24,7 @@
 
 #include "base/version.h"
 #include "sort/sorter_private.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define SHARE_MAX        ((size_t)64 << 30) /* keeps items below DIT_RADIX_MAX */
 #define SLAB_MAX         ((size_t)1 << 20)
@@ -27,6 +35,64 @@
 
 #define RUNS_WANTED 256u
 #define FAN_IN_MAX  64u
+
+/* ---- records in memory ---- */
+
+struct dit_sort_batch *dit_sort_batch_new(void)
+{
+	struct dit_sort_batch *batch = calloc(1, sizeof(*batch));
+
+	if (batch != NULL) {
+		atomic_init(&batch->nrefs, 1);
+	}
+	return batch;
+}
+
+void dit_sort_batch_drop(struct dit_sort_batch *batch)
+{
+	struct dit_sort_slab *slab = NULL;
+
+	if (batch == NULL ||
+	    atomic_fetch_sub_explicit(&batch->nrefs, 1, memory_order_acq_rel) > 1) {
+		return;
+	}
+	slab = batch->first;
+	while (slab != NULL) {
+		struct dit_sort_slab *next = slab->next;
+
+		dit_slab_put(slab, slab->size_bytes);
+		slab = next;
+	}
+	dit_buffer_drop(&batch->sorted);
+	free(batch);
+}
+
+/** Takes the slab, of dit_slab_get(), to go on in. With the producer's lock. */
+static void batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab)
+{
+	size_t nrecords = atomic_load_explicit(&batch->nrecords, memory_order_relaxed);
+
+	slab->next = NULL;
+	if (batch->current == NULL) {
+		batch->first = slab;
+	} else {
+		batch->current->next = slab;
+		batch->current->nrecords = nrecords - batch->nclosed;
+	}
+	batch->nclosed = nrecords;
+	batch->current = slab;
+}
+
+struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch)
+{
+	return (struct dit_sort_extent){
+		.batch = batch,
+		.last = batch->current,
+		.n = atomic_load_explicit(&batch->nrecords, memory_order_acquire),
+	};
+}
+
+/* ---- the sorter ---- */
 
 static void producer_free(struct dit_sort_producer *producer)
 {
@@ -159,7 +225,7 @@ static int next_slab(struct dit_sort_producer *producer, size_t size)
 	}
 	slab->size_bytes = size;
 	(void)pthread_mutex_lock(&producer->lock);
-	dit_sort_batch_enter(producer->batch, slab);
+	batch_enter(producer->batch, slab);
 	(void)pthread_mutex_unlock(&producer->lock);
 	producer->used_bytes += (size_t)(producer->end - producer->at);
 	producer->at = slab->bytes;
@@ -220,7 +286,7 @@ int dit_sorter_push(struct dit_sorter *sorter, unsigned producer, struct dit_spa
 {
 	struct dit_sort_producer *p = NULL;
 
-	if (producer >= sorter->opts.nproducers || sorter->was_sealed) {
+	if (producer >= sorter->opts.nproducers || sorter->was_finished) {
 		return -EINVAL;
 	}
 	p = sorter->producers[producer];
@@ -236,7 +302,7 @@ int dit_sorter_push(struct dit_sorter *sorter, unsigned producer, struct dit_spa
 }
 
 /** Sort what a producer holds in memory, for all to use, and let go of its scratch. */
-static int seal_producer(struct dit_sort_producer *producer)
+static int finish_producer(struct dit_sort_producer *producer)
 {
 	int r = dit_sort_memory(producer);
 
@@ -255,15 +321,15 @@ int dit_sorter_seal(struct dit_sorter *sorter)
 {
 	int r = 0;
 
-	if (sorter->was_sealed) {
+	if (sorter->was_finished) {
 		return -EINVAL;
 	}
-	sorter->was_sealed = true;
+	sorter->was_finished = true;
 	for (unsigned i = 0; i < sorter->opts.nproducers && r == 0; i++) {
 		r = sorter->producers[i]->error;
 	}
 	for (unsigned i = 0; i < sorter->opts.nproducers && r == 0; i++) {
-		r = seal_producer(sorter->producers[i]);
+		r = finish_producer(sorter->producers[i]);
 	}
 	if (r == 0) {
 		r = dit_sort_view_open(&sorter->view, sorter);

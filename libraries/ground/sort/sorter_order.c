@@ -18,6 +18,7 @@
  * all keys that have an order of the caller's.
  */
 #include <endian.h>
+#include <errno.h>
 #include <string.h>
 
 #include "sort/sorter_private.h"
@@ -180,14 +181,45 @@ static void sort_from(const struct comparison *by, struct dit_pair *items,
 	}
 }
 
-void dit_sort_items(const struct dit_sort_order *order, struct dit_pair *items,
-                    struct dit_pair *spare, size_t n)
+/** Point items at the records. */
+static void make_items(const struct dit_sort_extent *extent, struct dit_pair *items)
+{
+	const struct dit_sort_slab *slab = extent->batch->first;
+	size_t left = extent->n;
+
+	while (left > 0) {
+		size_t n = slab == extent->last ? left : slab->nrecords;
+		const char *at = slab->bytes;
+
+		for (size_t i = 0; i < n; i++) {
+			const struct dit_sort_stored *stored = (const void *)at;
+
+			(items++)->value = (uintptr_t)stored;
+			at += dit_sort_stored_size(stored->key_len, stored->value_len);
+		}
+		left -= n;
+		if (left > 0) {
+			slab = slab->next; /* of the last slab it may be changing */
+		}
+	}
+}
+
+int dit_sort_extent(const struct dit_sort_order *order,
+                    const struct dit_sort_extent *extent, struct dit_buffer *items,
+                    struct dit_buffer *spare)
 {
 	struct comparison by = {order, 0};
+	size_t size_bytes = extent->n * sizeof(struct dit_pair);
 
-	if (order->compare == NULL) {
-		sort_from(&by, items, spare, n);
-	} else {
-		merge_sort(&by, items, spare, n);
+	if (dit_buffer_reserve(items, size_bytes) < 0 ||
+	    dit_buffer_reserve(spare, size_bytes) < 0) {
+		return -ENOMEM;
 	}
+	make_items(extent, items->data);
+	if (order->compare == NULL) {
+		sort_from(&by, items->data, spare->data, extent->n);
+	} else {
+		merge_sort(&by, items->data, spare->data, extent->n);
+	}
+	return 0;
 }

@@ -61,7 +61,8 @@ struct dit_sort_batch {
 	 */
 	struct dit_sort_slab *first;
 	struct dit_sort_slab *current;
-	struct dit_buffer sorted; /* items of all records; made by seal, const then */
+	struct dit_buffer
+		sorted; /* items of all records; made when pushing ends, const then */
 
 	/*
 	 * [atomic: stored with release after a record is complete, loaded with acquire]
@@ -82,13 +83,8 @@ struct dit_sort_extent {
 /** An empty batch with one reference, or NULL. */
 struct dit_sort_batch *dit_sort_batch_new(void);
 void dit_sort_batch_drop(struct dit_sort_batch *batch);
-/** Takes the slab, of dit_slab_get(), to go on in. With the producer's lock. */
-void dit_sort_batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab);
 /** The records of now. By the producer, or with its lock. */
 struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch);
-/** Point items at the records. */
-void dit_sort_extent_items(const struct dit_sort_extent *extent, struct dit_pair *items);
-
 /* ---- order ---- */
 
 struct dit_sort_order {
@@ -116,9 +112,17 @@ static inline int dit_sort_compare(const struct dit_sort_order *order, struct di
 	                              : dit_span_compare(a, b);
 }
 
-/** Put items in key order, equal keys in the order in which they stand. */
-void dit_sort_items(const struct dit_sort_order *order, struct dit_pair *items,
-                    struct dit_pair *spare, size_t n);
+/**
+ * Items of records in key order, of equal keys in the order of pushing.
+ *
+ * @param items  gets them; grows as needed, as does @p spare, and is the caller's also
+ *               after an error
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_sort_extent(const struct dit_sort_order *order,
+                    const struct dit_sort_extent *extent, struct dit_buffer *items,
+                    struct dit_buffer *spare);
 
 /* ---- runs ---- */
 
@@ -145,7 +149,7 @@ struct dit_sort_producer {
 	/* [const] */
 	struct dit_sorter *sorter;
 
-	/* [own: the producer's thread, until seal] */
+	/* [own: the producer's thread, until pushing ends] */
 	char *at; /* in the current slab: where the next record goes */
 	char *end;
 	size_t used_bytes;       /* of the batch; the unused ends of its slabs count */
@@ -185,17 +189,6 @@ struct dit_sort_combiner {
 	unsigned nlevels; /* used since the last reset */
 };
 
-void dit_sort_combiner_init(struct dit_sort_combiner *combiner, dit_sort_merge_fn merge,
-                            void *ctx);
-void dit_sort_combiner_deinit(struct dit_sort_combiner *combiner);
-void dit_sort_combiner_reset(struct dit_sort_combiner *combiner);
-/** Add the next value; it is copied if @p is_passing. 0; -ENOMEM; the merge's error */
-int dit_sort_combiner_add(struct dit_sort_combiner *combiner, struct dit_span key,
-                          struct dit_span value, bool is_passing);
-/** The value of all; valid until reset. */
-int dit_sort_combiner_finish(struct dit_sort_combiner *combiner, struct dit_span key,
-                             struct dit_span *ret);
-
 /** A sorted sequence of records: items in memory or a run. */
 struct dit_sort_source {
 	struct dit_sort_record record; /* the current one */
@@ -219,13 +212,6 @@ struct dit_sort_bounds {
 	struct dit_span to;
 	bool has_to; /* the range includes @p to */
 };
-
-/**
- * Go to the first record that is not before @p from. 1; 0: none; DIT_E_CORRUPT; -errno
- */
-int dit_sort_source_start(struct dit_sort_source *source, struct dit_span from);
-/** The next record. As dit_sort_source_start() */
-int dit_sort_source_next(struct dit_sort_source *source);
 
 struct dit_sort_merge {
 	const struct dit_sort_order *order;
@@ -269,10 +255,10 @@ struct dit_sorter {
 	unsigned fan_in;    /* runs merged into one */
 	struct dit_sort_producer **producers;
 
-	/* [own: whoever seals and reads] */
+	/* [own: the thread that ends pushing and reads] */
 	struct dit_sort_view *view; /* for dit_sorter_next() */
 	struct dit_sort_cursor *cursor;
-	bool was_sealed; /* or it was tried */
+	bool was_finished; /* or it was tried */
 
 	/* [atomic: a check of the calls' order] */
 	atomic_size_t nviews;

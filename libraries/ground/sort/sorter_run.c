@@ -151,18 +151,9 @@ static int reserve_run(struct dit_sort_producer *producer)
 int dit_sort_memory(struct dit_sort_producer *producer)
 {
 	struct dit_sort_extent extent = dit_sort_batch_extent(producer->batch);
-	size_t size_bytes = extent.n * sizeof(struct dit_pair);
 
-	if (dit_buffer_reserve(&producer->items, size_bytes) < 0 ||
-	    dit_buffer_reserve(&producer->spare, size_bytes) < 0) {
-		return -ENOMEM;
-	}
-	if (extent.n > 0) {
-		dit_sort_extent_items(&extent, producer->items.data);
-		dit_sort_items(&producer->sorter->order, producer->items.data,
-		               producer->spare.data, extent.n);
-	}
-	return 0;
+	return dit_sort_extent(&producer->sorter->order, &extent, &producer->items,
+	                       &producer->spare);
 }
 
 static int write_memory(struct dit_sort_producer *producer, struct dit_sort_run **ret)

@@ -3,8 +3,8 @@
  * Views and cursors.
  *
  * A view holds for each producer references on its runs and on its batch. A batch that
- * is still being filled gets sorted items of the view's own; after the seal all views
- * share the batch's. A cursor is a merge over all that.
+ * is still being filled gets sorted items of the view's own; when pushing has ended
+ * all views share the batch's. A cursor is a merge over all that.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,41 +67,25 @@ static int pin(struct part *part, struct dit_sort_producer *producer,
 		atomic_fetch_add_explicit(&batch->nrefs, 1, memory_order_relaxed);
 		part->batch = batch;
 		part->nitems = ret->n;
-		part->items = batch->sorted.data; /* NULL before the seal */
+		part->items = batch->sorted.data; /* NULL while pushes may come */
 	}
 	return 0;
-}
-
-/** Sort records that are still in the order of pushing. */
-static int sort_part(struct part *part, const struct dit_sort_order *order,
-                     const struct dit_sort_extent *extent)
-{
-	struct dit_buffer spare = {NULL, 0};
-	size_t size_bytes = extent->n * sizeof(struct dit_pair);
-	int r = dit_buffer_reserve(&part->sorted, size_bytes);
-
-	if (r == 0) {
-		r = dit_buffer_reserve(&spare, size_bytes);
-	}
-	if (r == 0) {
-		dit_sort_extent_items(extent, part->sorted.data);
-		dit_sort_items(order, part->sorted.data, spare.data, extent->n);
-		part->items = part->sorted.data;
-	}
-	dit_buffer_drop(&spare);
-	return r;
 }
 
 static int part_init(struct part *part, struct dit_sort_producer *producer)
 {
 	struct dit_sort_extent extent = {0};
+	struct dit_buffer spare = {NULL, 0};
 	int r = 0;
 
 	(void)pthread_mutex_lock(&producer->lock);
 	r = pin(part, producer, &extent);
 	(void)pthread_mutex_unlock(&producer->lock);
 	if (r == 0 && part->nitems > 0 && part->items == NULL) {
-		r = sort_part(part, &producer->sorter->order, &extent);
+		r = dit_sort_extent(&producer->sorter->order, &extent, &part->sorted,
+		                    &spare);
+		part->items = part->sorted.data;
+		dit_buffer_drop(&spare);
 	}
 	return r;
 }

@@ -20,7 +20,7 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
-#include "base/sum128.h"
+#include "base/digest.h"
 #include "entry/sid_set.h"
 #include "ldif/ldif_parse.h"
 #include "schema/schema.h"

@@ -23,10 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/openldap.h"
 #include "base/short_bytes.h"
 #include "base/span.h"
-#include "base/sum128.h"
 
 struct dit_schema;
 

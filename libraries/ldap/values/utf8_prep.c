@@ -455,7 +455,7 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 			return DIT_E_INVALID;
 		}
 		if ((++nread & (DIT_STOP_GRAIN - 1)) == 0 &&
-		    dit_arena_is_stopped(arena)) {
+		    dit_stop_is_set(arena->stop)) {
 			return DIT_E_STOPPED;
 		}
 		r = add_folded(&list, c, fold);
@@ -469,7 +469,7 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 		return r;
 	}
 	compose(&list);
-	if (dit_arena_is_stopped(arena)) {
+	if (dit_stop_is_set(arena->stop)) {
 		return DIT_E_STOPPED;
 	}
 	compose_hangul(&list);

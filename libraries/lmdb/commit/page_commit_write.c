@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "page/lmdb_format.h"
-#include "system/file_size_signal.h"
-#include "system/sync_file.h"
+#include "system/file_io.h"
 #include "tree/table_writer.h"
 
 /*

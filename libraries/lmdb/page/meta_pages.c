@@ -8,7 +8,7 @@
 
 #include "page/lmdb_format.h"
 #include "system/crypto_module.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 /* A writer may be at work while a page is read. */
 #define READS_MAX 100

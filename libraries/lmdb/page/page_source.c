@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "page/page_seal.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 /* The kernel takes so much in one request; so much of the file is under way. */
 #define REQUEST_BYTES (128u << 10)

@@ -12,8 +12,7 @@
 
 #include "base/monitor.h"
 #include "base/slab.h"
-#include "system/direct_write.h"
-#include "system/file_size_signal.h"
+#include "system/file_io.h"
 
 /* Chunks on their way: a few milliseconds of any disk. */
 #define QUEUE_SIZE 8

@@ -6,7 +6,7 @@
  *   page writer                 write it                              │ wait     │ ...
  *
  * Chunks are written past the page cache, if the file system can do that
- * (system/direct_write.h): pages of the cache cost a load a fifth of its processor time.
+ * (system/file_io.h): pages of the cache cost a load a fifth of its processor time.
  * Such a write waits for the disk, and the thread waits in place of its caller.
  *
  * Threads: any, at once; a chunk belongs to one of them at a time. A file is handed to
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "system/direct_write.h"
+#include "system/file_io.h"
 
 /** A block of base/slab.h. */
 #define DIT_CHUNK_BYTES DIT_DIRECT_BYTES

@@ -20,7 +20,7 @@
 #include "job/job.h"
 #include "job/value_rules.h"
 #include "sort/sort.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define PRODUCER_MIN ((size_t)256 << 10)
 
@@ -444,7 +444,7 @@ static int scan_again(struct run *run)
 	if (r == 0) {
 		r = dit_entry_scan_run(content->scan, &ops, run);
 	}
-	return r < 0 ? r : dit_builders_seal(content->builders);
+	return r < 0 ? r : dit_builders_finish(content->builders);
 }
 
 /* ---- jobs ---- */

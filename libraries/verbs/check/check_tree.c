@@ -23,8 +23,8 @@
 
 #include <xxhash.h>
 
-#include "base/big_endian.h"
 #include "base/error.h"
+#include "base/ids.h"
 #include "check/check_loops.h"
 #include "codec/name_codec.h"
 #include "sort/sort.h"

@@ -122,7 +122,7 @@ int dit_export_put_entry(struct dit_ldif_text *text, const struct dit_export_nam
 		r = dit_ldif_write_values(text, &names->list[attr->number].label,
 		                          attr->values, attr->nvalues);
 	}
-	return r < 0 ? r : dit_ldif_write_end(text);
+	return r < 0 ? r : dit_ldif_write_raw(text, DIT_SPAN("\n"));
 }
 
 int dit_export_put_nothing(struct dit_ldif_text *text, uint64_t id)

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big_endian.h"
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "codec/name_codec.h"
 
 #define ID_BYTES   8

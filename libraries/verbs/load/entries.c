@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big_endian.h"
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "sort/sort.h"
 
 /* Keys of what waits: kind, 8 ID, 2 number of the attribute, 4 place of the value in its

@@ -24,7 +24,7 @@
 #include "indexing/estimate_sizes.h"
 #include "job/job.h"
 #include "load/loader.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define SAMPLE_BYTES (8u << 20)
 #define NWINDOWS     64

@@ -45,7 +45,7 @@ static json_t *text_json(struct dit_span text)
 
 static json_t *sum_json(const struct dit_sum128 *sum)
 {
-	char text[DIT_SUM128_TEXT];
+	char text[DIT_DIGEST_TEXT_BYTES];
 
 	dit_sum128_text(sum, text);
 	return json_string(text);

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "locks/claim.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -13,7 +13,7 @@
 #include <sys/random.h>
 
 #include "job/release_rules.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
                      struct dit_load_stats *stats)

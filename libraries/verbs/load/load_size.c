@@ -25,7 +25,7 @@
 
 #include "indexing/estimate_sizes.h"
 #include "job/job.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define BATCH_SHARE    (11 * DIT_PIPELINE_NSLOTS_MAX)
 #define OVERHEAD_BYTES (20u << 20)

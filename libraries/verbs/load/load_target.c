@@ -11,7 +11,7 @@
 #include "job/release_rules.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 /* ---- before the first round ---- */
 
@@ -197,7 +197,7 @@ static int make_index_writer(struct load_target *target)
 /* No more keys are made. */
 static int seal(struct load_target *target)
 {
-	int r = dit_builders_seal(target->builders);
+	int r = dit_builders_finish(target->builders);
 
 	if (r < 0) {
 		return dit_load_sort_fail(target->loader, r);

@@ -19,9 +19,9 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/notes.h"
 #include "base/stop.h"
-#include "base/sum128.h"
 #include "base/ticker.h"
 #include "codec/entry_codec.h"
 #include "config/settings.h"

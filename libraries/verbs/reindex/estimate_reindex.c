@@ -15,7 +15,7 @@
 #include "base/version.h"
 #include "indexing/estimate_sizes.h"
 #include "reindex/reindexer.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define SAMPLE_BYTES (8u << 20)
 #define WAIT_MS      10000
@@ -47,7 +47,7 @@ static int open_snapshot(struct reindex_target *target)
 /* The keys are sorted; lists go nowhere. */
 static int sort_keys(struct reindex_target *target)
 {
-	int r = dit_builders_seal(target->builders);
+	int r = dit_builders_finish(target->builders);
 
 	for (size_t i = 0; i < dit_index_set_ndbs(target->indexes) && r == 0; i++) {
 		struct dit_index_cursor *cursor = NULL;

@@ -11,7 +11,7 @@
 #include "base/version.h"
 #include "indexing/index_writer.h"
 #include "reindex/reindexer.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 /* ---- progress ---- */
 

@@ -11,7 +11,7 @@
 #include "page/lmdb_format.h"
 #include "reader/stored_order.h"
 #include "reindex/reindexer.h"
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #define WAIT_MS      10000  /* while LMDB's table of readers is full */
 #define LOCK_WAIT_MS 600000 /* for its write lock, which slapd may hold for minutes */
@@ -399,7 +399,7 @@ static int write_indexes(struct reindex_target *target)
 		.ticker = dit_job_ticker(&target->reindexer->job),
 	};
 	struct dit_index_writer *writer = NULL;
-	int r = dit_builders_seal(target->builders);
+	int r = dit_builders_finish(target->builders);
 
 	if (r == 0) {
 		target->npostings = dit_builders_npostings(target->builders);

@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/sum128.h"
-#include "system/sync_file.h"
+#include "system/file_io.h"
 
 #define FOLDER_MODE 0777 /* less the umask */
 #define LINE_BYTES  (DIT_DIGEST_TEXT_BYTES + NAME_MAX + 3)

@@ -26,9 +26,7 @@ struct dit_builders {
 };
 
 struct dit_index_cursor {
-	struct dit_builders *builders;
 	const struct dit_index_db *db;
-	size_t number;
 	struct dit_byte_postings *wide;      /* NULL: of another format */
 	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
 	struct dit_posting_cursor *presence; /* NULL: there is none */
@@ -177,14 +175,14 @@ int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t 
 	return dit_postings_note_late(builders->postings, id, next_id);
 }
 
-int dit_builders_seal(struct dit_builders *builders)
+int dit_builders_finish(struct dit_builders *builders)
 {
 	const struct dit_late_table *late = dit_postings_late(builders->postings);
-	int r = dit_postings_seal(builders->postings);
+	int r = dit_postings_finish(builders->postings);
 
 	for (size_t i = 0; i < builders->ndbs && r == 0; i++) {
 		if (builders->wide[i] != NULL) {
-			r = dit_byte_postings_seal(builders->wide[i], late);
+			r = dit_byte_postings_finish(builders->wide[i], late);
 		}
 	}
 	return r;
@@ -264,9 +262,7 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 		return -ENOMEM;
 	}
 	*cursor = (struct dit_index_cursor){
-		.builders = builders,
 		.db = dit_index_set_db(builders->indexes, db),
-		.number = db,
 		.wide = builders->wide[db],
 	};
 	if (cursor->wide == NULL) {
@@ -351,20 +347,8 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 
 uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor)
 {
-	uint64_t npushed = 0;
-	uint64_t total = 0;
-	uint64_t n = 0;
-
-	if (cursor->wide != NULL) {
-		return dit_byte_postings_nread(cursor->wide);
-	}
-	npushed =
-		dit_postings_stream_npushed(cursor->builders->postings,
-	                                    (unsigned)cursor->number) /
-		dit_postings_nparts(cursor->builders->postings, (unsigned)cursor->number);
-	n = dit_posting_cursor_nread(cursor->postings, &total);
-	return total == 0 ? npushed
-	                  : (uint64_t)((double)npushed * (double)n / (double)total);
+	return cursor->wide != NULL ? dit_byte_postings_nread(cursor->wide)
+	                            : dit_posting_cursor_nread(cursor->postings);
 }
 
 void dit_index_cursor_close(struct dit_index_cursor *cursor)

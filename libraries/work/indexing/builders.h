@@ -5,7 +5,7 @@
  *
  *   dit_builders_new()
  *   many producers, each on its own thread:  dit_builders_push(), _push_key()...
- *   one thread, producers at rest:           dit_builders_note_late()..., _seal()
+ *   one thread, producers at rest:           dit_builders_note_late()..., _finish()
  *   to make a database on several threads:   dit_builders_cut()
  *   each database, or part of one, once:     dit_index_cursor_open(), _next()...,
  *                                            _close()
@@ -76,16 +76,16 @@ int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned
 int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
                           uint64_t id, struct dit_span key);
 
-/** As dit_postings_note_late(). Before seal. */
+/** As dit_postings_note_late(). Before finish. */
 int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id);
 
 /** No more keys. 0 or the first error of any producer. */
-int dit_builders_seal(struct dit_builders *builders);
+int dit_builders_finish(struct dit_builders *builders);
 
-/** Keys pushed for a database, repeats included. After seal. */
+/** Keys pushed for a database, repeats included. After finish. */
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 
-/** The same of all databases together. After seal. */
+/** The same of all databases together. After finish. */
 uint64_t dit_builders_npostings(const struct dit_builders *builders);
 
 /** Bytes of all run files so far. Any thread, at any time. */
@@ -94,7 +94,7 @@ uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
 /** The most parts that a database can have: 1 if its keys are not spread evenly. */
 unsigned dit_builders_parts_max(const struct dit_builders *builders, size_t db);
 /** Cut a database into so many parts, a power of two, dit_builders_parts_max() at most.
- * After seal, before its first cursor. */
+ * After finish, before its first cursor. */
 void dit_builders_cut(struct dit_builders *builders, size_t db, unsigned nparts);
 
 struct dit_index_cursor;
@@ -105,7 +105,7 @@ struct dit_index_cursor;
  *
  * @param part  0 if the database is not cut
  *
- * @return 0; -EINVAL (not sealed, opened before); errors
+ * @return 0; -EINVAL (not finished, opened before); errors
  */
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
                           size_t db, unsigned part);

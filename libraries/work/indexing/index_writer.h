@@ -39,8 +39,9 @@
 struct dit_index_writer;
 
 struct dit_index_writer_opts {
-	struct dit_builders *builders; /* sealed; borrowed until free, as is the output */
-	struct dit_output *output;     /* index i is database i of the builders */
+	struct dit_builders
+		*builders;         /* finished; borrowed until free, as is the output */
+	struct dit_output *output; /* index i is database i of the builders */
 	size_t ndbs;
 	unsigned nmembers;    /* 1: main alone */
 	unsigned nprocessors; /* no more members than these make parts of a database */

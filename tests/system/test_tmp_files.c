@@ -2,7 +2,7 @@
 /*
  * Where temporary files go: empty names count as none.
  */
-#include "system/tmp_dir.h"
+#include "system/tmp_files.h"
 
 #include <errno.h>
 #include <sys/wait.h>

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/stop.h"
-#include "system/whole_io.h"
+#include "system/file_io.h"
 
 #define NPIECES 20
 

@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include "ldif/ldif_lines.h"
-#include "ldif/ldif_skip.h"
 
 /* Line by line. */
 static size_t walk(struct dit_span text, uint64_t *ret_nlines)

@@ -11,10 +11,7 @@
  * A lane that is equal is -1, so lines are counted by subtraction. Only a block with such
  * a place, once in a record, is looked at byte by byte.
  */
-#include "ldif/ldif_skip.h"
-
-#include <stdbool.h>
-#include <string.h>
+#include "ldif/ldif_lines.h"
 
 #define BLOCK_BYTES ((size_t)64)
 #define LANES       16
