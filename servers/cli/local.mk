@@ -14,6 +14,8 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/figures.h \
 	%D%/forecast.c \
 	%D%/forecast.h \
+	%D%/html_report.c \
+	%D%/html_report.h \
 	%D%/inputs.c \
 	%D%/inputs.h \
 	%D%/interrupts.c \
@@ -28,10 +30,6 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/patterns.h \
 	%D%/progress_text.c \
 	%D%/progress_text.h \
-	%D%/report.c \
-	%D%/report.h \
-	%D%/report_style.c \
-	%D%/report_style.h \
 	%D%/run_facts.c \
 	%D%/run_facts.h \
 	%D%/run_output.c \
@@ -48,3 +46,23 @@ cli_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir)/servers/c
 %C%_libcli_a_CPPFLAGS = $(cli_cppflags)
 cli_libs = %D%/libcli.a libditkit.a $(libs)
 EXTRA_DIST += %D%/README.md
+
+# The page of --report, and its style sheet, as strings.
+nodist_%C%_libcli_a_SOURCES = \
+	%D%/report_page.c \
+	%D%/report_page_style.c \
+	$(NULL)
+CLEANFILES += %D%/report_page.c %D%/report_page_style.c
+EXTRA_DIST += \
+	%D%/gen_text.awk \
+	%D%/report_page.html \
+	%D%/report_page.css \
+	$(NULL)
+
+%D%/report_page.c: %D%/gen_text.awk %D%/report_page.html
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v name=report_page \
+		-f $(srcdir)/%D%/gen_text.awk $(srcdir)/%D%/report_page.html >$@.new && mv $@.new $@
+
+%D%/report_page_style.c: %D%/gen_text.awk %D%/report_page.css
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v name=report_style \
+		-f $(srcdir)/%D%/gen_text.awk $(srcdir)/%D%/report_page.css >$@.new && mv $@.new $@

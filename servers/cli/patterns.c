@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "patterns.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,11 @@ static void show_plain(const struct filler *filler, const struct field *field)
 	}
 }
 
+static void show_raw(const struct filler *filler, const struct field *field)
+{
+	(void)fputs(text_of(filler, field->path), filler->out);
+}
+
 static void show_phase(const struct filler *filler, const struct field *field)
 {
 	put(filler, field, fact_phase_title(text_of(filler, field->path)));
@@ -371,7 +377,7 @@ static const struct {
 	{"words", show_strings},   {"bar", show_bar},
 	{"percent", show_percent}, {"lengths", show_lengths},
 	{"part", show_part},       {"greatest", show_greatest},
-	{"bad", show_bad},
+	{"bad", show_bad},         {"raw", show_raw},
 };
 
 /* From after '{' on. @return the '}' */
@@ -413,22 +419,66 @@ static bool is_empty(const struct filler *filler, const char *at)
 	return number(filler, field.path) == 0 && text_of(filler, field.path)[0] == '\0';
 }
 
-void pattern_fill(const struct filler *filler, const char *pattern)
-{
-	for (;;) {
-		size_t len = strcspn(pattern, "{[]");
+/* ---- blocks ---- */
 
-		(void)fwrite(pattern, 1, len, filler->out);
-		pattern += len;
-		if (*pattern == '\0') {
-			return;
+#define BLOCK_BEGIN "<!--"
+#define BLOCK_END   "<!--end-->"
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* @return after the end of the block, in which others may be */
+static const char *pass_block(const char *inside)
+{
+	const char *at = strstr(inside, BLOCK_BEGIN);
+
+	while (at != NULL && !begins(at, BLOCK_END)) {
+		at = strstr(pass_block(at + strlen(BLOCK_BEGIN)), BLOCK_BEGIN);
+	}
+	assert(at != NULL);
+	return at + strlen(BLOCK_END);
+}
+
+/* From after "<!--" on. @return after the block */
+static const char *fill_block(struct filler filler, const char *at)
+{
+	const char *inside = strstr(at, "-->") + strlen("-->");
+	char verb[8] = "";
+	char path[48] = "";
+	const json_t *rows = NULL;
+
+	(void)sscanf(at, "%7s %47[^-]", verb, path);
+	rows = find(&filler, path);
+	if (strcmp(verb, "each") == 0) {
+		pattern_fill_rows(filler, rows, inside);
+	} else if (strcmp(verb, "above") == 0) {
+		if (pattern_greatest(filler.rows, path) > 0) {
+			pattern_fill(&filler, inside);
 		}
-		if (*pattern == '{') {
-			pattern = fill_field(filler, pattern + 1);
-		} else if (*pattern == '[' && is_empty(filler, pattern + 1)) {
-			pattern = strchr(pattern, ']');
+	} else if (rows != NULL && (!json_is_array(rows) || json_array_size(rows) > 0)) {
+		filler.rows = rows;
+		pattern_fill(&filler, inside);
+	}
+	return pass_block(inside);
+}
+
+void pattern_fill(const struct filler *filler, const char *at)
+{
+	while (*at != '\0' && !begins(at, BLOCK_END)) {
+		if (begins(at, BLOCK_BEGIN)) {
+			at = fill_block(*filler, at + strlen(BLOCK_BEGIN));
+		} else if (*at == '{') {
+			at = fill_field(filler, at + 1) + 1;
+		} else if (*at == '[' && is_empty(filler, at + 1)) {
+			at = strchr(at, ']') + 1;
+		} else {
+			if (*at != '[' && *at != ']') {
+				(void)fputc(*at, filler->out);
+			}
+			at++;
 		}
-		pattern++;
 	}
 }
 

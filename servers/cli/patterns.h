@@ -28,7 +28,14 @@
  *   {rate:greatest:count} {memory:greatest:bytes} the greatest of all rows
  *   {wall_s:part:2}             a part of a time, or all of it
  *   {findings:bad}              a class for what is above 0
+ *   {style:raw}                 markup as it is
  *   {list_lengths:lengths}      the lengths of its lists, as columns of a chart
+ *
+ * Blocks of a page, which end with <!--end-->:
+ *
+ *   <!--each rows-->            for each row of an array
+ *   <!--with rows-->            once; nothing, if the array is empty or missing
+ *   <!--above rate-->           nothing, if no row of the array around it has more than 0
  *
  * On a page text is escaped, and a figure stands in a <data> element with its value.
  * Columns and lists are for pages alone.
@@ -55,6 +62,7 @@ struct filler {
 	bool is_page;
 };
 
+/** Up to the end of @p pattern, or to that of the block that it is in. */
 void pattern_fill(const struct filler *filler, const char *pattern);
 
 /** For each of @p rows. */

@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "arguments.h"
-#include "report.h"
+#include "html_report.h"
 #include "run_facts.h"
 #include "summary.h"
 

@@ -17,8 +17,8 @@
 #include "check_compare.h"
 #include "check_options.h"
 #include "check_output.h"
+#include "html_report.h"
 #include "interrupts.h"
-#include "report.h"
 #include "run_facts.h"
 #include "run_output.h"
 

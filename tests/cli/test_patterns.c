@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of patterns: each way to show a field, as plain text and on a page; what is
- * missing shows as nothing, or takes its optional part with it.
+ * missing shows as nothing, or takes its optional part or its block with it.
  */
 #include "test.h"
 
@@ -41,6 +41,16 @@ static const struct {
          "0 B 0.50 s 8.0 KiB 12,345",
          "<data value=\"0\">0 B</data> 0.50 s 8.0 KiB 12,345"},
 	{"{keys:bad}{none:bad}", " class=\"bad\"", " class=\"bad\""},
+	{"{name:raw}", "a<b", "a<b"},
+	{"<!--each lists-->{n},{/wall_s:ms};<!--end-->.", "7,4.000;.", "7,4.000;."},
+	{"<!--each /rows-->{bytes}, <!--each lists-->{n}<!--end-->; <!--end-->.",
+         "4096, 7; 8192, ; .", "4096, 7; 8192, ; ."},
+	{"<!--with words-->{name:or:one}<!--end--><!--with absent-->no<!--each lists-->{n}"
+         "<!--end--><!--end-->.",
+         "a<b.", "a&lt;b."},
+	{"<!--with none-->there<!--end-->", "there", "there"},
+	{"<!--above bytes-->{bytes:greatest:count}<!--end--><!--above none-->no<!--end-->.",
+         "8,192.", "8,192."},
 	{"{words:list}", NULL, "x</li><li>y"},
 	{"{name:several}", NULL, "<br/><span class=\"note path\">a&lt;b</span>"},
 	{"{list_lengths:lengths}", NULL,
