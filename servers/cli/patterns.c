@@ -241,11 +241,6 @@ static void show_or(const struct filler *filler, const struct field *field)
 	put(filler, field, text[0] == '\0' ? text_of(filler, field->other) : text);
 }
 
-static void show_else(const struct filler *filler, const struct field *field)
-{
-	put(filler, field, text_of(filler, field->path)[0] == '\0' ? field->other : "");
-}
-
 static void show_several(const struct filler *filler, const struct field *field)
 {
 	if (json_array_size(json_object_get(filler->json, "files")) > 1) {
@@ -366,17 +361,13 @@ static const struct {
 	const char *name;
 	void (*show)(const struct filler *filler, const struct field *field);
 } hows[] = {
-	{"", show_plain},          {"count", show_count},
-	{"bytes", show_bytes},     {"seconds", show_seconds},
-	{"mib", show_decimals},    {"ms", show_decimals},
-	{"known", show_known},     {"plural", show_plural},
-	{"share", show_share},     {"each", show_each},
-	{"phase", show_phase},     {"or", show_or},
-	{"else", show_else},       {"several", show_several},
-	{"list", show_strings},    {"lines", show_strings},
-	{"words", show_strings},   {"bar", show_bar},
-	{"percent", show_percent}, {"lengths", show_lengths},
-	{"part", show_part},       {"greatest", show_greatest},
+	{"", show_plain},          {"count", show_count},   {"bytes", show_bytes},
+	{"seconds", show_seconds}, {"mib", show_decimals},  {"ms", show_decimals},
+	{"known", show_known},     {"plural", show_plural}, {"share", show_share},
+	{"each", show_each},       {"phase", show_phase},   {"or", show_or},
+	{"several", show_several}, {"list", show_strings},  {"lines", show_strings},
+	{"words", show_strings},   {"bar", show_bar},       {"percent", show_percent},
+	{"lengths", show_lengths}, {"part", show_part},     {"greatest", show_greatest},
 	{"bad", show_bad},         {"raw", show_raw},
 };
 
@@ -416,7 +407,9 @@ static bool is_empty(const struct filler *filler, const char *at)
 	struct field field;
 
 	(void)read_field(&field, strchr(at, '{') + 1);
-	return number(filler, field.path) == 0 && text_of(filler, field.path)[0] == '\0';
+	return number(filler, field.path) == 0 &&
+	       text_of(filler, field.path)[0] == '\0' &&
+	       !json_is_true(find(filler, field.path));
 }
 
 /* ---- blocks ---- */
@@ -471,13 +464,13 @@ void pattern_fill(const struct filler *filler, const char *at)
 			at = fill_block(*filler, at + strlen(BLOCK_BEGIN));
 		} else if (*at == '{') {
 			at = fill_field(filler, at + 1) + 1;
-		} else if (*at == '[' && is_empty(filler, at + 1)) {
+		} else if (*at == '[' && is_empty(filler, at + 1) != (at[1] == '!')) {
 			at = strchr(at, ']') + 1;
 		} else {
 			if (*at != '[' && *at != ']') {
 				(void)fputc(*at, filler->out);
 			}
-			at++;
+			at += *at == '[' && at[1] == '!' ? 2 : 1;
 		}
 	}
 }

@@ -8,7 +8,9 @@
  *   {longest.0.postings}        a field inside of it
  *   {/wall_s}                   a field of the whole JSON
  *   {-22 name} {11 keys:count}  in so many columns, of plain text alone
- *   [, {bytes:bytes}]           nothing, if the first field in it is missing, 0 or empty
+ *   [, {bytes:bytes}]           nothing, if the first field in it is missing, 0, false or
+ *                               empty; {numeric:if} is such a field and shows nothing
+ *   [!{value:if}none]           only then
  *
  * A word after the field says how it is shown:
  *
@@ -19,7 +21,7 @@
  *   {n:plural}                  "s", or nothing for 1
  *   {used:share:bytes} {bytes:each:entries}       in relation to another field
  *   {name:phase}                a phase in words
- *   {value:or:key} {value:else:TEXT}              where there is no value
+ *   {value:or:key}              another field, where there is no value
  *   {file:several}              a file, on a line of its own, if there are several
  *   {steps:list} {lines:lines} {command:words}    the strings of an array
  *   {wall_s:percent:/wall_s}    in relation to another field, as a bare number

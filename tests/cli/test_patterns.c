@@ -9,7 +9,7 @@
 
 static const char statistics[] =
 	"{\"wall_s\": 4.0, \"files\": [1, 2], \"rows\": ["
-	" {\"name\": \"a<b\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
+	" {\"yes\": true, \"no\": false, \"name\": \"a<b\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
 	"  \"wall_s\": 1.0, \"lists\": [{\"n\": 7}], \"words\": [\"x\", \"y\"],"
 	"  \"list_lengths\": [{\"from\": 1, \"keys\": 3}, {\"from\": 4, \"keys\": 1}]},"
 	" {\"bytes\": 8192}]}";
@@ -32,10 +32,11 @@ static const struct {
 	{"{bytes:mib} {wall_s:ms}", "0.0 1.000", "0.0 1.000"},
 	{"key{keys:plural} file{one:plural}", "keys file", "keys file"},
 	{"{wall_s:share:/wall_s} {bytes:each:keys}", "25 % -", "25 % -"},
-	{"{absent:or:name}{absent:else:none}{name:else:none}", "a<bnone", "a&lt;bnone"},
+	{"{absent:or:name}[!{absent:if}none][!{name:if}none]", "a<bnone", "a&lt;bnone"},
 	{"{words:words}", "x y", "x y"},
 	{"[{keys} keys][, {none} none][, {absent}][, {name}]", "12345 keys, a<b",
          "12345 keys, a&lt;b"},
+	{"[{yes:if}there][{no:if}not there]", "there", "there"},
 	{"{wall_s:percent:/wall_s} {bytes:bar}", "25.000 50.000", "25.000 50.000"},
 	{"{none:bytes:0} {wall_s:part:2} {bytes:greatest:bytes} {keys:greatest:count}",
          "0 B 0.50 s 8.0 KiB 12,345",
