@@ -137,7 +137,7 @@ static int write_lines(const char *program, const json_t *json)
 	if (strcmp(result, "failed") == 0 || strcmp(result, "unneeded") == 0) {
 		return 0;
 	}
-	summary_print_stats(stdout, json);
+	summary_print(stdout, json, NULL, true);
 	return common_flush_output(program);
 }
 
@@ -154,7 +154,7 @@ int run_output_write(struct run_output *output, json_t *json)
 		r = write_lines(fact_text(json, "program"), json);
 	}
 	if (output->wants_summary && strcmp(fact_text(json, "result"), "failed") != 0) {
-		summary_print(stderr, json, output->next);
+		summary_print(stderr, json, output->next, false);
 	} else if (output->wants_summary) {
 		summary_print_failed(stderr, json, output->next);
 	}
