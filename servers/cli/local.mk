@@ -12,8 +12,6 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/estimate_text.h \
 	%D%/figures.c \
 	%D%/figures.h \
-	%D%/forecast.c \
-	%D%/forecast.h \
 	%D%/html_report.c \
 	%D%/html_report.h \
 	%D%/inputs.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "meter.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,6 +17,8 @@
 #define SECONDS_MAX     86400
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MAX     200
+/* Below this share of the work nothing is told. */
+#define SHARE_MIN 0.005
 
 int meter_read(struct meter_opts *opts, const char *text)
 {
@@ -55,7 +58,38 @@ void meter_start(struct meter *meter, const struct meter_opts *opts,
 		                                           : METER_LINES;
 	}
 	meter->interval_ms = meter->mode == METER_BAR ? BAR_MS : (uint64_t)seconds * 1000;
-	forecast_init(&meter->forecast, plan->phases, plan->nphases);
+}
+
+/* ---- how far, and how long ---- */
+
+void meter_follow(struct meter *meter, const struct dit_progress *progress, uint64_t ms)
+{
+	double part = progress->total == 0
+	                      ? 0
+	                      : fmin(1, (double)progress->done / (double)progress->total);
+	double done = 0;
+	double all = 0;
+
+	if (progress->phase == 0 && meter->last.phase > 0) { /* another file */
+		meter->begun_ms = ms;
+		meter->share = 0;
+	}
+	for (unsigned i = 0; i < meter->plan.nphases; i++) {
+		double weight = meter->plan.phases[i].weight;
+
+		done += i < progress->phase ? weight : 0;
+		done += i == progress->phase ? weight * part : 0;
+		all += weight;
+	}
+	meter->share = fmax(meter->share, done / all);
+	meter->last = *progress;
+}
+
+double meter_left(const struct meter *meter, uint64_t ms)
+{
+	return meter->share < SHARE_MIN ? -1
+	                                : (double)(ms - meter->begun_ms) / 1000 *
+	                                          (1 - meter->share) / meter->share;
 }
 
 /* ---- texts ---- */
@@ -100,17 +134,6 @@ static void print_text(struct meter *meter, const struct progress_view *view,
 	(void)fprintf(stderr, "%s\n", text);
 }
 
-static struct progress_view make_view(struct meter *meter,
-                                      const struct dit_progress *progress, double seconds)
-{
-	return (struct progress_view){.program = meter->plan.program,
-	                              .phase = meter->plan.phases[progress->phase].name,
-	                              .progress = progress,
-	                              .share = forecast_share(&meter->forecast),
-	                              .seconds = seconds,
-	                              .left = forecast_left(&meter->forecast)};
-}
-
 /* ---- when ---- */
 
 static bool is_requested(struct meter *meter)
@@ -138,16 +161,20 @@ void meter_show(struct meter *meter, const struct dit_progress *progress)
 {
 	uint64_t ms = dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms;
 	bool now = is_requested(meter);
-	struct progress_view view;
+	struct progress_view view = {.program = meter->plan.program,
+	                             .progress = progress,
+	                             .seconds = (double)ms / 1000};
 
 	if (progress->phase >= meter->plan.nphases) {
 		return;
 	}
-	forecast_feed(&meter->forecast, progress, (double)ms / 1000);
+	meter_follow(meter, progress, ms);
 	if (!now && !is_due(meter, progress, ms)) {
 		return;
 	}
-	view = make_view(meter, progress, (double)ms / 1000);
+	view.phase = meter->plan.phases[progress->phase].name;
+	view.left = meter_left(meter, ms);
+	view.share = view.left < 0 ? -1 : meter->share;
 	if (now) {
 		print_text(meter, &view,
 		           meter->mode == METER_JSON ? METER_JSON : METER_LINES);
@@ -191,10 +218,9 @@ void meter_end(struct meter *meter, bool has_succeeded)
 {
 	uint64_t ms = dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms;
 	double seconds = (double)ms / 1000;
-	struct dit_progress progress = meter->forecast.last;
 	struct progress_view view = {.program = meter->plan.program,
 	                             .phase = "done",
-	                             .progress = &progress,
+	                             .progress = &meter->last,
 	                             .share = 1,
 	                             .seconds = seconds,
 	                             .is_over = true};

@@ -9,6 +9,10 @@
  *         messages: meter_break()
  *     meter_end(&meter, r == 0);
  *
+ * Each phase has a weight: its share of the time of a usual run. The share of the work is
+ * the sum of the weights of what is done; in the first phase it grows with the bytes of
+ * the input that were read. The time left is what the rest takes at the pace so far.
+ *
  * Threads: a meter belongs to one thread.
  */
 #ifndef DITKIT_COMMON_METER_H
@@ -20,8 +24,6 @@
 
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
-
-#include "forecast.h"
 
 struct run_record;
 
@@ -42,10 +44,15 @@ struct meter_opts {
 /** Read the value of an option --progress. 0 or -1 */
 int meter_read(struct meter_opts *opts, const char *text);
 
+struct meter_phase {
+	const char *name; /* shown to the user */
+	double weight;    /* parts of a hundred, of a usual run: people, some indexes */
+};
+
 /** The work of the program. */
 struct meter_plan {
 	const char *program;
-	const struct forecast_phase *phases; /* static */
+	const struct meter_phase *phases; /* static */
 	unsigned nphases;
 	bool is_quiet;             /* nothing unless --progress was given */
 	bool is_silent;            /* -d 0: no diagnostic lines */
@@ -63,12 +70,20 @@ struct meter {
 	uint64_t shown_ms;    /* 0: nothing yet */
 	uint64_t interval_ms; /* between two texts */
 	unsigned phase;       /* of the latest text */
-	struct forecast forecast;
+	struct dit_progress last;
+	uint64_t begun_ms; /* the work on the present file */
+	double share;      /* of that, 0 to 1 */
 };
 
 void meter_start(struct meter *meter, const struct meter_opts *opts,
                  const struct meter_plan *plan);
 void meter_show(struct meter *meter, const struct dit_progress *progress);
+
+/** Take the share of the work that is done. It falls only where the first phase begins
+ * again, with another file. @param ms  since the start */
+void meter_follow(struct meter *meter, const struct dit_progress *progress, uint64_t ms);
+/** Seconds to the end; negative: not known, and neither is the share. */
+double meter_left(const struct meter *meter, uint64_t ms);
 
 /* Callbacks of the library; ctx is the meter. */
 void meter_take_progress(void *ctx, const struct dit_progress *progress);

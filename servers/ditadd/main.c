@@ -32,7 +32,7 @@ struct rejected {
 	struct meter *meter;
 };
 
-static const struct forecast_phase phases[] = {
+static const struct meter_phase phases[] = {
 	[DIT_LOAD_ENTRIES] = {"entries", 76},
 	[DIT_LOAD_NAMES] = {"tree", 8},
 	[DIT_LOAD_INDEXES] = {"indexes", 14},

@@ -52,7 +52,7 @@ static void print_summary(const struct cat_options *options,
 	              figure_seconds(seconds).text);
 }
 
-static const struct forecast_phase phases[] = {
+static const struct meter_phase phases[] = {
 	[DIT_EXPORT_ENTRIES] = {"entries", 95},
 	[DIT_EXPORT_PUBLISH] = {"publishing", 5},
 };

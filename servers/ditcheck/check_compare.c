@@ -21,7 +21,7 @@
 #include "run_facts.h"
 
 /* Weights from one comparison of two loads of 50,000 people. */
-static const struct forecast_phase phases[DIT_COMPARE_NPHASES] = {
+static const struct meter_phase phases[DIT_COMPARE_NPHASES] = {
 	[DIT_COMPARE_FIRST] = {.name = "first file", .weight = 1},
 	[DIT_COMPARE_SECOND] = {.name = "second file", .weight = 1},
 	[DIT_COMPARE_RECORDS] = {.name = "records", .weight = 2},

@@ -22,7 +22,7 @@
 #include "run_facts.h"
 #include "run_output.h"
 
-static const struct forecast_phase phases[] = {
+static const struct meter_phase phases[] = {
 	[DIT_CHECK_STRUCTURE] = {"structure", 15},
 	[DIT_CHECK_ENTRIES] = {"entries", 83},
 	[DIT_CHECK_INDEXES] = {"indexes", 2},

@@ -137,7 +137,7 @@ static int write_output(struct index_options *options, struct run_record *record
 	return run_output_write(&options->output, index_json(record, stats, r, status));
 }
 
-static const struct forecast_phase phases[] = {
+static const struct meter_phase phases[] = {
 	[DIT_REINDEX_ENTRIES] = {"entries", 62},
 	[DIT_REINDEX_INDEXES] = {"indexes", 36},
 	[DIT_REINDEX_PUBLISH] = {"publishing", 2},

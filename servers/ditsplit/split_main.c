@@ -26,7 +26,7 @@ static void print_stats(const struct split_options *options,
 	}
 }
 
-static const struct forecast_phase phases[] = {
+static const struct meter_phase phases[] = {
 	[DIT_SPLIT_RECORDS] = {"records", 95},
 	[DIT_SPLIT_PUBLISH] = {"publishing", 5},
 };

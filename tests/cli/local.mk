@@ -36,7 +36,7 @@ check_PROGRAMS += \
 	%D%/test_estimate_text \
 	%D%/test_figures \
 	%D%/test_filter_log \
-	%D%/test_forecast \
+	%D%/test_meter \
 	%D%/test_option_table \
 	%D%/test_patterns \
 	%D%/test_progress_text \
