@@ -45,14 +45,20 @@ cli_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir)/servers/c
 cli_libs = %D%/libcli.a libditkit.a $(libs)
 EXTRA_DIST += %D%/README.md
 
-# The page of --report, and its style sheet, as strings.
+# The options are a table; the page of --report and its style sheet are texts. configure makes
+# the header as well, since objects of all programs are compiled at the same time.
 nodist_%C%_libcli_a_SOURCES = \
+	include/option_ids.h \
+	%D%/option_rows.c \
 	%D%/report_page.c \
 	%D%/report_page_style.c \
 	$(NULL)
+CLEANFILES += include/option_ids.h %D%/option_rows.c
 CLEANFILES += %D%/report_page.c %D%/report_page_style.c
 EXTRA_DIST += \
+	%D%/gen_options.awk \
 	%D%/gen_text.awk \
+	%D%/option_rows.tsv \
 	%D%/report_page.html \
 	%D%/report_page.css \
 	$(NULL)
@@ -64,3 +70,11 @@ EXTRA_DIST += \
 %D%/report_page_style.c: %D%/gen_text.awk %D%/report_page.css
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v name=report_style \
 		-f $(srcdir)/%D%/gen_text.awk $(srcdir)/%D%/report_page.css >$@.new && mv $@.new $@
+
+include/option_ids.h: %D%/gen_options.awk %D%/option_rows.tsv
+	$(AM_V_GEN)$(MKDIR_P) include && $(AWK) -v part=ids \
+		-f $(srcdir)/%D%/gen_options.awk $(srcdir)/%D%/option_rows.tsv >$@.new && mv $@.new $@
+
+%D%/option_rows.c: %D%/gen_options.awk %D%/option_rows.tsv
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v part=rows \
+		-f $(srcdir)/%D%/gen_options.awk $(srcdir)/%D%/option_rows.tsv >$@.new && mv $@.new $@
