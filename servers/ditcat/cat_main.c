@@ -19,13 +19,6 @@
 #include "interrupts.h"
 #include "meter.h"
 
-/* A terminal that shows the LDIF shows nothing else. */
-static bool is_quiet(const struct cat_options *options)
-{
-	return options->common.has_debug ||
-	       (options->export.output == NULL && isatty(STDOUT_FILENO) == 1);
-}
-
 /* Standard output is the LDIF's. */
 static void print_stats(const struct dit_export_stats *stats)
 {
@@ -62,19 +55,16 @@ static int run(struct cat_options *options)
 	struct dit_export_stats stats;
 	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct meter meter;
-	const struct meter_plan plan = {.program = "ditcat",
-	                                .phases = phases,
-	                                .nphases = DIT_EXPORT_NPHASES,
-	                                .is_quiet = is_quiet(options),
-	                                .is_silent = options->common.is_silent,
-	                                .request = common_catch_requests()};
 	int r = 0;
 
 	/* A reader that goes away shows as an error of writing. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	options->export.stop = common_catch_interrupts();
 	COMMON_CALLBACKS(&options->export, &options->common, &meter);
-	meter_start(&meter, &options->common.meter, &plan);
+	/* A terminal that shows the LDIF shows nothing else. */
+	options->common.is_quiet |=
+		options->export.output == NULL && isatty(STDOUT_FILENO) == 1;
+	common_start_meter(&meter, &options->common, phases, DIT_EXPORT_NPHASES);
 	r = dit_export(&options->export, &stats);
 	meter_end(&meter, r == 0);
 	if (r == 0 && options->want_stats) {

@@ -28,18 +28,6 @@ static const struct meter_phase phases[] = {
 	[DIT_CHECK_INDEXES] = {"indexes", 2},
 };
 
-static struct meter_plan make_plan(const struct check_options *options)
-{
-	return (struct meter_plan){
-		.program = "ditcheck",
-		.phases = phases,
-		.nphases = options->check.is_quick ? 1 : DIT_CHECK_NPHASES,
-		.is_quiet = options->common.has_debug,
-		.is_silent = options->common.is_silent,
-		.request = common_catch_requests(),
-	};
-}
-
 /* Files are opened before the work, by the user who started the program. */
 static int open_report(struct check_options *options, struct result_file *report)
 {
@@ -110,7 +98,6 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 	struct dit_check_stats stats;
 	struct output output;
 	struct result_file report = {.file = NULL};
-	struct meter_plan plan = make_plan(options);
 	enum status status = STATUS_NOT_CHECKED;
 	int r = 0;
 
@@ -125,7 +112,8 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 	output.is_verbose = options->common.is_verbose;
 	set_callbacks(options, &output);
 	options->check.stop = stop;
-	meter_start(&output.meter, &options->common.meter, &plan);
+	common_start_meter(&output.meter, &options->common, phases,
+	                   options->check.is_quick ? 1 : DIT_CHECK_NPHASES);
 	r = dit_check(&options->check, &stats);
 	meter_end(&output.meter, r == 0);
 	if (r == DIT_E_STOPPED) {

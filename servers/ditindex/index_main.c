@@ -148,18 +148,12 @@ static int run(struct index_options *options, struct run_record *record)
 {
 	struct dit_reindex_stats stats;
 	struct meter meter;
-	struct meter_plan plan = {.program = "ditindex",
-	                          .phases = phases,
-	                          .nphases = DIT_REINDEX_NPHASES,
-	                          .is_quiet = options->common.has_debug,
-	                          .is_silent = options->common.is_silent,
-	                          .request = common_catch_requests()};
 	int status = EXIT_FAILURE;
 	int r = 0;
 
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
-	plan.record = run_output_wants_record(&options->output) ? record : NULL;
-	meter_start(&meter, &options->common.meter, &plan);
+	common_start_meter(&meter, &options->common, phases, DIT_REINDEX_NPHASES);
+	meter.plan.record = run_output_wants_record(&options->output) ? record : NULL;
 	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
 	options->reindex.report = print_report;
 	options->common.user.writes = true;

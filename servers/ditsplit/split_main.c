@@ -36,12 +36,6 @@ static int split(struct split_options *options)
 {
 	struct dit_split_stats stats;
 	struct meter meter;
-	const struct meter_plan plan = {.program = "ditsplit",
-	                                .phases = phases,
-	                                .nphases = DIT_SPLIT_NPHASES,
-	                                .is_quiet = options->common.has_debug,
-	                                .is_silent = options->common.is_silent,
-	                                .request = common_catch_requests()};
 	int r = 0;
 
 	options->split.stop = common_catch_interrupts();
@@ -49,7 +43,7 @@ static int split(struct split_options *options)
 	options->split.report_ctx = &meter;
 	options->split.progress = meter_take_progress;
 	options->split.progress_ctx = &meter;
-	meter_start(&meter, &options->common.meter, &plan);
+	common_start_meter(&meter, &options->common, phases, DIT_SPLIT_NPHASES);
 	r = dit_split(&options->split, &stats);
 	meter_end(&meter, r == 0);
 	if (r == 0 && options->want_stats) {
