@@ -51,7 +51,7 @@ struct common_options {
 	bool is_verbose; /* -v */
 	bool is_silent;  /* -d 0: no diagnostic lines */
 	bool has_debug;  /* -d given */
-	bool is_quiet;   /* no progress unless --progress was given: with -d, as slapadd */
+	bool is_quiet; /* no progress unless --progress was given: with -d, as slapadd */
 };
 
 struct common_options common_options_init(const char *program);

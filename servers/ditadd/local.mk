@@ -5,7 +5,6 @@ ditadd_SOURCES = \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/prepared_text.c \
-	%D%/prepared_text.h \
 	%D%/rejects.c \
 	%D%/rejects.h \
 	$(NULL)

@@ -37,4 +37,10 @@ struct options {
 int options_read(struct options *options, int argc, char *argv[]);
 void options_deinit(struct options *options);
 
+/** --publish, --abandon and --status: done, and told on standard output. @return the exit
+ * status */
+int prepared_act(struct options *options);
+/** The command after --prepare. Owned; NULL: no memory */
+char *prepared_next(const struct common_options *common);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "prepared_text.h"
+#include "options.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * JSON: {"format": 1, "program", "version", "differences": 3,
  * "texts": ["id2e: \"cn=a,dc=x\", sn: ...", ...]}
  */
-#include "check_compare.h"
+#include "check_options.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -14,7 +14,6 @@
 #include <ditkit/check.h>
 
 #include "arguments.h"
-#include "check_compare.h"
 #include "check_options.h"
 #include "check_output.h"
 #include "html_report.h"

@@ -6,7 +6,6 @@ ditcheck_SOURCES = \
 	%D%/advice_rules.h \
 	%D%/advice_text.c \
 	%D%/check_compare.c \
-	%D%/check_compare.h \
 	%D%/check_main.c \
 	%D%/check_options.c \
 	%D%/check_options.h \
