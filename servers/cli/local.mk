@@ -26,8 +26,6 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/part_names.h \
 	%D%/patterns.c \
 	%D%/patterns.h \
-	%D%/progress_text.c \
-	%D%/progress_text.h \
 	%D%/run_facts.c \
 	%D%/run_facts.h \
 	%D%/run_output.c \
