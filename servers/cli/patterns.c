@@ -90,6 +90,8 @@ static void put(const struct filler *filler, const struct field *field, const ch
 {
 	if (filler->is_page) {
 		html_text(filler->out, text);
+	} else if (field->width < 0 && strlen(text) > (size_t)-field->width) {
+		(void)fprintf(filler->out, "%s\n%*s", text, field->width, "");
 	} else {
 		(void)fprintf(filler->out, "%*s", field->width, text);
 	}
@@ -193,13 +195,11 @@ static void show_share(const struct filler *filler, const struct field *field)
 	    figure_share(number(filler, field->path), number(filler, field->other)).text);
 }
 
-static void show_decimals(const struct filler *filler, const struct field *field)
+static void show_milliseconds(const struct filler *filler, const struct field *field)
 {
-	bool is_mib = strcmp(field->how, "mib") == 0;
 	char text[40];
 
-	(void)snprintf(text, sizeof(text), "%.*f", is_mib ? 1 : 3,
-	               number(filler, field->path) / (is_mib ? 1 << 20 : 1));
+	(void)snprintf(text, sizeof(text), "%.3f", number(filler, field->path));
 	put(filler, field, text);
 }
 
@@ -222,6 +222,15 @@ static void show_plain(const struct filler *filler, const struct field *field)
 	} else {
 		put(filler, field, text_of(filler, field->path));
 	}
+}
+
+/* Names out of a damaged file: four characters for each of 511 bytes at most. */
+static void show_escaped(const struct filler *filler, const struct field *field)
+{
+	char text[4 * 511 + 5];
+
+	text_escape(text, sizeof(text), text_of(filler, field->path));
+	put(filler, field, text);
 }
 
 static void show_raw(const struct filler *filler, const struct field *field)
@@ -361,13 +370,13 @@ static const struct {
 	const char *name;
 	void (*show)(const struct filler *filler, const struct field *field);
 } hows[] = {
-	{"", show_plain},          {"count", show_count},   {"bytes", show_bytes},
-	{"seconds", show_seconds}, {"mib", show_decimals},  {"ms", show_decimals},
-	{"known", show_known},     {"plural", show_plural}, {"share", show_share},
-	{"each", show_each},       {"phase", show_phase},   {"or", show_or},
-	{"several", show_several}, {"list", show_strings},  {"lines", show_strings},
-	{"words", show_strings},   {"bar", show_bar},       {"percent", show_percent},
-	{"lengths", show_lengths}, {"part", show_part},     {"greatest", show_greatest},
+	{"", show_plain},          {"count", show_count},     {"bytes", show_bytes},
+	{"seconds", show_seconds}, {"ms", show_milliseconds}, {"escaped", show_escaped},
+	{"known", show_known},     {"plural", show_plural},   {"share", show_share},
+	{"each", show_each},       {"phase", show_phase},     {"or", show_or},
+	{"several", show_several}, {"list", show_strings},    {"lines", show_strings},
+	{"words", show_strings},   {"bar", show_bar},         {"percent", show_percent},
+	{"lengths", show_lengths}, {"part", show_part},       {"greatest", show_greatest},
 	{"bad", show_bad},         {"raw", show_raw},
 };
 

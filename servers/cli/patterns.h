@@ -7,7 +7,8 @@
  *   {name}                      a field; text, or a number as it is
  *   {longest.0.postings}        a field inside of it
  *   {/wall_s}                   a field of the whole JSON
- *   {-22 name} {11 keys:count}  in so many columns, of plain text alone
+ *   {-22 name} {11 keys:count}  in so many columns, of plain text alone; a name that has
+ *                               more has a line of its own
  *   [, {bytes:bytes}]           nothing, if the first field in it is missing, 0, false or
  *                               empty; {numeric:if} is such a field and shows nothing
  *   [!{value:if}none]           only then
@@ -16,7 +17,7 @@
  *
  *   {keys:count} {bytes:bytes} {wall_s:seconds}   a figure; 0 bytes: "-", with
  *                               {bytes:bytes:0} "0 B"
- *   {bytes:mib} {wall_s:ms}     with one digit of a MiB, with three digits of a second
+ *   {wall_s:ms}                 with three digits of a second
  *   {eq:known}                  as count; nothing if there is no such field
  *   {n:plural}                  "s", or nothing for 1
  *   {used:share:bytes} {bytes:each:entries}       in relation to another field
@@ -31,6 +32,7 @@
  *   {wall_s:part:2}             a part of a time, or all of it
  *   {findings:bad}              a class for what is above 0
  *   {style:raw}                 markup as it is
+ *   {name:escaped}              \xx for each byte that is no printable ASCII
  *   {list_lengths:lengths}      the lengths of its lists, as columns of a chart
  *
  * Blocks of a page, which end with <!--end-->:

@@ -9,7 +9,7 @@
 
 static const char statistics[] =
 	"{\"wall_s\": 4.0, \"files\": [1, 2], \"rows\": ["
-	" {\"yes\": true, \"no\": false, \"name\": \"a<b\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
+	" {\"yes\": true, \"no\": false, \"name\": \"a<b\", \"odd\": \"\\n\\u00e4\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
 	"  \"wall_s\": 1.0, \"lists\": [{\"n\": 7}], \"words\": [\"x\", \"y\"],"
 	"  \"list_lengths\": [{\"from\": 1, \"keys\": 3}, {\"from\": 4, \"keys\": 1}]},"
 	" {\"bytes\": 8192}]}";
@@ -25,11 +25,14 @@ static const struct {
          "7 of <data value=\"4.000000\">4.00 s</data>"},
 	{"{-5 name}|{7 keys:count}", "a<b  | 12,345",
          "a&lt;b|<data value=\"12345\">12,345</data>"},
+	{"{-2 name}|", "a<b\n  |", "a&lt;b|"},
 	{"{bytes:bytes} {none:bytes}", "4.0 KiB -",
          "<data value=\"4096\">4.0 KiB</data> -"},
 	{"{keys:known}{absent:known}{none:known}", "12,3450",
          "<data value=\"12345\">12,345</data><data value=\"0\">0</data>"},
-	{"{bytes:mib} {wall_s:ms}", "0.0 1.000", "0.0 1.000"},
+	{"{wall_s:ms}", "1.000", "1.000"},
+	{"{words.0:escaped}{odd:escaped}", "x\\0a\\c3\\a4", "x\\0a\\c3\\a4"},
+	{"{-3 name}|", "a<b|", "a&lt;b|"},
 	{"key{keys:plural} file{one:plural}", "keys file", "keys file"},
 	{"{wall_s:share:/wall_s} {bytes:each:keys}", "25 % -", "25 % -"},
 	{"{absent:or:name}[!{absent:if}none][!{name:if}none]", "a<bnone", "a&lt;bnone"},
