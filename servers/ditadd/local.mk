@@ -6,7 +6,6 @@ ditadd_SOURCES = \
 	%D%/options.h \
 	%D%/prepared_text.c \
 	%D%/rejects.c \
-	%D%/rejects.h \
 	$(NULL)
 ditadd_CPPFLAGS = $(cli_cppflags)
 ditadd_LDADD = $(cli_libs)

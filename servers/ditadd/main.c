@@ -19,7 +19,6 @@
 #include "interrupts.h"
 #include "meter.h"
 #include "options.h"
-#include "rejects.h"
 #include "run_facts.h"
 #include "run_record.h"
 #include "summary.h"

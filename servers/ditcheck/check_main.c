@@ -27,14 +27,6 @@ static const struct meter_phase phases[] = {
 	[DIT_CHECK_INDEXES] = {"indexes", 2},
 };
 
-/* Files are opened before the work, by the user who started the program. */
-static int open_report(struct check_options *options, struct result_file *report)
-{
-	return options->report_path == NULL
-	               ? 0
-	               : result_file_open(report, "ditcheck", options->report_path);
-}
-
 /* Lines that are no search, and searches that are none to us. */
 static void tell_log(const struct output *output, const struct filter_log *log)
 {
@@ -104,7 +96,8 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		(void)fputs("ditcheck: no memory\n", stderr);
 		return STATUS_NOT_CHECKED;
 	}
-	if (open_report(options, &report) < 0) {
+	/* Before the work, by the user who started the program. */
+	if (result_file_open(&report, "ditcheck", options->report_path) < 0) {
 		output_deinit(&output);
 		return STATUS_NOT_CHECKED;
 	}

@@ -1,8 +1,6 @@
 # servers/ditsplit/local.mk
 sbin_PROGRAMS += ditsplit
 ditsplit_SOURCES = \
-	%D%/rank.c \
-	%D%/rank.h \
 	%D%/split_main.c \
 	$(NULL)
 ditsplit_CPPFLAGS = $(cli_cppflags)
