@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "arguments.h"
+#include "interrupts.h"
 #include <ditkit/version.h>
 
 struct common_options common_options_init(const char *program)
@@ -282,6 +283,7 @@ static void take_values(struct common_options *options)
 		(enum dit_openldap_version)common_number(options, OPT_OPENLDAP);
 	options->is_verbose = common_is_given(options, 'v');
 	options->user.is_verbose = options->is_verbose;
+	options->is_quiet = options->has_debug;
 }
 
 int common_read_options(struct common_options *options, int argc, char *argv[],
@@ -308,6 +310,19 @@ int common_read_options(struct common_options *options, int argc, char *argv[],
 	}
 	take_values(options);
 	return 1;
+}
+
+void common_start_meter(struct meter *meter, const struct common_options *options,
+                        const struct meter_phase *phases, unsigned nphases)
+{
+	const struct meter_plan plan = {.program = options->program,
+	                                .phases = phases,
+	                                .nphases = nphases,
+	                                .is_quiet = options->is_quiet,
+	                                .is_silent = options->is_silent,
+	                                .request = common_catch_requests()};
+
+	meter_start(meter, &options->meter, &plan);
 }
 
 static int refuse_operand(const struct common_options *options, const char *text)

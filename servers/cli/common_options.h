@@ -51,6 +51,7 @@ struct common_options {
 	bool is_verbose; /* -v */
 	bool is_silent;  /* -d 0: no diagnostic lines */
 	bool has_debug;  /* -d given */
+	bool is_quiet; /* no progress unless --progress was given: with -d, as slapadd */
 };
 
 struct common_options common_options_init(const char *program);
@@ -100,6 +101,10 @@ uint64_t common_number(const struct common_options *options, int option);
   (verb)->progress = meter_take_progress;                                                \
   (verb)->progress_ctx = (meter);                                                        \
  } while (0)
+
+/** A meter of the program's work; what the signal for a line asks for is shown. */
+void common_start_meter(struct meter *meter, const struct common_options *options,
+                        const struct meter_phase *phases, unsigned nphases);
 
 /** Print the help or the version, if one of them is wanted. @return has it been? */
 bool common_print_help(const struct common_options *options);

@@ -12,8 +12,8 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/estimate_text.h \
 	%D%/figures.c \
 	%D%/figures.h \
-	%D%/forecast.c \
-	%D%/forecast.h \
+	%D%/html_report.c \
+	%D%/html_report.h \
 	%D%/inputs.c \
 	%D%/inputs.h \
 	%D%/interrupts.c \
@@ -26,12 +26,6 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/part_names.h \
 	%D%/patterns.c \
 	%D%/patterns.h \
-	%D%/progress_text.c \
-	%D%/progress_text.h \
-	%D%/report.c \
-	%D%/report.h \
-	%D%/report_style.c \
-	%D%/report_style.h \
 	%D%/run_facts.c \
 	%D%/run_facts.h \
 	%D%/run_output.c \
@@ -48,3 +42,37 @@ cli_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir)/servers/c
 %C%_libcli_a_CPPFLAGS = $(cli_cppflags)
 cli_libs = %D%/libcli.a libditkit.a $(libs)
 EXTRA_DIST += %D%/README.md
+
+# The options are a table; the page of --report and its style sheet are texts. configure makes
+# the header as well, since objects of all programs are compiled at the same time.
+nodist_%C%_libcli_a_SOURCES = \
+	include/option_ids.h \
+	%D%/option_rows.c \
+	%D%/report_page.c \
+	%D%/report_page_style.c \
+	$(NULL)
+CLEANFILES += include/option_ids.h %D%/option_rows.c
+CLEANFILES += %D%/report_page.c %D%/report_page_style.c
+EXTRA_DIST += \
+	%D%/gen_options.awk \
+	%D%/gen_text.awk \
+	%D%/option_rows.tsv \
+	%D%/report_page.html \
+	%D%/report_page.css \
+	$(NULL)
+
+%D%/report_page.c: %D%/gen_text.awk %D%/report_page.html
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v name=report_page \
+		-f $(srcdir)/%D%/gen_text.awk $(srcdir)/%D%/report_page.html >$@.new && mv $@.new $@
+
+%D%/report_page_style.c: %D%/gen_text.awk %D%/report_page.css
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v name=report_style \
+		-f $(srcdir)/%D%/gen_text.awk $(srcdir)/%D%/report_page.css >$@.new && mv $@.new $@
+
+include/option_ids.h: %D%/gen_options.awk %D%/option_rows.tsv
+	$(AM_V_GEN)$(MKDIR_P) include && $(AWK) -v part=ids \
+		-f $(srcdir)/%D%/gen_options.awk $(srcdir)/%D%/option_rows.tsv >$@.new && mv $@.new $@
+
+%D%/option_rows.c: %D%/gen_options.awk %D%/option_rows.tsv
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v part=rows \
+		-f $(srcdir)/%D%/gen_options.awk $(srcdir)/%D%/option_rows.tsv >$@.new && mv $@.new $@

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options of all programs, a row for each. common_read_options() reads a command line
- * by these rows, common_print_help() prints them, and shells complete what --help prints
- * (doc/packaging/completion). tests/packaging/completion.sh compares man pages with them.
+ * The options of all programs, a row of option_rows.tsv for each. common_read_options()
+ * reads a command line by these rows, common_print_help() prints them, and shells
+ * complete what --help prints (doc/packaging/completion). tests/packaging/completion.sh
+ * compares man pages with them.
  *
  * An option whose help differs between programs has a row for each text.
  *
@@ -13,6 +14,8 @@
 
 #include <stdint.h>
 
+#include "option_ids.h"
+
 enum program_bit {
 	DITADD = 1,
 	DITCAT = 2,
@@ -20,54 +23,6 @@ enum program_bit {
 	DITINDEX = 8,
 	DITSPLIT = 16,
 	DIT_ALL = 31,
-};
-
-/** How the code names an option: its letter, or one of these. */
-enum option_id {
-	OPT_LONG = 128, /* no letter from here on */
-	OPT_ABANDON = OPT_LONG,
-	OPT_COMPARE,
-	OPT_COMPRESS,
-	OPT_DATABASE,
-	OPT_DROP_UNCONFIGURED,
-	OPT_ESTIMATE,
-	OPT_EXACT,
-	OPT_EXPLAIN,
-	OPT_FILTER_LOG,
-	OPT_GENERATED,
-	OPT_GROW,
-	OPT_HELP,
-	OPT_IF_EMPTY,
-	OPT_IGNORE_INTEGERKEY,
-	OPT_INDEX_KEYS,
-	OPT_JSON,
-	OPT_MAP,
-	OPT_MAX_FINDINGS,
-	OPT_MAX_RECORD,
-	OPT_MAX_REJECTS,
-	OPT_MEMORY,
-	OPT_NO_INDEX,
-	OPT_NO_LOCK,
-	OPT_NO_URLS,
-	OPT_ONLINE,
-	OPT_OPENLDAP,
-	OPT_OUTPUT,
-	OPT_PART,
-	OPT_PARTS,
-	OPT_PREPARE,
-	OPT_PROGRESS,
-	OPT_PUBLISH,
-	OPT_QUICK,
-	OPT_REJECTS,
-	OPT_REPLACE,
-	OPT_REPORT,
-	OPT_SPECIAL_URLS,
-	OPT_STATS,
-	OPT_STATUS,
-	OPT_STRICT,
-	OPT_TMPDIR,
-	OPT_WRITER,
-	OPT_END,
 };
 
 /** Kinds of arguments. */
@@ -90,6 +45,9 @@ struct option_row {
 	const char *takes; /* of a number: the range in words */
 	const char *help;  /* is wrapped; '\n' begins a line */
 };
+
+/** Made by gen_options.awk of option_rows.tsv. */
+extern const struct option_row option_rows[];
 
 struct program {
 	const char *name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "patterns.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,8 @@ static void put(const struct filler *filler, const struct field *field, const ch
 {
 	if (filler->is_page) {
 		html_text(filler->out, text);
+	} else if (field->width < 0 && strlen(text) > (size_t)-field->width) {
+		(void)fprintf(filler->out, "%s\n%*s", text, field->width, "");
 	} else {
 		(void)fprintf(filler->out, "%*s", field->width, text);
 	}
@@ -192,13 +195,11 @@ static void show_share(const struct filler *filler, const struct field *field)
 	    figure_share(number(filler, field->path), number(filler, field->other)).text);
 }
 
-static void show_decimals(const struct filler *filler, const struct field *field)
+static void show_milliseconds(const struct filler *filler, const struct field *field)
 {
-	bool is_mib = strcmp(field->how, "mib") == 0;
 	char text[40];
 
-	(void)snprintf(text, sizeof(text), "%.*f", is_mib ? 1 : 3,
-	               number(filler, field->path) / (is_mib ? 1 << 20 : 1));
+	(void)snprintf(text, sizeof(text), "%.3f", number(filler, field->path));
 	put(filler, field, text);
 }
 
@@ -223,6 +224,20 @@ static void show_plain(const struct filler *filler, const struct field *field)
 	}
 }
 
+/* Names out of a damaged file: four characters for each of 511 bytes at most. */
+static void show_escaped(const struct filler *filler, const struct field *field)
+{
+	char text[4 * 511 + 5];
+
+	text_escape(text, sizeof(text), text_of(filler, field->path));
+	put(filler, field, text);
+}
+
+static void show_raw(const struct filler *filler, const struct field *field)
+{
+	(void)fputs(text_of(filler, field->path), filler->out);
+}
+
 static void show_phase(const struct filler *filler, const struct field *field)
 {
 	put(filler, field, fact_phase_title(text_of(filler, field->path)));
@@ -233,11 +248,6 @@ static void show_or(const struct filler *filler, const struct field *field)
 	const char *text = text_of(filler, field->path);
 
 	put(filler, field, text[0] == '\0' ? text_of(filler, field->other) : text);
-}
-
-static void show_else(const struct filler *filler, const struct field *field)
-{
-	put(filler, field, text_of(filler, field->path)[0] == '\0' ? field->other : "");
 }
 
 static void show_several(const struct filler *filler, const struct field *field)
@@ -360,18 +370,14 @@ static const struct {
 	const char *name;
 	void (*show)(const struct filler *filler, const struct field *field);
 } hows[] = {
-	{"", show_plain},          {"count", show_count},
-	{"bytes", show_bytes},     {"seconds", show_seconds},
-	{"mib", show_decimals},    {"ms", show_decimals},
-	{"known", show_known},     {"plural", show_plural},
-	{"share", show_share},     {"each", show_each},
-	{"phase", show_phase},     {"or", show_or},
-	{"else", show_else},       {"several", show_several},
-	{"list", show_strings},    {"lines", show_strings},
-	{"words", show_strings},   {"bar", show_bar},
-	{"percent", show_percent}, {"lengths", show_lengths},
-	{"part", show_part},       {"greatest", show_greatest},
-	{"bad", show_bad},
+	{"", show_plain},          {"count", show_count},     {"bytes", show_bytes},
+	{"seconds", show_seconds}, {"ms", show_milliseconds}, {"escaped", show_escaped},
+	{"known", show_known},     {"plural", show_plural},   {"share", show_share},
+	{"each", show_each},       {"phase", show_phase},     {"or", show_or},
+	{"several", show_several}, {"list", show_strings},    {"lines", show_strings},
+	{"words", show_strings},   {"bar", show_bar},         {"percent", show_percent},
+	{"lengths", show_lengths}, {"part", show_part},       {"greatest", show_greatest},
+	{"bad", show_bad},         {"raw", show_raw},
 };
 
 /* From after '{' on. @return the '}' */
@@ -410,25 +416,71 @@ static bool is_empty(const struct filler *filler, const char *at)
 	struct field field;
 
 	(void)read_field(&field, strchr(at, '{') + 1);
-	return number(filler, field.path) == 0 && text_of(filler, field.path)[0] == '\0';
+	return number(filler, field.path) == 0 &&
+	       text_of(filler, field.path)[0] == '\0' &&
+	       !json_is_true(find(filler, field.path));
 }
 
-void pattern_fill(const struct filler *filler, const char *pattern)
-{
-	for (;;) {
-		size_t len = strcspn(pattern, "{[]");
+/* ---- blocks ---- */
 
-		(void)fwrite(pattern, 1, len, filler->out);
-		pattern += len;
-		if (*pattern == '\0') {
-			return;
+#define BLOCK_BEGIN "<!--"
+#define BLOCK_END   "<!--end-->"
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* @return after the end of the block, in which others may be */
+static const char *pass_block(const char *inside)
+{
+	const char *at = strstr(inside, BLOCK_BEGIN);
+
+	while (at != NULL && !begins(at, BLOCK_END)) {
+		at = strstr(pass_block(at + strlen(BLOCK_BEGIN)), BLOCK_BEGIN);
+	}
+	assert(at != NULL);
+	return at + strlen(BLOCK_END);
+}
+
+/* From after "<!--" on. @return after the block */
+static const char *fill_block(struct filler filler, const char *at)
+{
+	const char *inside = strstr(at, "-->") + strlen("-->");
+	char verb[8] = "";
+	char path[48] = "";
+	const json_t *rows = NULL;
+
+	(void)sscanf(at, "%7s %47[^-]", verb, path);
+	rows = find(&filler, path);
+	if (strcmp(verb, "each") == 0) {
+		pattern_fill_rows(filler, rows, inside);
+	} else if (strcmp(verb, "above") == 0) {
+		if (pattern_greatest(filler.rows, path) > 0) {
+			pattern_fill(&filler, inside);
 		}
-		if (*pattern == '{') {
-			pattern = fill_field(filler, pattern + 1);
-		} else if (*pattern == '[' && is_empty(filler, pattern + 1)) {
-			pattern = strchr(pattern, ']');
+	} else if (rows != NULL && (!json_is_array(rows) || json_array_size(rows) > 0)) {
+		filler.rows = rows;
+		pattern_fill(&filler, inside);
+	}
+	return pass_block(inside);
+}
+
+void pattern_fill(const struct filler *filler, const char *at)
+{
+	while (*at != '\0' && !begins(at, BLOCK_END)) {
+		if (begins(at, BLOCK_BEGIN)) {
+			at = fill_block(*filler, at + strlen(BLOCK_BEGIN));
+		} else if (*at == '{') {
+			at = fill_field(filler, at + 1) + 1;
+		} else if (*at == '[' && is_empty(filler, at + 1) != (at[1] == '!')) {
+			at = strchr(at, ']') + 1;
+		} else {
+			if (*at != '[' && *at != ']') {
+				(void)fputc(*at, filler->out);
+			}
+			at += *at == '[' && at[1] == '!' ? 2 : 1;
 		}
-		pattern++;
 	}
 }
 

@@ -7,19 +7,22 @@
  *   {name}                      a field; text, or a number as it is
  *   {longest.0.postings}        a field inside of it
  *   {/wall_s}                   a field of the whole JSON
- *   {-22 name} {11 keys:count}  in so many columns, of plain text alone
- *   [, {bytes:bytes}]           nothing, if the first field in it is missing, 0 or empty
+ *   {-22 name} {11 keys:count}  in so many columns, of plain text alone; a name that has
+ *                               more has a line of its own
+ *   [, {bytes:bytes}]           nothing, if the first field in it is missing, 0, false or
+ *                               empty; {numeric:if} is such a field and shows nothing
+ *   [!{value:if}none]           only then
  *
  * A word after the field says how it is shown:
  *
  *   {keys:count} {bytes:bytes} {wall_s:seconds}   a figure; 0 bytes: "-", with
  *                               {bytes:bytes:0} "0 B"
- *   {bytes:mib} {wall_s:ms}     with one digit of a MiB, with three digits of a second
+ *   {wall_s:ms}                 with three digits of a second
  *   {eq:known}                  as count; nothing if there is no such field
  *   {n:plural}                  "s", or nothing for 1
  *   {used:share:bytes} {bytes:each:entries}       in relation to another field
  *   {name:phase}                a phase in words
- *   {value:or:key} {value:else:TEXT}              where there is no value
+ *   {value:or:key}              another field, where there is no value
  *   {file:several}              a file, on a line of its own, if there are several
  *   {steps:list} {lines:lines} {command:words}    the strings of an array
  *   {wall_s:percent:/wall_s}    in relation to another field, as a bare number
@@ -28,7 +31,15 @@
  *   {rate:greatest:count} {memory:greatest:bytes} the greatest of all rows
  *   {wall_s:part:2}             a part of a time, or all of it
  *   {findings:bad}              a class for what is above 0
+ *   {style:raw}                 markup as it is
+ *   {name:escaped}              \xx for each byte that is no printable ASCII
  *   {list_lengths:lengths}      the lengths of its lists, as columns of a chart
+ *
+ * Blocks of a page, which end with <!--end-->:
+ *
+ *   <!--each rows-->            for each row of an array
+ *   <!--with rows-->            once; nothing, if the array is empty or missing
+ *   <!--above rate-->           nothing, if no row of the array around it has more than 0
  *
  * On a page text is escaped, and a figure stands in a <data> element with its value.
  * Columns and lists are for pages alone.
@@ -55,6 +66,7 @@ struct filler {
 	bool is_page;
 };
 
+/** Up to the end of @p pattern, or to that of the block that it is in. */
 void pattern_fill(const struct filler *filler, const char *pattern);
 
 /** For each of @p rows. */

@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "arguments.h"
-#include "report.h"
+#include "html_report.h"
 #include "run_facts.h"
 #include "summary.h"
 
@@ -44,6 +44,9 @@ int result_file_open(struct result_file *file, const char *program, const char *
 	int r = 0;
 
 	*file = (struct result_file){.program = program, .path = path};
+	if (path == NULL) {
+		return 0;
+	}
 	/* Where standard output is a file, what is in it stays. */
 	r = dit_export_file_open(&file->out, path, O_APPEND, NULL);
 	if (r == 0) {
@@ -84,8 +87,8 @@ struct run_output run_output_of(const struct common_options *options)
 {
 	bool wants_lines = common_number(options, OPT_STATS) == 1;
 
-	return (struct run_output){.stats_path = common_text(options, OPT_STATS),
-	                           .report_path = common_text(options, OPT_REPORT),
+	return (struct run_output){.stats.path = common_text(options, OPT_STATS),
+	                           .report.path = common_text(options, OPT_REPORT),
 	                           .wants_lines = wants_lines,
 	                           .wants_summary = !wants_lines && !options->has_debug &&
 	                                            isatty(STDERR_FILENO) == 1};
@@ -93,7 +96,7 @@ struct run_output run_output_of(const struct common_options *options)
 
 bool run_output_wants_lists(const struct run_output *output)
 {
-	return output->stats_path != NULL || output->report_path != NULL;
+	return output->stats.path != NULL || output->report.path != NULL;
 }
 
 bool run_output_wants_record(const struct run_output *output)
@@ -108,15 +111,10 @@ bool run_output_is_wanted(const struct run_output *output)
 
 int run_output_open(struct run_output *output, const char *program)
 {
-	int r = 0;
+	int r = result_file_open(&output->stats, program, output->stats.path);
 
-	if (output->stats_path != NULL) {
-		r = result_file_open(&output->stats, program, output->stats_path);
-	}
-	if (r == 0 && output->report_path != NULL) {
-		r = result_file_open(&output->report, program, output->report_path);
-	}
-	return r;
+	return r < 0 ? r
+	             : result_file_open(&output->report, program, output->report.path);
 }
 
 static int write_stats(struct run_output *output, const json_t *json)
@@ -137,7 +135,7 @@ static int write_lines(const char *program, const json_t *json)
 	if (strcmp(result, "failed") == 0 || strcmp(result, "unneeded") == 0) {
 		return 0;
 	}
-	summary_print_stats(stdout, json);
+	summary_print(stdout, json, NULL, true);
 	return common_flush_output(program);
 }
 
@@ -154,7 +152,7 @@ int run_output_write(struct run_output *output, json_t *json)
 		r = write_lines(fact_text(json, "program"), json);
 	}
 	if (output->wants_summary && strcmp(fact_text(json, "result"), "failed") != 0) {
-		summary_print(stderr, json, output->next);
+		summary_print(stderr, json, output->next, false);
 	} else if (output->wants_summary) {
 		summary_print_failed(stderr, json, output->next);
 	}

@@ -32,14 +32,14 @@
 /** Zero: none is open. */
 struct result_file {
 	const char *program; /* in messages */
-	const char *path;    /* borrowed */
-	FILE *file;
-	int error; /* -errno of the write that failed; 0: none has */
+	const char *path;    /* borrowed; NULL: no file is wanted */
+	FILE *file;          /* NULL: it is not open */
+	int error;           /* -errno of the write that failed; 0: none has */
 	struct dit_export_file out;
 };
 
-/** @p file stays where it is. 0; -1 after a message on standard error: the file cannot be
- * written. */
+/** @p file stays where it is. 0, also without a path; -1 after a message on standard
+ * error: the file cannot be written. */
 int result_file_open(struct result_file *file, const char *program, const char *path);
 
 /** Close the file and give it its name. 0; -1 after a message: the place is unchanged. */
@@ -51,10 +51,8 @@ void result_file_drop(struct result_file *file);
 struct json_t; /* jansson.h */
 
 struct run_output {
-	const char *stats_path;  /* NULL: not wanted */
-	const char *report_path; /* likewise */
-	struct result_file stats;
-	struct result_file report;
+	struct result_file stats;  /* without a path: not wanted */
+	struct result_file report; /* likewise */
 	bool wants_lines;   /* --stats: on standard output, of a run that succeeded */
 	bool wants_summary; /* on standard error */
 	char *next;         /* its last line (summary.h); owned; NULL: none */

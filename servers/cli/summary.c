@@ -4,12 +4,16 @@
  *
  *     entries                   0.31 s   67 %   64,120 entries/s, 53.8 MiB/s
  *     ...
- *     costliest indexes      postings        keys       size     time
- *     description           1,234,567      43,210   12.3 MiB   0.05 s
+ *     costliest indexes      postings        keys      size     time  kind
+ *     description           1,234,567      43,210  12.3 MiB   0.05 s  integer
  *     ...
- *     memory    61.0 MiB at the peak, 0 B of temporary files
- *     database  /var/lib/ldap/data.mdb, 84.5 MiB
+ *     memory    61.0 MiB at the peak, 1,234 page faults, 0.02 s in the kernel
+ *     disk      0 B of temporary files
+ *     database  /var/lib/ldap/data.mdb, 84.5 MiB, 20,000 entries
  *     next      systemctl start slapd
+ *
+ * --stats has more: the records and the release of OpenLDAP, threads, and all indexes of
+ * each database.
  */
 #include "summary.h"
 
@@ -28,20 +32,31 @@
 
 #define NINDEXES 5
 
-static void print_head(FILE *out, const json_t *json)
+static void print_head(const struct filler *run, bool is_long)
 {
+	const json_t *json = run->json;
 	uint64_t left_out = fact_left_out(json);
 	const char *verb = fact_verb(json);
 	uint64_t n = fact_entries(json);
 
-	(void)fprintf(out, "%c%s %s entr%s in %s", toupper(verb[0]), verb + 1,
+	if (is_long && json_object_get(json, "openldap") != NULL) {
+		pattern_fill(run,
+		             "{records.read} records read, {records.stored} entries ");
+		(void)fprintf(run->out, "%s, %llu left out\n", verb,
+		              (unsigned long long)left_out);
+		pattern_fill(run, "as OpenLDAP {openldap}[, the slapd "
+		                  "here{openldap_found:if}]\n\n");
+		return;
+	}
+	(void)fprintf(run->out, "%c%s %s entr%s in %s", toupper(verb[0]), verb + 1,
 	              figure_count(n).text, n == 1 ? "y" : "ies",
 	              figure_seconds(fact_seconds(json, "wall_s")).text);
 	if (left_out > 0) {
-		(void)fprintf(out, "; %s record%s left out", figure_count(left_out).text,
+		(void)fprintf(run->out, "; %s record%s left out",
+		              figure_count(left_out).text,
 		              left_out == 1 ? " was" : "s were");
 	}
-	(void)fputs("\n\n", out);
+	(void)fputs("\n\n", run->out);
 }
 
 static void print_phases(struct filler run)
@@ -80,128 +95,38 @@ static void print_refusals(struct filler run)
 	              rejects);
 }
 
-static void print_costs(struct filler run)
+/* @param indexes  at most so many are printed */
+static void print_indexes(struct filler run, const json_t *indexes, size_t max)
 {
-	json_t *indexes = fact_indexes(run.json);
 	size_t n = json_array_size(indexes);
 
 	if (n > 0) {
-		(void)fprintf(run.out, "\n  %-22s %11s %13s %11s %9s\n",
-		              n > NINDEXES ? "costliest indexes" : "indexes", "postings",
+		(void)fprintf(run.out, "\n  %-20s %11s %11s %9s %8s  kind\n",
+		              n > max ? "costliest indexes" : "indexes", "postings",
 		              "keys", "size", "time");
 	}
-	while (json_array_size(indexes) > NINDEXES) {
-		(void)json_array_remove(indexes, NINDEXES);
-	}
-	pattern_fill_rows(run, indexes,
-	                  "  {-22 name} {11 postings:count} {13 keys:count} "
-	                  "{11 bytes:bytes} {9 wall_s:seconds}\n");
-	json_decref(indexes);
-}
-
-static void print_databases(struct filler run)
-{
-	const json_t *databases = json_object_get(run.json, "databases");
-
-	for (size_t i = 0; i < json_array_size(databases); i++) {
-		run.row = json_array_get(databases, i);
-		(void)fprintf(run.out, "  %-9s ", i == 0 ? "database" : "");
-		pattern_fill(&run, "{directory}/data.mdb[, {bytes:bytes}]\n");
+	for (size_t i = 0; i < n && i < max; i++) {
+		run.row = json_array_get(indexes, i);
+		pattern_fill(&run, "  {-20 name} {11 postings:count} {11 keys:count} "
+		                   "{9 bytes:bytes} {8 wall_s:seconds}  {key_kind}\n");
 	}
 }
 
-void summary_print(FILE *out, const json_t *json, const char *next)
+/* What became of a database; its rounds of an online run. */
+static void print_database(struct filler run, bool is_first)
 {
-	const struct filler run = {.out = out, .json = json, .row = json};
-	const json_t *memory = json_object_get(json, "memory");
-	uint64_t anonymous = fact_number(memory, "peak_anonymous_bytes");
-	bool is_checked = strcmp(fact_text(json, "result"), "checked") == 0;
-
-	print_head(out, json);
-	print_phases(run);
-	print_refusals(run);
-	if (!is_checked) {
-		print_costs(run);
-	}
-	(void)fprintf(out,
-	              "\n  %-9s %s at the peak, %s page faults, %s in the kernel\n"
-	              "  %-9s %s of temporary files\n",
-	              "memory",
-	              figure_bytes(anonymous > 0
-	                                   ? anonymous
-	                                   : fact_number(memory, "peak_resident_bytes"))
-	                      .text,
-	              figure_count(fact_number(memory, "page_faults")).text,
-	              figure_seconds(fact_seconds(json, "cpu_system_s")).text, "disk",
-	              figure_bytes(fact_number(json, "spilled_bytes")).text);
-	if (!is_checked) {
-		print_databases(run);
-	}
-	if (next != NULL) {
-		(void)fprintf(out, "  %-9s %s\n", "next", next);
-	}
-}
-
-/* ---- --stats ---- */
-
-static void print_lines_of_phases(struct filler run)
-{
-	pattern_fill_rows(run, json_object_get(run.json, "phases"),
-	                  "  {-22 name:phase} {9 wall_s:ms} s\n");
-}
-
-static void print_indexes(struct filler run, const json_t *database)
-{
-	const json_t *indexes = json_object_get(database, "indexes");
-
-	if (json_array_size(indexes) > 0) {
-		(void)fprintf(run.out, "\n  %-28s %12s %12s  keys\n", "index", "postings",
-		              "distinct");
-	}
-	pattern_fill_rows(run, indexes,
-	                  "  {-28 name} {12 postings} {12 keys}  {key_kind}\n");
-}
-
-static const char *writer_text(const json_t *database)
-{
-	if (strcmp(fact_text(database, "written_by"), "append") != 0) {
-		return "";
-	}
-	return json_is_false(json_object_get(database, "format_known"))
-	               ? "; all pages by liblmdb, whose format is not known"
-	               : "; all pages by liblmdb";
-}
-
-static void print_load(struct filler run)
-{
-	const json_t *databases = json_object_get(run.json, "databases");
-	bool is_found = json_is_true(json_object_get(run.json, "openldap_found"));
-
-	pattern_fill(&run, "{records.read} records read, {records.stored} entries ");
-	(void)fprintf(run.out, "%s, %llu left out\n", fact_verb(run.json),
-	              (unsigned long long)fact_left_out(run.json));
-	pattern_fill(&run, "as OpenLDAP {openldap}");
-	(void)fputs(is_found ? ", the slapd here\n" : "\n", run.out);
-	if (strcmp(fact_text(run.json, "result"), "checked") == 0) {
-		return;
-	}
-	for (size_t i = 0; i < json_array_size(databases); i++) {
-		run.row = json_array_get(databases, i);
-		pattern_fill(&run, "{directory}/data.mdb: {bytes:mib} MiB, "
-		                   "{/tool_threads} thread{/tool_threads:plural}, "
-		                   "{/spilled_bytes:mib} MiB of temporary files");
-		(void)fprintf(run.out, "%s\n\n", writer_text(run.row));
-	}
-	print_lines_of_phases(run);
-	for (size_t i = 0; i < json_array_size(databases); i++) {
-		print_indexes(run, json_array_get(databases, i));
-	}
-}
-
-static void print_rounds(struct filler run, const json_t *rounds)
-{
+	const json_t *rounds = json_object_get(run.row, "catch_up_rounds");
 	size_t n = json_array_size(rounds);
 
+	(void)fprintf(run.out, "  %-9s ", is_first ? "database" : "");
+	pattern_fill(&run, "{directory}/data.mdb[, {bytes:bytes}][, before "
+	                   "{bytes_before:bytes}][, {entries:count} entries][, "
+	                   "{entries_left_out:count} left out]");
+	if (strcmp(fact_text(run.row, "written_by"), "append") == 0) {
+		pattern_fill(&run, "; all pages by liblmdb[!{format_known:if}, whose "
+		                   "format is not known]");
+	}
+	(void)fputc('\n', run.out);
 	for (size_t i = 0; i < n; i++) {
 		run.row = json_array_get(rounds, i);
 		(void)fprintf(run.out, "  round %zu: ", i + 1);
@@ -211,7 +136,7 @@ static void print_rounds(struct filler run, const json_t *rounds)
 	}
 }
 
-static void print_reindexing(struct filler run)
+static void print_databases(struct filler run, bool is_long)
 {
 	const json_t *databases = json_object_get(run.json, "databases");
 
@@ -219,30 +144,40 @@ static void print_reindexing(struct filler run)
 		const json_t *database = json_array_get(databases, i);
 
 		run.row = database;
-		pattern_fill(&run, "{directory}/data.mdb: {entries} entries read, "
-		                   "{entries_left_out} left out; {bytes:mib} MiB, before "
-		                   "{bytes_before:mib} MiB\n");
-		print_rounds(run, json_object_get(database, "catch_up_rounds"));
-		print_indexes(run, database);
-		if (json_array_size(json_object_get(database, "indexes")) > 0) {
-			(void)fputc('\n', run.out);
+		print_database(run, i == 0 || is_long);
+		if (is_long) {
+			print_indexes(run, json_object_get(database, "indexes"),
+			              SIZE_MAX);
 		}
 	}
-	run.row = run.json;
-	pattern_fill(&run, "{tool_threads} thread{tool_threads:plural}, "
-	                   "{spilled_bytes:mib} MiB of temporary files\n");
-	print_lines_of_phases(run);
 }
 
-void summary_print_stats(FILE *out, const json_t *json)
+void summary_print(FILE *out, const json_t *json, const char *next, bool is_long)
 {
 	const struct filler run = {.out = out, .json = json, .row = json};
+	bool is_checked = strcmp(fact_text(json, "result"), "checked") == 0;
+	json_t *costs = is_checked || is_long ? NULL : fact_indexes(json);
 
-	if (strcmp(fact_text(json, "program"), "ditadd") == 0) {
-		print_load(run);
-	} else {
-		print_reindexing(run);
+	print_head(&run, is_long);
+	print_phases(run);
+	print_refusals(run);
+	print_indexes(run, costs, NINDEXES);
+	pattern_fill(&run, "\n  memory    [{memory.peak_anonymous_bytes:bytes}]"
+	                   "[!{memory.peak_anonymous_bytes:if}"
+	                   "{memory.peak_resident_bytes:bytes:0}] at the peak, "
+	                   "{memory.page_faults:count} page faults, "
+	                   "{cpu_system_s:seconds} in the kernel\n"
+	                   "  disk      {spilled_bytes:bytes:0} of temporary files\n");
+	if (is_long) {
+		pattern_fill(&run, "  threads   {tool_threads}\n");
 	}
+	if (!is_checked) {
+		print_databases(run, is_long);
+	}
+	if (next != NULL) {
+		(void)fprintf(out, "  %-9s %s\n", "next", next);
+	}
+	json_decref(costs);
 }
 
 /* ---- a run that failed ---- */

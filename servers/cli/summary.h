@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The summary of a run on a terminal: what was done, where the time went, which indexes
- * cost most, what to do next.
+ * The summary of a run, on a terminal or as the lines of --stats: what was done, where
+ * the time went, which indexes cost most, what to do next.
  */
 #ifndef DITKIT_COMMON_SUMMARY_H
 #define DITKIT_COMMON_SUMMARY_H
@@ -14,13 +14,11 @@
 struct json_t; /* jansson.h */
 
 /**
- * @param json  the statistics (doc/stats.md), of a run that succeeded
- * @param next  the next command to type; NULL: none
+ * @param json     the statistics (doc/stats.md), of a run that succeeded
+ * @param next     the next command to type; NULL: none
+ * @param is_long  of --stats: all indexes of each database
  */
-void summary_print(FILE *out, const struct json_t *json, const char *next);
-
-/** The lines of --stats, of a run that succeeded. */
-void summary_print_stats(FILE *out, const struct json_t *json);
+void summary_print(FILE *out, const struct json_t *json, const char *next, bool is_long);
 
 /** A load that failed. */
 #define SUMMARY_UNCHANGED "Nothing was stored: the database is what it was before."

@@ -5,9 +5,7 @@ ditadd_SOURCES = \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/prepared_text.c \
-	%D%/prepared_text.h \
 	%D%/rejects.c \
-	%D%/rejects.h \
 	$(NULL)
 ditadd_CPPFLAGS = $(cli_cppflags)
 ditadd_LDADD = $(cli_libs)

@@ -20,8 +20,6 @@
 #include "meter.h"
 #include "options.h"
 #include "part_names.h"
-#include "prepared_text.h"
-#include "rejects.h"
 #include "run_facts.h"
 #include "run_record.h"
 #include "summary.h"
@@ -33,26 +31,12 @@ struct rejected {
 	struct meter *meter;
 };
 
-static const struct forecast_phase phases[] = {
+static const struct meter_phase phases[] = {
 	[DIT_LOAD_ENTRIES] = {"entries", 76},
 	[DIT_LOAD_NAMES] = {"tree", 8},
 	[DIT_LOAD_INDEXES] = {"indexes", 14},
 	[DIT_LOAD_PUBLISH] = {"publishing", 2},
 };
-
-static struct meter_plan make_plan(const struct options *options,
-                                   struct run_record *record)
-{
-	return (struct meter_plan){
-		.program = "ditadd",
-		.phases = phases,
-		.nphases = options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES,
-		.is_quiet = options->common.has_debug, /* as slapadd */
-		.is_silent = options->common.is_silent,
-		.record = run_output_wants_record(&options->output) ? record : NULL,
-		.request = common_catch_requests(),
-	};
-}
 
 /* The records that the database lacks must be somewhere else by then. */
 static int complete_rejects(void *ctx)
@@ -298,11 +282,12 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	struct dit_load_stats stats;
 	struct meter meter;
 	struct rejected rejected = {rejects, options->rejects, &meter};
-	struct meter_plan plan = make_plan(options, record);
 	int status = EXIT_FAILURE;
 	int r = 0;
 
-	meter_start(&meter, &options->common.meter, &plan);
+	common_start_meter(&meter, &options->common, phases,
+	                   options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES);
+	meter.plan.record = run_output_wants_record(&options->output) ? record : NULL;
 	options->load.counts_lists = run_output_wants_lists(&options->output);
 	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	options->common.user.writes = true;

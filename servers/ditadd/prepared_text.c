@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "prepared_text.h"
+#include "options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,11 +10,10 @@
 #include <ditkit/prepared.h>
 #include <ditkit/version.h>
 
-#include "interrupts.h"
 #include "meter.h"
 #include "run_facts.h"
 
-static const struct forecast_phase phases[] = {{"publishing", 100}};
+static const struct meter_phase phases[] = {{"publishing", 100}};
 
 static const char *const state_names[] = {
 	[DIT_PREPARED_NOTHING] = "nothing", [DIT_PREPARED_UNFINISHED] = "unfinished",
@@ -98,19 +97,13 @@ int prepared_act(struct options *options)
 	struct dit_prepared_opts opts = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
 	struct meter meter;
-	const struct meter_plan plan = {.program = "ditadd",
-	                                .phases = phases,
-	                                .nphases = 1,
-	                                .is_quiet = options->common.has_debug,
-	                                .is_silent = options->common.is_silent,
-	                                .request = common_catch_requests()};
 	int (*act)(const struct dit_prepared_opts *opts, struct dit_prepared_stats *ret) =
 		options->action == OPTIONS_PUBLISH   ? dit_prepared_publish
 		: options->action == OPTIONS_ABANDON ? dit_prepared_abandon
 						     : dit_prepared_status;
 	int r = 0;
 
-	meter_start(&meter, &options->common.meter, &plan);
+	common_start_meter(&meter, &options->common, phases, 1);
 	COMMON_TAKE(&opts, &options->common);
 	COMMON_CALLBACKS(&opts, &options->common, &meter);
 	options->common.user.writes = options->action != OPTIONS_STATUS;

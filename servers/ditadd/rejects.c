@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reject file. */
-#include "rejects.h"
+/*
+ * The reject file: every record that was left out, as LDIF that can be mended and
+ * loaded. Comment lines in front of a record give its line number, its DN and the
+ * reason.
+ */
+#include "options.h"
 
 #include <errno.h>
 #include <fcntl.h>

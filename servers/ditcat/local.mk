@@ -2,8 +2,6 @@
 sbin_PROGRAMS += ditcat
 ditcat_SOURCES = \
 	%D%/cat_main.c \
-	%D%/cat_options.c \
-	%D%/cat_options.h \
 	$(NULL)
 ditcat_CPPFLAGS = $(cli_cppflags)
 ditcat_LDADD = $(cli_libs)

@@ -7,7 +7,7 @@
  * Each piece says what one rule has seen, of all indexes, with figures, why that matters,
  * and the steps that change it. A rule is silent where its figures are missing or too
  * small to judge by. Advice for faster searches comes first, then that for less room.
- * ditcheck(8) lists the rules.
+ * ditcheck(8) lists the rules; advice_rules.tsv has them.
  *
  * Threads: belongs to one thread.
  */

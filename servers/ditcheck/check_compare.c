@@ -5,7 +5,7 @@
  * JSON: {"format": 1, "program", "version", "differences": 3,
  * "texts": ["id2e: \"cn=a,dc=x\", sn: ...", ...]}
  */
-#include "check_compare.h"
+#include "check_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "run_facts.h"
 
 /* Weights from one comparison of two loads of 50,000 people. */
-static const struct forecast_phase phases[DIT_COMPARE_NPHASES] = {
+static const struct meter_phase phases[DIT_COMPARE_NPHASES] = {
 	[DIT_COMPARE_FIRST] = {.name = "first file", .weight = 1},
 	[DIT_COMPARE_SECOND] = {.name = "second file", .weight = 1},
 	[DIT_COMPARE_RECORDS] = {.name = "records", .weight = 2},
@@ -84,12 +84,6 @@ enum status compare(struct check_options *options, const volatile sig_atomic_t *
 {
 	struct dit_compare_opts *opts = &options->compare;
 	struct comparison comparison = {.texts = NULL};
-	const struct meter_plan plan = {.program = "ditcheck",
-	                                .phases = phases,
-	                                .nphases = DIT_COMPARE_NPHASES,
-	                                .is_quiet = options->common.has_debug,
-	                                .is_silent = options->common.is_silent,
-	                                .request = common_catch_requests()};
 	enum status status = STATUS_NOT_CHECKED;
 
 	if (options->is_json) {
@@ -101,7 +95,8 @@ enum status compare(struct check_options *options, const volatile sig_atomic_t *
 	}
 	COMMON_CALLBACKS(opts, &options->common, &comparison.meter);
 	opts->stop = stop;
-	meter_start(&comparison.meter, &options->common.meter, &plan);
+	common_start_meter(&comparison.meter, &options->common, phases,
+	                   DIT_COMPARE_NPHASES);
 	status = run(&comparison, opts);
 	json_decref(comparison.texts);
 	return status;

@@ -14,39 +14,18 @@
 #include <ditkit/check.h>
 
 #include "arguments.h"
-#include "check_compare.h"
 #include "check_options.h"
 #include "check_output.h"
+#include "html_report.h"
 #include "interrupts.h"
-#include "report.h"
 #include "run_facts.h"
 #include "run_output.h"
 
-static const struct forecast_phase phases[] = {
+static const struct meter_phase phases[] = {
 	[DIT_CHECK_STRUCTURE] = {"structure", 15},
 	[DIT_CHECK_ENTRIES] = {"entries", 83},
 	[DIT_CHECK_INDEXES] = {"indexes", 2},
 };
-
-static struct meter_plan make_plan(const struct check_options *options)
-{
-	return (struct meter_plan){
-		.program = "ditcheck",
-		.phases = phases,
-		.nphases = options->check.is_quick ? 1 : DIT_CHECK_NPHASES,
-		.is_quiet = options->common.has_debug,
-		.is_silent = options->common.is_silent,
-		.request = common_catch_requests(),
-	};
-}
-
-/* Files are opened before the work, by the user who started the program. */
-static int open_report(struct check_options *options, struct result_file *report)
-{
-	return options->report_path == NULL
-	               ? 0
-	               : result_file_open(report, "ditcheck", options->report_path);
-}
 
 /* Lines that are no search, and searches that are none to us. */
 static void tell_log(const struct output *output, const struct filter_log *log)
@@ -110,7 +89,6 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 	struct dit_check_stats stats;
 	struct output output;
 	struct result_file report = {.file = NULL};
-	struct meter_plan plan = make_plan(options);
 	enum status status = STATUS_NOT_CHECKED;
 	int r = 0;
 
@@ -118,14 +96,16 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		(void)fputs("ditcheck: no memory\n", stderr);
 		return STATUS_NOT_CHECKED;
 	}
-	if (open_report(options, &report) < 0) {
+	/* Before the work, by the user who started the program. */
+	if (result_file_open(&report, "ditcheck", options->report_path) < 0) {
 		output_deinit(&output);
 		return STATUS_NOT_CHECKED;
 	}
 	output.is_verbose = options->common.is_verbose;
 	set_callbacks(options, &output);
 	options->check.stop = stop;
-	meter_start(&output.meter, &options->common.meter, &plan);
+	common_start_meter(&output.meter, &options->common, phases,
+	                   options->check.is_quick ? 1 : DIT_CHECK_NPHASES);
 	r = dit_check(&options->check, &stats);
 	meter_end(&output.meter, r == 0);
 	if (r == DIT_E_STOPPED) {

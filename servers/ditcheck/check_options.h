@@ -3,6 +3,8 @@
 #ifndef DITCHECK_OPTIONS_H
 #define DITCHECK_OPTIONS_H
 
+#include <signal.h>
+
 #include <ditkit/check.h>
 #include <ditkit/compare.h>
 
@@ -33,5 +35,13 @@ struct check_options {
  * @return 0; -1 after a message on stderr (exit status 2)
  */
 int check_options_read(struct check_options *options, int argc, char *argv[]);
+
+/**
+ * --compare: check the structure of both directories, compare them, print the
+ * differences.
+ *
+ * @param stop  a value other than 0 ends the work
+ */
+enum status compare(struct check_options *options, const volatile sig_atomic_t *stop);
 
 #endif

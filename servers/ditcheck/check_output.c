@@ -11,10 +11,10 @@
  * The table of --stats, as wide as a terminal of 80 columns; the largest database comes
  * first:
  *
- *   database               size per entry fill      keys    records ranges   longest
- *   cn                 7.5 MiB     78.3 B  94%    243810     512001   0.0%      7465
+ *   database             size per entry   fill      keys    records ranges  longest
+ *   cn                7.5 MiB      78 B   94 %    243810     512001    0 %     7465
  *   ...
- *   all                 12 MiB    128.0 B  95%
+ *   all                12 MiB     128 B   95 %
  *
  * JSON: {"format": 1, "program", "version", "files": [{"file", ...}],
  * "kinds": {"key-order": 1}, "findings": [{...}]}, and with --stats "configuration",
@@ -36,9 +36,8 @@
 #include <ditkit/version.h>
 
 /* Four characters for each byte of a name. */
-#define NAME_SIZE  (4 * 511 + 5)
-#define KEY_HEX    (2 * 511 + 1)
-#define NAME_WIDTH 16
+#define NAME_SIZE (4 * 511 + 5)
+#define KEY_HEX   (2 * 511 + 1)
 
 int output_init(struct output *output, bool is_json)
 {
@@ -129,49 +128,9 @@ void output_found(void *ctx, const struct dit_check_finding *finding)
 
 /* ---- sizes: the table ---- */
 
-/* A name that is too long for its column has a line of its own. */
-static void print_size(const char *text, uint64_t bytes, uint64_t used, uint64_t nentries)
-{
-	char name[NAME_SIZE];
-
-	text_escape(name, sizeof(name), text);
-	(void)printf("%-*s%s%*s %8s %9s %3.0f%%", NAME_WIDTH, name,
-	             strlen(name) > NAME_WIDTH ? "\n" : "",
-	             strlen(name) > NAME_WIDTH ? NAME_WIDTH : 0, "",
-	             figure_bytes(bytes).text,
-	             figure_bytes(nentries == 0 ? 0 : bytes / nentries).text,
-	             bytes == 0 ? 0 : 100 * (double)used / (double)bytes);
-}
-
-static void print_row(const json_t *database, bool is_verbose)
-{
-	const json_t *longest = json_object_get(database, "longest");
-	uint64_t keys = fact_number(database, "keys");
-	char value[NAME_SIZE];
-
-	print_size(fact_text(database, "database"), fact_number(database, "bytes"),
-	           fact_number(database, "used_bytes"), fact_number(database, "entries"));
-	(void)printf(" %9llu %10llu", (unsigned long long)keys,
-	             (unsigned long long)fact_number(database, "postings"));
-	if (longest != NULL) {
-		uint64_t ranges = fact_number(database, "ranges");
-
-		(void)printf(" %5.1f%% %9llu",
-		             keys == 0 ? 0 : 100 * (double)ranges / (double)keys,
-		             (unsigned long long)fact_number(json_array_get(longest, 0),
-		                                             "postings"));
-	}
-	(void)putchar('\n');
-	for (size_t i = 0; i < json_array_size(longest) && is_verbose; i++) {
-		const json_t *list = json_array_get(longest, i);
-		uint64_t n = fact_number(list, "postings");
-
-		text_escape(value, sizeof(value), fact_text(list, "value"));
-		(void)printf("  key %s%s%s: %llu posting%s\n", fact_text(list, "key"),
-		             value[0] == '\0' ? "" : ", ", value, (unsigned long long)n,
-		             n == 1 ? "" : "s");
-	}
-}
+#define SIZES                                                                            \
+ "{-16 database:escaped} {8 bytes:bytes:0} {9 bytes:each:entries} {6 "                   \
+ "used_bytes:share:bytes}"
 
 /*
  * The table of one data file, the largest database first.
@@ -181,27 +140,35 @@ static void print_row(const json_t *database, bool is_verbose)
 static void print_sizes(const json_t *databases, size_t from, bool is_verbose)
 {
 	json_t *rows = fact_largest(databases, from);
+	json_t *all = json_pack("{s:s, s:o, s:o}", "database", "all", "bytes",
+	                        json_number(fact_sum(rows, "bytes")), "used_bytes",
+	                        json_number(fact_sum(rows, "used_bytes")));
+	struct filler filler = {.out = stdout, .row = all};
 	size_t n = json_array_size(rows);
-	uint64_t bytes = 0;
-	uint64_t used = 0;
 
 	if (n > 0) {
-		(void)printf("%-*s %8s %9s %4s %9s %10s %6s %9s\n", NAME_WIDTH,
-		             "database", "size", "per entry", "fill", "keys", "records",
-		             "ranges", "longest");
+		(void)printf("%-16s %8s %9s %6s %9s %10s %6s %8s\n", "database", "size",
+		             "per entry", "fill", "keys", "records", "ranges", "longest");
 	}
 	for (size_t i = 0; i < n; i++) {
-		const json_t *database = json_array_get(rows, i);
-
-		print_row(database, is_verbose);
-		bytes += fact_number(database, "bytes");
-		used += fact_number(database, "used_bytes");
+		filler.row = json_array_get(rows, i);
+		pattern_fill(&filler,
+		             SIZES " {9 keys} {10 postings}"
+		                   "[{longest.0.postings:if} {6 ranges:share:keys} "
+		                   "{8 longest.0.postings}]\n");
+		if (is_verbose) {
+			pattern_fill_rows(filler, json_object_get(filler.row, "longest"),
+			                  "  key {key}[, {value:escaped}]: {postings} "
+			                  "posting{postings:plural}\n");
+		}
 	}
 	if (n > 0) {
-		print_size("all", bytes, used,
-		           fact_number(json_array_get(rows, 0), "entries"));
-		(void)putchar('\n');
+		(void)json_object_set(all, "entries",
+		                      json_object_get(filler.row, "entries"));
+		filler.row = all;
+		pattern_fill(&filler, SIZES "\n");
 	}
+	json_decref(all);
 	json_decref(rows);
 }
 

@@ -14,13 +14,72 @@
 #include <ditkit/reindex.h>
 
 #include "arguments.h"
+#include "common_options.h"
 #include "estimate_text.h"
-#include "index_options.h"
 #include "interrupts.h"
 #include "meter.h"
 #include "run_facts.h"
+#include "run_output.h"
 #include "run_record.h"
 #include "summary.h"
+
+struct index_options {
+	struct common_options common;
+	struct dit_reindex_opts reindex;
+	enum estimate_mode estimate;
+	struct run_output output; /* --stats, --stats=FILE, --report */
+};
+
+/* ---- options; a wrong call prints its specific error and where more is said ---- */
+
+/* slapindex has none of its own. */
+static int read_o(struct index_options *options, const char *text)
+{
+	struct common_setting setting = common_read_setting(text);
+
+	return common_is_idle_setting(&setting)
+	               ? 0
+	               : common_wrong(&options->common, "unknown option -o", text);
+}
+
+static int read_own(void *ctx, int option, const char *text)
+{
+	return option == 'o' ? read_o(ctx, text) : 0;
+}
+
+static void take_values(struct index_options *options)
+{
+	const struct common_options *common = &options->common;
+	struct dit_reindex_opts *reindex = &options->reindex;
+
+	COMMON_TAKE(reindex, common);
+	reindex->is_verbose = common->is_verbose;
+	reindex->keep_going = common_is_given(common, 'c');
+	reindex->drop_unconfigured = common_is_given(common, OPT_DROP_UNCONFIGURED);
+	reindex->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
+	reindex->memory_bytes = common_number(common, OPT_MEMORY);
+	reindex->online = common_is_given(common, OPT_ONLINE);
+	reindex->tmpdir = common_text(common, OPT_TMPDIR);
+	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
+	options->output = run_output_of(common);
+}
+
+/* Texts point into argv. @return 0; -1 after a message */
+static int read_options(struct index_options *options, int argc, char *argv[])
+{
+	int r = 0;
+
+	*options = (struct index_options){.reindex = DIT_REINDEX_OPTS_INIT};
+	options->common = common_options_init("ditindex");
+	r = common_read_options(&options->common, argc, argv, read_own, options);
+	if (r <= 0) {
+		return r;
+	}
+	options->reindex.attrs = (const char *const *)argv + optind;
+	options->reindex.nattrs = (size_t)(argc - optind);
+	take_values(options);
+	return common_check_options(&options->common, optind, argv);
+}
 
 /* ---- statistics as JSON (doc/stats.md) ---- */
 
@@ -137,7 +196,7 @@ static int write_output(struct index_options *options, struct run_record *record
 	return run_output_write(&options->output, index_json(record, stats, r, status));
 }
 
-static const struct forecast_phase phases[] = {
+static const struct meter_phase phases[] = {
 	[DIT_REINDEX_ENTRIES] = {"entries", 62},
 	[DIT_REINDEX_INDEXES] = {"indexes", 36},
 	[DIT_REINDEX_PUBLISH] = {"publishing", 2},
@@ -148,18 +207,12 @@ static int run(struct index_options *options, struct run_record *record)
 {
 	struct dit_reindex_stats stats;
 	struct meter meter;
-	struct meter_plan plan = {.program = "ditindex",
-	                          .phases = phases,
-	                          .nphases = DIT_REINDEX_NPHASES,
-	                          .is_quiet = options->common.has_debug,
-	                          .is_silent = options->common.is_silent,
-	                          .request = common_catch_requests()};
 	int status = EXIT_FAILURE;
 	int r = 0;
 
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
-	plan.record = run_output_wants_record(&options->output) ? record : NULL;
-	meter_start(&meter, &options->common.meter, &plan);
+	common_start_meter(&meter, &options->common, phases, DIT_REINDEX_NPHASES);
+	meter.plan.record = run_output_wants_record(&options->output) ? record : NULL;
 	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
 	options->reindex.report = print_report;
 	options->common.user.writes = true;
@@ -198,7 +251,7 @@ static int ditindex(int argc, char *argv[])
 {
 	struct index_options options;
 	struct run_record record;
-	int r = index_options_read(&options, argc, argv);
+	int r = read_options(&options, argc, argv);
 
 	if (r < 0) {
 		return EXIT_FAILURE;

@@ -2,8 +2,6 @@
 sbin_PROGRAMS += ditindex
 ditindex_SOURCES = \
 	%D%/index_main.c \
-	%D%/index_options.c \
-	%D%/index_options.h \
 	$(NULL)
 ditindex_CPPFLAGS = $(cli_cppflags)
 ditindex_LDADD = $(cli_libs)

@@ -1,11 +1,7 @@
 # servers/ditsplit/local.mk
 sbin_PROGRAMS += ditsplit
 ditsplit_SOURCES = \
-	%D%/rank.c \
-	%D%/rank.h \
 	%D%/split_main.c \
-	%D%/split_options.c \
-	%D%/split_options.h \
 	$(NULL)
 ditsplit_CPPFLAGS = $(cli_cppflags)
 ditsplit_LDADD = $(cli_libs)

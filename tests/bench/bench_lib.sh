@@ -197,11 +197,10 @@ describe() {
 # temp_written: bytes of all temporary files ever, from the --stats that ditadd printed.
 # Runs that were merged into larger ones count again; cost temp_kib is what lay on disk.
 temp_written() {
-	awk '/of temporary files/ {
-		for (i = 2; i <= NF; i++) {
-			if ($i == "MiB" && $(i + 1) == "of") { n = $(i - 1) * 1048576 }
-		}
-	} END { printf "%.0f\n", n }' "$work/output"
+	awk 'BEGIN { unit["KiB"] = 1024; unit["MiB"] = 1024 ^ 2; unit["GiB"] = 1024 ^ 3
+		unit["TiB"] = 1024 ^ 4; unit["B"] = 1 }
+	/^  disk .* of temporary files/ { n = $2 * unit[$3] }
+	END { printf "%.0f\n", n }' "$work/output"
 }
 
 # db_sizes DIR: bytes in use, bytes of them in index databases, rows of these. Pages in use,

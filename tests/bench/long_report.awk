@@ -7,6 +7,15 @@
 # Each of the long phases in ten parts of equal time, figures between two looks
 # interpolated; then, for each, the slowest part against the median one.
 
+# "0.31 s", "5 min 28 s", "2 h 05 min", and what is after them
+function seconds(text, n, i, sum) {
+	n = split(text, word, " ")
+	for (i = 1; i < n && word[i + 1] ~ /^(h|min|s)$/; i += 2) {
+		sum += word[i] * (word[i + 1] == "h" ? 3600 : word[i + 1] == "min" ? 60 : 1)
+	}
+	return sum
+}
+
 BEGIN {
 	split("entries,tree,indexes,sync and put in place", name, ",")
 }
@@ -15,7 +24,7 @@ BEGIN {
 FNR == NR {
 	for (i = 1; i <= 4; i++) {
 		if (index($0, "  " name[i] " ") == 1) {
-			length_of[i] = word[split($0, word, " ") - 1]
+			length_of[i] = seconds(substr($0, length(name[i]) + 3))
 		}
 	}
 	next

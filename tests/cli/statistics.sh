@@ -271,7 +271,7 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	on_terminal "$DITADD -q -c -f slapd.conf -l people.ldif -l bad.ldif"
 	has "summary" '^Stored 3,000 entries in .* s; 3 records were left out$'
 	has "summary" '^  undefined  *2   the first at line '
-	has "summary" '^  costliest indexes  *postings  *keys  *size  *time$'
+	has "summary" '^  costliest indexes  *postings  *keys  *size  *time  kind$'
 	has "summary" "^  database  $work/db/data.mdb, "
 	next="-f $work/slapd.conf"
 	[ "$(id -u)" -eq 0 ] || next="$next -h ldap://localhost:3890"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of patterns: each way to show a field, as plain text and on a page; what is
- * missing shows as nothing, or takes its optional part with it.
+ * missing shows as nothing, or takes its optional part or its block with it.
  */
 #include "test.h"
 
@@ -9,7 +9,7 @@
 
 static const char statistics[] =
 	"{\"wall_s\": 4.0, \"files\": [1, 2], \"rows\": ["
-	" {\"name\": \"a<b\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
+	" {\"yes\": true, \"no\": false, \"name\": \"a<b\", \"odd\": \"\\n\\u00e4\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
 	"  \"wall_s\": 1.0, \"lists\": [{\"n\": 7}], \"words\": [\"x\", \"y\"],"
 	"  \"list_lengths\": [{\"from\": 1, \"keys\": 3}, {\"from\": 4, \"keys\": 1}]},"
 	" {\"bytes\": 8192}]}";
@@ -25,22 +25,36 @@ static const struct {
          "7 of <data value=\"4.000000\">4.00 s</data>"},
 	{"{-5 name}|{7 keys:count}", "a<b  | 12,345",
          "a&lt;b|<data value=\"12345\">12,345</data>"},
+	{"{-2 name}|", "a<b\n  |", "a&lt;b|"},
 	{"{bytes:bytes} {none:bytes}", "4.0 KiB -",
          "<data value=\"4096\">4.0 KiB</data> -"},
 	{"{keys:known}{absent:known}{none:known}", "12,3450",
          "<data value=\"12345\">12,345</data><data value=\"0\">0</data>"},
-	{"{bytes:mib} {wall_s:ms}", "0.0 1.000", "0.0 1.000"},
+	{"{wall_s:ms}", "1.000", "1.000"},
+	{"{words.0:escaped}{odd:escaped}", "x\\0a\\c3\\a4", "x\\0a\\c3\\a4"},
+	{"{-3 name}|", "a<b|", "a&lt;b|"},
 	{"key{keys:plural} file{one:plural}", "keys file", "keys file"},
 	{"{wall_s:share:/wall_s} {bytes:each:keys}", "25 % -", "25 % -"},
-	{"{absent:or:name}{absent:else:none}{name:else:none}", "a<bnone", "a&lt;bnone"},
+	{"{absent:or:name}[!{absent:if}none][!{name:if}none]", "a<bnone", "a&lt;bnone"},
 	{"{words:words}", "x y", "x y"},
 	{"[{keys} keys][, {none} none][, {absent}][, {name}]", "12345 keys, a<b",
          "12345 keys, a&lt;b"},
+	{"[{yes:if}there][{no:if}not there]", "there", "there"},
 	{"{wall_s:percent:/wall_s} {bytes:bar}", "25.000 50.000", "25.000 50.000"},
 	{"{none:bytes:0} {wall_s:part:2} {bytes:greatest:bytes} {keys:greatest:count}",
          "0 B 0.50 s 8.0 KiB 12,345",
          "<data value=\"0\">0 B</data> 0.50 s 8.0 KiB 12,345"},
 	{"{keys:bad}{none:bad}", " class=\"bad\"", " class=\"bad\""},
+	{"{name:raw}", "a<b", "a<b"},
+	{"<!--each lists-->{n},{/wall_s:ms};<!--end-->.", "7,4.000;.", "7,4.000;."},
+	{"<!--each /rows-->{bytes}, <!--each lists-->{n}<!--end-->; <!--end-->.",
+         "4096, 7; 8192, ; .", "4096, 7; 8192, ; ."},
+	{"<!--with words-->{name:or:one}<!--end--><!--with absent-->no<!--each lists-->{n}"
+         "<!--end--><!--end-->.",
+         "a<b.", "a&lt;b."},
+	{"<!--with none-->there<!--end-->", "there", "there"},
+	{"<!--above bytes-->{bytes:greatest:count}<!--end--><!--above none-->no<!--end-->.",
+         "8,192.", "8,192."},
 	{"{words:list}", NULL, "x</li><li>y"},
 	{"{name:several}", NULL, "<br/><span class=\"note path\">a&lt;b</span>"},
 	{"{list_lengths:lengths}", NULL,

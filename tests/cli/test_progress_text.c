@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-#include "progress_text.h"
+#include "meter.h"
 
 static const struct dit_progress indexes = {.phase = 2,
                                             .unit = DIT_PROGRESS_POSTINGS,

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
+#include "html_report.h"
 #include "patterns.h"
-#include "report.h"
 #include "summary.h"
 
 #define DEPTH_MAX 64

@@ -22,11 +22,12 @@ static const char statistics[] =
 	" \"refusals\": [{\"kind\": \"undefined\", \"records\": 3, \"first_line\": 17}],"
 	" \"databases\": [{\"directory\": \"/db\", \"bytes\": 8192, \"indexes\": ["
 	"  {\"name\": \"a\", \"wall_s\": 0.1, \"postings\": 1, \"keys\": 1, \"bytes\": null},"
-	"  {\"name\": \"b\", \"wall_s\": 0.6, \"postings\": 2, \"keys\": 1, \"bytes\": 4096},"
+	"  {\"name\": \"b\", \"wall_s\": 0.6, \"postings\": 2, \"keys\": 1, \"bytes\": 4096,"
+	"   \"key_kind\": \"integer\"},"
 	"  {\"name\": \"c\", \"wall_s\": 0.2}, {\"name\": \"d\", \"wall_s\": 0.3},"
 	"  {\"name\": \"e\", \"wall_s\": 0.4}, {\"name\": \"f\", \"wall_s\": 0.5}]}]}";
 
-static char *print(const char *json_text, const char *next)
+static char *print(const char *json_text, const char *next, bool is_long)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -35,7 +36,7 @@ static char *print(const char *json_text, const char *next)
 
 	assert_non_null(out);
 	assert_non_null(json);
-	summary_print(out, json, next);
+	summary_print(out, json, next, is_long);
 	assert_int_equal(fclose(out), 0);
 	json_decref(json);
 	return text;
@@ -43,7 +44,7 @@ static char *print(const char *json_text, const char *next)
 
 static void the_summary_has_the_figures(void **state)
 {
-	char *text = print(statistics, "do it");
+	char *text = print(statistics, "do it", false);
 
 	(void)state;
 	assert_string_equal(
@@ -54,18 +55,12 @@ static void the_summary_has_the_figures(void **state)
 		"\n  left out, by kind\n"
 		"  undefined                        3   the first at line 17\n"
 		"  not kept; the option --rejects FILE keeps such records\n"
-		"\n  costliest indexes         postings          keys        size  "
-		"    time\n"
-		"  b                                2             1     4.0 KiB  "
-		"  0.60 s\n"
-		"  f                                0             0           -  "
-		"  0.50 s\n"
-		"  e                                0             0           -  "
-		"  0.40 s\n"
-		"  d                                0             0           -  "
-		"  0.30 s\n"
-		"  c                                0             0           -  "
-		"  0.20 s\n"
+		"\n  costliest indexes       postings        keys      size     time  kind\n"
+		"  b                              2           1   4.0 KiB   0.60 s  integer\n"
+		"  f                              0           0         -   0.50 s  \n"
+		"  e                              0           0         -   0.40 s  \n"
+		"  d                              0           0         -   0.30 s  \n"
+		"  c                              0           0         -   0.20 s  \n"
 		"\n  memory    1.0 MiB at the peak, 3,456 page faults, 0.25 s in the kernel\n"
 		"  disk      1.0 KiB of temporary files\n"
 		"  database  /db/data.mdb, 8.0 KiB\n"
@@ -73,11 +68,57 @@ static void the_summary_has_the_figures(void **state)
 	free(text);
 }
 
+/* All indexes of each database, in its order; what else --stats says. */
+static void stats_are_longer(void **state)
+{
+	static const struct {
+		const char *json;
+		const char *expected;
+	} cases[] = {
+		{"{\"program\": \"ditadd\", \"openldap\": \"2.6\", \"openldap_found\": true,"
+	         " \"records\": {\"read\": 5, \"stored\": 4, \"refused\": 1},"
+	         " \"tool_threads\": 3, \"databases\": [{\"directory\": \"/a\","
+	         "  \"entries\": 4, \"written_by\": \"append\", \"format_known\": true,"
+	         "  \"indexes\": [{\"name\": \"x\", \"key_kind\": \"bytes\"}]},"
+	         " {\"directory\": \"/b\", \"written_by\": \"append\","
+	         "  \"format_known\": false}]}",
+	         "5 records read, 4 entries stored, 1 left out\n"
+	         "as OpenLDAP 2.6, the slapd here\n\n"
+	         "\n  memory    0 B at the peak, 0 page faults, 0.000 s in the kernel\n"
+	         "  disk      0 B of temporary files\n"
+	         "  threads   3\n"
+	         "  database  /a/data.mdb, 4 entries; all pages by liblmdb\n"
+	         "\n  indexes                 postings        keys      size     time  kind\n"
+	         "  x                              0           0         -  0.000 s  bytes\n"
+	         "  database  /b/data.mdb; all pages by liblmdb, whose format is not known\n"},
+		{"{\"program\": \"ditindex\", \"wall_s\": 1, \"records\": {\"read\": 9},"
+	         " \"tool_threads\": 1, \"databases\": [{\"directory\": \"/a\","
+	         "  \"bytes\": 8192, \"bytes_before\": 4096, \"entries\": 9,"
+	         "  \"entries_left_out\": 2, \"catch_up_rounds\": ["
+	         "   {\"entries\": 7, \"wall_s\": 0.25}, {\"entries\": 0, \"wall_s\": 0.5}]}]}",
+	         "Indexed 9 entries in 1.00 s\n\n"
+	         "\n  memory    0 B at the peak, 0 page faults, 0.000 s in the kernel\n"
+	         "  disk      0 B of temporary files\n"
+	         "  threads   1\n"
+	         "  database  /a/data.mdb, 8.0 KiB, before 4.0 KiB, 9 entries, 2 left out\n"
+	         "  round 1: 7 entries were changed, caught up in 0.250 s\n"
+	         "  round 2: 0 entries were changed, caught up in 0.500 s with the write lock\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = print(cases[i].json, NULL, true);
+
+		assert_string_equal(text, cases[i].expected);
+		free(text);
+	}
+}
+
 static void a_dry_run_names_no_database(void **state)
 {
 	char *text = print("{\"result\": \"checked\", \"wall_s\": 0.5, \"records\": "
 	                   "{\"stored\": 1}, \"databases\": [{\"directory\": \"/db\"}]}",
-	                   NULL);
+	                   NULL, false);
 
 	(void)state;
 	assert_string_equal(
@@ -177,7 +218,7 @@ static void records_that_are_kept_are_somewhere(void **state)
 	char *text = print("{\"result\": \"stored\", \"rejects\": \"bad.ldif\", "
 	                   "\"refusals\": [{\"kind\": \"undefined\", \"records\": 1, "
 	                   "\"first_line\": 7}]}",
-	                   NULL);
+	                   NULL, false);
 
 	(void)state;
 	assert_non_null(strstr(text, "the first at line 7\n  kept in bad.ldif\n"));
@@ -218,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_summary_has_the_figures),
+		cmocka_unit_test(stats_are_longer),
 		cmocka_unit_test(a_dry_run_names_no_database),
 		cmocka_unit_test(records_that_are_kept_are_somewhere),
 		cmocka_unit_test(a_load_that_failed_has_stored_nothing),

@@ -14,7 +14,8 @@ for release in 2.5 2.6 2.7; do
 	} >later.conf
 	sed '/^moduleload/a moduleload ppolicy' slapd.conf >ppolicy.conf
 	"$DITADD" --openldap=$release -u -f later.conf -l /dev/null
-	"$DITADD" --openldap=$release -u -v --stats -f ppolicy.conf -l entry.ldif
+	"$DITADD" --openldap=$release -u -v --stats -f ppolicy.conf -l entry.ldif |
+		head -n 2
 done
 for release in 2.4 2.8 2 ""; do
 	"$DITADD" --openldap="$release" -u -f slapd.conf -l /dev/null 2>&1 | head -n 1

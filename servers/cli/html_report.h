@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The report of a run or a check: one page that needs nothing else, no script and no
+ * network, made of the JSON (doc/stats.md) by the template report_page.html. So its
+ * figures are those of the JSON; each number stands in a <data> element with the JSON's
+ * value.
+ */
+#ifndef DITKIT_CLI_HTML_REPORT_H
+#define DITKIT_CLI_HTML_REPORT_H
+
+#include <stdio.h>
+
+struct json_t; /* jansson.h */
+
+/** Made by gen_text.awk of report_page.html and report_page.css. */
+extern const char report_page[];
+extern const char report_style[];
+
+/** @param next  the command to type next; NULL: none */
+void report_write(FILE *out, const struct json_t *json, const char *next);
+
+#endif
