@@ -8,6 +8,7 @@
 #include "compare/compare_impl.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -79,6 +80,7 @@ static int open_side(struct dit_compare *c, unsigned number)
 
 static void close_side(struct dit_compare_side *side)
 {
+	free(side->entries);
 	dit_entry_reader_free(side->reader);
 	dit_ad_names_deinit(&side->names);
 	dit_snapshot_close(side->snapshot);
@@ -172,7 +174,7 @@ static void compare_flags(struct dit_compare *c, const unsigned flags[2])
 {
 	unsigned ignored = 0;
 
-	if ((c->pairs != NULL || c->opts.ignore_integerkey) &&
+	if ((c->are_paired || c->opts.ignore_integerkey) &&
 	    (flags[0] & DIT_DB_DUPFIXED) != 0) {
 		ignored = DIT_DB_INTEGERKEY;
 	}
@@ -201,8 +203,8 @@ static int compare_db(struct dit_compare *c, const struct dit_stored_db *a,
 	    dit_compare_is_generated(dit_span_of(a->name))) {
 		return 0;
 	}
-	return pair.is_index && c->pairs != NULL ? dit_compare_index(c, &pair)
-	                                         : dit_compare_pair(c, &pair);
+	return pair.is_index && c->are_paired ? dit_compare_index(c, &pair)
+	                                      : dit_compare_pair(c, &pair);
 }
 
 /* Attributes differ in case between releases. */
@@ -239,7 +241,7 @@ static int compare_dbs(struct dit_compare *c, int side)
 		c->db = db->name;
 		if (other == NULL) {
 			say_alone(c, db->name, side);
-		} else if (side == 0 && !(c->pairs != NULL &&
+		} else if (side == 0 && !(c->are_paired &&
 		                          dit_stored_is_fixed(dit_span_of(db->name)))) {
 			r = compare_db(c, db, other);
 		}
@@ -323,7 +325,8 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, v
 	struct dit_compare c = {.opts = *opts,
 	                        .directories = {opts->first, opts->second},
 	                        .differs = differs,
-	                        .differs_ctx = ctx};
+	                        .differs_ctx = ctx,
+	                        .sides = {{.compare = &c}, {.compare = &c}}};
 	const struct dit_job_opts job = {.conf = opts->conf,
 	                                 .conf_dir = opts->conf_dir,
 	                                 .suffix = opts->suffix,
@@ -346,7 +349,8 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, v
 	dit_job_init(&c.job, &job);
 	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
 	r = run(&c);
-	dit_entry_pairs_free(c.pairs);
+	free(c.hashes);
+	free(c.is_told);
 	close_side(&c.sides[0]);
 	close_side(&c.sides[1]);
 	dit_arena_deinit(&c.arena);

@@ -177,7 +177,9 @@ static void take_values(struct dit_compare *c, const struct dit_entry_view *entr
 
 		n += attr->number == values->first->number ? attr->nvalues : 0;
 	}
-	values->list = n == 0 ? NULL : dit_compare_alloc(c, n, sizeof(*values->list));
+	values->list =
+		n == 0 ? NULL : dit_arena_calloc(&c->arena, n, sizeof(*values->list));
+	c->error = n > 0 && values->list == NULL ? -ENOMEM : c->error;
 	for (uint32_t i = 0; i < entry->nattrs && values->list != NULL; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
@@ -193,30 +195,28 @@ static void take_values(struct dit_compare *c, const struct dit_entry_view *entr
 
 /* ---- an attribute on both ---- */
 
-/* What both have goes. */
+/* Values that both have are left out. */
 static void subtract(struct values both[2])
 {
-	struct values *a = &both[0];
-	struct values *b = &both[1];
-	uint32_t at[2] = {0, 0};
-	uint32_t kept[2] = {0, 0};
+	struct dit_pair_list lists[2];
+	struct dit_pairs pairs = dit_pairs_of_lists(lists);
+	int which = 0;
 
-	while (at[0] < a->n || at[1] < b->n) {
-		int order = at[0] == a->n ? 1
-		            : at[1] == b->n
-		                    ? -1
-		                    : compare_values(&a->list[at[0]], &b->list[at[1]]);
-
-		if (order < 0) {
-			a->list[kept[0]++] = a->list[at[0]];
-		} else if (order > 0) {
-			b->list[kept[1]++] = b->list[at[1]];
-		}
-		at[0] += order <= 0;
-		at[1] += order >= 0;
+	for (int i = 0; i < 2; i++) {
+		lists[i] = (struct dit_pair_list){.rest = both[i].list,
+		                                  .n = both[i].n,
+		                                  .size = sizeof(*both[i].list),
+		                                  .compare = compare_values};
+		both[i].n = 0;
 	}
-	a->n = kept[0];
-	b->n = kept[1];
+	while ((which = dit_pairs_next(&pairs)) > 0) {
+		int side = which == DIT_PAIR_SECOND;
+
+		if (which != DIT_PAIR_BOTH) {
+			both[side].list[both[side].n++] =
+				*(const struct value *)lists[side].at;
+		}
+	}
 }
 
 /* @param with_normal  the values are the same on both sides, their normal forms differ */
@@ -301,6 +301,15 @@ static void compare_attrs(struct dit_compare *c, const struct dit_entry_view ent
 
 /* ---- two entries ---- */
 
+/* @param is_counted  values need not be the same, only as many */
+static bool is_stored_alike(const struct dit_compare *c, const struct dit_attr_view *a,
+                            const struct dit_attr_view *b, bool is_counted)
+{
+	return a->number == b->number && is_kept_alike(a, b) &&
+	       (a->normal == NULL) == (b->normal == NULL) &&
+	       (is_counted ? a->nvalues == b->nvalues : same_in_order(c, a, b));
+}
+
 /* The padding after the last value does not count. */
 static bool are_stored_alike(const struct dit_compare *c,
                              const struct dit_entry_view entries[2])
@@ -308,12 +317,8 @@ static bool are_stored_alike(const struct dit_compare *c,
 	bool are_alike = entries[0].nattrs == entries[1].nattrs;
 
 	for (uint32_t i = 0; i < entries[0].nattrs && are_alike; i++) {
-		const struct dit_attr_view *a = &entries[0].attrs[i];
-		const struct dit_attr_view *b = &entries[1].attrs[i];
-
-		are_alike = a->number == b->number && is_kept_alike(a, b) &&
-		            (a->normal == NULL) == (b->normal == NULL) &&
-		            same_in_order(c, a, b);
+		are_alike = is_stored_alike(c, &entries[0].attrs[i], &entries[1].attrs[i],
+		                            false);
 	}
 	return are_alike;
 }
@@ -358,10 +363,7 @@ static bool same_records(struct dit_compare *c, const struct dit_entry_view entr
 		struct dit_attr_view a = view_of(c, 0, &both[0].attrs[i]);
 		struct dit_attr_view b = view_of(c, 1, &both[1].attrs[i]);
 
-		are_same =
-			a.number == b.number && is_kept_alike(&a, &b) &&
-			(a.normal == NULL) == (b.normal == NULL) &&
-			(a.is_split ? a.nvalues == b.nvalues : same_in_order(c, &a, &b));
+		are_same = is_stored_alike(c, &a, &b, a.is_split);
 	}
 	return are_same;
 }
@@ -397,52 +399,47 @@ static void compare_two(struct dit_compare *c, const struct dit_entry_view entri
 	}
 }
 
-static void compare_both(struct dit_compare *c,
-                         const struct dit_entry_view *const found[2])
+/* The views of the sides. @param which  enum dit_pair */
+static void compare_views(struct dit_compare *c, int which)
 {
-	if (found[0] != NULL && found[1] != NULL) {
-		const struct dit_entry_view entries[2] = {*found[0], *found[1]};
+	const struct dit_entry_view entries[2] = {c->sides[0].view, c->sides[1].view};
 
+	if (which == DIT_PAIR_BOTH) {
 		compare_two(c, entries);
 	} else {
-		say_entry(c, found[found[0] == NULL],
-		          found[0] == NULL ? "only in the second" : "only in the first");
+		bool is_second = which == DIT_PAIR_SECOND;
+
+		say_entry(c, &entries[is_second],
+		          is_second ? "only in the second" : "only in the first");
 	}
 }
 
 /* ---- all entries ---- */
 
-static int count_entry(void *ctx, int side)
-{
-	return dit_compare_step(ctx, side == 0);
-}
-
 int dit_compare_entries(struct dit_compare *c)
 {
-	struct dit_entry_reader *const readers[2] = {c->sides[0].reader,
-	                                             c->sides[1].reader};
-	const struct dit_entry_view *found[2] = {NULL, NULL};
+	struct dit_pairs pairs;
+	int which = 0;
 	int r = 0;
 
 	c->db = "id2e";
-	r = dit_entry_pairs_new(&c->pairs, readers, count_entry, c);
-	while (r == 0 && (r = dit_entry_pairs_next(c->pairs, found)) > 0) {
+	r = dit_compare_pairs_begin(c, &pairs);
+	while (r == 0 && (which = dit_pairs_next(&pairs)) > 0) {
 		uint64_t before = c->ndb;
 
-		compare_both(c, found);
-		if (c->ndb > before) {
-			dit_entry_pairs_mark(c->pairs);
+		compare_views(c, which);
+		if (which == DIT_PAIR_BOTH && c->ndb > before) {
+			c->is_told[dit_compare_number(c, 1, c->sides[1].view.id)] = true;
 		}
 		r = c->error;
 	}
-	return dit_compare_db_end(c, r);
+	return dit_compare_db_end(c, r < 0 ? r : which);
 }
 
 bool dit_compare_stored(struct dit_compare *c, struct dit_span key,
                         const struct dit_span records[2])
 {
-	struct dit_entry_view views[2];
-	const struct dit_entry_view *found[2] = {NULL, NULL};
+	int which = DIT_PAIR_NONE;
 	uint64_t id = 0;
 
 	if (key.len != sizeof(id) || c->sides[0].reader == NULL ||
@@ -451,15 +448,15 @@ bool dit_compare_stored(struct dit_compare *c, struct dit_span key,
 	}
 	memcpy(&id, key.data, sizeof(id));
 	for (int i = 0; i < 2; i++) {
-		int r = dit_entry_reader_show(c->sides[i].reader, id, records[i],
-		                              &views[i]);
+		struct dit_compare_side *side = &c->sides[i];
+		int r = dit_entry_reader_show(side->reader, id, records[i], &side->view);
 
 		if (r < 0) {
 			c->error = r;
 			return true;
 		}
-		found[i] = views[i].is_hole ? NULL : &views[i];
+		which |= side->view.is_hole ? 0 : DIT_PAIR_FIRST << i;
 	}
-	compare_both(c, found);
+	compare_views(c, which);
 	return true;
 }

@@ -87,16 +87,6 @@ void dit_compare_say(struct dit_compare *c, const char *format, ...)
 	dit_compare_line_end(c);
 }
 
-void *dit_compare_alloc(struct dit_compare *c, size_t n, size_t size)
-{
-	void *room = dit_arena_calloc(&c->arena, n, size);
-
-	if (room == NULL) {
-		c->error = -ENOMEM;
-	}
-	return room;
-}
-
 void dit_compare_put(struct dit_compare *c, const char *format, ...)
 {
 	va_list args;
@@ -110,7 +100,7 @@ void dit_compare_put(struct dit_compare *c, const char *format, ...)
 
 void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes)
 {
-	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
+	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES && c->line != NULL; i++) {
 		dit_compare_put(c, "%02x", (unsigned char)bytes.data[i]);
 	}
 	if (bytes.len > SHOWN_BYTES) {
@@ -120,7 +110,7 @@ void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes)
 
 static void put_escaped(struct dit_compare *c, struct dit_span bytes)
 {
-	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
+	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES && c->line != NULL; i++) {
 		unsigned char byte = (unsigned char)bytes.data[i];
 
 		if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {
