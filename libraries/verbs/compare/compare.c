@@ -327,17 +327,9 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, v
 	                        .differs = differs,
 	                        .differs_ctx = ctx,
 	                        .sides = {{.compare = &c}, {.compare = &c}}};
-	const struct dit_job_opts job = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .openldap = opts->openldap,
-	                                 .threads = opts->threads,
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx,
+	const struct dit_job_opts job = {DIT_JOB_CONF(opts),
 	                                 .progress = opts->progress,
 	                                 .progress_ctx = opts->progress_ctx,
-	                                 .stop = opts->stop,
 	                                 .tool = "slapcat",
 	                                 .fill = fill_progress,
 	                                 .ctx = &c};

@@ -359,19 +359,9 @@ static int split_all(const struct dit_split_opts *opts, struct dit_split_stats *
 	struct split split = {.opts = opts,
 	                      .stats = ret,
 	                      .nparts = opts->nparts == 0 ? 1 : opts->nparts};
-	const struct dit_job_opts job = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .openldap = opts->openldap,
-	                                 .threads = opts->threads,
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx,
-	                                 .progress = opts->progress,
+	const struct dit_job_opts job = {DIT_JOB_CONF(opts), .progress = opts->progress,
 	                                 .progress_ctx = opts->progress_ctx,
-	                                 .stop = opts->stop,
-	                                 .fill = fill_progress,
-	                                 .ctx = &split};
+	                                 .fill = fill_progress, .ctx = &split};
 	int r = 0;
 
 	dit_job_init(&split.job, &job);

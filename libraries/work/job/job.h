@@ -55,14 +55,17 @@ struct dit_job_opts {
 	void *ctx;
 };
 
-/** The initialiser of struct dit_job_opts from a pointer to the options of a verb. */
-#define DIT_JOB_OPTS(verb)                                                               \
+/** What all verbs have, as an initialiser from a pointer to the options of one. */
+#define DIT_JOB_CONF(verb)                                                               \
  .conf = (verb)->conf, .conf_dir = (verb)->conf_dir, .suffix = (verb)->suffix,           \
- .database = (verb)->database, .no_glue = (verb)->no_glue, .openldap = (verb)->openldap, \
- .threads = (verb)->threads, .report = (verb)->report, .report_ctx = (verb)->report_ctx, \
- .before_open = (verb)->before_open, .before_open_ctx = (verb)->before_open_ctx,         \
- .progress = (verb)->progress, .progress_ctx = (verb)->progress_ctx,                     \
- .stop = (verb)->stop
+ .database = (verb)->database, .openldap = (verb)->openldap, .threads = (verb)->threads, \
+ .report = (verb)->report, .report_ctx = (verb)->report_ctx, .stop = (verb)->stop
+
+/** The same of one that has all of them. */
+#define DIT_JOB_OPTS(verb)                                                               \
+ DIT_JOB_CONF(verb), .no_glue = (verb)->no_glue, .before_open = (verb)->before_open,     \
+		     .before_open_ctx = (verb)->before_open_ctx,                         \
+		     .progress = (verb)->progress, .progress_ctx = (verb)->progress_ctx
 
 /** The database that a tool works on. Zero: not read yet. */
 struct dit_chosen {
