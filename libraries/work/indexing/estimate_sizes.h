@@ -11,7 +11,7 @@
 #define DITKIT_ESTIMATE_SIZES_H
 
 #include "indexing/builders.h"
-#include "indexing/estimate.h"
+#include "indexing/index_cost.h"
 
 /** Stored for an index key of an entry, on average (10.4 measured with 100,000). */
 #define DIT_POSTING_BYTES 10

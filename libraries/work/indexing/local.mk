@@ -2,7 +2,6 @@
 libditkit_a_SOURCES += \
 	%D%/builders.c \
 	%D%/builders.h \
-	%D%/estimate.h \
 	%D%/estimate_sizes.c \
 	%D%/estimate_sizes.h \
 	%D%/index_cost.h \
