@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "split/split_output.h"
+/*
+ * The files of all shards. A shard's text is written when there are TEXT_BYTES of it,
+ * packed as a member or frame of its own. So the bytes of a file depend on its records
+ * alone.
+ */
+#include "split/split_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +17,7 @@
 
 #include "system/sync_file.h"
 
+#define TEXT_BYTES  ((size_t)512 << 10)
 #define FOLDER_MODE 0777 /* less the umask */
 #define MAP_NAME    "map"
 #define LINE_BYTES  (DIT_DIGEST_TEXT_BYTES + NAME_MAX + 3)
@@ -96,10 +102,10 @@ static int open_file(struct dit_split_output *output, const struct dit_split_opt
 
 int dit_split_output_open(struct dit_split_output *output,
                           const struct dit_split_opts *opts,
-                          const struct dit_split_map *map, const struct dit_stop *stop,
+                          const struct split_rules *map, const struct dit_stop *stop,
                           struct dit_split_stats *stats)
 {
-	size_t n = dit_split_map_nshards(map);
+	size_t n = map->nnames;
 	int r = 0;
 
 	output->stop = stop;
@@ -115,7 +121,7 @@ int dit_split_output_open(struct dit_split_output *output,
 		r = dit_packer_new(&output->packer, opts->compression);
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
-		const char *name = dit_split_map_name(map, i);
+		const char *name = map->names[i];
 
 		stats->shards[i].name = strdup(name);
 		stats->nshards++;
@@ -169,7 +175,7 @@ int dit_split_output_put(struct dit_split_output *output, struct dit_span record
 		r = dit_ldif_write_raw(&file->text, record);
 		r = r < 0 ? r : dit_ldif_write_raw(&file->text, end);
 		output->stats->shards[shards->list[i]].nrecords++;
-		if (r == 0 && file->text.len >= DIT_SPLIT_TEXT_BYTES) {
+		if (r == 0 && file->text.len >= TEXT_BYTES) {
 			r = flush(output, file);
 		}
 	}
@@ -211,7 +217,7 @@ static int write_map(struct dit_split_output *output, struct dit_split_file *fil
 	if (asprintf(&path, "%.*s/" MAP_NAME, len, file->path) < 0) {
 		return -ENOMEM;
 	}
-	r = write_small(output, path, dit_split_map_text(output->map));
+	r = write_small(output, path, output->map->text);
 	free(path);
 	return r;
 }
@@ -219,7 +225,7 @@ static int write_map(struct dit_split_output *output, struct dit_split_file *fil
 static int digest_map(const struct dit_split_output *output,
                       char ret[DIT_DIGEST_TEXT_BYTES])
 {
-	struct dit_span text = dit_split_map_text(output->map);
+	struct dit_span text = output->map->text;
 	struct dit_digest *digest = NULL;
 	int r = dit_digest_new(&digest);
 
