@@ -25,7 +25,7 @@
 
 /* An entry of the second side. */
 struct dit_compare_hash {
-	uint64_t hash;
+	uint64_t hash; /* the first field: dit_first_id() */
 	size_t number; /* in its entries */
 };
 
@@ -111,24 +111,6 @@ static int compare_hashes(const void *a, const void *b)
 	                          : (x->number > y->number) - (x->number < y->number);
 }
 
-/* The first of equal hashes, or above. */
-static size_t find_hash(const struct dit_compare *c, uint64_t hash)
-{
-	size_t from = 0;
-	size_t end = c->sides[1].nentries;
-
-	while (from < end) {
-		size_t middle = from + (end - from) / 2;
-
-		if (c->hashes[middle].hash < hash) {
-			from = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	return from;
-}
-
 /* ---- pairs ---- */
 
 static bool are_pair(const struct dit_entry_view *a, const struct dit_entry_view *b)
@@ -144,7 +126,8 @@ static int seek_pair(struct dit_compare *c)
 	struct dit_compare_entry *first = &c->sides[0].entries[c->sides[0].nentries - 1];
 	uint64_t hash = hash_of(&c->sides[0].view);
 
-	for (size_t i = find_hash(c, hash);
+	for (size_t i =
+	             dit_first_id(c->hashes, second->nentries, sizeof(*c->hashes), hash);
 	     i < second->nentries && c->hashes[i].hash == hash; i++) {
 		struct dit_compare_entry *entry = &second->entries[c->hashes[i].number];
 		int r = dit_entry_reader_seek(second->reader, entry->id, &second->view);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "filter/value_match.h"
+#include "filter/filter_match.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static enum dit_truth match_bits(struct dit_span value, struct dit_span asserted
 
 static const struct {
 	const char *oid;
-	dit_value_match_fn match;
+	bool (*match)(struct dit_span value, struct dit_span asserted);
 } named[] = {
 	{"1.3.6.1.4.1.4203.666.4.4", dit_sounds_alike},
 	{"1.3.6.1.4.1.4203.666.4.5", dit_sounds_alike},
