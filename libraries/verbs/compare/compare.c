@@ -43,20 +43,13 @@ static int fail_side(const struct dit_compare *c, int r, const char *directory,
 	return r;
 }
 
-static int open_reader(struct dit_compare_side *side)
-{
-	const struct dit_entry_reader_opts opts = {.snapshot = side->snapshot,
-	                                           .names = &side->names};
-
-	return dit_entry_reader_new(&side->reader, &opts);
-}
-
 static int open_side(struct dit_compare *c, unsigned number)
 {
 	struct dit_compare_side *side = &c->sides[number];
 	const char *directory = c->directories[number];
 	struct dit_fault fault = {""};
 	struct dit_snapshot_opts opts = {.nreaders = 1, .no_lock = true, .fault = &fault};
+	struct dit_entry_reader_opts reader = {.names = &side->names};
 	int r = dit_job_open_seal_of(&c->job, directory, &side->seal);
 
 	if (r < 0) {
@@ -69,9 +62,8 @@ static int open_side(struct dit_compare *c, unsigned number)
 		side->bytes = dit_snapshot_npages(side->snapshot) *
 		              dit_snapshot_page_bytes(side->snapshot);
 		r = dit_ad_names_read(&side->names, side->snapshot, NULL);
-		if (r == 0) {
-			r = open_reader(side);
-		}
+		reader.snapshot = side->snapshot;
+		r = r < 0 ? r : dit_entry_reader_new(&side->reader, &reader);
 		/* A database is missing: the comparison of databases tells it. */
 		r = r == DIT_E_UNKNOWN ? 0 : r;
 	}

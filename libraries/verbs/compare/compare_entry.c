@@ -97,11 +97,6 @@ static struct value value_of(const struct dit_attr_view *attr, uint32_t i)
 }
 
 /* Generated values have one length, whatever they are. */
-static bool same_value(struct value a, struct value b, bool is_generated)
-{
-	return is_generated ? a.pretty.len == b.pretty.len : compare_values(&a, &b) == 0;
-}
-
 static bool same_in_order(const struct dit_compare *c, const struct dit_attr_view *a,
                           const struct dit_attr_view *b)
 {
@@ -109,7 +104,10 @@ static bool same_in_order(const struct dit_compare *c, const struct dit_attr_vie
 	bool are_same = a->nvalues == b->nvalues;
 
 	for (uint32_t i = 0; i < a->nvalues && are_same; i++) {
-		are_same = same_value(value_of(a, i), value_of(b, i), is_generated);
+		struct value values[2] = {value_of(a, i), value_of(b, i)};
+
+		are_same = is_generated ? values[0].pretty.len == values[1].pretty.len
+		                        : compare_values(&values[0], &values[1]) == 0;
 	}
 	return are_same;
 }
@@ -129,11 +127,12 @@ struct values {
 	uint32_t n;
 };
 
+/* @param at  the block where it is most often */
 static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
-                                             uint32_t place, struct dit_span name)
+                                             uint32_t at, struct dit_span name)
 {
-	if (place < entry->nattrs && dit_span_eq_nocase(entry->attrs[place].name, name)) {
-		return &entry->attrs[place];
+	if (at < entry->nattrs && dit_span_eq_nocase(entry->attrs[at].name, name)) {
+		return &entry->attrs[at];
 	}
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		if (dit_span_eq_nocase(entry->attrs[i].name, name)) {
@@ -143,54 +142,44 @@ static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
 	return NULL;
 }
 
-/* How many blocks the attribute has up to @p end. */
-static uint32_t count_blocks(const struct dit_entry_view *entry, uint32_t end,
-                             uint32_t number)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < end; i++) {
-		n += entry->attrs[i].number == number;
-	}
-	return n;
-}
-
-static struct values find_values(const struct dit_entry_view *entry, uint32_t place,
+static struct values find_values(const struct dit_entry_view *entry, uint32_t at,
                                  struct dit_span name)
 {
-	struct values ret = {.first = find_attr(entry, place, name)};
+	struct values ret = {.first = find_attr(entry, at, name)};
 
-	if (ret.first != NULL) {
-		ret.nblocks = count_blocks(entry, entry->nattrs, ret.first->number);
+	for (uint32_t i = 0; i < entry->nattrs && ret.first != NULL; i++) {
+		if (entry->attrs[i].number == ret.first->number) {
+			ret.nblocks++;
+			ret.n += entry->attrs[i].nvalues;
+		}
 	}
 	return ret;
 }
 
-/* Of all blocks, sorted. */
+/* All blocks in one list, sorted. */
 static void take_values(struct dit_compare *c, const struct dit_entry_view *entry,
                         struct values *values)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < entry->nattrs && values->first != NULL; i++) {
-		const struct dit_attr_view *attr = &entry->attrs[i];
-
-		n += attr->number == values->first->number ? attr->nvalues : 0;
+	if (values->n == 0) {
+		return;
 	}
-	values->list =
-		n == 0 ? NULL : dit_arena_calloc(&c->arena, n, sizeof(*values->list));
-	c->error = n > 0 && values->list == NULL ? -ENOMEM : c->error;
-	for (uint32_t i = 0; i < entry->nattrs && values->list != NULL; i++) {
+	values->list = dit_arena_calloc(&c->arena, values->n, sizeof(*values->list));
+	if (values->list == NULL) {
+		values->n = 0;
+		c->error = -ENOMEM;
+		return;
+	}
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
 		for (uint32_t v = 0;
 		     attr->number == values->first->number && v < attr->nvalues; v++) {
-			values->list[values->n++] = value_of(attr, v);
+			values->list[n++] = value_of(attr, v);
 		}
 	}
-	if (values->n > 0) {
-		qsort(values->list, values->n, sizeof(*values->list), compare_values);
-	}
+	qsort(values->list, n, sizeof(*values->list), compare_values);
 }
 
 /* ---- an attribute on both ---- */
@@ -257,13 +246,13 @@ static void say_values(struct dit_compare *c, const struct dit_entry_view *entry
 	dit_compare_line_end(c);
 }
 
-/* The attribute that has a block at a place of one entry. */
+/* The attribute of a block of one entry. */
 static void compare_attr(struct dit_compare *c, const struct dit_entry_view entries[2],
-                         uint32_t place, int side)
+                         uint32_t at, int side)
 {
-	struct dit_span name = entries[side].attrs[place].name;
-	struct values both[2] = {find_values(&entries[0], place, name),
-	                         find_values(&entries[1], place, name)};
+	struct dit_span name = entries[side].attrs[at].name;
+	struct values both[2] = {find_values(&entries[0], at, name),
+	                         find_values(&entries[1], at, name)};
 	const struct dit_attr_view *a = both[0].first;
 	const struct dit_attr_view *b = both[1].first;
 
@@ -281,18 +270,24 @@ static void compare_attr(struct dit_compare *c, const struct dit_entry_view entr
 	}
 }
 
+static bool is_first_block(const struct dit_entry_view *entry, uint32_t at)
+{
+	uint32_t i = 0;
+
+	while (i < at && entry->attrs[i].number != entry->attrs[at].number) {
+		i++;
+	}
+	return i == at;
+}
+
 static void compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
 	c->is_reordered = false;
 	for (int side = 0; side < 2; side++) {
-		const struct dit_entry_view *entry = &entries[side];
-
-		for (uint32_t i = 0; i < entry->nattrs; i++) {
-			const struct dit_attr_view *attr = &entry->attrs[i];
-
-			if (count_blocks(entry, i, attr->number) == 0 &&
-			    (side == 0 ||
-			     find_attr(&entries[0], i, attr->name) == NULL)) {
+		for (uint32_t i = 0; i < entries[side].nattrs; i++) {
+			if (is_first_block(&entries[side], i) &&
+			    (side == 0 || find_attr(&entries[0], i,
+			                            entries[1].attrs[i].name) == NULL)) {
 				compare_attr(c, entries, i, side);
 			}
 		}

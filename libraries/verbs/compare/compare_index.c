@@ -28,7 +28,7 @@
 #define HAS_MORE 1u /* it has a key that the other side does not have */
 #define HAS_ANY  4u /* it has a key; of hashes of two lengths */
 
-/* What an index has on one side and not on the other. */
+/* The findings in an index. */
 struct index {
 	struct dit_compare *c;
 	unsigned char *found; /* by number of the pair */

@@ -187,7 +187,7 @@ static void compare_lists(struct dit_compare *c,
 	say(c, DIT_PAIR_BOTH, sides, i);
 }
 
-/* Of two records with one key; where there can be several for a key they are equal. */
+/* Both have one key. Where a key can have several records, they are equal as well. */
 static void tell_record(void *ctx, int which, struct dit_compare_records sides[2])
 {
 	const struct dit_span values[2] = {sides[0].value, sides[1].value};
@@ -206,11 +206,6 @@ static void tell_record(void *ctx, int which, struct dit_compare_records sides[2
 
 /* ---- both sides ---- */
 
-static uint64_t count_first(int which, const struct dit_compare_records sides[2])
-{
-	return (which & DIT_PAIR_FIRST) == 0 ? 0 : sides[0].is_index ? sides[0].nids : 1;
-}
-
 static int walk(struct dit_compare *c, struct dit_pairs *pairs,
                 struct dit_compare_records sides[2], dit_compare_records_fn take,
                 void *ctx)
@@ -220,7 +215,9 @@ static int walk(struct dit_compare *c, struct dit_pairs *pairs,
 
 	r = r < 0 ? r : open_records(&sides[1]);
 	while (r == 0 && (which = dit_pairs_next(pairs)) > 0) {
-		uint64_t npassed = count_first(which, sides);
+		uint64_t npassed = (which & DIT_PAIR_FIRST) == 0 ? 0
+		                   : sides[0].is_index           ? sides[0].nids
+		                                                 : 1;
 
 		take(ctx, which, sides);
 		r = dit_compare_step(c, npassed);
