@@ -11,7 +11,7 @@ pkginclude_HEADERS += \
 	%D%/ground/base/span.h \
 	%D%/ground/base/version.h \
 	%D%/verbs/check/check.h \
-	%D%/work/indexing/estimate.h \
+	%D%/verbs/estimate.h \
 	%D%/verbs/export/export.h \
 	%D%/ground/result/export_file.h \
 	%D%/ground/result/export_keeper.h \

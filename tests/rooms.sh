@@ -3,7 +3,8 @@
 # The table of doc/design.md, "Rooms", is true: each folder of libraries/FLOOR is a room of
 # the table, and a room includes only rooms that stand to its left or on a floor below it. A
 # verb includes no verb. The floor lmdb includes no room of ldap. Only the room files
-# includes <lmdb.h>.
+# includes <lmdb.h>. An installed header counts for the room that its file is in; no room
+# includes one that is in none.
 set -u
 root=${DIT_SRCDIR-.}
 
@@ -29,28 +30,38 @@ wrong() {
 	cut -d' ' -f1,2 "$work/rules" | diff - "$work/folders" |
 		sed -n 's/^[<>] \(.*\) \(.*\)/\2\/\1 is not in the table, or no folder/p'
 	while read -r folder; do
-		grep -Hn '^#include "' "$1/libraries/${folder#* }/${folder% *}/"*.[ch]
+		grep -EHn '^#include ("|<ditkit/)' "$1/libraries/${folder#* }/${folder% *}/"*.[ch]
 	done <"$work/folders" >"$work/includes"
+	(cd "$1/libraries" && find . -name '*.h') |
+		awk -F/ '{ print $NF, NF == 4 ? $3 : "-" }' >"$work/headers"
 	grep -Hn '^#include <lmdb.h>' "$1"/libraries/*/*/*.[ch] | sed "s#^$1/##" |
 		grep -Ev '^libraries/directory/files/.*\.c:'
-	sed "s#^$1/##" "$work/includes" | awk -v rules="$work/rules" '
+	sed "s#^$1/##" "$work/includes" | awk -v rules="$work/rules" -v headers="$work/headers" '
 		BEGIN {
 			while ((getline line <rules) > 0) {
 				split(line, word, " ")
 				floor[word[1]] = word[2]
 				place[word[1]] = word[3]
 			}
+			while ((getline line <headers) > 0) {
+				split(line, word, " ")
+				room[word[1]] = word[2]
+			}
 		}
 		{
 			split($0, path, "/")
-			split($0, quoted, "\"")
+			split($0, name, /["<>]/)
 			from = path[3]
-			to = quoted[2]
+			to = name[2]
+			if (sub(/^ditkit\//, "", to)) {
+				to = room[to]
+			}
 			sub(/\/.*/, "", to)
-			if (!(to in place) || from == to) {
+			if ((!(to in place) && to != "-") || from == to) {
 				next
 			}
-			if (place[to] >= place[from] || (floor[from] == "lmdb" && floor[to] == "ldap")) {
+			if (to == "-" || place[to] >= place[from] ||
+			    (floor[from] == "lmdb" && floor[to] == "ldap")) {
 				print $0
 			}
 		}'

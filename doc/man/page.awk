@@ -5,7 +5,8 @@
 #
 # The frame is a page with comments that are replaced. Other pages stay as they are.
 #
-#   .\" names HEADER...          the functions, for NAME
+#   .\" names HEADER...          the functions, for NAME; HEADER:PREFIX: those whose names
+#                                begin with it; likewise below, types too
 #   .\" synopsis HEADER...       the functions, for SYNOPSIS
 #   .\" head HEADER              the comment at its top
 #   .\" functions HEADER...      arguments, results and errors of each
@@ -247,10 +248,16 @@ function name_of(code) {
 	match(code, /[a-z_0-9]+\(/)
 	return substr(code, RSTART, RLENGTH - 1)
 }
+function is_wanted(name) {
+	return index(name, wanted) == 1
+}
 # Read a header, and print the wanted part.
 function read_header(file, part,	doc, code, nheads) {
-	("ls libraries/*/*/" file) | getline header
-	close("ls libraries/*/*/" file)
+	wanted = file
+	sub(/:.*/, "", file)
+	wanted = substr(wanted, length(file) + 2)
+	("find libraries -name " file) | getline header
+	close("find libraries -name " file)
 	doc = ""
 	nheads = 0
 	while (next_line()) {
@@ -279,7 +286,7 @@ function read_declaration(part, doc,	code) {
 		while (text ~ /\\$/ && next_line()) code = code " " text
 		gsub(/\\/, "", code)
 		sub(/^# ?define +/, "", code)
-		if (part != "types" || code ~ /^DIT_PUBLIC/) return
+		if (part != "types" || code ~ /^DIT_PUBLIC/ || !is_wanted(tolower(code))) return
 		# What a macro is made of is no matter, but the value of a number.
 		if (code ~ /^[A-Z_0-9]+[(]/) sub(/[)].*/, ")", code)
 		else if (code !~ /^[A-Z_0-9]+ +[(0-9]/) sub(/ .*/, "", code)
@@ -289,7 +296,8 @@ function read_declaration(part, doc,	code) {
 		print ".Ss \"" code "\""
 		tell(doc)
 	} else if (text ~ /^(struct|enum) [a-z_0-9]+ \{/) {
-		if (part == "types") {
+		split(text, word, " ")
+		if (part == "types" && is_wanted(word[2])) {
 			read_type(doc)
 		} else {
 			while (next_line() && text !~ /^\}/) {}
@@ -297,7 +305,7 @@ function read_declaration(part, doc,	code) {
 	} else if (text ~ /^(DIT_PUBLIC|static inline) / || text ~ /^typedef/) {
 		code = read_code(text ~ /^static/ ? "[{]$" : ";$")
 		if (text ~ /[{]$/) while (next_line() && text !~ /^\}/) {}
-		if (code ~ /_opts_init\(void\)/) return
+		if (code ~ /_opts_init\(void\)/ || (code !~ /^typedef/ && !is_wanted(name_of(code)))) return
 		if (part == "names" && code !~ /^typedef/) names[++nnames] = name_of(code)
 		if (part == "synopsis" && code !~ /^typedef/) tell_function(code)
 		if (part == "types" && code ~ /^typedef/) {
@@ -338,7 +346,7 @@ function put_program(file,	line) {
 /^\.\\" (names|synopsis|head|functions|types) / {
 	nnames = 0
 	for (f = 3; f <= NF; f++) {
-		if ($2 == "synopsis") print ".In ditkit/" $f
+		if ($2 == "synopsis" && $f !~ /:/) print ".In ditkit/" $f
 		read_header($f, $2)
 	}
 	for (i = 1; i <= nnames; i++) print ".Nm " names[i] (i < nnames ? " ," : "")

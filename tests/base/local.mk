@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	%D%/test_grow \
 	%D%/test_memory \
 	%D%/test_notes \
+	%D%/test_pairs \
 	%D%/test_slab \
 	%D%/test_stop \
 	%D%/test_team \

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "filter/filter_match.h"
-#include "filter/value_match.h"
 
 #define NATTRS 5
 

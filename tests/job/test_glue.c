@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "job/glue.h"
+#include "job/job.h"
 #include "nomem.h"
 
 #define SUFFIX(text)                                                                     \

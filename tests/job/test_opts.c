@@ -12,7 +12,6 @@
 #include "check/check.h"
 #include "compare/compare.h"
 #include "export/export.h"
-#include "indexing/estimate.h"
 #include "load/load_fixture.h"
 #include "load/prepared.h"
 #include "reindex/reindex.h"

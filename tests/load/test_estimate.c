@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "indexing/estimate.h"
+#include "load/load.h"
 #include "load_fixture.h"
 
 #define NPEOPLE      6000

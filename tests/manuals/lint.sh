@@ -66,7 +66,7 @@ wide=$(sed -n '/^```/,/^```$/p' "$DIT_SRCDIR/README.md" | grep -E '.{81}')
 # Each header has its types in a page, and each function a synopsis.
 for header in $(sed -n '/^pkginclude_HEADERS/,/NULL/s,.*/\([a-z_]*\.h\).*,\1,p' \
 	"$DIT_SRCDIR/libraries/local.mk"); do
-	grep -Eq "^\.\\\\\" types( .*)? $header( |\$)" "$DIT_SRCDIR"/doc/man/*.3 || {
+	grep -Eq "^\.\\\\\" types( .*)? $header( |:|\$)" "$DIT_SRCDIR"/doc/man/*.3 || {
 		echo "FAILED: no page has the types of $header" >&2
 		nfailed=$((nfailed + 1))
 	}

@@ -13,7 +13,6 @@
 
 #include <lmdb.h>
 
-#include "indexing/estimate.h"
 #include "load/load_fixture.h"
 #include "nomem.h"
 #include "reindex_fixture.h"

@@ -53,4 +53,29 @@ static inline uint64_t dit_be_get(const char *at, int nbytes)
 	return value;
 }
 
+/**
+ * The first of @p n IDs, or structs that begin with one, that is @p least or above; n:
+ * there is none.
+ *
+ * @param list  by ascending ID
+ * @param size  bytes of an ID or struct
+ */
+static inline size_t dit_first_id(const void *list, size_t n, size_t size, uint64_t least)
+{
+	size_t first = 0;
+
+	while (first < n) {
+		size_t middle = first + (n - first) / 2;
+		uint64_t id = 0;
+
+		memcpy(&id, (const char *)list + middle * size, sizeof(id));
+		if (id < least) {
+			first = middle + 1;
+		} else {
+			n = middle;
+		}
+	}
+	return first;
+}
+
 #endif

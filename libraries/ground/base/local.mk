@@ -23,6 +23,8 @@ libditkit_a_SOURCES += \
 	%D%/notes.h \
 	%D%/openldap.c \
 	%D%/openldap.h \
+	%D%/pairs.c \
+	%D%/pairs.h \
 	%D%/pieces.h \
 	%D%/progress.h \
 	%D%/report.h \

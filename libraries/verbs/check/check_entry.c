@@ -17,7 +17,7 @@
 #include "codec/entry_codec.h"
 #include "entry/entry.h"
 #include "indexing/builders.h"
-#include "indexing/view_attrs.h"
+#include "indexing/stored_keys.h"
 #include "values/value.h"
 #include "values/value_order.h"
 

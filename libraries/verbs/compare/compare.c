@@ -8,6 +8,7 @@
 #include "compare/compare_impl.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,20 +43,13 @@ static int fail_side(const struct dit_compare *c, int r, const char *directory,
 	return r;
 }
 
-static int open_reader(struct dit_compare_side *side)
-{
-	const struct dit_entry_reader_opts opts = {.snapshot = side->snapshot,
-	                                           .names = &side->names};
-
-	return dit_entry_reader_new(&side->reader, &opts);
-}
-
 static int open_side(struct dit_compare *c, unsigned number)
 {
 	struct dit_compare_side *side = &c->sides[number];
 	const char *directory = c->directories[number];
 	struct dit_fault fault = {""};
 	struct dit_snapshot_opts opts = {.nreaders = 1, .fault = &fault};
+	struct dit_entry_reader_opts reader = {.names = &side->names};
 	int r = dit_job_open_seal_of(&c->job, directory, &side->seal);
 
 	if (r < 0) {
@@ -68,9 +62,8 @@ static int open_side(struct dit_compare *c, unsigned number)
 		side->bytes = dit_snapshot_npages(side->snapshot) *
 		              dit_snapshot_page_bytes(side->snapshot);
 		r = dit_ad_names_read(&side->names, side->snapshot, NULL);
-		if (r == 0) {
-			r = open_reader(side);
-		}
+		reader.snapshot = side->snapshot;
+		r = r < 0 ? r : dit_entry_reader_new(&side->reader, &reader);
 		/* A database is missing: the comparison of databases tells it. */
 		r = r == DIT_E_UNKNOWN ? 0 : r;
 	}
@@ -79,6 +72,7 @@ static int open_side(struct dit_compare *c, unsigned number)
 
 static void close_side(struct dit_compare_side *side)
 {
+	free(side->entries);
 	dit_entry_reader_free(side->reader);
 	dit_ad_names_deinit(&side->names);
 	dit_snapshot_close(side->snapshot);
@@ -172,7 +166,7 @@ static void compare_flags(struct dit_compare *c, const unsigned flags[2])
 {
 	unsigned ignored = 0;
 
-	if ((c->pairs != NULL || c->opts.ignore_integerkey) &&
+	if ((c->are_paired || c->opts.ignore_integerkey) &&
 	    (flags[0] & DIT_DB_DUPFIXED) != 0) {
 		ignored = DIT_DB_INTEGERKEY;
 	}
@@ -201,8 +195,8 @@ static int compare_db(struct dit_compare *c, const struct dit_stored_db *a,
 	    dit_compare_is_generated(dit_span_of(a->name))) {
 		return 0;
 	}
-	return pair.is_index && c->pairs != NULL ? dit_compare_index(c, &pair)
-	                                         : dit_compare_pair(c, &pair);
+	return pair.is_index && c->are_paired ? dit_compare_index(c, &pair)
+	                                      : dit_compare_pair(c, &pair);
 }
 
 /* Attributes differ in case between releases. */
@@ -239,7 +233,7 @@ static int compare_dbs(struct dit_compare *c, int side)
 		c->db = db->name;
 		if (other == NULL) {
 			say_alone(c, db->name, side);
-		} else if (side == 0 && !(c->pairs != NULL &&
+		} else if (side == 0 && !(c->are_paired &&
 		                          dit_stored_is_fixed(dit_span_of(db->name)))) {
 			r = compare_db(c, db, other);
 		}
@@ -323,18 +317,11 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, v
 	struct dit_compare c = {.opts = *opts,
 	                        .directories = {opts->first, opts->second},
 	                        .differs = differs,
-	                        .differs_ctx = ctx};
-	const struct dit_job_opts job = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .openldap = opts->openldap,
-	                                 .threads = opts->threads,
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx,
+	                        .differs_ctx = ctx,
+	                        .sides = {{.compare = &c}, {.compare = &c}}};
+	const struct dit_job_opts job = {DIT_JOB_CONF(opts),
 	                                 .progress = opts->progress,
 	                                 .progress_ctx = opts->progress_ctx,
-	                                 .stop = opts->stop,
 	                                 .tool = "slapcat",
 	                                 .fill = fill_progress,
 	                                 .ctx = &c};
@@ -346,7 +333,8 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, v
 	dit_job_init(&c.job, &job);
 	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
 	r = run(&c);
-	dit_entry_pairs_free(c.pairs);
+	free(c.hashes);
+	free(c.is_told);
 	close_side(&c.sides[0]);
 	close_side(&c.sides[1]);
 	dit_arena_deinit(&c.arena);

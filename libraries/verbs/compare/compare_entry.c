@@ -97,11 +97,6 @@ static struct value value_of(const struct dit_attr_view *attr, uint32_t i)
 }
 
 /* Generated values have one length, whatever they are. */
-static bool same_value(struct value a, struct value b, bool is_generated)
-{
-	return is_generated ? a.pretty.len == b.pretty.len : compare_values(&a, &b) == 0;
-}
-
 static bool same_in_order(const struct dit_compare *c, const struct dit_attr_view *a,
                           const struct dit_attr_view *b)
 {
@@ -109,7 +104,10 @@ static bool same_in_order(const struct dit_compare *c, const struct dit_attr_vie
 	bool are_same = a->nvalues == b->nvalues;
 
 	for (uint32_t i = 0; i < a->nvalues && are_same; i++) {
-		are_same = same_value(value_of(a, i), value_of(b, i), is_generated);
+		struct value values[2] = {value_of(a, i), value_of(b, i)};
+
+		are_same = is_generated ? values[0].pretty.len == values[1].pretty.len
+		                        : compare_values(&values[0], &values[1]) == 0;
 	}
 	return are_same;
 }
@@ -129,11 +127,12 @@ struct values {
 	uint32_t n;
 };
 
+/* @param at  the block where it is most often */
 static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
-                                             uint32_t place, struct dit_span name)
+                                             uint32_t at, struct dit_span name)
 {
-	if (place < entry->nattrs && dit_span_eq_nocase(entry->attrs[place].name, name)) {
-		return &entry->attrs[place];
+	if (at < entry->nattrs && dit_span_eq_nocase(entry->attrs[at].name, name)) {
+		return &entry->attrs[at];
 	}
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		if (dit_span_eq_nocase(entry->attrs[i].name, name)) {
@@ -143,80 +142,70 @@ static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
 	return NULL;
 }
 
-/* How many blocks the attribute has up to @p end. */
-static uint32_t count_blocks(const struct dit_entry_view *entry, uint32_t end,
-                             uint32_t number)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < end; i++) {
-		n += entry->attrs[i].number == number;
-	}
-	return n;
-}
-
-static struct values find_values(const struct dit_entry_view *entry, uint32_t place,
+static struct values find_values(const struct dit_entry_view *entry, uint32_t at,
                                  struct dit_span name)
 {
-	struct values ret = {.first = find_attr(entry, place, name)};
+	struct values ret = {.first = find_attr(entry, at, name)};
 
-	if (ret.first != NULL) {
-		ret.nblocks = count_blocks(entry, entry->nattrs, ret.first->number);
+	for (uint32_t i = 0; i < entry->nattrs && ret.first != NULL; i++) {
+		if (entry->attrs[i].number == ret.first->number) {
+			ret.nblocks++;
+			ret.n += entry->attrs[i].nvalues;
+		}
 	}
 	return ret;
 }
 
-/* Of all blocks, sorted. */
+/* All blocks in one list, sorted. */
 static void take_values(struct dit_compare *c, const struct dit_entry_view *entry,
                         struct values *values)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < entry->nattrs && values->first != NULL; i++) {
-		const struct dit_attr_view *attr = &entry->attrs[i];
-
-		n += attr->number == values->first->number ? attr->nvalues : 0;
+	if (values->n == 0) {
+		return;
 	}
-	values->list = n == 0 ? NULL : dit_compare_alloc(c, n, sizeof(*values->list));
-	for (uint32_t i = 0; i < entry->nattrs && values->list != NULL; i++) {
+	values->list = dit_arena_calloc(&c->arena, values->n, sizeof(*values->list));
+	if (values->list == NULL) {
+		values->n = 0;
+		c->error = -ENOMEM;
+		return;
+	}
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
 		for (uint32_t v = 0;
 		     attr->number == values->first->number && v < attr->nvalues; v++) {
-			values->list[values->n++] = value_of(attr, v);
+			values->list[n++] = value_of(attr, v);
 		}
 	}
-	if (values->n > 0) {
-		qsort(values->list, values->n, sizeof(*values->list), compare_values);
-	}
+	qsort(values->list, n, sizeof(*values->list), compare_values);
 }
 
 /* ---- an attribute on both ---- */
 
-/* What both have goes. */
+/* Values that both have are left out. */
 static void subtract(struct values both[2])
 {
-	struct values *a = &both[0];
-	struct values *b = &both[1];
-	uint32_t at[2] = {0, 0};
-	uint32_t kept[2] = {0, 0};
+	struct dit_pair_list lists[2];
+	struct dit_pairs pairs = dit_pairs_of_lists(lists);
+	int which = 0;
 
-	while (at[0] < a->n || at[1] < b->n) {
-		int order = at[0] == a->n ? 1
-		            : at[1] == b->n
-		                    ? -1
-		                    : compare_values(&a->list[at[0]], &b->list[at[1]]);
-
-		if (order < 0) {
-			a->list[kept[0]++] = a->list[at[0]];
-		} else if (order > 0) {
-			b->list[kept[1]++] = b->list[at[1]];
-		}
-		at[0] += order <= 0;
-		at[1] += order >= 0;
+	for (int i = 0; i < 2; i++) {
+		lists[i] = (struct dit_pair_list){.rest = both[i].list,
+		                                  .n = both[i].n,
+		                                  .size = sizeof(*both[i].list),
+		                                  .compare = compare_values};
+		both[i].n = 0;
 	}
-	a->n = kept[0];
-	b->n = kept[1];
+	while ((which = dit_pairs_next(&pairs)) > 0) {
+		int side = which == DIT_PAIR_SECOND;
+
+		if (which != DIT_PAIR_BOTH) {
+			both[side].list[both[side].n++] =
+				*(const struct value *)lists[side].at;
+		}
+	}
 }
 
 /* @param with_normal  the values are the same on both sides, their normal forms differ */
@@ -257,13 +246,13 @@ static void say_values(struct dit_compare *c, const struct dit_entry_view *entry
 	dit_compare_line_end(c);
 }
 
-/* The attribute that has a block at a place of one entry. */
+/* The attribute of a block of one entry. */
 static void compare_attr(struct dit_compare *c, const struct dit_entry_view entries[2],
-                         uint32_t place, int side)
+                         uint32_t at, int side)
 {
-	struct dit_span name = entries[side].attrs[place].name;
-	struct values both[2] = {find_values(&entries[0], place, name),
-	                         find_values(&entries[1], place, name)};
+	struct dit_span name = entries[side].attrs[at].name;
+	struct values both[2] = {find_values(&entries[0], at, name),
+	                         find_values(&entries[1], at, name)};
 	const struct dit_attr_view *a = both[0].first;
 	const struct dit_attr_view *b = both[1].first;
 
@@ -281,18 +270,24 @@ static void compare_attr(struct dit_compare *c, const struct dit_entry_view entr
 	}
 }
 
+static bool is_first_block(const struct dit_entry_view *entry, uint32_t at)
+{
+	uint32_t i = 0;
+
+	while (i < at && entry->attrs[i].number != entry->attrs[at].number) {
+		i++;
+	}
+	return i == at;
+}
+
 static void compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
 	c->is_reordered = false;
 	for (int side = 0; side < 2; side++) {
-		const struct dit_entry_view *entry = &entries[side];
-
-		for (uint32_t i = 0; i < entry->nattrs; i++) {
-			const struct dit_attr_view *attr = &entry->attrs[i];
-
-			if (count_blocks(entry, i, attr->number) == 0 &&
-			    (side == 0 ||
-			     find_attr(&entries[0], i, attr->name) == NULL)) {
+		for (uint32_t i = 0; i < entries[side].nattrs; i++) {
+			if (is_first_block(&entries[side], i) &&
+			    (side == 0 || find_attr(&entries[0], i,
+			                            entries[1].attrs[i].name) == NULL)) {
 				compare_attr(c, entries, i, side);
 			}
 		}
@@ -301,6 +296,15 @@ static void compare_attrs(struct dit_compare *c, const struct dit_entry_view ent
 
 /* ---- two entries ---- */
 
+/* @param is_counted  values need not be the same, only as many */
+static bool is_stored_alike(const struct dit_compare *c, const struct dit_attr_view *a,
+                            const struct dit_attr_view *b, bool is_counted)
+{
+	return a->number == b->number && is_kept_alike(a, b) &&
+	       (a->normal == NULL) == (b->normal == NULL) &&
+	       (is_counted ? a->nvalues == b->nvalues : same_in_order(c, a, b));
+}
+
 /* The padding after the last value does not count. */
 static bool are_stored_alike(const struct dit_compare *c,
                              const struct dit_entry_view entries[2])
@@ -308,12 +312,8 @@ static bool are_stored_alike(const struct dit_compare *c,
 	bool are_alike = entries[0].nattrs == entries[1].nattrs;
 
 	for (uint32_t i = 0; i < entries[0].nattrs && are_alike; i++) {
-		const struct dit_attr_view *a = &entries[0].attrs[i];
-		const struct dit_attr_view *b = &entries[1].attrs[i];
-
-		are_alike = a->number == b->number && is_kept_alike(a, b) &&
-		            (a->normal == NULL) == (b->normal == NULL) &&
-		            same_in_order(c, a, b);
+		are_alike = is_stored_alike(c, &entries[0].attrs[i], &entries[1].attrs[i],
+		                            false);
 	}
 	return are_alike;
 }
@@ -358,10 +358,7 @@ static bool same_records(struct dit_compare *c, const struct dit_entry_view entr
 		struct dit_attr_view a = view_of(c, 0, &both[0].attrs[i]);
 		struct dit_attr_view b = view_of(c, 1, &both[1].attrs[i]);
 
-		are_same =
-			a.number == b.number && is_kept_alike(&a, &b) &&
-			(a.normal == NULL) == (b.normal == NULL) &&
-			(a.is_split ? a.nvalues == b.nvalues : same_in_order(c, &a, &b));
+		are_same = is_stored_alike(c, &a, &b, a.is_split);
 	}
 	return are_same;
 }
@@ -397,52 +394,47 @@ static void compare_two(struct dit_compare *c, const struct dit_entry_view entri
 	}
 }
 
-static void compare_both(struct dit_compare *c,
-                         const struct dit_entry_view *const found[2])
+/* The views of the sides. @param which  enum dit_pair */
+static void compare_views(struct dit_compare *c, int which)
 {
-	if (found[0] != NULL && found[1] != NULL) {
-		const struct dit_entry_view entries[2] = {*found[0], *found[1]};
+	const struct dit_entry_view entries[2] = {c->sides[0].view, c->sides[1].view};
 
+	if (which == DIT_PAIR_BOTH) {
 		compare_two(c, entries);
 	} else {
-		say_entry(c, found[found[0] == NULL],
-		          found[0] == NULL ? "only in the second" : "only in the first");
+		bool is_second = which == DIT_PAIR_SECOND;
+
+		say_entry(c, &entries[is_second],
+		          is_second ? "only in the second" : "only in the first");
 	}
 }
 
 /* ---- all entries ---- */
 
-static int count_entry(void *ctx, int side)
-{
-	return dit_compare_step(ctx, side == 0);
-}
-
 int dit_compare_entries(struct dit_compare *c)
 {
-	struct dit_entry_reader *const readers[2] = {c->sides[0].reader,
-	                                             c->sides[1].reader};
-	const struct dit_entry_view *found[2] = {NULL, NULL};
+	struct dit_pairs pairs;
+	int which = 0;
 	int r = 0;
 
 	c->db = "id2e";
-	r = dit_entry_pairs_new(&c->pairs, readers, count_entry, c);
-	while (r == 0 && (r = dit_entry_pairs_next(c->pairs, found)) > 0) {
+	r = dit_compare_pairs_begin(c, &pairs);
+	while (r == 0 && (which = dit_pairs_next(&pairs)) > 0) {
 		uint64_t before = c->ndb;
 
-		compare_both(c, found);
-		if (c->ndb > before) {
-			dit_entry_pairs_mark(c->pairs);
+		compare_views(c, which);
+		if (which == DIT_PAIR_BOTH && c->ndb > before) {
+			c->is_told[dit_compare_number(c, 1, c->sides[1].view.id)] = true;
 		}
 		r = c->error;
 	}
-	return dit_compare_db_end(c, r);
+	return dit_compare_db_end(c, r < 0 ? r : which);
 }
 
 bool dit_compare_stored(struct dit_compare *c, struct dit_span key,
                         const struct dit_span records[2])
 {
-	struct dit_entry_view views[2];
-	const struct dit_entry_view *found[2] = {NULL, NULL};
+	int which = DIT_PAIR_NONE;
 	uint64_t id = 0;
 
 	if (key.len != sizeof(id) || c->sides[0].reader == NULL ||
@@ -451,15 +443,15 @@ bool dit_compare_stored(struct dit_compare *c, struct dit_span key,
 	}
 	memcpy(&id, key.data, sizeof(id));
 	for (int i = 0; i < 2; i++) {
-		int r = dit_entry_reader_show(c->sides[i].reader, id, records[i],
-		                              &views[i]);
+		struct dit_compare_side *side = &c->sides[i];
+		int r = dit_entry_reader_show(side->reader, id, records[i], &side->view);
 
 		if (r < 0) {
 			c->error = r;
 			return true;
 		}
-		found[i] = views[i].is_hole ? NULL : &views[i];
+		which |= side->view.is_hole ? 0 : DIT_PAIR_FIRST << i;
 	}
-	compare_both(c, found);
+	compare_views(c, which);
 	return true;
 }

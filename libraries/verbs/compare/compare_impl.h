@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Shared by the parts of the comparison: compare.c (databases), compare_records.c (their
- * records), compare_entry.c (entries), compare_index.c (indexes of pairs), compare_text.c
- * (differences in words).
+ * records), compare_pairs.c (which entries are a pair), compare_entry.c (two entries),
+ * compare_index.c (indexes of pairs), compare_text.c (differences in words).
  *
  * Functions that have no result note an error in `error`; then no line is written, and
  * the next dit_compare_step() or dit_compare_db_end() returns it.
@@ -15,15 +15,24 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/ids.h"
+#include "base/pairs.h"
 #include "codec/entry_view.h"
 #include "compare/compare.h"
-#include "compare/compare_pairs.h"
 #include "job/job.h"
 #include "reader/ad_names.h"
+#include "reader/entry_reader.h"
 #include "reader/snapshot.h"
+
+/** An entry of one side. */
+struct dit_compare_entry {
+	uint64_t id;
+	uint64_t other; /* the ID of its pair on the other side; UINT64_MAX: none */
+};
 
 /** One of the two environments. */
 struct dit_compare_side {
+	struct dit_compare *compare;
 	struct dit_data_seal *seal; /* NULL: its pages are not sealed */
 	struct dit_snapshot *snapshot;
 	uint64_t bytes;      /* of its pages */
@@ -32,6 +41,14 @@ struct dit_compare_side {
 	size_t ndbs;
 	struct dit_ad_names names;
 	struct dit_entry_reader *reader; /* NULL: one of slapd's databases is missing */
+
+	/* Those that became pairs, or are alone. */
+	struct dit_entry_view view;        /* the one at hand */
+	struct dit_compare_entry *entries; /* by ascending ID */
+	size_t nentries;
+	size_t entries_size;
+	bool has_begun; /* the reader stands on one */
+	bool is_known;  /* all of them are in the list */
 };
 
 struct dit_compare {
@@ -44,11 +61,16 @@ struct dit_compare {
 	struct dit_arena arena; /* for two entries, reset for the next two */
 	int error;              /* the first one */
 
-	bool is_across;                /* LMDB 0.9 and 1.0 */
-	struct dit_entry_pairs *pairs; /* NULL: records are compared as they are stored */
-	const char *db;                /* being compared */
-	uint64_t ndb;                  /* differences in it */
-	uint64_t ntotal;               /* differences in all */
+	bool is_across;  /* LMDB 0.9 and 1.0 */
+	const char *db;  /* being compared */
+	uint64_t ndb;    /* differences in it */
+	uint64_t ntotal; /* differences in all */
+
+	/* Pairs have the numbers of the second side's entries. */
+	bool are_paired; /* entries are; else records are compared as they are stored */
+	struct dit_compare_hash *hashes; /* of the second side's entries, sorted */
+	size_t npairs;
+	bool *is_told; /* by number: its entries differ */
 
 	bool is_reordered;   /* the entry at hand differs in order */
 	uint64_t nreordered; /* entries of the database that differ in order alone */
@@ -81,9 +103,6 @@ int dit_compare_db_end(struct dit_compare *c, int r);
 void dit_compare_say(struct dit_compare *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** Room in the arena, cleared. NULL: no memory, and there is an error */
-void *dit_compare_alloc(struct dit_compare *c, size_t n, size_t size);
-
 /** Parts of a line. All of them do nothing if there is no line. */
 void dit_compare_put(struct dit_compare *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -93,6 +112,23 @@ void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes);
 void dit_compare_put_name(struct dit_compare *c, struct dit_span name);
 /** The value of a record, as far as the database's format is known. */
 void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_span value);
+
+/* ---- compare_pairs.c ---- */
+
+/**
+ * The entries of both sides, two by two: those that have one DN are a pair. First come
+ * those of the first side in the order of their IDs, then those of the second that are
+ * alone; the views of the sides show them.
+ *
+ * @return 0; LMDB's codes; -ENOMEM; what dit_compare_step() returns
+ */
+int dit_compare_pairs_begin(struct dit_compare *c, struct dit_pairs *ret);
+
+#define DIT_COMPARE_NOBODY SIZE_MAX       /* no entry has the ID */
+#define DIT_COMPARE_ALONE  (SIZE_MAX - 1) /* the other side does not have the entry */
+
+/** The number of the pair of an entry of one side. After the last pair. */
+size_t dit_compare_number(const struct dit_compare *c, int side, uint64_t id);
 
 /* ---- compare_entry.c ---- */
 
@@ -113,19 +149,19 @@ struct dit_compare_pair {
 	const char *names[2];
 	unsigned flags[2];
 	bool is_index;
-	struct dit_compare_lists
-		*lists; /* of pairs; NULL: IDs are compared as they are */
 };
 
-/** Reads one database. Zero is a closed one. */
+/** One of them, read. Zero is a closed one. */
 struct dit_compare_records {
-	struct dit_tree_cursor *cursor;
-	bool is_index;                   /* a key with all its IDs is one record */
-	struct dit_compare_lists *lists; /* of the pair */
-	int side;
+	struct dit_snapshot *snapshot;
+	const char *name;
+	struct dit_tree_cursor *cursor; /* NULL: at the beginning */
+	const struct dit_key_order *order;
+	bool is_index; /* a key with all its IDs is one record */
+	bool has_many; /* records for a key, in the order of values */
+	bool is_sought;
 
-	/* The current one. */
-	int state; /* 1: there is one; 0: end; error */
+	/* The present one. */
 	struct dit_span key;
 	struct dit_span value; /* not in an index */
 	uint64_t *ids;         /* in an index; malloc'ed */
@@ -133,31 +169,26 @@ struct dit_compare_records {
 	size_t ids_size;
 };
 
-/** Those of a side, from the first one on; may be open. */
-int dit_compare_records_open(struct dit_compare_records *records, struct dit_compare *c,
-                             const struct dit_compare_pair *pair, int side);
-void dit_compare_records_close(struct dit_compare_records *records);
-/** 1; 0: end; error */
-int dit_compare_records_next(struct dit_compare_records *records);
-/** In an index. 1; 0: no such key; error */
-int dit_compare_records_seek(struct dit_compare_records *records, struct dit_span key);
-
 /** A range is 0, lowest, highest (storage.md 5.4). */
 static inline bool dit_compare_is_range(const struct dit_compare_records *records)
 {
-	return records->nids == 3 && records->ids[0] == 0;
+	return records->nids == DIT_RANGE_IDS && records->ids[0] == 0;
 }
 
-/** All records, c->db in the report. 0; error */
+/** The records that the two sides have, or one of them: enum dit_pair. */
+typedef void (*dit_compare_records_fn)(void *ctx, int which,
+                                       struct dit_compare_records sides[2]);
+
+/** All records go to @p take. 0; error */
+int dit_compare_each(struct dit_compare *c, const struct dit_compare_pair *pair,
+                     dit_compare_records_fn take, void *ctx);
+/** The same, c->db in the report: what differs is told. */
 int dit_compare_pair(struct dit_compare *c, const struct dit_compare_pair *pair);
 
 /* ---- compare_index.c ---- */
 
 /** An index of two databases whose entries are pairs. 0; error */
-int dit_compare_index(struct dit_compare *c, struct dit_compare_pair *pair);
-/** The lists of one key. NULL: that side does not have it. */
-void dit_compare_lists_note(struct dit_compare_lists *lists,
-                            struct dit_compare_records *a, struct dit_compare_records *b);
+int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair);
 
 /* ---- compare.c ---- */
 

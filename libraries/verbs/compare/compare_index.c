@@ -21,35 +21,41 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/ids.h"
-
 /* In place of the number of a pair: the ID that follows has no entry. */
 #define STALE ((uint64_t)1 << 63)
 
-/* What an index has on one side and not on the other. */
-struct dit_compare_lists {
+/* By number of a pair, shifted by the side. */
+#define HAS_MORE 1u /* it has a key that the other side does not have */
+#define HAS_ANY  4u /* it has a key; of hashes of two lengths */
+
+/* The findings in an index. */
+struct index {
 	struct dit_compare *c;
-	bool *has_more[2]; /* by number of the pair */
+	unsigned char *found; /* by number of the pair */
+	bool has_long[2];     /* keys of 8 bytes, as hashes of 64 bits */
 	uint64_t nmore;
 	uint64_t nstale[2];
 	uint64_t stale[2];     /* one of them */
 	uint64_t widest[2][2]; /* lowest and highest ID of all ranges of a side */
 };
 
+static const struct dit_span presence = {"\0\0\0\0", 4};
+
 /* ---- lists ---- */
 
 /* They become numbers of pairs; those of entries alone are left out. */
-static void map(const struct dit_compare *c, struct dit_compare_records *records)
+static void map(const struct dit_compare *c, struct dit_compare_records *records,
+                int side)
 {
 	uint64_t *ids = records->ids;
 	bool is_sorted = true;
 	size_t n = 0;
 
 	for (size_t i = 0; i < records->nids; i++) {
-		size_t number = dit_entry_pairs_number(c->pairs, records->side, ids[i]);
+		size_t number = dit_compare_number(c, side, ids[i]);
 
-		if (number != DIT_PAIR_ALONE) {
-			ids[n] = number == DIT_PAIR_NONE ? STALE | ids[i] : number;
+		if (number != DIT_COMPARE_ALONE) {
+			ids[n] = number == DIT_COMPARE_NOBODY ? STALE | ids[i] : number;
 			is_sorted = is_sorted && (n == 0 || ids[n - 1] < ids[n]);
 			n++;
 		}
@@ -60,176 +66,169 @@ static void map(const struct dit_compare *c, struct dit_compare_records *records
 	}
 }
 
-static void note(struct dit_compare_lists *lists, int side, uint64_t number)
+static uint64_t id_of(const struct index *index, size_t number, int side)
 {
-	lists->nmore++;
+	const struct dit_compare_entry *entry = &index->c->sides[1].entries[number];
+
+	return side == 0 ? entry->other : entry->id;
+}
+
+static void note(struct index *index, int side, uint64_t number)
+{
+	index->nmore++;
 	if ((number & STALE) == 0) {
-		lists->has_more[side][number] = true;
+		index->found[number] |= HAS_MORE << side;
 	} else {
-		lists->nstale[side]++;
-		lists->stale[side] = number & ~STALE;
+		index->nstale[side]++;
+		index->stale[side] = number & ~STALE;
 	}
 }
 
-static bool is_within(const struct dit_compare *c, uint64_t number,
-                      const struct dit_compare_records *range)
+/* @param range  the side that has one */
+static void note_outside(struct index *index, const struct dit_compare_records sides[2],
+                         int range)
 {
-	uint64_t id = dit_entry_pairs_id(c->pairs, number, range->side);
+	const struct dit_compare_records *list = &sides[1 - range];
 
-	return id >= range->ids[1] && id <= range->ids[2];
-}
+	for (size_t i = 0; i < list->nids && (list->ids[i] & STALE) == 0; i++) {
+		uint64_t id = id_of(index, list->ids[i], range);
 
-static void note_outside(struct dit_compare_lists *lists,
-                         const struct dit_compare_records *list,
-                         const struct dit_compare_records *range)
-{
-	for (size_t i = 0; i < list->nids; i++) {
-		if ((list->ids[i] & STALE) == 0 &&
-		    !is_within(lists->c, list->ids[i], range)) {
-			note(lists, list->side, list->ids[i]);
+		if (id < sides[range].ids[1] || id > sides[range].ids[2]) {
+			note(index, 1 - range, list->ids[i]);
 		}
 	}
 }
 
-void dit_compare_lists_note(struct dit_compare_lists *lists,
-                            struct dit_compare_records *a, struct dit_compare_records *b)
+/* @param which  the sides that have a list; not a range */
+static void note_lists(struct index *index, int which,
+                       const struct dit_compare_records sides[2])
 {
-	struct dit_compare_records *sides[2] = {a, b};
-	bool are_ranges[2] = {false, false};
-	size_t at[2] = {0, 0};
+	struct dit_pair_list lists[2];
+	struct dit_pairs pairs = dit_pairs_of_lists(lists);
+	int alone = 0;
 
 	for (int i = 0; i < 2; i++) {
-		are_ranges[i] = sides[i] != NULL && dit_compare_is_range(sides[i]);
-		if (sides[i] != NULL && !are_ranges[i]) {
-			map(lists->c, sides[i]);
+		lists[i] = (struct dit_pair_list){.rest = sides[i].ids,
+		                                  .n = sides[i].nids,
+		                                  .size = sizeof(uint64_t),
+		                                  .compare = dit_compare_ids};
+		for (size_t k = 0; k < sides[i].nids && which == DIT_PAIR_FIRST << i;
+		     k++) {
+			note(index, i, sides[i].ids[k]);
 		}
 	}
-	if (are_ranges[0] || are_ranges[1]) {
-		if (a != NULL && b != NULL && are_ranges[0] != are_ranges[1]) {
-			note_outside(lists, sides[are_ranges[0]], sides[are_ranges[1]]);
-		}
+	if (which != DIT_PAIR_BOTH ||
+	    (sides[0].nids == sides[1].nids &&
+	     memcmp(sides[0].ids, sides[1].ids, sides[0].nids * sizeof(uint64_t)) == 0)) {
 		return;
 	}
-	while ((a != NULL && at[0] < a->nids) || (b != NULL && at[1] < b->nids)) {
-		bool has_a = a != NULL && at[0] < a->nids;
-		bool has_b = b != NULL && at[1] < b->nids;
-		int order = !has_a   ? 1
-		            : !has_b ? -1
-		                     : dit_compare_ids(&a->ids[at[0]], &b->ids[at[1]]);
+	while ((alone = dit_pairs_next(&pairs)) > 0) {
+		int side = alone == DIT_PAIR_SECOND;
 
-		if (order != 0) {
-			note(lists, order > 0, sides[order > 0]->ids[at[order > 0]]);
+		if (alone != DIT_PAIR_BOTH) {
+			note(index, side, *(const uint64_t *)lists[side].at);
 		}
-		at[0] += order <= 0;
-		at[1] += order >= 0;
+	}
+}
+
+/* A dit_compare_records_fn. */
+static void take_lists(void *ctx, int which, struct dit_compare_records sides[2])
+{
+	struct index *index = ctx;
+	bool are_ranges[2] = {false, false};
+
+	for (int i = 0; i < 2; i++) {
+		if ((which & DIT_PAIR_FIRST << i) != 0) {
+			index->has_long[i] = index->has_long[i] || sides[i].key.len == 8;
+			are_ranges[i] = dit_compare_is_range(&sides[i]);
+			if (!are_ranges[i]) {
+				map(index->c, &sides[i], i);
+			}
+		}
+	}
+	if (!are_ranges[0] && !are_ranges[1]) {
+		note_lists(index, which, sides);
+	} else if (which == DIT_PAIR_BOTH && are_ranges[0] != are_ranges[1]) {
+		note_outside(index, sides, are_ranges[1]);
 	}
 }
 
 /* ---- hashes of two lengths ---- */
 
-static const struct dit_span presence = {"\0\0\0\0", 4};
-
-/* Which entries of one side have any key. */
-static int read_any(struct dit_compare_lists *lists, const struct dit_compare_pair *pair,
-                    int side)
+static void take_any(struct index *index, const struct dit_compare_records *records,
+                     int side)
 {
-	struct dit_compare_records list = {.cursor = NULL};
-	int r = dit_compare_records_open(&list, lists->c, pair, side);
+	uint64_t *widest = index->widest[side];
 
-	while (r == 0 && (r = dit_compare_records_next(&list)) > 0) {
-		r = dit_compare_step(lists->c, side == 0 ? list.nids : 0);
-		if (dit_compare_is_range(&list)) {
-			uint64_t *widest = lists->widest[side];
+	if (dit_compare_is_range(records)) {
+		const uint64_t *ids = records->ids;
 
-			widest[0] = list.ids[1] < widest[0] ? list.ids[1] : widest[0];
-			widest[1] = list.ids[2] > widest[1] ? list.ids[2] : widest[1];
-			continue;
-		}
-		map(lists->c, &list);
-		for (size_t i = 0; i < list.nids && (list.ids[i] & STALE) == 0; i++) {
-			lists->has_more[side][list.ids[i]] = true;
+		widest[0] = ids[1] < widest[0] ? ids[1] : widest[0];
+		widest[1] = ids[2] > widest[1] ? ids[2] : widest[1];
+		return;
+	}
+	for (size_t i = 0; i < records->nids; i++) {
+		size_t number = dit_compare_number(index->c, side, records->ids[i]);
+
+		if (number < DIT_COMPARE_ALONE) {
+			index->found[number] |= HAS_ANY << side;
 		}
 	}
-	dit_compare_records_close(&list);
-	return r;
 }
 
-static bool is_in_range(const struct dit_compare_lists *lists, size_t number, int side)
+/* A dit_compare_records_fn: the key of presence is what all formats share. */
+static void take_hashed(void *ctx, int which, struct dit_compare_records sides[2])
 {
-	uint64_t id = dit_entry_pairs_id(lists->c->pairs, number, side);
+	struct index *index = ctx;
+	bool is_presence = false;
 
-	return id >= lists->widest[side][0] && id <= lists->widest[side][1];
+	for (int i = 0; i < 2; i++) {
+		if ((which & DIT_PAIR_FIRST << i) != 0) {
+			is_presence = dit_span_eq(sides[i].key, presence);
+			take_any(index, &sides[i], i);
+		}
+	}
+	if (is_presence) {
+		take_lists(index, which, sides);
+	}
 }
 
-/* The key that all formats share. A database may have none. */
-static int compare_presence(struct dit_compare_lists *lists,
-                            const struct dit_compare_pair *pair)
+static bool is_in_range(const struct index *index, size_t number, int side)
 {
-	struct dit_compare_records both[2] = {{.cursor = NULL}, {.cursor = NULL}};
-	int found[2] = {0, 0};
+	uint64_t id = id_of(index, number, side);
+
+	return id >= index->widest[side][0] && id <= index->widest[side][1];
+}
+
+static int compare_hashed(struct index *index, const struct dit_compare_pair *pair)
+{
 	int r = 0;
 
-	for (int i = 0; i < 2 && r >= 0; i++) {
-		r = dit_compare_records_open(&both[i], lists->c, pair, i);
-		if (r == 0) {
-			r = found[i] = dit_compare_records_seek(&both[i], presence);
+	memset(index->found, 0, index->c->sides[1].nentries);
+	for (int side = 0; side < 2; side++) {
+		index->nstale[side] = 0;
+		index->widest[side][0] = UINT64_MAX;
+	}
+	r = dit_compare_each(index->c, pair, take_hashed, index);
+	for (size_t i = 0; i < index->c->sides[1].nentries && r == 0; i++) {
+		bool has_first = (index->found[i] & HAS_ANY) != 0;
+		bool has_second = (index->found[i] & HAS_ANY << 1) != 0;
+
+		if (has_first != has_second && !is_in_range(index, i, 0) &&
+		    !is_in_range(index, i, 1)) {
+			index->found[i] |= HAS_MORE << has_second;
 		}
 	}
-	if (r >= 0) {
-		dit_compare_lists_note(lists, found[0] > 0 ? &both[0] : NULL,
-		                       found[1] > 0 ? &both[1] : NULL);
-	}
-	dit_compare_records_close(&both[0]);
-	dit_compare_records_close(&both[1]);
-	return r < 0 ? r : 0;
-}
-
-static int compare_hashed(struct dit_compare_lists *lists,
-                          const struct dit_compare_pair *pair)
-{
-	bool **has = lists->has_more;
-	int r = 0;
-
-	for (int side = 0; side < 2 && r == 0; side++) {
-		memset(has[side], 0, dit_entry_pairs_end(lists->c->pairs));
-		lists->nstale[side] = 0;
-		lists->widest[side][0] = UINT64_MAX;
-		r = read_any(lists, pair, side);
-	}
-	for (size_t i = 0; i < dit_entry_pairs_end(lists->c->pairs) && r == 0; i++) {
-		if (has[0][i] == has[1][i] || is_in_range(lists, i, 0) ||
-		    is_in_range(lists, i, 1)) {
-			has[0][i] = has[1][i] = false;
-		}
-	}
-	return r == 0 ? compare_presence(lists, pair) : r;
-}
-
-/* 1: it has keys of 8 bytes, as hashes of 64 bits; 0; error */
-static int has_long_keys(struct dit_compare *c, const struct dit_compare_pair *pair,
-                         int side)
-{
-	struct dit_tree_cursor *cursor = NULL;
-	struct dit_span value;
-	struct dit_span key;
-	int r = dit_snapshot_cursor_open(&cursor, c->sides[side].snapshot, 0,
-	                                 pair->names[side]);
-
-	while (r == 0 && (r = dit_tree_cursor_next_key(cursor, &key, &value)) > 0) {
-		if (key.len == 8) {
-			break;
-		}
-		r = 0;
-	}
-	dit_tree_cursor_close(cursor);
 	return r;
 }
 
 /* ---- differences ---- */
 
-static int say_pair(struct dit_compare_lists *lists, size_t number)
+static int say_pair(struct index *index, size_t number)
 {
-	struct dit_compare *c = lists->c;
+	struct dit_compare *c = index->c;
+	bool has_first = (index->found[number] & HAS_MORE) != 0;
+	bool has_second = (index->found[number] & HAS_MORE << 1) != 0;
 	struct dit_entry_view entry;
 	int r = 0;
 
@@ -237,75 +236,51 @@ static int say_pair(struct dit_compare_lists *lists, size_t number)
 	if (c->line == NULL) {
 		return 0;
 	}
-	r = dit_entry_reader_seek(c->sides[1].reader,
-	                          dit_entry_pairs_id(c->pairs, number, 1), &entry);
+	r = dit_entry_reader_seek(c->sides[1].reader, id_of(index, number, 1), &entry);
 	if (r > 0) {
 		dit_compare_put_entry(c, &entry);
 	}
 	dit_compare_put(c, ", %s",
-	                !lists->has_more[1][number]   ? "keys only in the first"
-	                : !lists->has_more[0][number] ? "keys only in the second"
-	                                              : "other keys");
+	                !has_second  ? "keys only in the first"
+	                : !has_first ? "keys only in the second"
+	                             : "other keys");
 	dit_compare_line_end(c);
 	return r < 0 ? r : 0;
 }
 
-static int say_lists(struct dit_compare_lists *lists)
+static int say_all(struct index *index)
 {
+	unsigned more = HAS_MORE | HAS_MORE << 1;
 	int r = 0;
 
-	for (size_t i = 0; i < dit_entry_pairs_end(lists->c->pairs) && r == 0; i++) {
-		if ((lists->has_more[0][i] || lists->has_more[1][i]) &&
-		    !dit_entry_pairs_is_marked(lists->c->pairs, i)) {
-			r = say_pair(lists, i);
+	for (size_t i = 0; i < index->c->sides[1].nentries && r == 0; i++) {
+		if ((index->found[i] & more) != 0 && !index->c->is_told[i]) {
+			r = say_pair(index, i);
 		}
 	}
 	for (int side = 0; side < 2; side++) {
-		if (lists->nstale[side] > 0) {
-			dit_compare_say(lists->c,
+		if (index->nstale[side] > 0) {
+			dit_compare_say(index->c,
 			                "%" PRIu64 " IDs without an entry, as %" PRIu64
 			                ", only in the %s",
-			                lists->nstale[side], lists->stale[side],
+			                index->nstale[side], index->stale[side],
 			                side == 0 ? "first" : "second");
 		}
 	}
 	return r;
 }
 
-/* ---- an index ---- */
-
 /* Only where something differs: is it the length of the hashes? */
-static int compare_lists(struct dit_compare_lists *lists, struct dit_compare_pair *pair)
+int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair)
 {
-	struct dit_compare *c = lists->c;
-	int are_long[2] = {0, 0};
-	int r = 0;
+	struct index index = {.c = c, .found = calloc(c->sides[1].nentries + 1, 1)};
+	int r = index.found == NULL ? -ENOMEM
+	                            : dit_compare_each(c, pair, take_lists, &index);
 
-	pair->lists = lists;
-	r = dit_compare_pair(c, pair);
-	for (int side = 0; side < 2 && r == 0 && lists->nmore > 0; side++) {
-		are_long[side] = has_long_keys(c, pair, side);
-		r = are_long[side] < 0 ? are_long[side] : 0;
+	if (r == 0 && index.nmore > 0 && index.has_long[0] != index.has_long[1]) {
+		r = compare_hashed(&index, pair);
 	}
-	if (r == 0 && are_long[0] != are_long[1]) {
-		r = compare_hashed(lists, pair);
-	}
-	return r < 0 ? r : say_lists(lists);
-}
-
-int dit_compare_index(struct dit_compare *c, struct dit_compare_pair *pair)
-{
-	struct dit_compare_lists lists = {.c = c};
-	int r = 0;
-
-	for (int side = 0; side < 2; side++) {
-		lists.has_more[side] =
-			calloc(dit_entry_pairs_end(c->pairs) + 1, sizeof(bool));
-	}
-	r = lists.has_more[0] == NULL || lists.has_more[1] == NULL
-	            ? -ENOMEM
-	            : compare_lists(&lists, pair);
-	free(lists.has_more[0]);
-	free(lists.has_more[1]);
+	r = r < 0 ? r : say_all(&index);
+	free(index.found);
 	return r;
 }

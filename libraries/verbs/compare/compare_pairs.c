@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pairs, by DN:
+ * Pairs of entries, by DN:
  *
- *   second   all entries: hash of the normal DN, ID; sorted by hash
- *   first    entry by entry: its twin is sought by hash, then by DN
- *   second   all entries again, now sorted by ID: those without a twin
+ *   second   all entries: hash of the normal DN, number; sorted by hash
+ *   first    entry by entry: its pair is sought by hash, then by DN
+ *   second   all entries again: those without a pair
+ *
+ * Holes are passed over. An entry whose DN cannot be read is the pair of such a one that
+ * has its ID.
+ *
+ * Memory: 33 bytes for each entry of the second, 16 for each of the first.
  */
-#include "compare/compare_pairs.h"
+#include "compare/compare_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,41 +21,71 @@
 #include "base/grow.h"
 #include "base/ids.h"
 
-/* An entry of the second database. */
-struct twin {
-	uint64_t second;
-	uint64_t first; /* NOBODY: none has its DN */
-	uint64_t hash;
-	bool is_marked;
-};
-
-/* One of the first. */
-struct first {
-	uint64_t first;
-	uint64_t second; /* NOBODY */
-};
-
 #define NOBODY UINT64_MAX
 
-struct dit_entry_pairs {
-	struct dit_entry_reader *readers[2];
-	dit_entry_pairs_step_fn step;
-	void *ctx;
-	struct dit_entry_view views[2];
-	bool has_begun[2]; /* to read this side */
-
-	struct twin *twins; /* by hash; after the last of the first by `second` */
-	size_t ntwins;
-	size_t twins_size;
-	size_t nfound;
-	struct twin *last; /* that was found */
-	struct first *firsts;
-	size_t nfirsts;
-	size_t firsts_size;
-	bool is_sorted; /* twins, by `second` */
+/* An entry of the second side. */
+struct dit_compare_hash {
+	uint64_t hash; /* the first field: dit_first_id() */
+	size_t number; /* in its entries */
 };
 
-/* ---- what makes a pair ---- */
+/* ---- the sides ---- */
+
+/* On the first time through a side its entries are written down. */
+static int note_entry(struct dit_compare_side *side)
+{
+	if (DIT_GROW(side->entries, side->entries_size, side->nentries + 1) < 0) {
+		return -ENOMEM;
+	}
+	side->entries[side->nentries++] =
+		(struct dit_compare_entry){.id = side->view.id, .other = NOBODY};
+	return 1;
+}
+
+/* A dit_pairs.next: the next entry that is no hole is in the view. */
+static int next_entry(void *ctx)
+{
+	struct dit_compare_side *side = ctx;
+	struct dit_compare *c = side->compare;
+	int r = 0;
+
+	if (side->is_known && c->npairs == side->nentries) {
+		return 0; /* nobody is alone */
+	}
+	do {
+		r = side->has_begun ? dit_entry_reader_next(side->reader, &side->view)
+		                    : dit_entry_reader_seek(side->reader, 0, &side->view);
+		side->has_begun = true;
+		if (r > 0) {
+			int stepped = dit_compare_step(c, side == &c->sides[0]);
+
+			r = stepped < 0 ? stepped : r;
+		}
+	} while (r > 0 && side->view.is_hole);
+	if (r > 0) {
+		return side->is_known ? 1 : note_entry(side);
+	}
+	side->is_known = true;
+	side->has_begun = false;
+	return r;
+}
+
+/* IDs are dense most often: then the position is known. */
+static struct dit_compare_entry *find_id(const struct dit_compare_side *side, uint64_t id)
+{
+	struct dit_compare_entry *list = side->entries;
+	size_t n = side->nentries;
+
+	if (n == 0) {
+		return NULL;
+	}
+	if (id >= list[0].id && id - list[0].id < n && list[id - list[0].id].id == id) {
+		return &list[id - list[0].id];
+	}
+	return bsearch(&id, list, n, sizeof(*list), dit_compare_ids);
+}
+
+/* ---- the hashes of one ---- */
 
 static struct dit_span key_of(const struct dit_entry_view *entry)
 {
@@ -67,255 +102,100 @@ static uint64_t hash_of(const struct dit_entry_view *entry)
 	return XXH3_64bits(key.data, key.len);
 }
 
-static bool are_twins(const struct dit_entry_view *a, const struct dit_entry_view *b)
+static int compare_hashes(const void *a, const void *b)
+{
+	const struct dit_compare_hash *x = a;
+	const struct dit_compare_hash *y = b;
+
+	return x->hash != y->hash ? (x->hash > y->hash ? 1 : -1)
+	                          : (x->number > y->number) - (x->number < y->number);
+}
+
+/* ---- pairs ---- */
+
+static bool are_pair(const struct dit_entry_view *a, const struct dit_entry_view *b)
 {
 	return (a->name_error < 0) == (b->name_error < 0) &&
 	       dit_span_eq(key_of(a), key_of(b));
 }
 
-static int compare_hashes(const void *a, const void *b)
+/* The first's entry at hand: 1: the view of the second is its pair; 0: none; error */
+static int seek_pair(struct dit_compare *c)
 {
-	const struct twin *x = a;
-	const struct twin *y = b;
+	struct dit_compare_side *second = &c->sides[1];
+	struct dit_compare_entry *first = &c->sides[0].entries[c->sides[0].nentries - 1];
+	uint64_t hash = hash_of(&c->sides[0].view);
 
-	return x->hash != y->hash ? (x->hash > y->hash ? 1 : -1)
-	                          : (x->second > y->second) - (x->second < y->second);
-}
-
-static void sort(struct dit_entry_pairs *pairs, int (*order)(const void *, const void *))
-{
-	if (pairs->ntwins > 0) {
-		qsort(pairs->twins, pairs->ntwins, sizeof(*pairs->twins), order);
-	}
-}
-
-/* ---- reading ---- */
-
-/* 1: the next entry that is no hole is in the view; 0: there is none; an error */
-static int read_next(struct dit_entry_pairs *pairs, int side)
-{
-	struct dit_entry_reader *reader = pairs->readers[side];
-	struct dit_entry_view *view = &pairs->views[side];
-	int r = 0;
-
-	do {
-		r = pairs->has_begun[side] ? dit_entry_reader_next(reader, view)
-		                           : dit_entry_reader_seek(reader, 0, view);
-		pairs->has_begun[side] = true;
-		if (r > 0) {
-			int stepped = pairs->step(pairs->ctx, side);
-
-			r = stepped < 0 ? stepped : r;
-		}
-	} while (r > 0 && view->is_hole);
-	return r;
-}
-
-static int read_twins(struct dit_entry_pairs *pairs)
-{
-	int r = 0;
-
-	while ((r = read_next(pairs, 1)) > 0) {
-		if (DIT_GROW(pairs->twins, pairs->twins_size, pairs->ntwins + 1) < 0) {
-			return -ENOMEM;
-		}
-		pairs->twins[pairs->ntwins++] =
-			(struct twin){.second = pairs->views[1].id,
-		                      .first = NOBODY,
-		                      .hash = hash_of(&pairs->views[1])};
-	}
-	sort(pairs, compare_hashes);
-	return r;
-}
-
-int dit_entry_pairs_new(struct dit_entry_pairs **ret,
-                        struct dit_entry_reader *const readers[2],
-                        dit_entry_pairs_step_fn step, void *ctx)
-{
-	struct dit_entry_pairs *pairs = calloc(1, sizeof(*pairs));
-	int r = -ENOMEM;
-
-	if (pairs != NULL) {
-		memcpy(pairs->readers, readers, sizeof(pairs->readers));
-		pairs->step = step;
-		pairs->ctx = ctx;
-		r = read_twins(pairs);
-	}
-	if (r < 0) {
-		dit_entry_pairs_free(pairs);
-		return r;
-	}
-	*ret = pairs;
-	return 0;
-}
-
-void dit_entry_pairs_free(struct dit_entry_pairs *pairs)
-{
-	if (pairs != NULL) {
-		free(pairs->twins);
-		free(pairs->firsts);
-		free(pairs);
-	}
-}
-
-/* ---- pairs ---- */
-
-/* The first of equal hashes, or above. */
-static size_t find_hash(const struct dit_entry_pairs *pairs, uint64_t hash)
-{
-	size_t from = 0;
-	size_t end = pairs->ntwins;
-
-	while (from < end) {
-		size_t middle = from + (end - from) / 2;
-
-		if (pairs->twins[middle].hash < hash) {
-			from = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	return from;
-}
-
-/* 1: last is the twin of the entry that is read, views[1] shows it; 0: none; an error */
-static int find_twin(struct dit_entry_pairs *pairs)
-{
-	const struct dit_entry_view *first = &pairs->views[0];
-	struct dit_entry_view *second = &pairs->views[1];
-	uint64_t hash = hash_of(first);
-
-	pairs->last = NULL;
-	for (size_t i = find_hash(pairs, hash);
-	     i < pairs->ntwins && pairs->twins[i].hash == hash; i++) {
-		struct twin *twin = &pairs->twins[i];
-		int r = dit_entry_reader_seek(pairs->readers[1], twin->second, second);
+	for (size_t i =
+	             dit_first_id(c->hashes, second->nentries, sizeof(*c->hashes), hash);
+	     i < second->nentries && c->hashes[i].hash == hash; i++) {
+		struct dit_compare_entry *entry = &second->entries[c->hashes[i].number];
+		int r = dit_entry_reader_seek(second->reader, entry->id, &second->view);
 
 		if (r < 0) {
 			return r;
 		}
-		if (r > 0 && second->id == twin->second && twin->first == NOBODY &&
-		    are_twins(first, second)) {
-			twin->first = first->id;
-			pairs->nfound++;
-			pairs->last = twin;
+		if (r > 0 && second->view.id == entry->id && entry->other == NOBODY &&
+		    are_pair(&c->sides[0].view, &second->view)) {
+			entry->other = first->id;
+			first->other = entry->id;
+			c->npairs++;
 			return 1;
 		}
 	}
 	return 0;
 }
 
-static int take_first(struct dit_entry_pairs *pairs, const struct dit_entry_view *ret[2])
+/* A dit_pairs.seek. All pairs are known when the second side is read. */
+static int seek_entry(void *ctx, const void *other)
 {
-	int r = find_twin(pairs);
+	const struct dit_compare_side *from = other;
+	struct dit_compare_side *side = ctx;
+	struct dit_compare *c = side->compare;
 
-	if (r < 0) {
-		return r;
-	}
-	if (DIT_GROW(pairs->firsts, pairs->firsts_size, pairs->nfirsts + 1) < 0) {
-		return -ENOMEM;
-	}
-	pairs->firsts[pairs->nfirsts++] =
-		(struct first){.first = pairs->views[0].id,
-	                       .second = r > 0 ? pairs->last->second : NOBODY};
-	ret[0] = &pairs->views[0];
-	ret[1] = r > 0 ? &pairs->views[1] : NULL;
-	return 1;
+	return side == &c->sides[1]
+	               ? seek_pair(c)
+	               : dit_compare_number(c, 1, from->view.id) != DIT_COMPARE_ALONE;
 }
 
-static void end_first(struct dit_entry_pairs *pairs)
+static int read_second(struct dit_compare *c)
 {
-	sort(pairs, dit_compare_ids);
-	pairs->is_sorted = true;
-	pairs->has_begun[1] = false;
-	pairs->last = NULL;
-}
-
-int dit_entry_pairs_next(struct dit_entry_pairs *pairs,
-                         const struct dit_entry_view *ret[2])
-{
+	struct dit_compare_side *second = &c->sides[1];
+	size_t size = 0;
 	int r = 0;
 
-	if (!pairs->is_sorted) {
-		r = read_next(pairs, 0);
-		if (r > 0) {
-			return take_first(pairs, ret);
+	while ((r = next_entry(second)) > 0) {
+		size_t number = second->nentries - 1;
+
+		if (DIT_GROW(c->hashes, size, number + 1) < 0) {
+			return -ENOMEM;
 		}
-		end_first(pairs);
+		c->hashes[number] =
+			(struct dit_compare_hash){hash_of(&second->view), number};
 	}
-	while (r == 0 && pairs->nfound < pairs->ntwins && (r = read_next(pairs, 1)) > 0) {
-		size_t number = dit_entry_pairs_number(pairs, 1, pairs->views[1].id);
-
-		if (number == DIT_PAIR_ALONE) {
-			ret[0] = NULL;
-			ret[1] = &pairs->views[1];
-			return 1;
-		}
-		r = 0;
+	if (r == 0 && second->nentries > 0) {
+		qsort(c->hashes, second->nentries, sizeof(*c->hashes), compare_hashes);
 	}
-	return r;
+	c->is_told = calloc(second->nentries + 1, sizeof(*c->is_told));
+	return r == 0 && c->is_told == NULL ? -ENOMEM : r;
 }
 
-void dit_entry_pairs_mark(struct dit_entry_pairs *pairs)
+int dit_compare_pairs_begin(struct dit_compare *c, struct dit_pairs *ret)
 {
-	if (pairs->last != NULL) {
-		pairs->last->is_marked = true;
+	*ret = (struct dit_pairs){.next = next_entry,
+	                          .seek = seek_entry,
+	                          .sides = {&c->sides[0], &c->sides[1]}};
+	c->are_paired = true;
+	return read_second(c);
+}
+
+size_t dit_compare_number(const struct dit_compare *c, int side, uint64_t id)
+{
+	const struct dit_compare_entry *entry = find_id(&c->sides[side], id);
+
+	if (entry == NULL || entry->other == NOBODY) {
+		return entry == NULL ? DIT_COMPARE_NOBODY : DIT_COMPARE_ALONE;
 	}
-}
-
-/* ---- numbers ---- */
-
-/*
- * The struct that begins with an ID, in a list of them. IDs are dense most often: then
- * the place is known.
- */
-static const void *find(const void *list, size_t n, size_t size, uint64_t id)
-{
-	uint64_t lowest = 0;
-
-	if (n > 0) {
-		memcpy(&lowest, list, sizeof(lowest));
-	}
-	if (id >= lowest && id - lowest < n) {
-		const char *at = (const char *)list + (id - lowest) * size;
-
-		if (memcmp(at, &id, sizeof(id)) == 0) {
-			return at;
-		}
-	}
-	return n == 0 ? NULL : bsearch(&id, list, n, size, dit_compare_ids);
-}
-
-size_t dit_entry_pairs_number(const struct dit_entry_pairs *pairs, int side, uint64_t id)
-{
-	const struct twin *twin = NULL;
-
-	if (side == 0) {
-		const struct first *first =
-			find(pairs->firsts, pairs->nfirsts, sizeof(*first), id);
-
-		if (first == NULL || first->second == NOBODY) {
-			return first == NULL ? DIT_PAIR_NONE : DIT_PAIR_ALONE;
-		}
-		id = first->second;
-	}
-	twin = find(pairs->twins, pairs->ntwins, sizeof(*twin), id);
-	return twin == NULL            ? DIT_PAIR_NONE
-	       : twin->first == NOBODY ? DIT_PAIR_ALONE
-	                               : (size_t)(twin - pairs->twins);
-}
-
-size_t dit_entry_pairs_end(const struct dit_entry_pairs *pairs)
-{
-	return pairs->ntwins;
-}
-
-uint64_t dit_entry_pairs_id(const struct dit_entry_pairs *pairs, size_t number, int side)
-{
-	return side == 0 ? pairs->twins[number].first : pairs->twins[number].second;
-}
-
-bool dit_entry_pairs_is_marked(const struct dit_entry_pairs *pairs, size_t number)
-{
-	return pairs->twins[number].is_marked;
+	entry = side == 1 ? entry : find_id(&c->sides[1], entry->other);
+	return (size_t)(entry - c->sides[1].entries);
 }

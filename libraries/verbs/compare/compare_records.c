@@ -14,8 +14,7 @@
  * Where a key has one value (ad2i, id2e) two values under one key are compared with each
  * other; where it has many (dn2i, id2v), key and value together are the record.
  *
- * With integer keys on one side only, each key of the first is looked up in the second;
- * then those of the second that the first lacks are looked for in the same way.
+ * With integer keys on one side only there is no order, and each key is sought.
  */
 #include "compare/compare_impl.h"
 
@@ -31,24 +30,6 @@
 #define SHOWN_IDS 8
 
 /* ---- one side ---- */
-
-int dit_compare_records_open(struct dit_compare_records *records, struct dit_compare *c,
-                             const struct dit_compare_pair *pair, int side)
-{
-	dit_tree_cursor_close(records->cursor);
-	records->cursor = NULL;
-	records->is_index = pair->is_index;
-	records->lists = pair->lists;
-	records->side = side;
-	return dit_snapshot_cursor_open(&records->cursor, c->sides[side].snapshot, 0,
-	                                pair->names[side]);
-}
-
-void dit_compare_records_close(struct dit_compare_records *records)
-{
-	dit_tree_cursor_close(records->cursor);
-	free(records->ids);
-}
 
 /* All IDs of a key. @param ids  the first of them */
 static int take_ids(struct dit_compare_records *records, struct dit_span ids)
@@ -72,29 +53,65 @@ static int take_ids(struct dit_compare_records *records, struct dit_span ids)
 	return r < 0 ? r : 1;
 }
 
-int dit_compare_records_next(struct dit_compare_records *records)
+/* From the first record on. */
+static int open_records(struct dit_compare_records *records)
 {
-	struct dit_span ids;
-
-	if (records->is_index) {
-		records->state =
-			dit_tree_cursor_next_list(records->cursor, &records->key, &ids);
-		if (records->state > 0) {
-			records->state = take_ids(records, ids);
-		}
-	} else {
-		records->state = dit_tree_cursor_next(records->cursor, &records->key,
-		                                      &records->value);
-	}
-	return records->state;
+	records->is_sought = false;
+	dit_tree_cursor_close(records->cursor);
+	records->cursor = NULL;
+	return dit_snapshot_cursor_open(&records->cursor, records->snapshot, 0,
+	                                records->name);
 }
 
-int dit_compare_records_seek(struct dit_compare_records *records, struct dit_span key)
+static int next_record(void *side)
 {
+	struct dit_compare_records *records = side;
 	struct dit_span ids;
-	int r = dit_tree_cursor_find_list(records->cursor, key, &records->key, &ids);
+	int r = records->is_sought ? open_records(records) : 0;
 
+	if (r < 0) {
+		return r;
+	}
+	if (!records->is_index) {
+		return dit_tree_cursor_next(records->cursor, &records->key,
+		                            &records->value);
+	}
+	r = dit_tree_cursor_next_list(records->cursor, &records->key, &ids);
 	return r > 0 ? take_ids(records, ids) : r;
+}
+
+static int seek_record(void *side, const void *other)
+{
+	const struct dit_compare_records *wanted = other;
+	struct dit_compare_records *records = side;
+	struct dit_span ids;
+	int r = dit_tree_cursor_find_list(records->cursor, wanted->key, &records->key,
+	                                  &ids);
+
+	records->is_sought = true;
+	return r > 0 ? take_ids(records, ids) : r;
+}
+
+/* Keys of a length that their database does not have are in the order of bytes. */
+static int compare_keys(const struct dit_key_order *order, struct dit_span a,
+                        struct dit_span b)
+{
+	if (dit_span_eq(a, b)) {
+		return 0;
+	}
+	return dit_key_has_length(order, SIZE_MAX, a) &&
+	                       dit_key_has_length(order, SIZE_MAX, b)
+	               ? dit_key_compare(order, (struct dit_span){NULL, 0}, a, b)
+	               : dit_span_compare(a, b);
+}
+
+static int order_of(const void *first, const void *second)
+{
+	const struct dit_compare_records *a = first;
+	const struct dit_compare_records *b = second;
+	int order = compare_keys(a->order, a->key, b->key);
+
+	return order == 0 && a->has_many ? dit_span_compare(a->value, b->value) : order;
 }
 
 /* ---- differences ---- */
@@ -132,178 +149,114 @@ static void put_record(struct dit_compare *c, const struct dit_compare_records *
 	}
 }
 
-static void say_only(struct dit_compare *c, struct dit_compare_records *records,
-                     bool is_second)
+/* @param from  the first ID of both that is shown */
+static void say(struct dit_compare *c, int which,
+                const struct dit_compare_records sides[2], size_t from)
 {
-	if (records->lists != NULL) {
-		dit_compare_lists_note(records->lists, is_second ? NULL : records,
-		                       is_second ? records : NULL);
-		return;
+	dit_compare_line_begin(c);
+	dit_compare_put(c, "key ");
+	dit_compare_put_hex(c, sides[which == DIT_PAIR_SECOND].key);
+	dit_compare_put(c, "%s",
+	                which == DIT_PAIR_BOTH    ? ": "
+	                : which == DIT_PAIR_FIRST ? ", only in the first: "
+	                                          : ", only in the second: ");
+	for (int i = 0; i < 2; i++) {
+		if ((which & DIT_PAIR_FIRST << i) != 0) {
+			dit_compare_put(c, "%s",
+			                i == 1 && which == DIT_PAIR_BOTH ? " | " : "");
+			put_record(c, &sides[i], from);
+		}
 	}
-	dit_compare_line_begin(c);
-	dit_compare_put(c, "key ");
-	dit_compare_put_hex(c, records->key);
-	dit_compare_put(c, ", only in the %s: ", is_second ? "second" : "first");
-	put_record(c, records, 0);
 	dit_compare_line_end(c);
 }
 
-static void say_both(struct dit_compare *c, const struct dit_compare_records *a,
-                     const struct dit_compare_records *b, size_t from)
+static void compare_lists(struct dit_compare *c,
+                          const struct dit_compare_records sides[2])
 {
-	dit_compare_line_begin(c);
-	dit_compare_put(c, "key ");
-	dit_compare_put_hex(c, a->key);
-	dit_compare_put(c, ": ");
-	put_record(c, a, from);
-	dit_compare_put(c, " | ");
-	put_record(c, b, from);
-	dit_compare_line_end(c);
-}
-
-static void compare_list(struct dit_compare *c, struct dit_compare_records *a,
-                         struct dit_compare_records *b)
-{
+	const struct dit_compare_records *a = &sides[0];
+	const struct dit_compare_records *b = &sides[1];
 	size_t n = a->nids < b->nids ? a->nids : b->nids;
 	size_t i = 0;
 
-	if (a->lists != NULL) {
-		dit_compare_lists_note(a->lists, a, b);
+	if (a->nids == b->nids && memcmp(a->ids, b->ids, n * sizeof(*a->ids)) == 0) {
 		return;
 	}
 	while (i < n && a->ids[i] == b->ids[i]) {
 		i++;
 	}
-	if (i < a->nids || i < b->nids) {
-		say_both(c, a, b, i);
-	}
+	say(c, DIT_PAIR_BOTH, sides, i);
 }
 
-/* Two records of one key. Where there can be several for a key they are equal. */
-static void compare_record(struct dit_compare *c, struct dit_compare_records *a,
-                           struct dit_compare_records *b)
+/* Both have one key. Where a key can have several records, they are equal as well. */
+static void tell_record(void *ctx, int which, struct dit_compare_records sides[2])
 {
-	const struct dit_span values[2] = {a->value, b->value};
+	const struct dit_span values[2] = {sides[0].value, sides[1].value};
+	struct dit_compare *c = ctx;
 
-	if (a->is_index) {
-		compare_list(c, a, b);
+	if (which != DIT_PAIR_BOTH) {
+		say(c, which, sides, 0);
+	} else if (sides[0].is_index) {
+		compare_lists(c, sides);
 	} else if (!dit_span_eq(values[0], values[1]) &&
 	           !(strcmp(c->db, "id2e") == 0 &&
-	             dit_compare_stored(c, a->key, values))) {
-		say_both(c, a, b, 0);
+	             dit_compare_stored(c, sides[0].key, values))) {
+		say(c, which, sides, 0);
 	}
 }
 
 /* ---- both sides ---- */
 
-/* Keys of a length that their database does not have are in the order of bytes. */
-static int compare_keys(const struct dit_key_order *order, struct dit_span a,
-                        struct dit_span b)
+static int walk(struct dit_compare *c, struct dit_pairs *pairs,
+                struct dit_compare_records sides[2], dit_compare_records_fn take,
+                void *ctx)
 {
-	bool has_order = dit_key_has_length(order, SIZE_MAX, a) &&
-	                 dit_key_has_length(order, SIZE_MAX, b);
+	int r = open_records(&sides[0]);
+	int which = 0;
 
-	return has_order ? dit_key_compare(order, (struct dit_span){NULL, 0}, a, b)
-	                 : dit_span_compare(a, b);
-}
+	r = r < 0 ? r : open_records(&sides[1]);
+	while (r == 0 && (which = dit_pairs_next(pairs)) > 0) {
+		uint64_t npassed = (which & DIT_PAIR_FIRST) == 0 ? 0
+		                   : sides[0].is_index           ? sides[0].nids
+		                                                 : 1;
 
-static int order_of(const struct dit_compare_records *a,
-                    const struct dit_compare_records *b, const struct dit_key_order *keys,
-                    bool has_many)
-{
-	int order = 0;
-
-	if (a->state == 0 || b->state == 0) {
-		return b->state - a->state;
+		take(ctx, which, sides);
+		r = dit_compare_step(c, npassed);
 	}
-	order = compare_keys(keys, a->key, b->key);
-	return order == 0 && has_many ? dit_span_compare(a->value, b->value) : order;
+	return r < 0 ? r : which;
 }
 
-static uint64_t count(const struct dit_compare_records *records)
+int dit_compare_each(struct dit_compare *c, const struct dit_compare_pair *pair,
+                     dit_compare_records_fn take, void *ctx)
 {
-	return records->is_index ? records->nids : 1;
-}
-
-static int merge(struct dit_compare *c, struct dit_compare_records *a,
-                 struct dit_compare_records *b, unsigned flags)
-{
-	bool has_many = !a->is_index && (flags & DIT_DB_DUPSORT) != 0;
+	struct dit_compare_records sides[2] = {{.cursor = NULL}, {.cursor = NULL}};
+	bool is_ordered = !pair->is_index ||
+	                  ((pair->flags[0] ^ pair->flags[1]) & DIT_DB_INTEGERKEY) == 0;
+	struct dit_pairs pairs = {.next = next_record,
+	                          .order = is_ordered ? order_of : NULL,
+	                          .seek = seek_record,
+	                          .sides = {&sides[0], &sides[1]}};
 	struct dit_key_orders orders;
 	int r = 0;
 
-	dit_stored_orders(c->db, flags, &orders);
-	(void)dit_compare_records_next(a);
-	(void)dit_compare_records_next(b);
-	while (r == 0 && a->state >= 0 && b->state >= 0 && a->state + b->state > 0) {
-		int order = order_of(a, b, &orders.keys, has_many);
-		uint64_t npassed = order <= 0 ? count(a) : 0;
-
-		if (order == 0) {
-			compare_record(c, a, b);
-		} else {
-			say_only(c, order < 0 ? a : b, order > 0);
-		}
-		if (order <= 0) {
-			(void)dit_compare_records_next(a);
-		}
-		if (order >= 0) {
-			(void)dit_compare_records_next(b);
-		}
-		r = dit_compare_step(c, npassed);
+	dit_stored_orders(c->db, pair->flags[0], &orders);
+	for (int i = 0; i < 2; i++) {
+		sides[i] = (struct dit_compare_records){
+			.snapshot = c->sides[i].snapshot,
+			.name = pair->names[i],
+			.order = &orders.keys,
+			.is_index = pair->is_index,
+			.has_many = !pair->is_index &&
+		                    (pair->flags[0] & DIT_DB_DUPSORT) != 0};
 	}
-	return r < 0 ? r : a->state < 0 ? a->state : b->state < 0 ? b->state : 0;
-}
-
-/* Look up each key of one side on the other; only the first pass compares lists. */
-static int look_up(struct dit_compare *c, struct dit_compare_records *from,
-                   struct dit_compare_records *in, bool is_second)
-{
-	int r = 0;
-
-	while (r == 0 && (r = dit_compare_records_next(from)) > 0) {
-		int found = dit_compare_records_seek(in, from->key);
-
-		if (found < 0) {
-			return found;
-		}
-		if (found == 0) {
-			say_only(c, from, is_second);
-		} else if (!is_second) {
-			compare_list(c, from, in);
-		}
-		r = dit_compare_step(c, is_second ? 0 : from->nids);
+	r = walk(c, &pairs, sides, take, ctx);
+	for (int i = 0; i < 2; i++) {
+		dit_tree_cursor_close(sides[i].cursor);
+		free(sides[i].ids);
 	}
 	return r;
-}
-
-static int open_both(struct dit_compare *c, const struct dit_compare_pair *pair,
-                     struct dit_compare_records sides[2])
-{
-	int r = dit_compare_records_open(&sides[0], c, pair, 0);
-
-	return r < 0 ? r : dit_compare_records_open(&sides[1], c, pair, 1);
 }
 
 int dit_compare_pair(struct dit_compare *c, const struct dit_compare_pair *pair)
 {
-	struct dit_compare_records sides[2] = {{.cursor = NULL}, {.cursor = NULL}};
-	bool is_merged = !pair->is_index ||
-	                 ((pair->flags[0] ^ pair->flags[1]) & DIT_DB_INTEGERKEY) == 0;
-	int r = open_both(c, pair, sides);
-
-	if (r == 0 && is_merged) {
-		r = merge(c, &sides[0], &sides[1], pair->flags[0]);
-	} else if (r == 0) {
-		r = look_up(c, &sides[0], &sides[1], false);
-		if (r == 0) {
-			r = open_both(c, pair, sides);
-		}
-		if (r == 0) {
-			r = look_up(c, &sides[1], &sides[0], true);
-		}
-	}
-	dit_compare_records_close(&sides[0]);
-	dit_compare_records_close(&sides[1]);
-	return r;
+	return dit_compare_each(c, pair, tell_record, c);
 }

@@ -12,6 +12,14 @@
 /* Longer values are cut in the report. */
 #define SHOWN_BYTES 200
 
+__attribute__((format(printf, 2, 0))) static void put(struct dit_compare *c,
+                                                      const char *format, va_list args)
+{
+	if (c->line != NULL) {
+		(void)vfprintf(c->line, format, args);
+	}
+}
+
 static void open_line(struct dit_compare *c)
 {
 	c->line = c->error < 0 ? NULL : open_memstream(&c->text, &c->text_len);
@@ -78,39 +86,25 @@ void dit_compare_say(struct dit_compare *c, const char *format, ...)
 {
 	va_list args;
 
+	va_start(args, format);
 	dit_compare_line_begin(c);
-	if (c->line != NULL) {
-		va_start(args, format);
-		(void)vfprintf(c->line, format, args);
-		va_end(args);
-	}
+	put(c, format, args);
 	dit_compare_line_end(c);
-}
-
-void *dit_compare_alloc(struct dit_compare *c, size_t n, size_t size)
-{
-	void *room = dit_arena_calloc(&c->arena, n, size);
-
-	if (room == NULL) {
-		c->error = -ENOMEM;
-	}
-	return room;
+	va_end(args);
 }
 
 void dit_compare_put(struct dit_compare *c, const char *format, ...)
 {
 	va_list args;
 
-	if (c->line != NULL) {
-		va_start(args, format);
-		(void)vfprintf(c->line, format, args);
-		va_end(args);
-	}
+	va_start(args, format);
+	put(c, format, args);
+	va_end(args);
 }
 
 void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes)
 {
-	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
+	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES && c->line != NULL; i++) {
 		dit_compare_put(c, "%02x", (unsigned char)bytes.data[i]);
 	}
 	if (bytes.len > SHOWN_BYTES) {
@@ -120,7 +114,7 @@ void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes)
 
 static void put_escaped(struct dit_compare *c, struct dit_span bytes)
 {
-	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
+	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES && c->line != NULL; i++) {
 		unsigned char byte = (unsigned char)bytes.data[i];
 
 		if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {

@@ -6,7 +6,6 @@ libditkit_a_SOURCES += \
 	%D%/compare_impl.h \
 	%D%/compare_index.c \
 	%D%/compare_pairs.c \
-	%D%/compare_pairs.h \
 	%D%/compare_records.c \
 	%D%/compare_text.c \
 	$(NULL)

@@ -12,7 +12,7 @@
  * The length of a packed file or a pipe is known at its end only: each of its batches is
  * read, and some at equal distances are in the sample.
  */
-#include "indexing/estimate.h"
+#include "load/load.h"
 
 #include <errno.h>
 #include <math.h>

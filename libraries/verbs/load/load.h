@@ -280,4 +280,18 @@ DIT_PUBLIC int dit_load(const struct dit_load_opts *opts, struct dit_load_stats 
 /** Free the memory that dit_load() put into @p stats. */
 DIT_PUBLIC void dit_load_stats_deinit(struct dit_load_stats *stats);
 
+/**
+ * Estimate dit_load(). The callbacks report and before_open of @p opts are called as by
+ * the load, the others are not.
+ *
+ * @param sample_bytes  of the input, about; 0: 8 MiB
+ * @param ret           filled also on failure, as far as the estimate came; the caller
+ *                      passes it to dit_estimate_deinit() in every case
+ *
+ * @return 0; 1: with only_if_empty there is nothing to do, a report says so; negative: as
+ *         dit_load(), a report has told the failure
+ */
+DIT_PUBLIC int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
+                                 struct dit_estimate *ret);
+
 #endif

@@ -6,7 +6,7 @@
  * The size of the file. The new index databases go into pages that are free, and after
  * the end; the pages of the old ones are free afterwards.
  */
-#include "indexing/estimate.h"
+#include "reindex/reindex.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 libditkit_a_SOURCES += \
 	%D%/estimate_reindex.c \
 	%D%/reindex.h \
-	%D%/reindex_attrs.c \
 	%D%/reindex_online.c \
 	%D%/reindex_run.c \
 	%D%/reindex_scan.c \

@@ -155,4 +155,15 @@ DIT_PUBLIC int dit_reindex(const struct dit_reindex_opts *opts,
 /** Free the memory that dit_reindex() put into @p stats. */
 DIT_PUBLIC void dit_reindex_stats_deinit(struct dit_reindex_stats *stats);
 
+/**
+ * Estimate dit_reindex(), by some of the stored entries: as dit_estimate_load(). The
+ * callbacks report and before_open of @p opts are called, the others are not.
+ *
+ * @param sample_bytes  of the entries, about; 0: 8 MiB
+ * @param ret           filled also on failure; the caller passes it to
+ *                      dit_estimate_deinit() in every case
+ */
+DIT_PUBLIC int dit_estimate_reindex(const struct dit_reindex_opts *opts,
+                                    uint64_t sample_bytes, struct dit_estimate *ret);
+
 #endif

@@ -13,6 +13,8 @@
 #include "reindex/reindexer.h"
 #include "system/tmp_files.h"
 
+#define UNDEFINED_TYPE 17 /* LDAP's result code */
+
 /* ---- progress ---- */
 
 static void add_progress(const struct reindex_target *target,
@@ -145,6 +147,34 @@ static int make_targets(struct reindexer *reindexer)
 	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start") : 0;
 }
 
+static int find_attrs(struct reindexer *reindexer)
+{
+	const struct dit_reindex_opts *opts = reindexer->opts;
+
+	reindexer->attrs = calloc(opts->nattrs + 1, sizeof(*reindexer->attrs));
+	if (reindexer->attrs == NULL) {
+		return dit_job_fail(&reindexer->job, -ENOMEM, "could not start");
+	}
+	for (size_t i = 0; i < opts->nattrs; i++) {
+		int r = dit_ad_find(reindexer->job.chosen.settings->schema, NULL,
+		                    dit_span_of(opts->attrs[i]), &reindexer->attrs[i],
+		                    NULL);
+
+		if (r == DIT_E_UNKNOWN) {
+			dit_job_report(&reindexer->job, DIT_REPORT_PLAIN,
+			               "slap_str2ad(%s) failed %d (Undefined "
+			               "attribute type)",
+			               opts->attrs[i], UNDEFINED_TYPE);
+			return DIT_E_CONFIG;
+		}
+		if (r < 0) {
+			return dit_job_fail(&reindexer->job, r, opts->attrs[i]);
+		}
+		reindexer->nattrs++;
+	}
+	return 0;
+}
+
 static int choose_resources(struct reindexer *reindexer)
 {
 	const struct dit_reindex_opts *opts = reindexer->opts;
@@ -202,7 +232,7 @@ int dit_reindex_prepare(struct reindexer *reindexer)
 		r = make_targets(reindexer);
 	}
 	if (r == 0) {
-		r = dit_reindex_find_attrs(reindexer);
+		r = find_attrs(reindexer);
 	}
 	if (r == 0) {
 		r = tell_directories(reindexer);

@@ -84,7 +84,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
                       const struct dit_entry_view *view)
 {
 	const struct reindex_target *target = ctx;
-	struct reindex_member *member = &target->members[range->member];
+	struct dit_stored_keys *keys = target->keys[range->member];
 	struct range_result *result = range->result;
 	struct dit_index_refusal refusal;
 	int r = 0;
@@ -101,13 +101,13 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	if (view->id > DIT_BUILDERS_ID_MAX) {
 		return refuse_id(target, range, view);
 	}
-	r = dit_stored_keys_check(member->keys, view, &refusal);
+	r = dit_stored_keys_check(keys, view, &refusal);
 	if (r == DIT_E_INVALID) {
 		return refuse_value(target, range, view, &refusal);
 	}
 	if (r == 0) {
-		r = dit_stored_keys_push(member->keys, view, target->builders,
-		                         range->member, &result->nkeys);
+		r = dit_stored_keys_push(keys, view, target->builders, range->member,
+		                         &result->nkeys);
 	}
 	if (r < 0) {
 		return r;
@@ -162,7 +162,7 @@ int dit_reindex_scan(struct reindex_target *target)
 		.schema = reindexer->job.chosen.settings->schema,
 		.without_dn = true,
 		.wanted = dit_stored_keys_want,
-		.wanted_ctx = target->members[0].keys,
+		.wanted_ctx = target->keys[0],
 		.sample_bytes = reindexer->sample_bytes,
 		.stop = &reindexer->job.stop};
 	struct dit_entry_scan *scan = NULL;

@@ -52,6 +52,88 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 	return dit_job_fail(&target->reindexer->job, r, db->data.directory);
 }
 
+/* ---- which index databases are built ---- */
+
+/*
+ * An attribute that is named stands for the index database of its type, with all
+ * definitions that share it: to build a database from some of its definitions would take
+ * away the keys of the others.
+ */
+static bool is_asked_for(const struct reindexer *reindexer,
+                         const struct dit_attr_type *type)
+{
+	for (size_t i = 0; i < reindexer->nattrs; i++) {
+		if (reindexer->attrs[i]->type == type) {
+			return true;
+		}
+	}
+	return reindexer->nattrs == 0;
+}
+
+static int check_attrs(const struct reindex_target *target)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_database *db = target->db;
+
+	for (size_t i = 0; i < reindexer->nattrs; i++) {
+		const char *name = reindexer->attrs[i]->name.data;
+		size_t k = 0;
+
+		while (k < db->nindexes && db->indexes[k].ad != reindexer->attrs[i]) {
+			k++;
+		}
+		if (k == db->nindexes) {
+			dit_job_report(
+				&reindexer->job, DIT_REPORT_DIAGNOSTIC,
+				"mdb_tool_entry_reindex: no index configured for %s",
+				name);
+			dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+			               "no index of %s is configured: add \"index %s "
+			               "eq\" to slapd.conf, or \"olcDbIndex: %s eq\" to "
+			               "the entry of the database",
+			               name, name, name);
+			return DIT_E_CONFIG;
+		}
+	}
+	return 0;
+}
+
+int dit_reindex_make_set(struct reindex_target *target)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_settings *settings = reindexer->job.chosen.settings;
+	const struct dit_database *db = target->db;
+	struct dit_index_spec *specs = NULL;
+	const struct dit_ad *culprit = NULL;
+	size_t nspecs = 0;
+	int r = check_attrs(target);
+
+	if (r < 0) {
+		return r;
+	}
+	specs = calloc(db->nindexes + 1, sizeof(*specs));
+	if (specs == NULL) {
+		return dit_job_fail(&reindexer->job, -ENOMEM, "could not start");
+	}
+	for (size_t i = 0; i < db->nindexes; i++) {
+		if (is_asked_for(reindexer, db->indexes[i].ad->type)) {
+			specs[nspecs++] = db->indexes[i];
+		}
+	}
+	r = dit_index_set_new(&target->indexes, settings->schema, specs, nspecs,
+	                      &settings->index, !reindexer->opts->byte_keys, &culprit);
+	free(specs);
+	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+		               "index of attribute \"%s\" is not supported by this "
+		               "release",
+		               culprit->name.data);
+		return r;
+	}
+	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not prepare the indexes")
+	             : 0;
+}
+
 /* ---- opening ---- */
 
 /* slapd's tools do not start without entries; in their words. */
@@ -232,6 +314,16 @@ static int adopt_index(struct reindex_target *target, size_t number)
 	return r < 0 ? dit_job_fail(&target->reindexer->job, r, db->name) : 0;
 }
 
+static bool is_configured(const struct reindex_target *target, const char *name)
+{
+	for (size_t i = 0; i < target->db->nindexes; i++) {
+		if (strcmp(target->db->indexes[i].ad->type->name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Find index databases that slapd does not maintain: their contents are stale. */
 static int look_for_unconfigured(struct reindex_target *target)
 {
@@ -247,7 +339,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 		uint64_t bytes = dbs[i].npages * page_bytes;
 
 		if (!is_index || dit_stored_is_fixed(dit_span_of(dbs[i].name)) ||
-		    dit_reindex_is_configured(target, dbs[i].name)) {
+		    is_configured(target, dbs[i].name)) {
 			continue;
 		}
 		dit_job_report(
@@ -337,24 +429,22 @@ int dit_reindex_target_begin(struct reindex_target *target)
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
-	target->members = calloc(reindexer->job.nthreads, sizeof(*target->members));
-	if (r == 0 && target->members == NULL) {
-		r = -ENOMEM;
-	}
+	target->keys = calloc(reindexer->job.nthreads, sizeof(struct dit_stored_keys *));
+	r = r == 0 && target->keys == NULL ? -ENOMEM : r;
 	for (unsigned i = 0; i < reindexer->job.nthreads && r == 0; i++) {
-		r = dit_stored_keys_new(&target->members[i].keys, target->indexes);
+		r = dit_stored_keys_new(&target->keys[i], target->indexes);
 	}
 	return r < 0 ? dit_job_fail(&reindexer->job, r, opts.tmpdir) : 0;
 }
 
-static void free_members(struct reindex_target *target)
+static void free_keys(struct reindex_target *target)
 {
-	for (unsigned i = 0;
-	     target->members != NULL && i < target->reindexer->job.nthreads; i++) {
-		dit_stored_keys_free(target->members[i].keys);
+	for (unsigned i = 0; target->keys != NULL && i < target->reindexer->job.nthreads;
+	     i++) {
+		dit_stored_keys_free(target->keys[i]);
 	}
-	free(target->members);
-	target->members = NULL;
+	free(target->keys);
+	target->keys = NULL;
 }
 
 static void work(void *ctx, unsigned member, uint64_t round)
@@ -438,7 +528,7 @@ int dit_reindex_target_build(struct reindex_target *target)
 	if (r == 0) {
 		r = dit_reindex_scan(target);
 	}
-	free_members(target);
+	free_keys(target);
 	dit_job_end_phase(&target->reindexer->job, &stats->phase_us[DIT_REINDEX_ENTRIES],
 	                  &stats->phase_cpu_us[DIT_REINDEX_ENTRIES]);
 	if (r == 0) {
@@ -453,7 +543,7 @@ int dit_reindex_target_build(struct reindex_target *target)
 
 void dit_reindex_target_deinit(struct reindex_target *target)
 {
-	free_members(target);
+	free_keys(target);
 	dit_builders_free(target->builders);
 	dit_output_abandon(target->output);
 	dit_data_seal_close(target->seal);

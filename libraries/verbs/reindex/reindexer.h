@@ -28,11 +28,6 @@
 #include "scan/scan_snapshot.h"
 #include "tree/page_writer.h"
 
-/** A tool thread's own. [own: member] while a scan runs */
-struct reindex_member {
-	struct dit_stored_keys *keys;
-};
-
 struct dit_index_writer;
 
 /** One database. */
@@ -40,11 +35,12 @@ struct reindex_target {
 	/* [const] while members run */
 	struct reindexer *reindexer;
 	const struct dit_database *db;
-	struct dit_index_set *indexes;  /* those that are built */
-	struct dit_builders *builders;  /* producer i belongs to member i */
-	struct dit_data_seal *seal;     /* NULL: its pages are not sealed */
-	struct dit_snapshot *snapshot;  /* the output's */
-	struct reindex_member *members; /* one for each thread */
+	struct dit_index_set *indexes; /* those that are built */
+	struct dit_builders *builders; /* producer i belongs to member i */
+	struct dit_data_seal *seal;    /* NULL: its pages are not sealed */
+	struct dit_snapshot *snapshot; /* the output's */
+	struct dit_stored_keys *
+		*keys; /* one for each member, its own while a scan runs */
 
 	/* [own: main] */
 	struct dit_reindex_database_stats *stats;
@@ -88,15 +84,6 @@ int dit_reindex_prepare(struct reindexer *reindexer);
 /** Works at every stage. */
 void dit_reindex_release(struct reindexer *reindexer);
 
-/* ---- reindex_attrs.c ---- */
-
-/** Look up the attributes of the options. 0; DIT_E_CONFIG after a report; -ENOMEM */
-int dit_reindex_find_attrs(struct reindexer *reindexer);
-/** The index set of a database: what is configured, or what was asked for. Likewise. */
-int dit_reindex_make_set(struct reindex_target *target);
-/** Is there a definition for an index database of this name? */
-bool dit_reindex_is_configured(const struct reindex_target *target, const char *name);
-
 /* ---- reindex_scan.c ---- */
 
 /** Push the keys of all entries of the snapshot. 0, or an error that was reported */
@@ -104,6 +91,9 @@ int dit_reindex_scan(struct reindex_target *target);
 
 /* ---- reindex_target.c ---- */
 
+/** The index set of a database: what is configured, or what was asked for. 0, or an error
+ * that was reported */
+int dit_reindex_make_set(struct reindex_target *target);
 /** Open the database and say what of it is built. 0, or an error that was reported */
 int dit_reindex_target_open(struct reindex_target *target);
 /** Make builders, and what members make keys with. Likewise. */

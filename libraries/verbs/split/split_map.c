@@ -6,7 +6,8 @@
  *   it and all above it, the nearest first: "below"? The first one decides: to some
  *   shards, or by the hash of the RDN directly below that base
  *
- * A parent's answer is made of the parent alone:
+ * Most records lie below a parent that was seen before. So what a parent says about its
+ * children is kept by its text, and made of the parent alone:
  *
  *   a rule names a child of the parent      each DN is parsed and looked up
  *   its nearest base hashes, and is itself  the first RDN is parsed and hashed
@@ -15,7 +16,7 @@
  * Answers are kept in a table of fixed size, by the hash of the parent's text; a newer
  * one takes the place of an older one.
  */
-#include "split/split_map.h"
+#include "split/split_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +26,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "split/split_rules.h"
 #include "values/dn.h"
 #include "values/dn_parse.h"
 
@@ -80,23 +80,15 @@ void dit_split_map_free(struct dit_split_map *map)
 	}
 	dit_dn_cache_deinit(&map->cache);
 	dit_arena_deinit(&map->arena);
-	dit_split_rules_deinit(&map->rules);
+	dit_arena_deinit(&map->rules.arena);
+	free(map->rules.names);
+	free(map->rules.list);
 	free(map);
 }
 
-struct dit_span dit_split_map_text(const struct dit_split_map *map)
+const struct split_rules *dit_split_map_rules(const struct dit_split_map *map)
 {
-	return map->rules.text;
-}
-
-size_t dit_split_map_nshards(const struct dit_split_map *map)
-{
-	return map->rules.nnames;
-}
-
-const char *dit_split_map_name(const struct dit_split_map *map, size_t number)
-{
-	return map->rules.names[number];
+	return &map->rules;
 }
 
 /* ---- a DN ---- */

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "split/split_output.h"
+/*
+ * The files of all shards. A shard's text is written when there are TEXT_BYTES of it,
+ * packed as a member or frame of its own. So the bytes of a file depend on its records
+ * alone.
+ */
+#include "split/split_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +17,7 @@
 
 #include "system/file_io.h"
 
+#define TEXT_BYTES  ((size_t)512 << 10)
 #define FOLDER_MODE 0777 /* less the umask */
 #define LINE_BYTES  (DIT_DIGEST_TEXT_BYTES + NAME_MAX + 3)
 
@@ -95,10 +101,10 @@ static int open_file(struct dit_split_output *output, const struct dit_split_opt
 
 int dit_split_output_open(struct dit_split_output *output,
                           const struct dit_split_opts *opts,
-                          const struct dit_split_map *map, const struct dit_stop *stop,
+                          const struct split_rules *map, const struct dit_stop *stop,
                           struct dit_split_stats *stats)
 {
-	size_t n = dit_split_map_nshards(map);
+	size_t n = map->nnames;
 	int r = 0;
 
 	output->stop = stop;
@@ -114,7 +120,7 @@ int dit_split_output_open(struct dit_split_output *output,
 		r = dit_packer_new(&output->packer, opts->compression);
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
-		const char *name = dit_split_map_name(map, i);
+		const char *name = map->names[i];
 
 		stats->shards[i].name = strdup(name);
 		stats->nshards++;
@@ -168,7 +174,7 @@ int dit_split_output_put(struct dit_split_output *output, struct dit_span record
 		r = dit_ldif_write_raw(&file->text, record);
 		r = r < 0 ? r : dit_ldif_write_raw(&file->text, end);
 		output->stats->shards[shards->list[i]].nrecords++;
-		if (r == 0 && file->text.len >= DIT_SPLIT_TEXT_BYTES) {
+		if (r == 0 && file->text.len >= TEXT_BYTES) {
 			r = flush(output, file);
 		}
 	}
@@ -210,7 +216,7 @@ static int write_map(struct dit_split_output *output, struct dit_split_file *fil
 	if (asprintf(&path, "%.*s/" DIT_SPLIT_MAP, len, file->path) < 0) {
 		return -ENOMEM;
 	}
-	r = write_small(output, path, dit_split_map_text(output->map));
+	r = write_small(output, path, output->map->text);
 	free(path);
 	return r;
 }
@@ -221,7 +227,7 @@ static int write_digest(struct dit_split_output *output, struct dit_split_file *
 	char digest[DIT_DIGEST_TEXT_BYTES];
 	char map[DIT_DIGEST_TEXT_BYTES];
 	char lines[2 * LINE_BYTES];
-	struct dit_sum128 sum = dit_sum128_of(dit_split_map_text(output->map), 0);
+	struct dit_sum128 sum = dit_sum128_of(output->map->text, 0);
 	char *path = NULL;
 	int r = 0;
 

@@ -11,7 +11,7 @@
  * Words are separated by blanks. A word in quotes ends at the next quote that has no
  * backslash before it, and nothing else is special in it: backslashes are the DN's.
  */
-#include "split/split_rules.h"
+#include "split/split_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -333,11 +333,4 @@ int dit_split_rules_read(struct split_rules *rules, const char *path, uint64_t *
 	r = r < 0 ? r : read_lines(&line, rules->text);
 	*ret_line = line.number;
 	return r;
-}
-
-void dit_split_rules_deinit(struct split_rules *rules)
-{
-	dit_arena_deinit(&rules->arena);
-	free(rules->names);
-	free(rules->list);
 }

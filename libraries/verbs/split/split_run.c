@@ -16,13 +16,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cut.h"
 #include "base/version.h"
 #include "job/job.h"
 #include "job/release_rules.h"
+#include "ldif/ldif_parse.h"
 #include "ldif/ldif_reader.h"
-#include "split/split_map.h"
-#include "split/split_name.h"
-#include "split/split_output.h"
+#include "split/split_impl.h"
 
 #define BATCH_BYTES   ((size_t)256 << 10)
 #define BATCH_RECORDS 8192
@@ -129,10 +129,105 @@ static int fail_on_output(const struct split *split, int r)
 
 static int open_output(struct split *split)
 {
-	int r = dit_split_output_open(&split->output, split->opts, split->map,
-	                              &split->job.stop, split->stats);
+	int r = dit_split_output_open(&split->output, split->opts,
+	                              dit_split_map_rules(split->map), &split->job.stop,
+	                              split->stats);
 
 	return r < 0 ? fail_on_output(split, r) : 0;
+}
+
+/* ---- the DN of a record ---- */
+
+/*
+ * Most records begin with a line like "dn: uid=a,ou=b", whole and plain. A line that is
+ * folded, encoded or has a control character is given to ldif_parse.h, alone. Of a record
+ * that begins with something else all lines are.
+ */
+
+/* The line at the front, its folds and last LF included. */
+static struct dit_span logical_line(struct dit_span text)
+{
+	const char *end = text.data + text.len;
+	const char *at = text.data;
+
+	do {
+		const char *lf = memchr(at, '\n', (size_t)(end - at));
+
+		at = lf == NULL ? end : lf + 1;
+	} while (at < end && *at == ' ');
+	return (struct dit_span){text.data, (size_t)(at - text.data)};
+}
+
+/* The value of a "dn:" line that can stand as it is; data NULL: look closer. */
+static struct dit_span plain_value(struct dit_span line)
+{
+	static const struct dit_span none = {NULL, 0};
+
+	line.len -= line.len > 0 && line.data[line.len - 1] == '\n' ? 1 : 0;
+	line.len -= line.len > 0 && line.data[line.len - 1] == '\r' ? 1 : 0;
+	if (!dit_cut_prefix(&line, DIT_SPAN("dn:"))) {
+		return none;
+	}
+	(void)dit_cut_spaces(&line);
+	if (line.len == 0 || line.data[0] == ':' || line.data[0] == '<') {
+		return none;
+	}
+	for (size_t i = 0; i < line.len; i++) {
+		if ((unsigned char)line.data[i] < ' ') {
+			return none;
+		}
+	}
+	return line;
+}
+
+/* @return 1; 0: no line of the text has a DN; negative */
+static int parse(struct split *split, struct dit_span text,
+                 const struct dit_file_rules *files, struct dit_span *ret)
+{
+	struct dit_notes notes;
+	struct dit_ldif_lines lines = {.nlines = 0};
+	int r = 0;
+
+	dit_notes_init(&notes, &split->arena);
+	r = dit_ldif_parse(&split->dialect, text, files, &notes, &lines);
+	for (size_t i = 0; i < lines.nlines && r == 0; i++) {
+		const struct dit_ldif_line *line = &lines.lines[i];
+
+		if (line->name.data != NULL && !line->is_damaged &&
+		    dit_span_eq_nocase(line->name, DIT_SPAN("dn"))) {
+			*ret = line->value;
+			r = 1;
+		}
+	}
+	return r;
+}
+
+/*
+ * @param ret  the DN as written; points into the record or the arena
+ *
+ * @return 1; 0: no line has a DN that can be read; -ENOMEM; DIT_E_STOPPED
+ */
+static int find_dn(struct split *split, struct dit_span record, struct dit_span *ret)
+{
+	static const struct dit_file_rules none = {.refuse_all = true};
+	struct dit_span rest = record;
+	struct dit_span line = logical_line(rest);
+	struct dit_span value = {NULL, 0};
+	int r = 0;
+
+	while (line.len > 0 && line.data[0] == '#') {
+		dit_cut(&rest, line.len);
+		line = logical_line(rest);
+	}
+	value = plain_value(line);
+	if (value.data != NULL) {
+		*ret = value;
+		return 1;
+	}
+	if (dit_cut_prefix(&(struct dit_span){line.data, line.len}, DIT_SPAN("dn:"))) {
+		r = parse(split, line, &split->files, ret);
+	}
+	return r == 0 ? parse(split, record, &none, ret) : r;
 }
 
 /* ---- records ---- */
@@ -166,8 +261,7 @@ static int put_record(struct split *split, const struct dit_ldif_record *record)
 
 	split->stats->nrecords++;
 	dit_arena_reset(&split->arena);
-	r = dit_split_name_find(&split->dialect, record->text, &split->files,
-	                        &split->arena, &dn);
+	r = find_dn(split, record->text, &dn);
 	if (r > 0) {
 		r = dit_split_map_find(split->map, dn, &shards);
 	} else if (r == 0) {
@@ -355,19 +449,9 @@ static int split_all(const struct dit_split_opts *opts, struct dit_split_stats *
 	struct split split = {.opts = opts,
 	                      .stats = ret,
 	                      .nparts = opts->nparts == 0 ? 1 : opts->nparts};
-	const struct dit_job_opts job = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .openldap = opts->openldap,
-	                                 .threads = opts->threads,
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx,
-	                                 .progress = opts->progress,
+	const struct dit_job_opts job = {DIT_JOB_CONF(opts), .progress = opts->progress,
 	                                 .progress_ctx = opts->progress_ctx,
-	                                 .stop = opts->stop,
-	                                 .fill = fill_progress,
-	                                 .ctx = &split};
+	                                 .fill = fill_progress, .ctx = &split};
 	int r = 0;
 
 	dit_job_init(&split.job, &job);

@@ -11,13 +11,6 @@
 #include "indexing/stored_keys.h"
 #include "values/value.h"
 
-/* A list of IDs that grows. */
-struct list {
-	uint64_t *ids;
-	size_t n;
-	size_t size;
-};
-
 struct finder {
 	const struct dit_candidates_opts *opts;
 	struct dit_index_set *indexes;
@@ -25,18 +18,18 @@ struct finder {
 	struct dit_tree_cursor **cursors; /* by database of the set; NULL: of no use */
 
 	/* The value that is looked up. */
-	struct list best;
-	struct list next;
+	struct dit_candidates best;
+	struct dit_candidates next;
 	bool has_best;
 };
 
-static void drop(struct list *list)
+void dit_candidates_deinit(struct dit_candidates *candidates)
 {
-	free(list->ids);
-	*list = (struct list){0};
+	free(candidates->ids);
+	*candidates = (struct dit_candidates){.ids = NULL};
 }
 
-static int add(struct list *list, uint64_t id)
+static int add(struct dit_candidates *list, uint64_t id)
 {
 	if (DIT_GROW(list->ids, list->size, list->n + 1) < 0) {
 		return -ENOMEM;
@@ -78,7 +71,7 @@ static int read_list(struct finder *finder, struct dit_tree_cursor *cursor,
 static int look_up(void *ctx, unsigned db, struct dit_span key)
 {
 	struct finder *finder = ctx;
-	struct list best = finder->best;
+	struct dit_candidates best = finder->best;
 	int r = 0;
 
 	if (finder->cursors[db] == NULL || (finder->has_best && best.n == 0)) {
@@ -158,7 +151,7 @@ static int look_up_pieces(struct finder *finder, const struct dit_filter *filter
  *         error
  */
 static int find_item(struct finder *finder, const struct dit_filter *filter,
-                     struct list *ret)
+                     struct dit_candidates *ret)
 {
 	int r = 0;
 
@@ -176,31 +169,32 @@ static int find_item(struct finder *finder, const struct dit_filter *filter,
 		return r;
 	}
 	*ret = finder->best;
-	finder->best = (struct list){0};
+	finder->best = (struct dit_candidates){.ids = NULL};
 	return 1;
 }
 
-static int find(struct finder *finder, const struct dit_filter *filter, struct list *ret);
+static int find(struct finder *finder, const struct dit_filter *filter,
+                struct dit_candidates *ret);
 
 /* The child with the fewest. */
 static int find_and(struct finder *finder, const struct dit_filter *filter,
-                    struct list *ret)
+                    struct dit_candidates *ret)
 {
 	bool has_one = false;
 
 	for (const struct dit_filter *at = filter->first; at != NULL; at = at->next) {
-		struct list list = {0};
+		struct dit_candidates list = {0};
 		int r = find(finder, at, &list);
 
 		if (r > 0 && (!has_one || list.n < ret->n)) {
-			drop(ret);
+			dit_candidates_deinit(ret);
 			*ret = list;
 			has_one = true;
 		} else {
-			drop(&list);
+			dit_candidates_deinit(&list);
 		}
 		if (r < 0) {
-			drop(ret);
+			dit_candidates_deinit(ret);
 			return r;
 		}
 	}
@@ -209,27 +203,28 @@ static int find_and(struct finder *finder, const struct dit_filter *filter,
 
 /* Those of all children. */
 static int find_or(struct finder *finder, const struct dit_filter *filter,
-                   struct list *ret)
+                   struct dit_candidates *ret)
 {
 	int r = 1;
 
 	for (const struct dit_filter *at = filter->first; at != NULL && r > 0;
 	     at = at->next) {
-		struct list list = {0};
+		struct dit_candidates list = {0};
 
 		r = find(finder, at, &list);
 		for (size_t i = 0; i < list.n && r > 0; i++) {
 			r = add(ret, list.ids[i]) < 0 ? -ENOMEM : 1;
 		}
-		drop(&list);
+		dit_candidates_deinit(&list);
 	}
 	if (r <= 0) {
-		drop(ret);
+		dit_candidates_deinit(ret);
 	}
 	return r;
 }
 
-static int find(struct finder *finder, const struct dit_filter *filter, struct list *ret)
+static int find(struct finder *finder, const struct dit_filter *filter,
+                struct dit_candidates *ret)
 {
 	switch (filter->kind) {
 	case DIT_FILTER_AND:
@@ -295,11 +290,11 @@ static void close_indexes(struct finder *finder)
 	free(finder->cursors);
 	dit_stored_keys_free(finder->keys);
 	dit_index_set_free(finder->indexes);
-	drop(&finder->best);
-	drop(&finder->next);
+	dit_candidates_deinit(&finder->best);
+	dit_candidates_deinit(&finder->next);
 }
 
-static void sort(struct list *list)
+static void sort(struct dit_candidates *list)
 {
 	size_t n = 0;
 
@@ -316,7 +311,7 @@ int dit_candidates_find(struct dit_candidates *ret, const struct dit_filter *fil
                         const struct dit_candidates_opts *opts)
 {
 	struct finder finder = {.opts = opts};
-	struct list list = {0};
+	struct dit_candidates list = {0};
 	int r = open_indexes(&finder);
 
 	*ret = (struct dit_candidates){.ids = NULL};
@@ -328,17 +323,11 @@ int dit_candidates_find(struct dit_candidates *ret, const struct dit_filter *fil
 	}
 	close_indexes(&finder);
 	if (r <= 0) {
-		drop(&list);
+		dit_candidates_deinit(&list);
 		/* Indexes that this release cannot use give no answer. */
 		return r == DIT_E_UNSUPPORTED ? 0 : r;
 	}
 	sort(&list);
-	*ret = (struct dit_candidates){list.ids, list.n};
+	*ret = list;
 	return 0;
-}
-
-void dit_candidates_deinit(struct dit_candidates *candidates)
-{
-	free(candidates->ids);
-	*candidates = (struct dit_candidates){.ids = NULL};
 }

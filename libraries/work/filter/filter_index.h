@@ -39,6 +39,7 @@ struct dit_candidates {
 	/* Ascending, each once. ID 0, which is in no index, is one of them. */
 	uint64_t *ids;
 	size_t n; /* at least 1, if there is an answer */
+	size_t size;
 };
 
 /** @return 0: look at @p ret; LMDB's codes; -ENOMEM */

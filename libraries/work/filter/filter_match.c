@@ -73,12 +73,6 @@ static bool is_named(const struct dit_ad *ad, const char *name)
 
 /* ---- values of an attribute ---- */
 
-/* As the equality rule compares them. */
-static struct dit_span normal_value(const struct dit_attr_view *attr, uint32_t i)
-{
-	return attr->normal != NULL ? attr->normal[i] : attr->values[i];
-}
-
 static bool matches_value(const struct matching *m, const struct dit_filter *filter,
                           const struct dit_attr_type *type, struct dit_span value)
 {
@@ -168,8 +162,11 @@ static int match_attrs(const struct matching *m, const struct dit_filter *filter
 			return DIT_TRUE;
 		}
 		for (uint32_t v = 0; v < attr->nvalues; v++) {
+			/* As the equality rule compares them. */
+			const struct dit_span *normal =
+				attr->normal != NULL ? attr->normal : attr->values;
 			int r = match_value(m, filter, attr->ad->type, attr->values[v],
-			                    normal_value(attr, v));
+			                    normal[v]);
 
 			if (r != DIT_FALSE) {
 				return r;

@@ -5,6 +5,5 @@ libditkit_a_SOURCES += \
 	%D%/filter_match.c \
 	%D%/filter_match.h \
 	%D%/value_match.c \
-	%D%/value_match.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

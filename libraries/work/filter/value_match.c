@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "filter/value_match.h"
+#include "filter/filter_match.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static enum dit_truth match_bits(struct dit_span value, struct dit_span asserted
 
 static const struct {
 	const char *oid;
-	dit_value_match_fn match;
+	bool (*match)(struct dit_span value, struct dit_span asserted);
 } named[] = {
 	{"1.3.6.1.4.1.4203.666.4.4", dit_sounds_alike},
 	{"1.3.6.1.4.1.4203.666.4.5", dit_sounds_alike},
@@ -121,12 +121,6 @@ enum dit_truth dit_rule_matches(const struct dit_rule *rule, struct dit_span val
 
 /* ---- sounds ---- */
 
-/* A word of digits has no key, and sounds like any other without one. */
-static bool is_same_sound(const struct dit_sound *a, const struct dit_sound *b)
-{
-	return a->len == b->len && memcmp(a->key, b->key, a->len) == 0;
-}
-
 bool dit_sounds_alike(struct dit_span value, struct dit_span asserted)
 {
 	struct dit_sound wanted;
@@ -145,7 +139,9 @@ bool dit_sounds_alike(struct dit_span value, struct dit_span asserted)
 				return false;
 			}
 			has_sound = dit_sound_next(&value, &sound);
-		} while (!is_same_sound(&sound, &wanted));
+			/* A word of digits has no key, and sounds like any other such. */
+		} while (sound.len != wanted.len ||
+		         memcmp(sound.key, wanted.key, sound.len) != 0);
 		is_heard = true;
 	}
 	return is_heard;

@@ -11,7 +11,7 @@
 #define DITKIT_ESTIMATE_SIZES_H
 
 #include "indexing/builders.h"
-#include "indexing/estimate.h"
+#include "indexing/index_cost.h"
 
 /**
  * Bytes of the index databases of a sample's keys, scaled to the whole. The keys are

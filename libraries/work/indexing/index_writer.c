@@ -65,9 +65,10 @@ static bool is_ended(const struct dit_index_writer *writer)
 	return atomic_load_explicit(&writer->is_ended, memory_order_relaxed);
 }
 
-static bool is_alone(const struct dit_index_writer *writer)
+/* Does main do all jobs? */
+static bool is_mains(const struct dit_index_writer *writer)
 {
-	return writer->opts.nmembers == 1;
+	return writer->opts.nmembers == 1 || !writer->is_parallel;
 }
 
 /* ---- lists ---- */
@@ -97,7 +98,7 @@ static void tell_read(struct job *job, uint64_t n)
 static int move_lists(struct dit_index_writer *writer, struct job *job,
                       struct dit_output_table *table)
 {
-	bool is_main = is_alone(writer) || !writer->is_parallel;
+	bool is_main = is_mains(writer);
 	struct dit_index_cursor *cursor = NULL;
 	const struct dit_output_list *lists = NULL;
 	size_t next_look = 0;
@@ -177,9 +178,9 @@ static void end_job(struct dit_index_writer *writer, int r)
 	dit_monitor_leave(&writer->monitor);
 }
 
-void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
+static void do_jobs(struct dit_index_writer *writer, unsigned member)
 {
-	while (writer->is_parallel && !is_ended(writer)) {
+	while (!is_ended(writer)) {
 		size_t i = atomic_fetch_add_explicit(&writer->next_job, 1,
 		                                     memory_order_relaxed);
 
@@ -187,21 +188,18 @@ void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
 			return;
 		}
 		end_job(writer, write_table(writer, member, &writer->jobs[i]));
+		dit_tick(is_mains(writer) ? writer->opts.ticker : NULL);
+	}
+}
+
+void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
+{
+	if (writer->is_parallel) {
+		do_jobs(writer, member);
 	}
 }
 
 /* ---- main ---- */
-
-static int write_in_order(struct dit_index_writer *writer)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < writer->njobs && r == 0; i++) {
-		r = write_table(writer, 0, &writer->jobs[i]);
-		dit_tick(writer->opts.ticker);
-	}
-	return r;
-}
 
 /* Until all is done, an error, or an end is wanted. */
 static int wait_for_members(struct dit_index_writer *writer)
@@ -223,11 +221,8 @@ static int wait_for_members(struct dit_index_writer *writer)
 
 int dit_index_writer_wait(struct dit_index_writer *writer)
 {
-	if (!writer->is_parallel) {
-		return write_in_order(writer);
-	}
-	if (is_alone(writer)) {
-		dit_index_writer_work(writer, 0);
+	if (is_mains(writer)) {
+		do_jobs(writer, 0);
 	}
 	return wait_for_members(writer);
 }

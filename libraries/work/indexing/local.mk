@@ -2,7 +2,6 @@
 libditkit_a_SOURCES += \
 	%D%/builders.c \
 	%D%/builders.h \
-	%D%/estimate.h \
 	%D%/estimate_sizes.c \
 	%D%/estimate_sizes.h \
 	%D%/index_cost.h \
@@ -10,7 +9,5 @@ libditkit_a_SOURCES += \
 	%D%/index_writer.h \
 	%D%/stored_keys.c \
 	%D%/stored_keys.h \
-	%D%/view_attrs.c \
-	%D%/view_attrs.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

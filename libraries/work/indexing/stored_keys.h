@@ -13,9 +13,31 @@
 #define DITKIT_STORED_KEYS_H
 
 #include "codec/entry_view.h"
+#include "entry/entry.h"
 #include "index/index_keys.h"
 #include "indexing/builders.h"
 #include "reader/snapshot.h"
+
+/* ---- the attributes of a stored entry, as those of an entry from LDIF ---- */
+
+/** Zero: empty. Freed with free(attrs). */
+struct dit_view_attrs {
+	struct dit_attr *attrs; /* owned */
+	size_t size;
+};
+
+/**
+ * Set ret->attrs and ret->nattrs.
+ *
+ * @param ret  its lists point into @p view, its attributes into @p list, until the next
+ *             call; they may only be read
+ *
+ * @return 0; -ENOMEM
+ */
+int dit_view_attrs_take(struct dit_view_attrs *list, const struct dit_entry_view *view,
+                        struct dit_entry *ret);
+
+/* ---- its keys ---- */
 
 struct dit_stored_keys;
 

@@ -21,16 +21,8 @@ int dit_csn_compare(struct dit_span a, const struct dit_csn *b)
 	return memcmp(a.data, b->text, a.len);
 }
 
-static void set(struct dit_csn *csn, unsigned sid, struct dit_span text, uint64_t id)
-{
-	csn->sid = sid;
-	csn->id = id;
-	csn->len = text.len;
-	memcpy(csn->text, text.data, text.len);
-}
-
 /* Where the server is, or belongs. */
-static size_t place_of(const struct dit_csn_list *list, unsigned sid)
+static size_t find_sid(const struct dit_csn_list *list, unsigned sid)
 {
 	size_t i = 0;
 
@@ -42,33 +34,30 @@ static size_t place_of(const struct dit_csn_list *list, unsigned sid)
 
 struct dit_csn *dit_csn_list_find(const struct dit_csn_list *list, unsigned sid)
 {
-	size_t place = place_of(list, sid);
+	size_t i = find_sid(list, sid);
 
-	return place < list->n && list->list[place].sid == sid ? &list->list[place]
-	                                                       : NULL;
+	return i < list->n && list->list[i].sid == sid ? &list->list[i] : NULL;
 }
 
 int dit_csn_list_take(struct dit_csn_list *list, struct dit_span text, uint64_t id)
 {
 	unsigned sid = (unsigned)dit_csn_list_sid(text);
-	struct dit_csn *known = dit_csn_list_find(list, sid);
-	size_t place = 0;
+	struct dit_csn *csn = dit_csn_list_find(list, sid);
+	size_t i = find_sid(list, sid);
 
-	if (known != NULL) {
-		if (dit_csn_compare(text, known) < 0) {
-			return 1;
+	if (csn != NULL && dit_csn_compare(text, csn) < 0) {
+		return 1;
+	}
+	if (csn == NULL) {
+		if (DIT_GROW(list->list, list->size, list->n + 1) < 0) {
+			return -ENOMEM;
 		}
-		set(known, sid, text, id);
-		return 0;
+		memmove(&list->list[i + 1], &list->list[i],
+		        (list->n - i) * sizeof(*list->list));
+		list->n++;
 	}
-	if (DIT_GROW(list->list, list->size, list->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	place = place_of(list, sid);
-	memmove(&list->list[place + 1], &list->list[place],
-	        (list->n - place) * sizeof(*list->list));
-	list->n++;
-	set(&list->list[place], sid, text, id);
+	list->list[i] = (struct dit_csn){.sid = sid, .id = id, .len = text.len};
+	memcpy(list->list[i].text, text.data, text.len);
 	return 0;
 }
 

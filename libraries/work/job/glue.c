@@ -2,7 +2,7 @@
 /*
  * Which databases are written, and which of them holds an entry.
  */
-#include "job/glue.h"
+#include "job/job.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -26,8 +26,8 @@
 #include "base/ticker.h"
 #include "config/settings.h"
 #include "files/data_seal.h"
-#include "job/glue.h"
 #include "output/publication.h"
+#include "values/dn.h"
 
 /** The options of all verbs have these, by the same names; borrowed. */
 struct dit_job_opts {
@@ -55,14 +55,75 @@ struct dit_job_opts {
 	void *ctx;
 };
 
-/** The initialiser of struct dit_job_opts from a pointer to the options of a verb. */
-#define DIT_JOB_OPTS(verb)                                                               \
+/** What all verbs have, as an initialiser from a pointer to the options of one. */
+#define DIT_JOB_CONF(verb)                                                               \
  .conf = (verb)->conf, .conf_dir = (verb)->conf_dir, .suffix = (verb)->suffix,           \
- .database = (verb)->database, .no_glue = (verb)->no_glue, .openldap = (verb)->openldap, \
- .threads = (verb)->threads, .report = (verb)->report, .report_ctx = (verb)->report_ctx, \
- .before_open = (verb)->before_open, .before_open_ctx = (verb)->before_open_ctx,         \
- .progress = (verb)->progress, .progress_ctx = (verb)->progress_ctx,                     \
- .stop = (verb)->stop
+ .database = (verb)->database, .openldap = (verb)->openldap, .threads = (verb)->threads, \
+ .report = (verb)->report, .report_ctx = (verb)->report_ctx, .stop = (verb)->stop
+
+/** The same of one that has all of them. */
+#define DIT_JOB_OPTS(verb)                                                               \
+ DIT_JOB_CONF(verb), .no_glue = (verb)->no_glue, .before_open = (verb)->before_open,     \
+		     .before_open_ctx = (verb)->before_open_ctx,                         \
+		     .progress = (verb)->progress, .progress_ctx = (verb)->progress_ctx
+
+/* ---- glue.c ---- */
+
+/*
+ * Glued databases (config.md 5): which databases a load writes, and which of them holds
+ * an entry.
+ *
+ *   chosen by        chosen is      entries below a subordinate's suffix go to
+ *   -b, default      superior       the subordinate
+ *   default, -g      superior       the chosen database
+ *   -b, -g           superior       nowhere: refused
+ *   -n               superior       nowhere: refused; the subordinate's files are made
+ *   -b, -n           subordinate    nowhere: refused
+ *
+ * A subordinate of a subordinate is glued to the same superior. Hidden and disabled
+ * subordinates get their entries, too.
+ *
+ *   dit_glue_make();  dit_glue_select(), dit_glue_find() ...;  dit_glue_deinit()
+ */
+
+/** How the database was chosen. */
+struct dit_glue_opts {
+	const struct dit_settings
+		*settings; /* borrowed, as is all that points into them */
+	const struct dit_database *chosen;
+	bool has_number; /* by -n */
+	bool has_suffix; /* by -b */
+	bool no_glue;    /* -g */
+};
+
+/** Zero is one that was not made. */
+struct dit_glue {
+	const struct dit_settings *settings;
+	/* Those that are written: the chosen one, then its subordinates as defined. */
+	const struct dit_database **databases;
+	size_t ndatabases;
+	bool is_glued; /* subordinate databases are not selected: their entries are the
+	                * chosen database's business */
+};
+
+/**
+ * @param ret_orphan  with DIT_E_CONFIG: a subordinate database without a superior. slapd
+ *                    does not start with one, whichever database is chosen.
+ *
+ * @return 0; -ENOMEM; DIT_E_CONFIG
+ */
+int dit_glue_make(struct dit_glue *glue, const struct dit_glue_opts *opts,
+                  const struct dit_database **ret_orphan);
+void dit_glue_deinit(struct dit_glue *glue);
+
+/** The database that slapadd would select for a DN; NULL: none. */
+const struct dit_database *dit_glue_select(const struct dit_glue *glue,
+                                           const struct dit_dn *dn);
+
+/** The number in `databases` of the one that gets a DN; -1: the load has none for it. */
+int dit_glue_find(const struct dit_glue *glue, const struct dit_dn *dn);
+
+/* ---- job.c ---- */
 
 /** The database that a tool works on. Zero: not read yet. */
 struct dit_chosen {

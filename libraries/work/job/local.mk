@@ -3,7 +3,6 @@ libditkit_a_SOURCES += \
 	%D%/csn_list.c \
 	%D%/csn_list.h \
 	%D%/glue.c \
-	%D%/glue.h \
 	%D%/job.c \
 	%D%/job.h \
 	%D%/release_rules.c \

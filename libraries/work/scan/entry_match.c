@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "scan/entry_match.h"
+#include "scan/scan_snapshot.h"
 
 #include <errno.h>
 

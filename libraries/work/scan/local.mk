@@ -1,7 +1,6 @@
 # libraries/work/scan/local.mk
 libditkit_a_SOURCES += \
 	%D%/entry_match.c \
-	%D%/entry_match.h \
 	%D%/scan.h \
 	%D%/scan_entries.c \
 	%D%/scan_impl.h \

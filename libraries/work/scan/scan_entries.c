@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "base/ids.h"
 #include "scan/scan_impl.h"
 
 struct dit_scan_range dit_scan_range_of(const struct dit_entry_scan *scan, size_t number)
@@ -17,31 +18,14 @@ struct dit_scan_range dit_scan_range_of(const struct dit_entry_scan *scan, size_
 		.end_id = at + 1 < scan->nfirsts ? scan->firsts[at + 1] : 0};
 }
 
-/* The first of the candidates that is @p least or above. */
-static size_t first_candidate(const struct dit_candidates *candidates, uint64_t least)
-{
-	size_t first = 0;
-	size_t end = candidates->n;
-
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (candidates->ids[middle] < least) {
-			first = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	return first;
-}
-
 void dit_scan_enter(const struct dit_entry_scan *scan, struct dit_scan_member *member,
                     const struct dit_scan_range *range)
 {
 	/* One member reads the same as many, which have other ranges before. */
 	dit_entry_reader_restart(member->reader);
 	member->is_inside = false;
-	member->next = first_candidate(&scan->candidates, range->first_id);
+	member->next = dit_first_id(scan->candidates.ids, scan->candidates.n,
+	                            sizeof(*scan->candidates.ids), range->first_id);
 }
 
 static bool is_in(const struct dit_scan_range *range, uint64_t id)

@@ -15,7 +15,6 @@
 #include "filter/filter_index.h"
 #include "job/job.h"
 #include "reader/entry_reader.h"
-#include "scan/entry_match.h"
 #include "scan/scan_snapshot.h"
 
 /* A reader of ranges. [own: its thread] */

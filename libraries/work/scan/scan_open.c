@@ -324,22 +324,15 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 static int choose_and_open(struct dit_entry_scan **ret,
                            const struct dit_entry_scan_opts *opts)
 {
-	bool is_base_alone =
-		opts->path == NULL && opts->suffix == NULL && opts->database < 0;
-	const struct dit_job_opts job_opts = {.conf = opts->conf,
-	                                      .conf_dir = opts->conf_dir,
-	                                      .suffix = is_base_alone ? opts->base
-	                                                              : opts->suffix,
-	                                      .database = opts->database,
-	                                      .openldap = opts->openldap,
-	                                      .threads = opts->threads,
-	                                      .report = opts->report,
-	                                      .report_ctx = opts->report_ctx};
+	struct dit_job_opts job_opts = {DIT_JOB_CONF(opts)};
 	const struct dit_job_range scope = {"scope", opts->scope, DIT_SCOPE_SUBTREE,
 	                                    DIT_SCOPE_CHILDREN};
 	struct dit_job job;
 	int r = 0;
 
+	if (opts->path == NULL && opts->suffix == NULL && opts->database < 0) {
+		job_opts.suffix = opts->base;
+	}
 	dit_job_init(&job, &job_opts);
 	r = dit_job_check(&job, &scope, 1);
 	if (r < 0) {

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The parts of a split, for the files of this room: the lines of a map, from a DN to its
+ * shards, the files of the shards.
+ *
+ *   dit_split_map_read();     dit_split_map_find() ...;    dit_split_map_free()
+ *   dit_split_output_open();  dit_split_output_put() ...;  dit_split_output_finish()
+ *   and in every case         dit_split_output_close()
+ *
+ * Threads: a map and an output belong to one thread.
+ */
+#ifndef DITKIT_SPLIT_IMPL_H
+#define DITKIT_SPLIT_IMPL_H
+
+#include "base/arena.h"
+#include "base/digest.h"
+#include "base/stop.h"
+#include "files/fault.h"
+#include "ldif/ldif_write.h"
+#include "result/export_file.h"
+#include "result/export_pack.h"
+#include "schema/schema.h"
+#include "split/split.h"
+
+/* ---- split_rules.c ---- */
+
+/** Numbers of shards; points into the map. */
+struct dit_split_shards {
+	const uint32_t *list;
+	size_t n; /* 0: no rule matches */
+};
+
+enum split_rule_kind {
+	SPLIT_BELOW,
+	SPLIT_ENTRY,
+	SPLIT_PARENT, /* no line: it is the parent of a DN that has one */
+};
+
+/** A line of a map. A DN has no more than one of each word. */
+struct split_rule {
+	struct dit_span norm; /* normal form of the DN */
+	enum split_rule_kind kind;
+	struct dit_split_shards shards;
+	bool is_hashed;
+	uint64_t seed;
+	uint64_t line;
+};
+
+struct split_rules {
+	const struct dit_schema *schema;
+	struct dit_arena
+		arena;        /* of all that is kept; to be deinitialised, as the lists */
+	struct dit_span text; /* of the map */
+	const char **names;   /* of the shards */
+	size_t nnames;
+	size_t names_size;
+	struct split_rule *list; /* by DN and kind */
+	size_t n;
+	size_t size;
+};
+
+/** The rule of a DN; NULL: there is none. */
+const struct split_rule *dit_split_rules_find(const struct split_rules *rules,
+                                              struct dit_span norm,
+                                              enum split_rule_kind kind);
+
+/** As dit_split_map_read(). */
+int dit_split_rules_read(struct split_rules *rules, const char *path, uint64_t *ret_line,
+                         struct dit_fault *fault);
+
+/* ---- split_map.c ---- */
+
+struct dit_split_map;
+
+/**
+ * Read a map: which shards a DN belongs to (ditsplit(8), "MAP").
+ *
+ * @param schema    compares DNs; borrowed
+ * @param ret_line  on DIT_E_CONFIG the line with the fault
+ *
+ * @return 0; DIT_E_CONFIG with a fault; -ENOTSUP: no regular file; -errno: it cannot be
+ *         read
+ */
+int dit_split_map_read(struct dit_split_map **ret, const char *path,
+                       const struct dit_schema *schema, uint64_t *ret_line,
+                       struct dit_fault *fault);
+/** NULL is fine. */
+void dit_split_map_free(struct dit_split_map *map);
+
+/** Names of shards, and the bytes of the file. */
+const struct split_rules *dit_split_map_rules(const struct dit_split_map *map);
+
+/**
+ * The shards of a DN. They depend on its text and the map alone, not on other DNs.
+ *
+ * @param dn  as written
+ *
+ * @return 0; DIT_E_INVALID, DIT_E_UNSUPPORTED: it is no DN, and that decides (the first
+ *         RDN does not, where all children of its parent go together); -ENOMEM
+ */
+int dit_split_map_find(struct dit_split_map *map, struct dit_span dn,
+                       struct dit_split_shards *ret);
+
+/* ---- split_output.c ---- */
+
+struct dit_split_file {
+	char *path; /* owned */
+	struct dit_export_file file;
+	struct dit_digest *digest; /* of what was written */
+	struct dit_ldif_text text;
+};
+
+/** Zero is closed. */
+struct dit_split_output {
+	struct dit_split_file *files; /* one for each shard */
+	size_t nfiles;
+	const struct split_rules *map;
+	struct dit_packer *packer; /* NULL: not packed */
+	struct dit_split_stats *stats;
+	const struct dit_stop *stop;
+	char *failed;                 /* owned; the path of the last failure */
+	char why[DIT_PATH_WHY_BYTES]; /* where the code says too little; else "" */
+};
+
+/**
+ * Make the folders, and open a file in each.
+ *
+ * @param stats  gets the shards; borrowed, as the map and the stop
+ *
+ * @return 0; -errno
+ */
+int dit_split_output_open(struct dit_split_output *output,
+                          const struct dit_split_opts *opts,
+                          const struct split_rules *map, const struct dit_stop *stop,
+                          struct dit_split_stats *stats);
+
+/** A record and a blank line, to all these shards. 0; -errno; DIT_E_STOPPED */
+int dit_split_output_put(struct dit_split_output *output, struct dit_span record,
+                         const struct dit_split_shards *shards);
+
+/** All files appear, then the maps, then the digests. 0; -errno; DIT_E_STOPPED */
+int dit_split_output_finish(struct dit_split_output *output);
+
+/** Files that have not appeared are removed. */
+void dit_split_output_close(struct dit_split_output *output);
+
+#endif
