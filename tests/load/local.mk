@@ -14,6 +14,7 @@ check_PROGRAMS += \
 	%D%/test_load_nomem \
 	%D%/test_load_parallel \
 	%D%/test_load_prepared \
+	%D%/test_load_scratch \
 	%D%/test_load_writer \
 	%D%/test_progress \
 	$(NULL)
@@ -42,6 +43,7 @@ thread_tests += \
 	%D%/test_load_glue \
 	%D%/test_load_parallel \
 	%D%/test_load_prepared \
+	%D%/test_load_scratch \
 	$(NULL)
 long_units += \
 	%D%/test_load \

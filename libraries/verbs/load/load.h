@@ -172,6 +172,13 @@ struct dit_load_opts {
 	 * step. Damaged ones go, too. Not with only_if_empty
 	 */
 	bool replaces;
+	/*
+	 * The entries go to a new directory below tmpdir, without indexes; the configured
+	 * database is left alone. The results name the directory, which
+	 * dit_load_scratch_remove() removes. What a killed process leaves is removed by
+	 * the next such load. Not with subordinate databases: set no_glue
+	 */
+	bool is_scratch;
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)
@@ -293,5 +300,7 @@ DIT_PUBLIC void dit_load_stats_deinit(struct dit_load_stats *stats);
  */
 DIT_PUBLIC int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
                                  struct dit_estimate *ret);
+/** Remove the directory of a load with is_scratch, when nothing in it is open. */
+DIT_PUBLIC void dit_load_scratch_remove(const char *directory);
 
 #endif

@@ -194,6 +194,7 @@ struct loader {
 	bool is_estimate;   /* of a load, asked for by the user */
 	struct load_reading reading;
 	struct dit_file_rules files;
+	char *scratch; /* the directory of a load with is_scratch; owned; NULL: none */
 	struct load_target *targets; /* one for each database of the job's glue */
 	unsigned ntargets;
 	struct load_member *members;
@@ -225,6 +226,8 @@ int dit_load_open_fail(const struct dit_job *job, int r, const char *directory,
                        const struct dit_fault *fault);
 /** Say what slapadd says when the input cannot be read on. @return @p r */
 int dit_load_input_fail(struct loader *loader, int r);
+/** A load with is_scratch gets its directory. 0; an error that was reported */
+int dit_load_scratch_make(struct loader *loader);
 /** As dit_job_fail(), of temporary files: the message names their directory. */
 int dit_load_sort_fail(struct loader *loader, int r);
 /** Report that a database "needs" more bytes than maxsize. */

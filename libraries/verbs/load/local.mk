@@ -19,6 +19,7 @@ libditkit_a_SOURCES += \
 	%D%/load_report.c \
 	%D%/load_resolve.c \
 	%D%/load_run.c \
+	%D%/load_scratch.c \
 	%D%/load_setup.c \
 	%D%/load_size.c \
 	%D%/load_store.c \

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A database for a while, in the directory for temporary files:
+ *
+ *   ditkit-scratch-Xy12Zq       mode 0700; the process holds it with a lock (leftover.h),
+ *                               so that the next one removes what a killed one has left
+ *   ditkit-scratch-Xy12Zq/db    the directory of the database, which has locks of its own
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "load/loader.h"
+#include "system/tmp_files.h"
+
+#define PREFIX "ditkit-scratch-"
+#define OWN    "/db"
+#define LEVELS 3
+
+static int open_dir(int dir_fd, const char *name)
+{
+	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Files, and directories that are empty by now. */
+static void remove_name(const void *ctx, int dir_fd, const char *name)
+{
+	const int *levels = ctx;
+	int fd = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || *levels == 0
+	                 ? -1
+	                 : open_dir(dir_fd, name);
+
+	if (fd >= 0) {
+		int less = *levels - 1;
+
+		dit_leftover_each(fd, remove_name, &less);
+		(void)close(fd);
+		(void)unlinkat(dir_fd, name, AT_REMOVEDIR);
+	}
+	(void)unlinkat(dir_fd, name, 0);
+}
+
+/* The directory for temporary files is open to all: the name may lead to anything. */
+static void remove_if_left(const void *ctx, int tmp_fd, const char *name)
+{
+	const int levels = LEVELS;
+	struct stat st;
+	int fd = strncmp(name, PREFIX, strlen(PREFIX)) == 0 ? open_dir(tmp_fd, name) : -1;
+	(void)ctx;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	    (st.st_mode & 07777) == 0700 && dit_leftover_is_one(fd)) {
+		remove_name(&levels, tmp_fd, name);
+	}
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+}
+
+static void remove_leftovers(const char *tmp)
+{
+	int fd = open_dir(AT_FDCWD, tmp);
+
+	if (fd >= 0) {
+		dit_leftover_each(fd, remove_if_left, NULL);
+		(void)close(fd);
+	}
+}
+
+/* The descriptor holds the directory until the process ends.
+ * @param path  ends with OWN */
+static int make(char *path)
+{
+	char *end = strrchr(path, '/');
+	int fd = -1;
+	int r = 0;
+
+	*end = '\0';
+	if (mkdtemp(path) == NULL) {
+		return -errno;
+	}
+	fd = open_dir(AT_FDCWD, path);
+	r = fd < 0 ? -errno : dit_leftover_hold(fd);
+	if (r < 0 && fd >= 0) {
+		(void)close(fd);
+	}
+	*end = '/';
+	return r < 0 ? r : mkdir(path, 0700) < 0 ? -errno : 0;
+}
+
+int dit_load_scratch_make(struct loader *loader)
+{
+	struct dit_settings *settings = loader->job.chosen.settings;
+	struct load_target *target = &loader->targets[0];
+	const char *tmp = dit_tmp_dir(loader->opts->tmpdir);
+	struct dit_database *db = NULL;
+	char *path = NULL;
+	int r = 0;
+
+	if (loader->ntargets != 1 || target->is_foreign) {
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "is_scratch is for one database of type mdb: set no_glue");
+		return -EINVAL;
+	}
+	remove_leftovers(tmp);
+	r = asprintf(&path, "%s/" PREFIX "XXXXXX" OWN, tmp) < 0 ? -ENOMEM : make(path);
+	if (r < 0) {
+		free(path);
+		return dit_job_fail(&loader->job, r, tmp);
+	}
+	loader->scratch = path;
+	db = &settings->databases[target->db - settings->databases];
+	db->data.directory = loader->scratch;
+	db->nindexes = 0;
+	free(target->stats->directory);
+	target->stats->directory = strdup(loader->scratch);
+	return target->stats->directory == NULL ? dit_job_fail(&loader->job, -ENOMEM, tmp)
+	                                        : 0;
+}
+
+void dit_load_scratch_remove(const char *directory)
+{
+	const int levels = LEVELS;
+	size_t len = strlen(directory);
+	char *path = len > strlen(OWN) ? strndup(directory, len - strlen(OWN)) : NULL;
+
+	if (path != NULL) {
+		remove_name(&levels, AT_FDCWD, path);
+		free(path);
+	}
+}

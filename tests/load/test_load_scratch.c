@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A load with is_scratch: a directory for a while, and nothing is left of it. */
+#include "test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "load_fixture.h"
+
+/* Names in the directory for temporary files. */
+static unsigned count_left(const struct load_fixture *f)
+{
+	DIR *dir = opendir(f->tmpdir);
+	const struct dirent *entry = NULL;
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL) {
+		n += entry->d_name[0] != '.';
+	}
+	(void)closedir(dir);
+	return n;
+}
+
+static int load(struct load_fixture *f, struct dit_load_stats *stats)
+{
+	struct dit_load_opts opts = load_fixture_opts(f);
+
+	opts.tmpdir = f->tmpdir;
+	opts.is_scratch = true;
+	opts.no_glue = true;
+	return dit_load(&opts, stats);
+}
+
+static void the_configured_database_is_left_alone(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_stats stats;
+	struct stat st;
+	(void)state;
+
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 20);
+	assert_int_equal(load(&f, &stats), 0);
+	assert_true(load_fixture_is_empty(&f));
+	assert_int_equal(stats.databases[0].nentries, stats.nentries);
+	assert_int_equal(stats.databases[0].nindexes, 0);
+	assert_int_equal(stat(stats.databases[0].directory, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_int_equal(count_left(&f), 1);
+	dit_load_scratch_remove(stats.databases[0].directory);
+	assert_int_equal(count_left(&f), 0);
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void a_failed_load_leaves_nothing(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_stats stats;
+	(void)state;
+
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, "dn: dc=x\nobjectClass: nonsense\n");
+	assert_true(load(&f, &stats) < 0);
+	assert_int_equal(count_left(&f), 0);
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void subordinate_databases_are_refused(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_stats stats;
+	struct dit_load_opts opts;
+	(void)state;
+
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+	opts.tmpdir = f.tmpdir;
+	opts.is_scratch = true;
+	assert_int_equal(dit_load(&opts, &stats), -EINVAL);
+	assert_non_null(strstr(f.reports, "set no_glue"));
+	assert_int_equal(count_left(&f), 0);
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+/* A process that ends without removing its directory; the next load does. */
+static void the_next_load_removes_what_a_killed_one_left(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_stats stats;
+	int status = 0;
+	pid_t child = 0;
+	(void)state;
+
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 20);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		_exit(load(&f, &stats) == 0 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(count_left(&f), 1);
+	assert_int_equal(load(&f, &stats), 0);
+	assert_int_equal(count_left(&f), 1);
+	dit_load_scratch_remove(stats.databases[0].directory);
+	assert_int_equal(count_left(&f), 0);
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_configured_database_is_left_alone),
+		cmocka_unit_test(a_failed_load_leaves_nothing),
+		cmocka_unit_test(subordinate_databases_are_refused),
+		cmocka_unit_test(the_next_load_removes_what_a_killed_one_left),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
