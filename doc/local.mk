@@ -3,6 +3,7 @@
 library_pages = \
 	man/dit_check.3 \
 	man/dit_compare.3 \
+	man/dit_diff.3 \
 	man/dit_entry_scan.3 \
 	man/dit_estimate.3 \
 	man/dit_export.3 \
@@ -29,6 +30,7 @@ library_programs = \
 	%D%/examples/sort_sum.c \
 	%D%/examples/sort_union.c \
 	%D%/examples/split_part.c \
+	%D%/examples/what_changed.c \
 	$(NULL)
 man_MANS = $(library_pages)
 CLEANFILES += $(library_pages)

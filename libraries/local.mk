@@ -12,6 +12,7 @@ pkginclude_HEADERS += \
 	%D%/ground/base/version.h \
 	%D%/verbs/check/check.h \
 	%D%/verbs/estimate.h \
+	%D%/verbs/diff/diff.h \
 	%D%/verbs/export/export.h \
 	%D%/ground/result/export_file.h \
 	%D%/ground/result/export_keeper.h \

@@ -46,6 +46,7 @@ include tests/codec/local.mk
 include tests/commit/local.mk
 include tests/compare/local.mk
 include tests/config/local.mk
+include tests/diff/local.mk
 include tests/entry/local.mk
 include tests/export/local.mk
 include tests/faults/local.mk
@@ -106,6 +107,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITCAT='$(abs_top_builddir)/ditcat'; export DITCAT; \
 	DITCHECK='$(abs_top_builddir)/ditcheck'; export DITCHECK; \
 	DITINDEX='$(abs_top_builddir)/ditindex'; export DITINDEX; \
+	DITDIFF='$(abs_top_builddir)/ditdiff'; export DITDIFF; \
 	DITSPLIT='$(abs_top_builddir)/ditsplit'; export DITSPLIT; \
 	OPENLDAP27='$(openldap27)'; export OPENLDAP27; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \

@@ -133,7 +133,7 @@ same 'scan_pull: entries and attributes that match' \
 ./scan_pull "$conf" '(uid=' >out 2>err
 same 'scan_pull: a failure' 1 $?
 
-# --- export_part, compare_two, check_database -----------------------------------
+# --- export_part, compare_two, what_changed, check_database -----------------------------------
 
 people='ou=People,dc=harbour,dc=example'
 same 'export_part: its entries' \
@@ -150,6 +150,11 @@ same 'compare_two: another entry' 1 $?
 grep -q 'ou=New' out || fail 'compare_two: the entry is not told'
 ./compare_two demo-db demo-db >out 2>err
 same 'compare_two: a failure' 2 $?
+./what_changed "$conf" copy demo-db >out 2>err
+same 'what_changed: one change' '1 changes' "$(cat err)"
+grep -q '^changetype: add' out || fail 'what_changed: the entry is not added'
+./what_changed "$conf" copy copy >out 2>err
+same 'what_changed: a failure' 2 $?
 same 'check_database: a sound one' '0 findings' "$(./check_database "$conf")"
 printf 'x' | dd of=copy/data.mdb bs=1 seek=$((2 * 4096 + 10)) conv=notrunc 2>/dev/null
 sed "s,^directory.*,directory $work/copy," "$conf" >copy.conf

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A difference from its options to its end: both sides are opened and scanned, what
+ * differs is matched, and the changes are written in their order. */
+#include "diff/diff.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/version.h"
+#include "diff/diff_impl.h"
+#include "files/fault.h"
+#include "schema/schema.h"
+
+#define ARENA_BYTES ((size_t)64 << 10)
+
+int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *why)
+{
+	diff->is_told = true;
+	dit_job_report(&diff->job, DIT_REPORT_ERROR, "%s: %s", what, why);
+	return r;
+}
+
+/* ---- configuration ---- */
+
+static int find_ads(struct dit_diff *diff)
+{
+	struct dit_schema *schema = diff->job.chosen.settings->schema;
+	int r = dit_ad_find(schema, NULL, DIT_SPAN("entryUUID"), &diff->uuid_ad, NULL);
+
+	r = r < 0 ? r
+	          : dit_ad_find(schema, NULL, DIT_SPAN("structuralObjectClass"),
+	                        &diff->class_ad, NULL);
+	diff->ads = calloc(diff->opts.nattrs + 1, sizeof(*diff->ads));
+	r = r < 0 ? r : diff->ads == NULL ? -ENOMEM : 0;
+	for (size_t i = 0; i < diff->opts.nattrs && r == 0; i++) {
+		if (dit_ad_find(schema, NULL, dit_span_of(diff->opts.attrs[i]),
+		                &diff->ads[i], NULL) < 0) {
+			return dit_diff_fail(diff, DIT_E_CONFIG, diff->opts.attrs[i],
+			                     "no such attribute is configured");
+		}
+	}
+	return r;
+}
+
+static int make_match(struct dit_diff *diff)
+{
+	const struct dit_entry_match_opts opts = {.base = diff->opts.base,
+	                                          .scope = DIT_SCOPE_SUBTREE,
+	                                          .filter = diff->opts.filter,
+	                                          .report = diff->opts.report,
+	                                          .report_ctx = diff->opts.report_ctx};
+	int r = 0;
+
+	diff->has_match = opts.base != NULL || opts.filter != NULL;
+	if (!diff->has_match) {
+		return 0;
+	}
+	r = dit_entry_match_init(&diff->match, diff->job.chosen.settings->schema, &opts);
+	if (r == DIT_E_SYNTAX || r == DIT_E_INVALID) {
+		return dit_diff_fail(
+			diff, DIT_E_CONFIG, r == DIT_E_SYNTAX ? opts.filter : opts.base,
+			r == DIT_E_SYNTAX ? "this is no filter" : "this is no DN");
+	}
+	if (r < 0) {
+		return r;
+	}
+	dit_entry_match_below(&diff->match, diff->job.chosen.db->suffix_norm);
+	return 0;
+}
+
+static int read_conf(struct dit_diff *diff)
+{
+	int r = dit_job_check(&diff->job, NULL, 0);
+
+	r = r < 0 ? r : dit_job_read(&diff->job);
+	r = r < 0 ? r : dit_job_choose(&diff->job);
+	diff->is_told = r < 0;
+	r = r < 0 ? r : find_ads(diff);
+	return r < 0 ? r : make_match(diff);
+}
+
+/* ---- the two sides ---- */
+
+static bool is_same_directory(const struct dit_diff *diff)
+{
+	struct stat a;
+	struct stat b;
+
+	return stat(diff->sides[0].directory, &a) == 0 &&
+	       stat(diff->sides[1].directory, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+static int choose_sides(struct dit_diff *diff)
+{
+	const char *own = diff->job.chosen.db->data.directory;
+	const char *directories[2] = {diff->opts.first == NULL ? own : diff->opts.first,
+	                              diff->opts.second == NULL ? own
+	                                                        : diff->opts.second};
+	int r = diff->opts.before_open == NULL
+	                ? 0
+	                : diff->opts.before_open(diff->opts.before_open_ctx, directories,
+	                                         2);
+
+	diff->is_told = r < 0;
+	diff->sides[0].directory = directories[0];
+	diff->sides[1].directory = directories[1];
+	return r < 0 ? r
+	       : is_same_directory(diff)
+	               ? dit_diff_fail(diff, -EINVAL, directories[0],
+	                               "this is one database, twice: nothing can differ")
+	               : 0;
+}
+
+static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
+                     struct dit_fault *fault)
+{
+	const struct dit_snapshot_opts opts = {.nreaders = diff->job.nthreads,
+	                                       .wait_ms = 10000,
+	                                       .sealed = dit_data_seal_format(side->seal),
+	                                       .fault = fault};
+	struct dit_scan_snapshot_opts scan = {.schema = diff->job.chosen.settings->schema,
+	                                      .stop = &diff->job.stop};
+	struct dit_entry_reader_opts reader = {.reader = 0};
+	int r = dit_snapshot_open_readers(&side->snapshot, side->directory, &opts);
+
+	scan.snapshot = side->snapshot;
+	r = r < 0 ? r : dit_entry_scan_new(&side->scan, &scan);
+	if (r == 0 && diff->has_match) {
+		r = dit_entry_scan_match(side->scan, &diff->match,
+		                         diff->job.chosen.settings, NULL);
+	}
+	if (r < 0) {
+		return r;
+	}
+	reader.snapshot = side->snapshot;
+	reader.names = dit_entry_scan_names(side->scan);
+	return dit_entry_reader_new(&side->reader, &reader);
+}
+
+static int open_side(struct dit_diff *diff, struct dit_diff_side *side)
+{
+	struct dit_fault fault = {.text = ""};
+	int r = dit_job_open_seal_of(&diff->job, side->directory, &side->seal);
+
+	if (r < 0) {
+		diff->is_told = true;
+		return r;
+	}
+	r = open_scan(diff, side, &fault);
+	return r == 0 || r == DIT_E_STOPPED
+	               ? r
+	               : dit_diff_fail(diff, r, side->directory,
+	                               r == DIT_E_UNKNOWN
+	                                       ? "this is no database of slapd's"
+	                               : fault.text[0] == '\0' ? dit_strerror(r)
+	                                                       : fault.text);
+}
+
+static void close_side(struct dit_diff_side *side)
+{
+	dit_entry_reader_free(side->reader);
+	dit_entry_scan_close(side->scan);
+	dit_snapshot_close(side->snapshot);
+	dit_data_seal_close(side->seal);
+	dit_sorter_free(side->sorter);
+	dit_diff_map_deinit(&side->by_id);
+	free(side->items);
+}
+
+/* ---- the whole ---- */
+
+static void fill_progress(void *ctx, struct dit_progress *ret)
+{
+	const struct dit_diff *diff = ctx;
+
+	ret->unit = DIT_PROGRESS_RECORDS;
+	ret->threads = diff->job.nthreads;
+	if (ret->phase == DIT_DIFF_CHANGES) {
+		ret->done = diff->nwritten;
+		ret->total = diff->nnodes;
+		return;
+	}
+	ret->done = diff->sides[ret->phase].nentries;
+	ret->total = dit_entry_scan_nrecords(diff->sides[ret->phase].scan);
+}
+
+static int run(struct dit_diff *diff)
+{
+	int r = read_conf(diff);
+
+	r = r < 0 ? r : choose_sides(diff);
+	for (unsigned side = 0; side < 2 && r == 0; side++) {
+		r = open_side(diff, &diff->sides[side]);
+	}
+	if (r < 0) {
+		return r;
+	}
+	for (unsigned side = 0; side < 2 && r == 0; side++) {
+		dit_job_tell(&diff->job, side);
+		r = dit_diff_scan(diff, side);
+	}
+	r = r < 0 ? r : dit_diff_collect(diff);
+	if (r == 0) {
+		dit_job_tell(&diff->job, DIT_DIFF_CHANGES);
+		r = dit_diff_match(diff);
+	}
+	r = r < 0 ? r : dit_diff_plan(diff);
+	diff->stats.nentries[0] = diff->sides[0].nentries;
+	diff->stats.nentries[1] = diff->sides[1].nentries;
+	return r;
+}
+
+static int compare_attrs(const void *a, const void *b)
+{
+	const struct dit_diff_attr *x = a;
+	const struct dit_diff_attr *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void deinit(struct dit_diff *diff)
+{
+	close_side(&diff->sides[0]);
+	close_side(&diff->sides[1]);
+	dit_arena_deinit(&diff->match.arena);
+	dit_diff_map_deinit(&diff->taken);
+	dit_ldif_text_deinit(&diff->text);
+	dit_arena_deinit(&diff->names);
+	dit_arena_deinit(&diff->arena);
+	free(diff->ads);
+	free(diff->nodes);
+	free(diff->holders);
+	dit_job_deinit(&diff->job);
+}
+
+static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ctx,
+                struct dit_diff_stats *ret)
+{
+	struct dit_diff diff = {.opts = *opts, .write = write, .write_ctx = ctx};
+	const struct dit_job_opts job = {.conf = opts->conf,
+	                                 .conf_dir = opts->conf_dir,
+	                                 .suffix = opts->suffix,
+	                                 .database = opts->database,
+	                                 .openldap = opts->openldap,
+	                                 .threads = opts->threads,
+	                                 .report = opts->report,
+	                                 .report_ctx = opts->report_ctx,
+	                                 .progress = opts->progress,
+	                                 .progress_ctx = opts->progress_ctx,
+	                                 .stop = opts->stop,
+	                                 .tool = "slapcat",
+	                                 .fill = fill_progress,
+	                                 .ctx = &diff};
+	int r = 0;
+
+	dit_job_init(&diff.job, &job);
+	dit_arena_init(&diff.names, ARENA_BYTES);
+	dit_arena_init(&diff.arena, ARENA_BYTES);
+	dit_ldif_text_init(&diff.text, opts->wrap == 0          ? DIT_LDIF_WRAP_DEFAULT
+	                               : opts->wrap == UINT_MAX ? DIT_LDIF_WRAP_NONE
+	                                                        : opts->wrap);
+	r = getrandom(&diff.seed, sizeof(diff.seed), 0) == sizeof(diff.seed) ? 0 : -EIO;
+	r = r < 0 ? r : run(&diff);
+	if (r < 0 && r != DIT_E_STOPPED && !diff.is_told) {
+		(void)dit_job_fail(&diff.job, r, "differences");
+	}
+	deinit(&diff);
+	if (r < 0) {
+		dit_diff_stats_deinit(&diff.stats);
+		return r;
+	}
+	if (diff.stats.nattrs > 0) {
+		qsort(diff.stats.attrs, diff.stats.nattrs, sizeof(*diff.stats.attrs),
+		      compare_attrs);
+	}
+	*ret = diff.stats;
+	return 0;
+}
+
+int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ctx,
+             struct dit_diff_stats *ret)
+{
+	struct dit_diff_opts own;
+	int r = dit_opts_take(&own, sizeof(own), opts);
+
+	return r < 0 ? r : work(&own, write, ctx, ret);
+}
+
+void dit_diff_stats_deinit(struct dit_diff_stats *stats)
+{
+	for (size_t i = 0; i < stats->nattrs; i++) {
+		free(stats->attrs[i].name);
+	}
+	free(stats->attrs);
+	*stats = (struct dit_diff_stats){.attrs = NULL};
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What changed: the differences of two back-mdb databases as LDIF changes (RFC 2849),
+ * which ldapmodify takes in the order in which they are written.
+ *
+ *     struct dit_diff_opts opts = DIT_DIFF_OPTS_INIT;
+ *     struct dit_diff_stats stats;
+ *
+ *     opts.conf = "/etc/ldap/slapd.conf";
+ *     opts.first = "/backup/yesterday";
+ *     r = dit_diff(&opts, write_to_file, file, &stats);
+ *     if (r == 0) {
+ *             printf("%llu changes\n", dit_diff_nchanges(&stats));
+ *             dit_diff_stats_deinit(&stats);
+ *     }
+ *
+ * An entry of the second database is that of the first with its entryUUID; without one it
+ * is that with its DN. Values are compared by the equality rule of their attribute and
+ * then by their bytes. The order of values counts where the schema says X-ORDERED.
+ *
+ * Order of the changes:
+ *
+ *   delete   entries that are gone with all below them, children first
+ *   add,     parents first. If a name is taken, its owner goes to its own
+ *   modrdn   new name first, or for a while below an entry added for that
+ *   delete   the other entries that are gone, and the entry that was added
+ *   modify   what else differs, one value at a time
+ *
+ * Memory: up to memory_bytes for sorting, what is more goes to temporary files; and 200
+ * bytes, with its names, for each entry that differs.
+ *
+ * Threads: callbacks are called from the calling thread alone.
+ */
+#ifndef DITKIT_DIFF_H
+#define DITKIT_DIFF_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <ditkit/before_open.h>
+#include <ditkit/error.h>
+#include <ditkit/openldap.h>
+#include <ditkit/progress.h>
+#include <ditkit/report.h>
+
+/** The phases of dit_progress. */
+enum dit_diff_phase {
+	DIT_DIFF_FIRST,   /* entries of the first database */
+	DIT_DIFF_SECOND,  /* of the second one */
+	DIT_DIFF_CHANGES, /* changes that were written */
+	DIT_DIFF_NPHASES,
+};
+
+struct dit_diff_opts {
+	size_t size; /* of this struct: DIT_DIFF_OPTS_INIT sets it */
+	/* As of dit_load(): which database of which configuration. Its schema says which
+	 * attributes are operational and how values are compared. */
+	const char *conf;
+	const char *conf_dir;
+	const char *suffix;
+	int database;
+	enum dit_openldap_version openldap;
+
+	/* Directories of the two databases; NULL: the configured one, not both. */
+	const char *first;
+	const char *second;
+
+	const char *base;   /* a DN: the entry and all below it; NULL: all */
+	const char *filter; /* RFC 4515: entries that match it alone; NULL: all */
+	/* Attributes, with their subtypes, that are compared in entries which both
+	 * databases have. None: all. */
+	const char *const *attrs;
+	size_t nattrs;
+	/* Operational attributes count, too. Such changes need the relax control. */
+	bool operational;
+	unsigned wrap; /* columns of a line; 0: 78; UINT_MAX: lines are not folded */
+
+	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
+	uint64_t memory_bytes; /* for sorting; 0: as dit_load() */
+	const char *tmpdir;    /* NULL or empty: $TMPDIR, else /tmp */
+
+	dit_report_fn report; /* may be NULL */
+	void *report_ctx;
+	/* May be NULL: a program that runs as root can become another user there. */
+	dit_before_open_fn before_open;
+	void *before_open_ctx;
+	dit_progress_fn progress; /* may be NULL */
+	void *progress_ctx;
+	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
+};
+
+/** Options to begin with: all defaults. Not for static objects. */
+#define DIT_DIFF_OPTS_INIT dit_diff_opts_init()
+
+static inline struct dit_diff_opts dit_diff_opts_init(void)
+{
+	struct dit_diff_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.size = sizeof(opts);
+	opts.database = -1;
+	return opts;
+}
+
+/** An attribute that was changed in entries of both databases. */
+struct dit_diff_attr {
+	char *name; /* owned */
+	uint64_t nentries;
+};
+
+struct dit_diff_stats {
+	uint64_t nentries[2]; /* of each database, those that were compared */
+	uint64_t nadded;
+	uint64_t ndeleted;
+	uint64_t nrenamed; /* the topmost of a subtree that moved is counted */
+	uint64_t nmodified;
+	uint64_t ntemporary;         /* entries that free names for a while */
+	struct dit_diff_attr *attrs; /* of nmodified; by name; owned */
+	size_t nattrs;
+	uint64_t reserved[8]; /* room for later releases; 0 */
+};
+
+/** All changes; 0: the databases are equal. */
+static inline uint64_t dit_diff_nchanges(const struct dit_diff_stats *stats)
+{
+	return stats->nadded + stats->ndeleted + stats->nrenamed + stats->nmodified;
+}
+
+/** Takes LDIF. 0; a negative result ends the work. */
+typedef int (*dit_diff_write_fn)(void *ctx, const char *data, size_t len);
+
+/**
+ * @param write  gets the changes; NULL: they are counted
+ * @param ret    owned: dit_diff_stats_deinit(). Set on success alone
+ *
+ * @return 0; what write returned. On any other result but DIT_E_STOPPED a report has told
+ *         the failure: DIT_E_CONFIG; -EINVAL: an option is out of range, or both are one
+ *         database, or their topmost entries differ; DIT_E_CORRUPT: an entry cannot be
+ *         read; what dit_entry_scan_open() returns; -ENOMEM; -errno of temporary files
+ */
+DIT_PUBLIC int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write,
+                        void *ctx, struct dit_diff_stats *ret);
+DIT_PUBLIC void dit_diff_stats_deinit(struct dit_diff_stats *stats);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two entries: which values have to be deleted and added. The values of an attribute are
+ * sorted by their normal forms on both sides and merged:
+ *
+ *   first    Alpha  beta  gamma        delete: beta, Alpha
+ *   second   ALPHA  gamma  delta       add:    ALPHA, delta
+ *
+ * One value of 50,000 is one line. The whole attribute is replaced if slapd cannot find a
+ * value of it (there is no equality rule), if it has one value at most, if the order of
+ * its values counts, or if none of them stays.
+ *
+ * slapd changes the values of RDNs when an entry is renamed, so the first side is what it
+ * is after that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "diff/diff_impl.h"
+#include "schema/schema.h"
+#include "values/dn.h"
+
+struct value {
+	struct dit_span pretty;
+	struct dit_span normal;
+};
+
+struct values {
+	struct value *list; /* in the arena */
+	size_t n;
+};
+
+/* An attribute on both sides. */
+struct attr {
+	const struct dit_attr_view *view; /* of one that has it */
+	struct values sides[2];
+};
+
+/* ---- values of a side ---- */
+
+static bool is_one(const struct dit_attr_view *a, const struct dit_attr_view *b)
+{
+	return a->ad != NULL || b->ad != NULL ? a->ad == b->ad
+	                                      : dit_span_eq_nocase(a->name, b->name);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct value *x = a;
+	const struct value *y = b;
+	int order = dit_span_compare(x->normal, y->normal);
+
+	return order != 0 ? order : dit_span_compare(x->pretty, y->pretty);
+}
+
+static bool is_ordered(const struct dit_attr_view *attr)
+{
+	return attr->ad != NULL && (attr->ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
+}
+
+static void sort(struct values *values)
+{
+	if (values->n > 0) {
+		qsort(values->list, values->n, sizeof(*values->list), compare_values);
+	}
+}
+
+/* slapd 2.5 can have an attribute in several blocks. @p more  for values of an RDN */
+static int take(struct dit_diff *diff, const struct dit_entry_view *entry,
+                const struct dit_attr_view *attr, size_t more, struct values *ret)
+{
+	size_t n = more;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		n += is_one(&entry->attrs[i], attr) ? entry->attrs[i].nvalues : 0;
+	}
+	ret->n = 0;
+	ret->list = dit_arena_calloc(&diff->arena, n + 1, sizeof(*ret->list));
+	for (uint32_t i = 0; i < entry->nattrs && ret->list != NULL; i++) {
+		const struct dit_attr_view *it = &entry->attrs[i];
+
+		for (uint32_t v = 0; is_one(it, attr) && v < it->nvalues; v++) {
+			ret->list[ret->n++] = (struct value){
+				it->values[v],
+				it->normal == NULL ? it->values[v] : it->normal[v]};
+		}
+	}
+	return ret->list == NULL ? -ENOMEM : 0;
+}
+
+/* ---- after a new RDN ---- */
+
+/* The two RDNs of a node, which was renamed. */
+struct rdns {
+	struct dit_dn old;
+	struct dit_dn new;
+	bool old_stays; /* its values, too */
+};
+
+static int parse_rdns(struct dit_diff *diff, const struct dit_diff_node *node,
+                      struct rdns *ret)
+{
+	const struct dit_schema *schema = diff->job.chosen.settings->schema;
+	int r = dit_dn_parse(schema, dit_diff_item_of(diff, node, 0)->rdn, &diff->arena,
+	                     NULL, &ret->old);
+
+	return r < 0 ? r
+	             : dit_dn_parse(schema, dit_diff_item_of(diff, node, 1)->rdn,
+	                            &diff->arena, NULL, &ret->new);
+}
+
+static bool has(const struct values *values, struct dit_span normal)
+{
+	for (size_t i = 0; i < values->n; i++) {
+		if (dit_span_eq(values->list[i].normal, normal)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void remove_old(struct values *values, const struct dit_ava *ava)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < values->n; i++) {
+		if (!dit_span_eq(values->list[i].normal, ava->norm)) {
+			values->list[kept++] = values->list[i];
+		}
+	}
+	values->n = kept;
+}
+
+static void rename_values(const struct rdns *rdns, const struct dit_attr_view *attr,
+                          struct values *values)
+{
+	const struct dit_attr_type *type =
+		attr->ad == NULL || attr->ad->options.len > 0 ? NULL : attr->ad->type;
+
+	for (unsigned i = 0; i < rdns->old.navas && !rdns->old_stays; i++) {
+		if (rdns->old.avas[i].type == type) {
+			remove_old(values, &rdns->old.avas[i]);
+		}
+	}
+	for (unsigned i = 0; i < rdns->new.navas; i++) {
+		const struct dit_ava *ava = &rdns->new.avas[i];
+
+		if (ava->type == type && !has(values, ava->norm)) {
+			values->list[values->n++] = (struct value){ava->value, ava->norm};
+		}
+	}
+}
+
+static bool is_in_rdn(const struct dit_dn *rdn, const struct dit_attr_type *type)
+{
+	for (unsigned i = 0; i < rdn->navas; i++) {
+		if (rdn->avas[i].type == type) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	struct dit_entry_view entry;
+	struct rdns rdns;
+	int r = 0;
+
+	dit_arena_reset(&diff->arena);
+	r = parse_rdns(diff, node, &rdns);
+	r = r < 0 ? r
+	          : dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id, &entry);
+	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
+		/* The entry may need a value of this type until it is modified. */
+		if (!is_in_rdn(&rdns.new, rdns.old.avas[i].type)) {
+			return 1;
+		}
+	}
+	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
+		const struct dit_attr_view attr = {.ad = &rdns.old.avas[i].type->ad};
+		struct values values;
+
+		r = take(diff, &entry, &attr, 0, &values);
+		if (r == 0 && !has(&values, rdns.old.avas[i].norm)) {
+			return 0;
+		}
+	}
+	return r < 0 ? r : 1;
+}
+
+/* ---- one attribute ---- */
+
+static bool are_equal(const struct attr *attr)
+{
+	bool are_same = attr->sides[0].n == attr->sides[1].n;
+
+	for (size_t i = 0; i < attr->sides[0].n && are_same; i++) {
+		are_same = compare_values(&attr->sides[0].list[i],
+		                          &attr->sides[1].list[i]) == 0;
+	}
+	return are_same;
+}
+
+/* Only what the other side lacks stays in the lists. */
+static void subtract(struct values both[2])
+{
+	size_t at[2] = {0, 0};
+	size_t kept[2] = {0, 0};
+
+	while (at[0] < both[0].n || at[1] < both[1].n) {
+		int order = at[0] == both[0].n   ? 1
+		            : at[1] == both[1].n ? -1
+		                                 : compare_values(&both[0].list[at[0]],
+		                                                  &both[1].list[at[1]]);
+
+		if (order < 0) {
+			both[0].list[kept[0]++] = both[0].list[at[0]];
+		} else if (order > 0) {
+			both[1].list[kept[1]++] = both[1].list[at[1]];
+		}
+		at[0] += order <= 0;
+		at[1] += order >= 0;
+	}
+	both[0].n = kept[0];
+	both[1].n = kept[1];
+}
+
+static int write_values(struct dit_diff *diff, const char *what, struct dit_span name,
+                        const struct values *values)
+{
+	int r = dit_ldif_write_value(&diff->text, dit_span_of(what), name, false);
+
+	for (size_t i = 0; values != NULL && i < values->n && r == 0; i++) {
+		r = dit_ldif_write_value(&diff->text, name, values->list[i].pretty,
+		                         false);
+	}
+	return r < 0 ? r : dit_ldif_write_raw(&diff->text, DIT_SPAN("-\n"));
+}
+
+static bool is_replaced(const struct attr *attr, size_t nstay)
+{
+	const struct dit_ad *ad = attr->view->ad;
+
+	return ad == NULL || ad->type->equality == NULL ||
+	       (ad->type->flags & DIT_TYPE_SINGLE) != 0 || is_ordered(attr->view) ||
+	       nstay == 0;
+}
+
+static int write_attr(struct dit_diff *diff, struct attr *attr)
+{
+	struct dit_span name = attr->view->name;
+	struct values *old = &attr->sides[0];
+	struct values *new = &attr->sides[1];
+	struct values all = *new;
+	size_t nold = old->n;
+	int r = 0;
+
+	if (old->n == 0 || new->n == 0) {
+		return write_values(diff, old->n == 0 ? "add" : "delete", name,
+		                    old->n == 0 ? new : NULL);
+	}
+	if (is_replaced(attr, 1)) {
+		return write_values(diff, "replace", name, new);
+	}
+	all.list = dit_arena_calloc(&diff->arena, all.n, sizeof(*all.list));
+	if (all.list == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(all.list, new->list, all.n * sizeof(*all.list));
+	subtract(attr->sides);
+	if (is_replaced(attr, nold - old->n)) {
+		return write_values(diff, "replace", name, &all);
+	}
+	r = old->n == 0 ? 0 : write_values(diff, "delete", name, old);
+	return r < 0 || new->n == 0 ? r : write_values(diff, "add", name, new);
+}
+
+static int count_attr(struct dit_diff *diff, struct dit_span name)
+{
+	struct dit_diff_stats *stats = &diff->stats;
+	struct dit_diff_attr *list = stats->attrs;
+
+	for (size_t i = 0; i < stats->nattrs; i++) {
+		if (dit_span_eq_nocase(dit_span_of(list[i].name), name)) {
+			list[i].nentries++;
+			return 0;
+		}
+	}
+	list = reallocarray(list, stats->nattrs + 1, sizeof(*list));
+	if (list == NULL) {
+		return -ENOMEM;
+	}
+	stats->attrs = list;
+	list[stats->nattrs].name = strndup(name.data, name.len);
+	list[stats->nattrs].nentries = 1;
+	return list[stats->nattrs].name == NULL ? -ENOMEM : (stats->nattrs++, 0);
+}
+
+/* ---- two entries ---- */
+
+struct change {
+	struct dit_diff *diff;
+	const struct dit_diff_node *node;
+	struct dit_entry_view entries[2];
+	struct rdns rdns;
+	bool has_begun;
+};
+
+static int compare_attr(struct change *change, const struct dit_attr_view *view)
+{
+	struct dit_diff *diff = change->diff;
+	struct attr attr = {.view = view};
+	int r = take(diff, &change->entries[0], view, change->rdns.new.navas,
+	             &attr.sides[0]);
+
+	r = r < 0 ? r : take(diff, &change->entries[1], view, 0, &attr.sides[1]);
+	if (r < 0) {
+		return r;
+	}
+	rename_values(&change->rdns, view, &attr.sides[0]);
+	if (!is_ordered(view)) {
+		sort(&attr.sides[0]);
+		sort(&attr.sides[1]);
+	}
+	if (are_equal(&attr)) {
+		return 0;
+	}
+	if (!change->has_begun) {
+		r = dit_diff_begin(diff, change->entries[1].dn, "modify");
+		change->has_begun = true;
+	}
+	r = r < 0 ? r : count_attr(diff, view->name);
+	return r < 0 ? r : write_attr(diff, &attr);
+}
+
+/* Is this the first block of the attribute, on this side and before it? */
+static bool is_first(const struct change *change, unsigned side, uint32_t at)
+{
+	for (unsigned s = 0; s <= side; s++) {
+		const struct dit_entry_view *entry = &change->entries[s];
+
+		for (uint32_t i = 0; i < (s == side ? at : entry->nattrs); i++) {
+			if (is_one(&entry->attrs[i], &change->entries[side].attrs[at])) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static int compare_attrs(struct change *change)
+{
+	int r = 0;
+
+	for (unsigned side = 0; side < 2; side++) {
+		const struct dit_entry_view *entry = &change->entries[side];
+
+		for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
+			if (dit_diff_is_compared(change->diff, entry->attrs[i].ad) &&
+			    is_first(change, side, i)) {
+				r = compare_attr(change, &entry->attrs[i]);
+			}
+		}
+	}
+	return r;
+}
+
+int dit_diff_modify(struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	struct change change = {.diff = diff, .node = node};
+	int r = 0;
+
+	dit_arena_reset(&diff->arena);
+	for (unsigned side = 0; side < 2 && r == 0; side++) {
+		r = dit_diff_read(diff, side, dit_diff_item_of(diff, node, side)->id,
+		                  &change.entries[side]);
+	}
+	if (r == 0 && node->is_renamed) {
+		int keeps = dit_diff_keeps_rdn(diff, node);
+
+		r = keeps < 0 ? keeps : parse_rdns(diff, node, &change.rdns);
+		change.rdns.old_stays = keeps > 0;
+		/* That has moved the reader. */
+		r = r < 0 ? r
+		          : dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id,
+		                          &change.entries[1]);
+	}
+	r = r < 0 ? r : compare_attrs(&change);
+	if (r == 0 && change.has_begun) {
+		diff->stats.nmodified++;
+		r = dit_diff_end(diff);
+	}
+	return r;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shared by the parts of a difference.
+ *
+ *   diff.c          options, both sides, the order of events
+ *   diff_scan.c     entries become sums; those that differ become items
+ *   diff_match.c    items of both sides become nodes
+ *   diff_plan.c     the order in which nodes are deleted, added, renamed
+ *   diff_entry.c    two entries: the values that change
+ *   diff_write.c    changes as LDIF
+ *
+ * Threads: main, but for the callbacks of a scan.
+ */
+#ifndef DITKIT_DIFF_IMPL_H
+#define DITKIT_DIFF_IMPL_H
+
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "base/digest.h"
+#include "codec/entry_view.h"
+#include "diff/diff.h"
+#include "job/job.h"
+#include "ldif/ldif_write.h"
+#include "reader/entry_reader.h"
+#include "reader/snapshot.h"
+#include "scan/entry_match.h"
+#include "scan/scan_snapshot.h"
+#include "sort/sort.h"
+
+#define DIT_DIFF_NONE   UINT32_MAX
+#define DIT_DIFF_HOLDER "ou=ditdiff-" /* how their RDNs begin */
+
+/** Numbers by a 64-bit key that is a hash already. Zero is an empty one. */
+struct dit_diff_map {
+	struct dit_diff_slot {
+		uint64_t key;
+		uint32_t number; /* and one; 0: the slot is free */
+	} * slots;               /* owned; size is a power of two */
+	size_t size;
+	size_t n;
+};
+
+/** The number of a key; DIT_DIFF_NONE: there is none. */
+uint32_t dit_diff_map_get(const struct dit_diff_map *map, uint64_t key);
+/** A key gets a number, in place of one that it has. 0 or -ENOMEM */
+int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, uint32_t number);
+void dit_diff_map_deinit(struct dit_diff_map *map);
+
+/** An entry of one side that differs, or that is above one. */
+struct dit_diff_item {
+	uint64_t id;
+	uint64_t dn;   /* a hash of the normal form */
+	uint64_t uuid; /* a hash; 0: none */
+	struct dit_sum128 sum;
+	bool is_equal; /* the other side has one like it */
+	/* Set by dit_diff_read_items(). */
+	bool is_read;
+	uint64_t parent;     /* its ID; 0: topmost */
+	uint64_t class_hash; /* of structuralObjectClass */
+	uint64_t rdn_hash;   /* of the normal RDN */
+	struct dit_span rdn; /* as written; in the arena */
+	unsigned depth;      /* RDNs of its DN */
+	uint32_t node;       /* DIT_DIFF_NONE: not yet */
+};
+
+struct dit_diff_side {
+	const char *directory;
+	struct dit_data_seal *seal;
+	struct dit_snapshot *snapshot;
+	struct dit_entry_scan *scan;
+	struct dit_entry_reader *reader; /* of single entries, when no scan runs */
+	struct dit_sorter *sorter;       /* sums by DN */
+	uint64_t nentries;
+	struct dit_diff_item *items;
+	size_t nitems;
+	size_t items_size;
+	struct dit_diff_map by_id;
+};
+
+/** The same entry on both sides, or one that a side has alone. */
+struct dit_diff_node {
+	uint32_t item[2]; /* DIT_DIFF_NONE: that side does not have it */
+	bool moves;       /* its parent or its RDN differs */
+	bool is_renamed;  /* the RDN differs */
+	bool has_kept;    /* of one that goes: an entry below it stays */
+	bool is_gone;     /* deleted by now */
+	enum {
+		DIT_DIFF_WAITS,
+		DIT_DIFF_BUSY,
+		DIT_DIFF_DONE
+	} state;
+	/* Where it is at the moment. */
+	uint32_t parent;     /* a node; DIT_DIFF_NONE: topmost */
+	struct dit_span rdn; /* as written */
+	uint64_t rdn_hash;
+};
+
+struct dit_diff {
+	struct dit_diff_opts opts;
+	struct dit_job job;
+	struct dit_diff_stats stats;
+	struct dit_diff_side sides[2];
+	struct dit_entry_match match;
+	bool has_match;
+	uint64_t seed; /* of all hashes: nobody can choose values with one sum */
+	const struct dit_ad *uuid_ad;
+	const struct dit_ad *class_ad;
+	const struct dit_ad **ads; /* of opts.attrs; owned */
+
+	/* An entry has the name of a holder. [atomic: set once; relaxed, main reads it
+	 * after the scans] */
+	_Atomic bool has_holder_name;
+
+	struct dit_arena names; /* RDNs of items and nodes */
+	struct dit_arena arena; /* of one change */
+
+	struct dit_diff_node *nodes;
+	size_t nnodes;
+	size_t nodes_size;
+	struct dit_diff_map taken; /* nodes that go or move, by the name that they have */
+	uint32_t *holders;         /* nodes: entries that were added to free names */
+	size_t nholders;
+	size_t holders_size;
+
+	bool is_told; /* the failure that ends the work */
+	struct dit_ldif_text text;
+	dit_diff_write_fn write;
+	void *write_ctx;
+	uint64_t nwritten; /* changes */
+};
+
+/* ---- diff.c ---- */
+
+/** Report a failure: "WHAT: WHY". @return r */
+int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *why);
+
+/* ---- diff_scan.c ---- */
+
+/** Sum up all entries of a side into its sorter. 0; error */
+int dit_diff_scan(struct dit_diff *diff, unsigned side);
+/** Entries whose sums differ become items. 0; error */
+int dit_diff_collect(struct dit_diff *diff);
+/** Children of the marked items become items as well: `marked` has their IDs. 0; error */
+int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
+                           const struct dit_diff_map *marked);
+/** Of a DN, as written or in normal form; points into it. */
+struct dit_span dit_diff_first_rdn(struct dit_span dn);
+/** An attribute whose values count. */
+bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad);
+
+/* ---- diff_match.c ---- */
+
+/** Items become nodes, with all entries above them. 0; error */
+int dit_diff_match(struct dit_diff *diff);
+/** An entry of a side by its ID: @p ret is valid until the next call. 0; error */
+int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
+                  struct dit_entry_view *ret);
+
+static inline struct dit_diff_item *dit_diff_item_of(struct dit_diff *diff,
+                                                     const struct dit_diff_node *node,
+                                                     unsigned side)
+{
+	return node->item[side] == DIT_DIFF_NONE
+	               ? NULL
+	               : &diff->sides[side].items[node->item[side]];
+}
+
+/** The node of the parent on a side; DIT_DIFF_NONE: topmost. */
+uint32_t dit_diff_parent_of(struct dit_diff *diff, const struct dit_diff_node *node,
+                            unsigned side);
+
+/* ---- diff_plan.c ---- */
+
+/** Write all changes. 0; error */
+int dit_diff_plan(struct dit_diff *diff);
+
+/* ---- diff_entry.c ---- */
+
+/** Do the values of the old RDN stay when a node is renamed? They do if the second side
+ * has them, or if the new RDN has none of their type. 1; 0; error */
+int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node);
+/** The rest of a node's differences as one change. 0; error */
+int dit_diff_modify(struct dit_diff *diff, const struct dit_diff_node *node);
+
+/* ---- diff_write.c ---- */
+
+/** The DN that a node has at the moment, in the arena. 0 or -ENOMEM */
+int dit_diff_dn(struct dit_diff *diff, uint32_t node, struct dit_span *ret);
+/** "dn:" and "changetype:". 0 or -ENOMEM */
+int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type);
+/** The change is complete. 0; error */
+int dit_diff_end(struct dit_diff *diff);
+/** All that waits goes to the caller. 0; its error */
+int dit_diff_flush(struct dit_diff *diff);
+int dit_diff_add(struct dit_diff *diff, uint32_t node);
+int dit_diff_delete(struct dit_diff *diff, uint32_t node);
+/** @param parent  the new one; @param takes_old  the values of the old RDN go */
+int dit_diff_rename(struct dit_diff *diff, uint32_t node, uint32_t parent,
+                    struct dit_span rdn, bool takes_old);
+/** An entry for names that are in the way, below the topmost one. */
+int dit_diff_add_holder(struct dit_diff *diff, uint32_t node);
+int dit_diff_delete_holder(struct dit_diff *diff, uint32_t node);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The order of changes. Each of them can be done when its turn comes: an entry has its
+ * parent before it is added, a name is free before it is given, an entry that is deleted
+ * has no children.
+ *
+ * Entries are added and renamed from the top down, as the second side has them. So the
+ * new parent of each is already where it stays, and is not below the entry itself. The
+ * new name may still be taken:
+ *
+ *   by an entry that goes       it has children that stay; it waits in a holder
+ *   by one that is renamed      is renamed first, and its own new name is freed first
+ *   ... and so on, in a circle  one of the circle waits in a holder
+ *
+ * A holder is an entry that is added for that: ou=ditdiff-... below the topmost entry.
+ * There an entry keeps its RDN, so no value of any syntax has to be made up.
+ *
+ *   cn=a and cn=b exchange their names:   cn=a to the holder, cn=b to cn=a, and the
+ *                                         first one from the holder to cn=b
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "diff/diff_impl.h"
+
+#define LEVELS 100 /* of entries that are renamed first; after that a holder serves */
+
+static bool is_added(struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	const struct dit_diff_item *item = dit_diff_item_of(diff, node, 1);
+
+	return node->item[0] == DIT_DIFF_NONE && item != NULL && !item->is_equal;
+}
+
+static bool is_deleted(struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	const struct dit_diff_item *item = dit_diff_item_of(diff, node, 0);
+
+	return node->item[1] == DIT_DIFF_NONE && item != NULL && !item->is_equal;
+}
+
+/* ---- names ---- */
+
+static uint64_t name_of(uint32_t parent, uint64_t rdn_hash)
+{
+	return rdn_hash ^ ((uint64_t)parent + 1) * 0xD6E8FEB86659FD93u;
+}
+
+/* The node that has a name now. Names that were left stay in the map. */
+static uint32_t owner_of(const struct dit_diff *diff, uint32_t parent, uint64_t rdn_hash)
+{
+	uint32_t at = dit_diff_map_get(&diff->taken, name_of(parent, rdn_hash));
+	const struct dit_diff_node *node = at == DIT_DIFF_NONE ? NULL : &diff->nodes[at];
+
+	return node != NULL && !node->is_gone && node->parent == parent &&
+	                       node->rdn_hash == rdn_hash
+	               ? at
+	               : DIT_DIFF_NONE;
+}
+
+static int take_name(struct dit_diff *diff, uint32_t at)
+{
+	const struct dit_diff_node *node = &diff->nodes[at];
+
+	return dit_diff_map_set(&diff->taken, name_of(node->parent, node->rdn_hash), at);
+}
+
+/* ---- holders ---- */
+
+static int add_holder(struct dit_diff *diff, uint32_t below, uint32_t *ret)
+{
+	uint32_t at = (uint32_t)diff->nnodes;
+	char rdn[64];
+	int r = 0;
+
+	while (diff->nodes[below].parent != DIT_DIFF_NONE) {
+		below = diff->nodes[below].parent;
+	}
+	if (atomic_load_explicit(&diff->has_holder_name, memory_order_relaxed)) {
+		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%016llx-%zu",
+		               (unsigned long long)diff->seed, diff->nholders + 1);
+	} else {
+		(void)snprintf(rdn, sizeof(rdn), DIT_DIFF_HOLDER "%zu",
+		               diff->nholders + 1);
+	}
+	if (DIT_GROW(diff->nodes, diff->nodes_size, diff->nnodes + 1) < 0 ||
+	    DIT_GROW(diff->holders, diff->holders_size, diff->nholders + 1) < 0) {
+		return -ENOMEM;
+	}
+	diff->nodes[at] = (struct dit_diff_node){
+		.item = {DIT_DIFF_NONE, DIT_DIFF_NONE},
+		.state = DIT_DIFF_DONE,
+		.parent = below,
+		.rdn = dit_arena_copy(&diff->names, dit_span_of(rdn))};
+	if (diff->nodes[at].rdn.data == NULL) {
+		return -ENOMEM;
+	}
+	diff->nnodes++;
+	diff->holders[diff->nholders++] = at;
+	r = dit_diff_add_holder(diff, at);
+	*ret = at;
+	return r;
+}
+
+static int move_away(struct dit_diff *diff, uint32_t at)
+{
+	uint32_t holder = DIT_DIFF_NONE;
+	int r = 0;
+
+	for (size_t i = 0; i < diff->nholders && holder == DIT_DIFF_NONE; i++) {
+		if (owner_of(diff, diff->holders[i], diff->nodes[at].rdn_hash) ==
+		    DIT_DIFF_NONE) {
+			holder = diff->holders[i];
+		}
+	}
+	if (holder == DIT_DIFF_NONE) {
+		r = add_holder(diff, at, &holder);
+	}
+	r = r < 0 ? r : dit_diff_rename(diff, at, holder, diff->nodes[at].rdn, false);
+	diff->nodes[at].parent = holder;
+	return r < 0 ? r : take_name(diff, at);
+}
+
+/* ---- adding and renaming ---- */
+
+static int place(struct dit_diff *diff, uint32_t at, unsigned level);
+
+static int free_name(struct dit_diff *diff, uint32_t parent, uint64_t rdn_hash,
+                     uint32_t for_whom, unsigned level)
+{
+	uint32_t owner = owner_of(diff, parent, rdn_hash);
+	int r = 0;
+
+	if (owner == DIT_DIFF_NONE || owner == for_whom) {
+		return 0;
+	}
+	r = place(diff, owner, level + 1);
+	if (r < 0 || owner_of(diff, parent, rdn_hash) != owner) {
+		return r;
+	}
+	return move_away(diff, owner);
+}
+
+static int put(struct dit_diff *diff, uint32_t at, uint32_t parent)
+{
+	const struct dit_diff_item *item = dit_diff_item_of(diff, &diff->nodes[at], 1);
+	struct dit_diff_node *node = &diff->nodes[at];
+	int r = 0;
+
+	if (is_added(diff, node)) {
+		r = dit_diff_add(diff, at);
+		diff->stats.nadded++;
+	} else {
+		int keeps = node->is_renamed ? dit_diff_keeps_rdn(diff, node) : 1;
+
+		r = keeps < 0 ? keeps
+		              : dit_diff_rename(diff, at, parent, item->rdn, keeps == 0);
+		diff->stats.nrenamed++;
+	}
+	node->parent = parent;
+	node->rdn = item->rdn;
+	node->rdn_hash = item->rdn_hash;
+	node->state = DIT_DIFF_DONE;
+	return r < 0 ? r : take_name(diff, at);
+}
+
+/* It stays where it is if its new parent cannot be placed first. */
+static int place(struct dit_diff *diff, uint32_t at, unsigned level)
+{
+	struct dit_diff_node *node = &diff->nodes[at];
+	uint32_t parent = DIT_DIFF_NONE;
+	int r = 0;
+
+	if (node->state != DIT_DIFF_WAITS || level > LEVELS ||
+	    !(node->moves || is_added(diff, node))) {
+		return 0;
+	}
+	node->state = DIT_DIFF_BUSY;
+	parent = dit_diff_parent_of(diff, node, 1);
+	if (parent != DIT_DIFF_NONE) {
+		r = place(diff, parent, level + 1);
+		node = &diff->nodes[at];
+		if (r == 0 && diff->nodes[parent].state != DIT_DIFF_DONE &&
+		    (diff->nodes[parent].moves || is_added(diff, &diff->nodes[parent]))) {
+			node->state = DIT_DIFF_WAITS;
+			return 0;
+		}
+		r = r < 0 ? r
+		          : free_name(diff, parent,
+		                      dit_diff_item_of(diff, node, 1)->rdn_hash, at,
+		                      level);
+	}
+	return r < 0 ? r : put(diff, at, parent);
+}
+
+/* ---- all nodes in an order ---- */
+
+struct step {
+	unsigned depth;
+	uint64_t id;
+	uint32_t node;
+};
+
+struct steps {
+	struct step *list;
+	size_t n;
+	size_t size;
+};
+
+static int add_step(struct steps *steps, const struct dit_diff_item *item, uint32_t node,
+                    bool by_depth)
+{
+	if (DIT_GROW(steps->list, steps->size, steps->n + 1) < 0) {
+		return -ENOMEM;
+	}
+	steps->list[steps->n++] =
+		(struct step){by_depth ? item->depth : 0, item->id, node};
+	return 0;
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+	const struct step *x = a;
+	const struct step *y = b;
+
+	return x->depth != y->depth ? (x->depth > y->depth) - (x->depth < y->depth)
+	                            : (x->id > y->id) - (x->id < y->id);
+}
+
+static void sort_steps(struct steps *steps)
+{
+	if (steps->n > 0) {
+		qsort(steps->list, steps->n, sizeof(*steps->list), compare_steps);
+	}
+}
+
+/* Entries above one that stays, and that go themselves, are deleted at the end. */
+static void mark_kept(struct dit_diff *diff)
+{
+	for (size_t i = 0; i < diff->nnodes; i++) {
+		uint32_t at = DIT_DIFF_NONE;
+
+		if (diff->nodes[i].moves) {
+			at = dit_diff_parent_of(diff, &diff->nodes[i], 0);
+		}
+		while (at != DIT_DIFF_NONE && is_deleted(diff, &diff->nodes[at]) &&
+		       !diff->nodes[at].has_kept) {
+			diff->nodes[at].has_kept = true;
+			at = dit_diff_parent_of(diff, &diff->nodes[at], 0);
+		}
+	}
+}
+
+static int delete_nodes(struct dit_diff *diff, bool has_kept)
+{
+	struct steps steps = {.list = NULL};
+	int r = 0;
+
+	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
+		const struct dit_diff_node *node = &diff->nodes[i];
+
+		if (is_deleted(diff, node) && node->has_kept == has_kept) {
+			r = add_step(&steps, dit_diff_item_of(diff, node, 0), i, true);
+		}
+	}
+	sort_steps(&steps);
+	for (size_t i = steps.n; i > 0 && r == 0; i--) {
+		r = dit_diff_delete(diff, steps.list[i - 1].node);
+		diff->nodes[steps.list[i - 1].node].is_gone = true;
+		diff->stats.ndeleted++;
+	}
+	free(steps.list);
+	return r;
+}
+
+static int place_nodes(struct dit_diff *diff)
+{
+	struct steps steps = {.list = NULL};
+	int r = 0;
+
+	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
+		const struct dit_diff_node *node = &diff->nodes[i];
+
+		if (node->moves || is_added(diff, node)) {
+			r = add_step(&steps, dit_diff_item_of(diff, node, 1), i, true);
+		}
+		if (node->moves || is_deleted(diff, node)) {
+			r = r < 0 ? r : take_name(diff, i);
+		}
+	}
+	sort_steps(&steps);
+	for (size_t i = 0; i < steps.n && r == 0; i++) {
+		r = place(diff, steps.list[i].node, 0);
+	}
+	free(steps.list);
+	return r;
+}
+
+static int modify_nodes(struct dit_diff *diff)
+{
+	struct steps steps = {.list = NULL};
+	int r = 0;
+
+	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
+		const struct dit_diff_node *node = &diff->nodes[i];
+		const struct dit_diff_item *a = dit_diff_item_of(diff, node, 0);
+		const struct dit_diff_item *b = dit_diff_item_of(diff, node, 1);
+
+		if (a != NULL && b != NULL &&
+		    (a->sum.low != b->sum.low || a->sum.high != b->sum.high)) {
+			r = add_step(&steps, b, i, false);
+		}
+	}
+	sort_steps(&steps);
+	for (size_t i = 0; i < steps.n && r == 0; i++) {
+		r = dit_diff_modify(diff, &diff->nodes[steps.list[i].node]);
+	}
+	free(steps.list);
+	return r;
+}
+
+int dit_diff_plan(struct dit_diff *diff)
+{
+	int r = 0;
+
+	mark_kept(diff);
+	r = delete_nodes(diff, false);
+	r = r < 0 ? r : place_nodes(diff);
+	r = r < 0 ? r : delete_nodes(diff, true);
+	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
+		r = dit_diff_delete_holder(diff, diff->holders[i]);
+	}
+	r = r < 0 ? r : modify_nodes(diff);
+	return r < 0 ? r : dit_diff_flush(diff);
+}

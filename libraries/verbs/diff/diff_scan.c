@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Equal entries are found without a second look at them. Each side is scanned on all
+ * threads; of each entry a record is sorted:
+ *
+ *   key     hash of the normal DN, 16 bytes
+ *   value   ID, sum of the values, hash of the entryUUID, hash of the DN
+ *
+ * The two sorted sequences are merged. A DN with one sum and one entryUUID on both sides
+ * is an entry that is the same. All others become items, which are few.
+ *
+ * The sum is that of the digests of all values, each with the name of its attribute: the
+ * order of attributes and values does not count. The seed is random.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "diff/diff_impl.h"
+#include "filter/filter_match.h"
+#include "schema/schema.h"
+#include "system/tmp_files.h"
+#include "values/dn.h"
+
+struct stored {
+	uint64_t id;
+	struct dit_sum128 sum;
+	uint64_t uuid;
+	uint64_t dn;
+};
+
+struct scan {
+	struct dit_diff *diff;
+	unsigned side;
+	const struct dit_diff_map *marked; /* NULL: all entries are sorted */
+};
+
+/* ---- sums ---- */
+
+bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad)
+{
+	if (ad != NULL && ad->type->usage != DIT_USAGE_USER && !diff->opts.operational) {
+		return false;
+	}
+	for (size_t i = 0; i < diff->opts.nattrs; i++) {
+		if (ad != NULL && dit_ad_is_below(ad, diff->ads[i])) {
+			return true;
+		}
+	}
+	return diff->opts.nattrs == 0;
+}
+
+static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *attr,
+                     struct dit_sum128 *sum)
+{
+	struct dit_span name = attr->ad == NULL ? attr->name : attr->ad->name;
+	uint64_t seed = dit_sum128_seed(name, diff->seed);
+	bool is_ordered = attr->ad != NULL &&
+	                  (attr->ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
+
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		struct dit_sum128 one =
+			dit_sum128_of(attr->values[i], seed + (is_ordered ? i + 1 : 0));
+
+		dit_sum128_add(sum, &one);
+	}
+}
+
+struct dit_span dit_diff_first_rdn(struct dit_span dn)
+{
+	size_t rest = dit_dn_parent(dn).len;
+
+	return (struct dit_span){dn.data, dn.len - rest - (rest > 0)};
+}
+
+static struct stored sum_up(const struct dit_diff *diff,
+                            const struct dit_entry_view *entry)
+{
+	struct stored ret = {
+		.id = entry->id,
+		.sum = dit_sum128_of(dit_diff_first_rdn(entry->dn), diff->seed),
+		.dn = dit_sum128_seed(entry->norm_dn, diff->seed)};
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr_view *attr = &entry->attrs[i];
+
+		if (dit_diff_is_compared(diff, attr->ad)) {
+			add_attr(diff, attr, &ret.sum);
+		}
+		if (attr->ad == diff->uuid_ad && attr->nvalues > 0) {
+			ret.uuid = dit_sum128_seed(attr->normal == NULL ? attr->values[0]
+			                                                : attr->normal[0],
+			                           diff->seed);
+		}
+	}
+	return ret;
+}
+
+/* ---- a scan ---- */
+
+static int fail_entry(struct dit_diff *diff, unsigned side,
+                      const struct dit_entry_view *entry)
+{
+	diff->is_told = true;
+	dit_job_report(&diff->job, DIT_REPORT_ERROR,
+	               "%s: entry %llu cannot be read: the database is damaged; ditcheck "
+	               "says how",
+	               diff->sides[side].directory, (unsigned long long)entry->id);
+	return DIT_E_CORRUPT;
+}
+
+static int take_entry(void *ctx, struct dit_scan_range *range,
+                      const struct dit_entry_view *entry)
+{
+	const struct scan *scan = ctx;
+	struct stored stored;
+	struct dit_sum128 key;
+
+	if (entry->name_error < 0 || entry->record_error < 0) {
+		range->result = (void *)(uintptr_t)entry->id;
+		return DIT_E_CORRUPT;
+	}
+	if (entry->is_hole ||
+	    (scan->marked != NULL &&
+	     dit_diff_map_get(scan->marked, entry->parent) == DIT_DIFF_NONE)) {
+		return 0;
+	}
+	if (entry->norm_dn.len > strlen(DIT_DIFF_HOLDER) &&
+	    memcmp(entry->norm_dn.data, DIT_DIFF_HOLDER, strlen(DIT_DIFF_HOLDER)) == 0) {
+		atomic_store_explicit(&scan->diff->has_holder_name, true,
+		                      memory_order_relaxed);
+	}
+	stored = sum_up(scan->diff, entry);
+	key = dit_sum128_of(entry->norm_dn, scan->diff->seed);
+	return dit_sorter_push(scan->diff->sides[scan->side].sorter, range->member,
+	                       (struct dit_span){(const char *)&key, sizeof(key)},
+	                       (struct dit_span){(const char *)&stored, sizeof(stored)});
+}
+
+static void drop_range(void *ctx, struct dit_scan_range *range)
+{
+	const struct scan *scan = ctx;
+
+	if (range->result != NULL) {
+		const struct dit_entry_view entry = {
+			.id = (uint64_t)(uintptr_t)range->result};
+
+		(void)fail_entry(scan->diff, scan->side, &entry);
+	}
+}
+
+static int count_range(void *ctx, struct dit_scan_range *range)
+{
+	const struct scan *scan = ctx;
+
+	scan->diff->sides[scan->side].nentries += range->nread;
+	dit_tick_often(&scan->diff->job.ticker);
+	return 0;
+}
+
+static int new_sorter(struct dit_diff *diff, unsigned side)
+{
+	struct dit_sorter_opts opts = DIT_SORTER_OPTS_INIT;
+	size_t least = DIT_SORT_SHARE_MIN * diff->job.nthreads;
+	uint64_t share = dit_memory_share(diff->opts.memory_bytes) / 2;
+
+	opts.nproducers = diff->job.nthreads;
+	opts.memory_bytes = share < least ? least : (size_t)share;
+	opts.tmpdir = dit_tmp_dir(diff->opts.tmpdir);
+	opts.cipher = dit_data_seal_runs(diff->sides[side].seal);
+	return dit_sorter_new(&diff->sides[side].sorter, &opts);
+}
+
+static int scan_side(struct dit_diff *diff, unsigned side,
+                     const struct dit_diff_map *marked)
+{
+	struct scan scan = {.diff = diff, .side = side, .marked = marked};
+	const struct dit_entry_scan_ops ops = {
+		.entry = take_entry, .in_order = count_range, .drop = drop_range};
+	struct dit_diff_side *it = &diff->sides[side];
+	int r = new_sorter(diff, side);
+
+	it->nentries = 0;
+	r = r < 0 ? r : dit_entry_scan_run(it->scan, &ops, &scan);
+	return r < 0 ? r : dit_sorter_seal(it->sorter);
+}
+
+int dit_diff_scan(struct dit_diff *diff, unsigned side)
+{
+	return scan_side(diff, side, NULL);
+}
+
+/* ---- items ---- */
+
+/* 1: the next record of a side; 0: the end; error */
+static int next(struct dit_diff *diff, unsigned side, struct dit_sort_record *record,
+                struct stored *stored)
+{
+	int r = dit_sorter_next(diff->sides[side].sorter, record);
+
+	if (r > 0) {
+		memcpy(stored, record->value.data, sizeof(*stored));
+	}
+	return r;
+}
+
+static int add_item(struct dit_diff *diff, unsigned side, const struct stored *stored)
+{
+	struct dit_diff_side *it = &diff->sides[side];
+
+	if (it->nitems >= DIT_DIFF_NONE - 1 ||
+	    DIT_GROW(it->items, it->items_size, it->nitems + 1) < 0) {
+		return -ENOMEM;
+	}
+	it->items[it->nitems] = (struct dit_diff_item){.id = stored->id,
+	                                               .dn = stored->dn,
+	                                               .uuid = stored->uuid,
+	                                               .sum = stored->sum,
+	                                               .node = DIT_DIFF_NONE};
+	it->nitems++;
+	return 0;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct dit_diff_item *x = a;
+	const struct dit_diff_item *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* They are read in the order of their IDs. */
+static int index_items(struct dit_diff_side *side)
+{
+	int r = 0;
+
+	if (side->nitems > 0) {
+		qsort(side->items, side->nitems, sizeof(*side->items), compare_items);
+	}
+	for (size_t i = 0; i < side->nitems && r == 0; i++) {
+		r = dit_diff_map_set(&side->by_id, side->items[i].id, (uint32_t)i);
+	}
+	return r;
+}
+
+static bool is_same(const struct stored *a, const struct stored *b)
+{
+	return a->sum.low == b->sum.low && a->sum.high == b->sum.high &&
+	       a->uuid == b->uuid;
+}
+
+static void free_sorters(struct dit_diff *diff)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		dit_sorter_free(diff->sides[side].sorter);
+		diff->sides[side].sorter = NULL;
+	}
+}
+
+int dit_diff_collect(struct dit_diff *diff)
+{
+	struct dit_sort_record records[2];
+	struct stored stored[2];
+	int states[2] = {0, 0};
+	int r = 0;
+
+	for (unsigned side = 0; side < 2; side++) {
+		states[side] = next(diff, side, &records[side], &stored[side]);
+	}
+	while (r == 0 && (states[0] > 0 || states[1] > 0)) {
+		int order = states[0] <= 0 ? 1
+		            : states[1] <= 0
+		                    ? -1
+		                    : dit_span_compare(records[0].key, records[1].key);
+		bool are_same = order == 0 && is_same(&stored[0], &stored[1]);
+
+		for (unsigned side = 0; side < 2 && r == 0; side++) {
+			if ((side == 0 ? order <= 0 : order >= 0)) {
+				r = are_same ? 0 : add_item(diff, side, &stored[side]);
+				states[side] =
+					next(diff, side, &records[side], &stored[side]);
+			}
+		}
+		r = r < 0 ? r : states[0] < 0 ? states[0] : states[1] < 0 ? states[1] : 0;
+	}
+	free_sorters(diff);
+	r = r < 0 ? r : states[0] < 0 ? states[0] : states[1] < 0 ? states[1] : 0;
+	r = r < 0 ? r : index_items(&diff->sides[0]);
+	return r < 0 ? r : index_items(&diff->sides[1]);
+}
+
+int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
+                           const struct dit_diff_map *marked)
+{
+	struct dit_sort_record record;
+	struct stored stored;
+	struct dit_diff_side *it = &diff->sides[side];
+	uint64_t nentries = it->nentries;
+	int r = scan_side(diff, side, marked);
+
+	it->nentries = nentries;
+	while (r == 0 && (r = next(diff, side, &record, &stored)) > 0) {
+		uint32_t at = dit_diff_map_get(&it->by_id, stored.id);
+
+		r = 0;
+		if (at == DIT_DIFF_NONE) {
+			at = (uint32_t)it->nitems;
+			r = add_item(diff, side, &stored);
+			r = r < 0 ? r : dit_diff_map_set(&it->by_id, stored.id, at);
+		} else if (it->items[at].is_equal) {
+			it->items[at].is_equal = false;
+			it->items[at].uuid = stored.uuid;
+			it->items[at].sum = stored.sum;
+		}
+	}
+	free_sorters(diff);
+	return r;
+}
+
+/* ---- numbers by a hash ---- */
+
+static struct dit_diff_slot *slot_of(const struct dit_diff_map *map, uint64_t key)
+{
+	size_t at = (size_t)(key * 0x9E3779B97F4A7C15u >> 7) & (map->size - 1);
+
+	while (map->slots[at].number != 0 && map->slots[at].key != key) {
+		at = (at + 1) & (map->size - 1);
+	}
+	return &map->slots[at];
+}
+
+uint32_t dit_diff_map_get(const struct dit_diff_map *map, uint64_t key)
+{
+	return map->size == 0 ? DIT_DIFF_NONE : slot_of(map, key)->number - 1;
+}
+
+static int grow_map(struct dit_diff_map *map)
+{
+	struct dit_diff_map more = {.size = map->size == 0 ? 64 : 2 * map->size};
+
+	more.slots = calloc(more.size, sizeof(*more.slots));
+	if (more.slots == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < map->size; i++) {
+		if (map->slots[i].number != 0) {
+			*slot_of(&more, map->slots[i].key) = map->slots[i];
+		}
+	}
+	more.n = map->n;
+	free(map->slots);
+	*map = more;
+	return 0;
+}
+
+int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, uint32_t number)
+{
+	struct dit_diff_slot *slot = NULL;
+
+	if (2 * map->n >= map->size && grow_map(map) < 0) {
+		return -ENOMEM;
+	}
+	slot = slot_of(map, key);
+	map->n += slot->number == 0;
+	*slot = (struct dit_diff_slot){.key = key, .number = number + 1};
+	return 0;
+}
+
+void dit_diff_map_deinit(struct dit_diff_map *map)
+{
+	free(map->slots);
+	*map = (struct dit_diff_map){.slots = NULL};
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Changes as LDIF: the lines that ldapmodify reads. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "diff/diff_impl.h"
+#include "schema/schema.h"
+
+#define FLUSH_BYTES ((size_t)256 << 10)
+
+int dit_diff_flush(struct dit_diff *diff)
+{
+	int r = diff->write == NULL || diff->text.len == 0
+	                ? 0
+	                : diff->write(diff->write_ctx, diff->text.data, diff->text.len);
+
+	diff->text.len = 0;
+	diff->is_told = r < 0; /* by the caller */
+	return r;
+}
+
+int dit_diff_dn(struct dit_diff *diff, uint32_t at, struct dit_span *ret)
+{
+	size_t len = 0;
+	char *text = NULL;
+
+	for (uint32_t i = at; i != DIT_DIFF_NONE; i = diff->nodes[i].parent) {
+		len += diff->nodes[i].rdn.len + 1;
+	}
+	text = dit_arena_bytes(&diff->arena, len);
+	if (text == NULL) {
+		return -ENOMEM;
+	}
+	*ret = (struct dit_span){text, len - 1};
+	for (uint32_t i = at; i != DIT_DIFF_NONE; i = diff->nodes[i].parent) {
+		memcpy(text, diff->nodes[i].rdn.data, diff->nodes[i].rdn.len);
+		text += diff->nodes[i].rdn.len;
+		*text++ = ',';
+	}
+	return 0;
+}
+
+static int write_text(struct dit_diff *diff, const char *name, struct dit_span value)
+{
+	return dit_ldif_write_value(&diff->text, dit_span_of(name), value, false);
+}
+
+int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type)
+{
+	int r = write_text(diff, "dn", dn);
+
+	return r < 0 ? r : write_text(diff, "changetype", dit_span_of(type));
+}
+
+int dit_diff_end(struct dit_diff *diff)
+{
+	int r = dit_ldif_write_end(&diff->text);
+
+	diff->nwritten++;
+	dit_tick_often(&diff->job.ticker);
+	if (r == 0 && dit_stop_is_set(&diff->job.stop)) {
+		return DIT_E_STOPPED;
+	}
+	return r < 0 || diff->text.len < FLUSH_BYTES ? r : dit_diff_flush(diff);
+}
+
+/* ---- changes ---- */
+
+static int begin_node(struct dit_diff *diff, uint32_t at, const char *type)
+{
+	struct dit_span dn;
+	int r = 0;
+
+	dit_arena_reset(&diff->arena);
+	r = dit_diff_dn(diff, at, &dn);
+	return r < 0 ? r : dit_diff_begin(diff, dn, type);
+}
+
+int dit_diff_add(struct dit_diff *diff, uint32_t at)
+{
+	struct dit_entry_view entry;
+	int r = dit_diff_read(diff, 1, dit_diff_item_of(diff, &diff->nodes[at], 1)->id,
+	                      &entry);
+
+	r = r < 0 ? r : dit_diff_begin(diff, entry.dn, "add");
+	for (uint32_t i = 0; i < entry.nattrs && r == 0; i++) {
+		const struct dit_attr_view *attr = &entry.attrs[i];
+
+		for (uint32_t v = 0;
+		     v < attr->nvalues && r == 0 &&
+		     (attr->ad == NULL || attr->ad->type->usage == DIT_USAGE_USER ||
+		      diff->opts.operational);
+		     v++) {
+			r = dit_ldif_write_value(&diff->text, attr->name, attr->values[v],
+			                         false);
+		}
+	}
+	return r < 0 ? r : dit_diff_end(diff);
+}
+
+int dit_diff_delete(struct dit_diff *diff, uint32_t at)
+{
+	int r = begin_node(diff, at, "delete");
+
+	return r < 0 ? r : dit_diff_end(diff);
+}
+
+int dit_diff_rename(struct dit_diff *diff, uint32_t at, uint32_t parent,
+                    struct dit_span rdn, bool takes_old)
+{
+	struct dit_span superior;
+	int r = begin_node(diff, at, "modrdn");
+
+	r = r < 0 ? r : write_text(diff, "newrdn", rdn);
+	r = r < 0 ? r
+	          : write_text(diff, "deleteoldrdn",
+	                       takes_old ? DIT_SPAN("1") : DIT_SPAN("0"));
+	if (r == 0 && parent != diff->nodes[at].parent) {
+		r = dit_diff_dn(diff, parent, &superior);
+		r = r < 0 ? r : write_text(diff, "newsuperior", superior);
+	}
+	return r < 0 ? r : dit_diff_end(diff);
+}
+
+/* ---- holders ---- */
+
+int dit_diff_add_holder(struct dit_diff *diff, uint32_t at)
+{
+	int r = begin_node(diff, at, "add");
+
+	r = r < 0 ? r : write_text(diff, "objectClass", DIT_SPAN("organizationalUnit"));
+	diff->stats.ntemporary++;
+	return r < 0 ? r : dit_diff_end(diff);
+}
+
+int dit_diff_delete_holder(struct dit_diff *diff, uint32_t at)
+{
+	return dit_diff_delete(diff, at);
+}

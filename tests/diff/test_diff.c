@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of dit_diff(): what is written whatever the number of threads, what is
+ * counted, and how it ends when something fails. That ldapmodify takes the changes is
+ * shown by oracle/diff.sh.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "base/error.h"
+#include "diff/diff.h"
+#include "load/load_fixture.h"
+#include "nomem.h"
+
+struct pair {
+	struct load_fixture a;
+	struct load_fixture b;
+	char reports[4000];
+	char text[200000];
+	size_t len;
+	int result; /* of the callback that takes the changes */
+	volatile sig_atomic_t stop;
+};
+
+static void note_report(void *ctx, const struct dit_report *report)
+{
+	struct pair *pair = ctx;
+	size_t used = strlen(pair->reports);
+
+	(void)snprintf(pair->reports + used, sizeof(pair->reports) - used, "%s\n",
+	               report->text);
+}
+
+static int note_text(void *ctx, const char *data, size_t len)
+{
+	struct pair *pair = ctx;
+
+	assert_true(pair->len + len < sizeof(pair->text));
+	memcpy(pair->text + pair->len, data, len);
+	pair->len += len;
+	pair->text[pair->len] = '\0';
+	return pair->result;
+}
+
+static const char *const unit = "dn: %sdc=x\nobjectClass: %s\n%s\n\n";
+
+/* "NAME=VALUE,": an organizational unit; "": the topmost entry. */
+static void add(FILE *file, const char *rdns, const char *text)
+{
+	char line[200];
+
+	if (rdns[0] == '\0') {
+		(void)fprintf(file, unit, "", "domain", "dc: x");
+		return;
+	}
+	(void)snprintf(line, sizeof(line), "ou: %.*s%s%s", (int)strcspn(rdns + 3, ","),
+	               rdns + 3, text[0] == '\0' ? "" : "\n", text);
+	(void)fprintf(file, unit, rdns, "organizationalUnit", line);
+}
+
+/* Lines "RDNS|attributes". */
+static void load(struct load_fixture *f, const char *const *lines)
+{
+	char *ldif = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&ldif, &len);
+	struct dit_load_stats stats;
+	struct dit_load_opts opts;
+
+	assert_non_null(file);
+	for (; *lines != NULL; lines++) {
+		char rdns[100];
+		size_t n = strcspn(*lines, "|");
+
+		(void)snprintf(rdns, sizeof(rdns), "%.*s", (int)n, *lines);
+		add(file, rdns, (*lines)[n] == '\0' ? "" : *lines + n + 1);
+	}
+	assert_int_equal(fclose(file), 0);
+	load_fixture_write(f, ldif);
+	free(ldif);
+	opts = load_fixture_opts(f);
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	dit_load_stats_deinit(&stats);
+}
+
+#define UUID(n) "entryUUID: 00000000-0000-4000-8000-00000000000" #n
+
+static const char *const before[] = {
+	"",
+	"ou=a,|" UUID(1) "\ndescription: one\ndescription: two",
+	"ou=b,|" UUID(2),
+	"ou=below,ou=a,|" UUID(3),
+	"ou=gone,|" UUID(4),
+	NULL,
+};
+static const char *const after[] = {
+	"",
+	"ou=b,|" UUID(1) "\ndescription: two\ndescription: three",
+	"ou=a,|" UUID(2),
+	"ou=below,ou=b,|" UUID(3),
+	"ou=new,|" UUID(5),
+	NULL,
+};
+
+static int setup(void **state)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+
+	assert_non_null(pair);
+	load_fixture_init(&pair->a, "");
+	load_fixture_init(&pair->b, "");
+	load(&pair->a, before);
+	load(&pair->b, after);
+	*state = pair;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct pair *pair = *state;
+
+	load_fixture_deinit(&pair->a);
+	load_fixture_deinit(&pair->b);
+	free(pair);
+	return 0;
+}
+
+static struct dit_diff_opts opts_for(struct pair *pair)
+{
+	struct dit_diff_opts opts = DIT_DIFF_OPTS_INIT;
+
+	pair->len = 0;
+	pair->text[0] = '\0';
+	pair->reports[0] = '\0';
+	opts.conf = pair->a.conf;
+	opts.second = pair->b.database; /* the first one is the configured one */
+	opts.threads = 1;
+	opts.report = note_report;
+	opts.report_ctx = pair;
+	opts.stop = &pair->stop;
+	return opts;
+}
+
+static void reload(struct pair *pair, const char *const *a, const char *const *b)
+{
+	load_fixture_reset(&pair->a);
+	load_fixture_reset(&pair->b);
+	load(&pair->a, a);
+	load(&pair->b, b);
+}
+
+/* ---- what is written ---- */
+
+static void exchanged_names_need_one_entry_for_a_while(void **state)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	assert_int_equal(stats.nentries[0], 5);
+	assert_int_equal(stats.nentries[1], 5);
+	assert_int_equal(stats.nadded, 1);
+	assert_int_equal(stats.ndeleted, 1);
+	assert_int_equal(stats.nrenamed, 2); /* ou=below goes along */
+	assert_int_equal(stats.nmodified, 1);
+	assert_int_equal(stats.ntemporary, 1);
+	assert_int_equal(stats.nattrs, 1);
+	assert_string_equal(stats.attrs[0].name, "description");
+	assert_int_equal(dit_diff_nchanges(&stats), 5);
+	dit_diff_stats_deinit(&stats);
+	assert_null(strstr(pair->text, "below"));
+	assert_non_null(strstr(pair->text, "delete: description\ndescription: one\n-\n"
+	                                   "add: description\ndescription: three\n-\n"));
+}
+
+static void any_number_of_threads_writes_the_same(void **state)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+	char *first = NULL;
+
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	dit_diff_stats_deinit(&stats);
+	first = strdup(pair->text);
+	opts = opts_for(pair);
+	opts.threads = 4;
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	dit_diff_stats_deinit(&stats);
+	assert_string_equal(pair->text, first);
+	free(first);
+}
+
+static void a_state_equals_itself_loaded_again(void **state)
+{
+	static const char *const other_ids[] = {
+		"",
+		"ou=gone,|" UUID(4),
+		"ou=b,|" UUID(2),
+		"ou=a,|" UUID(1) "\ndescription: two\ndescription: one",
+		"ou=below,ou=a,|" UUID(3),
+		NULL,
+	};
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	reload(pair, before, other_ids);
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	assert_int_equal(dit_diff_nchanges(&stats), 0);
+	assert_int_equal(pair->len, 0);
+	dit_diff_stats_deinit(&stats);
+}
+
+static void entries_without_a_common_uuid_are_found_by_dn(void **state)
+{
+	static const char *const others[] = {
+		"",
+		"ou=a,|" UUID(6) "\ndescription: one\ndescription: two",
+		"ou=b,|" UUID(7),
+		"ou=below,ou=a,|" UUID(8),
+		"ou=gone,|" UUID(9),
+		NULL,
+	};
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	reload(pair, before, others);
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	assert_int_equal(dit_diff_nchanges(&stats), 0);
+	dit_diff_stats_deinit(&stats);
+}
+
+/* uid=under stays under its DN, but the entry above it is another one. */
+static void an_equal_entry_moves_to_another_parent(void **state)
+{
+	static const char *const a[] = {"", "ou=a,|" UUID(1), "ou=b,|" UUID(2),
+	                                "ou=c,ou=a,|" UUID(3), NULL};
+	static const char *const b[] = {"", "ou=b,|" UUID(1), "ou=a,|" UUID(2),
+	                                "ou=c,ou=a,|" UUID(3), NULL};
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	reload(pair, a, b);
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	assert_int_equal(stats.nrenamed, 3);
+	assert_int_equal(stats.nmodified, 0);
+	dit_diff_stats_deinit(&stats);
+}
+
+static void a_stored_name_is_not_that_of_a_temporary_entry(void **state)
+{
+	static const char *const a[] = {"", "ou=ditdiff-1,|" UUID(3), "ou=a,|" UUID(1),
+	                                "ou=b,|" UUID(2), NULL};
+	static const char *const b[] = {"", "ou=ditdiff-1,|" UUID(3), "ou=b,|" UUID(1),
+	                                "ou=a,|" UUID(2), NULL};
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	reload(pair, a, b);
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	assert_int_equal(stats.ntemporary, 1);
+	assert_null(strstr(pair->text, "dn: ou=ditdiff-1,"));
+	assert_non_null(strstr(pair->text, "dn: ou=ditdiff-"));
+	dit_diff_stats_deinit(&stats);
+}
+
+static void nothing_to_everything_and_back(void **state)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	opts.filter = "(description=none)"; /* no entry of the first matches */
+	assert_int_equal(dit_diff(&opts, NULL, NULL, &stats), 0);
+	assert_int_equal(dit_diff_nchanges(&stats), 0);
+	dit_diff_stats_deinit(&stats);
+	opts.filter = "(ou=gone)";
+	assert_int_equal(dit_diff(&opts, NULL, NULL, &stats), 0);
+	assert_int_equal(stats.ndeleted, 1);
+	assert_int_equal(stats.nadded, 0);
+	dit_diff_stats_deinit(&stats);
+}
+
+/* ---- how it ends ---- */
+
+static void a_failed_write_ends_it(void **state)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	pair->result = -ENOSPC;
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), -ENOSPC);
+	pair->result = 0;
+}
+
+static void a_request_ends_it(void **state)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	pair->stop = 1;
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), DIT_E_STOPPED);
+	pair->stop = 0;
+}
+
+static void wrong_options_are_told(void **state)
+{
+	static const char *const unknown[] = {"nonsense"};
+	static const struct {
+		const char *base;
+		const char *filter;
+		size_t nattrs;
+		const char *text;
+	} cases[] = {
+		{"nonsense", NULL, 0, "nonsense: this is no DN\n"},
+		{NULL, "(ou=", 0, "(ou=: this is no filter\n"},
+		{NULL, NULL, 1, "nonsense: no such attribute is configured\n"},
+	};
+	struct pair *pair = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_diff_opts opts = opts_for(pair);
+		struct dit_diff_stats stats;
+
+		opts.base = cases[i].base;
+		opts.filter = cases[i].filter;
+		opts.attrs = unknown;
+		opts.nattrs = cases[i].nattrs;
+		assert_int_equal(dit_diff(&opts, note_text, pair, &stats), DIT_E_CONFIG);
+		assert_string_equal(pair->reports, cases[i].text);
+	}
+}
+
+static void one_database_twice_is_refused(void **state)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	opts.second = NULL;
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), -EINVAL);
+	assert_non_null(strstr(pair->reports, "this is one database"));
+}
+
+static void an_entry_that_cannot_be_read_is_told(void **state)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+	MDB_txn *txn = load_fixture_begin(pair->b.database);
+	uint64_t id = 3;
+	MDB_val key = {sizeof(id), &id};
+	MDB_val data = {5, "wrong"};
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_INTEGERKEY, &dbi), 0);
+	assert_int_equal(mdb_put(txn, dbi, &key, &data, 0), 0);
+	load_fixture_commit(txn);
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), DIT_E_CORRUPT);
+	assert_non_null(strstr(pair->reports, "entry 3 cannot be read"));
+	reload(pair, before, after);
+}
+
+static void memory_that_runs_out_is_an_error_at_any_moment(void **state)
+{
+	struct pair *pair = *state;
+	bool has_failed = true;
+
+	for (long n = 0; has_failed; n++) {
+		struct dit_diff_opts opts = opts_for(pair);
+		struct dit_diff_stats stats;
+		int r = 0;
+
+		countdown = n;
+		r = dit_diff(&opts, note_text, pair, &stats);
+		has_failed = countdown < 0;
+		countdown = -1;
+		if (r == 0) {
+			dit_diff_stats_deinit(&stats);
+		}
+		assert_true(has_failed || r == 0);
+		assert_true(r == 0 || pair->reports[0] != '\0');
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exchanged_names_need_one_entry_for_a_while),
+		cmocka_unit_test(any_number_of_threads_writes_the_same),
+		cmocka_unit_test(a_failed_write_ends_it),
+		cmocka_unit_test(a_request_ends_it),
+		cmocka_unit_test(wrong_options_are_told),
+		cmocka_unit_test(one_database_twice_is_refused),
+		cmocka_unit_test(an_entry_that_cannot_be_read_is_told),
+		cmocka_unit_test(memory_that_runs_out_is_an_error_at_any_moment),
+		cmocka_unit_test(nothing_to_everything_and_back),
+		cmocka_unit_test(a_state_equals_itself_loaded_again),
+		cmocka_unit_test(entries_without_a_common_uuid_are_found_by_dn),
+		cmocka_unit_test(an_equal_entry_moves_to_another_parent),
+		cmocka_unit_test(a_stored_name_is_not_that_of_a_temporary_entry),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
