@@ -44,6 +44,7 @@ dist_man_MANS += \
 	%D%/man/ditadd.8 \
 	%D%/man/ditcat.8 \
 	%D%/man/ditcheck.8 \
+	%D%/man/ditdiff.8 \
 	%D%/man/ditindex.8 \
 	%D%/man/ditsplit.8 \
 	%D%/man/ditkit.5 \

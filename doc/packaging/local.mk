@@ -8,6 +8,7 @@ bash_completions = \
 	%D%/completion/ditadd \
 	%D%/completion/ditcat \
 	%D%/completion/ditcheck \
+	%D%/completion/ditdiff \
 	%D%/completion/ditindex \
 	%D%/completion/ditsplit \
 	$(NULL)

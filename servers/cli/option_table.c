@@ -25,6 +25,12 @@ static const struct program programs[] = {
          "run. Exit status: 0 nothing is wrong, 1 something is, 2 it could not be "
          "checked.",
          "--database names the directory or data file to check"},
+	{"ditdiff", DITDIFF, "from [to]",
+         "Write what differs between two states of a directory as LDIF changes, which "
+         "ldapmodify takes. A state is a database directory, next to a running slapd as "
+         "well; without to it is the configured database. Exit status: 0 equal, 1 "
+         "different, 2 trouble.",
+         NULL},
 	{"ditindex", DITINDEX, "[attribute]...",
          "Build the indexes of a database again, all or those of the named attributes: "
          "what slapindex -t stores, sooner, and all or nothing. slapd must not run, "

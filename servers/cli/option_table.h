@@ -22,7 +22,8 @@ enum program_bit {
 	DITCHECK = 4,
 	DITINDEX = 8,
 	DITSPLIT = 16,
-	DIT_ALL = 31,
+	DITDIFF = 32,
+	DIT_ALL = 63,
 };
 
 /** Kinds of arguments. */

@@ -15,7 +15,7 @@
 # succeed.
 set -u
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
-: "${DITINDEX:?}" "${DITSPLIT:?}"
+: "${DITDIFF:?}" "${DITINDEX:?}" "${DITSPLIT:?}"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-manuals-XXXXXX") || exit 1
 work=$(cd "$work" && pwd -P)
@@ -50,7 +50,7 @@ wrap() {
 	printf '#!/bin/bash\n%s\n' "$2" >"$work/bin/$1"
 	chmod +x "$work/bin/$1"
 }
-for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX" "$DITSPLIT" slapmodify; do
+for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITDIFF" "$DITINDEX" "$DITSPLIT" slapmodify; do
 	# After a configuration, or where none is read, the program gets what was given.
 	wrap "${program##*/}" "
 		for word; do
@@ -63,12 +63,16 @@ for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX" "$DITSPLIT" slapmodif
 		fi
 		exec $program -f \"\$ROOT/etc/ldap/slapd.conf\" \"\$@\""
 done
+# That states differ is no failure of an example.
+sed -i 's,^\([[:space:]]*\)exec \(.*\)$,\1\2 || [ $? -eq 1 ],; s,) exec \(.*\) ;;,) \1; exit ;;,' \
+	"$work/bin/ditdiff"
 sed -i 's, slapmodify , /usr/sbin/slapmodify ,' "$work/bin/slapmodify"
 wrap apt-get ':'
 wrap debconf-set-selections 'cat >/dev/null'
 # runuser -u USER -- COMMAND
 wrap runuser 'shift 3; exec "$@"'
 wrap ldapsearch "exec $(command -v ldapsearch) \"\${@/#ldapi:\/\/\//ldapi://\${ROOT//\//%2f}%2fldapi}\""
+wrap ldapmodify "exec $(command -v ldapmodify) -H \"ldapi://\${ROOT//\//%2f}%2fldapi\" \"\$@\""
 # The part of systemd: slapd on a socket, and the nightly export.
 wrap systemctl '
 case $* in
@@ -143,6 +147,15 @@ setup_copied() {
 	rm var/lib/ldap/*
 	ditadd -q -l full.ldif
 	ditadd -q -f copy.conf -l full.ldif
+}
+# An export of another state in backup.ldif; slapd runs.
+setup_changed() {
+	setup_loaded
+	sed -i 's/^directory/rootpw secret\n&/' etc/ldap/slapd.conf
+	ditcat -l backup.ldif
+	sed 's/^telephoneNumber: .*/telephoneNumber: +49 40 1234/' backup.ldif >new.ldif
+	ditadd -q --replace -l new.ldif
+	systemctl start slapd
 }
 # LDIF with a record that is refused.
 setup_refused() {

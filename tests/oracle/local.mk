@@ -21,6 +21,7 @@ script_tests += \
 	%D%/config.sh \
 	%D%/content.sh \
 	%D%/contextcsn.sh \
+	%D%/diff.sh \
 	%D%/exports.sh \
 	%D%/fatal.sh \
 	%D%/flows.sh \
@@ -54,6 +55,7 @@ script_tests += \
 long_scripts += \
 	%D%/cat.sh \
 	%D%/check.sh \
+	%D%/diff.sh \
 	%D%/collisions.sh \
 	%D%/conf_errors.sh \
 	%D%/config.sh \
@@ -74,7 +76,7 @@ long_scripts += \
 	%D%/values.sh \
 	%D%/writers.sh \
 	$(NULL)
-EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/sites_lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk tests/data
+EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/sites_lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk %D%/states.awk tests/data
 
 # A library for LD_PRELOAD, made for the tests alone.
 check_DATA += %D%/nosync.so

@@ -29,7 +29,7 @@ same() {
 
 mkdir "$work/bin" "$work/dir" "$work/dir/one" "$work/dir/two"
 : >"$work/dir/some.ldif"
-for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX" "$DITSPLIT"; do
+for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITDIFF" "$DITINDEX" "$DITSPLIT"; do
 	ln -s "$program" "$work/bin/"
 done
 PATH=$work/bin:$PATH
@@ -55,7 +55,7 @@ bash_words() {
 	printf '%s\n' "${COMPREPLY[@]}" | sort
 }
 
-for program in ditadd ditcat ditcheck ditindex ditsplit; do
+for program in ditadd ditcat ditcheck ditdiff ditindex ditsplit; do
 	words=$(bash_words $program -)
 	listed=$($program --help | sed -n 's/^  \(-[^ ,]*\(, -[^ ,]*\)*\).*/\1/p' | tr ',' '\n' |
 		sed 's/ //g; s/\[*=.*//' | sort -u)
@@ -103,7 +103,7 @@ else
 		[ ! -s "$work/err" ] || sed 's/^/zsh: /' "$work/err" >&2
 	}
 	cd "$work/dir" || exit 1
-	for program in ditadd ditcat ditcheck ditindex ditsplit; do
+	for program in ditadd ditcat ditcheck ditdiff ditindex ditsplit; do
 		same "$program: zsh completes what bash does" "$(bash_words $program -)" \
 			"$(zsh_words "$program -" | sort -u)"
 	done

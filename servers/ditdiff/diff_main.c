@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ditdiff: what differs between two states of a directory, as LDIF changes.
+ *
+ * Options in, changes out; the work is dit_diff()'s. Exit status as diff's: 0 equal, 1
+ * different, 2 trouble.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ditkit/diff.h>
+#include <ditkit/load.h>
+#include <ditkit/version.h>
+
+#include <jansson.h>
+
+#include "arguments.h"
+#include "common_options.h"
+#include "figures.h"
+#include "inputs.h"
+#include "interrupts.h"
+#include "meter.h"
+#include "run_facts.h"
+
+enum {
+	EQUAL,
+	DIFFERENT,
+	TROUBLE
+};
+
+/** One of the two states. */
+struct diff_side {
+	const char *directory; /* of a database; NULL: the configured one, or LDIF */
+	struct inputs inputs; /* LDIF, which is loaded to be compared; none: a database */
+};
+
+struct diff_options {
+	struct common_options common;
+	struct dit_diff_opts diff;
+	struct diff_side sides[2];
+	const char **attrs; /* owned; the names point into attrs_text */
+	char *attrs_text;   /* owned */
+	bool is_summary;
+	bool is_json;
+	bool is_reverse;
+};
+
+/* ---- the command line ---- */
+
+static int read_wrap(struct diff_options *options, const char *text)
+{
+	struct common_setting setting = common_read_setting(text);
+	char *end = NULL;
+	unsigned long n = 0;
+
+	if (!common_is_setting(&setting, "ldif-wrap") || setting.value == NULL) {
+		return common_wrong(&options->common, "unknown option -o", text);
+	}
+	if (strcasecmp(setting.value, "no") == 0) {
+		options->diff.wrap = UINT_MAX;
+		return 0;
+	}
+	n = strtoul(setting.value, &end, 10);
+	if (end == setting.value || *end != '\0' || n < 2 || n >= UINT_MAX) {
+		return common_wrong(&options->common,
+		                    "ldif-wrap takes columns, or no, not", setting.value);
+	}
+	options->diff.wrap = (unsigned)n;
+	return 0;
+}
+
+/* "mail,cn": the names point into a copy. */
+static int read_attrs(struct diff_options *options, const char *text)
+{
+	size_t most = strlen(text) / 2 + 1;
+	char *rest = NULL;
+
+	free(options->attrs_text);
+	free(options->attrs);
+	options->attrs_text = strdup(text);
+	options->attrs = calloc(most, sizeof(*options->attrs));
+	options->diff.nattrs = 0;
+	if (options->attrs_text == NULL || options->attrs == NULL) {
+		return common_wrong_call(&options->common, "no memory");
+	}
+	for (char *name = strtok_r(options->attrs_text, ", ", &rest); name != NULL;
+	     name = strtok_r(NULL, ", ", &rest)) {
+		options->attrs[options->diff.nattrs++] = name;
+	}
+	options->diff.attrs = options->attrs;
+	return options->diff.nattrs == 0
+	               ? common_wrong(&options->common,
+	                              "--attrs takes names of attributes, not", text)
+	               : 0;
+}
+
+static int read_own(void *ctx, int option, const char *text)
+{
+	struct diff_options *options = ctx;
+
+	switch (option) {
+	case 'o':
+		return read_wrap(options, text);
+	case OPT_ATTRS:
+		return read_attrs(options, text);
+	}
+	return 0;
+}
+
+/* A data.mdb, or a directory that has one; all else is LDIF. */
+static bool is_database(const char *text)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	size_t len = strlen(text);
+
+	if (stat(text, &st) == 0 && S_ISREG(st.st_mode)) {
+		return len >= 8 && strcmp(text + len - 8, "data.mdb") == 0;
+	}
+	return snprintf(path, sizeof(path), "%s/data.mdb", text) < (int)sizeof(path) &&
+	       access(path, F_OK) == 0;
+}
+
+static int read_side(struct diff_side *side, const char *text)
+{
+	if (is_database(text)) {
+		side->directory = text;
+		return 0;
+	}
+	return inputs_add(&side->inputs, "ditdiff", text);
+}
+
+static int read_operands(struct diff_options *options, int argc, char *argv[])
+{
+	int n = argc - optind;
+	int r = 0;
+
+	if (n != 1 && n != 2) {
+		return common_wrong_call(
+			&options->common,
+			"two states are needed: FROM and TO, or FROM alone");
+	}
+	options->is_reverse = common_is_given(&options->common, OPT_REVERSE);
+	for (int i = 0; i < n && r == 0; i++) {
+		r = read_side(&options->sides[options->is_reverse ? 1 - i : i],
+		              argv[optind + i]);
+	}
+	return r < 0 ? r : common_check_options(&options->common, optind, argv);
+}
+
+/* Texts point into argv or into the options. The caller frees these in every case.
+ * @return 0; -1 after a message */
+static int read_options(struct diff_options *options, int argc, char *argv[])
+{
+	struct common_options *common = &options->common;
+	struct dit_diff_opts *diff = &options->diff;
+	int r = 0;
+
+	*options = (struct diff_options){.common = common_options_init("ditdiff"),
+	                                 .diff = DIT_DIFF_OPTS_INIT};
+	r = common_read_options(common, argc, argv, read_own, options);
+	if (r <= 0) {
+		return r;
+	}
+	diff->conf = common->conf;
+	diff->conf_dir = common->conf_dir;
+	diff->suffix = common->suffix;
+	diff->database = common->database;
+	diff->openldap = common->openldap;
+	diff->threads = common->threads;
+	diff->filter = common_text(common, 'a');
+	diff->base = common_text(common, OPT_SUBTREE);
+	diff->operational = common_is_given(common, OPT_OPERATIONAL);
+	diff->memory_bytes = common_number(common, OPT_MEMORY);
+	diff->tmpdir = common_text(common, OPT_TMPDIR);
+	options->is_summary = common_is_given(common, OPT_SUMMARY);
+	options->is_json = common_is_given(common, OPT_JSON);
+	return read_operands(options, argc, argv);
+}
+
+static void free_options(struct diff_options *options)
+{
+	free(options->attrs);
+	free(options->attrs_text);
+	inputs_deinit(&options->sides[0].inputs);
+	inputs_deinit(&options->sides[1].inputs);
+}
+
+/* ---- what is printed ---- */
+
+static const struct meter_phase phases[] = {
+	[DIT_DIFF_FIRST] = {"first", 45},
+	[DIT_DIFF_SECOND] = {"second", 45},
+	[DIT_DIFF_CHANGES] = {"changes", 10},
+};
+
+static int write_changes(void *ctx, const char *data, size_t len)
+{
+	(void)ctx;
+	return fwrite(data, 1, len, stdout) == len ? 0 : -errno;
+}
+
+static void print_count(const char *what, uint64_t n)
+{
+	if (n > 0) {
+		(void)printf("%-10s %s\n", what, figure_count(n).text);
+	}
+}
+
+static void print_summary(const struct dit_diff_stats *stats)
+{
+	if (dit_diff_nchanges(stats) == 0) {
+		(void)printf("Equal: %s entries\n",
+		             figure_count(stats->nentries[0]).text);
+		return;
+	}
+	print_count("added", stats->nadded);
+	print_count("deleted", stats->ndeleted);
+	print_count("renamed", stats->nrenamed);
+	print_count("modified", stats->nmodified);
+	for (size_t i = 0; i < stats->nattrs; i++) {
+		(void)printf("  %-30s %s\n", stats->attrs[i].name,
+		             figure_count(stats->attrs[i].nentries).text);
+	}
+}
+
+static int print_json(const struct dit_diff_stats *stats)
+{
+	json_t *attrs = json_object();
+	json_t *json = NULL;
+	int r = 0;
+
+	for (size_t i = 0; i < stats->nattrs; i++) {
+		(void)json_object_set_new(
+			attrs, stats->attrs[i].name,
+			json_integer((json_int_t)stats->attrs[i].nentries));
+	}
+	json = json_pack("{s:i, s:s, s:s, s:[I,I], s:I, s:I, s:I, s:I, s:o}", "format", 1,
+	                 "program", "ditdiff", "version", dit_version(), "entries",
+	                 (json_int_t)stats->nentries[0], (json_int_t)stats->nentries[1],
+	                 "added", (json_int_t)stats->nadded, "deleted",
+	                 (json_int_t)stats->ndeleted, "renamed",
+	                 (json_int_t)stats->nrenamed, "modified",
+	                 (json_int_t)stats->nmodified, "attributes", attrs);
+	r = json == NULL ? -1 : json_dumpf(json, stdout, JSON_INDENT(1));
+	(void)putchar('\n');
+	json_decref(json);
+	return r;
+}
+
+static int print_stats(const struct diff_options *options,
+                       const struct dit_diff_stats *stats)
+{
+	if (options->is_json) {
+		return print_json(stats);
+	}
+	if (options->is_summary) {
+		print_summary(stats);
+	}
+	return 0;
+}
+
+/* ---- LDIF ---- */
+
+/* The user is the owner of the database on the other side. */
+struct owner {
+	struct common_user *user;
+	const char *directory; /* NULL: the configured one */
+};
+
+static int become_owner(void *ctx, const char *const *directories, size_t n)
+{
+	struct owner *owner = ctx;
+
+	return owner->directory == NULL
+	               ? common_become_user(owner->user, directories, n)
+	               : common_become_user(owner->user, &owner->directory, 1);
+}
+
+static bool is_ldif(const struct diff_side *side)
+{
+	return side->inputs.n > 0;
+}
+
+/* LDIF becomes a database for a while. @param ret  owned: scratch_remove() */
+static int load_side(const struct diff_options *options, unsigned number,
+                     struct meter *meter, char **ret)
+{
+	const struct diff_side *side = &options->sides[number];
+	struct owner owner = {.user = (struct common_user *)&options->common.user,
+	                      .directory = options->sides[1 - number].directory};
+	struct dit_load_opts load = DIT_LOAD_OPTS_INIT;
+	struct dit_load_stats stats;
+	int r = 0;
+
+	COMMON_TAKE(&load, &options->common);
+	load.no_glue = true;
+	load.is_quick = true;
+	load.is_scratch = true;
+	load.may_grow = true;
+	load.explain = true;
+	load.inputs = side->inputs.paths;
+	load.ninputs = side->inputs.n;
+	load.digests = side->inputs.has_digests ? side->inputs.digests : NULL;
+	load.tmpdir = options->diff.tmpdir;
+	load.memory_bytes = options->diff.memory_bytes;
+	load.stop = options->diff.stop;
+	load.report = meter_take_report;
+	load.report_ctx = meter;
+	if (!is_ldif(&options->sides[1 - number])) {
+		load.before_open = become_owner;
+		load.before_open_ctx = &owner;
+	}
+	r = dit_load(&load, &stats);
+	if (r == 0) {
+		*ret = strdup(stats.databases[0].directory);
+		r = *ret == NULL ? -ENOMEM : 0;
+	}
+	dit_load_stats_deinit(&stats);
+	return r;
+}
+
+static int load_sides(const struct diff_options *options, struct meter *meter,
+                      char *scratch[2])
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		if (is_ldif(&options->sides[i])) {
+			r = load_side(options, i, meter, &scratch[i]);
+		}
+	}
+	return r;
+}
+
+static void scratch_remove(char *scratch[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (scratch[i] != NULL) {
+			dit_load_scratch_remove(scratch[i]);
+			free(scratch[i]);
+		}
+	}
+}
+
+static int run(struct diff_options *options)
+{
+	char *scratch[2] = {NULL, NULL};
+	struct dit_diff_stats stats = {.attrs = NULL};
+	struct meter meter;
+	bool is_counted = options->is_json || options->is_summary;
+	int status = TROUBLE;
+	int r = 0;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	options->diff.stop = common_catch_interrupts();
+	COMMON_CALLBACKS(&options->diff, &options->common, &meter);
+	/* A terminal that shows the changes shows nothing else. */
+	options->common.is_quiet |= isatty(STDOUT_FILENO) == 1;
+	common_start_meter(&meter, &options->common, phases, DIT_DIFF_NPHASES);
+	r = load_sides(options, &meter, scratch);
+	options->diff.first =
+		scratch[0] != NULL ? scratch[0] : options->sides[0].directory;
+	options->diff.second =
+		scratch[1] != NULL ? scratch[1] : options->sides[1].directory;
+	r = r < 0 ? r
+	          : dit_diff(&options->diff, is_counted ? NULL : write_changes, NULL,
+	                     &stats);
+	scratch_remove(scratch);
+	meter_end(&meter, r == 0);
+	if (r == DIT_E_STOPPED) {
+		(void)fputs("ditdiff: interrupted\n", stderr);
+	} else if (r == 0 && (print_stats(options, &stats) < 0 || fflush(stdout) != 0 ||
+	                      ferror(stdout) != 0)) {
+		(void)fprintf(stderr, "ditdiff: changes could not be written: %s\n",
+		              strerror(errno));
+	} else if (r == 0) {
+		status = dit_diff_nchanges(&stats) == 0 ? EQUAL : DIFFERENT;
+	} else if (ferror(stdout) != 0) {
+		(void)fprintf(stderr, "ditdiff: changes could not be written: %s\n",
+		              strerror(-r));
+	}
+	dit_diff_stats_deinit(&stats);
+	return status;
+}
+
+static int ditdiff(int argc, char *argv[])
+{
+	struct diff_options options;
+	int status = TROUBLE;
+
+	if (read_options(&options, argc, argv) < 0) {
+		status = TROUBLE;
+	} else if (common_print_help(&options.common)) {
+		status = EQUAL;
+	} else {
+		status = run(&options);
+	}
+	free_options(&options);
+	return status;
+}
+
+int main(int argc, char *argv[])
+{
+	return common_start("ditdiff", TROUBLE, ditdiff, argc, argv);
+}

@@ -1,0 +1,2 @@
+"$DITDIFF" -V
+"$DITDIFF" --version

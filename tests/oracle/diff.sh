@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# ldapmodify takes what ditdiff writes, in the order in which it is written: a slapd goes from
+# state to state of a directory that changes at random (states.awk), and each time it holds
+# the content of that state. So it does on the way back, with --reverse. LDIF and a database
+# have the same differences.
+. "${0%/*}/lib.sh"
+. "${0%/*}/slapd_lib.sh"
+: "${DITDIFF:?}" "${DITCAT:?}"
+
+nstates=8
+[ "${DIT_LONG:-}" != yes ] || nstates=200
+export TMPDIR=$work
+
+# content: entries on standard input, those attributes alone that the states have, in an order
+content() {
+	awk 'BEGIN { RS = ""; FS = "\n" }
+	{
+		n = 0
+		for (i = 2; i <= NF; i++) {
+			if ($i ~ /^(objectClass|cn|ou|sn|dc|member|description)::? /) {
+				line[++n] = $i
+			}
+		}
+		for (i = 1; i < n; i++) {
+			for (j = i + 1; j <= n; j++) {
+				if (line[j] < line[i]) {
+					t = line[i]; line[i] = line[j]; line[j] = t
+				}
+			}
+		}
+		text = $1
+		for (i = 1; i <= n; i++) {
+			text = text "|" line[i]
+		}
+		print text
+	}' | sort
+}
+
+# diff_status STATUS ARGUMENT...: ditdiff ends with that; its output is $work/changes.ldif
+diff_status() {
+	local wanted=$1 status
+	shift
+	"$DITDIFF" -f "$work/live/slapd.conf" "$@" >"$work/changes.ldif" 2>"$work/diff.err"
+	status=$?
+	[ $status -eq "$wanted" ] && return
+	echo "exit status $status, not $wanted"
+	cat "$work/diff.err"
+	return 1
+}
+
+apply() {
+	[ ! -s "$work/changes.ldif" ] ||
+		ldapmodify -x -H "${url[live]}" -D "cn=Admin,$base" -w secret \
+			-f "$work/changes.ldif"
+}
+
+# load STATE: into the site "state"
+load() {
+	empty_site "$work/state"
+	ditadd_site "$work/state" -q -l "$work/$1.ldif"
+}
+
+# follow NAME OPTION...: slapd gets the changes that lead to the state, and has its content
+follow() {
+	local name=$1
+	shift
+	check "$name: changes" diff_any "$@"
+	cat "$work/changes.ldif" >>"$work/all.ldif"
+	check "$name: applied" apply
+	check "$name: content" same_content
+	check "$name: nothing is left" diff_status 0 "$work/live/db" "$work/state/db"
+}
+
+# diff_any ARGUMENT...: different or not
+diff_any() {
+	diff_status 1 "$@" || diff_status 0 "$@"
+}
+
+same_content() {
+	"$DITCAT" -f "$work/live/slapd.conf" -o ldif-wrap=no | content >"$work/is"
+	content <"$work/wanted.ldif" | diff "$work/is" -
+}
+
+make_site "$work/live"
+make_site "$work/state"
+echo 'rootpw secret' >>"$work/live/slapd.conf"
+for ((i = 0; i < nstates; i++)); do
+	awk -v seed="${SEED:-1}" -v state=$i -f "$DIT_SRCDIR/tests/oracle/states.awk" \
+		>"$work/$i.ldif" || exit 99
+done
+ditadd_site "$work/live" -q -l "$work/0.ldif"
+start_slapd live
+for ((i = 1; i < nstates; i++)); do
+	load $i
+	cp "$work/$i.ldif" "$work/wanted.ldif"
+	check "state $i as LDIF" diff_any "$work/live/db" "$work/$i.ldif"
+	mv "$work/changes.ldif" "$work/as-ldif"
+	check "state $i" diff_any "$work/live/db" "$work/state/db"
+	check "state $i: LDIF or database" cmp "$work/as-ldif" "$work/changes.ldif"
+	follow "state $i" "$work/live/db" "$work/state/db"
+done
+for ((i = nstates - 2; i >= 0; i -= 3)); do
+	load $i
+	cp "$work/$i.ldif" "$work/wanted.ldif"
+	follow "back to state $i" --reverse "$work/state/db" "$work/live/db"
+done
+for kind in add delete modrdn modify; do
+	check "there was a $kind" grep -q "^changetype: $kind" "$work/all.ldif"
+done
+check "a name was in the way" grep -q '^dn: ou=ditdiff-' "$work/all.ldif"
+finish
