@@ -24,7 +24,6 @@
 #include "ldif/ldif_write.h"
 #include "reader/entry_reader.h"
 #include "reader/snapshot.h"
-#include "scan/entry_match.h"
 #include "scan/scan_snapshot.h"
 #include "sort/sort.h"
 

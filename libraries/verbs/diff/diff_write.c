@@ -56,7 +56,7 @@ int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type)
 
 int dit_diff_end(struct dit_diff *diff)
 {
-	int r = dit_ldif_write_end(&diff->text);
+	int r = dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
 
 	diff->nwritten++;
 	dit_tick_often(&diff->job.ticker);
