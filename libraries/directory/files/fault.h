@@ -7,20 +7,10 @@
 #ifndef DITKIT_FAULT_H
 #define DITKIT_FAULT_H
 
-#include <stddef.h>
-
 /** Empty: the code says all. */
 struct dit_fault {
 	char text[384];
 };
-
-/** NULL is fine. */
-static inline void dit_fault_clear(struct dit_fault *fault)
-{
-	if (fault != NULL) {
-		fault->text[0] = '\0';
-	}
-}
 
 /** @p fault may be NULL. @return @p r */
 int dit_fault_say(struct dit_fault *fault, int r, const char *format, ...)

@@ -11,8 +11,6 @@ libditkit_a_SOURCES += \
 	%D%/lmdb_append.c \
 	%D%/lmdb_append.h \
 	%D%/map_size.h \
-	%D%/spare.c \
-	%D%/spare.h \
 	%D%/strerror.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -112,10 +112,6 @@ void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
 {
 	if (claim->made_lock_file && end != DIT_CLAIM_PUBLISHED) {
 		(void)unlinkat(claim->dir_fd, DIT_LOCK_NAME, 0);
-	} else if (end == DIT_CLAIM_ABANDONED && claim->lock_fd >= 0) {
-		if (ftruncate(claim->lock_fd, 0) != 0) {
-			/* It stays as it was; nothing better can be done. */
-		}
 	}
 	if (claim->lock_fd >= 0) {
 		(void)close(claim->lock_fd);

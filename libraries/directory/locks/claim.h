@@ -63,19 +63,12 @@ static inline const char *dit_claim_holder(const struct dit_fault *fault)
 int dit_claim_take_directory(struct dit_claim *ret, int dir_fd);
 
 enum dit_claim_end {
-	DIT_CLAIM_UNUSED,    /* nothing was done: lock.mdb stays as it was */
-	DIT_CLAIM_ABANDONED, /* held for long: lock.mdb is emptied */
-	DIT_CLAIM_PUBLISHED, /* lock.mdb is in order and stays */
+	DIT_CLAIM_UNUSED,    /* nothing was done: lock.mdb is as it was before */
+	DIT_CLAIM_PUBLISHED, /* lock.mdb is in order (lock_file.h) and stays */
 };
 
-/**
- * Let go. A lock.mdb that was made by dit_claim_take() is removed again unless published.
- *
- * Emptying is for processes that wait in mdb_env_open(): they take the contents for those
- * of a running environment, although nobody refreshed them. An empty lock file makes
- * their open fail, and the next one starts it afresh. lock_file.h makes contents that
- * they can go on with.
- */
+/** Let go. A lock.mdb that was made by dit_claim_take() is removed again unless
+ * published. */
 void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end);
 
 #endif

@@ -2,18 +2,37 @@
 #include "locks/claimed_file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdbool.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "files/files.h"
 #include "files/format_check.h"
 #include "files/map_size.h"
-#include "files/spare.h"
 #include "locks/lock_file.h"
 #include "page/meta_pages.h"
 
+#define SPARE_BYTES (2 << 20) /* btrfs reserves some 500 KiB for cutting a file */
+
 /* ---- opening ---- */
+
+int dit_spare_keep(int dir_fd)
+{
+	struct statfs fs;
+	int fd = -1;
+
+	if (fstatfs(dir_fd, &fs) != 0 || fs.f_type != BTRFS_SUPER_MAGIC) {
+		return -1;
+	}
+	fd = openat(dir_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd >= 0 && fallocate(fd, 0, 0, SPARE_BYTES) != 0) {
+		(void)close(fd);
+		return -1;
+	}
+	return fd;
+}
 
 static int open_data(struct dit_claimed_file *file, struct dit_fault *fault)
 {

@@ -7,6 +7,10 @@
  *   the commit is used (page_commit.h)
  *   dit_claimed_file_undo(), if it is to be as it was;  dit_claimed_file_close()
  *
+ * On btrfs, even cutting a file takes space, and so does each write to a place that was
+ * written before. Once the disk is full to the last byte, a file that has grown could not
+ * be cut any more. So a nameless file holds 2 MiB until then.
+ *
  * Threads: as the claim.
  */
 #ifndef DITKIT_CLAIMED_FILE_H
@@ -18,7 +22,7 @@
 struct dit_claimed_file {
 	struct dit_claim claim;
 	int data_fd;                          /* for reading and writing */
-	int spare_fd;                         /* spare.h; -1: none */
+	int spare_fd;                         /* the nameless file; -1: none */
 	const struct dit_page_format *format; /* borrowed */
 	size_t page_bytes;                    /* since it was begun */
 	struct dit_page_commit *commit;       /* owned; NULL: not begun */
@@ -56,5 +60,12 @@ int dit_claimed_file_undo(struct dit_claimed_file *file);
 
 /** End the commit, put lock.mdb in order, close the file, drop the claim. */
 void dit_claimed_file_close(struct dit_claimed_file *file);
+
+/**
+ * Keep space back on the file system of a directory, if it is btrfs.
+ *
+ * @return a descriptor, the caller's, who closes it to get the space; -1: none is kept
+ */
+int dit_spare_keep(int dir_fd);
 
 #endif

@@ -140,7 +140,9 @@ static int open_directory(struct dit_lmdb_reader *reader, const char *directory,
 	}
 	do {
 		close_files(reader);
-		dit_fault_clear(opts->fault);
+		if (opts->fault != NULL) {
+			opts->fault->text[0] = '\0';
+		}
 		r = open_files(reader, dir_fd, opts);
 	} while ((r == DIT_E_BUSY && pause_within(busy_ms, &waited_ms)) ||
 	         (r == -ESTALE && pause_within(OPEN_WAIT_MS, &waited_ms)));

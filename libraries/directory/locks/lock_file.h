@@ -68,10 +68,10 @@ uint32_t dit_lock_layout(const struct dit_page_format *format);
 
 /**
  * When a claim ends: make the content for a database of either format. If that fails
- * lock.mdb is empty: who waits fails as well, rather than trust the state of an older
- * database.
+ * lock.mdb is empty: the open of who waits fails, and the next one makes the content. A
+ * process that waits would trust the state of an older database.
  *
- * @param data_fd  the data.mdb that is in place now
+ * @param data_fd  the data.mdb that is in place now; negative: none
  */
 void dit_lock_file_set_up(const struct dit_claim *claim, int data_fd);
 

@@ -222,15 +222,16 @@ int dit_output_new_open(struct dit_record_output **ret,
 enum dit_claim_end dit_staging_end_abandoned(const struct dit_staging *staging)
 {
 	const struct dit_claim *claim = &staging->claim;
-	int fd = claim->made_lock_file
-	                 ? -1
-	                 : dit_file_open(claim->dir_fd, DIT_DATA_NAME, O_RDONLY, NULL);
+	int fd = -1;
 
-	if (fd < 0) {
-		return DIT_CLAIM_ABANDONED;
+	if (claim->made_lock_file) {
+		return DIT_CLAIM_UNUSED;
 	}
+	fd = dit_file_open(claim->dir_fd, DIT_DATA_NAME, O_RDONLY, NULL);
 	dit_lock_file_set_up(claim, fd);
-	(void)close(fd);
+	if (fd >= 0) {
+		(void)close(fd);
+	}
 	return DIT_CLAIM_PUBLISHED;
 }
 

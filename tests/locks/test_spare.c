@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 
 #include "files/lmdb_append.h"
-#include "files/spare.h"
+#include "locks/claimed_file.h"
 #include "test.h"
 
 #define MIB (1 << 20)
