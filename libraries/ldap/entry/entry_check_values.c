@@ -83,19 +83,12 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 }
 
 /*
- * A naming value that was added has its normal form from the DN, which knows nothing of
- * places: "{3} b" keeps its space there. slapd makes the normal forms again here.
+ * The forms by which the values of an attribute are compared. A naming value that was
+ * added has its normal form from the DN, which knows nothing of prefixes: "{3} b" keeps
+ * its space there. slapd makes the normal forms again here.
+ *
+ * @return 0 or -ENOMEM
  */
-static int make_ordered_key(struct dit_entry_check *check, const struct dit_attr *attr,
-                            uint32_t i, struct dit_span *key)
-{
-	int r = dit_attr_normalize(check->context->schema, attr->ad->type,
-	                           attr->values[i], check->arena, key);
-
-	return r == -ENOMEM ? r : 0;
-}
-
-/* The forms by which the values of an attribute are compared. @return 0 or -ENOMEM */
 static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
                      struct dit_span *keys)
 {
@@ -106,7 +99,8 @@ static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
 
 		keys[i] = attr->normal != NULL ? attr->normal[i] : attr->values[i];
 		if (attr->normal != NULL && dit_attr_order_prefix(type, keys[i]) > 0) {
-			r = make_ordered_key(check, attr, i, &keys[i]);
+			r = dit_attr_normalize(check->context->schema, type,
+			                       attr->values[i], check->arena, &keys[i]);
 		} else if (attr->normal == NULL && dit_has_pretty(type->validator) &&
 		           dit_attr_order_prefix(type, keys[i]) == 0) {
 			r = dit_value_pretty(check->context->schema, type->validator,
@@ -227,7 +221,8 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 		                           (struct dit_why){.kind = DIT_WHY_SINGLE,
 		                                            .place = DIT_WHY_AT_ATTR,
 		                                            .ad = attr->ad},
-		                           "{a}: multiple values provided");
+		                           "{a}: multiple values provided",
+		                           DIT_NOTE_NONE);
 	}
 	if (dit_attr_has_normal(attr->ad->type) &&
 	    (attr->normal == NULL || has_rules_inside(attr->ad->type))) {
