@@ -117,20 +117,20 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
 {
 	struct dit_arena_mark mark = dit_arena_mark(check->arena);
 	struct dit_span *keys = NULL;
-	uint32_t *places = NULL;
+	uint32_t *origins = NULL;
 	uint32_t found = 0;
 	int r = 0;
 
 	keys = dit_arena_alloc(check->arena, attr->nvalues * sizeof(*keys));
-	places = dit_arena_alloc(check->arena, attr->nvalues * sizeof(*places));
-	if (keys == NULL || places == NULL) {
+	origins = dit_arena_alloc(check->arena, attr->nvalues * sizeof(*origins));
+	if (keys == NULL || origins == NULL) {
 		return -ENOMEM;
 	}
 	r = make_keys(check, attr, keys);
 	if (r < 0) {
 		return r;
 	}
-	found = dit_values_sort(keys, places, attr->nvalues,
+	found = dit_values_sort(keys, origins, attr->nvalues,
 	                        dit_value_match_order(attr->ad->type));
 	dit_arena_rewind(check->arena, mark);
 	return found == DIT_VALUES_UNIQUE
