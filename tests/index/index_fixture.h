@@ -11,6 +11,8 @@
 #include "test.h"
 #include "values/value.h"
 
+#define DIT_KEY_MAX 256 /* longest key of any format, bytes */
+
 #define KEYS_MAX 1000
 #define S        "1.3.6.1.4.1.1466.115.121.1."
 

@@ -281,7 +281,7 @@ void dit_encoded_next(void *ctx, char *out, size_t len)
 
 /* ---- decoding ---- */
 
-/* The place of the decoder. It lives in registers, so its address is not taken. */
+/* How far the decoder is. It lives in registers, so its address is not taken. */
 struct decoder {
 	const char *word;      /* next word */
 	const char *words_end; /* but for two words of each attribute that comes yet */

@@ -30,13 +30,6 @@ static int find_ad(struct dit_schema *schema, struct dit_ad_name *name)
 	return r == DIT_E_UNKNOWN ? 0 : r;
 }
 
-static int take_name(struct dit_ad_names *names, struct dit_ad_name *name,
-                     struct dit_span value, struct dit_schema *schema)
-{
-	name->name = dit_arena_copy(&names->texts, value);
-	return name->name.data == NULL ? -ENOMEM : find_ad(schema, name);
-}
-
 static int read_all(struct dit_ad_names *names, struct dit_tree_cursor *cursor,
                     struct dit_schema *schema)
 {
@@ -52,7 +45,11 @@ static int read_all(struct dit_ad_names *names, struct dit_tree_cursor *cursor,
 
 			names->n = number >= names->n ? number + 1 : names->n;
 			name->is_forged = !dit_ad_is_spelled(schema, value);
-			r = name->is_forged ? 0 : take_name(names, name, value, schema);
+			if (!name->is_forged) {
+				name->name = dit_arena_copy(&names->texts, value);
+				r = name->name.data == NULL ? -ENOMEM
+				                            : find_ad(schema, name);
+			}
 		}
 		if (r >= 0) {
 			r = dit_tree_cursor_next(cursor, &key, &value);

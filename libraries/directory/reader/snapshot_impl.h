@@ -48,12 +48,6 @@ static inline struct dit_page_map *dit_snapshot_spare_map(struct dit_snapshot *s
 {
 	return &snapshot->spare_maps[reader - snapshot->nreaders];
 }
-/** How many pages a database has that claims @p counted: not more than the file. */
-static inline uint64_t dit_snapshot_db_pages(const struct dit_snapshot *snapshot,
-                                             uint64_t counted)
-{
-	return counted < snapshot->map.npages ? counted : snapshot->map.npages;
-}
 /** The tree of a named database. 1; 0: there is none */
 int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
                       struct dit_tree_record *ret);

@@ -21,12 +21,12 @@ static const struct {
 	[DIT_NOTE_CHECKED_ONLY] = {"entry_check_schema(", "): "},
 };
 
-static int refuse(struct dit_entry_check *check, const struct dit_why *why,
-                  const char *text, enum dit_refusal_note note)
+int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
+                        const char *text, enum dit_refusal_note note)
 {
-	char *filled = dit_why_fill(why, text, check->arena);
+	char *filled = dit_why_fill(&why, text, check->arena);
 
-	dit_why_set(check->notes, *why);
+	dit_why_set(check->notes, why);
 	if (filled == NULL) {
 		return -ENOMEM;
 	}
@@ -39,7 +39,7 @@ static int refuse(struct dit_entry_check *check, const struct dit_why *why,
 		              DIT_SPAN_ARGS(check->entry->dn.pretty),
 		              log_lines[note].after, filled);
 	}
-	check->refusal->code = dit_refusals[why->kind].code;
+	check->refusal->code = dit_refusals[why.kind].code;
 	check->refusal->text = note == DIT_NOTE_CHECKED_ONLY ? "(null)" : filled;
 	return DIT_E_INVALID;
 }
@@ -48,13 +48,7 @@ int dit_check_refuse(struct dit_entry_check *check, struct dit_why why)
 {
 	const struct dit_refusal *refusal = &dit_refusals[why.kind];
 
-	return refuse(check, &why, refusal->text, refusal->note);
-}
-
-int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
-                        const char *text)
-{
-	return refuse(check, &why, text, DIT_NOTE_NONE);
+	return dit_check_refuse_as(check, why, refusal->text, refusal->note);
 }
 
 int dit_check_refuse_attr(struct dit_entry_check *check, enum dit_why_kind kind,

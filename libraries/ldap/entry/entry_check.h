@@ -38,7 +38,7 @@ int dit_check_refuse(struct dit_entry_check *check, struct dit_why why);
 
 /** The same in other words. @param text  for dit_why_fill() */
 int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
-                        const char *text);
+                        const char *text, enum dit_refusal_note note);
 
 /** Refuse the last line of @p ad. @param detail  {d}; empty: none */
 int dit_check_refuse_attr(struct dit_entry_check *check, enum dit_why_kind kind,

@@ -119,7 +119,7 @@ static struct dit_span *list_insert(struct dit_arena *arena, const struct dit_sp
 }
 
 /* Where a value belongs: after all others, unless they are sorted. */
-static uint32_t place_of(const struct dit_attr *attr, struct dit_span key)
+static uint32_t position_of(const struct dit_attr *attr, struct dit_span key)
 {
 	const struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
 	dit_value_order_fn order = dit_value_order(attr->ad->type);
@@ -157,7 +157,7 @@ static int add_value(struct dit_entry_check *check, const struct dit_ava *ava,
 	if (r < 0) {
 		return r;
 	}
-	at = place_of(attr, r > 0 ? normal : ava->value);
+	at = position_of(attr, r > 0 ? normal : ava->value);
 	values = list_insert(check->arena, attr->values, attr->nvalues, at, ava->value);
 	if (values == NULL) {
 		return -ENOMEM;

@@ -83,19 +83,12 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 }
 
 /*
- * A naming value that was added has its normal form from the DN, which knows nothing of
- * places: "{3} b" keeps its space there. slapd makes the normal forms again here.
+ * The forms by which the values of an attribute are compared. A naming value that was
+ * added has its normal form from the DN, which knows nothing of prefixes: "{3} b" keeps
+ * its space there. slapd makes the normal forms again here.
+ *
+ * @return 0 or -ENOMEM
  */
-static int make_ordered_key(struct dit_entry_check *check, const struct dit_attr *attr,
-                            uint32_t i, struct dit_span *key)
-{
-	int r = dit_attr_normalize(check->context->schema, attr->ad->type,
-	                           attr->values[i], check->arena, key);
-
-	return r == -ENOMEM ? r : 0;
-}
-
-/* The forms by which the values of an attribute are compared. @return 0 or -ENOMEM */
 static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
                      struct dit_span *keys)
 {
@@ -106,7 +99,8 @@ static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
 
 		keys[i] = attr->normal != NULL ? attr->normal[i] : attr->values[i];
 		if (attr->normal != NULL && dit_attr_order_prefix(type, keys[i]) > 0) {
-			r = make_ordered_key(check, attr, i, &keys[i]);
+			r = dit_attr_normalize(check->context->schema, type,
+			                       attr->values[i], check->arena, &keys[i]);
 		} else if (attr->normal == NULL && dit_has_pretty(type->validator) &&
 		           dit_attr_order_prefix(type, keys[i]) == 0) {
 			r = dit_value_pretty(check->context->schema, type->validator,
@@ -123,20 +117,20 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
 {
 	struct dit_arena_mark mark = dit_arena_mark(check->arena);
 	struct dit_span *keys = NULL;
-	uint32_t *places = NULL;
+	uint32_t *origins = NULL;
 	uint32_t found = 0;
 	int r = 0;
 
 	keys = dit_arena_alloc(check->arena, attr->nvalues * sizeof(*keys));
-	places = dit_arena_alloc(check->arena, attr->nvalues * sizeof(*places));
-	if (keys == NULL || places == NULL) {
+	origins = dit_arena_alloc(check->arena, attr->nvalues * sizeof(*origins));
+	if (keys == NULL || origins == NULL) {
 		return -ENOMEM;
 	}
 	r = make_keys(check, attr, keys);
 	if (r < 0) {
 		return r;
 	}
-	found = dit_values_sort(keys, places, attr->nvalues,
+	found = dit_values_sort(keys, origins, attr->nvalues,
 	                        dit_value_match_order(attr->ad->type));
 	dit_arena_rewind(check->arena, mark);
 	return found == DIT_VALUES_UNIQUE
@@ -227,7 +221,8 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 		                           (struct dit_why){.kind = DIT_WHY_SINGLE,
 		                                            .place = DIT_WHY_AT_ATTR,
 		                                            .ad = attr->ad},
-		                           "{a}: multiple values provided");
+		                           "{a}: multiple values provided",
+		                           DIT_NOTE_NONE);
 	}
 	if (dit_attr_has_normal(attr->ad->type) &&
 	    (attr->normal == NULL || has_rules_inside(attr->ad->type))) {

@@ -339,26 +339,26 @@ static __attribute__((noinline)) int sort_block(struct reading *reading,
 	struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
 	struct dit_value_order order = {dit_value_order(attr->ad->type), false};
 	struct dit_span *values = NULL;
-	uint32_t *places = NULL;
+	uint32_t *origins = NULL;
 	uint32_t found = DIT_VALUES_UNIQUE;
 
 	attr->is_sorted = true;
 	if (n < 2) {
 		return 0;
 	}
-	places = dit_arena_alloc(reading->arena, n * sizeof(*places));
+	origins = dit_arena_alloc(reading->arena, n * sizeof(*origins));
 	values = dit_arena_alloc(reading->arena, n * sizeof(*values));
-	if (places == NULL || values == NULL) {
+	if (origins == NULL || values == NULL) {
 		return -ENOMEM;
 	}
 	memcpy(values, attr->values, n * sizeof(*values));
-	found = dit_values_sort(keys, places, n, order);
+	found = dit_values_sort(keys, origins, n, order);
 	if (found != DIT_VALUES_UNIQUE) {
 		return refuse_value(reading, DIT_WHY_VALUE_TWICE, attr->ad,
 		                    attr->values[found], found);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		attr->values[i] = values[places[i]];
+		attr->values[i] = values[origins[i]];
 	}
 	return 0;
 }

@@ -145,12 +145,12 @@ int dit_entry_find_runs(const struct dit_entry_context *context,
  * Sort the values of one attribute, and find one that is there twice.
  *
  * @param values  sorted in place
- * @param places  [out] n of them: where each value was before
+ * @param origins  [out] n of them: where each value was before
  *
- * @return DIT_VALUES_UNIQUE; or the earlier place of a value that is equal to another
+ * @return DIT_VALUES_UNIQUE; or the origin of a value that is equal to another
  *         one, of several the one that slapd names, and then the order is undefined
  */
-uint32_t dit_values_sort(struct dit_span *values, uint32_t *places, uint32_t n,
+uint32_t dit_values_sort(struct dit_span *values, uint32_t *origins, uint32_t n,
                          struct dit_value_order order);
 
 #endif

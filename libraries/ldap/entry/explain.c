@@ -52,12 +52,6 @@ static bool is_meant(const struct dit_entry_context *context, const struct dit_w
 	return false;
 }
 
-/* Lines with a name: the first one is meant; attributes and DNs: the last one. */
-static bool is_first_meant(const struct dit_why *why)
-{
-	return why->place == DIT_WHY_AT_LINE;
-}
-
 /* The number of the line among the parsed ones; the dn line if it is not there. */
 static size_t find_line(const struct dit_entry_context *context,
                         const struct dit_why *why, const struct dit_ldif_lines *lines)
@@ -70,7 +64,8 @@ static size_t find_line(const struct dit_entry_context *context,
 		if (is_meant(context, why, &lines->lines[i])) {
 			found = i;
 			is_found = true;
-			if (is_first_meant(why)) {
+			/* Attributes and DNs: the last one is meant. */
+			if (why->place == DIT_WHY_AT_LINE) {
 				break;
 			}
 		}

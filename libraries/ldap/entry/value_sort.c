@@ -29,20 +29,20 @@ struct range {
 
 struct sort {
 	struct dit_span *values;
-	uint32_t *places;
+	uint32_t *origins; /* where each value was at first */
 	struct dit_value_order order;
-	uint32_t found; /* place of a value that is there twice */
+	uint32_t found; /* origin of a value that is there twice */
 };
 
 static void swap(struct sort *sort, uint32_t i, uint32_t j)
 {
 	struct dit_span value = sort->values[i];
-	uint32_t place = sort->places[i];
+	uint32_t origin = sort->origins[i];
 
 	sort->values[i] = sort->values[j];
-	sort->places[i] = sort->places[j];
+	sort->origins[i] = sort->origins[j];
 	sort->values[j] = value;
-	sort->places[j] = place;
+	sort->origins[j] = origin;
 }
 
 static bool has_found(const struct sort *sort)
@@ -54,7 +54,7 @@ static void sort_by_insertion(struct sort *sort, struct range range)
 {
 	for (uint32_t end = range.first + 1; end <= range.last; end++) {
 		struct dit_span value = sort->values[end];
-		uint32_t place = sort->places[end];
+		uint32_t origin = sort->origins[end];
 		uint32_t i = end;
 
 		for (; i > range.first; i--) {
@@ -62,17 +62,17 @@ static void sort_by_insertion(struct sort *sort, struct range range)
 			                              value);
 
 			if (order == 0) {
-				sort->found = sort->places[i - 1];
+				sort->found = sort->origins[i - 1];
 				return;
 			}
 			if (order < 0) {
 				break;
 			}
 			sort->values[i] = sort->values[i - 1];
-			sort->places[i] = sort->places[i - 1];
+			sort->origins[i] = sort->origins[i - 1];
 		}
 		sort->values[i] = value;
-		sort->places[i] = place;
+		sort->origins[i] = origin;
 	}
 }
 
@@ -86,7 +86,7 @@ static void put_in_order(struct sort *sort, uint32_t low, uint32_t high, uint32_
 	}
 	order = dit_value_compare(sort->order, sort->values[low], sort->values[high]);
 	if (order == 0) {
-		sort->found = sort->places[told];
+		sort->found = sort->origins[told];
 	} else if (order > 0) {
 		swap(sort, low, high);
 	}
@@ -133,20 +133,20 @@ static void partition(struct sort *sort, struct range range, uint32_t *ret_split
 		swap(sort, up, down);
 	}
 	if (!has_found(sort)) {
-		sort->found = sort->places[pivot];
+		sort->found = sort->origins[pivot];
 	}
 }
 
-uint32_t dit_values_sort(struct dit_span *values, uint32_t *places, uint32_t n,
+uint32_t dit_values_sort(struct dit_span *values, uint32_t *origins, uint32_t n,
                          struct dit_value_order order)
 {
-	struct sort sort = {values, places, order, DIT_VALUES_UNIQUE};
+	struct sort sort = {values, origins, order, DIT_VALUES_UNIQUE};
 	struct range waiting[WAITING_MAX];
 	struct range range = {0, n - 1};
 	unsigned nwaiting = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		places[i] = i;
+		origins[i] = i;
 	}
 	while (n > 1 && !has_found(&sort)) {
 		uint32_t split = 0;

@@ -182,15 +182,6 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 	return r;
 }
 
-/** The bytes of a hash key: least significant first. @return their number */
-static size_t hash_bytes(bool hash64, uint64_t hash, char *out)
-{
-	uint64_t bytes = htole64(hash);
-
-	memcpy(out, &bytes, sizeof(bytes));
-	return hash64 ? 8 : 4;
-}
-
 /** Turn keys from number @p first on, which are hashes, into ordinals. */
 static void hashes_to_ordinals(struct dit_index_work *work, size_t first,
                                enum dit_key_format format)
@@ -295,14 +286,14 @@ static __attribute__((noinline)) int put_wide_hashes(struct dit_index_work *work
                                                      size_t first,
                                                      const struct dit_index_sink *sink)
 {
-	bool hash64 = work->set->params.hash64;
+	size_t len = work->set->params.hash64 ? 8 : 4;
 	int r = 0;
 
 	for (size_t i = first; i < work->nkeys && r == 0; i++) {
-		char key[8];
-		size_t len = hash_bytes(hash64, work->keys[i], key);
+		uint64_t key = htole64(work->keys[i]);
 
-		r = sink->wide(sink->ctx, def->db, (struct dit_span){key, len});
+		r = sink->wide(sink->ctx, def->db,
+		               (struct dit_span){(const char *)&key, len});
 	}
 	work->nkeys = first;
 	return r;

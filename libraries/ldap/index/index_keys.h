@@ -44,7 +44,6 @@ enum dit_key_format {
 };
 
 #define DIT_KEY_SHORT_MAX 7
-#define DIT_KEY_MAX       256 /* longest key of any format, bytes */
 
 /** One index database; several definitions may share it. */
 struct dit_index_db {
@@ -107,9 +106,6 @@ struct dit_index_work;
 int dit_index_work_new(struct dit_index_work **ret, const struct dit_index_set *set);
 void dit_index_work_free(struct dit_index_work *work);
 
-/** Do attributes of this description have keys? 1, 0 or -ENOMEM. */
-int dit_index_has_keys(struct dit_index_work *work, const struct dit_ad *ad);
-
 /**
  * Mark the databases in which attributes of this description have keys.
  *
@@ -118,7 +114,7 @@ int dit_index_has_keys(struct dit_index_work *work, const struct dit_ad *ad);
  * @return 0 or -ENOMEM
  */
 int dit_index_mark_dbs(struct dit_index_work *work, const struct dit_ad *ad, bool *marks);
-/** Is one of these databases marked? 1, 0 or -ENOMEM. */
+/** Is one of these databases marked? 1, 0 or -ENOMEM. @p marks  NULL: all are */
 int dit_index_has_mark(struct dit_index_work *work, const struct dit_ad *ad,
                        const bool *marks);
 

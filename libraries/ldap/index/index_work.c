@@ -74,14 +74,6 @@ static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_t
 	return r < 0 ? r : add_own_defs(work, type, ad, true);
 }
 
-int dit_index_has_keys(struct dit_index_work *work, const struct dit_ad *ad)
-{
-	struct dit_ad_defs defs = {0};
-	int r = dit_index_work_defs(work, ad, &defs);
-
-	return r < 0 ? r : defs.ndefs > 0;
-}
-
 int dit_index_mark_dbs(struct dit_index_work *work, const struct dit_ad *ad, bool *marks)
 {
 	struct dit_ad_defs defs = {0};
@@ -100,7 +92,7 @@ int dit_index_has_mark(struct dit_index_work *work, const struct dit_ad *ad,
 	int r = dit_index_work_defs(work, ad, &defs);
 
 	for (uint16_t k = 0; k < defs.ndefs && r == 0; k++) {
-		r = marks[work->defs[defs.first + k]->db];
+		r = marks == NULL || marks[work->defs[defs.first + k]->db];
 	}
 	return r;
 }

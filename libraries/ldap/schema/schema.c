@@ -184,14 +184,6 @@ int dit_schema_load_module(struct dit_schema *schema, const char *module,
 	return dit_define_builtin(schema, source, error);
 }
 
-/* Length of the name's part before ':' */
-static size_t macro_name_len(const char *text)
-{
-	const char *colon = strchr(text, ':');
-
-	return colon == NULL ? strlen(text) : (size_t)(colon - text);
-}
-
 static const struct dit_macro *find_macro(const struct dit_schema *schema,
                                           struct dit_span name)
 {
@@ -205,7 +197,7 @@ static const struct dit_macro *find_macro(const struct dit_schema *schema,
 
 int dit_schema_expand_oid(struct dit_schema *schema, const char *text, const char **ret)
 {
-	size_t len = macro_name_len(text);
+	size_t len = strcspn(text, ":");
 	const struct dit_macro *macro = NULL;
 	char *oid = NULL;
 	size_t size = 0;

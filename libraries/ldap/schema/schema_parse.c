@@ -23,31 +23,40 @@
  */
 #define END_NULS 64
 
-/** A text for libldap, the caller's. NULL: no memory, which libldap takes for an empty
- * text */
-static char *copy_of(const char *text)
-{
-	size_t len = strlen(text);
-	char *copy = calloc(1, len + END_NULS);
+/* A description that libldap reads. */
+struct reading {
+	const char *keyword;
+	char *copy; /* NULL: no memory, which libldap takes for an empty text */
+	const char *rest;
+	int code;
+};
 
-	if (copy != NULL) {
-		memcpy(copy, text, len);
+static struct reading begin(const struct dit_schema *schema, const char *keyword,
+                            const char *text)
+{
+	struct reading reading = {.keyword = keyword};
+	size_t len = strlen(text);
+
+	assert(!schema->is_frozen);
+	reading.copy = calloc(1, len + END_NULS);
+	if (reading.copy != NULL) {
+		memcpy(reading.copy, text, len);
 	}
-	return copy;
+	return reading;
 }
 
-/* "KEYWORD: Unexpected token before REST". Frees the copy. */
-static int parse_failed(struct dit_schema_error *error, const char *keyword, char *copy,
-                        int code, const char *rest)
+/* Read or not: without an element "KEYWORD: Unexpected token before REST". */
+static int end(struct reading *reading, bool is_read, struct dit_schema_error *error)
 {
-	int r = -ENOMEM;
+	int r = is_read ? 0 : -ENOMEM;
 
-	if (copy != NULL && code != LDAP_SCHERR_OUTOFMEM) {
-		dit_schema_say(error, "%s: %s before %s", keyword, ldap_scherr2str(code),
-		               rest == NULL ? "" : rest);
+	if (!is_read && reading->copy != NULL && reading->code != LDAP_SCHERR_OUTOFMEM) {
+		dit_schema_say(error, "%s: %s before %s", reading->keyword,
+		               ldap_scherr2str(reading->code),
+		               reading->rest == NULL ? "" : reading->rest);
 		r = DIT_E_SYNTAX;
 	}
-	free(copy);
+	free(reading->copy);
 	return r;
 }
 
@@ -124,18 +133,14 @@ static int define_parsed_type(struct dit_schema *schema, const LDAPAttributeType
 int dit_schema_define_type(struct dit_schema *schema, const char *text,
                            struct dit_schema_error *error)
 {
-	const char *rest = NULL;
-	int code = 0;
-	char *copy = copy_of(text);
-	LDAPAttributeType *at =
-		ldap_str2attributetype(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
-	int r = 0;
+	struct reading reading = begin(schema, "attributetype", text);
+	LDAPAttributeType *at = ldap_str2attributetype(
+		reading.copy, &reading.code, &reading.rest, LDAP_SCHEMA_ALLOW_ALL);
+	int r = end(&reading, at != NULL, error);
 
-	assert(!schema->is_frozen);
-	if (at == NULL) {
-		return parse_failed(error, "attributetype", copy, code, rest);
+	if (r < 0) {
+		return r;
 	}
-	free(copy);
 	r = define_parsed_type(schema, at, error);
 	ldap_attributetype_free(at);
 	return r;
@@ -168,18 +173,14 @@ static int define_parsed_class(struct dit_schema *schema, const LDAPObjectClass 
 int dit_schema_define_class(struct dit_schema *schema, const char *text,
                             struct dit_schema_error *error)
 {
-	const char *rest = NULL;
-	int code = 0;
-	char *copy = copy_of(text);
-	LDAPObjectClass *oc =
-		ldap_str2objectclass(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
-	int r = 0;
+	struct reading reading = begin(schema, "objectclass", text);
+	LDAPObjectClass *oc = ldap_str2objectclass(reading.copy, &reading.code,
+	                                           &reading.rest, LDAP_SCHEMA_ALLOW_ALL);
+	int r = end(&reading, oc != NULL, error);
 
-	assert(!schema->is_frozen);
-	if (oc == NULL) {
-		return parse_failed(error, "objectclass", copy, code, rest);
+	if (r < 0) {
+		return r;
 	}
-	free(copy);
 	r = define_parsed_class(schema, oc, text, error);
 	ldap_objectclass_free(oc);
 	return r;
@@ -227,17 +228,14 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
                              struct dit_schema_error *error)
 {
 	struct dit_syntax_def def = {.validator = DIT_VALID_NONE};
-	const char *rest = NULL;
-	int code = 0;
-	char *copy = copy_of(text);
-	LDAPSyntax *syn = ldap_str2syntax(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
-	int r = 0;
+	struct reading reading = begin(schema, "ldapsyntax", text);
+	LDAPSyntax *syn = ldap_str2syntax(reading.copy, &reading.code, &reading.rest,
+	                                  LDAP_SCHEMA_ALLOW_ALL);
+	int r = end(&reading, syn != NULL, error);
 
-	assert(!schema->is_frozen);
-	if (syn == NULL) {
-		return parse_failed(error, "ldapsyntax", copy, code, rest);
+	if (r < 0) {
+		return r;
 	}
-	free(copy);
 	def.oid = syn->syn_oid;
 	r = def.oid == NULL ? oid_missing(error, "ldapsyntax")
 	                    : substitute(schema, syn, text, &def, error);
@@ -251,18 +249,14 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
 int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
                                    struct dit_schema_error *error)
 {
-	const char *rest = NULL;
-	int code = 0;
-	char *copy = copy_of(text);
-	LDAPContentRule *cr =
-		ldap_str2contentrule(copy, &code, &rest, LDAP_SCHEMA_ALLOW_ALL);
-	int r = 0;
+	struct reading reading = begin(schema, "ditcontentrule", text);
+	LDAPContentRule *cr = ldap_str2contentrule(reading.copy, &reading.code,
+	                                           &reading.rest, LDAP_SCHEMA_ALLOW_ALL);
+	int r = end(&reading, cr != NULL, error);
 
-	assert(!schema->is_frozen);
-	if (cr == NULL) {
-		return parse_failed(error, "ditcontentrule", copy, code, rest);
+	if (r < 0) {
+		return r;
 	}
-	free(copy);
 	r = cr->cr_oid == NULL ? oid_missing(error, "ditcontentrule")
 	                       : dit_define_content_rule(schema, cr, text, error);
 	ldap_contentrule_free(cr);

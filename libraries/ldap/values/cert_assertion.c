@@ -253,7 +253,7 @@ int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_fo
 		                          ? take_pair(&a, found, take_serial_or_issuer)
 		                          : take_old(&a, found));
 	}
-	return r < 0 ? r : dit_put_certificate(found[0], found[1], scope->arena, ret);
+	return r < 0 ? r : dit_put_parts(DIT_CERTIFICATE, found, scope->arena, ret);
 }
 
 int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
@@ -264,8 +264,7 @@ int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_fo
 	int r = result_of(&a, is_in_brackets(value) &&
 	                              take_pair(&a, found, take_issuer_or_time));
 
-	return r < 0 ? r
-	             : dit_put_certificate_list(found[0], found[1], scope->arena, ret);
+	return r < 0 ? r : dit_put_parts(DIT_CERTIFICATE_LIST, found, scope->arena, ret);
 }
 
 int dit_scope_attr_cert_assertion(const struct dit_value_scope *scope,
@@ -277,5 +276,6 @@ int dit_scope_attr_cert_assertion(const struct dit_value_scope *scope,
 	int r = result_of(&a, is_in_brackets(value) &&
 	                              take_pair(&a, found, take_serial_or_base));
 
-	return r < 0 ? r : dit_put_attribute_certificate(found, scope->arena, ret);
+	return r < 0 ? r
+	             : dit_put_parts(DIT_ATTRIBUTE_CERTIFICATE, found, scope->arena, ret);
 }

@@ -257,7 +257,7 @@ static int add_folded(struct code_points *list, uint32_t c, bool fold)
 
 /** A code point with a combining class, to be sorted. */
 struct mark {
-	size_t place; /* equal classes keep their order */
+	size_t index; /* equal classes keep their order */
 	uint32_t point;
 	uint8_t class;
 };
@@ -270,7 +270,7 @@ static int compare_marks(const void *left, const void *right)
 	if (a->class != b->class) {
 		return a->class < b->class ? -1 : 1;
 	}
-	return a->place < b->place ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
 }
 
 /*

@@ -18,6 +18,7 @@
 
 #include <ldap.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/der.h"
 #include "values/value_scope.h"
@@ -127,41 +128,18 @@ int dit_serial_number(struct dit_span number, struct dit_arena *arena,
 	return 0;
 }
 
-int dit_put_certificate(struct dit_span number, struct dit_span name,
-                        struct dit_arena *arena, struct dit_span *ret)
+int dit_put_parts(const char *text, const struct dit_span *values,
+                  struct dit_arena *arena, struct dit_span *ret)
 {
-	const struct dit_span parts[] = {DIT_SPAN("{ serialNumber "), number,
-	                                 DIT_SPAN(", issuer rdnSequence:\""), name,
-	                                 DIT_SPAN("\" }")};
+	struct dit_span parts[7];
+	struct dit_span rest = dit_span_of(text);
+	size_t n = 0;
 
-	return dit_arena_join(arena, parts, 5, ret);
-}
-
-int dit_put_certificate_list(struct dit_span name, struct dit_span time,
-                             struct dit_arena *arena, struct dit_span *ret)
-{
-	const struct dit_span parts[] = {DIT_SPAN("{ issuer rdnSequence:\""), name,
-	                                 DIT_SPAN("\", thisUpdate \""), time,
-	                                 DIT_SPAN("\" }")};
-
-	return dit_arena_join(arena, parts, 5, ret);
-}
-
-int dit_put_attribute_certificate(const struct dit_span values[3],
-                                  struct dit_arena *arena, struct dit_span *ret)
-{
-	const struct dit_span parts[] = {
-		DIT_SPAN("{ serialNumber "),
-		values[0],
-		DIT_SPAN(", issuer { baseCertificateID { issuer { "
-	                 "directoryName:rdnSequence:\""),
-		values[1],
-		DIT_SPAN("\" }, serial "),
-		values[2],
-		DIT_SPAN(" } } }"),
-	};
-
-	return dit_arena_join(arena, parts, 7, ret);
+	while (dit_cut_until(&rest, '%', &parts[n])) {
+		parts[n + 1] = *values++;
+		n += 2;
+	}
+	return dit_arena_join(arena, parts, n + 1, ret);
 }
 
 /* Take the content that a head announced. @return false: it breaks off */
@@ -197,8 +175,7 @@ static void take_what_is_there(struct dit_span *in, struct dit_span *ret)
 int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
                           struct dit_span *ret)
 {
-	struct dit_span issuer = DIT_SPAN("");
-	struct dit_span serial = {0};
+	struct dit_span values[2] = {{0}, DIT_SPAN("")}; /* number and issuer */
 	struct dit_span skipped = {0};
 	struct dit_span name = {0};
 	struct dit_span rest = {0};
@@ -218,19 +195,19 @@ int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span v
 		(void)dit_der_head(&value, &len);
 		take_what_is_there(&value, &skipped); /* version */
 	}
-	take_what_is_there(&value, &serial);
+	take_what_is_there(&value, &values[0]);
 	take_what_is_there(&value, &skipped); /* algorithm */
 	rest = value;
 	tag = dit_der_head(&value, &len);
 	if (!take_content(&value, len, &name)) {
 		return DIT_E_INVALID;
 	}
-	r = dit_serial_number(serial, scope->arena, &serial);
+	r = dit_serial_number(values[0], scope->arena, &values[0]);
 	if (r == 0 && tag != 0 && name.len > 0) {
-		r = tag == DIT_DER_SEQUENCE ? name_text(scope, rest, &issuer)
+		r = tag == DIT_DER_SEQUENCE ? name_text(scope, rest, &values[1])
 		                            : DIT_E_INVALID;
 	}
-	return r < 0 ? r : dit_put_certificate(serial, issuer, scope->arena, ret);
+	return r < 0 ? r : dit_put_parts(DIT_CERTIFICATE, values, scope->arena, ret);
 }
 
 /*
@@ -254,8 +231,7 @@ static int list_time(struct dit_span time, struct dit_arena *arena, struct dit_s
 int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,
                                struct dit_span *ret)
 {
-	struct dit_span name = {0};
-	struct dit_span time = {0};
+	struct dit_span values[2] = {{0}}; /* name and time */
 	struct dit_span in = {0};
 	struct dit_span content = {0};
 	int r = 0;
@@ -277,15 +253,15 @@ int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_s
 	if (!dit_der_skip(&in, DIT_DER_SEQUENCE)) {
 		return DIT_E_INVALID;
 	}
-	r = name_text(scope, in, &name);
+	r = name_text(scope, in, &values[0]);
 	(void)dit_der_skip(&in, DIT_DER_SEQUENCE);
 	if (r == 0) {
 		r = dit_der_take(&in, DIT_DER_UTC_TIME, &content) ||
 		                    dit_der_take(&in, DIT_DER_GENERALIZED_TIME, &content)
-		            ? list_time(content, scope->arena, &time)
+		            ? list_time(content, scope->arena, &values[1])
 		            : DIT_E_INVALID;
 	}
-	return r < 0 ? r : dit_put_certificate_list(name, time, scope->arena, ret);
+	return r < 0 ? r : dit_put_parts(DIT_CERTIFICATE_LIST, values, scope->arena, ret);
 }
 
 /*
@@ -334,5 +310,7 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
 	if (r == 0) {
 		r = dit_serial_number(values[2], scope->arena, &values[2]);
 	}
-	return r < 0 ? r : dit_put_attribute_certificate(values, scope->arena, ret);
+	return r < 0 ? r
+	             : dit_put_parts(DIT_ATTRIBUTE_CERTIFICATE, values, scope->arena,
+	                             ret);
 }

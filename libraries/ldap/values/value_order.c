@@ -99,32 +99,28 @@ dit_value_order_fn dit_value_order(const struct dit_attr_type *type)
 	return is_ordered(type) ? by_length : rule_order(type);
 }
 
-/* As text, so {10} is below {2}. The braces do not count. */
-static int by_place(struct dit_span a, struct dit_span b)
-{
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = memcmp(a.data, b.data, n - 1);
-
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 int dit_value_compare(struct dit_value_order order, struct dit_span value,
                       struct dit_span asserted)
 {
-	struct dit_span places[2] = {value, asserted};
-	int by_places = 0;
+	struct dit_span a = {value.data, 0};
+	struct dit_span b = {asserted.data, 0};
 
-	if (!order.has_places) {
+	if (!order.has_prefixes) {
 		return order.by_value(value, asserted);
 	}
-	places[0].len = dit_value_order_prefix(value);
-	places[1].len = dit_value_order_prefix(asserted);
-	dit_cut(&value, places[0].len);
-	dit_cut(&asserted, places[1].len);
-	if (places[0].len > 0 && places[1].len > 0) {
-		by_places = by_place(places[0], places[1]);
-		if (by_places != 0 || asserted.len == 0) {
-			return by_places;
+	a.len = dit_value_order_prefix(value);
+	b.len = dit_value_order_prefix(asserted);
+	dit_cut(&value, a.len);
+	dit_cut(&asserted, b.len);
+	if (a.len > 0 && b.len > 0) {
+		int by_prefix = 0;
+
+		/* As text, so {10} is below {2}. The last brace does not count. */
+		a.len--;
+		b.len--;
+		by_prefix = dit_span_compare(a, b);
+		if (by_prefix != 0 || asserted.len == 0) {
+			return by_prefix;
 		}
 	}
 	return order.by_value(value, asserted);

@@ -36,13 +36,13 @@ bool dit_name_uid_alike(struct dit_span a, struct dit_span b);
 
 /**
  * The order in which the schema check and the value check compare the values of a type.
- * It differs from dit_value_order() for X-ORDERED types alone: their prefix "{n}", a
- * place, is told from the rest. The first argument is a value, the second one is asserted
+ * It differs from dit_value_order() for X-ORDERED types alone: their prefix "{n}"
+ * is told from the rest. The first argument is a value, the second one is asserted
  * of it:
  *
  *   value     asserted   are compared
  *   {10}b     {2}b       10 and 2, as text; if these are equal, what follows them
- *   {3}b      {3}        the places alone: equal
+ *   {3}b      {3}        the prefixes alone: equal
  *   {3}b      b          b and b, by the rule
  *   b         {3}b       b and b, by the rule
  *
@@ -50,7 +50,7 @@ bool dit_name_uid_alike(struct dit_span a, struct dit_span b);
  */
 struct dit_value_order {
 	dit_value_order_fn by_value;
-	bool has_places; /* false: by_value alone */
+	bool has_prefixes; /* false: by_value alone */
 };
 
 struct dit_value_order dit_value_match_order(const struct dit_attr_type *type);

@@ -155,14 +155,16 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
 int dit_serial_number(struct dit_span number, struct dit_arena *arena,
                       struct dit_span *ret);
 
-/* Put together what the rules compare; numbers as above. @return 0 or -ENOMEM */
-int dit_put_certificate(struct dit_span number, struct dit_span name,
-                        struct dit_arena *arena, struct dit_span *ret);
-int dit_put_certificate_list(struct dit_span name, struct dit_span time,
-                             struct dit_arena *arena, struct dit_span *ret);
-/** @param values  number; name and number of the issuer's certificate */
-int dit_put_attribute_certificate(const struct dit_span values[3],
-                                  struct dit_arena *arena, struct dit_span *ret);
+/* What the rules compare: numbers as above, names, and the time of a list. */
+#define DIT_CERTIFICATE      "{ serialNumber %, issuer rdnSequence:\"%\" }"
+#define DIT_CERTIFICATE_LIST "{ issuer rdnSequence:\"%\", thisUpdate \"%\" }"
+#define DIT_ATTRIBUTE_CERTIFICATE                                                        \
+ "{ serialNumber %, issuer { baseCertificateID { issuer { "                              \
+ "directoryName:rdnSequence:\"%\" }, serial % } } }"
+
+/** Put values into one of these texts. @return 0 or -ENOMEM */
+int dit_put_parts(const char *text, const struct dit_span *values,
+                  struct dit_arena *arena, struct dit_span *ret);
 
 /* Assertions of certificate rules; cert_assertion.c. */
 int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,

@@ -49,16 +49,22 @@ static bool is_printable(struct dit_span text)
 	return text.len > 0 && all_are(text, is_printable_char);
 }
 
-static bool is_printables(struct dit_span text)
+/* Are all parts between '$' of that kind? */
+static bool all_parts_are(struct dit_span text, bool (*is_kind)(struct dit_span part))
 {
 	struct dit_span part = {0};
 
 	while (dit_cut_until(&text, '$', &part)) {
-		if (!is_printable(part)) {
+		if (!is_kind(part)) {
 			return false;
 		}
 	}
-	return is_printable(part);
+	return is_kind(part);
+}
+
+static bool is_printables(struct dit_span text)
+{
+	return all_parts_are(text, is_printable);
 }
 
 static bool is_numeric_char(char c)
@@ -188,14 +194,7 @@ static bool is_address_line(struct dit_span line)
 
 static bool is_postal_address(struct dit_span text)
 {
-	struct dit_span line = {0};
-
-	while (dit_cut_until(&text, '$', &line)) {
-		if (!is_address_line(line)) {
-			return false;
-		}
-	}
-	return is_address_line(line);
+	return all_parts_are(text, is_address_line);
 }
 
 static bool is_delivery_word(struct dit_span word)

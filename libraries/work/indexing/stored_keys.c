@@ -149,7 +149,7 @@ int dit_stored_keys_want(void *ctx, const struct dit_ad *ad)
 {
 	const struct dit_stored_keys *keys = ctx;
 
-	return dit_index_has_keys(keys->work, ad);
+	return dit_index_has_mark(keys->work, ad, NULL);
 }
 
 /* 0 or -ENOMEM. Without attributes there are no keys. */
