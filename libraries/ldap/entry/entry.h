@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/notes.h"
 #include "base/digest.h"
+#include "base/notes.h"
 #include "entry/sid_set.h"
 #include "ldif/ldif_parse.h"
 #include "schema/schema.h"
