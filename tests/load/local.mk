@@ -28,7 +28,6 @@ check_PROGRAMS += \
 long_units += %D%/test_load_parallel
 # Each call at which threads meet sleeps now and then.
 %C%_test_load_parallel_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=pthread_barrier_wait \
 	-Wl,--wrap=pthread_cond_broadcast \
 	-Wl,--wrap=pthread_cond_signal \
 	-Wl,--wrap=pthread_cond_wait \

@@ -74,7 +74,6 @@ WRAPPED(pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 WRAPPED(pthread_cond_signal, (pthread_cond_t * cond), (cond))
 WRAPPED(pthread_cond_broadcast, (pthread_cond_t * cond), (cond))
 WRAPPED(pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
-WRAPPED(pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier))
 WRAPPED(pthread_join, (pthread_t thread, void **ret), (thread, ret))
 WRAPPED(pthread_create,
         (pthread_t * thread, const pthread_attr_t *attr, void *(*start)(void *),

@@ -10,7 +10,7 @@
  * loop stops calling malloc once it has seen its largest batch. Pieces cannot be freed
  * one by one; no destructors run.
  *
- * Threads: one owner thread at a time. A batch's arenas change owner only at a barrier.
+ * Threads: one owner thread at a time. A batch's arenas change owner when a team meets.
  */
 #ifndef DITKIT_ARENA_H
 #define DITKIT_ARENA_H

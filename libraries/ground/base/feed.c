@@ -136,21 +136,6 @@ void dit_feed_tick(struct dit_feed *feed, struct dit_ticker *ticker)
 	feed->ticker = ticker;
 }
 
-/* Called with the lock held, which is not needed to tick. */
-static void wait_for_filled(struct dit_feed *feed)
-{
-	if (feed->ticker == NULL) {
-		dit_monitor_wait(&feed->monitor);
-		return;
-	}
-	dit_monitor_wait_ms(&feed->monitor, DIT_TICK_MS);
-	if (feed->nfilled == feed->ntaken && feed->end > 0) {
-		dit_monitor_leave(&feed->monitor);
-		dit_tick(feed->ticker);
-		dit_monitor_enter(&feed->monitor);
-	}
-}
-
 int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 {
 	int r = 1;
@@ -160,7 +145,7 @@ int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 	}
 	dit_monitor_enter(&feed->monitor);
 	while (feed->nfilled == feed->ntaken && feed->end > 0) {
-		wait_for_filled(feed);
+		dit_monitor_wait_ticking(&feed->monitor, feed->ticker);
 	}
 	if (feed->nfilled > feed->ntaken) {
 		*ret_slot = slot_of(feed, feed->ntaken++);

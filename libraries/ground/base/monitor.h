@@ -14,8 +14,12 @@
 #ifndef DITKIT_MONITOR_H
 #define DITKIT_MONITOR_H
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <time.h>
+
+#include "base/ticker.h"
 
 struct dit_monitor {
 	pthread_mutex_t lock;
@@ -51,8 +55,8 @@ static inline void dit_monitor_wait(struct dit_monitor *monitor)
 	(void)pthread_cond_wait(&monitor->changed, &monitor->lock);
 }
 
-/** Inside: the same, but not longer than this, a second at most. */
-static inline void dit_monitor_wait_ms(struct dit_monitor *monitor, unsigned ms)
+/** Inside: the same, but not longer than this, a second at most. @return is it over? */
+static inline bool dit_monitor_wait_ms(struct dit_monitor *monitor, unsigned ms)
 {
 	struct timespec until;
 
@@ -62,7 +66,22 @@ static inline void dit_monitor_wait_ms(struct dit_monitor *monitor, unsigned ms)
 		until.tv_nsec -= 1000000000L;
 		until.tv_sec++;
 	}
-	(void)pthread_cond_timedwait(&monitor->changed, &monitor->lock, &until);
+	return pthread_cond_timedwait(&monitor->changed, &monitor->lock, &until) ==
+	       ETIMEDOUT;
+}
+
+/** Inside: the same as dit_monitor_wait(), or, after a while, tick outside. @param ticker
+ * NULL: none */
+static inline void dit_monitor_wait_ticking(struct dit_monitor *monitor,
+                                            struct dit_ticker *ticker)
+{
+	if (ticker == NULL || ticker->tell == NULL) {
+		dit_monitor_wait(monitor);
+	} else if (dit_monitor_wait_ms(monitor, DIT_TICK_MS)) {
+		dit_monitor_leave(monitor);
+		dit_tick(ticker);
+		dit_monitor_enter(monitor);
+	}
 }
 
 /** Inside: all who wait look again. */

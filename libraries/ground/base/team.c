@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Teams of tool threads: each counts the meetings for itself. All meet at a barrier,
- * where nobody can wait for a while only. So a coordinator that ticks waits before the
- * barrier, until the members have said that they are there.
+ * Teams of tool threads: a count of rounds, which the coordinator raises when all members
+ * wait for that. Each member counts its rounds for itself.
  */
 #include "base/team.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,54 +25,41 @@ struct dit_team {
 	void *ctx;
 	unsigned nmembers;
 	struct dit_member *members; /* NULL with one member */
-	pthread_barrier_t meeting;  /* members and coordinator */
 
-	/* [own: coordinator] */
-	unsigned nstarted;
-	uint64_t round; /* members count the meetings for themselves */
+	unsigned nstarted; /* [own: coordinator] */
 
-	struct dit_monitor monitor; /* tells when all members are at the meeting */
 	/* [lock: monitor] */
-	bool is_cancelled; /* not all members could be started */
-	uint64_t narrived; /* members at meetings, all of them since the start */
-
-	/*
-	 * [atomic: a member may still be on its way out of meeting k when the coordinator
-	 * announces that k+1 is the end; it then reads 0 or k+1, neither of them k.
-	 * Relaxed:
-	 * the barrier orders the rest.]
-	 */
-	_Atomic uint64_t end; /* the meeting at which the members leave; 0: not yet */
+	struct dit_monitor monitor; /* tells the coordinator of nwaits */
+	pthread_cond_t begun;       /* tells the members of round and is_over */
+	uint64_t round;             /* the one that runs, or that ended last */
+	uint64_t nwaits; /* of members for a round, all of them since the start */
+	bool is_over;    /* the members leave, instead of the next round */
 };
 
-static void arrive(struct dit_team *team)
+/* @return false: there is none */
+static bool wait_for_round(struct dit_team *team, uint64_t round)
 {
+	bool is_over = false;
+
 	dit_monitor_enter(&team->monitor);
-	team->narrived++;
-	if (team->narrived % team->nmembers == 0) {
+	team->nwaits++;
+	if (team->nwaits % team->nmembers == 0) {
 		dit_monitor_tell(&team->monitor);
 	}
+	while (team->round < round && !team->is_over) {
+		(void)pthread_cond_wait(&team->begun, &team->monitor.lock);
+	}
+	is_over = team->is_over;
 	dit_monitor_leave(&team->monitor);
+	return !is_over;
 }
 
 static void *member_main(void *arg)
 {
 	const struct dit_member *member = arg;
 	struct dit_team *team = member->team;
-	bool is_cancelled = false;
-	uint64_t round = 0;
 
-	/* The lock is free when all members are started, or when one could not be. */
-	dit_monitor_enter(&team->monitor);
-	is_cancelled = team->is_cancelled;
-	dit_monitor_leave(&team->monitor);
-	while (!is_cancelled) {
-		arrive(team);
-		(void)pthread_barrier_wait(&team->meeting);
-		round++;
-		if (round == atomic_load_explicit(&team->end, memory_order_relaxed)) {
-			break;
-		}
+	for (uint64_t round = 1; wait_for_round(team, round); round++) {
 		team->fn(team->ctx, member->number, round);
 	}
 	return NULL;
@@ -100,27 +85,19 @@ static int start_members(struct dit_team *team, const char *name)
 	return 0;
 }
 
-static void join_members(struct dit_team *team)
+/* The members that wait leave. Afterwards there is no member, and no lock. */
+static void leave_and_join(struct dit_team *team)
 {
+	dit_monitor_enter(&team->monitor);
+	team->is_over = true;
+	(void)pthread_cond_broadcast(&team->begun);
+	dit_monitor_leave(&team->monitor);
 	for (unsigned i = 0; i < team->nstarted; i++) {
 		(void)pthread_join(team->members[i].thread, NULL);
 	}
-}
-
-/* Starts all members or none. */
-static int team_start(struct dit_team *team, const char *name)
-{
-	int r = 0;
-
-	dit_monitor_enter(&team->monitor);
-	r = start_members(team, name);
-	team->is_cancelled = r < 0;
-	dit_monitor_leave(&team->monitor);
-	if (r < 0) {
-		join_members(team);
-		team->nstarted = 0;
-	}
-	return r;
+	(void)pthread_cond_destroy(&team->begun);
+	dit_monitor_deinit(&team->monitor);
+	free(team->members);
 }
 
 int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
@@ -145,61 +122,40 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 	}
 	team->members = calloc(nmembers, sizeof(*team->members));
 	if (team->members == NULL) {
-		r = -ENOMEM;
-		goto fail_members;
+		free(team);
+		return -ENOMEM;
 	}
 	dit_monitor_init(&team->monitor);
-	r = -pthread_barrier_init(&team->meeting, NULL, nmembers + 1);
+	team->begun = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	r = start_members(team, name);
 	if (r < 0) {
-		goto fail_meeting;
-	}
-	r = team_start(team, name);
-	if (r < 0) {
-		goto fail_start;
+		leave_and_join(team);
+		free(team);
+		return r;
 	}
 	*ret = team;
 	return 0;
-
-fail_start:
-	(void)pthread_barrier_destroy(&team->meeting);
-fail_meeting:
-	dit_monitor_deinit(&team->monitor);
-	free(team->members);
-fail_members:
-	free(team);
-	return r;
 }
 
-/* The coordinator, before meeting @p round. */
-static void await_members(struct dit_team *team, uint64_t round,
-                          struct dit_ticker *ticker)
+/* Until all members have ended their round. With the lock held. */
+static void await_members(struct dit_team *team, struct dit_ticker *ticker)
 {
-	uint64_t wanted = round * team->nmembers;
-
-	if (ticker == NULL || ticker->tell == NULL) {
-		return;
+	while (team->nwaits < (team->round + 1) * team->nmembers) {
+		dit_monitor_wait_ticking(&team->monitor, ticker);
 	}
-	dit_monitor_enter(&team->monitor);
-	while (team->narrived < wanted) {
-		dit_monitor_wait_ms(&team->monitor, DIT_TICK_MS);
-		if (team->narrived < wanted) {
-			dit_monitor_leave(&team->monitor);
-			dit_tick(ticker);
-			dit_monitor_enter(&team->monitor);
-		}
-	}
-	dit_monitor_leave(&team->monitor);
 }
 
 void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker)
 {
-	team->round++;
 	if (team->members == NULL) {
-		team->fn(team->ctx, 0, team->round);
+		team->fn(team->ctx, 0, ++team->round);
 		return;
 	}
-	await_members(team, team->round, ticker);
-	(void)pthread_barrier_wait(&team->meeting);
+	dit_monitor_enter(&team->monitor);
+	await_members(team, ticker);
+	team->round++;
+	(void)pthread_cond_broadcast(&team->begun);
+	dit_monitor_leave(&team->monitor);
 }
 
 void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
@@ -208,13 +164,10 @@ void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
 		return;
 	}
 	if (team->members != NULL) {
-		atomic_store_explicit(&team->end, team->round + 1, memory_order_relaxed);
-		await_members(team, team->round + 1, ticker);
-		(void)pthread_barrier_wait(&team->meeting);
-		join_members(team);
-		(void)pthread_barrier_destroy(&team->meeting);
-		dit_monitor_deinit(&team->monitor);
-		free(team->members);
+		dit_monitor_enter(&team->monitor);
+		await_members(team, ticker);
+		dit_monitor_leave(&team->monitor);
+		leave_and_join(team);
 	}
 	free(team);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A team: N tool threads that work in rounds and meet their coordinator at a barrier,
- * once per round.
+ * A team: N tool threads that work in rounds and meet their coordinator once per round.
  *
  *   dit_team_new();
  *   for each round:  prepare round k;  dit_team_meet();  do the coordinator's own work

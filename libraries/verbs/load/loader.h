@@ -97,7 +97,7 @@ struct load_keys {
 	uint32_t id;       /* of the entry whose keys are made */
 
 	/* [atomic: written by the member alone, read by main at any time; relaxed, an old
-	 * value does no harm, and the barrier brings the last one] */
+	 * value does no harm, and the meeting brings the last one] */
 	_Atomic uint64_t nposted; /* index keys made, for the size estimate */
 };
 

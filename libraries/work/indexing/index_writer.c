@@ -208,7 +208,7 @@ static int wait_for_members(struct dit_index_writer *writer)
 
 	dit_monitor_enter(&writer->monitor);
 	while (writer->ndone < writer->njobs && writer->error == 0 && r == 0) {
-		dit_monitor_wait_ms(&writer->monitor, LOOK_MS);
+		(void)dit_monitor_wait_ms(&writer->monitor, LOOK_MS);
 		dit_monitor_leave(&writer->monitor);
 		dit_tick(writer->opts.ticker);
 		r = dit_stop_is_set(writer->opts.stop) ? DIT_E_STOPPED : 0;
