@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "arguments.h"
+#include "figures.h"
 #include "interrupts.h"
 #include <ditkit/version.h>
 
@@ -118,17 +119,24 @@ static void put_words(FILE *out, const char *words)
 	}
 }
 
+/* "-c", "--strict" */
+static struct figure name_of(const struct option_row *row)
+{
+	const char letter[] = {(char)row->id, '\0'};
+	struct figure name;
+
+	(void)snprintf(name.text, sizeof(name.text), "%s%s",
+	               row->id < OPT_LONG ? "-" : "--",
+	               row->id < OPT_LONG ? letter : row->name);
+	return name;
+}
+
 static int wrong_value(const struct common_options *options, const struct option_row *row,
                        const char *text)
 {
-	bool has_letter = row->id < OPT_LONG;
 	uint64_t bytes = 0;
 
-	(void)fprintf(stderr, has_letter ? "%s: -%c takes " : "%s: --", options->program,
-	              row->id);
-	if (!has_letter) {
-		(void)fprintf(stderr, "%s takes ", row->name);
-	}
+	(void)fprintf(stderr, "%s: %s takes ", options->program, name_of(row).text);
 	if (row->kind == OPTION_NUMBER) {
 		(void)fputs(row->takes, stderr);
 	} else if (row->kind == OPTION_WORD) {
@@ -315,14 +323,12 @@ int common_read_options(struct common_options *options, int argc, char *argv[],
 void common_start_meter(struct meter *meter, const struct common_options *options,
                         const struct meter_phase *phases, unsigned nphases)
 {
-	const struct meter_plan plan = {.program = options->program,
-	                                .phases = phases,
-	                                .nphases = nphases,
-	                                .is_quiet = options->is_quiet,
-	                                .is_silent = options->is_silent,
-	                                .request = common_catch_requests()};
-
-	meter_start(meter, &options->meter, &plan);
+	*meter = (struct meter){.program = options->program,
+	                        .phases = phases,
+	                        .nphases = nphases,
+	                        .is_silent = options->is_silent,
+	                        .request = common_catch_requests()};
+	meter_start(meter, &options->meter, options->is_quiet);
 }
 
 static int refuse_operand(const struct common_options *options, const char *text)
@@ -410,15 +416,16 @@ bool common_is_idle_setting(const struct common_setting *setting)
 #define WIDTH       79
 #define HELP_COLUMN 20
 
-/* An argument has a blank before it, or a sign. */
-static const char *blank_before(const struct option_row *row)
+/* " file", "[=file]", "" */
+static struct figure argument_of(const struct option_row *row)
 {
-	return row->argument == NULL || row->argument[0] == '[' ? "" : " ";
-}
+	struct figure argument = {""};
 
-static const char *argument_of(const struct option_row *row)
-{
-	return row->argument == NULL ? "" : row->argument;
+	if (row->argument != NULL) {
+		(void)snprintf(argument.text, sizeof(argument.text), "%s%s",
+		               row->argument[0] == '[' ? "" : " ", row->argument);
+	}
+	return argument;
 }
 
 static void put_usage(const struct program *program)
@@ -441,17 +448,11 @@ static void put_usage(const struct program *program)
 	wrap_word(&wrap, text, len);
 	for (const struct option_row *row = option_next(program, NULL); row != NULL;
 	     row = option_next(program, row)) {
-		const char letter[] = {(char)row->id, '\0'};
-		bool has_letter = row->id < OPT_LONG;
-
-		if (has_letter && row->argument == NULL) {
-			continue;
+		if (row->id >= OPT_LONG || row->argument != NULL) {
+			len = (size_t)snprintf(text, sizeof(text), "[%s%s]",
+			                       name_of(row).text, argument_of(row).text);
+			wrap_word(&wrap, text, len);
 		}
-		len = (size_t)snprintf(text, sizeof(text), "[%s%s%s%s]",
-		                       has_letter ? "-" : "--",
-		                       has_letter ? letter : row->name, blank_before(row),
-		                       argument_of(row));
-		wrap_word(&wrap, text, len);
 	}
 	if (program->operands != NULL) {
 		wrap_word(&wrap, program->operands, strlen(program->operands));
@@ -470,7 +471,7 @@ static void put_row(const struct option_row *row)
 	if (row->name != NULL) {
 		len += printf("--%s", row->name);
 	}
-	len += printf("%s%s", blank_before(row), argument_of(row));
+	len += printf("%s", argument_of(row).text);
 	if (len < HELP_COLUMN) {
 		(void)printf("%*s", HELP_COLUMN - len, "");
 		wrap.column = HELP_COLUMN;

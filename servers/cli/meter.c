@@ -47,16 +47,14 @@ int meter_read(struct meter_opts *opts, const char *text)
 	return 0;
 }
 
-void meter_start(struct meter *meter, const struct meter_opts *opts,
-                 const struct meter_plan *plan)
+void meter_start(struct meter *meter, const struct meter_opts *opts, bool is_quiet)
 {
 	unsigned seconds = opts->seconds == 0 ? LINES_SECONDS : opts->seconds;
 
-	*meter = (struct meter){.plan = *plan,
-	                        .mode = opts->mode,
-	                        .start_ms = dit_clock_us(CLOCK_MONOTONIC) / 1000};
+	meter->mode = opts->mode;
+	meter->start_ms = dit_clock_us(CLOCK_MONOTONIC) / 1000;
 	if (meter->mode == METER_DEFAULT) {
-		meter->mode = plan->is_quiet               ? METER_NONE
+		meter->mode = is_quiet                     ? METER_NONE
 		              : isatty(STDERR_FILENO) == 1 ? METER_BAR
 		                                           : METER_LINES;
 	}
@@ -77,8 +75,8 @@ void meter_follow(struct meter *meter, const struct dit_progress *progress, uint
 		meter->begun_ms = ms;
 		meter->share = 0;
 	}
-	for (unsigned i = 0; i < meter->plan.nphases; i++) {
-		double weight = meter->plan.phases[i].weight;
+	for (unsigned i = 0; i < meter->nphases; i++) {
+		double weight = meter->phases[i].weight;
 
 		done += i < progress->phase ? weight : 0;
 		done += i == progress->phase ? weight * part : 0;
@@ -330,10 +328,10 @@ static void print_text(struct meter *meter, const struct progress_view *view,
 
 static bool is_requested(struct meter *meter)
 {
-	if (meter->plan.request == NULL || *meter->plan.request == 0) {
+	if (meter->request == NULL || *meter->request == 0) {
 		return false;
 	}
-	*meter->plan.request = 0;
+	*meter->request = 0;
 	return true;
 }
 
@@ -349,22 +347,22 @@ static bool is_due(const struct meter *meter, const struct dit_progress *progres
 	       (is_first || is_new || ms - meter->shown_ms >= meter->interval_ms);
 }
 
-void meter_show(struct meter *meter, const struct dit_progress *progress)
+static void show(struct meter *meter, const struct dit_progress *progress)
 {
 	uint64_t ms = dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms;
 	bool now = is_requested(meter);
-	struct progress_view view = {.program = meter->plan.program,
+	struct progress_view view = {.program = meter->program,
 	                             .progress = progress,
 	                             .seconds = (double)ms / 1000};
 
-	if (progress->phase >= meter->plan.nphases) {
+	if (progress->phase >= meter->nphases) {
 		return;
 	}
 	meter_follow(meter, progress, ms);
 	if (!now && !is_due(meter, progress, ms)) {
 		return;
 	}
-	view.phase = meter->plan.phases[progress->phase].name;
+	view.phase = meter->phases[progress->phase].name;
 	view.left = meter_left(meter, ms);
 	view.share = view.left < 0 ? -1 : meter->share;
 	if (now) {
@@ -381,9 +379,9 @@ void meter_take_progress(void *ctx, const struct dit_progress *progress)
 {
 	struct meter *meter = ctx;
 
-	meter_show(meter, progress);
-	if (meter->plan.record != NULL) {
-		run_record_progress(meter->plan.record, progress);
+	show(meter, progress);
+	if (meter->record != NULL) {
+		run_record_progress(meter->record, progress);
 	}
 }
 
@@ -392,7 +390,7 @@ void meter_take_report(void *ctx, const struct dit_report *report)
 	struct meter *meter = ctx;
 
 	meter_break(meter);
-	common_print_report(meter->plan.program, meter->plan.is_silent, report);
+	common_print_report(meter->program, meter->is_silent, report);
 }
 
 void meter_break(struct meter *meter)
@@ -410,7 +408,7 @@ void meter_end(struct meter *meter, bool has_succeeded)
 {
 	uint64_t ms = dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms;
 	double seconds = (double)ms / 1000;
-	struct progress_view view = {.program = meter->plan.program,
+	struct progress_view view = {.program = meter->program,
 	                             .phase = "done",
 	                             .progress = &meter->last,
 	                             .share = 1,

@@ -4,7 +4,7 @@
  * twice a second, or a line every ten seconds, or JSON. A signal (interrupts.h) prints a
  * line at once.
  *
- *     meter_start(&meter, &options->meter, &plan);
+ *     meter_start(&meter, &options->meter, is_quiet);
  *     ... callbacks meter_take_progress(), meter_take_report(); before other
  *         messages: meter_break()
  *     meter_end(&meter, r == 0);
@@ -49,21 +49,16 @@ struct meter_phase {
 	double weight;    /* parts of a hundred, of a usual run: people, some indexes */
 };
 
-/** The work of the program. */
-struct meter_plan {
+/** Zero with the name of the program shows nothing, and prints reports. */
+struct meter {
 	const char *program;
 	const struct meter_phase *phases; /* static */
 	unsigned nphases;
-	bool is_quiet;             /* nothing unless --progress was given */
 	bool is_silent;            /* -d 0: no diagnostic lines */
 	struct run_record *record; /* gets the progress, too; NULL: none */
 	/* NULL: none. Not 0: print a line now; set to 0 then. */
 	volatile sig_atomic_t *request;
-};
 
-/** Zero with the name of the program shows nothing, and prints reports. */
-struct meter {
-	struct meter_plan plan;
 	enum meter_mode mode;
 	bool has_line; /* the cursor stands after the bar */
 	uint64_t start_ms;
@@ -75,9 +70,9 @@ struct meter {
 	double share;      /* of that, 0 to 1 */
 };
 
-void meter_start(struct meter *meter, const struct meter_opts *opts,
-                 const struct meter_plan *plan);
-void meter_show(struct meter *meter, const struct dit_progress *progress);
+/** The work of the program begins, of which the first fields tell. @param is_quiet
+ * nothing is shown unless --progress was given */
+void meter_start(struct meter *meter, const struct meter_opts *opts, bool is_quiet);
 
 /** Take the share of the work that is done. It falls only where the first phase begins
  * again, with another file. @param ms  since the start */

@@ -245,8 +245,8 @@ static int write_output(struct options *options, struct run_record *record,
 /* @return the exit status */
 static int estimate(struct options *options)
 {
-	struct meter meter = {
-		.plan = {.program = "ditadd", .is_silent = options->common.is_silent}};
+	struct meter meter = {.program = "ditadd",
+	                      .is_silent = options->common.is_silent};
 	struct dit_estimate found;
 	int r = 0;
 
@@ -287,7 +287,7 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 
 	common_start_meter(&meter, &options->common, phases,
 	                   options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES);
-	meter.plan.record = run_output_wants_record(&options->output) ? record : NULL;
+	meter.record = run_output_wants_record(&options->output) ? record : NULL;
 	options->load.counts_lists = run_output_wants_lists(&options->output);
 	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	options->common.user.writes = true;

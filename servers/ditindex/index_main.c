@@ -212,7 +212,7 @@ static int run(struct index_options *options, struct run_record *record)
 
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
 	common_start_meter(&meter, &options->common, phases, DIT_REINDEX_NPHASES);
-	meter.plan.record = run_output_wants_record(&options->output) ? record : NULL;
+	meter.record = run_output_wants_record(&options->output) ? record : NULL;
 	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
 	options->reindex.report = print_report;
 	options->common.user.writes = true;
@@ -233,8 +233,8 @@ static int run(struct index_options *options, struct run_record *record)
 /* @return the exit status */
 static int estimate(struct index_options *options)
 {
-	struct meter meter = {
-		.plan = {.program = "ditindex", .is_silent = options->common.is_silent}};
+	struct meter meter = {.program = "ditindex",
+	                      .is_silent = options->common.is_silent};
 	struct dit_estimate found;
 	int r = 0;
 

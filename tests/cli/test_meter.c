@@ -36,7 +36,7 @@ static const struct run {
 
 static struct meter meter_new(void)
 {
-	return (struct meter){.plan = {.phases = phases, .nphases = NPHASES}};
+	return (struct meter){.phases = phases, .nphases = NPHASES};
 }
 
 static void play(const struct run *run)
