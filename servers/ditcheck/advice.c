@@ -22,9 +22,9 @@ struct advisor {
 	const char *options; /* of the configuration, for commands */
 	const json_t *databases;
 	const json_t *config;
-	const json_t *indexes;              /* of the configuration */
-	const struct advice_facts *of_file; /* what all facts are made from */
-	struct advice_facts *facts;         /* owned; room for all */
+	const json_t *indexes;       /* of the configuration */
+	struct advice_facts of_file; /* what all facts are made from */
+	struct advice_facts *facts;  /* owned; room for all */
 	size_t nfacts;
 	json_t *plan;        /* {"cn": a set of kinds}, when all is followed */
 	bool raises_maxsize; /* likewise */
@@ -147,7 +147,7 @@ static struct advice_facts *add_facts(struct advisor *advisor, enum advice_of of
 	const json_t *uses = json_object_get(index, "uses");
 	struct advice_facts *f = &advisor->facts[advisor->nfacts++];
 
-	*f = *advisor->of_file;
+	*f = advisor->of_file;
 	f->of = of;
 	f->name = name;
 	f->kinds = kinds_of(index);
@@ -398,7 +398,7 @@ static void advise(struct advisor *advisor, const struct advice_rule *rule)
 	size_t size = 0;
 	struct piece piece = {.rule = rule,
 	                      .seen = open_memstream(&text, &size),
-	                      .sum = *advisor->of_file,
+	                      .sum = advisor->of_file,
 	                      .names = json_array(),
 	                      .plan = json_object(),
 	                      .steps = json_array()};
@@ -461,7 +461,7 @@ static json_t *configuration(const struct advisor *advisor)
 	if (advisor->raises_maxsize) {
 		add(lines,
 		    json_sprintf("maxsize %llu",
-		                 (unsigned long long)advisor->of_file->raised_bytes));
+		                 (unsigned long long)advisor->of_file.raised_bytes));
 	}
 	if (json_array_size(lines) == 0) {
 		json_decref(lines);
@@ -477,13 +477,12 @@ static json_t *configuration(const struct advisor *advisor)
 static void advise_file(struct advisor *advisor, const json_t *file,
                         json_t *configurations)
 {
-	const struct advice_facts of_file = file_facts(advisor, file);
 	const json_t *searches = json_object_get(advisor->config, "searches");
 	const json_t *missing = json_object_get(searches, "missing");
 	size_t n = 1 + json_array_size(advisor->indexes) + json_array_size(missing) +
 	           json_array_size(advisor->databases);
 
-	advisor->of_file = &of_file;
+	advisor->of_file = file_facts(advisor, file);
 	advisor->facts = calloc(n, sizeof(*advisor->facts));
 	advisor->plan = plan_of(advisor);
 	advisor->nurgent = json_array_size(advisor->advice);
