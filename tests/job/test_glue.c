@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contract of glue: the table in glue.h, with nested and foreign subordinates; a
+ * Contract of glue: the table in job.h, with nested and foreign subordinates; a
  * subordinate without a superior is refused; the empty DN goes to a database with an
  * empty suffix only.
  */
