@@ -2,9 +2,9 @@
 /*
  * A database for a while, in the directory for temporary files:
  *
- *   ditkit-scratch-Xy12Zq       mode 0700; the process holds it with a lock (tmp_files.h),
- *                               so that the next one removes what a killed one has left
- *   ditkit-scratch-Xy12Zq/db    the directory of the database, which has locks of its own
+ *   ditkit-scratch-Xy12Zq      mode 0700; the process holds it with a lock (tmp_files.h),
+ *                              so that the next one removes what a killed one has left
+ *   ditkit-scratch-Xy12Zq/db   the directory of the database, which has its own locks
  */
 #include <errno.h>
 #include <fcntl.h>
