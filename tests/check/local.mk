@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/test_check_findings \
 	%D%/test_check_index \
 	%D%/test_check_loops \
+	%D%/test_check_passes \
 	%D%/test_check_sizes \
 	%D%/test_check_snapshot \
 	%D%/test_check_sums \
@@ -12,6 +13,7 @@ check_PROGRAMS += \
 	%D%/test_check_use \
 	%D%/test_one_bit \
 	$(NULL)
+%C%_test_check_index_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_loops_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_findings_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_sizes_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

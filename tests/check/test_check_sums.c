@@ -24,13 +24,22 @@ struct sums_fixture {
 	unsigned turn;
 };
 
+static struct dit_check_sums_opts opts_of(const struct sums_fixture *fixture,
+                                          uint64_t memory_bytes)
+{
+	return (struct dit_check_sums_opts){.indexes = fixture->set,
+	                                    .nmembers = 2,
+	                                    .memory_bytes = memory_bytes,
+	                                    .list_max = LIST_MAX,
+	                                    .suffix = DIT_SPAN("")};
+}
+
 static struct sums_fixture begin_with(struct fixture *f, uint64_t memory_bytes)
 {
 	struct sums_fixture fixture = {.f = f, .set = five_databases(f)};
+	const struct dit_check_sums_opts opts = opts_of(&fixture, memory_bytes);
 
-	assert_int_equal(dit_check_sums_new(&fixture.sums, 2, memory_bytes, LIST_MAX,
-	                                    DIT_SPAN("")),
-	                 0);
+	assert_int_equal(dit_check_sums_new(&fixture.sums, &opts), 0);
 	return fixture;
 }
 
@@ -68,7 +77,7 @@ static void store(struct sums_fixture *fixture, size_t database, struct dit_span
 
 static void end_walk(struct sums_fixture *fixture)
 {
-	assert_int_equal(dit_check_sums_bind(fixture->sums, fixture->set), 0);
+	assert_int_equal(dit_check_sums_end_walk(fixture->sums), 0);
 }
 
 static void make(struct sums_fixture *fixture, unsigned db, uint64_t id,
@@ -100,8 +109,9 @@ static void assert_agree(const struct sums_fixture *fixture, const char *expecte
 {
 	char agree[NDBS + 1] = "";
 
+	dit_check_sums_end(fixture->sums);
 	for (size_t db = 0; db < NDBS; db++) {
-		agree[db] = dit_check_sums_agree(fixture->sums, db) ? '=' : '!';
+		agree[db] = dit_check_sums_is_wrong(fixture->sums, db) ? '!' : '=';
 	}
 	assert_string_equal(agree, expected);
 }
@@ -318,15 +328,36 @@ static void a_table_grows_with_the_keys_of_an_entry(void **state)
 	end(&fixture);
 }
 
-static void a_reset_forgets_all(void **state)
+/* Of 300 keys those in the bucket of the wrong one; the same for each call. */
+static void keys_of_wrong_buckets_are_wanted(void **state)
 {
 	struct sums_fixture fixture = begin(*state);
+	unsigned nwanted = 0;
 
-	store_all(&fixture);
-	assert_agree(&fixture, "!!!!=");
-	dit_check_sums_reset(fixture.sums);
+	for (uint32_t key = 1; key <= 300; key++) {
+		struct dit_span span = {(const char *)&key, 4};
+
+		store(&fixture, 1, span, ids, key == 7 ? 2 : 1);
+	}
 	end_walk(&fixture);
-	assert_agree(&fixture, "=====");
+	for (uint64_t key = 1; key <= 300; key++) {
+		make_one(&fixture, INT32, 1, key);
+	}
+	assert_agree(&fixture, "!====");
+	for (uint32_t key = 1; key <= 300; key++) {
+		struct dit_span span = {(const char *)&key, 4};
+		uint64_t hash = 0;
+		uint64_t other = 0;
+		bool is_wanted =
+			dit_check_sums_is_wanted(fixture.sums, INT32, span, &hash);
+
+		assert_true(is_wanted || key != 7);
+		assert_false(
+			dit_check_sums_is_wanted(fixture.sums, BYTES32, span, &other));
+		assert_true(hash == other);
+		nwanted += is_wanted;
+	}
+	assert_in_range(nwanted, 1, 30);
 	end(&fixture);
 }
 
@@ -334,7 +365,8 @@ static int work_without_memory(struct sums_fixture *fixture)
 {
 	const uint64_t range[] = {0, 3, 9};
 	uint64_t ordinals[600];
-	int r = dit_check_sums_new(&fixture->sums, 2, MEMORY, LIST_MAX, DIT_SPAN(""));
+	const struct dit_check_sums_opts opts = opts_of(fixture, MEMORY);
+	int r = dit_check_sums_new(&fixture->sums, &opts);
 
 	for (uint64_t i = 0; i < 600; i++) {
 		ordinals[i] = i;
@@ -345,7 +377,7 @@ static int work_without_memory(struct sums_fixture *fixture)
 	}
 	store(fixture, 1, (struct dit_span){"\x05\0\0\0", 4}, range, 3);
 	store(fixture, 1, (struct dit_span){"\x06\0\0\0", 4}, range, 3);
-	r = dit_check_sums_bind(fixture->sums, fixture->set);
+	r = dit_check_sums_end_walk(fixture->sums);
 	if (r == 0) {
 		dit_check_sums_begin(fixture->sums, 0, 1);
 		r = dit_check_sums_push(fixture->sums, 0, BYTES32, ordinals, 600);
@@ -382,7 +414,7 @@ int main(void)
 		cmocka_unit_test(full_lists_and_wrong_ranges_do_not_agree),
 		cmocka_unit_test(an_entry_of_very_many_keys_leaves_no_sum),
 		cmocka_unit_test(a_table_grows_with_the_keys_of_an_entry),
-		cmocka_unit_test(a_reset_forgets_all),
+		cmocka_unit_test(keys_of_wrong_buckets_are_wanted),
 		cmocka_unit_test(no_memory_is_an_error),
 	};
 

@@ -192,16 +192,16 @@ static void a_sound_tree_agrees_in_any_order(void **state)
 	for (unsigned stride = 1; stride < NRECORDS; stride++) {
 		struct dit_check_tree_sums *sums = begin("dc=x");
 
-		assert_false(dit_check_tree_sums_agree(sums));
+		assert_false(dit_check_tree_sums_end(sums));
 		if (stride % 2 == 0) {
 			take_all(sums);
 		}
 		note_all(sums, NULL, stride);
-		assert_int_equal(dit_check_tree_sums_agree(sums), stride % 2 == 0);
+		assert_int_equal(dit_check_tree_sums_end(sums), stride % 2 == 0);
 		if (stride % 2 != 0) {
 			take_all(sums);
 		}
-		assert_true(dit_check_tree_sums_agree(sums));
+		assert_true(dit_check_tree_sums_end(sums));
 		dit_check_tree_sums_free(sums);
 	}
 }
@@ -214,7 +214,7 @@ static void every_damage_is_seen(void **state)
 
 		note_all(sums, &damages[i], 1);
 		take_all(sums);
-		if (dit_check_tree_sums_agree(sums)) {
+		if (dit_check_tree_sums_end(sums)) {
 			fail_msg("%s", damages[i].name);
 		}
 		dit_check_tree_sums_free(sums);
@@ -233,7 +233,7 @@ static void a_count_is_seen_with_any_seed(void **state)
 			damage.changes[0].record.nsubs += UINT64_C(1) << bit;
 			note_all(sums, &damage, 1);
 			take_all(sums);
-			assert_false(dit_check_tree_sums_agree(sums));
+			assert_false(dit_check_tree_sums_end(sums));
 			dit_check_tree_sums_free(sums);
 		}
 	}
@@ -248,7 +248,7 @@ static void with_the_empty_suffix_any_name_is_topmost(void **state)
 
 	note_all(sums, &other, 1);
 	take_all(sums);
-	assert_true(dit_check_tree_sums_agree(sums));
+	assert_true(dit_check_tree_sums_end(sums));
 	dit_check_tree_sums_free(sums);
 }
 
@@ -266,7 +266,7 @@ static void entries_are_those_of_the_nodes(void **state)
 		{"a high ID", 0, {.id = HALF}, false},
 		{"ID 0", 0, {.id = 0}, false},
 		{"a hole", 2, {.id = 2, .is_hole = true}, false},
-		{"unreadable", 2, {.id = 2, .record_error = DIT_E_CORRUPT}, false},
+		{"unreadable", 2, {.id = 2, .record_error = DIT_E_CORRUPT}, true},
 	};
 	(void)state;
 
@@ -279,9 +279,9 @@ static void entries_are_those_of_the_nodes(void **state)
 				take(sums, 0, id);
 			}
 		}
-		assert_int_equal(dit_check_tree_sums_agree(sums), cases[i].left_out == 0);
+		assert_int_equal(dit_check_tree_sums_end(sums), cases[i].left_out == 0);
 		dit_check_tree_sums_take(sums, 1, &cases[i].more);
-		if (dit_check_tree_sums_agree(sums) != cases[i].agree) {
+		if (dit_check_tree_sums_end(sums) != cases[i].agree) {
 			fail_msg("%s", cases[i].name);
 		}
 		dit_check_tree_sums_free(sums);
@@ -301,23 +301,45 @@ static void a_key_that_is_no_id_does_not_agree(void **state)
 	note_all(sums, NULL, 1);
 	take_all(sums);
 	dit_check_tree_sums_note(sums, 1, &list);
-	assert_false(dit_check_tree_sums_agree(sums));
+	assert_false(dit_check_tree_sums_end(sums));
 	dit_check_tree_sums_free(sums);
 }
 
-static void a_reset_forgets_all(void **state)
+/* 2 has wrong records, 3 has none. */
+static void nodes_of_wrong_buckets_are_wanted(void **state)
 {
+	static const struct damage other = {"", {{A, SELF(2, "ou=x", 1)}}};
 	struct dit_check_tree_sums *sums = begin("dc=x");
 	(void)state;
 
-	note_all(sums, &damages[0], 1);
+	note_all(sums, &other, 1);
 	take_all(sums);
-	take(sums, 0, 0);
-	dit_check_tree_sums_reset(sums);
-	note_all(sums, NULL, 1);
-	take_all(sums);
-	assert_true(dit_check_tree_sums_agree(sums));
+	assert_false(dit_check_tree_sums_end(sums));
+	for (uint64_t id = 0; id <= 4; id++) {
+		assert_int_equal(dit_check_tree_sums_is_wanted(sums, id), id == 2);
+	}
 	dit_check_tree_sums_free(sums);
+}
+
+/* Its children agree, so only the counts below it tell. */
+static void a_key_of_children_alone_is_wanted(void **state)
+{
+	static const struct damage counts[] = {
+		{"", {{MORE, CHILD(9, "cn=d", 5, 0)}, {MORE2, SELF(5, "cn=d", 9)}}},
+		{"", {{MORE, CHILD(9, "cn=d", 5, 1)}, {MORE2, SELF(5, "cn=d", 9)}}},
+	};
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		struct dit_check_tree_sums *sums = begin("dc=x");
+
+		note_all(sums, &counts[i], 1);
+		take_all(sums);
+		take(sums, 0, 5);
+		assert_false(dit_check_tree_sums_end(sums));
+		assert_true(dit_check_tree_sums_is_wanted(sums, 9));
+		dit_check_tree_sums_free(sums);
+	}
 }
 
 static void no_memory_is_an_error(void **state)
@@ -344,7 +366,8 @@ int main(void)
 		cmocka_unit_test(with_the_empty_suffix_any_name_is_topmost),
 		cmocka_unit_test(entries_are_those_of_the_nodes),
 		cmocka_unit_test(a_key_that_is_no_id_does_not_agree),
-		cmocka_unit_test(a_reset_forgets_all),
+		cmocka_unit_test(nodes_of_wrong_buckets_are_wanted),
+		cmocka_unit_test(a_key_of_children_alone_is_wanted),
 		cmocka_unit_test(no_memory_is_an_error),
 	};
 

@@ -224,8 +224,9 @@ struct dit_check_opts {
 	/* How many findings of a file are told; the others are counted. 0: no limit. */
 	uint64_t max_findings;
 
-	uint64_t memory_bytes; /* for sorting; 0: as dit_load(); at least 16 MiB */
-	const char *tmpdir;    /* for temporary files; NULL: $TMPDIR, else /tmp */
+	/* For what is compared piece by piece; 0: as dit_load(); at least 16 MiB */
+	uint64_t memory_bytes;
+	const char *tmpdir; /* of no effect: no temporary files are made */
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;

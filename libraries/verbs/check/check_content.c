@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Jobs on all threads: first ranges of entries, then id2v, those indexes that are not
- * what the entries make, and the tree, if its sums do not agree.
+ * Ranges of entries on all threads; then main compares id2v, wrong buckets of indexes,
+ * and the tree, if its sums do not agree.
  */
 #include "check/check_content.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,52 +14,31 @@
 #include "base/grow.h"
 #include "base/ids.h"
 #include "base/monitor.h"
-#include "base/team.h"
 #include "indexing/stored_keys.h"
 #include "job/job.h"
 #include "job/value_rules.h"
-#include "sort/sort.h"
-#include "system/tmp_files.h"
-
-#define PRODUCER_MIN ((size_t)256 << 10)
 
 /* [own: the member's thread; main's when members are at rest] */
 struct member {
 	struct dit_check_member base;
 	struct dit_check_entry *entry;
 	struct dit_check_csn csn;
-	struct dit_stored_keys *keys; /* of all indexes; later of those compared */
-};
-
-enum job_kind {
-	JOB_TREE,
-	JOB_SPLIT,
-	JOB_INDEX,
-};
-
-struct job {
-	enum job_kind kind;
-	size_t db;
-	uint64_t nkeys; /* the longest job first */
+	struct dit_stored_keys *keys;
+	struct run *run;
+	uint64_t id; /* of the entry whose keys are collected */
 };
 
 struct run {
 	/* [const] while members run */
 	struct dit_check_content *content;
 	unsigned nmembers;
-	struct dit_index_set *indexes; /* all of the configuration */
-	bool *is_skipped; /* by index database: damaged, or its keys cannot be compared */
+	/* By index database: it is damaged or missing, or its keys cannot be compared;
+	 * later also: nothing is wrong. */
+	bool *is_skipped;
 	struct member *members;
-	struct job *jobs;
-	size_t njobs;
 
 	struct dit_monitor monitor;
 	size_t unread_size; /* [lock: monitor] and while entries come content->unread */
-
-	struct dit_ticker ticker;    /* [own: main] */
-	_Atomic uint64_t nkeys_done; /* [atomic: of jobs that are done; relaxed] */
-	_Atomic size_t next_job;     /* [atomic: jobs are drawn in order; relaxed] */
-	_Atomic int error;           /* [atomic: the first; no more is drawn] */
 };
 
 bool dit_check_is_unread(const struct dit_check_content *content, uint64_t id)
@@ -91,9 +69,9 @@ static int fit_format(struct run *run, size_t db)
 {
 	struct dit_check_content *content = run->content;
 	struct dit_check_finding place =
-		DIT_CHECK_PLACE(dit_index_set_db(run->indexes, db)->name);
+		DIT_CHECK_PLACE(dit_index_set_db(content->indexes, db)->name);
 	size_t key_len = 0;
-	int r = dit_stored_keys_fit(run->indexes, db, content->snapshot, &key_len);
+	int r = dit_stored_keys_fit(content->indexes, db, content->snapshot, &key_len);
 
 	if (r == DIT_E_INVALID) {
 		run->is_skipped[db] = true;
@@ -115,10 +93,10 @@ static bool is_damaged(const struct dit_check_content *content, const char *name
 	return false;
 }
 
-static bool is_configured(const struct run *run, const char *name)
+static bool is_configured(const struct dit_check_content *content, const char *name)
 {
-	for (size_t i = 0; i < dit_index_set_ndbs(run->indexes); i++) {
-		if (strcmp(dit_index_set_db(run->indexes, i)->name, name) == 0) {
+	for (size_t i = 0; i < dit_index_set_ndbs(content->indexes); i++) {
+		if (strcmp(dit_index_set_db(content->indexes, i)->name, name) == 0) {
 			return true;
 		}
 	}
@@ -136,7 +114,7 @@ static void note_databases(const struct run *run)
 		struct dit_check_finding place = DIT_CHECK_PLACE(dbs[i].name);
 
 		if ((dbs[i].flags & DIT_DB_DUPFIXED) != 0 &&
-		    !is_configured(run, dbs[i].name)) {
+		    !is_configured(content, dbs[i].name)) {
 			dit_check_find(content->findings, DIT_CHECK_INDEX_UNUSED, &place,
 			               "the index is not configured: %llu postings that "
 			               "slapd does not use",
@@ -150,41 +128,34 @@ static void note_databases(const struct run *run)
 
 /* ---- before the scan ---- */
 
-static int make_indexes(struct run *run)
+static int fit_indexes(struct run *run)
 {
-	struct dit_check_content *content = run->content;
-	const struct dit_settings *settings = content->settings;
-	const struct dit_ad *culprit = NULL;
-	size_t n = 0;
-	int r = dit_index_set_new(&run->indexes, settings->schema,
-	                          content->database->indexes, content->database->nindexes,
-	                          &settings->index, true, &culprit);
+	const struct dit_check_content *content = run->content;
+	size_t n = dit_index_set_ndbs(content->indexes);
+	int r = 0;
 
-	if (r < 0) {
-		return r;
-	}
-	n = dit_index_set_ndbs(run->indexes);
 	run->is_skipped = calloc(n + 1, sizeof(*run->is_skipped));
 	if (run->is_skipped == NULL) {
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
 		run->is_skipped[i] =
-			is_damaged(content, dit_index_set_db(run->indexes, i)->name);
+			is_damaged(content, dit_index_set_db(content->indexes, i)->name);
 		if (!run->is_skipped[i]) {
 			r = fit_format(run, i);
 		}
 	}
-	return r < 0 ? r : dit_check_sums_bind(content->sums, run->indexes);
+	return r < 0 ? r : dit_check_sums_end_walk(content->sums);
 }
 
-static int make_member(const struct run *run, unsigned number)
+static int make_member(struct run *run, unsigned number)
 {
 	const struct dit_check_content *content = run->content;
 	struct member *member = &run->members[number];
 	int r = 0;
 
 	member->base = (struct dit_check_member){.content = content, .reader = number};
+	member->run = run;
 	r = dit_dn_reader_new(&member->base.dns, content->snapshot, number);
 	if (r == 0) {
 		r = dit_check_entry_new(&member->entry, content);
@@ -192,7 +163,7 @@ static int make_member(const struct run *run, unsigned number)
 	if (r == 0) {
 		r = dit_check_csn_init(&member->csn, content->settings->schema);
 	}
-	return r < 0 ? r : dit_stored_keys_new(&member->keys, run->indexes);
+	return r < 0 ? r : dit_stored_keys_new(&member->keys, content->indexes);
 }
 
 static int prepare(struct run *run)
@@ -201,9 +172,8 @@ static int prepare(struct run *run)
 	struct dit_scan_snapshot_opts scan = {.snapshot = content->snapshot,
 	                                      .schema = content->settings->schema,
 	                                      .stop = content->stop};
-	int r = make_indexes(run);
+	int r = fit_indexes(run);
 
-	content->tree_bytes = content->memory_bytes / 8;
 	if (r == 0) {
 		r = dit_sorted_types_make(content->settings, &content->sorted);
 	}
@@ -225,7 +195,7 @@ static int prepare(struct run *run)
 
 /* ---- entries ---- */
 
-/* An entry that cannot be read, or whose ID builders refuse: few do. */
+/* An entry that cannot be read, or whose ID is too high: there are few. */
 static int note_unread(struct run *run, uint64_t id)
 {
 	struct dit_check_content *content = run->content;
@@ -270,7 +240,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	if (r == 0) {
 		r = dit_check_csn_note(&member->csn, entry);
 	}
-	if (r == 0 && entry->id > DIT_BUILDERS_ID_MAX) {
+	if (r == 0 && entry->id > DIT_CHECK_ID_MAX) {
 		return note_unread(run, entry->id);
 	}
 	if (r < 0) {
@@ -329,230 +299,155 @@ static int scan_entries(struct run *run)
 	return r < 0 ? r : finish_csn(run);
 }
 
-/* ---- entries again, for the indexes that are compared list by list ---- */
+/* ---- wrong indexes ---- */
 
-/* An entry that could not be read may have any key. */
-static bool is_compared(const struct run *run, const struct dit_attr_type *type)
+/* slapd makes a database that is missing, and does not fill it. */
+static bool find_missing(const struct run *run, size_t db)
 {
-	size_t n = dit_index_set_ndbs(run->indexes);
+	const struct dit_check_content *content = run->content;
+	const char *name = dit_index_set_db(content->indexes, db)->name;
+	const struct dit_check_finding place = DIT_CHECK_PLACE(name);
+	bool is_missing = dit_snapshot_db(content->snapshot, name) == NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		if (dit_index_set_db(run->indexes, i)->type == type) {
-			return !run->is_skipped[i] &&
-			       (run->content->nunread > 0 ||
-			        !dit_check_sums_agree(run->content->sums, i));
-		}
+	if (is_missing) {
+		dit_check_find(content->findings, DIT_CHECK_INDEX_MISSING, &place,
+		               "the index is configured, and its database is missing");
 	}
-	return false;
+	return is_missing;
 }
 
-static int fit_formats(const struct dit_check_content *content)
+/* Is there one? */
+static bool choose_indexes(struct run *run)
 {
+	const struct dit_check_content *content = run->content;
 	size_t n = dit_index_set_ndbs(content->indexes);
-	size_t key_len = 0;
-	int r = 0;
+	bool has_wrong = false;
 
-	for (size_t i = 0; i < n && r >= 0; i++) {
-		r = dit_stored_keys_fit(content->indexes, i, content->snapshot, &key_len);
+	dit_check_sums_end(content->sums);
+	for (size_t i = 0; i < n; i++) {
+		run->is_skipped[i] = run->is_skipped[i] ||
+		                     !dit_check_sums_is_wrong(content->sums, i) ||
+		                     find_missing(run, i);
+		has_wrong = has_wrong || !run->is_skipped[i];
 	}
-	return r < 0 ? r : 0;
+	return has_wrong;
 }
 
-/* content->indexes stays NULL if no index is compared. */
-static int choose_indexes(struct run *run)
+/* ---- entries again, for the indexes that are compared ---- */
+
+static int collect_key(void *ctx, unsigned db, struct dit_span key)
 {
-	struct dit_check_content *content = run->content;
-	const struct dit_database *database = content->database;
-	struct dit_index_spec *specs = calloc(database->nindexes + 1, sizeof(*specs));
-	const struct dit_ad *culprit = NULL;
-	size_t nspecs = 0;
+	const struct member *member = ctx;
+	struct run *run = member->run;
 	int r = 0;
 
-	if (specs == NULL) {
-		return -ENOMEM;
+	if (!run->is_skipped[db]) {
+		dit_monitor_enter(&run->monitor);
+		r = dit_check_index_push(run->content, db, member->id, key);
+		dit_monitor_leave(&run->monitor);
 	}
-	for (size_t i = 0; i < database->nindexes; i++) {
-		if (is_compared(run, database->indexes[i].ad->type)) {
-			specs[nspecs++] = database->indexes[i];
-		}
-	}
-	if (nspecs > 0) {
-		r = dit_index_set_new(&content->indexes, content->settings->schema, specs,
-		                      nspecs, &content->settings->index, true, &culprit);
-		r = r < 0 ? r : fit_formats(content);
-	}
-	free(specs);
 	return r;
 }
 
-static int make_builders(const struct run *run)
-{
-	struct dit_check_content *content = run->content;
-	struct dit_builders_opts builders = {
-		.indexes = content->indexes,
-		.nproducers = run->nmembers,
-		.memory_bytes = content->memory_bytes / 4 * 3,
-		.wide_memory_bytes = content->memory_bytes / 8,
-		.tmpdir = dit_tmp_dir(content->tmpdir),
-		.cipher = content->cipher,
-		.stop = content->stop,
-		.list_max = content->list_max,
-	};
-
-	if (builders.memory_bytes < run->nmembers * PRODUCER_MIN) {
-		builders.memory_bytes = run->nmembers * PRODUCER_MIN;
-	}
-	return dit_builders_new(&content->builders, &builders);
-}
-
-static int push_entry(void *ctx, struct dit_scan_range *range,
-                      const struct dit_entry_view *entry)
+static int collect_entry(void *ctx, struct dit_scan_range *range,
+                         const struct dit_entry_view *entry)
 {
 	const struct run *run = ctx;
-	const struct dit_check_content *content = run->content;
+	struct member *member = &run->members[range->member];
 
-	if (dit_check_is_unread(content, entry->id)) {
+	if (dit_check_is_unread(run->content, entry->id)) {
 		return 0;
 	}
-	return dit_stored_keys_push(run->members[range->member].keys, entry,
-	                            content->builders, range->member, NULL);
+	member->id = entry->id;
+	return dit_stored_keys_spell(member->keys, entry, collect_key, member);
 }
 
-static int scan_again(struct run *run)
+static int collect(struct run *run)
 {
-	static const struct dit_entry_scan_ops ops = {.entry = push_entry,
+	static const struct dit_entry_scan_ops ops = {.entry = collect_entry,
 	                                              .in_order = pass_range};
 	struct dit_check_content *content = run->content;
-	struct dit_scan_snapshot_opts scan = {.snapshot = content->snapshot,
+	struct dit_scan_snapshot_opts opts = {.snapshot = content->snapshot,
 	                                      .schema = content->settings->schema,
 	                                      .without_dn = true,
 	                                      .wanted = dit_stored_keys_want,
+	                                      .wanted_ctx = run->members[0].keys,
 	                                      .stop = content->stop};
-	int r = make_builders(run);
+	struct dit_entry_scan *scan = NULL;
+	int r = dit_entry_scan_new(&scan, &opts);
 
-	for (unsigned i = 0; i < run->nmembers && r == 0; i++) {
-		dit_stored_keys_free(run->members[i].keys);
-		run->members[i].keys = NULL;
-		r = dit_stored_keys_new(&run->members[i].keys, content->indexes);
+	r = r < 0 ? r : dit_entry_scan_run(scan, &ops, run);
+	while (r == DIT_E_FULL) {
+		dit_check_pieces_narrow(&content->postings);
+		r = dit_entry_scan_run(scan, &ops, run);
 	}
-	scan.wanted_ctx = run->members[0].keys;
-	dit_entry_scan_close(content->scan);
-	content->scan = NULL;
+	dit_entry_scan_close(scan);
 	if (r == 0) {
-		r = dit_entry_scan_new(&content->scan, &scan);
+		dit_check_pieces_sort(&content->postings);
 	}
-	if (r == 0) {
-		r = dit_entry_scan_run(content->scan, &ops, run);
-	}
-	return r < 0 ? r : dit_builders_finish(content->builders);
+	return r;
 }
 
-/* ---- jobs ---- */
+/* ---- compared with what is stored ---- */
 
-static int compare_jobs(const void *a, const void *b)
+/* In a damaged tree names must not depend on what was read before. */
+static struct dit_check_member *start(struct run *run)
 {
-	const struct job *x = a;
-	const struct job *y = b;
+	struct dit_check_member *member = &run->members[0].base;
 
-	return (x->nkeys < y->nkeys) - (x->nkeys > y->nkeys);
+	dit_dn_reader_restart(member->dns);
+	return member;
 }
 
-static void add_job(struct run *run, enum job_kind kind, size_t db, uint64_t nkeys)
-{
-	run->jobs[run->njobs++] = (struct job){.kind = kind, .db = db, .nkeys = nkeys};
-}
-
-static int make_jobs(struct run *run)
+/* Of all indexes that are compared, or of those before @p end. */
+static uint64_t count_stored(const struct run *run, size_t end)
 {
 	const struct dit_check_content *content = run->content;
-	size_t ndbs = content->indexes == NULL ? 0 : dit_index_set_ndbs(content->indexes);
+	uint64_t n = 0;
 
-	run->jobs = calloc(ndbs + 2, sizeof(*run->jobs));
-	if (run->jobs == NULL) {
-		return -ENOMEM;
+	for (size_t i = 0; i < end; i++) {
+		const char *name = dit_index_set_db(content->indexes, i)->name;
+
+		if (!run->is_skipped[i]) {
+			n += dit_snapshot_db(content->snapshot, name)->nrecords;
+		}
 	}
-	if (!dit_check_tree_sums_agree(dit_check_sums_tree(content->sums))) {
-		add_job(run, JOB_TREE, 0, 8 * dit_entry_scan_nrecords(content->scan));
-	}
-	add_job(run, JOB_SPLIT, 0, 0);
-	for (size_t i = 0; i < ndbs; i++) {
-		add_job(run, JOB_INDEX, i, dit_builders_npushed(content->builders, i));
-	}
-	qsort(run->jobs, run->njobs, sizeof(*run->jobs), compare_jobs);
-	return 0;
+	return n;
 }
 
-static int do_job(const struct run *run, unsigned number, const struct job *job)
+static int compare_indexes(struct run *run)
 {
-	struct dit_check_member *member = &run->members[number].base;
+	const struct dit_check_content *content = run->content;
+	size_t n = dit_index_set_ndbs(content->indexes);
+	int r = collect(run);
 
-	/* In a damaged tree names must not depend on what was read before. */
-	dit_dn_reader_restart(member->dns);
-	switch (job->kind) {
-	case JOB_TREE:
-		return dit_check_tree(member);
-	case JOB_SPLIT:
-		return dit_check_split(member);
-	case JOB_INDEX:
-		return dit_check_index(member, job->db);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		if (!run->is_skipped[i]) {
+			tell(content, DIT_CHECK_INDEXES, count_stored(run, i),
+			     count_stored(run, n));
+			r = dit_check_index(start(run), i);
+		}
 	}
-	return 0;
+	return r < 0 ? r : dit_check_index_rest(start(run));
 }
 
-static void tell_jobs(void *ctx)
+static int compare(struct run *run)
 {
-	const struct run *run = ctx;
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < run->njobs; i++) {
-		total += run->jobs[i].nkeys;
-	}
-	tell(run->content, DIT_CHECK_INDEXES,
-	     atomic_load_explicit(&run->nkeys_done, memory_order_relaxed), total);
-}
-
-static void run_member(void *ctx, unsigned number, uint64_t round)
-{
-	struct run *run = ctx;
+	struct dit_check_content *content = run->content;
 	int r = 0;
-	int none = 0;
 
-	(void)round;
-	while (r == 0 && atomic_load(&run->error) == 0) {
-		size_t i = atomic_fetch_add_explicit(&run->next_job, 1,
-		                                     memory_order_relaxed);
-
-		if (i >= run->njobs) {
-			return;
-		}
-		r = do_job(run, number, &run->jobs[i]);
-		atomic_fetch_add_explicit(&run->nkeys_done, run->jobs[i].nkeys,
-		                          memory_order_relaxed);
-		if (run->nmembers == 1) {
-			dit_tick(&run->ticker);
-		}
+	tell(content, DIT_CHECK_INDEXES, 0, 0);
+	if (!dit_check_tree_sums_end(dit_check_sums_tree(content->sums))) {
+		r = dit_check_tree(start(run));
 	}
-	if (r < 0) {
-		(void)atomic_compare_exchange_strong(&run->error, &none, r);
-	}
-}
-
-static int run_jobs(struct run *run)
-{
-	struct dit_team *team = NULL;
-	int r = make_jobs(run);
-
-	if (r == 0) {
-		r = dit_team_new(&team, run->nmembers, "tool", run_member, run);
-	}
-	if (r < 0) {
+	r = r < 0 ? r : dit_check_split(start(run));
+	if (r < 0 || !choose_indexes(run)) {
 		return r;
 	}
-	run->ticker = (struct dit_ticker){tell_jobs, run, 0, 0};
-	tell_jobs(run);
-	dit_team_meet(team, NULL);
-	dit_team_free(team, run->content->tell == NULL ? NULL : &run->ticker);
-	return atomic_load(&run->error);
+	do {
+		r = compare_indexes(run);
+	} while (r == 0 && dit_check_pieces_next(&content->postings));
+	return r;
 }
 
 /* ---- the whole ---- */
@@ -571,14 +466,11 @@ static void release(struct run *run)
 	}
 	free(run->members);
 	dit_entry_scan_close(content->scan);
-	dit_builders_free(content->builders);
-	dit_index_set_free(content->indexes);
-	dit_index_set_free(run->indexes);
+	dit_check_pieces_deinit(&content->postings);
 	free(run->is_skipped);
 	free(content->sorted);
 	free(content->unread);
 	dit_monitor_deinit(&run->monitor);
-	free(run->jobs);
 }
 
 int dit_check_content(struct dit_check_content *content)
@@ -588,6 +480,8 @@ int dit_check_content(struct dit_check_content *content)
 	int r = 0;
 
 	dit_monitor_init(&run.monitor);
+	dit_check_pieces_init(&content->postings, content->memory_bytes / 4 * 3,
+	                      content->list_max);
 	r = prepare(&run);
 	if (r == 0) {
 		note_databases(&run);
@@ -597,13 +491,7 @@ int dit_check_content(struct dit_check_content *content)
 		r = scan_entries(&run);
 	}
 	if (r == 0) {
-		r = choose_indexes(&run);
-	}
-	if (r == 0 && content->indexes != NULL) {
-		r = scan_again(&run);
-	}
-	if (r == 0) {
-		r = run_jobs(&run);
+		r = compare(&run);
 	}
 	release(&run);
 	return r;

@@ -7,8 +7,8 @@
  *              sums of their keys, next to those of the walk     check_sums.c
  *              sums of their IDs, next to those of the tree      check_tree_sums.c
  *   main       contextCSN                                        check_csn.c
- *   member N   if sums differ: keys of these indexes again, into builders
- *   member N   id2v; each of these indexes; the tree, if its sums differ
+ *   member N   if sums differ: keys of wrong buckets again       check_index.c
+ *   main       id2v; these indexes; the tree, if its sums differ
  *                                                                check_split.c, ...
  *
  * The structure of the file has been checked before: all but the damaged indexes can be
@@ -22,11 +22,11 @@
 #include "base/stop.h"
 #include "check/check.h"
 #include "check/check_findings.h"
+#include "check/check_pieces.h"
 #include "check/check_sums.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
 #include "index/index_keys.h"
-#include "indexing/builders.h"
 #include "job/csn_list.h"
 #include "reader/dn_reader.h"
 #include "reader/snapshot.h"
@@ -38,10 +38,10 @@ struct dit_check_content {
 	struct dit_snapshot *snapshot; /* as many readers as threads are wanted */
 	const struct dit_settings *settings;
 	const struct dit_database *database; /* in them */
+	struct dit_index_set *indexes;       /* of the database; owned by the caller */
 	uint64_t memory_bytes;
-	const char *tmpdir;            /* NULL: $TMPDIR, else /tmp */
-	struct dit_run_cipher *cipher; /* of temporary files (run_file.h); may be NULL */
-	const char *const *damaged;    /* index databases that are not read */
+	uint32_t list_max;    /* longest list of IDs; a longer one is a range */
+	const char **damaged; /* indexes that are not read; names of the schema */
 	size_t ndamaged;
 	const struct dit_stop *stop; /* may be NULL */
 	struct dit_check_findings *findings;
@@ -52,23 +52,22 @@ struct dit_check_content {
 	void *tell_ctx;
 
 	/* Made by dit_check_content(). */
-	struct dit_index_set *indexes; /* whose lists are compared; NULL: none */
-	struct dit_builders *builders; /* of these */
-	uint32_t list_max;             /* as in struct dit_builders_opts */
-	size_t tree_bytes;             /* memory to sort in for the check of the tree */
-	uint64_t *sorted;              /* of sortvals; NULL: not configured */
+	struct dit_check_pieces postings; /* that entries make, of wrong buckets */
+	uint64_t *sorted;                 /* of sortvals; NULL: not configured */
 	struct dit_entry_scan *scan;
 	uint64_t *unread; /* entries that have made no keys; ascending */
 	size_t nunread;
 };
+
+/** The highest ID whose keys are compared. */
+#define DIT_CHECK_ID_MAX UINT32_MAX
 
 /** Smallest memory_bytes but 0. */
 #define DIT_CHECK_MEMORY_MIN ((uint64_t)16 << 20)
 
 /**
  * @return 0, with findings or without; DIT_E_STOPPED;
- *         DIT_E_UNSUPPORTED: an index that this release cannot make; -ENOMEM; -errno of
- *         run files; LMDB's codes; -EAGAIN and other codes of pthread_create()
+ *         -ENOMEM; LMDB's codes; -EAGAIN and other codes of pthread_create()
  */
 int dit_check_content(struct dit_check_content *content);
 
@@ -112,10 +111,7 @@ struct dit_check_finding dit_check_entry_place(struct dit_check_member *member,
  */
 int dit_check_numbers(const struct dit_check_content *content);
 
-/**
- * dn2i against itself, and against the IDs of id2e (storage.md 3). Also -errno of run
- * files.
- */
+/** dn2i against itself, and against the IDs of id2e (storage.md 3). */
 int dit_check_tree(struct dit_check_member *member);
 
 /**
@@ -127,10 +123,16 @@ int dit_check_tree(struct dit_check_member *member);
 int dit_check_split(struct dit_check_member *member);
 
 /**
- * An index database, once: the lists that the entries' keys make, next to those that are
- * stored. Also errors of the builders.
+ * Index databases: the postings in wrong buckets that entries make, next to those that
+ * are stored; in passes (check_pieces.h). For each pass dit_check_index_push() for the
+ * keys of all entries, by one thread at a time: 0; -ENOMEM; DIT_E_FULL. After
+ * dit_check_pieces_sort() dit_check_index() once for each of the databases; then _rest()
+ * for the keys that are not stored.
  */
+int dit_check_index_push(struct dit_check_content *content, unsigned db, uint64_t id,
+                         struct dit_span key);
 int dit_check_index(struct dit_check_member *member, size_t db);
+int dit_check_index_rest(struct dit_check_member *member);
 
 /* ---- one entry ---- */
 

@@ -16,7 +16,6 @@
 #include "base/grow.h"
 #include "codec/entry_codec.h"
 #include "entry/entry.h"
-#include "indexing/builders.h"
 #include "indexing/stored_keys.h"
 #include "values/value.h"
 #include "values/value_order.h"
@@ -469,11 +468,11 @@ int dit_check_entry(struct dit_check_entry *check, const struct dit_entry_view *
 	if (r < 0) {
 		return r;
 	}
-	if (view->id > DIT_BUILDERS_ID_MAX) {
+	if (view->id > DIT_CHECK_ID_MAX) {
 		dit_check_find(check->content->findings, DIT_CHECK_ENTRY_ID,
 		               &check->place,
 		               "the ID is above %u; its index keys are not compared",
-		               DIT_BUILDERS_ID_MAX);
+		               DIT_CHECK_ID_MAX);
 	}
 	dit_arena_reset(&check->arena);
 	return view->record_error != 0 ? find_unknown(check, view) : verify(check, view);

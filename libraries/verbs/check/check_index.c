@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index databases that are not what entries make (check_sums.h): the lists that the
- * entries' keys make, walked along with those that are stored.
+ * Wrong buckets of an index (check_sums.h): the postings that entries make, next to the
+ * lists that are stored.
  *
- *   keys of all entries ──▶ builders ──▶ lists in key order ─┐
- *   stored                            ──▶ lists in key order ─┴─▶ compared
+ *   keys of all entries ──▶ sorted in memory ──▶ looked up ─┐
+ *   stored              ──▶ list after list ────────────────┴─▶ compared
  *
  * A stored list must be the list that was made. A stored range is right if it covers what
  * was made: slapd never turns a range back into a list, nor makes it much narrower, when
@@ -12,38 +12,44 @@
  */
 #include "check/check_content.h"
 
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/ids.h"
-#include "page/key_order.h"
 
-#define ID_BYTES     sizeof(uint64_t)
-#define KEY_SHOWN    32
-#define KEY_TEXT     (2 * KEY_SHOWN + 4)
-#define LISTS_A_LOOK 1024 /* between two looks at the stop flag */
+#define ID_BYTES  sizeof(uint64_t)
+#define KEY_SHOWN 32
+#define KEY_TEXT  (2 * KEY_SHOWN + 4)
+
+/* The IDs of a key that entries make: words[0] is the key, or points to one of more than
+ * eight bytes. */
+struct made {
+	struct dit_check_piece *list; /* by ID */
+	size_t n;                     /* more than list_max: of a range */
+};
+
+enum {
+	WORD_KEY,
+	WORD_LENGTH, /* of the key; the number of its index, above 16 bits */
+	WORD_STORED, /* of the first piece: the key is stored */
+};
 
 struct index_check {
 	struct dit_check_member *member;
 	const struct dit_check_content *content; /* the member's */
-	const struct dit_index_db *db;
+	const char *name;                        /* of the index */
 	char key[KEY_TEXT];
-	struct dit_index_cursor *cursor;
-	const struct dit_output_list *made; /* ahead; NULL: no more */
-	const struct dit_output_list *lists;
-	size_t nlists; /* from `made` on */
 	struct dit_tree_cursor *stored;
-	int state; /* 1: a stored key is ahead; 0: no more; an error */
 	struct dit_span stored_key;
 	struct dit_span stored_ids; /* the first of them */
-	unsigned nlooks;
 };
 
 /* ---- findings ---- */
 
 #define FIND(check, kind, id, ...)                                                       \
- DIT_CHECK_FIND_AT((check)->member, (kind), (check)->db->name, (id), __VA_ARGS__)
+ DIT_CHECK_FIND_AT((check)->member, (kind), (check)->name, (id), __VA_ARGS__)
 
 static const char *show_key(struct index_check *check, struct dit_span key)
 {
@@ -119,26 +125,18 @@ static void miss(struct difference *difference, uint64_t id)
 
 /* Stored IDs next to those that were made from *at on. */
 static void merge_block(const struct index_check *check, struct dit_span ids,
-                        const struct dit_output_list *made, size_t *at,
+                        const struct made *made, size_t *at,
                         struct difference *difference)
 {
 	size_t n = ids.len / ID_BYTES;
 
-	if (n == 0) {
-		return;
-	}
-	if (made->nids - *at >= n &&
-	    memcmp(ids.data, made->ids + *at, n * ID_BYTES) == 0) {
-		*at += n;
-		return;
-	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t id = dit_id_at(ids, i);
 
-		while (*at < made->nids && made->ids[*at] < id) {
-			miss(difference, made->ids[(*at)++]);
+		while (*at < made->n && made->list[*at].rank < id) {
+			miss(difference, made->list[(*at)++].rank);
 		}
-		if (*at < made->nids && made->ids[*at] == id) {
+		if (*at < made->n && made->list[*at].rank == id) {
 			(*at)++;
 		} else if (!dit_check_is_unread(check->content, id) &&
 		           difference->nsurplus++ == 0) {
@@ -147,7 +145,7 @@ static void merge_block(const struct index_check *check, struct dit_span ids,
 	}
 }
 
-static int compare_lists(struct index_check *check, const struct dit_output_list *made)
+static int compare_lists(struct index_check *check, const struct made *made)
 {
 	struct difference difference = {.nmissing = 0};
 	struct dit_span ids = check->stored_ids;
@@ -158,8 +156,8 @@ static int compare_lists(struct index_check *check, const struct dit_output_list
 		merge_block(check, ids, made, &at, &difference);
 		r = dit_tree_cursor_more_items(check->stored, &ids);
 	}
-	while (at < made->nids) {
-		miss(&difference, made->ids[at++]);
+	while (at < made->n) {
+		miss(&difference, made->list[at++].rank);
 	}
 	if (difference.nmissing > 0) {
 		find_missing(check, check->stored_key, difference.first_missing,
@@ -174,11 +172,6 @@ static int compare_lists(struct index_check *check, const struct dit_output_list
 
 /* ---- ranges ---- */
 
-static bool is_range(const struct dit_output_list *list)
-{
-	return list->nids > 0 && list->ids[0] == 0;
-}
-
 static void find_range(struct index_check *check, uint64_t low, uint64_t high,
                        uint64_t id)
 {
@@ -188,8 +181,7 @@ static void find_range(struct index_check *check, uint64_t low, uint64_t high,
 	     (unsigned long long)high);
 }
 
-/* @param made  NULL: no entry has the key */
-static int compare_range(struct index_check *check, const struct dit_output_list *made)
+static int compare_range(struct index_check *check, const struct made *made)
 {
 	struct dit_span ids = check->stored_ids;
 	uint64_t n = 0;
@@ -209,21 +201,18 @@ static int compare_range(struct index_check *check, const struct dit_output_list
 	}
 	low = dit_id_at(ids, 1);
 	high = dit_id_at(ids, 2);
-	if (made != NULL) {
-		size_t first = is_range(made) ? 1 : 0;
-
-		if (made->ids[first] < low) {
-			find_range(check, low, high, made->ids[first]);
-		} else if (made->ids[made->nids - 1] > high) {
-			find_range(check, low, high, made->ids[made->nids - 1]);
+	if (made->n > 0) {
+		if (made->list[0].rank < low) {
+			find_range(check, low, high, made->list[0].rank);
+		} else if (made->list[made->n - 1].rank > high) {
+			find_range(check, low, high, made->list[made->n - 1].rank);
 		}
 	}
 	return 0;
 }
 
 /* A list is stored where a range belongs. */
-static int compare_with_range(struct index_check *check,
-                              const struct dit_output_list *made)
+static int compare_with_range(struct index_check *check, const struct made *made)
 {
 	uint64_t n = 0;
 	int r = count_stored(check, &n);
@@ -238,7 +227,7 @@ static int compare_with_range(struct index_check *check,
 		     show_key(check, check->stored_key), (unsigned long long)n,
 		     check->content->list_max);
 	} else {
-		FIND(check, DIT_CHECK_POSTING_MISSING, made->ids[1],
+		FIND(check, DIT_CHECK_POSTING_MISSING, made->list[0].rank,
 		     "more than %u entries, this one among them, have the key %s, and its "
 		     "list has %llu",
 		     check->content->list_max, show_key(check, check->stored_key),
@@ -249,107 +238,79 @@ static int compare_with_range(struct index_check *check,
 
 /* ---- keys ---- */
 
-static int next_made(struct index_check *check)
+/* False: the key is not compared in this pass. */
+static bool want(const struct dit_check_content *content, size_t db, struct dit_span key,
+                 uint64_t *ret_hash)
 {
-	ptrdiff_t n = 0;
+	uint64_t hash = 0;
+	bool is_wanted = dit_check_sums_is_wanted(content->sums, db, key, &hash);
 
-	if (check->nlists > 1) {
-		check->nlists--;
-		check->made++;
+	*ret_hash = hash ^ dit_check_hash(db);
+	return is_wanted && dit_check_pieces_want(&content->postings, *ret_hash);
+}
+
+int dit_check_index_push(struct dit_check_content *content, unsigned db, uint64_t id,
+                         struct dit_span key)
+{
+	struct dit_check_piece posting = {.rank = id};
+	const char *text = NULL;
+
+	if (!want(content, db, key, &posting.hash)) {
 		return 0;
 	}
-	if (check->nlooks++ % LISTS_A_LOOK == 0 &&
-	    dit_stop_is_set(check->content->stop)) {
-		return DIT_E_STOPPED;
+	posting.words[WORD_LENGTH] = (uint64_t)db << 16 | key.len;
+	if (key.len <= sizeof(posting.words[0])) {
+		memcpy(&posting.words[WORD_KEY], key.len == 0 ? "" : key.data, key.len);
+	} else {
+		text = dit_check_pieces_text(&content->postings, key);
+		if (text == NULL) {
+			return -ENOMEM;
+		}
+		memcpy(&posting.words[WORD_KEY], &text, sizeof(text));
 	}
-	n = dit_index_cursor_next(check->cursor, &check->lists);
-	check->made = n > 0 ? check->lists : NULL;
-	check->nlists = n > 0 ? (size_t)n : 0;
-	return n < 0 ? (int)n : 0;
+	return dit_check_pieces_add(&content->postings, &posting);
 }
 
-static int next_stored(struct index_check *check)
+static struct dit_span key_of(const struct dit_check_piece *posting)
 {
-	if (check->nlooks++ % LISTS_A_LOOK == 0 &&
-	    dit_stop_is_set(check->content->stop)) {
-		return DIT_E_STOPPED;
+	struct dit_span key = {.len = posting->words[WORD_LENGTH] & 0xffff};
+
+	if (key.len <= sizeof(posting->words[0])) {
+		key.data = (const char *)&posting->words[WORD_KEY];
+	} else {
+		memcpy(&key.data, &posting->words[WORD_KEY], sizeof(key.data));
 	}
-	check->state = dit_tree_cursor_next_list(check->stored, &check->stored_key,
-	                                         &check->stored_ids);
-	return check->state < 0 ? check->state : 0;
+	return key;
 }
 
-static int compare_keys(const struct index_check *check, struct dit_span a,
-                        struct dit_span b)
+static int compare_key(struct index_check *check, uint64_t hash)
 {
-	const struct dit_key_order numbers = {.kind = DIT_ORDER_NUMBERS};
+	const struct dit_check_pieces *postings = &check->content->postings;
+	size_t at = dit_check_pieces_find(postings, hash);
+	struct made made = {.list = postings->list + at};
 
-	return check->db->is_integerkey && a.len == b.len
-	               ? dit_key_compare(&numbers, (struct dit_span){NULL, 0}, a, b)
-	               : dit_span_compare(a, b);
-}
-
-static int only_made(struct index_check *check)
-{
-	const struct dit_output_list *made = check->made;
-	bool is_of_range = is_range(made);
-
-	find_missing(check, made->key, made->ids[is_of_range ? 1 : 0],
-	             is_of_range ? (uint64_t)check->content->list_max + 1 : made->nids);
-	return next_made(check);
-}
-
-static int only_stored(struct index_check *check)
-{
-	static const struct dit_output_list none = {.nids = 0};
-	int r = dit_id_at(check->stored_ids, 0) == 0 ? compare_range(check, NULL)
-	                                             : compare_lists(check, &none);
-
-	return r < 0 ? r : next_stored(check);
-}
-
-static int both(struct index_check *check)
-{
-	int r = dit_id_at(check->stored_ids, 0) == 0 ? compare_range(check, check->made)
-	        : is_range(check->made) ? compare_with_range(check, check->made)
-	                                : compare_lists(check, check->made);
-
-	if (r >= 0) {
-		r = next_made(check);
+	if (at < postings->n && made.list->hash == hash) {
+		made.n = dit_check_pieces_same(postings, at);
+		made.list->words[WORD_STORED] = 1;
 	}
-	return r < 0 ? r : next_stored(check);
+	return dit_id_at(check->stored_ids, 0) == 0 ? compare_range(check, &made)
+	       : made.n > check->content->list_max  ? compare_with_range(check, &made)
+	                                            : compare_lists(check, &made);
 }
 
-static int compare(struct index_check *check)
+static int compare_stored(struct index_check *check, size_t db)
 {
-	int r = next_made(check);
+	uint64_t hash = 0;
+	int r = 0;
 
-	if (r == 0) {
-		r = next_stored(check);
-	}
-	while (r == 0 && (check->made != NULL || check->state > 0)) {
-		int order = check->made == NULL ? 1
-		            : check->state == 0 ? -1
-		                                : compare_keys(check, check->made->key,
-		                                               check->stored_key);
-
-		r = order < 0    ? only_made(check)
-		    : order == 0 ? both(check)
-		                 : only_stored(check);
-	}
-	return r;
-}
-
-/* ---- a database ---- */
-
-/* slapd makes a database that is missing, and does not fill it. */
-static int check_missing(struct index_check *check)
-{
-	int r = next_made(check);
-
-	if (r == 0 && check->made != NULL) {
-		FIND(check, DIT_CHECK_INDEX_MISSING, 0,
-		     "the index is configured, and its database is missing");
+	while (r >= 0 && (r = dit_tree_cursor_next_list(check->stored, &check->stored_key,
+	                                                &check->stored_ids)) > 0) {
+		if (dit_stop_is_set(check->content->stop)) {
+			return DIT_E_STOPPED;
+		}
+		if (want(check->content, db, check->stored_key, &hash)) {
+			r = compare_key(check, hash);
+		}
 	}
 	return r;
 }
@@ -359,17 +320,34 @@ int dit_check_index(struct dit_check_member *member, size_t db)
 	const struct dit_check_content *content = member->content;
 	struct index_check check = {.member = member,
 	                            .content = content,
-	                            .db = dit_index_set_db(content->indexes, db)};
-	int r = dit_index_cursor_open(&check.cursor, content->builders, db, 0);
+	                            .name = dit_index_set_db(content->indexes, db)->name};
+	int r = dit_snapshot_cursor_open(&check.stored, content->snapshot, member->reader,
+	                                 check.name);
 
-	if (r == 0) {
-		r = dit_snapshot_cursor_open(&check.stored, content->snapshot,
-		                             member->reader, check.db->name);
-		r = r == DIT_E_UNKNOWN ? check_missing(&check)
-		    : r < 0            ? r
-		                       : compare(&check);
-	}
+	r = r < 0 ? r : compare_stored(&check, db);
 	dit_tree_cursor_close(check.stored);
-	dit_index_cursor_close(check.cursor);
 	return r;
+}
+
+int dit_check_index_rest(struct dit_check_member *member)
+{
+	const struct dit_check_content *content = member->content;
+	const struct dit_check_pieces *postings = &content->postings;
+	struct index_check check = {.member = member, .content = content};
+	size_t n = 0;
+
+	for (size_t i = 0; i < postings->n; i += n) {
+		const struct dit_check_piece *first = &postings->list[i];
+		size_t db = first->words[WORD_LENGTH] >> 16;
+
+		if (dit_stop_is_set(content->stop)) {
+			return DIT_E_STOPPED;
+		}
+		n = dit_check_pieces_same(postings, i);
+		check.name = dit_index_set_db(content->indexes, db)->name;
+		if (first->words[WORD_STORED] == 0) {
+			find_missing(&check, key_of(first), first->rank, n);
+		}
+	}
+	return 0;
 }

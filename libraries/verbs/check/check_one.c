@@ -32,30 +32,26 @@
 #include "reader/snapshot.h"
 #include "reader/stored_order.h"
 
-/* Where nothing can be held, a commit ends a check. */
+/* Where nothing can be held, a commit ends a file. */
 #define ATTEMPTS 20
 /* While the table of readers is full. */
 #define WAIT_MS      10000
 #define HOLD_WAIT_MS 1000
 
-struct check {
+struct file {
 	const struct dit_check_one_opts *one;
 	const struct dit_check_opts *opts;
 	char *directory; /* of a file called data.mdb; owned; NULL: of another name */
 	struct dit_data_seal *seal; /* NULL: not sealed, or no configuration was read */
 	int fd;
-	struct dit_lmdb_reader *hold;  /* NULL: nothing is held */
-	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
+	struct dit_lmdb_reader *hold; /* NULL: nothing is held */
 	bool is_held;
 	bool has_fixed[DIT_NFIXED];
-	bool is_damaged;        /* the content cannot be read */
-	bool is_unused_damaged; /* an index that is not configured is damaged */
-	const char **damaged; /* configured indexes; owned, the names are the schema's */
-	size_t ndamaged;      /* nindexes of the database at most */
-	struct dit_check_findings *findings;
-	struct dit_check_sizes *sizes; /* NULL: not wanted */
-	struct dit_check_sums *sums;   /* NULL: the content is not checked */
-	uint64_t done;                 /* of the phase that is told */
+	bool is_damaged;                  /* the content cannot be read */
+	bool is_unused_damaged;           /* an index that is not configured is damaged */
+	struct dit_check_content content; /* without a snapshot it is not checked */
+	struct dit_check_sizes *sizes;    /* NULL: not wanted */
+	uint64_t done;                    /* of the phase that is told */
 	uint64_t total;
 	uint64_t bytes_read; /* pages that the walk has visited */
 	uint64_t bytes_total;
@@ -87,9 +83,9 @@ static bool is_harmless(unsigned kind)
 }
 
 /* Its name in the schema, which outlives the walk. NULL: it is not configured. */
-static const char *configured_index(const struct check *check, const char *name)
+static const char *configured_index(const struct file *file, const char *name)
 {
-	const struct dit_database *database = check->one->database;
+	const struct dit_database *database = file->one->database;
 
 	for (size_t i = 0; database != NULL && i < database->nindexes; i++) {
 		const char *configured = database->indexes[i].ad->type->name;
@@ -102,7 +98,7 @@ static const char *configured_index(const struct check *check, const char *name)
 }
 
 /* The owner of a page that two places refer to is unknown. */
-static void note_damage(struct check *check, unsigned kind, const char *name)
+static void note_damage(struct file *file, unsigned kind, const char *name)
 {
 	const char *index = NULL;
 
@@ -111,31 +107,32 @@ static void note_damage(struct check *check, unsigned kind, const char *name)
 	}
 	if (kind == DIT_WALK_PAGE_TWICE || name == NULL || name[0] == '(' ||
 	    dit_stored_is_fixed(dit_span_of(name))) {
-		check->is_damaged = true;
+		file->is_damaged = true;
 		return;
 	}
-	index = configured_index(check, name);
+	index = configured_index(file, name);
 	if (index == NULL) {
-		check->is_unused_damaged = true;
+		file->is_unused_damaged = true;
 		return;
 	}
-	for (size_t i = 0; i < check->ndamaged; i++) {
-		if (check->damaged[i] == index) {
+	for (size_t i = 0; i < file->content.ndamaged; i++) {
+		if (file->content.damaged[i] == index) {
 			return;
 		}
 	}
-	check->damaged[check->ndamaged++] = index;
+	file->content.damaged[file->content.ndamaged++] = index;
 }
 
 static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
 {
-	struct check *check = ctx;
+	struct file *file = ctx;
 	struct dit_check_finding place = DIT_CHECK_PLACE(finding->database);
 
 	place.page = finding->page;
 	place.node = finding->node;
-	dit_check_find(check->findings, finding->kind, &place, "%s", finding->text);
-	note_damage(check, finding->kind, finding->database);
+	dit_check_find(file->content.findings, finding->kind, &place, "%s",
+	               finding->text);
+	note_damage(file, finding->kind, finding->database);
 }
 
 /* ---- the databases of a file ---- */
@@ -143,33 +140,33 @@ static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
 static void take_database(void *ctx, struct dit_span name, unsigned flags,
                           struct dit_key_orders *orders)
 {
-	struct check *check = ctx;
+	struct file *file = ctx;
 	struct dit_check_finding place = DIT_CHECK_PLACE(name.data);
 
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
 		if (dit_span_eq(name, dit_span_of(dit_fixed_dbs[i].name))) {
-			check->has_fixed[i] = true;
+			file->has_fixed[i] = true;
 		}
 	}
 	if (!dit_stored_flags_are_right(name, flags)) {
-		dit_check_find(check->findings, DIT_CHECK_DATABASE_FLAGS, &place,
+		dit_check_find(file->content.findings, DIT_CHECK_DATABASE_FLAGS, &place,
 		               "the database has flags 0x%02x, which slapd does not give "
 		               "to one of this name",
 		               flags);
-		note_damage(check, DIT_CHECK_DATABASE_FLAGS, name.data);
+		note_damage(file, DIT_CHECK_DATABASE_FLAGS, name.data);
 	}
 	dit_stored_order(NULL, name, flags, orders);
 }
 
-static void look_for_missing(struct check *check)
+static void look_for_missing(struct file *file)
 {
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
 		struct dit_check_finding place = DIT_CHECK_PLACE(dit_fixed_dbs[i].name);
 
-		if (!check->has_fixed[i]) {
-			dit_check_find(check->findings, DIT_CHECK_DATABASE_MISSING,
+		if (!file->has_fixed[i]) {
+			dit_check_find(file->content.findings, DIT_CHECK_DATABASE_MISSING,
 			               &place, "the database is missing; slapd needs it");
-			check->is_damaged = true;
+			file->is_damaged = true;
 		}
 	}
 }
@@ -178,121 +175,125 @@ static void look_for_missing(struct check *check)
 
 /* Without a lock file no process has the database open: there is nothing to hold. Where a
  * process of LMDB 1.0 keeps all others away, nothing is held either. */
-static int take_hold(struct check *check, struct dit_fault *fault)
+static int take_hold(struct file *file, struct dit_fault *fault)
 {
 	struct dit_lmdb_reader_opts opts = {
-		.format = dit_format_check(check->fd) == 0
+		.format = dit_format_check(file->fd) == 0
 	                          ? &dit_lmdb_09
-	                          : dit_data_format_10(dit_data_seal_format(check->seal)),
+	                          : dit_data_format_10(dit_data_seal_format(file->seal)),
 		.no_lock_file = true,
 		.wait_ms = HOLD_WAIT_MS,
 		.fault = fault};
-	int r = dit_lmdb_reader_open(&check->hold, check->directory, &opts);
+	int r = dit_lmdb_reader_open(&file->hold, file->directory, &opts);
 
-	if (r == 0 && check->hold->lock_fd < 0) {
-		dit_lmdb_reader_close(check->hold);
-		check->hold = NULL;
+	if (r == 0 && file->hold->lock_fd < 0) {
+		dit_lmdb_reader_close(file->hold);
+		file->hold = NULL;
 	}
 	return r == DIT_E_BUSY ? 0 : r;
 }
 
-static void hold(struct check *check)
+static void hold(struct file *file)
 {
 	struct dit_fault fault = {""};
-	int r = check->directory != NULL && dit_walk_has_metas(check->fd)
-	                ? take_hold(check, &fault)
+	int r = file->directory != NULL && dit_walk_has_metas(file->fd)
+	                ? take_hold(file, &fault)
 	                : 0;
 
 	if (r < 0) {
-		dit_job_report(check->one->job, DIT_REPORT_WARNING,
+		dit_job_report(file->one->job, DIT_REPORT_WARNING,
 		               "%s: checked without holding a snapshot: %s",
-		               check->one->path,
+		               file->one->path,
 		               fault.text[0] == '\0' ? dit_strerror(r) : fault.text);
 	}
-	check->is_held = check->hold != NULL;
+	file->is_held = file->hold != NULL;
 }
 
-static const struct dit_meta *state_of(const struct check *check)
+static const struct dit_meta *state_of(const struct file *file)
 {
-	return check->snapshot != NULL ? dit_snapshot_meta(check->snapshot)
-	       : check->hold != NULL   ? dit_metas_newest(&check->hold->metas)
-	                               : NULL;
+	return file->content.snapshot != NULL ? dit_snapshot_meta(file->content.snapshot)
+	       : file->hold != NULL           ? dit_metas_newest(&file->hold->metas)
+	                                      : NULL;
 }
 
 /* Can a snapshot not find the named databases? */
-static bool is_main_tree_damaged(const struct check *check)
+static bool is_main_tree_damaged(const struct file *file)
 {
 	struct dit_walk_stats stats = {0};
 
-	return dit_walk_brief(check->fd, dit_data_seal_format(check->seal),
-	                      state_of(check), &stats) == 0 &&
+	return dit_walk_brief(file->fd, dit_data_seal_format(file->seal), state_of(file),
+	                      &stats) == 0 &&
 	       stats.nfindings > 0;
 }
 
-static int open_readers(struct check *check, unsigned nreaders, struct dit_fault *fault)
+static int open_readers(struct file *file, unsigned nreaders, struct dit_fault *fault)
 {
 	const struct dit_snapshot_opts opts = {.nreaders = nreaders,
 	                                       .no_lock_file = true,
-	                                       .sealed =
-	                                               dit_data_seal_format(check->seal),
+	                                       .sealed = dit_data_seal_format(file->seal),
 	                                       .wait_ms = WAIT_MS,
 	                                       .fault = fault};
 
-	return dit_snapshot_open_readers(&check->snapshot, check->directory, &opts);
+	return dit_snapshot_open_readers(&file->content.snapshot, file->directory, &opts);
 }
 
 /* The releases differ in hashes and in the index of objectClass. */
-static void look_at_release(struct check *check)
+static void look_at_release(struct file *file)
 {
-	enum dit_openldap_version release = check->one->job->chosen.openldap;
+	enum dit_openldap_version release = file->one->job->chosen.openldap;
 
-	if (dit_snapshot_is_lmdb_10(check->snapshot) != (release >= DIT_OPENLDAP_2_7)) {
+	if (dit_snapshot_is_lmdb_10(file->content.snapshot) !=
+	    (release >= DIT_OPENLDAP_2_7)) {
 		dit_job_report(
-			check->one->job, DIT_REPORT_WARNING,
+			file->one->job, DIT_REPORT_WARNING,
 			"%s is a database of OpenLDAP %s, the configuration is read as "
 			"OpenLDAP %s reads it: see --openldap",
-			check->one->path,
+			file->one->path,
 			release >= DIT_OPENLDAP_2_7 ? "2.5 or 2.6" : "2.7",
 			dit_openldap_name(release));
 	}
 }
 
 /* 0, with a snapshot, or without: then the structure alone is checked. */
-static int open_snapshot(struct check *check)
+static int open_snapshot(struct file *file)
 {
 	struct dit_fault fault = {""};
 	int r = 0;
 
-	if (!dit_walk_has_metas(check->fd)) {
+	if (!dit_walk_has_metas(file->fd)) {
 		return 0;
 	}
-	r = check->directory == NULL
+	r = file->directory == NULL
 	            ? dit_fault_say(&fault, -EINVAL,
 	                            "the content of a file that is not called data.mdb "
 	                            "cannot be checked")
-	            : open_readers(check, check->one->job->nthreads, &fault);
-	if (is_main_tree_damaged(check)) {
-		dit_snapshot_close(check->snapshot);
-		check->snapshot = NULL;
+	            : open_readers(file, file->one->job->nthreads, &fault);
+	if (is_main_tree_damaged(file)) {
+		dit_snapshot_close(file->content.snapshot);
+		file->content.snapshot = NULL;
 		return 0;
 	}
 	if (r < 0 && fault.text[0] != '\0') {
-		dit_job_report(check->one->job, DIT_REPORT_ERROR, "%s: %s",
-		               check->one->path, fault.text);
+		dit_job_report(file->one->job, DIT_REPORT_ERROR, "%s: %s",
+		               file->one->path, fault.text);
 	}
 	if (r == 0) {
-		check->is_held = dit_snapshot_is_held(check->snapshot);
-		look_at_release(check);
+		file->is_held = dit_snapshot_is_held(file->content.snapshot);
+		look_at_release(file);
 	}
 	return r;
 }
 
-static void let_go(struct check *check)
+static void let_go(struct file *file)
 {
-	dit_snapshot_close(check->snapshot);
-	dit_lmdb_reader_close(check->hold);
-	check->snapshot = NULL;
-	check->hold = NULL;
+	dit_check_sums_free(file->content.sums);
+	dit_index_set_free(file->content.indexes);
+	file->content.sums = NULL;
+	file->content.indexes = NULL;
+	dit_snapshot_close(file->content.snapshot);
+	dit_lmdb_reader_close(file->hold);
+	file->content.snapshot = NULL;
+	file->hold = NULL;
 }
 
 /* ---- progress ---- */
@@ -304,33 +305,33 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 		[DIT_CHECK_ENTRIES] = DIT_PROGRESS_RECORDS,
 		[DIT_CHECK_INDEXES] = DIT_PROGRESS_POSTINGS,
 	};
-	const struct check *check = ctx;
+	const struct file *file = ctx;
 
 	ret->unit = units[ret->phase];
-	ret->done = check->done;
-	ret->total = check->total;
-	ret->bytes_read = check->bytes_read;
-	ret->bytes_total = check->bytes_total;
-	ret->threads = check->one->job->nthreads;
-	ret->nentries = ret->phase == DIT_CHECK_ENTRIES ? check->done : 0;
+	ret->done = file->done;
+	ret->total = file->total;
+	ret->bytes_read = file->bytes_read;
+	ret->bytes_total = file->bytes_total;
+	ret->threads = file->one->job->nthreads;
+	ret->nentries = ret->phase == DIT_CHECK_ENTRIES ? file->done : 0;
 }
 
 static void tell_progress(void *ctx, enum dit_check_phase phase, uint64_t done,
                           uint64_t total)
 {
-	struct check *check = ctx;
+	struct file *file = ctx;
 
-	check->done = done;
-	check->total = total;
-	dit_job_tell(check->one->job, phase);
+	file->done = done;
+	file->total = total;
+	dit_job_tell(file->one->job, phase);
 }
 
 static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes)
 {
-	struct check *check = ctx;
+	struct file *file = ctx;
 
-	check->bytes_read = done * page_bytes;
-	check->bytes_total = total * page_bytes;
+	file->bytes_read = done * page_bytes;
+	file->bytes_total = total * page_bytes;
 	tell_progress(ctx, DIT_CHECK_STRUCTURE, done, total);
 }
 
@@ -338,53 +339,53 @@ static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_b
 
 static void note_list(void *ctx, unsigned member, const struct dit_walk_list *list)
 {
-	const struct check *check = ctx;
+	const struct file *file = ctx;
 
-	if (check->sizes != NULL) {
-		dit_check_sizes_note(check->sizes, member, list);
+	if (file->sizes != NULL) {
+		dit_check_sizes_note(file->sizes, member, list);
 	}
-	if (check->sums != NULL) {
-		dit_check_sums_note(check->sums, member, list);
+	if (file->content.sums != NULL) {
+		dit_check_sums_note(file->content.sums, member, list);
 	}
 }
 
 static void take_size(void *ctx, const struct dit_walk_size *size)
 {
-	const struct check *check = ctx;
+	const struct file *file = ctx;
 
-	dit_check_sizes_take(check->sizes, size);
+	dit_check_sizes_take(file->sizes, size);
 }
 
 /* ---- the two parts ---- */
 
-static int walk(struct check *check, struct dit_walk_stats *stats)
+static int walk(struct file *file, struct dit_walk_stats *stats)
 {
 	struct dit_walk_opts opts = {
-		.fd = check->fd,
-		.sealed = dit_data_seal_format(check->seal),
-		.state = state_of(check),
-		.nthreads = check->one->job->nthreads,
+		.fd = file->fd,
+		.sealed = dit_data_seal_format(file->seal),
+		.state = state_of(file),
+		.nthreads = file->one->job->nthreads,
 		.order = take_database,
-		.order_ctx = check,
+		.order_ctx = file,
 		.found = keep_walked,
-		.found_ctx = check,
-		.stop = check->opts->stop,
+		.found_ctx = file,
+		.stop = file->opts->stop,
 	};
 	int r = 0;
 
-	if (check->opts->progress != NULL) {
+	if (file->opts->progress != NULL) {
 		opts.tell = tell_pages;
-		opts.tell_ctx = check;
+		opts.tell_ctx = file;
 	}
-	if (check->sizes != NULL || check->sums != NULL) {
+	if (file->sizes != NULL || file->content.sums != NULL) {
 		opts.list = note_list;
-		opts.size = check->sizes != NULL ? take_size : NULL;
-		opts.size_ctx = check;
+		opts.size = file->sizes != NULL ? take_size : NULL;
+		opts.size_ctx = file;
 	}
 	memset(stats, 0, sizeof(*stats));
 	r = dit_walk(&opts, stats);
 	if (r == 0 && stats->has_all_databases) {
-		look_for_missing(check);
+		look_for_missing(file);
 	}
 	return r;
 }
@@ -396,75 +397,61 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void tell_damaged(struct check *check)
+static void tell_damaged(struct file *file)
 {
-	qsort(check->damaged, check->ndamaged, sizeof(*check->damaged), compare_names);
-	for (size_t i = 0; i < check->ndamaged; i++) {
+	qsort(file->content.damaged, file->content.ndamaged,
+	      sizeof(*file->content.damaged), compare_names);
+	for (size_t i = 0; i < file->content.ndamaged; i++) {
 		dit_job_report(
-			check->one->job, DIT_REPORT_WARNING,
+			file->one->job, DIT_REPORT_WARNING,
 			"%s: the index %s is damaged and was not compared with the "
 			"entries; \"ditindex %s\" mends it",
-			check->one->path, check->damaged[i], check->damaged[i]);
+			file->one->path, file->content.damaged[i],
+			file->content.damaged[i]);
 	}
-	if (check->is_unused_damaged) {
+	if (file->is_unused_damaged) {
 		dit_job_report(
-			check->one->job, DIT_REPORT_WARNING,
+			file->one->job, DIT_REPORT_WARNING,
 			"%s: an index that is not configured is damaged; \"ditindex "
 			"--drop-unconfigured\" removes it",
-			check->one->path);
+			file->one->path);
 	}
 }
 
-static int check_content(struct check *check)
+static int check_content(struct file *file)
 {
-	struct dit_check_content content = {
-		.snapshot = check->snapshot,
-		.settings = check->one->job->chosen.settings,
-		.database = check->one->database,
-		.memory_bytes = dit_memory_share(check->opts->memory_bytes),
-		.list_max = dit_settings_list_max(check->one->job->chosen.settings),
-		.tmpdir = check->opts->tmpdir,
-		.cipher = dit_data_seal_runs(check->seal),
-		.damaged = check->damaged,
-		.ndamaged = check->ndamaged,
-		.stop = &check->one->job->stop,
-		.findings = check->findings,
-		.sums = check->sums,
-		.tell = check->opts->progress == NULL ? NULL : tell_progress,
-		.tell_ctx = check,
-	};
 	int r = 0;
 
-	if (check->snapshot == NULL && dit_format_check(check->fd) == 0 &&
-	    dit_format_check_metas(check->fd, NULL) == DIT_LMDB_INVALID) {
-		dit_job_report(check->one->job, DIT_REPORT_WARNING,
+	if (file->content.snapshot == NULL && dit_format_check(file->fd) == 0 &&
+	    dit_format_check_metas(file->fd, NULL) == DIT_LMDB_INVALID) {
+		dit_job_report(file->one->job, DIT_REPORT_WARNING,
 		               "%s is no database, or its beginning is lost: restore an "
 		               "export; LDIF is checked by \"ditadd -u -l\"",
-		               check->one->path);
+		               file->one->path);
 		return 0;
 	}
-	if (check->snapshot == NULL || check->is_damaged) {
+	if (file->content.snapshot == NULL || file->is_damaged) {
 		dit_job_report(
-			check->one->job, DIT_REPORT_WARNING,
+			file->one->job, DIT_REPORT_WARNING,
 			"%s: the structure is damaged, so the content was not checked; "
 			"\"ditindex NAME\" mends a damaged index, \"ditcat -c\" saves what "
 			"can be read",
-			check->one->path);
+			file->one->path);
 		return 0;
 	}
-	r = dit_check_content(&content);
+	r = dit_check_content(&file->content);
 	/* Without a lock file no process had the file open before, and none must now. */
-	if ((r == 0 || r == DIT_E_CORRUPT) && !check->is_held &&
-	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
+	if ((r == 0 || r == DIT_E_CORRUPT) && !file->is_held &&
+	    !dit_walk_is_newest(file->fd, dit_snapshot_txn_id(file->content.snapshot))) {
 		return -ESTALE;
 	}
-	tell_damaged(check);
-	if (r == DIT_E_CORRUPT && dit_check_findings_count(check->findings) > 0) {
+	tell_damaged(file);
+	if (r == DIT_E_CORRUPT && dit_check_findings_count(file->content.findings) > 0) {
 		dit_job_report(
-			check->one->job, DIT_REPORT_WARNING,
+			file->one->job, DIT_REPORT_WARNING,
 			"%s: the structure is damaged, so the content was not checked to "
 			"its end",
-			check->one->path);
+			file->one->path);
 		return 0;
 	}
 	return r;
@@ -473,66 +460,84 @@ static int check_content(struct check *check)
 /* ---- a sample ---- */
 
 /* Of a sound file, through a snapshot. Without a sample some advice is missing. */
-static int read_sample(struct check *check)
+static int read_sample(struct file *file)
 {
-	struct dit_check_use *use = check->one->use;
+	struct dit_check_use *use = file->one->use;
 	struct dit_fault fault = {""};
 	int r = 0;
 
-	if (use == NULL || check->sizes == NULL ||
-	    dit_check_findings_count(check->findings) > 0 || check->directory == NULL) {
+	if (use == NULL || file->sizes == NULL ||
+	    dit_check_findings_count(file->content.findings) > 0 ||
+	    file->directory == NULL) {
 		return 0;
 	}
-	if (open_readers(check, 1, &fault) == 0) {
-		r = dit_check_use_sample(use, check->sizes, check->snapshot,
-		                         &check->one->job->stop);
+	if (open_readers(file, 1, &fault) == 0) {
+		r = dit_check_use_sample(use, file->sizes, file->content.snapshot,
+		                         &file->one->job->stop);
 	}
 	return r == DIT_E_STOPPED || r == -ENOMEM ? r : 0;
 }
 
 /* ---- the whole ---- */
 
-static int check_once(struct check *check, struct dit_walk_stats *stats)
+static int make_sums(struct file *file)
 {
-	bool wants_content = check->one->database != NULL;
-	int r = wants_content ? open_snapshot(check) : 0;
+	struct dit_check_content *content = &file->content;
+	const struct dit_database *database = content->database;
+	const struct dit_ad *culprit = NULL;
+	struct dit_check_sums_opts opts = {
+		.nmembers = file->one->job->nthreads,
+		.memory_bytes = content->memory_bytes / 8,
+		.list_max = content->list_max,
+		.suffix = database->suffix_norm,
+	};
+	int r = dit_index_set_new(&content->indexes, content->settings->schema,
+	                          database->indexes, database->nindexes,
+	                          &content->settings->index, true, &culprit);
+
+	opts.indexes = content->indexes;
+	return r < 0 ? r : dit_check_sums_new(&content->sums, &opts);
+}
+
+static int check_once(struct file *file, struct dit_walk_stats *stats)
+{
+	bool wants_content = file->one->database != NULL;
+	int r = wants_content ? open_snapshot(file) : 0;
 
 	if (r < 0) {
 		return r;
 	}
-	if (check->snapshot == NULL) {
-		hold(check);
+	if (file->content.snapshot == NULL) {
+		hold(file);
+	} else {
+		r = make_sums(file);
 	}
-	r = walk(check, stats);
+	r = r < 0 ? r : walk(file, stats);
 	if (r == 0 && wants_content) {
-		r = check_content(check);
+		r = check_content(file);
 	} else if (r == 0) {
-		r = read_sample(check);
+		r = read_sample(file);
 	}
 	return r;
 }
 
-static void begin_again(struct check *check)
+static void begin_again(struct file *file)
 {
-	dit_check_findings_reset(check->findings);
-	if (check->sizes != NULL) {
-		dit_check_sizes_reset(check->sizes);
+	dit_check_findings_reset(file->content.findings);
+	if (file->sizes != NULL) {
+		dit_check_sizes_reset(file->sizes);
 	}
-	if (check->sums != NULL) {
-		dit_check_sums_reset(check->sums);
-	}
-	memset(check->has_fixed, 0, sizeof(check->has_fixed));
-	check->is_damaged = false;
-	check->is_unused_damaged = false;
-	check->ndamaged = 0;
+	memset(file->has_fixed, 0, sizeof(file->has_fixed));
+	file->is_damaged = false;
+	file->is_unused_damaged = false;
+	file->content.ndamaged = 0;
 }
 
-static int open_file(const struct check *check, struct dit_fault *fault)
+static int open_file(const struct file *file, struct dit_fault *fault)
 {
-	int fd = dit_data_open_path(check->one->path, fault);
+	int fd = dit_data_open_path(file->one->path, fault);
 	int r = fd < 0 ? fd
-	               : dit_data_seal_check(fd, dit_data_seal_format(check->seal),
-	                                     fault);
+	               : dit_data_seal_check(fd, dit_data_seal_format(file->seal), fault);
 
 	if (fd >= 0 && r < 0) {
 		(void)close(fd);
@@ -540,24 +545,24 @@ static int open_file(const struct check *check, struct dit_fault *fault)
 	return r < 0 ? r : fd;
 }
 
-static int check_file(struct check *check, struct dit_walk_stats *stats)
+static int check_file(struct file *file, struct dit_walk_stats *stats)
 {
 	struct dit_fault fault = {""};
 	int r = -ESTALE;
 
 	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
-		check->fd = open_file(check, &fault);
-		if (check->fd < 0) {
+		file->fd = open_file(file, &fault);
+		if (file->fd < 0) {
 			if (fault.text[0] != '\0') {
-				dit_job_report(check->one->job, DIT_REPORT_ERROR,
-				               "%s: %s", check->one->path, fault.text);
+				dit_job_report(file->one->job, DIT_REPORT_ERROR, "%s: %s",
+				               file->one->path, fault.text);
 			}
-			return check->fd;
+			return file->fd;
 		}
-		begin_again(check);
-		r = check_once(check, stats);
-		let_go(check);
-		(void)close(check->fd);
+		begin_again(file);
+		r = check_once(file, stats);
+		let_go(file);
+		(void)close(file->fd);
 	}
 	return r;
 }
@@ -568,99 +573,115 @@ static const char *reason(int error)
 	                        : dit_strerror(error);
 }
 
-static void tell_file(struct check *check, const struct dit_walk_stats *stats)
+static void tell_file(struct file *file, const struct dit_walk_stats *stats)
 {
-	const struct dit_check_file file = {
-		.file = check->one->path,
-		.is_held = check->is_held,
+	const struct dit_check_file told = {
+		.file = file->one->path,
+		.is_held = file->is_held,
 		.transaction = stats->transaction,
 		.page_bytes = stats->page_bytes,
 		.npages = stats->npages,
 		.nused = stats->nused,
 		.nfree = stats->nfree,
 		.ndatabases = stats->ndatabases,
-		.nfindings = dit_check_findings_count(check->findings),
-		.nnotes = dit_check_notes_count(check->findings),
+		.nfindings = dit_check_findings_count(file->content.findings),
+		.nnotes = dit_check_notes_count(file->content.findings),
 	};
 
-	if (check->opts->file != NULL) {
-		check->opts->file(check->opts->file_ctx, &file);
+	if (file->opts->file != NULL) {
+		file->opts->file(file->opts->file_ctx, &told);
 	}
 }
 
-static int tell(struct check *check, const struct dit_walk_stats *stats)
+static int tell(struct file *file, const struct dit_walk_stats *stats)
 {
-	const struct dit_check_opts *opts = check->opts;
-	const char *path = check->one->path;
-	int r = dit_check_findings_tell(check->findings, path, opts->found,
+	const struct dit_check_opts *opts = file->opts;
+	const char *path = file->one->path;
+	int r = dit_check_findings_tell(file->content.findings, path, opts->found,
 	                                opts->found_ctx);
 
-	if (r == 0 && check->one->use != NULL) {
-		r = dit_check_use_tell(check->one->use, path, opts->config,
+	if (r == 0 && file->one->use != NULL) {
+		r = dit_check_use_tell(file->one->use, path, opts->config,
 		                       opts->config_ctx);
 	}
-	if (r == 0 && check->sizes != NULL) {
-		r = dit_check_sizes_tell(check->sizes, path, stats->page_bytes,
+	if (r == 0 && file->sizes != NULL) {
+		r = dit_check_sizes_tell(file->sizes, path, stats->page_bytes,
 		                         opts->sizes, opts->sizes_ctx);
 	}
 	if (r == 0) {
-		tell_file(check, stats);
+		tell_file(file, stats);
 	}
 	return r;
 }
 
+/* The options of the content. 0 or -ENOMEM */
+static int begin_content(struct file *file)
+{
+	struct dit_job *job = file->one->job;
+	struct dit_check_content *content = &file->content;
+	size_t nindexes = file->one->database->nindexes;
+
+	content->settings = job->chosen.settings;
+	content->database = file->one->database;
+	content->memory_bytes = dit_memory_share(file->opts->memory_bytes);
+	content->list_max = dit_settings_list_max(content->settings);
+	content->stop = &job->stop;
+	content->tell = file->opts->progress == NULL ? NULL : tell_progress;
+	content->tell_ctx = file;
+	content->damaged = calloc(nindexes + 1, sizeof(*content->damaged));
+	return content->damaged == NULL ? -ENOMEM : 0;
+}
+
+static int begin(struct file *file)
+{
+	const struct dit_check_one_opts *one = file->one;
+	int r = dit_check_findings_new(&file->content.findings, file->opts->max_findings,
+	                               file->opts->is_strict);
+
+	one->job->opts.fill = fill_progress;
+	one->job->opts.ctx = file;
+	if (r == 0 && file->opts->sizes != NULL) {
+		r = dit_check_sizes_new(&file->sizes, one->job->nthreads);
+	}
+	if (r == 0 && one->database != NULL) {
+		r = begin_content(file);
+	}
+	if (r == 0) {
+		r = one->owner != NULL
+		            ? dit_job_open_seal(one->job, one->owner, &file->seal)
+		            : dit_job_open_seal_of(one->job, one->path, &file->seal);
+	}
+	return r < 0 ? r : dit_data_directory(one->path, &file->directory);
+}
+
+static void end(struct file *file)
+{
+	dit_check_findings_free(file->content.findings);
+	dit_check_sizes_free(file->sizes);
+	dit_data_seal_close(file->seal);
+	free(file->content.damaged);
+	free(file->directory);
+}
+
 int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 {
-	struct check check = {.one = opts, .opts = opts->opts};
+	struct file file = {.one = opts, .opts = opts->opts};
+	const struct dit_check_findings *findings = NULL;
 	struct dit_walk_stats stats = {0};
-	int r = dit_check_findings_new(&check.findings, opts->opts->max_findings,
-	                               opts->opts->is_strict);
+	int r = begin(&file);
 
-	opts->job->opts.fill = fill_progress;
-	opts->job->opts.ctx = &check;
-	if (r == 0 && opts->opts->sizes != NULL) {
-		r = dit_check_sizes_new(&check.sizes, opts->job->nthreads);
-	}
-	if (r == 0 && opts->database != NULL) {
-		check.damaged =
-			calloc(opts->database->nindexes + 1, sizeof(*check.damaged));
-		r = check.damaged == NULL
-		            ? -ENOMEM
-		            : dit_check_sums_new(
-				      &check.sums, opts->job->nthreads,
-				      dit_memory_share(opts->opts->memory_bytes) / 8,
-				      dit_settings_list_max(opts->job->chosen.settings),
-				      opts->database->suffix_norm);
-	}
-	if (r == 0) {
-		r = opts->owner != NULL
-		            ? dit_job_open_seal(opts->job, opts->owner, &check.seal)
-		            : dit_job_open_seal_of(opts->job, opts->path, &check.seal);
-	}
-	if (r == 0) {
-		r = dit_data_directory(opts->path, &check.directory);
-	}
-	if (r >= 0) {
-		r = check_file(&check, &stats);
-	}
-	if (r == 0) {
-		r = tell(&check, &stats);
-	}
+	r = r < 0 ? r : check_file(&file, &stats);
+	r = r < 0 ? r : tell(&file, &stats);
+	findings = file.content.findings;
 	for (unsigned i = 0; i < DIT_CHECK_NKINDS && r == 0; i++) {
-		if (dit_check_findings_is_note(check.findings, i)) {
-			continue;
+		if (!dit_check_findings_is_note(findings, i)) {
+			by_kind[i] += dit_check_findings_count_of(findings, i);
 		}
-		by_kind[i] += dit_check_findings_count_of(check.findings, i);
 	}
 	if (r < 0 && r != DIT_E_STOPPED) {
 		dit_job_report(opts->job, DIT_REPORT_ERROR,
 		               "%s: could not be checked: %s", opts->path, reason(r));
 	}
-	dit_check_findings_free(check.findings);
-	dit_check_sizes_free(check.sizes);
-	dit_check_sums_free(check.sums);
-	dit_data_seal_close(check.seal);
-	free(check.damaged);
-	free(check.directory);
+	end(&file);
 	return r;
 }

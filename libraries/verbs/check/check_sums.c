@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Digests of postings, summed up: of the stored ones by the walk's numbers of databases,
- * of those that entries make by the numbers of the index set.
+ * Digests of postings, summed up by bucket: those of stored postings are added, those of
+ * postings that entries make are subtracted. A bucket that is right has the sum 0.
  */
 #include "check/check_sums.h"
 
@@ -20,37 +20,33 @@
 #include "base/ids.h"
 
 #define ID_BYTES    sizeof(uint64_t)
+#define NRANGES_MAX 65536u /* of an index and member; no sound one has so many */
 #define FILTER_BITS 1024u
 #define WORD_BITS   64u
-#define NRANGES_MAX 65536u /* of a database and member; no sound one has so many */
 /* Slots of a table of postings: 2^9, enough for most entries, and more as needed. */
 #define SEEN_BITS_MIN 9u
 #define SEEN_BITS_MAX 24u
 /* With the part of the list of used slots. */
 #define SEEN_SLOT_BYTES (sizeof(uint64_t) + sizeof(uint32_t) / 2)
-/* Odd, so that a product with it is another for each factor; its upper bits depend on all
- * bits of the factor. */
-#define STEP UINT64_C(0x9e3779b97f4a7c15)
+
+/* Numbers of indexes, where there is none. */
+#define NOT_SEEN 0u /* the others are one higher */
+#define NO_INDEX UINT32_MAX
+#define TREE     (UINT32_MAX - 1)
 
 /* A stored range. */
 struct range {
-	uint64_t key; /* as key_number() */
+	uint64_t hash; /* of its key */
 	uint64_t low;
 	uint64_t high;
 	bool is_set; /* in a table of ranges */
 };
 
-struct sum {
-	uint64_t digests;
-	bool is_open; /* there is something that sums cannot tell */
-};
-
-/* A stored database, as far as a member has seen it. */
-struct stored {
-	char *name;   /* owned; NULL: nothing was seen */
-	bool is_tree; /* dn2i, which has its own sums */
-	struct sum sum;
-	struct range *ranges; /* owned */
+/* An index, as a member sees it. */
+struct sums {
+	uint64_t digests[DIT_CHECK_NBUCKETS];
+	struct dit_check_buckets open; /* there is something that sums cannot judge */
+	struct range *ranges;          /* owned */
 	size_t nranges;
 	size_t ranges_size;
 };
@@ -65,30 +61,29 @@ struct seen {
 
 /* [own: the member] */
 struct member {
-	struct stored *stored; /* by number of the walk */
-	size_t nstored;
-	struct sum *made; /* by number of the index set */
+	uint32_t *numbers; /* of indexes, by number of the walk; owned */
+	size_t nnumbers;
+	struct sums *sums; /* of each index; owned */
 	struct seen seen;
 	uint64_t id; /* of the current entry */
 	int error;
 	char apart[DIT_CHECK_APART_BYTES];
 };
 
-/* An index, when the walk has ended. [const] while members push */
+/* [const] while members push */
 struct index {
-	const struct dit_index_db *db;
-	struct sum stored;
 	struct range *ranges; /* a table with 2^range_bits slots; owned; NULL: none */
 	unsigned range_bits;
 	uint64_t filter[FILTER_BITS / WORD_BITS]; /* keys that may have ranges */
+	struct dit_check_buckets wrong;           /* after the last entry */
+	bool is_wrong;
 };
 
 struct dit_check_sums {
+	struct dit_check_sums_opts opts;
 	uint64_t seed;
-	uint32_t list_max;
 	unsigned seen_bits_max;
 	struct member *members;
-	unsigned nmembers;
 	struct index *indexes;
 	size_t nindexes;
 	struct dit_check_tree_sums *tree; /* owned */
@@ -96,8 +91,8 @@ struct dit_check_sums {
 
 /* ---- digests ---- */
 
-/* A number for each key of up to 8 bytes. @param bytes  8 of them, the key's first */
-static inline uint64_t short_key_number(uint64_t seed, const char *bytes, size_t len)
+/* A hash for each key of up to 8 bytes. @param bytes  8 of them, the key's first */
+static inline uint64_t short_key_hash(uint64_t seed, const char *bytes, size_t len)
 {
 	uint64_t number = 0;
 
@@ -106,10 +101,10 @@ static inline uint64_t short_key_number(uint64_t seed, const char *bytes, size_t
 	if (len < sizeof(number)) {
 		number &= (UINT64_C(1) << 8 * len) - 1;
 	}
-	return number + len * seed;
+	return dit_check_hash(number + len * seed);
 }
 
-static uint64_t key_number(uint64_t seed, struct dit_span key)
+static uint64_t key_hash(uint64_t seed, struct dit_span key)
 {
 	char bytes[sizeof(uint64_t)] = {0};
 
@@ -117,73 +112,83 @@ static uint64_t key_number(uint64_t seed, struct dit_span key)
 		return XXH3_64bits_withSeed(key.data, key.len, seed);
 	}
 	memcpy(bytes, key.data, key.len);
-	return short_key_number(seed, bytes, key.len);
+	return short_key_hash(seed, bytes, key.len);
 }
 
 /* flatten: with a constant length little is left of the function of the library. */
 __attribute__((flatten)) static inline uint64_t posting_digest(uint64_t seed,
-                                                               uint64_t key, uint64_t id)
+                                                               uint64_t hash, uint64_t id)
 {
-	uint64_t posting[] = {key, id};
+	uint64_t posting[] = {hash, id};
 
 	return XXH3_64bits_withSeed(posting, sizeof(posting), seed);
 }
 
 /* ---- what is stored ---- */
 
-static struct stored *stored_of(struct member *member, const struct dit_walk_list *list)
+static uint32_t number_of(const struct dit_check_sums *sums, const char *name)
 {
-	struct stored *stored = NULL;
-
-	if (list->database >= member->nstored &&
-	    DIT_GROW_CLEARED(member->stored, member->nstored, list->database + 1) < 0) {
-		member->error = -ENOMEM;
-		return NULL;
+	for (size_t i = 0; i < sums->nindexes; i++) {
+		if (strcmp(dit_index_set_db(sums->opts.indexes, i)->name, name) == 0) {
+			return (uint32_t)i + 1;
+		}
 	}
-	stored = &member->stored[list->database];
-	if (stored->name == NULL) {
-		stored->name = strdup(list->name);
-		stored->is_tree = strcmp(list->name, "dn2i") == 0;
-		member->error = stored->name == NULL ? -ENOMEM : member->error;
-	}
-	return stored;
+	return strcmp(name, "dn2i") == 0 ? TREE : NO_INDEX;
 }
 
-static int add_range(struct stored *stored, const struct range *range)
+static uint32_t number_of_list(const struct dit_check_sums *sums, struct member *own,
+                               const struct dit_walk_list *list)
 {
-	if (stored->nranges == NRANGES_MAX) {
-		stored->sum.is_open = true;
+	if (list->database >= own->nnumbers &&
+	    DIT_GROW_CLEARED(own->numbers, own->nnumbers, list->database + 1) < 0) {
+		own->error = -ENOMEM;
+		return NO_INDEX;
+	}
+	if (own->numbers[list->database] == NOT_SEEN) {
+		own->numbers[list->database] = number_of(sums, list->name);
+	}
+	return own->numbers[list->database];
+}
+
+static int add_range(struct sums *own, const struct range *range)
+{
+	if (own->nranges == NRANGES_MAX) {
+		dit_check_buckets_add(&own->open, dit_check_bucket(range->hash));
 		return 0;
 	}
-	if (DIT_GROW(stored->ranges, stored->ranges_size, stored->nranges + 1) < 0) {
+	if (DIT_GROW(own->ranges, own->ranges_size, own->nranges + 1) < 0) {
 		return -ENOMEM;
 	}
-	stored->ranges[stored->nranges++] = *range;
+	own->ranges[own->nranges++] = *range;
 	return 0;
 }
 
 /* IDs, some or all of a list. */
-static int add_ids(const struct dit_check_sums *sums, struct stored *stored,
+static int add_ids(const struct dit_check_sums *sums, struct sums *own,
                    const struct dit_walk_list *list)
 {
 	struct dit_span ids = list->items;
 	size_t n = ids.len / ID_BYTES;
-	uint64_t key = key_number(sums->seed, list->key);
+	uint64_t hash = key_hash(sums->seed, list->key);
+	bool is_range = n > 0 && dit_id_at(ids, 0) == 0;
+	uint64_t digests = 0;
 
-	if (n > 0 && dit_id_at(ids, 0) == 0) {
-		struct range range = {.key = key, .is_set = true};
+	/* A list that is exactly full may have to be a range (posting_list.c). */
+	if (list->nitems >= sums->opts.list_max || ids.len % ID_BYTES != 0 ||
+	    (is_range && (n != DIT_RANGE_IDS || list->is_more))) {
+		dit_check_buckets_add(&own->open, dit_check_bucket(hash));
+		return 0;
+	}
+	if (is_range) {
+		const struct range range = {hash, dit_id_at(ids, 1), dit_id_at(ids, 2),
+		                            true};
 
-		if (n != DIT_RANGE_IDS || list->is_more) {
-			stored->sum.is_open = true;
-			return 0;
-		}
-		range.low = dit_id_at(ids, 1);
-		range.high = dit_id_at(ids, 2);
-		return add_range(stored, &range);
+		return add_range(own, &range);
 	}
 	for (size_t i = 0; i < n; i++) {
-		stored->sum.digests += posting_digest(sums->seed, key, dit_id_at(ids, i));
+		digests += posting_digest(sums->seed, hash, dit_id_at(ids, i));
 	}
+	own->digests[dit_check_bucket(hash)] += digests;
 	return 0;
 }
 
@@ -191,35 +196,30 @@ void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,
                          const struct dit_walk_list *list)
 {
 	struct member *own = &sums->members[member];
-	struct stored *stored = stored_of(own, list);
+	uint32_t number = number_of_list(sums, own, list);
 
-	if (stored == NULL) {
-		return;
-	}
-	if (stored->is_tree) {
+	if (number == TREE) {
 		dit_check_tree_sums_note(sums->tree, member, list);
-	} else if (list->nitems >= sums->list_max || list->items.len % ID_BYTES != 0) {
-		/* A list that is exactly full may have to be a range (posting_list.c). */
-		stored->sum.is_open = true;
-	} else if (add_ids(sums, stored, list) < 0) {
+	} else if (number != NO_INDEX &&
+	           add_ids(sums, &own->sums[number - 1], list) < 0) {
 		own->error = -ENOMEM;
 	}
 }
 
-/* ---- indexes ---- */
+/* ---- ranges ---- */
 
-static unsigned filter_bit(uint64_t key)
+static unsigned filter_bit(uint64_t hash)
 {
-	return (unsigned)(key * STEP >> 32) % FILTER_BITS;
+	return (unsigned)(hash >> 32) % FILTER_BITS;
 }
 
 /* The slot of the key's range, or a free one for it. */
-static struct range *range_slot(const struct index *index, uint64_t key)
+static struct range *range_slot(const struct index *index, uint64_t hash)
 {
 	size_t mask = ((size_t)1 << index->range_bits) - 1;
-	size_t i = key * STEP >> (64 - index->range_bits);
+	size_t i = hash >> (64 - index->range_bits);
 
-	while (index->ranges[i].is_set && index->ranges[i].key != key) {
+	while (index->ranges[i].is_set && index->ranges[i].hash != hash) {
 		i = (i + 1) & mask;
 	}
 	return &index->ranges[i];
@@ -235,58 +235,61 @@ static int make_ranges(struct index *index, size_t n)
 	return index->ranges == NULL ? -ENOMEM : 0;
 }
 
-static void put_ranges(struct index *index, const struct stored *stored)
+static void put_ranges(struct index *index, const struct sums *own)
 {
-	for (size_t i = 0; i < stored->nranges; i++) {
-		const struct range *range = &stored->ranges[i];
-		unsigned bit = filter_bit(range->key);
+	for (size_t i = 0; i < own->nranges; i++) {
+		uint64_t hash = own->ranges[i].hash;
+		unsigned bit = filter_bit(hash);
 
-		*range_slot(index, range->key) = *range;
+		*range_slot(index, hash) = own->ranges[i];
 		index->filter[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
 	}
 }
 
-/* The index, as far as the member has seen it. NULL: it has not */
-static const struct stored *find_stored(const struct member *member, const char *name)
+/* Of all members. */
+static int gather_ranges(struct dit_check_sums *sums, size_t db)
 {
-	for (size_t i = 0; i < member->nstored; i++) {
-		const struct stored *stored = &member->stored[i];
+	size_t n = 0;
 
-		if (stored->name != NULL && strcmp(stored->name, name) == 0) {
-			return stored;
-		}
+	for (unsigned i = 0; i < sums->opts.nmembers; i++) {
+		n += sums->members[i].sums[db].nranges;
 	}
-	return NULL;
-}
-
-/* An index that no member has seen is as an empty one. */
-static int bind_index(const struct dit_check_sums *sums, const struct dit_index_db *db,
-                      struct index *ret)
-{
-	size_t nranges = 0;
-
-	ret->db = db;
-	for (unsigned i = 0; i < sums->nmembers; i++) {
-		const struct stored *stored = find_stored(&sums->members[i], db->name);
-
-		if (stored != NULL) {
-			ret->stored.digests += stored->sum.digests;
-			ret->stored.is_open = ret->stored.is_open || stored->sum.is_open;
-			nranges += stored->nranges;
-		}
-	}
-	if (nranges > 0 && make_ranges(ret, nranges) < 0) {
+	if (n > 0 && make_ranges(&sums->indexes[db], n) < 0) {
 		return -ENOMEM;
 	}
-	for (unsigned i = 0; i < sums->nmembers && nranges > 0; i++) {
-		const struct stored *stored = find_stored(&sums->members[i], db->name);
-
-		if (stored != NULL) {
-			put_ranges(ret, stored);
-		}
+	for (unsigned i = 0; i < sums->opts.nmembers && n > 0; i++) {
+		put_ranges(&sums->indexes[db], &sums->members[i].sums[db]);
 	}
 	return 0;
 }
+
+/* NULL: no range is stored of this key. */
+static const struct range *find_range(const struct index *index, uint64_t hash)
+{
+	const struct range *range = NULL;
+	unsigned bit = filter_bit(hash);
+
+	if ((index->filter[bit / WORD_BITS] >> bit % WORD_BITS & 1) == 0) {
+		return NULL;
+	}
+	range = range_slot(index, hash);
+	return range->is_set ? range : NULL;
+}
+
+int dit_check_sums_end_walk(struct dit_check_sums *sums)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < sums->opts.nmembers && r == 0; i++) {
+		r = sums->members[i].error;
+	}
+	for (size_t i = 0; i < sums->nindexes && r == 0; i++) {
+		r = gather_ranges(sums, i);
+	}
+	return r;
+}
+
+/* ---- keys of an entry ---- */
 
 static int seen_init(struct seen *seen, unsigned bits)
 {
@@ -302,36 +305,6 @@ static void seen_deinit(struct seen *seen)
 	free(seen->slots);
 	free(seen->used);
 }
-
-static int make_member(const struct dit_check_sums *sums, struct member *member)
-{
-	if (member->error < 0) {
-		return member->error;
-	}
-	member->made = calloc(sums->nindexes + 1, sizeof(*member->made));
-	return member->made == NULL ? -ENOMEM : seen_init(&member->seen, SEEN_BITS_MIN);
-}
-
-int dit_check_sums_bind(struct dit_check_sums *sums, const struct dit_index_set *indexes)
-{
-	size_t n = dit_index_set_ndbs(indexes);
-	int r = 0;
-
-	sums->indexes = calloc(n + 1, sizeof(*sums->indexes));
-	if (sums->indexes == NULL) {
-		return -ENOMEM;
-	}
-	sums->nindexes = n;
-	for (size_t i = 0; i < n && r == 0; i++) {
-		r = bind_index(sums, dit_index_set_db(indexes, i), &sums->indexes[i]);
-	}
-	for (unsigned i = 0; i < sums->nmembers && r == 0; i++) {
-		r = make_member(sums, &sums->members[i]);
-	}
-	return r;
-}
-
-/* ---- keys of an entry ---- */
 
 void dit_check_sums_begin(struct dit_check_sums *sums, unsigned member, uint64_t id)
 {
@@ -388,85 +361,66 @@ static int make_room(struct seen *seen, unsigned bits_max, size_t n)
 	return r;
 }
 
-/* NULL: no range is stored of this key. */
-static const struct range *find_range(const struct index *index, uint64_t key)
-{
-	unsigned bit = filter_bit(key);
-	const struct range *range = NULL;
-
-	if ((index->filter[bit / WORD_BITS] >> bit % WORD_BITS & 1) == 0) {
-		return NULL;
-	}
-	range = range_slot(index, key);
-	return range->is_set ? range : NULL;
-}
-
 /* A member adds keys of its current entry to what it has made of an index. */
 struct adding {
 	const struct index *index;
+	struct sums *sums; /* of the index */
 	struct seen *seen; /* with room for the keys */
 	uint64_t seed;
 	uint64_t id;
-	uint64_t salt;  /* tells the index from others in the table */
-	struct sum sum; /* of these keys */
+	uint64_t salt; /* tells the index from others in the table */
 };
 
-static inline void add_key(struct adding *adding, uint64_t key)
+static inline void add_key(const struct adding *adding, uint64_t hash)
 {
-	const struct range *range = find_range(adding->index, key);
+	const struct range *range = find_range(adding->index, hash);
 	struct seen *seen = adding->seen;
 	uint64_t digest = 0;
 	uint64_t wanted = 0;
 	uint32_t slot = 0;
 
 	if (range != NULL) {
-		adding->sum.is_open = adding->sum.is_open || adding->id < range->low ||
-		                      adding->id > range->high;
+		if (adding->id < range->low || adding->id > range->high) {
+			dit_check_buckets_add(&adding->sums->open,
+			                      dit_check_bucket(hash));
+		}
 		return;
 	}
-	digest = posting_digest(adding->seed, key, adding->id);
+	digest = posting_digest(adding->seed, hash, adding->id);
 	wanted = (digest + adding->salt) | 1; /* no free slot */
 	slot = find_slot(seen->slots, seen->bits, wanted);
 	if (seen->slots[slot] == 0) {
 		seen->slots[slot] = wanted;
 		seen->used[seen->n++] = slot;
-		adding->sum.digests += digest;
+		adding->sums->digests[dit_check_bucket(hash)] -= digest;
 	}
 }
 
-/* 1; 0: the keys are too many, so the index has no sum; -ENOMEM */
+/* 1; 0: the keys are too many, so the index cannot be judged; -ENOMEM */
 static int begin_adding(const struct dit_check_sums *sums, struct member *member,
                         unsigned db, size_t nkeys, struct adding *ret)
 {
 	int r = make_room(&member->seen, sums->seen_bits_max, nkeys);
 
 	if (r < 0) {
-		member->made[db].is_open = true;
+		memset(&member->sums[db].open, 0xff, sizeof(member->sums[db].open));
 		return r == -ENOSPC ? 0 : r;
 	}
 	*ret = (struct adding){.index = &sums->indexes[db],
+	                       .sums = &member->sums[db],
 	                       .seen = &member->seen,
 	                       .seed = sums->seed,
 	                       .id = member->id,
-	                       .salt = db * STEP};
+	                       .salt = dit_check_hash(db)};
 	return 1;
-}
-
-static void end_adding(struct member *member, unsigned db, const struct adding *adding)
-{
-	struct sum *made = &member->made[db];
-
-	made->digests += adding->sum.digests;
-	made->is_open = made->is_open || adding->sum.is_open;
 }
 
 int dit_check_sums_push(struct dit_check_sums *sums, unsigned member, unsigned db,
                         const uint64_t *ordinals, size_t nkeys)
 {
-	const struct dit_index_db *index = sums->indexes[db].db;
-	struct member *own = &sums->members[member];
+	const struct dit_index_db *index = dit_index_set_db(sums->opts.indexes, db);
 	struct adding adding;
-	int r = begin_adding(sums, own, db, nkeys, &adding);
+	int r = begin_adding(sums, &sums->members[member], db, nkeys, &adding);
 
 	if (r <= 0) {
 		return r;
@@ -475,42 +429,68 @@ int dit_check_sums_push(struct dit_check_sums *sums, unsigned member, unsigned d
 		char bytes[sizeof(uint64_t)];
 		size_t len = dit_index_key_bytes(index, ordinals[i], bytes);
 
-		add_key(&adding, short_key_number(adding.seed, bytes, len));
+		add_key(&adding, short_key_hash(adding.seed, bytes, len));
 	}
-	end_adding(own, db, &adding);
 	return 0;
 }
 
 int dit_check_sums_push_key(struct dit_check_sums *sums, unsigned member, unsigned db,
                             struct dit_span key)
 {
-	struct member *own = &sums->members[member];
 	struct adding adding;
-	int r = begin_adding(sums, own, db, 1, &adding);
+	int r = begin_adding(sums, &sums->members[member], db, 1, &adding);
 
 	if (r <= 0) {
 		return r;
 	}
-	add_key(&adding, key_number(sums->seed, key));
-	end_adding(own, db, &adding);
+	add_key(&adding, key_hash(adding.seed, key));
 	return 0;
 }
 
 /* ---- the end ---- */
 
-bool dit_check_sums_agree(const struct dit_check_sums *sums, size_t db)
+static bool is_bucket_wrong(const struct dit_check_sums *sums, size_t db, unsigned bucket)
 {
-	const struct sum *stored = &sums->indexes[db].stored;
 	uint64_t digests = 0;
-	bool is_open = stored->is_open;
 
-	for (unsigned i = 0; i < sums->nmembers; i++) {
-		const struct sum *made = &sums->members[i].made[db];
+	for (unsigned i = 0; i < sums->opts.nmembers; i++) {
+		const struct sums *own = &sums->members[i].sums[db];
 
-		digests += made->digests;
-		is_open = is_open || made->is_open;
+		digests += own->digests[bucket];
+		if (dit_check_buckets_has(&own->open, bucket)) {
+			return true;
+		}
 	}
-	return !is_open && digests == stored->digests;
+	return digests != 0;
+}
+
+void dit_check_sums_end(struct dit_check_sums *sums)
+{
+	for (size_t db = 0; db < sums->nindexes; db++) {
+		struct index *index = &sums->indexes[db];
+
+		index->wrong = (struct dit_check_buckets){{0}};
+		index->is_wrong = false;
+		for (unsigned i = 0; i < DIT_CHECK_NBUCKETS; i++) {
+			if (is_bucket_wrong(sums, db, i)) {
+				dit_check_buckets_add(&index->wrong, i);
+				index->is_wrong = true;
+			}
+		}
+	}
+}
+
+bool dit_check_sums_is_wrong(const struct dit_check_sums *sums, size_t db)
+{
+	return sums->indexes[db].is_wrong;
+}
+
+bool dit_check_sums_is_wanted(const struct dit_check_sums *sums, size_t db,
+                              struct dit_span key, uint64_t *ret_hash)
+{
+	*ret_hash = key_hash(sums->seed, key);
+	return dit_check_buckets_has(&sums->indexes[db].wrong,
+	                             dit_check_bucket(*ret_hash));
 }
 
 struct dit_check_tree_sums *dit_check_sums_tree(const struct dit_check_sums *sums)
@@ -518,8 +498,35 @@ struct dit_check_tree_sums *dit_check_sums_tree(const struct dit_check_sums *sum
 	return sums->tree;
 }
 
-int dit_check_sums_new(struct dit_check_sums **ret, unsigned nmembers,
-                       uint64_t memory_bytes, uint32_t list_max, struct dit_span suffix)
+/* ---- a new object ---- */
+
+static unsigned bits_max(uint64_t memory_bytes, unsigned nmembers)
+{
+	unsigned bits = SEEN_BITS_MIN;
+
+	while (bits < SEEN_BITS_MAX &&
+	       (SEEN_SLOT_BYTES << (bits + 1)) * nmembers <= memory_bytes) {
+		bits++;
+	}
+	return bits;
+}
+
+static int make_members(struct dit_check_sums *sums)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < sums->opts.nmembers && r == 0; i++) {
+		struct member *member = &sums->members[i];
+
+		member->sums = calloc(sums->nindexes + 1, sizeof(*member->sums));
+		r = member->sums == NULL ? -ENOMEM
+		                         : seen_init(&member->seen, SEEN_BITS_MIN);
+	}
+	return r;
+}
+
+int dit_check_sums_new(struct dit_check_sums **ret,
+                       const struct dit_check_sums_opts *opts)
 {
 	struct dit_check_sums *sums = calloc(1, sizeof(*sums));
 	int r = 0;
@@ -527,20 +534,14 @@ int dit_check_sums_new(struct dit_check_sums **ret, unsigned nmembers,
 	if (sums == NULL) {
 		return -ENOMEM;
 	}
-	sums->list_max = list_max;
-	sums->seen_bits_max = SEEN_BITS_MIN;
-	while (sums->seen_bits_max < SEEN_BITS_MAX &&
-	       (SEEN_SLOT_BYTES << (sums->seen_bits_max + 1)) * nmembers <=
-	               memory_bytes) {
-		sums->seen_bits_max++;
-	}
-	sums->members = calloc(nmembers, sizeof(*sums->members));
-	if (sums->members == NULL) {
-		free(sums);
-		return -ENOMEM;
-	}
-	sums->nmembers = nmembers;
-	r = dit_check_tree_sums_new(&sums->tree, nmembers, suffix);
+	sums->opts = *opts;
+	sums->seen_bits_max = bits_max(opts->memory_bytes, opts->nmembers);
+	sums->nindexes = dit_index_set_ndbs(opts->indexes);
+	sums->indexes = calloc(sums->nindexes + 1, sizeof(*sums->indexes));
+	sums->members = calloc(opts->nmembers, sizeof(*sums->members));
+	r = sums->indexes == NULL || sums->members == NULL ? -ENOMEM : make_members(sums);
+	r = r < 0 ? r
+	          : dit_check_tree_sums_new(&sums->tree, opts->nmembers, opts->suffix);
 	if (r == 0 && getrandom(&sums->seed, sizeof(sums->seed), 0) < 0) {
 		r = -errno;
 	}
@@ -552,37 +553,29 @@ int dit_check_sums_new(struct dit_check_sums **ret, unsigned nmembers,
 	return 0;
 }
 
-void dit_check_sums_reset(struct dit_check_sums *sums)
+static void free_member(const struct dit_check_sums *sums, struct member *member)
 {
-	for (unsigned i = 0; i < sums->nmembers; i++) {
-		struct member *member = &sums->members[i];
-
-		for (size_t k = 0; k < member->nstored; k++) {
-			free(member->stored[k].name);
-			free(member->stored[k].ranges);
-		}
-		free(member->stored);
-		free(member->made);
-		seen_deinit(&member->seen);
-		*member = (struct member){.nstored = 0};
+	for (size_t i = 0; member->sums != NULL && i < sums->nindexes; i++) {
+		free(member->sums[i].ranges);
 	}
-	for (size_t i = 0; i < sums->nindexes; i++) {
-		free(sums->indexes[i].ranges);
-	}
-	free(sums->indexes);
-	sums->indexes = NULL;
-	sums->nindexes = 0;
-	if (sums->tree != NULL) {
-		dit_check_tree_sums_reset(sums->tree);
-	}
+	free(member->sums);
+	free(member->numbers);
+	seen_deinit(&member->seen);
 }
 
 void dit_check_sums_free(struct dit_check_sums *sums)
 {
-	if (sums != NULL) {
-		dit_check_sums_reset(sums);
-		dit_check_tree_sums_free(sums->tree);
-		free(sums->members);
-		free(sums);
+	if (sums == NULL) {
+		return;
 	}
+	for (unsigned i = 0; sums->members != NULL && i < sums->opts.nmembers; i++) {
+		free_member(sums, &sums->members[i]);
+	}
+	for (size_t i = 0; sums->indexes != NULL && i < sums->nindexes; i++) {
+		free(sums->indexes[i].ranges);
+	}
+	dit_check_tree_sums_free(sums->tree);
+	free(sums->members);
+	free(sums->indexes);
+	free(sums);
 }

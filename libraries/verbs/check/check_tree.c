@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree checked record by record, after its sums did not agree (check_tree_sums.h):
- * dn2i against itself, and against the IDs of id2e.
+ * Nodes whose sums do not agree (check_tree_sums.h): dn2i against itself, and against the
+ * IDs of id2e.
  *
  * A node has a record of its own, which names its parent, and a record under its parent,
  * which names the node: both say the same. The record under the parent counts the nodes
@@ -9,75 +9,59 @@
  * record in id2e, and each record there a node; an empty one is a hole, which is told as
  * a note.
  *
- *   dn2i ──▶ records under parents ──▶ sorted by the node's ID ─┐
- *   dn2i ──▶ nodes' own records, in the order of IDs ───────────┼─▶ compared
- *   id2e ──▶ IDs ───────────────────────────────────────────────┘
+ *   dn2i ──▶ facts about nodes ─┐
+ *   id2e ──▶ IDs ───────────────┴─▶ sorted in memory by node ──▶ a node's facts compared
+ *
+ * For example, the leaf 2 below the suffix 1 has four facts:
+ *
+ *   key    2: its children count 0
+ *   self   2: parent 1, the name's digest
+ *   below  2: parent 1, the same digest, counts 1
+ *   entry  2: not empty
  *
  * Counts that agree everywhere leave no room for a circle of parents. Where something
  * else is wrong, circles are looked for, with 17 bytes of memory for each node.
  */
 #include "check/check_content.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "base/error.h"
-#include "base/ids.h"
 #include "check/check_loops.h"
 #include "codec/name_codec.h"
-#include "sort/sort.h"
 
-#define ID_BYTES    sizeof(uint64_t)
-#define ARENA_BYTES 4096
+#define ID_BYTES sizeof(uint64_t)
 
-/* All records under one key. */
-struct node {
-	uint64_t id;
-	bool has_self;
-	struct dit_name self;
-	uint64_t nbelow; /* nodes in the subtrees of its children */
+/* Kinds of facts about a node, and what the words of a piece are. */
+enum kind {
+	FACT_RECORD, /* a record that is none of the tree's: its bytes */
+	FACT_KEY,    /* there are records under the ID: 0; what its children count */
+	FACT_SELF,   /* the node's own record: the parent; 0; the digest of both names */
+	FACT_SUFFIX, /* it is the topmost one and not the suffix */
+	FACT_BELOW,  /* the record under the parent: the parent, the count, the digest */
+	FACT_ENTRY,  /* a record of id2e: its bytes */
+	NFACTS,
 };
+#define KIND_SHIFT 56 /* in the rank of a piece; below it the number of the record */
 
-/* A record under a parent, as it waits for its node. */
-struct child {
-	uint64_t parent;
-	uint64_t nsubs;
-	XXH128_hash_t digest; /* of both names */
+enum {
+	WORD_PARENT,
+	WORD_COUNT,
+	WORD_DIGEST,
 };
 
 struct tree_check {
 	struct dit_check_member *member;
-	struct dit_arena arena;      /* the own record of the node at hand */
-	struct dit_sorter *children; /* by ID of the child */
-	bool has_found;              /* something about the tree */
-
-	/* The records of dn2i that are read. */
-	struct dit_tree_cursor *nodes;
-	bool is_first_pass;
-	int state; /* 1: there is a record ahead; 0: end; an error */
-	struct dit_span key;
-	struct dit_span value;
-
-	/* The records ahead in the second pass. */
-	struct node node;
-	int node_state;
-	struct dit_sort_record child_record;
-	int child_state;
-	struct dit_tree_cursor *entries;
-	struct dit_span entry_key;
-	struct dit_span entry;
-	int entry_state;
+	const struct dit_check_tree_sums *sums;
+	struct dit_check_pieces facts;
+	uint64_t nfacts; /* so far, in this pass */
+	bool has_key;    /* one is read: */
+	uint64_t key;    /* its ID */
+	uint64_t nbelow; /* what its children count so far */
+	bool has_root;
+	bool has_found; /* something about the tree */
+	struct dit_loops loops;
 };
-
-static XXH128_hash_t digest_of(const struct dit_name *name)
-{
-	/* The NUL between them is in the record. */
-	size_t len = name->norm.len + 1 + name->pretty.len;
-
-	return XXH3_128bits(name->norm.data, len);
-}
 
 /* ---- findings ---- */
 
@@ -92,365 +76,268 @@ static unsigned long long number(uint64_t n)
 	return n;
 }
 
-/* ---- the records of a node ---- */
+/* ---- records ---- */
 
-static void next_record(struct tree_check *check)
+typedef int (*take_fn)(struct tree_check *check, uint64_t id, struct dit_span record);
+
+static int read_records(struct tree_check *check, const char *name, take_fn take)
 {
-	check->state =
-		dit_stop_is_set(check->member->content->stop)
-			? DIT_E_STOPPED
-			: dit_tree_cursor_next(check->nodes, &check->key, &check->value);
-}
+	const struct dit_check_content *content = check->member->content;
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_span key;
+	struct dit_span record;
+	uint64_t id = 0;
+	int r = dit_snapshot_cursor_open(&cursor, content->snapshot,
+	                                 check->member->reader, name);
 
-static int push_child(struct tree_check *check, uint64_t parent,
-                      const struct dit_name *name)
-{
-	struct child child = {
-		.parent = parent, .nsubs = name->nsubs, .digest = digest_of(name)};
-	char key[ID_BYTES];
-
-	dit_be_put(key, name->id, ID_BYTES);
-	return dit_sorter_push(check->children, 0, (struct dit_span){key, sizeof(key)},
-	                       (struct dit_span){(const char *)&child, sizeof(child)});
-}
-
-static void find_record(struct tree_check *check, uint64_t id)
-{
-	if (check->is_first_pass) {
-		FIND(check, DIT_CHECK_NAME_RECORD, id,
-		     "a record of %zu bytes is none of the tree's", check->value.len);
-	}
-}
-
-static int take_child(struct tree_check *check, struct node *node,
-                      const struct dit_name *name)
-{
-	if (name->id == 0) {
-		find_record(check, node->id);
-		return 0;
-	}
-	node->nbelow += name->nsubs;
-	return check->is_first_pass ? push_child(check, node->id, name) : 0;
-}
-
-/* The record, which was decoded before, is needed when the cursor has moved. */
-static int take_self(struct tree_check *check, struct node *node)
-{
-	struct dit_span kept;
-
-	if (node->has_self) {
-		if (check->is_first_pass) {
-			FIND(check, DIT_CHECK_NAME_SELF, node->id,
-			     "the node has more than one record of its own");
+	while (r >= 0 && (r = dit_tree_cursor_next(cursor, &key, &record)) > 0) {
+		if (dit_stop_is_set(content->stop)) {
+			r = DIT_E_STOPPED;
+		} else if (key.len != ID_BYTES) {
+			r = DIT_E_CORRUPT; /* the structure was checked before */
+		} else {
+			memcpy(&id, key.data, ID_BYTES);
+			r = take(check, id, record);
 		}
-		return 0;
 	}
-	kept = dit_arena_copy(&check->arena, check->value);
-	if (kept.data == NULL) {
-		return -ENOMEM;
-	}
-	node->has_self = true;
-	return dit_name_decode(kept, &node->self);
-}
-
-static int take_record(struct tree_check *check, struct node *node)
-{
-	struct dit_name name;
-
-	if (node->id == 0 && dit_name_is_dummy(check->value)) {
-		node->has_self = true;
-		return 0;
-	}
-	if (dit_name_decode(check->value, &name) < 0 ||
-	    (node->id == 0 && !name.is_child)) {
-		find_record(check, node->id);
-		return 0;
-	}
-	if (name.is_child) {
-		return take_child(check, node, &name);
-	}
-	return take_self(check, node);
-}
-
-static void check_self(struct tree_check *check, const struct node *node)
-{
-	if (node->has_self || !check->is_first_pass) {
-		return;
-	}
-	if (node->id == 0) {
-		FIND(check, DIT_CHECK_NAME_ROOT, 0, "the root has no record of its own");
-	} else {
-		FIND(check, DIT_CHECK_NAME_SELF, node->id,
-		     "the node has no record of its own");
-	}
-}
-
-/* 1; 0: there is no further node; an error. */
-static int next_node(struct tree_check *check, struct node *ret)
-{
-	struct dit_span key = {(const char *)&ret->id, ID_BYTES};
-	int r = 0;
-
-	if (check->state <= 0) {
-		return check->state;
-	}
-	dit_arena_reset(&check->arena);
-	*ret = (struct node){.id = 0};
-	if (check->key.len != ID_BYTES) {
-		return DIT_E_CORRUPT; /* the structure was checked before */
-	}
-	memcpy(&ret->id, check->key.data, ID_BYTES);
-	while (r == 0 && check->state > 0 && dit_span_eq(check->key, key)) {
-		r = take_record(check, ret);
-		next_record(check);
-	}
-	check_self(check, ret);
-	return r < 0 ? r : check->state < 0 ? check->state : 1;
-}
-
-static int open_cursor(const struct tree_check *check, struct dit_tree_cursor **ret,
-                       const char *name)
-{
-	return dit_snapshot_cursor_open(ret, check->member->content->snapshot,
-	                                check->member->reader, name);
-}
-
-static int begin_pass(struct tree_check *check, bool is_first)
-{
-	int r = 0;
-
-	dit_tree_cursor_close(check->nodes);
-	check->nodes = NULL;
-	check->is_first_pass = is_first;
-	r = open_cursor(check, &check->nodes, "dn2i");
-	if (r == 0) {
-		next_record(check);
-	}
+	dit_tree_cursor_close(cursor);
 	return r;
 }
 
-static int read_children(struct tree_check *check)
+/* ---- facts ---- */
+
+static int add_fact(struct tree_check *check, enum kind kind, uint64_t id,
+                    const uint64_t words[3])
 {
-	bool has_root = false;
-	uint64_t last = 0;
-	struct node node;
-	int r = begin_pass(check, true);
+	const struct dit_check_piece fact = {.hash = dit_check_hash(id),
+	                                     .rank = (uint64_t)kind << KIND_SHIFT |
+	                                             check->nfacts++,
+	                                     .words = {words[0], words[1], words[2]}};
+
+	return dit_check_tree_sums_is_wanted(check->sums, id) &&
+	                       dit_check_pieces_want(&check->facts, fact.hash)
+	               ? dit_check_pieces_add(&check->facts, &fact)
+	               : 0;
+}
+
+static int end_key(struct tree_check *check)
+{
+	const uint64_t words[3] = {[WORD_COUNT] = check->nbelow};
+
+	return check->has_key ? add_fact(check, FACT_KEY, check->key, words) : 0;
+}
+
+static int begin_key(struct tree_check *check, uint64_t id)
+{
+	int r = end_key(check);
+
+	check->has_key = true;
+	check->key = id;
+	check->nbelow = 0;
+	check->has_root |= id == 0;
+	return r;
+}
+
+static int take_child(struct tree_check *check, uint64_t id, const struct dit_name *name)
+{
+	const uint64_t words[] = {id, name->nsubs,
+	                          dit_check_tree_sums_digest(check->sums, name)};
+
+	/* More than there are numbers cannot be right. */
+	check->nbelow = check->nbelow > UINT64_MAX - name->nsubs
+	                        ? UINT64_MAX
+	                        : check->nbelow + name->nsubs;
+	return add_fact(check, FACT_BELOW, name->id, words);
+}
+
+static int take_self(struct tree_check *check, uint64_t id, const struct dit_name *name)
+{
+	const uint64_t words[] = {name->id, 0,
+	                          dit_check_tree_sums_digest(check->sums, name)};
+	struct dit_span suffix = check->member->content->database->suffix_norm;
+	int r = add_fact(check, FACT_SELF, id, words);
+
+	return r == 0 && name->id == 0 && suffix.len > 0 &&
+	                       !dit_span_eq(name->norm, suffix)
+	               ? add_fact(check, FACT_SUFFIX, id, words)
+	               : r;
+}
+
+static int take_record(struct tree_check *check, uint64_t id, struct dit_span record)
+{
+	const uint64_t words[3] = {record.len};
+	struct dit_name name;
+	int r = check->has_key && check->key == id ? 0 : begin_key(check, id);
 
 	if (r < 0) {
 		return r;
 	}
-	while ((r = next_node(check, &node)) > 0) {
-		has_root = has_root || node.id == 0;
-		last = node.id;
+	if (id == 0 && dit_name_is_dummy(record)) {
+		return add_fact(check, FACT_SELF, id, words);
 	}
-	if (r == 0 && !has_root && last > 0) {
-		FIND(check, DIT_CHECK_NAME_ROOT, 0, "there is no root");
+	if (dit_name_decode(record, &name) < 0 ||
+	    (name.is_child ? name.id == 0 : id == 0)) {
+		return add_fact(check, FACT_RECORD, id, words);
 	}
-	return r < 0 ? r : dit_sorter_seal(check->children);
+	return name.is_child ? take_child(check, id, &name) : take_self(check, id, &name);
 }
 
-/* ---- a node, its record under its parent, its entry ---- */
-
-static uint64_t child_id(const struct dit_sort_record *record)
+static int take_entry(struct tree_check *check, uint64_t id, struct dit_span record)
 {
-	return dit_be_get(record->key.data, ID_BYTES);
+	const uint64_t words[3] = {record.len};
+
+	return add_fact(check, FACT_ENTRY, id, words);
 }
 
-static uint64_t entry_id(const struct tree_check *check)
+static int collect(struct tree_check *check)
 {
-	uint64_t id = 0;
+	int r = 0;
 
-	memcpy(&id, check->entry_key.data,
-	       check->entry_key.len < ID_BYTES ? check->entry_key.len : ID_BYTES);
-	return id;
+	check->nfacts = 0;
+	check->has_key = false;
+	r = read_records(check, "dn2i", take_record);
+	r = r < 0 ? r : end_key(check);
+	return r < 0 ? r : read_records(check, "id2e", take_entry);
 }
 
-/* The lowest ID of what is ahead. */
-static uint64_t lowest_id(const struct tree_check *check)
-{
-	uint64_t id = UINT64_MAX;
+/* ---- the facts of a node ---- */
 
-	if (check->node_state > 0) {
-		id = check->node.id;
+struct node {
+	uint64_t id;
+	/* The words of the first fact of each kind; NULL: there is none. */
+	const uint64_t *facts[NFACTS];
+};
+
+static void take_fact(struct tree_check *check, struct node *node,
+                      const struct dit_check_piece *fact)
+{
+	enum kind kind = fact->rank >> KIND_SHIFT;
+	const uint64_t *before = node->facts[kind];
+
+	if (kind == FACT_RECORD) {
+		FIND(check, DIT_CHECK_NAME_RECORD, node->id,
+		     "a record of %llu bytes is none of the tree's",
+		     number(fact->words[0]));
+	} else if (before == NULL) {
+		node->facts[kind] = fact->words;
+	} else if (kind == FACT_SELF) {
+		FIND(check, DIT_CHECK_NAME_SELF, node->id,
+		     "the node has more than one record of its own");
+	} else if (kind == FACT_BELOW) {
+		FIND(check, DIT_CHECK_NAME_TWICE, node->id,
+		     "two records below parents name the node, ID %llu and %llu",
+		     number(before[WORD_PARENT]), number(fact->words[WORD_PARENT]));
 	}
-	if (check->child_state > 0 && child_id(&check->child_record) < id) {
-		id = child_id(&check->child_record);
-	}
-	if (check->entry_state > 0 && entry_id(check) < id) {
-		id = entry_id(check);
-	}
-	return id;
 }
 
-static void compare_names(struct tree_check *check, const struct node *node,
-                          const struct child *child)
+static void compare_names(struct tree_check *check, const struct node *node)
 {
-	XXH128_hash_t digest = digest_of(&node->self);
+	const uint64_t *self = node->facts[FACT_SELF];
+	const uint64_t *below = node->facts[FACT_BELOW];
+	uint64_t nbelow = node->facts[FACT_KEY][WORD_COUNT];
 
-	if (node->self.id != child->parent) {
+	if (self[WORD_PARENT] != below[WORD_PARENT]) {
 		FIND(check, DIT_CHECK_NAME_PARENT, node->id,
 		     "its parent is the node with ID %llu, but it stands below ID %llu",
-		     number(node->self.id), number(child->parent));
+		     number(self[WORD_PARENT]), number(below[WORD_PARENT]));
 		return;
 	}
-	if (!XXH128_isEqual(digest, child->digest)) {
+	if (self[WORD_DIGEST] != below[WORD_DIGEST]) {
 		FIND(check, DIT_CHECK_NAME_DIFFERS, node->id,
 		     "the node's own record has another name than the one below its "
 		     "parent, ID %llu",
-		     number(child->parent));
+		     number(below[WORD_PARENT]));
 	}
-	if (child->nsubs != node->nbelow + 1) {
+	if (below[WORD_COUNT] == 0 || below[WORD_COUNT] - 1 != nbelow) {
 		FIND(check, DIT_CHECK_NAME_COUNT, node->id,
 		     "the record below its parent counts %llu nodes in its subtree; "
 		     "those of its children count %llu with it",
-		     number(child->nsubs), number(node->nbelow + 1));
+		     number(below[WORD_COUNT]), number(nbelow + 1));
 	}
 }
 
-/* All records under parents that name this ID; the first one counts. */
-static int take_children(struct tree_check *check, uint64_t id, struct child *ret)
+static void check_self(struct tree_check *check, const struct node *node)
 {
-	unsigned n = 0;
+	const uint64_t *self = node->facts[FACT_SELF];
 
-	while (check->child_state > 0 && child_id(&check->child_record) == id) {
-		struct child child;
-
-		memcpy(&child, check->child_record.value.data, sizeof(child));
-		if (n++ == 0) {
-			*ret = child;
-		} else {
-			FIND(check, DIT_CHECK_NAME_TWICE, id,
-			     "two records below parents name the node, ID %llu and %llu",
-			     number(ret->parent), number(child.parent));
-		}
-		check->child_state =
-			dit_sorter_next(check->children, &check->child_record);
+	if (self == NULL) {
+		FIND(check, DIT_CHECK_NAME_SELF, node->id,
+		     "the node has no record of its own");
+		return;
 	}
-	return check->child_state < 0 ? check->child_state : n > 0;
-}
-
-static void check_suffix(struct tree_check *check, const struct node *node)
-{
-	struct dit_span suffix = check->member->content->database->suffix_norm;
-
-	if (node->self.id == 0 && suffix.len > 0 &&
-	    !dit_span_eq(node->self.norm, suffix)) {
+	if (node->facts[FACT_BELOW] == NULL) {
+		FIND(check, DIT_CHECK_NAME_PARENT, node->id,
+		     "its parent, ID %llu, does not have the node below it",
+		     number(self[WORD_PARENT]));
+	} else {
+		compare_names(check, node);
+	}
+	if (node->facts[FACT_SUFFIX] != NULL) {
 		FIND(check, DIT_CHECK_NAME_SUFFIX, node->id,
 		     "the topmost node is not the suffix, \"%.*s\"",
-		     DIT_SPAN_ARGS(suffix));
+		     DIT_SPAN_ARGS(check->member->content->database->suffix_norm));
 	}
 }
 
-static void check_name(struct tree_check *check, uint64_t id, const struct node *node,
-                       const struct child *child)
+static void check_node(struct tree_check *check, const struct node *node)
 {
-	if (node == NULL && child != NULL) {
-		FIND(check, DIT_CHECK_NAME_SELF, id,
+	const uint64_t *below = node->facts[FACT_BELOW];
+	const uint64_t *entry = node->facts[FACT_ENTRY];
+	bool has_key = node->facts[FACT_KEY] != NULL;
+
+	if (has_key) {
+		check_self(check, node);
+	} else if (below != NULL) {
+		FIND(check, DIT_CHECK_NAME_SELF, node->id,
 		     "a record below ID %llu names the node, which has none of its own",
-		     number(child->parent));
-		return;
+		     number(below[WORD_PARENT]));
 	}
-	if (node == NULL || !node->has_self) {
-		return;
-	}
-	if (child == NULL) {
-		FIND(check, DIT_CHECK_NAME_PARENT, id,
-		     "its parent, ID %llu, does not have the node below it",
-		     number(node->self.id));
-	} else {
-		compare_names(check, node, child);
-	}
-	check_suffix(check, node);
-}
-
-static void check_entry(struct tree_check *check, uint64_t id, bool has_node,
-                        const struct dit_span *entry)
-{
 	if (entry == NULL) {
-		FIND(check, DIT_CHECK_NAME_ENTRY, id,
+		FIND(check, DIT_CHECK_NAME_ENTRY, node->id,
 		     "the node has no record in id2e, not even an empty one");
-	} else if (!has_node) {
-		DIT_CHECK_FIND_AT(check->member, DIT_CHECK_ENTRY_NODE, "id2e", id,
+	} else if (!has_key && below == NULL) {
+		DIT_CHECK_FIND_AT(check->member, DIT_CHECK_ENTRY_NODE, "id2e", node->id,
 		                  "the entry has no node in the tree");
-	} else if (entry->len == 0) {
-		DIT_CHECK_FIND_AT(check->member, DIT_CHECK_HOLE, "id2e", id,
+	} else if (entry[0] == 0) {
+		DIT_CHECK_FIND_AT(check->member, DIT_CHECK_HOLE, "id2e", node->id,
 		                  "a node without an entry: it was never added");
 	}
 }
 
 /* The root has no name, and with the empty suffix an entry of its own perhaps. */
-static void check_root(struct tree_check *check, bool has_entry)
+static void check_root(struct tree_check *check, const struct node *node)
 {
 	const struct dit_check_content *content = check->member->content;
 	const struct dit_check_finding place = DIT_CHECK_PLACE("id2e");
 
-	if (has_entry && content->database->suffix_norm.len > 0) {
+	if (node->facts[FACT_KEY] != NULL && node->facts[FACT_SELF] == NULL) {
+		FIND(check, DIT_CHECK_NAME_ROOT, 0, "the root has no record of its own");
+	}
+	if (node->facts[FACT_ENTRY] != NULL && content->database->suffix_norm.len > 0) {
 		dit_check_find(content->findings, DIT_CHECK_ENTRY_NODE, &place,
 		               "there is an entry with ID 0, which only the empty suffix "
 		               "has");
 	}
 }
 
-static void next_entry(struct tree_check *check)
+static void compare(struct tree_check *check)
 {
-	check->entry_state =
-		dit_tree_cursor_next(check->entries, &check->entry_key, &check->entry);
-}
+	const struct dit_check_pieces *facts = &check->facts;
+	size_t i = 0;
 
-static int check_id(struct tree_check *check, uint64_t id)
-{
-	bool has_node = check->node_state > 0 && check->node.id == id;
-	bool has_entry = check->entry_state > 0 && entry_id(check) == id;
-	struct child child;
-	int r = take_children(check, id, &child);
+	while (i < facts->n) {
+		size_t end = i + dit_check_pieces_same(facts, i);
+		struct node node = {.id = dit_check_unhash(facts->list[i].hash)};
 
-	if (r < 0) {
-		return r;
+		while (i < end) {
+			take_fact(check, &node, &facts->list[i++]);
+		}
+		if (node.id == 0) {
+			check_root(check, &node);
+		} else {
+			check_node(check, &node);
+		}
 	}
-	if (id == 0) {
-		check_root(check, has_entry);
-	} else {
-		check_name(check, id, has_node ? &check->node : NULL,
-		           r > 0 ? &child : NULL);
-		check_entry(check, id, has_node || r > 0,
-		            has_entry ? &check->entry : NULL);
-	}
-	if (has_entry) {
-		next_entry(check);
-	}
-	if (has_node) {
-		check->node_state = next_node(check, &check->node);
-	}
-	return 0;
-}
-
-static int compare(struct tree_check *check)
-{
-	int r = begin_pass(check, false);
-
-	if (r == 0) {
-		r = open_cursor(check, &check->entries, "id2e");
-	}
-	if (r < 0) {
-		return r;
-	}
-	check->node_state = next_node(check, &check->node);
-	check->child_state = dit_sorter_next(check->children, &check->child_record);
-	next_entry(check);
-	while (r == 0 &&
-	       (check->node_state > 0 || check->child_state > 0 ||
-	        check->entry_state > 0) &&
-	       check->node_state >= 0 && check->child_state >= 0 &&
-	       check->entry_state >= 0) {
-		r = check_id(check, lowest_id(check));
-	}
-	if (r == 0) {
-		r = check->node_state < 0    ? check->node_state
-		    : check->child_state < 0 ? check->child_state
-		    : check->entry_state < 0 ? check->entry_state
-		                             : 0;
-	}
-	return r;
 }
 
 /* ---- circles ---- */
@@ -462,56 +349,53 @@ static void find_loop(void *ctx, const char *ids, uint64_t lowest)
 	FIND(check, DIT_CHECK_NAME_LOOP, lowest, "the parents form a circle: %s", ids);
 }
 
+static int take_parent(struct tree_check *check, uint64_t id, struct dit_span record)
+{
+	struct dit_name name;
+
+	return id == 0 || dit_name_decode(record, &name) < 0 || name.is_child
+	               ? 0
+	               : dit_loops_add(&check->loops, id, name.id);
+}
+
 static int find_loops(struct tree_check *check)
 {
-	struct dit_loops loops = {.n = 0};
-	struct node node;
-	int r = begin_pass(check, false);
+	int r = read_records(check, "dn2i", take_parent);
 
-	while (r >= 0 && (r = next_node(check, &node)) > 0) {
-		if (node.id != 0 && node.has_self) {
-			r = dit_loops_add(&loops, node.id, node.self.id);
-		}
-	}
-	if (r == 0) {
-		r = dit_loops_find(&loops, find_loop, check);
-	}
-	dit_loops_deinit(&loops);
-	return r;
+	return r < 0 ? r : dit_loops_find(&check->loops, find_loop, check);
 }
 
 /* ---- the whole ---- */
 
 static int check_all(struct tree_check *check)
 {
-	int r = read_children(check);
+	int r = 0;
 
-	if (r == 0) {
-		r = compare(check);
+	do {
+		while ((r = collect(check)) == DIT_E_FULL) {
+			dit_check_pieces_narrow(&check->facts);
+		}
+		dit_check_pieces_sort(&check->facts);
+		if (r == 0) {
+			compare(check);
+		}
+	} while (dit_check_pieces_next(&check->facts) && r == 0);
+	if (r == 0 && check->has_key && !check->has_root) {
+		FIND(check, DIT_CHECK_NAME_ROOT, 0, "there is no root");
 	}
-	if (r == 0 && check->has_found) {
-		r = find_loops(check);
-	}
-	return r;
+	return r < 0 || !check->has_found ? r : find_loops(check);
 }
 
 int dit_check_tree(struct dit_check_member *member)
 {
-	struct tree_check check = {.member = member};
-	struct dit_sorter_opts sorter = DIT_SORTER_OPTS_INIT;
+	const struct dit_check_content *content = member->content;
+	struct tree_check check = {.member = member,
+	                           .sums = dit_check_sums_tree(content->sums)};
 	int r = 0;
 
-	dit_arena_init(&check.arena, ARENA_BYTES);
-	sorter.memory_bytes = member->content->tree_bytes;
-	sorter.tmpdir = member->content->tmpdir;
-	sorter.cipher = member->content->cipher;
-	r = dit_sorter_new(&check.children, &sorter);
-	if (r == 0) {
-		r = check_all(&check);
-	}
-	dit_tree_cursor_close(check.nodes);
-	dit_tree_cursor_close(check.entries);
-	dit_sorter_free(check.children);
-	dit_arena_deinit(&check.arena);
+	dit_check_pieces_init(&check.facts, content->memory_bytes / 4 * 3, SIZE_MAX);
+	r = check_all(&check);
+	dit_loops_deinit(&check.loops);
+	dit_check_pieces_deinit(&check.facts);
 	return r;
 }

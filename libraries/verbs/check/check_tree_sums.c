@@ -2,15 +2,16 @@
 /*
  * The tree summed up. H, G and w are digests, each with a seed of its own:
  *
- *   record                               adds to names     to nodes   to counts
- *   under P: child C, name N, count n    + H(C, P, N)                 + w(C) n - w(P) n
- *   under K: self, parent P, name N      - H(K, P, N)      + G(K)     - w(K)
- *   of id2e: ID I                                          - G(I)
+ *   record                               adds to digests        to counts
+ *   under P: child C, name N, count n    C: + H(C, P, N)        C: + w(C) n  P: - w(P) n
+ *   under K: self, parent P, name N      K: - H(K, P, N) + G(K) K: - w(K)
+ *   of id2e: ID I                        I: - G(I)
  *
- * The root has no record under a parent: its w is 0. All three sums must be 0:
+ * each in the bucket of the node in front of the colon. The root has no record under a
+ * parent: its w is 0. Both sums of a bucket must be 0:
  *
- *   nodes    Each node has one record of its own, and one in id2e, where IDs are keys.
- *   names    So each node has one record below a parent, and both records say the same.
+ *   digests  Each node has one record of its own, and one in id2e, where IDs are keys.
+ *            So each node has one record below a parent, and both records say the same.
  *   counts   n(C) = 1 + n of the children of C, for each node C.
  *
  * For example, the suffix 1 with the leaf 2 below it: the child records have the counts 2
@@ -39,19 +40,20 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "codec/name_codec.h"
-
 #define ID_BYTES sizeof(uint64_t)
 
 __extension__ typedef unsigned __int128 uint128;
 
+struct sums {
+	uint128 counts;
+	uint64_t digests;
+	bool is_open; /* there is something that sums cannot tell */
+};
+
 /* [own: the member] */
 struct member {
-	uint128 counts;
-	uint64_t names;
-	uint64_t nodes;
+	struct sums sums[DIT_CHECK_NBUCKETS];
 	uint64_t nroots;
-	bool is_open; /* there is something that sums cannot tell */
 	char apart[DIT_CHECK_APART_BYTES];
 };
 
@@ -66,6 +68,7 @@ struct dit_check_tree_sums {
 	struct dit_span suffix;
 	unsigned nmembers;
 	struct member *members;
+	struct dit_check_buckets wrong; /* after the last record */
 };
 
 /* ---- digests ---- */
@@ -76,15 +79,21 @@ __attribute__((flatten)) static inline uint64_t id_digest(uint64_t seed, uint64_
 	return XXH3_64bits_withSeed(&id, sizeof(id), seed);
 }
 
+uint64_t dit_check_tree_sums_digest(const struct dit_check_tree_sums *sums,
+                                    const struct dit_name *name)
+{
+	/* The NUL between them is in the record. */
+	size_t len = name->norm.len + 1 + name->pretty.len;
+
+	return XXH3_64bits_withSeed(name->norm.data, len, sums->seeds.text);
+}
+
 /* H */
 __attribute__((flatten)) static inline uint64_t name_digest(
 	const struct dit_check_tree_sums *sums, uint64_t id, uint64_t parent,
 	const struct dit_name *name)
 {
-	/* The NUL between them is in the record. */
-	size_t len = name->norm.len + 1 + name->pretty.len;
-	uint64_t parts[] = {id, parent,
-	                    XXH3_64bits_withSeed(name->norm.data, len, sums->seeds.text)};
+	uint64_t parts[] = {id, parent, dit_check_tree_sums_digest(sums, name)};
 
 	return XXH3_64bits_withSeed(parts, sizeof(parts), sums->seeds.name);
 }
@@ -95,26 +104,36 @@ static inline uint64_t weight(const struct dit_check_tree_sums *sums, uint64_t i
 	return id == 0 ? 0 : id_digest(sums->seeds.weight, id);
 }
 
+static inline struct sums *sums_of(struct member *own, uint64_t id)
+{
+	return &own->sums[dit_check_bucket(dit_check_hash(id))];
+}
+
 /* ---- records of dn2i ---- */
 
 static void add_child(const struct dit_check_tree_sums *sums, struct member *own,
                       uint64_t parent, const struct dit_name *name)
 {
-	own->names += name_digest(sums, name->id, parent, name);
-	own->counts += (uint128)weight(sums, name->id) * name->nsubs;
-	own->counts -= (uint128)weight(sums, parent) * name->nsubs;
+	struct sums *of_child = sums_of(own, name->id);
+	struct sums *of_parent = sums_of(own, parent);
+
+	of_child->digests += name_digest(sums, name->id, parent, name);
+	of_child->counts += (uint128)weight(sums, name->id) * name->nsubs;
+	of_parent->counts -= (uint128)weight(sums, parent) * name->nsubs;
+	/* Else a parent without any other record would not be seen. */
+	of_parent->is_open |= name->nsubs == 0;
 }
 
 static void add_self(const struct dit_check_tree_sums *sums, struct member *own,
                      uint64_t id, const struct dit_name *name)
 {
-	own->names -= name_digest(sums, id, name->id, name);
-	own->nodes += id_digest(sums->seeds.node, id);
-	own->counts -= weight(sums, id);
-	if (name->id == 0 && sums->suffix.len > 0 &&
-	    !dit_span_eq(name->norm, sums->suffix)) {
-		own->is_open = true;
-	}
+	struct sums *of_node = sums_of(own, id);
+
+	of_node->digests -= name_digest(sums, id, name->id, name);
+	of_node->digests += id_digest(sums->seeds.node, id);
+	of_node->counts -= weight(sums, id);
+	of_node->is_open |= name->id == 0 && sums->suffix.len > 0 &&
+	                    !dit_span_eq(name->norm, sums->suffix);
 }
 
 /* The root has no name, and ID 0 is no child's. */
@@ -127,7 +146,7 @@ static void add_record(const struct dit_check_tree_sums *sums, struct member *ow
 		own->nroots++;
 	} else if (dit_name_decode(record, &name) < 0 ||
 	           (name.is_child ? name.id == 0 : id == 0)) {
-		own->is_open = true;
+		sums_of(own, id)->is_open = true;
 	} else if (name.is_child) {
 		add_child(sums, own, id, &name);
 	} else {
@@ -145,7 +164,7 @@ void dit_check_tree_sums_note(struct dit_check_tree_sums *sums, unsigned member,
 		return; /* the items follow */
 	}
 	if (list->key.len != ID_BYTES) {
-		own->is_open = true;
+		sums_of(own, 0)->is_open = true;
 		return;
 	}
 	memcpy(&id, list->key.data, ID_BYTES);
@@ -157,31 +176,50 @@ void dit_check_tree_sums_note(struct dit_check_tree_sums *sums, unsigned member,
 void dit_check_tree_sums_take(struct dit_check_tree_sums *sums, unsigned member,
                               const struct dit_entry_view *entry)
 {
-	struct member *own = &sums->members[member];
+	struct sums *own = sums_of(&sums->members[member], entry->id);
 
-	if (entry->id == 0 || entry->is_hole || entry->record_error != 0) {
-		own->is_open = true;
-	}
-	own->nodes -= id_digest(sums->seeds.node, entry->id);
+	own->is_open |= entry->id == 0 || entry->is_hole;
+	own->digests -= id_digest(sums->seeds.node, entry->id);
 }
 
 /* ---- the whole ---- */
 
-bool dit_check_tree_sums_agree(const struct dit_check_tree_sums *sums)
+static bool is_bucket_wrong(const struct dit_check_tree_sums *sums, unsigned bucket)
 {
-	struct member all = {.nroots = 0};
+	struct sums all = {.counts = 0};
 
 	for (unsigned i = 0; i < sums->nmembers; i++) {
-		const struct member *member = &sums->members[i];
+		const struct sums *own = &sums->members[i].sums[bucket];
 
-		all.counts += member->counts;
-		all.names += member->names;
-		all.nodes += member->nodes;
-		all.nroots += member->nroots;
-		all.is_open = all.is_open || member->is_open;
+		all.counts += own->counts;
+		all.digests += own->digests;
+		all.is_open |= own->is_open;
 	}
-	return !all.is_open && all.nroots == 1 && all.names == 0 && all.nodes == 0 &&
-	       all.counts == 0;
+	return all.is_open || all.digests != 0 || all.counts != 0;
+}
+
+bool dit_check_tree_sums_end(struct dit_check_tree_sums *sums)
+{
+	uint64_t nroots = 0;
+	bool is_wrong = false;
+
+	sums->wrong = (struct dit_check_buckets){{0}};
+	for (unsigned i = 0; i < sums->nmembers; i++) {
+		nroots += sums->members[i].nroots;
+	}
+	for (unsigned i = 0; i < DIT_CHECK_NBUCKETS; i++) {
+		if (is_bucket_wrong(sums, i) ||
+		    (i == dit_check_bucket(dit_check_hash(0)) && nroots != 1)) {
+			dit_check_buckets_add(&sums->wrong, i);
+			is_wrong = true;
+		}
+	}
+	return !is_wrong;
+}
+
+bool dit_check_tree_sums_is_wanted(const struct dit_check_tree_sums *sums, uint64_t id)
+{
+	return dit_check_buckets_has(&sums->wrong, dit_check_bucket(dit_check_hash(id)));
 }
 
 int dit_check_tree_sums_new(struct dit_check_tree_sums **ret, unsigned nmembers,
@@ -207,11 +245,6 @@ int dit_check_tree_sums_new(struct dit_check_tree_sums **ret, unsigned nmembers,
 	}
 	*ret = sums;
 	return 0;
-}
-
-void dit_check_tree_sums_reset(struct dit_check_tree_sums *sums)
-{
-	memset(sums->members, 0, sums->nmembers * sizeof(*sums->members));
 }
 
 void dit_check_tree_sums_free(struct dit_check_tree_sums *sums)

@@ -13,6 +13,8 @@ libditkit_a_SOURCES += \
 	%D%/check_numbers.c \
 	%D%/check_one.c \
 	%D%/check_one.h \
+	%D%/check_pieces.c \
+	%D%/check_pieces.h \
 	%D%/check_run.c \
 	%D%/check_sizes.c \
 	%D%/check_sizes.h \
