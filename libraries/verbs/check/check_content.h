@@ -14,11 +14,12 @@
  * The structure of the file has been checked before: all but the damaged indexes can be
  * read. That walk has summed up what is stored in the indexes and in the tree.
  *
- * Threads: dit_check_content() starts its own; findings come from any of them.
+ * Threads: dit_check_content() starts its own for scans; findings come from any of them.
  */
 #ifndef DITKIT_CHECK_CONTENT_H
 #define DITKIT_CHECK_CONTENT_H
 
+#include "base/monitor.h"
 #include "base/stop.h"
 #include "check/check.h"
 #include "check/check_findings.h"
@@ -28,9 +29,22 @@
 #include "config/settings.h"
 #include "index/index_keys.h"
 #include "job/csn_list.h"
+#include "job/job.h"
 #include "reader/dn_reader.h"
 #include "reader/snapshot.h"
 #include "scan/scan_snapshot.h"
+
+/** Bytes of a DN in a finding; the rest of a longer one is not shown. */
+#define DIT_CHECK_DN_SHOWN 400
+
+struct dit_check_scanner; /* check_content.c */
+
+enum dit_check_index_state {
+	DIT_CHECK_INDEX_WHOLE,
+	DIT_CHECK_INDEX_DAMAGED, /* the walk has said so; it is not read */
+	/* It is missing, its keys cannot be compared, or nothing is wrong. */
+	DIT_CHECK_INDEX_DONE,
+};
 
 /** All checks of the content share this. [const] while members run */
 struct dit_check_content {
@@ -40,23 +54,29 @@ struct dit_check_content {
 	const struct dit_database *database; /* in them */
 	struct dit_index_set *indexes;       /* of the database; owned by the caller */
 	uint64_t memory_bytes;
-	uint32_t list_max;    /* longest list of IDs; a longer one is a range */
-	const char **damaged; /* indexes that are not read; names of the schema */
-	size_t ndamaged;
-	const struct dit_stop *stop; /* may be NULL */
+	uint32_t list_max; /* longest list of IDs; a longer one is a range */
+	enum dit_check_index_state *states; /* of indexes; owned by the caller */
+	const struct dit_stop *stop;        /* may be NULL */
 	struct dit_check_findings *findings;
 	struct dit_check_sums *sums; /* of the walk; get those of the entries */
-	/* Called now and then by the thread of dit_check_content(); may be NULL. */
-	void (*tell)(void *ctx, enum dit_check_phase phase, uint64_t done,
-	             uint64_t total);
-	void *tell_ctx;
+	struct dit_job *job;         /* is told the progress */
+	uint64_t done;               /* of the phase that was told */
+	uint64_t total;
 
 	/* Made by dit_check_content(). */
-	struct dit_check_pieces postings; /* that entries make, of wrong buckets */
-	uint64_t *sorted;                 /* of sortvals; NULL: not configured */
+	uint64_t *sorted; /* of sortvals; NULL: not configured */
 	struct dit_entry_scan *scan;
-	uint64_t *unread; /* entries that have made no keys; ascending */
+	struct dit_check_scanner *scanners; /* one for each member */
+	struct dit_monitor monitor;         /* while entries come */
+	uint64_t *unread; /* [lock: monitor] entries that have made no keys; ascending */
 	size_t nunread;
+	size_t unread_size;
+	struct dit_check_pieces postings; /* [lock: monitor] that entries make, of wrong
+	                                   * buckets */
+
+	/* [own: main] for places of findings */
+	struct dit_dn_reader *dns;
+	char dn[DIT_CHECK_DN_SHOWN];
 };
 
 /** The highest ID whose keys are compared. */
@@ -71,48 +91,44 @@ struct dit_check_content {
  */
 int dit_check_content(struct dit_check_content *content);
 
+/** The number of an index; that of all indexes: it is not configured. */
+size_t dit_check_index_number(const struct dit_check_content *content, const char *name);
+
+/** How far the check is. Main alone. */
+void dit_check_tell(struct dit_check_content *content, enum dit_check_phase phase,
+                    uint64_t done, uint64_t total);
+
 /** Has the entry made no keys? After the scan of entries. */
 bool dit_check_is_unread(const struct dit_check_content *content, uint64_t id);
 
-/* ---- members ---- */
-
-/** Bytes of a DN in a finding; the rest of a longer one is not shown. */
-#define DIT_CHECK_DN_SHOWN 400
-
-/** A thread that checks, with a reader of the snapshot of its own. [own: the thread] */
-struct dit_check_member {
-	const struct dit_check_content *content;
-	unsigned reader;
-	struct dit_dn_reader *dns; /* owned */
-	char dn[DIT_CHECK_DN_SHOWN];
-};
+/* ---- findings of main ---- */
 
 /** The place of an entry. Its DN, as far as it can be told, stays until the next call. */
-struct dit_check_finding dit_check_entry_place(struct dit_check_member *member,
+struct dit_check_finding dit_check_entry_place(struct dit_check_content *content,
                                                const char *database, uint64_t id);
 
 /** A finding about an entry; id 0: about none. A format and its values follow. */
-#define DIT_CHECK_FIND_AT(member, kind, database, id, ...)                               \
+#define DIT_CHECK_FIND_AT(content, kind, database, id, ...)                              \
  do {                                                                                    \
-  const struct dit_check_finding at = dit_check_entry_place((member), (database), (id)); \
+  const struct dit_check_finding at =                                                    \
+	  dit_check_entry_place((content), (database), (id));                            \
                                                                                          \
-  dit_check_find((member)->content->findings, (kind), &at, __VA_ARGS__);                 \
+  dit_check_find((content)->findings, (kind), &at, __VA_ARGS__);                         \
  } while (0)
 
 /*
- * The checks. If nothing else is said they return 0, with findings or without; -ENOMEM;
- * LMDB's codes; of a member also DIT_E_STOPPED.
+ * The checks of main. If nothing else is said they return 0, with findings or without;
+ * -ENOMEM; LMDB's codes; DIT_E_STOPPED. They use reader 0 of the snapshot.
  */
 
 /**
  * ad2i: numbers without a gap, from 1 on; under each the name of an attribute
- * description, as slapd spells it, and none twice (storage.md 2). Reader 0 of the
- * snapshot.
+ * description, as slapd spells it, and none twice (storage.md 2).
  */
 int dit_check_numbers(const struct dit_check_content *content);
 
 /** dn2i against itself, and against the IDs of id2e (storage.md 3). */
-int dit_check_tree(struct dit_check_member *member);
+int dit_check_tree(struct dit_check_content *content);
 
 /**
  * id2v: each value belongs to an attribute of an entry that keeps its values there; there
@@ -120,7 +136,7 @@ int dit_check_tree(struct dit_check_member *member);
  * (storage.md 4.6). Attributes without any value there are found with their entries, as
  * are wrong normal forms.
  */
-int dit_check_split(struct dit_check_member *member);
+int dit_check_split(struct dit_check_content *content);
 
 /**
  * Index databases: the postings in wrong buckets that entries make, next to those that
@@ -131,8 +147,8 @@ int dit_check_split(struct dit_check_member *member);
  */
 int dit_check_index_push(struct dit_check_content *content, unsigned db, uint64_t id,
                          struct dit_span key);
-int dit_check_index(struct dit_check_member *member, size_t db);
-int dit_check_index_rest(struct dit_check_member *member);
+int dit_check_index(struct dit_check_content *content, size_t db);
+int dit_check_index_rest(struct dit_check_content *content);
 
 /* ---- one entry ---- */
 

@@ -37,9 +37,8 @@ enum {
 };
 
 struct index_check {
-	struct dit_check_member *member;
-	const struct dit_check_content *content; /* the member's */
-	const char *name;                        /* of the index */
+	struct dit_check_content *content;
+	const char *name; /* of the index */
 	char key[KEY_TEXT];
 	struct dit_tree_cursor *stored;
 	struct dit_span stored_key;
@@ -49,7 +48,7 @@ struct index_check {
 /* ---- findings ---- */
 
 #define FIND(check, kind, id, ...)                                                       \
- DIT_CHECK_FIND_AT((check)->member, (kind), (check)->name, (id), __VA_ARGS__)
+ DIT_CHECK_FIND_AT((check)->content, (kind), (check)->name, (id), __VA_ARGS__)
 
 static const char *show_key(struct index_check *check, struct dit_span key)
 {
@@ -62,33 +61,34 @@ static const char *show_key(struct index_check *check, struct dit_span key)
 	return check->key;
 }
 
+/* " and 2 others" */
+static const char *others(char *text, size_t size, uint64_t n)
+{
+	(void)snprintf(text, size, n > 1 ? " and %llu others" : "",
+	               (unsigned long long)n - 1);
+	return text;
+}
+
 static void find_missing(struct index_check *check, struct dit_span key, uint64_t first,
                          uint64_t n)
 {
-	if (n == 1) {
-		FIND(check, DIT_CHECK_POSTING_MISSING, first,
-		     "the entry has the key %s, and is not in its list",
-		     show_key(check, key));
-	} else {
-		FIND(check, DIT_CHECK_POSTING_MISSING, first,
-		     "the entry and %llu others have the key %s, and are not in its list",
-		     (unsigned long long)n - 1, show_key(check, key));
-	}
+	char text[40];
+
+	FIND(check, DIT_CHECK_POSTING_MISSING, first,
+	     "the entry%s %s the key %s, and %s not in its list",
+	     others(text, sizeof(text), n), n == 1 ? "has" : "have", show_key(check, key),
+	     n == 1 ? "is" : "are");
 }
 
 static void find_surplus(struct index_check *check, struct dit_span key, uint64_t first,
                          uint64_t n)
 {
-	if (n == 1) {
-		FIND(check, DIT_CHECK_POSTING_SURPLUS, first,
-		     "the entry is in the list of the key %s, and does not have the key",
-		     show_key(check, key));
-	} else {
-		FIND(check, DIT_CHECK_POSTING_SURPLUS, first,
-		     "the entry and %llu others are in the list of the key %s, and do not "
-		     "have the key",
-		     (unsigned long long)n - 1, show_key(check, key));
-	}
+	char text[40];
+
+	FIND(check, DIT_CHECK_POSTING_SURPLUS, first,
+	     "the entry%s %s in the list of the key %s, and %s not have the key",
+	     others(text, sizeof(text), n), n == 1 ? "is" : "are", show_key(check, key),
+	     n == 1 ? "does" : "do");
 }
 
 /* ---- stored IDs ---- */
@@ -315,25 +315,21 @@ static int compare_stored(struct index_check *check, size_t db)
 	return r;
 }
 
-int dit_check_index(struct dit_check_member *member, size_t db)
+int dit_check_index(struct dit_check_content *content, size_t db)
 {
-	const struct dit_check_content *content = member->content;
-	struct index_check check = {.member = member,
-	                            .content = content,
+	struct index_check check = {.content = content,
 	                            .name = dit_index_set_db(content->indexes, db)->name};
-	int r = dit_snapshot_cursor_open(&check.stored, content->snapshot, member->reader,
-	                                 check.name);
+	int r = dit_snapshot_cursor_open(&check.stored, content->snapshot, 0, check.name);
 
 	r = r < 0 ? r : compare_stored(&check, db);
 	dit_tree_cursor_close(check.stored);
 	return r;
 }
 
-int dit_check_index_rest(struct dit_check_member *member)
+int dit_check_index_rest(struct dit_check_content *content)
 {
-	const struct dit_check_content *content = member->content;
 	const struct dit_check_pieces *postings = &content->postings;
-	struct index_check check = {.member = member, .content = content};
+	struct index_check check = {.content = content};
 	size_t n = 0;
 
 	for (size_t i = 0; i < postings->n; i += n) {

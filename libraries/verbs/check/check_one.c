@@ -51,9 +51,7 @@ struct file {
 	bool is_unused_damaged;           /* an index that is not configured is damaged */
 	struct dit_check_content content; /* without a snapshot it is not checked */
 	struct dit_check_sizes *sizes;    /* NULL: not wanted */
-	uint64_t done;                    /* of the phase that is told */
-	uint64_t total;
-	uint64_t bytes_read; /* pages that the walk has visited */
+	uint64_t bytes_read;              /* pages that the walk has visited */
 	uint64_t bytes_total;
 };
 
@@ -82,45 +80,26 @@ static bool is_harmless(unsigned kind)
 	}
 }
 
-/* Its name in the schema, which outlives the walk. NULL: it is not configured. */
-static const char *configured_index(const struct file *file, const char *name)
-{
-	const struct dit_database *database = file->one->database;
-
-	for (size_t i = 0; database != NULL && i < database->nindexes; i++) {
-		const char *configured = database->indexes[i].ad->type->name;
-
-		if (strcmp(configured, name) == 0) {
-			return configured;
-		}
-	}
-	return NULL;
-}
-
 /* The owner of a page that two places refer to is unknown. */
 static void note_damage(struct file *file, unsigned kind, const char *name)
 {
-	const char *index = NULL;
+	struct dit_check_content *content = &file->content;
+	size_t number = 0;
 
 	if (is_harmless(kind)) {
 		return;
 	}
-	if (kind == DIT_WALK_PAGE_TWICE || name == NULL || name[0] == '(' ||
-	    dit_stored_is_fixed(dit_span_of(name))) {
+	if (content->snapshot == NULL || kind == DIT_WALK_PAGE_TWICE || name == NULL ||
+	    name[0] == '(' || dit_stored_is_fixed(dit_span_of(name))) {
 		file->is_damaged = true;
 		return;
 	}
-	index = configured_index(file, name);
-	if (index == NULL) {
+	number = dit_check_index_number(content, name);
+	if (number < dit_index_set_ndbs(content->indexes)) {
+		content->states[number] = DIT_CHECK_INDEX_DAMAGED;
+	} else {
 		file->is_unused_damaged = true;
-		return;
 	}
-	for (size_t i = 0; i < file->content.ndamaged; i++) {
-		if (file->content.damaged[i] == index) {
-			return;
-		}
-	}
-	file->content.damaged[file->content.ndamaged++] = index;
 }
 
 static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
@@ -288,11 +267,9 @@ static void let_go(struct file *file)
 {
 	dit_check_sums_free(file->content.sums);
 	dit_index_set_free(file->content.indexes);
-	file->content.sums = NULL;
-	file->content.indexes = NULL;
+	free(file->content.states);
 	dit_snapshot_close(file->content.snapshot);
 	dit_lmdb_reader_close(file->hold);
-	file->content.snapshot = NULL;
 	file->hold = NULL;
 }
 
@@ -308,22 +285,12 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	const struct file *file = ctx;
 
 	ret->unit = units[ret->phase];
-	ret->done = file->done;
-	ret->total = file->total;
+	ret->done = file->content.done;
+	ret->total = file->content.total;
 	ret->bytes_read = file->bytes_read;
 	ret->bytes_total = file->bytes_total;
 	ret->threads = file->one->job->nthreads;
-	ret->nentries = ret->phase == DIT_CHECK_ENTRIES ? file->done : 0;
-}
-
-static void tell_progress(void *ctx, enum dit_check_phase phase, uint64_t done,
-                          uint64_t total)
-{
-	struct file *file = ctx;
-
-	file->done = done;
-	file->total = total;
-	dit_job_tell(file->one->job, phase);
+	ret->nentries = ret->phase == DIT_CHECK_ENTRIES ? file->content.done : 0;
 }
 
 static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes)
@@ -332,7 +299,7 @@ static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_b
 
 	file->bytes_read = done * page_bytes;
 	file->bytes_total = total * page_bytes;
-	tell_progress(ctx, DIT_CHECK_STRUCTURE, done, total);
+	dit_check_tell(&file->content, DIT_CHECK_STRUCTURE, done, total);
 }
 
 /* ---- what the walk sees ---- */
@@ -392,22 +359,35 @@ static int walk(struct file *file, struct dit_walk_stats *stats)
 
 /* ---- content ---- */
 
-static int compare_names(const void *a, const void *b)
+/* The name of the next damaged index. NULL: there are no more */
+static const char *next_damaged(const struct dit_check_content *content,
+                                const char *before)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	size_t n = dit_index_set_ndbs(content->indexes);
+	const char *next = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = dit_index_set_db(content->indexes, i)->name;
+
+		if (content->states[i] == DIT_CHECK_INDEX_DAMAGED &&
+		    strcmp(name, before) > 0 &&
+		    (next == NULL || strcmp(name, next) < 0)) {
+			next = name;
+		}
+	}
+	return next;
 }
 
-static void tell_damaged(struct file *file)
+static void tell_damaged(const struct file *file)
 {
-	qsort(file->content.damaged, file->content.ndamaged,
-	      sizeof(*file->content.damaged), compare_names);
-	for (size_t i = 0; i < file->content.ndamaged; i++) {
+	const char *name = "";
+
+	while ((name = next_damaged(&file->content, name)) != NULL) {
 		dit_job_report(
 			file->one->job, DIT_REPORT_WARNING,
 			"%s: the index %s is damaged and was not compared with the "
 			"entries; \"ditindex %s\" mends it",
-			file->one->path, file->content.damaged[i],
-			file->content.damaged[i]);
+			file->one->path, name, name);
 	}
 	if (file->is_unused_damaged) {
 		dit_job_report(
@@ -495,8 +475,14 @@ static int make_sums(struct file *file)
 	                          database->indexes, database->nindexes,
 	                          &content->settings->index, true, &culprit);
 
+	if (r < 0) {
+		return r;
+	}
 	opts.indexes = content->indexes;
-	return r < 0 ? r : dit_check_sums_new(&content->sums, &opts);
+	content->states = calloc(dit_index_set_ndbs(content->indexes) + 1,
+	                         sizeof(*content->states));
+	return content->states == NULL ? -ENOMEM
+	                               : dit_check_sums_new(&content->sums, &opts);
 }
 
 static int check_once(struct file *file, struct dit_walk_stats *stats)
@@ -513,16 +499,14 @@ static int check_once(struct file *file, struct dit_walk_stats *stats)
 		r = make_sums(file);
 	}
 	r = r < 0 ? r : walk(file, stats);
-	if (r == 0 && wants_content) {
-		r = check_content(file);
-	} else if (r == 0) {
-		r = read_sample(file);
-	}
-	return r;
+	return r < 0 ? r : wants_content ? check_content(file) : read_sample(file);
 }
 
 static void begin_again(struct file *file)
 {
+	struct dit_job *job = file->one->job;
+	const struct dit_settings *settings = job->chosen.settings;
+
 	dit_check_findings_reset(file->content.findings);
 	if (file->sizes != NULL) {
 		dit_check_sizes_reset(file->sizes);
@@ -530,7 +514,15 @@ static void begin_again(struct file *file)
 	memset(file->has_fixed, 0, sizeof(file->has_fixed));
 	file->is_damaged = false;
 	file->is_unused_damaged = false;
-	file->content.ndamaged = 0;
+	file->content = (struct dit_check_content){
+		.settings = settings,
+		.database = file->one->database,
+		.memory_bytes = dit_memory_share(file->opts->memory_bytes),
+		.list_max = settings == NULL ? 0 : dit_settings_list_max(settings),
+		.stop = &job->stop,
+		.findings = file->content.findings,
+		.job = job,
+	};
 }
 
 static int open_file(const struct file *file, struct dit_fault *fault)
@@ -567,12 +559,6 @@ static int check_file(struct file *file, struct dit_walk_stats *stats)
 	return r;
 }
 
-static const char *reason(int error)
-{
-	return error == -ESTALE ? "it is changed too fast by somebody else"
-	                        : dit_strerror(error);
-}
-
 static void tell_file(struct file *file, const struct dit_walk_stats *stats)
 {
 	const struct dit_check_file told = {
@@ -588,9 +574,7 @@ static void tell_file(struct file *file, const struct dit_walk_stats *stats)
 		.nnotes = dit_check_notes_count(file->content.findings),
 	};
 
-	if (file->opts->file != NULL) {
-		file->opts->file(file->opts->file_ctx, &told);
-	}
+	file->opts->file(file->opts->file_ctx, &told);
 }
 
 static int tell(struct file *file, const struct dit_walk_stats *stats)
@@ -600,36 +584,20 @@ static int tell(struct file *file, const struct dit_walk_stats *stats)
 	int r = dit_check_findings_tell(file->content.findings, path, opts->found,
 	                                opts->found_ctx);
 
-	if (r == 0 && file->one->use != NULL) {
-		r = dit_check_use_tell(file->one->use, path, opts->config,
-		                       opts->config_ctx);
+	if (file->one->use != NULL) {
+		r = r < 0 ? r
+		          : dit_check_use_tell(file->one->use, path, opts->config,
+		                               opts->config_ctx);
 	}
-	if (r == 0 && file->sizes != NULL) {
-		r = dit_check_sizes_tell(file->sizes, path, stats->page_bytes,
-		                         opts->sizes, opts->sizes_ctx);
+	if (file->sizes != NULL) {
+		r = r < 0 ? r
+		          : dit_check_sizes_tell(file->sizes, path, stats->page_bytes,
+		                                 opts->sizes, opts->sizes_ctx);
 	}
-	if (r == 0) {
+	if (r == 0 && opts->file != NULL) {
 		tell_file(file, stats);
 	}
 	return r;
-}
-
-/* The options of the content. 0 or -ENOMEM */
-static int begin_content(struct file *file)
-{
-	struct dit_job *job = file->one->job;
-	struct dit_check_content *content = &file->content;
-	size_t nindexes = file->one->database->nindexes;
-
-	content->settings = job->chosen.settings;
-	content->database = file->one->database;
-	content->memory_bytes = dit_memory_share(file->opts->memory_bytes);
-	content->list_max = dit_settings_list_max(content->settings);
-	content->stop = &job->stop;
-	content->tell = file->opts->progress == NULL ? NULL : tell_progress;
-	content->tell_ctx = file;
-	content->damaged = calloc(nindexes + 1, sizeof(*content->damaged));
-	return content->damaged == NULL ? -ENOMEM : 0;
 }
 
 static int begin(struct file *file)
@@ -643,14 +611,9 @@ static int begin(struct file *file)
 	if (r == 0 && file->opts->sizes != NULL) {
 		r = dit_check_sizes_new(&file->sizes, one->job->nthreads);
 	}
-	if (r == 0 && one->database != NULL) {
-		r = begin_content(file);
-	}
-	if (r == 0) {
-		r = one->owner != NULL
-		            ? dit_job_open_seal(one->job, one->owner, &file->seal)
-		            : dit_job_open_seal_of(one->job, one->path, &file->seal);
-	}
+	r = r < 0                ? r
+	    : one->owner != NULL ? dit_job_open_seal(one->job, one->owner, &file->seal)
+	                         : dit_job_open_seal_of(one->job, one->path, &file->seal);
 	return r < 0 ? r : dit_data_directory(one->path, &file->directory);
 }
 
@@ -659,7 +622,6 @@ static void end(struct file *file)
 	dit_check_findings_free(file->content.findings);
 	dit_check_sizes_free(file->sizes);
 	dit_data_seal_close(file->seal);
-	free(file->content.damaged);
 	free(file->directory);
 }
 
@@ -680,7 +642,9 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	}
 	if (r < 0 && r != DIT_E_STOPPED) {
 		dit_job_report(opts->job, DIT_REPORT_ERROR,
-		               "%s: could not be checked: %s", opts->path, reason(r));
+		               "%s: could not be checked: %s", opts->path,
+		               r == -ESTALE ? "it is changed too fast by somebody else"
+		                            : dit_strerror(r));
 	}
 	end(&file);
 	return r;

@@ -31,7 +31,7 @@ struct notes {
 };
 
 /* [own: the member] */
-struct member {
+struct counter {
 	struct notes *notes; /* by number of the database */
 	size_t nnotes;
 	int error;
@@ -44,7 +44,7 @@ struct sized {
 };
 
 struct dit_check_sizes {
-	struct member *members;
+	struct counter *members;
 	unsigned nmembers;
 	struct sized *databases;
 	size_t ndatabases;
@@ -54,7 +54,7 @@ struct dit_check_sizes {
 
 /* ---- members ---- */
 
-static struct notes *notes_of(struct member *member, size_t database)
+static struct notes *notes_of(struct counter *member, size_t database)
 {
 	if (database >= member->nnotes &&
 	    DIT_GROW_CLEARED(member->notes, member->nnotes, database + 1) < 0) {
@@ -126,7 +126,7 @@ static void note_presence(struct notes *notes, const struct dit_walk_list *list)
 void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list *list)
 {
 	struct dit_check_sizes *sizes = ctx;
-	struct member *own = &sizes->members[member];
+	struct counter *own = &sizes->members[member];
 	struct notes *notes = notes_of(own, list->database);
 	struct long_list noted = {.nitems = list->nitems};
 	unsigned class = 63 - (unsigned)__builtin_clzll(list->nitems | 1);
@@ -159,7 +159,7 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct notes *ret)
 {
 	for (unsigned i = 0; i < sizes->nmembers; i++) {
-		const struct member *member = &sizes->members[i];
+		const struct counter *member = &sizes->members[i];
 		const struct notes *notes =
 			number < member->nnotes ? &member->notes[number] : NULL;
 
@@ -335,13 +335,13 @@ int dit_check_sizes_new(struct dit_check_sizes **ret, unsigned nmembers)
 void dit_check_sizes_reset(struct dit_check_sizes *sizes)
 {
 	for (unsigned i = 0; i < sizes->nmembers; i++) {
-		struct member *member = &sizes->members[i];
+		struct counter *member = &sizes->members[i];
 
 		for (size_t k = 0; k < member->nnotes; k++) {
 			free(member->notes[k].longest);
 		}
 		free(member->notes);
-		*member = (struct member){.notes = NULL};
+		*member = (struct counter){.notes = NULL};
 	}
 	for (size_t i = 0; i < sizes->ndatabases; i++) {
 		struct sized *database = &sizes->databases[i];

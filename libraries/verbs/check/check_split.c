@@ -28,7 +28,7 @@ struct group {
 };
 
 struct split_check {
-	struct dit_check_member *member;
+	struct dit_check_content *content;
 	const struct dit_ad_names *names;
 	struct dit_tree_cursor *values;
 	struct dit_tree_cursor *entries;
@@ -49,7 +49,7 @@ static struct dit_check_finding place_of(struct split_check *check,
 {
 	const struct dit_ad_name *name = dit_ad_names_get(check->names, group->number);
 	struct dit_check_finding place =
-		dit_check_entry_place(check->member, "id2v", group->id);
+		dit_check_entry_place(check->content, "id2v", group->id);
 
 	if (name != NULL) {
 		(void)snprintf(check->attribute, sizeof(check->attribute), "%.*s",
@@ -64,7 +64,7 @@ static void find(struct split_check *check, const struct group *group,
 {
 	const struct dit_check_finding place = place_of(check, group);
 
-	dit_check_find(check->member->content->findings, kind, &place, "%s", text);
+	dit_check_find(check->content->findings, kind, &place, "%s", text);
 }
 
 /* ---- the entry of a key ---- */
@@ -139,7 +139,7 @@ static void end_group(struct split_check *check, const struct group *group)
 
 	if (group->nwanted > 0 && group->n != group->nwanted) {
 		place = place_of(check, group);
-		dit_check_find(check->member->content->findings,
+		dit_check_find(check->content->findings,
 		               is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT,
 		               &place, "the entry counts %llu values, id2v has %llu%s",
 		               (unsigned long long)group->nwanted,
@@ -203,7 +203,7 @@ static int check_values(struct split_check *check)
 	int r = 0;
 
 	while (r == 0 && (r = dit_tree_cursor_next(check->values, &key, &record)) > 0) {
-		r = dit_stop_is_set(check->member->content->stop) ? DIT_E_STOPPED : 0;
+		r = dit_stop_is_set(check->content->stop) ? DIT_E_STOPPED : 0;
 		if (r == 0 && key.len != KEY_BYTES) {
 			return DIT_E_CORRUPT; /* the structure was checked before */
 		}
@@ -223,18 +223,16 @@ static int check_values(struct split_check *check)
 	return r;
 }
 
-int dit_check_split(struct dit_check_member *member)
+int dit_check_split(struct dit_check_content *content)
 {
-	const struct dit_check_content *content = member->content;
-	struct split_check check = {.member = member,
+	struct split_check check = {.content = content,
 	                            .names = dit_entry_scan_names(content->scan)};
-	int r = dit_snapshot_cursor_open(&check.values, content->snapshot, member->reader,
-	                                 "id2v");
+	int r = dit_snapshot_cursor_open(&check.values, content->snapshot, 0, "id2v");
 
 	dit_arena_init(&check.arena, ARENA_BYTES);
 	if (r == 0) {
-		r = dit_snapshot_cursor_open(&check.entries, content->snapshot,
-		                             member->reader, "id2e");
+		r = dit_snapshot_cursor_open(&check.entries, content->snapshot, 0,
+		                             "id2e");
 	}
 	if (r == 0) {
 		r = check_values(&check);

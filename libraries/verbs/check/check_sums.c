@@ -43,7 +43,7 @@ struct range {
 };
 
 /* An index, as a member sees it. */
-struct sums {
+struct index_sums {
 	uint64_t digests[DIT_CHECK_NBUCKETS];
 	struct dit_check_buckets open; /* there is something that sums cannot judge */
 	struct range *ranges;          /* owned */
@@ -60,10 +60,10 @@ struct seen {
 };
 
 /* [own: the member] */
-struct member {
+struct adder {
 	uint32_t *numbers; /* of indexes, by number of the walk; owned */
 	size_t nnumbers;
-	struct sums *sums; /* of each index; owned */
+	struct index_sums *sums; /* of each index; owned */
 	struct seen seen;
 	uint64_t id; /* of the current entry */
 	int error;
@@ -83,7 +83,7 @@ struct dit_check_sums {
 	struct dit_check_sums_opts opts;
 	uint64_t seed;
 	unsigned seen_bits_max;
-	struct member *members;
+	struct adder *members;
 	struct index *indexes;
 	size_t nindexes;
 	struct dit_check_tree_sums *tree; /* owned */
@@ -136,7 +136,7 @@ static uint32_t number_of(const struct dit_check_sums *sums, const char *name)
 	return strcmp(name, "dn2i") == 0 ? TREE : NO_INDEX;
 }
 
-static uint32_t number_of_list(const struct dit_check_sums *sums, struct member *own,
+static uint32_t number_of_list(const struct dit_check_sums *sums, struct adder *own,
                                const struct dit_walk_list *list)
 {
 	if (list->database >= own->nnumbers &&
@@ -150,7 +150,7 @@ static uint32_t number_of_list(const struct dit_check_sums *sums, struct member 
 	return own->numbers[list->database];
 }
 
-static int add_range(struct sums *own, const struct range *range)
+static int add_range(struct index_sums *own, const struct range *range)
 {
 	if (own->nranges == NRANGES_MAX) {
 		dit_check_buckets_add(&own->open, dit_check_bucket(range->hash));
@@ -164,7 +164,7 @@ static int add_range(struct sums *own, const struct range *range)
 }
 
 /* IDs, some or all of a list. */
-static int add_ids(const struct dit_check_sums *sums, struct sums *own,
+static int add_ids(const struct dit_check_sums *sums, struct index_sums *own,
                    const struct dit_walk_list *list)
 {
 	struct dit_span ids = list->items;
@@ -195,7 +195,7 @@ static int add_ids(const struct dit_check_sums *sums, struct sums *own,
 void dit_check_sums_note(struct dit_check_sums *sums, unsigned member,
                          const struct dit_walk_list *list)
 {
-	struct member *own = &sums->members[member];
+	struct adder *own = &sums->members[member];
 	uint32_t number = number_of_list(sums, own, list);
 
 	if (number == TREE) {
@@ -235,7 +235,7 @@ static int make_ranges(struct index *index, size_t n)
 	return index->ranges == NULL ? -ENOMEM : 0;
 }
 
-static void put_ranges(struct index *index, const struct sums *own)
+static void put_ranges(struct index *index, const struct index_sums *own)
 {
 	for (size_t i = 0; i < own->nranges; i++) {
 		uint64_t hash = own->ranges[i].hash;
@@ -308,7 +308,7 @@ static void seen_deinit(struct seen *seen)
 
 void dit_check_sums_begin(struct dit_check_sums *sums, unsigned member, uint64_t id)
 {
-	struct member *own = &sums->members[member];
+	struct adder *own = &sums->members[member];
 	struct seen *seen = &own->seen;
 
 	own->id = id;
@@ -364,8 +364,8 @@ static int make_room(struct seen *seen, unsigned bits_max, size_t n)
 /* A member adds keys of its current entry to what it has made of an index. */
 struct adding {
 	const struct index *index;
-	struct sums *sums; /* of the index */
-	struct seen *seen; /* with room for the keys */
+	struct index_sums *sums; /* of the index */
+	struct seen *seen;       /* with room for the keys */
 	uint64_t seed;
 	uint64_t id;
 	uint64_t salt; /* tells the index from others in the table */
@@ -397,7 +397,7 @@ static inline void add_key(const struct adding *adding, uint64_t hash)
 }
 
 /* 1; 0: the keys are too many, so the index cannot be judged; -ENOMEM */
-static int begin_adding(const struct dit_check_sums *sums, struct member *member,
+static int begin_adding(const struct dit_check_sums *sums, struct adder *member,
                         unsigned db, size_t nkeys, struct adding *ret)
 {
 	int r = make_room(&member->seen, sums->seen_bits_max, nkeys);
@@ -454,7 +454,7 @@ static bool is_bucket_wrong(const struct dit_check_sums *sums, size_t db, unsign
 	uint64_t digests = 0;
 
 	for (unsigned i = 0; i < sums->opts.nmembers; i++) {
-		const struct sums *own = &sums->members[i].sums[db];
+		const struct index_sums *own = &sums->members[i].sums[db];
 
 		digests += own->digests[bucket];
 		if (dit_check_buckets_has(&own->open, bucket)) {
@@ -516,7 +516,7 @@ static int make_members(struct dit_check_sums *sums)
 	int r = 0;
 
 	for (unsigned i = 0; i < sums->opts.nmembers && r == 0; i++) {
-		struct member *member = &sums->members[i];
+		struct adder *member = &sums->members[i];
 
 		member->sums = calloc(sums->nindexes + 1, sizeof(*member->sums));
 		r = member->sums == NULL ? -ENOMEM
@@ -553,7 +553,7 @@ int dit_check_sums_new(struct dit_check_sums **ret,
 	return 0;
 }
 
-static void free_member(const struct dit_check_sums *sums, struct member *member)
+static void free_member(const struct dit_check_sums *sums, struct adder *member)
 {
 	for (size_t i = 0; member->sums != NULL && i < sums->nindexes; i++) {
 		free(member->sums[i].ranges);

@@ -51,7 +51,7 @@ enum {
 };
 
 struct tree_check {
-	struct dit_check_member *member;
+	struct dit_check_content *content;
 	const struct dit_check_tree_sums *sums;
 	struct dit_check_pieces facts;
 	uint64_t nfacts; /* so far, in this pass */
@@ -68,7 +68,7 @@ struct tree_check {
 #define FIND(check, kind, id, ...)                                                       \
  do {                                                                                    \
   (check)->has_found = true;                                                             \
-  DIT_CHECK_FIND_AT((check)->member, (kind), "dn2i", (id), __VA_ARGS__);                 \
+  DIT_CHECK_FIND_AT((check)->content, (kind), "dn2i", (id), __VA_ARGS__);                \
  } while (0)
 
 static unsigned long long number(uint64_t n)
@@ -82,13 +82,12 @@ typedef int (*take_fn)(struct tree_check *check, uint64_t id, struct dit_span re
 
 static int read_records(struct tree_check *check, const char *name, take_fn take)
 {
-	const struct dit_check_content *content = check->member->content;
+	const struct dit_check_content *content = check->content;
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span record;
 	uint64_t id = 0;
-	int r = dit_snapshot_cursor_open(&cursor, content->snapshot,
-	                                 check->member->reader, name);
+	int r = dit_snapshot_cursor_open(&cursor, content->snapshot, 0, name);
 
 	while (r >= 0 && (r = dit_tree_cursor_next(cursor, &key, &record)) > 0) {
 		if (dit_stop_is_set(content->stop)) {
@@ -154,7 +153,7 @@ static int take_self(struct tree_check *check, uint64_t id, const struct dit_nam
 {
 	const uint64_t words[] = {name->id, 0,
 	                          dit_check_tree_sums_digest(check->sums, name)};
-	struct dit_span suffix = check->member->content->database->suffix_norm;
+	struct dit_span suffix = check->content->database->suffix_norm;
 	int r = add_fact(check, FACT_SELF, id, words);
 
 	return r == 0 && name->id == 0 && suffix.len > 0 &&
@@ -275,7 +274,7 @@ static void check_self(struct tree_check *check, const struct node *node)
 	if (node->facts[FACT_SUFFIX] != NULL) {
 		FIND(check, DIT_CHECK_NAME_SUFFIX, node->id,
 		     "the topmost node is not the suffix, \"%.*s\"",
-		     DIT_SPAN_ARGS(check->member->content->database->suffix_norm));
+		     DIT_SPAN_ARGS(check->content->database->suffix_norm));
 	}
 }
 
@@ -296,10 +295,10 @@ static void check_node(struct tree_check *check, const struct node *node)
 		FIND(check, DIT_CHECK_NAME_ENTRY, node->id,
 		     "the node has no record in id2e, not even an empty one");
 	} else if (!has_key && below == NULL) {
-		DIT_CHECK_FIND_AT(check->member, DIT_CHECK_ENTRY_NODE, "id2e", node->id,
+		DIT_CHECK_FIND_AT(check->content, DIT_CHECK_ENTRY_NODE, "id2e", node->id,
 		                  "the entry has no node in the tree");
 	} else if (entry[0] == 0) {
-		DIT_CHECK_FIND_AT(check->member, DIT_CHECK_HOLE, "id2e", node->id,
+		DIT_CHECK_FIND_AT(check->content, DIT_CHECK_HOLE, "id2e", node->id,
 		                  "a node without an entry: it was never added");
 	}
 }
@@ -307,7 +306,7 @@ static void check_node(struct tree_check *check, const struct node *node)
 /* The root has no name, and with the empty suffix an entry of its own perhaps. */
 static void check_root(struct tree_check *check, const struct node *node)
 {
-	const struct dit_check_content *content = check->member->content;
+	const struct dit_check_content *content = check->content;
 	const struct dit_check_finding place = DIT_CHECK_PLACE("id2e");
 
 	if (node->facts[FACT_KEY] != NULL && node->facts[FACT_SELF] == NULL) {
@@ -386,10 +385,9 @@ static int check_all(struct tree_check *check)
 	return r < 0 || !check->has_found ? r : find_loops(check);
 }
 
-int dit_check_tree(struct dit_check_member *member)
+int dit_check_tree(struct dit_check_content *content)
 {
-	const struct dit_check_content *content = member->content;
-	struct tree_check check = {.member = member,
+	struct tree_check check = {.content = content,
 	                           .sums = dit_check_sums_tree(content->sums)};
 	int r = 0;
 

@@ -44,15 +44,15 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-struct sums {
+struct node_sums {
 	uint128 counts;
 	uint64_t digests;
 	bool is_open; /* there is something that sums cannot tell */
 };
 
 /* [own: the member] */
-struct member {
-	struct sums sums[DIT_CHECK_NBUCKETS];
+struct tree_adder {
+	struct node_sums sums[DIT_CHECK_NBUCKETS];
 	uint64_t nroots;
 	char apart[DIT_CHECK_APART_BYTES];
 };
@@ -67,7 +67,7 @@ struct dit_check_tree_sums {
 	} seeds;
 	struct dit_span suffix;
 	unsigned nmembers;
-	struct member *members;
+	struct tree_adder *members;
 	struct dit_check_buckets wrong; /* after the last record */
 };
 
@@ -104,18 +104,18 @@ static inline uint64_t weight(const struct dit_check_tree_sums *sums, uint64_t i
 	return id == 0 ? 0 : id_digest(sums->seeds.weight, id);
 }
 
-static inline struct sums *sums_of(struct member *own, uint64_t id)
+static inline struct node_sums *sums_of(struct tree_adder *own, uint64_t id)
 {
 	return &own->sums[dit_check_bucket(dit_check_hash(id))];
 }
 
 /* ---- records of dn2i ---- */
 
-static void add_child(const struct dit_check_tree_sums *sums, struct member *own,
+static void add_child(const struct dit_check_tree_sums *sums, struct tree_adder *own,
                       uint64_t parent, const struct dit_name *name)
 {
-	struct sums *of_child = sums_of(own, name->id);
-	struct sums *of_parent = sums_of(own, parent);
+	struct node_sums *of_child = sums_of(own, name->id);
+	struct node_sums *of_parent = sums_of(own, parent);
 
 	of_child->digests += name_digest(sums, name->id, parent, name);
 	of_child->counts += (uint128)weight(sums, name->id) * name->nsubs;
@@ -124,10 +124,10 @@ static void add_child(const struct dit_check_tree_sums *sums, struct member *own
 	of_parent->is_open |= name->nsubs == 0;
 }
 
-static void add_self(const struct dit_check_tree_sums *sums, struct member *own,
+static void add_self(const struct dit_check_tree_sums *sums, struct tree_adder *own,
                      uint64_t id, const struct dit_name *name)
 {
-	struct sums *of_node = sums_of(own, id);
+	struct node_sums *of_node = sums_of(own, id);
 
 	of_node->digests -= name_digest(sums, id, name->id, name);
 	of_node->digests += id_digest(sums->seeds.node, id);
@@ -137,7 +137,7 @@ static void add_self(const struct dit_check_tree_sums *sums, struct member *own,
 }
 
 /* The root has no name, and ID 0 is no child's. */
-static void add_record(const struct dit_check_tree_sums *sums, struct member *own,
+static void add_record(const struct dit_check_tree_sums *sums, struct tree_adder *own,
                        uint64_t id, struct dit_span record)
 {
 	struct dit_name name;
@@ -157,7 +157,7 @@ static void add_record(const struct dit_check_tree_sums *sums, struct member *ow
 void dit_check_tree_sums_note(struct dit_check_tree_sums *sums, unsigned member,
                               const struct dit_walk_list *list)
 {
-	struct member *own = &sums->members[member];
+	struct tree_adder *own = &sums->members[member];
 	uint64_t id = 0;
 
 	if (!list->is_more) {
@@ -176,7 +176,7 @@ void dit_check_tree_sums_note(struct dit_check_tree_sums *sums, unsigned member,
 void dit_check_tree_sums_take(struct dit_check_tree_sums *sums, unsigned member,
                               const struct dit_entry_view *entry)
 {
-	struct sums *own = sums_of(&sums->members[member], entry->id);
+	struct node_sums *own = sums_of(&sums->members[member], entry->id);
 
 	own->is_open |= entry->id == 0 || entry->is_hole;
 	own->digests -= id_digest(sums->seeds.node, entry->id);
@@ -186,10 +186,10 @@ void dit_check_tree_sums_take(struct dit_check_tree_sums *sums, unsigned member,
 
 static bool is_bucket_wrong(const struct dit_check_tree_sums *sums, unsigned bucket)
 {
-	struct sums all = {.counts = 0};
+	struct node_sums all = {.counts = 0};
 
 	for (unsigned i = 0; i < sums->nmembers; i++) {
-		const struct sums *own = &sums->members[i].sums[bucket];
+		const struct node_sums *own = &sums->members[i].sums[bucket];
 
 		all.counts += own->counts;
 		all.digests += own->digests;
