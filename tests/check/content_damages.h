@@ -123,6 +123,10 @@ DAMAGE("name-loop", "circle: 2, 6, 2", loop,
        del_name(txn, 1, child("ou=a", 2, 4)); put_name(txn, 6, child("ou=a", 2, 4));)
 DAMAGE("name-loop", "circle: 6, 6", loop_of_one,
        del_name(txn, 6, self("cn=p3", 2)); put_name(txn, 6, self("cn=p3", 6));)
+DAMAGE("name-loop", "circle: 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, ..., 1000 ", long_loop,
+       put_circle(txn, 1000, 30);)
+DAMAGE("name-loop", "circle: 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1000 ", loop_of_ten,
+       put_circle(txn, 1000, 10);)
 DAMAGE("name-normal", "\"cn=p33,ou=a,dc=x\", not \"cn=p3,ou=a,dc=x\"", name_normal,
        del_name(txn, 6, self("cn=p3", 2)); put_name(txn, 6, self2("cn=p33", "cn=p3", 2));
        del_name(txn, 2, child("cn=p3", 6, 1)); put_name(txn, 2, child2("cn=p33", "cn=p3", 6, 1));)

@@ -250,6 +250,14 @@ static void put_long_chain(MDB_txn *txn)
 	}
 }
 
+/* Nodes from an ID on, whose parents form a circle. */
+static void put_circle(MDB_txn *txn, uint64_t first, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		put_name(txn, first + i, self("cn=round", first + (i + 1) % n));
+	}
+}
+
 static void del_name(MDB_txn *txn, uint64_t id, struct dit_span record)
 {
 	del(txn, "dn2i", id_span(id), &record);

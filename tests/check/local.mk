@@ -4,7 +4,6 @@ check_PROGRAMS += \
 	%D%/test_check_damage \
 	%D%/test_check_findings \
 	%D%/test_check_index \
-	%D%/test_check_loops \
 	%D%/test_check_passes \
 	%D%/test_check_sizes \
 	%D%/test_check_snapshot \
@@ -14,7 +13,6 @@ check_PROGRAMS += \
 	%D%/test_one_bit \
 	$(NULL)
 %C%_test_check_index_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
-%C%_test_check_loops_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_findings_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_sizes_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_sums_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

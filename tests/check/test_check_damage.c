@@ -261,6 +261,43 @@ static void every_damage_is_found_and_named(void **state)
 	load_fixture_deinit(&fixture);
 }
 
+/* Two circles, with nodes that lead to one of them. */
+static void damage_circles(MDB_txn *txn)
+{
+	put_circle(txn, 1000, 3);
+	put_circle(txn, 2000, 1);
+	put_name(txn, 500, self("cn=first", 501));
+	put_name(txn, 501, self("cn=second", 1001));
+	put_name(txn, 3000, self("cn=last", 1002));
+	put_name(txn, 3001, self("cn=nowhere", 9999));
+}
+
+static void each_circle_is_told_once(void **state)
+{
+	struct load_fixture fixture;
+	static struct told told;
+	const char *first = NULL;
+	const char *second = NULL;
+	(void)state;
+
+	load(&fixture);
+	copy_database(fixture.database, fixture.subordinate);
+	damage_database(fixture.subordinate, damage_circles);
+	(void)check(&fixture, fixture.subordinate, 2, &told);
+	first = strstr(told.text, "[name-loop]");
+	assert_non_null(first);
+	second = strstr(first + 1, "[name-loop]");
+	assert_non_null(second);
+	assert_null(strstr(second + 1, "[name-loop]"));
+	assert_true(has_line(told.text,
+	                     "ID 1000: the parents form a circle: 1000, 1001, "
+	                     "1002, 1000 ",
+	                     "name-loop"));
+	assert_true(has_line(told.text, "ID 2000: the parents form a circle: 2000, 2000 ",
+	                     "name-loop"));
+	load_fixture_deinit(&fixture);
+}
+
 /* ---- what is no damage ---- */
 
 /* The keys of such an entry are not known. */
@@ -334,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_damage_is_found_and_named),
+		cmocka_unit_test(each_circle_is_told_once),
 		cmocka_unit_test(
 			postings_of_an_entry_that_cannot_be_read_are_no_findings),
 		cmocka_unit_test(a_context_csn_may_be_that_of_a_removal),

@@ -20,17 +20,23 @@
  *   entry  2: not empty
  *
  * Counts that agree everywhere leave no room for a circle of parents. Where something
- * else is wrong, circles are looked for, with 17 bytes of memory for each node.
+ * else is wrong, circles are looked for, with 24 bytes of memory for each node.
  */
 #include "check/check_content.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "check/check_loops.h"
+#include "base/grow.h"
+#include "base/ids.h"
 #include "codec/name_codec.h"
 
-#define ID_BYTES sizeof(uint64_t)
+#define ID_BYTES   sizeof(uint64_t)
+#define LOOP_SHOWN 10 /* nodes of a circle */
+#define LOOP_TEXT  300
 
 /* Kinds of facts about a node, and what the words of a piece are. */
 enum kind {
@@ -50,6 +56,8 @@ enum {
 	WORD_DIGEST,
 };
 
+struct parent;
+
 struct tree_check {
 	struct dit_check_content *content;
 	const struct dit_check_tree_sums *sums;
@@ -59,8 +67,10 @@ struct tree_check {
 	uint64_t key;    /* its ID */
 	uint64_t nbelow; /* what its children count so far */
 	bool has_root;
-	bool has_found; /* something about the tree */
-	struct dit_loops loops;
+	bool has_found;         /* something about the tree */
+	struct parent *parents; /* for circles; owned */
+	size_t nparents;
+	size_t parents_size;
 };
 
 /* ---- findings ---- */
@@ -341,27 +351,86 @@ static void compare(struct tree_check *check)
 
 /* ---- circles ---- */
 
-static void find_loop(void *ctx, const char *ids, uint64_t lowest)
-{
-	struct tree_check *check = ctx;
+/* Each node is followed upwards until the way meets one that was followed before. */
+enum mark {
+	MARK_NEW,
+	MARK_ON_WAY, /* of the node that is followed */
+	MARK_DONE,
+};
 
-	FIND(check, DIT_CHECK_NAME_LOOP, lowest, "the parents form a circle: %s", ids);
-}
+struct parent {
+	uint64_t id; /* of the node; ascending */
+	uint64_t parent;
+	enum mark mark;
+};
 
+/* The first record of a node's own counts. */
 static int take_parent(struct tree_check *check, uint64_t id, struct dit_span record)
 {
 	struct dit_name name;
 
-	return id == 0 || dit_name_decode(record, &name) < 0 || name.is_child
-	               ? 0
-	               : dit_loops_add(&check->loops, id, name.id);
+	if (id == 0 || dit_name_decode(record, &name) < 0 || name.is_child ||
+	    (check->nparents > 0 && check->parents[check->nparents - 1].id >= id)) {
+		return 0;
+	}
+	if (DIT_GROW(check->parents, check->parents_size, check->nparents + 1) < 0) {
+		return -ENOMEM;
+	}
+	check->parents[check->nparents++] = (struct parent){id, name.id, MARK_NEW};
+	return 0;
+}
+
+static struct parent *parent_of(const struct tree_check *check, const struct parent *node)
+{
+	return bsearch(&node->parent, check->parents, check->nparents, sizeof(*node),
+	               dit_compare_ids);
+}
+
+static void find_loop(struct tree_check *check, const struct parent *node)
+{
+	char text[LOOP_TEXT] = "";
+	const struct parent *lowest = node;
+	const struct parent *way = parent_of(check, node);
+	size_t n = 0;
+	size_t len = 0;
+
+	for (; way != node; way = parent_of(check, way)) {
+		lowest = way->id < lowest->id ? way : lowest;
+	}
+	way = lowest;
+	do {
+		if (n++ < LOOP_SHOWN) {
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%llu, ",
+			                        number(way->id));
+		}
+		way = parent_of(check, way);
+	} while (way != lowest);
+	FIND(check, DIT_CHECK_NAME_LOOP, lowest->id,
+	     "the parents form a circle: %s%s%llu", text, n > LOOP_SHOWN ? "..., " : "",
+	     number(lowest->id));
 }
 
 static int find_loops(struct tree_check *check)
 {
 	int r = read_records(check, "dn2i", take_parent);
 
-	return r < 0 ? r : dit_loops_find(&check->loops, find_loop, check);
+	for (size_t i = 0; i < check->nparents && r == 0; i++) {
+		struct parent *first = &check->parents[i];
+		struct parent *at = first;
+
+		while (at != NULL && at->mark == MARK_NEW) {
+			at->mark = MARK_ON_WAY;
+			at = parent_of(check, at);
+		}
+		if (at != NULL && at->mark == MARK_ON_WAY) {
+			find_loop(check, at);
+		}
+		for (at = first; at != NULL && at->mark == MARK_ON_WAY;
+		     at = parent_of(check, at)) {
+			at->mark = MARK_DONE;
+		}
+	}
+	return r;
 }
 
 /* ---- the whole ---- */
@@ -393,7 +462,7 @@ int dit_check_tree(struct dit_check_content *content)
 
 	dit_check_pieces_init(&check.facts, content->memory_bytes / 4 * 3, SIZE_MAX);
 	r = check_all(&check);
-	dit_loops_deinit(&check.loops);
+	free(check.parents);
 	dit_check_pieces_deinit(&check.facts);
 	return r;
 }

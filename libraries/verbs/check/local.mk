@@ -8,8 +8,6 @@ libditkit_a_SOURCES += \
 	%D%/check_findings.c \
 	%D%/check_findings.h \
 	%D%/check_index.c \
-	%D%/check_loops.c \
-	%D%/check_loops.h \
 	%D%/check_numbers.c \
 	%D%/check_one.c \
 	%D%/check_one.h \
