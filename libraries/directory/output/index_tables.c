@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "files/lmdb_append.h"
 #include "reader/stored_order.h"
 
 static struct dit_index_table *of(struct dit_output_table *table)
@@ -39,6 +40,23 @@ void dit_index_table_deinit(struct dit_index_table *table)
 	dit_tree_merge_free(table->merge);
 	free_parts(table);
 	free(table->name);
+}
+
+int dit_index_table_begin(const struct dit_index_tables *tables,
+                          struct dit_index_table *table)
+{
+	table->append = tables->append;
+	if (table->append != NULL) {
+		return dit_lmdb_append_make(table->append, table->name, table->tree.flags,
+		                            &table->db);
+	}
+	if (tables->commit != NULL) {
+		table->is_stored =
+			dit_page_commit_find(tables->commit, dit_span_of(table->name),
+		                             &table->tree) > 0;
+		table->stored = table->tree;
+	}
+	return 0;
 }
 
 static int drop_pages(void *ctx, uint64_t first, uint64_t n)
@@ -144,16 +162,66 @@ static const struct dit_output_table_ops table_ops = {
 	.drop = drop,
 };
 
+/* ---- the same, when liblmdb makes the pages ---- */
+
+static int append_lists(struct dit_output_table *base,
+                        const struct dit_output_list *lists, size_t nlists)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = dit_lmdb_append_put_list(of(base)->append, of(base)->db, lists[i].key,
+		                             lists[i].ids, lists[i].nids);
+	}
+	return r;
+}
+
+static int append_record(struct dit_output_table *base, uint64_t id,
+                         struct dit_span record)
+{
+	const struct dit_span key = {(const char *)&id, sizeof(id)};
+
+	return dit_lmdb_append_put_item(of(base)->append, of(base)->db, key, record);
+}
+
+static void append_drop(struct dit_output_table *base)
+{
+	dit_lmdb_append_end_table(of(base)->append);
+}
+
+static int append_finish(struct dit_output_table *base)
+{
+	append_drop(base);
+	return 0;
+}
+
+static const struct dit_output_table_ops append_ops = {
+	.put_lists = append_lists,
+	.put_record = append_record,
+	.finish = append_finish,
+	.drop = append_drop,
+};
+
+static int append_open(struct dit_index_table *table)
+{
+	int r = dit_lmdb_append_begin_table(table->append,
+	                                    (table->tree.flags & DIT_DB_INTEGERKEY) != 0);
+
+	table->is_written |= r == 0;
+	return r;
+}
+
 int dit_index_table_open(const struct dit_index_tables *tables,
                          struct dit_index_table *table, bool rebuilds,
                          struct dit_output_table **ret)
 {
-	int r = table->is_written || table->merge != NULL
-	                ? -EINVAL
-	                : dit_index_table_merge(tables, table, rebuilds);
+	int r = tables->is_closed || table->is_written || table->merge != NULL ? -EINVAL
+	        : tables->append != NULL ? append_open(table)
+	                                 : dit_index_table_merge(tables, table, rebuilds);
 
 	if (r == 0) {
-		table->base = (struct dit_output_table){.ops = &table_ops};
+		table->base.ops = tables->append != NULL ? &append_ops : &table_ops;
+		table->base.ret_bytes = NULL;
 		*ret = &table->base;
 	}
 	return r;
@@ -215,20 +283,21 @@ static const struct dit_output_table_ops part_ops = {
 	.drop = drop_part,
 };
 
-int dit_index_tables_cut(struct dit_index_tables *tables, size_t number, unsigned nparts)
+int dit_output_cut_index(struct dit_output *output, size_t number, unsigned nparts)
 {
+	struct dit_index_tables *tables = output->indexes;
 	struct dit_index_table *table = NULL;
 	int r = 0;
 
-	if (number >= tables->n || nparts == 0) {
+	if (tables->is_closed || number >= tables->n || nparts == 0) {
 		return -EINVAL;
 	}
 	table = &tables->list[number];
 	if (table->is_written || table->merge != NULL) {
 		return -EINVAL;
 	}
-	if (table->tree.root != DIT_PAGE_NONE) {
-		return 0; /* a merge with what is stored */
+	if (table->append != NULL || table->tree.root != DIT_PAGE_NONE) {
+		return 0; /* liblmdb writes it, or it is merged with what is stored */
 	}
 	r = open_merge(tables, table, tables->rebuilds, false, &table->merge);
 	if (r < 0) {
@@ -260,9 +329,9 @@ static int open_part(struct dit_index_tables *tables, struct dit_index_part *par
 
 /* ---- the indexes of an output ---- */
 
-int dit_index_tables_add(struct dit_index_tables *tables,
-                         const struct dit_output_index *index)
+int dit_output_add_index(struct dit_output *output, const struct dit_output_index *index)
 {
+	struct dit_index_tables *tables = output->indexes;
 	unsigned flags =
 		DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u);
 	struct dit_index_table *list = NULL;
@@ -282,15 +351,16 @@ int dit_index_tables_add(struct dit_index_tables *tables,
 	tables->list = list;
 	r = dit_index_table_init(&list[tables->n], index->name, flags);
 	tables->n += r == 0;
-	return r;
+	return r < 0 ? r : dit_index_table_begin(tables, &list[tables->n - 1]);
 }
 
-int dit_index_tables_open(struct dit_index_tables *tables, size_t number, unsigned part,
-                          struct dit_output_table **ret)
+int dit_output_open_part(struct dit_output *output, size_t number, unsigned part,
+                         struct dit_output_table **ret)
 {
+	struct dit_index_tables *tables = output->indexes;
 	struct dit_index_table *table = NULL;
 
-	if (number >= tables->n) {
+	if (tables->is_closed || number >= tables->n) {
 		return -EINVAL;
 	}
 	table = &tables->list[number];
@@ -343,21 +413,4 @@ int dit_index_head_find(struct dit_output *output, const char *name,
 	*ret = (struct dit_output_stored_index){
 		.is_integerkey = (db->flags & DIT_DB_INTEGERKEY) != 0, .key_len = 0};
 	return 1;
-}
-
-int dit_index_head_add(struct dit_output *output, const struct dit_output_index *index)
-{
-	return dit_index_tables_add(&dit_index_head_of(output)->tables, index);
-}
-
-int dit_index_head_cut(struct dit_output *output, size_t number, unsigned nparts)
-{
-	return dit_index_tables_cut(&dit_index_head_of(output)->tables, number, nparts);
-}
-
-int dit_index_head_open(struct dit_output *output, size_t number, unsigned part,
-                        struct dit_output_table **ret)
-{
-	return dit_index_tables_open(&dit_index_head_of(output)->tables, number, part,
-	                             ret);
 }

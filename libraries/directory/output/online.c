@@ -283,10 +283,7 @@ static void abandon(struct dit_output *output)
 
 static const struct dit_output_ops ops = {
 	.find_index = dit_index_head_find,
-	.add_index = dit_index_head_add,
 	.expect_postings = expect_postings,
-	.cut_index = dit_index_head_cut,
-	.open_index = dit_index_head_open,
 	.prepare = prepare,
 	.commit = commit,
 	.take_back = take_back,
@@ -341,7 +338,8 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	if (online == NULL) {
 		return -ENOMEM;
 	}
-	online->head.base = (struct dit_output){.ops = &ops, .is_parallel = true};
+	online->head.base = (struct dit_output){
+		.ops = &ops, .is_parallel = true, .indexes = &online->head.tables};
 	online->head.fault = opts->fault;
 	online->head.is_online = true;
 	online->opts = *opts;
@@ -361,7 +359,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 		abandon(&online->head.base);
 		return r;
 	}
-	online->head.base.place = (struct dit_output_place){
+	online->head.base.target = (struct dit_output_target){
 		opts->directory, -1, online->data_fd, DIT_DATA_NAME};
 	*ret = &online->head.base;
 	*ret_snapshot = online->head.snapshot;
