@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by online.c (opened, reservations, commits under the lock) and online_rounds.c
- * (changes of others, the last step).
+ * Shared by online.c (opened, reservations), online_rounds.c (changes of others, the last
+ * step), which it calls, and online_commit.c (commits under the lock), which both call.
  *
  * Threads: as online.h says.
  */
@@ -89,6 +89,6 @@ int dit_online_open_commit(struct dit_online *online, uint64_t oldest,
 int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit);
 
 /** The rounds and the last step. All new tables are finished. */
-int dit_online_commit(struct dit_online *online);
+int dit_online_catch_up(struct dit_online *online);
 
 #endif

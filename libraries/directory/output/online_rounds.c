@@ -522,7 +522,7 @@ static void step_deinit(struct step *step)
 	dit_arena_deinit(&step->keys);
 }
 
-int dit_online_commit(struct dit_online *online)
+int dit_online_catch_up(struct dit_online *online)
 {
 	struct step step = {
 		.online = online,
