@@ -57,6 +57,7 @@ static inline void other_10_begin(struct other_10 *other)
 	                                    .path = other->path,
 	                                    .dir_fd = AT_FDCWD,
 	                                    .format = dit_data_format_10(fixture_sealed),
+	                                    .is_shared = true,
 	                                    .caller_syncs = true};
 
 	other_10_must(dit_reader_table_lock(&other->table, other->data_fd, 60000, NULL));
@@ -64,7 +65,6 @@ static inline void other_10_begin(struct other_10 *other)
 	other_10_must(dit_reader_table_oldest(&other->table, &opts.oldest, NULL));
 	opts.oldest--;
 	other_10_must(dit_page_commit_open(&other->commit, &opts));
-	dit_page_commit_keep(other->commit);
 	if (dit_page_commit_transaction(other->commit) !=
 	    dit_reader_table_last(&other->table)) {
 		other_10_must(-ESTALE);

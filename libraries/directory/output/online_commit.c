@@ -86,24 +86,18 @@ int dit_online_open_commit(struct dit_online *online, uint64_t oldest,
 		.oldest = oldest,
 		.reserved = reserved,
 		.room_pages = room_pages,
+		.is_shared = true,
 		.caller_syncs = online->opts.is_unsynced,
 	};
 	int r = find_size(online);
 
 	opts.max_bytes = online->max_bytes;
-	if (r == 0) {
-		r = dit_page_commit_open(ret, &opts);
-	}
-
+	r = r < 0 ? r : dit_page_commit_open(ret, &opts);
 	/* The one that LMDB's processes see. */
 	if (r == 0 && dit_page_commit_transaction(*ret) !=
 	                      dit_reader_table_last(&online->lmdb->table)) {
-		dit_page_commit_keep(*ret);
 		dit_page_commit_close(*ret);
 		return DIT_E_CORRUPT;
-	}
-	if (r == 0) {
-		dit_page_commit_keep(*ret);
 	}
 	return r;
 }

@@ -49,37 +49,19 @@ bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64
 	return true;
 }
 
-/* Pages after the old end, the lowest first: no reader has them. */
-static bool take_again(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
-                       struct dit_page_run *ret)
-{
-	struct dit_page_set *again = &commit->again;
-	uint64_t at = commit->again_at;
-
-	if (again->count < least) {
-		return false;
-	}
-	*ret = (struct dit_page_run){dit_page_set_take_run(again, least, &at), least};
-	if (ret->first == again->npages) {
-		return false;
-	}
-	for (; ret->n < npages && dit_page_set_has(again, ret->first + ret->n);
-	     ret->n++) {
-		dit_page_set_remove(again, ret->first + ret->n);
-	}
-	commit->again_at = least == 1 ? ret->first + ret->n : commit->again_at;
-	return true;
-}
-
 int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
 {
 	struct dit_page_commit *commit = ctx;
-
 	bool is_free = false;
 
 	(void)pthread_mutex_lock(&commit->lock);
-	is_free = dit_commit_take_free(commit, least, npages, ret) ||
-	          take_again(commit, least, npages, ret);
+	is_free = dit_commit_take_free(commit, least, npages, ret);
+	if (!is_free) {
+		/* After the old end, the lowest first: no reader has them. */
+		ret->n = dit_page_set_take_row(&commit->again, least, npages,
+		                               &commit->again_at, &ret->first);
+		is_free = ret->n > 0;
+	}
 	(void)pthread_mutex_unlock(&commit->lock);
 	return is_free;
 }
@@ -491,16 +473,11 @@ static void cut_file(const struct dit_page_commit *commit)
 {
 	struct stat st;
 
-	if (!commit->is_kept && fstat(commit->opts.fd, &st) == 0 &&
+	if (!commit->opts.is_shared && fstat(commit->opts.fd, &st) == 0 &&
 	    (uint64_t)st.st_size > commit->file_bytes &&
 	    ftruncate(commit->opts.fd, (off_t)commit->file_bytes) != 0) {
 		/* Then it stays as long as it is; LMDB does not mind. */
 	}
-}
-
-void dit_page_commit_keep(struct dit_page_commit *commit)
-{
-	commit->is_kept = true;
 }
 
 void dit_page_commit_close(struct dit_page_commit *commit)

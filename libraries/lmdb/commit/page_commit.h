@@ -67,6 +67,7 @@ struct dit_page_commit_opts {
 	/* No transaction has written to the file (dit_metas_begin()), and nobody looks
 	 * for it yet */
 	bool is_new;
+	bool is_shared;    /* never cut: others may have written after the old end */
 	bool caller_syncs; /* the file, before the commit and after it */
 };
 
@@ -83,9 +84,6 @@ int dit_page_commit_open(struct dit_page_commit **ret,
  * writers of the space must be freed.
  */
 void dit_page_commit_close(struct dit_page_commit *commit);
-
-/** Never cut the file: others may have written after its old end. */
-void dit_page_commit_keep(struct dit_page_commit *commit);
 
 /** Where new pages go. */
 struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit);

@@ -57,7 +57,6 @@ struct dit_page_commit {
 	struct dit_page_set again;  /* pages after the old end, dropped since */
 	uint64_t again_at;          /* none is below */
 
-	bool is_kept;      /* it is never cut */
 	bool is_committed; /* a meta page may have been written */
 };
 

@@ -66,35 +66,16 @@ static int get_more(struct dit_page_reserve *reserve, uint64_t npages)
 	return r;
 }
 
-/* Pages in a row, the lowest first. */
-static bool take_left(struct dit_page_reserve *reserve, uint64_t least, uint64_t npages,
-                      struct dit_page_run *ret)
-{
-	struct dit_page_set *left = &reserve->left;
-	uint64_t at = reserve->at;
-
-	if (left->count < least) {
-		return false;
-	}
-	*ret = (struct dit_page_run){dit_page_set_take_run(left, least, &at), least};
-	if (ret->first == left->npages) {
-		return false;
-	}
-	for (; ret->n < npages && dit_page_set_has(left, ret->first + ret->n); ret->n++) {
-		dit_page_set_remove(left, ret->first + ret->n);
-	}
-	reserve->at = least == 1 ? ret->first + ret->n : reserve->at;
-	return true;
-}
-
 static int take_locked(struct dit_page_reserve *reserve, uint64_t least, uint64_t npages,
                        struct dit_page_run *ret)
 {
 	int r = 0;
 
-	while (r == 0 && !take_left(reserve, least, npages, ret)) {
-		r = get_more(reserve, npages);
-	}
+	do {
+		ret->n = dit_page_set_take_row(&reserve->left, least, npages,
+		                               &reserve->at, &ret->first);
+		r = ret->n > 0 ? 0 : get_more(reserve, npages);
+	} while (ret->n == 0 && r == 0);
 	if (r < 0) {
 		return r;
 	}
