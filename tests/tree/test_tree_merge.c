@@ -359,7 +359,6 @@ static void edit_table(struct fixture *f, struct dit_page_reserve *reserve,
 	assert_int_equal(dit_tree_merge_postings(merge, changes->list, changes->n), 0);
 	assert_int_equal(dit_tree_merge_finish(merge, table, NULL), 0);
 	dit_tree_merge_free(merge);
-	dit_page_source_deinit(&pages);
 }
 
 static void run(unsigned nchanges, unsigned flags, unsigned seed)
@@ -513,7 +512,7 @@ static void lost_pages_are_noticed(void **state)
 /* ---- damage ---- */
 
 /* A key of the first leaf, or of the branch above it, gets another length. */
-static void shorten_key(const struct fixture *f, struct dit_page_source *pages,
+static void shorten_key(const struct fixture *f, const struct dit_page_source *pages,
                         const struct dit_tree_record *tree, bool is_leaf, unsigned slot)
 {
 	struct dit_tree_reading reading = {.source = pages};
@@ -605,7 +604,6 @@ static void keys_of_another_length_are_damage(void **state)
 		shorten_key(&f, &pages, &tree, cases[i].is_leaf, cases[i].slot);
 		assert_int_equal(put_entry(commit, &pages, &tree, cases[i].changed),
 		                 DIT_E_CORRUPT);
-		dit_page_source_deinit(&pages);
 		dit_page_commit_close(commit);
 		fixture_remove(&f);
 	}
@@ -694,7 +692,6 @@ static void two_versions_differ_by_their_changes(void **state)
 	dit_page_set_deinit(&versions[0]);
 	dit_page_set_deinit(&versions[1]);
 	dit_page_set_deinit(&set);
-	dit_page_source_deinit(&pages);
 	mdb_txn_abort(reader);
 	fixture_remove(&f);
 }

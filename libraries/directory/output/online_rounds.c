@@ -305,7 +305,6 @@ static int run_round(struct step *step)
 	}
 	open_source(online, count_pages(online, newer.reader), &pages);
 	r = catch_up(step, &newer);
-	dit_page_source_deinit(&pages);
 	if (r == 0) {
 		online->reader = newer.reader;
 		note_round(online, since_us);
@@ -394,7 +393,6 @@ static int change_locked(struct step *step, struct dit_page_commit *commit)
 	if (r == 0) {
 		r = put_tables(step, commit);
 	}
-	dit_page_source_deinit(&pages);
 	note_round(online, since_us);
 	return r;
 }
@@ -463,7 +461,6 @@ static int collect_old_pages(const struct step *step)
 	}
 	open_source(online, dit_snapshot_npages(online->head.snapshot), &pages);
 	r = collect_pages(step, &pages);
-	dit_page_source_deinit(&pages);
 	return r;
 }
 

@@ -433,7 +433,7 @@ int dit_record_tables_read(struct dit_record_tables *tables, int fd,
 		r = dit_stored_flags_check(dit_fixed_dbs[i].name, &dit_fixed_dbs[i],
 		                           tables->fixed[i].stored.flags, tables->fault);
 	}
-	r = r < 0 ? r : dit_page_map_open(&tables->map, fd, format, NULL);
+	r = r < 0 ? r : dit_page_source_open(&tables->map, fd, format, NULL);
 	r = r < 0 ? r : open_cursors(tables);
 	return r < 0 ? r : look_around(tables);
 }
@@ -446,5 +446,5 @@ void dit_record_tables_deinit(struct dit_record_tables *tables)
 		dit_tree_cursor_close(tables->cursors[i]);
 	}
 	dit_index_tables_deinit(&tables->indexes);
-	dit_page_map_close(&tables->map);
+	dit_page_source_close(&tables->map);
 }

@@ -29,7 +29,7 @@
 
 #include "output/index_tables.h"
 #include "output/record_output.h"
-#include "page/page_map.h"
+#include "page/page_source.h"
 #include "page/tree_cursor.h"
 #include "reader/stored_order.h"
 #include "tree/tree_changes.h"
@@ -46,7 +46,7 @@ struct dit_record_tables {
 	bool is_changed;                 /* by dit_record_tables_put() */
 
 	/* What is stored; all zero: nothing is. */
-	struct dit_page_map map;
+	struct dit_page_source map;
 	struct dit_tree_cursor *cursors[DIT_NFIXED]; /* owned */
 	struct dit_key_order names;                  /* of records under a node */
 	char wanted[DIT_CHILD_BYTES];                /* such a record, looked for */

@@ -490,7 +490,6 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 		cut_file(commit);
 	}
 	(void)pthread_mutex_destroy(&commit->lock);
-	dit_page_source_deinit(&commit->source);
 	for (size_t i = 0; i < commit->nnamed; i++) {
 		free(commit->named[i].name);
 	}

@@ -8,8 +8,6 @@ libditkit_a_SOURCES += \
 	%D%/meta_pages.c \
 	%D%/meta_pages.h \
 	%D%/page_format.h \
-	%D%/page_map.c \
-	%D%/page_map.h \
 	%D%/page_nodes.h \
 	%D%/page_seal.c \
 	%D%/page_seal.h \

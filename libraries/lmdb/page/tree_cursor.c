@@ -15,8 +15,6 @@
 #define NODE_FLAGS (DIT_NODE_BIG | DIT_NODE_TREE | DIT_NODE_LIST)
 
 struct dit_tree_cursor {
-	const struct dit_page_map *map;
-	struct dit_page_source pages; /* its pages */
 	struct dit_tree_reading reading;
 	struct dit_key_order keys;
 	bool has_moved;   /* else the next record is the first */
@@ -52,7 +50,7 @@ static int item_of(struct dit_tree_place *list, struct dit_span *ret)
 static int load_long(struct dit_tree_cursor *cursor, const struct dit_node_view *node,
                      struct dit_span *ret)
 {
-	struct dit_page_source *source = cursor->reading.source;
+	const struct dit_page_source *source = cursor->reading.source;
 	char *value = NULL;
 	int r = 0;
 
@@ -106,15 +104,9 @@ static int arrive(struct dit_tree_cursor *cursor, int moved, struct dit_span *re
 	return r;
 }
 
-/* Before a move from nowhere. The map may have grown. */
+/* Before a move from nowhere. */
 static struct dit_tree_place *leave(struct dit_tree_cursor *cursor)
 {
-	const struct dit_page_map *map = cursor->map;
-
-	cursor->pages.fd = map->fd;
-	cursor->pages.page_bytes = map->page_bytes;
-	cursor->pages.npages = map->npages;
-	cursor->pages.map = map->bytes;
 	cursor->reading.nread = 0;
 	cursor->has_moved = true;
 	cursor->is_branches = false;
@@ -289,7 +281,8 @@ int dit_tree_cursor_more_items(struct dit_tree_cursor *cursor, struct dit_span *
 
 /* ---- opening ---- */
 
-int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map *map,
+int dit_tree_cursor_open(struct dit_tree_cursor **ret,
+                         const struct dit_page_source *source,
                          const struct dit_tree_record *tree,
                          const struct dit_key_order *keys)
 {
@@ -299,9 +292,7 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
 	if (cursor == NULL) {
 		return -ENOMEM;
 	}
-	cursor->map = map;
-	cursor->pages.format = map->format;
-	cursor->reading.source = &cursor->pages;
+	cursor->reading.source = source;
 	cursor->reading.is_sparse = true;
 	cursor->keys = *keys;
 	cursor->place.reading = &cursor->reading;
@@ -318,7 +309,7 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
 
 bool dit_tree_cursor_is_mapped(const struct dit_tree_cursor *cursor)
 {
-	return cursor->map->bytes != NULL;
+	return cursor->reading.source->map != NULL;
 }
 
 void dit_tree_cursor_close(struct dit_tree_cursor *cursor)

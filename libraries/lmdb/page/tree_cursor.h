@@ -26,18 +26,19 @@
 #define DITKIT_TREE_CURSOR_H
 
 #include "page/key_order.h"
-#include "page/page_map.h"
+#include "page/page_source.h"
 
 struct dit_tree_cursor;
 
 /**
- * @param map   borrowed; outlives what the cursor returns
+ * @param source  borrowed; outlives what the cursor returns
  * @param tree  copied
  * @param keys  the order of its keys; copied
  *
  * @return 0; DIT_E_CORRUPT: no tree has such a depth; -ENOMEM
  */
-int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map *map,
+int dit_tree_cursor_open(struct dit_tree_cursor **ret,
+                         const struct dit_page_source *source,
                          const struct dit_tree_record *tree,
                          const struct dit_key_order *keys);
 /** NULL is fine. */

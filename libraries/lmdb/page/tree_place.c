@@ -90,7 +90,7 @@ int dit_tree_count_value(struct dit_tree_reading *reading,
 static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t number,
                      const char **ret)
 {
-	struct dit_page_source *source = place->reading->source;
+	const struct dit_page_source *source = place->reading->source;
 	size_t page_bytes = source->page_bytes;
 	struct dit_tree_row *row = &place->rows[depth];
 	const struct dit_tree_level *above = &place->levels[depth == 0 ? 0 : depth - 1];

@@ -28,7 +28,7 @@
 
 /* Shared by the places of one reader. */
 struct dit_tree_reading {
-	struct dit_page_source *source;
+	const struct dit_page_source *source;
 	uint64_t nread; /* pages: never more than the file has */
 	bool is_sparse; /* few neighbours of a page are wanted: none is read with it */
 	/**

@@ -83,7 +83,8 @@ static int visit_tree(struct visit *visit, const struct dit_tree_record *tree)
 	return r < 0 ? r : visit_nodes(visit, &visit->place, visit_node);
 }
 
-int dit_tree_visit(struct dit_page_source *source, const struct dit_tree_record *tree,
+int dit_tree_visit(const struct dit_page_source *source,
+                   const struct dit_tree_record *tree,
                    const struct dit_tree_visitor *visitor)
 {
 	struct visit visit = {
