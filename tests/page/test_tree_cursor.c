@@ -582,7 +582,7 @@ static void set_children(const struct fixture *f, uint64_t page, uint64_t child)
 	for (unsigned i = 0; i < dit_view_count(view); i++) {
 		struct dit_node_header *header =
 			(void *)(f->dump.bytes + page * f->map.page_bytes +
-		                 dit_view_node_place(view, i));
+		                 dit_view_node_offset(view, i));
 
 		header->low = (uint16_t)child;
 		header->high = (uint16_t)(child >> 16);

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "commit/page_reserve.h"
 #include "page/page_source.h"
-#include "page/tree_place.h"
+#include "page/tree_position.h"
 #include "tree/table_writer.h"
 #include "tree/tree_diff.h"
 #include "tree/tree_merge.h"
@@ -516,22 +516,22 @@ static void shorten_key(const struct fixture *f, const struct dit_page_source *p
                         const struct dit_tree_record *tree, bool is_leaf, unsigned slot)
 {
 	struct dit_tree_reading reading = {.source = pages};
-	struct dit_tree_place place = {.reading = &reading};
+	struct dit_tree_position position = {.reading = &reading};
 	const struct dit_page_view *view = NULL;
 	struct dit_node_header header;
 	struct dit_node_view node = {.at = 0};
 	off_t at = 0;
 
-	assert_int_equal(dit_tree_place_set(&place, tree), 0);
-	assert_int_equal(dit_tree_place_first(&place), 1);
-	assert_true(place.depth > 1);
-	view = &place.levels[place.depth - (is_leaf ? 1 : 2)].view;
+	assert_int_equal(dit_tree_position_set(&position, tree), 0);
+	assert_int_equal(dit_tree_position_first(&position), 1);
+	assert_true(position.depth > 1);
+	view = &position.levels[position.depth - (is_leaf ? 1 : 2)].view;
 	assert_int_equal(dit_view_node(*view, slot, &node), DIT_NODE_FITS);
 	memcpy(&header, view->bytes + node.at, sizeof(header));
 	header.key_len--;
 	at = (off_t)(dit_view_number(*view) * PAGE + node.at);
 	assert_int_equal(pwrite(f->fd, &header, sizeof(header), at), sizeof(header));
-	dit_tree_place_deinit(&place);
+	dit_tree_position_deinit(&position);
 }
 
 static int keep_pages(void *ctx, uint64_t first, uint64_t n)

@@ -135,7 +135,7 @@ static int compare_names(const struct dit_commit_named *named, struct dit_span n
 }
 
 /* The first one that does not come before the name. */
-static size_t place_of(const struct dit_page_commit *commit, struct dit_span name)
+static size_t position_of(const struct dit_page_commit *commit, struct dit_span name)
 {
 	size_t i = 0;
 
@@ -148,7 +148,7 @@ static size_t place_of(const struct dit_page_commit *commit, struct dit_span nam
 static struct dit_commit_named *find(const struct dit_page_commit *commit,
                                      struct dit_span name)
 {
-	size_t i = place_of(commit, name);
+	size_t i = position_of(commit, name);
 
 	return i < commit->nnamed && compare_names(&commit->named[i], name) == 0
 	               ? &commit->named[i]
@@ -158,7 +158,7 @@ static struct dit_commit_named *find(const struct dit_page_commit *commit,
 static int insert(struct dit_page_commit *commit, struct dit_span name,
                   struct dit_commit_named **ret)
 {
-	size_t i = place_of(commit, name);
+	size_t i = position_of(commit, name);
 	char *copy = NULL;
 
 	if (DIT_GROW(commit->named, commit->named_size, commit->nnamed + 1) < 0) {

@@ -19,8 +19,8 @@ libditkit_a_SOURCES += \
 	%D%/page_view.h \
 	%D%/tree_cursor.c \
 	%D%/tree_cursor.h \
-	%D%/tree_place.c \
-	%D%/tree_place.h \
+	%D%/tree_position.c \
+	%D%/tree_position.h \
 	%D%/tree_visit.c \
 	%D%/tree_visit.h \
 	$(NULL)

@@ -8,7 +8,7 @@
  *   dit_tree_cursor_close()
  *
  * A key that has a list is one record for each item of the list. Returned spans point
- * into the map, to any even or odd place. Those of a sealed file (page_seal.h) point into
+ * into the map, at any address. Those of a sealed file (page_seal.h) point into
  * pages that the cursor has opened, one for each level of its tree and a long value; they
  * are valid until the cursor moves. A key or a record that is sought must not be among
  * them.
