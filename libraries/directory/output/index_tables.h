@@ -20,30 +20,28 @@
 struct dit_index_table;
 struct dit_lmdb_append; /* lmdb_append.h */
 
-/** A part of an index database that is written in parts. */
+/** An index database while it is written, as a whole or a part of it. */
 struct dit_index_part {
-	struct dit_output_table base; /* while it is open */
+	struct dit_output_table base;
 	struct dit_index_table *table;
 	struct dit_tree_merge *merge; /* owned; NULL: it was not opened */
 };
 
 /** An index database, or another one. */
 struct dit_index_table {
-	struct dit_output_table base; /* while it is open, as a whole */
-	char *name;                   /* owned */
-	struct dit_tree_record tree;  /* with its flags from the beginning */
-	bool is_written;              /* the tree is finished */
+	char *name;                  /* owned */
+	struct dit_tree_record tree; /* with its flags from the beginning */
+	bool is_written;             /* the tree is finished */
 
+	/* New pages are made by a merge with the stored tree, */
+	struct dit_tree_record stored; /* empty: there is none, or it is not merged */
+	bool is_stored;
+	struct dit_index_part whole;
 	struct dit_index_part *parts; /* owned; NULL: it is written as a whole */
 	unsigned nparts;
 	/* [atomic: parts that are not finished; acquire and release: the last one makes
 	 * the tree of all] */
 	_Atomic unsigned nunfinished;
-
-	/* New pages are made by a merge with the stored tree, */
-	struct dit_tree_merge *merge;  /* owned; NULL: not open */
-	struct dit_tree_record stored; /* empty: there is none, or it is not merged */
-	bool is_stored;
 	/* or by liblmdb: the tables' appender, and its number of this table */
 	struct dit_lmdb_append *append;
 	unsigned db;
@@ -75,17 +73,16 @@ void dit_index_table_deinit(struct dit_index_table *table);
 /** How a table of theirs, or another one, is merged. The orders are left open. */
 struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *tables,
                                                 const struct dit_index_table *table);
-/** Begin the merge of a table. Any thread. */
+/** Begin the merge of a table as a whole. Any thread. */
 int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table, bool rebuilds);
+                          struct dit_index_table *table);
 /** End it; `tree` is the result. Without a merge nothing is done. @param ret_bytes  as a
  * merge's */
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes);
 /** A table of lists or, with dit_output_put_record(), of records. -EINVAL: it is
  * written, or open; or the tables are closed */
 int dit_index_table_open(const struct dit_index_tables *tables,
-                         struct dit_index_table *table, bool rebuilds,
-                         struct dit_output_table **ret);
+                         struct dit_index_table *table, struct dit_output_table **ret);
 
 /** 0; -EINVAL: not all are finished */
 int dit_index_tables_check(const struct dit_index_tables *tables);

@@ -136,7 +136,7 @@ int dit_output_open_names(struct dit_record_output *output, struct dit_output_ta
 	struct dit_record_tables *tables = of(output);
 
 	return dit_index_table_open(&tables->indexes, &tables->fixed[DIT_FIXED_NAMES],
-	                            false, ret);
+	                            ret);
 }
 
 /* A table of main: its merge, or its number. Until the changes, or from then on. */
@@ -149,9 +149,9 @@ static int reach(struct dit_record_tables *tables, enum dit_fixed_db db,
 		return -EINVAL;
 	}
 	*ret = table;
-	return table->append != NULL || table->merge != NULL
+	return table->append != NULL || table->whole.merge != NULL
 	               ? 0
-	               : dit_index_table_merge(&tables->indexes, table, false);
+	               : dit_index_table_merge(&tables->indexes, table);
 }
 
 int dit_output_put_ad(struct dit_record_output *output, uint32_t number,
@@ -164,7 +164,7 @@ int dit_output_put_ad(struct dit_record_output *output, uint32_t number,
 	return r < 0 ? r
 	       : table->append != NULL
 	               ? dit_lmdb_append_put(table->append, table->db, key, name)
-	               : dit_tree_merge_put(table->merge, key, name);
+	               : dit_tree_merge_put(table->whole.merge, key, name);
 }
 
 int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
@@ -179,7 +179,7 @@ int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id, size
 		             : dit_lmdb_append_reserve(table->append, table->db,
 		                                       span_of(&id), len, ret_space);
 	}
-	r = dit_tree_merge_reserve(table->merge, span_of(&id), len, &space);
+	r = dit_tree_merge_reserve(table->whole.merge, span_of(&id), len, &space);
 	*ret_space = space;
 	return r;
 }
@@ -189,7 +189,8 @@ static struct dit_table_writer *entry_writer(const struct dit_record_tables *tab
 {
 	const struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
 
-	return entries->append != NULL ? NULL : dit_tree_merge_writer(entries->merge);
+	return entries->append != NULL ? NULL
+	                               : dit_tree_merge_writer(entries->whole.merge);
 }
 
 int dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len)
@@ -232,7 +233,8 @@ int dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id, s
 	int r = reach(of(output), DIT_FIXED_ENTRIES, false, &table);
 
 	if (r == 0 && table->append == NULL) {
-		return dit_tree_merge_put_pieces(table->merge, span_of(&id), len, record);
+		return dit_tree_merge_put_pieces(table->whole.merge, span_of(&id), len,
+		                                 record);
 	}
 	r = r < 0 ? r : dit_output_reserve_entry(output, id, len, &space);
 	if (r == 0) {
@@ -260,7 +262,7 @@ int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t
 	}
 	return table->append != NULL
 	               ? dit_lmdb_append_put_item(table->append, table->db, key, record)
-	               : dit_tree_merge_record(table->merge, key, record);
+	               : dit_tree_merge_record(table->whole.merge, key, record);
 }
 
 /* ---- changes ---- */
@@ -351,8 +353,9 @@ int dit_record_tables_put(struct dit_record_tables *tables)
 		r = put_table(tables, &tables->fixed[i]);
 	}
 	for (size_t i = 0; i < indexes->n && r == 0; i++) {
-		r = indexes->list[i].merge != NULL ? -EINVAL
-		                                   : put_table(tables, &indexes->list[i]);
+		r = indexes->list[i].whole.merge != NULL
+		            ? -EINVAL
+		            : put_table(tables, &indexes->list[i]);
 	}
 	return r;
 }
