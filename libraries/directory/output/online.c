@@ -32,21 +32,16 @@ static uint64_t choose_npages(const struct dit_online *online,
 }
 
 static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wanted,
-                          struct dit_page_runs *runs)
+                          struct dit_page_set *ret)
 {
 	struct dit_page_commit *commit = NULL;
-	uint64_t oldest = dit_snapshot_txn_id(online->head.snapshot);
-	int r = dit_reader_table_oldest(&online->lmdb->table, &oldest,
-	                                online->opts.fault);
+	int r = dit_online_open_commit(online, NULL, wanted, &commit);
 
-	if (r == 0) {
-		r = dit_online_open_commit(online, oldest, NULL, wanted, &commit);
-	}
 	if (r < 0) {
 		return r;
 	}
 	r = dit_page_commit_reserve(commit, choose_npages(online, commit, least, wanted),
-	                            runs);
+	                            ret);
 	if (r == 0) {
 		r = dit_online_write_commit(online, commit);
 	}
@@ -55,7 +50,7 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
 }
 
 static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
-                        struct dit_page_runs *runs)
+                        struct dit_page_set *ret)
 {
 	struct dit_online *online = ctx;
 	int r = 0;
@@ -69,7 +64,7 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
 	if (r < 0) {
 		return r;
 	}
-	r = reserve_locked(online, least, wanted, runs);
+	r = reserve_locked(online, least, wanted, ret);
 	dit_online_unlock(online);
 	return r;
 }

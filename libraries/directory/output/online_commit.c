@@ -74,23 +74,24 @@ static int find_size(struct dit_online *online)
 	return r;
 }
 
-int dit_online_open_commit(struct dit_online *online, uint64_t oldest,
-                           const struct dit_page_set *reserved, uint64_t room_pages,
-                           struct dit_page_commit **ret)
+int dit_online_open_commit(struct dit_online *online, const struct dit_page_set *reserved,
+                           uint64_t room_pages, struct dit_page_commit **ret)
 {
 	struct dit_page_commit_opts opts = {
 		.fd = online->data_fd,
 		.path = online->path,
 		.format = online->head.snapshot->format,
 		.file = {.writer = NULL},
-		.oldest = oldest,
+		.oldest = dit_snapshot_txn_id(online->head.snapshot),
 		.reserved = reserved,
 		.room_pages = room_pages,
 		.is_shared = true,
 		.caller_syncs = online->opts.is_unsynced,
 	};
-	int r = find_size(online);
+	int r = dit_reader_table_oldest(&online->lmdb->table, &opts.oldest,
+	                                online->opts.fault);
 
+	r = r < 0 ? r : find_size(online);
 	opts.max_bytes = online->max_bytes;
 	r = r < 0 ? r : dit_page_commit_open(ret, &opts);
 	/* The one that LMDB's processes see. */

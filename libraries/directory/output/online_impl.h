@@ -78,13 +78,11 @@ static inline uint64_t dit_online_page_transaction(const struct dit_online *onli
  * transaction more, in case the last one is not on the disk. The snapshot's is: the file
  * has been synced since.
  *
- * @param oldest      the oldest reader's state
  * @param reserved    pages that may be used too; may be NULL
  * @param room_pages  that dit_page_commit_reserve() may want
  */
-int dit_online_open_commit(struct dit_online *online, uint64_t oldest,
-                           const struct dit_page_set *reserved, uint64_t room_pages,
-                           struct dit_page_commit **ret);
+int dit_online_open_commit(struct dit_online *online, const struct dit_page_set *reserved,
+                           uint64_t room_pages, struct dit_page_commit **ret);
 /** The step, or back to what was. */
 int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit);
 

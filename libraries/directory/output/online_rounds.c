@@ -401,14 +401,8 @@ static int commit_locked(struct step *step)
 {
 	struct dit_online *online = step->online;
 	struct dit_page_commit *commit = NULL;
-	uint64_t oldest = dit_snapshot_txn_id(online->head.snapshot);
-	int r = dit_reader_table_oldest(&online->lmdb->table, &oldest,
-	                                online->opts.fault);
+	int r = dit_online_open_commit(online, &online->reserve.left, 0, &commit);
 
-	if (r == 0) {
-		r = dit_online_open_commit(online, oldest, &online->reserve.left, 0,
-		                           &commit);
-	}
 	if (r == 0) {
 		r = change_locked(step, commit);
 		if (r == 0) {

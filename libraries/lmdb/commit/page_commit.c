@@ -89,27 +89,21 @@ uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
 
 /* The pages become free under the new transaction. No writer takes them while an older
  * one is read. */
-static bool reserve_run(struct dit_page_commit *commit, struct dit_page_run run,
-                        struct dit_page_runs *ret)
-{
-	if (DIT_GROW(ret->runs, ret->size, ret->n + 1) < 0) {
-		return false;
-	}
-	ret->runs[ret->n++] = run;
-	return dit_page_set_add_run(&commit->given, run.first, run.n);
-}
-
 int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
-                            struct dit_page_runs *ret)
+                            struct dit_page_set *ret)
 {
 	struct dit_page_run run;
-	bool is_fine = true;
+	int r = 0;
 
-	for (; npages > 0 && is_fine; npages -= run.n) {
+	for (; npages > 0 && r == 0; npages -= run.n) {
 		(void)dit_page_space_take(&commit->space, 1, npages, &run);
-		is_fine = reserve_run(commit, run, ret);
+		r = dit_page_set_grow(ret, run.first + run.n);
+		if (r == 0 && !(dit_page_set_add_run(ret, run.first, run.n) &&
+		                dit_page_set_add_run(&commit->given, run.first, run.n))) {
+			r = -ENOMEM;
+		}
 	}
-	return is_fine ? 0 : -ENOMEM;
+	return r;
 }
 
 int dit_page_commit_use(struct dit_page_commit *commit, const struct dit_page_set *pages)

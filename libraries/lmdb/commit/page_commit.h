@@ -165,24 +165,17 @@ uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);
 /** Free pages of the file that may be used, and are not yet. */
 uint64_t dit_page_commit_nusable(const struct dit_page_commit *commit);
 
-/** Zero is none. */
-struct dit_page_runs {
-	struct dit_page_run *runs; /* for free() */
-	size_t n;
-	size_t size;
-};
-
 /**
  * Reserve pages for trees that are written while others use the file. A reader of the
  * current state, from before the step until the trees count, keeps others from taking
  * them. In the file they are free, so nothing is lost if they stay unused.
  *
  * @param npages  room_pages at most
- * @param ret     gets runs after those that it has: free pages, the long runs first; if
- *                they are too few, also pages after the end of the file
+ * @param ret     zeroed, or a set; gets free pages, of long rows first; if they are too
+ *                few, also pages after the end of the file
  */
 int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
-                            struct dit_page_runs *ret);
+                            struct dit_page_set *ret);
 /** A later commit: reserved pages are used by trees that are put. DIT_E_CORRUPT: they are
  * not free any more */
 int dit_page_commit_use(struct dit_page_commit *commit, const struct dit_page_set *pages);

@@ -28,41 +28,19 @@ static uint64_t choose_step(const struct dit_page_reserve *reserve, uint64_t npa
 	return step > npages ? step : npages;
 }
 
-static int add_runs(struct dit_page_reserve *reserve, const struct dit_page_runs *runs)
-{
-	uint64_t end = reserve->used.npages;
-	int r = 0;
-
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct dit_page_run *run = &runs->runs[i];
-
-		end = run->first + run->n > end ? run->first + run->n : end;
-	}
-	r = dit_page_set_grow(&reserve->used, end);
-	if (r == 0) {
-		r = dit_page_set_grow(&reserve->left, end);
-	}
-	for (size_t i = 0; r == 0 && i < runs->n; i++) {
-		const struct dit_page_run *run = &runs->runs[i];
-
-		reserve->nreserved += run->n;
-		r = dit_page_set_add_run(&reserve->left, run->first, run->n)
-		            ? 0
-		            : DIT_E_CORRUPT;
-	}
-	reserve->at = 0;
-	return r;
-}
-
 static int get_more(struct dit_page_reserve *reserve, uint64_t npages)
 {
-	struct dit_page_runs runs = {.n = 0};
-	int r = reserve->more(reserve->ctx, npages, choose_step(reserve, npages), &runs);
+	struct dit_page_set more = {.words = NULL};
+	int r = reserve->more(reserve->ctx, npages, choose_step(reserve, npages), &more);
 
+	r = r < 0 ? r : dit_page_set_grow(&reserve->used, more.npages);
+	r = r < 0 ? r : dit_page_set_grow(&reserve->left, more.npages);
 	if (r == 0) {
-		r = add_runs(reserve, &runs);
+		r = dit_page_set_add_all(&reserve->left, &more) ? 0 : DIT_E_CORRUPT;
+		reserve->nreserved += more.count;
+		reserve->at = 0;
 	}
-	free(runs.runs);
+	dit_page_set_deinit(&more);
 	return r;
 }
 
