@@ -370,11 +370,6 @@ static int end_chunk(struct dit_page_sink *sink)
 	return sink->holds ? hold_chunk(sink) : write_chunk(sink, &sink->chunk);
 }
 
-void dit_page_sink_hold(struct dit_page_sink *sink)
-{
-	sink->holds = true;
-}
-
 /* The first chunks are empty now: they go to the end. As many are kept as are held. */
 static void keep_empty(struct dit_page_sink *sink, size_t n)
 {

@@ -17,7 +17,7 @@
  * thread of the sink.
  *
  * Threads: a sink belongs to one thread; the page space is shared by all. Other threads
- * may write into pages that are held (dit_page_sink_hold()).
+ * may write into pages that are held.
  */
 #ifndef DITKIT_PAGE_SINK_H
 #define DITKIT_PAGE_SINK_H
@@ -109,6 +109,9 @@ struct dit_page_sink {
 	char *open; /* the page of dit_page_sink_open(): in the chunk, or `own` */
 	char *own;  /* room for a page; owned; NULL: not needed yet */
 
+	/* Full chunks wait: values in their pages may be filled later, by any thread,
+	 * until their chunk is released. Those in the open page are filled before other
+	 * pages are added. The owner sets it. */
 	bool holds;
 	/* Full ones that are not yet written, in order, then empty ones; owned. */
 	struct dit_page_chunk *held;
@@ -156,18 +159,8 @@ static inline int dit_page_sink_settle(struct dit_page_sink *sink)
 /** The open page is complete. As above */
 int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
 
-/**
- * From now on full chunks wait: values in their pages may be filled later, by any thread,
- * until their chunk is released. Those in the open page are filled before other pages are
- * added.
- */
-void dit_page_sink_hold(struct dit_page_sink *sink);
-/** The number of chunks that are full: a mark between these and later ones. */
-static inline size_t dit_page_sink_mark(const struct dit_page_sink *sink)
-{
-	return sink->nchunks;
-}
-/** Write the chunks before a mark, which the caller has filled. Errors as above. */
+/** Write the chunks before a mark, which is an earlier `nchunks`. The caller has filled
+ * them. Errors as above. */
 int dit_page_sink_release(struct dit_page_sink *sink, size_t mark);
 
 /**

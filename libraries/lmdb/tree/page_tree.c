@@ -12,11 +12,6 @@
 
 /* ---- levels ---- */
 
-void dit_page_tree_init(struct dit_page_tree *tree, struct dit_page_sink *sink)
-{
-	*tree = (struct dit_page_tree){.sink = sink};
-}
-
 void dit_page_tree_deinit(struct dit_page_tree *tree)
 {
 	for (unsigned i = 0; i < DIT_TREE_LEVELS; i++) {
@@ -195,11 +190,6 @@ static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticke
 }
 
 /* ---- parts ---- */
-
-void dit_page_tree_be_part(struct dit_page_tree *tree)
-{
-	tree->is_part = true;
-}
 
 static int add_to_row(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key)
 {

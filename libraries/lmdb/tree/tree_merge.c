@@ -48,10 +48,8 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 		dit_tree_merge_free(merge);
 		return r;
 	}
-	dit_table_writer_order(merge->shared.writer, &orders);
-	if (opts->is_part) {
-		dit_table_writer_be_part(merge->shared.writer);
-	}
+	merge->shared.writer->orders = orders;
+	merge->shared.writer->tree.is_part = opts->is_part;
 	*ret = merge;
 	return 0;
 }
@@ -539,6 +537,7 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
                           uint64_t *ret_bytes)
 {
 	const struct dit_tree_record *left = &merge->path.left;
+	const struct dit_table_writer *writer = merge->shared.writer;
 	struct dit_tree_record record = merge->stored;
 	int r = 0;
 
@@ -559,7 +558,7 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
 	*ret = record;
 	if (ret_bytes != NULL && merge->has_begun &&
 	    (merge->shared.rebuilds || merge->stored.root == DIT_PAGE_NONE)) {
-		*ret_bytes = dit_table_writer_bytes(merge->shared.writer);
+		*ret_bytes = writer->npages * writer->page_bytes;
 	}
 	return 0;
 }
