@@ -22,7 +22,7 @@
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "test.h"
-#include "tree/table_writer.h"
+#include "tree/table_writer_impl.h"
 #include "tree/tree_changes.h"
 #include "walk/walk.h"
 
@@ -220,7 +220,7 @@ static void write_splits(struct fixture *f)
 	struct dit_table_writer *writer = begin_table(f, "id2v", MDB_DUPSORT);
 	unsigned max = dit_key_max(f->layout.format, f->layout.page_bytes);
 
-	dit_table_writer_order(writer, &unknown);
+	writer->orders = unknown;
 	for (unsigned k = 0; k < 300; k++) {
 		uint64_t id = 250 + k;
 		char key[10] = {0};

@@ -22,7 +22,7 @@ struct source {
 	int error;
 };
 
-static int give(void *ctx, uint64_t least, uint64_t wanted, struct dit_page_runs *runs)
+static int give(void *ctx, uint64_t least, uint64_t wanted, struct dit_page_set *ret)
 {
 	struct source *source = ctx;
 	uint64_t row = source->row == 0 ? wanted : source->row;
@@ -34,8 +34,8 @@ static int give(void *ctx, uint64_t least, uint64_t wanted, struct dit_page_runs
 		return source->error;
 	}
 	for (uint64_t n = 0; n < wanted; n += row) {
-		assert_int_equal(DIT_GROW(runs->runs, runs->size, runs->n + 1), 0);
-		runs->runs[runs->n++] = (struct dit_page_run){source->end, row};
+		assert_int_equal(dit_page_set_grow(ret, source->end + row), 0);
+		assert_true(dit_page_set_add_run(ret, source->end, row));
 		source->end += row + 1;
 	}
 	return 0;

@@ -80,7 +80,6 @@ static void find_free(const char *bytes, size_t len, const struct dit_page_forma
 	     page = dit_page_set_next(&own, page + 1)) {
 		dit_page_set_remove(ret, page);
 	}
-	dit_page_source_deinit(&pages);
 	dit_free_list_deinit(&list);
 	dit_page_set_deinit(&own);
 	(void)close(fd);

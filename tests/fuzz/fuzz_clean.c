@@ -45,7 +45,7 @@ static void add(struct digest *digest, const char *data, size_t len)
 	}
 }
 
-static struct digest read_ours(const struct dit_page_map *map,
+static struct digest read_ours(const struct dit_page_source *map,
                                const struct dit_tree_record *tree, const char *name)
 {
 	struct dit_key_orders orders;
@@ -104,7 +104,7 @@ static struct digest read_theirs(MDB_txn *txn, const char *name)
 
 /* @param record  of the main tree, which has records of trees alone
  * @param digest  of all trees so far */
-static void compare_tree(MDB_txn *txn, const struct dit_page_map *map,
+static void compare_tree(MDB_txn *txn, const struct dit_page_source *map,
                          struct dit_span name, struct dit_span record,
                          struct digest *digest)
 {
@@ -125,7 +125,7 @@ static void compare_tree(MDB_txn *txn, const struct dit_page_map *map,
 	add(digest, (const char *)&ours.sum, sizeof(ours.sum));
 }
 
-static struct digest compare_trees(MDB_txn *txn, const struct dit_page_map *map)
+static struct digest compare_trees(MDB_txn *txn, const struct dit_page_source *map)
 {
 	struct digest digest = {0, 0};
 	struct dit_key_orders orders;
@@ -153,14 +153,14 @@ static struct digest compare_trees(MDB_txn *txn, const struct dit_page_map *map)
  * @return the digest of all records */
 static struct digest compare(int fd, int copy_fd)
 {
-	struct dit_page_map map;
+	struct dit_page_source map;
 	struct digest digest;
 	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	char path[40];
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	require(dit_page_map_open(&map, fd, &dit_lmdb_09, NULL) == 0);
+	require(dit_page_source_open(&map, fd, &dit_lmdb_09, NULL) == 0);
 	require(mdb_env_create(&env) == 0 && mdb_env_set_maxdbs(env, 8) == 0 &&
 	        mdb_env_set_mapsize(env, (size_t)lseek(fd, 0, SEEK_END)) == 0);
 	require(mdb_env_open(env, path, MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK, 0600) ==
@@ -170,7 +170,7 @@ static struct digest compare(int fd, int copy_fd)
 	mdb_txn_abort(txn);
 	require(copy_fd < 0 || mdb_env_copyfd2(env, copy_fd, MDB_CP_COMPACT) == 0);
 	mdb_env_close(env);
-	dit_page_map_close(&map);
+	dit_page_source_close(&map);
 	return digest;
 }
 

@@ -44,7 +44,7 @@ struct whole {
 };
 
 struct reading {
-	struct dit_page_map map;
+	struct dit_page_source map;
 	bool is_whole;
 	uint64_t sum; /* so that each byte is read */
 };
@@ -63,7 +63,7 @@ static void read_whole(struct whole *ret, const char *name)
 {
 	char path[4200];
 	gzFile in = NULL;
-	struct dit_page_map map;
+	struct dit_page_source map;
 	int fd = -1;
 	int n = 0;
 
@@ -76,9 +76,9 @@ static void read_whole(struct whole *ret, const char *name)
 	CHECK(n > 0 && n < (int)FILE_BYTES && gzclose(in) == Z_OK);
 	ret->len = (size_t)n;
 	fd = file_of(ret->bytes, ret->len);
-	CHECK(dit_page_map_open(&map, fd, &dit_lmdb_10, NULL) == 0);
+	CHECK(dit_page_source_open(&map, fd, &dit_lmdb_10, NULL) == 0);
 	ret->page_bytes = map.page_bytes;
-	dit_page_map_close(&map);
+	dit_page_source_close(&map);
 	(void)close(fd);
 }
 
@@ -95,11 +95,11 @@ static void change(const struct whole *whole, char *bytes, const uint8_t *change
 
 static void look(struct reading *reading, struct dit_span span)
 {
-	const struct dit_page_map *map = &reading->map;
+	const struct dit_page_source *map = &reading->map;
 
 	CHECK(span.len == 0 ||
-	      (span.data >= map->bytes && span.len <= map->npages * map->page_bytes &&
-	       span.data + span.len <= map->bytes + map->npages * map->page_bytes));
+	      (span.data >= map->map && span.len <= map->npages * map->page_bytes &&
+	       span.data + span.len <= map->map + map->npages * map->page_bytes));
 	for (size_t i = 0; i < span.len; i++) {
 		reading->sum += (unsigned char)span.data[i];
 	}
@@ -216,7 +216,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t number = size == 0 ? 0 : data[0] % NFILES;
 	struct whole *whole = &wholes[number];
 	struct reading reading = {.is_whole = size <= CHANGE_BYTES};
-	struct dit_page_map map;
+	struct dit_page_source map;
 	char *bytes = NULL;
 	int fd = -1;
 
@@ -231,12 +231,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		change(whole, bytes, data + i);
 	}
 	fd = file_of(bytes, whole->len);
-	if (dit_page_map_open(&map, fd, &dit_lmdb_10, NULL) == 0) {
+	if (dit_page_source_open(&map, fd, &dit_lmdb_10, NULL) == 0) {
 		reading.map = map;
-		reading.map.bytes = bytes;
+		reading.map.map = bytes;
 		CHECK(map.npages * map.page_bytes <= whole->len);
 		read_file(&reading);
-		dit_page_map_close(&map);
+		dit_page_source_close(&map);
 	} else {
 		CHECK(!reading.is_whole);
 	}

@@ -10,4 +10,9 @@ test_tools += %D%/golden_dump
 	%D%/memory_output.c \
 	%D%/memory_output.h \
 	$(NULL)
-%C%_golden_dump_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_output_open
+%C%_golden_dump_LDFLAGS = $(AM_LDFLAGS) $(record_output_wraps) \
+	-Wl,--wrap=dit_output_add_index \
+	-Wl,--wrap=dit_output_begin_changes \
+	-Wl,--wrap=dit_output_cut_index \
+	-Wl,--wrap=dit_output_open \
+	-Wl,--wrap=dit_output_open_part

@@ -4,7 +4,7 @@
  * the limits of LMDB 1.0 on keys, and shows all records in the order in which a file has
  * them.
  *
- * The program is linked with --wrap=dit_output_open; then every load writes here.
+ * The program is linked with $(record_output_wraps); then every load writes here.
  *
  * Ownership: the output frees itself, as all outputs do; what was published stays until
  * memory_output_free().

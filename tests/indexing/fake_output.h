@@ -11,6 +11,9 @@
  *   split 7 3 0 text                dit_output_put_split(): ID, attribute, place
  *   child 1 cn=a cn=A 7 2           a record of dn2i: parent, both RDNs, ID, subtree
  *   self 7 cn=a cn=A 1              likewise: node, both RDNs, parent
+ *
+ * A program is linked with $(record_output_wraps): its functions take the place of those
+ * of record_output.h.
  */
 #ifndef DITKIT_FAKE_OUTPUT_H
 #define DITKIT_FAKE_OUTPUT_H
@@ -76,13 +79,27 @@ __attribute__((format(printf, 2, 3))) static int fake_log(struct fake_output *fa
 	return 0;
 }
 
-static struct fake_output *fake_of(struct dit_record_output *output)
+static struct fake_output *fake_of(const struct dit_record_output *output)
 {
 	return (struct fake_output *)output; /* its first member */
 }
 
-static int fake_find_ad(struct dit_record_output *output, uint32_t number,
-                        struct dit_span *ret)
+__typeof__(dit_output_find_ad) __wrap_dit_output_find_ad;
+__typeof__(dit_output_find_child) __wrap_dit_output_find_child;
+__typeof__(dit_output_find_name) __wrap_dit_output_find_name;
+__typeof__(dit_output_put_ad) __wrap_dit_output_put_ad;
+__typeof__(dit_output_reserve_entry) __wrap_dit_output_reserve_entry;
+__typeof__(dit_output_hold_entries) __wrap_dit_output_hold_entries;
+__typeof__(dit_output_look_at_entries) __wrap_dit_output_look_at_entries;
+__typeof__(dit_output_release_entries) __wrap_dit_output_release_entries;
+__typeof__(dit_output_put_entry_pieces) __wrap_dit_output_put_entry_pieces;
+__typeof__(dit_output_put_split) __wrap_dit_output_put_split;
+__typeof__(dit_output_open_names) __wrap_dit_output_open_names;
+__typeof__(dit_output_find_entry) __wrap_dit_output_find_entry;
+__typeof__(dit_output_replace_entry) __wrap_dit_output_replace_entry;
+
+int __wrap_dit_output_find_ad(struct dit_record_output *output, uint32_t number,
+                              struct dit_span *ret)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -96,8 +113,8 @@ static int fake_find_ad(struct dit_record_output *output, uint32_t number,
 	return 1;
 }
 
-static int fake_find_child(struct dit_record_output *output, uint64_t parent,
-                           struct dit_span norm, struct dit_name *ret)
+int __wrap_dit_output_find_child(struct dit_record_output *output, uint64_t parent,
+                                 struct dit_span norm, struct dit_name *ret)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -120,8 +137,8 @@ static int fake_find_child(struct dit_record_output *output, uint64_t parent,
 	return 0;
 }
 
-static int fake_find_name(struct dit_record_output *output, uint64_t id,
-                          struct dit_name *ret)
+int __wrap_dit_output_find_name(struct dit_record_output *output, uint64_t id,
+                                struct dit_name *ret)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -141,14 +158,14 @@ static int fake_find_name(struct dit_record_output *output, uint64_t id,
 	return 0;
 }
 
-static int fake_put_ad(struct dit_record_output *output, uint32_t number,
-                       struct dit_span name)
+int __wrap_dit_output_put_ad(struct dit_record_output *output, uint32_t number,
+                             struct dit_span name)
 {
 	return fake_log(fake_of(output), "ad %u %.*s\n", number, DIT_SPAN_ARGS(name));
 }
 
-static int fake_reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
-                              void **ret_space)
+int __wrap_dit_output_reserve_entry(struct dit_record_output *output, uint64_t id,
+                                    size_t len, void **ret_space)
 {
 	struct fake_output *fake = fake_of(output);
 	int r = fake_log(fake, "%s %d\n", len == 0 ? "hole" : "entry", (int)id);
@@ -159,14 +176,26 @@ static int fake_reserve_entry(struct dit_record_output *output, uint64_t id, siz
 	return r;
 }
 
-static int fake_hold_entries(struct dit_record_output *output, size_t *ret_len)
+int __wrap_dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id,
+                                       size_t len, const struct dit_pieces *record)
+{
+	void *space = NULL;
+	int r = __wrap_dit_output_reserve_entry(output, id, len, &space);
+
+	if (r == 0) {
+		record->next(record->ctx, space, len);
+	}
+	return r;
+}
+
+int __wrap_dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len)
 {
 	*ret_len = fake_of(output)->lasting_max;
 	return fake_log(fake_of(output), "%s", "");
 }
 
-static void fake_look_at_entries(struct dit_record_output *output,
-                                 struct dit_output_held *ret)
+void __wrap_dit_output_look_at_entries(const struct dit_record_output *output,
+                                       struct dit_output_held *ret)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -174,27 +203,27 @@ static void fake_look_at_entries(struct dit_record_output *output,
 	ret->mark = ++fake->nmarks;
 }
 
-static int fake_release_entries(struct dit_record_output *output, size_t mark)
+int __wrap_dit_output_release_entries(struct dit_record_output *output, size_t mark)
 {
 	return fake_log(fake_of(output), "release %zu\n", mark);
 }
 
-static int fake_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
-                          uint32_t place, struct dit_span record)
+int __wrap_dit_output_put_split(struct dit_record_output *output, uint64_t id,
+                                uint16_t ad, uint32_t place, struct dit_span record)
 {
 	return fake_log(fake_of(output), "split %d %u %u %.*s\n", (int)id, ad, place,
 	                DIT_SPAN_ARGS(record));
 }
 
-static int fake_open_names(struct dit_record_output *output,
-                           struct dit_output_table **ret)
+int __wrap_dit_output_open_names(struct dit_record_output *output,
+                                 struct dit_output_table **ret)
 {
 	*ret = &fake_of(output)->table;
 	return fake_log(fake_of(output), "%s", "");
 }
 
-static int fake_find_entry(struct dit_record_output *output, uint64_t id,
-                           struct dit_span *ret)
+int __wrap_dit_output_find_entry(struct dit_record_output *output, uint64_t id,
+                                 struct dit_span *ret)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -206,8 +235,8 @@ static int fake_find_entry(struct dit_record_output *output, uint64_t id,
 	return ret->len > 0;
 }
 
-static int fake_replace_entry(struct dit_record_output *output, uint64_t id,
-                              struct dit_span record)
+int __wrap_dit_output_replace_entry(struct dit_record_output *output, uint64_t id,
+                                    struct dit_span record)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -249,23 +278,10 @@ static void fake_drop(struct dit_output_table *table)
 /** An empty new database; the caller changes what it likes. */
 static void fake_init(struct fake_output *fake)
 {
-	static const struct dit_record_ops ops = {.find_ad = fake_find_ad,
-	                                          .find_child = fake_find_child,
-	                                          .find_name = fake_find_name,
-	                                          .put_ad = fake_put_ad,
-	                                          .reserve_entry = fake_reserve_entry,
-	                                          .hold_entries = fake_hold_entries,
-	                                          .look_at_entries = fake_look_at_entries,
-	                                          .release_entries = fake_release_entries,
-	                                          .put_split = fake_put_split,
-	                                          .open_names = fake_open_names,
-	                                          .find_entry = fake_find_entry,
-	                                          .replace_entry = fake_replace_entry};
 	static const struct dit_output_table_ops table_ops = {
 		.put_record = fake_put_record, .finish = fake_finish, .drop = fake_drop};
 
 	memset(fake, 0, sizeof(*fake));
-	fake->output.ops = &ops;
 	fake->output.base.key_max = 511;
 	fake->table.ops = &table_ops;
 }

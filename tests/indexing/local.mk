@@ -4,6 +4,9 @@ check_PROGRAMS += \
 	%D%/test_index_writer \
 	%D%/test_stored_keys \
 	$(NULL)
+%C%_test_index_writer_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=dit_output_cut_index \
+	-Wl,--wrap=dit_output_open_part
 EXTRA_DIST += \
 	%D%/builders_fixture.h \
 	%D%/fake_output.h \

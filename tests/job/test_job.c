@@ -117,7 +117,7 @@ static void failures_of_a_publication_are_told(void **state)
 	} cases[] = {
 		{DIT_PUBLISH_PREPARE, -EIO, ""},
 		{DIT_PUBLISH_COMMIT, -EIO, ""},
-		{DIT_PUBLISH_PLACE, -EIO, ""},
+		{DIT_PUBLISH_RENAME, -EIO, ""},
 		{DIT_PUBLISH_FIND, -ESTALE, "dir: was removed"},
 		{DIT_PUBLISH_FIND_AGAIN, -ESTALE, "dir: was removed"},
 		{DIT_PUBLISH_TAKE_BACK, 1, "dir: undone"},

@@ -91,7 +91,6 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 	assert_int_equal(dit_page_set_init(ret, dit_snapshot_npages(snapshot)), 0);
 	assert_int_equal(dit_tree_pages(&pages, &tree, true, ret), 0);
 	transaction = dit_snapshot_txn_id(snapshot);
-	dit_page_source_deinit(&pages);
 	dit_snapshot_close(snapshot);
 	assert_int_equal(close(fd), 0);
 	return transaction;

@@ -164,7 +164,7 @@ static void it_is_empty_before_the_file_is_in_place(void **state)
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	assert_int_equal(dit_output_prepare(&staging->base), 0);
 	assert_int_equal(size_of(dir), LOCK_BYTES);
-	assert_int_equal(dit_output_place(&staging->base), 0);
+	assert_int_equal(dit_output_rename(&staging->base), 0);
 	assert_int_equal(size_of(dir), 0);
 	assert_int_equal(dit_output_end(&staging->base), 0);
 	assert_set_up(dir);

@@ -155,7 +155,6 @@ static int damage(const char *directory)
 	dit_page_source_init(&source, damaging.fd, damaging.format, metas.page_bytes,
 	                     meta->last_page + 1);
 	must(dit_tree_visit(&source, &meta->main_tree, &visitor), path);
-	dit_page_source_deinit(&source);
 	return close(damaging.fd) == 0 && damaging.n > 0 ? 0 : 2;
 }
 

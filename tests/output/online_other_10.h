@@ -11,7 +11,7 @@
 #include "commit/page_commit.h"
 #include "files/data_seal.h"
 #include "locks/reader_table.h"
-#include "page/page_map.h"
+#include "page/page_source.h"
 #include "reader/stored_order.h"
 #include "store_fixture.h"
 #include "tree/tree_merge.h"
@@ -57,6 +57,7 @@ static inline void other_10_begin(struct other_10 *other)
 	                                    .path = other->path,
 	                                    .dir_fd = AT_FDCWD,
 	                                    .format = dit_data_format_10(fixture_sealed),
+	                                    .is_shared = true,
 	                                    .caller_syncs = true};
 
 	other_10_must(dit_reader_table_lock(&other->table, other->data_fd, 60000, NULL));
@@ -64,7 +65,6 @@ static inline void other_10_begin(struct other_10 *other)
 	other_10_must(dit_reader_table_oldest(&other->table, &opts.oldest, NULL));
 	opts.oldest--;
 	other_10_must(dit_page_commit_open(&other->commit, &opts));
-	dit_page_commit_keep(other->commit);
 	if (dit_page_commit_transaction(other->commit) !=
 	    dit_reader_table_last(&other->table)) {
 		other_10_must(-ESTALE);
@@ -135,7 +135,7 @@ static inline size_t other_10_leave_stored(const struct other_10 *other, const c
 	struct dit_tree_record tree = other_10_tree(other, name);
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_key_orders orders;
-	struct dit_page_map map;
+	struct dit_page_source map;
 	struct dit_span wanted = {(const char *)&key, sizeof(key)};
 	struct dit_span found;
 	struct dit_span list;
@@ -143,8 +143,8 @@ static inline size_t other_10_leave_stored(const struct other_10 *other, const c
 	int r = 0;
 
 	dit_stored_orders(name, tree.flags, &orders);
-	other_10_must(dit_page_map_open(&map, other->data_fd,
-	                                dit_data_format_10(fixture_sealed), NULL));
+	other_10_must(dit_page_source_open(&map, other->data_fd,
+	                                   dit_data_format_10(fixture_sealed), NULL));
 	other_10_must(dit_tree_cursor_open(&cursor, &map, &tree, &orders.keys));
 	r = dit_tree_cursor_find_list(cursor, wanted, &found, &list);
 	for (; r > 0; r = dit_tree_cursor_more_items(cursor, &list)) {
@@ -159,7 +159,7 @@ static inline size_t other_10_leave_stored(const struct other_10 *other, const c
 	}
 	other_10_must(r);
 	dit_tree_cursor_close(cursor);
-	dit_page_map_close(&map);
+	dit_page_source_close(&map);
 	return nleft;
 }
 

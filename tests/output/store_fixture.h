@@ -12,7 +12,7 @@
 #include <lmdb.h>
 
 #include "codec/name_fixture.h"
-#include "output/output_impl.h"
+#include "output/record_output.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "reader/snapshot.h"
@@ -122,7 +122,7 @@ static inline int fixture_end(struct dit_record_output *staging, uint64_t *ret_b
 
 	*ret_bytes = staging->base.bytes;
 	if (r == 0) {
-		r = dit_output_place(&staging->base);
+		r = dit_output_rename(&staging->base);
 	}
 	if (r == 0) {
 		return dit_output_end(&staging->base);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The append writer (staging_append.c):
+ * The append writer (--writer=append):
  * - makes the records that our own pages hold, lists of every length among them;
  * - refuses what is out of order, too long, or of another length than the keys before;
  * - is the default where liblmdb's file format is not the one we know, and then leaves
@@ -200,11 +200,11 @@ static void an_unknown_format_is_left_to_liblmdb(void **state)
 	assert_int_equal(dit_output_finish(begin_index(staging, true)), 0);
 	assert_int_equal(dit_output_reserve_entry(staging, 1, 1, &space), 0);
 	*(char *)space = 'x';
-	assert_int_equal(dit_output_begin_changes(staging), 0);
-	assert_int_equal(dit_output_replace_entry(staging, 1, DIT_SPAN("yy")), 0);
 	assert_int_equal(dit_output_open_names(staging, &table), 0);
 	assert_int_equal(dit_output_put_record(table, 1, DIT_SPAN("name")), 0);
 	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
+	assert_int_equal(dit_output_replace_entry(staging, 1, DIT_SPAN("yy")), 0);
 	assert_int_equal(fixture_end(staging, &bytes), 0);
 	is_unknown = false;
 	assert_int_equal(count(dir, "id2e"), 1);

@@ -165,7 +165,7 @@ static void new_indexes_are_published(void **state)
 	assert_true(dit_output_used_bytes(output, &bytes));
 	assert_int_equal(dit_output_prepare(output), 0);
 	assert_int_equal(dit_output_commit(output), 0);
-	assert_int_equal(dit_output_place(output), 0);
+	assert_int_equal(dit_output_rename(output), 0);
 	dit_output_settle(output);
 	assert_true(output->bytes >= bytes);
 	assert_int_equal(dit_output_end(output), 0);

@@ -199,7 +199,7 @@ static void make(const char *dir)
 	forget_lists();
 	assert_int_equal(put_round(output, 0), 0);
 	assert_int_equal(publish(output), 0);
-	assert_int_equal(dit_output_place(&output->base), 0);
+	assert_int_equal(dit_output_rename(&output->base), 0);
 	assert_int_equal(dit_output_end(&output->base), 0);
 }
 
@@ -220,7 +220,7 @@ static int add_round(const char *dir, enum dit_output_merge way, unsigned round)
 		dit_output_abandon(&output->base);
 		return r;
 	}
-	assert_int_equal(dit_output_place(&output->base), 0);
+	assert_int_equal(dit_output_rename(&output->base), 0);
 	return dit_output_end(&output->base);
 }
 

@@ -49,7 +49,7 @@ static int commit(struct dit_record_output *output)
 static void publish(struct dit_record_output *output)
 {
 	assert_int_equal(commit(output), 0);
-	assert_int_equal(dit_output_place(&output->base), 0);
+	assert_int_equal(dit_output_rename(&output->base), 0);
 	assert_int_equal(dit_output_end(&output->base), 0);
 }
 

@@ -16,7 +16,6 @@
 #include "files/fault.h"
 #include "online_fixture.h"
 #include "output/online_impl.h"
-#include "page/page_map.h"
 #include "page/page_source.h"
 #include "seal_watch.h"
 
@@ -51,8 +50,8 @@ struct run {
 
 int __real_fdatasync(int fd);
 int __wrap_fdatasync(int fd);
-__typeof__(dit_page_map_open) __real_dit_page_map_open;
-__typeof__(dit_page_map_open) __wrap_dit_page_map_open;
+__typeof__(dit_page_source_open) __real_dit_page_source_open;
+__typeof__(dit_page_source_open) __wrap_dit_page_source_open;
 
 /* Calls until the failing one; -1: none fails. */
 static int nsyncs = -1;
@@ -73,13 +72,13 @@ int __wrap_fdatasync(int fd)
 	return __real_fdatasync(fd);
 }
 
-int __wrap_dit_page_map_open(struct dit_page_map *ret, int fd,
-                             const struct dit_page_format *format,
-                             const struct dit_metas *metas)
+int __wrap_dit_page_source_open(struct dit_page_source *ret, int fd,
+                                const struct dit_page_format *format,
+                                const struct dit_metas *metas)
 {
 	return nmaps >= 0 && nmaps-- == 0
 	               ? -ENOMEM
-	               : __real_dit_page_map_open(ret, fd, format, metas);
+	               : __real_dit_page_source_open(ret, fd, format, metas);
 }
 
 /* ---- pages that are read ---- */
@@ -89,7 +88,7 @@ __typeof__(dit_page_source_read) __wrap_dit_page_source_read;
 
 static unsigned nread; /* calls */
 
-int __wrap_dit_page_source_read(struct dit_page_source *source, uint64_t number,
+int __wrap_dit_page_source_read(const struct dit_page_source *source, uint64_t number,
                                 unsigned wanted, char *pages)
 {
 	nread++;

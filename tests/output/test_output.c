@@ -49,7 +49,7 @@ static void publish(struct dit_record_output *output)
 {
 	assert_int_equal(dit_output_prepare(&output->base), 0);
 	assert_int_equal(dit_output_commit(&output->base), 0);
-	assert_int_equal(dit_output_place(&output->base), 0);
+	assert_int_equal(dit_output_rename(&output->base), 0);
 	assert_int_equal(dit_output_end(&output->base), 0);
 }
 
@@ -229,7 +229,7 @@ static void an_output_that_is_given_up_leaves_what_was_there(void **state)
 		}
 		if (stop > 2) {
 			assert_int_equal(dit_output_commit(&output->base), 0);
-			assert_int_equal(dit_output_place(&output->base), 0);
+			assert_int_equal(dit_output_rename(&output->base), 0);
 			assert_directory_holds(dir, "data.mdb ditkit-staging lock.mdb ");
 		}
 		assert_int_equal(dit_output_take_back(&output->base), 0);
@@ -250,7 +250,7 @@ static void an_output_that_is_given_up_leaves_what_was_there(void **state)
 		if (stop > 2) {
 			assert_int_equal(dit_output_commit(&output->base), 0);
 			assert_true(output->base.bytes > 0);
-			assert_int_equal(dit_output_place(&output->base), 0);
+			assert_int_equal(dit_output_rename(&output->base), 0);
 		}
 		assert_int_equal(dit_output_take_back(&output->base), 0);
 		dit_output_abandon(&output->base);

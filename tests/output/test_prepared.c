@@ -263,7 +263,7 @@ static void a_prepared_one_replaces_another_and_is_taken_back(void **state)
 	(void)state;
 
 	assert_int_equal(state_of(dir), DIT_PREPARED_UNFINISHED);
-	assert_int_equal(dit_output_place(output), 0);
+	assert_int_equal(dit_output_rename(output), 0);
 	assert_int_equal(state_of(dir), DIT_PREPARED_READY);
 	watch(dir, "", "ditkit-staging/data.mdb", "ditkit-prepared");
 	assert_int_equal(dit_output_take_back(output), 0);
@@ -272,7 +272,7 @@ static void a_prepared_one_replaces_another_and_is_taken_back(void **state)
 	assert_directory_holds(dir, "");
 
 	output = prepare_one(dir);
-	assert_int_equal(dit_output_place(output), 0);
+	assert_int_equal(dit_output_rename(output), 0);
 	watch(dir, "", "ditkit-prepared/data.mdb", "");
 	assert_int_equal(dit_output_end(output), 0);
 	expect_synced();
@@ -280,7 +280,7 @@ static void a_prepared_one_replaces_another_and_is_taken_back(void **state)
 	assert_int_equal(stat(fixture_path(dir, "ditkit-prepared/data.mdb"), &first), 0);
 	for (int i = 0; i < 2; i++) {
 		output = prepare_one(dir);
-		assert_int_equal(dit_output_place(output), 0);
+		assert_int_equal(dit_output_rename(output), 0);
 		if (i == 0) {
 			assert_int_equal(dit_output_take_back(output), 0);
 			dit_output_abandon(output);
@@ -299,7 +299,7 @@ static void a_prepared_one_replaces_another_and_is_taken_back(void **state)
 	refuses_exchange = true;
 	watch(dir, "ditkit-prepared", "ditkit-prepared/data.mdb",
 	      "ditkit-prepared/manifest.json");
-	assert_int_equal(dit_output_place(output), 0);
+	assert_int_equal(dit_output_rename(output), 0);
 	expect_synced();
 	refuses_exchange = false;
 	assert_int_equal(dit_output_end(output), 0);
@@ -324,7 +324,7 @@ static struct dit_output *open_prepared(const char *dir)
 	assert_int_equal(dit_output_prepare(output), 0);
 	assert_int_equal(dit_output_commit(output), 0);
 	dit_prepared_deinit(&prepared);
-	assert_int_equal(dit_output_place(output), 0);
+	assert_int_equal(dit_output_rename(output), 0);
 	assert_int_equal(state_of(dir), DIT_PREPARED_PUBLISHED);
 	return output;
 }
@@ -336,7 +336,7 @@ static void a_published_one_is_taken_back_and_published_again(void **state)
 		char *dir = test_scratch();
 		struct dit_output *output = prepare_one(dir);
 
-		assert_int_equal(dit_output_place(output), 0);
+		assert_int_equal(dit_output_rename(output), 0);
 		assert_int_equal(dit_output_end(output), 0);
 		if (has_old == 1) {
 			test_write_text(fixture_path(dir, "data.mdb"), "");
@@ -360,7 +360,7 @@ static void put_prepared(const char *dir)
 {
 	struct dit_output *output = prepare_one(dir);
 
-	assert_int_equal(dit_output_place(output), 0);
+	assert_int_equal(dit_output_rename(output), 0);
 	assert_int_equal(dit_output_end(output), 0);
 }
 

@@ -51,7 +51,7 @@ static int commit(struct dit_output *output)
 	return note(output, 'c');
 }
 
-static int place(struct dit_output *output)
+static int rename_file(struct dit_output *output)
 {
 	return note(output, 'r');
 }
@@ -79,7 +79,7 @@ static void abandon(struct dit_output *output)
 static const struct dit_output_ops ops = {
 	.prepare = prepare,
 	.commit = commit,
-	.place = place,
+	.rename = rename_file,
 	.settle = settle,
 	.take_back = take_back,
 	.end = end,
@@ -91,7 +91,7 @@ static void failed(void *ctx, size_t number, enum dit_publish_step step, int err
 	static const char letters[] = {
 		[DIT_PUBLISH_PREPARE] = 'p',    [DIT_PUBLISH_FIND] = 'f',
 		[DIT_PUBLISH_FIND_AGAIN] = 'g', [DIT_PUBLISH_COMMIT] = 'c',
-		[DIT_PUBLISH_PLACE] = 'r',      [DIT_PUBLISH_TAKE_BACK] = 't',
+		[DIT_PUBLISH_RENAME] = 'r',     [DIT_PUBLISH_TAKE_BACK] = 't',
 		[DIT_PUBLISH_END] = 'e'};
 	size_t n = strlen(failures);
 
@@ -244,21 +244,21 @@ static void publish_one(const struct name_case *this)
 	(void)snprintf(command, sizeof(command), "cd %s && %s", dir, this->command);
 	fake.command = command;
 	(void)snprintf(path, sizeof(path), "%s/db", dir);
-	fake.base.place = (struct dit_output_place){
+	fake.base.target = (struct dit_output_target){
 		.directory = path,
 		.data_name = "data.mdb",
 		.dir_fd = this->is_new ? open(path, O_RDONLY) : -1};
 	(void)snprintf(text, sizeof(text), "%s/db/data.mdb", dir);
-	fake.base.place.data_fd = open(text, O_RDONLY);
+	fake.base.target.data_fd = open(text, O_RDONLY);
 	calls[0] = '\0';
 	failures[0] = '\0';
 	assert_int_equal(publish(items), this->want);
 	(void)snprintf(text, sizeof(text), this->text, dir);
 	assert_string_equal(items[0].fault.text, text);
 	assert_string_equal(calls, this->calls);
-	(void)close(fake.base.place.data_fd);
+	(void)close(fake.base.target.data_fd);
 	if (this->is_new) {
-		(void)close(fake.base.place.dir_fd);
+		(void)close(fake.base.target.dir_fd);
 	}
 	test_scratch_remove(dir);
 }

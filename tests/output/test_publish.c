@@ -41,7 +41,7 @@ static void prepare_and_place(struct dit_record_output *staging)
 {
 	assert_int_equal(dit_output_prepare(&staging->base), 0);
 	assert_true(staging->base.bytes > 0);
-	assert_int_equal(dit_output_place(&staging->base), 0);
+	assert_int_equal(dit_output_rename(&staging->base), 0);
 }
 
 static ino_t inode(const char *dir, const char *name)

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "output/staging.h"
+#include "output/new_output_impl.h"
 #include "store_fixture.h"
 
 /* ---- reading with LMDB itself ---- */
@@ -490,7 +490,7 @@ static void transactions_need_no_more_than_they_are_charged(void **state)
 	for (int kind = 0; kind < NKINDS; kind++) {
 		char *dir = test_scratch();
 		struct dit_record_output *output = open_holes(dir, DIT_WRITER_APPEND);
-		int fd = output->base.place.data_fd;
+		int fd = output->base.target.data_fd;
 		uint64_t n = 1;
 
 		for (int round = 0; round < 3; round++) {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "output/staging.h"
+#include "output/new_output_impl.h"
 #include "table_fixture.h"
 
 /* ---- what is written is read ---- */
@@ -368,12 +368,13 @@ static void keys_of_records_are_integers(void **state)
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		struct dit_table_writer *writer = NULL;
 
-		assert_int_equal(dit_table_writer_new(
-					 &writer,
-					 dit_page_commit_space(
-						 dit_staging_of(&staging->base)->commit),
-					 MDB_INTEGERKEY | MDB_DUPSORT),
-		                 0);
+		assert_int_equal(
+			dit_table_writer_new(
+				&writer,
+				dit_page_commit_space(
+					dit_new_output_of(&staging->base)->commit),
+				MDB_INTEGERKEY | MDB_DUPSORT),
+			0);
 		assert_int_equal(dit_table_writer_begin_records(
 					 writer, (struct dit_span){bytes, lens[i]}),
 		                 lens[i] > FIXTURE_KEY_MAX ? MDB_BAD_VALSIZE : -EINVAL);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "output/output_impl.h"
+#include "output/record_output.h"
 #include "table_fixture.h"
 
 /* ---- liblmdb goes on with what we wrote ---- */

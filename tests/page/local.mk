@@ -7,10 +7,4 @@ check_PROGRAMS += \
 	%D%/test_tree_cursor \
 	%D%/test_tree_visit \
 	$(NULL)
-%C%_test_page_source_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=preadv2 \
-	-Wl,--wrap=pthread_create
 tests_libfixtures_a_SOURCES += %D%/page_dump.c %D%/page_dump.h
-thread_tests += \
-	%D%/test_page_source \
-	$(NULL)

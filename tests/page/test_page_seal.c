@@ -251,7 +251,6 @@ static void a_source_opens_what_it_reads(void **state)
 	assert_int_equal(unit[2000], 'x');
 	assert_int_equal(dit_page_source_read_unit(&source, 8, 2, unit), DIT_E_CORRUPT);
 	assert_int_equal(dit_page_source_read_unit(&source, 9, 3, unit), -ENODATA);
-	dit_page_source_deinit(&source);
 	assert_int_equal(close(fd), 0);
 }
 

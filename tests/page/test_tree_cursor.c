@@ -46,7 +46,7 @@ struct table {
 
 struct fixture {
 	struct page_dump dump;
-	struct dit_page_map map;
+	struct dit_page_source map;
 	struct table tables[64];
 	size_t ntables;
 };
@@ -82,12 +82,12 @@ static void open_dump(struct fixture *f, FILE *in)
 	assert_null(page_dump_read(&f->dump, in));
 	f->dump.bytes = realloc(f->dump.bytes, f->dump.len); /* not a byte more */
 	assert_non_null(f->dump.bytes);
-	f->map = (struct dit_page_map){
+	f->map = (struct dit_page_source){
 		.format = f->dump.format,
 		.page_bytes = f->dump.page_bytes,
 		.npages = f->dump.len / f->dump.page_bytes,
 		.meta = f->dump.meta,
-		.bytes = f->dump.bytes,
+		.map = f->dump.bytes,
 	};
 	assert_null(page_dump_tree(&f->dump, &f->dump.meta.main_tree, add_table, f));
 	assert_true(f->ntables > 0);
@@ -582,7 +582,7 @@ static void set_children(const struct fixture *f, uint64_t page, uint64_t child)
 	for (unsigned i = 0; i < dit_view_count(view); i++) {
 		struct dit_node_header *header =
 			(void *)(f->dump.bytes + page * f->map.page_bytes +
-		                 dit_view_node_place(view, i));
+		                 dit_view_node_offset(view, i));
 
 		header->low = (uint16_t)child;
 		header->high = (uint16_t)(child >> 16);
@@ -695,19 +695,19 @@ static int write_memory(const char *bytes, size_t len)
 
 static int try_map(const char *bytes, size_t len, const struct dit_page_format *format)
 {
-	struct dit_page_map map = {.bytes = NULL};
+	struct dit_page_source map = {.map = NULL};
 	int fd = write_memory(bytes, len);
-	int r = dit_page_map_open(&map, fd, format, NULL);
+	int r = dit_page_source_open(&map, fd, format, NULL);
 
-	dit_page_map_close(&map);
-	dit_page_map_close(&map);
+	dit_page_source_close(&map);
+	dit_page_source_close(&map);
 	assert_int_equal(close(fd), 0);
 	return r;
 }
 
 static void a_map_shows_the_newer_meta_page(void **state)
 {
-	struct dit_page_map map = {.bytes = NULL};
+	struct dit_page_source map = {.map = NULL};
 	struct fixture f;
 	int fd = -1;
 
@@ -715,13 +715,13 @@ static void a_map_shows_the_newer_meta_page(void **state)
 	for (unsigned i = 0; i < NFILES; i++) {
 		open_file(&f, i);
 		fd = write_memory(f.dump.bytes, f.dump.len);
-		assert_int_equal(dit_page_map_open(&map, fd, f.dump.format, NULL), 0);
+		assert_int_equal(dit_page_source_open(&map, fd, f.dump.format, NULL), 0);
 		assert_int_equal(close(fd), 0);
 		assert_int_equal(map.page_bytes, f.dump.page_bytes);
 		assert_int_equal(map.meta.transaction, f.dump.meta.transaction);
 		assert_int_equal(map.npages, f.dump.meta.last_page + 1);
-		assert_memory_equal(map.bytes, f.dump.bytes, map.npages * map.page_bytes);
-		dit_page_map_close(&map);
+		assert_memory_equal(map.map, f.dump.bytes, map.npages * map.page_bytes);
+		dit_page_source_close(&map);
 		close_file(&f);
 	}
 }

@@ -96,7 +96,6 @@ static void open_file(struct fixture *f, const char *name)
 
 static void close_file(struct fixture *f)
 {
-	dit_page_source_deinit(&f->pages);
 	assert_int_equal(close(f->fd), 0);
 	page_dump_free(&f->dump);
 }

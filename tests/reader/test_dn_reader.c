@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "output/store_fixture.h"
-#include "page/page_map.h"
+#include "page/page_source.h"
 #include "reader/dn_reader.h"
 
 #define NCHILDREN 3000
@@ -371,13 +371,13 @@ static uint64_t hide_nodes(const char *dir)
 	const struct dit_page_format *format =
 		fixture_is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09;
 	int fd = open(fixture_path(dir, "data.mdb"), O_RDWR | O_CLOEXEC);
-	struct dit_page_map map;
+	struct dit_page_source map;
 	struct dit_node_view node = {.at = 0};
 	uint64_t id = 0;
 
-	assert_int_equal(dit_page_map_open(&map, fd, format, NULL), 0);
+	assert_int_equal(dit_page_source_open(&map, fd, format, NULL), 0);
 	for (uint64_t number = 0; number < map.npages && node.key.len == 0; number++) {
-		const struct dit_page_view view = {map.bytes + number * map.page_bytes,
+		const struct dit_page_view view = {map.map + number * map.page_bytes,
 		                                   map.page_bytes, format};
 
 		if (dit_view_is_page(view, number) &&
@@ -390,9 +390,9 @@ static uint64_t hide_nodes(const char *dir)
 	assert_int_equal(node.key.len, sizeof(id));
 	memcpy(&id, node.key.data, sizeof(id));
 	id += NHIDDEN + 1;
-	assert_int_equal(pwrite(fd, &id, sizeof(id), node.key.data - map.bytes),
+	assert_int_equal(pwrite(fd, &id, sizeof(id), node.key.data - map.map),
 	                 sizeof(id));
-	dit_page_map_close(&map);
+	dit_page_source_close(&map);
 	assert_int_equal(close(fd), 0);
 	return id - NHIDDEN;
 }

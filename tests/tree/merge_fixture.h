@@ -80,7 +80,6 @@ static inline void merge_file_begin(struct merge_file *file, const char *dir,
 
 static inline void merge_file_end(struct merge_file *file)
 {
-	dit_page_source_deinit(&file->pages);
 	dit_page_file_close(&file->space.file);
 	(void)close(file->fd);
 	free(file->state);

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "commit/page_reserve.h"
 #include "page/page_source.h"
-#include "page/tree_place.h"
+#include "page/tree_position.h"
 #include "tree/table_writer.h"
 #include "tree/tree_diff.h"
 #include "tree/tree_merge.h"
@@ -238,11 +238,11 @@ static void reopen(struct fixture *f)
 }
 
 static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
-                        struct dit_page_runs *runs)
+                        struct dit_page_set *ret)
 {
 	struct fixture *f = ctx;
 	struct dit_page_commit *commit = open_commit(f, 3, NULL, wanted);
-	int r = dit_page_commit_reserve(commit, wanted, runs);
+	int r = dit_page_commit_reserve(commit, wanted, ret);
 
 	assert_true(least <= wanted);
 	if (r == 0) {
@@ -359,7 +359,6 @@ static void edit_table(struct fixture *f, struct dit_page_reserve *reserve,
 	assert_int_equal(dit_tree_merge_postings(merge, changes->list, changes->n), 0);
 	assert_int_equal(dit_tree_merge_finish(merge, table, NULL), 0);
 	dit_tree_merge_free(merge);
-	dit_page_source_deinit(&pages);
 }
 
 static void run(unsigned nchanges, unsigned flags, unsigned seed)
@@ -487,52 +486,47 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 static void lost_pages_are_noticed(void **state)
 {
 	struct dit_page_commit *commit = NULL;
-	struct dit_page_runs runs = {NULL, 0, 0};
-	struct dit_page_set pages;
+	struct dit_page_set pages = {.words = NULL};
 	struct fixture f;
 
 	(void)state;
 	fixture_make(&f);
-	assert_int_equal(reserve_more(&f, 20, 20, &runs), 0);
+	assert_int_equal(reserve_more(&f, 20, 20, &pages), 0);
 	reopen(&f);
 	/* No reader holds the state of the reservation. */
 	for (unsigned i = 0; i < 8; i++) {
 		change_entries(&f, 5000 + i * 2000, 2000, 1);
 	}
 	commit = open_commit(&f, 0, NULL, 0);
-	assert_int_equal(dit_page_set_init(&pages, runs.runs[0].first + runs.runs[0].n),
-	                 0);
-	assert_true(dit_page_set_add_run(&pages, runs.runs[0].first, runs.runs[0].n));
 	assert_int_equal(dit_page_commit_use(commit, &pages), DIT_E_CORRUPT);
 	dit_page_set_deinit(&pages);
 	dit_page_commit_close(commit);
-	free(runs.runs);
 	fixture_remove(&f);
 }
 
 /* ---- damage ---- */
 
 /* A key of the first leaf, or of the branch above it, gets another length. */
-static void shorten_key(const struct fixture *f, struct dit_page_source *pages,
+static void shorten_key(const struct fixture *f, const struct dit_page_source *pages,
                         const struct dit_tree_record *tree, bool is_leaf, unsigned slot)
 {
 	struct dit_tree_reading reading = {.source = pages};
-	struct dit_tree_place place = {.reading = &reading};
+	struct dit_tree_position position = {.reading = &reading};
 	const struct dit_page_view *view = NULL;
 	struct dit_node_header header;
 	struct dit_node_view node = {.at = 0};
 	off_t at = 0;
 
-	assert_int_equal(dit_tree_place_set(&place, tree), 0);
-	assert_int_equal(dit_tree_place_first(&place), 1);
-	assert_true(place.depth > 1);
-	view = &place.levels[place.depth - (is_leaf ? 1 : 2)].view;
+	assert_int_equal(dit_tree_position_set(&position, tree), 0);
+	assert_int_equal(dit_tree_position_first(&position), 1);
+	assert_true(position.depth > 1);
+	view = &position.levels[position.depth - (is_leaf ? 1 : 2)].view;
 	assert_int_equal(dit_view_node(*view, slot, &node), DIT_NODE_FITS);
 	memcpy(&header, view->bytes + node.at, sizeof(header));
 	header.key_len--;
 	at = (off_t)(dit_view_number(*view) * PAGE + node.at);
 	assert_int_equal(pwrite(f->fd, &header, sizeof(header), at), sizeof(header));
-	dit_tree_place_deinit(&place);
+	dit_tree_position_deinit(&position);
 }
 
 static int keep_pages(void *ctx, uint64_t first, uint64_t n)
@@ -605,7 +599,6 @@ static void keys_of_another_length_are_damage(void **state)
 		shorten_key(&f, &pages, &tree, cases[i].is_leaf, cases[i].slot);
 		assert_int_equal(put_entry(commit, &pages, &tree, cases[i].changed),
 		                 DIT_E_CORRUPT);
-		dit_page_source_deinit(&pages);
 		dit_page_commit_close(commit);
 		fixture_remove(&f);
 	}
@@ -694,7 +687,6 @@ static void two_versions_differ_by_their_changes(void **state)
 	dit_page_set_deinit(&versions[0]);
 	dit_page_set_deinit(&versions[1]);
 	dit_page_set_deinit(&set);
-	dit_page_source_deinit(&pages);
 	mdb_txn_abort(reader);
 	fixture_remove(&f);
 }

@@ -56,6 +56,14 @@
 /* Bytes of pages for a byte charged, at most. */
 #define PAGES_FACTOR 3
 #define SLACK_BYTES  (1u << 20)
+/* LMDB adds this to key and data: node header, its slot in the page, rounding to even
+ * sizes. */
+#define NODE_BYTES 11
+/* More than one item under a key: a page inside the node with up to four free slots, or
+ * the record of a tree of its own. */
+#define LIST_BYTES 64
+/* IDs in one call, so that a long list does not need a long transaction. */
+#define IDS_PER_PUT 65536u
 
 /* base/error.h promises three ranges without overlap. */
 _Static_assert(MDB_KEYEXIST == -30799 && MDB_LAST_ERRCODE <= -30600,
@@ -91,6 +99,15 @@ struct dit_lmdb_append {
 	uint64_t txn_room_bytes; /* what it may still be charged with */
 	uint64_t txn_bytes;      /* what it was charged with */
 	uint64_t started_bytes;  /* of the file, handed to the disk already */
+
+	/* The key of the last item; of none if last_len is 0. */
+	unsigned last_db;
+	char last_key[sizeof(uint64_t) + sizeof(uint16_t)];
+	size_t last_len;
+
+	bool is_open; /* a table: */
+	bool is_integerkey;
+	size_t integerkey_len; /* of its first key; 0: none yet */
 };
 
 /* ---- liblmdb ---- */
@@ -261,7 +278,11 @@ static int cursor_on(struct dit_lmdb_append *append, MDB_dbi dbi)
 	return 0;
 }
 
-int dit_lmdb_append_charge(struct dit_lmdb_append *append, uint64_t bytes)
+/*
+ * Before each change or look: room for so many bytes of keys and data. Commits a
+ * transaction that has been charged with enough.
+ */
+static int charge(struct dit_lmdb_append *append, uint64_t bytes)
 {
 	int r = 0;
 
@@ -349,7 +370,7 @@ uint64_t dit_lmdb_append_bytes(const struct dit_lmdb_append *append)
 int dit_lmdb_append_make(struct dit_lmdb_append *append, const char *name, unsigned flags,
                          unsigned *ret_db)
 {
-	int r = dit_lmdb_append_charge(append, DIT_LMDB_LIST_BYTES + strlen(name));
+	int r = charge(append, LIST_BYTES + strlen(name));
 
 	return r < 0 ? r
 	             : lmdb_error(mdb_dbi_open(append->txn, name, MDB_CREATE | flags,
@@ -404,15 +425,13 @@ static int put(struct dit_lmdb_append *append, unsigned db, MDB_val *key, MDB_va
 }
 
 int dit_lmdb_append_put(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
-                        struct dit_span record, enum dit_lmdb_where where)
+                        struct dit_span record)
 {
-	static const unsigned flags[] = {[DIT_LMDB_NEW_KEY] = MDB_APPEND,
-	                                 [DIT_LMDB_LAST_KEY] = MDB_APPENDDUP,
-	                                 [DIT_LMDB_ANY_KEY] = 0};
 	MDB_val key_val = val_of(key);
 	MDB_val data = val_of(record);
+	int r = charge(append, NODE_BYTES + key.len + record.len);
 
-	return put(append, db, &key_val, &data, flags[where]);
+	return r < 0 ? r : put(append, db, &key_val, &data, MDB_APPEND);
 }
 
 int dit_lmdb_append_reserve(struct dit_lmdb_append *append, unsigned db,
@@ -420,33 +439,36 @@ int dit_lmdb_append_reserve(struct dit_lmdb_append *append, unsigned db,
 {
 	MDB_val key_val = val_of(key);
 	MDB_val data = {len, NULL};
-	int r = put(append, db, &key_val, &data, MDB_RESERVE | MDB_APPEND);
+	uint64_t bytes = NODE_BYTES + key.len + len;
+	int r = 0;
 
+	if (bytes > append->opts.page_bytes / 2 - LIST_BYTES) {
+		bytes += append->opts.page_bytes; /* the end of its overflow pages */
+	}
+	r = charge(append, bytes);
+	r = r < 0 ? r : put(append, db, &key_val, &data, MDB_RESERVE | MDB_APPEND);
 	if (r == 0) {
 		*ret_space = data.mv_data;
 	}
 	return r;
 }
 
-int dit_lmdb_append_put_ids(struct dit_lmdb_append *append, unsigned db,
-                            const struct dit_lmdb_ids *ids)
+int dit_lmdb_append_put_item(struct dit_lmdb_append *append, unsigned db,
+                             struct dit_span key, struct dit_span item)
 {
-	MDB_val key = val_of(ids->key);
-	MDB_val data[2] = {{sizeof(*ids->ids), (void *)ids->ids}, {ids->n, NULL}};
-	bool is_alone = ids->is_new_key && ids->n == 1;
-	unsigned flags = ids->is_new_key ? MDB_APPEND : 0;
-	int r = dit_lmdb_append_charge(
-		append, DIT_LMDB_NODE_BYTES + key.mv_size + ids->n * sizeof(*ids->ids) +
-				(is_alone ? 0 : DIT_LMDB_LIST_BYTES));
+	MDB_val key_val = val_of(key);
+	MDB_val data = val_of(item);
+	bool is_new =
+		append->last_db != db ||
+		!dit_span_eq(key, (struct dit_span){append->last_key, append->last_len});
+	int r = charge(append, NODE_BYTES + key.len + item.len + LIST_BYTES);
 
-	if (!is_alone) {
-		flags |= MDB_APPENDDUP | MDB_MULTIPLE;
-	}
-	if (r == 0) {
-		r = put(append, db, &key, data, flags);
-	}
-	/* LMDB says how many it has stored; any others were not in order. */
-	return r == 0 && !is_alone && data[1].mv_size != ids->n ? MDB_KEYEXIST : r;
+	append->last_db = db;
+	append->last_len = key.len;
+	memcpy(append->last_key, key.data, key.len);
+	return r < 0 ? r
+	             : put(append, db, &key_val, &data,
+	                   is_new ? MDB_APPEND : MDB_APPENDDUP);
 }
 
 int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
@@ -454,8 +476,89 @@ int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit
 {
 	MDB_val key_val = val_of(key);
 	MDB_val data = {0, NULL};
-	int r = lmdb_error(mdb_get(append->txn, db, &key_val, &data));
+	int r = charge(append, 0);
 
-	*ret = (struct dit_span){data.mv_data, data.mv_size};
+	r = r < 0 ? r : lmdb_error(mdb_get(append->txn, db, &key_val, &data));
+	if (r == 0 && data.mv_size > 0) {
+		*ret = (struct dit_span){data.mv_data, data.mv_size};
+		return 1;
+	}
 	return r == DIT_LMDB_NOTFOUND ? 0 : r;
+}
+
+int dit_lmdb_append_replace(struct dit_lmdb_append *append, unsigned db,
+                            struct dit_span key, struct dit_span record)
+{
+	MDB_val key_val = val_of(key);
+	MDB_val data = val_of(record);
+	int r = charge(append, NODE_BYTES + key.len + record.len +
+	                               2 * (uint64_t)append->opts.page_bytes);
+
+	return r < 0 ? r : put(append, db, &key_val, &data, 0);
+}
+
+/* ---- lists ---- */
+
+int dit_lmdb_append_begin_table(struct dit_lmdb_append *append, bool is_integerkey)
+{
+	if (append->is_open) {
+		return -EINVAL;
+	}
+	append->is_open = true;
+	append->is_integerkey = is_integerkey;
+	append->integerkey_len = 0;
+	return 0;
+}
+
+void dit_lmdb_append_end_table(struct dit_lmdb_append *append)
+{
+	append->is_open = false;
+}
+
+/* Integer keys of different lengths have no order (storage.md 1.5). */
+static int check_integerkey(struct dit_lmdb_append *append, size_t len)
+{
+	if (append->integerkey_len == 0 && (len == 4 || len == 8)) {
+		append->integerkey_len = len;
+	}
+	return len == append->integerkey_len && len > 0 ? 0 : -EINVAL;
+}
+
+/* IDs of a new key, or more of the last one. @param ids  as MDB_MULTIPLE has them */
+static int put_ids(struct dit_lmdb_append *append, unsigned db, MDB_val *key,
+                   MDB_val ids[2], bool is_new_key)
+{
+	size_t nids = ids[1].mv_size;
+	bool is_alone = is_new_key && nids == 1;
+	unsigned flags = is_new_key ? MDB_APPEND : 0;
+	int r = charge(append, NODE_BYTES + key->mv_size + nids * ids[0].mv_size +
+	                               (is_alone ? 0 : LIST_BYTES));
+
+	if (!is_alone) {
+		flags |= MDB_APPENDDUP | MDB_MULTIPLE;
+	}
+	r = r < 0 ? r : put(append, db, key, ids, flags);
+	/* LMDB says how many it has stored; any others were not in order. */
+	return r == 0 && !is_alone && ids[1].mv_size != nids ? MDB_KEYEXIST : r;
+}
+
+int dit_lmdb_append_put_list(struct dit_lmdb_append *append, unsigned db,
+                             struct dit_span key, const uint64_t *ids, size_t nids)
+{
+	MDB_val key_val = val_of(key);
+	uint64_t integer = 0;
+	int r = append->is_integerkey ? check_integerkey(append, key.len) : 0;
+
+	if (r == 0 && append->is_integerkey) {
+		/* LMDB reads integer keys as words where they lie. */
+		memcpy(&integer, key.data, key.len);
+		key_val.mv_data = &integer;
+	}
+	for (size_t at = 0; at < nids && r == 0; at += IDS_PER_PUT) {
+		size_t n = nids - at < IDS_PER_PUT ? nids - at : IDS_PER_PUT;
+		MDB_val data[2] = {{sizeof(*ids), (void *)(ids + at)}, {n, NULL}};
+
+		r = put_ids(append, db, &key_val, data, at == 0);
+	}
+	return r;
 }

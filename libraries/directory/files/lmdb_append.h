@@ -4,7 +4,9 @@
  * one thread.
  *
  *   dit_lmdb_append_begin_file();  dit_lmdb_append_open();  _make() ...
- *   dit_lmdb_append_charge();  _put(), _reserve(), _put_ids(), _find() ...
+ *   dit_lmdb_append_put(), _reserve(), _put_item(), _find(), _replace() ...
+ *   one table of lists or items after the other:  _begin_table();  _put_list(),
+ *                                                 _put_item() ...;  _end_table()
  *   dit_lmdb_append_commit();  dit_lmdb_append_close()
  *
  * Threads: belongs to one thread.
@@ -46,53 +48,44 @@ int dit_lmdb_append_open(struct dit_lmdb_append **ret,
 /** Changes that were not committed are lost. NULL is fine. */
 void dit_lmdb_append_close(struct dit_lmdb_append *append);
 
-/** LMDB adds this to key and data: node header, its slot in the page, rounding to even
- * sizes. */
-#define DIT_LMDB_NODE_BYTES 11
-/** More than one item under a key: a page inside the node with up to four free places, or
- * the record of a tree of its own. */
-#define DIT_LMDB_LIST_BYTES 64
-
-/**
- * Before each change or look: room for so many bytes of keys and data, with the two
- * above. Commits a transaction that has been charged with enough.
- */
-int dit_lmdb_append_charge(struct dit_lmdb_append *append, uint64_t bytes);
-
-/** A named database comes into being; charged here. */
+/** A named database comes into being. */
 int dit_lmdb_append_make(struct dit_lmdb_append *append, const char *name, unsigned flags,
                          unsigned *ret_db);
 /** The keys of a new database are an ID and a number of two bytes, in host byte order;
  * the items of a key are in the order in which they come. */
 int dit_lmdb_append_order_split(struct dit_lmdb_append *append, unsigned db);
 
-/** Where a record goes. */
-enum dit_lmdb_where {
-	DIT_LMDB_NEW_KEY,  /* after all keys */
-	DIT_LMDB_LAST_KEY, /* after all items of the last key */
-	DIT_LMDB_ANY_KEY,  /* in the place of the record of this key, if there is one */
-};
-
+/** A record after all others of its database, with a new key. MDB_KEYEXIST: not in
+ * order, as in the calls that follow */
 int dit_lmdb_append_put(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
-                        struct dit_span record, enum dit_lmdb_where where);
-/** A new key. @param ret_space  for its record; until the next call */
+                        struct dit_span record);
+/** The same. @param ret_space  for its bytes; until the next call */
 int dit_lmdb_append_reserve(struct dit_lmdb_append *append, unsigned db,
                             struct dit_span key, size_t len, void **ret_space);
+/** An item after all others of its database: of a new key, or of the last one. The items
+ * of one database follow each other. @param key  10 bytes at most */
+int dit_lmdb_append_put_item(struct dit_lmdb_append *append, unsigned db,
+                             struct dit_span key, struct dit_span item);
 
-/** IDs of a key. */
-struct dit_lmdb_ids {
-	struct dit_span key; /* integer keys: where a word may lie */
-	const uint64_t *ids; /* ascending */
-	size_t n;
-	bool is_new_key; /* else more IDs of the last one */
-};
+/** One table after the other. -EINVAL: another one is open */
+int dit_lmdb_append_begin_table(struct dit_lmdb_append *append, bool is_integerkey);
+void dit_lmdb_append_end_table(struct dit_lmdb_append *append);
+/**
+ * A new key of the open table, and its list.
+ *
+ * @param ids  ascending
+ *
+ * @return 0; -EINVAL: integer keys of 4 and of 8 bytes, which have no order; errors
+ */
+int dit_lmdb_append_put_list(struct dit_lmdb_append *append, unsigned db,
+                             struct dit_span key, const uint64_t *ids, size_t nids);
 
-/** Charged here. MDB_KEYEXIST: not in order */
-int dit_lmdb_append_put_ids(struct dit_lmdb_append *append, unsigned db,
-                            const struct dit_lmdb_ids *ids);
-/** @param ret  until the next call; empty: there is none, or nothing in it */
+/** 1; 0: there is no such record, or nothing in it. @param ret  until the next call */
 int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
                          struct dit_span *ret);
+/** A record in the place of the one of this key, if there is one. */
+int dit_lmdb_append_replace(struct dit_lmdb_append *append, unsigned db,
+                            struct dit_span key, struct dit_span record);
 
 int dit_lmdb_append_commit(struct dit_lmdb_append *append);
 /** Bytes of the file in use by the last commit, or charged since. */

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "output/data_check.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "files/data_seal.h"
 #include "files/files.h"
+#include "files/format_check.h"
+#include "page/meta_pages.h"
+#include "page/page_source.h"
+#include "page/tree_visit.h"
 #include "reader/stored_order.h"
 #include "walk/walk.h"
+
+/* ---- all of it ---- */
 
 /* The first finding; others often follow from it. */
 static void note(void *ctx, const struct dit_walk_finding *finding)
@@ -46,9 +57,188 @@ int dit_data_check_whole(int data_fd, const volatile sig_atomic_t *stop,
 	return r;
 }
 
-int dit_data_damaged(struct dit_fault *fault, int r)
+/* ---- records ---- */
+
+static int add_records(void *ctx, const struct dit_node_view *node)
 {
-	return dit_fault_say(fault, r,
-	                     DIT_DATA_NAME
-	                     " is damaged: see what \"ditcheck --quick\" says");
+	uint64_t *nrecords = ctx;
+	struct dit_tree_record tree;
+
+	if (node->flags == DIT_NODE_TREE && node->value.len == sizeof(tree)) {
+		memcpy(&tree, node->value.data, sizeof(tree));
+		*nrecords += tree.nitems;
+	}
+	return 0;
+}
+
+/* No database has more pages in its main tree than there are names. */
+static int go_on(void *ctx, uint64_t first, uint64_t n)
+{
+	(void)ctx, (void)first, (void)n;
+	return 0;
+}
+
+static int count_records(int fd, const struct dit_page_format *format, uint64_t *ret)
+{
+	const struct dit_tree_visitor visitor = {
+		.pages = go_on, .node = add_records, .ctx = ret};
+	struct dit_page_source pages;
+	struct dit_metas metas;
+	const struct dit_meta *live = NULL;
+	int r = dit_metas_read(fd, format, &metas);
+
+	if (r != 0) {
+		return r;
+	}
+	live = dit_metas_newest(&metas);
+	dit_page_source_init(&pages, fd, format, metas.page_bytes, live->last_page + 1);
+	r = dit_tree_visit(&pages, &live->main_tree, &visitor);
+	return r;
+}
+
+/* ---- of LMDB 0.9 ---- */
+
+/* A file that is none of LMDB, or of another version, is not called damaged. */
+static int check_magic(int data_fd)
+{
+	struct dit_meta_page page;
+
+	if (dit_meta_page_read(data_fd, &dit_lmdb_09, 0, &page) < 0 ||
+	    page.meta.magic != DIT_META_MAGIC) {
+		return DIT_LMDB_INVALID;
+	}
+	return page.meta.version != dit_lmdb_09.version ? DIT_LMDB_VERSION_MISMATCH : 0;
+}
+
+/*
+ * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
+ * empty. Empty files are replaced; a damaged meta page may make one look empty.
+ */
+static int look_at_records(int data_fd, const struct dit_output_opts *opts)
+{
+	char path[DIT_FD_PATH_BYTES];
+	uint64_t nrecords = 0;
+	int r = dit_fd_path(data_fd, path, opts->fault); /* liblmdb will need it */
+
+	if (r == 0) {
+		r = check_magic(data_fd);
+	}
+	if (r == 0) {
+		r = count_records(data_fd, &dit_lmdb_09, &nrecords);
+	}
+	if (r == 0 && nrecords > 0) {
+		return DIT_E_NOTEMPTY;
+	}
+	if (r == 0 || r == DIT_E_CORRUPT) {
+		int whole = dit_data_check_whole(data_fd, opts->stop, opts->fault);
+
+		r = whole < 0 ? whole : r;
+	}
+	return r;
+}
+
+static int say_newer(struct dit_fault *fault)
+{
+	return dit_fault_say(fault, DIT_E_FORMAT,
+	                     DIT_DATA_NAME " is of LMDB 1.0 (OpenLDAP 2.7), the load is "
+	                                   "for OpenLDAP 2.5 or 2.6: see --openldap");
+}
+
+/* Before lock.mdb is touched, which differs between the generations, too. */
+static int check_generation(int dir_fd, struct dit_fault *fault)
+{
+	int fd = dit_data_open(dir_fd, O_RDONLY, &dit_lmdb_09, fault);
+
+	if (fd == DIT_E_FORMAT) {
+		return say_newer(fault);
+	}
+	if (fd < 0) {
+		return fd == -ENOENT ? 0 : fd;
+	}
+	(void)close(fd);
+	return 0;
+}
+
+/* ---- of LMDB 1.0 ---- */
+
+static int say_older(struct dit_fault *fault)
+{
+	return dit_fault_say(fault, DIT_E_FORMAT,
+	                     DIT_DATA_NAME " is of LMDB 0.9 (OpenLDAP 2.5 or 2.6), the "
+	                                   "load is for OpenLDAP 2.7: see --openldap");
+}
+
+static int look_at_records_10(int fd, const struct dit_output_opts *opts)
+{
+	struct dit_fault *fault = opts->fault;
+	uint64_t nrecords = 0;
+	int r = dit_format_check(fd);
+
+	if (r == 0) {
+		return say_older(fault);
+	}
+	r = dit_data_seal_check(fd, opts->sealed, fault);
+	if (r == 0) {
+		r = dit_format_check_state(fd, fault);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = count_records(fd, dit_data_format_10(opts->sealed), &nrecords);
+	if (r < 0) {
+		return dit_fault_say(fault, r, DIT_DATA_NAME " cannot be read");
+	}
+	return nrecords == 0 ? 0 : DIT_E_NOTEMPTY;
+}
+
+/* ---- of either ---- */
+
+/* May the file go? A slapd of the other generation would see nothing of our claim. A
+ * damaged file may go, too. */
+static int look_at_replaced(int fd, const struct dit_output_opts *opts)
+{
+	if (dit_format_check(fd) != 0) {
+		return opts->is_lmdb_10 ? 0 : say_newer(opts->fault);
+	}
+	return opts->is_lmdb_10 && check_magic(fd) != DIT_LMDB_INVALID
+	               ? say_older(opts->fault)
+	               : 0;
+}
+
+static int look_at_file(int fd, const struct dit_output_opts *opts)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_size == 0) {
+		return 0;
+	}
+	if (opts->replaces) {
+		return look_at_replaced(fd, opts);
+	}
+	return opts->is_lmdb_10 ? look_at_records_10(fd, opts)
+	                        : look_at_records(fd, opts);
+}
+
+int dit_data_check_first(int dir_fd, const struct dit_output_opts *opts)
+{
+	return opts->is_lmdb_10 || opts->replaces ? dit_data_check_empty(dir_fd, opts)
+	                                          : check_generation(dir_fd, opts->fault);
+}
+
+int dit_data_check_empty(int dir_fd, const struct dit_output_opts *opts)
+{
+	int fd = opts->is_lmdb_10 || opts->replaces
+	                 ? dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, opts->fault)
+	                 : dit_data_open(dir_fd, O_RDONLY, &dit_lmdb_09, opts->fault);
+	int r = 0;
+
+	if (fd < 0) {
+		return fd == -ENOENT ? 0 : fd;
+	}
+	r = look_at_file(fd, opts);
+	(void)close(fd);
+	return r;
 }

@@ -7,9 +7,8 @@
 #ifndef DITKIT_DATA_CHECK_H
 #define DITKIT_DATA_CHECK_H
 
-#include <signal.h>
-
 #include "files/fault.h"
+#include "output/record_output.h"
 
 /**
  * Check the whole file; for small files of LMDB 0.9.
@@ -21,7 +20,11 @@
 int dit_data_check_whole(int data_fd, const volatile sig_atomic_t *stop,
                          struct dit_fault *fault);
 
-/** Say that ditcheck knows more. @return @p r */
-int dit_data_damaged(struct dit_fault *fault, int r);
+/** Before the directory is claimed: is its database of the other generation?
+ * DIT_E_FORMAT, with a fault */
+int dit_data_check_first(int dir_fd, const struct dit_output_opts *opts);
+/** After that: there is a database without records, or none. DIT_E_NOTEMPTY: it has
+ * some */
+int dit_data_check_empty(int dir_fd, const struct dit_output_opts *opts);
 
 #endif

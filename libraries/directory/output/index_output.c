@@ -128,9 +128,6 @@ static void abandon(struct dit_output *base)
 
 static const struct dit_output_ops ops = {
 	.find_index = dit_index_head_find,
-	.add_index = dit_index_head_add,
-	.cut_index = dit_index_head_cut,
-	.open_index = dit_index_head_open,
 	.drop_index = drop_index,
 	.used_bytes = used_bytes,
 	.prepare = prepare,
@@ -192,7 +189,8 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 	output->head.base = (struct dit_output){
 		.ops = &ops,
 		.is_parallel = true,
-		.place = {opts->directory, -1, output->file.data_fd, DIT_DATA_NAME}};
+		.indexes = &output->head.tables,
+		.target = {opts->directory, -1, output->file.data_fd, DIT_DATA_NAME}};
 	r = open_database(output, opts);
 	if (r < 0) {
 		abandon(&output->head.base);

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "files/lmdb_append.h"
 #include "reader/stored_order.h"
 
-static struct dit_index_table *of(struct dit_output_table *table)
+static struct dit_index_part *of(struct dit_output_table *base)
 {
-	return (struct dit_index_table *)table;
+	return (struct dit_index_part *)base;
 }
 
 /* ---- a table ---- */
@@ -36,9 +37,26 @@ static void free_parts(struct dit_index_table *table)
 
 void dit_index_table_deinit(struct dit_index_table *table)
 {
-	dit_tree_merge_free(table->merge);
+	dit_tree_merge_free(table->whole.merge);
 	free_parts(table);
 	free(table->name);
+}
+
+int dit_index_table_begin(const struct dit_index_tables *tables,
+                          struct dit_index_table *table)
+{
+	table->append = tables->append;
+	if (table->append != NULL) {
+		return dit_lmdb_append_make(table->append, table->name, table->tree.flags,
+		                            &table->db);
+	}
+	if (tables->commit != NULL) {
+		table->is_stored =
+			dit_page_commit_find(tables->commit, dit_span_of(table->name),
+		                             &table->tree) > 0;
+		table->stored = table->tree;
+	}
+	return 0;
 }
 
 static int drop_pages(void *ctx, uint64_t first, uint64_t n)
@@ -61,41 +79,43 @@ struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *t
 }
 
 static int open_merge(const struct dit_index_tables *tables,
-                      const struct dit_index_table *table, bool rebuilds, bool is_part,
-                      struct dit_tree_merge **ret)
+                      struct dit_index_table *table, struct dit_index_part *part,
+                      bool rebuilds)
 {
 	struct dit_tree_merge_opts opts = dit_index_merge_opts(tables, table);
 	struct dit_key_orders orders;
 
+	if (part->merge != NULL) {
+		return -EINVAL;
+	}
+	part->table = table;
 	opts.rebuilds = rebuilds;
-	opts.is_part = is_part;
+	opts.is_part = part != &table->whole;
 	opts.orders = &orders;
 	dit_stored_orders(table->name, table->tree.flags, &orders);
-	return dit_tree_merge_open(ret, &opts);
+	return dit_tree_merge_open(&part->merge, &opts);
 }
 
 int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table, bool rebuilds)
+                          struct dit_index_table *table)
 {
-	return open_merge(tables, table, rebuilds, false, &table->merge);
+	return open_merge(tables, table, &table->whole, false);
 }
 
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
 {
-	int r = 0;
+	struct dit_tree_merge *merge = table->whole.merge;
+	int r = merge == NULL ? 0 : dit_tree_merge_finish(merge, &table->tree, ret_bytes);
 
-	if (table->merge != NULL) {
-		r = dit_tree_merge_finish(table->merge, &table->tree, ret_bytes);
-		dit_tree_merge_free(table->merge);
-		table->merge = NULL;
-	}
+	dit_tree_merge_free(merge);
+	table->whole.merge = NULL;
 	return r;
 }
 
 /* ---- while it is open ---- */
 
-static int merge_lists(struct dit_tree_merge *merge, const struct dit_output_list *lists,
-                       size_t nlists)
+static int put_lists(struct dit_output_table *base, const struct dit_output_list *lists,
+                     size_t nlists)
 {
 	struct dit_ids_change change = {.nremoved = 0};
 	int r = 0;
@@ -104,16 +124,11 @@ static int merge_lists(struct dit_tree_merge *merge, const struct dit_output_lis
 		change.added = lists[i].ids;
 		change.nadded = lists[i].nids;
 		change.is_repeated = lists[i].is_repeated;
-		r = lists[i].nids == 0 ? 0
-		                       : dit_tree_merge_ids(merge, lists[i].key, &change);
+		r = lists[i].nids == 0
+		            ? 0
+		            : dit_tree_merge_ids(of(base)->merge, lists[i].key, &change);
 	}
 	return r;
-}
-
-static int put_lists(struct dit_output_table *base, const struct dit_output_list *lists,
-                     size_t nlists)
-{
-	return merge_lists(of(base)->merge, lists, nlists);
 }
 
 static int put_record(struct dit_output_table *base, uint64_t id, struct dit_span record)
@@ -123,18 +138,46 @@ static int put_record(struct dit_output_table *base, uint64_t id, struct dit_spa
 	return dit_tree_merge_record(of(base)->merge, key, record);
 }
 
-static int finish(struct dit_output_table *base)
+/* All parts have ended: the branches above their leaves. */
+static int join_parts(struct dit_index_table *table)
 {
-	int r = dit_index_table_end(of(base), base->ret_bytes);
+	int r = 0;
 
-	of(base)->is_written = r == 0;
+	for (unsigned i = 0; i < table->nparts && r == 0; i++) {
+		r = dit_tree_merge_take(table->whole.merge, table->parts[i].merge);
+	}
 	return r;
 }
 
+static int finish(struct dit_output_table *base)
+{
+	struct dit_index_part *part = of(base);
+	struct dit_index_table *table = part->table;
+	int r = 0;
+
+	if (part != &table->whole) {
+		r = dit_tree_merge_end_part(part->merge);
+		if (r < 0 || atomic_fetch_sub_explicit(&table->nunfinished, 1,
+		                                       memory_order_acq_rel) > 1) {
+			return r;
+		}
+		r = join_parts(table);
+	}
+	r = r < 0 ? r : dit_index_table_end(table, base->ret_bytes);
+	free_parts(table);
+	table->is_written = r == 0;
+	return r;
+}
+
+/* The merge of a part is freed with the table: another one may not be opened instead. */
 static void drop(struct dit_output_table *base)
 {
-	dit_tree_merge_free(of(base)->merge);
-	of(base)->merge = NULL;
+	struct dit_index_part *part = of(base);
+
+	if (part == &part->table->whole) {
+		dit_tree_merge_free(part->merge);
+		part->merge = NULL;
+	}
 }
 
 static const struct dit_output_table_ops table_ops = {
@@ -144,93 +187,100 @@ static const struct dit_output_table_ops table_ops = {
 	.drop = drop,
 };
 
-int dit_index_table_open(const struct dit_index_tables *tables,
-                         struct dit_index_table *table, bool rebuilds,
-                         struct dit_output_table **ret)
+/* ---- the same, when liblmdb makes the pages ---- */
+
+static int append_lists(struct dit_output_table *base,
+                        const struct dit_output_list *lists, size_t nlists)
 {
-	int r = table->is_written || table->merge != NULL
-	                ? -EINVAL
-	                : dit_index_table_merge(tables, table, rebuilds);
-
-	if (r == 0) {
-		table->base = (struct dit_output_table){.ops = &table_ops};
-		*ret = &table->base;
-	}
-	return r;
-}
-
-/* ---- parts ---- */
-
-static struct dit_index_part *part_of(struct dit_output_table *base)
-{
-	return (struct dit_index_part *)base;
-}
-
-static int put_part_lists(struct dit_output_table *base,
-                          const struct dit_output_list *lists, size_t nlists)
-{
-	return merge_lists(part_of(base)->merge, lists, nlists);
-}
-
-/* All parts have ended: the branches above their leaves. */
-static int join_parts(struct dit_index_table *table, uint64_t *ret_bytes)
-{
+	const struct dit_index_table *table = of(base)->table;
 	int r = 0;
 
-	for (unsigned i = 0; i < table->nparts && r == 0; i++) {
-		r = dit_tree_merge_take(table->merge, table->parts[i].merge);
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = dit_lmdb_append_put_list(table->append, table->db, lists[i].key,
+		                             lists[i].ids, lists[i].nids);
 	}
-	if (r == 0) {
-		r = dit_index_table_end(table, ret_bytes);
-	}
-	free_parts(table);
-	table->is_written = r == 0;
 	return r;
 }
 
-static int finish_part(struct dit_output_table *base)
+static int append_record(struct dit_output_table *base, uint64_t id,
+                         struct dit_span record)
 {
-	struct dit_index_part *part = part_of(base);
-	struct dit_index_table *table = part->table;
-	int r = dit_tree_merge_end_part(part->merge);
+	const struct dit_index_table *table = of(base)->table;
+	const struct dit_span key = {(const char *)&id, sizeof(id)};
 
-	if (r < 0) {
-		return r;
-	}
-	return atomic_fetch_sub_explicit(&table->nunfinished, 1, memory_order_acq_rel) ==
-	                       1
-	               ? join_parts(table, base->ret_bytes)
-	               : 0;
+	return dit_lmdb_append_put_item(table->append, table->db, key, record);
 }
 
-/* The merge is freed with the table: another part may not be opened in its place. */
-static void drop_part(struct dit_output_table *base)
+static void append_drop(struct dit_output_table *base)
 {
-	(void)base;
+	dit_lmdb_append_end_table(of(base)->table->append);
 }
 
-static const struct dit_output_table_ops part_ops = {
-	.put_lists = put_part_lists,
-	.finish = finish_part,
-	.drop = drop_part,
+static int append_finish(struct dit_output_table *base)
+{
+	append_drop(base);
+	return 0;
+}
+
+static const struct dit_output_table_ops append_ops = {
+	.put_lists = append_lists,
+	.put_record = append_record,
+	.finish = append_finish,
+	.drop = append_drop,
 };
 
-int dit_index_tables_cut(struct dit_index_tables *tables, size_t number, unsigned nparts)
+static int append_open(struct dit_index_table *table)
 {
+	int r = dit_lmdb_append_begin_table(table->append,
+	                                    (table->tree.flags & DIT_DB_INTEGERKEY) != 0);
+
+	table->is_written |= r == 0;
+	return r;
+}
+
+/* ---- opened ---- */
+
+static int open_part(const struct dit_index_tables *tables, struct dit_index_table *table,
+                     struct dit_index_part *part, bool rebuilds,
+                     struct dit_output_table **ret)
+{
+	bool is_append = table->append != NULL;
+	int r = tables->is_closed || table->is_written ? -EINVAL
+	        : is_append                            ? append_open(table)
+	                    : open_merge(tables, table, part, rebuilds);
+
+	if (r == 0) {
+		part->table = table;
+		part->base = (struct dit_output_table){.ops = is_append ? &append_ops
+		                                                        : &table_ops};
+		*ret = &part->base;
+	}
+	return r;
+}
+
+int dit_index_table_open(const struct dit_index_tables *tables,
+                         struct dit_index_table *table, struct dit_output_table **ret)
+{
+	return open_part(tables, table, &table->whole, false, ret);
+}
+
+int dit_output_cut_index(struct dit_output *output, size_t number, unsigned nparts)
+{
+	struct dit_index_tables *tables = output->indexes;
 	struct dit_index_table *table = NULL;
 	int r = 0;
 
-	if (number >= tables->n || nparts == 0) {
+	if (tables->is_closed || number >= tables->n || nparts == 0) {
 		return -EINVAL;
 	}
 	table = &tables->list[number];
-	if (table->is_written || table->merge != NULL) {
+	if (table->is_written || table->whole.merge != NULL) {
 		return -EINVAL;
 	}
-	if (table->tree.root != DIT_PAGE_NONE) {
-		return 0; /* a merge with what is stored */
+	if (table->append != NULL || table->tree.root != DIT_PAGE_NONE) {
+		return 0; /* liblmdb writes it, or it is merged with what is stored */
 	}
-	r = open_merge(tables, table, tables->rebuilds, false, &table->merge);
+	r = open_merge(tables, table, &table->whole, tables->rebuilds);
 	if (r < 0) {
 		return r;
 	}
@@ -243,26 +293,11 @@ int dit_index_tables_cut(struct dit_index_tables *tables, size_t number, unsigne
 	return 1;
 }
 
-static int open_part(struct dit_index_tables *tables, struct dit_index_part *part,
-                     struct dit_index_table *table, struct dit_output_table **ret)
-{
-	int r = part->merge != NULL
-	                ? -EINVAL
-	                : open_merge(tables, table, tables->rebuilds, true, &part->merge);
-
-	if (r == 0) {
-		part->base = (struct dit_output_table){.ops = &part_ops};
-		part->table = table;
-		*ret = &part->base;
-	}
-	return r;
-}
-
 /* ---- the indexes of an output ---- */
 
-int dit_index_tables_add(struct dit_index_tables *tables,
-                         const struct dit_output_index *index)
+int dit_output_add_index(struct dit_output *output, const struct dit_output_index *index)
 {
+	struct dit_index_tables *tables = output->indexes;
 	unsigned flags =
 		DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u);
 	struct dit_index_table *list = NULL;
@@ -282,12 +317,13 @@ int dit_index_tables_add(struct dit_index_tables *tables,
 	tables->list = list;
 	r = dit_index_table_init(&list[tables->n], index->name, flags);
 	tables->n += r == 0;
-	return r;
+	return r < 0 ? r : dit_index_table_begin(tables, &list[tables->n - 1]);
 }
 
-int dit_index_tables_open(struct dit_index_tables *tables, size_t number, unsigned part,
-                          struct dit_output_table **ret)
+int dit_output_open_part(struct dit_output *output, size_t number, unsigned part,
+                         struct dit_output_table **ret)
 {
+	struct dit_index_tables *tables = output->indexes;
 	struct dit_index_table *table = NULL;
 
 	if (number >= tables->n) {
@@ -297,9 +333,9 @@ int dit_index_tables_open(struct dit_index_tables *tables, size_t number, unsign
 	if (part > 0 && part >= table->nparts) {
 		return -EINVAL;
 	}
-	return table->nparts > 0
-	               ? open_part(tables, &table->parts[part], table, ret)
-	               : dit_index_table_open(tables, table, tables->rebuilds, ret);
+	return open_part(tables, table,
+	                 table->nparts > 0 ? &table->parts[part] : &table->whole,
+	                 tables->rebuilds, ret);
 }
 
 int dit_index_tables_check(const struct dit_index_tables *tables)
@@ -343,21 +379,4 @@ int dit_index_head_find(struct dit_output *output, const char *name,
 	*ret = (struct dit_output_stored_index){
 		.is_integerkey = (db->flags & DIT_DB_INTEGERKEY) != 0, .key_len = 0};
 	return 1;
-}
-
-int dit_index_head_add(struct dit_output *output, const struct dit_output_index *index)
-{
-	return dit_index_tables_add(&dit_index_head_of(output)->tables, index);
-}
-
-int dit_index_head_cut(struct dit_output *output, size_t number, unsigned nparts)
-{
-	return dit_index_tables_cut(&dit_index_head_of(output)->tables, number, nparts);
-}
-
-int dit_index_head_open(struct dit_output *output, size_t number, unsigned part,
-                        struct dit_output_table **ret)
-{
-	return dit_index_tables_open(&dit_index_head_of(output)->tables, number, part,
-	                             ret);
 }

@@ -18,45 +18,53 @@
 #include "tree/tree_merge.h"
 
 struct dit_index_table;
+struct dit_lmdb_append; /* lmdb_append.h */
 
-/** A part of an index database that is written in parts. */
+/** An index database while it is written, as a whole or a part of it. */
 struct dit_index_part {
-	struct dit_output_table base; /* while it is open */
+	struct dit_output_table base;
 	struct dit_index_table *table;
 	struct dit_tree_merge *merge; /* owned; NULL: it was not opened */
 };
 
 /** An index database, or another one. */
 struct dit_index_table {
-	struct dit_output_table base; /* while it is open, as a whole */
-	char *name;                   /* owned */
-	struct dit_tree_record tree;  /* with its flags from the beginning */
-	bool is_written;              /* the tree is finished */
+	char *name;                  /* owned */
+	struct dit_tree_record tree; /* with its flags from the beginning */
+	bool is_written;             /* the tree is finished */
 
+	/* New pages are made by a merge with the stored tree, */
+	struct dit_tree_record stored; /* empty: there is none, or it is not merged */
+	bool is_stored;
+	struct dit_index_part whole;
 	struct dit_index_part *parts; /* owned; NULL: it is written as a whole */
 	unsigned nparts;
 	/* [atomic: parts that are not finished; acquire and release: the last one makes
 	 * the tree of all] */
 	_Atomic unsigned nunfinished;
-
-	/* New pages are made by a merge with the stored tree, */
-	struct dit_tree_merge *merge;  /* owned; NULL: not open */
-	struct dit_tree_record stored; /* empty: there is none, or it is not merged */
-	bool is_stored;
-	unsigned db; /* or by liblmdb, which gave it this number */
+	/* or by liblmdb: the tables' appender, and its number of this table */
+	struct dit_lmdb_append *append;
+	unsigned db;
 };
 
 struct dit_index_tables {
 	/* Where the pages go; borrowed, as the next one. */
 	struct dit_page_space *space;
 	struct dit_page_commit *commit; /* has the stored trees; NULL: none is merged */
-	uint64_t list_max;              /* as a merge's */
-	bool rebuilds;                  /* indexes are: all their leaves are written */
+	/* liblmdb makes all pages; borrowed; NULL: we do, and the two above are used */
+	struct dit_lmdb_append *append;
+	uint64_t list_max; /* as a merge's */
+	bool rebuilds;     /* indexes are: all their leaves are written */
+	bool is_closed;    /* no more tables are opened */
 
-	struct dit_index_table *list; /* owned; stays in its place once one is open */
+	struct dit_index_table *list; /* owned; does not move once one is open */
 	size_t n;
 };
 
+/** Find the stored tree of a table, whose flags win (storage.md 1.4); or let liblmdb make
+ * it. 0; errors of liblmdb */
+int dit_index_table_begin(const struct dit_index_tables *tables,
+                          struct dit_index_table *table);
 /** Give an empty table its name and flags. @return 0; -ENOMEM */
 int dit_index_table_init(struct dit_index_table *table, const char *name, unsigned flags);
 /** Free all that it still has. */
@@ -65,24 +73,17 @@ void dit_index_table_deinit(struct dit_index_table *table);
 /** How a table of theirs, or another one, is merged. The orders are left open. */
 struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *tables,
                                                 const struct dit_index_table *table);
-/** Begin the merge of a table. Any thread. */
+/** Begin the merge of a table as a whole. Any thread. */
 int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table, bool rebuilds);
+                          struct dit_index_table *table);
 /** End it; `tree` is the result. Without a merge nothing is done. @param ret_bytes  as a
  * merge's */
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes);
 /** A table of lists or, with dit_output_put_record(), of records. -EINVAL: it is
- * written, or open */
+ * written, or open; or the tables are closed */
 int dit_index_table_open(const struct dit_index_tables *tables,
-                         struct dit_index_table *table, bool rebuilds,
-                         struct dit_output_table **ret);
+                         struct dit_index_table *table, struct dit_output_table **ret);
 
-/** As dit_output_add_index(), dit_output_cut_index() and dit_output_open_part(). */
-int dit_index_tables_add(struct dit_index_tables *tables,
-                         const struct dit_output_index *index);
-int dit_index_tables_cut(struct dit_index_tables *tables, size_t number, unsigned nparts);
-int dit_index_tables_open(struct dit_index_tables *tables, size_t number, unsigned part,
-                          struct dit_output_table **ret);
 /** 0; -EINVAL: not all are finished */
 int dit_index_tables_check(const struct dit_index_tables *tables);
 void dit_index_tables_deinit(struct dit_index_tables *tables);
@@ -101,17 +102,9 @@ static inline struct dit_index_head *dit_index_head_of(struct dit_output *output
 	return (struct dit_index_head *)output;
 }
 
-/*
- * Its operations.
- */
-
-/** New keys take the place of all that are stored, so their length does not matter. Nor
- * do flags that are damaged, if no other process has the database open. */
+/** Its operation. New keys replace all that are stored, so their length does not matter.
+ * Nor do flags that are damaged, if no other process has the database open. */
 int dit_index_head_find(struct dit_output *output, const char *name,
                         struct dit_output_stored_index *ret);
-int dit_index_head_add(struct dit_output *output, const struct dit_output_index *index);
-int dit_index_head_cut(struct dit_output *output, size_t number, unsigned nparts);
-int dit_index_head_open(struct dit_output *output, size_t number, unsigned part,
-                        struct dit_output_table **ret);
 
 #endif

@@ -9,27 +9,20 @@ libditkit_a_SOURCES += \
 	%D%/manifest.c \
 	%D%/manifest.h \
 	%D%/merged_output.c \
+	%D%/new_output.c \
+	%D%/new_output_impl.h \
 	%D%/online.c \
 	%D%/online.h \
+	%D%/online_commit.c \
 	%D%/online_impl.h \
 	%D%/online_rounds.c \
-	%D%/output.c \
 	%D%/output.h \
-	%D%/output_impl.h \
+	%D%/prepared_output.c \
 	%D%/prepared_state.h \
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/record_output.h \
 	%D%/record_tables.c \
 	%D%/record_tables.h \
-	%D%/staging.c \
-	%D%/staging.h \
-	%D%/staging_append.c \
-	%D%/staging_old.c \
-	%D%/staging_pages.c \
-	%D%/staging_prepared.c \
-	%D%/staging_publish.c \
-	%D%/stored_records.c \
-	%D%/stored_records.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

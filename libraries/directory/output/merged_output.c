@@ -16,8 +16,6 @@
 #include "files/files.h"
 #include "files/map_size.h"
 #include "locks/claimed_file.h"
-#include "output/data_check.h"
-#include "output/output_impl.h"
 #include "output/record_tables.h"
 
 #define FEW_PARTS 24u
@@ -116,10 +114,7 @@ static void abandon(struct dit_output *base)
 
 static const struct dit_output_ops output_ops = {
 	.find_index = dit_record_tables_find_index,
-	.add_index = dit_record_tables_add_index,
 	.expect_postings = expect_postings,
-	.cut_index = dit_record_tables_cut_index,
-	.open_index = dit_record_tables_open_index,
 	.prepare = prepare,
 	.commit = commit,
 	.take_back = take_back,
@@ -143,7 +138,7 @@ static int begin_commit(struct merged_output *output, const struct dit_output_op
 		output->first_bytes = dit_page_commit_bytes(file->commit);
 		output->tables.base.base.key_max =
 			dit_key_max(file->format, (unsigned)file->page_bytes);
-		dit_record_tables_begin(&output->tables, file->commit);
+		r = dit_record_tables_begin(&output->tables, file->commit, NULL);
 	}
 	return r;
 }
@@ -170,9 +165,7 @@ int dit_output_merged_open(struct dit_record_output **ret,
 		return -ENOMEM;
 	}
 	output->tables.base = (struct dit_record_output){
-		.base = {.ops = &output_ops, .is_parallel = true},
-		.ops = &dit_record_tables_ops,
-		.is_merged = true};
+		.base = {.ops = &output_ops, .is_parallel = true}, .is_merged = true};
 	output->tables.fault = opts->fault;
 	output->tables.indexes.list_max = opts->list_max;
 	output->tables.indexes.rebuilds = opts->merge == DIT_MERGE_REBUILD;
@@ -190,13 +183,15 @@ int dit_output_merged_open(struct dit_record_output **ret,
 	}
 	r = open_database(output, opts);
 	if (r == DIT_E_CORRUPT && opts->fault != NULL && opts->fault->text[0] == '\0') {
-		r = dit_data_damaged(opts->fault, r);
+		r = dit_fault_say(opts->fault, r,
+		                  DIT_DATA_NAME
+		                  " is damaged: see what \"ditcheck --quick\" says");
 	}
 	if (r < 0) {
 		abandon(&output->tables.base.base);
 		return r;
 	}
-	output->tables.base.base.place = (struct dit_output_place){
+	output->tables.base.base.target = (struct dit_output_target){
 		opts->directory, -1, output->file.data_fd, DIT_DATA_NAME};
 	*ret = &output->tables.base;
 	return 0;

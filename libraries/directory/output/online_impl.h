@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by online.c (opened, reservations, commits under the lock) and online_rounds.c
- * (changes of others, the last step).
+ * Shared by online.c (opened, reservations), online_rounds.c (changes of others, the last
+ * step), which it calls, and online_commit.c (commits under the lock), which both call.
  *
  * Threads: as online.h says.
  */
@@ -78,17 +78,15 @@ static inline uint64_t dit_online_page_transaction(const struct dit_online *onli
  * transaction more, in case the last one is not on the disk. The snapshot's is: the file
  * has been synced since.
  *
- * @param oldest      the oldest reader's state
  * @param reserved    pages that may be used too; may be NULL
  * @param room_pages  that dit_page_commit_reserve() may want
  */
-int dit_online_open_commit(struct dit_online *online, uint64_t oldest,
-                           const struct dit_page_set *reserved, uint64_t room_pages,
-                           struct dit_page_commit **ret);
+int dit_online_open_commit(struct dit_online *online, const struct dit_page_set *reserved,
+                           uint64_t room_pages, struct dit_page_commit **ret);
 /** The step, or back to what was. */
 int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit);
 
 /** The rounds and the last step. All new tables are finished. */
-int dit_online_commit(struct dit_online *online);
+int dit_online_catch_up(struct dit_online *online);
 
 #endif

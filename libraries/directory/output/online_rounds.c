@@ -305,7 +305,6 @@ static int run_round(struct step *step)
 	}
 	open_source(online, count_pages(online, newer.reader), &pages);
 	r = catch_up(step, &newer);
-	dit_page_source_deinit(&pages);
 	if (r == 0) {
 		online->reader = newer.reader;
 		note_round(online, since_us);
@@ -394,7 +393,6 @@ static int change_locked(struct step *step, struct dit_page_commit *commit)
 	if (r == 0) {
 		r = put_tables(step, commit);
 	}
-	dit_page_source_deinit(&pages);
 	note_round(online, since_us);
 	return r;
 }
@@ -403,14 +401,8 @@ static int commit_locked(struct step *step)
 {
 	struct dit_online *online = step->online;
 	struct dit_page_commit *commit = NULL;
-	uint64_t oldest = dit_snapshot_txn_id(online->head.snapshot);
-	int r = dit_reader_table_oldest(&online->lmdb->table, &oldest,
-	                                online->opts.fault);
+	int r = dit_online_open_commit(online, &online->reserve.left, 0, &commit);
 
-	if (r == 0) {
-		r = dit_online_open_commit(online, oldest, &online->reserve.left, 0,
-		                           &commit);
-	}
 	if (r == 0) {
 		r = change_locked(step, commit);
 		if (r == 0) {
@@ -463,7 +455,6 @@ static int collect_old_pages(const struct step *step)
 	}
 	open_source(online, dit_snapshot_npages(online->head.snapshot), &pages);
 	r = collect_pages(step, &pages);
-	dit_page_source_deinit(&pages);
 	return r;
 }
 
@@ -522,7 +513,7 @@ static void step_deinit(struct step *step)
 	dit_arena_deinit(&step->keys);
 }
 
-int dit_online_commit(struct dit_online *online)
+int dit_online_catch_up(struct dit_online *online)
 {
 	struct step step = {
 		.online = online,

@@ -4,18 +4,18 @@
  * (record_output.h).
  *
  *   dit_output_find_index(), _add_index();  dit_output_open_index() ...
- *   dit_output_prepare(), _commit(), _place(), _end()     publication.h does these
+ *   dit_output_prepare(), _commit(), _rename(), _end()     publication.h does these
  *   or, at any moment, dit_output_abandon()
  *
  * | implementation    | is for                        | who writes                  |
  * |-------------------|-------------------------------|-----------------------------|
- * | staging_pages.c   | a new database                | our own pages               |
- * | staging_append.c  | a new database of LMDB 0.9    | liblmdb, which appends      |
- * | staging_prepared.c | one that was prepared        | nobody                      |
- * | merged_output.c   | a database that holds records | our own pages               |
- * | index_output.c    | index databases, rebuilt      | our own pages               |
+ * | new_output.c      | a new database                | we do; or liblmdb           |
+ * | prepared_output.c | one that was prepared         | nobody                      |
+ * | merged_output.c   | a database that holds records | we do                       |
+ * | index_output.c    | index databases, rebuilt      | we do                       |
+ * | online.c          | the same, next to slapd       | we do                       |
  *
- * The first three write records as well. The others keep the records that are stored.
+ * New and merged ones write records as well. The others keep the records that are stored.
  *
  * Other processes see nothing of an output before it is published. Until then, and after
  * any error, dit_output_abandon() leaves the database as it was. From the opening to the
@@ -43,13 +43,14 @@
 #include "base/span.h"
 
 struct dit_output_ops;
+struct dit_index_tables;
 
-/** Where an output writes. Publication looks whether the name leads there. */
-struct dit_output_place {
+/** The file that an output writes. Publication looks whether the name leads there. */
+struct dit_output_target {
 	const char *directory; /* borrowed until the end; NULL: not checked */
 	int dir_fd;            /* of a new database: the open directory; else -1 */
 	int data_fd;           /* the file that is data.mdb, or will be */
-	const char *data_name; /* of that file, when it is in place */
+	const char *data_name; /* of that file, at the end */
 };
 
 /** The head of each implementation. [const] except bytes */
@@ -60,7 +61,8 @@ struct dit_output {
 	 * Without this flag main writes one table after the other. */
 	bool is_parallel;
 
-	struct dit_output_place place;
+	struct dit_output_target target;
+	struct dit_index_tables *indexes; /* that it writes (index_tables.h) */
 
 	/** Greatest length of a key, and of a record of names or of a split value. */
 	size_t key_max;
@@ -126,18 +128,13 @@ struct dit_output_table_ops {
 	void (*drop)(struct dit_output_table *table);
 };
 
-/** An implementation provides the functions below, in their order. */
+/** An implementation provides these; they are as the functions below. */
 struct dit_output_ops {
 	/* NULL: nothing is stored */
 	int (*find_index)(struct dit_output *output, const char *name,
 	                  struct dit_output_stored_index *ret);
-	int (*add_index)(struct dit_output *output, const struct dit_output_index *index);
 	/* NULL: nothing is to be done */
 	int (*expect_postings)(struct dit_output *output, uint64_t n);
-	/* NULL: 0 */
-	int (*cut_index)(struct dit_output *output, size_t number, unsigned nparts);
-	int (*open_index)(struct dit_output *output, size_t number, unsigned part,
-	                  struct dit_output_table **ret);
 	/* NULL: -EINVAL */
 	int (*drop_index)(struct dit_output *output, const char *name);
 	/* NULL: false */
@@ -146,7 +143,7 @@ struct dit_output_ops {
 	int (*prepare)(struct dit_output *output);
 	/* NULL, of the next three: nothing is to be done */
 	int (*commit)(struct dit_output *output);
-	int (*place)(struct dit_output *output);
+	int (*rename)(struct dit_output *output);
 	void (*settle)(struct dit_output *output);
 	int (*take_back)(struct dit_output *output);
 	/* NULL: as abandon, and 0 */
@@ -172,11 +169,7 @@ static inline int dit_output_find_index(struct dit_output *output, const char *n
  *
  * @return 0; DIT_E_DUPLICATE: there is a table of that name; errors
  */
-static inline int dit_output_add_index(struct dit_output *output,
-                                       const struct dit_output_index *index)
-{
-	return output->ops->add_index(output, index);
-}
+int dit_output_add_index(struct dit_output *output, const struct dit_output_index *index);
 
 /**
  * Announce that @p n IDs, repeats included, will be put into all indexes together. Main,
@@ -196,31 +189,23 @@ static inline int dit_output_expect_postings(struct dit_output *output, uint64_t
  *
  * @return 1; 0: the output cannot do that with this index; -EINVAL; -ENOMEM
  */
-static inline int dit_output_cut_index(struct dit_output *output, size_t number,
-                                       unsigned nparts)
-{
-	return output->ops->cut_index == NULL
-	               ? 0
-	               : output->ops->cut_index(output, number, nparts);
-}
+int dit_output_cut_index(struct dit_output *output, size_t number, unsigned nparts);
 
 /**
- * An index: dit_output_put_lists() in ascending order of keys.
+ * A part of an index, 0 to nparts - 1: dit_output_put_lists() in ascending order of keys,
+ * which are lower than those of the next part. The part that is finished last gets the
+ * bytes of the whole index.
  *
  * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
  */
+int dit_output_open_part(struct dit_output *output, size_t number, unsigned part,
+                         struct dit_output_table **ret);
+
+/** An index that is written in one piece. */
 static inline int dit_output_open_index(struct dit_output *output, size_t number,
                                         struct dit_output_table **ret)
 {
-	return output->ops->open_index(output, number, 0, ret);
-}
-
-/** The same for a part: 0 to nparts - 1. Its keys are lower than those of the next part.
- * The part that is finished last gets the bytes of the whole index. */
-static inline int dit_output_open_part(struct dit_output *output, size_t number,
-                                       unsigned part, struct dit_output_table **ret)
-{
-	return output->ops->open_index(output, number, part, ret);
+	return dit_output_open_part(output, number, 0, ret);
 }
 
 /** Stored for an index key of an entry, on average (10.4 measured with 100,000; guide.md,
@@ -281,14 +266,14 @@ static inline int dit_output_commit(struct dit_output *output)
 	return output->ops->commit == NULL ? 0 : output->ops->commit(output);
 }
 
-/** New databases are put in place, with one rename. */
-static inline int dit_output_place(struct dit_output *output)
+/** New databases get their name. */
+static inline int dit_output_rename(struct dit_output *output)
 {
-	return output->ops->place == NULL ? 0 : output->ops->place(output);
+	return output->ops->rename == NULL ? 0 : output->ops->rename(output);
 }
 
 /**
- * After _commit() or _place(): sync their changes now, not at the end. So later changes
+ * After _commit() or _rename(): sync their changes now, not at the end. So later changes
  * reach the disk later. If the sync fails, the order is not sure, and dit_output_end()
  * returns the error.
  */
@@ -300,7 +285,7 @@ static inline void dit_output_settle(struct dit_output *output)
 }
 
 /**
- * Undo _commit() and _place(), whether they succeeded, failed or were not called.
+ * Undo _commit() and _rename(), whether they succeeded, failed or were not called.
  * dit_output_abandon() is still to be called.
  *
  * @return 0; 1: undone, but a crash of the system may bring the change back; an error:
@@ -320,7 +305,7 @@ static inline void dit_output_abandon(struct dit_output *output)
 }
 
 /**
- * After _place(): sync, put lock.mdb in order, clean up. Frees @p output in every case.
+ * After _rename(): sync, put lock.mdb in order, clean up. Frees @p output in every case.
  * An error: the database is in place all the same, but a crash of the system may bring
  * the old database back.
  */

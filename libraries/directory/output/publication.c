@@ -75,14 +75,14 @@ static void say_fate(int fd, struct dit_fault *ret)
 
 static int find(const struct dit_output *output, bool is_again, struct dit_fault *fault)
 {
-	const struct dit_output_place *place = &output->place;
-	bool is_directory = !is_again && place->dir_fd >= 0;
-	int fd = is_directory ? place->dir_fd : place->data_fd;
+	const struct dit_output_target *target = &output->target;
+	bool is_directory = !is_again && target->dir_fd >= 0;
+	int fd = is_directory ? target->dir_fd : target->data_fd;
 	struct dit_fault fate = {""};
-	int r = place->directory == NULL
+	int r = target->directory == NULL
 	                ? 1
-	                : leads_to(place->directory,
-	                           is_directory ? NULL : place->data_name, fd);
+	                : leads_to(target->directory,
+	                           is_directory ? NULL : target->data_name, fd);
 
 	if (r < 0 && !is_again) {
 		return dit_fault_say(
@@ -96,7 +96,7 @@ static int find(const struct dit_output *output, bool is_again, struct dit_fault
 	return is_again ? dit_fault_say(fault, -ESTALE,
 	                                "the data is in place, but the name %s "
 	                                "does not lead there any more: the file %s",
-	                                place->data_name, fate.text)
+	                                target->data_name, fate.text)
 	                : dit_fault_say(fault, -ESTALE,
 	                                "the %s that was opened %s: nothing is changed",
 	                                is_directory ? "directory" : DIT_DATA_NAME,
@@ -117,8 +117,8 @@ static int run_step(struct dit_published *item, enum dit_publish_step step)
 		return find(output, step == DIT_PUBLISH_FIND_AGAIN, &item->fault);
 	case DIT_PUBLISH_COMMIT:
 		return dit_output_commit(output);
-	case DIT_PUBLISH_PLACE:
-		return dit_output_place(output);
+	case DIT_PUBLISH_RENAME:
+		return dit_output_rename(output);
 	case DIT_PUBLISH_TAKE_BACK:
 		return dit_output_take_back(output);
 	case DIT_PUBLISH_END:
@@ -135,7 +135,7 @@ static bool can_fail_alone(enum dit_publish_step step)
 
 static bool changes(enum dit_publish_step step)
 {
-	return step == DIT_PUBLISH_COMMIT || step == DIT_PUBLISH_PLACE;
+	return step == DIT_PUBLISH_COMMIT || step == DIT_PUBLISH_RENAME;
 }
 
 /*
@@ -181,7 +181,7 @@ int dit_publish(struct dit_published *items, size_t n,
                 const struct dit_publish_opts *opts)
 {
 	static const enum dit_publish_step steps[] = {
-		DIT_PUBLISH_FIND, DIT_PUBLISH_COMMIT, DIT_PUBLISH_PLACE};
+		DIT_PUBLISH_FIND, DIT_PUBLISH_COMMIT, DIT_PUBLISH_RENAME};
 	struct publication p = {.items = items, .n = n, .opts = opts};
 	int r = step_all(&p, DIT_PUBLISH_PREPARE);
 

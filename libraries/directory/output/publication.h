@@ -34,7 +34,7 @@ enum dit_publish_step {
 	/* Before the commit: the name leads elsewhere, and nothing is changed. */
 	DIT_PUBLISH_FIND,
 	DIT_PUBLISH_COMMIT,
-	DIT_PUBLISH_PLACE,
+	DIT_PUBLISH_RENAME,
 	/* Failed: this database stays changed. 1: it is not, but a crash may change
 	 * it. */
 	DIT_PUBLISH_TAKE_BACK,

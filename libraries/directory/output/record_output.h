@@ -8,8 +8,7 @@
  *   then the output is published, as any other (output.h)
  *
  * Only dit_output_open() finds out whether the database holds records. Everybody else
- * looks at the facts in struct dit_record_output, which say what an implementation asks
- * of its caller and what is stored already.
+ * looks at the facts in struct dit_record_output, which say what is stored already.
  *
  * Ownership, threads, errors: as output.h says. Options are copied, but for the name of
  * the directory, which is borrowed until the end.
@@ -85,10 +84,8 @@ struct dit_output_stored {
 	bool has_names;      /* there are records in dn2i */
 };
 
-struct dit_record_ops;
-
 /**
- * The head of each implementation. [const]
+ * The head of an output of records (record_tables.h). [const]
  *
  * Entries are reserved in ascending order of IDs. Split values are put after
  * dit_output_begin_changes(), in ascending order. After that call, too, a late entry is
@@ -96,7 +93,6 @@ struct dit_record_ops;
  */
 struct dit_record_output {
 	struct dit_output base;
-	const struct dit_record_ops *ops;
 	struct dit_output_stored stored;
 
 	/* For reports: records are added to stored ones; liblmdb makes all pages of a new
@@ -115,6 +111,12 @@ struct dit_record_output {
  *         errors. Nothing is changed then.
  */
 int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts *opts);
+/** A new database. DIT_E_NOTEMPTY: there are records; nothing was changed. */
+int dit_output_new_open(struct dit_record_output **ret,
+                        const struct dit_output_opts *opts);
+/** A database that holds records, of the format that the options name. */
+int dit_output_merged_open(struct dit_record_output **ret,
+                           const struct dit_output_opts *opts);
 
 /**
  * Open what was prepared in a directory, as an output that is only to be published.
@@ -148,47 +150,6 @@ int dit_output_check_prepared(struct dit_output *output, const char *digest,
 int dit_output_put_manifest(struct dit_output *output, struct json_t *manifest,
                             const struct dit_stop *stop);
 
-/** The entries that were reserved so far. */
-struct dit_output_held {
-	size_t nmoving; /* so many of the last ones may still move, or fewer */
-	size_t mark;    /* after them, but for those in the last pages */
-};
-
-/** An implementation provides the functions below, in their order. */
-struct dit_record_ops {
-	/* NULL, of these three: nothing is stored */
-	int (*find_ad)(struct dit_record_output *output, uint32_t number,
-	               struct dit_span *ret);
-	int (*find_child)(struct dit_record_output *output, uint64_t parent,
-	                  struct dit_span norm, struct dit_name *ret);
-	int (*find_name)(struct dit_record_output *output, uint64_t id,
-	                 struct dit_name *ret);
-
-	int (*put_ad)(struct dit_record_output *output, uint32_t number,
-	              struct dit_span name);
-	int (*reserve_entry)(struct dit_record_output *output, uint64_t id, size_t len,
-	                     void **ret_space);
-	/* NULL, of these three: no room lasts */
-	int (*hold_entries)(struct dit_record_output *output, size_t *ret_len);
-	void (*look_at_entries)(struct dit_record_output *output,
-	                        struct dit_output_held *ret);
-	int (*release_entries)(struct dit_record_output *output, size_t mark);
-	/* NULL: reserve_entry */
-	int (*put_entry_pieces)(struct dit_record_output *output, uint64_t id, size_t len,
-	                        const struct dit_pieces *record);
-	int (*put_split)(struct dit_record_output *output, uint64_t id, uint16_t ad,
-	                 uint32_t place, struct dit_span record);
-
-	int (*open_names)(struct dit_record_output *output,
-	                  struct dit_output_table **ret);
-	/* NULL: nothing is to be done */
-	int (*begin_changes)(struct dit_record_output *output);
-	int (*find_entry)(struct dit_record_output *output, uint64_t id,
-	                  struct dit_span *ret);
-	int (*replace_entry)(struct dit_record_output *output, uint64_t id,
-	                     struct dit_span record);
-};
-
 /** The part that is published; NULL for NULL. */
 static inline struct dit_output *dit_output_of(struct dit_record_output *output)
 {
@@ -199,12 +160,8 @@ static inline struct dit_output *dit_output_of(struct dit_record_output *output)
 
 /** The name of an attribute number; points into the database until the next addition.
  * 1; 0: there is no such number; error */
-static inline int dit_output_find_ad(struct dit_record_output *output, uint32_t number,
-                                     struct dit_span *ret)
-{
-	return output->ops->find_ad == NULL ? 0
-	                                    : output->ops->find_ad(output, number, ret);
-}
+int dit_output_find_ad(struct dit_record_output *output, uint32_t number,
+                       struct dit_span *ret);
 
 /**
  * The stored child of a stored node (0: the root) with this normal RDN.
@@ -213,112 +170,66 @@ static inline int dit_output_find_ad(struct dit_record_output *output, uint32_t 
  *
  * @return 1; 0: there is none; DIT_E_CORRUPT, errors
  */
-static inline int dit_output_find_child(struct dit_record_output *output, uint64_t parent,
-                                        struct dit_span norm, struct dit_name *ret)
-{
-	return output->ops->find_child == NULL
-	               ? 0
-	               : output->ops->find_child(output, parent, norm, ret);
-}
+int dit_output_find_child(struct dit_record_output *output, uint64_t parent,
+                          struct dit_span norm, struct dit_name *ret);
 
 /** A stored node's own record, with the ID of its parent. As above. */
-static inline int dit_output_find_name(struct dit_record_output *output, uint64_t id,
-                                       struct dit_name *ret)
-{
-	return output->ops->find_name == NULL ? 0
-	                                      : output->ops->find_name(output, id, ret);
-}
+int dit_output_find_name(struct dit_record_output *output, uint64_t id,
+                         struct dit_name *ret);
 
 /* ---- entries, their attribute numbers and split values: main ---- */
 
 /** ad2i: numbers ascend from the first number that is not stored, without gaps. */
-static inline int dit_output_put_ad(struct dit_record_output *output, uint32_t number,
-                                    struct dit_span name)
-{
-	return output->ops->put_ad(output, number, name);
-}
+int dit_output_put_ad(struct dit_record_output *output, uint32_t number,
+                      struct dit_span name);
 
 /**
  * id2e: room for the record of an entry. The caller fills it before any other call, or as
  * dit_output_hold_entries() says. Zero bytes make a hole.
  */
-static inline int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id,
-                                           size_t len, void **ret_space)
-{
-	return output->ops->reserve_entry(output, id, len, ret_space);
-}
+int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
+                             void **ret_space);
 
 /**
  * Before the first entry: from now on room for a record of *RET_LEN bytes or fewer lasts.
  * It may be filled until it is released, by any thread; but main fills the entries that
  * may move before it reserves room that does not last, and before others fill any.
  *
- * @param ret_len  0: no room lasts
+ * @param ret_len  0: no room lasts, since liblmdb makes the pages
  *
  * @return 0; -ENOMEM; errors
  */
-static inline int dit_output_hold_entries(struct dit_record_output *output,
-                                          size_t *ret_len)
-{
-	*ret_len = 0;
-	return output->ops->hold_entries == NULL
-	               ? 0
-	               : output->ops->hold_entries(output, ret_len);
-}
+int dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len);
+
+/** The entries that were reserved so far. */
+struct dit_output_held {
+	size_t nmoving; /* so many of the last ones may still move, or fewer */
+	size_t mark;    /* after them, but for those in the last pages */
+};
 
 /** After dit_output_hold_entries(), before dit_output_begin_changes(). Zero if no room
  * lasts. */
-static inline void dit_output_look_at_entries(struct dit_record_output *output,
-                                              struct dit_output_held *ret)
-{
-	*ret = (struct dit_output_held){.nmoving = 0};
-	if (output->ops->look_at_entries != NULL) {
-		output->ops->look_at_entries(output, ret);
-	}
-}
+void dit_output_look_at_entries(const struct dit_record_output *output,
+                                struct dit_output_held *ret);
 
 /** Write the entries before the mark, which the caller has filled. The rest is written
  * with dit_output_begin_changes(). 0; errors of writing */
-static inline int dit_output_release_entries(struct dit_record_output *output,
-                                             size_t mark)
-{
-	return output->ops->release_entries == NULL
-	               ? 0
-	               : output->ops->release_entries(output, mark);
-}
+int dit_output_release_entries(struct dit_record_output *output, size_t mark);
 
 /** id2e: the record of an entry, made piece by piece. A huge one needs no memory of its
  * size. */
-static inline int dit_output_put_entry_pieces(struct dit_record_output *output,
-                                              uint64_t id, size_t len,
-                                              const struct dit_pieces *record)
-{
-	void *space = NULL;
-	int r = 0;
-
-	if (output->ops->put_entry_pieces != NULL) {
-		return output->ops->put_entry_pieces(output, id, len, record);
-	}
-	r = output->ops->reserve_entry(output, id, len, &space);
-	if (r == 0) {
-		record->next(record->ctx, space, len);
-	}
-	return r;
-}
+int dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,
+                                const struct dit_pieces *record);
 
 /**
  * id2v: a record of an attribute of an entry (split_codec.h). The records of one
  * attribute come one after the other.
  *
- * @param place  0 for the first record of the attribute, of which nothing is stored;
- *               then 1, 2 and so on
+ * @param number  0 for the first record of the attribute, of which nothing is stored;
+ *                then 1, 2 and so on
  */
-static inline int dit_output_put_split(struct dit_record_output *output, uint64_t id,
-                                       uint16_t ad, uint32_t place,
-                                       struct dit_span record)
-{
-	return output->ops->put_split(output, id, ad, place, record);
-}
+int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
+                         uint32_t number, struct dit_span record);
 
 /* ---- tables ---- */
 
@@ -328,11 +239,8 @@ static inline int dit_output_put_split(struct dit_record_output *output, uint64_
  *
  * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
  */
-static inline int dit_output_open_names(struct dit_record_output *output,
-                                        struct dit_output_table **ret)
-{
-	return output->ops->open_names(output, ret);
-}
+int dit_output_open_names(struct dit_record_output *output,
+                          struct dit_output_table **ret);
 
 /** A stored record with the same name is replaced.
  * @param id  the node under which the record lies; @p record  key_max bytes at most */
@@ -345,11 +253,7 @@ static inline int dit_output_put_record(struct dit_output_table *table, uint64_t
 /* ---- changes: main, no table is open ---- */
 
 /** All entries, numbers and tables are written. */
-static inline int dit_output_begin_changes(struct dit_record_output *output)
-{
-	return output->ops->begin_changes == NULL ? 0
-	                                          : output->ops->begin_changes(output);
-}
+int dit_output_begin_changes(struct dit_record_output *output);
 
 /**
  * The record of an entry; points into the database until the next change. Before
@@ -357,17 +261,11 @@ static inline int dit_output_begin_changes(struct dit_record_output *output)
  *
  * @return 1; 0: there is none, or a hole; error
  */
-static inline int dit_output_find_entry(struct dit_record_output *output, uint64_t id,
-                                        struct dit_span *ret)
-{
-	return output->ops->find_entry(output, id, ret);
-}
+int dit_output_find_entry(struct dit_record_output *output, uint64_t id,
+                          struct dit_span *ret);
 
 /** Give an entry, or a hole, another record. Cheapest in ascending order of IDs. */
-static inline int dit_output_replace_entry(struct dit_record_output *output, uint64_t id,
-                                           struct dit_span record)
-{
-	return output->ops->replace_entry(output, id, record);
-}
+int dit_output_replace_entry(struct dit_record_output *output, uint64_t id,
+                             struct dit_span record);
 
 #endif

@@ -1,51 +1,116 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Children are found without reading the others: records under a key lie in the order of
+ * their bytes, which begin with the length and the bytes of the normal RDN.
+ */
 #include "output/record_tables.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "files/lmdb_append.h"
 #include "tree/table_writer.h"
+
+#define HEADER_BYTES 2 /* of a record of dn2i */
+#define IS_CHILD     0x80
 
 static struct dit_record_tables *of(struct dit_record_output *output)
 {
 	return (struct dit_record_tables *)output;
 }
 
-static struct dit_record_tables *of_base(struct dit_output *output)
+static struct dit_span span_of(const uint64_t *id)
 {
-	return (struct dit_record_tables *)output; /* its first member's first member */
+	return (struct dit_span){(const char *)id, sizeof(*id)};
 }
 
 /* ---- what is stored ---- */
 
-static int find_ad(struct dit_record_output *output, uint32_t number,
-                   struct dit_span *ret)
+static int find(const struct dit_record_tables *tables, enum dit_fixed_db db,
+                struct dit_span wanted, struct dit_span *ret)
 {
-	struct dit_stored_records *records = of(output)->records;
+	struct dit_tree_cursor *cursor = tables->cursors[db];
+	struct dit_span key;
 
-	return records == NULL ? 0 : dit_stored_ad(records, number, ret);
+	return cursor == NULL ? 0 : dit_tree_cursor_find(cursor, wanted, &key, ret);
 }
 
-static int find_child(struct dit_record_output *output, uint64_t parent,
-                      struct dit_span norm, struct dit_name *ret)
+int dit_output_find_ad(struct dit_record_output *output, uint32_t number,
+                       struct dit_span *ret)
 {
-	struct dit_stored_records *records = of(output)->records;
+	const struct dit_span key = {(const char *)&number, sizeof(number)};
 
-	return records == NULL ? 0 : dit_stored_child(records, parent, norm, ret);
+	return find(of(output), DIT_FIXED_ADS, key, ret);
 }
 
-static int find_name(struct dit_record_output *output, uint64_t id, struct dit_name *ret)
+int dit_output_find_name(struct dit_record_output *output, uint64_t id,
+                         struct dit_name *ret)
 {
-	struct dit_stored_records *records = of(output)->records;
+	struct dit_span record;
+	int r = find(of(output), DIT_FIXED_NAMES, span_of(&id), &record);
 
-	return records == NULL ? 0 : dit_stored_name(records, id, ret);
+	if (r > 0) {
+		r = dit_name_decode(record, ret);
+		r = r < 0 || ret->is_child ? DIT_E_CORRUPT : 1;
+	}
+	return r;
+}
+
+int dit_output_find_child(struct dit_record_output *output, uint64_t parent,
+                          struct dit_span norm, struct dit_name *ret)
+{
+	struct dit_record_tables *tables = of(output);
+	char *wanted = tables->wanted;
+	struct dit_span copy = {wanted + HEADER_BYTES, norm.len};
+	struct dit_span record;
+	int r = 0;
+
+	if (norm.len > DIT_NAME_RECORD_LONGEST) {
+		return 0;
+	}
+	/* First: the name may be one of a record that was found before. */
+	wanted[0] = (char)(norm.len >> 8 | IS_CHILD);
+	wanted[1] = (char)norm.len;
+	memcpy(wanted + HEADER_BYTES, norm.data, norm.len);
+	wanted[HEADER_BYTES + norm.len] = '\0';
+	r = find(tables, DIT_FIXED_NAMES, span_of(&parent), &record);
+	if (r > 0) {
+		r = dit_tree_cursor_seek_item(
+			tables->cursors[DIT_FIXED_NAMES], &tables->names,
+			(struct dit_span){wanted, HEADER_BYTES + norm.len + 1}, &record);
+	}
+	if (r > 0) {
+		r = dit_name_decode(record, ret);
+		r = r < 0 ? r : ret->is_child && dit_span_eq(ret->norm, copy);
+	}
+	return r;
+}
+
+/* The length of the first key of a tree; 0: it has none. */
+static int find_key_len(const struct dit_record_tables *tables,
+                        const struct dit_tree_record *tree, size_t *ret)
+{
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_key_orders orders;
+	struct dit_span key = {NULL, 0};
+	struct dit_span record;
+	int r = 0;
+
+	dit_key_default_orders(tree->flags, &orders);
+	r = dit_tree_cursor_open(&cursor, &tables->map, tree, &orders.keys);
+	if (r == 0) {
+		r = dit_tree_cursor_first(cursor, &key, &record);
+	}
+	*ret = r > 0 ? key.len : 0;
+	dit_tree_cursor_close(cursor);
+	return r;
 }
 
 int dit_record_tables_find_index(struct dit_output *output, const char *name,
                                  struct dit_output_stored_index *ret)
 {
-	const struct dit_record_tables *tables = of_base(output);
+	const struct dit_record_tables *tables = (struct dit_record_tables *)output;
 	struct dit_tree_record tree;
 	size_t key_len = 0;
 	int r = 0;
@@ -54,9 +119,7 @@ int dit_record_tables_find_index(struct dit_output *output, const char *name,
 		return 0;
 	}
 	r = dit_stored_flags_check(name, NULL, tree.flags, tables->fault);
-	if (r == 0) {
-		r = dit_stored_key_len(tables->records, &tree, &key_len);
-	}
+	r = r < 0 ? r : find_key_len(tables, &tree, &key_len);
 	if (r < 0) {
 		return r;
 	}
@@ -66,202 +129,178 @@ int dit_record_tables_find_index(struct dit_output *output, const char *name,
 	return 1;
 }
 
-/* ---- tables ---- */
+/* ---- entries ---- */
 
-/* Stored flags win (storage.md 1.4). */
-static void find_stored(const struct dit_record_tables *tables,
-                        struct dit_index_table *table)
-{
-	struct dit_tree_record tree;
-
-	table->is_stored = dit_page_commit_find(tables->indexes.commit,
-	                                        dit_span_of(table->name), &tree) > 0;
-	if (table->is_stored) {
-		table->tree = tree;
-	}
-	table->stored = table->tree;
-}
-
-int dit_record_tables_add_index(struct dit_output *output,
-                                const struct dit_output_index *index)
-{
-	struct dit_record_tables *tables = of_base(output);
-	int r = dit_index_tables_add(&tables->indexes, index);
-
-	if (r == 0) {
-		find_stored(tables, &tables->indexes.list[tables->indexes.n - 1]);
-	}
-	return r;
-}
-
-int dit_record_tables_cut_index(struct dit_output *output, size_t number, unsigned nparts)
-{
-	struct dit_record_tables *tables = of_base(output);
-
-	return tables->takes_changes
-	               ? -EINVAL
-	               : dit_index_tables_cut(&tables->indexes, number, nparts);
-}
-
-int dit_record_tables_open_index(struct dit_output *output, size_t number, unsigned part,
-                                 struct dit_output_table **ret)
-{
-	struct dit_record_tables *tables = of_base(output);
-
-	return tables->takes_changes
-	               ? -EINVAL
-	               : dit_index_tables_open(&tables->indexes, number, part, ret);
-}
-
-static int open_names(struct dit_record_output *output, struct dit_output_table **ret)
+int dit_output_open_names(struct dit_record_output *output, struct dit_output_table **ret)
 {
 	struct dit_record_tables *tables = of(output);
 
-	return tables->takes_changes
-	               ? -EINVAL
-	               : dit_index_table_open(&tables->indexes,
-	                                      &tables->fixed[DIT_FIXED_NAMES], false,
-	                                      ret);
+	return dit_index_table_open(&tables->indexes, &tables->fixed[DIT_FIXED_NAMES],
+	                            ret);
 }
 
-/* ---- entries ---- */
-
-/* The merge of a table of main. Until the changes, or from then on. */
+/* A table of main: its merge, or its number. Until the changes, or from then on. */
 static int reach(struct dit_record_tables *tables, enum dit_fixed_db db,
-                 bool takes_changes)
+                 bool takes_changes, struct dit_index_table **ret)
 {
 	struct dit_index_table *table = &tables->fixed[db];
 
-	if (tables->takes_changes != takes_changes) {
+	if (tables->indexes.is_closed != takes_changes) {
 		return -EINVAL;
 	}
-	return table->merge != NULL
+	*ret = table;
+	return table->append != NULL || table->whole.merge != NULL
 	               ? 0
-	               : dit_index_table_merge(&tables->indexes, table, false);
+	               : dit_index_table_merge(&tables->indexes, table);
 }
 
-static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_span name)
+int dit_output_put_ad(struct dit_record_output *output, uint32_t number,
+                      struct dit_span name)
 {
-	struct dit_record_tables *tables = of(output);
 	const struct dit_span key = {(const char *)&number, sizeof(number)};
-	int r = reach(tables, DIT_FIXED_ADS, false);
+	struct dit_index_table *table = NULL;
+	int r = reach(of(output), DIT_FIXED_ADS, false, &table);
 
 	return r < 0 ? r
-	             : dit_tree_merge_put(tables->fixed[DIT_FIXED_ADS].merge, key, name);
+	       : table->append != NULL
+	               ? dit_lmdb_append_put(table->append, table->db, key, name)
+	               : dit_tree_merge_put(table->whole.merge, key, name);
 }
 
-static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
-                         void **ret_space)
+int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
+                             void **ret_space)
 {
-	struct dit_record_tables *tables = of(output);
-	const struct dit_span key = {(const char *)&id, sizeof(id)};
+	struct dit_index_table *table = NULL;
 	char *space = NULL;
-	int r = reach(tables, DIT_FIXED_ENTRIES, false);
+	int r = reach(of(output), DIT_FIXED_ENTRIES, false, &table);
 
-	if (r == 0) {
-		r = dit_tree_merge_reserve(tables->fixed[DIT_FIXED_ENTRIES].merge, key,
-		                           len, &space);
+	if (r < 0 || table->append != NULL) {
+		return r < 0 ? r
+		             : dit_lmdb_append_reserve(table->append, table->db,
+		                                       span_of(&id), len, ret_space);
 	}
+	r = dit_tree_merge_reserve(table->whole.merge, span_of(&id), len, &space);
 	*ret_space = space;
 	return r;
 }
 
+/* NULL: liblmdb has its own. */
 static struct dit_table_writer *entry_writer(const struct dit_record_tables *tables)
 {
-	return dit_tree_merge_writer(tables->fixed[DIT_FIXED_ENTRIES].merge);
+	const struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
+
+	return entries->append != NULL ? NULL
+	                               : dit_tree_merge_writer(entries->whole.merge);
 }
 
-static int hold_entries(struct dit_record_output *output, size_t *ret_len)
+int dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len)
 {
-	struct dit_record_tables *tables = of(output);
-	int r = reach(tables, DIT_FIXED_ENTRIES, false);
+	struct dit_index_table *table = NULL;
+	int r = reach(of(output), DIT_FIXED_ENTRIES, false, &table);
 
+	*ret_len = r < 0 || table->append != NULL
+	                   ? 0
+	                   : dit_table_writer_hold(entry_writer(of(output)),
+	                                           sizeof(uint64_t));
+	return r;
+}
+
+void dit_output_look_at_entries(const struct dit_record_output *output,
+                                struct dit_output_held *ret)
+{
+	const struct dit_table_writer *writer =
+		entry_writer((const struct dit_record_tables *)output);
+
+	*ret = (struct dit_output_held){.nmoving = 0};
+	if (writer != NULL) {
+		ret->nmoving = dit_table_writer_leaf_nodes(writer);
+		ret->mark = dit_table_writer_mark(writer);
+	}
+}
+
+int dit_output_release_entries(struct dit_record_output *output, size_t mark)
+{
+	struct dit_table_writer *writer = entry_writer(of(output));
+
+	return writer == NULL ? 0 : dit_table_writer_release(writer, mark);
+}
+
+int dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,
+                                const struct dit_pieces *record)
+{
+	struct dit_index_table *table = NULL;
+	void *space = NULL;
+	int r = reach(of(output), DIT_FIXED_ENTRIES, false, &table);
+
+	if (r == 0 && table->append == NULL) {
+		return dit_tree_merge_put_pieces(table->whole.merge, span_of(&id), len,
+		                                 record);
+	}
+	r = r < 0 ? r : dit_output_reserve_entry(output, id, len, &space);
 	if (r == 0) {
-		*ret_len = dit_table_writer_hold(entry_writer(tables), sizeof(uint64_t));
+		record->next(record->ctx, space, len);
 	}
 	return r;
 }
 
-static void look_at_entries(struct dit_record_output *output, struct dit_output_held *ret)
+int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
+                         uint32_t number, struct dit_span record)
 {
-	const struct dit_table_writer *writer = entry_writer(of(output));
-
-	ret->nmoving = dit_table_writer_leaf_nodes(writer);
-	ret->mark = dit_table_writer_mark(writer);
-}
-
-static int release_entries(struct dit_record_output *output, size_t mark)
-{
-	return dit_table_writer_release(entry_writer(of(output)), mark);
-}
-
-static int put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,
-                            const struct dit_pieces *record)
-{
-	struct dit_record_tables *tables = of(output);
-	const struct dit_span key = {(const char *)&id, sizeof(id)};
-	int r = reach(tables, DIT_FIXED_ENTRIES, false);
-
-	return r < 0 ? r
-	             : dit_tree_merge_put_pieces(tables->fixed[DIT_FIXED_ENTRIES].merge,
-	                                         key, len, record);
-}
-
-static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
-                     uint32_t place, struct dit_span record)
-{
-	struct dit_record_tables *tables = of(output);
+	struct dit_index_table *table = NULL;
 	char bytes[sizeof(id) + sizeof(ad)];
 	const struct dit_span key = {bytes, sizeof(bytes)};
-	int r = reach(tables, DIT_FIXED_SPLITS, true);
+	struct dit_span stored;
+	int r = reach(of(output), DIT_FIXED_SPLITS, true, &table);
 
 	memcpy(bytes, &id, sizeof(id));
 	memcpy(bytes + sizeof(id), &ad, sizeof(ad));
-	if (r == 0 && place == 0 && tables->records != NULL) {
-		r = dit_stored_split(tables->records, key);
+	if (r == 0 && number == 0) {
+		r = find(of(output), DIT_FIXED_SPLITS, key, &stored);
 	}
 	if (r != 0) {
 		return r < 0 ? r : DIT_LMDB_KEYEXIST;
 	}
-	return dit_tree_merge_record(tables->fixed[DIT_FIXED_SPLITS].merge, key, record);
+	return table->append != NULL
+	               ? dit_lmdb_append_put_item(table->append, table->db, key, record)
+	               : dit_tree_merge_record(table->whole.merge, key, record);
 }
 
 /* ---- changes ---- */
 
-static int begin_changes(struct dit_record_output *output)
+int dit_output_begin_changes(struct dit_record_output *output)
 {
 	struct dit_record_tables *tables = of(output);
 	struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
 	struct dit_tree_merge_opts opts;
-	int r = tables->takes_changes
+	int r = tables->indexes.is_closed
 	                ? -EINVAL
 	                : dit_index_table_end(&tables->fixed[DIT_FIXED_ADS], NULL);
 
-	if (r == 0) {
-		r = dit_index_table_end(entries, NULL);
-	}
-	if (r == 0) {
+	r = r < 0 ? r : dit_index_table_end(entries, NULL);
+	if (r == 0 && entries->append == NULL) {
 		r = dit_page_commit_reach(tables->indexes.commit);
+		opts = dit_index_merge_opts(&tables->indexes, entries);
+		dit_tree_changes_init(&tables->changes, &opts);
 	}
-	if (r < 0) {
-		return r;
-	}
-	opts = dit_index_merge_opts(&tables->indexes, entries);
-	dit_tree_changes_init(&tables->changes, &opts);
-	tables->takes_changes = true;
-	return 0;
+	tables->indexes.is_closed |= r == 0;
+	return r;
 }
 
-static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
+int dit_output_find_entry(struct dit_record_output *output, uint64_t id,
+                          struct dit_span *ret)
 {
 	struct dit_record_tables *tables = of(output);
+	const struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
 	struct dit_span record = {NULL, 0};
 	int r = -EINVAL;
 
-	if (tables->takes_changes) {
-		r = dit_tree_changes_find(&tables->changes, id, &record);
-	} else if (tables->records != NULL) {
-		r = dit_stored_entry(tables->records, id, &record);
+	if (!tables->indexes.is_closed && tables->cursors[0] != NULL) {
+		r = find(tables, DIT_FIXED_ENTRIES, span_of(&id), &record);
+	} else if (tables->indexes.is_closed) {
+		r = entries->append != NULL
+		            ? dit_lmdb_append_find(entries->append, entries->db,
+		                                   span_of(&id), &record)
+		            : dit_tree_changes_find(&tables->changes, id, &record);
 	}
 	if (r > 0) {
 		*ret = record;
@@ -269,31 +308,18 @@ static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_
 	return r > 0 ? record.len > 0 : r;
 }
 
-static int replace_entry(struct dit_record_output *output, uint64_t id,
-                         struct dit_span record)
+int dit_output_replace_entry(struct dit_record_output *output, uint64_t id,
+                             struct dit_span record)
 {
 	struct dit_record_tables *tables = of(output);
+	const struct dit_index_table *entries = &tables->fixed[DIT_FIXED_ENTRIES];
 
-	return tables->takes_changes ? dit_tree_changes_put(&tables->changes, id, record)
-	                             : -EINVAL;
+	return !tables->indexes.is_closed ? -EINVAL
+	       : entries->append != NULL
+	               ? dit_lmdb_append_replace(entries->append, entries->db,
+	                                         span_of(&id), record)
+	               : dit_tree_changes_put(&tables->changes, id, record);
 }
-
-const struct dit_record_ops dit_record_tables_ops = {
-	.find_ad = find_ad,
-	.find_child = find_child,
-	.find_name = find_name,
-	.put_ad = put_ad,
-	.reserve_entry = reserve_entry,
-	.hold_entries = hold_entries,
-	.look_at_entries = look_at_entries,
-	.release_entries = release_entries,
-	.put_entry_pieces = put_entry_pieces,
-	.put_split = put_split,
-	.open_names = open_names,
-	.begin_changes = begin_changes,
-	.find_entry = find_entry,
-	.replace_entry = replace_entry,
-};
 
 /* ---- the end ---- */
 
@@ -314,7 +340,7 @@ static int put_table(struct dit_record_tables *tables, struct dit_index_table *t
 int dit_record_tables_put(struct dit_record_tables *tables)
 {
 	const struct dit_index_tables *indexes = &tables->indexes;
-	int r = tables->takes_changes ? 0 : begin_changes(&tables->base);
+	int r = indexes->is_closed ? 0 : dit_output_begin_changes(&tables->base);
 
 	if (r == 0) {
 		r = dit_index_table_end(&tables->fixed[DIT_FIXED_SPLITS], NULL);
@@ -327,8 +353,9 @@ int dit_record_tables_put(struct dit_record_tables *tables)
 		r = put_table(tables, &tables->fixed[i]);
 	}
 	for (size_t i = 0; i < indexes->n && r == 0; i++) {
-		r = indexes->list[i].merge != NULL ? -EINVAL
-		                                   : put_table(tables, &indexes->list[i]);
+		r = indexes->list[i].whole.merge != NULL
+		            ? -EINVAL
+		            : put_table(tables, &indexes->list[i]);
 	}
 	return r;
 }
@@ -346,25 +373,55 @@ int dit_record_tables_init(struct dit_record_tables *tables)
 	return r;
 }
 
-void dit_record_tables_begin(struct dit_record_tables *tables,
-                             struct dit_page_commit *commit)
+int dit_record_tables_begin(struct dit_record_tables *tables,
+                            struct dit_page_commit *commit,
+                            struct dit_lmdb_append *append)
 {
+	int r = 0;
+
+	tables->base.base.indexes = &tables->indexes;
+	tables->indexes.append = append;
 	tables->indexes.commit = commit;
-	tables->indexes.space = dit_page_commit_space(commit);
-	for (size_t i = 0; i < DIT_NFIXED; i++) {
-		find_stored(tables, &tables->fixed[i]);
+	tables->indexes.space = commit == NULL ? NULL : dit_page_commit_space(commit);
+	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
+		r = dit_index_table_begin(&tables->indexes, &tables->fixed[i]);
 	}
+	return r;
+}
+
+static int open_cursors(struct dit_record_tables *tables)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
+		const struct dit_fixed_db_facts *db = &dit_fixed_dbs[i];
+		struct dit_key_orders orders;
+
+		dit_stored_orders(db->name, db->flags, &orders);
+		if (i == DIT_FIXED_NAMES) {
+			tables->names = orders.items;
+		}
+		r = dit_tree_cursor_open(&tables->cursors[i], &tables->map,
+		                         &tables->fixed[i].stored, &orders.keys);
+	}
+	return r;
 }
 
 static int look_around(struct dit_record_tables *tables)
 {
+	const uint64_t root = 0;
 	struct dit_output_stored *stored = &tables->base.stored;
+	struct dit_span key;
 	struct dit_span record;
-	int r = dit_stored_last_id(tables->records, &stored->last_id);
+	int r = dit_tree_cursor_last(tables->cursors[DIT_FIXED_ENTRIES], &key, &record);
 
-	if (r >= 0) {
-		r = dit_stored_entry(tables->records, 0, &record);
+	if (r > 0 && key.len != sizeof(stored->last_id)) {
+		r = DIT_E_CORRUPT;
 	}
+	if (r > 0) {
+		memcpy(&stored->last_id, key.data, key.len);
+	}
+	r = r < 0 ? r : find(tables, DIT_FIXED_ENTRIES, span_of(&root), &record);
 	stored->has_root_entry = r > 0;
 	stored->has_names = tables->fixed[DIT_FIXED_NAMES].stored.nitems > 0;
 	return r < 0 ? r : 0;
@@ -373,17 +430,14 @@ static int look_around(struct dit_record_tables *tables)
 int dit_record_tables_read(struct dit_record_tables *tables, int fd,
                            const struct dit_page_format *format)
 {
-	struct dit_tree_record trees[DIT_NFIXED];
 	int r = 0;
 
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
-		trees[i] = tables->fixed[i].stored;
 		r = dit_stored_flags_check(dit_fixed_dbs[i].name, &dit_fixed_dbs[i],
-		                           trees[i].flags, tables->fault);
+		                           tables->fixed[i].stored.flags, tables->fault);
 	}
-	if (r == 0) {
-		r = dit_stored_records_open(&tables->records, fd, format, trees);
-	}
+	r = r < 0 ? r : dit_page_source_open(&tables->map, fd, format, NULL);
+	r = r < 0 ? r : open_cursors(tables);
 	return r < 0 ? r : look_around(tables);
 }
 
@@ -392,7 +446,8 @@ void dit_record_tables_deinit(struct dit_record_tables *tables)
 	dit_tree_changes_deinit(&tables->changes);
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
 		dit_index_table_deinit(&tables->fixed[i]);
+		dit_tree_cursor_close(tables->cursors[i]);
 	}
 	dit_index_tables_deinit(&tables->indexes);
-	dit_stored_records_close(tables->records);
+	dit_page_source_close(&tables->map);
 }

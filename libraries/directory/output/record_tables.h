@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All tables of a database, and its records: the head of the outputs of records. A new
- * database is a merge into nothing.
+ * All tables of a database, and its records: what new_output.c and merged_output.c share.
+ * A new database is a merge into nothing.
  *
  *   dit_record_tables_init()
- *   dit_record_tables_begin()      all pages are to be ours
+ *   dit_record_tables_begin()      all pages are to be ours, or liblmdb's
  *   dit_record_tables_read()       records are stored
- *   the operations below ...
+ *   functions of record_output.h ...
  *   dit_record_tables_put()        all trees are finished
  *   dit_record_tables_deinit()
  *
@@ -15,6 +15,13 @@
  * after all others: id2e is merged again, with the tree that the first merge has made
  * (tree/tree_changes.h).
  *
+ * Stored records are looked up one by one, in the state that the database was opened
+ * with. Each page is checked when it is read. Spans point into the file, until the end;
+ * those of a sealed file are valid until the next look-up in the same table.
+ *
+ * With `append` (--writer=append) one thread gives all records to liblmdb, in key order
+ * (files/lmdb_append.h): no key is searched for and no page is split in the middle.
+ *
  * Threads: as record_output.h says.
  */
 #ifndef DITKIT_RECORD_TABLES_H
@@ -22,19 +29,27 @@
 
 #include "output/index_tables.h"
 #include "output/record_output.h"
-#include "output/stored_records.h"
+#include "page/page_source.h"
+#include "page/tree_cursor.h"
 #include "reader/stored_order.h"
 #include "tree/tree_changes.h"
 
+/* Of a record of dn2i: flags and lengths, the normal RDN, a NUL. */
+#define DIT_CHILD_BYTES (2 + DIT_NAME_RECORD_LONGEST + 1)
+
 struct dit_record_tables {
 	struct dit_record_output base;
-	struct dit_fault *fault;            /* as in struct dit_output_opts */
-	struct dit_stored_records *records; /* owned; NULL: nothing is stored */
+	struct dit_fault *fault; /* as in struct dit_output_opts */
 	struct dit_index_table fixed[DIT_NFIXED];
-	struct dit_index_tables indexes;
-	struct dit_tree_changes changes; /* of id2e, from then on: */
-	bool takes_changes;
-	bool is_changed; /* by dit_record_tables_put() */
+	struct dit_index_tables indexes; /* closed: entries are changed */
+	struct dit_tree_changes changes; /* of id2e, from then on */
+	bool is_changed;                 /* by dit_record_tables_put() */
+
+	/* What is stored; all zero: nothing is. */
+	struct dit_page_source map;
+	struct dit_tree_cursor *cursors[DIT_NFIXED]; /* owned */
+	struct dit_key_order names;                  /* of records under a node */
+	char wanted[DIT_CHILD_BYTES];                /* such a record, looked for */
 };
 
 /** Name the tables that are always there. 0; -ENOMEM. To be deinitialised in any case */
@@ -42,30 +57,26 @@ int dit_record_tables_init(struct dit_record_tables *tables);
 /** Free all, the head included, but not the commit. */
 void dit_record_tables_deinit(struct dit_record_tables *tables);
 
-/** @param commit  borrowed */
-void dit_record_tables_begin(struct dit_record_tables *tables,
-                             struct dit_page_commit *commit);
+/**
+ * @param commit  of our pages; borrowed. NULL: there are none
+ * @param append  of liblmdb's; borrowed. NULL: there are none
+ *
+ * @return 0; errors of liblmdb
+ */
+int dit_record_tables_begin(struct dit_record_tables *tables,
+                            struct dit_page_commit *commit,
+                            struct dit_lmdb_append *append);
 /** Find out what is stored. @param fd  of data.mdb; borrowed. @return 0; DIT_E_CORRUPT,
  * errors */
 int dit_record_tables_read(struct dit_record_tables *tables, int fd,
                            const struct dit_page_format *format);
 
 /** Finish all tables, and give the commit those that have changed. -EINVAL: one is
- * open */
+ * open. liblmdb's need no end */
 int dit_record_tables_put(struct dit_record_tables *tables);
 
-/*
- * Operations of an output whose pages are ours.
- */
-
+/** Operation of an output (output.h). */
 int dit_record_tables_find_index(struct dit_output *output, const char *name,
                                  struct dit_output_stored_index *ret);
-int dit_record_tables_add_index(struct dit_output *output,
-                                const struct dit_output_index *index);
-int dit_record_tables_cut_index(struct dit_output *output, size_t number,
-                                unsigned nparts);
-int dit_record_tables_open_index(struct dit_output *output, size_t number, unsigned part,
-                                 struct dit_output_table **ret);
-extern const struct dit_record_ops dit_record_tables_ops;
 
 #endif

@@ -66,8 +66,8 @@ static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node
 	return add_changed(ctx, id);
 }
 
-static int find_pages(struct dit_page_source *source, const struct dit_tree_record *tree,
-                      struct dit_page_set *ret)
+static int find_pages(const struct dit_page_source *source,
+                      const struct dit_tree_record *tree, struct dit_page_set *ret)
 {
 	int r = dit_page_set_init(ret, source->npages);
 
@@ -76,7 +76,7 @@ static int find_pages(struct dit_page_source *source, const struct dit_tree_reco
 
 int dit_entry_changes_begin(struct dit_entry_changes *changes,
                             const struct dit_entry_trees *oldest,
-                            struct dit_page_source *source)
+                            const struct dit_page_source *source)
 {
 	int r = 0;
 
@@ -124,7 +124,7 @@ static int compare_entries(struct dit_entry_changes *changes)
 
 int dit_entry_changes_find(struct dit_entry_changes *changes,
                            const struct dit_entry_trees *newer,
-                           struct dit_page_source *source)
+                           const struct dit_page_source *source)
 {
 	const struct dit_tree_follower entries = {
 		.pages = &changes->entry_pages, .node = note_entry, .ctx = changes};

@@ -57,7 +57,7 @@ struct dit_entry_changes {
  */
 int dit_entry_changes_begin(struct dit_entry_changes *changes,
                             const struct dit_entry_trees *oldest,
-                            struct dit_page_source *source);
+                            const struct dit_page_source *source);
 
 /**
  * Find the entries that were added, changed or removed since the last state, which is now
@@ -70,7 +70,7 @@ int dit_entry_changes_begin(struct dit_entry_changes *changes,
  */
 int dit_entry_changes_find(struct dit_entry_changes *changes,
                            const struct dit_entry_trees *newer,
-                           struct dit_page_source *source);
+                           const struct dit_page_source *source);
 
 /** Free what it holds. */
 void dit_entry_changes_deinit(struct dit_entry_changes *changes);

@@ -62,13 +62,13 @@ static int add_db(struct dit_snapshot *snapshot, struct dit_span name,
 	return 0;
 }
 
-static bool take_name(const struct dit_page_map *map, struct dit_span *name)
+static bool take_name(const struct dit_page_source *map, struct dit_span *name)
 {
 	return dit_name_take_nul(map->format, name) &&
 	       memchr(name->data, '\0', name->len) == NULL;
 }
 
-static int open_main_tree(struct dit_tree_cursor **ret, const struct dit_page_map *map)
+static int open_main_tree(struct dit_tree_cursor **ret, const struct dit_page_source *map)
 {
 	const struct dit_key_order by_bytes = {.kind = DIT_ORDER_BYTES};
 
@@ -77,7 +77,7 @@ static int open_main_tree(struct dit_tree_cursor **ret, const struct dit_page_ma
 
 int dit_snapshot_read_dbs(struct dit_snapshot *snapshot)
 {
-	const struct dit_page_map *map = &snapshot->map;
+	const struct dit_page_source *map = &snapshot->map;
 	uint64_t max = map->meta.main_tree.nitems;
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span name;
@@ -132,7 +132,7 @@ static bool is_reader(const struct dit_snapshot *snapshot, unsigned reader)
 	       reader - snapshot->nreaders < snapshot->nspare;
 }
 
-static int find_tree(const struct dit_page_map *map, const char *name,
+static int find_tree(const struct dit_page_source *map, const char *name,
                      struct dit_tree_record *ret)
 {
 	struct dit_span wanted = {name,
@@ -155,11 +155,11 @@ static int find_tree(const struct dit_page_map *map, const char *name,
 	return r;
 }
 
-static const struct dit_page_map *map_of(struct dit_snapshot *snapshot, unsigned reader)
+static const struct dit_page_source *map_of(struct dit_snapshot *snapshot,
+                                            unsigned reader)
 {
 	return reader < snapshot->nreaders || snapshot->spare_maps == NULL ||
-	                       !dit_page_map_is_open(
-				       dit_snapshot_spare_map(snapshot, reader))
+	                       dit_snapshot_spare_map(snapshot, reader)->npages == 0
 	               ? &snapshot->map
 	               : dit_snapshot_spare_map(snapshot, reader);
 }
@@ -182,7 +182,7 @@ uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)
 /* A record of the free list begins with the number of its pages. */
 int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret)
 {
-	const struct dit_page_map *map = &snapshot->map;
+	const struct dit_page_source *map = &snapshot->map;
 	const struct dit_key_order by_number = {.kind = DIT_ORDER_NUMBERS};
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
@@ -337,7 +337,7 @@ int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
 int dit_snapshot_cursor_open(struct dit_tree_cursor **ret, struct dit_snapshot *snapshot,
                              unsigned reader, const char *name)
 {
-	const struct dit_page_map *map = &snapshot->map;
+	const struct dit_page_source *map = &snapshot->map;
 	size_t i = find_db(snapshot, name);
 	struct dit_tree_record tree;
 	struct dit_key_orders orders;

@@ -11,18 +11,18 @@
 #define DITKIT_SNAPSHOT_IMPL_H
 
 #include "locks/lmdb_reader.h"
-#include "page/page_map.h"
+#include "page/page_source.h"
 #include "reader/snapshot.h"
 
 struct dit_snapshot {
 	const struct dit_page_format *format; /* borrowed if it is sealed */
 	int data_fd;                          /* the reader's, or the caller's */
 	struct dit_lmdb_reader *reader;       /* owned; NULL: claimed */
-	struct dit_page_map map; /* the state that all readers have but spare ones */
+	struct dit_page_source map; /* the state that all readers have but spare ones */
 	/* The maps of the spare readers, [own: the reader's thread]; a reader that was
 	 * never renewed has the common map, and its own is all zero. NULL without a
 	 * reader */
-	struct dit_page_map *spare_maps;
+	struct dit_page_source *spare_maps;
 
 	struct dit_stored_db *dbs; /* sorted by name, each name owned */
 	struct dit_tree_record *trees;
@@ -43,8 +43,8 @@ int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
                           const struct dit_snapshot_opts *opts);
 
 /** A spare reader's map. */
-static inline struct dit_page_map *dit_snapshot_spare_map(struct dit_snapshot *snapshot,
-                                                          unsigned reader)
+static inline struct dit_page_source *dit_snapshot_spare_map(
+	struct dit_snapshot *snapshot, unsigned reader)
 {
 	return &snapshot->spare_maps[reader - snapshot->nreaders];
 }

@@ -30,8 +30,8 @@ static struct dit_snapshot *snapshot_new(const struct dit_page_format *format,
 
 static int map_state(struct dit_snapshot *snapshot, const struct dit_metas *metas)
 {
-	int r = dit_page_map_open(&snapshot->map, snapshot->data_fd, snapshot->format,
-	                          metas);
+	int r = dit_page_source_open(&snapshot->map, snapshot->data_fd, snapshot->format,
+	                             metas);
 
 	return r < 0 ? r : dit_snapshot_read_dbs(snapshot);
 }
@@ -87,7 +87,7 @@ int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
 
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 {
-	struct dit_page_map *map = NULL;
+	struct dit_page_source *map = NULL;
 	struct dit_metas metas;
 	int r = 0;
 
@@ -99,11 +99,11 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 		return -ENOTSUP;
 	}
 	map = dit_snapshot_spare_map(snapshot, reader);
-	dit_page_map_close(map);
+	dit_page_source_close(map);
 	r = dit_lmdb_reader_renew(snapshot->reader, reader - snapshot->nreaders, &metas);
 	return r < 0 ? r
-	             : dit_page_map_open(map, snapshot->data_fd, snapshot->format,
-	                                 &metas);
+	             : dit_page_source_open(map, snapshot->data_fd, snapshot->format,
+	                                    &metas);
 }
 
 /* ---- under a claim, or not ---- */
@@ -163,9 +163,9 @@ void dit_snapshot_close(struct dit_snapshot *snapshot)
 	if (snapshot == NULL) {
 		return;
 	}
-	dit_page_map_close(&snapshot->map);
+	dit_page_source_close(&snapshot->map);
 	for (unsigned i = 0; snapshot->spare_maps != NULL && i < snapshot->nspare; i++) {
-		dit_page_map_close(&snapshot->spare_maps[i]);
+		dit_page_source_close(&snapshot->spare_maps[i]);
 	}
 	free(snapshot->spare_maps);
 	dit_lmdb_reader_close(snapshot->reader);

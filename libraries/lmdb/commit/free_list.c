@@ -15,7 +15,7 @@
 
 struct reading {
 	struct dit_free_list *list;
-	struct dit_page_source *source;
+	const struct dit_page_source *source;
 	struct dit_page_set *owned;
 	struct dit_page_set *own;
 };
@@ -104,7 +104,7 @@ static int take_node(void *ctx, const struct dit_node_view *node)
 	return r;
 }
 
-int dit_free_list_read(struct dit_free_list *list, struct dit_page_source *source,
+int dit_free_list_read(struct dit_free_list *list, const struct dit_page_source *source,
                        const struct dit_tree_record *tree, struct dit_page_set *owned,
                        struct dit_page_set *own)
 {

@@ -49,7 +49,7 @@ struct dit_free_list {
  * @return 0; DIT_E_CORRUPT: it is no free list; -errno, -ENOMEM. To be deinitialised in
  *         every case
  */
-int dit_free_list_read(struct dit_free_list *list, struct dit_page_source *source,
+int dit_free_list_read(struct dit_free_list *list, const struct dit_page_source *source,
                        const struct dit_tree_record *tree, struct dit_page_set *owned,
                        struct dit_page_set *own);
 /** A zeroed list may be given, too. */

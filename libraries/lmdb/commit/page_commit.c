@@ -49,37 +49,19 @@ bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64
 	return true;
 }
 
-/* Pages after the old end, the lowest first: no reader has them. */
-static bool take_again(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
-                       struct dit_page_run *ret)
-{
-	struct dit_page_set *again = &commit->again;
-	uint64_t at = commit->again_at;
-
-	if (again->count < least) {
-		return false;
-	}
-	*ret = (struct dit_page_run){dit_page_set_take_run(again, least, &at), least};
-	if (ret->first == again->npages) {
-		return false;
-	}
-	for (; ret->n < npages && dit_page_set_has(again, ret->first + ret->n);
-	     ret->n++) {
-		dit_page_set_remove(again, ret->first + ret->n);
-	}
-	commit->again_at = least == 1 ? ret->first + ret->n : commit->again_at;
-	return true;
-}
-
 int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
 {
 	struct dit_page_commit *commit = ctx;
-
 	bool is_free = false;
 
 	(void)pthread_mutex_lock(&commit->lock);
-	is_free = dit_commit_take_free(commit, least, npages, ret) ||
-	          take_again(commit, least, npages, ret);
+	is_free = dit_commit_take_free(commit, least, npages, ret);
+	if (!is_free) {
+		/* After the old end, the lowest first: no reader has them. */
+		ret->n = dit_page_set_take_row(&commit->again, least, npages,
+		                               &commit->again_at, &ret->first);
+		is_free = ret->n > 0;
+	}
 	(void)pthread_mutex_unlock(&commit->lock);
 	return is_free;
 }
@@ -107,27 +89,21 @@ uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
 
 /* The pages become free under the new transaction. No writer takes them while an older
  * one is read. */
-static bool reserve_run(struct dit_page_commit *commit, struct dit_page_run run,
-                        struct dit_page_runs *ret)
-{
-	if (DIT_GROW(ret->runs, ret->size, ret->n + 1) < 0) {
-		return false;
-	}
-	ret->runs[ret->n++] = run;
-	return dit_page_set_add_run(&commit->given, run.first, run.n);
-}
-
 int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
-                            struct dit_page_runs *ret)
+                            struct dit_page_set *ret)
 {
 	struct dit_page_run run;
-	bool is_fine = true;
+	int r = 0;
 
-	for (; npages > 0 && is_fine; npages -= run.n) {
+	for (; npages > 0 && r == 0; npages -= run.n) {
 		(void)dit_page_space_take(&commit->space, 1, npages, &run);
-		is_fine = reserve_run(commit, run, ret);
+		r = dit_page_set_grow(ret, run.first + run.n);
+		if (r == 0 && !(dit_page_set_add_run(ret, run.first, run.n) &&
+		                dit_page_set_add_run(&commit->given, run.first, run.n))) {
+			r = -ENOMEM;
+		}
 	}
-	return is_fine ? 0 : -ENOMEM;
+	return r;
 }
 
 int dit_page_commit_use(struct dit_page_commit *commit, const struct dit_page_set *pages)
@@ -153,7 +129,7 @@ static int compare_names(const struct dit_commit_named *named, struct dit_span n
 }
 
 /* The first one that does not come before the name. */
-static size_t place_of(const struct dit_page_commit *commit, struct dit_span name)
+static size_t position_of(const struct dit_page_commit *commit, struct dit_span name)
 {
 	size_t i = 0;
 
@@ -166,7 +142,7 @@ static size_t place_of(const struct dit_page_commit *commit, struct dit_span nam
 static struct dit_commit_named *find(const struct dit_page_commit *commit,
                                      struct dit_span name)
 {
-	size_t i = place_of(commit, name);
+	size_t i = position_of(commit, name);
 
 	return i < commit->nnamed && compare_names(&commit->named[i], name) == 0
 	               ? &commit->named[i]
@@ -176,7 +152,7 @@ static struct dit_commit_named *find(const struct dit_page_commit *commit,
 static int insert(struct dit_page_commit *commit, struct dit_span name,
                   struct dit_commit_named **ret)
 {
-	size_t i = place_of(commit, name);
+	size_t i = position_of(commit, name);
 	char *copy = NULL;
 
 	if (DIT_GROW(commit->named, commit->named_size, commit->nnamed + 1) < 0) {
@@ -491,16 +467,11 @@ static void cut_file(const struct dit_page_commit *commit)
 {
 	struct stat st;
 
-	if (!commit->is_kept && fstat(commit->opts.fd, &st) == 0 &&
+	if (!commit->opts.is_shared && fstat(commit->opts.fd, &st) == 0 &&
 	    (uint64_t)st.st_size > commit->file_bytes &&
 	    ftruncate(commit->opts.fd, (off_t)commit->file_bytes) != 0) {
 		/* Then it stays as long as it is; LMDB does not mind. */
 	}
-}
-
-void dit_page_commit_keep(struct dit_page_commit *commit)
-{
-	commit->is_kept = true;
 }
 
 void dit_page_commit_close(struct dit_page_commit *commit)
@@ -513,7 +484,6 @@ void dit_page_commit_close(struct dit_page_commit *commit)
 		cut_file(commit);
 	}
 	(void)pthread_mutex_destroy(&commit->lock);
-	dit_page_source_deinit(&commit->source);
 	for (size_t i = 0; i < commit->nnamed; i++) {
 		free(commit->named[i].name);
 	}

@@ -67,6 +67,7 @@ struct dit_page_commit_opts {
 	/* No transaction has written to the file (dit_metas_begin()), and nobody looks
 	 * for it yet */
 	bool is_new;
+	bool is_shared;    /* never cut: others may have written after the old end */
 	bool caller_syncs; /* the file, before the commit and after it */
 };
 
@@ -83,9 +84,6 @@ int dit_page_commit_open(struct dit_page_commit **ret,
  * writers of the space must be freed.
  */
 void dit_page_commit_close(struct dit_page_commit *commit);
-
-/** Never cut the file: others may have written after its old end. */
-void dit_page_commit_keep(struct dit_page_commit *commit);
 
 /** Where new pages go. */
 struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit);
@@ -167,24 +165,17 @@ uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);
 /** Free pages of the file that may be used, and are not yet. */
 uint64_t dit_page_commit_nusable(const struct dit_page_commit *commit);
 
-/** Zero is none. */
-struct dit_page_runs {
-	struct dit_page_run *runs; /* for free() */
-	size_t n;
-	size_t size;
-};
-
 /**
  * Reserve pages for trees that are written while others use the file. A reader of the
  * current state, from before the step until the trees count, keeps others from taking
  * them. In the file they are free, so nothing is lost if they stay unused.
  *
  * @param npages  room_pages at most
- * @param ret     gets runs after those that it has: free pages, the long runs first; if
- *                they are too few, also pages after the end of the file
+ * @param ret     zeroed, or a set; gets free pages, of long rows first; if they are too
+ *                few, also pages after the end of the file
  */
 int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
-                            struct dit_page_runs *ret);
+                            struct dit_page_set *ret);
 /** A later commit: reserved pages are used by trees that are put. DIT_E_CORRUPT: they are
  * not free any more */
 int dit_page_commit_use(struct dit_page_commit *commit, const struct dit_page_set *pages);

@@ -57,7 +57,6 @@ struct dit_page_commit {
 	struct dit_page_set again;  /* pages after the old end, dropped since */
 	uint64_t again_at;          /* none is below */
 
-	bool is_kept;      /* it is never cut */
 	bool is_committed; /* a meta page may have been written */
 };
 
@@ -70,7 +69,7 @@ static inline const struct dit_meta *dit_commit_live(const struct dit_page_commi
  * DIT_E_CORRUPT: they are free, or given already. */
 int dit_commit_give_pages(void *ctx, uint64_t first, uint64_t n);
 
-/** The place of a database that gets another tree. -EINVAL: it has got one already */
+/** Find, or add, a database that gets another tree. -EINVAL: it has got one already */
 int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
                          struct dit_commit_named **ret);
 

@@ -3,11 +3,9 @@
 #include "commit/page_commit_impl.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/grow.h"
 #include "page/lmdb_format.h"
 #include "system/file_io.h"
 #include "tree/table_writer.h"
@@ -15,31 +13,21 @@
 /*
  * Where the two small trees go. Their pages are taken before they are written, since the
  * free list says which pages are free: rows of free pages, most likely enough of them,
- * whose rest stays free. The others go after the end of the file.
+ * whose rest stays free. The others go after the end of the file: not all, or the file
+ * would grow with each commit, and another process may have mapped it as far as it goes.
  */
 struct tail {
-	struct dit_page_commit *commit;
-	struct dit_page_runs rows;
-	uint64_t *nused; /* of each row; owned */
-	uint64_t npages; /* of all rows */
+	struct dit_page_set pages; /* that are left */
+	uint64_t at;               /* none is below */
 };
 
 static int take_tail(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
 {
 	struct tail *tail = ctx;
 
-	for (size_t i = 0; i < tail->rows.n; i++) {
-		const struct dit_page_run *row = &tail->rows.runs[i];
-		uint64_t n = row->n - tail->nused[i];
-
-		if (n >= least) {
-			ret->first = row->first + tail->nused[i];
-			ret->n = n < npages ? n : npages;
-			tail->nused[i] += ret->n;
-			return 1;
-		}
-	}
-	return 0;
+	ret->n = dit_page_set_take_row(&tail->pages, least, npages, &tail->at,
+	                               &ret->first);
+	return ret->n > 0;
 }
 
 static uint64_t main_pages_max(const struct dit_page_commit *commit)
@@ -97,33 +85,29 @@ static void give_list_pages(struct dit_page_commit *commit)
 }
 
 /* Free pages into the tail, if there are some. */
-static int add_rows(struct tail *tail, uint64_t least, uint64_t npages)
+static void add_rows(struct dit_page_commit *commit, struct tail *tail, uint64_t least,
+                     uint64_t npages)
 {
 	struct dit_page_run row;
 
-	while (npages > 0 && dit_commit_take_free(tail->commit, least, npages, &row)) {
-		if (DIT_GROW(tail->rows.runs, tail->rows.size, tail->rows.n + 1) < 0) {
-			return -ENOMEM;
-		}
-		tail->rows.runs[tail->rows.n++] = row;
-		tail->npages += row.n;
+	while (npages > 0 && dit_commit_take_free(commit, least, npages, &row)) {
+		(void)dit_page_set_add_run(&tail->pages, row.first, row.n);
 		npages -= row.n;
 	}
-	return 0;
 }
 
 /* A long record lies in a row of its own. @return the bytes that others take in leaves */
-static uint64_t add_record(struct tail *tail, uint64_t nfree, int *error)
+static uint64_t add_record(struct dit_page_commit *commit, struct tail *tail,
+                           uint64_t nfree)
 {
-	const struct dit_page_commit_opts *opts = &tail->commit->opts;
 	uint64_t len = (nfree + 1) * sizeof(uint64_t);
-	unsigned page_bytes = tail->commit->metas.page_bytes;
-	uint64_t npages = dit_overflow_pages(opts->format, len, page_bytes);
+	unsigned page_bytes = commit->metas.page_bytes;
+	uint64_t npages = dit_overflow_pages(commit->opts.format, len, page_bytes);
 
 	if (len < page_bytes / 2) {
 		return len + 2 * sizeof(uint64_t) + sizeof(uint16_t);
 	}
-	*error = *error < 0 ? *error : add_rows(tail, npages, npages);
+	add_rows(commit, tail, npages, npages);
 	return 3 * sizeof(uint64_t);
 }
 
@@ -132,63 +116,52 @@ static int choose_tail(struct dit_page_commit *commit, struct tail *tail)
 {
 	uint64_t leaf_bytes = 0;
 	uint64_t npages = 0;
-	int r = 0;
+	int r = dit_page_set_init(&tail->pages, commit->usable.npages);
 
+	if (r < 0) {
+		return r;
+	}
 	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
-		leaf_bytes += add_record(tail, commit->free_list.records[i].npages, &r);
+		leaf_bytes +=
+			add_record(commit, tail, commit->free_list.records[i].npages);
 	}
 	/* Leaves are half full at least. */
 	npages = main_pages_max(commit) + 4 + leaf_bytes / (commit->metas.page_bytes / 2);
 	npages += npages / 16;
-	r = r < 0 ? r : add_rows(tail, 1, npages);
-	(void)add_record(tail, commit->given.count + commit->own.count + tail->npages,
-	                 &r);
-	if (r == 0) {
-		tail->nused = calloc(tail->rows.n + 1, sizeof(*tail->nused));
-		r = tail->nused == NULL ? -ENOMEM : 0;
-	}
-	return r;
-}
-
-static void give_rest(struct dit_page_commit *commit, const struct tail *tail)
-{
-	for (size_t i = 0; i < tail->rows.n; i++) {
-		const struct dit_page_run *row = &tail->rows.runs[i];
-		uint64_t nused = tail->nused[i];
-
-		(void)dit_page_set_add_run(&commit->given, row->first + nused,
-		                           row->n - nused);
-	}
+	add_rows(commit, tail, 1, npages);
+	(void)add_record(commit, tail,
+	                 commit->given.count + commit->own.count + tail->pages.count);
+	return 0;
 }
 
 /*
- * The list is made twice if it lies in free pages: the first time, without a write, shows
- * how many of them it takes, and so which are left. Both have the same layout.
+ * What the list leaves of the tail is free, too: it is made twice if there is a tail, the
+ * first time without a write. Both have the same layout.
  */
-static int write_list_twice(struct dit_page_commit *commit, struct tail *tail,
-                            size_t room, struct dit_tree_record *ret)
+static int give_rest(struct dit_page_commit *commit, struct tail *tail, size_t room)
 {
-	struct dit_free_list *list = &commit->free_list;
-	size_t bytes = (tail->rows.n + 1) * sizeof(*tail->nused);
+	struct tail rest = {.at = tail->at};
 	_Atomic uint64_t *next_page = &commit->space.next_page;
 	uint64_t end = atomic_load_explicit(next_page, memory_order_relaxed);
-	uint64_t *nused = malloc(bytes);
-	int r = nused == NULL ? -ENOMEM : 0;
+	struct dit_tree_record tree;
+	int r = dit_page_set_init(&rest.pages, tail->pages.npages);
 
 	if (r == 0) {
-		memcpy(nused, tail->nused, bytes);
+		(void)dit_page_set_add_all(&rest.pages, &tail->pages);
+		commit->space.take_ctx = &rest;
 		commit->space.is_dry = true;
-		r = dit_free_list_write(list, &commit->space, ret);
+		r = dit_free_list_write(&commit->free_list, &commit->space, &tree);
 		commit->space.is_dry = false;
+		commit->space.take_ctx = tail;
+		atomic_store_explicit(next_page, end, memory_order_relaxed);
 	}
 	if (r == 0) {
-		give_rest(commit, tail);
-		memcpy(tail->nused, nused, bytes);
-		atomic_store_explicit(next_page, end, memory_order_relaxed);
-		r = dit_free_list_give(list, commit->next, &commit->given, room);
+		(void)dit_page_set_add_all(&commit->given, &rest.pages);
+		r = dit_free_list_give(&commit->free_list, commit->next, &commit->given,
+		                       room);
 	}
-	free(nused);
-	return r < 0 ? r : dit_free_list_write(list, &commit->space, ret);
+	dit_page_set_deinit(&rest.pages);
+	return r;
 }
 
 static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
@@ -202,13 +175,12 @@ static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
 		return DIT_E_CORRUPT;
 	}
 	give_list_pages(commit);
-	room = commit->given.count + tail->npages;
+	room = commit->given.count + tail->pages.count;
 	r = dit_free_list_give(list, commit->next, &commit->given, room);
-	if (r < 0) {
-		return r;
+	if (r == 0 && tail->pages.count > 0) {
+		r = give_rest(commit, tail, room);
 	}
-	return tail->npages == 0 ? dit_free_list_write(list, &commit->space, ret)
-	                         : write_list_twice(commit, tail, room, ret);
+	return r < 0 ? r : dit_free_list_write(list, &commit->space, ret);
 }
 
 /* Pages after the old end that no tree took again. */
@@ -225,7 +197,7 @@ static int give_again(struct dit_page_commit *commit)
 
 static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 {
-	struct tail tail = {.commit = commit};
+	struct tail tail = {.at = 0};
 	struct dit_tree_record main_tree = meta->main_tree;
 	struct dit_tree_record free_tree = meta->free_tree;
 	int r = give_again(commit);
@@ -243,8 +215,7 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 	}
 	commit->space.take = dit_commit_take;
 	commit->space.take_ctx = commit;
-	free(tail.rows.runs);
-	free(tail.nused);
+	dit_page_set_deinit(&tail.pages);
 	meta->main_tree = main_tree;
 	/* LMDB reads its keys as numbers whatever a damaged meta page says. */
 	free_tree.flags |= DIT_DB_INTEGERKEY;

@@ -28,63 +28,20 @@ static uint64_t choose_step(const struct dit_page_reserve *reserve, uint64_t npa
 	return step > npages ? step : npages;
 }
 
-static int add_runs(struct dit_page_reserve *reserve, const struct dit_page_runs *runs)
-{
-	uint64_t end = reserve->used.npages;
-	int r = 0;
-
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct dit_page_run *run = &runs->runs[i];
-
-		end = run->first + run->n > end ? run->first + run->n : end;
-	}
-	r = dit_page_set_grow(&reserve->used, end);
-	if (r == 0) {
-		r = dit_page_set_grow(&reserve->left, end);
-	}
-	for (size_t i = 0; r == 0 && i < runs->n; i++) {
-		const struct dit_page_run *run = &runs->runs[i];
-
-		reserve->nreserved += run->n;
-		r = dit_page_set_add_run(&reserve->left, run->first, run->n)
-		            ? 0
-		            : DIT_E_CORRUPT;
-	}
-	reserve->at = 0;
-	return r;
-}
-
 static int get_more(struct dit_page_reserve *reserve, uint64_t npages)
 {
-	struct dit_page_runs runs = {.n = 0};
-	int r = reserve->more(reserve->ctx, npages, choose_step(reserve, npages), &runs);
+	struct dit_page_set more = {.words = NULL};
+	int r = reserve->more(reserve->ctx, npages, choose_step(reserve, npages), &more);
 
+	r = r < 0 ? r : dit_page_set_grow(&reserve->used, more.npages);
+	r = r < 0 ? r : dit_page_set_grow(&reserve->left, more.npages);
 	if (r == 0) {
-		r = add_runs(reserve, &runs);
+		r = dit_page_set_add_all(&reserve->left, &more) ? 0 : DIT_E_CORRUPT;
+		reserve->nreserved += more.count;
+		reserve->at = 0;
 	}
-	free(runs.runs);
+	dit_page_set_deinit(&more);
 	return r;
-}
-
-/* Pages in a row, the lowest first. */
-static bool take_left(struct dit_page_reserve *reserve, uint64_t least, uint64_t npages,
-                      struct dit_page_run *ret)
-{
-	struct dit_page_set *left = &reserve->left;
-	uint64_t at = reserve->at;
-
-	if (left->count < least) {
-		return false;
-	}
-	*ret = (struct dit_page_run){dit_page_set_take_run(left, least, &at), least};
-	if (ret->first == left->npages) {
-		return false;
-	}
-	for (; ret->n < npages && dit_page_set_has(left, ret->first + ret->n); ret->n++) {
-		dit_page_set_remove(left, ret->first + ret->n);
-	}
-	reserve->at = least == 1 ? ret->first + ret->n : reserve->at;
-	return true;
 }
 
 static int take_locked(struct dit_page_reserve *reserve, uint64_t least, uint64_t npages,
@@ -92,9 +49,11 @@ static int take_locked(struct dit_page_reserve *reserve, uint64_t least, uint64_
 {
 	int r = 0;
 
-	while (r == 0 && !take_left(reserve, least, npages, ret)) {
-		r = get_more(reserve, npages);
-	}
+	do {
+		ret->n = dit_page_set_take_row(&reserve->left, least, npages,
+		                               &reserve->at, &ret->first);
+		r = ret->n > 0 ? 0 : get_more(reserve, npages);
+	} while (ret->n == 0 && r == 0);
 	if (r < 0) {
 		return r;
 	}

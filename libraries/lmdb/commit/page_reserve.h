@@ -23,10 +23,10 @@
  *
  * @param least   so many pages have to be
  * @param wanted  so many would be good
- * @param runs    gets runs after those that it has
+ * @param ret     a zeroed set, which gets them
  */
 typedef int (*dit_reserve_more_fn)(void *ctx, uint64_t least, uint64_t wanted,
-                                   struct dit_page_runs *runs);
+                                   struct dit_page_set *ret);
 
 struct dit_page_reserve {
 	struct dit_page_space

@@ -74,7 +74,7 @@ static inline int dit_key_compare(const struct dit_key_order *order, struct dit_
 	return dit_key_compare_any(order, key, a, b);
 }
 
-/** Is each of these 8-byte numbers, at any place, above the one before it? */
+/** Is each of these 8-byte numbers, at any address, above the one before it? */
 static inline bool dit_numbers_ascend(const void *numbers, size_t n)
 {
 	const char *at = numbers;

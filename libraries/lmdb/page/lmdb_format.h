@@ -74,7 +74,7 @@ enum dit_lmdb_code {
 	DIT_LMDB_BAD_VALSIZE = -30781,      /* a key or value too long, or empty */
 };
 
-/* The key follows, then, in leaves, the value; the next node begins at an even place. */
+/* The key follows, then, in leaves, the value; the next node begins at an even offset. */
 struct dit_node_header {
 	uint16_t low; /* size of the value in two halves; branch: the child's number in */
 	uint16_t high; /* three parts, low first, the flags third */

@@ -8,8 +8,6 @@ libditkit_a_SOURCES += \
 	%D%/meta_pages.c \
 	%D%/meta_pages.h \
 	%D%/page_format.h \
-	%D%/page_map.c \
-	%D%/page_map.h \
 	%D%/page_nodes.h \
 	%D%/page_seal.c \
 	%D%/page_seal.h \
@@ -21,8 +19,8 @@ libditkit_a_SOURCES += \
 	%D%/page_view.h \
 	%D%/tree_cursor.c \
 	%D%/tree_cursor.h \
-	%D%/tree_place.c \
-	%D%/tree_place.h \
+	%D%/tree_position.c \
+	%D%/tree_position.h \
 	%D%/tree_visit.c \
 	%D%/tree_visit.h \
 	$(NULL)

@@ -9,14 +9,14 @@
 #include "page/meta_pages.h"
 
 /* Those that the value needs. */
-static uint64_t count_pages(struct dit_page_source *source,
+static uint64_t count_pages(const struct dit_page_source *source,
                             const struct dit_node_view *node)
 {
 	return dit_overflow_pages(source->format, node->value_len, source->page_bytes);
 }
 
-int dit_long_value_page(struct dit_page_source *source, const struct dit_node_view *node,
-                        uint64_t *ret)
+int dit_long_value_page(const struct dit_page_source *source,
+                        const struct dit_node_view *node, uint64_t *ret)
 {
 	uint64_t npages = source->npages;
 	struct dit_big_value big = {.npages = 0};
@@ -33,8 +33,9 @@ int dit_long_value_page(struct dit_page_source *source, const struct dit_node_vi
 }
 
 /* The header of the first page, which alone has one. */
-static int check_header(struct dit_page_source *source, const struct dit_node_view *node,
-                        uint64_t first, const char *page)
+static int check_header(const struct dit_page_source *source,
+                        const struct dit_node_view *node, uint64_t first,
+                        const char *page)
 {
 	const struct dit_page_view view = {
 		page, dit_page_end(source->format, source->page_bytes), source->format};
@@ -63,8 +64,9 @@ static int read_header(const struct dit_page_source *source, uint64_t number, ch
 }
 
 /* The pages to be read together: those that the value needs, or that were sealed. */
-static int find_unit(struct dit_page_source *source, const struct dit_node_view *node,
-                     uint64_t *ret_first, uint64_t *ret_npages)
+static int find_unit(const struct dit_page_source *source,
+                     const struct dit_node_view *node, uint64_t *ret_first,
+                     uint64_t *ret_npages)
 {
 	struct dit_big_value big = {.npages = 0};
 	uint64_t npages = count_pages(source, node);
@@ -81,8 +83,9 @@ static int find_unit(struct dit_page_source *source, const struct dit_node_view 
 	return r;
 }
 
-int dit_long_value_run(struct dit_page_source *source, const struct dit_node_view *node,
-                       uint64_t *ret_first, uint64_t *ret_npages)
+int dit_long_value_run(const struct dit_page_source *source,
+                       const struct dit_node_view *node, uint64_t *ret_first,
+                       uint64_t *ret_npages)
 {
 	char header[DIT_HEADER_BYTES_MAX];
 	const struct dit_page_view view = {header, source->page_bytes, source->format};
@@ -110,8 +113,8 @@ int dit_long_value_run(struct dit_page_source *source, const struct dit_node_vie
 	return 0;
 }
 
-int dit_long_value_find(struct dit_page_source *source, const struct dit_node_view *node,
-                        struct dit_span *ret)
+int dit_long_value_find(const struct dit_page_source *source,
+                        const struct dit_node_view *node, struct dit_span *ret)
 {
 	uint64_t first = 0;
 	const char *page = NULL;
@@ -125,8 +128,8 @@ int dit_long_value_find(struct dit_page_source *source, const struct dit_node_vi
 	return check_header(source, node, first, page);
 }
 
-static int read_pages(struct dit_page_source *source, const struct dit_node_view *node,
-                      char **ret)
+static int read_pages(const struct dit_page_source *source,
+                      const struct dit_node_view *node, char **ret)
 {
 	uint64_t npages = 0;
 	uint64_t first = 0;
@@ -156,8 +159,8 @@ static int read_pages(struct dit_page_source *source, const struct dit_node_view
 	return 0;
 }
 
-int dit_node_value_read(struct dit_page_source *source, const struct dit_node_view *node,
-                        char **ret)
+int dit_node_value_read(const struct dit_page_source *source,
+                        const struct dit_node_view *node, char **ret)
 {
 	if ((node->flags & DIT_NODE_BIG) != 0) {
 		return read_pages(source, node, ret);

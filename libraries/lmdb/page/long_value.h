@@ -13,8 +13,8 @@
 #include "page/page_view.h"
 
 /** Their first page; all of them lie in the file. 0; DIT_E_CORRUPT */
-int dit_long_value_page(struct dit_page_source *source, const struct dit_node_view *node,
-                        uint64_t *ret);
+int dit_long_value_page(const struct dit_page_source *source,
+                        const struct dit_node_view *node, uint64_t *ret);
 /**
  * The same, and how many pages the value has. They may be more than it needs: liblmdb
  * keeps them where a shorter value comes in the transaction that wrote the longer one. Of
@@ -22,11 +22,12 @@ int dit_long_value_page(struct dit_page_source *source, const struct dit_node_vi
  *
  * @return 0; DIT_E_CORRUPT; -errno
  */
-int dit_long_value_run(struct dit_page_source *source, const struct dit_node_view *node,
-                       uint64_t *ret_first, uint64_t *ret_npages);
+int dit_long_value_run(const struct dit_page_source *source,
+                       const struct dit_node_view *node, uint64_t *ret_first,
+                       uint64_t *ret_npages);
 /** The value in mapped pages, into which it points. 0; DIT_E_CORRUPT */
-int dit_long_value_find(struct dit_page_source *source, const struct dit_node_view *node,
-                        struct dit_span *ret);
+int dit_long_value_find(const struct dit_page_source *source,
+                        const struct dit_node_view *node, struct dit_span *ret);
 /**
  * A copy of any node's value; of a long one read from its pages.
  *
@@ -34,7 +35,7 @@ int dit_long_value_find(struct dit_page_source *source, const struct dit_node_vi
  *
  * @return 0; DIT_E_CORRUPT; -errno, -ENOMEM
  */
-int dit_node_value_read(struct dit_page_source *source, const struct dit_node_view *node,
-                        char **ret);
+int dit_node_value_read(const struct dit_page_source *source,
+                        const struct dit_node_view *node, char **ret);
 
 #endif

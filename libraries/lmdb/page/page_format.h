@@ -8,7 +8,7 @@
  *   page header   16 bytes; LMDB 1.0 has 24, with the transaction that wrote the page
  *   bounds        lower, upper and the slots count from the beginning of the page; in
  *                 1.0 from the end of its header
- *   values        follow their key at once; in 1.0 at the next even place
+ *   values        follow their key at once; in 1.0 at the next even offset
  *   long values   a node has the number of their first page; in 1.0 three words
  *   keys          511 bytes at most; in 1.0 nearly half a page
  *   names         of databases in the main tree; in 1.0 with a NUL at the end
@@ -147,7 +147,7 @@ static inline bool dit_name_take_nul(const struct dit_page_format *format,
 
 /* ---- headers of pages that are right ---- */
 
-/** The page must not lie inside a node, where places may be odd. */
+/** The page must not lie inside a node, where offsets may be odd. */
 static inline struct dit_page_words *dit_page_words(const struct dit_page_format *format,
                                                     const void *page)
 {
@@ -155,7 +155,7 @@ static inline struct dit_page_words *dit_page_words(const struct dit_page_format
 	                                 sizeof(struct dit_page_words));
 }
 
-/** Write a page's header, at any place; what stands before its words is zero. */
+/** Write a page's header, at any address; what stands before its words is zero. */
 static inline void dit_page_set_words(const struct dit_page_format *format, char *page,
                                       const struct dit_page_words *words)
 {
@@ -193,7 +193,7 @@ static inline struct dit_node_header *dit_page_node(const struct dit_page_format
 	                                  slots[slot]);
 }
 
-/** The value of a leaf's node. Without fill bytes it may begin at an odd place. */
+/** The value of a leaf's node. Without fill bytes it may begin at an odd offset. */
 static inline char *dit_node_value(const struct dit_page_format *format,
                                    const struct dit_node_header *node)
 {

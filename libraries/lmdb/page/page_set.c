@@ -106,3 +106,24 @@ uint64_t dit_page_set_take_run(struct dit_page_set *set, uint64_t n, uint64_t *a
 	}
 	return first;
 }
+
+uint64_t dit_page_set_take_row(struct dit_page_set *set, uint64_t least, uint64_t most,
+                               uint64_t *at, uint64_t *ret_first)
+{
+	uint64_t from = *at;
+	uint64_t first = set->count < least ? set->npages
+	                                    : dit_page_set_take_run(set, least, &from);
+	uint64_t n = least;
+
+	if (first == set->npages) {
+		return 0;
+	}
+	for (; n < most && dit_page_set_has(set, first + n); n++) {
+		dit_page_set_remove(set, first + n);
+	}
+	if (least == 1) {
+		*at = first + n;
+	}
+	*ret_first = first;
+	return n;
+}

@@ -81,5 +81,14 @@ uint64_t dit_page_set_next(const struct dit_page_set *set, uint64_t least);
  * @return the first page; npages: there is no such row
  */
 uint64_t dit_page_set_take_run(struct dit_page_set *set, uint64_t n, uint64_t *at);
+/**
+ * The same for @p least pages, and those that follow them in a row, up to @p most.
+ *
+ * @param at  moves on if one page is enough
+ *
+ * @return how many; 0: there is no such row
+ */
+uint64_t dit_page_set_take_row(struct dit_page_set *set, uint64_t least, uint64_t most,
+                               uint64_t *at, uint64_t *ret_first);
 
 #endif

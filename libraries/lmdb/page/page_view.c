@@ -54,7 +54,7 @@ static bool is_marked(const uint64_t *bits, unsigned at)
 }
 
 /*
- * Every node begins at a place of its own and ends where another begins, or at the end.
+ * Every node begins at an offset of its own and ends where another begins, or at the end.
  * So there is a chain of nodes from upper to the end; and as all of them together are as
  * long as that, no node is outside of the chain.
  */

@@ -4,10 +4,10 @@
  *
  * A view is bytes and their number. Every function here looks at the number before it
  * looks at a byte; what it returns lies inside the view. A page inside a node is a view
- * of the node's value, which may begin at any place.
+ * of the node's value, which may begin at any address.
  *
  * A view knows its format (page_format.h). This is the only file of the reading half that
- * knows at which place a field lies. Places that are told count from the beginning of the
+ * knows where a field lies. Offsets that are told count from the beginning of the
  * view, whatever the format counts from.
  *
  * Threads: plain values, no state.
@@ -99,7 +99,7 @@ static inline uint32_t dit_view_overflow_count(struct dit_page_view view)
 /** Lower and upper lie where they can, so that all slots are inside. */
 bool dit_view_has_bounds(struct dit_page_view view);
 
-/** The page has the number of its place in the file, and bounds that are right. */
+/** The page has the number of where it lies in the file, and bounds that are right. */
 static inline bool dit_view_is_page(struct dit_page_view view, uint64_t number)
 {
 	return dit_view_number(view) == number && dit_view_has_bounds(view);
@@ -142,8 +142,8 @@ uint64_t dit_node_items(const struct dit_node_view *node,
 
 enum dit_node_state {
 	DIT_NODE_FITS,
-	DIT_NODE_ODD_PLACE, /* its slot points outside of the nodes, or to an odd place */
-	DIT_NODE_TOO_LONG,  /* the key or the value ends outside of the page */
+	DIT_NODE_ODD_OFFSET, /* its slot points outside of the nodes, or is odd */
+	DIT_NODE_TOO_LONG,   /* the key or the value ends outside of the page */
 };
 
 /* The bytes that a value takes in its page. */
@@ -161,7 +161,7 @@ static inline uint64_t dit_view_child(const struct dit_node_header *header)
 }
 
 /** Where the node of a slot begins, by the slot. Only with a slot below the count. */
-static inline unsigned dit_view_node_place(struct dit_page_view view, unsigned slot)
+static inline unsigned dit_view_node_offset(struct dit_page_view view, unsigned slot)
 {
 	return dit_view_short(view, view.format->header_bytes + 2 * (size_t)slot) +
 	       view.format->bounds_from;
@@ -177,7 +177,7 @@ static inline enum dit_node_state dit_view_node(struct dit_page_view view, unsig
 {
 	const struct dit_page_format *format = view.format;
 	const unsigned header_bytes = (unsigned)sizeof(struct dit_node_header);
-	unsigned at = dit_view_node_place(view, slot);
+	unsigned at = dit_view_node_offset(view, slot);
 	bool is_branch = (dit_view_flags(view) & DIT_PAGE_BRANCH) != 0;
 	struct dit_node_header header;
 	unsigned value_at = 0;
@@ -185,7 +185,7 @@ static inline enum dit_node_state dit_view_node(struct dit_page_view view, unsig
 	uint64_t end = 0;
 
 	if (at < dit_view_upper(view) || at % 2 != 0 || at + header_bytes > view.len) {
-		return DIT_NODE_ODD_PLACE;
+		return DIT_NODE_ODD_OFFSET;
 	}
 	memcpy(&header, view.bytes + at, sizeof(header));
 	room = is_branch ? 0 : dit_view_value_room(format, &header);
@@ -212,7 +212,7 @@ unsigned dit_view_count_row(struct dit_page_view view, unsigned slot, uint64_t f
 /**
  * Do the nodes fill the room from upper to the end, each byte belonging to one node?
  *
- * @param starts  working memory, a bit for each even place: 4096 bytes
+ * @param starts  working memory, a bit for each even offset: 4096 bytes
  */
 bool dit_view_is_tiled(struct dit_page_view view, uint64_t *starts);
 

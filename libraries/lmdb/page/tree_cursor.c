@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A cursor has two places: in the tree, and in the list of the key where it stands. A
+ * A cursor has two positions: in the tree, and in the list of the key where it stands. A
  * list inside a node is a tree of one leaf.
  */
 #include "page/tree_cursor.h"
@@ -10,21 +10,19 @@
 
 #include "base/error.h"
 #include "page/long_value.h"
-#include "page/tree_place.h"
+#include "page/tree_position.h"
 
 #define NODE_FLAGS (DIT_NODE_BIG | DIT_NODE_TREE | DIT_NODE_LIST)
 
 struct dit_tree_cursor {
-	const struct dit_page_map *map;
-	struct dit_page_source pages; /* its pages */
 	struct dit_tree_reading reading;
 	struct dit_key_order keys;
 	bool has_moved;   /* else the next record is the first */
 	bool is_on;       /* stands on a record */
 	bool is_list;     /* whose key has a list */
 	bool is_branches; /* stands above a leaf */
-	struct dit_tree_place place;
-	struct dit_tree_place list;
+	struct dit_tree_position position;
+	struct dit_tree_position list;
 	struct dit_span key;
 	char *long_value; /* of a sealed file; owned */
 };
@@ -32,9 +30,9 @@ struct dit_tree_cursor {
 /* ---- records ---- */
 
 /* An item of a list: packed, or the key of a node without a value. */
-static int item_of(struct dit_tree_place *list, struct dit_span *ret)
+static int item_of(struct dit_tree_position *list, struct dit_span *ret)
 {
-	const struct dit_tree_level *leaf = dit_tree_place_end(list);
+	const struct dit_tree_level *leaf = dit_tree_position_end(list);
 	struct dit_node_view node;
 	int r = 0;
 
@@ -52,7 +50,7 @@ static int item_of(struct dit_tree_place *list, struct dit_span *ret)
 static int load_long(struct dit_tree_cursor *cursor, const struct dit_node_view *node,
                      struct dit_span *ret)
 {
-	struct dit_page_source *source = cursor->reading.source;
+	const struct dit_page_source *source = cursor->reading.source;
 	char *value = NULL;
 	int r = 0;
 
@@ -68,12 +66,12 @@ static int load_long(struct dit_tree_cursor *cursor, const struct dit_node_view 
 	return r;
 }
 
-/* The record at the place, of its list the first one. */
+/* The record at the position; of its list the first one. */
 static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                 struct dit_span *ret_value)
 {
 	struct dit_node_view node = {.at = 0};
-	int r = dit_tree_level_node(dit_tree_place_end(&cursor->place), &node);
+	int r = dit_tree_level_node(dit_tree_position_end(&cursor->position), &node);
 
 	cursor->is_list = (node.flags & DIT_NODE_LIST) != 0;
 	if (r < 0 || (node.flags & ~NODE_FLAGS) != 0) {
@@ -86,7 +84,7 @@ static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
 	} else if ((node.flags & DIT_NODE_BIG) != 0) {
 		r = DIT_E_CORRUPT;
 	} else {
-		r = dit_tree_place_first_item(&cursor->list, &node);
+		r = dit_tree_position_first_item(&cursor->list, &node);
 		if (r > 0) {
 			r = item_of(&cursor->list, ret_value);
 		}
@@ -96,7 +94,7 @@ static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
 	return r < 0 ? r : 1;
 }
 
-/* @param moved  what the place did; @return the same, or an error of loading */
+/* @param moved  what the move returned; @return the same, or an error of loading */
 static int arrive(struct dit_tree_cursor *cursor, int moved, struct dit_span *ret_key,
                   struct dit_span *ret_value)
 {
@@ -106,32 +104,27 @@ static int arrive(struct dit_tree_cursor *cursor, int moved, struct dit_span *re
 	return r;
 }
 
-/* Before a move from nowhere. The map may have grown. */
-static struct dit_tree_place *leave(struct dit_tree_cursor *cursor)
+/* Before a move from nowhere. */
+static struct dit_tree_position *leave(struct dit_tree_cursor *cursor)
 {
-	const struct dit_page_map *map = cursor->map;
-
-	cursor->pages.fd = map->fd;
-	cursor->pages.page_bytes = map->page_bytes;
-	cursor->pages.npages = map->npages;
-	cursor->pages.map = map->bytes;
 	cursor->reading.nread = 0;
 	cursor->has_moved = true;
 	cursor->is_branches = false;
-	cursor->place.nlevels = cursor->place.depth;
-	return &cursor->place;
+	cursor->position.nlevels = cursor->position.depth;
+	return &cursor->position;
 }
 
 int dit_tree_cursor_first(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                           struct dit_span *ret_value)
 {
-	return arrive(cursor, dit_tree_place_first(leave(cursor)), ret_key, ret_value);
+	return arrive(cursor, dit_tree_position_first(leave(cursor)), ret_key, ret_value);
 }
 
 int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
                          struct dit_span *ret_key, struct dit_span *ret_value)
 {
-	return arrive(cursor, dit_tree_place_seek(leave(cursor), &cursor->keys, wanted),
+	return arrive(cursor,
+	              dit_tree_position_seek(leave(cursor), &cursor->keys, wanted),
 	              ret_key, ret_value);
 }
 
@@ -146,7 +139,7 @@ int dit_tree_cursor_find(struct dit_tree_cursor *cursor, struct dit_span wanted,
 int dit_tree_cursor_last(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                          struct dit_span *ret_value)
 {
-	return arrive(cursor, dit_tree_place_last(leave(cursor)), ret_key, ret_value);
+	return arrive(cursor, dit_tree_position_last(leave(cursor)), ret_key, ret_value);
 }
 
 int dit_tree_cursor_seek_item(struct dit_tree_cursor *cursor,
@@ -165,11 +158,11 @@ int dit_tree_cursor_seek_item(struct dit_tree_cursor *cursor,
 		return r <= 0 ? r : dit_key_compare(order, none, *ret, wanted) >= 0;
 	}
 	/* Branches of packed leaves have nodes as well. */
-	if ((dit_view_flags(dit_tree_place_end(&cursor->list)->view) & DIT_PAGE_LEAF2) !=
-	    0) {
+	if ((dit_view_flags(dit_tree_position_end(&cursor->list)->view) &
+	     DIT_PAGE_LEAF2) != 0) {
 		return DIT_E_CORRUPT;
 	}
-	r = dit_tree_place_seek_below(&cursor->list, order, wanted);
+	r = dit_tree_position_seek_below(&cursor->list, order, wanted);
 	if (r > 0) {
 		r = item_of(&cursor->list, ret) < 0 ? DIT_E_CORRUPT : 1;
 	}
@@ -180,7 +173,7 @@ int dit_tree_cursor_seek_item(struct dit_tree_cursor *cursor,
 int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                              struct dit_span *ret_value)
 {
-	int moved = cursor->is_on ? dit_tree_place_next(&cursor->place) : 0;
+	int moved = cursor->is_on ? dit_tree_position_next(&cursor->position) : 0;
 
 	if (!cursor->has_moved) {
 		return dit_tree_cursor_first(cursor, ret_key, ret_value);
@@ -191,7 +184,8 @@ int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *re
 int dit_tree_cursor_next(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
                          struct dit_span *ret_value)
 {
-	int r = cursor->is_on && cursor->is_list ? dit_tree_place_next(&cursor->list) : 0;
+	int r = cursor->is_on && cursor->is_list ? dit_tree_position_next(&cursor->list)
+	                                         : 0;
 
 	if (r == 0) {
 		return dit_tree_cursor_next_key(cursor, ret_key, ret_value);
@@ -207,17 +201,17 @@ int dit_tree_cursor_next(struct dit_tree_cursor *cursor, struct dit_span *ret_ke
 /* ---- leaves, which are not read ---- */
 
 /* A page's first node has no key: the branches above the page have it. */
-static int lowest_key(const struct dit_tree_place *place, struct dit_span *ret)
+static int lowest_key(const struct dit_tree_position *position, struct dit_span *ret)
 {
 	struct dit_node_view node = {.key = {NULL, 0}};
-	unsigned depth = place->nlevels;
+	unsigned depth = position->nlevels;
 	int r = 0;
 
-	while (depth > 0 && place->levels[depth - 1].slot == 0) {
+	while (depth > 0 && position->levels[depth - 1].slot == 0) {
 		depth--;
 	}
 	if (depth > 0) {
-		r = dit_tree_level_node(&place->levels[depth - 1], &node);
+		r = dit_tree_level_node(&position->levels[depth - 1], &node);
 	}
 	*ret = node.key;
 	return r;
@@ -225,19 +219,19 @@ static int lowest_key(const struct dit_tree_place *place, struct dit_span *ret)
 
 int dit_tree_cursor_next_leaf(struct dit_tree_cursor *cursor, struct dit_span *ret_lowest)
 {
-	struct dit_tree_place *place = &cursor->place;
+	struct dit_tree_position *position = &cursor->position;
 	int r = 0;
 
 	if (cursor->is_branches) {
-		r = dit_tree_place_next(place);
-	} else if (place->depth > 1) {
+		r = dit_tree_position_next(position);
+	} else if (position->depth > 1) {
 		(void)leave(cursor);
-		place->nlevels = place->depth - 1;
-		r = dit_tree_place_first(place);
+		position->nlevels = position->depth - 1;
+		r = dit_tree_position_first(position);
 	}
 	cursor->is_on = false;
 	cursor->is_branches = r > 0;
-	if (r > 0 && lowest_key(place, ret_lowest) < 0) {
+	if (r > 0 && lowest_key(position, ret_lowest) < 0) {
 		r = DIT_E_CORRUPT;
 	}
 	return r;
@@ -248,7 +242,7 @@ int dit_tree_cursor_next_leaf(struct dit_tree_cursor *cursor, struct dit_span *r
 /* The rest of the leaf; the cursor goes to its last item. */
 static int rest_of_page(struct dit_tree_cursor *cursor, struct dit_span *ret)
 {
-	struct dit_tree_level *leaf = dit_tree_place_end(&cursor->list);
+	struct dit_tree_level *leaf = dit_tree_position_end(&cursor->list);
 	unsigned bytes = dit_view_item_bytes(leaf->view);
 
 	if ((dit_view_flags(leaf->view) & DIT_PAGE_LEAF2) == 0) {
@@ -279,7 +273,8 @@ int dit_tree_cursor_find_list(struct dit_tree_cursor *cursor, struct dit_span wa
 
 int dit_tree_cursor_more_items(struct dit_tree_cursor *cursor, struct dit_span *ret)
 {
-	int r = cursor->is_on && cursor->is_list ? dit_tree_place_next(&cursor->list) : 0;
+	int r = cursor->is_on && cursor->is_list ? dit_tree_position_next(&cursor->list)
+	                                         : 0;
 
 	if (r < 0) {
 		cursor->is_on = false;
@@ -289,7 +284,8 @@ int dit_tree_cursor_more_items(struct dit_tree_cursor *cursor, struct dit_span *
 
 /* ---- opening ---- */
 
-int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map *map,
+int dit_tree_cursor_open(struct dit_tree_cursor **ret,
+                         const struct dit_page_source *source,
                          const struct dit_tree_record *tree,
                          const struct dit_key_order *keys)
 {
@@ -299,15 +295,13 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
 	if (cursor == NULL) {
 		return -ENOMEM;
 	}
-	cursor->map = map;
-	cursor->pages.format = map->format;
-	cursor->reading.source = &cursor->pages;
+	cursor->reading.source = source;
 	cursor->reading.is_sparse = true;
 	cursor->keys = *keys;
-	cursor->place.reading = &cursor->reading;
+	cursor->position.reading = &cursor->reading;
 	cursor->list.reading = &cursor->reading;
 	cursor->list.may_be_packed = true;
-	r = dit_tree_place_set(&cursor->place, tree);
+	r = dit_tree_position_set(&cursor->position, tree);
 	if (r < 0) {
 		free(cursor);
 		return r;
@@ -318,14 +312,14 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
 
 bool dit_tree_cursor_is_mapped(const struct dit_tree_cursor *cursor)
 {
-	return cursor->map->bytes != NULL;
+	return cursor->reading.source->map != NULL;
 }
 
 void dit_tree_cursor_close(struct dit_tree_cursor *cursor)
 {
 	if (cursor != NULL) {
-		dit_tree_place_deinit(&cursor->place);
-		dit_tree_place_deinit(&cursor->list);
+		dit_tree_position_deinit(&cursor->position);
+		dit_tree_position_deinit(&cursor->list);
 		free(cursor->long_value);
 		free(cursor);
 	}

@@ -8,7 +8,7 @@
  *   dit_tree_cursor_close()
  *
  * A key that has a list is one record for each item of the list. Returned spans point
- * into the map, to any even or odd place. Those of a sealed file (page_seal.h) point into
+ * into the map, at any address. Those of a sealed file (page_seal.h) point into
  * pages that the cursor has opened, one for each level of its tree and a long value; they
  * are valid until the cursor moves. A key or a record that is sought must not be among
  * them.
@@ -26,18 +26,19 @@
 #define DITKIT_TREE_CURSOR_H
 
 #include "page/key_order.h"
-#include "page/page_map.h"
+#include "page/page_source.h"
 
 struct dit_tree_cursor;
 
 /**
- * @param map   borrowed; outlives what the cursor returns
+ * @param source  borrowed; outlives what the cursor returns
  * @param tree  copied
  * @param keys  the order of its keys; copied
  *
  * @return 0; DIT_E_CORRUPT: no tree has such a depth; -ENOMEM
  */
-int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map *map,
+int dit_tree_cursor_open(struct dit_tree_cursor **ret,
+                         const struct dit_page_source *source,
                          const struct dit_tree_record *tree,
                          const struct dit_key_order *keys);
 /** NULL is fine. */

@@ -2,13 +2,13 @@
 #include "page/tree_visit.h"
 
 #include "base/error.h"
-#include "page/tree_place.h"
+#include "page/tree_position.h"
 
 struct visit {
 	struct dit_tree_reading reading;
 	int (*node)(void *ctx, const struct dit_node_view *node);
-	struct dit_tree_place place;
-	struct dit_tree_place list; /* of a node */
+	struct dit_tree_position position;
+	struct dit_tree_position list; /* of a node */
 };
 
 static int tell(struct visit *visit, uint64_t first, uint64_t n)
@@ -18,20 +18,20 @@ static int tell(struct visit *visit, uint64_t first, uint64_t n)
 	return r < 0 ? r : 0;
 }
 
-/* Each node where the place ends. */
-static int visit_nodes(struct visit *visit, struct dit_tree_place *place,
+/* Each node of the lowest open level. */
+static int visit_nodes(struct visit *visit, struct dit_tree_position *position,
                        int (*fn)(struct visit *visit, const struct dit_node_view *node))
 {
 	struct dit_node_view node;
-	int r = dit_tree_place_first(place);
+	int r = dit_tree_position_first(position);
 
 	while (r > 0) {
-		r = dit_tree_level_node(dit_tree_place_end(place), &node);
+		r = dit_tree_level_node(dit_tree_position_end(position), &node);
 		if (r == 0) {
 			r = fn(visit, &node);
 		}
 		if (r == 0) {
-			r = dit_tree_place_next(place);
+			r = dit_tree_position_next(position);
 		}
 	}
 	return r;
@@ -43,16 +43,17 @@ static int tell_leaf(struct visit *visit, const struct dit_node_view *node)
 }
 
 /* The pages of a tree, of which leaves are not read. */
-static int visit_branches(struct visit *visit, struct dit_tree_place *place,
+static int visit_branches(struct visit *visit, struct dit_tree_position *position,
                           const struct dit_tree_record *tree)
 {
-	int r = dit_tree_place_set(place, tree);
+	int r = dit_tree_position_set(position, tree);
 
-	if (r < 0 || place->depth < 2) {
-		return r == 0 && place->depth == 1 ? tell(visit, place->root, 1) : r;
+	if (r < 0 || position->depth < 2) {
+		return r == 0 && position->depth == 1 ? tell(visit, position->root, 1)
+		                                      : r;
 	}
-	place->nlevels = place->depth - 1;
-	return visit_nodes(visit, place, tell_leaf);
+	position->nlevels = position->depth - 1;
+	return visit_nodes(visit, position, tell_leaf);
 }
 
 static int visit_node(struct visit *visit, const struct dit_node_view *node)
@@ -78,12 +79,13 @@ static int visit_node(struct visit *visit, const struct dit_node_view *node)
 
 static int visit_tree(struct visit *visit, const struct dit_tree_record *tree)
 {
-	int r = dit_tree_place_set(&visit->place, tree);
+	int r = dit_tree_position_set(&visit->position, tree);
 
-	return r < 0 ? r : visit_nodes(visit, &visit->place, visit_node);
+	return r < 0 ? r : visit_nodes(visit, &visit->position, visit_node);
 }
 
-int dit_tree_visit(struct dit_page_source *source, const struct dit_tree_record *tree,
+int dit_tree_visit(const struct dit_page_source *source,
+                   const struct dit_tree_record *tree,
                    const struct dit_tree_visitor *visitor)
 {
 	struct visit visit = {
@@ -91,13 +93,13 @@ int dit_tree_visit(struct dit_page_source *source, const struct dit_tree_record 
 	                    .pages = visitor->pages,
 	                    .ctx = visitor->ctx},
 		.node = visitor->node,
-		.place = {.reading = &visit.reading},
+		.position = {.reading = &visit.reading},
 		.list = {.reading = &visit.reading},
 	};
-	int r = visitor->skips_leaves ? visit_branches(&visit, &visit.place, tree)
+	int r = visitor->skips_leaves ? visit_branches(&visit, &visit.position, tree)
 	                              : visit_tree(&visit, tree);
 
-	dit_tree_place_deinit(&visit.place);
-	dit_tree_place_deinit(&visit.list);
+	dit_tree_position_deinit(&visit.position);
+	dit_tree_position_deinit(&visit.list);
 	return r;
 }

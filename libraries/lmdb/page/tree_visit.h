@@ -36,7 +36,8 @@ struct dit_tree_visitor {
  * @return 0; DIT_E_CORRUPT: a page is not what the tree says; what a visitor returned;
  *         -errno of reading, -ENOMEM
  */
-int dit_tree_visit(struct dit_page_source *source, const struct dit_tree_record *tree,
+int dit_tree_visit(const struct dit_page_source *source,
+                   const struct dit_tree_record *tree,
                    const struct dit_tree_visitor *visitor);
 
 #endif

@@ -80,8 +80,8 @@ uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 	if (ticket == DIT_PAGE_NONE) {
 		return DIT_PAGE_NONE;
 	}
-	if ((ticket & DIT_TICKET_PLACED) != 0) {
-		return ticket & ~DIT_TICKET_PLACED;
+	if ((ticket & DIT_TICKET_IS_PAGE) != 0) {
+		return ticket & ~DIT_TICKET_IS_PAGE;
 	}
 	first = sink->chunks[ticket / chunk_pages];
 	return (first & SCATTERED) == 0
@@ -243,7 +243,7 @@ static size_t row_of(const uint64_t *numbers, size_t n)
 }
 
 /* The chunk gets its numbers. */
-static int place_chunk(struct dit_page_sink *sink)
+static int take_numbers(struct dit_page_sink *sink)
 {
 	struct dit_page_space *space = sink->space;
 	struct dit_page_chunk *chunk = &sink->chunk;
@@ -337,7 +337,7 @@ static int write_chunk(struct dit_page_sink *sink, struct dit_page_chunk *chunk)
 	return r;
 }
 
-/* Put the chunk with those that wait; an empty one takes its place. */
+/* Put the chunk with those that wait; the next one is empty. */
 static int hold_chunk(struct dit_page_sink *sink)
 {
 	struct dit_page_chunk empty = {.pages = NULL};
@@ -362,17 +362,12 @@ static int end_chunk(struct dit_page_sink *sink)
 	if (sink->chunk.npages == 0) {
 		return 0;
 	}
-	r = place_chunk(sink);
+	r = take_numbers(sink);
 	if (r < 0) {
 		return r;
 	}
 	number_chunk(sink, &sink->chunk);
 	return sink->holds ? hold_chunk(sink) : write_chunk(sink, &sink->chunk);
-}
-
-void dit_page_sink_hold(struct dit_page_sink *sink)
-{
-	sink->holds = true;
 }
 
 /* The first chunks are empty now: they go to the end. As many are kept as are held. */
@@ -414,7 +409,7 @@ int dit_page_sink_flush(struct dit_page_sink *sink)
 
 /* ---- pages ---- */
 
-/* Another page comes first: the open one leaves its place. */
+/* Another page comes first: the open one moves. */
 static int move_open(struct dit_page_sink *sink)
 {
 	const struct dit_page_space *space = sink->space;
@@ -597,6 +592,6 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
 		            ? write_overflow(sink, row, bytes)
 		            : write_sealed_overflow(sink, row, bytes);
 	}
-	*ret_ticket = row.first | DIT_TICKET_PLACED;
+	*ret_ticket = row.first | DIT_TICKET_IS_PAGE;
 	return r;
 }

@@ -6,7 +6,7 @@
  * the number of the next free page. A chunk takes its numbers when it is full, exactly as
  * many as it has pages, so the file has no holes and each write is long. (The owner of a
  * file with free pages hands out rows of those, and a chunk then lies in several rows.)
- * Until then a page is known by its place among the pages of its sink, its ticket.
+ * Until then a page is known by its number among the pages of its sink, its ticket.
  * References between pages are tickets, too, and are replaced by page numbers when the
  * chunk of the referring page is full: a child is finished before its parent, so its
  * number is known by then.
@@ -17,7 +17,7 @@
  * thread of the sink.
  *
  * Threads: a sink belongs to one thread; the page space is shared by all. Other threads
- * may write into pages that are held (dit_page_sink_hold()).
+ * may write into pages that are held.
  */
 #ifndef DITKIT_PAGE_SINK_H
 #define DITKIT_PAGE_SINK_H
@@ -53,7 +53,8 @@ struct dit_page_space {
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	unsigned chunk_pages;
-	uint64_t transaction; /* that writes them; told where the format has a place */
+	uint64_t
+		transaction; /* that writes them; told where the format has room for it */
 
 	/* Pages get numbers and are not written: it is to be known which they take */
 	bool is_dry;
@@ -84,7 +85,7 @@ int dit_page_space_take(struct dit_page_space *space, uint64_t least, uint64_t n
  * The ticket of a page that lies in the file already. Numbers of pages have 47 bits at
  * most (a branch page has 48 bits for a number).
  */
-#define DIT_TICKET_PLACED ((uint64_t)1 << 47)
+#define DIT_TICKET_IS_PAGE ((uint64_t)1 << 47)
 
 /** Pages on their way into the file. */
 struct dit_page_chunk {
@@ -108,6 +109,9 @@ struct dit_page_sink {
 	char *open; /* the page of dit_page_sink_open(): in the chunk, or `own` */
 	char *own;  /* room for a page; owned; NULL: not needed yet */
 
+	/* Full chunks wait: values in their pages may be filled later, by any thread,
+	 * until their chunk is released. Those in the open page are filled before other
+	 * pages are added. The owner sets it. */
 	bool holds;
 	/* Full ones that are not yet written, in order, then empty ones; owned. */
 	struct dit_page_chunk *held;
@@ -134,7 +138,7 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
 /**
  * Begin an empty page of nodes that grows while other pages are added: it becomes a page
  * of the sink when it is closed. One at a time. It lies where the next page will be, so
- * that it is not copied; a page that is added meanwhile takes this place, and the open
+ * that it is not copied; a page that is added meanwhile comes where it was, and the open
  * page moves.
  *
  * @param flags  DIT_PAGE_ ones
@@ -145,7 +149,7 @@ int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags);
 /** Slow path of dit_page_sink_settle(); do not call. */
 int dit_page_sink_move_back(struct dit_page_sink *sink);
 /** Before more is put into the open page: if chunks are held and it has moved, it gets a
- * place in the chunk again. As above */
+ * space in the chunk again. As above */
 static inline int dit_page_sink_settle(struct dit_page_sink *sink)
 {
 	return sink->holds && sink->open != NULL && sink->open == sink->own
@@ -155,18 +159,8 @@ static inline int dit_page_sink_settle(struct dit_page_sink *sink)
 /** The open page is complete. As above */
 int dit_page_sink_close(struct dit_page_sink *sink, uint64_t *ret_ticket);
 
-/**
- * From now on full chunks wait: values in their pages may be filled later, by any thread,
- * until their chunk is released. Those in the open page are filled before other pages are
- * added.
- */
-void dit_page_sink_hold(struct dit_page_sink *sink);
-/** The number of chunks that are full: a mark between these and later ones. */
-static inline size_t dit_page_sink_mark(const struct dit_page_sink *sink)
-{
-	return sink->nchunks;
-}
-/** Write the chunks before a mark, which the caller has filled. Errors as above. */
+/** Write the chunks before a mark, which is an earlier `nchunks`. The caller has filled
+ * them. Errors as above. */
 int dit_page_sink_release(struct dit_page_sink *sink, size_t mark);
 
 /**
@@ -191,7 +185,8 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
  * as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);
 
-/** The number of a page whose chunk is full, or that is placed. DIT_PAGE_NONE stays. */
+/** The number of a page whose chunk is full, or of a ticket that is a page number.
+ * DIT_PAGE_NONE stays. */
 uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket);
 
 #endif

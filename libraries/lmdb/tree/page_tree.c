@@ -12,11 +12,6 @@
 
 /* ---- levels ---- */
 
-void dit_page_tree_init(struct dit_page_tree *tree, struct dit_page_sink *sink)
-{
-	*tree = (struct dit_page_tree){.sink = sink};
-}
-
 void dit_page_tree_deinit(struct dit_page_tree *tree)
 {
 	for (unsigned i = 0; i < DIT_TREE_LEVELS; i++) {
@@ -144,8 +139,8 @@ static bool fits(const struct dit_page_tree *tree, const struct dit_page_level *
 }
 
 /* Put a child into the open page, which has room for it. */
-static void place(const struct dit_page_tree *tree, struct dit_page_level *level,
-                  const struct dit_tree_child *child)
+static void put_child(const struct dit_page_tree *tree, struct dit_page_level *level,
+                      const struct dit_tree_child *child)
 {
 	struct dit_span key = key_of(child);
 	struct dit_node_header *node = NULL;
@@ -165,7 +160,7 @@ static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticke
                      struct dit_span key)
 {
 	struct dit_page_level *level = NULL;
-	struct dit_tree_child placed;
+	struct dit_tree_child first;
 	/* It may come from a stored page. */
 	int r = key.len > dit_key_max(format_of(tree), tree->sink->space->page_bytes)
 	                ? DIT_E_CORRUPT
@@ -186,20 +181,15 @@ static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticke
 	if (r < 0) {
 		return r;
 	}
-	placed = level->held[0];
-	place(tree, level, &placed);
+	first = level->held[0];
+	put_child(tree, level, &first);
 	level->held[0] = level->held[1];
 	level->held[1] = level->held[2];
-	level->held[2] = placed; /* its room for a key is free again */
+	level->held[2] = first; /* its room for a key is free again */
 	return 0;
 }
 
 /* ---- parts ---- */
-
-void dit_page_tree_be_part(struct dit_page_tree *tree)
-{
-	tree->is_part = true;
-}
 
 static int add_to_row(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key)
 {
@@ -251,7 +241,7 @@ int dit_page_tree_take(struct dit_page_tree *tree, const struct dit_page_tree *p
 		uint64_t ticket = 0;
 
 		at = read_row(at, &ticket, &key);
-		ticket = dit_page_sink_number(part->sink, ticket) | DIT_TICKET_PLACED;
+		ticket = dit_page_sink_number(part->sink, ticket) | DIT_TICKET_IS_PAGE;
 		r = dit_page_tree_add(tree, ticket, key);
 	}
 	return r;
@@ -287,8 +277,8 @@ static int finish_level(struct dit_page_tree *tree, unsigned number)
 	if (r < 0) {
 		return r;
 	}
-	place(tree, level, &level->held[0]);
-	place(tree, level, &level->held[1]);
+	put_child(tree, level, &level->held[0]);
+	put_child(tree, level, &level->held[1]);
 	return finish_page(tree, number);
 }
 

@@ -52,8 +52,6 @@ struct dit_page_tree {
 	size_t row_size;
 };
 
-/** An empty tree. Cannot fail. */
-void dit_page_tree_init(struct dit_page_tree *tree, struct dit_page_sink *sink);
 void dit_page_tree_deinit(struct dit_page_tree *tree);
 
 /** Begin another tree with the memory of the last one. */
@@ -69,9 +67,6 @@ void dit_page_tree_reset(struct dit_page_tree *tree);
  */
 int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key);
 
-/** The tree is a part: its leaves are kept in a row, for a tree that takes them. Before
- * the first one. */
-void dit_page_tree_be_part(struct dit_page_tree *tree);
 /**
  * The leaves of a part come next. They stay where they are.
  *

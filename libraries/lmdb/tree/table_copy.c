@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "tree/table_writer_impl.h"
 
-/* Numbers in a copied value are tickets of pages that are placed. */
-static int place_value(struct dit_table_writer *writer, const struct dit_node_view *node,
-                       char *value)
+/* Numbers of pages in a copied value become tickets of pages that lie in the file. */
+static int number_value(struct dit_table_writer *writer, const struct dit_node_view *node,
+                        char *value)
 {
 	unsigned big_bytes = writer->format->big_node_bytes;
 	struct dit_big_value big = {.npages = 0};
@@ -18,7 +18,7 @@ static int place_value(struct dit_table_writer *writer, const struct dit_node_vi
 			return DIT_E_CORRUPT;
 		}
 		memcpy(&big, value, big_bytes);
-		big.first_page |= DIT_TICKET_PLACED;
+		big.first_page |= DIT_TICKET_IS_PAGE;
 		dit_table_writer_point_to_overflow(writer->format, value, node->key.len,
 		                                   node->value_len, big);
 		writer->noverflow_pages += dit_overflow_pages(
@@ -29,7 +29,7 @@ static int place_value(struct dit_table_writer *writer, const struct dit_node_vi
 		}
 		memcpy(&tree, value, sizeof(tree));
 		if (tree.root != DIT_PAGE_NONE) {
-			tree.root |= DIT_TICKET_PLACED;
+			tree.root |= DIT_TICKET_IS_PAGE;
 		}
 		if (!writer->format->counts_list_pages) {
 			writer->ncopied_pages += tree.nbranch_pages + tree.nleaf_pages;
@@ -58,7 +58,7 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
 		return r;
 	}
 	memcpy(value, node->value.data, node->value.len);
-	r = place_value(writer, node, value);
+	r = number_value(writer, node, value);
 	if (r < 0) {
 		return r;
 	}
@@ -93,7 +93,7 @@ int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint
 	}
 	if (r == 0) {
 		r = dit_page_tree_keep(&writer->tree, height - 1,
-		                       page | DIT_TICKET_PLACED, lowest);
+		                       page | DIT_TICKET_IS_PAGE, lowest);
 	}
 	if (r == 0 && lowest.len > 0) {
 		dit_table_writer_remember_key(writer, lowest);
@@ -113,5 +113,5 @@ int dit_table_writer_keep_list(struct dit_table_writer *writer, unsigned height,
 	writer->is_tree = true;
 	return r < 0 ? r
 	             : dit_page_tree_keep(&writer->list, height - 1,
-	                                  page | DIT_TICKET_PLACED, lowest);
+	                                  page | DIT_TICKET_IS_PAGE, lowest);
 }

@@ -23,8 +23,8 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	if (writer == NULL) {
 		return -ENOMEM;
 	}
-	dit_page_tree_init(&writer->tree, &writer->sink);
-	dit_page_tree_init(&writer->list, &writer->sink);
+	writer->tree.sink = &writer->sink;
+	writer->list.sink = &writer->sink;
 	writer->format = space->format;
 	writer->page_bytes = space->page_bytes;
 	writer->node_max = dit_node_max(space->format, space->page_bytes);
@@ -51,12 +51,6 @@ void dit_table_writer_free(struct dit_table_writer *writer)
 		free(writer->records);
 		free(writer);
 	}
-}
-
-void dit_table_writer_order(struct dit_table_writer *writer,
-                            const struct dit_key_orders *orders)
-{
-	writer->orders = *orders;
 }
 
 /* ---- order ---- */
@@ -247,13 +241,13 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 
 size_t dit_table_writer_hold(struct dit_table_writer *writer, size_t key_len)
 {
-	dit_page_sink_hold(&writer->sink);
+	writer->sink.holds = true;
 	return writer->node_max - dit_node_bytes(writer->format, key_len, 0);
 }
 
 size_t dit_table_writer_mark(const struct dit_table_writer *writer)
 {
-	return dit_page_sink_mark(&writer->sink);
+	return writer->sink.nchunks;
 }
 
 int dit_table_writer_release(struct dit_table_writer *writer, size_t mark)
@@ -620,18 +614,6 @@ int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nreco
 	return finish_records_tree(writer, nrecords);
 }
 
-bool dit_table_writer_is_last_key(const struct dit_table_writer *writer,
-                                  struct dit_span key)
-{
-	return writer->key_len > 0 &&
-	       dit_span_eq(key, (struct dit_span){writer->key, writer->key_len});
-}
-
-void dit_table_writer_be_part(struct dit_table_writer *writer)
-{
-	dit_page_tree_be_part(&writer->tree);
-}
-
 int dit_table_writer_end_part(struct dit_table_writer *writer)
 {
 	int r = dit_table_writer_end_leaf(writer);
@@ -694,9 +676,4 @@ int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_rec
 		}
 	}
 	return r;
-}
-
-uint64_t dit_table_writer_bytes(const struct dit_table_writer *writer)
-{
-	return writer->npages * writer->page_bytes;
 }

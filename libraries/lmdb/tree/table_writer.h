@@ -39,11 +39,6 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
                          unsigned flags);
 void dit_table_writer_free(struct dit_table_writer *writer);
 
-/** Keys and records come in these orders, and not in those that the flags mean. Before
- * the first one. */
-void dit_table_writer_order(struct dit_table_writer *writer,
-                            const struct dit_key_orders *orders);
-
 /**
  * Append a key with room for its value.
  *
@@ -147,21 +142,16 @@ int dit_table_writer_add_record(struct dit_table_writer *writer, struct dit_span
 /** The end of the list. @param nrecords  in all, if pages were kept; 0: as many as were
  * added, one at least */
 int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nrecords);
-/** Is it the key of the call before? */
-bool dit_table_writer_is_last_key(const struct dit_table_writer *writer,
-                                  struct dit_span key);
 
 /*
  * A table in parts, each by a writer of its own, on any threads:
  *
- *   dit_table_writer_be_part();  keys ...;  dit_table_writer_end_part()
+ *   a merge that is_part (tree_merge.h);  keys ...;  dit_table_writer_end_part()
  *   another writer:  dit_table_writer_take() ..., in the order of the keys
  *
  * A part needs 10 bytes and the length of a key for each leaf.
  */
 
-/** The writer makes a part. Before the first key. */
-void dit_table_writer_be_part(struct dit_table_writer *writer);
 /** Write the rest of a part. Errors as above. */
 int dit_table_writer_end_part(struct dit_table_writer *writer);
 /** Append all leaves of a part, which has ended. Errors as above, for its keys. */
@@ -170,9 +160,5 @@ int dit_table_writer_take(struct dit_table_writer *writer,
 
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
-
-/** Bytes of all pages of the table, those of long lists included, whatever the format
- * counts in the tree's record, if no page was kept. After a finish that succeeded. */
-uint64_t dit_table_writer_bytes(const struct dit_table_writer *writer);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by table_writer.c and table_copy.c: the writer itself, and its nodes. One
- * thread at a time uses a writer.
+ * Shared by table_writer.c, table_copy.c and merges: the writer itself, and its nodes.
+ * One thread at a time uses a writer.
  */
 #ifndef DIT_PAGES_TABLE_WRITER_IMPL_H
 #define DIT_PAGES_TABLE_WRITER_IMPL_H
@@ -18,6 +18,7 @@ struct dit_table_writer {
 	unsigned page_bytes;
 	unsigned node_max;
 	unsigned key_max;
+	/* Of keys and records; by the flags, unless a merge has others. */
 	struct dit_key_orders orders;
 	uint64_t nnew_leaves; /* since a page was kept */
 	uint64_t nitems;
@@ -25,9 +26,11 @@ struct dit_table_writer {
 	uint64_t nlist_branches; /* pages of lists' trees */
 	uint64_t nlist_leaves;
 	uint64_t ncopied_pages; /* of long lists whose nodes were copied */
-	uint64_t npages;        /* of all kinds; after the finish */
-	size_t key_len;         /* of the last key; 0: none yet */
-	char *key;              /* owned */
+	/* Of all kinds, those of long lists included, whatever the format counts in the
+	 * tree's record; after the finish */
+	uint64_t npages;
+	size_t key_len; /* of the last key; 0: none yet */
+	char *key;      /* owned */
 
 	/* The list of records of the last key. */
 	char *records; /* the open page; owned; NULL: there are only IDs */

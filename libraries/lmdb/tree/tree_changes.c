@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "page/long_value.h"
-#include "page/tree_place.h"
+#include "page/tree_position.h"
 
 static const struct dit_key_orders by_number = {
 	.keys = {DIT_ORDER_NUMBERS, .bytes = sizeof(uint64_t)},
@@ -46,20 +46,20 @@ static int end_merge(struct dit_tree_changes *changes)
 	return r;
 }
 
-/* 1: the place has the node of the key; 0: there is none; errors */
-static int seek(struct dit_tree_changes *changes, struct dit_tree_place *place,
+/* 1: the position has the node of the key; 0: there is none; errors */
+static int seek(struct dit_tree_changes *changes, struct dit_tree_position *position,
                 uint64_t key, struct dit_node_view *ret)
 {
 	const struct dit_span wanted = {(const char *)&key, sizeof(key)};
-	int r = dit_tree_place_set(place, &changes->opts.stored);
+	int r = dit_tree_position_set(position, &changes->opts.stored);
 
 	if (r == 0) {
-		r = dit_tree_place_seek(place, &by_number.keys, wanted);
+		r = dit_tree_position_seek(position, &by_number.keys, wanted);
 	}
 	if (r <= 0) {
 		return r;
 	}
-	r = dit_tree_level_node(dit_tree_place_end(place), ret);
+	r = dit_tree_level_node(dit_tree_position_end(position), ret);
 	return r < 0 ? r : dit_span_eq(ret->key, wanted);
 }
 
@@ -67,21 +67,21 @@ int dit_tree_changes_find(struct dit_tree_changes *changes, uint64_t key,
                           struct dit_span *ret)
 {
 	struct dit_tree_reading reading = {.source = changes->opts.source};
-	struct dit_tree_place place = {.reading = &reading};
+	struct dit_tree_position position = {.reading = &reading};
 	struct dit_node_view node;
 	int r = end_merge(changes);
 
 	free(changes->found);
 	changes->found = NULL;
 	if (r == 0) {
-		r = seek(changes, &place, key, &node);
+		r = seek(changes, &position, key, &node);
 	}
 	if (r > 0) {
 		r = dit_node_value_read(reading.source, &node, &changes->found);
 		*ret = (struct dit_span){changes->found, node.value_len};
 		r = r < 0 ? r : 1;
 	}
-	dit_tree_place_deinit(&place);
+	dit_tree_position_deinit(&position);
 	return r;
 }
 

@@ -14,8 +14,9 @@ static int add_pages(void *ctx, uint64_t first, uint64_t n)
 	               : DIT_E_CORRUPT;
 }
 
-int dit_tree_pages(struct dit_page_source *source, const struct dit_tree_record *tree,
-                   bool is_whole, struct dit_page_set *ret)
+int dit_tree_pages(const struct dit_page_source *source,
+                   const struct dit_tree_record *tree, bool is_whole,
+                   struct dit_page_set *ret)
 {
 	const struct dit_tree_visitor visitor = {
 		.pages = add_pages, .ctx = ret, .skips_leaves = !is_whole};
@@ -51,7 +52,7 @@ static int visit_node(void *ctx, const struct dit_node_view *node)
 	return follow->follower->node(follow->follower->ctx, follow->is_newer, node);
 }
 
-static int visit_side(struct dit_page_source *source, struct follow *follow,
+static int visit_side(const struct dit_page_source *source, struct follow *follow,
                       const struct dit_tree_record *tree, bool is_newer)
 {
 	const struct dit_tree_visitor visitor = {
@@ -83,7 +84,8 @@ static int move_pages(const struct follow *follow)
 	return 0;
 }
 
-int dit_tree_follow(struct dit_page_source *source, const struct dit_tree_record *older,
+int dit_tree_follow(const struct dit_page_source *source,
+                    const struct dit_tree_record *older,
                     const struct dit_tree_record *newer,
                     const struct dit_tree_follower *follower)
 {

@@ -26,8 +26,9 @@
  *
  * @return 0; DIT_E_CORRUPT; -errno of reading, -ENOMEM
  */
-int dit_tree_pages(struct dit_page_source *source, const struct dit_tree_record *tree,
-                   bool is_whole, struct dit_page_set *ret);
+int dit_tree_pages(const struct dit_page_source *source,
+                   const struct dit_tree_record *tree, bool is_whole,
+                   struct dit_page_set *ret);
 
 struct dit_tree_follower {
 	/**
@@ -57,7 +58,8 @@ struct dit_tree_follower {
  *         set; what node() returned; -errno of reading, -ENOMEM. After an error the
  *         contents of the set are undefined
  */
-int dit_tree_follow(struct dit_page_source *source, const struct dit_tree_record *older,
+int dit_tree_follow(const struct dit_page_source *source,
+                    const struct dit_tree_record *older,
                     const struct dit_tree_record *newer,
                     const struct dit_tree_follower *follower);
 

@@ -35,23 +35,21 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 		orders = *opts->orders;
 	}
 	merge->path.shared = &merge->shared;
-	merge->path.place.reading = &merge->shared.reading;
+	merge->path.position.reading = &merge->shared.reading;
 	merge->path.order = orders.keys;
 	merge->list.shared = &merge->shared;
 	merge->list.is_list = true;
 	merge->list.has_records = (opts->stored.flags & DIT_DB_DUPFIXED) == 0;
-	merge->list.place.reading = &merge->shared.reading;
-	merge->list.place.may_be_packed = !merge->list.has_records;
+	merge->list.position.reading = &merge->shared.reading;
+	merge->list.position.may_be_packed = !merge->list.has_records;
 	merge->list.order = merge->list.has_records ? orders.items : ids;
 	r = dit_table_writer_new(&merge->shared.writer, opts->space, opts->stored.flags);
 	if (r < 0) {
 		dit_tree_merge_free(merge);
 		return r;
 	}
-	dit_table_writer_order(merge->shared.writer, &orders);
-	if (opts->is_part) {
-		dit_table_writer_be_part(merge->shared.writer);
-	}
+	merge->shared.writer->orders = orders;
+	merge->shared.writer->tree.is_part = opts->is_part;
 	*ret = merge;
 	return 0;
 }
@@ -111,16 +109,16 @@ static int read_packed(struct ids *ids, const struct dit_tree_level *leaf)
 /* All IDs of a list, whose pages do not stay. */
 static int read_list(struct dit_tree_merge *merge, const struct dit_node_view *node)
 {
-	struct dit_tree_place *place = &merge->list.place;
-	int r = dit_tree_place_first_item(place, node);
+	struct dit_tree_position *position = &merge->list.position;
+	int r = dit_tree_position_first_item(position, node);
 
 	while (r > 0) {
-		struct dit_tree_level *leaf = dit_tree_place_end(place);
+		struct dit_tree_level *leaf = dit_tree_position_end(position);
 
 		r = read_packed(&merge->old, leaf);
 		leaf->slot = leaf->count - 1;
 		if (r == 0) {
-			r = dit_tree_place_next(place);
+			r = dit_tree_position_next(position);
 		}
 	}
 	return r;
@@ -539,6 +537,7 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
                           uint64_t *ret_bytes)
 {
 	const struct dit_tree_record *left = &merge->path.left;
+	const struct dit_table_writer *writer = merge->shared.writer;
 	struct dit_tree_record record = merge->stored;
 	int r = 0;
 
@@ -559,7 +558,7 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
 	*ret = record;
 	if (ret_bytes != NULL && merge->has_begun &&
 	    (merge->shared.rebuilds || merge->stored.root == DIT_PAGE_NONE)) {
-		*ret_bytes = dit_table_writer_bytes(merge->shared.writer);
+		*ret_bytes = writer->npages * writer->page_bytes;
 	}
 	return 0;
 }

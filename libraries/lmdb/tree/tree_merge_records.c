@@ -66,11 +66,12 @@ int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
                           struct dit_span record)
 {
 	struct records *records = &merge->records;
+	const struct dit_table_writer *writer = merge->shared.writer;
+	const struct dit_span last = {writer->key, writer->key_len};
 	struct dit_node_view node;
 	int r = 0;
 
-	if (!records->is_open ||
-	    !dit_table_writer_is_last_key(merge->shared.writer, key)) {
+	if (!records->is_open || !dit_span_eq(key, last)) {
 		r = dit_merge_end_records(merge);
 		if (r == 0) {
 			r = begin_key(merge, key);

@@ -14,7 +14,7 @@
 
 void dit_tree_path_deinit(struct dit_tree_path *path)
 {
-	dit_tree_place_deinit(&path->place);
+	dit_tree_position_deinit(&path->position);
 }
 
 static struct dit_page_tree *pages_of(const struct dit_tree_path *path)
@@ -28,20 +28,20 @@ static struct dit_page_tree *pages_of(const struct dit_tree_path *path)
 
 static struct dit_tree_level *top_of(struct dit_tree_path *path)
 {
-	return &path->place.levels[path->nopen - 1];
+	return &path->position.levels[path->nopen - 1];
 }
 
 /* Levels are counted from the leaves, which have 1. */
 static unsigned height_of(const struct dit_tree_path *path, unsigned nopen)
 {
-	return path->place.depth + 1 - nopen;
+	return path->position.depth + 1 - nopen;
 }
 
 /* A page below the open one: all its nodes are taken. */
 static int open_page(struct dit_tree_path *path, uint64_t number,
                      const struct dit_path_bounds *bounds)
 {
-	int r = dit_tree_place_enter(&path->place, path->nopen, number);
+	int r = dit_tree_position_enter(&path->position, path->nopen, number);
 
 	if (r < 0) {
 		return r;
@@ -232,16 +232,17 @@ static int open_child(struct dit_tree_path *path, struct dit_span key)
 int dit_tree_path_begin(struct dit_tree_path *path, const struct dit_tree_record *tree)
 {
 	const struct dit_path_bounds whole = {.has_end = false};
-	int r = dit_tree_place_set(&path->place, tree);
+	int r = dit_tree_position_set(&path->position, tree);
 
 	path->left = *tree;
 	path->nopen = 0;
-	return r < 0 || path->place.depth == 0 ? r : open_page(path, tree->root, &whole);
+	return r < 0 || path->position.depth == 0 ? r
+	                                          : open_page(path, tree->root, &whole);
 }
 
 int dit_tree_path_begin_inside(struct dit_tree_path *path, struct dit_page_view view)
 {
-	int r = dit_tree_place_set_page(&path->place, view);
+	int r = dit_tree_position_set_page(&path->position, view);
 
 	path->bounds[0] = (struct dit_path_bounds){.has_end = false};
 	path->nopen = r == 0 ? 1 : 0;
@@ -317,7 +318,7 @@ static int join_next(struct dit_tree_path *path, unsigned level)
 		return open_page(path, node.child, &bounds);
 	}
 	return dit_page_tree_keep(pages_of(path), height - 2,
-	                          node.child | DIT_TICKET_PLACED, bounds.lowest);
+	                          node.child | DIT_TICKET_IS_PAGE, bounds.lowest);
 }
 
 /*
@@ -347,8 +348,8 @@ static int join_last(struct dit_tree_path *path, unsigned level)
 		dit_page_tree_pop(pages, level, &lone);
 		dit_page_tree_pop(pages, above, &last);
 		bounds.lowest = (struct dit_span){last.key, last.key_len};
-		path->place.depth = above + 1;
-		r = open_page(path, last.ticket & ~DIT_TICKET_PLACED, &bounds);
+		path->position.depth = above + 1;
+		r = open_page(path, last.ticket & ~DIT_TICKET_IS_PAGE, &bounds);
 	}
 	while (r == 0 && has_more(top_of(path))) {
 		r = join_next(path, level);

@@ -22,7 +22,7 @@
 #ifndef DITKIT_TREE_PATH_H
 #define DITKIT_TREE_PATH_H
 
-#include "page/tree_place.h"
+#include "page/tree_position.h"
 #include "tree/table_writer_impl.h"
 
 /* Keys of an open page. */
@@ -46,8 +46,9 @@ struct dit_tree_path {
 	bool is_list;                /* which is the writer's open list ... */
 	bool has_records;            /* ... of records; else of IDs */
 	struct dit_tree_record left; /* pages and items that stay */
-	struct dit_tree_place place; /* the slot of a level is its next node, or item */
-	struct dit_path_bounds bounds[DIT_TREE_DEPTH_MAX]; /* of the place's levels */
+	struct dit_tree_position
+		position; /* the slot of a level is its next node, or item */
+	struct dit_path_bounds bounds[DIT_TREE_DEPTH_MAX]; /* of the position's levels */
 	unsigned nopen;                                    /* levels */
 };
 

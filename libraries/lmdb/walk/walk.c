@@ -4,11 +4,11 @@
  * no tree has.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/grow.h"
@@ -278,7 +278,7 @@ static void find_lost_pages(struct walk *walk)
 
 /* ---- the whole ---- */
 
-int dit_walk_begin(struct walk *walk, bool reads_ahead)
+int dit_walk_begin(struct walk *walk)
 {
 	int r = dit_page_set_init(&walk->used, walk->npages);
 
@@ -290,13 +290,13 @@ int dit_walk_begin(struct walk *walk, bool reads_ahead)
 	}
 	dit_page_source_init(&walk->source, walk->opts->fd, walk->format,
 	                     walk->page_bytes, walk->npages);
-	walk->source.reads_ahead = reads_ahead;
+	/* Nearly: the lowest page that is known comes first (walk_tasks.c). */
+	(void)posix_fadvise(walk->opts->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return 0;
 }
 
 void dit_walk_end(struct walk *walk)
 {
-	dit_page_source_deinit(&walk->source);
 	dit_walk_tasks_free(walk->tasks, walk);
 	for (size_t i = 0; i < walk->ndatabases; i++) {
 		free(walk->databases[i]);
@@ -305,15 +305,6 @@ void dit_walk_end(struct walk *walk)
 	dit_page_set_deinit(&walk->used);
 	dit_page_set_deinit(&walk->freed);
 	(void)pthread_mutex_destroy(&walk->lock);
-}
-
-/* More than half of the memory would push out what is not used yet. */
-static bool fits_memory(const struct walk *walk)
-{
-	uint64_t memory =
-		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-
-	return walk->npages * walk->page_bytes <= memory / 2;
 }
 
 static int walk_trees(struct walk *walk)
@@ -329,7 +320,7 @@ static int walk_trees(struct walk *walk)
 
 static int walk_pages(struct walk *walk)
 {
-	int r = dit_walk_begin(walk, walk->opts->nthreads > 1 && fits_memory(walk));
+	int r = dit_walk_begin(walk);
 
 	if (r < 0) {
 		return r;

@@ -349,11 +349,11 @@ bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
 	switch (dit_view_node(view, slot, ret)) {
 	case DIT_NODE_FITS:
 		return true;
-	case DIT_NODE_ODD_PLACE:
+	case DIT_NODE_ODD_OFFSET:
 		dit_walk_find(
 			walk, DIT_WALK_NODE_PLACE, tree, page, slot,
 			"its slot points to byte %u of the page, where no node can be",
-			dit_view_node_place(view, slot));
+			dit_view_node_offset(view, slot));
 		return false;
 	case DIT_NODE_TOO_LONG:
 		dit_walk_find(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,

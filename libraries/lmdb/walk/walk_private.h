@@ -298,7 +298,7 @@ static inline const struct dit_key_order *walk_order_of(const struct walk_tree *
 /* ---- parts of a walk ---- */
 
 /** After dit_walk_metas(): bits, source of pages. dit_walk_end() in every case. */
-int dit_walk_begin(struct walk *walk, bool reads_ahead);
+int dit_walk_begin(struct walk *walk);
 void dit_walk_end(struct walk *walk);
 
 /* ---- meta pages ---- */

@@ -34,7 +34,7 @@ static void note(void *ctx, const struct dit_walk_finding *finding)
 static int walk_all(struct walk *walk, const struct dit_walked_tree *trees, size_t ntrees,
                     const struct dit_page_set *others)
 {
-	int r = dit_walk_begin(walk, false);
+	int r = dit_walk_begin(walk);
 
 	if (r == 0) {
 		(void)dit_page_set_add_all(&walk->freed, others);

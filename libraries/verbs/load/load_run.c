@@ -121,7 +121,7 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	if (dit_job_tell_publish(&loader->job, item, step, error, &words)) {
 		return;
 	}
-	if (step == DIT_PUBLISH_PLACE) {
+	if (step == DIT_PUBLISH_RENAME) {
 		(void)dit_job_fail(&loader->job, error,
 		                   "could not put the database in place");
 	} else {

@@ -423,7 +423,7 @@ bool dit_job_tell_publish(const struct dit_job *job, const struct dit_published 
 	switch (step) {
 	case DIT_PUBLISH_PREPARE:
 	case DIT_PUBLISH_COMMIT:
-	case DIT_PUBLISH_PLACE:
+	case DIT_PUBLISH_RENAME:
 		return false;
 	case DIT_PUBLISH_FIND:
 	case DIT_PUBLISH_FIND_AGAIN:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "page/tree_place.h"
+#include "page/tree_position.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -10,32 +10,33 @@
 
 #define ROW_MAX 32 /* neighbours that are read with one call */
 
-int dit_tree_place_set(struct dit_tree_place *place, const struct dit_tree_record *tree)
+int dit_tree_position_set(struct dit_tree_position *position,
+                          const struct dit_tree_record *tree)
 {
-	place->root = tree->root;
-	place->depth = tree->root == DIT_PAGE_NONE ? 0 : tree->depth;
-	place->nlevels = place->depth;
+	position->root = tree->root;
+	position->depth = tree->root == DIT_PAGE_NONE ? 0 : tree->depth;
+	position->nlevels = position->depth;
 	return tree->root != DIT_PAGE_NONE &&
 	                       (tree->depth == 0 || tree->depth > DIT_TREE_DEPTH_MAX)
 	               ? DIT_E_CORRUPT
 	               : 0;
 }
 
-void dit_tree_place_deinit(struct dit_tree_place *place)
+void dit_tree_position_deinit(struct dit_tree_position *position)
 {
 	for (unsigned i = 0; i < DIT_TREE_DEPTH_MAX; i++) {
-		free(place->rows[i].pages);
-		place->rows[i].pages = NULL;
+		free(position->rows[i].pages);
+		position->rows[i].pages = NULL;
 	}
 }
 
 /* ---- pages ---- */
 
-static int set_level(struct dit_tree_place *place, unsigned depth,
+static int set_level(struct dit_tree_position *position, unsigned depth,
                      struct dit_page_view view)
 {
 	const unsigned kinds = DIT_PAGE_BRANCH | DIT_PAGE_LEAF | DIT_PAGE_OVERFLOW;
-	bool is_leaf = depth + 1 == place->depth;
+	bool is_leaf = depth + 1 == position->depth;
 	unsigned flags = dit_view_flags(view);
 	unsigned count = dit_view_count(view);
 
@@ -44,22 +45,23 @@ static int set_level(struct dit_tree_place *place, unsigned depth,
 		return DIT_E_CORRUPT;
 	}
 	if ((flags & DIT_PAGE_LEAF2) != 0 &&
-	    (!is_leaf || !place->may_be_packed ||
+	    (!is_leaf || !position->may_be_packed ||
 	     !dit_view_has_items(view, dit_view_item_bytes(view)))) {
 		return DIT_E_CORRUPT;
 	}
-	place->levels[depth] = (struct dit_tree_level){.view = view, .count = count};
+	position->levels[depth] = (struct dit_tree_level){.view = view, .count = count};
 	return 0;
 }
 
-int dit_tree_place_set_page(struct dit_tree_place *place, struct dit_page_view view)
+int dit_tree_position_set_page(struct dit_tree_position *position,
+                               struct dit_page_view view)
 {
 	if (view.len < view.format->header_bytes || !dit_view_has_bounds(view)) {
 		return DIT_E_CORRUPT;
 	}
-	place->depth = 1;
-	place->nlevels = 1;
-	return set_level(place, 0, view);
+	position->depth = 1;
+	position->nlevels = 1;
+	return set_level(position, 0, view);
 }
 
 static int count_pages(const struct dit_tree_reading *reading, uint64_t first, uint64_t n)
@@ -87,14 +89,15 @@ int dit_tree_count_value(struct dit_tree_reading *reading,
 }
 
 /* @param ret  the page, maybe with neighbours that will be wanted */
-static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t number,
+static int read_page(struct dit_tree_position *position, unsigned depth, uint64_t number,
                      const char **ret)
 {
-	struct dit_page_source *source = place->reading->source;
+	const struct dit_page_source *source = position->reading->source;
 	size_t page_bytes = source->page_bytes;
-	struct dit_tree_row *row = &place->rows[depth];
-	const struct dit_tree_level *above = &place->levels[depth == 0 ? 0 : depth - 1];
-	bool is_alone = depth == 0 || place->reading->is_sparse;
+	struct dit_tree_row *row = &position->rows[depth];
+	const struct dit_tree_level *above =
+		&position->levels[depth == 0 ? 0 : depth - 1];
+	bool is_alone = depth == 0 || position->reading->is_sparse;
 	unsigned n = 1;
 	int r = 0;
 
@@ -120,10 +123,10 @@ static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t numb
 	return 0;
 }
 
-static int get_page(struct dit_tree_place *place, unsigned depth, uint64_t number,
+static int get_page(struct dit_tree_position *position, unsigned depth, uint64_t number,
                     struct dit_page_view *ret)
 {
-	const struct dit_page_source *pages = place->reading->source;
+	const struct dit_page_source *pages = position->reading->source;
 	int r = 0;
 
 	ret->len = dit_page_end(pages->format, pages->page_bytes);
@@ -131,14 +134,15 @@ static int get_page(struct dit_tree_place *place, unsigned depth, uint64_t numbe
 	if (pages->map != NULL) {
 		ret->bytes = pages->map + number * pages->page_bytes;
 	} else {
-		r = read_page(place, depth, number, &ret->bytes);
+		r = read_page(position, depth, number, &ret->bytes);
 	}
 	return r < 0 || dit_view_is_page(*ret, number) ? r : DIT_E_CORRUPT;
 }
 
-int dit_tree_place_enter(struct dit_tree_place *place, unsigned depth, uint64_t number)
+int dit_tree_position_enter(struct dit_tree_position *position, unsigned depth,
+                            uint64_t number)
 {
-	struct dit_tree_reading *reading = place->reading;
+	struct dit_tree_reading *reading = position->reading;
 	struct dit_page_view view;
 	int r = number >= reading->source->npages ? DIT_E_CORRUPT
 	                                          : count_pages(reading, number, 1);
@@ -149,37 +153,37 @@ int dit_tree_place_enter(struct dit_tree_place *place, unsigned depth, uint64_t 
 	if (reading->nread++ >= reading->source->npages) {
 		return DIT_E_CORRUPT;
 	}
-	r = get_page(place, depth, number, &view);
-	return r < 0 ? r : set_level(place, depth, view);
+	r = get_page(position, depth, number, &view);
+	return r < 0 ? r : set_level(position, depth, view);
 }
 
 /* The child of a level's slot. */
-static int enter_child(struct dit_tree_place *place, unsigned depth)
+static int enter_child(struct dit_tree_position *position, unsigned depth)
 {
 	struct dit_node_view node;
-	int r = dit_tree_level_node(&place->levels[depth], &node);
+	int r = dit_tree_level_node(&position->levels[depth], &node);
 
-	return r < 0 ? r : dit_tree_place_enter(place, depth + 1, node.child);
+	return r < 0 ? r : dit_tree_position_enter(position, depth + 1, node.child);
 }
 
 /*
  * From a page that was entered down to the first leaf from its slot on. If all below it
  * is left out, to the next leaf.
  */
-static int descend(struct dit_tree_place *place, unsigned depth)
+static int descend(struct dit_tree_position *position, unsigned depth)
 {
-	while (depth + 1 < place->nlevels) {
-		struct dit_tree_level *level = &place->levels[depth];
+	while (depth + 1 < position->nlevels) {
+		struct dit_tree_level *level = &position->levels[depth];
 		int r = 0;
 
 		if (level->slot == level->count) {
 			if (depth == 0) {
 				return 0;
 			}
-			place->levels[--depth].slot++;
+			position->levels[--depth].slot++;
 			continue;
 		}
-		r = enter_child(place, depth);
+		r = enter_child(position, depth);
 		if (r < 0) {
 			return r;
 		}
@@ -194,47 +198,49 @@ static int descend(struct dit_tree_place *place, unsigned depth)
 
 /* ---- moves ---- */
 
-int dit_tree_place_first(struct dit_tree_place *place)
+int dit_tree_position_first(struct dit_tree_position *position)
 {
-	int r = place->nlevels == 0 ? 1 : dit_tree_place_enter(place, 0, place->root);
+	int r = position->nlevels == 0
+	                ? 1
+	                : dit_tree_position_enter(position, 0, position->root);
 
 	if (r != 0) {
 		return r < 0 ? r : 0;
 	}
-	return descend(place, 0);
+	return descend(position, 0);
 }
 
-int dit_tree_place_first_item(struct dit_tree_place *place,
-                              const struct dit_node_view *node)
+int dit_tree_position_first_item(struct dit_tree_position *position,
+                                 const struct dit_node_view *node)
 {
 	const struct dit_page_view inside = {node->value.data, (unsigned)node->value.len,
-	                                     place->reading->source->format};
+	                                     position->reading->source->format};
 	struct dit_tree_record tree;
 	int r = 0;
 
 	if ((node->flags & DIT_NODE_TREE) == 0) {
-		r = dit_tree_place_set_page(place, inside);
+		r = dit_tree_position_set_page(position, inside);
 		return r < 0 ? r : 1;
 	}
 	if (node->value.len != sizeof(tree)) {
 		return DIT_E_CORRUPT;
 	}
 	memcpy(&tree, node->value.data, sizeof(tree));
-	r = dit_tree_place_set(place, &tree);
+	r = dit_tree_position_set(position, &tree);
 	if (r == 0) {
-		r = dit_tree_place_first(place);
+		r = dit_tree_position_first(position);
 	}
 	return r == 0 ? DIT_E_CORRUPT : r;
 }
 
-int dit_tree_place_climb(struct dit_tree_place *place)
+int dit_tree_position_climb(struct dit_tree_position *position)
 {
-	for (unsigned depth = place->nlevels; depth > 0; depth--) {
-		struct dit_tree_level *level = &place->levels[depth - 1];
+	for (unsigned depth = position->nlevels; depth > 0; depth--) {
+		struct dit_tree_level *level = &position->levels[depth - 1];
 
 		if (level->slot + 1 < level->count) {
 			level->slot++;
-			return descend(place, depth - 1);
+			return descend(position, depth - 1);
 		}
 	}
 	return 0;
@@ -283,31 +289,32 @@ static int skip(struct dit_tree_level *level, unsigned first,
 }
 
 /* From the open root to a key's leaf. The first key of a branch page does not count. */
-static int find_leaf(struct dit_tree_place *place, const struct dit_key_order *order,
-                     struct dit_span wanted)
+static int find_leaf(struct dit_tree_position *position,
+                     const struct dit_key_order *order, struct dit_span wanted)
 {
 	int r = 0;
 
-	for (unsigned depth = 0; depth + 1 < place->nlevels && r == 0; depth++) {
-		struct dit_tree_level *level = &place->levels[depth];
+	for (unsigned depth = 0; depth + 1 < position->nlevels && r == 0; depth++) {
+		struct dit_tree_level *level = &position->levels[depth];
 
 		r = skip(level, 1, order, wanted, true);
 		if (r == 0) {
 			level->slot--;
-			r = enter_child(place, depth);
+			r = enter_child(position, depth);
 		}
 	}
 	return r;
 }
 
-int dit_tree_place_seek_below(struct dit_tree_place *place,
-                              const struct dit_key_order *order, struct dit_span wanted)
+int dit_tree_position_seek_below(struct dit_tree_position *position,
+                                 const struct dit_key_order *order,
+                                 struct dit_span wanted)
 {
 	struct dit_tree_level *leaf = NULL;
-	int r = find_leaf(place, order, wanted);
+	int r = find_leaf(position, order, wanted);
 
 	if (r == 0) {
-		leaf = dit_tree_place_end(place);
+		leaf = dit_tree_position_end(position);
 		r = skip(leaf, 0, order, wanted, false);
 	}
 	if (r < 0) {
@@ -316,32 +323,34 @@ int dit_tree_place_seek_below(struct dit_tree_place *place,
 	assert(leaf != NULL);
 	if (leaf->slot == leaf->count) {
 		leaf->slot--;
-		return dit_tree_place_climb(place);
+		return dit_tree_position_climb(position);
 	}
 	return 1;
 }
 
-int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order *order,
-                        struct dit_span wanted)
+int dit_tree_position_seek(struct dit_tree_position *position,
+                           const struct dit_key_order *order, struct dit_span wanted)
 {
 	int r = 0;
 
-	if (place->nlevels == 0 || !dit_key_has_length(order, SIZE_MAX, wanted)) {
+	if (position->nlevels == 0 || !dit_key_has_length(order, SIZE_MAX, wanted)) {
 		return 0;
 	}
-	r = dit_tree_place_enter(place, 0, place->root);
-	return r < 0 ? r : dit_tree_place_seek_below(place, order, wanted);
+	r = dit_tree_position_enter(position, 0, position->root);
+	return r < 0 ? r : dit_tree_position_seek_below(position, order, wanted);
 }
 
-int dit_tree_place_last(struct dit_tree_place *place)
+int dit_tree_position_last(struct dit_tree_position *position)
 {
-	int r = place->nlevels == 0 ? 0 : dit_tree_place_enter(place, 0, place->root);
+	int r = position->nlevels == 0
+	                ? 0
+	                : dit_tree_position_enter(position, 0, position->root);
 
-	for (unsigned depth = 0; depth < place->nlevels && r == 0; depth++) {
-		place->levels[depth].slot = place->levels[depth].count - 1;
-		if (depth + 1 < place->nlevels) {
-			r = enter_child(place, depth);
+	for (unsigned depth = 0; depth < position->nlevels && r == 0; depth++) {
+		position->levels[depth].slot = position->levels[depth].count - 1;
+		if (depth + 1 < position->nlevels) {
+			r = enter_child(position, depth);
 		}
 	}
-	return r < 0 ? r : place->nlevels > 0;
+	return r < 0 ? r : position->nlevels > 0;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A place in a stored tree: a path of pages from the root down, with a slot in each. This
- * is how cursors (tree_cursor.h), visits (tree_visit.h) and merges (tree_path.h) go down
- * a tree and on.
+ * A position in a stored tree: a path of pages from the root down, with a slot in each.
+ * This is how cursors (tree_cursor.h), visits (tree_visit.h) and merges (tree_path.h) go
+ * down a tree and on.
  *
- *   dit_tree_place_set()
- *   dit_tree_place_first() or _seek();  dit_tree_place_next() ...
- *   dit_tree_place_deinit()
+ *   dit_tree_position_set()
+ *   dit_tree_position_first() or _seek();  dit_tree_position_next() ...
+ *   dit_tree_position_deinit()
  *
  * The file may be damaged: each bound is checked before it is used, no more pages are
  * read in a row than the file has, and no tree is deeper than LMDB's cursors go.
  *
- * Functions that move return 1; 0: there is no such place; DIT_E_CORRUPT; what pages()
+ * Functions that move return 1; 0: there is no such position; DIT_E_CORRUPT; what pages()
  * returned; and where there is no map -errno of reading, -ENOMEM.
  *
- * Threads: a place belongs to one thread.
+ * Threads: a position belongs to one thread.
  */
-#ifndef DITKIT_TREE_PLACE_H
-#define DITKIT_TREE_PLACE_H
+#ifndef DITKIT_TREE_POSITION_H
+#define DITKIT_TREE_POSITION_H
 
 #include "base/error.h"
 #include "page/key_order.h"
@@ -26,9 +26,9 @@
 
 #define DIT_TREE_DEPTH_MAX 32 /* LMDB's cursors go no deeper */
 
-/* Shared by the places of one reader. */
+/* Shared by the positions of one reader. */
 struct dit_tree_reading {
-	struct dit_page_source *source;
+	const struct dit_page_source *source;
 	uint64_t nread; /* pages: never more than the file has */
 	bool is_sparse; /* few neighbours of a page are wanted: none is read with it */
 	/**
@@ -55,7 +55,7 @@ struct dit_tree_row {
 };
 
 /* All zero: the tree is empty. */
-struct dit_tree_place {
+struct dit_tree_position {
 	struct dit_tree_reading *reading; /* borrowed */
 	uint64_t root;
 	unsigned depth;   /* of the tree; 0: it is empty */
@@ -66,51 +66,56 @@ struct dit_tree_place {
 };
 
 /** Stand nowhere in a tree. 0; DIT_E_CORRUPT: no tree has such a depth */
-int dit_tree_place_set(struct dit_tree_place *place, const struct dit_tree_record *tree);
-void dit_tree_place_deinit(struct dit_tree_place *place);
+int dit_tree_position_set(struct dit_tree_position *position,
+                          const struct dit_tree_record *tree);
+void dit_tree_position_deinit(struct dit_tree_position *position);
 
 /** The tree is one page, which is the value of a node. 0; DIT_E_CORRUPT */
-int dit_tree_place_set_page(struct dit_tree_place *place, struct dit_page_view view);
+int dit_tree_position_set_page(struct dit_tree_position *position,
+                               struct dit_page_view view);
 /**
- * Read the page of a level. A place of a tree that is set may be taken down the tree page
- * by page, by a caller who chooses them.
+ * Read the page of a level. A caller who chooses the pages may take a position down its
+ * tree page by page.
  *
  * @param depth  0: the root; all levels above it are entered
  *
  * @return 0; 1: pages() left it out; errors
  */
-int dit_tree_place_enter(struct dit_tree_place *place, unsigned depth, uint64_t number);
-/** The first place in the list of a node: a tree, or a page in its value. */
-int dit_tree_place_first_item(struct dit_tree_place *place,
-                              const struct dit_node_view *node);
+int dit_tree_position_enter(struct dit_tree_position *position, unsigned depth,
+                            uint64_t number);
+/** The first position in the list of a node: a tree, or a page in its value. */
+int dit_tree_position_first_item(struct dit_tree_position *position,
+                                 const struct dit_node_view *node);
 
-int dit_tree_place_first(struct dit_tree_place *place);
-/** The first place whose key is @p wanted or above it. Not where pages are counted. */
-int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order *order,
-                        struct dit_span wanted);
-/** The same when the root is open: after a move, or dit_tree_place_set_page(). */
-int dit_tree_place_seek_below(struct dit_tree_place *place,
-                              const struct dit_key_order *order, struct dit_span wanted);
-int dit_tree_place_last(struct dit_tree_place *place);
+int dit_tree_position_first(struct dit_tree_position *position);
+/** The first position whose key is @p wanted or above it. Not where pages are counted. */
+int dit_tree_position_seek(struct dit_tree_position *position,
+                           const struct dit_key_order *order, struct dit_span wanted);
+/** The same when the root is open: after a move, or dit_tree_position_set_page(). */
+int dit_tree_position_seek_below(struct dit_tree_position *position,
+                                 const struct dit_key_order *order,
+                                 struct dit_span wanted);
+int dit_tree_position_last(struct dit_tree_position *position);
 /** The next page that has more. */
-int dit_tree_place_climb(struct dit_tree_place *place);
+int dit_tree_position_climb(struct dit_tree_position *position);
 
-/** Where the place ends: a leaf, as far as leaves are entered. */
-static inline struct dit_tree_level *dit_tree_place_end(struct dit_tree_place *place)
+/** The lowest open level: a leaf, unless the visit skips leaves. */
+static inline struct dit_tree_level *dit_tree_position_end(
+	struct dit_tree_position *position)
 {
-	return &place->levels[place->nlevels - 1];
+	return &position->levels[position->nlevels - 1];
 }
 
 /** Only after another move that returned 1. */
-static inline int dit_tree_place_next(struct dit_tree_place *place)
+static inline int dit_tree_position_next(struct dit_tree_position *position)
 {
-	struct dit_tree_level *end = dit_tree_place_end(place);
+	struct dit_tree_level *end = dit_tree_position_end(position);
 
 	if (end->slot + 1 < end->count) {
 		end->slot++;
 		return 1;
 	}
-	return dit_tree_place_climb(place);
+	return dit_tree_position_climb(position);
 }
 
 /**

@@ -10,7 +10,7 @@
  * Where another one is prepared already, the two directories exchange their names in one
  * step. A file system that cannot do that loses the old one first.
  */
-#include "output/staging.h"
+#include "output/new_output_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +32,10 @@
 
 /* ---- the digest of data.mdb ---- */
 
-static int digest_data(struct dit_staging *staging, const struct dit_stop *stop,
+static int digest_data(struct dit_new_output *output, const struct dit_stop *stop,
                        char ret[DIT_DIGEST_TEXT_BYTES])
 {
-	uint64_t *at = &staging->tables.base.base.digested_bytes;
+	uint64_t *at = &output->tables.base.base.digested_bytes;
 	struct dit_digest *digest = NULL;
 	char piece[PIECE_BYTES];
 	int r = dit_digest_new(&digest);
@@ -44,11 +44,11 @@ static int digest_data(struct dit_staging *staging, const struct dit_stop *stop,
 	for (*at = 0; n > 0; *at += n > 0 ? (uint64_t)n : 0) {
 		n = dit_stop_is_set(stop)
 		            ? DIT_E_STOPPED
-		            : dit_read_at(staging->data_fd, piece, sizeof(piece), *at);
+		            : dit_read_at(output->data_fd, piece, sizeof(piece), *at);
 		if (n > 0) {
 			dit_digest_add(digest, piece, (size_t)n);
 		}
-		dit_tick(staging->ticker);
+		dit_tick(output->opts.ticker);
 	}
 	if (n == 0) {
 		dit_digest_text(digest, ret);
@@ -59,44 +59,44 @@ static int digest_data(struct dit_staging *staging, const struct dit_stop *stop,
 
 /* ---- prepared ---- */
 
-int dit_output_put_manifest(struct dit_output *output, json_t *manifest,
+int dit_output_put_manifest(struct dit_output *base, json_t *manifest,
                             const struct dit_stop *stop)
 {
-	struct dit_staging *staging = dit_staging_of(output);
+	struct dit_new_output *output = dit_new_output_of(base);
 	char digest[DIT_DIGEST_TEXT_BYTES];
-	int r = digest_data(staging, stop, digest);
+	int r = digest_data(output, stop, digest);
 
 	if (r < 0) {
 		return r;
 	}
-	if (json_object_set_new(manifest, "lmdb", json_string(staging->format->name)) +
+	if (json_object_set_new(manifest, "lmdb", json_string(output->format->name)) +
 	            json_object_set_new(manifest, "page_bytes",
-	                                json_integer((json_int_t)staging->page_bytes)) +
+	                                json_integer((json_int_t)output->page_bytes)) +
 	            json_object_set_new(manifest, "bytes",
-	                                json_integer((json_int_t)output->bytes)) +
+	                                json_integer((json_int_t)base->bytes)) +
 	            json_object_set_new(manifest, "xxh128", json_string(digest)) !=
 	    0) {
 		return -ENOMEM;
 	}
-	return dit_manifest_write(staging->staging_fd, manifest);
+	return dit_manifest_write(output->staging_fd, manifest);
 }
 
 /* The one that is there already has to go. */
-static int replace_prepared(struct dit_staging *staging)
+static int replace_prepared(struct dit_new_output *output)
 {
-	int dir_fd = staging->claim.dir_fd;
+	int dir_fd = output->claim.dir_fd;
 	int prepared_fd = -1;
 	int r = 0;
 
 	if (renameat2(dir_fd, DIT_STAGING_NAME, dir_fd, DIT_PREPARED_NAME,
 	              RENAME_EXCHANGE) == 0) {
-		staging->old_file = DIT_OLD_KEPT;
+		output->old_file = DIT_OLD_KEPT;
 		return 0;
 	}
 	if (errno != EINVAL && errno != ENOSYS) {
 		return -errno;
 	}
-	staging->old_file = DIT_OLD_LOST;
+	output->old_file = DIT_OLD_LOST;
 	prepared_fd = dit_folder_open(dir_fd, DIT_PREPARED_NAME, NULL);
 	if (prepared_fd < 0) {
 		return prepared_fd;
@@ -114,122 +114,120 @@ static int replace_prepared(struct dit_staging *staging)
 	               : r;
 }
 
-static int keep(struct dit_output *output)
+static int keep(struct dit_output *base)
 {
-	struct dit_staging *staging = dit_staging_of(output);
-	int dir_fd = staging->claim.dir_fd;
+	struct dit_new_output *output = dit_new_output_of(base);
+	int dir_fd = output->claim.dir_fd;
 	int r = 0;
 
 	if (renameat(dir_fd, DIT_STAGING_NAME, dir_fd, DIT_PREPARED_NAME) != 0) {
-		r = errno == ENOTEMPTY || errno == EEXIST ? replace_prepared(staging)
+		r = errno == ENOTEMPTY || errno == EEXIST ? replace_prepared(output)
 		                                          : -errno;
 	}
-	staging->is_placed = r == 0;
+	output->is_renamed = r == 0;
 	return r;
 }
 
-static int keep_take_back(struct dit_output *output)
+static int keep_take_back(struct dit_output *base)
 {
-	struct dit_staging *staging = dit_staging_of(output);
-	int dir_fd = staging->claim.dir_fd;
-	unsigned how = staging->old_file == DIT_OLD_KEPT ? RENAME_EXCHANGE : 0;
+	struct dit_new_output *output = dit_new_output_of(base);
+	int dir_fd = output->claim.dir_fd;
+	unsigned how = output->old_file == DIT_OLD_KEPT ? RENAME_EXCHANGE : 0;
 
-	if (!staging->is_placed) {
+	if (!output->is_renamed) {
 		return 0;
 	}
 	if (renameat2(dir_fd, DIT_PREPARED_NAME, dir_fd, DIT_STAGING_NAME, how) != 0) {
 		return -errno;
 	}
-	staging->is_placed = false;
+	output->is_renamed = false;
 	return fsync(dir_fd) == 0 ? 0 : 1;
 }
 
 /* The descriptor leads to what is kept now. */
-static void let_go(struct dit_staging *staging)
+static void let_go(struct dit_new_output *output)
 {
-	(void)close(staging->staging_fd);
-	staging->staging_fd = -1;
+	(void)close(output->staging_fd);
+	output->staging_fd = -1;
 }
 
 /* What was prepared before goes when the new names are on the disk. */
-static int keep_end(struct dit_output *output)
+static int keep_end(struct dit_output *base)
 {
-	struct dit_staging *staging = dit_staging_of(output);
-	enum dit_claim_end end = dit_staging_end_abandoned(staging);
-	int r = fsync(staging->claim.dir_fd) == 0 ? staging->settle_error : -errno;
+	struct dit_new_output *output = dit_new_output_of(base);
+	enum dit_claim_end end = dit_new_output_end_abandoned(output);
+	int r = fsync(output->claim.dir_fd) == 0 ? output->settle_error : -errno;
 
-	let_go(staging);
-	if (r == 0 && staging->replaced_fd >= 0) {
-		(void)dit_folder_remove(staging->claim.dir_fd, DIT_STAGING_NAME,
-		                        staging->replaced_fd);
-		staging->replaced_fd = -1;
+	let_go(output);
+	if (r == 0 && output->replaced_fd >= 0) {
+		(void)dit_folder_remove(output->claim.dir_fd, DIT_STAGING_NAME,
+		                        output->replaced_fd);
+		output->replaced_fd = -1;
 	}
-	dit_staging_free(staging, end);
+	dit_new_output_free(output, end);
 	return r;
 }
 
-static void keep_abandon(struct dit_output *output)
+static void keep_abandon(struct dit_output *base)
 {
-	struct dit_staging *staging = dit_staging_of(output);
+	struct dit_new_output *output = dit_new_output_of(base);
 
-	if (staging->is_placed) {
-		let_go(staging);
+	if (output->is_renamed) {
+		let_go(output);
 	}
-	dit_staging_abandon(output);
+	dit_new_output_abandon(base);
 }
 
-int dit_staging_keep_apart(struct dit_staging *staging, struct dit_fault *fault)
+static const struct dit_output_ops keep_ops = {
+	.used_bytes = dit_new_output_used_bytes,
+	.prepare = dit_new_output_prepare,
+	.rename = keep,
+	.settle = dit_new_output_settle,
+	.take_back = keep_take_back,
+	.end = keep_end,
+	.abandon = keep_abandon,
+};
+
+int dit_new_output_keep_apart(struct dit_new_output *output)
 {
-	struct dit_output *output = &staging->tables.base.base;
-	int fd = dit_folder_open(staging->claim.dir_fd, DIT_PREPARED_NAME, fault);
+	struct dit_output *base = &output->tables.base.base;
+	struct dit_fault *fault = output->opts.fault;
+	int fd = dit_folder_open(output->claim.dir_fd, DIT_PREPARED_NAME, fault);
 	int r = fd < 0 ? fd : dit_folder_check_files(fd, DIT_PREPARED_NAME, fault);
 
-	staging->replaced_fd = fd < 0 ? -1 : fd;
+	output->replaced_fd = fd < 0 ? -1 : fd;
 	if (r < 0 && r != -ENOENT) {
 		return r;
 	}
-	staging->prepared_ops = *output->ops;
-	staging->prepared_ops.place = keep;
-	staging->prepared_ops.take_back = keep_take_back;
-	staging->prepared_ops.end = keep_end;
-	staging->prepared_ops.abandon = keep_abandon;
-	output->ops = &staging->prepared_ops;
-	output->place.data_name = DIT_PREPARED_NAME "/" DIT_DATA_NAME;
+	base->ops = &keep_ops;
+	base->target.data_name = DIT_PREPARED_NAME "/" DIT_DATA_NAME;
 	return 0;
 }
 
 /* ---- from there in place ---- */
 
-/* A copy of a prepared database may not be on the disk yet. */
-static int prepare(struct dit_output *output)
+static int say_published(struct dit_output *base)
 {
-	return dit_staging_finish_file(dit_staging_of(output), 0);
-}
-
-static int say_published(struct dit_output *output)
-{
-	const struct dit_staging *staging = dit_staging_of(output);
+	const struct dit_new_output *output = dit_new_output_of(base);
 	char now[DIT_MANIFEST_TIME_BYTES];
 
 	dit_manifest_time(now);
-	return json_object_set_new(staging->manifest, "published", json_string(now)) != 0
+	return json_object_set_new(output->manifest, "published", json_string(now)) != 0
 	               ? -ENOMEM
-	               : dit_manifest_write(staging->prepared_fd, staging->manifest);
+	               : dit_manifest_write(output->prepared_fd, output->manifest);
 }
 
 static const struct dit_output_ops publish_ops = {
-	.prepare = prepare,
-	.commit = say_published,
-	.place = dit_staging_place,
-	.settle = dit_staging_settle,
-	.take_back = dit_staging_take_back,
-	.end = dit_staging_end,
-	.abandon = dit_staging_abandon,
+	/* A copy of a prepared database may not be on the disk yet. */
+	.prepare = dit_new_output_prepare,     .commit = say_published,
+	.rename = dit_new_output_rename,       .settle = dit_new_output_settle,
+	.take_back = dit_new_output_take_back, .end = dit_new_output_end,
+	.abandon = dit_new_output_abandon,
 };
 
-static int open_data(struct dit_staging *staging, const struct dit_output_opts *opts)
+static int open_data(struct dit_new_output *output, const struct dit_output_opts *opts)
 {
-	int folder_fd = staging->prepared_fd;
+	int folder_fd = output->prepared_fd;
 	int r = dit_folder_check(folder_fd, DIT_PREPARED_NAME, NULL);
 
 	if (r < 0) {
@@ -244,8 +242,8 @@ static int open_data(struct dit_staging *staging, const struct dit_output_opts *
 	                  opts->is_lmdb_10 ? dit_data_format_10(opts->sealed)
 	                                   : &dit_lmdb_09,
 	                  opts->fault);
-	staging->data_fd = r;
-	staging->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	output->data_fd = r;
+	output->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	return r == DIT_E_FORMAT ? dit_fault_say(opts->fault, r,
 	                                         "what is prepared is for another "
 	                                         "release of OpenLDAP: see --openldap")
@@ -260,9 +258,9 @@ static int open_data(struct dit_staging *staging, const struct dit_output_opts *
 int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_opts *opts,
                              const struct dit_prepared *prepared)
 {
-	struct dit_staging *staging = NULL;
-	struct dit_output *output = NULL;
-	int r = dit_staging_open(&staging, opts);
+	struct dit_new_output *output = NULL;
+	struct dit_output *base = NULL;
+	int r = dit_new_output_claim(&output, opts);
 
 	if (r < 0) {
 		return r != DIT_E_NOTEMPTY
@@ -272,33 +270,32 @@ int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_op
 		                               "prepared takes the place of one without "
 		                               "entries alone, or --replace is given");
 	}
-	output = &staging->tables.base.base;
-	staging->prepared_fd = fcntl(prepared->fd, F_DUPFD_CLOEXEC, 0);
-	r = staging->prepared_fd < 0 ? -errno : open_data(staging, opts);
+	base = &output->tables.base.base;
+	output->prepared_fd = fcntl(prepared->fd, F_DUPFD_CLOEXEC, 0);
+	r = output->prepared_fd < 0 ? -errno : open_data(output, opts);
 	if (r < 0) {
-		dit_staging_free(staging, DIT_CLAIM_UNUSED);
+		dit_new_output_free(output, DIT_CLAIM_UNUSED);
 		return r;
 	}
-	staging->manifest = prepared->manifest.json;
-	staging->used_bytes = prepared->manifest.bytes;
-	output->ops = &publish_ops;
+	output->manifest = prepared->manifest.json;
 	if (opts->is_lmdb_10) {
-		staging->format = dit_data_format_10(opts->sealed);
+		output->format = dit_data_format_10(opts->sealed);
 	}
-	output->bytes = staging->used_bytes;
-	output->place = (struct dit_output_place){.directory = opts->directory,
-	                                          .dir_fd = staging->claim.dir_fd,
-	                                          .data_fd = staging->data_fd,
+	base->ops = &publish_ops;
+	base->bytes = prepared->manifest.bytes;
+	base->target = (struct dit_output_target){.directory = opts->directory,
+	                                          .dir_fd = output->claim.dir_fd,
+	                                          .data_fd = output->data_fd,
 	                                          .data_name = DIT_DATA_NAME};
-	*ret = output;
+	*ret = base;
 	return 0;
 }
 
-int dit_output_check_prepared(struct dit_output *output, const char *digest,
+int dit_output_check_prepared(struct dit_output *base, const char *digest,
                               const struct dit_stop *stop)
 {
 	char found[DIT_DIGEST_TEXT_BYTES];
-	int r = digest_data(dit_staging_of(output), stop, found);
+	int r = digest_data(dit_new_output_of(base), stop, found);
 
 	return r == 0 && strcmp(found, digest) != 0 ? DIT_E_CORRUPT : r;
 }

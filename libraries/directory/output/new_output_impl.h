@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shared by new_output.c (a new database of back-mdb, storage.md 1, of LMDB 0.9 or 1.0)
+ * and prepared_output.c (one that waits in DIR/ditkit-prepared). It is built in a staging
+ * directory inside the database directory. One rename puts it in place.
+ *
+ * DIR/ditkit-staging/ holds the unfinished data.mdb. The opening removes the files that a
+ * killed process left there. Nothing touches DIR/data.mdb before the rename; after it the
+ * finished database is there, synced. From the opening to the end the directory is
+ * claimed (claim.h): other loaders are refused, and a slapd or tool that is started in
+ * that time waits.
+ *
+ * Threads: as record_output.h says.
+ */
+#ifndef DITKIT_NEW_OUTPUT_IMPL_H
+#define DITKIT_NEW_OUTPUT_IMPL_H
+
+#include "commit/page_commit.h"
+#include "files/files.h"
+#include "locks/claim.h"
+#include "output/record_tables.h"
+
+struct json_t; /* jansson.h */
+
+/** The fate of the file that was replaced. */
+enum dit_old_file {
+	DIT_OLD_NONE, /* there was none */
+	DIT_OLD_KEPT, /* it has a second name in the staging directory */
+	DIT_OLD_LOST,
+};
+
+struct dit_new_output {
+	struct dit_record_tables tables;
+	struct dit_output_opts opts; /* with the effective maxsize_bytes */
+	struct dit_claim claim;
+	int staging_fd; /* DIR/ditkit-staging; no other user can write in it */
+	/* DIR/ditkit-prepared, from which data.mdb comes; -1: from ditkit-staging */
+	int prepared_fd;
+	/* The older DIR/ditkit-prepared, which the new one replaces: it is open from the
+	 * beginning, so that its removal needs no open(). -1: there is none */
+	int replaced_fd;
+	struct json_t *manifest; /* of prepared_fd; borrowed */
+	int data_fd;             /* the data file, for reading and writing */
+
+	size_t page_bytes;
+	const struct dit_page_format *format;
+	struct dit_page_commit *commit; /* our pages; owned; NULL: they are liblmdb's */
+	struct dit_lmdb_append *append; /* liblmdb's; owned; NULL: they are ours */
+
+	enum dit_old_file old_file; /* since the rename */
+	bool is_renamed;
+	int settle_error; /* of dit_output_settle() */
+};
+
+static inline struct dit_new_output *dit_new_output_of(struct dit_output *output)
+{
+	return (struct dit_new_output *)output; /* its first member's first member */
+}
+
+/** Claim the directory and make DIR/ditkit-staging. DIT_E_NOTEMPTY: there are records */
+int dit_new_output_claim(struct dit_new_output **ret, const struct dit_output_opts *opts);
+/** Drop the claim, free all. */
+void dit_new_output_free(struct dit_new_output *output, enum dit_claim_end end);
+/** lock.mdb is put in order where a slapd of 2.7 waits. */
+enum dit_claim_end dit_new_output_end_abandoned(const struct dit_new_output *output);
+
+/** The file is finished, and is to be renamed into DIR/ditkit-prepared. -ENOTDIR with a
+ * fault */
+int dit_new_output_keep_apart(struct dit_new_output *output);
+
+/*
+ * Operations.
+ */
+
+bool dit_new_output_used_bytes(const struct dit_output *base, uint64_t *ret);
+/** Complete the file: cut it to its last used page, give it its mode, sync. Nothing is
+ * put into it afterwards. DIT_E_FULL: it is more than maxsize, and not may_grow */
+int dit_new_output_prepare(struct dit_output *base);
+/** -errno: nothing was changed. */
+int dit_new_output_rename(struct dit_output *base);
+void dit_new_output_settle(struct dit_output *base);
+int dit_new_output_take_back(struct dit_output *base);
+int dit_new_output_end(struct dit_output *base);
+void dit_new_output_abandon(struct dit_output *base);
+
+#endif
