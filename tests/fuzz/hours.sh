@@ -38,12 +38,12 @@ if ! command -v clang >/dev/null; then
 	exit 2
 fi
 
-# build TARGET...: programs with libFuzzer's main
+# build TARGET...: programs with libFuzzer's main; no slapd is run for each input
 build() {
 	mkdir -p "$keep/build"
 	cd "$keep/build"
 	[ -f Makefile ] || "$top/configure" --quiet --disable-shared CC="${CC:-clang}" \
-		CFLAGS='-g -O1 -Wno-error' \
+		CFLAGS='-g -O1 -Wno-error' --with-slapd=/nonexistent \
 		--with-sanitizer=fuzzer-no-link,address,undefined >configure.out
 	make -s am--refresh >configure.out
 	make -s V=0 CPPFLAGS=-Dmain=dit_replay_main LDFLAGS=-fsanitize=fuzzer "${@/#/tests/fuzz/fuzz_}" \

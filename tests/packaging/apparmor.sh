@@ -57,7 +57,8 @@ sed -n 's/^ *\(owner \)\?\([/@][^ ]*\) [a-z]*,$/\2/p' profile |
 		-e 's/\*\*/#/g; s/\*/[^\/]*/g; s/#/.*/g' -e 's/{/(/g; s/}/)/g; s/,/|/g' \
 		-e 's/.*/^&$/' >rules
 printf '%s\n' '^/usr/lib/(x86_64|aarch64)-' '^/$' '^/lib/' '^/etc/(ld\.so|nsswitch|passwd|group|gnutls)' \
-	'^/usr/(lib/locale|share/locale)' '^/dev/(null|urandom)$' '^/run/systemd/userdb' >>rules
+	'^/etc/(host|resolv|localtime)' '^/usr/(lib/locale|share/locale)' \
+	'^/dev/(null|urandom)$' '^/run/systemd/userdb' >>rules
 check "there are rules" [ "$(wc -l <rules)" -gt 15 ]
 # The example's places are those of the profile. A folder ends with a slash. Links in /proc/self/fd
 # lead to files that were opened by another name.
