@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/pairs.h"
 
+#include <string.h>
+
 /* ---- in one order ---- */
 
 #define READ  1
@@ -68,30 +70,52 @@ int dit_pairs_next(struct dit_pairs *pairs)
 
 /* ---- arrays ---- */
 
+/* A side that is an array. */
+struct list {
+	const char *rest; /* the elements that come after the present one */
+	size_t n;         /* of these */
+	size_t size;
+	int (*compare)(const void *a, const void *b);
+	const char *at; /* the present one */
+};
+
 static int next_of_list(void *side)
 {
-	struct dit_pair_list *list = side;
+	struct list *list = side;
 
 	if (list->n == 0) {
 		return 0;
 	}
 	list->at = list->rest;
-	list->rest = (const char *)list->rest + list->size;
+	list->rest += list->size;
 	list->n--;
 	return 1;
 }
 
 static int order_of_lists(const void *first, const void *second)
 {
-	const struct dit_pair_list *a = first;
-	const struct dit_pair_list *b = second;
+	const struct list *a = first;
+	const struct list *b = second;
 
 	return a->compare(a->at, b->at);
 }
 
-struct dit_pairs dit_pairs_of_lists(struct dit_pair_list lists[2])
+void dit_pairs_subtract(void *const lists[2], size_t n[2], size_t size,
+                        int (*compare)(const void *a, const void *b))
 {
-	return (struct dit_pairs){.next = next_of_list,
+	struct list sides[2] = {{lists[0], n[0], size, compare, NULL},
+	                        {lists[1], n[1], size, compare, NULL}};
+	struct dit_pairs pairs = {.next = next_of_list,
 	                          .order = order_of_lists,
-	                          .sides = {&lists[0], &lists[1]}};
+	                          .sides = {&sides[0], &sides[1]}};
+	int which = 0;
+
+	n[0] = n[1] = 0;
+	while ((which = dit_pairs_next(&pairs)) > 0) {
+		int i = which == DIT_PAIR_SECOND;
+
+		if (which != DIT_PAIR_BOTH) {
+			memmove((char *)lists[i] + n[i]++ * size, sides[i].at, size);
+		}
+	}
 }

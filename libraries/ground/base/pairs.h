@@ -58,16 +58,15 @@ struct dit_pairs {
 /** @return enum dit_pair, DIT_PAIR_NONE at the end; what next() or seek() failed with */
 int dit_pairs_next(struct dit_pairs *pairs);
 
-/** A side that is an array, in the order of `compare`. */
-struct dit_pair_list {
-	const void *rest; /* the elements that come after the present one */
-	size_t n;         /* of these */
-	size_t size;      /* bytes of an element */
-	int (*compare)(const void *a, const void *b);
-	const void *at; /* the present one */
-};
-
-/** Pairs of two arrays; borrowed. */
-struct dit_pairs dit_pairs_of_lists(struct dit_pair_list lists[2]);
+/**
+ * Of two arrays in one order, the elements that both have leave them, each together with
+ * one of the other array.
+ *
+ * @param n        elements of each; gets how many are left
+ * @param size     bytes of an element
+ * @param compare  as of qsort()
+ */
+void dit_pairs_subtract(void *const lists[2], size_t n[2], size_t size,
+                        int (*compare)(const void *a, const void *b));
 
 #endif

@@ -184,30 +184,6 @@ static void take_values(struct dit_compare *c, const struct dit_entry_view *entr
 
 /* ---- an attribute on both ---- */
 
-/* Values that both have are left out. */
-static void subtract(struct values both[2])
-{
-	struct dit_pair_list lists[2];
-	struct dit_pairs pairs = dit_pairs_of_lists(lists);
-	int which = 0;
-
-	for (int i = 0; i < 2; i++) {
-		lists[i] = (struct dit_pair_list){.rest = both[i].list,
-		                                  .n = both[i].n,
-		                                  .size = sizeof(*both[i].list),
-		                                  .compare = compare_values};
-		both[i].n = 0;
-	}
-	while ((which = dit_pairs_next(&pairs)) > 0) {
-		int side = which == DIT_PAIR_SECOND;
-
-		if (which != DIT_PAIR_BOTH) {
-			both[side].list[both[side].n++] =
-				*(const struct value *)lists[side].at;
-		}
-	}
-}
-
 /* @param with_normal  the values are the same on both sides, their normal forms differ */
 static void put_values(struct dit_compare *c, const struct values *values,
                        bool with_normal)
@@ -255,13 +231,19 @@ static void compare_attr(struct dit_compare *c, const struct dit_entry_view entr
 	                         find_values(&entries[1], at, name)};
 	const struct dit_attr_view *a = both[0].first;
 	const struct dit_attr_view *b = both[1].first;
+	size_t n[2];
 
 	if (both[0].nblocks == 1 && both[1].nblocks == 1 && same_in_order(c, a, b)) {
 		return;
 	}
 	take_values(c, &entries[0], &both[0]);
 	take_values(c, &entries[1], &both[1]);
-	subtract(both);
+	n[0] = both[0].n;
+	n[1] = both[1].n;
+	dit_pairs_subtract((void *const[]){both[0].list, both[1].list}, n,
+	                   sizeof(struct value), compare_values);
+	both[0].n = (uint32_t)n[0];
+	both[1].n = (uint32_t)n[1];
 	if (both[0].n > 0 || both[1].n > 0) {
 		say_values(c, &entries[0], both);
 	} else if (a != NULL && b != NULL && is_kept_alike(a, b) &&

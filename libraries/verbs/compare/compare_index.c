@@ -103,30 +103,19 @@ static void note_outside(struct index *index, const struct dit_compare_records s
 static void note_lists(struct index *index, int which,
                        const struct dit_compare_records sides[2])
 {
-	struct dit_pair_list lists[2];
-	struct dit_pairs pairs = dit_pairs_of_lists(lists);
-	int alone = 0;
+	size_t n[2] = {sides[0].nids, sides[1].nids};
 
-	for (int i = 0; i < 2; i++) {
-		lists[i] = (struct dit_pair_list){.rest = sides[i].ids,
-		                                  .n = sides[i].nids,
-		                                  .size = sizeof(uint64_t),
-		                                  .compare = dit_compare_ids};
-		for (size_t k = 0; k < sides[i].nids && which == DIT_PAIR_FIRST << i;
-		     k++) {
-			note(index, i, sides[i].ids[k]);
-		}
-	}
-	if (which != DIT_PAIR_BOTH ||
-	    (sides[0].nids == sides[1].nids &&
-	     memcmp(sides[0].ids, sides[1].ids, sides[0].nids * sizeof(uint64_t)) == 0)) {
+	if (which == DIT_PAIR_BOTH && n[0] == n[1] &&
+	    memcmp(sides[0].ids, sides[1].ids, n[0] * sizeof(uint64_t)) == 0) {
 		return;
 	}
-	while ((alone = dit_pairs_next(&pairs)) > 0) {
-		int side = alone == DIT_PAIR_SECOND;
-
-		if (alone != DIT_PAIR_BOTH) {
-			note(index, side, *(const uint64_t *)lists[side].at);
+	if (which == DIT_PAIR_BOTH) {
+		dit_pairs_subtract((void *const[]){sides[0].ids, sides[1].ids}, n,
+		                   sizeof(uint64_t), dit_compare_ids);
+	}
+	for (int i = 0; i < 2; i++) {
+		for (size_t k = 0; k < n[i] && (which & DIT_PAIR_FIRST << i) != 0; k++) {
+			note(index, i, sides[i].ids[k]);
 		}
 	}
 }

@@ -242,17 +242,9 @@ static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void 
                 struct dit_diff_stats *ret)
 {
 	struct dit_diff diff = {.opts = *opts, .write = write, .write_ctx = ctx};
-	const struct dit_job_opts job = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .openldap = opts->openldap,
-	                                 .threads = opts->threads,
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx,
+	const struct dit_job_opts job = {DIT_JOB_CONF(opts),
 	                                 .progress = opts->progress,
 	                                 .progress_ctx = opts->progress_ctx,
-	                                 .stop = opts->stop,
 	                                 .tool = "slapcat",
 	                                 .fill = fill_progress,
 	                                 .ctx = &diff};

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/pairs.h"
 #include "diff/diff_impl.h"
 #include "schema/schema.h"
 #include "values/dn.h"
@@ -205,30 +206,6 @@ static bool are_equal(const struct attr *attr)
 	return are_same;
 }
 
-/* Only what the other side lacks stays in the lists. */
-static void subtract(struct values both[2])
-{
-	size_t at[2] = {0, 0};
-	size_t kept[2] = {0, 0};
-
-	while (at[0] < both[0].n || at[1] < both[1].n) {
-		int order = at[0] == both[0].n   ? 1
-		            : at[1] == both[1].n ? -1
-		                                 : compare_values(&both[0].list[at[0]],
-		                                                  &both[1].list[at[1]]);
-
-		if (order < 0) {
-			both[0].list[kept[0]++] = both[0].list[at[0]];
-		} else if (order > 0) {
-			both[1].list[kept[1]++] = both[1].list[at[1]];
-		}
-		at[0] += order <= 0;
-		at[1] += order >= 0;
-	}
-	both[0].n = kept[0];
-	both[1].n = kept[1];
-}
-
 static int write_values(struct dit_diff *diff, const char *what, struct dit_span name,
                         const struct values *values)
 {
@@ -256,7 +233,7 @@ static int write_attr(struct dit_diff *diff, struct attr *attr)
 	struct values *old = &attr->sides[0];
 	struct values *new = &attr->sides[1];
 	struct values all = *new;
-	size_t nold = old->n;
+	size_t n[2] = {old->n, new->n}; /* that the other side lacks */
 	int r = 0;
 
 	if (old->n == 0 || new->n == 0) {
@@ -271,10 +248,13 @@ static int write_attr(struct dit_diff *diff, struct attr *attr)
 		return -ENOMEM;
 	}
 	memcpy(all.list, new->list, all.n * sizeof(*all.list));
-	subtract(attr->sides);
-	if (is_replaced(attr, nold - old->n)) {
+	dit_pairs_subtract((void *const[]){old->list, new->list}, n, sizeof(*old->list),
+	                   compare_values);
+	if (is_replaced(attr, old->n - n[0])) {
 		return write_values(diff, "replace", name, &all);
 	}
+	old->n = n[0];
+	new->n = n[1];
 	r = old->n == 0 ? 0 : write_values(diff, "delete", name, old);
 	return r < 0 || new->n == 0 ? r : write_values(diff, "add", name, new);
 }
