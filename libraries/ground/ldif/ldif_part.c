@@ -159,9 +159,7 @@ int dit_ldif_part_find(int fd, uint64_t size, unsigned number, unsigned n,
 	uint64_t content = 0;
 	int r = find_border(&walk, size, number, n, &ret->begin);
 
-	if (r == 0) {
-		r = find_border(&walk, size, number + 1, n, &ret->end);
-	}
+	r = r ?: find_border(&walk, size, number + 1, n, &ret->end);
 	if (r == 0 && ret->begin > 0) {
 		r = find_content(&walk, &content);
 	}

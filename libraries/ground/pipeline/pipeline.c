@@ -273,9 +273,7 @@ static int run_rounds(struct dit_pipeline *pipeline, enum dit_pipeline_stage *re
 		meet(pipeline);
 
 		r = end_batch(pipeline, ended, ret_stage);
-		if (r == 0) {
-			r = order_batch(pipeline, next->in_order, ret_stage);
-		}
+		r = r ?: order_batch(pipeline, next->in_order, ret_stage);
 		if (r < 0) {
 			return r;
 		}
@@ -365,12 +363,8 @@ int dit_pipeline_new(struct dit_pipeline **ret, const struct dit_pipeline_opts *
 		return -ENOMEM;
 	}
 	pipeline->opts = *opts;
-	if (pipeline->opts.share == 0) {
-		pipeline->opts.share = SHARE;
-	}
-	if (pipeline->opts.arena_bytes == 0) {
-		pipeline->opts.arena_bytes = ARENA_BYTES;
-	}
+	pipeline->opts.share = pipeline->opts.share ?: SHARE;
+	pipeline->opts.arena_bytes = pipeline->opts.arena_bytes ?: ARENA_BYTES;
 	r = start(pipeline);
 	if (r < 0) {
 		dit_pipeline_free(pipeline);

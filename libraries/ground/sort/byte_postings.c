@@ -177,9 +177,7 @@ static int collect(struct dit_byte_postings *postings, size_t key_len)
 	do {
 		postings->nread++;
 		r = dit_list_add(&postings->list, postings->id);
-		if (r == 0) {
-			r = read_ahead(postings);
-		}
+		r = r ?: read_ahead(postings);
 	} while (r == 0 && postings->has_record && postings->key_len == key_len &&
 	         memcmp(postings->key, postings->list_key, key_len) == 0);
 	return r;

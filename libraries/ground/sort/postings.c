@@ -310,9 +310,7 @@ int dit_postings_finish(struct dit_postings *postings)
 		dit_run_writer_deinit(&p->writer);
 		dit_sorted_words_drop(&p->sorted);
 		dit_list_deinit(&p->list);
-		if (error == 0) {
-			error = p->error;
-		}
+		error = error ?: p->error;
 	}
 	postings->is_finished = true;
 	return error;

@@ -131,12 +131,8 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 		nsources += postings->producers[i]->nruns;
 	}
 	r = dit_posting_merge_init(&cursor->merge, nsources);
-	if (r == 0) {
-		r = add_memory(cursor);
-	}
-	if (r == 0) {
-		r = add_runs(cursor);
-	}
+	r = r ?: add_memory(cursor);
+	r = r ?: add_runs(cursor);
 	if (r < 0) {
 		dit_posting_cursor_close(cursor);
 		return r;

@@ -226,9 +226,7 @@ int dit_posting_merge_add_run(struct dit_posting_merge *merge,
 	source->key = cell.key_before;
 	source->last = dit_posting_part_range(postings, stream, part).last;
 	r = dit_run_reader_seek(&source->reader, &blocks, cell.place);
-	if (r == 0) {
-		r = segment_next(source);
-	}
+	r = r ?: segment_next(source);
 	if (r <= 0) {
 		return r < 0 ? r : DIT_E_CORRUPT;
 	}

@@ -331,12 +331,8 @@ int dit_sorter_seal(struct dit_sorter *sorter)
 	for (unsigned i = 0; i < sorter->opts.nproducers && r == 0; i++) {
 		r = finish_producer(sorter->producers[i]);
 	}
-	if (r == 0) {
-		r = dit_sort_view_open(&sorter->view, sorter);
-	}
-	if (r == 0) {
-		r = dit_sort_cursor_open(&sorter->cursor, sorter->view);
-	}
+	r = r ?: dit_sort_view_open(&sorter->view, sorter);
+	r = r ?: dit_sort_cursor_open(&sorter->cursor, sorter->view);
 	return r;
 }
 

@@ -138,9 +138,7 @@ static int read_fence(struct dit_sort_source *source, size_t i)
 	int r = dit_run_reader_seek(&source->reader, &source->run->segment,
 	                            source->run->fences[i].place);
 
-	if (r == 0) {
-		r = run_next(source);
-	}
+	r = r ?: run_next(source);
 	return r == 0 ? DIT_E_CORRUPT : r;
 }
 
@@ -183,9 +181,7 @@ static int run_start(struct dit_sort_source *source, struct dit_span from)
 	if (from.data != NULL) {
 		r = count_fences_before(source, from, &n);
 	}
-	if (r == 0) {
-		r = read_fence(source, n == 0 ? 0 : n - 1);
-	}
+	r = r ?: read_fence(source, n == 0 ? 0 : n - 1);
 	while (r > 0 && from.data != NULL && is_below(source, from)) {
 		r = run_next(source);
 	}
@@ -496,9 +492,7 @@ static int next_combined(struct dit_sort_merge *merge,
 	do {
 		r = take_value(merge, record.key);
 	} while (r == 0 && is_on_top(merge, record.key));
-	if (r == 0) {
-		r = combiner_finish(&merge->combiner, record.key, &record.value);
-	}
+	r = r ?: combiner_finish(&merge->combiner, record.key, &record.value);
 	if (r < 0) {
 		return r;
 	}

@@ -74,9 +74,7 @@ static int write_record(struct dit_run_writer *writer, struct dit_sort_run *run,
 	memcpy(at, lens, sizeof(lens));
 	writer->at = at + sizeof(lens);
 	r = dit_run_write(writer, record->key.data, record->key.len);
-	if (r == 0) {
-		r = dit_run_write(writer, record->value.data, record->value.len);
-	}
+	r = r ?: dit_run_write(writer, record->value.data, record->value.len);
 	return r;
 }
 
@@ -95,9 +93,7 @@ static int write_records(struct dit_run_writer *writer, struct dit_sort_merge *m
 		            : write_record(writer, run, &next_fence, merge->order,
 		                           &record);
 	}
-	if (r == 0) {
-		r = dit_run_segment_end(writer, &run->segment);
-	}
+	r = r ?: dit_run_segment_end(writer, &run->segment);
 	return r;
 }
 
@@ -239,9 +235,7 @@ static int merge_runs(struct dit_sort_producer *producer, size_t n)
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = dit_sort_merge_add_run(&merge, producer->sorter, runs[i]);
 	}
-	if (r == 0) {
-		r = write_run(producer, &merge, &run);
-	}
+	r = r ?: write_run(producer, &merge, &run);
 	dit_sort_merge_deinit(&merge);
 	if (r == 0) {
 		run->level = runs[0]->level + 1;

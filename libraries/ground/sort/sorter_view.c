@@ -160,9 +160,7 @@ int dit_sort_cursor_open(struct dit_sort_cursor **ret, const struct dit_sort_vie
 	}
 	dit_arena_init(&cursor->bounds, ARENA_BLOCK);
 	r = dit_sort_merge_init(&cursor->merge, view->sorter, view->nsources);
-	if (r == 0) {
-		r = add_sources(&cursor->merge, view);
-	}
+	r = r ?: add_sources(&cursor->merge, view);
 	if (r < 0) {
 		dit_sort_cursor_close(cursor);
 		return r;

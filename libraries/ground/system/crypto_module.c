@@ -195,9 +195,7 @@ int dit_crypto_open(struct dit_crypto **ret, const char *module, const char *pas
 	int r = crypto == NULL ? -ENOMEM : 0;
 
 	ret_why[0] = '\0';
-	if (r == 0) {
-		r = begin(crypto, module, passphrase, ret_why);
-	}
+	r = r ?: begin(crypto, module, passphrase, ret_why);
 	if (r < 0 || (crypto->key == NULL && crypto->sum_bytes == 0)) {
 		dit_crypto_close(crypto);
 		crypto = NULL;
