@@ -133,9 +133,7 @@ static int run_type(struct dit_conf_parser *parser, const char *type)
 		return 0;
 	}
 	r = dit_conf_load_monitor_schema(parser, type);
-	if (r == 0) {
-		r = dit_conf_add_database(parser, type);
-	}
+	r = r ?: dit_conf_add_database(parser, type);
 	if (r == 0) {
 		begin_database(&parser->scope, parser->settings->ndatabases - 1);
 	}

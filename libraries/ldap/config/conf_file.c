@@ -134,9 +134,7 @@ int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 	parser->scope.depth++;
 	r = open_file(parser->reporter, path, &file);
 	dit_conf_note_change(parser, path);
-	if (r == 0) {
-		r = read_and_forget(parser, file, path);
-	}
+	r = r ?: read_and_forget(parser, file, path);
 	*place = outer_place;
 	parser->scope.depth = outer.depth;
 	parser->scope.raw = outer.raw;

@@ -450,8 +450,6 @@ int dit_conf_run_overlay(struct dit_conf_parser *parser)
 	if (part != NULL && part->module != NULL) {
 		r = load_module(parser, part->module);
 	}
-	if (r == 0) {
-		r = check_overlay(parser, name);
-	}
+	r = r ?: check_overlay(parser, name);
 	return r < 0 ? r : add_overlay(parser, part == NULL ? NULL : part->name);
 }

@@ -320,9 +320,7 @@ static int run_entry(struct tree *tree, const struct dit_entry *entry,
 		return 0;
 	}
 	r = check_entry(tree, entry, kind);
-	if (r == 0) {
-		r = dit_conf_run_entry(tree->parser, entry);
-	}
+	r = r ?: dit_conf_run_entry(tree->parser, entry);
 	return r == DIT_E_CONFIG ? tell_entry(tree) : r;
 }
 
@@ -487,9 +485,7 @@ static int run_subtree(struct tree *tree, struct folder *folder, struct dit_span
 		r = tell(tree, "ldif_search_entry: ",
 		         "file listed in parent directory does not exist:", path);
 	}
-	if (r == 0) {
-		r = act(tree, folder, &item, &arena, &dn);
-	}
+	r = r ?: act(tree, folder, &item, &arena, &dn);
 	if (r == 0 && dn != NULL) {
 		r = run_folder(tree, below, dn);
 	}

@@ -146,12 +146,8 @@ static int read_and_freeze(struct dit_conf_parser *parser,
 {
 	int r = dit_conf_load_built_in(parser, source->built_in);
 
-	if (r == 0) {
-		r = read_source(parser, source);
-	}
-	if (r == 0) {
-		r = dit_conf_complete_indexes(parser);
-	}
+	r = r ?: read_source(parser, source);
+	r = r ?: dit_conf_complete_indexes(parser);
 	if (r == 0) {
 		dit_schema_freeze(parser->settings->schema);
 	}

@@ -35,12 +35,8 @@ static int add_actions(posix_spawn_file_actions_t *actions, int out)
 	int r = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null",
 	                                         O_RDONLY, 0);
 
-	if (r == 0) {
-		r = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
-	}
-	if (r == 0) {
-		r = posix_spawn_file_actions_adddup2(actions, out, STDERR_FILENO);
-	}
+	r = r ?: posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
+	r = r ?: posix_spawn_file_actions_adddup2(actions, out, STDERR_FILENO);
 	return r;
 }
 
@@ -59,9 +55,7 @@ static pid_t start(const char *slapd, int out)
 		return -1;
 	}
 	r = add_actions(&actions, out);
-	if (r == 0) {
-		r = posix_spawn(&pid, slapd, &actions, NULL, arguments, environment);
-	}
+	r = r ?: posix_spawn(&pid, slapd, &actions, NULL, arguments, environment);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	return r == 0 ? pid : -1;
 }

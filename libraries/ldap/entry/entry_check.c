@@ -264,9 +264,7 @@ int dit_entry_check(const struct dit_entry_context *context,
 	if (r == 0 && context->names_first && context->check_schema) {
 		r = check_names_first(&check);
 	}
-	if (r == 0) {
-		r = survey(&check);
-	}
+	r = r ?: survey(&check);
 	if (r < 0) {
 		return r;
 	}

@@ -182,9 +182,7 @@ static int check_name(struct dit_entry_check *check, const struct dit_ava *ava)
 	struct dit_span asserted = {NULL, 0};
 	int r = check_type(check, type);
 
-	if (r == 0) {
-		r = dit_name_value(check->context->schema, ava, check->arena, &asserted);
-	}
+	r = r ?: dit_name_value(check->context->schema, ava, check->arena, &asserted);
 	if (r < 0) {
 		return r;
 	}

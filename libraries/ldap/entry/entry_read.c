@@ -483,9 +483,7 @@ static int begin_block(struct reading *reading, const struct dit_ad *ad,
 	struct dit_attr *attr = NULL;
 	int r = check_transfer(reading, ad);
 
-	if (r == 0) {
-		r = end_block(reading);
-	}
+	r = r ?: end_block(reading);
 	if (r < 0) {
 		return r;
 	}
@@ -581,12 +579,8 @@ int dit_entry_read(const struct dit_entry_context *context,
 	reading.nlines = lines.nlines;
 	reading.has_comments = lines.has_comments;
 	r = find_dn(&reading, &entry.dn, &after_dn);
-	if (r == 0) {
-		r = take_change(&reading, entry.dn.pretty, after_dn);
-	}
-	if (r == 0) {
-		r = read_attrs(&reading, &entry);
-	}
+	r = r ?: take_change(&reading, entry.dn.pretty, after_dn);
+	r = r ?: read_attrs(&reading, &entry);
 	if (r < 0) {
 		return r;
 	}

@@ -64,9 +64,7 @@ int dit_index_clue(struct dit_index_work *work, const struct dit_ad *ad,
 		r = clue == DIT_CLUE_PRESENT
 		            ? dit_index_put_presence(work, def, &sink)
 		            : put_piece_keys(work, def, clue, piece, &sink);
-		if (r == 0) {
-			r = dit_index_flush(work, def, &sink);
-		}
+		r = r ?: dit_index_flush(work, def, &sink);
 	}
 	return r;
 }

@@ -167,9 +167,7 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 		r = oc != NULL ? add_class(work, oc)
 		               : add_eq_hashes(work, def, &values[i], 1);
 	}
-	if (r == 0) {
-		r = add_superclasses(work);
-	}
+	r = r ?: add_superclasses(work);
 	for (size_t i = 0; i < work->nclasses && r == 0; i++) {
 		struct dit_span name = dit_span_of(work->classes[i]->name);
 
@@ -356,9 +354,7 @@ static int put_huge_value(struct dit_index_work *work, const struct dit_index_de
 		work->nkeys =
 			dit_substr_any_keys(params, &def->states, piece, work->keys);
 		r = dit_index_put_hashes(work, def, 0, sink);
-		if (r == 0) {
-			r = dit_index_flush(work, def, sink);
-		}
+		r = r ?: dit_index_flush(work, def, sink);
 	}
 	if (r == 0) {
 		work->nkeys =
@@ -387,12 +383,8 @@ static int put_substr_keys(struct dit_index_work *work, const struct dit_index_d
 			continue;
 		}
 		r = dit_index_put_hashes(work, def, first, sink);
-		if (r == 0) {
-			r = dit_index_flush(work, def, sink);
-		}
-		if (r == 0) {
-			r = put_huge_value(work, def, values[i], sink);
-		}
+		r = r ?: dit_index_flush(work, def, sink);
+		r = r ?: put_huge_value(work, def, values[i], sink);
 		first = 0;
 	}
 	return r < 0 ? r : dit_index_put_hashes(work, def, first, sink);

@@ -68,9 +68,7 @@ static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_t
 {
 	int r = type->sup == NULL ? 0 : add_defs_of_type(work, type->sup, ad);
 
-	if (r == 0) {
-		r = add_own_defs(work, type, ad, false);
-	}
+	r = r ?: add_own_defs(work, type, ad, false);
 	return r < 0 ? r : add_own_defs(work, type, ad, true);
 }
 
@@ -106,9 +104,7 @@ int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
 	if (ad->ordinal >= work->nads) {
 		r = DIT_GROW_CLEARED(work->ads, work->nads, (size_t)ad->ordinal + 1);
 	}
-	if (r == 0) {
-		r = add_defs_of_type(work, ad->type, ad);
-	}
+	r = r ?: add_defs_of_type(work, ad->type, ad);
 	if (r < 0) {
 		work->ndefs = first;
 		return r;

@@ -138,9 +138,7 @@ static int resolve_lists(struct dit_schema *schema, const struct dit_class_def *
 		return dit_schema_fail(error, DIT_E_INVALID, CLASS, BAD_SUP, text);
 	}
 	r = add_own(schema, def->must, oc->must, error);
-	if (r == 0) {
-		r = add_own(schema, def->may, oc->may, error);
-	}
+	r = r ?: add_own(schema, def->may, oc->may, error);
 	if (r < 0) {
 		return r;
 	}
@@ -243,9 +241,7 @@ int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
 		sups = def->kind == DIT_CLASS_STRUCTURAL ? top : no_names;
 	}
 	r = resolve_sups(schema, sups, &entry->oc, error);
-	if (r == 0) {
-		r = resolve_lists(schema, def, &entry->oc, text, error);
-	}
+	r = r ?: resolve_lists(schema, def, &entry->oc, text, error);
 	return r < 0 ? r : add_class(schema, entry, error);
 }
 

@@ -303,12 +303,8 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 		return r;
 	}
 	r = set_rule(schema, def->equality, DIT_RULE_EQUALITY, type, error);
-	if (r == 0) {
-		r = set_rule(schema, def->ordering, DIT_RULE_ORDERING, type, error);
-	}
-	if (r == 0) {
-		r = set_rule(schema, def->substr, DIT_RULE_SUBSTR, type, error);
-	}
+	r = r ?: set_rule(schema, def->ordering, DIT_RULE_ORDERING, type, error);
+	r = r ?: set_rule(schema, def->substr, DIT_RULE_SUBSTR, type, error);
 	if (r < 0) {
 		return r;
 	}

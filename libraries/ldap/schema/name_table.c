@@ -48,9 +48,7 @@ int dit_name_table_reserve(struct dit_name_table *table, size_t n)
 {
 	struct dit_name_table bigger = {.nslots = table->nslots};
 
-	if (bigger.nslots == 0) {
-		bigger.nslots = SLOTS_MIN;
-	}
+	bigger.nslots = bigger.nslots ?: SLOTS_MIN;
 	while (table->nused + n > bigger.nslots / 2) {
 		bigger.nslots *= 2;
 	}

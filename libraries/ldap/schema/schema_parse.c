@@ -239,9 +239,7 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
 	def.oid = syn->syn_oid;
 	r = def.oid == NULL ? oid_missing(error, "ldapsyntax")
 	                    : substitute(schema, syn, text, &def, error);
-	if (r == 0) {
-		r = dit_define_syntax(schema, &def, error);
-	}
+	r = r ?: dit_define_syntax(schema, &def, error);
 	ldap_syntax_free(syn);
 	return r;
 }

@@ -226,9 +226,7 @@ static bool take_old(struct asserting *a, struct dit_span ret[2])
 	if (a->form == DIT_DN_NORM) {
 		a->error = number_digits(a, number, &ret[0]);
 	}
-	if (a->error == 0) {
-		a->error = dit_scope_dn(a->scope, a->form, a->in, &ret[1]);
-	}
+	a->error = a->error ?: dit_scope_dn(a->scope, a->form, a->in, &ret[1]);
 	a->in.len = 0;
 	return a->error == 0;
 }

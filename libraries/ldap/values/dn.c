@@ -51,9 +51,7 @@ static int put_both(struct dit_dn_list *list, const struct dit_dn *parent,
 	}
 	norm_at = pretty_at + dn.nrdns;
 	r = dit_dn_list_put(list, DIT_DN_PRETTY, parent->pretty, pretty_at, &dn.pretty);
-	if (r == 0) {
-		r = dit_dn_list_put(list, DIT_DN_NORM, parent->norm, norm_at, &dn.norm);
-	}
+	r = r ?: dit_dn_list_put(list, DIT_DN_NORM, parent->norm, norm_at, &dn.norm);
 	if (r < 0) {
 		return r;
 	}
@@ -94,9 +92,7 @@ static int put_avas(struct dit_arena *arena, struct dit_span text,
 	for (struct dit_dn_item *item = rdn->items; item != NULL; item = item->next) {
 		int r = own_value(arena, text, &item->value[DIT_DN_PRETTY]);
 
-		if (r == 0) {
-			r = own_value(arena, text, &item->value[DIT_DN_NORM]);
-		}
+		r = r ?: own_value(arena, text, &item->value[DIT_DN_NORM]);
 		if (r < 0) {
 			return r;
 		}
@@ -296,9 +292,7 @@ int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
 		}
 		dit_arena_rewind(scope->arena, mark);
 	}
-	if (r == 0) {
-		r = dit_dn_list_read(&list, text);
-	}
+	r = r ?: dit_dn_list_read(&list, text);
 	return r < 0 || form == DIT_DN_NONE
 	               ? r
 	               : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
@@ -339,9 +333,7 @@ int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
 	if (stop > 0 && stop + 1 < text.len) {
 		dit_cut(&rest, stop + 1);
 		r = normalize_parent(cache, schema, rest, &parts[2]);
-		if (r == 0) {
-			r = dit_scope_dn(&scope, DIT_DN_NORM, parts[0], &parts[0]);
-		}
+		r = r ?: dit_scope_dn(&scope, DIT_DN_NORM, parts[0], &parts[0]);
 		if (r == 0 || r == -ENOMEM) {
 			return r < 0 ? r : dit_arena_join(arena, parts, 3, ret);
 		}

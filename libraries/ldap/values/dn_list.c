@@ -244,9 +244,7 @@ static int read_rdn(struct dit_dn_list *list, struct dit_dn_scan *scan, char *re
 	}
 	do {
 		r = dit_dn_scan_ava(scan, &raw);
-		if (r == 0) {
-			r = add_ava(list, raw);
-		}
+		r = r ?: add_ava(list, raw);
 		if (r < 0) {
 			return r;
 		}

@@ -96,9 +96,7 @@ static int normalize_string(const struct dit_value_scope *scope,
 		return 0;
 	}
 	r = dit_arena_join(scope->arena, parts, 3, piece);
-	if (r == 0) {
-		r = dit_scope_normalize(scope, normalizer, *piece, piece);
-	}
+	r = r ?: dit_scope_normalize(scope, normalizer, *piece, piece);
 	if (r == 0) {
 		piece->data += !is_first;
 		piece->len -= (size_t)!is_first + (size_t)!is_last;

@@ -304,12 +304,8 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
 		return DIT_E_INVALID;
 	}
 	r = dit_serial_number(values[0], scope->arena, &values[0]);
-	if (r == 0) {
-		r = name_text(scope, values[1], &values[1]);
-	}
-	if (r == 0) {
-		r = dit_serial_number(values[2], scope->arena, &values[2]);
-	}
+	r = r ?: name_text(scope, values[1], &values[1]);
+	r = r ?: dit_serial_number(values[2], scope->arena, &values[2]);
 	return r < 0 ? r
 	             : dit_put_parts(DIT_ATTRIBUTE_CERTIFICATE, values, scope->arena,
 	                             ret);
