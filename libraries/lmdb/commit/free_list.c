@@ -233,9 +233,7 @@ int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space 
 			r = write_record(writer, space->format, &list->records[i]);
 		}
 	}
-	if (r == 0) {
-		r = dit_table_writer_finish(writer, ret);
-	}
+	r = r ?: dit_table_writer_finish(writer, ret);
 	dit_table_writer_free(writer);
 	return r;
 }

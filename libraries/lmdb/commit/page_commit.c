@@ -407,9 +407,7 @@ static int read_trees(struct dit_page_commit *commit)
 	                     commit->metas.page_bytes, meta->last_page + 1);
 	r = dit_free_list_read(&commit->free_list, &commit->source, &meta->free_tree,
 	                       &commit->owned, &commit->own);
-	if (r == 0) {
-		r = dit_tree_visit(&commit->source, &meta->main_tree, &visitor);
-	}
+	r = r ?: dit_tree_visit(&commit->source, &meta->main_tree, &visitor);
 	if (r == 0) {
 		find_usable(commit);
 	}
@@ -443,15 +441,9 @@ int dit_page_commit_open(struct dit_page_commit **ret,
 	commit->space.file.fd = -1;
 	commit->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	r = read_metas(commit);
-	if (r == 0) {
-		r = make_sets(commit);
-	}
-	if (r == 0) {
-		r = read_trees(commit);
-	}
-	if (r == 0) {
-		r = open_space(commit);
-	}
+	r = r ?: make_sets(commit);
+	r = r ?: read_trees(commit);
+	r = r ?: open_space(commit);
 	if (r < 0) {
 		dit_page_commit_close(commit);
 		return r;

@@ -98,12 +98,8 @@ static int give_sound(struct dit_page_commit *commit,
 			sound.list[sound.n++] = old->list[i];
 		}
 	}
-	if (r == 0) {
-		r = walk(commit, opts, &sound, &pages);
-	}
-	if (r == 0) {
-		r = dit_page_commit_give(commit, &pages);
-	}
+	r = r ?: walk(commit, opts, &sound, &pages);
+	r = r ?: dit_page_commit_give(commit, &pages);
 	dit_page_set_deinit(&pages);
 	free(sound.list);
 	return r == DIT_E_CORRUPT ? 0 : r; /* they are lost as well */
@@ -171,17 +167,13 @@ int dit_page_commit_change(struct dit_page_commit *commit,
 	struct dit_page_set pages = {.words = NULL};
 	int r = choose(commit, changes, nchanges, true, &old);
 
-	if (r == 0) {
-		r = walk(commit, opts, &old, &pages);
-	}
+	r = r ?: walk(commit, opts, &old, &pages);
 	if (r == 0) {
 		r = dit_page_commit_give(commit, &pages);
 	} else if (r == DIT_E_CORRUPT) {
 		r = give_damaged(commit, opts, changes, nchanges, &old);
 	}
-	if (r == 0) {
-		r = put_changes(commit, changes, nchanges);
-	}
+	r = r ?: put_changes(commit, changes, nchanges);
 	dit_page_set_deinit(&pages);
 	free(old.list);
 	return r;

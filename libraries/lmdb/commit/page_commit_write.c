@@ -57,9 +57,7 @@ static int write_main_tree(struct dit_page_commit *commit, struct dit_tree_recor
 			r = dit_table_writer_copy(writer, &node);
 		}
 	}
-	if (r == 0) {
-		r = dit_table_writer_finish(writer, ret);
-	}
+	r = r ?: dit_table_writer_finish(writer, ret);
 	dit_table_writer_free(writer);
 	return r;
 }
@@ -202,17 +200,11 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 	struct dit_tree_record free_tree = meta->free_tree;
 	int r = give_again(commit);
 
-	if (r == 0) {
-		r = choose_tail(commit, &tail);
-	}
+	r = r ?: choose_tail(commit, &tail);
 	commit->space.take = take_tail;
 	commit->space.take_ctx = &tail;
-	if (r == 0) {
-		r = write_main_tree(commit, &main_tree);
-	}
-	if (r == 0) {
-		r = write_free_list(commit, &tail, &free_tree);
-	}
+	r = r ?: write_main_tree(commit, &main_tree);
+	r = r ?: write_free_list(commit, &tail, &free_tree);
 	commit->space.take = dit_commit_take;
 	commit->space.take_ctx = commit;
 	dit_page_set_deinit(&tail.pages);
@@ -263,18 +255,12 @@ int dit_page_commit_write(struct dit_page_commit *commit)
 	uint64_t max_bytes = commit->opts.max_bytes;
 	int r = dit_page_file_drain(&commit->space.file);
 
-	if (r == 0) {
-		r = write_trees(commit, &meta);
-	}
-	if (r == 0) {
-		r = dit_page_file_drain(&commit->space.file);
-	}
+	r = r ?: write_trees(commit, &meta);
+	r = r ?: dit_page_file_drain(&commit->space.file);
 	if (r == 0 && max_bytes != 0 && dit_page_commit_bytes(commit) > max_bytes) {
 		r = DIT_E_FULL;
 	}
-	if (r == 0) {
-		r = sync_pages(commit);
-	}
+	r = r ?: sync_pages(commit);
 	if (r < 0) {
 		return r;
 	}

@@ -96,12 +96,8 @@ int dit_long_value_run(const struct dit_page_source *source,
 		return find_unit(source, node, ret_first, ret_npages);
 	}
 	r = dit_long_value_page(source, node, &first);
-	if (r == 0) {
-		r = read_header(source, first, header);
-	}
-	if (r == 0) {
-		r = check_header(source, node, first, header);
-	}
+	r = r ?: read_header(source, first, header);
+	r = r ?: check_header(source, node, first, header);
 	if (r < 0) {
 		return r;
 	}

@@ -82,9 +82,7 @@ int dit_tree_count_value(struct dit_tree_reading *reading,
 	r = reading->pages == NULL
 	            ? dit_long_value_page(reading->source, node, &first)
 	            : dit_long_value_run(reading->source, node, &first, ret_npages);
-	if (r == 0) {
-		r = count_pages(reading, first, *ret_npages);
-	}
+	r = r ?: count_pages(reading, first, *ret_npages);
 	return r < 0 ? r : 0;
 }
 
@@ -227,9 +225,7 @@ int dit_tree_position_first_item(struct dit_tree_position *position,
 	}
 	memcpy(&tree, node->value.data, sizeof(tree));
 	r = dit_tree_position_set(position, &tree);
-	if (r == 0) {
-		r = dit_tree_position_first(position);
-	}
+	r = r ?: dit_tree_position_first(position);
 	return r == 0 ? DIT_E_CORRUPT : r;
 }
 

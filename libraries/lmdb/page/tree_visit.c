@@ -27,12 +27,8 @@ static int visit_nodes(struct visit *visit, struct dit_tree_position *position,
 
 	while (r > 0) {
 		r = dit_tree_level_node(dit_tree_position_end(position), &node);
-		if (r == 0) {
-			r = fn(visit, &node);
-		}
-		if (r == 0) {
-			r = dit_tree_position_next(position);
-		}
+		r = r ?: fn(visit, &node);
+		r = r ?: dit_tree_position_next(position);
 	}
 	return r;
 }
@@ -62,9 +58,7 @@ static int visit_node(struct visit *visit, const struct dit_node_view *node)
 	uint64_t npages = 0;
 	int r = visit->node == NULL ? 0 : visit->node(visit->reading.ctx, node);
 
-	if (r == 0) {
-		r = dit_tree_count_value(&visit->reading, node, &npages);
-	}
+	r = r ?: dit_tree_count_value(&visit->reading, node, &npages);
 	/* A named database in the main tree has a tree, too, which is no list. */
 	if (r != 0 || (node->flags & DIT_NODE_LIST) == 0 ||
 	    (node->flags & DIT_NODE_TREE) == 0) {

@@ -458,9 +458,7 @@ int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
 {
 	int r = move_open(sink);
 
-	if (r == 0) {
-		r = make_room(sink, npages, ret_pages);
-	}
+	r = r ?: make_room(sink, npages, ret_pages);
 	if (r < 0) {
 		return r;
 	}
@@ -581,12 +579,8 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
 	struct dit_page_run row = {0};
 	int r = move_open(sink);
 
-	if (r == 0) {
-		r = end_chunk(sink);
-	}
-	if (r == 0) {
-		r = dit_page_space_take(space, npages, npages, &row);
-	}
+	r = r ?: end_chunk(sink);
+	r = r ?: dit_page_space_take(space, npages, npages, &row);
 	if (r == 0 && !space->is_dry) {
 		r = space->format->crypto == NULL
 		            ? write_overflow(sink, row, bytes)

@@ -85,12 +85,8 @@ int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint
 {
 	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
 
-	if (r == 0) {
-		r = dit_table_writer_end_leaf(writer);
-	}
-	if (r == 0) {
-		r = end_below(&writer->tree, height - 1);
-	}
+	r = r ?: dit_table_writer_end_leaf(writer);
+	r = r ?: end_below(&writer->tree, height - 1);
 	if (r == 0) {
 		r = dit_page_tree_keep(&writer->tree, height - 1,
 		                       page | DIT_TICKET_IS_PAGE, lowest);
@@ -107,9 +103,7 @@ int dit_table_writer_keep_list(struct dit_table_writer *writer, unsigned height,
 {
 	int r = dit_table_writer_end_records_page(writer);
 
-	if (r == 0) {
-		r = end_below(&writer->list, height - 1);
-	}
+	r = r ?: end_below(&writer->list, height - 1);
 	writer->is_tree = true;
 	return r < 0 ? r
 	             : dit_page_tree_keep(&writer->list, height - 1,

@@ -208,9 +208,7 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	 * yet. */
 	int r = add_big_node(writer, key);
 
-	if (r == 0) {
-		r = dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
-	}
+	r = r ?: dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
 	if (r < 0) {
 		return r;
 	}
@@ -305,9 +303,7 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 		return r;
 	}
 	r = dit_table_writer_check_key(writer, key);
-	if (r == 0) {
-		r = add_big_node(writer, key);
-	}
+	r = r ?: add_big_node(writer, key);
 	if (r < 0) {
 		return r;
 	}
@@ -468,9 +464,7 @@ static int finish_records_page(struct dit_table_writer *writer)
 	uint64_t ticket = 0;
 	int r = dit_page_sink_put(&writer->sink, writer->records, &ticket);
 
-	if (r == 0) {
-		r = dit_page_tree_add(&writer->list, ticket, record_at(writer, 0));
-	}
+	r = r ?: dit_page_tree_add(&writer->list, ticket, record_at(writer, 0));
 	dit_page_begin(writer->format, writer->records, writer->page_bytes,
 	               DIT_PAGE_LEAF);
 	writer->is_tree = true;
@@ -631,12 +625,8 @@ int dit_table_writer_take(struct dit_table_writer *writer,
 		return 0;
 	}
 	r = dit_table_writer_check_key(writer, lowest);
-	if (r == 0) {
-		r = dit_table_writer_end_leaf(writer);
-	}
-	if (r == 0) {
-		r = dit_page_tree_take(&writer->tree, &part->tree);
-	}
+	r = r ?: dit_table_writer_end_leaf(writer);
+	r = r ?: dit_page_tree_take(&writer->tree, &part->tree);
 	if (r < 0) {
 		return r;
 	}
@@ -655,12 +645,8 @@ int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_rec
 {
 	int r = dit_table_writer_end_leaf(writer);
 
-	if (r == 0) {
-		r = dit_page_tree_finish(&writer->tree, ret);
-	}
-	if (r == 0) {
-		r = dit_page_sink_flush(&writer->sink);
-	}
+	r = r ?: dit_page_tree_finish(&writer->tree, ret);
+	r = r ?: dit_page_sink_flush(&writer->sink);
 	if (r == 0) {
 		ret->nitems = writer->nitems;
 		ret->noverflow_pages = writer->noverflow_pages;

@@ -38,9 +38,7 @@ static int end_merge(struct dit_tree_changes *changes)
 	r = dit_tree_merge_finish(changes->merge, &changes->opts.stored, NULL);
 	dit_tree_merge_free(changes->merge);
 	changes->merge = NULL;
-	if (r == 0) {
-		r = dit_page_file_drain(&space->file);
-	}
+	r = r ?: dit_page_file_drain(&space->file);
 	changes->opts.source->npages =
 		atomic_load_explicit(&space->next_page, memory_order_relaxed);
 	return r;
@@ -53,9 +51,7 @@ static int seek(struct dit_tree_changes *changes, struct dit_tree_position *posi
 	const struct dit_span wanted = {(const char *)&key, sizeof(key)};
 	int r = dit_tree_position_set(position, &changes->opts.stored);
 
-	if (r == 0) {
-		r = dit_tree_position_seek(position, &by_number.keys, wanted);
-	}
+	r = r ?: dit_tree_position_seek(position, &by_number.keys, wanted);
 	if (r <= 0) {
 		return r;
 	}
@@ -73,9 +69,7 @@ int dit_tree_changes_find(struct dit_tree_changes *changes, uint64_t key,
 
 	free(changes->found);
 	changes->found = NULL;
-	if (r == 0) {
-		r = seek(changes, &position, key, &node);
-	}
+	r = r ?: seek(changes, &position, key, &node);
 	if (r > 0) {
 		r = dit_node_value_read(reading.source, &node, &changes->found);
 		*ret = (struct dit_span){changes->found, node.value_len};

@@ -102,15 +102,9 @@ int dit_tree_follow(const struct dit_page_source *source,
 	    dit_page_set_init(&follow.seen[true], npages) < 0) {
 		r = -ENOMEM;
 	}
-	if (r == 0) {
-		r = visit_side(source, &follow, newer, true);
-	}
-	if (r == 0) {
-		r = visit_side(source, &follow, older, false);
-	}
-	if (r == 0) {
-		r = move_pages(&follow);
-	}
+	r = r ?: visit_side(source, &follow, newer, true);
+	r = r ?: visit_side(source, &follow, older, false);
+	r = r ?: move_pages(&follow);
 	dit_page_set_deinit(&follow.shared);
 	dit_page_set_deinit(&follow.seen[false]);
 	dit_page_set_deinit(&follow.seen[true]);

@@ -117,9 +117,7 @@ static int read_list(struct dit_tree_merge *merge, const struct dit_node_view *n
 
 		r = read_packed(&merge->old, leaf);
 		leaf->slot = leaf->count - 1;
-		if (r == 0) {
-			r = dit_tree_position_next(position);
-		}
+		r = r ?: dit_tree_position_next(position);
 	}
 	return r;
 }
@@ -270,9 +268,7 @@ static int change_leaf(struct dit_tree_merge *merge, struct dit_tree_level *leaf
 	left->nremoved -= change.nremoved;
 	merge->old.n = 0;
 	r = leaf->slot == 0 ? read_packed(&merge->old, leaf) : DIT_E_CORRUPT;
-	if (r == 0) {
-		r = unite(merge, &change);
-	}
+	r = r ?: unite(merge, &change);
 	if (r < 0) {
 		return r;
 	}
@@ -301,13 +297,9 @@ static int change_long_list(struct dit_tree_merge *merge, struct dit_span key,
 		r = dit_tree_path_find(&merge->list,
 		                       (struct dit_span){(const char *)&id, sizeof(id)},
 		                       &leaf);
-		if (r == 0) {
-			r = change_leaf(merge, leaf, &left, &nitems);
-		}
+		r = r ?: change_leaf(merge, leaf, &left, &nitems);
 	}
-	if (r == 0) {
-		r = dit_tree_path_end(&merge->list);
-	}
+	r = r ?: dit_tree_path_end(&merge->list);
 	return r < 0 ? r : dit_table_writer_end_ids(merge->shared.writer, key, nitems);
 }
 
@@ -364,9 +356,7 @@ static int change_node(struct dit_tree_merge *merge, const struct dit_node_view 
 		if (r == 0 && stays_long(merge, &tree, change)) {
 			return change_long_list(merge, node->key, change, &tree);
 		}
-		if (r == 0) {
-			r = read_list(merge, node);
-		}
+		r = r ?: read_list(merge, node);
 		break;
 	default:
 		break;
@@ -543,12 +533,8 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
 
 	if (merge->has_begun) {
 		r = dit_merge_end_records(merge);
-		if (r == 0) {
-			r = dit_tree_path_end(&merge->path);
-		}
-		if (r == 0) {
-			r = dit_table_writer_finish(merge->shared.writer, &record);
-		}
+		r = r ?: dit_tree_path_end(&merge->path);
+		r = r ?: dit_table_writer_finish(merge->shared.writer, &record);
 		record.nitems += left->nitems;
 		record.noverflow_pages += left->noverflow_pages;
 	}

@@ -73,9 +73,7 @@ int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
 
 	if (!records->is_open || !dit_span_eq(key, last)) {
 		r = dit_merge_end_records(merge);
-		if (r == 0) {
-			r = begin_key(merge, key);
-		}
+		r = r ?: begin_key(merge, key);
 	}
 	if (r < 0) {
 		return r;

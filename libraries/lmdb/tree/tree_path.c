@@ -184,9 +184,7 @@ static int close_page(struct dit_tree_path *path)
 
 	while (r == 0 && has_more(level)) {
 		r = dit_tree_level_node(level, &node);
-		if (r == 0) {
-			r = keep_node(path, &node);
-		}
+		r = r ?: keep_node(path, &node);
 	}
 	path->nopen--;
 	return r;
@@ -278,9 +276,7 @@ int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
 
 	while (r == 0 && leaf != NULL && has_more(leaf)) {
 		r = dit_tree_level_node(leaf, ret);
-		if (r == 0) {
-			r = has_right_length(path, ret->key);
-		}
+		r = r ?: has_right_length(path, ret->key);
 		if (r == 0) {
 			order = compare(path, key, ret->key);
 		}

@@ -171,10 +171,7 @@ int dit_walk_databases(struct walk *walk)
 	for (size_t i = 0; i < walk->ndatabases && r == 0; i++) {
 		r = start_database(walk, walk->databases[i]);
 	}
-	if (r == 0) {
-		r = dit_team_new(&team, walk->opts->nthreads, "dit-walk", run_member,
-		                 walk);
-	}
+	r = r ?: dit_team_new(&team, walk->opts->nthreads, "dit-walk", run_member, walk);
 	if (r == 0) {
 		dit_team_meet(team, NULL);
 		dit_team_free(team, &walk->ticker);
@@ -282,9 +279,7 @@ int dit_walk_begin(struct walk *walk)
 {
 	int r = dit_page_set_init(&walk->used, walk->npages);
 
-	if (r == 0) {
-		r = dit_page_set_init(&walk->freed, walk->npages);
-	}
+	r = r ?: dit_page_set_init(&walk->freed, walk->npages);
 	if (r < 0) {
 		return r;
 	}
@@ -312,9 +307,7 @@ static int walk_trees(struct walk *walk)
 	int r = walk_free_tree(walk);
 
 	check_end(walk);
-	if (r == 0) {
-		r = walk_main_tree(walk);
-	}
+	r = r ?: walk_main_tree(walk);
 	return r < 0 || walk->opts->is_brief ? r : dit_walk_databases(walk);
 }
 
@@ -329,9 +322,7 @@ static int walk_pages(struct walk *walk)
 		walk->ticker = (struct dit_ticker){tell, walk, 0, 0};
 	}
 	r = walk_trees(walk);
-	if (r == 0) {
-		r = atomic_load(&walk->error);
-	}
+	r = r ?: atomic_load(&walk->error);
 	if (r == 0 && walk->opts->state == NULL && dit_walk_metas_have_changed(walk)) {
 		r = -ESTALE;
 	}

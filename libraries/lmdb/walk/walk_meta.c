@@ -202,9 +202,7 @@ static int read_at_once(struct walk *walk, struct meta_pages *pages, uint32_t *r
 
 	for (int i = 0; i < READS_MAX && r == 0; i++) {
 		r = read_both(walk, pages, ret_bytes);
-		if (r == 0) {
-			r = dit_meta_page_read(walk->opts->fd, walk->format, 0, &again);
-		}
+		r = r ?: dit_meta_page_read(walk->opts->fd, walk->format, 0, &again);
 		if (r == 0 && again.meta.transaction == pages->page[0].meta.transaction) {
 			return 0;
 		}

@@ -84,9 +84,7 @@ bool dit_walk_read_unit(struct walk_member *member, struct walk_tree *tree,
 	size_t bytes = npages * walk->page_bytes;
 	int r = DIT_GROW(member->unit, member->unit_bytes, bytes);
 
-	if (r == 0) {
-		r = dit_page_source_read_unit(&walk->source, first, npages, member->unit);
-	}
+	r = r ?: dit_page_source_read_unit(&walk->source, first, npages, member->unit);
 	if (r < 0) {
 		return tell_unreadable(walk, tree, first, r);
 	}

@@ -43,9 +43,7 @@ static int walk_all(struct walk *walk, const struct dit_walked_tree *trees, size
 		r = dit_walk_add_database(walk, dit_span_of(trees[i].name),
 		                          &trees[i].record, DIT_WALK_NO_PAGE, -1);
 	}
-	if (r == 0) {
-		r = dit_walk_databases(walk);
-	}
+	r = r ?: dit_walk_databases(walk);
 	return r < 0 ? r : atomic_load(&walk->error);
 }
 
