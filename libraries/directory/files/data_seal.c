@@ -42,9 +42,7 @@ static int open_runs(struct dit_data_seal *seal, const char *module, char *why)
 		(void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 	}
 	explicit_bzero(bytes, sizeof(bytes));
-	if (r == 0) {
-		r = dit_crypto_open(&seal->runs_crypto, module, text, why);
-	}
+	r = r ?: dit_crypto_open(&seal->runs_crypto, module, text, why);
 	dit_secret_free(text, 2 * RANDOM_BYTES + 1);
 	seal->runs.crypto = seal->runs_crypto;
 	return r;

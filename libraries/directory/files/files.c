@@ -109,9 +109,7 @@ static int open_other(const char *path, struct dit_fault *fault)
 		return -errno;
 	}
 	r = dit_regular_file_check(fd);
-	if (r == 0) {
-		r = dit_fault_say(fault, -EINVAL, "no regular file");
-	}
+	r = r ?: dit_fault_say(fault, -EINVAL, "no regular file");
 	if (r < 0) {
 		(void)close(fd);
 		return r;

@@ -159,9 +159,7 @@ int dit_lmdb_append_begin_file(int data_fd, size_t *ret_page_bytes,
 	dit_file_size_signal_block(&previous);
 	r = open_file(env, data_fd, fault);
 	dit_file_size_signal_restore(&previous);
-	if (r == 0) {
-		r = lmdb_error(mdb_env_stat(env, &stat));
-	}
+	r = r ?: lmdb_error(mdb_env_stat(env, &stat));
 	mdb_env_close(env);
 	if (r == 0) {
 		*ret_page_bytes = stat.ms_psize;
@@ -314,12 +312,8 @@ static int open_env(struct dit_lmdb_append *append)
 		return r;
 	}
 	r = lmdb_error(mdb_env_set_maxdbs(append->env, append->opts.ndbs));
-	if (r == 0) {
-		r = map_grow(append, append->used_bytes + TXN_BYTES);
-	}
-	if (r == 0) {
-		r = open_file(append->env, append->opts.data_fd, NULL);
-	}
+	r = r ?: map_grow(append, append->used_bytes + TXN_BYTES);
+	r = r ?: open_file(append->env, append->opts.data_fd, NULL);
 	return r;
 }
 
@@ -335,9 +329,7 @@ int dit_lmdb_append_open(struct dit_lmdb_append **ret,
 	append->opts = *opts;
 	append->used_bytes = DIT_FIRST_PAGE * (uint64_t)opts->page_bytes;
 	r = open_env(append);
-	if (r == 0) {
-		r = begin_txn(append, 0);
-	}
+	r = r ?: begin_txn(append, 0);
 	if (r < 0) {
 		dit_lmdb_append_close(append);
 		return r;

@@ -103,9 +103,7 @@ int dit_claimed_file_begin(struct dit_claimed_file *file,
 	struct dit_metas metas = {.page_bytes = 0};
 	int r = dit_fd_path(file->data_fd, path, opts->fault);
 
-	if (r == 0) {
-		r = dit_metas_read(file->data_fd, file->format, &metas);
-	}
+	r = r ?: dit_metas_read(file->data_fd, file->format, &metas);
 	if (r < 0) {
 		return r;
 	}

@@ -74,15 +74,9 @@ static int init_mutexes(const struct dit_lock_parts *parts)
 		return -r;
 	}
 	r = pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	if (r == 0) {
-		r = pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-	}
-	if (r == 0) {
-		r = pthread_mutex_init(parts->readers, &attr);
-	}
-	if (r == 0) {
-		r = pthread_mutex_init(parts->writers, &attr);
-	}
+	r = r ?: pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	r = r ?: pthread_mutex_init(parts->readers, &attr);
+	r = r ?: pthread_mutex_init(parts->writers, &attr);
 	(void)pthread_mutexattr_destroy(&attr);
 	return -r;
 }

@@ -221,9 +221,7 @@ static int look(const struct dit_mapped_opts *opts, const char *file,
 	int r = ask_locks(opts, &holders);
 
 	*ret = (struct dit_mapped){.bytes = UINT64_MAX};
-	if (r == 0) {
-		r = read_locks(opts, file, &holders);
-	}
+	r = r ?: read_locks(opts, file, &holders);
 	r = r == 0 ? 1 : r;
 	for (size_t i = 0; i < holders.n && r == 1 && ret->error == 0; i++) {
 		r = add_process(opts, holders.pids[i], file, ret);
@@ -238,9 +236,7 @@ int dit_mapped_find(const struct dit_mapped_opts *opts, struct dit_mapped *ret)
 	char file[DIT_PROCESS_FILE_BYTES] = "";
 	int r = dit_process_file(opts->data_fd, file);
 
-	if (r == 0) {
-		r = look(opts, file, ret);
-	}
+	r = r ?: look(opts, file, ret);
 	for (unsigned i = 1; i < NATTEMPTS && r == 0; i++) {
 		(void)nanosleep(&pause, NULL);
 		r = look(opts, file, ret);

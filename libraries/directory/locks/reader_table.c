@@ -324,9 +324,7 @@ int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t 
 		                     "and has our number, %ld: start again",
 		                     (long)getpid());
 	}
-	if (r == 0) {
-		r = lock_table(table, wait_ms, fault);
-	}
+	r = r ?: lock_table(table, wait_ms, fault);
 	if (r < 0) {
 		return r;
 	}

@@ -120,12 +120,8 @@ static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 	uint64_t nrecords = 0;
 	int r = dit_fd_path(data_fd, path, opts->fault); /* liblmdb will need it */
 
-	if (r == 0) {
-		r = check_magic(data_fd);
-	}
-	if (r == 0) {
-		r = count_records(data_fd, &dit_lmdb_09, &nrecords);
-	}
+	r = r ?: check_magic(data_fd);
+	r = r ?: count_records(data_fd, &dit_lmdb_09, &nrecords);
 	if (r == 0 && nrecords > 0) {
 		return DIT_E_NOTEMPTY;
 	}
@@ -178,9 +174,7 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 		return say_older(fault);
 	}
 	r = dit_data_seal_check(fd, opts->sealed, fault);
-	if (r == 0) {
-		r = dit_format_check_state(fd, fault);
-	}
+	r = r ?: dit_format_check_state(fd, fault);
 	if (r < 0) {
 		return r;
 	}

@@ -91,9 +91,7 @@ static int prepare(struct dit_output *output)
 	struct index_output *o = of(output);
 	int r = dit_index_tables_check(&o->head.tables);
 
-	if (r == 0) {
-		r = change_all(o);
-	}
+	r = r ?: change_all(o);
 	output->bytes = dit_page_commit_bytes(o->file.commit);
 	return r;
 }
@@ -155,9 +153,7 @@ static int open_database(struct index_output *output,
 	                                                .fault = opts->fault};
 	int r = dit_snapshot_open_readers(&output->head.snapshot, NULL, &snapshot);
 
-	if (r == 0) {
-		r = dit_claimed_file_begin(file, &file_opts);
-	}
+	r = r ?: dit_claimed_file_begin(file, &file_opts);
 	if (r == 0) {
 		output->head.tables.space = dit_page_commit_space(file->commit);
 		output->head.base.key_max =

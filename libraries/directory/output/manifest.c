@@ -322,9 +322,7 @@ int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, dit_prepared_wait
 	int r = fd < 0 ? 0 : lock(fd, stop, waits, ctx);
 
 	*ret = (struct dit_prepared){.fd = -1};
-	if (r == 0) {
-		r = dit_prepared_look(dir_fd, ret);
-	}
+	r = r ?: dit_prepared_look(dir_fd, ret);
 	if (r == 0 && ret->fd >= 0 && fd >= 0 && fstat(fd, &locked) == 0 &&
 	    fstat(ret->fd, &found) == 0 && locked.st_ino == found.st_ino) {
 		(void)close(ret->fd);

@@ -147,9 +147,7 @@ static int open_database(struct merged_output *output, const struct dit_output_o
 {
 	int r = dit_record_tables_init(&output->tables);
 
-	if (r == 0) {
-		r = begin_commit(output, opts);
-	}
+	r = r ?: begin_commit(output, opts);
 	return r < 0 ? r
 	             : dit_record_tables_read(&output->tables, output->file.data_fd,
 	                                      output->file.format);

@@ -123,9 +123,7 @@ static int complete_file(struct dit_new_output *output)
 	int fd = output->data_fd;
 	int r = ftruncate(fd, (off_t)output->tables.base.base.bytes) == 0 ? 0 : -errno;
 
-	if (r == 0) {
-		r = set_mode(output);
-	}
+	r = r ?: set_mode(output);
 	if (r == 0) {
 		r = dit_sync_pieces(fd, output->tables.base.base.bytes,
 		                    &output->tables.base.base.synced_bytes,
@@ -375,10 +373,7 @@ static int make_database(struct dit_new_output *output,
 	                                               .data_fd = output->data_fd,
 	                                               .data_name = DIT_DATA_NAME};
 	r = is_append ? begin_append(output) : begin_pages(output);
-	if (r == 0) {
-		r = dit_record_tables_begin(&output->tables, output->commit,
-		                            output->append);
-	}
+	r = r ?: dit_record_tables_begin(&output->tables, output->commit, output->append);
 	return r < 0 || !is_append ? r : finish_append(output);
 }
 

@@ -42,9 +42,7 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
 	}
 	r = dit_page_commit_reserve(commit, choose_npages(online, commit, least, wanted),
 	                            ret);
-	if (r == 0) {
-		r = dit_online_write_commit(online, commit);
-	}
+	r = r ?: dit_online_write_commit(online, commit);
 	dit_page_commit_close(commit);
 	return r;
 }
@@ -201,9 +199,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 		online->page_bytes = dit_snapshot_page_bytes(online->head.snapshot);
 		r = open_data(online);
 	}
-	if (r == 0) {
-		r = open_reserve(online);
-	}
+	r = r ?: open_reserve(online);
 	if (r < 0) {
 		abandon(&online->head.base);
 		return r;

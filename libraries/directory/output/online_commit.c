@@ -57,9 +57,7 @@ static int find_size(struct dit_online *online)
 	struct dit_metas metas;
 	int r = dit_metas_read(online->data_fd, online->head.snapshot->format, &metas);
 
-	if (r == 0) {
-		r = look_mapped(online);
-	}
+	r = r ?: look_mapped(online);
 	if (r == 0) {
 		uint64_t shared = dit_map_shared(online->mapped.bytes, maxsize);
 
@@ -128,9 +126,7 @@ int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *c
 	int r = dit_page_commit_write(commit);
 
 	online->times.bytes = dit_page_commit_bytes(commit);
-	if (r == 0) {
-		r = check_mapped(online);
-	}
+	r = r ?: check_mapped(online);
 	if (r == 0) {
 		dit_reader_table_set_last(&online->lmdb->table,
 		                          dit_page_commit_transaction(commit) + 1);

@@ -74,12 +74,8 @@ static int edit_table(const struct step *step, size_t number,
 	struct dit_tree_merge *merge = NULL;
 	int r = dit_tree_merge_open(&merge, &opts);
 
-	if (r == 0) {
-		r = dit_tree_merge_postings(merge, changes->list, changes->n);
-	}
-	if (r == 0) {
-		r = dit_tree_merge_finish(merge, &table->tree, NULL);
-	}
+	r = r ?: dit_tree_merge_postings(merge, changes->list, changes->n);
+	r = r ?: dit_tree_merge_finish(merge, &table->tree, NULL);
 	dit_tree_merge_free(merge);
 	return r;
 }
@@ -141,9 +137,7 @@ static int find_changes(struct step *step, const struct state *newer)
 	                                     .newer = newer->reader};
 	int r = dit_entry_changes_find(changes, &newer->entries, newer->source);
 
-	if (r == 0) {
-		r = count_changed(online);
-	}
+	r = r ?: count_changed(online);
 	if (r < 0 || changes->nids == 0) {
 		return r;
 	}
@@ -258,18 +252,10 @@ static int catch_up(struct step *step, struct state *newer)
 	struct dit_online *online = step->online;
 	int r = find_entries(online->head.snapshot, newer->reader, &newer->entries);
 
-	if (r == 0) {
-		r = find_changes(step, newer);
-	}
-	if (r == 0) {
-		r = follow_tables(step, newer);
-	}
-	if (r == 0) {
-		r = edit_tables(step, newer->source, &step->space);
-	}
-	if (r == 0) {
-		r = dit_page_file_drain(&step->space.file);
-	}
+	r = r ?: find_changes(step, newer);
+	r = r ?: follow_tables(step, newer);
+	r = r ?: edit_tables(step, newer->source, &step->space);
+	r = r ?: dit_page_file_drain(&step->space.file);
 	/* Or the commit is synced afterwards. */
 	return r < 0 || online->opts.is_unsynced ? r : sync_pages(online);
 }
@@ -359,9 +345,7 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 		            ? dit_page_commit_put_merged(commit, name, &table->tree)
 		            : dit_page_commit_put(commit, name, &table->tree);
 	}
-	if (r == 0) {
-		r = dit_page_commit_give(commit, &online->old_pages);
-	}
+	r = r ?: dit_page_commit_give(commit, &online->old_pages);
 	return r < 0 ? r : dit_page_commit_use(commit, &online->reserve.used);
 }
 
@@ -381,18 +365,10 @@ static int change_locked(struct step *step, struct dit_page_commit *commit)
 	            0) {
 		r = DIT_E_CORRUPT;
 	}
-	if (r == 0) {
-		r = find_changes(step, &newest);
-	}
-	if (r == 0) {
-		r = follow_tables(step, &newest);
-	}
-	if (r == 0) {
-		r = edit_tables(step, &pages, dit_page_commit_space(commit));
-	}
-	if (r == 0) {
-		r = put_tables(step, commit);
-	}
+	r = r ?: find_changes(step, &newest);
+	r = r ?: follow_tables(step, &newest);
+	r = r ?: edit_tables(step, &pages, dit_page_commit_space(commit));
+	r = r ?: put_tables(step, commit);
 	note_round(online, since_us);
 	return r;
 }
@@ -405,9 +381,7 @@ static int commit_locked(struct step *step)
 
 	if (r == 0) {
 		r = change_locked(step, commit);
-		if (r == 0) {
-			r = dit_online_write_commit(online, commit);
-		}
+		r = r ?: dit_online_write_commit(online, commit);
 		dit_page_commit_close(commit);
 	}
 	return r;
@@ -437,9 +411,7 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 		}
 		dit_tick(online->opts.ticker);
 	}
-	if (r == 0) {
-		r = find_entries(online->head.snapshot, 0, &oldest);
-	}
+	r = r ?: find_entries(online->head.snapshot, 0, &oldest);
 	return r < 0 ? r : dit_entry_changes_begin(&online->changes, &oldest, source);
 }
 
@@ -523,19 +495,13 @@ int dit_online_catch_up(struct dit_online *online)
 
 	dit_arena_init(&step.keys, KEYS_BYTES);
 	/* Most of what is written goes to the disk before anybody has to wait. */
-	if (r == 0) {
-		r = sync_pages(online);
-	}
-	if (r == 0) {
-		r = collect_old_pages(&step);
-	}
+	r = r ?: sync_pages(online);
+	r = r ?: collect_old_pages(&step);
 	if (r == 0) {
 		warm_up(online);
 		r = run_rounds(&step);
 	}
-	if (r == 0) {
-		r = dit_online_lock(online);
-	}
+	r = r ?: dit_online_lock(online);
 	if (r == 0) {
 		r = commit_locked(&step);
 		dit_online_unlock(online);

@@ -105,9 +105,7 @@ static int replace_prepared(struct dit_new_output *output)
 	(void)unlinkat(prepared_fd, DIT_MANIFEST_NAME, 0);
 	r = fsync(prepared_fd) == 0 ? 0 : -errno;
 	(void)close(prepared_fd);
-	if (r == 0) {
-		r = dit_folder_clear(dir_fd, DIT_PREPARED_NAME, NULL);
-	}
+	r = r ?: dit_folder_clear(dir_fd, DIT_PREPARED_NAME, NULL);
 	return r == 0 && renameat(dir_fd, DIT_STAGING_NAME, dir_fd, DIT_PREPARED_NAME) !=
 	                               0
 	               ? -errno

@@ -99,9 +99,7 @@ static int find_key_len(const struct dit_record_tables *tables,
 
 	dit_key_default_orders(tree->flags, &orders);
 	r = dit_tree_cursor_open(&cursor, &tables->map, tree, &orders.keys);
-	if (r == 0) {
-		r = dit_tree_cursor_first(cursor, &key, &record);
-	}
+	r = r ?: dit_tree_cursor_first(cursor, &key, &record);
 	*ret = r > 0 ? key.len : 0;
 	dit_tree_cursor_close(cursor);
 	return r;
@@ -342,9 +340,7 @@ int dit_record_tables_put(struct dit_record_tables *tables)
 	const struct dit_index_tables *indexes = &tables->indexes;
 	int r = indexes->is_closed ? 0 : dit_output_begin_changes(&tables->base);
 
-	if (r == 0) {
-		r = dit_index_table_end(&tables->fixed[DIT_FIXED_SPLITS], NULL);
-	}
+	r = r ?: dit_index_table_end(&tables->fixed[DIT_FIXED_SPLITS], NULL);
 	if (r == 0) {
 		r = dit_tree_changes_finish(&tables->changes,
 		                            &tables->fixed[DIT_FIXED_ENTRIES].tree);

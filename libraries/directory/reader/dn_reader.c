@@ -56,9 +56,7 @@ int dit_dn_reader_new(struct dit_dn_reader **ret, struct dit_snapshot *snapshot,
 		return -ENOMEM;
 	}
 	r = dit_snapshot_cursor_open(&dns->nodes, snapshot, reader, "dn2i");
-	if (r == 0) {
-		r = dit_snapshot_cursor_open(&dns->parents, snapshot, reader, "dn2i");
-	}
+	r = r ?: dit_snapshot_cursor_open(&dns->parents, snapshot, reader, "dn2i");
 	if (r < 0) {
 		dit_dn_reader_free(dns);
 		return r;
@@ -223,9 +221,7 @@ static int remember(struct dit_dn_reader *reader, struct ancestor ancestor)
 	}
 	old_bytes = bytes_of(slot);
 	r = append(&slot->pretty, span_from(&reader->pretty, ancestor.pretty_at), true);
-	if (r == 0) {
-		r = append(&slot->norm, span_from(&reader->norm, ancestor.norm_at), true);
-	}
+	r = r ?: append(&slot->norm, span_from(&reader->norm, ancestor.norm_at), true);
 	reader->slots_bytes += bytes_of(slot) - old_bytes;
 	if (r == 0) {
 		slot->id = ancestor.id;

@@ -137,12 +137,8 @@ int dit_entry_changes_find(struct dit_entry_changes *changes,
 	changes->nnodes = 0;
 	changes->nbytes = 0;
 	r = dit_tree_follow(source, &changes->older.entries, &newer->entries, &entries);
-	if (r == 0) {
-		r = compare_entries(changes);
-	}
-	if (r == 0) {
-		r = dit_tree_follow(source, &changes->older.split, &newer->split, &split);
-	}
+	r = r ?: compare_entries(changes);
+	r = r ?: dit_tree_follow(source, &changes->older.split, &newer->split, &split);
 	changes->older = *newer;
 	if (r < 0 || changes->nids == 0) {
 		return r;

@@ -147,9 +147,7 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 			return r;
 		}
 		r = join_value(&joined, &reader->arena, stored, record);
-		if (r == 0) {
-			r = dit_tree_cursor_next(reader->splits, &found, &record);
-		}
+		r = r ?: dit_tree_cursor_next(reader->splits, &found, &record);
 	}
 	if (r < 0) {
 		return r;

@@ -88,9 +88,7 @@ int dit_snapshot_read_dbs(struct dit_snapshot *snapshot)
 		return DIT_LMDB_DBS_FULL;
 	}
 	r = expect_dbs(snapshot, max);
-	if (r == 0) {
-		r = open_main_tree(&cursor, map);
-	}
+	r = r ?: open_main_tree(&cursor, map);
 	if (r < 0) {
 		return r;
 	}
@@ -142,9 +140,7 @@ static int find_tree(const struct dit_page_source *map, const char *name,
 	struct dit_span record = {NULL, 0};
 	int r = open_main_tree(&cursor, map);
 
-	if (r == 0) {
-		r = dit_tree_cursor_find(cursor, wanted, &found, &record);
-	}
+	r = r ?: dit_tree_cursor_find(cursor, wanted, &found, &record);
 	if (r > 0 && record.len != sizeof(*ret)) {
 		r = DIT_E_CORRUPT;
 	}
@@ -305,9 +301,7 @@ static int find_ranges(struct dit_tree_cursor *cursor, struct ranges *ranges)
 	}
 	while (r > 0) {
 		r = add_leaf(ranges, lowest);
-		if (r == 0) {
-			r = dit_tree_cursor_next_leaf(cursor, &lowest);
-		}
+		r = r ?: dit_tree_cursor_next_leaf(cursor, &lowest);
 	}
 	return r;
 }
@@ -319,9 +313,7 @@ int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
 	struct dit_tree_cursor *cursor = NULL;
 	int r = dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e");
 
-	if (r == 0) {
-		r = find_ranges(cursor, &ranges);
-	}
+	r = r ?: find_ranges(cursor, &ranges);
 	dit_tree_cursor_close(cursor);
 	if (r < 0) {
 		free(ranges.firsts);
