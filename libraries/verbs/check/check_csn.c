@@ -129,9 +129,7 @@ int dit_check_csn_merge(struct dit_check_csn *into, struct dit_check_csn *from)
 {
 	int r = merge(&into->entries, &from->entries);
 
-	if (r == 0) {
-		r = merge(&into->context, &from->context);
-	}
+	r = r ?: merge(&into->context, &from->context);
 	if (into->context_dn == NULL) {
 		into->context_id = from->context_id;
 	}

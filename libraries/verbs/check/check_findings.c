@@ -73,15 +73,9 @@ static int compare_kept(const void *a, const void *b)
 		/* A finding of no page comes first. */
 		order = compare_numbers(x->page + 1, y->page + 1);
 	}
-	if (order == 0) {
-		order = (x->node > y->node) - (x->node < y->node);
-	}
-	if (order == 0) {
-		order = compare_numbers(x->id, y->id);
-	}
-	if (order == 0) {
-		order = compare_texts(x->attribute, y->attribute);
-	}
+	order = order ?: (x->node > y->node) - (x->node < y->node);
+	order = order ?: compare_numbers(x->id, y->id);
+	order = order ?: compare_texts(x->attribute, y->attribute);
 	return order != 0 ? order : strcmp(x->text, y->text);
 }
 

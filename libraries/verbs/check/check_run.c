@@ -140,12 +140,8 @@ static int check_databases(struct check *check)
 	const struct dit_check_opts *opts = check->opts;
 	int r = dit_job_read(&check->job);
 
-	if (r == 0) {
-		r = dit_job_choose(&check->job);
-	}
-	if (r == 0) {
-		r = find_databases(check);
-	}
+	r = r ?: dit_job_choose(&check->job);
+	r = r ?: find_databases(check);
 	if (r < 0) {
 		return r;
 	}
@@ -153,9 +149,7 @@ static int check_databases(struct check *check)
 		r = make_uses(check);
 		r = r == 0 ? look_at_uses(check) : r;
 	}
-	if (r == 0) {
-		r = tell_directories(check);
-	}
+	r = r ?: tell_directories(check);
 	if (r < 0) {
 		return r;
 	}
@@ -212,9 +206,7 @@ static int check_all(const struct dit_check_opts *opts, struct dit_check_stats *
 	if (opts->path != NULL && opts->is_quick && !dit_job_names_conf(&job)) {
 		check.job.nthreads = dit_thread_count(opts->threads, NULL);
 		r = tell_directories(&check);
-		if (r == 0) {
-			r = check_path(&check, opts->path, 0);
-		}
+		r = r ?: check_path(&check, opts->path, 0);
 	} else {
 		r = check_databases(&check);
 	}

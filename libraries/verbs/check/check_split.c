@@ -213,9 +213,7 @@ static int check_values(struct split_check *check)
 			memcpy(before, key.data, KEY_BYTES);
 			has_before = true;
 		}
-		if (r == 0) {
-			r = check_value(check, &group, record);
-		}
+		r = r ?: check_value(check, &group, record);
 	}
 	if (r == 0) {
 		end_group(check, &group);
@@ -230,13 +228,8 @@ int dit_check_split(struct dit_check_content *content)
 	int r = dit_snapshot_cursor_open(&check.values, content->snapshot, 0, "id2v");
 
 	dit_arena_init(&check.arena, ARENA_BYTES);
-	if (r == 0) {
-		r = dit_snapshot_cursor_open(&check.entries, content->snapshot, 0,
-		                             "id2e");
-	}
-	if (r == 0) {
-		r = check_values(&check);
-	}
+	r = r ?: dit_snapshot_cursor_open(&check.entries, content->snapshot, 0, "id2e");
+	r = r ?: check_values(&check);
 	dit_tree_cursor_close(check.values);
 	dit_tree_cursor_close(check.entries);
 	dit_arena_deinit(&check.arena);

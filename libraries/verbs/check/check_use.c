@@ -231,10 +231,7 @@ static int read_search(struct reader *reader, const struct dit_check_search *sea
 			reader->base = dn.nrdns == 0 ? DIT_SPAN("") : dn.norm;
 		}
 	}
-	if (r == 0) {
-		r = dit_filter_read(schema, search->filter, &reader->arena, NULL,
-		                    &filter);
-	}
+	r = r ?: dit_filter_read(schema, search->filter, &reader->arena, NULL, &filter);
 	reader->filter = filter;
 	return r == -ENOMEM ? r : r == 0;
 }
@@ -352,9 +349,7 @@ int dit_check_use_sample(struct dit_check_use *use, struct dit_check_sizes *size
 	                             use->db);
 
 	opts.wanted_ctx = use->values;
-	if (r == 0) {
-		r = dit_entry_scan_new(&scan, &opts);
-	}
+	r = r ?: dit_entry_scan_new(&scan, &opts);
 	if (r == 0) {
 		r = dit_entry_scan_run(scan, &ops, use);
 		dit_entry_scan_close(scan);
@@ -372,9 +367,7 @@ static int compare_missing(const void *a, const void *b)
 	const struct dit_check_missing *y = b;
 	int order = (x->nsearches < y->nsearches) - (x->nsearches > y->nsearches);
 
-	if (order == 0) {
-		order = strcmp(x->attribute, y->attribute);
-	}
+	order = order ?: strcmp(x->attribute, y->attribute);
 	return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 

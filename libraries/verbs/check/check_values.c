@@ -102,9 +102,7 @@ static int name_superclasses(struct dit_check_values *values,
 			.ad = values->ad, .nvalues = 1, .values = &name};
 
 		r = name_superclasses(values, class->sups[i]);
-		if (r == 0) {
-			r = name_whole(values, &attr, name);
-		}
+		r = r ?: name_whole(values, &attr, name);
 	}
 	return r;
 }
@@ -193,9 +191,7 @@ int dit_check_values_new(struct dit_check_values **ret, struct dit_check_sizes *
 		/* Keys of another format are found by none. */
 		r = r > 0 || r == DIT_E_INVALID ? 0 : r;
 	}
-	if (r == 0) {
-		r = dit_stored_keys_new(&values->keys, values->indexes);
-	}
+	r = r ?: dit_stored_keys_new(&values->keys, values->indexes);
 	if (r < 0) {
 		dit_check_values_free(values);
 		return r;

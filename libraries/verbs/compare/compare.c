@@ -327,9 +327,7 @@ static int compare(const struct dit_compare_opts *opts, dit_report_fn differs, v
 	                                 .ctx = &c};
 	int r = 0;
 
-	if (c.opts.nreports_max == 0) {
-		c.opts.nreports_max = REPORTS_DEFAULT;
-	}
+	c.opts.nreports_max = c.opts.nreports_max ?: REPORTS_DEFAULT;
 	dit_job_init(&c.job, &job);
 	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
 	r = run(&c);

@@ -330,9 +330,7 @@ static int open_database(struct export *export, struct export_database *database
 	r = dit_snapshot_open_readers(&database->snapshot, database->db->data.directory,
 	                              &snapshot_opts);
 	opts.snapshot = database->snapshot;
-	if (r == 0) {
-		r = dit_entry_scan_new(&database->scan, &opts);
-	}
+	r = r ?: dit_entry_scan_new(&database->scan, &opts);
 	if (r == 0) {
 		r = dit_export_names_make(&database->names,
 		                          dit_entry_scan_names(database->scan));
@@ -381,9 +379,7 @@ static int open_databases(struct export *export)
 {
 	int r = dit_job_glue(&export->job);
 
-	if (r == 0) {
-		r = tell_directories(export);
-	}
+	r = r ?: tell_directories(export);
 	if (r < 0) {
 		export->is_told = true;
 		return r;
@@ -493,9 +489,7 @@ static int run(struct export *export)
 		return r;
 	}
 	r = choose(export);
-	if (r == 0) {
-		r = open_databases(export);
-	}
+	r = r ?: open_databases(export);
 	for (size_t i = 0; i < export->ndatabases && r == 0; i++) {
 		r = write_database(export, &export->databases[i]);
 	}

@@ -113,9 +113,7 @@ int dit_export_put_entry(struct dit_ldif_text *text, const struct dit_export_nam
 {
 	int r = is_verbose ? put_id(text, "# id=%08lx\n", entry->id) : 0;
 
-	if (r == 0) {
-		r = dit_ldif_write_values(text, &names->dn, &entry->dn, 1);
-	}
+	r = r ?: dit_ldif_write_values(text, &names->dn, &entry->dn, 1);
 	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 

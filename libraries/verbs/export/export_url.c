@@ -79,12 +79,8 @@ int dit_export_url_read(struct dit_export_url *ret, const char *text)
 	}
 	r = is_allowed(parsed, text) ? 0 : DIT_E_SYNTAX;
 	url.scope = scope_of(parsed, text);
-	if (r == 0) {
-		r = copy(parsed->lud_dn, &url.base);
-	}
-	if (r == 0) {
-		r = copy(parsed->lud_filter, &url.filter);
-	}
+	r = r ?: copy(parsed->lud_dn, &url.base);
+	r = r ?: copy(parsed->lud_filter, &url.filter);
 	ldap_free_urldesc(parsed);
 	if (r < 0) {
 		dit_export_url_deinit(&url);

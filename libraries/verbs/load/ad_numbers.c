@@ -72,9 +72,7 @@ int dit_ad_number_new(struct dit_ad_numbers *numbers, const struct dit_ad *ad,
 {
 	int r = grow(numbers, ad->ordinal);
 
-	if (r == 0) {
-		r = add(numbers, ad);
-	}
+	r = r ?: add(numbers, ad);
 	if (r < 0) {
 		return r;
 	}
@@ -127,9 +125,7 @@ int dit_ad_numbers_read(struct dit_ad_numbers *numbers, struct dit_record_output
 
 	while (r > 0) {
 		r = adopt(numbers, schema, name);
-		if (r == 0) {
-			r = dit_output_find_ad(output, ++number, &name);
-		}
+		r = r ?: dit_output_find_ad(output, ++number, &name);
 	}
 	numbers->nstored = numbers->nads;
 	return r;

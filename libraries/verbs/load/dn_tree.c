@@ -45,9 +45,7 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 	tree->stop = opts->stop;
 	tree->ticker = opts->ticker;
 	r = dit_dn_table_new(&tree->names, tree->last_stored);
-	if (r == 0) {
-		r = dit_sorter_new(&tree->records, &sorter);
-	}
+	r = r ?: dit_sorter_new(&tree->records, &sorter);
 	if (r < 0) {
 		dit_dn_tree_free(tree);
 		return r;
@@ -289,12 +287,8 @@ int dit_dn_tree_add(struct dit_dn_tree *tree, const struct dit_dn_tree_name *nam
 	for (unsigned i = place->nnodes - 1; i > 0; i--) {
 		f = fingerprint(name, i);
 		r = dit_dn_table_add(tree->names, &f, node.parent, &node.id);
-		if (r == 0) {
-			r = push_node(tree, tree->own_producer, name, i, &node);
-		}
-		if (r == 0) {
-			r = add_hole(tree, name, i, node.id);
-		}
+		r = r ?: push_node(tree, tree->own_producer, name, i, &node);
+		r = r ?: add_hole(tree, name, i, node.id);
 		if (r < 0) {
 			return r;
 		}

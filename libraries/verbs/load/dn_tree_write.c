@@ -259,9 +259,7 @@ static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 	if (tree->names->nnodes > 0 && !tree->output->stored.has_names) {
 		r = put_dummy(table);
 	}
-	if (r == 0) {
-		r = dit_sorter_next(tree->records, &sorted);
-	}
+	r = r ?: dit_sorter_next(tree->records, &sorted);
 	while (r > 0) {
 		dit_dn_tree_record_read(&sorted, &record);
 		r = put_record(tree, table, &record);
@@ -272,9 +270,7 @@ static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 		if (r == 0 && dit_stop_is_set(tree->stop)) {
 			r = DIT_E_STOPPED;
 		}
-		if (r == 0) {
-			r = dit_sorter_next(tree->records, &sorted);
-		}
+		r = r ?: dit_sorter_next(tree->records, &sorted);
 	}
 	return r;
 }
@@ -286,15 +282,9 @@ int dit_dn_tree_write(struct dit_dn_tree *tree)
 
 	dit_dn_table_count(tree->names);
 	r = push_all_grown(tree);
-	if (r == 0) {
-		r = dit_sorter_seal(tree->records);
-	}
-	if (r == 0) {
-		r = dit_output_open_names(tree->output, &table);
-	}
-	if (r == 0) {
-		r = put_records(tree, table);
-	}
+	r = r ?: dit_sorter_seal(tree->records);
+	r = r ?: dit_output_open_names(tree->output, &table);
+	r = r ?: put_records(tree, table);
 	if (r == 0) {
 		return dit_output_finish(table);
 	}

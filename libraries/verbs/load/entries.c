@@ -340,9 +340,7 @@ static int put_in_place(struct dit_entries *entries, uint32_t id,
 	int r = DIT_GROW(entries->places, entries->places_size, entries->nplaces + 1);
 
 	ret->encoded = encoded;
-	if (r == 0) {
-		r = reserve(entries, id, encoded->len, &ret->space);
-	}
+	r = r ?: reserve(entries, id, encoded->len, &ret->space);
 	if (r == 0) {
 		entries->places[entries->nplaces++] = ret;
 	}

@@ -151,15 +151,11 @@ static int take_batch(struct estimating *estimating, uint64_t bytes)
 	uint64_t start_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 	int r = dit_load_begin(loader, 0, &share.end);
 
-	if (r == 0) {
-		r = dit_load_parse(loader, &share);
-	}
+	r = r ?: dit_load_parse(loader, &share);
 	for (size_t i = 0; i < share.end && r == 0; i++) {
 		r = take_item(estimating, &slot->items[i]);
 	}
-	if (r == 0) {
-		r = dit_load_key(loader, &share);
-	}
+	r = r ?: dit_load_key(loader, &share);
 	dit_arena_reset(&estimating->arena);
 	/* Reading and unpacking are work of another thread. */
 	estimating->cpu_us += dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us;
@@ -320,12 +316,8 @@ int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
 	dit_loader_init(&estimating.loader, &estimating.opts, &estimating.stats);
 	estimating.loader.is_estimate = true;
 	r = prepare(&estimating, &asked);
-	if (r == 0) {
-		r = take_sample(&estimating);
-	}
-	if (r == 0) {
-		r = end(&estimating);
-	}
+	r = r ?: take_sample(&estimating);
+	r = r ?: end(&estimating);
 	dit_load_release(&estimating.loader);
 	dit_load_stats_deinit(&estimating.stats);
 	return r;

@@ -143,9 +143,7 @@ static int change_entry(struct load_target *target, uint32_t id)
 		return r; /* a hole stays one */
 	}
 	r = dit_ad_number(&target->numbers, csn->context_csn, &number);
-	if (r == 0) {
-		r = compare_stored(loader, record, number);
-	}
+	r = r ?: compare_stored(loader, record, number);
 	if (r <= 0) {
 		return r;
 	}
@@ -155,9 +153,7 @@ static int change_entry(struct load_target *target, uint32_t id)
 	}
 	r = dit_entry_set_values(record, number, values, (uint32_t)csn->list.n,
 	                         &csn->arena, &record);
-	if (r == 0) {
-		r = dit_output_replace_entry(target->output, id, record);
-	}
+	r = r ?: dit_output_replace_entry(target->output, id, record);
 	if (r == 0 && loader->opts->is_verbose) {
 		/* slapadd's words */
 		dit_job_report(&loader->job, DIT_REPORT_ADDED,

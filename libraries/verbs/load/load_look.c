@@ -68,9 +68,7 @@ static int read_snapshot(struct load_look *look, struct dit_snapshot *snapshot,
 		look->nentries = id2e->nrecords;
 		r = dit_dn_reader_new(&dns, snapshot, 0);
 	}
-	if (r == 0) {
-		r = read_entries(look, cursor, dns, loader);
-	}
+	r = r ?: read_entries(look, cursor, dns, loader);
 	dit_dn_reader_free(dns);
 	if (cursor != NULL) {
 		dit_tree_cursor_close(cursor);

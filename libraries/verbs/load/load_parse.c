@@ -160,9 +160,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item->digest = dit_entry_digest(&item->entry);
 	}
 	r = check_item(loader, member, item, record->line);
-	if (r == 0) {
-		r = check_keys(member, item, record->line);
-	}
+	r = r ?: check_keys(member, item, record->line);
 	if (r < 0) {
 		item_fail(item, r, LOAD_REFUSED);
 		return;

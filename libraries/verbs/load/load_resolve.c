@@ -118,9 +118,7 @@ static int fill_hole(struct load_target *target, const struct dit_ldif_record *r
 	int r = dit_builders_note_late(target->builders, id,
 	                               dit_dn_tree_next_id(target->tree));
 
-	if (r == 0) {
-		r = dit_dn_tree_fill(target->tree, id);
-	}
+	r = r ?: dit_dn_tree_fill(target->tree, id);
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r, "could not fill a hole");
 	}
@@ -348,13 +346,9 @@ int dit_load_in_order(void *ctx, unsigned number)
 	struct load_slot *slot = &loader->input.slots[number];
 	int r = resolve(loader, slot);
 
-	if (r == 0) {
-		r = end_batch(loader);
-	}
+	r = r ?: end_batch(loader);
 	loader->stats->bytes_read = slot->batch.bytes_read;
-	if (r == 0) {
-		r = dit_load_estimate(loader, slot->batch.bytes_read);
-	}
+	r = r ?: dit_load_estimate(loader, slot->batch.bytes_read);
 	if (r == 0) {
 		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 	}

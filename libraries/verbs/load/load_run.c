@@ -200,17 +200,13 @@ static int run(struct loader *loader)
 {
 	int r = dit_load_read_settings(loader);
 
-	if (r == 0) {
-		r = dit_load_prepare(loader);
-	}
+	r = r ?: dit_load_prepare(loader);
 	if (r == 0) {
 		/* The time until now was spent on preparations, not on entries. */
 		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
 	}
-	if (r == 0) {
-		r = take_digests(loader);
-	}
+	r = r ?: take_digests(loader);
 	dit_load_end_phase(loader, DIT_LOAD_ENTRIES);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = finish(loader);

@@ -126,15 +126,9 @@ int dit_load_read_settings(struct loader *loader)
 	struct dit_job *job = &loader->job;
 	int r = check_opts(loader);
 
-	if (r == 0) {
-		r = read_removed_sids(loader);
-	}
-	if (r == 0) {
-		r = dit_job_read(job);
-	}
-	if (r == 0) {
-		r = dit_job_choose(job);
-	}
+	r = r ?: read_removed_sids(loader);
+	r = r ?: dit_job_read(job);
+	r = r ?: dit_job_choose(job);
 	loader->stats->openldap = job->chosen.openldap;
 	loader->stats->is_openldap_found = job->chosen.is_openldap_found;
 	if (r < 0) {
@@ -174,9 +168,7 @@ static int make_context(struct loader *loader)
 	context->rootdn = db->rootdn;
 	context->rootdn_norm = db->rootdn_norm;
 	r = dit_sorted_types_make(loader->job.chosen.settings, &loader->reading.sorted);
-	if (r == 0) {
-		r = dit_load_csn_start(loader);
-	}
+	r = r ?: dit_load_csn_start(loader);
 	if (r < 0) {
 		return dit_job_fail(&loader->job, r, "could not start the load");
 	}
@@ -244,9 +236,7 @@ static int make_members(struct loader *loader)
 
 		member->number = i;
 		r = dit_entry_caches_init(&member->caches);
-		if (r == 0) {
-			r = make_keys(loader, member);
-		}
+		r = r ?: make_keys(loader, member);
 	}
 	return r;
 }
@@ -362,9 +352,7 @@ static int open_seals(struct loader *loader)
 		r = target->is_foreign
 		            ? 0
 		            : dit_job_open_seal(&loader->job, target->db, &target->seal);
-		if (r == 0) {
-			r = check_rejects(target);
-		}
+		r = r ?: check_rejects(target);
 	}
 	return r;
 }
@@ -383,9 +371,7 @@ static int tell_directories(struct loader *loader)
 	if (r == 0 && loader->opts->is_scratch) {
 		r = dit_load_scratch_make(loader);
 	}
-	if (r == 0) {
-		r = open_seals(loader);
-	}
+	r = r ?: open_seals(loader);
 	if (r == 0 && !opts->replaces &&
 	    (opts->only_if_empty || loader->is_estimate ||
 	     (!opts->keep_going && (opts->is_dry_run || opts->explain)))) {
@@ -410,29 +396,17 @@ int dit_load_prepare(struct loader *loader)
 	loader->job.stop.ticker =
 		loader->job.nthreads > 1 ? NULL : dit_job_ticker(&loader->job);
 	r = make_context(loader);
-	if (r == 0) {
-		r = open_input(loader, &budget);
-	}
-	if (r == 0) {
-		r = tell_directories(loader);
-	}
+	r = r ?: open_input(loader, &budget);
+	r = r ?: tell_directories(loader);
 	/* From here on the process may be another user's: all that needs more is open. */
-	if (r == 0) {
-		r = make_page_writer(loader);
-	}
-	if (r == 0) {
-		r = check_tmpdir(loader);
-	}
-	if (r == 0) {
-		r = prepare_targets(loader, &budget);
-	}
+	r = r ?: make_page_writer(loader);
+	r = r ?: check_tmpdir(loader);
+	r = r ?: prepare_targets(loader, &budget);
 	if (r != 0) {
 		return r; /* reported */
 	}
 	r = make_members(loader);
-	if (r == 0) {
-		r = make_pipeline(loader);
-	}
+	r = r ?: make_pipeline(loader);
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
 }
 

@@ -59,9 +59,7 @@ static int add_indexes(struct load_target *target, const struct dit_fault *fault
 
 	for (size_t i = 0; i < ndbs && r == 0; i++) {
 		r = adopt_index(target, i, fault);
-		if (r == 0) {
-			r = check_key_length(target, i);
-		}
+		r = r ?: check_key_length(target, i);
 	}
 	for (size_t i = 0; i < ndbs && r == 0; i++) {
 		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);

@@ -93,9 +93,7 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
 		entries.memory_bytes = DIT_SORT_SHARE_MIN;
 	}
-	if (r == 0) {
-		r = dit_entries_new(&target->entries, &entries);
-	}
+	r = r ?: dit_entries_new(&target->entries, &entries);
 	return r < 0 ? dit_job_fail(&target->loader->job, r, tmpdir) : 0;
 }
 
@@ -161,15 +159,9 @@ int dit_load_target_prepare(struct load_target *target, const struct load_budget
 	r = make_indexes(target);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = check_page_size(target);
-		if (r == 0) {
-			r = check_index_limit(target);
-		}
-		if (r == 0) {
-			r = dit_load_store_open(target);
-		}
-		if (r == 0) {
-			r = make_objects(target, budget, suffix_nrdns);
-		}
+		r = r ?: check_index_limit(target);
+		r = r ?: dit_load_store_open(target);
+		r = r ?: make_objects(target, budget, suffix_nrdns);
 	}
 	/* Builders depend on the indexes' formats, and those on what is stored. */
 	return r == 0 ? make_builders(target, budget) : r;

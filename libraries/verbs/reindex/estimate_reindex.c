@@ -105,19 +105,13 @@ static int estimate_target(struct reindex_target *target, struct dit_estimate *r
 	uint64_t start_us = 0;
 	int r = open_snapshot(target);
 
-	if (r == 0) {
-		r = dit_reindex_make_set(target);
-	}
-	if (r == 0) {
-		r = dit_reindex_target_begin(target);
-	}
+	r = r ?: dit_reindex_make_set(target);
+	r = r ?: dit_reindex_target_begin(target);
 	if (r == 0) {
 		start_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 		r = dit_reindex_scan(target);
 	}
-	if (r == 0) {
-		r = sort_keys(target);
-	}
+	r = r ?: sort_keys(target);
 	if (r == 0) {
 		r = end_target(target, dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us,
 		               ret);

@@ -103,18 +103,10 @@ static int take_entries(struct catching_up *work, struct dit_entry_reader *older
 		struct dit_entry_view views[2];
 
 		r = read_version(work, older, ids[i], false, &views[0]);
-		if (r == 0) {
-			r = read_version(work, newer, ids[i], true, &views[1]);
-		}
-		if (r == 0) {
-			r = dit_stored_keys_leave_same(work->keys, &views[0], &views[1]);
-		}
-		if (r == 0) {
-			r = make_keys(work, &views[0], false);
-		}
-		if (r == 0) {
-			r = make_keys(work, &views[1], true);
-		}
+		r = r ?: read_version(work, newer, ids[i], true, &views[1]);
+		r = r ?: dit_stored_keys_leave_same(work->keys, &views[0], &views[1]);
+		r = r ?: make_keys(work, &views[0], false);
+		r = r ?: make_keys(work, &views[1], true);
 	}
 	return r;
 }
@@ -187,10 +179,7 @@ static int read_versions(struct catching_up *work, const struct dit_ad_names nam
 
 		r = dit_entry_reader_new(&readers[i], &opts);
 	}
-	if (r == 0) {
-		r = take_entries(work, readers[0], readers[1], changed->ids,
-		                 changed->nids);
-	}
+	r = r ?: take_entries(work, readers[0], readers[1], changed->ids, changed->nids);
 	dit_entry_reader_free(readers[0]);
 	dit_entry_reader_free(readers[1]);
 	return r;
@@ -211,14 +200,9 @@ int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
 	/* slapd may have met new attributes. */
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		r = dit_ad_names_read_by(&names[i], target->snapshot, numbers[i], schema);
-		if (r == 0) {
-			r = dit_ad_names_choose(&names[i], dit_stored_keys_want,
-			                        work.keys);
-		}
+		r = r ?: dit_ad_names_choose(&names[i], dit_stored_keys_want, work.keys);
 	}
-	if (r == 0) {
-		r = read_versions(&work, names);
-	}
+	r = r ?: read_versions(&work, names);
 	if (r == 0) {
 		sort_changes(&work);
 	}

@@ -99,9 +99,7 @@ static int read_settings(struct reindexer *reindexer)
 	if (is_config) {
 		job->opts.database = -1;
 	}
-	if (r == 0) {
-		r = dit_job_choose(job);
-	}
+	r = r ?: dit_job_choose(job);
 	if (r == 0 && (is_config || strcmp(job->chosen.db->type, "mdb") != 0)) {
 		dit_job_report(job, DIT_REPORT_ERROR,
 		               "database doesn't support necessary operations.");
@@ -222,27 +220,13 @@ int dit_reindex_prepare(struct reindexer *reindexer)
 {
 	int r = check_opts(reindexer);
 
-	if (r == 0) {
-		r = read_settings(reindexer);
-	}
-	if (r == 0) {
-		r = dit_job_glue(&reindexer->job);
-	}
-	if (r == 0) {
-		r = make_targets(reindexer);
-	}
-	if (r == 0) {
-		r = find_attrs(reindexer);
-	}
-	if (r == 0) {
-		r = tell_directories(reindexer);
-	}
-	if (r == 0) {
-		r = open_seals(reindexer);
-	}
-	if (r == 0) {
-		r = choose_resources(reindexer);
-	}
+	r = r ?: read_settings(reindexer);
+	r = r ?: dit_job_glue(&reindexer->job);
+	r = r ?: make_targets(reindexer);
+	r = r ?: find_attrs(reindexer);
+	r = r ?: tell_directories(reindexer);
+	r = r ?: open_seals(reindexer);
+	r = r ?: choose_resources(reindexer);
 	return r;
 }
 
@@ -368,9 +352,7 @@ int dit_reindex(const struct dit_reindex_opts *opts, struct dit_reindex_stats *r
 	}
 	dit_reindexer_init(&reindexer, &own, ret);
 	r = dit_reindex_prepare(&reindexer);
-	if (r == 0) {
-		r = run(&reindexer);
-	}
+	r = r ?: run(&reindexer);
 	dit_reindex_release(&reindexer);
 	return r;
 }

@@ -46,9 +46,7 @@ static int refuse(const struct reindex_target *target, struct dit_scan_range *ra
 	struct dit_dn_text dn = {.parent = 0};
 	int r = dit_dn_reader_new(&dns, target->snapshot, range->member);
 
-	if (r == 0) {
-		r = dit_dn_reader_get(dns, view->id, &dn);
-	}
+	r = r ?: dit_dn_reader_get(dns, view->id, &dn);
 	dit_notes_add(&result->notes, DIT_REPORT_ERROR, "entry id=%08llx%s%.*s%s: %s",
 	              (unsigned long long)view->id, r < 0 ? "" : " dn=\"",
 	              (int)dn.pretty.len, r < 0 ? "" : dn.pretty.data, r < 0 ? "" : "\"",

@@ -385,9 +385,7 @@ int dit_reindex_target_open(struct reindex_target *target)
 	size_t n = 0;
 	int r = dit_reindex_make_set(target);
 
-	if (r == 0) {
-		r = open_output(target);
-	}
+	r = r ?: open_output(target);
 	if (r == 0) {
 		r = dit_snapshot_db(target->snapshot, "id2e") != NULL
 		            ? 0
@@ -401,9 +399,7 @@ int dit_reindex_target_open(struct reindex_target *target)
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = adopt_index(target, i);
 	}
-	if (r == 0) {
-		r = look_for_unconfigured(target);
-	}
+	r = r ?: look_for_unconfigured(target);
 	if (r < 0) {
 		return r;
 	}
@@ -495,9 +491,7 @@ static int write_indexes(struct reindex_target *target)
 		target->npostings = dit_builders_npostings(target->builders);
 		r = dit_output_expect_postings(target->output, target->npostings);
 	}
-	if (r == 0) {
-		r = dit_index_writer_new(&writer, &opts);
-	}
+	r = r ?: dit_index_writer_new(&writer, &opts);
 	if (r == 0) {
 		target->writer = writer;
 		dit_job_tell(&target->reindexer->job, DIT_REINDEX_INDEXES);
@@ -525,15 +519,11 @@ int dit_reindex_target_build(struct reindex_target *target)
 		return 0;
 	}
 	r = dit_reindex_target_begin(target);
-	if (r == 0) {
-		r = dit_reindex_scan(target);
-	}
+	r = r ?: dit_reindex_scan(target);
 	free_keys(target);
 	dit_job_end_phase(&target->reindexer->job, &stats->phase_us[DIT_REINDEX_ENTRIES],
 	                  &stats->phase_cpu_us[DIT_REINDEX_ENTRIES]);
-	if (r == 0) {
-		r = write_indexes(target);
-	}
+	r = r ?: write_indexes(target);
 	dit_job_end_phase(&target->reindexer->job, &stats->phase_us[DIT_REINDEX_INDEXES],
 	                  &stats->phase_cpu_us[DIT_REINDEX_INDEXES]);
 	dit_builders_free(target->builders);

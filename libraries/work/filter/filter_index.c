@@ -61,9 +61,7 @@ static int read_list(struct finder *finder, struct dit_tree_cursor *cursor,
 			return 0; /* a range begins so */
 		}
 		r = add(&finder->next, id);
-		if (r == 0) {
-			r = dit_tree_cursor_next(cursor, &found, &item);
-		}
+		r = r ?: dit_tree_cursor_next(cursor, &found, &item);
 	}
 	return r < 0 ? r : 1;
 }
@@ -315,9 +313,7 @@ int dit_candidates_find(struct dit_candidates *ret, const struct dit_filter *fil
 	int r = open_indexes(&finder);
 
 	*ret = (struct dit_candidates){.ids = NULL};
-	if (r == 0) {
-		r = find(&finder, filter, &list);
-	}
+	r = r ?: find(&finder, filter, &list);
 	if (r > 0) {
 		r = add(&list, 0) < 0 ? -ENOMEM : 1;
 	}

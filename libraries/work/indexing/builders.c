@@ -123,9 +123,7 @@ int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *
 	r = builders->wide == NULL || builders->presence == NULL
 	            ? -ENOMEM
 	            : make_postings(builders, opts);
-	if (r == 0) {
-		r = make_wide(builders, opts);
-	}
+	r = r ?: make_wide(builders, opts);
 	if (r < 0) {
 		dit_builders_free(builders);
 		return r;

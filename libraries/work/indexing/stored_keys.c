@@ -99,9 +99,7 @@ static int find_key_len(struct dit_snapshot *snapshot, const char *name, size_t 
 	int r = dit_snapshot_cursor_open(&cursor, snapshot, 0, name);
 
 	*ret = 0;
-	if (r == 0) {
-		r = dit_tree_cursor_next_list(cursor, &key, &ids);
-	}
+	r = r ?: dit_tree_cursor_next_list(cursor, &key, &ids);
 	if (r > 0 && is_presence(key)) {
 		r = dit_tree_cursor_next_list(cursor, &key, &ids);
 	}
@@ -306,12 +304,8 @@ int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_vi
 
 	memset(keys->marks, 0, keys->ndbs * sizeof(*keys->marks));
 	r = mark_different(keys, older, newer);
-	if (r == 0) {
-		r = mark_different(keys, newer, older);
-	}
-	if (r == 0) {
-		r = leave_marked(keys, 0, older);
-	}
+	r = r ?: mark_different(keys, newer, older);
+	r = r ?: leave_marked(keys, 0, older);
 	return r < 0 ? r : leave_marked(keys, 1, newer);
 }
 

@@ -307,9 +307,7 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
 	if (asked == 0 && settings != NULL) {
 		asked = settings->tool_threads;
 	}
-	if (asked == 0) {
-		asked = dit_processor_count();
-	}
+	asked = asked ?: dit_processor_count();
 	return asked > THREADS_MAX ? THREADS_MAX : asked;
 }
 

@@ -100,12 +100,8 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
 	if (r == 0 && opts->wanted != NULL) {
 		r = dit_ad_names_choose(&scan->names, opts->wanted, opts->wanted_ctx);
 	}
-	if (r == 0) {
-		r = cut(scan, opts->range_pages, opts->sample_bytes);
-	}
-	if (r == 0) {
-		r = make_members(scan, opts->without_dn);
-	}
+	r = r ?: cut(scan, opts->range_pages, opts->sample_bytes);
+	r = r ?: make_members(scan, opts->without_dn);
 	if (r < 0) {
 		dit_entry_scan_close(scan);
 		return r;
@@ -149,9 +145,7 @@ static int choose(struct dit_job *job)
 {
 	int r = dit_job_read(job);
 
-	if (r == 0) {
-		r = dit_job_choose(job);
-	}
+	r = r ?: dit_job_choose(job);
 	if (r == 0 && strcmp(job->chosen.db->type, "mdb") != 0) {
 		return fail(job, DIT_E_CONFIG, "",
 		            "the database is not of type mdb, and cannot be scanned");
@@ -292,9 +286,7 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 	}
 	snapshot_opts.sealed = dit_data_seal_format(seal);
 	r = dit_snapshot_open_readers(&scan_opts.snapshot, path, &snapshot_opts);
-	if (r == 0) {
-		r = dit_entry_scan_new(&scan, &scan_opts);
-	}
+	r = r ?: dit_entry_scan_new(&scan, &scan_opts);
 	if (r < 0) {
 		dit_snapshot_close(scan_opts.snapshot);
 		dit_data_seal_close(seal);
@@ -310,9 +302,7 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 	scan->own_stop.flag = opts->stop;
 	scan->stop = &scan->own_stop;
 	r = match(scan, opts, job);
-	if (r == 0) {
-		r = choose_attrs(scan, opts, job);
-	}
+	r = r ?: choose_attrs(scan, opts, job);
 	if (r < 0) {
 		dit_entry_scan_close(scan);
 		return r;
@@ -350,9 +340,7 @@ static int choose_and_open(struct dit_entry_scan **ret,
 	if (opts->path == NULL || dit_job_names_conf(&job_opts)) {
 		r = choose(&job);
 	}
-	if (r == 0) {
-		r = open_scan(ret, opts, &job);
-	}
+	r = r ?: open_scan(ret, opts, &job);
 	dit_job_deinit(&job);
 	return r;
 }

@@ -210,9 +210,7 @@ int dit_entry_scan_run(struct dit_entry_scan *scan, const struct dit_entry_scan_
 	scan->next_range = 0;
 	dit_scan_rewind(scan); /* the readers go elsewhere */
 	atomic_store_explicit(&scan->failed_at, UINT64_MAX, memory_order_relaxed);
-	if (r == 0) {
-		r = dit_pipeline_new(&pipeline, &opts);
-	}
+	r = r ?: dit_pipeline_new(&pipeline, &opts);
 	if (r == 0) {
 		r = dit_pipeline_run(pipeline, &stage);
 		if (r < 0) {
