@@ -118,9 +118,7 @@ static int add_directory(struct inputs *inputs, const char *program,
 	for (int i = 0; i < n && r == 0; i++) {
 		names[i] = items[i]->d_name;
 	}
-	if (r == 0) {
-		r = add_files(inputs, program, directory, names, (size_t)n);
-	}
+	r = r ?: add_files(inputs, program, directory, names, (size_t)n);
 	for (int i = 0; i < n; i++) {
 		free(items[i]);
 	}

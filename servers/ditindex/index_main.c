@@ -240,9 +240,7 @@ static int estimate(struct index_options *options)
 
 	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
 	r = dit_estimate_reindex(&options->reindex, 0, &found);
-	if (r == 0) {
-		r = estimate_tell(&found, "ditindex", options->estimate, false);
-	}
+	r = r ?: estimate_tell(&found, "ditindex", options->estimate, false);
 	dit_estimate_deinit(&found);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
