@@ -6,7 +6,7 @@
 # have the same differences.
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
-: "${DITDIFF:?}" "${DITCAT:?}"
+: "${DITDIFF:?}"
 
 nstates=8
 [ "${DIT_LONG:-}" != yes ] || nstates=200
@@ -78,7 +78,7 @@ diff_any() {
 }
 
 same_content() {
-	"$DITCAT" -f "$work/live/slapd.conf" -o ldif-wrap=no | content >"$work/is"
+	slapcat -f "$work/live/slapd.conf" -o ldif-wrap=no 2>/dev/null | content >"$work/is"
 	content <"$work/wanted.ldif" | diff "$work/is" -
 }
 

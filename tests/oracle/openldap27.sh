@@ -30,20 +30,21 @@ version=$("$prefix/libexec/slapd" -VV 2>&1 |
 if [ $# -eq 0 ]; then
 	set -- content errors mixed_lines messages served moved moved_variants read27 \
 		sealed27 sound exports waiting27 beside index_online random glue contextcsn existing apart cat \
-		values shadow index indexes torture check modules collisions tree generated rejects threads conf_errors config
+		values diff shadow index indexes torture check modules collisions tree generated rejects threads conf_errors config
 	[ "$version" != 2.7 ] || set -- "$@" existing:512 existing:65536 index:1024 \
-		index_online:1024 index_online:65536 index_online:sealed
+		index_online:1024 index_online:65536 index_online:sealed diff:sealed
 fi
 programs=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-openldap27-XXXXXX") || exit 1
 trap 'rm -rf "$programs"' EXIT
 trap 'exit 1' INT TERM HUP
-for program in "${DITADD:?}" "${DITCHECK:?}" "${DITINDEX:?}"; do
+for program in "${DITADD:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}"; do
 	printf '#!/bin/sh\nexec "%s" --openldap=%s "$@"\n' "$program" "$version" \
 		>"$programs/${program##*/}"
 	chmod +x "$programs/${program##*/}"
 done
 
-export DITADD=$programs/ditadd DITCHECK=$programs/ditcheck DITINDEX=$programs/ditindex
+export DITADD=$programs/ditadd DITCHECK=$programs/ditcheck DITDIFF=$programs/ditdiff
+export DITINDEX=$programs/ditindex
 # The other parts run scan_count, which has no --openldap.
 export CAT_PARTS='filters urls rules'
 export DIT_OPENLDAP=$version
