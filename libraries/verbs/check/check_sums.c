@@ -45,8 +45,8 @@ struct range {
 /* An index, as a member sees it. */
 struct index_sums {
 	uint64_t digests[DIT_CHECK_NBUCKETS];
-	struct dit_check_buckets open; /* there is something that sums cannot judge */
-	struct range *ranges;          /* owned */
+	struct dit_check_buckets inconclusive; /* keys must be compared one by one */
+	struct range *ranges;                  /* owned */
 	size_t nranges;
 	size_t ranges_size;
 };
@@ -67,7 +67,7 @@ struct adder {
 	struct seen seen;
 	uint64_t id; /* of the current entry */
 	int error;
-	char apart[DIT_CHECK_APART_BYTES];
+	char cache_line_pad[DIT_CHECK_CACHE_LINE_BYTES];
 };
 
 /* [const] while members push */
@@ -153,7 +153,7 @@ static uint32_t number_of_list(const struct dit_check_sums *sums, struct adder *
 static int add_range(struct index_sums *own, const struct range *range)
 {
 	if (own->nranges == NRANGES_MAX) {
-		dit_check_buckets_add(&own->open, dit_check_bucket(range->hash));
+		dit_check_buckets_add(&own->inconclusive, dit_check_bucket(range->hash));
 		return 0;
 	}
 	if (DIT_GROW(own->ranges, own->ranges_size, own->nranges + 1) < 0) {
@@ -176,7 +176,7 @@ static int add_ids(const struct dit_check_sums *sums, struct index_sums *own,
 	/* A list that is exactly full may have to be a range (posting_list.c). */
 	if (list->nitems >= sums->opts.list_max || ids.len % ID_BYTES != 0 ||
 	    (is_range && (n != DIT_RANGE_IDS || list->is_more))) {
-		dit_check_buckets_add(&own->open, dit_check_bucket(hash));
+		dit_check_buckets_add(&own->inconclusive, dit_check_bucket(hash));
 		return 0;
 	}
 	if (is_range) {
@@ -381,7 +381,7 @@ static inline void add_key(const struct adding *adding, uint64_t hash)
 
 	if (range != NULL) {
 		if (adding->id < range->low || adding->id > range->high) {
-			dit_check_buckets_add(&adding->sums->open,
+			dit_check_buckets_add(&adding->sums->inconclusive,
 			                      dit_check_bucket(hash));
 		}
 		return;
@@ -403,7 +403,8 @@ static int begin_adding(const struct dit_check_sums *sums, struct adder *member,
 	int r = make_room(&member->seen, sums->seen_bits_max, nkeys);
 
 	if (r < 0) {
-		memset(&member->sums[db].open, 0xff, sizeof(member->sums[db].open));
+		memset(&member->sums[db].inconclusive, 0xff,
+		       sizeof(member->sums[db].inconclusive));
 		return r == -ENOSPC ? 0 : r;
 	}
 	*ret = (struct adding){.index = &sums->indexes[db],
@@ -457,7 +458,7 @@ static bool is_bucket_wrong(const struct dit_check_sums *sums, size_t db, unsign
 		const struct index_sums *own = &sums->members[i].sums[db];
 
 		digests += own->digests[bucket];
-		if (dit_check_buckets_has(&own->open, bucket)) {
+		if (dit_check_buckets_has(&own->inconclusive, bucket)) {
 			return true;
 		}
 	}

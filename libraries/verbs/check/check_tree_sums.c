@@ -47,14 +47,14 @@ __extension__ typedef unsigned __int128 uint128;
 struct node_sums {
 	uint128 counts;
 	uint64_t digests;
-	bool is_open; /* there is something that sums cannot tell */
+	bool is_inconclusive; /* some nodes must be compared record by record */
 };
 
 /* [own: the member] */
 struct tree_adder {
 	struct node_sums sums[DIT_CHECK_NBUCKETS];
 	uint64_t nroots;
-	char apart[DIT_CHECK_APART_BYTES];
+	char cache_line_pad[DIT_CHECK_CACHE_LINE_BYTES];
 };
 
 struct dit_check_tree_sums {
@@ -121,7 +121,7 @@ static void add_child(const struct dit_check_tree_sums *sums, struct tree_adder 
 	of_child->counts += (uint128)weight(sums, name->id) * name->nsubs;
 	of_parent->counts -= (uint128)weight(sums, parent) * name->nsubs;
 	/* Else a parent without any other record would not be seen. */
-	of_parent->is_open |= name->nsubs == 0;
+	of_parent->is_inconclusive |= name->nsubs == 0;
 }
 
 static void add_self(const struct dit_check_tree_sums *sums, struct tree_adder *own,
@@ -132,8 +132,8 @@ static void add_self(const struct dit_check_tree_sums *sums, struct tree_adder *
 	of_node->digests -= name_digest(sums, id, name->id, name);
 	of_node->digests += id_digest(sums->seeds.node, id);
 	of_node->counts -= weight(sums, id);
-	of_node->is_open |= name->id == 0 && sums->suffix.len > 0 &&
-	                    !dit_span_eq(name->norm, sums->suffix);
+	of_node->is_inconclusive |= name->id == 0 && sums->suffix.len > 0 &&
+	                            !dit_span_eq(name->norm, sums->suffix);
 }
 
 /* The root has no name, and ID 0 is no child's. */
@@ -146,7 +146,7 @@ static void add_record(const struct dit_check_tree_sums *sums, struct tree_adder
 		own->nroots++;
 	} else if (dit_name_decode(record, &name) < 0 ||
 	           (name.is_child ? name.id == 0 : id == 0)) {
-		sums_of(own, id)->is_open = true;
+		sums_of(own, id)->is_inconclusive = true;
 	} else if (name.is_child) {
 		add_child(sums, own, id, &name);
 	} else {
@@ -164,7 +164,7 @@ void dit_check_tree_sums_note(struct dit_check_tree_sums *sums, unsigned member,
 		return; /* the items follow */
 	}
 	if (list->key.len != ID_BYTES) {
-		sums_of(own, 0)->is_open = true;
+		sums_of(own, 0)->is_inconclusive = true;
 		return;
 	}
 	memcpy(&id, list->key.data, ID_BYTES);
@@ -178,7 +178,7 @@ void dit_check_tree_sums_take(struct dit_check_tree_sums *sums, unsigned member,
 {
 	struct node_sums *own = sums_of(&sums->members[member], entry->id);
 
-	own->is_open |= entry->id == 0 || entry->is_hole;
+	own->is_inconclusive |= entry->id == 0 || entry->is_hole;
 	own->digests -= id_digest(sums->seeds.node, entry->id);
 }
 
@@ -193,9 +193,9 @@ static bool is_bucket_wrong(const struct dit_check_tree_sums *sums, unsigned buc
 
 		all.counts += own->counts;
 		all.digests += own->digests;
-		all.is_open |= own->is_open;
+		all.is_inconclusive |= own->is_inconclusive;
 	}
-	return all.is_open || all.digests != 0 || all.counts != 0;
+	return all.is_inconclusive || all.digests != 0 || all.counts != 0;
 }
 
 bool dit_check_tree_sums_end(struct dit_check_tree_sums *sums)

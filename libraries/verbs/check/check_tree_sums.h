@@ -28,9 +28,9 @@
 #include "codec/name_codec.h"
 #include "walk/walk.h"
 
-/** Sums of members lie so far apart: a line of the cache, on most machines. Then no
- * member waits for what another one writes. */
-#define DIT_CHECK_APART_BYTES 64
+/** Padding between the sums of two members: a cache line, on most machines. Then no
+ * member waits for another one that writes to its own sums. */
+#define DIT_CHECK_CACHE_LINE_BYTES 64
 
 struct dit_check_tree_sums;
 
