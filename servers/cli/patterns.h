@@ -86,8 +86,8 @@ double pattern_greatest(const json_t *rows, const char *field);
 #define PATTERN_CLASSES 32
 
 /**
- * The sums of "list_lengths" over all rows: classes of lengths, by the place of their
- * bit. Returns how many classes there are.
+ * Add up "list_lengths" of all rows: how many lists there are for each power of two.
+ * Returns how many classes are in use.
  */
 unsigned pattern_lengths(const json_t *rows, uint64_t classes[PATTERN_CLASSES]);
 

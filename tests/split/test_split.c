@@ -523,7 +523,7 @@ static void packed_shards_are_the_same_bytes_each_time(void **state)
 			assert_int_equal(n, stats.shards[2].nbytes);
 			assert_in_range(n, 1, len / 2);
 			check_digest(f, path, big, n);
-			/* No bytes at all are no packed file. */
+			/* An empty file is not a valid gzip or zstd file. */
 			assert_in_range(stats.shards[0].nbytes, 8, 40);
 			digests[round][kind] = XXH3_64bits(big, n);
 			dit_split_stats_deinit(&stats);

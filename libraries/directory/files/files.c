@@ -317,7 +317,7 @@ int dit_staging_make(int dir_fd, struct dit_fault *fault)
 	r = check_staging(fd, fault);
 	if (r < 0) {
 		(void)close(fd);
-		/* Whosever it is: this removes nothing but an empty directory. */
+		/* Safe whoever owns it: only an empty directory is removed. */
 		(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
 		return r;
 	}

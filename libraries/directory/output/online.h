@@ -100,8 +100,8 @@ struct dit_online_opts {
 	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
 	 * end. NULL: they are not sealed */
 	const struct dit_page_format *sealed;
-	/* Others leave the syncs out: our commits are synced when the lock is free again,
-	 * or everybody would wait for all that others have not synced */
+	/* slapd runs with dbnosync: our commits are synced after the lock is free, or all
+	 * writers would wait for the pages that slapd has not synced */
 	bool is_unsynced;
 	uint64_t list_max;                   /* IDs in a list */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */

@@ -27,9 +27,10 @@
 #include "system/file_io.h"
 #include "tree/tree_diff.h"
 
-/* Without the lock. So few entries change while the next round goes on as well. */
+/* A round with so few entries is the last one without the lock: about as many change
+ * during any round. */
 #define FEW_ENTRIES 16u
-/* A round with more than this part of the entries of the one before is the last one. */
+/* So is a round that still has more than 9/10 of the entries of the previous round. */
 #define LESS_OF         10u
 #define LESS_AT_MOST    9u
 #define WARM_PAGES      256u /* read with one call */

@@ -246,8 +246,8 @@ static size_t rdn_bytes(const struct dit_name *name)
  * The RDNs of all ancestors, from the nearest to the topmost or to one that is known. A
  * circle comes back to the ancestor that was met last at a depth that is a power of 2.
  *
- * A way that is too long is followed some steps more: then it is known of more ancestors
- * that theirs is too long.
+ * A DN that is too long is followed NSLOTS steps further, so that more ancestors can be
+ * marked as too long.
  *
  * @param ret_far  the ancestor FAR steps away; of a chain of nodes whose children come
  *                 first, not each has to go to its end
@@ -259,12 +259,12 @@ static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent,
 	size_t bytes = self_bytes - 2;
 	struct dit_name name;
 	unsigned depth = 0;
-	unsigned nbehind = 0;
+	unsigned nfurther = 0;
 	uint64_t met = 0;
 
 	*ret = (struct broken){NSLOTS, SIZE_MAX};
 	*ret_far = (struct ancestor){.id = 0};
-	while (parent != 0 && (bytes <= DN_BYTES_MAX || nbehind++ < NSLOTS)) {
+	while (parent != 0 && (bytes <= DN_BYTES_MAX || nfurther++ < NSLOTS)) {
 		const struct slot *slot = slot_of(reader, parent);
 		int r = 0;
 

@@ -524,7 +524,7 @@ static int make_room(struct dit_ldif_reader *reader, struct window *w)
 	return reserve(w);
 }
 
-/* The source on top has ended: so have its last line and chunk. @return 0 or -errno */
+/* The source on top has no more bytes: end its last line and chunk. @return 0 or -errno */
 static int end_source(struct dit_ldif_reader *reader, struct window *w)
 {
 	int r = 0;
@@ -535,7 +535,7 @@ static int end_source(struct dit_ldif_reader *reader, struct window *w)
 	return r < 0 ? r : end_chunk(reader, w, w->fill);
 }
 
-/* The source on top has been read. @return true: there is another one */
+/* Close the source on top. @return true: there is another one to read */
 static bool leave_source(struct dit_ldif_reader *reader)
 {
 	if (reader->nincluded == 0) {

@@ -210,7 +210,7 @@ static int keep_suffix(struct dit_conf_parser *parser, struct dit_span suffix,
 	return 0;
 }
 
-/* The type of a database that may have no suffix of the configuration's; NULL: it may. */
+/* The type, if it has a fixed suffix (frontend, config, monitor); else NULL. */
 static const char *fixed_database(const struct dit_conf_parser *parser)
 {
 	const char *type = NULL;

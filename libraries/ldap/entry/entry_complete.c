@@ -202,9 +202,9 @@ static int add(struct completion *c, const struct dit_ad *ad, make_fn make)
 }
 
 /*
- * An entryCSN that the record has. More values than one are reported, and one without a
- * server, too; the value of a server that is removed, and its normal form, become a new
- * CSN.
+ * Look at an entryCSN that the record has. A second value is reported, and so is a CSN
+ * without a server ID. The CSN of a removed server, and its normal form, are replaced by
+ * a new one.
  */
 static int take_csn(struct completion *c, struct dit_attr *attr, struct dit_notes *notes)
 {

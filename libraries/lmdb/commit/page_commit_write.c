@@ -94,7 +94,8 @@ static void add_rows(struct dit_page_commit *commit, struct tail *tail, uint64_t
 	}
 }
 
-/* A long record lies in a row of its own. @return the bytes that others take in leaves */
+/* Reserve contiguous pages for a record of the free list, if it is a long one. @return
+ * its bytes in the leaf */
 static uint64_t add_record(struct dit_page_commit *commit, struct tail *tail,
                            uint64_t nfree)
 {

@@ -164,7 +164,17 @@ struct walk {
 
 /* ---- findings ---- */
 
-/** Report, or only count. @p tree NULL: the whole file. Any member. */
+/**
+ * Count a finding, and tell it to the caller's callback, if there is one. The callback
+ * runs with the walk's lock held, so one at a time. Cannot fail.
+ *
+ * @param tree    where it is; NULL: in the whole file
+ * @param page    DIT_WALK_NO_PAGE: not about one page
+ * @param node    -1: not about one node
+ * @param format  of its text, which is cut if it is long, and gone after the call
+ *
+ * Any member.
+ */
 void dit_walk_find(struct walk *walk, enum dit_walk_kind kind,
                    const struct walk_tree *tree, uint64_t page, long node,
                    const char *format, ...) __attribute__((format(printf, 6, 7)));
@@ -172,7 +182,8 @@ void dit_walk_find(struct walk *walk, enum dit_walk_kind kind,
 /** End the walk with an error. Any member. */
 void dit_walk_fail(struct walk *walk, int error);
 
-/** The walk ends: by an error, or because its caller wants so. */
+/** Does the walk stop, after an error or at the caller's request? A request becomes the
+ * walk's error, DIT_E_STOPPED. Any member. */
 bool dit_walk_is_over(struct walk *walk);
 
 /** The tree will not be complete: counters do not count. */

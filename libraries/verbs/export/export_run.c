@@ -448,7 +448,7 @@ static int choose(struct export *export)
 	return r;
 }
 
-/* No bytes at all are no compressed file. */
+/* No entry is written. An empty file is not a valid gzip or zstd file. */
 static int write_nothing(struct export *export)
 {
 	struct dit_ldif_text text;

@@ -164,8 +164,8 @@ static int take_batch(struct estimating *estimating, uint64_t bytes)
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not estimate the load") : 0;
 }
 
-/* Read the next records; those of every so manieth batch are in the sample. @return 1;
- * 0: the input has ended; negative, reported */
+/* Read the next batch. @param is_taken  it is in the sample. @return 1; 0: the input has
+ * ended; negative, reported */
 static int read_batch(struct estimating *estimating, bool is_taken)
 {
 	struct loader *loader = &estimating->loader;

@@ -245,7 +245,7 @@ static int write_digest(struct dit_split_output *output, struct dit_split_file *
 
 static int flush_rest(struct dit_split_output *output, struct dit_split_file *file)
 {
-	/* No bytes at all are no packed file. */
+	/* An empty file is not a valid gzip or zstd file. */
 	int r = file->text.len > 0 || file->file.nbytes == 0 ? flush(output, file) : 0;
 
 	output->stats->shards[file - output->files].nbytes = file->file.nbytes;

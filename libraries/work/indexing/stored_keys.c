@@ -88,8 +88,8 @@ static bool is_presence(struct dit_span key)
 }
 
 /*
- * How long the keys of an index database are, by the first one that tells. 0: it has
- * none.
+ * The length of the keys of an index database, from its first key other than the
+ * presence key. 0: it has no key.
  */
 static int find_key_len(struct dit_snapshot *snapshot, const char *name, size_t *ret)
 {
