@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The databases that an output writes, by name: trees that a commit makes visible. And
- * the head of the outputs that write indexes alone (index_output.h, online.h).
+ * The databases that an output writes, by name: trees that a commit makes visible; and
+ * the common part of the outputs that write indexes alone (index_output.h, online.h).
  *
  * Threads: the list is main's; each table, or part, belongs to the thread that writes it,
  * and all finished parts to the thread that finishes the last one.
@@ -54,7 +54,7 @@ struct dit_index_tables {
 	/* liblmdb makes all pages; borrowed; NULL: we do, and the two above are used */
 	struct dit_lmdb_append *append;
 	uint64_t list_max; /* as a merge's */
-	bool rebuilds;     /* indexes are: all their leaves are written */
+	bool rebuilds;     /* all leaves of the indexes are written again */
 	bool is_closed;    /* no more tables are opened */
 
 	struct dit_index_table *list; /* owned; does not move once one is open */
@@ -70,14 +70,15 @@ int dit_index_table_init(struct dit_index_table *table, const char *name, unsign
 /** Free all that it still has. */
 void dit_index_table_deinit(struct dit_index_table *table);
 
-/** How a table of theirs, or another one, is merged. The orders are left open. */
+/** The options for the merge of a table, which need not be in the list. The caller sets
+ * the orders. */
 struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *tables,
                                                 const struct dit_index_table *table);
 /** Begin the merge of a table as a whole. Any thread. */
 int dit_index_table_merge(const struct dit_index_tables *tables,
                           struct dit_index_table *table);
-/** End it; `tree` is the result. Without a merge nothing is done. @param ret_bytes  as a
- * merge's */
+/** End the merge of a table; its `tree` is the result. Without a merge nothing is done.
+ * @param ret_bytes  as a merge's */
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes);
 /** A table of lists or, with dit_output_put_record(), of records. -EINVAL: it is
  * written, or open; or the tables are closed */
@@ -102,8 +103,9 @@ static inline struct dit_index_head *dit_index_head_of(struct dit_output *output
 	return (struct dit_index_head *)output;
 }
 
-/** Its operation. New keys replace all that are stored, so their length does not matter.
- * Nor do flags that are damaged, if no other process has the database open. */
+/** The operation find_index of such an output. New keys replace all that are stored, so
+ * the length of these does not matter. Nor do damaged flags, if no other process has the
+ * database open. */
 int dit_index_head_find(struct dit_output *output, const char *name,
                         struct dit_output_stored_index *ret);
 

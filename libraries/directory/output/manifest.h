@@ -51,7 +51,7 @@ struct dit_manifest {
 	uint64_t bytes; /* of data.mdb */
 };
 
-/** What lies in a directory. Zero: nothing. */
+/** The prepared database of a directory. Zero: none. */
 struct dit_prepared {
 	enum dit_prepared_state state;
 	int fd;                       /* ditkit-prepared; -1: there is none */
@@ -70,15 +70,15 @@ struct dit_prepared {
 int dit_prepared_look(int dir_fd, struct dit_prepared *ret);
 void dit_prepared_deinit(struct dit_prepared *prepared);
 
-/** Who lets others wait: "NAME, process NUMBER"; "another process". */
+/** @param holder  lets others wait: "NAME, process NUMBER"; "another process" */
 typedef void (*dit_prepared_wait_fn)(void *ctx, const char *holder);
 
 /**
- * The same, for somebody who will change it, after all others have ended who do. Whoever
- * may read the folder can lock it for ever.
+ * The same, and lock the folder, because the caller will change it: wait until no other
+ * process changes it, or until @p stop is set. Every process that may read the folder can
+ * lock it for ever.
  *
- * @param waits  is called once, when the others have taken a second; and the lock is
- *               waited for until @p stop is set
+ * @param waits  is called once, after a second
  *
  * @return also DIT_E_STOPPED
  */

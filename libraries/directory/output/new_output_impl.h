@@ -64,8 +64,8 @@ void dit_new_output_free(struct dit_new_output *output, enum dit_claim_end end);
 /** lock.mdb is put in order where a slapd of 2.7 waits. */
 enum dit_claim_end dit_new_output_end_abandoned(const struct dit_new_output *output);
 
-/** The file is finished, and is to be renamed into DIR/ditkit-prepared. -ENOTDIR with a
- * fault */
+/** Have the finished file renamed into DIR/ditkit-prepared, at the end. 0; -ENOTDIR with
+ * a fault; other -errno */
 int dit_new_output_keep_apart(struct dit_new_output *output);
 
 /*

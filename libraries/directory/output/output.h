@@ -45,7 +45,7 @@
 struct dit_output_ops;
 struct dit_index_tables;
 
-/** The file that an output writes. Publication looks whether the name leads there. */
+/** The file that an output writes. Publication checks that the name leads to it. */
 struct dit_output_target {
 	const char *directory; /* borrowed until the end; NULL: not checked */
 	int dir_fd;            /* of a new database: the open directory; else -1 */
@@ -70,8 +70,8 @@ struct dit_output {
 	/** [own: main] size of the data file, as soon as dit_output_prepare() or
 	 * _commit() knows it, also when it is too large */
 	uint64_t bytes;
-	/** [own: main] from the beginning of the file, bytes most of which are what they
-	 * were; since dit_output_commit(). 0: a new database, or rebuilt indexes */
+	/** [own: main] bytes that were in use before dit_output_commit(), which leaves most
+	 * of them as they are. 0: a new database, or rebuilt indexes */
 	uint64_t kept_bytes;
 	/** [own: main] of the file, bytes that the disk has; counted where syncing takes
 	 * long */
@@ -141,7 +141,7 @@ struct dit_output_ops {
 	bool (*used_bytes)(const struct dit_output *output, uint64_t *ret);
 
 	int (*prepare)(struct dit_output *output);
-	/* NULL, of the next three: nothing is to be done */
+	/* Each of the next three may be NULL: nothing is to be done */
 	int (*commit)(struct dit_output *output);
 	int (*rename)(struct dit_output *output);
 	void (*settle)(struct dit_output *output);
@@ -184,8 +184,8 @@ static inline int dit_output_expect_postings(struct dit_output *output, uint64_t
 }
 
 /**
- * An index is to be written in parts, by several threads at once. It is there when all
- * its parts are finished. Main, before it is opened.
+ * Announce that an index is written in parts, by several threads at once. It is complete
+ * when all its parts are finished. Main, before it is opened.
  *
  * @return 1; 0: the output cannot do that with this index; -EINVAL; -ENOMEM
  */
@@ -208,11 +208,11 @@ static inline int dit_output_open_index(struct dit_output *output, size_t number
 	return dit_output_open_part(output, number, 0, ret);
 }
 
-/** Stored for an index key of an entry, on average (10.4 measured with 100,000; guide.md,
- * "6. How long, how large"). */
+/** Bytes that an index takes for a key of an entry, on average (10.4 measured with
+ * 100,000 entries; guide.md, "7. How long, how large"). */
 #define DIT_POSTING_BYTES 10u
 
-/** A stored index database is removed. DIT_E_UNKNOWN: there is none; -EINVAL: the output
+/** Remove a stored index database. DIT_E_UNKNOWN: there is none; -EINVAL: the output
  * can remove none */
 static inline int dit_output_drop_index(struct dit_output *output, const char *name)
 {
@@ -220,7 +220,7 @@ static inline int dit_output_drop_index(struct dit_output *output, const char *n
 	                                       : output->ops->drop_index(output, name);
 }
 
-/** Lists of keys that follow each other: one call for many costs less. */
+/** Put lists, in the order of their keys. One call for many lists costs less. */
 static inline int dit_output_put_lists(struct dit_output_table *table,
                                        const struct dit_output_list *lists, size_t nlists)
 {
@@ -253,20 +253,19 @@ static inline bool dit_output_used_bytes(const struct dit_output *output, uint64
 
 /* ---- publishing: main ---- */
 
-/** All that can be done before anything changes: a new database is complete and
- * synced. */
+/** Do all that can be done before anything changes: complete and sync a new database. */
 static inline int dit_output_prepare(struct dit_output *output)
 {
 	return output->ops->prepare(output);
 }
 
-/** Stored databases are changed, with one commit. */
+/** Change a stored database, with one commit. */
 static inline int dit_output_commit(struct dit_output *output)
 {
 	return output->ops->commit == NULL ? 0 : output->ops->commit(output);
 }
 
-/** New databases get their name. */
+/** Give a new database its name. */
 static inline int dit_output_rename(struct dit_output *output)
 {
 	return output->ops->rename == NULL ? 0 : output->ops->rename(output);

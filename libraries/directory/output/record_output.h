@@ -95,11 +95,10 @@ struct dit_record_output {
 	struct dit_output base;
 	struct dit_output_stored stored;
 
-	/* For reports: records are added to stored ones; liblmdb makes all pages of a new
-	 * database; liblmdb's format is not known. */
-	bool is_merged;
-	bool is_append;
-	bool is_unknown_format;
+	/* For reports. */
+	bool is_merged;         /* records are added to stored ones */
+	bool is_append;         /* liblmdb makes all pages of a new database */
+	bool is_unknown_format; /* the format of the installed liblmdb is not known */
 };
 
 /**
@@ -119,9 +118,9 @@ int dit_output_merged_open(struct dit_record_output **ret,
                            const struct dit_output_opts *opts);
 
 /**
- * Open what was prepared in a directory, as an output that is only to be published.
+ * Open a prepared database as an output that is only to be published.
  *
- * @param opts      of these: directory, mode, maxsize_bytes, may_grow, replaces,
+ * @param opts      these count: directory, mode, maxsize_bytes, may_grow, replaces,
  *                  is_lmdb_10, sealed, ticker, fault
  * @param prepared  READY; its manifest is borrowed until the end, and becomes
  *                  "published"
@@ -140,8 +139,8 @@ int dit_output_check_prepared(struct dit_output *output, const char *digest,
                               const struct dit_stop *stop);
 
 /**
- * Of an output that is_prepared, after dit_output_prepare(): complete the manifest with
- * what the output knows, and write it.
+ * Complete the manifest with what the output knows, and write it. For an output that
+ * is_prepared, after dit_output_prepare().
  *
  * @param manifest  an object
  *
@@ -191,9 +190,11 @@ int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id, size
                              void **ret_space);
 
 /**
- * Before the first entry: from now on room for a record of *RET_LEN bytes or fewer lasts.
- * It may be filled until it is released, by any thread; but main fills the entries that
- * may move before it reserves room that does not last, and before others fill any.
+ * From now on the room of a record of *RET_LEN bytes or fewer lasts until it is released,
+ * and any thread may fill it. Called before the first entry.
+ *
+ * The last entries may still move (dit_output_look_at_entries()). Main fills these before
+ * it reserves room for a longer record, and before other threads fill any.
  *
  * @param ret_len  0: no room lasts, since liblmdb makes the pages
  *
@@ -203,8 +204,8 @@ int dit_output_hold_entries(struct dit_record_output *output, size_t *ret_len);
 
 /** The entries that were reserved so far. */
 struct dit_output_held {
-	size_t nmoving; /* so many of the last ones may still move, or fewer */
-	size_t mark;    /* after them, but for those in the last pages */
+	size_t nmoving; /* at most so many of the last ones may still move */
+	size_t mark;    /* for the release of all but those in the last pages */
 };
 
 /** After dit_output_hold_entries(), before dit_output_begin_changes(). Zero if no room
@@ -225,8 +226,8 @@ int dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id, s
  * id2v: a record of an attribute of an entry (split_codec.h). The records of one
  * attribute come one after the other.
  *
- * @param number  0 for the first record of the attribute, of which nothing is stored;
- *                then 1, 2 and so on
+ * @param number  0 for the first record of the attribute, which has none stored; then 1,
+ *                2 and so on
  */
 int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
                          uint32_t number, struct dit_span record);
@@ -234,8 +235,8 @@ int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t
 /* ---- tables ---- */
 
 /**
- * dn2i: dit_output_put_record() in the order in which records are stored. Each table is
- * opened once.
+ * Open dn2i for calls of dit_output_put_record(), in the order in which records are
+ * stored. Each table is opened once.
  *
  * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
  */
@@ -252,7 +253,7 @@ static inline int dit_output_put_record(struct dit_output_table *table, uint64_t
 
 /* ---- changes: main, no table is open ---- */
 
-/** All entries, numbers and tables are written. */
+/** All entries, numbers and tables are written: from now on records may be changed. */
 int dit_output_begin_changes(struct dit_record_output *output);
 
 /**

@@ -48,8 +48,8 @@ struct dit_record_tables {
 	/* What is stored; all zero: nothing is. */
 	struct dit_page_source map;
 	struct dit_tree_cursor *cursors[DIT_NFIXED]; /* owned */
-	struct dit_key_order names;                  /* of records under a node */
-	char wanted[DIT_CHILD_BYTES];                /* such a record, looked for */
+	struct dit_key_order names;   /* the order of records under a node */
+	char wanted[DIT_CHILD_BYTES]; /* the record that is looked up */
 };
 
 /** Name the tables that are always there. 0; -ENOMEM. To be deinitialised in any case */

@@ -40,8 +40,8 @@ struct dit_stored_db {
  *
  * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; with a fault, DIT_E_UNSUPPORTED:
  *         lock.mdb has an unknown layout, or the pages are encrypted or have sums, but
- *         not as the options say; of LMDB 1.0 alone, DIT_E_BUSY: a process keeps others
- *         away
+ *         not as the options say; DIT_E_BUSY: a process keeps others away (with LMDB 0.9
+ *         the call waits for this process)
  */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
