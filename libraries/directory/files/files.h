@@ -67,15 +67,16 @@ int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fau
  */
 int dit_data_open_path(const char *path, struct dit_fault *fault);
 
-/** Create a file, for reading and writing. The descriptor; -EEXIST; other -errno. */
+/** Create a file, for reading and writing. @return the descriptor, the caller's; -EEXIST;
+ * other -errno */
 int dit_file_make(int dir_fd, const char *name, mode_t mode);
 
 /*
  * Directories in a database directory: DIT_STAGING_NAME, DIT_PREPARED_NAME.
  */
 
-/** Open one. The descriptor; -ENOENT; other -errno; -ENOTDIR with a fault: it is no
- * directory */
+/** Open one. @return the descriptor, the caller's; -ENOENT; other -errno; -ENOTDIR with a
+ * fault: it is no directory */
 int dit_folder_open(int dir_fd, const char *name, struct dit_fault *fault);
 
 /** Is it ours, and may no other user write in it? 0; -EPERM with a fault; other -errno */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which generation of LMDB a data.mdb is of, told before liblmdb is asked, which says of
- * others only that the file is no LMDB file.
+ * The generation of LMDB of a data.mdb, and checks before it is read: so a file of the
+ * other generation gets another message than a file that is not LMDB's.
+ *
+ * Threads: no state; any thread.
  */
 #ifndef DITKIT_FORMAT_CHECK_H
 #define DITKIT_FORMAT_CHECK_H
@@ -13,13 +15,13 @@
  * Look at an open data.mdb.
  *
  * @return DIT_E_FORMAT: LMDB 1.0, so OpenLDAP 2.7 or later (storage.md 7). 0: anything
- *         else, unreadable ones included: liblmdb judges
+ *         else, unreadable ones included: reading the meta pages tells
  */
 int dit_format_check(int data_fd);
 
 /**
- * The meta pages of LMDB 0.9 can be read: liblmdb divides by the size of a page that they
- * tell.
+ * Check that the meta pages of LMDB 0.9 tell the size of a page, by which slapd's liblmdb
+ * divides.
  *
  * @return 0, also of an empty file; MDB_INVALID: no LMDB file; DIT_E_CORRUPT, with a
  *         fault: they give no size
@@ -36,8 +38,8 @@ int dit_format_check_metas(int data_fd, struct dit_fault *fault);
 int dit_format_check_state(int data_fd, struct dit_fault *fault);
 
 /**
- * Open DIR/data.mdb in this way everywhere: it is of this format, and not cut off. A file
- * that is cut off is mapped, and the process dies of SIGBUS.
+ * Open DIR/data.mdb, and check that it is of this format, and not cut off. All who map it
+ * open it so: a process that maps a file which is cut off dies of SIGBUS.
  *
  * @param flags   O_RDONLY or O_RDWR
  * @param format  which may be sealed: dit_data_seal_check() is done with LMDB 1.0

@@ -48,7 +48,7 @@ int dit_lmdb_append_open(struct dit_lmdb_append **ret,
 /** Changes that were not committed are lost. NULL is fine. */
 void dit_lmdb_append_close(struct dit_lmdb_append *append);
 
-/** A named database comes into being. */
+/** Make a named database. */
 int dit_lmdb_append_make(struct dit_lmdb_append *append, const char *name, unsigned flags,
                          unsigned *ret_db);
 /** The keys of a new database are an ID and a number of two bytes, in host byte order;
@@ -67,7 +67,7 @@ int dit_lmdb_append_reserve(struct dit_lmdb_append *append, unsigned db,
 int dit_lmdb_append_put_item(struct dit_lmdb_append *append, unsigned db,
                              struct dit_span key, struct dit_span item);
 
-/** One table after the other. -EINVAL: another one is open */
+/** Begin a table, whose lists or items follow. -EINVAL: another one is open */
 int dit_lmdb_append_begin_table(struct dit_lmdb_append *append, bool is_integerkey);
 void dit_lmdb_append_end_table(struct dit_lmdb_append *append);
 /**
@@ -83,7 +83,7 @@ int dit_lmdb_append_put_list(struct dit_lmdb_append *append, unsigned db,
 /** 1; 0: there is no such record, or nothing in it. @param ret  until the next call */
 int dit_lmdb_append_find(struct dit_lmdb_append *append, unsigned db, struct dit_span key,
                          struct dit_span *ret);
-/** A record in the place of the one of this key, if there is one. */
+/** Put a record in place of the one with this key, if there is one. */
 int dit_lmdb_append_replace(struct dit_lmdb_append *append, unsigned db,
                             struct dit_span key, struct dit_span record);
 
@@ -93,7 +93,8 @@ uint64_t dit_lmdb_append_bytes(const struct dit_lmdb_append *append);
 
 /**
  * LMDB reports EIO when the system wrote less than it was asked to, as it does on a disk
- * that becomes full in the middle of a write, or at a limit. Asking for the space tells.
+ * that becomes full in the middle of a write, or at a limit. A request for this space
+ * tells the cause.
  *
  * @param fd  the data file; @p at, @p len  what may have been missing
  *

@@ -42,9 +42,9 @@ struct dit_claim {
  *                owner of the directory, so that slapd can open it
  * @param fault   may be NULL
  *
- * @return 0; DIT_E_BUSY, with a fault that is the name and number of the process, if they
- *         can be known; -errno, with a fault if lock.mdb is a link or no regular file.
- *         Nothing is changed then.
+ * @return 0; DIT_E_BUSY, with a fault that is the name and number of the process, if the
+ *         system tells them; -errno, with a fault if lock.mdb is a link or no regular
+ *         file. Nothing is changed then.
  */
 int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
                    struct dit_fault *fault);
@@ -58,8 +58,8 @@ static inline const char *dit_claim_holder(const struct dit_fault *fault)
 	return fault->text[0] == '\0' ? "slapd or another tool" : fault->text;
 }
 
-/** The directory alone: other loaders are kept away, who uses the database is not. As
- * above */
+/** Lock the directory alone: other loaders are kept out, users of the database are not.
+ * As above */
 int dit_claim_take_directory(struct dit_claim *ret, int dir_fd);
 
 enum dit_claim_end {

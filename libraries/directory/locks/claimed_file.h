@@ -54,8 +54,8 @@ struct dit_claimed_file_opts {
 int dit_claimed_file_begin(struct dit_claimed_file *file,
                            const struct dit_claimed_file_opts *opts);
 
-/** dit_page_commit_undo(), with the space that was kept back: to undo takes space where
- * each write does. */
+/** dit_page_commit_undo(), with the space that was kept back: on btrfs the undo needs
+ * some. */
 int dit_claimed_file_undo(struct dit_claimed_file *file);
 
 /** End the commit, put lock.mdb in order, close the file, drop the claim. */

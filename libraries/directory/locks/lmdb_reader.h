@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A reader of a database of LMDB, next to other processes, or as the first one: it sees
- * one state, and others while it is open. Writers leave the pages of these states alone,
- * so that several threads can read them. liblmdb is not asked: the reader has slots in
- * the table of readers (reader_table.h).
+ * A reader of an LMDB database, next to other processes, or as the first one. It sees the
+ * state of its opening, and in spare slots later states. Writers leave the pages of these
+ * states alone, so that several threads can read them. The reader needs no liblmdb: it
+ * takes slots in the table of readers (reader_table.h).
  *
- * Both files are opened by descriptor (files.h).
+ * data.mdb and lock.mdb are opened by descriptor (files.h).
  *
  * Threads: one thread opens and closes; then each state is one thread's at a time.
  */
@@ -21,13 +21,13 @@
 
 struct dit_lmdb_reader_opts {
 	const struct dit_page_format *format; /* of the file; may be sealed; borrowed */
-	unsigned nspare;   /* states besides that of the opening, which may be renewed */
-	bool no_lock_file; /* make none where there is none: nobody writes then */
-	uint64_t wait_ms;  /* at most, for free slots in the table of readers */
+	unsigned nspare;         /* slots for later states, which may be renewed */
+	bool no_lock_file;       /* make none where there is none: nobody writes then */
+	uint64_t wait_ms;        /* at most, for free slots in the table of readers */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
-/** To be read. */
+/** Others may read the fields. */
 struct dit_lmdb_reader {
 	const struct dit_page_format *format;
 	int data_fd;

@@ -16,16 +16,16 @@
  * that rests), of the process (4; 0: the slot is free), 4 unused bytes, and of the
  * thread (8). Both mutexes are those of <pthread.h>: robust, shared between processes.
  *
- * The layout is a version and, in 0.9, flags, in 1.0, a number that liblmdb makes of the
- * sizes and kinds of all these. Another layout is refused (reader_table.h). LMDB 0.9.24,
- * 0.9.29 and 1.0.1 have these.
+ * The layout has a version. In 0.9 it also has flags, and in 1.0 a number that liblmdb
+ * makes of the sizes and kinds of all these. LMDB 0.9.24, 0.9.29 and 1.0.1 have the two
+ * layouts of the table. Any other one is refused (reader_table.h).
  *
  * The number of the last transaction leads to the meta page that counts: its lowest bit
  * is the page's number.
  *
- * The first process that opens the database makes the content. So does a claim (claim.h)
- * that ends: a slapd that has been waiting for the claim takes the content for that of a
- * running environment and does not make it, so without it its start fails.
+ * The first process that opens the database makes the content. A claim (claim.h) makes it
+ * when it ends: a slapd that waits for the claim takes the file for that of a running
+ * environment and makes no content, so without this content it would fail to start.
  *
  * Threads: as the claim.
  */
@@ -47,13 +47,13 @@ struct dit_lock_slot {
 	uint64_t thread;
 };
 
-/** They point into a mapped lock.mdb. */
+/** The parts of a mapped lock.mdb. All point into it. */
 struct dit_lock_parts {
 	uint32_t *magic;
 	uint32_t *layout;
 	_Atomic uint64_t *transaction;
 	_Atomic uint32_t *nslots;
-	pthread_mutex_t *readers; /* for who takes a slot, or frees that of another */
+	pthread_mutex_t *readers; /* to take a slot, or free that of another process */
 	pthread_mutex_t *writers;
 	struct dit_lock_slot *slots;
 };
@@ -67,17 +67,17 @@ void dit_lock_parts(struct dit_lock_parts *ret, void *file,
 uint32_t dit_lock_layout(const struct dit_page_format *format);
 
 /**
- * When a claim ends: make the content for a database of either format. If that fails
- * lock.mdb is empty: the open of who waits fails, and the next one makes the content. A
- * process that waits would trust the state of an older database.
+ * When a claim ends: make the content for a database of either format. If that fails,
+ * lock.mdb is empty, since a process that waits would trust the state of an older
+ * database. The open of this process fails, and the next open makes the content.
  *
  * @param data_fd  the data.mdb that is in place now; negative: none
  */
 void dit_lock_file_set_up(const struct dit_claim *claim, int data_fd);
 
 /**
- * For the first process that opens a database, which keeps others away so long: make the
- * content, whatever was there.
+ * Make the content, whatever was there. For the first process that opens a database; it
+ * keeps others away until then.
  *
  * @return 0; DIT_E_UNSUPPORTED, with a fault: mutexes have another size here; -errno;
  *         what dit_metas_read() returns

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How much of data.mdb the processes have mapped that have the database open.
+ * How much of data.mdb is mapped by the processes that have the database open.
  *
  * LMDB maps as much as "maxsize" says when a process opens the database, and at least the
  * pages in use. The process has no page after that: if another one makes the file longer,
@@ -52,7 +52,7 @@ struct dit_mapped_opts {
 };
 
 struct dit_mapped {
-	uint64_t bytes; /* that each of them has; UINT64_MAX: there is none */
+	uint64_t bytes; /* that each process has mapped; UINT64_MAX: there is none */
 	int error;      /* why it is not known; then bytes is 0. 0: it is known */
 	char who[DIT_PROCESS_NAME_BYTES]; /* has mapped least, or is not known */
 };

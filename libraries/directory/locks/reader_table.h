@@ -18,9 +18,9 @@
  * The first process that opens the database makes the content of lock.mdb, with an
  * exclusive lock on byte 0, and goes on with a shared one.
  *
- * A process that dies with the mutex of writers has written a meta page or not, and the
- * number of the last transaction or not. So who takes the mutex next puts the number of
- * the newest meta page there.
+ * A process may die with the mutex of writers, before or after it has written a meta page
+ * and the number of the last transaction. So the next process that takes the mutex sets
+ * this number to that of the newest meta page.
  *
  * Whoever owns lock.mdb can write to it at any time, so numbers in it are checked, and
  * nobody waits for its mutexes for ever.
@@ -37,7 +37,7 @@
 #include "files/fault.h"
 #include "locks/lock_file.h"
 
-/** Places that one table can take. */
+/** Slots that one table can take. */
 #define DIT_READER_OWN_MAX 3
 
 struct dit_reader_table {
@@ -59,7 +59,7 @@ struct dit_reader_table {
  * @param lock_fd  open for reading and writing; stays open as long as the table
  * @param format   of data.mdb; borrowed as long as the table
  *
- * @return 0; DIT_E_BUSY: a process keeps all others away, and is the fault, as with
+ * @return 0; DIT_E_BUSY: a process keeps all others away; the fault names it, as with
  *         dit_claim_take(); -errno
  */
 int dit_reader_table_join(struct dit_reader_table *ret, int lock_fd,
@@ -80,7 +80,7 @@ int dit_reader_table_open(struct dit_reader_table *table, int data_fd,
 void dit_reader_table_close(struct dit_reader_table *table);
 
 /**
- * Take slots, where readers rest at first. Those of processes that are gone are freed
+ * Take slots; their readers rest at first. The slots of processes that are gone are freed
  * before.
  *
  * @param n        DIT_READER_OWN_MAX at most
@@ -91,7 +91,8 @@ void dit_reader_table_close(struct dit_reader_table *table);
  */
 int dit_reader_table_enter(struct dit_reader_table *table, unsigned n, uint64_t wait_ms,
                            struct dit_fault *fault);
-/** Slot @p number of ours has the last transaction from now on. @return its number */
+/** From now on slot @p number of ours reads the last transaction. @return the number of
+ * that transaction */
 uint64_t dit_reader_table_renew(struct dit_reader_table *table, unsigned number);
 /** The number of the last transaction. If it is still that of dit_reader_table_renew(),
  * the meta page of that state was not written to since. */
