@@ -524,7 +524,8 @@ static int make_room(struct dit_ldif_reader *reader, struct window *w)
 	return reserve(w);
 }
 
-/* The source on top has no more bytes: end its last line and chunk. @return 0 or -errno */
+/* End the last line and chunk of the source on top, which has no more bytes. @return 0 or
+ * -errno */
 static int end_source(struct dit_ldif_reader *reader, struct window *w)
 {
 	int r = 0;
