@@ -81,8 +81,8 @@ typedef void (*dit_check_file_fn)(void *ctx, const struct dit_check_file *file);
 enum dit_check_phase {
 	DIT_CHECK_STRUCTURE, /* pages of the file */
 	DIT_CHECK_ENTRIES,   /* entries are read and verified; entries and holes */
-	/* id2v is compared, and so are index databases and a tree that sums have not
-	 * found to be right; postings */
+	/* id2v is compared; index databases and the tree, too, if sums differ; done and
+	 * total are postings */
 	DIT_CHECK_INDEXES,
 	DIT_CHECK_NPHASES,
 };

@@ -133,17 +133,20 @@ int dit_check_tree(struct dit_check_content *content);
 /**
  * id2v: each value belongs to an attribute of an entry that keeps its values there; there
  * are as many as the entry counts, in the order of the attribute's equality rule
- * (storage.md 4.6). Attributes without any value there are found with their entries, as
- * are wrong normal forms.
+ * (storage.md 4.6). check_entry.c reports attributes without any value there, and wrong
+ * normal forms.
  */
 int dit_check_split(struct dit_check_content *content);
 
 /**
- * Index databases: the postings in wrong buckets that entries make, next to those that
- * are stored; in passes (check_pieces.h). For each pass dit_check_index_push() for the
- * keys of all entries, by one thread at a time: 0; -ENOMEM; DIT_E_FULL. After
- * dit_check_pieces_sort() dit_check_index() once for each of the databases; then _rest()
- * for the keys that are not stored.
+ * Index databases: the postings in wrong buckets that entries make are compared with the
+ * stored ones, in passes (check_pieces.h). The calls of a pass:
+ *
+ *   dit_check_index_push()    for the keys of all entries, by one thread at a time. 0;
+ *                             -ENOMEM; DIT_E_FULL
+ *   dit_check_pieces_sort()
+ *   dit_check_index()         once for each of the databases
+ *   dit_check_index_rest()    for the keys that are not stored
  */
 int dit_check_index_push(struct dit_check_content *content, unsigned db, uint64_t id,
                          struct dit_span key);

@@ -7,8 +7,8 @@
  *   any thread:  dit_check_find() ...
  *   dit_check_findings_tell();  dit_check_findings_free()
  *
- * Those that are kept are the first in their order, whatever thread found them when. So
- * what is told does not depend on threads.
+ * The first ones in that order are kept, whichever thread has found them. So the output
+ * does not depend on threads.
  *
  * Threads: dit_check_find() any; the others one, when no thread finds anything.
  */

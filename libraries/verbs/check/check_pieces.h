@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What sums have found to be wrong is compared piece by piece. Index keys and nodes are
- * dealt into buckets by a hash, and each bucket has a sum (check_sums.h,
- * check_tree_sums.h). The pieces of wrong buckets are collected in memory and sorted: the
- * postings of a key, the records about a node.
+ * Index keys and nodes are dealt into buckets by a hash, and each bucket has a sum
+ * (check_sums.h, check_tree_sums.h). If the sum of a bucket is wrong, its pieces are
+ * collected in memory, sorted and compared: the postings of a key, the records about a
+ * node.
  *
  * If all of them do not fit, there are several passes: each takes the pieces whose hashes
  * lie in a window. A pass that does not fit either ends early, and is begun again with
@@ -41,7 +41,7 @@ static inline uint64_t dit_check_hash(uint64_t number)
 	return number * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/** The number of a hash: the factors make 1 of each other. */
+/** The number that has this hash: the product of both factors is 1 modulo 2^64. */
 static inline uint64_t dit_check_unhash(uint64_t hash)
 {
 	return hash * UINT64_C(0xf1de83e19937733d);
@@ -67,7 +67,7 @@ static inline bool dit_check_buckets_has(const struct dit_check_buckets *buckets
 /* ---- pieces ---- */
 
 struct dit_check_piece {
-	uint64_t hash; /* of what it is a piece of */
+	uint64_t hash; /* of its key, or of its node */
 	uint64_t rank; /* in the order of these pieces; one piece of each rank is kept */
 	uint64_t words[3]; /* the user's */
 };
@@ -76,10 +76,10 @@ struct dit_check_pieces {
 	struct dit_check_piece *list; /* owned */
 	size_t n;
 	size_t size;
-	size_t same_max;        /* of one hash the first so many are kept, and the last */
-	uint64_t bytes_max;     /* more do not fit, but for a window of one hash */
-	uint64_t first;         /* hash of the window ... */
-	uint64_t last;          /* ... to this one */
+	size_t same_max;    /* of one hash the first so many are kept, and the last one */
+	uint64_t bytes_max; /* of all; a window of one hash may have more */
+	uint64_t first;     /* hash of the window ... */
+	uint64_t last;      /* ... to this one */
 	struct dit_arena texts; /* of the pieces */
 	uint64_t text_bytes;
 };
@@ -107,7 +107,7 @@ void dit_check_pieces_narrow(struct dit_check_pieces *pieces);
 /** Forget the pieces; a window of all hashes above. False: there are none. */
 bool dit_check_pieces_next(struct dit_check_pieces *pieces);
 
-/** All are there: sort them by hash and rank. */
+/** Sort by hash and rank, when all pieces are there. */
 void dit_check_pieces_sort(struct dit_check_pieces *pieces);
 /** The number of pieces that have the hash of the one at @p first. */
 size_t dit_check_pieces_same(const struct dit_check_pieces *pieces, size_t first);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Is an index right? Told by sums, without a sort: each posting has a digest, and the
+ * Sums tell without a sort whether an index is right: each posting has a digest, and the
  * digests of the stored postings have the same sum as those of the postings that the
  * entries make. Sums do not depend on the order, so each thread has its own.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Is the tree sound? Told by sums, without a sort: what dn2i says in one place it says in
- * another one, too, and both have the same sum (check_tree.c says what has to agree).
+ * Sums tell without a sort whether the tree is sound: dn2i says each fact in two places,
+ * and the digests of both places have the same sum (check_tree.c has what must agree).
  *
  *   dit_check_tree_sums_new()
  *   dit_walk() with dit_check_tree_sums_note() for each list of dn2i
@@ -48,11 +48,11 @@ void dit_check_tree_sums_free(struct dit_check_tree_sums *sums);
 void dit_check_tree_sums_note(struct dit_check_tree_sums *sums, unsigned member,
                               const struct dit_walk_list *list);
 
-/** A record of id2e. A hole is for check_tree.c: the sums do not agree, then. */
+/** A record of id2e. A hole is left to check_tree.c: it makes its bucket wrong. */
 void dit_check_tree_sums_take(struct dit_check_tree_sums *sums, unsigned member,
                               const struct dit_entry_view *entry);
 
-/** After all records: is there one root, and is the tree sound? */
+/** After all records: do all sums agree, and is there one topmost node? */
 bool dit_check_tree_sums_end(struct dit_check_tree_sums *sums);
 
 /** A digest of both forms of a name. Any thread. */

@@ -14,7 +14,7 @@
  * Page layout, map size and transaction numbers are not looked at; nor is an ixck that
  * only one of the two has (it belongs to slapd 2.6).
  *
- * Each difference is one line of text. The last line here is about none, unless order
+ * Each difference is one line of text. The last line here is no difference, unless order
  * counts:
  *
  *   id2e: "cn=a,dc=x", sn: "Roe" | "Rue"
@@ -23,7 +23,8 @@
  *   cn: "cn=c,dc=x", keys only in the first
  *   id2e: 3 entries differ in the order of values alone
  *
- * An index tells no entry that differs itself. Exact comparisons also tell keys:
+ * Lines about an index leave out entries that differ themselves. Exact comparisons also
+ * tell keys:
  *
  *   cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2
  *
@@ -82,8 +83,8 @@ struct dit_compare_opts {
 
 	/*
 	 * For an exact comparison: an index database may have integer keys on one side
-	 * only. Its keys are then in another order and are looked up one by one. Without
-	 * is_exact always so.
+	 * only. Its keys are then in another order and are looked up one by one. Other
+	 * comparisons always allow that.
 	 */
 	bool ignore_integerkey;
 

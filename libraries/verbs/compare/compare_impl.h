@@ -42,7 +42,7 @@ struct dit_compare_side {
 	struct dit_ad_names names;
 	struct dit_entry_reader *reader; /* NULL: one of slapd's databases is missing */
 
-	/* Those that became pairs, or are alone. */
+	/* Its entries that are read by now: they are in pairs, or alone. */
 	struct dit_entry_view view;        /* the one at hand */
 	struct dit_compare_entry *entries; /* by ascending ID */
 	size_t nentries;
@@ -182,7 +182,7 @@ typedef void (*dit_compare_records_fn)(void *ctx, int which,
 /** All records go to @p take. 0; error */
 int dit_compare_each(struct dit_compare *c, const struct dit_compare_pair *pair,
                      dit_compare_records_fn take, void *ctx);
-/** The same, c->db in the report: what differs is told. */
+/** The same: differences are reported, as those of c->db. */
 int dit_compare_pair(struct dit_compare *c, const struct dit_compare_pair *pair);
 
 /* ---- compare_index.c ---- */
@@ -192,8 +192,8 @@ int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair
 
 /* ---- compare.c ---- */
 
-/** So many records of the first were passed. DIT_E_STOPPED: the caller wants an end;
- * the first error; else 0. */
+/** Count records of the first side that were passed. 0; DIT_E_STOPPED: the caller wants
+ * an end; the first error of the comparison */
 int dit_compare_step(struct dit_compare *c, uint64_t nrecords);
 
 #endif

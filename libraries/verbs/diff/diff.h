@@ -14,20 +14,21 @@
  *             dit_diff_stats_deinit(&stats);
  *     }
  *
- * An entry of the second database is that of the first with its entryUUID; without one it
- * is that with its DN. Values are compared by the equality rule of their attribute and
- * then by their bytes. The order of values counts where the schema says X-ORDERED.
+ * An entry of the second database is the same as the one of the first that has its
+ * entryUUID; if there is none, as the one that has its DN. Values are compared by the
+ * equality rule of their attribute and then by their bytes. The order of values counts
+ * where the schema says X-ORDERED.
  *
  * Order of the changes:
  *
  *   delete   entries that are gone with all below them, children first
- *   add,     parents first. If a name is taken, its owner goes to its own
- *   modrdn   new name first, or for a while below an entry added for that
+ *   add,     parents first. If a name is taken, its owner is renamed first,
+ *   modrdn   or waits below an entry that is added for that
  *   delete   the other entries that are gone, and the entry that was added
  *   modify   what else differs, one value at a time
  *
- * Memory: up to memory_bytes for sorting, what is more goes to temporary files; and 200
- * bytes, with its names, for each entry that differs.
+ * Memory: up to memory_bytes for sorting; the rest goes to temporary files. Each entry
+ * that differs takes 200 bytes more, names included.
  *
  * Threads: callbacks are called from the calling thread alone.
  */
@@ -115,7 +116,7 @@ struct dit_diff_stats {
 	uint64_t nentries[2]; /* of each database, those that were compared */
 	uint64_t nadded;
 	uint64_t ndeleted;
-	uint64_t nrenamed; /* the topmost of a subtree that moved is counted */
+	uint64_t nrenamed; /* of a subtree that moved, the topmost entry */
 	uint64_t nmodified;
 	uint64_t ntemporary;         /* entries that free names for a while */
 	struct dit_diff_attr *attrs; /* of nmodified; by name; owned */

@@ -30,11 +30,11 @@
 #define DIT_DIFF_NONE   UINT32_MAX
 #define DIT_DIFF_HOLDER "ou=ditdiff-" /* how their RDNs begin */
 
-/** Numbers by a 64-bit key that is a hash already. Zero is an empty one. */
+/** A map from 64-bit keys, which are hashes already, to numbers. Zero is an empty one. */
 struct dit_diff_map {
 	struct dit_diff_slot {
 		uint64_t key;
-		uint32_t number; /* and one; 0: the slot is free */
+		uint32_t number; /* plus one; 0: the slot is free */
 	} * slots;               /* owned; size is a power of two */
 	size_t size;
 	size_t n;
@@ -42,11 +42,12 @@ struct dit_diff_map {
 
 /** The number of a key; DIT_DIFF_NONE: there is none. */
 uint32_t dit_diff_map_get(const struct dit_diff_map *map, uint64_t key);
-/** A key gets a number, in place of one that it has. 0 or -ENOMEM */
+/** Give a key a number, in place of the one that it has. 0 or -ENOMEM */
 int dit_diff_map_set(struct dit_diff_map *map, uint64_t key, uint32_t number);
 void dit_diff_map_deinit(struct dit_diff_map *map);
 
-/** An entry of one side that differs, or that is above one. */
+/** An entry of one side that differs; or one above such an entry, or below a marked one
+ * (dit_diff_scan_children()). */
 struct dit_diff_item {
 	uint64_t id;
 	uint64_t dn;   /* a hash of the normal form */
@@ -82,7 +83,7 @@ struct dit_diff_node {
 	uint32_t item[2]; /* DIT_DIFF_NONE: that side does not have it */
 	bool moves;       /* its parent or its RDN differs */
 	bool is_renamed;  /* the RDN differs */
-	bool has_kept;    /* of one that goes: an entry below it stays */
+	bool has_kept;    /* the node is deleted, and an entry below it stays */
 	bool is_gone;     /* deleted by now */
 	enum {
 		DIT_DIFF_WAITS,
@@ -102,7 +103,7 @@ struct dit_diff {
 	struct dit_diff_side sides[2];
 	struct dit_entry_match match;
 	bool has_match;
-	uint64_t seed; /* of all hashes: nobody can choose values with one sum */
+	uint64_t seed; /* of all hashes, random: nobody can choose values of one sum */
 	const struct dit_ad *uuid_ad;
 	const struct dit_ad *class_ad;
 	const struct dit_ad **ads; /* of opts.attrs; owned */
@@ -117,12 +118,12 @@ struct dit_diff {
 	struct dit_diff_node *nodes;
 	size_t nnodes;
 	size_t nodes_size;
-	struct dit_diff_map taken; /* nodes that go or move, by the name that they have */
+	struct dit_diff_map taken; /* nodes that go or move, by their present names */
 	uint32_t *holders;         /* nodes: entries that were added to free names */
 	size_t nholders;
 	size_t holders_size;
 
-	bool is_told; /* the failure that ends the work */
+	bool is_told; /* the failure that ends the work is reported */
 	struct dit_ldif_text text;
 	dit_diff_write_fn write;
 	void *write_ctx;
@@ -140,12 +141,13 @@ int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *wh
 int dit_diff_scan(struct dit_diff *diff, unsigned side);
 /** Entries whose sums differ become items. 0; error */
 int dit_diff_collect(struct dit_diff *diff);
-/** Children of the marked items become items as well: `marked` has their IDs. 0; error */
+/** Children of the marked items become items as well. @param marked  by the IDs of these
+ * items. 0; error */
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked);
-/** Of a DN, as written or in normal form; points into it. */
+/** The first RDN of a DN, as written or in normal form; points into the DN. */
 struct dit_span dit_diff_first_rdn(struct dit_span dn);
-/** An attribute whose values count. */
+/** Do the values of this attribute count? */
 bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad);
 
 /* ---- diff_match.c ---- */
@@ -190,14 +192,14 @@ int dit_diff_dn(struct dit_diff *diff, uint32_t node, struct dit_span *ret);
 int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type);
 /** The change is complete. 0; error */
 int dit_diff_end(struct dit_diff *diff);
-/** All that waits goes to the caller. 0; its error */
+/** Give the text that waits to the caller's function. 0; the error of that function */
 int dit_diff_flush(struct dit_diff *diff);
 int dit_diff_add(struct dit_diff *diff, uint32_t node);
 int dit_diff_delete(struct dit_diff *diff, uint32_t node);
 /** @param parent  the new one; @param takes_old  the values of the old RDN go */
 int dit_diff_rename(struct dit_diff *diff, uint32_t node, uint32_t parent,
                     struct dit_span rdn, bool takes_old);
-/** An entry for names that are in the way, below the topmost one. */
+/** Add a holder below the topmost entry (diff_plan.c). 0; error */
 int dit_diff_add_holder(struct dit_diff *diff, uint32_t node);
 int dit_diff_delete_holder(struct dit_diff *diff, uint32_t node);
 

@@ -72,7 +72,7 @@ void dit_dn_table_free(struct dit_dn_table *table);
 uint32_t dit_dn_table_find(const struct dit_dn_table *table,
                            const struct dit_fingerprint *fingerprint);
 
-/** Bring a fingerprint's place into the cache; dit_dn_table_find() comes soon. */
+/** Bring a fingerprint's slot into the processor's cache, before dit_dn_table_find(). */
 void dit_dn_table_prefetch(const struct dit_dn_table *table,
                            const struct dit_fingerprint *fingerprint);
 

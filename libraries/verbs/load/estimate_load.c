@@ -142,7 +142,7 @@ static int take_item(struct estimating *estimating, struct load_item *item)
 
 /* ---- the sample ---- */
 
-/* All records of the slot. 0; negative, reported */
+/* Take all records of the slot into the sample. 0; negative, reported */
 static int take_batch(struct estimating *estimating, uint64_t bytes)
 {
 	struct loader *loader = &estimating->loader;

@@ -95,8 +95,8 @@ const struct split_rules *dit_split_map_rules(const struct dit_split_map *map);
  *
  * @param dn  as written
  *
- * @return 0; DIT_E_INVALID, DIT_E_UNSUPPORTED: it is no DN, and that decides (the first
- *         RDN does not, where all children of its parent go together); -ENOMEM
+ * @return 0; DIT_E_INVALID, DIT_E_UNSUPPORTED: the text is no DN. The first RDN is not
+ *         looked at where all children of its parent go together. -ENOMEM
  */
 int dit_split_map_find(struct dit_split_map *map, struct dit_span dn,
                        struct dit_split_shards *ret);
