@@ -6,8 +6,8 @@
  *
  *   dit_digest_new();  dit_digest_add() ...;  dit_digest_text();  dit_digest_free()
  *
- * They find out mistakes. They are no protection against somebody who wants two contents
- * with one digest.
+ * They reveal mistakes. They do not protect against somebody who makes two contents with
+ * one digest.
  *
  * Threads: a digest belongs to one thread at a time; sums are values.
  */
@@ -42,8 +42,8 @@ struct dit_sum128 {
 
 struct dit_sum128 dit_sum128_of(struct dit_span bytes, uint64_t seed);
 
-/** The seed for what follows these bytes: a digest of several texts, one after the other,
- * is a chain of these and a dit_sum128_of(). */
+/** A seed that depends on these bytes, for the next text: a digest of several texts is a
+ * chain of such seeds, and a dit_sum128_of() of the last text. */
 uint64_t dit_sum128_seed(struct dit_span bytes, uint64_t seed);
 
 /** Modulo 2^128. */

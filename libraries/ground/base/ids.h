@@ -34,7 +34,8 @@ static inline int dit_compare_ids(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/** The lowest @p nbytes bytes of a number, the most significant one first, anywhere. */
+/** Put the lowest @p nbytes bytes of a number, the most significant one first. @param out
+ * needs no alignment */
 static inline void dit_be_put(char *out, uint64_t value, int nbytes)
 {
 	for (int i = nbytes - 1; i >= 0; i--) {

@@ -59,8 +59,8 @@ struct dit_pairs {
 int dit_pairs_next(struct dit_pairs *pairs);
 
 /**
- * Of two arrays in one order, the elements that both have leave them, each together with
- * one of the other array.
+ * Remove the elements that two arrays share, each together with an equal one of the other
+ * array. Both arrays have the same order.
  *
  * @param n        elements of each; gets how many are left
  * @param size     bytes of an element

@@ -56,13 +56,13 @@ ssize_t dit_read_full(int fd, void *data, size_t len, const struct dit_stop *sto
 
 /* ---- past the page cache ---- */
 
-/** So long that the call itself costs nothing. Blocks of base/slab.h are aligned. */
+/** A length at which the call itself costs nothing. Blocks of base/slab.h are aligned. */
 #define DIT_DIRECT_BYTES ((size_t)512 << 10)
 
-/** Have an open file written past the cache. false: it is written through the cache. */
+/** From now on an open file is written past the cache. false: still through the cache. */
 bool dit_direct_begin(int fd);
 
-/** Have it written through the cache, as before dit_direct_begin(). 0 or -errno */
+/** From now on the file is written through the cache again. 0 or -errno */
 int dit_direct_end(int fd);
 
 /**
@@ -104,8 +104,8 @@ int dit_sync_pieces(int fd, uint64_t bytes, uint64_t *ret_done,
                     struct dit_ticker *ticker);
 
 /**
- * Have the disk the names in a directory. Where it cannot be opened for reading, or the
- * file system cannot sync directories, nothing is done.
+ * Sync the names in a directory to the disk. If the directory cannot be opened for
+ * reading, or the file system cannot sync directories, nothing is done.
  *
  * @param fd  O_PATH will do
  *
@@ -118,12 +118,12 @@ int dit_sync_directory(int fd);
 /** Block SIGXFSZ in this thread alone until dit_file_size_signal_restore(). */
 void dit_file_size_signal_block(sigset_t *ret_previous);
 
-/** Take the signal away if it came, and set the mask of before. */
+/** Remove the signal if it came, and set the previous mask. */
 void dit_file_size_signal_restore(const sigset_t *previous);
 
 /**
- * procfs, sysfs and their like call files regular that a reader waits at (/proc/kmsg), or
- * that have no end: they are none.
+ * Check that a file is regular: it has an end, and no reader waits at it. procfs, sysfs
+ * and their like call other files regular, too, such as /proc/kmsg: these do not count.
  *
  * @param fd  opened with O_NONBLOCK: opening must not wait either
  *

@@ -55,8 +55,8 @@ int dit_class_sets_find(struct dit_class_sets *sets, const struct dit_schema *sc
                         const struct dit_class_set **ret);
 
 /**
- * Does the class require and allow attributes by itself? Those of an abstract class, and
- * of a superclass of the structural one, come through their subclass.
+ * Does the class require and allow attributes by itself? Attributes of an abstract class,
+ * or of a superclass of the structural class, are those of its subclass already.
  */
 static inline bool dit_class_set_counts(const struct dit_class_set *set,
                                         const struct dit_class *oc)
@@ -70,7 +70,7 @@ static inline bool dit_class_set_allows(const struct dit_class_set *set,
 	return (set->allowed[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0;
 }
 
-/* What the steps remember */
+/* The memory of the steps */
 
 /** Neighbouring lines of one name, as typed; see entry_runs.c. */
 struct dit_entry_run {

@@ -3,8 +3,8 @@
  * Where a value stands: the inside of value.h and dn.h, for the files of this room only.
  *
  * A value of an attribute and the same value inside a DN are treated alike but for a few
- * rules (values.md 5.3), and DNs hold values that may be DNs again. The functions here do
- * what those without a scope do, and know about that.
+ * rules (values.md 5.3), and a value inside a DN may be a DN again. The functions here do
+ * the same as those without a scope, and follow these rules.
  *
  *   value_validate.c   value_normalize.c   which function for which syntax and rule
  *   value_time.c       times and change sequence numbers
@@ -120,7 +120,7 @@ bool dit_dn_takes_ascii(enum dit_validator validator);
 bool dit_dn_keeps_plain(enum dit_normalizer normalizer);
 
 /**
- * Write one form of the DN. Plain values of the items are afterwards those in the output.
+ * Write one form of the DN. Afterwards the plain values of the items lie in the output.
  *
  * @param tail  DN to put after it, or empty
  * @param at    list->n offsets of the RDNs, or NULL: not wanted
@@ -128,8 +128,8 @@ bool dit_dn_keeps_plain(enum dit_normalizer normalizer);
 int dit_dn_list_put(struct dit_dn_list *list, enum dit_dn_form form, struct dit_span tail,
                     uint32_t *at, struct dit_span *ret);
 
-/* Rules with a form of their own; value_authz.c, value_cert.c. DIT_E_UNKNOWN: no such
- * attribute, which slapd tells by another code where the value is no part of a DN. */
+/* Rules with a form of their own; value_authz.c, value_cert.c. DIT_E_UNKNOWN: there is no
+ * such attribute. slapd has another code for that if the value is no part of a DN. */
 int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
                     struct dit_span value, struct dit_span *ret);
 /** Access control information; value_aci.c. Both forms are the same. */
@@ -155,7 +155,7 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
 int dit_serial_number(struct dit_span number, struct dit_arena *arena,
                       struct dit_span *ret);
 
-/* What the rules compare: numbers as above, names, and the time of a list. */
+/* The texts that the rules compare: numbers as above, names, and the time of a list. */
 #define DIT_CERTIFICATE      "{ serialNumber %, issuer rdnSequence:\"%\" }"
 #define DIT_CERTIFICATE_LIST "{ issuer rdnSequence:\"%\", thisUpdate \"%\" }"
 #define DIT_ATTRIBUTE_CERTIFICATE                                                        \

@@ -64,8 +64,8 @@ struct dit_page_commit_opts {
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
 	const struct dit_page_set *reserved;
 	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
-	/* No transaction has written to the file (dit_metas_begin()), and nobody looks
-	 * for it yet */
+	/* No transaction has written to the file (dit_metas_begin()), and no other
+	 * process knows it yet */
 	bool is_new;
 	bool is_shared;    /* never cut: others may have written after the old end */
 	bool caller_syncs; /* the file, before the commit and after it */
@@ -85,7 +85,7 @@ int dit_page_commit_open(struct dit_page_commit **ret,
  */
 void dit_page_commit_close(struct dit_page_commit *commit);
 
-/** Where new pages go. */
+/** The space for new pages. */
 struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit);
 
 /** The number of the transaction whose state this began with. */
@@ -94,7 +94,7 @@ uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit);
 /** The stored tree of a named database. 1; 0: there is none */
 int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span name,
                          struct dit_tree_record *ret);
-/** To read the stored trees; any thread. */
+/** The pages of the stored trees, to be read; any thread. */
 struct dit_page_source *dit_page_commit_source(struct dit_page_commit *commit);
 
 /**

@@ -6,9 +6,9 @@
  *   dit_page_source_init();  dit_page_source_read() ...                pages are read
  *   dit_page_source_open();  dit_tree_cursor_open() ...;  _close()     they are mapped
  *
- * Who checks a file reads its pages: if another process cuts a mapped file, its reader is
- * killed (SIGBUS), and bytes that were checked may be others when they are used. A copy
- * of a page stays as it was checked. It costs a call and 4 KiB of copying, less than
+ * A check of a file reads the pages: if another process cuts a mapped file, its reader is
+ * killed (SIGBUS), and bytes that were checked may change before they are used. A copy of
+ * a page stays as it was checked. It costs a call and 4 KiB of copying, less than
  * looking at the page does; pages that lie in a row are read with one call.
  *
  * While a file is mapped, no process may write to the pages of the state that counts, nor
@@ -51,7 +51,7 @@ static inline void dit_page_source_init(struct dit_page_source *source, int fd,
 }
 
 /**
- * Map the pages of a state that are in use, and there.
+ * Map the pages of a state that are in use, as far as the file has them.
  *
  * @param fd     of the data file; stays the caller's. That of a sealed file is open as
  *               long as the source, else it may be closed

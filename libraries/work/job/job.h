@@ -46,7 +46,7 @@ struct dit_job_opts {
 	void *progress_ctx;
 	const volatile sig_atomic_t *stop;
 
-	/* Not of the options: what the verb says of itself. */
+	/* Not among the options: facts about the verb. */
 	const char *tool; /* in messages: "slapcat"; NULL: slapadd */
 	bool is_verbose;  /* report the release */
 	/* Fills in how far the work is; phase and memory_bytes are there already. ctx is
@@ -55,7 +55,8 @@ struct dit_job_opts {
 	void *ctx;
 };
 
-/** What all verbs have, as an initialiser from a pointer to the options of one. */
+/** An initialiser with the options that all verbs have, from a pointer to those of a
+ * verb. */
 #define DIT_JOB_CONF(verb)                                                               \
  .conf = (verb)->conf, .conf_dir = (verb)->conf_dir, .suffix = (verb)->suffix,           \
  .database = (verb)->database, .openldap = (verb)->openldap, .threads = (verb)->threads, \

@@ -70,8 +70,8 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
                        const struct dit_scan_snapshot_opts *opts);
 
 /**
- * Show entries alone that match, and those that cannot be read. Only entries that can
- * match by the indexes of the database are read.
+ * Show only entries that match, and those that cannot be read. If the indexes of the
+ * database tell which entries can match, only these are read.
  *
  * @param match  borrowed
  * @param db     NULL: the indexes are not asked
