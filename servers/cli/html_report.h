@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The report of a run or a check: one page that needs nothing else, no script and no
- * network, made of the JSON (doc/stats.md) by the template report_page.html. So its
- * figures are those of the JSON; each number stands in a <data> element with the JSON's
- * value.
+ * The report of a run or a check: one page, without scripts, that needs no network. The
+ * template report_page.html makes it of the JSON (doc/stats.md). So the figures are those
+ * of the JSON; each number stands in a <data> element with the JSON's value.
  */
 #ifndef DITKIT_CLI_HTML_REPORT_H
 #define DITKIT_CLI_HTML_REPORT_H

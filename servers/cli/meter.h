@@ -70,8 +70,8 @@ struct meter {
 	double share;      /* of that, 0 to 1 */
 };
 
-/** The work of the program begins, of which the first fields tell. @param is_quiet
- * nothing is shown unless --progress was given */
+/** Begin. The caller has set the fields in front of `mode`. @param is_quiet  nothing is
+ * shown unless --progress was given */
 void meter_start(struct meter *meter, const struct meter_opts *opts, bool is_quiet);
 
 /** Take the share of the work that is done. It falls only where the first phase begins
@@ -87,8 +87,8 @@ void meter_take_report(void *ctx, const struct dit_report *report);
 
 /** Wipe the bar out, so that a message can be printed in its place. */
 void meter_break(struct meter *meter);
-/** The work is over: the bar that stands there shows its end, lines their last one, with
- * the time it took, JSON its last object. */
+/** The work is over. If it has succeeded, complete the bar that stands there, or print
+ * the last line, with the time that the work took, or the last JSON object. */
 void meter_end(struct meter *meter, bool has_succeeded);
 
 /* ---- its texts ---- */

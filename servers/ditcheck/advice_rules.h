@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What rules of advice look at, and the rules: advice_rules.tsv, by gen_advice.awk. */
+/* The facts that rules of advice look at, and the rules: gen_advice.awk makes them of
+ * advice_rules.tsv. */
 #ifndef DITCHECK_ADVICE_RULES_H
 #define DITCHECK_ADVICE_RULES_H
 
