@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * --estimate: what a load or a reindexing will need, next to what there is.
+ *
+ * Threads: one; standard output and standard error are the program's.
  */
 #ifndef DITKIT_COMMON_ESTIMATE_TEXT_H
 #define DITKIT_COMMON_ESTIMATE_TEXT_H
@@ -25,12 +27,14 @@ enum estimate_mode {
  * @param program   "ditadd"
  * @param may_grow  maxsize does not count
  *
- * @return 0: all fits; -1
+ * @return 0: all fits; -1, after a message on standard error: something does not fit, no
+ *         memory, or standard output cannot be written
  */
 int estimate_tell(const struct dit_estimate *estimate, const char *program,
                   enum estimate_mode mode, bool may_grow);
 
-/** Its lines about what does not fit, of the JSON. Returns how many. */
+/** Print only the lines about what does not fit, from the JSON of an estimate (borrowed).
+ * Returns their number. */
 unsigned estimate_judge(const json_t *json, bool may_grow);
 
 #endif

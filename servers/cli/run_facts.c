@@ -101,7 +101,8 @@ static int compare(const void *a, const void *b, void *fields)
 	return order;
 }
 
-/* Takes the array. */
+/* Takes the array. Sorts by the first field, then by the next, and so on. @return owned;
+ * NULL: the array is empty, or there is no memory */
 static json_t *sort(json_t *array, const char *const *fields)
 {
 	size_t n = json_array_size(array);

@@ -33,7 +33,8 @@ const char *fact_phase_title(const char *name);
 
 /**
  * The index databases of all databases, the most expensive first: by time, where there
- * are times, else by bytes, else by postings. Returns an owned array; NULL: none.
+ * are times, else by bytes, else by postings. Returns an owned array; NULL: it would be
+ * empty, or there is no memory.
  */
 json_t *fact_indexes(const json_t *json);
 

@@ -67,8 +67,8 @@ int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fau
  */
 int dit_data_open_path(const char *path, struct dit_fault *fault);
 
-/** Create a file, for reading and writing. @return the descriptor, the caller's; -EEXIST;
- * other -errno */
+/** Create a file, for reading and writing. @param mode  the umask applies. @return the
+ * descriptor, the caller's; -EEXIST; other -errno */
 int dit_file_make(int dir_fd, const char *name, mode_t mode);
 
 /*

@@ -70,8 +70,8 @@ struct dit_output {
 	/** [own: main] size of the data file, as soon as dit_output_prepare() or
 	 * _commit() knows it, also when it is too large */
 	uint64_t bytes;
-	/** [own: main] bytes that were in use before dit_output_commit(), which leaves most
-	 * of them as they are. 0: a new database, or rebuilt indexes */
+	/** [own: main] bytes that were in use before dit_output_commit(), which has left
+	 * most of them as they were. 0: a new database, or rebuilt indexes */
 	uint64_t kept_bytes;
 	/** [own: main] of the file, bytes that the disk has; counted where syncing takes
 	 * long */

@@ -285,6 +285,13 @@ static int add_leaf(struct ranges *ranges, struct dit_span lowest)
 	return 0;
 }
 
+/*
+ * From the branch pages below the cursor, which stands at no leaf yet.
+ *
+ * @param ranges  `firsts` is the caller's to free, also after an error
+ *
+ * @return 0; DIT_E_CORRUPT; -ENOMEM; errors of reading
+ */
 static int find_ranges(struct dit_tree_cursor *cursor, struct ranges *ranges)
 {
 	struct dit_span lowest;

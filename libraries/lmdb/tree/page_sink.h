@@ -148,8 +148,8 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
 int dit_page_sink_open(struct dit_page_sink *sink, unsigned flags);
 /** Slow path of dit_page_sink_settle(); do not call. */
 int dit_page_sink_move_back(struct dit_page_sink *sink);
-/** Before more is put into the open page: if chunks are held and it has moved, it gets a
- * space in the chunk again. As above */
+/** Call before more is put into the open page: if chunks are held and the page has moved,
+ * it moves back into the chunk. @return as dit_page_sink_add() */
 static inline int dit_page_sink_settle(struct dit_page_sink *sink)
 {
 	return sink->holds && sink->open != NULL && sink->open == sink->own

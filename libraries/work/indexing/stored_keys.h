@@ -74,7 +74,14 @@ int dit_stored_keys_want(void *ctx, const struct dit_ad *ad);
 int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                          dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx);
 
-/** The same keys, each as the bytes that are stored, one key a call. */
+/**
+ * The same keys, each as the bytes that are stored.
+ *
+ * @param take  gets one key a call, whose bytes are valid during the call; a result other
+ *              than 0 ends the work
+ *
+ * @return as dit_stored_keys_make()
+ */
 int dit_stored_keys_spell(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                           dit_index_wide_fn take, void *ctx);
 
