@@ -226,7 +226,7 @@ struct dit_check_opts {
 
 	/* For what is compared piece by piece; 0: as dit_load(); at least 16 MiB */
 	uint64_t memory_bytes;
-	const char *tmpdir; /* of no effect: no temporary files are made */
+	const char *tmpdir; /* without effect: no temporary files are made */
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;

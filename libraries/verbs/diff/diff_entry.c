@@ -7,8 +7,8 @@
  *   second   ALPHA  gamma  delta       add:    ALPHA, delta
  *
  * One value of 50,000 is one line. The whole attribute is replaced if slapd cannot find a
- * value of it (there is no equality rule), if it has one value at most, if the order of
- * its values counts, or if none of them stays.
+ * value of it (there is no equality rule), if the schema allows one value, if the order
+ * of its values counts, or if none of them stays.
  *
  * slapd changes the values of RDNs when an entry is renamed, so the first side is what it
  * is after that.
