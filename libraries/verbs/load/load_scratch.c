@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A database for a while, in the directory for temporary files:
+ * A temporary database, in the directory for temporary files:
  *
  *   ditkit-scratch-Xy12Zq      mode 0700; the process holds it with a lock (tmp_files.h),
  *                              so that the next one removes what a killed one has left
