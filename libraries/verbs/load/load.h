@@ -168,15 +168,15 @@ struct dit_load_opts {
 	 */
 	const volatile sig_atomic_t *stop;
 	/*
-	 * New databases take the place of those that are there, with all entries, in one
-	 * step. Damaged ones go, too. Not with only_if_empty
+	 * A new database replaces the one that is there, with all entries, in one step;
+	 * also a damaged one. Not with only_if_empty
 	 */
 	bool replaces;
 	/*
 	 * The entries go to a new directory below tmpdir, without indexes; the configured
 	 * database is left alone. The results name the directory, which
-	 * dit_load_scratch_remove() removes. What a killed process leaves is removed by
-	 * the next such load. Not with subordinate databases: set no_glue
+	 * dit_load_scratch_remove() removes. The next such load removes what a killed
+	 * process has left. Not with subordinate databases: set no_glue
 	 */
 	bool is_scratch;
 };

@@ -101,7 +101,7 @@ struct load_keys {
 	_Atomic uint64_t nposted; /* index keys made, for the size estimate */
 };
 
-/** So many names of what a database holds are remembered. */
+/** The names of the first entries of a database that are remembered, at most. */
 #define LOOK_NAMES 4
 
 /** The contents of a database before the load (load_look.c). Zero: nothing. */
@@ -355,12 +355,12 @@ struct json_t *dit_load_site_json(const struct dit_job *job,
 /* Each function reports why, hands the record to the reject callback, and returns 0 (go
  * on, -c), DIT_E_REFUSED or a reported error. */
 
-/** Its notes tell why: it cannot be read, or a check refuses it. */
+/** The record cannot be read, or a check refuses it: the notes of @p item tell why. */
 int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
                     struct load_item *item);
 
 /**
- * It cannot be stored.
+ * The record cannot be stored.
  *
  * @param kind  DIT_WHY_EXISTS: an entry of this load has its DN; _STORED: one before it;
  *              _RDN_SIZE; _ENTRY_SIZE; _SPLIT_SIZE: a value does not fit a record of
@@ -369,7 +369,7 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
                   const struct load_item *item, enum dit_why_kind kind);
 
-/** Its database is of a type that takes no entries from tools. */
+/** The database of the record is of a type that takes no entries from tools. */
 int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
                           const struct load_item *item);
 
