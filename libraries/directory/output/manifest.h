@@ -85,8 +85,9 @@ typedef void (*dit_prepared_wait_fn)(void *ctx, const char *holder);
 int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, dit_prepared_wait_fn waits,
                       void *ctx, struct dit_prepared *ret);
 
-/** Remove what was prepared, and what is left of an unfinished one; nothing is changed if
- * a directory is in one of them. The directory is claimed. 0; -errno with a fault */
+/** Remove the prepared database, and the files of an unfinished one. If a directory is
+ * among them, nothing is changed. The caller has a claim (claim.h). 0; -errno with a
+ * fault */
 int dit_prepared_remove(int dir_fd, struct dit_fault *fault);
 
 /** "2026-01-31T23:59:59Z", with the NUL. */

@@ -42,7 +42,7 @@
 /** Rounds without the lock, at most. */
 #define DIT_ONLINE_ROUNDS 8
 
-/** The tables caught up with what others had changed. */
+/** A round: the tables caught up with the changes of others. */
 struct dit_online_round {
 	uint64_t nchanged; /* entries; one of an earlier round may come again */
 	uint64_t us;
@@ -79,8 +79,8 @@ struct dit_table_changes {
 };
 
 /**
- * Entries were changed: what does that change in the tables? Once for each round in which
- * there are some.
+ * Tell how the changed entries change the tables. Called once for each round that has
+ * changed entries.
  *
  * @param ret  one for each table, in their order, without changes; gets them. Their keys
  *             are used until the next call, or the end of the commit
@@ -113,12 +113,13 @@ struct dit_online_opts {
 };
 
 /**
- * The output's commit fails with DIT_E_FULL: the result does not fit maxsize, or, with a
- * fault, what other processes have mapped, as far as that is known;
+ * The output's commit returns 0; DIT_E_FULL: the result does not fit maxsize, or, with a
+ * fault, does not fit what other processes have mapped, as far as that is known;
  * DIT_E_CORRUPT, with a fault: an old index database is damaged, or was removed; the
- * error of changed; other errors. Then the database has the state of the latest commit of
- * others; or the new one, with is_unsynced, and a fault says so. If the disk fails while
- * the meta page is put back, the old or the new state may be on the disk; both are whole.
+ * error of changed; other errors. After an error the database has the state of the latest
+ * commit of others; with is_unsynced it may have the new state, and a fault says so. If
+ * the disk fails while the meta page is put back, the old or the new state may be on the
+ * disk; both are whole.
  *
  * @param ret_snapshot  the database as it was when it was opened; the output's. Its spare
  *                      readers see newer states

@@ -16,8 +16,8 @@
 #include "reader/entry_changes.h"
 #include "reader/snapshot_impl.h"
 
-/* Readers that the snapshot has not: for the state that the new tables show, and for a
- * newer one. */
+/* Spare readers of the snapshot: for the state that the new tables show, and for a newer
+ * one. */
 #define DIT_ONLINE_NSPARE 2u
 
 /** An old table. */
@@ -37,7 +37,7 @@ struct dit_online {
 		mapped;      /* by other processes; as of the latest commit of ours */
 	uint64_t used_bytes; /* of the file, before it */
 	uint64_t max_bytes;  /* that it may have afterwards */
-	bool is_shared_less; /* since others have not mapped what is configured */
+	bool is_shared_less; /* than configured, because others have not mapped as much */
 	struct dit_page_reserve reserve;
 	bool has_reserve;
 	bool is_committed;
@@ -83,7 +83,7 @@ static inline uint64_t dit_online_page_transaction(const struct dit_online *onli
  */
 int dit_online_open_commit(struct dit_online *online, const struct dit_page_set *reserved,
                            uint64_t room_pages, struct dit_page_commit **ret);
-/** The step, or back to what was. */
+/** Do the step; after an error, undo it. 0; error */
 int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit);
 
 /** The rounds and the last step. All new tables are finished. */

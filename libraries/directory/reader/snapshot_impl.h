@@ -37,8 +37,8 @@ struct dit_snapshot {
 int dit_snapshot_read_dbs(struct dit_snapshot *snapshot);
 void dit_snapshot_forget_dbs(struct dit_snapshot *snapshot);
 
-/** As a reader next to other processes, or as the first process, of a file of either
- * format: DIR/data.mdb is never claimed. */
+/** Open a snapshot as a reader, next to other processes or as the first one, of a file of
+ * either format. DIR/data.mdb is not claimed. */
 int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
                           const struct dit_snapshot_opts *opts);
 
@@ -51,8 +51,8 @@ static inline struct dit_page_source *dit_snapshot_spare_map(
 /** The tree of a named database. 1; 0: there is none */
 int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
                       struct dit_tree_record *ret);
-/** The same as a reader sees it. Also LMDB's codes; DIT_E_CORRUPT; -ENOTSUP: the file is
- * claimed; -EINVAL: there is no such reader */
+/** The tree of a named database as a reader sees it. As above; also LMDB's codes;
+ * DIT_E_CORRUPT; -ENOTSUP: the file is claimed; -EINVAL: there is no such reader */
 int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
                          struct dit_tree_record *ret);
 
