@@ -75,7 +75,7 @@ int dit_filter_parse(const struct dit_value_scope *scope, struct dit_span text,
 void dit_filter_put(const struct dit_filter *filter, struct dit_text *out);
 
 /**
- * The same, for a search.
+ * Read the filter of a search. Returns what dit_filter_parse() does.
  *
  * @param notes  gets slapd's remarks about unknown attributes; NULL: not wanted
  * @param ret    in the arena; as above

@@ -41,7 +41,7 @@ size_t dit_utf8_encode(uint32_t c, char *to);
 size_t dit_utf8_ascii(uint32_t c, char *to);
 
 /**
- * The same of a text.
+ * The same for each character of a text.
  *
  * @param ret  in the arena
  *

@@ -2,7 +2,7 @@
 /*
  * Values with pages of their own: nodes with DIT_NODE_BIG.
  *
- * Nothing that is read is believed.
+ * No byte of the file is trusted.
  *
  * Threads: any; the source of pages says who may read.
  */
@@ -12,13 +12,13 @@
 #include "page/page_source.h"
 #include "page/page_view.h"
 
-/** Their first page; all of them lie in the file. 0; DIT_E_CORRUPT */
+/** The first page of a value, all of whose pages lie in the file. 0; DIT_E_CORRUPT */
 int dit_long_value_page(const struct dit_page_source *source,
                         const struct dit_node_view *node, uint64_t *ret);
 /**
- * The same, and how many pages the value has. They may be more than it needs: liblmdb
- * keeps them where a shorter value comes in the transaction that wrote the longer one. Of
- * a sealed file (page_seal.h) the node tells, and all of them were sealed together.
+ * The same, and the number of its pages. They may be more than the value needs: liblmdb
+ * keeps them if the transaction that wrote a value puts a shorter one in its place. In a
+ * sealed file (page_seal.h) the node has their number: all of them were sealed together.
  *
  * @return 0; DIT_E_CORRUPT; -errno
  */

@@ -63,7 +63,7 @@ static inline const struct dit_meta *dit_metas_newest(const struct dit_metas *me
 	return &metas->list[metas->newest];
 }
 
-/** That of a transaction. NULL: no meta page has it, or has it any more */
+/** The meta page of a transaction. NULL: neither of the two has this transaction */
 static inline const struct dit_meta *dit_metas_of(const struct dit_metas *metas,
                                                   uint64_t transaction)
 {

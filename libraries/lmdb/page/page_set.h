@@ -58,7 +58,7 @@ static inline bool dit_page_set_has_shared(const struct dit_page_set *set, uint6
 	        1) != 0;
 }
 
-/** A page that is in the set. */
+/** Remove a page that is in the set. */
 static inline void dit_page_set_remove(struct dit_page_set *set, uint64_t page)
 {
 	set->words[page / 64] &= ~((uint64_t)1 << page % 64);

@@ -64,7 +64,8 @@ int dit_tree_path_begin_inside(struct dit_tree_path *path, struct dit_page_view 
 /**
  * Open the leaf to which a key belongs: no key is below one that was found before.
  *
- * @param ret  NULL: the tree is empty. Its slot is the next node; who takes it adds one
+ * @param ret  NULL: the tree is empty. Its slot is the next node: a caller that takes
+ *             this node adds one to the slot
  *
  * @return as above; errors of writing
  */
@@ -74,9 +75,10 @@ int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
 /**
  * The same, up to a node of the leaf.
  *
- * @return 1: it has the key, and is taken: it does not stay; points into an open page.
- *         The caller counts the pages of its value; 0: no node has the key; errors as
- *         above
+ * @param ret  points into an open page
+ *
+ * @return 1: the node has the key. It is not part of the new tree, and the caller counts
+ *         the pages of its value; 0: no node has the key; errors as above
  */
 int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
                        struct dit_node_view *ret);

@@ -191,7 +191,8 @@ void dit_walk_cut(struct walk *walk, struct walk_tree *tree);
 
 /* ---- pages ---- */
 
-/** The page belongs to this tree alone: else a finding, and false. */
+/** Claim a page for this tree alone. false, after a finding: no tree can have it, or the
+ * page is in use elsewhere. */
 bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
                     uint64_t at_page, long at_node);
 
@@ -199,12 +200,12 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    unsigned run, struct dit_page_view *ret);
 
-/** The same for the pages of a long value of a sealed file, which a node says there
- * are: the view is that of the first one, in whose memory all of them are. */
+/** The same for all pages of a long value of a sealed file. @param npages  as the node
+ * says. @param ret  the first page; the others follow it in memory */
 bool dit_walk_read_unit(struct walk_member *member, struct walk_tree *tree,
                         uint64_t first, uint64_t npages, struct dit_page_view *ret);
 
-/** The page has the number of its place, and the last transaction or one before it. */
+/** Check that a page names its own number, and the last transaction or an earlier one. */
 void dit_walk_page_origin(struct walk *walk, const struct walk_tree *tree, uint64_t page,
                           struct dit_page_view view);
 
@@ -227,7 +228,7 @@ void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
 /** Walk a whole tree in this member. */
 void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree);
 
-/** All of the tree was visited: its counters. */
+/** Compare the counters of a tree with its record, after the visit of all its pages. */
 void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree);
 
 void dit_walk_member_deinit(struct walk_member *member);
@@ -261,7 +262,8 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    long number, const struct dit_node_view *node);
 
-/** The items of a packed page, or of one inside a node: their order. They are told. */
+/** Check the order of the items of a packed page, or of a page inside a node, and tell
+ * the items. */
 void dit_walk_items(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                     long number, struct dit_page_view view, unsigned item_bytes,
                     struct dit_span list_key);
@@ -290,7 +292,7 @@ int dit_walk_add_database(struct walk *walk, struct dit_span name,
 /** Walk the trees of all databases, with a team. 0; -ENOMEM and other -errno */
 int dit_walk_databases(struct walk *walk);
 
-/** A record of the main tree: a database. */
+/** Check a record of the main tree, which describes a database. */
 void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                        long number, const struct dit_node_view *node);
 
@@ -323,7 +325,7 @@ void dit_walk_end(struct walk *walk);
  */
 int dit_walk_metas(struct walk *walk, bool *ret_is_usable);
 
-/** Has somebody committed since dit_walk_metas()? */
+/** Has another process committed since dit_walk_metas()? */
 bool dit_walk_metas_have_changed(struct walk *walk);
 
 /* ---- tasks ---- */

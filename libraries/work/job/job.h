@@ -203,9 +203,9 @@ static inline bool dit_job_names_conf(const struct dit_job_opts *opts)
 int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
                       struct dit_data_seal **ret);
 /**
- * The same of a file that need not be one of the configuration's: as the chosen database,
- * if the options choose one; else as that of which it is the file; else as the chosen
- * one, with a warning.
+ * The same for a file that the configuration need not name. Its pages are sealed as those
+ * of the chosen database, if the options choose one; else as those of the database whose
+ * file it is; else as those of the chosen database, with a warning.
  *
  * @param path  as of dit_data_open_path()
  * @param ret   NULL: the file is not sealed, or cannot be read, or no configuration was
@@ -246,7 +246,8 @@ void dit_job_tell(struct dit_job *job, unsigned phase);
 /** A phase is over: add its time, and its CPU time of all threads of the process. The
  * first one began with the job. */
 void dit_job_end_phase(struct dit_job *job, uint64_t *us, uint64_t *cpu_us);
-/** Tells again, for all that main waits in; NULL: nobody listens. */
+/** The ticker for all calls in which main waits: it tells again. NULL: there is no
+ * callback */
 struct dit_ticker *dit_job_ticker(struct dit_job *job);
 
 /* ---- reports ---- */
