@@ -11,7 +11,7 @@
 
 #define STACK_BYTES (256u << 10)
 
-/* Of the words of a command line; a path has PATH_MAX. */
+/* The bytes of the words of a command line; a path has PATH_MAX. */
 #define ECHO_MAX 4096
 
 int common_read_number(const char *text, unsigned long long max, unsigned long long *ret)

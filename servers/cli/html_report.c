@@ -206,7 +206,7 @@ static json_t *check_page(const json_t *json, const json_t *indexes)
 
 /* ---- the page ---- */
 
-/* What the page shows and the JSON does not have as it is. Owned. */
+/* The facts that the page shows and the JSON does not have as they are. Owned. */
 static json_t *page_json(const json_t *json, const char *next)
 {
 	bool is_check = strcmp(fact_text(json, "program"), "ditcheck") == 0;

@@ -112,7 +112,7 @@ static void print_indexes(struct filler run, const json_t *indexes, size_t max)
 	}
 }
 
-/* What became of a database; its rounds of an online run. */
+/* The result of the work on a database; the rounds of an online run. */
 static void print_database(struct filler run, bool is_first)
 {
 	const json_t *rounds = json_object_get(run.row, "catch_up_rounds");

@@ -41,7 +41,7 @@ struct advice_facts {
 	uint64_t ranges;
 	uint64_t bytes;
 
-	/* Of the file. */
+	/* Facts about the file. */
 	bool configured; /* its configuration was read */
 	uint64_t entries;
 	uint64_t sampled;
