@@ -66,7 +66,7 @@ static int share(int fd, off_t at)
 
 /* ---- opening ---- */
 
-/* Who keeps all others away, if the system names it. DIT_E_BUSY */
+/* Name the process that keeps all others away, if the system tells it. DIT_E_BUSY */
 static int say_holder(int fd, struct dit_fault *fault)
 {
 	struct flock lock = byte_lock(F_RDLCK, BYTE_OF_ALL);

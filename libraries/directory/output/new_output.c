@@ -335,7 +335,7 @@ static int begin_append(struct dit_new_output *output)
 	return dit_lmdb_append_open(&output->append, &opts);
 }
 
-/* What liblmdb makes besides. */
+/* Set the order of id2v, make ixck if it is wanted, commit. */
 static int finish_append(struct dit_new_output *output)
 {
 	const struct dit_fixed_db_facts *ixck = &dit_fixed_dbs[DIT_FIXED_CHECKS];

@@ -34,7 +34,7 @@
 #include "reader/stored_order.h"
 #include "tree/tree_changes.h"
 
-/* Of a record of dn2i: flags and lengths, the normal RDN, a NUL. */
+/* The bytes of a record of dn2i: flags and lengths, the normal RDN, a NUL. */
 #define DIT_CHILD_BYTES (2 + DIT_NAME_RECORD_LONGEST + 1)
 
 struct dit_record_tables {
@@ -45,7 +45,7 @@ struct dit_record_tables {
 	struct dit_tree_changes changes; /* of id2e, from then on */
 	bool is_changed;                 /* by dit_record_tables_put() */
 
-	/* What is stored; all zero: nothing is. */
+	/* The stored state; all zero: nothing is stored. */
 	struct dit_page_source map;
 	struct dit_tree_cursor *cursors[DIT_NFIXED]; /* owned */
 	struct dit_key_order names;   /* the order of records under a node */

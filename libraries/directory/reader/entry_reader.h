@@ -33,9 +33,9 @@ int dit_entry_reader_new(struct dit_entry_reader **ret,
 void dit_entry_reader_free(struct dit_entry_reader *reader);
 
 /*
- * What @p ret shows is valid until the next call; records, names and values as long as
- * the snapshot. An entry that cannot be read is shown with its errors, and the result is
- * that of one that can.
+ * The content of @p ret is valid until the next call; records, names and values as long
+ * as the snapshot. An entry that cannot be read is shown with its errors, and the result
+ * is that of an entry that can.
  */
 
 /** Later entries do not depend on those that were read before, though dn2i may be

@@ -26,7 +26,7 @@ struct dit_arena_block;
 
 struct dit_arena {
 	bool is_shared; /* blocks are of base/slab.h, and a reset puts them back there */
-	/* What ends the work of the arena; NULL: nothing. Loops through a huge value that
+	/* Ends the work of the arena; NULL: nothing does. Loops through a huge value that
 	 * ask for no memory look at it. */
 	const struct dit_stop *stop;
 	struct dit_arena_block *first;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a text that is cut; slapd's log has 4095 bytes of it. */
+/* The bytes of a text that is cut; slapd's log has 4095 bytes of it. */
 #define HEAD_BYTES 4096
 
 /* A byte of a UTF-8 character that is not its first one. */

@@ -13,8 +13,8 @@
  *                                DIT_PAIR_SECOND   c
  *                                DIT_PAIR_BOTH     d
  *
- *   in one order     The sides are merged, and each is read once. Of equal elements of a
- *                    side each takes one of the other side.
+ *   in one order     The sides are merged, and each is read once. Each of several equal
+ *                    elements of a side takes one of the other side.
  *   otherwise        Without `order` each element of the first side is sought in the
  *                    second one, then each of the second in the first.
  *
@@ -39,11 +39,11 @@ enum dit_pair {
 struct dit_pairs {
 	/** The next element of a side; after seek() its first one. 1; 0: end; error */
 	int (*next)(void *side);
-	/** Of the present elements: negative, 0, positive. NULL: there is no order */
+	/** Compares the present elements: negative, 0, positive. NULL: no order */
 	int (*order)(const void *first, const void *second);
 	/**
 	 * Without an order: go to the element that is equal to the present one of the
-	 * other side. What is sought in the first side need not be read.
+	 * other side. An element that is sought in the first side need not be read.
 	 *
 	 * @return 1; 0: there is none; error
 	 */

@@ -18,7 +18,7 @@ struct dit_table_writer {
 	unsigned page_bytes;
 	unsigned node_max;
 	unsigned key_max;
-	/* Of keys and records; by the flags, unless a merge has others. */
+	/* Of keys and records: the orders of the flags, unless a merge has others. */
 	struct dit_key_orders orders;
 	uint64_t nnew_leaves; /* since a page was kept */
 	uint64_t nitems;
@@ -26,8 +26,8 @@ struct dit_table_writer {
 	uint64_t nlist_branches; /* pages of lists' trees */
 	uint64_t nlist_leaves;
 	uint64_t ncopied_pages; /* of long lists whose nodes were copied */
-	/* Of all kinds, those of long lists included, whatever the format counts in the
-	 * tree's record; after the finish */
+	/* Pages of all kinds, those of long lists included, whatever the format counts in
+	 * the tree's record; known after the finish */
 	uint64_t npages;
 	size_t key_len; /* of the last key; 0: none yet */
 	char *key;      /* owned */

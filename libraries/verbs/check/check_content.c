@@ -347,7 +347,7 @@ static int collect(struct dit_check_content *content)
 
 /* ---- compared with what is stored ---- */
 
-/* Of all indexes that are compared, or of those before @p end. */
+/* The number of stored postings in the compared indexes before @p end. */
 static uint64_t count_stored(const struct dit_check_content *content, size_t end)
 {
 	uint64_t n = 0;

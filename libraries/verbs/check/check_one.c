@@ -439,7 +439,7 @@ static int check_content(struct file *file)
 
 /* ---- a sample ---- */
 
-/* Of a sound file, through a snapshot. Without a sample some advice is missing. */
+/* Sample a sound file, through a snapshot. Without a sample some advice is missing. */
 static int read_sample(struct file *file)
 {
 	struct dit_check_use *use = file->one->use;

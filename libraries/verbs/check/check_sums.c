@@ -246,7 +246,7 @@ static void put_ranges(struct index *index, const struct index_sums *own)
 	}
 }
 
-/* Of all members. */
+/* Put the ranges that all members have noted into one table. 0 or -ENOMEM */
 static int gather_ranges(struct dit_check_sums *sums, size_t db)
 {
 	size_t n = 0;

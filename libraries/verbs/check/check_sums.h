@@ -43,7 +43,7 @@ struct dit_check_sums_opts {
 	/* Borrowed. The formats of its keys count from the first push on */
 	const struct dit_index_set *indexes;
 	unsigned nmembers;
-	/* What members may use together to find the repeats among the keys of an entry */
+	/* For all members together: memory to find repeats among the keys of an entry */
 	uint64_t memory_bytes;
 	uint32_t list_max;      /* longest list of IDs; a longer one is a range */
 	struct dit_span suffix; /* as in dit_check_tree_sums_new() */

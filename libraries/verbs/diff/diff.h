@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What changed: the differences of two back-mdb databases as LDIF changes (RFC 2849),
- * which ldapmodify takes in the order in which they are written.
+ * The differences of two back-mdb databases as LDIF changes (RFC 2849), which ldapmodify
+ * takes in the order in which they are written.
  *
  *     struct dit_diff_opts opts = DIT_DIFF_OPTS_INIT;
  *     struct dit_diff_stats stats;
