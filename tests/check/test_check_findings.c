@@ -41,7 +41,7 @@ static void find(struct dit_check_findings *findings, const char *database, uint
 	struct dit_check_finding place = DIT_CHECK_PLACE(database);
 
 	place.id = id;
-	dit_check_find(findings, DIT_CHECK_DATABASE_FLAGS, &place, "%s", text);
+	dit_check_report(findings, DIT_CHECK_DATABASE_FLAGS, &place, "%s", text);
 }
 
 static void findings_are_told_in_order(void **state)
@@ -58,15 +58,15 @@ static void findings_are_told_in_order(void **state)
 	place.dn = "cn=x";
 	place.id = 3;
 	place.attribute = "sn";
-	dit_check_find(findings, DIT_WALK_KEY_ORDER, &place, "number %d", 5);
+	dit_check_report(findings, DIT_WALK_KEY_ORDER, &place, "number %d", 5);
 	place.attribute = "cn";
-	dit_check_find(findings, DIT_WALK_KEY_ORDER, &place, "number %d", 6);
+	dit_check_report(findings, DIT_WALK_KEY_ORDER, &place, "number %d", 6);
 	place = (struct dit_check_finding)DIT_CHECK_PLACE("cn");
 	place.page = 9;
 	place.node = 2;
-	dit_check_find(findings, DIT_WALK_KEY_ORDER, &place, "page");
+	dit_check_report(findings, DIT_WALK_KEY_ORDER, &place, "page");
 	place.node = 1;
-	dit_check_find(findings, DIT_WALK_KEY_ORDER, &place, "page");
+	dit_check_report(findings, DIT_WALK_KEY_ORDER, &place, "page");
 
 	assert_int_equal(dit_check_findings_count(findings), 7);
 	assert_int_equal(dit_check_findings_count_of(findings, DIT_WALK_KEY_ORDER), 4);
@@ -96,8 +96,8 @@ static void notes_are_counted_apart_and_told_last(void **state)
 	(void)state;
 
 	assert_int_equal(dit_check_findings_new(&findings, 1, false), 0);
-	dit_check_find(findings, DIT_CHECK_INDEX_UNUSED, &place, "unused");
-	dit_check_find(findings, DIT_CHECK_HOLE, &place, "a hole");
+	dit_check_report(findings, DIT_CHECK_INDEX_UNUSED, &place, "unused");
+	dit_check_report(findings, DIT_CHECK_HOLE, &place, "a hole");
 	find(findings, "sn", 1, "a");
 	find(findings, "sn", 2, "b");
 	assert_int_equal(dit_check_findings_count(findings), 2);
@@ -165,7 +165,7 @@ static int find_without_memory(void)
 	}
 	place.dn = "cn=x";
 	place.attribute = "sn";
-	dit_check_find(findings, DIT_WALK_KEY_ORDER, &place, "x");
+	dit_check_report(findings, DIT_WALK_KEY_ORDER, &place, "x");
 	r = dit_check_findings_tell(findings, "data.mdb", note, &told);
 	assert_true(r == 0 || told.len == 0);
 	dit_check_findings_free(findings);

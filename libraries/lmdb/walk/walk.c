@@ -72,15 +72,15 @@ void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint6
 	int r = 0;
 
 	if (node->value.len != sizeof(record)) {
-		dit_walk_find(walk, DIT_WALK_NODE_VALUE, tree, page, number,
-		              "the record of a database has %zu bytes, not %zu",
-		              node->value.len, sizeof(record));
+		dit_walk_report(walk, DIT_WALK_NODE_VALUE, tree, page, number,
+		                "the record of a database has %zu bytes, not %zu",
+		                node->value.len, sizeof(record));
 		dit_walk_cut(walk, tree);
 		return;
 	}
 	if (!is_name(walk->format, node->key, &name) || name.len > tree->key_max ||
 	    walk->ndatabases == WALK_DATABASES_MAX) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_TREE_NAME, tree, page, number,
 			"a database's name has %zu bytes and zeros among them, or there "
 			"are more than %u databases",
@@ -104,14 +104,14 @@ static void check_root(struct walk *walk, const struct walk_tree *tree)
 	bool is_empty = record->root == DIT_PAGE_NONE;
 
 	if (is_empty != (record->nitems == 0)) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_TREE_ROOT, tree, tree->at_page, tree->at_node,
 			"the record of the tree says that it has %llu records, and %s "
 			"root page",
 			(unsigned long long)record->nitems, is_empty ? "no" : "a");
 	}
 	if (!are_flags(record->flags)) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_TREE_FLAGS, tree, tree->at_page, tree->at_node,
 			"the record of the tree has flags 0x%x, which no database has",
 			record->flags);
@@ -228,9 +228,9 @@ static void check_end(struct walk *walk)
 	unsigned long long there = walk->npages;
 
 	if (atomic_load(&walk->nfreed_behind) != walk->nbehind) {
-		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
-		              "the file ends after %llu pages; %llu are in use", there,
-		              there + walk->nbehind);
+		dit_walk_report(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+		                "the file ends after %llu pages; %llu are in use", there,
+		                there + walk->nbehind);
 	}
 }
 
@@ -257,7 +257,7 @@ static void find_lost_pages(struct walk *walk)
 		}
 		nlost += end - page;
 		if (!atomic_load(&walk->is_cut)) {
-			dit_walk_find(
+			dit_walk_report(
 				walk, DIT_WALK_PAGE_LOST, NULL, page, -1,
 				"%llu pages from here on are in no tree and not in the "
 				"free list",
@@ -265,7 +265,7 @@ static void find_lost_pages(struct walk *walk)
 		}
 	}
 	if (nlost > 0 && atomic_load(&walk->is_cut)) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_PAGE_LOST, NULL, DIT_WALK_NO_PAGE, -1,
 			"%llu pages were not reached: they are below damage, or in no "
 			"tree at all",

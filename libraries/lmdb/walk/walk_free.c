@@ -26,7 +26,7 @@ struct free_record {
 static void check_order(struct walk *walk, struct free_record *record, uint64_t page)
 {
 	if (page >= record->before) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_FREE_ORDER, record->tree, record->page,
 			record->number,
 			"transaction %llu gave back page %llu, which stands after page "
@@ -48,7 +48,7 @@ static void take_page(struct walk *walk, struct free_record *record, uint64_t pa
 		return;
 	}
 	if (page < 2 || page >= walk->npages) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_FREE_RANGE, record->tree, record->page,
 			record->number,
 			"transaction %llu gave back page %llu; pages of trees are 2 to "
@@ -58,7 +58,7 @@ static void take_page(struct walk *walk, struct free_record *record, uint64_t pa
 	}
 	check_order(walk, record, page);
 	if (!dit_page_set_add_shared(&walk->freed, page)) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_FREE_TWICE, record->tree, record->page,
 			record->number,
 			"transaction %llu gave back page %llu, which is free already", by,
@@ -67,8 +67,8 @@ static void take_page(struct walk *walk, struct free_record *record, uint64_t pa
 	}
 	atomic_fetch_add_explicit(&walk->nfreed, 1, memory_order_relaxed);
 	if (dit_page_set_has_shared(&walk->used, page)) {
-		dit_walk_find(walk, DIT_WALK_PAGE_FREE, record->tree, page, -1,
-		              "the page is in use, and the free list has it as well");
+		dit_walk_report(walk, DIT_WALK_PAGE_FREE, record->tree, page, -1,
+		                "the page is in use, and the free list has it as well");
 	}
 }
 
@@ -83,7 +83,7 @@ static bool take_words(struct walk *walk, struct free_record *record, const char
 		if (first + i == 0) {
 			record->count = word;
 			if (word >= record->nwords) {
-				dit_walk_find(
+				dit_walk_report(
 					walk, DIT_WALK_FREE_COUNT, record->tree,
 					record->page, record->number,
 					"transaction %llu gave back %llu pages; the "
@@ -149,16 +149,16 @@ void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
 	}
 	if (node->key.len == sizeof(record.transaction) &&
 	    record.transaction > walk->meta.transaction) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_FREE_KEY, tree, page, number,
 			"the record belongs to transaction %llu; the last one is %llu",
 			(unsigned long long)record.transaction,
 			(unsigned long long)walk->meta.transaction);
 	}
 	if (node->value_len % WORD != 0 || record.nwords == 0) {
-		dit_walk_find(walk, DIT_WALK_FREE_COUNT, tree, page, number,
-		              "the record has %u bytes, not a count and pages",
-		              node->value_len);
+		dit_walk_report(walk, DIT_WALK_FREE_COUNT, tree, page, number,
+		                "the record has %u bytes, not a count and pages",
+		                node->value_len);
 		dit_walk_cut(walk, tree);
 		return;
 	}

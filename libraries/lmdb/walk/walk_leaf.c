@@ -21,9 +21,9 @@ static bool check_key_length(struct walk *walk, const struct walk_place *place, 
 	    (key.len > 0 || tree->role == WALK_LIST)) {
 		return true;
 	}
-	dit_walk_find(walk, kind_of(tree, DIT_WALK_KEY_LENGTH, DIT_WALK_ITEM_LENGTH),
-	              tree, place->page, slot, "the %s has %zu bytes",
-	              tree->role == WALK_LIST ? "item" : "key", key.len);
+	dit_walk_report(walk, kind_of(tree, DIT_WALK_KEY_LENGTH, DIT_WALK_ITEM_LENGTH),
+	                tree, place->page, slot, "the %s has %zu bytes",
+	                tree->role == WALK_LIST ? "item" : "key", key.len);
 	return false;
 }
 
@@ -34,7 +34,7 @@ static void check_key_order(struct walk *walk, const struct walk_place *place, l
 	const struct walk_tree *tree = place->tree;
 
 	if (dit_key_compare(walk_order_of(tree), tree->list_key, before, key) >= 0) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, kind_of(tree, DIT_WALK_KEY_ORDER, DIT_WALK_ITEM_ORDER),
 			tree, place->page, slot, "the %s is not above the one before it",
 			tree->role == WALK_LIST ? "item" : "key");
@@ -52,7 +52,7 @@ static void check_bounds(struct walk *walk, const struct walk_place *place,
 
 	if (place->lowest.is_set &&
 	    dit_key_compare(order, tree->list_key, place->lowest.key, first) > 0) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, kind, tree, place->page, 0,
 			"the key is below the branch's key for this page, which is in "
 			"page %llu, node %ld",
@@ -60,7 +60,7 @@ static void check_bounds(struct walk *walk, const struct walk_place *place,
 	}
 	if (place->highest.is_set &&
 	    dit_key_compare(order, tree->list_key, last, place->highest.key) >= 0) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, kind, tree, place->page, last_slot,
 			"the key is not below the branch's key for the next page; the "
 			"branch is page %llu",
@@ -91,13 +91,13 @@ static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
 
 	dit_walk_page_origin(walk, tree, first, view);
 	if (dit_view_flags(view) != DIT_PAGE_OVERFLOW) {
-		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, tree, first, -1,
-		              "the page has flags 0x%x; a long value begins here",
-		              dit_view_flags(view));
+		dit_walk_report(walk, DIT_WALK_PAGE_FLAGS, tree, first, -1,
+		                "the page has flags 0x%x; a long value begins here",
+		                dit_view_flags(view));
 		return false;
 	}
 	if (count < wanted) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_OVERFLOW_COUNT, tree, first, -1,
 			"the page says that the value has %llu pages; its %u bytes need "
 			"%llu",
@@ -105,7 +105,7 @@ static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
 		return false;
 	}
 	if (count > walk->npages - first) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_OVERFLOW_RANGE, tree, first, -1,
 			"the page says that the value has %llu pages; the last page is "
 			"%llu",
@@ -127,7 +127,7 @@ static void check_node_count(struct walk *walk, const struct walk_tree *tree,
 	}
 	memcpy(&big, node->value.data, sizeof(big));
 	if (big.npages != count) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_OVERFLOW_COUNT, tree, page, slot,
 			"the node says that the value has %llu pages; its first page "
 			"says %u",
@@ -151,10 +151,11 @@ static bool read_first(struct walk_member *member, struct walk_tree *tree, uint6
 	if (big.npages <
 	            dit_overflow_pages(walk->format, node->value_len, walk->page_bytes) ||
 	    big.npages > walk->npages - big.first_page) {
-		dit_walk_find(walk, DIT_WALK_OVERFLOW_COUNT, tree, page, slot,
-		              "the node says that the value has %llu pages, which its %u "
-		              "bytes or the file cannot have",
-		              (unsigned long long)big.npages, node->value_len);
+		dit_walk_report(
+			walk, DIT_WALK_OVERFLOW_COUNT, tree, page, slot,
+			"the node says that the value has %llu pages, which its %u "
+			"bytes or the file cannot have",
+			(unsigned long long)big.npages, node->value_len);
 		dit_walk_cut(walk, tree);
 		return false;
 	}
@@ -175,7 +176,7 @@ bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint6
 
 	memcpy(&first, node->value.data, sizeof(first));
 	if (first < 2 || first >= walk->npages) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_OVERFLOW_RANGE, tree, page, slot,
 			"the value is in page %llu and those after it; the last page is "
 			"%llu",
@@ -229,7 +230,7 @@ static bool check_flags(struct walk *walk, struct walk_tree *tree, uint64_t page
 		break;
 	}
 	if (!is_right) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_NODE_FLAGS, tree, page, slot,
 			"the node has flags 0x%x, which no node of this tree can have",
 			node->flags);
@@ -266,7 +267,7 @@ static void visit_value(struct walk_member *member, struct walk_tree *tree, uint
 		break;
 	case WALK_LIST:
 		if (node->value_len != 0) {
-			dit_walk_find(
+			dit_walk_report(
 				member->walk, DIT_WALK_NODE_VALUE, tree, page, slot,
 				"the item has a value of %u bytes; items are keys alone",
 				node->value_len);
@@ -329,18 +330,18 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 	unsigned count = dit_view_count(view);
 
 	if (tree->role != WALK_LIST || item_bytes == 0) {
-		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, tree, place->page, -1,
-		              "the page is packed; this tree's leaves have nodes");
+		dit_walk_report(walk, DIT_WALK_PAGE_FLAGS, tree, place->page, -1,
+		                "the page is packed; this tree's leaves have nodes");
 		dit_walk_cut(walk, tree);
 		return;
 	}
 	if (dit_view_item_bytes(view) != item_bytes) {
-		dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, place->page, -1,
-		              "the page has items of %u bytes, its list of %u",
-		              dit_view_item_bytes(view), item_bytes);
+		dit_walk_report(walk, DIT_WALK_ITEM_LENGTH, tree, place->page, -1,
+		                "the page has items of %u bytes, its list of %u",
+		                dit_view_item_bytes(view), item_bytes);
 	}
 	if (!dit_view_has_items(view, item_bytes)) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_PAGE_BOUNDS, tree, place->page, -1,
 			"the page's bounds, %u and %u, do not fit items of %u bytes",
 			dit_view_lower(view), dit_view_upper(view), item_bytes);

@@ -61,7 +61,7 @@ static void check_items(struct walk *walk, struct walk_tree *tree, uint64_t page
 		if (dit_key_compare(order, list_key,
 		                    dit_view_item(view, i - 1, item_bytes),
 		                    dit_view_item(view, i, item_bytes)) >= 0) {
-			dit_walk_find(
+			dit_walk_report(
 				walk, DIT_WALK_ITEM_ORDER, tree, page, number,
 				"item %u of the list is not above the one before it", i);
 		}
@@ -100,14 +100,14 @@ static void visit_packed(struct walk_member *member, const struct inner_page *in
 	unsigned wanted = tree->orders.items.bytes;
 
 	if (item_bytes == 0 || (wanted != 0 && item_bytes != wanted)) {
-		dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
-		              inner->number, "the list has items of %u bytes",
-		              item_bytes);
+		dit_walk_report(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
+		                inner->number, "the list has items of %u bytes",
+		                item_bytes);
 		dit_walk_cut(walk, tree);
 		return;
 	}
 	if (!dit_view_has_items(inner->view, item_bytes)) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
 			"the bounds of the list's page, %u and %u, do not fit items of "
 			"%u bytes in %u bytes",
@@ -132,19 +132,20 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 	dit_walk_tiles(member, tree, inner->page, inner->number, inner->view);
 	for (unsigned i = 0; i < dit_view_count(inner->view); i++) {
 		if (dit_view_node(inner->view, i, &node) != DIT_NODE_FITS) {
-			dit_walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
-			              inner->number,
-			              "node %u of the list's page is not inside it", i);
+			dit_walk_report(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
+			                inner->number,
+			                "node %u of the list's page is not inside it", i);
 			continue;
 		}
 		if (!dit_key_has_length(order, tree->key_max, node.key)) {
-			dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
-			              inner->number, "item %u of the list has %zu bytes",
-			              i, node.key.len);
+			dit_walk_report(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
+			                inner->number,
+			                "item %u of the list has %zu bytes", i,
+			                node.key.len);
 			continue;
 		}
 		if (node.flags != 0 || node.value_len != 0) {
-			dit_walk_find(
+			dit_walk_report(
 				walk, DIT_WALK_LIST_PAGE, tree, inner->page,
 				inner->number,
 				"item %u of the list has flags or a value; items are "
@@ -153,7 +154,7 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 		}
 		if (has_item &&
 		    dit_key_compare(order, inner->key, before, node.key) >= 0) {
-			dit_walk_find(
+			dit_walk_report(
 				walk, DIT_WALK_ITEM_ORDER, tree, inner->page,
 				inner->number,
 				"item %u of the list is not above the one before it", i);
@@ -174,16 +175,17 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 	unsigned flags = 0;
 
 	if (inner->view.len < walk->format->header_bytes) {
-		dit_walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
-		              "the list's page has %u bytes, less than a header",
-		              inner->view.len);
+		dit_walk_report(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
+		                inner->number,
+		                "the list's page has %u bytes, less than a header",
+		                inner->view.len);
 		dit_walk_cut(walk, tree);
 		return;
 	}
 	flags = dit_view_flags(inner->view);
 	if ((flags & ~DIT_PAGE_DIRTY) != wanted || !dit_view_has_bounds(inner->view) ||
 	    dit_view_count(inner->view) == 0) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
 			"the list's page has flags 0x%x and bounds %u and %u in %u bytes",
 			flags, dit_view_lower(inner->view), dit_view_upper(inner->view),
@@ -223,7 +225,7 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
 	    record->root != DIT_PAGE_NONE && record->nitems > 0) {
 		return true;
 	}
-	dit_walk_find(
+	dit_walk_report(
 		walk, DIT_WALK_LIST_RECORD, database, page, number,
 		"the record of the list has flags 0x%x, items of %u bytes, %llu of them, "
 		"and root %lld",
@@ -284,9 +286,9 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 	struct walk_tree list;
 
 	if (node->value.len != sizeof(record)) {
-		dit_walk_find(walk, DIT_WALK_LIST_RECORD, database, page, number,
-		              "the record of the list has %zu bytes, not %zu",
-		              node->value.len, sizeof(record));
+		dit_walk_report(walk, DIT_WALK_LIST_RECORD, database, page, number,
+		                "the record of the list has %zu bytes, not %zu",
+		                node->value.len, sizeof(record));
 		dit_walk_cut(walk, database);
 		return;
 	}
@@ -310,8 +312,8 @@ static void visit_single(struct walk_member *member, struct walk_tree *tree,
                          uint64_t page, long number, const struct dit_node_view *node)
 {
 	if (!dit_key_has_length(&tree->orders.items, tree->key_max, node->value)) {
-		dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page, number,
-		              "the item has %zu bytes", node->value.len);
+		dit_walk_report(member->walk, DIT_WALK_ITEM_LENGTH, tree, page, number,
+		                "the item has %zu bytes", node->value.len);
 	}
 	if ((tree->record.flags & DIT_DB_DUPFIXED) != 0) {
 		tell(member, tree, node->key, 1, node->value, false);

@@ -75,26 +75,27 @@ static bool check_meta(struct walk *walk, unsigned number,
 	const struct dit_meta *meta = &page->meta;
 
 	if (meta->magic != DIT_META_MAGIC) {
-		dit_walk_find(walk, DIT_WALK_META_MAGIC, NULL, number, -1,
-		              "this is no meta page of LMDB: its magic number is %08x",
-		              meta->magic);
+		dit_walk_report(walk, DIT_WALK_META_MAGIC, NULL, number, -1,
+		                "this is no meta page of LMDB: its magic number is %08x",
+		                meta->magic);
 		return false;
 	}
 	if (meta->version != format->version) {
-		dit_walk_find(walk, DIT_WALK_META_VERSION, NULL, number, -1,
-		              "the meta page has data version %u, not %u", meta->version,
-		              format->version);
+		dit_walk_report(walk, DIT_WALK_META_VERSION, NULL, number, -1,
+		                "the meta page has data version %u, not %u",
+		                meta->version, format->version);
 		return false;
 	}
 	if (!dit_meta_is_size(format, dit_meta_page_bytes(page)) ||
 	    dit_meta_page_bytes(page) != page_bytes) {
-		dit_walk_find(walk, DIT_WALK_META_PAGE_SIZE, NULL, number, -1,
-		              "the meta page says that pages have %u bytes; they have %u",
-		              dit_meta_page_bytes(page), page_bytes);
+		dit_walk_report(
+			walk, DIT_WALK_META_PAGE_SIZE, NULL, number, -1,
+			"the meta page says that pages have %u bytes; they have %u",
+			dit_meta_page_bytes(page), page_bytes);
 		return false;
 	}
 	if (dit_view_number(view) != number || dit_view_flags(view) != DIT_META_FLAG) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_META_PAGE, NULL, number, -1,
 			"the meta page's header has number %llu and flags 0x%x, not %u "
 			"and 0x%x",
@@ -102,16 +103,17 @@ static bool check_meta(struct walk *walk, unsigned number,
 			number, DIT_META_FLAG);
 	}
 	if (meta->transaction != 0 && meta->transaction % 2 != number) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_META_TRANSACTION, NULL, number, -1,
 			"transaction %llu is on meta page %u and belongs on the other",
 			(unsigned long long)meta->transaction, number);
 	}
 	if ((meta->free_tree.flags & TREE_FLAGS) != DIT_DB_INTEGERKEY) {
-		dit_walk_find(walk, DIT_WALK_TREE_FLAGS, NULL, number, -1,
-		              "the record of the free list has the flags 0x%x; those of "
-		              "its tree are 0x%x",
-		              meta->free_tree.flags, DIT_DB_INTEGERKEY);
+		dit_walk_report(
+			walk, DIT_WALK_TREE_FLAGS, NULL, number, -1,
+			"the record of the free list has the flags 0x%x; those of "
+			"its tree are 0x%x",
+			meta->free_tree.flags, DIT_DB_INTEGERKEY);
 	}
 	return true;
 }
@@ -123,7 +125,7 @@ static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
 	uint64_t last = walk->meta.last_page;
 
 	if (last < 1) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_META_LAST_PAGE, NULL, number, -1,
 			"the meta page says that page %llu is the last one in use; the "
 			"two meta pages alone are more",
@@ -157,7 +159,7 @@ static void check_neighbours(struct walk *walk, const struct meta_pages *pages)
 	metas.newest = metas.list[1].transaction > metas.list[0].transaction;
 	if (pages->is_there[0] && pages->is_there[1] &&
 	    !dit_metas_are_neighbours(&metas)) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_META_TRANSACTION, NULL, metas.newest, -1,
 			"transaction %llu follows %llu, of the other meta page: one of "
 			"the numbers is wrong, or a loss of power took what was between "
@@ -230,9 +232,10 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 		return -errno;
 	}
 	if (r == -ENODATA) {
-		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
-		              "the file ends after %llu bytes, within its two meta pages",
-		              (unsigned long long)status.st_size);
+		dit_walk_report(
+			walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+			"the file ends after %llu bytes, within its two meta pages",
+			(unsigned long long)status.st_size);
 		return 0;
 	}
 	if (r < 0) {

@@ -16,17 +16,17 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
                     uint64_t at_page, long at_node)
 {
 	if (page < DIT_FIRST_PAGE || page >= walk->npages) {
-		dit_walk_find(walk, DIT_WALK_PAGE_RANGE, tree, at_page, at_node,
-		              "it refers to page %llu; pages of trees are %u to %llu",
-		              (unsigned long long)page, DIT_FIRST_PAGE,
-		              (unsigned long long)walk->npages - 1);
+		dit_walk_report(walk, DIT_WALK_PAGE_RANGE, tree, at_page, at_node,
+		                "it refers to page %llu; pages of trees are %u to %llu",
+		                (unsigned long long)page, DIT_FIRST_PAGE,
+		                (unsigned long long)walk->npages - 1);
 		dit_walk_cut(walk, tree);
 		return false;
 	}
 	if (!dit_page_set_add_shared(&walk->used, page)) {
-		dit_walk_find(walk, DIT_WALK_PAGE_TWICE, tree, at_page, at_node,
-		              "it refers to page %llu, which is in use elsewhere",
-		              (unsigned long long)page);
+		dit_walk_report(walk, DIT_WALK_PAGE_TWICE, tree, at_page, at_node,
+		                "it refers to page %llu, which is in use elsewhere",
+		                (unsigned long long)page);
 		dit_walk_cut(walk, tree);
 		return false;
 	}
@@ -35,8 +35,8 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 		dit_tick_often(&walk->ticker);
 	}
 	if (dit_page_set_has_shared(&walk->freed, page)) {
-		dit_walk_find(walk, DIT_WALK_PAGE_FREE, tree, page, -1,
-		              "the page is in use, and the free list has it as well");
+		dit_walk_report(walk, DIT_WALK_PAGE_FREE, tree, page, -1,
+		                "the page is in use, and the free list has it as well");
 	}
 	return true;
 }
@@ -57,8 +57,8 @@ static bool tell_unreadable(struct walk *walk, struct walk_tree *tree, uint64_t 
 		dit_walk_fail(walk, r);
 		return false;
 	}
-	dit_walk_find(walk, DIT_WALK_UNREADABLE, tree, page, -1,
-	              "the page cannot be read: %s", why);
+	dit_walk_report(walk, DIT_WALK_UNREADABLE, tree, page, -1,
+	                "the page cannot be read: %s", why);
 	dit_walk_cut(walk, tree);
 	return false;
 }
@@ -72,8 +72,8 @@ static void check_sum(struct walk *walk, const struct walk_tree *tree, uint64_t 
 
 	if (crypto != NULL && !dit_crypto_encrypts(crypto) &&
 	    !dit_page_sum_is_right(walk->format, unit, len)) {
-		dit_walk_find(walk, DIT_WALK_PAGE_CHECKSUM, tree, page, -1,
-		              "the checksum is not that of the page");
+		dit_walk_report(walk, DIT_WALK_PAGE_CHECKSUM, tree, page, -1,
+		                "the checksum is not that of the page");
 	}
 }
 
@@ -172,7 +172,7 @@ static void compare_counter(struct walk *walk, enum dit_walk_kind kind,
                             const char *what)
 {
 	if (stored != found) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, kind, tree, tree->at_page, tree->at_node,
 			"the record of the %s says that it has %llu %s; it has %llu",
 			tree->role == WALK_LIST ? "list" : "tree",
@@ -263,17 +263,17 @@ static struct walk_bound bound_of(struct walk_member *member,
 	}
 	if (node.key.len == 0 ||
 	    !dit_key_has_length(walk_order_of(tree), tree->key_max, node.key)) {
-		dit_walk_find(member->walk,
-		              is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH, tree,
-		              place->page, slot, "the branch's key has %zu bytes",
-		              node.key.len);
+		dit_walk_report(member->walk,
+		                is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH,
+		                tree, place->page, slot, "the branch's key has %zu bytes",
+		                node.key.len);
 		return none;
 	}
 	wrong = wrong_bound(place, last, node.key);
 	if (wrong != NULL) {
-		dit_walk_find(member->walk,
-		              is_list ? DIT_WALK_ITEM_ORDER : DIT_WALK_KEY_ORDER, tree,
-		              place->page, slot, "%s", wrong);
+		dit_walk_report(member->walk,
+		                is_list ? DIT_WALK_ITEM_ORDER : DIT_WALK_KEY_ORDER, tree,
+		                place->page, slot, "%s", wrong);
 		return none;
 	}
 	*last = (struct walk_bound){true, node.key};
@@ -325,8 +325,8 @@ static void visit_branch(struct walk_member *member, const struct walk_place *pl
 
 	atomic_fetch_add_explicit(&place->tree->nbranches, 1, memory_order_relaxed);
 	if (count == 1) {
-		dit_walk_find(walk, DIT_WALK_BRANCH_CHILDREN, place->tree, place->page,
-		              -1, "the branch page has one child; liblmdb wants two");
+		dit_walk_report(walk, DIT_WALK_BRANCH_CHILDREN, place->tree, place->page,
+		                -1, "the branch page has one child; liblmdb wants two");
 	}
 	for (unsigned i = 0; i < count && !dit_walk_is_over(walk); i++) {
 		struct walk_bound highest = place->highest;
@@ -348,14 +348,14 @@ bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
 	case DIT_NODE_FITS:
 		return true;
 	case DIT_NODE_ODD_OFFSET:
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_NODE_PLACE, tree, page, slot,
 			"its slot points to byte %u of the page, where no node can be",
 			dit_view_node_offset(view, slot));
 		return false;
 	case DIT_NODE_TOO_LONG:
-		dit_walk_find(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,
-		              "the node ends after the end of its page");
+		dit_walk_report(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,
+		                "the node ends after the end of its page");
 		return false;
 	}
 	return false;
@@ -374,9 +374,9 @@ void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t
 			return; /* that is reported, and enough */
 		}
 	}
-	dit_walk_find(member->walk, DIT_WALK_NODE_OVERLAP, tree, page, number,
-	              "nodes lie over each other, or bytes between them belong to "
-	              "none");
+	dit_walk_report(member->walk, DIT_WALK_NODE_OVERLAP, tree, page, number,
+	                "nodes lie over each other, or bytes between them belong to "
+	                "none");
 }
 
 void dit_walk_page_origin(struct walk *walk, const struct walk_tree *tree, uint64_t page,
@@ -385,12 +385,12 @@ void dit_walk_page_origin(struct walk *walk, const struct walk_tree *tree, uint6
 	uint64_t transaction = dit_view_transaction(view);
 
 	if (dit_view_number(view) != page) {
-		dit_walk_find(walk, DIT_WALK_PAGE_NUMBER, tree, page, -1,
-		              "the page says that it is page %llu",
-		              (unsigned long long)dit_view_number(view));
+		dit_walk_report(walk, DIT_WALK_PAGE_NUMBER, tree, page, -1,
+		                "the page says that it is page %llu",
+		                (unsigned long long)dit_view_number(view));
 	}
 	if (transaction > walk->meta.transaction) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_PAGE_TRANSACTION, tree, page, -1,
 			"the page says that transaction %llu wrote it; the last one is "
 			"%llu",
@@ -408,20 +408,21 @@ static bool check_header(struct walk *walk, const struct walk_place *place,
 	dit_walk_page_origin(walk, place->tree, place->page, view);
 	if (flags != DIT_PAGE_BRANCH && flags != DIT_PAGE_LEAF &&
 	    flags != (DIT_PAGE_LEAF | DIT_PAGE_LEAF2)) {
-		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, place->tree, place->page, -1,
-		              "the page has flags 0x%x: it is no page of a tree", flags);
+		dit_walk_report(walk, DIT_WALK_PAGE_FLAGS, place->tree, place->page, -1,
+		                "the page has flags 0x%x: it is no page of a tree",
+		                flags);
 		return false;
 	}
 	if (!dit_view_has_bounds(view)) {
-		dit_walk_find(
+		dit_walk_report(
 			walk, DIT_WALK_PAGE_BOUNDS, place->tree, place->page, -1,
 			"the page's slots end at byte %u and its nodes begin at byte %u",
 			dit_view_lower(view), dit_view_upper(view));
 		return false;
 	}
 	if (dit_view_count(view) == 0) {
-		dit_walk_find(walk, DIT_WALK_PAGE_EMPTY, place->tree, place->page, -1,
-		              "the page holds nothing");
+		dit_walk_report(walk, DIT_WALK_PAGE_EMPTY, place->tree, place->page, -1,
+		                "the page holds nothing");
 		return false;
 	}
 	return true;
@@ -434,9 +435,9 @@ static void check_level(struct walk *walk, const struct walk_place *place)
 
 	if (!atomic_compare_exchange_strong(&place->tree->depth, &depth, place->level) &&
 	    depth != place->level) {
-		dit_walk_find(walk, DIT_WALK_PAGE_DEPTH, place->tree, place->page, -1,
-		              "the leaf is on level %u, others of its tree on level %u",
-		              place->level, depth);
+		dit_walk_report(walk, DIT_WALK_PAGE_DEPTH, place->tree, place->page, -1,
+		                "the leaf is on level %u, others of its tree on level %u",
+		                place->level, depth);
 	}
 }
 
@@ -478,9 +479,9 @@ void dit_walk_visit(struct walk_member *member, const struct walk_place *place)
 		return;
 	}
 	if (place->level > WALK_DEPTH_MAX) {
-		dit_walk_find(walk, DIT_WALK_PAGE_DEPTH, tree, place->parent,
-		              place->parent_node, "the tree is deeper than %d levels",
-		              WALK_DEPTH_MAX);
+		dit_walk_report(walk, DIT_WALK_PAGE_DEPTH, tree, place->parent,
+		                place->parent_node, "the tree is deeper than %d levels",
+		                WALK_DEPTH_MAX);
 		dit_walk_cut(walk, tree);
 		return;
 	}

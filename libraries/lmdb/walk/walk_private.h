@@ -175,9 +175,9 @@ struct walk {
  *
  * Any member.
  */
-void dit_walk_find(struct walk *walk, enum dit_walk_kind kind,
-                   const struct walk_tree *tree, uint64_t page, long node,
-                   const char *format, ...) __attribute__((format(printf, 6, 7)));
+void dit_walk_report(struct walk *walk, enum dit_walk_kind kind,
+                     const struct walk_tree *tree, uint64_t page, long node,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /** End the walk with an error. Any member. */
 void dit_walk_fail(struct walk *walk, int error);

@@ -17,9 +17,9 @@ const char *dit_walk_kind_name(enum dit_walk_kind kind)
 	return kind < DIT_WALK_NKINDS ? names[kind] : "unknown";
 }
 
-void dit_walk_find(struct walk *walk, enum dit_walk_kind kind,
-                   const struct walk_tree *tree, uint64_t page, long node,
-                   const char *format, ...)
+void dit_walk_report(struct walk *walk, enum dit_walk_kind kind,
+                     const struct walk_tree *tree, uint64_t page, long node,
+                     const char *format, ...)
 {
 	const struct dit_walk_opts *opts = walk->opts;
 	char text[TEXT_MAX];

@@ -79,9 +79,10 @@ static int fit_format(struct dit_check_content *content, size_t db)
 
 	if (r == DIT_E_INVALID) {
 		content->states[db] = DIT_CHECK_INDEX_DONE;
-		dit_check_find(content->findings, DIT_CHECK_INDEX_KEYS, &place,
-		               "the keys have %zu bytes; this configuration makes others",
-		               key_len);
+		dit_check_report(
+			content->findings, DIT_CHECK_INDEX_KEYS, &place,
+			"the keys have %zu bytes; this configuration makes others",
+			key_len);
 		return 0;
 	}
 	return r < 0 ? r : 0;
@@ -99,13 +100,14 @@ static void note_databases(const struct dit_check_content *content)
 		if ((dbs[i].flags & DIT_DB_DUPFIXED) != 0 &&
 		    dit_check_index_number(content, dbs[i].name) ==
 		            dit_index_set_ndbs(content->indexes)) {
-			dit_check_find(content->findings, DIT_CHECK_INDEX_UNUSED, &place,
-			               "the index is not configured: %llu postings that "
-			               "slapd does not use",
-			               (unsigned long long)dbs[i].nrecords);
+			dit_check_report(
+				content->findings, DIT_CHECK_INDEX_UNUSED, &place,
+				"the index is not configured: %llu postings that "
+				"slapd does not use",
+				(unsigned long long)dbs[i].nrecords);
 		} else if (strcmp(dbs[i].name, "ixck") == 0 && dbs[i].nrecords > 0) {
-			dit_check_find(content->findings, DIT_CHECK_INDEX_PENDING, &place,
-			               "slapd has not yet built all indexes");
+			dit_check_report(content->findings, DIT_CHECK_INDEX_PENDING,
+			                 &place, "slapd has not yet built all indexes");
 		}
 	}
 }
@@ -267,8 +269,8 @@ static bool find_missing(const struct dit_check_content *content, size_t db)
 	bool is_missing = dit_snapshot_db(content->snapshot, name) == NULL;
 
 	if (is_missing) {
-		dit_check_find(content->findings, DIT_CHECK_INDEX_MISSING, &place,
-		               "the index is configured, and its database is missing");
+		dit_check_report(content->findings, DIT_CHECK_INDEX_MISSING, &place,
+		                 "the index is configured, and its database is missing");
 	}
 	return is_missing;
 }

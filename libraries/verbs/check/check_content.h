@@ -108,12 +108,12 @@ struct dit_check_finding dit_check_entry_place(struct dit_check_content *content
                                                const char *database, uint64_t id);
 
 /** A finding about an entry; id 0: about none. A format and its values follow. */
-#define DIT_CHECK_FIND_AT(content, kind, database, id, ...)                              \
+#define DIT_CHECK_REPORT_AT(content, kind, database, id, ...)                            \
  do {                                                                                    \
   const struct dit_check_finding at =                                                    \
 	  dit_check_entry_place((content), (database), (id));                            \
                                                                                          \
-  dit_check_find((content)->findings, (kind), &at, __VA_ARGS__);                         \
+  dit_check_report((content)->findings, (kind), &at, __VA_ARGS__);                       \
  } while (0)
 
 /*

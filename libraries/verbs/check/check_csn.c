@@ -164,11 +164,11 @@ static void look_at_newest(const struct dit_check_csn *all,
 
 	if (context != NULL && entry != NULL && all->nids == all->last_id &&
 	    dit_csn_compare(text_of(context), entry) > 0) {
-		dit_check_find(findings, DIT_CHECK_CONTEXT_CSN, place,
-		               "%.*s is newer than %.*s, the newest entryCSN, and no ID "
-		               "is missing",
-		               (int)context->len, context->text, (int)entry->len,
-		               entry->text);
+		dit_check_report(
+			findings, DIT_CHECK_CONTEXT_CSN, place,
+			"%.*s is newer than %.*s, the newest entryCSN, and no ID "
+			"is missing",
+			(int)context->len, context->text, (int)entry->len, entry->text);
 	}
 }
 
@@ -181,8 +181,8 @@ void dit_check_csn_end(const struct dit_check_csn *all,
 	place.dn = all->context_dn;
 	place.id = all->context_id;
 	if (all->bad != NULL) {
-		dit_check_find(findings, DIT_CHECK_CSN_FORMAT, &place,
-		               "\"%s\" is no change sequence number", all->bad);
+		dit_check_report(findings, DIT_CHECK_CSN_FORMAT, &place,
+		                 "\"%s\" is no change sequence number", all->bad);
 	}
 	for (size_t i = 0; i < all->context.n; i++) {
 		const struct dit_csn *context = &all->context.list[i];
@@ -190,11 +190,12 @@ void dit_check_csn_end(const struct dit_check_csn *all,
 			dit_csn_list_find(&all->entries, context->sid);
 
 		if (entry != NULL && dit_csn_compare(text_of(context), entry) < 0) {
-			dit_check_find(findings, DIT_CHECK_CONTEXT_CSN, &place,
-			               "%.*s is older than %.*s, the entryCSN of the "
-			               "entry with ID %llu",
-			               (int)context->len, context->text, (int)entry->len,
-			               entry->text, (unsigned long long)entry->id);
+			dit_check_report(findings, DIT_CHECK_CONTEXT_CSN, &place,
+			                 "%.*s is older than %.*s, the entryCSN of the "
+			                 "entry with ID %llu",
+			                 (int)context->len, context->text,
+			                 (int)entry->len, entry->text,
+			                 (unsigned long long)entry->id);
 		}
 	}
 	look_at_newest(all, &place, findings);

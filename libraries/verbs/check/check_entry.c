@@ -81,7 +81,7 @@ static int find_unknown(struct dit_check_entry *check, const struct dit_entry_vi
 		const struct dit_ad_name *name = dit_ad_names_get(check->names, number);
 
 		if (name == NULL) {
-			dit_check_find(
+			dit_check_report(
 				check->content->findings, DIT_CHECK_ENTRY_ATTRIBUTE,
 				&check->place,
 				"attribute #%u has the number %u, which is %s ad2i", i,
@@ -92,10 +92,10 @@ static int find_unknown(struct dit_check_entry *check, const struct dit_entry_vi
 		}
 	}
 	if (r == DIT_E_CORRUPT) {
-		dit_check_find(check->content->findings, DIT_CHECK_ENTRY_RECORD,
-		               &check->place,
-		               "the record of %zu bytes contradicts its format",
-		               view->record.len);
+		dit_check_report(check->content->findings, DIT_CHECK_ENTRY_RECORD,
+		                 &check->place,
+		                 "the record of %zu bytes contradicts its format",
+		                 view->record.len);
 		r = 0;
 	}
 	return r;
@@ -142,11 +142,11 @@ static int verify_normal(struct dit_check_entry *check, const struct dit_attr *a
 	int r = normal_of(check, attr->ad, attr->values[i], &normal);
 
 	if (r == 0) {
-		dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-		               &check->place,
-		               "value #%u has the normal form \"%s\"; its rule refuses "
-		               "the value",
-		               i, dit_check_show(stored, attr->normal[i]));
+		dit_check_report(check->content->findings, DIT_CHECK_VALUE_NORMAL,
+		                 &check->place,
+		                 "value #%u has the normal form \"%s\"; its rule refuses "
+		                 "the value",
+		                 i, dit_check_show(stored, attr->normal[i]));
 		return 0;
 	}
 	if (r < 0 || dit_span_eq(normal, attr->normal[i])) {
@@ -154,11 +154,11 @@ static int verify_normal(struct dit_check_entry *check, const struct dit_attr *a
 	}
 	r = match_normal_in_dn(check, attr, i);
 	if (r == 0) {
-		dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-		               &check->place,
-		               "value #%u has the normal form \"%s\", not \"%s\"", i,
-		               dit_check_show(stored, attr->normal[i]),
-		               dit_check_show(made, normal));
+		dit_check_report(check->content->findings, DIT_CHECK_VALUE_NORMAL,
+		                 &check->place,
+		                 "value #%u has the normal form \"%s\", not \"%s\"", i,
+		                 dit_check_show(stored, attr->normal[i]),
+		                 dit_check_show(made, normal));
 	}
 	return r < 0 ? r : 0;
 }
@@ -169,11 +169,11 @@ static void find_surplus_normal(struct dit_check_entry *check,
 {
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
 		if (!dit_span_eq(attr->normal[i], attr->values[i])) {
-			dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-			               &check->place,
-			               "value #%u has a normal form; the attribute's "
-			               "rule makes none",
-			               i);
+			dit_check_report(check->content->findings, DIT_CHECK_VALUE_NORMAL,
+			                 &check->place,
+			                 "value #%u has a normal form; the attribute's "
+			                 "rule makes none",
+			                 i);
 		}
 	}
 }
@@ -214,8 +214,8 @@ static int verify_absence(struct dit_check_entry *check, const struct dit_attr *
 			is_missed || (r == 1 && !dit_span_eq(normal, attr->values[i]));
 	}
 	if (r == 1 && is_missed) {
-		dit_check_find(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-		               &check->place, "the values have no normal forms");
+		dit_check_report(check->content->findings, DIT_CHECK_VALUE_NORMAL,
+		                 &check->place, "the values have no normal forms");
 	}
 	return r < 0 ? r : 0;
 }
@@ -229,19 +229,19 @@ static void verify_order(struct dit_check_entry *check, const struct dit_attr *a
 
 	for (uint32_t i = 1; attr->is_sorted && i < attr->nvalues; i++) {
 		if (order(keys[i - 1], keys[i]) >= 0) {
-			dit_check_find(check->content->findings, DIT_CHECK_VALUE_ORDER,
-			               &check->place,
-			               "value #%u is not above the one before it, and "
-			               "the values are marked as sorted",
-			               i);
+			dit_check_report(check->content->findings, DIT_CHECK_VALUE_ORDER,
+			                 &check->place,
+			                 "value #%u is not above the one before it, and "
+			                 "the values are marked as sorted",
+			                 i);
 		}
 	}
 	if (!attr->is_sorted && sorted != NULL &&
 	    (sorted[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0) {
 		/* They were stored before sortvals named the attribute. */
-		dit_check_find(check->content->findings, DIT_CHECK_VALUE_UNSORTED,
-		               &check->place,
-		               "the values are not sorted; sortvals names the attribute");
+		dit_check_report(
+			check->content->findings, DIT_CHECK_VALUE_UNSORTED, &check->place,
+			"the values are not sorted; sortvals names the attribute");
 	}
 }
 
@@ -285,12 +285,12 @@ static void find_unnamed(struct dit_check_entry *check, const struct dit_entry *
 	char text[DIT_CHECK_SHOWN];
 
 	check->place.attribute = ava->type->name;
-	dit_check_find(check->content->findings,
-	               is_absent ? DIT_CHECK_NAME_ABSENT : DIT_CHECK_NAME_VALUE,
-	               &check->place, "the entry does not have the %s \"%s\" %s",
-	               is_absent ? "attribute whose value" : "value",
-	               dit_check_show(text, ava->value),
-	               is_absent ? "names it" : "that names it");
+	dit_check_report(check->content->findings,
+	                 is_absent ? DIT_CHECK_NAME_ABSENT : DIT_CHECK_NAME_VALUE,
+	                 &check->place, "the entry does not have the %s \"%s\" %s",
+	                 is_absent ? "attribute whose value" : "value",
+	                 dit_check_show(text, ava->value),
+	                 is_absent ? "names it" : "that names it");
 	check->place.attribute = NULL;
 }
 
@@ -337,14 +337,14 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 			check->place.attribute =
 				attr->ad == NULL ? NULL : attr->ad->name.data;
 			if (attr->is_split) {
-				dit_check_find(check->content->findings,
-				               DIT_CHECK_SPLIT_MISSING, &check->place,
-				               "the values are not in the entry, and "
-				               "there are none in id2v");
+				dit_check_report(check->content->findings,
+				                 DIT_CHECK_SPLIT_MISSING, &check->place,
+				                 "the values are not in the entry, and "
+				                 "there are none in id2v");
 			} else {
-				dit_check_find(check->content->findings,
-				               DIT_CHECK_ENTRY_ATTRIBUTE, &check->place,
-				               "attribute #%u has no values", i);
+				dit_check_report(check->content->findings,
+				                 DIT_CHECK_ENTRY_ATTRIBUTE, &check->place,
+				                 "attribute #%u has no values", i);
 			}
 			check->place.attribute = NULL;
 		}
@@ -360,8 +360,8 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 
 static void find_bad_name(struct dit_check_entry *check)
 {
-	dit_check_find(check->content->findings, DIT_CHECK_NAME_NORMAL, &check->place,
-	               "the name is no DN that slapd accepts");
+	dit_check_report(check->content->findings, DIT_CHECK_NAME_NORMAL, &check->place,
+	                 "the name is no DN that slapd accepts");
 }
 
 /* The name as it is stored, its normal form, and the values in it. */
@@ -379,11 +379,11 @@ static int verify_name(struct dit_check_entry *check, const struct dit_entry_vie
 		char stored[DIT_CHECK_SHOWN];
 		char made[DIT_CHECK_SHOWN];
 
-		dit_check_find(check->content->findings, DIT_CHECK_NAME_NORMAL,
-		               &check->place,
-		               "the name has the normal form \"%s\", not \"%s\"",
-		               dit_check_show(stored, view->norm_dn),
-		               dit_check_show(made, entry->dn.norm));
+		dit_check_report(check->content->findings, DIT_CHECK_NAME_NORMAL,
+		                 &check->place,
+		                 "the name has the normal form \"%s\", not \"%s\"",
+		                 dit_check_show(stored, view->norm_dn),
+		                 dit_check_show(made, entry->dn.norm));
 	}
 	if (r == 0 && !view->is_hole) {
 		r = verify_naming_values(check, entry);
@@ -404,11 +404,11 @@ static void verify_classes(struct dit_check_entry *check, const struct dit_entry
 		flags |= oc == NULL ? 0 : oc->oc_flags;
 	}
 	if (flags != entry->oc_flags) {
-		dit_check_find(check->content->findings, DIT_CHECK_ENTRY_CLASSES,
-		               &check->place,
-		               "the entry has other flags than 0x%x, which its object "
-		               "classes give it",
-		               flags);
+		dit_check_report(check->content->findings, DIT_CHECK_ENTRY_CLASSES,
+		                 &check->place,
+		                 "the entry has other flags than 0x%x, which its object "
+		                 "classes give it",
+		                 flags);
 	}
 }
 
@@ -469,10 +469,10 @@ int dit_check_entry(struct dit_check_entry *check, const struct dit_entry_view *
 		return r;
 	}
 	if (view->id > DIT_CHECK_ID_MAX) {
-		dit_check_find(check->content->findings, DIT_CHECK_ENTRY_ID,
-		               &check->place,
-		               "the ID is above %u; its index keys are not compared",
-		               DIT_CHECK_ID_MAX);
+		dit_check_report(check->content->findings, DIT_CHECK_ENTRY_ID,
+		                 &check->place,
+		                 "the ID is above %u; its index keys are not compared",
+		                 DIT_CHECK_ID_MAX);
 	}
 	dit_arena_reset(&check->arena);
 	return view->record_error != 0 ? find_unknown(check, view) : verify(check, view);

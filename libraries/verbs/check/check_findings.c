@@ -145,8 +145,8 @@ static int keep(struct dit_check_findings *findings, unsigned kind,
 	return 0;
 }
 
-void dit_check_find(struct dit_check_findings *findings, unsigned kind,
-                    const struct dit_check_finding *place, const char *format, ...)
+void dit_check_report(struct dit_check_findings *findings, unsigned kind,
+                      const struct dit_check_finding *place, const char *format, ...)
 {
 	char text[TEXT_MAX];
 	va_list args;

@@ -4,13 +4,13 @@
  * each, told in order, the findings first.
  *
  *   dit_check_findings_new()
- *   any thread:  dit_check_find() ...
+ *   any thread:  dit_check_report() ...
  *   dit_check_findings_tell();  dit_check_findings_free()
  *
  * The first ones in that order are kept, whichever thread has found them. So the output
  * does not depend on threads.
  *
- * Threads: dit_check_find() any; the others one, when no thread finds anything.
+ * Threads: dit_check_report() any; the others one, when no thread finds anything.
  */
 #ifndef DITKIT_CHECK_FINDINGS_H
 #define DITKIT_CHECK_FINDINGS_H
@@ -103,8 +103,8 @@ void dit_check_findings_reset(struct dit_check_findings *findings);
  *
  * @param place  database, page, node, id, dn and attribute alone count; they are copied
  */
-void dit_check_find(struct dit_check_findings *findings, unsigned kind,
-                    const struct dit_check_finding *place, const char *format, ...)
+void dit_check_report(struct dit_check_findings *findings, unsigned kind,
+                      const struct dit_check_finding *place, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /** Bytes of a name or value that a finding shows, and room for them. */

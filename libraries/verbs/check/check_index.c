@@ -48,7 +48,7 @@ struct index_check {
 /* ---- findings ---- */
 
 #define FIND(check, kind, id, ...)                                                       \
- DIT_CHECK_FIND_AT((check)->content, (kind), (check)->name, (id), __VA_ARGS__)
+ DIT_CHECK_REPORT_AT((check)->content, (kind), (check)->name, (id), __VA_ARGS__)
 
 static const char *show_key(struct index_check *check, struct dit_span key)
 {

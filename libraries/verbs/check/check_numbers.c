@@ -27,9 +27,9 @@ static int note_first(struct numbers *numbers, const struct dit_ad *ad, uint32_t
 		numbers->firsts[ad->ordinal] = number;
 		return 0;
 	}
-	dit_check_find(numbers->findings, DIT_CHECK_AD_TWICE, &place,
-	               "the numbers %u and %u have one name, %s",
-	               numbers->firsts[ad->ordinal], number, ad->name.data);
+	dit_check_report(numbers->findings, DIT_CHECK_AD_TWICE, &place,
+	                 "the numbers %u and %u have one name, %s",
+	                 numbers->firsts[ad->ordinal], number, ad->name.data);
 	return 0;
 }
 
@@ -41,18 +41,18 @@ static int check_name(struct numbers *numbers, uint32_t number, struct dit_span 
 	int r = dit_ad_find(numbers->schema, NULL, name, &ad, &reason);
 
 	if (r == DIT_E_UNKNOWN) {
-		dit_check_find(numbers->findings, DIT_CHECK_AD_NAME, &place,
-		               "number %u is \"%s\": %s", number,
-		               dit_check_show(shown, name), reason);
+		dit_check_report(numbers->findings, DIT_CHECK_AD_NAME, &place,
+		                 "number %u is \"%s\": %s", number,
+		                 dit_check_show(shown, name), reason);
 		return 0;
 	}
 	if (r < 0) {
 		return r;
 	}
 	if (!dit_span_eq(ad->name, name)) {
-		dit_check_find(numbers->findings, DIT_CHECK_AD_NAME, &place,
-		               "number %u is \"%s\", which slapd spells \"%s\"", number,
-		               dit_check_show(shown, name), ad->name.data);
+		dit_check_report(numbers->findings, DIT_CHECK_AD_NAME, &place,
+		                 "number %u is \"%s\", which slapd spells \"%s\"", number,
+		                 dit_check_show(shown, name), ad->name.data);
 	}
 	return note_first(numbers, ad, number);
 }
@@ -63,21 +63,21 @@ static int check_record(struct numbers *numbers, struct dit_span key,
 	uint32_t number = 0;
 
 	if (key.len != sizeof(number)) {
-		dit_check_find(numbers->findings, DIT_CHECK_AD_GAP, &place,
-		               "a number has %zu bytes, not %zu", key.len,
-		               sizeof(number));
+		dit_check_report(numbers->findings, DIT_CHECK_AD_GAP, &place,
+		                 "a number has %zu bytes, not %zu", key.len,
+		                 sizeof(number));
 		return 0;
 	}
 	memcpy(&number, key.data, sizeof(number));
 	if (number > numbers->next) {
-		dit_check_find(
+		dit_check_report(
 			numbers->findings, DIT_CHECK_AD_GAP, &place,
 			"number %u is missing; slapd counts the records, and takes "
 			"those that follow for others",
 			numbers->next);
 	} else if (number == 0) {
-		dit_check_find(numbers->findings, DIT_CHECK_AD_GAP, &place,
-		               "there is a number 0; numbers begin with 1");
+		dit_check_report(numbers->findings, DIT_CHECK_AD_GAP, &place,
+		                 "there is a number 0; numbers begin with 1");
 	}
 	numbers->next = number + 1;
 	return number == 0 ? 0 : check_name(numbers, number, name);

@@ -109,8 +109,8 @@ static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
 
 	place.page = finding->page;
 	place.node = finding->node;
-	dit_check_find(file->content.findings, finding->kind, &place, "%s",
-	               finding->text);
+	dit_check_report(file->content.findings, finding->kind, &place, "%s",
+	                 finding->text);
 	note_damage(file, finding->kind, finding->database);
 }
 
@@ -128,10 +128,11 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 		}
 	}
 	if (!dit_stored_flags_are_right(name, flags)) {
-		dit_check_find(file->content.findings, DIT_CHECK_DATABASE_FLAGS, &place,
-		               "the database has flags 0x%02x, which slapd does not give "
-		               "to one of this name",
-		               flags);
+		dit_check_report(
+			file->content.findings, DIT_CHECK_DATABASE_FLAGS, &place,
+			"the database has flags 0x%02x, which slapd does not give "
+			"to one of this name",
+			flags);
 		note_damage(file, DIT_CHECK_DATABASE_FLAGS, name.data);
 	}
 	dit_stored_order(NULL, name, flags, orders);
@@ -143,8 +144,9 @@ static void look_for_missing(struct file *file)
 		struct dit_check_finding place = DIT_CHECK_PLACE(dit_fixed_dbs[i].name);
 
 		if (!file->has_fixed[i]) {
-			dit_check_find(file->content.findings, DIT_CHECK_DATABASE_MISSING,
-			               &place, "the database is missing; slapd needs it");
+			dit_check_report(file->content.findings,
+			                 DIT_CHECK_DATABASE_MISSING, &place,
+			                 "the database is missing; slapd needs it");
 			file->is_damaged = true;
 		}
 	}

@@ -64,7 +64,7 @@ static void find(struct split_check *check, const struct group *group,
 {
 	const struct dit_check_finding place = place_of(check, group);
 
-	dit_check_find(check->content->findings, kind, &place, "%s", text);
+	dit_check_report(check->content->findings, kind, &place, "%s", text);
 }
 
 /* ---- the entry of a key ---- */
@@ -139,12 +139,12 @@ static void end_group(struct split_check *check, const struct group *group)
 
 	if (group->nwanted > 0 && group->n != group->nwanted) {
 		place = place_of(check, group);
-		dit_check_find(check->content->findings,
-		               is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT,
-		               &place, "the entry counts %llu values, id2v has %llu%s",
-		               (unsigned long long)group->nwanted,
-		               (unsigned long long)group->n,
-		               is_few ? ": equal ones were given, or some are lost" : "");
+		dit_check_report(
+			check->content->findings,
+			is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT, &place,
+			"the entry counts %llu values, id2v has %llu%s",
+			(unsigned long long)group->nwanted, (unsigned long long)group->n,
+			is_few ? ": equal ones were given, or some are lost" : "");
 	}
 }
 

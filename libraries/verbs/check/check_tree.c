@@ -78,7 +78,7 @@ struct tree_check {
 #define FIND(check, kind, id, ...)                                                       \
  do {                                                                                    \
   (check)->has_found = true;                                                             \
-  DIT_CHECK_FIND_AT((check)->content, (kind), "dn2i", (id), __VA_ARGS__);                \
+  DIT_CHECK_REPORT_AT((check)->content, (kind), "dn2i", (id), __VA_ARGS__);              \
  } while (0)
 
 static unsigned long long number(uint64_t n)
@@ -305,11 +305,11 @@ static void check_node(struct tree_check *check, const struct node *node)
 		FIND(check, DIT_CHECK_NAME_ENTRY, node->id,
 		     "the node has no record in id2e, not even an empty one");
 	} else if (!has_key && below == NULL) {
-		DIT_CHECK_FIND_AT(check->content, DIT_CHECK_ENTRY_NODE, "id2e", node->id,
-		                  "the entry has no node in the tree");
+		DIT_CHECK_REPORT_AT(check->content, DIT_CHECK_ENTRY_NODE, "id2e",
+		                    node->id, "the entry has no node in the tree");
 	} else if (entry[0] == 0) {
-		DIT_CHECK_FIND_AT(check->content, DIT_CHECK_HOLE, "id2e", node->id,
-		                  "a node without an entry: it was never added");
+		DIT_CHECK_REPORT_AT(check->content, DIT_CHECK_HOLE, "id2e", node->id,
+		                    "a node without an entry: it was never added");
 	}
 }
 
@@ -323,9 +323,10 @@ static void check_root(struct tree_check *check, const struct node *node)
 		FIND(check, DIT_CHECK_NAME_ROOT, 0, "the root has no record of its own");
 	}
 	if (node->facts[FACT_ENTRY] != NULL && content->database->suffix_norm.len > 0) {
-		dit_check_find(content->findings, DIT_CHECK_ENTRY_NODE, &place,
-		               "there is an entry with ID 0, which only the empty suffix "
-		               "has");
+		dit_check_report(
+			content->findings, DIT_CHECK_ENTRY_NODE, &place,
+			"there is an entry with ID 0, which only the empty suffix "
+			"has");
 	}
 }
 
