@@ -114,27 +114,39 @@ static int read_own(void *ctx, int option, const char *text)
 	return 0;
 }
 
-/* A data.mdb, or a directory that has one; all else is LDIF. */
-static bool is_database(const char *text)
+/* A data.mdb, or a directory that has one; all else is LDIF.
+ * @param text  becomes the directory of a data.mdb */
+static bool is_database(char *text)
 {
 	char path[PATH_MAX];
+	char *slash = strrchr(text, '/');
+	char *name = slash == NULL ? text : slash + 1;
 	struct stat st;
-	size_t len = strlen(text);
 
 	if (stat(text, &st) == 0 && S_ISREG(st.st_mode)) {
-		return len >= 8 && strcmp(text + len - 8, "data.mdb") == 0;
+		if (strcmp(name, "data.mdb") != 0) {
+			return false;
+		}
+		name[0] = '.';
+		name[1] = '\0';
+		return true;
 	}
 	return snprintf(path, sizeof(path), "%s/data.mdb", text) < (int)sizeof(path) &&
 	       access(path, F_OK) == 0;
 }
 
-static int read_side(struct diff_side *side, const char *text)
+static int read_side(struct diff_side *side, char *text)
 {
 	if (is_database(text)) {
 		side->directory = text;
 		return 0;
 	}
 	return inputs_add(&side->inputs, "ditdiff", text);
+}
+
+static bool is_standard_input(const struct diff_side *side)
+{
+	return side->inputs.n > 0 && side->inputs.paths[0] == NULL;
 }
 
 static int read_operands(struct diff_options *options, int argc, char *argv[])
@@ -151,6 +163,11 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 	for (int i = 0; i < n && r == 0; i++) {
 		r = read_side(&options->sides[options->is_reverse ? 1 - i : i],
 		              argv[optind + i]);
+	}
+	if (r == 0 && is_standard_input(&options->sides[0]) &&
+	    is_standard_input(&options->sides[1])) {
+		return common_wrong_call(&options->common,
+		                         "standard input (-) can be one state, not both");
 	}
 	return r < 0 ? r : common_check_options(&options->common, optind, argv);
 }

@@ -16,6 +16,8 @@ done <<-'OPTIONS'
 	--subtree nonsense db empty
 	--memory 1K db
 	db db
+	db db/data.mdb
+	- -
 	db
 	nowhere
 	empty
