@@ -147,6 +147,9 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked);
 /** The first RDN of a DN, as written or in normal form; points into the DN. */
 struct dit_span dit_diff_first_rdn(struct dit_span dn);
+/** Are entries added with this attribute? They are with an operational one that users
+ * write, as the ref of a referral. */
+bool dit_diff_is_content(const struct dit_diff *diff, const struct dit_ad *ad);
 /** Do the values of this attribute count? */
 bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad);
 

@@ -39,9 +39,17 @@ struct scan {
 
 /* ---- sums ---- */
 
+bool dit_diff_is_content(const struct dit_diff *diff, const struct dit_ad *ad)
+{
+	return diff->opts.operational || ad == NULL ||
+	       ad->type->usage == DIT_USAGE_USER ||
+	       (ad->type->flags & (DIT_TYPE_REFERRAL_ONLY | DIT_TYPE_SUBENTRY_ONLY |
+	                           DIT_TYPE_ADMIN_ROLE)) != 0;
+}
+
 bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad)
 {
-	if (ad != NULL && ad->type->usage != DIT_USAGE_USER && !diff->opts.operational) {
+	if (!dit_diff_is_content(diff, ad)) {
 		return false;
 	}
 	for (size_t i = 0; i < diff->opts.nattrs; i++) {

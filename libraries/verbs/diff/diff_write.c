@@ -88,11 +88,10 @@ int dit_diff_add(struct dit_diff *diff, uint32_t at)
 	for (uint32_t i = 0; i < entry.nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &entry.attrs[i];
 
-		for (uint32_t v = 0;
-		     v < attr->nvalues && r == 0 &&
-		     (attr->ad == NULL || attr->ad->type->usage == DIT_USAGE_USER ||
-		      diff->opts.operational);
-		     v++) {
+		if (!dit_diff_is_content(diff, attr->ad)) {
+			continue;
+		}
+		for (uint32_t v = 0; v < attr->nvalues && r == 0; v++) {
 			r = dit_ldif_write_value(&diff->text, attr->name, attr->values[v],
 			                         false);
 		}
