@@ -75,7 +75,8 @@ struct dit_diff_opts {
 	 * databases have. None: all. */
 	const char *const *attrs;
 	size_t nattrs;
-	/* Operational attributes count, too. Such changes need the relax control. */
+	/* Operational attributes count, too. Such changes need the relax control. Without
+	 * this, ref, subtreeSpecification and administrativeRole alone count. */
 	bool operational;
 	unsigned wrap; /* columns of a line; 0: 78; UINT_MAX: lines are not folded */
 
@@ -139,8 +140,9 @@ typedef int (*dit_diff_write_fn)(void *ctx, const char *data, size_t len);
  *
  * @return 0; what write returned. On any other result but DIT_E_STOPPED a report has told
  *         the failure: DIT_E_CONFIG; -EINVAL: an option is out of range, or both are one
- *         database, or their topmost entries differ; DIT_E_CORRUPT: an entry cannot be
- *         read; what dit_entry_scan_open() returns; -ENOMEM; -errno of temporary files
+ *         database, or their topmost entries differ, or one lacks an entry that has
+ *         others below it; DIT_E_CORRUPT: an entry cannot be read; what
+ *         dit_entry_scan_open() returns; -ENOMEM; -errno of temporary files
  */
 DIT_PUBLIC int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write,
                         void *ctx, struct dit_diff_stats *ret);

@@ -101,16 +101,20 @@ struct rdns {
 	bool old_stays; /* its values, too */
 };
 
-static int parse_rdns(struct dit_diff *diff, const struct dit_diff_node *node,
+static int parse_rdns(struct dit_diff *diff, struct dit_span old, struct dit_span new,
                       struct rdns *ret)
 {
 	const struct dit_schema *schema = diff->job.chosen.settings->schema;
-	int r = dit_dn_parse(schema, dit_diff_item_of(diff, node, 0)->rdn, &diff->arena,
-	                     NULL, &ret->old);
+	int r = dit_dn_parse(schema, old, &diff->arena, NULL, &ret->old);
 
-	return r < 0 ? r
-	             : dit_dn_parse(schema, dit_diff_item_of(diff, node, 1)->rdn,
-	                            &diff->arena, NULL, &ret->new);
+	return r < 0 ? r : dit_dn_parse(schema, new, &diff->arena, NULL, &ret->new);
+}
+
+static int parse_rdns_of(struct dit_diff *diff, const struct dit_diff_node *node,
+                         struct rdns *ret)
+{
+	return parse_rdns(diff, dit_diff_item_of(diff, node, 0)->rdn,
+	                  dit_diff_item_of(diff, node, 1)->rdn, ret);
 }
 
 static bool has(const struct values *values, struct dit_span normal)
@@ -172,7 +176,7 @@ int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 	int r = 0;
 
 	dit_arena_reset(&diff->arena);
-	r = parse_rdns(diff, node, &rdns);
+	r = parse_rdns_of(diff, node, &rdns);
 	r = r < 0 ? r
 	          : dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id, &entry);
 	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
@@ -191,6 +195,76 @@ int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 		}
 	}
 	return r < 0 ? r : 1;
+}
+
+/* ---- before a new RDN ---- */
+
+static bool has_types_of(const struct dit_dn *rdn, const struct dit_dn *other)
+{
+	for (unsigned i = 0; i < other->navas; i++) {
+		if (!is_in_rdn(rdn, other->avas[i].type)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Are the classes of the second entry those of the first, or some of them? 1; 0; error */
+static int has_classes(struct dit_diff *diff, const struct dit_entry_view entries[2])
+{
+	struct dit_attr_view attr = {.ad = NULL};
+	struct values sides[2];
+	int r = dit_ad_find(diff->job.chosen.settings->schema, NULL,
+	                    DIT_SPAN("objectClass"), &attr.ad, NULL);
+
+	for (unsigned side = 0; side < 2 && r >= 0; side++) {
+		r = take(diff, &entries[side], &attr, 0, &sides[side]);
+	}
+	for (size_t i = 0; r >= 0 && i < sides[1].n; i++) {
+		if (!has(&sides[0], sides[1].list[i].normal)) {
+			return 0;
+		}
+	}
+	return r < 0 ? r : 1;
+}
+
+/* 1; 0; error */
+static int can_get(struct dit_diff *diff, const struct dit_entry_view entries[2],
+                   const struct dit_ava *ava)
+{
+	const struct dit_attr_view attr = {.ad = &ava->type->ad};
+	struct values values;
+	int r = take(diff, &entries[0], &attr, 0, &values);
+
+	if (r < 0) {
+		return r;
+	}
+	if (values.n == 0) {
+		return has_classes(diff, entries);
+	}
+	return (ava->type->flags & DIT_TYPE_SINGLE) == 0 || has(&values, ava->norm);
+}
+
+int dit_diff_can_rename(struct dit_diff *diff, const struct dit_diff_item *first,
+                        const struct dit_diff_item *second)
+{
+	struct dit_entry_view entries[2];
+	struct rdns rdns;
+	int r = 0;
+
+	dit_arena_reset(&diff->arena);
+	r = parse_rdns(diff, first->rdn, second->rdn, &rdns);
+	if (r < 0 ||
+	    (has_types_of(&rdns.old, &rdns.new) && has_types_of(&rdns.new, &rdns.old))) {
+		return r < 0 ? r : 1;
+	}
+	r = dit_diff_read(diff, 0, first->id, &entries[0]);
+	r = r < 0 ? r : dit_diff_read(diff, 1, second->id, &entries[1]);
+	r = r < 0 ? r : 1;
+	for (unsigned i = 0; i < rdns.new.navas &&r > 0; i++) {
+		r = can_get(diff, entries, &rdns.new.avas[i]);
+	}
+	return r;
 }
 
 /* ---- one attribute ---- */
@@ -362,7 +436,7 @@ int dit_diff_modify(struct dit_diff *diff, const struct dit_diff_node *node)
 	if (r == 0 && node->is_renamed) {
 		int keeps = dit_diff_keeps_rdn(diff, node);
 
-		r = keeps < 0 ? keeps : parse_rdns(diff, node, &change.rdns);
+		r = keeps < 0 ? keeps : parse_rdns_of(diff, node, &change.rdns);
 		change.rdns.old_stays = keeps > 0;
 		/* That has moved the reader. */
 		r = r < 0 ? r

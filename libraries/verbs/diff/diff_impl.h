@@ -56,6 +56,7 @@ struct dit_diff_item {
 	bool is_equal; /* the other side has one like it */
 	/* Set by dit_diff_read_items(). */
 	bool is_read;
+	bool is_hole;
 	uint64_t parent;     /* its ID; 0: topmost */
 	uint64_t class_hash; /* of structuralObjectClass */
 	uint64_t rdn_hash;   /* of the normal RDN */
@@ -181,6 +182,11 @@ int dit_diff_plan(struct dit_diff *diff);
 
 /* ---- diff_entry.c ---- */
 
+/** Does slapd give the first entry the RDN of the second before it gets other values? Not
+ * if its classes may not allow a type of that RDN, or if it has another value of a type
+ * that takes one value. 1; 0; error */
+int dit_diff_can_rename(struct dit_diff *diff, const struct dit_diff_item *first,
+                        const struct dit_diff_item *second);
 /** Do the values of the old RDN stay when a node is renamed? They do if the second side
  * has them, or if the new RDN has none of their type. 1; 0; error */
 int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node);

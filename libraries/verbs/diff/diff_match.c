@@ -3,7 +3,7 @@
  * Items of both sides become nodes. The entries above an item are items, too, so that a
  * node knows its parent on both sides:
  *
- *   first    items with one entryUUID are one node
+ *   first    items with one entryUUID are one node, if slapd can rename the entry
  *   then     those that are left, with one DN, if their structural class is the same:
  *            slapd changes no structural class, so such an entry is deleted and added
  *   at last  each other item is a node alone
@@ -85,6 +85,7 @@ static int read_item(struct dit_diff *diff, unsigned side, size_t at)
 		return r;
 	}
 	item->is_read = true;
+	item->is_hole = entry.is_hole;
 	item->dn = dit_sum128_seed(entry.norm_dn, diff->seed);
 	item->parent = entry.parent;
 	item->depth = depth_of(entry.norm_dn);
@@ -141,6 +142,13 @@ static uint64_t by_dn(const struct dit_diff_item *item)
 	return item->dn;
 }
 
+/* A hole has no class. */
+static bool is_one_class(const struct dit_diff_item *a, const struct dit_diff_item *b)
+{
+	return a->class_hash == b->class_hash || a->is_hole || b->is_hole ||
+	       b->parent == 0;
+}
+
 /* Items of both sides that have one key; 0 is none. */
 static int match_by(struct dit_diff *diff,
                     uint64_t (*key_of)(const struct dit_diff_item *))
@@ -164,8 +172,11 @@ static int match_by(struct dit_diff *diff,
 			at == DIT_DIFF_NONE ? NULL : &diff->sides[0].items[at];
 
 		if (first != NULL && first->node == DIT_DIFF_NONE &&
-		    (first->class_hash == item->class_hash || item->parent == 0)) {
-			r = add_node(diff, at, (uint32_t)i);
+		    is_one_class(first, item)) {
+			r = first->rdn_hash == item->rdn_hash
+			            ? 1
+			            : dit_diff_can_rename(diff, first, item);
+			r = r > 0 ? add_node(diff, at, (uint32_t)i) : r;
 		}
 	}
 	dit_diff_map_deinit(&map);
@@ -206,7 +217,9 @@ static void compare_places(struct dit_diff *diff)
 		                                        dit_diff_item_of(diff, node, 1)};
 		const struct dit_diff_item *now = items[0] == NULL ? items[1] : items[0];
 
-		if (items[0] != NULL && items[1] != NULL) {
+		/* slapd renames no topmost entry: its spelling stays. */
+		if (items[0] != NULL && items[1] != NULL &&
+		    (items[0]->parent != 0 || items[1]->parent != 0)) {
 			node->is_renamed = !dit_span_eq(items[0]->rdn, items[1]->rdn);
 			node->moves = node->is_renamed ||
 			              dit_diff_parent_of(diff, node, 0) !=
@@ -288,6 +301,41 @@ static int check_topmost(struct dit_diff *diff)
 	               : 0;
 }
 
+static bool is_hole_alone(const struct dit_diff_item *hole,
+                          const struct dit_diff_item *other)
+{
+	return hole != NULL && hole->is_hole &&
+	       (other == NULL || (!other->is_hole && !other->is_equal));
+}
+
+/* slapd deletes no entry that has others below it, and adds none below a hole. A hole of
+ * the first side goes with all below it. */
+static int check_holes(struct dit_diff *diff)
+{
+	for (uint32_t i = 0; i < diff->nnodes; i++) {
+		const struct dit_diff_item *a =
+			dit_diff_item_of(diff, &diff->nodes[i], 0);
+		const struct dit_diff_item *b =
+			dit_diff_item_of(diff, &diff->nodes[i], 1);
+		struct dit_span dn;
+
+		if (!is_hole_alone(b, a) && (b == NULL || !is_hole_alone(a, b))) {
+			continue;
+		}
+		if (dit_diff_dn(diff, i, &dn) < 0) {
+			return -ENOMEM;
+		}
+		diff->is_told = true;
+		dit_job_report(
+			&diff->job, DIT_REPORT_ERROR,
+			"%.*s: this entry is missing in one state, and entries below "
+			"it are there: no changes lead from one to the other",
+			(int)dn.len, dn.data);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int dit_diff_match(struct dit_diff *diff)
 {
 	struct dit_diff_map marked[2] = {{.slots = NULL}, {.slots = NULL}};
@@ -305,5 +353,6 @@ int dit_diff_match(struct dit_diff *diff)
 	}
 	dit_diff_map_deinit(&marked[0]);
 	dit_diff_map_deinit(&marked[1]);
-	return r < 0 ? r : check_topmost(diff);
+	r = r < 0 ? r : check_topmost(diff);
+	return r < 0 ? r : check_holes(diff);
 }

@@ -1,0 +1,44 @@
+# Entries that slapd treats in a way of their own: a referral, the topmost one under another
+# spelling, a new RDN that the old classes or values do not allow, holes.
+states() { # states FIRST SECOND: lines after a topmost entry
+	printf 'dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n\n%s\n' "$1" >first.ldif
+	printf 'dn: dc=Example,dc=com\nobjectClass: domain\ndc: example\n\n%s\n' "$2" >second.ldif
+	"$DITDIFF" -f slapd.conf first.ldif second.ldif
+	echo "# status $?"
+}
+id='entryUUID: 00000000-0000-4000-8000-000000000001'
+referral=$'objectClass: referral\nobjectClass: extensibleObject\nou: r'
+states "dn: ou=r,dc=example,dc=com
+$referral
+ref: ldap://a/" "dn: ou=r,dc=example,dc=com
+$referral
+ref: ldap://b/
+
+dn: ou=s,dc=example,dc=com
+${referral%r}s
+ref: ldap://c/"
+unit=$'objectClass: organizationalUnit\nou: b'
+domain=$'objectClass: dcObject\n'$unit
+states "dn: ou=b,dc=example,dc=com
+$unit
+$id" "dn: dc=b,dc=example,dc=com
+$domain
+dc: b
+$id"
+states "dn: ou=b,dc=example,dc=com
+$domain
+dc: a
+$id" "dn: dc=b,dc=example,dc=com
+$domain
+dc: b
+$id"
+states "dn: ou=b,dc=example,dc=com
+$unit
+
+dn: ou=b,ou=b,dc=example,dc=com
+$unit" "dn: ou=b,ou=b,dc=example,dc=com
+$unit
+description: below a hole"
+"$DITDIFF" -f slapd.conf --subtree ou=b,ou=b,dc=example,dc=com first.ldif second.ldif
+"$DITADD" -q -f slapd.conf -l first.ldif
+"$DITDIFF" -f slapd.conf first.ldif db/data.mdb
