@@ -253,6 +253,34 @@ static void an_equal_entry_moves_to_another_parent(void **state)
 	dit_diff_stats_deinit(&stats);
 }
 
+/* ou=w is added early, as ou=n waits for it; ou=h, two above it, has its name by then. */
+static void an_entry_is_added_when_all_above_it_have_their_names(void **state)
+{
+	static const char *const a[] = {"", "ou=n,|" UUID(1), "ou=g,|" UUID(2),
+	                                "ou=q,ou=g,|" UUID(3), NULL};
+	static const char *const b[] = {"",
+	                                "ou=n,|" UUID(4),
+	                                "ou=h,|" UUID(2),
+	                                "ou=q,ou=h,|" UUID(3),
+	                                "ou=w,ou=q,ou=h,|" UUID(5),
+	                                "ou=x,ou=w,ou=q,ou=h,|" UUID(1),
+	                                NULL};
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+	const char *renamed = NULL;
+	const char *added = NULL;
+
+	reload(pair, a, b);
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	dit_diff_stats_deinit(&stats);
+	renamed = strstr(pair->text, "newrdn: ou=h");
+	added = strstr(pair->text, "dn: ou=w,ou=q,ou=h,");
+	assert_non_null(renamed);
+	assert_non_null(added);
+	assert_true(renamed < added);
+}
+
 static void a_stored_name_is_not_that_of_a_temporary_entry(void **state)
 {
 	static const char *const a[] = {"", "ou=ditdiff-1,|" UUID(3), "ou=a,|" UUID(1),
@@ -407,6 +435,7 @@ int main(void)
 		cmocka_unit_test(a_state_equals_itself_loaded_again),
 		cmocka_unit_test(entries_without_a_common_uuid_are_found_by_dn),
 		cmocka_unit_test(an_equal_entry_moves_to_another_parent),
+		cmocka_unit_test(an_entry_is_added_when_all_above_it_have_their_names),
 		cmocka_unit_test(a_stored_name_is_not_that_of_a_temporary_entry),
 	};
 

@@ -166,7 +166,8 @@ static int put(struct dit_diff *diff, uint32_t at, uint32_t parent)
 	return r < 0 ? r : take_name(diff, at);
 }
 
-/* It stays where it is if its new parent cannot be placed first. */
+/* An entry that keeps its name is done when all above it are. It stays where it is if one
+ * of these cannot be placed first: they may be below it as yet. */
 static int place(struct dit_diff *diff, uint32_t at, unsigned level)
 {
 	struct dit_diff_node *node = &diff->nodes[at];
@@ -174,24 +175,26 @@ static int place(struct dit_diff *diff, uint32_t at, unsigned level)
 	int r = 0;
 
 	if (node->state != DIT_DIFF_WAITS || level > LEVELS ||
-	    !(node->moves || is_added(diff, node))) {
+	    node->item[1] == DIT_DIFF_NONE) {
 		return 0;
 	}
 	node->state = DIT_DIFF_BUSY;
 	parent = dit_diff_parent_of(diff, node, 1);
-	if (parent != DIT_DIFF_NONE) {
-		r = place(diff, parent, level + 1);
-		node = &diff->nodes[at];
-		if (r == 0 && diff->nodes[parent].state != DIT_DIFF_DONE &&
-		    (diff->nodes[parent].moves || is_added(diff, &diff->nodes[parent]))) {
-			node->state = DIT_DIFF_WAITS;
-			return 0;
-		}
-		r = r < 0 ? r
-		          : free_name(diff, parent,
-		                      dit_diff_item_of(diff, node, 1)->rdn_hash, at,
-		                      level);
+	r = parent == DIT_DIFF_NONE ? 0 : place(diff, parent, level + 1);
+	node = &diff->nodes[at];
+	if (r == 0 && parent != DIT_DIFF_NONE &&
+	    diff->nodes[parent].state != DIT_DIFF_DONE) {
+		node->state = DIT_DIFF_WAITS;
+		return 0;
 	}
+	if (r < 0 || !(node->moves || is_added(diff, node))) {
+		node->state = DIT_DIFF_DONE;
+		return r;
+	}
+	r = parent == DIT_DIFF_NONE
+	            ? 0
+	            : free_name(diff, parent, dit_diff_item_of(diff, node, 1)->rdn_hash,
+	                        at, level);
 	return r < 0 ? r : put(diff, at, parent);
 }
 
@@ -283,7 +286,7 @@ static int place_nodes(struct dit_diff *diff)
 	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
 		const struct dit_diff_node *node = &diff->nodes[i];
 
-		if (node->moves || is_added(diff, node)) {
+		if (node->item[1] != DIT_DIFF_NONE) {
 			r = add_step(&steps, dit_diff_item_of(diff, node, 1), i, true);
 		}
 		if (node->moves || is_deleted(diff, node)) {
