@@ -138,6 +138,8 @@ int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *wh
 
 /* ---- diff_scan.c ---- */
 
+/** Report an entry that is damaged. @return DIT_E_CORRUPT */
+int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id);
 /** Sum up all entries of a side into its sorter. 0; error */
 int dit_diff_scan(struct dit_diff *diff, unsigned side);
 /** Entries whose sums differ become items. 0; error */

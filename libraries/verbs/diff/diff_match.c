@@ -27,11 +27,11 @@ int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
 {
 	int r = dit_entry_reader_seek(diff->sides[side].reader, id, ret);
 
-	if (r < 0) {
+	if (r < 0 && r != DIT_E_CORRUPT) {
 		return r;
 	}
-	return r == 0 || ret->id != id || ret->name_error < 0 || ret->record_error < 0
-	               ? DIT_E_CORRUPT
+	return r <= 0 || ret->id != id || ret->name_error < 0 || ret->record_error < 0
+	               ? dit_diff_fail_entry(diff, side, id)
 	               : 0;
 }
 

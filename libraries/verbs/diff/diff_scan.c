@@ -108,14 +108,13 @@ static struct stored sum_up(const struct dit_diff *diff,
 
 /* ---- a scan ---- */
 
-static int fail_entry(struct dit_diff *diff, unsigned side,
-                      const struct dit_entry_view *entry)
+int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id)
 {
 	diff->is_told = true;
 	dit_job_report(&diff->job, DIT_REPORT_ERROR,
 	               "%s: entry %llu cannot be read: the database is damaged; ditcheck "
 	               "says how",
-	               diff->sides[side].directory, (unsigned long long)entry->id);
+	               diff->sides[side].directory, (unsigned long long)id);
 	return DIT_E_CORRUPT;
 }
 
@@ -152,10 +151,8 @@ static void drop_range(void *ctx, struct dit_scan_range *range)
 	const struct scan *scan = ctx;
 
 	if (range->result != NULL) {
-		const struct dit_entry_view entry = {
-			.id = (uint64_t)(uintptr_t)range->result};
-
-		(void)fail_entry(scan->diff, scan->side, &entry);
+		(void)dit_diff_fail_entry(scan->diff, scan->side,
+		                          (uint64_t)(uintptr_t)range->result);
 	}
 }
 
@@ -192,6 +189,10 @@ static int scan_side(struct dit_diff *diff, unsigned side,
 
 	it->nentries = 0;
 	r = r < 0 ? r : dit_entry_scan_run(it->scan, &ops, &scan);
+	if (r == DIT_E_CORRUPT && !diff->is_told) {
+		diff->is_told = true;
+		return dit_job_fail(&diff->job, r, it->directory);
+	}
 	return r < 0 ? r : dit_sorter_seal(it->sorter);
 }
 
