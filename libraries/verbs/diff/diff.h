@@ -75,8 +75,9 @@ struct dit_diff_opts {
 	 * databases have. None: all. */
 	const char *const *attrs;
 	size_t nattrs;
-	/* Operational attributes count, too. Such changes need the relax control. Without
-	 * this, ref, subtreeSpecification and administrativeRole alone count. */
+	/* Operational attributes count, too, but for entryCSN, contextCSN and
+	 * structuralObjectClass. Such changes need the relax control. Without this,
+	 * ref, subtreeSpecification and administrativeRole alone count. */
 	bool operational;
 	unsigned wrap; /* columns of a line; 0: 78; UINT_MAX: lines are not folded */
 

@@ -55,7 +55,9 @@ gzip second.ldif
 "$DITDIFF" -f slapd.conf first.ldif db
 echo "# status $?"
 "$DITDIFF" -f slapd.conf --summary first.ldif db
-"$DITDIFF" -f slapd.conf --operational db second | grep -c '^replace: entryCSN'
+"$DITDIFF" -f slapd.conf --operational db second >changes
+grep -c '^replace: entryUUID' changes
+grep '^replace: entryCSN' changes
 "$DITDIFF" -f slapd.conf db second >/dev/full
 echo "# status $?"
 ls "$TMPDIR"
