@@ -106,6 +106,7 @@ int dit_load_scratch_make(struct loader *loader)
 		               "is_scratch is for one database of type mdb: set no_glue");
 		return -EINVAL;
 	}
+	loader->job.interrupted = "Interrupted";
 	remove_leftovers(tmp);
 	r = asprintf(&path, "%s/" PREFIX "XXXXXX" OWN, tmp) < 0 ? -ENOMEM : make(path);
 	if (r < 0) {
