@@ -250,7 +250,7 @@ setup_debian-copied() {
 
 # like WANTED GOT: the same, numbers and blanks aside; "..." stands for any lines
 like() {
-	local normal='s/[0-9][0-9.]*/N/g; s/[[:space:]]\{1,\}/ /g; s/ $//'
+	local normal='s/[0-9][0-9.,]*/N/g; s/[[:space:]]\{1,\}/ /g; s/ $//'
 	sed "$normal" "$1" >"$work/wanted"
 	sed "$normal" "$2" >"$work/got"
 	"$real_awk" '
