@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -188,6 +189,28 @@ static void it_is_empty_where_the_data_file_cannot_be_read(void **state)
 	test_scratch_remove(dir);
 }
 
+/* As a program that another thread starts, which has the files until it runs. */
+static void a_claim_ends_though_a_child_has_its_files(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_claim claim = take(dir);
+	pid_t pid = fork();
+	(void)state;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)alarm(60);
+		(void)pause();
+		_exit(0);
+	}
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	claim = take(dir);
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +218,7 @@ int main(void)
 		cmocka_unit_test(the_old_database_has_it_when_a_load_is_given_up),
 		cmocka_unit_test(it_is_empty_before_the_file_is_in_place),
 		cmocka_unit_test(it_is_empty_where_the_data_file_cannot_be_read),
+		cmocka_unit_test(a_claim_ends_though_a_child_has_its_files),
 	};
 
 	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +

@@ -116,6 +116,8 @@ void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
 	if (claim->lock_fd >= 0) {
 		(void)close(claim->lock_fd);
 	}
+	/* Another thread may just start a program: until that runs, it has our files. */
+	(void)flock(claim->dir_fd, LOCK_UN);
 	(void)close(claim->dir_fd);
 	*claim = (struct dit_claim){.dir_fd = -1, .lock_fd = -1};
 }

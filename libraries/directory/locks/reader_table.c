@@ -82,8 +82,10 @@ int dit_reader_table_join(struct dit_reader_table *ret, int lock_fd,
 	bool is_first = fcntl(lock_fd, F_OFD_SETLK, &alone) == 0;
 	int r = is_first ? 0 : share(lock_fd, BYTE_OF_ALL);
 
-	*ret = (struct dit_reader_table){
-		.lock_fd = lock_fd, .format = format, .is_first = is_first};
+	*ret = (struct dit_reader_table){.lock_fd = lock_fd,
+	                                 .format = format,
+	                                 .pid = getpid(),
+	                                 .is_first = is_first};
 	return r == -EAGAIN ? say_holder(lock_fd, fault) : r;
 }
 
@@ -177,9 +179,21 @@ static void leave(struct dit_reader_table *table)
 	}
 }
 
+/* Another thread may just start a program: until that runs, it has our files. A child
+ * that was forked leaves the locks of its parent. */
+static void unlock_bytes(const struct dit_reader_table *table)
+{
+	struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
+	if (table->format != NULL && table->pid == getpid()) {
+		(void)fcntl(table->lock_fd, F_OFD_SETLK, &all);
+	}
+}
+
 void dit_reader_table_close(struct dit_reader_table *table)
 {
 	leave(table);
+	unlock_bytes(table);
 	if (table->map != NULL) {
 		(void)munmap(table->map, map_bytes(table));
 	}

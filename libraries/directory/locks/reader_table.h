@@ -33,6 +33,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "files/fault.h"
 #include "locks/lock_file.h"
@@ -41,12 +42,14 @@
 #define DIT_READER_OWN_MAX 3
 
 struct dit_reader_table {
-	int lock_fd;                          /* of lock.mdb; borrowed */
-	const struct dit_page_format *format; /* of data.mdb; borrowed */
-	bool is_first;                        /* others are kept away */
-	void *map;                            /* of lock.mdb; NULL: not open */
-	struct dit_lock_parts parts;          /* of the map */
-	unsigned nslots;                      /* that there is room for */
+	int lock_fd; /* of lock.mdb; borrowed */
+	const struct dit_page_format
+		*format;             /* of data.mdb; borrowed; NULL: not joined */
+	pid_t pid;                   /* of the process that has joined */
+	bool is_first;               /* others are kept away */
+	void *map;                   /* of lock.mdb; NULL: not open */
+	struct dit_lock_parts parts; /* of the map */
+	unsigned nslots;             /* that there is room for */
 	struct dit_lock_slot *own[DIT_READER_OWN_MAX];
 	unsigned nown; /* slots of our own */
 };
