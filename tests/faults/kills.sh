@@ -42,8 +42,8 @@ reading() {
 
 # split_trace: $work/calls from the trace. strace counts the calls of each process by itself: as
 # root ditcat has two, and close_range() is of the second one, which nobody waits for. slapd, which
-# tells its release, is another one that nothing depends on. How often glibc asks for a random name
-# is left to chance.
+# tells its release, is another one that nothing depends on. Chance says in how many pieces that is
+# read, and how often glibc asks for a random name.
 split_trace() {
 	awk -v changing="$changing" 'NR == FNR {
 		if (/ execve\(".*\/slapd"/) slapd[$1]
@@ -52,7 +52,7 @@ split_trace() {
 	!($1 in slapd) {
 		call = $2
 		sub(/\(.*/, "", call)
-		if (call !~ /^[a-z]/ || call ~ /^exec|^exit|^getrandom$|^close_range$/) {
+		if (call !~ /^[a-z]/ || call ~ /^exec|^exit|^getrandom$|^close_range$|^poll$|^read$/) {
 			next
 		}
 		n = ++ncalls[$1, call]
