@@ -313,6 +313,8 @@ static void nothing_to_everything_and_back(void **state)
 	assert_int_equal(dit_diff(&opts, NULL, NULL, &stats), 0);
 	assert_int_equal(stats.ndeleted, 1);
 	assert_int_equal(stats.nadded, 0);
+	assert_int_equal(stats.nentries[0], 1);
+	assert_int_equal(stats.nentries[1], 0);
 	dit_diff_stats_deinit(&stats);
 }
 

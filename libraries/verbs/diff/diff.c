@@ -185,7 +185,7 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 		ret->total = diff->nnodes;
 		return;
 	}
-	ret->done = diff->sides[ret->phase].nentries;
+	ret->done = diff->sides[ret->phase].nread;
 	ret->total = dit_entry_scan_nrecords(diff->sides[ret->phase].scan);
 }
 
@@ -209,10 +209,7 @@ static int run(struct dit_diff *diff)
 		dit_job_tell(&diff->job, DIT_DIFF_CHANGES);
 		r = dit_diff_match(diff);
 	}
-	r = r < 0 ? r : dit_diff_plan(diff);
-	diff->stats.nentries[0] = diff->sides[0].nentries;
-	diff->stats.nentries[1] = diff->sides[1].nentries;
-	return r;
+	return r < 0 ? r : dit_diff_plan(diff);
 }
 
 static int compare_attrs(const void *a, const void *b)

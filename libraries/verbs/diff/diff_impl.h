@@ -50,7 +50,7 @@ void dit_diff_map_deinit(struct dit_diff_map *map);
  * (dit_diff_scan_children()). */
 struct dit_diff_item {
 	uint64_t id;
-	uint64_t dn;   /* a hash of the normal form */
+	uint64_t dn;   /* half of dit_diff_dn_sum() */
 	uint64_t uuid; /* a hash; 0: none */
 	struct dit_sum128 sum;
 	bool is_equal; /* the other side has one like it */
@@ -72,7 +72,7 @@ struct dit_diff_side {
 	struct dit_entry_scan *scan;
 	struct dit_entry_reader *reader; /* of single entries, when no scan runs */
 	struct dit_sorter *sorter;       /* sums by DN */
-	uint64_t nentries;
+	uint64_t nread;                  /* records of the scan, for the progress */
 	struct dit_diff_item *items;
 	size_t nitems;
 	size_t items_size;
@@ -148,6 +148,10 @@ int dit_diff_collect(struct dit_diff *diff);
  * items. 0; error */
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked);
+/** What stands for a DN in hashes. @param norm_dn  its normal form */
+struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn);
+/** A hash of the normal form of the first value, of which there is one. */
+uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr);
 /** The first RDN of a DN, as written or in normal form; points into the DN. */
 struct dit_span dit_diff_first_rdn(struct dit_span dn);
 /** Are entries added with this attribute? They are with an operational one that users
@@ -212,6 +216,5 @@ int dit_diff_rename(struct dit_diff *diff, uint32_t node, uint32_t parent,
                     struct dit_span rdn, bool takes_old);
 /** Add a holder below the topmost entry (diff_plan.c). 0; error */
 int dit_diff_add_holder(struct dit_diff *diff, uint32_t node);
-int dit_diff_delete_holder(struct dit_diff *diff, uint32_t node);
 
 #endif

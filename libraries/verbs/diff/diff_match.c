@@ -54,9 +54,7 @@ static uint64_t class_of(const struct dit_diff *diff, const struct dit_entry_vie
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
 		if (attr->ad == diff->class_ad && attr->nvalues > 0) {
-			return dit_sum128_seed(attr->normal == NULL ? attr->values[0]
-			                                            : attr->normal[0],
-			                       diff->seed);
+			return dit_diff_hash_of(diff, attr);
 		}
 	}
 	return 0;
@@ -86,7 +84,7 @@ static int read_item(struct dit_diff *diff, unsigned side, size_t at)
 	}
 	item->is_read = true;
 	item->is_hole = entry.is_hole;
-	item->dn = dit_sum128_seed(entry.norm_dn, diff->seed);
+	item->dn = dit_diff_dn_sum(diff, entry.norm_dn).low;
 	item->parent = entry.parent;
 	item->depth = depth_of(entry.norm_dn);
 	item->class_hash = class_of(diff, &entry);

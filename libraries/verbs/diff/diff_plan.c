@@ -333,7 +333,7 @@ int dit_diff_plan(struct dit_diff *diff)
 	r = r < 0 ? r : place_nodes(diff);
 	r = r < 0 ? r : delete_nodes(diff, true);
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
-		r = dit_diff_delete_holder(diff, diff->holders[i]);
+		r = dit_diff_delete(diff, diff->holders[i]);
 	}
 	r = r < 0 ? r : modify_nodes(diff);
 	return r < 0 ? r : dit_diff_flush(diff);

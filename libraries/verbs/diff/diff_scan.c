@@ -4,7 +4,7 @@
  * threads; of each entry a record is sorted:
  *
  *   key     hash of the normal DN, 16 bytes
- *   value   ID, sum of the values, hash of the entryUUID, hash of the DN
+ *   value   ID, sum of the values, hash of the entryUUID
  *
  * The two sorted sequences are merged. A DN with one sum and one entryUUID on both sides
  * is an entry that is the same. All others become items, which are few.
@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/pairs.h"
 #include "diff/diff_impl.h"
 #include "filter/filter_match.h"
 #include "schema/schema.h"
@@ -28,7 +29,6 @@ struct stored {
 	uint64_t id;
 	struct dit_sum128 sum;
 	uint64_t uuid;
-	uint64_t dn;
 };
 
 struct scan {
@@ -98,13 +98,23 @@ struct dit_span dit_diff_first_rdn(struct dit_span dn)
 	return (struct dit_span){dn.data, dn.len - rest - (rest > 0)};
 }
 
+uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr)
+{
+	return dit_sum128_seed(attr->normal == NULL ? attr->values[0] : attr->normal[0],
+	                       diff->seed);
+}
+
+struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn)
+{
+	return dit_sum128_of(norm_dn, diff->seed);
+}
+
 static struct stored sum_up(const struct dit_diff *diff,
                             const struct dit_entry_view *entry)
 {
 	struct stored ret = {
 		.id = entry->id,
-		.sum = dit_sum128_of(dit_diff_first_rdn(entry->dn), diff->seed),
-		.dn = dit_sum128_seed(entry->norm_dn, diff->seed)};
+		.sum = dit_sum128_of(dit_diff_first_rdn(entry->dn), diff->seed)};
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
@@ -113,9 +123,7 @@ static struct stored sum_up(const struct dit_diff *diff,
 			add_attr(diff, attr, &ret.sum);
 		}
 		if (attr->ad == diff->uuid_ad && attr->nvalues > 0) {
-			ret.uuid = dit_sum128_seed(attr->normal == NULL ? attr->values[0]
-			                                                : attr->normal[0],
-			                           diff->seed);
+			ret.uuid = dit_diff_hash_of(diff, attr);
 		}
 	}
 	return ret;
@@ -155,7 +163,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 		                      memory_order_relaxed);
 	}
 	stored = sum_up(scan->diff, entry);
-	key = dit_sum128_of(entry->norm_dn, scan->diff->seed);
+	key = dit_diff_dn_sum(scan->diff, entry->norm_dn);
 	return dit_sorter_push(scan->diff->sides[scan->side].sorter, range->member,
 	                       (struct dit_span){(const char *)&key, sizeof(key)},
 	                       (struct dit_span){(const char *)&stored, sizeof(stored)});
@@ -175,7 +183,7 @@ static int count_range(void *ctx, struct dit_scan_range *range)
 {
 	const struct scan *scan = ctx;
 
-	scan->diff->sides[scan->side].nentries += range->nread;
+	scan->diff->sides[scan->side].nread += range->nread;
 	dit_tick_often(&scan->diff->job.ticker);
 	return 0;
 }
@@ -202,7 +210,7 @@ static int scan_side(struct dit_diff *diff, unsigned side,
 	struct dit_diff_side *it = &diff->sides[side];
 	int r = new_sorter(diff, side);
 
-	it->nentries = 0;
+	it->nread = 0;
 	r = r < 0 ? r : dit_entry_scan_run(it->scan, &ops, &scan);
 	if (r == DIT_E_CORRUPT && !diff->is_told) {
 		diff->is_told = true;
@@ -218,28 +226,45 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side)
 
 /* ---- items ---- */
 
-/* 1: the next record of a side; 0: the end; error */
-static int next(struct dit_diff *diff, unsigned side, struct dit_sort_record *record,
-                struct stored *stored)
+/* The records of a side, in the order of their DNs. */
+struct sums {
+	struct dit_sorter *sorter;
+	struct dit_sum128 key;
+	struct stored stored;
+};
+
+/* 1; 0: the end; error */
+static int next(void *side)
 {
-	int r = dit_sorter_next(diff->sides[side].sorter, record);
+	struct sums *sums = side;
+	struct dit_sort_record record;
+	int r = dit_sorter_next(sums->sorter, &record);
 
 	if (r > 0) {
-		memcpy(stored, record->value.data, sizeof(*stored));
+		memcpy(&sums->key, record.key.data, sizeof(sums->key));
+		memcpy(&sums->stored, record.value.data, sizeof(sums->stored));
 	}
 	return r;
 }
 
-static int add_item(struct dit_diff *diff, unsigned side, const struct stored *stored)
+static int order(const void *a, const void *b)
 {
-	struct dit_diff_side *it = &diff->sides[side];
+	const struct sums *x = a;
+	const struct sums *y = b;
+
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+static int add_item(struct dit_diff_side *it, const struct sums *sums)
+{
+	const struct stored *stored = &sums->stored;
 
 	if (it->nitems >= DIT_DIFF_NONE - 1 ||
 	    DIT_GROW(it->items, it->items_size, it->nitems + 1) < 0) {
 		return -ENOMEM;
 	}
 	it->items[it->nitems] = (struct dit_diff_item){.id = stored->id,
-	                                               .dn = stored->dn,
+	                                               .dn = sums->key.low,
 	                                               .uuid = stored->uuid,
 	                                               .sum = stored->sum,
 	                                               .node = DIT_DIFF_NONE};
@@ -285,32 +310,27 @@ static void free_sorters(struct dit_diff *diff)
 
 int dit_diff_collect(struct dit_diff *diff)
 {
-	struct dit_sort_record records[2];
-	struct stored stored[2];
-	int states[2] = {0, 0};
+	struct sums sums[2] = {{.sorter = diff->sides[0].sorter},
+	                       {.sorter = diff->sides[1].sorter}};
+	struct dit_pairs pairs = {
+		.next = next, .order = order, .sides = {&sums[0], &sums[1]}};
+	int which = 0;
 	int r = 0;
 
-	for (unsigned side = 0; side < 2; side++) {
-		states[side] = next(diff, side, &records[side], &stored[side]);
-	}
-	while (r == 0 && (states[0] > 0 || states[1] > 0)) {
-		int order = states[0] <= 0 ? 1
-		            : states[1] <= 0
-		                    ? -1
-		                    : dit_span_compare(records[0].key, records[1].key);
-		bool are_same = order == 0 && is_same(&stored[0], &stored[1]);
+	while (r == 0 && (which = dit_pairs_next(&pairs)) > 0) {
+		bool are_same = which == DIT_PAIR_BOTH &&
+		                is_same(&sums[0].stored, &sums[1].stored);
 
-		for (unsigned side = 0; side < 2 && r == 0; side++) {
-			if ((side == 0 ? order <= 0 : order >= 0)) {
-				r = are_same ? 0 : add_item(diff, side, &stored[side]);
-				states[side] =
-					next(diff, side, &records[side], &stored[side]);
+		for (int side = 0; side < 2 && r == 0; side++) {
+			if ((which & (DIT_PAIR_FIRST << side)) != 0) {
+				diff->stats.nentries[side]++;
+				r = are_same ? 0
+				             : add_item(&diff->sides[side], &sums[side]);
 			}
 		}
-		r = r < 0 ? r : states[0] < 0 ? states[0] : states[1] < 0 ? states[1] : 0;
 	}
 	free_sorters(diff);
-	r = r < 0 ? r : states[0] < 0 ? states[0] : states[1] < 0 ? states[1] : 0;
+	r = r < 0 ? r : which;
 	r = r < 0 ? r : index_items(&diff->sides[0]);
 	return r < 0 ? r : index_items(&diff->sides[1]);
 }
@@ -318,25 +338,22 @@ int dit_diff_collect(struct dit_diff *diff)
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked)
 {
-	struct dit_sort_record record;
-	struct stored stored;
 	struct dit_diff_side *it = &diff->sides[side];
-	uint64_t nentries = it->nentries;
 	int r = scan_side(diff, side, marked);
+	struct sums sums = {.sorter = it->sorter};
 
-	it->nentries = nentries;
-	while (r == 0 && (r = next(diff, side, &record, &stored)) > 0) {
-		uint32_t at = dit_diff_map_get(&it->by_id, stored.id);
+	while (r == 0 && (r = next(&sums)) > 0) {
+		uint32_t at = dit_diff_map_get(&it->by_id, sums.stored.id);
 
 		r = 0;
 		if (at == DIT_DIFF_NONE) {
 			at = (uint32_t)it->nitems;
-			r = add_item(diff, side, &stored);
-			r = r < 0 ? r : dit_diff_map_set(&it->by_id, stored.id, at);
+			r = add_item(it, &sums);
+			r = r < 0 ? r : dit_diff_map_set(&it->by_id, sums.stored.id, at);
 		} else if (it->items[at].is_equal) {
 			it->items[at].is_equal = false;
-			it->items[at].uuid = stored.uuid;
-			it->items[at].sum = stored.sum;
+			it->items[at].uuid = sums.stored.uuid;
+			it->items[at].sum = sums.stored.sum;
 		}
 	}
 	free_sorters(diff);

@@ -133,8 +133,3 @@ int dit_diff_add_holder(struct dit_diff *diff, uint32_t at)
 	diff->stats.ntemporary++;
 	return r < 0 ? r : dit_diff_end(diff);
 }
-
-int dit_diff_delete_holder(struct dit_diff *diff, uint32_t at)
-{
-	return dit_diff_delete(diff, at);
-}
