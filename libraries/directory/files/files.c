@@ -32,6 +32,15 @@ int dit_data_directory(const char *path, char **ret)
 	return *ret == NULL ? -ENOMEM : 1;
 }
 
+bool dit_directory_is_one(const char *a, const char *b)
+{
+	struct stat x;
+	struct stat y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
 int dit_directory_open(const char *path, struct dit_fault *fault)
 {
 	int path_fd = dit_path_open_to_work(path, fault == NULL ? NULL : fault->text);

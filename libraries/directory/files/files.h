@@ -20,6 +20,7 @@
 #ifndef DITKIT_FILES_H
 #define DITKIT_FILES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "files/fault.h"
@@ -43,6 +44,8 @@
  */
 int dit_data_directory(const char *path, char **ret);
 
+/** Are both paths there, and lead to one directory? */
+bool dit_directory_is_one(const char *a, const char *b);
 /** Open a database directory as dit_path_open_to_work() does, to be read and locked. */
 int dit_directory_open(const char *path, struct dit_fault *fault);
 

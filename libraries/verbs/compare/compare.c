@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -77,16 +76,6 @@ static void close_side(struct dit_compare_side *side)
 	dit_ad_names_deinit(&side->names);
 	dit_snapshot_close(side->snapshot);
 	dit_data_seal_close(side->seal);
-}
-
-/* LMDB must not open one environment twice in a process. */
-static bool is_same_directory(const struct dit_compare_opts *opts)
-{
-	struct stat a;
-	struct stat b;
-
-	return stat(opts->first, &a) == 0 && stat(opts->second, &b) == 0 &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes)
@@ -286,7 +275,7 @@ static int begin(struct dit_compare *c)
 	if (r == 0 && opts->before_open != NULL) {
 		r = opts->before_open(opts->before_open_ctx, c->directories, 2);
 	}
-	if (r == 0 && is_same_directory(opts)) {
+	if (r == 0 && dit_directory_is_one(opts->first, opts->second)) {
 		dit_job_report(&c->job, DIT_REPORT_ERROR, "%s, %s: this is one database",
 		               opts->first, opts->second);
 		r = -EINVAL;

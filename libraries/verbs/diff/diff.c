@@ -7,12 +7,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/version.h"
 #include "diff/diff_impl.h"
 #include "files/fault.h"
+#include "files/files.h"
 #include "schema/schema.h"
 
 #define ARENA_BYTES ((size_t)64 << 10)
@@ -34,15 +34,10 @@ static int find_ads(struct dit_diff *diff)
 	r = r < 0 ? r
 	          : dit_ad_find(schema, NULL, DIT_SPAN("structuralObjectClass"),
 	                        &diff->class_ad, NULL);
-	diff->ads = calloc(diff->opts.nattrs + 1, sizeof(*diff->ads));
-	r = r < 0 ? r : diff->ads == NULL ? -ENOMEM : 0;
-	for (size_t i = 0; i < diff->opts.nattrs && r == 0; i++) {
-		if (dit_ad_find(schema, NULL, dit_span_of(diff->opts.attrs[i]),
-		                &diff->ads[i], NULL) < 0) {
-			return dit_diff_fail(diff, DIT_E_CONFIG, diff->opts.attrs[i],
-			                     "no such attribute is configured");
-		}
-	}
+	r = r < 0 ? r
+	          : dit_entry_find_ads(&diff->job, schema, diff->opts.attrs,
+	                               diff->opts.nattrs, &diff->ads);
+	diff->is_told = r == DIT_E_CONFIG;
 	return r;
 }
 
@@ -59,17 +54,10 @@ static int make_match(struct dit_diff *diff)
 	if (!diff->has_match) {
 		return 0;
 	}
-	r = dit_entry_match_init(&diff->match, diff->job.chosen.settings->schema, &opts);
-	if (r == DIT_E_SYNTAX || r == DIT_E_INVALID) {
-		return dit_diff_fail(
-			diff, DIT_E_CONFIG, r == DIT_E_SYNTAX ? opts.filter : opts.base,
-			r == DIT_E_SYNTAX ? "this is no filter" : "this is no DN");
-	}
-	if (r < 0) {
-		return r;
-	}
-	dit_entry_match_below(&diff->match, diff->job.chosen.db->suffix_norm);
-	return 0;
+	r = dit_entry_match_make(&diff->match, &diff->job,
+	                         diff->job.chosen.settings->schema, &opts);
+	diff->is_told = r == DIT_E_CONFIG;
+	return r;
 }
 
 static int read_conf(struct dit_diff *diff)
@@ -84,16 +72,6 @@ static int read_conf(struct dit_diff *diff)
 }
 
 /* ---- the two sides ---- */
-
-static bool is_same_directory(const struct dit_diff *diff)
-{
-	struct stat a;
-	struct stat b;
-
-	return stat(diff->sides[0].directory, &a) == 0 &&
-	       stat(diff->sides[1].directory, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
-}
 
 static int choose_sides(struct dit_diff *diff)
 {
@@ -110,7 +88,7 @@ static int choose_sides(struct dit_diff *diff)
 	diff->sides[0].directory = directories[0];
 	diff->sides[1].directory = directories[1];
 	return r < 0 ? r
-	       : is_same_directory(diff)
+	       : dit_directory_is_one(directories[0], directories[1])
 	               ? dit_diff_fail(diff, -EINVAL, directories[0],
 	                               "this is one database, twice: nothing can differ")
 	               : 0;

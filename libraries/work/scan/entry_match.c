@@ -2,6 +2,7 @@
 #include "scan/scan_snapshot.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "filter/filter_match.h"
@@ -39,6 +40,43 @@ int dit_entry_match_init(struct dit_entry_match *match, const struct dit_schema 
 		match->base = dn.norm;
 	}
 	return r;
+}
+
+int dit_entry_match_make(struct dit_entry_match *match, const struct dit_job *job,
+                         const struct dit_schema *schema,
+                         const struct dit_entry_match_opts *opts)
+{
+	int r = dit_entry_match_init(match, schema, opts);
+
+	if (r != DIT_E_SYNTAX && r != DIT_E_INVALID) {
+		return r;
+	}
+	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s",
+	               r == DIT_E_SYNTAX ? opts->filter : opts->base,
+	               r == DIT_E_SYNTAX ? "this is no filter" : "this is no DN");
+	return DIT_E_CONFIG;
+}
+
+int dit_entry_find_ads(const struct dit_job *job, struct dit_schema *schema,
+                       const char *const *names, size_t n, const struct dit_ad ***ret)
+{
+	const struct dit_ad **ads = calloc(n + 1, sizeof(*ads));
+	int r = ads == NULL ? -ENOMEM : 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = dit_ad_find(schema, NULL, dit_span_of(names[i]), &ads[i], NULL);
+		if (r < 0 && r != -ENOMEM) {
+			dit_job_report(job, DIT_REPORT_ERROR,
+			               "%s: no such attribute is configured", names[i]);
+			r = DIT_E_CONFIG;
+		}
+	}
+	if (r < 0) {
+		free(ads);
+		return r;
+	}
+	*ret = ads;
+	return 0;
 }
 
 void dit_entry_match_below(struct dit_entry_match *match, struct dit_span suffix)

@@ -193,11 +193,10 @@ static int match(struct dit_entry_scan *scan, const struct dit_entry_scan_opts *
 		return 0;
 	}
 	assert(scan->settings != NULL); /* choose_and_open() has seen to that */
-	r = dit_entry_match_init(&scan->own_match, scan->settings->schema, &match_opts);
-	if (r == DIT_E_SYNTAX || r == DIT_E_INVALID) {
-		return fail(job, DIT_E_CONFIG,
-		            r == DIT_E_SYNTAX ? opts->filter : opts->base,
-		            r == DIT_E_SYNTAX ? "this is no filter" : "this is no DN");
+	r = dit_entry_match_make(&scan->own_match, job, scan->settings->schema,
+	                         &match_opts);
+	if (r == DIT_E_CONFIG) {
+		return r; /* reported */
 	}
 	if (r == 0) {
 		dit_entry_match_below(&scan->own_match, db->suffix_norm);
@@ -235,22 +234,13 @@ static int choose_attrs(struct dit_entry_scan *scan,
 		return 0;
 	}
 	assert(scan->settings != NULL); /* likewise */
-	wanted.ads = calloc(opts->nattrs, sizeof(*wanted.ads));
-	r = wanted.ads == NULL ? fail(job, -ENOMEM, "", "") : 0;
-	for (size_t i = 0; i < opts->nattrs && r == 0; i++) {
-		const char *name = opts->attrs[i];
-
-		r = dit_ad_find(scan->settings->schema, NULL, dit_span_of(name),
-		                &wanted.ads[i], NULL);
-		if (r < 0) {
-			r = fail(job, r == -ENOMEM ? r : DIT_E_CONFIG, name,
-			         r == -ENOMEM ? "" : "no such attribute is configured");
-		}
+	r = dit_entry_find_ads(job, scan->settings->schema, opts->attrs, opts->nattrs,
+	                       &wanted.ads);
+	if (r == DIT_E_CONFIG) {
+		return r; /* reported */
 	}
-	if (r == 0) {
-		r = dit_ad_names_choose(&scan->names, is_wanted, &wanted);
-		r = r < 0 ? fail(job, r, "", "") : 0;
-	}
+	r = r ?: dit_ad_names_choose(&scan->names, is_wanted, &wanted);
+	r = r < 0 ? fail(job, r, "", "") : 0;
 	if (r == 0 && scan->own_match.filter != NULL) {
 		scan->is_hidden = scan->names.is_unwanted;
 		scan->names.is_unwanted = NULL;

@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
+#include "job/job.h"
 #include "reader/ad_names.h"
 #include "reader/snapshot.h"
 #include "scan/scan.h"
@@ -56,6 +57,20 @@ struct dit_entry_match {
  * -ENOMEM. Remarks about the filter are reported. */
 int dit_entry_match_init(struct dit_entry_match *match, const struct dit_schema *schema,
                          const struct dit_entry_match_opts *opts);
+/** As dit_entry_match_init(); a filter or a base that is none is reported: DIT_E_CONFIG.
+ * -ENOMEM is not. */
+int dit_entry_match_make(struct dit_entry_match *match, const struct dit_job *job,
+                         const struct dit_schema *schema,
+                         const struct dit_entry_match_opts *opts);
+/**
+ * The descriptions of these names.
+ *
+ * @param ret  owned, free(); n of them, and NULL
+ *
+ * @return 0; DIT_E_CONFIG: one is not configured, reported; -ENOMEM, not reported
+ */
+int dit_entry_find_ads(const struct dit_job *job, struct dit_schema *schema,
+                       const char *const *names, size_t n, const struct dit_ad ***ret);
 /** Without a base of its own the scope begins at the suffix. @param suffix  borrowed */
 void dit_entry_match_below(struct dit_entry_match *match, struct dit_span suffix);
 
