@@ -80,15 +80,21 @@ uint64_t common_number(const struct common_options *options, int option);
 
 /** Which database of which configuration, and threads, into the options of a verb, which
  * have these by the same names. */
-#define COMMON_TAKE(verb, common)                                                        \
+#define COMMON_TAKE_CONF(verb, common)                                                   \
  do {                                                                                    \
   (verb)->conf = (common)->conf;                                                         \
   (verb)->conf_dir = (common)->conf_dir;                                                 \
   (verb)->suffix = (common)->suffix;                                                     \
   (verb)->database = (common)->database;                                                 \
-  (verb)->no_glue = (common)->no_glue;                                                   \
   (verb)->openldap = (common)->openldap;                                                 \
   (verb)->threads = (common)->threads;                                                   \
+ } while (0)
+
+/** The same of a verb that has no_glue as well. */
+#define COMMON_TAKE(verb, common)                                                        \
+ do {                                                                                    \
+  COMMON_TAKE_CONF(verb, common);                                                        \
+  (verb)->no_glue = (common)->no_glue;                                                   \
  } while (0)
 
 /** Callbacks of a verb: reports and progress go to a meter; root becomes the owner. */

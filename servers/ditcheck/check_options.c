@@ -95,12 +95,7 @@ static void take_values(struct check_options *options)
 	struct dit_compare_opts *compare = &options->compare;
 
 	COMMON_TAKE(check, common);
-	compare->conf = common->conf;
-	compare->conf_dir = common->conf_dir;
-	compare->suffix = common->suffix;
-	compare->database = common->database;
-	compare->openldap = common->openldap;
-	compare->threads = common->threads;
+	COMMON_TAKE_CONF(compare, common);
 	check->path = common_text(common, OPT_DATABASE);
 	check->memory_bytes = common_number(common, OPT_MEMORY);
 	check->tmpdir = common_text(common, OPT_TMPDIR);

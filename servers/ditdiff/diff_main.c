@@ -49,7 +49,6 @@ struct diff_options {
 	char *attrs_text;   /* owned */
 	bool is_summary;
 	bool is_json;
-	bool is_reverse;
 };
 
 /* ---- the command line ---- */
@@ -151,6 +150,7 @@ static bool is_standard_input(const struct diff_side *side)
 
 static int read_operands(struct diff_options *options, int argc, char *argv[])
 {
+	bool is_reverse = common_is_given(&options->common, OPT_REVERSE);
 	int n = argc - optind;
 	int r = 0;
 
@@ -159,10 +159,8 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 			&options->common,
 			"two states are needed: FROM and TO, or FROM alone");
 	}
-	options->is_reverse = common_is_given(&options->common, OPT_REVERSE);
 	for (int i = 0; i < n && r == 0; i++) {
-		r = read_side(&options->sides[options->is_reverse ? 1 - i : i],
-		              argv[optind + i]);
+		r = read_side(&options->sides[is_reverse ? 1 - i : i], argv[optind + i]);
 	}
 	if (r == 0 && is_standard_input(&options->sides[0]) &&
 	    is_standard_input(&options->sides[1])) {
@@ -186,12 +184,7 @@ static int read_options(struct diff_options *options, int argc, char *argv[])
 	if (r <= 0) {
 		return r;
 	}
-	diff->conf = common->conf;
-	diff->conf_dir = common->conf_dir;
-	diff->suffix = common->suffix;
-	diff->database = common->database;
-	diff->openldap = common->openldap;
-	diff->threads = common->threads;
+	COMMON_TAKE_CONF(diff, common);
 	diff->filter = common_text(common, 'a');
 	diff->base = common_text(common, OPT_SUBTREE);
 	diff->operational = common_is_given(common, OPT_OPERATIONAL);

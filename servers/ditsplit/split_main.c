@@ -238,12 +238,7 @@ static int take_values(struct split_options *options)
 	const struct common_options *common = &options->common;
 	struct dit_split_opts *split = &options->split;
 
-	split->conf = common->conf;
-	split->conf_dir = common->conf_dir;
-	split->suffix = common->suffix;
-	split->database = common->database;
-	split->openldap = common->openldap;
-	split->threads = common->threads;
+	COMMON_TAKE_CONF(split, common);
 	split->map = common_text(common, OPT_MAP);
 	split->output = common_text(common, OPT_OUTPUT);
 	split->inputs = options->inputs.paths;
