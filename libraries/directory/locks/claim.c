@@ -87,7 +87,7 @@ int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
 	r = open_lock_file(&claim, mode, fault);
 	r = r < 0 ? r : lock_lock_file(claim.lock_fd, fault);
 	if (r == DIT_E_BUSY) {
-		/* Whoever was quicker uses this lock.mdb now. */
+		/* Another process uses this lock.mdb now. */
 		claim.made_lock_file = false;
 	}
 	if (r < 0) {

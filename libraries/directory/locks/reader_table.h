@@ -22,8 +22,8 @@
  * and the number of the last transaction. So the next process that takes the mutex sets
  * this number to that of the newest meta page.
  *
- * Whoever owns lock.mdb can write to it at any time, so numbers in it are checked, and
- * nobody waits for its mutexes for ever.
+ * The owner of lock.mdb can write to it at any time, so numbers in it are checked, and
+ * no call waits for its mutexes for ever.
  *
  * Threads: a table belongs to one thread at a time. The process must not fork while it
  * has a table open: the locks would last as long as the child.

@@ -134,8 +134,9 @@ static int choose_tail(struct dit_page_commit *commit, struct tail *tail)
 }
 
 /*
- * What the list leaves of the tail is free, too: it is made twice if there is a tail, the
- * first time without a write. Both have the same layout.
+ * Pages of the tail that the free list does not take belong into the list, too. So the
+ * list is made twice if there is a tail, the first time without a write. Both have the
+ * same layout.
  */
 static int give_rest(struct dit_page_commit *commit, struct tail *tail, size_t room)
 {

@@ -18,7 +18,7 @@ struct dit_table_writer {
 	unsigned page_bytes;
 	unsigned node_max;
 	unsigned key_max;
-	/* Of keys and records: the orders of the flags, unless a merge has others. */
+	/* How keys and records are compared: as the flags say, unless a merge differs. */
 	struct dit_key_orders orders;
 	uint64_t nnew_leaves; /* since a page was kept */
 	uint64_t nitems;
