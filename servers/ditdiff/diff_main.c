@@ -299,16 +299,14 @@ static bool is_ldif(const struct diff_side *side)
 	return side->inputs.n > 0;
 }
 
-/* LDIF becomes a database for a while. @param ret  owned: scratch_remove() */
+/* LDIF becomes a database for a while. @param ret  to be freed by free_loads() */
 static int load_side(const struct diff_options *options, unsigned number,
-                     struct meter *meter, char **ret)
+                     struct meter *meter, struct dit_load_stats *ret)
 {
 	const struct diff_side *side = &options->sides[number];
 	struct owner owner = {.user = (struct common_user *)&options->common.user,
 	                      .directory = options->sides[1 - number].directory};
 	struct dit_load_opts load = DIT_LOAD_OPTS_INIT;
-	struct dit_load_stats stats;
-	int r = 0;
 
 	COMMON_TAKE(&load, &options->common);
 	load.no_glue = true;
@@ -328,41 +326,39 @@ static int load_side(const struct diff_options *options, unsigned number,
 		load.before_open = become_owner;
 		load.before_open_ctx = &owner;
 	}
-	r = dit_load(&load, &stats);
-	if (r == 0) {
-		*ret = strdup(stats.databases[0].directory);
-		r = *ret == NULL ? -ENOMEM : 0;
-	}
-	dit_load_stats_deinit(&stats);
-	return r;
+	return dit_load(&load, ret);
 }
 
 static int load_sides(const struct diff_options *options, struct meter *meter,
-                      char *scratch[2])
+                      struct dit_load_stats loads[2])
 {
 	int r = 0;
 
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		if (is_ldif(&options->sides[i])) {
-			r = load_side(options, i, meter, &scratch[i]);
+			r = load_side(options, i, meter, &loads[i]);
 		}
 	}
 	return r;
 }
 
-static void scratch_remove(char *scratch[2])
+static void free_loads(struct dit_load_stats loads[2])
 {
 	for (unsigned i = 0; i < 2; i++) {
-		if (scratch[i] != NULL) {
-			dit_load_scratch_remove(scratch[i]);
-			free(scratch[i]);
-		}
+		dit_load_scratch_remove(&loads[i]);
+		dit_load_stats_deinit(&loads[i]);
 	}
+}
+
+static const char *directory_of(const struct diff_side *side,
+                                const struct dit_load_stats *load)
+{
+	return is_ldif(side) ? load->databases[0].directory : side->directory;
 }
 
 static int run(struct diff_options *options)
 {
-	char *scratch[2] = {NULL, NULL};
+	struct dit_load_stats loads[2] = {{.nrecords = 0}, {.nrecords = 0}};
 	struct dit_diff_stats stats = {.attrs = NULL};
 	struct meter meter;
 	bool is_counted = options->is_json || options->is_summary;
@@ -375,15 +371,14 @@ static int run(struct diff_options *options)
 	/* A terminal that shows the changes shows nothing else. */
 	options->common.is_quiet |= isatty(STDOUT_FILENO) == 1;
 	common_start_meter(&meter, &options->common, phases, DIT_DIFF_NPHASES);
-	r = load_sides(options, &meter, scratch);
-	options->diff.first =
-		scratch[0] != NULL ? scratch[0] : options->sides[0].directory;
-	options->diff.second =
-		scratch[1] != NULL ? scratch[1] : options->sides[1].directory;
-	r = r < 0 ? r
-	          : dit_diff(&options->diff, is_counted ? NULL : write_changes, NULL,
-	                     &stats);
-	scratch_remove(scratch);
+	r = load_sides(options, &meter, loads);
+	if (r == 0) {
+		options->diff.first = directory_of(&options->sides[0], &loads[0]);
+		options->diff.second = directory_of(&options->sides[1], &loads[1]);
+		r = dit_diff(&options->diff, is_counted ? NULL : write_changes, NULL,
+		             &stats);
+	}
+	free_loads(loads);
 	meter_end(&meter, r == 0);
 	if (r == DIT_E_STOPPED) {
 		(void)fputs("ditdiff: interrupted\n", stderr);

@@ -35,8 +35,18 @@ static int load(struct load_fixture *f, struct dit_load_stats *stats)
 	return dit_load(&opts, stats);
 }
 
+/* The lowest descriptor that is free. */
+static int free_descriptor(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	assert_true(fd >= 0 && close(fd) == 0);
+	return fd;
+}
+
 static void the_configured_database_is_left_alone(void **state)
 {
+	int fd = free_descriptor();
 	struct load_fixture f;
 	struct dit_load_stats stats;
 	struct stat st;
@@ -51,8 +61,10 @@ static void the_configured_database_is_left_alone(void **state)
 	assert_int_equal(stat(stats.databases[0].directory, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
 	assert_int_equal(count_left(&f), 1);
-	dit_load_scratch_remove(stats.databases[0].directory);
+	dit_load_scratch_remove(&stats);
 	assert_int_equal(count_left(&f), 0);
+	assert_int_equal(free_descriptor(), fd);
+	dit_load_scratch_remove(&stats); /* does nothing */
 	dit_load_stats_deinit(&stats);
 	load_fixture_deinit(&f);
 }
@@ -111,7 +123,7 @@ static void the_next_load_removes_what_a_killed_one_left(void **state)
 	assert_int_equal(count_left(&f), 1);
 	assert_int_equal(load(&f, &stats), 0);
 	assert_int_equal(count_left(&f), 1);
-	dit_load_scratch_remove(stats.databases[0].directory);
+	dit_load_scratch_remove(&stats);
 	assert_int_equal(count_left(&f), 0);
 	dit_load_stats_deinit(&stats);
 	load_fixture_deinit(&f);

@@ -257,7 +257,8 @@ struct dit_load_stats {
 	size_t ninputs;
 	struct dit_load_database_stats *databases; /* the chosen database first */
 	size_t ndatabases;    /* 0 if the configuration could not be read */
-	uint64_t reserved[8]; /* room for later releases; 0 */
+	uint64_t scratch;     /* the library's own use; 0: no is_scratch */
+	uint64_t reserved[7]; /* room for later releases; 0 */
 };
 
 /**
@@ -300,7 +301,8 @@ DIT_PUBLIC void dit_load_stats_deinit(struct dit_load_stats *stats);
  */
 DIT_PUBLIC int dit_estimate_load(const struct dit_load_opts *opts, uint64_t sample_bytes,
                                  struct dit_estimate *ret);
-/** Remove the directory of a load with is_scratch, when nothing in it is open. */
-DIT_PUBLIC void dit_load_scratch_remove(const char *directory);
+/** Remove the directory of a load with is_scratch, when nothing in it is open; before
+ * dit_load_stats_deinit(). It does nothing after other loads, and the second time. */
+DIT_PUBLIC void dit_load_scratch_remove(struct dit_load_stats *stats);
 
 #endif

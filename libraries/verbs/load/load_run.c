@@ -231,10 +231,9 @@ int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)
 	dit_loader_init(&loader, &own, ret);
 	r = run(&loader);
 	dit_load_release(&loader);
-	if (r < 0 && loader.scratch != NULL) {
-		dit_load_scratch_remove(loader.scratch);
+	if (r < 0) {
+		dit_load_scratch_remove(ret);
 	}
-	free(loader.scratch);
 	return r;
 }
 

@@ -17,9 +17,10 @@
 #include "load/loader.h"
 #include "system/tmp_files.h"
 
-#define PREFIX "ditkit-scratch-"
-#define OWN    "/db"
-#define LEVELS 3
+#define PREFIX    "ditkit-scratch-"
+#define OWN       "/db"
+#define LEVELS    3
+#define NATTEMPTS 100
 
 static int open_dir(int dir_fd, const char *name)
 {
@@ -71,11 +72,20 @@ static void remove_leftovers(const char *tmp)
 	}
 }
 
-/* The descriptor holds the directory until the process ends.
- * @param path  ends with OWN */
+/* @return owned; NULL: no memory */
+static char *template_of(const char *tmp)
+{
+	char *path = NULL;
+
+	return asprintf(&path, "%s/" PREFIX "XXXXXX" OWN, tmp) < 0 ? NULL : path;
+}
+
+/* @return a descriptor that holds the directory; -EEXIST: another run has taken it for a
+ * leftover; -errno. Then nothing is left of it. @param path  ends with OWN */
 static int make(char *path)
 {
-	char *end = strrchr(path, '/');
+	const int levels = LEVELS;
+	char *end = path + strlen(path) - strlen(OWN);
 	int fd = -1;
 	int r = 0;
 
@@ -84,12 +94,20 @@ static int make(char *path)
 		return -errno;
 	}
 	fd = open_dir(AT_FDCWD, path);
-	r = fd < 0 ? -errno : dit_leftover_hold(fd);
-	if (r < 0 && fd >= 0) {
+	r = fd >= 0 ? dit_leftover_hold(fd) : errno == ENOENT ? -EEXIST : -errno;
+	*end = '/';
+	r = r < 0 ? r : mkdir(path, 0700) < 0 ? -errno : 0;
+	if (r == 0) {
+		return fd;
+	}
+	*end = '\0';
+	if (r != -EEXIST) {
+		remove_name(&levels, AT_FDCWD, path);
+	}
+	if (fd >= 0) {
 		(void)close(fd);
 	}
-	*end = '/';
-	return r < 0 ? r : mkdir(path, 0700) < 0 ? -errno : 0;
+	return r;
 }
 
 int dit_load_scratch_make(struct loader *loader)
@@ -99,7 +117,7 @@ int dit_load_scratch_make(struct loader *loader)
 	const char *tmp = dit_tmp_dir(loader->opts->tmpdir);
 	struct dit_database *db = NULL;
 	char *path = NULL;
-	int r = 0;
+	int r = -EEXIST;
 
 	if (loader->ntargets != 1 || target->is_foreign) {
 		dit_job_report(&loader->job, DIT_REPORT_ERROR,
@@ -108,29 +126,33 @@ int dit_load_scratch_make(struct loader *loader)
 	}
 	loader->job.interrupted = "Interrupted";
 	remove_leftovers(tmp);
-	r = asprintf(&path, "%s/" PREFIX "XXXXXX" OWN, tmp) < 0 ? -ENOMEM : make(path);
+	for (unsigned i = 0; i < NATTEMPTS && r == -EEXIST; i++) {
+		free(path);
+		path = template_of(tmp);
+		r = path == NULL ? -ENOMEM : make(path);
+	}
 	if (r < 0) {
 		free(path);
 		return dit_job_fail(&loader->job, r, tmp);
 	}
-	loader->scratch = path;
-	db = &settings->databases[target->db - settings->databases];
-	db->data.directory = loader->scratch;
-	db->nindexes = 0;
+	loader->stats->scratch = (uint64_t)r + 1;
 	free(target->stats->directory);
-	target->stats->directory = strdup(loader->scratch);
-	return target->stats->directory == NULL ? dit_job_fail(&loader->job, -ENOMEM, tmp)
-	                                        : 0;
+	target->stats->directory = path;
+	db = &settings->databases[target->db - settings->databases];
+	db->data.directory = path;
+	db->nindexes = 0;
+	return 0;
 }
 
-void dit_load_scratch_remove(const char *directory)
+void dit_load_scratch_remove(struct dit_load_stats *stats)
 {
 	const int levels = LEVELS;
-	size_t len = strlen(directory);
-	char *path = len > strlen(OWN) ? strndup(directory, len - strlen(OWN)) : NULL;
+	char *path = stats->scratch == 0 ? NULL : stats->databases[0].directory;
 
 	if (path != NULL) {
+		path[strlen(path) - strlen(OWN)] = '\0';
 		remove_name(&levels, AT_FDCWD, path);
-		free(path);
+		(void)close((int)stats->scratch - 1);
+		stats->scratch = 0;
 	}
 }

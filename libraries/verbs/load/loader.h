@@ -194,7 +194,6 @@ struct loader {
 	bool is_estimate;   /* of a load, asked for by the user */
 	struct load_reading reading;
 	struct dit_file_rules files;
-	char *scratch; /* the directory of a load with is_scratch; owned; NULL: none */
 	struct load_target *targets; /* one for each database of the job's glue */
 	unsigned ntargets;
 	struct load_member *members;
