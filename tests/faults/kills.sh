@@ -42,8 +42,7 @@ reading() {
 
 # split_trace: $work/calls from the trace. strace counts the calls of each process by itself: as
 # root ditcat has two, and close_range() is of the second one, which nobody waits for. slapd, which
-# tells its release, is another one that nothing depends on. Chance says in how many pieces that is
-# read, and how often glibc asks for a random name.
+# tells its release, is another one that nothing depends on.
 split_trace() {
 	awk -v changing="$changing" 'NR == FNR {
 		if (/ execve\(".*\/slapd"/) slapd[$1]
@@ -52,7 +51,7 @@ split_trace() {
 	!($1 in slapd) {
 		call = $2
 		sub(/\(.*/, "", call)
-		if (call !~ /^[a-z]/ || call ~ /^exec|^exit|^getrandom$|^close_range$|^poll$|^read$/) {
+		if (call !~ /^[a-z]/ || call ~ /^exec|^exit|^close_range$/) {
 			next
 		}
 		n = ++ncalls[$1, call]
@@ -87,12 +86,28 @@ list_calls() {
 	split_trace
 }
 
+# kill_at CALL N COMMAND...: COMMAND, which uses $injection, is killed at its N-th CALL; $status is set.
+# Chance says how often threads make some calls. If this run has fewer, it is killed at its last one.
+kill_at() {
+	local call=$1 n
+	status=0
+	for ((n = $2; n > 0 && status == 0; n--)); do
+		injection=(-e trace="$call" -e inject="$call:signal=KILL:when=$n")
+		put_back
+		"${@:3}" 2>/dev/null
+		status=$?
+	done
+}
+
+# injected ARGUMENT...: a load
+injected() {
+	traced "${injection[@]}" -- "$@"
+}
+
 # kill_once CALL N ARGUMENT...: examine what is left, load again
 kill_once() {
-	local at="$1 $2" again=$(($2 % 5)) status
-	put_back
-	traced -e trace="$1" -e inject="$1:signal=KILL:when=$2" -- "${@:3}" 2>/dev/null
-	status=$?
+	local at="$1 $2" again=$(($2 % 5)) status injection
+	kill_at "$1" "$2" injected "${@:3}"
 	shift 2
 	state=
 	check "$name: $at: it is killed" test $status -eq 137
@@ -186,7 +201,7 @@ whole_export() {
 
 # kill_readers: ditcat and ditcheck, over the old databases; ditcat replaces a file
 kill_readers() {
-	local name names call n nkills nleft conf=(-f "$work/dit/slapd.conf" -T 1)
+	local name names call n status nkills nleft conf=(-f "$work/dit/slapd.conf" -T 1)
 	local -A command=(
 		[ditcat]="$DITCAT ${conf[*]} -l $work/out.ldif"
 		[ditcheck]="$DITCHECK ${conf[*]} --memory 16M --tmpdir $work/tmp"
@@ -207,11 +222,10 @@ kill_readers() {
 		split_trace
 		sample all
 		while read -r call n _ <&3; do
-			injection=(-e trace="$call" -e inject="$call:signal=KILL:when=$n")
 			# shellcheck disable=SC2086 # words
-			reading ${command[$name]} 2>/dev/null
+			kill_at "$call" "$n" reading ${command[$name]}
 			# As root ditcat has a second process, which renames its file: 1.
-			check "$name: $call $n: it is killed" test $? -ne 0
+			check "$name: $call $n: it is killed" test $status -ne 0
 			check "$name: the export after the kill at $call $n" whole_export
 			nkills=$((nkills + 1))
 			names_in "$work/tmp"
