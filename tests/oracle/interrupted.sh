@@ -43,7 +43,7 @@ wait_cpu() {
 	watch=$!
 	wait "$pid"
 	status=$?
-	kill "$watch"
+	kill -KILL "$watch"
 	wait "$watch" 2>/dev/null
 	times >"$work/times.after"
 	used=$(awk 'function ms(t, p) { split(t, p, /[ms]/); return p[1] * 60000 + p[2] * 1000 }
