@@ -8,8 +8,8 @@
 # "make TARGET" in the build directory DIRECTORY prints the programs of one suite, as the
 # names of their logs. Each program that ran has left a result next to its log.
 #
-# count prints a line for each program that failed or did not run, a line for each skip
-# with its reason, the ten programs that took longest, and at last one line for all suites:
+# count prints a line for each program that failed or did not run, with the first lines of
+# its log that name a failure, a line for each skip with its reason, the ten programs that took longest, and at last one line for all suites:
 #
 #   N passed, N failed, N skipped
 #
@@ -32,6 +32,17 @@ count_logs() {
 	function failed(text) {
 		print "failed: " text
 		nfailed++
+	}
+	# A program failed: up to ten lines of its log say at what (cmocka, lib.sh, sanitizers).
+	function show_failures(log_file,    line, n) {
+		while (n < 10 && (getline line <log_file) > 0) {
+			if (line ~ /^(\[  (FAILED|ERROR ) +\]|FAILED: |ERROR:)|: error: |Sanitizer: / \
+			    || line ~ /^[^ ]+: line [0-9]+: /) {
+				print "    " line
+				n++
+			}
+		}
+		close(log_file)
 	}
 	# The lines of a log: its skips with reasons, cases that cmocka skipped, seconds.
 	function read_log(name, log_file,    line) {
@@ -77,6 +88,7 @@ count_logs() {
 			}
 		} else if (result != "PASS") {
 			failed(name)
+			show_failures($0)
 		} else if (nreasons == 0 && ncases > 0) {
 			failed(name ": skips a case without a reason")
 		} else {
