@@ -19,6 +19,7 @@ pkginclude_HEADERS += \
 	%D%/work/indexing/index_cost.h \
 	%D%/verbs/load/load.h \
 	%D%/verbs/load/prepared.h \
+	%D%/verbs/modify/modify.h \
 	%D%/directory/output/prepared_state.h \
 	%D%/verbs/reindex/reindex.h \
 	%D%/verbs/split/split.h \

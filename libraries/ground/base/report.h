@@ -13,6 +13,9 @@
 #ifndef DITKIT_REPORT_H
 #define DITKIT_REPORT_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 enum dit_report_kind {
 	DIT_REPORT_DIAGNOSTIC,  /* detail of an error, printed as it is, if wanted (-d) */
 	DIT_REPORT_PLAIN,       /* likewise, and always wanted */
@@ -30,5 +33,17 @@ struct dit_report {
 };
 
 typedef void (*dit_report_fn)(void *ctx, const struct dit_report *report);
+
+/** A record that was not stored. The pointers are valid during the callback only. */
+struct dit_reject {
+	const char *record; /* lines of the record, as read; not NUL-terminated */
+	size_t record_len;
+	uint64_t line;  /* line number, the same as in the messages */
+	const char *dn; /* pretty; as typed if it is no valid DN; "" if there is none */
+	const char *reason; /* last report about the record, without the program's name */
+};
+
+/** @return 0, or -errno to end the load */
+typedef int (*dit_reject_fn)(void *ctx, const struct dit_reject *reject);
 
 #endif

@@ -36,18 +36,6 @@
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
 
-/** A record that was not stored. The pointers are valid during the callback only. */
-struct dit_reject {
-	const char *record; /* lines of the record, as read; not NUL-terminated */
-	size_t record_len;
-	uint64_t line;  /* line number, the same as in the messages */
-	const char *dn; /* pretty; as typed if it is no valid DN; "" if there is none */
-	const char *reason; /* last report about the record, without the program's name */
-};
-
-/** @return 0, or -errno to end the load */
-typedef int (*dit_reject_fn)(void *ctx, const struct dit_reject *reject);
-
 /**
  * The phases of dit_progress. With several databases, names and indexes come again for
  * each of them; the counts go on. With several threads the index databases are begun

@@ -1,0 +1,5 @@
+# libraries/verbs/modify/local.mk
+libditkit_a_SOURCES += \
+	%D%/modify.h \
+	%D%/modify_run.c \
+	$(NULL)
