@@ -1,6 +1,5 @@
 # tests/load/local.mk
 check_PROGRAMS += \
-	%D%/test_ad_numbers \
 	%D%/test_dn_table \
 	%D%/test_dn_tree \
 	%D%/test_entries \
@@ -21,7 +20,6 @@ check_PROGRAMS += \
 %C%_test_load_glue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync
 %C%_test_load_writer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
 %C%_test_load_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
-%C%_test_ad_numbers_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(record_output_wraps)
 %C%_test_load_csn_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(record_output_wraps)
 %C%_test_entries_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(record_output_wraps)
 %C%_test_dn_tree_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(record_output_wraps)

@@ -1,5 +1,6 @@
 # tests/output/local.mk
 check_PROGRAMS += \
+	%D%/test_ad_numbers \
 	%D%/test_append \
 	%D%/test_index_output \
 	%D%/test_merged_full \
@@ -18,6 +19,7 @@ check_PROGRAMS += \
 	%D%/test_table \
 	%D%/test_table_changes \
 	$(NULL)
+%C%_test_ad_numbers_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(record_output_wraps)
 %C%_test_append_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
 %C%_test_online_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_page_commit_write
 %C%_test_online_rounds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fdatasync \

@@ -1,5 +1,7 @@
 # libraries/directory/output/local.mk
 libditkit_a_SOURCES += \
+	%D%/ad_numbers.c \
+	%D%/ad_numbers.h \
 	%D%/data_check.c \
 	%D%/data_check.h \
 	%D%/index_output.c \

@@ -28,7 +28,7 @@
 
 #include "base/stop.h"
 #include "codec/entry_codec.h"
-#include "load/ad_numbers.h"
+#include "output/ad_numbers.h"
 #include "output/record_output.h"
 
 struct dit_entries;

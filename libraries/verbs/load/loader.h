@@ -36,7 +36,7 @@
 #include "job/release_rules.h"
 #include "job/value_rules.h"
 #include "ldif/ldif_reader.h"
-#include "load/ad_numbers.h"
+#include "output/ad_numbers.h"
 #include "load/dn_tree.h"
 #include "load/entries.h"
 #include "load/load.h"

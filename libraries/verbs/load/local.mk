@@ -1,7 +1,5 @@
 # libraries/verbs/load/local.mk
 libditkit_a_SOURCES += \
-	%D%/ad_numbers.c \
-	%D%/ad_numbers.h \
 	%D%/dn_table.c \
 	%D%/dn_table.h \
 	%D%/dn_tree.c \

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "entry/entry_fixture.h"
 #include "indexing/fake_output.h"
-#include "load/ad_numbers.h"
+#include "output/ad_numbers.h"
 #include "nomem.h"
 
 static struct dit_schema *schema;

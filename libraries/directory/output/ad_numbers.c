@@ -3,7 +3,7 @@
  * Attribute numbers: two tables, from ordinal to number and back. The first one is made
  * larger by a copy, and the smaller one is kept, because other threads may look there.
  */
-#include "load/ad_numbers.h"
+#include "output/ad_numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
