@@ -7,7 +7,7 @@
  * - a page of the old tree is dropped, or belongs to the new one, and no page is twice.
  *
  * Records are compared as bytes, or by their first bytes alone: then a record takes the
- * place of another one, which may be shorter or longer.
+ * place of another one, which may be shorter or longer. Some records go, and whole keys.
  *
  * DIT_LONG=1 runs 2,000 trees.
  */
@@ -281,18 +281,39 @@ static void check_tree(struct run *run)
 
 /* ---- merges ---- */
 
-/* All records, some, or those of a part. */
+/* A record is put, or goes, whether it is there or not. */
+static int change_record(struct run *run, struct dit_tree_merge *merge, struct list *list,
+                         unsigned slot, bool goes)
+{
+	const struct dit_span key = {(const char *)&list->key, sizeof(list->key)};
+	int r = 0;
+
+	change_slot(run, list, slot);
+	if (!goes) {
+		return dit_tree_merge_record(merge, key, record_of(run, list, slot));
+	}
+	r = dit_tree_merge_remove_record(merge, key, record_of(run, list, slot));
+	list->lens[slot] = 0;
+	return r;
+}
+
+/* All records, some, or those of a part: put, gone, or both. */
 static int change_list(struct run *run, struct dit_tree_merge *merge, struct list *list)
 {
 	const struct dit_span key = {(const char *)&list->key, sizeof(list->key)};
+	unsigned ngoing = next_random(run) % 3 == 0 ? 4 : next_random(run) % 4;
 	unsigned step = next_random(run) % 2 == 0 ? 1 : 1 + next_random(run) % 40;
 	unsigned first = next_random(run) % 3 == 0 ? 0 : next_random(run) % run->nslots;
 	unsigned n = next_random(run) % 2 == 0 ? run->nslots : 1 + next_random(run) % 3;
 	int r = 0;
 
+	if (next_random(run) % 8 == 0) {
+		memset(list->lens, 0, sizeof(list->lens));
+		r = dit_tree_merge_remove(merge, key);
+		n = next_random(run) % 2 == 0 ? 0 : n;
+	}
 	for (unsigned slot = first; slot < run->nslots && n > 0 && r == 0; n--) {
-		change_slot(run, list, slot);
-		r = dit_tree_merge_record(merge, key, record_of(run, list, slot));
+		r = change_record(run, merge, list, slot, next_random(run) % 4 < ngoing);
 		slot += 1 + next_random(run) % step;
 	}
 	return r;

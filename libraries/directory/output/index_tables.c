@@ -138,6 +138,14 @@ static int put_record(struct dit_output_table *base, uint64_t id, struct dit_spa
 	return dit_tree_merge_record(of(base)->merge, key, record);
 }
 
+static int remove_record(struct dit_output_table *base, uint64_t id,
+                         struct dit_span record)
+{
+	const struct dit_span key = {(const char *)&id, sizeof(id)};
+
+	return dit_tree_merge_remove_record(of(base)->merge, key, record);
+}
+
 /* All parts have ended: the branches above their leaves. */
 static int join_parts(struct dit_index_table *table)
 {
@@ -183,6 +191,7 @@ static void drop(struct dit_output_table *base)
 static const struct dit_output_table_ops table_ops = {
 	.put_lists = put_lists,
 	.put_record = put_record,
+	.remove_record = remove_record,
 	.finish = finish,
 	.drop = drop,
 };
@@ -318,6 +327,19 @@ int dit_output_add_index(struct dit_output *output, const struct dit_output_inde
 	r = dit_index_table_init(&list[tables->n], index->name, flags);
 	tables->n += r == 0;
 	return r < 0 ? r : dit_index_table_begin(tables, &list[tables->n - 1]);
+}
+
+int dit_output_change_index(struct dit_output *output, size_t number,
+                            const struct dit_table_changes *changes)
+{
+	const struct dit_index_tables *tables = output->indexes;
+	struct dit_index_table *table = &tables->list[number];
+	int r = tables->is_closed || table->append != NULL
+	                ? -EINVAL
+	                : dit_index_table_merge(tables, table);
+
+	r = r ?: dit_tree_merge_postings(table->whole.merge, changes->list, changes->n);
+	return r ?: dit_index_table_end(table, NULL);
 }
 
 int dit_output_open_part(struct dit_output *output, size_t number, unsigned part,

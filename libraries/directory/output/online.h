@@ -71,13 +71,6 @@ struct dit_online_changed {
 	struct dit_arena *keys; /* for keys that change */
 };
 
-/** Changes of the keys of a table: in key order, each key and ID once. */
-struct dit_table_changes {
-	struct dit_posting_change *list; /* grows with DIT_GROW() */
-	size_t n;
-	size_t size;
-};
-
 /**
  * Tell how the changed entries change the tables. Called once for each round that has
  * changed entries.

@@ -44,6 +44,7 @@
 
 struct dit_output_ops;
 struct dit_index_tables;
+struct dit_posting_change; /* tree_merge.h */
 
 /** The file that an output writes. Publication checks that the name leads to it. */
 struct dit_output_target {
@@ -105,6 +106,14 @@ struct dit_output_list {
 	bool is_repeated;
 };
 
+/** Changes of an index database, in the order of dit_posting_change_compare(), each key and
+ * ID once. */
+struct dit_table_changes {
+	struct dit_posting_change *list; /* tree_merge.h; grows with DIT_GROW() */
+	size_t n;
+	size_t size;
+};
+
 /** An index database. */
 struct dit_output_index {
 	const char *name;   /* copied */
@@ -124,6 +133,9 @@ struct dit_output_table_ops {
 	/* For dn2i (record_output.h). */
 	int (*put_record)(struct dit_output_table *table, uint64_t id,
 	                  struct dit_span record);
+	/* NULL: -EINVAL */
+	int (*remove_record)(struct dit_output_table *table, uint64_t id,
+	                     struct dit_span record);
 	int (*finish)(struct dit_output_table *table);
 	void (*drop)(struct dit_output_table *table);
 };
@@ -207,6 +219,14 @@ static inline int dit_output_open_index(struct dit_output *output, size_t number
 {
 	return dit_output_open_part(output, number, 0, ret);
 }
+
+/**
+ * Change an index database that was not opened; again and again, if all pages were handed
+ * over in between (dit_page_commit_reach()). Only of a database that holds records. Any
+ * thread
+ */
+int dit_output_change_index(struct dit_output *output, size_t number,
+                            const struct dit_table_changes *changes);
 
 /** Bytes that an index takes for a key of an entry, on average (10.4 measured with
  * 100,000 entries; guide.md, "7. How long, how large"). */

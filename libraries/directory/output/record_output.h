@@ -87,7 +87,7 @@ struct dit_output_stored {
 /**
  * The head of an output of records (record_tables.h). [const]
  *
- * Entries are reserved in ascending order of IDs. Split values are put after
+ * Entries are reserved, or removed, in ascending order of IDs. Split values are put after
  * dit_output_begin_changes(), in ascending order. After that call, too, a late entry is
  * put with dit_output_replace_entry().
  */
@@ -222,12 +222,20 @@ int dit_output_release_entries(struct dit_record_output *output, size_t mark);
 int dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,
                                 const struct dit_pieces *record);
 
+/** id2e: a stored entry goes. In the order of dit_output_reserve_entry(), which gives a
+ * stored ID another record. */
+int dit_output_remove_entry(struct dit_record_output *output, uint64_t id);
+
+/** id2v: all stored records of an attribute of an entry go. In the order of
+ * dit_output_put_split(). */
+int dit_output_remove_splits(struct dit_record_output *output, uint64_t id, uint16_t ad);
+
 /**
  * id2v: a record of an attribute of an entry (split_codec.h). The records of one
  * attribute come one after the other.
  *
- * @param number  0 for the first record of the attribute, which has none stored; then 1,
- *                2 and so on
+ * @param number  0 for the first record of the attribute, which has none stored; then, or
+ *                after dit_output_remove_splits(), 1, 2 and so on
  */
 int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
                          uint32_t number, struct dit_span record);
@@ -249,6 +257,15 @@ static inline int dit_output_put_record(struct dit_output_table *table, uint64_t
                                         struct dit_span record)
 {
 	return table->ops->put_record(table, id, record);
+}
+
+/** The stored record with the same name goes, if there is one. As above */
+static inline int dit_output_remove_record(struct dit_output_table *table, uint64_t id,
+                                           struct dit_span record)
+{
+	return table->ops->remove_record == NULL
+	               ? -EINVAL
+	               : table->ops->remove_record(table, id, record);
 }
 
 /* ---- changes: main, no table is open ---- */

@@ -241,17 +241,50 @@ int dit_output_put_entry_pieces(struct dit_record_output *output, uint64_t id, s
 	return r;
 }
 
+int dit_output_remove_entry(struct dit_record_output *output, uint64_t id)
+{
+	struct dit_index_table *table = NULL;
+	int r = reach(of(output), DIT_FIXED_ENTRIES, false, &table);
+
+	return r < 0 ? r
+	       : table->append != NULL
+	               ? -EINVAL
+	               : dit_tree_merge_remove(table->whole.merge, span_of(&id));
+}
+
+/* The key of an attribute's values in id2v. */
+struct split_key {
+	char bytes[sizeof(uint64_t) + sizeof(uint16_t)];
+};
+
+static struct dit_span make_split_key(struct split_key *key, uint64_t id, uint16_t ad)
+{
+	memcpy(key->bytes, &id, sizeof(id));
+	memcpy(key->bytes + sizeof(id), &ad, sizeof(ad));
+	return (struct dit_span){key->bytes, sizeof(key->bytes)};
+}
+
+int dit_output_remove_splits(struct dit_record_output *output, uint64_t id, uint16_t ad)
+{
+	struct dit_index_table *table = NULL;
+	struct split_key bytes;
+	const struct dit_span key = make_split_key(&bytes, id, ad);
+	int r = reach(of(output), DIT_FIXED_SPLITS, true, &table);
+
+	return r < 0                   ? r
+	       : table->append != NULL ? -EINVAL
+	                               : dit_tree_merge_remove(table->whole.merge, key);
+}
+
 int dit_output_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
                          uint32_t number, struct dit_span record)
 {
 	struct dit_index_table *table = NULL;
-	char bytes[sizeof(id) + sizeof(ad)];
-	const struct dit_span key = {bytes, sizeof(bytes)};
+	struct split_key bytes;
+	const struct dit_span key = make_split_key(&bytes, id, ad);
 	struct dit_span stored;
 	int r = reach(of(output), DIT_FIXED_SPLITS, true, &table);
 
-	memcpy(bytes, &id, sizeof(id));
-	memcpy(bytes + sizeof(id), &ad, sizeof(ad));
 	if (r == 0 && number == 0) {
 		r = find(of(output), DIT_FIXED_SPLITS, key, &stored);
 	}

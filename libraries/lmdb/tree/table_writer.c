@@ -533,6 +533,9 @@ static int finish_records(struct dit_table_writer *writer)
 	char *value = NULL;
 	int r = 0;
 
+	if (writer->nrecords == 0) {
+		return 0; /* all that were stored have gone */
+	}
 	if (writer->is_tree ||
 	    (writer->nrecords > 1 &&
 	     dit_node_bytes(format, key.len, len) > writer->node_max)) {

@@ -106,7 +106,7 @@ static int read_packed(struct ids *ids, const struct dit_tree_level *leaf)
 	                          leaf->count);
 }
 
-/* All IDs of a list, whose pages do not stay. */
+/* All IDs of a list, whose pages do not stay; its records are not kept. */
 static int read_list(struct dit_tree_merge *merge, const struct dit_node_view *node)
 {
 	struct dit_tree_position *position = &merge->list.position;
@@ -115,7 +115,7 @@ static int read_list(struct dit_tree_merge *merge, const struct dit_node_view *n
 	while (r > 0) {
 		struct dit_tree_level *leaf = dit_tree_position_end(position);
 
-		r = read_packed(&merge->old, leaf);
+		r = merge->list.has_records ? 0 : read_packed(&merge->old, leaf);
 		leaf->slot = leaf->count - 1;
 		r = r ?: dit_tree_position_next(position);
 	}
@@ -409,8 +409,9 @@ static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key)
 {
 	struct dit_node_view node;
-	int r = dit_merge_take(merge, key, &node);
+	int r = dit_merge_end_records(merge);
 
+	r = r ?: dit_merge_take(merge, key, &node);
 	return r <= 0 ? r : drop_value(merge, &node);
 }
 

@@ -112,8 +112,11 @@ int dit_tree_merge_put_pieces(struct dit_tree_merge *merge, struct dit_span key,
  */
 int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
                           struct dit_span record);
-/** A key goes with all that it has; 0 also if there is none. Not in a table of lists of
- * records. */
+/** The stored record that is equal to this one goes; 0 also if there is none. A key without
+ * records is gone. In the order of dit_tree_merge_record(). */
+int dit_tree_merge_remove_record(struct dit_tree_merge *merge, struct dit_span key,
+                                 struct dit_span record);
+/** A key goes with all that is stored under it; 0 also if there is none. */
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key);
 
 /** Write the rest of a part. Errors as above. */

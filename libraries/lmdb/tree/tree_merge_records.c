@@ -49,21 +49,26 @@ static int begin_key(struct dit_tree_merge *merge, struct dit_span key)
 	return is_stored ? begin_stored(merge, &node) : 0;
 }
 
-/* The only stored record, if it is below the new one; it goes if it is equal. */
-static int put_single(struct dit_tree_merge *merge, struct dit_span record)
+/* The only stored record, if it is below the new one; it goes if it is equal. 1: it does */
+static int take_single(struct dit_tree_merge *merge, struct dit_span record)
 {
 	struct dit_span single = merge->records.single;
 	int order = dit_key_compare(&merge->list.order, (struct dit_span){NULL, 0},
 	                            single, record);
+	int r = 0;
 
 	if (order <= 0) {
 		merge->records.single.data = NULL;
 	}
-	return order < 0 ? dit_table_writer_add_record(merge->shared.writer, single) : 0;
+	if (order < 0) {
+		r = dit_table_writer_add_record(merge->shared.writer, single);
+	}
+	return r < 0 ? r : order == 0;
 }
 
-int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
-                          struct dit_span record)
+/* Take over what is stored before a record. 1: an equal one is stored, and goes; 0 */
+static int take_record(struct dit_tree_merge *merge, struct dit_span key,
+                       struct dit_span record)
 {
 	struct records *records = &merge->records;
 	const struct dit_table_writer *writer = merge->shared.writer;
@@ -79,12 +84,28 @@ int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
 		return r;
 	}
 	if (records->single.data != NULL) {
-		r = put_single(merge, record);
-	} else if (merge->list.nopen > 0) {
-		r = dit_tree_path_take(&merge->list, record, &node);
-		records->n += r == 0;
+		return take_single(merge, record);
 	}
+	return merge->list.nopen > 0 ? dit_tree_path_take(&merge->list, record, &node)
+	                             : 0;
+}
+
+int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
+                          struct dit_span record)
+{
+	int r = take_record(merge, key, record);
+
+	merge->records.n += r == 0;
 	return r < 0 ? r : dit_table_writer_add_record(merge->shared.writer, record);
+}
+
+int dit_tree_merge_remove_record(struct dit_tree_merge *merge, struct dit_span key,
+                                 struct dit_span record)
+{
+	int r = take_record(merge, key, record);
+
+	merge->records.n -= r > 0;
+	return r < 0 ? r : 0;
 }
 
 int dit_merge_end_records(struct dit_tree_merge *merge)
