@@ -7,6 +7,8 @@ libditkit_a_SOURCES += \
 	%D%/index_cost.h \
 	%D%/index_writer.c \
 	%D%/index_writer.h \
+	%D%/key_changes.c \
+	%D%/key_changes.h \
 	%D%/stored_keys.c \
 	%D%/stored_keys.h \
 	$(NULL)

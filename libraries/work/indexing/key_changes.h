@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two versions of entries: the postings that only one of them has.
+ *
+ *   dit_key_changes_take() ...;  dit_key_changes_sort() for each database
+ *
+ * The keys of each entry are made twice. Attributes that have not changed are left out:
+ * most changes are of few attributes. Keys that only the older version has go out of the
+ * index, keys that only the newer one has go into it. So all keys are changes at first,
+ * and those of both versions are dropped once the changes of a database are sorted.
+ *
+ * Threads: belongs to one thread; the changes of each database may be sorted by another.
+ */
+#ifndef DITKIT_KEY_CHANGES_H
+#define DITKIT_KEY_CHANGES_H
+
+#include "base/arena.h"
+#include "indexing/stored_keys.h"
+#include "output/output.h"
+
+struct dit_key_changes {
+	struct dit_table_changes *tables; /* of the databases of the set; borrowed */
+	struct dit_arena *bytes;          /* of their keys; borrowed */
+	struct dit_stored_keys *keys;     /* borrowed */
+
+	/* Of the keys that come. */
+	uint64_t id;
+	bool is_newer;
+};
+
+/**
+ * Add the changes of an entry.
+ *
+ * @param older, newer  both of one ID; without attributes: it was not there. They lose
+ *                      attributes; the rest is valid until the next call
+ *
+ * @return 0; -ENOMEM
+ */
+int dit_key_changes_take(struct dit_key_changes *changes, struct dit_entry_view *older,
+                         struct dit_entry_view *newer);
+
+/** Sort the changes of a database, and drop those that change nothing. */
+void dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey);
+
+#endif
