@@ -17,6 +17,7 @@
 #define DITKIT_ENTRY_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/digest.h"
@@ -58,6 +59,8 @@ struct dit_entry_context {
 	struct dit_ldif_dialect ldif;
 	bool allow_dynamic;     /* the database has the dds overlay */
 	bool names_first;       /* naming values come before the schema check (2.7) */
+	bool keeps_names;       /* a missing naming value is refused, not added */
+	bool is_request;        /* values are stored pretty, as those of LDAP requests */
 	bool gathers_lines;     /* one block for a description, under whatever names its
 				 * lines are (2.6.11, 2.7) */
 	bool drops_dynamic;     /* no lines of entryDN and the like (2.6.14, 2.7) */
@@ -100,6 +103,28 @@ struct dit_entry_stamp {
 	uint16_t clock_seq; /* 14 bits, random per load */
 };
 
+/** What the stamps of a run are made of. */
+struct dit_entry_clock {
+	uint64_t node; /* [const] once it is made, as the next one */
+	uint16_t clock_seq;
+	uint64_t last_us; /* [own: main] */
+};
+
+/** A random node and clock sequence. 0; -errno */
+int dit_entry_clock_init(struct dit_entry_clock *clock);
+/** A time for @p n entries that no others of the run have: a microsecond for the CSN's
+ * counter, and 100 ns for each entry's UUID. */
+uint64_t dit_entry_clock_next(struct dit_entry_clock *clock, size_t n);
+/** The stamp of an entry of that time. */
+static inline struct dit_entry_stamp dit_entry_stamp_of(
+	const struct dit_entry_clock *clock, uint64_t time_us, uint32_t sequence)
+{
+	return (struct dit_entry_stamp){.time_us = time_us,
+	                                .sequence = sequence,
+	                                .node = clock->node,
+	                                .clock_seq = clock->clock_seq};
+}
+
 /**
  * Turn one record into an entry.
  *
@@ -113,6 +138,23 @@ struct dit_entry_stamp {
 int dit_entry_read(const struct dit_entry_context *context,
                    struct dit_entry_caches *caches, struct dit_span record,
                    struct dit_notes *notes, struct dit_entry *ret);
+
+/** The same of a record that is parsed. @param lines  change their order */
+int dit_entry_read_parsed(const struct dit_entry_context *context,
+                          struct dit_entry_caches *caches,
+                          const struct dit_ldif_lines *lines, struct dit_notes *notes,
+                          struct dit_entry *ret);
+
+/**
+ * The values of a modification: lines of one attribute.
+ *
+ * @param ret  gets the attribute, and no DN
+ *
+ * @return as dit_entry_read()
+ */
+int dit_entry_read_lines(const struct dit_entry_context *context,
+                         struct dit_entry_caches *caches, struct dit_ldif_line *lines,
+                         size_t nlines, struct dit_notes *notes, struct dit_entry *ret);
 
 /** The LDAP result code and text of a failed check, as slapadd prints them. */
 struct dit_entry_refusal {
@@ -139,6 +181,12 @@ int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_caches *caches, struct dit_entry *entry,
                     struct dit_notes *notes, struct dit_entry_refusal *ret_refusal);
 
+/** The values alone, as with check_values. As above */
+int dit_entry_check_values(const struct dit_entry_context *context,
+                           struct dit_entry_caches *caches, struct dit_entry *entry,
+                           struct dit_notes *notes,
+                           struct dit_entry_refusal *ret_refusal);
+
 /**
  * If lastmod is on: add the operational attributes that are missing, and give entryCSN a
  * new value where it is of a server that is removed.
@@ -150,6 +198,18 @@ int dit_entry_check(const struct dit_entry_context *context,
 int dit_entry_complete(const struct dit_entry_context *context,
                        struct dit_entry_caches *caches, struct dit_entry *entry,
                        const struct dit_entry_stamp *stamp, struct dit_notes *notes);
+
+/**
+ * If lastmod is on: entryCSN, modifiersName and modifyTimestamp become those of a change,
+ * at the end of the entry, as slapd has it.
+ *
+ * @param arena  of the entry
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_entry_mark_modified(const struct dit_entry_context *context,
+                            struct dit_entry_caches *caches, struct dit_entry *entry,
+                            const struct dit_entry_stamp *stamp, struct dit_arena *arena);
 
 /** Does sortvals name the type? */
 static inline bool dit_entry_is_sorted(const struct dit_entry_context *context,
@@ -170,9 +230,25 @@ struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_
 int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,
                    struct dit_arena *arena, struct dit_span *ret);
 
+/**
+ * The normal form that a naming value has as a value of the attribute.
+ *
+ * @return 1; 0: the type has none, or its rule refuses the value; -ENOMEM
+ */
+int dit_name_normal(const struct dit_schema *schema, const struct dit_ava *ava,
+                    struct dit_arena *arena, struct dit_span *ret);
+
 /** @param asserted  of dit_name_value() */
 bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_attr *attr,
                              struct dit_span asserted);
+
+/** Take a block out of an entry. */
+static inline void dit_entry_remove(struct dit_entry *entry, struct dit_attr *attr)
+{
+	size_t n = (size_t)(entry->attrs + --entry->nattrs - attr);
+
+	memmove(attr, attr + 1, n * sizeof(*attr));
+}
 
 /** Slow path of dit_entry_add(); do not call. */
 int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena);

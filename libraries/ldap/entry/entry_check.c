@@ -249,6 +249,21 @@ static int check_schema(struct dit_entry_check *check)
 	return 0;
 }
 
+int dit_entry_check_values(const struct dit_entry_context *context,
+                           struct dit_entry_caches *caches, struct dit_entry *entry,
+                           struct dit_notes *notes, struct dit_entry_refusal *ret_refusal)
+{
+	struct dit_entry_check check = {.context = context,
+	                                .work = caches->work,
+	                                .entry = entry,
+	                                .arena = notes->arena,
+	                                .notes = notes,
+	                                .refusal = ret_refusal};
+	int r = work_prepare(caches->work, context->schema);
+
+	return r ?: dit_check_values(&check);
+}
+
 int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_caches *caches, struct dit_entry *entry,
                     struct dit_notes *notes, struct dit_entry_refusal *ret_refusal)

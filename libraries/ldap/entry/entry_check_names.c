@@ -42,14 +42,10 @@ static int check_type(struct dit_entry_check *check, const struct dit_attr_type 
 	return type->equality == NULL ? refuse_name(check, DIT_WHY_NAMING_RULE, type) : 0;
 }
 
-/*
- * The normal form of a naming value as an attribute value. DNs keep UUIDs as text and
- * take values of first-component rules as they are (values.md 5.3); attributes do not.
- *
- * @return 1; 0: the type has none, or its rule refuses the value; -ENOMEM
- */
-static int normal_of(struct dit_entry_check *check, const struct dit_ava *ava,
-                     struct dit_span *ret)
+/* DNs keep UUIDs as text and take values of first-component rules as they are (values.md
+ * 5.3); attributes do not. */
+int dit_name_normal(const struct dit_schema *schema, const struct dit_ava *ava,
+                    struct dit_arena *arena, struct dit_span *ret)
 {
 	enum dit_normalizer normalizer = DIT_NORM_NONE;
 	int r = 0;
@@ -64,8 +60,7 @@ static int normal_of(struct dit_entry_check *check, const struct dit_ava *ava,
 		*ret = ava->norm;
 		return 1;
 	}
-	r = dit_attr_normalize(check->context->schema, ava->type, ava->value,
-	                       check->arena, ret);
+	r = dit_attr_normalize(schema, ava->type, ava->value, arena, ret);
 	return r == DIT_E_INVALID ? 0 : r < 0 ? r : 1;
 }
 
@@ -152,7 +147,7 @@ static int add_value(struct dit_entry_check *check, const struct dit_ava *ava,
 	struct dit_span *values = NULL;
 	struct dit_span *normals = NULL;
 	uint32_t at = 0;
-	int r = normal_of(check, ava, &normal);
+	int r = dit_name_normal(check->context->schema, ava, check->arena, &normal);
 
 	if (r < 0) {
 		return r;
@@ -190,6 +185,12 @@ static int check_name(struct dit_entry_check *check, const struct dit_ava *ava)
 	if (attr != NULL &&
 	    dit_attr_has_name_value(check->context->schema, attr, asserted)) {
 		return 0;
+	}
+	if (check->context->keeps_names) {
+		return refuse_name(check,
+		                   attr == NULL ? DIT_WHY_NAMING_MISSING
+		                                : DIT_WHY_NAMING_GONE,
+		                   type);
 	}
 	if (attr != NULL && (type->flags & DIT_TYPE_SINGLE) != 0) {
 		return dit_check_refuse_attr(check, DIT_WHY_NAMING_VALUE, &type->ad,

@@ -14,6 +14,9 @@
 #include "entry/entry_work.h"
 
 #include <errno.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
 
 /* From the start of the Gregorian calendar to 1970, in 100 ns (RFC 9562 section 5.1). */
 #define UUID_EPOCH_TICKS 0x01b21dd213814000ull
@@ -261,6 +264,8 @@ static const struct {
 	{DIT_SPAN("modifyTimestamp"), make_time},
 };
 
+#define FIRST_OF_CHANGE 3 /* these and those after them are given by each change */
+
 static void find_ads(struct dit_entry_work *work, const struct dit_schema *schema)
 {
 	for (size_t i = 0; i < DIT_ENTRY_NCOMPLETED; i++) {
@@ -316,4 +321,51 @@ int dit_entry_complete(const struct dit_entry_context *context,
 	}
 	tell_missing(&c, lacks_uuid, lacks_csn, notes);
 	return 0;
+}
+
+int dit_entry_mark_modified(const struct dit_entry_context *context,
+                            struct dit_entry_caches *caches, struct dit_entry *entry,
+                            const struct dit_entry_stamp *stamp, struct dit_arena *arena)
+{
+	struct completion c = {context, caches->work, stamp, entry, arena, {NULL, 0}};
+	int r = 0;
+
+	if (!context->lastmod) {
+		return 0;
+	}
+	if (c.work->completed[0] == NULL) {
+		find_ads(c.work, context->schema);
+	}
+	for (size_t i = FIRST_OF_CHANGE; i < DIT_ENTRY_NCOMPLETED && r == 0; i++) {
+		struct dit_attr *attr = dit_entry_find(entry, c.work->completed[i]);
+
+		if (attr != NULL) {
+			dit_entry_remove(entry, attr);
+		}
+		r = add(&c, c.work->completed[i], parts[i].make);
+	}
+	return r;
+}
+
+int dit_entry_clock_init(struct dit_entry_clock *clock)
+{
+	if (getrandom(&clock->node, sizeof(clock->node), 0) < 0 ||
+	    getrandom(&clock->clock_seq, sizeof(clock->clock_seq), 0) < 0) {
+		return -errno;
+	}
+	/* Multicast bit: a node that is no network card's address (RFC 4122 section 4.5). */
+	clock->node = (clock->node & 0xffffffffffff) | 0x010000000000;
+	clock->clock_seq &= 0x3fff;
+	return 0;
+}
+
+uint64_t dit_entry_clock_next(struct dit_entry_clock *clock, size_t n)
+{
+	uint64_t now = dit_clock_us(CLOCK_REALTIME);
+
+	if (now <= clock->last_us) {
+		now = clock->last_us + 1;
+	}
+	clock->last_us = now + n / 10;
+	return now;
 }

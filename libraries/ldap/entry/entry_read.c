@@ -302,23 +302,38 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 	return r;
 }
 
+/* A value that has no pretty form stays as it is: the check of values refuses it. */
+static int make_pretty(const struct reading *reading, const struct dit_attr_type *type,
+                       struct dit_span *value)
+{
+	int r = dit_value_pretty(reading->context->schema, type->validator, *value,
+	                         reading->arena, value);
+
+	return r == -ENOMEM ? r : 0;
+}
+
 static int read_value(struct reading *reading, struct dit_attr *attr,
                       const struct dit_ldif_line *line)
 {
 	const struct dit_ad *ad = attr->ad;
+	struct dit_span value = line->value;
+	int r = 0;
 
-	if (line->value.data == NULL) {
+	if (value.data == NULL) {
 		return refuse_no_value(reading, line, ad->name, attr->nvalues);
 	}
-	if (attr->normal != NULL) {
-		int r = normalize(reading, ad, line->value);
-
-		if (r < 0) {
-			return r;
-		}
+	if (reading->context->is_request && dit_has_pretty(ad->type->validator) &&
+	    dit_attr_order_prefix(ad->type, value) == 0) {
+		r = make_pretty(reading, ad->type, &value);
+	}
+	if (r == 0 && attr->normal != NULL) {
+		r = normalize(reading, ad, value);
 		reading->normal++;
 	}
-	*reading->values++ = line->value;
+	if (r < 0) {
+		return r;
+	}
+	*reading->values++ = value;
 	attr->nvalues++;
 	return 0;
 }
@@ -558,32 +573,53 @@ static int read_attrs(struct reading *reading, struct dit_entry *entry)
 	return read_runs(reading, entry);
 }
 
-int dit_entry_read(const struct dit_entry_context *context,
-                   struct dit_entry_caches *caches, struct dit_span record,
-                   struct dit_notes *notes, struct dit_entry *ret)
+int dit_entry_read_lines(const struct dit_entry_context *context,
+                         struct dit_entry_caches *caches, struct dit_ldif_line *lines,
+                         size_t nlines, struct dit_notes *notes, struct dit_entry *ret)
 {
 	struct reading reading = {.context = context,
 	                          .caches = caches,
 	                          .work = caches->work,
 	                          .arena = notes->arena,
-	                          .notes = notes};
-	struct dit_entry entry = {0};
-	struct dit_ldif_lines lines = {0};
-	size_t after_dn = 0;
-	int r = dit_ldif_parse(&context->ldif, record, context->files, notes, &lines);
+	                          .notes = notes,
+	                          .lines = lines,
+	                          .nlines = nlines};
 
-	if (r < 0) {
-		return r;
-	}
-	reading.lines = lines.lines;
-	reading.nlines = lines.nlines;
-	reading.has_comments = lines.has_comments;
-	r = find_dn(&reading, &entry.dn, &after_dn);
+	*ret = (struct dit_entry){.nattrs = 0};
+	return read_attrs(&reading, ret);
+}
+
+int dit_entry_read_parsed(const struct dit_entry_context *context,
+                          struct dit_entry_caches *caches,
+                          const struct dit_ldif_lines *lines, struct dit_notes *notes,
+                          struct dit_entry *ret)
+{
+	struct reading reading = {.context = context,
+	                          .caches = caches,
+	                          .work = caches->work,
+	                          .arena = notes->arena,
+	                          .notes = notes,
+	                          .lines = lines->lines,
+	                          .nlines = lines->nlines,
+	                          .has_comments = lines->has_comments};
+	struct dit_entry entry = {0};
+	size_t after_dn = 0;
+	int r = find_dn(&reading, &entry.dn, &after_dn);
+
 	r = r ?: take_change(&reading, entry.dn.pretty, after_dn);
 	r = r ?: read_attrs(&reading, &entry);
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		*ret = entry;
 	}
-	*ret = entry;
-	return 0;
+	return r;
+}
+
+int dit_entry_read(const struct dit_entry_context *context,
+                   struct dit_entry_caches *caches, struct dit_span record,
+                   struct dit_notes *notes, struct dit_entry *ret)
+{
+	struct dit_ldif_lines lines = {0};
+	int r = dit_ldif_parse(&context->ldif, record, context->files, notes, &lines);
+
+	return r ?: dit_entry_read_parsed(context, caches, &lines, notes, ret);
 }

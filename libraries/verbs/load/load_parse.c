@@ -138,10 +138,8 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	const struct dit_ldif_record *record = &slot->batch.records[index];
 	struct load_item *item = &slot->items[index];
 	struct dit_arena *arena = share->arena;
-	struct dit_entry_stamp stamp = {.time_us = slot->time_us,
-	                                .sequence = (uint32_t)index,
-	                                .node = loader->stamps.node,
-	                                .clock_seq = loader->stamps.clock_seq};
+	struct dit_entry_stamp stamp =
+		dit_entry_stamp_of(&loader->clock, slot->time_us, (uint32_t)index);
 	int r = 0;
 
 	*item = (struct load_item){.state = LOAD_GOOD};

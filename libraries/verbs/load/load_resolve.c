@@ -273,21 +273,6 @@ static int resolve(struct loader *loader, struct load_slot *slot)
 
 /* ---- stages ---- */
 
-/*
- * Generated values need a time that no other batch has: a microsecond for the CSN's
- * counter, and 100 ns for each entry's UUID.
- */
-static uint64_t next_time(struct loader *loader, size_t nrecords)
-{
-	uint64_t now = dit_clock_us(CLOCK_REALTIME);
-
-	if (now <= loader->stamps.last_time_us) {
-		now = loader->stamps.last_time_us + 1;
-	}
-	loader->stamps.last_time_us = now + nrecords / 10;
-	return now;
-}
-
 static int grow_items(struct load_slot *slot)
 {
 	size_t n = slot->batch.nrecords;
@@ -317,7 +302,7 @@ int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
 	struct loader *loader = ctx;
 	struct load_slot *slot = &loader->input.slots[number];
 
-	slot->time_us = next_time(loader, slot->batch.nrecords);
+	slot->time_us = dit_entry_clock_next(&loader->clock, slot->batch.nrecords);
 	*ret_nitems = slot->batch.nrecords;
 	return grow_items(slot);
 }

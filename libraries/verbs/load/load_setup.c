@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "job/release_rules.h"
 #include "system/tmp_files.h"
@@ -152,21 +151,16 @@ static int make_context(struct loader *loader)
 		.stop = &loader->job.stop};
 	loader->reading.rules =
 		dit_release_rules(loader->job.chosen.openldap, loader->job.chosen.patch);
-	*context = loader->reading.rules.entries;
-	context->schema = loader->job.chosen.settings->schema;
+	*context = dit_database_context(&loader->reading.rules,
+	                                loader->job.chosen.settings, db);
 	context->is_strict = opts->is_strict;
 	context->is_quick = opts->is_quick;
 	context->check_schema = !opts->no_schema_check;
 	context->check_values = opts->check_values && !opts->is_quick;
-	context->lastmod = db->lastmod;
-	context->allow_dynamic = db->has_dds;
-	context->warns_of_missing = db->is_single_shadow;
 	context->sid = opts->sid;
 	context->removed_sids =
 		opts->remove_sids == NULL ? NULL : &loader->reading.removed_sids;
 	context->files = &loader->files;
-	context->rootdn = db->rootdn;
-	context->rootdn_norm = db->rootdn_norm;
 	r = dit_sorted_types_make(loader->job.chosen.settings, &loader->reading.sorted);
 	r = r ?: dit_load_csn_start(loader);
 	if (r < 0) {
@@ -174,20 +168,10 @@ static int make_context(struct loader *loader)
 	}
 	context->sorted = loader->reading.sorted;
 	r = dit_fingerprint_key_make(&loader->name_key);
-	if (r == 0 &&
-	    (getrandom(&loader->stamps.node, sizeof(loader->stamps.node), 0) < 0 ||
-	     getrandom(&loader->stamps.clock_seq, sizeof(loader->stamps.clock_seq), 0) <
-	             0)) {
-		r = -errno;
-	}
+	r = r ?: dit_entry_clock_init(&loader->clock);
 	if (r < 0) {
 		return dit_job_fail(&loader->job, r, "no random numbers");
 	}
-	/*
-	 * Multicast bit: a node that is no network card's address (RFC 4122 section 4.5).
-	 */
-	loader->stamps.node = (loader->stamps.node & 0xffffffffffff) | 0x010000000000;
-	loader->stamps.clock_seq &= 0x3fff;
 	return 0;
 }
 

@@ -36,10 +36,10 @@
 #include "job/release_rules.h"
 #include "job/value_rules.h"
 #include "ldif/ldif_reader.h"
-#include "output/ad_numbers.h"
 #include "load/dn_tree.h"
 #include "load/entries.h"
 #include "load/load.h"
+#include "output/ad_numbers.h"
 #include "output/publication.h"
 #include "output/record_output.h"
 #include "pipeline/pipeline.h"
@@ -161,13 +161,6 @@ struct load_reading {
 	struct dit_sid_set removed_sids; /* likewise */
 };
 
-/** Generated values are made of this (struct dit_entry_stamp). */
-struct load_stamps {
-	uint64_t node;         /* [const] while members run */
-	uint16_t clock_seq;    /* likewise */
-	uint64_t last_time_us; /* [own: main] */
-};
-
 /** The LDIF, cut into the slots of the pipeline. [own: main] */
 struct load_input {
 	struct dit_ldif_reader *reader; /* the reader thread's, while records come */
@@ -204,7 +197,7 @@ struct loader {
 	struct dit_load_stats *stats;
 	struct dit_pipeline *pipeline;
 	struct load_input input;
-	struct load_stamps stamps;
+	struct dit_entry_clock clock; /* of generated values */
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
 	struct load_csn csn;
 	struct load_refusals refusals;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "job/release_rules.h"
 
+#include "config/settings.h"
+
 struct since {
 	enum dit_openldap_version version;
 	unsigned patch;
@@ -39,6 +41,21 @@ struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
 		.has_ixck = is_since(version, patch, has_ixck),
 		.has_lmdb_10 = is_since(version, patch, has_lmdb_10),
 	};
+}
+
+struct dit_entry_context dit_database_context(const struct dit_release_rules *rules,
+                                              const struct dit_settings *settings,
+                                              const struct dit_database *db)
+{
+	struct dit_entry_context context = rules->entries;
+
+	context.schema = settings->schema;
+	context.lastmod = db->lastmod;
+	context.allow_dynamic = db->has_dds;
+	context.warns_of_missing = db->is_single_shadow;
+	context.rootdn = db->rootdn;
+	context.rootdn_norm = db->rootdn_norm;
+	return context;
 }
 
 /* ---- indexes ---- */

@@ -27,6 +27,15 @@ struct dit_release_rules {
 struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
                                            unsigned patch);
 
+struct dit_database; /* settings.h */
+struct dit_settings;
+
+/** The context of a database's entries: what the release and the configuration decide. The
+ * settings outlive it. */
+struct dit_entry_context dit_database_context(const struct dit_release_rules *rules,
+                                              const struct dit_settings *settings,
+                                              const struct dit_database *db);
+
 /**
  * How many indexes a database can have: slapd opens no more named databases of LMDB than
  * it was built for, and does not start with more. 0 for @p patch gives the lowest limit.
