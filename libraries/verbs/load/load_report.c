@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "locks/claim.h"
 #include "system/tmp_files.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -34,22 +33,6 @@ static int fail_at(struct loader *loader, int r, const char *what, const char *d
 		r = dit_job_fail(&loader->job, r, what);
 	}
 	free(has_place ? text : NULL);
-	return r;
-}
-
-int dit_load_open_fail(const struct dit_job *job, int r, const char *directory,
-                       const struct dit_fault *fault)
-{
-	if (r == DIT_E_BUSY) {
-		dit_job_report(job, DIT_REPORT_ERROR,
-		               "the database in %s is in use by %s; stop it first",
-		               directory, dit_claim_holder(fault));
-		return r;
-	}
-	if (fault->text[0] == '\0') {
-		return dit_job_fail(job, r, directory);
-	}
-	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s", directory, fault->text);
 	return r;
 }
 

@@ -4,75 +4,13 @@
  */
 #include "load/loader.h"
 
+#include "indexing/index_setup.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
-
-static int adopt_index(struct load_target *target, size_t number,
-                       const struct dit_fault *fault)
-{
-	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
-	struct dit_output_stored_index stored = {0};
-	int r = dit_output_find_index(&target->output->base, db->name, &stored);
-
-	if (r > 0) {
-		r = dit_index_set_stored(target->indexes, number, stored.is_integerkey,
-		                         stored.key_len);
-	}
-	if (r == DIT_E_INVALID) {
-		dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
-		               "index database \"%s\" in %s is stored with integer "
-		               "keys, and keys of this configuration cannot be added "
-		               "to them",
-		               db->name, target->db->data.directory);
-		return r;
-	}
-	if (r < 0 && fault->text[0] != '\0') {
-		return dit_load_open_fail(&target->loader->job, r,
-		                          target->db->data.directory, fault);
-	}
-	return r < 0 ? dit_job_fail(&target->loader->job, r, db->name) : 0;
-}
-
-/* Integers have as many bytes as index_intlen says; small pages take no long keys. */
-static int check_key_length(const struct load_target *target, size_t number)
-{
-	size_t len = dit_index_set_longest_key(target->indexes, number);
-
-	if (len <= target->output->base.key_max) {
-		return 0;
-	}
-	dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
-	               "index database \"%s\" in %s: keys of %zu bytes are too long for "
-	               "the page size, %zu bytes are possible",
-	               dit_index_set_db(target->indexes, number)->name,
-	               target->db->data.directory, len, target->output->base.key_max);
-	return DIT_E_CONFIG;
-}
-
-static int add_indexes(struct load_target *target, const struct dit_fault *fault)
-{
-	size_t ndbs = dit_index_set_ndbs(target->indexes);
-	int r = 0;
-
-	for (size_t i = 0; i < ndbs && r == 0; i++) {
-		r = adopt_index(target, i, fault);
-		r = r ?: check_key_length(target, i);
-	}
-	for (size_t i = 0; i < ndbs && r == 0; i++) {
-		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
-		struct dit_output_index index = {.name = db->name,
-		                                 .is_integerkey = db->is_integerkey};
-
-		r = dit_output_add_index(&target->output->base, &index);
-		if (r < 0) {
-			return dit_job_fail(&target->loader->job, r, db->name);
-		}
-	}
-	return r;
-}
 
 static int look_around(struct load_target *target, const struct dit_fault *fault)
 {
@@ -90,7 +28,9 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	r = dit_ad_numbers_read(&target->numbers, target->output,
 	                        target->loader->job.chosen.settings->schema);
 	return r < 0 ? dit_job_fail(&target->loader->job, r, target->db->data.directory)
-	             : add_indexes(target, fault);
+	             : dit_indexes_add(&target->loader->job, target->indexes,
+	                               &target->output->base, target->db->data.directory,
+	                               fault);
 }
 
 static enum dit_output_writer writer_of(const struct dit_load_opts *opts)
@@ -173,7 +113,7 @@ int dit_load_store_open(struct load_target *target)
 	int r = dit_output_open(&target->output, &opts);
 
 	if (r < 0) {
-		return dit_load_open_fail(&loader->job, r, db->data.directory, &fault);
+		return dit_job_open_fail(&loader->job, r, db->data.directory, &fault);
 	}
 	if (loader->opts->only_if_empty && holds_entries(target->output)) {
 		/* Another load has filled it since the look. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "indexing/index_setup.h"
 #include "job/release_rules.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
@@ -28,25 +29,6 @@ static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsig
 		*ret = parsed.nrdns;
 	}
 	return r;
-}
-
-static int make_indexes(struct load_target *target)
-{
-	struct loader *loader = target->loader;
-	const struct dit_settings *settings = loader->job.chosen.settings;
-	const struct dit_ad *culprit = NULL;
-	int r = dit_index_set_new(&target->indexes, settings->schema, target->db->indexes,
-	                          target->db->nindexes, &settings->index,
-	                          !loader->opts->byte_keys, &culprit);
-
-	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
-		dit_job_report(
-			&loader->job, DIT_REPORT_ERROR,
-			"index of attribute \"%s\" is not supported by this release",
-			culprit->name.data);
-		return r;
-	}
-	return r < 0 ? dit_job_fail(&loader->job, r, "could not prepare the indexes") : 0;
 }
 
 static int make_builders(struct load_target *target, const struct load_budget *budget)
@@ -156,7 +138,8 @@ int dit_load_target_prepare(struct load_target *target, const struct load_budget
 	if (r < 0) {
 		return dit_job_fail(&loader->job, r, "could not start the load");
 	}
-	r = make_indexes(target);
+	r = dit_indexes_make(&loader->job, target->db->indexes, target->db->nindexes,
+	                     loader->opts->byte_keys, &target->indexes);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = check_page_size(target);
 		r = r ?: check_index_limit(target);

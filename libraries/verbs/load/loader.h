@@ -213,9 +213,6 @@ static inline bool dit_load_is_stopped(const struct loader *loader)
 	return dit_stop_is_set(&loader->job.stop);
 }
 
-/** Report that a database could not be opened. @return @p r, or DIT_E_STOPPED */
-int dit_load_open_fail(const struct dit_job *job, int r, const char *directory,
-                       const struct dit_fault *fault);
 /** Say what slapadd says when the input cannot be read on. @return @p r */
 int dit_load_input_fail(struct loader *loader, int r);
 /** A load with is_scratch gets its directory. 0; an error that was reported */

@@ -139,7 +139,7 @@ static int look(struct work *work, struct item *item, bool locks)
 		          : dit_prepared_look(item->dir_fd, &item->found);
 	}
 	if (r < 0) {
-		return dit_load_open_fail(&work->job, r, directory, fault);
+		return dit_job_open_fail(&work->job, r, directory, fault);
 	}
 	r = note(work, item);
 	return r < 0 ? dit_job_fail(&work->job, r, directory) : 0;
@@ -225,7 +225,7 @@ static int abandon(const struct work *work, struct item *item)
 		r = dit_prepared_remove(claim.dir_fd, &fault);
 		dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
 	}
-	return r < 0 ? dit_load_open_fail(&work->job, r, directory, &fault) : 0;
+	return r < 0 ? dit_job_open_fail(&work->job, r, directory, &fault) : 0;
 }
 
 /* As in a publication the chosen database comes last. */
@@ -356,7 +356,7 @@ static int check_site(const struct work *work, size_t number, const json_t *here
 static int fail(const struct work *work, size_t number, int r,
                 const struct dit_fault *fault)
 {
-	return dit_load_open_fail(&work->job, r, work->items[number].db->data.directory,
+	return dit_job_open_fail(&work->job, r, work->items[number].db->data.directory,
 	                          fault);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "indexing/index_setup.h"
 #include "indexing/index_writer.h"
 #include "locks/claim.h"
 #include "output/index_output.h"
@@ -101,10 +102,8 @@ static int check_attrs(const struct reindex_target *target)
 int dit_reindex_make_set(struct reindex_target *target)
 {
 	const struct reindexer *reindexer = target->reindexer;
-	const struct dit_settings *settings = reindexer->job.chosen.settings;
 	const struct dit_database *db = target->db;
 	struct dit_index_spec *specs = NULL;
-	const struct dit_ad *culprit = NULL;
 	size_t nspecs = 0;
 	int r = check_attrs(target);
 
@@ -120,18 +119,10 @@ int dit_reindex_make_set(struct reindex_target *target)
 			specs[nspecs++] = db->indexes[i];
 		}
 	}
-	r = dit_index_set_new(&target->indexes, settings->schema, specs, nspecs,
-	                      &settings->index, !reindexer->opts->byte_keys, &culprit);
+	r = dit_indexes_make(&reindexer->job, specs, nspecs, reindexer->opts->byte_keys,
+	                     &target->indexes);
 	free(specs);
-	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
-		               "index of attribute \"%s\" is not supported by this "
-		               "release",
-		               culprit->name.data);
-		return r;
-	}
-	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not prepare the indexes")
-	             : 0;
+	return r;
 }
 
 /* ---- opening ---- */

@@ -5,6 +5,8 @@ libditkit_a_SOURCES += \
 	%D%/estimate_sizes.c \
 	%D%/estimate_sizes.h \
 	%D%/index_cost.h \
+	%D%/index_setup.c \
+	%D%/index_setup.h \
 	%D%/index_writer.c \
 	%D%/index_writer.h \
 	%D%/key_changes.c \

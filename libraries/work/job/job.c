@@ -17,6 +17,7 @@
 #include "config/slapd_version.h"
 #include "default_paths.h"
 #include "files/files.h"
+#include "locks/claim.h"
 #include "page/lmdb_format.h"
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
@@ -401,6 +402,22 @@ static const char *hint(int error)
 	default:
 		return "";
 	}
+}
+
+int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
+                      const struct dit_fault *fault)
+{
+	if (r == DIT_E_BUSY) {
+		dit_job_report(job, DIT_REPORT_ERROR,
+		               "the database in %s is in use by %s; stop it first",
+		               directory, dit_claim_holder(fault));
+		return r;
+	}
+	if (fault->text[0] == '\0') {
+		return dit_job_fail(job, r, directory);
+	}
+	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s", directory, fault->text);
+	return r;
 }
 
 int dit_job_fail(const struct dit_job *job, int r, const char *what)

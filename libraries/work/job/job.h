@@ -273,6 +273,10 @@ void dit_job_say_not_opened(const struct dit_job *job, const struct dit_database
  */
 int dit_job_fail(const struct dit_job *job, int r, const char *what);
 
+/** Report that a database could not be opened. @return @p r, or DIT_E_STOPPED */
+int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
+                      const struct dit_fault *fault);
+
 /** Words of a job about a database when others could not be put in place. */
 struct dit_publish_words {
 	const char *undone; /* it is as it was, but a crash may change it */
