@@ -17,9 +17,8 @@
 
 #include "codec/entry_codec.h"
 #include "output/record_output.h"
+#include "reader/ad_names.h"
 #include "schema/schema.h"
-
-#define DIT_AD_NUMBER_MAX 65535
 
 /** Numbers by the description's ordinal; 0: none yet. A number that is there stays. */
 struct dit_ad_table {

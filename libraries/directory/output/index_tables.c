@@ -342,6 +342,11 @@ int dit_output_change_index(struct dit_output *output, size_t number,
 	return r ?: dit_index_table_end(table, NULL);
 }
 
+int dit_output_reach(struct dit_output *output)
+{
+	return dit_page_commit_reach(output->indexes->commit);
+}
+
 int dit_output_open_part(struct dit_output *output, size_t number, unsigned part,
                          struct dit_output_table **ret)
 {

@@ -221,12 +221,13 @@ static inline int dit_output_open_index(struct dit_output *output, size_t number
 }
 
 /**
- * Change an index database that was not opened; again and again, if all pages were handed
- * over in between (dit_page_commit_reach()). Only of a database that holds records. Any
- * thread
+ * Change an index database that was not opened; again and again, with dit_output_reach() in
+ * between. Only of a database that holds records. Any thread
  */
 int dit_output_change_index(struct dit_output *output, size_t number,
                             const struct dit_table_changes *changes);
+/** What was written can be read. Main; no other thread writes */
+int dit_output_reach(struct dit_output *output);
 
 /** Bytes that an index takes for a key of an entry, on average (10.4 measured with
  * 100,000 entries; guide.md, "7. How long, how large"). */

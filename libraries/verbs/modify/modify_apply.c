@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A change is made, or refused, in the order in which slapd looks for errors
+ * (doc/spec/changes.md).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "modify/modify_impl.h"
+
+/* A change that is made. */
+struct work {
+	struct modifier *modifier;
+	struct modify_change *change;
+	const struct dit_entry_stamp *stamp;
+	struct modify_node *node; /* that it is about */
+};
+
+/* ---- records that are left out ---- */
+
+static void report(struct modifier *modifier, const struct dit_ldif_record *record,
+                   const struct modify_change *change)
+{
+	const struct dit_why *why = change->notes.why;
+	const struct dit_refusal *refusal =
+		&dit_refusals[why == NULL ? DIT_WHY_NONE : why->kind];
+	const char *text = refusal->text != NULL ? refusal->text : refusal->what;
+	struct dit_span dn = change->entry.dn.pretty;
+
+	for (const struct dit_note *n = change->notes.first; n != NULL; n = n->next) {
+		dit_job_report(&modifier->job, n->kind, "%s", n->text);
+	}
+	if (why != NULL && why->kind == DIT_WHY_NO_ENTRY) {
+		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+		               "no such entry \"%.*s\" in database (lineno=%llu)",
+		               DIT_SPAN_ARGS(dn), (unsigned long long)record->line);
+	} else if (why != NULL && refusal->code != 0) {
+		text = dit_why_fill(why, text, change->notes.arena);
+		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+		               "dn=\"%.*s\" (line=%llu): (%d) %s", DIT_SPAN_ARGS(dn),
+		               (unsigned long long)record->line, refusal->code,
+		               text == NULL ? "" : text);
+	} else {
+		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+		               "could not parse entry (line=%llu)",
+		               (unsigned long long)record->line);
+	}
+}
+
+/* @return in the arena of the change; NULL: no memory */
+static const char *explain(const struct modifier *modifier,
+                           const struct dit_ldif_record *record,
+                           const struct modify_change *change)
+{
+	struct dit_explanation explanation = {.text = ""};
+
+	if (change->notes.why == NULL) {
+		return "";
+	}
+	return dit_explain(&modifier->adding, change->notes.why, record->text,
+	                   change->notes.arena, &explanation) < 0
+	               ? NULL
+	               : explanation.text;
+}
+
+static int leave_out(struct modifier *modifier, const struct dit_ldif_record *record,
+                     const struct modify_change *change)
+{
+	const struct dit_modify_opts *opts = modifier->opts;
+	const char *reason = explain(modifier, record, change);
+	struct dit_reject reject = {.record = record->text.data,
+	                            .record_len = record->text.len,
+	                            .line = record->line,
+	                            .reason = reason};
+	int r = 0;
+
+	modifier->stats->nrefused++;
+	report(modifier, record, change);
+	if (reason != NULL && reason[0] != '\0') {
+		dit_job_report(&modifier->job, DIT_REPORT_EXPLANATION, "%s:%llu: %s",
+		               record->file, (unsigned long long)record->file_line,
+		               reason);
+	}
+	reject.dn = dit_arena_copy(change->notes.arena, change->entry.dn.pretty).data;
+	if (reason == NULL || reject.dn == NULL) {
+		return dit_modify_fail(modifier, -ENOMEM, "could not refuse a record");
+	}
+	if (opts->reject != NULL) {
+		r = opts->reject(opts->reject_ctx, &reject);
+	}
+	if (r < 0) {
+		return dit_job_fail(&modifier->job, r,
+		                    "could not write the rejected record");
+	}
+	if (!opts->keep_going) {
+		return DIT_E_REFUSED;
+	}
+	if (modifier->stats->nrefused > opts->max_rejects) {
+		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+		               "more than %llu records are refused: giving up",
+		               (unsigned long long)opts->max_rejects);
+		return DIT_E_REFUSED;
+	}
+	return 0;
+}
+
+static int refuse_dn(struct work *work, enum dit_why_kind kind, struct dit_span dn)
+{
+	return dit_why_tell(&work->change->notes,
+	                    (struct dit_why){.kind = kind,
+	                                     .place = DIT_WHY_AT_DN,
+	                                     .value = dn,
+	                                     .detail = work->modifier->db->suffix});
+}
+
+static int refuse(struct work *work, enum dit_why_kind kind)
+{
+	return refuse_dn(work, kind, work->change->entry.dn.pretty);
+}
+
+static int refuse_parent(struct work *work, const char *what)
+{
+	return dit_why_tell(&work->change->notes,
+	                    (struct dit_why){.kind = DIT_WHY_BAD_PARENT,
+	                                     .place = DIT_WHY_AT_DN,
+	                                     .detail = dit_span_of(what)});
+}
+
+/* ---- what is there ---- */
+
+static bool is_suffix(const struct work *work, const struct dit_dn *dn)
+{
+	return work->modifier->suffix_nrdns > 0 &&
+	       dn->nrdns == work->modifier->suffix_nrdns;
+}
+
+static int find_entry(struct work *work)
+{
+	int r = dit_modify_find(work->modifier, &work->change->entry.dn, &work->node);
+
+	return r == 0 ? refuse(work, DIT_WHY_NO_ENTRY) : r < 0 ? r : 0;
+}
+
+/* The entry, to be changed. */
+static int load_entry(struct work *work)
+{
+	struct dit_span unknown = {NULL, 0};
+	int r = find_entry(work);
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_modify_load(work->modifier, work->node, &unknown);
+	if (r == DIT_E_UNSUPPORTED) {
+		return dit_why_tell(
+			&work->change->notes,
+			(struct dit_why){.kind = DIT_WHY_MOD_ATTR,
+		                         .place = DIT_WHY_AT_DN,
+		                         .name = unknown,
+		                         .detail = DIT_SPAN("attribute type undefined")});
+	}
+	return r == 0 ? refuse(work, DIT_WHY_NO_ENTRY) : r < 0 ? r : 0;
+}
+
+/* 1; 0: the node is a hole. @param ret  object class flags */
+static int read_flags(struct modifier *modifier, const struct modify_node *node,
+                      uint32_t *ret)
+{
+	struct dit_span record;
+	int r = 1;
+
+	if (node->entry != NULL) {
+		*ret = node->entry->oc_flags;
+		return 1;
+	}
+	r = dit_output_find_entry(modifier->output, node->id, &record);
+	if (r > 0 && record.len < 12) {
+		r = DIT_E_CORRUPT;
+	}
+	if (r > 0) {
+		memcpy(ret, record.data + 8, sizeof(*ret));
+	}
+	return r;
+}
+
+/* Can there be entries below this one? */
+static int check_parent(struct work *work, const struct modify_node *parent,
+                        enum dit_why_kind missing, struct dit_span shown)
+{
+	uint32_t flags = 0;
+	int r = parent == NULL ? 0 : read_flags(work->modifier, parent, &flags);
+
+	if (r <= 0) {
+		return r < 0 ? r : refuse_dn(work, missing, shown);
+	}
+	if ((flags & DIT_OC_ALIAS) != 0) {
+		return refuse_parent(work, "an alias");
+	}
+	if ((flags & DIT_OC_REFERRAL) != 0) {
+		return refuse_parent(work, "a referral");
+	}
+	return (flags & DIT_OC_SUBENTRY) != 0 && work->change->op == MODIFY_ADD
+	               ? refuse_parent(work, "a subentry")
+	               : 0;
+}
+
+/* ---- sizes ---- */
+
+/* Does the name fit the database? */
+static int check_name(struct work *work, struct dit_span norm, struct dit_span pretty)
+{
+	const struct dit_name name = {.norm = norm, .pretty = pretty, .is_child = true};
+	char *record = dit_arena_bytes(&work->modifier->scratch, DIT_NAME_RECORD_LONGEST);
+
+	if (record == NULL) {
+		return -ENOMEM;
+	}
+	return dit_name_encode(record, work->modifier->output->base.key_max, &name) < 0
+	               ? refuse(work, DIT_WHY_RDN_SIZE)
+	               : 0;
+}
+
+/* ---- the changes ---- */
+
+static struct dit_span first_rdn(const struct dit_dn *dn, struct dit_span text,
+                                 const uint32_t *at, bool is_whole)
+{
+	if (!is_whole && dn->nrdns > 1) {
+		text.len = at[1] - 1;
+	}
+	return text;
+}
+
+static int add(struct work *work)
+{
+	struct modifier *modifier = work->modifier;
+	const struct dit_dn *dn = &work->change->entry.dn;
+	bool is_top = is_suffix(work, dn) || dn->nrdns == 1;
+	struct dit_span norm = first_rdn(dn, dn->norm, dn->norm_at, is_top);
+	struct dit_span pretty = first_rdn(dn, dn->pretty, dn->pretty_at, is_top);
+	struct modify_node *parent = NULL;
+	struct dit_entry *entry = NULL;
+	int r = dit_modify_find(modifier, dn, &work->node);
+
+	if (r != 0) {
+		return r < 0 ? r : refuse(work, DIT_WHY_TAKEN);
+	}
+	r = check_name(work, norm, pretty);
+	r = r
+	            ?: dit_modify_check_fits(modifier, &work->change->entry,
+	                                     &work->change->notes);
+	if (r == 0 && !is_top) {
+		r = dit_modify_find_parent(modifier, dn, &parent);
+		r = r < 0 ? r
+		          : check_parent(work, r == 0 ? NULL : parent, DIT_WHY_NO_PARENT,
+		                         dn->pretty);
+	}
+	if (r < 0) {
+		return r;
+	}
+	entry = dit_modify_keep(modifier, &work->change->entry);
+	r = entry == NULL ? -ENOMEM : 0;
+	r = r
+	            ?: dit_modify_add_node(modifier, parent == NULL ? 0 : parent->id,
+	                                   norm, pretty, &work->node);
+	if (r == 0) {
+		work->node->entry = entry;
+		modifier->stats->nadded++;
+	}
+	return r;
+}
+
+static int delete (struct work *work)
+{
+	uint32_t flags = 0;
+	int r = find_entry(work);
+
+	if (r < 0) {
+		return r;
+	}
+	r = read_flags(work->modifier, work->node, &flags);
+	if (r <= 0) {
+		return r < 0 ? r : refuse(work, DIT_WHY_NO_ENTRY);
+	}
+	if (work->node->nsubs > 1) {
+		return refuse(work, DIT_WHY_NOT_LEAF);
+	}
+	work->modifier->stats->ndeleted++;
+	return dit_modify_remove_node(work->modifier, work->node);
+}
+
+static int edit(struct work *work, const struct dit_dn *dn, const struct modify_mod *mods,
+                size_t nmods)
+{
+	return dit_modify_edit(work->modifier, work->node, dn, mods, nmods, work->stamp,
+	                       &work->change->notes);
+}
+
+static int modify(struct work *work)
+{
+	const struct modify_change *change = work->change;
+	int r = load_entry(work);
+
+	r = r ?: edit(work, &change->entry.dn, change->mods, change->nmods);
+	work->modifier->stats->nmodified += r == 0;
+	return r;
+}
+
+/* ---- modrdn ---- */
+
+/* The values of an RDN go or come, the last one first. */
+static int take_names(struct work *work, const struct dit_dn *dn, enum modify_how how,
+                      struct modify_mod *mods)
+{
+	struct dit_arena *arena = work->change->notes.arena;
+
+	for (unsigned i = 0; i < dn->navas; i++) {
+		const struct dit_ava *ava = &dn->avas[dn->navas - 1 - i];
+		struct dit_span *values = dit_arena_calloc(arena, 2, sizeof(*values));
+		int r = 0;
+
+		if (values == NULL) {
+			return -ENOMEM;
+		}
+		values[0] = ava->value;
+		r = dit_name_normal(work->modifier->changing.schema, ava, arena,
+		                    &values[1]);
+		if (r < 0) {
+			return r;
+		}
+		mods[i] =
+			(struct modify_mod){.how = how,
+		                            .attr = {.ad = &ava->type->ad,
+		                                     .values = values,
+		                                     .normal = r > 0 ? &values[1] : NULL,
+		                                     .nvalues = 1}};
+	}
+	return 0;
+}
+
+static int edit_names(struct work *work)
+{
+	struct modify_change *change = work->change;
+	const struct dit_dn *old = &change->entry.dn;
+	struct dit_dn dn = change->entry.dn;
+	unsigned nold = change->deletes_old ? old->navas : 0;
+	size_t nmods = (size_t)nold + change->newrdn.navas;
+	struct modify_mod *mods =
+		dit_arena_alloc(change->notes.arena, nmods * sizeof(*mods));
+	int r = mods == NULL ? -ENOMEM : 0;
+
+	if (r == 0 && nold > 0) {
+		r = take_names(work, old, MODIFY_HOW_DELETE, mods);
+	}
+	r = r ?: take_names(work, &change->newrdn, MODIFY_HOW_SOFT_ADD, mods + nold);
+	dn.avas = change->newrdn.avas;
+	dn.navas = change->newrdn.navas;
+	return r ?: edit(work, &dn, mods, nmods);
+}
+
+/* All that can be known without looking at entries. */
+static int check_rename(struct work *work)
+{
+	const struct modify_change *change = work->change;
+	const struct dit_dn *dn = &change->entry.dn;
+	const struct dit_glue *glue = &work->modifier->job.glue;
+
+	for (unsigned i = 0; i < change->newrdn.navas; i++) {
+		if (change->newrdn.avas[i].type->equality == NULL) {
+			return dit_why_tell(
+				&work->change->notes,
+				(struct dit_why){
+					.kind = DIT_WHY_NAMING_RULE,
+					.place = DIT_WHY_AT_DN,
+					.detail = dit_span_of(
+						change->newrdn.avas[i].type->name)});
+		}
+	}
+	if (change->has_superior && dit_dn_is_below(change->superior.norm, dn->norm)) {
+		return refuse_dn(work, DIT_WHY_BELOW_ITSELF, change->superior.pretty);
+	}
+	if (is_suffix(work, dn)) {
+		return refuse(work,
+		              change->has_superior ||
+		                              !dit_span_eq(change->newrdn.norm, dn->norm)
+		                      ? DIT_WHY_OTHER_PLACE
+		                      : DIT_WHY_SUFFIX_NAME);
+	}
+	return change->has_superior && (change->superior.nrdns == 0 ||
+	                                dit_glue_select(glue, &change->superior) !=
+	                                        work->modifier->db)
+	               ? refuse(work, DIT_WHY_OTHER_PLACE)
+	               : 0;
+}
+
+/* The ID of the node that the entry will be below. */
+static int find_superior(struct work *work, uint64_t *ret)
+{
+	const struct modify_change *change = work->change;
+	struct modify_node *parent = NULL;
+	int r = 0;
+
+	if (!change->has_superior) {
+		*ret = work->node->parent;
+		return 0;
+	}
+	r = dit_modify_find(work->modifier, &change->superior, &parent);
+	r = r < 0 ? r
+	          : check_parent(work, r == 0 ? NULL : parent, DIT_WHY_NO_SUPERIOR,
+	                         change->superior.pretty);
+	*ret = r == 0 ? parent->id : 0;
+	return r;
+}
+
+static int rename_entry(struct work *work)
+{
+	struct modifier *modifier = work->modifier;
+	const struct dit_dn *newrdn = &work->change->newrdn;
+	struct modify_node *other = NULL;
+	uint64_t parent = 0;
+	int r = check_rename(work);
+
+	r = r ?: load_entry(work);
+	r = r ?: find_superior(work, &parent);
+	r = r ?: dit_modify_find_child(modifier, parent, newrdn->norm, &other);
+	if (r > 0) {
+		r = other == work->node ? 0
+		                        : refuse_dn(work, DIT_WHY_TAKEN, newrdn->pretty);
+	}
+	r = r ?: check_name(work, newrdn->norm, newrdn->pretty);
+	r = r ?: edit_names(work);
+	r = r
+	            ?: dit_modify_move_node(modifier, work->node, parent, newrdn->norm,
+	                                    newrdn->pretty);
+	modifier->stats->nrenamed += r == 0;
+	return r;
+}
+
+/* ---- a record ---- */
+
+static const char *const words[] = {[MODIFY_ADD] = "add",
+                                    [MODIFY_DELETE] = "delete",
+                                    [MODIFY_MODIFY] = "modify",
+                                    [MODIFY_RENAME] = "modrdn"};
+
+static int check_scope(struct work *work)
+{
+	const struct dit_dn *dn = &work->change->entry.dn;
+
+	if (dn->nrdns == 0) {
+		return refuse(work, DIT_WHY_DN_EMPTY);
+	}
+	return dit_glue_select(&work->modifier->job.glue, dn) == work->modifier->db
+	               ? 0
+	               : refuse(work, DIT_WHY_DN_SCOPE);
+}
+
+static int make(struct work *work)
+{
+	static int (*const makers[])(struct work * work) = {[MODIFY_ADD] = add,
+	                                                    [MODIFY_DELETE] = delete,
+	                                                    [MODIFY_MODIFY] = modify,
+	                                                    [MODIFY_RENAME] =
+	                                                            rename_entry};
+	int r = check_scope(work);
+
+	return r ?: makers[work->change->op](work);
+}
+
+/* The newest CSN of each server, for contextCSN. */
+static int note_csn(struct work *work)
+{
+	static const struct dit_span name = DIT_SPAN("entryCSN");
+	struct modifier *modifier = work->modifier;
+	const struct dit_entry *entry = work->node->entry;
+	const struct dit_ad *ad =
+		&dit_schema_find_type(modifier->adding.schema, name)->ad;
+	const struct dit_attr *attr = entry == NULL ? NULL : dit_entry_find(entry, ad);
+
+	return !modifier->opts->write_context_csn || attr == NULL ||
+	                       dit_csn_list_sid(attr->values[0]) < 0
+	               ? 0
+	               : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
+}
+
+int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
+                     const struct dit_entry_stamp *stamp, struct modify_change *change)
+{
+	struct work work = {.modifier = modifier, .change = change, .stamp = stamp};
+	int r = change->error;
+
+	if (r == 0 && change->op == MODIFY_NOTHING) {
+		return 0;
+	}
+	modifier->stats->nrecords++;
+	dit_arena_reset(&modifier->scratch);
+	r = r ?: make(&work);
+	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
+		return leave_out(modifier, record, change);
+	}
+	r = r < 0 ? r : note_csn(&work);
+	if (r < 0) {
+		return dit_modify_fail(modifier, r, modifier->db->data.directory);
+	}
+	if (modifier->opts->is_verbose) {
+		dit_job_report(&modifier->job, DIT_REPORT_ADDED, "%s: \"%.*s\" (%08llx)",
+		               words[change->op], DIT_SPAN_ARGS(change->entry.dn.norm),
+		               (unsigned long long)work.node->id);
+	}
+	return 0;
+}
+
+/* ---- contextCSN ---- */
+
+static int replace_csns(struct modifier *modifier, struct modify_node *node)
+{
+	static const struct dit_span name = DIT_SPAN("contextCSN");
+	struct dit_notes notes;
+	struct modify_mod mod = {.how = MODIFY_HOW_REPLACE,
+	                         .attr = {.nvalues = (uint32_t)modifier->csns.n}};
+	int r = dit_ad_find(modifier->changing.schema, NULL, name, &mod.attr.ad, NULL);
+
+	dit_notes_init(&notes, &modifier->scratch);
+	mod.attr.values = dit_arena_calloc(&modifier->scratch, modifier->csns.n,
+	                                   sizeof(*mod.attr.values));
+	if (r < 0 || mod.attr.values == NULL) {
+		return r < 0 ? r : -ENOMEM;
+	}
+	for (size_t i = 0; i < modifier->csns.n; i++) {
+		const struct dit_csn *csn = &modifier->csns.list[i];
+
+		mod.attr.values[i] = (struct dit_span){csn->text, csn->len};
+	}
+	return dit_modify_edit(modifier, node, NULL, &mod, 1, NULL, &notes);
+}
+
+/* What the entry has is merged with what is new. 0: nothing is newer; 1; error */
+static int merge_csns(struct modifier *modifier, const struct dit_entry *entry)
+{
+	static const struct dit_span name = DIT_SPAN("contextCSN");
+	const struct dit_ad *ad =
+		&dit_schema_find_type(modifier->changing.schema, name)->ad;
+	const struct dit_attr *attr = dit_entry_find(entry, ad);
+	int is_newer = attr == NULL;
+
+	for (uint32_t i = 0; attr != NULL && i < attr->nvalues; i++) {
+		int r = dit_csn_list_sid(attr->values[i]) < 0
+		                ? 0
+		                : dit_csn_list_take(&modifier->csns, attr->values[i], 0);
+
+		if (r < 0) {
+			return r;
+		}
+		is_newer |= r;
+	}
+	return is_newer;
+}
+
+int dit_modify_put_csns(struct modifier *modifier)
+{
+	struct dit_span unknown;
+	struct modify_node *node = NULL;
+	struct dit_dn dn;
+	int r = 0;
+
+	if (modifier->csns.n == 0) {
+		return 0;
+	}
+	dit_arena_reset(&modifier->scratch);
+	r = dit_dn_parse(modifier->changing.schema, modifier->db->suffix,
+	                 &modifier->scratch, NULL, &dn);
+	r = r ?: dit_modify_find(modifier, &dn, &node);
+	r = r <= 0 ? r : dit_modify_load(modifier, node, &unknown);
+	if (r == 0) {
+		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+		               "context entry is missing");
+		return 0;
+	}
+	r = r < 0 ? r : merge_csns(modifier, node->entry);
+	r = r <= 0 ? r : replace_csns(modifier, node);
+	return r < 0 ? dit_modify_fail(modifier, r, "could not write contextCSN") : 0;
+}

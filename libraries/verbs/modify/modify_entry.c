@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The modifications of one entry, in slapd's order and words (doc/spec/changes.md).
+ *
+ * Lists of values have room for a power of two, so a group may grow one member at a time.
+ * Members that are stored are changed where they stand, and what they were before is kept
+ * until the record has been accepted.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "codec/entry_codec.h"
+#include "modify/modify_impl.h"
+#include "values/value.h"
+#include "values/value_order.h"
+
+#define LEAST_ROOM 4u
+#define NO_ID      1  /* any but 0, which has no keys */
+#define SPARE      8u /* attributes that an entry may get */
+
+/* A list of values before it was changed in its place. */
+struct before {
+	struct before *next;
+	struct dit_attr attr; /* its arrays are the entry's */
+	struct dit_span *values;
+	struct dit_span *normal;
+};
+
+struct edit {
+	struct modifier *modifier;
+	struct dit_entry *entry;
+	struct dit_notes *notes;
+	struct before *before; /* the newest first */
+};
+
+/* ---- copies ---- */
+
+static size_t room_of(size_t n)
+{
+	size_t room = LEAST_ROOM;
+
+	while (room < n) {
+		room *= 2;
+	}
+	return room;
+}
+
+static int copy_list(struct dit_arena *arena, struct dit_span **list, size_t n)
+{
+	struct dit_span *copy = NULL;
+
+	if (*list == NULL) {
+		return 0;
+	}
+	copy = dit_arena_alloc(arena, room_of(n) * sizeof(*copy));
+	if (copy == NULL) {
+		return -ENOMEM;
+	}
+	if (n > 0) {
+		memcpy(copy, *list, n * sizeof(*copy));
+	}
+	*list = copy;
+	return 0;
+}
+
+/* The lists become the arena's own; the bytes as well, if they will not last. */
+static int keep_attr(struct dit_arena *arena, struct dit_attr *attr, bool with_bytes)
+{
+	bool is_one = attr->normal == attr->values;
+	int r = copy_list(arena, &attr->values, attr->nvalues);
+
+	r = r ?: is_one ? 0 : copy_list(arena, &attr->normal, attr->nvalues);
+	for (uint32_t i = 0; with_bytes && i < attr->nvalues && r == 0; i++) {
+		attr->values[i] = dit_arena_copy(arena, attr->values[i]);
+		if (attr->normal != NULL) {
+			attr->normal[i] = dit_arena_copy(arena, attr->normal[i]);
+		}
+		r = attr->values[i].data == NULL ||
+		                    (attr->normal != NULL && attr->normal[i].data == NULL)
+		            ? -ENOMEM
+		            : 0;
+	}
+	return r;
+}
+
+static struct dit_entry *new_entry(struct modifier *modifier, uint32_t nattrs)
+{
+	struct dit_entry *entry = dit_arena_calloc(&modifier->kept, 1, sizeof(*entry));
+
+	if (entry != NULL) {
+		entry->attrs_size = nattrs + SPARE;
+		entry->attrs = dit_arena_alloc(&modifier->kept,
+		                               entry->attrs_size * sizeof(*entry->attrs));
+	}
+	return entry == NULL || entry->attrs == NULL ? NULL : entry;
+}
+
+struct dit_entry *dit_modify_keep(struct modifier *modifier,
+                                  const struct dit_entry *entry)
+{
+	struct dit_entry *copy = new_entry(modifier, entry->nattrs);
+
+	for (uint32_t i = 0; copy != NULL && i < entry->nattrs; i++) {
+		copy->attrs[copy->nattrs] = entry->attrs[i];
+		if (keep_attr(&modifier->kept, &copy->attrs[copy->nattrs++], true) < 0) {
+			copy = NULL;
+		}
+	}
+	if (copy != NULL) {
+		copy->oc_flags = entry->oc_flags;
+	}
+	return copy;
+}
+
+/* @param view  its bytes last, unless the file is sealed */
+static int take_view(struct modifier *modifier, const struct dit_entry_view *view,
+                     struct dit_entry *entry, struct dit_span *ret_unknown)
+{
+	bool with_bytes = modifier->seal != NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; i < view->nattrs && r == 0; i++) {
+		const struct dit_attr_view *attr = &view->attrs[i];
+
+		if (attr->ad == NULL) {
+			*ret_unknown = attr->name;
+			return DIT_E_UNSUPPORTED;
+		}
+		entry->attrs[i] =
+			(struct dit_attr){.ad = attr->ad,
+		                          .values = (struct dit_span *)attr->values,
+		                          .normal = (struct dit_span *)attr->normal,
+		                          .nvalues = attr->nvalues,
+		                          .is_sorted = attr->is_sorted};
+		r = keep_attr(&modifier->kept, &entry->attrs[i],
+		              with_bytes || attr->is_split);
+	}
+	entry->nattrs = view->nattrs;
+	entry->oc_flags = view->oc_flags;
+	return r;
+}
+
+int dit_modify_load(struct modifier *modifier, struct modify_node *node,
+                    struct dit_span *ret_unknown)
+{
+	struct dit_entry_view view;
+	struct dit_entry *entry = NULL;
+	int r = 0;
+
+	if (node->entry != NULL) {
+		return 1;
+	}
+	r = dit_entry_reader_seek(modifier->entries, node->id, &view);
+	if (r <= 0 || view.id != node->id || view.is_hole) {
+		return r < 0 ? r : 0;
+	}
+	if (view.record_error != 0) {
+		return DIT_E_CORRUPT;
+	}
+	entry = new_entry(modifier, view.nattrs);
+	if (entry == NULL) {
+		return -ENOMEM;
+	}
+	r = take_view(modifier, &view, entry, ret_unknown);
+	if (r == 0) {
+		node->entry = entry;
+	}
+	return r < 0 ? r : 1;
+}
+
+void dit_modify_view(const struct dit_entry *entry, struct dit_attr_view *attrs,
+                     struct dit_entry_view *ret)
+{
+	*ret = (struct dit_entry_view){.id = NO_ID, .attrs = attrs};
+	for (uint32_t i = 0; entry != NULL && i < entry->nattrs; i++) {
+		attrs[ret->nattrs++] =
+			(struct dit_attr_view){.ad = entry->attrs[i].ad,
+		                               .name = entry->attrs[i].ad->name,
+		                               .is_sorted = entry->attrs[i].is_sorted,
+		                               .nvalues = entry->attrs[i].nvalues,
+		                               .values = entry->attrs[i].values,
+		                               .normal = entry->attrs[i].normal};
+	}
+}
+
+/* ---- what is refused ---- */
+
+static int refuse(struct edit *edit, enum dit_why_kind kind, const struct dit_ad *ad,
+                  const char *operation)
+{
+	return dit_why_tell(edit->notes,
+	                    (struct dit_why){.kind = kind,
+	                                     .place = DIT_WHY_AT_ATTR,
+	                                     .ad = ad,
+	                                     .detail = dit_span_of(operation)});
+}
+
+static int refuse_value(struct edit *edit, enum dit_why_kind kind,
+                        const struct dit_attr *given, uint32_t number, const char *detail)
+{
+	return dit_why_tell(edit->notes, (struct dit_why){.kind = kind,
+	                                                  .place = DIT_WHY_AT_VALUE,
+	                                                  .ad = given->ad,
+	                                                  .value = given->values[number],
+	                                                  .detail = dit_span_of(detail),
+	                                                  .number = number});
+}
+
+/* ---- lists of values ---- */
+
+static struct dit_span key_of(const struct dit_attr *attr, uint32_t i)
+{
+	return attr->normal != NULL ? attr->normal[i] : attr->values[i];
+}
+
+/* Equal values of an attribute; of object classes, names of one class. */
+static bool are_equal(const struct dit_schema *schema, const struct dit_attr_type *type,
+                      struct dit_span a, struct dit_span b)
+{
+	return dit_values_equal(schema, type, a, b) &&
+	       (type->validator != DIT_VALID_CLASS_NAME ||
+	        dit_values_equal(schema, type, b, a));
+}
+
+/* The number of an equal value; nvalues: there is none. */
+static uint32_t find_value(const struct edit *edit, const struct dit_attr *attr,
+                           struct dit_span wanted)
+{
+	const struct dit_schema *schema = edit->modifier->changing.schema;
+	uint32_t i = 0;
+
+	while (i < attr->nvalues &&
+	       !are_equal(schema, attr->ad->type, key_of(attr, i), wanted)) {
+		i++;
+	}
+	return i;
+}
+
+/* The list will be changed where it stands. */
+static int note_before(struct edit *edit, const struct dit_attr *attr)
+{
+	struct dit_arena *scratch = &edit->modifier->scratch;
+	struct before *before = dit_arena_alloc(scratch, sizeof(*before));
+	int r = 0;
+
+	if (before == NULL) {
+		return -ENOMEM;
+	}
+	*before = (struct before){.next = edit->before,
+	                          .attr = *attr,
+	                          .values = attr->values,
+	                          .normal = attr->normal};
+	r = copy_list(scratch, &before->values, attr->nvalues);
+	r = r ?: copy_list(scratch, &before->normal, attr->nvalues);
+	edit->before = before;
+	return r;
+}
+
+static void put_back(struct edit *edit, const struct dit_entry *entry)
+{
+	*edit->entry = *entry;
+	for (const struct before *b = edit->before; b != NULL; b = b->next) {
+		memcpy(b->attr.values, b->values, b->attr.nvalues * sizeof(*b->values));
+		if (b->normal != NULL) {
+			memcpy(b->attr.normal, b->normal,
+			       b->attr.nvalues * sizeof(*b->normal));
+		}
+	}
+}
+
+/* Where a value belongs: after all others, unless they are sorted. */
+static uint32_t position_of(const struct dit_attr *attr, struct dit_span key)
+{
+	dit_value_order_fn order = dit_value_order(attr->ad->type);
+	uint32_t low = attr->is_sorted ? 0 : attr->nvalues;
+	uint32_t high = attr->nvalues;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (order(key_of(attr, middle), key) < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
+static int insert(struct edit *edit, struct dit_span **list, uint32_t n, uint32_t at,
+                  struct dit_span value)
+{
+	struct dit_arena *arena = &edit->modifier->kept;
+
+	if (n == room_of(n)) {
+		struct dit_span *grown =
+			dit_arena_alloc(arena, 2 * (size_t)n * sizeof(*grown));
+
+		if (grown == NULL) {
+			return -ENOMEM;
+		}
+		memcpy(grown, *list, n * sizeof(*grown));
+		*list = grown;
+	}
+	memmove(*list + at + 1, *list + at, (n - at) * sizeof(**list));
+	(*list)[at] = dit_arena_copy(arena, value);
+	return (*list)[at].data == NULL ? -ENOMEM : 0;
+}
+
+/* Slapd keeps normal forms of all values or of none. */
+static int put_value(struct edit *edit, struct dit_attr *attr, struct dit_span value,
+                     struct dit_span normal)
+{
+	uint32_t at = position_of(attr, attr->normal != NULL ? normal : value);
+	int r = at < attr->nvalues ? note_before(edit, attr) : 0;
+
+	r = r ?: insert(edit, &attr->values, attr->nvalues, at, value);
+	if (r == 0 && attr->normal != NULL) {
+		r = insert(edit, &attr->normal, attr->nvalues, at, normal);
+	}
+	attr->nvalues += r == 0;
+	return r;
+}
+
+/* An attribute that the entry gets, at its end. */
+static int begin_attr(struct edit *edit, const struct dit_attr *given,
+                      struct dit_attr **ret)
+{
+	struct dit_arena *arena = &edit->modifier->kept;
+	struct dit_attr *attr = dit_entry_add(edit->entry, given->ad, arena);
+	size_t bytes = room_of(given->nvalues) * sizeof(*attr->values);
+
+	if (attr == NULL) {
+		return -ENOMEM;
+	}
+	attr->is_sorted = dit_entry_is_sorted(&edit->modifier->changing, given->ad->type);
+	attr->values = dit_arena_alloc(arena, bytes);
+	attr->normal = given->normal == NULL ? NULL : dit_arena_alloc(arena, bytes);
+	*ret = attr;
+	return attr->values == NULL || (given->normal != NULL && attr->normal == NULL)
+	               ? -ENOMEM
+	               : 0;
+}
+
+/* ---- add, delete, replace ---- */
+
+static int put_values(struct edit *edit, struct dit_attr *attr,
+                      const struct dit_attr *given, bool is_soft)
+{
+	static const struct dit_span none = {NULL, 0};
+	int r = attr == NULL ? begin_attr(edit, given, &attr) : 0;
+
+	/* The stamps of a change have no room for more. */
+	if (r == 0 && (given->ad->type->flags & DIT_TYPE_NO_USER_MOD) != 0) {
+		r = keep_attr(&edit->modifier->kept, attr, false);
+	}
+	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
+		if (is_soft && find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
+			continue;
+		}
+		r = put_value(edit, attr, given->values[i],
+		              given->normal == NULL ? none : given->normal[i]);
+	}
+	return r;
+}
+
+static bool is_ordered(const struct dit_ad *ad)
+{
+	return (ad->type->flags &
+	        (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
+}
+
+static int add_values(struct edit *edit, const struct modify_mod *mod)
+{
+	const struct dit_attr *given = &mod->attr;
+	struct dit_attr *attr = dit_entry_find(edit->entry, given->ad);
+	bool is_soft = mod->how == MODIFY_HOW_SOFT_ADD;
+
+	if (attr != NULL && given->ad->type->equality == NULL) {
+		return refuse(edit, DIT_WHY_MOD_NO_RULE, given->ad, "add");
+	}
+	if (attr != NULL && is_ordered(given->ad)) {
+		return refuse(edit, DIT_WHY_MOD_ORDERED, given->ad, "add");
+	}
+	for (uint32_t i = 0; attr != NULL && !is_soft && i < given->nvalues; i++) {
+		if (find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
+			return refuse_value(edit, DIT_WHY_MOD_EXISTS, given, i, "");
+		}
+	}
+	return put_values(edit, attr, given, is_soft);
+}
+
+/* The values that are not marked move up. */
+static void close_gaps(struct dit_attr *attr, const bool *is_gone)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		if (!is_gone[i]) {
+			attr->values[n] = attr->values[i];
+			if (attr->normal != NULL) {
+				attr->normal[n] = attr->normal[i];
+			}
+			n++;
+		}
+	}
+	attr->nvalues = n;
+}
+
+static int remove_values(struct edit *edit, struct dit_attr *attr,
+                         const struct dit_attr *given)
+{
+	bool *is_gone = dit_arena_calloc(&edit->modifier->scratch,
+	                                 (size_t)attr->nvalues + 1, sizeof(*is_gone));
+	int r = is_gone == NULL ? -ENOMEM : note_before(edit, attr);
+
+	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
+		uint32_t at = find_value(edit, attr, key_of(given, i));
+
+		if (at == attr->nvalues) {
+			r = refuse_value(edit, DIT_WHY_MOD_NO_VALUE, given, i, "");
+		} else {
+			is_gone[at] = true;
+		}
+	}
+	if (r < 0) {
+		return r;
+	}
+	close_gaps(attr, is_gone);
+	if (attr->nvalues == 0) {
+		dit_entry_remove(edit->entry, attr);
+	}
+	return 0;
+}
+
+static int delete_values(struct edit *edit, const struct dit_attr *given)
+{
+	struct dit_attr *attr = dit_entry_find(edit->entry, given->ad);
+
+	if (given->nvalues > 0 && given->ad->type->equality == NULL) {
+		return refuse(edit, DIT_WHY_MOD_NO_RULE, given->ad, "delete");
+	}
+	if (attr == NULL) {
+		return refuse(edit, DIT_WHY_MOD_NO_ATTR, given->ad, "delete");
+	}
+	if (given->nvalues == 0) {
+		dit_entry_remove(edit->entry, attr);
+		return 0;
+	}
+	return is_ordered(given->ad)
+	               ? refuse(edit, DIT_WHY_MOD_ORDERED, given->ad, "delete")
+	               : remove_values(edit, attr, given);
+}
+
+static int replace_values(struct edit *edit, const struct dit_attr *given)
+{
+	struct dit_attr *attr = dit_entry_find(edit->entry, given->ad);
+
+	if (attr != NULL) {
+		dit_entry_remove(edit->entry, attr);
+	}
+	return given->nvalues == 0 ? 0 : put_values(edit, NULL, given, false);
+}
+
+/* ---- increment ---- */
+
+static bool read_number(struct dit_span text, long *ret)
+{
+	char copy[sizeof("-9223372036854775808")];
+	char *end = NULL;
+
+	if (text.len == 0 || text.len >= sizeof(copy)) {
+		return false;
+	}
+	memcpy(copy, text.data, text.len);
+	copy[text.len] = '\0';
+	errno = 0;
+	*ret = strtol(copy, &end, 10);
+	return errno == 0 && *end == '\0';
+}
+
+static int increment(struct edit *edit, const struct dit_attr *given)
+{
+	struct dit_attr *attr = dit_entry_find(edit->entry, given->ad);
+	struct dit_arena *arena = &edit->modifier->kept;
+	long more = 0;
+	int r = 0;
+
+	if (given->ad->type->validator != DIT_VALID_INTEGER) {
+		return refuse(edit, DIT_WHY_MOD_NOT_INTEGER, given->ad, "");
+	}
+	if (given->nvalues != 1) {
+		return refuse(edit, DIT_WHY_MOD_INCREMENTS, given->ad, "");
+	}
+	if (attr == NULL) {
+		return refuse(edit, DIT_WHY_MOD_NO_ATTR, given->ad, "increment");
+	}
+	if (!read_number(given->values[0], &more)) {
+		return refuse_value(edit, DIT_WHY_MOD_NUMBER, given, 0, "increment");
+	}
+	r = note_before(edit, attr);
+	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
+		char text[sizeof("-9223372036854775808")];
+		long number = 0;
+
+		if (!read_number(attr->values[i], &number)) {
+			return refuse_value(edit, DIT_WHY_MOD_NUMBER, attr, i,
+			                    "original value");
+		}
+		/* slapd's sum has no limit either */
+		(void)snprintf(text, sizeof(text), "%ld",
+		               (long)((unsigned long)number + (unsigned long)more));
+		attr->values[i] = dit_arena_copy(arena, dit_span_of(text));
+		r = attr->values[i].data == NULL ? -ENOMEM : 0;
+		if (r == 0 && attr->normal != NULL) {
+			r = dit_attr_normalize(edit->modifier->changing.schema,
+			                       attr->ad->type, attr->values[i], arena,
+			                       &attr->normal[i]);
+		}
+	}
+	return r;
+}
+
+/* ---- what can be stored ---- */
+
+/* Keys can be made of all its values. */
+static int check_keys(struct modifier *modifier, const struct dit_entry *entry,
+                      struct dit_notes *notes)
+{
+	struct dit_index_refusal refusal = {0};
+	struct dit_entry_view view;
+	struct dit_attr_view *attrs = dit_arena_calloc(
+		&modifier->scratch, (size_t)entry->nattrs + 1, sizeof(*attrs));
+	int r = 0;
+
+	if (attrs == NULL) {
+		return -ENOMEM;
+	}
+	dit_modify_view(entry, attrs, &view);
+	r = dit_stored_keys_check(modifier->keys, &view, &refusal);
+	return r == DIT_E_INVALID
+	               ? dit_why_tell(notes, (struct dit_why){.kind = DIT_WHY_INDEX_KEY,
+	                                                      .place = DIT_WHY_AT_ATTR,
+	                                                      .ad = refusal.ad,
+	                                                      .detail = dit_span_of(
+								      refusal.reason)})
+	               : r;
+}
+
+static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
+                       struct dit_notes *notes)
+{
+	char limit[32];
+	int n = snprintf(limit, sizeof(limit), "%llu",
+	                 (unsigned long long)modifier->db->maxentrysize_bytes);
+	struct dit_span text = {limit, (size_t)n};
+
+	return dit_why_tell(
+		notes, (struct dit_why){.kind = kind,
+	                                .place = DIT_WHY_AT_DN,
+	                                .detail = dit_arena_copy(notes->arena, text)});
+}
+
+int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *entry,
+                          struct dit_notes *notes)
+{
+	uint64_t most = modifier->db->maxentrysize_bytes;
+	struct dit_encoded encoded;
+	int r = check_keys(modifier, entry, notes);
+
+	if (r < 0 || (most == 0 && modifier->split_rules == NULL)) {
+		return r;
+	}
+	r = dit_entry_encode(entry, modifier->split_rules, &modifier->scratch, &encoded);
+	if (r == 0 && most > 0 && encoded.size_limit_bytes > most) {
+		r = refuse_size(modifier, DIT_WHY_ENTRY_SIZE, notes);
+	}
+	if (r == 0 && encoded.splits.is_too_long) {
+		r = refuse_size(modifier, DIT_WHY_SPLIT_SIZE, notes);
+	}
+	return r;
+}
+
+/* ---- all of a record ---- */
+
+static int make_mod(struct edit *edit, const struct modify_mod *mod)
+{
+	switch (mod->how) {
+	case MODIFY_HOW_ADD:
+	case MODIFY_HOW_SOFT_ADD:
+		return add_values(edit, mod);
+	case MODIFY_HOW_DELETE:
+		return delete_values(edit, &mod->attr);
+	case MODIFY_HOW_REPLACE:
+		return replace_values(edit, &mod->attr);
+	case MODIFY_HOW_INCREMENT:
+		return increment(edit, &mod->attr);
+	}
+	return -EINVAL;
+}
+
+/* The check may add structuralObjectClass, which does not last. */
+static int check(struct edit *edit, const struct dit_dn *dn)
+{
+	struct modifier *modifier = edit->modifier;
+	struct dit_entry_refusal refusal = {0};
+	uint32_t n = edit->entry->nattrs;
+	int r = 0;
+
+	edit->entry->dn = *dn;
+	r = dit_entry_check(&modifier->changing, modify_caches(modifier), edit->entry,
+	                    edit->notes, &refusal);
+	edit->entry->dn = (struct dit_dn){.nrdns = 0};
+	r = r ?: dit_modify_check_fits(modifier, edit->entry, edit->notes);
+	while (r == 0 && n < edit->entry->nattrs) {
+		r = keep_attr(&modifier->kept, &edit->entry->attrs[n++], true);
+	}
+	return r;
+}
+
+int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
+                    const struct dit_dn *dn, const struct modify_mod *mods, size_t nmods,
+                    const struct dit_entry_stamp *stamp, struct dit_notes *notes)
+{
+	struct edit edit = {.modifier = modifier, .entry = node->entry, .notes = notes};
+	struct dit_entry before = *node->entry;
+	int r = 0;
+
+	before.attrs = dit_arena_alloc(&modifier->scratch,
+	                               (before.nattrs + 1) * sizeof(*before.attrs));
+	if (before.attrs == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(before.attrs, node->entry->attrs, before.nattrs * sizeof(*before.attrs));
+	for (size_t i = 0; i < nmods && r == 0; i++) {
+		r = make_mod(&edit, &mods[i]);
+	}
+	if (r == 0 && stamp != NULL) {
+		r = dit_entry_mark_modified(&modifier->changing, modify_caches(modifier),
+		                            node->entry, stamp, &modifier->kept);
+		r = r ?: check(&edit, dn);
+	}
+	if (r < 0) {
+		struct dit_attr *own = node->entry->attrs;
+		uint32_t size = node->entry->attrs_size;
+
+		memcpy(own, before.attrs, before.nattrs * sizeof(*own));
+		before.attrs = own;
+		before.attrs_size = size;
+		put_back(&edit, &before);
+	}
+	return r;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The objects of a run of changes, composed: who owns what when.
+ *
+ *   modify_run.c     the steps; failures, progress
+ *   modify_setup.c   everything before the first record, and the release of it all
+ *   modify_record.c  members: a record of the input becomes a change
+ *   modify_apply.c   main: a change is made, or refused
+ *   modify_entry.c   the modifications of one entry
+ *   modify_tree.c    which entries there are now, and how they are called
+ *   modify_write.c   the database gets what has changed
+ *
+ * The stored state is never changed while changes are applied: it is read through the
+ * output (names) and through a snapshot (entries). What a change touches is a node, which
+ * is kept until the end.
+ *
+ * Threads: main, but for what has a tag.
+ */
+#ifndef DITKIT_MODIFY_IMPL_H
+#define DITKIT_MODIFY_IMPL_H
+
+#include "entry/entry.h"
+#include "entry/why.h"
+#include "index/index_keys.h"
+#include "indexing/stored_keys.h"
+#include "job/csn_list.h"
+#include "job/job.h"
+#include "job/release_rules.h"
+#include "job/value_rules.h"
+#include "ldif/ldif_reader.h"
+#include "modify/modify.h"
+#include "output/ad_numbers.h"
+#include "output/record_output.h"
+#include "pipeline/pipeline.h"
+#include "reader/entry_reader.h"
+#include "tree/page_writer.h"
+
+/* ---- a change ---- */
+
+enum modify_op {
+	MODIFY_NOTHING, /* a record without a DN */
+	MODIFY_ADD,
+	MODIFY_DELETE,
+	MODIFY_MODIFY,
+	MODIFY_RENAME,
+};
+
+enum modify_how {
+	MODIFY_HOW_ADD,
+	MODIFY_HOW_DELETE,
+	MODIFY_HOW_REPLACE,
+	MODIFY_HOW_INCREMENT,
+	MODIFY_HOW_SOFT_ADD, /* a value that is there already is no error */
+};
+
+/** One modification: an attribute and its values, which may be none. */
+struct modify_mod {
+	enum modify_how how;
+	struct dit_attr attr;
+};
+
+/** A record of the input. It lives in the arena of its batch. */
+struct modify_change {
+	int error; /* 0; DIT_E_INVALID: refused, the notes say why; else the run ends */
+	enum modify_op op;
+	struct dit_notes notes;
+	struct dit_entry entry; /* its DN; of an added one all */
+	struct modify_mod *mods;
+	size_t nmods;
+	struct dit_dn newrdn;
+	struct dit_dn superior;
+	bool has_superior;
+	bool deletes_old;
+};
+
+/* ---- the state: modify_tree.c ---- */
+
+/** A node of the tree that a change has touched, or a node above one. */
+struct modify_node {
+	uint64_t id;
+	uint64_t parent;      /* 0: it is topmost */
+	struct dit_span norm; /* its RDN; of a topmost node the suffix */
+	struct dit_span pretty;
+	uint64_t nsubs; /* nodes below, and itself */
+	bool is_gone;
+	bool is_respelt; /* it was given a name, though maybe the one it had */
+	/* What is changed or new; NULL: as it is stored. */
+	struct dit_entry *entry;
+
+	/* In the file. */
+	bool is_stored;
+	uint64_t stored_parent;
+	struct dit_span stored_norm;
+	uint64_t stored_nsubs;
+};
+
+/** All nodes are in the arena of what is kept. */
+struct modify_tree {
+	void *by_id;   /* search.h */
+	void *by_name; /* likewise; by parent and name: those that are not gone */
+	size_t nnodes;
+	uint64_t last_id; /* the highest of an entry, now */
+	uint64_t nstored; /* the highest in the file */
+};
+
+/* ---- the run ---- */
+
+struct modify_slot {
+	struct dit_ldif_batch batch;
+	struct modify_change *changes; /* owned */
+	size_t changes_size;
+	uint64_t time_us;
+};
+
+struct modifier {
+	const struct dit_modify_opts *opts;
+	struct dit_modify_stats *stats;
+	struct dit_job job;
+	const struct dit_database *db;
+	bool has_writes; /* the last phase has begun */
+
+	/* [const] while members run */
+	struct dit_release_rules rules;
+	struct dit_entry_context adding;   /* of entries that are added */
+	struct dit_entry_context changing; /* of those that are changed */
+	struct dit_file_rules files;
+	uint64_t *sorted; /* of the contexts; owned */
+	struct dit_entry_clock clock;
+	unsigned suffix_nrdns;
+
+	/* The input. */
+	struct dit_ldif_reader *reader;
+	struct dit_pipeline *pipeline;
+	struct modify_slot slots[DIT_PIPELINE_NSLOTS_MAX];
+	struct dit_entry_caches *members; /* [own: member]; the last ones are main's */
+
+	/* The database. */
+	struct dit_data_seal *seal;
+	struct dit_page_writer *page_writer;
+	struct dit_record_output *output;
+	struct dit_stored_keys *keys; /* main's, to check values */
+	struct dit_snapshot *snapshot;
+	struct dit_ad_names names;
+	struct dit_entry_reader *entries; /* main's */
+	struct dit_ad_numbers numbers;
+	struct dit_index_set *indexes;
+	struct dit_split_rules *split_rules;
+
+	/* The state. */
+	struct dit_arena kept;    /* nodes, entries and values */
+	struct dit_arena scratch; /* of one record */
+	struct modify_tree tree;
+	struct dit_csn_list csns; /* with write_context_csn */
+	struct dit_progress_count {
+		uint64_t done;
+		uint64_t total;
+	} count; /* of the last phases */
+};
+
+/** Main's caches, which come after those of the members. */
+static inline struct dit_entry_caches *modify_caches(const struct modifier *modifier)
+{
+	return &modifier->members[modifier->job.nthreads];
+}
+
+/* ---- modify_record.c: members ---- */
+
+/**
+ * Read a record. change->error says how that went.
+ *
+ * @param caches  the calling thread's
+ */
+void dit_modify_read(const struct modifier *modifier, struct dit_entry_caches *caches,
+                     const struct dit_ldif_record *record,
+                     const struct dit_entry_stamp *stamp, struct dit_arena *arena,
+                     struct modify_change *ret);
+
+/* ---- modify_tree.c ---- */
+
+/**
+ * The node of a DN.
+ *
+ * @return 1; 0: there is none; DIT_E_CORRUPT, -ENOMEM, errors of reading
+ */
+int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn,
+                    struct modify_node **ret);
+/** The node above a DN; NULL with 1: the DN is the suffix, whose parent is no node. As
+ * above */
+int dit_modify_find_parent(struct modifier *modifier, const struct dit_dn *dn,
+                           struct modify_node **ret);
+/** The child of a node with this normal RDN. As above. @param parent  0: the root */
+int dit_modify_find_child(struct modifier *modifier, uint64_t parent,
+                          struct dit_span norm, struct modify_node **ret);
+/** The node with an ID. As above */
+int dit_modify_find_id(struct modifier *modifier, uint64_t id, struct modify_node **ret);
+
+/** A new node below another one (0: the root), with the next ID. 0; -ENOMEM;
+ * DIT_E_TOOLONG: no ID is left; errors as above */
+int dit_modify_add_node(struct modifier *modifier, uint64_t parent, struct dit_span norm,
+                        struct dit_span pretty, struct modify_node **ret);
+/** A node without nodes below goes. 0; errors as above */
+int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node);
+/** A node gets another name, or moves with all nodes below. 0; errors as above */
+int dit_modify_move_node(struct modifier *modifier, struct modify_node *node,
+                         uint64_t parent, struct dit_span norm, struct dit_span pretty);
+/** All nodes by ID. @param ret  owned. 0; -ENOMEM */
+int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node ***ret);
+void dit_modify_tree_deinit(struct modify_tree *tree);
+
+/* ---- modify_entry.c ---- */
+
+/**
+ * The entry of a node, to be changed: read and copied, if that was not done before.
+ *
+ * @return 1; 0: it is a hole; DIT_E_UNSUPPORTED: the schema does not know an attribute,
+ *         which is *ret_unknown; DIT_E_CORRUPT, -ENOMEM, errors of reading
+ */
+int dit_modify_load(struct modifier *modifier, struct modify_node *node,
+                    struct dit_span *ret_unknown);
+/** A copy of an entry, all bytes included, in what is kept. NULL: no memory */
+struct dit_entry *dit_modify_keep(struct modifier *modifier,
+                                  const struct dit_entry *entry);
+/**
+ * Make modifications, and the check of the whole entry. If one is refused the entry is
+ * what it was.
+ *
+ * @param dn     that the entry will have
+ * @param stamp  NULL: the entry does not get the stamps of a change, and is not checked
+ *
+ * @return 0; DIT_E_INVALID: the notes say why; -ENOMEM
+ */
+int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
+                    const struct dit_dn *dn, const struct modify_mod *mods, size_t nmods,
+                    const struct dit_entry_stamp *stamp, struct dit_notes *notes);
+/**
+ * The entry as a reader would see it; the caller sets the ID.
+ *
+ * @param entry  NULL: none, without attributes
+ * @param attrs  room for entry->nattrs
+ */
+void dit_modify_view(const struct dit_entry *entry, struct dit_attr_view *attrs,
+                     struct dit_entry_view *ret);
+/** Can keys be made of all values, and is the entry small enough? As dit_modify_edit() */
+int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *entry,
+                          struct dit_notes *notes);
+
+/* ---- modify_apply.c ---- */
+
+/** Make a change. 0: made; or left out; negative: the run ends, reported */
+int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
+                     const struct dit_entry_stamp *stamp, struct modify_change *change);
+/** With write_context_csn: the suffix entry gets the newest CSNs. Reports. */
+int dit_modify_put_csns(struct modifier *modifier);
+
+/* ---- modify_write.c ---- */
+
+/** Everything that has changed goes into the output. Reports. */
+int dit_modify_write(struct modifier *modifier);
+
+/* ---- modify_setup.c ---- */
+
+/** All that is needed before the first record. Reports. */
+int dit_modify_setup(struct modifier *modifier);
+void dit_modify_release(struct modifier *modifier);
+
+/* ---- modify_run.c ---- */
+
+/** Report a failure that concerns the database. @return @p r */
+int dit_modify_fail(struct modifier *modifier, int r, const char *what);
+
+/* Stages of the pipeline. */
+int dit_modify_fill(void *ctx, unsigned slot);
+int dit_modify_begin(void *ctx, unsigned slot, size_t *ret_nitems);
+int dit_modify_parse(void *ctx, const struct dit_pipeline_share *share);
+int dit_modify_in_order(void *ctx, unsigned slot);
+
+#endif

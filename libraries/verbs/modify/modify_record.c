@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A record of changes (RFC 2849): its type, its DN, its modifications. Values are read as
+ * those of an entry are.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cut.h"
+#include "base/error.h"
+#include "modify/modify_impl.h"
+
+struct reading {
+	const struct modifier *modifier;
+	struct dit_entry_caches *caches;
+	struct dit_ldif_lines lines;
+	size_t at; /* the next line */
+	struct modify_change *change;
+};
+
+static struct dit_ldif_line *next_line(const struct reading *reading)
+{
+	return reading->at == reading->lines.nlines ? NULL
+	                                            : &reading->lines.lines[reading->at];
+}
+
+static bool is_named(const struct dit_ldif_line *line, const char *name)
+{
+	return line != NULL && line->name.data != NULL &&
+	       dit_span_eq_nocase(line->name, dit_span_of(name));
+}
+
+static int refuse_line(struct reading *reading, enum dit_why_kind kind,
+                       const struct dit_ldif_line *line, const char *detail)
+{
+	struct dit_why why = {.kind = kind, .place = DIT_WHY_AT_DN};
+
+	if (line != NULL) {
+		why.place = DIT_WHY_AT_LINE;
+		why.name = line->name;
+		why.value = line->value;
+	}
+	why.detail = dit_span_of(detail);
+	return dit_why_tell(&reading->change->notes, why);
+}
+
+/* ---- modifications ---- */
+
+static const struct {
+	const char *name;
+	enum modify_how how;
+} hows[] = {
+	{"add", MODIFY_HOW_ADD},
+	{"delete", MODIFY_HOW_DELETE},
+	{"replace", MODIFY_HOW_REPLACE},
+	{"increment", MODIFY_HOW_INCREMENT},
+};
+
+static bool is_end(const struct dit_ldif_line *line)
+{
+	return line->name.data == NULL && dit_span_eq(line->value, DIT_SPAN("-"));
+}
+
+/* slapd lets the relax control change these. */
+static bool is_manageable(const struct dit_ad *ad)
+{
+	static const struct dit_span names[] = {
+		DIT_SPAN("creatorsName"),  DIT_SPAN("createTimestamp"),
+		DIT_SPAN("modifiersName"), DIT_SPAN("modifyTimestamp"),
+		DIT_SPAN("entryUUID"),     DIT_SPAN("entryTtl"),
+	};
+	bool is_listed = (ad->type->flags & DIT_TYPE_NO_USER_MOD) == 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		is_listed |= dit_span_eq_nocase(dit_span_of(ad->type->name), names[i]);
+	}
+	return is_listed;
+}
+
+static int refuse_ad(struct reading *reading, enum dit_why_kind kind,
+                     const struct dit_ad *ad)
+{
+	return dit_why_tell(
+		&reading->change->notes,
+		(struct dit_why){.kind = kind, .place = DIT_WHY_AT_ATTR, .ad = ad});
+}
+
+/* Values that will be in the entry: each valid, none twice. */
+static int check_values(struct reading *reading, struct dit_entry *values)
+{
+	struct dit_entry_refusal refusal = {0};
+	const struct dit_attr *attr = values->attrs;
+
+	if ((attr->ad->type->flags & DIT_TYPE_SINGLE) != 0 && attr->nvalues > 1) {
+		return refuse_ad(reading, DIT_WHY_MOD_SINGLE, attr->ad);
+	}
+	return dit_entry_check_values(&reading->modifier->changing, reading->caches,
+	                              values, &reading->change->notes, &refusal);
+}
+
+static int read_values(struct reading *reading, size_t nlines, struct modify_mod *mod)
+{
+	struct dit_entry values;
+	int r = dit_entry_read_lines(&reading->modifier->changing, reading->caches,
+	                             next_line(reading), nlines, &reading->change->notes,
+	                             &values);
+
+	if (r == 0 && mod->how != MODIFY_HOW_DELETE) {
+		r = check_values(reading, &values);
+	}
+	if (r == 0) {
+		mod->attr = values.attrs[0];
+	}
+	return r;
+}
+
+/* The attribute of a modification, from the line that begins it. */
+static int read_ad(struct reading *reading, const struct dit_ldif_line *line,
+                   const struct dit_ad **ret)
+{
+	const char *reason = NULL;
+	int r = dit_ad_find(reading->modifier->changing.schema, NULL, line->value, ret,
+	                    &reason);
+
+	if (r == DIT_E_UNKNOWN || r == DIT_E_INVALID) {
+		return dit_why_tell(&reading->change->notes,
+		                    (struct dit_why){.kind = DIT_WHY_MOD_ATTR,
+		                                     .place = DIT_WHY_AT_LINE,
+		                                     .name = line->value,
+		                                     .value = line->value,
+		                                     .detail = dit_span_of(reason)});
+	}
+	if (r == 0 && !is_manageable(*ret)) {
+		r = refuse_ad(reading, DIT_WHY_MOD_FIXED, *ret);
+	}
+	return r;
+}
+
+/* The lines of one modification have its name. @param ret_n  how many have values */
+static int count_values(struct reading *reading, const struct dit_ldif_line *first,
+                        size_t *ret_n)
+{
+	size_t n = 0;
+
+	for (size_t i = reading->at; i < reading->lines.nlines; i++) {
+		const struct dit_ldif_line *line = &reading->lines.lines[i];
+
+		if (is_end(line)) {
+			break;
+		}
+		if (line->name.data == NULL ||
+		    !dit_span_eq_nocase(line->name, first->value)) {
+			return refuse_line(reading, DIT_WHY_MOD_LINE, line, "");
+		}
+		n++;
+	}
+	*ret_n = n;
+	return 0;
+}
+
+static int read_mod(struct reading *reading, struct modify_mod *mod)
+{
+	const struct dit_ldif_line *line = next_line(reading);
+	const struct dit_ad *ad = NULL;
+	size_t nvalues = 0;
+	size_t i = 0;
+	int r = 0;
+
+	while (i < sizeof(hows) / sizeof(hows[0]) && !is_named(line, hows[i].name)) {
+		i++;
+	}
+	if (i == sizeof(hows) / sizeof(hows[0]) || line->value.data == NULL) {
+		return refuse_line(reading, DIT_WHY_MOD_TYPE, line, "");
+	}
+	reading->at++;
+	r = count_values(reading, line, &nvalues);
+	r = r ?: read_ad(reading, line, &ad);
+	*mod = (struct modify_mod){.how = hows[i].how, .attr = {.ad = ad}};
+	if (r == 0 && nvalues > 0) {
+		r = read_values(reading, nvalues, mod);
+	}
+	reading->at += nvalues;
+	reading->at += reading->at < reading->lines.nlines; /* "-" */
+	return r;
+}
+
+/* As ldapmodify sends them: without those that add nothing. */
+static int read_mods(struct reading *reading)
+{
+	struct modify_change *change = reading->change;
+	size_t most = reading->lines.nlines - reading->at;
+	int r = 0;
+
+	change->mods =
+		dit_arena_alloc(change->notes.arena, (most + 1) * sizeof(*change->mods));
+	if (change->mods == NULL) {
+		return -ENOMEM;
+	}
+	while (r == 0 && next_line(reading) != NULL) {
+		struct modify_mod *mod = &change->mods[change->nmods];
+
+		r = read_mod(reading, mod);
+		change->nmods += mod->attr.nvalues > 0 || mod->how == MODIFY_HOW_DELETE ||
+		                 mod->how == MODIFY_HOW_REPLACE;
+	}
+	return r;
+}
+
+/* ---- modrdn ---- */
+
+static int parse_dn(struct reading *reading, const struct dit_ldif_line *line,
+                    enum dit_why_kind kind, struct dit_dn *ret)
+{
+	int r = line->value.data == NULL
+	                ? DIT_E_INVALID
+	                : dit_dn_parse(reading->modifier->changing.schema, line->value,
+	                               reading->change->notes.arena,
+	                               &reading->caches->dns, ret);
+
+	return r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED
+	               ? refuse_line(reading, kind, line, "")
+	               : r;
+}
+
+static int read_newrdn(struct reading *reading)
+{
+	const struct dit_ldif_line *line = next_line(reading);
+	int r = 0;
+
+	if (!is_named(line, "newrdn")) {
+		return refuse_line(reading, DIT_WHY_MOD_LINES, line, "newrdn");
+	}
+	reading->at++;
+	r = parse_dn(reading, line, DIT_WHY_BAD_RDN, &reading->change->newrdn);
+	return r == 0 && reading->change->newrdn.nrdns != 1
+	               ? refuse_line(reading, DIT_WHY_BAD_RDN, line, "")
+	               : r;
+}
+
+static int read_rename(struct reading *reading)
+{
+	const struct dit_ldif_line *line = NULL;
+	int r = read_newrdn(reading);
+
+	line = next_line(reading);
+	if (r == 0 && (!is_named(line, "deleteoldrdn") || line->value.data == NULL)) {
+		r = refuse_line(reading, DIT_WHY_MOD_LINES, line, "deleteoldrdn");
+	}
+	if (r < 0) {
+		return r;
+	}
+	reading->change->deletes_old = strtol(line->value.data, NULL, 10) != 0;
+	reading->at++;
+	line = next_line(reading);
+	if (is_named(line, "newsuperior")) {
+		reading->at++;
+		reading->change->has_superior = true;
+		return parse_dn(reading, line, DIT_WHY_BAD_SUPERIOR,
+		                &reading->change->superior);
+	}
+	return line == NULL ? 0 : refuse_line(reading, DIT_WHY_MOD_LINES, line, "");
+}
+
+/* ---- records ---- */
+
+static int read_entry(struct reading *reading, const struct dit_entry_stamp *stamp)
+{
+	const struct dit_entry_context *context = &reading->modifier->adding;
+	struct modify_change *change = reading->change;
+	struct dit_entry_refusal refusal = {0};
+	int r = dit_entry_read_parsed(context, reading->caches, &reading->lines,
+	                              &change->notes, &change->entry);
+
+	r = r
+	            ?: dit_entry_check(context, reading->caches, &change->entry,
+	                               &change->notes, &refusal);
+	return r
+	               ?: dit_entry_complete(context, reading->caches, &change->entry,
+	                                     stamp, &change->notes);
+}
+
+/* ManageDsaIT and relax say what is done anyway. */
+static int skip_controls(struct reading *reading)
+{
+	const struct dit_ldif_line *line = next_line(reading);
+
+	while (is_named(line, "control")) {
+		struct dit_span oid = line->value;
+
+		if (!dit_cut_prefix(&oid, DIT_SPAN("2.16.840.1.113730.3.4.2")) &&
+		    !dit_cut_prefix(&oid, DIT_SPAN("1.3.6.1.4.1.4203.666.5.12"))) {
+			return refuse_line(reading, DIT_WHY_CONTROL, line, "");
+		}
+		reading->at++;
+		line = next_line(reading);
+	}
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	enum modify_op op;
+} ops[] = {
+	{"add", MODIFY_ADD},       {"delete", MODIFY_DELETE}, {"modify", MODIFY_MODIFY},
+	{"modrdn", MODIFY_RENAME}, {"moddn", MODIFY_RENAME},
+};
+
+/* Without a changetype line the record is a modification, as slapmodify has it. */
+static int read_op(struct reading *reading)
+{
+	const struct dit_ldif_line *line = next_line(reading);
+
+	reading->change->op = MODIFY_MODIFY;
+	if (!is_named(line, "changetype")) {
+		return line == NULL ? refuse_line(reading, DIT_WHY_MOD_TYPE, NULL, "")
+		                    : 0;
+	}
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		if (line->value.data != NULL &&
+		    dit_span_eq_nocase(line->value, dit_span_of(ops[i].name))) {
+			reading->change->op = ops[i].op;
+			reading->at++;
+			return 0;
+		}
+	}
+	return refuse_line(reading, DIT_WHY_MOD_TYPE, line, "");
+}
+
+static int read_change(struct reading *reading, const struct dit_entry_stamp *stamp)
+{
+	const struct dit_ldif_line *line = NULL;
+	int r = 0;
+
+	while (next_line(reading) != NULL && !is_named(next_line(reading), "dn")) {
+		reading->at++;
+	}
+	line = next_line(reading);
+	if (line == NULL) {
+		return 0;
+	}
+	reading->at++;
+	r = parse_dn(reading, line, DIT_WHY_DN_INVALID, &reading->change->entry.dn);
+	r = r ?: skip_controls(reading);
+	r = r ?: read_op(reading);
+	if (r < 0) {
+		return r;
+	}
+	switch (reading->change->op) {
+	case MODIFY_ADD:
+		return read_entry(reading, stamp);
+	case MODIFY_MODIFY:
+		return read_mods(reading);
+	case MODIFY_RENAME:
+		return read_rename(reading);
+	case MODIFY_DELETE:
+		line = next_line(reading);
+		return line == NULL ? 0
+		                    : refuse_line(reading, DIT_WHY_MOD_LINES, line, "");
+	case MODIFY_NOTHING:
+		break;
+	}
+	return 0;
+}
+
+void dit_modify_read(const struct modifier *modifier, struct dit_entry_caches *caches,
+                     const struct dit_ldif_record *record,
+                     const struct dit_entry_stamp *stamp, struct dit_arena *arena,
+                     struct modify_change *ret)
+{
+	struct reading reading = {.modifier = modifier, .caches = caches, .change = ret};
+	int r = 0;
+
+	*ret = (struct modify_change){.op = MODIFY_NOTHING};
+	dit_notes_init(&ret->notes, arena);
+	r = dit_ldif_parse(&modifier->adding.ldif, record->text, &modifier->files,
+	                   &ret->notes, &reading.lines);
+	ret->error = r ?: read_change(&reading, stamp);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The setup of a run before its first record: configuration, input, database, threads.
+ * And the release of it all, which works at every stage.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "indexing/index_setup.h"
+#include "modify/modify_impl.h"
+
+#define FIXED_DBS   8 /* as slapd makes them, and room */
+#define ARENA_BYTES (256u << 10)
+#define BATCH_BYTES (128u << 10) /* for each thread */
+
+/* ---- configuration ---- */
+
+static int check_database(struct modifier *modifier)
+{
+	const struct dit_database *db = modifier->job.chosen.db;
+
+	if (strcmp(db->type, "mdb") != 0) {
+		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+		               "database doesn't support necessary operations.");
+		return DIT_E_CONFIG;
+	}
+	modifier->db = db;
+	modifier->stats->directory = strdup(db->data.directory);
+	return modifier->stats->directory == NULL
+	               ? dit_modify_fail(modifier, -ENOMEM, db->data.directory)
+	               : 0;
+}
+
+static int read_settings(struct modifier *modifier)
+{
+	const struct dit_modify_opts *opts = modifier->opts;
+	const struct dit_job_range own[] = {{"sid", opts->sid, 0, DIT_NSIDS - 1}};
+	struct dit_job *job = &modifier->job;
+	int r = dit_job_check(job, own, 1);
+
+	r = r ?: dit_job_read(job);
+	r = r ?: dit_job_choose(job);
+	modifier->stats->openldap = job->chosen.openldap;
+	modifier->stats->is_openldap_found = job->chosen.is_openldap_found;
+	if (r < 0) {
+		return r;
+	}
+	modifier->stats->threads = job->nthreads;
+	r = dit_job_glue(job);
+	return r ?: check_database(modifier);
+}
+
+static int make_contexts(struct modifier *modifier)
+{
+	const struct dit_modify_opts *opts = modifier->opts;
+	const struct dit_chosen *chosen = &modifier->job.chosen;
+	struct dit_entry_context *context = &modifier->adding;
+	struct dit_dn suffix;
+	int r = dit_sorted_types_make(chosen->settings, &modifier->sorted);
+
+	modifier->files = (struct dit_file_rules){
+		.refuse_all = opts->no_urls,
+		.allow_special = opts->special_urls,
+		.value_max = dit_record_max(opts->record_max_bytes),
+		.stop = &modifier->job.stop};
+	modifier->rules = dit_release_rules(chosen->openldap, chosen->patch);
+	*context = dit_database_context(&modifier->rules, chosen->settings, modifier->db);
+	context->check_schema = !opts->no_schema_check;
+	context->check_values = true;
+	context->is_request = true;
+	context->sid = opts->sid;
+	context->files = &modifier->files;
+	context->sorted = modifier->sorted;
+	modifier->changing = *context;
+	modifier->changing.names_first = false;
+	modifier->changing.keeps_names = true;
+	modifier->changing.check_values = false; /* those of a change are checked */
+	r = r ?: dit_entry_clock_init(&modifier->clock);
+	r = r
+	            ?: dit_dn_parse(context->schema, modifier->db->suffix,
+	                            &modifier->kept, NULL, &suffix);
+	modifier->suffix_nrdns = r == 0 ? suffix.nrdns : 0;
+	return r < 0 ? dit_modify_fail(modifier, r, "could not start") : 0;
+}
+
+/* ---- the input ---- */
+
+static int open_input(struct modifier *modifier)
+{
+	const struct dit_modify_opts *opts = modifier->opts;
+	const struct dit_ldif_reader_opts reader = {
+		.path = opts->input,
+		.paths = opts->inputs,
+		.npaths = opts->ninputs,
+		.is_threaded = modifier->job.nthreads > 1,
+		.files = &modifier->files,
+		.batch_bytes = BATCH_BYTES * (size_t)modifier->job.nthreads,
+		.batch_records = 512 * (size_t)modifier->job.nthreads,
+		.first_line = opts->first_line,
+		.record_max = modifier->files.value_max};
+	const char *failed = opts->input;
+	int r = dit_ldif_reader_open(&modifier->reader, &reader, &failed);
+
+	if (r < 0) {
+		/* slapmodify's perror() */
+		dit_job_report(&modifier->job, DIT_REPORT_PLAIN, "%s: %s",
+		               failed == NULL ? "stdin" : failed, dit_strerror(r));
+	}
+	return r;
+}
+
+/* ---- the database ---- */
+
+static int open_output(struct modifier *modifier, struct dit_fault *fault)
+{
+	const struct dit_database *db = modifier->db;
+	const struct dit_output_opts opts = {
+		.directory = db->data.directory,
+		.mode = db->data.mode,
+		.ndbs = (unsigned)dit_index_set_ndbs(modifier->indexes) + FIXED_DBS,
+		.maxsize_bytes = db->data.maxsize_bytes,
+		.list_max = dit_settings_list_max(modifier->job.chosen.settings),
+		.merge = DIT_MERGE_GROW,
+		.is_lmdb_10 = modifier->rules.has_lmdb_10,
+		.sealed = dit_data_seal_format(modifier->seal),
+		.may_grow = modifier->opts->may_grow,
+		.page_writer = modifier->page_writer,
+		.ticker = dit_job_ticker(&modifier->job),
+		.stop = modifier->job.stop.flag,
+		.fault = fault,
+	};
+	int r = dit_output_merged_open(&modifier->output, &opts);
+
+	if (r == -ENOENT) {
+		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+		               "%s has no database: load it with ditadd",
+		               db->data.directory);
+		return r;
+	}
+	return r < 0 ? dit_job_open_fail(&modifier->job, r, db->data.directory, fault)
+	             : 0;
+}
+
+static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
+{
+	const struct dit_snapshot_opts opts = {
+		.nreaders = modifier->job.nthreads + 1,
+		.sealed = dit_data_seal_format(modifier->seal),
+		.is_claimed = true,
+		.claimed_fd = modifier->output->base.target.data_fd,
+		.fault = fault};
+	struct dit_schema *schema = modifier->job.chosen.settings->schema;
+	int r = dit_snapshot_open_readers(&modifier->snapshot,
+	                                  modifier->db->data.directory, &opts);
+
+	r = r ?: dit_ad_names_read(&modifier->names, modifier->snapshot, schema);
+	if (r == 0) {
+		const struct dit_entry_reader_opts reader = {
+			.snapshot = modifier->snapshot,
+			.reader = modifier->job.nthreads,
+			.names = &modifier->names,
+			.without_dn = true};
+
+		r = dit_entry_reader_new(&modifier->entries, &reader);
+	}
+	r = r ?: dit_ad_numbers_read(&modifier->numbers, modifier->output, schema);
+	return r < 0 ? dit_job_open_fail(&modifier->job, r, modifier->db->data.directory,
+	                                 fault)
+	             : 0;
+}
+
+static int open_database(struct modifier *modifier)
+{
+	const struct dit_database *db = modifier->db;
+	struct dit_fault fault = {""};
+	int r = dit_job_before_open(&modifier->job, &db, 1);
+
+	/* From here on the process may be another user's: all that needs more is open. */
+	r = r ?: dit_job_open_seal(&modifier->job, db, &modifier->seal);
+	r = r
+	            ?: dit_indexes_make(&modifier->job, db->indexes, db->nindexes, false,
+	                                &modifier->indexes);
+	if (r < 0) {
+		return r;
+	}
+	r = dit_stored_keys_new(&modifier->keys, modifier->indexes);
+	r = r ?: dit_page_writer_new(&modifier->page_writer, modifier->job.nthreads > 1);
+	r = r ?: dit_split_rules_make(db, &modifier->split_rules);
+	if (r < 0) {
+		return dit_modify_fail(modifier, r, "could not start");
+	}
+	r = open_output(modifier, &fault);
+	r = r ?: open_snapshot(modifier, &fault);
+	r = r
+	            ?: dit_indexes_add(&modifier->job, modifier->indexes,
+	                               &modifier->output->base, db->data.directory,
+	                               &fault);
+	if (r < 0) {
+		return r;
+	}
+	if (modifier->split_rules != NULL) {
+		modifier->split_rules->record_max = modifier->output->base.key_max;
+	}
+	modifier->tree.nstored = modifier->output->stored.last_id;
+	modifier->tree.last_id = modifier->output->stored.last_id;
+	return 0;
+}
+
+/* ---- threads ---- */
+
+static int make_threads(struct modifier *modifier)
+{
+	const struct dit_pipeline_opts opts = {.ops = {.fill = dit_modify_fill,
+	                                               .begin = dit_modify_begin,
+	                                               .before_order = dit_modify_parse,
+	                                               .in_order = dit_modify_in_order},
+	                                       .ctx = modifier,
+	                                       .stop = &modifier->job.stop,
+	                                       .ticker = dit_job_ticker(&modifier->job),
+	                                       .nmembers = modifier->job.nthreads,
+	                                       .name = "tool",
+	                                       .is_ahead = modifier->job.nthreads > 1};
+	unsigned n = modifier->job.nthreads + 1;
+	int r = 0;
+
+	modifier->members = calloc(n, sizeof(*modifier->members));
+	if (modifier->members == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < n && r == 0; i++) {
+		r = dit_entry_caches_init(&modifier->members[i]);
+	}
+	return r ?: dit_pipeline_new(&modifier->pipeline, &opts);
+}
+
+int dit_modify_setup(struct modifier *modifier)
+{
+	int r = 0;
+
+	dit_arena_init(&modifier->kept, ARENA_BYTES);
+	dit_arena_init(&modifier->scratch, ARENA_BYTES);
+	r = read_settings(modifier);
+	/* Main reads the input itself. */
+	modifier->job.stop.ticker =
+		modifier->job.nthreads > 1 ? NULL : dit_job_ticker(&modifier->job);
+	r = r ?: make_contexts(modifier);
+	r = r ?: open_input(modifier);
+	r = r ?: open_database(modifier);
+	if (r < 0) {
+		return r;
+	}
+	r = make_threads(modifier);
+	return r < 0 ? dit_modify_fail(modifier, r, "could not start the threads") : 0;
+}
+
+void dit_modify_release(struct modifier *modifier)
+{
+	/* Threads first: nothing they use may go before they do. */
+	dit_stop_end(&modifier->job.stop);
+	dit_pipeline_free(modifier->pipeline);
+	dit_ldif_reader_close(modifier->reader);
+	for (unsigned i = 0; i < DIT_PIPELINE_NSLOTS_MAX; i++) {
+		dit_ldif_batch_deinit(&modifier->slots[i].batch);
+		free(modifier->slots[i].changes);
+	}
+	for (unsigned i = 0; modifier->members != NULL && i <= modifier->job.nthreads;
+	     i++) {
+		dit_entry_caches_deinit(&modifier->members[i]);
+	}
+	free(modifier->members);
+	dit_entry_reader_free(modifier->entries);
+	if (modifier->snapshot != NULL) {
+		dit_snapshot_close(modifier->snapshot);
+	}
+	dit_ad_names_deinit(&modifier->names);
+	dit_output_abandon(dit_output_of(modifier->output));
+	dit_ad_numbers_deinit(&modifier->numbers);
+	dit_page_writer_free(modifier->page_writer);
+	dit_stored_keys_free(modifier->keys);
+	dit_index_set_free(modifier->indexes);
+	dit_data_seal_close(modifier->seal);
+	free(modifier->split_rules);
+	dit_modify_tree_deinit(&modifier->tree);
+	dit_csn_list_deinit(&modifier->csns);
+	dit_arena_deinit(&modifier->kept);
+	dit_arena_deinit(&modifier->scratch);
+	free(modifier->sorted);
+	dit_job_deinit(&modifier->job);
+}

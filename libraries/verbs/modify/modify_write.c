@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The database gets what has changed, in the order of its keys:
+ *
+ *   main     id2e: entries that are gone, changed or new; ad2i
+ *   main     dn2i: names that go or come, and the counts above them
+ *   members  keys of a part of the entries, as they were and as they are; then tables,
+ *            one after the other; again with the next part
+ *   main     id2v
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "base/team.h"
+#include "indexing/key_changes.h"
+#include "modify/modify_impl.h"
+#include "tree/tree_merge.h"
+
+/* Memory of the changes of an entry's keys: of all its keys, or of some. */
+#define WHOLE_BYTES (16u << 10)
+#define SOME_BYTES  (2u << 10)
+#define LEAST_PART  (64u << 20)
+#define KEYS_BYTES  (64u << 10)
+
+struct writing {
+	struct modifier *modifier;
+	struct modify_node **nodes; /* by ID; owned */
+	size_t nnodes;
+};
+
+static bool was_renamed(const struct modify_node *node)
+{
+	return node->parent != node->stored_parent ||
+	       !dit_span_eq(node->norm, node->stored_norm);
+}
+
+/* Of a stored entry or of a new one. */
+static bool has_content(const struct modify_node *node)
+{
+	return node->is_gone ? node->is_stored : node->entry != NULL;
+}
+
+/* ---- id2e, ad2i ---- */
+
+/* New descriptions get numbers. */
+static int number_attrs(struct modifier *modifier, struct dit_encoded *encoded)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < encoded->nopen && r == 0; i++) {
+		uint32_t number = 0;
+
+		r = dit_ad_number(&modifier->numbers, encoded->ads[i], &number);
+	}
+	dit_ad_numbers_fill(&modifier->numbers, encoded);
+	return r;
+}
+
+static int put_entry(struct modifier *modifier, const struct modify_node *node)
+{
+	struct dit_encoded encoded;
+	struct dit_encoded_cursor cursor = {.encoded = &encoded};
+	const struct dit_pieces pieces = {.next = dit_encoded_next, .ctx = &cursor};
+	void *space = NULL;
+	int r = 0;
+
+	dit_arena_reset(&modifier->scratch);
+	r = dit_entry_encode(node->entry, modifier->split_rules, &modifier->scratch,
+	                     &encoded);
+	r = r ?: number_attrs(modifier, &encoded);
+	if (r < 0) {
+		return r;
+	}
+	if (encoded.nbytes != encoded.len) {
+		return dit_output_put_entry_pieces(modifier->output, node->id,
+		                                   encoded.len, &pieces);
+	}
+	r = dit_output_reserve_entry(modifier->output, node->id, encoded.len, &space);
+	if (r == 0) {
+		memcpy(space, encoded.bytes, encoded.len);
+	}
+	return r;
+}
+
+static int write_entries(struct writing *writing)
+{
+	struct modifier *modifier = writing->modifier;
+	int r = 0;
+
+	for (size_t i = 0; i < writing->nnodes && r == 0; i++) {
+		const struct modify_node *node = writing->nodes[i];
+
+		if (!has_content(node)) {
+			continue;
+		}
+		r = node->is_gone ? dit_output_remove_entry(modifier->output, node->id)
+		                  : put_entry(modifier, node);
+		modifier->stats->nentries++;
+		dit_tick_often(dit_job_ticker(&modifier->job));
+		if (r == 0 && dit_stop_is_set(&modifier->job.stop)) {
+			r = DIT_E_STOPPED;
+		}
+	}
+	return r ?: dit_ad_numbers_write(&modifier->numbers, modifier->output);
+}
+
+/* ---- dn2i ---- */
+
+struct name_change {
+	uint64_t under;
+	struct dit_name name;
+	bool goes;
+};
+
+struct name_changes {
+	struct name_change *list; /* owned */
+	size_t n;
+	size_t size;
+};
+
+static int change_name(struct name_changes *changes, uint64_t under, bool goes,
+                       struct dit_name name)
+{
+	if (DIT_GROW(changes->list, changes->size, changes->n + 1) < 0) {
+		return -ENOMEM;
+	}
+	changes->list[changes->n++] =
+		(struct name_change){.under = under, .name = name, .goes = goes};
+	return 0;
+}
+
+static int collect_names(struct name_changes *changes, const struct modify_node *node)
+{
+	bool is_new = !node->is_stored && !node->is_gone;
+	bool is_moved = !node->is_gone && (is_new || was_renamed(node));
+	struct dit_name own = {.norm = node->stored_norm, .id = node->stored_parent};
+	struct dit_name child = {
+		.norm = node->stored_norm, .id = node->id, .is_child = true};
+	int r = 0;
+
+	if (node->is_stored && (node->is_gone || is_moved)) {
+		r = change_name(changes, node->stored_parent, true, child);
+		r = r ?: change_name(changes, node->id, true, own);
+	}
+	if (node->is_gone) {
+		return r;
+	}
+	own = (struct dit_name){
+		.norm = node->norm, .pretty = node->pretty, .id = node->parent};
+	child = (struct dit_name){.norm = node->norm,
+	                          .pretty = node->pretty,
+	                          .id = node->id,
+	                          .is_child = true,
+	                          .nsubs = node->nsubs};
+	if (r == 0 &&
+	    (is_moved || node->nsubs != node->stored_nsubs || node->is_respelt)) {
+		r = change_name(changes, node->parent, false, child);
+	}
+	if (r == 0 && (is_moved || node->is_respelt)) {
+		r = change_name(changes, node->id, false, own);
+	}
+	return r;
+}
+
+static int compare_records(const struct name_change *x, const struct name_change *y)
+{
+	if (x->under != y->under) {
+		return x->under < y->under ? -1 : 1;
+	}
+	if (x->name.is_child != y->name.is_child) {
+		return x->name.is_child ? 1 : -1;
+	}
+	return x->name.norm.len != y->name.norm.len
+	               ? (x->name.norm.len > y->name.norm.len) -
+	                         (x->name.norm.len < y->name.norm.len)
+	               : memcmp(x->name.norm.data, y->name.norm.data, x->name.norm.len);
+}
+
+/* As the records lie in dn2i; a record that comes is after one that goes. */
+static int compare_changes(const void *a, const void *b)
+{
+	const struct name_change *x = a;
+	const struct name_change *y = b;
+	int order = compare_records(x, y);
+
+	return order != 0 ? order : y->goes - x->goes;
+}
+
+static int put_names(const struct writing *writing, const struct name_changes *changes,
+                     struct dit_output_table *table)
+{
+	size_t most = writing->modifier->output->base.key_max;
+	char *record = malloc(most);
+	int r = record == NULL ? -ENOMEM : 0;
+
+	for (size_t i = 0; i < changes->n && r == 0; i++) {
+		const struct name_change *change = &changes->list[i];
+		struct dit_span bytes = {record, 0};
+		int len = 0;
+
+		if (i + 1 < changes->n && compare_records(change, change + 1) == 0) {
+			continue; /* another entry has the name now */
+		}
+		len = dit_name_encode(record, most, &change->name);
+		bytes.len = len < 0 ? 0 : (size_t)len;
+		r = len < 0        ? len
+		    : change->goes ? dit_output_remove_record(table, change->under, bytes)
+		                   : dit_output_put_record(table, change->under, bytes);
+	}
+	free(record);
+	return r;
+}
+
+static int write_names(struct writing *writing)
+{
+	struct name_changes changes = {.list = NULL};
+	struct dit_output_table *table = NULL;
+	int r = 0;
+
+	for (size_t i = 0; i < writing->nnodes && r == 0; i++) {
+		r = collect_names(&changes, writing->nodes[i]);
+	}
+	if (r == 0 && changes.n > 0) {
+		qsort(changes.list, changes.n, sizeof(*changes.list), compare_changes);
+		r = dit_output_open_names(writing->modifier->output, &table);
+		r = r ?: put_names(writing, &changes, table);
+		if (r == 0) {
+			r = dit_output_finish(table);
+		} else {
+			dit_output_drop(table);
+		}
+	}
+	free(changes.list);
+	return r;
+}
+
+/* ---- indexes ---- */
+
+/** [own: member] */
+struct index_member {
+	struct dit_key_changes changes; /* all owned */
+	struct dit_arena bytes;
+	struct dit_entry_reader *reader;
+	struct dit_attr_view *attrs; /* room */
+	size_t attrs_size;
+	uint64_t npostings;
+	int error;
+};
+
+struct index_writing {
+	const struct writing *writing;
+	struct index_member *members; /* owned */
+	size_t *ends;                 /* of the parts of the nodes; owned */
+	size_t nparts;
+	size_t ndbs;
+	/* [atomic: each database is drawn once a round] */
+	_Atomic size_t next_db;
+};
+
+/* An entry as it was stored, if it could have keys. */
+static int read_older(struct index_member *member, const struct modify_node *node,
+                      struct dit_entry_view *ret)
+{
+	struct dit_index_refusal refusal;
+	int r = node->is_stored ? dit_entry_reader_seek(member->reader, node->id, ret)
+	                        : 0;
+
+	if (r > 0 && ret->id == node->id && !ret->is_hole) {
+		r = ret->record_error != 0
+		            ? DIT_E_INVALID
+		            : dit_stored_keys_check(member->changes.keys, ret, &refusal);
+		if (r == 0) {
+			return 0;
+		}
+	}
+	*ret = (struct dit_entry_view){.id = node->id};
+	return r < 0 && r != DIT_E_INVALID ? r : 0;
+}
+
+static int make_keys(struct index_member *member, const struct modify_node *node)
+{
+	struct dit_entry_view older;
+	struct dit_entry_view newer;
+	size_t nattrs = node->entry == NULL ? 0 : node->entry->nattrs;
+	int r = DIT_GROW(member->attrs, member->attrs_size, nattrs + 1);
+
+	r = r < 0 ? -ENOMEM : read_older(member, node, &older);
+	if (r < 0) {
+		return r;
+	}
+	dit_modify_view(node->entry, member->attrs, &newer);
+	newer.id = node->id;
+	return dit_key_changes_take(&member->changes, &older, &newer);
+}
+
+/* Keys of a member's share of a part. */
+static int make_share(struct index_writing *work, unsigned number, size_t part)
+{
+	struct index_member *member = &work->members[number];
+	size_t begin = part == 0 ? 0 : work->ends[part - 1];
+	size_t n = work->ends[part] - begin;
+	unsigned nmembers = work->writing->modifier->job.nthreads;
+	int r = 0;
+
+	dit_arena_reset(&member->bytes);
+	for (size_t i = begin + n * number / nmembers;
+	     i < begin + n * (number + 1) / nmembers && r == 0; i++) {
+		const struct modify_node *node = work->writing->nodes[i];
+
+		r = has_content(node) ? make_keys(member, node) : 0;
+	}
+	return r;
+}
+
+/* The changes of all members in one list. */
+static int gather(struct index_writing *work, size_t db, struct dit_table_changes *ret)
+{
+	unsigned nmembers = work->writing->modifier->job.nthreads;
+	size_t n = 0;
+
+	for (unsigned i = 0; i < nmembers; i++) {
+		n += work->members[i].changes.tables[db].n;
+	}
+	ret->list = calloc(n + 1, sizeof(*ret->list));
+	if (ret->list == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < nmembers; i++) {
+		struct dit_table_changes *own = &work->members[i].changes.tables[db];
+
+		if (own->n > 0) {
+			memcpy(ret->list + ret->n, own->list,
+			       own->n * sizeof(*own->list));
+		}
+		ret->n += own->n;
+		own->n = 0;
+	}
+	return 0;
+}
+
+static int change_index(struct index_writing *work, size_t db, uint64_t *npostings)
+{
+	struct modifier *modifier = work->writing->modifier;
+	struct dit_table_changes changes = {.list = NULL};
+	int r = gather(work, db, &changes);
+
+	if (r == 0) {
+		dit_key_changes_sort(
+			&changes, dit_index_set_db(modifier->indexes, db)->is_integerkey);
+		*npostings += changes.n;
+	}
+	if (r == 0 && changes.n > 0) {
+		r = dit_output_change_index(&modifier->output->base, db, &changes);
+	}
+	free(changes.list);
+	return r;
+}
+
+static int change_indexes(struct index_writing *work, unsigned number)
+{
+	size_t db = atomic_fetch_add_explicit(&work->next_db, 1, memory_order_relaxed);
+	int r = 0;
+
+	while (db < work->ndbs && r == 0) {
+		r = change_index(work, db, &work->members[number].npostings);
+		db = atomic_fetch_add_explicit(&work->next_db, 1, memory_order_relaxed);
+	}
+	return r;
+}
+
+/* Rounds 1, 3 ... make keys of a part, rounds 2, 4 ... change the indexes. */
+static void run_round(void *ctx, unsigned number, uint64_t round)
+{
+	struct index_writing *work = ctx;
+	struct index_member *member = &work->members[number];
+
+	if (member->error < 0 || dit_stop_is_set(&work->writing->modifier->job.stop)) {
+		member->error = member->error < 0 ? member->error : DIT_E_STOPPED;
+		return;
+	}
+	member->error = round % 2 == 1 ? make_share(work, number, (size_t)(round - 1) / 2)
+	                               : change_indexes(work, number);
+}
+
+static int init_member(struct index_writing *work, unsigned number)
+{
+	struct modifier *modifier = work->writing->modifier;
+	struct index_member *member = &work->members[number];
+	const struct dit_entry_reader_opts opts = {.snapshot = modifier->snapshot,
+	                                           .reader = number,
+	                                           .names = &modifier->names,
+	                                           .without_dn = true};
+	int r = 0;
+
+	dit_arena_init(&member->bytes, KEYS_BYTES);
+	member->changes.bytes = &member->bytes;
+	member->changes.tables = calloc(work->ndbs + 1, sizeof(*member->changes.tables));
+	r = member->changes.tables == NULL ? -ENOMEM : 0;
+	r = r ?: dit_stored_keys_new(&member->changes.keys, modifier->indexes);
+	return r ?: dit_entry_reader_new(&member->reader, &opts);
+}
+
+static void free_members(struct index_writing *work)
+{
+	unsigned nmembers = work->writing->modifier->job.nthreads;
+
+	for (unsigned i = 0; work->members != NULL && i < nmembers; i++) {
+		struct index_member *member = &work->members[i];
+
+		for (size_t db = 0; member->changes.tables != NULL && db < work->ndbs;
+		     db++) {
+			free(member->changes.tables[db].list);
+		}
+		free(member->changes.tables);
+		dit_stored_keys_free(member->changes.keys);
+		dit_entry_reader_free(member->reader);
+		dit_arena_deinit(&member->bytes);
+		free(member->attrs);
+	}
+	free(work->members);
+	free(work->ends);
+}
+
+/* Parts whose keys fit half of the memory, about. */
+static int cut_parts(struct index_writing *work)
+{
+	const struct writing *writing = work->writing;
+	uint64_t room = dit_memory_share(writing->modifier->opts->memory_bytes) / 2;
+	uint64_t bytes = 0;
+
+	work->ends = calloc(writing->nnodes + 1, sizeof(*work->ends));
+	if (work->ends == NULL) {
+		return -ENOMEM;
+	}
+	room = room < LEAST_PART ? LEAST_PART : room;
+	for (size_t i = 0; i < writing->nnodes; i++) {
+		const struct modify_node *node = writing->nodes[i];
+
+		bytes += node->is_gone || !node->is_stored ? WHOLE_BYTES : SOME_BYTES;
+		if (bytes > room || i + 1 == writing->nnodes) {
+			work->ends[work->nparts++] = i + 1;
+			bytes = 0;
+		}
+	}
+	return 0;
+}
+
+static int run_rounds(struct index_writing *work)
+{
+	struct modifier *modifier = work->writing->modifier;
+	struct dit_ticker *ticker = dit_job_ticker(&modifier->job);
+	struct dit_team *team = NULL;
+	int r = dit_team_new(&team, modifier->job.nthreads, "tool", run_round, work);
+
+	for (size_t i = 0; i < work->nparts && r == 0; i++) {
+		dit_team_meet(team, ticker);
+		if (i > 0) {
+			r = dit_output_reach(&modifier->output->base);
+			atomic_store_explicit(&work->next_db, 0, memory_order_relaxed);
+		}
+		modifier->count.done = i == 0 ? 0 : work->ends[i - 1];
+		dit_team_meet(team, ticker);
+	}
+	dit_team_free(team, ticker);
+	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
+		r = work->members[i].error;
+		modifier->stats->npostings += work->members[i].npostings;
+	}
+	return r;
+}
+
+static int write_indexes(const struct writing *writing)
+{
+	struct modifier *modifier = writing->modifier;
+	struct index_writing work = {.writing = writing,
+	                             .ndbs = dit_index_set_ndbs(modifier->indexes)};
+	int r = 0;
+
+	work.members = calloc(modifier->job.nthreads, sizeof(*work.members));
+	r = work.members == NULL ? -ENOMEM : cut_parts(&work);
+	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
+		r = init_member(&work, i);
+	}
+	r = r ?: run_rounds(&work);
+	free_members(&work);
+	return r;
+}
+
+/* ---- id2v ---- */
+
+/** An attribute of an entry that has, or had, values in id2v. */
+struct split_change {
+	uint32_t number;
+	bool was_there;
+	const struct dit_split *split; /* NULL: it has none any more */
+};
+
+static int compare_splits(const void *a, const void *b)
+{
+	uint32_t x = ((const struct split_change *)a)->number;
+	uint32_t y = ((const struct split_change *)b)->number;
+
+	return (x > y) - (x < y);
+}
+
+static int put_split(struct modifier *modifier, uint64_t id,
+                     const struct split_change *change)
+{
+	uint16_t number = (uint16_t)change->number;
+	int r = change->was_there ? dit_output_remove_splits(modifier->output, id, number)
+	                          : 0;
+
+	for (uint32_t i = 0;
+	     change->split != NULL && i < change->split->nrecords && r == 0; i++) {
+		r = dit_output_put_split(modifier->output, id, number,
+		                         i + change->was_there,
+		                         change->split->records[i]);
+	}
+	return r;
+}
+
+/* The attributes that a stored entry had there. */
+static int find_stored(struct modifier *modifier, const struct modify_node *node,
+                       struct split_change **list, size_t *n)
+{
+	struct dit_entry_view view = {.nattrs = 0};
+	int r = node->is_stored
+	                ? dit_entry_reader_seek(modifier->entries, node->id, &view)
+	                : 0;
+
+	if (r <= 0 || view.id != node->id) {
+		return r < 0 ? r : 0;
+	}
+	*list = dit_arena_calloc(&modifier->scratch, view.nattrs + 1, sizeof(**list));
+	if (*list == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < view.nattrs; i++) {
+		if (view.attrs[i].is_split) {
+			(*list)[(*n)++] = (struct split_change){
+				.number = view.attrs[i].number, .was_there = true};
+		}
+	}
+	return 0;
+}
+
+static int write_splits_of(struct modifier *modifier, const struct modify_node *node)
+{
+	struct split_change *stored = NULL;
+	struct split_change *all = NULL;
+	struct dit_splits splits = {.n = 0};
+	size_t n = 0;
+	int r = 0;
+
+	dit_arena_reset(&modifier->scratch);
+	r = find_stored(modifier, node, &stored, &n);
+	if (r == 0 && !node->is_gone && modifier->split_rules != NULL) {
+		r = dit_split_encode(node->entry, modifier->split_rules,
+		                     &modifier->scratch, &splits);
+	}
+	all = r < 0 ? NULL
+	            : dit_arena_calloc(&modifier->scratch, n + splits.n + 1,
+	                               sizeof(*all));
+	if (all == NULL) {
+		return r < 0 ? r : -ENOMEM;
+	}
+	if (n > 0) {
+		memcpy(all, stored, n * sizeof(*all));
+	}
+	for (uint32_t i = 0; i < splits.n; i++) {
+		uint32_t number =
+			dit_ad_number_known(&modifier->numbers, splits.list[i].ad);
+		size_t k = 0;
+
+		while (k < n && all[k].number != number) {
+			k++;
+		}
+		all[k].number = number;
+		all[k].split = &splits.list[i];
+		n += k == n;
+	}
+	qsort(all, n, sizeof(*all), compare_splits);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = put_split(modifier, node->id, &all[i]);
+	}
+	return r;
+}
+
+static int write_splits(struct writing *writing)
+{
+	struct modifier *modifier = writing->modifier;
+	const struct dit_stored_db *stored = dit_snapshot_db(modifier->snapshot, "id2v");
+	int r = dit_output_begin_changes(modifier->output);
+
+	if (r < 0 || (modifier->split_rules == NULL &&
+	              (stored == NULL || stored->nrecords == 0))) {
+		return r;
+	}
+	for (size_t i = 0; i < writing->nnodes && r == 0; i++) {
+		if (has_content(writing->nodes[i])) {
+			r = write_splits_of(modifier, writing->nodes[i]);
+		}
+	}
+	return r;
+}
+
+/* ---- all ---- */
+
+int dit_modify_write(struct modifier *modifier)
+{
+	struct writing writing = {.modifier = modifier, .nnodes = modifier->tree.nnodes};
+	int r = dit_modify_list_nodes(modifier, &writing.nodes);
+
+	modifier->count.total = writing.nnodes;
+	dit_job_tell(&modifier->job, DIT_MODIFY_INDEXES);
+	r = r ?: write_entries(&writing);
+	r = r ?: write_names(&writing);
+	r = r ?: write_indexes(&writing);
+	r = r ?: write_splits(&writing);
+	free(writing.nodes);
+	return r < 0 ? dit_modify_fail(modifier, r, modifier->db->data.directory) : 0;
+}
