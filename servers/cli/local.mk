@@ -26,6 +26,8 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/part_names.h \
 	%D%/patterns.c \
 	%D%/patterns.h \
+	%D%/rejects.c \
+	%D%/rejects.h \
 	%D%/run_facts.c \
 	%D%/run_facts.h \
 	%D%/run_output.c \

@@ -5,7 +5,6 @@ ditadd_SOURCES = \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/prepared_text.c \
-	%D%/rejects.c \
 	$(NULL)
 ditadd_CPPFLAGS = $(cli_cppflags)
 ditadd_LDADD = $(cli_libs)

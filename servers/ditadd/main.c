@@ -24,13 +24,6 @@
 #include "run_record.h"
 #include "summary.h"
 
-/* The records that were left out, and the line of progress that messages stand in for. */
-struct rejected {
-	FILE *file;
-	const char *path;
-	struct meter *meter;
-};
-
 static const struct meter_phase phases[] = {
 	[DIT_LOAD_ENTRIES] = {"entries", 76},
 	[DIT_LOAD_NAMES] = {"tree", 8},
@@ -38,31 +31,14 @@ static const struct meter_phase phases[] = {
 	[DIT_LOAD_PUBLISH] = {"publishing", 2},
 };
 
-/* The records that the database lacks must be somewhere else by then. */
-static int complete_rejects(void *ctx)
-{
-	const struct rejected *rejected = ctx;
-	int r = rejects_sync(rejected->file);
-
-	if (r < 0) {
-		meter_break(rejected->meter);
-		(void)fprintf(stderr,
-		              "ditadd: %s: %s; the database is what it was before\n",
-		              rejected->path, dit_strerror(r));
-	}
-	return r;
-}
-
 /* A message has said why. */
 static bool has_nothing(const struct dit_load_stats *stats, int r)
 {
 	return r == 0 && (stats->is_unneeded || stats->nrecords == 0);
 }
 
-/* With --rejects, which slapadd does not have: stored, without those records. */
-#define EXIT_PART 2
-
-/* Else slapadd's exit status: some records can be missing in a load that succeeded. */
+/* Without --rejects it is slapadd's: some records can be missing in a load that
+ * succeeded. */
 static int load_status(const struct options *options, const struct dit_load_stats *stats,
                        int r)
 {
@@ -71,7 +47,7 @@ static int load_status(const struct options *options, const struct dit_load_stat
 	if (r < 0) {
 		return EXIT_FAILURE;
 	}
-	if (options->rejects != NULL) {
+	if (options->rejects.path != NULL) {
 		return is_part || stats->nrefused > 0 ? EXIT_PART : EXIT_SUCCESS;
 	}
 	return is_part ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -118,7 +94,9 @@ static json_t *input_json(const struct options *options,
 
 static json_t *rejects_json(const struct options *options)
 {
-	return options->rejects == NULL ? json_null() : json_text(options->rejects);
+	const char *path = options->rejects.path;
+
+	return path == NULL ? json_null() : json_text(path);
 }
 
 static json_t *records_json(const struct dit_load_stats *stats)
@@ -277,11 +255,10 @@ static void tell_of_parts(const struct inputs *inputs, const struct dit_load_sta
 }
 
 /* @return the exit status */
-static int load(struct options *options, struct run_record *record, FILE *rejects)
+static int load(struct options *options, struct run_record *record)
 {
 	struct dit_load_stats stats;
 	struct meter meter;
-	struct rejected rejected = {rejects, options->rejects, &meter};
 	int status = EXIT_FAILURE;
 	int r = 0;
 
@@ -291,12 +268,8 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	options->load.counts_lists = run_output_wants_lists(&options->output);
 	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	options->common.user.writes = true;
-	if (rejects != NULL) {
-		options->load.reject = rejects_write;
-		options->load.reject_ctx = rejects;
-		options->load.before_publish = complete_rejects;
-		options->load.before_publish_ctx = &rejected;
-	}
+	options->rejects.meter = &meter;
+	REJECTS_CALLBACKS(&options->load, &options->rejects);
 	r = dit_load(&options->load, &stats);
 	run_record_end(record);
 	meter_end(&meter, r == 0 && !stats.is_unneeded);
@@ -317,7 +290,6 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 static int run(struct options *options, int argc, char *argv[])
 {
 	struct run_record record;
-	FILE *rejects = NULL;
 	int status = EXIT_FAILURE;
 
 	if (options_read(options, argc, argv) < 0) {
@@ -339,22 +311,15 @@ static int run(struct options *options, int argc, char *argv[])
 		options->load.stop = common_catch_interrupts();
 		return estimate(options);
 	}
-	if (run_output_open(&options->output, "ditadd") < 0) {
-		return EXIT_FAILURE;
-	}
-	if (options->rejects != NULL && rejects_open(&rejects, options->rejects) < 0) {
+	if (run_output_open(&options->output, "ditadd") < 0 ||
+	    rejects_open(&options->rejects) < 0) {
 		return EXIT_FAILURE;
 	}
 	options->load.stop = common_catch_interrupts();
 	run_record_start(&record, "ditadd", phase_names, argc, argv);
-	status = load(options, &record, rejects);
+	status = load(options, &record);
 	run_record_deinit(&record);
-	if (rejects != NULL && rejects_close(rejects) < 0) {
-		(void)fprintf(stderr, "ditadd: %s: not written completely\n",
-		              options->rejects);
-		status = EXIT_FAILURE;
-	}
-	return status;
+	return rejects_close(&options->rejects) < 0 ? EXIT_FAILURE : status;
 }
 
 static int ditadd(int argc, char *argv[])

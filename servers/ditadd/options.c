@@ -85,7 +85,8 @@ static void take_common(struct options *options)
 	load->memory_bytes = common_number(common, OPT_MEMORY);
 	load->tmpdir = common_text(common, OPT_TMPDIR);
 	load->record_max_bytes = common_number(common, OPT_MAX_RECORD);
-	options->rejects = common_text(common, OPT_REJECTS);
+	options->rejects.program = "ditadd";
+	options->rejects.path = common_text(common, OPT_REJECTS);
 	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
 	options->output = run_output_of(common);
 }

@@ -3,13 +3,12 @@
 #ifndef DITADD_OPTIONS_H
 #define DITADD_OPTIONS_H
 
-#include <stdio.h>
-
 #include <ditkit/load.h>
 
 #include "common_options.h"
 #include "estimate_text.h"
 #include "inputs.h"
+#include "rejects.h"
 #include "run_output.h"
 
 /** In place of a load. */
@@ -24,8 +23,8 @@ struct options {
 	struct common_options common;
 	enum options_action action;
 	struct dit_load_opts load;
-	struct inputs inputs; /* -l and arguments that are no options */
-	const char *rejects;  /* --rejects; NULL: none */
+	struct inputs inputs;   /* -l and arguments that are no options */
+	struct rejects rejects; /* --rejects */
 	enum estimate_mode estimate;
 	struct run_output output; /* --stats, --stats=FILE, --report */
 };
@@ -46,22 +45,5 @@ void options_deinit(struct options *options);
 int prepared_act(struct options *options);
 /** The command after --prepare. Owned; NULL: no memory */
 char *prepared_next(const struct common_options *common);
-
-/* ---- rejects.c ---- */
-
-/**
- * Create the file, or empty it. Records hold passwords, so only the owner of the file,
- * who runs the load, can read it; a file that others can read is replaced. The function
- * follows no link, and refuses anything but a regular file with one name.
- *
- * @return 0; -1 after a message on stderr
- */
-int rejects_open(FILE **ret, const char *path);
-/** A dit_reject_fn; the context is the FILE. */
-int rejects_write(void *file, const struct dit_reject *reject);
-/** Put the records written so far on the disk. 0 or -errno. */
-int rejects_sync(FILE *file);
-/** 0; -errno: records may be missing on the disk. */
-int rejects_close(FILE *file);
 
 #endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The reject file: every record that was left out, as LDIF that can be mended and
- * loaded. Comment lines in front of a record give its line number, its DN and the
- * reason.
- */
-#include "options.h"
+#include "rejects.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ditkit/error.h>
 #include <ditkit/path.h>
 
 #include "arguments.h"
@@ -98,28 +95,46 @@ static const char *open_in(FILE **ret, int dir_fd, const char *name)
 	return reason;
 }
 
-int rejects_open(FILE **ret, const char *path)
+int rejects_open(struct rejects *rejects)
 {
 	char why[DIT_PATH_WHY_BYTES];
 	const char *name = NULL;
 	const char *reason = NULL;
-	int dir_fd = dit_path_open_parent(path, &name, why);
+	int dir_fd = -1;
 
+	if (rejects->path == NULL) {
+		return 0;
+	}
+	dir_fd = dit_path_open_parent(rejects->path, &name, why);
 	if (dir_fd < 0) {
-		return common_fail_path("ditadd", path,
+		return common_fail_path(rejects->program, rejects->path,
 		                        why[0] == '\0' ? strerror(-dir_fd) : why);
 	}
-	reason = open_in(ret, dir_fd, name);
+	reason = open_in(&rejects->file, dir_fd, name);
 	(void)close(dir_fd);
-	return reason == NULL ? 0 : common_fail_path("ditadd", path, reason);
+	return reason == NULL ? 0
+	                      : common_fail_path(rejects->program, rejects->path, reason);
 }
 
-int rejects_sync(FILE *file)
+static int sync_file(FILE *file)
 {
 	if (fflush(file) != 0 || fsync(fileno(file)) < 0) {
 		return -errno;
 	}
 	return ferror(file) != 0 ? -EIO : 0;
+}
+
+int rejects_complete(void *ctx)
+{
+	const struct rejects *rejects = ctx;
+	int r = sync_file(rejects->file);
+
+	if (r < 0) {
+		meter_break(rejects->meter);
+		(void)fprintf(stderr, "%s: %s: %s; the database is what it was before\n",
+		              rejects->program, rejects->path, dit_strerror(r));
+	}
+	return r;
 }
 
 /* A comment goes on in lines that begin with a space, so a newline cannot end it. */
@@ -135,9 +150,9 @@ static void put_comment(FILE *file, const char *name, const char *text)
 	(void)fputc('\n', file);
 }
 
-int rejects_write(void *file, const struct dit_reject *reject)
+int rejects_write(void *ctx, const struct dit_reject *reject)
 {
-	FILE *out = file;
+	FILE *out = ((const struct rejects *)ctx)->file;
 
 	errno = 0;
 	(void)fprintf(out, "# line: %llu\n", (unsigned long long)reject->line);
@@ -158,12 +173,14 @@ int rejects_write(void *file, const struct dit_reject *reject)
 	return errno == 0 ? -EIO : -errno;
 }
 
-int rejects_close(FILE *file)
+int rejects_close(struct rejects *rejects)
 {
-	int is_bad = ferror(file);
+	bool is_bad = rejects->file != NULL && ferror(rejects->file) != 0;
 
-	if (fclose(file) != 0) {
-		return -errno;
+	if (rejects->file != NULL && (fclose(rejects->file) != 0 || is_bad)) {
+		(void)fprintf(stderr, "%s: %s: not written completely\n",
+		              rejects->program, rejects->path);
+		return -1;
 	}
-	return is_bad != 0 ? -EIO : 0;
+	return 0;
 }
