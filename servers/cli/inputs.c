@@ -10,8 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <jansson.h>
+
 #include "arguments.h"
 #include "part_names.h"
+#include "run_facts.h"
 
 /* Room for one more. 0 or -ENOMEM */
 static int grow(const char ***list, size_t n)
@@ -189,4 +192,19 @@ bool inputs_wait_for_terminal(const struct inputs *inputs)
 		has_standard_input = has_standard_input || inputs->paths[i] == NULL;
 	}
 	return has_standard_input && isatty(STDIN_FILENO) == 1;
+}
+
+struct json_t *inputs_json(const struct inputs *inputs, uint64_t bytes)
+{
+	json_t *files = json_array();
+
+	for (size_t i = 0; i < inputs->n; i++) {
+		const char *path = inputs->paths[i];
+
+		(void)json_array_append_new(files, json_text(path == NULL ? "-" : path));
+	}
+	if (inputs->n == 0) {
+		(void)json_array_append_new(files, json_string("-"));
+	}
+	return json_pack("{s:o, s:o}", "files", files, "bytes", json_number(bytes));
 }

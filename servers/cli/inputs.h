@@ -35,4 +35,8 @@ void inputs_deinit(struct inputs *inputs);
 /** Is one of them, or standard input without any, a terminal on which somebody types? */
 bool inputs_wait_for_terminal(const struct inputs *inputs);
 
+/** "input" of the statistics (doc/stats.md). Returns owned; NULL: no memory
+ * @param bytes  of the text that was read */
+struct json_t *inputs_json(const struct inputs *inputs, uint64_t bytes);
+
 #endif

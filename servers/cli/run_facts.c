@@ -174,13 +174,14 @@ struct json_t *json_number(uint64_t n)
 
 struct json_t *json_text(const char *text)
 {
-	json_t *json = json_string(text);
-	size_t size = 3 * strlen(text) + 5;
+	json_t *json = text == NULL ? json_null() : json_string(text);
 	char *escaped = NULL;
+	size_t size = 0;
 
 	if (json != NULL) {
 		return json;
 	}
+	size = 3 * strlen(text) + 5;
 	escaped = malloc(size);
 	if (escaped != NULL) {
 		text_escape(escaped, size, text);

@@ -53,7 +53,8 @@ void text_escape(char *ret, size_t size, const char *text);
 /** A JSON number. Returns owned; NULL: no memory */
 struct json_t *json_number(uint64_t n);
 
-/** A JSON string; what is no UTF-8 is escaped. Returns owned; NULL: no memory */
+/** A JSON string; what is no UTF-8 is escaped; NULL becomes null. Returns owned; NULL: no
+ * memory */
 struct json_t *json_text(const char *text);
 
 #endif

@@ -75,30 +75,6 @@ static const char *result_name(const struct options *options,
 	                                   : "stored";
 }
 
-static json_t *input_json(const struct options *options,
-                          const struct dit_load_stats *stats)
-{
-	json_t *files = json_array();
-
-	for (size_t i = 0; i < options->load.ninputs; i++) {
-		const char *path = options->inputs.paths[i];
-
-		(void)json_array_append_new(files, json_text(path == NULL ? "-" : path));
-	}
-	if (options->load.ninputs == 0) {
-		(void)json_array_append_new(files, json_string("-"));
-	}
-	return json_pack("{s:o, s:o}", "files", files, "bytes",
-	                 json_number(stats->bytes_read));
-}
-
-static json_t *rejects_json(const struct options *options)
-{
-	const char *path = options->rejects.path;
-
-	return path == NULL ? json_null() : json_text(path);
-}
-
 static json_t *records_json(const struct dit_load_stats *stats)
 {
 	return json_pack(
@@ -122,9 +98,7 @@ static json_t *refusals_json(const struct dit_load_stats *stats)
 		                  json_number(refusal->first_line), "first_dn",
 		                  json_text(refusal->first_dn), "first_reason",
 		                  json_text(refusal->first_reason), "first_explanation",
-		                  refusal->first_explanation == NULL
-		                          ? json_null()
-		                          : json_text(refusal->first_explanation)));
+		                  json_text(refusal->first_explanation)));
 	}
 	return refusals;
 }
@@ -173,11 +147,11 @@ static json_t *load_json(const struct run_record *record, const struct options *
 	                  load_status(options, stats, r), "openldap",
 	                  dit_openldap_name(stats->openldap), "openldap_found",
 	                  (int)stats->is_openldap_found, "tool_threads",
-	                  (int)stats->threads, "input", input_json(options, stats),
-	                  "records", records_json(stats), "refusals",
-	                  refusals_json(stats), "rejects", rejects_json(options),
-	                  "spilled_bytes", json_number(stats->run_bytes), "databases",
-	                  databases),
+	                  (int)stats->threads, "input",
+	                  inputs_json(&options->inputs, stats->bytes_read), "records",
+	                  records_json(stats), "refusals", refusals_json(stats),
+	                  "rejects", json_text(options->rejects.path), "spilled_bytes",
+	                  json_number(stats->run_bytes), "databases", databases),
 		stats->phase_us, stats->phase_cpu_us);
 }
 

@@ -192,10 +192,8 @@ static json_t *longest_json(const struct dit_check_database *database)
 		(void)json_array_append_new(
 			longest,
 			json_pack("{s:s, s:o, s:I}", "key", hex, "value",
-		                  database->longest[i].value == NULL
-		                          ? json_null()
-		                          : json_text(database->longest[i].value),
-		                  "postings", (json_int_t)database->longest[i].nids));
+		                  json_text(database->longest[i].value), "postings",
+		                  (json_int_t)database->longest[i].nids));
 	}
 	return longest;
 }
