@@ -8,6 +8,7 @@ library_pages = \
 	man/dit_estimate.3 \
 	man/dit_export.3 \
 	man/dit_load.3 \
+	man/dit_modify.3 \
 	man/dit_prepared.3 \
 	man/dit_reindex.3 \
 	man/dit_sorter.3 \
@@ -21,6 +22,7 @@ library_programs = \
 	%D%/examples/index_online.c \
 	%D%/examples/load_estimate.c \
 	%D%/examples/load_watch.c \
+	%D%/examples/make_changes.c \
 	%D%/examples/prepare_publish.c \
 	%D%/examples/safe_copy.c \
 	%D%/examples/scan_count.c \
@@ -46,6 +48,7 @@ dist_man_MANS += \
 	%D%/man/ditcheck.8 \
 	%D%/man/ditdiff.8 \
 	%D%/man/ditindex.8 \
+	%D%/man/ditmodify.8 \
 	%D%/man/ditsplit.8 \
 	%D%/man/ditkit.5 \
 	%D%/man/ditkit.7 \

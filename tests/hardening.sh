@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The programs have the protections that configure found (HARDENING).
 set -u
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITSPLIT:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
+: "${DITDIFF:?}" "${DITSPLIT:?}"
 
 if [ -z "${HARDENING:-}" ]; then
 	echo "SKIPPED: configured without hardening" >&2
@@ -24,7 +25,8 @@ has() {
 	fi
 }
 
-for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX" "$DITSPLIT"; do
+for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITDIFF" "$DITINDEX" "$DITMODIFY" \
+	"$DITSPLIT"; do
 	elf=$(readelf --wide --file-header --program-headers --dynamic --symbols "$program")
 	for name in $HARDENING; do
 		case $name in

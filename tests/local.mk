@@ -124,6 +124,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITCHECK='$(abs_top_builddir)/ditcheck'; export DITCHECK; \
 	DITINDEX='$(abs_top_builddir)/ditindex'; export DITINDEX; \
 	DITDIFF='$(abs_top_builddir)/ditdiff'; export DITDIFF; \
+	DITMODIFY='$(abs_top_builddir)/ditmodify'; export DITMODIFY; \
 	DITSPLIT='$(abs_top_builddir)/ditsplit'; export DITSPLIT; \
 	OPENLDAP27='$(openldap27)'; export OPENLDAP27; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \

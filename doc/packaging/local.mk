@@ -10,6 +10,7 @@ bash_completions = \
 	%D%/completion/ditcheck \
 	%D%/completion/ditdiff \
 	%D%/completion/ditindex \
+	%D%/completion/ditmodify \
 	%D%/completion/ditsplit \
 	$(NULL)
 nodist_bashcompletion_DATA = $(bash_completions)

@@ -36,6 +36,10 @@ static const struct program programs[] = {
          "what slapindex -t stores, sooner, and all or nothing. slapd must not run, "
          "except with --online.",
          NULL},
+	{"ditmodify", DITMODIFY, "[file]...",
+         "Make LDIF changes in the database that slapd.conf describes: what slapd makes of "
+         "them, sooner, and all or nothing. slapd must not run.",
+         NULL},
 	{"ditsplit", DITSPLIT, "[file]...",
          "Split LDIF into shards: copy each record to the shards that a map names. "
          "Several processes can share the work; each takes one part of the input.",

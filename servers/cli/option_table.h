@@ -23,7 +23,8 @@ enum program_bit {
 	DITINDEX = 8,
 	DITSPLIT = 16,
 	DITDIFF = 32,
-	DIT_ALL = 63,
+	DITMODIFY = 64,
+	DIT_ALL = 127,
 };
 
 /** Kinds of arguments. */

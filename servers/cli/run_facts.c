@@ -49,12 +49,19 @@ json_t *fact_named(const json_t *array, const char *name)
 	return NULL;
 }
 
-uint64_t fact_entries(const json_t *json)
+/* The field that counts entries. */
+static const char *entries_field(const json_t *json)
 {
 	const json_t *records = json_object_get(json, "records");
 
-	return fact_number(records, json_object_get(records, "stored") != NULL ? "stored"
-	                                                                       : "read");
+	return json_object_get(records, "stored") != NULL    ? "stored"
+	       : json_object_get(records, "changed") != NULL ? "changed"
+	                                                     : "read";
+}
+
+uint64_t fact_entries(const json_t *json)
+{
+	return fact_number(json_object_get(json, "records"), entries_field(json));
 }
 
 uint64_t fact_left_out(const json_t *json)
@@ -66,11 +73,11 @@ uint64_t fact_left_out(const json_t *json)
 
 const char *fact_verb(const json_t *json)
 {
-	const json_t *records = json_object_get(json, "records");
+	const char *field = entries_field(json);
 
 	return strcmp(fact_text(json, "result"), "checked") == 0 ? "checked"
-	       : json_object_get(records, "stored") != NULL      ? "stored"
-	                                                         : "indexed";
+	       : strcmp(field, "read") == 0                      ? "indexed"
+	                                                         : field;
 }
 
 const char *fact_phase_title(const char *name)

@@ -21,11 +21,11 @@ uint64_t fact_sum(const json_t *array, const char *name);
 /** The object of an array whose "name" is this; NULL: none. */
 json_t *fact_named(const json_t *array, const char *name);
 
-/** The entries that the run stored, or read where it stores none. */
+/** The entries that the run stored or changed, or read where it does neither. */
 uint64_t fact_entries(const json_t *json);
 /** The records that it left out. */
 uint64_t fact_left_out(const json_t *json);
-/** "stored", "checked", "indexed": what it did with them. */
+/** "stored", "changed", "checked", "indexed": what it did with them. */
 const char *fact_verb(const json_t *json);
 
 /** A phase in words: "sync and put in place" */

@@ -13,11 +13,12 @@
  *     next      systemctl start slapd
  *
  * --stats has more: the records and the release of OpenLDAP, threads, and all indexes of
- * each database.
+ * each database. ditmodify has a line "changes" with the records of each kind.
  */
 #include "summary.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +41,9 @@ static void print_head(const struct filler *run, bool is_long)
 	uint64_t n = fact_entries(json);
 
 	if (is_long && json_object_get(json, "openldap") != NULL) {
-		pattern_fill(run,
-		             "{records.read} records read, {records.stored} entries ");
-		(void)fprintf(run->out, "%s, %llu left out\n", verb,
-		              (unsigned long long)left_out);
+		pattern_fill(run, "{records.read} records read, ");
+		(void)fprintf(run->out, "%" PRIu64 " entries %s, %" PRIu64 " left out\n",
+		              n, verb, left_out);
 		pattern_fill(run, "as OpenLDAP {openldap}[, the slapd "
 		                  "here{openldap_found:if}]\n\n");
 		return;
@@ -162,7 +162,11 @@ void summary_print(FILE *out, const json_t *json, const char *next, bool is_long
 	print_phases(run);
 	print_refusals(run);
 	print_indexes(run, costs, NINDEXES);
-	pattern_fill(&run, "\n  memory    [{memory.peak_anonymous_bytes:bytes}]"
+	pattern_fill(&run,
+	             "\n[{records.changed:if}  changes   {records.added:count} added, "
+	             "{records.deleted:count} deleted, {records.modified:count} "
+	             "modified, {records.renamed:count} renamed\n]");
+	pattern_fill(&run, "  memory    [{memory.peak_anonymous_bytes:bytes}]"
 	                   "[!{memory.peak_anonymous_bytes:if}"
 	                   "{memory.peak_resident_bytes:bytes:0}] at the peak, "
 	                   "{memory.page_faults:count} page faults, "
@@ -186,7 +190,7 @@ void summary_print_failed(FILE *out, const json_t *json, const char *next)
 {
 	/* Before the first record the message says all; an index that was built stays. */
 	if (fact_number(json_object_get(json, "records"), "read") == 0 ||
-	    strcmp(fact_text(json, "program"), "ditadd") != 0) {
+	    strcmp(fact_text(json, "program"), "ditindex") == 0) {
 		return;
 	}
 	(void)fputs("\n" SUMMARY_UNCHANGED "\n", out);

@@ -20,7 +20,7 @@ struct json_t; /* jansson.h */
  */
 void summary_print(FILE *out, const struct json_t *json, const char *next, bool is_long);
 
-/** A load that failed. */
+/** A load that failed, or changes. */
 #define SUMMARY_UNCHANGED "Nothing was stored: the database is what it was before."
 
 /** A run that failed, on a terminal. @param next  NULL: none */

@@ -11,7 +11,7 @@ script_tests += \
 	%D%/user.sh \
 	$(NULL)
 EXTRA_DIST += %D%/json_flat.awk %D%/figures_lib.sh %D%/orphan_site.sh
-EXTRA_DIST += %D%/ditadd %D%/ditcat %D%/ditcheck %D%/ditdiff %D%/ditindex %D%/ditsplit
+EXTRA_DIST += %D%/ditadd %D%/ditcat %D%/ditcheck %D%/ditdiff %D%/ditindex %D%/ditmodify %D%/ditsplit
 
 test_tools += %D%/hostile
 %C%_hostile_LDADD =

@@ -8,15 +8,15 @@
 #   CASE.exit                  exit status; no file: 0
 #
 # A case finds slapd.conf, an empty directory db, and in the environment the tools
-# (DITADD, DITCAT, DITCHECK, DITDIFF, DITINDEX, DITSPLIT) and the fixtures (DATA). The names of its directory
-# and of the fixtures are printed as DIR and DATA.
+# (DITADD, DITCAT, DITCHECK, DITDIFF, DITINDEX, DITMODIFY, DITSPLIT) and the fixtures (DATA).
+# The names of its directory and of the fixtures are printed as DIR and DATA.
 #
 #   run.sh [CASE...]           some cases only, as TOOL/CASE
 #   run.sh --accept [CASE...]  write the files from what is printed now; review the diff
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}" "${DITSPLIT:?}"
-: "${DIT_TEST_DATA:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}"
+: "${DITMODIFY:?}" "${DITSPLIT:?}" "${DIT_TEST_DATA:?}"
 
 here=$(cd "${0%/*}" && pwd)
 accept=no
@@ -27,7 +27,8 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-cli-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
-export DITADD DITCAT DITCHECK DITDIFF DITINDEX DITSPLIT DATA=$DIT_TEST_DATA TMPDIR=$work/tmp
+export DITADD DITCAT DITCHECK DITDIFF DITINDEX DITMODIFY DITSPLIT
+export DATA=$DIT_TEST_DATA TMPDIR=$work/tmp
 schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 ncases=0
 nfailed=0

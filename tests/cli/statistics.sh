@@ -5,6 +5,7 @@
 # work; a load that fails has statistics as well. doc/stats.md names every field.
 . "${0%/*}/figures_lib.sh"
 : "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}" "${DITGEN:?}"
+: "${DITMODIFY:?}"
 
 # value FILE PATH: of a flat file
 value() {
@@ -15,7 +16,7 @@ value() {
 # out
 fields() {
 	sed -E '/ \[\]$/d; s/ .*//; s/\.[0-9]+/[]/g
-		s/phases\.(entries|tree|indexes|publish)/phases.NAME/' "$1" | sort -u
+		s/phases\.(changes|entries|indexes|keys|publish|tree)/phases.NAME/' "$1" | sort -u
 }
 
 conf() {
@@ -260,6 +261,43 @@ is "the report of ditindex" "$(grep -c 'data-index=' index.html)" 6
 
 # ---- the summary: on a terminal, and nowhere else ----
 
+# ---- changes ----
+
+conf
+"$DITADD" -q -d 0 -f slapd.conf -l people.ldif || fail "load"
+{
+	printf 'dn: cn=a,dc=example,dc=com\nobjectClass: person\ncn: a\nsn: a\n\n'
+	printf 'dn: cn=a,dc=example,dc=com\nchangetype: modify\nadd: description\ndescription: b\n\n'
+	printf 'dn: cn=a,dc=example,dc=com\nchangetype: modrdn\nnewrdn: cn=c\ndeleteoldrdn: 1\n\n'
+	printf 'dn: cn=none,dc=example,dc=com\nchangetype: delete\n'
+} >changes.ldif
+"$DITMODIFY" -d 0 -f slapd.conf -l changes.ldif --stats=out.json 2>/dev/null
+is "changes: exit status" $? 1
+flat out.json >flat
+is "changes: result" "$(value flat result)" '"failed"'
+cp db/data.mdb old.mdb
+"$DITMODIFY" -d 0 -u -c -f slapd.conf -l changes.ldif --stats=out.json 2>/dev/null
+is "changes: a dry run" "$?, $(cmp db/data.mdb old.mdb && echo unchanged)" '1, unchanged'
+flat out.json >flat
+is "changes: a dry run" "$(value flat result)" '"checked"'
+"$DITMODIFY" -d 0 -c -f slapd.conf -l changes.ldif --rejects=left.ldif --stats=out.json 2>/dev/null
+is "changes: exit status with --rejects" $? 2
+flat out.json >flat
+for field in read:4 added:1 modified:1 renamed:1 deleted:0 refused:1 changed:1; do
+	is "changes: $field" "$(value flat "records.${field%:*}")" "${field#*:}"
+done
+is "changes: result" "$(value flat result)" '"stored"'
+is "changes: exit_status" "$(value flat exit_status)" 2
+is "changes: input" "$(value flat input.bytes)" "$(wc -c <changes.ldif)"
+is "changes: bytes" "$(value flat databases.0.bytes)" "$(stat -c %s db/data.mdb)"
+fields flat >modify.fields
+"$DITMODIFY" -d 0 -f slapd.conf -l changes.ldif --rejects=/dev/full 2>err
+is "changes: a reject file that takes nothing" "$?" 1
+printf 'dn: cn=c,dc=example,dc=com\nchangetype: delete\n' |
+	"$DITMODIFY" -f slapd.conf --stats >out || fail "changes: --stats"
+is "changes: --stats" "$(head -1 out)" '1 records read, 1 entries changed, 0 left out'
+is "changes: --stats" "$(grep '^  changes ' out)" '  changes   0 added, 1 deleted, 0 modified, 0 renamed'
+
 # has WHAT PATTERN: a line of what was printed
 has() {
 	nchecks=$((nchecks + 1))
@@ -325,6 +363,9 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	"$DITADD" -q -d 0 -f slapd.conf -l people.ldif || fail "load"
 	on_terminal "$DITINDEX -f slapd.conf"
 	has "summary of ditindex" '^Indexed 3,000 entries in '
+	on_terminal "$DITMODIFY -f slapd.conf changes.ldif"
+	has "changes that failed" '^Nothing was stored: the database is what it was before[.]$'
+	has "changes that failed" '^  next      -u -c finds all such records; -c --rejects FILE leaves them out$'
 	on_terminal "$DITCAT -f slapd.conf -l out.ldif"
 	has "summary of ditcat" '^Wrote 3,000 entries, .* MiB, to out.ldif in '
 	on_terminal "$DITINDEX -d 0 -f slapd.conf"
@@ -367,7 +408,7 @@ sed 's/^sn: .*/sn: Other/' people.ldif >other.ldif
 is "a difference" $? 1
 flat diff.json >flat
 fields flat | sed 's/^attributes\..*/attributes.NAME/' >diff.fields
-sort -u load.fields index.fields check.fields compare.fields diff.fields | grep -v '^kinds' >fields
+sort -u load.fields index.fields modify.fields check.fields compare.fields diff.fields | grep -v '^kinds' >fields
 documented "The run" Estimates >documented
 nchecks=$((nchecks + 1))
 diff fields documented >diff || { fail "doc/stats.md has ('>') other fields"; cat diff; }

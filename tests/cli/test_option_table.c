@@ -11,8 +11,8 @@
 
 #include "test.h"
 
-static const char *const programs[] = {"ditadd", "ditcat", "ditcheck", "ditindex",
-                                       "ditsplit"};
+static const char *const programs[] = {"ditadd",   "ditcat",    "ditcheck", "ditdiff",
+                                       "ditindex", "ditmodify", "ditsplit"};
 
 #define NPROGRAMS (sizeof(programs) / sizeof(programs[0]))
 

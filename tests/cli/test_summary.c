@@ -103,6 +103,17 @@ static void stats_are_longer(void **state)
 	         "  database  /a/data.mdb, 8.0 KiB, before 4.0 KiB, 9 entries, 2 left out\n"
 	         "  round 1: 7 entries were changed, caught up in 0.250 s\n"
 	         "  round 2: 0 entries were changed, caught up in 0.500 s with the write lock\n"},
+		{"{\"program\": \"ditmodify\", \"openldap\": \"2.6\", \"records\": {\"read\": 1234,"
+	         "  \"added\": 1200, \"deleted\": 20, \"modified\": 10, \"renamed\": 3,"
+	         "  \"refused\": 1, \"changed\": 1300}, \"tool_threads\": 2, \"databases\": ["
+	         " {\"directory\": \"/a\", \"bytes\": 8192}]}",
+	         "1234 records read, 1300 entries changed, 1 left out\n"
+	         "as OpenLDAP 2.6\n\n"
+	         "\n  changes   1,200 added, 20 deleted, 10 modified, 3 renamed\n"
+	         "  memory    0 B at the peak, 0 page faults, 0.000 s in the kernel\n"
+	         "  disk      0 B of temporary files\n"
+	         "  threads   2\n"
+	         "  database  /a/data.mdb, 8.0 KiB\n"},
 	};
 
 	(void)state;
@@ -237,6 +248,9 @@ static void a_load_that_failed_has_stored_nothing(void **state)
 		/* A configuration that is wrong says enough. */
 		{"{\"program\": \"ditadd\", \"records\": {\"read\": 0}}", ""},
 		{"{\"program\": \"ditindex\", \"records\": {\"read\": 1}}", ""},
+		{"{\"program\": \"ditmodify\", \"records\": {\"read\": 1}}",
+	         "\nNothing was stored: the database is what it was before.\n"
+	         "  next      mend it\n"},
 	};
 
 	(void)state;

@@ -15,7 +15,7 @@
 # succeed.
 set -u
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
-: "${DITDIFF:?}" "${DITINDEX:?}" "${DITSPLIT:?}"
+: "${DITDIFF:?}" "${DITINDEX:?}" "${DITMODIFY:?}" "${DITSPLIT:?}"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-manuals-XXXXXX") || exit 1
 work=$(cd "$work" && pwd -P)
@@ -50,7 +50,8 @@ wrap() {
 	printf '#!/bin/bash\n%s\n' "$2" >"$work/bin/$1"
 	chmod +x "$work/bin/$1"
 }
-for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITDIFF" "$DITINDEX" "$DITSPLIT" slapmodify; do
+for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITDIFF" "$DITINDEX" "$DITMODIFY" "$DITSPLIT" \
+	slapmodify; do
 	# After a configuration, or where none is read, the program gets what was given.
 	wrap "${program##*/}" "
 		for word; do
@@ -156,6 +157,12 @@ setup_changed() {
 	sed 's/^telephoneNumber: .*/telephoneNumber: +49 40 1234/' backup.ldif >new.ldif
 	ditadd -q --replace -l new.ldif
 	systemctl start slapd
+}
+# LDIF changes.
+setup_changes() {
+	setup_loaded
+	printf '%s\n' 'dn: uid=mbrandt,ou=People,dc=harbour,dc=example' 'changetype: modify' \
+		'replace: telephoneNumber' 'telephoneNumber: +49 40 1234' '' >changes.ldif
 }
 # LDIF with a record that is refused.
 setup_refused() {

@@ -46,7 +46,7 @@ for page in $pages; do
 		bzip2.1 | du.1 | gzip.1 | ldapmodify.1 | ls.1 | mdb_copy.1 | mdb_stat.1 | pkg-config.1 | \
 			xz.1 | zstd.1) ;;
 		slapd.conf.5 | slapd-config.5 | slapd-mdb.5) ;;
-		slapadd.8 | slapcat.8 | slapd.8 | slapindex.8) ;;
+		slapadd.8 | slapcat.8 | slapd.8 | slapindex.8 | slapmodify.8) ;;
 		*)
 			echo "FAILED: $page refers to $other, which is not there" >&2
 			nfailed=$((nfailed + 1))

@@ -37,14 +37,14 @@ fi
 programs=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-openldap27-XXXXXX") || exit 1
 trap 'rm -rf "$programs"' EXIT
 trap 'exit 1' INT TERM HUP
-for program in "${DITADD:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}"; do
+for program in "${DITADD:?}" "${DITCHECK:?}" "${DITDIFF:?}" "${DITINDEX:?}" "${DITMODIFY:?}"; do
 	printf '#!/bin/sh\nexec "%s" --openldap=%s "$@"\n' "$program" "$version" \
 		>"$programs/${program##*/}"
 	chmod +x "$programs/${program##*/}"
 done
 
 export DITADD=$programs/ditadd DITCHECK=$programs/ditcheck DITDIFF=$programs/ditdiff
-export DITINDEX=$programs/ditindex
+export DITINDEX=$programs/ditindex DITMODIFY=$programs/ditmodify
 # The other parts run scan_count, which has no --openldap.
 export CAT_PARTS='filters urls rules'
 export DIT_OPENLDAP=$version

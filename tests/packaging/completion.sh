@@ -6,6 +6,7 @@
 # directory.
 set -u
 : "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}"
+: "${DITDIFF:?}" "${DITMODIFY:?}" "${DITSPLIT:?}"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-completion-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -29,7 +30,8 @@ same() {
 
 mkdir "$work/bin" "$work/dir" "$work/dir/one" "$work/dir/two"
 : >"$work/dir/some.ldif"
-for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITDIFF" "$DITINDEX" "$DITSPLIT"; do
+for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITDIFF" "$DITINDEX" "$DITMODIFY" \
+	"$DITSPLIT"; do
 	ln -s "$program" "$work/bin/"
 done
 PATH=$work/bin:$PATH
@@ -55,7 +57,7 @@ bash_words() {
 	printf '%s\n' "${COMPREPLY[@]}" | sort
 }
 
-for program in ditadd ditcat ditcheck ditdiff ditindex ditsplit; do
+for program in ditadd ditcat ditcheck ditdiff ditindex ditmodify ditsplit; do
 	words=$(bash_words $program -)
 	listed=$($program --help | sed -n 's/^  \(-[^ ,]*\(, -[^ ,]*\)*\).*/\1/p' | tr ',' '\n' |
 		sed 's/ //g; s/\[*=.*//' | sort -u)
@@ -103,7 +105,7 @@ else
 		[ ! -s "$work/err" ] || sed 's/^/zsh: /' "$work/err" >&2
 	}
 	cd "$work/dir" || exit 1
-	for program in ditadd ditcat ditcheck ditdiff ditindex ditsplit; do
+	for program in ditadd ditcat ditcheck ditdiff ditindex ditmodify ditsplit; do
 		same "$program: zsh completes what bash does" "$(bash_words $program -)" \
 			"$(zsh_words "$program -" | sort -u)"
 	done

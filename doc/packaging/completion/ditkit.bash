@@ -59,7 +59,7 @@ _ditkit() {
 		elif [[ ${program##*/} == ditcheck ]]; then
 			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 			compopt -o filenames 2>/dev/null
-		elif [[ ${program##*/} == dit@(add|diff|split) ]]; then
+		elif [[ ${program##*/} == dit@(add|diff|modify|split) ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 			compopt -o filenames 2>/dev/null
 		fi
@@ -80,4 +80,4 @@ _ditkit() {
 	esac
 }
 
-complete -F _ditkit ditadd ditcat ditindex ditcheck ditdiff ditsplit
+complete -F _ditkit ditadd ditcat ditindex ditmodify ditcheck ditdiff ditsplit

@@ -1,0 +1,2 @@
+"$DITMODIFY" -V
+"$DITMODIFY" --version
