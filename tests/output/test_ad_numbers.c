@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "entry/entry_fixture.h"
 #include "indexing/fake_output.h"
-#include "output/ad_numbers.h"
 #include "nomem.h"
+#include "output/ad_numbers.h"
 
 static struct dit_schema *schema;
 

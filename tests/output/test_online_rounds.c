@@ -127,7 +127,9 @@ static void add_change(struct run *run, uint64_t id, unsigned key, bool is_added
 
 static int compare(const void *a, const void *b)
 {
-	return dit_posting_change_compare(0, a, b);
+	const struct dit_key_order keys = {.kind = DIT_ORDER_BYTES};
+
+	return dit_posting_change_compare(&keys, a, b);
 }
 
 static int follow(void *ctx, const struct dit_online_changed *changed,

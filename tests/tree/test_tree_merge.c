@@ -285,16 +285,15 @@ struct changes {
 	size_t n;
 };
 
-static unsigned sort_flags;
-
-static int compare(const void *a, const void *b)
+static int compare(const void *a, const void *b, void *keys)
 {
-	return dit_posting_change_compare(sort_flags, a, b);
+	return dit_posting_change_compare(keys, a, b);
 }
 
 /* The model changes as well. */
 static void make_changes(struct changes *changes, unsigned n, unsigned flags)
 {
+	struct dit_key_orders orders;
 	changes->n = 0;
 	for (unsigned i = 0; i < n; i++) {
 		/* Each other one in a long list. */
@@ -329,8 +328,9 @@ static void make_changes(struct changes *changes, unsigned n, unsigned flags)
 	for (unsigned k = 0; k < NKEYS; k++) {
 		make_range(k);
 	}
-	sort_flags = flags;
-	qsort(changes->list, changes->n, sizeof(changes->list[0]), compare);
+	dit_key_default_orders(flags, &orders);
+	qsort_r(changes->list, changes->n, sizeof(changes->list[0]), compare,
+	        &orders.keys);
 }
 
 static uint64_t ndropped;

@@ -106,8 +106,8 @@ struct dit_output_list {
 	bool is_repeated;
 };
 
-/** Changes of an index database, in the order of dit_posting_change_compare(), each key and
- * ID once. */
+/** Changes of an index database, in the order of dit_posting_change_compare(), each key
+ * and ID once. */
 struct dit_table_changes {
 	struct dit_posting_change *list; /* tree_merge.h; grows with DIT_GROW() */
 	size_t n;
@@ -221,8 +221,8 @@ static inline int dit_output_open_index(struct dit_output *output, size_t number
 }
 
 /**
- * Change an index database that was not opened; again and again, with dit_output_reach() in
- * between. Only of a database that holds records. Any thread
+ * Change an index database that was not opened; again and again, with dit_output_reach()
+ * in between. Only of a database that holds records. Any thread
  */
 int dit_output_change_index(struct dit_output *output, size_t number,
                             const struct dit_table_changes *changes);

@@ -34,6 +34,7 @@ struct dit_attr {
 	struct dit_span *normal; /* one for each value; NULL: none (storage.md 4.3) */
 	uint32_t nvalues;
 	bool is_sorted; /* by the equality rule, as sortvals wants (values.md 2.5) */
+	bool has_room;  /* of whoever changes values: the lists have room for more */
 };
 
 struct dit_entry {
@@ -204,12 +205,14 @@ int dit_entry_complete(const struct dit_entry_context *context,
  * at the end of the entry, as slapd has it.
  *
  * @param arena  of the entry
+ * @param given  attributes that the change sets itself, and which stay
  *
  * @return 0 or -ENOMEM
  */
 int dit_entry_mark_modified(const struct dit_entry_context *context,
                             struct dit_entry_caches *caches, struct dit_entry *entry,
-                            const struct dit_entry_stamp *stamp, struct dit_arena *arena);
+                            const struct dit_entry_stamp *stamp, struct dit_arena *arena,
+                            const struct dit_ad *const *given, size_t ngiven);
 
 /** Does sortvals name the type? */
 static inline bool dit_entry_is_sorted(const struct dit_entry_context *context,

@@ -325,7 +325,8 @@ int dit_entry_complete(const struct dit_entry_context *context,
 
 int dit_entry_mark_modified(const struct dit_entry_context *context,
                             struct dit_entry_caches *caches, struct dit_entry *entry,
-                            const struct dit_entry_stamp *stamp, struct dit_arena *arena)
+                            const struct dit_entry_stamp *stamp, struct dit_arena *arena,
+                            const struct dit_ad *const *given, size_t ngiven)
 {
 	struct completion c = {context, caches->work, stamp, entry, arena, {NULL, 0}};
 	int r = 0;
@@ -338,7 +339,14 @@ int dit_entry_mark_modified(const struct dit_entry_context *context,
 	}
 	for (size_t i = FIRST_OF_CHANGE; i < DIT_ENTRY_NCOMPLETED && r == 0; i++) {
 		struct dit_attr *attr = dit_entry_find(entry, c.work->completed[i]);
+		size_t k = 0;
 
+		while (k < ngiven && given[k] != c.work->completed[i]) {
+			k++;
+		}
+		if (k < ngiven) {
+			continue;
+		}
 		if (attr != NULL) {
 			dit_entry_remove(entry, attr);
 		}
@@ -353,7 +361,7 @@ int dit_entry_clock_init(struct dit_entry_clock *clock)
 	    getrandom(&clock->clock_seq, sizeof(clock->clock_seq), 0) < 0) {
 		return -errno;
 	}
-	/* Multicast bit: a node that is no network card's address (RFC 4122 section 4.5). */
+	/* Multicast bit: no network card has such an address (RFC 4122 section 4.5). */
 	clock->node = (clock->node & 0xffffffffffff) | 0x010000000000;
 	clock->clock_seq &= 0x3fff;
 	return 0;

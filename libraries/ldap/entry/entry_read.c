@@ -544,6 +544,13 @@ static int read_runs(struct reading *reading, struct dit_entry *entry)
 			continue;
 		}
 		reading->nbefore = 0;
+		if (reading->context->is_request && runs[head].ad != NULL &&
+		    dit_entry_find(entry, runs[head].ad) != NULL) {
+			return dit_why_tell(reading->notes,
+			                    (struct dit_why){.kind = DIT_WHY_MOD_NAMES,
+			                                     .place = DIT_WHY_AT_ATTR,
+			                                     .ad = runs[head].ad});
+		}
 		for (uint32_t i = head; r == 0 && i != 0; i = runs[i].next) {
 			r = read_run(reading, &runs[i], entry);
 			reading->nbefore += runs[i].nlines;

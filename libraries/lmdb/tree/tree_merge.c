@@ -453,14 +453,12 @@ int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
 
 /* ---- changes one by one ---- */
 
-int dit_posting_change_compare(unsigned flags, const struct dit_posting_change *a,
+int dit_posting_change_compare(const struct dit_key_order *keys,
+                               const struct dit_posting_change *a,
                                const struct dit_posting_change *b)
 {
-	struct dit_key_orders orders;
-	int order = 0;
+	int order = dit_key_compare(keys, (struct dit_span){NULL, 0}, a->key, b->key);
 
-	dit_key_default_orders(flags, &orders);
-	order = dit_key_compare(&orders.keys, (struct dit_span){NULL, 0}, a->key, b->key);
 	return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
 }
 

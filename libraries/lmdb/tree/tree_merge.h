@@ -35,6 +35,7 @@
 #include "page/tree_visit.h"
 #include "tree/page_sink.h"
 
+struct dit_key_order; /* key_order.h */
 struct dit_tree_merge;
 
 struct dit_tree_merge_opts {
@@ -88,8 +89,9 @@ int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
 /** The same with changes of many keys, in the order of dit_posting_change_compare(). */
 int dit_tree_merge_postings(struct dit_tree_merge *merge,
                             const struct dit_posting_change *changes, size_t nchanges);
-/** By key, as the table's flags have it, then by ID. */
-int dit_posting_change_compare(unsigned flags, const struct dit_posting_change *a,
+/** By key, in the order that the table's flags mean, then by ID. */
+int dit_posting_change_compare(const struct dit_key_order *keys,
+                               const struct dit_posting_change *a,
                                const struct dit_posting_change *b);
 
 /** Give a key a value, whether the key is there or not. In a table without lists. */
@@ -112,8 +114,8 @@ int dit_tree_merge_put_pieces(struct dit_tree_merge *merge, struct dit_span key,
  */
 int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
                           struct dit_span record);
-/** The stored record that is equal to this one goes; 0 also if there is none. A key without
- * records is gone. In the order of dit_tree_merge_record(). */
+/** The stored record that is equal to this one goes; 0 also if there is none. A key
+ * without records is gone. In the order of dit_tree_merge_record(). */
 int dit_tree_merge_remove_record(struct dit_tree_merge *merge, struct dit_span key,
                                  struct dit_span record);
 /** A key goes with all that is stored under it; 0 also if there is none. */

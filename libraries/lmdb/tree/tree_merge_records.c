@@ -49,7 +49,7 @@ static int begin_key(struct dit_tree_merge *merge, struct dit_span key)
 	return is_stored ? begin_stored(merge, &node) : 0;
 }
 
-/* The only stored record, if it is below the new one; it goes if it is equal. 1: it does */
+/* The only stored record, if it is below the new one. 1: they are equal, and it goes */
 static int take_single(struct dit_tree_merge *merge, struct dit_span record)
 {
 	struct dit_span single = merge->records.single;

@@ -357,7 +357,7 @@ static int fail(const struct work *work, size_t number, int r,
                 const struct dit_fault *fault)
 {
 	return dit_job_open_fail(&work->job, r, work->items[number].db->data.directory,
-	                          fault);
+	                         fault);
 }
 
 /* @return 1: all of them are published already; reported */

@@ -15,14 +15,14 @@
  *     dit_modify_stats_deinit(&stats);
  *
  * All changes become visible in one step, or none does. No other process may have the
- * database open. The changes are those of slapd's rootdn with the relax control: they may
- * be of operational attributes.
+ * database open. The changes are those of slapd's rootdn. They may be of the operational
+ * attributes that the relax control allows; the structural class of an entry stays.
  *
  * | changetype | slapd's operation                                                 |
  * |------------|-------------------------------------------------------------------|
- * | none, add  | add: the parent must be there                                     |
+ * | add        | add: the parent must be there                                     |
  * | delete     | delete: no entry may be below                                     |
- * | modify     | modify: add, delete, replace, increment                           |
+ * | none, modify | modify: add, delete, replace, increment                         |
  * | modrdn     | modify DN: with newsuperior; all entries below move as well       |
  *
  * Memory: each entry that a change touches is kept until the end, with all its values if
@@ -88,7 +88,7 @@ struct dit_modify_opts {
 	void *report_ctx;
 	dit_reject_fn reject; /* may be NULL */
 	void *reject_ctx;
-	/* May be NULL. Called once before the database is changed; not with is_dry_run. 0;
+	/* May be NULL. Called before the database is changed; not with is_dry_run. 0;
 	 * -errno ends the work, and nothing is changed. It reports its failure itself. */
 	int (*before_publish)(void *ctx);
 	void *before_publish_ctx;

@@ -485,6 +485,19 @@ static int note_csn(struct work *work)
 	               : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
 }
 
+/* slapd gives numbers to new descriptions record by record. */
+static int number_attrs(struct work *work)
+{
+	const struct dit_entry *entry = work->node->entry;
+	uint32_t number = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; entry != NULL && i < entry->nattrs && r == 0; i++) {
+		r = dit_ad_number(&work->modifier->numbers, entry->attrs[i].ad, &number);
+	}
+	return r;
+}
+
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
                      const struct dit_entry_stamp *stamp, struct modify_change *change)
 {
@@ -501,6 +514,7 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 		return leave_out(modifier, record, change);
 	}
 	r = r < 0 ? r : note_csn(&work);
+	r = r < 0 ? r : number_attrs(&work);
 	if (r < 0) {
 		return dit_modify_fail(modifier, r, modifier->db->data.directory);
 	}
@@ -518,6 +532,7 @@ static int replace_csns(struct modifier *modifier, struct modify_node *node)
 {
 	static const struct dit_span name = DIT_SPAN("contextCSN");
 	struct dit_notes notes;
+	uint32_t number = 0;
 	struct modify_mod mod = {.how = MODIFY_HOW_REPLACE,
 	                         .attr = {.nvalues = (uint32_t)modifier->csns.n}};
 	int r = dit_ad_find(modifier->changing.schema, NULL, name, &mod.attr.ad, NULL);
@@ -533,7 +548,8 @@ static int replace_csns(struct modifier *modifier, struct modify_node *node)
 
 		mod.attr.values[i] = (struct dit_span){csn->text, csn->len};
 	}
-	return dit_modify_edit(modifier, node, NULL, &mod, 1, NULL, &notes);
+	r = dit_modify_edit(modifier, node, NULL, &mod, 1, NULL, &notes);
+	return r ?: dit_ad_number(&modifier->numbers, mod.attr.ad, &number);
 }
 
 /* What the entry has is merged with what is new. 0: nothing is newer; 1; error */

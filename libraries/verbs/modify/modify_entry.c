@@ -2,9 +2,9 @@
 /*
  * The modifications of one entry, in slapd's order and words (doc/spec/changes.md).
  *
- * Lists of values have room for a power of two, so a group may grow one member at a time.
- * Members that are stored are changed where they stand, and what they were before is kept
- * until the record has been accepted.
+ * A list that is changed has room for a power of two, so a group may grow one member at a
+ * time. It is changed where it stands, and what it was before is kept until the record has
+ * been accepted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #define LEAST_ROOM 4u
 #define NO_ID      1  /* any but 0, which has no keys */
-#define SPARE      8u /* attributes that an entry may get */
+#define SPARE      4u /* attributes that an entry may get */
 
 /* A list of values before it was changed in its place. */
 struct before {
@@ -47,14 +47,15 @@ static size_t room_of(size_t n)
 	return room;
 }
 
-static int copy_list(struct dit_arena *arena, struct dit_span **list, size_t n)
+static int copy_list(struct dit_arena *arena, struct dit_span **list, size_t n,
+                     size_t room)
 {
 	struct dit_span *copy = NULL;
 
 	if (*list == NULL) {
 		return 0;
 	}
-	copy = dit_arena_alloc(arena, room_of(n) * sizeof(*copy));
+	copy = dit_arena_alloc(arena, room * sizeof(*copy));
 	if (copy == NULL) {
 		return -ENOMEM;
 	}
@@ -65,13 +66,27 @@ static int copy_list(struct dit_arena *arena, struct dit_span **list, size_t n)
 	return 0;
 }
 
+static int copy_lists(struct dit_arena *arena, struct dit_attr *attr, size_t room)
+{
+	int r = copy_list(arena, &attr->values, attr->nvalues, room);
+
+	return r ?: copy_list(arena, &attr->normal, attr->nvalues, room);
+}
+
+/* The lists will be changed where they are. */
+static int make_room(struct dit_arena *arena, struct dit_attr *attr)
+{
+	int r = attr->has_room ? 0 : copy_lists(arena, attr, room_of(attr->nvalues));
+
+	attr->has_room = r == 0;
+	return r;
+}
+
 /* The lists become the arena's own; the bytes as well, if they will not last. */
 static int keep_attr(struct dit_arena *arena, struct dit_attr *attr, bool with_bytes)
 {
-	bool is_one = attr->normal == attr->values;
-	int r = copy_list(arena, &attr->values, attr->nvalues);
+	int r = copy_lists(arena, attr, attr->nvalues);
 
-	r = r ?: is_one ? 0 : copy_list(arena, &attr->normal, attr->nvalues);
 	for (uint32_t i = 0; with_bytes && i < attr->nvalues && r == 0; i++) {
 		attr->values[i] = dit_arena_copy(arena, attr->values[i]);
 		if (attr->normal != NULL) {
@@ -252,8 +267,8 @@ static int note_before(struct edit *edit, const struct dit_attr *attr)
 	                          .attr = *attr,
 	                          .values = attr->values,
 	                          .normal = attr->normal};
-	r = copy_list(scratch, &before->values, attr->nvalues);
-	r = r ?: copy_list(scratch, &before->normal, attr->nvalues);
+	r = copy_list(scratch, &before->values, attr->nvalues, attr->nvalues);
+	r = r ?: copy_list(scratch, &before->normal, attr->nvalues, attr->nvalues);
 	edit->before = before;
 	return r;
 }
@@ -336,6 +351,7 @@ static int begin_attr(struct edit *edit, const struct dit_attr *given,
 		return -ENOMEM;
 	}
 	attr->is_sorted = dit_entry_is_sorted(&edit->modifier->changing, given->ad->type);
+	attr->has_room = true;
 	attr->values = dit_arena_alloc(arena, bytes);
 	attr->normal = given->normal == NULL ? NULL : dit_arena_alloc(arena, bytes);
 	*ret = attr;
@@ -352,10 +368,7 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 	static const struct dit_span none = {NULL, 0};
 	int r = attr == NULL ? begin_attr(edit, given, &attr) : 0;
 
-	/* The stamps of a change have no room for more. */
-	if (r == 0 && (given->ad->type->flags & DIT_TYPE_NO_USER_MOD) != 0) {
-		r = keep_attr(&edit->modifier->kept, attr, false);
-	}
+	r = r ?: make_room(&edit->modifier->kept, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		if (is_soft && find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
 			continue;
@@ -414,8 +427,9 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 {
 	bool *is_gone = dit_arena_calloc(&edit->modifier->scratch,
 	                                 (size_t)attr->nvalues + 1, sizeof(*is_gone));
-	int r = is_gone == NULL ? -ENOMEM : note_before(edit, attr);
+	int r = is_gone == NULL ? -ENOMEM : make_room(&edit->modifier->kept, attr);
 
+	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
 		uint32_t at = find_value(edit, attr, key_of(given, i));
 
@@ -500,7 +514,8 @@ static int increment(struct edit *edit, const struct dit_attr *given)
 	if (!read_number(given->values[0], &more)) {
 		return refuse_value(edit, DIT_WHY_MOD_NUMBER, given, 0, "increment");
 	}
-	r = note_before(edit, attr);
+	r = make_room(arena, attr);
+	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
 		char text[sizeof("-9223372036854775808")];
 		long number = 0;
@@ -601,6 +616,27 @@ static int make_mod(struct edit *edit, const struct modify_mod *mod)
 	return -EINVAL;
 }
 
+/* slapd leaves the stamps alone that the change adds or replaces itself. */
+static int stamp_entry(struct edit *edit, const struct modify_mod *mods, size_t nmods,
+                       const struct dit_entry_stamp *stamp)
+{
+	struct modifier *modifier = edit->modifier;
+	const struct dit_ad **given = dit_arena_alloc(
+		&modifier->scratch, (nmods + 1) * sizeof(const struct dit_ad *));
+	size_t n = 0;
+
+	if (given == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < nmods; i++) {
+		if (mods[i].how == MODIFY_HOW_ADD || mods[i].how == MODIFY_HOW_REPLACE) {
+			given[n++] = mods[i].attr.ad;
+		}
+	}
+	return dit_entry_mark_modified(&modifier->changing, modify_caches(modifier),
+	                               edit->entry, stamp, &modifier->kept, given, n);
+}
+
 /* The check may add structuralObjectClass, which does not last. */
 static int check(struct edit *edit, const struct dit_dn *dn)
 {
@@ -638,8 +674,7 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
 		r = make_mod(&edit, &mods[i]);
 	}
 	if (r == 0 && stamp != NULL) {
-		r = dit_entry_mark_modified(&modifier->changing, modify_caches(modifier),
-		                            node->entry, stamp, &modifier->kept);
+		r = stamp_entry(&edit, mods, nmods, stamp);
 		r = r ?: check(&edit, dn);
 	}
 	if (r < 0) {

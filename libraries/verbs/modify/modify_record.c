@@ -85,6 +85,23 @@ static int refuse_ad(struct reading *reading, enum dit_why_kind kind,
 		(struct dit_why){.kind = kind, .place = DIT_WHY_AT_ATTR, .ad = ad});
 }
 
+/* Values that go: each valid. */
+static int check_each(struct reading *reading, const struct dit_attr *attr)
+{
+	struct dit_entry_refusal refusal = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
+		struct dit_attr one = {
+			.ad = attr->ad, .values = attr->values + i, .nvalues = 1};
+		struct dit_entry values = {.attrs = &one, .nattrs = 1};
+
+		r = dit_entry_check_values(&reading->modifier->changing, reading->caches,
+		                           &values, &reading->change->notes, &refusal);
+	}
+	return r;
+}
+
 /* Values that will be in the entry: each valid, none twice. */
 static int check_values(struct reading *reading, struct dit_entry *values)
 {
@@ -105,8 +122,9 @@ static int read_values(struct reading *reading, size_t nlines, struct modify_mod
 	                             next_line(reading), nlines, &reading->change->notes,
 	                             &values);
 
-	if (r == 0 && mod->how != MODIFY_HOW_DELETE) {
-		r = check_values(reading, &values);
+	if (r == 0) {
+		r = mod->how == MODIFY_HOW_DELETE ? check_each(reading, values.attrs)
+		                                  : check_values(reading, &values);
 	}
 	if (r == 0) {
 		mod->attr = values.attrs[0];

@@ -45,20 +45,6 @@ static bool has_content(const struct modify_node *node)
 
 /* ---- id2e, ad2i ---- */
 
-/* New descriptions get numbers. */
-static int number_attrs(struct modifier *modifier, struct dit_encoded *encoded)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; i < encoded->nopen && r == 0; i++) {
-		uint32_t number = 0;
-
-		r = dit_ad_number(&modifier->numbers, encoded->ads[i], &number);
-	}
-	dit_ad_numbers_fill(&modifier->numbers, encoded);
-	return r;
-}
-
 static int put_entry(struct modifier *modifier, const struct modify_node *node)
 {
 	struct dit_encoded encoded;
@@ -70,10 +56,10 @@ static int put_entry(struct modifier *modifier, const struct modify_node *node)
 	dit_arena_reset(&modifier->scratch);
 	r = dit_entry_encode(node->entry, modifier->split_rules, &modifier->scratch,
 	                     &encoded);
-	r = r ?: number_attrs(modifier, &encoded);
 	if (r < 0) {
 		return r;
 	}
+	dit_ad_numbers_fill(&modifier->numbers, &encoded);
 	if (encoded.nbytes != encoded.len) {
 		return dit_output_put_entry_pieces(modifier->output, node->id,
 		                                   encoded.len, &pieces);

@@ -41,32 +41,28 @@ int dit_key_changes_take(struct dit_key_changes *changes, struct dit_entry_view 
 	return r ?: make_keys(changes, newer, true);
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int compare(const void *a, const void *b, void *keys)
 {
-	return dit_posting_change_compare(DIT_DB_INTEGERKEY, a, b);
-}
-
-static int compare_bytes(const void *a, const void *b)
-{
-	return dit_posting_change_compare(0, a, b);
+	return dit_posting_change_compare(keys, a, b);
 }
 
 void dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey)
 {
-	int (*compare)(const void *a, const void *b) =
-		is_integerkey ? compare_numbers : compare_bytes;
+	struct dit_key_orders orders;
 	struct dit_posting_change *list = changes->list;
 	size_t n = 0;
 	size_t end = 0;
 
+	dit_key_default_orders(is_integerkey ? DIT_DB_INTEGERKEY : 0u, &orders);
 	if (changes->n > 0) {
-		qsort(list, changes->n, sizeof(*list), compare);
+		qsort_r(list, changes->n, sizeof(*list), compare, &orders.keys);
 	}
 	/* A version may have a key more than once. */
 	for (size_t i = 0; i < changes->n; i = end) {
 		bool is_in_both = false;
 
-		for (end = i + 1; end < changes->n && compare(&list[i], &list[end]) == 0;
+		for (end = i + 1;
+		     end < changes->n && compare(&list[i], &list[end], &orders.keys) == 0;
 		     end++) {
 			is_in_both |= list[end].is_added != list[i].is_added;
 		}

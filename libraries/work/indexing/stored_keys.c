@@ -246,7 +246,7 @@ static bool has_same(const struct dit_entry_view *view, const struct dit_attr_vi
 	for (uint32_t i = 0; i < view->nattrs; i++) {
 		const struct dit_attr_view *other = &view->attrs[i];
 
-		if (other->number == attr->number) {
+		if (other->ad == attr->ad) {
 			return other->nvalues == attr->nvalues &&
 			       are_same(other->values, attr->values, attr->nvalues) &&
 			       are_same(other->normal, attr->normal, attr->nvalues);

@@ -30,8 +30,8 @@ struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
 struct dit_database; /* settings.h */
 struct dit_settings;
 
-/** The context of a database's entries: what the release and the configuration decide. The
- * settings outlive it. */
+/** The context of a database's entries: what the release and the configuration decide.
+ * The settings outlive it. */
 struct dit_entry_context dit_database_context(const struct dit_release_rules *rules,
                                               const struct dit_settings *settings,
                                               const struct dit_database *db);
