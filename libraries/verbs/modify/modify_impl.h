@@ -75,6 +75,11 @@ struct modify_change {
 
 /* ---- the state: modify_tree.c ---- */
 
+enum modify_key {
+	MODIFY_BY_ID,
+	MODIFY_BY_NAME, /* and parent; those that are not gone */
+};
+
 /** A node of the tree that a change has touched, or a node above one. */
 struct modify_node {
 	uint64_t id;
@@ -87,6 +92,11 @@ struct modify_node {
 	/* What is changed or new; NULL: as it is stored. */
 	struct dit_entry *entry;
 
+	struct modify_link {
+		uint64_t hash;
+		struct modify_node *next;
+	} links[2];
+
 	/* In the file. */
 	bool is_stored;
 	uint64_t stored_parent;
@@ -94,11 +104,13 @@ struct modify_node {
 	uint64_t stored_nsubs;
 };
 
-/** All nodes are in the arena of what is kept. */
+/** Hash tables of nodes, which are in the arena of what is kept. */
 struct modify_tree {
-	void *by_id;   /* search.h */
-	void *by_name; /* likewise; by parent and name: those that are not gone */
-	size_t nnodes;
+	struct modify_table {
+		struct modify_node **heads; /* owned */
+		size_t nheads;              /* 0, or a power of two */
+		size_t n;
+	} tables[2];
 	uint64_t last_id; /* the highest of an entry, now */
 	uint64_t nstored; /* the highest in the file */
 };
@@ -204,7 +216,8 @@ int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node);
 int dit_modify_move_node(struct modifier *modifier, struct modify_node *node,
                          uint64_t parent, struct dit_span norm, struct dit_span pretty);
 /** All nodes by ID. @param ret  owned. 0; -ENOMEM */
-int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node ***ret);
+int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node ***ret,
+                          size_t *ret_n);
 void dit_modify_tree_deinit(struct modify_tree *tree);
 
 /* ---- modify_entry.c ---- */

@@ -4,92 +4,167 @@
  * those that were met are kept. A stored node that was met is looked for there alone.
  */
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
+
+#include <xxhash.h>
 
 #include "base/error.h"
 #include "modify/modify_impl.h"
 
 /* ---- the nodes that were met ---- */
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint64_t x = ((const struct modify_node *)a)->id;
-	uint64_t y = ((const struct modify_node *)b)->id;
+#define LEAST_HEADS 1024u
 
-	return (x > y) - (x < y);
+static uint64_t hash_id(uint64_t id)
+{
+	return XXH3_64bits(&id, sizeof(id));
 }
 
-static int compare_names(const void *a, const void *b)
+static uint64_t hash_name(uint64_t parent, struct dit_span norm)
 {
-	const struct modify_node *x = a;
-	const struct modify_node *y = b;
+	return XXH3_64bits_withSeed(norm.data, norm.len, parent);
+}
 
-	if (x->parent != y->parent) {
-		return x->parent < y->parent ? -1 : 1;
+static struct modify_node **head_of(const struct modify_table *table, uint64_t hash)
+{
+	return &table->heads[hash & (table->nheads - 1)];
+}
+
+/* Lists of one node on average. */
+static int grow(struct modify_tree *tree, enum modify_key key)
+{
+	struct modify_table *table = &tree->tables[key];
+	struct modify_table grown = {.n = table->n,
+	                             .nheads = table->nheads == 0 ? LEAST_HEADS
+	                                                          : 2 * table->nheads};
+
+	grown.heads = calloc(grown.nheads, sizeof(*grown.heads));
+	if (grown.heads == NULL) {
+		return -ENOMEM;
 	}
-	return x->norm.len != y->norm.len
-	               ? (x->norm.len > y->norm.len) - (x->norm.len < y->norm.len)
-	               : memcmp(x->norm.data, y->norm.data, x->norm.len);
+	for (size_t i = 0; i < table->nheads; i++) {
+		struct modify_node *node = table->heads[i];
+
+		while (node != NULL) {
+			struct modify_node *next = node->links[key].next;
+			struct modify_node **head =
+				head_of(&grown, node->links[key].hash);
+
+			node->links[key].next = *head;
+			*head = node;
+			node = next;
+		}
+	}
+	free(table->heads);
+	*table = grown;
+	return 0;
 }
 
-static struct modify_node *find_met(void *const *tree, const struct modify_node *wanted,
-                                    int (*compare)(const void *a, const void *b))
+static int insert(struct modify_tree *tree, enum modify_key key, struct modify_node *node,
+                  uint64_t hash)
 {
-	struct modify_node *const *found = tfind(wanted, tree, compare);
+	struct modify_table *table = &tree->tables[key];
+	struct modify_node **head = NULL;
 
-	return found == NULL ? NULL : *found;
+	if (table->n == table->nheads && grow(tree, key) < 0) {
+		return -ENOMEM;
+	}
+	head = head_of(table, hash);
+	node->links[key] = (struct modify_link){.hash = hash, .next = *head};
+	*head = node;
+	table->n++;
+	return 0;
+}
+
+static struct modify_node *first_with(const struct modify_tree *tree, enum modify_key key,
+                                      uint64_t hash)
+{
+	const struct modify_table *table = &tree->tables[key];
+
+	return table->nheads == 0 ? NULL : *head_of(table, hash);
+}
+
+static struct modify_node *find_id(const struct modify_tree *tree, uint64_t id)
+{
+	struct modify_node *node = first_with(tree, MODIFY_BY_ID, hash_id(id));
+
+	while (node != NULL && node->id != id) {
+		node = node->links[MODIFY_BY_ID].next;
+	}
+	return node;
+}
+
+static struct modify_node *find_name(const struct modify_tree *tree, uint64_t parent,
+                                     struct dit_span norm)
+{
+	uint64_t hash = hash_name(parent, norm);
+	struct modify_node *node = first_with(tree, MODIFY_BY_NAME, hash);
+
+	while (node != NULL &&
+	       (node->links[MODIFY_BY_NAME].hash != hash || node->parent != parent ||
+	        !dit_span_eq(node->norm, norm))) {
+		node = node->links[MODIFY_BY_NAME].next;
+	}
+	return node;
 }
 
 static int remember_name(struct modify_tree *tree, struct modify_node *node)
 {
-	return tsearch(node, &tree->by_name, compare_names) == NULL ? -ENOMEM : 0;
+	return insert(tree, MODIFY_BY_NAME, node, hash_name(node->parent, node->norm));
+}
+
+static void forget_name(struct modify_tree *tree, const struct modify_node *node)
+{
+	struct modify_table *table = &tree->tables[MODIFY_BY_NAME];
+	struct modify_node **at = head_of(table, node->links[MODIFY_BY_NAME].hash);
+
+	while (*at != node) {
+		at = &(*at)->links[MODIFY_BY_NAME].next;
+	}
+	*at = node->links[MODIFY_BY_NAME].next;
+	table->n--;
 }
 
 static int remember(struct modify_tree *tree, struct modify_node *node)
 {
-	if (tsearch(node, &tree->by_id, compare_ids) == NULL) {
-		return -ENOMEM;
-	}
-	tree->nnodes++;
-	return remember_name(tree, node);
-}
+	int r = insert(tree, MODIFY_BY_ID, node, hash_id(node->id));
 
-static void forget_node(void *node)
-{
-	(void)node; /* the arena has it */
+	return r ?: remember_name(tree, node);
 }
 
 void dit_modify_tree_deinit(struct modify_tree *tree)
 {
-	tdestroy(tree->by_id, forget_node);
-	tdestroy(tree->by_name, forget_node);
+	free(tree->tables[MODIFY_BY_ID].heads);
+	free(tree->tables[MODIFY_BY_NAME].heads);
 }
 
-struct listing {
-	struct modify_node **list;
-	size_t n;
-};
-
-static void list_node(const void *at, VISIT visit, void *ctx)
+static int compare_ids(const void *a, const void *b)
 {
-	struct listing *listing = ctx;
+	uint64_t x = (*(struct modify_node *const *)a)->id;
+	uint64_t y = (*(struct modify_node *const *)b)->id;
 
-	if (visit == postorder || visit == leaf) {
-		listing->list[listing->n++] = *(struct modify_node *const *)at;
-	}
+	return (x > y) - (x < y);
 }
 
-int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node ***ret)
+int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node ***ret,
+                          size_t *ret_n)
 {
-	struct listing listing = {
-		.list = calloc(modifier->tree.nnodes + 1, sizeof(*listing.list))};
+	const struct modify_table *table = &modifier->tree.tables[MODIFY_BY_ID];
+	struct modify_node **list = calloc(table->n + 1, sizeof(struct modify_node *));
+	size_t n = 0;
 
-	if (listing.list == NULL) {
+	if (list == NULL) {
 		return -ENOMEM;
 	}
-	twalk_r(modifier->tree.by_id, list_node, &listing);
-	*ret = listing.list;
+	for (size_t i = 0; i < table->nheads; i++) {
+		for (struct modify_node *node = table->heads[i]; node != NULL;
+		     node = node->links[MODIFY_BY_ID].next) {
+			list[n++] = node;
+		}
+	}
+	qsort(list, n, sizeof(struct modify_node *), compare_ids);
+	*ret = list;
+	*ret_n = n;
 	return 0;
 }
 
@@ -123,11 +198,10 @@ static int meet(struct modifier *modifier, uint64_t parent, const struct dit_nam
 int dit_modify_find_child(struct modifier *modifier, uint64_t parent,
                           struct dit_span norm, struct modify_node **ret)
 {
-	struct modify_node wanted = {.parent = parent, .norm = norm};
 	struct dit_name name;
 	int r = 0;
 
-	*ret = find_met(&modifier->tree.by_name, &wanted, compare_names);
+	*ret = find_name(&modifier->tree, parent, norm);
 	if (*ret != NULL || parent > modifier->tree.nstored) {
 		return *ret != NULL;
 	}
@@ -135,8 +209,7 @@ int dit_modify_find_child(struct modifier *modifier, uint64_t parent,
 	if (r <= 0) {
 		return r;
 	}
-	wanted.id = name.id;
-	if (find_met(&modifier->tree.by_id, &wanted, compare_ids) != NULL) {
+	if (find_id(&modifier->tree, name.id) != NULL) {
 		return 0; /* it is called otherwise now, or gone */
 	}
 	r = name.id > modifier->tree.nstored ? DIT_E_CORRUPT
@@ -146,11 +219,10 @@ int dit_modify_find_child(struct modifier *modifier, uint64_t parent,
 
 int dit_modify_find_id(struct modifier *modifier, uint64_t id, struct modify_node **ret)
 {
-	const struct modify_node wanted = {.id = id};
 	struct dit_name self;
 	int r = 0;
 
-	*ret = find_met(&modifier->tree.by_id, &wanted, compare_ids);
+	*ret = find_id(&modifier->tree, id);
 	if (*ret != NULL) {
 		return !(*ret)->is_gone;
 	}
@@ -230,9 +302,7 @@ static int count_up(struct modifier *modifier, uint64_t id, uint64_t n)
 /* Is there an entry with this ID now? */
 static int has_entry(struct modifier *modifier, uint64_t id)
 {
-	const struct modify_node wanted = {.id = id};
-	const struct modify_node *node =
-		find_met(&modifier->tree.by_id, &wanted, compare_ids);
+	const struct modify_node *node = find_id(&modifier->tree, id);
 	struct dit_span record;
 
 	if (node != NULL && (node->is_gone || node->entry != NULL)) {
@@ -247,11 +317,11 @@ int dit_modify_add_node(struct modifier *modifier, uint64_t parent, struct dit_s
                         struct dit_span pretty, struct modify_node **ret)
 {
 	struct modify_tree *tree = &modifier->tree;
-	const struct modify_node wanted = {.id = tree->last_id + 1};
-	struct modify_node *node = find_met(&tree->by_id, &wanted, compare_ids);
+	uint64_t id = tree->last_id + 1;
+	struct modify_node *node = find_id(tree, id);
 	bool is_again = node != NULL;
 
-	if (wanted.id > UINT32_MAX) {
+	if (id > UINT32_MAX) {
 		return DIT_E_TOOLONG;
 	}
 	if (!is_again) {
@@ -260,7 +330,7 @@ int dit_modify_add_node(struct modifier *modifier, uint64_t parent, struct dit_s
 	if (node == NULL) {
 		return -ENOMEM;
 	}
-	node->id = wanted.id;
+	node->id = id;
 	node->parent = parent;
 	node->norm = dit_arena_copy(&modifier->kept, norm);
 	node->pretty = dit_arena_copy(&modifier->kept, pretty);
@@ -283,7 +353,7 @@ int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node)
 	struct modify_tree *tree = &modifier->tree;
 	int r = count_up(modifier, node->parent, (uint64_t)-1);
 
-	(void)tdelete(node, &tree->by_name, compare_names);
+	forget_name(tree, node);
 	node->is_gone = true;
 	node->entry = NULL;
 	/* slapd gives an ID again that was the highest. */
@@ -304,7 +374,7 @@ int dit_modify_move_node(struct modifier *modifier, struct modify_node *node,
 		r = count_up(modifier, node->parent, -node->nsubs);
 		r = r ?: count_up(modifier, parent, node->nsubs);
 	}
-	(void)tdelete(node, &modifier->tree.by_name, compare_names);
+	forget_name(&modifier->tree, node);
 	node->is_respelt = true;
 	node->parent = parent;
 	node->norm = dit_arena_copy(&modifier->kept, norm);

@@ -597,8 +597,8 @@ static int write_splits(struct writing *writing)
 
 int dit_modify_write(struct modifier *modifier)
 {
-	struct writing writing = {.modifier = modifier, .nnodes = modifier->tree.nnodes};
-	int r = dit_modify_list_nodes(modifier, &writing.nodes);
+	struct writing writing = {.modifier = modifier};
+	int r = dit_modify_list_nodes(modifier, &writing.nodes, &writing.nnodes);
 
 	modifier->count.total = writing.nnodes;
 	dit_job_tell(&modifier->job, DIT_MODIFY_INDEXES);
