@@ -2,9 +2,9 @@
 /*
  * The modifications of one entry, in slapd's order and words (doc/spec/changes.md).
  *
- * A list that is changed has room for a power of two, so a group may grow one member at a
- * time. It is changed where it stands, and what it was before is kept until the record has
- * been accepted.
+ * A list that is changed has room for a power of two, so a group may grow one member at
+ * a time. It is changed where it stands, and what it was before is kept until the record
+ * has been accepted.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -330,14 +330,12 @@ static int gather(struct index_writing *work, size_t db, struct dit_table_change
 static int change_index(struct index_writing *work, size_t db, uint64_t *npostings)
 {
 	struct modifier *modifier = work->writing->modifier;
+	const struct dit_index_db *index = dit_index_set_db(modifier->indexes, db);
 	struct dit_table_changes changes = {.list = NULL};
 	int r = gather(work, db, &changes);
 
-	if (r == 0) {
-		dit_key_changes_sort(
-			&changes, dit_index_set_db(modifier->indexes, db)->is_integerkey);
-		*npostings += changes.n;
-	}
+	r = r ?: dit_key_changes_sort(&changes, index->is_integerkey);
+	*npostings += r == 0 ? changes.n : 0;
 	if (r == 0 && changes.n > 0) {
 		r = dit_output_change_index(&modifier->output->base, db, &changes);
 	}

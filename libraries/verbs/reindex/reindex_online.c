@@ -72,14 +72,17 @@ static int take_entries(struct catching_up *work, struct dit_entry_reader *older
 	return r;
 }
 
-static void sort_changes(const struct catching_up *work)
+static int sort_changes(const struct catching_up *work)
 {
 	const struct dit_index_set *indexes = work->target->indexes;
 
-	for (size_t i = 0; i < dit_index_set_ndbs(indexes); i++) {
-		dit_key_changes_sort(&work->changes.tables[i],
-		                     dit_index_set_db(indexes, i)->is_integerkey);
+	int r = 0;
+
+	for (size_t i = 0; i < dit_index_set_ndbs(indexes) && r == 0; i++) {
+		r = dit_key_changes_sort(&work->changes.tables[i],
+		                         dit_index_set_db(indexes, i)->is_integerkey);
 	}
+	return r;
 }
 
 /* ---- a round ---- */
@@ -128,9 +131,7 @@ int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
 		                                   work.changes.keys);
 	}
 	r = r ?: read_versions(&work, names);
-	if (r == 0) {
-		sort_changes(&work);
-	}
+	r = r ?: sort_changes(&work);
 	dit_ad_names_deinit(&names[0]);
 	dit_ad_names_deinit(&names[1]);
 	dit_stored_keys_free(work.changes.keys);

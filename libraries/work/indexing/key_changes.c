@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "page/lmdb_format.h"
+#include "sort/radix.h"
 #include "tree/tree_merge.h"
 
 static int add(void *ctx, unsigned db, struct dit_span key)
@@ -41,34 +42,103 @@ int dit_key_changes_take(struct dit_key_changes *changes, struct dit_entry_view 
 	return r ?: make_keys(changes, newer, true);
 }
 
+/* A word in whose order keys are, as far as it goes. */
+static uint64_t word_of(struct dit_span key, bool is_integerkey)
+{
+	size_t len = key.len < sizeof(uint64_t) ? key.len : sizeof(uint64_t);
+	uint64_t word = 0;
+
+	if (is_integerkey && len == sizeof(word)) {
+		memcpy(&word, key.data, len);
+		return word;
+	}
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c =
+			(unsigned char)key.data[is_integerkey ? len - 1 - i : i];
+
+		word |= (uint64_t)c << (56 - 8 * i);
+	}
+	return word;
+}
+
 static int compare(const void *a, const void *b, void *keys)
 {
 	return dit_posting_change_compare(keys, a, b);
 }
 
-void dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey)
+/* Keys whose words are equal. Those of one key stand in the order of IDs already. */
+static void sort_equal(struct dit_posting_change *list, size_t n,
+                       struct dit_key_orders *orders)
 {
-	struct dit_key_orders orders;
-	struct dit_posting_change *list = changes->list;
-	size_t n = 0;
+	for (size_t i = 1; i < n; i++) {
+		if (compare(&list[i - 1], &list[i], &orders->keys) > 0) {
+			qsort_r(list, n, sizeof(*list), compare, &orders->keys);
+			return;
+		}
+	}
+}
+
+/* Several of one key and ID are one, or none. @return how many are left */
+static size_t unite(struct dit_posting_change *list, size_t n,
+                    struct dit_key_orders *orders)
+{
+	size_t nleft = 0;
 	size_t end = 0;
 
-	dit_key_default_orders(is_integerkey ? DIT_DB_INTEGERKEY : 0u, &orders);
-	if (changes->n > 0) {
-		qsort_r(list, changes->n, sizeof(*list), compare, &orders.keys);
-	}
-	/* A version may have a key more than once. */
-	for (size_t i = 0; i < changes->n; i = end) {
+	for (size_t i = 0; i < n; i = end) {
 		bool is_in_both = false;
 
 		for (end = i + 1;
-		     end < changes->n && compare(&list[i], &list[end], &orders.keys) == 0;
+		     end < n && compare(&list[i], &list[end], &orders->keys) == 0;
 		     end++) {
 			is_in_both |= list[end].is_added != list[i].is_added;
 		}
 		if (!is_in_both) {
-			list[n++] = list[i];
+			list[nleft++] = list[i];
 		}
 	}
-	changes->n = n;
+	return nleft;
+}
+
+static void sort_runs(struct dit_posting_change *list, const struct dit_pair *pairs,
+                      size_t n, struct dit_key_orders *orders)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && pairs[end].key == pairs[i].key; end++) {
+		}
+		sort_equal(list + i, end - i, orders);
+	}
+}
+
+int dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey)
+{
+	size_t n = changes->n;
+	struct dit_posting_change *sorted = calloc(n + 1, sizeof(*sorted));
+	struct dit_pair *pairs = calloc(2 * n + 1, sizeof(*pairs));
+	const struct dit_pair *in_order = NULL;
+	struct dit_key_orders orders;
+	int r = sorted == NULL || pairs == NULL ? -ENOMEM : 0;
+
+	if (r == 0) {
+		for (size_t i = 0; i < n; i++) {
+			pairs[i] = (struct dit_pair){
+				word_of(changes->list[i].key, is_integerkey), i};
+		}
+		in_order = dit_radix_sort(pairs, pairs + n, n);
+		for (size_t i = 0; i < n; i++) {
+			sorted[i] = changes->list[in_order[i].value];
+		}
+		dit_key_default_orders(is_integerkey ? DIT_DB_INTEGERKEY : 0u, &orders);
+		sort_runs(sorted, in_order, n, &orders);
+		free(changes->list);
+		changes->list = sorted;
+		changes->size = n + 1;
+		changes->n = unite(sorted, n, &orders);
+	} else {
+		free(sorted);
+	}
+	free(pairs);
+	return r;
 }

@@ -39,7 +39,7 @@ struct dit_key_changes {
 int dit_key_changes_take(struct dit_key_changes *changes, struct dit_entry_view *older,
                          struct dit_entry_view *newer);
 
-/** Sort the changes of a database, and drop those that change nothing. */
-void dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey);
+/** Sort the changes of a database, and drop those that change nothing. 0; -ENOMEM */
+int dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey);
 
 #endif
