@@ -31,8 +31,10 @@ static int setup(void **state)
 	for (size_t i = 0; i < 4096; i++) {
 		f->limits[i] = UINT32_MAX;
 	}
-	f->rules = (struct dit_split_rules){f->limits, 4096, UINT32_MAX,
-	                                    DIT_SPLIT_RECORD_MAX};
+	f->rules = (struct dit_split_rules){.limits = f->limits,
+	                                    .nlimits = 4096,
+	                                    .limit = UINT32_MAX,
+	                                    .record_max = DIT_SPLIT_RECORD_MAX};
 	*state = f;
 	return 0;
 }

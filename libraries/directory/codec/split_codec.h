@@ -36,18 +36,26 @@
 struct dit_split_rules {
 	const uint32_t *limits; /* by ordinal of the description; borrowed */
 	uint32_t nlimits;
-	uint32_t limit;    /* of all others */
+	uint32_t limit; /* of all others */
+	/* Fewer values are not stored apart any more: as the three above. NULL: those
+	 * over the limit alone are */
+	const uint32_t *least;
+	uint32_t least_of_others;
 	size_t record_max; /* bytes that a record may have */
 };
 
-/** Does an attribute with these values go to id2v? */
+/** Does an attribute with these values go to id2v, or stay there? */
 static inline bool dit_split_applies(const struct dit_split_rules *rules,
                                      const struct dit_attr *attr)
 {
+	bool is_other = rules == NULL || attr->ad->ordinal >= rules->nlimits;
+
 	return rules != NULL &&
-	       attr->nvalues > (attr->ad->ordinal < rules->nlimits
-	                                ? rules->limits[attr->ad->ordinal]
-	                                : rules->limit);
+	       (attr->nvalues >
+	                (is_other ? rules->limit : rules->limits[attr->ad->ordinal]) ||
+	        (attr->is_split && rules->least != NULL &&
+	         attr->nvalues >= (is_other ? rules->least_of_others
+	                                    : rules->least[attr->ad->ordinal])));
 }
 
 /** Records of one description. */

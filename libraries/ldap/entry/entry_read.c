@@ -534,6 +534,20 @@ static int read_run(struct reading *reading, const struct dit_entry_run *run,
 	return r;
 }
 
+/* In a request each attribute comes under one name. */
+static int check_name(struct reading *reading, const struct dit_entry_run *run,
+                      const struct dit_entry_run *head, const struct dit_entry *entry)
+{
+	bool is_again = run == head ? dit_entry_find(entry, run->ad) != NULL
+	                            : !dit_span_eq_nocase(run->name, head->name);
+
+	return !is_again ? 0
+	                 : dit_why_tell(reading->notes,
+	                                (struct dit_why){.kind = DIT_WHY_MOD_NAMES,
+	                                                 .place = DIT_WHY_AT_ATTR,
+	                                                 .ad = run->ad});
+}
+
 static int read_runs(struct reading *reading, struct dit_entry *entry)
 {
 	const struct dit_entry_run *runs = reading->work->runs;
@@ -544,15 +558,11 @@ static int read_runs(struct reading *reading, struct dit_entry *entry)
 			continue;
 		}
 		reading->nbefore = 0;
-		if (reading->context->is_request && runs[head].ad != NULL &&
-		    dit_entry_find(entry, runs[head].ad) != NULL) {
-			return dit_why_tell(reading->notes,
-			                    (struct dit_why){.kind = DIT_WHY_MOD_NAMES,
-			                                     .place = DIT_WHY_AT_ATTR,
-			                                     .ad = runs[head].ad});
-		}
 		for (uint32_t i = head; r == 0 && i != 0; i = runs[i].next) {
-			r = read_run(reading, &runs[i], entry);
+			if (reading->context->is_request && runs[i].ad != NULL) {
+				r = check_name(reading, &runs[i], &runs[head], entry);
+			}
+			r = r ?: read_run(reading, &runs[i], entry);
 			reading->nbefore += runs[i].nlines;
 		}
 	}

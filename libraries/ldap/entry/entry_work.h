@@ -137,20 +137,4 @@ int dit_entry_find_runs(const struct dit_entry_context *context,
                         struct dit_entry_caches *caches,
                         const struct dit_ldif_line *lines, size_t nlines, uint32_t *ret);
 
-/* value_sort.c */
-
-#define DIT_VALUES_UNIQUE UINT32_MAX
-
-/**
- * Sort the values of one attribute, and find one that is there twice.
- *
- * @param values  sorted in place
- * @param origins  [out] n of them: where each value was before
- *
- * @return DIT_VALUES_UNIQUE; or the origin of a value that is equal to another
- *         one, of several the one that slapd names, and then the order is undefined
- */
-uint32_t dit_values_sort(struct dit_span *values, uint32_t *origins, uint32_t n,
-                         struct dit_value_order order);
-
 #endif

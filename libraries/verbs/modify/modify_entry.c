@@ -100,6 +100,47 @@ static int keep_attr(struct dit_arena *arena, struct dit_attr *attr, bool with_b
 	return r;
 }
 
+static struct dit_span key_of(const struct dit_attr *attr, uint32_t i)
+{
+	return attr->normal != NULL ? attr->normal[i] : attr->values[i];
+}
+
+/* ---- values that are stored apart (multival) ---- */
+
+static bool is_in_order(const struct dit_attr *attr)
+{
+	dit_value_order_fn order = dit_value_order(attr->ad->type);
+
+	for (uint32_t i = 1; i < attr->nvalues; i++) {
+		if (order(key_of(attr, i - 1), key_of(attr, i)) > 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The next reader sees values in the order in which they are stored. */
+static int sort_values(struct dit_arena *scratch, struct dit_attr *attr)
+{
+	struct dit_value_order order = {dit_value_order(attr->ad->type), false};
+	size_t bytes = attr->nvalues * sizeof(struct dit_span);
+	struct dit_span *values = dit_arena_alloc(scratch, bytes);
+	uint32_t *origins = dit_arena_alloc(scratch, attr->nvalues * sizeof(*origins));
+
+	if (values == NULL || origins == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(values, attr->values, bytes);
+	(void)dit_values_sort(attr->normal != NULL ? attr->normal : attr->values, origins,
+	                      attr->nvalues, order);
+	for (uint32_t i = 0; attr->normal != NULL && i < attr->nvalues; i++) {
+		attr->values[i] = values[origins[i]];
+	}
+	return 0;
+}
+
+/* ---- entries in memory ---- */
+
 static struct dit_entry *new_entry(struct modifier *modifier, uint32_t nattrs)
 {
 	struct dit_entry *entry = dit_arena_calloc(&modifier->kept, 1, sizeof(*entry));
@@ -117,15 +158,22 @@ struct dit_entry *dit_modify_keep(struct modifier *modifier,
 {
 	struct dit_entry *copy = new_entry(modifier, entry->nattrs);
 
-	for (uint32_t i = 0; copy != NULL && i < entry->nattrs; i++) {
-		copy->attrs[copy->nattrs] = entry->attrs[i];
-		if (keep_attr(&modifier->kept, &copy->attrs[copy->nattrs++], true) < 0) {
-			copy = NULL;
+	int r = copy == NULL ? -ENOMEM : 0;
+
+	for (uint32_t i = 0; r == 0 && i < entry->nattrs; i++) {
+		struct dit_attr *attr = &copy->attrs[copy->nattrs++];
+
+		*attr = entry->attrs[i];
+		r = keep_attr(&modifier->kept, attr, true);
+		attr->is_split = dit_split_applies(modifier->split_rules, attr);
+		if (r == 0 && attr->is_split) {
+			r = sort_values(&modifier->scratch, attr);
 		}
 	}
-	if (copy != NULL) {
-		copy->oc_flags = entry->oc_flags;
+	if (r < 0) {
+		return NULL;
 	}
+	copy->oc_flags = entry->oc_flags;
 	return copy;
 }
 
@@ -148,7 +196,8 @@ static int take_view(struct modifier *modifier, const struct dit_entry_view *vie
 		                          .values = (struct dit_span *)attr->values,
 		                          .normal = (struct dit_span *)attr->normal,
 		                          .nvalues = attr->nvalues,
-		                          .is_sorted = attr->is_sorted};
+		                          .is_sorted = attr->is_sorted,
+		                          .is_split = attr->is_split};
 		r = keep_attr(&modifier->kept, &entry->attrs[i],
 		              with_bytes || attr->is_split);
 	}
@@ -224,11 +273,6 @@ static int refuse_value(struct edit *edit, enum dit_why_kind kind,
 }
 
 /* ---- lists of values ---- */
-
-static struct dit_span key_of(const struct dit_attr *attr, uint32_t i)
-{
-	return attr->normal != NULL ? attr->normal[i] : attr->values[i];
-}
 
 /* Equal values of an attribute; of object classes, names of one class. */
 static bool are_equal(const struct dit_schema *schema, const struct dit_attr_type *type,
@@ -360,6 +404,21 @@ static int begin_attr(struct edit *edit, const struct dit_attr *given,
 	               : 0;
 }
 
+static int order_splits(struct edit *edit)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < edit->entry->nattrs && r == 0; i++) {
+		struct dit_attr *attr = &edit->entry->attrs[i];
+
+		if (attr->is_split && !is_in_order(attr)) {
+			r = note_before(edit, attr);
+			r = r ?: sort_values(&edit->modifier->scratch, attr);
+		}
+	}
+	return r;
+}
+
 /* ---- add, delete, replace ---- */
 
 static int put_values(struct edit *edit, struct dit_attr *attr,
@@ -375,6 +434,9 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 		}
 		r = put_value(edit, attr, given->values[i],
 		              given->normal == NULL ? none : given->normal[i]);
+	}
+	if (r == 0) {
+		attr->is_split = dit_split_applies(edit->modifier->split_rules, attr);
 	}
 	return r;
 }
@@ -443,6 +505,7 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 		return r;
 	}
 	close_gaps(attr, is_gone);
+	attr->is_split = dit_split_applies(edit->modifier->split_rules, attr);
 	if (attr->nvalues == 0) {
 		dit_entry_remove(edit->entry, attr);
 	}
@@ -676,6 +739,7 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
 	if (r == 0 && stamp != NULL) {
 		r = stamp_entry(&edit, mods, nmods, stamp);
 		r = r ?: check(&edit, dn);
+		r = r ?: order_splits(&edit);
 	}
 	if (r < 0) {
 		struct dit_attr *own = node->entry->attrs;

@@ -44,23 +44,27 @@ int dit_split_rules_make(const struct dit_database *db, struct dit_split_rules *
 
 		n = ordinal >= n ? ordinal + 1 : n;
 	}
-	made = calloc(1, sizeof(*made) + (size_t)n * sizeof(made->limits[0]));
+	made = calloc(1, sizeof(*made) + 2 * (size_t)n * sizeof(made->limits[0]));
 	if (made == NULL) {
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		made->limits[i] = db->multival.hi;
+		made->limits[n + i] = db->multival.lo;
 	}
 	for (size_t i = 0; i < db->multival.nspecs; i++) {
 		const struct dit_multival_spec *spec = &db->multival.specs[i];
 
 		if (spec->hi != DIT_MULTIVAL_NONE) {
 			made->limits[spec->ad->ordinal] = spec->hi;
+			made->limits[n + spec->ad->ordinal] = spec->lo;
 		}
 	}
 	made->rules = (struct dit_split_rules){.limits = made->limits,
 	                                       .nlimits = n,
 	                                       .limit = db->multival.hi,
+	                                       .least = made->limits + n,
+	                                       .least_of_others = db->multival.lo,
 	                                       .record_max = DIT_SPLIT_RECORD_MAX};
 	*ret = &made->rules;
 	return 0;
