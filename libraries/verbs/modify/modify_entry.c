@@ -329,13 +329,24 @@ static void put_back(struct edit *edit, const struct dit_entry *entry)
 	}
 }
 
-/* Where a value belongs: after all others, unless they are sorted. */
-static uint32_t position_of(const struct dit_attr *attr, struct dit_span key)
+static bool is_ordered(const struct dit_ad *ad)
+{
+	return (ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
+}
+
+/* Where a value belongs: after all others, unless they are sorted, or it says "{n}". */
+static uint32_t position_of(const struct dit_attr *attr, struct dit_span value,
+                            struct dit_span key)
 {
 	dit_value_order_fn order = dit_value_order(attr->ad->type);
 	uint32_t low = attr->is_sorted ? 0 : attr->nvalues;
 	uint32_t high = attr->nvalues;
 
+	if (dit_attr_order_prefix(attr->ad->type, value) > 0) {
+		unsigned long n = strtoul(value.data + 1, NULL, 10);
+
+		return n < attr->nvalues ? (uint32_t)n : attr->nvalues;
+	}
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -346,6 +357,33 @@ static uint32_t position_of(const struct dit_attr *attr, struct dit_span key)
 		}
 	}
 	return low;
+}
+
+static int number_value(struct edit *edit, const struct dit_attr *attr, uint32_t number,
+                        struct dit_span *value)
+{
+	char text[sizeof("{4294967295}")];
+	int n = snprintf(text, sizeof(text), "{%u}", number);
+	struct dit_span parts[] = {{text, (size_t)n}, *value};
+	size_t before = dit_attr_order_prefix(attr->ad->type, *value);
+
+	parts[1].data += before;
+	parts[1].len -= before;
+	return dit_arena_join(&edit->modifier->kept, parts, 2, value);
+}
+
+/* Values of X-ORDERED attributes say where they stand. */
+static int renumber(struct edit *edit, struct dit_attr *attr)
+{
+	int r = is_ordered(attr->ad) ? note_before(edit, attr) : 0;
+
+	for (uint32_t i = 0; is_ordered(attr->ad) && i < attr->nvalues && r == 0; i++) {
+		r = number_value(edit, attr, i, &attr->values[i]);
+		if (r == 0 && attr->normal != NULL) {
+			r = number_value(edit, attr, i, &attr->normal[i]);
+		}
+	}
+	return r;
 }
 
 static int insert(struct edit *edit, struct dit_span **list, uint32_t n, uint32_t at,
@@ -372,7 +410,7 @@ static int insert(struct edit *edit, struct dit_span **list, uint32_t n, uint32_
 static int put_value(struct edit *edit, struct dit_attr *attr, struct dit_span value,
                      struct dit_span normal)
 {
-	uint32_t at = position_of(attr, attr->normal != NULL ? normal : value);
+	uint32_t at = position_of(attr, value, attr->normal != NULL ? normal : value);
 	int r = at < attr->nvalues ? note_before(edit, attr) : 0;
 
 	r = r ?: insert(edit, &attr->values, attr->nvalues, at, value);
@@ -435,16 +473,11 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 		r = put_value(edit, attr, given->values[i],
 		              given->normal == NULL ? none : given->normal[i]);
 	}
+	r = r ?: renumber(edit, attr);
 	if (r == 0) {
 		attr->is_split = dit_split_applies(edit->modifier->split_rules, attr);
 	}
 	return r;
-}
-
-static bool is_ordered(const struct dit_ad *ad)
-{
-	return (ad->type->flags &
-	        (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
 }
 
 static int add_values(struct edit *edit, const struct modify_mod *mod)
@@ -455,9 +488,6 @@ static int add_values(struct edit *edit, const struct modify_mod *mod)
 
 	if (attr != NULL && given->ad->type->equality == NULL) {
 		return refuse(edit, DIT_WHY_MOD_NO_RULE, given->ad, "add");
-	}
-	if (attr != NULL && is_ordered(given->ad)) {
-		return refuse(edit, DIT_WHY_MOD_ORDERED, given->ad, "add");
 	}
 	for (uint32_t i = 0; attr != NULL && !is_soft && i < given->nvalues; i++) {
 		if (find_value(edit, attr, key_of(given, i)) < attr->nvalues) {
@@ -493,7 +523,13 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 
 	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
-		uint32_t at = find_value(edit, attr, key_of(given, i));
+		/* "{n}" alone has no normal form. */
+		bool is_number =
+			given->values[i].len > 0 &&
+			dit_attr_order_prefix(given->ad->type, given->values[i]) ==
+				given->values[i].len;
+		uint32_t at = find_value(edit, attr,
+		                         is_number ? given->values[i] : key_of(given, i));
 
 		if (at == attr->nvalues) {
 			r = refuse_value(edit, DIT_WHY_MOD_NO_VALUE, given, i, "");
@@ -508,8 +544,9 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 	attr->is_split = dit_split_applies(edit->modifier->split_rules, attr);
 	if (attr->nvalues == 0) {
 		dit_entry_remove(edit->entry, attr);
+		return 0;
 	}
-	return 0;
+	return renumber(edit, attr);
 }
 
 static int delete_values(struct edit *edit, const struct dit_attr *given)
@@ -526,9 +563,7 @@ static int delete_values(struct edit *edit, const struct dit_attr *given)
 		dit_entry_remove(edit->entry, attr);
 		return 0;
 	}
-	return is_ordered(given->ad)
-	               ? refuse(edit, DIT_WHY_MOD_ORDERED, given->ad, "delete")
-	               : remove_values(edit, attr, given);
+	return remove_values(edit, attr, given);
 }
 
 static int replace_values(struct edit *edit, const struct dit_attr *given)
