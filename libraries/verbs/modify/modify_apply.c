@@ -49,42 +49,39 @@ static void report(struct modifier *modifier, const struct dit_ldif_record *reco
 	}
 }
 
-/* @return in the arena of the change; NULL: no memory */
-static const char *explain(const struct modifier *modifier,
-                           const struct dit_ldif_record *record,
-                           const struct modify_change *change)
+/* Our own sentence, with the line that it is about; empty: there is none. 0; -ENOMEM */
+static int explain(struct modifier *modifier, const struct dit_ldif_record *record,
+                   const struct modify_change *change, struct dit_explanation *ret)
 {
-	struct dit_explanation explanation = {.text = ""};
-
+	*ret = (struct dit_explanation){.text = ""};
 	if (change->notes.why == NULL) {
-		return "";
+		return 0;
 	}
 	return dit_explain(&modifier->adding, change->notes.why, record->text,
-	                   change->notes.arena, &explanation) < 0
-	               ? NULL
-	               : explanation.text;
+	                   change->notes.arena, ret);
 }
 
 static int leave_out(struct modifier *modifier, const struct dit_ldif_record *record,
                      const struct modify_change *change)
 {
 	const struct dit_modify_opts *opts = modifier->opts;
-	const char *reason = explain(modifier, record, change);
 	struct dit_reject reject = {.record = record->text.data,
 	                            .record_len = record->text.len,
-	                            .line = record->line,
-	                            .reason = reason};
-	int r = 0;
+	                            .line = record->line};
+	struct dit_explanation explanation;
+	int r = explain(modifier, record, change, &explanation);
 
 	modifier->stats->nrefused++;
 	report(modifier, record, change);
-	if (reason != NULL && reason[0] != '\0') {
+	if (r == 0 && explanation.text[0] != '\0') {
 		dit_job_report(&modifier->job, DIT_REPORT_EXPLANATION, "%s:%llu: %s",
-		               record->file, (unsigned long long)record->file_line,
-		               reason);
+		               record->file,
+		               (unsigned long long)record->file_line + explanation.line,
+		               explanation.text);
 	}
+	reject.reason = explanation.text;
 	reject.dn = dit_arena_copy(change->notes.arena, change->entry.dn.pretty).data;
-	if (reason == NULL || reject.dn == NULL) {
+	if (r < 0 || reject.dn == NULL) {
 		return dit_modify_fail(modifier, -ENOMEM, "could not refuse a record");
 	}
 	if (opts->reject != NULL) {

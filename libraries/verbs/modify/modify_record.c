@@ -9,6 +9,7 @@
 #include "base/cut.h"
 #include "base/error.h"
 #include "modify/modify_impl.h"
+#include "values/value.h"
 
 struct reading {
 	const struct modifier *modifier;
@@ -85,6 +86,14 @@ static int refuse_ad(struct reading *reading, enum dit_why_kind kind,
 		(struct dit_why){.kind = kind, .place = DIT_WHY_AT_ATTR, .ad = ad});
 }
 
+/* "{n}" stands for a value of an X-ORDERED attribute. */
+static bool is_number(const struct dit_attr *attr, uint32_t i)
+{
+	return attr->values[i].len > 0 &&
+	       dit_attr_order_prefix(attr->ad->type, attr->values[i]) ==
+	               attr->values[i].len;
+}
+
 /* Values that go: each valid. */
 static int check_each(struct reading *reading, const struct dit_attr *attr)
 {
@@ -96,8 +105,11 @@ static int check_each(struct reading *reading, const struct dit_attr *attr)
 			.ad = attr->ad, .values = attr->values + i, .nvalues = 1};
 		struct dit_entry values = {.attrs = &one, .nattrs = 1};
 
-		r = dit_entry_check_values(&reading->modifier->changing, reading->caches,
-		                           &values, &reading->change->notes, &refusal);
+		r = is_number(attr, i)
+		            ? 0
+		            : dit_entry_check_values(&reading->modifier->changing,
+		                                     reading->caches, &values,
+		                                     &reading->change->notes, &refusal);
 	}
 	return r;
 }
