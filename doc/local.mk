@@ -110,6 +110,7 @@ EXTRA_DIST += \
 	%D%/stats.md \
 	%D%/upgrade-2.7.md \
 	%D%/spec/README.md \
+	%D%/spec/changes.md \
 	%D%/spec/config.md \
 	%D%/spec/storage.md \
 	%D%/spec/storage-2.7.md \
