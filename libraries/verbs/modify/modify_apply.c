@@ -386,8 +386,7 @@ static int check_rename(struct work *work)
 		                      : DIT_WHY_SUFFIX_NAME);
 	}
 	return change->has_superior && (change->superior.nrdns == 0 ||
-	                                dit_glue_select(glue, &change->superior) !=
-	                                        work->modifier->db)
+	                                dit_glue_find(glue, &change->superior) != 0)
 	               ? refuse(work, DIT_WHY_OTHER_PLACE)
 	               : 0;
 }
@@ -449,7 +448,8 @@ static int check_scope(struct work *work)
 	if (dn->nrdns == 0) {
 		return refuse(work, DIT_WHY_DN_EMPTY);
 	}
-	return dit_glue_select(&work->modifier->job.glue, dn) == work->modifier->db
+	/* Entries of subordinate databases are not in this one. */
+	return dit_glue_find(&work->modifier->job.glue, dn) == 0
 	               ? 0
 	               : refuse(work, DIT_WHY_DN_SCOPE);
 }
