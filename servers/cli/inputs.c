@@ -3,10 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -184,14 +187,58 @@ void inputs_deinit(struct inputs *inputs)
 	free((void *)inputs->paths);
 }
 
-bool inputs_wait_for_terminal(const struct inputs *inputs)
+static bool has_standard_input(const struct inputs *inputs)
 {
-	bool has_standard_input = inputs->n == 0;
+	bool is_read = inputs->n == 0;
 
 	for (size_t i = 0; i < inputs->n; i++) {
-		has_standard_input = has_standard_input || inputs->paths[i] == NULL;
+		is_read = is_read || inputs->paths[i] == NULL;
 	}
-	return has_standard_input && isatty(STDIN_FILENO) == 1;
+	return is_read;
+}
+
+bool inputs_wait_for_terminal(const struct inputs *inputs)
+{
+	return has_standard_input(inputs) && isatty(STDIN_FILENO) == 1;
+}
+
+/* A signal that comes just before the call does not end the wait, so that is short. */
+static int drain(int fd, const volatile sig_atomic_t *stop)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	ssize_t n = 1;
+
+	while (n != 0 && *stop == 0) {
+		n = poll(&input, 1, 100) != 1
+		            ? 1
+		            : splice(STDIN_FILENO, NULL, fd, NULL, 1U << 20, 0);
+		if (n < 0 && errno != EINTR) {
+			return -1;
+		}
+	}
+	return lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, STDIN_FILENO) < 0 ? -1 : 0;
+}
+
+int inputs_drain_pipe(const struct inputs *inputs, const char *program,
+                      const volatile sig_atomic_t *stop)
+{
+	struct stat st;
+	int fd = -1;
+	int r = 0;
+
+	if (!has_standard_input(inputs) || fstat(STDIN_FILENO, &st) < 0 ||
+	    !S_ISFIFO(st.st_mode)) {
+		return 0;
+	}
+	fd = memfd_create("input", MFD_CLOEXEC);
+	r = fd < 0 ? -1 : drain(fd, stop);
+	if (r < 0) {
+		(void)common_fail_path(program, "standard input", strerror(errno));
+	}
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+	return r;
 }
 
 struct json_t *inputs_json(const struct inputs *inputs, uint64_t bytes)

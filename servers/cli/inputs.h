@@ -4,6 +4,7 @@
 #ifndef DITKIT_INPUTS_H
 #define DITKIT_INPUTS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,18 @@ void inputs_deinit(struct inputs *inputs);
 
 /** Is one of them, or standard input without any, a terminal on which somebody types? */
 bool inputs_wait_for_terminal(const struct inputs *inputs);
+
+/**
+ * If standard input is one of them and a pipe, read it to its end and put a file in
+ * memory in its place. So the program at the other end may read the database that is
+ * opened afterwards.
+ *
+ * @param stop  not 0: leave the rest unread
+ *
+ * @return 0; -1 after a message on stderr
+ */
+int inputs_drain_pipe(const struct inputs *inputs, const char *program,
+                      const volatile sig_atomic_t *stop);
 
 /** "input" of the statistics (doc/stats.md). Returns owned; NULL: no memory
  * @param bytes  of the text that was read */

@@ -140,7 +140,9 @@ static const char *const phase_names[] = {
 	[DIT_MODIFY_NPHASES] = NULL,
 };
 
-static json_t *records_json(const struct dit_modify_stats *stats)
+/* A dry run writes no entry, and so does not know how many differ. */
+static json_t *records_json(const struct modify_options *options,
+                            const struct dit_modify_stats *stats)
 {
 	return json_pack(
 		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "read",
@@ -148,7 +150,7 @@ static json_t *records_json(const struct dit_modify_stats *stats)
 		"deleted", json_number(stats->ndeleted), "modified",
 		json_number(stats->nmodified), "renamed", json_number(stats->nrenamed),
 		"refused", json_number(stats->nrefused), "changed",
-		json_number(stats->nentries));
+		options->modify.is_dry_run ? json_null() : json_number(stats->nentries));
 }
 
 static json_t *databases_json(const struct dit_modify_stats *stats)
@@ -176,7 +178,7 @@ static json_t *modify_json(const struct run_record *record,
 	                  (int)stats->is_openldap_found, "tool_threads",
 	                  (int)stats->threads, "input",
 	                  inputs_json(&options->inputs, stats->bytes_read), "records",
-	                  records_json(stats), "rejects",
+	                  records_json(options, stats), "rejects",
 	                  json_text(options->rejects.path), "postings",
 	                  json_number(stats->npostings), "spilled_bytes", 0, "databases",
 	                  databases_json(stats)),
@@ -284,6 +286,10 @@ static int run(struct modify_options *options, int argc, char *argv[])
 		return EXIT_FAILURE;
 	}
 	options->modify.stop = common_catch_interrupts();
+	/* "ditdiff ... | ditmodify": ditdiff reads the same database. */
+	if (inputs_drain_pipe(&options->inputs, "ditmodify", options->modify.stop) < 0) {
+		return EXIT_FAILURE;
+	}
 	run_record_start(&record, "ditmodify", phase_names, argc, argv);
 	status = modify(options, &record);
 	run_record_deinit(&record);
