@@ -54,9 +54,9 @@ static const char *entries_field(const json_t *json)
 {
 	const json_t *records = json_object_get(json, "records");
 
-	return json_object_get(records, "stored") != NULL    ? "stored"
-	       : json_object_get(records, "changed") != NULL ? "changed"
-	                                                     : "read";
+	return json_is_integer(json_object_get(records, "stored"))    ? "stored"
+	       : json_is_integer(json_object_get(records, "changed")) ? "changed"
+	                                                              : "read";
 }
 
 uint64_t fact_entries(const json_t *json)

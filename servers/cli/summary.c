@@ -13,7 +13,7 @@
  *     next      systemctl start slapd
  *
  * --stats has more: the records and the release of OpenLDAP, threads, and all indexes of
- * each database. ditmodify has a line "changes" with the records of each kind.
+ * each database. ditmodify has a line with the records of each kind.
  */
 #include "summary.h"
 
@@ -152,6 +152,19 @@ static void print_databases(struct filler run, bool is_long)
 	}
 }
 
+/* The records of ditmodify, by kind. */
+static void print_changes(const struct filler *run)
+{
+	const json_t *records = json_object_get(run->json, "records");
+
+	if (json_object_get(records, "modified") != NULL) {
+		pattern_fill(run, "  records   {records.added:count} added, "
+		                  "{records.deleted:count} deleted, "
+		                  "{records.modified:count} modified, "
+		                  "{records.renamed:count} renamed\n");
+	}
+}
+
 void summary_print(FILE *out, const json_t *json, const char *next, bool is_long)
 {
 	const struct filler run = {.out = out, .json = json, .row = json};
@@ -162,10 +175,8 @@ void summary_print(FILE *out, const json_t *json, const char *next, bool is_long
 	print_phases(run);
 	print_refusals(run);
 	print_indexes(run, costs, NINDEXES);
-	pattern_fill(&run,
-	             "\n[{records.changed:if}  changes   {records.added:count} added, "
-	             "{records.deleted:count} deleted, {records.modified:count} "
-	             "modified, {records.renamed:count} renamed\n]");
+	(void)fputc('\n', out);
+	print_changes(&run);
 	pattern_fill(&run, "  memory    [{memory.peak_anonymous_bytes:bytes}]"
 	                   "[!{memory.peak_anonymous_bytes:if}"
 	                   "{memory.peak_resident_bytes:bytes:0}] at the peak, "

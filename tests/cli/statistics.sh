@@ -266,7 +266,7 @@ is "the report of ditindex" "$(grep -c 'data-index=' index.html)" 6
 conf
 "$DITADD" -q -d 0 -f slapd.conf -l people.ldif || fail "load"
 {
-	printf 'dn: cn=a,dc=example,dc=com\nobjectClass: person\ncn: a\nsn: a\n\n'
+	printf 'dn: cn=a,dc=example,dc=com\nchangetype: add\nobjectClass: person\ncn: a\nsn: a\n\n'
 	printf 'dn: cn=a,dc=example,dc=com\nchangetype: modify\nadd: description\ndescription: b\n\n'
 	printf 'dn: cn=a,dc=example,dc=com\nchangetype: modrdn\nnewrdn: cn=c\ndeleteoldrdn: 1\n\n'
 	printf 'dn: cn=none,dc=example,dc=com\nchangetype: delete\n'
@@ -296,7 +296,7 @@ is "changes: a reject file that takes nothing" "$?" 1
 printf 'dn: cn=c,dc=example,dc=com\nchangetype: delete\n' |
 	"$DITMODIFY" -f slapd.conf --stats >out || fail "changes: --stats"
 is "changes: --stats" "$(head -1 out)" '1 records read, 1 entries changed, 0 left out'
-is "changes: --stats" "$(grep '^  changes ' out)" '  changes   0 added, 1 deleted, 0 modified, 0 renamed'
+is "changes: --stats" "$(grep '^  records ' out)" '  records   0 added, 1 deleted, 0 modified, 0 renamed'
 
 # has WHAT PATTERN: a line of what was printed
 has() {

@@ -109,7 +109,7 @@ static void stats_are_longer(void **state)
 	         " {\"directory\": \"/a\", \"bytes\": 8192}]}",
 	         "1234 records read, 1300 entries changed, 1 left out\n"
 	         "as OpenLDAP 2.6\n\n"
-	         "\n  changes   1,200 added, 20 deleted, 10 modified, 3 renamed\n"
+	         "\n  records   1,200 added, 20 deleted, 10 modified, 3 renamed\n"
 	         "  memory    0 B at the peak, 0 page faults, 0.000 s in the kernel\n"
 	         "  disk      0 B of temporary files\n"
 	         "  threads   2\n"
