@@ -5,7 +5,7 @@
 # ditadd(8) has, and ditadd(8) has no others. Lines in a log end with the time that the load took.
 # On a terminal of 80 columns results take the place of the bar, and no line is wider.
 . "${0%/*}/figures_lib.sh"
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITGEN:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITMODIFY:?}" "${DITGEN:?}"
 
 # phases FILE: each phase once, in the order of the objects
 phases() {
@@ -37,6 +37,11 @@ tail -n 1 load.json | grep -o '"[a-z_]*":' | tr -d '":' >fields
 sort -u fields - <<<"${rare// /$'\n'}" >told
 documented Progress "A prepared database" >documented
 is "fields that differ from doc/stats.md" "$(diff told documented)" ""
+
+printf 'dn: dc=example,dc=com\nchangetype: modify\nreplace: description\ndescription: new\n' |
+	"$DITMODIFY" -f conf --progress=json 2>modify.json
+is "exit status of changes" $? 0
+is "phases of changes" "$(phases modify.json)" "changes,keys,publishing,done"
 
 cp db/data.mdb other/
 "$DITCHECK" --compare db other --progress=json >output 2>compare.json

@@ -6,7 +6,7 @@
 # LDIF, reject file, export.
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
 
 uid=54321
 gid=43210
@@ -172,6 +172,18 @@ dn: cn=z,cn=x
 objectClass: thing
 cn: z
 LDIF
+says 2 '*cn=none*' "$DITMODIFY" "${conf[@]}" -c --rejects "$work/secret/rejects" /dev/stdin <<LDIF
+dn: cn=y,cn=x
+changetype: add
+objectClass: thing
+cn: y
+
+dn: cn=none,cn=x
+changetype: delete
+LDIF
+check "the reject file of changes is root's" \
+	test "$(stat -c %u "$work/secret/rejects")" = 0 -a -s "$work/secret/rejects"
+check "the files still belong to the user" owner "$work/db/data.mdb" "$work/db/lock.mdb"
 fresh
 head -4 "$work/secret/x.ldif" >"$work/secret/first.ldif"
 says 0 '' "$DITADD" "${conf[@]}" --prepare -l "$work/secret/first.ldif"

@@ -133,7 +133,7 @@ same 'scan_pull: entries and attributes that match' \
 ./scan_pull "$conf" '(uid=' >out 2>err
 same 'scan_pull: a failure' 1 $?
 
-# --- export_part, compare_two, what_changed, check_database -----------------------------------
+# --- export_part, compare_two, what_changed, make_changes, check_database ---------------------
 
 people='ou=People,dc=harbour,dc=example'
 same 'export_part: its entries' \
@@ -155,6 +155,12 @@ same 'what_changed: one change' '1 changes' "$(cat err)"
 grep -q '^changetype: add' out || fail 'what_changed: the entry is not added'
 ./what_changed "$conf" copy copy >out 2>err
 same 'what_changed: a failure' 2 $?
+./what_changed "$conf" demo-db copy >back.ldif 2>err
+same 'make_changes: the way back' '1 entries changed' "$(./make_changes "$conf" back.ldif)"
+./compare_two demo-db copy >out || fail 'make_changes: the states differ'
+./make_changes "$conf" back.ldif >out 2>err
+same 'make_changes: a failure' 1 $?
+grep -q 'make_changes: .*ou=New' err || fail 'make_changes: a failure is not told'
 same 'check_database: a sound one' '0 findings' "$(./check_database "$conf")"
 printf 'x' | dd of=copy/data.mdb bs=1 seek=$((2 * 4096 + 10)) conv=notrunc 2>/dev/null
 sed "s,^directory.*,directory $work/copy," "$conf" >copy.conf

@@ -5,7 +5,8 @@
 # apparmor_parser is seldom there; APPARMOR_ROOT names a folder with an unpacked package.
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DIT_SRCDIR:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
+: "${DIT_SRCDIR:?}"
 root=${APPARMOR_ROOT:-}
 parser=$root/sbin/apparmor_parser
 
@@ -50,6 +51,9 @@ trace "$DITADD" -q -d 0 -f conf -l "$DIT_SRCDIR/doc/examples/people.ldif"
 trace "$DITCAT" -f conf -l out.ldif
 trace "$DITCHECK" -f conf
 trace "$DITINDEX" -d 0 -f conf
+printf '%s\n' 'dn: ou=People,dc=harbour,dc=example' 'changetype: modify' 'replace: description' \
+	'description: people' >changes
+trace "$DITMODIFY" -d 0 -f conf -l changes
 
 # Rules as regular expressions. The abstractions allow libraries, locales, users and groups.
 sed -n 's/^ *\(owner \)\?\([/@][^ ]*\) [a-z]*,$/\2/p' profile |
