@@ -36,11 +36,16 @@ static void report(struct modifier *modifier, const struct dit_ldif_record *reco
 		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
 		               "no such entry \"%.*s\" in database (lineno=%llu)",
 		               DIT_SPAN_ARGS(dn), (unsigned long long)record->line);
-	} else if (why != NULL && refusal->code != 0) {
+	} else if (why != NULL && (refusal->code != 0 || refusal->text != NULL)) {
+		char code[16] = "";
+
+		if (refusal->code != 0) {
+			(void)snprintf(code, sizeof(code), "(%d) ", refusal->code);
+		}
 		text = dit_why_fill(why, text, change->notes.arena);
 		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "dn=\"%.*s\" (line=%llu): (%d) %s", DIT_SPAN_ARGS(dn),
-		               (unsigned long long)record->line, refusal->code,
+		               "dn=\"%.*s\" (line=%llu): %s%s", DIT_SPAN_ARGS(dn),
+		               (unsigned long long)record->line, code,
 		               text == NULL ? "" : text);
 	} else {
 		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
@@ -264,6 +269,7 @@ static int add(struct work *work)
 	                                   norm, pretty, &work->node);
 	if (r == 0) {
 		work->node->entry = entry;
+		work->node->is_changed = true;
 		modifier->stats->nadded++;
 	}
 	return r;

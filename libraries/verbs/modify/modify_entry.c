@@ -776,6 +776,7 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
 		r = r ?: check(&edit, dn);
 		r = r ?: order_splits(&edit);
 	}
+	node->is_changed |= r == 0;
 	if (r < 0) {
 		struct dit_attr *own = node->entry->attrs;
 		uint32_t size = node->entry->attrs_size;

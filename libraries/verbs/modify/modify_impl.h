@@ -89,8 +89,9 @@ struct modify_node {
 	uint64_t nsubs; /* nodes below, and itself */
 	bool is_gone;
 	bool is_respelt; /* it was given a name, though maybe the one it had */
-	/* What is changed or new; NULL: as it is stored. */
+	/* As it is now; NULL: as it is stored, and it was not read yet. */
 	struct dit_entry *entry;
+	bool is_changed; /* the entry is not what is stored */
 
 	struct modify_link {
 		uint64_t hash;

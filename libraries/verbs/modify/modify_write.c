@@ -40,7 +40,7 @@ static bool was_renamed(const struct modify_node *node)
 /* Of a stored entry or of a new one. */
 static bool has_content(const struct modify_node *node)
 {
-	return node->is_gone ? node->is_stored : node->entry != NULL;
+	return node->is_gone ? node->is_stored : node->is_changed;
 }
 
 /* ---- id2e, ad2i ---- */
