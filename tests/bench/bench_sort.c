@@ -106,16 +106,15 @@ int main(int argc, char **argv)
 	     i++) {
 		is_64bit[i] = true;
 	}
-	r = dit_postings_new(
-		&postings,
-		&(struct dit_postings_opts){
-			.nstreams = nstreams,
-			.is_64bit = is_64bit,
-			.nproducers = nproducers,
-			.memory_bytes = memory,
-			.tmpdir = getenv("TMPDIR") == NULL ? "/tmp" : getenv("TMPDIR"),
-			.list_max = 65535,
-		});
+	r = dit_postings_new(&postings,
+	                     &(struct dit_postings_opts){
+				     .nstreams = nstreams,
+				     .is_64bit = is_64bit,
+				     .shared = {.nthreads = nproducers,
+	                                        .tmpdir = getenv("TMPDIR") ?: "/tmp"},
+				     .memory_bytes = memory,
+				     .list_max = 65535,
+			     });
 	if (r < 0) {
 		fprintf(stderr, "bench_sort: error %d\n", r);
 		return 1;

@@ -48,11 +48,11 @@ static inline struct dit_index_set *five_databases(struct fixture *f)
 static inline struct dit_builders *new_builders(const struct dit_index_set *set,
                                                 const char *tmpdir, unsigned nproducers)
 {
-	struct dit_builders_opts opts = {.indexes = set,
-	                                 .nproducers = nproducers,
-	                                 .memory_bytes = nproducers * (64u << 10),
-	                                 .tmpdir = tmpdir,
-	                                 .list_max = LIST_MAX};
+	struct dit_builders_opts opts = {
+		.indexes = set,
+		.shared = {.nthreads = nproducers, .tmpdir = tmpdir},
+		.memory_bytes = nproducers * (64u << 10),
+		.list_max = LIST_MAX};
 	struct dit_builders *builders = NULL;
 
 	assert_int_equal(dit_builders_new(&builders, &opts), 0);

@@ -261,13 +261,13 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	char *dir = test_scratch();
 	struct dit_index_set *set = five_databases(f);
 	struct dit_builders *builders = new_builders(set, dir, 2);
-	struct dit_index_writer_opts opts = {.builders = builders,
-	                                     .output = &fake->base,
-	                                     .ndbs = NDBS,
-	                                     .nmembers = run->nmembers,
-	                                     .nprocessors = run->nprocessors,
-	                                     .counts_lists = true,
-	                                     .stop = &fake->stop};
+	struct dit_index_writer_opts opts = {
+		.builders = builders,
+		.output = &fake->base,
+		.ndbs = NDBS,
+		.shared = {.nthreads = run->nmembers, .stop = &fake->stop},
+		.nprocessors = run->nprocessors,
+		.counts_lists = true};
 	struct dit_index_writer *writer = NULL;
 	pthread_t members[NMEMBERS];
 	char key[32];

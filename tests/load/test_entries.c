@@ -61,11 +61,11 @@ static int teardown(void **state)
 
 static int new_entries(struct fixture *f)
 {
-	struct dit_entries_opts opts = {.output = &f->fake.output,
-	                                .numbers = &f->numbers,
-	                                .memory_bytes = DIT_SORT_SHARE_MIN,
-	                                .tmpdir = test_tmp_dir(),
-	                                .stop = &f->stop};
+	struct dit_entries_opts opts = {
+		.output = &f->fake.output,
+		.numbers = &f->numbers,
+		.memory_bytes = DIT_SORT_SHARE_MIN,
+		.shared = {.tmpdir = test_tmp_dir(), .stop = &f->stop}};
 
 	return dit_entries_new(&f->entries, &opts);
 }

@@ -113,15 +113,15 @@ static void start_loader(struct fixture *f)
 static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 {
 	struct load_target *target = &f->target;
-	struct dit_dn_tree_opts tree = {.output = &f->fake.output,
-	                                .suffix_nrdns = suffix_nrdns,
-	                                .nproducers = 1,
-	                                .memory_bytes = 1 << 20,
-	                                .tmpdir = test_tmp_dir()};
+	struct dit_dn_tree_opts tree = {
+		.output = &f->fake.output,
+		.suffix_nrdns = suffix_nrdns,
+		.memory_bytes = 1 << 20,
+		.shared = {.nthreads = 1, .tmpdir = test_tmp_dir()}};
 	struct dit_entries_opts entries = {.output = &f->fake.output,
 	                                   .numbers = &target->numbers,
 	                                   .memory_bytes = DIT_SORT_SHARE_MIN,
-	                                   .tmpdir = test_tmp_dir()};
+	                                   .shared.tmpdir = test_tmp_dir()};
 
 	forget(f);
 	fake_init(&f->fake);

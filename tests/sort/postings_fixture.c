@@ -299,7 +299,7 @@ void postings_load_begin(struct postings_load *load, const struct postings_plan 
 	struct dit_postings_opts opts = {
 		.nstreams = plan->nstreams,
 		.is_64bit = is_64bit,
-		.nproducers = plan->nproducers,
+		.shared.nthreads = plan->nproducers,
 		.memory_bytes = plan->memory_bytes,
 		.list_max = plan->list_max,
 	};
@@ -307,7 +307,7 @@ void postings_load_begin(struct postings_load *load, const struct postings_plan 
 	*load = (struct postings_load){
 		.plan = plan, .nparts = 1, .random = 88172645463325252u};
 	load->tmpdir = test_scratch();
-	opts.tmpdir = load->tmpdir;
+	opts.shared.tmpdir = load->tmpdir;
 	assert_int_equal(dit_postings_new(&load->postings, &opts), 0);
 	if (plan->fan_in > 0) {
 		load->postings->fan_in = plan->fan_in;
@@ -330,7 +330,7 @@ struct postings_held postings_load_held(const struct postings_load *load)
 	for (unsigned i = 0; i < postings->nstreams; i++) {
 		held.npushed += dit_postings_stream_npushed(postings, i);
 	}
-	for (unsigned i = 0; i < postings->nproducers; i++) {
+	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		const struct dit_producer *producer = postings->producers[i];
 
 		held.nruns += producer->nruns;

@@ -23,10 +23,10 @@ static const struct dit_late_table none;
 
 static struct dit_byte_postings *new_postings(const char *tmpdir, size_t memory_bytes)
 {
-	struct dit_byte_postings_opts opts = {.nproducers = NPRODUCERS,
-	                                      .memory_bytes = memory_bytes,
-	                                      .tmpdir = tmpdir,
-	                                      .list_max = LIST_MAX};
+	struct dit_byte_postings_opts opts = {
+		.shared = {.nthreads = NPRODUCERS, .tmpdir = tmpdir},
+		.memory_bytes = memory_bytes,
+		.list_max = LIST_MAX};
 	struct dit_byte_postings *postings = NULL;
 
 	assert_int_equal(dit_byte_postings_new(&postings, &opts), 0);
@@ -139,12 +139,12 @@ static void lists_are_those_of_postings(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 2; round++) {
 		size_t memory = round == 0 ? 64u << 20 : NPRODUCERS * (64u << 10);
-		struct dit_postings_opts words = {.nstreams = 1,
-		                                  .is_64bit = &(const bool){false},
-		                                  .nproducers = NPRODUCERS,
-		                                  .memory_bytes = memory,
-		                                  .tmpdir = dir,
-		                                  .list_max = LIST_MAX};
+		struct dit_postings_opts words = {
+			.nstreams = 1,
+			.is_64bit = &(const bool){false},
+			.shared = {.nthreads = NPRODUCERS, .tmpdir = dir},
+			.memory_bytes = memory,
+			.list_max = LIST_MAX};
 		struct both both = {.bytes = new_postings(dir, memory)};
 
 		assert_int_equal(dit_postings_new(&both.words, &words), 0);
@@ -174,16 +174,17 @@ static void lists_are_those_of_postings(void **state)
 static void values_out_of_range_are_refused(void **state)
 {
 	static const char key[DIT_BYTE_KEY_MAX + 1] = "x";
-	struct dit_byte_postings_opts opts = {.nproducers = 1, .memory_bytes = 1 << 20};
+	struct dit_byte_postings_opts opts = {.shared.nthreads = 1,
+	                                      .memory_bytes = 1 << 20};
 	char *dir = test_scratch();
 	struct dit_byte_postings *postings = NULL;
 	struct dit_byte_list list = {0};
 
 	(void)state;
-	opts.tmpdir = dir;
+	opts.shared.tmpdir = dir;
 	assert_int_equal(dit_byte_postings_new(&postings, &opts), -EINVAL);
 	opts.list_max = 1;
-	opts.nproducers = 0;
+	opts.shared.nthreads = 0;
 	assert_int_equal(dit_byte_postings_new(&postings, &opts), -EINVAL);
 	postings = new_postings(dir, 1 << 20);
 	assert_int_equal(dit_byte_postings_push(postings, 0,

@@ -369,15 +369,15 @@ static void ids_of_late_entries_keep_their_input_order(void **state)
 
 static void options_out_of_range_are_refused(void **state)
 {
-	struct dit_postings_opts good = {.nproducers = 2,
-	                                 .memory_bytes = 2 * POSTINGS_SHARE,
-	                                 .tmpdir = test_tmp_dir(),
-	                                 .list_max = 3};
+	struct dit_postings_opts good = {
+		.shared = {.nthreads = 2, .tmpdir = test_tmp_dir()},
+		.memory_bytes = 2 * POSTINGS_SHARE,
+		.list_max = 3};
 	struct dit_postings_opts bad = good;
 	struct dit_postings *postings = NULL;
 
 	(void)state;
-	bad.nproducers = 0;
+	bad.shared.nthreads = 0;
 	assert_int_equal(dit_postings_new(&postings, &bad), -EINVAL);
 	bad = good;
 	bad.memory_bytes--;

@@ -28,6 +28,7 @@ libditkit_a_SOURCES += \
 	%D%/pieces.h \
 	%D%/progress.h \
 	%D%/report.h \
+	%D%/shared.h \
 	%D%/short_bytes.h \
 	%D%/slab.c \
 	%D%/slab.h \

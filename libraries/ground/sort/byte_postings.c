@@ -17,7 +17,6 @@
 
 #include "base/error.h"
 #include "base/ids.h"
-#include "base/stop.h"
 #include "sort/posting_list.h"
 #include "sort/sort.h"
 
@@ -26,12 +25,11 @@
 #define RECORD_MAX (2 * DIT_BYTE_KEY_MAX + END_BYTES + ID_BYTES)
 
 struct dit_byte_postings {
+	struct dit_shared shared;  /* [const] */
 	struct dit_sorter *sorter; /* producers push to it */
 	uint64_t *npushed;         /* of each producer; [own: it] */
-	unsigned nproducers;
 
 	/* [own: the thread that reads] */
-	const struct dit_stop *stop;
 	struct dit_list list;
 	const struct dit_late_table *late; /* NULL: not finished */
 	uint64_t nread;
@@ -49,10 +47,10 @@ int dit_byte_postings_new(struct dit_byte_postings **ret,
                           const struct dit_byte_postings_opts *opts)
 {
 	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
-	                                 .nproducers = opts->nproducers,
+	                                 .nproducers = opts->shared.nthreads,
 	                                 .memory_bytes = opts->memory_bytes,
-	                                 .tmpdir = opts->tmpdir,
-	                                 .cipher = opts->cipher};
+	                                 .tmpdir = opts->shared.tmpdir,
+	                                 .cipher = opts->shared.cipher};
 	struct dit_byte_postings *postings = NULL;
 	int r = 0;
 
@@ -63,12 +61,11 @@ int dit_byte_postings_new(struct dit_byte_postings **ret,
 	if (postings == NULL) {
 		return -ENOMEM;
 	}
-	postings->stop = opts->stop;
-	postings->nproducers = opts->nproducers;
+	postings->shared = opts->shared;
 	dit_list_init(&postings->list, opts->list_max);
 	r = dit_sorter_new(&postings->sorter, &sorter);
 	if (r == 0) {
-		postings->npushed = calloc(opts->nproducers, sizeof(uint64_t));
+		postings->npushed = calloc(opts->shared.nthreads, sizeof(uint64_t));
 		r = postings->npushed == NULL ? -ENOMEM : 0;
 	}
 	if (r < 0) {
@@ -148,7 +145,7 @@ static int read_ahead(struct dit_byte_postings *postings)
 	struct dit_sort_record record = {0};
 	int r = 0;
 
-	if (dit_stop_is_set(postings->stop)) {
+	if (dit_stop_is_set(postings->shared.stop)) {
 		return DIT_E_STOPPED;
 	}
 	r = dit_sorter_next(postings->sorter, &record);
@@ -207,7 +204,7 @@ uint64_t dit_byte_postings_npushed(const struct dit_byte_postings *postings)
 {
 	uint64_t npushed = 0;
 
-	for (unsigned i = 0; i < postings->nproducers; i++) {
+	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		npushed += postings->npushed[i];
 	}
 	return npushed;

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/shared.h"
 #include "base/span.h"
 
 /** Longest key, bytes. */
@@ -27,16 +28,11 @@
 
 struct dit_byte_postings;
 struct dit_late_table; /* posting_list.h */
-struct dit_run_cipher;
-struct dit_stop; /* stop.h */
 
 struct dit_byte_postings_opts {
-	unsigned nproducers;
-	size_t memory_bytes; /* all producers together; 64 KiB for each at least */
-	const char *tmpdir;  /* for run files; copied */
-	struct dit_run_cipher *cipher; /* of them (run_file.h); borrowed; may be NULL */
-	uint32_t list_max;             /* longest list; at least 1 */
-	const struct dit_stop *stop;   /* borrowed; NULL: the work is not ended early */
+	struct dit_shared shared; /* each thread is a producer */
+	size_t memory_bytes;      /* all producers together; 64 KiB for each at least */
+	uint32_t list_max;        /* longest list; at least 1 */
 };
 
 /** 0; -EINVAL (options out of range); -ENOMEM */
@@ -48,7 +44,7 @@ void dit_byte_postings_free(struct dit_byte_postings *postings);
 /**
  * Add a key of an entry.
  *
- * @param producer  0 .. nproducers - 1; each number belongs to one thread
+ * @param producer  0 .. nthreads - 1; each number belongs to one thread
  * @param key       1 to DIT_BYTE_KEY_MAX bytes; borrowed
  *
  * @return 0; DIT_E_TOOLONG; -EINVAL (no key); errors of dit_sorter_push()

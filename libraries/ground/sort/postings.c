@@ -99,9 +99,10 @@ static struct dit_producer *producer_new(struct dit_postings *postings)
 int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *opts)
 {
 	struct dit_postings *p = NULL;
+	unsigned nproducers = opts->shared.nthreads;
 
-	if (opts->nproducers == 0 || opts->list_max == 0 ||
-	    opts->memory_bytes / opts->nproducers < SHARE_MIN) {
+	if (nproducers == 0 || opts->list_max == 0 ||
+	    opts->memory_bytes / nproducers < SHARE_MIN) {
 		return -EINVAL;
 	}
 	p = calloc(1, sizeof(*p));
@@ -109,30 +110,26 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 		return -ENOMEM;
 	}
 	p->nstreams = opts->nstreams;
-	p->nproducers = opts->nproducers;
+	p->shared = opts->shared;
 	p->list_max = opts->list_max;
-	p->stop = opts->stop;
-	p->share_bytes = opts->memory_bytes / opts->nproducers;
-	if (p->share_bytes > MEMORY_MAX / p->nproducers) {
-		p->share_bytes = MEMORY_MAX / p->nproducers;
+	p->share_bytes = opts->memory_bytes / nproducers;
+	if (p->share_bytes > MEMORY_MAX / nproducers) {
+		p->share_bytes = MEMORY_MAX / nproducers;
 	}
 	p->block_bytes = power_of_two(p->share_bytes / BLOCKS_PER_SHARE,
 	                              DIT_RUN_BLOCK_MIN, DIT_RUN_BLOCK_MAX);
-	p->fan_in = dit_fan_in(p->nproducers, RUNS_WANTED, FAN_IN_MAX);
-	p->tmpdir = strdup(opts->tmpdir);
-	p->cipher = opts->cipher;
+	p->fan_in = dit_fan_in(nproducers, RUNS_WANTED, FAN_IN_MAX);
 	p->is_64bit = calloc((size_t)p->nstreams + 1, sizeof(*p->is_64bit));
 	p->streams = calloc((size_t)p->nstreams + 1, sizeof(*p->streams));
-	p->producers = calloc(p->nproducers, sizeof(*p->producers));
-	if (p->tmpdir == NULL || p->is_64bit == NULL || p->streams == NULL ||
-	    p->producers == NULL) {
+	p->producers = calloc(nproducers, sizeof(*p->producers));
+	if (p->is_64bit == NULL || p->streams == NULL || p->producers == NULL) {
 		goto nomem;
 	}
 	for (unsigned i = 0; i < p->nstreams; i++) {
 		p->is_64bit[i] = opts->is_64bit[i];
 		p->streams[i].nparts = 1;
 	}
-	for (unsigned i = 0; i < p->nproducers; i++) {
+	for (unsigned i = 0; i < nproducers; i++) {
 		p->producers[i] = producer_new(p);
 		if (p->producers[i] == NULL) {
 			goto nomem;
@@ -151,14 +148,13 @@ void dit_postings_free(struct dit_postings *postings)
 	if (postings == NULL) {
 		return;
 	}
-	for (unsigned i = 0; postings->producers != NULL && i < postings->nproducers;
+	for (unsigned i = 0; postings->producers != NULL && i < postings->shared.nthreads;
 	     i++) {
 		producer_free(postings->producers[i]);
 	}
 	free(postings->producers);
 	free(postings->streams);
 	free(postings->is_64bit);
-	free(postings->tmpdir);
 	free(postings->late.ids);
 	free(postings);
 }
@@ -304,7 +300,7 @@ int dit_postings_finish(struct dit_postings *postings)
 	if (late->n > 1) {
 		qsort(late->ids, late->n, sizeof(*late->ids), dit_compare_ids);
 	}
-	for (unsigned i = 0; i < postings->nproducers; i++) {
+	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		struct dit_producer *p = postings->producers[i];
 
 		dit_run_writer_deinit(&p->writer);
@@ -325,7 +321,7 @@ uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsign
 {
 	uint64_t npushed = 0;
 
-	for (unsigned i = 0; i < postings->nproducers; i++) {
+	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		npushed += postings->producers[i]->buckets[stream].npushed;
 	}
 	return npushed;

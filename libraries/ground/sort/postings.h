@@ -38,21 +38,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/stop.h"
+#include "base/shared.h"
 
 struct dit_late_table; /* posting_list.h */
-struct dit_run_cipher;
 struct dit_postings;
 
 struct dit_postings_opts {
 	unsigned nstreams;
-	const bool *is_64bit; /* per stream: keys need 64 bits, not 32; copied */
-	unsigned nproducers;
-	size_t memory_bytes; /* for pairs not yet written, all producers together */
-	const char *tmpdir;  /* for run files; copied */
-	struct dit_run_cipher *cipher; /* of them (run_file.h); borrowed; may be NULL */
-	uint32_t list_max;             /* longest list, 2^idlexp - 1 */
-	const struct dit_stop *stop;   /* ends push and cursors; borrowed; NULL: none */
+	const bool *is_64bit;     /* per stream: keys need 64 bits, not 32; copied */
+	struct dit_shared shared; /* each thread is a producer */
+	size_t memory_bytes;      /* for pairs not yet written, all producers together */
+	uint32_t list_max;        /* longest list, 2^idlexp - 1 */
 };
 
 /** @return 0; -EINVAL (no producers, less than 64 KiB for each, list_max 0); -ENOMEM */
@@ -63,7 +59,7 @@ void dit_postings_free(struct dit_postings *postings);
 /**
  * Add the keys of one entry to a stream.
  *
- * @param producer  0 .. nproducers-1; each number belongs to one thread
+ * @param producer  0 .. nthreads - 1; each number belongs to one thread
  * @param id        IDs of one producer usually ascend; they need not
  *
  * @return 0; -EINVAL (ID 0); -EOVERFLOW (ID too high); DIT_E_STOPPED; -ENOMEM; -ENOSPC

@@ -35,7 +35,7 @@ static void leave_buckets(const struct dit_posting_cursor *cursor)
 
 	if (atomic_fetch_add_explicit(&stream->nsorted, 1, memory_order_acq_rel) + 1 ==
 	    stream->nparts) {
-		for (unsigned i = 0; i < postings->nproducers; i++) {
+		for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 			struct dit_producer *producer = postings->producers[i];
 
 			dit_bucket_empty(producer, &producer->buckets[cursor->stream]);
@@ -50,7 +50,7 @@ static int add_memory(struct dit_posting_cursor *cursor)
 	const struct dit_key_range range =
 		dit_posting_part_range(postings, cursor->stream, cursor->part);
 	bool is_whole = postings->streams[cursor->stream].nparts == 1;
-	int r = dit_buckets_sort(postings->producers, postings->nproducers,
+	int r = dit_buckets_sort(postings->producers, postings->shared.nthreads,
 	                         cursor->stream, is_whole ? NULL : &range,
 	                         &cursor->sorted);
 
@@ -67,7 +67,7 @@ static int add_runs(struct dit_posting_cursor *cursor)
 {
 	const struct dit_postings *postings = cursor->postings;
 
-	for (unsigned i = 0; i < postings->nproducers; i++) {
+	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		const struct dit_producer *producer = postings->producers[i];
 
 		for (size_t k = 0; k < producer->nruns; k++) {
@@ -127,7 +127,7 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 	cursor->part = part;
 	cursor->width = dit_stream_width(postings, stream);
 	dit_list_init(&cursor->list, postings->list_max);
-	for (unsigned i = 0; i < postings->nproducers; i++) {
+	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		nsources += postings->producers[i]->nruns;
 	}
 	r = dit_posting_merge_init(&cursor->merge, nsources);
@@ -158,7 +158,7 @@ ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
 	int r = 1;
 
 	if (++cursor->ncalls % CALLS_PER_LOOK == 0 &&
-	    dit_stop_is_set(cursor->postings->stop)) {
+	    dit_stop_is_set(cursor->postings->shared.stop)) {
 		return DIT_E_STOPPED;
 	}
 	/* Lists that lie in an array stay there; all others have one memory. */
@@ -196,7 +196,7 @@ static void free_segments(const struct dit_posting_cursor *cursor)
 	    stream->nparts) {
 		return;
 	}
-	for (unsigned i = 0; i < postings->nproducers; i++) {
+	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		const struct dit_producer *producer = postings->producers[i];
 
 		for (size_t k = 0; k < producer->nruns; k++) {

@@ -218,7 +218,7 @@ int dit_posting_merge_add_run(struct dit_posting_merge *merge,
 		return 0;
 	}
 	r = dit_run_reader_open(&source->reader, run->fd, postings->block_bytes, &blocks,
-	                        postings->cipher);
+	                        postings->shared.cipher);
 	if (r < 0) {
 		return r;
 	}

@@ -108,15 +108,12 @@ struct dit_producer {
 struct dit_postings {
 	/* [const] */
 	unsigned nstreams;
-	unsigned nproducers;
+	struct dit_shared shared;
 	bool *is_64bit;
-	char *tmpdir;
-	struct dit_run_cipher *cipher; /* borrowed; NULL: runs are not encrypted */
 	uint32_t list_max;
-	const struct dit_stop *stop; /* borrowed; NULL: none */
-	size_t share_bytes;          /* of one producer */
-	size_t block_bytes;          /* of run files */
-	unsigned fan_in;             /* runs merged into one */
+	size_t share_bytes; /* of one producer */
+	size_t block_bytes; /* of run files */
+	unsigned fan_in;    /* runs merged into one */
 
 	/* [own: whoever finishes; const afterwards] */
 	struct dit_producer **producers;
@@ -159,7 +156,7 @@ static inline size_t dit_producer_sort_bytes(const struct dit_producer *producer
 {
 	/* A unit becomes a word at most. */
 	size_t all = nchunks * dit_chunk_nunits(producer);
-	size_t open = nwords_biggest * producer->postings->nproducers;
+	size_t open = nwords_biggest * producer->postings->shared.nthreads;
 
 	return 2 * sizeof(uint64_t) * (open < all ? open : all);
 }

@@ -122,7 +122,7 @@ static int write_segment(struct dit_producer *producer, struct dit_posting_merge
 	for (;;) {
 		uint64_t key = 0;
 
-		r = dit_stop_is_set(producer->postings->stop)
+		r = dit_stop_is_set(producer->postings->shared.stop)
 		            ? DIT_E_STOPPED
 		            : dit_posting_merge_next(merge, &producer->list, &key);
 
@@ -248,8 +248,8 @@ static int make_run(struct dit_producer *producer, size_t first)
 	}
 	run->fd = -1;
 	run->level = is_merge ? producer->runs[first]->level + 1 : 0;
-	r = dit_run_writer_begin(&producer->writer, postings->tmpdir,
-	                         postings->block_bytes, postings->cipher);
+	r = dit_run_writer_begin(&producer->writer, postings->shared.tmpdir,
+	                         postings->block_bytes, postings->shared.cipher);
 	if (r < 0) {
 		goto fail;
 	}

@@ -18,10 +18,10 @@
 int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opts)
 {
 	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
-	                                 .nproducers = opts->nproducers + 1,
+	                                 .nproducers = opts->shared.nthreads + 1,
 	                                 .memory_bytes = opts->memory_bytes,
-	                                 .tmpdir = opts->tmpdir,
-	                                 .cipher = opts->cipher};
+	                                 .tmpdir = opts->shared.tmpdir,
+	                                 .cipher = opts->shared.cipher};
 	uint64_t last = opts->output->stored.last_id;
 	struct dit_dn_tree *tree = NULL;
 	int r = 0;
@@ -34,16 +34,15 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 		return -ENOMEM;
 	}
 	/* Holes are few: the tree's own producer has a share of its own on top. */
-	sorter.memory_bytes += sorter.memory_bytes / opts->nproducers;
+	sorter.memory_bytes += sorter.memory_bytes / opts->shared.nthreads;
 	if (sorter.memory_bytes < sorter.nproducers * DIT_SORT_SHARE_MIN) {
 		sorter.memory_bytes = sorter.nproducers * DIT_SORT_SHARE_MIN;
 	}
 	tree->output = opts->output;
-	tree->own_producer = opts->nproducers;
+	tree->own_producer = opts->shared.nthreads;
 	tree->last_stored = (uint32_t)last;
 	tree->suffix_nrdns = opts->suffix_nrdns;
-	tree->stop = opts->stop;
-	tree->ticker = opts->ticker;
+	tree->shared = opts->shared;
 	r = dit_dn_table_new(&tree->names, tree->last_stored);
 	r = r ?: dit_sorter_new(&tree->records, &sorter);
 	if (r < 0) {

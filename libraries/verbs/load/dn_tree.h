@@ -36,8 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/stop.h"
-#include "base/ticker.h"
+#include "base/shared.h"
 #include "load/dn_table.h"
 #include "output/record_output.h"
 #include "sort/sort.h"
@@ -57,8 +56,7 @@ struct dit_dn_tree {
 	uint32_t last_stored; /* nodes up to this ID are the database's */
 	unsigned suffix_nrdns;
 	unsigned own_producer; /* of the sorter: the number after those of others */
-	const struct dit_stop *stop;
-	struct dit_ticker *ticker;
+	struct dit_shared shared;
 	uint64_t nwritten; /* records of new nodes */
 
 	struct dit_dn_table *names;     /* the new nodes */
@@ -78,14 +76,9 @@ struct dit_dn_tree_opts {
 		*output;       /* borrowed; where stored nodes are looked up, and where
 	                            * the tree is written */
 	unsigned suffix_nrdns; /* RDNs of the database's suffix */
-	unsigned nproducers;   /* 0, 1, ... of dit_dn_tree_push(); 1 at least */
-	size_t memory_bytes;   /* of the records that producers push; more if that is too
+	size_t memory_bytes;   /* of the records that threads push; more if that is too
 	                        * little for so many of them */
-	const char *tmpdir;    /* of the same */
-	struct dit_run_cipher
-		*cipher;             /* of its runs (run_file.h); borrowed; may be NULL */
-	const struct dit_stop *stop; /* of dit_dn_tree_write(); borrowed; NULL: none */
-	struct dit_ticker *ticker;   /* likewise */
+	struct dit_shared shared;
 };
 
 /** @return 0; -ENOMEM; DIT_E_TOOLONG: the stored IDs exceed DIT_DN_TABLE_MAX */

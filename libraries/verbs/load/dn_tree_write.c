@@ -265,9 +265,9 @@ static int put_records(struct dit_dn_tree *tree, struct dit_output_table *table)
 		r = put_record(tree, table, &record);
 		if (r == 0) {
 			tree->nwritten += record.nsubs > 0 ? 0 : 1;
-			dit_tick_often(tree->ticker);
+			dit_tick_often(tree->shared.ticker);
 		}
-		if (r == 0 && dit_stop_is_set(tree->stop)) {
+		if (r == 0 && dit_stop_is_set(tree->shared.stop)) {
 			r = DIT_E_STOPPED;
 		}
 		r = r ?: dit_sorter_next(tree->records, &sorted);

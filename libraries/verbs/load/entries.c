@@ -23,8 +23,7 @@ struct dit_entries {
 	/* [const] */
 	struct dit_record_output *output;
 	struct dit_ad_numbers *numbers;
-	const struct dit_stop *stop;
-	struct dit_ticker *ticker;
+	struct dit_shared shared;
 
 	uint64_t next_id; /* lower ones come late */
 	bool has_root;
@@ -45,8 +44,8 @@ int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opt
 	struct dit_sorter_opts sorter = {.size = sizeof(sorter),
 	                                 .nproducers = 1,
 	                                 .memory_bytes = opts->memory_bytes,
-	                                 .tmpdir = opts->tmpdir,
-	                                 .cipher = opts->cipher};
+	                                 .tmpdir = opts->shared.tmpdir,
+	                                 .cipher = opts->shared.cipher};
 	struct dit_entries *entries = calloc(1, sizeof(*entries));
 	int r = 0;
 
@@ -55,8 +54,7 @@ int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opt
 	}
 	entries->output = opts->output;
 	entries->numbers = opts->numbers;
-	entries->stop = opts->stop;
-	entries->ticker = opts->ticker;
+	entries->shared = opts->shared;
 	entries->has_root = opts->output->stored.has_root_entry;
 	if (opts->output->stored.last_id > 0) {
 		entries->next_id = opts->output->stored.last_id + 1;
@@ -131,8 +129,8 @@ int dit_entries_write_late(struct dit_entries *entries)
 		if (r < 0) {
 			return r;
 		}
-		dit_tick_often(entries->ticker);
-		if (dit_stop_is_set(entries->stop)) {
+		dit_tick_often(entries->shared.ticker);
+		if (dit_stop_is_set(entries->shared.stop)) {
 			return DIT_E_STOPPED;
 		}
 	}

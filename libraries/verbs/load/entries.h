@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/stop.h"
+#include "base/shared.h"
 #include "codec/entry_codec.h"
 #include "output/ad_numbers.h"
 #include "output/record_output.h"
@@ -37,12 +37,7 @@ struct dit_entries_opts {
 	struct dit_record_output *output; /* borrowed */
 	struct dit_ad_numbers *numbers;   /* borrowed; get the entries' attributes */
 	size_t memory_bytes; /* of the sorter of what waits; >= DIT_SORT_SHARE_MIN */
-	const char *tmpdir;  /* of the same */
-	struct dit_run_cipher
-		*cipher; /* of its runs (run_file.h); borrowed; may be NULL */
-	const struct dit_stop
-		*stop;             /* of dit_entries_write_late(); borrowed; NULL: none */
-	struct dit_ticker *ticker; /* likewise */
+	struct dit_shared shared;
 };
 
 /** @return 0 or -ENOMEM */

@@ -17,7 +17,7 @@
 void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
                      struct dit_load_stats *stats)
 {
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts),
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tmpdir = opts->tmpdir,
 	                                 .is_verbose = opts->is_verbose,
 	                                 .fill = dit_load_progress_fill, .ctx = loader};
 
@@ -305,7 +305,7 @@ static int prepare_targets(struct loader *loader, const struct load_budget *budg
 static int make_page_writer(struct loader *loader)
 {
 	int r = loader->opts->is_dry_run ? 0
-	                                 : dit_page_writer_new(&loader->page_writer,
+	                                 : dit_page_writer_new(&loader->job.page_writer,
 	                                                       loader->job.nthreads > 1);
 
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
@@ -436,7 +436,7 @@ void dit_load_release(struct loader *loader)
 		dit_load_target_deinit(&loader->targets[i]);
 	}
 	free(loader->targets);
-	dit_page_writer_free(loader->page_writer);
+	dit_page_writer_free(loader->job.page_writer);
 	dit_load_csn_deinit(&loader->csn);
 	dit_load_refusals_deinit(&loader->refusals);
 	free(loader->reading.sorted);

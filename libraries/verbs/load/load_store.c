@@ -105,7 +105,7 @@ int dit_load_store_open(struct load_target *target)
 		.may_grow = loader->opts->may_grow,
 		.is_prepared = loader->opts->is_prepared,
 		.replaces = loader->opts->replaces,
-		.page_writer = loader->page_writer,
+		.page_writer = loader->job.page_writer,
 		.ticker = dit_job_ticker(&loader->job),
 		.stop = loader->job.stop.flag,
 		.fault = &fault,

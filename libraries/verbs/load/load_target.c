@@ -36,47 +36,36 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 	struct loader *loader = target->loader;
 	struct dit_builders_opts opts = {
 		.indexes = target->indexes,
-		.nproducers = loader->job.nthreads,
+		.shared = dit_job_shared(&loader->job, target->seal),
 		.memory_bytes = budget->postings_bytes,
 		.wide_memory_bytes = budget->tree_bytes,
-		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
-		.cipher = dit_data_seal_runs(target->seal),
-		.stop = &loader->job.stop,
 		.list_max = dit_settings_list_max(loader->job.chosen.settings),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
-	return r < 0 ? dit_job_fail(&loader->job, r, opts.tmpdir) : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, opts.shared.tmpdir) : 0;
 }
 
 /* Make the objects that main fills while entries come. */
 static int make_objects(struct load_target *target, const struct load_budget *budget,
                         unsigned suffix_nrdns)
 {
-	const char *tmpdir = dit_tmp_dir(target->loader->opts->tmpdir);
+	struct dit_job *job = &target->loader->job;
 	struct dit_dn_tree_opts tree = {.output = target->output,
 	                                .suffix_nrdns = suffix_nrdns,
-	                                .nproducers = target->loader->job.nthreads,
 	                                .memory_bytes = budget->tree_bytes,
-	                                .tmpdir = tmpdir,
-	                                .cipher = dit_data_seal_runs(target->seal),
-	                                .stop = &target->loader->job.stop,
-	                                .ticker = dit_job_ticker(&target->loader->job)};
+	                                .shared = dit_job_shared(job, target->seal)};
 	struct dit_entries_opts entries = {.output = target->output,
 	                                   .numbers = &target->numbers,
 	                                   .memory_bytes = budget->tree_bytes / 8,
-	                                   .tmpdir = tmpdir,
-	                                   .cipher = dit_data_seal_runs(target->seal),
-	                                   .stop = &target->loader->job.stop,
-	                                   .ticker =
-	                                           dit_job_ticker(&target->loader->job)};
+	                                   .shared = tree.shared};
 	int r = dit_dn_tree_new(&target->tree, &tree);
 
 	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
 		entries.memory_bytes = DIT_SORT_SHARE_MIN;
 	}
 	r = r ?: dit_entries_new(&target->entries, &entries);
-	return r < 0 ? dit_job_fail(&target->loader->job, r, tmpdir) : 0;
+	return r < 0 ? dit_job_fail(job, r, tree.shared.tmpdir) : 0;
 }
 
 /* A wrong page size stops slapd whether the file is there or not (storage-2.7.md 2.4). */
@@ -158,12 +147,10 @@ static int make_index_writer(struct load_target *target)
 		.builders = target->builders,
 		.output = &target->output->base,
 		.ndbs = dit_index_set_ndbs(target->indexes),
-		.nmembers = target->loader->job.nthreads,
+		.shared = dit_job_shared(&target->loader->job, target->seal),
 		.nprocessors = dit_processor_count(),
 		.counts_lists = target->loader->opts->counts_lists,
 		.since_us = target->loader->job.start_us,
-		.stop = &target->loader->job.stop,
-		.ticker = dit_job_ticker(&target->loader->job),
 	};
 
 	return dit_index_writer_new(&target->index_writer, &opts);

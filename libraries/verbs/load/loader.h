@@ -190,7 +190,6 @@ struct loader {
 	struct load_target *targets; /* one for each database of the job's glue */
 	unsigned ntargets;
 	struct load_member *members;
-	struct dit_page_writer *page_writer; /* NULL: nothing is written */
 	struct dit_fingerprint_key name_key; /* of the names in the trees */
 
 	/* [own: main] */

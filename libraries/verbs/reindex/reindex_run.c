@@ -63,8 +63,8 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_opts *opts,
                         struct dit_reindex_stats *stats)
 {
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .fill = fill_progress,
-	                                 .ctx = reindexer};
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tmpdir = opts->tmpdir,
+	                                 .fill = fill_progress, .ctx = reindexer};
 
 	*reindexer = (struct reindexer){.opts = opts, .stats = stats};
 	dit_job_init(&reindexer->job, &job);
@@ -184,7 +184,7 @@ static int choose_resources(struct reindexer *reindexer)
 	if (r < 0) {
 		return dit_job_fail(&reindexer->job, r, tmpdir);
 	}
-	r = dit_page_writer_new(&reindexer->page_writer, reindexer->job.nthreads > 1);
+	r = dit_page_writer_new(&reindexer->job.page_writer, reindexer->job.nthreads > 1);
 	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start the threads")
 	             : 0;
 }
@@ -335,7 +335,7 @@ void dit_reindex_release(struct reindexer *reindexer)
 	}
 	free(reindexer->targets);
 	free(reindexer->attrs);
-	dit_page_writer_free(reindexer->page_writer);
+	dit_page_writer_free(reindexer->job.page_writer);
 	dit_keeper_end(&reindexer->keeper);
 	dit_job_deinit(&reindexer->job);
 }

@@ -167,7 +167,7 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.nthreads = reindexer->job.nthreads,
 		.sealed = dit_data_seal_format(target->seal),
-		.page_writer = reindexer->page_writer,
+		.page_writer = reindexer->job.page_writer,
 		.ticker = dit_job_ticker(&target->reindexer->job),
 		.fault = fault,
 		.damaged = tell_damaged,
@@ -199,7 +199,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.sealed = dit_data_seal_format(target->seal),
 		.is_unsynced = db->data.is_unsynced,
 		.list_max = dit_settings_list_max(settings),
-		.page_writer = reindexer->page_writer,
+		.page_writer = reindexer->job.page_writer,
 		.ticker = dit_job_ticker(&target->reindexer->job),
 		.times = &target->times,
 		.fault = fault,
@@ -402,16 +402,13 @@ int dit_reindex_target_open(struct reindex_target *target)
 
 int dit_reindex_target_begin(struct reindex_target *target)
 {
-	const struct reindexer *reindexer = target->reindexer;
+	struct reindexer *reindexer = target->reindexer;
 	uint64_t wide_bytes = reindexer->memory_bytes / WIDE_SHARE;
 	const struct dit_builders_opts opts = {
 		.indexes = target->indexes,
-		.nproducers = reindexer->job.nthreads,
+		.shared = dit_job_shared(&reindexer->job, target->seal),
 		.memory_bytes = reindexer->memory_bytes - wide_bytes,
 		.wide_memory_bytes = wide_bytes,
-		.tmpdir = dit_tmp_dir(reindexer->opts->tmpdir),
-		.cipher = dit_data_seal_runs(target->seal),
-		.stop = &reindexer->job.stop,
 		.list_max = dit_settings_list_max(reindexer->job.chosen.settings),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
@@ -421,7 +418,7 @@ int dit_reindex_target_begin(struct reindex_target *target)
 	for (unsigned i = 0; i < reindexer->job.nthreads && r == 0; i++) {
 		r = dit_stored_keys_new(&target->keys[i], target->indexes);
 	}
-	return r < 0 ? dit_job_fail(&reindexer->job, r, opts.tmpdir) : 0;
+	return r < 0 ? dit_job_fail(&reindexer->job, r, opts.shared.tmpdir) : 0;
 }
 
 static void free_keys(struct reindex_target *target)
@@ -468,12 +465,10 @@ static int write_indexes(struct reindex_target *target)
 		.builders = target->builders,
 		.output = target->output,
 		.ndbs = dit_index_set_ndbs(target->indexes),
-		.nmembers = target->reindexer->job.nthreads,
+		.shared = dit_job_shared(&target->reindexer->job, target->seal),
 		.nprocessors = dit_processor_count(),
 		.counts_lists = target->reindexer->opts->counts_lists,
 		.since_us = target->reindexer->job.start_us,
-		.stop = &target->reindexer->job.stop,
-		.ticker = dit_job_ticker(&target->reindexer->job),
 	};
 	struct dit_index_writer *writer = NULL;
 	int r = dit_builders_finish(target->builders);

@@ -59,8 +59,7 @@ struct reindexer {
 	const struct dit_reindex_opts *opts;
 	struct dit_job job; /* which databases, threads, reports */
 	uint64_t memory_bytes;
-	uint64_t sample_bytes; /* of an estimate: read so much of id2e; 0: all */
-	struct dit_page_writer *page_writer;
+	uint64_t sample_bytes;       /* of an estimate: read so much of id2e; 0: all */
 	const struct dit_ad **attrs; /* of opts->attrs; owned */
 	size_t nattrs;
 

@@ -51,11 +51,8 @@ static int make_postings(struct dit_builders *builders,
 	bool *is_64bit = calloc(2 * builders->ndbs + 1, sizeof(*is_64bit));
 	struct dit_postings_opts postings = {
 		.is_64bit = is_64bit,
-		.nproducers = opts->nproducers,
+		.shared = opts->shared,
 		.memory_bytes = opts->memory_bytes,
-		.tmpdir = opts->tmpdir,
-		.cipher = opts->cipher,
-		.stop = opts->stop,
 		.list_max = opts->list_max,
 	};
 	int r = 0;
@@ -84,12 +81,9 @@ static bool is_wide(const struct dit_builders *builders, size_t db)
 
 static int make_wide(struct dit_builders *builders, const struct dit_builders_opts *opts)
 {
-	size_t least = (size_t)opts->nproducers * WIDE_PRODUCER_MIN;
+	size_t least = (size_t)opts->shared.nthreads * WIDE_PRODUCER_MIN;
 	size_t nwide = 0;
-	struct dit_byte_postings_opts wide = {.nproducers = opts->nproducers,
-	                                      .tmpdir = opts->tmpdir,
-	                                      .cipher = opts->cipher,
-	                                      .stop = opts->stop,
+	struct dit_byte_postings_opts wide = {.shared = opts->shared,
 	                                      .list_max = opts->list_max};
 	int r = 0;
 

@@ -32,6 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/shared.h"
 #include "base/span.h"
 #include "output/output.h"
 
@@ -40,19 +41,15 @@
 
 struct dit_builders;
 struct dit_index_set; /* index_keys.h */
-struct dit_stop;      /* stop.h */
 
 struct dit_builders_opts {
 	const struct dit_index_set
-		*indexes; /* borrowed; constant, outlives the builders */
-	unsigned nproducers;
-	size_t memory_bytes; /* for postings in memory, all producers together */
+		*indexes;         /* borrowed; constant, outlives the builders */
+	struct dit_shared shared; /* each thread is a producer */
+	size_t memory_bytes;      /* for postings in memory, all producers together */
 	/* The same for databases of DIT_KEY_WIDE, which share it; if it is less than 64
 	 * KiB for each of them and each producer, they take as much. */
 	size_t wide_memory_bytes;
-	const char *tmpdir;            /* for run files; copied */
-	struct dit_run_cipher *cipher; /* of them (run_file.h); borrowed; may be NULL */
-	const struct dit_stop *stop;   /* borrowed; NULL: the work cannot be stopped */
 	uint32_t list_max; /* longest list, 2^idlexp - 1; longer ones become ranges */
 };
 
@@ -64,7 +61,7 @@ void dit_builders_free(struct dit_builders *builders);
 /**
  * Add the keys of an entry to a database that is not DIT_KEY_WIDE.
  *
- * @param producer  0 .. nproducers - 1; each number belongs to one thread
+ * @param producer  0 .. nthreads - 1; each number belongs to one thread
  * @param id        not 0
  *
  * @return as dit_postings_push(); the first error sticks to the producer

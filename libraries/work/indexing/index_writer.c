@@ -68,7 +68,7 @@ static bool is_ended(const struct dit_index_writer *writer)
 /* Does main do all jobs? */
 static bool is_mains(const struct dit_index_writer *writer)
 {
-	return writer->opts.nmembers == 1 || !writer->is_parallel;
+	return writer->opts.shared.nthreads == 1 || !writer->is_parallel;
 }
 
 /* ---- lists ---- */
@@ -117,9 +117,9 @@ static int move_lists(struct dit_index_writer *writer, struct job *job,
 			next_look = nlists + LISTS_PER_LOOK;
 			if (++nlooks % LOOKS_PER_TELLING == 0) {
 				tell_read(job, dit_index_cursor_nread(cursor));
-				dit_tick(is_main ? writer->opts.ticker : NULL);
+				dit_tick(is_main ? writer->opts.shared.ticker : NULL);
 			}
-			r = (is_main ? dit_stop_is_set(writer->opts.stop)
+			r = (is_main ? dit_stop_is_set(writer->opts.shared.stop)
 			             : is_ended(writer))
 			            ? DIT_E_STOPPED
 			            : 0;
@@ -188,7 +188,7 @@ static void do_jobs(struct dit_index_writer *writer, unsigned member)
 			return;
 		}
 		end_job(writer, write_table(writer, member, &writer->jobs[i]));
-		dit_tick(is_mains(writer) ? writer->opts.ticker : NULL);
+		dit_tick(is_mains(writer) ? writer->opts.shared.ticker : NULL);
 	}
 }
 
@@ -210,8 +210,8 @@ static int wait_for_members(struct dit_index_writer *writer)
 	while (writer->ndone < writer->njobs && writer->error == 0 && r == 0) {
 		(void)dit_monitor_wait_ms(&writer->monitor, LOOK_MS);
 		dit_monitor_leave(&writer->monitor);
-		dit_tick(writer->opts.ticker);
-		r = dit_stop_is_set(writer->opts.stop) ? DIT_E_STOPPED : 0;
+		dit_tick(writer->opts.shared.ticker);
+		r = dit_stop_is_set(writer->opts.shared.stop) ? DIT_E_STOPPED : 0;
 		dit_monitor_enter(&writer->monitor);
 	}
 	r = writer->error != 0 ? writer->error : r;
@@ -333,8 +333,8 @@ static unsigned wanted_parts(const struct dit_index_writer *writer, size_t db,
 {
 	const struct dit_builders *builders = writer->opts.builders;
 	uint64_t npostings = dit_builders_npushed(builders, db);
-	uint64_t nshares = writer->opts.nmembers < writer->opts.nprocessors
-	                           ? writer->opts.nmembers
+	uint64_t nshares = writer->opts.shared.nthreads < writer->opts.nprocessors
+	                           ? writer->opts.shared.nthreads
 	                           : writer->opts.nprocessors;
 	unsigned most = dit_builders_parts_max(builders, db);
 	unsigned n = 1;

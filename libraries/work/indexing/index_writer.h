@@ -30,8 +30,7 @@
 #ifndef DITKIT_INDEX_WRITER_H
 #define DITKIT_INDEX_WRITER_H
 
-#include "base/stop.h"
-#include "base/ticker.h"
+#include "base/shared.h"
 #include "indexing/builders.h"
 #include "indexing/index_cost.h"
 #include "output/output.h"
@@ -43,13 +42,10 @@ struct dit_index_writer_opts {
 		*builders;         /* finished; borrowed until free, as is the output */
 	struct dit_output *output; /* index i is database i of the builders */
 	size_t ndbs;
-	unsigned nmembers;    /* 1: main alone */
+	struct dit_shared shared; /* each thread is a member */
 	unsigned nprocessors; /* no more members than these make parts of a database */
 	bool counts_lists;    /* nranges and nlists of the costs */
 	uint64_t since_us; /* CLOCK_MONOTONIC: from when start_us of the costs counts */
-
-	const struct dit_stop *stop; /* main asks it; borrowed; NULL: none */
-	struct dit_ticker *ticker;   /* main's; borrowed; NULL: no reports */
 };
 
 /** 0, -ENOMEM, -EAGAIN */

@@ -19,6 +19,7 @@
 #include "files/files.h"
 #include "locks/claim.h"
 #include "page/lmdb_format.h"
+#include "system/tmp_files.h"
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
 
@@ -236,6 +237,17 @@ int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
 		               fault.text[0] != '\0' ? fault.text : dit_strerror(r));
 	}
 	return r;
+}
+
+struct dit_shared dit_job_shared(struct dit_job *job, struct dit_data_seal *seal)
+{
+	return (struct dit_shared){.nthreads = job->nthreads,
+	                           .stop = &job->stop,
+	                           .ticker = dit_job_ticker(job),
+	                           .tmpdir = dit_tmp_dir(job->opts.tmpdir),
+	                           .cipher = dit_data_seal_runs(seal),
+	                           .page_writer = job->page_writer,
+	                           .sealed = dit_data_seal_format(seal)};
 }
 
 static bool is_file_of(const struct dit_database *db, const struct stat *file)

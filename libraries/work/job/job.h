@@ -22,6 +22,7 @@
 
 #include "base/before_open.h"
 #include "base/progress.h"
+#include "base/shared.h"
 #include "base/stop.h"
 #include "base/ticker.h"
 #include "config/settings.h"
@@ -47,8 +48,9 @@ struct dit_job_opts {
 	const volatile sig_atomic_t *stop;
 
 	/* Not among the options: facts about the verb. */
-	const char *tool; /* in messages: "slapcat"; NULL: slapadd */
-	bool is_verbose;  /* report the release */
+	const char *tool;   /* in messages: "slapcat"; NULL: slapadd */
+	const char *tmpdir; /* NULL or empty: $TMPDIR, else /tmp */
+	bool is_verbose;    /* report the release */
 	/* Fills in how far the work is; phase and memory_bytes are there already. ctx is
 	 * the verb's object. */
 	void (*fill)(void *ctx, struct dit_progress *ret);
@@ -142,6 +144,7 @@ struct dit_job {
 	struct dit_glue glue;
 	unsigned nthreads;
 	const char *interrupted; /* what dit_job_fail() says of an interrupt */
+	struct dit_page_writer *page_writer; /* the verb's, which frees it; NULL: none */
 
 	uint64_t start_us; /* [const] CLOCK_MONOTONIC, as of dit_job_init() */
 
@@ -213,6 +216,9 @@ int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
  */
 int dit_job_open_seal_of(const struct dit_job *job, const char *path,
                          struct dit_data_seal **ret);
+/** For parts that work on a database with this seal, which may be NULL. After
+ * dit_job_choose(). */
+struct dit_shared dit_job_shared(struct dit_job *job, struct dit_data_seal *seal);
 
 /* ---- resources ---- */
 
