@@ -196,7 +196,7 @@ static inline void found(void *ctx, const struct dit_walk_finding *finding)
 static inline void assert_sound(const struct fixture *fixture)
 {
 	struct dit_walk_stats stats;
-	struct dit_walk_opts opts = {.nthreads = 1, .found = found};
+	struct dit_walk_opts opts = {.shared.nthreads = 1, .found = found};
 	char command[9000];
 
 	opts.fd = open(fixture->path, O_RDONLY);

@@ -288,8 +288,9 @@ static void check_walk(struct fixture *f)
 {
 	struct dit_walk_opts opts = {
 		.fd = f->fd,
-		.sealed = f->layout.format->crypto == NULL ? NULL : f->layout.format,
-		.nthreads = 1,
+		.shared = {.nthreads = 1,
+	                   .sealed = f->layout.format->crypto == NULL ? NULL
+	                                                              : f->layout.format},
 		.order = order,
 		.found = note_finding,
 		.found_ctx = f,
@@ -628,7 +629,7 @@ static void liblmdb_goes_on(void **state)
 	struct dit_tree_record *tree = NULL;
 	MDB_env *env = NULL;
 	struct dit_walk_opts opts = {
-		.nthreads = 1, .found = note_finding, .found_ctx = &f};
+		.shared.nthreads = 1, .found = note_finding, .found_ctx = &f};
 	struct dit_walk_stats stats;
 	(void)state;
 

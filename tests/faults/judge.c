@@ -124,8 +124,7 @@ static int walk(struct judge *judge, int fd)
 {
 	struct dit_walk_opts opts = {
 		.fd = fd,
-		.sealed = sealed_of(judge, fd),
-		.nthreads = 1,
+		.shared = {.nthreads = 1, .sealed = sealed_of(judge, fd)},
 		.order = order,
 		.found = found,
 		.found_ctx = judge,

@@ -178,7 +178,7 @@ static bool is_clean(int fd)
 {
 	struct dit_walk_stats stats;
 	const struct dit_walk_opts opts = {
-		.fd = fd, .order = image_order, .found = ignore, .nthreads = 1};
+		.fd = fd, .order = image_order, .found = ignore, .shared.nthreads = 1};
 
 	return dit_walk(&opts, &stats) == 0 && stats.nfindings == 0;
 }

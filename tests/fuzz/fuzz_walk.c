@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    write(opts.fd, image.bytes, image.len) != (ssize_t)image.len) {
 			abort();
 		}
-		for (opts.nthreads = 1; opts.nthreads <= 3; opts.nthreads += 2) {
+		for (opts.shared.nthreads = 1; opts.shared.nthreads <= 3;
+		     opts.shared.nthreads += 2) {
 			int r = dit_walk(&opts, &stats);
 
 			if (r == 0 && stats.nused + stats.nfree > 2 * stats.npages) {

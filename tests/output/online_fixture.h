@@ -343,8 +343,8 @@ static inline void found(void *ctx, const struct dit_walk_finding *finding)
 static inline void assert_sound(const char *dir)
 {
 	struct dit_walk_stats stats;
-	struct dit_walk_opts opts = {
-		.sealed = fixture_sealed, .nthreads = 1, .found = found};
+	struct dit_walk_opts opts = {.shared = {.nthreads = 1, .sealed = fixture_sealed},
+	                             .found = found};
 	char path[4200];
 
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);

@@ -58,7 +58,7 @@ static inline struct dit_output_opts fixture_opts(const char *directory)
 		.ndbs = 16,
 		.maxsize_bytes = FIXTURE_MAXSIZE,
 		.is_lmdb_10 = fixture_is_lmdb_10,
-		.sealed = fixture_sealed,
+		.shared.sealed = fixture_sealed,
 	};
 }
 

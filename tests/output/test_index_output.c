@@ -23,7 +23,7 @@ static struct dit_output *open_with(const char *dir, struct dit_snapshot **ret_s
 	const struct dit_index_output_opts opts = {.directory = dir,
 	                                           .mode = 0600,
 	                                           .maxsize_bytes = FIXTURE_MAXSIZE,
-	                                           .nthreads = 3};
+	                                           .shared.nthreads = 3};
 	struct dit_output *output = NULL;
 
 	assert_int_equal(dit_index_output_open(&output, ret_snapshot, &opts), 0);
@@ -243,7 +243,7 @@ static void the_rest_stays(void **state)
 static struct dit_output *open_beside_others(const char *dir)
 {
 	const struct dit_online_opts opts = {.directory = dir,
-	                                     .nreaders = 1,
+	                                     .shared.nthreads = 1,
 	                                     .conf = {.map_bytes = FIXTURE_MAXSIZE},
 	                                     .list_max = 1000};
 	struct dit_snapshot *snapshot = NULL;
@@ -319,7 +319,7 @@ static void wrong_calls_and_directories_are_refused(void **state)
 	char *dir = make_database();
 	struct dit_fault fault = {""};
 	struct dit_index_output_opts opts = {
-		.directory = dir, .nthreads = 1, .fault = &fault};
+		.directory = dir, .shared.nthreads = 1, .fault = &fault};
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 	struct dit_output *second = NULL;

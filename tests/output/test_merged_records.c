@@ -96,8 +96,7 @@ static void assert_sound(const char *dir)
 	struct dit_walk_stats stats = {0};
 	struct dit_walk_opts opts = {
 		.fd = open(fixture_path(dir, "data.mdb"), O_RDONLY),
-		.sealed = fixture_sealed,
-		.nthreads = 1,
+		.shared = {.nthreads = 1, .sealed = fixture_sealed},
 		.order = dit_stored_order,
 		.found = print_found,
 	};

@@ -28,15 +28,15 @@ static int note_changed(void *ctx, const struct dit_online_changed *changed,
 
 static void open_online(struct told *told, const char *dir, uint64_t maxsize_bytes)
 {
-	const struct dit_online_opts opts = {.directory = dir,
-	                                     .nreaders = 2,
-	                                     .conf = {.map_bytes = maxsize_bytes},
-	                                     .sealed = fixture_sealed,
-	                                     .list_max = 1000,
-	                                     .times = &told->times,
-	                                     .fault = &told->fault,
-	                                     .changed = note_changed,
-	                                     .ctx = told};
+	const struct dit_online_opts opts = {
+		.directory = dir,
+		.shared = {.nthreads = 2, .sealed = fixture_sealed},
+		.conf = {.map_bytes = maxsize_bytes},
+		.list_max = 1000,
+		.times = &told->times,
+		.fault = &told->fault,
+		.changed = note_changed,
+		.ctx = told};
 	struct dit_snapshot *snapshot = NULL;
 
 	assert_int_equal(dit_online_open(&told->output, &snapshot, &opts), 0);

@@ -265,16 +265,16 @@ static void assert_index(const char *dir)
 static int run_online(struct run *run, const char *dir, struct other *other,
                       meanwhile_fn meanwhile)
 {
-	const struct dit_online_opts opts = {.directory = dir,
-	                                     .nreaders = 1,
-	                                     .conf = {.map_bytes = FIXTURE_MAXSIZE},
-	                                     .sealed = fixture_sealed,
-	                                     .list_max = LIST_MAX,
-	                                     .is_unsynced = run->is_unsynced,
-	                                     .times = &run->times,
-	                                     .fault = &run->fault,
-	                                     .changed = follow,
-	                                     .ctx = run};
+	const struct dit_online_opts opts = {
+		.directory = dir,
+		.shared = {.nthreads = 1, .sealed = fixture_sealed},
+		.conf = {.map_bytes = FIXTURE_MAXSIZE},
+		.list_max = LIST_MAX,
+		.is_unsynced = run->is_unsynced,
+		.times = &run->times,
+		.fault = &run->fault,
+		.changed = follow,
+		.ctx = run};
 	int r = 0;
 
 	seal_watch_forget();
@@ -615,12 +615,12 @@ static void pages_are_reserved_after_a_sync(void **state)
 {
 	char *dir = make_database();
 	struct dit_fault fault = {""};
-	const struct dit_online_opts opts = {.directory = dir,
-	                                     .nreaders = 1,
-	                                     .conf = {.map_bytes = FIXTURE_MAXSIZE},
-	                                     .sealed = fixture_sealed,
-	                                     .is_unsynced = true,
-	                                     .fault = &fault};
+	const struct dit_online_opts opts = {
+		.directory = dir,
+		.shared = {.nthreads = 1, .sealed = fixture_sealed},
+		.conf = {.map_bytes = FIXTURE_MAXSIZE},
+		.is_unsynced = true,
+		.fault = &fault};
 	struct dit_output *output = NULL;
 	struct dit_snapshot *snapshot = NULL;
 

@@ -38,7 +38,7 @@ static struct dit_record_output *open_output(const char *dir)
 	                               .writer = writer,
 	                               .merge = merge,
 	                               .is_lmdb_10 = is_lmdb_10,
-	                               .sealed = fixture_sealed};
+	                               .shared.sealed = fixture_sealed};
 	struct dit_record_output *output = NULL;
 
 	assert_int_equal(dit_output_open(&output, &opts), 0);

@@ -542,7 +542,7 @@ static void records_in_pieces_are_read_by_liblmdb(void **state)
 		if (has_writer != 0) {
 			assert_int_equal(dit_page_writer_new(&writer, true), 0);
 		}
-		opts.page_writer = writer;
+		opts.shared.page_writer = writer;
 		opts.maxsize_bytes = 1u << 30;
 		assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 		put_pieces(staging);

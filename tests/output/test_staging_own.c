@@ -168,7 +168,7 @@ static void check_walk(const char *dir, unsigned page_bytes)
 {
 	struct dit_walk_opts opts = {
 		.fd = open(fixture_path(dir, "data.mdb"), O_RDONLY),
-		.nthreads = 1,
+		.shared.nthreads = 1,
 		.order = order,
 		.found = note_finding,
 	};

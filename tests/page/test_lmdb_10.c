@@ -54,7 +54,7 @@ static void note_finding(void *ctx, const struct dit_walk_finding *finding)
 static int walk(struct fixture *f, dit_walk_size_fn size)
 {
 	struct dit_walk_opts opts = {
-		.nthreads = 1,
+		.shared.nthreads = 1,
 		.order = dit_stored_order,
 		.found = note_finding,
 		.found_ctx = f,

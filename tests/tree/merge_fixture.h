@@ -53,7 +53,6 @@ static inline unsigned merge_random(struct merge_file *file)
 static inline void merge_file_begin(struct merge_file *file, const char *dir,
                                     unsigned number)
 {
-	const struct dit_page_file_opts opts = {.writer = NULL};
 	unsigned sizes = number % 2 == 0 ? 7 : 8; /* 512 to 32,768 or to 65,536 */
 
 	*file = (struct merge_file){.format =
@@ -74,7 +73,8 @@ static inline void merge_file_begin(struct merge_file *file, const char *dir,
 	dit_page_space_init(&file->space, file->format, file->page_bytes, 2);
 	file->space.chunk_pages = 5;
 	assert_int_equal(
-		dit_page_file_open(&file->space.file, AT_FDCWD, file->path, &opts), 0);
+		dit_page_file_open(&file->space.file, AT_FDCWD, file->path, NULL, false),
+		0);
 	dit_page_source_init(&file->pages, file->fd, file->format, file->page_bytes, 2);
 }
 

@@ -117,7 +117,6 @@ struct scratch {
 
 static void scratch_open(struct scratch *scratch, bool has_thread)
 {
-	struct dit_page_file_opts opts = {.is_direct = wants_direct};
 	int fd = -1;
 
 	*scratch = (struct scratch){.dir = test_scratch()};
@@ -125,9 +124,9 @@ static void scratch_open(struct scratch *scratch, bool has_thread)
 	fd = open(scratch->path, O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(dit_page_writer_new(&scratch->writer, has_thread), 0);
-	opts.writer = scratch->writer;
-	assert_int_equal(
-		dit_page_file_open(&scratch->file, AT_FDCWD, scratch->path, &opts), 0);
+	assert_int_equal(dit_page_file_open(&scratch->file, AT_FDCWD, scratch->path,
+	                                    scratch->writer, wants_direct),
+	                 0);
 }
 
 static void scratch_close(struct scratch *scratch)
@@ -255,12 +254,12 @@ static void lengths_that_are_not_aligned_are_written(void **state)
 
 static void a_file_that_is_not_there_is_an_error(void **state)
 {
-	struct dit_page_file_opts opts = {.is_direct = true};
 	struct dit_page_file file;
 	(void)state;
 
-	assert_int_equal(dit_page_file_open(&file, AT_FDCWD, "/nonexistent/file", &opts),
-	                 -ENOENT);
+	assert_int_equal(
+		dit_page_file_open(&file, AT_FDCWD, "/nonexistent/file", NULL, true),
+		-ENOENT);
 }
 
 /* ---- the page cache ---- */

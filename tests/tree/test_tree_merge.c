@@ -173,7 +173,7 @@ static void found(void *ctx, const struct dit_walk_finding *finding)
 static void assert_sound(const struct fixture *f)
 {
 	struct dit_walk_stats stats;
-	struct dit_walk_opts opts = {.fd = f->fd, .nthreads = 1, .found = found};
+	struct dit_walk_opts opts = {.fd = f->fd, .shared.nthreads = 1, .found = found};
 
 	assert_int_equal(dit_walk(&opts, &stats), 0);
 	assert_int_equal(stats.nfindings, 0);
@@ -374,9 +374,9 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	fixture_make(&f);
 	dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f);
 	assert_int_equal(dit_page_reserve_expect(&reserve, 600), 0);
-	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
-	                                    &(struct dit_page_file_opts){.writer = NULL}),
-	                 0);
+	assert_int_equal(
+		dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path, NULL, false),
+		0);
 	write_table(&reserve, flags, &table);
 	assert_true(f.nreserved >= 1);
 	dit_page_file_close(&reserve.space.file);
@@ -453,9 +453,9 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 	model.has[9][8] = true;
 	fixture_make(&f);
 	dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f);
-	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
-	                                    &(struct dit_page_file_opts){.writer = NULL}),
-	                 0);
+	assert_int_equal(
+		dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path, NULL, false),
+		0);
 	write_table(&reserve, INDEX_FLAGS, &table);
 	dit_page_file_close(&reserve.space.file);
 	commit = open_commit(&f, 0, &reserve.left, 0);

@@ -117,7 +117,7 @@ static void assert_directory_is_clean(const char *dir, const char *what)
 	char text[500] = "";
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {
-		.nthreads = 2, .found = note_first, .found_ctx = text};
+		.shared.nthreads = 2, .found = note_first, .found_ctx = text};
 
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	opts.fd = open(path, O_RDONLY);
@@ -195,8 +195,10 @@ static void walk_snapshot(const char *dir, uint64_t transaction, struct dit_meta
 	char text[500] = "";
 	struct dit_metas metas;
 	struct dit_walk_stats stats = {0};
-	struct dit_walk_opts opts = {
-		.state = held, .nthreads = 2, .found = note_first, .found_ctx = text};
+	struct dit_walk_opts opts = {.state = held,
+	                             .shared.nthreads = 2,
+	                             .found = note_first,
+	                             .found_ctx = text};
 
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	opts.fd = open(path, O_RDONLY);
@@ -263,7 +265,7 @@ static void a_commit_during_a_walk_that_holds_nothing_is_told(void **state)
 	char path[4200];
 	struct committer committer = {.env = open_env(dir, MDB_NOSYNC)};
 	struct dit_walk_stats stats;
-	struct dit_walk_opts opts = {.nthreads = 1,
+	struct dit_walk_opts opts = {.shared.nthreads = 1,
 	                             .order = wrong_order,
 	                             .found = commit_meanwhile,
 	                             .found_ctx = &committer};
@@ -329,7 +331,7 @@ static void other_files_are_no_databases(void **state)
 
 static void a_file_that_cannot_be_read_is_an_error(void **state)
 {
-	struct dit_walk_opts opts = {.fd = -1, .nthreads = 1};
+	struct dit_walk_opts opts = {.fd = -1, .shared.nthreads = 1};
 	struct dit_walk_stats stats;
 	(void)state;
 
@@ -338,10 +340,12 @@ static void a_file_that_cannot_be_read_is_an_error(void **state)
 
 static void a_walk_can_be_stopped(void **state)
 {
-	static const volatile sig_atomic_t stop = 1;
+	static const volatile sig_atomic_t flag = 1;
+	const struct dit_stop stop = {.flag = &flag};
 	struct image image = image_new(IMAGE_OURS);
 	struct dit_walk_stats stats;
-	struct dit_walk_opts opts = {.nthreads = 2, .found = note_first, .stop = &stop};
+	struct dit_walk_opts opts = {.shared = {.nthreads = 2, .stop = &stop},
+	                             .found = note_first};
 	(void)state;
 
 	opts.fd = test_nameless_file();
@@ -356,7 +360,7 @@ static void a_brief_walk_ends_after_the_main_tree(void **state)
 	struct image image = image_new(IMAGE_LIBLMDB);
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {
-		.nthreads = 1, .is_brief = true, .found = note_first};
+		.shared.nthreads = 1, .is_brief = true, .found = note_first};
 	(void)state;
 
 	image_root(&image, "cn")->flags = 0;
@@ -492,7 +496,7 @@ static void sizes_of_databases_are_told(void **state)
 			struct sizes sizes = {.nsizes = 0};
 			struct dit_walk_stats stats;
 			struct dit_walk_opts opts = {.fd = fd,
-			                             .nthreads = nthreads,
+			                             .shared.nthreads = nthreads,
 			                             .order = image_order,
 			                             .list = note_list,
 			                             .size = note_size,

@@ -282,7 +282,7 @@ static void note_finding(void *ctx, const struct dit_walk_finding *finding)
 int image_walk(const struct image *image, unsigned nthreads, struct image_findings *ret)
 {
 	struct dit_walk_opts opts = {
-		.nthreads = nthreads,
+		.shared.nthreads = nthreads,
 		.order = image_order,
 		.found = note_finding,
 		.found_ctx = ret,

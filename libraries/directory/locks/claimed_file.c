@@ -96,8 +96,8 @@ int dit_claimed_file_begin(struct dit_claimed_file *file,
 		.fd = file->data_fd,
 		.path = path,
 		.format = file->format,
-		.file = {.writer = opts->page_writer, .is_direct = true},
-		.ticker = opts->ticker,
+		.shared = opts->shared,
+		.is_direct = true,
 		.oldest = DIT_COMMIT_ALONE,
 	};
 	struct dit_metas metas = {.page_bytes = 0};

@@ -16,6 +16,7 @@
 #ifndef DITKIT_CLAIMED_FILE_H
 #define DITKIT_CLAIMED_FILE_H
 
+#include "base/shared.h"
 #include "commit/page_commit.h"
 #include "locks/claim.h"
 
@@ -43,11 +44,10 @@ int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
                           struct dit_fault *fault);
 
 struct dit_claimed_file_opts {
-	uint64_t maxsize_bytes;              /* configured size; 0: LMDB's default */
-	bool may_grow;                       /* the file may become larger than that */
-	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
-	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
-	struct dit_fault *fault;             /* of the call; may be NULL */
+	uint64_t maxsize_bytes; /* configured size; 0: LMDB's default */
+	bool may_grow;          /* the file may become larger than that */
+	struct dit_shared shared;
+	struct dit_fault *fault; /* of the call; may be NULL */
 };
 
 /** Begin the commit. After an error the file is only to be closed. */

@@ -36,17 +36,16 @@ static void note(void *ctx, const struct dit_walk_finding *finding)
 	                    (long long)finding->page, finding->text);
 }
 
-int dit_data_check_whole(int data_fd, const volatile sig_atomic_t *stop,
+int dit_data_check_whole(int data_fd, const struct dit_stop *stop,
                          struct dit_fault *fault)
 {
 	struct dit_fault first = {""};
 	struct dit_walk_opts opts = {
 		.fd = data_fd,
-		.nthreads = 1,
+		.shared = {.nthreads = 1, .stop = stop},
 		.order = dit_stored_order,
 		.found = note,
 		.found_ctx = &first,
-		.stop = stop,
 	};
 	struct dit_walk_stats stats;
 	int r = dit_walk(&opts, &stats);
@@ -126,7 +125,7 @@ static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 		return DIT_E_NOTEMPTY;
 	}
 	if (r == 0 || r == DIT_E_CORRUPT) {
-		int whole = dit_data_check_whole(data_fd, opts->stop, opts->fault);
+		int whole = dit_data_check_whole(data_fd, opts->shared.stop, opts->fault);
 
 		r = whole < 0 ? whole : r;
 	}
@@ -173,12 +172,12 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 	if (r == 0) {
 		return say_older(fault);
 	}
-	r = dit_data_seal_check(fd, opts->sealed, fault);
+	r = dit_data_seal_check(fd, opts->shared.sealed, fault);
 	r = r ?: dit_format_check_state(fd, fault);
 	if (r < 0) {
 		return r;
 	}
-	r = count_records(fd, dit_data_format_10(opts->sealed), &nrecords);
+	r = count_records(fd, dit_data_format_10(opts->shared.sealed), &nrecords);
 	if (r < 0) {
 		return dit_fault_say(fault, r, DIT_DATA_NAME " cannot be read");
 	}

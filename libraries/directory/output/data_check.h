@@ -17,7 +17,7 @@
  *
  * @return 0; DIT_E_CORRUPT with a fault; errors of dit_walk()
  */
-int dit_data_check_whole(int data_fd, const volatile sig_atomic_t *stop,
+int dit_data_check_whole(int data_fd, const struct dit_stop *stop,
                          struct dit_fault *fault);
 
 /** Before the directory is claimed: is its database of the other generation?

@@ -141,15 +141,14 @@ static int open_database(struct index_output *output,
                          const struct dit_index_output_opts *opts)
 {
 	struct dit_claimed_file *file = &output->file;
-	const struct dit_snapshot_opts snapshot = {.nreaders = opts->nthreads,
-	                                           .sealed = opts->sealed,
+	const struct dit_snapshot_opts snapshot = {.nreaders = opts->shared.nthreads,
+	                                           .sealed = opts->shared.sealed,
 	                                           .is_claimed = true,
 	                                           .claimed_fd = file->data_fd,
 	                                           .fault = opts->fault};
 	const struct dit_claimed_file_opts file_opts = {.maxsize_bytes =
 	                                                        opts->maxsize_bytes,
-	                                                .page_writer = opts->page_writer,
-	                                                .ticker = opts->ticker,
+	                                                .shared = opts->shared,
 	                                                .fault = opts->fault};
 	int r = dit_snapshot_open_readers(&output->head.snapshot, NULL, &snapshot);
 
@@ -172,12 +171,12 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 		return -ENOMEM;
 	}
 	output->head.fault = opts->fault;
-	output->change = (struct dit_page_change_opts){.nthreads = opts->nthreads,
+	output->change = (struct dit_page_change_opts){.nthreads = opts->shared.nthreads,
 	                                               .order = dit_stored_order,
 	                                               .damaged = opts->damaged,
 	                                               .ctx = opts->ctx};
 	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode,
-	                          opts->sealed, opts->fault);
+	                          opts->shared.sealed, opts->fault);
 	if (r < 0) {
 		free(output);
 		return r;

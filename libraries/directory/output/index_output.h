@@ -19,20 +19,16 @@
 
 #include <sys/types.h>
 
+#include "base/shared.h"
 #include "output/output.h"
 #include "reader/snapshot.h"
 
 struct dit_index_output_opts {
 	const char *directory;
-	mode_t mode;            /* of a lock.mdb that has to be made */
-	uint64_t maxsize_bytes; /* configured size; 0: LMDB's default */
-	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
-	 * end. NULL: they are not sealed */
-	const struct dit_page_format *sealed;
-	unsigned nthreads;                   /* readers of the snapshot, at least one */
-	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
-	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
-	struct dit_fault *fault; /* borrowed until the last dit_output_find_index() */
+	mode_t mode;              /* of a lock.mdb that has to be made */
+	uint64_t maxsize_bytes;   /* configured size; 0: LMDB's default */
+	struct dit_shared shared; /* each thread, one at least, reads the snapshot */
+	struct dit_fault *fault;  /* borrowed until the last dit_output_find_index() */
 	/**
 	 * An old database is damaged; the new one takes its place all the same. Called by
 	 * dit_output_prepare(); may be NULL.

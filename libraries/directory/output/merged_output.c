@@ -129,8 +129,7 @@ static int begin_commit(struct merged_output *output, const struct dit_output_op
 	const struct dit_claimed_file_opts file_opts = {.maxsize_bytes =
 	                                                        opts->maxsize_bytes,
 	                                                .may_grow = opts->may_grow,
-	                                                .page_writer = opts->page_writer,
-	                                                .ticker = opts->ticker,
+	                                                .shared = opts->shared,
 	                                                .fault = opts->fault};
 	int r = dit_claimed_file_begin(file, &file_opts);
 
@@ -171,10 +170,10 @@ int dit_output_merged_open(struct dit_record_output **ret,
 	output->expected_bytes = opts->expected_bytes;
 	output->may_grow = opts->may_grow;
 	output->merge = opts->merge;
-	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode,
-	                          opts->is_lmdb_10 ? dit_data_format_10(opts->sealed)
-	                                           : &dit_lmdb_09,
-	                          opts->fault);
+	r = dit_claimed_file_open(
+		&output->file, opts->directory, opts->mode,
+		opts->is_lmdb_10 ? dit_data_format_10(opts->shared.sealed) : &dit_lmdb_09,
+		opts->fault);
 	if (r < 0) {
 		free(output);
 		return r;

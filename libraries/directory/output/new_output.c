@@ -127,7 +127,7 @@ static int complete_file(struct dit_new_output *output)
 	if (r == 0) {
 		r = dit_sync_pieces(fd, output->tables.base.base.bytes,
 		                    &output->tables.base.base.synced_bytes,
-		                    output->opts.ticker);
+		                    output->opts.shared.ticker);
 	}
 	if (r == 0 && fsync(fd) != 0) {
 		r = -errno;
@@ -271,7 +271,7 @@ static int choose_format_10(struct dit_new_output *output,
 {
 	long page_bytes =
 		opts->page_bytes == 0 ? sysconf(_SC_PAGESIZE) : (long)opts->page_bytes;
-	const struct dit_page_format *format = dit_data_format_10(opts->sealed);
+	const struct dit_page_format *format = dit_data_format_10(opts->shared.sealed);
 	long max = (long)format->page_bytes_max;
 
 	if (opts->writer == DIT_WRITER_APPEND) {
@@ -309,7 +309,8 @@ static int begin_pages(struct dit_new_output *output)
 		.path = DIT_DATA_NAME,
 		.dir_fd = output->staging_fd,
 		.format = output->format,
-		.file = {.writer = output->opts.page_writer, .is_direct = true},
+		.shared = output->opts.shared,
+		.is_direct = true,
 		.map_bytes =
 			dit_map_limit(output->opts.maxsize_bytes, output->page_bytes),
 		.is_new = true,

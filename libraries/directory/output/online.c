@@ -160,24 +160,21 @@ static int open_data(struct dit_online *online)
  * disk. */
 static int open_reserve(struct dit_online *online)
 {
-	const struct dit_page_file_opts file = {.writer = online->opts.page_writer,
-	                                        .is_direct = true};
-
 	dit_page_reserve_init(&online->reserve, online->head.snapshot->format,
 	                      online->page_bytes, reserve_more, online);
 	online->reserve.space.transaction = dit_online_page_transaction(online);
 	online->has_reserve = true;
 	return dit_page_file_open(&online->reserve.space.file, AT_FDCWD, online->path,
-	                          &file);
+	                          online->opts.shared.page_writer, true);
 }
 
 int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                     const struct dit_online_opts *opts)
 {
-	const struct dit_snapshot_opts snapshot = {.nreaders = opts->nreaders,
+	const struct dit_snapshot_opts snapshot = {.nreaders = opts->shared.nthreads,
 	                                           .nspare = DIT_ONLINE_NSPARE,
 	                                           .wait_ms = opts->wait_ms,
-	                                           .sealed = opts->sealed,
+	                                           .sealed = opts->shared.sealed,
 	                                           .fault = opts->fault};
 	struct dit_online *online = calloc(1, sizeof(*online));
 	int r = 0;

@@ -34,6 +34,7 @@
 #define DITKIT_ONLINE_H
 
 #include "base/arena.h"
+#include "base/shared.h"
 #include "locks/mapped.h"
 #include "output/output.h"
 #include "reader/snapshot.h"
@@ -85,20 +86,15 @@ typedef int (*dit_online_changed_fn)(void *ctx, const struct dit_online_changed 
 
 struct dit_online_opts {
 	const char *directory;
-	unsigned nreaders;           /* of the snapshot */
+	struct dit_shared shared;    /* each thread reads the snapshot */
 	uint64_t wait_ms;            /* at most, while the table of readers is full */
 	uint64_t lock_wait_ms;       /* at most, for the write lock */
 	struct dit_mapped_conf conf; /* with maxsize as configured; 0: LMDB's default */
 	const struct dit_keeper *keeper; /* looks at maps; borrowed; NULL: nobody */
-	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
-	 * end. NULL: they are not sealed */
-	const struct dit_page_format *sealed;
 	/* slapd runs with dbnosync: our commits are synced after the lock is free, or all
 	 * writers would wait for the pages that slapd has not synced */
 	bool is_unsynced;
-	uint64_t list_max;                   /* IDs in a list */
-	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
-	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
+	uint64_t list_max;              /* IDs in a list */
 	struct dit_online_times *times; /* borrowed; filled at the end; may be NULL */
 	struct dit_fault *fault;        /* borrowed while it is open; may be NULL */
 	dit_online_changed_fn changed;  /* with ctx; of the indexes, in their order */

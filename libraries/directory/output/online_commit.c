@@ -79,7 +79,6 @@ int dit_online_open_commit(struct dit_online *online, const struct dit_page_set 
 		.fd = online->data_fd,
 		.path = online->path,
 		.format = online->head.snapshot->format,
-		.file = {.writer = NULL},
 		.oldest = dit_snapshot_txn_id(online->head.snapshot),
 		.reserved = reserved,
 		.room_pages = room_pages,

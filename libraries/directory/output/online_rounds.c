@@ -90,7 +90,7 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
 		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
 		step->changes[i].n = 0;
-		dit_tick(online->is_locked ? NULL : online->opts.ticker);
+		dit_tick(online->is_locked ? NULL : online->opts.shared.ticker);
 	}
 	return r;
 }
@@ -230,7 +230,7 @@ static int sync_pages(const struct dit_online *online)
 		return -errno;
 	}
 	r = dit_sync_pieces(online->data_fd, (uint64_t)st.st_size, NULL,
-	                    online->opts.ticker);
+	                    online->opts.shared.ticker);
 	if (r < 0) {
 		return r;
 	}
@@ -312,7 +312,6 @@ static bool is_enough(const struct dit_online_times *times)
 static int run_rounds(struct step *step)
 {
 	struct dit_online *online = step->online;
-	const struct dit_page_file_opts file = {.writer = NULL};
 	int r = 0;
 
 	dit_page_space_init(&step->space, online->head.snapshot->format,
@@ -320,7 +319,7 @@ static int run_rounds(struct step *step)
 	step->space.transaction = dit_online_page_transaction(online);
 	step->space.take = online->reserve.space.take;
 	step->space.take_ctx = online->reserve.space.take_ctx;
-	r = dit_page_file_open(&step->space.file, AT_FDCWD, online->path, &file);
+	r = dit_page_file_open(&step->space.file, AT_FDCWD, online->path, NULL, false);
 	if (r < 0) {
 		return r;
 	}
@@ -410,7 +409,7 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 		if (r == DIT_E_CORRUPT) {
 			return say_damaged(online, name);
 		}
-		dit_tick(online->opts.ticker);
+		dit_tick(online->opts.shared.ticker);
 	}
 	r = r ?: find_entries(online->head.snapshot, 0, &oldest);
 	return r < 0 ? r : dit_entry_changes_begin(&online->changes, &oldest, source);
@@ -455,7 +454,7 @@ static void warm_up(const struct dit_online *online)
 		}
 		nread += n;
 		if (nread >= WARM_TICK_PAGES) {
-			dit_tick(online->opts.ticker);
+			dit_tick(online->opts.shared.ticker);
 			nread = 0;
 		}
 		page = dit_page_set_next(used, page + n);

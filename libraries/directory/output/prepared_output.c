@@ -48,7 +48,7 @@ static int digest_data(struct dit_new_output *output, const struct dit_stop *sto
 		if (n > 0) {
 			dit_digest_add(digest, piece, (size_t)n);
 		}
-		dit_tick(output->opts.ticker);
+		dit_tick(output->opts.shared.ticker);
 	}
 	if (n == 0) {
 		dit_digest_text(digest, ret);
@@ -237,7 +237,7 @@ static int open_data(struct dit_new_output *output, const struct dit_output_opts
 		                                   "write in it");
 	}
 	r = dit_data_open(folder_fd, O_RDWR,
-	                  opts->is_lmdb_10 ? dit_data_format_10(opts->sealed)
+	                  opts->is_lmdb_10 ? dit_data_format_10(opts->shared.sealed)
 	                                   : &dit_lmdb_09,
 	                  opts->fault);
 	output->data_fd = r;
@@ -277,7 +277,7 @@ int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_op
 	}
 	output->manifest = prepared->manifest.json;
 	if (opts->is_lmdb_10) {
-		output->format = dit_data_format_10(opts->sealed);
+		output->format = dit_data_format_10(opts->shared.sealed);
 	}
 	base->ops = &publish_ops;
 	base->bytes = prepared->manifest.bytes;

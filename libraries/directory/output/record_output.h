@@ -16,19 +16,17 @@
 #ifndef DITKIT_RECORD_OUTPUT_H
 #define DITKIT_RECORD_OUTPUT_H
 
-#include <signal.h>
 #include <sys/types.h>
 
 #include "base/pieces.h"
-#include "base/ticker.h"
+#include "base/shared.h"
 #include "codec/name_codec.h"
 #include "output/output.h"
 
-struct dit_fault;       /* fault.h */
-struct dit_prepared;    /* manifest.h */
-struct dit_stop;        /* stop.h */
-struct json_t;          /* jansson.h */
-struct dit_page_writer; /* page_writer.h */
+struct dit_fault;    /* fault.h */
+struct dit_prepared; /* manifest.h */
+struct dit_stop;     /* stop.h */
+struct json_t;       /* jansson.h */
 
 /** How new lists are merged with stored lists. */
 enum dit_output_merge {
@@ -58,20 +56,13 @@ struct dit_output_opts {
 	/* The database is of LMDB 1.0, which OpenLDAP 2.7 reads. false: a new one is of
 	 * the liblmdb at hand, a stored one of LMDB 0.9. */
 	bool is_lmdb_10;
-	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the
-	 * end. NULL: they are not sealed */
-	const struct dit_page_format *sealed;
 	bool may_grow; /* the result may be larger than maxsize_bytes */
 	/* The result is prepared: put into ditkit-prepared (manifest.h), with
 	 * dit_output_put_manifest(). DIT_E_NOTEMPTY: the database has entries */
 	bool is_prepared;
 	/* The new database takes the place of one that holds entries, or is damaged */
 	bool replaces;
-	struct dit_page_writer
-		*page_writer;      /* borrowed; NULL: each thread writes its pages */
-	struct dit_ticker *ticker; /* main's; borrowed; NULL: no reports */
-	/* Not 0: checks of stored pages end with DIT_E_STOPPED; NULL: never. */
-	const volatile sig_atomic_t *stop;
+	struct dit_shared shared;
 	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than
 	 * the result of that and of the opening. */
 	struct dit_fault *fault;

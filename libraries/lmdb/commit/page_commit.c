@@ -425,7 +425,8 @@ static int open_space(struct dit_page_commit *commit)
 	space->take = commit->opts.is_new ? NULL : dit_commit_take;
 	space->take_ctx = commit;
 	return dit_page_file_open(&space->file, commit->opts.dir_fd, commit->opts.path,
-	                          &commit->opts.file);
+	                          commit->opts.shared.page_writer,
+	                          commit->opts.is_direct);
 }
 
 int dit_page_commit_open(struct dit_page_commit **ret,

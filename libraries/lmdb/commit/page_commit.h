@@ -36,8 +36,8 @@
 #ifndef DITKIT_PAGE_COMMIT_H
 #define DITKIT_PAGE_COMMIT_H
 
+#include "base/shared.h"
 #include "base/span.h"
-#include "base/ticker.h"
 #include "page/page_format.h"
 #include "page/tree_visit.h"
 #include "tree/page_sink.h"
@@ -54,10 +54,10 @@ struct dit_page_commit_opts {
 	const char *path; /* that leads to the same file, for the pages' own descriptor */
 	int dir_fd;       /* where a relative path begins; borrowed */
 	const struct dit_page_format *format;
-	struct dit_page_file_opts file;
-	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: no reports */
-	uint64_t max_bytes;        /* that the file may take; 0: any number */
-	uint64_t map_bytes;        /* for the meta page, which keeps a larger size */
+	struct dit_shared shared; /* the ticker is that of the sync */
+	bool is_direct;           /* pages are written past the page cache, if possible */
+	uint64_t max_bytes;       /* that the file may take; 0: any number */
+	uint64_t map_bytes;       /* for the meta page, which keeps a larger size */
 	/* Pages that transactions up to this one gave back are used: no reader has a
 	 * state before it, and this one is on the disk. ALONE: all free pages. */
 	uint64_t oldest;

@@ -229,7 +229,7 @@ static int sync_pages(const struct dit_page_commit *commit)
 	int r = commit->opts.caller_syncs
 	                ? 0
 	                : dit_sync_pieces(commit->opts.fd, dit_page_commit_bytes(commit),
-	                                  NULL, commit->opts.ticker);
+	                                  NULL, commit->opts.shared.ticker);
 
 	return r < 0 ? r : sync_file(commit);
 }

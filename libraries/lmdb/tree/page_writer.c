@@ -197,15 +197,15 @@ static int open_direct(int fd, int dir_fd, const char *name)
 }
 
 int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
-                       const struct dit_page_file_opts *opts)
+                       struct dit_page_writer *writer, bool is_direct)
 {
 	int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0) {
 		return -errno;
 	}
-	*file = (struct dit_page_file){.fd = fd, .direct_fd = -1, .writer = opts->writer};
-	if (opts->is_direct) {
+	*file = (struct dit_page_file){.fd = fd, .direct_fd = -1, .writer = writer};
+	if (is_direct) {
 		file->direct_fd = open_direct(fd, dir_fd, name);
 	}
 	atomic_init(&file->error, 0);

@@ -54,18 +54,16 @@ struct dit_page_file {
 	_Atomic size_t npending;
 };
 
-struct dit_page_file_opts {
-	struct dit_page_writer *writer; /* as above */
-	bool is_direct;                 /* past the page cache, if possible */
-};
-
 /**
  * Open an existing file for writing.
+ *
+ * @param writer     as above
+ * @param is_direct  past the page cache, if possible
  *
  * @return 0 or -errno
  */
 int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
-                       const struct dit_page_file_opts *opts);
+                       struct dit_page_writer *writer, bool is_direct);
 /** Wait until all chunks are written. 0 or the first error of any. */
 int dit_page_file_drain(struct dit_page_file *file);
 /** Drain, close. Closing twice is fine. */

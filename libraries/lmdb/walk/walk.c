@@ -165,13 +165,15 @@ static void tell(void *ctx)
 int dit_walk_databases(struct walk *walk)
 {
 	struct dit_team *team = NULL;
-	int r = dit_walk_tasks_new(&walk->tasks, walk->opts->nthreads);
+	int r = dit_walk_tasks_new(&walk->tasks, walk->opts->shared.nthreads);
 
 	dit_tick(&walk->ticker);
 	for (size_t i = 0; i < walk->ndatabases && r == 0; i++) {
 		r = start_database(walk, walk->databases[i]);
 	}
-	r = r ?: dit_team_new(&team, walk->opts->nthreads, "dit-walk", run_member, walk);
+	r = r
+	            ?: dit_team_new(&team, walk->opts->shared.nthreads, "dit-walk",
+	                            run_member, walk);
 	if (r == 0) {
 		dit_team_meet(team, NULL);
 		dit_team_free(team, &walk->ticker);
@@ -369,9 +371,8 @@ int dit_walk_brief(int fd, const struct dit_page_format *sealed,
                    const struct dit_meta *state, struct dit_walk_stats *ret)
 {
 	const struct dit_walk_opts opts = {.fd = fd,
-	                                   .sealed = sealed,
 	                                   .state = state,
-	                                   .nthreads = 1,
+	                                   .shared = {.nthreads = 1, .sealed = sealed},
 	                                   .is_brief = true};
 	int r = -ESTALE;
 

@@ -24,11 +24,11 @@
 #ifndef DITKIT_WALK_H
 #define DITKIT_WALK_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/shared.h"
 #include "base/span.h"
 #include "page/key_order.h"
 #include "page/page_format.h"
@@ -146,13 +146,12 @@ typedef void (*dit_walk_size_fn)(void *ctx, const struct dit_walk_size *size);
 
 struct dit_walk_opts {
 	int fd; /* of the data file, open for reading; borrowed */
-	/* The format of a file that is sealed (page/page_seal.h); borrowed. NULL: a file
-	 * of any format that is not sealed */
-	const struct dit_page_format *sealed;
+	/* 1 thread at least. Without a format of sealed pages (page/page_seal.h) the file
+	 * may be of any format that is not sealed. */
+	struct dit_shared shared;
 	/* The meta page that the snapshot held was registered with: two commits later the
 	 * file does not have it any more. Borrowed. NULL: nothing is held */
 	const struct dit_meta *state;
-	unsigned nthreads;      /* 1 at least */
 	bool is_brief;          /* meta pages, free list and main tree alone */
 	dit_key_order_fn order; /* NULL: LMDB's own orders alone */
 	void *order_ctx;
@@ -161,7 +160,6 @@ struct dit_walk_opts {
 	void *size_ctx;          /* of both */
 	dit_walk_found_fn found; /* NULL: findings are counted only */
 	void *found_ctx;
-	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
 	/** Called now and then by the thread of dit_walk(): pages that were visited or
 	 * are free, of all. NULL: no callback. */
 	void (*tell)(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes);
@@ -184,7 +182,7 @@ struct dit_walk_stats {
 /**
  * Walk.
  *
- * A sealed file needs opts->sealed: without it pages would seem to be damaged. The pages
+ * A sealed file needs shared.sealed: without it pages would seem to be damaged. The pages
  * of a long value are in memory together, then.
  *
  * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: nothing is

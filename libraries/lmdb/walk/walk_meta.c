@@ -221,9 +221,9 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 
 	*ret_is_usable = false;
 	walk->format = format_of(walk->opts->fd);
-	if (walk->opts->sealed != NULL &&
-	    walk->opts->sealed->version == walk->format->version) {
-		walk->format = walk->opts->sealed;
+	if (walk->opts->shared.sealed != NULL &&
+	    walk->opts->shared.sealed->version == walk->format->version) {
+		walk->format = walk->opts->shared.sealed;
 	}
 	r = read_at_once(walk, &pages, &bytes);
 	/* After the meta pages: a commit that makes the file longer writes its meta page

@@ -31,7 +31,7 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 		return false;
 	}
 	atomic_fetch_add_explicit(&walk->nused, 1, memory_order_relaxed);
-	if (walk->opts->nthreads == 1) {
+	if (walk->opts->shared.nthreads == 1) {
 		dit_tick_often(&walk->ticker);
 	}
 	if (dit_page_set_has_shared(&walk->freed, page)) {

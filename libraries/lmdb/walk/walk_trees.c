@@ -53,7 +53,7 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 	struct found found = {.trees = trees, .ntrees = ntrees};
 	const struct dit_walk_opts walk_opts = {
 		.fd = opts->pages->fd,
-		.nthreads = opts->nthreads,
+		.shared.nthreads = opts->nthreads,
 		.order = opts->order,
 		.order_ctx = opts->order_ctx,
 		.found = note,

@@ -53,9 +53,7 @@ void dit_walk_fail(struct walk *walk, int error)
 
 bool dit_walk_is_over(struct walk *walk)
 {
-	const volatile sig_atomic_t *stop = walk->opts->stop;
-
-	if (stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0) {
+	if (dit_stop_is_set(walk->opts->shared.stop)) {
 		dit_walk_fail(walk, DIT_E_STOPPED);
 	}
 	return atomic_load_explicit(&walk->error, memory_order_relaxed) != 0;

@@ -331,14 +331,12 @@ static int walk(struct file *file, struct dit_walk_stats *stats)
 {
 	struct dit_walk_opts opts = {
 		.fd = file->fd,
-		.sealed = dit_data_seal_format(file->seal),
+		.shared = dit_job_shared(file->one->job, file->seal),
 		.state = state_of(file),
-		.nthreads = file->one->job->nthreads,
 		.order = take_database,
 		.order_ctx = file,
 		.found = keep_walked,
 		.found_ctx = file,
-		.stop = file->opts->stop,
 	};
 	int r = 0;
 

@@ -93,11 +93,9 @@ static int walk_side(struct dit_compare *c, unsigned number)
 {
 	const struct dit_compare_side *side = &c->sides[number];
 	const struct dit_walk_opts opts = {.fd = dit_snapshot_fd(side->snapshot),
-	                                   .sealed = dit_data_seal_format(side->seal),
+	                                   .shared = dit_job_shared(&c->job, side->seal),
 	                                   .state = dit_snapshot_meta(side->snapshot),
-	                                   .nthreads = c->job.nthreads,
 	                                   .order = dit_stored_order,
-	                                   .stop = c->opts.stop,
 	                                   .tell = c->opts.progress == NULL ? NULL
 	                                                                    : tell_pages,
 	                                   .tell_ctx = c};

@@ -101,13 +101,10 @@ int dit_load_store_open(struct load_target *target)
 		.page_bytes = db->data.page_bytes,
 		.has_ixck = loader->reading.rules.has_ixck,
 		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
-		.sealed = dit_data_seal_format(target->seal),
 		.may_grow = loader->opts->may_grow,
 		.is_prepared = loader->opts->is_prepared,
 		.replaces = loader->opts->replaces,
-		.page_writer = loader->job.page_writer,
-		.ticker = dit_job_ticker(&loader->job),
-		.stop = loader->job.stop.flag,
+		.shared = dit_job_shared(&loader->job, target->seal),
 		.fault = &fault,
 	};
 	int r = dit_output_open(&target->output, &opts);

@@ -401,15 +401,13 @@ static int open_output(struct work *work, size_t number)
 	                               .is_lmdb_10 = rules.has_lmdb_10,
 	                               .may_grow = work->opts.may_grow,
 	                               .replaces = work->opts.replaces,
-	                               .ticker = dit_job_ticker(&work->job),
-	                               .stop = work->job.stop.flag,
 	                               .fault = &fault};
 	int r = dit_job_open_seal(&work->job, db, &item->seal);
 
 	if (r < 0) {
 		return r;
 	}
-	opts.sealed = dit_data_seal_format(item->seal);
+	opts.shared = dit_job_shared(&work->job, item->seal);
 	ret->directory = db->data.directory;
 	r = dit_output_open_prepared(&ret->output, &opts, &item->found);
 	return r < 0 ? fail(work, number, r, &fault) : 0;

@@ -149,7 +149,6 @@ struct modifier {
 
 	/* The database. */
 	struct dit_data_seal *seal;
-	struct dit_page_writer *page_writer;
 	struct dit_record_output *output;
 	struct dit_stored_keys *keys; /* main's, to check values */
 	struct dit_snapshot *snapshot;

@@ -122,11 +122,8 @@ static int open_output(struct modifier *modifier, struct dit_fault *fault)
 		.list_max = dit_settings_list_max(modifier->job.chosen.settings),
 		.merge = DIT_MERGE_GROW,
 		.is_lmdb_10 = modifier->rules.has_lmdb_10,
-		.sealed = dit_data_seal_format(modifier->seal),
 		.may_grow = modifier->opts->may_grow,
-		.page_writer = modifier->page_writer,
-		.ticker = dit_job_ticker(&modifier->job),
-		.stop = modifier->job.stop.flag,
+		.shared = dit_job_shared(&modifier->job, modifier->seal),
 		.fault = fault,
 	};
 	int r = dit_output_merged_open(&modifier->output, &opts);
@@ -184,7 +181,9 @@ static int open_database(struct modifier *modifier)
 		return r;
 	}
 	r = dit_stored_keys_new(&modifier->keys, modifier->indexes);
-	r = r ?: dit_page_writer_new(&modifier->page_writer, modifier->job.nthreads > 1);
+	r = r
+	            ?: dit_page_writer_new(&modifier->job.page_writer,
+	                                   modifier->job.nthreads > 1);
 	r = r ?: dit_split_rules_make(db, &modifier->split_rules);
 	if (r < 0) {
 		return dit_modify_fail(modifier, r, "could not start");
@@ -275,7 +274,7 @@ void dit_modify_release(struct modifier *modifier)
 	dit_ad_names_deinit(&modifier->names);
 	dit_output_abandon(dit_output_of(modifier->output));
 	dit_ad_numbers_deinit(&modifier->numbers);
-	dit_page_writer_free(modifier->page_writer);
+	dit_page_writer_free(modifier->job.page_writer);
 	dit_stored_keys_free(modifier->keys);
 	dit_index_set_free(modifier->indexes);
 	dit_data_seal_close(modifier->seal);

@@ -159,16 +159,12 @@ static void tell_damaged(void *ctx, const char *name, const char *text, bool is_
 
 static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 {
-	const struct reindexer *reindexer = target->reindexer;
 	const struct dit_database *db = target->db;
 	const struct dit_index_output_opts opts = {
 		.directory = db->data.directory,
 		.mode = db->data.mode,
 		.maxsize_bytes = db->data.maxsize_bytes,
-		.nthreads = reindexer->job.nthreads,
-		.sealed = dit_data_seal_format(target->seal),
-		.page_writer = reindexer->job.page_writer,
-		.ticker = dit_job_ticker(&target->reindexer->job),
+		.shared = dit_job_shared(&target->reindexer->job, target->seal),
 		.fault = fault,
 		.damaged = tell_damaged,
 		.ctx = target,
@@ -188,7 +184,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 	const struct dit_settings *settings = reindexer->job.chosen.settings;
 	const struct dit_online_opts opts = {
 		.directory = db->data.directory,
-		.nreaders = reindexer->job.nthreads,
+		.shared = dit_job_shared(&target->reindexer->job, target->seal),
 		.wait_ms = WAIT_MS,
 		.lock_wait_ms = LOCK_WAIT_MS,
 		.conf = {.path = db->file,
@@ -196,11 +192,8 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 	                 .read_us = settings->read_us,
 	                 .map_bytes = db->data.maxsize_bytes},
 		.keeper = &reindexer->keeper,
-		.sealed = dit_data_seal_format(target->seal),
 		.is_unsynced = db->data.is_unsynced,
 		.list_max = dit_settings_list_max(settings),
-		.page_writer = reindexer->job.page_writer,
-		.ticker = dit_job_ticker(&target->reindexer->job),
 		.times = &target->times,
 		.fault = fault,
 		.changed = dit_reindex_catch_up,
