@@ -83,6 +83,8 @@ static void phases_are_all_of_the_time(void **state)
 
 static void an_interrupt_is_told_instead_of_its_consequence(void **state)
 {
+	static const struct dit_fault none = {""};
+	static const struct dit_fault fault = {"it is damaged"};
 	char text[80] = "";
 	volatile sig_atomic_t stop = 0;
 	const struct dit_job_opts opts = {
@@ -97,7 +99,13 @@ static void an_interrupt_is_told_instead_of_its_consequence(void **state)
 	                          "the limit of open files (");
 	assert_int_equal(dit_job_fail(&job, DIT_E_BUSY, "db"), DIT_E_BUSY);
 	assert_string_equal(text, "db: The database is in use");
+	assert_int_equal(dit_job_fail_with(&job, -EIO, "dir", &none), -EIO);
+	assert_string_equal(text, "dir: Input/output error");
+	assert_int_equal(dit_job_fail_with(&job, -EIO, "dir", &fault), -EIO);
+	assert_string_equal(text, "dir: it is damaged");
 	stop = 1;
+	assert_int_equal(dit_job_fail(&job, 1, "no failure"), 1);
+	assert_string_equal(text, "dir: it is damaged");
 	assert_int_equal(dit_job_fail(&job, DIT_E_BUSY, "db"), DIT_E_STOPPED);
 	assert_string_equal(text, "it ends");
 	dit_job_deinit(&job);

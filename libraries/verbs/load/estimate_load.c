@@ -161,7 +161,7 @@ static int take_batch(struct estimating *estimating, uint64_t bytes)
 	estimating->cpu_us += dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us;
 	estimating->ret->sampled_entries += share.end;
 	estimating->ret->sampled_bytes += bytes;
-	return r < 0 ? dit_job_fail(&loader->job, r, "could not estimate the load") : 0;
+	return dit_job_fail(&loader->job, r, "could not estimate the load");
 }
 
 /* Read the next batch. @param is_taken  it is in the sample. @return 1; 0: the input has

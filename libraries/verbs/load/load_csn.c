@@ -311,7 +311,7 @@ static int write_csn(struct load_target *target)
 
 static int told(struct load_target *target, int r)
 {
-	return r < 0 ? dit_load_target_fail(target, r, "could not write contextCSN") : 0;
+	return dit_load_target_fail(target, r, "could not write contextCSN");
 }
 
 int dit_load_csn_write(struct load_target *target)

@@ -219,8 +219,7 @@ static int put_manifest(struct load_target *target, json_t *common)
 
 	json_decref(site);
 	json_decref(own);
-	return r < 0 ? dit_load_target_fail(target, r, "could not write the manifest")
-	             : 0;
+	return dit_load_target_fail(target, r, "could not write the manifest");
 }
 
 int dit_load_put_manifests(struct loader *loader)

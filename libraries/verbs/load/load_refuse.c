@@ -77,9 +77,7 @@ static int tell_reject(struct loader *loader, const struct refused *refused)
 	reject.dn = dn_of(refused);
 	r = reject.dn == NULL ? -ENOMEM
 	                      : loader->opts->reject(loader->opts->reject_ctx, &reject);
-	return r < 0 ? dit_job_fail(&loader->job, r,
-	                            "could not write the rejected record")
-	             : 0;
+	return dit_job_fail(&loader->job, r, "could not write the rejected record");
 }
 
 static struct dit_load_refusal *find_refusal(const struct dit_load_stats *stats,

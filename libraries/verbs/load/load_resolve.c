@@ -315,10 +315,9 @@ static int end_batch(struct loader *loader)
 		struct load_target *target = &loader->targets[i];
 
 		if (target->entries != NULL) {
-			r = dit_entries_end_batch(target->entries);
-		}
-		if (r < 0) {
-			r = dit_load_target_fail(target, r, "could not store an entry");
+			r = dit_load_target_fail(target,
+			                         dit_entries_end_batch(target->entries),
+			                         "could not store an entry");
 		}
 	}
 	return r;

@@ -71,9 +71,7 @@ static int make_targets(struct loader *loader)
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = add_target(loader, loader->job.glue.databases[i]);
 	}
-	return r < 0 ? dit_job_fail(&loader->job, r,
-	                            loader->job.chosen.db->data.directory)
-	             : 0;
+	return dit_job_fail(&loader->job, r, loader->job.chosen.db->data.directory);
 }
 
 static int check_opts(const struct loader *loader)
@@ -183,7 +181,7 @@ static int check_tmpdir(struct loader *loader)
 	char text[PATH_MAX];
 	int r = dit_tmp_dir_check(dir, text, sizeof(text));
 
-	return r < 0 ? dit_job_fail(&loader->job, r, text) : 0;
+	return dit_job_fail(&loader->job, r, text);
 }
 
 static int make_keys(struct loader *loader, struct load_member *member)
@@ -308,7 +306,7 @@ static int make_page_writer(struct loader *loader)
 	                                 : dit_page_writer_new(&loader->job.page_writer,
 	                                                       loader->job.nthreads > 1);
 
-	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
+	return dit_job_fail(&loader->job, r, "could not start the threads");
 }
 
 /* Refused records would be written in clear text. */
@@ -391,7 +389,7 @@ int dit_load_prepare(struct loader *loader)
 	}
 	r = make_members(loader);
 	r = r ?: make_pipeline(loader);
-	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
+	return dit_job_fail(&loader->job, r, "could not start the threads");
 }
 
 /* ---- release ---- */

@@ -43,7 +43,7 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
-	return r < 0 ? dit_job_fail(&loader->job, r, opts.shared.tmpdir) : 0;
+	return dit_job_fail(&loader->job, r, opts.shared.tmpdir);
 }
 
 /* Make the objects that main fills while entries come. */
@@ -65,7 +65,7 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 		entries.memory_bytes = DIT_SORT_SHARE_MIN;
 	}
 	r = r ?: dit_entries_new(&target->entries, &entries);
-	return r < 0 ? dit_job_fail(job, r, tree.shared.tmpdir) : 0;
+	return dit_job_fail(job, r, tree.shared.tmpdir);
 }
 
 /* A wrong page size stops slapd whether the file is there or not (storage-2.7.md 2.4). */
@@ -168,7 +168,7 @@ static int seal(struct load_target *target)
 	r = r < 0 ? r
 	          : dit_output_expect_postings(&target->output->base,
 	                                       dit_builders_npostings(target->builders));
-	return r < 0 ? dit_load_target_fail(target, r, target->db->data.directory) : 0;
+	return dit_load_target_fail(target, r, target->db->data.directory);
 }
 
 static void run_index_work(void *ctx, unsigned member)
@@ -191,7 +191,7 @@ static int write_tree(struct load_target *target)
 	}
 	r = dit_ad_numbers_write(&target->numbers, target->output);
 	r = r < 0 ? r : dit_dn_tree_write(target->tree);
-	return r < 0 ? dit_load_target_fail(target, r, "could not write the tree") : 0;
+	return dit_load_target_fail(target, r, "could not write the tree");
 }
 
 static int fail_unless_stopped(struct load_target *target, int r, const char *what)

@@ -138,11 +138,8 @@ static int look(struct work *work, struct item *item, bool locks)
 		                              item, &item->found)
 		          : dit_prepared_look(item->dir_fd, &item->found);
 	}
-	if (r < 0) {
-		return dit_job_open_fail(&work->job, r, directory, fault);
-	}
-	r = note(work, item);
-	return r < 0 ? dit_job_fail(&work->job, r, directory) : 0;
+	r = dit_job_open_fail(&work->job, r, directory, fault);
+	return r ?: dit_job_fail(&work->job, note(work, item), directory);
 }
 
 /* @param locks  no other process shall change what is prepared */
@@ -225,7 +222,7 @@ static int abandon(const struct work *work, struct item *item)
 		r = dit_prepared_remove(claim.dir_fd, &fault);
 		dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
 	}
-	return r < 0 ? dit_job_open_fail(&work->job, r, directory, &fault) : 0;
+	return dit_job_open_fail(&work->job, r, directory, &fault);
 }
 
 /* As in a publication the chosen database comes last. */

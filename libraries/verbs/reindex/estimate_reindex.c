@@ -33,15 +33,10 @@ static int open_snapshot(struct reindex_target *target)
 		.sealed = dit_data_seal_format(target->seal),
 		.wait_ms = WAIT_MS,
 		.fault = &target->fault};
-	const char *directory = target->db->data.directory;
-	int r = dit_snapshot_open_readers(&target->snapshot, directory, &opts);
+	int r = dit_snapshot_open_readers(&target->snapshot, target->db->data.directory,
+	                                  &opts);
 
-	if (r < 0 && target->fault.text[0] != '\0') {
-		dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR, "%s: %s",
-		               directory, target->fault.text);
-		return r;
-	}
-	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+	return dit_reindex_target_fail(target, r);
 }
 
 /* The keys are sorted; lists go nowhere. */
@@ -61,7 +56,7 @@ static int sort_keys(struct reindex_target *target)
 		}
 		dit_index_cursor_close(cursor);
 	}
-	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+	return dit_reindex_target_fail(target, r);
 }
 
 /* @param cpu_us  of the sample */

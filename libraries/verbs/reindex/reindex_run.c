@@ -142,7 +142,7 @@ static int make_targets(struct reindexer *reindexer)
 	for (size_t i = 0; i < glue->ndatabases && r == 0; i++) {
 		r = add_target(reindexer, glue->databases[i]);
 	}
-	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start") : 0;
+	return dit_job_fail(&reindexer->job, r, "could not start");
 }
 
 static int find_attrs(struct reindexer *reindexer)
@@ -175,18 +175,16 @@ static int find_attrs(struct reindexer *reindexer)
 
 static int choose_resources(struct reindexer *reindexer)
 {
-	const struct dit_reindex_opts *opts = reindexer->opts;
+	struct dit_job *job = &reindexer->job;
 	char tmpdir[PATH_MAX];
-	int r = 0;
+	int r = dit_tmp_dir_check(dit_tmp_dir(job->opts.tmpdir), tmpdir, sizeof(tmpdir));
 
-	reindexer->stats->threads = reindexer->job.nthreads;
-	r = dit_tmp_dir_check(dit_tmp_dir(opts->tmpdir), tmpdir, sizeof(tmpdir));
+	reindexer->stats->threads = job->nthreads;
 	if (r < 0) {
-		return dit_job_fail(&reindexer->job, r, tmpdir);
+		return dit_job_fail(job, r, tmpdir);
 	}
-	r = dit_page_writer_new(&reindexer->job.page_writer, reindexer->job.nthreads > 1);
-	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start the threads")
-	             : 0;
+	r = dit_page_writer_new(&job->page_writer, job->nthreads > 1);
+	return dit_job_fail(job, r, "could not start the threads");
 }
 
 static int open_seals(struct reindexer *reindexer)

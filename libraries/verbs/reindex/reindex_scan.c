@@ -176,5 +176,5 @@ int dit_reindex_scan(struct reindex_target *target)
 	    !reindexer->opts->keep_going) {
 		return r; /* told */
 	}
-	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+	return dit_reindex_target_fail(target, r);
 }

@@ -25,12 +25,11 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 	const struct dit_database *db = target->db;
 	uint64_t bytes = target->stats->bytes;
 
-	if (target->fault.text[0] != '\0') {
-		dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR, "%s: %s",
-		               db->data.directory, target->fault.text);
-		return r;
+	if (r != DIT_E_FULL || target->fault.text[0] != '\0') {
+		return dit_job_fail_with(&target->reindexer->job, r, db->data.directory,
+		                         &target->fault);
 	}
-	if (r == DIT_E_FULL && bytes == 0) {
+	if (bytes == 0) {
 		dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
 		               "the database in %s has no room for the old indexes and "
 		               "the new ones, maxsize is %llu: configure more",
@@ -38,19 +37,13 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 		               (unsigned long long)db->data.maxsize_bytes);
 		return r;
 	}
-	if (r == DIT_E_FULL) {
-		uint64_t enough = (bytes + (16u << 20)) >> 20 << 20;
-
-		dit_job_report(
-			&target->reindexer->job, DIT_REPORT_ERROR,
-			"the database in %s needs %llu bytes, with the old indexes and "
-			"the new ones, but maxsize is %llu: configure \"maxsize %llu\"",
-			db->data.directory, (unsigned long long)bytes,
-			(unsigned long long)db->data.maxsize_bytes,
-			(unsigned long long)enough);
-		return r;
-	}
-	return dit_job_fail(&target->reindexer->job, r, db->data.directory);
+	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
+	               "the database in %s needs %llu bytes, with the old indexes and "
+	               "the new ones, but maxsize is %llu: configure \"maxsize %llu\"",
+	               db->data.directory, (unsigned long long)bytes,
+	               (unsigned long long)db->data.maxsize_bytes,
+	               (unsigned long long)((bytes + (16u << 20)) >> 20 << 20));
+	return r;
 }
 
 /* ---- which index databases are built ---- */
@@ -295,7 +288,7 @@ static int adopt_index(struct reindex_target *target, size_t number)
 		index.is_integerkey = db->is_integerkey;
 		r = dit_output_add_index(target->output, &index);
 	}
-	return r < 0 ? dit_job_fail(&target->reindexer->job, r, db->name) : 0;
+	return dit_job_fail(&target->reindexer->job, r, db->name);
 }
 
 static bool is_configured(const struct reindex_target *target, const char *name)
@@ -339,7 +332,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 			target->is_changed = true;
 		}
 	}
-	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+	return dit_reindex_target_fail(target, r);
 }
 
 /* There will be about as many index rows as are stored. Next to slapd the pages for them
@@ -384,11 +377,7 @@ int dit_reindex_target_open(struct reindex_target *target)
 		r = adopt_index(target, i);
 	}
 	r = r ?: look_for_unconfigured(target);
-	if (r < 0) {
-		return r;
-	}
-	r = expect_stored(target);
-	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+	return r ?: dit_reindex_target_fail(target, expect_stored(target));
 }
 
 /* ---- building ---- */
@@ -411,7 +400,7 @@ int dit_reindex_target_begin(struct reindex_target *target)
 	for (unsigned i = 0; i < reindexer->job.nthreads && r == 0; i++) {
 		r = dit_stored_keys_new(&target->keys[i], target->indexes);
 	}
-	return r < 0 ? dit_job_fail(&reindexer->job, r, opts.shared.tmpdir) : 0;
+	return dit_job_fail(&reindexer->job, r, opts.shared.tmpdir);
 }
 
 static void free_keys(struct reindex_target *target)
@@ -486,7 +475,7 @@ static int write_indexes(struct reindex_target *target)
 		target->npostings = dit_builders_npostings(target->builders);
 	}
 	dit_index_writer_free(writer);
-	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+	return dit_reindex_target_fail(target, r);
 }
 
 int dit_reindex_target_build(struct reindex_target *target)

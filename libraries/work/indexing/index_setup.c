@@ -18,7 +18,7 @@ int dit_indexes_make(const struct dit_job *job, const struct dit_index_spec *spe
 		               culprit->name.data);
 		return r;
 	}
-	return r < 0 ? dit_job_fail(job, r, "could not prepare the indexes") : 0;
+	return dit_job_fail(job, r, "could not prepare the indexes");
 }
 
 /* As of dit_indexes_add(). */
@@ -48,11 +48,11 @@ static int adopt_index(const struct adding *adding, size_t number)
 		               db->name, adding->directory);
 		return r;
 	}
-	if (r < 0 && adding->fault->text[0] != '\0') {
+	if (adding->fault->text[0] != '\0') {
 		return dit_job_open_fail(adding->job, r, adding->directory,
 		                         adding->fault);
 	}
-	return r < 0 ? dit_job_fail(adding->job, r, db->name) : 0;
+	return dit_job_fail(adding->job, r, db->name);
 }
 
 /* Integers have as many bytes as index_intlen says; small pages take no long keys. */
@@ -88,10 +88,7 @@ int dit_indexes_add(const struct dit_job *job, struct dit_index_set *indexes,
 		struct dit_output_index index = {.name = db->name,
 		                                 .is_integerkey = db->is_integerkey};
 
-		r = dit_output_add_index(output, &index);
-		if (r < 0) {
-			return dit_job_fail(job, r, db->name);
-		}
+		r = dit_job_fail(job, dit_output_add_index(output, &index), db->name);
 	}
 	return r;
 }

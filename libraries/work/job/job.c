@@ -198,7 +198,7 @@ int dit_job_glue(struct dit_job *job)
 		dit_job_report(job, DIT_REPORT_ERROR, "subordinate configuration error");
 		return r;
 	}
-	return r < 0 ? dit_job_fail(job, r, "could not start") : 0;
+	return dit_job_fail(job, r, "could not start");
 }
 
 int dit_job_before_open(const struct dit_job *job,
@@ -425,21 +425,30 @@ int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
 		               directory, dit_claim_holder(fault));
 		return r;
 	}
-	if (fault->text[0] == '\0') {
-		return dit_job_fail(job, r, directory);
-	}
-	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s", directory, fault->text);
-	return r;
+	return dit_job_fail_with(job, r, directory, fault);
 }
 
 int dit_job_fail(const struct dit_job *job, int r, const char *what)
 {
+	if (r >= 0) {
+		return r;
+	}
 	/* Whatever else went wrong, such as work that was cut short, is not the cause. */
 	if (dit_stop_is_set(&job->stop)) {
 		dit_job_report(job, DIT_REPORT_ERROR, "%s", job->interrupted);
 		return DIT_E_STOPPED;
 	}
 	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r), hint(r));
+	return r;
+}
+
+int dit_job_fail_with(const struct dit_job *job, int r, const char *what,
+                      const struct dit_fault *fault)
+{
+	if (r >= 0 || fault->text[0] == '\0') {
+		return dit_job_fail(job, r, what);
+	}
+	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s", what, fault->text);
 	return r;
 }
 

@@ -273,11 +273,14 @@ void dit_job_say_not_opened(const struct dit_job *job, const struct dit_database
 
 /**
  * Report a failure that no message has explained yet, as "WHAT: TEXT"; of a work that was
- * stopped, that it was.
+ * stopped, that it was. A result that is no failure is given back.
  *
  * @return @p r, or DIT_E_STOPPED
  */
 int dit_job_fail(const struct dit_job *job, int r, const char *what);
+/** The same, in the words of the fault if it has any. */
+int dit_job_fail_with(const struct dit_job *job, int r, const char *what,
+                      const struct dit_fault *fault);
 
 /** Report that a database could not be opened. @return @p r, or DIT_E_STOPPED */
 int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
