@@ -2,7 +2,6 @@
 #include "figures.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct figure figure_count(uint64_t n)
 {

@@ -11,7 +11,6 @@
 
 #include <jansson.h>
 
-#include <ditkit/estimate.h>
 #include <ditkit/load.h>
 
 #include "arguments.h"

@@ -15,8 +15,6 @@
 
 #include <jansson.h>
 
-#include "arguments.h"
-#include "interrupts.h"
 #include "meter.h"
 #include "run_facts.h"
 

@@ -23,13 +23,11 @@
 #include "check_output.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include <jansson.h>
 
 #include "advice.h"
-#include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
 #include "run_record.h"

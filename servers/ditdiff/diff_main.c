@@ -27,7 +27,6 @@
 #include "inputs.h"
 #include "interrupts.h"
 #include "meter.h"
-#include "run_facts.h"
 
 enum {
 	EQUAL,

@@ -10,7 +10,6 @@
 
 #include <jansson.h>
 
-#include <ditkit/estimate.h>
 #include <ditkit/reindex.h>
 
 #include "arguments.h"

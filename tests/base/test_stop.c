@@ -7,7 +7,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 #include "base/arena.h"

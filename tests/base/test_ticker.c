@@ -8,12 +8,10 @@
 #include "test.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/feed.h"
 #include "base/stop.h"
 #include "base/team.h"

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "check/check_findings.h"
 #include "nomem.h"

@@ -7,11 +7,9 @@
 #include "test.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "check/check_sizes.h"
 #include "nomem.h"
-#include "reader/snapshot.h"
 
 #define INDEX (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP)
 

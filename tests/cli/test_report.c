@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "html_report.h"
-#include "patterns.h"
 #include "summary.h"
 
 #define DEPTH_MAX 64

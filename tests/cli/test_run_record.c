@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include "run_facts.h"
 #include "run_record.h"
 
 static const char *const phases[] = {"one", "two", NULL};

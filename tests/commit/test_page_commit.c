@@ -23,9 +23,7 @@
 #include "commit_fixture.h"
 #include "page/meta_pages.h"
 #include "page/page_set.h"
-#include "tree/table_writer.h"
 #include "tree/tree_merge.h"
-#include "walk/walk.h"
 
 /* ---- a system that can be told to fail ---- */
 

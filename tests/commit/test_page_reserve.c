@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "base/grow.h"
 #include "commit/page_reserve.h"
 
 #define PAGE 4096u

@@ -4,7 +4,6 @@
  * although IDs, numbers of descriptions, the order of attributes and hashes differ. Each
  * difference of content is found in both directions, and named.
  */
-#include <errno.h>
 
 #include "base/error.h"
 #include "compare/compare.h"

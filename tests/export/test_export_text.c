@@ -2,7 +2,6 @@
 /* How entries are printed. */
 #include "test.h"
 
-#include "base/error.h"
 #include "export/export_text.h"
 
 #define NNAMES 8

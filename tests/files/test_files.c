@@ -10,7 +10,6 @@
 #include <sys/un.h>
 
 #include "base/error.h"
-#include "locks/claim.h"
 #include "output/store_fixture.h"
 #include "page/page_format.h"
 

@@ -5,7 +5,6 @@
  */
 #include "test.h"
 
-#include "base/error.h"
 #include "filter/filter_match.h"
 
 #define NATTRS 5

@@ -12,7 +12,6 @@
 #include "index/index_fixture.h"
 
 #include "index/index_work.h"
-#include "index/key_bytes.h"
 #include "index/key_hash.h"
 
 #define VALUES_MAX 16

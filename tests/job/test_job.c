@@ -3,8 +3,6 @@
 #include "job/job.h"
 
 #include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "nomem.h"

@@ -9,7 +9,6 @@
  * - plain inputs are read on from any position, packed ones are not.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 
 #include <xxhash.h>

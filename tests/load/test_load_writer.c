@@ -9,7 +9,6 @@
 
 #include <lmdb.h>
 
-#include "base/error.h"
 #include "load_fixture.h"
 #include "page/meta_pages.h"
 

@@ -13,7 +13,6 @@
 
 #include <lmdb.h>
 
-#include "base/error.h"
 #include "files/fault.h"
 #include "page/meta_pages.h"
 #include "store_fixture.h"

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "output/data_check.h"
 #include "output/output.h"
 #include "table_fixture.h"

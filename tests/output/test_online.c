@@ -12,7 +12,6 @@
 #include "files/fault.h"
 #include "locks/holder.h"
 #include "online_fixture.h"
-#include "system/crypto_module.h"
 
 struct told {
 	struct dit_output *output;

@@ -16,7 +16,6 @@
 #include <pthread.h>
 
 #include "base/error.h"
-#include "codec/split_codec.h"
 #include "output/output.h"
 #include "store_fixture.h"
 

@@ -3,7 +3,6 @@
  * Values apart from their entries are read back in the order in which they were written,
  * whatever that is, key by key in the order of IDs and numbers.
  */
-#include "base/error.h"
 #include "store_fixture.h"
 
 #define MANY 3000

@@ -6,7 +6,6 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "output/new_output_impl.h"
 #include "store_fixture.h"
 
 /* ---- reading with LMDB itself ---- */

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "output/new_output_impl.h"
 #include "table_fixture.h"
 

@@ -3,10 +3,7 @@
  * liblmdb changes tables that we have written: lists of IDs, lists of records, and
  * entries, at random, until they are many times as large, and until they are empty.
  */
-#include <errno.h>
-#include <unistd.h>
 
-#include "base/error.h"
 #include "output/record_output.h"
 #include "table_fixture.h"
 

@@ -12,7 +12,6 @@
  * the file is found by the sanitizers.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <lmdb.h>

@@ -2,7 +2,6 @@
 /* Attribute descriptions by number, with and without a schema; odd records. */
 #include <errno.h>
 
-#include "base/error.h"
 #include "nomem.h"
 #include "output/store_fixture.h"
 #include "reader/ad_names.h"

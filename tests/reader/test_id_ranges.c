@@ -3,7 +3,6 @@
  * Ranges of IDs hold every entry once, in trees that we wrote in both formats, in trees
  * that liblmdb wrote, and whatever lies between the IDs.
  */
-#include <errno.h>
 
 #include "base/error.h"
 #include "output/store_fixture.h"

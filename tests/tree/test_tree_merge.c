@@ -8,7 +8,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 
 #include <lmdb.h>

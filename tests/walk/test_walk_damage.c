@@ -7,7 +7,6 @@
  */
 #include "walk_fixture.h"
 
-#include <fcntl.h>
 #include <lmdb.h>
 
 #include "commit/page_commit.h"

@@ -7,7 +7,6 @@
 #include "locks/lock_file.h"
 
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"

@@ -22,13 +22,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "files/data_seal.h"
-#include "files/format_check.h"
 #include "files/lmdb_append.h"
 #include "files/map_size.h"
 #include "locks/lock_file.h"

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "system/secret.h"
-#include "values/dn.h"
 
 /* Where a database without "directory" lies; Debian's choice. */
 #ifndef DIT_DEFAULT_DIRECTORY

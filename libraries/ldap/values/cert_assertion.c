@@ -17,7 +17,6 @@
  * value-check takes it, and a DN does if its normal form can be made.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/ascii.h"
 #include "base/cut.h"

@@ -5,7 +5,6 @@
 #include "base/cut.h"
 #include "values/dn.h"
 #include "values/value.h"
-#include "values/value_scope.h"
 
 static int by_length(struct dit_span a, struct dit_span b)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "commit/page_reserve.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 
 /* ---- taking ---- */

@@ -2,8 +2,6 @@
 /* The orders that LMDB's flags mean. */
 #include "page/key_order.h"
 
-#include <string.h>
-
 #include "page/lmdb_format.h"
 
 static struct dit_key_order order_by(bool is_number, bool is_backward)

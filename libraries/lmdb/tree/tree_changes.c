@@ -2,7 +2,6 @@
 #include "tree/tree_changes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "page/long_value.h"
 #include "page/tree_position.h"

@@ -5,7 +5,6 @@
  * in use.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

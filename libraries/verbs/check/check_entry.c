@@ -9,7 +9,6 @@
 #include "check/check_content.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -8,7 +8,6 @@
 
 #include "base/grow.h"
 #include "base/ids.h"
-#include "reader/snapshot.h"
 
 #define KEY_MAX 511
 

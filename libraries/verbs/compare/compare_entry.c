@@ -22,7 +22,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "codec/entry_codec.h"
 
 /* Shown of each side. */

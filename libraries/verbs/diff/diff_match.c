@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "diff/diff_impl.h"
-#include "schema/schema.h"
 #include "values/dn.h"
 
 int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,

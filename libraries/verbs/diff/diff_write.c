@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Changes as LDIF: the lines that ldapmodify reads. */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "diff/diff_impl.h"
-#include "schema/schema.h"
 
 #define FLUSH_BYTES ((size_t)256 << 10)
 

@@ -7,7 +7,6 @@
 #include "load/loader.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry/entry.h"
 #include "entry/why.h"

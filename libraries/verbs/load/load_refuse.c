@@ -14,7 +14,6 @@
 
 #include "base/grow.h"
 #include "entry/why.h"
-#include "page/lmdb_format.h"
 
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
 #define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"

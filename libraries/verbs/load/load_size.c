@@ -23,7 +23,6 @@
 #include <errno.h>
 #include <sys/statvfs.h>
 
-#include "indexing/estimate_sizes.h"
 #include "job/job.h"
 #include "system/tmp_files.h"
 

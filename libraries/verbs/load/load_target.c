@@ -6,13 +6,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "indexing/index_setup.h"
 #include "job/release_rules.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
-#include "system/tmp_files.h"
 
 /* ---- before the first round ---- */
 

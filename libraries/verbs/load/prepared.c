@@ -6,7 +6,6 @@
 #include "load/prepared.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

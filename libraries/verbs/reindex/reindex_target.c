@@ -12,7 +12,6 @@
 #include "page/lmdb_format.h"
 #include "reader/stored_order.h"
 #include "reindex/reindexer.h"
-#include "system/tmp_files.h"
 
 #define WAIT_MS      10000  /* while LMDB's table of readers is full */
 #define LOCK_WAIT_MS 600000 /* for its write lock, which slapd may hold for minutes */

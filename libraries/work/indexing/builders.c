@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/progress.h"
 #include "index/index_keys.h"
 #include "sort/byte_postings.h"
 #include "sort/postings.h"
