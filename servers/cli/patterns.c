@@ -33,7 +33,7 @@ static const char *entity(char c)
 	return NULL;
 }
 
-void html_text(FILE *out, const char *text)
+static void html_text(FILE *out, const char *text)
 {
 	for (; *text != '\0'; text++) {
 		const char *escaped = entity(*text);
@@ -240,7 +240,9 @@ static void show_raw(const struct filler *filler, const struct field *field)
 
 static void show_phase(const struct filler *filler, const struct field *field)
 {
-	put(filler, field, fact_phase_title(text_of(filler, field->path)));
+	const char *name = text_of(filler, field->path);
+
+	put(filler, field, strcmp(name, "publish") == 0 ? "sync and put in place" : name);
 }
 
 static void show_or(const struct filler *filler, const struct field *field)

@@ -74,10 +74,6 @@ void pattern_fill_rows(struct filler filler, const json_t *rows, const char *pat
 
 /* ---- markup: well-formed XML as well as HTML ---- */
 
-/** Print text, for elements and for attribute values in double quotes. Control characters
- * become U+FFFD. */
-void html_text(FILE *out, const char *text);
-
 /* ---- of all rows ---- */
 
 /** The greatest value of a field; 0: none is above it. */

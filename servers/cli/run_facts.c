@@ -80,11 +80,6 @@ const char *fact_verb(const json_t *json)
 	                                                         : field;
 }
 
-const char *fact_phase_title(const char *name)
-{
-	return strcmp(name, "publish") == 0 ? "sync and put in place" : name;
-}
-
 /* ---- sorted ---- */
 
 /* The fields that count, in order: greater numbers and lesser texts come first. */

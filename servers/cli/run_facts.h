@@ -28,9 +28,6 @@ uint64_t fact_left_out(const json_t *json);
 /** "stored", "changed", "checked", "indexed": what it did with them. */
 const char *fact_verb(const json_t *json);
 
-/** A phase in words: "sync and put in place" */
-const char *fact_phase_title(const char *name);
-
 /**
  * The index databases of all databases, the most expensive first: by time, where there
  * are times, else by bytes, else by postings. Returns an owned array; NULL: it would be

@@ -180,7 +180,6 @@ bool dit_is_bit_string(struct dit_span text);
 bool dit_is_integer(struct dit_span text);
 bool dit_is_numericoid(struct dit_span text);
 bool dit_is_hex(struct dit_span text);
-bool dit_is_uuid(struct dit_span text);
 
 /* Generalized time and CSN (values.md 4.6, 4.9); value_time.c. */
 bool dit_is_time(struct dit_span text);

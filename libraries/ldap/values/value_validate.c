@@ -163,7 +163,7 @@ static bool is_sid(struct dit_span text)
 	return text.len == SID_LEN && dit_is_hex(text);
 }
 
-bool dit_is_uuid(struct dit_span text)
+static bool is_uuid(struct dit_span text)
 {
 	if (text.len != UUID_LEN) {
 		return false;
@@ -354,7 +354,7 @@ static int pretty_lower(const struct dit_value_scope *scope, enum dit_dn_form fo
 	char *to = NULL;
 
 	(void)form;
-	if (!dit_is_uuid(value) && !is_sid(value)) {
+	if (!is_uuid(value) && !is_sid(value)) {
 		return DIT_E_INVALID;
 	}
 	to = dit_arena_bytes(scope->arena, value.len);
@@ -420,7 +420,7 @@ static const struct {
 	[DIT_VALID_PRIVATE_KEY] = {.is_valid = dit_der_is_private_key},
 	[DIT_VALID_LOGGED_CONTROL] = {.is_valid = is_logged_control},
 	[DIT_VALID_REJECT_ALL] = {.is_valid = is_nothing},
-	[DIT_VALID_UUID] = {.is_valid = dit_is_uuid, .make = pretty_lower},
+	[DIT_VALID_UUID] = {.is_valid = is_uuid, .make = pretty_lower},
 	[DIT_VALID_SID] = {.is_valid = is_sid, .make = pretty_lower},
 	[DIT_VALID_CSN] = {.is_valid = dit_is_csn, .make = pretty_csn},
 	[DIT_VALID_CLASS_NAME] = {.is_valid = is_oid_or_descriptor,

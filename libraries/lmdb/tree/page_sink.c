@@ -43,11 +43,6 @@ int dit_page_space_take(struct dit_page_space *space, uint64_t least, uint64_t n
 	return r < 0 ? r : 0;
 }
 
-void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space)
-{
-	*sink = (struct dit_page_sink){.space = space};
-}
-
 /* A chunk with more pages than others has room for just these. */
 static void free_pages(const struct dit_page_space *space, struct dit_page_chunk *chunk)
 {

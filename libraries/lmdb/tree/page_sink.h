@@ -120,8 +120,6 @@ struct dit_page_sink {
 	size_t held_size;
 };
 
-/** Cannot fail: the chunk is allocated with the first page. */
-void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space);
 void dit_page_sink_deinit(struct dit_page_sink *sink);
 
 /**

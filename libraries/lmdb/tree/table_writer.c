@@ -32,7 +32,7 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	dit_key_default_orders(flags, &writer->orders);
 	writer->key = malloc(writer->key_max);
 	writer->records = has_records ? malloc(space->page_bytes) : NULL;
-	dit_page_sink_init(&writer->sink, space);
+	writer->sink.space = space;
 	if (writer->key == NULL || (has_records && writer->records == NULL)) {
 		dit_table_writer_free(writer);
 		return -ENOMEM;

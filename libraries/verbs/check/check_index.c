@@ -262,7 +262,8 @@ int dit_check_index_push(struct dit_check_content *content, unsigned db, uint64_
 	if (key.len <= sizeof(posting.words[0])) {
 		memcpy(&posting.words[WORD_KEY], key.len == 0 ? "" : key.data, key.len);
 	} else {
-		text = dit_check_pieces_text(&content->postings, key);
+		text = dit_arena_copy(&content->postings.texts, key).data;
+		content->postings.text_bytes += key.len;
 		if (text == NULL) {
 			return -ENOMEM;
 		}
@@ -286,7 +287,8 @@ static struct dit_span key_of(const struct dit_check_piece *posting)
 static int compare_key(struct index_check *check, uint64_t hash)
 {
 	const struct dit_check_pieces *postings = &check->content->postings;
-	size_t at = dit_check_pieces_find(postings, hash);
+	size_t at =
+		dit_first_id(postings->list, postings->n, sizeof(*postings->list), hash);
 	struct made made = {.list = postings->list + at};
 
 	if (at < postings->n && made.list->hash == hash) {

@@ -90,11 +90,6 @@ void dit_check_pieces_sort(struct dit_check_pieces *pieces)
 	pieces->n = kept;
 }
 
-size_t dit_check_pieces_find(const struct dit_check_pieces *pieces, uint64_t hash)
-{
-	return dit_first_id(pieces->list, pieces->n, sizeof(*pieces->list), hash);
-}
-
 /* ---- pieces come ---- */
 
 static uint64_t bytes_of(const struct dit_check_pieces *pieces)
@@ -119,12 +114,6 @@ int dit_check_pieces_add(struct dit_check_pieces *pieces,
 	}
 	pieces->list[pieces->n++] = *piece;
 	return 0;
-}
-
-const char *dit_check_pieces_text(struct dit_check_pieces *pieces, struct dit_span text)
-{
-	pieces->text_bytes += text.len;
-	return dit_arena_copy(&pieces->texts, text).data;
 }
 
 /* ---- windows ---- */

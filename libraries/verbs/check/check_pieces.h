@@ -99,8 +99,6 @@ static inline bool dit_check_pieces_want(const struct dit_check_pieces *pieces,
 /** A piece that is wanted. @return 0; -ENOMEM; DIT_E_FULL: they do not fit */
 int dit_check_pieces_add(struct dit_check_pieces *pieces,
                          const struct dit_check_piece *piece);
-/** Copy a text of a piece. NULL: no memory. */
-const char *dit_check_pieces_text(struct dit_check_pieces *pieces, struct dit_span text);
 
 /** Begin again, with half of the window. */
 void dit_check_pieces_narrow(struct dit_check_pieces *pieces);
@@ -111,7 +109,5 @@ bool dit_check_pieces_next(struct dit_check_pieces *pieces);
 void dit_check_pieces_sort(struct dit_check_pieces *pieces);
 /** The number of pieces that have the hash of the one at @p first. */
 size_t dit_check_pieces_same(const struct dit_check_pieces *pieces, size_t first);
-/** The first piece with the hash, or after it; pieces->n: none. */
-size_t dit_check_pieces_find(const struct dit_check_pieces *pieces, uint64_t hash);
 
 #endif

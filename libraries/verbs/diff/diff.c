@@ -45,9 +45,7 @@ static int make_match(struct dit_diff *diff)
 {
 	const struct dit_entry_match_opts opts = {.base = diff->opts.base,
 	                                          .scope = DIT_SCOPE_SUBTREE,
-	                                          .filter = diff->opts.filter,
-	                                          .report = diff->opts.report,
-	                                          .report_ctx = diff->opts.report_ctx};
+	                                          .filter = diff->opts.filter};
 	int r = 0;
 
 	diff->has_match = opts.base != NULL || opts.filter != NULL;
@@ -180,7 +178,7 @@ static int run(struct dit_diff *diff)
 	}
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
 		dit_job_tell(&diff->job, side);
-		r = dit_diff_scan(diff, side);
+		r = dit_diff_scan(diff, side, NULL);
 	}
 	r = r < 0 ? r : dit_diff_collect(diff);
 	if (r == 0) {

@@ -140,8 +140,10 @@ int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *wh
 
 /** Report an entry that is damaged. @return DIT_E_CORRUPT */
 int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id);
-/** Sum up all entries of a side into its sorter. 0; error */
-int dit_diff_scan(struct dit_diff *diff, unsigned side);
+/** Sum up entries of a side into its sorter. @param marked  take children of these alone;
+ * NULL: all entries. 0; error */
+int dit_diff_scan(struct dit_diff *diff, unsigned side,
+                  const struct dit_diff_map *marked);
 /** Entries whose sums differ become items. 0; error */
 int dit_diff_collect(struct dit_diff *diff);
 /** Children of the marked items become items as well. @param marked  by the IDs of these

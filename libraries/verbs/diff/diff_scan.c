@@ -201,8 +201,7 @@ static int new_sorter(struct dit_diff *diff, unsigned side)
 	return dit_sorter_new(&diff->sides[side].sorter, &opts);
 }
 
-static int scan_side(struct dit_diff *diff, unsigned side,
-                     const struct dit_diff_map *marked)
+int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_map *marked)
 {
 	struct scan scan = {.diff = diff, .side = side, .marked = marked};
 	const struct dit_entry_scan_ops ops = {
@@ -217,11 +216,6 @@ static int scan_side(struct dit_diff *diff, unsigned side,
 		return dit_job_fail(&diff->job, r, it->directory);
 	}
 	return r < 0 ? r : dit_sorter_seal(it->sorter);
-}
-
-int dit_diff_scan(struct dit_diff *diff, unsigned side)
-{
-	return scan_side(diff, side, NULL);
 }
 
 /* ---- items ---- */
@@ -339,7 +333,7 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked)
 {
 	struct dit_diff_side *it = &diff->sides[side];
-	int r = scan_side(diff, side, marked);
+	int r = dit_diff_scan(diff, side, marked);
 	struct sums sums = {.sorter = it->sorter};
 
 	while (r == 0 && (r = next(&sums)) > 0) {

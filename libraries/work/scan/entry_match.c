@@ -10,7 +10,8 @@
 
 #define ARENA_BYTES 4096
 
-int dit_entry_match_init(struct dit_entry_match *match, const struct dit_schema *schema,
+int dit_entry_match_init(struct dit_entry_match *match, const struct dit_job *job,
+                         const struct dit_schema *schema,
                          const struct dit_entry_match_opts *opts)
 {
 	struct dit_notes notes;
@@ -24,7 +25,7 @@ int dit_entry_match_init(struct dit_entry_match *match, const struct dit_schema 
 	if (opts->filter != NULL) {
 		r = dit_filter_read(schema, dit_span_of(opts->filter), &match->arena,
 		                    &notes, &match->filter);
-		dit_notes_tell(&notes, opts->report, opts->report_ctx);
+		dit_notes_tell(&notes, job->opts.report, job->opts.report_ctx);
 	}
 	if (r < 0) {
 		return r == -ENOMEM ? r : DIT_E_SYNTAX;
@@ -46,7 +47,7 @@ int dit_entry_match_make(struct dit_entry_match *match, const struct dit_job *jo
                          const struct dit_schema *schema,
                          const struct dit_entry_match_opts *opts)
 {
-	int r = dit_entry_match_init(match, schema, opts);
+	int r = dit_entry_match_init(match, job, schema, opts);
 
 	if (r != DIT_E_SYNTAX && r != DIT_E_INVALID) {
 		return r;

@@ -182,11 +182,8 @@ static int match(struct dit_entry_scan *scan, const struct dit_entry_scan_opts *
                  const struct dit_job *job)
 {
 	const struct dit_database *db = job->chosen.db;
-	const struct dit_entry_match_opts match_opts = {.base = opts->base,
-	                                                .scope = opts->scope,
-	                                                .filter = opts->filter,
-	                                                .report = opts->report,
-	                                                .report_ctx = opts->report_ctx};
+	const struct dit_entry_match_opts match_opts = {
+		.base = opts->base, .scope = opts->scope, .filter = opts->filter};
 	int r = 0;
 
 	if (!chooses_entries(opts)) {

@@ -39,8 +39,6 @@ struct dit_entry_match_opts {
 	const char *base; /* a DN; NULL: none */
 	enum dit_scope scope;
 	const char *filter; /* NULL: none */
-	dit_report_fn report;
-	void *report_ctx;
 };
 
 /** Zero matches nothing. Constant once it is made. */
@@ -55,7 +53,8 @@ struct dit_entry_match {
 
 /** @return 0; DIT_E_INVALID: the base is no DN; DIT_E_SYNTAX: the filter is none;
  * -ENOMEM. Remarks about the filter are reported. */
-int dit_entry_match_init(struct dit_entry_match *match, const struct dit_schema *schema,
+int dit_entry_match_init(struct dit_entry_match *match, const struct dit_job *job,
+                         const struct dit_schema *schema,
                          const struct dit_entry_match_opts *opts);
 /** As dit_entry_match_init(); a filter or a base that is none is reported: DIT_E_CONFIG.
  * -ENOMEM is not. */
