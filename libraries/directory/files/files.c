@@ -193,9 +193,7 @@ static int for_each_name(int dir_fd, name_fn look, void *ctx)
 
 	if (dir == NULL) {
 		r = -errno;
-		if (fd >= 0) {
-			(void)close(fd);
-		}
+		dit_close(fd);
 		return r;
 	}
 	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "files/files.h"
 #include "locks/process.h"
+#include "system/file_io.h"
 
 static int make_lock_file(struct dit_claim *claim, mode_t mode)
 {
@@ -113,9 +114,7 @@ void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
 	if (claim->made_lock_file && end != DIT_CLAIM_PUBLISHED) {
 		(void)unlinkat(claim->dir_fd, DIT_LOCK_NAME, 0);
 	}
-	if (claim->lock_fd >= 0) {
-		(void)close(claim->lock_fd);
-	}
+	dit_close(claim->lock_fd);
 	/* Another thread may just start a program: until that runs, it has our files. */
 	(void)flock(claim->dir_fd, LOCK_UN);
 	(void)close(claim->dir_fd);

@@ -13,6 +13,7 @@
 #include "files/map_size.h"
 #include "locks/lock_file.h"
 #include "page/meta_pages.h"
+#include "system/file_io.h"
 
 #define SPARE_BYTES (2 << 20) /* btrfs reserves some 500 KiB for cutting a file */
 
@@ -77,9 +78,7 @@ int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
 		r = check_data(&file, fault);
 	}
 	if (r < 0) {
-		if (file.data_fd >= 0) {
-			(void)close(file.data_fd);
-		}
+		dit_close(file.data_fd);
 		dit_claim_drop(&file.claim, DIT_CLAIM_UNUSED);
 		return r;
 	}

@@ -51,9 +51,7 @@ static ssize_t read_of(long pid, const char *name, char *ret, size_t size)
 	int fd = open_of(pid, name);
 	ssize_t n = fd < 0 ? fd : dit_read_at(fd, ret, size - 1, 0);
 
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 	ret[n > 0 ? n : 0] = '\0';
 	return n;
 }

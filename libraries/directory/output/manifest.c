@@ -251,9 +251,7 @@ int dit_prepared_look(int dir_fd, struct dit_prepared *ret)
 void dit_prepared_deinit(struct dit_prepared *prepared)
 {
 	json_decref(prepared->manifest.json);
-	if (prepared->fd >= 0) {
-		(void)close(prepared->fd);
-	}
+	dit_close(prepared->fd);
 	*prepared = (struct dit_prepared){.fd = -1};
 }
 
@@ -329,9 +327,7 @@ int dit_prepared_lock(int dir_fd, const struct dit_stop *stop, dit_prepared_wait
 		ret->fd = fd;
 		return 0;
 	}
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 	return r;
 }
 
@@ -341,9 +337,7 @@ static int check_removal(int dir_fd, struct dit_fault *fault)
 	int fd = dit_folder_open(dir_fd, DIT_PREPARED_NAME, fault);
 	int r = fd < 0 ? fd : dit_folder_check_files(fd, DIT_PREPARED_NAME, fault);
 
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 	return r == -ENOENT ? 0 : r;
 }
 

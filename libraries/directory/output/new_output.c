@@ -380,9 +380,7 @@ static int make_database(struct dit_new_output *output,
 
 static void close_file(int fd)
 {
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 }
 
 void dit_new_output_free(struct dit_new_output *output, enum dit_claim_end end)
@@ -463,9 +461,7 @@ enum dit_claim_end dit_new_output_end_abandoned(const struct dit_new_output *out
 	}
 	fd = dit_file_open(claim->dir_fd, DIT_DATA_NAME, O_RDONLY, NULL);
 	dit_lock_file_set_up(claim, fd);
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 	return DIT_CLAIM_PUBLISHED;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "files/map_size.h"
+#include "system/file_io.h"
 
 /* For the main tree and the free list of the commits that follow. */
 #define ROOM_PAGES 64u
@@ -117,9 +118,7 @@ static void abandon(struct dit_output *output)
 		dit_page_file_close(&online->reserve.space.file);
 		dit_page_reserve_deinit(&online->reserve);
 	}
-	if (online->data_fd >= 0) {
-		(void)close(online->data_fd);
-	}
+	dit_close(online->data_fd);
 	dit_snapshot_close(online->head.snapshot);
 	dit_page_set_deinit(&online->old_pages);
 	dit_entry_changes_deinit(&online->changes);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "files/files.h"
+#include "system/file_io.h"
 
 struct publication {
 	struct dit_published *items;
@@ -45,9 +46,7 @@ static int leads_to(const char *directory, const char *name, int fd)
 	                   : fstatat(dir_fd, name, &there, AT_SYMLINK_NOFOLLOW)) < 0)) {
 		r = -errno;
 	}
-	if (dir_fd >= 0) {
-		(void)close(dir_fd);
-	}
+	dit_close(dir_fd);
 	if (r < 0) {
 		return is_absence(r) ? 0 : r;
 	}

@@ -13,6 +13,7 @@
 #define DITKIT_GROW_H
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /**
@@ -46,5 +47,14 @@ static inline int dit_make_room(void *items, size_t *size, size_t n, size_t item
 }
 
 int dit_grow_cleared(void *items, size_t *size, size_t n, size_t item_bytes);
+
+/** qsort(), also of no items, where there may be no array. */
+static inline void dit_sort_items(void *items, size_t n, size_t item_bytes,
+                                  int (*compare)(const void *a, const void *b))
+{
+	if (n > 0) {
+		qsort(items, n, item_bytes, compare);
+	}
+}
 
 #endif

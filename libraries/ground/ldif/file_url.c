@@ -171,9 +171,7 @@ static int read_and_close(int fd, const struct dit_file_rules *rules,
 {
 	int r = fd < 0 ? fd : read_to_end(fd, rules, arena, ret);
 
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 	return r;
 }
 

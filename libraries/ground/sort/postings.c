@@ -296,9 +296,7 @@ int dit_postings_finish(struct dit_postings *postings)
 	struct dit_late_table *late = &postings->late;
 	int error = 0;
 
-	if (late->n > 1) {
-		qsort(late->ids, late->n, sizeof(*late->ids), dit_compare_ids);
-	}
+	dit_sort_items(late->ids, late->n, sizeof(*late->ids), dit_compare_ids);
 	for (unsigned i = 0; i < postings->shared.nthreads; i++) {
 		struct dit_producer *p = postings->producers[i];
 

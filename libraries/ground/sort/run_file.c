@@ -230,9 +230,7 @@ int dit_run_writer_finish(struct dit_run_writer *writer)
 
 void dit_run_writer_deinit(struct dit_run_writer *writer)
 {
-	if (writer->fd >= 0) {
-		(void)close(writer->fd);
-	}
+	dit_close(writer->fd);
 	dit_buffer_drop(&writer->buffer);
 	*writer = DIT_RUN_WRITER_INIT;
 }

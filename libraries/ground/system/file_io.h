@@ -29,10 +29,19 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/ticker.h"
 
 struct dit_stop; /* stop.h */
+
+/** Close; errors of writing are known by then. A negative number is no descriptor. */
+static inline void dit_close(int fd)
+{
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+}
 
 /** Write all bytes, however often it takes. 0 or -errno; -EIO: nothing was written. */
 int dit_write_at(int fd, const void *data, size_t len, uint64_t at);

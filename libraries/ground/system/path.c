@@ -17,6 +17,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "system/file_io.h"
+
 #define LINKS_MAX 40 /* the kernel's */
 
 struct walk {
@@ -100,9 +102,7 @@ static int enter(struct walk *walk, int fd)
 	if (fd < 0) {
 		return -errno;
 	}
-	if (walk->fd >= 0) {
-		(void)close(walk->fd);
-	}
+	dit_close(walk->fd);
 	walk->fd = fd;
 	return fstat(fd, &walk->dir) < 0 ? -errno : 0;
 }
@@ -170,9 +170,7 @@ static int step(struct walk *walk, const char *part)
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP)) {
 		fd = openat(walk->fd, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		r = fd < 0 ? -errno : follow(walk, part, fd);
-		if (fd >= 0) {
-			(void)close(fd);
-		}
+		dit_close(fd);
 		return r;
 	}
 	if (fd < 0) {

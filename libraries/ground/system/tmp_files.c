@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "system/file_io.h"
 #include "system/path.h"
 
 const char *dit_tmp_dir(const char *chosen)
@@ -28,9 +29,7 @@ int dit_tmp_dir_check(const char *dir, char *ret, size_t size)
 	int fd = dit_path_open(dir, why);
 	int error = fd < 0 ? -fd : faccessat(fd, ".", W_OK | X_OK, 0) == 0 ? 0 : errno;
 
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 	if (why[0] != '\0') {
 		(void)snprintf(ret, size, "%s, for temporary files: %s", dir, why);
 	} else if (error == EACCES) {
@@ -50,9 +49,7 @@ void dit_leftover_each(int dir_fd, dit_leftover_fn look, const void *ctx)
 	const struct dirent *entry = NULL;
 
 	if (dir == NULL) {
-		if (fd >= 0) {
-			(void)close(fd);
-		}
+		dit_close(fd);
 		return;
 	}
 	for (entry = readdir(dir); entry != NULL; entry = readdir(dir)) {

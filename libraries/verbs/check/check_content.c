@@ -252,10 +252,8 @@ static int scan_entries(struct dit_check_content *content)
 	                                              .in_order = pass_range};
 	int r = dit_entry_scan_run(content->scan, &ops, content);
 
-	if (content->nunread > 1) {
-		qsort(content->unread, content->nunread, sizeof(uint64_t),
-		      dit_compare_ids);
-	}
+	dit_sort_items(content->unread, content->nunread, sizeof(uint64_t),
+	               dit_compare_ids);
 	return r < 0 ? r : finish_csn(content);
 }
 

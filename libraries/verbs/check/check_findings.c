@@ -81,9 +81,7 @@ static int compare_kept(const void *a, const void *b)
 
 static void sort(struct list *list)
 {
-	if (list->n > 1) {
-		qsort(list->kept, list->n, sizeof(*list->kept), compare_kept);
-	}
+	dit_sort_items(list->kept, list->n, sizeof(*list->kept), compare_kept);
 }
 
 /* ---- keeping ---- */

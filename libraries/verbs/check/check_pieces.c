@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "base/ids.h"
 
 #define ARENA_BYTES (64u << 10)
 
@@ -80,9 +79,7 @@ void dit_check_pieces_sort(struct dit_check_pieces *pieces)
 	size_t kept = 0;
 	size_t same = 0;
 
-	if (pieces->n > 0) {
-		qsort(list, pieces->n, sizeof(*list), compare);
-	}
+	dit_sort_items(list, pieces->n, sizeof(*list), compare);
 	for (size_t i = 0; i < pieces->n; i += same) {
 		same = dit_check_pieces_same(pieces, i);
 		kept += keep(&list[kept], &list[i], same, pieces->same_max);

@@ -391,9 +391,7 @@ static struct dit_check_missing *list_missing(const struct dit_check_use *use,
 			}
 		}
 	}
-	if (n > 1) {
-		qsort(missing, n, sizeof(*missing), compare_missing);
-	}
+	dit_sort_items(missing, n, sizeof(*missing), compare_missing);
 	*ret_n = n;
 	return missing;
 }

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/version.h"
 #include "diff/diff_impl.h"
 #include "files/fault.h"
@@ -239,10 +240,8 @@ static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void 
 		dit_diff_stats_deinit(&diff.stats);
 		return r;
 	}
-	if (diff.stats.nattrs > 0) {
-		qsort(diff.stats.attrs, diff.stats.nattrs, sizeof(*diff.stats.attrs),
-		      compare_attrs);
-	}
+	dit_sort_items(diff.stats.attrs, diff.stats.nattrs, sizeof(*diff.stats.attrs),
+	               compare_attrs);
 	*ret = diff.stats;
 	return 0;
 }

@@ -63,9 +63,7 @@ static bool is_ordered(const struct dit_attr_view *attr)
 
 static void sort(struct values *values)
 {
-	if (values->n > 0) {
-		qsort(values->list, values->n, sizeof(*values->list), compare_values);
-	}
+	dit_sort_items(values->list, values->n, sizeof(*values->list), compare_values);
 }
 
 /* slapd 2.5 can have an attribute in several blocks. @p more  for values of an RDN */

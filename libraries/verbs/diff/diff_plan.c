@@ -234,9 +234,7 @@ static int compare_steps(const void *a, const void *b)
 
 static void sort_steps(struct steps *steps)
 {
-	if (steps->n > 0) {
-		qsort(steps->list, steps->n, sizeof(*steps->list), compare_steps);
-	}
+	dit_sort_items(steps->list, steps->n, sizeof(*steps->list), compare_steps);
 }
 
 /* Entries above one that stays, and that go themselves, are deleted at the end. */

@@ -279,9 +279,7 @@ static int index_items(struct dit_diff_side *side)
 {
 	int r = 0;
 
-	if (side->nitems > 0) {
-		qsort(side->items, side->nitems, sizeof(*side->items), compare_items);
-	}
+	dit_sort_items(side->items, side->nitems, sizeof(*side->items), compare_items);
 	for (size_t i = 0; i < side->nitems && r == 0; i++) {
 		r = dit_diff_map_set(&side->by_id, side->items[i].id, (uint32_t)i);
 	}

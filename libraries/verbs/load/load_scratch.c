@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "load/loader.h"
+#include "system/file_io.h"
 #include "system/tmp_files.h"
 
 #define PREFIX    "ditkit-scratch-"
@@ -57,9 +58,7 @@ static void remove_if_left(const void *ctx, int tmp_fd, const char *name)
 	    (st.st_mode & 07777) == 0700 && dit_leftover_is_one(fd)) {
 		remove_name(&levels, tmp_fd, name);
 	}
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 }
 
 static void remove_leftovers(const char *tmp)
@@ -104,9 +103,7 @@ static int make(char *path)
 	if (r != -EEXIST) {
 		remove_name(&levels, AT_FDCWD, path);
 	}
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 	return r;
 }
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
@@ -20,6 +19,7 @@
 #include "locks/claim.h"
 #include "output/manifest.h"
 #include "output/record_output.h"
+#include "system/file_io.h"
 
 struct work;
 
@@ -169,9 +169,7 @@ static void end(struct work *work)
 		}
 		dit_prepared_deinit(&item->found);
 		dit_data_seal_close(item->seal);
-		if (item->dir_fd >= 0) {
-			(void)close(item->dir_fd);
-		}
+		dit_close(item->dir_fd);
 	}
 	free(work->published);
 	free(work->items);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "system/file_io.h"
 
@@ -48,9 +47,7 @@ static int make_folder(struct dit_split_output *output, const char *path)
 	int dir_fd = dit_path_open_parent(path, &name, why);
 	int r = dir_fd < 0 ? dir_fd : make_in(dir_fd, name);
 
-	if (dir_fd >= 0) {
-		(void)close(dir_fd);
-	}
+	dit_close(dir_fd);
 	return r < 0 ? fail(output, path, why, r) : 0;
 }
 

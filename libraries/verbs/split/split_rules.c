@@ -257,9 +257,7 @@ static int sort_rules(struct line *line)
 {
 	const struct split_rules *rules = line->rules;
 
-	if (rules->n > 0) {
-		qsort(rules->list, rules->n, sizeof(*rules->list), compare);
-	}
+	dit_sort_items(rules->list, rules->n, sizeof(*rules->list), compare);
 	for (size_t i = 1; i < rules->n; i++) {
 		const struct split_rule *two = &rules->list[i - 1];
 

@@ -19,6 +19,7 @@
 #include "files/files.h"
 #include "locks/claim.h"
 #include "page/lmdb_format.h"
+#include "system/file_io.h"
 #include "system/tmp_files.h"
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
@@ -297,9 +298,7 @@ int dit_job_open_seal_of(const struct dit_job *job, const char *path,
 	if (fd >= 0 && dit_data_is_sealed(fd)) {
 		r = dit_job_open_seal(job, find_owner(job, path, fd), ret);
 	}
-	if (fd >= 0) {
-		(void)close(fd);
-	}
+	dit_close(fd);
 	return r;
 }
 
