@@ -176,8 +176,7 @@ static struct dit_pipeline_opts opts_of(const struct shape *shape, struct fake *
 	                .in_order = fake_order,
 	                .after_order = shape->has_after ? fake_after : NULL},
 		.ctx = fake,
-		.stop = &fake->stop,
-		.nmembers = shape->nmembers,
+		.shared = {.nthreads = shape->nmembers, .stop = &fake->stop},
 		.name = "test",
 		.is_ahead = shape->is_ahead,
 		.share = shape->share};

@@ -154,7 +154,7 @@ static struct round *next_round(struct dit_pipeline *pipeline)
 static void meet(struct dit_pipeline *pipeline)
 {
 	pipeline->nrounds++;
-	dit_team_meet(pipeline->team, pipeline->opts.ticker);
+	dit_team_meet(pipeline->team, pipeline->opts.shared.ticker);
 }
 
 void dit_pipeline_begin_work(struct dit_pipeline *pipeline, dit_pipeline_work_fn work,
@@ -191,7 +191,7 @@ static int take(struct dit_pipeline *pipeline, struct slot **ret)
 /* A batch has passed its last stage. */
 static void give_back(struct dit_pipeline *pipeline, struct slot *slot)
 {
-	for (unsigned i = 0; i < pipeline->opts.nmembers; i++) {
+	for (unsigned i = 0; i < pipeline->opts.shared.nthreads; i++) {
 		dit_arena_reset(&slot->arenas[i]);
 	}
 	dit_feed_return(pipeline->feed);
@@ -237,7 +237,7 @@ static int order_batch(struct dit_pipeline *pipeline, struct slot *slot,
 		return r;
 	}
 	*ret_stage = DIT_PIPELINE_STOPPED;
-	if (dit_stop_is_set(pipeline->opts.stop)) {
+	if (dit_stop_is_set(pipeline->opts.shared.stop)) {
 		return DIT_E_STOPPED;
 	}
 	if (ops->after_order == NULL) {
@@ -306,7 +306,7 @@ unsigned dit_pipeline_nslots(const struct dit_pipeline_opts *opts)
 
 static int make_slots(struct dit_pipeline *pipeline)
 {
-	unsigned nmembers = pipeline->opts.nmembers;
+	unsigned nmembers = pipeline->opts.shared.nthreads;
 
 	pipeline->nslots = dit_pipeline_nslots(&pipeline->opts);
 	pipeline->slots = calloc(pipeline->nslots, sizeof(*pipeline->slots));
@@ -325,7 +325,7 @@ static int make_slots(struct dit_pipeline *pipeline)
 		for (unsigned m = 0; m < nmembers; m++) {
 			dit_arena_init_shared(&slot->arenas[m],
 			                      pipeline->opts.arena_bytes,
-			                      pipeline->opts.stop);
+			                      pipeline->opts.shared.stop);
 		}
 	}
 	return 0;
@@ -343,9 +343,9 @@ static int start(struct dit_pipeline *pipeline)
 		                 opts->ctx);
 	}
 	if (r == 0) {
-		dit_feed_tick(pipeline->feed, opts->ticker);
-		r = dit_team_new(&pipeline->team, opts->nmembers, opts->name, run_member,
-		                 pipeline);
+		dit_feed_tick(pipeline->feed, opts->shared.ticker);
+		r = dit_team_new(&pipeline->team, opts->shared.nthreads, opts->name,
+		                 run_member, pipeline);
 	}
 	return r;
 }
@@ -355,7 +355,7 @@ int dit_pipeline_new(struct dit_pipeline **ret, const struct dit_pipeline_opts *
 	struct dit_pipeline *pipeline = NULL;
 	int r = 0;
 
-	if (opts->nmembers == 0) {
+	if (opts->shared.nthreads == 0) {
 		return -EINVAL;
 	}
 	pipeline = calloc(1, sizeof(*pipeline));
@@ -385,8 +385,8 @@ void dit_pipeline_free(struct dit_pipeline *pipeline)
 	for (unsigned i = 0; pipeline->slots != NULL && i < pipeline->nslots; i++) {
 		struct slot *slot = &pipeline->slots[i];
 
-		for (unsigned m = 0; slot->arenas != NULL && m < pipeline->opts.nmembers;
-		     m++) {
+		for (unsigned m = 0;
+		     slot->arenas != NULL && m < pipeline->opts.shared.nthreads; m++) {
 			dit_arena_deinit(&slot->arenas[m]);
 		}
 		free(slot->arenas);

@@ -46,6 +46,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/shared.h"
 
 /** No pipeline has more slots. */
 #define DIT_PIPELINE_NSLOTS_MAX 6
@@ -55,7 +56,7 @@ struct dit_pipeline;
 /** A part of a batch that one member works on. */
 struct dit_pipeline_share {
 	unsigned slot;
-	unsigned member; /* 0 .. nmembers - 1 */
+	unsigned member; /* 0 .. nthreads - 1 */
 	size_t first;    /* items first .. end - 1 */
 	size_t end;
 	struct dit_arena *arena; /* the member's for this batch: what it allocates there
@@ -90,17 +91,14 @@ struct dit_pipeline_ops {
 struct dit_pipeline_opts {
 	struct dit_pipeline_ops ops;
 	void *ctx;          /* borrowed until dit_pipeline_free() */
-	unsigned nmembers;  /* at least 1; 1: main does the members' work */
 	const char *name;   /* of the members' threads, up to 10 characters */
 	bool is_ahead;      /* start a reader thread, "reader", that calls fill */
 	size_t share;       /* items of a share; 0: 16, for items of some microseconds */
 	size_t arena_bytes; /* of an arena's block; 0: 64 KiB */
-	/* Ends the run after the in_order of a batch; of the slots' arenas, too.
-	 * Borrowed; NULL: none. */
-	const struct dit_stop *stop;
-	/* Main ticks while it waits for the reader thread and for the members. Borrowed;
-	 * NULL: no callback. */
-	struct dit_ticker *ticker;
+	/* Each thread is a member; there is one at least, and main does the work of a
+	 * single one. The run is ended after the in_order of a batch; arenas of slots ask
+	 * the same stop. Main ticks while it waits for the reader thread and members. */
+	struct dit_shared shared;
 };
 
 /** Where a run ended. */

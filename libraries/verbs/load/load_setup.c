@@ -273,9 +273,7 @@ static int make_pipeline(struct loader *loader)
 	                                         .in_order = dit_load_in_order,
 	                                         .after_order = dit_load_key},
 	                                 .ctx = loader,
-	                                 .stop = &loader->job.stop,
-	                                 .ticker = dit_job_ticker(&loader->job),
-	                                 .nmembers = loader->job.nthreads,
+	                                 .shared = dit_job_shared(&loader->job, NULL),
 	                                 .name = "tool",
 	                                 .is_ahead = loader->job.nthreads > 1};
 

@@ -209,16 +209,15 @@ static int open_database(struct modifier *modifier)
 
 static int make_threads(struct modifier *modifier)
 {
-	const struct dit_pipeline_opts opts = {.ops = {.fill = dit_modify_fill,
-	                                               .begin = dit_modify_begin,
-	                                               .before_order = dit_modify_parse,
-	                                               .in_order = dit_modify_in_order},
-	                                       .ctx = modifier,
-	                                       .stop = &modifier->job.stop,
-	                                       .ticker = dit_job_ticker(&modifier->job),
-	                                       .nmembers = modifier->job.nthreads,
-	                                       .name = "tool",
-	                                       .is_ahead = modifier->job.nthreads > 1};
+	const struct dit_pipeline_opts opts = {
+		.ops = {.fill = dit_modify_fill,
+	                .begin = dit_modify_begin,
+	                .before_order = dit_modify_parse,
+	                .in_order = dit_modify_in_order},
+		.ctx = modifier,
+		.shared = dit_job_shared(&modifier->job, modifier->seal),
+		.name = "tool",
+		.is_ahead = modifier->job.nthreads > 1};
 	unsigned n = modifier->job.nthreads + 1;
 	int r = 0;
 

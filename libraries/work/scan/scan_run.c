@@ -192,15 +192,15 @@ static int make_slots(struct dit_entry_scan *scan, const struct dit_pipeline_opt
 int dit_entry_scan_run(struct dit_entry_scan *scan, const struct dit_entry_scan_ops *ops,
                        void *ctx)
 {
-	struct dit_pipeline_opts opts = {.ops = {.fill = fill,
-	                                         .begin = begin,
-	                                         .before_order = before_order,
-	                                         .in_order = in_order},
-	                                 .ctx = scan,
-	                                 .nmembers = scan->nmembers,
-	                                 .name = "tool",
-	                                 .share = 1,
-	                                 .stop = scan->stop};
+	struct dit_pipeline_opts opts = {
+		.ops = {.fill = fill,
+	                .begin = begin,
+	                .before_order = before_order,
+	                .in_order = in_order},
+		.ctx = scan,
+		.name = "tool",
+		.share = 1,
+		.shared = {.nthreads = scan->nmembers, .stop = scan->stop}};
 	struct dit_pipeline *pipeline = NULL;
 	enum dit_pipeline_stage stage = DIT_PIPELINE_NONE;
 	int r = make_slots(scan, &opts);
