@@ -62,23 +62,6 @@ static const char *dn_of(const struct refused *refused)
 	return dit_arena_copy(refused->arena, dn).data;
 }
 
-static int tell_reject(struct loader *loader, const struct refused *refused)
-{
-	struct dit_reject reject = {.record = refused->record->text.data,
-	                            .record_len = refused->record->text.len,
-	                            .line = refused->record->line,
-	                            .reason = refused->reason};
-	int r = 0;
-
-	if (loader->opts->reject == NULL) {
-		return 0;
-	}
-	reject.dn = dn_of(refused);
-	r = reject.dn == NULL ? -ENOMEM
-	                      : loader->opts->reject(loader->opts->reject_ctx, &reject);
-	return dit_job_fail(&loader->job, r, "could not write the rejected record");
-}
-
 static struct dit_load_refusal *find_refusal(const struct dit_load_stats *stats,
                                              const char *kind)
 {
@@ -165,24 +148,24 @@ static int count_refusal(struct loader *loader, const struct refused *refused)
 static int leave_out(struct loader *loader, struct refused *refused)
 {
 	const struct dit_load_opts *opts = loader->opts;
+	const struct dit_job_rejects rejects = {opts->reject, opts->reject_ctx,
+	                                        opts->keep_going, opts->max_rejects};
+	struct dit_reject reject = {.record = refused->record->text.data,
+	                            .record_len = refused->record->text.len,
+	                            .line = refused->record->line,
+	                            .reason = refused->reason};
 	struct dit_arena arena;
 	int r = 0;
 
 	dit_arena_init(&arena, 4096);
 	refused->arena = &arena;
 	r = count_refusal(loader, refused);
-	r = r < 0 ? r : tell_reject(loader, refused);
+	reject.dn = dn_of(refused);
+	r = r < 0 ? r
+	          : dit_job_leave_out(&loader->job, &rejects, &reject,
+	                              loader->stats->nrefused + loader->stats->nfailed);
 	dit_arena_deinit(&arena);
-	if (r < 0 || !opts->keep_going) {
-		return r < 0 ? r : DIT_E_REFUSED;
-	}
-	if (loader->stats->nrefused + loader->stats->nfailed <= opts->max_rejects) {
-		return 0;
-	}
-	dit_job_report(&loader->job, DIT_REPORT_ERROR,
-	               "more than %llu records cannot be stored: giving up",
-	               (unsigned long long)opts->max_rejects);
-	return DIT_E_REFUSED;
+	return r;
 }
 
 /* True if this text, which is told once in a load, was told before. */

@@ -70,6 +70,8 @@ static int leave_out(struct modifier *modifier, const struct dit_ldif_record *re
                      const struct modify_change *change)
 {
 	const struct dit_modify_opts *opts = modifier->opts;
+	const struct dit_job_rejects rejects = {opts->reject, opts->reject_ctx,
+	                                        opts->keep_going, opts->max_rejects};
 	struct dit_reject reject = {.record = record->text.data,
 	                            .record_len = record->text.len,
 	                            .line = record->line};
@@ -85,27 +87,11 @@ static int leave_out(struct modifier *modifier, const struct dit_ldif_record *re
 		               explanation.text);
 	}
 	reject.reason = explanation.text;
-	reject.dn = dit_arena_copy(change->notes.arena, change->entry.dn.pretty).data;
-	if (r < 0 || reject.dn == NULL) {
-		return dit_modify_fail(modifier, -ENOMEM, "could not refuse a record");
-	}
-	if (opts->reject != NULL) {
-		r = opts->reject(opts->reject_ctx, &reject);
-	}
-	if (r < 0) {
-		return dit_job_fail(&modifier->job, r,
-		                    "could not write the rejected record");
-	}
-	if (!opts->keep_going) {
-		return DIT_E_REFUSED;
-	}
-	if (modifier->stats->nrefused > opts->max_rejects) {
-		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "more than %llu records are refused: giving up",
-		               (unsigned long long)opts->max_rejects);
-		return DIT_E_REFUSED;
-	}
-	return 0;
+	reject.dn =
+		r < 0 ? NULL
+		      : dit_arena_copy(change->notes.arena, change->entry.dn.pretty).data;
+	return dit_job_leave_out(&modifier->job, &rejects, &reject,
+	                         modifier->stats->nrefused);
 }
 
 static int refuse_dn(struct work *work, enum dit_why_kind kind, struct dit_span dn)

@@ -427,6 +427,24 @@ int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
 	return dit_job_fail_with(job, r, directory, fault);
 }
 
+int dit_job_leave_out(const struct dit_job *job, const struct dit_job_rejects *rejects,
+                      const struct dit_reject *reject, uint64_t n)
+{
+	int r = reject->dn == NULL        ? -ENOMEM
+	        : rejects->reject == NULL ? 0
+	                                  : rejects->reject(rejects->ctx, reject);
+
+	if (r < 0) {
+		return dit_job_fail(job, r, "could not write the rejected record");
+	}
+	if (rejects->keep_going && n > rejects->max_rejects) {
+		dit_job_report(job, DIT_REPORT_ERROR,
+		               "more than %llu records cannot be stored: giving up",
+		               (unsigned long long)rejects->max_rejects);
+	}
+	return rejects->keep_going && n <= rejects->max_rejects ? 0 : DIT_E_REFUSED;
+}
+
 int dit_job_fail(const struct dit_job *job, int r, const char *what)
 {
 	if (r >= 0) {

@@ -286,6 +286,25 @@ int dit_job_fail_with(const struct dit_job *job, int r, const char *what,
 int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
                       const struct dit_fault *fault);
 
+/** What becomes of records that are left out; as in the options of a load. */
+struct dit_job_rejects {
+	dit_reject_fn reject; /* may be NULL */
+	void *ctx;
+	bool keep_going;
+	uint64_t max_rejects;
+};
+
+/**
+ * A record is left out, and a report has said why: the callback gets it.
+ *
+ * @param reject  its DN NULL: no memory
+ * @param n       records that were left out so far, with this one
+ *
+ * @return 0: the work goes on; DIT_E_REFUSED; errors, reported
+ */
+int dit_job_leave_out(const struct dit_job *job, const struct dit_job_rejects *rejects,
+                      const struct dit_reject *reject, uint64_t n);
+
 /** Words of a job about a database when others could not be put in place. */
 struct dit_publish_words {
 	const char *undone; /* it is as it was, but a crash may change it */
