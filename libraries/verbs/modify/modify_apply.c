@@ -224,21 +224,21 @@ static struct dit_span first_rdn(const struct dit_dn *dn, struct dit_span text,
 static int add(struct work *work)
 {
 	struct modifier *modifier = work->modifier;
+	const struct dit_entry *given = &work->change->entry;
 	const struct dit_dn *dn = &work->change->entry.dn;
 	bool is_top = is_suffix(work, dn) || dn->nrdns == 1;
 	struct dit_span norm = first_rdn(dn, dn->norm, dn->norm_at, is_top);
 	struct dit_span pretty = first_rdn(dn, dn->pretty, dn->pretty_at, is_top);
 	struct modify_node *parent = NULL;
 	struct dit_entry *entry = NULL;
+	uint64_t above = 0;
 	int r = dit_modify_find(modifier, dn, &work->node);
 
 	if (r != 0) {
 		return r < 0 ? r : refuse(work, DIT_WHY_TAKEN);
 	}
 	r = check_name(work, norm, pretty);
-	r = r
-	            ?: dit_modify_check_fits(modifier, &work->change->entry,
-	                                     &work->change->notes);
+	r = r ?: dit_modify_check_fits(modifier, given, &work->change->notes);
 	if (r == 0 && !is_top) {
 		r = dit_modify_find_parent(modifier, dn, &parent);
 		r = r < 0 ? r
@@ -250,9 +250,8 @@ static int add(struct work *work)
 	}
 	entry = dit_modify_keep(modifier, &work->change->entry);
 	r = entry == NULL ? -ENOMEM : 0;
-	r = r
-	            ?: dit_modify_add_node(modifier, parent == NULL ? 0 : parent->id,
-	                                   norm, pretty, &work->node);
+	above = parent == NULL ? 0 : parent->id;
+	r = r ?: dit_modify_add_node(modifier, above, norm, pretty, &work->node);
 	if (r == 0) {
 		work->node->entry = entry;
 		work->node->is_changed = true;
@@ -419,11 +418,12 @@ static int rename_entry(struct work *work)
 	}
 	r = r ?: check_name(work, newrdn->norm, newrdn->pretty);
 	r = r ?: edit_names(work);
-	r = r
-	            ?: dit_modify_move_node(modifier, work->node, parent, newrdn->norm,
-	                                    newrdn->pretty);
-	modifier->stats->nrenamed += r == 0;
-	return r;
+	if (r < 0) {
+		return r;
+	}
+	modifier->stats->nrenamed++;
+	return dit_modify_move_node(modifier, work->node, parent, newrdn->norm,
+	                            newrdn->pretty);
 }
 
 /* ---- a record ---- */

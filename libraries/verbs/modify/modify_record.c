@@ -296,17 +296,17 @@ static int read_rename(struct reading *reading)
 static int read_entry(struct reading *reading, const struct dit_entry_stamp *stamp)
 {
 	const struct dit_entry_context *context = &reading->modifier->adding;
-	struct modify_change *change = reading->change;
+	struct dit_entry *entry = &reading->change->entry;
+	struct dit_notes *notes = &reading->change->notes;
+	struct dit_entry_caches *caches = reading->caches;
 	struct dit_entry_refusal refusal = {0};
-	int r = dit_entry_read_parsed(context, reading->caches, &reading->lines,
-	                              &change->notes, &change->entry);
+	int r = dit_entry_read_parsed(context, caches, &reading->lines, notes, entry);
 
-	r = r
-	            ?: dit_entry_check(context, reading->caches, &change->entry,
-	                               &change->notes, &refusal);
-	return r
-	               ?: dit_entry_complete(context, reading->caches, &change->entry,
-	                                     stamp, &change->notes);
+	r = r ?: dit_entry_check(context, caches, entry, notes, &refusal);
+	if (r == 0 && entry->has_unknown) {
+		return DIT_E_INVALID; /* without schema check; the notes say why */
+	}
+	return r ?: dit_entry_complete(context, caches, entry, stamp, notes);
 }
 
 /* ManageDsaIT and relax say what is done anyway. */

@@ -76,9 +76,10 @@ static int make_contexts(struct modifier *modifier)
 	modifier->changing.keeps_names = true;
 	modifier->changing.check_values = false; /* those of a change are checked */
 	r = r ?: dit_entry_clock_init(&modifier->clock);
-	r = r
-	            ?: dit_dn_parse(context->schema, modifier->db->suffix,
-	                            &modifier->kept, NULL, &suffix);
+	if (r == 0) {
+		r = dit_dn_parse(context->schema, modifier->db->suffix, &modifier->kept,
+		                 NULL, &suffix);
+	}
 	modifier->suffix_nrdns = r == 0 ? suffix.nrdns : 0;
 	return r < 0 ? dit_modify_fail(modifier, r, "could not start") : 0;
 }
@@ -169,31 +170,31 @@ static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
 static int open_database(struct modifier *modifier)
 {
 	const struct dit_database *db = modifier->db;
+	bool has_threads = modifier->job.nthreads > 1;
 	struct dit_fault fault = {""};
 	int r = dit_job_before_open(&modifier->job, &db, 1);
 
 	/* From here on the process may be another user's: all that needs more is open. */
 	r = r ?: dit_job_open_seal(&modifier->job, db, &modifier->seal);
-	r = r
-	            ?: dit_indexes_make(&modifier->job, db->indexes, db->nindexes, false,
-	                                &modifier->indexes);
+	if (r == 0) {
+		r = dit_indexes_make(&modifier->job, db->indexes, db->nindexes, false,
+		                     &modifier->indexes);
+	}
 	if (r < 0) {
 		return r;
 	}
 	r = dit_stored_keys_new(&modifier->keys, modifier->indexes);
-	r = r
-	            ?: dit_page_writer_new(&modifier->job.page_writer,
-	                                   modifier->job.nthreads > 1);
+	r = r ?: dit_page_writer_new(&modifier->job.page_writer, has_threads);
 	r = r ?: dit_split_rules_make(db, &modifier->split_rules);
 	if (r < 0) {
 		return dit_modify_fail(modifier, r, "could not start");
 	}
 	r = open_output(modifier, &fault);
 	r = r ?: open_snapshot(modifier, &fault);
-	r = r
-	            ?: dit_indexes_add(&modifier->job, modifier->indexes,
-	                               &modifier->output->base, db->data.directory,
-	                               &fault);
+	if (r == 0) {
+		r = dit_indexes_add(&modifier->job, modifier->indexes,
+		                    &modifier->output->base, db->data.directory, &fault);
+	}
 	if (r < 0) {
 		return r;
 	}
