@@ -348,6 +348,18 @@ static int edit_names(struct work *work)
 	return r ?: edit(work, &dn, mods, nmods);
 }
 
+/* Does the entry keep its RDN? */
+static bool is_same_rdn(const struct modify_change *change)
+{
+	const struct dit_dn *dn = &change->entry.dn;
+	struct dit_span rdn = dn->norm;
+
+	if (dn->nrdns > 1) {
+		rdn.len = dn->norm_at[1] - 1;
+	}
+	return dit_span_eq(change->newrdn.norm, rdn);
+}
+
 /* All that can be known without looking at entries. */
 static int check_rename(struct work *work)
 {
@@ -370,11 +382,9 @@ static int check_rename(struct work *work)
 		return refuse_dn(work, DIT_WHY_BELOW_ITSELF, change->superior.pretty);
 	}
 	if (is_suffix(work, dn)) {
-		return refuse(work,
-		              change->has_superior ||
-		                              !dit_span_eq(change->newrdn.norm, dn->norm)
-		                      ? DIT_WHY_OTHER_PLACE
-		                      : DIT_WHY_SUFFIX_NAME);
+		return refuse(work, change->has_superior || !is_same_rdn(change)
+		                            ? DIT_WHY_OTHER_PLACE
+		                            : DIT_WHY_SUFFIX_NAME);
 	}
 	return change->has_superior && (change->superior.nrdns == 0 ||
 	                                dit_glue_find(glue, &change->superior) != 0)
