@@ -6,13 +6,15 @@
 #   messages.sh            compare
 #   messages.sh --accept   write the table of doc/messages.md; review the diff
 #
-# tests/data/messages/cases has the cases:
+# tests/data/messages/cases has the cases of ditadd:
 #
 #   == KIND [CONF] [-- OPTION...]
 #   LDIF, whose line that is meant begins with ">>"
+#
+# tests/data/messages/changes has those of ditmodify, which finds the entries of base.ldif.
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${DIT_SRCDIR:?}" "${DIT_TEST_DATA:?}"
+: "${DITADD:?}" "${DITMODIFY:?}" "${DIT_SRCDIR:?}" "${DIT_TEST_DATA:?}"
 schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 doc=$DIT_SRCDIR/doc/messages.md
 accept=${1:-}
@@ -31,7 +33,7 @@ nfailed=0
 ncases=0
 
 fail() {
-	echo "$*"
+	echo "$*" >&2
 	nfailed=$((nfailed + 1))
 }
 
@@ -58,6 +60,7 @@ pattern_of() {
 # prepare KIND: an empty database, or one that holds the entries of the case
 prepare() {
 	rm -rf db/*
+	[ "$tool" = "$DITADD" ] || "$DITADD" -d 0 -f slapd.conf -l "$DIT_TEST_DATA/messages/base.ldif"
 	[ "$1" != stored ] || "$DITADD" --openldap 2.5 -f slapd.conf -l people.ldif
 }
 
@@ -71,12 +74,12 @@ one_case() {
 	line=$(grep -n '^>>' case | head -1 | cut -d: -f1)
 	sed 's/^>>//; s/@NUL@/\x00/' case >people.ldif
 	prepare "$kind"
-	"$DITADD" --openldap 2.5 -c -f slapd.conf -l people.ldif "$@" >out 2>err
+	"$tool" --openldap 2.5 -c -f slapd.conf -l people.ldif "$@" >out 2>err
 	told=$(grep '^people\.ldif:' err)
 	if [ -z "$(text_of "$kind" 1)" ]; then
 		fail "$kind: there is no such kind"
 	elif [ "$(printf '%s\n' "$told" | wc -l)" -ne 1 ] || [ -z "$told" ]; then
-		fail "$kind: one explanation expected, got:" && cat err
+		fail "$kind: one explanation expected, got:" && cat err >&2
 	elif [ "${told%%: *}" != "people.ldif:$line" ]; then
 		fail "$kind: line $line expected: $told"
 	elif ! printf '%s\n' "${told#*: }" | grep -qx -- "$(pattern_of "$kind")"; then
@@ -85,6 +88,7 @@ one_case() {
 	printf '%s\n' "$kind" >>provoked
 	printf '| %s | %s | %s |\n' "$kind" "$(head -1 err | shorten)" \
 		"$(printf '%s' "$told" | shorten)" >>rows
+	[ "$tool" = "$DITADD" ] || return 0
 	# With "no" nothing of ours is said.
 	prepare "$kind"
 	"$DITADD" --openldap 2.5 -c --explain=no -f slapd.conf -l people.ldif "$@" >out 2>silent
@@ -96,23 +100,29 @@ shorten() {
 		cut -c1-300
 }
 
-: >rows
 : >provoked
-kind=
-while IFS= read -r text || [ -n "$text" ]; do
-	case $text in
-	'== '*)
-		# shellcheck disable=SC2086 # several words
-		[ -z "$kind" ] || one_case $kind $options
-		read -r kind options <<<"${text#== }"
-		options=${options:-default}
-		: >case
-		;;
-	*) printf '%s\n' "$text" >>case ;;
-	esac
-done <"$DIT_TEST_DATA/messages/cases"
-# shellcheck disable=SC2086
-[ -z "$kind" ] || one_case $kind $options
+# all_cases TOOL FILE: a row of the document for each case
+all_cases() {
+	local tool=$1 kind='' options='' text
+	: >rows
+	while IFS= read -r text || [ -n "$text" ]; do
+		case $text in
+		'== '*)
+			# shellcheck disable=SC2086 # several words
+			[ -z "$kind" ] || one_case $kind $options
+			read -r kind options <<<"${text#== }"
+			options=${options:-default}
+			: >case
+			;;
+		*) printf '%s\n' "$text" >>case ;;
+		esac
+	done <"$DIT_TEST_DATA/messages/$2"
+	# shellcheck disable=SC2086
+	[ -z "$kind" ] || one_case $kind $options
+	awk '!seen[$2]++' rows
+}
+all_cases "$DITMODIFY" changes >of_changes
+all_cases "$DITADD" cases >of_loads
 
 # Nothing is refused without an explanation, wherever the reason is found.
 for file in "$DIT_TEST_DATA"/errors/*.ldif; do
@@ -142,13 +152,18 @@ cut -f1 kinds | sort | comm -13 have - | sed 's/^/no case for /' >missing
 cat missing
 nfailed=$((nfailed + $(wc -l <missing)))
 
-# The table of the document: the texts from the source, the messages from the cases.
-{
-	sed '/^| kind |/,$d' "$doc"
-	echo "| kind | first line of slapadd's | line of ours |"
-	echo "|---|---|---|"
-	awk '!seen[$2]++' rows
-} >table
+# The tables of the document: the texts from the source, the messages from the cases. Before
+# each stands what the document has there.
+awk -v files="of_loads of_changes" '
+	BEGIN { split(files, file, " ") }
+	!/^[|]/ { is_in = 0 }
+	is_in { next }
+	{ print }
+	/^[|] kind [|]/ {
+		print "|---|---|---|"
+		for (n++; (getline row <file[n]) > 0;) print row
+		is_in = 1
+	}' "$doc" >table
 if [ "$accept" = --accept ]; then
 	cp table "$doc"
 elif ! diff "$doc" table; then

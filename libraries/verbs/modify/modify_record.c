@@ -258,7 +258,7 @@ static int read_newrdn(struct reading *reading)
 	int r = 0;
 
 	if (!is_named(line, "newrdn")) {
-		return refuse_line(reading, DIT_WHY_MOD_LINES, line, "newrdn");
+		return refuse_line(reading, DIT_WHY_MOD_LINES, line, "newrdn is missing");
 	}
 	reading->at++;
 	r = parse_dn(reading, line, DIT_WHY_BAD_RDN, &reading->change->newrdn);
@@ -274,7 +274,8 @@ static int read_rename(struct reading *reading)
 
 	line = next_line(reading);
 	if (r == 0 && (!is_named(line, "deleteoldrdn") || line->value.data == NULL)) {
-		r = refuse_line(reading, DIT_WHY_MOD_LINES, line, "deleteoldrdn");
+		r = refuse_line(reading, DIT_WHY_MOD_LINES, line,
+		                "deleteoldrdn is missing");
 	}
 	if (r < 0) {
 		return r;
@@ -288,7 +289,9 @@ static int read_rename(struct reading *reading)
 		return parse_dn(reading, line, DIT_WHY_BAD_SUPERIOR,
 		                &reading->change->superior);
 	}
-	return line == NULL ? 0 : refuse_line(reading, DIT_WHY_MOD_LINES, line, "");
+	return line == NULL ? 0
+	                    : refuse_line(reading, DIT_WHY_MOD_LINES, line,
+	                                  "there is a line too many");
 }
 
 /* ---- records ---- */
@@ -385,7 +388,8 @@ static int read_change(struct reading *reading, const struct dit_entry_stamp *st
 	case MODIFY_DELETE:
 		line = next_line(reading);
 		return line == NULL ? 0
-		                    : refuse_line(reading, DIT_WHY_MOD_LINES, line, "");
+		                    : refuse_line(reading, DIT_WHY_MOD_LINES, line,
+		                                  "there is a line too many");
 	case MODIFY_NOTHING:
 		break;
 	}
