@@ -197,9 +197,15 @@ static bool has_standard_input(const struct inputs *inputs)
 	return is_read;
 }
 
-bool inputs_wait_for_terminal(const struct inputs *inputs)
+void inputs_tell_terminal(const struct inputs *inputs,
+                          const struct common_options *options)
 {
-	return has_standard_input(inputs) && isatty(STDIN_FILENO) == 1;
+	if (has_standard_input(inputs) && isatty(STDIN_FILENO) == 1 &&
+	    !options->is_silent) {
+		(void)fprintf(stderr,
+		              "%s: reading LDIF from the terminal; Ctrl-D ends it\n",
+		              options->program);
+	}
 }
 
 /* A signal that comes just before the call does not end the wait, so that is short. */

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common_options.h"
+
 /** Zero: none. */
 struct inputs {
 	const char **paths; /* owned, as each path; NULL among them: standard input */
@@ -33,8 +35,10 @@ struct inputs {
 int inputs_add(struct inputs *inputs, const char *program, const char *text);
 void inputs_deinit(struct inputs *inputs);
 
-/** Is one of them, or standard input without any, a terminal on which somebody types? */
-bool inputs_wait_for_terminal(const struct inputs *inputs);
+/** If one of them, or standard input without any, is a terminal, say on stderr that
+ * somebody has to type. */
+void inputs_tell_terminal(const struct inputs *inputs,
+                          const struct common_options *options);
 
 /**
  * If standard input is one of them and a pipe, read it to its end and put a file in

@@ -276,10 +276,7 @@ static int run(struct options *options, int argc, char *argv[])
 		return prepared_act(options);
 	}
 	common_raise_file_limit(); /* inputs and temporary files */
-	if (inputs_wait_for_terminal(&options->inputs) && !options->common.is_silent) {
-		(void)fputs("ditadd: reading LDIF from the terminal; Ctrl-D ends it\n",
-		            stderr);
-	}
+	inputs_tell_terminal(&options->inputs, &options->common);
 	if (options->estimate != ESTIMATE_NO) {
 		options->load.stop = common_catch_interrupts();
 		return estimate(options);

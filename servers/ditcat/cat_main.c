@@ -238,12 +238,9 @@ static int ditcat(int argc, char *argv[])
 	struct cat_options options;
 	int status = EXIT_FAILURE;
 
-	if (read_options(&options, argc, argv) < 0) {
-		status = EXIT_FAILURE;
-	} else if (common_print_help(&options.common)) {
-		status = EXIT_SUCCESS;
-	} else {
-		status = run(&options);
+	if (read_options(&options, argc, argv) == 0) {
+		status =
+			common_print_help(&options.common) ? EXIT_SUCCESS : run(&options);
 	}
 	dit_export_url_deinit(&options.url);
 	return status;

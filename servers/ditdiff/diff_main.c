@@ -400,12 +400,8 @@ static int ditdiff(int argc, char *argv[])
 	struct diff_options options;
 	int status = TROUBLE;
 
-	if (read_options(&options, argc, argv) < 0) {
-		status = TROUBLE;
-	} else if (common_print_help(&options.common)) {
-		status = EQUAL;
-	} else {
-		status = run(&options);
+	if (read_options(&options, argc, argv) == 0) {
+		status = common_print_help(&options.common) ? EQUAL : run(&options);
 	}
 	free_options(&options);
 	return status;

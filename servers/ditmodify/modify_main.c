@@ -277,10 +277,7 @@ static int run(struct modify_options *options, int argc, char *argv[])
 		return EXIT_SUCCESS;
 	}
 	common_raise_file_limit();
-	if (inputs_wait_for_terminal(&options->inputs) && !options->common.is_silent) {
-		(void)fputs("ditmodify: reading LDIF from the terminal; Ctrl-D ends it\n",
-		            stderr);
-	}
+	inputs_tell_terminal(&options->inputs, &options->common);
 	if (run_output_open(&options->output, "ditmodify") < 0 ||
 	    rejects_open(&options->rejects) < 0) {
 		return EXIT_FAILURE;

@@ -332,12 +332,7 @@ static int ditsplit(int argc, char *argv[])
 		status = EXIT_SUCCESS;
 	} else {
 		common_raise_file_limit(); /* a file for each shard */
-		if (inputs_wait_for_terminal(&options.inputs) &&
-		    !options.common.is_silent) {
-			(void)fputs("ditsplit: reading LDIF from the terminal; Ctrl-D "
-			            "ends it\n",
-			            stderr);
-		}
+		inputs_tell_terminal(&options.inputs, &options.common);
 		status = split(&options);
 	}
 	inputs_deinit(&options.inputs);
