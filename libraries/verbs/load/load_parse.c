@@ -13,45 +13,6 @@
 
 /* ---- parse ---- */
 
-static void note_wrong_database(struct loader *loader, struct load_item *item,
-                                uint64_t line)
-{
-	const struct dit_database *db = loader->job.chosen.db;
-	const struct dit_dn *dn = &item->entry.dn;
-	const struct dit_database *other = dit_glue_select(&loader->job.glue, dn);
-	char hint[64] = "";
-
-	if (other != NULL && other != db) {
-		(void)snprintf(hint, sizeof(hint), "; did you mean to use database #%d (",
-		               other->number);
-	}
-	dit_why_set(&item->notes,
-	            (struct dit_why){.kind = dn->norm.len == 0 ? DIT_WHY_DN_EMPTY
-	                                                       : DIT_WHY_DN_SCOPE,
-	                             .place = DIT_WHY_AT_DN,
-	                             .value = dn->pretty,
-	                             .detail = db->suffix});
-	if (dn->norm.len == 0) {
-		dit_notes_add(
-			&item->notes, DIT_REPORT_ERROR,
-			"line %llu: cannot add entry with empty dn=\"%.*s\"%s%.*s%s",
-			(unsigned long long)line, DIT_SPAN_ARGS(dn->pretty), hint,
-			hint[0] == '\0' ? 0 : (int)other->suffix.len,
-			hint[0] == '\0' ? "" : other->suffix.data,
-			hint[0] == '\0' ? "" : ")?");
-		return;
-	}
-	dit_notes_add(
-		&item->notes, DIT_REPORT_ERROR,
-		"line %llu: database #%d (%.*s) not configured to hold \"%.*s\"%s%.*s%s",
-		(unsigned long long)line, db->number, DIT_SPAN_ARGS(db->suffix),
-		DIT_SPAN_ARGS(dn->pretty),
-		hint[0] == '\0' ? "; no database configured for that naming context"
-				: hint,
-		hint[0] == '\0' ? 0 : (int)other->suffix.len,
-		hint[0] == '\0' ? "" : other->suffix.data, hint[0] == '\0' ? "" : ")?");
-}
-
 static int check_item(struct loader *loader, struct load_member *member,
                       struct load_item *item, uint64_t line)
 {
@@ -61,7 +22,8 @@ static int check_item(struct loader *loader, struct load_member *member,
 	int r = 0;
 
 	if (target < 0) {
-		note_wrong_database(loader, item, line);
+		dit_glue_refuse(&loader->job.glue, loader->job.chosen.db, dn, line,
+		                &item->notes);
 		return DIT_E_INVALID;
 	}
 	item->target = (uint32_t)target;

@@ -13,6 +13,7 @@
 /* A change that is made. */
 struct work {
 	struct modifier *modifier;
+	const struct dit_ldif_record *record;
 	struct modify_change *change;
 	const struct dit_entry_stamp *stamp;
 	struct modify_node *node; /* that it is about */
@@ -20,38 +21,40 @@ struct work {
 
 /* ---- records that are left out ---- */
 
-static void report(struct modifier *modifier, const struct dit_ldif_record *record,
-                   const struct modify_change *change)
+/* What is said of a record, in slapmodify's words where it has them, as the last note. */
+static void note_refusal(const struct dit_ldif_record *record,
+                         struct modify_change *change)
 {
-	const struct dit_why *why = change->notes.why;
+	struct dit_notes *notes = &change->notes;
+	const struct dit_why *why = notes->why;
 	const struct dit_refusal *refusal =
 		&dit_refusals[why == NULL ? DIT_WHY_NONE : why->kind];
 	const char *text = refusal->text != NULL ? refusal->text : refusal->what;
-	struct dit_span dn = change->entry.dn.pretty;
+	unsigned long long line = record->line;
+	char code[16] = "";
 
-	for (const struct dit_note *n = change->notes.first; n != NULL; n = n->next) {
-		dit_job_report(&modifier->job, n->kind, "%s", n->text);
+	if (why != NULL &&
+	    (why->kind == DIT_WHY_DN_SCOPE || why->kind == DIT_WHY_DN_EMPTY)) {
+		return; /* it has been noted */
 	}
-	if (why != NULL && why->kind == DIT_WHY_NO_ENTRY) {
-		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "no such entry \"%.*s\" in database (lineno=%llu)",
-		               DIT_SPAN_ARGS(dn), (unsigned long long)record->line);
-	} else if (why != NULL && (refusal->code != 0 || refusal->text != NULL)) {
-		char code[16] = "";
-
-		if (refusal->code != 0) {
-			(void)snprintf(code, sizeof(code), "(%d) ", refusal->code);
-		}
-		text = dit_why_fill(why, text, change->notes.arena);
-		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "dn=\"%.*s\" (line=%llu): %s%s", DIT_SPAN_ARGS(dn),
-		               (unsigned long long)record->line, code,
-		               text == NULL ? "" : text);
-	} else {
-		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "could not parse entry (line=%llu)",
-		               (unsigned long long)record->line);
+	if (why == NULL || (refusal->code == 0 && refusal->text == NULL)) {
+		dit_notes_add(notes, DIT_REPORT_ERROR,
+		              "could not parse entry (line=%llu)", line);
+		return;
 	}
+	if (why->kind == DIT_WHY_NO_ENTRY) {
+		dit_notes_add(notes, DIT_REPORT_ERROR,
+		              "no such entry \"%.*s\" in database (lineno=%llu)",
+		              DIT_SPAN_ARGS(change->entry.dn.pretty), line);
+		return;
+	}
+	if (refusal->code != 0) {
+		(void)snprintf(code, sizeof(code), "(%d) ", refusal->code);
+	}
+	text = dit_why_fill(why, text, notes->arena);
+	dit_notes_add(notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%llu): %s%s",
+	              DIT_SPAN_ARGS(change->entry.dn.pretty), line, code,
+	              text == NULL ? "" : text);
 }
 
 /* Our own sentence, with the line that it is about; empty: there is none. 0; -ENOMEM */
@@ -67,7 +70,7 @@ static int explain(struct modifier *modifier, const struct dit_ldif_record *reco
 }
 
 static int leave_out(struct modifier *modifier, const struct dit_ldif_record *record,
-                     const struct modify_change *change)
+                     struct modify_change *change)
 {
 	const struct dit_modify_opts *opts = modifier->opts;
 	const struct dit_job_rejects rejects = {opts->reject, opts->reject_ctx,
@@ -79,14 +82,17 @@ static int leave_out(struct modifier *modifier, const struct dit_ldif_record *re
 	int r = explain(modifier, record, change, &explanation);
 
 	modifier->stats->nrefused++;
-	report(modifier, record, change);
+	note_refusal(record, change);
+	for (const struct dit_note *n = change->notes.first; n != NULL; n = n->next) {
+		dit_job_report(&modifier->job, n->kind, "%s", n->text);
+	}
 	if (r == 0 && explanation.text[0] != '\0') {
 		dit_job_report(&modifier->job, DIT_REPORT_EXPLANATION, "%s:%llu: %s",
 		               record->file,
 		               (unsigned long long)record->file_line + explanation.line,
 		               explanation.text);
 	}
-	reject.reason = explanation.text;
+	reject.reason = change->notes.last == NULL ? "" : change->notes.last->text;
 	reject.dn =
 		r < 0 ? NULL
 		      : dit_arena_copy(change->notes.arena, change->entry.dn.pretty).data;
@@ -108,12 +114,15 @@ static int refuse(struct work *work, enum dit_why_kind kind)
 	return refuse_dn(work, kind, work->change->entry.dn.pretty);
 }
 
-static int refuse_parent(struct work *work, const char *what)
+static int refuse_parent(struct work *work, enum dit_why_kind kind)
 {
+	bool is_new = work->change->op == MODIFY_RENAME;
+
 	return dit_why_tell(&work->change->notes,
-	                    (struct dit_why){.kind = DIT_WHY_BAD_PARENT,
+	                    (struct dit_why){.kind = kind,
 	                                     .place = DIT_WHY_AT_DN,
-	                                     .detail = dit_span_of(what)});
+	                                     .detail = dit_span_of(is_new ? "new superior"
+	                                                                  : "parent")});
 }
 
 /* ---- what is there ---- */
@@ -184,13 +193,13 @@ static int check_parent(struct work *work, const struct modify_node *parent,
 		return r < 0 ? r : refuse_dn(work, missing, shown);
 	}
 	if ((flags & DIT_OC_ALIAS) != 0) {
-		return refuse_parent(work, "an alias");
+		return refuse_parent(work, DIT_WHY_PARENT_ALIAS);
 	}
 	if ((flags & DIT_OC_REFERRAL) != 0) {
-		return refuse_parent(work, "a referral");
+		return refuse_parent(work, DIT_WHY_PARENT_REFERRAL);
 	}
 	return (flags & DIT_OC_SUBENTRY) != 0 && work->change->op == MODIFY_ADD
-	               ? refuse_parent(work, "a subentry")
+	               ? refuse_parent(work, DIT_WHY_PARENT_SUBENTRY)
 	               : 0;
 }
 
@@ -411,6 +420,22 @@ static int find_superior(struct work *work, uint64_t *ret)
 	return r;
 }
 
+/* Another entry has the new DN. */
+static int refuse_name(struct work *work)
+{
+	const struct modify_change *change = work->change;
+	const struct dit_dn *dn = &change->entry.dn;
+	struct dit_span above = dn->pretty;
+	struct dit_span parts[] = {change->newrdn.pretty, DIT_SPAN(","), {NULL, 0}};
+
+	above.data += dn->nrdns > 1 ? dn->pretty_at[1] : above.len;
+	above.len = dn->nrdns > 1 ? above.len - dn->pretty_at[1] : 0;
+	parts[2] = change->has_superior ? change->superior.pretty : above;
+	return dit_arena_join(change->notes.arena, parts, 3, &above) < 0
+	               ? -ENOMEM
+	               : refuse_dn(work, DIT_WHY_TAKEN, above);
+}
+
 static int rename_entry(struct work *work)
 {
 	struct modifier *modifier = work->modifier;
@@ -423,8 +448,7 @@ static int rename_entry(struct work *work)
 	r = r ?: find_superior(work, &parent);
 	r = r ?: dit_modify_find_child(modifier, parent, newrdn->norm, &other);
 	if (r > 0) {
-		r = other == work->node ? 0
-		                        : refuse_dn(work, DIT_WHY_TAKEN, newrdn->pretty);
+		r = other == work->node ? 0 : refuse_name(work);
 	}
 	r = r ?: check_name(work, newrdn->norm, newrdn->pretty);
 	r = r ?: edit_names(work);
@@ -447,13 +471,11 @@ static int check_scope(struct work *work)
 {
 	const struct dit_dn *dn = &work->change->entry.dn;
 
-	if (dn->nrdns == 0) {
-		return refuse(work, DIT_WHY_DN_EMPTY);
-	}
 	/* Entries of subordinate databases are not in this one. */
-	return dit_glue_find(&work->modifier->job.glue, dn) == 0
+	return dn->nrdns > 0 && dit_glue_find(&work->modifier->job.glue, dn) == 0
 	               ? 0
-	               : refuse(work, DIT_WHY_DN_SCOPE);
+	               : dit_glue_refuse(&work->modifier->job.glue, work->modifier->db,
+	                                 dn, work->record->line, &work->change->notes);
 }
 
 static int make(struct work *work)
@@ -500,7 +522,8 @@ static int number_attrs(struct work *work)
 int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *record,
                      const struct dit_entry_stamp *stamp, struct modify_change *change)
 {
-	struct work work = {.modifier = modifier, .change = change, .stamp = stamp};
+	struct work work = {
+		.modifier = modifier, .record = record, .change = change, .stamp = stamp};
 	int r = change->error;
 
 	if (r == 0 && change->op == MODIFY_NOTHING) {

@@ -4,6 +4,11 @@
  */
 #include "job/job.h"
 
+#include <stdio.h>
+
+#include "base/error.h"
+#include "entry/why.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -109,4 +114,41 @@ int dit_glue_find(const struct dit_glue *glue, const struct dit_dn *dn)
 		}
 	}
 	return 0;
+}
+
+int dit_glue_refuse(const struct dit_glue *glue, const struct dit_database *db,
+                    const struct dit_dn *dn, uint64_t line, struct dit_notes *notes)
+{
+	const struct dit_database *other = dit_glue_select(glue, dn);
+	char hint[64] = "";
+
+	if (other != NULL && other != db) {
+		(void)snprintf(hint, sizeof(hint), "; did you mean to use database #%d (",
+		               other->number);
+	}
+	dit_why_set(notes, (struct dit_why){.kind = dn->norm.len == 0 ? DIT_WHY_DN_EMPTY
+	                                                              : DIT_WHY_DN_SCOPE,
+	                                    .place = DIT_WHY_AT_DN,
+	                                    .value = dn->pretty,
+	                                    .detail = db->suffix});
+	if (dn->norm.len == 0) {
+		dit_notes_add(
+			notes, DIT_REPORT_ERROR,
+			"line %llu: cannot add entry with empty dn=\"%.*s\"%s%.*s%s",
+			(unsigned long long)line, DIT_SPAN_ARGS(dn->pretty), hint,
+			hint[0] == '\0' ? 0 : (int)other->suffix.len,
+			hint[0] == '\0' ? "" : other->suffix.data,
+			hint[0] == '\0' ? "" : ")?");
+		return DIT_E_INVALID;
+	}
+	dit_notes_add(
+		notes, DIT_REPORT_ERROR,
+		"line %llu: database #%d (%.*s) not configured to hold \"%.*s\"%s%.*s%s",
+		(unsigned long long)line, db->number, DIT_SPAN_ARGS(db->suffix),
+		DIT_SPAN_ARGS(dn->pretty),
+		hint[0] == '\0' ? "; no database configured for that naming context"
+				: hint,
+		hint[0] == '\0' ? 0 : (int)other->suffix.len,
+		hint[0] == '\0' ? "" : other->suffix.data, hint[0] == '\0' ? "" : ")?");
+	return DIT_E_INVALID;
 }

@@ -30,6 +30,8 @@
 #include "output/publication.h"
 #include "values/dn.h"
 
+struct dit_notes; /* notes.h */
+
 /** The options of all verbs have these, by the same names; borrowed. */
 struct dit_job_opts {
 	const char *conf;
@@ -122,6 +124,11 @@ void dit_glue_deinit(struct dit_glue *glue);
 /** The database that slapadd would select for a DN; NULL: none. */
 const struct dit_database *dit_glue_select(const struct dit_glue *glue,
                                            const struct dit_dn *dn);
+
+/** Refuse a DN that no database of the work gets, in slapadd's words. @return
+ * DIT_E_INVALID */
+int dit_glue_refuse(const struct dit_glue *glue, const struct dit_database *db,
+                    const struct dit_dn *dn, uint64_t line, struct dit_notes *notes);
 
 /** The number in `databases` of the one that gets a DN; -1: the load has none for it. */
 int dit_glue_find(const struct dit_glue *glue, const struct dit_dn *dn);
