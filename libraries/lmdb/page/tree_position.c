@@ -142,9 +142,11 @@ int dit_tree_position_enter(struct dit_tree_position *position, unsigned depth,
 {
 	struct dit_tree_reading *reading = position->reading;
 	struct dit_page_view view;
-	int r = number >= reading->source->npages ? DIT_E_CORRUPT
-	                                          : count_pages(reading, number, 1);
+	int r = number >= reading->source->npages ? DIT_E_CORRUPT : 0;
 
+	if (r == 0 && !reading->reads_first) {
+		r = count_pages(reading, number, 1);
+	}
 	if (r != 0) {
 		return r;
 	}
@@ -152,6 +154,9 @@ int dit_tree_position_enter(struct dit_tree_position *position, unsigned depth,
 		return DIT_E_CORRUPT;
 	}
 	r = get_page(position, depth, number, &view);
+	if (r == 0 && reading->reads_first) {
+		r = count_pages(reading, number, 1);
+	}
 	return r < 0 ? r : set_level(position, depth, view);
 }
 

@@ -31,6 +31,9 @@ struct dit_tree_reading {
 	const struct dit_page_source *source;
 	uint64_t nread; /* pages: never more than the file has */
 	bool is_sparse; /* few neighbours of a page are wanted: none is read with it */
+	/* The page is read before it is counted, since whoever counts it may have it
+	 * written again at once. Not with a result of 1. */
+	bool reads_first;
 	/**
 	 * Counts pages that lie in a row: one, or a long value's. Called before the first
 	 * of them is read. NULL: nobody counts.
