@@ -299,18 +299,18 @@ static int count_up(struct modifier *modifier, uint64_t id, uint64_t n)
 	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
 }
 
-/* Is there an entry with this ID now? */
-static int has_entry(struct modifier *modifier, uint64_t id)
+/* Is there an entry, or a hole, with this ID now? */
+static int has_node(struct modifier *modifier, uint64_t id)
 {
 	const struct modify_node *node = find_id(&modifier->tree, id);
-	struct dit_span record;
+	struct dit_name self;
 
-	if (node != NULL && (node->is_gone || node->entry != NULL)) {
+	if (node != NULL) {
 		return !node->is_gone;
 	}
-	return id > modifier->tree.nstored
+	return id == 0 || id > modifier->tree.nstored
 	               ? 0
-	               : dit_output_find_entry(modifier->output, id, &record);
+	               : dit_output_find_name(modifier->output, id, &self);
 }
 
 int dit_modify_add_node(struct modifier *modifier, uint64_t parent, struct dit_span norm,
@@ -359,7 +359,7 @@ int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node)
 	/* slapd gives an ID again that was the highest. */
 	while (r == 0 && node->id == tree->last_id && tree->last_id > 0) {
 		do {
-			r = has_entry(modifier, --tree->last_id);
+			r = has_node(modifier, --tree->last_id);
 		} while (r == 0 && tree->last_id > 0);
 	}
 	return r < 0 ? r : 0;
