@@ -78,6 +78,7 @@ include tests/load/local.mk
 include tests/locks/local.mk
 include tests/machines/local.mk
 include tests/manuals/local.mk
+include tests/modify/local.mk
 include tests/oracle/local.mk
 include tests/output/local.mk
 include tests/packaging/local.mk

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A small database for tests of changes. */
+#include "modify_fixture.h"
+
+#include "check/check.h"
+#include "export/export.h"
+#include "test.h"
+
+/* Attributes of each kind that a modification looks at. */
+static const char schema[] =
+	"attributetype ( 1.1.1.1 NAME 'xNoRule' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )\n"
+	"attributetype ( 1.1.1.2 NAME 'xSingle' EQUALITY caseIgnoreMatch\n"
+	"  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )\n"
+	"attributetype ( 1.1.1.3 NAME 'xInt' EQUALITY integerMatch\n"
+	"  SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 )\n"
+	"attributetype ( 1.1.1.4 NAME 'xOrdered' EQUALITY caseIgnoreMatch\n"
+	"  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 X-ORDERED 'VALUES' )\n"
+	"attributetype ( 1.1.1.5 NAME 'xMember' EQUALITY distinguishedNameMatch\n"
+	"  SYNTAX 1.3.6.1.4.1.1466.115.121.1.12 )\n"
+	"attributetype ( 1.1.1.6 NAME ( 'xWord' 'xOtherName' ) EQUALITY caseIgnoreMatch\n"
+	"  SUBSTR caseIgnoreSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )\n"
+	"objectclass ( 1.1.2.1 NAME 'xThings' SUP top AUXILIARY MAY ( xNoRule $ xSingle $\n"
+	"  xInt $ xOrdered $ xMember $ xWord $ seeAlso ) )\n"
+	"objectclass ( 1.1.2.2 NAME 'xNeeds' SUP top AUXILIARY MUST xInt )\n";
+
+static const char indexes[] = "index xInt,xMember eq\nindex xWord pres,eq,sub\n";
+
+const char modify_fixture_entries[] =
+	"dn: dc=x\nobjectClass: domain\ndc: x\n\n"
+	"dn: ou=a,dc=x\nobjectClass: organizationalUnit\nou: a\n\n"
+	"dn: ou=b,dc=x\nobjectClass: organizationalUnit\nou: b\n\n"
+	"dn: cn=one,ou=a,dc=x\nobjectClass: person\nobjectClass: xThings\ncn: one\n"
+	"sn: One\nxWord: a\nxWord: b\nxWord: c\nxInt: 5\nxInt: 7\nxNoRule: n\n"
+	"xSingle: s\nxOrdered: {0}o\nxOrdered: {1}p\n\n";
+
+void modify_fixture_load(struct modify_fixture *f, const char *ldif)
+{
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	int r = 0;
+
+	load_fixture_reset(&f->load);
+	load_fixture_write(&f->load, ldif);
+	opts = load_fixture_opts(&f->load);
+	r = dit_load(&opts, &stats);
+	dit_load_stats_deinit(&stats);
+	if (r != 0) {
+		fail_msg("%d: %s", r, f->load.reports);
+	}
+}
+
+void modify_fixture_init(struct modify_fixture *f, const char *extra)
+{
+	char more[4000];
+	char *conf = NULL;
+	FILE *file = NULL;
+
+	memset(f, 0, sizeof(*f));
+	(void)snprintf(more, sizeof(more), "%s%s", indexes, extra);
+	load_fixture_init(&f->load, more);
+	conf = test_read_file(f->load.conf, NULL);
+	file = fopen(f->load.conf, "w");
+	assert_non_null(file);
+	(void)fprintf(file, "%s%s", schema, conf);
+	assert_int_equal(fclose(file), 0);
+	free(conf);
+	modify_fixture_load(f, modify_fixture_entries);
+}
+
+void modify_fixture_deinit(struct modify_fixture *f)
+{
+	dit_modify_stats_deinit(&f->stats);
+	load_fixture_deinit(&f->load);
+}
+
+struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f)
+{
+	const struct dit_load_opts load = load_fixture_opts(&f->load);
+	struct dit_modify_opts opts = DIT_MODIFY_OPTS_INIT;
+
+	opts.conf = load.conf;
+	opts.openldap = load.openldap;
+	opts.input = load.input;
+	opts.threads = load.threads;
+	opts.memory_bytes = load.memory_bytes;
+	opts.report = load.report;
+	opts.report_ctx = load.report_ctx;
+	opts.reject = load.reject;
+	opts.reject_ctx = load.reject_ctx;
+	return opts;
+}
+
+int modify_fixture_run(struct modify_fixture *f, const struct dit_modify_opts *opts,
+                       const char *changes)
+{
+	const struct dit_modify_opts own = modify_fixture_opts(f);
+
+	f->load.reports[0] = '\0';
+	f->load.rejects[0] = '\0';
+	dit_modify_stats_deinit(&f->stats);
+	load_fixture_write(&f->load, changes);
+	return dit_modify(opts == NULL ? &own : opts, &f->stats);
+}
+
+/* ---- what the database holds ---- */
+
+static void print_finding(void *ctx, const struct dit_check_finding *finding)
+{
+	(void)ctx;
+	if (!finding->is_note) {
+		print_message("%s: %s\n", finding->kind, finding->text);
+	}
+}
+
+void modify_fixture_check(struct modify_fixture *f)
+{
+	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
+	struct dit_check_stats stats;
+
+	opts.conf = f->load.conf;
+	opts.openldap = f->load.openldap;
+	opts.threads = 1;
+	opts.memory_bytes = 64u << 20;
+	opts.found = print_finding;
+	assert_int_equal(dit_check(&opts, &stats), 0);
+	assert_int_equal(stats.nfindings, 0);
+	dit_check_stats_deinit(&stats);
+}
+
+static char *export(const struct modify_fixture *f, const char *base, bool is_verbose)
+{
+	struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
+	struct dit_export_stats stats;
+	char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/out.ldif", f->load.dir);
+	opts.conf = f->load.conf;
+	opts.openldap = f->load.openldap;
+	opts.threads = 1;
+	opts.wrap = DIT_EXPORT_WRAP_NONE;
+	opts.output = path;
+	opts.is_verbose = is_verbose;
+	opts.base = base;
+	opts.scope = base == NULL ? DIT_SCOPE_SUBTREE : DIT_SCOPE_BASE;
+	assert_int_equal(dit_export(&opts, &stats), 0);
+	return test_read_file(path, NULL);
+}
+
+char *modify_fixture_list(struct modify_fixture *f)
+{
+	char *text = export(f, NULL, true);
+	char *list = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&list, &len);
+	char *rest = NULL;
+
+	assert_non_null(file);
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (strncmp(line, "# id=", 5) == 0) {
+			(void)fprintf(file, "%lu", strtoul(line + 5, NULL, 16));
+		} else if (strncmp(line, "dn: ", 4) == 0) {
+			(void)fprintf(file, " %s\n", line + 4);
+		}
+	}
+	assert_int_equal(fclose(file), 0);
+	free(text);
+	return list;
+}
+
+char *modify_fixture_show(struct modify_fixture *f, const char *dn)
+{
+	static const char *const left_out[] = {
+		"dn: ", "objectClass: ", "structuralObjectClass: ", "cn: ", "sn: "};
+	char *text = export(f, dn == NULL ? "cn=one,ou=a,dc=x" : dn, false);
+	char *list = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&list, &len);
+	const char *between = "";
+	char *rest = NULL;
+
+	assert_non_null(file);
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		bool is_shown = true;
+
+		for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+			is_shown &= strncmp(line, left_out[i], strlen(left_out[i])) != 0;
+		}
+		if (is_shown) {
+			(void)fprintf(file, "%s%s", between, line);
+			between = ", ";
+		}
+	}
+	assert_int_equal(fclose(file), 0);
+	free(text);
+	return list;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A small database, changes to it, and what it holds afterwards.
+ *
+ *   modify_fixture_init(&f, "lastmod off\n");      loaded with modify_fixture_entries
+ *   r = modify_fixture_run(&f, NULL, "dn: ...");
+ *   text = modify_fixture_show(&f, NULL);
+ */
+#ifndef DITKIT_MODIFY_FIXTURE_H
+#define DITKIT_MODIFY_FIXTURE_H
+
+#include "load/load_fixture.h"
+#include "modify/modify.h"
+
+struct modify_fixture {
+	struct load_fixture load;      /* its input holds the changes; reports, rejects */
+	struct dit_modify_stats stats; /* of the latest run */
+};
+
+/** 1 dc=x, 2 ou=a,dc=x, 3 ou=b,dc=x, 4 cn=one,ou=a,dc=x. */
+extern const char modify_fixture_entries[];
+
+/** @param extra  lines for the database section */
+void modify_fixture_init(struct modify_fixture *f, const char *extra);
+void modify_fixture_deinit(struct modify_fixture *f);
+/** Load an LDIF into the database, which is emptied before. */
+void modify_fixture_load(struct modify_fixture *f, const char *ldif);
+
+/** One thread; reports and rejects are collected. */
+struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f);
+/** Forget reports and rejects, and make changes. @param opts  NULL: the above */
+int modify_fixture_run(struct modify_fixture *f, const struct dit_modify_opts *opts,
+                       const char *changes);
+
+/** A check of the database finds nothing. */
+void modify_fixture_check(struct modify_fixture *f);
+/** "ID DN" of each entry, in the order of IDs. Owned */
+char *modify_fixture_list(struct modify_fixture *f);
+/** The values of an entry that are not of its class and name: "a: 1, b: 2". Owned
+ * @param dn  NULL: cn=one */
+char *modify_fixture_show(struct modify_fixture *f, const char *dn);
+
+#endif

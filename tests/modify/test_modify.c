@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of changes to one entry: what each modification makes of it, and what is
+ * refused with which words. A refused record changes nothing. That slapd does the same is
+ * shown by oracle/modify.sh.
+ */
+#include "test.h"
+
+#include "base/error.h"
+#include "modify_fixture.h"
+
+#define ONE "dn: cn=one,ou=a,dc=x\nchangetype: modify\n"
+/* The values of cn=one before any change, in three parts. */
+#define WORDS "xWord: a, xWord: b, xWord: c"
+#define INTS  "xInt: 5, xInt: 7"
+#define REST  "xNoRule: n, xSingle: s, xOrdered: {0}o, xOrdered: {1}p"
+#define ALL   WORDS ", " INTS ", " REST
+
+static int setup(void **state)
+{
+	struct modify_fixture *f = malloc(sizeof(*f));
+
+	assert_non_null(f);
+	modify_fixture_init(f, "lastmod off\n");
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	modify_fixture_deinit(*state);
+	free(*state);
+	return 0;
+}
+
+static void assert_shown(struct modify_fixture *f, const char *dn, const char *want)
+{
+	char *shown = modify_fixture_show(f, dn);
+
+	assert_string_equal(shown, want);
+	free(shown);
+}
+
+static void assert_listed(struct modify_fixture *f, const char *want)
+{
+	char *list = modify_fixture_list(f);
+
+	assert_string_equal(list, want);
+	free(list);
+}
+
+static void run_well(struct modify_fixture *f, const char *changes)
+{
+	int r = modify_fixture_run(f, NULL, changes);
+
+	if (r != 0 || f->load.reports[0] != '\0') {
+		fail_msg("%s: %d, %s", changes, r, f->load.reports);
+	}
+	modify_fixture_check(f);
+}
+
+/* ---- modifications ---- */
+
+/* clang-format off */
+static const struct {
+	const char *mods;
+	const char *want;
+} edits[] = {
+	{"add: xWord\nxWord: d\n", WORDS ", xWord: d, " INTS ", " REST},
+	{"add: xWord\nXWORD: d\nxword: A2\n", WORDS ", xWord: d, xWord: A2, " INTS ", " REST},
+	{"add: seeAlso\nseeAlso: CN = y , DC=X\n", ALL ", seeAlso: cn=y,dc=X"},
+	{"add: xWord;lang-de\nxWord;lang-de: a\n", ALL ", xWord;lang-de: a"},
+	{"add: xWord\n", ALL},
+	{"", ALL},
+	{"delete: xWord\nxWord: B\n", "xWord: a, xWord: c, " INTS ", " REST},
+	{"delete: xWord\nxWord: c\nxWord: a\nxWord: C\n", "xWord: b, " INTS ", " REST},
+	{"delete: xWord\nxWord: b\nxWord: a\nxWord: c\n", INTS ", " REST},
+	{"delete: xWord\n", INTS ", " REST},
+	{"delete: xOrdered\n", WORDS ", " INTS ", xNoRule: n, xSingle: s"},
+	{"replace: xWord\nxWord: b\nxWord: q\n", INTS ", " REST ", xWord: b, xWord: q"},
+	{"replace: xWord\n", INTS ", " REST},
+	{"replace: seeAlso\n", ALL},
+	{"replace: seeAlso\nseeAlso: dc=x\n", ALL ", seeAlso: dc=x"},
+	{"replace: xSingle\nxSingle: t\n",
+	 WORDS ", " INTS ", xNoRule: n, xOrdered: {0}o, xOrdered: {1}p, xSingle: t"},
+	{"increment: xInt\nxInt: 3\n", WORDS ", xInt: 8, xInt: 10, " REST},
+	{"increment: xInt\nxInt: -8\n", WORDS ", xInt: -3, xInt: -1, " REST},
+	{"increment: xInt\nxInt: 9223372036854775807\n",
+	 WORDS ", xInt: -9223372036854775804, xInt: -9223372036854775802, " REST},
+	/* one after the other, on what the one before made */
+	{"add: xWord\nxWord: d\n-\ndelete: xWord\nxWord: a\n-\nadd: xWord\nxWord: a\n",
+	 "xWord: b, xWord: c, xWord: d, xWord: a, " INTS ", " REST},
+	{"delete: xWord\n-\nadd: xWord\nxWord: a\n-\n", INTS ", " REST ", xWord: a"},
+	{"delete: cn\n-\nadd: cn\ncn: one\n", ALL},
+	{"replace: xInt\nxInt: 1\n-\nincrement: xInt\nxInt: 1\n-\nincrement: xInt\nxInt: 1\n",
+	 WORDS ", " REST ", xInt: 3"},
+	{"replace: xOtherName\nxOtherName: z\n", INTS ", " REST ", xWord: z"},
+};
+/* clang-format on */
+
+#define NEDITS (sizeof(edits) / sizeof(edits[0]))
+
+/* ou=e0, ou=e1 ... with a cn=one each. */
+static void load_copies(struct modify_fixture *f)
+{
+	const char *one = strstr(modify_fixture_entries, "objectClass: person");
+	char *ldif = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&ldif, &len);
+
+	assert_non_null(file);
+	(void)fputs(modify_fixture_entries, file);
+	for (size_t i = 0; i < NEDITS; i++) {
+		(void)fprintf(file,
+		              "dn: ou=e%zu,dc=x\nobjectClass: organizationalUnit\n"
+		              "ou: e%zu\n\ndn: cn=one,ou=e%zu,dc=x\n%s",
+		              i, i, i, one);
+	}
+	assert_int_equal(fclose(file), 0);
+	modify_fixture_load(f, ldif);
+	free(ldif);
+}
+
+static void a_modification_makes_what_slapd_makes(void **state)
+{
+	struct modify_fixture *f = *state;
+	char *changes = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&changes, &len);
+
+	assert_non_null(file);
+	for (size_t i = 0; i < NEDITS; i++) {
+		(void)fprintf(file, "dn: cn=one,ou=e%zu,dc=x\nchangetype: modify\n%s\n",
+		              i, edits[i].mods);
+	}
+	assert_int_equal(fclose(file), 0);
+	load_copies(f);
+	run_well(f, changes);
+	free(changes);
+	assert_int_equal(f->stats.nmodified, NEDITS);
+	for (size_t i = 0; i < NEDITS; i++) {
+		char dn[100];
+		char *shown = NULL;
+
+		(void)snprintf(dn, sizeof(dn), "cn=one,ou=e%zu,dc=x", i);
+		shown = modify_fixture_show(f, dn);
+		if (strcmp(shown, edits[i].want) != 0) {
+			fail_msg("%s: %s, not %s", edits[i].mods, shown, edits[i].want);
+		}
+		free(shown);
+	}
+}
+
+/* ---- refusals ---- */
+
+/* clang-format off */
+static const struct {
+	const char *change; /* after "dn: cn=one,ou=a,dc=x"; or a whole record */
+	const char *text;
+} refusals[] = {
+	{"add: xWord\nxWord: x\nxWord: B\n", "(20) modify/add: xWord: value #1 already exists"},
+	{"add: xWord\nxWord: x\nxWord: X\n", "(20) xWord: value #0 provided more than once"},
+	{"replace: xWord\nxWord: x\nxWord: y\nxWord: X\n", "(20) xWord: value #0 provided more than once"},
+	{"delete: xWord\nxWord: x\n", "(16) modify/delete: xWord: no such value"},
+	{"delete: seeAlso\n", "(16) modify/delete: seeAlso: no such attribute"},
+	{"delete: seeAlso\nseeAlso: dc=x\n", "(16) modify/delete: seeAlso: no such attribute"},
+	{"add: xSingle\nxSingle: 1\nxSingle: 2\n", "(19) xSingle: multiple values provided"},
+	{"add: xSingle\nxSingle: 1\n", "(19) attribute 'xSingle' cannot have multiple values"},
+	{"add: xNoRule\nxNoRule: 1\n", "(18) modify/add: xNoRule: no equality matching rule"},
+	{"delete: xNoRule\nxNoRule: n\n", "(18) modify/delete: xNoRule: no equality matching rule"},
+	{"add: nothing\nnothing: 1\n", "(17) nothing: attribute type undefined"},
+	{"replace: nothing\n", "(17) nothing: attribute type undefined"},
+	{"delete: 0bad!\n", "(17) 0bad!: "},
+	{"add: xInt\nxInt: 8\nxInt: x\n", "(21) xInt: value #1 invalid per syntax"},
+	{"delete: xInt\nxInt: x\n", "(21) xInt: value #0 invalid per syntax"},
+	{"add: objectClass\nobjectClass: domain\n", "(65) invalid structural object class chain"},
+	{"delete: objectClass\n", "the entry has no object class"},
+	{"delete: objectClass\nobjectClass: person\n", "(65) no structural object class provided"},
+	{"delete: objectClass\nobjectClass: xThings\n", "(65) attribute 'xWord' not allowed"},
+	{"add: objectClass\nobjectClass: 1.1.2.1\n", "(20) modify/add: objectClass: value #0 already exists"},
+	{"add: dc\ndc: x\n", "(65) attribute 'dc' not allowed"},
+	{"delete: sn\n", "(65) object class 'person' requires attribute 'sn'"},
+	{"delete: xInt\n-\nadd: objectClass\nobjectClass: xNeeds\n",
+	 "(65) object class 'xNeeds' requires attribute 'xInt'"},
+	{"delete: cn\n", "(64) naming attribute 'cn' is not present in entry"},
+	{"replace: cn\ncn: two\n", "(64) value of naming attribute 'cn' is not present in entry"},
+	{"increment: seeAlso\nseeAlso: dc=x\n", "(19) seeAlso: attribute syntax inappropriate for increment"},
+	{"increment: uidNumber\nuidNumber: 1\n", "(16) modify/increment: uidNumber: no such attribute"},
+	{"increment: xInt\nxInt: 1\nxInt: 2\n", "(2) modify/increment operation requires single value"},
+	{"increment: xInt\nxInt: 99999999999999999999\n", "(21) modify/increment: invalid syntax of increment"},
+	{"increment: xInt\nxInt: abc\n", "(21) xInt: value #0 invalid per syntax"},
+	{"replace: xInt\nxInt: 1\nxInt: 99999999999999999999\n-\nincrement: xInt\nxInt: 1\n",
+	 "(21) modify/increment: invalid syntax of original value"},
+	{"add: xOrdered\nxOrdered: q\n", "(53) xOrdered: values are ordered"},
+	{"delete: xOrdered\nxOrdered: {0}o\n", "(53) xOrdered: values are ordered"},
+	{"replace: entryCSN\nentryCSN: 1\n", "(19) entryCSN: no-user-modification attribute not manageable"},
+	{"add: xWord\nxInt: 1\n", "could not parse entry (line=1)"},
+	{"add: xWord\nxWord: x\nadd: xInt\nxInt: 1\n", "could not parse entry (line=1)"},
+	{"append: xWord\nxWord: x\n", "could not parse entry (line=1)"},
+	{"xWord: x\n", "could not parse entry (line=1)"},
+	{"-\n", "could not parse entry (line=1)"},
+	{"add: xWord\nx\n", "could not parse entry (line=1)"},
+	/* all of a record is undone, whichever of its modifications is refused */
+	{"delete: xWord\nxWord: a\n-\nadd: xWord\nxWord: z\n-\nincrement: xInt\nxInt: 1\n-\n"
+	 "replace: xSingle\nxSingle: t\n-\nadd: xMember\nxMember: dc=x\n-\ndelete: sn\n",
+	 "(65) object class 'person' requires attribute 'sn'"},
+	{"dn: cn=no,ou=a,dc=x\nadd: xWord\nxWord: x\n", "no such entry \"cn=no,ou=a,dc=x\" in database (lineno=1)"},
+	{"dn: cn=no,ou=a,dc=x\nadd: nothing\nnothing: x\n", "(17) nothing: attribute type undefined"},
+	{"dn: cn=one,ou=a,dc=y\nadd: xWord\nxWord: x\n", "could not parse entry (line=1)"},
+	{"dn:\nadd: xWord\nxWord: x\n", "could not parse entry (line=1)"},
+	{"dn: nonsense\nadd: xWord\nxWord: x\n", "could not parse entry (line=1)"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: remove\n", "could not parse entry (line=1)"},
+	{"dn: cn=one,ou=a,dc=x\ncontrol: 1.2.3 true\nchangetype: delete\n", "could not parse entry (line=1)"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: add\nobjectClass: domain\ndc: y\n", "(65) attribute 'cn' not allowed"},
+	{"dn: cn=ONE,ou=a,dc=x\nchangetype: add\nobjectClass: person\nsn: x\n", "(68) "},
+	{"dn: cn=x,ou=no,dc=x\nchangetype: add\nobjectClass: person\nsn: x\n", "(32) "},
+	{"dn: cn=x,ou=a,dc=x\nchangetype: add\nobjectClass: person\n", "(65) object class 'person' requires attribute 'sn'"},
+	{"dn: ou=a,dc=x\nchangetype: delete\n", "(66) subordinate objects must be deleted first"},
+	{"dn: cn=no,ou=a,dc=x\nchangetype: delete\n", "no such entry \"cn=no,ou=a,dc=x\" in database (lineno=1)"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: delete\nadd: sn\n", "could not parse entry (line=1)"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: nonsense\ndeleteoldrdn: 1\n", "(34) invalid new RDN"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: cn=x,ou=y\ndeleteoldrdn: 1\n", "(34) invalid new RDN"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: cn=x\n", "could not parse entry (line=1)"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\ndeleteoldrdn: 1\n", "could not parse entry (line=1)"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: cn=x\ndeleteoldrdn: 1\nnewsuperior: nonsense\n",
+	 "(34) invalid newSuperior"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: cn=x\ndeleteoldrdn: 1\nnewsuperior: ou=no,dc=x\n",
+	 "(32) new superior not found"},
+	{"dn: ou=a,dc=x\nchangetype: modrdn\nnewrdn: ou=x\ndeleteoldrdn: 1\nnewsuperior: cn=one,ou=a,dc=x\n",
+	 "(53) cannot place an entry below itself"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: cn=x\ndeleteoldrdn: 1\nnewsuperior: dc=y\n",
+	 "(71) cannot rename between DSAs"},
+	{"dn: dc=x\nchangetype: modrdn\nnewrdn: dc=y\ndeleteoldrdn: 1\n", "(71) cannot rename between DSAs"},
+	{"dn: dc=x\nchangetype: modrdn\nnewrdn: DC=X\ndeleteoldrdn: 1\n", "(64) cannot rename suffix entry"},
+	{"dn: ou=a,dc=x\nchangetype: modrdn\nnewrdn: ou=B\ndeleteoldrdn: 1\n", "(68) "},
+	{"dn: ou=a,dc=x\nchangetype: modrdn\nnewrdn: cn=a\ndeleteoldrdn: 0\n", "(65) attribute 'cn' not allowed"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: xNoRule=x\ndeleteoldrdn: 0\n",
+	 "(64) naming attribute 'xNoRule' has no equality matching rule"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: xSingle=x\ndeleteoldrdn: 0\n",
+	 "(19) attribute 'xSingle' cannot have multiple values"},
+	{"dn: cn=one,ou=a,dc=x\nchangetype: modrdn\nnewrdn: xSingle=s\ndeleteoldrdn: 1\n",
+	 "(65) object class 'person' requires attribute 'cn'"},
+};
+/* clang-format on */
+
+static void make_record(size_t i, char *record, size_t size)
+{
+	const char *change = refusals[i].change;
+
+	(void)snprintf(record, size, "%s%s", strncmp(change, "dn:", 3) == 0 ? "" : ONE,
+	               change);
+}
+
+static void a_refused_record_ends_the_run_and_changes_nothing(void **state)
+{
+	struct modify_fixture *f = *state;
+	uint64_t before = load_fixture_digest(&f->load);
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		char record[1000];
+		char changes[2200];
+		int r = 0;
+
+		make_record(i, record, sizeof(record));
+		(void)snprintf(changes, sizeof(changes),
+		               "%s\n" ONE "add: xWord\nxWord: never\n", record);
+		r = modify_fixture_run(f, NULL, changes);
+		if (r != DIT_E_REFUSED ||
+		    strstr(f->load.reports, refusals[i].text) == NULL ||
+		    strncmp(f->load.rejects, "1|", 2) != 0) {
+			fail_msg("%s: %d, not \"%s\":\n%s\n%s", record, r,
+			         refusals[i].text, f->load.reports, f->load.rejects);
+		}
+		assert_int_equal(f->stats.nrefused, 1);
+		assert_true(load_fixture_digest(&f->load) == before);
+	}
+}
+
+static void refused_records_are_left_out_and_the_rest_is_made(void **state)
+{
+	static const size_t n = sizeof(refusals) / sizeof(refusals[0]);
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	char *changes = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&changes, &len);
+
+	assert_non_null(file);
+	for (size_t i = 0; i < n; i++) {
+		char record[1000];
+
+		make_record(i, record, sizeof(record));
+		(void)fprintf(file, "%s\n" ONE "increment: xInt\nxInt: 1\n\n", record);
+	}
+	assert_int_equal(fclose(file), 0);
+	opts.keep_going = true;
+	assert_int_equal(modify_fixture_run(f, &opts, changes), 0);
+	free(changes);
+	assert_int_equal(f->stats.nrefused, n);
+	assert_int_equal(f->stats.nmodified, n);
+	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n3 ou=b,dc=x\n4 cn=one,ou=a,dc=x\n");
+	{
+		char want[300];
+
+		(void)snprintf(want, sizeof(want), WORDS ", xInt: %zu, xInt: %zu, " REST,
+		               5 + n, 7 + n);
+		assert_shown(f, NULL, want);
+	}
+	modify_fixture_check(f);
+}
+
+static void the_reject_says_which_record_and_why(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+
+	opts.keep_going = true;
+	assert_int_equal(modify_fixture_run(f, &opts,
+	                                    "version: 1\n\n# first\n" ONE
+	                                    "delete: xWord\nxWord: q\n\n"
+	                                    "dn: ou=a,dc=x\nchangetype: delete\n"),
+	                 0);
+	assert_string_equal(f->load.rejects,
+	                    "3|cn=one,ou=a,dc=x|attribute \"xWord\" does not have the "
+	                    "value \"q\"; remove the line\n"
+	                    "9|ou=a,dc=x|there are entries below \"ou=a,dc=x\"; delete "
+	                    "them first\n");
+}
+
+/* ---- many changes of one entry ---- */
+
+static void a_change_sees_those_before_it(void **state)
+{
+	struct modify_fixture *f = *state;
+
+	run_well(f, ONE "add: xWord\nxWord: d\n\n" ONE "delete: xWord\nxWord: D\n\n" ONE
+	                "delete: xWord\n\n" ONE "add: xWord\nxWord: e\n\n" ONE
+	                "replace: xInt\nxInt: 1\n\n" ONE "increment: xInt\nxInt: 41\n");
+	assert_int_equal(f->stats.nmodified, 6);
+	assert_int_equal(f->stats.nentries, 1);
+	assert_shown(f, NULL, REST ", xWord: e, xInt: 42");
+}
+
+static void an_entry_of_this_run_can_be_changed(void **state)
+{
+	struct modify_fixture *f = *state;
+
+	run_well(f,
+	         "dn: cn=new,ou=b,dc=x\nchangetype: add\nobjectClass: person\n"
+	         "objectClass: xThings\nsn: n\nxWord: q\n\n"
+	         "dn: cn=new,ou=b,dc=x\nchangetype: modify\nadd: xWord\nxWord: r\n\n"
+	         "dn: cn=new,ou=b,dc=x\nchangetype: modrdn\nnewrdn: cn=newer\n"
+	         "deleteoldrdn: 1\nnewsuperior: ou=a,dc=x\n\n"
+	         "dn: cn=newer,ou=a,dc=x\nchangetype: modify\ndelete: xWord\nxWord: q\n");
+	assert_shown(f, "cn=newer,ou=a,dc=x", "xWord: r");
+	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n3 ou=b,dc=x\n4 cn=one,ou=a,dc=x\n"
+	                 "5 cn=newer,ou=a,dc=x\n");
+	run_well(f, "dn: cn=newer,ou=a,dc=x\nchangetype: modify\nadd: xWord\nxWord: s\n\n"
+	            "dn: cn=newer,ou=a,dc=x\nchangetype: delete\n");
+	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n3 ou=b,dc=x\n4 cn=one,ou=a,dc=x\n");
+}
+
+/* cn=one as it was, with these members. Owned */
+static char *make_group(unsigned first, unsigned end)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+
+	assert_non_null(file);
+	for (unsigned i = first; i < end; i++) {
+		(void)fprintf(file, "xMember: cn=m%u,dc=x\n", i);
+	}
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+static void assert_group(struct modify_fixture *f, unsigned first, unsigned end)
+{
+	char *shown = modify_fixture_show(f, NULL);
+	const char *at = shown + strlen(ALL);
+
+	assert_memory_equal(shown, ALL, strlen(ALL));
+	for (unsigned i = first; i < end; i++) {
+		char line[100];
+
+		(void)snprintf(line, sizeof(line), ", xMember: cn=m%u,dc=x", i);
+		assert_memory_equal(at, line, strlen(line));
+		at += strlen(line);
+	}
+	assert_string_equal(at, "");
+	free(shown);
+}
+
+/* "add: xMember" or "delete: xMember" of each alone */
+static void write_each(FILE *file, const char *how, unsigned first, unsigned end)
+{
+	for (unsigned i = first; i < end; i++) {
+		(void)fprintf(file, ONE "%s: xMember\nxMember: cn=m%u,dc=x\n\n", how, i);
+	}
+}
+
+/* Its list is given room for 8192 members at the 4097th. */
+static void a_huge_group_grows_and_shrinks_over_a_power_of_two(void **state)
+{
+	struct modify_fixture *f = *state;
+	char *members = make_group(0, 4095);
+	char *changes = NULL;
+	size_t len = 0;
+	FILE *file = NULL;
+
+	for (int is_stored = 0; is_stored < 2; is_stored++) {
+		modify_fixture_load(f, modify_fixture_entries);
+		file = open_memstream(&changes, &len);
+		assert_non_null(file);
+		(void)fprintf(file, ONE "add: xMember\n%s\n", members);
+		if (is_stored) {
+			assert_int_equal(fclose(file), 0);
+			run_well(f, changes);
+			free(changes);
+			file = open_memstream(&changes, &len);
+			assert_non_null(file);
+		}
+		write_each(file, "add", 4095, 4098);
+		write_each(file, "delete", 0, 3);
+		write_each(file, "add", 4098, 4100);
+		write_each(file, "add", 4000, 4001); /* is there */
+		write_each(file, "delete", 3, 6);
+		assert_int_equal(fclose(file), 0);
+		{
+			struct dit_modify_opts opts = modify_fixture_opts(f);
+
+			opts.keep_going = true;
+			assert_int_equal(modify_fixture_run(f, &opts, changes), 0);
+		}
+		free(changes);
+		assert_int_equal(f->stats.nrefused, 1);
+		modify_fixture_check(f);
+		assert_group(f, 6, 4100);
+	}
+	free(members);
+}
+
+static void a_huge_group_may_lose_all_its_members(void **state)
+{
+	struct modify_fixture *f = *state;
+	char *members = make_group(0, 4097);
+	char *changes = NULL;
+
+	assert_true(asprintf(&changes, ONE "add: xMember\n%s\n" ONE "delete: xMember\n%s",
+	                     members, members) > 0);
+	run_well(f, changes);
+	free(changes);
+	assert_shown(f, NULL, ALL);
+	assert_true(asprintf(&changes,
+	                     ONE "replace: xMember\n%s\n" ONE "replace: xMember\n",
+	                     members) > 0);
+	run_well(f, changes);
+	free(changes);
+	free(members);
+	assert_shown(f, NULL, ALL);
+}
+
+/* ---- configurations ---- */
+
+static void with_configuration(struct modify_fixture *f, const char *extra)
+{
+	modify_fixture_deinit(f);
+	modify_fixture_init(f, extra);
+}
+
+/* Shorter ones come first. */
+static void sorted_values_stay_sorted(void **state)
+{
+	struct modify_fixture *f = *state;
+
+	with_configuration(f, "lastmod off\nsortvals xWord xMember\n");
+	run_well(f, ONE "add: xWord\nxWord: ab\nxWord: D\nxWord: BB\n");
+	assert_shown(f, NULL,
+	             "xWord: a, xWord: b, xWord: c, xWord: D, xWord: ab, xWord: BB, " INTS
+	             ", " REST);
+	run_well(f, ONE "delete: xWord\nxWord: bb\n-\nadd: xWord\nxWord: aa\n\n" ONE
+	                "delete: xWord\nxWord: d\n\n" ONE
+	                "add: xWord\nxWord: z\nxWord: 0\n");
+	assert_shown(f, NULL,
+	             "xWord: 0, xWord: a, xWord: b, xWord: c, xWord: z, xWord: aa, "
+	             "xWord: ab, " INTS ", " REST);
+	run_well(f, ONE "replace: xWord\nxWord: z\nxWord: B\nxWord: q\n");
+	assert_shown(f, NULL, INTS ", " REST ", xWord: B, xWord: q, xWord: z");
+}
+
+/* A refused record puts values back that had moved. */
+static void sorted_values_are_put_back(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts;
+
+	with_configuration(f, "lastmod off\nsortvals xWord\n");
+	opts = modify_fixture_opts(f);
+	opts.keep_going = true;
+	assert_int_equal(
+		modify_fixture_run(f, &opts,
+	                           ONE
+	                           "add: xWord\nxWord: aa\n\n" ONE
+	                           "add: xWord\nxWord: 0\nxWord: ab\n-\ndelete: xWord\n"
+	                           "xWord: a\nxWord: c\n-\nincrement: xInt\nxInt: 1\n-\n"
+	                           "delete: sn\n\n" ONE "add: xWord\nxWord: bb\n"),
+		0);
+	assert_int_equal(f->stats.nrefused, 1);
+	modify_fixture_check(f);
+	assert_shown(f, NULL,
+	             "xWord: a, xWord: b, xWord: c, xWord: aa, xWord: bb, " INTS
+	             ", " REST);
+}
+
+static void values_go_apart_and_come_back(void **state)
+{
+	struct modify_fixture *f = *state;
+
+	with_configuration(f, "lastmod off\nmultival xWord 4,4\n");
+	run_well(f, ONE "add: xWord\nxWord: d\nxWord: e\n");
+	assert_shown(f, NULL,
+	             "xWord: a, xWord: b, xWord: c, xWord: d, xWord: e, " INTS ", " REST);
+	run_well(f, ONE "add: xWord\nxWord: f\n-\ndelete: xWord\nxWord: c\n");
+	assert_shown(f, NULL,
+	             "xWord: a, xWord: b, xWord: d, xWord: e, xWord: f, " INTS ", " REST);
+	run_well(f, ONE "delete: xWord\nxWord: d\nxWord: f\n");
+	assert_shown(f, NULL, "xWord: a, xWord: b, xWord: e, " INTS ", " REST);
+	run_well(f, ONE "add: xWord\nxWord: d\nxWord: f\n");
+	run_well(f, ONE "delete: xWord\n");
+	assert_shown(f, NULL, INTS ", " REST);
+	run_well(f, ONE "add: xWord\nxWord: 1\nxWord: 2\nxWord: 3\nxWord: 4\nxWord: 5\n");
+	run_well(f, "dn: cn=one,ou=a,dc=x\nchangetype: delete\n");
+	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n3 ou=b,dc=x\n");
+}
+
+static void a_change_gets_the_stamps_of_slapd(void **state)
+{
+	struct modify_fixture *f = *state;
+	char *shown = NULL;
+	char *last = NULL;
+	char csn[15];
+	char stamp[15];
+
+	with_configuration(f, "");
+	run_well(f, ONE "add: xWord\nxWord: d\n");
+	shown = modify_fixture_show(f, NULL);
+	last = strstr(shown, ", entryCSN: ");
+	assert_non_null(last);
+	assert_true(strstr(shown, "createTimestamp: ") < last);
+	assert_int_equal(
+		sscanf(last,
+	               ", entryCSN: %14[0-9].%*[0-9]Z#000000#000#000000, "
+	               "modifiersName: cn=admin,dc=x, modifyTimestamp: %14[0-9]Z",
+	               csn, stamp),
+		2);
+	assert_string_equal(csn, stamp);
+	free(shown);
+	run_well(f, ONE
+	         "replace: modifyTimestamp\nmodifyTimestamp: 20200101000000Z\n-\n"
+	         "replace: modifiersName\nmodifiersName: cn=other,dc=x\n-\n"
+	         "replace: entryUUID\nentryUUID: 00000000-0000-4000-8000-000000000001\n");
+	shown = modify_fixture_show(f, NULL);
+	assert_non_null(strstr(shown,
+	                       "modifyTimestamp: 20200101000000Z, modifiersName: "
+	                       "cn=other,dc=x, entryUUID: "
+	                       "00000000-0000-4000-8000-000000000001, entryCSN: "));
+	free(shown);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		CASE(a_modification_makes_what_slapd_makes),
+		CASE(a_refused_record_ends_the_run_and_changes_nothing),
+		CASE(refused_records_are_left_out_and_the_rest_is_made),
+		CASE(the_reject_says_which_record_and_why),
+		CASE(a_change_sees_those_before_it),
+		CASE(an_entry_of_this_run_can_be_changed),
+		CASE(a_huge_group_grows_and_shrinks_over_a_power_of_two),
+		CASE(a_huge_group_may_lose_all_its_members),
+		CASE(sorted_values_stay_sorted),
+		CASE(sorted_values_are_put_back),
+		CASE(values_go_apart_and_come_back),
+		CASE(a_change_gets_the_stamps_of_slapd),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
