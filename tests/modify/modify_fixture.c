@@ -42,6 +42,7 @@ void modify_fixture_load(struct modify_fixture *f, const char *ldif)
 	load_fixture_reset(&f->load);
 	load_fixture_write(&f->load, ldif);
 	opts = load_fixture_opts(&f->load);
+	opts.reject = f->is_sealed ? NULL : opts.reject;
 	r = dit_load(&opts, &stats);
 	dit_load_stats_deinit(&stats);
 	if (r != 0) {
@@ -51,6 +52,12 @@ void modify_fixture_load(struct modify_fixture *f, const char *ldif)
 
 void modify_fixture_init(struct modify_fixture *f, const char *extra)
 {
+	modify_fixture_init_for(f, DIT_OPENLDAP_2_6, extra);
+}
+
+void modify_fixture_init_for(struct modify_fixture *f, enum dit_openldap_version openldap,
+                             const char *extra)
+{
 	char more[4000];
 	char *conf = NULL;
 	FILE *file = NULL;
@@ -58,6 +65,8 @@ void modify_fixture_init(struct modify_fixture *f, const char *extra)
 	memset(f, 0, sizeof(*f));
 	(void)snprintf(more, sizeof(more), "%s%s", indexes, extra);
 	load_fixture_init(&f->load, more);
+	f->load.openldap = openldap;
+	f->is_sealed = strstr(extra, "crypto ") != NULL;
 	conf = test_read_file(f->load.conf, NULL);
 	file = fopen(f->load.conf, "w");
 	assert_non_null(file);
@@ -85,7 +94,7 @@ struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f)
 	opts.memory_bytes = load.memory_bytes;
 	opts.report = load.report;
 	opts.report_ctx = load.report_ctx;
-	opts.reject = load.reject;
+	opts.reject = f->is_sealed ? NULL : load.reject;
 	opts.reject_ctx = load.reject_ctx;
 	return opts;
 }
@@ -127,7 +136,8 @@ void modify_fixture_check(struct modify_fixture *f)
 	dit_check_stats_deinit(&stats);
 }
 
-static char *export(const struct modify_fixture *f, const char *base, bool is_verbose)
+char *modify_fixture_export(const struct modify_fixture *f, const char *base,
+                            bool is_verbose)
 {
 	struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
 	struct dit_export_stats stats;
@@ -148,7 +158,7 @@ static char *export(const struct modify_fixture *f, const char *base, bool is_ve
 
 char *modify_fixture_list(struct modify_fixture *f)
 {
-	char *text = export(f, NULL, true);
+	char *text = modify_fixture_export(f, NULL, true);
 	char *list = NULL;
 	size_t len = 0;
 	FILE *file = open_memstream(&list, &len);
@@ -172,7 +182,8 @@ char *modify_fixture_show(struct modify_fixture *f, const char *dn)
 {
 	static const char *const left_out[] = {
 		"dn: ", "objectClass: ", "structuralObjectClass: ", "cn: ", "sn: "};
-	char *text = export(f, dn == NULL ? "cn=one,ou=a,dc=x" : dn, false);
+	char *text =
+		modify_fixture_export(f, dn == NULL ? "cn=one,ou=a,dc=x" : dn, false);
 	char *list = NULL;
 	size_t len = 0;
 	FILE *file = open_memstream(&list, &len);

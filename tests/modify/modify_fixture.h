@@ -15,13 +15,16 @@
 struct modify_fixture {
 	struct load_fixture load;      /* its input holds the changes; reports, rejects */
 	struct dit_modify_stats stats; /* of the latest run */
+	bool is_sealed;                /* so no rejects are collected */
 };
 
 /** 1 dc=x, 2 ou=a,dc=x, 3 ou=b,dc=x, 4 cn=one,ou=a,dc=x. */
 extern const char modify_fixture_entries[];
 
-/** @param extra  lines for the database section */
+/** For 2.6. @param extra  lines for the database section */
 void modify_fixture_init(struct modify_fixture *f, const char *extra);
+void modify_fixture_init_for(struct modify_fixture *f, enum dit_openldap_version openldap,
+                             const char *extra);
 void modify_fixture_deinit(struct modify_fixture *f);
 /** Load an LDIF into the database, which is emptied before. */
 void modify_fixture_load(struct modify_fixture *f, const char *ldif);
@@ -34,6 +37,9 @@ int modify_fixture_run(struct modify_fixture *f, const struct dit_modify_opts *o
 
 /** A check of the database finds nothing. */
 void modify_fixture_check(struct modify_fixture *f);
+/** LDIF of all entries, or of that at the base. Owned. @param is_verbose  with IDs */
+char *modify_fixture_export(const struct modify_fixture *f, const char *base,
+                            bool is_verbose);
 /** "ID DN" of each entry, in the order of IDs. Owned */
 char *modify_fixture_list(struct modify_fixture *f);
 /** The values of an entry that are not of its class and name: "a: 1, b: 2". Owned

@@ -7,6 +7,8 @@
  */
 #include "test.h"
 
+#include <xxhash.h>
+
 #include "base/error.h"
 #include "modify_fixture.h"
 
@@ -406,35 +408,86 @@ static uint64_t make_history(struct modify_fixture *f, uint64_t seed, char **rec
 	return nrefused;
 }
 
-static void a_run_of_many_changes_is_a_run_for_each(void **state)
+/* The records of all databases; of sealed ones, which the fixture cannot read, entries. */
+static uint64_t digest_of(struct modify_fixture *f)
+{
+	char *text = f->is_sealed ? modify_fixture_export(f, NULL, true) : NULL;
+	uint64_t digest = text == NULL ? load_fixture_digest(&f->load)
+	                               : XXH3_64bits(text, strlen(text));
+
+	free(text);
+	return digest;
+}
+
+static void run_history(struct modify_fixture *f, uint64_t seed)
+{
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	char *records[NRECORDS];
+	uint64_t nrefused = make_history(f, seed * 7919, records);
+	uint64_t digest = digest_of(f);
+	char *all = join(records);
+
+	modify_fixture_check(f);
+	assert_in_range(nrefused, 1, NRECORDS - 10);
+	opts.keep_going = true;
+	for (opts.threads = 1; opts.threads <= 3; opts.threads += 2) {
+		modify_fixture_load(f, modify_fixture_entries);
+		if (modify_fixture_run(f, &opts, all) != 0 ||
+		    f->stats.nrefused != nrefused || digest_of(f) != digest) {
+			fail_msg("seed %u, %u threads: another database", (unsigned)seed,
+			         opts.threads);
+		}
+		modify_fixture_check(f);
+	}
+	free(all);
+	for (size_t i = 0; i < NRECORDS; i++) {
+		free(records[i]);
+	}
+}
+
+static uint64_t count_histories(void)
 {
 	const char *length = getenv("DIT_LONG");
-	uint64_t nhistories = length != NULL && strcmp(length, "yes") == 0 ? 1000 : 4;
+
+	return length != NULL && strcmp(length, "yes") == 0 ? 500 : 1;
+}
+
+static void a_run_of_many_changes_is_a_run_for_each(void **state)
+{
+	for (uint64_t seed = 1; seed <= count_histories(); seed++) {
+		run_history(*state, seed);
+	}
+}
+
+static void so_it_is_in_databases_of_2_7(void **state)
+{
 	struct modify_fixture *f = *state;
-	struct dit_modify_opts opts = modify_fixture_opts(f);
 
-	opts.keep_going = true;
-	for (uint64_t seed = 1; seed <= nhistories; seed++) {
-		char *records[NRECORDS];
-		uint64_t nrefused = make_history(f, seed * 7919, records);
-		uint64_t digest = load_fixture_digest(&f->load);
-		char *all = join(records);
+	f->load.openldap = DIT_OPENLDAP_2_7;
+	for (uint64_t seed = 1001; seed <= 1000 + count_histories(); seed++) {
+		run_history(f, seed);
+	}
+}
 
-		modify_fixture_check(f);
-		assert_in_range(nrefused, 1, NRECORDS - 10);
-		for (opts.threads = 1; opts.threads <= 3; opts.threads += 2) {
-			modify_fixture_load(f, modify_fixture_entries);
-			if (modify_fixture_run(f, &opts, all) != 0 ||
-			    f->stats.nrefused != nrefused ||
-			    load_fixture_digest(&f->load) != digest) {
-				fail_msg("seed %u, %u threads: another database",
-				         (unsigned)seed, opts.threads);
-			}
-		}
-		free(all);
-		for (size_t i = 0; i < NRECORDS; i++) {
-			free(records[i]);
-		}
+static void so_it_is_in_sealed_databases(void **state)
+{
+	const char *dir = getenv("DIT_BUILDDIR");
+	struct modify_fixture *f = *state;
+	char extra[4400];
+
+	(void)snprintf(extra, sizeof(extra), "%s/tests/system/xor_module.so",
+	               dir == NULL ? "." : dir);
+	if (access(extra, R_OK) != 0) {
+		skip_because("tests/system/xor_module.so is not built");
+	}
+	(void)snprintf(extra, sizeof(extra),
+	               "lastmod off\ncrypto %s/tests/system/xor_module.so\n"
+	               "passphrase sesame\n",
+	               dir == NULL ? "." : dir);
+	modify_fixture_deinit(f);
+	modify_fixture_init_for(f, DIT_OPENLDAP_2_7, extra);
+	for (uint64_t seed = 2001; seed <= 2000 + count_histories(); seed++) {
+		run_history(f, seed);
 	}
 }
 
@@ -456,6 +509,8 @@ int main(void)
 		CASE(the_database_may_become_empty_and_be_filled_again),
 		CASE(the_id_of_a_hole_is_not_given_to_an_entry),
 		CASE(a_run_of_many_changes_is_a_run_for_each),
+		CASE(so_it_is_in_databases_of_2_7),
+		CASE(so_it_is_in_sealed_databases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
