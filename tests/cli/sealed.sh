@@ -11,7 +11,7 @@
 #                  them in turn
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DIT_TEST_DATA:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}" "${DIT_TEST_DATA:?}"
 module=${DIT_BUILDDIR:?}/tests/system/xor_module.so
 golden=$DIT_TEST_DATA/golden-2.7
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-sealed-XXXXXX") || exit 1
@@ -176,6 +176,8 @@ check "a database that is not encrypted" sh -c "
 	! '$DITCAT' --openldap=2.7 -f other.conf 2>err && grep -q 'are not encrypted' err"
 check "--rejects" refused 1 'leave --rejects out' \
 	tool "$DITADD" db -q -c --rejects rejected.ldif -l second.ldif
+check "--rejects of changes" refused 1 'leave --rejects out' \
+	tool "$DITMODIFY" db -q -c --rejects rejected.ldif -l second.ldif
 # Without MAC and checksum another key opens all pages, and none of them is a page.
 export XOR_MODULE=bare
 site keyless "crypto $module" "passphrase \"$secret\""

@@ -307,21 +307,6 @@ static int make_page_writer(struct loader *loader)
 	return dit_job_fail(&loader->job, r, "could not start the threads");
 }
 
-/* Refused records would be written in clear text. */
-static int check_rejects(const struct load_target *target)
-{
-	const struct loader *loader = target->loader;
-
-	if (loader->opts->reject == NULL || dit_data_seal_runs(target->seal) == NULL) {
-		return 0;
-	}
-	dit_job_report(&loader->job, DIT_REPORT_ERROR,
-	               "database \"%.*s\" is encrypted, and --rejects would write its "
-	               "records in clear text: leave --rejects out",
-	               DIT_SPAN_ARGS(target->db->suffix));
-	return DIT_E_UNSUPPORTED;
-}
-
 static int open_seals(struct loader *loader)
 {
 	int r = 0;
@@ -332,7 +317,9 @@ static int open_seals(struct loader *loader)
 		r = target->is_foreign
 		            ? 0
 		            : dit_job_open_seal(&loader->job, target->db, &target->seal);
-		r = r ?: check_rejects(target);
+		r = r
+		            ?: dit_job_check_rejects(&loader->job, target->db,
+		                                     target->seal, loader->opts->reject);
 	}
 	return r;
 }

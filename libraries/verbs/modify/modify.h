@@ -146,6 +146,7 @@ struct dit_modify_stats {
  *         max_rejects records were refused;
  *         DIT_E_INVALID: an input is no LDIF, or is damaged;
  *         DIT_E_CONFIG: the configuration is wrong;
+ *         DIT_E_UNSUPPORTED: reject is given, and the database is encrypted;
  *         DIT_E_BUSY: another process has the database open;
  *         DIT_E_FULL: the result does not fit maxsize;
  *         DIT_E_UNKNOWN: the database has no entries;

@@ -177,6 +177,10 @@ static int open_database(struct modifier *modifier)
 	/* From here on the process may be another user's: all that needs more is open. */
 	r = r ?: dit_job_open_seal(&modifier->job, db, &modifier->seal);
 	if (r == 0) {
+		r = dit_job_check_rejects(&modifier->job, db, modifier->seal,
+		                          modifier->opts->reject);
+	}
+	if (r == 0) {
 		r = dit_indexes_make(&modifier->job, db->indexes, db->nindexes, false,
 		                     &modifier->indexes);
 	}

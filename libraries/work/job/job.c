@@ -251,6 +251,19 @@ struct dit_shared dit_job_shared(struct dit_job *job, struct dit_data_seal *seal
 	                           .sealed = dit_data_seal_format(seal)};
 }
 
+int dit_job_check_rejects(const struct dit_job *job, const struct dit_database *db,
+                          struct dit_data_seal *seal, dit_reject_fn reject)
+{
+	if (reject == NULL || dit_data_seal_runs(seal) == NULL) {
+		return 0;
+	}
+	dit_job_report(job, DIT_REPORT_ERROR,
+	               "database \"%.*s\" is encrypted, and --rejects would write its "
+	               "records in clear text: leave --rejects out",
+	               DIT_SPAN_ARGS(db->suffix));
+	return DIT_E_UNSUPPORTED;
+}
+
 static bool is_file_of(const struct dit_database *db, const struct stat *file)
 {
 	struct stat st;

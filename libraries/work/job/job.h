@@ -223,6 +223,11 @@ int dit_job_open_seal(const struct dit_job *job, const struct dit_database *db,
  */
 int dit_job_open_seal_of(const struct dit_job *job, const char *path,
                          struct dit_data_seal **ret);
+
+/** Nobody gets refused records of an encrypted database, to write them in clear text.
+ * @param reject  may be NULL. 0; DIT_E_UNSUPPORTED */
+int dit_job_check_rejects(const struct dit_job *job, const struct dit_database *db,
+                          struct dit_data_seal *seal, dit_reject_fn reject);
 /** For parts that work on a database with this seal, which may be NULL. After
  * dit_job_choose(). */
 struct dit_shared dit_job_shared(struct dit_job *job, struct dit_data_seal *seal);
