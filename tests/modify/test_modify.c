@@ -87,6 +87,16 @@ static const struct {
 	{"increment: xInt\nxInt: -8\n", WORDS ", xInt: -3, xInt: -1, " REST},
 	{"increment: xInt\nxInt: 9223372036854775807\n",
 	 WORDS ", xInt: -9223372036854775804, xInt: -9223372036854775802, " REST},
+	/* values with numbers */
+	{"add: xOrdered\nxOrdered: q\n", ALL ", xOrdered: {2}q"},
+	{"add: xOrdered\nxOrdered: {1}q\nxOrdered: t\nxOrdered: {9}u\n",
+	 WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}o, xOrdered: {1}q, xOrdered: {2}p, "
+	 "xOrdered: {3}t, xOrdered: {4}u"},
+	{"delete: xOrdered\nxOrdered: {0}\n", WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}p"},
+	{"delete: xOrdered\nxOrdered: O\n", WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}p"},
+	{"delete: xOrdered\nxOrdered: {1}p\n", WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}o"},
+	{"replace: xOrdered\nxOrdered: {1}y\nxOrdered: {0}z\n",
+	 WORDS ", " INTS ", xNoRule: n, xSingle: s, xOrdered: {0}z, xOrdered: {1}y"},
 	/* one after the other, on what the one before made */
 	{"add: xWord\nxWord: d\n-\ndelete: xWord\nxWord: a\n-\nadd: xWord\nxWord: a\n",
 	 "xWord: b, xWord: c, xWord: d, xWord: a, " INTS ", " REST},
@@ -191,8 +201,9 @@ static const struct {
 	{"increment: xInt\nxInt: abc\n", "(21) xInt: value #0 invalid per syntax"},
 	{"replace: xInt\nxInt: 1\nxInt: 99999999999999999999\n-\nincrement: xInt\nxInt: 1\n",
 	 "(21) modify/increment: invalid syntax of original value"},
-	{"add: xOrdered\nxOrdered: q\n", "(53) xOrdered: values are ordered"},
-	{"delete: xOrdered\nxOrdered: {0}o\n", "(53) xOrdered: values are ordered"},
+	{"delete: xOrdered\nxOrdered: {0}p\n", "(16) modify/delete: xOrdered: no such value"},
+	{"delete: xOrdered\nxOrdered: {7}\n", "(16) modify/delete: xOrdered: no such value"},
+	{"delete: xOrdered\nxOrdered: q\n", "(16) modify/delete: xOrdered: no such value"},
 	{"replace: entryCSN\nentryCSN: 1\n", "(19) entryCSN: no-user-modification attribute not manageable"},
 	{"add: xWord\nxInt: 1\n", "could not parse entry (line=1)"},
 	{"add: xWord\nxWord: x\nadd: xInt\nxInt: 1\n", "could not parse entry (line=1)"},

@@ -17,7 +17,7 @@ static int setup(void **state)
 	struct modify_fixture *f = malloc(sizeof(*f));
 
 	assert_non_null(f);
-	modify_fixture_init(f, "lastmod off\n");
+	modify_fixture_init(f, "lastmod off\nmultival xMember 3,2\n");
 	*state = f;
 	return 0;
 }
@@ -318,12 +318,14 @@ static void draw_dn(uint64_t *seed, const char *list, bool is_new, char *ret, si
 static void draw_mods(FILE *file, uint64_t *seed)
 {
 	static const char *const hows[] = {"add", "replace", "replace", "delete", "add"};
-	static const char *const attrs[] = {"xWord", "xInt", "xMember", "seeAlso"};
-	static const char *const values[] = {"%u", "%u", "cn=%u,dc=x", "ou=%u,dc=x"};
+	static const char *const attrs[] = {"xWord", "xInt", "xMember", "seeAlso",
+	                                    "xOrdered"};
+	static const char *const values[] = {"%u", "%u", "cn=%u,dc=x", "ou=%u,dc=x",
+	                                     "{0}%u"};
 
 	for (uint64_t n = next_random(seed) % 2; n < 2; n++) {
 		const char *how = hows[next_random(seed) % 5];
-		size_t i = next_random(seed) % 4;
+		size_t i = next_random(seed) % 5;
 
 		(void)fprintf(file, "%s: %s\n", how, attrs[i]);
 		for (uint64_t k = next_random(seed) % 3; k < 2; k++) {
@@ -408,7 +410,7 @@ static uint64_t make_history(struct modify_fixture *f, uint64_t seed, char **rec
 	return nrefused;
 }
 
-/* The records of all databases; of sealed ones, which the fixture cannot read, entries. */
+/* Of the records of all databases; of a sealed one, which needs its key, of the LDIF. */
 static uint64_t digest_of(struct modify_fixture *f)
 {
 	char *text = f->is_sealed ? modify_fixture_export(f, NULL, true) : NULL;
@@ -480,10 +482,11 @@ static void so_it_is_in_sealed_databases(void **state)
 	if (access(extra, R_OK) != 0) {
 		skip_because("tests/system/xor_module.so is not built");
 	}
-	(void)snprintf(extra, sizeof(extra),
-	               "lastmod off\ncrypto %s/tests/system/xor_module.so\n"
-	               "passphrase sesame\n",
-	               dir == NULL ? "." : dir);
+	(void)snprintf(
+		extra, sizeof(extra),
+		"lastmod off\nmultival xMember 3,2\ncrypto %s/tests/system/xor_module.so\n"
+		"passphrase sesame\n",
+		dir == NULL ? "." : dir);
 	modify_fixture_deinit(f);
 	modify_fixture_init_for(f, DIT_OPENLDAP_2_7, extra);
 	for (uint64_t seed = 2001; seed <= 2000 + count_histories(); seed++) {
