@@ -217,8 +217,8 @@ static const struct {
 	 "(65) object class 'person' requires attribute 'sn'"},
 	{"dn: cn=no,ou=a,dc=x\nadd: xWord\nxWord: x\n", "no such entry \"cn=no,ou=a,dc=x\" in database (lineno=1)"},
 	{"dn: cn=no,ou=a,dc=x\nadd: nothing\nnothing: x\n", "(17) nothing: attribute type undefined"},
-	{"dn: cn=one,ou=a,dc=y\nadd: xWord\nxWord: x\n", "could not parse entry (line=1)"},
-	{"dn:\nadd: xWord\nxWord: x\n", "could not parse entry (line=1)"},
+	{"dn: cn=one,ou=a,dc=y\nadd: xWord\nxWord: x\n", "line 1: database #1 (dc=x) not configured to hold"},
+	{"dn:\nadd: xWord\nxWord: x\n", "empty dn="},
 	{"dn: nonsense\nadd: xWord\nxWord: x\n", "could not parse entry (line=1)"},
 	{"dn: cn=one,ou=a,dc=x\nchangetype: remove\n", "could not parse entry (line=1)"},
 	{"dn: cn=one,ou=a,dc=x\ncontrol: 1.2.3 true\nchangetype: delete\n", "could not parse entry (line=1)"},
@@ -332,10 +332,10 @@ static void the_reject_says_which_record_and_why(void **state)
 	                                    "dn: ou=a,dc=x\nchangetype: delete\n"),
 	                 0);
 	assert_string_equal(f->load.rejects,
-	                    "3|cn=one,ou=a,dc=x|attribute \"xWord\" does not have the "
-	                    "value \"q\"; remove the line\n"
-	                    "9|ou=a,dc=x|there are entries below \"ou=a,dc=x\"; delete "
-	                    "them first\n");
+	                    "3|cn=one,ou=a,dc=x|dn=\"cn=one,ou=a,dc=x\" (line=3): (16) "
+	                    "modify/delete: xWord: no such value\n"
+	                    "9|ou=a,dc=x|dn=\"ou=a,dc=x\" (line=9): (66) subordinate "
+	                    "objects must be deleted first\n");
 }
 
 /* ---- many changes of one entry ---- */

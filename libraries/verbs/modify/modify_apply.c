@@ -37,7 +37,8 @@ static void note_refusal(const struct dit_ldif_record *record,
 	    (why->kind == DIT_WHY_DN_SCOPE || why->kind == DIT_WHY_DN_EMPTY)) {
 		return; /* it has been noted */
 	}
-	if (why == NULL || (refusal->code == 0 && refusal->text == NULL)) {
+	if (why == NULL ||
+	    (change->error != 0 && refusal->code == 0 && refusal->text == NULL)) {
 		dit_notes_add(notes, DIT_REPORT_ERROR,
 		              "could not parse entry (line=%llu)", line);
 		return;
