@@ -98,12 +98,13 @@ test_tools += %D%/brokengen %D%/pagedump %D%/spoil %D%/torture/torture %D%/valge
 	$(NULL)
 
 test_tools += %D%/random/randdit
-%C%_random_randdit_LDADD =
-%C%_random_randdit_SOURCES = \
+random_parts = \
 	%D%/random/attributes.c \
 	%D%/random/basics.c \
-	%D%/random/randdit.c \
+	%D%/random/random_pairs.c \
 	%D%/random/random.h \
 	%D%/random/tree.c \
 	%D%/random/values.c \
 	$(NULL)
+%C%_random_randdit_LDADD =
+%C%_random_randdit_SOURCES = %D%/random/randdit.c $(random_parts)

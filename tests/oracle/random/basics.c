@@ -25,6 +25,14 @@ bool rng_chance(struct rng *rng, unsigned percent)
 	return rng_below(rng, 100) < percent;
 }
 
+struct rng rng_stream(uint64_t seed, uint64_t number)
+{
+	struct rng rng = {.state = seed * 1000003u + number};
+
+	(void)rng_next(&rng);
+	return rng;
+}
+
 void text_clear(struct text *text)
 {
 	text->len = 0;

@@ -37,15 +37,6 @@ struct plan {
 	unsigned wrong_percent;
 };
 
-/* Streams of one seed that do not disturb each other. */
-static struct rng stream(uint64_t seed, uint64_t number)
-{
-	struct rng rng = {.state = seed * 1000003u + number};
-
-	(void)rng_next(&rng);
-	return rng;
-}
-
 static void make_plan(struct plan *plan, uint64_t seed)
 {
 	static const char *const suffixes[][2] = {
@@ -55,7 +46,7 @@ static void make_plan(struct plan *plan, uint64_t seed)
 		{"ou=deep,o=Somewhere,c=DE", "organizationalUnit"},
 		{"", "organization"},
 	};
-	struct rng rng = stream(seed, 1);
+	struct rng rng = rng_stream(seed, 1);
 	unsigned suffix = rng_below(&rng, COUNT(suffixes));
 
 	*plan = (struct plan){
@@ -219,94 +210,6 @@ static void print_conf(struct plan *plan, struct rng *rng)
 
 /* ---- LDIF ---- */
 
-/* Can the value stand after one colon as it is? */
-static bool is_plain(const struct text *value)
-{
-	if (value->len > 0 && strchr(" :<\t\v\f", value->data[0]) != NULL) {
-		return false;
-	}
-	for (size_t i = 0; i < value->len; i++) {
-		if (value->data[i] == '\0' || value->data[i] == '\n' ||
-		    value->data[i] == '\r') {
-			return false;
-		}
-	}
-	return true;
-}
-
-static void add_base64(const struct text *value, struct text *out)
-{
-	static const char alphabet[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < value->len; i += 3) {
-		size_t n = value->len - i < 3 ? value->len - i : 3;
-		unsigned char group[3] = {0};
-		uint32_t bits = 0;
-
-		memcpy(group, value->data + i, n);
-		bits = (uint32_t)group[0] << 16 | (uint32_t)group[1] << 8 | group[2];
-		for (unsigned j = 0; j < 4; j++) {
-			text_byte(out,
-			          j <= n ? alphabet[bits >> (18 - 6 * j) & 63] : '=');
-		}
-	}
-}
-
-/* One line, folded where chance will. */
-static void add_line(const struct plan *plan, const struct text *line, size_t fold_from,
-                     struct rng *rng, struct text *out)
-{
-	bool is_folded = rng_chance(rng, 15);
-
-	for (size_t i = 0; i < line->len; i++) {
-		if (is_folded && i >= fold_from && rng_chance(rng, 5)) {
-			text_string(out, plan->line_end);
-			text_byte(out, ' ');
-		}
-		text_byte(out, line->data[i]);
-	}
-	text_string(out, plan->line_end);
-}
-
-static void add_pair(const struct plan *plan, const struct text *name,
-                     const struct text *value, struct rng *rng, struct text *out)
-{
-	static const char *const colons[] = {": ", ":", ":   "};
-	struct text line = {0};
-	size_t fold_from = name->len + 3;
-
-	text_bytes(&line, name->data, name->len);
-	if (value->len > 0 && (!is_plain(value) || rng_chance(rng, 5))) {
-		text_string(&line, ":: ");
-		add_base64(value, &line);
-	} else {
-		text_string(
-			&line,
-			colons[rng_chance(rng, 90) ? 0 : rng_below(rng, COUNT(colons))]);
-		text_bytes(&line, value->data, value->len);
-	}
-	add_line(plan, &line, fold_from, rng, out);
-	if (rng_chance(rng, 1)) {
-		text_string(out, "# a comment");
-		text_string(out, plan->line_end);
-	}
-	text_free(&line);
-}
-
-static void add_string_pair(const struct plan *plan, const char *name, const char *value,
-                            struct rng *rng, struct text *out)
-{
-	struct text n = {0};
-	struct text v = {0};
-
-	text_string(&n, name);
-	text_string(&v, value);
-	add_pair(plan, &n, &v, rng, out);
-	text_free(&n);
-	text_free(&v);
-}
-
 static void add_classes(const struct plan *plan, unsigned node, struct rng *rng,
                         struct text *out)
 {
@@ -328,32 +231,35 @@ static void add_classes(const struct plan *plan, unsigned node, struct rng *rng,
 	unsigned set = rng_below(rng, rng_chance(rng, 90) ? 7 : COUNT(sets));
 
 	if (node == NO_PARENT && rng_chance(rng, 95)) {
-		add_string_pair(plan, "objectClass", plan->suffix_class, rng, out);
+		ldif_string_pair(plan->line_end, "objectClass", plan->suffix_class, rng,
+		                 out);
 	} else {
 		for (unsigned i = 0; i < 3 && sets[set][i] != NULL; i++) {
-			add_string_pair(plan,
-			                rng_chance(rng, 90) ? "objectClass" : "2.5.4.0",
-			                sets[set][i], rng, out);
+			ldif_string_pair(plan->line_end,
+			                 rng_chance(rng, 90) ? "objectClass" : "2.5.4.0",
+			                 sets[set][i], rng, out);
 		}
 	}
 	if (rng_chance(rng, 85)) {
-		add_string_pair(plan, "objectClass", "extensibleObject", rng, out);
+		ldif_string_pair(plan->line_end, "objectClass", "extensibleObject", rng,
+		                 out);
 	}
 	if (rng_chance(rng, 40)) {
-		add_string_pair(plan, "objectClass", "oAux", rng, out);
+		ldif_string_pair(plan->line_end, "objectClass", "oAux", rng, out);
 	}
 	if (rng_chance(rng, 90)) {
-		add_string_pair(plan, "sn", "Needed", rng, out);
-		add_string_pair(plan, "cn", "Needed", rng, out);
-		add_string_pair(plan, "member", plan->suffix, rng, out);
+		ldif_string_pair(plan->line_end, "sn", "Needed", rng, out);
+		ldif_string_pair(plan->line_end, "cn", "Needed", rng, out);
+		ldif_string_pair(plan->line_end, "member", plan->suffix, rng, out);
 	}
 	if (rng_chance(rng, 90)) {
-		add_string_pair(plan, "o", "Needed", rng, out);
-		add_string_pair(plan, "homeDirectory", "/", rng, out);
-		add_string_pair(plan, "uid", "needed", rng, out);
+		ldif_string_pair(plan->line_end, "o", "Needed", rng, out);
+		ldif_string_pair(plan->line_end, "homeDirectory", "/", rng, out);
+		ldif_string_pair(plan->line_end, "uid", "needed", rng, out);
 	}
 	if (rng_chance(rng, 3)) {
-		add_string_pair(plan, "aliasedObjectName", plan->suffix, rng, out);
+		ldif_string_pair(plan->line_end, "aliasedObjectName", plan->suffix, rng,
+		                 out);
 	}
 }
 
@@ -395,7 +301,7 @@ static void add_attribute(const struct plan *plan, struct rng *rng, struct text 
 			(void)snprintf(number, sizeof(number), "~%u", nvalues);
 			text_string(&value, number);
 		}
-		add_pair(plan, &name, &value, rng, out);
+		ldif_pair(plan->line_end, &name, &value, rng, out);
 	}
 	text_free(&name);
 	text_free(&value);
@@ -448,7 +354,7 @@ static void add_dn(const struct plan *plan, unsigned node, struct rng *rng,
 	} else {
 		tree_spell(&plan->tree, node, rng_chance(rng, 70), rng, &value);
 	}
-	add_pair(plan, &name, &value, rng, out);
+	ldif_pair(plan->line_end, &name, &value, rng, out);
 	text_free(&name);
 	text_free(&value);
 }
@@ -550,7 +456,7 @@ int main(int argc, char **argv)
 	}
 	seed = strtoull(argv[1], NULL, 10);
 	make_plan(&plan, seed);
-	rng = stream(seed, 2 + (uint64_t)(unsigned char)argv[2][0]);
+	rng = rng_stream(seed, 2 + (uint64_t)(unsigned char)argv[2][0]);
 	switch (argv[2][0]) {
 	case 'c':
 		print_conf(&plan, &rng);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parts of randdit (randdit.c): random numbers, text that grows, attributes, values,
- * and trees of names that are spelled in another way each time they are written.
+ * The parts of randdit (randdit.c) and of randchanges (randchanges.c): random numbers,
+ * text that grows, attributes, values, lines of LDIF, and trees of names that are
+ * spelled in another way each time they are written.
  *
  * Single-threaded; every allocation that fails ends the program.
  */
@@ -24,6 +25,8 @@ uint64_t rng_next(struct rng *rng);
 /* 0 .. n-1; n > 0 */
 unsigned rng_below(struct rng *rng, unsigned n);
 bool rng_chance(struct rng *rng, unsigned percent);
+/* Streams of one seed that do not disturb each other. */
+struct rng rng_stream(uint64_t seed, uint64_t number);
 
 /* ---- bytes that grow ---- */
 
@@ -127,7 +130,18 @@ void tree_free(struct tree *tree);
 /* A value of the kind: mostly valid, sometimes not; repeats itself often enough. */
 void value_make(enum kind kind, const struct tree *tree, struct rng *rng,
                 struct text *out);
+/* The same, and hardly ever one that is not of the kind. */
+void value_of_kind(enum kind kind, const struct tree *tree, struct rng *rng,
+                   struct text *out);
 /* A value that its kind's rules accept in an RDN. */
 void value_for_name(enum kind kind, struct rng *rng, struct text *out);
+
+/* ---- LDIF ---- */
+
+/* "name: value", plain or in base64, folded or not. */
+void ldif_pair(const char *line_end, const struct text *name, const struct text *value,
+               struct rng *rng, struct text *out);
+void ldif_string_pair(const char *line_end, const char *name, const char *value,
+                      struct rng *rng, struct text *out);
 
 #endif

@@ -158,18 +158,14 @@ static void add_nonsense(struct rng *rng, struct text *out)
 	text_string(out, PICK(rng, nonsense));
 }
 
-void value_make(enum kind kind, const struct tree *tree, struct rng *rng,
-                struct text *out)
+void value_of_kind(enum kind kind, const struct tree *tree, struct rng *rng,
+                   struct text *out)
 {
 	static const char *const booleans[] = {"TRUE", "FALSE", "true"};
 	static const char *const bits[] = {"'0101'B", "''B", "'1'B", "'01'B"};
 	static const char *const oids[] = {"1.2.3", "person", "PERSON", "2.5.6.6", "top"};
 	static const char *const countries[] = {"DE", "de", "US", "USA", "X"};
 
-	if (rng_chance(rng, 2)) {
-		add_nonsense(rng, out);
-		return;
-	}
 	switch (kind) {
 	case KIND_DIRECTORY:
 	case KIND_EXACT:
@@ -231,6 +227,16 @@ void value_make(enum kind kind, const struct tree *tree, struct rng *rng,
 		text_string(out, PICK(rng, countries));
 		break;
 	}
+}
+
+void value_make(enum kind kind, const struct tree *tree, struct rng *rng,
+                struct text *out)
+{
+	if (rng_chance(rng, 2)) {
+		add_nonsense(rng, out);
+		return;
+	}
+	value_of_kind(kind, tree, rng, out);
 }
 
 void value_for_name(enum kind kind, struct rng *rng, struct text *out)
