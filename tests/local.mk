@@ -134,6 +134,7 @@ AM_TESTS_ENVIRONMENT = \
 	HARDENING='$(hardening)'; export HARDENING; \
 	HOSTILE='$(abs_top_builddir)/tests/cli/hostile'; export HOSTILE; \
 	NOSYNC='$(abs_top_builddir)/tests/oracle/nosync.so'; export NOSYNC; \
+	RANDCHANGES='$(abs_top_builddir)/tests/oracle/random/randchanges'; export RANDCHANGES; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
 	SPOIL='$(abs_top_builddir)/tests/oracle/spoil'; export SPOIL; \
 	TORTURE='$(abs_top_builddir)/tests/oracle/torture/torture'; export TORTURE; \

@@ -30,6 +30,7 @@ script_tests += \
 	%D%/glue.sh \
 	%D%/golden-2.7.sh \
 	%D%/indexes.sh \
+	%D%/modify.sh \
 	%D%/modules.sh \
 	%D%/mixed_lines.sh \
 	%D%/moved.sh \
@@ -68,6 +69,7 @@ long_scripts += \
 	%D%/interrupted.sh \
 	%D%/killed.sh \
 	%D%/messages.sh \
+	%D%/modify.sh \
 	%D%/modules.sh \
 	%D%/random.sh \
 	%D%/served.sh \
@@ -97,7 +99,7 @@ test_tools += %D%/brokengen %D%/pagedump %D%/spoil %D%/torture/torture %D%/valge
 	%D%/valgen_text.c \
 	$(NULL)
 
-test_tools += %D%/random/randdit
+test_tools += %D%/random/randchanges %D%/random/randdit
 random_parts = \
 	%D%/random/attributes.c \
 	%D%/random/basics.c \
@@ -105,6 +107,14 @@ random_parts = \
 	%D%/random/random.h \
 	%D%/random/tree.c \
 	%D%/random/values.c \
+	$(NULL)
+%C%_random_randchanges_LDADD =
+%C%_random_randchanges_SOURCES = \
+	%D%/random/randchanges.c \
+	%D%/random/random_changes.c \
+	%D%/random/random_history.c \
+	%D%/random/random_history.h \
+	$(random_parts) \
 	$(NULL)
 %C%_random_randdit_LDADD =
 %C%_random_randdit_SOURCES = %D%/random/randdit.c $(random_parts)
