@@ -50,7 +50,7 @@ check_DATA += $(test_tools)
 # Every test program may use the fixtures and each object of the library and of servers/cli;
 # its source is the file of its name.
 check_LIBRARIES += tests/libfixtures.a
-tests_libfixtures_a_SOURCES =
+tests_libfixtures_a_SOURCES = %D%/test_main.c
 test_libs = tests/libfixtures.a $(cli_libs) $(cmocka_LIBS)
 LDADD = $(test_libs)
 

@@ -129,6 +129,39 @@ static inline void test_assert_no_old_bytes(const char *path)
 	free(bytes);
 }
 
+/** A test, and a text with the names of the groups that it is in (NULL: all). */
+struct test_case {
+	struct CMUnitTest test;
+	const char *groups;
+	int line;
+};
+
+/** Add a test to those of the program. For TEST_CASE(). */
+void test_add(const struct test_case *test);
+
+/**
+ * Run the tests of a group, in the order of the file, between set_up and tear_down
+ * (NULL: none). A program without a main() runs all once, with neither.
+ * @return how many have failed
+ */
+int test_run(const char *group, CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
+/**
+ * Define a test: TEST(lists_come_in_blocks) { ... }. Its parameter is cmocka's `state`.
+ * FIXTURE_TEST runs between the file's setup() and teardown(), TEST_IN in these groups.
+ */
+#define TEST_CASE(name, setup, teardown, groups)                                         \
+ static void name(void **state);                                                         \
+ __attribute__((constructor)) static void add_##name(void)                               \
+ {                                                                                       \
+  test_add(&(struct test_case){{#name, name, setup, teardown, NULL}, groups, __LINE__}); \
+ }                                                                                       \
+ static void name(__attribute__((unused)) void **state)
+#define TEST_WITH(name, setup, teardown) TEST_CASE(name, setup, teardown, NULL)
+#define TEST(name)                       TEST_CASE(name, NULL, NULL, NULL)
+#define TEST_IN(groups, name)            TEST_CASE(name, NULL, NULL, groups)
+#define FIXTURE_TEST(name)               TEST_CASE(name, setup, teardown, NULL)
+
 /**
  * End a test case that cannot run here. tests/tally.sh shows the reason, and counts a
  * skip without one as a failure.

@@ -35,7 +35,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void a_new_arena_holds_no_memory(void **state)
+FIXTURE_TEST(a_new_arena_holds_no_memory)
 {
 	struct dit_arena *arena = *state;
 
@@ -45,7 +45,7 @@ static void a_new_arena_holds_no_memory(void **state)
 	dit_arena_deinit(arena);
 }
 
-static void pieces_are_aligned(void **state)
+FIXTURE_TEST(pieces_are_aligned)
 {
 	struct dit_arena *arena = *state;
 
@@ -62,7 +62,7 @@ static void pieces_are_aligned(void **state)
 }
 
 /* Each piece is filled with a byte of its own; an overlap would show in the end. */
-static void pieces_do_not_overlap(void **state)
+FIXTURE_TEST(pieces_do_not_overlap)
 {
 	enum {
 		NPIECES = 200
@@ -82,7 +82,7 @@ static void pieces_do_not_overlap(void **state)
 	}
 }
 
-static void a_piece_of_no_bytes_is_valid(void **state)
+FIXTURE_TEST(a_piece_of_no_bytes_is_valid)
 {
 	struct dit_arena *arena = *state;
 
@@ -101,7 +101,7 @@ static void work(struct dit_arena *arena)
 	}
 }
 
-static void the_same_work_after_a_reset_needs_no_more_memory(void **state)
+FIXTURE_TEST(the_same_work_after_a_reset_needs_no_more_memory)
 {
 	struct dit_arena *arena = *state;
 	size_t total = 0;
@@ -115,7 +115,7 @@ static void the_same_work_after_a_reset_needs_no_more_memory(void **state)
 	assert_int_equal(arena->total_bytes, total);
 }
 
-static void a_large_piece_leaves_the_ordinary_blocks_in_use(void **state)
+FIXTURE_TEST(a_large_piece_leaves_the_ordinary_blocks_in_use)
 {
 	struct dit_arena *arena = *state;
 
@@ -133,7 +133,7 @@ static void a_large_piece_leaves_the_ordinary_blocks_in_use(void **state)
 	}
 }
 
-static void rewind_forgets_what_came_after_the_mark(void **state)
+FIXTURE_TEST(rewind_forgets_what_came_after_the_mark)
 {
 	struct dit_arena *arena = *state;
 	char *kept = dit_arena_bytes(arena, 5);
@@ -153,7 +153,7 @@ static void rewind_forgets_what_came_after_the_mark(void **state)
 	assert_string_equal(kept, "kept");
 }
 
-static void a_mark_of_an_empty_arena_rewinds_to_the_start(void **state)
+FIXTURE_TEST(a_mark_of_an_empty_arena_rewinds_to_the_start)
 {
 	struct dit_arena *arena = *state;
 	struct dit_arena_mark mark = dit_arena_mark(arena);
@@ -164,7 +164,7 @@ static void a_mark_of_an_empty_arena_rewinds_to_the_start(void **state)
 	assert_ptr_equal(dit_arena_alloc(arena, 1), first);
 }
 
-static void a_trimmed_tail_is_given_out_again(void **state)
+FIXTURE_TEST(a_trimmed_tail_is_given_out_again)
 {
 	struct dit_arena *arena = *state;
 	char *p = dit_arena_bytes(arena, 100);
@@ -173,7 +173,7 @@ static void a_trimmed_tail_is_given_out_again(void **state)
 	assert_ptr_equal(dit_arena_bytes(arena, 1), p + 10);
 }
 
-static void calloc_gives_zeroes_also_in_used_memory(void **state)
+FIXTURE_TEST(calloc_gives_zeroes_also_in_used_memory)
 {
 	static const char zeroes[BLOCK_BYTES];
 	struct dit_arena *arena = *state;
@@ -184,7 +184,7 @@ static void calloc_gives_zeroes_also_in_used_memory(void **state)
 	                    BLOCK_BYTES);
 }
 
-static void copies_end_with_nul(void **state)
+FIXTURE_TEST(copies_end_with_nul)
 {
 	struct dit_arena *arena = *state;
 	struct dit_span copy = {NULL, 0};
@@ -197,7 +197,7 @@ static void copies_end_with_nul(void **state)
 	assert_string_equal(copy.data, "");
 }
 
-static void impossible_sizes_give_null(void **state)
+FIXTURE_TEST(impossible_sizes_give_null)
 {
 	struct dit_arena *arena = *state;
 	void *p = dit_arena_alloc(arena, 8);
@@ -210,13 +210,12 @@ static void impossible_sizes_give_null(void **state)
 	assert_ptr_equal(dit_arena_alloc(arena, 8), (char *)p + 8);
 }
 
-static void shared_arenas_give_blocks_to_each_other(void **state)
+TEST(shared_arenas_give_blocks_to_each_other)
 {
 	struct dit_arena first;
 	struct dit_arena second;
 	char *pieces[3];
 	void *stays = dit_slab_get(1); /* so that the slab stays */
-	(void)state;
 
 	dit_arena_init_shared(&first, BLOCK_BYTES, NULL);
 	dit_arena_init_shared(&second, BLOCK_BYTES, NULL);
@@ -241,7 +240,7 @@ static void shared_arenas_give_blocks_to_each_other(void **state)
 	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
-static void pieces_are_joined(void **state)
+FIXTURE_TEST(pieces_are_joined)
 {
 	struct dit_arena *arena = *state;
 	const struct dit_span parts[] = {DIT_SPAN("ab"), {NULL, 0}, DIT_SPAN("c")};
@@ -255,36 +254,4 @@ static void pieces_are_joined(void **state)
 	assert_int_equal(joined.len, 0);
 	assert_non_null(joined.data);
 	assert_int_equal(dit_arena_join(arena, impossible, 1, &joined), -ENOMEM);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shared_arenas_give_blocks_to_each_other),
-		cmocka_unit_test_setup_teardown(a_new_arena_holds_no_memory, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(pieces_are_aligned, setup, teardown),
-		cmocka_unit_test_setup_teardown(pieces_do_not_overlap, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_piece_of_no_bytes_is_valid, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			the_same_work_after_a_reset_needs_no_more_memory, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(
-			a_large_piece_leaves_the_ordinary_blocks_in_use, setup, teardown),
-		cmocka_unit_test_setup_teardown(rewind_forgets_what_came_after_the_mark,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			a_mark_of_an_empty_arena_rewinds_to_the_start, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_trimmed_tail_is_given_out_again, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(calloc_gives_zeroes_also_in_used_memory,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(copies_end_with_nul, setup, teardown),
-		cmocka_unit_test_setup_teardown(pieces_are_joined, setup, teardown),
-		cmocka_unit_test_setup_teardown(impossible_sizes_give_null, setup,
-	                                        teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,12 +46,11 @@ static void check(struct dit_span text, unsigned flags)
 	free(exact);
 }
 
-static void squeezing_words_equals_squeezing_bytes(void **state)
+TEST(squeezing_words_equals_squeezing_bytes)
 {
 	static const char alphabet[] = "  aAzZ@[`{0-\t~\x7F";
 	char text[LEN_MAX];
 
-	(void)state;
 	srand(1);
 	for (unsigned round = 0; round < 50000; round++) {
 		size_t len = (size_t)rand() % LEN_MAX;
@@ -63,11 +62,10 @@ static void squeezing_words_equals_squeezing_bytes(void **state)
 	}
 }
 
-static void a_byte_that_is_not_handled_is_found_in_every_place(void **state)
+TEST(a_byte_that_is_not_handled_is_found_in_every_place)
 {
 	char text[LEN_MAX];
 
-	(void)state;
 	for (size_t len = 1; len < LEN_MAX; len++) {
 		for (size_t i = 0; i < len; i++) {
 			memset(text, 'A', len);
@@ -87,11 +85,10 @@ static void a_byte_that_is_not_handled_is_found_in_every_place(void **state)
 	}
 }
 
-static void hex_digits_have_values_and_others_do_not(void **state)
+TEST(hex_digits_have_values_and_others_do_not)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	(void)state;
 	for (int c = 0; c < 256; c++) {
 		const char *found = strchr(digits, dit_ascii_lower((char)c));
 		int want = c == 0 || found == NULL ? -1 : (int)(found - digits);
@@ -100,22 +97,20 @@ static void hex_digits_have_values_and_others_do_not(void **state)
 	}
 }
 
-static void lower_case_copies_in_place(void **state)
+TEST(lower_case_copies_in_place)
 {
 	char text[] = "AZ@[az\xC3\x89";
 
-	(void)state;
 	dit_ascii_copy_lower(text, (struct dit_span){text, strlen(text)});
 
 	assert_string_equal(text, "az@[az\xC3\x89");
 }
 
-static void escapes_of_a_url_are_a_percent_sign_and_two_digits(void **state)
+TEST(escapes_of_a_url_are_a_percent_sign_and_two_digits)
 {
 	static const char *const refused[] = {"%", "%4", "%4g", "a%g4"};
 	char out[8];
 
-	(void)state;
 	assert_int_equal(dit_ascii_unescape_url(DIT_SPAN("a%4b%00%fF"), out), 4);
 	assert_memory_equal(out, "aK\0\xff", 4);
 	assert_int_equal(dit_ascii_unescape_url(DIT_SPAN(""), out), 0);
@@ -123,17 +118,4 @@ static void escapes_of_a_url_are_a_percent_sign_and_two_digits(void **state)
 		assert_int_equal(dit_ascii_unescape_url(dit_span_of(refused[i]), out),
 		                 -1);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(squeezing_words_equals_squeezing_bytes),
-		cmocka_unit_test(a_byte_that_is_not_handled_is_found_in_every_place),
-		cmocka_unit_test(hex_digits_have_values_and_others_do_not),
-		cmocka_unit_test(lower_case_copies_in_place),
-		cmocka_unit_test(escapes_of_a_url_are_a_percent_sign_and_two_digits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

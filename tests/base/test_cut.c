@@ -8,11 +8,10 @@
 
 #include "base/cut.h"
 
-static void a_prefix_is_cut_off_whole_or_not_at_all(void **state)
+TEST(a_prefix_is_cut_off_whole_or_not_at_all)
 {
 	struct dit_span text = DIT_SPAN("LdapS://x");
 
-	(void)state;
 	assert_false(dit_cut_prefix(&text, DIT_SPAN("ldap:")));
 	assert_false(dit_cut_prefix(&text, DIT_SPAN("ldaps://x/")));
 	assert_true(dit_span_eq(text, DIT_SPAN("LdapS://x")));
@@ -25,11 +24,10 @@ static void a_prefix_is_cut_off_whole_or_not_at_all(void **state)
 	assert_true(dit_cut_prefix(&text, DIT_SPAN("")));
 }
 
-static void spaces_are_cut_off_on_the_sides_that_are_asked_for(void **state)
+TEST(spaces_are_cut_off_on_the_sides_that_are_asked_for)
 {
 	struct dit_span text = DIT_SPAN("  a b  ");
 
-	(void)state;
 	assert_true(dit_cut_spaces(&text));
 	assert_true(dit_span_eq(text, DIT_SPAN("a b  ")));
 	assert_false(dit_cut_spaces(&text));
@@ -40,12 +38,11 @@ static void spaces_are_cut_off_on_the_sides_that_are_asked_for(void **state)
 	assert_int_equal(text.len, 0);
 }
 
-static void a_part_ends_at_its_mark_or_with_the_text(void **state)
+TEST(a_part_ends_at_its_mark_or_with_the_text)
 {
 	struct dit_span text = DIT_SPAN("a;;b");
 	struct dit_span part = {0};
 
-	(void)state;
 	assert_true(dit_cut_until(&text, ';', &part));
 	assert_true(dit_span_eq(part, DIT_SPAN("a")));
 	assert_true(dit_cut_until(&text, ';', &part));
@@ -54,15 +51,4 @@ static void a_part_ends_at_its_mark_or_with_the_text(void **state)
 	assert_true(dit_span_eq(part, DIT_SPAN("b")));
 	assert_false(dit_cut_until(&text, ';', &part));
 	assert_int_equal(part.len, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_prefix_is_cut_off_whole_or_not_at_all),
-		cmocka_unit_test(spaces_are_cut_off_on_the_sides_that_are_asked_for),
-		cmocka_unit_test(a_part_ends_at_its_mark_or_with_the_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

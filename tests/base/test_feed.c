@@ -57,11 +57,10 @@ static int drain(struct fake_input *input, struct dit_feed *feed)
 	return r;
 }
 
-static void slots_come_in_order(void **state)
+TEST(slots_come_in_order)
 {
 	static const int ends[] = {0, -5};
 
-	(void)state;
 	for (int threaded = 0; threaded < 2; threaded++) {
 		for (int nbatches = 0; nbatches <= NBATCHES; nbatches += NBATCHES) {
 			for (int e = 0; e < 2; e++) {
@@ -81,9 +80,8 @@ static void slots_come_in_order(void **state)
 	}
 }
 
-static void a_feed_can_be_freed_in_the_middle(void **state)
+TEST(a_feed_can_be_freed_in_the_middle)
 {
-	(void)state;
 	for (int threaded = 0; threaded < 2; threaded++) {
 		struct fake_input input = {.nbatches = NBATCHES};
 		struct dit_feed *feed = NULL;
@@ -96,14 +94,4 @@ static void a_feed_can_be_freed_in_the_middle(void **state)
 		assert_true(input.n <= NSLOTS);
 	}
 	dit_feed_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slots_come_in_order),
-		cmocka_unit_test(a_feed_can_be_freed_in_the_middle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

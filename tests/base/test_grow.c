@@ -6,11 +6,10 @@
 
 #include "test.h"
 
-static void first_growth_makes_an_array(void **state)
+TEST(first_growth_makes_an_array)
 {
 	size_t size = 0;
 	int *items = NULL;
-	(void)state;
 
 	assert_int_equal(DIT_GROW(items, size, 1), 0);
 	assert_non_null(items);
@@ -18,12 +17,11 @@ static void first_growth_makes_an_array(void **state)
 	free(items);
 }
 
-static void array_with_room_stays_where_it_is(void **state)
+TEST(array_with_room_stays_where_it_is)
 {
 	size_t size = 0;
 	int *items = NULL;
 	const int *before = NULL;
-	(void)state;
 
 	assert_int_equal(DIT_GROW(items, size, 100), 0);
 	assert_int_equal(size, 100);
@@ -34,13 +32,12 @@ static void array_with_room_stays_where_it_is(void **state)
 	free(items);
 }
 
-static void items_survive_and_growths_are_few(void **state)
+TEST(items_survive_and_growths_are_few)
 {
 	size_t size = 0;
 	size_t last = 0;
 	unsigned ngrowths = 0;
 	int *items = NULL;
-	(void)state;
 
 	for (size_t n = 0; n < 100000; n++) {
 		assert_int_equal(DIT_GROW(items, size, n + 1), 0);
@@ -55,13 +52,12 @@ static void items_survive_and_growths_are_few(void **state)
 	free(items);
 }
 
-static void product_over_the_address_space_is_refused(void **state)
+TEST(product_over_the_address_space_is_refused)
 {
 	size_t size = 0;
 	int *items = NULL;
 	const int *before = NULL;
 	size_t size_before = 0;
-	(void)state;
 
 	assert_int_equal(DIT_GROW(items, size, 4), 0);
 	before = items;
@@ -85,12 +81,11 @@ static void use_memory(void)
 	free((void *)bytes);
 }
 
-static void new_items_of_a_cleared_array_are_zero(void **state)
+TEST(new_items_of_a_cleared_array_are_zero)
 {
 	size_t size = 0;
 	size_t nset = 0;
 	unsigned char *items = NULL;
-	(void)state;
 
 	for (size_t n = 1; n < 5000; n += n / 3 + 1) {
 		size_t sum = 0;
@@ -106,17 +101,4 @@ static void new_items_of_a_cleared_array_are_zero(void **state)
 	}
 	assert_int_equal(DIT_GROW_CLEARED(items, size, SIZE_MAX), -ENOMEM);
 	free(items);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_growth_makes_an_array),
-		cmocka_unit_test(array_with_room_stays_where_it_is),
-		cmocka_unit_test(items_survive_and_growths_are_few),
-		cmocka_unit_test(product_over_the_address_space_is_refused),
-		cmocka_unit_test(new_items_of_a_cleared_array_are_zero),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,13 +62,12 @@ static void put(const char *name, const char *text)
 
 /* ---- tests ---- */
 
-static void the_smallest_limit_counts(void **state)
+TEST(the_smallest_limit_counts)
 {
 	char *dir = test_scratch();
 	struct rlimit before;
 	struct rlimit less;
 
-	(void)state;
 	root = dir;
 	npages = -1;
 	assert_true(dit_memory_limit() == UINT64_MAX);
@@ -85,7 +84,7 @@ static void the_smallest_limit_counts(void **state)
 	test_scratch_remove(dir);
 }
 
-static void groups_limit_those_that_are_in_them(void **state)
+TEST(groups_limit_those_that_are_in_them)
 {
 	static const struct {
 		const char *cgroup; /* the file */
@@ -102,7 +101,6 @@ static void groups_limit_those_that_are_in_them(void **state)
 	};
 	char *dir = test_scratch();
 
-	(void)state;
 	root = dir;
 	machine_has(8192);
 	put("/sys/fs/cgroup/memory.max", "4194304000\n");
@@ -118,13 +116,12 @@ static void groups_limit_those_that_are_in_them(void **state)
 	test_scratch_remove(dir);
 }
 
-static void the_process_uses_memory(void **state)
+TEST(the_process_uses_memory)
 {
 	uint64_t before = dit_memory_in_use();
 	size_t bytes = 64 << 20;
 	char *memory = malloc(bytes);
 
-	(void)state;
 	assert_non_null(memory);
 	for (size_t i = 0; i < bytes; i += 512) {
 		((volatile char *)memory)[i] = 1;
@@ -135,15 +132,4 @@ static void the_process_uses_memory(void **state)
 	root = "/nowhere";
 	assert_int_equal(dit_memory_in_use(), 0);
 	root = "";
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_smallest_limit_counts),
-		cmocka_unit_test(groups_limit_those_that_are_in_them),
-		cmocka_unit_test(the_process_uses_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void notes_are_told_once_and_oldest_first(void **state)
+FIXTURE_TEST(notes_are_told_once_and_oldest_first)
 {
 	struct fixture *f = *state;
 
@@ -70,7 +70,7 @@ static void notes_are_told_once_and_oldest_first(void **state)
 	assert_string_equal(f->listener.texts[1], "second 2");
 }
 
-static void notes_can_be_added_after_telling(void **state)
+FIXTURE_TEST(notes_can_be_added_after_telling)
 {
 	struct fixture *f = *state;
 
@@ -83,7 +83,7 @@ static void notes_can_be_added_after_telling(void **state)
 	assert_string_equal(f->listener.texts[0], "new");
 }
 
-static void the_notes_after_one_can_be_forgotten(void **state)
+FIXTURE_TEST(the_notes_after_one_can_be_forgotten)
 {
 	struct fixture *f = *state;
 	const struct dit_note *kept = NULL;
@@ -103,7 +103,7 @@ static void the_notes_after_one_can_be_forgotten(void **state)
 	assert_int_equal(f->listener.nheard, 2);
 }
 
-static void the_middle_of_long_texts_is_left_out(void **state)
+FIXTURE_TEST(the_middle_of_long_texts_is_left_out)
 {
 	struct fixture *f = *state;
 	const char *text = NULL;
@@ -117,7 +117,7 @@ static void the_middle_of_long_texts_is_left_out(void **state)
 	assert_int_equal(text[strlen(text) - 1], '7');
 }
 
-static void a_note_without_memory_is_lost_alone(void **state)
+FIXTURE_TEST(a_note_without_memory_is_lost_alone)
 {
 	struct fixture *f = *state;
 	size_t block_bytes = f->arena.block_bytes;
@@ -132,22 +132,4 @@ static void a_note_without_memory_is_lost_alone(void **state)
 	assert_int_equal(f->listener.nheard, 2);
 	assert_string_equal(f->listener.texts[0], "kept");
 	assert_string_equal(f->listener.texts[1], "kept, too");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(notes_are_told_once_and_oldest_first,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(notes_can_be_added_after_telling, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(the_notes_after_one_can_be_forgotten,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(the_middle_of_long_texts_is_left_out,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(a_note_without_memory_is_lost_alone,
-	                                        setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

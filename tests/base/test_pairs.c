@@ -75,7 +75,7 @@ static int join(struct letters sides[2], bool is_ordered, char *ret)
 	return r < 0 ? r : dit_pairs_next(&pairs);
 }
 
-static void each_element_comes_once_with_its_equal(void **state)
+TEST(each_element_comes_once_with_its_equal)
 {
 	static const struct {
 		const char *first;
@@ -94,7 +94,6 @@ static void each_element_comes_once_with_its_equal(void **state)
 		{"dab", "bcd", NULL, "3d1a3b2c"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char found[32];
 
@@ -116,7 +115,7 @@ static void each_element_comes_once_with_its_equal(void **state)
 	}
 }
 
-static void an_error_ends_the_walk(void **state)
+TEST(an_error_ends_the_walk)
 {
 	static const struct {
 		bool is_ordered;
@@ -128,7 +127,6 @@ static void an_error_ends_the_walk(void **state)
 		{false, {'\0', 'c'}, "1a3b3d"}, {false, {'c', '\0'}, "1a3b3d"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct letters sides[2] = {{.all = "abd", .bad = cases[i].bad[0]},
 		                           {.all = "bcd", .bad = cases[i].bad[1]}};
@@ -147,27 +145,15 @@ static int compare_ints(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void arrays_lose_what_both_have(void **state)
+TEST(arrays_lose_what_both_have)
 {
 	int first[] = {1, 3, 3, 5};
 	int second[] = {2, 3, 6};
 	size_t n[2] = {4, 3};
 
-	(void)state;
 	dit_pairs_subtract((void *const[]){first, second}, n, sizeof(int), compare_ints);
 	assert_int_equal(n[0], 3);
 	assert_memory_equal(first, ((const int[]){1, 3, 5}), 3 * sizeof(int));
 	assert_int_equal(n[1], 2);
 	assert_memory_equal(second, ((const int[]){2, 6}), 2 * sizeof(int));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_element_comes_once_with_its_equal),
-		cmocka_unit_test(an_error_ends_the_walk),
-		cmocka_unit_test(arrays_lose_what_both_have),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

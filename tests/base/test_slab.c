@@ -118,21 +118,19 @@ static void *use_blocks(void *arg)
 	return NULL;
 }
 
-static void blocks_are_apart_and_keep_their_bytes(void **state)
+TEST(blocks_are_apart_and_keep_their_bytes)
 {
 	unsigned seed = 0;
 
-	(void)state;
 	(void)use_blocks(&seed);
 	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
-static void threads_get_and_put_at_once(void **state)
+TEST(threads_get_and_put_at_once)
 {
 	pthread_t threads[3];
 	unsigned seeds[3] = {1, 2, 3};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(pthread_create(&threads[i], NULL, use_blocks, &seeds[i]),
 		                 0);
@@ -145,11 +143,10 @@ static void threads_get_and_put_at_once(void **state)
 
 /* ---- reuse ---- */
 
-static void the_newest_block_of_a_size_comes_first(void **state)
+TEST(the_newest_block_of_a_size_comes_first)
 {
 	void *blocks[3];
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		blocks[i] = dit_slab_get(60000);
 	}
@@ -164,13 +161,12 @@ static void the_newest_block_of_a_size_comes_first(void **state)
 	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
-static void the_smallest_row_that_is_large_enough_is_taken(void **state)
+TEST(the_smallest_row_that_is_large_enough_is_taken)
 {
 	void *stays = dit_slab_get(1);
 	void *small = dit_slab_get(3 * MIB);
 	void *large = dit_slab_get(8 * MIB);
 
-	(void)state;
 	dit_slab_put(large, 8 * MIB);
 	dit_slab_put(small, 3 * MIB);
 	assert_ptr_equal(dit_slab_get(4 * MIB), small);
@@ -183,13 +179,12 @@ static void the_smallest_row_that_is_large_enough_is_taken(void **state)
 }
 
 /* 10 MiB of chunks and a row of 4 MiB, then a row of 6 MiB. */
-static void idle_slabs_make_room_for_a_row(void **state)
+TEST(idle_slabs_make_room_for_a_row)
 {
 	void *stays = dit_slab_get(MIB / 4);
 	void *chunks[10];
 	void *row = dit_slab_get(4 * MIB);
 
-	(void)state;
 	for (size_t i = 0; i < 10; i++) {
 		chunks[i] = dit_slab_get(MIB);
 	}
@@ -212,12 +207,11 @@ static void idle_slabs_make_room_for_a_row(void **state)
 /* ---- failures ---- */
 
 /* The address space is used up, but malloc() has reserved some. */
-static void without_mappings_there_is_the_heap(void **state)
+TEST(without_mappings_there_is_the_heap)
 {
 	struct held stays = {dit_slab_get(100), 100, 7};
 	struct held held[] = {{NULL, 4096, 1}, {NULL, MIB, 2}, {NULL, 3 * MIB, 3}};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		maps_left = 0;
 		held[i].bytes = dit_slab_get(held[i].size);
@@ -234,11 +228,10 @@ static void without_mappings_there_is_the_heap(void **state)
 	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
-static void without_memory_there_is_no_block(void **state)
+TEST(without_memory_there_is_no_block)
 {
 	struct held stays = {dit_slab_get(100), 100, 7};
 
-	(void)state;
 	mark_ends(&stays);
 	for (size_t size = 4096; size <= 4 * MIB; size *= 2) {
 		maps_left = 0;
@@ -254,11 +247,10 @@ static void without_memory_there_is_no_block(void **state)
 	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
-static void a_buffer_grows_and_is_empty_after_a_failure(void **state)
+TEST(a_buffer_grows_and_is_empty_after_a_failure)
 {
 	struct dit_buffer buffer = {NULL, 0};
 
-	(void)state;
 	assert_int_equal(dit_buffer_reserve(&buffer, 100), 0);
 	assert_int_equal(dit_buffer_reserve(&buffer, 50), 0);
 	assert_int_equal(buffer.size_bytes, 100);
@@ -269,20 +261,4 @@ static void a_buffer_grows_and_is_empty_after_a_failure(void **state)
 	dit_buffer_drop(&buffer);
 	dit_buffer_drop(&buffer);
 	assert_int_equal(dit_slab_held_bytes(), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_are_apart_and_keep_their_bytes),
-		cmocka_unit_test(threads_get_and_put_at_once),
-		cmocka_unit_test(the_newest_block_of_a_size_comes_first),
-		cmocka_unit_test(the_smallest_row_that_is_large_enough_is_taken),
-		cmocka_unit_test(idle_slabs_make_room_for_a_row),
-		cmocka_unit_test(without_mappings_there_is_the_heap),
-		cmocka_unit_test(without_memory_there_is_no_block),
-		cmocka_unit_test(a_buffer_grows_and_is_empty_after_a_failure),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,13 +13,12 @@
 #include "base/error.h"
 #include "base/stop.h"
 
-static void a_flag_or_the_coordinator_sets_it(void **state)
+TEST(a_flag_or_the_coordinator_sets_it)
 {
 	volatile sig_atomic_t flag = 0;
 	struct dit_stop stop = {.flag = &flag};
 	struct dit_stop other = {.flag = NULL};
 
-	(void)state;
 	assert_false(dit_stop_is_set(NULL));
 	assert_false(dit_stop_is_set(&stop));
 	flag = 15;
@@ -36,13 +35,12 @@ static void *end_soon(void *stop)
 	return NULL;
 }
 
-static void it_ends_the_wait_for_input(void **state)
+TEST(it_ends_the_wait_for_input)
 {
 	struct dit_stop stop = {.flag = NULL};
 	pthread_t thread;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(pthread_create(&thread, NULL, end_soon, &stop), 0);
 	assert_int_equal(dit_stop_wait_input(&stop, fds[0]), DIT_E_STOPPED);
@@ -51,12 +49,11 @@ static void it_ends_the_wait_for_input(void **state)
 	assert_int_equal(close(fds[1]), 0);
 }
 
-static void input_and_its_end_are_waited_for(void **state)
+TEST(input_and_its_end_are_waited_for)
 {
 	struct dit_stop stop = {.flag = NULL};
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], "x", 1), 1);
 	assert_int_equal(dit_stop_wait_input(&stop, fds[0]), 0);
@@ -66,12 +63,11 @@ static void input_and_its_end_are_waited_for(void **state)
 	assert_int_equal(close(fds[0]), 0);
 }
 
-static void arenas_give_out_no_more_blocks(void **state)
+TEST(arenas_give_out_no_more_blocks)
 {
 	struct dit_stop stop = {.flag = NULL};
 	struct dit_arena arena;
 
-	(void)state;
 	dit_arena_init_shared(&arena, 4096, &stop);
 	assert_non_null(dit_arena_bytes(&arena, 100));
 	assert_false(dit_stop_is_set(arena.stop));
@@ -80,16 +76,4 @@ static void arenas_give_out_no_more_blocks(void **state)
 	assert_non_null(dit_arena_bytes(&arena, 100));
 	assert_null(dit_arena_bytes(&arena, 5000));
 	dit_arena_deinit(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_flag_or_the_coordinator_sets_it),
-		cmocka_unit_test(it_ends_the_wait_for_input),
-		cmocka_unit_test(input_and_its_end_are_waited_for),
-		cmocka_unit_test(arenas_give_out_no_more_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

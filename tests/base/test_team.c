@@ -35,11 +35,10 @@ static void log_round(void *ctx, unsigned member, uint64_t round)
 	log->thread[member] = pthread_self();
 }
 
-static void every_member_runs_every_round_once(void **state)
+TEST(every_member_runs_every_round_once)
 {
 	static const unsigned sizes[] = {1, 2, 3, 8};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct log log = {0};
 		struct dit_team *team = NULL;
@@ -70,12 +69,11 @@ static void write_sum(void *ctx, unsigned member, uint64_t round)
 	sums->of_round[round & 1][member] = round * 100 + member;
 }
 
-static void a_round_may_be_read_after_the_next_meeting(void **state)
+TEST(a_round_may_be_read_after_the_next_meeting)
 {
 	struct sums sums = {0};
 	struct dit_team *team = NULL;
 
-	(void)state;
 	assert_int_equal(dit_team_new(&team, 3, "test", write_sum, &sums), 0);
 	dit_team_meet(team, NULL);
 	for (uint64_t round = 1; round < NROUNDS; round++) {
@@ -87,12 +85,11 @@ static void a_round_may_be_read_after_the_next_meeting(void **state)
 	dit_team_free(team, NULL);
 }
 
-static void one_member_runs_in_the_caller(void **state)
+TEST(one_member_runs_in_the_caller)
 {
 	struct log log = {0};
 	struct dit_team *team = NULL;
 
-	(void)state;
 	assert_int_equal(dit_team_new(&team, 1, "test", log_round, &log), 0);
 	dit_team_meet(team, NULL);
 
@@ -101,36 +98,21 @@ static void one_member_runs_in_the_caller(void **state)
 	dit_team_free(team, NULL);
 }
 
-static void a_team_that_never_met_can_be_freed(void **state)
+TEST(a_team_that_never_met_can_be_freed)
 {
 	struct log log = {0};
 	struct dit_team *team = NULL;
 
-	(void)state;
 	assert_int_equal(dit_team_new(&team, 4, "test", log_round, &log), 0);
 	dit_team_free(team, NULL);
 	assert_int_equal(log.nruns[0], 0);
 	dit_team_free(NULL, NULL);
 }
 
-static void no_members_are_refused(void **state)
+TEST(no_members_are_refused)
 {
 	struct dit_team *team = NULL;
 
-	(void)state;
 	assert_int_equal(dit_team_new(&team, 0, "test", log_round, NULL), -EINVAL);
 	assert_null(team);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_member_runs_every_round_once),
-		cmocka_unit_test(a_round_may_be_read_after_the_next_meeting),
-		cmocka_unit_test(one_member_runs_in_the_caller),
-		cmocka_unit_test(a_team_that_never_met_can_be_freed),
-		cmocka_unit_test(no_members_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void tell_bytes(struct listener *listener, enum dit_report_kind kind, siz
 	tell(listener, kind, "%c: %s: B", 'A', name);
 }
 
-static void texts_are_told_whole(void **state)
+TEST(texts_are_told_whole)
 {
 	struct listener listener = {.nheard = 0};
 	const struct {
@@ -62,7 +62,6 @@ static void texts_are_told_whole(void **state)
 		{DIT_REPORT_ADDED, DIT_TELL_BYTES},
 		{DIT_REPORT_MISSING, 2 * DIT_TELL_BYTES},
 	};
-	(void)state;
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		tell_bytes(&listener, cases[i].kind, cases[i].len);
@@ -80,11 +79,10 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* The bytes of the text that are not told are counted in it. */
-static void the_middle_of_long_texts_is_left_out(void **state)
+TEST(the_middle_of_long_texts_is_left_out)
 {
 	const size_t lens[] = {DIT_TELL_BYTES, DIT_TELL_BYTES + 1, 2 * DIT_TELL_BYTES};
 	struct listener listener = {.nheard = 0};
-	(void)state;
 
 	for (unsigned i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		const char *mark = NULL;
@@ -106,10 +104,9 @@ static void the_middle_of_long_texts_is_left_out(void **state)
 }
 
 /* Three bytes each, at all places. */
-static void characters_are_not_cut(void **state)
+TEST(characters_are_not_cut)
 {
 	struct listener listener = {.nheard = 0};
-	(void)state;
 
 	for (int blanks = 0; blanks < 3; blanks++) {
 		char text[3 * DIT_TELL_BYTES + 1];
@@ -124,10 +121,9 @@ static void characters_are_not_cut(void **state)
 	}
 }
 
-static void texts_without_memory_are_cut(void **state)
+TEST(texts_without_memory_are_cut)
 {
 	struct listener listener = {.nheard = 0};
-	(void)state;
 
 	for (size_t len = DIT_TELL_BYTES - 2; len < DIT_TELL_BYTES + 2; len++) {
 		countdown = 0;
@@ -139,21 +135,7 @@ static void texts_without_memory_are_cut(void **state)
 	assert_int_equal(listener.nheard, 4);
 }
 
-static void a_listener_is_not_needed(void **state)
+TEST(a_listener_is_not_needed)
 {
-	(void)state;
 	tell(NULL, DIT_REPORT_ERROR, "%s", "text");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_are_told_whole),
-		cmocka_unit_test(the_middle_of_long_texts_is_left_out),
-		cmocka_unit_test(characters_are_not_cut),
-		cmocka_unit_test(texts_without_memory_are_cut),
-		cmocka_unit_test(a_listener_is_not_needed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,12 +47,11 @@ static void sleep_ms(long ms)
 	}
 }
 
-static void tells_at_once_and_then_now_and_then(void **state)
+TEST(tells_at_once_and_then_now_and_then)
 {
 	struct told told = nobody_yet();
 	struct dit_ticker ticker = {tell, &told, 0, 0};
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		dit_tick(&ticker);
 	}
@@ -68,11 +67,10 @@ static void tells_at_once_and_then_now_and_then(void **state)
 	assert_int_equal(told.n, 3);
 }
 
-static void without_a_listener_nothing_happens(void **state)
+TEST(without_a_listener_nothing_happens)
 {
 	struct dit_ticker silent = {NULL, NULL, 0, 0};
 
-	(void)state;
 	dit_tick(NULL);
 	dit_tick_often(NULL);
 	dit_tick(&silent);
@@ -87,14 +85,13 @@ static int fill_slowly(void *ctx, unsigned slot)
 	return 1;
 }
 
-static void a_wait_for_a_feed_ticks(void **state)
+TEST(a_wait_for_a_feed_ticks)
 {
 	struct told told = nobody_yet();
 	struct dit_ticker ticker = {tell, &told, 0, 0};
 	struct dit_feed *feed = NULL;
 	unsigned slot = 0;
 
-	(void)state;
 	assert_int_equal(dit_feed_new(&feed, 2, "feed", fill_slowly, NULL), 0);
 	dit_feed_tick(feed, &ticker);
 	assert_int_equal(dit_feed_take(feed, &slot), 1);
@@ -110,13 +107,12 @@ static void work_slowly(void *ctx, unsigned member, uint64_t round)
 	sleep_ms(member == 0 ? LONG_MS : 0);
 }
 
-static void a_wait_for_a_team_ticks(void **state)
+TEST(a_wait_for_a_team_ticks)
 {
 	struct told told = nobody_yet();
 	struct dit_ticker ticker = {tell, &told, 0, 0};
 	struct dit_team *team = NULL;
 
-	(void)state;
 	assert_int_equal(dit_team_new(&team, 3, "test", work_slowly, NULL), 0);
 	dit_team_meet(team, &ticker);
 	assert_int_equal(told.n, 0);
@@ -138,7 +134,7 @@ static void *write_late(void *arg)
 	return NULL;
 }
 
-static void a_wait_for_a_pipe_ticks(void **state)
+TEST(a_wait_for_a_pipe_ticks)
 {
 	struct told told = nobody_yet();
 	struct dit_ticker ticker = {tell, &told, 0, 0};
@@ -146,7 +142,6 @@ static void a_wait_for_a_pipe_ticks(void **state)
 	pthread_t thread;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(pthread_create(&thread, NULL, write_late, &fds[1]), 0);
 	assert_int_equal(dit_stop_wait_input(&stop, fds[0]), 0);
@@ -174,14 +169,13 @@ int __wrap_sync_file_range(int fd, off64_t at, off64_t bytes, unsigned flags)
 	return sync_error == 0 ? 0 : -1;
 }
 
-static void a_large_file_is_synced_in_pieces(void **state)
+TEST(a_large_file_is_synced_in_pieces)
 {
 	struct told told = nobody_yet();
 	struct dit_ticker ticker = {tell, &told, 0, 0};
 	uint64_t bytes = 2 * DIT_SYNC_PIECE_BYTES + 5;
 	uint64_t done = 0;
 
-	(void)state;
 	nsynced = 0;
 	assert_int_equal(dit_sync_pieces(-1, DIT_SYNC_PIECE_BYTES, &done, &ticker), 0);
 	assert_int_equal(dit_sync_pieces(-1, bytes, &done, NULL), 0);
@@ -192,12 +186,11 @@ static void a_large_file_is_synced_in_pieces(void **state)
 	assert_int_equal(told.n, 1);
 }
 
-static void a_disk_that_fails_is_told_and_one_that_cannot_is_not(void **state)
+TEST(a_disk_that_fails_is_told_and_one_that_cannot_is_not)
 {
 	static const int errors[] = {EIO, ENOSPC, EDQUOT, EINVAL, ESPIPE, ENOSYS};
 	struct dit_ticker ticker = {NULL, NULL, 0, 0};
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		nsynced = 0;
 		sync_error = errors[i];
@@ -207,19 +200,4 @@ static void a_disk_that_fails_is_told_and_one_that_cannot_is_not(void **state)
 		assert_int_equal(nsynced, i < 3 ? 1 : 2);
 	}
 	sync_error = 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_at_once_and_then_now_and_then),
-		cmocka_unit_test(without_a_listener_nothing_happens),
-		cmocka_unit_test(a_wait_for_a_feed_ticks),
-		cmocka_unit_test(a_wait_for_a_team_ticks),
-		cmocka_unit_test(a_wait_for_a_pipe_ticks),
-		cmocka_unit_test(a_large_file_is_synced_in_pieces),
-		cmocka_unit_test(a_disk_that_fails_is_told_and_one_that_cannot_is_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,10 @@ struct second_opts {
 	const char *mode; /* zero is what the first release does */
 };
 
-static void the_macros_are_the_text(void **state)
+TEST(the_macros_are_the_text)
 {
 	char text[64];
 
-	(void)state;
 	(void)snprintf(text, sizeof(text), "ditkit %d.%d.%d", DIT_VERSION_MAJOR,
 	               DIT_VERSION_MINOR, DIT_VERSION_PATCH);
 	assert_string_equal(dit_version(), text);
@@ -32,12 +31,11 @@ static void the_macros_are_the_text(void **state)
 	assert_int_equal(DIT_VERSION_NUMBER % 100, DIT_VERSION_PATCH);
 }
 
-static void options_of_an_older_release_get_zeros(void **state)
+TEST(options_of_an_older_release_get_zeros)
 {
 	const struct first_opts old = {sizeof(old), -1, 3};
 	struct second_opts own;
 
-	(void)state;
 	memset(&own, 0xff, sizeof(own));
 	assert_int_equal(dit_opts_take(&own, sizeof(own), &old), 0);
 	assert_int_equal(own.first.size, sizeof(own));
@@ -46,12 +44,11 @@ static void options_of_an_older_release_get_zeros(void **state)
 	assert_null(own.mode);
 }
 
-static void options_of_a_later_release_must_not_be_set(void **state)
+TEST(options_of_a_later_release_must_not_be_set)
 {
 	struct second_opts later = {{sizeof(later), -1, 3}, NULL};
 	struct first_opts own;
 
-	(void)state;
 	assert_int_equal(dit_opts_take(&own, sizeof(own), &later), 0);
 	assert_int_equal(own.size, sizeof(own));
 	assert_int_equal(own.threads, 3);
@@ -59,23 +56,10 @@ static void options_of_a_later_release_must_not_be_set(void **state)
 	assert_int_equal(dit_opts_take(&own, sizeof(own), &later), DIT_E_UNSUPPORTED);
 }
 
-static void options_without_their_size_are_refused(void **state)
+TEST(options_without_their_size_are_refused)
 {
 	const struct first_opts zero = {0};
 	struct first_opts own;
 
-	(void)state;
 	assert_int_equal(dit_opts_take(&own, sizeof(own), &zero), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_macros_are_the_text),
-		cmocka_unit_test(options_of_an_older_release_get_zeros),
-		cmocka_unit_test(options_of_a_later_release_must_not_be_set),
-		cmocka_unit_test(options_without_their_size_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

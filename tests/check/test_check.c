@@ -61,12 +61,11 @@ static void put_byte(const char *dir, off_t at, char byte)
 
 /* ---- which files ---- */
 
-static void the_configured_database_is_checked(void **state)
+TEST(the_configured_database_is_checked)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -79,13 +78,12 @@ static void the_configured_database_is_checked(void **state)
 }
 
 /* Wrong content is in test_check_damage.c. */
-static void the_content_is_checked_as_well(void **state)
+TEST(the_content_is_checked_as_well)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats = {0};
-	(void)state;
 
 	load_fixture_init_glued(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -108,12 +106,11 @@ static void the_content_is_checked_as_well(void **state)
 }
 
 /* Nothing misleads a reader where the damage is below the records. */
-static void damaged_content_is_not_read(void **state)
+TEST(damaged_content_is_not_read)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -128,12 +125,11 @@ static void damaged_content_is_not_read(void **state)
 }
 
 /* liblmdb takes such a record for a value, and refuses to open it. */
-static void a_database_that_has_become_a_value_is_found(void **state)
+TEST(a_database_that_has_become_a_value_is_found)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -185,7 +181,7 @@ static void share_page(const char *dir)
 }
 
 /* test_check_damage.c looks at the content that is checked. */
-static void damaged_indexes_are_named(void **state)
+TEST(damaged_indexes_are_named)
 {
 	static const struct {
 		const char *name;
@@ -200,7 +196,6 @@ static void damaged_indexes_are_named(void **state)
 		{"names", damage_names, false, {"content was not checked", "ditcat"}},
 		{"page", share_page, false, {"content was not checked", "ditcat"}},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct load_fixture fixture;
@@ -226,13 +221,12 @@ static void damaged_indexes_are_named(void **state)
 }
 
 /* The counts do not matter: the content is checked. */
-static void a_wrong_count_of_pages_is_all_that_is_found(void **state)
+TEST(a_wrong_count_of_pages_is_all_that_is_found)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	off_t at = 0;
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -247,7 +241,7 @@ static void a_wrong_count_of_pages_is_all_that_is_found(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-static void content_needs_a_file_of_the_right_name(void **state)
+TEST(content_needs_a_file_of_the_right_name)
 {
 	struct load_fixture fixture;
 	struct told told;
@@ -255,7 +249,6 @@ static void content_needs_a_file_of_the_right_name(void **state)
 	struct dit_check_stats stats;
 	char path[4300];
 	char other[4300];
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 10);
@@ -275,12 +268,11 @@ static void content_needs_a_file_of_the_right_name(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-static void subordinate_databases_are_checked_but_for_g(void **state)
+TEST(subordinate_databases_are_checked_but_for_g)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
-	(void)state;
 
 	load_fixture_init_glued(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -295,13 +287,12 @@ static void subordinate_databases_are_checked_but_for_g(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-static void a_path_needs_no_configuration(void **state)
+TEST(a_path_needs_no_configuration)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char path[4300];
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -314,13 +305,12 @@ static void a_path_needs_no_configuration(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-static void what_cannot_be_opened_is_an_error(void **state)
+TEST(what_cannot_be_opened_is_an_error)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats;
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	opts.conf = fixture.conf;
@@ -334,14 +324,13 @@ static void what_cannot_be_opened_is_an_error(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-static void a_check_can_be_stopped(void **state)
+TEST(a_check_can_be_stopped)
 {
 	static const volatile sig_atomic_t stop = 1;
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats;
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -356,7 +345,7 @@ static void a_check_can_be_stopped(void **state)
 /* ---- what is said ---- */
 
 /* A page of zeros in several places, and one finding for each, in order. */
-static void findings_are_sorted_and_limited(void **state)
+TEST(findings_are_sorted_and_limited)
 {
 	struct load_fixture fixture;
 	struct told told;
@@ -364,7 +353,6 @@ static void findings_are_sorted_and_limited(void **state)
 	struct dit_check_stats stats;
 	const char *line = NULL;
 	const char *before = "";
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 3000);
@@ -407,13 +395,12 @@ static void make_database(MDB_txn *txn, const char *name, unsigned flags)
 	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | flags, &dbi), 0);
 }
 
-static void databases_that_slapd_would_not_make_are_told(void **state)
+TEST(databases_that_slapd_would_not_make_are_told)
 {
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char *dir = test_scratch();
 	MDB_txn *txn = NULL;
-	(void)state;
 
 	txn = load_fixture_begin(dir);
 	make_database(txn, "ad2i", MDB_INTEGERKEY);
@@ -446,12 +433,11 @@ static void note_database(void *ctx, const struct dit_check_database *database)
 	               (unsigned long long)database->nentries);
 }
 
-static void sizes_of_databases_are_told(void **state)
+TEST(sizes_of_databases_are_told)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -464,26 +450,4 @@ static void sizes_of_databases_are_told(void **state)
 	assert_non_null(strstr(told.reports, "id2e 305 305 305\n"));
 	assert_non_null(strstr(told.reports, "objectClass "));
 	load_fixture_deinit(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_configured_database_is_checked),
-		cmocka_unit_test(the_content_is_checked_as_well),
-		cmocka_unit_test(damaged_content_is_not_read),
-		cmocka_unit_test(a_database_that_has_become_a_value_is_found),
-		cmocka_unit_test(damaged_indexes_are_named),
-		cmocka_unit_test(a_wrong_count_of_pages_is_all_that_is_found),
-		cmocka_unit_test(content_needs_a_file_of_the_right_name),
-		cmocka_unit_test(subordinate_databases_are_checked_but_for_g),
-		cmocka_unit_test(a_path_needs_no_configuration),
-		cmocka_unit_test(what_cannot_be_opened_is_an_error),
-		cmocka_unit_test(a_check_can_be_stopped),
-		cmocka_unit_test(findings_are_sorted_and_limited),
-		cmocka_unit_test(databases_that_slapd_would_not_make_are_told),
-		cmocka_unit_test(sizes_of_databases_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,11 +246,10 @@ static bool try_damage(const struct load_fixture *fixture, const struct damage *
 	return true;
 }
 
-static void every_damage_is_found_and_named(void **state)
+TEST(every_damage_is_found_and_named)
 {
 	struct load_fixture fixture;
 	unsigned nmissed = 0;
-	(void)state;
 
 	load(&fixture);
 	for (size_t i = 0; i < NDAMAGES; i++) {
@@ -272,13 +271,12 @@ static void damage_circles(MDB_txn *txn)
 	put_name(txn, 3001, self("cn=nowhere", 9999));
 }
 
-static void each_circle_is_told_once(void **state)
+TEST(each_circle_is_told_once)
 {
 	struct load_fixture fixture;
 	static struct told told;
 	const char *first = NULL;
 	const char *second = NULL;
-	(void)state;
 
 	load(&fixture);
 	copy_database(fixture.database, fixture.subordinate);
@@ -301,11 +299,10 @@ static void each_circle_is_told_once(void **state)
 /* ---- what is no damage ---- */
 
 /* The keys of such an entry are not known. */
-static void postings_of_an_entry_that_cannot_be_read_are_no_findings(void **state)
+TEST(postings_of_an_entry_that_cannot_be_read_are_no_findings)
 {
 	struct load_fixture fixture;
 	static struct told told;
-	(void)state;
 
 	load(&fixture);
 	copy_database(fixture.database, fixture.subordinate);
@@ -317,11 +314,10 @@ static void postings_of_an_entry_that_cannot_be_read_are_no_findings(void **stat
 }
 
 /* An entry with an ID is missing: the newest change may have been its removal. */
-static void a_context_csn_may_be_that_of_a_removal(void **state)
+TEST(a_context_csn_may_be_that_of_a_removal)
 {
 	struct load_fixture fixture;
 	static struct told told;
-	(void)state;
 
 	load(&fixture);
 	copy_database(fixture.database, fixture.subordinate);
@@ -347,12 +343,11 @@ static void leave_ranges(MDB_txn *txn)
 	put_posting(txn, "cn", bytes("abcd", 4), 50);
 }
 
-static void what_slapd_leaves_is_clean(void **state)
+TEST(what_slapd_leaves_is_clean)
 {
 	void (*const changes[])(MDB_txn * txn) = {do_nothing, leave_ranges};
 	struct load_fixture fixture;
 	static struct told told;
-	(void)state;
 
 	load(&fixture);
 	for (int i = 0; i < 2; i++) {
@@ -365,18 +360,4 @@ static void what_slapd_leaves_is_clean(void **state)
 	told.is_strict = true;
 	assert_int_equal(check(&fixture, fixture.subordinate, 2, &told), 1);
 	load_fixture_deinit(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_damage_is_found_and_named),
-		cmocka_unit_test(each_circle_is_told_once),
-		cmocka_unit_test(
-			postings_of_an_entry_that_cannot_be_read_are_no_findings),
-		cmocka_unit_test(a_context_csn_may_be_that_of_a_removal),
-		cmocka_unit_test(what_slapd_leaves_is_clean),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,12 +43,11 @@ static void find(struct dit_check_findings *findings, const char *database, uint
 	dit_check_report(findings, DIT_CHECK_DATABASE_FLAGS, &place, "%s", text);
 }
 
-static void findings_are_told_in_order(void **state)
+TEST(findings_are_told_in_order)
 {
 	struct dit_check_findings *findings = NULL;
 	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
-	(void)state;
 
 	assert_int_equal(dit_check_findings_new(&findings, 0, false), 0);
 	find(findings, "sn", 1, "a");
@@ -87,12 +86,11 @@ static void findings_are_told_in_order(void **state)
 	dit_check_findings_free(findings);
 }
 
-static void notes_are_counted_apart_and_told_last(void **state)
+TEST(notes_are_counted_apart_and_told_last)
 {
 	struct dit_check_findings *findings = NULL;
 	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
-	(void)state;
 
 	assert_int_equal(dit_check_findings_new(&findings, 1, false), 0);
 	dit_check_report(findings, DIT_CHECK_INDEX_UNUSED, &place, "unused");
@@ -124,13 +122,12 @@ static void *find_many(void *arg)
 	return NULL;
 }
 
-static void the_first_ones_are_kept_whoever_finds_them_when(void **state)
+TEST(the_first_ones_are_kept_whoever_finds_them_when)
 {
 	struct dit_check_findings *findings = NULL;
 	struct told told = {.len = 0};
 	pthread_t threads[NTHREADS];
 	struct finder finders[NTHREADS];
-	(void)state;
 
 	assert_int_equal(dit_check_findings_new(&findings, 3, false), 0);
 	for (unsigned i = 0; i < NTHREADS; i++) {
@@ -171,11 +168,10 @@ static int find_without_memory(void)
 	return r;
 }
 
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
 	long n = 0;
 	int r = -ENOMEM;
-	(void)state;
 
 	for (n = 0; r < 0; n++) {
 		countdown = n;
@@ -186,10 +182,8 @@ static void no_memory_is_an_error(void **state)
 	assert_int_equal(n, 7); /* the object, the list, four texts, and none */
 }
 
-static void every_kind_has_a_name(void **state)
+TEST(every_kind_has_a_name)
 {
-	(void)state;
-
 	for (unsigned kind = 0; kind < DIT_CHECK_NKINDS; kind++) {
 		assert_non_null(dit_check_kind_name(kind));
 		for (unsigned other = 0; other < kind; other++) {
@@ -197,17 +191,4 @@ static void every_kind_has_a_name(void **state)
 			                        dit_check_kind_name(other));
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(findings_are_told_in_order),
-		cmocka_unit_test(notes_are_counted_apart_and_told_last),
-		cmocka_unit_test(the_first_ones_are_kept_whoever_finds_them_when),
-		cmocka_unit_test(no_memory_is_an_error),
-		cmocka_unit_test(every_kind_has_a_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

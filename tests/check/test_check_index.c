@@ -213,7 +213,7 @@ static void assert_told(struct fixture *f, const char *expected)
 	test_scratch_remove(dir);
 }
 
-static void lists_and_ranges_are_compared(void **state)
+TEST(lists_and_ranges_are_compared)
 {
 	npostings = 0;
 	/* cn: one too few; one too many, but it could not be read; within the range. */
@@ -239,7 +239,7 @@ static void lists_and_ranges_are_compared(void **state)
 	            "the key 616e6f74686572206b6579, and is not in its list\n");
 }
 
-static void ranges_must_cover(void **state)
+TEST(ranges_must_cover)
 {
 	npostings = 0;
 	/* The range 1 to 9 leaves out 10, of a range and of a list; 3 alone it has. */
@@ -258,7 +258,7 @@ static void ranges_must_cover(void **state)
 }
 
 /* More IDs than a list may have, so the lowest and their least number are told. */
-static void keys_that_are_not_stored_are_missing(void **state)
+TEST(keys_that_are_not_stored_are_missing)
 {
 	npostings = 0;
 	push_all(INT32, 1, 1, 3);
@@ -279,7 +279,7 @@ static void keys_that_are_not_stored_are_missing(void **state)
 		"one of more than 4 is a range\n");
 }
 
-static void keys_of_no_entry_are_surplus(void **state)
+TEST(keys_of_no_entry_are_surplus)
 {
 	npostings = 0;
 	assert_told(
@@ -297,7 +297,7 @@ static void keys_of_no_entry_are_surplus(void **state)
 		"the key\n");
 }
 
-static void a_check_can_be_stopped(void **state)
+TEST(a_check_can_be_stopped)
 {
 	static const volatile sig_atomic_t flag = 1;
 	const struct dit_stop stop = {.flag = &flag};
@@ -325,7 +325,7 @@ static int work_without_memory(struct dit_check_content *content)
 	return r;
 }
 
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
 	struct dit_check_content content = {.indexes = five_databases(*state)};
 	const struct dit_check_sums_opts opts = {
@@ -351,14 +351,5 @@ static void no_memory_is_an_error(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_and_ranges_are_compared),
-		cmocka_unit_test(ranges_must_cover),
-		cmocka_unit_test(keys_that_are_not_stored_are_missing),
-		cmocka_unit_test(keys_of_no_entry_are_surplus),
-		cmocka_unit_test(a_check_can_be_stopped),
-		cmocka_unit_test(no_memory_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

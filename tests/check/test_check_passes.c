@@ -82,13 +82,12 @@ static void check(const struct load_fixture *fixture, uint64_t memory_bytes,
 	dit_check_stats_deinit(&stats);
 }
 
-static void every_key_that_is_missing_is_counted_once(void **state)
+TEST(every_key_that_is_missing_is_counted_once)
 {
 	struct load_fixture fixture;
 	uint64_t found[NKINDS];
 	uint64_t nkeys = 0;
 	MDB_txn *txn = NULL;
-	(void)state;
 
 	load_fixture_init(&fixture, "maxsize 268435456\n");
 	load_fixture_load_people(&fixture, NPEOPLE);
@@ -105,14 +104,13 @@ static void every_key_that_is_missing_is_counted_once(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-static void every_entry_that_is_missing_is_counted_once(void **state)
+TEST(every_entry_that_is_missing_is_counted_once)
 {
 	struct load_fixture fixture;
 	uint64_t found[NKINDS];
 	uint64_t again[NKINDS];
 	uint64_t nentries = 0;
 	MDB_txn *txn = NULL;
-	(void)state;
 
 	load_fixture_init(&fixture, "maxsize 268435456\n");
 	load_fixture_load_people(&fixture, NPEOPLE);
@@ -127,14 +125,4 @@ static void every_entry_that_is_missing_is_counted_once(void **state)
 	check(&fixture, MEMORY_MIN, 2, again);
 	assert_memory_equal(again, found, sizeof(found));
 	load_fixture_deinit(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key_that_is_missing_is_counted_once),
-		cmocka_unit_test(every_entry_that_is_missing_is_counted_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

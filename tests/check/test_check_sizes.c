@@ -125,10 +125,9 @@ static int tell(struct told *told)
 	return r;
 }
 
-static void what_members_noted_is_summed_up(void **state)
+TEST(what_members_noted_is_summed_up)
 {
 	struct told told;
-	(void)state;
 
 	assert_int_equal(tell(&told), 0);
 	assert_string_equal(
@@ -139,11 +138,10 @@ static void what_members_noted_is_summed_up(void **state)
 		"id2e: 4 keys, 8 records, 24576 bytes, 5000 used, 4 entries, 0 ranges;\n");
 }
 
-static void a_reset_forgets_all(void **state)
+TEST(a_reset_forgets_all)
 {
 	struct dit_check_sizes *sizes = NULL;
 	struct told told = {.len = 0};
-	(void)state;
 
 	assert_int_equal(dit_check_sizes_new(&sizes, 1), 0);
 	list(sizes, 0, 3, "a", 7, 1);
@@ -158,7 +156,7 @@ static void a_reset_forgets_all(void **state)
 	dit_check_sizes_free(sizes);
 }
 
-static void the_key_of_presence_is_known(void **state)
+TEST(the_key_of_presence_is_known)
 {
 	static const struct {
 		size_t key_len;
@@ -169,7 +167,6 @@ static void the_key_of_presence_is_known(void **state)
 	             {8, 9, 1, "present 9;"},
 	             {4, 3, 0, "present 0, a range;"},
 	             {5, 9, 1, NULL}};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const uint64_t ids[9] = {cases[i].first};
@@ -197,11 +194,10 @@ static void the_key_of_presence_is_known(void **state)
 	}
 }
 
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
 	long n = 0;
 	int r = -ENOMEM;
-	(void)state;
 
 	for (n = 0; r < 0; n++) {
 		struct told told;
@@ -215,13 +211,12 @@ static void no_memory_is_an_error(void **state)
 }
 
 /* More than are kept, the lower keys last. */
-static void of_equal_lists_the_lower_ones_are_kept(void **state)
+TEST(of_equal_lists_the_lower_ones_are_kept)
 {
 	struct dit_check_sizes *sizes = NULL;
 	struct told told = {.len = 0};
 	char key[10];
 
-	(void)state;
 	assert_int_equal(dit_check_sizes_new(&sizes, 1), 0);
 	for (int i = DIT_CHECK_LONGEST; i >= 0; i--) {
 		(void)snprintf(key, sizeof(key), "k%02d", i);
@@ -233,17 +228,4 @@ static void of_equal_lists_the_lower_ones_are_kept(void **state)
 	(void)snprintf(key, sizeof(key), " k%02d 5", (int)DIT_CHECK_LONGEST);
 	assert_null(strstr(told.text, key));
 	dit_check_sizes_free(sizes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_members_noted_is_summed_up),
-		cmocka_unit_test(a_reset_forgets_all),
-		cmocka_unit_test(the_key_of_presence_is_known),
-		cmocka_unit_test(of_equal_lists_the_lower_ones_are_kept),
-		cmocka_unit_test(no_memory_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

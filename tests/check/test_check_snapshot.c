@@ -41,14 +41,13 @@ static uint64_t digest_of_files(const char *dir)
 	return sum ^ (uint64_t)data.st_mtim.tv_nsec;
 }
 
-static void nothing_is_changed_and_no_lock_file_is_made(void **state)
+TEST(nothing_is_changed_and_no_lock_file_is_made)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char path[4300];
 	uint64_t before = 0;
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -66,13 +65,12 @@ static void nothing_is_changed_and_no_lock_file_is_made(void **state)
 }
 
 /* The holder of a snapshot cannot be opened: the check goes on, and says so. */
-static void what_cannot_be_held_is_told(void **state)
+TEST(what_cannot_be_held_is_told)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char path[4300];
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 300);
@@ -139,12 +137,11 @@ static void commit_thrice(void *ctx, const struct dit_report *report)
 	assert_int_equal(status, 0);
 }
 
-static void no_meta_page_has_the_state_any_more(void **state)
+TEST(no_meta_page_has_the_state_any_more)
 {
 	struct load_fixture fixture;
 	struct committing committing = {.ncalls = 0};
 	struct dit_check_opts opts = opts_for(&committing.told);
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 30);
@@ -161,14 +158,13 @@ static void no_meta_page_has_the_state_any_more(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-static void commits_during_a_check_do_not_matter(void **state)
+TEST(commits_during_a_check_do_not_matter)
 {
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	pid_t pid = 0;
 	int status = 0;
-	(void)state;
 
 	load_fixture_init(&fixture, "");
 	load_fixture_load_people(&fixture, 3000);
@@ -186,16 +182,4 @@ static void commits_during_a_check_do_not_matter(void **state)
 	assert_true(WIFSIGNALED(status)); /* it was at work until now */
 	assert_int_equal(count(&opts), 0);
 	load_fixture_deinit(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_changed_and_no_lock_file_is_made),
-		cmocka_unit_test(what_cannot_be_held_is_told),
-		cmocka_unit_test(commits_during_a_check_do_not_matter),
-		cmocka_unit_test(no_meta_page_has_the_state_any_more),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ static uint64_t short_ordinal(const struct sums_fixture *fixture, const char *ke
 	                             dit_span_of(key));
 }
 
-static void the_same_postings_agree_in_any_order(void **state)
+TEST(the_same_postings_agree_in_any_order)
 {
 	struct sums_fixture fixture = begin(*state);
 
@@ -152,7 +152,7 @@ static void the_same_postings_agree_in_any_order(void **state)
 	end(&fixture);
 }
 
-static void any_difference_is_seen(void **state)
+TEST(any_difference_is_seen)
 {
 	struct sums_fixture fixture = begin(*state);
 
@@ -170,7 +170,7 @@ static void any_difference_is_seen(void **state)
 	end(&fixture);
 }
 
-static void an_index_that_is_not_stored_has_no_postings(void **state)
+TEST(an_index_that_is_not_stored_has_no_postings)
 {
 	struct sums_fixture fixture = begin(*state);
 
@@ -183,7 +183,7 @@ static void an_index_that_is_not_stored_has_no_postings(void **state)
 	end(&fixture);
 }
 
-static void repeats_in_an_entry_count_once(void **state)
+TEST(repeats_in_an_entry_count_once)
 {
 	const uint64_t ordinals[] = {7, 9, 7, 7, 9};
 	struct sums_fixture fixture = begin(*state);
@@ -213,7 +213,7 @@ static void repeats_in_an_entry_count_once(void **state)
 	end(&fixture);
 }
 
-static void lists_with_trees_come_in_pieces(void **state)
+TEST(lists_with_trees_come_in_pieces)
 {
 	struct sums_fixture fixture = begin(*state);
 	struct dit_span key = {"\x05\0\0\0", 4};
@@ -229,7 +229,7 @@ static void lists_with_trees_come_in_pieces(void **state)
 	end(&fixture);
 }
 
-static void ranges_cover_what_entries_make(void **state)
+TEST(ranges_cover_what_entries_make)
 {
 	const uint64_t range[] = {0, 3, 9};
 	static const struct {
@@ -252,7 +252,7 @@ static void ranges_cover_what_entries_make(void **state)
 }
 
 /* Each of them is for the comparison of lists to judge. */
-static void full_lists_and_wrong_ranges_do_not_agree(void **state)
+TEST(full_lists_and_wrong_ranges_do_not_agree)
 {
 	const uint64_t range[] = {0, 3, 9, 10};
 	struct dit_span key = {"\x05\0\0\0", 4};
@@ -289,7 +289,7 @@ static void full_lists_and_wrong_ranges_do_not_agree(void **state)
 }
 
 /* With the least memory a table has 512 slots, half of which are used. */
-static void an_entry_of_very_many_keys_leaves_no_sum(void **state)
+TEST(an_entry_of_very_many_keys_leaves_no_sum)
 {
 	for (size_t n = 256; n <= 257; n++) {
 		struct sums_fixture fixture = begin_with(*state, 0);
@@ -309,7 +309,7 @@ static void an_entry_of_very_many_keys_leaves_no_sum(void **state)
 	}
 }
 
-static void a_table_grows_with_the_keys_of_an_entry(void **state)
+TEST(a_table_grows_with_the_keys_of_an_entry)
 {
 	struct sums_fixture fixture = begin(*state);
 
@@ -329,7 +329,7 @@ static void a_table_grows_with_the_keys_of_an_entry(void **state)
 }
 
 /* Of 300 keys those in the bucket of the wrong one; the same for each call. */
-static void keys_of_wrong_buckets_are_wanted(void **state)
+TEST(keys_of_wrong_buckets_are_wanted)
 {
 	struct sums_fixture fixture = begin(*state);
 	unsigned nwanted = 0;
@@ -385,7 +385,7 @@ static int work_without_memory(struct sums_fixture *fixture)
 	return r;
 }
 
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
 	struct sums_fixture fixture = {.f = *state, .set = five_databases(*state)};
 	long n = 0;
@@ -404,19 +404,5 @@ static void no_memory_is_an_error(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_postings_agree_in_any_order),
-		cmocka_unit_test(any_difference_is_seen),
-		cmocka_unit_test(an_index_that_is_not_stored_has_no_postings),
-		cmocka_unit_test(repeats_in_an_entry_count_once),
-		cmocka_unit_test(lists_with_trees_come_in_pieces),
-		cmocka_unit_test(ranges_cover_what_entries_make),
-		cmocka_unit_test(full_lists_and_wrong_ranges_do_not_agree),
-		cmocka_unit_test(an_entry_of_very_many_keys_leaves_no_sum),
-		cmocka_unit_test(a_table_grows_with_the_keys_of_an_entry),
-		cmocka_unit_test(keys_of_wrong_buckets_are_wanted),
-		cmocka_unit_test(no_memory_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

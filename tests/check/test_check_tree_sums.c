@@ -186,9 +186,8 @@ static void note_all(struct dit_check_tree_sums *sums, const struct damage *dama
 
 /* ---- tests ---- */
 
-static void a_sound_tree_agrees_in_any_order(void **state)
+TEST(a_sound_tree_agrees_in_any_order)
 {
-	(void)state;
 	for (unsigned stride = 1; stride < NRECORDS; stride++) {
 		struct dit_check_tree_sums *sums = begin("dc=x");
 
@@ -206,9 +205,8 @@ static void a_sound_tree_agrees_in_any_order(void **state)
 	}
 }
 
-static void every_damage_is_seen(void **state)
+TEST(every_damage_is_seen)
 {
-	(void)state;
 	for (size_t i = 0; i < NDAMAGES; i++) {
 		struct dit_check_tree_sums *sums = begin("dc=x");
 
@@ -222,9 +220,8 @@ static void every_damage_is_seen(void **state)
 }
 
 /* In 64 bits, every second weight would hide the highest bit. */
-static void a_count_is_seen_with_any_seed(void **state)
+TEST(a_count_is_seen_with_any_seed)
 {
-	(void)state;
 	for (int run = 0; run < 200; run++) {
 		for (unsigned bit = 0; bit < 64; bit++) {
 			struct damage damage = {"", {{C_BELOW, CHILD(2, "cn=c", 4, 1)}}};
@@ -239,12 +236,11 @@ static void a_count_is_seen_with_any_seed(void **state)
 	}
 }
 
-static void with_the_empty_suffix_any_name_is_topmost(void **state)
+TEST(with_the_empty_suffix_any_name_is_topmost)
 {
 	static const struct damage other = {
 		"", {{X, SELF(1, "dc=y", 0)}, {X_BELOW, CHILD(0, "dc=y", 1, 4)}}};
 	struct dit_check_tree_sums *sums = begin("");
-	(void)state;
 
 	note_all(sums, &other, 1);
 	take_all(sums);
@@ -252,7 +248,7 @@ static void with_the_empty_suffix_any_name_is_topmost(void **state)
 	dit_check_tree_sums_free(sums);
 }
 
-static void entries_are_those_of_the_nodes(void **state)
+TEST(entries_are_those_of_the_nodes)
 {
 	static const struct {
 		const char *name;
@@ -268,7 +264,6 @@ static void entries_are_those_of_the_nodes(void **state)
 		{"a hole", 2, {.id = 2, .is_hole = true}, false},
 		{"unreadable", 2, {.id = 2, .record_error = DIT_E_CORRUPT}, true},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_check_tree_sums *sums = begin("dc=x");
@@ -288,7 +283,7 @@ static void entries_are_those_of_the_nodes(void **state)
 	}
 }
 
-static void a_key_that_is_no_id_does_not_agree(void **state)
+TEST(a_key_that_is_no_id_does_not_agree)
 {
 	const struct dit_walk_list list = {.name = "dn2i",
 	                                   .key = {"\x04\0\0\0", 4},
@@ -296,7 +291,6 @@ static void a_key_that_is_no_id_does_not_agree(void **state)
 	                                   .items = {"", 0},
 	                                   .is_more = true};
 	struct dit_check_tree_sums *sums = begin("dc=x");
-	(void)state;
 
 	note_all(sums, NULL, 1);
 	take_all(sums);
@@ -306,11 +300,10 @@ static void a_key_that_is_no_id_does_not_agree(void **state)
 }
 
 /* 2 has wrong records, 3 has none. */
-static void nodes_of_wrong_buckets_are_wanted(void **state)
+TEST(nodes_of_wrong_buckets_are_wanted)
 {
 	static const struct damage other = {"", {{A, SELF(2, "ou=x", 1)}}};
 	struct dit_check_tree_sums *sums = begin("dc=x");
-	(void)state;
 
 	note_all(sums, &other, 1);
 	take_all(sums);
@@ -322,13 +315,12 @@ static void nodes_of_wrong_buckets_are_wanted(void **state)
 }
 
 /* Its children agree, so only the counts below it tell. */
-static void a_key_of_children_alone_is_wanted(void **state)
+TEST(a_key_of_children_alone_is_wanted)
 {
 	static const struct damage counts[] = {
 		{"", {{MORE, CHILD(9, "cn=d", 5, 0)}, {MORE2, SELF(5, "cn=d", 9)}}},
 		{"", {{MORE, CHILD(9, "cn=d", 5, 1)}, {MORE2, SELF(5, "cn=d", 9)}}},
 	};
-	(void)state;
 
 	for (int i = 0; i < 2; i++) {
 		struct dit_check_tree_sums *sums = begin("dc=x");
@@ -342,10 +334,9 @@ static void a_key_of_children_alone_is_wanted(void **state)
 	}
 }
 
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
 	struct dit_check_tree_sums *sums = NULL;
-	(void)state;
 
 	for (long n = 0; n < 2; n++) {
 		countdown = n;
@@ -355,21 +346,4 @@ static void no_memory_is_an_error(void **state)
 		assert_null(sums);
 	}
 	dit_check_tree_sums_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sound_tree_agrees_in_any_order),
-		cmocka_unit_test(every_damage_is_seen),
-		cmocka_unit_test(a_count_is_seen_with_any_seed),
-		cmocka_unit_test(with_the_empty_suffix_any_name_is_topmost),
-		cmocka_unit_test(entries_are_those_of_the_nodes),
-		cmocka_unit_test(a_key_that_is_no_id_does_not_agree),
-		cmocka_unit_test(nodes_of_wrong_buckets_are_wanted),
-		cmocka_unit_test(a_key_of_children_alone_is_wanted),
-		cmocka_unit_test(no_memory_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

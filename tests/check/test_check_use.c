@@ -163,7 +163,7 @@ static int count(struct fixture *f, const struct dit_check_search *searches, siz
 	return r;
 }
 
-static void an_index_answers_what_slapd_looks_up(void **state)
+FIXTURE_TEST(an_index_answers_what_slapd_looks_up)
 {
 	static const struct {
 		const char *filter;
@@ -214,7 +214,7 @@ static void an_index_answers_what_slapd_looks_up(void **state)
 	}
 }
 
-static void searches_go_to_the_databases_that_they_reach(void **state)
+FIXTURE_TEST(searches_go_to_the_databases_that_they_reach)
 {
 	static const struct {
 		const char *base; /* NULL: not known */
@@ -252,7 +252,7 @@ static void searches_go_to_the_databases_that_they_reach(void **state)
 	                    "base 1 elsewhere 2 unread 3");
 }
 
-static void no_memory_is_an_error(void **state)
+FIXTURE_TEST(no_memory_is_an_error)
 {
 	static const struct dit_check_search searches[] = {
 		{.scope = 2, .filter = {"(&(uid=a)(seeAlso=*))", 21}},
@@ -277,7 +277,7 @@ static int fail_to_read(void *ctx, struct dit_check_search *ret)
 	return -EIO;
 }
 
-static void an_error_and_a_stop_end_the_reading(void **state)
+FIXTURE_TEST(an_error_and_a_stop_end_the_reading)
 {
 	static const struct dit_check_search search = {.scope = 2,
 	                                               .filter = {"(uid=a)", 7}};
@@ -293,19 +293,4 @@ static void an_error_and_a_stop_end_the_reading(void **state)
 	f->nsearches = 1;
 	f->at = 0;
 	assert_int_equal(dit_check_searches_read(&opts), DIT_E_STOPPED);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(an_index_answers_what_slapd_looks_up,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			searches_go_to_the_databases_that_they_reach, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_memory_is_an_error, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_error_and_a_stop_end_the_reading,
-	                                        setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

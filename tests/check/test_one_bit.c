@@ -234,24 +234,12 @@ static void turn_bits(enum dit_openldap_version openldap)
 	site_deinit(&site);
 }
 
-static void no_bit_of_lmdb_09_ends_a_tool(void **state)
+TEST(no_bit_of_lmdb_09_ends_a_tool)
 {
-	(void)state;
 	turn_bits(DIT_OPENLDAP_2_6);
 }
 
-static void no_bit_of_lmdb_10_ends_a_tool(void **state)
+TEST(no_bit_of_lmdb_10_ends_a_tool)
 {
-	(void)state;
 	turn_bits(DIT_OPENLDAP_2_7);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_bit_of_lmdb_09_ends_a_tool),
-		cmocka_unit_test(no_bit_of_lmdb_10_ends_a_tool),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,9 +258,8 @@ static void unwrap(char *text)
 	*to = '\0';
 }
 
-static void each_rule_speaks_from_its_figures_on(void **state)
+TEST(each_rule_speaks_from_its_figures_on)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		json_t *json = json_loads(healthy, 0, NULL);
 		json_t *advice = NULL;
@@ -288,7 +287,7 @@ static void each_rule_speaks_from_its_figures_on(void **state)
 	}
 }
 
-static void each_piece_is_complete(void **state)
+TEST(each_piece_is_complete)
 {
 	json_t *json = json_loads(healthy, 0, NULL);
 	json_t *advice = NULL;
@@ -297,7 +296,6 @@ static void each_piece_is_complete(void **state)
 	char *text = NULL;
 	char *printed = NULL;
 
-	(void)state;
 	set(json, NUMBER "uses.eq", "0");
 	advice = advice_make(json, " -f /a/configuration/whose/name/needs/a/line");
 	piece = json_array_get(json_object_get(advice, "advice"), 0);
@@ -324,7 +322,7 @@ static void each_piece_is_complete(void **state)
 }
 
 /* Pieces of one kind are one; what saves most comes first, after what slows down. */
-static void advice_is_ranked_and_ends_in_one_block(void **state)
+TEST(advice_is_ranked_and_ends_in_one_block)
 {
 	static const struct {
 		const char *name;
@@ -359,7 +357,6 @@ static void advice_is_ranked_and_ends_in_one_block(void **state)
 	         "maxsize 1073741824;restart slapd;"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ranked) / sizeof(ranked[0]); i++) {
 		json_t *json = json_loads(healthy, 0, NULL);
 		json_t *made = NULL;
@@ -397,13 +394,12 @@ static void advice_is_ranked_and_ends_in_one_block(void **state)
 	}
 }
 
-static void a_terminal_gets_no_control_characters(void **state)
+TEST(a_terminal_gets_no_control_characters)
 {
 	json_t *json = json_loads(healthy, 0, NULL);
 	json_t *advice = NULL;
 	char *text = NULL;
 
-	(void)state;
 	set(json, "databases.0.index", "true");
 	set(json, "databases.0.database", "\"a\\u001b[2Jb\"");
 	set(json, "databases.2.index", "true");
@@ -417,16 +413,4 @@ static void a_terminal_gets_no_control_characters(void **state)
 	free(text);
 	json_decref(advice);
 	json_decref(json);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_rule_speaks_from_its_figures_on),
-		cmocka_unit_test(each_piece_is_complete),
-		cmocka_unit_test(advice_is_ranked_and_ends_in_one_block),
-		cmocka_unit_test(a_terminal_gets_no_control_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

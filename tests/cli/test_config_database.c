@@ -61,9 +61,8 @@ static void expect(const char *slapd, char *argv[], int wanted_status, const cha
   "ditadd", __VA_ARGS__, NULL                                                            \
  }
 
-static void options_of_the_tool_go_along(void **state)
+TEST(options_of_the_tool_go_along)
 {
-	(void)state;
 	expect("/bin/echo", ARGV("-F", "tree", "-n", "0", "-l", "in.ldif"), 0,
 	       "-F tree -n 0 -l in.ldif\n");
 	/* Several letters and their value in one argument; many of one kind. */
@@ -74,15 +73,13 @@ static void options_of_the_tool_go_along(void **state)
 	       "-b cn=config\n");
 }
 
-static void threads_are_left_out(void **state)
+TEST(threads_are_left_out)
 {
-	(void)state;
 	expect("/bin/echo", ARGV("-T", "4", "-vn", "0", "-T", "2"), 0, "-v -n 0\n");
 }
 
-static void other_options_are_refused(void **state)
+TEST(other_options_are_refused)
 {
-	(void)state;
 	expect("/bin/echo", ARGV("-n", "0", "--memory", "1G"), 3,
 	       "ditadd: slapadd loads the config database, and has no --memory\n");
 	expect("/bin/echo", ARGV("-n", "0", "--mem", "1G"), 3,
@@ -93,19 +90,17 @@ static void other_options_are_refused(void **state)
 	       "ditadd: slapadd loads the config database, and takes one -l\n");
 }
 
-static void a_slapd_that_is_not_there_is_told(void **state)
+TEST(a_slapd_that_is_not_there_is_told)
 {
-	(void)state;
 	expect("/nonexistent", ARGV("-n", "0"), 3,
 	       "ditadd: slapadd loads the config database; /nonexistent: No such file or "
 	       "directory\n");
 }
 
-static void the_config_database_is_named_by_number_or_suffix(void **state)
+TEST(the_config_database_is_named_by_number_or_suffix)
 {
 	struct common_options options = common_options_init("ditadd");
 
-	(void)state;
 	assert_false(config_database_is_meant(&options));
 	options.database = 1;
 	assert_false(config_database_is_meant(&options));
@@ -116,17 +111,4 @@ static void the_config_database_is_named_by_number_or_suffix(void **state)
 	assert_true(config_database_is_meant(&options));
 	options.suffix = "cn=config,dc=x";
 	assert_false(config_database_is_meant(&options));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_of_the_tool_go_along),
-		cmocka_unit_test(threads_are_left_out),
-		cmocka_unit_test(other_options_are_refused),
-		cmocka_unit_test(a_slapd_that_is_not_there_is_told),
-		cmocka_unit_test(the_config_database_is_named_by_number_or_suffix),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

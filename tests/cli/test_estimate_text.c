@@ -68,21 +68,19 @@ static void expect(const struct supply *supply, bool may_grow, const char *text)
 	assert_int_equal(n, nlines);
 }
 
-static void what_fits_is_not_told(void **state)
+TEST(what_fits_is_not_told)
 {
 	struct supply supply = {PLENTY};
 
-	(void)state;
 	expect(&supply, false, "");
 	supply.memory = 0; /* the system does not tell */
 	expect(&supply, false, "");
 }
 
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
 	struct supply supply = {PLENTY};
 
-	(void)state;
 	supply.disk = 99;
 	expect(&supply, false,
 	       "ditadd: /: about 100 MiB of disk are needed, 99.0 MiB are free\n");
@@ -94,11 +92,10 @@ static void a_full_disk(void **state)
 	       "free\n");
 }
 
-static void a_full_tmpdir(void **state)
+TEST(a_full_tmpdir)
 {
 	struct supply supply = {PLENTY};
 
-	(void)state;
 	supply.tmp = 49;
 	expect(&supply, false,
 	       "ditadd: /proc: about 50.0 MiB of disk are needed, 49.0 MiB are free: "
@@ -108,38 +105,23 @@ static void a_full_tmpdir(void **state)
 	expect(&supply, false, "");
 }
 
-static void too_little_memory(void **state)
+TEST(too_little_memory)
 {
 	struct supply supply = {PLENTY};
 
-	(void)state;
 	supply.memory = 29;
 	expect(&supply, false,
 	       "ditadd: about 30.0 MiB of memory are needed, 29.0 MiB are available: give "
 	       "less --memory\n");
 }
 
-static void a_small_maxsize(void **state)
+TEST(a_small_maxsize)
 {
 	struct supply supply = {PLENTY};
 
-	(void)state;
 	supply.maxsize = 10;
 	expect(&supply, false,
 	       "ditadd: /: the database will need about 100 MiB, but maxsize is "
 	       "10.0 MiB: configure \"maxsize 157286400\"\n");
 	expect(&supply, true, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits_is_not_told),
-		cmocka_unit_test(a_full_disk),
-		cmocka_unit_test(a_full_tmpdir),
-		cmocka_unit_test(too_little_memory),
-		cmocka_unit_test(a_small_maxsize),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "figures.h"
 
-static void counts_have_groups(void **state)
+TEST(counts_have_groups)
 {
 	static const struct {
 		uint64_t n;
@@ -16,13 +16,12 @@ static void counts_have_groups(void **state)
 	             {1234567, "1,234,567"},
 	             {UINT64_MAX, "18,446,744,073,709,551,615"}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_string_equal(figure_count(cases[i].n).text, cases[i].text);
 	}
 }
 
-static void sizes_have_a_unit(void **state)
+TEST(sizes_have_a_unit)
 {
 	static const struct {
 		uint64_t n;
@@ -35,13 +34,12 @@ static void sizes_have_a_unit(void **state)
 	             {443547648, "423 MiB"},
 	             {UINT64_MAX, "16.0 EiB"}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_string_equal(figure_bytes(cases[i].n).text, cases[i].text);
 	}
 }
 
-static void times_grow_into_minutes_and_hours(void **state)
+TEST(times_grow_into_minutes_and_hours)
 {
 	static const struct {
 		double s;
@@ -50,15 +48,13 @@ static void times_grow_into_minutes_and_hours(void **state)
 	             {9.994, "9.99 s"},     {9.996, "10.0 s"},   {99.9, "99.9 s"},
 	             {99.96, "1 min 40 s"}, {328, "5 min 28 s"}, {7500, "2 h 05 min"}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_string_equal(figure_seconds(cases[i].s).text, cases[i].text);
 	}
 }
 
-static void shares_of_nothing_are_none(void **state)
+TEST(shares_of_nothing_are_none)
 {
-	(void)state;
 	assert_string_equal(figure_share(1, 0).text, "0 %");
 	assert_string_equal(figure_share(0, 7).text, "0 %");
 	assert_string_equal(figure_share(1, 9000).text, "<0.1 %");
@@ -66,16 +62,4 @@ static void shares_of_nothing_are_none(void **state)
 	assert_string_equal(figure_share(1, 1000).text, "0.1 %");
 	assert_string_equal(figure_share(1, 3).text, "33 %");
 	assert_string_equal(figure_share(3, 3).text, "100 %");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_have_groups),
-		cmocka_unit_test(sizes_have_a_unit),
-		cmocka_unit_test(times_grow_into_minutes_and_hours),
-		cmocka_unit_test(shares_of_nothing_are_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

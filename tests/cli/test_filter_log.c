@@ -59,7 +59,7 @@ static void read_log(struct filter_log *log, char *ret, size_t size)
 	assert_int_equal(r, 0);
 }
 
-static void lines_of_all_kinds_are_read(void **state)
+TEST(lines_of_all_kinds_are_read)
 {
 	static const struct {
 		const char *line;
@@ -107,7 +107,6 @@ static void lines_of_all_kinds_are_read(void **state)
 		{"conn=1 SRCH base=\"\" scope= filter=\"", "?"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct filter_log log = {.nfiles = 0};
 		bool is_other = strcmp(cases[i].expected, ".") == 0;
@@ -134,14 +133,13 @@ static void lines_of_all_kinds_are_read(void **state)
 	}
 }
 
-static void bytes_of_any_kind_do_no_harm(void **state)
+TEST(bytes_of_any_kind_do_no_harm)
 {
 	static const char bytes[] = "\0\0(uid=a)\n(uid=\0)\n\xff\xfe SRCH base=\"\0\n(\n"
 				    "(sn=b)";
 	struct filter_log log = {.nfiles = 0};
 	char got[300];
 
-	(void)state;
 	write_bytes(bytes, sizeof(bytes) - 1);
 	read_log(&log, got, sizeof(got));
 	assert_int_equal(log.nlines, 5);
@@ -150,13 +148,12 @@ static void bytes_of_any_kind_do_no_harm(void **state)
 	filter_log_deinit(&log);
 }
 
-static void a_line_that_is_too_long_is_passed_over(void **state)
+TEST(a_line_that_is_too_long_is_passed_over)
 {
 	static const size_t lens[] = {FILTER_LOG_LINE - 2, FILTER_LOG_LINE - 1,
 	                              FILTER_LOG_LINE, 3 * FILTER_LOG_LINE};
 	char *bytes = malloc(4 * FILTER_LOG_LINE);
 
-	(void)state;
 	assert_non_null(bytes);
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		struct filter_log log = {.nfiles = 0};
@@ -174,7 +171,7 @@ static void a_line_that_is_too_long_is_passed_over(void **state)
 	free(bytes);
 }
 
-static void packed_files_are_read_until_they_are_damaged(void **state)
+TEST(packed_files_are_read_until_they_are_damaged)
 {
 	struct filter_log log = {.nfiles = 0};
 	char bytes[8000];
@@ -183,7 +180,6 @@ static void packed_files_are_read_until_they_are_damaged(void **state)
 	FILE *packed = NULL;
 	size_t len = 0;
 
-	(void)state;
 	assert_non_null(file);
 	for (int i = 0; i < 1000; i++) {
 		(void)gzprintf(file, "(uid=%d)\n", i * 7919);
@@ -204,25 +200,23 @@ static void packed_files_are_read_until_they_are_damaged(void **state)
 	filter_log_deinit(&log);
 }
 
-static void what_cannot_be_opened_or_read_is_an_error(void **state)
+TEST(what_cannot_be_opened_or_read_is_an_error)
 {
 	struct filter_log log = {.nfiles = 0};
 	struct dit_check_search search;
 
-	(void)state;
 	assert_int_equal(filter_log_open(&log, "no/such/file"), -ENOENT);
 	assert_int_equal(filter_log_open(&log, dir), 0);
 	assert_int_equal(filter_log_next(&log, &search), -EIO);
 	filter_log_deinit(&log);
 }
 
-static void several_files_are_one_log(void **state)
+TEST(several_files_are_one_log)
 {
 	struct filter_log log = {.nfiles = 0};
 	json_t *json = NULL;
 	char got[300];
 
-	(void)state;
 	write_bytes("(uid=a)\nno\n\n", 12);
 	assert_int_equal(filter_log_open(&log, path), 0);
 	read_log(&log, got, sizeof(got));
@@ -239,14 +233,5 @@ static void several_files_are_one_log(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_all_kinds_are_read),
-		cmocka_unit_test(bytes_of_any_kind_do_no_harm),
-		cmocka_unit_test(a_line_that_is_too_long_is_passed_over),
-		cmocka_unit_test(packed_files_are_read_until_they_are_damaged),
-		cmocka_unit_test(what_cannot_be_opened_or_read_is_an_error),
-		cmocka_unit_test(several_files_are_one_log),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

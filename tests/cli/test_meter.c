@@ -71,21 +71,19 @@ static void play(const struct run *run)
 	assert_true(share > 0.98);
 }
 
-static void the_time_left_comes_near_the_truth(void **state)
+TEST(the_time_left_comes_near_the_truth)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		print_message("%s\n", runs[i].name);
 		play(&runs[i]);
 	}
 }
 
-static void nothing_is_told_of_a_pipe_before_its_end(void **state)
+TEST(nothing_is_told_of_a_pipe_before_its_end)
 {
 	struct meter meter = meter_new();
 	struct dit_progress progress = {.done = 100};
 
-	(void)state;
 	meter_follow(&meter, &progress, 1000);
 	assert_true(meter_left(&meter, 1000) < 0);
 	meter_follow(&meter, &progress, 2000);
@@ -96,12 +94,11 @@ static void nothing_is_told_of_a_pipe_before_its_end(void **state)
 }
 
 /* The time that the first one took does not count. */
-static void a_second_file_begins_again(void **state)
+TEST(a_second_file_begins_again)
 {
 	struct meter meter = meter_new();
 	struct dit_progress progress = {.done = 1, .total = 2};
 
-	(void)state;
 	for (unsigned file = 0; file < 2; file++) {
 		for (progress.phase = 0; progress.phase < NPHASES; progress.phase++) {
 			uint64_t ms = 10000 * file + progress.phase;
@@ -117,26 +114,13 @@ static void a_second_file_begins_again(void **state)
 	}
 }
 
-static void phases_of_a_second_database_keep_the_share(void **state)
+TEST(phases_of_a_second_database_keep_the_share)
 {
 	struct meter meter = meter_new();
 	struct dit_progress progress = {.phase = 2, .done = 1, .total = 2};
 
-	(void)state;
 	meter_follow(&meter, &progress, 1000);
 	progress.phase = 1;
 	meter_follow(&meter, &progress, 1100);
 	assert_true(fabs(meter.share - 0.99) < 1e-9);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_time_left_comes_near_the_truth),
-		cmocka_unit_test(nothing_is_told_of_a_pipe_before_its_end),
-		cmocka_unit_test(a_second_file_begins_again),
-		cmocka_unit_test(phases_of_a_second_database_keep_the_share),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static const char *const programs[] = {"ditadd",   "ditcat",    "ditcheck", "dit
 
 #define NPROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
-static void an_option_has_one_row_in_a_program(void **state)
+TEST(an_option_has_one_row_in_a_program)
 {
-	(void)state;
 	for (size_t i = 0; i < NPROGRAMS; i++) {
 		const struct program *program = option_program(programs[i]);
 		const struct option_row *row = NULL;
@@ -36,9 +35,8 @@ static void an_option_has_one_row_in_a_program(void **state)
 }
 
 /* Letters without regard to case, then names. */
-static void options_are_in_order(void **state)
+TEST(options_are_in_order)
 {
-	(void)state;
 	for (size_t i = 0; i < NPROGRAMS; i++) {
 		const struct program *program = option_program(programs[i]);
 		const struct option_row *row = option_next(program, NULL);
@@ -79,9 +77,8 @@ static char *help_of(const char *program)
 	return text;
 }
 
-static void lines_of_the_help_fit_80_columns(void **state)
+TEST(lines_of_the_help_fit_80_columns)
 {
-	(void)state;
 	for (size_t i = 0; i < NPROGRAMS; i++) {
 		char *text = help_of(programs[i]);
 		char *rest = NULL;
@@ -95,7 +92,7 @@ static void lines_of_the_help_fit_80_columns(void **state)
 	}
 }
 
-static void a_row_of_the_help_has_names_argument_and_text(void **state)
+TEST(a_row_of_the_help_has_names_argument_and_text)
 {
 	static const char *const wanted[] = {
 		"usage: ditadd [-cgqsuvVw] [-b suffix]",
@@ -111,23 +108,10 @@ static void a_row_of_the_help_has_names_argument_and_text(void **state)
 	};
 	char *text = help_of("ditadd");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		if (strstr(text, wanted[i]) == NULL) {
 			fail_msg("\"%s\" is not in the help", wanted[i]);
 		}
 	}
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_option_has_one_row_in_a_program),
-		cmocka_unit_test(options_are_in_order),
-		cmocka_unit_test(lines_of_the_help_fit_80_columns),
-		cmocka_unit_test(a_row_of_the_help_has_names_argument_and_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,11 +84,10 @@ static void check_case(const json_t *json, const char *pattern, bool is_page,
 	free(text);
 }
 
-static void each_field_is_shown_as_its_pattern_says(void **state)
+TEST(each_field_is_shown_as_its_pattern_says)
 {
 	json_t *json = json_loads(statistics, 0, NULL);
 
-	(void)state;
 	assert_non_null(json);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (cases[i].plain != NULL) {
@@ -97,13 +96,4 @@ static void each_field_is_shown_as_its_pattern_says(void **state)
 		check_case(json, cases[i].pattern, true, cases[i].page);
 	}
 	json_decref(json);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_field_is_shown_as_its_pattern_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

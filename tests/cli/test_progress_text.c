@@ -32,7 +32,7 @@ static struct progress_view view_of(const struct dit_progress *progress)
 	                              .left = 12.4};
 }
 
-static void the_bar_has_all_that_fits(void **state)
+TEST(the_bar_has_all_that_fits)
 {
 	static const struct {
 		unsigned columns;
@@ -51,7 +51,6 @@ static void the_bar_has_all_that_fits(void **state)
 		{2, "i"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct progress_view view = view_of(&indexes);
 		char text[PROGRESS_TEXT_BYTES];
@@ -61,11 +60,10 @@ static void the_bar_has_all_that_fits(void **state)
 	}
 }
 
-static void no_bar_is_wider_than_the_terminal(void **state)
+TEST(no_bar_is_wider_than_the_terminal)
 {
 	struct dit_progress progress = indexes;
 
-	(void)state;
 	progress.nentries = UINT64_MAX / 2;
 	progress.bytes_written = UINT64_MAX;
 	progress.memory_bytes = UINT64_MAX;
@@ -82,13 +80,12 @@ static void no_bar_is_wider_than_the_terminal(void **state)
 	}
 }
 
-static void what_is_not_known_is_left_out(void **state)
+TEST(what_is_not_known_is_left_out)
 {
 	static const struct dit_progress none = {.threads = 1};
 	struct progress_view view = view_of(&none);
 	char text[PROGRESS_TEXT_BYTES];
 
-	(void)state;
 	view.share = -1;
 	view.left = -1;
 	progress_text_bar(text, sizeof(text), 80, &view);
@@ -99,7 +96,7 @@ static void what_is_not_known_is_left_out(void **state)
 	assert_null(strstr(text, "percent"));
 }
 
-static void times_have_hours(void **state)
+TEST(times_have_hours)
 {
 	static const struct {
 		double seconds;
@@ -108,7 +105,6 @@ static void times_have_hours(void **state)
 	             {59.6, ", 1:00 left"},    {3599, ", 59:59 left"},
 	             {3600, ", 1:00:00 left"}, {100000, ", 27:46:40 left"}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct progress_view view = view_of(&indexes);
 		char text[PROGRESS_TEXT_BYTES];
@@ -119,7 +115,7 @@ static void times_have_hours(void **state)
 	}
 }
 
-static void speeds_and_times_are_those_of_the_moment(void **state)
+TEST(speeds_and_times_are_those_of_the_moment)
 {
 	static const struct {
 		const char *name;
@@ -134,7 +130,6 @@ static void speeds_and_times_are_those_of_the_moment(void **state)
 	         ", 2469134/s, 2.3 GiB/s, memory 210 MiB, in 0:01"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct progress_view view = view_of(&indexes);
 		char text[PROGRESS_TEXT_BYTES];
@@ -151,23 +146,21 @@ static void speeds_and_times_are_those_of_the_moment(void **state)
 	}
 }
 
-static void a_progress_line_has_all_fields(void **state)
+TEST(a_progress_line_has_all_fields)
 {
 	struct progress_view view = view_of(&indexes);
 	char text[PROGRESS_TEXT_BYTES];
 
-	(void)state;
 	progress_text_line(text, sizeof(text), &view);
 	assert_string_equal(text, "ditadd: indexes, 42%, 1234567 entries, 123457/s, "
 	                          "119 MiB/s, memory 210 MiB, 0:12 left");
 }
 
-static void json_has_all_figures_of_the_progress(void **state)
+TEST(json_has_all_figures_of_the_progress)
 {
 	struct progress_view view = view_of(&indexes);
 	char text[PROGRESS_TEXT_BYTES];
 
-	(void)state;
 	progress_text_json(text, sizeof(text), &view);
 	assert_string_equal(
 		text,
@@ -177,19 +170,4 @@ static void json_has_all_figures_of_the_progress(void **state)
 		"\"bytes_total\":1000000000,\"postings\":222,"
 		"\"bytes_written\":1250000000,\"stored_bytes\":12,\"run_bytes\":5,"
 		"\"memory_bytes\":220200960,\"threads\":2}");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_bar_has_all_that_fits),
-		cmocka_unit_test(no_bar_is_wider_than_the_terminal),
-		cmocka_unit_test(what_is_not_known_is_left_out),
-		cmocka_unit_test(times_have_hours),
-		cmocka_unit_test(speeds_and_times_are_those_of_the_moment),
-		cmocka_unit_test(a_progress_line_has_all_fields),
-		cmocka_unit_test(json_has_all_figures_of_the_progress),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,13 +120,12 @@ static json_t *statistics(const char *hostile)
 	return json;
 }
 
-static void any_text_is_only_text(void **state)
+TEST(any_text_is_only_text)
 {
 	static const char *const texts[] = {
 		"plain",     "<script>alert(1)</script>", "\" onload=\"x", "a & b",
 		"'\x01\x1f", "</title></style>",          "caf\xc3\xa9"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		json_t *json = statistics(texts[i]);
 		char *page = print(json);
@@ -139,7 +138,7 @@ static void any_text_is_only_text(void **state)
 	}
 }
 
-static void figures_are_those_of_the_statistics(void **state)
+TEST(figures_are_those_of_the_statistics)
 {
 	static const char *const parts[] = {
 		"<h1>1,234 entries stored in 2.00 s</h1>",
@@ -161,7 +160,6 @@ static void figures_are_those_of_the_statistics(void **state)
 	json_t *json = statistics("cn");
 	char *page = print(json);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (strstr(page, parts[i]) == NULL) {
 			fail_msg("missing: %s", parts[i]);
@@ -172,20 +170,19 @@ static void figures_are_those_of_the_statistics(void **state)
 }
 
 /* It is shown as "<0.1 %". */
-static void a_share_that_is_nearly_nothing_is_markup(void **state)
+TEST(a_share_that_is_nearly_nothing_is_markup)
 {
 	json_t *json = json_pack("{s:[{s:[{s:s, s:i, s:i}]}]}", "databases", "indexes",
 	                         "name", "cn", "keys", 100000, "range_keys", 1);
 	char *page = print(json);
 
-	(void)state;
 	check_markup(page);
 	assert_non_null(strstr(page, ">&lt;0.1 %</td>"));
 	free(page);
 	json_decref(json);
 }
 
-static void nothing_comes_from_elsewhere(void **state)
+TEST(nothing_comes_from_elsewhere)
 {
 	static const char *const forbidden[] = {"http:", "https:",  "<script",
 	                                        "<link", "@import", "url(",
@@ -193,7 +190,6 @@ static void nothing_comes_from_elsewhere(void **state)
 	json_t *json = statistics("cn");
 	char *page = print(json);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
 		assert_null(strstr(page, forbidden[i]));
 	}
@@ -204,7 +200,7 @@ static void nothing_comes_from_elsewhere(void **state)
 	json_decref(json);
 }
 
-static void a_load_that_failed_left_all_as_it_was(void **state)
+TEST(a_load_that_failed_left_all_as_it_was)
 {
 	static const struct {
 		const char *program;
@@ -214,7 +210,6 @@ static void a_load_that_failed_left_all_as_it_was(void **state)
 	             {"ditadd", "stored", false},
 	             {"ditindex", "failed", false}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		json_t *json = json_pack("{s:s, s:s}", "program", cases[i].program,
 		                         "result", cases[i].result);
@@ -230,12 +225,11 @@ static void a_load_that_failed_left_all_as_it_was(void **state)
 	}
 }
 
-static void what_is_not_there_has_no_section(void **state)
+TEST(what_is_not_there_has_no_section)
 {
 	json_t *json = json_pack("{s:s, s:s}", "program", "ditindex", "result", "failed");
 	char *page = print(json);
 
-	(void)state;
 	check_markup(page);
 	assert_non_null(strstr(page, "The reindexing failed"));
 	assert_null(strstr(page, "id=\"indexes\""));
@@ -287,13 +281,12 @@ static json_t *checked(const char *hostile)
 	return json;
 }
 
-static void any_text_of_a_check_is_only_text(void **state)
+TEST(any_text_of_a_check_is_only_text)
 {
 	static const char *const texts[] = {"plain", "<script>alert(1)</script>",
 	                                    "\" onload=\"x", "'\x01\x1f",
 	                                    "</title></style>"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		json_t *json = checked(texts[i]);
 		char *page = print(json);
@@ -306,7 +299,7 @@ static void any_text_of_a_check_is_only_text(void **state)
 	}
 }
 
-static void figures_are_those_of_the_check(void **state)
+TEST(figures_are_those_of_the_check)
 {
 	static const char *const parts[] = {
 		"<h1>1,234 entries in 40.0 KiB</h1>",
@@ -332,7 +325,6 @@ static void figures_are_those_of_the_check(void **state)
 	json_t *json = checked("cn");
 	char *page = print(json);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (strstr(page, parts[i]) == NULL) {
 			fail_msg("missing: %s", parts[i]);
@@ -342,12 +334,11 @@ static void figures_are_those_of_the_check(void **state)
 	json_decref(json);
 }
 
-static void a_check_without_figures_has_a_page(void **state)
+TEST(a_check_without_figures_has_a_page)
 {
 	json_t *json = json_pack("{s:s}", "program", "ditcheck");
 	char *page = print(json);
 
-	(void)state;
 	check_markup(page);
 	assert_non_null(strstr(page, "0 entries in 0 B"));
 	assert_null(strstr(page, "id=\"indexes\""));
@@ -355,21 +346,4 @@ static void a_check_without_figures_has_a_page(void **state)
 	assert_null(strstr(page, "id=\"findings\"><h2"));
 	free(page);
 	json_decref(json);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_text_is_only_text),
-		cmocka_unit_test(figures_are_those_of_the_statistics),
-		cmocka_unit_test(a_share_that_is_nearly_nothing_is_markup),
-		cmocka_unit_test(nothing_comes_from_elsewhere),
-		cmocka_unit_test(a_load_that_failed_left_all_as_it_was),
-		cmocka_unit_test(what_is_not_there_has_no_section),
-		cmocka_unit_test(any_text_of_a_check_is_only_text),
-		cmocka_unit_test(figures_are_those_of_the_check),
-		cmocka_unit_test(a_check_without_figures_has_a_page),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,13 +49,12 @@ static int count_files(const char *dir)
 	return n - 2;
 }
 
-static void it_appears_when_it_is_complete(void **state)
+TEST(it_appears_when_it_is_complete)
 {
 	char *dir = test_scratch();
 	struct result_file file;
 	struct stat status;
 
-	(void)state;
 	(void)umask(022);
 	assert_int_equal(result_file_open(&file, "test", in(dir, "out")), 0);
 	assert_int_equal(result_file_place(&file), 0);
@@ -75,12 +74,11 @@ static void it_appears_when_it_is_complete(void **state)
 	test_scratch_remove(dir);
 }
 
-static void giving_up_leaves_nothing(void **state)
+TEST(giving_up_leaves_nothing)
 {
 	char *dir = test_scratch();
 	struct result_file file;
 
-	(void)state;
 	assert_int_equal(result_file_open(&file, "test", in(dir, "out")), 0);
 	assert_int_equal(count_files(dir), 1);
 	result_file_drop(&file);
@@ -90,22 +88,20 @@ static void giving_up_leaves_nothing(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_failed_write_is_told(void **state)
+TEST(a_failed_write_is_told)
 {
 	struct result_file file;
 
-	(void)state;
 	assert_int_equal(result_file_open(&file, "test", "/dev/full"), 0);
 	assert_true(fputs("text", file.file) >= 0); /* into the buffer */
 	assert_int_equal(result_file_place(&file), -1);
 }
 
-static void what_cannot_be_written_is_told_at_once(void **state)
+TEST(what_cannot_be_written_is_told_at_once)
 {
 	char *dir = test_scratch();
 	struct result_file file;
 
-	(void)state;
 	assert_int_equal(result_file_open(&file, "test", dir), -1);
 	assert_int_equal(result_file_open(&file, "test", in(dir, "no/out")), -1);
 	test_write_text(in(dir, "file"), "");
@@ -114,13 +110,12 @@ static void what_cannot_be_written_is_told_at_once(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_place_that_goes_away_is_told(void **state)
+TEST(a_place_that_goes_away_is_told)
 {
 	char *dir = test_scratch();
 	char sub[600];
 	struct result_file file;
 
-	(void)state;
 	(void)snprintf(sub, sizeof(sub), "%s/sub", dir);
 	assert_int_equal(mkdir(sub, 0700), 0);
 	assert_int_equal(result_file_open(&file, "test", in(dir, "sub/out")), 0);
@@ -130,14 +125,13 @@ static void a_place_that_goes_away_is_told(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_pipe_is_not_replaced(void **state)
+TEST(a_pipe_is_not_replaced)
 {
 	char *dir = test_scratch();
 	struct result_file file;
 	char text[8] = "";
 	int fd = -1;
 
-	(void)state;
 	assert_int_equal(mkfifo(in(dir, "pipe"), 0600), 0);
 	fd = open(path, O_RDWR);
 	assert_true(fd >= 0);
@@ -151,7 +145,7 @@ static void a_pipe_is_not_replaced(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_link_is_replaced_and_not_followed(void **state)
+TEST(a_link_is_replaced_and_not_followed)
 {
 	char *dir = test_scratch();
 	char target[600];
@@ -159,7 +153,6 @@ static void a_link_is_replaced_and_not_followed(void **state)
 	struct stat status;
 	int fd = -1;
 
-	(void)state;
 	(void)snprintf(target, sizeof(target), "%s/target", dir);
 	assert_int_equal(mkfifo(target, 0600), 0);
 	fd = open(target, O_RDWR); /* no open() has to wait */
@@ -181,14 +174,13 @@ static void a_link_is_replaced_and_not_followed(void **state)
 }
 
 /* /dev/stdout is a link of the system: it stays, whatever standard output is. */
-static void standard_output_may_be_a_file(void **state)
+TEST(standard_output_may_be_a_file)
 {
 	char *dir = test_scratch();
 	char name[40];
 	struct result_file file;
 	int fd = -1;
 
-	(void)state;
 	test_write_text(in(dir, "log"), "first ");
 	fd = open(path, O_WRONLY | O_APPEND);
 	assert_true(fd >= 0);
@@ -206,13 +198,12 @@ static void standard_output_may_be_a_file(void **state)
 }
 
 /* In a process of its own: there is no way back. */
-static void another_user_can_place_the_file(void **state)
+TEST(another_user_can_place_the_file)
 {
 	char *dir = test_scratch();
 	int status = 0;
 	pid_t pid = 0;
 
-	(void)state;
 	if (geteuid() != 0) {
 		test_scratch_remove(dir);
 		skip();
@@ -233,21 +224,4 @@ static void another_user_can_place_the_file(void **state)
 	expect(path, "mine");
 	assert_int_equal(count_files(dir), 1);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_appears_when_it_is_complete),
-		cmocka_unit_test(giving_up_leaves_nothing),
-		cmocka_unit_test(a_failed_write_is_told),
-		cmocka_unit_test(what_cannot_be_written_is_told_at_once),
-		cmocka_unit_test(a_place_that_goes_away_is_told),
-		cmocka_unit_test(a_pipe_is_not_replaced),
-		cmocka_unit_test(a_link_is_replaced_and_not_followed),
-		cmocka_unit_test(standard_output_may_be_a_file),
-		cmocka_unit_test(another_user_can_place_the_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

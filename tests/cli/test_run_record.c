@@ -13,7 +13,7 @@
 static const char *const phases[] = {"one", "two", NULL};
 static const uint64_t times_us[] = {500000, 0};
 
-static void the_record_is_complete(void **state)
+TEST(the_record_is_complete)
 {
 	char *argv[] = {"test", "\xff\"<", NULL};
 	static const char *const keys[] = {
@@ -24,7 +24,6 @@ static void the_record_is_complete(void **state)
 	json_t *json = NULL;
 	json_t *samples = NULL;
 
-	(void)state;
 	run_record_start(&record, "test", phases, 2, argv);
 	run_record_progress(&record, &(struct dit_progress){.phase = 0});
 	/* Too soon. */
@@ -55,7 +54,7 @@ static void the_record_is_complete(void **state)
 }
 
 /* A rate of the phase "entries", until the next sample; a phase that ends has none. */
-static void samples_have_the_rate_until_the_next_one(void **state)
+TEST(samples_have_the_rate_until_the_next_one)
 {
 	char *argv[] = {NULL};
 	struct run_record record;
@@ -63,7 +62,6 @@ static void samples_have_the_rate_until_the_next_one(void **state)
 	const json_t *samples = NULL;
 	const uint64_t rates[] = {500, 0, 0};
 
-	(void)state;
 	run_record_start(&record, "test", phases, 0, argv);
 	samples_add(&record.samples, &(struct sample){.time_us = 0});
 	samples_add(&record.samples,
@@ -86,14 +84,13 @@ static void samples_have_the_rate_until_the_next_one(void **state)
 	json_decref(json);
 }
 
-static void rates_are_figures_by_time(void **state)
+TEST(rates_are_figures_by_time)
 {
 	char *argv[] = {NULL};
 	struct run_record record;
 	json_t *json = NULL;
 	const json_t *phase = NULL;
 
-	(void)state;
 	run_record_start(&record, "test", phases, 0, argv);
 	json = run_record_json(&record, json_pack("{s:{s:i}}", "records", "read", 1000),
 	                       times_us, times_us);
@@ -106,13 +103,12 @@ static void rates_are_figures_by_time(void **state)
 	json_decref(json);
 }
 
-static void lengths_are_told_by_powers_of_two(void **state)
+TEST(lengths_are_told_by_powers_of_two)
 {
 	uint64_t nlists[DIT_LIST_LENGTHS] = {7, 0, 0, 9, [31] = 1};
 	json_t *json = run_lengths_json(nlists);
 	json_t *last = json_array_get(json, 2);
 
-	(void)state;
 	assert_int_equal(json_array_size(json), 3);
 	assert_int_equal(
 		json_integer_value(json_object_get(json_array_get(json, 1), "from")), 8);
@@ -123,7 +119,7 @@ static void lengths_are_told_by_powers_of_two(void **state)
 	json_decref(json);
 }
 
-static void an_index_without_known_pages_has_null_bytes(void **state)
+TEST(an_index_without_known_pages_has_null_bytes)
 {
 	char name[] = "cn";
 	struct dit_index_stats index = {
@@ -131,7 +127,6 @@ static void an_index_without_known_pages_has_null_bytes(void **state)
 	json_t *json = run_indexes_json(&index, 1, false);
 	const json_t *one = json_array_get(json, 0);
 
-	(void)state;
 	assert_true(json_is_null(json_object_get(one, "bytes")));
 	assert_string_equal(json_string_value(json_object_get(one, "thread")), "main");
 	json_decref(json);
@@ -141,17 +136,4 @@ static void an_index_without_known_pages_has_null_bytes(void **state)
 	assert_int_equal(json_integer_value(json_object_get(one, "bytes")), 4096);
 	assert_string_equal(json_string_value(json_object_get(one, "thread")), "tool-5");
 	json_decref(json);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_record_is_complete),
-		cmocka_unit_test(samples_have_the_rate_until_the_next_one),
-		cmocka_unit_test(rates_are_figures_by_time),
-		cmocka_unit_test(lengths_are_told_by_powers_of_two),
-		cmocka_unit_test(an_index_without_known_pages_has_null_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

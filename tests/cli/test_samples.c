@@ -7,13 +7,12 @@
 
 #include "run_record.h"
 
-static void samples_of_a_long_run_fit(void **state)
+TEST(samples_of_a_long_run_fit)
 {
 	static struct samples samples;
 	uint64_t end_us = (uint64_t)3600 * 1000000;
 	uint64_t widest_us = 0;
 
-	(void)state;
 	samples = (struct samples){.n = 0};
 	for (uint64_t us = 0; us < end_us; us += 10000) {
 		unsigned phase = us < end_us / 2 ? 0 : 1;
@@ -43,12 +42,11 @@ static void samples_of_a_long_run_fit(void **state)
 	            2 * ((uint64_t)SAMPLES_INTERVAL_US << samples.nhalvings));
 }
 
-static void a_phase_begins_with_a_sample(void **state)
+TEST(a_phase_begins_with_a_sample)
 {
 	struct samples samples = {.n = 0};
 	const struct sample first = {.time_us = 100};
 
-	(void)state;
 	assert_true(samples_wants(&samples, 100, 0));
 	samples_add(&samples, &first);
 	assert_false(samples_wants(&samples, 101, 0));
@@ -57,11 +55,10 @@ static void a_phase_begins_with_a_sample(void **state)
 	assert_true(samples_wants(&samples, 100 + SAMPLES_INTERVAL_US, 0));
 }
 
-static void more_phases_than_samples_do_no_harm(void **state)
+TEST(more_phases_than_samples_do_no_harm)
 {
 	static struct samples samples;
 
-	(void)state;
 	samples = (struct samples){.n = 0};
 	for (unsigned i = 0; i < 4 * SAMPLES_MAX; i++) {
 		const struct sample sample = {i, {.phase = i}};
@@ -70,15 +67,4 @@ static void more_phases_than_samples_do_no_harm(void **state)
 		assert_true(samples.n <= SAMPLES_MAX);
 	}
 	assert_int_equal(samples.items[samples.n - 1].time_us, 4 * SAMPLES_MAX - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_of_a_long_run_fit),
-		cmocka_unit_test(a_phase_begins_with_a_sample),
-		cmocka_unit_test(more_phases_than_samples_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,11 +42,10 @@ static char *print(const char *json_text, const char *next, bool is_long)
 	return text;
 }
 
-static void the_summary_has_the_figures(void **state)
+TEST(the_summary_has_the_figures)
 {
 	char *text = print(statistics, "do it", false);
 
-	(void)state;
 	assert_string_equal(
 		text,
 		"Stored 1,000 entries in 2.00 s; 3 records were left out\n\n"
@@ -69,7 +68,7 @@ static void the_summary_has_the_figures(void **state)
 }
 
 /* All indexes of each database, in its order; what else --stats says. */
-static void stats_are_longer(void **state)
+TEST(stats_are_longer)
 {
 	static const struct {
 		const char *json;
@@ -116,7 +115,6 @@ static void stats_are_longer(void **state)
 	         "  database  /a/data.mdb, 8.0 KiB\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = print(cases[i].json, NULL, true);
 
@@ -125,13 +123,12 @@ static void stats_are_longer(void **state)
 	}
 }
 
-static void a_dry_run_names_no_database(void **state)
+TEST(a_dry_run_names_no_database)
 {
 	char *text = print("{\"result\": \"checked\", \"wall_s\": 0.5, \"records\": "
 	                   "{\"stored\": 1}, \"databases\": [{\"directory\": \"/db\"}]}",
 	                   NULL, false);
 
-	(void)state;
 	assert_string_equal(
 		text,
 		"Checked 1 entry in 0.50 s\n\n"
@@ -140,7 +137,7 @@ static void a_dry_run_names_no_database(void **state)
 	free(text);
 }
 
-static void the_systems_configuration_is_served_by_its_service(void **state)
+TEST(the_systems_configuration_is_served_by_its_service)
 {
 	static const struct summary_system system = {.slapd = "/sbin/slapd",
 	                                             .conf = "/no/slapd.conf",
@@ -156,7 +153,6 @@ static void the_systems_configuration_is_served_by_its_service(void **state)
 	static const char *const alone[] = {"/sbin/slapd", "/sbin/slapd -F /no/slapd.d",
 	                                    "/sbin/slapd -f /no/slapd.conf"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *next = summary_next(&cases[i], "/no/db", &system);
 
@@ -165,7 +161,7 @@ static void the_systems_configuration_is_served_by_its_service(void **state)
 	}
 }
 
-static void the_next_command_is_slapd_for_this_configuration(void **state)
+TEST(the_next_command_is_slapd_for_this_configuration)
 {
 	struct common_options options = {.conf = "my.conf"};
 	static const struct summary_system system = {.slapd = "/sbin/slapd",
@@ -176,7 +172,6 @@ static void the_next_command_is_slapd_for_this_configuration(void **state)
 	char *next = NULL;
 	int fd = -1;
 
-	(void)state;
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	assert_true(fd >= 0);
@@ -224,19 +219,18 @@ static void the_next_command_is_slapd_for_this_configuration(void **state)
 	test_scratch_remove(dir);
 }
 
-static void records_that_are_kept_are_somewhere(void **state)
+TEST(records_that_are_kept_are_somewhere)
 {
 	char *text = print("{\"result\": \"stored\", \"rejects\": \"bad.ldif\", "
 	                   "\"refusals\": [{\"kind\": \"undefined\", \"records\": 1, "
 	                   "\"first_line\": 7}]}",
 	                   NULL, false);
 
-	(void)state;
 	assert_non_null(strstr(text, "the first at line 7\n  kept in bad.ldif\n"));
 	free(text);
 }
 
-static void a_load_that_failed_has_stored_nothing(void **state)
+TEST(a_load_that_failed_has_stored_nothing)
 {
 	static const struct {
 		const char *json;
@@ -253,7 +247,6 @@ static void a_load_that_failed_has_stored_nothing(void **state)
 	         "  next      mend it\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		json_t *json = json_loads(cases[i].json, 0, NULL);
 		char *text = NULL;
@@ -267,19 +260,4 @@ static void a_load_that_failed_has_stored_nothing(void **state)
 		free(text);
 		json_decref(json);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_summary_has_the_figures),
-		cmocka_unit_test(stats_are_longer),
-		cmocka_unit_test(a_dry_run_names_no_database),
-		cmocka_unit_test(records_that_are_kept_are_somewhere),
-		cmocka_unit_test(a_load_that_failed_has_stored_nothing),
-		cmocka_unit_test(the_systems_configuration_is_served_by_its_service),
-		cmocka_unit_test(the_next_command_is_slapd_for_this_configuration),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

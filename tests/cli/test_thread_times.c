@@ -51,7 +51,7 @@ static const struct thread_time *find(const struct thread_times *times, const ch
 	return NULL;
 }
 
-static void work_counts_for_its_phase(void **state)
+TEST(work_counts_for_its_phase)
 {
 	struct thread_times times = {.n = 0};
 	struct work work = {.step = 0};
@@ -60,7 +60,6 @@ static void work_counts_for_its_phase(void **state)
 	pthread_t thread;
 	uint64_t start_us = clock_us(CLOCK_MONOTONIC);
 
-	(void)state;
 	if (access("/proc/thread-self/schedstat", R_OK) < 0) {
 		skip(); /* this kernel does not count */
 	}
@@ -87,22 +86,11 @@ static void work_counts_for_its_phase(void **state)
 	thread_times_deinit(&times);
 }
 
-static void a_phase_too_many_is_not_noted(void **state)
+TEST(a_phase_too_many_is_not_noted)
 {
 	struct thread_times times = {.n = 0};
 
-	(void)state;
 	thread_times_look(&times, 10, THREAD_TIMES_PHASES);
 	assert_int_equal(times.n, 0);
 	thread_times_deinit(&times);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(work_counts_for_its_phase),
-		cmocka_unit_test(a_phase_too_many_is_not_noted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static void set_word(struct fixture *f, size_t index, uint32_t word)
 	memcpy(f->encoded.bytes + index * 4, &word, 4);
 }
 
-static void example_is_encoded_as_slapadd_does(void **state)
+FIXTURE_TEST(example_is_encoded_as_slapadd_does)
 {
 	struct fixture *f = *state;
 
@@ -170,7 +170,7 @@ static void assert_decoded(struct fixture *f, struct dit_span record)
 	}
 }
 
-static void decode_undoes_encode(void **state)
+FIXTURE_TEST(decode_undoes_encode)
 {
 	struct fixture *f = *state;
 
@@ -178,7 +178,7 @@ static void decode_undoes_encode(void **state)
 	assert_decoded(f, record_of(f));
 }
 
-static void record_need_not_be_aligned(void **state)
+FIXTURE_TEST(record_need_not_be_aligned)
 {
 	struct fixture *f = *state;
 	struct dit_span record = {NULL, 0};
@@ -193,7 +193,7 @@ static void record_need_not_be_aligned(void **state)
 	free(copy);
 }
 
-static void values_may_be_empty_many_or_hold_nul(void **state)
+FIXTURE_TEST(values_may_be_empty_many_or_hold_nul)
 {
 	struct fixture *f = *state;
 	struct dit_span *values = calloc(MANY, sizeof(*values));
@@ -217,7 +217,7 @@ static void values_may_be_empty_many_or_hold_nul(void **state)
 	free(values);
 }
 
-static void entry_without_attributes_is_a_head(void **state)
+FIXTURE_TEST(entry_without_attributes_is_a_head)
 {
 	struct fixture *f = *state;
 
@@ -227,7 +227,7 @@ static void entry_without_attributes_is_a_head(void **state)
 	assert_decoded(f, record_of(f));
 }
 
-static void entries_over_4_gib_are_refused_before_anything_is_copied(void **state)
+FIXTURE_TEST(entries_over_4_gib_are_refused_before_anything_is_copied)
 {
 	static const size_t lens[] = {UINT32_MAX, (size_t)1 << 40, UINT32_MAX - 60};
 	struct fixture *f = *state;
@@ -245,7 +245,7 @@ static void entries_over_4_gib_are_refused_before_anything_is_copied(void **stat
 	                 DIT_E_TOOLONG);
 }
 
-static void flags_of_sorted_and_split_attributes_are_decoded(void **state)
+FIXTURE_TEST(flags_of_sorted_and_split_attributes_are_decoded)
 {
 	/* storage.md 4.6 with a sorted block: split without and with normal values */
 	static const uint32_t words[] = {3,          4 + 10 + 4, 0x10100,    8,
@@ -275,7 +275,7 @@ static void flags_of_sorted_and_split_attributes_are_decoded(void **state)
 	assert_span_equal(stored.attrs[2].normal[0], "x");
 }
 
-static void damaged_records_are_told(void **state)
+FIXTURE_TEST(damaged_records_are_told)
 {
 	static const struct {
 		size_t word;
@@ -305,7 +305,7 @@ static void damaged_records_are_told(void **state)
 }
 
 /* All but ou (11) and entryCSN (8): of each description the bytes are as they were. */
-static void unwanted_attributes_are_passed_over(void **state)
+FIXTURE_TEST(unwanted_attributes_are_passed_over)
 {
 	bool is_unwanted[12];
 	const struct dit_unwanted_ads some = {is_unwanted, 12};
@@ -335,7 +335,7 @@ static void unwanted_attributes_are_passed_over(void **state)
 	assert_true(dit_span_eq(stored.attrs[2].values[0], example[8].value));
 }
 
-static void damage_of_unwanted_attributes_is_told(void **state)
+FIXTURE_TEST(damage_of_unwanted_attributes_is_told)
 {
 	static const struct {
 		size_t word;
@@ -367,7 +367,7 @@ static void damage_of_unwanted_attributes_is_told(void **state)
 }
 
 /* There is room for the values of this record, and it is for none. */
-static void an_attribute_has_no_words_of_later_ones(void **state)
+FIXTURE_TEST(an_attribute_has_no_words_of_later_ones)
 {
 	enum {
 		NWORDS = 16000
@@ -392,7 +392,7 @@ static void an_attribute_has_no_words_of_later_ones(void **state)
 	free(words);
 }
 
-static void records_of_a_wrong_length_are_told(void **state)
+FIXTURE_TEST(records_of_a_wrong_length_are_told)
 {
 	struct fixture *f = *state;
 	struct dit_stored_entry stored = {0};
@@ -418,7 +418,7 @@ static void assert_same(struct dit_span got, struct dit_span want)
 }
 
 /* Two values apart from their normal forms, an empty one, one that is its normal form. */
-static void huge_values_are_not_copied(void **state)
+FIXTURE_TEST(huge_values_are_not_copied)
 {
 	struct fixture *f = *state;
 	size_t len = ((size_t)1 << 20) + 3;
@@ -472,7 +472,7 @@ static void huge_values_are_not_copied(void **state)
 }
 
 /* One copied as a whole comes out the same way. */
-static void a_small_record_has_pieces_too(void **state)
+FIXTURE_TEST(a_small_record_has_pieces_too)
 {
 	struct fixture *f = *state;
 	struct dit_encoded_cursor cursor = {.encoded = &f->encoded};
@@ -517,14 +517,13 @@ static void assert_value(const struct dit_span *values, unsigned i, const char *
 	assert_memory_equal(values[i].data, want, strlen(want));
 }
 
-static void an_attribute_is_appended(void **state)
+TEST(an_attribute_is_appended)
 {
 	char bytes[128];
 	struct dit_arena arena;
 	struct dit_span record = {0};
 	struct dit_stored_entry entry = {0};
 
-	(void)state;
 	dit_arena_init(&arena, 512);
 	assert_int_equal(dit_entry_set_values(sample(bytes), 9, two, 2, &arena, &record),
 	                 0);
@@ -543,14 +542,13 @@ static void an_attribute_is_appended(void **state)
 	dit_arena_deinit(&arena);
 }
 
-static void an_attribute_is_replaced_where_it_is(void **state)
+TEST(an_attribute_is_replaced_where_it_is)
 {
 	char bytes[128];
 	struct dit_arena arena;
 	struct dit_span record = {0};
 	struct dit_stored_entry entry = {0};
 
-	(void)state;
 	dit_arena_init(&arena, 512);
 	assert_int_equal(dit_entry_set_values(sample(bytes), 5, two, 1, &arena, &record),
 	                 0);
@@ -565,14 +563,13 @@ static void an_attribute_is_replaced_where_it_is(void **state)
 	dit_arena_deinit(&arena);
 }
 
-static void values_in_id2v_and_damaged_records_are_refused(void **state)
+TEST(values_in_id2v_and_damaged_records_are_refused)
 {
 	char bytes[128];
 	struct dit_arena arena;
 	struct dit_span record = sample(bytes);
 	struct dit_span ret = {0};
 
-	(void)state;
 	dit_arena_init(&arena, 512);
 	assert_int_equal(dit_entry_set_values(record, 7, two, 1, &arena, &ret),
 	                 DIT_E_UNSUPPORTED);
@@ -583,30 +580,4 @@ static void values_in_id2v_and_damaged_records_are_refused(void **state)
 		                 DIT_E_CORRUPT);
 	}
 	dit_arena_deinit(&arena);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(example_is_encoded_as_slapadd_does),
-		TEST(decode_undoes_encode),
-		TEST(record_need_not_be_aligned),
-		TEST(values_may_be_empty_many_or_hold_nul),
-		TEST(entry_without_attributes_is_a_head),
-		TEST(entries_over_4_gib_are_refused_before_anything_is_copied),
-		TEST(flags_of_sorted_and_split_attributes_are_decoded),
-		TEST(damaged_records_are_told),
-		TEST(unwanted_attributes_are_passed_over),
-		TEST(damage_of_unwanted_attributes_is_told),
-		TEST(an_attribute_has_no_words_of_later_ones),
-		TEST(records_of_a_wrong_length_are_told),
-		TEST(huge_values_are_not_copied),
-		TEST(a_small_record_has_pieces_too),
-		cmocka_unit_test(an_attribute_is_appended),
-		cmocka_unit_test(an_attribute_is_replaced_where_it_is),
-		cmocka_unit_test(values_in_id2v_and_damaged_records_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,11 +16,10 @@ static bool is_little_endian(void)
 	return *(const unsigned char *)&one == 1;
 }
 
-static void child_is_encoded_as_slapadd_does(void **state)
+TEST(child_is_encoded_as_slapadd_does)
 {
 	char out[DIT_NAME_RECORD_MAX];
 
-	(void)state;
 	assert_int_equal(
 		encode_child(out, DIT_SPAN("ou=people"), DIT_SPAN("ou=People"), 2, 2),
 		sizeof(child_record));
@@ -29,11 +28,10 @@ static void child_is_encoded_as_slapadd_does(void **state)
 	}
 }
 
-static void self_is_encoded_as_slapadd_does(void **state)
+TEST(self_is_encoded_as_slapadd_does)
 {
 	char out[DIT_NAME_RECORD_MAX];
 
-	(void)state;
 	assert_int_equal(
 		encode_self(out, DIT_SPAN("ou=people"), DIT_SPAN("ou=People"), 1),
 		sizeof(self_record));
@@ -42,7 +40,7 @@ static void self_is_encoded_as_slapadd_does(void **state)
 	}
 }
 
-static void decode_undoes_encode(void **state)
+TEST(decode_undoes_encode)
 {
 	static const struct {
 		struct dit_span norm;
@@ -56,7 +54,6 @@ static void decode_undoes_encode(void **state)
 	char out[DIT_NAME_RECORD_MAX];
 	struct dit_name name;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		int len = encode_child(out, names[i].norm, names[i].pretty, UINT64_MAX,
 		                       0x0123456789abcdef);
@@ -78,12 +75,11 @@ static void decode_undoes_encode(void **state)
 	}
 }
 
-static void dummy_decodes_as_a_nameless_self(void **state)
+TEST(dummy_decodes_as_a_nameless_self)
 {
 	static const char dummy[12] = "";
 	struct dit_name name;
 
-	(void)state;
 	assert_int_equal(dit_name_decode((struct dit_span){dummy, sizeof(dummy)}, &name),
 	                 0);
 	assert_false(name.is_child);
@@ -95,7 +91,7 @@ static void dummy_decodes_as_a_nameless_self(void **state)
 	assert_false(dit_name_is_dummy(DIT_SPAN("\0\0\0\0\0\0\0\0\0\0\0\1")));
 }
 
-static void longer_records_fit_other_files(void **state)
+TEST(longer_records_fit_other_files)
 {
 	static const struct {
 		size_t size; /* of a record, with pages of 4096 and of 65536 bytes */
@@ -110,7 +106,6 @@ static void longer_records_fit_other_files(void **state)
 	static char text[32700];
 	static char out[DIT_NAME_RECORD_LONGEST];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_span norm = {text, cases[i].norm};
@@ -135,7 +130,7 @@ static void longer_records_fit_other_files(void **state)
 	}
 }
 
-static void names_up_to_the_limit_fit_a_record(void **state)
+TEST(names_up_to_the_limit_fit_a_record)
 {
 	static char text[600];
 	char out[DIT_NAME_RECORD_MAX];
@@ -150,7 +145,6 @@ static void names_up_to_the_limit_fit_a_record(void **state)
 		{SIZE_MAX, 1, false},
 	};
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_span norm = {text, cases[i].norm};
@@ -164,12 +158,11 @@ static void names_up_to_the_limit_fit_a_record(void **state)
 	}
 }
 
-static void damaged_records_are_told(void **state)
+TEST(damaged_records_are_told)
 {
 	char record[sizeof(child_record)];
 	struct dit_name name;
 
-	(void)state;
 	for (size_t len = 0; len < 20 + 9; len++) {
 		assert_int_equal(
 			dit_name_decode((struct dit_span){child_record, len}, &name),
@@ -190,19 +183,4 @@ static void damaged_records_are_told(void **state)
 	assert_int_equal(
 		dit_name_decode((struct dit_span){record, sizeof(record)}, &name),
 		DIT_E_CORRUPT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(child_is_encoded_as_slapadd_does),
-		cmocka_unit_test(self_is_encoded_as_slapadd_does),
-		cmocka_unit_test(decode_undoes_encode),
-		cmocka_unit_test(dummy_decodes_as_a_nameless_self),
-		cmocka_unit_test(longer_records_fit_other_files),
-		cmocka_unit_test(names_up_to_the_limit_fit_a_record),
-		cmocka_unit_test(damaged_records_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static void assert_record(const struct dit_split *split, uint32_t i,
 
 #define RECORD(text) ((struct dit_span){text, sizeof(text) - 1})
 
-static void values_over_the_limit_are_ordered_records(void **state)
+FIXTURE_TEST(values_over_the_limit_are_ordered_records)
 {
 	struct fixture *f = *state;
 	const struct dit_split *split = NULL;
@@ -104,7 +104,7 @@ static void values_over_the_limit_are_ordered_records(void **state)
 	assert_false(f->encoded.splits.is_too_long);
 }
 
-static void values_without_normal_form_stand_alone(void **state)
+FIXTURE_TEST(values_without_normal_form_stand_alone)
 {
 	struct fixture *f = *state;
 
@@ -116,7 +116,7 @@ static void values_without_normal_form_stand_alone(void **state)
 	assert_record(f->encoded.splits.list, 1, RECORD("extensibleObject\0\0\0"));
 }
 
-static void as_many_values_as_the_limit_stay(void **state)
+FIXTURE_TEST(as_many_values_as_the_limit_stay)
 {
 	struct fixture *f = *state;
 
@@ -126,7 +126,7 @@ static void as_many_values_as_the_limit_stay(void **state)
 	assert_false(f->stored.attrs[3].is_split);
 }
 
-static void limits_are_of_one_description_and_not_of_those_below(void **state)
+FIXTURE_TEST(limits_are_of_one_description_and_not_of_those_below)
 {
 	struct fixture *f = *state;
 
@@ -141,7 +141,7 @@ static void limits_are_of_one_description_and_not_of_those_below(void **state)
 	assert_int_equal(f->encoded.splits.n, 4);
 }
 
-static void the_size_counts_values_wherever_they_are(void **state)
+FIXTURE_TEST(the_size_counts_values_wherever_they_are)
 {
 	static const char record[] = PERSON "description: zeta\ndescription: Alpha\n";
 	struct fixture *f = *state;
@@ -156,7 +156,7 @@ static void the_size_counts_values_wherever_they_are(void **state)
 	assert_true(f->encoded.len < size);
 }
 
-static void of_equal_values_the_last_is_kept_whole(void **state)
+FIXTURE_TEST(of_equal_values_the_last_is_kept_whole)
 {
 	struct fixture *f = *state;
 	const struct dit_split *split = NULL;
@@ -171,7 +171,7 @@ static void of_equal_values_the_last_is_kept_whole(void **state)
 	assert_int_equal(f->stored.attrs[3].nvalues, 4);
 }
 
-static void empty_values_equal_nothing(void **state)
+FIXTURE_TEST(empty_values_equal_nothing)
 {
 	struct fixture *f = *state;
 
@@ -185,7 +185,7 @@ static void empty_values_equal_nothing(void **state)
 	assert_record(&f->encoded.splits.list[1], 0, RECORD("\0\0\0"));
 }
 
-static void blocks_of_one_description_share_a_key(void **state)
+FIXTURE_TEST(blocks_of_one_description_share_a_key)
 {
 	struct fixture *f = *state;
 
@@ -202,7 +202,7 @@ static void blocks_of_one_description_share_a_key(void **state)
 	assert_false(f->stored.attrs[7].is_split);
 }
 
-static void a_record_may_have_as_many_bytes_as_lmdb_takes(void **state)
+FIXTURE_TEST(a_record_may_have_as_many_bytes_as_lmdb_takes)
 {
 	/* Normal form, value, two NULs, two bytes of length: 253 + 254 + 4 = 511 */
 	struct fixture *f = *state;
@@ -248,7 +248,7 @@ static void a_record_may_have_as_many_bytes_as_lmdb_takes(void **state)
 	assert_true(f->encoded.splits.is_too_long);
 }
 
-static void records_are_read_as_they_were_written(void **state)
+FIXTURE_TEST(records_are_read_as_they_were_written)
 {
 	struct fixture *f = *state;
 	const struct dit_split *split = NULL;
@@ -272,7 +272,7 @@ static void records_are_read_as_they_were_written(void **state)
 	assert_int_equal(normal.len, 0);
 }
 
-static void records_that_are_none_are_refused(void **state)
+TEST(records_that_are_none_are_refused)
 {
 	static const struct {
 		struct dit_span record;
@@ -291,7 +291,6 @@ static void records_that_are_none_are_refused(void **state)
 	};
 	struct dit_span value;
 	struct dit_span normal;
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("case %zu\n", i);
@@ -301,7 +300,7 @@ static void records_that_are_none_are_refused(void **state)
 	}
 }
 
-static void sorted_values_are_marked(void **state)
+FIXTURE_TEST(sorted_values_are_marked)
 {
 	struct fixture *f = *state;
 	uint64_t *sorted = calloc(dit_schema_ntypes(f->entry.schema) / 64 + 1, 8);
@@ -316,36 +315,4 @@ static void sorted_values_are_marked(void **state)
 	assert_span_equal(f->stored.attrs[3].values[0], "a");
 	assert_false(f->stored.attrs[2].is_sorted);
 	free(sorted);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(values_over_the_limit_are_ordered_records,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(values_without_normal_form_stand_alone,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(as_many_values_as_the_limit_stay, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			limits_are_of_one_description_and_not_of_those_below, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(the_size_counts_values_wherever_they_are,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(of_equal_values_the_last_is_kept_whole,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(empty_values_equal_nothing, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(blocks_of_one_description_share_a_key,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			a_record_may_have_as_many_bytes_as_lmdb_takes, setup, teardown),
-		cmocka_unit_test_setup_teardown(records_are_read_as_they_were_written,
-	                                        setup, teardown),
-		cmocka_unit_test(records_that_are_none_are_refused),
-		cmocka_unit_test_setup_teardown(sorted_values_are_marked, setup,
-	                                        teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -399,10 +399,9 @@ static void write_tables(struct fixture *f)
 	write_nothing(f);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
 	struct fixture f;
-	(void)state;
 
 	for (size_t i = 0; i < NLAYOUTS; i++) {
 		begin(&f, layouts[i]);
@@ -482,11 +481,10 @@ static void change_entries(struct fixture *f)
 	assert_int_equal(dit_tree_changes_find(&f->changes, NENTRIES + 1, &found), 0);
 }
 
-static void values_are_replaced(void **state)
+TEST(values_are_replaced)
 {
 	struct fixture f;
 	bool has_grown = false;
-	(void)state;
 
 	for (size_t i = 0; i < NLAYOUTS; i++) {
 		struct dit_tree_record *tree = NULL;
@@ -510,10 +508,9 @@ static void values_are_replaced(void **state)
 }
 
 /* A tree of one leaf becomes one of many levels. */
-static void a_leaf_becomes_a_tree(void **state)
+TEST(a_leaf_becomes_a_tree)
 {
 	struct fixture f;
-	(void)state;
 
 	for (size_t i = 0; i < NLAYOUTS; i++) {
 		struct dit_tree_record *tree = NULL;
@@ -571,10 +568,9 @@ static struct dit_tree_record *write_few(struct fixture *f, uint64_t step)
 }
 
 /* To a table of few keys, and to an empty one. */
-static void keys_are_added(void **state)
+TEST(keys_are_added)
 {
 	struct fixture f;
-	(void)state;
 
 	for (size_t i = 0; i < 2 * NLAYOUTS; i++) {
 		struct dit_tree_record *tree = NULL;
@@ -623,7 +619,7 @@ static void put_more(MDB_env *env)
 	}
 }
 
-static void liblmdb_goes_on(void **state)
+TEST(liblmdb_goes_on)
 {
 	struct fixture f;
 	struct dit_tree_record *tree = NULL;
@@ -631,7 +627,6 @@ static void liblmdb_goes_on(void **state)
 	struct dit_walk_opts opts = {
 		.shared.nthreads = 1, .found = note_finding, .found_ctx = &f};
 	struct dit_walk_stats stats;
-	(void)state;
 
 	begin(&f, layouts[0]);
 	tree = write_entries(&f);
@@ -655,13 +650,12 @@ static void liblmdb_goes_on(void **state)
 
 /* ---- errors ---- */
 
-static void other_trees_are_refused(void **state)
+TEST(other_trees_are_refused)
 {
 	struct fixture f;
 	struct dit_tree_record tree;
 	struct dit_tree_record empty = {.root = DIT_PAGE_NONE};
 	struct dit_span found = {NULL, 0};
-	(void)state;
 
 	begin(&f, layouts[4]);
 	write_tables(&f);
@@ -686,12 +680,11 @@ static void other_trees_are_refused(void **state)
 	end(&f);
 }
 
-static void failures_are_passed_on(void **state)
+TEST(failures_are_passed_on)
 {
 	struct fixture f;
 	static char name[600];
 	int readable = -1;
-	(void)state;
 
 	begin(&f, layouts[4]);
 	(void)write_entries(&f);
@@ -710,15 +703,5 @@ static void failures_are_passed_on(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(values_are_replaced),
-		cmocka_unit_test(a_leaf_becomes_a_tree),
-		cmocka_unit_test(keys_are_added),
-		cmocka_unit_test(liblmdb_goes_on),
-		cmocka_unit_test(other_trees_are_refused),
-		cmocka_unit_test(failures_are_passed_on),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, NULL);
+	return test_run("tests", set_up, NULL);
 }

@@ -100,13 +100,12 @@ static int reindex(const struct fixture *fixture, unsigned version)
 	return r;
 }
 
-static void liblmdb_writes_after_our_commit(void **state)
+TEST(liblmdb_writes_after_our_commit)
 {
 	struct fixture fixture;
 	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 
-	(void)state;
 	fixture_make(&fixture);
 	assert_int_equal(reindex(&fixture, 10), 0);
 	assert_versions(&fixture, 10, 10, 0);
@@ -130,7 +129,7 @@ static void liblmdb_writes_after_our_commit(void **state)
 	fixture_remove(&fixture);
 }
 
-static void databases_are_added(void **state)
+TEST(databases_are_added)
 {
 	struct dit_page_commit *commit = NULL;
 	struct dit_tree_record tree;
@@ -139,7 +138,6 @@ static void databases_are_added(void **state)
 	MDB_txn *txn = NULL;
 	int fd = -1;
 
-	(void)state;
 	fixture_make(&fixture);
 	assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd), 0);
 	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("sn"), &tree), 1);
@@ -166,7 +164,7 @@ static void databases_are_added(void **state)
 }
 
 /* So many that the main tree has several levels. */
-static void the_main_tree_can_have_several_levels(void **state)
+TEST(the_main_tree_can_have_several_levels)
 {
 	struct dit_tree_record tree = {.flags = INDEX_FLAGS, .root = DIT_PAGE_NONE};
 	struct dit_page_commit *commit = NULL;
@@ -174,7 +172,6 @@ static void the_main_tree_can_have_several_levels(void **state)
 	char name[40];
 	int fd = -1;
 
-	(void)state;
 	fixture_make(&fixture);
 	for (unsigned round = 0; round < 3; round++) {
 		assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd),
@@ -196,12 +193,11 @@ static void the_main_tree_can_have_several_levels(void **state)
 
 /* ---- pages ---- */
 
-static void free_pages_are_used(void **state)
+TEST(free_pages_are_used)
 {
 	struct fixture fixture;
 	uint64_t bytes = 0;
 
-	(void)state;
 	fixture_make(&fixture);
 	test_fill_memory(true);
 	for (unsigned version = 1; version <= 8; version++) {
@@ -244,12 +240,11 @@ static void make_single_free_pages(const struct fixture *fixture)
 }
 
 /* None of them lie in a row. */
-static void single_free_pages_are_used(void **state)
+TEST(single_free_pages_are_used)
 {
 	struct fixture fixture;
 	uint64_t bytes = 0;
 
-	(void)state;
 	fixture_make(&fixture);
 	make_single_free_pages(&fixture);
 	bytes = file_bytes(&fixture);
@@ -282,11 +277,10 @@ static void put_shorter_values(const struct fixture *fixture)
 	mdb_env_close(env);
 }
 
-static void all_pages_of_a_value_become_free(void **state)
+TEST(all_pages_of_a_value_become_free)
 {
 	struct fixture fixture;
 
-	(void)state;
 	fixture_make(&fixture);
 	put_shorter_values(&fixture);
 	assert_sound(&fixture);
@@ -296,7 +290,7 @@ static void all_pages_of_a_value_become_free(void **state)
 }
 
 /* A reader of the state before goes on with it. */
-static void readers_keep_their_state(void **state)
+TEST(readers_keep_their_state)
 {
 	struct dit_page_commit *commit = NULL;
 	struct fixture fixture;
@@ -305,7 +299,6 @@ static void readers_keep_their_state(void **state)
 	uint64_t seen = 0;
 	int fd = -1;
 
-	(void)state;
 	fixture_make(&fixture);
 	assert_int_equal(reindex(&fixture, 1), 0);
 	env = open_env(&fixture);
@@ -374,7 +367,7 @@ static size_t count_ids(const struct fixture *fixture, const char *name)
 
 /* A tree is merged several times before one commit, in a file with and without free
  * pages: pages of the versions in between are free as well. */
-static void merged_trees_give_back_their_pages(void **state)
+TEST(merged_trees_give_back_their_pages)
 {
 	struct dit_page_commit *commit = NULL;
 	struct dit_tree_record tree;
@@ -382,7 +375,6 @@ static void merged_trees_give_back_their_pages(void **state)
 	size_t n = 0;
 	int fd = -1;
 
-	(void)state;
 	fixture_make(&fixture);
 	n = count_ids(&fixture, "cn");
 	for (unsigned round = 0; round < 4; round++) {
@@ -417,7 +409,7 @@ static void merged_trees_give_back_their_pages(void **state)
 }
 
 /* One goes, one becomes short, and one stays in a leaf that is written again. */
-static void all_pages_of_a_value_leave_the_tree(void **state)
+TEST(all_pages_of_a_value_leave_the_tree)
 {
 	const uint64_t ids[] = {1, 2};
 	struct dit_page_commit *commit = NULL;
@@ -427,7 +419,6 @@ static void all_pages_of_a_value_leave_the_tree(void **state)
 	struct fixture fixture;
 	int fd = -1;
 
-	(void)state;
 	fixture_make(&fixture);
 	put_shorter_values(&fixture);
 	assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd), 0);
@@ -454,14 +445,13 @@ static void all_pages_of_a_value_leave_the_tree(void **state)
 	fixture_remove(&fixture);
 }
 
-static void maxsize_limits_the_file(void **state)
+TEST(maxsize_limits_the_file)
 {
 	struct dit_page_commit *commit = NULL;
 	struct fixture fixture;
 	uint64_t bytes = 0;
 	int fd = -1;
 
-	(void)state;
 	fixture_make(&fixture);
 	bytes = file_bytes(&fixture);
 	assert_int_equal(
@@ -509,14 +499,13 @@ static long count_calls(const struct fixture *fixture)
 	return ncalls;
 }
 
-static void each_call_that_fails_leaves_a_sound_file(void **state)
+TEST(each_call_that_fails_leaves_a_sound_file)
 {
 	struct fixture fixture;
 	char *before = NULL;
 	size_t len = 0;
 	long n = 0;
 
-	(void)state;
 	fixture_make(&fixture);
 	before = read_file(&fixture, &len);
 	n = count_calls(&fixture);
@@ -540,14 +529,13 @@ static void each_call_that_fails_leaves_a_sound_file(void **state)
 	fixture_remove(&fixture);
 }
 
-static void a_death_at_each_call_leaves_a_sound_file(void **state)
+TEST(a_death_at_each_call_leaves_a_sound_file)
 {
 	struct fixture fixture;
 	char *before = NULL;
 	size_t len = 0;
 	long n = 0;
 
-	(void)state;
 	fixture_make(&fixture);
 	before = read_file(&fixture, &len);
 	n = count_calls(&fixture);
@@ -577,14 +565,13 @@ static void a_death_at_each_call_leaves_a_sound_file(void **state)
 	fixture_remove(&fixture);
 }
 
-static void a_commit_that_is_undone_leaves_the_file_as_it_was(void **state)
+TEST(a_commit_that_is_undone_leaves_the_file_as_it_was)
 {
 	struct dit_page_commit *commit = NULL;
 	struct fixture fixture;
 	uint64_t bytes = 0;
 	int fd = -1;
 
-	(void)state;
 	fixture_make(&fixture);
 	assert_int_equal(reindex(&fixture, 1), 0);
 	bytes = file_bytes(&fixture);
@@ -609,7 +596,7 @@ static void a_commit_that_is_undone_leaves_the_file_as_it_was(void **state)
 /* ---- damage ---- */
 
 /* Each word of the pages that a commit reads gets other values. */
-static void damage_is_an_error(void **state)
+TEST(damage_is_an_error)
 {
 	static const uint16_t values[] = {0, 1, 0x7fff, 0xffff};
 	struct fixture fixture;
@@ -617,7 +604,6 @@ static void damage_is_an_error(void **state)
 	size_t len = 0;
 	unsigned ncorrupt = 0;
 
-	(void)state;
 	fixture_make(&fixture);
 	before = read_file(&fixture, &len);
 	for (size_t at = 2 * PAGE; at + 64 <= len; at += 4 * PAGE) {
@@ -640,7 +626,7 @@ static void damage_is_an_error(void **state)
 }
 
 /* A commit would give the page of a meta page to a tree. */
-static void a_meta_page_is_not_free(void **state)
+TEST(a_meta_page_is_not_free)
 {
 	struct fixture fixture;
 	struct dit_metas metas;
@@ -648,7 +634,6 @@ static void a_meta_page_is_not_free(void **state)
 	uint16_t slot = 0;
 	int fd = -1;
 
-	(void)state;
 	fixture_make(&fixture);
 	fd = open(fixture.path, O_RDWR);
 	assert_int_equal(dit_metas_read(fd, &dit_lmdb_09, &metas), 0);
@@ -661,12 +646,11 @@ static void a_meta_page_is_not_free(void **state)
 	fixture_remove(&fixture);
 }
 
-static void sets_of_pages_find_runs(void **state)
+TEST(sets_of_pages_find_runs)
 {
 	struct dit_page_set set;
 	uint64_t at = 0;
 
-	(void)state;
 	assert_int_equal(dit_page_set_init(&set, 200), 0);
 	assert_true(dit_page_set_add_run(&set, 60, 10));
 	assert_false(dit_page_set_add_run(&set, 69, 2));
@@ -687,28 +671,4 @@ static void sets_of_pages_find_runs(void **state)
 	assert_int_equal(dit_page_set_take_run(&set, 1, &at), 199);
 	assert_int_equal(dit_page_set_take_run(&set, 1, &at), 200);
 	dit_page_set_deinit(&set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(liblmdb_writes_after_our_commit),
-		cmocka_unit_test(databases_are_added),
-		cmocka_unit_test(the_main_tree_can_have_several_levels),
-		cmocka_unit_test(free_pages_are_used),
-		cmocka_unit_test(single_free_pages_are_used),
-		cmocka_unit_test(all_pages_of_a_value_become_free),
-		cmocka_unit_test(readers_keep_their_state),
-		cmocka_unit_test(merged_trees_give_back_their_pages),
-		cmocka_unit_test(all_pages_of_a_value_leave_the_tree),
-		cmocka_unit_test(maxsize_limits_the_file),
-		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
-		cmocka_unit_test(a_death_at_each_call_leaves_a_sound_file),
-		cmocka_unit_test(a_commit_that_is_undone_leaves_the_file_as_it_was),
-		cmocka_unit_test(damage_is_an_error),
-		cmocka_unit_test(a_meta_page_is_not_free),
-		cmocka_unit_test(sets_of_pages_find_runs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void take_all(struct source *source, uint64_t npages)
 	}
 }
 
-static void what_is_expected_is_reserved_at_once(void **state)
+TEST(what_is_expected_is_reserved_at_once)
 {
 	static const struct {
 		uint64_t expected;
@@ -80,7 +80,6 @@ static void what_is_expected_is_reserved_at_once(void **state)
 		{0, 30000, 23},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct source source;
 
@@ -97,12 +96,11 @@ static void what_is_expected_is_reserved_at_once(void **state)
 	}
 }
 
-static void dropped_pages_come_before_new_ones(void **state)
+TEST(dropped_pages_come_before_new_ones)
 {
 	struct source source;
 	struct dit_page_run run;
 
-	(void)state;
 	init(&source, &dit_lmdb_09, 1000);
 	take_all(&source, 1000);
 	for (unsigned round = 0; round < 20; round++) {
@@ -124,13 +122,12 @@ static void dropped_pages_come_before_new_ones(void **state)
 }
 
 /* With the same transaction they would be sealed twice. */
-static void dropped_pages_that_are_sealed_stay_unused(void **state)
+TEST(dropped_pages_that_are_sealed_stay_unused)
 {
 	struct dit_page_format sealed = dit_lmdb_10;
 	struct source source;
 	struct dit_page_run run;
 
-	(void)state;
 	sealed.crypto = (const void *)&sealed;
 	init(&source, &sealed, 300);
 	take_all(&source, 300);
@@ -141,12 +138,11 @@ static void dropped_pages_that_are_sealed_stay_unused(void **state)
 	dit_page_reserve_deinit(&source.reserve);
 }
 
-static void rows_that_are_too_short_serve_others(void **state)
+TEST(rows_that_are_too_short_serve_others)
 {
 	struct source source;
 	struct dit_page_run run;
 
-	(void)state;
 	init(&source, &dit_lmdb_09, 0);
 	source.row = 3;
 	assert_int_equal(dit_page_reserve_expect(&source.reserve, 300), 0);
@@ -163,12 +159,11 @@ static void rows_that_are_too_short_serve_others(void **state)
 	dit_page_reserve_deinit(&source.reserve);
 }
 
-static void a_reservation_that_fails_reserves_nothing(void **state)
+TEST(a_reservation_that_fails_reserves_nothing)
 {
 	struct source source;
 	struct dit_page_run run;
 
-	(void)state;
 	init(&source, &dit_lmdb_09, 0);
 	source.error = -ENOSPC;
 	assert_int_equal(dit_page_reserve_expect(&source.reserve, 100), -ENOSPC);
@@ -178,17 +173,4 @@ static void a_reservation_that_fails_reserves_nothing(void **state)
 	assert_int_equal(take(&source, 1, 1, &run), 1);
 	assert_int_equal(run.first, 10);
 	dit_page_reserve_deinit(&source.reserve);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_expected_is_reserved_at_once),
-		cmocka_unit_test(dropped_pages_come_before_new_ones),
-		cmocka_unit_test(dropped_pages_that_are_sealed_stay_unused),
-		cmocka_unit_test(rows_that_are_too_short_serve_others),
-		cmocka_unit_test(a_reservation_that_fails_reserves_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

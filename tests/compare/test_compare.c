@@ -328,7 +328,7 @@ static void entry_damaged(struct dit_record_output *staging)
 
 /* ---- tests ---- */
 
-static void each_difference_is_found_and_named(void **state)
+TEST(each_difference_is_found_and_named)
 {
 	/* clang-format off */
 	static const struct {
@@ -454,7 +454,6 @@ static void each_difference_is_found_and_named(void **state)
 	};
 	/* clang-format on */
 	struct lines *lines = calloc(1, sizeof(*lines));
-	(void)state;
 
 	assert_non_null(lines);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -491,13 +490,12 @@ static void add_db(const char *dir, const char *name, unsigned flags, size_t ite
 	mdb_env_close(env);
 }
 
-static void ixck_on_one_side_does_not_count(void **state)
+TEST(ixck_on_one_side_does_not_count)
 {
 	char *a = make(tree);
 	char *b = make(tree);
 	struct dit_compare_opts opts = {.size = sizeof(opts), .first = a, .second = b};
 	uint64_t n = 99;
-	(void)state;
 
 	add_db(b, "ixck", MDB_INTEGERKEY, 0);
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
@@ -509,13 +507,12 @@ static void ixck_on_one_side_does_not_count(void **state)
 	test_scratch_remove(b);
 }
 
-static void index_items_that_are_no_ids_are_an_error(void **state)
+TEST(index_items_that_are_no_ids_are_an_error)
 {
 	char *a = make(nothing);
 	char *b = make(nothing);
 	struct dit_compare_opts opts = {.size = sizeof(opts), .first = a, .second = b};
 	uint64_t n = 99;
-	(void)state;
 
 	add_db(a, "cn", MDB_DUPSORT | MDB_DUPFIXED, 5);
 	add_db(b, "cn", MDB_DUPSORT | MDB_DUPFIXED, 5);
@@ -525,12 +522,11 @@ static void index_items_that_are_no_ids_are_an_error(void **state)
 	test_scratch_remove(b);
 }
 
-static void bad_directories_are_refused(void **state)
+TEST(bad_directories_are_refused)
 {
 	char *a = make(nothing);
 	struct dit_compare_opts opts = {.size = sizeof(opts), .first = a, .second = a};
 	uint64_t n = 99;
-	(void)state;
 
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), -EINVAL);
 	opts.second = "/nonexistent";
@@ -541,7 +537,7 @@ static void bad_directories_are_refused(void **state)
 	test_scratch_remove(a);
 }
 
-static void a_comparison_can_be_stopped(void **state)
+TEST(a_comparison_can_be_stopped)
 {
 	static const volatile sig_atomic_t stop = 1;
 	char *a = make(tree);
@@ -549,7 +545,6 @@ static void a_comparison_can_be_stopped(void **state)
 	struct dit_compare_opts opts = {
 		.size = sizeof(opts), .first = a, .second = b, .stop = &stop};
 	uint64_t n = 99;
-	(void)state;
 
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_STOPPED);
 	assert_int_equal(n, 99);
@@ -572,7 +567,7 @@ static void note_progress(void *ctx, const struct dit_progress *progress)
 	*last = *progress;
 }
 
-static void progress_is_told(void **state)
+TEST(progress_is_told)
 {
 	struct dit_progress last = {.total = 0};
 	char *a = make(tree);
@@ -584,7 +579,6 @@ static void progress_is_told(void **state)
 	                                .progress = note_progress,
 	                                .progress_ctx = &last};
 	uint64_t n = 99;
-	(void)state;
 
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
 	assert_int_equal(n, 0);
@@ -626,7 +620,7 @@ static void commit_to_both(void *ctx, const struct dit_progress *progress)
 }
 
 /* Afterwards no meta page has the states that are compared. */
-static void commits_during_a_comparison_do_not_matter(void **state)
+TEST(commits_during_a_comparison_do_not_matter)
 {
 	char *a = make(tree);
 	char *b = make(tree);
@@ -637,7 +631,6 @@ static void commits_during_a_comparison_do_not_matter(void **state)
 	                                .progress = commit_to_both,
 	                                .progress_ctx = &wants};
 	uint64_t n = 99;
-	(void)state;
 
 	wants = &opts;
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
@@ -645,19 +638,4 @@ static void commits_during_a_comparison_do_not_matter(void **state)
 	assert_null(wants);
 	test_scratch_remove(a);
 	test_scratch_remove(b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_comparison_can_be_stopped),
-		cmocka_unit_test(progress_is_told),
-		cmocka_unit_test(commits_during_a_comparison_do_not_matter),
-		cmocka_unit_test(each_difference_is_found_and_named),
-		cmocka_unit_test(ixck_on_one_side_does_not_count),
-		cmocka_unit_test(index_items_that_are_no_ids_are_an_error),
-		cmocka_unit_test(bad_directories_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,7 +301,7 @@ static void check(const char *name, const struct site *old_site,
 	check_formats(name, sites, (const bool[2]){true, true}, ndifferences, line);
 }
 
-static void what_has_to_differ_is_passed_over(void **state)
+TEST(what_has_to_differ_is_passed_over)
 {
 	const struct site old_site = {.is_new = false};
 	const struct site integers = {.is_integerkey = true};
@@ -313,7 +313,6 @@ static void what_has_to_differ_is_passed_over(void **state)
 	const struct site added[2] = {{.is_new = false},
 	                              {.is_new = true, .index = "objectClass"}};
 	const struct site new_range = {.is_new = true, .has_range = true};
-	(void)state;
 
 	check("nothing", &old_site, &old_site, 0, NULL);
 	check("IDs, numbers, hashes", &old_site, &new_site, 0, NULL);
@@ -327,7 +326,7 @@ static void what_has_to_differ_is_passed_over(void **state)
 	check("two ranges", &range, &new_range, 0, NULL);
 }
 
-static void differences_of_entries_are_named(void **state)
+TEST(differences_of_entries_are_named)
 {
 	const struct site old_site = {.is_new = false};
 	const struct {
@@ -362,7 +361,6 @@ static void differences_of_entries_are_named(void **state)
 	         3,
 	         "id2e: \"cn=c,cn=suffix\", only in the first\n"},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		check(cases[i].name, &old_site, &cases[i].site, cases[i].n,
@@ -370,7 +368,7 @@ static void differences_of_entries_are_named(void **state)
 	}
 }
 
-static void differences_of_indexes_are_named(void **state)
+TEST(differences_of_indexes_are_named)
 {
 	const struct site old_site = {.is_new = false};
 	const struct site range = {.has_range = true, .lacks_in_range = true};
@@ -414,7 +412,6 @@ static void differences_of_indexes_are_named(void **state)
 	         1,
 	         "sn: \"cn=c,cn=suffix\", keys only in the first\n"},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		check(cases[i].name, &old_site, &cases[i].site, cases[i].n,
@@ -424,34 +421,31 @@ static void differences_of_indexes_are_named(void **state)
 	      "sn: \"cn=c,cn=suffix\", keys only in the second\n");
 }
 
-static void an_id_of_nobody_is_told_with_its_side(void **state)
+TEST(an_id_of_nobody_is_told_with_its_side)
 {
 	const struct site old_site = {.has_stale_id = true};
 	const struct site new_site = {.is_new = true};
-	(void)state;
 
 	check("in the first", &old_site, &new_site, 1,
 	      "sn: 1 IDs without an entry, as 40, only in the first\n");
 }
 
 /* The index of objectClass is that of slapd 2.7. */
-static void an_old_index_of_object_class_counts(void **state)
+TEST(an_old_index_of_object_class_counts)
 {
 	const struct site old_site = {.index = "objectClass"};
 	const struct site new_site = {.is_new = true};
-	(void)state;
 
 	check("it is lost", &old_site, &new_site, 1,
 	      "objectClass: this database is only in the first\n");
 }
 
-static void generated_values_can_be_ignored(void **state)
+TEST(generated_values_can_be_ignored)
 {
 	const struct site old_site = {.index = "entryUUID"};
 	const struct site new_site = {.is_new = true};
 	struct dit_compare_opts opts = {.size = sizeof(opts), .ignore_generated = true};
 	uint64_t n = 99;
-	(void)state;
 
 	opts.first = make(&old_site, false);
 	opts.second = make(&new_site, true);
@@ -461,33 +455,17 @@ static void generated_values_can_be_ignored(void **state)
 	test_scratch_remove((char *)opts.second);
 }
 
-static void a_comparison_can_be_stopped(void **state)
+TEST(a_comparison_can_be_stopped)
 {
 	const struct site old_site = {.is_new = false};
 	const struct site new_site = {.is_new = true};
 	const volatile sig_atomic_t stop = 1;
 	struct dit_compare_opts opts = {.size = sizeof(opts), .stop = &stop};
 	uint64_t n = 99;
-	(void)state;
 
 	opts.first = make(&old_site, false);
 	opts.second = make(&new_site, true);
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_STOPPED);
 	test_scratch_remove((char *)opts.first);
 	test_scratch_remove((char *)opts.second);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_has_to_differ_is_passed_over),
-		cmocka_unit_test(differences_of_entries_are_named),
-		cmocka_unit_test(differences_of_indexes_are_named),
-		cmocka_unit_test(an_id_of_nobody_is_told_with_its_side),
-		cmocka_unit_test(an_old_index_of_object_class_counts),
-		cmocka_unit_test(generated_values_can_be_ignored),
-		cmocka_unit_test(a_comparison_can_be_stopped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

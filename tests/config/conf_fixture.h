@@ -103,6 +103,6 @@ static inline struct dit_settings *conf_accept(struct conf_fixture *f, const cha
 	return settings;
 }
 
-#define CONF_TEST(name) cmocka_unit_test_setup_teardown(name, conf_setup, conf_teardown)
+#define CONF_TEST(name) TEST_WITH(name, conf_setup, conf_teardown)
 
 #endif

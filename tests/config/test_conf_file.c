@@ -65,7 +65,7 @@ static void check_include(struct conf_fixture *f, const struct include_case *c)
 	dit_settings_free(parser.settings);
 }
 
-static void included_file_restores_the_including_line(void **state)
+CONF_TEST(included_file_restores_the_including_line)
 {
 	for (size_t i = 0; i < sizeof(includes) / sizeof(includes[0]); i++) {
 		print_message("%s\n", includes[i].name);
@@ -73,7 +73,7 @@ static void included_file_restores_the_including_line(void **state)
 	}
 }
 
-static void an_error_after_an_include_names_the_including_file(void **state)
+CONF_TEST(an_error_after_an_include_names_the_including_file)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -83,14 +83,4 @@ static void an_error_after_an_include_names_the_including_file(void **state)
 	                 DIT_E_CONFIG);
 	assert_string_equal(f->reports, "t.conf: line 3: <lastmod> invalid value\n"
 	                                "E bad configuration file!\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CONF_TEST(included_file_restores_the_including_line),
-		CONF_TEST(an_error_after_an_include_names_the_including_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void check_lines(const char *input, size_t len,
 	(void)fclose(file);
 }
 
-static void lines_continue_as_in_slapd(void **state)
+TEST(lines_continue_as_in_slapd)
 {
 	static const struct {
 		const char *input;
@@ -68,29 +68,26 @@ static void lines_continue_as_in_slapd(void **state)
 	              "a"}}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		check_lines(cases[i].input, strlen(cases[i].input), cases[i].lines);
 	}
 }
 
-static void nul_hides_the_rest_of_its_line(void **state)
+TEST(nul_hides_the_rest_of_its_line)
 {
 	static const char input[] = "a\0b\nc\n";
 	static const struct expected_line expected[] = {{1, "a"}, {2, "c"}, {0, NULL}};
 
-	(void)state;
 	check_lines(input, sizeof(input) - 1, expected);
 }
 
-static void long_lines_are_cut_into_pieces(void **state)
+TEST(long_lines_are_cut_into_pieces)
 {
 	FILE *file = NULL;
 	struct dit_conf_lines lines = {.file = NULL};
 	char input[5000];
 	char *text = NULL;
 
-	(void)state;
 	/* Pieces of 2047 bytes; one that begins with a space continues. */
 	memset(input, 'x', sizeof(input));
 	input[2047] = ' ';
@@ -112,13 +109,12 @@ static void long_lines_are_cut_into_pieces(void **state)
 	(void)fclose(file);
 }
 
-static void read_errors_are_told(void **state)
+TEST(read_errors_are_told)
 {
 	FILE *file = fopen("/", "r");
 	struct dit_conf_lines lines = {.file = NULL};
 	char *text = NULL;
 
-	(void)state;
 	assert_non_null(file);
 	lines.file = file;
 	assert_int_equal(dit_conf_lines_next(&lines, &text), -EISDIR);
@@ -126,7 +122,7 @@ static void read_errors_are_told(void **state)
 	(void)fclose(file);
 }
 
-static void words_are_unquoted(void **state)
+TEST(words_are_unquoted)
 {
 	static const struct {
 		const char *input;
@@ -149,7 +145,6 @@ static void words_are_unquoted(void **state)
 		{"\"a\\\"", {"a\""}, DIT_E_SYNTAX},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = strdup(cases[i].input);
 		char *at = text;
@@ -169,17 +164,4 @@ static void words_are_unquoted(void **state)
 		assert_int_equal(r, cases[i].end);
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_continue_as_in_slapd),
-		cmocka_unit_test(nul_hides_the_rest_of_its_line),
-		cmocka_unit_test(long_lines_are_cut_into_pieces),
-		cmocka_unit_test(read_errors_are_told),
-		cmocka_unit_test(words_are_unquoted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

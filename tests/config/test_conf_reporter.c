@@ -60,7 +60,7 @@ static struct dit_conf_reporter in_tree(struct conf_fixture *f)
 	};
 }
 
-static void report_names_file_and_line(void **state)
+FIXTURE_TEST(report_names_file_and_line)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_file(f);
@@ -78,7 +78,7 @@ static void report_names_file_and_line(void **state)
 	                                "x.conf: line 7: odd\n");
 }
 
-static void report_in_a_tree_names_the_value(void **state)
+FIXTURE_TEST(report_in_a_tree_names_the_value)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
@@ -93,7 +93,7 @@ static void report_in_a_tree_names_the_value(void **state)
 	                                "x.d: line 1: odd\n");
 }
 
-static void report_without_a_place_is_its_text_and_kind(void **state)
+FIXTURE_TEST(report_without_a_place_is_its_text_and_kind)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = {.report = conf_collect, .ctx = f};
@@ -104,7 +104,7 @@ static void report_without_a_place_is_its_text_and_kind(void **state)
 	assert_string_equal(f->reports, "E a b!\nc\n");
 }
 
-static void last_message_is_kept(void **state)
+FIXTURE_TEST(last_message_is_kept)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
@@ -118,7 +118,7 @@ static void last_message_is_kept(void **state)
 	assert_string_equal(reporter.message, "k: good");
 }
 
-static void repeat_sets_the_message_without_a_report(void **state)
+FIXTURE_TEST(repeat_sets_the_message_without_a_report)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
@@ -134,7 +134,7 @@ static void repeat_sets_the_message_without_a_report(void **state)
 	assert_string_equal(reporter.message, "");
 }
 
-static void messages_are_cut_as_in_slapd_and_other_texts_are_not(void **state)
+FIXTURE_TEST(messages_are_cut_as_in_slapd_and_other_texts_are_not)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_file(f);
@@ -159,19 +159,16 @@ static void messages_are_cut_as_in_slapd_and_other_texts_are_not(void **state)
 	assert_int_equal(strlen(f->reports), strlen("x.conf: line 7: \n") + strlen(text));
 }
 
-static void reporter_to_which_nobody_listens_keeps_the_message(void **state)
+TEST(reporter_to_which_nobody_listens_keeps_the_message)
 {
 	struct dit_conf_reporter reporter = {.place = {.file = "x.conf", .line = 7}};
 
-	(void)state;
 	assert_int_equal(dit_conf_tell(&reporter, DIT_REPORT_ERROR, "a"), DIT_E_CONFIG);
 	assert_int_equal(dit_conf_say(&reporter, DIT_SAY_VALUE, "b"), DIT_E_CONFIG);
 	assert_string_equal(reporter.message, "b");
 }
 
-#define REPORTER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static void without_memory_long_texts_are_cut(void **state)
+FIXTURE_TEST(without_memory_long_texts_are_cut)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_file(f);
@@ -187,21 +184,4 @@ static void without_memory_long_texts_are_cut(void **state)
 	assert_string_equal(f->reports, "E x\nx.conf: line 7: x\n"
 	                                "x.conf: line 7: <index> bad\n"
 	                                "x.conf: line 7 index: no good\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(without_memory_long_texts_are_cut, setup,
-	                                        teardown),
-		REPORTER_TEST(report_names_file_and_line),
-		REPORTER_TEST(report_in_a_tree_names_the_value),
-		REPORTER_TEST(report_without_a_place_is_its_text_and_kind),
-		REPORTER_TEST(last_message_is_kept),
-		REPORTER_TEST(repeat_sets_the_message_without_a_report),
-		REPORTER_TEST(messages_are_cut_as_in_slapd_and_other_texts_are_not),
-		cmocka_unit_test(reporter_to_which_nobody_listens_keeps_the_message),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "config/conf_fixture.h"
 
-static void empty_file_leaves_the_defaults_and_the_config_database(void **state)
+CONF_TEST(empty_file_leaves_the_defaults_and_the_config_database)
 {
 	struct dit_settings *s = conf_accept(*state, "");
 
@@ -24,7 +24,7 @@ static void empty_file_leaves_the_defaults_and_the_config_database(void **state)
 	dit_settings_free(NULL);
 }
 
-static void global_values_are_read(void **state)
+CONF_TEST(global_values_are_read)
 {
 	struct dit_settings *s = conf_accept(*state, "index_substr_if_maxlen 10\n"
 	                                             "INDEX_substr_if_minlen 0x5\n"
@@ -49,7 +49,7 @@ static void global_values_are_read(void **state)
 	dit_settings_free(s);
 }
 
-static void database_values_are_read(void **state)
+CONF_TEST(database_values_are_read)
 {
 	struct dit_settings *s =
 		conf_accept(*state, CONF_SCHEMA "database mdb\n"
@@ -101,7 +101,7 @@ static void database_values_are_read(void **state)
 	dit_settings_free(s);
 }
 
-static void syncs_can_be_left_out(void **state)
+CONF_TEST(syncs_can_be_left_out)
 {
 	static const struct {
 		const char *text;
@@ -128,7 +128,7 @@ static void syncs_can_be_left_out(void **state)
 	}
 }
 
-static void modes_are_numbers_or_letters(void **state)
+CONF_TEST(modes_are_numbers_or_letters)
 {
 	static const struct {
 		const char *text;
@@ -150,7 +150,7 @@ static void modes_are_numbers_or_letters(void **state)
 	}
 }
 
-static void maxsize_0_is_what_lmdb_makes_of_it(void **state)
+CONF_TEST(maxsize_0_is_what_lmdb_makes_of_it)
 {
 	struct dit_settings *s = conf_accept(*state, "database mdb\nmaxsize 0\n");
 
@@ -158,7 +158,7 @@ static void maxsize_0_is_what_lmdb_makes_of_it(void **state)
 	dit_settings_free(s);
 }
 
-static void empty_dn_differs_from_none(void **state)
+CONF_TEST(empty_dn_differs_from_none)
 {
 	struct dit_settings *s =
 		conf_accept(*state, "database mdb\nsuffix\ndatabase mdb\nrootdn cn=x\n");
@@ -178,7 +178,7 @@ static void check_index(const struct dit_database *d, size_t i, const char *name
 	assert_int_equal(d->indexes[i].kinds, kinds);
 }
 
-static void indexes_are_read(void **state)
+CONF_TEST(indexes_are_read)
 {
 	struct dit_settings *s =
 		conf_accept(*state, CONF_SCHEMA "database mdb\n"
@@ -215,7 +215,7 @@ static void indexes_are_read(void **state)
 	dit_settings_free(s);
 }
 
-static void sorted_types_are_listed_once(void **state)
+CONF_TEST(sorted_types_are_listed_once)
 {
 	struct dit_settings *s =
 		conf_accept(*state, CONF_SCHEMA "sortvals cn;lang-de SN cn\n"
@@ -239,7 +239,7 @@ static void check_multival(const struct dit_database *d, size_t i, const char *n
 	assert_int_equal(d->multival.specs[i].lo, lo);
 }
 
-static void thresholds_are_read(void **state)
+CONF_TEST(thresholds_are_read)
 {
 	struct dit_settings *s =
 		conf_accept(*state, CONF_SCHEMA "database mdb\n"
@@ -269,7 +269,7 @@ static void thresholds_are_read(void **state)
 	dit_settings_free(s);
 }
 
-static void schema_is_defined_and_sealed(void **state)
+CONF_TEST(schema_is_defined_and_sealed)
 {
 	struct dit_settings *s = conf_accept(
 		*state,
@@ -299,7 +299,7 @@ static void schema_is_defined_and_sealed(void **state)
 	dit_settings_free(s);
 }
 
-static void same_macro_again_is_remarked_on(void **state)
+CONF_TEST(same_macro_again_is_remarked_on)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -315,7 +315,7 @@ static void same_macro_again_is_remarked_on(void **state)
 	dit_settings_free(s);
 }
 
-static void files_include_each_other(void **state)
+CONF_TEST(files_include_each_other)
 {
 	struct dit_settings *s = NULL;
 
@@ -331,7 +331,7 @@ static void files_include_each_other(void **state)
 	dit_settings_free(s);
 }
 
-static void directives_without_influence_are_skipped(void **state)
+CONF_TEST(directives_without_influence_are_skipped)
 {
 	struct dit_settings *s = conf_accept(*state, "# a comment\n"
 	                                             "pidfile /var/run/slapd.pid\n"
@@ -369,7 +369,7 @@ static void directives_without_influence_are_skipped(void **state)
 	dit_settings_free(s);
 }
 
-static void what_belongs_to_others_is_skipped(void **state)
+CONF_TEST(what_belongs_to_others_is_skipped)
 {
 	struct dit_settings *s = NULL;
 
@@ -410,7 +410,7 @@ static void what_belongs_to_others_is_skipped(void **state)
 	dit_settings_free(s);
 }
 
-static void modules_bring_their_schema(void **state)
+CONF_TEST(modules_bring_their_schema)
 {
 	static const struct {
 		const char *line;
@@ -440,7 +440,7 @@ static void modules_bring_their_schema(void **state)
 	}
 }
 
-static void what_is_built_into_slapd_needs_no_module(void **state)
+CONF_TEST(what_is_built_into_slapd_needs_no_module)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -473,7 +473,7 @@ static void what_is_built_into_slapd_needs_no_module(void **state)
 #define OWN_READERS                                                                      \
  "attributetype ( 1.3.6.1.4.1.4203.1.12.2.3.2.12.1 NAME 'olcDbMaxReaders' SUP name )\n"
 
-static void schema_of_back_mdb_comes_with_its_module(void **state)
+CONF_TEST(schema_of_back_mdb_comes_with_its_module)
 {
 	static const struct {
 		const char *built_in;
@@ -518,7 +518,7 @@ static void schema_of_back_mdb_comes_with_its_module(void **state)
 	}
 }
 
-static void place_of_the_context_csn_is_read(void **state)
+CONF_TEST(place_of_the_context_csn_is_read)
 {
 	struct dit_settings *s = conf_accept(*state, "sync_use_subentry on\n"
 	                                             "database mdb\n"
@@ -534,7 +534,7 @@ static void place_of_the_context_csn_is_read(void **state)
 	dit_settings_free(s);
 }
 
-static void unknown_modules_are_warned_of(void **state)
+CONF_TEST(unknown_modules_are_warned_of)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -547,32 +547,4 @@ static void unknown_modules_are_warned_of(void **state)
 	assert_string_equal(f->reports, "W t.conf: line 2: module \"frobnicate\" is not "
 	                                "known; schema that it may add is missing\n");
 	dit_settings_free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CONF_TEST(empty_file_leaves_the_defaults_and_the_config_database),
-		CONF_TEST(global_values_are_read),
-		CONF_TEST(database_values_are_read),
-		CONF_TEST(modes_are_numbers_or_letters),
-		CONF_TEST(syncs_can_be_left_out),
-		CONF_TEST(maxsize_0_is_what_lmdb_makes_of_it),
-		CONF_TEST(empty_dn_differs_from_none),
-		CONF_TEST(indexes_are_read),
-		CONF_TEST(sorted_types_are_listed_once),
-		CONF_TEST(thresholds_are_read),
-		CONF_TEST(schema_is_defined_and_sealed),
-		CONF_TEST(same_macro_again_is_remarked_on),
-		CONF_TEST(files_include_each_other),
-		CONF_TEST(directives_without_influence_are_skipped),
-		CONF_TEST(what_belongs_to_others_is_skipped),
-		CONF_TEST(modules_bring_their_schema),
-		CONF_TEST(what_is_built_into_slapd_needs_no_module),
-		CONF_TEST(schema_of_back_mdb_comes_with_its_module),
-		CONF_TEST(place_of_the_context_csn_is_read),
-		CONF_TEST(unknown_modules_are_warned_of),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ static void refuse(struct conf_fixture *f, const char *text, const char *report)
 	assert_string_equal(f->reports, expected);
 }
 
-static void hashes_have_64_bits_unless_the_configuration_says_otherwise(void **state)
+TEST_WITH(hashes_have_64_bits_unless_the_configuration_says_otherwise, setup,
+          conf_teardown)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = conf_accept(f, "");
@@ -58,7 +59,7 @@ static const char *indexes_of(const struct dit_settings *s)
 	return text;
 }
 
-static void object_class_without_a_line_is_indexed(void **state)
+TEST_WITH(object_class_without_a_line_is_indexed, setup, conf_teardown)
 {
 	static const struct {
 		const char *text;
@@ -93,7 +94,7 @@ static void object_class_without_a_line_is_indexed(void **state)
 	}
 }
 
-static void object_class_is_indexed_in_every_mdb_database_alone(void **state)
+TEST_WITH(object_class_is_indexed_in_every_mdb_database_alone, setup, conf_teardown)
 {
 	struct dit_settings *s = conf_accept(
 		*state, CONF_SCHEMA DB "database mdb\nsuffix dc=y\ndirectory db2\n"
@@ -110,13 +111,13 @@ static void object_class_is_indexed_in_every_mdb_database_alone(void **state)
 	dit_settings_free(s);
 }
 
-static void other_attributes_are_indexed_once(void **state)
+TEST_WITH(other_attributes_are_indexed_once, setup, conf_teardown)
 {
 	refuse(*state, CONF_SCHEMA DB "index cn eq\nindex cn pres\n",
 	       "t.conf: line 9: duplicate index definition for attr \"cn\"");
 }
 
-static void releases_before_leave_object_class_to_the_configuration(void **state)
+TEST_WITH(releases_before_leave_object_class_to_the_configuration, setup, conf_teardown)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -129,7 +130,7 @@ static void releases_before_leave_object_class_to_the_configuration(void **state
 	       "t.conf: line 9: duplicate index definition for attr \"objectClass\"");
 }
 
-static void page_size_is_a_number(void **state)
+TEST_WITH(page_size_is_a_number, setup, conf_teardown)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = conf_accept(f, CONF_SCHEMA DB);
@@ -150,7 +151,7 @@ static void page_size_is_a_number(void **state)
 	       "t.conf: line 8: <dbpagesize> not supported by this release");
 }
 
-static void module_and_passphrase_are_kept(void **state)
+TEST_WITH(module_and_passphrase_are_kept, setup, conf_teardown)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = conf_accept(f, CONF_SCHEMA DB);
@@ -170,7 +171,7 @@ static void module_and_passphrase_are_kept(void **state)
 	       "t.conf: line 8: <passphrase> not supported by this release");
 }
 
-static void no_message_has_the_passphrase(void **state)
+TEST_WITH(no_message_has_the_passphrase, setup, conf_teardown)
 {
 	struct conf_fixture *f = *state;
 
@@ -180,7 +181,7 @@ static void no_message_has_the_passphrase(void **state)
 	       "t.conf: line 8: <passphrase> extra cruft after <pass>.");
 }
 
-static void providers_beside_others_need_their_id_first(void **state)
+TEST_WITH(providers_beside_others_need_their_id_first, setup, conf_teardown)
 {
 	struct conf_fixture *f = *state;
 
@@ -198,7 +199,7 @@ static void providers_beside_others_need_their_id_first(void **state)
 }
 
 /* Up to 2.6 what comes last counts, "multiprovider off" by itself as well. */
-static void copies_of_one_provider_are_known(void **state)
+TEST_WITH(copies_of_one_provider_are_known, setup, conf_teardown)
 {
 #define SYNC "syncrepl rid=1 provider=ldap://h searchbase=dc=x retry=5\n"
 	static const struct {
@@ -239,7 +240,7 @@ static void copies_of_one_provider_are_known(void **state)
 #undef SYNC
 }
 
-static void new_directives_are_known(void **state)
+TEST_WITH(new_directives_are_known, setup, conf_teardown)
 {
 	static const char *const cases[] = {
 		"restrictop all\n" DB,
@@ -262,7 +263,7 @@ static void new_directives_are_known(void **state)
 	       "database definition.");
 }
 
-static void back_ends_that_are_gone_are_unknown(void **state)
+TEST_WITH(back_ends_that_are_gone_are_unknown, setup, conf_teardown)
 {
 	struct conf_fixture *f = *state;
 
@@ -306,7 +307,7 @@ static int read_tree(struct conf_fixture *f, struct dit_settings **ret)
 
 #define O "olcAttributeTypes: ( 2.5.4.10 NAME 'o' SUP name )\n"
 
-static void tree_has_the_same_attributes(void **state)
+TEST_WITH(tree_has_the_same_attributes, setup, conf_teardown)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -330,7 +331,7 @@ static void tree_has_the_same_attributes(void **state)
 	dit_settings_free(s);
 }
 
-static void tree_is_refused_in_the_same_cases(void **state)
+TEST_WITH(tree_is_refused_in_the_same_cases, setup, conf_teardown)
 {
 	static const struct {
 		const char *line;
@@ -433,7 +434,7 @@ static void check_core(struct conf_fixture *f, const struct dit_settings_source 
 	dit_settings_free(s);
 }
 
-static void no_core_has_the_passphrase(void **state)
+TEST_WITH(no_core_has_the_passphrase, setup, conf_teardown)
 {
 	struct conf_fixture *f = *state;
 	const struct dit_settings_source file = {.file = "t.conf",
@@ -446,29 +447,4 @@ static void no_core_has_the_passphrase(void **state)
 	write_tree(O, "olcDbCryptoModule: x.so\n");
 	add_passphrase("olcDbPassphrase: ", "d/cn=config/olcDatabase={1}mdb.ldif");
 	check_core(f, &tree);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, conf_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(hashes_have_64_bits_unless_the_configuration_says_otherwise),
-		TEST(object_class_without_a_line_is_indexed),
-		TEST(object_class_is_indexed_in_every_mdb_database_alone),
-		TEST(other_attributes_are_indexed_once),
-		TEST(releases_before_leave_object_class_to_the_configuration),
-		TEST(page_size_is_a_number),
-		TEST(module_and_passphrase_are_kept),
-		TEST(no_message_has_the_passphrase),
-		TEST(no_core_has_the_passphrase),
-		TEST(providers_beside_others_need_their_id_first),
-		TEST(copies_of_one_provider_are_known),
-		TEST(new_directives_are_known),
-		TEST(back_ends_that_are_gone_are_unknown),
-		TEST(tree_has_the_same_attributes),
-		TEST(tree_is_refused_in_the_same_cases),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

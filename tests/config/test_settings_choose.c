@@ -68,7 +68,7 @@ static const struct choose_case choose_cases[] = {
 	/* clang-format on */
 };
 
-static void chosen_as_by_slapadd(void **state)
+CONF_TEST(chosen_as_by_slapadd)
 {
 	struct conf_fixture *f = *state;
 
@@ -90,7 +90,7 @@ static void chosen_as_by_slapadd(void **state)
 	}
 }
 
-static void the_words_are_those_of_the_tool(void **state)
+CONF_TEST(the_words_are_those_of_the_tool)
 {
 	struct conf_fixture *f = *state;
 	const struct dit_settings_choice choice = {.number = -1, .tool = "slapcat"};
@@ -103,7 +103,7 @@ static void the_words_are_those_of_the_tool(void **state)
 	dit_settings_free(s);
 }
 
-static void entries_belong_to_the_first_database_above_them(void **state)
+CONF_TEST(entries_belong_to_the_first_database_above_them)
 {
 	static const struct {
 		const char *dn;
@@ -124,15 +124,4 @@ static void entries_belong_to_the_first_database_above_them(void **state)
 		assert_int_equal(d == NULL ? -1 : d->number, cases[i].number);
 	}
 	dit_settings_free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CONF_TEST(chosen_as_by_slapadd),
-		CONF_TEST(the_words_are_those_of_the_tool),
-		CONF_TEST(entries_belong_to_the_first_database_above_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

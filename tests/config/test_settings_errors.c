@@ -269,7 +269,7 @@ static const struct error_case {
 	/* clang-format on */
 };
 
-static void refused_files_are_told_in_the_words_of_slapd(void **state)
+CONF_TEST(refused_files_are_told_in_the_words_of_slapd)
 {
 	struct conf_fixture *f = *state;
 
@@ -291,7 +291,7 @@ static void refused_files_are_told_in_the_words_of_slapd(void **state)
 	}
 }
 
-static void missing_file_is_told(void **state)
+CONF_TEST(missing_file_is_told)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -307,7 +307,7 @@ static void missing_file_is_told(void **state)
 		DIT_E_CONFIG);
 }
 
-static void errors_name_the_included_file(void **state)
+CONF_TEST(errors_name_the_included_file)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -326,7 +326,7 @@ static void errors_name_the_included_file(void **state)
 		"and database definitions.\nE bad configuration file!\n");
 }
 
-static void file_that_includes_itself_is_refused(void **state)
+CONF_TEST(file_that_includes_itself_is_refused)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -338,7 +338,7 @@ static void file_that_includes_itself_is_refused(void **state)
 }
 
 /* 40 files, each of which includes the next one twice: 2^40 of the last one. */
-static void files_that_double_are_refused(void **state)
+CONF_TEST(files_that_double_are_refused)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -357,7 +357,7 @@ static void files_that_double_are_refused(void **state)
 }
 
 /* slapd says a word about them, and goes on. */
-static void skipped_directives_have_no_remarks(void **state)
+CONF_TEST(skipped_directives_have_no_remarks)
 {
 	static const char text[] =
 		CONF_SCHEMA "database mdb\nsuffix dc=x\nrootdn cn=a,dc=x\n"
@@ -373,7 +373,7 @@ static void skipped_directives_have_no_remarks(void **state)
 }
 
 /* Settings that 2.6 takes, or tells otherwise than 2.5. */
-static void releases_have_their_own_directives_and_words(void **state)
+CONF_TEST(releases_have_their_own_directives_and_words)
 {
 	static const struct {
 		const char *text;
@@ -453,7 +453,7 @@ static void releases_have_their_own_directives_and_words(void **state)
 	}
 }
 
-static void messages_are_cut_where_slapd_cuts_them(void **state)
+CONF_TEST(messages_are_cut_where_slapd_cuts_them)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -466,20 +466,4 @@ static void messages_are_cut_where_slapd_cuts_them(void **state)
 	(void)snprintf(text, sizeof(text), "bogus%0300d\n", 0);
 	assert_int_equal(conf_read(f, text, &s), DIT_E_CONFIG);
 	assert_true(strcspn(f->reports, "\n") > 300);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CONF_TEST(refused_files_are_told_in_the_words_of_slapd),
-		CONF_TEST(missing_file_is_told),
-		CONF_TEST(errors_name_the_included_file),
-		CONF_TEST(file_that_includes_itself_is_refused),
-		CONF_TEST(files_that_double_are_refused),
-		CONF_TEST(skipped_directives_have_no_remarks),
-		CONF_TEST(releases_have_their_own_directives_and_words),
-		CONF_TEST(messages_are_cut_where_slapd_cuts_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

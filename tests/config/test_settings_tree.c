@@ -73,7 +73,7 @@ static struct dit_settings *accept_tree(struct conf_fixture *f)
 	return s;
 }
 
-static void all_kinds_of_entries_are_read(void **state)
+CONF_TEST(all_kinds_of_entries_are_read)
 {
 	struct dit_settings *s = NULL;
 	const struct dit_database *d = NULL;
@@ -146,7 +146,7 @@ static void all_kinds_of_entries_are_read(void **state)
 	dit_settings_free(s);
 }
 
-static void other_databases_and_overlays_keep_their_attributes(void **state)
+CONF_TEST(other_databases_and_overlays_keep_their_attributes)
 {
 	struct dit_settings *s = NULL;
 
@@ -190,7 +190,7 @@ static void other_databases_and_overlays_keep_their_attributes(void **state)
 }
 
 /* The class of the module alone: the naming attribute says the kind. */
-static void entries_of_their_own_classes_are_known_by_their_names(void **state)
+CONF_TEST(entries_of_their_own_classes_are_known_by_their_names)
 {
 	struct dit_settings *s = NULL;
 
@@ -223,7 +223,7 @@ static void entries_of_their_own_classes_are_known_by_their_names(void **state)
 	dit_settings_free(s);
 }
 
-static void checksums_are_compared(void **state)
+CONF_TEST(checksums_are_compared)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -268,7 +268,7 @@ static void check_refused(struct conf_fixture *f, const char *reports, const cha
 	assert_null(s);
 }
 
-static void what_would_load_elsewhere_is_refused(void **state)
+CONF_TEST(what_would_load_elsewhere_is_refused)
 {
 	static const struct {
 		const char *text;
@@ -307,7 +307,7 @@ static void what_would_load_elsewhere_is_refused(void **state)
 	}
 }
 
-static void attributes_of_later_releases_are_unknown(void **state)
+CONF_TEST(attributes_of_later_releases_are_unknown)
 {
 	make_root("olcLogFileFormat: debug\n");
 	check_refused(*state,
@@ -316,7 +316,7 @@ static void attributes_of_later_releases_are_unknown(void **state)
 	              "d/cn=config.ldif");
 }
 
-static void attributes_of_2_6_are_known(void **state)
+CONF_TEST(attributes_of_2_6_are_known)
 {
 	((struct conf_fixture *)*state)->openldap = DIT_OPENLDAP_2_6;
 	make_root("olcLogFileFormat: debug\nolcLogFileOnly: TRUE\n"
@@ -326,7 +326,7 @@ static void attributes_of_2_6_are_known(void **state)
 	dit_settings_free(accept_tree(*state));
 }
 
-static void order_that_is_given_for_some_is_refused(void **state)
+CONF_TEST(order_that_is_given_for_some_is_refused)
 {
 	make_root("olcAttributeTypes: {0}( 1.2.3 NAME 'a' SUP name )\n"
 	          "olcAttributeTypes: ( 1.2.4 NAME 'b' SUP name )\n");
@@ -337,7 +337,7 @@ static void order_that_is_given_for_some_is_refused(void **state)
 }
 
 /* 40 levels, each class below both of the level before: 2^40 ways up. */
-static void classes_with_many_ways_up_take_no_time(void **state)
+CONF_TEST(classes_with_many_ways_up_take_no_time)
 {
 	struct dit_settings *s = NULL;
 	char text[16384];
@@ -365,7 +365,7 @@ static void classes_with_many_ways_up_take_no_time(void **state)
 	dit_settings_free(s);
 }
 
-static void only_regular_files_are_read(void **state)
+CONF_TEST(only_regular_files_are_read)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -381,7 +381,7 @@ static void only_regular_files_are_read(void **state)
 	                                "E bad configuration directory!\n");
 }
 
-static void source_is_found_in_order(void **state)
+CONF_TEST(source_is_found_in_order)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -442,23 +442,4 @@ static void source_is_found_in_order(void **state)
 	assert_string_equal(f->reports, "str2entry: entry -1 has no dn\n"
 	                                "E this entry cannot be read: d/cn=config.ldif\n"
 	                                "E bad configuration file!\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CONF_TEST(all_kinds_of_entries_are_read),
-		CONF_TEST(other_databases_and_overlays_keep_their_attributes),
-		CONF_TEST(entries_of_their_own_classes_are_known_by_their_names),
-		CONF_TEST(checksums_are_compared),
-		CONF_TEST(what_would_load_elsewhere_is_refused),
-		CONF_TEST(attributes_of_later_releases_are_unknown),
-		CONF_TEST(attributes_of_2_6_are_known),
-		CONF_TEST(order_that_is_given_for_some_is_refused),
-		CONF_TEST(classes_with_many_ways_up_take_no_time),
-		CONF_TEST(only_regular_files_are_read),
-		CONF_TEST(source_is_found_in_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void make_slapd(const char *lines)
 	assert_int_equal(chmod("slapd", 0700), 0);
 }
 
-static void release_is_what_slapd_tells(void **state)
+CONF_TEST(release_is_what_slapd_tells)
 {
 	static const struct {
 		const char *lines;
@@ -50,7 +50,6 @@ static void release_is_what_slapd_tells(void **state)
 		{"exit 0", DIT_OPENLDAP_ASSUMED, false},
 		{"while :; do echo x; done", DIT_OPENLDAP_ASSUMED, false},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_slapd slapd;
@@ -64,10 +63,9 @@ static void release_is_what_slapd_tells(void **state)
 	}
 }
 
-static void program_that_nobody_can_run_is_none(void **state)
+CONF_TEST(program_that_nobody_can_run_is_none)
 {
 	struct dit_slapd slapd;
-	(void)state;
 
 	make_slapd("echo 'OpenLDAP: slapd 2.6.7'");
 	assert_int_equal(chmod("slapd", 0600), 0);
@@ -76,10 +74,9 @@ static void program_that_nobody_can_run_is_none(void **state)
 	assert_false(slapd.is_found);
 }
 
-static void installed_slapd_is_right_about_itself(void **state)
+CONF_TEST(installed_slapd_is_right_about_itself)
 {
 	struct dit_slapd slapd;
-	(void)state;
 
 	if (access(DIT_DEFAULT_SLAPD, X_OK) != 0) {
 		skip();
@@ -88,7 +85,7 @@ static void installed_slapd_is_right_about_itself(void **state)
 	assert_true(slapd.is_found);
 }
 
-static void built_in_is_what_slapd_lists(void **state)
+CONF_TEST(built_in_is_what_slapd_lists)
 {
 	static const struct {
 		const char *lines;
@@ -103,7 +100,6 @@ static void built_in_is_what_slapd_lists(void **state)
 		{"Included static backends:\n    config\n    ldif\n    monitor", ""},
 		{"Included static overlays:\n    ldif", " ldif"},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_slapd slapd;
@@ -129,7 +125,7 @@ static void built_in_is_what_slapd_lists(void **state)
 	}
 }
 
-static void patch_level_is_that_of_a_known_release(void **state)
+CONF_TEST(patch_level_is_that_of_a_known_release)
 {
 	static const struct {
 		const char *release;
@@ -144,7 +140,6 @@ static void patch_level_is_that_of_a_known_release(void **state)
 		{"X", 0},
 		{"2.6.99999999999", 0},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_slapd slapd;
@@ -159,10 +154,9 @@ static void patch_level_is_that_of_a_known_release(void **state)
 	}
 }
 
-static void release_without_a_slapd_is_assumed(void **state)
+CONF_TEST(release_without_a_slapd_is_assumed)
 {
 	struct dit_slapd slapd;
-	(void)state;
 
 	dit_slapd_look("./none", &slapd);
 	assert_int_equal(slapd.version, DIT_OPENLDAP_ASSUMED);
@@ -170,11 +164,10 @@ static void release_without_a_slapd_is_assumed(void **state)
 	assert_string_equal(slapd.built_in, "");
 }
 
-static void slapd_that_does_not_end_is_killed(void **state)
+CONF_TEST(slapd_that_does_not_end_is_killed)
 {
 	time_t start = time(NULL);
 	struct dit_slapd slapd;
-	(void)state;
 
 	make_slapd("exec sleep 600");
 	dit_slapd_look("./slapd", &slapd);
@@ -182,10 +175,9 @@ static void slapd_that_does_not_end_is_killed(void **state)
 	assert_true(time(NULL) - start < 600);
 }
 
-static void releases_have_names(void **state)
+CONF_TEST(releases_have_names)
 {
 	enum dit_openldap_version version = DIT_OPENLDAP_FOUND;
-	(void)state;
 
 	assert_int_equal(dit_openldap_parse("2.5", &version), 0);
 	assert_int_equal(version, DIT_OPENLDAP_2_5);
@@ -199,20 +191,4 @@ static void releases_have_names(void **state)
 	assert_string_equal(dit_openldap_name(DIT_OPENLDAP_2_6), "2.6");
 	assert_string_equal(dit_openldap_name(DIT_OPENLDAP_2_7), "2.7");
 	assert_null(dit_openldap_name(DIT_OPENLDAP_FOUND));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CONF_TEST(release_is_what_slapd_tells),
-		CONF_TEST(program_that_nobody_can_run_is_none),
-		CONF_TEST(installed_slapd_is_right_about_itself),
-		CONF_TEST(built_in_is_what_slapd_lists),
-		CONF_TEST(patch_level_is_that_of_a_known_release),
-		CONF_TEST(release_without_a_slapd_is_assumed),
-		CONF_TEST(slapd_that_does_not_end_is_killed),
-		CONF_TEST(releases_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

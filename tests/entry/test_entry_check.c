@@ -5,7 +5,7 @@
 
 /* ---- presence of objectClass ---- */
 
-static void entry_without_object_class_is_always_refused(void **state)
+TEST(entry_without_object_class_is_always_refused)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\ndc: x\n", 0, "no objectClass attribute", ""},
@@ -22,7 +22,7 @@ static void entry_without_object_class_is_always_refused(void **state)
 	f->context.check_schema = true;
 }
 
-static void without_schema_check_nothing_is_refused_or_added(void **state)
+TEST(without_schema_check_nothing_is_refused_or_added)
 {
 	static const struct pass_case cases[] = {
 		{"dn: cn=x\nobjectClass: fooz\nmail: x\n",
@@ -38,7 +38,7 @@ static void without_schema_check_nothing_is_refused_or_added(void **state)
 
 /* ---- A ---- */
 
-static void attributes_outside_of_their_places_are_refused(void **state)
+TEST(attributes_outside_of_their_places_are_refused)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nobjectClass: domain\naliasedObjectName: dc=y\n", 65,
@@ -70,7 +70,7 @@ static void attributes_outside_of_their_places_are_refused(void **state)
 	f->context.allow_dynamic = false;
 }
 
-static void attributes_in_their_places_pass(void **state)
+TEST(attributes_in_their_places_pass)
 {
 	static const struct pass_case cases[] = {
 		{"dn: cn=x\nobjectClass: alias\n" ANY "cn: x\naliasedObjectName: dc=y\n",
@@ -101,7 +101,7 @@ static void attributes_in_their_places_pass(void **state)
 	f->context.allow_dynamic = false;
 }
 
-static void single_valued_attributes_hold_one_value_in_a_block(void **state)
+TEST(single_valued_attributes_hold_one_value_in_a_block)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nobjectClass: domain\ngidNumber: 1\ngidNumber: 2\n", 19,
@@ -128,7 +128,7 @@ static void single_valued_attributes_hold_one_value_in_a_block(void **state)
 
 /* ---- B ---- */
 
-static void structural_class_must_be_one_chain(void **state)
+TEST(structural_class_must_be_one_chain)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nobjectClass: domain\nobjectClass: fooClass\ndc: x\n", 65,
@@ -159,7 +159,7 @@ static void structural_class_must_be_one_chain(void **state)
 	EXPECT_PASSES(*state, passes);
 }
 
-static void long_texts_are_cut_as_slapd_cuts_them(void **state)
+TEST(long_texts_are_cut_as_slapd_cuts_them)
 {
 	struct entry_fixture *f = *state;
 	struct dit_entry_refusal refusal = {0};
@@ -176,7 +176,7 @@ static void long_texts_are_cut_as_slapd_cuts_them(void **state)
 	assert_int_equal(refusal.text[254], 'x');
 }
 
-static void last_object_class_block_counts_and_the_first_gives_the_flags(void **state)
+TEST(last_object_class_block_counts_and_the_first_gives_the_flags)
 {
 	static const struct pass_case cases[] = {
 		{"dn: dc=x\nobjectClass: top\nobjectClass: fooz\ndc: x\n"
@@ -198,7 +198,7 @@ static void last_object_class_block_counts_and_the_first_gives_the_flags(void **
 	f->context.is_quick = false;
 }
 
-static void object_class_flags_are_those_of_the_listed_classes(void **state)
+TEST(object_class_flags_are_those_of_the_listed_classes)
 {
 	static const struct {
 		const char *record;
@@ -227,7 +227,7 @@ static void object_class_flags_are_those_of_the_listed_classes(void **state)
 
 /* ---- C ---- */
 
-static void own_structural_class_must_be_the_computed_one(void **state)
+TEST(own_structural_class_must_be_the_computed_one)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x\nobjectClass: person\nstructuralObjectClass: foo\n", 65,
@@ -279,7 +279,7 @@ static void own_structural_class_must_be_the_computed_one(void **state)
 
 /* ---- E ---- */
 
-static void content_rules_are_obeyed(void **state)
+TEST(content_rules_are_obeyed)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x\nobjectClass: cRuleObs\ncn: x\n", 65,
@@ -311,7 +311,7 @@ static void content_rules_are_obeyed(void **state)
 
 /* ---- F ---- */
 
-static void classes_are_checked_in_the_order_listed(void **state)
+TEST(classes_are_checked_in_the_order_listed)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x\nobjectClass: cA\nobjectClass: AUXOBS\n", 65,
@@ -377,7 +377,7 @@ static void classes_are_checked_in_the_order_listed(void **state)
 
 /* ---- G ---- */
 
-static void attributes_must_be_allowed_by_a_listed_class(void **state)
+TEST(attributes_must_be_allowed_by_a_listed_class)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x\nobjectClass: PERSON\nsn: x\nMAIL: foo\n", 65,
@@ -398,7 +398,7 @@ static void attributes_must_be_allowed_by_a_listed_class(void **state)
 
 /* ---- memory of class lists ---- */
 
-static void lists_of_classes_are_told_apart_however_many_there_are(void **state)
+TEST(lists_of_classes_are_told_apart_however_many_there_are)
 {
 	struct entry_fixture *f = *state;
 	struct dit_entry_refusal refusal = {0};
@@ -418,7 +418,7 @@ static void lists_of_classes_are_told_apart_however_many_there_are(void **state)
 	}
 }
 
-static void seen_types_survive_the_wrap_of_the_check_counter(void **state)
+TEST(seen_types_survive_the_wrap_of_the_check_counter)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x\nobjectClass: person\ncn: x\n", 65,
@@ -439,7 +439,7 @@ static void seen_types_survive_the_wrap_of_the_check_counter(void **state)
 }
 
 /* cBelow has a superior that is not below top. */
-static void top_may_be_listed_with_a_class_that_is_not_below_it(void **state)
+TEST(top_may_be_listed_with_a_class_that_is_not_below_it)
 {
 	static const struct pass_case passes[] = {
 		{"dn: cn=x\nobjectClass: cBelow\ncn: x\n",
@@ -464,25 +464,5 @@ static void top_may_be_listed_with_a_class_that_is_not_below_it(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entry_without_object_class_is_always_refused),
-		cmocka_unit_test(without_schema_check_nothing_is_refused_or_added),
-		cmocka_unit_test(attributes_outside_of_their_places_are_refused),
-		cmocka_unit_test(attributes_in_their_places_pass),
-		cmocka_unit_test(single_valued_attributes_hold_one_value_in_a_block),
-		cmocka_unit_test(structural_class_must_be_one_chain),
-		cmocka_unit_test(long_texts_are_cut_as_slapd_cuts_them),
-		cmocka_unit_test(
-			last_object_class_block_counts_and_the_first_gives_the_flags),
-		cmocka_unit_test(object_class_flags_are_those_of_the_listed_classes),
-		cmocka_unit_test(own_structural_class_must_be_the_computed_one),
-		cmocka_unit_test(content_rules_are_obeyed),
-		cmocka_unit_test(classes_are_checked_in_the_order_listed),
-		cmocka_unit_test(attributes_must_be_allowed_by_a_listed_class),
-		cmocka_unit_test(top_may_be_listed_with_a_class_that_is_not_below_it),
-		cmocka_unit_test(lists_of_classes_are_told_apart_however_many_there_are),
-		cmocka_unit_test(seen_types_survive_the_wrap_of_the_check_counter),
-	};
-
-	return cmocka_run_group_tests(tests, check_setup, check_teardown);
+	return test_run("tests", check_setup, check_teardown);
 }

@@ -2,7 +2,7 @@
 /* Naming values: the same are refused and added as by slapadd 2.5.13. */
 #include "entry/check_fixture.h"
 
-static void some_attributes_cannot_name_entries(void **state)
+TEST(some_attributes_cannot_name_entries)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: createTimestamp=20200101000000Z\nobjectClass: device\n", 64,
@@ -25,7 +25,7 @@ static void some_attributes_cannot_name_entries(void **state)
 	EXPECT_REFUSALS(*state, cases);
 }
 
-static void single_valued_naming_attribute_must_have_the_naming_value(void **state)
+TEST(single_valued_naming_attribute_must_have_the_naming_value)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: c=US\nobjectClass: country\nc: DE\n", 64,
@@ -47,7 +47,7 @@ static void single_valued_naming_attribute_must_have_the_naming_value(void **sta
 	EXPECT_REFUSALS(*state, cases);
 }
 
-static void missing_naming_values_are_added(void **state)
+TEST(missing_naming_values_are_added)
 {
 	static const struct pass_case cases[] = {
 		/* present by its normal form */
@@ -75,7 +75,7 @@ static void missing_naming_values_are_added(void **state)
 	EXPECT_PASSES(*state, cases);
 }
 
-static void naming_values_compare_by_the_equality_rule(void **state)
+TEST(naming_values_compare_by_the_equality_rule)
 {
 	static const struct pass_case cases[] = {
 		/* a DN keeps the text of a UUID; an attribute has 16 bytes */
@@ -122,7 +122,7 @@ static void naming_values_compare_by_the_equality_rule(void **state)
 	EXPECT_PASSES(*state, cases);
 }
 
-static void only_the_first_block_is_looked_at_for_a_naming_value(void **state)
+TEST(only_the_first_block_is_looked_at_for_a_naming_value)
 {
 	static const struct pass_case passes[] = {
 		{"dn: cn=b\nobjectClass: device\ncn: a\nl: x\ncn: b\n",
@@ -143,7 +143,7 @@ static void only_the_first_block_is_looked_at_for_a_naming_value(void **state)
 	f->context.is_quick = false;
 }
 
-static void as_many_naming_values_are_added_as_the_rdn_has(void **state)
+TEST(as_many_naming_values_are_added_as_the_rdn_has)
 {
 	static const struct pass_case cases[] = {
 		{"dn: uid=1+sn=2+o=3+ou=4+l=5+mail=6+tInt=7+tOct=8+name=9+tSingle=10+"
@@ -157,7 +157,7 @@ static void as_many_naming_values_are_added_as_the_rdn_has(void **state)
 	EXPECT_PASSES(*state, cases);
 }
 
-static void glue_entries_get_no_naming_values(void **state)
+TEST(glue_entries_get_no_naming_values)
 {
 	static const struct pass_case passes[] = {
 		{"dn: dc=x\nobjectClass: glue\n",
@@ -172,7 +172,7 @@ static void glue_entries_get_no_naming_values(void **state)
 	EXPECT_REFUSALS(*state, cases);
 }
 
-static void later_releases_add_naming_values_first(void **state)
+TEST(later_releases_add_naming_values_first)
 {
 	static const struct pass_case passes[] = {
 		{"dn: cn=A+sn=B\nobjectClass: person\ncn: z\n",
@@ -220,17 +220,5 @@ static void later_releases_add_naming_values_first(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(some_attributes_cannot_name_entries),
-		cmocka_unit_test(
-			single_valued_naming_attribute_must_have_the_naming_value),
-		cmocka_unit_test(missing_naming_values_are_added),
-		cmocka_unit_test(naming_values_compare_by_the_equality_rule),
-		cmocka_unit_test(only_the_first_block_is_looked_at_for_a_naming_value),
-		cmocka_unit_test(as_many_naming_values_are_added_as_the_rdn_has),
-		cmocka_unit_test(glue_entries_get_no_naming_values),
-		cmocka_unit_test(later_releases_add_naming_values_first),
-	};
-
-	return cmocka_run_group_tests(tests, check_setup, check_teardown);
+	return test_run("tests", check_setup, check_teardown);
 }

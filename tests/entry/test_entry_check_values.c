@@ -2,7 +2,7 @@
 /* The value check, with the texts of slapadd 2.5.13 -o value-check=yes. */
 #include "entry/check_fixture.h"
 
-static void value_check_comes_last_and_refuses_bad_values(void **state)
+TEST(value_check_comes_last_and_refuses_bad_values)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\ngidNumber: abc\n", 0, "no objectClass attribute", ""},
@@ -34,7 +34,7 @@ static void value_check_comes_last_and_refuses_bad_values(void **state)
 	f->context.check_values = false;
 }
 
-static void value_check_refuses_duplicates_and_range_options(void **state)
+TEST(value_check_refuses_duplicates_and_range_options)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x\n" DEVICE "l;lang-: x\n", 17,
@@ -81,7 +81,7 @@ static void value_check_refuses_duplicates_and_range_options(void **state)
 	f->context.check_values = false;
 }
 
-static void naming_value_without_a_normal_form_fails_the_value_check(void **state)
+TEST(naming_value_without_a_normal_form_fails_the_value_check)
 {
 	struct entry_fixture *f = *state;
 	struct dit_entry_refusal refusal = {0};
@@ -98,7 +98,7 @@ static void naming_value_without_a_normal_form_fails_the_value_check(void **stat
 #define NESTED_4(text)  "seeAlso=seeAlso=seeAlso=seeAlso=" text
 #define NESTED_16(text) NESTED_4(NESTED_4(NESTED_4(NESTED_4(text))))
 
-static void dns_that_nest_too_deeply_are_told(void **state)
+TEST(dns_that_nest_too_deeply_are_told)
 {
 	struct entry_fixture *f = *state;
 	struct dit_entry_refusal refusal = {0};
@@ -115,7 +115,7 @@ static void dns_that_nest_too_deeply_are_told(void **state)
 }
 
 /* The pretty form of a filter may be none: slapd looks at the normal form of that. */
-static void filters_without_a_normal_pretty_form_are_refused(void **state)
+TEST(filters_without_a_normal_pretty_form_are_refused)
 {
 	static const struct {
 		const char *value;
@@ -146,7 +146,7 @@ static void filters_without_a_normal_pretty_form_are_refused(void **state)
 	}
 }
 
-static void value_check_works_without_schema_check(void **state)
+TEST(value_check_works_without_schema_check)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nobjectClass: top\nobjectClass: fooz\n", 21,
@@ -170,15 +170,5 @@ static void value_check_works_without_schema_check(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(value_check_comes_last_and_refuses_bad_values),
-		cmocka_unit_test(value_check_refuses_duplicates_and_range_options),
-		cmocka_unit_test(
-			naming_value_without_a_normal_form_fails_the_value_check),
-		cmocka_unit_test(dns_that_nest_too_deeply_are_told),
-		cmocka_unit_test(filters_without_a_normal_pretty_form_are_refused),
-		cmocka_unit_test(value_check_works_without_schema_check),
-	};
-
-	return cmocka_run_group_tests(tests, check_setup, check_teardown);
+	return test_run("tests", check_setup, check_teardown);
 }

@@ -56,7 +56,7 @@ static const char *value_of(struct entry_fixture *f, const char *name)
 	return f->text;
 }
 
-static void missing_attributes_are_added_in_order(void **state)
+TEST(missing_attributes_are_added_in_order)
 {
 	struct entry_fixture *f = *state;
 
@@ -73,7 +73,7 @@ static void missing_attributes_are_added_in_order(void **state)
 	f->context.sid = 0;
 }
 
-static void attributes_of_the_record_are_kept(void **state)
+TEST(attributes_of_the_record_are_kept)
 {
 	struct entry_fixture *f = *state;
 
@@ -93,7 +93,7 @@ static void attributes_of_the_record_are_kept(void **state)
 		"modifyTimestamp: 20231114221320Z\n");
 }
 
-static void nothing_is_added_without_lastmod(void **state)
+TEST(nothing_is_added_without_lastmod)
 {
 	struct entry_fixture *f = *state;
 
@@ -103,7 +103,7 @@ static void nothing_is_added_without_lastmod(void **state)
 	f->context.lastmod = true;
 }
 
-static void names_are_empty_values_without_rootdn(void **state)
+TEST(names_are_empty_values_without_rootdn)
 {
 	struct entry_fixture *f = *state;
 	struct dit_span rootdn = f->context.rootdn;
@@ -115,7 +115,7 @@ static void names_are_empty_values_without_rootdn(void **state)
 	f->context.rootdn = rootdn;
 }
 
-static void dates_are_those_of_gmtime(void **state)
+TEST(dates_are_those_of_gmtime)
 {
 	struct entry_fixture *f = *state;
 	const uint64_t step = 86400ull * 1000000 * 13 + 12345678901;
@@ -134,7 +134,7 @@ static void dates_are_those_of_gmtime(void **state)
 	}
 }
 
-static void ends_of_months_are_right_in_leap_and_other_years(void **state)
+TEST(ends_of_months_are_right_in_leap_and_other_years)
 {
 	static const struct {
 		uint64_t second;
@@ -158,7 +158,7 @@ static void ends_of_months_are_right_in_leap_and_other_years(void **state)
 	}
 }
 
-static void generated_uuid_and_csn_ascend_with_the_stamp(void **state)
+TEST(generated_uuid_and_csn_ascend_with_the_stamp)
 {
 	struct entry_fixture *f = *state;
 	struct dit_entry_stamp stamp = some_stamp;
@@ -186,7 +186,7 @@ static void generated_uuid_and_csn_ascend_with_the_stamp(void **state)
 	}
 }
 
-static void generated_values_pass_the_value_check(void **state)
+TEST(generated_values_pass_the_value_check)
 {
 	struct entry_fixture *f = *state;
 	struct dit_entry_refusal refusal = {0};
@@ -199,7 +199,7 @@ static void generated_values_pass_the_value_check(void **state)
 	f->context.check_values = false;
 }
 
-static void csns_of_removed_servers_are_replaced(void **state)
+TEST(csns_of_removed_servers_are_replaced)
 {
 	static const char record[] =
 		"dn: dc=x\nobjectClass: top\n"
@@ -254,7 +254,7 @@ static void csns_of_removed_servers_are_replaced(void **state)
 	f->context.sid = 0;
 }
 
-static void an_entry_csn_without_one_server_is_told(void **state)
+TEST(an_entry_csn_without_one_server_is_told)
 {
 	static const struct {
 		const char *csn; /* as long as a CSN: it passes for one */
@@ -290,7 +290,7 @@ static void an_entry_csn_without_one_server_is_told(void **state)
 	}
 }
 
-static void missing_attributes_of_a_provider_are_told(void **state)
+TEST(missing_attributes_of_a_provider_are_told)
 {
 	static const char uuid[] = "entryUUID: 04c29687-833b-11ee-9234-0123456789ab\n";
 	static const char csn[] = "entryCSN: 20200101000000.000000Z#000000#001#000000\n";
@@ -332,7 +332,7 @@ static void missing_attributes_of_a_provider_are_told(void **state)
 	}
 }
 
-static void since_2_7_an_empty_dn_gives_no_warning(void **state)
+TEST(since_2_7_an_empty_dn_gives_no_warning)
 {
 	struct entry_fixture *f = *state;
 
@@ -350,20 +350,5 @@ static void since_2_7_an_empty_dn_gives_no_warning(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_attributes_are_added_in_order),
-		cmocka_unit_test(attributes_of_the_record_are_kept),
-		cmocka_unit_test(csns_of_removed_servers_are_replaced),
-		cmocka_unit_test(an_entry_csn_without_one_server_is_told),
-		cmocka_unit_test(missing_attributes_of_a_provider_are_told),
-		cmocka_unit_test(since_2_7_an_empty_dn_gives_no_warning),
-		cmocka_unit_test(nothing_is_added_without_lastmod),
-		cmocka_unit_test(names_are_empty_values_without_rootdn),
-		cmocka_unit_test(dates_are_those_of_gmtime),
-		cmocka_unit_test(ends_of_months_are_right_in_leap_and_other_years),
-		cmocka_unit_test(generated_uuid_and_csn_ascend_with_the_stamp),
-		cmocka_unit_test(generated_values_pass_the_value_check),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

@@ -91,22 +91,12 @@ static void fail_at_each_allocation(const char *record, int expected)
  "tOrd: {1}a\ntOrd: {2}b\n"                                                              \
  "sn: q\xCC\x87\xCC\xA3\nou: 3\nou: 4\nou: 5\nou: 6\nou: 7\nou: 8\nou: 9\n"
 
-static void an_entry_is_made_or_enomem_returned(void **state)
+TEST(an_entry_is_made_or_enomem_returned)
 {
-	(void)state;
 	fail_at_each_allocation("dn: cn=A+sn=B+ou=X\n" CLASSES_AND_VALUES, 0);
 	fail_at_each_allocation("dn: cn=A+sn=B+mail=x\n" CLASSES_AND_VALUES,
 	                        DIT_E_INVALID); /* mail is not allowed */
 	fail_at_each_allocation(
 		"dn: tUUID=AAAAAAAA-bbbb-1111-2222-333333333333\n" CLASSES_AND_VALUES,
 		DIT_E_INVALID);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_entry_is_made_or_enomem_returned),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void expect_entries(struct entry_fixture *f, const struct reading_case *c
 #define EXPECT_ENTRIES(f, cases)                                                         \
  expect_entries(f, cases, sizeof(cases) / sizeof(cases[0]))
 
-static void lines_become_blocks_in_order_of_appearance(void **state)
+TEST(lines_become_blocks_in_order_of_appearance)
 {
 	static const struct reading_case cases[] = {
 		{"dn: dc=x\nobjectClass: domain\nobjectClass: TOP\ndc: X\n",
@@ -63,7 +63,7 @@ static void lines_become_blocks_in_order_of_appearance(void **state)
 	EXPECT_ENTRIES(*state, cases);
 }
 
-static void names_of_one_attribute_make_one_block_when_adjacent(void **state)
+TEST(names_of_one_attribute_make_one_block_when_adjacent)
 {
 	static const struct reading_case cases[] = {
 		{"dn: dc=x\ncn: 1\nCN: 2\ncommonName: 3\n2.5.4.3: 4\n",
@@ -81,7 +81,7 @@ static void names_of_one_attribute_make_one_block_when_adjacent(void **state)
 	f->context.is_quick = false;
 }
 
-static void equal_names_are_gathered_and_aliases_are_not(void **state)
+TEST(equal_names_are_gathered_and_aliases_are_not)
 {
 	static const struct reading_case cases[] = {
 		{"dn: dc=x\ncn: 1\ncommonName: 2\no: a\n2.5.4.3: 3\nCN: 4\n",
@@ -99,7 +99,7 @@ static void equal_names_are_gathered_and_aliases_are_not(void **state)
 	EXPECT_ENTRIES(*state, cases);
 }
 
-static void quick_mode_gathers_nothing(void **state)
+TEST(quick_mode_gathers_nothing)
 {
 	static const struct reading_case cases[] = {
 		{"dn: dc=x\ndescription: a1\nobjectClass: top\ncn: x\nDescription: a2\n"
@@ -114,7 +114,7 @@ static void quick_mode_gathers_nothing(void **state)
 	f->context.is_quick = false;
 }
 
-static void later_releases_gather_all_lines_of_a_description(void **state)
+TEST(later_releases_gather_all_lines_of_a_description)
 {
 	static const struct reading_case cases[] = {
 		/* each name has its part; slapadd 2.7.0 gives the value of o to cn */
@@ -159,7 +159,7 @@ static void later_releases_gather_all_lines_of_a_description(void **state)
 	assert_int_equal(fixture_read(f, renamed), 0);
 }
 
-static void later_releases_drop_lines_of_dynamic_attributes_alone(void **state)
+TEST(later_releases_drop_lines_of_dynamic_attributes_alone)
 {
 	/* slapadd 2.7.0 loses what stands before them, or dies */
 	static const struct reading_case cases[] = {
@@ -186,7 +186,7 @@ static void later_releases_drop_lines_of_dynamic_attributes_alone(void **state)
 	assert_string_equal(fixture_entry(f), "hasSubordinates: TRUE\n");
 }
 
-static void dn_line_may_stand_anywhere_in_any_form(void **state)
+TEST(dn_line_may_stand_anywhere_in_any_form)
 {
 	struct entry_fixture *f = *state;
 
@@ -200,7 +200,7 @@ static void dn_line_may_stand_anywhere_in_any_form(void **state)
 	assert_int_equal(f->entry.dn.nrdns, 0);
 }
 
-static void values_without_an_equality_normaliser_have_no_normal_form(void **state)
+TEST(values_without_an_equality_normaliser_have_no_normal_form)
 {
 	struct entry_fixture *f = *state;
 
@@ -236,7 +236,7 @@ static void expect_refusals(struct entry_fixture *f, const struct refusal_case *
 #define EXPECT_REFUSALS(f, cases)                                                        \
  expect_refusals(f, cases, sizeof(cases) / sizeof(cases[0]))
 
-static void dn_errors_come_before_attribute_errors(void **state)
+TEST(dn_errors_come_before_attribute_errors)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x;;\nfoo: 1\n",
@@ -266,7 +266,7 @@ static void dn_errors_come_before_attribute_errors(void **state)
 	EXPECT_REFUSALS(*state, cases);
 }
 
-static void unknown_descriptions_are_refused(void **state)
+TEST(unknown_descriptions_are_refused)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nfoo: x\n",
@@ -302,7 +302,7 @@ static void unknown_descriptions_are_refused(void **state)
 	EXPECT_REFUSALS(*state, cases);
 }
 
-static void without_schema_check_unknown_names_are_accepted(void **state)
+TEST(without_schema_check_unknown_names_are_accepted)
 {
 	struct entry_fixture *f = *state;
 
@@ -325,7 +325,7 @@ static void without_schema_check_unknown_names_are_accepted(void **state)
 	f->context.check_schema = true;
 }
 
-static void unusable_values_are_refused(void **state)
+TEST(unusable_values_are_refused)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nCommonName;lang-EN::\n",
@@ -365,7 +365,7 @@ static void unusable_values_are_refused(void **state)
 #define NESTED_4(text)  "seeAlso=seeAlso=seeAlso=seeAlso=" text
 #define NESTED_16(text) NESTED_4(NESTED_4(NESTED_4(NESTED_4(text))))
 
-static void dns_in_dns_nest_to_a_limit(void **state)
+TEST(dns_in_dns_nest_to_a_limit)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nseeAlso: " NESTED_16("cn=a") "\n",
@@ -383,7 +383,7 @@ static void dns_in_dns_nest_to_a_limit(void **state)
 	}
 }
 
-static void first_error_in_gathered_order_is_told(void **state)
+TEST(first_error_in_gathered_order_is_told)
 {
 	static const struct refusal_case gathered[] = {
 		{"dn: dc=x\ncn: ok\nfoo: 1\nCN::\n",
@@ -409,7 +409,7 @@ static void first_error_in_gathered_order_is_told(void **state)
 	f->context.is_quick = false;
 }
 
-static void many_lines_of_changing_names_stay_fast_and_whole(void **state)
+TEST(many_lines_of_changing_names_stay_fast_and_whole)
 {
 	static const char *const names[] = {"cn", "commonName", "o",
 	                                    "OU", "l",          "2.5.4.3"};
@@ -438,7 +438,7 @@ static void many_lines_of_changing_names_stay_fast_and_whole(void **state)
 	free(record);
 }
 
-static void marks_survive_the_wrap_of_the_record_counter(void **state)
+TEST(marks_survive_the_wrap_of_the_record_counter)
 {
 	static const struct reading_case cases[] = {
 		{"dn: dc=x\ncn: 1\no: a\ncn: 2\n", "cn: 1=1 | 2=2\no: a=a\n"},
@@ -469,7 +469,7 @@ static uint64_t *sort_types(struct entry_fixture *f, const char *const *names)
 
 static const char *const sorted_types[] = {"l", "tInt", "tNone", NULL};
 
-static void values_of_sorted_types_come_in_order(void **state)
+TEST(values_of_sorted_types_come_in_order)
 {
 	static const struct reading_case cases[] = {
 		{"dn: cn=x\nl: zz\nl: B\nl: a\nl: aaa\n",
@@ -493,7 +493,7 @@ static void values_of_sorted_types_come_in_order(void **state)
 }
 
 /* A block is sorted when the next one's description is known to be fine. */
-static void duplicates_of_sorted_types_are_told_in_their_turn(void **state)
+TEST(duplicates_of_sorted_types_are_told_in_their_turn)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x\nl: b\nl: a\nl: B\n",
@@ -517,7 +517,7 @@ static void duplicates_of_sorted_types_are_told_in_their_turn(void **state)
 }
 
 /* Their values are counted, and must be there. */
-static void unknown_names_are_gathered_as_well(void **state)
+TEST(unknown_names_are_gathered_as_well)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: cn=x\nfoo: a\nbar: x\nFOO::\nbar::\n",
@@ -537,7 +537,7 @@ static void unknown_names_are_gathered_as_well(void **state)
 	f->context.check_schema = true;
 }
 
-static void records_that_add_an_entry_are_entries(void **state)
+TEST(records_that_add_an_entry_are_entries)
 {
 	static const struct reading_case cases[] = {
 		{"dn: dc=x\nchangetype: add\ndc: x\n", "dc: x=x\n"},
@@ -559,7 +559,7 @@ static void records_that_add_an_entry_are_entries(void **state)
 	                                      "dn=\"dc=x\": control 1.2.4 ignored\n");
 }
 
-static void other_changes_are_refused(void **state)
+TEST(other_changes_are_refused)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nchangetype: modify\nadd: dc\n-\n",
@@ -591,30 +591,5 @@ static void other_changes_are_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_of_sorted_types_come_in_order),
-		cmocka_unit_test(duplicates_of_sorted_types_are_told_in_their_turn),
-		cmocka_unit_test(unknown_names_are_gathered_as_well),
-		cmocka_unit_test(lines_become_blocks_in_order_of_appearance),
-		cmocka_unit_test(names_of_one_attribute_make_one_block_when_adjacent),
-		cmocka_unit_test(equal_names_are_gathered_and_aliases_are_not),
-		cmocka_unit_test(quick_mode_gathers_nothing),
-		cmocka_unit_test(later_releases_gather_all_lines_of_a_description),
-		cmocka_unit_test(later_releases_drop_lines_of_dynamic_attributes_alone),
-		cmocka_unit_test(dn_line_may_stand_anywhere_in_any_form),
-		cmocka_unit_test(
-			values_without_an_equality_normaliser_have_no_normal_form),
-		cmocka_unit_test(dn_errors_come_before_attribute_errors),
-		cmocka_unit_test(unknown_descriptions_are_refused),
-		cmocka_unit_test(without_schema_check_unknown_names_are_accepted),
-		cmocka_unit_test(unusable_values_are_refused),
-		cmocka_unit_test(dns_in_dns_nest_to_a_limit),
-		cmocka_unit_test(first_error_in_gathered_order_is_told),
-		cmocka_unit_test(many_lines_of_changing_names_stay_fast_and_whole),
-		cmocka_unit_test(marks_survive_the_wrap_of_the_record_counter),
-		cmocka_unit_test(records_that_add_an_entry_are_entries),
-		cmocka_unit_test(other_changes_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "entry/sid_set.h"
 
-static void lists_are_decimal_numbers_up_to_4095(void **state)
+TEST(lists_are_decimal_numbers_up_to_4095)
 {
 	static const struct {
 		const char *text;
@@ -22,7 +22,6 @@ static void lists_are_decimal_numbers_up_to_4095(void **state)
 	static const char *const bad[] = {"x",   "4096", "1,x",        "-1",
 	                                  "1 2", "0x1",  "99999999999"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct dit_sid_set set = {{0}};
 		int n = 0;
@@ -45,7 +44,7 @@ static void lists_are_decimal_numbers_up_to_4095(void **state)
 	}
 }
 
-static void a_csn_has_its_server_in_its_third_part(void **state)
+TEST(a_csn_has_its_server_in_its_third_part)
 {
 	static const struct {
 		const char *csn;
@@ -75,18 +74,7 @@ static void a_csn_has_its_server_in_its_third_part(void **state)
 		{"", -1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(dit_csn_sid(dit_span_of(cases[i].csn)), cases[i].sid);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_are_decimal_numbers_up_to_4095),
-		cmocka_unit_test(a_csn_has_its_server_in_its_third_part),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void set(struct numbers *n, uint32_t i, unsigned number)
 
 /* Lists with values that are there twice, and the number slapadd tells for each; told at
  * every place where its sort can meet a pair. */
-static void the_duplicate_that_slapadd_names_is_told(void **state)
+TEST(the_duplicate_that_slapadd_names_is_told)
 {
 	static const struct {
 		uint32_t told;
@@ -67,7 +67,6 @@ static void the_duplicate_that_slapadd_names_is_told(void **state)
 		{8, {872, 824, 448, 183, 439, 147, 219, 153, 872}},
 	};
 	static struct numbers n;
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t len = 0;
@@ -95,11 +94,10 @@ static void check_sorted(struct numbers *n, uint32_t len, uint32_t step)
 	}
 }
 
-static void different_values_are_sorted_with_their_places(void **state)
+TEST(different_values_are_sorted_with_their_places)
 {
 	static const uint32_t steps[] = {1, 7, 31, 1009, 4999};
 	static struct numbers n;
-	(void)state;
 
 	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
 		for (uint32_t len = 0; len <= 60; len++) {
@@ -114,11 +112,10 @@ static void different_values_are_sorted_with_their_places(void **state)
 }
 
 /* Wherever two equal values stand, they are found and one of the two is told. */
-static void every_pair_of_equal_values_is_found(void **state)
+TEST(every_pair_of_equal_values_is_found)
 {
 	static struct numbers n;
 	const uint32_t len = 41;
-	(void)state;
 
 	for (uint32_t a = 0; a < len; a++) {
 		for (uint32_t b = a + 1; b < len; b++) {
@@ -132,15 +129,4 @@ static void every_pair_of_equal_values_is_found(void **state)
 			assert_true(found == a || found == b);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_duplicate_that_slapadd_names_is_told),
-		cmocka_unit_test(different_values_are_sorted_with_their_places),
-		cmocka_unit_test(every_pair_of_equal_values_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static size_t count(const char *text, const char *piece)
 
 /* ---- what is written ---- */
 
-static void the_bytes_are_the_same_with_any_number_of_threads(void **state)
+FIXTURE_TEST(the_bytes_are_the_same_with_any_number_of_threads)
 {
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
@@ -142,7 +142,7 @@ static void the_bytes_are_the_same_with_any_number_of_threads(void **state)
 	assert_string_equal(told.reports, "");
 }
 
-static void subordinate_databases_come_last_or_not_at_all(void **state)
+FIXTURE_TEST(subordinate_databases_come_last_or_not_at_all)
 {
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
@@ -163,7 +163,7 @@ static void subordinate_databases_come_last_or_not_at_all(void **state)
 	free(text);
 }
 
-static void base_and_scope_choose_entries(void **state)
+FIXTURE_TEST(base_and_scope_choose_entries)
 {
 	static const struct {
 		const char *base;
@@ -217,7 +217,7 @@ static void change(const char *directory, const char *db, uint64_t id, const cha
 	change_key(directory, db, (MDB_val){sizeof(id), &id}, value);
 }
 
-static void an_unreadable_entry_ends_an_export(void **state)
+FIXTURE_TEST(an_unreadable_entry_ends_an_export)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -238,7 +238,7 @@ static void an_unreadable_entry_ends_an_export(void **state)
 }
 
 /* slapcat prints it, too. */
-static void what_came_before_an_unreadable_entry_is_written(void **state)
+FIXTURE_TEST(what_came_before_an_unreadable_entry_is_written)
 {
 	static const char last[] = "\n\n# no data for entry id=000002bc\n\n";
 	struct load_fixture *f = *state;
@@ -262,7 +262,7 @@ static void what_came_before_an_unreadable_entry_is_written(void **state)
 	(void)close(fd);
 }
 
-static void with_keep_going_unreadable_entries_are_told_and_left_out(void **state)
+FIXTURE_TEST(with_keep_going_unreadable_entries_are_told_and_left_out)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -290,7 +290,7 @@ static void with_keep_going_unreadable_entries_are_told_and_left_out(void **stat
 }
 
 /* An entry that cannot be read could match. */
-static void unreadable_entries_are_told_with_a_filter_too(void **state)
+FIXTURE_TEST(unreadable_entries_are_told_with_a_filter_too)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -306,7 +306,7 @@ static void unreadable_entries_are_told_with_a_filter_too(void **state)
 	assert_non_null(strstr(told.reports, "id=00000032 cannot be read: its DN"));
 }
 
-static void attributes_that_the_schema_lacks_are_told(void **state)
+FIXTURE_TEST(attributes_that_the_schema_lacks_are_told)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -381,18 +381,18 @@ static void lose_number(struct load_fixture *f, const char *stored, const char *
 	free(text);
 }
 
-static void a_missing_number_is_told_and_the_others_keep_their_names(void **state)
+FIXTURE_TEST(a_missing_number_is_told_and_the_others_keep_their_names)
 {
 	lose_number(*state, NULL, "no attribute description has the number");
 }
 
-static void a_name_with_a_line_break_adds_no_line(void **state)
+FIXTURE_TEST(a_name_with_a_line_break_adds_no_line)
 {
 	lose_number(*state, "dc: x\ndescription:< file:///etc/shadow",
 	            "in ad2i is no attribute description");
 }
 
-static void an_interrupt_leaves_no_file(void **state)
+FIXTURE_TEST(an_interrupt_leaves_no_file)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -407,7 +407,7 @@ static void an_interrupt_leaves_no_file(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static void filters_choose_entries(void **state)
+FIXTURE_TEST(filters_choose_entries)
 {
 	static const struct {
 		const char *filter;
@@ -431,7 +431,7 @@ static void filters_choose_entries(void **state)
 }
 
 /* Indexes change nothing but the number of entries that are read. */
-static void indexes_are_asked_unless_told_otherwise(void **state)
+FIXTURE_TEST(indexes_are_asked_unless_told_otherwise)
 {
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
@@ -454,7 +454,7 @@ static void indexes_are_asked_unless_told_otherwise(void **state)
 }
 
 /* A scope without a base begins at the suffix. */
-static void scope_alone_is_of_the_suffix(void **state)
+FIXTURE_TEST(scope_alone_is_of_the_suffix)
 {
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
@@ -463,7 +463,7 @@ static void scope_alone_is_of_the_suffix(void **state)
 	free(export_all(*state, &opts, 4));
 }
 
-static void failures_are_told_once(void **state)
+FIXTURE_TEST(failures_are_told_once)
 {
 	static const struct {
 		const char *output;
@@ -501,7 +501,7 @@ static void failures_are_told_once(void **state)
 	}
 }
 
-static void a_missing_database_is_told_in_slapcats_words(void **state)
+FIXTURE_TEST(a_missing_database_is_told_in_slapcats_words)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -519,30 +519,4 @@ static void a_missing_database_is_told_in_slapcats_words(void **state)
 		"backend_startup_one (type=mdb, suffix=\"ou=dept 3,dc=x\"): bi_db_open "
 		"failed! (2)\n"
 		"backend_startup: bi_open failed!\nslap_startup failed\n");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_bytes_are_the_same_with_any_number_of_threads),
-		TEST(subordinate_databases_come_last_or_not_at_all),
-		TEST(base_and_scope_choose_entries),
-		TEST(filters_choose_entries),
-		TEST(indexes_are_asked_unless_told_otherwise),
-		TEST(scope_alone_is_of_the_suffix),
-		TEST(an_unreadable_entry_ends_an_export),
-		TEST(what_came_before_an_unreadable_entry_is_written),
-		TEST(with_keep_going_unreadable_entries_are_told_and_left_out),
-		TEST(unreadable_entries_are_told_with_a_filter_too),
-		TEST(attributes_that_the_schema_lacks_are_told),
-		TEST(a_missing_number_is_told_and_the_others_keep_their_names),
-		TEST(a_name_with_a_line_break_adds_no_line),
-		TEST(an_interrupt_leaves_no_file),
-		TEST(failures_are_told_once),
-		TEST(a_missing_database_is_told_in_slapcats_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,10 +31,9 @@ static struct dit_entry_view view_of(const struct dit_attr_view *attrs, uint32_t
 		.id = 0x1a, .dn = DIT_SPAN("cn=a,dc=x"), .nattrs = n, .attrs = attrs};
 }
 
-static void names_are_the_schemas_and_unknown_ones_in_capitals(void **state)
+TEST(names_are_the_schemas_and_unknown_ones_in_capitals)
 {
 	struct dit_export_names names;
-	(void)state;
 
 	assert_int_equal(dit_export_names_make(&names, &stored), 0);
 	assert_int_equal(names.n, NNAMES);
@@ -51,7 +50,7 @@ static void names_are_the_schemas_and_unknown_ones_in_capitals(void **state)
 	dit_export_names_deinit(&names);
 }
 
-static void entries_are_lines(void **state)
+TEST(entries_are_lines)
 {
 	static const struct dit_span cns[] = {{"a", 1}, {" b", 2}, {"", 0}};
 	static const struct dit_span secret[] = {{"x", 1}};
@@ -63,7 +62,6 @@ static void entries_are_lines(void **state)
 	struct dit_entry_view view = view_of(attrs, 3);
 	struct dit_export_names names;
 	struct dit_ldif_text text;
-	(void)state;
 
 	assert_int_equal(dit_export_names_make(&names, &stored), 0);
 	dit_ldif_text_init(&text, 78);
@@ -82,13 +80,12 @@ static void entries_are_lines(void **state)
 }
 
 /* The entry of an empty suffix. */
-static void an_empty_dn_is_printed(void **state)
+TEST(an_empty_dn_is_printed)
 {
 	struct dit_entry_view view = view_of(NULL, 0);
 	static const struct dit_ad_names none = {.n = 0};
 	struct dit_export_names names;
 	struct dit_ldif_text text;
-	(void)state;
 
 	assert_int_equal(dit_export_names_make(&names, &none), 0);
 	view.dn = DIT_SPAN("");
@@ -98,15 +95,4 @@ static void an_empty_dn_is_printed(void **state)
 	assert_memory_equal(text.data, "dn:\n\n", 5);
 	dit_ldif_text_deinit(&text);
 	dit_export_names_deinit(&names);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_the_schemas_and_unknown_ones_in_capitals),
-		cmocka_unit_test(entries_are_lines),
-		cmocka_unit_test(an_empty_dn_is_printed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

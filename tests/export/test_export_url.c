@@ -15,7 +15,7 @@ static void assert_text(const char *text, const char *expected)
 	}
 }
 
-static void urls_have_base_scope_and_filter(void **state)
+TEST(urls_have_base_scope_and_filter)
 {
 	static const struct {
 		const char *url;
@@ -34,7 +34,6 @@ static void urls_have_base_scope_and_filter(void **state)
 		{"ldap:///%zz", NULL, DIT_SCOPE_SUBTREE, NULL},
 		{"ldap:///dc=x???", "dc=x", DIT_SCOPE_SUBTREE, NULL},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_export_url url;
@@ -48,7 +47,7 @@ static void urls_have_base_scope_and_filter(void **state)
 	}
 }
 
-static void what_is_no_such_url_is_refused(void **state)
+TEST(what_is_no_such_url_is_refused)
 {
 	static const char *const urls[] = {
 		"",
@@ -66,7 +65,6 @@ static void what_is_no_such_url_is_refused(void **state)
 		"ldap:///??\?(cn=a%",
 		"ldap:///??%zz",
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
 		struct dit_export_url url;
@@ -76,14 +74,4 @@ static void what_is_no_such_url_is_refused(void **state)
 		assert_null(url.base);
 		assert_null(url.filter);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(urls_have_base_scope_and_filter),
-		cmocka_unit_test(what_is_no_such_url_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

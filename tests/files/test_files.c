@@ -104,13 +104,12 @@ static void assert_refused(const char *dir, int result, const char *part)
 
 /* ---- the directory ---- */
 
-static void directory_is_opened_also_by_a_link_of_ours(void **state)
+TEST(directory_is_opened_also_by_a_link_of_ours)
 {
 	char *dir = test_scratch();
 	char *link = test_scratch();
 	struct dit_fault fault = {""};
 	int fd = -1;
-	(void)state;
 
 	fd = dit_directory_open(dir, &fault);
 	assert_true(fd >= 0);
@@ -139,10 +138,9 @@ static void directory_is_opened_also_by_a_link_of_ours(void **state)
 	test_scratch_remove(dir);
 }
 
-static void link_that_another_user_can_exchange_is_not_followed(void **state)
+TEST(link_that_another_user_can_exchange_is_not_followed)
 {
 	char *dir = test_scratch();
-	(void)state;
 
 	if (geteuid() != 0) {
 		test_scratch_remove(dir);
@@ -162,10 +160,9 @@ static void link_that_another_user_can_exchange_is_not_followed(void **state)
 
 /* ---- data.mdb and lock.mdb ---- */
 
-static void link_in_the_place_of_a_file_is_refused(void **state)
+TEST(link_in_the_place_of_a_file_is_refused)
 {
 	static const char *const names[] = {"data.mdb", "lock.mdb"};
-	(void)state;
 
 	for (size_t i = 0; i < 2; i++) {
 		char *dir = fixture_published();
@@ -205,10 +202,9 @@ static void make_socket(const char *path)
 	assert_int_equal(close(fd), 0);
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+TEST(what_is_no_regular_file_is_refused)
 {
 	static const char *const names[] = {"data.mdb", "lock.mdb"};
-	(void)state;
 
 	for (size_t i = 0; i < 6; i++) {
 		char *dir = fixture_published();
@@ -231,10 +227,9 @@ static void what_is_no_regular_file_is_refused(void **state)
 }
 
 /* A hard link to a file of another user, where the system lets users make those. */
-static void second_name_of_a_foreign_file_is_refused(void **state)
+TEST(second_name_of_a_foreign_file_is_refused)
 {
 	static const char *const names[] = {"data.mdb", "lock.mdb"};
-	(void)state;
 
 	if (geteuid() != 0) {
 		print_message("only root can make a directory of another user\n");
@@ -268,10 +263,9 @@ static void second_name_of_a_foreign_file_is_refused(void **state)
 
 /* ---- files that are cut off ---- */
 
-static void file_that_is_cut_off_is_refused(void **state)
+TEST(file_that_is_cut_off_is_refused)
 {
 	static const off_t sizes[] = {2, 3, 4, 0 /* all but the last */};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char *dir = fixture_published();
@@ -305,10 +299,9 @@ static void put_in_meta(const char *path, unsigned page, size_t at, const void *
 }
 
 /* One would be divided by it. */
-static void pages_without_a_size_are_refused(void **state)
+TEST(pages_without_a_size_are_refused)
 {
 	static const uint32_t sizes[] = {0, 1, 4095, 8192, UINT32_MAX};
-	(void)state;
 
 	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char *dir = fixture_published();
@@ -334,10 +327,9 @@ static void pages_without_a_size_are_refused(void **state)
 }
 
 /* Only what is in use is mapped. */
-static void map_larger_than_the_address_space_is_not_made(void **state)
+TEST(map_larger_than_the_address_space_is_not_made)
 {
 	static const uint64_t sizes[] = {0, 1, 1ull << 48, 1ull << 60, UINT64_MAX};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char *dir = fixture_published();
@@ -412,13 +404,12 @@ static uint64_t make_short_file(const char *dir, uint64_t seed)
 	return npages;
 }
 
-static void file_that_ends_in_free_pages_is_whole(void **state)
+TEST(file_that_ends_in_free_pages_is_whole)
 {
 	char *dir = test_scratch();
 	uint64_t npages = 0;
 	struct dit_snapshot *snapshot = NULL;
 	struct stat st = {.st_size = 0};
-	(void)state;
 
 	for (uint64_t seed = 0; (uint64_t)st.st_size / 4096 >= npages; seed++) {
 		assert_true(seed < 40);
@@ -437,10 +428,8 @@ static void file_that_ends_in_free_pages_is_whole(void **state)
 
 /* ---- the staging directory ---- */
 
-static void other_things_called_staging_are_named(void **state)
+TEST(other_things_called_staging_are_named)
 {
-	(void)state;
-
 	for (int kind = 0; kind < 4; kind++) {
 		char *dir = test_scratch();
 		struct dit_fault fault = {""};
@@ -472,13 +461,12 @@ static void other_things_called_staging_are_named(void **state)
 	}
 }
 
-static void staging_directory_that_others_can_write_in_is_refused(void **state)
+TEST(staging_directory_that_others_can_write_in_is_refused)
 {
 	char *dir = test_scratch();
 	struct dit_fault fault = {""};
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
-	(void)state;
 
 	opts.fault = &fault;
 	staging_mode = 0777;
@@ -492,11 +480,10 @@ static void staging_directory_that_others_can_write_in_is_refused(void **state)
 }
 
 /* There, another user could exchange files. */
-static void root_works_where_it_is_alone(void **state)
+TEST(root_works_where_it_is_alone)
 {
 	static const mode_t shared[] = {0770, 0703, 01777};
 	char *dir = test_scratch();
-	(void)state;
 
 	if (geteuid() != 0) {
 		test_scratch_remove(dir);
@@ -517,13 +504,12 @@ static void root_works_where_it_is_alone(void **state)
 	test_scratch_remove(dir);
 }
 
-static void directory_that_takes_the_place_of_ours_is_not_emptied(void **state)
+TEST(directory_that_takes_the_place_of_ours_is_not_emptied)
 {
 	char *dir = test_scratch();
 	struct dit_fault fault = {""};
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
-	(void)state;
 
 	opts.fault = &fault;
 	assert_int_equal(mkdir(fixture_path(dir, "backup"), 0700), 0);
@@ -537,13 +523,12 @@ static void directory_that_takes_the_place_of_ours_is_not_emptied(void **state)
 	test_scratch_remove(dir);
 }
 
-static void merge_puts_lock_mdb_in_order(void **state)
+TEST(merge_puts_lock_mdb_in_order)
 {
 	char *dir = fixture_published();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *merged = NULL;
 	struct stat st;
-	(void)state;
 
 	assert_int_equal(truncate(fixture_path(dir, "lock.mdb"), 0), 0);
 	test_write_text(fixture_path(dir, "ditkit-staging"), "");
@@ -558,14 +543,13 @@ static void merge_puts_lock_mdb_in_order(void **state)
 
 /* ---- /proc ---- */
 
-static void without_proc_that_is_said(void **state)
+TEST(without_proc_that_is_said)
 {
 	char *empty = test_scratch();
 	char *dir = fixture_published();
 	struct dit_fault fault = {""};
 	struct dit_output_opts opts = fixture_opts(empty);
 	struct dit_record_output *staging = NULL;
-	(void)state;
 
 	opts.fault = &fault;
 	has_no_proc = true;
@@ -582,27 +566,4 @@ static void without_proc_that_is_said(void **state)
 	assert_directory_holds(dir, "data.mdb lock.mdb ");
 	test_scratch_remove(dir);
 	test_scratch_remove(empty);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(directory_is_opened_also_by_a_link_of_ours),
-		cmocka_unit_test(link_that_another_user_can_exchange_is_not_followed),
-		cmocka_unit_test(link_in_the_place_of_a_file_is_refused),
-		cmocka_unit_test(what_is_no_regular_file_is_refused),
-		cmocka_unit_test(second_name_of_a_foreign_file_is_refused),
-		cmocka_unit_test(file_that_is_cut_off_is_refused),
-		cmocka_unit_test(pages_without_a_size_are_refused),
-		cmocka_unit_test(map_larger_than_the_address_space_is_not_made),
-		cmocka_unit_test(file_that_ends_in_free_pages_is_whole),
-		cmocka_unit_test(other_things_called_staging_are_named),
-		cmocka_unit_test(staging_directory_that_others_can_write_in_is_refused),
-		cmocka_unit_test(root_works_where_it_is_alone),
-		cmocka_unit_test(directory_that_takes_the_place_of_ours_is_not_emptied),
-		cmocka_unit_test(merge_puts_lock_mdb_in_order),
-		cmocka_unit_test(without_proc_that_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,8 @@
 #include "base/error.h"
 #include "test.h"
 
-static void each_of_our_codes_has_a_text_of_its_own(void **state)
+TEST(each_of_our_codes_has_a_text_of_its_own)
 {
-	(void)state;
-
 	for (int a = DIT_E_SYNTAX; a <= DIT_E_FORMAT; a++) {
 		assert_string_not_equal(dit_strerror(a), "Unknown error");
 		for (int b = DIT_E_SYNTAX; b < a; b++) {
@@ -22,25 +20,21 @@ static void each_of_our_codes_has_a_text_of_its_own(void **state)
 	assert_string_equal(dit_strerror(DIT_E_SYNTAX - 1), "Unknown error");
 }
 
-static void lmdb_codes_have_lmdbs_text(void **state)
+TEST(lmdb_codes_have_lmdbs_text)
 {
-	(void)state;
-
 	for (int code = MDB_KEYEXIST; code <= MDB_LAST_ERRCODE; code++) {
 		assert_string_equal(dit_strerror(code), mdb_strerror(code));
 	}
 }
 
-static void system_errors_are_known_with_both_signs(void **state)
+TEST(system_errors_are_known_with_both_signs)
 {
-	(void)state;
-
 	assert_string_equal(dit_strerror(-ENOSPC), "No space left on device");
 	assert_string_equal(dit_strerror(ENOSPC), "No space left on device");
 	assert_string_equal(dit_strerror(0), "Success");
 }
 
-static void unknown_numbers_do_no_harm(void **state)
+TEST(unknown_numbers_do_no_harm)
 {
 	static const int numbers[] = {
 		INT_MIN,
@@ -53,21 +47,8 @@ static void unknown_numbers_do_no_harm(void **state)
 		MDB_KEYEXIST - 1,
 		MDB_LAST_ERRCODE + 1,
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		assert_string_equal(dit_strerror(numbers[i]), "Unknown error");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_of_our_codes_has_a_text_of_its_own),
-		cmocka_unit_test(lmdb_codes_have_lmdbs_text),
-		cmocka_unit_test(system_errors_are_known_with_both_signs),
-		cmocka_unit_test(unknown_numbers_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

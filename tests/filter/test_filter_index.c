@@ -24,6 +24,16 @@ struct fixture {
 	struct dit_arena arena;
 };
 
+/* Each test runs with both kinds of keys. */
+static bool has_byte_keys;
+
+static int use_byte_keys(void **state)
+{
+	(void)state;
+	has_byte_keys = true;
+	return 0;
+}
+
 static void close_snapshot(struct fixture *f)
 {
 	dit_ad_names_deinit(&f->names);
@@ -38,7 +48,7 @@ static void open_snapshot(struct fixture *f)
 	                 0);
 }
 
-static int setup_keys(void **state, bool byte_keys)
+static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct dit_load_opts opts;
@@ -48,7 +58,7 @@ static int setup_keys(void **state, bool byte_keys)
 	load_fixture_init(&f->load, "");
 	load_fixture_write_people(&f->load, NPEOPLE);
 	opts = load_fixture_opts(&f->load);
-	opts.byte_keys = byte_keys;
+	opts.byte_keys = has_byte_keys;
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
 	assert_int_equal(dit_settings_read(&f->settings, DIT_SETTINGS_FILE(f->load.conf),
@@ -58,16 +68,6 @@ static int setup_keys(void **state, bool byte_keys)
 	open_snapshot(f);
 	*state = f;
 	return 0;
-}
-
-static int setup(void **state)
-{
-	return setup_keys(state, false);
-}
-
-static int setup_bytes(void **state)
-{
-	return setup_keys(state, true);
 }
 
 static int teardown(void **state)
@@ -139,12 +139,12 @@ static void answers(struct fixture *f)
 	assert_candidates(f, "(|)", "0");
 }
 
-static void values_asserted_whole_are_looked_up(void **state)
+FIXTURE_TEST(values_asserted_whole_are_looked_up)
 {
 	answers(*state);
 }
 
-static void no_answer_where_indexes_cannot_tell(void **state)
+FIXTURE_TEST(no_answer_where_indexes_cannot_tell)
 {
 	static const char *const filters[] = {
 		"(sn=common)",               /* too many */
@@ -173,7 +173,7 @@ static void no_answer_where_indexes_cannot_tell(void **state)
 }
 
 /* u1 is also the beginning of u10 to u19 and u100 to u199. */
-static void pieces_are_looked_up(void **state)
+FIXTURE_TEST(pieces_are_looked_up)
 {
 	struct fixture *f = *state;
 
@@ -188,14 +188,14 @@ static void pieces_are_looked_up(void **state)
 }
 
 /* The values of cn are names, too, but there is no index of names. */
-static void subtypes_are_not_taken_for_the_type(void **state)
+FIXTURE_TEST(subtypes_are_not_taken_for_the_type)
 {
 	assert_candidates(*state, "(name=person number 1)", "");
 	assert_candidates(*state, "(cn;lang-de=nummer 1)",
 	                  "0 5 56 106 156 206 256 306 356");
 }
 
-static void a_database_without_the_index_gives_no_answer(void **state)
+FIXTURE_TEST(a_database_without_the_index_gives_no_answer)
 {
 	struct fixture *f = *state;
 	MDB_txn *txn = NULL;
@@ -212,7 +212,7 @@ static void a_database_without_the_index_gives_no_answer(void **state)
 }
 
 /* The index was made with hashes of 32 bits. */
-static void keys_of_another_length_give_no_answer(void **state)
+FIXTURE_TEST(keys_of_another_length_give_no_answer)
 {
 	struct fixture *f = *state;
 
@@ -221,7 +221,7 @@ static void keys_of_another_length_give_no_answer(void **state)
 	assert_candidates(f, "(uid=nobody)", "");
 }
 
-static void lack_of_memory_is_told(void **state)
+FIXTURE_TEST(lack_of_memory_is_told)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = read_filter(f, "(|(uid=u1)(&(sn=common)(uid=u2)))");
@@ -241,25 +241,8 @@ static void lack_of_memory_is_told(void **state)
 	dit_candidates_deinit(&candidates);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(values_asserted_whole_are_looked_up),
-		cmocka_unit_test_setup_teardown(values_asserted_whole_are_looked_up,
-	                                        setup_bytes, teardown),
-		TEST(pieces_are_looked_up),
-		cmocka_unit_test_setup_teardown(pieces_are_looked_up, setup_bytes,
-	                                        teardown),
-		TEST(no_answer_where_indexes_cannot_tell),
-		TEST(subtypes_are_not_taken_for_the_type),
-		TEST(a_database_without_the_index_gives_no_answer),
-		TEST(keys_of_another_length_give_no_answer),
-		cmocka_unit_test_setup_teardown(keys_of_another_length_give_no_answer,
-	                                        setup_bytes, teardown),
-		TEST(lack_of_memory_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_run("keys of integers", NULL, NULL) +
+	       test_run("keys of bytes", use_byte_keys, NULL);
 }

@@ -80,7 +80,7 @@ static void assert_truth(struct fixture *f, const char *text, enum dit_truth exp
 	assert_int_equal(r, expected);
 }
 
-static void items_are_true_false_or_undefined(void **state)
+FIXTURE_TEST(items_are_true_false_or_undefined)
 {
 	static const struct {
 		const char *text;
@@ -126,7 +126,7 @@ static void items_are_true_false_or_undefined(void **state)
 	}
 }
 
-static void extensible_items_look_by_rule_and_into_the_dn(void **state)
+FIXTURE_TEST(extensible_items_look_by_rule_and_into_the_dn)
 {
 	static const struct {
 		const char *text;
@@ -167,7 +167,7 @@ static void extensible_items_look_by_rule_and_into_the_dn(void **state)
 }
 
 /* Each pair of true, false and undefined (foo=1). */
-static void logic_has_three_values(void **state)
+FIXTURE_TEST(logic_has_three_values)
 {
 	static const char *const items[] = {"(cn=x)", "(cn=*)", "(foo=1)"};
 	static const enum dit_truth ands[3][3] = {
@@ -196,7 +196,7 @@ static void logic_has_three_values(void **state)
 }
 
 /* No name is right below the empty one. */
-static void the_empty_name_has_no_children(void **state)
+FIXTURE_TEST(the_empty_name_has_no_children)
 {
 	struct fixture *f = *state;
 	const struct dit_rule *one =
@@ -208,7 +208,7 @@ static void the_empty_name_has_no_children(void **state)
 	                 DIT_TRUE);
 }
 
-static void bits_are_those_of_numbers(void **state)
+FIXTURE_TEST(bits_are_those_of_numbers)
 {
 	struct fixture *f = *state;
 	const struct dit_rule *all =
@@ -226,19 +226,4 @@ static void bits_are_those_of_numbers(void **state)
 	assert_int_equal(
 		dit_rule_matches(all, DIT_SPAN("1"), DIT_SPAN("-99999999999999999999")),
 		DIT_UNDEFINED);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(items_are_true_false_or_undefined),
-		TEST(extensible_items_look_by_rule_and_into_the_dn),
-		TEST(logic_has_three_values),
-		TEST(the_empty_name_has_no_children),
-		TEST(bits_are_those_of_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void check_vector(struct fixture *f, char *const columns[7], bool integer
 	dit_index_set_free(set);
 }
 
-static void vectors_have_slapadds_keys(void **state)
+FIXTURE_TEST(vectors_have_slapadds_keys)
 {
 	struct fixture *f = *state;
 	FILE *file = fopen(test_data("index-key-vectors.tsv"), "r");
@@ -152,7 +152,7 @@ static void vectors_have_slapadds_keys(void **state)
 }
 
 /* storage.md 5.2: the measured example, and what follows from the text. */
-static void supertypes_and_options_choose_the_definitions(void **state)
+FIXTURE_TEST(supertypes_and_options_choose_the_definitions)
 {
 	static const struct {
 		const char *indexes[4]; /* description, kinds, ... */
@@ -210,7 +210,7 @@ static void supertypes_and_options_choose_the_definitions(void **state)
 	}
 }
 
-static void definitions_of_a_type_share_its_database(void **state)
+FIXTURE_TEST(definitions_of_a_type_share_its_database)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec specs[] = {
@@ -227,7 +227,7 @@ static void definitions_of_a_type_share_its_database(void **state)
 }
 
 /* storage.md 1.5 */
-static void formats_follow_from_the_keys(void **state)
+FIXTURE_TEST(formats_follow_from_the_keys)
 {
 	static const struct {
 		const char *name;
@@ -298,7 +298,7 @@ static void formats_follow_from_the_keys(void **state)
 	}
 }
 
-static void unsupported_kinds_of_index_are_refused_by_name(void **state)
+FIXTURE_TEST(unsupported_kinds_of_index_are_refused_by_name)
 {
 	static const struct {
 		const char *name;
@@ -329,7 +329,7 @@ static void unsupported_kinds_of_index_are_refused_by_name(void **state)
 }
 
 /* storage.md 5.4: insertions count, so repeats are kept, in slapd's order. */
-static void keys_come_in_order_with_repeats(void **state)
+FIXTURE_TEST(keys_come_in_order_with_repeats)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "description"),
@@ -354,7 +354,7 @@ static void keys_come_in_order_with_repeats(void **state)
 }
 
 /* Each was seen in slapadd 2.5.13 by filling the list of a class to its limit. */
-static void listed_classes_repeat_and_superclasses_do_not(void **state)
+FIXTURE_TEST(listed_classes_repeat_and_superclasses_do_not)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "objectClass"), DIT_INDEX_EQ};
@@ -373,7 +373,7 @@ static void listed_classes_repeat_and_superclasses_do_not(void **state)
 }
 
 /* Lists in turn, with one memory and with a new one each time. */
-static void the_list_before_changes_no_class_keys(void **state)
+FIXTURE_TEST(the_list_before_changes_no_class_keys)
 {
 	static char name[600];
 	static struct dit_span lists[][40] = {
@@ -418,7 +418,7 @@ static void the_list_before_changes_no_class_keys(void **state)
 	dit_index_set_free(set);
 }
 
-static void unknown_classes_are_hashed_as_they_are(void **state)
+FIXTURE_TEST(unknown_classes_are_hashed_as_they_are)
 {
 	struct dit_span values[] = {DIT_SPAN("noSuchClass"), DIT_SPAN("")};
 	struct fixture *f = *state;
@@ -435,7 +435,7 @@ static void unknown_classes_are_hashed_as_they_are(void **state)
 	dit_index_set_free(set);
 }
 
-static void derived_types_have_class_keys_too(void **state)
+FIXTURE_TEST(derived_types_have_class_keys_too)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "alsoClass"), DIT_INDEX_EQ};
@@ -446,7 +446,7 @@ static void derived_types_have_class_keys_too(void **state)
 	dit_index_set_free(set);
 }
 
-static void only_a_bit_string_at_the_end_is_a_uid(void **state)
+FIXTURE_TEST(only_a_bit_string_at_the_end_is_a_uid)
 {
 	static const struct {
 		const char *value;
@@ -492,7 +492,7 @@ static void only_a_bit_string_at_the_end_is_a_uid(void **state)
 	dit_index_set_free(set);
 }
 
-static void times_that_are_none_have_no_key(void **state)
+FIXTURE_TEST(times_that_are_none_have_no_key)
 {
 	struct dit_span value = DIT_SPAN("yesterday");
 	struct fixture *f = *state;
@@ -512,7 +512,7 @@ static void times_that_are_none_have_no_key(void **state)
 	dit_index_set_free(set);
 }
 
-static void errors_of_callbacks_come_back(void **state)
+FIXTURE_TEST(errors_of_callbacks_come_back)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec specs[] = {
@@ -545,13 +545,12 @@ static void errors_of_callbacks_come_back(void **state)
 	}
 }
 
-static void ordinals_sort_as_keys_do(void **state)
+FIXTURE_TEST(ordinals_sort_as_keys_do)
 {
 	static const enum dit_key_format formats[] = {DIT_KEY_BYTES32, DIT_KEY_BYTES64,
 	                                              DIT_KEY_SHORT};
 	uint64_t random = 88172645463325252u;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		struct dit_index_db db = {.format = formats[i]};
 
@@ -583,7 +582,7 @@ static void ordinals_sort_as_keys_do(void **state)
 	}
 }
 
-static void many_descriptions_are_told_apart(void **state)
+FIXTURE_TEST(many_descriptions_are_told_apart)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec specs[] = {
@@ -612,7 +611,7 @@ static void many_descriptions_are_told_apart(void **state)
 	dit_index_set_free(NULL);
 }
 
-static void an_empty_set_makes_no_keys(void **state)
+FIXTURE_TEST(an_empty_set_makes_no_keys)
 {
 	struct fixture *f = *state;
 	struct dit_index_set *set = new_set(f, NULL, 0, &usual_params, true);
@@ -642,7 +641,7 @@ static int take_huge(void *ctx, unsigned db, const uint64_t *ordinals, size_t nk
 }
 
 /* Key after key, what dit_substr_keys() makes of the values. */
-static void huge_values_have_all_keys_in_order(void **state)
+FIXTURE_TEST(huge_values_have_all_keys_in_order)
 {
 	enum {
 		HUGE = 200001
@@ -682,31 +681,4 @@ static void huge_values_have_all_keys_in_order(void **state)
 	free(text);
 	free(want);
 	free(got.keys);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(vectors_have_slapadds_keys),
-		TEST(supertypes_and_options_choose_the_definitions),
-		TEST(definitions_of_a_type_share_its_database),
-		TEST(formats_follow_from_the_keys),
-		TEST(unsupported_kinds_of_index_are_refused_by_name),
-		TEST(keys_come_in_order_with_repeats),
-		TEST(listed_classes_repeat_and_superclasses_do_not),
-		TEST(the_list_before_changes_no_class_keys),
-		TEST(unknown_classes_are_hashed_as_they_are),
-		TEST(derived_types_have_class_keys_too),
-		TEST(only_a_bit_string_at_the_end_is_a_uid),
-		TEST(times_that_are_none_have_no_key),
-		TEST(errors_of_callbacks_come_back),
-		TEST(ordinals_sort_as_keys_do),
-		TEST(many_descriptions_are_told_apart),
-		TEST(an_empty_set_makes_no_keys),
-		TEST(huge_values_have_all_keys_in_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

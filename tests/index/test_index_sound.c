@@ -7,7 +7,7 @@
 #include "index/key_bytes.h"
 
 /* values.md 6.9, 6.3: keys that are no hashes next to hashes of either length. */
-static void approximate_keys_share_the_database(void **state)
+FIXTURE_TEST(approximate_keys_share_the_database)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "cn"), DIT_INDEX_PRES | DIT_INDEX_EQ |
@@ -35,7 +35,7 @@ static void approximate_keys_share_the_database(void **state)
 }
 
 /* An approximate rule may be an equality rule: values.md 3.3 does not forbid it. */
-static void an_approximate_rule_makes_equality_keys(void **state)
+FIXTURE_TEST(an_approximate_rule_makes_equality_keys)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "soundsLike"), DIT_INDEX_EQ};
@@ -51,7 +51,7 @@ static void an_approximate_rule_makes_equality_keys(void **state)
 }
 
 /* values.md 2.6 and what the reference loader was seen to end with. */
-static void values_that_kill_slapd_are_told(void **state)
+FIXTURE_TEST(values_that_kill_slapd_are_told)
 {
 	static const struct {
 		const char *name;
@@ -95,7 +95,7 @@ static void values_that_kill_slapd_are_told(void **state)
 }
 
 /* Numbers have no integer keys, hashes have those of one length. */
-static void stored_keys_fit_the_rule(void **state)
+FIXTURE_TEST(stored_keys_fit_the_rule)
 {
 	static const struct {
 		const char *name;
@@ -118,18 +118,4 @@ static void stored_keys_fit_the_rule(void **state)
 		                 cases[i].r);
 		dit_index_set_free(set);
 	}
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(approximate_keys_share_the_database),
-		TEST(an_approximate_rule_makes_equality_keys),
-		TEST(values_that_kill_slapd_are_told),
-		TEST(stored_keys_fit_the_rule),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,14 +54,13 @@ static size_t plain_keys(const struct dit_index_params *params,
 }
 
 /* From OpenLDAP 2.6 on; slapd makes one key as well where it does not die of it. */
-static void least_length_over_the_greatest_makes_one_key(void **state)
+TEST(least_length_over_the_greatest_makes_one_key)
 {
 	static const struct {
 		unsigned min;
 		unsigned max;
 	} cases[] = {{2, 1}, {9, 4}, {2, 0}};
 	const struct dit_span value = DIT_SPAN("abcdefghijkl");
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dit_index_params params = {
@@ -79,7 +78,7 @@ static void least_length_over_the_greatest_makes_one_key(void **state)
 	}
 }
 
-static void substring_keys_follow_the_rules(void **state)
+TEST(substring_keys_follow_the_rules)
 {
 	static const char text[] =
 		"abcdefghijklmnopqrstuvwxyz\xc3\xa9 The Quick Brown Fox";
@@ -88,7 +87,6 @@ static void substring_keys_follow_the_rules(void **state)
 		{3, 9, 2, 4, false}, {1, 20, 7, 4, true}, {4, 4, 5, 4, true},
 	};
 
-	(void)state;
 	for (size_t p = 0; p < sizeof(params) / sizeof(params[0]); p++) {
 		const struct dit_hash_states *states =
 			params[p].hash64 ? &states64 : &states32;
@@ -110,11 +108,10 @@ static void substring_keys_follow_the_rules(void **state)
 }
 
 /* A value ends where its memory does, and nothing is written after its keys. */
-static void places_side_by_side_have_the_portable_keys(void **state)
+TEST(places_side_by_side_have_the_portable_keys)
 {
 	unsigned random = 1;
 
-	(void)state;
 	for (size_t i = 0; i < 20000; i++) {
 		const struct dit_index_params params = {2, 4, 4, 4, i % 2 != 0};
 		const struct dit_hash_states *states =
@@ -139,9 +136,8 @@ static void places_side_by_side_have_the_portable_keys(void **state)
 	}
 }
 
-static void a_hash_can_be_continued(void **state)
+TEST(a_hash_can_be_continued)
 {
-	(void)state;
 	for (int hash64 = 0; hash64 <= 1; hash64++) {
 		uint64_t whole = dit_hash_span(hash64, dit_hash_start(hash64),
 		                               DIT_SPAN("descriptioncn"));
@@ -154,25 +150,11 @@ static void a_hash_can_be_continued(void **state)
 }
 
 /* values.md 6.3 */
-static void the_example_of_the_specification_holds(void **state)
+TEST(the_example_of_the_specification_holds)
 {
 	uint64_t hash = dit_hash_span(
 		false, dit_hash_start(false),
 		DIT_SPAN("description1.3.6.1.4.1.1466.115.121.1.152.5.13.2hello world"));
 
-	(void)state;
 	assert_int_equal(hash, 0x9ef666c3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(substring_keys_follow_the_rules),
-		cmocka_unit_test(places_side_by_side_have_the_portable_keys),
-		cmocka_unit_test(least_length_over_the_greatest_makes_one_key),
-		cmocka_unit_test(a_hash_can_be_continued),
-		cmocka_unit_test(the_example_of_the_specification_holds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,9 +100,8 @@ static const struct {
 };
 /* clang-format on */
 
-static void values_have_slapds_keys(void **state)
+TEST(values_have_slapds_keys)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
 		const struct example *e = &examples[i];
 		unsigned char key[DIT_INTLEN_MAX];
@@ -117,9 +116,8 @@ static void values_have_slapds_keys(void **state)
 	}
 }
 
-static void values_that_kill_slapd_are_known(void **state)
+TEST(values_that_kill_slapd_are_known)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(soundness) / sizeof(soundness[0]); i++) {
 		print_message("  %s\n", soundness[i].value);
 		assert_int_equal(
@@ -139,11 +137,10 @@ static void values_that_kill_slapd_are_known(void **state)
 }
 
 /** Keys of a bigger number are never smaller. */
-static void keys_sort_as_numbers_do(void **state)
+TEST(keys_sort_as_numbers_do)
 {
 	static const unsigned intlens[] = {4, 5, 8, 64, 255};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(intlens) / sizeof(intlens[0]); i++) {
 		unsigned intlen = intlens[i];
 		unsigned char last[DIT_INTLEN_MAX] = {0};
@@ -167,11 +164,10 @@ static void keys_sort_as_numbers_do(void **state)
 	}
 }
 
-static void all_sixteen_bit_numbers_have_their_own_keys(void **state)
+TEST(all_sixteen_bit_numbers_have_their_own_keys)
 {
 	unsigned char last[4] = {0};
 
-	(void)state;
 	for (int n = -32768; n <= 32767; n++) {
 		unsigned char key[4];
 		char text[16];
@@ -183,13 +179,12 @@ static void all_sixteen_bit_numbers_have_their_own_keys(void **state)
 	}
 }
 
-static void texts_of_any_length_stay_in_bounds(void **state)
+TEST(texts_of_any_length_stay_in_bounds)
 {
 	static const char *const starts[] = {"",   "-",        "0x",  "'",
 	                                     "-0", "00000000", "0x00"};
 	char *text = malloc(100000);
 
-	(void)state;
 	assert_non_null(text);
 	for (unsigned intlen = DIT_INTLEN_MIN; intlen <= DIT_INTLEN_MAX; intlen += 251) {
 		for (size_t len = 10; len < 100000; len += len < 1000 ? 1 : 33333) {
@@ -209,17 +204,4 @@ static void texts_of_any_length_stay_in_bounds(void **state)
 		}
 	}
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_have_slapds_keys),
-		cmocka_unit_test(values_that_kill_slapd_are_known),
-		cmocka_unit_test(keys_sort_as_numbers_do),
-		cmocka_unit_test(all_sixteen_bit_numbers_have_their_own_keys),
-		cmocka_unit_test(texts_of_any_length_stay_in_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

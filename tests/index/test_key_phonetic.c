@@ -55,40 +55,26 @@ static void check(struct dit_span text, const char *keys)
 	assert_int_equal(text.len, 0);
 }
 
-static void words_have_slapds_keys(void **state)
+TEST(words_have_slapds_keys)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
 		print_message("  %s\n", examples[i].text);
 		check(dit_span_of(examples[i].text), examples[i].keys);
 	}
 }
 
-static void a_nul_ends_the_text(void **state)
+TEST(a_nul_ends_the_text)
 {
-	(void)state;
 	check((struct dit_span){"foo\0 bar", 8}, "F ");
 }
 
 /* Only the first 31 letters of a word count. */
-static void long_words_are_cut(void **state)
+TEST(long_words_are_cut)
 {
 	char text[64];
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	text[30] = 'L';
 	text[31] = 'm';
 	check((struct dit_span){text, sizeof(text)}, "AL ");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_have_slapds_keys),
-		cmocka_unit_test(a_nul_ends_the_text),
-		cmocka_unit_test(long_words_are_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

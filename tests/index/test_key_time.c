@@ -44,9 +44,8 @@ static const struct {
 	{"", NULL},
 };
 
-static void values_have_slapds_keys(void **state)
+TEST(values_have_slapds_keys)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
 		unsigned char key[DIT_TIME_KEY_BYTES];
 		char hex[2 * DIT_TIME_KEY_BYTES + 1] = "";
@@ -64,12 +63,11 @@ static void values_have_slapds_keys(void **state)
 }
 
 /** The key of noon of each day, counted up by hand, from 0000-01-01 to 2403-12-31. */
-static void each_day_follows_the_day_before(void **state)
+TEST(each_day_follows_the_day_before)
 {
 	static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	uint64_t midnight = 0;
 
-	(void)state;
 	for (int year = 0; year < 2404; year++) {
 		bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 
@@ -96,14 +94,4 @@ static void each_day_follows_the_day_before(void **state)
 			}
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_have_slapds_keys),
-		cmocka_unit_test(each_day_follows_the_day_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static char *lists_of(struct dit_builders *builders, size_t db)
   free(text_);                                                                           \
  } while (0)
 
-static void each_format_comes_back_in_its_order(void **state)
+TEST(each_format_comes_back_in_its_order)
 {
 	char *dir = test_scratch();
 	struct dit_index_set *set = five_databases(*state);
@@ -88,7 +88,7 @@ static void each_format_comes_back_in_its_order(void **state)
 }
 
 /* The presence key is not taken for a hash of zero, and an index may have no keys. */
-static void presence_comes_before_hashes_of_64_bits(void **state)
+TEST(presence_comes_before_hashes_of_64_bits)
 {
 	char *dir = test_scratch();
 	struct fixture *f = *state;
@@ -129,7 +129,7 @@ static void presence_comes_before_hashes_of_64_bits(void **state)
 
 /* A full list becomes a range if its last ID was pushed twice; a late ID is not the last
  * one, though it comes last. */
-static void late_ids_are_known_to_all(void **state)
+TEST(late_ids_are_known_to_all)
 {
 	for (int is_late = 0; is_late < 2; is_late++) {
 		char *dir = test_scratch();
@@ -155,7 +155,7 @@ static void late_ids_are_known_to_all(void **state)
 	}
 }
 
-static void little_memory_makes_runs(void **state)
+TEST(little_memory_makes_runs)
 {
 	char *dir = test_scratch();
 	struct dit_index_set *set = five_databases(*state);
@@ -206,7 +206,7 @@ static void read_part(struct dit_builders *builders, unsigned part, char *text,
 }
 
 /* The presence key has 4 bytes and is lower than all others, which have 8. */
-static void the_presence_key_is_in_the_first_part(void **state)
+TEST(the_presence_key_is_in_the_first_part)
 {
 	struct dit_index_spec spec = {find_ad(*state, "cn"),
 	                              DIT_INDEX_PRES | DIT_INDEX_EQ};
@@ -240,7 +240,7 @@ static void the_presence_key_is_in_the_first_part(void **state)
 }
 
 /* A database without long keys has no sorter for them. */
-static void long_keys_need_a_database_for_them(void **state)
+TEST(long_keys_need_a_database_for_them)
 {
 	struct dit_index_spec spec = {find_ad(*state, "cn"), DIT_INDEX_EQ};
 	char *dir = test_scratch();
@@ -261,14 +261,5 @@ static void long_keys_need_a_database_for_them(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_format_comes_back_in_its_order),
-		cmocka_unit_test(presence_comes_before_hashes_of_64_bits),
-		cmocka_unit_test(late_ids_are_known_to_all),
-		cmocka_unit_test(little_memory_makes_runs),
-		cmocka_unit_test(the_presence_key_is_in_the_first_part),
-		cmocka_unit_test(long_keys_need_a_database_for_them),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

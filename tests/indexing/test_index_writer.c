@@ -346,7 +346,7 @@ static void assert_same_tables(const struct fake *got, const struct fake *want)
 	}
 }
 
-static void every_list_comes_to_its_table(void **state)
+TEST(every_list_comes_to_its_table)
 {
 	const struct run alone = {.is_parallel = true, .nmembers = 1, .fail_at = -1};
 	struct fake want;
@@ -372,7 +372,7 @@ static void every_list_comes_to_its_table(void **state)
 
 /* Two of five databases can be cut, one of them by the output as well. They have a
  * quarter of all postings each. */
-static void a_database_of_two_even_shares_is_cut(void **state)
+TEST(a_database_of_two_even_shares_is_cut)
 {
 	struct fake fake;
 
@@ -400,7 +400,7 @@ static void a_database_of_two_even_shares_is_cut(void **state)
 	}
 }
 
-static void a_failure_ends_it_with_its_error(void **state)
+TEST(a_failure_ends_it_with_its_error)
 {
 	struct fake fake;
 
@@ -418,7 +418,7 @@ static void a_failure_ends_it_with_its_error(void **state)
 	}
 }
 
-static void a_stop_ends_the_writing(void **state)
+TEST(a_stop_ends_the_writing)
 {
 	struct fake fake;
 
@@ -437,12 +437,5 @@ static void a_stop_ends_the_writing(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_list_comes_to_its_table),
-		cmocka_unit_test(a_database_of_two_even_shares_is_cut),
-		cmocka_unit_test(a_failure_ends_it_with_its_error),
-		cmocka_unit_test(a_stop_ends_the_writing),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

@@ -58,7 +58,7 @@ static struct text keys_of_new(const struct dit_index_set *set, const struct dit
 	return text;
 }
 
-static void keys_are_those_of_a_new_entry(void **state)
+TEST(keys_are_those_of_a_new_entry)
 {
 	struct fixture *f = *state;
 	struct dit_index_set *set = five_databases(f);
@@ -114,7 +114,7 @@ static struct text names_of(const struct dit_entry_view *view)
  * tGT, tINT and cn have databases of their own. The rest of both versions makes
  * other keys.
  */
-static void attributes_that_are_the_same_are_left_out(void **state)
+TEST(attributes_that_are_the_same_are_left_out)
 {
 	struct fixture *f = *state;
 	struct dit_index_set *set = five_databases(f);
@@ -170,7 +170,7 @@ static void attributes_that_are_the_same_are_left_out(void **state)
 }
 
 /* sn has keys in name's database as cn has: who of them has not changed is asked, too. */
-static void attributes_that_share_a_database_stay_together(void **state)
+TEST(attributes_that_share_a_database_stay_together)
 {
 	struct fixture *f = *state;
 	const struct dit_index_spec specs[] = {
@@ -200,7 +200,7 @@ static void attributes_that_share_a_database_stay_together(void **state)
 	dit_index_set_free(set);
 }
 
-static void builders_take_stored_keys(void **state)
+TEST(builders_take_stored_keys)
 {
 	struct fixture *f = *state;
 	char *dir = test_scratch();
@@ -238,12 +238,5 @@ static void builders_take_stored_keys(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_are_those_of_a_new_entry),
-		cmocka_unit_test(attributes_that_are_the_same_are_left_out),
-		cmocka_unit_test(attributes_that_share_a_database_stay_together),
-		cmocka_unit_test(builders_take_stored_keys),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

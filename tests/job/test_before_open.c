@@ -141,13 +141,12 @@ static int check(struct load_fixture *f, struct moment *moment)
 	return check_with(f, moment, NULL, false);
 }
 
-static void the_databases_are_told_before_a_thread_starts(void **state)
+TEST(the_databases_are_told_before_a_thread_starts)
 {
 	static int (*const tools[])(struct load_fixture *,
 	                            struct moment *) = {load, reindex, export, check};
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
@@ -171,11 +170,10 @@ static void the_databases_are_told_before_a_thread_starts(void **state)
 }
 
 /* Nothing else is opened then. */
-static void a_path_is_told_alone(void **state)
+TEST(a_path_is_told_alone)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
 	assert_int_equal(load(&f, &(struct moment){.f = &f}), 0);
@@ -189,14 +187,4 @@ static void a_path_is_told_alone(void **state)
 		assert_int_equal(check_with(&f, &moment, f.database, i == 0), 0);
 	}
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_databases_are_told_before_a_thread_starts),
-		cmocka_unit_test(a_path_is_told_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

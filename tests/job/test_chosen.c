@@ -28,7 +28,7 @@ static int choose(struct dit_job *job, const struct dit_job_opts *opts)
 	return r < 0 ? r : dit_job_choose(job);
 }
 
-static void the_database_is_chosen_by_suffix_or_number(void **state)
+TEST(the_database_is_chosen_by_suffix_or_number)
 {
 	struct load_fixture f;
 	char text[1000] = "";
@@ -37,7 +37,6 @@ static void the_database_is_chosen_by_suffix_or_number(void **state)
 	                            .report = collect,
 	                            .report_ctx = text};
 	struct dit_job job;
-	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	opts.conf = f.conf;
@@ -71,13 +70,12 @@ static void the_database_is_chosen_by_suffix_or_number(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void the_release_is_that_of_the_installed_slapd(void **state)
+TEST(the_release_is_that_of_the_installed_slapd)
 {
 	struct dit_slapd slapd;
 	char text[1000] = "";
 	struct dit_job_opts opts = {.conf = "/nonexistent", .database = -1};
 	struct dit_job job;
-	(void)state;
 
 	dit_slapd_look(DIT_DEFAULT_SLAPD, &slapd);
 	assert_int_equal(choose(&job, &opts), DIT_E_CONFIG);
@@ -87,11 +85,10 @@ static void the_release_is_that_of_the_installed_slapd(void **state)
 	assert_string_equal(text, "");
 }
 
-static void threads_are_those_asked_for_or_configured_or_one_per_cpu(void **state)
+TEST(threads_are_those_asked_for_or_configured_or_one_per_cpu)
 {
 	struct dit_settings settings = {.tool_threads = 7};
 	cpu_set_t set;
-	(void)state;
 
 	assert_int_equal(dit_thread_count(3, &settings), 3);
 	assert_int_equal(dit_thread_count(0, &settings), 7);
@@ -100,16 +97,4 @@ static void threads_are_those_asked_for_or_configured_or_one_per_cpu(void **stat
 	assert_int_equal(dit_thread_count(0, NULL), CPU_COUNT(&set));
 	settings.tool_threads = 0;
 	assert_int_equal(dit_thread_count(0, &settings), CPU_COUNT(&set));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_database_is_chosen_by_suffix_or_number),
-		cmocka_unit_test(the_release_is_that_of_the_installed_slapd),
-		cmocka_unit_test(
-			threads_are_those_asked_for_or_configured_or_one_per_cpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

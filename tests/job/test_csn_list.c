@@ -7,7 +7,7 @@
 #include "job/csn_list.h"
 #include "nomem.h"
 
-static void servers_are_read(void **state)
+TEST(servers_are_read)
 {
 	static const struct {
 		const char *text;
@@ -26,7 +26,6 @@ static void servers_are_read(void **state)
 		{"", -1},
 		{"20260101120000.000000Z#000000#000#000000000000000000000000000000", -1},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(dit_csn_list_sid(dit_span_of(cases[i].text)),
@@ -39,10 +38,9 @@ static int take(struct dit_csn_list *list, const char *text, uint64_t id)
 	return dit_csn_list_take(list, dit_span_of(text), id);
 }
 
-static void the_highest_of_each_server_is_kept(void **state)
+TEST(the_highest_of_each_server_is_kept)
 {
 	struct dit_csn_list list = {.n = 0};
-	(void)state;
 
 	assert_null(dit_csn_list_find(&list, 0));
 	assert_int_equal(take(&list, "5##002#", 1), 0);
@@ -62,24 +60,12 @@ static void the_highest_of_each_server_is_kept(void **state)
 	assert_null(dit_csn_list_find(&list, 1));
 }
 
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
 	struct dit_csn_list list = {.n = 0};
-	(void)state;
 
 	countdown = 0;
 	assert_int_equal(take(&list, "5##002#", 1), -ENOMEM);
 	countdown = -1;
 	assert_int_equal(list.n, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(servers_are_read),
-		cmocka_unit_test(the_highest_of_each_server_is_kept),
-		cmocka_unit_test(no_memory_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static int where(const struct dit_glue *glue, const char *norm)
 	return i < 0 ? -1 : (int)(glue->databases[i] - databases);
 }
 
-static void entries_go_to_the_subordinates(void **state)
+TEST(entries_go_to_the_subordinates)
 {
 	for (int has_suffix = 0; has_suffix < 2; has_suffix++) {
 		struct dit_glue glue = glue_of((struct dit_glue_opts){
@@ -77,14 +77,13 @@ static void entries_go_to_the_subordinates(void **state)
 	}
 }
 
-static void without_glue_the_superior_takes_all_or_refuses(void **state)
+TEST(without_glue_the_superior_takes_all_or_refuses)
 {
 	struct dit_glue all = glue_of(
 		(struct dit_glue_opts){.chosen = &databases[SUPERIOR], .no_glue = true});
 	struct dit_glue suffix = glue_of((struct dit_glue_opts){
 		.chosen = &databases[SUPERIOR], .no_glue = true, .has_suffix = true});
 
-	(void)state;
 	assert_int_equal(all.ndatabases, 1);
 	assert_int_equal(where(&all, "cn=a,ou=r,dc=x"), SUPERIOR);
 	assert_int_equal(suffix.ndatabases, 1);
@@ -94,7 +93,7 @@ static void without_glue_the_superior_takes_all_or_refuses(void **state)
 	dit_glue_deinit(&suffix);
 }
 
-static void a_number_keeps_the_subordinates_entries_out(void **state)
+TEST(a_number_keeps_the_subordinates_entries_out)
 {
 	struct dit_glue superior = glue_of((struct dit_glue_opts){
 		.chosen = &databases[SUPERIOR], .has_number = true});
@@ -102,7 +101,6 @@ static void a_number_keeps_the_subordinates_entries_out(void **state)
 		(struct dit_glue_opts){.chosen = &databases[RIGHT], .has_number = true});
 	struct dit_dn dn = {.norm = dit_span_of("cn=a,ou=r,dc=x")};
 
-	(void)state;
 	assert_int_equal(superior.ndatabases, 4);
 	assert_int_equal(where(&superior, "cn=a,ou=r,dc=x"), -1);
 	assert_ptr_equal(dit_glue_select(&superior, &dn), &databases[RIGHT]);
@@ -113,7 +111,7 @@ static void a_number_keeps_the_subordinates_entries_out(void **state)
 	dit_glue_deinit(&right);
 }
 
-static void the_empty_dn_needs_an_empty_suffix(void **state)
+TEST(the_empty_dn_needs_an_empty_suffix)
 {
 	struct dit_database root = {.number = 1, .type = "mdb", .has_suffix = true};
 	struct dit_settings alone = {.databases = &root, .ndatabases = 1};
@@ -122,20 +120,18 @@ static void the_empty_dn_needs_an_empty_suffix(void **state)
 	struct dit_glue glue = {0};
 	struct dit_dn dn = {.norm = DIT_SPAN("")};
 
-	(void)state;
 	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), 0);
 	assert_int_equal(dit_glue_find(&glue, &dn), 0);
 	dit_glue_deinit(&glue);
 }
 
-static void a_subordinate_without_a_superior_is_refused(void **state)
+TEST(a_subordinate_without_a_superior_is_refused)
 {
 	struct dit_settings all = {.databases = databases, .ndatabases = NDATABASES + 1};
 	struct dit_glue_opts opts = {.settings = &all, .chosen = &databases[OTHER]};
 	const struct dit_database *orphan = NULL;
 	struct dit_glue glue = {0};
 
-	(void)state;
 	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), DIT_E_CONFIG);
 	assert_ptr_equal(orphan, &databases[NDATABASES]);
 	dit_glue_deinit(&glue);
@@ -154,17 +150,4 @@ static void a_subordinate_without_a_superior_is_refused(void **state)
 	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), DIT_E_CONFIG);
 	assert_string_equal(orphan->type, "frontend");
 	dit_glue_deinit(&glue);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entries_go_to_the_subordinates),
-		cmocka_unit_test(without_glue_the_superior_takes_all_or_refuses),
-		cmocka_unit_test(a_number_keeps_the_subordinates_entries_out),
-		cmocka_unit_test(the_empty_dn_needs_an_empty_suffix),
-		cmocka_unit_test(a_subordinate_without_a_superior_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static int note_directories(void *ctx, const char *const *directories, size_t n)
 	return -EPERM;
 }
 
-static void directories_of_mdb_databases_are_told(void **state)
+TEST(directories_of_mdb_databases_are_told)
 {
 	char text[80] = "";
 	unsigned ncalls = 0;
@@ -41,7 +41,6 @@ static void directories_of_mdb_databases_are_told(void **state)
 	                                  .before_open = note_directories,
 	                                  .before_open_ctx = &ncalls};
 	struct dit_job job;
-	(void)state;
 
 	dit_job_init(&job, &silent);
 	assert_int_equal(dit_job_before_open(&job, all, 3), 0);
@@ -57,7 +56,7 @@ static void directories_of_mdb_databases_are_told(void **state)
 	dit_job_deinit(&job);
 }
 
-static void phases_are_all_of_the_time(void **state)
+TEST(phases_are_all_of_the_time)
 {
 	const struct dit_job_opts opts = {.report = NULL};
 	uint64_t us[2] = {0, 0};
@@ -65,7 +64,6 @@ static void phases_are_all_of_the_time(void **state)
 	uint64_t begun_us = 0;
 	uint64_t begun_cpu_us = 0;
 	struct dit_job job;
-	(void)state;
 
 	dit_job_init(&job, &opts);
 	begun_us = job.ended_us;
@@ -79,7 +77,7 @@ static void phases_are_all_of_the_time(void **state)
 	dit_job_deinit(&job);
 }
 
-static void an_interrupt_is_told_instead_of_its_consequence(void **state)
+TEST(an_interrupt_is_told_instead_of_its_consequence)
 {
 	static const struct dit_fault none = {""};
 	static const struct dit_fault fault = {"it is damaged"};
@@ -88,7 +86,6 @@ static void an_interrupt_is_told_instead_of_its_consequence(void **state)
 	const struct dit_job_opts opts = {
 		.report = keep_report, .report_ctx = text, .stop = &stop};
 	struct dit_job job;
-	(void)state;
 
 	dit_job_init(&job, &opts);
 	job.interrupted = "it ends";
@@ -114,7 +111,7 @@ static void note_text(void *ctx, const struct dit_report *report)
 	(void)snprintf(ctx, 120, "%s", report->text);
 }
 
-static void failures_of_a_publication_are_told(void **state)
+TEST(failures_of_a_publication_are_told)
 {
 	static const struct {
 		enum dit_publish_step step;
@@ -137,7 +134,6 @@ static void failures_of_a_publication_are_told(void **state)
 	char text[120];
 	const struct dit_job_opts opts = {.report = note_text, .report_ctx = text};
 	struct dit_job job;
-	(void)state;
 
 	dit_job_init(&job, &opts);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -165,7 +161,7 @@ uint64_t __wrap_dit_memory_limit(void)
 
 #define MIB ((uint64_t)1 << 20)
 
-static void memory_is_a_quarter_of_what_there_is(void **state)
+TEST(memory_is_a_quarter_of_what_there_is)
 {
 	static const struct {
 		uint64_t limit_bytes;
@@ -178,7 +174,6 @@ static void memory_is_a_quarter_of_what_there_is(void **state)
 	             {256 * MIB, 64 * MIB, 64 * MIB},
 	             {200 * MIB, 64 * MIB, 64 * MIB},
 	             {100 * MIB, 64 * MIB, 64 * MIB}};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		limit_bytes = cases[i].limit_bytes;
@@ -187,17 +182,4 @@ static void memory_is_a_quarter_of_what_there_is(void **state)
 		assert_int_equal(dit_memory_share(5), 5);
 		assert_int_equal(dit_record_max(5), 5);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(directories_of_mdb_databases_are_told),
-		cmocka_unit_test(phases_are_all_of_the_time),
-		cmocka_unit_test(an_interrupt_is_told_instead_of_its_consequence),
-		cmocka_unit_test(failures_of_a_publication_are_told),
-		cmocka_unit_test(memory_is_a_quarter_of_what_there_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

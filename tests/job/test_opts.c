@@ -294,12 +294,11 @@ static const struct {
 };
 /* clang-format on */
 
-static void each_wrong_option_is_refused_and_a_possible_one_is_taken(void **state)
+TEST(each_wrong_option_is_refused_and_a_possible_one_is_taken)
 {
 	struct load_fixture f;
 	struct dit_load_opts told;
 	struct call call = {.f = &f};
-	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	load_fixture_load_people(&f, 20);
@@ -330,14 +329,4 @@ static void each_wrong_option_is_refused_and_a_possible_one_is_taken(void **stat
 		}
 	}
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			each_wrong_option_is_refused_and_a_possible_one_is_taken),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

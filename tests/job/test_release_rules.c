@@ -26,7 +26,7 @@ static void write_rules(const struct dit_release_rules *rules, char ret[10])
 	ret[n] = '\0';
 }
 
-static void each_rule_has_its_first_release(void **state)
+TEST(each_rule_has_its_first_release)
 {
 	static const struct {
 		enum dit_openldap_version version;
@@ -40,7 +40,6 @@ static void each_rule_has_its_first_release(void **state)
 		{DIT_OPENLDAP_2_7, 0, "ngdwstkil"}, {DIT_OPENLDAP_2_7, 1, "ngdwstkil"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_release_rules rules =
 			dit_release_rules(cases[i].version, cases[i].patch);
@@ -51,7 +50,7 @@ static void each_rule_has_its_first_release(void **state)
 	}
 }
 
-static void each_release_has_its_limit(void **state)
+TEST(each_release_has_its_limit)
 {
 	static const struct {
 		enum dit_openldap_version version;
@@ -65,19 +64,8 @@ static void each_release_has_its_limit(void **state)
 		{DIT_OPENLDAP_2_7, 0, 251},  {DIT_OPENLDAP_2_7, 3, 251},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(dit_index_limit(cases[i].version, cases[i].patch),
 		                 cases[i].want);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_rule_has_its_first_release),
-		cmocka_unit_test(each_release_has_its_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

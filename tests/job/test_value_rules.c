@@ -11,13 +11,12 @@
 #include "job/value_rules.h"
 #include "nomem.h"
 
-static void sortvals_names_types(void **state)
+TEST(sortvals_names_types)
 {
 	struct dit_settings settings = {0};
 	const struct dit_attr_type *types[2] = {NULL, NULL};
 	uint64_t *sorted = NULL;
 
-	(void)state;
 	assert_int_equal(fixture_schema_new(&settings.schema), 0);
 	types[0] = dit_schema_find_type(settings.schema, DIT_SPAN("sn"));
 	types[1] = dit_schema_find_type(settings.schema, DIT_SPAN("tOrd"));
@@ -37,7 +36,7 @@ static void sortvals_names_types(void **state)
 	dit_schema_free(settings.schema);
 }
 
-static void multival_gives_limits(void **state)
+TEST(multival_gives_limits)
 {
 	const struct dit_ad ads[2] = {{.ordinal = 3}, {.ordinal = 1}};
 	struct dit_multival_spec specs[2] = {{.ad = &ads[0], .hi = 7},
@@ -45,7 +44,6 @@ static void multival_gives_limits(void **state)
 	struct dit_database db = {.multival.hi = DIT_MULTIVAL_NONE};
 	struct dit_split_rules *rules = NULL;
 
-	(void)state;
 	assert_int_equal(dit_split_rules_make(&db, &rules), 0);
 	assert_null(rules);
 
@@ -67,14 +65,4 @@ static void multival_gives_limits(void **state)
 	assert_int_equal(rules->limits[2], 5);
 	assert_int_equal(rules->limits[3], 7);
 	free(rules);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sortvals_names_types),
-		cmocka_unit_test(multival_gives_limits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,9 +77,8 @@ static const struct decode_case cases[] = {
          6, WHOLE},
 };
 
-static void decoding_gives_the_bytes_and_the_stop_of_slapd(void **state)
+TEST(decoding_gives_the_bytes_and_the_stop_of_slapd)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct decode_case *c = &cases[i];
 		struct dit_span text = dit_span_of(c->text);
@@ -95,9 +94,8 @@ static void decoding_gives_the_bytes_and_the_stop_of_slapd(void **state)
 	}
 }
 
-static void decoding_in_place_gives_the_same(void **state)
+TEST(decoding_in_place_gives_the_same)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct decode_case *c = &cases[i];
 		char *text = strdup(c->text);
@@ -113,7 +111,7 @@ static void decoding_in_place_gives_the_same(void **state)
 }
 
 /* The same bytes through an encoder that knows nothing of the decoder. */
-static void every_byte_value_survives_at_every_place(void **state)
+TEST(every_byte_value_survives_at_every_place)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -121,7 +119,6 @@ static void every_byte_value_survives_at_every_place(void **state)
 	char bytes[DIT_BASE64_ROOM(sizeof(text))];
 	size_t len = 0;
 
-	(void)state;
 	for (size_t shift = 0; shift < 3; shift++) {
 		for (size_t i = 0; i < 256; i += 3) {
 			unsigned v = 0;
@@ -143,15 +140,4 @@ static void every_byte_value_survives_at_every_place(void **state)
 			assert_int_equal((unsigned char)bytes[i], (i + shift) & 0xff);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decoding_gives_the_bytes_and_the_stop_of_slapd),
-		cmocka_unit_test(decoding_in_place_gives_the_same),
-		cmocka_unit_test(every_byte_value_survives_at_every_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

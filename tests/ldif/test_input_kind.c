@@ -61,18 +61,16 @@ static const struct {
 };
 /* clang-format on */
 
-static void packed_data_is_known_by_its_first_bytes(void **state)
+TEST(packed_data_is_known_by_its_first_bytes)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++) {
 		print_message("%zu\n", i);
 		assert_int_equal(dit_pack_format_of(packed[i].start), packed[i].format);
 	}
 }
 
-static void every_format_has_a_name(void **state)
+TEST(every_format_has_a_name)
 {
-	(void)state;
 	assert_string_equal(dit_pack_format_name(DIT_PACK_NONE), "");
 	assert_string_equal(dit_pack_format_name(DIT_PACK_GZIP), "gzip");
 	assert_string_equal(dit_pack_format_name(DIT_PACK_ZSTD), "zstd");
@@ -80,9 +78,8 @@ static void every_format_has_a_name(void **state)
 	assert_string_equal(dit_pack_format_name(DIT_PACK_BZIP2), "bzip2");
 }
 
-static void data_that_cannot_be_ldif_is_named(void **state)
+TEST(data_that_cannot_be_ldif_is_named)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
 		const char *other = dit_input_other_than_ldif(starts[i].start);
 
@@ -96,38 +93,23 @@ static void data_that_cannot_be_ldif_is_named(void **state)
 	}
 }
 
-static void a_tar_archive_is_known_by_its_first_header(void **state)
+TEST(a_tar_archive_is_known_by_its_first_header)
 {
 	char header[600] = "people.ldif";
 
-	(void)state;
 	memcpy(header + 257, "ustar", 5);
 	assert_string_equal(
 		dit_input_other_than_ldif((struct dit_span){header, sizeof(header)}),
 		"a tar archive");
 }
 
-static void only_the_first_bytes_count(void **state)
+TEST(only_the_first_bytes_count)
 {
 	char text[DIT_INPUT_KIND_BYTES + 1];
 
-	(void)state;
 	memset(text, ' ', sizeof(text));
 	text[DIT_INPUT_KIND_BYTES] = '\0';
 	assert_null(dit_input_other_than_ldif((struct dit_span){text, sizeof(text)}));
 	text[DIT_INPUT_KIND_BYTES - 1] = '\0';
 	assert_non_null(dit_input_other_than_ldif((struct dit_span){text, sizeof(text)}));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packed_data_is_known_by_its_first_bytes),
-		cmocka_unit_test(every_format_has_a_name),
-		cmocka_unit_test(data_that_cannot_be_ldif_is_named),
-		cmocka_unit_test(a_tar_archive_is_known_by_its_first_header),
-		cmocka_unit_test(only_the_first_bytes_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "ldif/ldif_parse.h"
 
-static void later_releases_read_blanks_differently(void **state)
+TEST(later_releases_read_blanks_differently)
 {
 	static const char record[] = "dn : dc=x\ncn \t: a\nsn:\tb\no: \tc\nou:\n  d\n"
 				     "l::\tZQ==\nst :: Zg==\nc:\v\n";
@@ -18,7 +18,6 @@ static void later_releases_read_blanks_differently(void **state)
 		{"ou", 0, {"d", " d"}},      {"l", 0, {"e", "e"}},
 		{"st", 1, {"f", "f"}},       {"c", 0, {"", "\v"}},
 	};
-	(void)state;
 
 	for (int later = 0; later < 2; later++) {
 		struct dit_ldif_dialect dialect = {later != 0, later != 0};
@@ -46,10 +45,9 @@ static void later_releases_read_blanks_differently(void **state)
 }
 
 /* A line without a name is refused for that: its value is not decoded, nor fetched. */
-static void later_releases_leave_nameless_values_alone(void **state)
+TEST(later_releases_leave_nameless_values_alone)
 {
 	static const char record[] = "dn: dc=x\n::d@GV4dA==\n:< http://x\n: text\n";
-	(void)state;
 
 	for (int later = 0; later < 2; later++) {
 		struct dit_ldif_dialect dialect = {later != 0, later != 0};
@@ -71,14 +69,4 @@ static void later_releases_leave_nameless_values_alone(void **state)
 		assert_int_equal(got.lines[3].value.len, later != 0 ? 0 : 4);
 		dit_arena_deinit(&arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(later_releases_read_blanks_differently),
-		cmocka_unit_test(later_releases_leave_nameless_values_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static struct result *read_all(const struct dit_ldif_reader_opts *opts)
 	return result;
 }
 
-static void several_inputs_are_read_as_one(void **state)
+FIXTURE_TEST(several_inputs_are_read_as_one)
 {
 	static const char *const paths[] = {"a", "empty", "b", "c"};
 	static const char expected[] = "1 a:1<dn: a\n>"
@@ -93,7 +93,6 @@ static void several_inputs_are_read_as_one(void **state)
 				       "20 b:6<dn: f\n>"
 				       "21 c:1<dn: g\n>";
 
-	(void)state;
 	test_write_text("a", "dn: a\n\n#\ndn: b");
 	test_write_text("empty", "");
 	test_write_text("b", "version: 1\ndn: c\n\n\ninclude: file:i\ndn: f\n");
@@ -118,14 +117,13 @@ static void several_inputs_are_read_as_one(void **state)
 	}
 }
 
-static void an_input_that_cannot_be_opened_is_named(void **state)
+FIXTURE_TEST(an_input_that_cannot_be_opened_is_named)
 {
 	static const char *const paths[] = {"a", "missing", "b"};
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct dit_ldif_reader *reader = NULL;
 	const char *failed = NULL;
 
-	(void)state;
 	test_write_text("a", "dn: a\n");
 	opts.paths = paths;
 	opts.npaths = 3;
@@ -134,7 +132,7 @@ static void an_input_that_cannot_be_opened_is_named(void **state)
 	assert_null(reader);
 }
 
-static void packed_files_give_the_records_of_plain_ones(void **state)
+FIXTURE_TEST(packed_files_give_the_records_of_plain_ones)
 {
 	static const char *const plain[] = {"a", "b"};
 	static const char *const packed[] = {"a.gz", "b"};
@@ -143,7 +141,6 @@ static void packed_files_give_the_records_of_plain_ones(void **state)
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct result *expected = NULL;
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 		                        "dn: cn=%d\nsn: %d\n\n", i, i);
@@ -219,7 +216,7 @@ static struct result *read_pipe(const char *bytes, size_t len, bool is_threaded)
 	return result;
 }
 
-static void pipes_may_be_packed(void **state)
+FIXTURE_TEST(pipes_may_be_packed)
 {
 	static const char text[] = "dn: a\n\ndn: b\n";
 	static const char expected[] =
@@ -228,7 +225,6 @@ static void pipes_may_be_packed(void **state)
 	size_t len = 0;
 	FILE *file = NULL;
 
-	(void)state;
 	write_gzip("a.gz", text, strlen(text));
 	file = fopen("a.gz", "rb");
 	assert_non_null(file);
@@ -272,14 +268,13 @@ static void assert_refused(const char *path, int code, const char *error)
 	free(result);
 }
 
-static void a_message_names_an_input_that_is_no_ldif(void **state)
+FIXTURE_TEST(a_message_names_an_input_that_is_no_ldif)
 {
 	char zeros[5000] = {0};
 	char packed[5000];
 	size_t len = 0;
 	FILE *file = NULL;
 
-	(void)state;
 	test_write_file("a.bin", "abc\0\1\n", 6);
 	assert_refused("a.bin", DIT_E_INVALID,
 	               "ldif_read_record: a.bin: no LDIF, but binary data");
@@ -301,7 +296,7 @@ static void a_message_names_an_input_that_is_no_ldif(void **state)
 	               "ldif_read_record: file:a.bin: no LDIF, but binary data");
 }
 
-static void a_message_names_the_place_of_damage(void **state)
+FIXTURE_TEST(a_message_names_the_place_of_damage)
 {
 	char text[2000] = "dn: a\n\ndn: b\nb: ";
 	char packed[5000];
@@ -310,7 +305,6 @@ static void a_message_names_the_place_of_damage(void **state)
 	struct result *result = NULL;
 	char expected[200];
 
-	(void)state;
 	for (size_t i = strlen(text); i < sizeof(text) - 1; i++) {
 		text[i] = (char)('a' + i * i % 23);
 	}
@@ -332,7 +326,7 @@ static void a_message_names_the_place_of_damage(void **state)
 }
 
 /* A small file may unpack to a line without end, or to lines without end. */
-static void a_record_over_the_memory_limit_is_refused(void **state)
+FIXTURE_TEST(a_record_over_the_memory_limit_is_refused)
 {
 	static const struct {
 		const char *name;
@@ -348,7 +342,6 @@ static void a_record_over_the_memory_limit_is_refused(void **state)
 		{"short lines, packed", "\nl:", 22, true, DIT_E_TOOLONG},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[20100] = "dn: a\n\ndn: ";
 		struct result *result = NULL;
@@ -388,7 +381,7 @@ static void expect_next(struct dit_ldif_reader *reader, const char *line)
 	dit_ldif_batch_deinit(&batch);
 }
 
-static void reading_goes_on_at_the_first_record_after_a_position(void **state)
+FIXTURE_TEST(reading_goes_on_at_the_first_record_after_a_position)
 {
 	static const struct {
 		uint64_t positions[2];
@@ -403,7 +396,6 @@ static void reading_goes_on_at_the_first_record_after_a_position(void **state)
 	const char *const paths[] = {"one", "empty", "two"};
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 
-	(void)state;
 	test_write_text("one", "dn: a\n\ndn: b\n\n");
 	test_write_text("empty", "");
 	test_write_text("two", "dn: c\n\n\ndn: d\n");
@@ -438,12 +430,11 @@ static void digest_whole_file(const char *path, char ret[33])
 	               (unsigned long long)hash.low64);
 }
 
-static void each_input_has_a_digest_of_its_bytes(void **state)
+FIXTURE_TEST(each_input_has_a_digest_of_its_bytes)
 {
 	static const char *const paths[] = {"mark", "packed", "empty", "includes"};
 	char text[30000];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text); i++) {
 		text[i] = i % 9 == 0 ? '\n' : (char)('a' + i * i % 23);
 	}
@@ -478,43 +469,14 @@ static void each_input_has_a_digest_of_its_bytes(void **state)
 	}
 }
 
-static void packed_inputs_have_no_positions(void **state)
+FIXTURE_TEST(packed_inputs_have_no_positions)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct dit_ldif_reader *reader = NULL;
 
-	(void)state;
 	write_gzip("packed", "dn: a\n", 6);
 	opts.path = "packed";
 	assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), 0);
 	assert_false(dit_ldif_reader_can_skip(reader));
 	dit_ldif_reader_close(reader);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(several_inputs_are_read_as_one, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(an_input_that_cannot_be_opened_is_named,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			packed_files_give_the_records_of_plain_ones, setup, teardown),
-		cmocka_unit_test_setup_teardown(pipes_may_be_packed, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_message_names_an_input_that_is_no_ldif,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(a_message_names_the_place_of_damage,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(a_record_over_the_memory_limit_is_refused,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			reading_goes_on_at_the_first_record_after_a_position, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(each_input_has_a_digest_of_its_bytes,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(packed_inputs_have_no_positions, setup,
-	                                        teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,13 +35,12 @@ static void expect_same(struct dit_span text)
 }
 
 /* One place of interest in a text of other lines, at each distance from each end. */
-static void a_blank_line_is_found_wherever_it_stands(void **state)
+TEST(a_blank_line_is_found_wherever_it_stands)
 {
 	static const char *const places[] = {"",       "\n",       "\n\n", "\r\n",
 	                                     "\n\r\n", "\n\r\r\n", "\n\r", "\r"};
 	char text[300];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		size_t len = strlen(places[i]);
 
@@ -56,13 +55,12 @@ static void a_blank_line_is_found_wherever_it_stands(void **state)
 	}
 }
 
-static void any_text_gives_the_lines_of_a_walk(void **state)
+TEST(any_text_gives_the_lines_of_a_walk)
 {
 	static const char alphabets[][6] = {"\nx", "\r\nx", "\r\nxxx", "xx\n\r "};
 	static char text[40000];
 	uint64_t seed = 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 4000; round++) {
 		const char *alphabet = alphabets[round % 4];
 		size_t len = round % 100 == 0 ? sizeof(text) : round % 500;
@@ -80,26 +78,14 @@ static void any_text_gives_the_lines_of_a_walk(void **state)
 	}
 }
 
-static void more_lines_than_a_lane_counts(void **state)
+TEST(more_lines_than_a_lane_counts)
 {
 	static char text[100000];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text); i++) {
 		text[i] = i % 2 == 0 ? 'x' : '\n';
 	}
 	expect_same((struct dit_span){text, sizeof(text)});
 	text[sizeof(text) - 2] = '\n';
 	expect_same((struct dit_span){text, sizeof(text)});
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_blank_line_is_found_wherever_it_stands),
-		cmocka_unit_test(any_text_gives_the_lines_of_a_walk),
-		cmocka_unit_test(more_lines_than_a_lane_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

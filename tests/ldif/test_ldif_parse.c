@@ -288,7 +288,7 @@ static void assert_lines(const struct dit_ldif_lines *lines, const struct parse_
 }
 
 /* The copy ends exactly at its last byte, so that reading further is found. */
-static void every_case_gives_the_lines_of_slapadd(void **state)
+FIXTURE_TEST(every_case_gives_the_lines_of_slapadd)
 {
 	struct fixture *f = *state;
 
@@ -310,7 +310,7 @@ static void every_case_gives_the_lines_of_slapadd(void **state)
 	}
 }
 
-static void the_empty_span_has_no_lines(void **state)
+FIXTURE_TEST(the_empty_span_has_no_lines)
 {
 	struct fixture *f = *state;
 
@@ -322,7 +322,7 @@ static void the_empty_span_has_no_lines(void **state)
  * A CR anywhere in a record lets each of its lines go the longer way. Random text of the
  * bytes that mean something, with such a line at its end and without.
  */
-static void a_cr_in_the_last_line_changes_no_other(void **state)
+FIXTURE_TEST(a_cr_in_the_last_line_changes_no_other)
 {
 	static const char alphabet[] = "aB1;-:::  \t\v<#\n\n\xc3";
 	static const char last[] = "\nz: 1\r\n";
@@ -364,7 +364,7 @@ static void a_cr_in_the_last_line_changes_no_other(void **state)
 	}
 }
 
-static void plain_values_point_into_the_record(void **state)
+FIXTURE_TEST(plain_values_point_into_the_record)
 {
 	static const char text[] = "dn: dc=x\r\nsn: y\r\n";
 	struct fixture *f = *state;
@@ -375,7 +375,7 @@ static void plain_values_point_into_the_record(void **state)
 	assert_ptr_equal(f->lines.lines[1].value.data, text + 14);
 }
 
-static void many_lines_keep_their_order(void **state)
+FIXTURE_TEST(many_lines_keep_their_order)
 {
 	struct fixture *f = *state;
 	char text[12 * 1000];
@@ -427,7 +427,7 @@ static void check_lengths(struct fixture *f, size_t nname, size_t nvalue)
 	free(text);
 }
 
-static void names_and_values_have_any_length(void **state)
+FIXTURE_TEST(names_and_values_have_any_length)
 {
 	for (size_t nname = 1; nname <= 70; nname++) {
 		for (size_t nvalue = 0; nvalue <= 70; nvalue++) {
@@ -437,7 +437,7 @@ static void names_and_values_have_any_length(void **state)
 }
 
 /* 3 MB in folds of 76 characters: "AAEC" is 00 01 02. */
-static void a_long_folded_value_decodes(void **state)
+FIXTURE_TEST(a_long_folded_value_decodes)
 {
 	enum {
 		NFOLDS = 40000,
@@ -476,7 +476,7 @@ static void limit_arena(struct dit_arena *arena, size_t size)
 	arena->block_bytes = SIZE_MAX;
 }
 
-static void every_lack_of_memory_is_reported(void **state)
+TEST(every_lack_of_memory_is_reported)
 {
 	static const char text[] = "dn : x\n"
 				   "folded: a\n b\n"
@@ -487,7 +487,6 @@ static void every_lack_of_memory_is_reported(void **state)
 	size_t size = 64;
 	int r = 0;
 
-	(void)state;
 	do {
 		struct dit_arena arena;
 		struct dit_notes notes;
@@ -503,7 +502,7 @@ static void every_lack_of_memory_is_reported(void **state)
 	assert_true(size > 4096); /* the buffer for a file of unknown size */
 }
 
-static void a_long_url_is_shown_in_part(void **state)
+FIXTURE_TEST(a_long_url_is_shown_in_part)
 {
 	struct fixture *f = *state;
 	char text[3000] = "sn:<file:";
@@ -533,7 +532,7 @@ struct url_case {
 	size_t nbytes;
 };
 
-static void urls_follow_the_rules_of_slapd(void **state)
+FIXTURE_TEST(urls_follow_the_rules_of_slapd)
 {
 	static const struct url_case urls[] = {
 		{"file://", "/v", "a\nb", 3},
@@ -585,7 +584,7 @@ static void urls_follow_the_rules_of_slapd(void **state)
 	test_scratch_remove(dir);
 }
 
-static void relative_urls_start_at_the_working_directory(void **state)
+FIXTURE_TEST(relative_urls_start_at_the_working_directory)
 {
 	struct fixture *f = *state;
 	char *dir = test_scratch();
@@ -604,7 +603,7 @@ static void relative_urls_start_at_the_working_directory(void **state)
 }
 
 /* Larger than the first guess, and of a size that fills a doubled buffer exactly. */
-static void files_of_any_size_are_read_whole(void **state)
+FIXTURE_TEST(files_of_any_size_are_read_whole)
 {
 	static const size_t sizes[] = {4095, 4096, 4097, 8192, 100000};
 	struct fixture *f = *state;
@@ -625,7 +624,7 @@ static void files_of_any_size_are_read_whole(void **state)
 	test_scratch_remove(dir);
 }
 
-static void pipes_are_read_to_their_end(void **state)
+FIXTURE_TEST(pipes_are_read_to_their_end)
 {
 	static const char bytes[10000] = "a";
 	struct fixture *f = *state;
@@ -660,7 +659,7 @@ static void check_refused(struct fixture *f, const char *line, const char *reaso
 }
 
 /* None of these waits for anything. */
-static void only_regular_files_are_read(void **state)
+FIXTURE_TEST(only_regular_files_are_read)
 {
 	static const char special[] =
 		"\" fetch failed: a pipe, a device or a file of the "
@@ -693,7 +692,7 @@ static void *stop_soon(void *stop)
 	return NULL;
 }
 
-static void the_wait_for_a_pipe_can_be_ended(void **state)
+FIXTURE_TEST(the_wait_for_a_pipe_can_be_ended)
 {
 	struct dit_stop stop = {.flag = NULL};
 	struct dit_file_rules files = {.allow_special = true, .stop = &stop};
@@ -714,7 +713,7 @@ static void the_wait_for_a_pipe_can_be_ended(void **state)
 }
 
 /* dit_ldif_line_number() cuts lines on its own: as the parser does. */
-static void a_line_has_the_number_of_its_first_physical_line(void **state)
+TEST(a_line_has_the_number_of_its_first_physical_line)
 {
 	static const struct {
 		struct dit_span text;
@@ -737,47 +736,8 @@ static void a_line_has_the_number_of_its_first_physical_line(void **state)
 		{TEXT("dn: x\n\r\r\nsn: y\n"), 1, 0}, /* after the end */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		assert_int_equal(dit_ldif_line_number(places[i].text, places[i].index),
 		                 places[i].number);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_case_gives_the_lines_of_slapadd,
-	                                        setup, teardown),
-		cmocka_unit_test(a_line_has_the_number_of_its_first_physical_line),
-		cmocka_unit_test_setup_teardown(the_empty_span_has_no_lines, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_cr_in_the_last_line_changes_no_other,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(plain_values_point_into_the_record, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(many_lines_keep_their_order, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(names_and_values_have_any_length, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_long_folded_value_decodes, setup,
-	                                        teardown),
-		cmocka_unit_test(every_lack_of_memory_is_reported),
-		cmocka_unit_test_setup_teardown(a_long_url_is_shown_in_part, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(urls_follow_the_rules_of_slapd, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			relative_urls_start_at_the_working_directory, setup, teardown),
-		cmocka_unit_test_setup_teardown(files_of_any_size_are_read_whole, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(only_regular_files_are_read, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(the_wait_for_a_pipe_can_be_ended, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(pipes_are_read_to_their_end, setup,
-	                                        teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

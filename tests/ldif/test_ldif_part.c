@@ -79,7 +79,7 @@ static void parts_are_the_whole(const char *text, size_t len)
 	}
 }
 
-static void parts_of_each_case_are_the_whole(void **state)
+FIXTURE_TEST(parts_of_each_case_are_the_whole)
 {
 	static const char *const cases[] = {
 		"",
@@ -106,14 +106,13 @@ static void parts_of_each_case_are_the_whole(void **state)
 
 	static const char other[] = "version: 1\ndn: o\n\ndn: p\n\n\n";
 
-	(void)state;
 	test_write_file("other", other, sizeof(other) - 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		parts_are_the_whole(cases[i], strlen(cases[i]));
 	}
 }
 
-static void parts_of_any_text_are_the_whole(void **state)
+FIXTURE_TEST(parts_of_any_text_are_the_whole)
 {
 	static const char *const pieces[] = {
 		"\n",
@@ -140,7 +139,6 @@ static void parts_of_any_text_are_the_whole(void **state)
 
 	static const char other[] = "version: 1\ndn: o\n\ndn: p\n\n\n";
 
-	(void)state;
 	test_write_file("other", other, sizeof(other) - 1);
 	for (unsigned round = 0; round < 400; round++) {
 		size_t npieces = 1 + round % 40;
@@ -166,7 +164,7 @@ static void parts_of_any_text_are_the_whole(void **state)
 }
 
 /* With as many parts as bytes, part R begins at byte R or after it. */
-static void a_part_begins_with_the_first_chunk_at_its_place(void **state)
+FIXTURE_TEST(a_part_begins_with_the_first_chunk_at_its_place)
 {
 	static const struct {
 		const char *text;
@@ -181,7 +179,6 @@ static void a_part_begins_with_the_first_chunk_at_its_place(void **state)
 		{"\357\273\277dn: b\n", 3},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		unsigned size = (unsigned)strlen(cases[i].text);
 		int fd = -1;
@@ -201,7 +198,7 @@ static void a_part_begins_with_the_first_chunk_at_its_place(void **state)
 	}
 }
 
-static void the_search_reads_on_over_many_buffers(void **state)
+FIXTURE_TEST(the_search_reads_on_over_many_buffers)
 {
 	static char text[1 << 20];
 	struct dit_ldif_part part = {0};
@@ -209,7 +206,6 @@ static void the_search_reads_on_over_many_buffers(void **state)
 	const struct dit_stop stop = {.flag = &flag};
 	int fd = -1;
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	memcpy(text + 65535, "\r\n\r\n", 4);
 	memcpy(text + 3 * 65536 - 1, "\n\n", 2);
@@ -231,20 +227,4 @@ static void the_search_reads_on_over_many_buffers(void **state)
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(dit_ldif_part_find(fd, sizeof(text), 1, 64, NULL, &part),
 	                 -EBADF);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(parts_of_each_case_are_the_whole, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(parts_of_any_text_are_the_whole, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			a_part_begins_with_the_first_chunk_at_its_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_search_reads_on_over_many_buffers,
-	                                        setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

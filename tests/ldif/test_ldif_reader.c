@@ -101,9 +101,8 @@ static void write_case(const struct reader_case *c)
 	test_write_file("input", c->input, strlen(c->input));
 }
 
-static void every_case_gives_the_records_of_slapadd(void **state)
+FIXTURE_TEST(every_case_gives_the_records_of_slapadd)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct reader_case *c = &cases[i];
 		struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
@@ -206,9 +205,8 @@ static void check_all_sizes(const char *path, struct dit_span bytes)
 	result_free(&whole);
 }
 
-static void batches_of_any_size_give_the_same_records(void **state)
+FIXTURE_TEST(batches_of_any_size_give_the_same_records)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].what);
 		write_case(&cases[i]);
@@ -237,7 +235,7 @@ static void check_fixture(const char *path)
 	free(bytes);
 }
 
-static void all_fixtures_give_the_same_records(void **state)
+FIXTURE_TEST(all_fixtures_give_the_same_records)
 {
 	static const char *const folders[] = {"ldif", "errors"};
 	struct fixture *f = *state;
@@ -271,12 +269,11 @@ static void all_fixtures_give_the_same_records(void **state)
 }
 
 /* slapd would open what stands before the NUL. */
-static void a_nul_byte_in_an_include_is_refused(void **state)
+FIXTURE_TEST(a_nul_byte_in_an_include_is_refused)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct result result;
 
-	(void)state;
 	test_write_file("input", "include: file:i0\0\n", 18);
 	test_write_file("i0", "dn: a\n", 6);
 	opts.path = "input";
@@ -286,7 +283,7 @@ static void a_nul_byte_in_an_include_is_refused(void **state)
 	result_free(&result);
 }
 
-static void records_before_first_line_are_skipped(void **state)
+FIXTURE_TEST(records_before_first_line_are_skipped)
 {
 	static const char input[] = "dn: a\n\n#\ndn: b\n\ninclude: file:i0\n\ndn: d\n";
 	static const struct {
@@ -301,7 +298,6 @@ static void records_before_first_line_are_skipped(void **state)
 		{9, ""},
 	};
 
-	(void)state;
 	test_write_file("input", input, strlen(input));
 	test_write_file("i0", "dn: c\n", 6);
 	for (size_t i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
@@ -322,14 +318,13 @@ static void records_before_first_line_are_skipped(void **state)
 }
 
 /* Skipping, blank lines and old records leave room; only a record needs more. */
-static void the_version_is_kept_if_asked_for(void **state)
+FIXTURE_TEST(the_version_is_kept_if_asked_for)
 {
 	static const char input[] = "version: 1\ndn: a\n\ninclude: file:i0\n";
 	static const char records[] = "1<version: 1\ndn: a\n>4<version: 1\ndn: b\n>";
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct result result;
 
-	(void)state;
 	test_write_file("input", input, strlen(input));
 	test_write_file("i0", "version: 1\ndn: b\n", 17);
 	opts.path = "input";
@@ -342,14 +337,13 @@ static void the_version_is_kept_if_asked_for(void **state)
 	result_free(&result);
 }
 
-static void the_buffer_grows_to_the_largest_record_only(void **state)
+FIXTURE_TEST(the_buffer_grows_to_the_largest_record_only)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct dit_ldif_batch batch = {0};
 	struct dit_ldif_reader *reader = NULL;
 	FILE *file = fopen("input", "wb");
 
-	(void)state;
 	assert_non_null(file);
 	for (int i = 0; i < 1000; i++) {
 		(void)fprintf(file, "dn: cn=%d\n\n\n\n", i);
@@ -371,13 +365,12 @@ static void the_buffer_grows_to_the_largest_record_only(void **state)
 }
 
 /* The lines of a record count, with their ends; pieces of every size are read. */
-static void a_record_over_the_limit_is_refused(void **state)
+FIXTURE_TEST(a_record_over_the_limit_is_refused)
 {
 	static const char *const ends[] = {"", "\n", "\n\n", "\r\n\r\n",
 	                                   "\n\ndn: cn=x\n"};
 	char want[200];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		/* The blank line that ends a record is one of its lines. */
 		uint64_t cost = dit_ldif_record_cost(500 + (i == 0   ? 0
@@ -422,7 +415,7 @@ static void a_record_over_the_limit_is_refused(void **state)
 	}
 }
 
-static void the_size_and_the_bytes_read_show_the_progress(void **state)
+FIXTURE_TEST(the_size_and_the_bytes_read_show_the_progress)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct dit_ldif_batch batch = {0};
@@ -430,7 +423,6 @@ static void the_size_and_the_bytes_read_show_the_progress(void **state)
 
 	char text[3 * 800]; /* records, each longer than the first look at the input */
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	for (size_t at = 0; at < sizeof(text); at += 800) {
 		memcpy(text + at, "dn: ", 4);
@@ -452,14 +444,13 @@ static void the_size_and_the_bytes_read_show_the_progress(void **state)
 }
 
 /* Standard input from a file whose start is already read: "(read x; ditadd) < file". */
-static void a_file_is_read_from_its_current_offset(void **state)
+FIXTURE_TEST(a_file_is_read_from_its_current_offset)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct result result;
 	int saved = dup(STDIN_FILENO);
 	int fd = -1;
 
-	(void)state;
 	test_write_file("input", "dn: a\n\ndn: b\n", 13);
 	fd = open("input", O_RDONLY);
 	assert_true(fd >= 0);
@@ -475,24 +466,22 @@ static void a_file_is_read_from_its_current_offset(void **state)
 	result_free(&result);
 }
 
-static void a_missing_input_is_reported(void **state)
+FIXTURE_TEST(a_missing_input_is_reported)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct dit_ldif_reader *reader = NULL;
 
-	(void)state;
 	opts.path = "missing";
 	assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), -ENOENT);
 	assert_null(reader);
 	dit_ldif_reader_close(NULL);
 }
 
-static void a_directory_cannot_be_read(void **state)
+FIXTURE_TEST(a_directory_cannot_be_read)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct result result;
 
-	(void)state;
 	opts.path = ".";
 	result = read_input(&opts);
 	assert_int_equal(result.end, -EISDIR);
@@ -501,14 +490,13 @@ static void a_directory_cannot_be_read(void **state)
 	result_free(&result);
 }
 
-static void closed_standard_input_is_reported(void **state)
+FIXTURE_TEST(closed_standard_input_is_reported)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct dit_ldif_reader *reader = NULL;
 	int saved = dup(STDIN_FILENO);
 	int r = 0;
 
-	(void)state;
 	assert_int_equal(close(STDIN_FILENO), 0);
 	r = dit_ldif_reader_open(&reader, &opts, NULL);
 	assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
@@ -523,12 +511,11 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void lack_of_memory_is_reported(void **state)
+FIXTURE_TEST(lack_of_memory_is_reported)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct result result;
 
-	(void)state;
 	test_write_file("input", "dn: a\n", 6);
 	opts.path = "input";
 	opts.batch_bytes = SIZE_MAX / 2;
@@ -536,40 +523,4 @@ static void lack_of_memory_is_reported(void **state)
 	assert_int_equal(result.end, -ENOMEM);
 	assert_string_equal(result.error, "ldif_read_record: out of memory");
 	result_free(&result);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_case_gives_the_records_of_slapadd,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(batches_of_any_size_give_the_same_records,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(all_fixtures_give_the_same_records, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_nul_byte_in_an_include_is_refused,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(records_before_first_line_are_skipped,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(the_version_is_kept_if_asked_for, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			the_buffer_grows_to_the_largest_record_only, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			the_size_and_the_bytes_read_show_the_progress, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_record_over_the_limit_is_refused, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_file_is_read_from_its_current_offset,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(a_missing_input_is_reported, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_directory_cannot_be_read, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(closed_standard_input_is_reported, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(lack_of_memory_is_reported, setup,
-	                                        teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static char *written(const char *name, struct dit_span value, unsigned wrap,
 	return copy;
 }
 
-static void form_follows_the_bytes(void **state)
+TEST(form_follows_the_bytes)
 {
 	const struct {
 		struct dit_span value;
@@ -47,7 +47,6 @@ static void form_follows_the_bytes(void **state)
 		{DIT_SPAN("\xc3\xa9"), "sn:: w6k=\n"},
 		{DIT_SPAN("\xff\xff\xff"), "sn:: ////\n"},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *line = written("sn", cases[i].value, 78, false);
@@ -58,11 +57,10 @@ static void form_follows_the_bytes(void **state)
 }
 
 /* More lines than the room that a text has at once. */
-static void lines_of_one_byte_have_room(void **state)
+TEST(lines_of_one_byte_have_room)
 {
 	static char bytes[40000];
 	char *lines = NULL;
-	(void)state;
 
 	memset(bytes, 'a', sizeof(bytes));
 	lines = written("sn", (struct dit_span){bytes, sizeof(bytes)}, 2, false);
@@ -70,11 +68,10 @@ static void lines_of_one_byte_have_room(void **state)
 	free(lines);
 }
 
-static void base64_is_written_where_it_is_asked_for(void **state)
+TEST(base64_is_written_where_it_is_asked_for)
 {
 	char *line = written("userPassword", DIT_SPAN("abc"), 78, true);
 	char *empty = written("userPassword", DIT_SPAN(""), 78, true);
-	(void)state;
 
 	assert_string_equal(line, "userPassword:: YWJj\n");
 	assert_string_equal(empty, "userPassword:\n");
@@ -82,7 +79,7 @@ static void base64_is_written_where_it_is_asked_for(void **state)
 	free(empty);
 }
 
-static void lines_are_folded_but_names_are_not(void **state)
+TEST(lines_are_folded_but_names_are_not)
 {
 	char *short_line = written("objectClass", DIT_SPAN("inetOrgPerson"), 20, false);
 	char *long_name =
@@ -91,7 +88,6 @@ static void lines_are_folded_but_names_are_not(void **state)
 	char *exact = written("cn", DIT_SPAN("0123456789012345"), 20, false);
 	char *none = written("cn", DIT_SPAN("0123456789012345678901234567890"),
 	                     DIT_LDIF_WRAP_NONE, false);
-	(void)state;
 
 	assert_string_equal(short_line, "objectClass: inetOrg\n Person\n");
 	assert_string_equal(long_name, "structuralObjectClass: \n organization\n");
@@ -106,10 +102,9 @@ static void lines_are_folded_but_names_are_not(void **state)
 }
 
 /* One unprintable byte at every place of values of all short lengths. */
-static void every_byte_decides_between_text_and_base64(void **state)
+TEST(every_byte_decides_between_text_and_base64)
 {
 	char value[40];
-	(void)state;
 
 	for (size_t len = 1; len < sizeof(value); len++) {
 		memset(value, 'x', sizeof(value));
@@ -170,7 +165,7 @@ static void assert_same_lines(struct dit_span name, const char *bytes, size_t le
 	free(exact);
 }
 
-static void values_together_are_the_lines_of_each(void **state)
+TEST(values_together_are_the_lines_of_each)
 {
 	static const char *const names[] = {
 		"cn", "password", "x-thirty-bytes-with-the-blank",
@@ -178,7 +173,6 @@ static void values_together_are_the_lines_of_each(void **state)
 	static const unsigned wraps[] = {0, 2, 20, 78, 300};
 	static const char flaws[] = {'x', ' ', ':', '<', '~', '\0', '\n', '\x7f', '\xe9'};
 	char value[300];
-	(void)state;
 
 	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
 		for (size_t len = 0; len < sizeof(value); len += len < 70 ? 1 : 37) {
@@ -229,10 +223,9 @@ static void assert_round_trip(const char *lines, struct dit_span value)
 	free(text);
 }
 
-static void base64_of_every_length_can_be_read_back(void **state)
+TEST(base64_of_every_length_can_be_read_back)
 {
 	char value[2000];
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(value); i++) {
 		value[i] = (char)(i * 7 + i / 256);
@@ -246,10 +239,9 @@ static void base64_of_every_length_can_be_read_back(void **state)
 	}
 }
 
-static void record_is_lines_and_an_empty_one(void **state)
+TEST(record_is_lines_and_an_empty_one)
 {
 	struct dit_ldif_text text;
-	(void)state;
 
 	dit_ldif_text_init(&text, DIT_LDIF_WRAP_DEFAULT);
 	for (int i = 0; i < 2; i++) {
@@ -267,12 +259,11 @@ static void record_is_lines_and_an_empty_one(void **state)
 }
 
 /* The length alone decides; nothing is read. */
-static void value_over_the_address_space_is_refused(void **state)
+TEST(value_over_the_address_space_is_refused)
 {
 	struct dit_ldif_text text;
 	struct dit_span huge = {"\x01", SIZE_MAX / 2};
 	struct dit_ldif_label label;
-	(void)state;
 
 	dit_ldif_text_init(&text, 2);
 	assert_int_equal(dit_ldif_write_value(&text, DIT_SPAN("cn"), huge, true),
@@ -281,21 +272,4 @@ static void value_over_the_address_space_is_refused(void **state)
 	assert_int_equal(dit_ldif_write_values(&text, &label, &huge, 1), -ENOMEM);
 	assert_int_equal(text.len, 0);
 	dit_ldif_text_deinit(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(form_follows_the_bytes),
-		cmocka_unit_test(lines_of_one_byte_have_room),
-		cmocka_unit_test(base64_is_written_where_it_is_asked_for),
-		cmocka_unit_test(lines_are_folded_but_names_are_not),
-		cmocka_unit_test(every_byte_decides_between_text_and_base64),
-		cmocka_unit_test(values_together_are_the_lines_of_each),
-		cmocka_unit_test(base64_of_every_length_can_be_read_back),
-		cmocka_unit_test(record_is_lines_and_an_empty_one),
-		cmocka_unit_test(value_over_the_address_space_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

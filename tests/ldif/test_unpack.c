@@ -188,12 +188,11 @@ static void assert_text(const struct result *result, struct dit_span text)
 	assert_memory_equal(result->text, text.data, text.len);
 }
 
-static void packed_text_is_unpacked_unchanged(void **state)
+TEST(packed_text_is_unpacked_unchanged)
 {
 	static const size_t lengths[] = {0, 1, 1000, TEXT_SIZE};
 	char *buffer = malloc(TEXT_SIZE);
 
-	(void)state;
 	for (int format = 0; format < NFORMATS; format++) {
 		for (size_t i = 0; i < 4; i++) {
 			struct dit_span text = make_text(buffer, lengths[i]);
@@ -217,7 +216,7 @@ static void packed_text_is_unpacked_unchanged(void **state)
 }
 
 /* cat a.gz b.zst c.xz d.bz2, an empty one of each between; zeros after xz and gzip. */
-static void several_members_are_one_text(void **state)
+TEST(several_members_are_one_text)
 {
 	static const struct how how = {.piece = 13, .size = 1000, .is_threaded = true};
 	char buffer[4000];
@@ -226,7 +225,6 @@ static void several_members_are_one_text(void **state)
 	size_t len = 0;
 	struct result result;
 
-	(void)state;
 	for (int format = 0; format < NFORMATS; format++) {
 		struct bytes part =
 			pack(format, (struct dit_span){text.data + 1000 * format, 1000});
@@ -244,13 +242,12 @@ static void several_members_are_one_text(void **state)
 	free(all);
 }
 
-static void other_bytes_after_a_member_are_an_error(void **state)
+TEST(other_bytes_after_a_member_are_an_error)
 {
 	static const struct how how = {.piece = 100, .size = 100};
 	char buffer[1000];
 	struct dit_span text = make_text(buffer, sizeof(buffer));
 
-	(void)state;
 	for (int format = 0; format < NFORMATS; format++) {
 		struct bytes packed = pack(format, text);
 		char *data = malloc(packed.len + 3);
@@ -272,12 +269,11 @@ static void other_bytes_after_a_member_are_an_error(void **state)
 	}
 }
 
-static void data_cut_off_anywhere_is_an_error(void **state)
+TEST(data_cut_off_anywhere_is_an_error)
 {
 	char buffer[2000];
 	struct dit_span text = make_text(buffer, sizeof(buffer));
 
-	(void)state;
 	for (int format = 0; format < NFORMATS; format++) {
 		struct bytes packed = pack(format, text);
 
@@ -300,14 +296,13 @@ static void data_cut_off_anywhere_is_an_error(void **state)
 	}
 }
 
-static void a_changed_byte_gives_no_other_text(void **state)
+TEST(a_changed_byte_gives_no_other_text)
 {
 	static const struct how how = {.piece = SIZE_MAX, .size = 1000};
 	char buffer[2000];
 	struct dit_span text = make_text(buffer, sizeof(buffer));
 	unsigned ndamaged = 0;
 
-	(void)state;
 	for (int format = 0; format < NFORMATS; format++) {
 		struct bytes packed = pack(format, text);
 
@@ -331,7 +326,7 @@ static void a_changed_byte_gives_no_other_text(void **state)
 }
 
 /* A frame that asks for a window of 2 GiB; a block of xz for a dictionary of 4 GiB. */
-static void data_that_needs_much_memory_is_refused(void **state)
+TEST(data_that_needs_much_memory_is_refused)
 {
 	static const struct how how = {.piece = SIZE_MAX, .size = 1000};
 	static const char zstd[] = "\50\265\57\375\0\250aaaaaaaaaaaa";
@@ -342,7 +337,6 @@ static void data_that_needs_much_memory_is_refused(void **state)
 	uint32_t crc = 0;
 	struct result result = unpack(zstd, sizeof(zstd) - 1, how);
 
-	(void)state;
 	assert_int_equal(result.end, DIT_E_UNSUPPORTED);
 	assert_string_equal(result.error,
 	                    "its zstd data needs more than 128 MiB of memory");
@@ -364,13 +358,12 @@ static void data_that_needs_much_memory_is_refused(void **state)
 	free(xz.data);
 }
 
-static void a_failed_read_is_told_after_the_text_before_it(void **state)
+TEST(a_failed_read_is_told_after_the_text_before_it)
 {
 	char *buffer = malloc(TEXT_SIZE);
 	struct dit_span text = make_text(buffer, TEXT_SIZE);
 	struct bytes packed = pack_gzip(text);
 
-	(void)state;
 	for (int threaded = 0; threaded < 2; threaded++) {
 		struct how how = {.piece = 5000,
 		                  .size = 10000,
@@ -388,12 +381,11 @@ static void a_failed_read_is_told_after_the_text_before_it(void **state)
 	free(buffer);
 }
 
-static void an_unpacker_can_be_freed_in_the_middle(void **state)
+TEST(an_unpacker_can_be_freed_in_the_middle)
 {
 	char *buffer = malloc(TEXT_SIZE);
 	struct bytes packed = pack_zstd(make_text(buffer, TEXT_SIZE));
 
-	(void)state;
 	for (int threaded = 0; threaded < 2; threaded++) {
 		struct packed_input input = {packed.data, packed.len, 10, 1000, 0};
 		struct dit_unpack_opts opts = {.read = read_input,
@@ -414,13 +406,12 @@ static void an_unpacker_can_be_freed_in_the_middle(void **state)
 	free(buffer);
 }
 
-static void lack_of_memory_is_told(void **state)
+TEST(lack_of_memory_is_told)
 {
 	char buffer[100];
 	struct bytes packed = pack_gzip(make_text(buffer, sizeof(buffer)));
 	bool is_done = false;
 
-	(void)state;
 	for (int n = 0; !is_done; n++) {
 		struct dit_unpack_opts opts = {.start = {packed.data, packed.len}};
 		struct dit_unpack *unpacker = NULL;
@@ -435,21 +426,4 @@ static void lack_of_memory_is_told(void **state)
 		assert_true(n > 5 || !is_done);
 	}
 	free(packed.data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packed_text_is_unpacked_unchanged),
-		cmocka_unit_test(several_members_are_one_text),
-		cmocka_unit_test(other_bytes_after_a_member_are_an_error),
-		cmocka_unit_test(data_cut_off_anywhere_is_an_error),
-		cmocka_unit_test(a_changed_byte_gives_no_other_text),
-		cmocka_unit_test(data_that_needs_much_memory_is_refused),
-		cmocka_unit_test(a_failed_read_is_told_after_the_text_before_it),
-		cmocka_unit_test(an_unpacker_can_be_freed_in_the_middle),
-		cmocka_unit_test(lack_of_memory_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

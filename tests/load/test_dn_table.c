@@ -29,13 +29,12 @@ static int make_key(void **state)
 }
 
 /* Lengths for which XXH3 has code of its own: up to 16 bytes, 128, 240, and more. */
-static void fingerprints_depend_on_the_key(void **state)
+TEST(fingerprints_depend_on_the_key)
 {
 	static const size_t lengths[] = {1, 4, 9, 16, 17, 128, 129, 240, 241, 5000};
 	struct dit_fingerprint_key other = {0};
 	char dn[5000];
 
-	(void)state;
 	assert_int_equal(dit_fingerprint_key_make(&other), 0);
 	memset(dn, 'a', sizeof(dn));
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -52,12 +51,11 @@ static void fingerprints_depend_on_the_key(void **state)
 	}
 }
 
-static void ids_are_given_in_order_and_found_again(void **state)
+TEST(ids_are_given_in_order_and_found_again)
 {
 	struct dit_dn_table *table = NULL;
 	uint32_t id = 0;
 
-	(void)state;
 	assert_int_equal(dit_dn_table_new(&table, 0), 0);
 	for (unsigned n = 1; n <= MANY; n++) {
 		struct dit_fingerprint f = fingerprint_of_number(n);
@@ -75,12 +73,11 @@ static void ids_are_given_in_order_and_found_again(void **state)
 	dit_dn_table_free(table);
 }
 
-static void what_was_not_added_is_not_found(void **state)
+TEST(what_was_not_added_is_not_found)
 {
 	struct dit_dn_table *table = NULL;
 	struct dit_fingerprint f = fingerprint_of_number(1);
 
-	(void)state;
 	assert_int_equal(dit_dn_table_new(&table, 0), 0);
 	assert_int_equal(dit_dn_table_find(table, &f), 0);
 	dit_dn_table_free(table);
@@ -88,13 +85,12 @@ static void what_was_not_added_is_not_found(void **state)
 }
 
 /* All first words alike: every look-up walks through the same cluster. */
-static void colliding_slots_are_told_apart(void **state)
+TEST(colliding_slots_are_told_apart)
 {
 	struct dit_dn_table *table = NULL;
 	struct dit_fingerprint f = {{7, 7, 0}};
 	uint32_t id = 0;
 
-	(void)state;
 	assert_int_equal(dit_dn_table_new(&table, 0), 0);
 	for (uint32_t n = 1; n <= 300; n++) {
 		f.word[2] = n;
@@ -112,14 +108,13 @@ static void colliding_slots_are_told_apart(void **state)
  *      └─ 3 ─┬─ 5
  *            └─ 6
  */
-static void subtree_sizes_count_all_below(void **state)
+TEST(subtree_sizes_count_all_below)
 {
 	static const uint32_t parents[] = {0, 1, 1, 2, 3, 3};
 	static const uint32_t sizes[] = {6, 2, 3, 1, 1, 1};
 	struct dit_dn_table *table = NULL;
 	uint32_t id = 0;
 
-	(void)state;
 	assert_int_equal(dit_dn_table_new(&table, 0), 0);
 	for (unsigned i = 0; i < 6; i++) {
 		struct dit_fingerprint f = fingerprint_of_number(i);
@@ -135,13 +130,5 @@ static void subtree_sizes_count_all_below(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_are_given_in_order_and_found_again),
-		cmocka_unit_test(what_was_not_added_is_not_found),
-		cmocka_unit_test(colliding_slots_are_told_apart),
-		cmocka_unit_test(fingerprints_depend_on_the_key),
-		cmocka_unit_test(subtree_sizes_count_all_below),
-	};
-
-	return cmocka_run_group_tests(tests, make_key, NULL);
+	return test_run("tests", make_key, NULL);
 }

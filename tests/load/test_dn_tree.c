@@ -118,7 +118,7 @@ static void assert_added(struct fixture *f, const char *text, uint32_t want)
 	assert_int_equal(dit_dn_tree_next_id(f->tree), want + 1);
 }
 
-static void missing_parents_are_holes(void **state)
+FIXTURE_TEST(missing_parents_are_holes)
 {
 	struct fixture *f = *state;
 
@@ -152,7 +152,7 @@ static void missing_parents_are_holes(void **state)
 	                      "self 4 cn=c cn=C 3\n");
 }
 
-static void records_lie_in_the_order_of_dn2i(void **state)
+FIXTURE_TEST(records_lie_in_the_order_of_dn2i)
 {
 	struct fixture *f = *state;
 
@@ -175,7 +175,7 @@ static void records_lie_in_the_order_of_dn2i(void **state)
 	assert_int_equal(dit_sorter_run_bytes(f->tree->records), 0);
 }
 
-static void an_empty_tree_has_no_records(void **state)
+FIXTURE_TEST(an_empty_tree_has_no_records)
 {
 	struct fixture *f = *state;
 
@@ -185,7 +185,7 @@ static void an_empty_tree_has_no_records(void **state)
 	dit_dn_tree_free(NULL);
 }
 
-static void without_a_suffix_there_are_several_topmost_nodes(void **state)
+FIXTURE_TEST(without_a_suffix_there_are_several_topmost_nodes)
 {
 	struct fixture *f = *state;
 
@@ -202,7 +202,7 @@ static void without_a_suffix_there_are_several_topmost_nodes(void **state)
 	                      "self 3 cn=a cn=a 2\n");
 }
 
-static void writing_can_be_stopped(void **state)
+FIXTURE_TEST(writing_can_be_stopped)
 {
 	struct fixture *f = *state;
 
@@ -227,7 +227,7 @@ static void store_nodes(struct fixture *f)
 	f->fake.entries[5].len = 8;
 }
 
-static void stored_nodes_are_found_and_grow(void **state)
+FIXTURE_TEST(stored_nodes_are_found_and_grow)
 {
 	struct fixture *f = *state;
 
@@ -262,7 +262,7 @@ static void stored_nodes_are_found_and_grow(void **state)
 }
 
 /* Nodes at several depths, of which one is above the other. */
-static void each_node_above_a_new_one_grows(void **state)
+FIXTURE_TEST(each_node_above_a_new_one_grows)
 {
 	struct fixture *f = *state;
 
@@ -290,7 +290,7 @@ static void each_node_above_a_new_one_grows(void **state)
 	                      "self 10 cn=m cn=m 8\n");
 }
 
-static void stored_nodes_that_do_not_hang_together_are_corrupt(void **state)
+FIXTURE_TEST(stored_nodes_that_do_not_hang_together_are_corrupt)
 {
 	static const struct {
 		struct fake_node nodes[3]; /* the last one gets a child */
@@ -325,7 +325,7 @@ static void stored_nodes_that_do_not_hang_together_are_corrupt(void **state)
 	}
 }
 
-static void a_stored_node_above_the_highest_id_is_corrupt(void **state)
+FIXTURE_TEST(a_stored_node_above_the_highest_id_is_corrupt)
 {
 	struct fixture *f = *state;
 	struct dit_dn_tree_name bad = name_of(f, "ou=bad,dc=x");
@@ -339,7 +339,7 @@ static void a_stored_node_above_the_highest_id_is_corrupt(void **state)
 	assert_int_equal(dit_dn_tree_find_place(f->tree, &child, &place), DIT_E_CORRUPT);
 }
 
-static void more_ids_than_the_table_has_are_refused(void **state)
+FIXTURE_TEST(more_ids_than_the_table_has_are_refused)
 {
 	struct fixture *f = *state;
 	uint32_t id = 0;
@@ -351,7 +351,7 @@ static void more_ids_than_the_table_has_are_refused(void **state)
 	assert_int_equal(add(f, "dc=x", &id), DIT_E_TOOLONG);
 }
 
-static void names_that_are_too_long_do_not_fit(void **state)
+FIXTURE_TEST(names_that_are_too_long_do_not_fit)
 {
 	struct fixture *f = *state;
 	char text[1024];
@@ -371,7 +371,7 @@ static void names_that_are_too_long_do_not_fit(void **state)
 	}
 }
 
-static void long_names_fit_where_the_output_takes_them(void **state)
+FIXTURE_TEST(long_names_fit_where_the_output_takes_them)
 {
 	struct fixture *f = *state;
 	char text[1024];
@@ -390,7 +390,7 @@ static void long_names_fit_where_the_output_takes_them(void **state)
 	}
 }
 
-static void waiting_records_are_read_as_they_were_written(void **state)
+TEST(waiting_records_are_read_as_they_were_written)
 {
 	static const struct dit_dn_tree_record records[] = {
 		{3, 1, 0, false, {"cn=zz", 5}, {"cn=ZZ", 5}},
@@ -408,7 +408,6 @@ static void waiting_records_are_read_as_they_were_written(void **state)
 	struct dit_sort_record sorted = {0};
 	struct dit_dn_tree_record record = {0};
 
-	(void)state;
 	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
 	for (size_t i = n; i > 0; i--) {
 		assert_int_equal(dit_dn_tree_record_push(sorter, 0, &records[i - 1]), 0);
@@ -454,7 +453,7 @@ static int use(struct fixture *f)
 	return r < 0 ? r : dit_dn_tree_write(f->tree);
 }
 
-static void errors_of_the_output_are_passed_on(void **state)
+FIXTURE_TEST(errors_of_the_output_are_passed_on)
 {
 	struct fixture *f = *state;
 	int r = -EIO;
@@ -474,7 +473,7 @@ static void errors_of_the_output_are_passed_on(void **state)
 	}
 }
 
-static void a_tree_without_memory_says_so(void **state)
+FIXTURE_TEST(a_tree_without_memory_says_so)
 {
 	struct fixture *f = *state;
 	int r = -ENOMEM;
@@ -493,42 +492,4 @@ static void a_tree_without_memory_says_so(void **state)
 			assert_int_equal(r, -ENOMEM);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(missing_parents_are_holes, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(records_lie_in_the_order_of_dn2i, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(an_empty_tree_has_no_records, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			without_a_suffix_there_are_several_topmost_nodes, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(writing_can_be_stopped, setup, teardown),
-		cmocka_unit_test_setup_teardown(stored_nodes_are_found_and_grow, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(each_node_above_a_new_one_grows, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			stored_nodes_that_do_not_hang_together_are_corrupt, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(
-			a_stored_node_above_the_highest_id_is_corrupt, setup, teardown),
-		cmocka_unit_test_setup_teardown(more_ids_than_the_table_has_are_refused,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(names_that_are_too_long_do_not_fit, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			long_names_fit_where_the_output_takes_them, setup, teardown),
-		cmocka_unit_test(waiting_records_are_read_as_they_were_written),
-		cmocka_unit_test_setup_teardown(errors_of_the_output_are_passed_on, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_tree_without_memory_says_so, setup,
-	                                        teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ static void assert_record(const struct fixture *f, uint32_t id)
 	assert_memory_equal(f->fake.entries[id].bytes, want, sizeof(want));
 }
 
-static void what_comes_in_order_is_put_at_once(void **state)
+FIXTURE_TEST(what_comes_in_order_is_put_at_once)
 {
 	struct fixture *f = *state;
 
@@ -149,7 +149,7 @@ static void assert_is_open(const struct fixture *f, uint32_t id)
 	assert_memory_equal(f->fake.entries[id].bytes, zeros, sizeof(zeros));
 }
 
-static void members_fill_what_lasts(void **state)
+FIXTURE_TEST(members_fill_what_lasts)
 {
 	struct fixture *f = *state;
 	struct record records[8];
@@ -186,7 +186,7 @@ static void members_fill_what_lasts(void **state)
 	                      "entry 5\nrelease 0\nrelease 1\nrelease 3\n");
 }
 
-static void main_fills_what_does_not_last(void **state)
+FIXTURE_TEST(main_fills_what_does_not_last)
 {
 	struct fixture *f = *state;
 	struct record records[8];
@@ -224,7 +224,7 @@ static void main_fills_what_does_not_last(void **state)
 	free(records[5].encoded.bytes);
 }
 
-static void what_comes_late_waits(void **state)
+FIXTURE_TEST(what_comes_late_waits)
 {
 	struct fixture *f = *state;
 
@@ -246,7 +246,7 @@ static void what_comes_late_waits(void **state)
 	assert_record(f, 2);
 }
 
-static void an_entry_for_a_stored_hole_is_late(void **state)
+FIXTURE_TEST(an_entry_for_a_stored_hole_is_late)
 {
 	struct fixture *f = *state;
 
@@ -265,7 +265,7 @@ static void an_entry_for_a_stored_hole_is_late(void **state)
 	assert_record(f, 7);
 }
 
-static void the_root_may_come_first(void **state)
+FIXTURE_TEST(the_root_may_come_first)
 {
 	struct fixture *f = *state;
 
@@ -276,7 +276,7 @@ static void the_root_may_come_first(void **state)
 	fake_assert(&f->fake, "entry 0\nentry 1\n");
 }
 
-static void writing_can_be_stopped(void **state)
+FIXTURE_TEST(writing_can_be_stopped)
 {
 	struct fixture *f = *state;
 
@@ -319,7 +319,7 @@ static int use(struct fixture *f)
 	return r < 0 ? r : dit_entries_write_late(f->entries);
 }
 
-static void errors_are_passed_on(void **state)
+FIXTURE_TEST(errors_are_passed_on)
 {
 	struct fixture *f = *state;
 
@@ -342,23 +342,4 @@ static void errors_are_passed_on(void **state)
 		assert_true(r == 0 ? n > 2 : r == -ENOMEM);
 	}
 	dit_entries_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_comes_in_order_is_put_at_once, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(members_fill_what_lasts, setup, teardown),
-		cmocka_unit_test_setup_teardown(main_fills_what_does_not_last, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(what_comes_late_waits, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_entry_for_a_stored_hole_is_late, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(the_root_may_come_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(writing_can_be_stopped, setup, teardown),
-		cmocka_unit_test_setup_teardown(errors_are_passed_on, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void pack(const char *from, const char *to)
 	(void)fclose(file);
 }
 
-static void entries_and_keys_are_near_those_of_the_load(void **state)
+FIXTURE_TEST(entries_and_keys_are_near_those_of_the_load)
 {
 	struct load_fixture *f = *state;
 	uint64_t npostings = load(f);
@@ -105,7 +105,7 @@ static void entries_and_keys_are_near_those_of_the_load(void **state)
 	expect_estimate(f, pipe_path, npostings);
 }
 
-static void a_signal_ends_an_estimate(void **state)
+FIXTURE_TEST(a_signal_ends_an_estimate)
 {
 	static const volatile sig_atomic_t stop = 1;
 	struct dit_load_opts opts = load_fixture_opts(*state);
@@ -115,16 +115,4 @@ static void a_signal_ends_an_estimate(void **state)
 	assert_int_equal(dit_estimate_load(&opts, 0, &estimate), DIT_E_STOPPED);
 	dit_estimate_deinit(&estimate);
 	assert_true(load_fixture_is_empty(*state));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			entries_and_keys_are_near_those_of_the_load, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_signal_ends_an_estimate, setup,
-	                                        teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static int load(struct load_fixture *f, const struct dit_load_opts *opts,
 	return r;
 }
 
-static void threads_batches_and_memory_do_not_change_the_result(void **state)
+TEST(threads_batches_and_memory_do_not_change_the_result)
 {
 	static const struct {
 		const char *name;
@@ -46,7 +46,6 @@ static void threads_batches_and_memory_do_not_change_the_result(void **state)
 	struct load_fixture f;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_write_people(&f, 10000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -81,13 +80,12 @@ static void threads_batches_and_memory_do_not_change_the_result(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void inputs_have_digests_if_asked_for(void **state)
+TEST(inputs_have_digests_if_asked_for)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
 	opts = load_fixture_opts(&f);
@@ -133,12 +131,11 @@ static void assert_counted(const struct dit_load_stats *stats, uint64_t expected
 	assert_int_equal(n, expected);
 }
 
-static void refused_records_are_left_out_in_input_order(void **state)
+TEST(refused_records_are_left_out_in_input_order)
 {
 	static const unsigned threads[] = {1, 2, 3, 8};
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, flawed);
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
@@ -172,13 +169,12 @@ static void refused_records_are_left_out_in_input_order(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void unknown_names_without_schema_check_fail_when_stored(void **state)
+TEST(unknown_names_without_schema_check_fail_when_stored)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\n\n"
 	                       "dn: cn=a,dc=x\nobjectClass: person\nfoo: 1\n\n"
@@ -213,13 +209,12 @@ static void unknown_names_without_schema_check_fail_when_stored(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void the_first_refused_record_ends_the_load(void **state)
+TEST(the_first_refused_record_ends_the_load)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, flawed);
 	opts = load_fixture_opts(&f);
@@ -230,14 +225,13 @@ static void the_first_refused_record_ends_the_load(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void entries_that_are_there_are_refused_and_stay(void **state)
+TEST(entries_that_are_there_are_refused_and_stay)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	uint64_t before = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 3);
 	opts = load_fixture_opts(&f);
@@ -252,13 +246,12 @@ static void entries_that_are_there_are_refused_and_stay(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void an_empty_database_is_replaced(void **state)
+TEST(an_empty_database_is_replaced)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, "");
 	opts = load_fixture_opts(&f);
@@ -274,13 +267,12 @@ static void an_empty_database_is_replaced(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_result_over_maxsize_is_refused_unless_it_may_grow(void **state)
+TEST(a_result_over_maxsize_is_refused_unless_it_may_grow)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 100000\n");
 	load_fixture_write_people(&f, 500);
 	opts = load_fixture_opts(&f);
@@ -297,13 +289,12 @@ static void a_result_over_maxsize_is_refused_unless_it_may_grow(void **state)
 }
 
 /* 17 MiB of input, past the first estimate, long before the end of a 34 MiB input. */
-static void a_result_far_over_maxsize_is_refused_early(void **state)
+TEST(a_result_far_over_maxsize_is_refused_early)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 10000000\n");
 	load_fixture_write_people(&f, 70000);
 	opts = load_fixture_opts(&f);
@@ -316,13 +307,12 @@ static void a_result_far_over_maxsize_is_refused_early(void **state)
 }
 
 /* Entries alone would fit; with what the index keys seem to need, hardly. */
-static void a_result_that_may_not_fit_is_warned_of_early(void **state)
+TEST(a_result_that_may_not_fit_is_warned_of_early)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 57000000\n");
 	load_fixture_write_people(&f, 40000);
 	opts = load_fixture_opts(&f);
@@ -345,7 +335,7 @@ int statvfs(const char *path, struct statvfs *ret)
 }
 
 /* The file, and the temporary files of this little memory. */
-static void a_disk_that_may_be_too_small_is_warned_of_early(void **state)
+TEST(a_disk_that_may_be_too_small_is_warned_of_early)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
@@ -353,7 +343,6 @@ static void a_disk_that_may_be_too_small_is_warned_of_early(void **state)
 	const char *warning = "more bytes of disk may be needed, 1000 are free\n";
 	const char *first = NULL;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_write_people(&f, 40000);
 	opts = load_fixture_opts(&f);
@@ -369,13 +358,12 @@ static void a_disk_that_may_be_too_small_is_warned_of_early(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_dry_run_touches_no_database(void **state)
+TEST(a_dry_run_touches_no_database)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 10);
 	opts = load_fixture_opts(&f);
@@ -404,14 +392,13 @@ static void stop_request(void *ctx, const struct dit_progress *progress)
 	__atomic_store_n(stop, 1, __ATOMIC_RELAXED); /* as all threads read it */
 }
 
-static void a_stop_request_ends_the_load_and_nothing_changes(void **state)
+TEST(a_stop_request_ends_the_load_and_nothing_changes)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	volatile sig_atomic_t stop = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 1000);
 	opts = load_fixture_opts(&f);
@@ -441,11 +428,10 @@ static int before_publish(void *ctx)
 	return publication->result;
 }
 
-static void the_program_can_end_a_load_before_anything_changes(void **state)
+TEST(the_program_can_end_a_load_before_anything_changes)
 {
 	static const int results[] = {-ENOSPC, 0};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct load_fixture f;
 		struct dit_load_opts opts;
@@ -465,12 +451,11 @@ static void the_program_can_end_a_load_before_anything_changes(void **state)
 	}
 }
 
-static void wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
 	struct load_fixture f;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 1);
 	for (int i = 0; i < 5; i++) {
@@ -509,13 +494,12 @@ static void wrong_options_are_refused(void **state)
 }
 
 /* Spilling into a directory that is not there fails when the first run is written. */
-static void a_missing_tmpdir_is_an_error_that_changes_nothing(void **state)
+TEST(a_missing_tmpdir_is_an_error_that_changes_nothing)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_write_people(&f, 30000);
 	opts = load_fixture_opts(&f);
@@ -539,7 +523,7 @@ static rlim_t count_open_files(void)
 }
 
 /* Runs are files: with little memory there are more of them than may be open. */
-static void too_many_open_files_are_an_error_with_advice(void **state)
+TEST(too_many_open_files_are_an_error_with_advice)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
@@ -548,7 +532,6 @@ static void too_many_open_files_are_an_error_with_advice(void **state)
 	struct rlimit few;
 	int r = 0;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_write_people(&f, 20000);
 	opts = load_fixture_opts(&f);
@@ -566,29 +549,4 @@ static void too_many_open_files_are_an_error_with_advice(void **state)
 	assert_non_null(strstr(f.reports, "Too many open files: give more memory"));
 	assert_true(load_fixture_is_empty(&f));
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_many_open_files_are_an_error_with_advice),
-		cmocka_unit_test(threads_batches_and_memory_do_not_change_the_result),
-		cmocka_unit_test(inputs_have_digests_if_asked_for),
-		cmocka_unit_test(refused_records_are_left_out_in_input_order),
-		cmocka_unit_test(unknown_names_without_schema_check_fail_when_stored),
-		cmocka_unit_test(the_first_refused_record_ends_the_load),
-		cmocka_unit_test(entries_that_are_there_are_refused_and_stay),
-		cmocka_unit_test(an_empty_database_is_replaced),
-		cmocka_unit_test(a_result_over_maxsize_is_refused_unless_it_may_grow),
-		cmocka_unit_test(a_result_far_over_maxsize_is_refused_early),
-		cmocka_unit_test(a_result_that_may_not_fit_is_warned_of_early),
-		cmocka_unit_test(a_disk_that_may_be_too_small_is_warned_of_early),
-		cmocka_unit_test(a_dry_run_touches_no_database),
-		cmocka_unit_test(a_stop_request_ends_the_load_and_nothing_changes),
-		cmocka_unit_test(the_program_can_end_a_load_before_anything_changes),
-		cmocka_unit_test(wrong_options_are_refused),
-		cmocka_unit_test(a_missing_tmpdir_is_an_error_that_changes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

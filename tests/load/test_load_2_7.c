@@ -128,12 +128,11 @@ static void configure(struct load_fixture *f, const char *lines)
 	configure_suffix(f, "dc=x", lines);
 }
 
-static void databases_of_2_7_have_ixck_and_an_index_of_object_class(void **state)
+TEST(databases_of_2_7_have_ixck_and_an_index_of_object_class)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	configure(&f, "index cn pres,eq\nindex sn eq,sub\n");
 	load_fixture_write(&f, ROOT);
@@ -149,12 +148,11 @@ static void databases_of_2_7_have_ixck_and_an_index_of_object_class(void **state
 }
 
 /* liblmdb 0.9 writes no such file, and nothing is added to one of another version. */
-static void what_cannot_be_written_is_refused(void **state)
+TEST(what_cannot_be_written_is_refused)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, ROOT);
 	opts = opts_of(&f);
@@ -179,14 +177,13 @@ static void what_cannot_be_written_is_refused(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void parts_make_the_same_as_the_whole(void **state)
+TEST(parts_make_the_same_as_the_whole)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	uint64_t want = 0;
 	char rest[4300];
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 30);
 	opts = opts_of(&f);
@@ -209,12 +206,11 @@ static void parts_make_the_same_as_the_whole(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void naming_values_are_added_before_the_check(void **state)
+TEST(naming_values_are_added_before_the_check)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, ROOT "dn: dc=y,dc=x\nobjectClass: glue\n\n"
 	                            "dn: sn=a,dc=x\nobjectClass: domain\ndc: a\n\n"
@@ -234,7 +230,7 @@ static void naming_values_are_added_before_the_check(void **state)
 }
 
 /* The LDIF of doc/compatibility.md. */
-static void values_stay_with_their_attributes(void **state)
+TEST(values_stay_with_their_attributes)
 {
 	static const char ldif[] = ROOT "dn: cn=a,dc=x\n"
 					"objectClass: person\n"
@@ -253,7 +249,6 @@ static void values_stay_with_their_attributes(void **state)
 	char text[1024];
 	uint64_t digest = 0;
 
-	(void)state;
 	load_fixture_init(&f, "lastmod off\n");
 	for (int is_quick = 0; is_quick < 2; is_quick++) {
 		opts = opts_of(&f);
@@ -276,7 +271,7 @@ static void values_stay_with_their_attributes(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void page_size_must_be_one(void **state)
+TEST(page_size_must_be_one)
 {
 	static const struct {
 		const char *line;
@@ -304,7 +299,6 @@ static void page_size_must_be_one(void **state)
 	struct load_fixture f;
 	struct dit_load_opts opts;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, ROOT);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -323,12 +317,11 @@ static void page_size_must_be_one(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void there_are_251_indexes_at_most(void **state)
+TEST(there_are_251_indexes_at_most)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, ROOT);
 	for (int n = 250; n <= 251; n++) {
@@ -430,12 +423,11 @@ static const char *sids_of(const struct load_fixture *f, uint64_t id, const char
 	return sids.text;
 }
 
-static void servers_can_be_removed(void **state)
+TEST(servers_can_be_removed)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write(
 		&f,
@@ -471,12 +463,11 @@ static void servers_can_be_removed(void **state)
 }
 
 /* Its ID is 0, below all others; it is no hole before it comes. */
-static void the_entry_with_the_empty_dn_may_come_late(void **state)
+TEST(the_entry_with_the_empty_dn_may_come_late)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	configure_suffix(&f, "", "");
 	load_fixture_write(&f, ROOT "dn:\nobjectClass: domain\ndc: root\n\n"
@@ -486,21 +477,4 @@ static void the_entry_with_the_empty_dn_may_come_late(void **state)
 	assert_string_equal(f.reports, "");
 	assert_int_equal(content_of(&f, "id2e")->nrecords, 3);
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(databases_of_2_7_have_ixck_and_an_index_of_object_class),
-		cmocka_unit_test(what_cannot_be_written_is_refused),
-		cmocka_unit_test(parts_make_the_same_as_the_whole),
-		cmocka_unit_test(naming_values_are_added_before_the_check),
-		cmocka_unit_test(values_stay_with_their_attributes),
-		cmocka_unit_test(page_size_must_be_one),
-		cmocka_unit_test(there_are_251_indexes_at_most),
-		cmocka_unit_test(servers_can_be_removed),
-		cmocka_unit_test(the_entry_with_the_empty_dn_may_come_late),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,7 +240,7 @@ static void do_write(struct fixture *f, const char *want)
 	assert_string_equal(f->reports, want);
 }
 
-static void of_each_server_the_highest_counts(void **state)
+FIXTURE_TEST(of_each_server_the_highest_counts)
 {
 	struct fixture *f = *state;
 
@@ -258,7 +258,7 @@ static void of_each_server_the_highest_counts(void **state)
 		CSN("07", "001") " " CSN("09", "002") " " CSN("06", "00a") " ");
 }
 
-static void a_value_without_a_server_does_not_count(void **state)
+FIXTURE_TEST(a_value_without_a_server_does_not_count)
 {
 	static const char *const bad[] = {
 		"20230101000005.000000Z#000000", "x#y#00g#z", "20230101#000000#00",
@@ -288,7 +288,7 @@ static void a_value_without_a_server_does_not_count(void **state)
 	do_write(f, "");
 }
 
-static void stored_values_stay_unless_one_is_exceeded(void **state)
+FIXTURE_TEST(stored_values_stay_unless_one_is_exceeded)
 {
 	static const char suffix[] =
 		"dn: dc=x\nobjectClass: domain\ndc: x\n"
@@ -309,7 +309,7 @@ static void stored_values_stay_unless_one_is_exceeded(void **state)
 	assert_string_equal(values_of(f, 1), CSN("07", "001") " " CSN("08", "003") " ");
 }
 
-static void stored_values_of_removed_servers_go(void **state)
+FIXTURE_TEST(stored_values_of_removed_servers_go)
 {
 	static const char suffix[] =
 		"dn: dc=x\nobjectClass: domain\ndc: x\n"
@@ -340,7 +340,7 @@ static void stored_values_of_removed_servers_go(void **state)
 	f->removed = NULL;
 }
 
-static void an_entry_is_changed_later(void **state)
+FIXTURE_TEST(an_entry_is_changed_later)
 {
 	struct fixture *f = *state;
 
@@ -358,7 +358,7 @@ static void an_entry_is_changed_later(void **state)
 	assert_string_equal(values_of(f, 1), CSN("05", "001") " ");
 }
 
-static void a_missing_suffix_entry_is_told(void **state)
+FIXTURE_TEST(a_missing_suffix_entry_is_told)
 {
 	struct fixture *f = *state;
 
@@ -373,7 +373,7 @@ static void a_missing_suffix_entry_is_told(void **state)
 	assert_int_equal(f->stats.nmissing, 1);
 }
 
-static void the_empty_suffix_has_an_entry_or_not(void **state)
+FIXTURE_TEST(the_empty_suffix_has_an_entry_or_not)
 {
 	struct fixture *f = *state;
 
@@ -386,7 +386,7 @@ static void the_empty_suffix_has_an_entry_or_not(void **state)
 	assert_string_equal(values_of(f, 0), CSN("05", "001") " ");
 }
 
-static void a_subentry_is_made_or_changed(void **state)
+FIXTURE_TEST(a_subentry_is_made_or_changed)
 {
 	struct fixture *f = *state;
 
@@ -416,7 +416,7 @@ static void a_subentry_is_made_or_changed(void **state)
 	assert_true(id_of(f, "cn=ldapsync") > 0);
 }
 
-static void what_cannot_be_written_is_an_error(void **state)
+FIXTURE_TEST(what_cannot_be_written_is_an_error)
 {
 	struct dit_split_rules all = {.limit = 1, .record_max = DIT_SPLIT_RECORD_MAX};
 	struct fixture *f = *state;
@@ -467,7 +467,7 @@ static void fail_everywhere(struct fixture *f, bool use_subentry)
 	}
 }
 
-static void errors_are_passed_on(void **state)
+FIXTURE_TEST(errors_are_passed_on)
 {
 	struct fixture *f = *state;
 
@@ -475,7 +475,7 @@ static void errors_are_passed_on(void **state)
 	fail_everywhere(f, true);
 }
 
-static void without_lastmod_there_is_none(void **state)
+FIXTURE_TEST(without_lastmod_there_is_none)
 {
 	struct fixture *f = *state;
 
@@ -489,7 +489,7 @@ static void without_lastmod_there_is_none(void **state)
 }
 
 /* As releases before 2.4 wrote it. */
-static void the_normal_form_counts(void **state)
+FIXTURE_TEST(the_normal_form_counts)
 {
 	struct fixture *f = *state;
 	struct dit_csn *csn = NULL;
@@ -501,34 +501,4 @@ static void the_normal_form_counts(void **state)
 	assert_non_null(csn);
 	assert_span_equal(((struct dit_span){csn->text, csn->len}),
 	                  "20230101000001.000000Z#000002#003#000000");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(without_lastmod_there_is_none, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(the_normal_form_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_each_server_the_highest_counts, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_value_without_a_server_does_not_count,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(stored_values_stay_unless_one_is_exceeded,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(stored_values_of_removed_servers_go,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(an_entry_is_changed_later, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_missing_suffix_entry_is_told, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(the_empty_suffix_has_an_entry_or_not,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(a_subentry_is_made_or_changed, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_be_written_is_an_error, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(errors_are_passed_on, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,12 +45,11 @@ static uint64_t digest_all(const struct load_fixture *f)
 	return load_fixture_digest(f) ^ load_fixture_digest_of(f->subordinate) * 3;
 }
 
-static void parts_make_the_same_as_the_whole(void **state)
+TEST(parts_make_the_same_as_the_whole)
 {
 	struct load_fixture f;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, NPEOPLE);
 	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
@@ -112,13 +111,12 @@ static void assert_grown(const struct load_fixture *f, const struct dit_page_set
 	dit_page_set_deinit(&after);
 }
 
-static void few_entries_grow_indexes_whatever_the_threads(void **state)
+TEST(few_entries_grow_indexes_whatever_the_threads)
 {
 	static const unsigned nthreads[] = {1, 2, 4};
 	struct load_fixture f;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, NMANY);
 	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
@@ -140,14 +138,13 @@ static void few_entries_grow_indexes_whatever_the_threads(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void nothing_to_add_changes_nothing(void **state)
+TEST(nothing_to_add_changes_nothing)
 {
 	struct load_fixture f;
 	char path[4300];
 	struct stat before;
 	struct stat after;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 5);
 	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
@@ -164,14 +161,13 @@ static void nothing_to_add_changes_nothing(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_full_map_is_an_error_and_changes_nothing(void **state)
+TEST(a_full_map_is_an_error_and_changes_nothing)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	uint64_t before = 0;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 400000\n");
 	load_fixture_write_people(&f, 2000);
 	load_fixture_split(&f, 20, "rest.ldif");
@@ -192,12 +188,11 @@ static void a_full_map_is_an_error_and_changes_nothing(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_refused_record_changes_nothing(void **state)
+TEST(a_refused_record_changes_nothing)
 {
 	struct load_fixture f;
 	uint64_t before = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 10);
 	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
@@ -225,14 +220,13 @@ static void block_rename(void *ctx, const struct dit_progress *progress)
 	}
 }
 
-static void a_commit_is_rolled_back_if_a_rename_fails(void **state)
+TEST(a_commit_is_rolled_back_if_a_rename_fails)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	uint64_t before = 0;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
 	load_fixture_split(&f, 6, "rest.ldif");
@@ -260,18 +254,4 @@ static void a_commit_is_rolled_back_if_a_rename_fails(void **state)
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_make_the_same_as_the_whole),
-		cmocka_unit_test(few_entries_grow_indexes_whatever_the_threads),
-		cmocka_unit_test(nothing_to_add_changes_nothing),
-		cmocka_unit_test(a_full_map_is_an_error_and_changes_nothing),
-		cmocka_unit_test(a_refused_record_changes_nothing),
-		cmocka_unit_test(a_commit_is_rolled_back_if_a_rename_fails),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ int __wrap_fsync(int fd)
 	return __real_fsync(fd);
 }
 
-static void threads_and_memory_do_not_change_the_result(void **state)
+TEST(threads_and_memory_do_not_change_the_result)
 {
 	static const struct {
 		unsigned threads;
@@ -40,7 +40,6 @@ static void threads_and_memory_do_not_change_the_result(void **state)
 	struct load_fixture f;
 	uint64_t want[2] = {0, 0};
 
-	(void)state;
 	load_fixture_init_glued(&f, "maxsize 1000000000\n");
 	load_fixture_write_people(&f, 3000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -85,14 +84,13 @@ static void block_rename(void *ctx, const struct dit_progress *progress)
 	}
 }
 
-static void databases_in_place_are_taken_back(void **state)
+TEST(databases_in_place_are_taken_back)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	char path[4300];
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
 	opts = load_fixture_opts(&f);
@@ -109,13 +107,12 @@ static void databases_in_place_are_taken_back(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_failure_of_one_leaves_all_as_they_were(void **state)
+TEST(a_failure_of_one_leaves_all_as_they_were)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	/* The superior database is too small, the subordinate is not. */
 	load_fixture_init_glued(&f, "maxsize 8192\n");
 	load_fixture_write_people(&f, 200);
@@ -128,14 +125,13 @@ static void a_failure_of_one_leaves_all_as_they_were(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void one_in_use_ends_the_load(void **state)
+TEST(one_in_use_ends_the_load)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	struct dit_claim claim;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
 	opts = load_fixture_opts(&f);
@@ -153,14 +149,13 @@ static void one_in_use_ends_the_load(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void unsynced_directories_are_a_warning(void **state)
+TEST(unsynced_directories_are_a_warning)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	int r = 0;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
 	opts = load_fixture_opts(&f);
@@ -175,17 +170,4 @@ static void unsynced_directories_are_a_warning(void **state)
 	assert_int_not_equal(load_fixture_digest(&f), 0);
 	assert_int_not_equal(load_fixture_digest_of(f.subordinate), 0);
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_and_memory_do_not_change_the_result),
-		cmocka_unit_test(databases_in_place_are_taken_back),
-		cmocka_unit_test(a_failure_of_one_leaves_all_as_they_were),
-		cmocka_unit_test(one_in_use_ends_the_load),
-		cmocka_unit_test(unsynced_directories_are_a_warning),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

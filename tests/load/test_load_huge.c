@@ -78,9 +78,8 @@ static uint64_t load(struct load_fixture *f, unsigned threads,
 	return load_fixture_digest(f);
 }
 
-static void each_way_stores_the_same(void **state)
+TEST(each_way_stores_the_same)
 {
-	(void)state;
 	for (int comes_late = 0; comes_late < 2; comes_late++) {
 		struct load_fixture f;
 		uint64_t digest = 0;
@@ -108,13 +107,12 @@ static void write_one(struct load_fixture *f, unsigned number, const char *rdn,
 }
 
 /* In one load, and in a second one. */
-static void a_stored_database_gets_the_same(void **state)
+TEST(a_stored_database_gets_the_same)
 {
 	struct load_fixture f;
 	uint64_t digest = 0;
 	FILE *file = NULL;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1073741824\nindex description sub\n");
 	load_fixture_write_people(&f, 20);
 	file = fopen(f.input, "a");
@@ -137,13 +135,12 @@ static void a_stored_database_gets_the_same(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_record_over_the_limit_ends_the_load(void **state)
+TEST(a_record_over_the_limit_ends_the_load)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	write_people(&f, false);
 	opts = load_fixture_opts(&f);
@@ -154,15 +151,4 @@ static void a_record_over_the_limit_ends_the_load(void **state)
 	assert_non_null(strstr(f.reports, "takes more than 1048576 bytes"));
 	dit_load_stats_deinit(&stats);
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_way_stores_the_same),
-		cmocka_unit_test(a_stored_database_gets_the_same),
-		cmocka_unit_test(a_record_over_the_limit_ends_the_load),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

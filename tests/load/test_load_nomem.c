@@ -88,29 +88,26 @@ static void run_with_failures(struct load_fixture *f, unsigned threads, long ste
 	load_fixture_deinit(f);
 }
 
-static void any_allocation_may_fail_with_one_thread(void **state)
+TEST(any_allocation_may_fail_with_one_thread)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	run_with_failures(&f, 1, 1);
 }
 
-static void any_allocation_may_fail_with_two_threads(void **state)
+TEST(any_allocation_may_fail_with_two_threads)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	run_with_failures(&f, 2, 7);
 }
 
-static void any_allocation_may_fail_with_two_databases(void **state)
+TEST(any_allocation_may_fail_with_two_databases)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	run_with_failures(&f, 1, 3);
 }
@@ -139,7 +136,7 @@ static void load_completely(struct load_fixture *f)
 }
 
 /* Over a database that holds entries: on failure exactly those are there. */
-static void any_allocation_may_fail_over_other_entries(void **state)
+TEST(any_allocation_may_fail_over_other_entries)
 {
 	struct load_fixture f;
 	uint64_t before = 0;
@@ -147,7 +144,6 @@ static void any_allocation_may_fail_over_other_entries(void **state)
 	bool has_failed = true;
 	long n = 0;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
 	load_completely(&f);
@@ -177,16 +173,4 @@ static void any_allocation_may_fail_over_other_entries(void **state)
 	}
 	assert_true(n > 5);
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_allocation_may_fail_with_one_thread),
-		cmocka_unit_test(any_allocation_may_fail_with_two_threads),
-		cmocka_unit_test(any_allocation_may_fail_with_two_databases),
-		cmocka_unit_test(any_allocation_may_fail_over_other_entries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

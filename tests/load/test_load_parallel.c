@@ -271,7 +271,7 @@ static unsigned number_of(const char *name, unsigned otherwise)
 	return text == NULL ? otherwise : (unsigned)strtoul(text, NULL, 10);
 }
 
-static void all_do_what_they_do_alone(void **state)
+TEST(all_do_what_they_do_alone)
 {
 	static struct job jobs[NKINDS];
 	const char *is_long = getenv("DIT_LONG");
@@ -279,7 +279,6 @@ static void all_do_what_they_do_alone(void **state)
 		"DIT_ROUNDS", is_long != NULL && strcmp(is_long, "yes") == 0 ? 1000 : 10);
 	uint64_t nbytes = 0;
 
-	(void)state;
 	seed = number_of("DIT_SEED", (unsigned)time(NULL));
 	print_message("seed %u, %u rounds\n", seed, nrounds);
 	for (int i = 0; i < NKINDS; i++) {
@@ -316,13 +315,4 @@ static void all_do_what_they_do_alone(void **state)
 	for (int i = 0; i < NKINDS; i++) {
 		load_fixture_deinit(&jobs[i].f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_do_what_they_do_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void assert_same(struct dit_sum128 a, struct dit_sum128 b)
 	assert_int_equal(a.low, b.low);
 }
 
-static void sums_of_disjoint_loads_and_threads_give_one_digest(void **state)
+TEST(sums_of_disjoint_loads_and_threads_give_one_digest)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
@@ -82,7 +82,6 @@ static void sums_of_disjoint_loads_and_threads_give_one_digest(void **state)
 	struct dit_sum128 first;
 	struct dit_sum128 rest;
 	char second[4300];
-	(void)state;
 
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 300);
@@ -107,7 +106,7 @@ static void sums_of_disjoint_loads_and_threads_give_one_digest(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void the_digest_is_of_values_and_not_of_their_order(void **state)
+TEST(the_digest_is_of_values_and_not_of_their_order)
 {
 	static const char *const ldifs[] = {
 		"dn: dc=x\nobjectClass: domain\ndc: x\no: a\no: b\n",
@@ -118,7 +117,6 @@ static void the_digest_is_of_values_and_not_of_their_order(void **state)
 		"dn: dc=x\nobjectClass: domain\ndc: X\no: a\no: b\n",
 	};
 	struct dit_sum128 sums[5];
-	(void)state;
 
 	for (size_t i = 0; i < 5; i++) {
 		struct load_fixture f;
@@ -136,23 +134,21 @@ static void the_digest_is_of_values_and_not_of_their_order(void **state)
 	}
 }
 
-static void a_sum_carries(void **state)
+TEST(a_sum_carries)
 {
 	struct dit_sum128 sum = {UINT64_MAX, UINT64_MAX};
 	const struct dit_sum128 two = {1, 2};
-	(void)state;
 
 	dit_sum128_add(&sum, &two);
 	assert_same(sum, (struct dit_sum128){1, 1});
 }
 
-static void what_is_published_is_what_a_load_makes(void **state)
+TEST(what_is_published_is_what_a_load_makes)
 {
 	static const enum dit_load_writer writers[] = {DIT_LOAD_WRITER_PAGES,
 	                                               DIT_LOAD_WRITER_APPEND};
 	struct load_fixture f;
 	uint64_t loaded = 0;
-	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	load_fixture_load_people(&f, 200);
@@ -173,14 +169,13 @@ static void what_is_published_is_what_a_load_makes(void **state)
 }
 
 /* In one step for all databases; without entries of the load they are empty then. */
-static void entries_are_replaced_if_the_caller_says_so(void **state)
+TEST(entries_are_replaced_if_the_caller_says_so)
 {
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	uint64_t loaded = 0;
-	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	load_fixture_load_people(&f, 20);
@@ -204,14 +199,13 @@ static void entries_are_replaced_if_the_caller_says_so(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void what_is_stopped_changes_nothing(void **state)
+TEST(what_is_stopped_changes_nothing)
 {
 	static const volatile sig_atomic_t stop = 1;
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
-	(void)state;
 
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 20);
@@ -235,10 +229,9 @@ static void what_is_stopped_changes_nothing(void **state)
 }
 
 /* Shards by hash have the same suffix and configuration. */
-static void what_was_prepared_in_another_directory_is_refused(void **state)
+TEST(what_was_prepared_in_another_directory_is_refused)
 {
 	struct load_fixture shards[2];
-	(void)state;
 
 	for (size_t i = 0; i < 2; i++) {
 		struct dit_load_opts opts;
@@ -282,7 +275,7 @@ static void change_manifest(const char *directory, const char *part, const char 
 	json_decref(json);
 }
 
-static void each_difference_is_refused_with_its_name(void **state)
+TEST(each_difference_is_refused_with_its_name)
 {
 	static const char other[] = "0123456789abcdef0123456789abcdef";
 	static const struct {
@@ -301,7 +294,6 @@ static void each_difference_is_refused_with_its_name(void **state)
 		{NULL, "databases", NULL, "together with other databases"},
 	};
 	struct load_fixture f;
-	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
@@ -341,7 +333,7 @@ static void edit_conf(const struct load_fixture *f, const char *from, const char
 	assert_int_equal(fclose(file), 0);
 }
 
-static void each_rule_of_stored_bytes_counts(void **state)
+TEST(each_rule_of_stored_bytes_counts)
 {
 	static const struct {
 		const char *from;
@@ -363,7 +355,6 @@ static void each_rule_of_stored_bytes_counts(void **state)
 	};
 	struct load_fixture f;
 	struct dit_load_opts opts;
-	(void)state;
 
 	load_fixture_init(&f, "multival default 100,50\nmultival cn 7,5\nsortvals cn\n"
 	                      "index_substr_if_minlen 2\nindex_substr_if_maxlen 4\n"
@@ -407,13 +398,12 @@ static void spoil(const char *directory)
 	assert_int_equal(close(fd), 0);
 }
 
-static void a_spoilt_or_too_large_file_is_refused(void **state)
+TEST(a_spoilt_or_too_large_file_is_refused)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
-	(void)state;
 
 	load_fixture_init(&f, "maxsize 100000\n");
 	load_fixture_write_people(&f, 300);
@@ -433,14 +423,13 @@ static void a_spoilt_or_too_large_file_is_refused(void **state)
 }
 
 /* As after a kill between two renames. */
-static void what_is_published_in_part_is_published_whole(void **state)
+TEST(what_is_published_in_part_is_published_whole)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	uint64_t published = 0;
 	char from[4300];
 	char to[4300];
-	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
@@ -461,7 +450,7 @@ static void stop_when_told(void *ctx, const struct dit_report *report)
 	*(volatile sig_atomic_t *)ctx = strstr(report->text, "waiting for") != NULL;
 }
 
-static void a_publication_waits_for_who_has_the_lock(void **state)
+TEST(a_publication_waits_for_who_has_the_lock)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
@@ -470,7 +459,6 @@ static void a_publication_waits_for_who_has_the_lock(void **state)
 	volatile sig_atomic_t stop = 0;
 	char path[4300];
 	int fd = -1;
-	(void)state;
 
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 20);
@@ -491,13 +479,12 @@ static void a_publication_waits_for_who_has_the_lock(void **state)
 }
 
 /* The chosen database goes last: as long as it is there, all can be abandoned again. */
-static void an_abandon_that_fails_leaves_the_chosen_database(void **state)
+TEST(an_abandon_that_fails_leaves_the_chosen_database)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_prepared_stats stats;
 	char inside[4300];
-	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
@@ -517,25 +504,4 @@ static void an_abandon_that_fails_leaves_the_chosen_database(void **state)
 	assert_int_equal(call_alone(&f, dit_prepared_abandon), 0);
 	assert_true(load_fixture_is_empty(&f));
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_of_disjoint_loads_and_threads_give_one_digest),
-		cmocka_unit_test(the_digest_is_of_values_and_not_of_their_order),
-		cmocka_unit_test(a_sum_carries),
-		cmocka_unit_test(what_is_published_is_what_a_load_makes),
-		cmocka_unit_test(entries_are_replaced_if_the_caller_says_so),
-		cmocka_unit_test(what_is_stopped_changes_nothing),
-		cmocka_unit_test(each_difference_is_refused_with_its_name),
-		cmocka_unit_test(each_rule_of_stored_bytes_counts),
-		cmocka_unit_test(a_spoilt_or_too_large_file_is_refused),
-		cmocka_unit_test(what_is_published_in_part_is_published_whole),
-		cmocka_unit_test(a_publication_waits_for_who_has_the_lock),
-		cmocka_unit_test(what_was_prepared_in_another_directory_is_refused),
-		cmocka_unit_test(an_abandon_that_fails_leaves_the_chosen_database),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,13 +44,12 @@ static int free_descriptor(void)
 	return fd;
 }
 
-static void the_configured_database_is_left_alone(void **state)
+TEST(the_configured_database_is_left_alone)
 {
 	int fd = free_descriptor();
 	struct load_fixture f;
 	struct dit_load_stats stats;
 	struct stat st;
-	(void)state;
 
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 20);
@@ -69,11 +68,10 @@ static void the_configured_database_is_left_alone(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_failed_load_leaves_nothing(void **state)
+TEST(a_failed_load_leaves_nothing)
 {
 	struct load_fixture f;
 	struct dit_load_stats stats;
-	(void)state;
 
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, "dn: dc=x\nobjectClass: nonsense\n");
@@ -83,12 +81,11 @@ static void a_failed_load_leaves_nothing(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void subordinate_databases_are_refused(void **state)
+TEST(subordinate_databases_are_refused)
 {
 	struct load_fixture f;
 	struct dit_load_stats stats;
 	struct dit_load_opts opts;
-	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
@@ -103,13 +100,12 @@ static void subordinate_databases_are_refused(void **state)
 }
 
 /* A process that ends without removing its directory; the next load does. */
-static void the_next_load_removes_what_a_killed_one_left(void **state)
+TEST(the_next_load_removes_what_a_killed_one_left)
 {
 	struct load_fixture f;
 	struct dit_load_stats stats;
 	int status = 0;
 	pid_t child = 0;
-	(void)state;
 
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 20);
@@ -127,16 +123,4 @@ static void the_next_load_removes_what_a_killed_one_left(void **state)
 	assert_int_equal(count_left(&f), 0);
 	dit_load_stats_deinit(&stats);
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_configured_database_is_left_alone),
-		cmocka_unit_test(a_failed_load_leaves_nothing),
-		cmocka_unit_test(subordinate_databases_are_refused),
-		cmocka_unit_test(the_next_load_removes_what_a_killed_one_left),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

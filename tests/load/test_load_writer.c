@@ -48,12 +48,11 @@ static enum dit_load_writer load(struct load_fixture *f, enum dit_load_writer wr
 	return used;
 }
 
-static void both_writers_make_the_same(void **state)
+TEST(both_writers_make_the_same)
 {
 	struct load_fixture f;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_write_people(&f, 3000);
 	assert_int_equal(load(&f, DIT_LOAD_WRITER_DEFAULT, 1, 64 << 20),
@@ -71,14 +70,13 @@ static void both_writers_make_the_same(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void an_unknown_format_makes_it_the_default(void **state)
+TEST(an_unknown_format_makes_it_the_default)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_write_people(&f, 50);
 	assert_int_equal(load(&f, DIT_LOAD_WRITER_PAGES, 2, 64 << 20),
@@ -101,11 +99,10 @@ static void an_unknown_format_makes_it_the_default(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_database_with_records_has_no_writer(void **state)
+TEST(a_database_with_records_has_no_writer)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_write_people(&f, 5);
 	assert_int_equal(load(&f, DIT_LOAD_WRITER_APPEND, 1, 64 << 20),
@@ -115,15 +112,4 @@ static void a_database_with_records_has_no_writer(void **state)
 	assert_int_equal(load(&f, DIT_LOAD_WRITER_APPEND, 1, 64 << 20),
 	                 DIT_LOAD_WRITER_DEFAULT);
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_writers_make_the_same),
-		cmocka_unit_test(an_unknown_format_makes_it_the_default),
-		cmocka_unit_test(a_database_with_records_has_no_writer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

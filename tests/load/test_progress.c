@@ -112,11 +112,10 @@ static void check_load(const struct told *told, const struct load_fixture *f)
 	assert_true(told->last[DIT_LOAD_INDEXES].bytes_written > 4096);
 }
 
-static void a_load_tells_all_phases(void **state)
+TEST(a_load_tells_all_phases)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
@@ -131,11 +130,10 @@ static void a_load_tells_all_phases(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_load_of_glued_databases_tells_all_phases(void **state)
+TEST(a_load_of_glued_databases_tells_all_phases)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
@@ -147,12 +145,11 @@ static void a_load_of_glued_databases_tells_all_phases(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void runs_on_the_disk_are_counted(void **state)
+TEST(runs_on_the_disk_are_counted)
 {
 	struct load_fixture f;
 	struct told told;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1073741824\n");
 	load_fixture_write_people(&f, 6 * NPEOPLE);
 	told = load_and_listen(&f, 2, DIT_LOAD_MEMORY_MIN);
@@ -201,12 +198,11 @@ static void *write_slowly(void *arg)
 	return NULL;
 }
 
-static void a_wait_for_a_pipe_is_told(void **state)
+TEST(a_wait_for_a_pipe_is_told)
 {
 	struct load_fixture f;
 	struct source source = {.path = f.input};
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_write_people(&f, 10);
 	read_all(&source);
@@ -228,11 +224,10 @@ static void a_wait_for_a_pipe_is_told(void **state)
 
 /* ---- the others ---- */
 
-static void a_reindexing_tells_all_phases(void **state)
+TEST(a_reindexing_tells_all_phases)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
@@ -254,12 +249,11 @@ static void a_reindexing_tells_all_phases(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void an_export_tells_its_entries(void **state)
+TEST(an_export_tells_its_entries)
 {
 	struct load_fixture f;
 	char path[4300];
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, NPEOPLE);
 	(void)snprintf(path, sizeof(path), "%s/out.ldif", f.dir);
@@ -284,11 +278,10 @@ static void an_export_tells_its_entries(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_check_tells_all_phases(void **state)
+TEST(a_check_tells_all_phases)
 {
 	struct load_fixture f;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
@@ -312,19 +305,4 @@ static void a_check_tells_all_phases(void **state)
 		assert_int_equal(told.phase, DIT_CHECK_INDEXES);
 	}
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_load_tells_all_phases),
-		cmocka_unit_test(a_load_of_glued_databases_tells_all_phases),
-		cmocka_unit_test(runs_on_the_disk_are_counted),
-		cmocka_unit_test(a_wait_for_a_pipe_is_told),
-		cmocka_unit_test(a_reindexing_tells_all_phases),
-		cmocka_unit_test(an_export_tells_its_entries),
-		cmocka_unit_test(a_check_tells_all_phases),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,7 +203,7 @@ static void commits_go_on_until_killed(MDB_env *env)
 }
 
 /* No page of the state is written to as long as it is held. Each commit adds a record. */
-static void a_state_stays_while_others_commit(void **state)
+TEST(a_state_stays_while_others_commit)
 {
 	char *dir = fixture_published();
 	struct other other = other_start(dir, 126, commits_go_on_until_killed);
@@ -211,7 +211,6 @@ static void a_state_stays_while_others_commit(void **state)
 	uint64_t last = 0;
 	unsigned nrecords = 0;
 	unsigned nseen = 0;
-	(void)state;
 
 	assert_int_equal(write(other.to, "s", 1), 1);
 	for (int i = 0; i < 200; i++) {
@@ -240,12 +239,11 @@ static void a_state_stays_while_others_commit(void **state)
 	test_scratch_remove(dir);
 }
 
-static void liblmdb_sees_our_slot(void **state)
+TEST(liblmdb_sees_our_slot)
 {
 	char *dir = fixture_published();
 	struct dit_lmdb_reader *reader = NULL;
 	struct other other;
-	(void)state;
 
 	/* We are the first process, the other one the second, and the other way round. */
 	for (int is_first = 0; is_first < 2; is_first++) {
@@ -266,14 +264,13 @@ static void liblmdb_sees_our_slot(void **state)
 }
 
 /* Without liblmdb: the process that comes finds what we have committed before. */
-static void the_last_transaction_is_liblmdbs(void **state)
+TEST(the_last_transaction_is_liblmdbs)
 {
 	char *dir = fixture_published();
 	struct dit_lmdb_reader *reader = NULL;
 	struct dit_metas metas;
 	struct dit_lmdb_reader_opts opts = fixed;
 	struct other other;
-	(void)state;
 
 	opts.nspare = 1;
 	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts), 0);
@@ -291,14 +288,13 @@ static void the_last_transaction_is_liblmdbs(void **state)
 	test_scratch_remove(dir);
 }
 
-static void the_write_lock_is_liblmdbs(void **state)
+TEST(the_write_lock_is_liblmdbs)
 {
 	char *dir = fixture_published();
 	struct dit_lmdb_reader *reader = NULL;
 	struct other other;
 	struct other dead;
 	struct dit_fault fault = {""};
-	(void)state;
 
 	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &fixed), 0);
 	other = other_start(dir, 126, commit);
@@ -341,13 +337,12 @@ static void the_write_lock_is_liblmdbs(void **state)
 	test_scratch_remove(dir);
 }
 
-static void full_reader_table_is_told_after_the_wait(void **state)
+TEST(full_reader_table_is_told_after_the_wait)
 {
 	char *dir = fixture_published();
 	struct other other;
 	struct dit_lmdb_reader_opts opts = fixed;
 	struct dit_lmdb_reader *reader = NULL;
-	(void)state;
 
 	opts.wait_ms = 60;
 	(void)unlink(fixture_path(dir, "lock.mdb"));
@@ -363,13 +358,12 @@ static void full_reader_table_is_told_after_the_wait(void **state)
 	test_scratch_remove(dir);
 }
 
-static void slots_of_dead_processes_are_taken(void **state)
+TEST(slots_of_dead_processes_are_taken)
 {
 	char *dir = fixture_published();
 	struct other keeper;
 	struct other dead;
 	struct dit_lmdb_reader *reader = NULL;
-	(void)state;
 
 	/* Somebody keeps the table: whoever opens it first makes it again. */
 	(void)unlink(fixture_path(dir, "lock.mdb"));
@@ -387,11 +381,10 @@ static void slots_of_dead_processes_are_taken(void **state)
 	test_scratch_remove(dir);
 }
 
-static void missing_database_is_not_made(void **state)
+TEST(missing_database_is_not_made)
 {
 	char *dir = test_scratch();
 	struct dit_lmdb_reader *reader = NULL;
-	(void)state;
 
 	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &fixed), -ENOENT);
 	assert_directory_holds(dir, "");
@@ -399,12 +392,11 @@ static void missing_database_is_not_made(void **state)
 }
 
 /* Runs as another user, because root may write to every file. */
-static void data_file_may_be_one_that_can_only_be_read(void **state)
+TEST(data_file_may_be_one_that_can_only_be_read)
 {
 	char *dir = fixture_published();
 	pid_t pid = 0;
 	int status = 0;
-	(void)state;
 
 	assert_int_equal(chmod(fixture_path(dir, "data.mdb"), 0444), 0);
 	assert_int_equal(chmod(fixture_path(dir, "lock.mdb"), 0666), 0);
@@ -454,7 +446,7 @@ static void *count_ads(void *ctx)
 	return NULL;
 }
 
-static void threads_of_a_snapshot_count_the_same(void **state)
+TEST(threads_of_a_snapshot_count_the_same)
 {
 	char *dir = fixture_published();
 	struct other other = other_start(dir, 126, commit);
@@ -462,7 +454,6 @@ static void threads_of_a_snapshot_count_the_same(void **state)
 	struct dit_snapshot *snapshot = NULL;
 	struct counting countings[NREADERS];
 	pthread_t threads[NREADERS];
-	(void)state;
 
 	other_step(&other);
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
@@ -485,13 +476,12 @@ static void threads_of_a_snapshot_count_the_same(void **state)
 	test_scratch_remove(dir);
 }
 
-static void snapshot_needs_a_reader_and_scans_an_existing_one(void **state)
+TEST(snapshot_needs_a_reader_and_scans_an_existing_one)
 {
 	char *dir = fixture_published();
 	struct dit_snapshot_opts opts = {.nreaders = 0};
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_tree_cursor *cursor = NULL;
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), -EINVAL);
 	opts.nreaders = 2;
@@ -502,7 +492,7 @@ static void snapshot_needs_a_reader_and_scans_an_existing_one(void **state)
 }
 
 /* Another data.mdb is put in place while a process has the directory open. */
-static void exchanged_data_file_is_told(void **state)
+TEST(exchanged_data_file_is_told)
 {
 	char *dir = fixture_published();
 	char *copy = fixture_published();
@@ -511,7 +501,6 @@ static void exchanged_data_file_is_told(void **state)
 	struct dit_snapshot_opts opts = {.nreaders = 2, .nspare = 1, .fault = &fault};
 	struct other other = other_start(dir, 16, commit);
 	struct dit_snapshot *snapshot = NULL;
-	(void)state;
 
 	for (int i = 0; i < 5; i++) {
 		other_step(&other);
@@ -526,23 +515,4 @@ static void exchanged_data_file_is_told(void **state)
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
 	test_scratch_remove(copy);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_state_stays_while_others_commit),
-		cmocka_unit_test(liblmdb_sees_our_slot),
-		cmocka_unit_test(the_last_transaction_is_liblmdbs),
-		cmocka_unit_test(the_write_lock_is_liblmdbs),
-		cmocka_unit_test(full_reader_table_is_told_after_the_wait),
-		cmocka_unit_test(slots_of_dead_processes_are_taken),
-		cmocka_unit_test(missing_database_is_not_made),
-		cmocka_unit_test(data_file_may_be_one_that_can_only_be_read),
-		cmocka_unit_test(threads_of_a_snapshot_count_the_same),
-		cmocka_unit_test(exchanged_data_file_is_told),
-		cmocka_unit_test(snapshot_needs_a_reader_and_scans_an_existing_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

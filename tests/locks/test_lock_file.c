@@ -117,13 +117,12 @@ static char *make_empty(void)
 }
 
 /* Whatever was in it before, also of another generation of LMDB. */
-static void a_new_database_has_it(void **state)
+TEST(a_new_database_has_it)
 {
 	char *dir = make_empty();
 	struct dit_record_output *staging = NULL;
 	struct dit_output_opts opts = fixture_opts(dir);
 	uint64_t n = 0;
-	(void)state;
 
 	assert_set_up(dir);
 	spoil(dir, LOCK_BYTES);
@@ -133,12 +132,11 @@ static void a_new_database_has_it(void **state)
 	test_scratch_remove(dir);
 }
 
-static void the_old_database_has_it_when_a_load_is_given_up(void **state)
+TEST(the_old_database_has_it_when_a_load_is_given_up)
 {
 	char *dir = make_empty();
 	struct dit_record_output *staging = NULL;
 	struct dit_output_opts opts = fixture_opts(dir);
-	(void)state;
 
 	spoil(dir, LOCK_BYTES);
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
@@ -155,12 +153,11 @@ static void the_old_database_has_it_when_a_load_is_given_up(void **state)
 }
 
 /* A process that is killed after the rename leaves nothing of the old file's state. */
-static void it_is_empty_before_the_file_is_in_place(void **state)
+TEST(it_is_empty_before_the_file_is_in_place)
 {
 	char *dir = make_empty();
 	struct dit_record_output *staging = NULL;
 	struct dit_output_opts opts = fixture_opts(dir);
-	(void)state;
 
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	assert_int_equal(dit_output_prepare(&staging->base), 0);
@@ -173,12 +170,11 @@ static void it_is_empty_before_the_file_is_in_place(void **state)
 }
 
 /* Then a slapd that waits fails once, as it must not trust the file. */
-static void it_is_empty_where_the_data_file_cannot_be_read(void **state)
+TEST(it_is_empty_where_the_data_file_cannot_be_read)
 {
 	char *dir = fixture_published();
 	struct dit_claim claim = take(dir);
 	int data_fd = open(fixture_path(dir, "data.mdb"), O_RDWR);
-	(void)state;
 
 	assert_true(data_fd >= 0);
 	assert_int_equal(ftruncate(data_fd, 100), 0);
@@ -190,12 +186,11 @@ static void it_is_empty_where_the_data_file_cannot_be_read(void **state)
 }
 
 /* As a program that another thread starts, which has the files until it runs. */
-static void a_claim_ends_though_a_child_has_its_files(void **state)
+TEST(a_claim_ends_though_a_child_has_its_files)
 {
 	char *dir = test_scratch();
 	struct dit_claim claim = take(dir);
 	pid_t pid = fork();
-	(void)state;
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
@@ -213,14 +208,6 @@ static void a_claim_ends_though_a_child_has_its_files(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_new_database_has_it),
-		cmocka_unit_test(the_old_database_has_it_when_a_load_is_given_up),
-		cmocka_unit_test(it_is_empty_before_the_file_is_in_place),
-		cmocka_unit_test(it_is_empty_where_the_data_file_cannot_be_read),
-		cmocka_unit_test(a_claim_ends_though_a_child_has_its_files),
-	};
-
-	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

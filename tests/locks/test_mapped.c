@@ -89,22 +89,20 @@ static void assert_mapped(const struct dit_mapped_opts *opts, uint64_t bytes, in
 
 /* ---- who ---- */
 
-static void nobody_has_it_open(void **state)
+FIXTURE_TEST(nobody_has_it_open)
 {
 	const struct dit_mapped_opts opts = look_at_it();
 
-	(void)state;
 	assert_mapped(&opts, UINT64_MAX, 0);
 }
 
-static void the_least_counts(void **state)
+FIXTURE_TEST(the_least_counts)
 {
 	const struct dit_mapped_opts opts = look_at_it();
 	struct dit_mapped mapped;
 	struct holder holders[3];
 	char number[32];
 
-	(void)state;
 	holders[0] = start(9 * KIB64);
 	assert_mapped(&opts, 9 * KIB64, 0);
 	/* None is a reader: fcntl(2) names one of them alone. */
@@ -123,13 +121,12 @@ static void the_least_counts(void **state)
 }
 
 /* Our own locks, and those of our other tools. */
-static void locks_of_open_files_are_ours(void **state)
+FIXTURE_TEST(locks_of_open_files_are_ours)
 {
 	const struct dit_mapped_opts opts = look_at_it();
 	const struct holder_opts tool = {.dir = dir, .is_of_file = true};
 	struct holder holders[2];
 
-	(void)state;
 	holder_lock(lock_fd, F_OFD_SETLK, F_RDLCK, 0);
 	holder_lock(lock_fd, F_OFD_SETLK, F_RDLCK, getpid());
 	holders[0] = holder_start(&tool);
@@ -141,12 +138,11 @@ static void locks_of_open_files_are_ours(void **state)
 }
 
 /* It has the lock before it maps. */
-static void a_process_that_begins_is_waited_for(void **state)
+FIXTURE_TEST(a_process_that_begins_is_waited_for)
 {
 	const struct dit_mapped_opts opts = look_at_it();
 	struct holder holder = start(0);
 
-	(void)state;
 	assert_mapped(&opts, 0, -EAGAIN);
 	assert_in_range(npauses, 10, 1000);
 	npauses = 0;
@@ -186,7 +182,7 @@ static void set_arguments(void)
 	memcpy(argument, arguments, sizeof(arguments));
 }
 
-static void a_configuration_counts_if_it_is_that_of_the_start(void **state)
+FIXTURE_TEST(a_configuration_counts_if_it_is_that_of_the_start)
 {
 	uint64_t now_us = dit_clock_us(CLOCK_REALTIME);
 	const struct dit_mapped_conf good = {.path = CONF,
@@ -201,7 +197,6 @@ static void a_configuration_counts_if_it_is_that_of_the_start(void **state)
 	struct holder holder = holder_start(&hidden);
 	struct dit_mapped_opts opts = look_at_it();
 
-	(void)state;
 	confs[1].path = NULL;
 	confs[2].path = "/cc";
 	confs[3].changed_us = now_us + HOUR_US;  /* since the start */
@@ -221,7 +216,7 @@ static void a_configuration_counts_if_it_is_that_of_the_start(void **state)
 	holder_end(&holder);
 }
 
-static void a_keeper_looks_for_a_user_who_may_not(void **state)
+FIXTURE_TEST(a_keeper_looks_for_a_user_who_may_not)
 {
 	const struct holder_opts hidden = {
 		.dir = dir, .map_bytes = 6 * KIB64, .is_hidden = true};
@@ -229,7 +224,6 @@ static void a_keeper_looks_for_a_user_who_may_not(void **state)
 	struct dit_keeper keeper = {.pid = 0};
 	struct holder holder;
 
-	(void)state;
 	if (geteuid() != 0) {
 		skip();
 	}
@@ -244,9 +238,8 @@ static void a_keeper_looks_for_a_user_who_may_not(void **state)
 }
 
 /* Only its locks show it: that on byte 0, or that of a reader. */
-static void a_process_that_is_not_seen_is_not_known(void **state)
+FIXTURE_TEST(a_process_that_is_not_seen_is_not_known)
 {
-	(void)state;
 	if (geteuid() != 0) {
 		skip();
 	}
@@ -273,7 +266,7 @@ static void a_process_that_is_not_seen_is_not_known(void **state)
 
 /* ---- words ---- */
 
-static void what_is_said_names_the_process_and_a_way_out(void **state)
+TEST(what_is_said_names_the_process_and_a_way_out)
 {
 	static const struct {
 		struct dit_mapped mapped;
@@ -294,7 +287,6 @@ static void what_is_said_names_the_process_and_a_way_out(void **state)
 		{{.error = -EAGAIN, .who = "slapd, process 12"}, "try again"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_fault fault = {""};
 
@@ -306,23 +298,10 @@ static void what_is_said_names_the_process_and_a_way_out(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(nobody_has_it_open),
-		TEST(the_least_counts),
-		TEST(locks_of_open_files_are_ours),
-		TEST(a_process_that_begins_is_waited_for),
-		TEST(a_configuration_counts_if_it_is_that_of_the_start),
-		TEST(a_keeper_looks_for_a_user_who_may_not),
-		TEST(a_process_that_is_not_seen_is_not_known),
-		cmocka_unit_test(what_is_said_names_the_process_and_a_way_out),
-	};
-
 	assert_true(argc > 0);
 	argument = argv[0];
 	argument_len = strlen(argument);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_run("tests", NULL, NULL);
 }

@@ -171,7 +171,7 @@ static void die_with_mutex(pthread_mutex_t *mutex)
 
 /* ---- opening ---- */
 
-static void a_process_that_keeps_others_away_is_told(void **state)
+FIXTURE_TEST(a_process_that_keeps_others_away_is_told)
 {
 	struct fixture *f = *state;
 	char name[40];
@@ -186,7 +186,7 @@ static void a_process_that_keeps_others_away_is_told(void **state)
 }
 
 /* So long nobody else can open it. */
-static void the_first_process_keeps_others_away_until_it_is_open(void **state)
+FIXTURE_TEST(the_first_process_keeps_others_away_until_it_is_open)
 {
 	struct fixture *f = *state;
 	struct dit_reader_table second;
@@ -203,7 +203,7 @@ static void the_first_process_keeps_others_away_until_it_is_open(void **state)
 }
 
 /* Whatever its content is. Then it is as a loader makes it. */
-static void the_first_process_makes_the_content(void **state)
+FIXTURE_TEST(the_first_process_makes_the_content)
 {
 	struct fixture *f = *state;
 	uint64_t transaction = atomic_load(f->parts.transaction);
@@ -224,7 +224,7 @@ static void the_first_process_makes_the_content(void **state)
 	assert_int_equal(atomic_load(f->parts.nslots), 2);
 }
 
-static void a_data_file_without_state_has_no_first_process(void **state)
+FIXTURE_TEST(a_data_file_without_state_has_no_first_process)
 {
 	struct fixture *f = *state;
 
@@ -233,7 +233,7 @@ static void a_data_file_without_state_has_no_first_process(void **state)
 }
 
 /* Its last user has removed or emptied it. */
-static void a_lock_file_that_is_gone_does_not_count(void **state)
+FIXTURE_TEST(a_lock_file_that_is_gone_does_not_count)
 {
 	struct fixture *f = *state;
 
@@ -245,7 +245,7 @@ static void a_lock_file_that_is_gone_does_not_count(void **state)
 	assert_int_equal(open_table(f), -ESTALE);
 }
 
-static void another_layout_is_refused(void **state)
+FIXTURE_TEST(another_layout_is_refused)
 {
 	static const struct {
 		uint32_t layout_09;
@@ -278,7 +278,7 @@ static void another_layout_is_refused(void **state)
 
 /* ---- slots ---- */
 
-static void a_slot_has_process_and_transaction(void **state)
+FIXTURE_TEST(a_slot_has_process_and_transaction)
 {
 	struct fixture *f = *state;
 	const struct dit_lock_slot *slot = &f->slots[1];
@@ -303,7 +303,7 @@ static void a_slot_has_process_and_transaction(void **state)
 }
 
 /* LMDB asks whether it could lock the byte of the process. */
-static void others_see_that_a_reader_lives(void **state)
+FIXTURE_TEST(others_see_that_a_reader_lives)
 {
 	struct fixture *f = *state;
 	struct flock lock = {
@@ -322,7 +322,7 @@ static void others_see_that_a_reader_lives(void **state)
 	assert_int_not_equal(lock.l_type, F_UNLCK);
 }
 
-static void two_readers_of_a_process_have_two_slots(void **state)
+FIXTURE_TEST(two_readers_of_a_process_have_two_slots)
 {
 	struct fixture *f = *state;
 	struct dit_reader_table second;
@@ -341,7 +341,7 @@ static void two_readers_of_a_process_have_two_slots(void **state)
 	assert_int_equal(atomic_load(&f->slots[0].pid), getpid());
 }
 
-static void slots_of_the_dead_are_freed(void **state)
+FIXTURE_TEST(slots_of_the_dead_are_freed)
 {
 	struct fixture *f = *state;
 	pid_t dead = 0;
@@ -358,7 +358,7 @@ static void slots_of_the_dead_are_freed(void **state)
 	assert_int_equal(atomic_load(f->parts.nslots), 2);
 }
 
-static void a_full_table_is_told(void **state)
+FIXTURE_TEST(a_full_table_is_told)
 {
 	struct fixture *f = *state;
 
@@ -377,7 +377,7 @@ static void a_full_table_is_told(void **state)
 }
 
 /* One for each state; all or none. */
-static void a_table_has_several_slots(void **state)
+FIXTURE_TEST(a_table_has_several_slots)
 {
 	struct fixture *f = *state;
 
@@ -406,7 +406,7 @@ static void a_table_has_several_slots(void **state)
 }
 
 /* Its own number is locked by who cannot be it. */
-static void a_process_with_our_number_is_told(void **state)
+FIXTURE_TEST(a_process_with_our_number_is_told)
 {
 	struct fixture *f = *state;
 	struct flock lock = {
@@ -425,7 +425,7 @@ static void a_process_with_our_number_is_told(void **state)
 
 /* ---- the mutex ---- */
 
-static void the_mutex_of_a_dead_process_is_recovered(void **state)
+FIXTURE_TEST(the_mutex_of_a_dead_process_is_recovered)
 {
 	struct fixture *f = *state;
 
@@ -437,7 +437,7 @@ static void the_mutex_of_a_dead_process_is_recovered(void **state)
 	assert_int_equal(pthread_mutex_unlock(f->parts.readers), 0);
 }
 
-static void a_mutex_that_nobody_recovered_is_told(void **state)
+FIXTURE_TEST(a_mutex_that_nobody_recovered_is_told)
 {
 	struct fixture *f = *state;
 
@@ -451,7 +451,7 @@ static void a_mutex_that_nobody_recovered_is_told(void **state)
 	assert_int_equal(f->table.nown, 0);
 }
 
-static void nobody_waits_for_ever(void **state)
+FIXTURE_TEST(nobody_waits_for_ever)
 {
 	struct fixture *f = *state;
 
@@ -473,7 +473,7 @@ static int lock_writers(struct fixture *f)
 }
 
 /* Its owner died before it had written a meta page, or between that and its number. */
-static void the_write_lock_of_a_dead_process_is_recovered(void **state)
+FIXTURE_TEST(the_write_lock_of_a_dead_process_is_recovered)
 {
 	struct fixture *f = *state;
 	uint64_t transaction = atomic_load(f->parts.transaction);
@@ -497,7 +497,7 @@ static void the_write_lock_of_a_dead_process_is_recovered(void **state)
 	assert_non_null(strstr(f->fault.text, "the mutex of writers"));
 }
 
-static void nobody_waits_for_the_write_lock_for_ever(void **state)
+FIXTURE_TEST(nobody_waits_for_the_write_lock_for_ever)
 {
 	struct fixture *f = *state;
 
@@ -513,7 +513,7 @@ static void nobody_waits_for_the_write_lock_for_ever(void **state)
 }
 
 /* Readers that rest, and those of dead processes, do not count. */
-static void the_oldest_reader_is_found(void **state)
+FIXTURE_TEST(the_oldest_reader_is_found)
 {
 	struct fixture *f = *state;
 	uint64_t oldest = 20;
@@ -575,7 +575,7 @@ static void *commit_often(void *ctx)
 	return NULL;
 }
 
-static void no_page_of_a_reader_is_given_out(void **state)
+FIXTURE_TEST(no_page_of_a_reader_is_given_out)
 {
 	struct fixture *f = *state;
 	struct writer writer = {.transaction = f->parts.transaction,
@@ -652,7 +652,7 @@ int __wrap_dit_metas_read(int fd, const struct dit_page_format *format,
 	return -EIO; /* of a page that was overwritten: does not count */
 }
 
-static void a_state_that_was_overtaken_is_read_again(void **state)
+FIXTURE_TEST(a_state_that_was_overtaken_is_read_again)
 {
 	struct fixture *f = *state;
 	const struct dit_lmdb_reader_opts opts = opts_of(f);
@@ -679,7 +679,7 @@ static void a_state_that_was_overtaken_is_read_again(void **state)
 }
 
 /* Each spare state has a slot of its own, where it rests until it is renewed. */
-static void spare_states_are_later_ones(void **state)
+FIXTURE_TEST(spare_states_are_later_ones)
 {
 	struct fixture *f = *state;
 	struct dit_lmdb_reader_opts opts = opts_of(f);
@@ -710,7 +710,7 @@ static void spare_states_are_later_ones(void **state)
 	}
 }
 
-static void a_reader_may_be_the_first_process(void **state)
+FIXTURE_TEST(a_reader_may_be_the_first_process)
 {
 	struct fixture *f = *state;
 	const struct dit_lmdb_reader_opts opts = opts_of(f);
@@ -731,7 +731,7 @@ static void a_reader_may_be_the_first_process(void **state)
 
 /* With LMDB 0.9 a reader waits for a loader as long as it runs; and finds what it has
  * put in place. */
-static void a_reader_waits_for_a_loader(void **state)
+FIXTURE_TEST(a_reader_waits_for_a_loader)
 {
 	struct fixture *f = *state;
 	char *other = fixture_published();
@@ -770,7 +770,7 @@ static void a_reader_waits_for_a_loader(void **state)
 }
 
 /* It was put in place after ours was opened, and before the processes were joined. */
-static void an_exchanged_data_file_is_opened_again(void **state)
+FIXTURE_TEST(an_exchanged_data_file_is_opened_again)
 {
 	struct fixture *f = *state;
 	const struct dit_lmdb_reader_opts opts = opts_of(f);
@@ -788,7 +788,7 @@ static void an_exchanged_data_file_is_opened_again(void **state)
 	test_scratch_remove(other);
 }
 
-static void a_reader_waits_for_a_slot(void **state)
+FIXTURE_TEST(a_reader_waits_for_a_slot)
 {
 	struct fixture *f = *state;
 	struct dit_lmdb_reader_opts opts = opts_of(f);
@@ -806,7 +806,7 @@ static void a_reader_waits_for_a_slot(void **state)
 }
 
 /* A child that ends as a program does closes what it has inherited. */
-static void a_child_leaves_the_slots_of_its_parent(void **state)
+FIXTURE_TEST(a_child_leaves_the_slots_of_its_parent)
 {
 	struct fixture *f = *state;
 	int status = 0;
@@ -826,7 +826,7 @@ static void a_child_leaves_the_slots_of_its_parent(void **state)
 	assert_int_equal(atomic_load(&f->slots[0].pid), getpid());
 }
 
-static void errors_of_files_are_told(void **state)
+FIXTURE_TEST(errors_of_files_are_told)
 {
 	struct fixture *f = *state;
 	const struct dit_lmdb_reader_opts opts = opts_of(f);
@@ -839,7 +839,7 @@ static void errors_of_files_are_told(void **state)
 	end_other(f);
 }
 
-static void a_lock_file_that_is_a_link_is_not_opened(void **state)
+FIXTURE_TEST(a_lock_file_that_is_a_link_is_not_opened)
 {
 	struct fixture *f = *state;
 	const struct dit_lmdb_reader_opts opts = opts_of(f);
@@ -852,40 +852,6 @@ static void a_lock_file_that_is_a_link_is_not_opened(void **state)
 
 int main(void)
 {
-	/* clang-format off */
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_process_that_keeps_others_away_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_first_process_keeps_others_away_until_it_is_open, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_first_process_makes_the_content, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_data_file_without_state_has_no_first_process, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_lock_file_that_is_gone_does_not_count, setup, teardown),
-		cmocka_unit_test_setup_teardown(another_layout_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_slot_has_process_and_transaction, setup, teardown),
-		cmocka_unit_test_setup_teardown(others_see_that_a_reader_lives, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_readers_of_a_process_have_two_slots, setup, teardown),
-		cmocka_unit_test_setup_teardown(slots_of_the_dead_are_freed, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_full_table_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_table_has_several_slots, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_process_with_our_number_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_mutex_of_a_dead_process_is_recovered, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_mutex_that_nobody_recovered_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(nobody_waits_for_ever, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_write_lock_of_a_dead_process_is_recovered, setup, teardown),
-		cmocka_unit_test_setup_teardown(nobody_waits_for_the_write_lock_for_ever, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_oldest_reader_is_found, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_page_of_a_reader_is_given_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_state_that_was_overtaken_is_read_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(spare_states_are_later_ones, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reader_may_be_the_first_process, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reader_waits_for_a_loader, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_exchanged_data_file_is_opened_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reader_waits_for_a_slot, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_child_leaves_the_slots_of_its_parent, setup, teardown),
-		cmocka_unit_test_setup_teardown(errors_of_files_are_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_lock_file_that_is_a_link_is_not_opened, setup, teardown),
-	};
-	/* clang-format on */
-
-	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

@@ -71,11 +71,10 @@ static struct rlimit limit_files(rlim_t size)
 	return before;
 }
 
-static void on_btrfs_a_nameless_file_holds_space(void **state)
+TEST_WITH(on_btrfs_a_nameless_file_holds_space, set_up, tear_down)
 {
 	struct stat st;
 	int fd = -1;
-	(void)state;
 
 	kind = BTRFS;
 	fd = dit_spare_keep(dir_fd);
@@ -87,21 +86,18 @@ static void on_btrfs_a_nameless_file_holds_space(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static void other_file_systems_keep_no_spare(void **state)
+TEST_WITH(other_file_systems_keep_no_spare, set_up, tear_down)
 {
-	(void)state;
-
 	assert_int_equal(dit_spare_keep(dir_fd), -1);
 	kind = UNKNOWN;
 	assert_int_equal(dit_spare_keep(dir_fd), -1);
 }
 
-static void no_spare_is_kept_without_space(void **state)
+TEST_WITH(no_spare_is_kept_without_space, set_up, tear_down)
 {
 	struct rlimit before = limit_files(MIB);
 	int next = dup(dir_fd);
 	int fd = -1;
-	(void)state;
 
 	assert_int_equal(close(next), 0);
 	kind = BTRFS;
@@ -113,12 +109,11 @@ static void no_spare_is_kept_without_space(void **state)
 }
 
 /* liblmdb says EIO alone. */
-static void a_short_write_is_a_full_disk_or_an_error(void **state)
+TEST_WITH(a_short_write_is_a_full_disk_or_an_error, set_up, tear_down)
 {
 	int fd = openat(dir_fd, "x", O_RDWR | O_CREAT, 0600);
 	struct rlimit before;
 	int r = 0;
-	(void)state;
 
 	assert_true(fd >= 0);
 	assert_int_equal(dit_lmdb_short_write(fd, 0, MIB), -EIO); /* there is room */
@@ -135,17 +130,6 @@ static void a_short_write_is_a_full_disk_or_an_error(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(on_btrfs_a_nameless_file_holds_space,
-	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(other_file_systems_keep_no_spare, set_up,
-	                                        tear_down),
-		cmocka_unit_test_setup_teardown(no_spare_is_kept_without_space, set_up,
-	                                        tear_down),
-		cmocka_unit_test_setup_teardown(a_short_write_is_a_full_disk_or_an_error,
-	                                        set_up, tear_down),
-	};
-
 	(void)signal(SIGXFSZ, SIG_IGN);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_run("tests", NULL, NULL);
 }

@@ -49,12 +49,11 @@ static void assert_number(struct dit_ad_numbers *numbers, const char *name, uint
 	assert_int_equal(number, want);
 }
 
-static void numbers_are_given_in_order(void **state)
+TEST(numbers_are_given_in_order)
 {
 	struct dit_ad_numbers numbers = {0};
 	struct fake_output fake;
 
-	(void)state;
 	fake_init(&fake);
 	assert_int_equal(dit_ad_numbers_read(&numbers, &fake.output, schema), 0);
 	assert_number(&numbers, "sn", 1);
@@ -66,13 +65,12 @@ static void numbers_are_given_in_order(void **state)
 	dit_ad_numbers_deinit(&numbers);
 }
 
-static void stored_numbers_stay(void **state)
+TEST(stored_numbers_stay)
 {
 	static const char *const stored[] = {"cn", "gone", "sn"};
 	struct dit_ad_numbers numbers = {0};
 	struct fake_output fake;
 
-	(void)state;
 	fake_init(&fake);
 	fake.ads = stored;
 	fake.nads = 3;
@@ -85,13 +83,12 @@ static void stored_numbers_stay(void **state)
 	dit_ad_numbers_deinit(&numbers);
 }
 
-static void there_are_65535_at_most(void **state)
+TEST(there_are_65535_at_most)
 {
 	struct dit_ad_numbers numbers = {0};
 	uint32_t number = 0;
 	struct dit_ad ad = {.ordinal = 0};
 
-	(void)state;
 	for (; ad.ordinal < DIT_AD_NUMBER_MAX; ad.ordinal++) {
 		assert_int_equal(dit_ad_number(&numbers, &ad, &number), 0);
 		assert_int_equal(number, ad.ordinal + 1);
@@ -101,7 +98,7 @@ static void there_are_65535_at_most(void **state)
 }
 
 /* Ordinals on both sides of the places where the table grows. */
-static void known_numbers_are_filled_in_and_others_stay_open(void **state)
+TEST(known_numbers_are_filled_in_and_others_stay_open)
 {
 	static const uint32_t ordinals[] = {255, 256, 0, 5000, 511, 512};
 	enum {
@@ -112,7 +109,6 @@ static void known_numbers_are_filled_in_and_others_stay_open(void **state)
 	uint32_t *words = (uint32_t *)bytes;
 	struct dit_ad ads[N] = {0};
 
-	(void)state;
 	/* The first n descriptions have numbers: 1, 2, ... */
 	for (uint32_t n = 0; n <= N; n++) {
 		const struct dit_ad *open[N];
@@ -163,14 +159,13 @@ static int use(struct fake_output *fake, const struct dit_ad *ad)
 	return r;
 }
 
-static void errors_are_passed_on(void **state)
+TEST(errors_are_passed_on)
 {
 	static const char *const stored[] = {"cn", "gone"};
 	static struct fake_output fake;
 	const struct dit_ad *ad = ad_of("sn");
 	int r = -ENOMEM;
 
-	(void)state;
 	for (int n = 1; n <= 5; n++) {
 		fake_init(&fake);
 		fake.ads = stored;
@@ -192,13 +187,5 @@ static void errors_are_passed_on(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_given_in_order),
-		cmocka_unit_test(stored_numbers_stay),
-		cmocka_unit_test(there_are_65535_at_most),
-		cmocka_unit_test(known_numbers_are_filled_in_and_others_stay_open),
-		cmocka_unit_test(errors_are_passed_on),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

@@ -76,7 +76,7 @@ static uint64_t count(const char *dir, const char *name)
 	return n;
 }
 
-static void lists_of_every_length_are_stored(void **state)
+TEST(lists_of_every_length_are_stored)
 {
 	static const size_t sizes[] = {1,     2,     3,      500, 511, 512,
 	                               65536, 65537, 200000, 0,   1};
@@ -84,7 +84,6 @@ static void lists_of_every_length_are_stored(void **state)
 	uint64_t want = 0;
 	uint64_t bytes = 0;
 
-	(void)state;
 	assert_non_null(ids);
 	for (size_t i = 0; i < 200000; i++) {
 		ids[i] = 2 * i + 1;
@@ -109,7 +108,7 @@ static void lists_of_every_length_are_stored(void **state)
 	free(ids);
 }
 
-static void what_is_out_of_order_is_refused(void **state)
+TEST(what_is_out_of_order_is_refused)
 {
 	static const uint64_t ids[] = {3, 4, 4, 2};
 	static const char key[600] = "x";
@@ -131,7 +130,6 @@ static void what_is_out_of_order_is_refused(void **state)
 		{{5, 6}, {4, 3}, 0, 1, false, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
 		struct dit_record_output *staging = open_append(dir);
@@ -174,7 +172,7 @@ static void what_is_out_of_order_is_refused(void **state)
 	}
 }
 
-static void an_unknown_format_is_left_to_liblmdb(void **state)
+TEST(an_unknown_format_is_left_to_liblmdb)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = fixture_opts(dir);
@@ -184,7 +182,6 @@ static void an_unknown_format_is_left_to_liblmdb(void **state)
 	struct dit_output_table *table = NULL;
 	void *space = NULL;
 
-	(void)state;
 	is_unknown = true;
 	opts.fault = &fault;
 	opts.writer = DIT_WRITER_PAGES;
@@ -217,15 +214,4 @@ static void an_unknown_format_is_left_to_liblmdb(void **state)
 	assert_false(staging->is_unknown_format);
 	fixture_abandon(staging);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_of_every_length_are_stored),
-		cmocka_unit_test(what_is_out_of_order_is_refused),
-		cmocka_unit_test(an_unknown_format_is_left_to_liblmdb),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

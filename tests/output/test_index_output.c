@@ -146,7 +146,7 @@ static void assert_indexes(const char *dir, const char *want)
 	assert_string_equal(text, want);
 }
 
-static void new_indexes_are_published(void **state)
+TEST(new_indexes_are_published)
 {
 	char *dir = make_database();
 	struct dit_snapshot *snapshot = NULL;
@@ -154,7 +154,6 @@ static void new_indexes_are_published(void **state)
 	const struct dit_stored_db *dbs = NULL;
 	uint64_t bytes = 0;
 
-	(void)state;
 	assert_int_equal(dit_snapshot_nreaders(snapshot), 3);
 	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 6);
 	assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
@@ -199,7 +198,7 @@ static void collect(void *ctx, const struct dit_report *report)
 	               report->text);
 }
 
-static void the_rest_stays(void **state)
+TEST(the_rest_stays)
 {
 	char *whole = make_full_database();
 	char *dir = make_full_database();
@@ -213,7 +212,6 @@ static void the_rest_stays(void **state)
 	uint64_t n = 0;
 	uint64_t bytes = 0;
 	struct stat st;
-	(void)state;
 
 	assert_int_equal(dit_output_find_index(output, "sn", &stored), 1);
 	assert_true(stored.is_integerkey);
@@ -260,12 +258,11 @@ static void note_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	assert_int_equal(error, -ESTALE);
 }
 
-static void a_file_that_was_moved_is_told(void **state)
+TEST(a_file_that_was_moved_is_told)
 {
 	static struct dit_output *(*const opens[])(const char *) = {open_output,
 	                                                            open_beside_others};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		char *dir = make_database();
 		enum dit_publish_step step = DIT_PUBLISH_END;
@@ -288,11 +285,10 @@ static void a_file_that_was_moved_is_told(void **state)
 	}
 }
 
-static void an_abandoned_output_leaves_the_file_as_it_was(void **state)
+TEST(an_abandoned_output_leaves_the_file_as_it_was)
 {
 	char *dir = make_database();
 
-	(void)state;
 	for (int step = 0; step < 4; step++) {
 		struct dit_output *output = open_output(dir);
 
@@ -314,7 +310,7 @@ static void an_abandoned_output_leaves_the_file_as_it_was(void **state)
 }
 
 /* Without indexes nothing is committed. */
-static void wrong_calls_and_directories_are_refused(void **state)
+TEST(wrong_calls_and_directories_are_refused)
 {
 	char *dir = make_database();
 	struct dit_fault fault = {""};
@@ -326,7 +322,6 @@ static void wrong_calls_and_directories_are_refused(void **state)
 	struct dit_output_stored_index stored;
 	struct dit_output_table *table = NULL;
 
-	(void)state;
 	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), 0);
 	assert_int_equal(dit_index_output_open(&second, &snapshot, &opts), DIT_E_BUSY);
 	assert_int_equal(dit_output_find_index(output, "cn", &stored), 1);
@@ -353,7 +348,7 @@ static void wrong_calls_and_directories_are_refused(void **state)
 }
 
 /* Else what came after the older state would be lost. */
-static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
+TEST(a_file_that_is_not_in_its_last_state_is_refused)
 {
 	char *dir = make_database();
 	struct dit_fault fault = {""};
@@ -365,7 +360,6 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 	struct dit_record_output *staging = NULL;
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
-	(void)state;
 
 	fixture_bring_back_old_state(fixture_path(dir, "data.mdb"));
 	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), DIT_E_CORRUPT);
@@ -380,16 +374,6 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_indexes_are_published),
-		cmocka_unit_test(the_rest_stays),
-		cmocka_unit_test(a_file_that_was_moved_is_told),
-		cmocka_unit_test(an_abandoned_output_leaves_the_file_as_it_was),
-		cmocka_unit_test(wrong_calls_and_directories_are_refused),
-		cmocka_unit_test(a_file_that_is_not_in_its_last_state_is_refused),
-	};
-
-	int nfailed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	return nfailed + cmocka_run_group_tests(tests, fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

@@ -212,13 +212,12 @@ static bool commit_fails_at(const char *dir, struct content old, unsigned call,
 	return nfailures > 0;
 }
 
-static void a_commit_that_fails_leaves_the_file_as_it_was(void **state)
+TEST(a_commit_that_fails_leaves_the_file_as_it_was)
 {
 	char *dir = fixture_published();
 	struct content old = content_of(dir);
 	bool is_meta = false;
 
-	(void)state;
 	for (int is_full = 0; is_full < 2; is_full++) {
 		unsigned call = 1;
 
@@ -233,14 +232,13 @@ static void a_commit_that_fails_leaves_the_file_as_it_was(void **state)
 }
 
 /* The disk stays full: what needs no space is done. */
-static void a_full_disk_is_no_obstacle_before_the_meta_page(void **state)
+TEST(a_full_disk_is_no_obstacle_before_the_meta_page)
 {
 	char *dir = fixture_published();
 	struct content old = content_of(dir);
 	uint64_t before = fixture_count(dir);
 	bool is_meta = false;
 
-	(void)state;
 	for (unsigned call = 1; !is_meta; call++) {
 		struct dit_record_output *output = open_output(dir);
 
@@ -266,7 +264,7 @@ static struct dit_record_output *committed(const char *dir)
 	return output;
 }
 
-static void a_roll_back_that_fails_is_told(void **state)
+TEST(a_roll_back_that_fails_is_told)
 {
 	static const struct {
 		unsigned fail_at;
@@ -279,7 +277,6 @@ static void a_roll_back_that_fails_is_told(void **state)
 		{2, 1, false, false},      /* it is not synced */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = fixture_published();
 		struct content old = content_of(dir);
@@ -309,14 +306,13 @@ static void a_roll_back_that_fails_is_told(void **state)
 	}
 }
 
-static void a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end(void **state)
+TEST(a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end)
 {
 	char *dir = fixture_published();
 	struct content old = content_of(dir);
 	uint64_t before = fixture_count(dir);
 	struct dit_record_output *output = committed(dir);
 
-	(void)state;
 	watch_disk(dir, 0, false);
 	disk.is_meta_pending = true;
 	disk.cuts_fail = true;
@@ -332,14 +328,6 @@ static void a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_commit_that_fails_leaves_the_file_as_it_was),
-		cmocka_unit_test(a_full_disk_is_no_obstacle_before_the_meta_page),
-		cmocka_unit_test(a_roll_back_that_fails_is_told),
-		cmocka_unit_test(a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end),
-	};
-
-	int nfailed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	return nfailed + cmocka_run_group_tests(tests, fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

@@ -303,9 +303,8 @@ static void assert_lists(const char *dir, unsigned round)
 	assert_int_equal(fixture_count(dir), 1 + round);
 }
 
-static void merged_indexes_hold_what_arrays_hold(void **state)
+TEST(merged_indexes_hold_what_arrays_hold)
 {
-	(void)state;
 	for (enum dit_output_merge way = DIT_MERGE_DEFAULT; way <= DIT_MERGE_REBUILD;
 	     way++) {
 		char *dir = test_scratch();
@@ -356,11 +355,10 @@ static void change_with_liblmdb(const char *dir, unsigned round)
 }
 
 /* liblmdb changes pages that we have made, and we those that it has made. */
-static void liblmdb_and_we_take_turns(void **state)
+TEST_IN("LMDB 0.9", liblmdb_and_we_take_turns)
 {
 	char *dir = test_scratch();
 
-	(void)state;
 	make(dir);
 	for (unsigned round = 1; round < ROUNDS; round++) {
 		change_with_liblmdb(dir, round);
@@ -385,7 +383,7 @@ static void damage(int fd, off_t npages, unsigned *seed)
 	assert_int_equal(pwrite(fd, &word, sizeof(word), at), sizeof(word));
 }
 
-static void a_damaged_page_is_an_error_or_does_no_harm(void **state)
+TEST(a_damaged_page_is_an_error_or_does_no_harm)
 {
 	char *dir = test_scratch();
 	unsigned nrefused = 0;
@@ -394,7 +392,6 @@ static void a_damaged_page_is_an_error_or_does_no_harm(void **state)
 	char *bytes = NULL;
 	int fd = -1;
 
-	(void)state;
 	make(dir);
 	assert_int_equal(add_round(dir, DIT_MERGE_GROW, 1), 0);
 	fd = open_data(dir, O_RDWR);
@@ -431,18 +428,9 @@ static void a_damaged_page_is_an_error_or_does_no_harm(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest of_09[] = {
-		cmocka_unit_test(merged_indexes_hold_what_arrays_hold),
-		cmocka_unit_test(liblmdb_and_we_take_turns),
-		cmocka_unit_test(a_damaged_page_is_an_error_or_does_no_harm),
-	};
-	const struct CMUnitTest of_10[] = {
-		cmocka_unit_test(merged_indexes_hold_what_arrays_hold),
-		cmocka_unit_test(a_damaged_page_is_an_error_or_does_no_harm),
-	};
-	int nfailed = cmocka_run_group_tests(of_09, NULL, NULL);
+	int nfailed = test_run("LMDB 0.9", NULL, NULL) +
+	              test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 
-	nfailed += cmocka_run_group_tests(of_10, fixture_use_lmdb_10, NULL);
 	forget_lists();
 	return nfailed;
 }

@@ -161,13 +161,19 @@ static void put_entries(struct dit_record_output *output, uint64_t first, uint64
 	}
 }
 
-static void late_entries_come_in_any_order(void **state)
+static int forget(void **state)
+{
+	(void)state;
+	seal_watch_forget();
+	return 0;
+}
+
+TEST_WITH(late_entries_come_in_any_order, forget, NULL)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = NULL;
 	struct dit_span record;
 
-	(void)state;
 	memset(texts, 0, sizeof(texts));
 	output = fixture_open(dir);
 	put_entries(output, 1, NENTRIES / 2);
@@ -201,12 +207,11 @@ static void late_entries_come_in_any_order(void **state)
 }
 
 /* A pass that begins below the one before it writes pages of that again. */
-static void late_entries_take_free_pages(void **state)
+TEST_WITH(late_entries_take_free_pages, forget, NULL)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = NULL;
 
-	(void)state;
 	memset(texts, 0, sizeof(texts));
 	output = fixture_open(dir);
 	put_entries(output, 1, NENTRIES);
@@ -223,12 +228,11 @@ static void late_entries_take_free_pages(void **state)
 	test_scratch_remove(dir);
 }
 
-static void the_entry_with_the_empty_dn_may_come_late(void **state)
+TEST_IN("LMDB 0.9, LMDB 1.0", the_entry_with_the_empty_dn_may_come_late)
 {
 	char *dir = fixture_published();
 	struct dit_record_output *output = reopen(dir);
 
-	(void)state;
 	assert_false(output->stored.has_root_entry);
 	assert_int_equal(add_entries(output, 1), 0);
 	assert_int_equal(dit_output_replace_entry(output, 0, DIT_SPAN("root")), 0);
@@ -252,13 +256,12 @@ static uint64_t find(struct dit_record_output *output, uint64_t parent, const ch
 	return r > 0 ? name.id : 0;
 }
 
-static void children_are_found_among_others(void **state)
+TEST_WITH(children_are_found_among_others, forget, NULL)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = fixture_open(dir);
 	char rdn[32];
 
-	(void)state;
 	fixture_put_entry(output, 1000, "x", 1);
 	fixture_put_name(0, "\0\0\0\0\0\0\0\0\0\0\0", 12);
 	fixture_put_child(0, "dc=x", 1, 1000);
@@ -296,7 +299,7 @@ static void children_are_found_among_others(void **state)
 
 /* ---- databases that are missing ---- */
 
-static void missing_databases_are_made(void **state)
+TEST_IN("LMDB 0.9", missing_databases_are_made)
 {
 	static const struct {
 		const char *name;
@@ -314,7 +317,6 @@ static void missing_databases_are_made(void **state)
 	MDB_dbi dbi = 0;
 	unsigned flags = 0;
 
-	(void)state;
 	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
 	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY, &dbi), 0);
 	assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
@@ -340,13 +342,12 @@ static void missing_databases_are_made(void **state)
 
 /* ---- what is not to be ---- */
 
-static void what_is_given_up_was_never_there(void **state)
+TEST_IN("LMDB 0.9, LMDB 1.0", what_is_given_up_was_never_there)
 {
 	char *dir = fixture_published();
 	size_t len = 0;
 	char *before = content_of(dir, &len);
 
-	(void)state;
 	/* Nothing is added; added; prepared; committed and taken back. */
 	for (unsigned stop = 0; stop < 5; stop++) {
 		struct dit_record_output *output = reopen(dir);
@@ -376,14 +377,13 @@ static void what_is_given_up_was_never_there(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_database_in_use_is_refused(void **state)
+TEST_IN("LMDB 0.9, LMDB 1.0", a_database_in_use_is_refused)
 {
 	char *dir = fixture_published();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *output = NULL;
 	struct dit_claim claim;
 
-	(void)state;
 	assert_int_equal(
 		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
 	assert_int_equal(dit_output_merged_open(&output, &opts), DIT_E_BUSY);
@@ -392,26 +392,24 @@ static void a_database_in_use_is_refused(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_file_of_the_other_format_is_refused(void **state)
+TEST_IN("LMDB 0.9, LMDB 1.0", a_file_of_the_other_format_is_refused)
 {
 	char *dir = fixture_published();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *output = NULL;
 
-	(void)state;
 	opts.is_lmdb_10 = !opts.is_lmdb_10;
 	assert_int_equal(dit_output_merged_open(&output, &opts), DIT_E_FORMAT);
 	assert_null(output);
 	test_scratch_remove(dir);
 }
 
-static void a_full_map_is_an_error(void **state)
+TEST_IN("LMDB 0.9, LMDB 1.0", a_full_map_is_an_error)
 {
 	char *dir = fixture_published();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *output = NULL;
 
-	(void)state;
 	opts.maxsize_bytes = 400000;
 	for (int may_grow = 0; may_grow < 2; may_grow++) {
 		opts.may_grow = may_grow != 0;
@@ -432,13 +430,12 @@ static void a_full_map_is_an_error(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_limit_of_the_file_is_an_error_and_no_signal(void **state)
+TEST_IN("LMDB 0.9, LMDB 1.0", a_limit_of_the_file_is_an_error_and_no_signal)
 {
 	char *dir = fixture_published();
 	int status = 0;
 	pid_t pid = fork();
 
-	(void)state;
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		const struct rlimit limit = {1000001, 1000001};
@@ -530,7 +527,7 @@ static int open_copy(const char *dir, struct dit_fault *fault)
 	return r;
 }
 
-static void a_copy_that_lost_flags_is_refused_by_name(void **state)
+TEST_IN("LMDB 0.9", a_copy_that_lost_flags_is_refused_by_name)
 {
 	static const struct {
 		const char *name;
@@ -557,7 +554,6 @@ static void a_copy_that_lost_flags_is_refused_by_name(void **state)
 	struct dit_record_output *output = reopen(dir);
 	struct dit_output_table *table = NULL;
 
-	(void)state;
 	assert_int_equal(fixture_add_index(output, "cn", true), 0);
 	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
 	assert_int_equal(fixture_put_list(table, DIT_SPAN("keyA"), ids, 2), 0);
@@ -581,38 +577,9 @@ static void a_copy_that_lost_flags_is_refused_by_name(void **state)
 	test_scratch_remove(dir);
 }
 
-static int forget(void **state)
-{
-	(void)state;
-	seal_watch_forget();
-	return 0;
-}
-
 int main(void)
 {
-	const struct CMUnitTest of_both[] = {
-		cmocka_unit_test(late_entries_come_in_any_order),
-		cmocka_unit_test(late_entries_take_free_pages),
-		cmocka_unit_test(the_entry_with_the_empty_dn_may_come_late),
-		cmocka_unit_test(children_are_found_among_others),
-		cmocka_unit_test(what_is_given_up_was_never_there),
-		cmocka_unit_test(a_database_in_use_is_refused),
-		cmocka_unit_test(a_file_of_the_other_format_is_refused),
-		cmocka_unit_test(a_full_map_is_an_error),
-		cmocka_unit_test(a_limit_of_the_file_is_an_error_and_no_signal),
-	};
-	const struct CMUnitTest of_09[] = {
-		cmocka_unit_test(missing_databases_are_made),
-		cmocka_unit_test(a_copy_that_lost_flags_is_refused_by_name),
-	};
-	const struct CMUnitTest sealed[] = {
-		cmocka_unit_test_setup(late_entries_come_in_any_order, forget),
-		cmocka_unit_test_setup(late_entries_take_free_pages, forget),
-		cmocka_unit_test_setup(children_are_found_among_others, forget),
-	};
-	int nfailed = cmocka_run_group_tests(of_both, NULL, NULL);
-
-	nfailed += cmocka_run_group_tests(of_09, NULL, NULL);
-	nfailed += cmocka_run_group_tests(of_both, fixture_use_lmdb_10, NULL);
-	return nfailed + cmocka_run_group_tests(sealed, fixture_use_sealed, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL) +
+	       test_run("sealed", fixture_use_sealed, NULL);
 }

@@ -95,14 +95,13 @@ static int commit(struct told *told)
 	return dit_output_commit(told->output);
 }
 
-static void another_process_sees_new_indexes_at_once(void **state)
+TEST(another_process_sees_new_indexes_at_once)
 {
 	char *dir = make_database();
 	struct told told = {.nids = 0};
 	struct dit_output_stored_index stored;
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	assert_int_equal(other_do(&other, 0), 2);
 	open_online(&told, dir, FIXTURE_MAXSIZE);
@@ -132,13 +131,12 @@ static void another_process_sees_new_indexes_at_once(void **state)
 	test_scratch_remove(dir);
 }
 
-static void an_output_that_is_given_up_changes_nothing(void **state)
+TEST(an_output_that_is_given_up_changes_nothing)
 {
 	char *dir = make_database();
 	struct told told = {.nids = 0, .error = -EIO};
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	/* Nothing is written, a table is written, the last step fails. */
 	for (unsigned step = 0; step < 3; step++) {
@@ -177,12 +175,11 @@ static void die(const char *dir, unsigned nkeys)
 	assert_int_equal(WEXITSTATUS(status), 9);
 }
 
-static void pages_of_a_dead_process_are_used_by_slapd(void **state)
+TEST(pages_of_a_dead_process_are_used_by_slapd)
 {
 	char *dir = make_database();
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	die(dir, 50000);
 	assert_int_equal(other_do(&other, 3), 0);
@@ -216,7 +213,7 @@ static uint64_t run_once(const char *dir, const struct other *other, unsigned nu
  * The second run needs the pages of two tables: the third one and all others use them
  * again, although every other run dies, and although no other process commits in between.
  */
-static void commits_repeat_without_a_growing_file(void **state)
+TEST(commits_repeat_without_a_growing_file)
 {
 	unsigned nruns = getenv("DIT_LONG") != NULL ? 100 : 12;
 	static const struct {
@@ -224,7 +221,6 @@ static void commits_repeat_without_a_growing_file(void **state)
 		unsigned nchanges; /* commits of others during a run */
 	} cases[] = {{"others rest", 0}, {"others write", 2}};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		char *dir = make_database();
 		uint64_t bytes = 0;
@@ -246,12 +242,11 @@ static void commits_repeat_without_a_growing_file(void **state)
 	}
 }
 
-static void maxsize_limits_the_file(void **state)
+TEST(maxsize_limits_the_file)
 {
 	char *dir = make_database();
 	struct told told = {.nids = 0};
 
-	(void)state;
 	open_online(&told, dir, 6 << 20);
 	assert_int_equal(write_table(told.output, 300000), DIT_E_FULL);
 	dit_output_abandon(told.output);
@@ -290,7 +285,7 @@ static bool is_encrypted(void)
 	return fixture_sealed != NULL && fixture_sealed->crypto->key != NULL;
 }
 
-static void the_file_grows_as_far_as_others_have_mapped_it(void **state)
+TEST(the_file_grows_as_far_as_others_have_mapped_it)
 {
 	char *dir = make_database();
 	const struct holder_opts small = {.dir = dir,
@@ -299,7 +294,6 @@ static void the_file_grows_as_far_as_others_have_mapped_it(void **state)
 	struct told told = {.nids = 0};
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	open_online(&told, dir, FIXTURE_MAXSIZE);
 	assert_int_equal(write_table(told.output, 60000), DIT_E_FULL);
@@ -325,7 +319,7 @@ static void the_file_grows_as_far_as_others_have_mapped_it(void **state)
 }
 
 /* After some runs there are free pages enough. */
-static void a_file_that_need_not_grow_may_be_mapped_as_it_is(void **state)
+TEST(a_file_that_need_not_grow_may_be_mapped_as_it_is)
 {
 	char *dir = make_database();
 	struct holder_opts small = {.dir = dir};
@@ -333,7 +327,6 @@ static void a_file_that_need_not_grow_may_be_mapped_as_it_is(void **state)
 	struct holder holder;
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	for (unsigned run = 0; run < 3; run++) {
 		small.map_bytes = run_once(dir, &other, run, 0);
@@ -351,7 +344,7 @@ static void a_file_that_need_not_grow_may_be_mapped_as_it_is(void **state)
 }
 
 /* It has read the meta page before. */
-static void a_process_that_comes_during_a_commit_has_all_its_pages(void **state)
+TEST(a_process_that_comes_during_a_commit_has_all_its_pages)
 {
 	char *dir = make_database();
 	const struct holder_opts small = {
@@ -360,7 +353,6 @@ static void a_process_that_comes_during_a_commit_has_all_its_pages(void **state)
 	struct told told = {.nids = 0};
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	open_online(&told, dir, FIXTURE_MAXSIZE);
 	comes = &holder;
@@ -378,17 +370,7 @@ static void a_process_that_comes_during_a_commit_has_all_its_pages(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(another_process_sees_new_indexes_at_once),
-		cmocka_unit_test(an_output_that_is_given_up_changes_nothing),
-		cmocka_unit_test(pages_of_a_dead_process_are_used_by_slapd),
-		cmocka_unit_test(commits_repeat_without_a_growing_file),
-		cmocka_unit_test(maxsize_limits_the_file),
-		cmocka_unit_test(the_file_grows_as_far_as_others_have_mapped_it),
-		cmocka_unit_test(a_file_that_need_not_grow_may_be_mapped_as_it_is),
-		cmocka_unit_test(a_process_that_comes_during_a_commit_has_all_its_pages),
-	};
-	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL) +
-	       cmocka_run_group_tests_name("sealed", tests, fixture_use_sealed, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL) +
+	       test_run("sealed", fixture_use_sealed, NULL);
 }

@@ -344,14 +344,13 @@ static void change_in_each(const struct other *other, unsigned call)
  * Added, changed and removed before the first round; changed again, removed, and added
  * again when a round has caught up with that.
  */
-static void changes_in_each_round_reach_the_new_indexes(void **state)
+TEST(changes_in_each_round_reach_the_new_indexes)
 {
 	const uint64_t wanted[] = {91, 33, 13, 2};
 	char *dir = make_database();
 	struct run run = {.error_at = UINT_MAX};
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	assert_int_equal(run_online(&run, dir, &other, change_in_each), 0);
 	assert_rounds(&run, wanted, 4);
@@ -380,7 +379,7 @@ static void change_once(const struct other *other, unsigned call)
 	}
 }
 
-static void rounds_without_changes_end(void **state)
+TEST(rounds_without_changes_end)
 {
 	const uint64_t nothing[] = {0, 0};
 	const uint64_t once[] = {40, 0, 0};
@@ -388,7 +387,6 @@ static void rounds_without_changes_end(void **state)
 	struct run run = {.error_at = UINT_MAX};
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	assert_int_equal(run_online(&run, dir, &other, change_nothing), 0);
 	assert_rounds(&run, nothing, 2);
@@ -423,7 +421,7 @@ static void change_as_many(const struct other *other, unsigned call)
 	}
 }
 
-static void rounds_are_bounded(void **state)
+TEST(rounds_are_bounded)
 {
 	uint64_t wanted[DIT_ONLINE_ROUNDS + 1];
 	const uint64_t as_many[] = {100, 100, 100};
@@ -431,7 +429,6 @@ static void rounds_are_bounded(void **state)
 	struct run run = {.error_at = UINT_MAX};
 	struct other other;
 
-	(void)state;
 	for (unsigned i = 0; i <= DIT_ONLINE_ROUNDS; i++) {
 		wanted[i] = fewer[i];
 	}
@@ -467,12 +464,10 @@ static unsigned count_reads(uint64_t nentries, meanwhile_fn meanwhile)
 	return nread;
 }
 
-static void rounds_cost_the_changes_and_not_the_file(void **state)
+TEST(rounds_cost_the_changes_and_not_the_file)
 {
 	unsigned costs[2];
 	unsigned locked[2];
-
-	(void)state;
 
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t nentries = i == 0 ? NENTRIES : 16 * NENTRIES;
@@ -500,13 +495,12 @@ static void put_back(const struct other *other)
 	order(other, ORDER_PUT, NENTRIES + 1, 10, 8);
 }
 
-static void a_failure_in_each_round_leaves_a_sound_file(void **state)
+TEST(a_failure_in_each_round_leaves_a_sound_file)
 {
 	char *dir = make_database();
 	struct other other;
 	struct run run;
 
-	(void)state;
 	other_start(&other, dir);
 	for (unsigned call = 0; call < 4; call++) {
 		run = (struct run){.error_at = call, .error = -EIO};
@@ -537,14 +531,13 @@ static void change_and_fail(const struct other *other, unsigned call)
 }
 
 /* With each sync, and with each newer state. */
-static void each_call_that_fails_leaves_a_sound_file(void **state)
+TEST(each_call_that_fails_leaves_a_sound_file)
 {
 	char *dir = make_database();
 	int *const counts[] = {&nsyncs, &nmaps};
 	const int errors[] = {-EIO, -ENOMEM};
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	for (unsigned i = 0; i < 2; i++) {
 		int r = 0;
@@ -574,12 +567,11 @@ static void each_call_that_fails_leaves_a_sound_file(void **state)
 }
 
 /* slapd leaves the syncs out: nobody waits for a sync, and it comes in the end. */
-static void others_do_not_wait_for_what_they_have_not_synced(void **state)
+TEST(others_do_not_wait_for_what_they_have_not_synced)
 {
 	char *dir = make_database();
 	struct other other;
 	int r = -EIO;
-	(void)state;
 
 	other_start(&other, dir);
 	nlocked = 0;
@@ -611,7 +603,7 @@ static void others_do_not_wait_for_what_they_have_not_synced(void **state)
 
 /* Pages of the snapshot that slapd has not synced are on the disk before pages are given
  * out; nobody waits for that sync. */
-static void pages_are_reserved_after_a_sync(void **state)
+TEST(pages_are_reserved_after_a_sync)
 {
 	char *dir = make_database();
 	struct dit_fault fault = {""};
@@ -624,7 +616,6 @@ static void pages_are_reserved_after_a_sync(void **state)
 	struct dit_output *output = NULL;
 	struct dit_snapshot *snapshot = NULL;
 
-	(void)state;
 	assert_int_equal(dit_online_open(&output, &snapshot, &opts), 0);
 	watched = (const struct dit_online *)output;
 	nlocked = 0;
@@ -639,13 +630,12 @@ static void pages_are_reserved_after_a_sync(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_death_in_each_round_leaves_a_sound_file(void **state)
+TEST(a_death_in_each_round_leaves_a_sound_file)
 {
 	char *dir = make_database();
 	struct other other;
 	struct run run;
 
-	(void)state;
 	other_start(&other, dir);
 	for (unsigned call = 0; call < 4; call++) {
 		int status = 0;
@@ -678,13 +668,12 @@ static void drop_index(const struct other *other, unsigned call)
 	}
 }
 
-static void an_index_removed_during_the_run_is_an_error(void **state)
+TEST(an_index_removed_during_the_run_is_an_error)
 {
 	char *dir = make_database();
 	struct run run = {.error_at = UINT_MAX};
 	struct other other;
 
-	(void)state;
 	other_start(&other, dir);
 	assert_int_equal(run_online(&run, dir, &other, drop_index), DIT_E_CORRUPT);
 	assert_string_equal(run.fault.text,
@@ -721,13 +710,12 @@ static void change_anything(const struct other *other, unsigned call)
 	}
 }
 
-static void random_changes_reach_the_new_indexes(void **state)
+TEST(random_changes_reach_the_new_indexes)
 {
 	char *dir = make_database();
 	struct other other;
 	unsigned nrounds = 0;
 
-	(void)state;
 	other_start(&other, dir);
 	for (unsigned i = 0; i < 12; i++) {
 		struct run run = {.error_at = UINT_MAX};
@@ -746,23 +734,9 @@ static void random_changes_reach_the_new_indexes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_in_each_round_reach_the_new_indexes),
-		cmocka_unit_test(rounds_without_changes_end),
-		cmocka_unit_test(rounds_are_bounded),
-		cmocka_unit_test(rounds_cost_the_changes_and_not_the_file),
-		cmocka_unit_test(a_failure_in_each_round_leaves_a_sound_file),
-		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
-		cmocka_unit_test(others_do_not_wait_for_what_they_have_not_synced),
-		cmocka_unit_test(pages_are_reserved_after_a_sync),
-		cmocka_unit_test(a_death_in_each_round_leaves_a_sound_file),
-		cmocka_unit_test(an_index_removed_during_the_run_is_an_error),
-		cmocka_unit_test(random_changes_reach_the_new_indexes),
-	};
-
 	/* Two processes that wait for each other's lock would wait for ever. */
 	(void)alarm(3600);
-	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL) +
-	       cmocka_run_group_tests_name("sealed", tests, fixture_use_sealed, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL) +
+	       test_run("sealed", fixture_use_sealed, NULL);
 }

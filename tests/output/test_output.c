@@ -172,12 +172,11 @@ static char *dump(const char *dir, const char *db)
   free(text_);                                                                           \
  } while (0)
 
-static void what_is_put_is_there(void **state)
+TEST(what_is_put_is_there)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = open_output(dir);
 
-	(void)state;
 	assert_false(output->is_merged);
 	assert_int_equal(output->base.is_parallel, writer != DIT_WRITER_APPEND);
 	assert_int_equal(output->is_append, writer == DIT_WRITER_APPEND);
@@ -208,12 +207,11 @@ static void what_is_put_is_there(void **state)
 	test_scratch_remove(dir);
 }
 
-static void an_output_that_is_given_up_leaves_what_was_there(void **state)
+TEST(an_output_that_is_given_up_leaves_what_was_there)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = NULL;
 
-	(void)state;
 	/*
 	 * Before anything is put, before it is prepared, before and after it is placed.
 	 */
@@ -274,7 +272,7 @@ static void assert_refused(struct dit_record_output *output, uint64_t id)
 	dit_output_abandon(&output->base);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = open_output(dir);
@@ -283,7 +281,6 @@ static void what_cannot_be_is_refused(void **state)
 	const uint64_t ids[] = {1};
 	void *space = NULL;
 
-	(void)state;
 	assert_refused(output, 1);
 	output = open_output(dir);
 	fill(output, 1);
@@ -325,7 +322,7 @@ static void what_cannot_be_is_refused(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_new_output_finds_nothing(void **state)
+TEST(a_new_output_finds_nothing)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = open_output(dir);
@@ -334,7 +331,6 @@ static void a_new_output_finds_nothing(void **state)
 	struct dit_span text = {0};
 	uint64_t used = 0;
 
-	(void)state;
 	assert_int_equal(dit_output_find_ad(output, 1, &text), 0);
 	assert_int_equal(dit_output_find_child(output, 0, DIT_SPAN("dc=one"), &name), 0);
 	assert_int_equal(dit_output_find_name(output, 1, &name), 0);
@@ -347,7 +343,7 @@ static void a_new_output_finds_nothing(void **state)
 	test_scratch_remove(dir);
 }
 
-static void stored_records_are_found(void **state)
+TEST(stored_records_are_found)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = open_output(dir);
@@ -356,7 +352,6 @@ static void stored_records_are_found(void **state)
 	struct dit_span text = {0};
 	uint64_t used = 0;
 
-	(void)state;
 	fill(output, 1);
 	publish(output);
 	output = open_output(dir);
@@ -385,7 +380,7 @@ static void stored_records_are_found(void **state)
 	test_scratch_remove(dir);
 }
 
-static void lists_are_continued(void **state)
+TEST(lists_are_continued)
 {
 	static const struct {
 		bool is_repeated;
@@ -398,7 +393,6 @@ static void lists_are_continued(void **state)
 		{false, {5}, 0, "aaaa=1 aaaa=2 "},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
 		struct dit_record_output *output = open_output(dir);
@@ -424,14 +418,13 @@ static void lists_are_continued(void **state)
 	}
 }
 
-static void an_output_that_gets_nothing_changes_nothing(void **state)
+TEST(an_output_that_gets_nothing_changes_nothing)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *output = open_output(dir);
 	struct stat before;
 	struct stat after;
 
-	(void)state;
 	fill(output, 1);
 	publish(output);
 	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &before), 0);
@@ -533,13 +526,12 @@ static size_t assert_same_index(const char *first, const char *second, const cha
 	return n;
 }
 
-static void both_ways_store_the_same(void **state)
+TEST(both_ways_store_the_same)
 {
 	enum dit_output_merge before = merge;
 	char *rebuilt = test_scratch();
 	char *grown = test_scratch();
 
-	(void)state;
 	make_many(rebuilt, DIT_MERGE_REBUILD);
 	make_many(grown, DIT_MERGE_GROW);
 	merge = before;
@@ -710,7 +702,7 @@ static void assert_later_is_the_same(void)
 	test_scratch_remove(later);
 }
 
-static void records_may_be_filled_later(void **state)
+TEST(records_may_be_filled_later)
 {
 	assert_later_is_the_same();
 	if (is_lmdb_10) {
@@ -722,17 +714,6 @@ static void records_may_be_filled_later(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_put_is_there),
-		cmocka_unit_test(an_output_that_is_given_up_leaves_what_was_there),
-		cmocka_unit_test(what_cannot_be_is_refused),
-		cmocka_unit_test(a_new_output_finds_nothing),
-		cmocka_unit_test(stored_records_are_found),
-		cmocka_unit_test(lists_are_continued),
-		cmocka_unit_test(an_output_that_gets_nothing_changes_nothing),
-		cmocka_unit_test(both_ways_store_the_same),
-		cmocka_unit_test(records_may_be_filled_later),
-	};
 	static const struct {
 		enum dit_output_writer writer;
 		enum dit_output_merge merge;
@@ -750,7 +731,7 @@ int main(void)
 		writer = runs[i].writer;
 		merge = runs[i].merge;
 		is_lmdb_10 = runs[i].is_lmdb_10;
-		nfailed += cmocka_run_group_tests(tests, NULL, NULL);
+		nfailed += test_run("tests", NULL, NULL);
 	}
 	return nfailed;
 }

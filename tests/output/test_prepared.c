@@ -128,9 +128,8 @@ static enum dit_prepared_state state_of(const char *dir)
 	return state;
 }
 
-static void each_content_has_its_state(void **state)
+TEST(each_content_has_its_state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
 		struct dit_prepared prepared;
@@ -156,12 +155,11 @@ static void each_content_has_its_state(void **state)
 	}
 }
 
-static void links_and_endless_files_are_not_followed(void **state)
+TEST(links_and_endless_files_are_not_followed)
 {
 	char *dir = test_scratch();
 	struct dit_prepared prepared;
 	int fd = open(dir, O_RDONLY | O_DIRECTORY);
-	(void)state;
 
 	assert_int_equal(symlink("/etc", fixture_path(dir, "ditkit-prepared")), 0);
 	assert_int_equal(dit_prepared_look(fd, &prepared), -ENOTDIR);
@@ -192,11 +190,10 @@ static void links_and_endless_files_are_not_followed(void **state)
 }
 
 /* A link has a length as well; and no database is empty. */
-static void what_is_no_database_is_damage(void **state)
+TEST(what_is_no_database_is_damage)
 {
 	char *dir = test_scratch();
 	char text[1024];
-	(void)state;
 
 	assert_int_equal(mkdir(fixture_path(dir, "ditkit-prepared"), 0700), 0);
 	(void)snprintf(text, sizeof(text), "%s}", fields);
@@ -212,12 +209,11 @@ static void what_is_no_database_is_damage(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_manifest_is_on_the_disk_before_and_after_its_name(void **state)
+TEST(a_manifest_is_on_the_disk_before_and_after_its_name)
 {
 	char *dir = test_scratch();
 	int fd = open(dir, O_RDONLY | O_DIRECTORY);
 	json_t *json = json_object();
-	(void)state;
 
 	watch(dir, "manifest.json.new", "", "manifest.json");
 	assert_int_equal(dit_manifest_write(fd, json), 0);
@@ -254,13 +250,12 @@ static struct dit_output *prepare_one(const char *dir)
 	return &staging->base;
 }
 
-static void a_prepared_one_replaces_another_and_is_taken_back(void **state)
+TEST(a_prepared_one_replaces_another_and_is_taken_back)
 {
 	char *dir = test_scratch();
 	struct dit_output *output = prepare_one(dir);
 	struct stat first;
 	struct stat st;
-	(void)state;
 
 	assert_int_equal(state_of(dir), DIT_PREPARED_UNFINISHED);
 	assert_int_equal(dit_output_rename(output), 0);
@@ -329,9 +324,8 @@ static struct dit_output *open_prepared(const char *dir)
 	return output;
 }
 
-static void a_published_one_is_taken_back_and_published_again(void **state)
+TEST(a_published_one_is_taken_back_and_published_again)
 {
-	(void)state;
 	for (int has_old = 0; has_old < 2; has_old++) {
 		char *dir = test_scratch();
 		struct dit_output *output = prepare_one(dir);
@@ -364,12 +358,11 @@ static void put_prepared(const char *dir)
 	assert_int_equal(dit_output_end(output), 0);
 }
 
-static void nothing_changes_where_a_directory_cannot_be_removed(void **state)
+TEST(nothing_changes_where_a_directory_cannot_be_removed)
 {
 	static const char *const folders[] = {"ditkit-prepared", "ditkit-staging"};
 	char *dir = test_scratch();
 	int fd = open(dir, O_RDONLY | O_DIRECTORY);
-	(void)state;
 
 	put_prepared(dir);
 	for (size_t i = 0; i < 2; i++) {
@@ -403,11 +396,10 @@ static void nothing_changes_where_a_directory_cannot_be_removed(void **state)
 }
 
 /* The renamed folder is on the disk before the first file in it goes. */
-static void a_removal_is_synced_before_files_go(void **state)
+TEST(a_removal_is_synced_before_files_go)
 {
 	char *dir = test_scratch();
 	int fd = open(dir, O_RDONLY | O_DIRECTORY);
-	(void)state;
 
 	put_prepared(dir);
 	watch(dir, "", "ditkit-staging/data.mdb", "");
@@ -452,7 +444,7 @@ static void note_wait(void *ctx, const char *text)
 	assert_int_equal(flock(holder->fd, LOCK_UN), 0);
 }
 
-static void a_lock_of_others_is_told_and_waited_for(void **state)
+TEST(a_lock_of_others_is_told_and_waited_for)
 {
 	static const int results[] = {DIT_E_STOPPED, 0, 0};
 	char *dir = test_scratch();
@@ -460,7 +452,6 @@ static void a_lock_of_others_is_told_and_waited_for(void **state)
 	struct stat found;
 	struct stat named;
 	char me[40];
-	(void)state;
 
 	(void)snprintf(me, sizeof(me), "process %d", (int)getpid());
 	put_prepared(dir);
@@ -494,19 +485,6 @@ static void a_lock_of_others_is_told_and_waited_for(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_content_has_its_state),
-		cmocka_unit_test(links_and_endless_files_are_not_followed),
-		cmocka_unit_test(what_is_no_database_is_damage),
-		cmocka_unit_test(a_manifest_is_on_the_disk_before_and_after_its_name),
-		cmocka_unit_test(a_prepared_one_replaces_another_and_is_taken_back),
-		cmocka_unit_test(a_published_one_is_taken_back_and_published_again),
-		cmocka_unit_test(nothing_changes_where_a_directory_cannot_be_removed),
-		cmocka_unit_test(a_removal_is_synced_before_files_go),
-		cmocka_unit_test(a_lock_of_others_is_told_and_waited_for),
-	};
-	int nfailed = cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL);
-
-	return nfailed +
-	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

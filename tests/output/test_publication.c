@@ -121,7 +121,7 @@ static int publish(struct dit_published *items)
 	return dit_publish(items, NOUTPUTS, &opts);
 }
 
-static void all_appear_or_none(void **state)
+TEST(all_appear_or_none)
 {
 	static const struct {
 		const char *failing[NOUTPUTS];
@@ -146,7 +146,6 @@ static void all_appear_or_none(void **state)
 	         "e1 e0 "},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fake fakes[NOUTPUTS];
 		struct dit_published items[NOUTPUTS];
@@ -169,12 +168,11 @@ static void all_appear_or_none(void **state)
 	}
 }
 
-static void gaps_are_passed_over(void **state)
+TEST(gaps_are_passed_over)
 {
 	struct fake fake = {.base.ops = &ops, .name = '1'};
 	struct dit_published items[NOUTPUTS] = {[1] = {.output = &fake.base}};
 
-	(void)state;
 	calls[0] = '\0';
 	assert_int_equal(publish(items), 0);
 	assert_string_equal(calls, "p1 c1 s1 r1 s1 e1 ");
@@ -186,7 +184,7 @@ static void gaps_are_passed_over(void **state)
 }
 
 /* The flag is looked at before every step, until all are in place. */
-static void a_raised_flag_ends_the_publication(void **state)
+TEST(a_raised_flag_ends_the_publication)
 {
 	static volatile sig_atomic_t flag;
 	struct dit_stop stop = {.flag = &flag};
@@ -197,7 +195,6 @@ static void a_raised_flag_ends_the_publication(void **state)
 	struct fake fake = {.base.ops = &ops, .name = '0'};
 	struct dit_published items[NOUTPUTS] = {{.output = &fake.base}};
 
-	(void)state;
 	calls[0] = '\0';
 	failures[0] = '\0';
 	assert_int_equal(dit_publish(items, NOUTPUTS, &opts), 0);
@@ -272,7 +269,7 @@ static void publish_one(const struct name_case *this)
  "the file "
 #define UNCHANGED ": nothing is changed"
 
-static void names_that_lead_elsewhere_are_told(void **state)
+TEST(names_that_lead_elsewhere_are_told)
 {
 	static const struct name_case cases[] = {
 		{"nothing happens", false, 'p', "true", 0, ALL_CALLS, ""},
@@ -300,7 +297,6 @@ static void names_that_lead_elsewhere_are_told(void **state)
 	         AFTER "is %s/away/data.mdb now"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].name);
 		publish_one(&cases[i]);
@@ -308,16 +304,4 @@ static void names_that_lead_elsewhere_are_told(void **state)
 		                              : cases[i].calls[3] == 't' ? "f0 "
 		                                                         : "g0 ");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_appear_or_none),
-		cmocka_unit_test(gaps_are_passed_over),
-		cmocka_unit_test(a_raised_flag_ends_the_publication),
-		cmocka_unit_test(names_that_lead_elsewhere_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,12 +52,11 @@ static ino_t inode(const char *dir, const char *name)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-static void a_new_database_is_taken_back(void **state)
+TEST(a_new_database_is_taken_back)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = one_entry(dir);
 
-	(void)state;
 	prepare_and_place(staging);
 	assert_int_not_equal(inode(dir, "data.mdb"), 0);
 
@@ -70,13 +69,12 @@ static void a_new_database_is_taken_back(void **state)
 	test_scratch_remove(dir);
 }
 
-static void the_old_file_comes_back(void **state)
+TEST(the_old_file_comes_back)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	ino_t old = 0;
 
-	(void)state;
 	(void)fixture_publish(staging); /* without entries */
 	old = inode(dir, "data.mdb");
 	staging = one_entry(dir);
@@ -91,7 +89,7 @@ static void the_old_file_comes_back(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_directory_that_cannot_be_synced_is_told(void **state)
+TEST(a_directory_that_cannot_be_synced_is_told)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = one_entry(dir);
@@ -99,7 +97,6 @@ static void a_directory_that_cannot_be_synced_is_told(void **state)
 	const struct dit_stored_db *dbs = NULL;
 	int r = 0;
 
-	(void)state;
 	prepare_and_place(staging);
 	directories_fail = true;
 	r = dit_output_end(&staging->base);
@@ -113,15 +110,4 @@ static void a_directory_that_cannot_be_synced_is_told(void **state)
 	assert_int_equal(dbs[2].nrecords, 1);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_new_database_is_taken_back),
-		cmocka_unit_test(the_old_file_comes_back),
-		cmocka_unit_test(a_directory_that_cannot_be_synced_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

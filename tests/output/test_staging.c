@@ -15,14 +15,13 @@
 
 /* ---- refusals ---- */
 
-static void database_with_entries_is_refused_unchanged(void **state)
+TEST(database_with_entries_is_refused_unchanged)
 {
 	char *dir = fixture_published();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
 	struct stat before;
 	struct stat after;
-	(void)state;
 
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &before), 0);
 	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_NOTEMPTY);
@@ -51,13 +50,12 @@ static void make_new_format(const char *dir)
 	assert_int_equal(close(fd), 0);
 }
 
-static void database_of_another_generation_is_named(void **state)
+TEST(database_of_another_generation_is_named)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
 	struct dit_snapshot *snapshot = NULL;
-	(void)state;
 
 	make_new_format(dir);
 	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_FORMAT);
@@ -83,10 +81,9 @@ static void make_env(const char *dir, const char *db)
 	mdb_env_close(env);
 }
 
-static void empty_database_is_replaced(void **state)
+TEST(empty_database_is_replaced)
 {
 	static const char *const dbs[] = {NULL, "id2e", "cn"};
-	(void)state;
 
 	for (size_t i = 0; i < 4; i++) {
 		char *dir = test_scratch();
@@ -109,13 +106,12 @@ static void empty_database_is_replaced(void **state)
 	}
 }
 
-static void what_is_no_database_is_refused(void **state)
+TEST(what_is_no_database_is_refused)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = fixture_opts("/nonexistent/directory");
 	struct dit_record_output *staging = NULL;
 	FILE *file = NULL;
-	(void)state;
 
 	assert_int_equal(dit_output_new_open(&staging, &opts), -ENOENT);
 	opts.directory = "/dev/null";
@@ -133,13 +129,12 @@ static void what_is_no_database_is_refused(void **state)
 	test_scratch_remove(dir);
 }
 
-static void second_loader_is_refused(void **state)
+TEST(second_loader_is_refused)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *staging = fixture_open(dir);
 	struct dit_record_output *second = NULL;
-	(void)state;
 
 	fixture_put_tree(staging, FIXTURE_VARIANT);
 	assert_int_equal(dit_output_new_open(&second, &opts), DIT_E_BUSY);
@@ -247,13 +242,12 @@ static void other_wait_for_lock(const struct other *other)
 	}
 }
 
-static void open_environment_is_busy(void **state)
+TEST(open_environment_is_busy)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
 	struct other other = other_start(dir);
-	(void)state;
 
 	assert_int_equal(other_answer(&other).rc, 0);
 	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_BUSY);
@@ -264,10 +258,8 @@ static void open_environment_is_busy(void **state)
 	test_scratch_remove(dir);
 }
 
-static void process_that_waits_gets_the_finished_database(void **state)
+TEST(process_that_waits_gets_the_finished_database)
 {
-	(void)state;
-
 	/* Without and with a lock file that an older database has left. */
 	for (int is_old = 0; is_old < 2; is_old++) {
 		char *dir = test_scratch();
@@ -297,10 +289,8 @@ static void process_that_waits_gets_the_finished_database(void **state)
 }
 
 /* With the old database, if there is one. */
-static void process_that_waits_goes_on_after_an_abandoned_load(void **state)
+TEST(process_that_waits_goes_on_after_an_abandoned_load)
 {
-	(void)state;
-
 	for (int is_old = 0; is_old < 2; is_old++) {
 		char *dir = test_scratch();
 		struct dit_record_output *staging = NULL;
@@ -325,11 +315,10 @@ static void process_that_waits_goes_on_after_an_abandoned_load(void **state)
 
 /* ---- failures ---- */
 
-static void abandoned_load_leaves_no_trace(void **state)
+TEST(abandoned_load_leaves_no_trace)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
-	(void)state;
 
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
@@ -341,14 +330,13 @@ static void abandoned_load_leaves_no_trace(void **state)
 	test_scratch_remove(dir);
 }
 
-static void what_a_killed_load_left_is_removed(void **state)
+TEST(what_a_killed_load_left_is_removed)
 {
 	char *dir = test_scratch();
 	pid_t pid = fork();
 	int status = 0;
 	struct dit_record_output *staging = NULL;
 	int fd = -1;
-	(void)state;
 
 	if (pid == 0) {
 		staging = fixture_open(dir);
@@ -371,14 +359,13 @@ static void what_a_killed_load_left_is_removed(void **state)
 	test_scratch_remove(dir);
 }
 
-static void staging_directory_that_is_a_link_is_not_followed(void **state)
+TEST(staging_directory_that_is_a_link_is_not_followed)
 {
 	char *dir = test_scratch();
 	char *elsewhere = test_scratch();
 	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
 	int fd = open(fixture_path(elsewhere, "precious"), O_CREAT | O_WRONLY, 0600);
-	(void)state;
 
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(symlink(elsewhere, fixture_path(dir, "ditkit-staging")), 0);
@@ -441,7 +428,7 @@ static int begin_changes_twice(struct dit_record_output *staging)
 	return dit_output_begin_changes(staging);
 }
 
-static void what_cannot_be_put_is_an_error(void **state)
+TEST(what_cannot_be_put_is_an_error)
 {
 	static const struct {
 		const char *name;
@@ -458,7 +445,6 @@ static void what_cannot_be_put_is_an_error(void **state)
 		{"change too early", replace_too_early, -EINVAL},
 		{"changes begun twice", begin_changes_twice, -EINVAL},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
@@ -527,9 +513,8 @@ static void put_pieces(struct dit_record_output *staging)
 	}
 }
 
-static void records_in_pieces_are_read_by_liblmdb(void **state)
+TEST(records_in_pieces_are_read_by_liblmdb)
 {
-	(void)state;
 	for (int has_writer = 0; has_writer < 2; has_writer++) {
 		char *dir = test_scratch();
 		struct dit_output_opts opts = fixture_opts(dir);
@@ -614,7 +599,8 @@ static int small_disk_teardown(void **state)
 	return 0;
 }
 
-static void full_disk_is_an_error_and_the_old_database_stays(void **state)
+TEST_WITH(full_disk_is_an_error_and_the_old_database_stays, small_disk_setup,
+          small_disk_teardown)
 {
 	static const size_t sizes[] = {600, 3000, 100000, 30u << 20};
 	const char *dir = *state;
@@ -638,7 +624,7 @@ static void full_disk_is_an_error_and_the_old_database_stays(void **state)
 	}
 }
 
-static void almost_full_disk_is_enough(void **state)
+TEST_WITH(almost_full_disk_is_enough, small_disk_setup, small_disk_teardown)
 {
 	static const char bytes[900] = "";
 	const char *dir = *state;
@@ -655,12 +641,11 @@ static void almost_full_disk_is_enough(void **state)
 	assert_int_equal(fixture_count(dir), 19000);
 }
 
-static void file_size_limit_is_an_error_and_no_signal(void **state)
+TEST(file_size_limit_is_an_error_and_no_signal)
 {
 	char *dir = test_scratch();
 	pid_t pid = fork();
 	int status = 0;
-	(void)state;
 
 	if (pid == 0) {
 		const struct rlimit limit = {10000001, 10000001};
@@ -683,12 +668,11 @@ static void file_size_limit_is_an_error_and_no_signal(void **state)
 	test_scratch_remove(dir);
 }
 
-static void failed_rename_leaves_the_directory_as_it_was(void **state)
+TEST(failed_rename_leaves_the_directory_as_it_was)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	uint64_t bytes = 0;
-	(void)state;
 
 	fixture_put_tree(staging, FIXTURE_VARIANT);
 	/* A directory of that name cannot be replaced by a file. */
@@ -696,32 +680,4 @@ static void failed_rename_leaves_the_directory_as_it_was(void **state)
 	assert_int_equal(fixture_end(staging, &bytes), -EISDIR);
 	assert_directory_holds(dir, "data.mdb ");
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(database_with_entries_is_refused_unchanged),
-		cmocka_unit_test(database_of_another_generation_is_named),
-		cmocka_unit_test(empty_database_is_replaced),
-		cmocka_unit_test(what_is_no_database_is_refused),
-		cmocka_unit_test(second_loader_is_refused),
-		cmocka_unit_test(open_environment_is_busy),
-		cmocka_unit_test(process_that_waits_gets_the_finished_database),
-		cmocka_unit_test(process_that_waits_goes_on_after_an_abandoned_load),
-		cmocka_unit_test(abandoned_load_leaves_no_trace),
-		cmocka_unit_test(what_a_killed_load_left_is_removed),
-		cmocka_unit_test(staging_directory_that_is_a_link_is_not_followed),
-		cmocka_unit_test(what_cannot_be_put_is_an_error),
-		cmocka_unit_test(records_in_pieces_are_read_by_liblmdb),
-		cmocka_unit_test_setup_teardown(
-			full_disk_is_an_error_and_the_old_database_stays,
-			small_disk_setup, small_disk_teardown),
-		cmocka_unit_test_setup_teardown(almost_full_disk_is_enough,
-	                                        small_disk_setup, small_disk_teardown),
-		cmocka_unit_test(file_size_limit_is_an_error_and_no_signal),
-		cmocka_unit_test(failed_rename_leaves_the_directory_as_it_was),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,10 +245,9 @@ static void check_content(const char *dir)
 	page_dump_free(&content.dump);
 }
 
-static void all_is_there_at_every_page_size(void **state)
+TEST(all_is_there_at_every_page_size)
 {
 	static const unsigned sizes[] = {1024, 4096, 65536};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char *dir = test_scratch();
@@ -272,14 +271,13 @@ static void all_is_there_at_every_page_size(void **state)
 	}
 }
 
-static void limits_are_those_of_the_pages(void **state)
+TEST(limits_are_those_of_the_pages)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = opts_of(dir, 0);
 	struct dit_record_output *staging = open_staging(&opts);
 	struct dit_span missing = {NULL, 0};
 	static char record[2000];
-	(void)state;
 
 	assert_int_equal(staging->base.key_max,
 	                 dit_key_max(&dit_lmdb_10, (unsigned)sysconf(_SC_PAGESIZE)));
@@ -322,7 +320,7 @@ static void check_refused(const char *dir, struct dit_output_opts *opts, int wan
 	opts->fault = NULL;
 }
 
-static void empty_databases_are_replaced_others_refused(void **state)
+TEST(empty_databases_are_replaced_others_refused)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = opts_of(dir, 4096);
@@ -330,7 +328,6 @@ static void empty_databases_are_replaced_others_refused(void **state)
 	uint64_t bytes = 0;
 	struct stat before;
 	struct stat after;
-	(void)state;
 
 	assert_int_equal(fixture_end(staging, &bytes), 0);
 	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &before), 0);
@@ -349,14 +346,13 @@ static void empty_databases_are_replaced_others_refused(void **state)
 	test_scratch_remove(dir);
 }
 
-static void files_of_other_formats_are_refused(void **state)
+TEST(files_of_other_formats_are_refused)
 {
 	char *dir = fixture_published();
 	struct dit_output_opts opts = opts_of(dir, 4096);
 	char page[8192] = {0};
 	static const uint32_t head[] = {0, 0, 0, 0, 0, 0, DIT_META_MAGIC, 3};
 	int fd = -1;
-	(void)state;
 
 	check_refused(dir, &opts, DIT_E_FORMAT, "is of LMDB 0.9 (OpenLDAP 2.5 or 2.6)");
 
@@ -376,13 +372,12 @@ static void files_of_other_formats_are_refused(void **state)
 
 /* ---- limits ---- */
 
-static void too_large_a_database_is_an_error(void **state)
+TEST(too_large_a_database_is_an_error)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = opts_of(dir, 4096);
 	struct dit_record_output *staging = NULL;
 	uint64_t bytes = 0;
-	(void)state;
 
 	opts.maxsize_bytes = 1 << 20;
 	staging = open_staging(&opts);
@@ -427,10 +422,9 @@ static int load_within(const char *dir, uint64_t limit_bytes)
 	return r == -EFBIG && fixture_end(staging, &bytes) == -EFBIG ? 0 : 3;
 }
 
-static void file_size_limit_is_an_error_and_no_signal(void **state)
+TEST(file_size_limit_is_an_error_and_no_signal)
 {
 	static const uint64_t limits[] = {100001, 1 << 20, 20 << 20};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		char *dir = test_scratch();
@@ -445,18 +439,4 @@ static void file_size_limit_is_an_error_and_no_signal(void **state)
 		assert_directory_holds(dir, "");
 		test_scratch_remove(dir);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_is_there_at_every_page_size),
-		cmocka_unit_test(limits_are_those_of_the_pages),
-		cmocka_unit_test(empty_databases_are_replaced_others_refused),
-		cmocka_unit_test(files_of_other_formats_are_refused),
-		cmocka_unit_test(too_large_a_database_is_an_error),
-		cmocka_unit_test(file_size_limit_is_an_error_and_no_signal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

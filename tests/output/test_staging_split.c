@@ -7,6 +7,16 @@
 
 #define MANY 3000
 
+/* Each test runs with both writers. */
+static enum dit_output_writer kind = DIT_WRITER_PAGES;
+
+static int use_append_writer(void **state)
+{
+	(void)state;
+	kind = DIT_WRITER_APPEND;
+	return 0;
+}
+
 static int put(struct dit_record_output *staging, uint64_t id, uint16_t ad, const char *a,
                const char *b)
 {
@@ -46,11 +56,10 @@ static char *text_of(const char *directory)
 	return text;
 }
 
-static void keys_are_numbers_and_values_keep_their_order(void **state)
+TEST(keys_are_numbers_and_values_keep_their_order)
 {
-	const enum dit_output_writer *kind = *state;
 	char *dir = test_scratch();
-	struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
+	struct dit_record_output *staging = fixture_open_for_changes(dir, kind);
 	char *text = NULL;
 	uint64_t bytes = 0;
 
@@ -65,9 +74,8 @@ static void keys_are_numbers_and_values_keep_their_order(void **state)
 	test_scratch_remove(dir);
 }
 
-static void keys_out_of_order_are_refused(void **state)
+TEST(keys_out_of_order_are_refused)
 {
-	const enum dit_output_writer *kind = *state;
 	static const struct {
 		uint64_t id;
 		uint16_t ad;
@@ -75,7 +83,7 @@ static void keys_out_of_order_are_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
 		char *dir = test_scratch();
-		struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
+		struct dit_record_output *staging = fixture_open_for_changes(dir, kind);
 
 		assert_int_equal(put(staging, 7, 1, "a", "b"), 0);
 		assert_int_equal(put(staging, 8, 2, "a", NULL), 0);
@@ -86,11 +94,10 @@ static void keys_out_of_order_are_refused(void **state)
 	}
 }
 
-static void a_record_that_lmdb_cannot_hold_is_an_error(void **state)
+TEST(a_record_that_lmdb_cannot_hold_is_an_error)
 {
-	const enum dit_output_writer *kind = *state;
 	char *dir = test_scratch();
-	struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
+	struct dit_record_output *staging = fixture_open_for_changes(dir, kind);
 	char value[513];
 
 	memset(value, 'v', sizeof(value));
@@ -102,14 +109,13 @@ static void a_record_that_lmdb_cannot_hold_is_an_error(void **state)
 }
 
 /* Lists far larger than a page, in descending order. */
-static void long_lists_come_back_whole(void **state)
+TEST(long_lists_come_back_whole)
 {
-	const enum dit_output_writer *kind = *state;
 	static const uint64_t ids[] = {10, 20, 30};
 	static char text[MANY][300];
 	static struct dit_span records[MANY];
 	char *dir = test_scratch();
-	struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
+	struct dit_record_output *staging = fixture_open_for_changes(dir, kind);
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
@@ -145,23 +151,8 @@ static void long_lists_come_back_whole(void **state)
 	test_scratch_remove(dir);
 }
 
-/* Each test with both writers. */
-#define with_writer(test, kind) cmocka_unit_test_prestate(test, &kind)
-
 int main(void)
 {
-	static enum dit_output_writer pages = DIT_WRITER_PAGES;
-	static enum dit_output_writer append = DIT_WRITER_APPEND;
-	const struct CMUnitTest tests[] = {
-		with_writer(keys_are_numbers_and_values_keep_their_order, pages),
-		with_writer(keys_are_numbers_and_values_keep_their_order, append),
-		with_writer(keys_out_of_order_are_refused, pages),
-		with_writer(keys_out_of_order_are_refused, append),
-		with_writer(a_record_that_lmdb_cannot_hold_is_an_error, pages),
-		with_writer(a_record_that_lmdb_cannot_hold_is_an_error, append),
-		with_writer(long_lists_come_back_whole, pages),
-		with_writer(long_lists_come_back_whole, append),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_run("pages", NULL, NULL) +
+	       test_run("append", use_append_writer, NULL);
 }

@@ -47,7 +47,7 @@ static MDB_cursor *reading_open(struct reading *reading, const char *name)
 
 /* ---- what is put comes back ---- */
 
-static void fixed_databases_exist_with_slapds_flags_even_if_empty(void **state)
+TEST(fixed_databases_exist_with_slapds_flags_even_if_empty)
 {
 	const struct {
 		const char *name;
@@ -59,7 +59,6 @@ static void fixed_databases_exist_with_slapds_flags_even_if_empty(void **state)
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	struct reading reading;
-	(void)state;
 
 	fixture_begin_index(staging, "cn", false);
 	fixture_begin_index(staging, "sn", true);
@@ -81,7 +80,7 @@ static void fixed_databases_exist_with_slapds_flags_even_if_empty(void **state)
 	test_scratch_remove(dir);
 }
 
-static void attribute_numbers_count_from_one(void **state)
+TEST(attribute_numbers_count_from_one)
 {
 	char *dir = fixture_published();
 	struct reading reading = reading_begin(dir);
@@ -89,7 +88,6 @@ static void attribute_numbers_count_from_one(void **state)
 	MDB_val key;
 	MDB_val value;
 	uint32_t number = 0;
-	(void)state;
 
 	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_FIRST), 0);
 	assert_int_equal(key.mv_size, sizeof(number));
@@ -113,7 +111,7 @@ static void fill(unsigned char *bytes, size_t len, uint64_t id)
 	}
 }
 
-static void entries_of_any_size_come_back(void **state)
+TEST(entries_of_any_size_come_back)
 {
 	/* Around LMDB's border between pages and overflow pages, and across both. */
 	static const size_t sizes[] = {
@@ -129,7 +127,6 @@ static void entries_of_any_size_come_back(void **state)
 	unsigned char *bytes = malloc(24 << 20);
 	MDB_val key;
 	MDB_val value;
-	(void)state;
 
 	assert_non_null(bytes);
 	for (uint64_t id = 1; id <= 20 * n; id++) {
@@ -158,7 +155,7 @@ static void entries_of_any_size_come_back(void **state)
 	test_scratch_remove(dir);
 }
 
-static void hole_is_replaced_by_its_entry(void **state)
+TEST(hole_is_replaced_by_its_entry)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
@@ -168,7 +165,6 @@ static void hole_is_replaced_by_its_entry(void **state)
 	MDB_val key;
 	MDB_val value;
 	uint64_t published = 0;
-	(void)state;
 
 	for (uint64_t id = 1; id <= 3000; id++) {
 		fill(bytes, 600, id);
@@ -205,7 +201,7 @@ static void hole_is_replaced_by_its_entry(void **state)
 	test_scratch_remove(dir);
 }
 
-static void node_with_many_children_keeps_their_order(void **state)
+TEST(node_with_many_children_keeps_their_order)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
@@ -215,7 +211,6 @@ static void node_with_many_children_keeps_their_order(void **state)
 	MDB_val value;
 	char rdn[300];
 	uint64_t parent = 7;
-	(void)state;
 
 	fixture_put_self(parent, "ou=many", 1);
 	for (uint64_t id = 0; id < 20000; id++) {
@@ -288,12 +283,11 @@ static void check_lists(const char *dir, const char *name, bool is_integerkey)
 	reading_end(&reading);
 }
 
-static void lists_of_any_length_come_back(void **state)
+TEST(lists_of_any_length_come_back)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	uint64_t *ids = calloc(200001, sizeof(*ids));
-	(void)state;
 
 	assert_non_null(ids);
 	for (int is_integerkey = 0; is_integerkey < 2; is_integerkey++) {
@@ -344,7 +338,7 @@ static size_t longest_row(const char *path, char byte)
 
 /* In the tails of pages of nodes, of lists, of values; and of a value in pieces, which
  * has the memory of its own beginning. */
-static void no_page_has_what_stood_in_memory(void **state)
+TEST(no_page_has_what_stood_in_memory)
 {
 	static const size_t sizes[] = {8, 2021, 4000, 4081, 100000};
 	static const size_t n = sizeof(sizes) / sizeof(sizes[0]);
@@ -352,7 +346,6 @@ static void no_page_has_what_stood_in_memory(void **state)
 	const size_t huge = DIT_CHUNK_BYTES + 100;
 	uint64_t ids[1000] = {0};
 
-	(void)state;
 	test_fill_memory(true);
 	for (size_t i = 0; i < 1000; i++) {
 		ids[i] = i + 1;
@@ -382,13 +375,12 @@ static void no_page_has_what_stood_in_memory(void **state)
 	test_fill_memory(false);
 }
 
-static void key_without_ids_is_not_stored(void **state)
+TEST(key_without_ids_is_not_stored)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	struct reading reading;
 	MDB_val key;
-	(void)state;
 
 	fixture_begin_index(staging, "cn", false);
 	fixture_put_key("key", 3, NULL, 0);
@@ -482,10 +474,8 @@ static uint64_t file_bytes(int fd)
 }
 
 /* The append writer: bytes of the last commit, and what was charged since. */
-static void transactions_need_no_more_than_they_are_charged(void **state)
+TEST(transactions_need_no_more_than_they_are_charged)
 {
-	(void)state;
-
 	for (int kind = 0; kind < NKINDS; kind++) {
 		char *dir = test_scratch();
 		struct dit_record_output *output = open_holes(dir, DIT_WRITER_APPEND);
@@ -514,11 +504,10 @@ static void transactions_need_no_more_than_they_are_charged(void **state)
 	}
 }
 
-static void replaced_entries_are_read_back(void **state)
+TEST(replaced_entries_are_read_back)
 {
 	static const enum dit_output_writer kinds[] = {DIT_WRITER_PAGES,
 	                                               DIT_WRITER_APPEND};
-	(void)state;
 
 	for (size_t i = 0; i < 2; i++) {
 		char *dir = test_scratch();
@@ -539,11 +528,10 @@ static void replaced_entries_are_read_back(void **state)
 	}
 }
 
-static void map_grows_with_the_content(void **state)
+TEST(map_grows_with_the_content)
 {
 	static const enum dit_output_writer kinds[] = {DIT_WRITER_PAGES,
 	                                               DIT_WRITER_APPEND};
-	(void)state;
 
 	for (size_t i = 0; i < 2; i++) {
 		char *dir = test_scratch();
@@ -568,11 +556,10 @@ static void map_grows_with_the_content(void **state)
 
 /* ---- the published file ---- */
 
-static void file_ends_at_its_last_page_and_records_the_map_size(void **state)
+TEST(file_ends_at_its_last_page_and_records_the_map_size)
 {
 	static const uint64_t maxsizes[] = {FIXTURE_MAXSIZE, FIXTURE_MAXSIZE + 4095, 0};
 	static const uint64_t recorded[] = {FIXTURE_MAXSIZE, FIXTURE_MAXSIZE, 1048576};
-	(void)state;
 
 	for (size_t i = 0; i < 3; i++) {
 		char *dir = test_scratch();
@@ -607,12 +594,11 @@ static void file_ends_at_its_last_page_and_records_the_map_size(void **state)
 	}
 }
 
-static void too_large_a_result_is_refused_with_the_size_it_needs(void **state)
+TEST(too_large_a_result_is_refused_with_the_size_it_needs)
 {
 	char *dir = test_scratch();
 	struct dit_output_opts opts = fixture_opts(dir);
 	uint64_t needed = 0;
-	(void)state;
 
 	/* One page too few, just enough, and too few with leave to grow. */
 	for (int round = 0; round < 4; round++) {
@@ -642,7 +628,7 @@ static void too_large_a_result_is_refused_with_the_size_it_needs(void **state)
 	test_scratch_remove(dir);
 }
 
-static void files_get_the_mode_less_the_umask(void **state)
+TEST(files_get_the_mode_less_the_umask)
 {
 	static const struct {
 		mode_t mode;
@@ -653,7 +639,6 @@ static void files_get_the_mode_less_the_umask(void **state)
 		{0440, 022, 0440}, {0660, 0, 0660},
 	};
 	static const char *const names[] = {"data.mdb", "lock.mdb"};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
@@ -675,11 +660,10 @@ static void files_get_the_mode_less_the_umask(void **state)
 	}
 }
 
-static void slapcat_reads_the_tree(void **state)
+TEST(slapcat_reads_the_tree)
 {
 	char *dir = fixture_published();
 	char command[9000];
-	(void)state;
 
 	if (system("command -v /usr/sbin/slapcat >/dev/null && "
 	           "test -r /etc/ldap/schema/core.schema") != 0) {
@@ -701,27 +685,4 @@ static void slapcat_reads_the_tree(void **state)
 		dir, dir);
 	assert_int_equal(system(command), 0);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fixed_databases_exist_with_slapds_flags_even_if_empty),
-		cmocka_unit_test(attribute_numbers_count_from_one),
-		cmocka_unit_test(entries_of_any_size_come_back),
-		cmocka_unit_test(hole_is_replaced_by_its_entry),
-		cmocka_unit_test(node_with_many_children_keeps_their_order),
-		cmocka_unit_test(lists_of_any_length_come_back),
-		cmocka_unit_test(no_page_has_what_stood_in_memory),
-		cmocka_unit_test(key_without_ids_is_not_stored),
-		cmocka_unit_test(transactions_need_no_more_than_they_are_charged),
-		cmocka_unit_test(replaced_entries_are_read_back),
-		cmocka_unit_test(map_grows_with_the_content),
-		cmocka_unit_test(file_ends_at_its_last_page_and_records_the_map_size),
-		cmocka_unit_test(too_large_a_result_is_refused_with_the_size_it_needs),
-		cmocka_unit_test(files_get_the_mode_less_the_umask),
-		cmocka_unit_test(slapcat_reads_the_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void expect_key(MDB_cursor *cursor, const char *wanted, size_t len,
 	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_GET_BOTH), 0);
 }
 
-static void lists_at_every_border_are_read(void **state)
+TEST(lists_at_every_border_are_read)
 {
 	const uint64_t *ids = ascending_ids();
 	char *dir = test_scratch();
@@ -45,7 +45,6 @@ static void lists_at_every_border_are_read(void **state)
 	MDB_cursor *cursor = NULL;
 	MDB_dbi dbi = 0;
 	MDB_val key;
-	(void)state;
 
 	fixture_begin_index(staging, "cn", false);
 	for (size_t i = 0; i < NLIST_SIZES; i++) {
@@ -175,10 +174,8 @@ static void check_number_of_keys(unsigned nkeys, size_t len, unsigned nparts)
 	test_scratch_remove(dir);
 }
 
-static void trees_of_any_number_of_leaves_are_read(void **state)
+TEST(trees_of_any_number_of_leaves_are_read)
 {
-	(void)state;
-
 	/* Two keys a leaf, seven leaves a branch: up to four levels. */
 	for (unsigned nkeys = 0; nkeys <= 130; nkeys++) {
 		check_number_of_keys(nkeys, 511, 0);
@@ -190,10 +187,9 @@ static void trees_of_any_number_of_leaves_are_read(void **state)
 }
 
 /* Parts of a leaf, of many, and of none. */
-static void tables_in_parts_are_read(void **state)
+TEST(tables_in_parts_are_read)
 {
 	static const unsigned nparts[] = {1, 2, 3, 16};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(nparts) / sizeof(nparts[0]); i++) {
 		for (unsigned nkeys = 0; nkeys <= 130; nkeys += 1 + nkeys / 20) {
@@ -205,11 +201,10 @@ static void tables_in_parts_are_read(void **state)
 }
 
 /* Pages of lists count in a part as in the whole. */
-static void a_table_in_one_part_has_as_many_bytes(void **state)
+TEST(a_table_in_one_part_has_as_many_bytes)
 {
 	uint64_t bytes[2] = {0, 0};
 
-	(void)state;
 	for (unsigned nparts = 0; nparts < 2; nparts++) {
 		char *dir = test_scratch();
 		struct dit_record_output *staging = fixture_open(dir);
@@ -270,10 +265,9 @@ static void records_of(const char *dir, struct dit_tree_record *ret_db,
 	mdb_env_close(env);
 }
 
-static void records_are_those_that_liblmdb_writes(void **state)
+TEST(records_are_those_that_liblmdb_writes)
 {
 	const uint64_t *ids = ascending_ids();
-	(void)state;
 
 	for (int is_integerkey = 0; is_integerkey < 2; is_integerkey++) {
 		char *ours = test_scratch();
@@ -322,7 +316,7 @@ static void records_are_those_that_liblmdb_writes(void **state)
 	}
 }
 
-static void records_out_of_order_are_refused(void **state)
+TEST(records_out_of_order_are_refused)
 {
 	static const char too_long[512] = "";
 	static const struct {
@@ -338,7 +332,6 @@ static void records_out_of_order_are_refused(void **state)
 		{5, {too_long, 512}, MDB_BAD_VALSIZE},
 		{6, {too_long, 512}, MDB_BAD_VALSIZE},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
@@ -356,13 +349,12 @@ static void records_out_of_order_are_refused(void **state)
 	}
 }
 
-static void keys_of_records_are_integers(void **state)
+TEST(keys_of_records_are_integers)
 {
 	static const char bytes[4096] = "";
 	static const size_t lens[] = {1, 5, 9, 512, sizeof(bytes)};
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		struct dit_table_writer *writer = NULL;
@@ -416,7 +408,7 @@ static void *write_one_database(void *arg)
 	return NULL;
 }
 
-static void databases_written_by_several_threads_have_all_their_pages(void **state)
+TEST(databases_written_by_several_threads_have_all_their_pages)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
@@ -427,7 +419,6 @@ static void databases_written_by_several_threads_have_all_their_pages(void **sta
 	uint64_t bytes = 0;
 	size_t ndbs = 0;
 	size_t nfound = 0;
-	(void)state;
 
 	for (size_t i = 0; i < NTHREADS; i++) {
 		char name[8];
@@ -491,11 +482,10 @@ static void *write_one_part(void *arg)
 }
 
 /* Whichever is finished last joins all. */
-static void parts_written_by_several_threads_are_one_table(void **state)
+TEST(parts_written_by_several_threads_are_one_table)
 {
 	struct thread_work work[NTHREADS];
 	pthread_t threads[NTHREADS];
-	(void)state;
 
 	for (unsigned round = 0; round < 20; round++) {
 		char *dir = test_scratch();
@@ -530,7 +520,7 @@ struct put {
 	size_t nids;
 };
 
-static void keys_and_ids_out_of_order_are_refused(void **state)
+TEST(keys_and_ids_out_of_order_are_refused)
 {
 	static char long_key[512] = "";
 	static const struct {
@@ -555,7 +545,6 @@ static void keys_and_ids_out_of_order_are_refused(void **state)
 	         {"\1\0\0\0\0\0\0\0", 8, {1}, 1},
 	         MDB_KEYEXIST},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct put *a = &cases[i].first;
@@ -582,12 +571,11 @@ static void keys_and_ids_out_of_order_are_refused(void **state)
 	}
 }
 
-static void keys_of_parts_out_of_order_are_refused(void **state)
+TEST(keys_of_parts_out_of_order_are_refused)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	struct dit_output_table *tables[2] = {NULL};
-	(void)state;
 
 	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
 	assert_int_equal(dit_output_cut_index(&staging->base, 0, 2), 1);
@@ -604,13 +592,12 @@ static void keys_of_parts_out_of_order_are_refused(void **state)
 }
 
 /* A database that is cut is there when all parts are. */
-static void parts_are_opened_once_and_in_time(void **state)
+TEST(parts_are_opened_once_and_in_time)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	struct dit_output_table *table = NULL;
 	struct dit_output_table *other = NULL;
-	(void)state;
 
 	assert_int_equal(dit_output_cut_index(&staging->base, 0, 2), -EINVAL);
 	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
@@ -632,12 +619,11 @@ static void parts_are_opened_once_and_in_time(void **state)
 	test_scratch_remove(dir);
 }
 
-static void databases_are_opened_once_and_in_time(void **state)
+TEST(databases_are_opened_once_and_in_time)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
 	struct dit_output_table *table = NULL;
-	(void)state;
 
 	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), -EINVAL);
 	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
@@ -667,12 +653,11 @@ static int fill_up(struct dit_record_output *staging)
 	return r;
 }
 
-static void file_size_limit_is_an_error_and_no_signal(void **state)
+TEST(file_size_limit_is_an_error_and_no_signal)
 {
 	char *dir = test_scratch();
 	pid_t pid = fork();
 	int status = 0;
-	(void)state;
 
 	if (pid == 0) {
 		const struct rlimit limit = {10000001, 10000001};
@@ -697,27 +682,4 @@ static void file_size_limit_is_an_error_and_no_signal(void **state)
 	assert_int_equal(status, 0);
 	assert_directory_holds(dir, "");
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_at_every_border_are_read),
-		cmocka_unit_test(trees_of_any_number_of_leaves_are_read),
-		cmocka_unit_test(tables_in_parts_are_read),
-		cmocka_unit_test(a_table_in_one_part_has_as_many_bytes),
-		cmocka_unit_test(records_are_those_that_liblmdb_writes),
-		cmocka_unit_test(records_out_of_order_are_refused),
-		cmocka_unit_test(keys_of_records_are_integers),
-		cmocka_unit_test(
-			databases_written_by_several_threads_have_all_their_pages),
-		cmocka_unit_test(parts_written_by_several_threads_are_one_table),
-		cmocka_unit_test(keys_and_ids_out_of_order_are_refused),
-		cmocka_unit_test(keys_of_parts_out_of_order_are_refused),
-		cmocka_unit_test(parts_are_opened_once_and_in_time),
-		cmocka_unit_test(databases_are_opened_once_and_in_time),
-		cmocka_unit_test(file_size_limit_is_an_error_and_no_signal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

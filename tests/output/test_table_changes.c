@@ -130,10 +130,9 @@ static void change_with_liblmdb(const char *dir, size_t key_len)
 	mdb_env_close(env);
 }
 
-static void liblmdb_extends_and_shrinks_our_pages(void **state)
+TEST(liblmdb_extends_and_shrinks_our_pages)
 {
 	static const size_t key_lens[] = {2, 4, 9, 300, 511};
-	(void)state;
 
 	for (size_t i = 0; i < 20; i++) {
 		size_t key_len = key_lens[i % (sizeof(key_lens) / sizeof(key_lens[0]))];
@@ -253,10 +252,8 @@ static void change_and_check(const char *dir, const char *db, int ngrowing,
 	assert_no_page_is_lost(dir);
 }
 
-static void liblmdb_extends_and_shrinks_our_lists_of_records(void **state)
+TEST(liblmdb_extends_and_shrinks_our_lists_of_records)
 {
-	(void)state;
-
 	for (unsigned i = 0; i < 4; i++) {
 		char *dir = test_scratch();
 		struct dit_record_output *staging = fixture_open(dir);
@@ -350,10 +347,8 @@ static void change_entries_randomly(MDB_txn *txn, MDB_dbi dbi, bool shrink)
 	}
 }
 
-static void liblmdb_extends_and_shrinks_our_entries(void **state)
+TEST(liblmdb_extends_and_shrinks_our_entries)
 {
-	(void)state;
-
 	for (unsigned i = 0; i < 4; i++) {
 		char *dir = test_scratch();
 		struct dit_record_output *staging = fixture_open(dir);
@@ -367,7 +362,7 @@ static void liblmdb_extends_and_shrinks_our_entries(void **state)
 }
 
 /* Tables, then changes in them, in the same load. */
-static void changes_lose_no_page(void **state)
+TEST(changes_lose_no_page)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
@@ -376,7 +371,6 @@ static void changes_lose_no_page(void **state)
 	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	MDB_dbi dbi = 0;
-	(void)state;
 
 	seed = 300;
 	put_entries(staging);
@@ -404,16 +398,4 @@ static void changes_lose_no_page(void **state)
 	mdb_txn_abort(txn);
 	mdb_env_close(env);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(liblmdb_extends_and_shrinks_our_pages),
-		cmocka_unit_test(liblmdb_extends_and_shrinks_our_lists_of_records),
-		cmocka_unit_test(liblmdb_extends_and_shrinks_our_entries),
-		cmocka_unit_test(changes_lose_no_page),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

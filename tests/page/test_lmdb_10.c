@@ -111,9 +111,8 @@ static void check_walk(const char *name, unsigned page_bytes)
 	page_dump_free(&f.dump);
 }
 
-static void golden_files_are_sound(void **state)
+TEST(golden_files_are_sound)
 {
-	(void)state;
 	check_walk("people", 4096);
 	check_walk("big-ps1024", 1024);
 	check_walk("gen100", 16384);
@@ -182,10 +181,9 @@ static void check_database(void *ctx, struct dit_span key, struct dit_span value
 	assert_null(page_dump_pages(&f->dump, &tree, check_page, f));
 }
 
-static void golden_pages_are_written_as_they_are(void **state)
+TEST(golden_pages_are_written_as_they_are)
 {
 	static const char *const names[] = {"people", "big-ps1024", "gen100"};
-	(void)state;
 
 	for (size_t i = 0; i < 3; i++) {
 		struct fixture f = {.npages = 0};
@@ -222,11 +220,10 @@ static void check_found(struct fixture *f, enum dit_walk_kind kind, const char *
 }
 
 /* liblmdb would write over a page with such a number. */
-static void a_page_of_a_later_transaction_is_found(void **state)
+TEST(a_page_of_a_later_transaction_is_found)
 {
 	struct fixture f = {.npages = 0};
 	uint64_t later = 0;
-	(void)state;
 
 	read_golden(&f.dump, "people");
 	later = f.dump.meta.transaction + 1;
@@ -236,11 +233,10 @@ static void a_page_of_a_later_transaction_is_found(void **state)
 	page_dump_free(&f.dump);
 }
 
-static void a_name_without_its_nul_is_found(void **state)
+TEST(a_name_without_its_nul_is_found)
 {
 	struct fixture f = {.npages = 0};
 	struct dit_node_header *node = NULL;
-	(void)state;
 
 	read_golden(&f.dump, "people");
 	node = dit_page_node(&dit_lmdb_10, main_root(&f), 0);
@@ -276,7 +272,7 @@ static void find_big_of(void *ctx, struct dit_span key, struct dit_span value)
 	assert_null(page_dump_pages(&find->f->dump, &tree, find_big, &find->big));
 }
 
-static void a_wrong_number_of_pages_in_a_node_is_found(void **state)
+TEST(a_wrong_number_of_pages_in_a_node_is_found)
 {
 	struct fixture f = {.npages = 0};
 	struct {
@@ -284,7 +280,6 @@ static void a_wrong_number_of_pages_in_a_node_is_found(void **state)
 		char *big;
 	} find = {&f, NULL};
 	struct dit_big_value big;
-	(void)state;
 
 	read_golden(&f.dump, "big-ps1024");
 	assert_null(page_dump_tree(&f.dump, &f.dump.meta.main_tree, find_big_of, &find));
@@ -311,11 +306,10 @@ static struct dit_meta_seal seal_of(const struct fixture *f,
 	return seal;
 }
 
-static void sealed_pages_are_known_by_the_first_meta_page(void **state)
+TEST(sealed_pages_are_known_by_the_first_meta_page)
 {
 	struct fixture f = {.npages = 0};
 	struct dit_meta_seal seal;
-	(void)state;
 
 	read_golden(&f.dump, "people");
 	meta_of(&f, 1)->free_tree.flags |= 0x2000;
@@ -334,29 +328,13 @@ static void sealed_pages_are_known_by_the_first_meta_page(void **state)
 }
 
 /* The second meta page tells the format as well. */
-static void a_lost_first_page_is_found(void **state)
+TEST(a_lost_first_page_is_found)
 {
 	struct fixture f = {.npages = 0};
-	(void)state;
 
 	read_golden(&f.dump, "people");
 	memset(f.dump.bytes, 0, 200);
 	check_found(&f, DIT_WALK_META_MAGIC, "meta-magic");
 	assert_string_equal(f.stats.format, "LMDB 1.0");
 	page_dump_free(&f.dump);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_files_are_sound),
-		cmocka_unit_test(golden_pages_are_written_as_they_are),
-		cmocka_unit_test(a_page_of_a_later_transaction_is_found),
-		cmocka_unit_test(a_name_without_its_nul_is_found),
-		cmocka_unit_test(a_wrong_number_of_pages_in_a_node_is_found),
-		cmocka_unit_test(sealed_pages_are_known_by_the_first_meta_page),
-		cmocka_unit_test(a_lost_first_page_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@
 
 #define PAGE 4096u
 
-static void limits_of_lmdb_09(void **state)
+TEST(limits_of_lmdb_09)
 {
-	(void)state;
 	assert_int_equal(dit_node_max(&dit_lmdb_09, 4096), 2038);
 	assert_int_equal(dit_node_max(&dit_lmdb_09, 512), 246);
 	assert_int_equal(dit_key_max(&dit_lmdb_09, 4096), 511);
@@ -27,7 +26,7 @@ static void limits_of_lmdb_09(void **state)
 	assert_int_equal(dit_overflow_pages(&dit_lmdb_09, 4081, PAGE), 2);
 }
 
-static void limits_of_lmdb_10(void **state)
+TEST(limits_of_lmdb_10)
 {
 	static const struct {
 		unsigned page_bytes;
@@ -39,7 +38,6 @@ static void limits_of_lmdb_10(void **state)
 		{16384, 8178, 8122}, {32768, 16370, 16314}, {65536, 32754, 32698},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		unsigned bytes = limits[i].page_bytes;
 
@@ -69,9 +67,8 @@ static void check_empty(const struct dit_page_format *format, unsigned page_byte
 	assert_int_equal(dit_view_upper(view), page_bytes);
 }
 
-static void an_empty_page_has_the_bounds_of_its_format(void **state)
+TEST(an_empty_page_has_the_bounds_of_its_format)
 {
-	(void)state;
 	check_empty(&dit_lmdb_09, 4096, 16, 4096);
 	check_empty(&dit_lmdb_09, 32768, 16, 32768);
 	check_empty(&dit_lmdb_10, 4096, 0, 4072);
@@ -106,11 +103,10 @@ static void check_copy(const struct dit_page_format *format, int filler)
 	assert_memory_equal(zeros_copy, zeros, PAGE);
 }
 
-static void a_copied_page_has_zeros_where_nothing_is(void **state)
+TEST(a_copied_page_has_zeros_where_nothing_is)
 {
 	struct dit_page_format with_tail = dit_lmdb_10;
 
-	(void)state;
 	with_tail.tail_bytes = 40;
 	for (int filler = 0; filler < 256; filler += 0x55) {
 		check_copy(&dit_lmdb_09, filler);
@@ -155,16 +151,15 @@ static void check_nodes(const struct dit_page_format *format, unsigned page_byte
 	}
 }
 
-static void nodes_are_read_as_written(void **state)
+TEST(nodes_are_read_as_written)
 {
-	(void)state;
 	check_nodes(&dit_lmdb_09, 4096);
 	check_nodes(&dit_lmdb_09, 32768);
 	check_nodes(&dit_lmdb_10, 512);
 	check_nodes(&dit_lmdb_10, 65536);
 }
 
-static void meta_pages_of_one_file_are_neighbours(void **state)
+TEST(meta_pages_of_one_file_are_neighbours)
 {
 	static const struct {
 		uint64_t older;
@@ -181,7 +176,6 @@ static void meta_pages_of_one_file_are_neighbours(void **state)
 	char path[4200];
 	int fd = -1;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		metas = (struct dit_metas){.newest = 1};
 		metas.list[0].transaction = cases[i].older;
@@ -197,18 +191,4 @@ static void meta_pages_of_one_file_are_neighbours(void **state)
 	assert_int_equal(metas.newest, 0);
 	(void)close(fd);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_of_lmdb_09),
-		cmocka_unit_test(limits_of_lmdb_10),
-		cmocka_unit_test(an_empty_page_has_the_bounds_of_its_format),
-		cmocka_unit_test(a_copied_page_has_zeros_where_nothing_is),
-		cmocka_unit_test(nodes_are_read_as_written),
-		cmocka_unit_test(meta_pages_of_one_file_are_neighbours),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

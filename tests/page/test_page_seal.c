@@ -83,12 +83,11 @@ static size_t make_unit(char *unit, enum unit_kind kind,
 	return len;
 }
 
-static void units_are_sealed_and_opened(void **state)
+TEST(units_are_sealed_and_opened)
 {
 	static char unit[UNIT_MAX];
 	static char sealed[UNIT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < NKINDS * NUNIT_KINDS; i++) {
 		const struct dit_crypto *with = kinds[i % NKINDS];
 		struct dit_page_format format = dit_page_format_sealed(with);
@@ -116,12 +115,11 @@ static void units_are_sealed_and_opened(void **state)
 
 /* ---- changes ---- */
 
-static void one_other_bit_is_told(void **state)
+TEST(one_other_bit_is_told)
 {
 	static char unit[UNIT_MAX];
 	static char changed[UNIT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < NKINDS * NUNIT_KINDS; i++) {
 		const struct dit_crypto *with = kinds[i % NKINDS];
 		struct dit_page_format format = dit_page_format_sealed(with);
@@ -145,28 +143,26 @@ static void one_other_bit_is_told(void **state)
 	}
 }
 
-static void another_key_is_told(void **state)
+TEST(another_key_is_told)
 {
 	struct dit_page_format format = dit_page_format_sealed(&crypto);
 	struct dit_page_format wrong = dit_page_format_sealed(&other);
 	char unit[4096];
 	size_t len = 0;
 
-	(void)state;
 	len = make_unit(unit, LEAF, &format, sizeof(unit));
 	assert_int_equal(dit_page_seal(&format, unit, len), 0);
 	assert_int_equal(dit_page_unseal(&wrong, unit, len), DIT_E_CORRUPT);
 }
 
 /* Without a MAC the checksum, which has the key in it, tells. */
-static void another_key_is_told_by_the_checksum(void **state)
+TEST(another_key_is_told_by_the_checksum)
 {
 	struct dit_crypto bare = crypto;
 	struct dit_crypto wrong = other;
 	struct dit_page_format format;
 	char unit[4096];
 
-	(void)state;
 	bare.mac_bytes = 0;
 	wrong.mac_bytes = 0;
 	format = dit_page_format_sealed(&bare);
@@ -177,12 +173,11 @@ static void another_key_is_told_by_the_checksum(void **state)
 }
 
 /* slapadd -q leaves zeros there. */
-static void a_checksum_of_zeros_is_none(void **state)
+TEST(a_checksum_of_zeros_is_none)
 {
 	struct dit_page_format format = dit_page_format_sealed(&sum_alone);
 	char unit[4096];
 
-	(void)state;
 	(void)make_unit(unit, LEAF, &format, sizeof(unit));
 	assert_true(dit_page_sum_is_right(&format, unit, sizeof(unit)));
 	unit[sizeof(unit) - 1] = 1;
@@ -196,14 +191,13 @@ static int refuse(const struct dit_module_bytes *in, struct dit_module_bytes *ou
 	return 1;
 }
 
-static void a_failing_module_is_told(void **state)
+TEST(a_failing_module_is_told)
 {
 	struct dit_module_table table = xor_table;
 	struct dit_crypto failing = crypto;
 	struct dit_page_format format;
 	char unit[4096];
 
-	(void)state;
 	table.crypt = refuse;
 	failing.table = &table;
 	format = dit_page_format_sealed(&failing);
@@ -213,7 +207,7 @@ static void a_failing_module_is_told(void **state)
 
 /* ---- sources ---- */
 
-static void a_source_opens_what_it_reads(void **state)
+TEST(a_source_opens_what_it_reads)
 {
 	struct dit_page_format format = dit_page_format_sealed(&crypto);
 	struct dit_page_source source;
@@ -221,7 +215,6 @@ static void a_source_opens_what_it_reads(void **state)
 	static char unit[3 * 1024];
 	int fd = test_nameless_file();
 
-	(void)state;
 	for (uint64_t i = 0; i < 8; i++) {
 		char *page = pages + i * 1024;
 
@@ -257,12 +250,11 @@ static void a_source_opens_what_it_reads(void **state)
 /* ---- limits ---- */
 
 /* Of LMDB 1.0.1's own examples of modules: MACs of 16 bytes, checksums of 32. */
-static void tails_make_limits_smaller(void **state)
+TEST(tails_make_limits_smaller)
 {
 	struct dit_crypto tags = {.table = &xor_table, .key = key, .mac_bytes = 16};
 	struct dit_page_format format = dit_page_format_sealed(&tags);
 
-	(void)state;
 	assert_int_equal(dit_page_end(&format, 4096), 4080);
 	assert_int_equal(dit_key_max(&format, 4096), 1970);
 	assert_int_equal(dit_overflow_pages(&format, 4096 - 24 - 16, 4096), 1);
@@ -281,16 +273,5 @@ static void tails_make_limits_smaller(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(units_are_sealed_and_opened),
-		cmocka_unit_test(one_other_bit_is_told),
-		cmocka_unit_test(another_key_is_told),
-		cmocka_unit_test(another_key_is_told_by_the_checksum),
-		cmocka_unit_test(a_checksum_of_zeros_is_none),
-		cmocka_unit_test(a_failing_module_is_told),
-		cmocka_unit_test(a_source_opens_what_it_reads),
-		cmocka_unit_test(tails_make_limits_smaller),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, NULL);
+	return test_run("tests", set_up, NULL);
 }

@@ -49,11 +49,10 @@ static int read_all(struct dit_page_source *source, uint64_t first, uint64_t ste
 	return 0;
 }
 
-static void pages_are_read_as_they_are(void **state)
+TEST(pages_are_read_as_they_are)
 {
 	struct dit_page_source source;
 	int fd = open_file();
-	(void)state;
 
 	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES);
 	assert_int_equal(read_all(&source, 0, 1), 0);
@@ -61,13 +60,12 @@ static void pages_are_read_as_they_are(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static void neighbours_are_read_with_one_call(void **state)
+TEST(neighbours_are_read_with_one_call)
 {
 	char *pages = malloc(16 * PAGE);
 	struct dit_page_source source;
 	int fd = open_file();
 	uint64_t number = 0;
-	(void)state;
 
 	assert_non_null(pages);
 	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES - 5);
@@ -86,14 +84,4 @@ static void neighbours_are_read_with_one_call(void **state)
 	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES);
 	assert_int_equal(dit_page_source_read(&source, 1, 4, pages), -EBADF);
 	free(pages);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages_are_read_as_they_are),
-		cmocka_unit_test(neighbours_are_read_with_one_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,9 +181,8 @@ static void read_all(const struct fixture *f, const struct table *table,
 	assert_int_equal(dit_tree_cursor_first(cursor, &key, &value), table->n > 0);
 }
 
-static void all_records_come_in_order(void **state)
+TEST(all_records_come_in_order)
 {
-	(void)state;
 	for_each_table(read_all);
 }
 
@@ -212,9 +211,8 @@ static void read_keys(const struct fixture *f, const struct table *table,
 	assert_int_equal(r, 0);
 }
 
-static void keys_are_skipped_with_their_lists(void **state)
+TEST(keys_are_skipped_with_their_lists)
 {
-	(void)state;
 	for_each_table(read_keys);
 }
 
@@ -259,15 +257,14 @@ static void read_lists(const struct fixture *f, const struct table *table,
 	assert_int_equal(at, table->n);
 }
 
-static void lists_come_page_by_page(void **state)
+TEST(lists_come_page_by_page)
 {
-	(void)state;
 	for_each_table(read_lists);
 	assert_true(nlong > 0);
 }
 
 /* Records of dn2i have no common length. */
-static void items_of_many_lengths_are_no_pages(void **state)
+TEST(items_of_many_lengths_are_no_pages)
 {
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
@@ -276,7 +273,6 @@ static void items_of_many_lengths_are_no_pages(void **state)
 	struct fixture f;
 	int r = 0;
 
-	(void)state;
 	open_file(&f, 1);
 	for (size_t i = 0; i < f.ntables; i++) {
 		if (strcmp(f.tables[i].name, "dn2i") != 0) {
@@ -353,9 +349,8 @@ static void seek_all(const struct fixture *f, const struct table *table,
 	}
 }
 
-static void keys_are_found_or_what_follows(void **state)
+TEST(keys_are_found_or_what_follows)
 {
-	(void)state;
 	for_each_table(seek_all);
 }
 
@@ -384,9 +379,8 @@ static void seek_last(const struct fixture *f, const struct table *table,
 	assert_int_equal(dit_tree_cursor_next_key(cursor, &key, &value), 0);
 }
 
-static void the_last_key_is_found(void **state)
+TEST(the_last_key_is_found)
 {
-	(void)state;
 	for_each_table(seek_last);
 }
 
@@ -429,21 +423,19 @@ static void seek_items(const struct fixture *f, const struct table *table,
 	}
 }
 
-static void records_of_a_list_are_sought(void **state)
+TEST(records_of_a_list_are_sought)
 {
-	(void)state;
 	for_each_table(seek_items);
 	assert_true(nsought > 10);
 }
 
-static void a_key_of_another_length_is_not_found(void **state)
+TEST(a_key_of_another_length_is_not_found)
 {
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span value;
 	struct dit_span key;
 	struct fixture f;
 
-	(void)state;
 	open_file(&f, 0);
 	for (size_t i = 0; i < f.ntables; i++) {
 		if (strcmp(f.tables[i].name, "id2e") == 0) {
@@ -458,7 +450,7 @@ static void a_key_of_another_length_is_not_found(void **state)
 	close_file(&f);
 }
 
-static void an_empty_tree_has_no_records(void **state)
+TEST(an_empty_tree_has_no_records)
 {
 	const struct table table = {.tree = {.root = DIT_PAGE_NONE}};
 	struct dit_tree_cursor *cursor = NULL;
@@ -466,7 +458,6 @@ static void an_empty_tree_has_no_records(void **state)
 	struct dit_span key;
 	struct fixture f;
 
-	(void)state;
 	open_file(&f, 0);
 	cursor = open_cursor(&f, &table);
 	assert_int_equal(dit_tree_cursor_first(cursor, &key, &value), 0);
@@ -539,14 +530,13 @@ static int read_damaged(const struct fixture *f, const struct table *table)
 	return result;
 }
 
-static void damage_is_an_error_or_other_records(void **state)
+TEST(damage_is_an_error_or_other_records)
 {
 	unsigned ncorrupt = 0;
 	unsigned nread = 0;
 	struct fixture f;
 	char *whole = NULL;
 
-	(void)state;
 	for (unsigned file = 0; file < NFILES; file++) {
 		open_file(&f, file);
 		whole = malloc(f.dump.len);
@@ -623,14 +613,13 @@ static const struct table *widest(const struct fixture *f, const struct table *o
 }
 
 /* A tree of three levels, with more ways to its one leaf than the file has pages. */
-static void a_tree_that_shares_its_leaf_is_an_error(void **state)
+TEST(a_tree_that_shares_its_leaf_is_an_error)
 {
 	const struct table *top = NULL;
 	const struct table *middle = NULL;
 	struct table table;
 	struct fixture f;
 
-	(void)state;
 	open_file(&f, 2);
 	top = widest(&f, NULL);
 	middle = widest(&f, top);
@@ -643,12 +632,11 @@ static void a_tree_that_shares_its_leaf_is_an_error(void **state)
 	close_file(&f);
 }
 
-static void a_branch_that_is_its_own_child_is_an_error(void **state)
+TEST(a_branch_that_is_its_own_child_is_an_error)
 {
 	const struct table *table = NULL;
 	struct fixture f;
 
-	(void)state;
 	open_file(&f, 1);
 	table = widest(&f, NULL);
 	set_children(&f, table->tree.root, table->tree.root);
@@ -656,13 +644,12 @@ static void a_branch_that_is_its_own_child_is_an_error(void **state)
 	close_file(&f);
 }
 
-static void a_wrong_depth_is_an_error(void **state)
+TEST(a_wrong_depth_is_an_error)
 {
 	struct dit_tree_cursor *cursor = NULL;
 	struct table table;
 	struct fixture f;
 
-	(void)state;
 	open_file(&f, 1);
 	table = *widest(&f, NULL);
 	for (int i = -1; i <= 1; i += 2) {
@@ -704,13 +691,12 @@ static int try_map(const char *bytes, size_t len, const struct dit_page_format *
 	return r;
 }
 
-static void a_map_shows_the_newer_meta_page(void **state)
+TEST(a_map_shows_the_newer_meta_page)
 {
 	struct dit_page_source map = {.map = NULL};
 	struct fixture f;
 	int fd = -1;
 
-	(void)state;
 	for (unsigned i = 0; i < NFILES; i++) {
 		open_file(&f, i);
 		fd = write_memory(f.dump.bytes, f.dump.len);
@@ -731,11 +717,10 @@ static struct dit_meta *meta_of(const struct fixture *f, unsigned page)
 	                                   f->map.format->header_bytes);
 }
 
-static void files_that_cannot_be_read_are_told(void **state)
+TEST(files_that_cannot_be_read_are_told)
 {
 	struct fixture f;
 
-	(void)state;
 	open_file(&f, 0);
 	assert_int_equal(try_map(f.dump.bytes, f.dump.len, &dit_lmdb_10), 0);
 	assert_int_equal(try_map(f.dump.bytes, f.dump.len, &dit_lmdb_09),
@@ -750,27 +735,4 @@ static void files_that_cannot_be_read_are_told(void **state)
 	meta_of(&f, 0)->free_tree.item_bytes = 5000;
 	assert_int_equal(try_map(f.dump.bytes, f.dump.len, &dit_lmdb_10), MDB_INVALID);
 	close_file(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_records_come_in_order),
-		cmocka_unit_test(keys_are_skipped_with_their_lists),
-		cmocka_unit_test(lists_come_page_by_page),
-		cmocka_unit_test(items_of_many_lengths_are_no_pages),
-		cmocka_unit_test(keys_are_found_or_what_follows),
-		cmocka_unit_test(the_last_key_is_found),
-		cmocka_unit_test(records_of_a_list_are_sought),
-		cmocka_unit_test(a_key_of_another_length_is_not_found),
-		cmocka_unit_test(an_empty_tree_has_no_records),
-		cmocka_unit_test(damage_is_an_error_or_other_records),
-		cmocka_unit_test(a_tree_that_shares_its_leaf_is_an_error),
-		cmocka_unit_test(a_branch_that_is_its_own_child_is_an_error),
-		cmocka_unit_test(a_wrong_depth_is_an_error),
-		cmocka_unit_test(a_map_shows_the_newer_meta_page),
-		cmocka_unit_test(files_that_cannot_be_read_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

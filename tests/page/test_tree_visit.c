@@ -133,9 +133,8 @@ static int visit(struct fixture *f, const struct tree *tree, struct visited *vis
 	return r;
 }
 
-static void each_page_and_each_node_is_told_once(void **state)
+TEST(each_page_and_each_node_is_told_once)
 {
-	(void)state;
 	for (unsigned i = 0; i < 2 * NFILES; i++) {
 		struct fixture f;
 
@@ -163,12 +162,11 @@ static uint64_t child_of(struct fixture *f, const struct tree *tree, unsigned sl
 	return node.child;
 }
 
-static void what_is_left_out_is_not_told(void **state)
+TEST(what_is_left_out_is_not_told)
 {
 	unsigned nvisits = 0;
 	struct fixture f;
 
-	(void)state;
 	open_file(&f, "gen100");
 	for (size_t k = 0; k < f.ntrees; k++) {
 		const struct tree *tree = &f.trees[k];
@@ -193,14 +191,13 @@ static void what_is_left_out_is_not_told(void **state)
 	close_file(&f);
 }
 
-static void an_error_ends_the_visit(void **state)
+TEST(an_error_ends_the_visit)
 {
 	struct visited refused = {.error = -EDOM};
 	struct visited unread = {.nnodes = 0};
 	const struct tree *tree = NULL;
 	struct fixture f;
 
-	(void)state;
 	open_file(&f, "gen100");
 	for (size_t k = 0; k < f.ntrees; k++) {
 		tree = f.trees[k].record.depth > 1 ? &f.trees[k] : tree;
@@ -224,12 +221,11 @@ static uint32_t number(uint32_t below)
 	return (state >> 8) % below;
 }
 
-static void damage_is_an_error_or_other_nodes(void **state)
+TEST(damage_is_an_error_or_other_nodes)
 {
 	unsigned ncorrupt = 0;
 	unsigned nvisited = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 2 * NFILES; i++) {
 		struct fixture f;
 
@@ -254,16 +250,4 @@ static void damage_is_an_error_or_other_nodes(void **state)
 	}
 	assert_true(ncorrupt > 20);
 	assert_true(nvisited > 20);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_page_and_each_node_is_told_once),
-		cmocka_unit_test(what_is_left_out_is_not_told),
-		cmocka_unit_test(an_error_ends_the_visit),
-		cmocka_unit_test(damage_is_an_error_or_other_nodes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

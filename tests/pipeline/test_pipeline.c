@@ -229,9 +229,8 @@ static void check_order(const struct shape *shape)
 	}
 }
 
-static void every_item_passes_every_stage_in_order(void **state)
+TEST(every_item_passes_every_stage_in_order)
 {
-	(void)state;
 	with_all_shapes(check_order);
 }
 
@@ -245,9 +244,8 @@ static void check_empty_batches(const struct shape *shape)
 	assert_int_equal(fake.nordered, NBATCHES);
 }
 
-static void batches_may_be_empty(void **state)
+TEST(batches_may_be_empty)
 {
-	(void)state;
 	with_all_shapes(check_empty_batches);
 }
 
@@ -273,9 +271,8 @@ static void check_source_error(const struct shape *shape)
 	}
 }
 
-static void an_error_of_the_source_comes_after_the_batches_before_it(void **state)
+TEST(an_error_of_the_source_comes_after_the_batches_before_it)
 {
-	(void)state;
 	with_all_shapes(check_source_error);
 }
 
@@ -293,9 +290,8 @@ static void check_before_error(const struct shape *shape)
 	}
 }
 
-static void an_error_of_a_member_keeps_its_batch_out(void **state)
+TEST(an_error_of_a_member_keeps_its_batch_out)
 {
-	(void)state;
 	with_all_shapes(check_before_error);
 }
 
@@ -312,9 +308,8 @@ static void check_order_error(const struct shape *shape)
 	}
 }
 
-static void an_error_in_order_ends_the_run(void **state)
+TEST(an_error_in_order_ends_the_run)
 {
-	(void)state;
 	with_all_shapes(check_order_error);
 }
 
@@ -333,9 +328,8 @@ static void check_after_error(const struct shape *shape)
 	}
 }
 
-static void an_error_after_the_order_ends_the_run(void **state)
+TEST(an_error_after_the_order_ends_the_run)
 {
-	(void)state;
 	with_all_shapes(check_after_error);
 }
 
@@ -350,9 +344,8 @@ static void check_stop(const struct shape *shape)
 	assert_int_equal(fake.nordered, 5);
 }
 
-static void a_stopped_run_ends_after_a_batch(void **state)
+TEST(a_stopped_run_ends_after_a_batch)
 {
-	(void)state;
 	with_all_shapes(check_stop);
 }
 
@@ -385,9 +378,8 @@ static void check_other_work(const struct shape *shape)
 	}
 }
 
-static void members_do_work_outside_of_rounds(void **state)
+TEST(members_do_work_outside_of_rounds)
 {
-	(void)state;
 	with_all_shapes(check_other_work);
 }
 
@@ -402,14 +394,13 @@ static void check_unused(const struct shape *shape)
 	assert_int_equal(fake.nordered, 0);
 }
 
-static void a_pipeline_can_be_freed_unused(void **state)
+TEST(a_pipeline_can_be_freed_unused)
 {
 	struct shape none = {0};
 	struct fake fake = all_good(0);
 	struct dit_pipeline_opts opts = opts_of(&none, &fake);
 	struct dit_pipeline *pipeline = NULL;
 
-	(void)state;
 	with_all_shapes(check_unused);
 	dit_pipeline_free(NULL);
 	assert_int_equal(dit_pipeline_new(&pipeline, &opts), -EINVAL);
@@ -436,27 +427,7 @@ static void check_nomem(const struct shape *shape)
 	}
 }
 
-static void a_pipeline_without_memory_says_so(void **state)
+TEST(a_pipeline_without_memory_says_so)
 {
-	(void)state;
 	with_all_shapes(check_nomem);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_item_passes_every_stage_in_order),
-		cmocka_unit_test(batches_may_be_empty),
-		cmocka_unit_test(
-			an_error_of_the_source_comes_after_the_batches_before_it),
-		cmocka_unit_test(an_error_of_a_member_keeps_its_batch_out),
-		cmocka_unit_test(an_error_in_order_ends_the_run),
-		cmocka_unit_test(an_error_after_the_order_ends_the_run),
-		cmocka_unit_test(a_stopped_run_ends_after_a_batch),
-		cmocka_unit_test(members_do_work_outside_of_rounds),
-		cmocka_unit_test(a_pipeline_can_be_freed_unused),
-		cmocka_unit_test(a_pipeline_without_memory_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,13 +20,12 @@ static char *published(void)
 	return dir;
 }
 
-static void names_and_descriptions_are_found_by_number(void **state)
+TEST(names_and_descriptions_are_found_by_number)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_schema *schema = NULL;
 	struct dit_ad_names names;
-	(void)state;
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	dit_schema_freeze(schema);
@@ -58,14 +57,13 @@ static int wants_cn(void *ctx, const struct dit_ad *ad)
 	return strcmp(ad->type->name, "cn") == 0 ? 1 : *(int *)ctx;
 }
 
-static void readers_of_few_attributes_choose(void **state)
+TEST_IN("LMDB 0.9", readers_of_few_attributes_choose)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_schema *schema = NULL;
 	struct dit_ad_names names;
 	int others = -EIO;
-	(void)state;
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	dit_schema_freeze(schema);
@@ -132,12 +130,11 @@ static void put_odd_records(const char *dir)
 	mdb_env_close(env);
 }
 
-static void what_slapd_does_not_store_is_passed_over(void **state)
+TEST_IN("LMDB 0.9", what_slapd_does_not_store_is_passed_over)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_ad_names names;
-	(void)state;
 
 	put_odd_records(dir);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
@@ -158,14 +155,13 @@ static void what_slapd_does_not_store_is_passed_over(void **state)
 	test_scratch_remove(dir);
 }
 
-static void lack_of_memory_is_told(void **state)
+TEST(lack_of_memory_is_told)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_ad_names names;
 	long n = 0;
 	int r = -ENOMEM;
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	while (r == -ENOMEM) {
@@ -182,19 +178,6 @@ static void lack_of_memory_is_told(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_and_descriptions_are_found_by_number),
-		cmocka_unit_test(readers_of_few_attributes_choose),
-		cmocka_unit_test(what_slapd_does_not_store_is_passed_over),
-		cmocka_unit_test(lack_of_memory_is_told),
-	};
-
-	const struct CMUnitTest tests_10[] = {
-		cmocka_unit_test(names_and_descriptions_are_found_by_number),
-		cmocka_unit_test(lack_of_memory_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
-	                                   fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

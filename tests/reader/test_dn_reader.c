@@ -134,10 +134,9 @@ static void assert_child(struct dit_dn_reader *reader, uint64_t id)
 	assert_dn(reader, id, pretty, norm, 2 + id % 2);
 }
 
-static void dns_come_in_any_order(void **state)
+TEST(dns_come_in_any_order)
 {
 	struct tree tree = open_nodes();
-	(void)state;
 
 	assert_child(tree.reader, 4);
 	assert_dn(tree.reader, 1, "dc=X,dc=Y", "dc=x,dc=y", 0);
@@ -154,12 +153,11 @@ static void dns_come_in_any_order(void **state)
 	tree_remove(&tree);
 }
 
-static void deep_dns_are_whole(void **state)
+TEST(deep_dns_are_whole)
 {
 	struct tree tree = open_nodes();
 	char expected[DEPTH * 8 + 64] = "dc=X,dc=Y";
 	struct dit_dn_text dn;
-	(void)state;
 
 	for (unsigned i = 0; i < DEPTH; i++) {
 		char longer[sizeof(expected)];
@@ -176,12 +174,11 @@ static void deep_dns_are_whole(void **state)
 	tree_remove(&tree);
 }
 
-static void unknown_nodes_are_told(void **state)
+TEST(unknown_nodes_are_told)
 {
 	struct tree tree = open_nodes();
 	struct dit_dn_reader *none = NULL;
 	struct dit_dn_text dn;
-	(void)state;
 
 	assert_int_equal(dit_dn_reader_get(tree.reader, 1u << 30, &dn), DIT_E_UNKNOWN);
 	assert_child(tree.reader, 5);
@@ -190,11 +187,10 @@ static void unknown_nodes_are_told(void **state)
 }
 
 /* A parent that is not there, two that are each other's, a child's record alone. */
-static void damaged_trees_are_told(void **state)
+TEST(damaged_trees_are_told)
 {
 	struct tree tree = tree_make();
 	struct dit_dn_text dn;
-	(void)state;
 
 	put_self(1, "dc=x", "dc=x", 0);
 	put_self(2, "ou=a", "ou=a", 99);
@@ -213,11 +209,10 @@ static void damaged_trees_are_told(void **state)
 }
 
 /* 3000 nodes below a circle: each is told after some steps, not after thousands. */
-static void circles_are_seen_soon(void **state)
+TEST(circles_are_seen_soon)
 {
 	struct tree tree = tree_make();
 	struct dit_dn_text dn;
-	(void)state;
 
 	put_self(1, "dc=x", "dc=x", 3);
 	put_self(2, "ou=a", "ou=a", 1);
@@ -236,11 +231,10 @@ static void circles_are_seen_soon(void **state)
 }
 
 /* Each node of a circle of many, in both directions. */
-static void long_circles_are_seen_soon(void **state)
+TEST(long_circles_are_seen_soon)
 {
 	struct tree tree = tree_make();
 	struct dit_dn_text dn;
-	(void)state;
 
 	put_self(1, "dc=x", "dc=x", 0);
 	for (uint64_t i = 0; i < NCIRCLE; i++) {
@@ -265,12 +259,11 @@ static void long_circles_are_seen_soon(void **state)
  * A chain of RDNs of 200 bytes: a DN has 64 KiB in each form at most, in whatever order
  * the nodes come. The memory for it stays small.
  */
-static void dns_that_are_too_long_are_told(void **state)
+TEST(dns_that_are_too_long_are_told)
 {
 	struct tree tree = tree_make();
 	struct dit_dn_text dn;
 	char rdn[201];
-	(void)state;
 
 	memset(rdn, 'x', sizeof(rdn) - 1);
 	memcpy(rdn, "cn=", 3);
@@ -299,11 +292,10 @@ static void dns_that_are_too_long_are_told(void **state)
 }
 
 /* The children come before their parents, so that the parent of each is new. */
-static void long_chains_take_no_time_out_of_proportion(void **state)
+TEST(long_chains_take_no_time_out_of_proportion)
 {
 	struct tree tree = tree_make();
 	struct dit_dn_text dn;
-	(void)state;
 
 	put_self(1, "o", "o", 0);
 	for (uint64_t id = 2; id <= NCHAIN; id++) {
@@ -326,11 +318,10 @@ static void long_chains_take_no_time_out_of_proportion(void **state)
  * A long chain leads to a circle: from afar the way there is too long, from nearby it is
  * not. That does not depend on what was read before.
  */
-static void errors_do_not_depend_on_what_was_read(void **state)
+TEST(errors_do_not_depend_on_what_was_read)
 {
 	struct tree tree = tree_make();
 	const char *rdn = "a=12345678";
-	(void)state;
 
 	put_self(1, "dc=x", "dc=x", 3);
 	put_self(2, "ou=a", "ou=a", 1);
@@ -398,11 +389,10 @@ static uint64_t hide_nodes(const char *dir)
 }
 
 /* A walk from the neighbour finds a node that is hidden from the root. */
-static void restarts_read_what_new_readers_read(void **state)
+TEST(restarts_read_what_new_readers_read)
 {
 	struct tree tree = tree_make();
 	uint64_t hidden = 0;
-	(void)state;
 
 	put_nodes();
 	tree_publish(&tree);
@@ -428,20 +418,6 @@ static void restarts_read_what_new_readers_read(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dns_come_in_any_order),
-		cmocka_unit_test(deep_dns_are_whole),
-		cmocka_unit_test(unknown_nodes_are_told),
-		cmocka_unit_test(damaged_trees_are_told),
-		cmocka_unit_test(circles_are_seen_soon),
-		cmocka_unit_test(long_circles_are_seen_soon),
-		cmocka_unit_test(dns_that_are_too_long_are_told),
-		cmocka_unit_test(long_chains_take_no_time_out_of_proportion),
-		cmocka_unit_test(errors_do_not_depend_on_what_was_read),
-		cmocka_unit_test(restarts_read_what_new_readers_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests,
-	                                   fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

@@ -123,7 +123,7 @@ static struct dit_entry_view seek(struct fixture *f, uint64_t id)
 	return view;
 }
 
-static void entries_have_names_and_values(void **state)
+FIXTURE_TEST(entries_have_names_and_values)
 {
 	struct dit_entry_view view = seek(*state, 3);
 
@@ -146,7 +146,7 @@ static void entries_have_names_and_values(void **state)
 	assert_false(view.attrs[2].is_split);
 }
 
-static void all_are_found_in_the_order_of_ids(void **state)
+FIXTURE_TEST(all_are_found_in_the_order_of_ids)
 {
 	struct fixture *f = *state;
 	struct dit_entry_view view;
@@ -161,7 +161,7 @@ static void all_are_found_in_the_order_of_ids(void **state)
 	assert_int_equal(dit_entry_reader_seek(f->reader, 10, &view), 0);
 }
 
-static void a_hole_has_names_alone(void **state)
+FIXTURE_TEST(a_hole_has_names_alone)
 {
 	struct dit_entry_view view = seek(*state, 4);
 
@@ -173,7 +173,7 @@ static void a_hole_has_names_alone(void **state)
 }
 
 /* The entry counts three, of which two were equal. */
-static void values_stored_apart_are_joined(void **state)
+FIXTURE_TEST(values_stored_apart_are_joined)
 {
 	struct dit_entry_view view = seek(*state, 5);
 
@@ -187,7 +187,7 @@ static void values_stored_apart_are_joined(void **state)
 	assert_span_equal(view.attrs[0].normal[1], "a  c");
 }
 
-static void values_without_normal_form_are_joined(void **state)
+FIXTURE_TEST(values_without_normal_form_are_joined)
 {
 	struct dit_entry_view view = seek(*state, 9);
 
@@ -205,7 +205,7 @@ static void values_without_normal_form_are_joined(void **state)
 	assert_int_equal(view.dn.len, 0);
 }
 
-static void what_is_wrong_with_a_record_is_said(void **state)
+FIXTURE_TEST(what_is_wrong_with_a_record_is_said)
 {
 	struct dit_entry_view view = seek(*state, 6);
 
@@ -227,7 +227,7 @@ static void what_is_wrong_with_a_record_is_said(void **state)
 	assert_int_equal(view.attrs[view.nattrs - 1].nvalues, 0);
 }
 
-static void a_record_at_hand_is_shown(void **state)
+FIXTURE_TEST(a_record_at_hand_is_shown)
 {
 	struct fixture *f = *state;
 	struct dit_entry_view view;
@@ -241,7 +241,7 @@ static void a_record_at_hand_is_shown(void **state)
 	assert_int_equal(view.id, 3);
 }
 
-static void names_can_be_left_out(void **state)
+FIXTURE_TEST(names_can_be_left_out)
 {
 	struct fixture *f = *state;
 	struct dit_entry_reader_opts opts = {
@@ -257,7 +257,7 @@ static void names_can_be_left_out(void **state)
 }
 
 /* Entry 8 misses values of attribute 4, entry 7 has a number of no attribute. */
-static void entries_are_shown_without_unwanted_attributes(void **state)
+FIXTURE_TEST(entries_are_shown_without_unwanted_attributes)
 {
 	bool is_unwanted[16] = {false, true, false, false, true, false};
 	struct fixture *f = *state;
@@ -294,7 +294,7 @@ static int read_all(struct fixture *f)
 	return r;
 }
 
-static void lack_of_memory_is_told(void **state)
+FIXTURE_TEST(lack_of_memory_is_told)
 {
 	long n = 0;
 	int r = -ENOMEM;
@@ -310,27 +310,6 @@ static void lack_of_memory_is_told(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(entries_have_names_and_values, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(all_are_found_in_the_order_of_ids, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_hole_has_names_alone, setup, teardown),
-		cmocka_unit_test_setup_teardown(values_stored_apart_are_joined, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(values_without_normal_form_are_joined,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_wrong_with_a_record_is_said,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(a_record_at_hand_is_shown, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(names_can_be_left_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			entries_are_shown_without_unwanted_attributes, setup, teardown),
-		cmocka_unit_test_setup_teardown(lack_of_memory_is_told, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests,
-	                                   fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

@@ -124,10 +124,9 @@ static void assert_ranges_hold_all(const char *dir, unsigned nleaves,
 	dit_snapshot_close(snapshot);
 }
 
-static void ranges_of_our_pages_hold_all(void **state)
+TEST(ranges_of_our_pages_hold_all)
 {
 	char *dir = written_by_us();
-	(void)state;
 
 	assert_ranges_hold_all(dir, 1, 1000);
 	assert_ranges_hold_all(dir, 16, 70);
@@ -135,24 +134,22 @@ static void ranges_of_our_pages_hold_all(void **state)
 	test_scratch_remove(dir);
 }
 
-static void ranges_of_liblmdbs_pages_hold_all(void **state)
+TEST_IN("LMDB 0.9", ranges_of_liblmdbs_pages_hold_all)
 {
 	char *dir = written_by_liblmdb();
-	(void)state;
 
 	assert_ranges_hold_all(dir, 1, 1000);
 	assert_ranges_hold_all(dir, 7, 150);
 	test_scratch_remove(dir);
 }
 
-static void one_page_is_one_range_and_no_page_too(void **state)
+TEST(one_page_is_one_range_and_no_page_too)
 {
 	char *dir = fixture_published();
 	char *empty = test_scratch();
 	struct dit_snapshot *snapshot = NULL;
 	uint64_t *firsts = NULL;
 	size_t nranges = 0;
-	(void)state;
 
 	assert_ranges_hold_all(dir, 1, 1);
 	(void)fixture_publish(fixture_open(empty));
@@ -179,7 +176,7 @@ static void damage(char *page, bool is_key)
 }
 
 /* Every branch page, one after the other, is overwritten. */
-static void damaged_branch_pages_are_told(void **state)
+TEST(damaged_branch_pages_are_told)
 {
 	char *dir = written_by_us();
 	struct dit_snapshot *snapshot = NULL;
@@ -189,7 +186,6 @@ static void damaged_branch_pages_are_told(void **state)
 	const size_t flags_at = fixture_is_lmdb_10 ? 18 : 10;
 	char page[4096];
 	unsigned ndamaged = 0;
-	(void)state;
 
 	assert_non_null(file);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
@@ -227,20 +223,6 @@ static void damaged_branch_pages_are_told(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranges_of_our_pages_hold_all),
-		cmocka_unit_test(ranges_of_liblmdbs_pages_hold_all),
-		cmocka_unit_test(one_page_is_one_range_and_no_page_too),
-		cmocka_unit_test(damaged_branch_pages_are_told),
-	};
-
-	const struct CMUnitTest tests_10[] = {
-		cmocka_unit_test(ranges_of_our_pages_hold_all),
-		cmocka_unit_test(one_page_is_one_range_and_no_page_too),
-		cmocka_unit_test(damaged_branch_pages_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
-	                                   fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

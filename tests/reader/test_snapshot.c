@@ -26,7 +26,7 @@ static char *published(void)
 	return dir;
 }
 
-static void databases_are_listed_with_flags_and_sizes(void **state)
+TEST(databases_are_listed_with_flags_and_sizes)
 {
 	const struct {
 		const char *name;
@@ -45,7 +45,6 @@ static void databases_are_listed_with_flags_and_sizes(void **state)
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	const struct dit_stored_db *dbs = NULL;
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 6);
@@ -60,7 +59,7 @@ static void databases_are_listed_with_flags_and_sizes(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_cursor_gives_every_record_in_stored_order(void **state)
+TEST(a_cursor_gives_every_record_in_stored_order)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
@@ -68,7 +67,6 @@ static void a_cursor_gives_every_record_in_stored_order(void **state)
 	struct dit_tree_cursor *sn = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cn, snapshot, 0, "cn"), 0);
@@ -93,14 +91,13 @@ static void a_cursor_gives_every_record_in_stored_order(void **state)
 	test_scratch_remove(dir);
 }
 
-static void empty_database_has_no_first_record(void **state)
+TEST(empty_database_has_no_first_record)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2v"), 0);
@@ -113,7 +110,7 @@ static void empty_database_has_no_first_record(void **state)
 	test_scratch_remove(dir);
 }
 
-static void seek_finds_exactly_the_key(void **state)
+TEST(seek_finds_exactly_the_key)
 {
 	const struct {
 		const char *db;
@@ -133,7 +130,6 @@ static void seek_finds_exactly_the_key(void **state)
 	};
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -154,14 +150,13 @@ static void seek_finds_exactly_the_key(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_scan_continues_after_the_sought_key(void **state)
+TEST(a_scan_continues_after_the_sought_key)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "sn"), 0);
@@ -178,12 +173,11 @@ static void a_scan_continues_after_the_sought_key(void **state)
 	test_scratch_remove(dir);
 }
 
-static void unknown_database_is_refused(void **state)
+TEST(unknown_database_is_refused)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_tree_cursor *cursor = NULL;
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "CN"),
@@ -208,12 +202,11 @@ static int count_records(struct dit_snapshot *snapshot, const char *db)
 	return n;
 }
 
-static void later_changes_are_not_seen(void **state)
+TEST_IN("LMDB 0.9", later_changes_are_not_seen)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	char command[4400];
-	(void)state;
 
 	if (system("command -v mdb_load >/dev/null") != 0) {
 		test_scratch_remove(dir);
@@ -237,13 +230,12 @@ static void later_changes_are_not_seen(void **state)
 	test_scratch_remove(dir);
 }
 
-static void no_lock_file_is_made_for_who_wants_none(void **state)
+TEST(no_lock_file_is_made_for_who_wants_none)
 {
 	const struct dit_snapshot_opts opts = {.nreaders = 2, .no_lock_file = true};
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct stat st;
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
 	assert_true(dit_snapshot_is_held(snapshot));
@@ -258,7 +250,7 @@ static void no_lock_file_is_made_for_who_wants_none(void **state)
 }
 
 /* Blocks of IDs are what the records are: one, some, a page, a tree of pages. */
-static void lists_come_in_blocks(void **state)
+TEST(lists_come_in_blocks)
 {
 	static const size_t counts[] = {1, 2, 3, 100, 250, 600, 5000};
 	char *dir = test_scratch();
@@ -268,7 +260,6 @@ static void lists_come_in_blocks(void **state)
 	struct dit_span key;
 	struct dit_span ids;
 	uint64_t all[5000];
-	(void)state;
 
 	for (size_t i = 0; i < 5000; i++) {
 		all[i] = 7 + 3 * i;
@@ -314,12 +305,11 @@ static void lists_come_in_blocks(void **state)
 	test_scratch_remove(dir);
 }
 
-static void missing_lock_file_is_made_like_the_data_file(void **state)
+TEST_IN("LMDB 0.9", missing_lock_file_is_made_like_the_data_file)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	struct stat st;
-	(void)state;
 
 	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
 	assert_int_equal(chmod(fixture_path(dir, "data.mdb"), 0640), 0);
@@ -338,12 +328,11 @@ static void missing_lock_file_is_made_like_the_data_file(void **state)
 	test_scratch_remove(dir);
 }
 
-static void what_is_no_database_cannot_be_opened(void **state)
+TEST_IN("LMDB 0.9", what_is_no_database_cannot_be_opened)
 {
 	char *dir = test_scratch();
 	struct dit_snapshot *snapshot = NULL;
 	FILE *file = NULL;
-	(void)state;
 
 	assert_int_equal(dit_snapshot_open(&snapshot, "/nonexistent"), -ENOENT);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), -ENOENT);
@@ -359,7 +348,7 @@ static void what_is_no_database_cannot_be_opened(void **state)
 	test_scratch_remove(dir);
 }
 
-static void record_that_is_no_database_cannot_be_listed(void **state)
+TEST_IN("LMDB 0.9", record_that_is_no_database_cannot_be_listed)
 {
 	char *dir = test_scratch();
 	struct dit_snapshot *snapshot = NULL;
@@ -367,7 +356,6 @@ static void record_that_is_no_database_cannot_be_listed(void **state)
 	MDB_txn *txn = NULL;
 	MDB_dbi dbi = 0;
 	MDB_val val = {3, "abc"};
-	(void)state;
 
 	assert_int_equal(mdb_env_create(&env), 0);
 	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
@@ -381,44 +369,14 @@ static void record_that_is_no_database_cannot_be_listed(void **state)
 	test_scratch_remove(dir);
 }
 
-static void closing_nothing_is_fine(void **state)
+TEST_IN("LMDB 0.9", closing_nothing_is_fine)
 {
-	(void)state;
-
 	dit_snapshot_close(NULL);
 	dit_tree_cursor_close(NULL);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_lock_file_is_made_for_who_wants_none),
-		cmocka_unit_test(lists_come_in_blocks),
-		cmocka_unit_test(databases_are_listed_with_flags_and_sizes),
-		cmocka_unit_test(a_cursor_gives_every_record_in_stored_order),
-		cmocka_unit_test(empty_database_has_no_first_record),
-		cmocka_unit_test(seek_finds_exactly_the_key),
-		cmocka_unit_test(a_scan_continues_after_the_sought_key),
-		cmocka_unit_test(unknown_database_is_refused),
-		cmocka_unit_test(later_changes_are_not_seen),
-		cmocka_unit_test(missing_lock_file_is_made_like_the_data_file),
-		cmocka_unit_test(what_is_no_database_cannot_be_opened),
-		cmocka_unit_test(record_that_is_no_database_cannot_be_listed),
-		cmocka_unit_test(closing_nothing_is_fine),
-	};
-
-	const struct CMUnitTest tests_10[] = {
-		cmocka_unit_test(no_lock_file_is_made_for_who_wants_none),
-		cmocka_unit_test(lists_come_in_blocks),
-		cmocka_unit_test(databases_are_listed_with_flags_and_sizes),
-		cmocka_unit_test(a_cursor_gives_every_record_in_stored_order),
-		cmocka_unit_test(empty_database_has_no_first_record),
-		cmocka_unit_test(seek_finds_exactly_the_key),
-		cmocka_unit_test(a_scan_continues_after_the_sought_key),
-		cmocka_unit_test(unknown_database_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
-	                                   fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

@@ -58,7 +58,7 @@ static int lock_elsewhere(const char *dir)
 	return -WEXITSTATUS(status);
 }
 
-static void others_may_come(void **state)
+TEST(others_may_come)
 {
 	char *dir = fixture_published();
 	struct dit_snapshot *snapshot = NULL;
@@ -66,7 +66,6 @@ static void others_may_come(void **state)
 	struct dit_claim claim;
 	struct dit_tree_record tree;
 	struct stat st;
-	(void)state;
 
 	assert_int_equal(truncate(fixture_path(dir, "lock.mdb"), 0), 0);
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
@@ -130,7 +129,7 @@ static void end_other(pid_t pid, int end)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void a_state_is_held_next_to_others(void **state)
+TEST(a_state_is_held_next_to_others)
 {
 	char *dir = fixture_published();
 	struct dit_snapshot *snapshots[2] = {NULL};
@@ -139,7 +138,6 @@ static void a_state_is_held_next_to_others(void **state)
 	uint64_t nfree = 0;
 	int end = -1;
 	pid_t pid = start_other(dir, F_RDLCK, &end);
-	(void)state;
 
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(open_snapshot(&snapshots[i], dir, i == 1, &fault), 0);
@@ -158,7 +156,7 @@ static void a_state_is_held_next_to_others(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_process_that_keeps_others_away_is_named(void **state)
+TEST(a_process_that_keeps_others_away_is_named)
 {
 	char *dir = fixture_published();
 	struct dit_snapshot *snapshot = NULL;
@@ -166,7 +164,6 @@ static void a_process_that_keeps_others_away_is_named(void **state)
 	char name[40];
 	int end = -1;
 	pid_t pid = start_other(dir, F_WRLCK, &end);
-	(void)state;
 
 	(void)snprintf(name, sizeof(name), "process %d has", (int)pid);
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), DIT_E_BUSY);
@@ -175,7 +172,7 @@ static void a_process_that_keeps_others_away_is_named(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_lock_file_of_another_database_is_told(void **state)
+TEST(a_lock_file_of_another_database_is_told)
 {
 	char *dir = fixture_published();
 	int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
@@ -184,7 +181,6 @@ static void a_lock_file_of_another_database_is_told(void **state)
 	struct dit_fault fault;
 	int end = -1;
 	pid_t pid = 0;
-	(void)state;
 
 	assert_int_equal(pwrite(fd, &transaction, sizeof(transaction), 8),
 	                 sizeof(transaction));
@@ -203,12 +199,11 @@ static bool has_lock_file(const char *dir)
 	return access(fixture_path(dir, "lock.mdb"), F_OK) == 0;
 }
 
-static void a_missing_lock_file_is_made_for_who_waits(void **state)
+TEST(a_missing_lock_file_is_made_for_who_waits)
 {
 	char *dir = fixture_published();
 	struct dit_snapshot *snapshots[2] = {NULL};
 	struct dit_fault fault;
-	(void)state;
 
 	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
 	assert_int_equal(open_snapshot(&snapshots[0], dir, false, &fault), 0);
@@ -228,12 +223,11 @@ static void a_missing_lock_file_is_made_for_who_waits(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_file_system_that_may_only_be_read_needs_no_lock(void **state)
+TEST(a_file_system_that_may_only_be_read_needs_no_lock)
 {
 	char *dir = fixture_published();
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_fault fault;
-	(void)state;
 
 	lock_error = -EROFS;
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
@@ -245,7 +239,7 @@ static void a_file_system_that_may_only_be_read_needs_no_lock(void **state)
 	test_scratch_remove(dir);
 }
 
-static void the_holder_of_a_claim_reads_under_it(void **state)
+TEST(the_holder_of_a_claim_reads_under_it)
 {
 	char *dir = fixture_published();
 	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
@@ -255,7 +249,6 @@ static void the_holder_of_a_claim_reads_under_it(void **state)
 	const struct dit_stored_db *dbs = NULL;
 	struct dit_claim claim;
 	struct dit_tree_record tree;
-	(void)state;
 
 	assert_true(fd >= 0);
 	assert_int_equal(
@@ -337,7 +330,7 @@ static void spoil(const char *dir, enum damage damage)
 	assert_int_equal(close(fd), 0);
 }
 
-static void damaged_files_are_told(void **state)
+TEST(damaged_files_are_told)
 {
 	static const int results[NDAMAGES] = {
 		[ENCRYPTED] = DIT_E_UNSUPPORTED, [MANY_NAMES] = MDB_DBS_FULL,
@@ -347,7 +340,6 @@ static void damaged_files_are_told(void **state)
 	};
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_fault fault;
-	(void)state;
 
 	for (int damage = 0; damage < NDAMAGES; damage++) {
 		char *dir = fixture_published();
@@ -369,16 +361,5 @@ static void damaged_files_are_told(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(others_may_come),
-		cmocka_unit_test(a_state_is_held_next_to_others),
-		cmocka_unit_test(a_process_that_keeps_others_away_is_named),
-		cmocka_unit_test(a_lock_file_of_another_database_is_told),
-		cmocka_unit_test(a_missing_lock_file_is_made_for_who_waits),
-		cmocka_unit_test(a_file_system_that_may_only_be_read_needs_no_lock),
-		cmocka_unit_test(the_holder_of_a_claim_reads_under_it),
-		cmocka_unit_test(damaged_files_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_use_lmdb_10, NULL);
+	return test_run("tests", fixture_use_lmdb_10, NULL);
 }

@@ -23,7 +23,7 @@ static int compare(const struct dit_key_order *order, struct dit_span a,
 	return (r > 0) - (r < 0);
 }
 
-static void flags_are_those_of_storage_md(void **state)
+TEST(flags_are_those_of_storage_md)
 {
 	static const struct {
 		const char *name;
@@ -36,7 +36,6 @@ static void flags_are_those_of_storage_md(void **state)
 		{"ixck", 0x34, false}, {"cn", 0x34, true},    {"cn", 0x3c, true},
 		{"cn", 0x14, false},   {"cn", 0x08, false},   {"id2", 0x08, false},
 	};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(dit_stored_flags_are_right(dit_span_of(cases[i].name),
@@ -45,10 +44,8 @@ static void flags_are_those_of_storage_md(void **state)
 	}
 }
 
-static void lengths_are_known(void **state)
+TEST(lengths_are_known)
 {
-	(void)state;
-
 	assert_int_equal(orders_of("ad2i", 0x08).keys.bytes, 4);
 	assert_int_equal(orders_of("dn2i", 0x0c).keys.bytes, 8);
 	assert_int_equal(orders_of("id2e", 0x08).keys.bytes, 8);
@@ -60,7 +57,7 @@ static void lengths_are_known(void **state)
 }
 
 /* As numbers they are in this order, as bytes they are not. */
-static void keys_of_id2v_are_two_numbers(void **state)
+TEST(keys_of_id2v_are_two_numbers)
 {
 	const struct dit_key_orders orders = orders_of("id2v", 0x04);
 	const struct dit_span keys[] = {
@@ -68,7 +65,6 @@ static void keys_of_id2v_are_two_numbers(void **state)
 		{"\xff\0\0\0\0\0\0\0\x01\x02", 10}, /* 255, 513 */
 		{"\0\x01\0\0\0\0\0\0\x01\0", 10},   /* 256, 1 */
 	};
-	(void)state;
 
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++) {
@@ -78,10 +74,9 @@ static void keys_of_id2v_are_two_numbers(void **state)
 	}
 }
 
-static void names_are_compared_by_length_and_rdn_alone(void **state)
+TEST(names_are_compared_by_length_and_rdn_alone)
 {
 	const struct dit_key_orders orders = orders_of("dn2i", 0x0c);
-	(void)state;
 
 	/* a child: length with the flag, RDN, pretty RDN, numbers */
 	assert_int_equal(compare(&orders.items,
@@ -110,16 +105,4 @@ static void names_are_compared_by_length_and_rdn_alone(void **state)
 	                                  "cn=c")),
 	                 -1);
 	assert_int_equal(compare(&orders.items, DIT_SPAN("x"), DIT_SPAN("y")), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flags_are_those_of_storage_md),
-		cmocka_unit_test(lengths_are_known),
-		cmocka_unit_test(keys_of_id2v_are_two_numbers),
-		cmocka_unit_test(names_are_compared_by_length_and_rdn_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,13 +101,12 @@ static void spoil(const struct load_fixture *f)
 
 /* ---- what it does ---- */
 
-static void indexes_are_those_of_a_load(void **state)
+TEST(indexes_are_those_of_a_load)
 {
 	static const unsigned nthreads[] = {1, 2, 5};
 	struct load_fixture f;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, 3000);
 	want = load_fixture_digest(&f);
@@ -143,7 +142,7 @@ static void indexes_are_those_of_a_load(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void named_attributes_alone_are_indexed(void **state)
+TEST(named_attributes_alone_are_indexed)
 {
 	static const char *const surname[] = {"surname"};
 	static const char *const unknown[] = {"sn", "nothing"};
@@ -154,7 +153,6 @@ static void named_attributes_alone_are_indexed(void **state)
 	uint64_t want = 0;
 	uint64_t empty_cn = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, 50);
 	want = load_fixture_digest(&f);
@@ -180,14 +178,13 @@ static void named_attributes_alone_are_indexed(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void unconfigured_indexes_are_told(void **state)
+TEST(unconfigured_indexes_are_told)
 {
 	struct load_fixture f;
 	struct told told;
 	struct dit_reindex_opts opts;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, 50);
 	want = load_fixture_digest(&f);
@@ -203,7 +200,7 @@ static void unconfigured_indexes_are_told(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void without_indexes_the_file_stays_as_it_is(void **state)
+TEST(without_indexes_the_file_stays_as_it_is)
 {
 	struct dit_reindex_stats stats;
 	struct load_fixture f;
@@ -213,7 +210,6 @@ static void without_indexes_the_file_stays_as_it_is(void **state)
 	struct stat before;
 	struct stat after;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, 50);
 	(void)snprintf(text, sizeof(text), "sed -i '/^index/d' %s", f.conf);
@@ -230,7 +226,7 @@ static void without_indexes_the_file_stays_as_it_is(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void several_databases_are_reindexed(void **state)
+TEST(several_databases_are_reindexed)
 {
 	struct load_fixture f;
 	struct told told;
@@ -239,7 +235,6 @@ static void several_databases_are_reindexed(void **state)
 	uint64_t below = 0;
 	uint64_t spoilt = 0;
 
-	(void)state;
 	load_fixture_init_glued(&f, "");
 	load_fixture_load_people(&f, 200);
 	want = load_fixture_digest(&f);
@@ -261,7 +256,7 @@ static void several_databases_are_reindexed(void **state)
 }
 
 /* An index without integer keys keeps its kind; a new one gets what is asked for. */
-static void an_index_keeps_its_kind_of_keys(void **state)
+TEST(an_index_keeps_its_kind_of_keys)
 {
 	struct load_fixture f;
 	struct told told;
@@ -269,7 +264,6 @@ static void an_index_keeps_its_kind_of_keys(void **state)
 	struct dit_reindex_stats stats;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, 50);
 	want = load_fixture_digest(&f);
@@ -294,14 +288,13 @@ static void an_index_keeps_its_kind_of_keys(void **state)
 }
 
 /* Integer keys that do not suit the index any more would be searched wrongly. */
-static void an_index_with_other_keys_is_replaced_and_told(void **state)
+TEST(an_index_with_other_keys_is_replaced_and_told)
 {
 	struct load_fixture f;
 	struct told told;
 	struct dit_reindex_opts opts;
 	char command[9000];
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, 50);
 	(void)snprintf(command, sizeof(command),
@@ -320,7 +313,7 @@ static void an_index_with_other_keys_is_replaced_and_told(void **state)
 
 /* ---- what goes wrong ---- */
 
-static void broken_entries_are_told(void **state)
+TEST(broken_entries_are_told)
 {
 	struct load_fixture f;
 	struct told told;
@@ -329,7 +322,6 @@ static void broken_entries_are_told(void **state)
 	uint64_t id = 20;
 	uint64_t before = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, 50);
 	put(f.database, "id2e", &id, sizeof(id), "this is no entry, only text.....");
@@ -354,7 +346,7 @@ static void broken_entries_are_told(void **state)
 }
 
 /* Over such a value slapindex dies; slapd took it while there was no index. */
-static void values_without_keys_are_told(void **state)
+TEST(values_without_keys_are_told)
 {
 	struct load_fixture f;
 	struct told told;
@@ -363,7 +355,6 @@ static void values_without_keys_are_told(void **state)
 	struct dit_load_stats stats;
 	char command[9000];
 
-	(void)state;
 	load_fixture_init(&f, "");
 	(void)snprintf(command, sizeof(command),
 	               "cp '%s' '%s/indexed.conf'; sed -i '/^index uidNumber/d' '%s'",
@@ -388,7 +379,7 @@ static void values_without_keys_are_told(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void runs_that_cannot_be_done_change_nothing(void **state)
+TEST(runs_that_cannot_be_done_change_nothing)
 {
 	static volatile sig_atomic_t stop = 1;
 	struct load_fixture f;
@@ -396,7 +387,6 @@ static void runs_that_cannot_be_done_change_nothing(void **state)
 	struct dit_reindex_opts opts;
 	uint64_t before = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	opts = reindex_opts(&f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_UNKNOWN);
@@ -427,7 +417,7 @@ static void runs_that_cannot_be_done_change_nothing(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void maxsize_limits_the_file(void **state)
+TEST(maxsize_limits_the_file)
 {
 	struct load_fixture f;
 	struct told told;
@@ -437,7 +427,6 @@ static void maxsize_limits_the_file(void **state)
 	struct stat before;
 	struct stat after;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 100000000\n");
 	load_fixture_load_people(&f, 1000);
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", f.database);
@@ -454,7 +443,7 @@ static void maxsize_limits_the_file(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_database_in_use_is_refused(void **state)
+TEST(a_database_in_use_is_refused)
 {
 	struct load_fixture f;
 	struct told told;
@@ -464,7 +453,6 @@ static void a_database_in_use_is_refused(void **state)
 	char byte = 0;
 	pid_t pid = 0;
 
-	(void)state;
 	load_fixture_init(&f, "");
 	load_fixture_load_people(&f, 20);
 	assert_int_equal(pipe(pipes), 0);
@@ -497,7 +485,7 @@ static void count_report(void *ctx, const struct dit_report *report)
 }
 
 /* Entries outside of the sample are like those in it: none of them is left out. */
-static void an_estimate_of_a_part_is_of_all_entries(void **state)
+TEST(an_estimate_of_a_part_is_of_all_entries)
 {
 	struct load_fixture f;
 	struct told told;
@@ -505,7 +493,6 @@ static void an_estimate_of_a_part_is_of_all_entries(void **state)
 	struct dit_reindex_stats stats;
 	struct dit_estimate estimate;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_load_people(&f, 6000);
 	opts = reindex_opts(&f, &told);
@@ -564,30 +551,27 @@ static long fail_each_allocation(const char *attr, unsigned npeople, unsigned nt
 	return n;
 }
 
-static void any_allocation_may_fail(void **state)
+TEST(any_allocation_may_fail)
 {
-	(void)state;
 	assert_true(fail_each_allocation(NULL, 30, 2, 3) > 300);
 }
 
 /* Four members make the leaves of one index. */
-static void any_allocation_may_fail_while_parts_are_made(void **state)
+TEST(any_allocation_may_fail_while_parts_are_made)
 {
-	(void)state;
 	nparts_cut = 0;
 	assert_true(fail_each_allocation("cn", 700, 4, 7) > 200);
 	assert_int_equal(nparts_cut, 4);
 }
 
 /* All members make one index, each a part of its keys. */
-static void an_index_in_parts_is_that_of_a_load(void **state)
+TEST(an_index_in_parts_is_that_of_a_load)
 {
 	static const char *const name[] = {"cn"};
 	struct load_fixture f;
 	struct told told;
 	uint64_t want = 0;
 
-	(void)state;
 	load_fixture_init(&f, "maxsize 1000000000\n");
 	load_fixture_load_people(&f, 1000);
 	want = load_fixture_digest(&f);
@@ -608,28 +592,4 @@ static void an_index_in_parts_is_that_of_a_load(void **state)
 		assert_int_equal(load_fixture_digest(&f), want);
 	}
 	load_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(indexes_are_those_of_a_load),
-		cmocka_unit_test(named_attributes_alone_are_indexed),
-		cmocka_unit_test(unconfigured_indexes_are_told),
-		cmocka_unit_test(without_indexes_the_file_stays_as_it_is),
-		cmocka_unit_test(several_databases_are_reindexed),
-		cmocka_unit_test(an_index_keeps_its_kind_of_keys),
-		cmocka_unit_test(an_index_with_other_keys_is_replaced_and_told),
-		cmocka_unit_test(broken_entries_are_told),
-		cmocka_unit_test(values_without_keys_are_told),
-		cmocka_unit_test(runs_that_cannot_be_done_change_nothing),
-		cmocka_unit_test(maxsize_limits_the_file),
-		cmocka_unit_test(a_database_in_use_is_refused),
-		cmocka_unit_test(an_estimate_of_a_part_is_of_all_entries),
-		cmocka_unit_test(an_index_in_parts_is_that_of_a_load),
-		cmocka_unit_test(any_allocation_may_fail),
-		cmocka_unit_test(any_allocation_may_fail_while_parts_are_made),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

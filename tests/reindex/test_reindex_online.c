@@ -233,9 +233,8 @@ static int reindex_online(const struct load_fixture *f, unsigned nthreads,
 	return dit_reindex(&opts, stats);
 }
 
-static void changes_between_rounds_are_indexed(void **state)
+TEST(changes_between_rounds_are_indexed)
 {
-	(void)state;
 	for (unsigned nthreads = 1; nthreads <= 2; nthreads++) {
 		const uint64_t wanted[] = {72, 36, 18, 9, 3};
 		struct dit_reindex_database_stats *db = NULL;
@@ -268,13 +267,12 @@ static void changes_between_rounds_are_indexed(void **state)
 }
 
 /* A caller that ends the work need not wait for the rounds. */
-static void a_run_can_be_stopped_between_rounds(void **state)
+TEST(a_run_can_be_stopped_between_rounds)
 {
 	struct load_fixture f;
 	struct told told;
 	struct dit_reindex_stats stats;
 
-	(void)state;
 	init(&f);
 	load_fixture_load_people(&f, 600);
 	assert_int_equal(reindex_online(&f, 2, 2, -1, &told, &stats), DIT_E_STOPPED);
@@ -293,7 +291,7 @@ static void copy_database(const char *from, const char *to)
 }
 
 /* Then the old index databases are there, and sound. */
-static void any_allocation_may_fail(void **state)
+TEST(any_allocation_may_fail)
 {
 	struct load_fixture f;
 	struct told told;
@@ -301,7 +299,6 @@ static void any_allocation_may_fail(void **state)
 	unsigned nspared = 0;
 	long n = 0;
 
-	(void)state;
 	init(&f);
 	load_fixture_load_people(&f, 600);
 	copy_database(f.database, f.tmpdir);
@@ -327,14 +324,13 @@ static void any_allocation_may_fail(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void refused_online_runs_change_nothing(void **state)
+TEST(refused_online_runs_change_nothing)
 {
 	struct load_fixture f;
 	struct told told;
 	struct dit_reindex_opts opts;
 	uint64_t before = 0;
 
-	(void)state;
 	init(&f);
 	load_fixture_load_people(&f, 300);
 	opts = reindex_opts(&f, &told);
@@ -353,15 +349,8 @@ static void refused_online_runs_change_nothing(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_between_rounds_are_indexed),
-		cmocka_unit_test(a_run_can_be_stopped_between_rounds),
-		cmocka_unit_test(any_allocation_may_fail),
-		cmocka_unit_test(refused_online_runs_change_nothing),
-	};
-
 	/* Two processes that wait for each other's lock would wait for ever. */
 	(void)alarm(3600);
-	return cmocka_run_group_tests_name("LMDB 0.9", tests, NULL, NULL) +
-	       cmocka_run_group_tests_name("LMDB 1.0", tests, fixture_use_lmdb_10, NULL);
+	return test_run("LMDB 0.9", NULL, NULL) +
+	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
 }

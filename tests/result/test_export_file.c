@@ -225,7 +225,7 @@ static mode_t mode_of(const char *path)
 	return status.st_mode;
 }
 
-static void a_new_file_appears_when_it_is_complete(void **state)
+FIXTURE_TEST(a_new_file_appears_when_it_is_complete)
 {
 	struct fixture *f = *state;
 	mode_t mask = umask(027);
@@ -251,7 +251,7 @@ static void leave(const struct fixture *f, const char *name)
 	put_file(path, 0600);
 }
 
-static void only_what_killed_runs_have_left_of_the_file_goes(void **state)
+FIXTURE_TEST(only_what_killed_runs_have_left_of_the_file_goes)
 {
 	static const char *const stay[] = {
 		".out.0123456789abcde",  ".out.0123456789abcdef0",
@@ -291,7 +291,7 @@ static void only_what_killed_runs_have_left_of_the_file_goes(void **state)
 	                ".out2.0123456789abcdef\nout\nout.0123456789abcdef\ntext!");
 }
 
-static void a_file_taken_for_a_leftover_is_made_again(void **state)
+FIXTURE_TEST(a_file_taken_for_a_leftover_is_made_again)
 {
 	struct fixture *f = *state;
 
@@ -303,7 +303,7 @@ static void a_file_taken_for_a_leftover_is_made_again(void **state)
 	assert_holds(f, "out\ntext!");
 }
 
-static void a_signal_ends_a_write_if_it_ends_the_run(void **state)
+FIXTURE_TEST(a_signal_ends_a_write_if_it_ends_the_run)
 {
 	struct fixture *f = *state;
 
@@ -416,14 +416,14 @@ static void assert_sizes_are_whole(struct fixture *f, bool is_direct)
 	free(bytes);
 }
 
-static void files_of_each_size_are_whole(void **state)
+FIXTURE_TEST(files_of_each_size_are_whole)
 {
 	struct fixture *f = *state;
 
 	assert_sizes_are_whole(f, has_direct(f));
 }
 
-static void a_file_system_without_direct_writes_gets_ordinary_ones(void **state)
+FIXTURE_TEST(a_file_system_without_direct_writes_gets_ordinary_ones)
 {
 	struct fixture *f = *state;
 
@@ -435,7 +435,7 @@ static void a_file_system_without_direct_writes_gets_ordinary_ones(void **state)
 }
 
 /* While pieces are written, and in the rest. The disk takes a part of a piece before. */
-static void a_disk_that_fills_up_leaves_the_old_file(void **state)
+FIXTURE_TEST(a_disk_that_fills_up_leaves_the_old_file)
 {
 	struct fixture *f = *state;
 	enum {
@@ -465,7 +465,7 @@ static void a_disk_that_fills_up_leaves_the_old_file(void **state)
 	free(bytes);
 }
 
-static void a_large_file_without_memory_is_told(void **state)
+FIXTURE_TEST(a_large_file_without_memory_is_told)
 {
 	struct fixture *f = *state;
 	char *bytes = make_bytes(CACHED + 1);
@@ -480,7 +480,7 @@ static void a_large_file_without_memory_is_told(void **state)
 }
 
 /* It was opened by somebody else, who may want the cache. */
-static void a_large_file_of_the_system_goes_through_the_cache(void **state)
+FIXTURE_TEST(a_large_file_of_the_system_goes_through_the_cache)
 {
 	struct fixture *f = *state;
 	size_t len = CACHED + 2 * PIECE + 1;
@@ -500,7 +500,7 @@ static void a_large_file_of_the_system_goes_through_the_cache(void **state)
 
 /* ---- what was there before ---- */
 
-static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
+FIXTURE_TEST(an_old_file_keeps_its_mode_and_stays_until_then)
 {
 	struct fixture *f = *state;
 
@@ -518,7 +518,7 @@ static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
 }
 
 /* A reader that opens the new file before it has the old mode goes on reading. */
-static void a_file_that_replaces_a_closed_one_was_never_open(void **state)
+FIXTURE_TEST(a_file_that_replaces_a_closed_one_was_never_open)
 {
 	struct fixture *f = *state;
 	mode_t mask = umask(0);
@@ -534,7 +534,7 @@ static void a_file_that_replaces_a_closed_one_was_never_open(void **state)
 
 /* A user who may not give the file away keeps it. Another group may do no more than all
  * others. */
-static void another_group_gets_no_rights(void **state)
+FIXTURE_TEST(another_group_gets_no_rights)
 {
 	static const struct {
 		mode_t old;
@@ -559,7 +559,7 @@ static void another_group_gets_no_rights(void **state)
 }
 
 /* In a directory like /tmp: who has made a file there would get what replaces it. */
-static void a_file_of_another_user_in_an_open_directory_is_refused(void **state)
+FIXTURE_TEST(a_file_of_another_user_in_an_open_directory_is_refused)
 {
 	struct fixture *f = *state;
 
@@ -584,7 +584,7 @@ static void a_file_of_another_user_in_an_open_directory_is_refused(void **state)
 	dit_export_file_close(&f->file);
 }
 
-static void what_takes_the_place_of_a_pipe_is_not_written_to(void **state)
+FIXTURE_TEST(what_takes_the_place_of_a_pipe_is_not_written_to)
 {
 	struct fixture *f = *state;
 	char other[4300];
@@ -599,7 +599,7 @@ static void what_takes_the_place_of_a_pipe_is_not_written_to(void **state)
 }
 
 /* It lies below /dev, but everybody may write there. */
-static void links_in_shared_memory_are_not_followed(void **state)
+FIXTURE_TEST(links_in_shared_memory_are_not_followed)
 {
 	static const struct {
 		const char *way;
@@ -631,7 +631,7 @@ static void links_in_shared_memory_are_not_followed(void **state)
 	assert_holds(f, "out\nold");
 }
 
-static void a_link_is_replaced_and_not_followed(void **state)
+FIXTURE_TEST(a_link_is_replaced_and_not_followed)
 {
 	struct fixture *f = *state;
 	char target[4300];
@@ -649,7 +649,7 @@ static void a_link_is_replaced_and_not_followed(void **state)
 	assert_holds(f, "out\nold");
 }
 
-static void other_names_of_a_file_keep_the_old_content(void **state)
+FIXTURE_TEST(other_names_of_a_file_keep_the_old_content)
 {
 	struct fixture *f = *state;
 	char other[4300];
@@ -665,7 +665,7 @@ static void other_names_of_a_file_keep_the_old_content(void **state)
 	assert_holds(f, "out\nold");
 }
 
-static void pipes_are_written_to(void **state)
+FIXTURE_TEST(pipes_are_written_to)
 {
 	struct fixture *f = *state;
 	char text[6] = "";
@@ -691,7 +691,7 @@ static int bytes_in(int fd)
 }
 
 /* With the first text, and for good where it is larger. */
-static void a_pipe_has_room_for_two_pieces(void **state)
+FIXTURE_TEST(a_pipe_has_room_for_two_pieces)
 {
 	struct fixture *f = *state;
 	int fd = -1;
@@ -706,7 +706,7 @@ static void a_pipe_has_room_for_two_pieces(void **state)
 	(void)close(fd);
 }
 
-static void a_pipe_gets_pieces_or_what_has_waited_long(void **state)
+FIXTURE_TEST(a_pipe_gets_pieces_or_what_has_waited_long)
 {
 	struct fixture *f = *state;
 	char *bytes = make_bytes(PIECE);
@@ -733,7 +733,7 @@ static void a_pipe_gets_pieces_or_what_has_waited_long(void **state)
 	free(bytes);
 }
 
-static void what_cannot_be_opened_is_told(void **state)
+FIXTURE_TEST(what_cannot_be_opened_is_told)
 {
 	struct fixture *f = *state;
 	char path[4300];
@@ -747,7 +747,7 @@ static void what_cannot_be_opened_is_told(void **state)
 	                 -ENAMETOOLONG);
 }
 
-static void a_full_disk_is_told(void **state)
+FIXTURE_TEST(a_full_disk_is_told)
 {
 	struct fixture *f = *state;
 
@@ -757,7 +757,7 @@ static void a_full_disk_is_told(void **state)
 	assert_int_equal(dit_export_file_finish(&f->file), 0); /* told once */
 }
 
-static void a_reader_that_went_away_is_told(void **state)
+FIXTURE_TEST(a_reader_that_went_away_is_told)
 {
 	struct fixture *f = *state;
 	void (*old)(int) = signal(SIGPIPE, SIG_IGN);
@@ -775,7 +775,7 @@ static void a_reader_that_went_away_is_told(void **state)
 }
 
 /* More than a pipe takes, read in small pieces. */
-static void short_writes_are_gone_on_with(void **state)
+FIXTURE_TEST(short_writes_are_gone_on_with)
 {
 	struct fixture *f = *state;
 	size_t len = 3000000;
@@ -802,38 +802,4 @@ static void short_writes_are_gone_on_with(void **state)
 	assert_int_equal(sum, len);
 	(void)pclose(reader);
 	free(big);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_new_file_appears_when_it_is_complete),
-		TEST(only_what_killed_runs_have_left_of_the_file_goes),
-		TEST(a_file_taken_for_a_leftover_is_made_again),
-		TEST(a_signal_ends_a_write_if_it_ends_the_run),
-		TEST(files_of_each_size_are_whole),
-		TEST(a_file_system_without_direct_writes_gets_ordinary_ones),
-		TEST(a_disk_that_fills_up_leaves_the_old_file),
-		TEST(a_large_file_without_memory_is_told),
-		TEST(a_large_file_of_the_system_goes_through_the_cache),
-		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
-		TEST(a_file_that_replaces_a_closed_one_was_never_open),
-		TEST(another_group_gets_no_rights),
-		TEST(a_file_of_another_user_in_an_open_directory_is_refused),
-		TEST(what_takes_the_place_of_a_pipe_is_not_written_to),
-		TEST(links_in_shared_memory_are_not_followed),
-		TEST(a_link_is_replaced_and_not_followed),
-		TEST(other_names_of_a_file_keep_the_old_content),
-		TEST(pipes_are_written_to),
-		TEST(a_pipe_has_room_for_two_pieces),
-		TEST(a_pipe_gets_pieces_or_what_has_waited_long),
-		TEST(what_cannot_be_opened_is_told),
-		TEST(a_full_disk_is_told),
-		TEST(a_reader_that_went_away_is_told),
-		TEST(short_writes_are_gone_on_with),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_renames(void **state)
+FIXTURE_TEST(test_renames)
 {
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
@@ -68,7 +68,7 @@ static void test_renames(void **state)
 	dit_export_keeper_end(&keeper); /* twice is fine */
 }
 
-static void test_gives_up(void **state)
+FIXTURE_TEST(test_gives_up)
 {
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
@@ -82,7 +82,7 @@ static void test_gives_up(void **state)
 	assert_true(is_there(folder->to));
 }
 
-static void test_cannot_rename(void **state)
+FIXTURE_TEST(test_cannot_rename)
 {
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
@@ -96,7 +96,7 @@ static void test_cannot_rename(void **state)
 	assert_false(is_there(folder->from));
 }
 
-static void test_keeper_dies(void **state)
+FIXTURE_TEST(test_keeper_dies)
 {
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
@@ -116,7 +116,7 @@ static void test_keeper_dies(void **state)
 }
 
 /* Whoever is killed cannot remove the file; the keeper does. */
-static void test_export_dies(void **state)
+FIXTURE_TEST(test_export_dies)
 {
 	struct folder *folder = *state;
 	pid_t pid = fork();
@@ -140,7 +140,7 @@ static void test_export_dies(void **state)
 }
 
 /* Signals of a terminal go to all its processes. */
-static void test_signals_do_not_reach(void **state)
+FIXTURE_TEST(test_signals_do_not_reach)
 {
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
@@ -156,7 +156,7 @@ static void test_signals_do_not_reach(void **state)
 	assert_true(is_there(folder->to));
 }
 
-static void test_no_more_files(void **state)
+FIXTURE_TEST(test_no_more_files)
 {
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
@@ -172,20 +172,4 @@ static void test_no_more_files(void **state)
 		-EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	assert_int_equal(keeper.pid, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_renames, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gives_up, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cannot_rename, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_keeper_dies, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_export_dies, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_signals_do_not_reach, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(test_no_more_files, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

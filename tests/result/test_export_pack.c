@@ -48,13 +48,12 @@ static size_t unpack(enum dit_export_compression kind, const struct dit_ldif_tex
 	return z.total_out;
 }
 
-static void each_text_is_a_whole_of_its_own(void **state)
+TEST(each_text_is_a_whole_of_its_own)
 {
 	static const size_t lengths[] = {0, 1, 100, 65536, BIG};
 	struct dit_ldif_text plain;
 	struct dit_ldif_text text;
 	char *out = malloc(BIG + 1);
-	(void)state;
 
 	assert_non_null(out);
 	dit_ldif_text_init(&plain, 78);
@@ -79,10 +78,8 @@ static void each_text_is_a_whole_of_its_own(void **state)
 	free(out);
 }
 
-static void no_memory_leaves_the_text_alone(void **state)
+TEST(no_memory_leaves_the_text_alone)
 {
-	(void)state;
-
 	for (unsigned kind = DIT_EXPORT_GZIP; kind <= DIT_EXPORT_ZSTD; kind++) {
 		struct dit_packer *packer = NULL;
 		struct dit_ldif_text text;
@@ -101,14 +98,4 @@ static void no_memory_leaves_the_text_alone(void **state)
 		dit_ldif_text_deinit(&text);
 		dit_packer_free(packer);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_text_is_a_whole_of_its_own),
-		cmocka_unit_test(no_memory_leaves_the_text_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

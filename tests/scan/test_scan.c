@@ -181,7 +181,7 @@ static struct dit_entry_scan *open_scan(const struct dit_entry_scan_opts *opts)
 
 /* ---- what is seen ---- */
 
-static void every_entry_comes_once_and_ranges_in_order(void **state)
+FIXTURE_TEST(every_entry_comes_once_and_ranges_in_order)
 {
 	static const unsigned threads[] = {1, 2, 3, 8};
 	struct told told;
@@ -208,7 +208,7 @@ static void every_entry_comes_once_and_ranges_in_order(void **state)
 	}
 }
 
-static void a_run_can_be_repeated(void **state)
+FIXTURE_TEST(a_run_can_be_repeated)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -250,7 +250,7 @@ static int look_at_first(void *ctx, struct dit_scan_range *range,
 	return 0;
 }
 
-static void entries_are_shown_in_full(void **state)
+FIXTURE_TEST(entries_are_shown_in_full)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = look_at_first};
 	struct told told;
@@ -280,7 +280,7 @@ static int look_for_nothing(void *ctx, struct dit_scan_range *range,
 	return view->dn.len > 0 || view->attrs[0].ad != NULL ? -EEXIST : 0;
 }
 
-static void a_path_needs_no_configuration_and_names_can_be_left_out(void **state)
+FIXTURE_TEST(a_path_needs_no_configuration_and_names_can_be_left_out)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = look_for_nothing};
 	struct load_fixture *f = *state;
@@ -296,7 +296,7 @@ static void a_path_needs_no_configuration_and_names_can_be_left_out(void **state
 	dit_entry_scan_close(scan);
 }
 
-static void sealed_pages_of_a_path_need_a_configuration(void **state)
+TEST(sealed_pages_of_a_path_need_a_configuration)
 {
 	static const char text[] =
 		"name the configuration of OpenLDAP 2.7 that has their "
@@ -309,7 +309,6 @@ static void sealed_pages_of_a_path_need_a_configuration(void **state)
 	struct dit_load_stats stats;
 	struct dit_entry_scan *scan = NULL;
 	char extra[4200];
-	(void)state;
 
 	(void)snprintf(
 		extra, sizeof(extra),
@@ -336,7 +335,7 @@ static void sealed_pages_of_a_path_need_a_configuration(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void holes_come_as_holes(void **state)
+TEST(holes_come_as_holes)
 {
 	struct load_fixture f;
 	struct told told;
@@ -344,7 +343,6 @@ static void holes_come_as_holes(void **state)
 	struct dit_load_opts load_opts;
 	struct dit_load_stats stats;
 	struct dit_entry_scan *scan = NULL;
-	(void)state;
 
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
@@ -361,7 +359,7 @@ static void holes_come_as_holes(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void an_empty_database_has_one_empty_range(void **state)
+TEST(an_empty_database_has_one_empty_range)
 {
 	struct load_fixture f;
 	struct told told;
@@ -369,7 +367,6 @@ static void an_empty_database_has_one_empty_range(void **state)
 	struct dit_load_opts load_opts;
 	struct dit_load_stats stats;
 	struct dit_entry_scan *scan = NULL;
-	(void)state;
 
 	load_fixture_init(&f, "");
 	load_fixture_write(&f, "");
@@ -416,7 +413,7 @@ static void *pull_all(void *arg)
 	return NULL;
 }
 
-static void readers_share_all_entries(void **state)
+FIXTURE_TEST(readers_share_all_entries)
 {
 	static const unsigned threads[] = {1, 2, 3, 8};
 	struct told told;
@@ -463,7 +460,7 @@ static unsigned pull(struct dit_entry_scan *scan, unsigned most, int *ret)
 	return n;
 }
 
-static void a_scan_can_be_closed_early_and_a_run_begins_again(void **state)
+FIXTURE_TEST(a_scan_can_be_closed_early_and_a_run_begins_again)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -488,7 +485,7 @@ static void a_scan_can_be_closed_early_and_a_run_begins_again(void **state)
 
 /* ---- a choice ---- */
 
-static void entries_can_be_chosen(void **state)
+FIXTURE_TEST(entries_can_be_chosen)
 {
 	static const struct {
 		const char *base;
@@ -542,7 +539,7 @@ static int look_at_choice(void *ctx, struct dit_scan_range *range,
 	return view->nattrs == 2 ? 0 : -EBADMSG;
 }
 
-static void attributes_can_be_chosen(void **state)
+FIXTURE_TEST(attributes_can_be_chosen)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = look_at_choice};
 	static const char *const attrs[] = {"DESCRIPTION", "cn;lang-de", "uid"};
@@ -642,7 +639,7 @@ static uint64_t scan_beside(struct load_fixture *f, unsigned threads, bool no_lo
 	return ncommits;
 }
 
-static void all_threads_of_all_runs_see_one_state_while_others_commit(void **state)
+FIXTURE_TEST(all_threads_of_all_runs_see_one_state_while_others_commit)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -678,7 +675,7 @@ static void all_threads_of_all_runs_see_one_state_while_others_commit(void **sta
 
 /* ---- ends and errors ---- */
 
-static void the_first_error_in_order_ends_a_run(void **state)
+FIXTURE_TEST(the_first_error_in_order_ends_a_run)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -701,7 +698,7 @@ static void the_first_error_in_order_ends_a_run(void **state)
 	dit_entry_scan_close(scan);
 }
 
-static void an_error_in_order_drops_that_range_too(void **state)
+FIXTURE_TEST(an_error_in_order_drops_that_range_too)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -714,7 +711,7 @@ static void an_error_in_order_drops_that_range_too(void **state)
 	dit_entry_scan_close(scan);
 }
 
-static void a_run_can_be_ended(void **state)
+FIXTURE_TEST(a_run_can_be_ended)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -727,7 +724,7 @@ static void a_run_can_be_ended(void **state)
 	dit_entry_scan_close(scan);
 }
 
-static void what_cannot_be_opened_is_told(void **state)
+FIXTURE_TEST(what_cannot_be_opened_is_told)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -744,7 +741,7 @@ static void what_cannot_be_opened_is_told(void **state)
 	assert_non_null(strstr(told.reports, f->tmpdir));
 }
 
-static void a_choice_that_cannot_be_read_is_told(void **state)
+FIXTURE_TEST(a_choice_that_cannot_be_read_is_told)
 {
 	static const char *const unknown[] = {"noSuchThing"};
 	static const struct {
@@ -783,7 +780,7 @@ static void a_choice_that_cannot_be_read_is_told(void **state)
 	}
 }
 
-static void an_end_from_outside_ends_pulling_too(void **state)
+FIXTURE_TEST(an_end_from_outside_ends_pulling_too)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -825,7 +822,7 @@ static void damage_leaf(const struct load_fixture *f, const char *value)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void damage_in_the_middle_ends_pulling_with_its_error(void **state)
+FIXTURE_TEST(damage_in_the_middle_ends_pulling_with_its_error)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -844,7 +841,7 @@ static void damage_in_the_middle_ends_pulling_with_its_error(void **state)
 	dit_entry_scan_close(scan);
 }
 
-static void an_lmdb_file_of_others_is_no_database(void **state)
+FIXTURE_TEST(an_lmdb_file_of_others_is_no_database)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -862,13 +859,12 @@ static void an_lmdb_file_of_others_is_no_database(void **state)
 	assert_string_equal(told.reports, expected);
 }
 
-static void a_database_of_another_type_is_refused(void **state)
+TEST(a_database_of_another_type_is_refused)
 {
 	struct load_fixture f;
 	struct told told;
 	struct dit_entry_scan_opts opts;
 	FILE *file = NULL;
-	(void)state;
 
 	load_fixture_init(&f, "");
 	file = fopen(f.conf, "w");
@@ -880,35 +876,4 @@ static void a_database_of_another_type_is_refused(void **state)
 	assert_int_equal(refuse(&opts), DIT_E_CONFIG);
 	assert_true(strlen(told.reports) > 0);
 	load_fixture_deinit(&f);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(every_entry_comes_once_and_ranges_in_order),
-		TEST(a_run_can_be_repeated),
-		TEST(entries_are_shown_in_full),
-		TEST(a_path_needs_no_configuration_and_names_can_be_left_out),
-		cmocka_unit_test(sealed_pages_of_a_path_need_a_configuration),
-		TEST(readers_share_all_entries),
-		TEST(a_scan_can_be_closed_early_and_a_run_begins_again),
-		TEST(entries_can_be_chosen),
-		TEST(attributes_can_be_chosen),
-		cmocka_unit_test(holes_come_as_holes),
-		cmocka_unit_test(an_empty_database_has_one_empty_range),
-		TEST(all_threads_of_all_runs_see_one_state_while_others_commit),
-		TEST(the_first_error_in_order_ends_a_run),
-		TEST(an_error_in_order_drops_that_range_too),
-		TEST(a_run_can_be_ended),
-		TEST(what_cannot_be_opened_is_told),
-		TEST(a_choice_that_cannot_be_read_is_told),
-		TEST(an_end_from_outside_ends_pulling_too),
-		TEST(damage_in_the_middle_ends_pulling_with_its_error),
-		TEST(an_lmdb_file_of_others_is_no_database),
-		cmocka_unit_test(a_database_of_another_type_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,6 @@ static inline int setup_person(void **state)
 	return 0;
 }
 
-#define TEST(name)        cmocka_unit_test_setup_teardown(name, setup, teardown)
-#define TEST_PERSON(name) cmocka_unit_test_setup_teardown(name, setup_person, teardown)
+#define PERSON_TEST(name) TEST_WITH(name, setup_person, teardown)
 
 #endif

@@ -52,7 +52,7 @@ static const struct dit_ad *find(struct dit_schema *schema, const char *name)
 	return ad;
 }
 
-static void plain_description_is_that_of_the_type(void **state)
+FIXTURE_TEST(plain_description_is_that_of_the_type)
 {
 	const struct dit_attr_type *cn = dit_schema_find_type(*state, DIT_SPAN("cn"));
 
@@ -63,7 +63,7 @@ static void plain_description_is_that_of_the_type(void **state)
 	assert_false(cn->ad.is_binary);
 }
 
-static void options_become_canonical(void **state)
+FIXTURE_TEST(options_become_canonical)
 {
 	static const struct {
 		const char *typed;
@@ -102,7 +102,7 @@ static void options_become_canonical(void **state)
 	}
 }
 
-static void ordinals_of_new_descriptions_continue_those_of_types(void **state)
+FIXTURE_TEST(ordinals_of_new_descriptions_continue_those_of_types)
 {
 	uint32_t n = dit_schema_nads(*state);
 
@@ -113,7 +113,7 @@ static void ordinals_of_new_descriptions_continue_those_of_types(void **state)
 	assert_int_equal(dit_schema_nads(*state), n + 2);
 }
 
-static void refused_descriptions_come_with_slapds_reason(void **state)
+FIXTURE_TEST(refused_descriptions_come_with_slapds_reason)
 {
 	static const char inappropriate[] =
 		"AttributeDescription contains inappropriate characters";
@@ -176,7 +176,7 @@ static char *many_options(unsigned n, const char *more)
 	return text;
 }
 
-static void at_most_128_options_duplicates_included(void **state)
+FIXTURE_TEST(at_most_128_options_duplicates_included)
 {
 	static const struct {
 		unsigned n;
@@ -206,7 +206,7 @@ static void at_most_128_options_duplicates_included(void **state)
 	}
 }
 
-static void at_most_1024_bytes_of_options(void **state)
+FIXTURE_TEST(at_most_1024_bytes_of_options)
 {
 	char text[1100] = "cn;lang-";
 	const struct dit_ad *ad = NULL;
@@ -221,7 +221,7 @@ static void at_most_1024_bytes_of_options(void **state)
 	assert_string_equal(reason, "tagging options too long");
 }
 
-static void registered_options_replace_the_default(void **state)
+FIXTURE_TEST(registered_options_replace_the_default)
 {
 	struct dit_schema_error error;
 	const struct dit_ad *ad = NULL;
@@ -238,7 +238,7 @@ static void registered_options_replace_the_default(void **state)
 	                 DIT_E_UNKNOWN);
 }
 
-static void options_are_registered_once(void **state)
+FIXTURE_TEST(options_are_registered_once)
 {
 	static const struct {
 		const char *option;
@@ -271,7 +271,7 @@ static void options_are_registered_once(void **state)
 	}
 }
 
-static void cache_tells_the_same_as_the_schema(void **state)
+FIXTURE_TEST(cache_tells_the_same_as_the_schema)
 {
 	struct dit_ad_cache *cache = calloc(1, sizeof(*cache));
 	const struct dit_ad *ad = NULL;
@@ -347,7 +347,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void threads_get_the_same_pointers(void **state)
+FIXTURE_TEST(threads_get_the_same_pointers)
 {
 	struct worker workers[4] = {{.schema = *state}};
 	uint32_t nads = dit_schema_nads(*state);
@@ -368,24 +368,4 @@ static void threads_get_the_same_pointers(void **state)
 		                    sizeof(workers[0].found));
 	}
 	assert_int_equal(dit_schema_nads(*state), nads + NNAMES);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(plain_description_is_that_of_the_type),
-		TEST(options_become_canonical),
-		TEST(ordinals_of_new_descriptions_continue_those_of_types),
-		TEST(refused_descriptions_come_with_slapds_reason),
-		TEST(at_most_128_options_duplicates_included),
-		TEST(at_most_1024_bytes_of_options),
-		TEST(registered_options_replace_the_default),
-		TEST(options_are_registered_once),
-		TEST(cache_tells_the_same_as_the_schema),
-		TEST(threads_get_the_same_pointers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

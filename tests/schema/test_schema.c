@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "schema_fixture.h"
 
-static void hard_coded_types_are_found_by_name_alias_and_oid(void **state)
+FIXTURE_TEST(hard_coded_types_are_found_by_name_alias_and_oid)
 {
 	const struct dit_attr_type *cn = type_of(*state, "cn");
 
@@ -36,7 +36,7 @@ static void hard_coded_types_are_found_by_name_alias_and_oid(void **state)
 	assert_int_equal(cn->ad.options.len, 0);
 }
 
-static void hard_coded_types_carry_their_flags(void **state)
+FIXTURE_TEST(hard_coded_types_carry_their_flags)
 {
 	static const struct {
 		const char *name;
@@ -75,7 +75,7 @@ static void hard_coded_types_carry_their_flags(void **state)
 	}
 }
 
-static void class_valued_types_have_functions_of_their_own(void **state)
+FIXTURE_TEST(class_valued_types_have_functions_of_their_own)
 {
 	const struct dit_attr_type *oc = type_of(*state, "objectClass");
 	const struct dit_attr_type *sub = NULL;
@@ -91,7 +91,7 @@ static void class_valued_types_have_functions_of_their_own(void **state)
 	assert_int_equal(sub->validator, DIT_VALID_CLASS_NAME);
 }
 
-static void hard_coded_classes_carry_what_is_stored_per_entry(void **state)
+FIXTURE_TEST(hard_coded_classes_carry_what_is_stored_per_entry)
 {
 	static const struct {
 		const char *name;
@@ -128,7 +128,7 @@ static void hard_coded_classes_carry_what_is_stored_per_entry(void **state)
 	}
 }
 
-static void rules_and_syntaxes_are_found(void **state)
+FIXTURE_TEST(rules_and_syntaxes_are_found)
 {
 	const struct dit_rule *rule = dit_schema_find_rule(*state, DIT_SPAN("2.5.13.20"));
 	const struct dit_syntax *syntax =
@@ -146,7 +146,7 @@ static void rules_and_syntaxes_are_found(void **state)
 	assert_null(class_of(*state, "nope"));
 }
 
-static void type_inherits_and_overrides(void **state)
+PERSON_TEST(type_inherits_and_overrides)
 {
 	const struct dit_attr_type *c = type_of(*state, "countryName");
 	const struct dit_attr_type *x = NULL;
@@ -184,7 +184,7 @@ static void type_inherits_and_overrides(void **state)
 	assert_null(type_of(*state, "z")->approx);
 }
 
-static void macros_expand_in_oids_and_syntaxes(void **state)
+FIXTURE_TEST(macros_expand_in_oids_and_syntaxes)
 {
 	struct dit_schema_error error = {0};
 
@@ -225,7 +225,7 @@ static const char *join_names(const struct dit_attr_type **types)
 }
 
 /* The order is the one in which slapadd 2.5.13 names missing attributes. */
-static void class_lists_hold_inherited_then_own_attributes_once(void **state)
+FIXTURE_TEST(class_lists_hold_inherited_then_own_attributes_once)
 {
 	static const char *const names[] = {"g1", "g2", "a1", "a2", "b1",
 	                                    "b2", "c1", "c2", "s"};
@@ -264,7 +264,7 @@ static void class_lists_hold_inherited_then_own_attributes_once(void **state)
 }
 
 /* A look from superclass to superclass needs 2^60 steps here. */
-static void many_superclass_paths_take_linear_time(void **state)
+FIXTURE_TEST(many_superclass_paths_take_linear_time)
 {
 	char text[200];
 
@@ -291,7 +291,7 @@ static void many_superclass_paths_take_linear_time(void **state)
 		dit_class_is_a(class_of(*state, "l59b"), class_of(*state, "elsewhere")));
 }
 
-static void auxiliary_class_without_sup_has_none(void **state)
+FIXTURE_TEST(auxiliary_class_without_sup_has_none)
 {
 	define(*state, dit_schema_define_class, "( 1.2.4.1 NAME 'x' AUXILIARY )");
 	define(*state, dit_schema_define_class, "( 1.2.4.2 NAME 'y' ABSTRACT )");
@@ -302,7 +302,7 @@ static void auxiliary_class_without_sup_has_none(void **state)
 	assert_int_equal(class_of(*state, "y")->kind, DIT_CLASS_ABSTRACT);
 }
 
-static void content_rule_belongs_to_its_structural_class(void **state)
+PERSON_TEST(content_rule_belongs_to_its_structural_class)
 {
 	const struct dit_class *person = class_of(*state, "person");
 	const struct dit_content_rule *rule = NULL;
@@ -330,7 +330,7 @@ static void content_rule_belongs_to_its_structural_class(void **state)
 	assert_null(rule->must[0]);
 }
 
-static void syntaxes_can_be_defined_and_substituted(void **state)
+FIXTURE_TEST(syntaxes_can_be_defined_and_substituted)
 {
 	define(*state, dit_schema_define_syntax, "( 1.2.3.1 DESC 'any' )");
 	define(*state, dit_schema_define_syntax, "( 1.2.3.2 X-SUBST '" S "8' )");
@@ -344,7 +344,7 @@ static void syntaxes_can_be_defined_and_substituted(void **state)
 	assert_string_equal(type_of(*state, "b")->equality->name, "caseIgnoreMatch");
 }
 
-static void modules_bring_their_elements_and_may_be_loaded_twice(void **state)
+FIXTURE_TEST(modules_bring_their_elements_and_may_be_loaded_twice)
 {
 	static const struct {
 		const char *module;
@@ -380,7 +380,7 @@ static void modules_bring_their_elements_and_may_be_loaded_twice(void **state)
 	assert_int_equal(dit_schema_ntypes(*state), ntypes);
 }
 
-static void module_refuses_names_that_mean_something_else(void **state)
+FIXTURE_TEST(module_refuses_names_that_mean_something_else)
 {
 	define(*state, dit_schema_define_type, "( 1.2.3 NAME 'memberOf' SUP name )");
 
@@ -389,7 +389,7 @@ static void module_refuses_names_that_mean_something_else(void **state)
 }
 
 /* Syntaxes that a module brings may join the list of a rule that was there before. */
-static void accesslog_syntax_joins_its_rule(void **state)
+FIXTURE_TEST(accesslog_syntax_joins_its_rule)
 {
 	struct dit_schema_error error;
 	static const char text[] = "( 1.2.3 NAME 'x' EQUALITY "
@@ -401,10 +401,9 @@ static void accesslog_syntax_joins_its_rule(void **state)
 	define(*state, dit_schema_define_type, text);
 }
 
-static void releases_have_their_own_elements(void **state)
+FIXTURE_TEST(releases_have_their_own_elements)
 {
 	struct dit_schema *schema = NULL;
-	(void)state;
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_5), 0);
 	assert_int_equal(dit_schema_load_module(schema, "ppolicy", NULL), 0);
@@ -436,7 +435,7 @@ static void releases_have_their_own_elements(void **state)
 	dit_schema_free(schema);
 }
 
-static void ordinals_are_dense(void **state)
+FIXTURE_TEST(ordinals_are_dense)
 {
 	const struct dit_attr_type *x = NULL;
 	size_t n = dit_schema_ntypes(*state);
@@ -454,29 +453,4 @@ static void ordinals_are_dense(void **state)
 	assert_int_equal(dit_schema_nclasses(*state), nclasses + 1);
 	dit_schema_freeze(*state);
 	assert_ptr_equal(type_of(*state, "1.2.3"), x);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(hard_coded_types_are_found_by_name_alias_and_oid),
-		TEST(hard_coded_types_carry_their_flags),
-		TEST(class_valued_types_have_functions_of_their_own),
-		TEST(hard_coded_classes_carry_what_is_stored_per_entry),
-		TEST(rules_and_syntaxes_are_found),
-		TEST_PERSON(type_inherits_and_overrides),
-		TEST(macros_expand_in_oids_and_syntaxes),
-		TEST(class_lists_hold_inherited_then_own_attributes_once),
-		TEST(many_superclass_paths_take_linear_time),
-		TEST(auxiliary_class_without_sup_has_none),
-		TEST_PERSON(content_rule_belongs_to_its_structural_class),
-		TEST(syntaxes_can_be_defined_and_substituted),
-		TEST(modules_bring_their_elements_and_may_be_loaded_twice),
-		TEST(module_refuses_names_that_mean_something_else),
-		TEST(accesslog_syntax_joins_its_rule),
-		TEST(releases_have_their_own_elements),
-		TEST(ordinals_are_dense),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

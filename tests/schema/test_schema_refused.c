@@ -161,7 +161,7 @@ static const struct refused_case {
 	/* clang-format on */
 };
 
-static void refused_definitions_have_slapds_message(void **state)
+PERSON_TEST(refused_definitions_have_slapds_message)
 {
 	struct dit_schema *schema = *state;
 	size_t ntypes = dit_schema_ntypes(schema);
@@ -184,7 +184,7 @@ static void refused_definitions_have_slapds_message(void **state)
 	assert_null(class_of(schema, "x"));
 }
 
-static void bad_substitutes_come_with_a_line_of_detail(void **state)
+FIXTURE_TEST(bad_substitutes_come_with_a_line_of_detail)
 {
 	struct dit_schema_error error = {0};
 
@@ -202,7 +202,7 @@ static void bad_substitutes_come_with_a_line_of_detail(void **state)
 	assert_string_equal(error.detail, "");
 }
 
-static void obsolete_superiors_need_obsolete_subordinates(void **state)
+FIXTURE_TEST(obsolete_superiors_need_obsolete_subordinates)
 {
 	struct dit_schema_error error;
 
@@ -222,7 +222,7 @@ static void obsolete_superiors_need_obsolete_subordinates(void **state)
 	                                "inappropriate SUPerior: \"oldc\"");
 }
 
-static void one_class_has_one_content_rule(void **state)
+PERSON_TEST(one_class_has_one_content_rule)
 {
 	struct dit_schema_error error;
 
@@ -241,7 +241,7 @@ static void one_class_has_one_content_rule(void **state)
 	assert_null(dit_schema_find_content_rule(*state, class_of(*state, "x")));
 }
 
-static void messages_are_cut_where_slapd_cuts_them(void **state)
+FIXTURE_TEST(messages_are_cut_where_slapd_cuts_them)
 {
 	struct dit_schema_error error;
 	char text[400];
@@ -249,17 +249,4 @@ static void messages_are_cut_where_slapd_cuts_them(void **state)
 	(void)snprintf(text, sizeof(text), "( 1.2.3 NAME '%0300d' SUP name )", 0);
 	assert_int_equal(dit_schema_define_type(*state, text, &error), DIT_E_INVALID);
 	assert_int_equal(strlen(error.text), 255);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST_PERSON(refused_definitions_have_slapds_message),
-		TEST(bad_substitutes_come_with_a_line_of_detail),
-		TEST(obsolete_superiors_need_obsolete_subordinates),
-		TEST_PERSON(one_class_has_one_content_rule),
-		TEST(messages_are_cut_where_slapd_cuts_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

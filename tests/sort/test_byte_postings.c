@@ -40,7 +40,7 @@ static void push(struct dit_byte_postings *postings, const char *key, size_t len
 		dit_byte_postings_push(postings, 0, (struct dit_span){key, len}, id), 0);
 }
 
-static void keys_of_any_bytes_come_in_order(void **state)
+TEST(keys_of_any_bytes_come_in_order)
 {
 	static const struct {
 		const char *bytes;
@@ -58,7 +58,6 @@ static void keys_of_any_bytes_come_in_order(void **state)
 	struct dit_byte_list list = {0};
 	char longest[DIT_BYTE_KEY_MAX];
 
-	(void)state;
 	memset(longest, 0, sizeof(longest));
 	longest[0] = (char)0xff;
 	longest[1] = 'x';
@@ -132,11 +131,10 @@ static size_t assert_same_lists(const struct both *both)
 	return nranges;
 }
 
-static void lists_are_those_of_postings(void **state)
+TEST(lists_are_those_of_postings)
 {
 	char *dir = test_scratch();
 
-	(void)state;
 	for (unsigned round = 0; round < 2; round++) {
 		size_t memory = round == 0 ? 64u << 20 : NPRODUCERS * (64u << 10);
 		struct dit_postings_opts words = {
@@ -171,7 +169,7 @@ static void lists_are_those_of_postings(void **state)
 	test_scratch_remove(dir);
 }
 
-static void values_out_of_range_are_refused(void **state)
+TEST(values_out_of_range_are_refused)
 {
 	static const char key[DIT_BYTE_KEY_MAX + 1] = "x";
 	struct dit_byte_postings_opts opts = {.shared.nthreads = 1,
@@ -180,7 +178,6 @@ static void values_out_of_range_are_refused(void **state)
 	struct dit_byte_postings *postings = NULL;
 	struct dit_byte_list list = {0};
 
-	(void)state;
 	opts.shared.tmpdir = dir;
 	assert_int_equal(dit_byte_postings_new(&postings, &opts), -EINVAL);
 	opts.list_max = 1;
@@ -197,15 +194,4 @@ static void values_out_of_range_are_refused(void **state)
 	dit_byte_postings_free(postings);
 	dit_byte_postings_free(NULL);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_of_any_bytes_come_in_order),
-		cmocka_unit_test(lists_are_those_of_postings),
-		cmocka_unit_test(values_out_of_range_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,28 +91,25 @@ static void play_plan(const struct postings_plan *plan, unsigned nparts,
 	postings_load_end(&load);
 }
 
-static void all_streams_hold_what_was_pushed(void **state)
+TEST(all_streams_hold_what_was_pushed)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
 		play_plan(&plans[i], 1, false);
 	}
 }
 
-static void pushes_may_be_split_among_chunks(void **state)
+TEST(pushes_may_be_split_among_chunks)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
 		play_plan(&plans[i], 1, true);
 	}
 }
 
 /* Threads of different parts share buckets and runs. */
-static void the_parts_of_a_stream_are_all_of_it(void **state)
+TEST(the_parts_of_a_stream_are_all_of_it)
 {
 	static const unsigned nparts[] = {2, DIT_POSTING_PARTS_MAX};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
 		for (size_t k = 0; k < sizeof(nparts) / sizeof(nparts[0]); k++) {
 			play_plan(&plans[i], nparts[k], false);
@@ -152,7 +149,7 @@ static void push_and_note(struct postings_load *load, unsigned stream,
 }
 
 /* 2^20 - 1 is the largest distance, 4095 the largest number of keys of a group. */
-static void groups_hold_any_ids_and_any_number_of_keys(void **state)
+TEST(groups_hold_any_ids_and_any_number_of_keys)
 {
 	/* clang-format off */
 	static const struct {
@@ -173,7 +170,6 @@ static void groups_hold_any_ids_and_any_number_of_keys(void **state)
 	static const struct postings_plan plan = {"groups", 2, 1, 64 << 20, 60,   0,
 	                                          1,        1, 0, 0,        false};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		struct postings_load load;
 
@@ -193,7 +189,7 @@ static void groups_hold_any_ids_and_any_number_of_keys(void **state)
 	}
 }
 
-static void wide_streams_hold_ids_of_48_bits(void **state)
+TEST(wide_streams_hold_ids_of_48_bits)
 {
 	static const struct push pushes[] = {
 		{((uint64_t)1 << 32) - 1, 2}, {(uint64_t)1 << 32, 3},
@@ -203,7 +199,6 @@ static void wide_streams_hold_ids_of_48_bits(void **state)
 	static const struct postings_plan plan = {
 		"48 bits", 2, 1, POSTINGS_SHARE, 60, 0, 1, 1, 0, 0, false};
 
-	(void)state;
 	for (unsigned has_tiny_chunks = 0; has_tiny_chunks < 2; has_tiny_chunks++) {
 		struct postings_load load;
 
@@ -221,13 +216,12 @@ static void wide_streams_hold_ids_of_48_bits(void **state)
 	}
 }
 
-static void stream_counts_add_up(void **state)
+TEST(stream_counts_add_up)
 {
 	static const struct postings_plan plan = {"counts", 2, 2, 64 << 20, 3,    100,
 	                                          10,       5, 0, 0,        false};
 	struct postings_load load;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	postings_load_run(&load, postings_load_push, 2);
 	assert_int_equal(dit_postings_finish(load.postings), 0);
@@ -237,7 +231,7 @@ static void stream_counts_add_up(void **state)
 }
 
 /* The corner of storage.md 5.4, spelled out: three IDs fill the list. */
-static void full_lists_collapse_when_touched_again(void **state)
+TEST(full_lists_collapse_when_touched_again)
 {
 	static const struct {
 		const char *name;
@@ -258,7 +252,6 @@ static void full_lists_collapse_when_touched_again(void **state)
 		{"late one fits in", {2, 5, 7, 7}, 4, 2, 5, {0, 2, 7}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		static const struct postings_plan plan = {
 			"corner", 2, 1, POSTINGS_SHARE, 3, 0, 1, 1, 0, 0, false};
@@ -296,7 +289,7 @@ static void full_lists_collapse_when_touched_again(void **state)
 
 /** Where all is in memory, lists come many at a time, up to a range, whose IDs have no
  * place of their own. */
-static void lists_in_memory_come_in_batches(void **state)
+TEST(lists_in_memory_come_in_batches)
 {
 	static const struct postings_plan plan = {"batch", 2, 1, POSTINGS_SHARE, 3, 0, 1,
 	                                          1,       0, 0, false};
@@ -305,7 +298,6 @@ static void lists_in_memory_come_in_batches(void **state)
 	struct dit_posting_list lists[5];
 	struct postings_load load;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	/* Keys 0 to 9; key 3 has four IDs, which make a range. Key 6 is twice in an
 	 * entry. */
@@ -333,13 +325,12 @@ static void lists_in_memory_come_in_batches(void **state)
 	postings_load_end(&load);
 }
 
-static void ids_of_late_entries_keep_their_input_order(void **state)
+TEST(ids_of_late_entries_keep_their_input_order)
 {
 	/* 3 and 2 both took a hole before 9 came: 2 was the last. */
 	static const uint64_t order[] = {3, 2};
 	uint64_t key = 1;
 
-	(void)state;
 	for (unsigned repeated = 2; repeated <= 3; repeated++) {
 		static const struct postings_plan plan = {
 			"late", 1, 1, POSTINGS_SHARE, 2, 0, 1, 1, 0, 0, false};
@@ -367,7 +358,7 @@ static void ids_of_late_entries_keep_their_input_order(void **state)
 	}
 }
 
-static void options_out_of_range_are_refused(void **state)
+TEST(options_out_of_range_are_refused)
 {
 	struct dit_postings_opts good = {
 		.shared = {.nthreads = 2, .tmpdir = test_tmp_dir()},
@@ -376,7 +367,6 @@ static void options_out_of_range_are_refused(void **state)
 	struct dit_postings_opts bad = good;
 	struct dit_postings *postings = NULL;
 
-	(void)state;
 	bad.shared.nthreads = 0;
 	assert_int_equal(dit_postings_new(&postings, &bad), -EINVAL);
 	bad = good;
@@ -390,7 +380,7 @@ static void options_out_of_range_are_refused(void **state)
 	dit_postings_free(NULL);
 }
 
-static void ids_out_of_range_are_refused_and_the_error_sticks(void **state)
+TEST(ids_out_of_range_are_refused_and_the_error_sticks)
 {
 	static const struct {
 		unsigned stream;
@@ -408,7 +398,6 @@ static void ids_out_of_range_are_refused_and_the_error_sticks(void **state)
 		"ids", 2, 2, 2 * POSTINGS_SHARE, 3, 0, 1, 1, 0, 0, false};
 	uint64_t key = 5;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct postings_load load;
 
@@ -425,7 +414,7 @@ static void ids_out_of_range_are_refused_and_the_error_sticks(void **state)
 }
 
 /* Pairs in memory stay until each part has taken its own. */
-static void a_part_opens_once_and_the_last_one_gives_memory_back(void **state)
+TEST(a_part_opens_once_and_the_last_one_gives_memory_back)
 {
 	static const struct postings_plan plan = {"parts", 1, 1, POSTINGS_SHARE, 3, 10, 5,
 	                                          1,       0, 0, false};
@@ -433,7 +422,6 @@ static void a_part_opens_once_and_the_last_one_gives_memory_back(void **state)
 	struct dit_posting_cursor *cursor = NULL;
 	struct postings_load load;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	postings_load_run(&load, postings_load_push, 1);
 	assert_int_equal(dit_postings_finish(load.postings), 0);
@@ -454,14 +442,13 @@ static void a_part_opens_once_and_the_last_one_gives_memory_back(void **state)
 	postings_load_end(&load);
 }
 
-static void a_stream_opens_once_and_only_after_the_last_push(void **state)
+TEST(a_stream_opens_once_and_only_after_the_last_push)
 {
 	static const struct postings_plan plan = {"open", 1, 1, POSTINGS_SHARE, 3, 10, 5,
 	                                          1,      0, 0, false};
 	struct dit_posting_cursor *cursor = NULL;
 	struct postings_load load;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), -EINVAL);
 	postings_load_run(&load, postings_load_push, 1);
@@ -472,25 +459,4 @@ static void a_stream_opens_once_and_only_after_the_last_push(void **state)
 	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, 0), -EINVAL);
 	dit_posting_cursor_close(NULL);
 	postings_load_end(&load);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_streams_hold_what_was_pushed),
-		cmocka_unit_test(pushes_may_be_split_among_chunks),
-		cmocka_unit_test(the_parts_of_a_stream_are_all_of_it),
-		cmocka_unit_test(groups_hold_any_ids_and_any_number_of_keys),
-		cmocka_unit_test(wide_streams_hold_ids_of_48_bits),
-		cmocka_unit_test(stream_counts_add_up),
-		cmocka_unit_test(full_lists_collapse_when_touched_again),
-		cmocka_unit_test(lists_in_memory_come_in_batches),
-		cmocka_unit_test(ids_of_late_entries_keep_their_input_order),
-		cmocka_unit_test(options_out_of_range_are_refused),
-		cmocka_unit_test(ids_out_of_range_are_refused_and_the_error_sticks),
-		cmocka_unit_test(a_stream_opens_once_and_only_after_the_last_push),
-		cmocka_unit_test(a_part_opens_once_and_the_last_one_gives_memory_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,13 +29,12 @@ static int push_much(struct dit_postings *postings)
 	return r;
 }
 
-static void a_missing_directory_is_reported_when_a_run_is_due(void **state)
+TEST(a_missing_directory_is_reported_when_a_run_is_due)
 {
 	static const struct postings_plan plan = {
 		"missing", 1, 1, POSTINGS_SHARE, 3, 0, 1, 1, 0, 0, false};
 	struct postings_load load;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	load.postings->shared.tmpdir = "/nonexistent/directory";
 	assert_int_equal(push_much(load.postings), -ENOENT);
@@ -45,14 +44,13 @@ static void a_missing_directory_is_reported_when_a_run_is_due(void **state)
 }
 
 /* A limit of the file size stands in for a full disk: write() fails half-way. */
-static void a_full_disk_is_reported(void **state)
+TEST(a_full_disk_is_reported)
 {
 	static const struct postings_plan plan = {"full", 1, 1, POSTINGS_SHARE, 3, 0, 1,
 	                                          1,      0, 2, false};
 	struct rlimit old = {0};
 	struct rlimit limit = {0};
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	/* Too small for the first run; then for a run that is merged of two. */
@@ -92,12 +90,11 @@ static int read_all(struct dit_postings *postings)
 	return r;
 }
 
-static void damaged_runs_are_found(void **state)
+TEST(damaged_runs_are_found)
 {
 	static const struct postings_plan plan = {"damage", 1, 1, POSTINGS_SHARE, 3, 0, 1,
 	                                          1,        0, 0, false};
 
-	(void)state;
 	/* Head and payload of the first block, then bytes of later blocks. */
 	for (off_t at = 0; at < 6000; at += at < 40 ? 1 : 397) {
 		const struct dit_posting_run *run = NULL;
@@ -117,7 +114,7 @@ static void damaged_runs_are_found(void **state)
 	}
 }
 
-static void blocks_that_changed_places_are_found(void **state)
+TEST(blocks_that_changed_places_are_found)
 {
 	static const struct postings_plan plan = {"places", 1, 1, POSTINGS_SHARE, 3, 0, 1,
 	                                          1,        0, 0, false};
@@ -125,7 +122,6 @@ static void blocks_that_changed_places_are_found(void **state)
 	struct postings_load load;
 	int fd = -1;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	assert_int_equal(push_much(load.postings), 0);
 	assert_int_equal(dit_postings_finish(load.postings), 0);
@@ -138,13 +134,12 @@ static void blocks_that_changed_places_are_found(void **state)
 	postings_load_end(&load);
 }
 
-static void cut_and_closed_runs_are_found(void **state)
+TEST(cut_and_closed_runs_are_found)
 {
 	static const struct postings_plan plan = {"cut", 1, 1, POSTINGS_SHARE, 3, 0, 1,
 	                                          1,     0, 0, false};
 	struct postings_load load;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	assert_int_equal(push_much(load.postings), 0);
 	assert_int_equal(dit_postings_finish(load.postings), 0);
@@ -161,7 +156,7 @@ static void cut_and_closed_runs_are_found(void **state)
 	postings_load_end(&load);
 }
 
-static void damage_is_found_while_runs_are_merged(void **state)
+TEST(damage_is_found_while_runs_are_merged)
 {
 	static const struct postings_plan plan = {"merge", 1, 1, POSTINGS_SHARE, 3, 0, 1,
 	                                          1,       0, 8, false};
@@ -169,7 +164,6 @@ static void damage_is_found_while_runs_are_merged(void **state)
 	char byte = 0;
 	int r = 0;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	for (uint64_t id = 1; r == 0 && id < 100000; id++) {
 		const struct dit_producer *p = load.postings->producers[0];
@@ -187,18 +181,4 @@ static void damage_is_found_while_runs_are_merged(void **state)
 	assert_int_equal(r, DIT_E_CORRUPT);
 	assert_int_equal(dit_postings_finish(load.postings), DIT_E_CORRUPT);
 	postings_load_end(&load);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_missing_directory_is_reported_when_a_run_is_due),
-		cmocka_unit_test(a_full_disk_is_reported),
-		cmocka_unit_test(damaged_runs_are_found),
-		cmocka_unit_test(blocks_that_changed_places_are_found),
-		cmocka_unit_test(cut_and_closed_runs_are_found),
-		cmocka_unit_test(damage_is_found_while_runs_are_merged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,14 +9,13 @@
 #include "sort/postings_private.h"
 #include "test.h"
 
-static void memory_stays_within_the_budget(void **state)
+TEST(memory_stays_within_the_budget)
 {
 	static const struct postings_plan plan = {"memory", 4, 2, 8 << 20, 30,   40000,
 	                                          9000,     4, 0, 0,       false};
 	struct postings_held held;
 	struct postings_load load;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	postings_load_run(&load, postings_load_push, 2);
 	held = postings_load_held(&load);
@@ -51,7 +50,7 @@ static void push_entry(struct postings_load *load, unsigned first, unsigned step
 }
 
 /* Odd streams are wide. Half a chunk of each stream may be empty. */
-static void unsorted_pairs_take_little_more_than_their_keys(void **state)
+TEST(unsorted_pairs_take_little_more_than_their_keys)
 {
 	static const struct {
 		unsigned first;
@@ -64,7 +63,6 @@ static void unsorted_pairs_take_little_more_than_their_keys(void **state)
 	static const struct postings_plan plan = {"compact", 4, 1, 256 << 20, 60,   0,
 	                                          1,         1, 0, 0,         false};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct postings_held held;
 		uint64_t nentries = 1000000 / cases[i].nkeys;
@@ -92,7 +90,7 @@ static size_t held_bytes(const struct postings_load *load)
 }
 
 /* Chunks and scratch together, after each push; and the share is made use of. */
-static void a_memory_share_is_used_up_but_not_exceeded(void **state)
+TEST(a_memory_share_is_used_up_but_not_exceeded)
 {
 	static const struct {
 		const char *name;
@@ -111,7 +109,6 @@ static void a_memory_share_is_used_up_but_not_exceeded(void **state)
 		{"all, one key", 4, 0, 1, 1, 10 + 32 / 4},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct postings_plan plan = {
 			"share", cases[i].nstreams, 1, 1 << 20, 60, 0, 1, 1, 0, 0, false};
@@ -151,7 +148,7 @@ static size_t sorted_bytes(const struct dit_producer *producer)
 	return bytes;
 }
 
-static void streams_that_are_sorted_side_by_side_fit_the_budget(void **state)
+TEST(streams_that_are_sorted_side_by_side_fit_the_budget)
 {
 	static const struct postings_plan plan = {
 		"side by side", 4, 4, 8 << 20, 60, 0, 1, 1, 0, 0, false};
@@ -159,7 +156,6 @@ static void streams_that_are_sorted_side_by_side_fit_the_budget(void **state)
 	struct postings_load load;
 	size_t peak = 0;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	for (uint64_t id = 1; held.nruns == 0; id++) {
 		size_t bytes = 0;
@@ -176,7 +172,7 @@ static void streams_that_are_sorted_side_by_side_fit_the_budget(void **state)
 }
 
 /* Scratch of the time with one stream, chunks of the time with many. */
-static void a_memory_share_is_not_exceeded_when_streams_change(void **state)
+TEST(a_memory_share_is_not_exceeded_when_streams_change)
 {
 	static const struct postings_plan plan = {"change", 4, 1, 1 << 20, 60,   0,
 	                                          1,        1, 0, 0,       false};
@@ -184,7 +180,6 @@ static void a_memory_share_is_not_exceeded_when_streams_change(void **state)
 	size_t peak = 0;
 	struct postings_load load;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	for (uint64_t id = 1; held.npushed < 2000000; id++) {
 		bool has_one_stream = held.npushed / 400000 % 2 == 1;
@@ -199,7 +194,7 @@ static void a_memory_share_is_not_exceeded_when_streams_change(void **state)
 }
 
 /* Three producers at the same pace, with 50, 45 and 10 keys an entry. */
-static void producers_write_their_runs_together(void **state)
+TEST(producers_write_their_runs_together)
 {
 	static const struct postings_plan plan = {"together", 1, 3, 3 << 20, 60,   0,
 	                                          1,          1, 0, 0,       false};
@@ -208,7 +203,6 @@ static void producers_write_their_runs_together(void **state)
 	struct postings_load load;
 	uint64_t id = 0;
 
-	(void)state;
 	postings_load_begin(&load, &plan);
 	postings_load_use_tiny_chunks(&load);
 	producers = load.postings->producers;
@@ -239,18 +233,4 @@ static void producers_write_their_runs_together(void **state)
 	assert_int_equal(producers[1]->nruns, 1);
 	assert_int_equal(producers[2]->nruns, 0);
 	postings_load_end(&load);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_stays_within_the_budget),
-		cmocka_unit_test(unsorted_pairs_take_little_more_than_their_keys),
-		cmocka_unit_test(a_memory_share_is_used_up_but_not_exceeded),
-		cmocka_unit_test(streams_that_are_sorted_side_by_side_fit_the_budget),
-		cmocka_unit_test(a_memory_share_is_not_exceeded_when_streams_change),
-		cmocka_unit_test(producers_write_their_runs_together),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void check_words(struct buffers *b, size_t n, bool low_in_order)
 	assert_memory_equal(result, b->expected, n * sizeof(*b->a));
 }
 
-static void words_sort_like_qsort(void **state)
+FIXTURE_TEST(words_sort_like_qsort)
 {
 	static const uint64_t masks[] = {UINT64_MAX, 0xff, 0xff00000000000000u,
 	                                 0x00f0000000f00000u, 0};
@@ -116,7 +116,7 @@ static void words_sort_like_qsort(void **state)
 	}
 }
 
-static void words_with_ordered_low_halves_sort_by_high_halves(void **state)
+FIXTURE_TEST(words_with_ordered_low_halves_sort_by_high_halves)
 {
 	struct buffers *b = *state;
 
@@ -134,7 +134,7 @@ static void words_with_ordered_low_halves_sort_by_high_halves(void **state)
 	}
 }
 
-static void sorted_pairs_stay_where_they_are(void **state)
+FIXTURE_TEST(sorted_pairs_stay_where_they_are)
 {
 	struct buffers *b = *state;
 	struct dit_pair *pairs = (struct dit_pair *)b->a;
@@ -147,7 +147,7 @@ static void sorted_pairs_stay_where_they_are(void **state)
 	assert_int_equal(pairs[N_MAX - 1].value, 1);
 }
 
-static void pairs_sort_by_key_then_value(void **state)
+FIXTURE_TEST(pairs_sort_by_key_then_value)
 {
 	struct buffers *b = *state;
 
@@ -166,7 +166,7 @@ static void pairs_sort_by_key_then_value(void **state)
 	}
 }
 
-static void pairs_of_equal_keys_keep_their_order(void **state)
+FIXTURE_TEST(pairs_of_equal_keys_keep_their_order)
 {
 	struct buffers *b = *state;
 
@@ -190,7 +190,7 @@ static void pairs_of_equal_keys_keep_their_order(void **state)
 }
 
 /* Many, some and few keys agree in a digit or two, or all do; the rest is random. */
-static void pairs_whose_digits_agree_sort_by_the_others(void **state)
+FIXTURE_TEST(pairs_whose_digits_agree_sort_by_the_others)
 {
 	static const uint64_t masks[] = {
 		UINT64_MAX,
@@ -222,24 +222,4 @@ static void pairs_whose_digits_agree_sort_by_the_others(void **state)
 			                    n * 16);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(words_sort_like_qsort, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			words_with_ordered_low_halves_sort_by_high_halves, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(sorted_pairs_stay_where_they_are, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(pairs_sort_by_key_then_value, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(pairs_of_equal_keys_keep_their_order,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			pairs_whose_digits_agree_sort_by_the_others, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,9 +81,8 @@ static char *bytes_of(int fd, size_t *ret_len)
 	return bytes;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-	(void)state;
 	for (int has_mac = 0; has_mac < 2; has_mac++) {
 		struct dit_crypto with = crypto;
 		struct dit_run_cipher cipher = {.crypto = &with};
@@ -103,7 +102,7 @@ static void what_is_written_is_read(void **state)
 	}
 }
 
-static void places_are_found(void **state)
+TEST(places_are_found)
 {
 	struct dit_run_cipher cipher = {.crypto = &crypto};
 	struct dit_run_segment segment;
@@ -112,7 +111,6 @@ static void places_are_found(void **state)
 	int fd = write_run(&cipher, &segment);
 	char found[8];
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(dit_run_reader_open(&reader, fd, BLOCK, &segment, &cipher), 0);
 	assert_int_equal(dit_run_reader_seek(&reader, &segment, 3 * BLOCK + head + 7), 0);
@@ -122,7 +120,7 @@ static void places_are_found(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static void equal_files_have_no_block_in_common(void **state)
+TEST(equal_files_have_no_block_in_common)
 {
 	struct dit_run_cipher cipher = {.crypto = &crypto};
 	struct dit_run_segment segments[2];
@@ -131,7 +129,6 @@ static void equal_files_have_no_block_in_common(void **state)
 	size_t lens[2];
 	char *const bytes[] = {bytes_of(fds[0], &lens[0]), bytes_of(fds[1], &lens[1])};
 
-	(void)state;
 	assert_int_equal(lens[0], lens[1]);
 	for (size_t i = 0; i + 64 <= lens[0]; i += BLOCK) {
 		for (size_t k = 0; k + 64 <= lens[1]; k += BLOCK) {
@@ -145,7 +142,7 @@ static void equal_files_have_no_block_in_common(void **state)
 	}
 }
 
-static void another_key_and_another_bit_are_told(void **state)
+TEST(another_key_and_another_bit_are_told)
 {
 	static char other_key[XOR_KEY_BYTES];
 	struct dit_crypto other = xor_crypto("Secret", other_key);
@@ -155,7 +152,6 @@ static void another_key_and_another_bit_are_told(void **state)
 	int fd = write_run(&cipher, &segment);
 	char byte = 0;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(read_run(fd, &segment, &wrong), DIT_E_CORRUPT);
 	assert_int_equal(pread(fd, &byte, 1, 2 * BLOCK + 100), 1);
@@ -172,14 +168,13 @@ static int refuse(const struct dit_module_bytes *in, struct dit_module_bytes *ou
 	return 1;
 }
 
-static void a_failing_module_ends_the_writing(void **state)
+TEST(a_failing_module_ends_the_writing)
 {
 	struct dit_module_table table = xor_table;
 	struct dit_crypto failing = crypto;
 	struct dit_run_cipher cipher = {.crypto = &failing};
 	struct dit_run_segment segment;
 
-	(void)state;
 	table.crypt = refuse;
 	failing.table = &table;
 	assert_int_equal(write_run(&cipher, &segment), -EIO);
@@ -187,13 +182,5 @@ static void a_failing_module_ends_the_writing(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(places_are_found),
-		cmocka_unit_test(equal_files_have_no_block_in_common),
-		cmocka_unit_test(another_key_and_another_bit_are_told),
-		cmocka_unit_test(a_failing_module_ends_the_writing),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, NULL);
+	return test_run("tests", set_up, NULL);
 }

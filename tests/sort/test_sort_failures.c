@@ -282,13 +282,12 @@ static int attempt(char *tmpdir, unsigned nrecords)
 	return r;
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
 	char *tmpdir = test_scratch();
 	long n = 0;
 	int r = -ENOMEM;
 
-	(void)state;
 	while (r < 0) {
 		countdown = n++;
 		r = attempt(tmpdir, NRECORDS);
@@ -299,13 +298,12 @@ static void every_allocation_may_fail(void **state)
 	test_scratch_remove(tmpdir);
 }
 
-static void every_write_may_find_the_disk_full(void **state)
+TEST(every_write_may_find_the_disk_full)
 {
 	char *tmpdir = test_scratch();
 	long n = 0;
 	int r = -ENOSPC;
 
-	(void)state;
 	while (r < 0) {
 		writes_left = n++;
 		r = attempt(tmpdir, 4 * NRECORDS);
@@ -317,12 +315,11 @@ static void every_write_may_find_the_disk_full(void **state)
 }
 
 /* A file system of a few pages, which only root may mount. */
-static void a_small_disk_becomes_full(void **state)
+TEST(a_small_disk_becomes_full)
 {
 	char *tmpdir = test_scratch();
 	int r = 0;
 
-	(void)state;
 	if (mount("none", tmpdir, "tmpfs", 0, "size=64k") != 0) {
 		test_scratch_remove(tmpdir);
 		skip_because("only root may mount a small disk");
@@ -333,13 +330,12 @@ static void a_small_disk_becomes_full(void **state)
 	test_scratch_remove(tmpdir);
 }
 
-static void every_read_may_fail(void **state)
+TEST(every_read_may_fail)
 {
 	char *tmpdir = test_scratch();
 	long n = 0;
 	int r = -EIO;
 
-	(void)state;
 	while (r < 0) {
 		reads_left = n;
 		n += 1 + n / 10;
@@ -351,7 +347,7 @@ static void every_read_may_fail(void **state)
 }
 
 /* With keys that differ late, so that the blocks themselves have to be looked at. */
-static void a_look_up_reads_few_blocks(void **state)
+TEST(a_look_up_reads_few_blocks)
 {
 	struct attempt a = {.tmpdir = test_scratch(), .nrecords = NRECORDS};
 	struct dit_sort_view *v = NULL;
@@ -359,7 +355,6 @@ static void a_look_up_reads_few_blocks(void **state)
 	struct dit_sort_record record = {0};
 	size_t nruns = 0;
 
-	(void)state;
 	assert_int_equal(begin(&a), 0);
 	assert_int_equal(push_all(&a), 0);
 	nruns = dit_sorter_nruns(a.sorter);
@@ -391,7 +386,7 @@ static void flip(int fd, off_t at)
 	assert_int_equal(__real_pwrite(fd, &byte, 1, at), 1);
 }
 
-static void a_flipped_byte_is_never_read_as_data(void **state)
+TEST(a_flipped_byte_is_never_read_as_data)
 {
 	struct attempt a = {.tmpdir = test_scratch(), .nrecords = NRECORDS};
 	struct dit_sort_view *v = NULL;
@@ -400,7 +395,6 @@ static void a_flipped_byte_is_never_read_as_data(void **state)
 	size_t nfds = 0;
 	unsigned nfound = 0;
 
-	(void)state;
 	assert_int_equal(begin(&a), 0);
 	assert_int_equal(push_all(&a), 0);
 	assert_int_equal(dit_sort_view_open(&v, a.sorter), 0);
@@ -430,13 +424,12 @@ static void a_flipped_byte_is_never_read_as_data(void **state)
 	test_scratch_remove(a.tmpdir);
 }
 
-static void a_killed_process_leaves_no_file(void **state)
+TEST(a_killed_process_leaves_no_file)
 {
 	struct attempt a = {.tmpdir = test_scratch(), .nrecords = NRECORDS};
 	int status = 0;
 	pid_t pid = fork();
 
-	(void)state;
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		int fds[8];
@@ -451,19 +444,4 @@ static void a_killed_process_leaves_no_file(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	assert_empty(a.tmpdir);
 	test_scratch_remove(a.tmpdir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(every_write_may_find_the_disk_full),
-		cmocka_unit_test(a_small_disk_becomes_full),
-		cmocka_unit_test(every_read_may_fail),
-		cmocka_unit_test(a_look_up_reads_few_blocks),
-		cmocka_unit_test(a_flipped_byte_is_never_read_as_data),
-		cmocka_unit_test(a_killed_process_leaves_no_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -444,7 +444,7 @@ static void world_end(struct world *w)
 	test_scratch_remove(w->tmpdir);
 }
 
-static void the_sorter_agrees_with_its_model(void **state)
+TEST(the_sorter_agrees_with_its_model)
 {
 	/* as in struct plan */
 	/* clang-format off */
@@ -460,7 +460,6 @@ static void the_sorter_agrees_with_its_model(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
 		struct world w;
 
@@ -487,14 +486,13 @@ static void the_sorter_agrees_with_its_model(void **state)
 }
 
 /* With two runs per merge the runs are the ones of the binary number of all spills. */
-static void runs_are_merged_while_records_come(void **state)
+TEST(runs_are_merged_while_records_come)
 {
 	struct dit_sorter_opts opts = DIT_SORTER_OPTS_INIT;
 	struct dit_sorter *sorter = NULL;
 	char *tmpdir = test_scratch();
 	unsigned nspills = 0;
 
-	(void)state;
 	opts.memory_bytes = DIT_SORT_SHARE_MIN;
 	opts.tmpdir = tmpdir;
 	opts.fan_in = 2;
@@ -516,13 +514,12 @@ static void runs_are_merged_while_records_come(void **state)
 }
 
 /* A result that grows with each value costs what a balanced tree costs, not a square. */
-static void growing_values_are_combined_in_pairs(void **state)
+TEST(growing_values_are_combined_in_pairs)
 {
 	struct dit_sorter_opts opts = DIT_SORTER_OPTS_INIT;
 	struct dit_sort_record record = {0};
 	struct dit_sorter *sorter = NULL;
 
-	(void)state;
 	opts.merge = merge_join;
 	opts.memory_bytes = 256u << 20;
 	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
@@ -536,15 +533,4 @@ static void growing_values_are_combined_in_pairs(void **state)
 	assert_int_equal(record.value.len, 8 * 400000);
 	assert_memory_equal(record.value.data, "1234567812345678", 16);
 	dit_sorter_free(sorter);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_sorter_agrees_with_its_model),
-		cmocka_unit_test(runs_are_merged_while_records_come),
-		cmocka_unit_test(growing_values_are_combined_in_pairs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,18 +206,8 @@ static void run_traffic(bool has_sums)
 	test_scratch_remove(tmpdir);
 }
 
-static void views_are_consistent_while_producers_go_on(void **state)
+TEST(views_are_consistent_while_producers_go_on)
 {
-	(void)state;
 	run_traffic(false);
 	run_traffic(true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(views_are_consistent_while_producers_go_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,11 +320,10 @@ static const struct plan plans[] = {
 };
 /* clang-format on */
 
-static void all_records_come_out_in_order(void **state)
+TEST(all_records_come_out_in_order)
 {
 	static const dit_sort_merge_fn merges[] = {NULL, join, take_newer, take_older};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
 		print_message("  %s\n", plans[i].name);
 		for (size_t m = 0; m < sizeof(merges) / sizeof(merges[0]); m++) {
@@ -344,14 +343,13 @@ static void all_records_come_out_in_order(void **state)
 	}
 }
 
-static void records_larger_than_the_budget_pass(void **state)
+TEST(records_larger_than_the_budget_pass)
 {
 	static const struct plan plan = {"huge", 1, SHARE, 0, 0, 0, false, true};
 	struct dit_sort_record record = {0};
 	char *huge = malloc(300000);
 	struct sort s;
 
-	(void)state;
 	assert_non_null(huge);
 	memset(huge, 'x', 300000);
 	sort_begin(&s, &plan, NULL);
@@ -385,14 +383,13 @@ static void records_larger_than_the_budget_pass(void **state)
 }
 
 /* Records that leave nearly half of each slab unused: that counts, too. */
-static void slabs_stay_within_the_share(void **state)
+TEST(slabs_stay_within_the_share)
 {
 	static const struct plan plan = {"wasteful", 1, SHARE, 0, 0, 0, false, true};
 	char value[SHARE / 16 / 2 + 100] = {0};
 	const struct dit_sort_slab *slab = NULL;
 	struct sort s;
 
-	(void)state;
 	sort_begin(&s, &plan, NULL);
 	for (int i = 0; i < 200; i++) {
 		size_t bytes = 0;
@@ -411,7 +408,7 @@ static void slabs_stay_within_the_share(void **state)
 	sort_end(&s);
 }
 
-static void wrong_calls_are_refused(void **state)
+TEST(wrong_calls_are_refused)
 {
 	struct dit_sorter_opts opts = {.size = sizeof(opts),
 	                               .nproducers = 2,
@@ -420,7 +417,6 @@ static void wrong_calls_are_refused(void **state)
 	struct dit_sorter *sorter = NULL;
 	struct dit_sort_record record = {0};
 
-	(void)state;
 	opts.memory_bytes--;
 	assert_int_equal(dit_sorter_new(&sorter, &opts), -EINVAL);
 	opts.memory_bytes++;
@@ -443,14 +439,13 @@ static void wrong_calls_are_refused(void **state)
 	dit_sorter_free(NULL);
 }
 
-static void runs_to_merge_at_once_have_bounds(void **state)
+TEST(runs_to_merge_at_once_have_bounds)
 {
 	static const struct {
 		unsigned nproducers;
 		unsigned fan_in;
 	} cases[] = {{1, 64}, {4, 64}, {16, 16}, {100, 4}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_sorter_opts opts = {.size = sizeof(opts),
 		                               .nproducers = cases[i].nproducers,
@@ -463,14 +458,13 @@ static void runs_to_merge_at_once_have_bounds(void **state)
 	}
 }
 
-static void empty_tmpdir_counts_as_none(void **state)
+TEST(empty_tmpdir_counts_as_none)
 {
 	struct dit_sorter_opts opts = {
 		.size = sizeof(opts), .nproducers = 1, .memory_bytes = SHARE};
 	const char *tmpdir = getenv("TMPDIR");
 	char *before = tmpdir == NULL ? NULL : strdup(tmpdir);
 	struct dit_sorter *sorter = NULL;
-	(void)state;
 
 	assert_int_equal(setenv("TMPDIR", "", 1), 0);
 	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
@@ -481,12 +475,11 @@ static void empty_tmpdir_counts_as_none(void **state)
 	free(before);
 }
 
-static void too_long_keys_are_refused_and_the_error_sticks(void **state)
+TEST(too_long_keys_are_refused_and_the_error_sticks)
 {
 	static const struct plan plan = {"long", 2, 2 * SHARE, 0, 0, 0, false, false};
 	struct sort s;
 
-	(void)state;
 	sort_begin(&s, &plan, NULL);
 	assert_int_equal(dit_sorter_push(s.sorter, 1,
 	                                 (struct dit_span){"a", DIT_SORT_PART_MAX + 1},
@@ -525,13 +518,12 @@ static int read_all(struct dit_sorter *sorter)
 	return r;
 }
 
-static void errors_of_the_merge_function_end_the_sort(void **state)
+TEST(errors_of_the_merge_function_end_the_sort)
 {
 	static const struct plan plan = {"refuse", 1, SHARE, 6000, 0, 0, false, false};
 	struct sort s;
 	int r = 0;
 
-	(void)state;
 	/* in memory */
 	sort_begin(&s, &plan, refuse);
 	for (unsigned i = 0; i < 2; i++) {
@@ -551,12 +543,11 @@ static void errors_of_the_merge_function_end_the_sort(void **state)
 	sort_end(&s);
 }
 
-static void a_missing_directory_is_reported_when_a_run_is_due(void **state)
+TEST(a_missing_directory_is_reported_when_a_run_is_due)
 {
 	static const struct plan plan = {"missing", 1, SHARE, 0, 0, 0, false, false};
 	struct sort s;
 
-	(void)state;
 	sort_begin(&s, &plan, NULL);
 	s.sorter->tmpdir[strlen(s.sorter->tmpdir) - 2] = '!'; /* another name */
 	assert_int_equal(push_much(s.sorter, 5000), -ENOENT);
@@ -566,12 +557,11 @@ static void a_missing_directory_is_reported_when_a_run_is_due(void **state)
 }
 
 /* A limit of the file size stands in for a full disk: write() fails half-way. */
-static void a_full_disk_is_reported(void **state)
+TEST(a_full_disk_is_reported)
 {
 	static const struct plan plan = {"full", 1, SHARE, 0, 0, 2, false, false};
 	struct rlimit old = {0};
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	/* Too small for the first run; then for a run that is merged of two. */
@@ -592,13 +582,12 @@ static void a_full_disk_is_reported(void **state)
 	assert_true(signal(SIGXFSZ, SIG_DFL) != SIG_ERR);
 }
 
-static void damaged_runs_are_found(void **state)
+TEST(damaged_runs_are_found)
 {
 	static const struct plan plan = {"damage", 1, SHARE, 0, 0, 0, false, false};
 	struct sort s;
 	int r = 0;
 
-	(void)state;
 	for (off_t at = 0; at < 5000; at += at < 40 ? 1 : 307) {
 		char byte = 0;
 
@@ -619,12 +608,11 @@ static void damaged_runs_are_found(void **state)
 	}
 }
 
-static void damage_is_found_while_runs_are_merged(void **state)
+TEST(damage_is_found_while_runs_are_merged)
 {
 	static const struct plan plan = {"merge", 1, SHARE, 0, 0, 3, false, false};
 	struct sort s;
 
-	(void)state;
 	sort_begin(&s, &plan, NULL);
 	while (s.sorter->producers[0]->nruns == 0) {
 		assert_int_equal(push_much(s.sorter, 100), 0);
@@ -632,24 +620,4 @@ static void damage_is_found_while_runs_are_merged(void **state)
 	assert_int_equal(ftruncate(s.sorter->producers[0]->runs[0]->fd, 2000), 0);
 	assert_int_equal(push_much(s.sorter, 20000), DIT_E_CORRUPT);
 	sort_end(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_records_come_out_in_order),
-		cmocka_unit_test(records_larger_than_the_budget_pass),
-		cmocka_unit_test(slabs_stay_within_the_share),
-		cmocka_unit_test(wrong_calls_are_refused),
-		cmocka_unit_test(runs_to_merge_at_once_have_bounds),
-		cmocka_unit_test(empty_tmpdir_counts_as_none),
-		cmocka_unit_test(too_long_keys_are_refused_and_the_error_sticks),
-		cmocka_unit_test(errors_of_the_merge_function_end_the_sort),
-		cmocka_unit_test(a_missing_directory_is_reported_when_a_run_is_due),
-		cmocka_unit_test(a_full_disk_is_reported),
-		cmocka_unit_test(damaged_runs_are_found),
-		cmocka_unit_test(damage_is_found_while_runs_are_merged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -406,7 +406,7 @@ static void expect_same(const struct text *found, const struct text *expected, u
 	         expected -> bytes + at);
 }
 
-static void parts_hold_each_record_once_and_unchanged(void **state)
+FIXTURE_TEST(parts_hold_each_record_once_and_unchanged)
 {
 	static struct text inputs[2];
 	static struct text expected[NSHARDS];
@@ -455,7 +455,7 @@ static void parts_hold_each_record_once_and_unchanged(void **state)
 
 static const char one_record[] = "dn: cn=y,dc=x\n\n";
 
-static void a_packed_file_goes_to_one_part(void **state)
+FIXTURE_TEST(a_packed_file_goes_to_one_part)
 {
 	static struct text found;
 	struct fixture *f = *state;
@@ -489,7 +489,7 @@ static void a_packed_file_goes_to_one_part(void **state)
 }
 
 /* A frame for each piece of the text, and the digest of them all. */
-static void packed_shards_are_the_same_bytes_each_time(void **state)
+FIXTURE_TEST(packed_shards_are_the_same_bytes_each_time)
 {
 	static char big[3 << 20];
 	struct fixture *f = *state;
@@ -547,7 +547,7 @@ static void expect_failure(struct fixture *f, const struct dit_split_opts *opts,
 	}
 }
 
-static void a_wrong_map_is_told_with_its_line(void **state)
+FIXTURE_TEST(a_wrong_map_is_told_with_its_line)
 {
 	static const struct {
 		const char *map;
@@ -598,7 +598,7 @@ static void a_wrong_map_is_told_with_its_line(void **state)
 	expect_failure(f, &opts, -ENOENT, "/no/such/map: No such file");
 }
 
-static void records_without_a_line_leave_no_file(void **state)
+FIXTURE_TEST(records_without_a_line_leave_no_file)
 {
 	static const char text[] = "dn: dc=x\n\n"
 				   "dn: dc=y\n\n"
@@ -631,7 +631,7 @@ static void records_without_a_line_leave_no_file(void **state)
 	}
 }
 
-static void all_files_and_names_are_on_the_disk(void **state)
+FIXTURE_TEST(all_files_and_names_are_on_the_disk)
 {
 	static const char *const names[] = {
 		".",
@@ -662,7 +662,7 @@ static void all_files_and_names_are_on_the_disk(void **state)
 }
 
 /* More parents than there is room for what they say, of one length. */
-static void each_parent_has_its_own_answer(void **state)
+FIXTURE_TEST(each_parent_has_its_own_answer)
 {
 	static const struct {
 		const char *map;
@@ -718,7 +718,7 @@ static void each_parent_has_its_own_answer(void **state)
 	}
 }
 
-static void what_cannot_be_read_or_written_is_told(void **state)
+FIXTURE_TEST(what_cannot_be_read_or_written_is_told)
 {
 	static const volatile sig_atomic_t flag = 1;
 	struct fixture *f = *state;
@@ -765,7 +765,7 @@ static void what_cannot_be_read_or_written_is_told(void **state)
 	expect_failure(f, &opts, -EPERM, "include file:/no/such/file failed");
 }
 
-static void a_digest_that_cannot_be_written_is_told_with_path_and_cause(void **state)
+FIXTURE_TEST(a_digest_that_cannot_be_written_is_told_with_path_and_cause)
 {
 	struct fixture *f = *state;
 	const char *paths[] = {f->load.input};
@@ -789,7 +789,7 @@ static void a_digest_that_cannot_be_written_is_told_with_path_and_cause(void **s
 }
 
 /* The link leads to a directory of root's, and another user can exchange it. */
-static void root_makes_nothing_by_way_of_a_foreign_link(void **state)
+FIXTURE_TEST(root_makes_nothing_by_way_of_a_foreign_link)
 {
 	static const struct {
 		const char *link; /* below "home" */
@@ -838,7 +838,7 @@ static void shorten(void *ctx, const struct dit_progress *progress)
 	}
 }
 
-static void an_input_that_becomes_shorter_is_told(void **state)
+FIXTURE_TEST(an_input_that_becomes_shorter_is_told)
 {
 	static char big[5 << 20];
 	struct fixture *f = *state;
@@ -857,35 +857,4 @@ static void an_input_that_becomes_shorter_is_told(void **state)
 		test_write_file(f->load.input, big, len);
 		expect_failure(f, &opts, DIT_E_INVALID, "has become shorter");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(parts_hold_each_record_once_and_unchanged,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(a_packed_file_goes_to_one_part, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(
-			packed_shards_are_the_same_bytes_each_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(all_files_and_names_are_on_the_disk,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(each_parent_has_its_own_answer, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_wrong_map_is_told_with_its_line, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(records_without_a_line_leave_no_file,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_be_read_or_written_is_told,
-	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			a_digest_that_cannot_be_written_is_told_with_path_and_cause,
-			setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			root_makes_nothing_by_way_of_a_foreign_link, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_input_that_becomes_shorter_is_told,
-	                                        setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static int open_as(struct dit_crypto **ret, const char *kind, const char *passph
 	return dit_crypto_open(ret, module(), passphrase, why);
 }
 
-static void tables_say_what_is_to_be_done(void **state)
+TEST(tables_say_what_is_to_be_done)
 {
 	static const struct {
 		const char *kind;
@@ -58,7 +58,6 @@ static void tables_say_what_is_to_be_done(void **state)
 		{"no-sum-size", NULL, false, false, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_crypto *crypto = NULL;
 
@@ -75,7 +74,7 @@ static void tables_say_what_is_to_be_done(void **state)
 	}
 }
 
-static void impossible_modules_are_refused(void **state)
+TEST(impossible_modules_are_refused)
 {
 	static const struct {
 		const char *kind;
@@ -91,7 +90,6 @@ static void impossible_modules_are_refused(void **state)
 	};
 	struct dit_crypto *crypto = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].kind);
 		assert_int_equal(open_as(&crypto, cases[i].kind, "geheim"),
@@ -102,11 +100,10 @@ static void impossible_modules_are_refused(void **state)
 	}
 }
 
-static void files_that_are_no_modules_are_refused(void **state)
+TEST(files_that_are_no_modules_are_refused)
 {
 	struct dit_crypto *crypto = NULL;
 
-	(void)state;
 	assert_int_equal(dit_crypto_open(&crypto, "libm.so.6", "geheim", why),
 	                 DIT_E_UNSUPPORTED);
 	assert_non_null(strstr(why, "it has no function MDB_crypto"));
@@ -118,11 +115,10 @@ static void files_that_are_no_modules_are_refused(void **state)
 	assert_non_null(strstr(why, "nowhere.so"));
 }
 
-static void passphrase_is_the_key_without_a_function(void **state)
+TEST(passphrase_is_the_key_without_a_function)
 {
 	struct dit_crypto *crypto = NULL;
 
-	(void)state;
 	assert_int_equal(open_as(&crypto, "no-key-function", "secret"), 0);
 	assert_memory_equal(crypto->key, "secret\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
 	                    24);
@@ -134,7 +130,7 @@ static void passphrase_is_the_key_without_a_function(void **state)
 	dit_crypto_close(crypto);
 }
 
-static void bytes_come_back_with_key_and_nonce_alone(void **state)
+TEST(bytes_come_back_with_key_and_nonce_alone)
 {
 	const struct dit_crypto_nonce nonce = {{7, 9}};
 	const char text[] = "some bytes that nobody shall read";
@@ -145,7 +141,6 @@ static void bytes_come_back_with_key_and_nonce_alone(void **state)
 	struct dit_crypto *crypto = NULL;
 	struct dit_crypto *other = NULL;
 
-	(void)state;
 	assert_int_equal(open_as(&crypto, "", "secret"), 0);
 	assert_int_equal(open_as(&other, "", "Secret"), 0);
 	memcpy(again, text, sizeof(text));
@@ -167,13 +162,12 @@ static void bytes_come_back_with_key_and_nonce_alone(void **state)
 	dit_crypto_close(crypto);
 }
 
-static void a_module_may_fail(void **state)
+TEST(a_module_may_fail)
 {
 	char byte = 0;
 	char mac[16];
 	struct dit_crypto *crypto = NULL;
 
-	(void)state;
 	assert_int_equal(open_as(&crypto, "failing", "secret"), 0);
 	assert_int_equal(dit_crypto_encrypt(crypto, (struct dit_crypto_nonce){{1, 1}},
 	                                    (struct dit_module_bytes){1, &byte}, mac),
@@ -182,14 +176,13 @@ static void a_module_may_fail(void **state)
 }
 
 /* The scratch directory is in one where all may write. */
-static void root_loads_no_module_that_others_can_exchange(void **state)
+TEST(root_loads_no_module_that_others_can_exchange)
 {
 	char *dir = test_scratch();
 	char command[9000];
 	char path[4200];
 	struct dit_crypto *crypto = NULL;
 
-	(void)state;
 	if (geteuid() != 0) {
 		test_scratch_remove(dir);
 		skip();
@@ -239,13 +232,12 @@ static void read_flags(const void *address, char flags[512])
 	(void)fclose(maps);
 }
 
-static void keys_are_in_no_core(void **state)
+TEST(keys_are_in_no_core)
 {
 	struct dit_crypto *crypto = NULL;
 	char *text = dit_secret_text("secret");
 	char flags[512];
 
-	(void)state;
 	assert_int_equal(open_as(&crypto, "", "secret"), 0);
 	read_flags(crypto->key, flags);
 	assert_non_null(strstr(flags, " dd"));
@@ -256,20 +248,4 @@ static void keys_are_in_no_core(void **state)
 	dit_secret_text_free(text);
 	dit_secret_text_free(NULL);
 	dit_secret_free(NULL, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_say_what_is_to_be_done),
-		cmocka_unit_test(impossible_modules_are_refused),
-		cmocka_unit_test(files_that_are_no_modules_are_refused),
-		cmocka_unit_test(passphrase_is_the_key_without_a_function),
-		cmocka_unit_test(bytes_come_back_with_key_and_nonce_alone),
-		cmocka_unit_test(a_module_may_fail),
-		cmocka_unit_test(root_loads_no_module_that_others_can_exchange),
-		cmocka_unit_test(keys_are_in_no_core),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,13 +29,12 @@ static int open_scratch(const char *dir)
 	return fd;
 }
 
-static void a_place_in_a_file_is_written_and_read(void **state)
+TEST(a_place_in_a_file_is_written_and_read)
 {
 	char *dir = test_scratch();
 	int fd = open_scratch(dir);
 	char bytes[16] = "";
 
-	(void)state;
 	assert_int_equal(dit_write_at(fd, "abcdef", 6, 3), 0);
 	assert_int_equal(dit_read_at(fd, bytes, 4, 4), 4);
 	assert_memory_equal(bytes, "bcde", 4);
@@ -76,7 +75,7 @@ static void *feed(void *ctx)
 	return NULL;
 }
 
-static void a_pipe_is_read_to_the_end_of_the_buffer_or_its_own(void **state)
+TEST(a_pipe_is_read_to_the_end_of_the_buffer_or_its_own)
 {
 	const struct sigaction action = {.sa_handler = ignore};
 	struct feeder feeder = {.reader = pthread_self()};
@@ -84,7 +83,6 @@ static void a_pipe_is_read_to_the_end_of_the_buffer_or_its_own(void **state)
 	char bytes[3 * NPIECES];
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	assert_int_equal(pipe(fds), 0);
 	feeder.fd = fds[1];
@@ -101,12 +99,11 @@ static void a_pipe_is_read_to_the_end_of_the_buffer_or_its_own(void **state)
 	assert_true(dit_read_full(fds[0], bytes, 1, NULL) < 0);
 }
 
-static void a_piece_is_handed_out_as_it_comes(void **state)
+TEST(a_piece_is_handed_out_as_it_comes)
 {
 	char bytes[8];
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
 	assert_int_equal(write(fds[1], "ab", 2), 2);
 	assert_int_equal(dit_read_some(fds[0], bytes, sizeof(bytes), NULL), 2);
@@ -122,14 +119,13 @@ static void *end_soon(void *stop)
 	return NULL;
 }
 
-static void a_stop_ends_the_wait_for_the_rest(void **state)
+TEST(a_stop_ends_the_wait_for_the_rest)
 {
 	struct dit_stop stop = {.flag = NULL};
 	pthread_t thread;
 	char bytes[8];
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], "ab", 2), 2);
 	assert_int_equal(pthread_create(&thread, NULL, end_soon, &stop), 0);
@@ -140,16 +136,4 @@ static void a_stop_ends_the_wait_for_the_rest(void **state)
 	                 DIT_E_STOPPED);
 	assert_int_equal(close(fds[0]), 0);
 	assert_int_equal(close(fds[1]), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_place_in_a_file_is_written_and_read),
-		cmocka_unit_test(a_pipe_is_read_to_the_end_of_the_buffer_or_its_own),
-		cmocka_unit_test(a_piece_is_handed_out_as_it_comes),
-		cmocka_unit_test(a_stop_ends_the_wait_for_the_rest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,13 +152,12 @@ static bool is_as_expected(size_t i, bool is_root)
 	return is_right;
 }
 
-static void links_are_followed_where_only_root_and_we_could_put_them(void **state)
+TEST_WITH(links_are_followed_where_only_root_and_we_could_put_them, set_up, tear_down)
 {
 	size_t nright = 0;
 	int status = 0;
 	pid_t pid = 0;
 
-	(void)state;
 	if (geteuid() != 0) {
 		skip_because("only root can give a directory away");
 	}
@@ -179,7 +178,7 @@ static void links_are_followed_where_only_root_and_we_could_put_them(void **stat
 	assert_int_equal(status, 0);
 }
 
-static void root_works_where_no_other_user_can_exchange_files(void **state)
+TEST_WITH(root_works_where_no_other_user_can_exchange_files, set_up, tear_down)
 {
 	static const struct {
 		const char *path;
@@ -194,7 +193,6 @@ static void root_works_where_no_other_user_can_exchange_files(void **state)
 		{"alice/below", "a directory on the way belongs to user 54321"},
 	};
 
-	(void)state;
 	if (geteuid() != 0) {
 		skip_because("only root can give a directory away");
 	}
@@ -213,7 +211,7 @@ static void root_works_where_no_other_user_can_exchange_files(void **state)
 	}
 }
 
-static void links_of_proc_are_followed(void **state)
+TEST_WITH(links_of_proc_are_followed, set_up, tear_down)
 {
 	char path[64];
 	struct stat got;
@@ -221,7 +219,6 @@ static void links_of_proc_are_followed(void **state)
 	int fd = open(top, O_PATH);
 	int found = -1;
 
-	(void)state;
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d/.", fd);
 	found = dit_path_open(path, NULL);
 	assert_true(found >= 0);
@@ -232,7 +229,7 @@ static void links_of_proc_are_followed(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static void parent_is_found_with_the_last_part(void **state)
+TEST_WITH(parent_is_found_with_the_last_part, set_up, tear_down)
 {
 	static const struct {
 		const char *path, *name;
@@ -245,7 +242,6 @@ static void parent_is_found_with_the_last_part(void **state)
 		{"/etc/passwd/out", NULL, -ENOTDIR},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
 		const char *name = NULL;
 		int fd = dit_path_open_parent(parents[i].path, &name, NULL);
@@ -261,11 +257,10 @@ static void parent_is_found_with_the_last_part(void **state)
 	}
 }
 
-static void long_and_empty_paths_are_refused(void **state)
+TEST_WITH(long_and_empty_paths_are_refused, set_up, tear_down)
 {
 	char *path = malloc(PATH_MAX + 2);
 
-	(void)state;
 	assert_non_null(path);
 	memset(path, '/', PATH_MAX + 1);
 	path[PATH_MAX + 1] = '\0';
@@ -275,19 +270,4 @@ static void long_and_empty_paths_are_refused(void **state)
 	assert_int_equal(dit_path_open(path, NULL), -ENAMETOOLONG);
 	assert_int_equal(dit_path_open("", NULL), -ENOENT);
 	free(path);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(links_are_followed_where_only_root_and_we_could_put_them),
-		TEST(root_works_where_no_other_user_can_exchange_files),
-		TEST(links_of_proc_are_followed),
-		TEST(parent_is_found_with_the_last_part),
-		TEST(long_and_empty_paths_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,10 +9,8 @@
 
 #include "test.h"
 
-static void first_that_is_not_empty_is_taken(void **state)
+TEST(first_that_is_not_empty_is_taken)
 {
-	(void)state;
-
 	assert_int_equal(setenv("TMPDIR", "/var/tmp", 1), 0);
 	assert_string_equal(dit_tmp_dir("/chosen"), "/chosen");
 	assert_string_equal(dit_tmp_dir(""), "/var/tmp");
@@ -25,11 +23,10 @@ static void first_that_is_not_empty_is_taken(void **state)
 	assert_string_equal(dit_tmp_dir(NULL), "/tmp");
 }
 
-static void missing_rights_name_the_user(void **state)
+TEST(missing_rights_name_the_user)
 {
 	char text[100];
 
-	(void)state;
 	assert_int_equal(dit_tmp_dir_check("/tmp", text, sizeof(text)), 0);
 	assert_int_equal(dit_tmp_dir_check("/nonexistent", text, sizeof(text)), -ENOENT);
 	assert_string_equal(text, "/nonexistent");
@@ -53,14 +50,4 @@ static void missing_rights_name_the_user(void **state)
 		assert_int_equal(dit_tmp_dir_check("/usr", text, sizeof(text)), -EACCES);
 		assert_non_null(strstr(text, "/usr, for temporary files of user "));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_that_is_not_empty_is_taken),
-		cmocka_unit_test(missing_rights_name_the_user),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

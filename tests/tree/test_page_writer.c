@@ -187,10 +187,8 @@ static void write_and_check(struct scratch *scratch)
 	assert_all_written(scratch->path);
 }
 
-static void chunks_are_written_where_they_belong(void **state)
+TEST(chunks_are_written_where_they_belong)
 {
-	(void)state;
-
 	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		struct scratch scratch;
 
@@ -200,10 +198,8 @@ static void chunks_are_written_where_they_belong(void **state)
 	}
 }
 
-static void a_file_without_direct_writes_gets_ordinary_ones(void **state)
+TEST(a_file_without_direct_writes_gets_ordinary_ones)
 {
-	(void)state;
-
 	for (int i = 0; i < 6; i++) {
 		struct scratch scratch;
 
@@ -220,10 +216,9 @@ static void a_file_without_direct_writes_gets_ordinary_ones(void **state)
 	wants_direct = true;
 }
 
-static void another_file_of_the_name_is_not_written(void **state)
+TEST(another_file_of_the_name_is_not_written)
 {
 	struct scratch scratch;
-	(void)state;
 
 	nfiles = 1;
 	scratch_open(&scratch, true);
@@ -235,12 +230,11 @@ static void another_file_of_the_name_is_not_written(void **state)
 }
 
 /* Its end is no place for direct writes any more. */
-static void lengths_that_are_not_aligned_are_written(void **state)
+TEST(lengths_that_are_not_aligned_are_written)
 {
 	struct scratch scratch;
 	char text[100] = "";
 	int fd = -1;
-	(void)state;
 
 	scratch_open(&scratch, true);
 	assert_int_equal(dit_page_file_write(&scratch.file, "text at odd places", 18, 77),
@@ -252,10 +246,9 @@ static void lengths_that_are_not_aligned_are_written(void **state)
 	scratch_close(&scratch);
 }
 
-static void a_file_that_is_not_there_is_an_error(void **state)
+TEST(a_file_that_is_not_there_is_an_error)
 {
 	struct dit_page_file file;
-	(void)state;
 
 	assert_int_equal(
 		dit_page_file_open(&file, AT_FDCWD, "/nonexistent/file", NULL, true),
@@ -283,10 +276,8 @@ static void put_and_drain(bool has_thread)
 	dit_slab_put(chunk, DIT_CHUNK_BYTES);
 }
 
-static void chunks_go_past_the_cache(void **state)
+TEST(chunks_go_past_the_cache)
 {
-	(void)state;
-
 	keeps_flags = true;
 	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		put_and_drain(has_thread);
@@ -302,10 +293,8 @@ static void chunks_go_past_the_cache(void **state)
 
 /* ---- errors ---- */
 
-static void the_first_error_of_a_file_is_its_own(void **state)
+TEST(the_first_error_of_a_file_is_its_own)
 {
-	(void)state;
-
 	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		struct scratch bad;
 		struct scratch good;
@@ -340,10 +329,8 @@ static void the_first_error_of_a_file_is_its_own(void **state)
 	}
 }
 
-static void a_limit_on_file_sizes_is_an_error_and_no_signal(void **state)
+TEST(a_limit_on_file_sizes_is_an_error_and_no_signal)
 {
-	(void)state;
-
 	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		struct scratch scratch;
 		int status = 0;
@@ -375,10 +362,9 @@ static void a_limit_on_file_sizes_is_an_error_and_no_signal(void **state)
 	}
 }
 
-static void a_thread_that_cannot_be_started_is_an_error(void **state)
+TEST(a_thread_that_cannot_be_started_is_an_error)
 {
 	struct dit_page_writer *writer = NULL;
-	(void)state;
 
 	no_threads = true;
 	assert_int_equal(dit_page_writer_new(&writer, true), -EAGAIN);
@@ -408,12 +394,11 @@ static void *put_share(void *arg)
 	return NULL;
 }
 
-static void several_threads_share_a_writer_and_a_file(void **state)
+TEST(several_threads_share_a_writer_and_a_file)
 {
 	struct scratch scratch;
 	struct share shares[NTHREADS];
 	pthread_t threads[NTHREADS];
-	(void)state;
 
 	scratch_open(&scratch, true);
 	for (size_t i = 0; i < NTHREADS; i++) {
@@ -428,22 +413,4 @@ static void several_threads_share_a_writer_and_a_file(void **state)
 	assert_int_equal(dit_page_file_drain(&scratch.file), 0);
 	assert_all_written(scratch.path);
 	scratch_close(&scratch);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chunks_are_written_where_they_belong),
-		cmocka_unit_test(a_file_without_direct_writes_gets_ordinary_ones),
-		cmocka_unit_test(another_file_of_the_name_is_not_written),
-		cmocka_unit_test(lengths_that_are_not_aligned_are_written),
-		cmocka_unit_test(a_file_that_is_not_there_is_an_error),
-		cmocka_unit_test(chunks_go_past_the_cache),
-		cmocka_unit_test(the_first_error_of_a_file_is_its_own),
-		cmocka_unit_test(a_limit_on_file_sizes_is_an_error_and_no_signal),
-		cmocka_unit_test(a_thread_that_cannot_be_started_is_an_error),
-		cmocka_unit_test(several_threads_share_a_writer_and_a_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

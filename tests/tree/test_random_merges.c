@@ -521,13 +521,12 @@ static void run_end(struct run *run)
 	free(run->records);
 }
 
-static void merged_trees_hold_what_an_array_holds(void **state)
+TEST(merged_trees_hold_what_an_array_holds)
 {
 	const char *is_long = getenv("DIT_LONG");
 	unsigned ntrees = is_long != NULL && *is_long == '1' ? NTREES_LONG : NTREES;
 	char *dir = test_scratch();
 
-	(void)state;
 	for (unsigned i = 0; i < ntrees; i++) {
 		struct run run;
 
@@ -540,12 +539,11 @@ static void merged_trees_hold_what_an_array_holds(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_damaged_tree_ends_the_merge_or_does_no_harm(void **state)
+TEST(a_damaged_tree_ends_the_merge_or_does_no_harm)
 {
 	char *dir = test_scratch();
 	unsigned nrefused = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < NDAMAGED; i++) {
 		struct run run;
 
@@ -559,14 +557,4 @@ static void a_damaged_tree_ends_the_merge_or_does_no_harm(void **state)
 	}
 	assert_true(nrefused > NDAMAGED / 4);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(merged_trees_hold_what_an_array_holds),
-		cmocka_unit_test(a_damaged_tree_ends_the_merge_or_does_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

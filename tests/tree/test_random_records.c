@@ -389,13 +389,12 @@ static void run_end(struct run *run)
 	free(run);
 }
 
-static void merged_lists_hold_what_arrays_hold(void **state)
+TEST(merged_lists_hold_what_arrays_hold)
 {
 	const char *is_long = getenv("DIT_LONG");
 	unsigned ntrees = is_long != NULL && *is_long == '1' ? NTREES_LONG : NTREES;
 	char *dir = test_scratch();
 
-	(void)state;
 	for (unsigned i = 0; i < ntrees; i++) {
 		struct run *run = run_begin(dir, i);
 
@@ -407,12 +406,11 @@ static void merged_lists_hold_what_arrays_hold(void **state)
 	test_scratch_remove(dir);
 }
 
-static void a_damaged_list_ends_the_merge_or_does_no_harm(void **state)
+TEST(a_damaged_list_ends_the_merge_or_does_no_harm)
 {
 	char *dir = test_scratch();
 	unsigned nrefused = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < NDAMAGED; i++) {
 		struct run *run = run_begin(dir, i + 100000);
 
@@ -425,14 +423,4 @@ static void a_damaged_list_ends_the_merge_or_does_no_harm(void **state)
 	}
 	assert_true(nrefused > NDAMAGED / 4);
 	test_scratch_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(merged_lists_hold_what_arrays_hold),
-		cmocka_unit_test(a_damaged_list_ends_the_merge_or_does_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

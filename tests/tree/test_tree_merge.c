@@ -404,9 +404,8 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	fixture_remove(&f);
 }
 
-static void merged_tables_hold_the_changes(void **state)
+TEST(merged_tables_hold_the_changes)
 {
-	(void)state;
 	long_list = 3000;
 	first_change = 1;
 	run(0, INDEX_FLAGS, 1);
@@ -422,11 +421,10 @@ static bool is_range(unsigned key)
 }
 
 /* Lists of a tree of pages, which goes; ranges become wider. */
-static void long_lists_become_ranges(void **state)
+TEST(long_lists_become_ranges)
 {
 	unsigned n = 0;
 
-	(void)state;
 	long_list = LIST_MAX - 20;
 	first_change = LIST_MAX - 19;
 	run(3000, INDEX_FLAGS, 6);
@@ -438,7 +436,7 @@ static void long_lists_become_ranges(void **state)
 }
 
 /* All keys go; an empty table gets some. */
-static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
+TEST(a_tree_shrinks_to_nothing_and_grows_again)
 {
 	static struct changes changes;
 	struct dit_page_commit *commit = NULL;
@@ -446,7 +444,6 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 	struct dit_page_reserve reserve;
 	struct fixture f;
 
-	(void)state;
 	memset(&model, 0, sizeof(model));
 	model.has[3][7] = true;
 	model.has[9][8] = true;
@@ -482,13 +479,12 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 }
 
 /* Pages that another writer took are not free, and not ours. */
-static void lost_pages_are_noticed(void **state)
+TEST(lost_pages_are_noticed)
 {
 	struct dit_page_commit *commit = NULL;
 	struct dit_page_set pages = {.words = NULL};
 	struct fixture f;
 
-	(void)state;
 	fixture_make(&f);
 	assert_int_equal(reserve_more(&f, 20, 20, &pages), 0);
 	reopen(&f);
@@ -573,7 +569,7 @@ static int put_entry(struct dit_page_commit *commit, struct dit_page_source *pag
 }
 
 /* Before and after the change, in pages of both kinds. */
-static void keys_of_another_length_are_damage(void **state)
+TEST(keys_of_another_length_are_damage)
 {
 	static const struct {
 		uint64_t changed;
@@ -581,7 +577,6 @@ static void keys_of_another_length_are_damage(void **state)
 		bool is_leaf;
 	} cases[] = {{1, 1, true}, {2, 0, true}, {1, 2, false}, {100, 1, false}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_page_commit *commit = NULL;
 		struct dit_page_source pages;
@@ -631,7 +626,7 @@ static struct dit_tree_record tree_of(const struct fixture *f, uint64_t *ret_npa
 	return tree;
 }
 
-static void two_versions_differ_by_their_changes(void **state)
+TEST(two_versions_differ_by_their_changes)
 {
 	static struct difference difference;
 	struct dit_page_set set = {.npages = 0};
@@ -645,7 +640,6 @@ static void two_versions_differ_by_their_changes(void **state)
 	MDB_txn *reader = NULL;
 	uint64_t npages = 0;
 
-	(void)state;
 	fixture_make(&f);
 	older = tree_of(&f, &npages);
 	reader = begin(&f, MDB_RDONLY);
@@ -688,18 +682,4 @@ static void two_versions_differ_by_their_changes(void **state)
 	dit_page_set_deinit(&set);
 	mdb_txn_abort(reader);
 	fixture_remove(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(merged_tables_hold_the_changes),
-		cmocka_unit_test(long_lists_become_ranges),
-		cmocka_unit_test(a_tree_shrinks_to_nothing_and_grows_again),
-		cmocka_unit_test(lost_pages_are_noticed),
-		cmocka_unit_test(keys_of_another_length_are_damage),
-		cmocka_unit_test(two_versions_differ_by_their_changes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void check(struct context *context, assertion_fn function,
 /* clang-format off */
 #define P(serial, name) "{ serialNumber " serial ", issuer rdnSequence:\"" name "\" }"
 
-static void certificates_are_asserted_by_number_and_issuer(void **state)
+TEST(certificates_are_asserted_by_number_and_issuer)
 {
 	static const struct assertion cases[] = {
 		{P("5", "CN=A"), P("5", "cn=A"), P("'5'H", "cn=a")},
@@ -115,7 +115,7 @@ static void certificates_are_asserted_by_number_and_issuer(void **state)
 
 #define L(name, time) "{ issuer rdnSequence:\"" name "\", thisUpdate \"" time "\" }"
 
-static void lists_are_asserted_by_issuer_and_time(void **state)
+TEST(lists_are_asserted_by_issuer_and_time)
 {
 	static const struct assertion cases[] = {
 		{L("CN=A", "20200101000000Z"), L("cn=A", "20200101000000Z"),
@@ -139,7 +139,7 @@ static void lists_are_asserted_by_issuer_and_time(void **state)
 	name "\" }, serial " serial " } }"
 #define A(serial, base) "{ serialNumber " serial ", issuer " base " }"
 
-static void attribute_certificates_are_asserted_by_their_issuers_certificate(void **state)
+TEST(attribute_certificates_are_asserted_by_their_issuers_certificate)
 {
 	static const struct assertion cases[] = {
 		{A("'5'H", B("CN=A", "'7'H")), A("'5'H", B("cn=A", "'7'H")),
@@ -163,7 +163,7 @@ static void attribute_certificates_are_asserted_by_their_issuers_certificate(voi
 /* clang-format on */
 
 /* slapd keeps a certificate assertion that it cannot read; the other two it refuses. */
-static void unreadable_assertions_are_pretty_as_they_are(void **state)
+TEST(unreadable_assertions_are_pretty_as_they_are)
 {
 	struct context *context = *state;
 	struct dit_span out = {0};
@@ -182,7 +182,7 @@ static void unreadable_assertions_are_pretty_as_they_are(void **state)
 	                 DIT_E_INVALID);
 }
 
-static void numbers_of_any_length_are_read_or_refused(void **state)
+TEST(numbers_of_any_length_are_read_or_refused)
 {
 	struct context *context = *state;
 	const struct dit_value_scope scope = {.schema = context->schema,
@@ -207,14 +207,5 @@ static void numbers_of_any_length_are_read_or_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(certificates_are_asserted_by_number_and_issuer),
-		cmocka_unit_test(lists_are_asserted_by_issuer_and_time),
-		cmocka_unit_test(
-			attribute_certificates_are_asserted_by_their_issuers_certificate),
-		cmocka_unit_test(unreadable_assertions_are_pretty_as_they_are),
-		cmocka_unit_test(numbers_of_any_length_are_read_or_refused),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

@@ -179,7 +179,7 @@ static void check_forms(struct context *context, const struct dn_case *c,
 	}
 }
 
-static void both_forms_are_those_of_slapd(void **state)
+TEST(both_forms_are_those_of_slapd)
 {
 	struct dit_dn_cache cache = {0};
 
@@ -191,7 +191,7 @@ static void both_forms_are_those_of_slapd(void **state)
 	dit_dn_cache_deinit(&cache);
 }
 
-static void malformed_names_are_refused(void **state)
+TEST(malformed_names_are_refused)
 {
 	struct context *context = *state;
 	struct dit_dn_cache cache = {0};
@@ -212,7 +212,7 @@ static void malformed_names_are_refused(void **state)
 	dit_dn_cache_deinit(&cache);
 }
 
-static void a_nul_in_the_text_is_refused(void **state)
+TEST(a_nul_in_the_text_is_refused)
 {
 	struct context *context = *state;
 	struct dit_dn_cache cache = {0};
@@ -233,7 +233,7 @@ static void a_nul_in_the_text_is_refused(void **state)
 	dit_dn_cache_deinit(&cache);
 }
 
-static void one_form_alone_is_the_same_as_both(void **state)
+TEST(one_form_alone_is_the_same_as_both)
 {
 	struct context *context = *state;
 
@@ -262,7 +262,7 @@ static void one_form_alone_is_the_same_as_both(void **state)
 	}
 }
 
-static void a_normal_form_alone_is_made_of_the_raw_values(void **state)
+TEST(a_normal_form_alone_is_made_of_the_raw_values)
 {
 	struct context *context = *state;
 	struct dit_span out = {0};
@@ -280,7 +280,7 @@ static void a_normal_form_alone_is_made_of_the_raw_values(void **state)
 	assert_span_equal(out, "objectClass=PERSON");
 }
 
-static void the_normal_form_of_an_rdn_stops_at_the_first(void **state)
+TEST(the_normal_form_of_an_rdn_stops_at_the_first)
 {
 	static const char *const cases[][2] = {
 		{"CN=Foo", "cn=foo"},
@@ -302,7 +302,7 @@ static void the_normal_form_of_an_rdn_stops_at_the_first(void **state)
 	}
 }
 
-static void offsets_and_avas_describe_the_result(void **state)
+TEST(offsets_and_avas_describe_the_result)
 {
 	struct context *context = *state;
 	struct dit_dn_cache cache = {0};
@@ -334,7 +334,7 @@ static void offsets_and_avas_describe_the_result(void **state)
 	dit_dn_cache_deinit(&cache);
 }
 
-static void the_root_has_no_rdns(void **state)
+TEST(the_root_has_no_rdns)
 {
 	struct dit_dn dn = {.nrdns = 7};
 
@@ -346,7 +346,7 @@ static void the_root_has_no_rdns(void **state)
 	assert_int_equal(dn.norm.len, 0);
 }
 
-static void a_cache_follows_its_parents(void **state)
+TEST(a_cache_follows_its_parents)
 {
 	static const char *const texts[][2] = {
 		{"cn=A,OU=x,dc=x", "cn=a,ou=x,dc=x"},
@@ -388,7 +388,7 @@ static void check_normalize(struct context *context, struct dit_span text,
 	}
 }
 
-static void a_cache_changes_no_normal_form(void **state)
+TEST(a_cache_changes_no_normal_form)
 {
 	struct dit_dn_cache cache = {0};
 
@@ -404,7 +404,7 @@ static void a_cache_changes_no_normal_form(void **state)
 }
 
 /* More parents than there are places, and more bytes than a cache keeps. */
-static void a_cache_takes_any_number_of_parents(void **state)
+TEST(a_cache_takes_any_number_of_parents)
 {
 	struct context *context = *state;
 	struct dit_dn_cache dns = {0};
@@ -433,7 +433,7 @@ static void a_cache_takes_any_number_of_parents(void **state)
 	dit_dn_cache_deinit(&values);
 }
 
-static void entry_names_have_a_length_limit_and_normal_forms_have_none(void **state)
+TEST(entry_names_have_a_length_limit_and_normal_forms_have_none)
 {
 	struct context *context = *state;
 	char *text = malloc(DIT_DN_MAX + 1);
@@ -463,7 +463,7 @@ static void entry_names_have_a_length_limit_and_normal_forms_have_none(void **st
 	free(text);
 }
 
-static void names_in_names_nest_to_a_limit(void **state)
+TEST(names_in_names_nest_to_a_limit)
 {
 	struct context *context = *state;
 	char text[200] = "";
@@ -484,7 +484,7 @@ static void names_in_names_nest_to_a_limit(void **state)
 	                 DIT_E_UNSUPPORTED);
 }
 
-static void a_type_name_longer_than_its_alias_fits(void **state)
+TEST(a_type_name_longer_than_its_alias_fits)
 {
 	struct context *context = *state;
 	char text[200] = "tL=A";
@@ -503,7 +503,7 @@ static void a_type_name_longer_than_its_alias_fits(void **state)
 }
 
 /* Bug: the output was trimmed though a copied value lay after it, in another block. */
-static void copied_values_do_not_disturb_the_arena(void **state)
+TEST(copied_values_do_not_disturb_the_arena)
 {
 	struct context *context = *state;
 	struct dit_arena arena;
@@ -522,11 +522,10 @@ static void copied_values_do_not_disturb_the_arena(void **state)
 	dit_arena_deinit(&arena);
 }
 
-static void below_counts_at_an_rdn_boundary(void **state)
+TEST(below_counts_at_an_rdn_boundary)
 {
 	struct dit_span dn = DIT_SPAN("cn=a,ou=x,dc=x");
 
-	(void)state;
 	assert_true(dit_dn_is_below(dn, dn));
 	assert_true(dit_dn_is_below(dn, DIT_SPAN("ou=x,dc=x")));
 	assert_true(dit_dn_is_below(dn, DIT_SPAN("")));
@@ -539,25 +538,5 @@ static void below_counts_at_an_rdn_boundary(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_forms_are_those_of_slapd),
-		cmocka_unit_test(malformed_names_are_refused),
-		cmocka_unit_test(a_nul_in_the_text_is_refused),
-		cmocka_unit_test(one_form_alone_is_the_same_as_both),
-		cmocka_unit_test(a_normal_form_alone_is_made_of_the_raw_values),
-		cmocka_unit_test(the_normal_form_of_an_rdn_stops_at_the_first),
-		cmocka_unit_test(offsets_and_avas_describe_the_result),
-		cmocka_unit_test(the_root_has_no_rdns),
-		cmocka_unit_test(a_cache_follows_its_parents),
-		cmocka_unit_test(a_cache_changes_no_normal_form),
-		cmocka_unit_test(a_cache_takes_any_number_of_parents),
-		cmocka_unit_test(
-			entry_names_have_a_length_limit_and_normal_forms_have_none),
-		cmocka_unit_test(names_in_names_nest_to_a_limit),
-		cmocka_unit_test(a_type_name_longer_than_its_alias_fits),
-		cmocka_unit_test(copied_values_do_not_disturb_the_arena),
-		cmocka_unit_test(below_counts_at_an_rdn_boundary),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

@@ -85,7 +85,7 @@ static void assert_tree(struct fixture *f, const char *text, const char *expecte
 	assert_string_equal(f->text, expected);
 }
 
-static void items_have_kinds_and_normal_values(void **state)
+FIXTURE_TEST(items_have_kinds_and_normal_values)
 {
 	static const struct {
 		const char *text;
@@ -129,7 +129,7 @@ static void items_have_kinds_and_normal_values(void **state)
 	}
 }
 
-static void uuids_in_filters_are_bytes(void **state)
+FIXTURE_TEST(uuids_in_filters_are_bytes)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
@@ -146,7 +146,7 @@ static void uuids_in_filters_are_bytes(void **state)
 	}
 }
 
-static void filter_sets_are_trees(void **state)
+FIXTURE_TEST(filter_sets_are_trees)
 {
 	assert_tree(*state, "(&(cn=a)(|(cn=b)(!(foo=x)))(cn=*))",
 	            "and[eq cn 'a'][or[eq cn 'b'][not[undefined]]][has cn]");
@@ -156,7 +156,7 @@ static void filter_sets_are_trees(void **state)
 	assert_tree(*state, "(& (cn=a) (cn=b) )", "and[eq cn 'a'][eq cn 'b']");
 }
 
-static void text_that_is_no_filter_is_refused(void **state)
+FIXTURE_TEST(text_that_is_no_filter_is_refused)
 {
 	static const char *const texts[] = {"",     "(",       "()",        "(cn)",
 	                                    "(=a)", "(cn=a",   "cn=a)",     "((cn=a))",
@@ -173,7 +173,7 @@ static void text_that_is_no_filter_is_refused(void **state)
 	assert_null(filter);
 }
 
-static void a_filter_that_nests_too_deeply_is_refused(void **state)
+FIXTURE_TEST(a_filter_that_nests_too_deeply_is_refused)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
@@ -195,7 +195,7 @@ static void add_line(void *ctx, const struct dit_report *report)
 	put(ctx, "%s\n", report->text);
 }
 
-static void unknown_attributes_are_remarked_on_in_two_kinds_of_items(void **state)
+FIXTURE_TEST(unknown_attributes_are_remarked_on_in_two_kinds_of_items)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
@@ -213,7 +213,7 @@ static void unknown_attributes_are_remarked_on_in_two_kinds_of_items(void **stat
 	                    "get_ssa: conn 0 unknown attribute type=bar (17)\n");
 }
 
-static void lack_of_memory_is_told(void **state)
+FIXTURE_TEST(lack_of_memory_is_told)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
@@ -231,21 +231,4 @@ static void lack_of_memory_is_told(void **state)
 	}
 	assert_int_equal(r, 0);
 	assert_true(n > 5);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(items_have_kinds_and_normal_values),
-		TEST(uuids_in_filters_are_bytes),
-		TEST(filter_sets_are_trees),
-		TEST(text_that_is_no_filter_is_refused),
-		TEST(a_filter_that_nests_too_deeply_is_refused),
-		TEST(unknown_attributes_are_remarked_on_in_two_kinds_of_items),
-		TEST(lack_of_memory_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

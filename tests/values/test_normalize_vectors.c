@@ -54,7 +54,7 @@ static void check_row(const struct dit_schema *schema, struct dit_arena *arena, 
 	}
 }
 
-static void normal_forms_are_those_that_slapadd_stored(void **state)
+TEST(normal_forms_are_those_that_slapadd_stored)
 {
 	struct dit_schema *schema = sample_schema();
 	struct dit_arena arena;
@@ -62,7 +62,6 @@ static void normal_forms_are_those_that_slapadd_stored(void **state)
 	char row[16384];
 	unsigned nrows = 0;
 
-	(void)state;
 	dit_arena_init(&arena, 4096);
 	assert_non_null(file);
 	assert_non_null(fgets(row, sizeof(row), file)); /* names of the columns */
@@ -75,13 +74,4 @@ static void normal_forms_are_those_that_slapadd_stored(void **state)
 	(void)fclose(file);
 	dit_arena_deinit(&arena);
 	dit_schema_free(schema);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(normal_forms_are_those_that_slapadd_stored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

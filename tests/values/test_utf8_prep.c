@@ -29,7 +29,7 @@ struct prep_case {
 	const char *exact;
 };
 
-static void strings_are_prepared_as_the_specification_says(void **state)
+TEST(strings_are_prepared_as_the_specification_says)
 {
 	static const struct prep_case cases[] = {
 		{"", "", ""},
@@ -92,7 +92,7 @@ static void strings_are_prepared_as_the_specification_says(void **state)
 	}
 }
 
-static void malformed_text_is_refused(void **state)
+TEST(malformed_text_is_refused)
 {
 	static const char *const cases[] = {
 		"caf\xE9",
@@ -120,14 +120,13 @@ static void malformed_text_is_refused(void **state)
 	}
 }
 
-static void every_length_of_code_point_survives_a_round_trip(void **state)
+TEST(every_length_of_code_point_survives_a_round_trip)
 {
 	static const uint32_t cases[] = {
 		0,       0x7F,     0x80,     0x7FF,     0x800,     0xFFFF,
 		0x10000, 0x1FFFFF, 0x200000, 0x3FFFFFF, 0x4000000, 0x7FFFFFFF,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char bytes[DIT_UTF8_MAX];
 		size_t len = dit_utf8_encode(cases[i], bytes);
@@ -139,7 +138,7 @@ static void every_length_of_code_point_survives_a_round_trip(void **state)
 	}
 }
 
-static void a_nul_is_an_ordinary_character(void **state)
+TEST(a_nul_is_an_ordinary_character)
 {
 	struct dit_span out = {0};
 
@@ -149,7 +148,7 @@ static void a_nul_is_an_ordinary_character(void **state)
 }
 
 /* Longer than the array on the stack, and expanding to eighteen code points each. */
-static void long_values_are_prepared_too(void **state)
+TEST(long_values_are_prepared_too)
 {
 	enum {
 		COUNT = 1000,
@@ -175,7 +174,7 @@ static void long_values_are_prepared_too(void **state)
  * 4 MB of marks in falling order of their classes, above (230) before below (220). A
  * quadratic method takes half an hour for them.
  */
-static void a_long_run_of_marks_is_put_in_order(void **state)
+TEST(a_long_run_of_marks_is_put_in_order)
 {
 	enum {
 		EACH = 1024 * 1024 /* marks of each class */
@@ -201,7 +200,7 @@ static void a_long_run_of_marks_is_put_in_order(void **state)
 }
 
 /* Classes 230, 220, 230 and again; a letter between them ends the run. */
-static void marks_of_one_class_keep_their_order(void **state)
+TEST(marks_of_one_class_keep_their_order)
 {
 	static const char in[] = "q\xCC\x87\xCC\xA3\xCC\x81q\xCC\x81\xCC\x87";
 	struct dit_span out = {0};
@@ -213,15 +212,5 @@ static void marks_of_one_class_keep_their_order(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strings_are_prepared_as_the_specification_says),
-		cmocka_unit_test(malformed_text_is_refused),
-		cmocka_unit_test(every_length_of_code_point_survives_a_round_trip),
-		cmocka_unit_test(a_nul_is_an_ordinary_character),
-		cmocka_unit_test(long_values_are_prepared_too),
-		cmocka_unit_test(a_long_run_of_marks_is_put_in_order),
-		cmocka_unit_test(marks_of_one_class_keep_their_order),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

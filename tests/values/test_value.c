@@ -168,7 +168,7 @@ static const struct syntax_case syntax_cases[] = {
 	{DIT_VALID_REJECT_ALL, {NULL}, {"", "a"}},
 };
 
-static void syntaxes_accept_and_refuse_what_they_should(void **state)
+TEST(syntaxes_accept_and_refuse_what_they_should)
 {
 	struct context *context = *state;
 
@@ -199,7 +199,7 @@ struct pretty_case {
 	const char *out; /* NULL: refused */
 };
 
-static void pretty_forms_are_those_of_slapd(void **state)
+TEST(pretty_forms_are_those_of_slapd)
 {
 	static const struct pretty_case cases[] = {
 		{DIT_VALID_NONE, " As it is ", " As it is "},
@@ -310,7 +310,7 @@ static const struct norm_case norm_cases[] = {
 	{DIT_NORM_NAME_UID, S("foo=A#'01'B"), NULL},
 };
 
-static void normal_forms_are_those_of_slapd(void **state)
+TEST(normal_forms_are_those_of_slapd)
 {
 	struct context *context = *state;
 
@@ -330,7 +330,7 @@ static void normal_forms_are_those_of_slapd(void **state)
 	}
 }
 
-static void an_order_prefix_stays_in_front_of_the_normal_form(void **state)
+TEST(an_order_prefix_stays_in_front_of_the_normal_form)
 {
 	static const struct {
 		const char *type;
@@ -365,7 +365,7 @@ static void an_order_prefix_stays_in_front_of_the_normal_form(void **state)
 	}
 }
 
-static void a_bad_value_after_an_order_prefix_is_refused(void **state)
+TEST(a_bad_value_after_an_order_prefix_is_refused)
 {
 	struct context *context = *state;
 	struct dit_span out = {0};
@@ -378,7 +378,7 @@ static void a_bad_value_after_an_order_prefix_is_refused(void **state)
 }
 
 /* slapd leaves that byte to chance. */
-static void a_uuid_with_a_digit_too_few_ends_in_zeros(void **state)
+TEST(a_uuid_with_a_digit_too_few_ends_in_zeros)
 {
 	struct context *context = *state;
 	struct dit_span out = {0};
@@ -394,14 +394,5 @@ static void a_uuid_with_a_digit_too_few_ends_in_zeros(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_uuid_with_a_digit_too_few_ends_in_zeros),
-		cmocka_unit_test(syntaxes_accept_and_refuse_what_they_should),
-		cmocka_unit_test(pretty_forms_are_those_of_slapd),
-		cmocka_unit_test(normal_forms_are_those_of_slapd),
-		cmocka_unit_test(an_order_prefix_stays_in_front_of_the_normal_form),
-		cmocka_unit_test(a_bad_value_after_an_order_prefix_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

@@ -87,7 +87,7 @@ static const struct {
 	{"", NULL},
 };
 
-static void access_is_normalised_as_by_slapd(void **state)
+TEST(access_is_normalised_as_by_slapd)
 {
 	struct context *context = *state;
 
@@ -110,7 +110,7 @@ static void access_is_normalised_as_by_slapd(void **state)
 }
 
 /* slapd has uninitialised bytes after it. */
-static void a_nul_is_a_byte_like_any_other(void **state)
+TEST(a_nul_is_a_byte_like_any_other)
 {
 	struct context *context = *state;
 	const struct dit_span text = {"1.2#entry#grant;r;cn#set#a\0b", 28};
@@ -123,7 +123,7 @@ static void a_nul_is_a_byte_like_any_other(void **state)
 	assert_memory_equal(out.data, text.data, text.len);
 }
 
-static void access_values_name_no_entry(void **state)
+TEST(access_values_name_no_entry)
 {
 	struct context *context = *state;
 	struct dit_span text = DIT_SPAN("OpenLDAPaci=1.2#entry#grant\\;r\\;cn#self#");
@@ -139,11 +139,5 @@ static void access_values_name_no_entry(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(access_is_normalised_as_by_slapd),
-		cmocka_unit_test(a_nul_is_a_byte_like_any_other),
-		cmocka_unit_test(access_values_name_no_entry),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

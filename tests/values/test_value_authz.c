@@ -239,7 +239,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void rules_have_the_normal_form_of_slapd(void **state)
+TEST(rules_have_the_normal_form_of_slapd)
 {
 	struct dit_arena arena;
 
@@ -259,7 +259,7 @@ static void rules_have_the_normal_form_of_slapd(void **state)
 	dit_arena_deinit(&arena);
 }
 
-static void filters_have_the_normal_form_of_slapd(void **state)
+TEST(filters_have_the_normal_form_of_slapd)
 {
 	static const char head[] = "ldap:///??sub?";
 	struct dit_arena arena;
@@ -289,7 +289,7 @@ static void filters_have_the_normal_form_of_slapd(void **state)
 }
 
 /* slapd tells an unknown attribute by another code; an unknown class it does not. */
-static void unknown_attributes_of_groups_are_told_apart(void **state)
+TEST(unknown_attributes_of_groups_are_told_apart)
 {
 	static const struct {
 		const char *in;
@@ -321,7 +321,7 @@ static void unknown_attributes_of_groups_are_told_apart(void **state)
 }
 
 /* slapd searches up to a NUL, and its URLs end there. */
-static void a_nul_ends_a_url(void **state)
+TEST(a_nul_ends_a_url)
 {
 	const struct dit_span url = {"ldap:///CN=A\0??sub", 19};
 	const struct dit_span user = {"u.m\0:x", 6};
@@ -360,7 +360,7 @@ static int normalize_deep(const struct dit_schema *schema, size_t depth)
 	return r;
 }
 
-static void a_filter_nests_to_a_limit(void **state)
+TEST(a_filter_nests_to_a_limit)
 {
 	assert_int_equal(normalize_deep(*state, 0), 0);
 	assert_int_equal(normalize_deep(*state, 1000), 0);
@@ -369,13 +369,5 @@ static void a_filter_nests_to_a_limit(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_have_the_normal_form_of_slapd),
-		cmocka_unit_test(filters_have_the_normal_form_of_slapd),
-		cmocka_unit_test(unknown_attributes_of_groups_are_told_apart),
-		cmocka_unit_test(a_nul_ends_a_url),
-		cmocka_unit_test(a_filter_nests_to_a_limit),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

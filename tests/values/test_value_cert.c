@@ -102,7 +102,7 @@ static void check(struct context *context, enum dit_normalizer normalizer,
 	}
 }
 
-static void serial_numbers_are_minimal_hex(void **state)
+TEST(serial_numbers_are_minimal_hex)
 {
 	static const struct {
 		struct dit_span content;
@@ -134,7 +134,7 @@ static void serial_numbers_are_minimal_hex(void **state)
 	}
 }
 
-static void names_are_converted_to_utf8_and_escaped(void **state)
+TEST(names_are_converted_to_utf8_and_escaped)
 {
 	static const struct {
 		unsigned tag;
@@ -171,7 +171,7 @@ static void names_are_converted_to_utf8_and_escaped(void **state)
 	}
 }
 
-static void the_last_rdn_of_a_name_comes_first(void **state)
+TEST(the_last_rdn_of_a_name_comes_first)
 {
 	struct context *context = *state;
 	struct dit_span a = ELEMENT(DIT_DER_SEQUENCE, CN, BYTES("\x0C\x01X"));
@@ -184,7 +184,7 @@ static void the_last_rdn_of_a_name_comes_first(void **state)
 	      "{ serialNumber '1'H, issuer rdnSequence:\"sn=y,cn=x+sn=y,cn=x\" }");
 }
 
-static void malformed_names_refuse_the_certificate(void **state)
+TEST(malformed_names_refuse_the_certificate)
 {
 	struct context *context = *state;
 	struct dit_span ava = ELEMENT(DIT_DER_SEQUENCE, CN, BYTES("\x0C\x01X"));
@@ -213,7 +213,7 @@ static void malformed_names_refuse_the_certificate(void **state)
 	}
 }
 
-static void short_rubbish_is_taken_as_an_empty_certificate(void **state)
+TEST(short_rubbish_is_taken_as_an_empty_certificate)
 {
 	static const char empty[] = "{ serialNumber '0'H, issuer rdnSequence:\"\" }";
 	struct context *context = *state;
@@ -226,7 +226,7 @@ static void short_rubbish_is_taken_as_an_empty_certificate(void **state)
 	check(context, DIT_NORM_CERT_EXACT, BYTES(""), NULL);
 }
 
-static void revocation_lists_show_issuer_and_time(void **state)
+TEST(revocation_lists_show_issuer_and_time)
 {
 	static const struct {
 		struct dit_span time;
@@ -298,7 +298,7 @@ static struct dit_span followed_by(struct context *context, struct dit_span valu
  * Every skeleton is accepted whole and refused cut short. With something after it some
  * are: slapd looks for the head of another element, and after lists not at all.
  */
-static void skeletons_are_accepted_whole_only(void **state)
+TEST(skeletons_are_accepted_whole_only)
 {
 	struct context *context = *state;
 	struct dit_span name = name_of(context, CN, UTF8_STRING, BYTES("Root"));
@@ -342,7 +342,7 @@ static void skeletons_are_accepted_whole_only(void **state)
 }
 
 /* Lists of versions; the certificate rules look at no other part of the version. */
-static void revocation_lists_are_of_version_2_or_have_no_version(void **state)
+TEST(revocation_lists_are_of_version_2_or_have_no_version)
 {
 	static const struct {
 		struct dit_span version;
@@ -373,7 +373,7 @@ static void revocation_lists_are_of_version_2_or_have_no_version(void **state)
 }
 
 /* values.md 4.12: only the parts that are shown are read, so the end may be missing. */
-static void a_certificate_cut_after_the_issuer_is_accepted(void **state)
+TEST(a_certificate_cut_after_the_issuer_is_accepted)
 {
 	struct context *context = *state;
 	struct dit_span name = name_of(context, CN, UTF8_STRING, BYTES("Root"));
@@ -389,7 +389,7 @@ static void a_certificate_cut_after_the_issuer_is_accepted(void **state)
 }
 
 /* As slapadd 2.5.13 stores them, each with a change that it minds or does not mind. */
-static void attribute_certificates_show_the_issuers_certificate(void **state)
+TEST(attribute_certificates_show_the_issuers_certificate)
 {
 	static const char normal[] =
 		"{ serialNumber '5'H, issuer { baseCertificateID { issuer { "
@@ -443,7 +443,7 @@ static void attribute_certificates_show_the_issuers_certificate(void **state)
 	}
 }
 
-static void parts_of_later_versions_need_that_version(void **state)
+TEST(parts_of_later_versions_need_that_version)
 {
 	struct context *context = *state;
 	struct dit_span seq = BYTES("\x30\x00");
@@ -468,7 +468,7 @@ static void parts_of_later_versions_need_that_version(void **state)
 		ELEMENT(DIT_DER_SEQUENCE, list_of_no_version, ALGORITHM, SIGNATURE)));
 }
 
-static void wrong_lengths_are_no_elements(void **state)
+TEST(wrong_lengths_are_no_elements)
 {
 	static const struct dit_span cases[] = {
 		{"", 0},
@@ -482,7 +482,6 @@ static void wrong_lengths_are_no_elements(void **state)
 		{"\x30\x84\xFF\xFF\xFF\xFF", 6},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_span in = cases[i];
 		struct dit_span content = {0};
@@ -494,20 +493,5 @@ static void wrong_lengths_are_no_elements(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(serial_numbers_are_minimal_hex),
-		cmocka_unit_test(names_are_converted_to_utf8_and_escaped),
-		cmocka_unit_test(the_last_rdn_of_a_name_comes_first),
-		cmocka_unit_test(malformed_names_refuse_the_certificate),
-		cmocka_unit_test(short_rubbish_is_taken_as_an_empty_certificate),
-		cmocka_unit_test(revocation_lists_show_issuer_and_time),
-		cmocka_unit_test(revocation_lists_are_of_version_2_or_have_no_version),
-		cmocka_unit_test(a_certificate_cut_after_the_issuer_is_accepted),
-		cmocka_unit_test(attribute_certificates_show_the_issuers_certificate),
-		cmocka_unit_test(skeletons_are_accepted_whole_only),
-		cmocka_unit_test(parts_of_later_versions_need_that_version),
-		cmocka_unit_test(wrong_lengths_are_no_elements),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_run("tests", setup, teardown);
 }

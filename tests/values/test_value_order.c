@@ -70,12 +70,11 @@ static void check_case(struct dit_value_order order, const struct order_case *c)
 	}
 }
 
-static void rules_order_values_as_slapadd_does(void **state)
+TEST(rules_order_values_as_slapadd_does)
 {
 	struct dit_schema *schema = NULL;
 	struct dit_schema_error error;
 	struct dit_value_order order = {NULL, false};
-	(void)state;
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -111,12 +110,11 @@ static const struct order_case match_cases[] = {
          {"-11", "-10", "1"}},
 };
 
-static void the_order_prefix_of_a_value_is_told_from_the_rest(void **state)
+TEST(the_order_prefix_of_a_value_is_told_from_the_rest)
 {
 	struct dit_schema *schema = NULL;
 	struct dit_schema_error error;
 	struct dit_value_order order;
-	(void)state;
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < sizeof(match_cases) / sizeof(match_cases[0]); i++) {
@@ -141,11 +139,10 @@ static void the_order_prefix_of_a_value_is_told_from_the_rest(void **state)
 	dit_schema_free(schema);
 }
 
-static void object_classes_are_ordered_as_they_are_written(void **state)
+TEST(object_classes_are_ordered_as_they_are_written)
 {
 	struct dit_schema *schema = NULL;
 	dit_value_order_fn order = NULL;
-	(void)state;
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	order = dit_value_order(dit_schema_find_type(schema, DIT_SPAN("objectClass")));
@@ -153,15 +150,4 @@ static void object_classes_are_ordered_as_they_are_written(void **state)
 	assert_true(order(DIT_SPAN("top"), DIT_SPAN("alias")) < 0);
 	assert_true(order(DIT_SPAN("alias"), DIT_SPAN("top")) > 0);
 	dit_schema_free(schema);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_order_values_as_slapadd_does),
-		cmocka_unit_test(the_order_prefix_of_a_value_is_told_from_the_rest),
-		cmocka_unit_test(object_classes_are_ordered_as_they_are_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,10 +34,8 @@ static void assert_clean(const struct image *image, const char *what)
 	}
 }
 
-static void files_of_ditadd_and_liblmdb_have_no_findings(void **state)
+TEST(files_of_ditadd_and_liblmdb_have_no_findings)
 {
-	(void)state;
-
 	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
 		struct image image = image_new((enum image_maker)maker);
 		struct image_findings findings;
@@ -164,10 +162,8 @@ static void change_randomly(MDB_env *env, bool shrinks, bool takes_back)
 	}
 }
 
-static void files_that_liblmdb_changes_have_no_findings(void **state)
+TEST(files_that_liblmdb_changes_have_no_findings)
 {
-	(void)state;
-
 	for (unsigned writemap = 0; writemap < 2; writemap++) {
 		char *dir = test_scratch();
 		MDB_env *env = open_env(dir, MDB_NOSYNC | (writemap ? MDB_WRITEMAP : 0));
@@ -213,13 +209,12 @@ static void walk_snapshot(const char *dir, uint64_t transaction, struct dit_meta
 }
 
 /* After the second commit both meta pages belong to later ones. */
-static void a_held_snapshot_is_walked_after_any_commits(void **state)
+TEST(a_held_snapshot_is_walked_after_any_commits)
 {
 	char *dir = test_scratch();
 	MDB_env *env = open_env(dir, MDB_NOSYNC | MDB_NOTLS);
 	MDB_txn *reader = NULL;
 	struct dit_meta held = {.magic = 0};
-	(void)state;
 
 	for (int i = 0; i < 4; i++) {
 		change_randomly(env, false, false);
@@ -259,7 +254,7 @@ static void wrong_order(void *ctx, struct dit_span name, unsigned flags,
 	orders->keys.kind = DIT_ORDER_BACKWARD;
 }
 
-static void a_commit_during_a_walk_that_holds_nothing_is_told(void **state)
+TEST(a_commit_during_a_walk_that_holds_nothing_is_told)
 {
 	char *dir = test_scratch();
 	char path[4200];
@@ -269,7 +264,6 @@ static void a_commit_during_a_walk_that_holds_nothing_is_told(void **state)
 	                             .order = wrong_order,
 	                             .found = commit_meanwhile,
 	                             .found_ctx = &committer};
-	(void)state;
 
 	change_randomly(committer.env, false, false);
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
@@ -282,10 +276,9 @@ static void a_commit_during_a_walk_that_holds_nothing_is_told(void **state)
 	test_scratch_remove(dir);
 }
 
-static void liblmdb_is_not_given_bad_meta_pages(void **state)
+TEST(liblmdb_is_not_given_bad_meta_pages)
 {
 	struct image image = image_new(IMAGE_LIBLMDB);
-	(void)state;
 
 	for (int damage = 0; damage < 4; damage++) {
 		int fd = test_nameless_file();
@@ -307,12 +300,11 @@ static void liblmdb_is_not_given_bad_meta_pages(void **state)
 
 /* ---- no database ---- */
 
-static void other_files_are_no_databases(void **state)
+TEST(other_files_are_no_databases)
 {
 	struct image_findings findings;
 	struct image image = {calloc(1, 3 * IMAGE_PAGE), 3 * IMAGE_PAGE};
 	uint32_t magic = DIT_META_MAGIC;
-	(void)state;
 
 	assert_int_equal(image_walk(&image, 1, &findings), 0);
 	assert_int_equal(findings.stats.by_kind[DIT_WALK_META_MAGIC], 2);
@@ -329,16 +321,15 @@ static void other_files_are_no_databases(void **state)
 	image_free(&image);
 }
 
-static void a_file_that_cannot_be_read_is_an_error(void **state)
+TEST(a_file_that_cannot_be_read_is_an_error)
 {
 	struct dit_walk_opts opts = {.fd = -1, .shared.nthreads = 1};
 	struct dit_walk_stats stats;
-	(void)state;
 
 	assert_int_equal(dit_walk(&opts, &stats), -EBADF);
 }
 
-static void a_walk_can_be_stopped(void **state)
+TEST(a_walk_can_be_stopped)
 {
 	static const volatile sig_atomic_t flag = 1;
 	const struct dit_stop stop = {.flag = &flag};
@@ -346,7 +337,6 @@ static void a_walk_can_be_stopped(void **state)
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {.shared = {.nthreads = 2, .stop = &stop},
 	                             .found = note_first};
-	(void)state;
 
 	opts.fd = test_nameless_file();
 	assert_int_equal(write(opts.fd, image.bytes, image.len), image.len);
@@ -355,13 +345,12 @@ static void a_walk_can_be_stopped(void **state)
 	image_free(&image);
 }
 
-static void a_brief_walk_ends_after_the_main_tree(void **state)
+TEST(a_brief_walk_ends_after_the_main_tree)
 {
 	struct image image = image_new(IMAGE_LIBLMDB);
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {
 		.shared.nthreads = 1, .is_brief = true, .found = note_first};
-	(void)state;
 
 	image_root(&image, "cn")->flags = 0;
 	opts.fd = test_nameless_file();
@@ -483,10 +472,8 @@ static void assert_sizes(const struct sizes *sizes)
 	assert_int_equal(sizes->told[2].depth, 2);
 }
 
-static void sizes_of_databases_are_told(void **state)
+TEST(sizes_of_databases_are_told)
 {
-	(void)state;
-
 	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
 		struct image image = image_new((enum image_maker)maker);
 		int fd = test_nameless_file();
@@ -514,10 +501,8 @@ static void sizes_of_databases_are_told(void **state)
 	}
 }
 
-static void every_kind_has_a_name(void **state)
+TEST(every_kind_has_a_name)
 {
-	(void)state;
-
 	for (int kind = 0; kind < DIT_WALK_NKINDS; kind++) {
 		const char *name = dit_walk_kind_name((enum dit_walk_kind)kind);
 
@@ -528,23 +513,4 @@ static void every_kind_has_a_name(void **state)
 		}
 	}
 	assert_string_equal(dit_walk_kind_name(DIT_WALK_NKINDS), "unknown");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_of_ditadd_and_liblmdb_have_no_findings),
-		cmocka_unit_test(files_that_liblmdb_changes_have_no_findings),
-		cmocka_unit_test(a_held_snapshot_is_walked_after_any_commits),
-		cmocka_unit_test(a_commit_during_a_walk_that_holds_nothing_is_told),
-		cmocka_unit_test(liblmdb_is_not_given_bad_meta_pages),
-		cmocka_unit_test(other_files_are_no_databases),
-		cmocka_unit_test(a_file_that_cannot_be_read_is_an_error),
-		cmocka_unit_test(a_walk_can_be_stopped),
-		cmocka_unit_test(a_brief_walk_ends_after_the_main_tree),
-		cmocka_unit_test(sizes_of_databases_are_told),
-		cmocka_unit_test(every_kind_has_a_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,10 +157,9 @@ static bool try_damage(const struct image *whole, const struct damage *damage,
 	return true;
 }
 
-static void every_damage_is_found_and_named(void **state)
+TEST(every_damage_is_found_and_named)
 {
 	unsigned nmissed = 0;
-	(void)state;
 
 	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
 		struct image image = image_new((enum image_maker)maker);
@@ -175,11 +174,10 @@ static void every_damage_is_found_and_named(void **state)
 }
 
 /* A page at the end that was taken and given back in one transaction is never written. */
-static void free_pages_may_be_after_the_end_of_the_file(void **state)
+TEST(free_pages_may_be_after_the_end_of_the_file)
 {
 	struct image image = image_new(IMAGE_LIBLMDB);
 	struct image_findings findings;
-	(void)state;
 
 	image_live(&image)->last_page++;
 	freed_some(&image)[1] = image_live(&image)->last_page;
@@ -196,10 +194,9 @@ static void free_pages_may_be_after_the_end_of_the_file(void **state)
 }
 
 /* liblmdb 0.9.36 takes pages off that older ones did not count; others find it so. */
-static void page_counts_of_databases_with_lists_may_be_anything(void **state)
+TEST(page_counts_of_databases_with_lists_may_be_anything)
 {
 	static const uint64_t counts[] = {0, 1, 1000, UINT64_MAX, UINT64_MAX - 63};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		struct image image = image_new(IMAGE_LIBLMDB);
@@ -356,12 +353,11 @@ static int mend(const struct image *whole, const struct damage *damage, unsigned
 }
 
 /* A commit copies the record of the free list; its flags are always the same. */
-static void flags_of_the_free_list_are_mended(void **state)
+TEST(flags_of_the_free_list_are_mended)
 {
 	struct image image = image_new(IMAGE_OURS);
 	struct replaced replaced;
 	int fd = -1;
-	(void)state;
 
 	image_live(&image)->free_tree.flags = 0;
 	fd = image_file(&image);
@@ -374,10 +370,9 @@ static void flags_of_the_free_list_are_mended(void **state)
 	image_free(&image);
 }
 
-static void a_damaged_tree_is_replaced_and_its_pages_are_free(void **state)
+TEST(a_damaged_tree_is_replaced_and_its_pages_are_free)
 {
 	unsigned nmended = 0;
-	(void)state;
 
 	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
 		struct image image = image_new((enum image_maker)maker);
@@ -392,13 +387,12 @@ static void a_damaged_tree_is_replaced_and_its_pages_are_free(void **state)
 }
 
 /* The pages of a damaged tree cannot be told from those of another one. */
-static void pages_are_lost_if_a_tree_that_stays_is_damaged_as_well(void **state)
+TEST(pages_are_lost_if_a_tree_that_stays_is_damaged_as_well)
 {
 	struct image image = image_new(IMAGE_LIBLMDB);
 	struct image_findings findings;
 	struct replaced replaced;
 	int fd = -1;
-	(void)state;
 
 	image_set_child(image_node(image_root(&image, "cn"), 1), 1);
 	image_leaf(&image, "id2e", 1)->number++;
@@ -424,18 +418,4 @@ static void pages_are_lost_if_a_tree_that_stays_is_damaged_as_well(void **state)
 	assert_int_equal(replaced.r, 0);
 	assert_false(replaced.is_damaged); /* it is dn2i */
 	(void)close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(free_pages_may_be_after_the_end_of_the_file),
-		cmocka_unit_test(page_counts_of_databases_with_lists_may_be_anything),
-		cmocka_unit_test(every_damage_is_found_and_named),
-		cmocka_unit_test(flags_of_the_free_list_are_mended),
-		cmocka_unit_test(a_damaged_tree_is_replaced_and_its_pages_are_free),
-		cmocka_unit_test(pages_are_lost_if_a_tree_that_stays_is_damaged_as_well),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
