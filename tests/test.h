@@ -40,15 +40,16 @@ static inline const char *test_tmp_dir(void)
 	return dir == NULL || dir[0] == '\0' ? "/tmp" : dir;
 }
 
-/** Make a fresh directory; free with test_scratch_remove(). */
-static inline char *test_scratch(void)
-{
-	char path[4096];
+/**
+ * Call release(what) when the test has ended, however it ends, or when the group has ended
+ * whose set-up calls this. What was given last is released first.
+ */
+void test_at_end(void (*release)(void *what), void *what);
+/** Call its release() now. */
+void test_release(void *what);
 
-	(void)snprintf(path, sizeof(path), "%s/ditkit-test-XXXXXX", test_tmp_dir());
-	assert_non_null(mkdtemp(path));
-	return strdup(path);
-}
+/** Make a directory, which is removed with all that it holds when the test has ended. */
+char *test_scratch(void);
 
 /** Open a new file that has no name, to read and write. */
 static inline int test_nameless_file(void)
@@ -63,14 +64,10 @@ static inline int test_nameless_file(void)
 	return fd;
 }
 
-/** Remove the directory with all it holds, and free the path. */
+/** Remove such a directory before that, and free its path. */
 static inline void test_scratch_remove(char *path)
 {
-	char command[4200];
-
-	(void)snprintf(command, sizeof(command), "rm -rf -- '%s'", path);
-	assert_int_equal(system(command), 0);
-	free(path);
+	test_release(path);
 }
 
 /** Make a file of these bytes, in place of one that is there. */
@@ -136,8 +133,9 @@ struct test_case {
 	int line;
 };
 
-/** Add a test to those of the program. For TEST_CASE(). */
+/** For TEST_CASE(): add a test to those of the program; end one. */
 void test_add(const struct test_case *test);
+int test_end(CMFixtureFunction tear_down, void **state);
 
 /**
  * Run the tests of a group, in the order of the file, between set_up and tear_down
@@ -152,9 +150,14 @@ int test_run(const char *group, CMFixtureFunction set_up, CMFixtureFunction tear
  */
 #define TEST_CASE(name, setup, teardown, groups)                                         \
  static void name(void **state);                                                         \
+ static int end_##name(void **state)                                                     \
+ {                                                                                       \
+  return test_end(teardown, state);                                                      \
+ }                                                                                       \
  __attribute__((constructor)) static void add_##name(void)                               \
  {                                                                                       \
-  test_add(&(struct test_case){{#name, name, setup, teardown, NULL}, groups, __LINE__}); \
+  test_add(&(struct test_case){                                                          \
+	  {#name, name, setup, end_##name, NULL}, groups, __LINE__});                    \
  }                                                                                       \
  static void name(__attribute__((unused)) void **state)
 #define TEST_WITH(name, setup, teardown) TEST_CASE(name, setup, teardown, NULL)

@@ -81,7 +81,6 @@ TEST(the_smallest_limit_counts)
 	assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
 	root = "";
 	npages = 0;
-	test_scratch_remove(dir);
 }
 
 TEST(groups_limit_those_that_are_in_them)
@@ -113,7 +112,6 @@ TEST(groups_limit_those_that_are_in_them)
 	}
 	root = "";
 	npages = 0;
-	test_scratch_remove(dir);
 }
 
 TEST(the_process_uses_memory)

@@ -417,7 +417,6 @@ TEST(databases_that_slapd_would_not_make_are_told)
 	assert_string_equal(told.findings, "database-flags cn -1 -1\n"
 	                                   "database-flags dn2i -1 -1\n"
 	                                   "database-missing id2e -1 -1\n");
-	test_scratch_remove(dir);
 }
 
 /* Names and numbers of what is told, a line each. */

@@ -309,7 +309,6 @@ TEST(a_check_can_be_stopped)
 	assert_int_equal(dit_check_index(&content, INT32), DIT_E_STOPPED);
 	dit_snapshot_close(content.snapshot);
 	dit_index_set_free(set);
-	test_scratch_remove(dir);
 }
 
 static int work_without_memory(struct dit_check_content *content)

@@ -71,7 +71,6 @@ TEST(it_appears_when_it_is_complete)
 	assert_int_equal(status.st_mode & 0777, 0600); /* the old one's */
 	assert_int_equal(count_files(dir), 1);
 	result_file_drop(&file); /* does no harm */
-	test_scratch_remove(dir);
 }
 
 TEST(giving_up_leaves_nothing)
@@ -85,7 +84,6 @@ TEST(giving_up_leaves_nothing)
 	assert_int_equal(count_files(dir), 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no keeper is left */
 	assert_int_equal(errno, ECHILD);
-	test_scratch_remove(dir);
 }
 
 TEST(a_failed_write_is_told)
@@ -107,7 +105,6 @@ TEST(what_cannot_be_written_is_told_at_once)
 	test_write_text(in(dir, "file"), "");
 	assert_int_equal(result_file_open(&file, "test", in(dir, "file/out")), -1);
 	assert_int_equal(count_files(dir), 1);
-	test_scratch_remove(dir);
 }
 
 TEST(a_place_that_goes_away_is_told)
@@ -122,7 +119,6 @@ TEST(a_place_that_goes_away_is_told)
 	assert_int_equal(mkdir(path, 0700), 0); /* a directory took the name */
 	assert_int_equal(result_file_place(&file), -1);
 	assert_int_equal(count_files(sub), 1);
-	test_scratch_remove(dir);
 }
 
 TEST(a_pipe_is_not_replaced)
@@ -142,7 +138,6 @@ TEST(a_pipe_is_not_replaced)
 	assert_string_equal(text, "text");
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(count_files(dir), 1);
-	test_scratch_remove(dir);
 }
 
 TEST(a_link_is_replaced_and_not_followed)
@@ -170,7 +165,6 @@ TEST(a_link_is_replaced_and_not_followed)
 	assert_int_equal(symlink("/", path), 0);
 	assert_int_equal(result_file_open(&file, "test", path), -1);
 	assert_int_equal(count_files(dir), 1);
-	test_scratch_remove(dir);
 }
 
 /* /dev/stdout is a link of the system: it stays, whatever standard output is. */
@@ -194,7 +188,6 @@ TEST(standard_output_may_be_a_file)
 	expect(path, "first texttext");
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(count_files(dir), 1);
-	test_scratch_remove(dir);
 }
 
 /* In a process of its own: there is no way back. */
@@ -223,5 +216,4 @@ TEST(another_user_can_place_the_file)
 	assert_int_equal(status, 0);
 	expect(path, "mine");
 	assert_int_equal(count_files(dir), 1);
-	test_scratch_remove(dir);
 }

@@ -216,7 +216,6 @@ TEST(the_next_command_is_slapd_for_this_configuration)
 		assert_string_equal(next, "/sbin/slapd -f my.conf -u daemon");
 		free(next);
 	}
-	test_scratch_remove(dir);
 }
 
 TEST(records_that_are_kept_are_somewhere)

@@ -503,8 +503,6 @@ TEST(ixck_on_one_side_does_not_count)
 	add_db(b, "other", 0, 0);
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
 	assert_int_equal(n, 1);
-	test_scratch_remove(a);
-	test_scratch_remove(b);
 }
 
 TEST(index_items_that_are_no_ids_are_an_error)
@@ -518,8 +516,6 @@ TEST(index_items_that_are_no_ids_are_an_error)
 	add_db(b, "cn", MDB_DUPSORT | MDB_DUPFIXED, 5);
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_CORRUPT);
 	assert_int_equal(n, 99);
-	test_scratch_remove(a);
-	test_scratch_remove(b);
 }
 
 TEST(bad_directories_are_refused)
@@ -534,7 +530,6 @@ TEST(bad_directories_are_refused)
 	opts.first = "/nonexistent";
 	opts.second = a;
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), -ENOENT);
-	test_scratch_remove(a);
 }
 
 TEST(a_comparison_can_be_stopped)
@@ -548,8 +543,6 @@ TEST(a_comparison_can_be_stopped)
 
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_STOPPED);
 	assert_int_equal(n, 99);
-	test_scratch_remove(a);
-	test_scratch_remove(b);
 }
 
 static void note_progress(void *ctx, const struct dit_progress *progress)
@@ -587,8 +580,6 @@ TEST(progress_is_told)
 	assert_true(last.total > 0);
 	assert_true(last.bytes_read > 0);
 	assert_int_equal(last.threads, 3);
-	test_scratch_remove(a);
-	test_scratch_remove(b);
 }
 
 /* Another process makes databases in three transactions. */
@@ -636,6 +627,4 @@ TEST(commits_during_a_comparison_do_not_matter)
 	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
 	assert_int_equal(n, 0);
 	assert_null(wants);
-	test_scratch_remove(a);
-	test_scratch_remove(b);
 }

@@ -52,7 +52,6 @@ static inline int conf_teardown(void **state)
 	int r = fchdir(f->old_dir);
 
 	(void)close(f->old_dir);
-	test_scratch_remove(f->dir);
 	free(f);
 	return r;
 }

@@ -134,8 +134,6 @@ TEST(directory_is_opened_also_by_a_link_of_ours)
 	assert_int_equal(dit_directory_open(fixture_path(link, "file"), &fault),
 	                 -ENOTDIR);
 	assert_int_equal(dit_directory_open(fixture_path(link, "none"), &fault), -ENOENT);
-	test_scratch_remove(link);
-	test_scratch_remove(dir);
 }
 
 TEST(link_that_another_user_can_exchange_is_not_followed)
@@ -155,7 +153,6 @@ TEST(link_that_another_user_can_exchange_is_not_followed)
 	               "\"link\" is a symbolic link and not followed");
 	assert_refused(fixture_path(dir, "link"), -ELOOP, "belongs to user 65534");
 	assert_directory_holds(fixture_path(dir, "below/db"), "");
-	test_scratch_remove(dir);
 }
 
 /* ---- data.mdb and lock.mdb ---- */
@@ -423,7 +420,6 @@ TEST(file_that_ends_in_free_pages_is_whole)
 
 	assert_int_equal(truncate(fixture_path(dir, "data.mdb"), st.st_size / 2), 0);
 	assert_refused(dir, DIT_E_CORRUPT, "data.mdb is cut off");
-	test_scratch_remove(dir);
 }
 
 /* ---- the staging directory ---- */
@@ -476,7 +472,6 @@ TEST(staging_directory_that_others_can_write_in_is_refused)
 	staging = fixture_open(dir);
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
-	test_scratch_remove(dir);
 }
 
 /* There, another user could exchange files. */
@@ -501,7 +496,6 @@ TEST(root_works_where_it_is_alone)
 	assert_refused(fixture_path(dir, "below"), -EPERM,
 	               "a directory on the way belongs to user 65534");
 	assert_directory_holds(dir, "below ");
-	test_scratch_remove(dir);
 }
 
 TEST(directory_that_takes_the_place_of_ours_is_not_emptied)
@@ -520,7 +514,6 @@ TEST(directory_that_takes_the_place_of_ours_is_not_emptied)
 	assert_says(fault,
 	            "ditkit-staging in it is not empty: somebody has put it there");
 	assert_text(fixture_path(dir, "ditkit-staging/lock.mdb"), "precious");
-	test_scratch_remove(dir);
 }
 
 TEST(merge_puts_lock_mdb_in_order)
@@ -538,7 +531,6 @@ TEST(merge_puts_lock_mdb_in_order)
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
 	assert_int_equal(st.st_size, 8192);
 	assert_int_equal(fixture_count(dir), 3);
-	test_scratch_remove(dir);
 }
 
 /* ---- /proc ---- */
@@ -564,6 +556,4 @@ TEST(without_proc_that_is_said)
 	assert_says(fault, "/proc is not mounted");
 	assert_directory_holds(empty, "");
 	assert_directory_holds(dir, "data.mdb lock.mdb ");
-	test_scratch_remove(dir);
-	test_scratch_remove(empty);
 }

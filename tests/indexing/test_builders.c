@@ -84,7 +84,6 @@ TEST(each_format_comes_back_in_its_order)
 	assert_int_equal(dit_builders_run_bytes(builders), 0);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
-	test_scratch_remove(dir);
 }
 
 /* The presence key is not taken for a hash of zero, and an index may have no keys. */
@@ -124,7 +123,6 @@ TEST(presence_comes_before_hashes_of_64_bits)
 	assert_int_equal(dit_builders_npushed(builders, 1), 0);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
-	test_scratch_remove(dir);
 }
 
 /* A full list becomes a range if its last ID was pushed twice; a late ID is not the last
@@ -182,7 +180,6 @@ TEST(little_memory_makes_runs)
 	assert_int_equal(dit_index_cursor_open(&cursor, builders, NDBS, 0), -EINVAL);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
-	test_scratch_remove(dir);
 }
 
 /* As text, one after the other. */
@@ -236,7 +233,6 @@ TEST(the_presence_key_is_in_the_first_part)
 	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0, 2), -EINVAL);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
-	test_scratch_remove(dir);
 }
 
 /* A database without long keys has no sorter for them. */
@@ -256,7 +252,6 @@ TEST(long_keys_need_a_database_for_them)
 	dit_builders_free(builders);
 	dit_builders_free(NULL);
 	dit_index_set_free(set);
-	test_scratch_remove(dir);
 }
 
 int main(void)

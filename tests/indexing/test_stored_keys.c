@@ -233,7 +233,6 @@ TEST(builders_take_stored_keys)
 	dit_stored_keys_free(keys);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
-	test_scratch_remove(dir);
 }
 
 int main(void)

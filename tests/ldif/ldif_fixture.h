@@ -27,7 +27,6 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(chdir(f->before), 0);
-	test_scratch_remove(f->dir);
 	free(f);
 	return 0;
 }

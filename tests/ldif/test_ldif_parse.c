@@ -581,7 +581,6 @@ FIXTURE_TEST(urls_follow_the_rules_of_slapd)
 		assert_spans_equal(f->lines.lines[0].value,
 		                   (struct dit_span){c->bytes, c->nbytes});
 	}
-	test_scratch_remove(dir);
 }
 
 FIXTURE_TEST(relative_urls_start_at_the_working_directory)
@@ -599,7 +598,6 @@ FIXTURE_TEST(relative_urls_start_at_the_working_directory)
 	assert_span_equal(f->lines.lines[0].value, "here");
 	assert_null(f->lines.lines[1].value.data);
 	assert_null(f->lines.lines[2].value.data);
-	test_scratch_remove(dir);
 }
 
 /* Larger than the first guess, and of a size that fills a doubled buffer exactly. */
@@ -621,7 +619,6 @@ FIXTURE_TEST(files_of_any_size_are_read_whole)
 		assert_memory_equal(f->lines.lines[0].value.data, bytes, sizes[i]);
 	}
 	free(bytes);
-	test_scratch_remove(dir);
 }
 
 FIXTURE_TEST(pipes_are_read_to_their_end)
@@ -682,7 +679,6 @@ FIXTURE_TEST(only_regular_files_are_read)
 	f->files = &none;
 	check_refused(f, "sn:<file:///dev/zero", "\" fetch failed: --no-urls is given");
 	check_refused(f, "sn:<file:///etc/passwd", "\" fetch failed: --no-urls is given");
-	test_scratch_remove(dir);
 }
 
 static void *stop_soon(void *stop)
@@ -709,7 +705,6 @@ FIXTURE_TEST(the_wait_for_a_pipe_can_be_ended)
 		dit_ldif_parse(NULL, dit_span_of(line), &files, &f->notes, &f->lines),
 		DIT_E_STOPPED);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	test_scratch_remove(dir);
 }
 
 /* dit_ldif_line_number() cuts lines on its own: as the parser does. */

@@ -236,7 +236,6 @@ TEST(a_state_stays_while_others_commit)
 	(void)waitpid(other.pid, NULL, 0);
 	(void)close(other.to);
 	(void)close(other.from);
-	test_scratch_remove(dir);
 }
 
 TEST(liblmdb_sees_our_slot)
@@ -260,7 +259,6 @@ TEST(liblmdb_sees_our_slot)
 		dit_lmdb_reader_close(reader);
 		other_end(&other);
 	}
-	test_scratch_remove(dir);
 }
 
 /* Without liblmdb: the process that comes finds what we have committed before. */
@@ -285,7 +283,6 @@ TEST(the_last_transaction_is_liblmdbs)
 	}
 	other_end(&other);
 	dit_lmdb_reader_close(reader);
-	test_scratch_remove(dir);
 }
 
 TEST(the_write_lock_is_liblmdbs)
@@ -334,7 +331,6 @@ TEST(the_write_lock_is_liblmdbs)
 
 	other_end(&other);
 	dit_lmdb_reader_close(reader);
-	test_scratch_remove(dir);
 }
 
 TEST(full_reader_table_is_told_after_the_wait)
@@ -355,7 +351,6 @@ TEST(full_reader_table_is_told_after_the_wait)
 	                 DIT_LMDB_READERS_FULL);
 
 	other_end(&other);
-	test_scratch_remove(dir);
 }
 
 TEST(slots_of_dead_processes_are_taken)
@@ -378,7 +373,6 @@ TEST(slots_of_dead_processes_are_taken)
 	dit_lmdb_reader_close(reader);
 
 	other_end(&keeper);
-	test_scratch_remove(dir);
 }
 
 TEST(missing_database_is_not_made)
@@ -388,7 +382,6 @@ TEST(missing_database_is_not_made)
 
 	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &fixed), -ENOENT);
 	assert_directory_holds(dir, "");
-	test_scratch_remove(dir);
 }
 
 /* Runs as another user, because root may write to every file. */
@@ -418,7 +411,6 @@ TEST(data_file_may_be_one_that_can_only_be_read)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	test_scratch_remove(dir);
 }
 
 /* ---- snapshots ---- */
@@ -473,7 +465,6 @@ TEST(threads_of_a_snapshot_count_the_same)
 
 	dit_snapshot_close(snapshot);
 	other_end(&other);
-	test_scratch_remove(dir);
 }
 
 TEST(snapshot_needs_a_reader_and_scans_an_existing_one)
@@ -488,7 +479,6 @@ TEST(snapshot_needs_a_reader_and_scans_an_existing_one)
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 2, "ad2i"), -EINVAL);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 /* Another data.mdb is put in place while a process has the directory open. */
@@ -513,6 +503,4 @@ TEST(exchanged_data_file_is_told)
 	other_end(&other);
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
-	test_scratch_remove(copy);
 }

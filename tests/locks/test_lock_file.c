@@ -129,7 +129,6 @@ TEST(a_new_database_has_it)
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	assert_int_equal(fixture_end(staging, &n), 0);
 	assert_set_up(dir);
-	test_scratch_remove(dir);
 }
 
 TEST(the_old_database_has_it_when_a_load_is_given_up)
@@ -149,7 +148,6 @@ TEST(the_old_database_has_it_when_a_load_is_given_up)
 	assert_int_equal(size_of(dir), 0);
 	fixture_abandon(staging);
 	assert_int_equal(size_of(dir), -1);
-	test_scratch_remove(dir);
 }
 
 /* A process that is killed after the rename leaves nothing of the old file's state. */
@@ -166,7 +164,6 @@ TEST(it_is_empty_before_the_file_is_in_place)
 	assert_int_equal(size_of(dir), 0);
 	assert_int_equal(dit_output_end(&staging->base), 0);
 	assert_set_up(dir);
-	test_scratch_remove(dir);
 }
 
 /* Then a slapd that waits fails once, as it must not trust the file. */
@@ -182,7 +179,6 @@ TEST(it_is_empty_where_the_data_file_cannot_be_read)
 	assert_int_equal(size_of(dir), 0);
 	dit_claim_drop(&claim, DIT_CLAIM_PUBLISHED);
 	assert_int_equal(close(data_fd), 0);
-	test_scratch_remove(dir);
 }
 
 /* As a program that another thread starts, which has the files until it runs. */
@@ -203,7 +199,6 @@ TEST(a_claim_ends_though_a_child_has_its_files)
 	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	test_scratch_remove(dir);
 }
 
 int main(void)

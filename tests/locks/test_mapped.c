@@ -64,7 +64,6 @@ static int teardown(void **state)
 	(void)state;
 	(void)close(lock_fd);
 	(void)close(data_fd);
-	test_scratch_remove(dir);
 	return 0;
 }
 

@@ -86,7 +86,6 @@ static int teardown(void **state)
 	assert_int_equal(munmap(f->map, f->bytes), 0);
 	assert_int_equal(close(f->data_fd), 0);
 	assert_int_equal(close(f->lock_fd), 0);
-	test_scratch_remove(f->dir);
 	free(f);
 	return 0;
 }
@@ -766,7 +765,6 @@ FIXTURE_TEST(a_reader_waits_for_a_loader)
 	if (!fixture_is_lmdb_10) {
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 	}
-	test_scratch_remove(other);
 }
 
 /* It was put in place after ours was opened, and before the processes were joined. */
@@ -785,7 +783,6 @@ FIXTURE_TEST(an_exchanged_data_file_is_opened_again)
 	assert_null(goes);
 	assert_true(is_file(reader->data_fd, &st));
 	dit_lmdb_reader_close(reader);
-	test_scratch_remove(other);
 }
 
 FIXTURE_TEST(a_reader_waits_for_a_slot)

@@ -54,7 +54,6 @@ static int tear_down(void **state)
 {
 	(void)state;
 	(void)close(dir_fd);
-	test_scratch_remove(dir);
 	return 0;
 }
 

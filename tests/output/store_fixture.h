@@ -419,7 +419,7 @@ static inline void fixture_put_tree(struct dit_record_output *staging,
 	fixture_put_self(3, "cn=b", 1);
 }
 
-/** A published database with the tree in it; free with test_scratch_remove(). */
+/** A published database with the tree in it, which goes with the test. */
 static inline char *fixture_published(void)
 {
 	char *dir = test_scratch();

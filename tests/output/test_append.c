@@ -213,5 +213,4 @@ TEST(an_unknown_format_is_left_to_liblmdb)
 	assert_false(staging->is_append);
 	assert_false(staging->is_unknown_format);
 	fixture_abandon(staging);
-	test_scratch_remove(dir);
 }

@@ -169,7 +169,6 @@ TEST(new_indexes_are_published)
 	assert_true(output->bytes >= bytes);
 	assert_int_equal(dit_output_end(output), 0);
 	assert_indexes(dir, "cn cccc 3, uid dddd 3");
-	test_scratch_remove(dir);
 }
 
 /* No page is lost, and none has two owners. */
@@ -234,8 +233,6 @@ TEST(the_rest_stays)
 		"uid: this database is only in the first\n"
 		"mail: this database is only in the second\n");
 	assert_sound(dir);
-	test_scratch_remove(whole);
-	test_scratch_remove(dir);
 }
 
 static struct dit_output *open_beside_others(const char *dir)
@@ -306,7 +303,6 @@ TEST(an_abandoned_output_leaves_the_file_as_it_was)
 		assert_indexes(dir, "cn aaaa 2, sn bbbb 1");
 		assert_sound(dir);
 	}
-	test_scratch_remove(dir);
 }
 
 /* Without indexes nothing is committed. */
@@ -344,7 +340,6 @@ TEST(wrong_calls_and_directories_are_refused)
 	opts.directory = dir;
 	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), -ENOENT);
 	assert_int_not_equal(access(fixture_path(dir, "lock.mdb"), F_OK), 0);
-	test_scratch_remove(dir);
 }
 
 /* Else what came after the older state would be lost. */
@@ -369,7 +364,6 @@ TEST(a_file_that_is_not_in_its_last_state_is_refused)
 	staging_opts.fault = &fault;
 	assert_int_equal(dit_output_new_open(&staging, &staging_opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(fault.text, "meta-transaction"));
-	test_scratch_remove(dir);
 }
 
 int main(void)

@@ -228,7 +228,6 @@ TEST(a_commit_that_fails_leaves_the_file_as_it_was)
 		assert_true(is_meta);
 	}
 	free(old.data);
-	test_scratch_remove(dir);
 }
 
 /* The disk stays full: what needs no space is done. */
@@ -252,7 +251,6 @@ TEST(a_full_disk_is_no_obstacle_before_the_meta_page)
 		assert_int_equal(fixture_count(dir), before);
 	}
 	free(old.data);
-	test_scratch_remove(dir);
 }
 
 static struct dit_record_output *committed(const char *dir)
@@ -323,7 +321,6 @@ TEST(a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end)
 	assert_content(dir, old, false);
 	assert_int_equal(fixture_count(dir), before);
 	free(old.data);
-	test_scratch_remove(dir);
 }
 
 int main(void)

@@ -369,7 +369,6 @@ TEST_IN("LMDB 0.9", liblmdb_and_we_take_turns)
 		assert_lists(dir, round);
 	}
 	assert_no_page_is_lost(dir);
-	test_scratch_remove(dir);
 }
 
 /* A word of a page of the indexes is another one. */
@@ -423,7 +422,6 @@ TEST(a_damaged_page_is_an_error_or_does_no_harm)
 	assert_sound(dir);
 	free(bytes);
 	(void)close(fd);
-	test_scratch_remove(dir);
 }
 
 int main(void)

@@ -203,7 +203,6 @@ TEST_WITH(late_entries_come_in_any_order, forget, NULL)
 	replace(output, 1, 5);
 	publish(output);
 	assert_entries(dir);
-	test_scratch_remove(dir);
 }
 
 /* A pass that begins below the one before it writes pages of that again. */
@@ -225,7 +224,6 @@ TEST_WITH(late_entries_take_free_pages, forget, NULL)
 		publish(output);
 		assert_entries(dir);
 	}
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9, LMDB 1.0", the_entry_with_the_empty_dn_may_come_late)
@@ -242,7 +240,6 @@ TEST_IN("LMDB 0.9, LMDB 1.0", the_entry_with_the_empty_dn_may_come_late)
 	assert_int_equal(output->stored.last_id, 4);
 	dit_output_abandon(&output->base);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 /* ---- names ---- */
@@ -294,7 +291,6 @@ TEST_WITH(children_are_found_among_others, forget, NULL)
 		assert_int_equal(find(output, 3, rdn), i % 2 == 0 ? i : 0);
 	}
 	dit_output_abandon(&output->base);
-	test_scratch_remove(dir);
 }
 
 /* ---- databases that are missing ---- */
@@ -337,7 +333,6 @@ TEST_IN("LMDB 0.9", missing_databases_are_made)
 	}
 	mdb_txn_abort(txn);
 	mdb_env_close(env);
-	test_scratch_remove(dir);
 }
 
 /* ---- what is not to be ---- */
@@ -374,7 +369,6 @@ TEST_IN("LMDB 0.9, LMDB 1.0", what_is_given_up_was_never_there)
 		free(now);
 	}
 	free(before);
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9, LMDB 1.0", a_database_in_use_is_refused)
@@ -389,7 +383,6 @@ TEST_IN("LMDB 0.9, LMDB 1.0", a_database_in_use_is_refused)
 	assert_int_equal(dit_output_merged_open(&output, &opts), DIT_E_BUSY);
 	assert_null(output);
 	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9, LMDB 1.0", a_file_of_the_other_format_is_refused)
@@ -401,7 +394,6 @@ TEST_IN("LMDB 0.9, LMDB 1.0", a_file_of_the_other_format_is_refused)
 	opts.is_lmdb_10 = !opts.is_lmdb_10;
 	assert_int_equal(dit_output_merged_open(&output, &opts), DIT_E_FORMAT);
 	assert_null(output);
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9, LMDB 1.0", a_full_map_is_an_error)
@@ -427,7 +419,6 @@ TEST_IN("LMDB 0.9, LMDB 1.0", a_full_map_is_an_error)
 	}
 	assert_int_equal(fixture_count(dir), 1003);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9, LMDB 1.0", a_limit_of_the_file_is_an_error_and_no_signal)
@@ -457,7 +448,6 @@ TEST_IN("LMDB 0.9, LMDB 1.0", a_limit_of_the_file_is_an_error_and_no_signal)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	assert_int_equal(fixture_count(dir), 3);
-	test_scratch_remove(dir);
 }
 
 /* ---- flags ---- */
@@ -574,7 +564,6 @@ TEST_IN("LMDB 0.9", a_copy_that_lost_flags_is_refused_by_name)
 		assert_non_null(strstr(fault.text, cases[i].remedy));
 		test_scratch_remove(copy);
 	}
-	test_scratch_remove(dir);
 }
 
 int main(void)

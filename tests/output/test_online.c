@@ -128,7 +128,6 @@ TEST(another_process_sees_new_indexes_at_once)
 	assert_sound(dir);
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 TEST(an_output_that_is_given_up_changes_nothing)
@@ -154,7 +153,6 @@ TEST(an_output_that_is_given_up_changes_nothing)
 		assert_int_equal(other_do(&other, 0), step == 0 ? 2 : 5);
 	}
 	other_end(&other);
-	test_scratch_remove(dir);
 }
 
 /* The process dies with pages reserved and written; it leaves its places in LMDB's table
@@ -186,7 +184,6 @@ TEST(pages_of_a_dead_process_are_used_by_slapd)
 	assert_int_equal(other_do(&other, 0), 5);
 	assert_sound(dir);
 	other_end(&other);
-	test_scratch_remove(dir);
 }
 
 /* A whole run; another one has another number. @return the bytes of the file */
@@ -251,7 +248,6 @@ TEST(maxsize_limits_the_file)
 	assert_int_equal(write_table(told.output, 300000), DIT_E_FULL);
 	dit_output_abandon(told.output);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 /* ---- what others have mapped ---- */
@@ -315,7 +311,6 @@ TEST(the_file_grows_as_far_as_others_have_mapped_it)
 	}
 	holder_end(&holder);
 	other_end(&other);
-	test_scratch_remove(dir);
 }
 
 /* After some runs there are free pages enough. */
@@ -340,7 +335,6 @@ TEST(a_file_that_need_not_grow_may_be_mapped_as_it_is)
 	assert_in_range(told.times.bytes, 1, small.map_bytes);
 	holder_end(&holder);
 	other_end(&other);
-	test_scratch_remove(dir);
 }
 
 /* It has read the meta page before. */
@@ -365,7 +359,6 @@ TEST(a_process_that_comes_during_a_commit_has_all_its_pages)
 	holder_end(&holder);
 	(void)run_once(dir, &other, 1, 0);
 	other_end(&other);
-	test_scratch_remove(dir);
 }
 
 int main(void)

@@ -364,7 +364,6 @@ TEST(changes_in_each_round_reach_the_new_indexes)
 	assert_sound(dir);
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 static void change_nothing(const struct other *other, unsigned call)
@@ -400,7 +399,6 @@ TEST(rounds_without_changes_end)
 	assert_index(dir);
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 static const unsigned fewer[] = {1500, 1050, 735, 514, 360, 252, 176, 123, 86};
@@ -444,7 +442,6 @@ TEST(rounds_are_bounded)
 	assert_index(dir);
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 /* Calls that read pages in a run. */
@@ -516,7 +513,6 @@ TEST(a_failure_in_each_round_leaves_a_sound_file)
 	assert_index(dir);
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 static int *count; /* nsyncs or nmaps */
@@ -563,7 +559,6 @@ TEST(each_call_that_fails_leaves_a_sound_file)
 	assert_index(dir);
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 /* slapd leaves the syncs out: nobody waits for a sync, and it comes in the end. */
@@ -598,7 +593,6 @@ TEST(others_do_not_wait_for_what_they_have_not_synced)
 	                 0);
 	assert_true(nlocked > 0);
 	other_end(&other);
-	test_scratch_remove(dir);
 }
 
 /* Pages of the snapshot that slapd has not synced are on the disk before pages are given
@@ -627,7 +621,6 @@ TEST(pages_are_reserved_after_a_sync)
 	watched = NULL;
 	dit_output_abandon(output);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 TEST(a_death_in_each_round_leaves_a_sound_file)
@@ -656,7 +649,6 @@ TEST(a_death_in_each_round_leaves_a_sound_file)
 	assert_index(dir);
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 static void drop_index(const struct other *other, unsigned call)
@@ -680,7 +672,6 @@ TEST(an_index_removed_during_the_run_is_an_error)
 	                    "index database \"cn\" was removed during the run");
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 /* ---- any changes ---- */
@@ -729,7 +720,6 @@ TEST(random_changes_reach_the_new_indexes)
 	assert_true(nrounds > 30);
 	other_end(&other);
 	assert_sound(dir);
-	test_scratch_remove(dir);
 }
 
 int main(void)

@@ -204,7 +204,6 @@ TEST(what_is_put_is_there)
 	assert_dump(dir, "cn", "aaaa=1 aaaa=2 bbbb=3 bbbb=4 ");
 	assert_dump(dir, "sn", "aaaa=1 bbbb=3 ");
 	assert_directory_holds(dir, "data.mdb lock.mdb ");
-	test_scratch_remove(dir);
 }
 
 TEST(an_output_that_is_given_up_leaves_what_was_there)
@@ -255,7 +254,6 @@ TEST(an_output_that_is_given_up_leaves_what_was_there)
 		assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
 	}
 	dit_output_abandon(NULL);
-	test_scratch_remove(dir);
 }
 
 /* On a new output and on an existing one. */
@@ -319,7 +317,6 @@ TEST(what_cannot_be_is_refused)
 	dit_output_drop(table);
 	dit_output_abandon(&output->base);
 	assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
-	test_scratch_remove(dir);
 }
 
 TEST(a_new_output_finds_nothing)
@@ -340,7 +337,6 @@ TEST(a_new_output_finds_nothing)
 	assert_int_equal(dit_output_find_entry(output, 1, &text), 1);
 	assert_true(dit_span_eq(text, DIT_SPAN("first entry")));
 	dit_output_abandon(&output->base);
-	test_scratch_remove(dir);
 }
 
 TEST(stored_records_are_found)
@@ -377,7 +373,6 @@ TEST(stored_records_are_found)
 	assert_int_equal(dit_output_find_index(&output->base, "uid", &index), 0);
 	assert_false(dit_output_used_bytes(&output->base, &used));
 	dit_output_abandon(&output->base);
-	test_scratch_remove(dir);
 }
 
 TEST(lists_are_continued)
@@ -437,7 +432,6 @@ TEST(an_output_that_gets_nothing_changes_nothing)
 	assert_true(before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
 	            before.st_mtim.tv_nsec == after.st_mtim.tv_nsec &&
 	            before.st_ino == after.st_ino);
-	test_scratch_remove(dir);
 }
 
 /* Keys of a database: stored ones, new ones, and both, with lists of all lengths. */
@@ -538,8 +532,6 @@ TEST(both_ways_store_the_same)
 	assert_true(assert_same_index(rebuilt, grown, "cn") > 4000);
 	assert_true(assert_same_index(rebuilt, grown, "sn") > 4000);
 	assert_int_equal(assert_same_index(rebuilt, grown, "id2e"), 4);
-	test_scratch_remove(rebuilt);
-	test_scratch_remove(grown);
 }
 
 /* ---- records that are filled later ---- */

@@ -186,7 +186,6 @@ TEST(links_and_endless_files_are_not_followed)
 		dit_prepared_deinit(&prepared);
 	}
 	assert_int_equal(close(fd), 0);
-	test_scratch_remove(dir);
 }
 
 /* A link has a length as well; and no database is empty. */
@@ -206,7 +205,6 @@ TEST(what_is_no_database_is_damage)
 	test_write_text(fixture_path(dir, "ditkit-prepared/manifest.json"), text);
 	test_write_text(fixture_path(dir, "ditkit-prepared/data.mdb"), "");
 	assert_int_equal(state_of(dir), DIT_PREPARED_DAMAGED);
-	test_scratch_remove(dir);
 }
 
 TEST(a_manifest_is_on_the_disk_before_and_after_its_name)
@@ -226,7 +224,6 @@ TEST(a_manifest_is_on_the_disk_before_and_after_its_name)
 	assert_directory_holds(dir, "manifest.json ");
 	json_decref(json);
 	assert_int_equal(close(fd), 0);
-	test_scratch_remove(dir);
 }
 
 /* ---- steps ---- */
@@ -299,7 +296,6 @@ TEST(a_prepared_one_replaces_another_and_is_taken_back)
 	refuses_exchange = false;
 	assert_int_equal(dit_output_end(output), 0);
 	assert_int_equal(state_of(dir), DIT_PREPARED_READY);
-	test_scratch_remove(dir);
 }
 
 static struct dit_output *open_prepared(const char *dir)
@@ -392,7 +388,6 @@ TEST(nothing_changes_where_a_directory_cannot_be_removed)
 	assert_int_equal(dit_prepared_remove(fd, NULL), 0);
 	assert_directory_holds(dir, "");
 	assert_int_equal(close(fd), 0);
-	test_scratch_remove(dir);
 }
 
 /* The renamed folder is on the disk before the first file in it goes. */
@@ -407,7 +402,6 @@ TEST(a_removal_is_synced_before_files_go)
 	expect_synced();
 	assert_directory_holds(dir, "");
 	assert_int_equal(close(fd), 0);
-	test_scratch_remove(dir);
 }
 
 /* ---- locked by somebody else ---- */
@@ -480,7 +474,6 @@ TEST(a_lock_of_others_is_told_and_waited_for)
 		assert_int_equal(close(holder.fd), 0);
 	}
 	assert_int_equal(close(fd), 0);
-	test_scratch_remove(dir);
 }
 
 int main(void)

@@ -66,7 +66,6 @@ TEST(a_new_database_is_taken_back)
 	assert_int_equal(inode(dir, "data.mdb"), 0);
 	assert_int_equal(inode(dir, "lock.mdb"), 0);
 	assert_int_equal(inode(dir, "ditkit-staging"), 0);
-	test_scratch_remove(dir);
 }
 
 TEST(the_old_file_comes_back)
@@ -86,7 +85,6 @@ TEST(the_old_file_comes_back)
 
 	assert_int_equal(inode(dir, "data.mdb"), old);
 	assert_int_equal(inode(dir, "ditkit-staging"), 0);
-	test_scratch_remove(dir);
 }
 
 TEST(a_directory_that_cannot_be_synced_is_told)
@@ -109,5 +107,4 @@ TEST(a_directory_that_cannot_be_synced_is_told)
 	assert_string_equal(dbs[2].name, "id2e");
 	assert_int_equal(dbs[2].nrecords, 1);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }

@@ -34,7 +34,6 @@ TEST(database_with_entries_is_refused_unchanged)
 	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
 	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_NOTEMPTY);
 	assert_directory_holds(dir, "data.mdb ");
-	test_scratch_remove(dir);
 }
 
 /* The head of a database by OpenLDAP 2.7: 24 bytes, magic, version (storage.md 7). */
@@ -61,7 +60,6 @@ TEST(database_of_another_generation_is_named)
 	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_FORMAT);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), MDB_INVALID); /* no size */
 	assert_directory_holds(dir, "data.mdb ");
-	test_scratch_remove(dir);
 }
 
 static void make_env(const char *dir, const char *db)
@@ -126,7 +124,6 @@ TEST(what_is_no_database_is_refused)
 	assert_int_equal(fclose(file), 0);
 	assert_int_equal(dit_output_new_open(&staging, &opts), MDB_INVALID);
 	assert_directory_holds(dir, "data.mdb ");
-	test_scratch_remove(dir);
 }
 
 TEST(second_loader_is_refused)
@@ -141,7 +138,6 @@ TEST(second_loader_is_refused)
 	assert_directory_holds(dir, "ditkit-staging lock.mdb ");
 	(void)fixture_publish(staging);
 	assert_int_equal(dit_output_new_open(&second, &opts), DIT_E_NOTEMPTY);
-	test_scratch_remove(dir);
 }
 
 /* A process that opens the environment as slapd does. */
@@ -255,7 +251,6 @@ TEST(open_environment_is_busy)
 	other_end(&other);
 	staging = fixture_open(dir);
 	fixture_abandon(staging);
-	test_scratch_remove(dir);
 }
 
 TEST(process_that_waits_gets_the_finished_database)
@@ -327,7 +322,6 @@ TEST(abandoned_load_leaves_no_trace)
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
 	fixture_abandon(NULL);
-	test_scratch_remove(dir);
 }
 
 TEST(what_a_killed_load_left_is_removed)
@@ -356,7 +350,6 @@ TEST(what_a_killed_load_left_is_removed)
 	(void)fixture_publish(staging);
 	assert_directory_holds(dir, "data.mdb lock.mdb ");
 	assert_int_equal(fixture_count(dir), 3);
-	test_scratch_remove(dir);
 }
 
 TEST(staging_directory_that_is_a_link_is_not_followed)
@@ -371,8 +364,6 @@ TEST(staging_directory_that_is_a_link_is_not_followed)
 	assert_int_equal(symlink(elsewhere, fixture_path(dir, "ditkit-staging")), 0);
 	assert_true(dit_output_new_open(&staging, &opts) < 0);
 	assert_directory_holds(elsewhere, "precious ");
-	test_scratch_remove(elsewhere);
-	test_scratch_remove(dir);
 }
 
 static int put_ad_twice(struct dit_record_output *staging)
@@ -665,7 +656,6 @@ TEST(file_size_limit_is_an_error_and_no_signal)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	assert_directory_holds(dir, "");
-	test_scratch_remove(dir);
 }
 
 TEST(failed_rename_leaves_the_directory_as_it_was)
@@ -679,5 +669,4 @@ TEST(failed_rename_leaves_the_directory_as_it_was)
 	assert_int_equal(mkdir(fixture_path(dir, "data.mdb"), 0700), 0);
 	assert_int_equal(fixture_end(staging, &bytes), -EISDIR);
 	assert_directory_holds(dir, "data.mdb ");
-	test_scratch_remove(dir);
 }

@@ -302,7 +302,6 @@ TEST(limits_are_those_of_the_pages)
 	assert_int_equal(dit_output_find_entry(staging, 1, &missing), -EINVAL);
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
-	test_scratch_remove(dir);
 }
 
 /* ---- what lies there already ---- */
@@ -343,7 +342,6 @@ TEST(empty_databases_are_replaced_others_refused)
 	check_refused(dir, &opts, MDB_VERSION_MISMATCH,
 	              "does not write databases of OpenLDAP 2.7");
 	assert_directory_holds(dir, "lock.mdb ");
-	test_scratch_remove(dir);
 }
 
 TEST(files_of_other_formats_are_refused)
@@ -367,7 +365,6 @@ TEST(files_of_other_formats_are_refused)
 	fd = open(fixture_path(dir, "data.mdb"), O_WRONLY | O_TRUNC);
 	assert_int_equal(close(fd), 0);
 	fixture_abandon(open_staging(&opts));
-	test_scratch_remove(dir);
 }
 
 /* ---- limits ---- */
@@ -391,7 +388,6 @@ TEST(too_large_a_database_is_an_error)
 	fill(staging);
 	assert_int_equal(fixture_end(staging, &bytes), 0);
 	check_walk(dir, 4096);
-	test_scratch_remove(dir);
 }
 
 /* In a process of its own: the limit is the process's. */

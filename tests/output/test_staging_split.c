@@ -71,7 +71,6 @@ TEST(keys_are_numbers_and_values_keep_their_order)
 	text = text_of(dir);
 	assert_string_equal(text, "2/3:zz 2/3:aaa 2/256:b 2/257:b 2/257:a 256/1:c ");
 	free(text);
-	test_scratch_remove(dir);
 }
 
 TEST(keys_out_of_order_are_refused)
@@ -105,7 +104,6 @@ TEST(a_record_that_lmdb_cannot_hold_is_an_error)
 	assert_int_equal(put(staging, 7, 1, value + 1, NULL), 0);
 	assert_int_equal(put(staging, 8, 1, value, NULL), MDB_BAD_VALSIZE);
 	fixture_abandon(staging);
-	test_scratch_remove(dir);
 }
 
 /* Lists far larger than a page, in descending order. */
@@ -148,7 +146,6 @@ TEST(long_lists_come_back_whole)
 	assert_int_equal(n, (size_t)3 * MANY);
 	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 int main(void)

@@ -77,7 +77,6 @@ TEST(fixed_databases_exist_with_slapds_flags_even_if_empty)
 		assert_int_equal(stat.ms_depth, 0);
 	}
 	reading_end(&reading);
-	test_scratch_remove(dir);
 }
 
 TEST(attribute_numbers_count_from_one)
@@ -100,7 +99,6 @@ TEST(attribute_numbers_count_from_one)
 	assert_int_equal(number, 6);
 
 	reading_end(&reading);
-	test_scratch_remove(dir);
 }
 
 /* Bytes of an entry that tell where they belong. */
@@ -152,7 +150,6 @@ TEST(entries_of_any_size_come_back)
 	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), MDB_NOTFOUND);
 	reading_end(&reading);
 	free(bytes);
-	test_scratch_remove(dir);
 }
 
 TEST(hole_is_replaced_by_its_entry)
@@ -198,7 +195,6 @@ TEST(hole_is_replaced_by_its_entry)
 		assert_true(len == 0 || memcmp(value.mv_data, bytes, len) == 0);
 	}
 	reading_end(&reading);
-	test_scratch_remove(dir);
 }
 
 TEST(node_with_many_children_keeps_their_order)
@@ -239,7 +235,6 @@ TEST(node_with_many_children_keeps_their_order)
 	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), 0);
 	assert_int_equal(*(const unsigned char *)key.mv_data, 8);
 	reading_end(&reading);
-	test_scratch_remove(dir);
 }
 
 /* Lists around the borders: one item, a page in a node, a tree, several puts. */
@@ -309,7 +304,6 @@ TEST(lists_of_any_length_come_back)
 	check_lists(dir, "b", false);
 	check_lists(dir, "i", true);
 	free(ids);
-	test_scratch_remove(dir);
 }
 
 static void next_letters(void *ctx, char *out, size_t len)
@@ -391,7 +385,6 @@ TEST(key_without_ids_is_not_stored)
 		mdb_cursor_get(reading_open(&reading, "cn"), &key, NULL, MDB_FIRST),
 		MDB_NOTFOUND);
 	reading_end(&reading);
-	test_scratch_remove(dir);
 }
 
 /* ---- the size of transactions and of the map ---- */
@@ -625,7 +618,6 @@ TEST(too_large_a_result_is_refused_with_the_size_it_needs)
 		assert_int_equal(unlink(fixture_path(dir, "data.mdb")), 0);
 		assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
 	}
-	test_scratch_remove(dir);
 }
 
 TEST(files_get_the_mode_less_the_umask)
@@ -684,5 +676,4 @@ TEST(slapcat_reads_the_tree)
 		"dn: cn=b,dc=example,dc=com;objectClass: person;cn: b;sn: Roe;'",
 		dir, dir);
 	assert_int_equal(system(command), 0);
-	test_scratch_remove(dir);
 }

@@ -64,7 +64,6 @@ TEST(lists_at_every_border_are_read)
 	mdb_cursor_close(cursor);
 	mdb_txn_abort(txn);
 	mdb_env_close(env);
-	test_scratch_remove(dir);
 }
 
 /* Depth and pages of a database, from liblmdb. */
@@ -372,7 +371,6 @@ TEST(keys_of_records_are_integers)
 		dit_table_writer_free(writer);
 	}
 	fixture_abandon(staging);
-	test_scratch_remove(dir);
 }
 
 /* ---- threads ---- */
@@ -462,7 +460,6 @@ TEST(databases_written_by_several_threads_have_all_their_pages)
 	}
 	assert_int_equal(nfound, NTHREADS);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 /* ---- wrong calls ---- */
@@ -588,7 +585,6 @@ TEST(keys_of_parts_out_of_order_are_refused)
 	assert_int_equal(dit_output_finish(tables[1]), MDB_KEYEXIST);
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
-	test_scratch_remove(dir);
 }
 
 /* A database that is cut is there when all parts are. */
@@ -616,7 +612,6 @@ TEST(parts_are_opened_once_and_in_time)
 	assert_int_equal(dit_output_prepare(&staging->base), -EINVAL);
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
-	test_scratch_remove(dir);
 }
 
 TEST(databases_are_opened_once_and_in_time)
@@ -634,7 +629,6 @@ TEST(databases_are_opened_once_and_in_time)
 	assert_int_equal(dit_output_begin_changes(staging), 0);
 	assert_int_equal(dit_output_open_names(staging, &table), -EINVAL);
 	fixture_abandon(staging);
-	test_scratch_remove(dir);
 }
 
 /* Far more than the limit allows. */
@@ -681,5 +675,4 @@ TEST(file_size_limit_is_an_error_and_no_signal)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	assert_directory_holds(dir, "");
-	test_scratch_remove(dir);
 }

@@ -397,5 +397,4 @@ TEST(changes_lose_no_page)
 	}
 	mdb_txn_abort(txn);
 	mdb_env_close(env);
-	test_scratch_remove(dir);
 }

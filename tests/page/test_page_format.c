@@ -190,5 +190,4 @@ TEST(meta_pages_of_one_file_are_neighbours)
 	assert_int_equal(dit_metas_read(fd, &dit_lmdb_10, &metas), 0);
 	assert_int_equal(metas.newest, 0);
 	(void)close(fd);
-	test_scratch_remove(dir);
 }

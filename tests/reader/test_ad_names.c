@@ -49,7 +49,6 @@ TEST(names_and_descriptions_are_found_by_number)
 	dit_ad_names_deinit(&names);
 	dit_snapshot_close(snapshot);
 	dit_schema_free(schema);
-	test_scratch_remove(dir);
 }
 
 static int wants_cn(void *ctx, const struct dit_ad *ad)
@@ -88,7 +87,6 @@ TEST_IN("LMDB 0.9", readers_of_few_attributes_choose)
 	dit_ad_names_deinit(&names);
 	dit_snapshot_close(snapshot);
 	dit_schema_free(schema);
-	test_scratch_remove(dir);
 }
 
 /* As another program could have left them. */
@@ -152,7 +150,6 @@ TEST_IN("LMDB 0.9", what_slapd_does_not_store_is_passed_over)
 	}
 	dit_ad_names_deinit(&names);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST(lack_of_memory_is_told)
@@ -173,7 +170,6 @@ TEST(lack_of_memory_is_told)
 	assert_true(n > 1);
 	dit_ad_names_deinit(&names);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 int main(void)

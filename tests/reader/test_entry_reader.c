@@ -109,7 +109,6 @@ static int teardown(void **state)
 	dit_entry_reader_free(f->reader);
 	dit_ad_names_deinit(&f->names);
 	dit_snapshot_close(f->snapshot);
-	test_scratch_remove(f->dir);
 	free(f);
 	return 0;
 }

@@ -131,7 +131,6 @@ TEST(ranges_of_our_pages_hold_all)
 	assert_ranges_hold_all(dir, 1, 1000);
 	assert_ranges_hold_all(dir, 16, 70);
 	assert_ranges_hold_all(dir, 1u << 30, 1);
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9", ranges_of_liblmdbs_pages_hold_all)
@@ -140,7 +139,6 @@ TEST_IN("LMDB 0.9", ranges_of_liblmdbs_pages_hold_all)
 
 	assert_ranges_hold_all(dir, 1, 1000);
 	assert_ranges_hold_all(dir, 7, 150);
-	test_scratch_remove(dir);
 }
 
 TEST(one_page_is_one_range_and_no_page_too)
@@ -158,8 +156,6 @@ TEST(one_page_is_one_range_and_no_page_too)
 	assert_int_equal(nranges, 1);
 	free(firsts);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(empty);
-	test_scratch_remove(dir);
 }
 
 /* Zeros; or the third node has the key of the second one. */
@@ -218,7 +214,6 @@ TEST(damaged_branch_pages_are_told)
 	free(firsts);
 	assert_int_equal(fclose(file), 0);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 int main(void)

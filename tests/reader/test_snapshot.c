@@ -56,7 +56,6 @@ TEST(databases_are_listed_with_flags_and_sizes)
 		assert_int_equal(dbs[i].npages, expected[i].nrecords == 0 ? 0 : 1);
 	}
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST(a_cursor_gives_every_record_in_stored_order)
@@ -88,7 +87,6 @@ TEST(a_cursor_gives_every_record_in_stored_order)
 	dit_tree_cursor_close(cn);
 	dit_tree_cursor_close(sn);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST(empty_database_has_no_first_record)
@@ -107,7 +105,6 @@ TEST(empty_database_has_no_first_record)
 
 	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST(seek_finds_exactly_the_key)
@@ -147,7 +144,6 @@ TEST(seek_finds_exactly_the_key)
 		dit_tree_cursor_close(cursor);
 	}
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST(a_scan_continues_after_the_sought_key)
@@ -170,7 +166,6 @@ TEST(a_scan_continues_after_the_sought_key)
 
 	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST(unknown_database_is_refused)
@@ -184,7 +179,6 @@ TEST(unknown_database_is_refused)
 	                 DIT_E_UNKNOWN);
 
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 static int count_records(struct dit_snapshot *snapshot, const char *db)
@@ -227,7 +221,6 @@ TEST_IN("LMDB 0.9", later_changes_are_not_seen)
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(count_records(snapshot, "sn"), 4);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST(no_lock_file_is_made_for_who_wants_none)
@@ -246,7 +239,6 @@ TEST(no_lock_file_is_made_for_who_wants_none)
 	assert_int_equal(count_records(snapshot, "sn"), 3);
 	dit_snapshot_close(snapshot);
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), -1);
-	test_scratch_remove(dir);
 }
 
 /* Blocks of IDs are what the records are: one, some, a page, a tree of pages. */
@@ -302,7 +294,6 @@ TEST(lists_come_in_blocks)
 	assert_int_equal(dit_tree_cursor_next_list(cursor, &key, &ids), 0);
 	dit_tree_cursor_close(cursor);
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9", missing_lock_file_is_made_like_the_data_file)
@@ -325,7 +316,6 @@ TEST_IN("LMDB 0.9", missing_lock_file_is_made_like_the_data_file)
 	}
 
 	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9", what_is_no_database_cannot_be_opened)
@@ -344,8 +334,6 @@ TEST_IN("LMDB 0.9", what_is_no_database_cannot_be_opened)
 	assert_int_equal(fclose(file), 0);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), MDB_INVALID);
 	assert_null(snapshot);
-
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9", record_that_is_no_database_cannot_be_listed)
@@ -365,8 +353,6 @@ TEST_IN("LMDB 0.9", record_that_is_no_database_cannot_be_listed)
 	assert_int_equal(mdb_txn_commit(txn), 0);
 	mdb_env_close(env);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), DIT_E_CORRUPT);
-
-	test_scratch_remove(dir);
 }
 
 TEST_IN("LMDB 0.9", closing_nothing_is_fine)

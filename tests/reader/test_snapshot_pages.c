@@ -89,7 +89,6 @@ TEST(others_may_come)
 	assert_int_equal(
 		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
 	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
-	test_scratch_remove(dir);
 }
 
 /* Another process opens the database as LMDB does, with a lock of this type. */
@@ -153,7 +152,6 @@ TEST(a_state_is_held_next_to_others)
 	dit_snapshot_close(snapshots[0]);
 	dit_snapshot_close(snapshots[1]);
 	end_other(pid, end);
-	test_scratch_remove(dir);
 }
 
 TEST(a_process_that_keeps_others_away_is_named)
@@ -169,7 +167,6 @@ TEST(a_process_that_keeps_others_away_is_named)
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), DIT_E_BUSY);
 	assert_non_null(strstr(fault.text, name));
 	end_other(pid, end);
-	test_scratch_remove(dir);
 }
 
 TEST(a_lock_file_of_another_database_is_told)
@@ -189,7 +186,6 @@ TEST(a_lock_file_of_another_database_is_told)
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), DIT_E_CORRUPT);
 	assert_non_null(strstr(fault.text, "different databases"));
 	end_other(pid, end);
-	test_scratch_remove(dir);
 }
 
 /* ---- lock.mdb ---- */
@@ -220,7 +216,6 @@ TEST(a_missing_lock_file_is_made_for_who_waits)
 	assert_false(has_lock_file(dir));
 	dit_snapshot_close(snapshots[0]);
 	dit_snapshot_close(snapshots[1]);
-	test_scratch_remove(dir);
 }
 
 TEST(a_file_system_that_may_only_be_read_needs_no_lock)
@@ -236,7 +231,6 @@ TEST(a_file_system_that_may_only_be_read_needs_no_lock)
 	lock_error = -EACCES;
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), -EACCES);
 	lock_error = 0;
-	test_scratch_remove(dir);
 }
 
 TEST(the_holder_of_a_claim_reads_under_it)
@@ -260,7 +254,6 @@ TEST(the_holder_of_a_claim_reads_under_it)
 	dit_snapshot_close(snapshot);
 	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
 	assert_int_equal(close(fd), 0);
-	test_scratch_remove(dir);
 }
 
 /* ---- files that cannot be read ---- */

@@ -177,7 +177,6 @@ static int teardown(void **state)
 
 	heal();
 	dit_export_file_close(&f->file);
-	test_scratch_remove(f->dir);
 	free(f);
 	return 0;
 }

@@ -46,7 +46,6 @@ static int teardown(void **state)
 
 	(void)rmdir(folder->to);
 	(void)close(folder->fd);
-	test_scratch_remove(folder->path);
 	free(folder);
 	return 0;
 }

@@ -80,7 +80,6 @@ TEST(keys_of_any_bytes_come_in_order)
 	assert_int_equal(dit_byte_postings_nread(postings), n + 1);
 	assert_int_equal(dit_byte_postings_npushed(postings), n + 1);
 	dit_byte_postings_free(postings);
-	test_scratch_remove(dir);
 }
 
 /* The same pairs through both sorters. */
@@ -166,7 +165,6 @@ TEST(lists_are_those_of_postings)
 		dit_postings_free(both.words);
 		dit_byte_postings_free(both.bytes);
 	}
-	test_scratch_remove(dir);
 }
 
 TEST(values_out_of_range_are_refused)
@@ -193,5 +191,4 @@ TEST(values_out_of_range_are_refused)
 	assert_int_equal(dit_byte_postings_next(postings, &list), 0);
 	dit_byte_postings_free(postings);
 	dit_byte_postings_free(NULL);
-	test_scratch_remove(dir);
 }

@@ -295,7 +295,6 @@ TEST(every_allocation_may_fail)
 	}
 	assert_true(n > 50);
 	print_message("  %ld allocations\n", n - 1);
-	test_scratch_remove(tmpdir);
 }
 
 TEST(every_write_may_find_the_disk_full)
@@ -311,7 +310,6 @@ TEST(every_write_may_find_the_disk_full)
 	}
 	assert_true(n > 20);
 	print_message("  %ld writes\n", n - 1);
-	test_scratch_remove(tmpdir);
 }
 
 /* A file system of a few pages, which only root may mount. */
@@ -327,7 +325,6 @@ TEST(a_small_disk_becomes_full)
 	r = attempt(tmpdir, 4 * NRECORDS);
 	assert_int_equal(umount2(tmpdir, MNT_DETACH), 0);
 	assert_int_equal(r, -ENOSPC);
-	test_scratch_remove(tmpdir);
 }
 
 TEST(every_read_may_fail)
@@ -343,7 +340,6 @@ TEST(every_read_may_fail)
 		assert_true(r == 0 || r == -EIO);
 	}
 	assert_true(n > 200);
-	test_scratch_remove(tmpdir);
 }
 
 /* With keys that differ late, so that the blocks themselves have to be looked at. */
@@ -374,7 +370,6 @@ TEST(a_look_up_reads_few_blocks)
 	dit_sort_cursor_close(cursor);
 	dit_sort_view_close(v);
 	dit_sorter_free(a.sorter);
-	test_scratch_remove(a.tmpdir);
 }
 
 static void flip(int fd, off_t at)
@@ -421,7 +416,6 @@ TEST(a_flipped_byte_is_never_read_as_data)
 	assert_true(nfound > 0);
 	dit_sort_view_close(v);
 	dit_sorter_free(a.sorter);
-	test_scratch_remove(a.tmpdir);
 }
 
 TEST(a_killed_process_leaves_no_file)
@@ -443,5 +437,4 @@ TEST(a_killed_process_leaves_no_file)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	assert_empty(a.tmpdir);
-	test_scratch_remove(a.tmpdir);
 }

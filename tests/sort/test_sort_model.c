@@ -510,7 +510,6 @@ TEST(runs_are_merged_while_records_come)
 		                 (size_t)__builtin_popcount(nspills));
 	}
 	dit_sorter_free(sorter);
-	test_scratch_remove(tmpdir);
 }
 
 /* A result that grows with each value costs what a balanced tree costs, not a square. */

@@ -46,7 +46,6 @@ TEST(a_place_in_a_file_is_written_and_read)
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(dit_read_at(fd, bytes, 1, 0), -EBADF);
 	assert_int_equal(dit_write_at(fd, bytes, 1, 0), -EBADF);
-	test_scratch_remove(dir);
 }
 
 struct feeder {

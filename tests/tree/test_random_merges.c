@@ -536,7 +536,6 @@ TEST(merged_trees_hold_what_an_array_holds)
 		}
 		run_end(&run);
 	}
-	test_scratch_remove(dir);
 }
 
 TEST(a_damaged_tree_ends_the_merge_or_does_no_harm)
@@ -556,5 +555,4 @@ TEST(a_damaged_tree_ends_the_merge_or_does_no_harm)
 		run_end(&run);
 	}
 	assert_true(nrefused > NDAMAGED / 4);
-	test_scratch_remove(dir);
 }

@@ -403,7 +403,6 @@ TEST(merged_lists_hold_what_arrays_hold)
 		}
 		run_end(run);
 	}
-	test_scratch_remove(dir);
 }
 
 TEST(a_damaged_list_ends_the_merge_or_does_no_harm)
@@ -422,5 +421,4 @@ TEST(a_damaged_list_ends_the_merge_or_does_no_harm)
 		run_end(run);
 	}
 	assert_true(nrefused > NDAMAGED / 4);
-	test_scratch_remove(dir);
 }

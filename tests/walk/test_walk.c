@@ -226,7 +226,6 @@ TEST(a_held_snapshot_is_walked_after_any_commits)
 	}
 	mdb_txn_abort(reader);
 	mdb_env_close(env);
-	test_scratch_remove(dir);
 }
 
 /* Without a held snapshot, another process commits during the walk's last finding. */
@@ -273,7 +272,6 @@ TEST(a_commit_during_a_walk_that_holds_nothing_is_told)
 	assert_int_equal(dit_walk(&opts, &stats), 0);
 	assert_int_equal(close(opts.fd), 0);
 	mdb_env_close(committer.env);
-	test_scratch_remove(dir);
 }
 
 TEST(liblmdb_is_not_given_bad_meta_pages)
