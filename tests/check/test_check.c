@@ -63,31 +63,27 @@ static void put_byte(const char *dir, off_t at, char byte)
 
 TEST(the_configured_database_is_checked)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	opts.conf = fixture.conf;
+	opts.conf = fixture->conf;
 	assert_int_equal(count(&opts), 0);
 	assert_int_equal(told.nfiles, 1);
 	assert_string_equal(told.findings, "");
 	assert_string_equal(told.reports, "");
-	load_fixture_deinit(&fixture);
 }
 
 /* Wrong content is in test_check_damage.c. */
 TEST(the_content_is_checked_as_well)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_glued("");
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats = {0};
 
-	load_fixture_init_glued(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	opts.conf = fixture.conf;
+	load_fixture_load_people(fixture, 300);
+	opts.conf = fixture->conf;
 	opts.is_quick = false;
 	assert_int_equal(count(&opts), 0);
 	assert_int_equal(told.nfiles, 2);
@@ -97,44 +93,38 @@ TEST(the_content_is_checked_as_well)
 	/* Many threads, little memory. */
 	opts.threads = 7;
 	opts.memory_bytes = 16 << 20;
-	opts.tmpdir = fixture.tmpdir;
+	opts.tmpdir = fixture->tmpdir;
 	assert_int_equal(count(&opts), 0);
 	opts.memory_bytes = 1 << 20;
 	assert_int_equal(dit_check(&opts, &stats), -EINVAL);
 	dit_check_stats_deinit(&stats);
-	load_fixture_deinit(&fixture);
 }
 
 /* Nothing misleads a reader where the damage is below the records. */
 TEST(damaged_content_is_not_read)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
 	for (off_t page = 2; page < 40; page++) {
-		flip(fixture.database, page * 4096);
+		flip(fixture->database, page * 4096);
 	}
-	opts.conf = fixture.conf;
+	opts.conf = fixture->conf;
 	opts.is_quick = false;
 	assert_true(count(&opts) >= 20);
 	assert_non_null(strstr(told.reports, "so the content was not checked"));
-	load_fixture_deinit(&fixture);
 }
 
 /* liblmdb takes such a record for a value, and refuses to open it. */
 TEST(a_database_that_has_become_a_value_is_found)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	put_byte(fixture.database, find_database(fixture.database, "id2e") + 4, 0);
-	opts.conf = fixture.conf;
+	put_byte(fixture->database, find_database(fixture->database, "id2e") + 4, 0);
+	opts.conf = fixture->conf;
 	for (int i = 0; i < 2; i++) {
 		opts.is_quick = i == 0;
 		assert_true(count(&opts) >= 1);
@@ -142,7 +132,6 @@ TEST(a_database_that_has_become_a_value_is_found)
 	}
 	assert_non_null(strstr(told.reports, "so the content was not checked"));
 	assert_non_null(strstr(told.reports, "\"ditindex NAME\" mends a damaged index"));
-	load_fixture_deinit(&fixture);
 }
 
 static void damage_cn(const char *dir)
@@ -223,38 +212,33 @@ TEST(damaged_indexes_are_named)
 /* The counts do not matter: the content is checked. */
 TEST(a_wrong_count_of_pages_is_all_that_is_found)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	off_t at = 0;
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	at = find_database(fixture.database, "id2e") + 8 + (off_t)strlen("id2e") +
+	at = find_database(fixture->database, "id2e") + 8 + (off_t)strlen("id2e") +
 	     (off_t)offsetof(struct dit_tree_record, nbranch_pages);
-	put_byte(fixture.database, at, 0);
-	opts.conf = fixture.conf;
+	put_byte(fixture->database, at, 0);
+	opts.conf = fixture->conf;
 	opts.is_quick = false;
 	assert_int_equal(count(&opts), 1);
 	assert_non_null(strstr(told.findings, "tree-branches"));
 	assert_string_equal(told.reports, "");
-	load_fixture_deinit(&fixture);
 }
 
 TEST(content_needs_a_file_of_the_right_name)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(10);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats;
 	char path[4300];
 	char other[4300];
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 10);
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture.database);
-	(void)snprintf(other, sizeof(other), "%s/copy.mdb", fixture.database);
-	opts.conf = fixture.conf;
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture->database);
+	(void)snprintf(other, sizeof(other), "%s/copy.mdb", fixture->database);
+	opts.conf = fixture->conf;
 	opts.path = path;
 	opts.is_quick = false;
 	assert_int_equal(count(&opts), 0);
@@ -265,55 +249,48 @@ TEST(content_needs_a_file_of_the_right_name)
 	assert_non_null(strstr(told.reports, "is not called data.mdb"));
 	opts.is_quick = true;
 	assert_int_equal(count(&opts), 0);
-	load_fixture_deinit(&fixture);
 }
 
 TEST(subordinate_databases_are_checked_but_for_g)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_glued("");
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 
-	load_fixture_init_glued(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	opts.conf = fixture.conf;
+	load_fixture_load_people(fixture, 300);
+	opts.conf = fixture->conf;
 	assert_int_equal(count(&opts), 0);
 	assert_int_equal(told.nfiles, 2);
 
-	flip(fixture.subordinate, 2 * 4096);
+	flip(fixture->subordinate, 2 * 4096);
 	assert_true(count(&opts) > 0);
 	opts.no_glue = true;
 	assert_int_equal(count(&opts), 0);
-	load_fixture_deinit(&fixture);
 }
 
 TEST(a_path_needs_no_configuration)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char path[4300];
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	opts.path = fixture.database;
+	opts.path = fixture->database;
 	assert_int_equal(count(&opts), 0);
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture.database);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture->database);
 	opts.path = path;
 	assert_int_equal(count(&opts), 0);
 	assert_int_equal(told.nfiles, 2);
-	load_fixture_deinit(&fixture);
 }
 
 TEST(what_cannot_be_opened_is_an_error)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new("");
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats;
 
-	load_fixture_init(&fixture, "");
-	opts.conf = fixture.conf;
+	opts.conf = fixture->conf;
 	assert_int_equal(dit_check(&opts, &stats), -ENOENT);
 	assert_non_null(strstr(told.reports, "could not be checked: No such file"));
 	dit_check_stats_deinit(&stats);
@@ -321,25 +298,21 @@ TEST(what_cannot_be_opened_is_an_error)
 	opts.conf = "/nonexistent";
 	assert_int_equal(dit_check(&opts, &stats), DIT_E_CONFIG);
 	dit_check_stats_deinit(&stats);
-	load_fixture_deinit(&fixture);
 }
 
 TEST(a_check_can_be_stopped)
 {
 	static const volatile sig_atomic_t stop = 1;
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats;
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	opts.path = fixture.database;
+	opts.path = fixture->database;
 	opts.stop = &stop;
 	assert_int_equal(dit_check(&opts, &stats), DIT_E_STOPPED);
 	assert_int_equal(told.nfiles, 0);
 	dit_check_stats_deinit(&stats);
-	load_fixture_deinit(&fixture);
 }
 
 /* ---- what is said ---- */
@@ -347,19 +320,17 @@ TEST(a_check_can_be_stopped)
 /* A page of zeros in several places, and one finding for each, in order. */
 TEST(findings_are_sorted_and_limited)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(3000);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats;
 	const char *line = NULL;
 	const char *before = "";
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 3000);
 	for (off_t page = 2; page < 40; page++) {
-		flip(fixture.database, page * 4096);
+		flip(fixture->database, page * 4096);
 	}
-	opts.path = fixture.database;
+	opts.path = fixture->database;
 	assert_int_equal(dit_check(&opts, &stats), 0);
 	assert_true(stats.nkinds >= 1);
 	assert_true(stats.nfindings >= 20);
@@ -378,14 +349,13 @@ TEST(findings_are_sorted_and_limited)
 	dit_check_stats_deinit(&stats);
 
 	opts = opts_for(&told);
-	opts.path = fixture.database;
+	opts.path = fixture->database;
 	opts.max_findings = 3;
 	assert_true(count(&opts) >= 20);
 	assert_int_equal(strlen(told.findings) > 0, 1);
 	assert_null(strchr(
 		strchr(strchr(strchr(told.findings, '\n') + 1, '\n') + 1, '\n') + 1,
 		'\n'));
-	load_fixture_deinit(&fixture);
 }
 
 static void make_database(MDB_txn *txn, const char *name, unsigned flags)
@@ -434,13 +404,11 @@ static void note_database(void *ctx, const struct dit_check_database *database)
 
 TEST(sizes_of_databases_are_told)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	opts.conf = fixture.conf;
+	opts.conf = fixture->conf;
 	opts.sizes = note_database;
 	opts.sizes_ctx = &told;
 	assert_int_equal(count(&opts), 0);
@@ -448,5 +416,4 @@ TEST(sizes_of_databases_are_told)
 	assert_non_null(strstr(told.reports, "dn2i 306 611 305\n"));
 	assert_non_null(strstr(told.reports, "id2e 305 305 305\n"));
 	assert_non_null(strstr(told.reports, "objectClass "));
-	load_fixture_deinit(&fixture);
 }

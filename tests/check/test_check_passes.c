@@ -84,45 +84,41 @@ static void check(const struct load_fixture *fixture, uint64_t memory_bytes,
 
 TEST(every_key_that_is_missing_is_counted_once)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new("maxsize 268435456\n");
 	uint64_t found[NKINDS];
 	uint64_t nkeys = 0;
 	MDB_txn *txn = NULL;
 
-	load_fixture_init(&fixture, "maxsize 268435456\n");
-	load_fixture_load_people(&fixture, NPEOPLE);
-	txn = load_fixture_begin(fixture.database);
+	load_fixture_load_people(fixture, NPEOPLE);
+	txn = load_fixture_begin(fixture->database);
 	nkeys += empty_index(txn, "cn");
 	nkeys += empty_index(txn, "sn");
 	load_fixture_commit(txn);
 	assert_true(nkeys > NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 2; nthreads++) {
-		check(&fixture, MEMORY_MIN, nthreads, found);
+		check(fixture, MEMORY_MIN, nthreads, found);
 		assert_int_equal(found[0], nkeys);
 		assert_int_equal(found[1] + found[2], 0);
 	}
-	load_fixture_deinit(&fixture);
 }
 
 TEST(every_entry_that_is_missing_is_counted_once)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new("maxsize 268435456\n");
 	uint64_t found[NKINDS];
 	uint64_t again[NKINDS];
 	uint64_t nentries = 0;
 	MDB_txn *txn = NULL;
 
-	load_fixture_init(&fixture, "maxsize 268435456\n");
-	load_fixture_load_people(&fixture, NPEOPLE);
-	txn = load_fixture_begin(fixture.database);
+	load_fixture_load_people(fixture, NPEOPLE);
+	txn = load_fixture_begin(fixture->database);
 	nentries = remove_entries(txn);
 	load_fixture_commit(txn);
 	assert_true(nentries > NPEOPLE / 3);
-	check(&fixture, MEMORY_MUCH, 2, found);
+	check(fixture, MEMORY_MUCH, 2, found);
 	assert_int_equal(found[0], 0);
 	assert_int_equal(found[1], nentries);
 	assert_true(found[2] > 0);
-	check(&fixture, MEMORY_MIN, 2, again);
+	check(fixture, MEMORY_MIN, 2, again);
 	assert_memory_equal(again, found, sizeof(found));
-	load_fixture_deinit(&fixture);
 }

@@ -43,45 +43,39 @@ static uint64_t digest_of_files(const char *dir)
 
 TEST(nothing_is_changed_and_no_lock_file_is_made)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char path[4300];
 	uint64_t before = 0;
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	opts.path = fixture.database;
-	before = digest_of_files(fixture.database);
+	opts.path = fixture->database;
+	before = digest_of_files(fixture->database);
 	assert_int_equal(count(&opts), 0);
 	assert_true(told.is_held);
-	remove_lock_file(fixture.database);
+	remove_lock_file(fixture->database);
 	assert_int_equal(count(&opts), 0);
 	assert_false(told.is_held);
-	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture.database);
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture->database);
 	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(digest_of_files(fixture.database), before);
-	load_fixture_deinit(&fixture);
+	assert_int_equal(digest_of_files(fixture->database), before);
 }
 
 /* The holder of a snapshot cannot be opened: the check goes on, and says so. */
 TEST(what_cannot_be_held_is_told)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char path[4300];
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 300);
-	remove_lock_file(fixture.database);
-	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture.database);
+	remove_lock_file(fixture->database);
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture->database);
 	assert_int_equal(mkdir(path, 0700), 0);
-	opts.path = fixture.database;
+	opts.path = fixture->database;
 	assert_int_equal(count(&opts), 0);
 	assert_false(told.is_held);
 	assert_non_null(strstr(told.reports, "checked without holding a snapshot: "));
-	load_fixture_deinit(&fixture);
 }
 
 /* Another process that changes an entry in @p n transactions. */
@@ -139,15 +133,13 @@ static void commit_thrice(void *ctx, const struct dit_report *report)
 
 TEST(no_meta_page_has_the_state_any_more)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(30);
 	struct committing committing = {.ncalls = 0};
 	struct dit_check_opts opts = opts_for(&committing.told);
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 30);
-	committing.dir = fixture.database;
+	committing.dir = fixture->database;
 	opts.is_quick = false;
-	opts.conf = fixture.conf;
+	opts.conf = fixture->conf;
 	opts.openldap = DIT_OPENLDAP_2_7;
 	opts.report = commit_thrice;
 	opts.report_ctx = &committing;
@@ -155,24 +147,21 @@ TEST(no_meta_page_has_the_state_any_more)
 	assert_int_equal(committing.ncalls, 1);
 	assert_true(committing.told.is_held);
 	assert_null(strstr(committing.told.findings, "entry-record"));
-	load_fixture_deinit(&fixture);
 }
 
 TEST(commits_during_a_check_do_not_matter)
 {
-	struct load_fixture fixture;
+	struct load_fixture *fixture = load_fixture_new_people(3000);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	pid_t pid = 0;
 	int status = 0;
 
-	load_fixture_init(&fixture, "");
-	load_fixture_load_people(&fixture, 3000);
 	pid = fork();
 	if (pid == 0) {
-		keep_committing(fixture.database, UINT_MAX);
+		keep_committing(fixture->database, UINT_MAX);
 	}
-	opts.path = fixture.database;
+	opts.path = fixture->database;
 	for (int i = 0; i < 30; i++) {
 		assert_int_equal(count(&opts), 0);
 		assert_true(told.is_held);
@@ -181,5 +170,4 @@ TEST(commits_during_a_check_do_not_matter)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status)); /* it was at work until now */
 	assert_int_equal(count(&opts), 0);
-	load_fixture_deinit(&fixture);
 }

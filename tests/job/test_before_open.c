@@ -145,46 +145,42 @@ TEST(the_databases_are_told_before_a_thread_starts)
 {
 	static int (*const tools[])(struct load_fixture *,
 	                            struct moment *) = {load, reindex, export, check};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
+	load_fixture_write_people(f, 20);
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-		struct moment moment = {.f = &f, .result = -EPERM};
-		uint64_t before = load_fixture_digest(&f);
+		struct moment moment = {.f = f, .result = -EPERM};
+		uint64_t before = load_fixture_digest(f);
 		unsigned nthreads = count_threads(); /* a sanitizer has one of its own */
 
-		assert_int_equal(tools[i](&f, &moment), -EPERM);
+		assert_int_equal(tools[i](f, &moment), -EPERM);
 		assert_int_equal(moment.ncalls, 1);
 		assert_int_equal(moment.n, 2);
 		assert_true(moment.is_chosen_told && moment.is_subordinate_told);
 		assert_int_equal(moment.nthreads, nthreads);
 		assert_int_equal(moment.nreports, 0); /* the callback has told */
-		assert_int_equal(load_fixture_digest(&f), before);
-		assert_int_equal(load_fixture_is_empty(&f), i == 0);
+		assert_int_equal(load_fixture_digest(f), before);
+		assert_int_equal(load_fixture_is_empty(f), i == 0);
 		moment.result = 0;
-		assert_int_equal(tools[i](&f, &moment), 0);
+		assert_int_equal(tools[i](f, &moment), 0);
 		assert_int_equal(moment.ncalls, 2);
 	}
-	load_fixture_deinit(&f);
 }
 
 /* Nothing else is opened then. */
 TEST(a_path_is_told_alone)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	assert_int_equal(load(&f, &(struct moment){.f = &f}), 0);
+	load_fixture_write_people(f, 20);
+	assert_int_equal(load(f, &(struct moment){.f = f}), 0);
 	for (int i = 0; i < 2; i++) {
-		struct moment moment = {.f = &f, .result = -EPERM};
+		struct moment moment = {.f = f, .result = -EPERM};
 
-		assert_int_equal(check_with(&f, &moment, f.database, i == 0), -EPERM);
+		assert_int_equal(check_with(f, &moment, f->database, i == 0), -EPERM);
 		assert_int_equal(moment.n, 1);
 		assert_true(moment.is_chosen_told);
 		moment.result = 0;
-		assert_int_equal(check_with(&f, &moment, f.database, i == 0), 0);
+		assert_int_equal(check_with(f, &moment, f->database, i == 0), 0);
 	}
-	load_fixture_deinit(&f);
 }

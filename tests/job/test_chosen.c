@@ -30,7 +30,7 @@ static int choose(struct dit_job *job, const struct dit_job_opts *opts)
 
 TEST(the_database_is_chosen_by_suffix_or_number)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	char text[1000] = "";
 	struct dit_job_opts opts = {.database = -1,
 	                            .openldap = DIT_OPENLDAP_2_6,
@@ -38,8 +38,7 @@ TEST(the_database_is_chosen_by_suffix_or_number)
 	                            .report_ctx = text};
 	struct dit_job job;
 
-	load_fixture_init_glued(&f, "");
-	opts.conf = f.conf;
+	opts.conf = f->conf;
 	assert_int_equal(choose(&job, &opts), 0);
 	assert_span_equal(job.chosen.db->suffix, "dc=x");
 	assert_int_equal(job.chosen.openldap, DIT_OPENLDAP_2_6);
@@ -67,7 +66,6 @@ TEST(the_database_is_chosen_by_suffix_or_number)
 	assert_null(job.chosen.db);
 	assert_non_null(strstr(text, "dc=other"));
 	dit_job_deinit(&job);
-	load_fixture_deinit(&f);
 }
 
 TEST(the_release_is_that_of_the_installed_slapd)

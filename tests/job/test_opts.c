@@ -296,28 +296,27 @@ static const struct {
 
 TEST(each_wrong_option_is_refused_and_a_possible_one_is_taken)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_opts told;
-	struct call call = {.f = &f};
+	struct call call = {.f = f};
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_load_people(&f, 20);
-	told = load_fixture_opts(&f);
+	load_fixture_load_people(f, 20);
+	told = load_fixture_opts(f);
 	call.report = told.report;
 	call.report_ctx = told.report_ctx;
-	(void)snprintf(call.map, sizeof(call.map), "%s/map", f.dir);
-	(void)snprintf(call.output, sizeof(call.output), "%s/out", f.dir);
+	(void)snprintf(call.map, sizeof(call.map), "%s/map", f->dir);
+	(void)snprintf(call.output, sizeof(call.output), "%s/out", f->dir);
 	test_write_text(call.map, "shard a\nbelow \"\" to a\n");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct field good[2] = {cases[i].fields[0], cases[i].fields[1]};
 		int r = 0;
 
-		free(f.reports);
-		f.reports = strdup("");
+		free(f->reports);
+		f->reports = strdup("");
 		call.fields = cases[i].fields;
 		r = cases[i].verb(&call);
-		if (r != -EINVAL || strstr(f.reports, cases[i].words) == NULL) {
-			fail_msg("case %zu: %d, \"%s\", and not \"%s\"", i, r, f.reports,
+		if (r != -EINVAL || strstr(f->reports, cases[i].words) == NULL) {
+			fail_msg("case %zu: %d, \"%s\", and not \"%s\"", i, r, f->reports,
 			         cases[i].words);
 		}
 		good[good[1].size > 0 ? 1 : 0].value = cases[i].good;
@@ -325,8 +324,7 @@ TEST(each_wrong_option_is_refused_and_a_possible_one_is_taken)
 		r = cases[i].verb(&call);
 		if (r != 0) {
 			fail_msg("case %zu (%s): %d, %s", i, cases[i].words, r,
-			         f.reports);
+			         f->reports);
 		}
 	}
-	load_fixture_deinit(&f);
 }

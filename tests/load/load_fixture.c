@@ -96,6 +96,32 @@ void load_fixture_deinit(struct load_fixture *f)
 	test_scratch_remove(f->dir);
 }
 
+static void release(void *fixture)
+{
+	load_fixture_deinit(fixture);
+	free(fixture);
+}
+
+static struct load_fixture *new_fixture(const char *extra, int is_glued)
+{
+	struct load_fixture *f = malloc(sizeof(*f));
+
+	assert_non_null(f);
+	init(f, extra, is_glued);
+	test_at_end(release, f);
+	return f;
+}
+
+struct load_fixture *load_fixture_new(const char *extra)
+{
+	return new_fixture(extra, false);
+}
+
+struct load_fixture *load_fixture_new_glued(const char *extra)
+{
+	return new_fixture(extra, true);
+}
+
 void load_fixture_write(struct load_fixture *f, const char *ldif)
 {
 	FILE *file = fopen(f->input, "w");
@@ -159,6 +185,14 @@ void load_fixture_load_people(struct load_fixture *f, unsigned nentries)
 	load_fixture_write_people(f, nentries);
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
+}
+
+struct load_fixture *load_fixture_new_people(unsigned nentries)
+{
+	struct load_fixture *f = load_fixture_new("");
+
+	load_fixture_load_people(f, nentries);
+	return f;
 }
 
 MDB_env *load_fixture_open(const char *directory)

@@ -32,6 +32,12 @@ void load_fixture_init(struct load_fixture *fixture, const char *extra);
 void load_fixture_init_glued(struct load_fixture *fixture, const char *extra);
 void load_fixture_deinit(struct load_fixture *fixture);
 
+/** The same; what they return goes when the test has ended. */
+struct load_fixture *load_fixture_new(const char *extra);
+struct load_fixture *load_fixture_new_glued(const char *extra);
+/** The same with @p nentries people, who are loaded. */
+struct load_fixture *load_fixture_new_people(unsigned nentries);
+
 /**
  * Write the input: @p nentries people in four departments with all operational
  * attributes.

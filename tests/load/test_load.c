@@ -43,13 +43,12 @@ TEST(threads_batches_and_memory_do_not_change_the_result)
 		{"eight threads, runs spilled", 8, 20000, 0, DIT_LOAD_MEMORY_MIN},
 		{"one thread, runs spilled", 1, 20000, 0, DIT_LOAD_MEMORY_MIN},
 	};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	uint64_t want = 0;
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 10000);
+	load_fixture_write_people(f, 10000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_opts opts = load_fixture_opts(f);
 		struct dit_load_stats stats;
 		uint64_t digest = 0;
 
@@ -59,8 +58,8 @@ TEST(threads_batches_and_memory_do_not_change_the_result)
 		if (cases[i].memory != 0) {
 			opts.memory_bytes = cases[i].memory;
 		}
-		assert_int_equal(load(&f, &opts, &stats), 0);
-		assert_string_equal(f.reports, "");
+		assert_int_equal(load(f, &opts, &stats), 0);
+		assert_string_equal(f->reports, "");
 		assert_int_equal(stats.nentries, 10005);
 		assert_int_equal(stats.nrecords, 10005);
 		assert_int_equal(stats.nmissing, 0);
@@ -68,27 +67,25 @@ TEST(threads_batches_and_memory_do_not_change_the_result)
 			assert_true(stats.run_bytes > 0);
 		}
 		dit_load_stats_deinit(&stats);
-		digest = load_fixture_digest(&f);
+		digest = load_fixture_digest(f);
 		assert_int_not_equal(digest, 0);
 		if (i == 0) {
 			want = digest;
 		} else if (digest != want) {
 			fail_msg("%s: another database", cases[i].name);
 		}
-		load_fixture_reset(&f);
+		load_fixture_reset(f);
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(inputs_have_digests_if_asked_for)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
-	opts = load_fixture_opts(&f);
+	load_fixture_write(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
+	opts = load_fixture_opts(f);
 	opts.is_dry_run = true;
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_int_equal(stats.ninputs, 0);
@@ -96,12 +93,11 @@ TEST(inputs_have_digests_if_asked_for)
 	opts.keep_digests = true;
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_int_equal(stats.ninputs, 1);
-	assert_string_equal(stats.inputs[0].path, f.input);
+	assert_string_equal(stats.inputs[0].path, f->input);
 	assert_int_equal(stats.inputs[0].nbytes, 35);
 	/* printf 'dn: dc=x\nobjectClass: domain\ndc: x\n' | xxh128sum */
 	assert_string_equal(stats.inputs[0].digest, "b4936bd94354c39a6f8c3b3f5042bd6a");
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 static const char flawed[] = "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
@@ -134,61 +130,58 @@ static void assert_counted(const struct dit_load_stats *stats, uint64_t expected
 TEST(refused_records_are_left_out_in_input_order)
 {
 	static const unsigned threads[] = {1, 2, 3, 8};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, flawed);
+	load_fixture_write(f, flawed);
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
-		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_opts opts = load_fixture_opts(f);
 		struct dit_load_stats stats;
 
 		opts.threads = threads[i];
 		opts.batch_records = 1 + i;
 		opts.keep_going = true;
-		assert_int_equal(load(&f, &opts, &stats), 0);
+		assert_int_equal(load(f, &opts, &stats), 0);
 		assert_int_equal(stats.nrecords, 7);
 		assert_int_equal(stats.nentries, 3);
 		assert_int_equal(stats.nrefused, 3);
 		assert_int_equal(stats.nfailed, 1);
 		assert_int_equal(stats.nmissing, 1);
-		assert_string_equal(f.rejects, flawed_rejects);
+		assert_string_equal(f->rejects, flawed_rejects);
 		assert_counted(&stats, 4);
 		assert_int_equal(stats.refusals[0].first_line, 10);
 		assert_string_equal(stats.refusals[0].first_dn, "cn=b,dc=x");
 		assert_non_null(strstr(stats.refusals[0].first_reason,
 		                       "requires attribute 'sn'"));
-		assert_non_null(strstr(f.reports, "Error, entries missing!\n"
-		                                  "  entry 3: ou=z,dc=x\n"));
-		assert_non_null(strstr(f.reports,
+		assert_non_null(strstr(f->reports, "Error, entries missing!\n"
+		                                   "  entry 3: ou=z,dc=x\n"));
+		assert_non_null(strstr(f->reports,
 		                       "error: could not add entry "
 		                       "dn=\"cn=a,dc=x\" (line=18): txn_aborted! "
 		                       "MDB_KEYEXIST"));
 		dit_load_stats_deinit(&stats);
-		load_fixture_reset(&f);
+		load_fixture_reset(f);
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(unknown_names_without_schema_check_fail_when_stored)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\n\n"
-	                       "dn: cn=a,dc=x\nobjectClass: person\nfoo: 1\n\n"
-	                       "dn: cn=b,dc=x\nobjectClass: person\nfoo: 2\n\n"
-	                       "dn: dc=x\nobjectClass: domain\nfoo: 3\n\n");
-	opts = load_fixture_opts(&f);
+	load_fixture_write(f, "dn: dc=x\nobjectClass: domain\n\n"
+	                      "dn: cn=a,dc=x\nobjectClass: person\nfoo: 1\n\n"
+	                      "dn: cn=b,dc=x\nobjectClass: person\nfoo: 2\n\n"
+	                      "dn: dc=x\nobjectClass: domain\nfoo: 3\n\n");
+	opts = load_fixture_opts(f);
 	opts.no_schema_check = true;
 	opts.keep_going = true;
-	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_int_equal(load(f, &opts, &stats), 0);
 	assert_int_equal(stats.nentries, 1);
 	assert_int_equal(stats.nfailed, 3);
 	assert_counted(&stats, 3);
 	assert_string_equal(
-		f.reports,
+		f->reports,
 		"UNKNOWN attributeDescription \"FOO\" inserted.\n"
 		"=> mdb_tool_entry_put: id2entry_add failed: err=17\n"
 		"=> mdb_tool_entry_put: txn_aborted! File exists (17)\n"
@@ -206,122 +199,109 @@ TEST(unknown_names_without_schema_check_fail_when_stored)
 		"error: could not add entry dn=\"dc=x\" (line=12): txn_aborted! MDB_KEYEXIST: "
 		"Key/data pair already exists (-30799)\n");
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 TEST(the_first_refused_record_ends_the_load)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, flawed);
-	opts = load_fixture_opts(&f);
-	assert_int_equal(load(&f, &opts, &stats), DIT_E_REFUSED);
+	load_fixture_write(f, flawed);
+	opts = load_fixture_opts(f);
+	assert_int_equal(load(f, &opts, &stats), DIT_E_REFUSED);
 	assert_int_equal(stats.nrefused, 1);
-	assert_true(load_fixture_is_empty(&f));
+	assert_true(load_fixture_is_empty(f));
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 TEST(entries_that_are_there_are_refused_and_stay)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	uint64_t before = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 3);
-	opts = load_fixture_opts(&f);
-	assert_int_equal(load(&f, &opts, &stats), 0);
+	load_fixture_write_people(f, 3);
+	opts = load_fixture_opts(f);
+	assert_int_equal(load(f, &opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
-	before = load_fixture_digest(&f);
+	before = load_fixture_digest(f);
 
-	assert_int_equal(load(&f, &opts, &stats), DIT_E_REFUSED);
-	assert_non_null(strstr(f.reports, "could not add entry dn=\"dc=x\" (line=1)"));
+	assert_int_equal(load(f, &opts, &stats), DIT_E_REFUSED);
+	assert_non_null(strstr(f->reports, "could not add entry dn=\"dc=x\" (line=1)"));
 	dit_load_stats_deinit(&stats);
-	assert_int_equal(load_fixture_digest(&f), before);
-	load_fixture_deinit(&f);
+	assert_int_equal(load_fixture_digest(f), before);
 }
 
 TEST(an_empty_database_is_replaced)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, "");
-	opts = load_fixture_opts(&f);
-	assert_int_equal(load(&f, &opts, &stats), 0);
+	load_fixture_write(f, "");
+	opts = load_fixture_opts(f);
+	assert_int_equal(load(f, &opts, &stats), 0);
 	assert_int_equal(stats.nentries, 0);
 	dit_load_stats_deinit(&stats);
-	assert_int_not_equal(load_fixture_digest(&f), 0);
+	assert_int_not_equal(load_fixture_digest(f), 0);
 
-	load_fixture_write_people(&f, 3);
-	assert_int_equal(load(&f, &opts, &stats), 0);
+	load_fixture_write_people(f, 3);
+	assert_int_equal(load(f, &opts, &stats), 0);
 	assert_int_equal(stats.nentries, 8);
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 TEST(a_result_over_maxsize_is_refused_unless_it_may_grow)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 100000\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "maxsize 100000\n");
-	load_fixture_write_people(&f, 500);
-	opts = load_fixture_opts(&f);
-	assert_int_equal(load(&f, &opts, &stats), DIT_E_FULL);
-	assert_non_null(strstr(f.reports, "configure \"maxsize "));
+	load_fixture_write_people(f, 500);
+	opts = load_fixture_opts(f);
+	assert_int_equal(load(f, &opts, &stats), DIT_E_FULL);
+	assert_non_null(strstr(f->reports, "configure \"maxsize "));
 	dit_load_stats_deinit(&stats);
-	assert_true(load_fixture_is_empty(&f));
+	assert_true(load_fixture_is_empty(f));
 
 	opts.may_grow = true;
-	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_int_equal(load(f, &opts, &stats), 0);
 	assert_true(stats.databases[0].bytes > 100000);
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 /* 17 MiB of input, past the first estimate, long before the end of a 34 MiB input. */
 TEST(a_result_far_over_maxsize_is_refused_early)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 10000000\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "maxsize 10000000\n");
-	load_fixture_write_people(&f, 70000);
-	opts = load_fixture_opts(&f);
-	assert_int_equal(load(&f, &opts, &stats), DIT_E_FULL);
-	assert_non_null(strstr(f.reports, "will need about"));
+	load_fixture_write_people(f, 70000);
+	opts = load_fixture_opts(f);
+	assert_int_equal(load(f, &opts, &stats), DIT_E_FULL);
+	assert_non_null(strstr(f->reports, "will need about"));
 	assert_true(stats.nentries < 65000);
 	dit_load_stats_deinit(&stats);
-	assert_true(load_fixture_is_empty(&f));
-	load_fixture_deinit(&f);
+	assert_true(load_fixture_is_empty(f));
 }
 
 /* Entries alone would fit; with what the index keys seem to need, hardly. */
 TEST(a_result_that_may_not_fit_is_warned_of_early)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 57000000\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "maxsize 57000000\n");
-	load_fixture_write_people(&f, 40000);
-	opts = load_fixture_opts(&f);
-	(void)load(&f, &opts, &stats);
+	load_fixture_write_people(f, 40000);
+	opts = load_fixture_opts(f);
+	(void)load(f, &opts, &stats);
 	assert_int_equal(stats.nentries, 40005);
-	assert_non_null(strstr(f.reports, "may need about"));
-	assert_null(strstr(f.reports, "will need about"));
+	assert_non_null(strstr(f->reports, "may need about"));
+	assert_null(strstr(f->reports, "will need about"));
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 /* Room on each disk. */
@@ -337,51 +317,47 @@ int statvfs(const char *path, struct statvfs *ret)
 /* The file, and the temporary files of this little memory. */
 TEST(a_disk_that_may_be_too_small_is_warned_of_early)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	const char *warning = "more bytes of disk may be needed, 1000 are free\n";
 	const char *first = NULL;
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 40000);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 40000);
+	opts = load_fixture_opts(f);
 	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
 	free_bytes = 1000;
-	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_int_equal(load(f, &opts, &stats), 0);
 	free_bytes = UINT64_MAX / 2;
 	/* The database's disk, and that of the temporary files. */
-	first = strstr(f.reports, warning);
+	first = strstr(f->reports, warning);
 	assert_non_null(first);
 	assert_non_null(strstr(first + 1, warning));
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 TEST(a_dry_run_touches_no_database)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 10);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 10);
+	opts = load_fixture_opts(f);
 	opts.is_dry_run = true;
 	opts.is_verbose = true;
 	opts.openldap = DIT_OPENLDAP_2_5;
-	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_int_equal(load(f, &opts, &stats), 0);
 	assert_int_equal(stats.nentries, 15);
-	assert_non_null(strstr(f.reports, "added: \"dc=x\"\n"));
-	assert_true(load_fixture_is_empty(&f));
+	assert_non_null(strstr(f->reports, "added: \"dc=x\"\n"));
+	assert_true(load_fixture_is_empty(f));
 	dit_load_stats_deinit(&stats);
 
 	opts.openldap = DIT_OPENLDAP_2_6;
-	assert_int_equal(load(&f, &opts, &stats), 0);
-	assert_non_null(strstr(f.reports, "added: \"dc=x\" (00000000)\n"));
-	assert_true(load_fixture_is_empty(&f));
+	assert_int_equal(load(f, &opts, &stats), 0);
+	assert_non_null(strstr(f->reports, "added: \"dc=x\" (00000000)\n"));
+	assert_true(load_fixture_is_empty(f));
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 static void stop_request(void *ctx, const struct dit_progress *progress)
@@ -394,23 +370,21 @@ static void stop_request(void *ctx, const struct dit_progress *progress)
 
 TEST(a_stop_request_ends_the_load_and_nothing_changes)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	volatile sig_atomic_t stop = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 1000);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 1000);
+	opts = load_fixture_opts(f);
 	opts.batch_records = 10;
 	opts.threads = 2;
 	opts.stop = &stop;
 	opts.progress = stop_request;
 	opts.progress_ctx = (void *)&stop;
-	assert_int_equal(load(&f, &opts, &stats), DIT_E_STOPPED);
-	assert_true(load_fixture_is_empty(&f));
+	assert_int_equal(load(f, &opts, &stats), DIT_E_STOPPED);
+	assert_true(load_fixture_is_empty(f));
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 struct publication {
@@ -453,13 +427,12 @@ TEST(the_program_can_end_a_load_before_anything_changes)
 
 TEST(wrong_options_are_refused)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 1);
+	load_fixture_write_people(f, 1);
 	for (int i = 0; i < 5; i++) {
-		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_opts opts = load_fixture_opts(f);
 		int want = 0;
 
 		switch (i) {
@@ -484,33 +457,30 @@ TEST(wrong_options_are_refused)
 			want = DIT_E_CONFIG;
 			break;
 		}
-		assert_int_equal(load(&f, &opts, &stats), want);
-		assert_string_not_equal(f.reports, "");
-		assert_true(load_fixture_is_empty(&f));
+		assert_int_equal(load(f, &opts, &stats), want);
+		assert_string_not_equal(f->reports, "");
+		assert_true(load_fixture_is_empty(f));
 		dit_load_stats_deinit(&stats);
-		load_fixture_reset(&f);
+		load_fixture_reset(f);
 	}
-	load_fixture_deinit(&f);
 }
 
 /* Spilling into a directory that is not there fails when the first run is written. */
 TEST(a_missing_tmpdir_is_an_error_that_changes_nothing)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 30000);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 30000);
+	opts = load_fixture_opts(f);
 	opts.threads = 2;
 	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
 	opts.tmpdir = "/nonexistent/tmp";
-	assert_true(load(&f, &opts, &stats) < 0);
-	assert_string_not_equal(f.reports, "");
-	assert_true(load_fixture_is_empty(&f));
+	assert_true(load(f, &opts, &stats) < 0);
+	assert_string_not_equal(f->reports, "");
+	assert_true(load_fixture_is_empty(f));
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 static rlim_t count_open_files(void)
@@ -525,16 +495,15 @@ static rlim_t count_open_files(void)
 /* Runs are files: with little memory there are more of them than may be open. */
 TEST(too_many_open_files_are_an_error_with_advice)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	struct rlimit before;
 	struct rlimit few;
 	int r = 0;
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 20000);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 20000);
+	opts = load_fixture_opts(f);
 	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	few = before;
@@ -546,7 +515,6 @@ TEST(too_many_open_files_are_an_error_with_advice)
 	dit_load_stats_deinit(&stats);
 
 	assert_int_equal(r, -EMFILE);
-	assert_non_null(strstr(f.reports, "Too many open files: give more memory"));
-	assert_true(load_fixture_is_empty(&f));
-	load_fixture_deinit(&f);
+	assert_non_null(strstr(f->reports, "Too many open files: give more memory"));
+	assert_true(load_fixture_is_empty(f));
 }

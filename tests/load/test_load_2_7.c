@@ -130,95 +130,88 @@ static void configure(struct load_fixture *f, const char *lines)
 
 TEST(databases_of_2_7_have_ixck_and_an_index_of_object_class)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 
-	load_fixture_init(&f, "");
-	configure(&f, "index cn pres,eq\nindex sn eq,sub\n");
-	load_fixture_write(&f, ROOT);
-	opts = opts_of(&f);
+	configure(f, "index cn pres,eq\nindex sn eq,sub\n");
+	load_fixture_write(f, ROOT);
+	opts = opts_of(f);
 	assert_int_equal(load(&opts), 0);
-	assert_string_equal(f.reports, "");
+	assert_string_equal(f->reports, "");
 	/* Keys of 8 bytes are integers, but not next to the one of presence. */
-	assert_string_equal(content_of(&f, NULL)->databases,
+	assert_string_equal(content_of(f, NULL)->databases,
 	                    "cn=34 ixck=8 objectClass=3c sn=3c ");
-	assert_int_equal(content_of(&f, "ixck")->nrecords, 0);
-	assert_int_equal(content_of(&f, "objectClass")->nrecords, 2); /* top, domain */
-	load_fixture_deinit(&f);
+	assert_int_equal(content_of(f, "ixck")->nrecords, 0);
+	assert_int_equal(content_of(f, "objectClass")->nrecords, 2); /* top, domain */
 }
 
 /* liblmdb 0.9 writes no such file, and nothing is added to one of another version. */
 TEST(what_cannot_be_written_is_refused)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, ROOT);
-	opts = opts_of(&f);
+	load_fixture_write(f, ROOT);
+	opts = opts_of(f);
 	opts.writer = DIT_LOAD_WRITER_APPEND;
 	assert_int_equal(load(&opts), MDB_VERSION_MISMATCH);
-	assert_non_null(strstr(f.reports, "does not write databases of OpenLDAP 2.7"));
-	assert_true(load_fixture_is_empty(&f));
+	assert_non_null(strstr(f->reports, "does not write databases of OpenLDAP 2.7"));
+	assert_true(load_fixture_is_empty(f));
 
-	load_fixture_reset(&f);
-	opts = opts_of(&f);
+	load_fixture_reset(f);
+	opts = opts_of(f);
 	assert_int_equal(load(&opts), 0);
-	load_fixture_write(&f, "dn: ou=a,dc=x\nobjectClass: organizationalUnit\n\n");
+	load_fixture_write(f, "dn: ou=a,dc=x\nobjectClass: organizationalUnit\n\n");
 	opts.openldap = DIT_OPENLDAP_2_6;
 	assert_int_equal(load(&opts), DIT_E_FORMAT);
 
-	load_fixture_reset(&f);
-	load_fixture_write(&f, ROOT);
+	load_fixture_reset(f);
+	load_fixture_write(f, ROOT);
 	assert_int_equal(load(&opts), 0);
 	opts.openldap = DIT_OPENLDAP_2_7;
 	assert_int_equal(load(&opts), DIT_E_FORMAT);
-	assert_non_null(strstr(f.reports, "is of LMDB 0.9 (OpenLDAP 2.5 or 2.6)"));
-	load_fixture_deinit(&f);
+	assert_non_null(strstr(f->reports, "is of LMDB 0.9 (OpenLDAP 2.5 or 2.6)"));
 }
 
 TEST(parts_make_the_same_as_the_whole)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	uint64_t want = 0;
 	char rest[4300];
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 30);
-	opts = opts_of(&f);
+	load_fixture_write_people(f, 30);
+	opts = opts_of(f);
 	assert_int_equal(load(&opts), 0);
-	want = content_of(&f, NULL)->digest;
+	want = content_of(f, NULL)->digest;
 	for (unsigned n = 1; n < 35; n += 3) {
-		load_fixture_reset(&f);
-		load_fixture_write_people(&f, 30);
-		load_fixture_split(&f, n, "rest.ldif");
-		opts = opts_of(&f);
+		load_fixture_reset(f);
+		load_fixture_write_people(f, 30);
+		load_fixture_split(f, n, "rest.ldif");
+		opts = opts_of(f);
 		assert_int_equal(load(&opts), 0);
-		(void)snprintf(rest, sizeof(rest), "%s/rest.ldif", f.dir);
+		(void)snprintf(rest, sizeof(rest), "%s/rest.ldif", f->dir);
 		opts.input = rest;
 		opts.threads = 1 + n % 2;
 		assert_int_equal(load(&opts), 0);
-		if (content_of(&f, NULL)->digest != want) {
+		if (content_of(f, NULL)->digest != want) {
 			fail_msg("split after record %u: another database", n);
 		}
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(naming_values_are_added_before_the_check)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, ROOT "dn: dc=y,dc=x\nobjectClass: glue\n\n"
-	                            "dn: sn=a,dc=x\nobjectClass: domain\ndc: a\n\n"
-	                            "dn: dc=a,dc=x\nobjectClass: domain\ndc: b\n");
-	opts = opts_of(&f);
+	load_fixture_write(f, ROOT "dn: dc=y,dc=x\nobjectClass: glue\n\n"
+	                           "dn: sn=a,dc=x\nobjectClass: domain\ndc: a\n\n"
+	                           "dn: dc=a,dc=x\nobjectClass: domain\ndc: b\n");
+	opts = opts_of(f);
 	opts.keep_going = true;
 	assert_int_equal(load(&opts), 0);
-	assert_string_equal(f.reports,
+	assert_string_equal(f->reports,
 	                    "Entry (dc=y,dc=x), attribute 'dc' not allowed\n"
 	                    "error: dn=\"dc=y,dc=x\" (line=5): (65) attribute 'dc' not "
 	                    "allowed\n"
@@ -226,7 +219,6 @@ TEST(naming_values_are_added_before_the_check)
 	                    "error: dn=\"sn=a,dc=x\" (line=8): (65) attribute 'sn' not "
 	                    "allowed\n"
 	                    "error: dn=\"dc=a,dc=x\" (line=12): (64) (null)\n");
-	load_fixture_deinit(&f);
 }
 
 /* The LDIF of doc/compatibility.md. */
@@ -244,31 +236,29 @@ TEST(values_stay_with_their_attributes)
 					"description: kept\n"
 					"%s"
 					"sn: s\n";
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("lastmod off\n");
 	struct dit_load_opts opts;
 	char text[1024];
 	uint64_t digest = 0;
 
-	load_fixture_init(&f, "lastmod off\n");
 	for (int is_quick = 0; is_quick < 2; is_quick++) {
-		opts = opts_of(&f);
+		opts = opts_of(f);
 		opts.is_quick = is_quick != 0;
-		load_fixture_reset(&f);
+		load_fixture_reset(f);
 		(void)snprintf(text, sizeof(text), ldif, "commonName",
 		               "entryDN: cn=c,dc=x\n");
-		load_fixture_write(&f, text);
+		load_fixture_write(f, text);
 		assert_int_equal(load(&opts), 0);
-		assert_string_equal(f.reports, "");
-		digest = content_of(&f, NULL)->digest;
-		load_fixture_reset(&f);
-		load_fixture_write(&f, ROOT "dn: cn=a,dc=x\nobjectClass: person\nsn: s\n"
-		                            "cn: a\ncn: b\ndescription: a text\n\n"
-		                            "dn: cn=c,dc=x\nobjectClass: person\ncn: c\n"
-		                            "description: kept\nsn: s\n");
+		assert_string_equal(f->reports, "");
+		digest = content_of(f, NULL)->digest;
+		load_fixture_reset(f);
+		load_fixture_write(f, ROOT "dn: cn=a,dc=x\nobjectClass: person\nsn: s\n"
+		                           "cn: a\ncn: b\ndescription: a text\n\n"
+		                           "dn: cn=c,dc=x\nobjectClass: person\ncn: c\n"
+		                           "description: kept\nsn: s\n");
 		assert_int_equal(load(&opts), 0);
-		assert_true(content_of(&f, NULL)->digest == digest);
+		assert_true(content_of(f, NULL)->digest == digest);
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(page_size_must_be_one)
@@ -296,34 +286,31 @@ TEST(page_size_must_be_one)
 	         "backend_startup_one (type=mdb, suffix=\"dc=x\"): bi_db_open failed! "
 	         "(22)\nslap_startup failed\n"},
 	};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, ROOT);
+	load_fixture_write(f, ROOT);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int want = cases[i].reports[0] == '\0' ? 0 : DIT_E_CONFIG;
 
-		load_fixture_reset(&f);
-		configure(&f, cases[i].line);
-		opts = opts_of(&f);
+		load_fixture_reset(f);
+		configure(f, cases[i].line);
+		opts = opts_of(f);
 		assert_int_equal(load(&opts), want);
-		assert_string_equal(f.reports, cases[i].reports);
-		assert_int_equal(load_fixture_is_empty(&f), want != 0);
+		assert_string_equal(f->reports, cases[i].reports);
+		assert_int_equal(load_fixture_is_empty(f), want != 0);
 	}
 	/* no database is opened */
 	opts.is_dry_run = true;
 	assert_int_equal(load(&opts), 0);
-	load_fixture_deinit(&f);
 }
 
 TEST(there_are_251_indexes_at_most)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, ROOT);
+	load_fixture_write(f, ROOT);
 	for (int n = 250; n <= 251; n++) {
 		char definitions[16000];
 		char *lines = calloc(1, 65536);
@@ -331,7 +318,7 @@ TEST(there_are_251_indexes_at_most)
 		FILE *file = NULL;
 
 		assert_non_null(lines);
-		(void)snprintf(definitions, sizeof(definitions), "%s.types", f.conf);
+		(void)snprintf(definitions, sizeof(definitions), "%s.types", f->conf);
 		file = fopen(definitions, "w");
 		assert_non_null(file);
 		for (int i = 0; i < n; i++) {
@@ -342,28 +329,27 @@ TEST(there_are_251_indexes_at_most)
 			                        "index x%d eq\n", i);
 		}
 		assert_int_equal(fclose(file), 0);
-		load_fixture_reset(&f);
-		configure(&f, lines);
+		load_fixture_reset(f);
+		configure(f, lines);
 		free(lines);
 		/* the definitions in front */
 		(void)snprintf(definitions, sizeof(definitions),
 		               "sed -i -e '/^include/d' '%s' && "
 		               "sed -i '1i include %s.types' '%s'",
-		               f.conf, f.conf, f.conf);
+		               f->conf, f->conf, f->conf);
 		assert_int_equal(system(definitions), 0);
-		opts = opts_of(&f);
+		opts = opts_of(f);
 		/* with that of objectClass */
 		assert_int_equal(load(&opts), n == 250 ? 0 : DIT_E_CONFIG);
 		if (n == 251) {
 			assert_non_null(
-				strstr(f.reports,
+				strstr(f->reports,
 			               "mdb_dbi_open(objectClass) failed: MDB_DBS_FULL"));
-			assert_non_null(strstr(f.reports,
+			assert_non_null(strstr(f->reports,
 			                       "has 252 indexes, slapd 2.7.0 opens 251 "
 			                       "at most"));
 		}
 	}
-	load_fixture_deinit(&f);
 }
 
 #define WITH_CSN(sid, second)                                                            \
@@ -425,56 +411,52 @@ static const char *sids_of(const struct load_fixture *f, uint64_t id, const char
 
 TEST(servers_can_be_removed)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 
-	load_fixture_init(&f, "");
 	load_fixture_write(
-		&f,
+		f,
 		"dn: dc=x\nobjectClass: domain\ndc: x\n" WITH_CSN("001", "01")
 			CONTEXT("001", "01") CONTEXT(
 				"002",
 				"09") "\n"
 				      "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n" WITH_CSN(
 					      "002", "05"));
-	opts = opts_of(&f);
+	opts = opts_of(f);
 	opts.sid = 3;
 	opts.remove_sids = "2,,7";
 	assert_int_equal(load(&opts), 0);
-	assert_string_equal(f.reports, "");
-	assert_string_equal(sids_of(&f, 1, "entryCSN"), "001 ");
-	assert_string_equal(sids_of(&f, 2, "entryCSN"), "003 ");
-	assert_string_equal(sids_of(&f, 1, "contextCSN"), "001 003 ");
+	assert_string_equal(f->reports, "");
+	assert_string_equal(sids_of(f, 1, "entryCSN"), "001 ");
+	assert_string_equal(sids_of(f, 2, "entryCSN"), "003 ");
+	assert_string_equal(sids_of(f, 1, "contextCSN"), "001 003 ");
 
-	load_fixture_reset(&f);
-	opts = opts_of(&f);
+	load_fixture_reset(f);
+	opts = opts_of(f);
 	opts.sid = 3;
 	opts.remove_sids = "2,3";
 	assert_int_equal(load(&opts), -EINVAL);
-	assert_string_equal(f.reports,
+	assert_string_equal(f->reports,
 	                    "error: remove-sids contains configured serverID 3.\n");
-	load_fixture_reset(&f);
-	opts = opts_of(&f);
+	load_fixture_reset(f);
+	opts = opts_of(f);
 	opts.remove_sids = "x";
 	assert_int_equal(load(&opts), -EINVAL);
-	assert_string_equal(f.reports, "unable to parse remove-sids=\"x\".\n");
-	assert_true(load_fixture_is_empty(&f));
-	load_fixture_deinit(&f);
+	assert_string_equal(f->reports, "unable to parse remove-sids=\"x\".\n");
+	assert_true(load_fixture_is_empty(f));
 }
 
 /* Its ID is 0, below all others; it is no hole before it comes. */
 TEST(the_entry_with_the_empty_dn_may_come_late)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 
-	load_fixture_init(&f, "");
-	configure_suffix(&f, "", "");
-	load_fixture_write(&f, ROOT "dn:\nobjectClass: domain\ndc: root\n\n"
-	                            "dn: dc=y\nobjectClass: domain\ndc: y\n\n");
-	opts = opts_of(&f);
+	configure_suffix(f, "", "");
+	load_fixture_write(f, ROOT "dn:\nobjectClass: domain\ndc: root\n\n"
+	                           "dn: dc=y\nobjectClass: domain\ndc: y\n\n");
+	opts = opts_of(f);
 	assert_int_equal(load(&opts), 0);
-	assert_string_equal(f.reports, "");
-	assert_int_equal(content_of(&f, "id2e")->nrecords, 3);
-	load_fixture_deinit(&f);
+	assert_string_equal(f->reports, "");
+	assert_int_equal(content_of(f, "id2e")->nrecords, 3);
 }

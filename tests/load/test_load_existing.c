@@ -47,24 +47,22 @@ static uint64_t digest_all(const struct load_fixture *f)
 
 TEST(parts_make_the_same_as_the_whole)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	uint64_t want = 0;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, NPEOPLE);
-	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
-	want = digest_all(&f);
+	load_fixture_write_people(f, NPEOPLE);
+	assert_int_equal(load_file(f, "in.ldif", 1, 64 << 20), 0);
+	want = digest_all(f);
 	for (unsigned n = 1; n < NRECORDS; n++) {
-		load_fixture_reset(&f);
-		load_fixture_write_people(&f, NPEOPLE);
-		load_fixture_split(&f, n, "rest.ldif");
-		assert_int_equal(load_file(&f, "in.ldif", 1 + n % 2, 64 << 20), 0);
-		assert_int_equal(load_file(&f, "rest.ldif", 1 + n % 3, 8 << 20), 0);
-		if (digest_all(&f) != want) {
+		load_fixture_reset(f);
+		load_fixture_write_people(f, NPEOPLE);
+		load_fixture_split(f, n, "rest.ldif");
+		assert_int_equal(load_file(f, "in.ldif", 1 + n % 2, 64 << 20), 0);
+		assert_int_equal(load_file(f, "rest.ldif", 1 + n % 3, 8 << 20), 0);
+		if (digest_all(f) != want) {
 			fail_msg("split after record %u: another database", n);
 		}
 	}
-	load_fixture_deinit(&f);
 }
 
 /* ---- few entries that are added to many ---- */
@@ -114,98 +112,89 @@ static void assert_grown(const struct load_fixture *f, const struct dit_page_set
 TEST(few_entries_grow_indexes_whatever_the_threads)
 {
 	static const unsigned nthreads[] = {1, 2, 4};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	uint64_t want = 0;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, NMANY);
-	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
-	want = digest_all(&f);
+	load_fixture_write_people(f, NMANY);
+	assert_int_equal(load_file(f, "in.ldif", 1, 64 << 20), 0);
+	want = digest_all(f);
 	for (size_t i = 0; i < sizeof(nthreads) / sizeof(nthreads[0]); i++) {
 		struct dit_page_set pages;
 		uint64_t transaction = 0;
 
-		load_fixture_reset(&f);
-		load_fixture_write_people(&f, NMANY);
-		load_fixture_split(&f, NMANY - 8, "rest.ldif");
-		assert_int_equal(load_file(&f, "in.ldif", 2, 64 << 20), 0);
-		transaction = collect_index(&f, "uid", &pages);
-		assert_int_equal(load_file(&f, "rest.ldif", nthreads[i], 8 << 20), 0);
-		assert_grown(&f, &pages, transaction);
-		assert_int_equal(digest_all(&f), want);
+		load_fixture_reset(f);
+		load_fixture_write_people(f, NMANY);
+		load_fixture_split(f, NMANY - 8, "rest.ldif");
+		assert_int_equal(load_file(f, "in.ldif", 2, 64 << 20), 0);
+		transaction = collect_index(f, "uid", &pages);
+		assert_int_equal(load_file(f, "rest.ldif", nthreads[i], 8 << 20), 0);
+		assert_grown(f, &pages, transaction);
+		assert_int_equal(digest_all(f), want);
 		dit_page_set_deinit(&pages);
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(nothing_to_add_changes_nothing)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	char path[4300];
 	struct stat before;
 	struct stat after;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 5);
-	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", f.database);
+	load_fixture_write_people(f, 5);
+	assert_int_equal(load_file(f, "in.ldif", 1, 64 << 20), 0);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", f->database);
 	assert_int_equal(stat(path, &before), 0);
-	load_fixture_write(&f, "");
+	load_fixture_write(f, "");
 
-	assert_int_equal(load_file(&f, "in.ldif", 2, 64 << 20), 0);
+	assert_int_equal(load_file(f, "in.ldif", 2, 64 << 20), 0);
 
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	assert_int_equal(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
 	assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
-	load_fixture_deinit(&f);
 }
 
 TEST(a_full_map_is_an_error_and_changes_nothing)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 400000\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	uint64_t before = 0;
 
-	load_fixture_init(&f, "maxsize 400000\n");
-	load_fixture_write_people(&f, 2000);
-	load_fixture_split(&f, 20, "rest.ldif");
-	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
-	before = load_fixture_digest(&f);
+	load_fixture_write_people(f, 2000);
+	load_fixture_split(f, 20, "rest.ldif");
+	assert_int_equal(load_file(f, "in.ldif", 1, 64 << 20), 0);
+	before = load_fixture_digest(f);
 
-	assert_int_equal(load_file(&f, "rest.ldif", 1, 64 << 20), DIT_E_FULL);
-	assert_int_equal(load_fixture_digest(&f), before);
+	assert_int_equal(load_file(f, "rest.ldif", 1, 64 << 20), DIT_E_FULL);
+	assert_int_equal(load_fixture_digest(f), before);
 
 	/* --grow gets around it. */
-	opts = load_fixture_opts(&f);
-	(void)snprintf(f.input, sizeof(f.input), "%s/rest.ldif", f.dir);
+	opts = load_fixture_opts(f);
+	(void)snprintf(f->input, sizeof(f->input), "%s/rest.ldif", f->dir);
 	opts.may_grow = true;
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_true(stats.databases[0].bytes > 400000);
 	dit_load_stats_deinit(&stats);
-	assert_int_not_equal(load_fixture_digest(&f), before);
-	load_fixture_deinit(&f);
+	assert_int_not_equal(load_fixture_digest(f), before);
 }
 
 TEST(a_refused_record_changes_nothing)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	uint64_t before = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 10);
-	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
-	before = load_fixture_digest(&f);
-	load_fixture_write(&f,
-	                   "dn: uid=new,ou=dept 1,dc=x\nobjectClass: person\ncn: new\n"
-	                   "sn: n\n\ndn: uid=u1,ou=dept 1,dc=x\nobjectClass: person\n"
-	                   "cn: again\nsn: n\n");
+	load_fixture_write_people(f, 10);
+	assert_int_equal(load_file(f, "in.ldif", 1, 64 << 20), 0);
+	before = load_fixture_digest(f);
+	load_fixture_write(f, "dn: uid=new,ou=dept 1,dc=x\nobjectClass: person\ncn: new\n"
+	                      "sn: n\n\ndn: uid=u1,ou=dept 1,dc=x\nobjectClass: person\n"
+	                      "cn: again\nsn: n\n");
 
-	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), DIT_E_REFUSED);
+	assert_int_equal(load_file(f, "in.ldif", 1, 64 << 20), DIT_E_REFUSED);
 
-	assert_int_equal(load_fixture_digest(&f), before);
-	load_fixture_deinit(&f);
+	assert_int_equal(load_fixture_digest(f), before);
 }
 
 /* Put something in the way of the rename once all is prepared. */
@@ -222,36 +211,34 @@ static void block_rename(void *ctx, const struct dit_progress *progress)
 
 TEST(a_commit_is_rolled_back_if_a_rename_fails)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	uint64_t before = 0;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	load_fixture_split(&f, 6, "rest.ldif");
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 20);
+	load_fixture_split(f, 6, "rest.ldif");
+	opts = load_fixture_opts(f);
 	opts.no_glue = true; /* the superior only */
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
-	before = load_fixture_digest(&f);
-	(void)snprintf(f.input, sizeof(f.input), "%s/rest.ldif", f.dir);
-	opts = load_fixture_opts(&f);
+	before = load_fixture_digest(f);
+	(void)snprintf(f->input, sizeof(f->input), "%s/rest.ldif", f->dir);
+	opts = load_fixture_opts(f);
 	opts.progress = block_rename;
-	opts.progress_ctx = &f;
+	opts.progress_ctx = f;
 
 	assert_true(dit_load(&opts, &stats) < 0);
 	dit_load_stats_deinit(&stats);
 
-	assert_non_null(strstr(f.reports, "error: could not put the database in place"));
-	assert_int_equal(load_fixture_digest(&f), before);
+	assert_non_null(strstr(f->reports, "error: could not put the database in place"));
+	assert_int_equal(load_fixture_digest(f), before);
 
 	/* And the database is fit for the next load. */
-	load_fixture_write(&f, "");
-	opts = load_fixture_opts(&f);
+	load_fixture_write(f, "");
+	opts = load_fixture_opts(f);
 	opts.no_glue = true;
-	(void)snprintf(f.input, sizeof(f.input), "%s/rest.ldif", f.dir);
+	(void)snprintf(f->input, sizeof(f->input), "%s/rest.ldif", f->dir);
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }

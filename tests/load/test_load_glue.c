@@ -37,13 +37,12 @@ TEST(threads_and_memory_do_not_change_the_result)
 		size_t batch_records;
 		uint64_t memory;
 	} cases[] = {{1, 0, 64 << 20}, {2, 7, 64 << 20}, {3, 0, DIT_LOAD_MEMORY_MIN}};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("maxsize 1000000000\n");
 	uint64_t want[2] = {0, 0};
 
-	load_fixture_init_glued(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 3000);
+	load_fixture_write_people(f, 3000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_opts opts = load_fixture_opts(f);
 		struct dit_load_stats stats;
 		uint64_t got[2];
 
@@ -51,25 +50,24 @@ TEST(threads_and_memory_do_not_change_the_result)
 		opts.batch_records = cases[i].batch_records;
 		opts.memory_bytes = cases[i].memory;
 		assert_int_equal(dit_load(&opts, &stats), 0);
-		assert_string_equal(f.reports, "");
+		assert_string_equal(f->reports, "");
 		assert_int_equal(stats.nentries, 3005);
 		assert_int_equal(stats.ndatabases, 2);
 		assert_int_equal(stats.databases[0].nentries, 3005 - 751);
-		assert_string_equal(stats.databases[1].directory, f.subordinate);
+		assert_string_equal(stats.databases[1].directory, f->subordinate);
 		assert_int_equal(stats.databases[1].nentries, 751);
 		assert_int_equal(stats.databases[1].nindexes, 2);
 		dit_load_stats_deinit(&stats);
-		got[0] = load_fixture_digest(&f);
-		got[1] = load_fixture_digest_of(f.subordinate);
+		got[0] = load_fixture_digest(f);
+		got[1] = load_fixture_digest_of(f->subordinate);
 		if (i == 0) {
 			memcpy(want, got, sizeof(want));
 		}
 		assert_int_not_equal(got[0], 0);
 		assert_int_not_equal(got[1], 0);
 		assert_memory_equal(got, want, sizeof(want));
-		load_fixture_reset(&f);
+		load_fixture_reset(f);
 	}
-	load_fixture_deinit(&f);
 }
 
 /* Put something in the way of the last rename once all is prepared. */
@@ -86,79 +84,72 @@ static void block_rename(void *ctx, const struct dit_progress *progress)
 
 TEST(databases_in_place_are_taken_back)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	char path[4300];
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
 	opts.progress = block_rename;
-	opts.progress_ctx = &f;
+	opts.progress_ctx = f;
 
 	assert_true(dit_load(&opts, &stats) < 0);
 	dit_load_stats_deinit(&stats);
 
-	assert_non_null(strstr(f.reports, "error: could not put the database in place"));
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", f.database);
+	assert_non_null(strstr(f->reports, "error: could not put the database in place"));
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", f->database);
 	assert_int_equal(rmdir(path), 0);
-	assert_true(load_fixture_is_empty(&f));
-	load_fixture_deinit(&f);
+	assert_true(load_fixture_is_empty(f));
 }
 
 TEST(a_failure_of_one_leaves_all_as_they_were)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("maxsize 8192\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 
 	/* The superior database is too small, the subordinate is not. */
-	load_fixture_init_glued(&f, "maxsize 8192\n");
-	load_fixture_write_people(&f, 200);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 200);
+	opts = load_fixture_opts(f);
 
 	assert_int_equal(dit_load(&opts, &stats), DIT_E_FULL);
 	dit_load_stats_deinit(&stats);
 
-	assert_true(load_fixture_is_empty(&f));
-	load_fixture_deinit(&f);
+	assert_true(load_fixture_is_empty(f));
 }
 
 TEST(one_in_use_ends_the_load)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	struct dit_claim claim;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
-	assert_int_equal(dit_claim_take(&claim, dit_directory_open(f.subordinate, NULL),
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
+	assert_int_equal(dit_claim_take(&claim, dit_directory_open(f->subordinate, NULL),
 	                                0600, NULL),
 	                 0);
 
 	assert_int_equal(dit_load(&opts, &stats), DIT_E_BUSY);
 	dit_load_stats_deinit(&stats);
 
-	assert_non_null(strstr(f.reports,
+	assert_non_null(strstr(f->reports,
 	                       "sub is in use by slapd or another tool; stop it first"));
 	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
-	assert_true(load_fixture_is_empty(&f));
-	load_fixture_deinit(&f);
+	assert_true(load_fixture_is_empty(f));
 }
 
 TEST(unsynced_directories_are_a_warning)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	int r = 0;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
 
 	directories_fail = true;
 	r = dit_load(&opts, &stats);
@@ -166,8 +157,8 @@ TEST(unsynced_directories_are_a_warning)
 	dit_load_stats_deinit(&stats);
 
 	assert_int_equal(r, 0);
-	assert_non_null(strstr(f.reports, "a crash of the system may bring the old one"));
-	assert_int_not_equal(load_fixture_digest(&f), 0);
-	assert_int_not_equal(load_fixture_digest_of(f.subordinate), 0);
-	load_fixture_deinit(&f);
+	assert_non_null(
+		strstr(f->reports, "a crash of the system may bring the old one"));
+	assert_int_not_equal(load_fixture_digest(f), 0);
+	assert_int_not_equal(load_fixture_digest_of(f->subordinate), 0);
 }

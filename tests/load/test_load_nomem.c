@@ -138,39 +138,37 @@ static void load_completely(struct load_fixture *f)
 /* Over a database that holds entries: on failure exactly those are there. */
 TEST(any_allocation_may_fail_over_other_entries)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	uint64_t before = 0;
 	uint64_t want = 0;
 	bool has_failed = true;
 	long n = 0;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	load_completely(&f);
-	write_more_people(&f);
-	load_completely(&f);
-	want = digest_all(&f);
-	load_fixture_reset(&f);
-	load_fixture_write_people(&f, 20);
-	load_completely(&f);
-	before = digest_all(&f);
-	write_more_people(&f);
+	load_fixture_write_people(f, 20);
+	load_completely(f);
+	write_more_people(f);
+	load_completely(f);
+	want = digest_all(f);
+	load_fixture_reset(f);
+	load_fixture_write_people(f, 20);
+	load_completely(f);
+	before = digest_all(f);
+	write_more_people(f);
 	for (n = 0; has_failed; n += 5) {
-		int r = load_with_failure(&f, 1, n);
+		int r = load_with_failure(f, 1, n);
 
 		has_failed = countdown < 0;
 		countdown = -1;
-		if (digest_all(&f) != (r == 0 ? want : before)) {
+		if (digest_all(f) != (r == 0 ? want : before)) {
 			fail_msg("allocation %ld failed with %d: another database", n, r);
 		}
 		if (r == 0 && has_failed) {
-			load_fixture_reset(&f);
-			load_fixture_write_people(&f, 20);
-			load_completely(&f);
-			write_more_people(&f);
+			load_fixture_reset(f);
+			load_fixture_write_people(f, 20);
+			load_completely(f);
+			write_more_people(f);
 		}
 		assert_true(n < 100000);
 	}
 	assert_true(n > 5);
-	load_fixture_deinit(&f);
 }

@@ -76,34 +76,32 @@ static void assert_same(struct dit_sum128 a, struct dit_sum128 b)
 
 TEST(sums_of_disjoint_loads_and_threads_give_one_digest)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_sum128 whole;
 	struct dit_sum128 first;
 	struct dit_sum128 rest;
 	char second[4300];
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 300);
-	opts = load_fixture_opts(&f);
-	whole = content(&f, &opts);
+	load_fixture_write_people(f, 300);
+	opts = load_fixture_opts(f);
+	whole = content(f, &opts);
 	opts.threads = 3;
 	opts.batch_records = 7;
 	opts.is_quick = true;
-	assert_same(content(&f, &opts), whole);
+	assert_same(content(f, &opts), whole);
 
-	(void)snprintf(second, sizeof(second), "%s.rest", f.input);
-	load_fixture_split(&f, 100, second);
-	first = content(&f, &opts);
+	(void)snprintf(second, sizeof(second), "%s.rest", f->input);
+	load_fixture_split(f, 100, second);
+	first = content(f, &opts);
 	opts.input = second;
-	rest = content(&f, &opts);
+	rest = content(f, &opts);
 	dit_sum128_add(&first, &rest);
 	assert_same(first, whole);
 
-	opts.inputs = (const char *const[]){second, f.input};
+	opts.inputs = (const char *const[]){second, f->input};
 	opts.ninputs = 2;
-	assert_same(content(&f, &opts), whole);
-	load_fixture_deinit(&f);
+	assert_same(content(f, &opts), whole);
 }
 
 TEST(the_digest_is_of_values_and_not_of_their_order)
@@ -147,25 +145,23 @@ TEST(what_is_published_is_what_a_load_makes)
 {
 	static const enum dit_load_writer writers[] = {DIT_LOAD_WRITER_PAGES,
 	                                               DIT_LOAD_WRITER_APPEND};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	uint64_t loaded = 0;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_load_people(&f, 200);
-	loaded = load_fixture_digest(&f);
+	load_fixture_load_people(f, 200);
+	loaded = load_fixture_digest(f);
 	for (size_t i = 0; i < 2; i++) {
-		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_opts opts = load_fixture_opts(f);
 
-		load_fixture_reset(&f);
+		load_fixture_reset(f);
 		opts.writer = writers[i];
 		assert_int_equal(prepare(&opts), 0);
-		assert_int_equal(load_fixture_digest(&f), 0);
-		assert_int_equal(call_alone(&f, dit_prepared_publish), 0);
-		assert_int_equal(load_fixture_digest(&f), loaded);
-		assert_int_equal(call_alone(&f, dit_prepared_abandon), 0);
-		assert_int_equal(load_fixture_digest(&f), loaded);
+		assert_int_equal(load_fixture_digest(f), 0);
+		assert_int_equal(call_alone(f, dit_prepared_publish), 0);
+		assert_int_equal(load_fixture_digest(f), loaded);
+		assert_int_equal(call_alone(f, dit_prepared_abandon), 0);
+		assert_int_equal(load_fixture_digest(f), loaded);
 	}
-	load_fixture_deinit(&f);
 }
 
 /* In one step for all databases; without entries of the load they are empty then. */
@@ -173,59 +169,55 @@ TEST(entries_are_replaced_if_the_caller_says_so)
 {
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_opts opts;
 	uint64_t loaded = 0;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_load_people(&f, 20);
-	loaded = load_fixture_digest(&f);
-	load_fixture_reset(&f);
-	load_fixture_load_people(&f, 200);
-	opts = load_fixture_opts(&f);
-	load_fixture_write_people(&f, 20);
+	load_fixture_load_people(f, 20);
+	loaded = load_fixture_digest(f);
+	load_fixture_reset(f);
+	load_fixture_load_people(f, 200);
+	opts = load_fixture_opts(f);
+	load_fixture_write_people(f, 20);
 	assert_int_equal(prepare(&opts), DIT_E_NOTEMPTY);
 	opts.replaces = true;
 	assert_int_equal(prepare(&opts), 0);
-	assert_int_equal(call_alone(&f, dit_prepared_publish), DIT_E_NOTEMPTY);
-	assert_true(load_fixture_digest(&f) != loaded);
-	publish.conf = f.conf;
+	assert_int_equal(call_alone(f, dit_prepared_publish), DIT_E_NOTEMPTY);
+	assert_true(load_fixture_digest(f) != loaded);
+	publish.conf = f->conf;
 	publish.replaces = true;
 	assert_int_equal(dit_prepared_publish(&publish, &stats), 0);
 	dit_prepared_stats_deinit(&stats);
-	assert_int_equal(load_fixture_digest(&f), loaded);
+	assert_int_equal(load_fixture_digest(f), loaded);
 	opts.only_if_empty = true;
 	assert_int_equal(prepare(&opts), -EINVAL);
-	load_fixture_deinit(&f);
 }
 
 TEST(what_is_stopped_changes_nothing)
 {
 	static const volatile sig_atomic_t stop = 1;
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
 	opts.is_dry_run = true;
 	assert_int_equal(prepare(&opts), -EINVAL);
 	opts.is_dry_run = false;
 	opts.stop = &stop;
 	assert_int_equal(prepare(&opts), DIT_E_STOPPED);
-	assert_true(load_fixture_is_empty(&f));
+	assert_true(load_fixture_is_empty(f));
 	opts.stop = NULL;
 	assert_int_equal(prepare(&opts), 0);
-	publish.conf = f.conf;
+	publish.conf = f->conf;
 	publish.stop = &stop;
 	assert_int_equal(dit_prepared_publish(&publish, &stats), DIT_E_STOPPED);
 	dit_prepared_stats_deinit(&stats);
-	assert_int_equal(load_fixture_digest(&f), 0);
-	assert_int_equal(call_alone(&f, dit_prepared_abandon), 0);
-	assert_true(load_fixture_is_empty(&f));
-	load_fixture_deinit(&f);
+	assert_int_equal(load_fixture_digest(f), 0);
+	assert_int_equal(call_alone(f, dit_prepared_abandon), 0);
+	assert_true(load_fixture_is_empty(f));
 }
 
 /* Shards by hash have the same suffix and configuration. */
@@ -293,12 +285,11 @@ TEST(each_difference_is_refused_with_its_name)
 		{NULL, "set", other, "it was not prepared together with that in"},
 		{NULL, "databases", NULL, "together with other databases"},
 	};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
+	load_fixture_write_people(f, 20);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_opts opts = load_fixture_opts(f);
 		json_t *value =
 			cases[i].value != NULL
 				? json_string(cases[i].value)
@@ -306,14 +297,13 @@ TEST(each_difference_is_refused_with_its_name)
 		                            "suffix", "ou=dept 3,dc=x", "suffix", "dc=z");
 
 		assert_int_equal(prepare(&opts), 0);
-		change_manifest(f.subordinate, cases[i].part, cases[i].key, value);
-		assert_int_equal(call_alone(&f, dit_prepared_publish), DIT_E_INVALID);
-		if (strstr(f.reports, cases[i].words) == NULL) {
-			fail_msg("\"%s\" is not in \"%s\"", cases[i].words, f.reports);
+		change_manifest(f->subordinate, cases[i].part, cases[i].key, value);
+		assert_int_equal(call_alone(f, dit_prepared_publish), DIT_E_INVALID);
+		if (strstr(f->reports, cases[i].words) == NULL) {
+			fail_msg("\"%s\" is not in \"%s\"", cases[i].words, f->reports);
 		}
-		assert_int_equal(load_fixture_digest(&f), 0);
+		assert_int_equal(load_fixture_digest(f), 0);
 	}
-	load_fixture_deinit(&f);
 }
 
 /* The configuration with the first @p from in it replaced. */
@@ -353,34 +343,33 @@ TEST(each_rule_of_stored_bytes_counts)
 		{"cn 7,5", "cn 7,4", "values"},
 		{"sortvals cn\n", "", "values"},
 	};
-	struct load_fixture f;
+	struct load_fixture *f =
+		load_fixture_new("multival default 100,50\nmultival cn 7,5\nsortvals cn\n"
+	                         "index_substr_if_minlen 2\nindex_substr_if_maxlen 4\n"
+	                         "index_substr_any_len 4\nindex_intlen 4\n"
+	                         "index_hash64 off\n");
 	struct dit_load_opts opts;
 
-	load_fixture_init(&f, "multival default 100,50\nmultival cn 7,5\nsortvals cn\n"
-	                      "index_substr_if_minlen 2\nindex_substr_if_maxlen 4\n"
-	                      "index_substr_any_len 4\nindex_intlen 4\n"
-	                      "index_hash64 off\n");
-	edit_conf(&f, "database mdb\n", "backend mdb\nidlexp 16\ndatabase mdb\n");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
+	edit_conf(f, "database mdb\n", "backend mdb\nidlexp 16\ndatabase mdb\n");
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
 	assert_int_equal(prepare(&opts), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char words[64];
 
 		(void)snprintf(words, sizeof(words), "than that here: %s\n",
 		               cases[i].part);
-		free(f.reports);
-		f.reports = strdup("");
-		edit_conf(&f, cases[i].from, cases[i].to);
-		assert_int_equal(call_alone(&f, dit_prepared_publish), DIT_E_INVALID);
-		if (strstr(f.reports, words) == NULL) {
-			fail_msg("\"%s\" is not in \"%s\"", words, f.reports);
+		free(f->reports);
+		f->reports = strdup("");
+		edit_conf(f, cases[i].from, cases[i].to);
+		assert_int_equal(call_alone(f, dit_prepared_publish), DIT_E_INVALID);
+		if (strstr(f->reports, words) == NULL) {
+			fail_msg("\"%s\" is not in \"%s\"", words, f->reports);
 		}
 		if (cases[i].to[0] != '\0') {
-			edit_conf(&f, cases[i].to, cases[i].from);
+			edit_conf(f, cases[i].to, cases[i].from);
 		}
 	}
-	load_fixture_deinit(&f);
 }
 
 static void spoil(const char *directory)
@@ -400,49 +389,45 @@ static void spoil(const char *directory)
 
 TEST(a_spoilt_or_too_large_file_is_refused)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 100000\n");
 	struct dit_load_opts opts;
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
 
-	load_fixture_init(&f, "maxsize 100000\n");
-	load_fixture_write_people(&f, 300);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 300);
+	opts = load_fixture_opts(f);
 	opts.may_grow = true;
 	assert_int_equal(prepare(&opts), 0);
-	assert_int_equal(call_alone(&f, dit_prepared_publish), DIT_E_FULL);
-	publish.conf = f.conf;
+	assert_int_equal(call_alone(f, dit_prepared_publish), DIT_E_FULL);
+	publish.conf = f->conf;
 	publish.may_grow = true;
-	spoil(f.database);
+	spoil(f->database);
 	assert_int_equal(dit_prepared_publish(&publish, &stats), DIT_E_CORRUPT);
 	dit_prepared_stats_deinit(&stats);
-	spoil(f.database);
+	spoil(f->database);
 	assert_int_equal(dit_prepared_publish(&publish, &stats), 0);
 	dit_prepared_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 /* As after a kill between two renames. */
 TEST(what_is_published_in_part_is_published_whole)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_opts opts;
 	uint64_t published = 0;
 	char from[4300];
 	char to[4300];
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
 	assert_int_equal(prepare(&opts), 0);
-	assert_int_equal(call_alone(&f, dit_prepared_publish), 0);
-	published = load_fixture_digest_of(f.subordinate);
-	(void)snprintf(from, sizeof(from), "%s/data.mdb", f.subordinate);
-	(void)snprintf(to, sizeof(to), "%s/ditkit-prepared/data.mdb", f.subordinate);
+	assert_int_equal(call_alone(f, dit_prepared_publish), 0);
+	published = load_fixture_digest_of(f->subordinate);
+	(void)snprintf(from, sizeof(from), "%s/data.mdb", f->subordinate);
+	(void)snprintf(to, sizeof(to), "%s/ditkit-prepared/data.mdb", f->subordinate);
 	assert_int_equal(rename(from, to), 0);
-	assert_int_equal(call_alone(&f, dit_prepared_publish), 0);
-	assert_int_equal(load_fixture_digest_of(f.subordinate), published);
-	load_fixture_deinit(&f);
+	assert_int_equal(call_alone(f, dit_prepared_publish), 0);
+	assert_int_equal(load_fixture_digest_of(f->subordinate), published);
 }
 
 static void stop_when_told(void *ctx, const struct dit_report *report)
@@ -452,7 +437,7 @@ static void stop_when_told(void *ctx, const struct dit_report *report)
 
 TEST(a_publication_waits_for_who_has_the_lock)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_opts opts;
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
@@ -460,48 +445,44 @@ TEST(a_publication_waits_for_who_has_the_lock)
 	char path[4300];
 	int fd = -1;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
 	assert_int_equal(prepare(&opts), 0);
-	(void)snprintf(path, sizeof(path), "%s/ditkit-prepared", f.database);
+	(void)snprintf(path, sizeof(path), "%s/ditkit-prepared", f->database);
 	fd = open(path, O_RDONLY | O_DIRECTORY);
 	assert_int_equal(flock(fd, LOCK_SH), 0);
-	publish.conf = f.conf;
+	publish.conf = f->conf;
 	publish.stop = &stop;
 	publish.report = stop_when_told;
 	publish.report_ctx = (void *)&stop;
 	assert_int_equal(dit_prepared_publish(&publish, &stats), DIT_E_STOPPED);
 	dit_prepared_stats_deinit(&stats);
-	assert_int_equal(load_fixture_digest(&f), 0);
+	assert_int_equal(load_fixture_digest(f), 0);
 	assert_int_equal(close(fd), 0);
-	load_fixture_deinit(&f);
 }
 
 /* The chosen database goes last: as long as it is there, all can be abandoned again. */
 TEST(an_abandon_that_fails_leaves_the_chosen_database)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_opts opts;
 	struct dit_prepared_stats stats;
 	char inside[4300];
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
 	assert_int_equal(prepare(&opts), 0);
 	(void)snprintf(inside, sizeof(inside), "%s/ditkit-prepared/.rsync",
-	               f.subordinate);
+	               f->subordinate);
 	assert_int_equal(mkdir(inside, 0700), 0);
-	assert_int_equal(call_alone(&f, dit_prepared_abandon), -EISDIR);
-	assert_non_null(strstr(f.reports, ".rsync in it is a directory: remove it"));
-	assert_int_equal(call(&f, dit_prepared_status, &stats), 0);
+	assert_int_equal(call_alone(f, dit_prepared_abandon), -EISDIR);
+	assert_non_null(strstr(f->reports, ".rsync in it is a directory: remove it"));
+	assert_int_equal(call(f, dit_prepared_status, &stats), 0);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(stats.databases[i].state, DIT_PREPARED_READY);
 	}
 	dit_prepared_stats_deinit(&stats);
 	assert_int_equal(rmdir(inside), 0);
-	assert_int_equal(call_alone(&f, dit_prepared_abandon), 0);
-	assert_true(load_fixture_is_empty(&f));
-	load_fixture_deinit(&f);
+	assert_int_equal(call_alone(f, dit_prepared_abandon), 0);
+	assert_true(load_fixture_is_empty(f));
 }

@@ -47,80 +47,72 @@ static int free_descriptor(void)
 TEST(the_configured_database_is_left_alone)
 {
 	int fd = free_descriptor();
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_stats stats;
 	struct stat st;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 20);
-	assert_int_equal(load(&f, &stats), 0);
-	assert_true(load_fixture_is_empty(&f));
+	load_fixture_write_people(f, 20);
+	assert_int_equal(load(f, &stats), 0);
+	assert_true(load_fixture_is_empty(f));
 	assert_int_equal(stats.databases[0].nentries, stats.nentries);
 	assert_int_equal(stats.databases[0].nindexes, 0);
 	assert_int_equal(stat(stats.databases[0].directory, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
-	assert_int_equal(count_left(&f), 1);
+	assert_int_equal(count_left(f), 1);
 	dit_load_scratch_remove(&stats);
-	assert_int_equal(count_left(&f), 0);
+	assert_int_equal(count_left(f), 0);
 	assert_int_equal(free_descriptor(), fd);
 	dit_load_scratch_remove(&stats); /* does nothing */
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 TEST(a_failed_load_leaves_nothing)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_stats stats;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, "dn: dc=x\nobjectClass: nonsense\n");
-	assert_true(load(&f, &stats) < 0);
-	assert_int_equal(count_left(&f), 0);
+	load_fixture_write(f, "dn: dc=x\nobjectClass: nonsense\n");
+	assert_true(load(f, &stats) < 0);
+	assert_int_equal(count_left(f), 0);
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 TEST(subordinate_databases_are_refused)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct dit_load_stats stats;
 	struct dit_load_opts opts;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, 20);
-	opts = load_fixture_opts(&f);
-	opts.tmpdir = f.tmpdir;
+	load_fixture_write_people(f, 20);
+	opts = load_fixture_opts(f);
+	opts.tmpdir = f->tmpdir;
 	opts.is_scratch = true;
 	assert_int_equal(dit_load(&opts, &stats), -EINVAL);
-	assert_non_null(strstr(f.reports, "set no_glue"));
-	assert_int_equal(count_left(&f), 0);
+	assert_non_null(strstr(f->reports, "set no_glue"));
+	assert_int_equal(count_left(f), 0);
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 /* A process that ends without removing its directory; the next load does. */
 TEST(the_next_load_removes_what_a_killed_one_left)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_stats stats;
 	int status = 0;
 	pid_t child = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 20);
+	load_fixture_write_people(f, 20);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		_exit(load(&f, &stats) == 0 ? 0 : 1);
+		_exit(load(f, &stats) == 0 ? 0 : 1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	assert_int_equal(count_left(&f), 1);
-	assert_int_equal(load(&f, &stats), 0);
-	assert_int_equal(count_left(&f), 1);
+	assert_int_equal(count_left(f), 1);
+	assert_int_equal(load(f, &stats), 0);
+	assert_int_equal(count_left(f), 1);
 	dit_load_scratch_remove(&stats);
-	assert_int_equal(count_left(&f), 0);
+	assert_int_equal(count_left(f), 0);
 	dit_load_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }

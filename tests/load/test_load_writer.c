@@ -50,66 +50,60 @@ static enum dit_load_writer load(struct load_fixture *f, enum dit_load_writer wr
 
 TEST(both_writers_make_the_same)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	uint64_t want = 0;
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 3000);
-	assert_int_equal(load(&f, DIT_LOAD_WRITER_DEFAULT, 1, 64 << 20),
+	load_fixture_write_people(f, 3000);
+	assert_int_equal(load(f, DIT_LOAD_WRITER_DEFAULT, 1, 64 << 20),
 	                 DIT_LOAD_WRITER_PAGES);
-	want = load_fixture_digest(&f);
+	want = load_fixture_digest(f);
 	for (unsigned threads = 1; threads <= 8; threads++) {
-		load_fixture_reset(&f);
-		load_fixture_write_people(&f, 3000);
-		assert_int_equal(load(&f, DIT_LOAD_WRITER_APPEND, threads,
+		load_fixture_reset(f);
+		load_fixture_write_people(f, 3000);
+		assert_int_equal(load(f, DIT_LOAD_WRITER_APPEND, threads,
 		                      threads % 2 == 0 ? 8 << 20 : 64 << 20),
 		                 DIT_LOAD_WRITER_APPEND);
-		assert_int_equal(load_fixture_digest(&f), want);
-		assert_null(strstr(f.reports, "file format"));
+		assert_int_equal(load_fixture_digest(f), want);
+		assert_null(strstr(f->reports, "file format"));
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(an_unknown_format_makes_it_the_default)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	struct dit_load_opts opts;
 	struct dit_load_stats stats;
 	uint64_t want = 0;
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 50);
-	assert_int_equal(load(&f, DIT_LOAD_WRITER_PAGES, 2, 64 << 20),
+	load_fixture_write_people(f, 50);
+	assert_int_equal(load(f, DIT_LOAD_WRITER_PAGES, 2, 64 << 20),
 	                 DIT_LOAD_WRITER_PAGES);
-	want = load_fixture_digest(&f);
-	load_fixture_reset(&f);
-	load_fixture_write_people(&f, 50);
+	want = load_fixture_digest(f);
+	load_fixture_reset(f);
+	load_fixture_write_people(f, 50);
 	is_unknown = true;
-	opts = load_fixture_opts(&f);
+	opts = load_fixture_opts(f);
 	opts.writer = DIT_LOAD_WRITER_PAGES;
 	assert_int_equal(dit_load(&opts, &stats), MDB_VERSION_MISMATCH);
 	dit_load_stats_deinit(&stats);
-	assert_non_null(strstr(f.reports, "writes another file format than the one"));
-	assert_true(load_fixture_is_empty(&f));
-	assert_int_equal(load(&f, DIT_LOAD_WRITER_DEFAULT, 2, 64 << 20),
+	assert_non_null(strstr(f->reports, "writes another file format than the one"));
+	assert_true(load_fixture_is_empty(f));
+	assert_int_equal(load(f, DIT_LOAD_WRITER_DEFAULT, 2, 64 << 20),
 	                 DIT_LOAD_WRITER_APPEND);
 	is_unknown = false;
-	assert_non_null(strstr(f.reports, "liblmdb writes all pages"));
-	assert_int_equal(load_fixture_digest(&f), want);
-	load_fixture_deinit(&f);
+	assert_non_null(strstr(f->reports, "liblmdb writes all pages"));
+	assert_int_equal(load_fixture_digest(f), want);
 }
 
 TEST(a_database_with_records_has_no_writer)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_write_people(&f, 5);
-	assert_int_equal(load(&f, DIT_LOAD_WRITER_APPEND, 1, 64 << 20),
+	load_fixture_write_people(f, 5);
+	assert_int_equal(load(f, DIT_LOAD_WRITER_APPEND, 1, 64 << 20),
 	                 DIT_LOAD_WRITER_APPEND);
-	load_fixture_write(&f, "dn: ou=dept 9,dc=x\nobjectClass: organizationalUnit\n"
-	                       "ou: dept 9\n");
-	assert_int_equal(load(&f, DIT_LOAD_WRITER_APPEND, 1, 64 << 20),
+	load_fixture_write(f, "dn: ou=dept 9,dc=x\nobjectClass: organizationalUnit\n"
+	                      "ou: dept 9\n");
+	assert_int_equal(load(f, DIT_LOAD_WRITER_APPEND, 1, 64 << 20),
 	                 DIT_LOAD_WRITER_DEFAULT);
-	load_fixture_deinit(&f);
 }

@@ -114,47 +114,41 @@ static void check_load(const struct told *told, const struct load_fixture *f)
 
 TEST(a_load_tells_all_phases)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, NPEOPLE);
+	load_fixture_write_people(f, NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
-		struct told told = load_and_listen(&f, nthreads, 0);
+		struct told told = load_and_listen(f, nthreads, 0);
 
-		check_load(&told, &f);
+		check_load(&told, f);
 		assert_int_equal(told.last[DIT_LOAD_NAMES].total, 2 * NENTRIES);
 		assert_int_equal(told.last[DIT_LOAD_PUBLISH].run_bytes, 0);
 		assert_int_equal(told.last[DIT_LOAD_PUBLISH].threads, nthreads);
-		load_fixture_reset(&f);
+		load_fixture_reset(f);
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(a_load_of_glued_databases_tells_all_phases)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_write_people(&f, NPEOPLE);
+	load_fixture_write_people(f, NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
-		struct told told = load_and_listen(&f, nthreads, 0);
+		struct told told = load_and_listen(f, nthreads, 0);
 
-		check_load(&told, &f);
-		load_fixture_reset(&f);
+		check_load(&told, f);
+		load_fixture_reset(f);
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(runs_on_the_disk_are_counted)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1073741824\n");
 	struct told told;
 
-	load_fixture_init(&f, "maxsize 1073741824\n");
-	load_fixture_write_people(&f, 6 * NPEOPLE);
-	told = load_and_listen(&f, 2, DIT_LOAD_MEMORY_MIN);
+	load_fixture_write_people(f, 6 * NPEOPLE);
+	told = load_and_listen(f, 2, DIT_LOAD_MEMORY_MIN);
 	assert_true(told.last[DIT_LOAD_PUBLISH].run_bytes > 0);
-	load_fixture_deinit(&f);
 }
 
 /* ---- a pipe ---- */
@@ -200,42 +194,38 @@ static void *write_slowly(void *arg)
 
 TEST(a_wait_for_a_pipe_is_told)
 {
-	struct load_fixture f;
-	struct source source = {.path = f.input};
+	struct load_fixture *f = load_fixture_new("");
+	struct source source = {.path = f->input};
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 10);
+	load_fixture_write_people(f, 10);
 	read_all(&source);
-	(void)unlink(f.input);
-	assert_int_equal(mkfifo(f.input, 0600), 0);
+	(void)unlink(f->input);
+	assert_int_equal(mkfifo(f->input, 0600), 0);
 	for (unsigned nthreads = 1; nthreads <= 2; nthreads++) {
 		struct told told;
 		pthread_t thread;
 
 		assert_int_equal(pthread_create(&thread, NULL, write_slowly, &source), 0);
-		told = load_and_listen(&f, nthreads, 0);
+		told = load_and_listen(f, nthreads, 0);
 		(void)pthread_join(thread, NULL);
 		assert_true(told.ncalls[DIT_LOAD_ENTRIES] >= 2);
 		assert_int_equal(told.last[DIT_LOAD_ENTRIES].total, 0);
-		load_fixture_reset(&f);
+		load_fixture_reset(f);
 	}
-	load_fixture_deinit(&f);
 }
 
 /* ---- the others ---- */
 
 TEST(a_reindexing_tells_all_phases)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(NPEOPLE);
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
 		struct told told = nothing_told();
 		struct dit_reindex_opts opts = DIT_REINDEX_OPTS_INIT;
 		struct dit_reindex_stats stats;
 
-		opts.conf = f.conf;
+		opts.conf = f->conf;
 		opts.threads = nthreads;
 		opts.progress = note;
 		opts.progress_ctx = &told;
@@ -246,23 +236,20 @@ TEST(a_reindexing_tells_all_phases)
 		assert_true(told.last[DIT_REINDEX_INDEXES].total > NENTRIES);
 		assert_int_equal(told.phase, DIT_REINDEX_PUBLISH);
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(an_export_tells_its_entries)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(NPEOPLE);
 	char path[4300];
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, NPEOPLE);
-	(void)snprintf(path, sizeof(path), "%s/out.ldif", f.dir);
+	(void)snprintf(path, sizeof(path), "%s/out.ldif", f->dir);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
 		struct told told = nothing_told();
 		struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
 		struct dit_export_stats stats;
 
-		opts.conf = f.conf;
+		opts.conf = f->conf;
 		opts.output = path;
 		opts.threads = nthreads;
 		opts.progress = note;
@@ -275,21 +262,18 @@ TEST(an_export_tells_its_entries)
 		assert_int_equal(told.phase, DIT_EXPORT_PUBLISH);
 	}
 	(void)unlink(path);
-	load_fixture_deinit(&f);
 }
 
 TEST(a_check_tells_all_phases)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(NPEOPLE);
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
 		struct told told = nothing_told();
 		struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
 		struct dit_check_stats stats;
 
-		opts.conf = f.conf;
+		opts.conf = f->conf;
 		opts.threads = nthreads;
 		opts.progress = note;
 		opts.progress_ctx = &told;
@@ -304,5 +288,4 @@ TEST(a_check_tells_all_phases)
 		assert_int_equal(told.last[DIT_CHECK_INDEXES].total, 0);
 		assert_int_equal(told.phase, DIT_CHECK_INDEXES);
 	}
-	load_fixture_deinit(&f);
 }

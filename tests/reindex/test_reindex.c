@@ -104,19 +104,17 @@ static void spoil(const struct load_fixture *f)
 TEST(indexes_are_those_of_a_load)
 {
 	static const unsigned nthreads[] = {1, 2, 5};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(3000);
 	uint64_t want = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 3000);
-	want = load_fixture_digest(&f);
+	want = load_fixture_digest(f);
 	for (size_t i = 0; i < 3; i++) {
 		struct told told;
 		struct dit_reindex_stats stats;
-		struct dit_reindex_opts opts = reindex_opts(&f, &told);
+		struct dit_reindex_opts opts = reindex_opts(f, &told);
 
-		spoil(&f);
-		assert_int_not_equal(load_fixture_digest(&f), want);
+		spoil(f);
+		assert_int_not_equal(load_fixture_digest(f), want);
 		opts.threads = nthreads[i];
 		opts.memory_bytes = i == 1 ? 8 << 20 : 0;
 		opts.is_verbose = i == 2;
@@ -137,9 +135,8 @@ TEST(indexes_are_those_of_a_load)
 		assert_true(stats.databases[0].indexes[0].nkeys > 0);
 		assert_true(stats.databases[0].bytes > 0);
 		dit_reindex_stats_deinit(&stats);
-		assert_int_equal(load_fixture_digest(&f), want);
+		assert_int_equal(load_fixture_digest(f), want);
 	}
-	load_fixture_deinit(&f);
 }
 
 TEST(named_attributes_alone_are_indexed)
@@ -147,23 +144,21 @@ TEST(named_attributes_alone_are_indexed)
 	static const char *const surname[] = {"surname"};
 	static const char *const unknown[] = {"sn", "nothing"};
 	static const char *const without[] = {"description"};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
 	struct dit_reindex_opts opts;
 	uint64_t want = 0;
 	uint64_t empty_cn = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 50);
-	want = load_fixture_digest(&f);
-	opts = reindex_opts(&f, &told);
+	want = load_fixture_digest(f);
+	opts = reindex_opts(f, &told);
 	opts.attrs = surname;
 	opts.nattrs = 1;
-	drop(f.database, "cn", 0);
-	empty_cn = load_fixture_digest(&f);
-	drop(f.database, "sn", 0);
+	drop(f->database, "cn", 0);
+	empty_cn = load_fixture_digest(f);
+	drop(f->database, "sn", 0);
 	assert_int_equal(reindex(&opts), 0);
-	assert_int_equal(load_fixture_digest(&f), empty_cn);
+	assert_int_equal(load_fixture_digest(f), empty_cn);
 	opts.attrs = unknown;
 	opts.nattrs = 2;
 	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
@@ -174,104 +169,93 @@ TEST(named_attributes_alone_are_indexed)
 	assert_non_null(strstr(told.text, "no index configured for description"));
 	opts.nattrs = 0;
 	assert_int_equal(reindex(&opts), 0);
-	assert_int_equal(load_fixture_digest(&f), want);
-	load_fixture_deinit(&f);
+	assert_int_equal(load_fixture_digest(f), want);
 }
 
 TEST(unconfigured_indexes_are_told)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
 	struct dit_reindex_opts opts;
 	uint64_t want = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 50);
-	want = load_fixture_digest(&f);
-	put(f.database, "description", "abcd", 4, "12345678");
-	opts = reindex_opts(&f, &told);
+	want = load_fixture_digest(f);
+	put(f->database, "description", "abcd", 4, "12345678");
+	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), 0);
 	assert_non_null(strstr(told.text, "\"description\" in "));
-	assert_int_not_equal(load_fixture_digest(&f), want);
+	assert_int_not_equal(load_fixture_digest(f), want);
 	opts.drop_unconfigured = true;
 	assert_int_equal(reindex(&opts), 0);
 	assert_non_null(strstr(told.text, "bytes, removed"));
-	assert_int_equal(load_fixture_digest(&f), want);
-	load_fixture_deinit(&f);
+	assert_int_equal(load_fixture_digest(f), want);
 }
 
 TEST(without_indexes_the_file_stays_as_it_is)
 {
 	struct dit_reindex_stats stats;
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
 	struct dit_reindex_opts opts;
 	char text[5000];
 	struct stat before;
 	struct stat after;
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 50);
-	(void)snprintf(text, sizeof(text), "sed -i '/^index/d' %s", f.conf);
+	(void)snprintf(text, sizeof(text), "sed -i '/^index/d' %s", f->conf);
 	assert_int_equal(system(text), 0);
-	(void)snprintf(text, sizeof(text), "%s/data.mdb", f.database);
+	(void)snprintf(text, sizeof(text), "%s/data.mdb", f->database);
 	assert_int_equal(stat(text, &before), 0);
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	assert_int_equal(dit_reindex(&opts, &stats), 0);
 	assert_int_equal(stats.databases[0].nindexes, 0);
 	assert_int_equal(stats.databases[0].bytes, before.st_size);
 	dit_reindex_stats_deinit(&stats);
 	assert_int_equal(stat(text, &after), 0);
 	assert_memory_equal(&after.st_mtim, &before.st_mtim, sizeof(after.st_mtim));
-	load_fixture_deinit(&f);
 }
 
 TEST(several_databases_are_reindexed)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_glued("");
 	struct told told;
 	struct dit_reindex_opts opts;
 	uint64_t want = 0;
 	uint64_t below = 0;
 	uint64_t spoilt = 0;
 
-	load_fixture_init_glued(&f, "");
-	load_fixture_load_people(&f, 200);
-	want = load_fixture_digest(&f);
-	below = load_fixture_digest_of(f.subordinate);
-	opts = reindex_opts(&f, &told);
+	load_fixture_load_people(f, 200);
+	want = load_fixture_digest(f);
+	below = load_fixture_digest_of(f->subordinate);
+	opts = reindex_opts(f, &told);
 	opts.threads = 2;
-	spoil(&f);
-	drop(f.subordinate, "cn", 0);
-	spoilt = load_fixture_digest_of(f.subordinate);
+	spoil(f);
+	drop(f->subordinate, "cn", 0);
+	spoilt = load_fixture_digest_of(f->subordinate);
 	opts.no_glue = true;
 	assert_int_equal(reindex(&opts), 0);
-	assert_int_equal(load_fixture_digest(&f), want);
-	assert_int_equal(load_fixture_digest_of(f.subordinate), spoilt);
+	assert_int_equal(load_fixture_digest(f), want);
+	assert_int_equal(load_fixture_digest_of(f->subordinate), spoilt);
 	opts.no_glue = false;
 	assert_int_equal(reindex(&opts), 0);
-	assert_int_equal(load_fixture_digest(&f), want);
-	assert_int_equal(load_fixture_digest_of(f.subordinate), below);
-	load_fixture_deinit(&f);
+	assert_int_equal(load_fixture_digest(f), want);
+	assert_int_equal(load_fixture_digest_of(f->subordinate), below);
 }
 
 /* An index without integer keys keeps its kind; a new one gets what is asked for. */
 TEST(an_index_keeps_its_kind_of_keys)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
 	struct dit_reindex_opts opts;
 	struct dit_reindex_stats stats;
 	uint64_t want = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 50);
-	want = load_fixture_digest(&f);
-	opts = reindex_opts(&f, &told);
+	want = load_fixture_digest(f);
+	opts = reindex_opts(f, &told);
 	opts.byte_keys = true;
 	assert_int_equal(reindex(&opts), 0);
-	assert_int_equal(load_fixture_digest(&f), want);
-	drop(f.database, "cn", 1);
+	assert_int_equal(load_fixture_digest(f), want);
+	drop(f->database, "cn", 1);
 	assert_int_equal(dit_reindex(&opts, &stats), 0);
 	for (size_t i = 0; i < stats.databases[0].nindexes; i++) {
 		const struct dit_index_stats *index = &stats.databases[0].indexes[i];
@@ -284,56 +268,50 @@ TEST(an_index_keeps_its_kind_of_keys)
 		}
 	}
 	dit_reindex_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 /* Integer keys that do not suit the index any more would be searched wrongly. */
 TEST(an_index_with_other_keys_is_replaced_and_told)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
 	struct dit_reindex_opts opts;
 	char command[9000];
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 50);
 	(void)snprintf(command, sizeof(command),
 	               "sed -i 's/^index cn,sn,uid pres,eq,sub/index cn,sn,uid "
 	               "eq,approx/' '%s'",
-	               f.conf);
+	               f->conf);
 	assert_int_equal(system(command), 0);
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), 0);
 	assert_non_null(strstr(told.text, "index database \"cn\" in "));
 	told.text[0] = '\0';
 	assert_int_equal(reindex(&opts), 0);
 	assert_string_equal(told.text, "");
-	load_fixture_deinit(&f);
 }
 
 /* ---- what goes wrong ---- */
 
 TEST(broken_entries_are_told)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
 	struct dit_reindex_opts opts;
 	struct dit_reindex_stats stats;
 	uint64_t id = 20;
 	uint64_t before = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 50);
-	put(f.database, "id2e", &id, sizeof(id), "this is no entry, only text.....");
-	before = load_fixture_digest(&f);
-	opts = reindex_opts(&f, &told);
+	put(f->database, "id2e", &id, sizeof(id), "this is no entry, only text.....");
+	before = load_fixture_digest(f);
+	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(told.text, "entry id=00000014 dn=\"uid="));
-	assert_int_equal(load_fixture_digest(&f), before);
+	assert_int_equal(load_fixture_digest(f), before);
 	opts.keep_going = true;
 	opts.progress = note_progress;
 	opts.progress_ctx = &told;
-	copy_entry(&f, 19, (uint64_t)1 << 32);
+	copy_entry(f, 19, (uint64_t)1 << 32);
 	assert_int_equal(dit_reindex(&opts, &stats), 0);
 	assert_non_null(strstr(told.text, "entry id=100000000: the ID is above"));
 	assert_int_equal(stats.databases[0].nbroken, 2);
@@ -341,85 +319,80 @@ TEST(broken_entries_are_told)
 	assert_int_equal(told.done[DIT_REINDEX_ENTRIES], 56);
 	assert_int_equal(told.total[DIT_REINDEX_ENTRIES], 56);
 	dit_reindex_stats_deinit(&stats);
-	assert_int_not_equal(load_fixture_digest(&f), before);
-	load_fixture_deinit(&f);
+	assert_int_not_equal(load_fixture_digest(f), before);
 }
 
 /* Over such a value slapindex dies; slapd took it while there was no index. */
 TEST(values_without_keys_are_told)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct told told;
 	struct dit_reindex_opts opts;
 	struct dit_load_opts load;
 	struct dit_load_stats stats;
 	char command[9000];
 
-	load_fixture_init(&f, "");
 	(void)snprintf(command, sizeof(command),
 	               "cp '%s' '%s/indexed.conf'; sed -i '/^index uidNumber/d' '%s'",
-	               f.conf, f.dir, f.conf);
+	               f->conf, f->dir, f->conf);
 	assert_int_equal(system(command), 0);
-	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
-	                       "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n"
-	                       "uidNumber:\n");
-	load = load_fixture_opts(&f);
+	load_fixture_write(f, "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
+	                      "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n"
+	                      "uidNumber:\n");
+	load = load_fixture_opts(f);
 	assert_int_equal(dit_load(&load, &stats), 0);
 	dit_load_stats_deinit(&stats);
-	(void)snprintf(command, sizeof(command), "mv '%s/indexed.conf' '%s'", f.dir,
-	               f.conf);
+	(void)snprintf(command, sizeof(command), "mv '%s/indexed.conf' '%s'", f->dir,
+	               f->conf);
 	assert_int_equal(system(command), 0);
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(told.text,
 	                       "dn=\"cn=a,dc=x\": uidNumber: value #0: an empty "
 	                       "integer"));
 	opts.keep_going = true;
 	assert_int_equal(reindex(&opts), 0);
-	load_fixture_deinit(&f);
 }
 
 TEST(runs_that_cannot_be_done_change_nothing)
 {
 	static volatile sig_atomic_t stop = 1;
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct told told;
 	struct dit_reindex_opts opts;
 	uint64_t before = 0;
 
-	load_fixture_init(&f, "");
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_UNKNOWN);
 	assert_non_null(strstr(told.text, "/id2e) failed: MDB_NOTFOUND"));
-	load_fixture_load_people(&f, 50);
-	spoil(&f);
-	before = load_fixture_digest(&f);
+	load_fixture_load_people(f, 50);
+	spoil(f);
+	before = load_fixture_digest(f);
 
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	opts.memory_bytes = 1;
 	assert_int_equal(reindex(&opts), -EINVAL);
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	opts.threads = 2000;
 	assert_int_equal(reindex(&opts), -EINVAL);
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	opts.tmpdir = "/nonexistent";
 	assert_int_equal(reindex(&opts), -ENOENT);
 	assert_non_null(strstr(told.text, "/nonexistent"));
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	opts.database = 0;
 	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
 	assert_non_null(strstr(told.text, "support necessary operations"));
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	opts.stop = &stop;
 	assert_int_equal(reindex(&opts), DIT_E_STOPPED);
 	assert_non_null(strstr(told.text, "Interrupted"));
-	assert_int_equal(load_fixture_digest(&f), before);
-	load_fixture_deinit(&f);
+	assert_int_equal(load_fixture_digest(f), before);
 }
 
 TEST(maxsize_limits_the_file)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 100000000\n");
 	struct told told;
 	struct dit_reindex_opts opts;
 	char path[4300];
@@ -427,25 +400,23 @@ TEST(maxsize_limits_the_file)
 	struct stat before;
 	struct stat after;
 
-	load_fixture_init(&f, "maxsize 100000000\n");
-	load_fixture_load_people(&f, 1000);
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", f.database);
+	load_fixture_load_people(f, 1000);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", f->database);
 	assert_int_equal(stat(path, &before), 0);
 	(void)snprintf(command, sizeof(command),
 	               "sed -i 's/^maxsize.*/maxsize %lld/' '%s'",
-	               (long long)before.st_size + 8192, f.conf);
+	               (long long)before.st_size + 8192, f->conf);
 	assert_int_equal(system(command), 0);
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_FULL);
 	assert_non_null(strstr(told.text, "but maxsize is"));
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(after.st_size, before.st_size);
-	load_fixture_deinit(&f);
 }
 
 TEST(a_database_in_use_is_refused)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new_people(20);
 	struct told told;
 	struct dit_reindex_opts opts;
 	char name[64];
@@ -453,12 +424,10 @@ TEST(a_database_in_use_is_refused)
 	char byte = 0;
 	pid_t pid = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 20);
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
 	if (pid == 0) {
-		MDB_env *env = load_fixture_open(f.database);
+		MDB_env *env = load_fixture_open(f->database);
 
 		(void)!write(pipes[1], "x", 1);
 		(void)pause();
@@ -466,14 +435,13 @@ TEST(a_database_in_use_is_refused)
 		_exit(0);
 	}
 	assert_int_equal(read(pipes[0], &byte, 1), 1);
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_BUSY);
 	(void)snprintf(name, sizeof(name), "test_reindex, process %d", (int)pid);
 	assert_non_null(strstr(told.text, name));
 	(void)kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_int_equal(reindex(&opts), 0);
-	load_fixture_deinit(&f);
 }
 
 /* ---- memory ---- */
@@ -487,15 +455,14 @@ static void count_report(void *ctx, const struct dit_report *report)
 /* Entries outside of the sample are like those in it: none of them is left out. */
 TEST(an_estimate_of_a_part_is_of_all_entries)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	struct told told;
 	struct dit_reindex_opts opts;
 	struct dit_reindex_stats stats;
 	struct dit_estimate estimate;
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_load_people(&f, 6000);
-	opts = reindex_opts(&f, &told);
+	load_fixture_load_people(f, 6000);
+	opts = reindex_opts(f, &told);
 	assert_int_equal(dit_estimate_reindex(&opts, 256u << 10, &estimate), 0);
 	assert_false(estimate.is_whole);
 	assert_true(estimate.sampled_entries < 3000);
@@ -504,7 +471,6 @@ TEST(an_estimate_of_a_part_is_of_all_entries)
 	assert_int_equal(estimate.nrefused, 0);
 	dit_reindex_stats_deinit(&stats);
 	dit_estimate_deinit(&estimate);
-	load_fixture_deinit(&f);
 }
 
 /* Threads: 1 or more by turns. @param attr  alone; NULL: all */
@@ -568,18 +534,17 @@ TEST(any_allocation_may_fail_while_parts_are_made)
 TEST(an_index_in_parts_is_that_of_a_load)
 {
 	static const char *const name[] = {"cn"};
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	struct told told;
 	uint64_t want = 0;
 
-	load_fixture_init(&f, "maxsize 1000000000\n");
-	load_fixture_load_people(&f, 1000);
-	want = load_fixture_digest(&f);
+	load_fixture_load_people(f, 1000);
+	want = load_fixture_digest(f);
 	for (unsigned nthreads = 1; nthreads <= 16; nthreads *= 2) {
-		struct dit_reindex_opts opts = reindex_opts(&f, &told);
+		struct dit_reindex_opts opts = reindex_opts(f, &told);
 		struct dit_reindex_stats stats;
 
-		drop(f.database, "cn", 0);
+		drop(f->database, "cn", 0);
 		opts.attrs = name;
 		opts.nattrs = 1;
 		opts.threads = nthreads;
@@ -589,7 +554,6 @@ TEST(an_index_in_parts_is_that_of_a_load)
 		assert_int_equal(nparts_cut, nthreads == 1 ? 0 : nthreads == 2 ? 2 : 4);
 		assert_true(stats.databases[0].indexes[0].nkeys > 1000);
 		dit_reindex_stats_deinit(&stats);
-		assert_int_equal(load_fixture_digest(&f), want);
+		assert_int_equal(load_fixture_digest(f), want);
 	}
-	load_fixture_deinit(&f);
 }

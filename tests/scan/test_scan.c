@@ -302,7 +302,7 @@ TEST(sealed_pages_of_a_path_need_a_configuration)
 		"name the configuration of OpenLDAP 2.7 that has their "
 		"\"crypto\" and \"passphrase\"";
 	const char *build = getenv("DIT_BUILDDIR");
-	struct load_fixture f;
+	struct load_fixture *f = NULL;
 	struct told told;
 	struct dit_entry_scan_opts opts;
 	struct dit_load_opts load_opts;
@@ -314,16 +314,16 @@ TEST(sealed_pages_of_a_path_need_a_configuration)
 		extra, sizeof(extra),
 		"crypto %s/tests/system/xor_module.so\npassphrase \"open sesame\"\n",
 		build == NULL ? "." : build);
-	load_fixture_init(&f, extra);
-	load_fixture_write_people(&f, 300);
-	load_opts = load_fixture_opts(&f);
+	f = load_fixture_new(extra);
+	load_fixture_write_people(f, 300);
+	load_opts = load_fixture_opts(f);
 	load_opts.openldap = DIT_OPENLDAP_2_7;
 	load_opts.reject = NULL;
 	assert_int_equal(dit_load(&load_opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
-	opts = opts_for(&f, &told);
+	opts = opts_for(f, &told);
 	opts.openldap = DIT_OPENLDAP_2_7;
-	opts.path = f.database;
+	opts.path = f->database;
 	scan = open_scan(&opts);
 	assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
 	assert_int_equal(told.nentries, dit_entry_scan_nrecords(scan));
@@ -332,54 +332,49 @@ TEST(sealed_pages_of_a_path_need_a_configuration)
 	opts.conf = NULL;
 	assert_int_equal(refuse(&opts), DIT_E_UNSUPPORTED);
 	assert_non_null(strstr(told.reports, text));
-	load_fixture_deinit(&f);
 }
 
 TEST(holes_come_as_holes)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct told told;
 	struct dit_entry_scan_opts opts;
 	struct dit_load_opts load_opts;
 	struct dit_load_stats stats;
 	struct dit_entry_scan *scan = NULL;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
-	                       "dn: cn=a,ou=b,dc=x\nobjectClass: person\ncn: a\nsn: a\n");
-	load_opts = load_fixture_opts(&f);
+	load_fixture_write(f, "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
+	                      "dn: cn=a,ou=b,dc=x\nobjectClass: person\ncn: a\nsn: a\n");
+	load_opts = load_fixture_opts(f);
 	assert_int_equal(dit_load(&load_opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
-	opts = opts_for(&f, &told);
+	opts = opts_for(f, &told);
 	scan = open_scan(&opts);
 	assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
 	assert_int_equal(told.nentries, 2);
 	assert_int_equal(told.nholes, 1);
 	dit_entry_scan_close(scan);
-	load_fixture_deinit(&f);
 }
 
 TEST(an_empty_database_has_one_empty_range)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct told told;
 	struct dit_entry_scan_opts opts;
 	struct dit_load_opts load_opts;
 	struct dit_load_stats stats;
 	struct dit_entry_scan *scan = NULL;
 
-	load_fixture_init(&f, "");
-	load_fixture_write(&f, "");
-	load_opts = load_fixture_opts(&f);
+	load_fixture_write(f, "");
+	load_opts = load_fixture_opts(f);
 	assert_int_equal(dit_load(&load_opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
-	opts = opts_for(&f, &told);
+	opts = opts_for(f, &told);
 	scan = open_scan(&opts);
 	assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
 	assert_int_equal(told.nentries, 0);
 	assert_int_equal(told.norder, 1);
 	dit_entry_scan_close(scan);
-	load_fixture_deinit(&f);
 }
 
 /* ---- entries that a program pulls ---- */
@@ -861,19 +856,17 @@ FIXTURE_TEST(an_lmdb_file_of_others_is_no_database)
 
 TEST(a_database_of_another_type_is_refused)
 {
-	struct load_fixture f;
+	struct load_fixture *f = load_fixture_new("");
 	struct told told;
 	struct dit_entry_scan_opts opts;
 	FILE *file = NULL;
 
-	load_fixture_init(&f, "");
-	file = fopen(f.conf, "w");
+	file = fopen(f->conf, "w");
 	assert_non_null(file);
 	(void)fputs("database ldap\nsuffix dc=x\nuri ldap://localhost\n", file);
 	assert_int_equal(fclose(file), 0);
-	opts = opts_for(&f, &told);
+	opts = opts_for(f, &told);
 	opts.database = 1;
 	assert_int_equal(refuse(&opts), DIT_E_CONFIG);
 	assert_true(strlen(told.reports) > 0);
-	load_fixture_deinit(&f);
 }
