@@ -215,10 +215,9 @@ TEST(a_wrong_count_of_pages_is_all_that_is_found)
 	struct load_fixture *fixture = load_fixture_new_people(300);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
-	off_t at = 0;
+	off_t at = find_database(fixture->database, "id2e") + 8 + (off_t)strlen("id2e") +
+	           (off_t)offsetof(struct dit_tree_record, nbranch_pages);
 
-	at = find_database(fixture->database, "id2e") + 8 + (off_t)strlen("id2e") +
-	     (off_t)offsetof(struct dit_tree_record, nbranch_pages);
 	put_byte(fixture->database, at, 0);
 	opts.conf = fixture->conf;
 	opts.is_quick = false;

@@ -79,7 +79,6 @@ static bool is_as_before(const struct site *site)
 static void site_init(struct site *site, enum dit_openldap_version openldap)
 {
 	struct dit_load_opts opts;
-	struct dit_load_stats stats;
 
 	memset(site, 0, sizeof(*site));
 	site->openldap = openldap;
@@ -87,8 +86,7 @@ static void site_init(struct site *site, enum dit_openldap_version openldap)
 	load_fixture_write_people(&site->fixture, NPEOPLE);
 	opts = load_fixture_opts(&site->fixture);
 	opts.openldap = openldap;
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), 0);
 	(void)snprintf(site->file, sizeof(site->file), "%s/data.mdb",
 	               site->fixture.database);
 	site->whole = test_read_file(site->file, &site->len);

@@ -66,8 +66,7 @@ static void load(struct load_fixture *f, const char *const *lines)
 	char *ldif = NULL;
 	size_t len = 0;
 	FILE *file = open_memstream(&ldif, &len);
-	struct dit_load_stats stats;
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 
 	assert_non_null(file);
 	for (; *lines != NULL; lines++) {
@@ -80,9 +79,7 @@ static void load(struct load_fixture *f, const char *const *lines)
 	assert_int_equal(fclose(file), 0);
 	load_fixture_write(f, ldif);
 	free(ldif);
-	opts = load_fixture_opts(f);
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), 0);
 }
 
 #define UUID(n) "entryUUID: 00000000-0000-4000-8000-00000000000" #n

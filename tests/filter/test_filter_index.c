@@ -52,15 +52,13 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct dit_load_opts opts;
-	struct dit_load_stats stats;
 
 	assert_non_null(f);
 	load_fixture_init(&f->load, "");
 	load_fixture_write_people(&f->load, NPEOPLE);
 	opts = load_fixture_opts(&f->load);
 	opts.byte_keys = has_byte_keys;
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), 0);
 	assert_int_equal(dit_settings_read(&f->settings, DIT_SETTINGS_FILE(f->load.conf),
 	                                   NULL, NULL),
 	                 0);

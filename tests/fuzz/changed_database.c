@@ -135,7 +135,6 @@ void changed_database_init(struct changed_database *db,
                            enum dit_openldap_version openldap)
 {
 	struct dit_load_opts opts;
-	struct dit_load_stats stats;
 
 	memset(db, 0, sizeof(*db));
 	db->openldap = openldap;
@@ -143,8 +142,7 @@ void changed_database_init(struct changed_database *db,
 	load_fixture_write_people(&db->fixture, NPEOPLE);
 	opts = load_fixture_opts(&db->fixture);
 	opts.openldap = openldap;
-	fuzz_require(dit_load(&opts, &stats) == 0);
-	dit_load_stats_deinit(&stats);
+	fuzz_require(load_fixture_run(&opts) == 0);
 	(void)snprintf(db->file, sizeof(db->file), "%s/data.mdb", db->fixture.database);
 	db->whole = fuzz_read_file(db->file, &db->len);
 	fuzz_require(nfixtures < NDATABASES_MAX);

@@ -60,7 +60,6 @@ static void write_input(const uint8_t *data, size_t size)
 static int load(unsigned flags, unsigned nthreads, enum dit_load_writer writer)
 {
 	struct dit_load_opts opts = load_fixture_opts(&fixture);
-	struct dit_load_stats stats;
 	int r = 0;
 
 	opts.threads = nthreads;
@@ -77,10 +76,9 @@ static int load(unsigned flags, unsigned nthreads, enum dit_load_writer writer)
 	opts.explain = (flags & EXPLAIN) != 0;
 	opts.openldap = (flags & FOR_2_7) != 0 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_6;
 	forget();
-	r = dit_load(&opts, &stats);
+	r = load_fixture_run(&opts);
 	fuzz_require(r >= 0 || load_fixture_is_empty(&fixture));
 	fuzz_require(r >= 0 || strlen(fixture.reports) > 0);
-	dit_load_stats_deinit(&stats);
 	return r;
 }
 

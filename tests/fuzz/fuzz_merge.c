@@ -42,7 +42,6 @@ static void write_input(const uint8_t *data, size_t size)
 static int load(unsigned flags)
 {
 	struct dit_load_opts opts = load_fixture_opts(&db->fixture);
-	struct dit_load_stats stats;
 	int r = 0;
 
 	free(db->fixture.reports);
@@ -56,9 +55,8 @@ static int load(unsigned flags)
 	opts.may_grow = (flags & GROW) != 0;
 	opts.is_quick = (flags & QUICK) != 0;
 	opts.openldap = db->openldap;
-	r = dit_load(&opts, &stats);
+	r = load_fixture_run(&opts);
 	fuzz_require(r >= 0 || strlen(db->fixture.reports) > 0);
-	dit_load_stats_deinit(&stats);
 	return r;
 }
 

@@ -63,14 +63,12 @@ static void count_report(void *ctx, const struct dit_report *report)
 static int load(struct load_fixture *f, struct moment *moment)
 {
 	struct dit_load_opts opts = load_fixture_opts(f);
-	struct dit_load_stats stats;
 	int r = 0;
 
 	opts.threads = 3;
 	opts.before_open = note_moment;
 	opts.before_open_ctx = moment;
-	r = dit_load(&opts, &stats);
-	dit_load_stats_deinit(&stats);
+	r = load_fixture_run(&opts);
 	return r;
 }
 

@@ -52,14 +52,12 @@ static void put(void *opts, const struct field *fields)
 static int load(const struct call *call)
 {
 	struct dit_load_opts opts = load_fixture_opts(call->f);
-	struct dit_load_stats stats;
 	int r = 0;
 
 	load_fixture_reset(call->f);
 	BEGIN(call, opts);
-	r = dit_load(&opts, &stats);
+	r = load_fixture_run(&opts);
 	assert_true(r == 0 || load_fixture_is_empty(call->f));
-	dit_load_stats_deinit(&stats);
 	return r;
 }
 

@@ -289,6 +289,15 @@ struct dit_load_opts load_fixture_opts(struct load_fixture *f)
 	return opts;
 }
 
+int load_fixture_run(const struct dit_load_opts *opts)
+{
+	struct dit_load_stats stats;
+	int r = dit_load(opts, &stats);
+
+	dit_load_stats_deinit(&stats);
+	return r;
+}
+
 void load_fixture_reset(struct load_fixture *f)
 {
 	char command[9000];

@@ -68,6 +68,9 @@ void load_fixture_damage_tree(const char *directory, const char *name);
 /** Options that load the input into the database and collect reports and rejects. */
 struct dit_load_opts load_fixture_opts(struct load_fixture *fixture);
 
+/** dit_load() for tests that do not look at its figures. */
+int load_fixture_run(const struct dit_load_opts *opts);
+
 /** Forget reports and rejects, empty the database directories. */
 void load_fixture_reset(struct load_fixture *fixture);
 

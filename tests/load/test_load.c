@@ -18,15 +18,6 @@
 
 #include "load_fixture.h"
 
-static int load(struct load_fixture *f, const struct dit_load_opts *opts,
-                struct dit_load_stats *stats)
-{
-	int r = dit_load(opts, stats);
-
-	(void)f;
-	return r;
-}
-
 TEST(threads_batches_and_memory_do_not_change_the_result)
 {
 	static const struct {
@@ -58,7 +49,7 @@ TEST(threads_batches_and_memory_do_not_change_the_result)
 		if (cases[i].memory != 0) {
 			opts.memory_bytes = cases[i].memory;
 		}
-		assert_int_equal(load(f, &opts, &stats), 0);
+		assert_int_equal(dit_load(&opts, &stats), 0);
 		assert_string_equal(f->reports, "");
 		assert_int_equal(stats.nentries, 10005);
 		assert_int_equal(stats.nrecords, 10005);
@@ -81,11 +72,10 @@ TEST(threads_batches_and_memory_do_not_change_the_result)
 TEST(inputs_have_digests_if_asked_for)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 
 	load_fixture_write(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
-	opts = load_fixture_opts(f);
 	opts.is_dry_run = true;
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_int_equal(stats.ninputs, 0);
@@ -140,7 +130,7 @@ TEST(refused_records_are_left_out_in_input_order)
 		opts.threads = threads[i];
 		opts.batch_records = 1 + i;
 		opts.keep_going = true;
-		assert_int_equal(load(f, &opts, &stats), 0);
+		assert_int_equal(dit_load(&opts, &stats), 0);
 		assert_int_equal(stats.nrecords, 7);
 		assert_int_equal(stats.nentries, 3);
 		assert_int_equal(stats.nrefused, 3);
@@ -166,17 +156,16 @@ TEST(refused_records_are_left_out_in_input_order)
 TEST(unknown_names_without_schema_check_fail_when_stored)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 
 	load_fixture_write(f, "dn: dc=x\nobjectClass: domain\n\n"
 	                      "dn: cn=a,dc=x\nobjectClass: person\nfoo: 1\n\n"
 	                      "dn: cn=b,dc=x\nobjectClass: person\nfoo: 2\n\n"
 	                      "dn: dc=x\nobjectClass: domain\nfoo: 3\n\n");
-	opts = load_fixture_opts(f);
 	opts.no_schema_check = true;
 	opts.keep_going = true;
-	assert_int_equal(load(f, &opts, &stats), 0);
+	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_int_equal(stats.nentries, 1);
 	assert_int_equal(stats.nfailed, 3);
 	assert_counted(&stats, 3);
@@ -204,12 +193,11 @@ TEST(unknown_names_without_schema_check_fail_when_stored)
 TEST(the_first_refused_record_ends_the_load)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 
 	load_fixture_write(f, flawed);
-	opts = load_fixture_opts(f);
-	assert_int_equal(load(f, &opts, &stats), DIT_E_REFUSED);
+	assert_int_equal(dit_load(&opts, &stats), DIT_E_REFUSED);
 	assert_int_equal(stats.nrefused, 1);
 	assert_true(load_fixture_is_empty(f));
 	dit_load_stats_deinit(&stats);
@@ -218,37 +206,32 @@ TEST(the_first_refused_record_ends_the_load)
 TEST(entries_that_are_there_are_refused_and_stay)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	uint64_t before = 0;
 
 	load_fixture_write_people(f, 3);
-	opts = load_fixture_opts(f);
-	assert_int_equal(load(f, &opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), 0);
 	before = load_fixture_digest(f);
 
-	assert_int_equal(load(f, &opts, &stats), DIT_E_REFUSED);
+	assert_int_equal(load_fixture_run(&opts), DIT_E_REFUSED);
 	assert_non_null(strstr(f->reports, "could not add entry dn=\"dc=x\" (line=1)"));
-	dit_load_stats_deinit(&stats);
 	assert_int_equal(load_fixture_digest(f), before);
 }
 
 TEST(an_empty_database_is_replaced)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 
 	load_fixture_write(f, "");
-	opts = load_fixture_opts(f);
-	assert_int_equal(load(f, &opts, &stats), 0);
+	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_int_equal(stats.nentries, 0);
 	dit_load_stats_deinit(&stats);
 	assert_int_not_equal(load_fixture_digest(f), 0);
 
 	load_fixture_write_people(f, 3);
-	assert_int_equal(load(f, &opts, &stats), 0);
+	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_int_equal(stats.nentries, 8);
 	dit_load_stats_deinit(&stats);
 }
@@ -256,18 +239,17 @@ TEST(an_empty_database_is_replaced)
 TEST(a_result_over_maxsize_is_refused_unless_it_may_grow)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 100000\n");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 
 	load_fixture_write_people(f, 500);
-	opts = load_fixture_opts(f);
-	assert_int_equal(load(f, &opts, &stats), DIT_E_FULL);
+	assert_int_equal(dit_load(&opts, &stats), DIT_E_FULL);
 	assert_non_null(strstr(f->reports, "configure \"maxsize "));
 	dit_load_stats_deinit(&stats);
 	assert_true(load_fixture_is_empty(f));
 
 	opts.may_grow = true;
-	assert_int_equal(load(f, &opts, &stats), 0);
+	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_true(stats.databases[0].bytes > 100000);
 	dit_load_stats_deinit(&stats);
 }
@@ -276,12 +258,11 @@ TEST(a_result_over_maxsize_is_refused_unless_it_may_grow)
 TEST(a_result_far_over_maxsize_is_refused_early)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 10000000\n");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 
 	load_fixture_write_people(f, 70000);
-	opts = load_fixture_opts(f);
-	assert_int_equal(load(f, &opts, &stats), DIT_E_FULL);
+	assert_int_equal(dit_load(&opts, &stats), DIT_E_FULL);
 	assert_non_null(strstr(f->reports, "will need about"));
 	assert_true(stats.nentries < 65000);
 	dit_load_stats_deinit(&stats);
@@ -292,12 +273,11 @@ TEST(a_result_far_over_maxsize_is_refused_early)
 TEST(a_result_that_may_not_fit_is_warned_of_early)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 57000000\n");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 
 	load_fixture_write_people(f, 40000);
-	opts = load_fixture_opts(f);
-	(void)load(f, &opts, &stats);
+	(void)dit_load(&opts, &stats);
 	assert_int_equal(stats.nentries, 40005);
 	assert_non_null(strstr(f->reports, "may need about"));
 	assert_null(strstr(f->reports, "will need about"));
@@ -318,22 +298,19 @@ int statvfs(const char *path, struct statvfs *ret)
 TEST(a_disk_that_may_be_too_small_is_warned_of_early)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	const char *warning = "more bytes of disk may be needed, 1000 are free\n";
 	const char *first = NULL;
 
 	load_fixture_write_people(f, 40000);
-	opts = load_fixture_opts(f);
 	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
 	free_bytes = 1000;
-	assert_int_equal(load(f, &opts, &stats), 0);
+	assert_int_equal(load_fixture_run(&opts), 0);
 	free_bytes = UINT64_MAX / 2;
 	/* The database's disk, and that of the temporary files. */
 	first = strstr(f->reports, warning);
 	assert_non_null(first);
 	assert_non_null(strstr(first + 1, warning));
-	dit_load_stats_deinit(&stats);
 }
 
 TEST(a_dry_run_touches_no_database)
@@ -347,14 +324,14 @@ TEST(a_dry_run_touches_no_database)
 	opts.is_dry_run = true;
 	opts.is_verbose = true;
 	opts.openldap = DIT_OPENLDAP_2_5;
-	assert_int_equal(load(f, &opts, &stats), 0);
+	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_int_equal(stats.nentries, 15);
 	assert_non_null(strstr(f->reports, "added: \"dc=x\"\n"));
 	assert_true(load_fixture_is_empty(f));
 	dit_load_stats_deinit(&stats);
 
 	opts.openldap = DIT_OPENLDAP_2_6;
-	assert_int_equal(load(f, &opts, &stats), 0);
+	assert_int_equal(dit_load(&opts, &stats), 0);
 	assert_non_null(strstr(f->reports, "added: \"dc=x\" (00000000)\n"));
 	assert_true(load_fixture_is_empty(f));
 	dit_load_stats_deinit(&stats);
@@ -371,20 +348,17 @@ static void stop_request(void *ctx, const struct dit_progress *progress)
 TEST(a_stop_request_ends_the_load_and_nothing_changes)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	volatile sig_atomic_t stop = 0;
 
 	load_fixture_write_people(f, 1000);
-	opts = load_fixture_opts(f);
 	opts.batch_records = 10;
 	opts.threads = 2;
 	opts.stop = &stop;
 	opts.progress = stop_request;
 	opts.progress_ctx = (void *)&stop;
-	assert_int_equal(load(f, &opts, &stats), DIT_E_STOPPED);
+	assert_int_equal(load_fixture_run(&opts), DIT_E_STOPPED);
 	assert_true(load_fixture_is_empty(f));
-	dit_load_stats_deinit(&stats);
 }
 
 struct publication {
@@ -417,7 +391,7 @@ TEST(the_program_can_end_a_load_before_anything_changes)
 		opts = load_fixture_opts(&f);
 		opts.before_publish = before_publish;
 		opts.before_publish_ctx = &publication;
-		assert_int_equal(load(&f, &opts, &stats), results[i]);
+		assert_int_equal(dit_load(&opts, &stats), results[i]);
 		assert_int_equal(publication.ncalls, 1);
 		assert_int_equal(load_fixture_is_empty(&f), results[i] < 0);
 		dit_load_stats_deinit(&stats);
@@ -428,7 +402,6 @@ TEST(the_program_can_end_a_load_before_anything_changes)
 TEST(wrong_options_are_refused)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_stats stats;
 
 	load_fixture_write_people(f, 1);
 	for (int i = 0; i < 5; i++) {
@@ -457,10 +430,9 @@ TEST(wrong_options_are_refused)
 			want = DIT_E_CONFIG;
 			break;
 		}
-		assert_int_equal(load(f, &opts, &stats), want);
+		assert_int_equal(load_fixture_run(&opts), want);
 		assert_string_not_equal(f->reports, "");
 		assert_true(load_fixture_is_empty(f));
-		dit_load_stats_deinit(&stats);
 		load_fixture_reset(f);
 	}
 }
@@ -469,18 +441,15 @@ TEST(wrong_options_are_refused)
 TEST(a_missing_tmpdir_is_an_error_that_changes_nothing)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 
 	load_fixture_write_people(f, 30000);
-	opts = load_fixture_opts(f);
 	opts.threads = 2;
 	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
 	opts.tmpdir = "/nonexistent/tmp";
-	assert_true(load(f, &opts, &stats) < 0);
+	assert_true(load_fixture_run(&opts) < 0);
 	assert_string_not_equal(f->reports, "");
 	assert_true(load_fixture_is_empty(f));
-	dit_load_stats_deinit(&stats);
 }
 
 static rlim_t count_open_files(void)
@@ -496,23 +465,20 @@ static rlim_t count_open_files(void)
 TEST(too_many_open_files_are_an_error_with_advice)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct rlimit before;
 	struct rlimit few;
 	int r = 0;
 
 	load_fixture_write_people(f, 20000);
-	opts = load_fixture_opts(f);
 	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	few = before;
 	few.rlim_cur = count_open_files() + 12;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 
-	r = dit_load(&opts, &stats);
+	r = load_fixture_run(&opts);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-	dit_load_stats_deinit(&stats);
 
 	assert_int_equal(r, -EMFILE);
 	assert_non_null(strstr(f->reports, "Too many open files: give more memory"));

@@ -27,10 +27,8 @@ static struct dit_load_opts opts_of(struct load_fixture *f)
 
 static int load(const struct dit_load_opts *opts)
 {
-	struct dit_load_stats stats;
-	int r = dit_load(opts, &stats);
+	int r = load_fixture_run(opts);
 
-	dit_load_stats_deinit(&stats);
 	return r;
 }
 

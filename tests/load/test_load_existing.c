@@ -26,7 +26,6 @@ static int load_file(struct load_fixture *f, const char *input, unsigned threads
                      uint64_t memory)
 {
 	struct dit_load_opts opts = load_fixture_opts(f);
-	struct dit_load_stats stats;
 	char path[4300];
 	int r = 0;
 
@@ -35,8 +34,7 @@ static int load_file(struct load_fixture *f, const char *input, unsigned threads
 	opts.threads = threads;
 	opts.batch_records = 3;
 	opts.memory_bytes = memory;
-	r = dit_load(&opts, &stats);
-	dit_load_stats_deinit(&stats);
+	r = load_fixture_run(&opts);
 	return r;
 }
 
@@ -158,7 +156,7 @@ TEST(nothing_to_add_changes_nothing)
 TEST(a_full_map_is_an_error_and_changes_nothing)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 400000\n");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 	uint64_t before = 0;
 
@@ -171,7 +169,6 @@ TEST(a_full_map_is_an_error_and_changes_nothing)
 	assert_int_equal(load_fixture_digest(f), before);
 
 	/* --grow gets around it. */
-	opts = load_fixture_opts(f);
 	(void)snprintf(f->input, sizeof(f->input), "%s/rest.ldif", f->dir);
 	opts.may_grow = true;
 	assert_int_equal(dit_load(&opts, &stats), 0);
@@ -212,24 +209,20 @@ static void block_rename(void *ctx, const struct dit_progress *progress)
 TEST(a_commit_is_rolled_back_if_a_rename_fails)
 {
 	struct load_fixture *f = load_fixture_new_glued("");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	uint64_t before = 0;
 
 	load_fixture_write_people(f, 20);
 	load_fixture_split(f, 6, "rest.ldif");
-	opts = load_fixture_opts(f);
 	opts.no_glue = true; /* the superior only */
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), 0);
 	before = load_fixture_digest(f);
 	(void)snprintf(f->input, sizeof(f->input), "%s/rest.ldif", f->dir);
 	opts = load_fixture_opts(f);
 	opts.progress = block_rename;
 	opts.progress_ctx = f;
 
-	assert_true(dit_load(&opts, &stats) < 0);
-	dit_load_stats_deinit(&stats);
+	assert_true(load_fixture_run(&opts) < 0);
 
 	assert_non_null(strstr(f->reports, "error: could not put the database in place"));
 	assert_int_equal(load_fixture_digest(f), before);
@@ -239,6 +232,5 @@ TEST(a_commit_is_rolled_back_if_a_rename_fails)
 	opts = load_fixture_opts(f);
 	opts.no_glue = true;
 	(void)snprintf(f->input, sizeof(f->input), "%s/rest.ldif", f->dir);
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), 0);
 }

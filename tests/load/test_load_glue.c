@@ -85,17 +85,14 @@ static void block_rename(void *ctx, const struct dit_progress *progress)
 TEST(databases_in_place_are_taken_back)
 {
 	struct load_fixture *f = load_fixture_new_glued("");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	char path[4300];
 
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 	opts.progress = block_rename;
 	opts.progress_ctx = f;
 
-	assert_true(dit_load(&opts, &stats) < 0);
-	dit_load_stats_deinit(&stats);
+	assert_true(load_fixture_run(&opts) < 0);
 
 	assert_non_null(strstr(f->reports, "error: could not put the database in place"));
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", f->database);
@@ -106,15 +103,12 @@ TEST(databases_in_place_are_taken_back)
 TEST(a_failure_of_one_leaves_all_as_they_were)
 {
 	struct load_fixture *f = load_fixture_new_glued("maxsize 8192\n");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 
 	/* The superior database is too small, the subordinate is not. */
 	load_fixture_write_people(f, 200);
-	opts = load_fixture_opts(f);
 
-	assert_int_equal(dit_load(&opts, &stats), DIT_E_FULL);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), DIT_E_FULL);
 
 	assert_true(load_fixture_is_empty(f));
 }
@@ -122,18 +116,15 @@ TEST(a_failure_of_one_leaves_all_as_they_were)
 TEST(one_in_use_ends_the_load)
 {
 	struct load_fixture *f = load_fixture_new_glued("");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_claim claim;
 
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 	assert_int_equal(dit_claim_take(&claim, dit_directory_open(f->subordinate, NULL),
 	                                0600, NULL),
 	                 0);
 
-	assert_int_equal(dit_load(&opts, &stats), DIT_E_BUSY);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), DIT_E_BUSY);
 
 	assert_non_null(strstr(f->reports,
 	                       "sub is in use by slapd or another tool; stop it first"));
@@ -144,17 +135,14 @@ TEST(one_in_use_ends_the_load)
 TEST(unsynced_directories_are_a_warning)
 {
 	struct load_fixture *f = load_fixture_new_glued("");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	int r = 0;
 
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 
 	directories_fail = true;
-	r = dit_load(&opts, &stats);
+	r = load_fixture_run(&opts);
 	directories_fail = false;
-	dit_load_stats_deinit(&stats);
 
 	assert_int_equal(r, 0);
 	assert_non_null(

@@ -126,10 +126,8 @@ TEST(a_stored_database_gets_the_same)
 	write_one(f, 1, "cn=p1", 2);
 	{
 		struct dit_load_opts opts = load_fixture_opts(f);
-		struct dit_load_stats stats;
 
-		assert_int_equal(dit_load(&opts, &stats), 0);
-		dit_load_stats_deinit(&stats);
+		assert_int_equal(load_fixture_run(&opts), 0);
 	}
 	assert_int_equal(load_fixture_digest(f), digest);
 }
@@ -137,15 +135,12 @@ TEST(a_stored_database_gets_the_same)
 TEST(a_record_over_the_limit_ends_the_load)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 
 	write_people(f, false);
-	opts = load_fixture_opts(f);
 	opts.record_max_bytes = 1u << 20;
 	opts.keep_going = true;
-	assert_int_equal(dit_load(&opts, &stats), DIT_E_TOOLONG);
+	assert_int_equal(load_fixture_run(&opts), DIT_E_TOOLONG);
 	assert_true(load_fixture_is_empty(f));
 	assert_non_null(strstr(f->reports, "takes more than 1048576 bytes"));
-	dit_load_stats_deinit(&stats);
 }

@@ -44,7 +44,6 @@ static uint64_t complete_digest(struct load_fixture *f)
 static int load_with_failure(struct load_fixture *f, unsigned threads, long n)
 {
 	struct dit_load_opts opts = load_fixture_opts(f);
-	struct dit_load_stats stats;
 	unsigned nreports = 0;
 	int r = 0;
 
@@ -55,8 +54,7 @@ static int load_with_failure(struct load_fixture *f, unsigned threads, long n)
 	opts.report_ctx = &nreports;
 	opts.reject = NULL;
 	countdown = n;
-	r = dit_load(&opts, &stats);
-	dit_load_stats_deinit(&stats);
+	r = load_fixture_run(&opts);
 	return r;
 }
 
@@ -128,11 +126,9 @@ static void write_more_people(struct load_fixture *f)
 static void load_completely(struct load_fixture *f)
 {
 	struct dit_load_opts opts = load_fixture_opts(f);
-	struct dit_load_stats stats;
 
 	opts.write_context_csn = true;
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), 0);
 }
 
 /* Over a database that holds entries: on failure exactly those are there. */

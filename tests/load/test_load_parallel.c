@@ -114,7 +114,6 @@ static bool is_new_load(enum kind kind)
 static void run_load(struct job *job)
 {
 	struct dit_load_opts opts = load_fixture_opts(&job->f);
-	struct dit_load_stats stats;
 
 	opts.threads = job->nthreads;
 	opts.batch_records = job->batch;
@@ -122,8 +121,7 @@ static void run_load(struct job *job)
 	opts.writer = job->kind == LOAD_APPEND ? DIT_LOAD_WRITER_APPEND
 	                                       : DIT_LOAD_WRITER_DEFAULT;
 	opts.openldap = job->kind == LOAD_2_7 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_6;
-	job->r = dit_load(&opts, &stats);
-	dit_load_stats_deinit(&stats);
+	job->r = load_fixture_run(&opts);
 }
 
 static void run_reindex(struct job *job)

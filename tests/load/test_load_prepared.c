@@ -43,12 +43,10 @@ static int call_alone(struct load_fixture *f, prepared_fn what)
 
 static int prepare(struct dit_load_opts *opts)
 {
-	struct dit_load_stats stats;
 	int r = 0;
 
 	opts->is_prepared = true;
-	r = dit_load(opts, &stats);
-	dit_load_stats_deinit(&stats);
+	r = load_fixture_run(opts);
 	return r;
 }
 
@@ -77,14 +75,13 @@ static void assert_same(struct dit_sum128 a, struct dit_sum128 b)
 TEST(sums_of_disjoint_loads_and_threads_give_one_digest)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_sum128 whole;
 	struct dit_sum128 first;
 	struct dit_sum128 rest;
 	char second[4300];
 
 	load_fixture_write_people(f, 300);
-	opts = load_fixture_opts(f);
 	whole = content(f, &opts);
 	opts.threads = 3;
 	opts.batch_records = 7;
@@ -170,14 +167,13 @@ TEST(entries_are_replaced_if_the_caller_says_so)
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
 	struct load_fixture *f = load_fixture_new_glued("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	uint64_t loaded = 0;
 
 	load_fixture_load_people(f, 20);
 	loaded = load_fixture_digest(f);
 	load_fixture_reset(f);
 	load_fixture_load_people(f, 200);
-	opts = load_fixture_opts(f);
 	load_fixture_write_people(f, 20);
 	assert_int_equal(prepare(&opts), DIT_E_NOTEMPTY);
 	opts.replaces = true;
@@ -197,12 +193,11 @@ TEST(what_is_stopped_changes_nothing)
 {
 	static const volatile sig_atomic_t stop = 1;
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
 
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 	opts.is_dry_run = true;
 	assert_int_equal(prepare(&opts), -EINVAL);
 	opts.is_dry_run = false;
@@ -348,11 +343,10 @@ TEST(each_rule_of_stored_bytes_counts)
 	                         "index_substr_if_minlen 2\nindex_substr_if_maxlen 4\n"
 	                         "index_substr_any_len 4\nindex_intlen 4\n"
 	                         "index_hash64 off\n");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 
 	edit_conf(f, "database mdb\n", "backend mdb\nidlexp 16\ndatabase mdb\n");
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 	assert_int_equal(prepare(&opts), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char words[64];
@@ -390,12 +384,11 @@ static void spoil(const char *directory)
 TEST(a_spoilt_or_too_large_file_is_refused)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 100000\n");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
 
 	load_fixture_write_people(f, 300);
-	opts = load_fixture_opts(f);
 	opts.may_grow = true;
 	assert_int_equal(prepare(&opts), 0);
 	assert_int_equal(call_alone(f, dit_prepared_publish), DIT_E_FULL);
@@ -413,13 +406,12 @@ TEST(a_spoilt_or_too_large_file_is_refused)
 TEST(what_is_published_in_part_is_published_whole)
 {
 	struct load_fixture *f = load_fixture_new_glued("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	uint64_t published = 0;
 	char from[4300];
 	char to[4300];
 
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 	assert_int_equal(prepare(&opts), 0);
 	assert_int_equal(call_alone(f, dit_prepared_publish), 0);
 	published = load_fixture_digest_of(f->subordinate);
@@ -438,7 +430,7 @@ static void stop_when_told(void *ctx, const struct dit_report *report)
 TEST(a_publication_waits_for_who_has_the_lock)
 {
 	struct load_fixture *f = load_fixture_new("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_prepared_opts publish = DIT_PREPARED_OPTS_INIT;
 	struct dit_prepared_stats stats;
 	volatile sig_atomic_t stop = 0;
@@ -446,7 +438,6 @@ TEST(a_publication_waits_for_who_has_the_lock)
 	int fd = -1;
 
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 	assert_int_equal(prepare(&opts), 0);
 	(void)snprintf(path, sizeof(path), "%s/ditkit-prepared", f->database);
 	fd = open(path, O_RDONLY | O_DIRECTORY);
@@ -465,12 +456,11 @@ TEST(a_publication_waits_for_who_has_the_lock)
 TEST(an_abandon_that_fails_leaves_the_chosen_database)
 {
 	struct load_fixture *f = load_fixture_new_glued("");
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_prepared_stats stats;
 	char inside[4300];
 
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 	assert_int_equal(prepare(&opts), 0);
 	(void)snprintf(inside, sizeof(inside), "%s/ditkit-prepared/.rsync",
 	               f->subordinate);

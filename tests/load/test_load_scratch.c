@@ -80,17 +80,14 @@ TEST(a_failed_load_leaves_nothing)
 TEST(subordinate_databases_are_refused)
 {
 	struct load_fixture *f = load_fixture_new_glued("");
-	struct dit_load_stats stats;
-	struct dit_load_opts opts;
+	struct dit_load_opts opts = load_fixture_opts(f);
 
 	load_fixture_write_people(f, 20);
-	opts = load_fixture_opts(f);
 	opts.tmpdir = f->tmpdir;
 	opts.is_scratch = true;
-	assert_int_equal(dit_load(&opts, &stats), -EINVAL);
+	assert_int_equal(load_fixture_run(&opts), -EINVAL);
 	assert_non_null(strstr(f->reports, "set no_glue"));
 	assert_int_equal(count_left(f), 0);
-	dit_load_stats_deinit(&stats);
 }
 
 /* A process that ends without removing its directory; the next load does. */

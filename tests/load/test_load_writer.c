@@ -71,8 +71,7 @@ TEST(both_writers_make_the_same)
 TEST(an_unknown_format_makes_it_the_default)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
-	struct dit_load_opts opts;
-	struct dit_load_stats stats;
+	struct dit_load_opts opts = load_fixture_opts(f);
 	uint64_t want = 0;
 
 	load_fixture_write_people(f, 50);
@@ -82,10 +81,8 @@ TEST(an_unknown_format_makes_it_the_default)
 	load_fixture_reset(f);
 	load_fixture_write_people(f, 50);
 	is_unknown = true;
-	opts = load_fixture_opts(f);
 	opts.writer = DIT_LOAD_WRITER_PAGES;
-	assert_int_equal(dit_load(&opts, &stats), MDB_VERSION_MISMATCH);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&opts), MDB_VERSION_MISMATCH);
 	assert_non_null(strstr(f->reports, "writes another file format than the one"));
 	assert_true(load_fixture_is_empty(f));
 	assert_int_equal(load(f, DIT_LOAD_WRITER_DEFAULT, 2, 64 << 20),

@@ -148,9 +148,8 @@ TEST(another_key_is_told)
 	struct dit_page_format format = dit_page_format_sealed(&crypto);
 	struct dit_page_format wrong = dit_page_format_sealed(&other);
 	char unit[4096];
-	size_t len = 0;
+	size_t len = make_unit(unit, LEAF, &format, sizeof(unit));
 
-	len = make_unit(unit, LEAF, &format, sizeof(unit));
 	assert_int_equal(dit_page_seal(&format, unit, len), 0);
 	assert_int_equal(dit_page_unseal(&wrong, unit, len), DIT_E_CORRUPT);
 }

@@ -229,10 +229,9 @@ FIXTURE_TEST(what_is_wrong_with_a_record_is_said)
 FIXTURE_TEST(a_record_at_hand_is_shown)
 {
 	struct fixture *f = *state;
-	struct dit_entry_view view;
+	struct dit_entry_view view = seek(f, 2);
 	struct dit_entry_view shown;
 
-	view = seek(f, 2);
 	assert_int_equal(dit_entry_reader_show(f->reader, 3, view.record, &shown), 0);
 	assert_span_equal(shown.dn, "cn=b,dc=example,dc=com");
 	assert_span_equal(shown.attrs[1].values[0], "a");

@@ -105,9 +105,8 @@ TEST(indexes_are_those_of_a_load)
 {
 	static const unsigned nthreads[] = {1, 2, 5};
 	struct load_fixture *f = load_fixture_new_people(3000);
-	uint64_t want = 0;
+	uint64_t want = load_fixture_digest(f);
 
-	want = load_fixture_digest(f);
 	for (size_t i = 0; i < 3; i++) {
 		struct told told;
 		struct dit_reindex_stats stats;
@@ -146,12 +145,10 @@ TEST(named_attributes_alone_are_indexed)
 	static const char *const without[] = {"description"};
 	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
-	struct dit_reindex_opts opts;
-	uint64_t want = 0;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
+	uint64_t want = load_fixture_digest(f);
 	uint64_t empty_cn = 0;
 
-	want = load_fixture_digest(f);
-	opts = reindex_opts(f, &told);
 	opts.attrs = surname;
 	opts.nattrs = 1;
 	drop(f->database, "cn", 0);
@@ -176,12 +173,10 @@ TEST(unconfigured_indexes_are_told)
 {
 	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
-	struct dit_reindex_opts opts;
-	uint64_t want = 0;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
+	uint64_t want = load_fixture_digest(f);
 
-	want = load_fixture_digest(f);
 	put(f->database, "description", "abcd", 4, "12345678");
-	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), 0);
 	assert_non_null(strstr(told.text, "\"description\" in "));
 	assert_int_not_equal(load_fixture_digest(f), want);
@@ -196,7 +191,7 @@ TEST(without_indexes_the_file_stays_as_it_is)
 	struct dit_reindex_stats stats;
 	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	char text[5000];
 	struct stat before;
 	struct stat after;
@@ -205,7 +200,6 @@ TEST(without_indexes_the_file_stays_as_it_is)
 	assert_int_equal(system(text), 0);
 	(void)snprintf(text, sizeof(text), "%s/data.mdb", f->database);
 	assert_int_equal(stat(text, &before), 0);
-	opts = reindex_opts(f, &told);
 	assert_int_equal(dit_reindex(&opts, &stats), 0);
 	assert_int_equal(stats.databases[0].nindexes, 0);
 	assert_int_equal(stats.databases[0].bytes, before.st_size);
@@ -218,7 +212,7 @@ TEST(several_databases_are_reindexed)
 {
 	struct load_fixture *f = load_fixture_new_glued("");
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	uint64_t want = 0;
 	uint64_t below = 0;
 	uint64_t spoilt = 0;
@@ -226,7 +220,6 @@ TEST(several_databases_are_reindexed)
 	load_fixture_load_people(f, 200);
 	want = load_fixture_digest(f);
 	below = load_fixture_digest_of(f->subordinate);
-	opts = reindex_opts(f, &told);
 	opts.threads = 2;
 	spoil(f);
 	drop(f->subordinate, "cn", 0);
@@ -246,12 +239,10 @@ TEST(an_index_keeps_its_kind_of_keys)
 {
 	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	struct dit_reindex_stats stats;
-	uint64_t want = 0;
+	uint64_t want = load_fixture_digest(f);
 
-	want = load_fixture_digest(f);
-	opts = reindex_opts(f, &told);
 	opts.byte_keys = true;
 	assert_int_equal(reindex(&opts), 0);
 	assert_int_equal(load_fixture_digest(f), want);
@@ -275,7 +266,7 @@ TEST(an_index_with_other_keys_is_replaced_and_told)
 {
 	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	char command[9000];
 
 	(void)snprintf(command, sizeof(command),
@@ -283,7 +274,6 @@ TEST(an_index_with_other_keys_is_replaced_and_told)
 	               "eq,approx/' '%s'",
 	               f->conf);
 	assert_int_equal(system(command), 0);
-	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), 0);
 	assert_non_null(strstr(told.text, "index database \"cn\" in "));
 	told.text[0] = '\0';
@@ -297,14 +287,13 @@ TEST(broken_entries_are_told)
 {
 	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	struct dit_reindex_stats stats;
 	uint64_t id = 20;
 	uint64_t before = 0;
 
 	put(f->database, "id2e", &id, sizeof(id), "this is no entry, only text.....");
 	before = load_fixture_digest(f);
-	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(told.text, "entry id=00000014 dn=\"uid="));
 	assert_int_equal(load_fixture_digest(f), before);
@@ -327,9 +316,8 @@ TEST(values_without_keys_are_told)
 {
 	struct load_fixture *f = load_fixture_new("");
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	struct dit_load_opts load;
-	struct dit_load_stats stats;
 	char command[9000];
 
 	(void)snprintf(command, sizeof(command),
@@ -340,12 +328,10 @@ TEST(values_without_keys_are_told)
 	                      "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n"
 	                      "uidNumber:\n");
 	load = load_fixture_opts(f);
-	assert_int_equal(dit_load(&load, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&load), 0);
 	(void)snprintf(command, sizeof(command), "mv '%s/indexed.conf' '%s'", f->dir,
 	               f->conf);
 	assert_int_equal(system(command), 0);
-	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(told.text,
 	                       "dn=\"cn=a,dc=x\": uidNumber: value #0: an empty "
@@ -359,10 +345,9 @@ TEST(runs_that_cannot_be_done_change_nothing)
 	static volatile sig_atomic_t stop = 1;
 	struct load_fixture *f = load_fixture_new("");
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	uint64_t before = 0;
 
-	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_UNKNOWN);
 	assert_non_null(strstr(told.text, "/id2e) failed: MDB_NOTFOUND"));
 	load_fixture_load_people(f, 50);
@@ -394,7 +379,7 @@ TEST(maxsize_limits_the_file)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 100000000\n");
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	char path[4300];
 	char command[9000];
 	struct stat before;
@@ -407,7 +392,6 @@ TEST(maxsize_limits_the_file)
 	               "sed -i 's/^maxsize.*/maxsize %lld/' '%s'",
 	               (long long)before.st_size + 8192, f->conf);
 	assert_int_equal(system(command), 0);
-	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_FULL);
 	assert_non_null(strstr(told.text, "but maxsize is"));
 	assert_int_equal(stat(path, &after), 0);
@@ -418,7 +402,7 @@ TEST(a_database_in_use_is_refused)
 {
 	struct load_fixture *f = load_fixture_new_people(20);
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	char name[64];
 	int pipes[2];
 	char byte = 0;
@@ -435,7 +419,6 @@ TEST(a_database_in_use_is_refused)
 		_exit(0);
 	}
 	assert_int_equal(read(pipes[0], &byte, 1), 1);
-	opts = reindex_opts(f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_BUSY);
 	(void)snprintf(name, sizeof(name), "test_reindex, process %d", (int)pid);
 	assert_non_null(strstr(told.text, name));
@@ -457,12 +440,11 @@ TEST(an_estimate_of_a_part_is_of_all_entries)
 {
 	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 	struct told told;
-	struct dit_reindex_opts opts;
+	struct dit_reindex_opts opts = reindex_opts(f, &told);
 	struct dit_reindex_stats stats;
 	struct dit_estimate estimate;
 
 	load_fixture_load_people(f, 6000);
-	opts = reindex_opts(f, &told);
 	assert_int_equal(dit_estimate_reindex(&opts, 256u << 10, &estimate), 0);
 	assert_false(estimate.is_whole);
 	assert_true(estimate.sampled_entries < 3000);

@@ -306,7 +306,6 @@ TEST(sealed_pages_of_a_path_need_a_configuration)
 	struct told told;
 	struct dit_entry_scan_opts opts;
 	struct dit_load_opts load_opts;
-	struct dit_load_stats stats;
 	struct dit_entry_scan *scan = NULL;
 	char extra[4200];
 
@@ -319,8 +318,7 @@ TEST(sealed_pages_of_a_path_need_a_configuration)
 	load_opts = load_fixture_opts(f);
 	load_opts.openldap = DIT_OPENLDAP_2_7;
 	load_opts.reject = NULL;
-	assert_int_equal(dit_load(&load_opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&load_opts), 0);
 	opts = opts_for(f, &told);
 	opts.openldap = DIT_OPENLDAP_2_7;
 	opts.path = f->database;
@@ -340,14 +338,12 @@ TEST(holes_come_as_holes)
 	struct told told;
 	struct dit_entry_scan_opts opts;
 	struct dit_load_opts load_opts;
-	struct dit_load_stats stats;
 	struct dit_entry_scan *scan = NULL;
 
 	load_fixture_write(f, "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
 	                      "dn: cn=a,ou=b,dc=x\nobjectClass: person\ncn: a\nsn: a\n");
 	load_opts = load_fixture_opts(f);
-	assert_int_equal(dit_load(&load_opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&load_opts), 0);
 	opts = opts_for(f, &told);
 	scan = open_scan(&opts);
 	assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
@@ -362,13 +358,11 @@ TEST(an_empty_database_has_one_empty_range)
 	struct told told;
 	struct dit_entry_scan_opts opts;
 	struct dit_load_opts load_opts;
-	struct dit_load_stats stats;
 	struct dit_entry_scan *scan = NULL;
 
 	load_fixture_write(f, "");
 	load_opts = load_fixture_opts(f);
-	assert_int_equal(dit_load(&load_opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_run(&load_opts), 0);
 	opts = opts_for(f, &told);
 	scan = open_scan(&opts);
 	assert_int_equal(dit_entry_scan_run(scan, &all_ops, &told), 0);
