@@ -56,15 +56,6 @@ static inline int conf_teardown(void **state)
 	return r;
 }
 
-static inline void conf_write(const char *name, const char *text)
-{
-	FILE *file = fopen(name, "w");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static inline void conf_collect(void *ctx, const struct dit_report *report)
 {
 	struct conf_fixture *f = ctx;
@@ -77,7 +68,27 @@ static inline void conf_collect(void *ctx, const struct dit_report *report)
 	               report->text);
 }
 
-/** Read @p text as "t.conf". */
+static inline void conf_release(void *settings)
+{
+	dit_settings_free(settings);
+}
+
+/** Read settings, which go when the test has ended. */
+static inline int conf_read_source(struct conf_fixture *f,
+                                   const struct dit_settings_source *source,
+                                   struct dit_settings **ret)
+{
+	int r = 0;
+
+	f->reports[0] = '\0';
+	r = dit_settings_read(ret, source, conf_collect, f);
+	if (r == 0) {
+		test_at_end(conf_release, *ret);
+	}
+	return r;
+}
+
+/** The same of @p text, as "t.conf". */
 static inline int conf_read(struct conf_fixture *f, const char *text,
                             struct dit_settings **ret)
 {
@@ -87,9 +98,16 @@ static inline int conf_read(struct conf_fixture *f, const char *text,
 		.built_in = f->built_in,
 	};
 
-	conf_write("t.conf", text);
-	f->reports[0] = '\0';
-	return dit_settings_read(ret, &source, conf_collect, f);
+	test_write_text("t.conf", text);
+	return conf_read_source(f, &source, ret);
+}
+
+/** The same of the tree "d". */
+static inline int conf_read_tree(struct conf_fixture *f, struct dit_settings **ret)
+{
+	const struct dit_settings_source source = {.dir = "d", .openldap = f->openldap};
+
+	return conf_read_source(f, &source, ret);
 }
 
 /** As conf_read(), for text that must be accepted without a word. */

@@ -46,7 +46,7 @@ static void check_include(struct conf_fixture *f, const struct include_case *c)
 	int r = dit_conf_parser_init(&parser, &reporter, DIT_OPENLDAP_2_5);
 
 	assert_int_equal(r, 0);
-	conf_write("in.conf", c->text);
+	test_write_text("in.conf", c->text);
 	f->reports[0] = '\0';
 	parser.scope.depth = 1;
 	parser.scope.raw = "include in.conf";
@@ -78,7 +78,7 @@ CONF_TEST(an_error_after_an_include_names_the_including_file)
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
 
-	conf_write("in.conf", "database mdb\n\n\n\nsuffix cn=x\n");
+	test_write_text("in.conf", "database mdb\n\n\n\nsuffix cn=x\n");
 	assert_int_equal(conf_read(f, "\ninclude in.conf\nlastmod maybe\n", &s),
 	                 DIT_E_CONFIG);
 	assert_string_equal(f->reports, "t.conf: line 3: <lastmod> invalid value\n"

@@ -20,7 +20,6 @@ CONF_TEST(empty_file_leaves_the_defaults_and_the_config_database)
 	assert_int_equal(s->ndatabases, 1);
 	assert_string_equal(s->databases[0].type, "config");
 	assert_span_equal(s->databases[0].suffix_norm, "cn=config");
-	dit_settings_free(s);
 	dit_settings_free(NULL);
 }
 
@@ -42,11 +41,9 @@ CONF_TEST(global_values_are_read)
 	assert_true(s->index.hash64);
 	assert_int_equal(s->tool_threads, 4);
 	assert_int_equal(s->idlexp, 20);
-	dit_settings_free(s);
 
 	s = conf_accept(*state, "tool-threads -1\n");
 	assert_int_equal(s->tool_threads, 0);
-	dit_settings_free(s);
 }
 
 CONF_TEST(database_values_are_read)
@@ -98,7 +95,6 @@ CONF_TEST(database_values_are_read)
 	assert_true(d->lastmod);
 	assert_false(d->is_hidden);
 	assert_int_equal(d->nindexes, 0);
-	dit_settings_free(s);
 }
 
 CONF_TEST(syncs_can_be_left_out)
@@ -124,7 +120,6 @@ CONF_TEST(syncs_can_be_left_out)
 		s = conf_accept(*state, text);
 		print_message("%s", cases[i].text);
 		assert_int_equal(s->databases[1].data.is_unsynced, cases[i].is_unsynced);
-		dit_settings_free(s);
 	}
 }
 
@@ -146,7 +141,6 @@ CONF_TEST(modes_are_numbers_or_letters)
 		               cases[i].text);
 		s = conf_accept(*state, text);
 		assert_int_equal(s->databases[1].data.mode, cases[i].mode);
-		dit_settings_free(s);
 	}
 }
 
@@ -155,7 +149,6 @@ CONF_TEST(maxsize_0_is_what_lmdb_makes_of_it)
 	struct dit_settings *s = conf_accept(*state, "database mdb\nmaxsize 0\n");
 
 	assert_int_equal(s->databases[1].data.maxsize_bytes, 1048576);
-	dit_settings_free(s);
 }
 
 CONF_TEST(empty_dn_differs_from_none)
@@ -167,7 +160,6 @@ CONF_TEST(empty_dn_differs_from_none)
 	assert_non_null(s->databases[1].suffix.data);
 	assert_int_equal(s->databases[1].suffix.len, 0);
 	assert_false(s->databases[2].has_suffix);
-	dit_settings_free(s);
 }
 
 static void check_index(const struct dit_database *d, size_t i, const char *name,
@@ -212,7 +204,6 @@ CONF_TEST(indexes_are_read)
 	assert_int_equal(d->nindexes, 3);
 	check_index(d, 0, "cn", DIT_INDEX_SUB);
 	check_index(d, 2, "sn", DIT_INDEX_EQ | DIT_INDEX_SUB);
-	dit_settings_free(s);
 }
 
 CONF_TEST(sorted_types_are_listed_once)
@@ -227,7 +218,6 @@ CONF_TEST(sorted_types_are_listed_once)
 	for (size_t i = 0; i < 3; i++) {
 		assert_string_equal(s->sortvals[i]->name, names[i]);
 	}
-	dit_settings_free(s);
 }
 
 static void check_multival(const struct dit_database *d, size_t i, const char *name,
@@ -266,7 +256,6 @@ CONF_TEST(thresholds_are_read)
 	check_multival(d, 0, "sn", 2, 1);
 	check_multival(d, 1, "cn", UINT32_MAX, 0);
 	assert_int_equal(d->multival.hi, DIT_MULTIVAL_NONE);
-	dit_settings_free(s);
 }
 
 CONF_TEST(schema_is_defined_and_sealed)
@@ -291,12 +280,10 @@ CONF_TEST(schema_is_defined_and_sealed)
 		dit_ad_find(s->schema, NULL, DIT_SPAN("bb;baz;bar-x;foo"), &ad, NULL), 0);
 	assert_int_equal(dit_ad_find(s->schema, NULL, DIT_SPAN("bb;lang-de"), &ad, NULL),
 	                 DIT_E_UNKNOWN);
-	dit_settings_free(s);
 
 	s = conf_accept(*state, "attributeoptions\n");
 	assert_int_equal(dit_ad_find(s->schema, NULL, DIT_SPAN("cn;lang-de"), &ad, NULL),
 	                 DIT_E_UNKNOWN);
-	dit_settings_free(s);
 }
 
 CONF_TEST(same_macro_again_is_remarked_on)
@@ -312,23 +299,21 @@ CONF_TEST(same_macro_again_is_remarked_on)
 	assert_string_equal(f->reports,
 	                    "t.conf: line 2 OBJECTidentifier: \"foo\" previously "
 	                    "defined \"1.2.3\"\n");
-	dit_settings_free(s);
 }
 
 CONF_TEST(files_include_each_other)
 {
 	struct dit_settings *s = NULL;
 
-	conf_write("a.schema", "attributetype ( 1.2.3.1 NAME 'aa' SUP name )\n"
-	                       "INCLUDE \"b.schema\"\n"
-	                       "attributetype ( 1.2.3.3 NAME 'cc' SUP bb )");
-	conf_write("b.schema", "attributetype ( 1.2.3.2 NAME 'bb' SUP aa )");
-	conf_write("suffix.conf", "suffix cn=x\n");
+	test_write_text("a.schema", "attributetype ( 1.2.3.1 NAME 'aa' SUP name )\n"
+	                            "INCLUDE \"b.schema\"\n"
+	                            "attributetype ( 1.2.3.3 NAME 'cc' SUP bb )");
+	test_write_text("b.schema", "attributetype ( 1.2.3.2 NAME 'bb' SUP aa )");
+	test_write_text("suffix.conf", "suffix cn=x\n");
 	s = conf_accept(*state, "include a.schema\ndatabase mdb\ninclude suffix.conf\n"
 	                        "index cc eq\n");
 	assert_span_equal(s->databases[1].suffix, "cn=x");
 	check_index(&s->databases[1], 0, "cc", DIT_INDEX_EQ);
-	dit_settings_free(s);
 }
 
 CONF_TEST(directives_without_influence_are_skipped)
@@ -366,14 +351,13 @@ CONF_TEST(directives_without_influence_are_skipped)
 	assert_true(s->databases[1].lastmod);
 	assert_false(s->databases[1].is_hidden);
 	assert_int_equal(s->databases[1].rootdn.len, 0);
-	dit_settings_free(s);
 }
 
 CONF_TEST(what_belongs_to_others_is_skipped)
 {
 	struct dit_settings *s = NULL;
 
-	conf_write("back_foo.la", "");
+	test_write_text("back_foo.la", "");
 	s = conf_accept(*state, CONF_SCHEMA "backend ldap\n"
 	                                    "uri ldap://x\n"
 	                                    "database ldap\n"
@@ -407,7 +391,6 @@ CONF_TEST(what_belongs_to_others_is_skipped)
 	assert_true(s->databases[4].has_dds);
 	assert_int_equal(s->databases[4].data.maxsize_bytes, 5000000);
 	assert_false(s->databases[5].has_dds);
-	dit_settings_free(s);
 }
 
 CONF_TEST(modules_bring_their_schema)
@@ -436,7 +419,6 @@ CONF_TEST(modules_bring_their_schema)
 		s = conf_accept(*state, text);
 		assert_non_null(
 			dit_schema_find_type(s->schema, dit_span_of(cases[i].type)));
-		dit_settings_free(s);
 	}
 }
 
@@ -453,7 +435,6 @@ CONF_TEST(what_is_built_into_slapd_needs_no_module)
 	                   "database mdb\nindex memberOf,entryExpireTimestamp pres\n"
 	                   "overlay syncprov\n");
 	assert_null(dit_schema_find_type(s->schema, DIT_SPAN("pwdAttribute")));
-	dit_settings_free(s);
 	assert_int_equal(conf_read(f, "database mdb\noverlay ppolicy\n", &s),
 	                 DIT_E_CONFIG);
 	assert_string_equal(f->reports, "overlay \"ppolicy\" not found\n"
@@ -514,7 +495,6 @@ CONF_TEST(schema_of_back_mdb_comes_with_its_module)
 		                 cases[i].report == NULL ? 0 : DIT_E_CONFIG);
 		assert_true(cases[i].report == NULL ||
 		            strstr(f->reports, cases[i].report) != NULL);
-		dit_settings_free(s);
 	}
 }
 
@@ -531,7 +511,6 @@ CONF_TEST(place_of_the_context_csn_is_read)
 	assert_false(s->databases[1].sync_use_subentry);
 	assert_true(s->databases[2].sync_use_subentry);
 	assert_false(s->databases[3].sync_use_subentry);
-	dit_settings_free(s);
 }
 
 CONF_TEST(unknown_modules_are_warned_of)
@@ -539,12 +518,11 @@ CONF_TEST(unknown_modules_are_warned_of)
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
 
-	conf_write("frobnicate.la", "");
+	test_write_text("frobnicate.la", "");
 	assert_int_equal(
 		conf_read(f, "modulepath .\nmoduleload frobnicate\noverlay whatever\n",
 	                  &s),
 		0);
 	assert_string_equal(f->reports, "W t.conf: line 2: module \"frobnicate\" is not "
 	                                "known; schema that it may add is missing\n");
-	dit_settings_free(s);
 }

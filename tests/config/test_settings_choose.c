@@ -86,7 +86,6 @@ CONF_TEST(chosen_as_by_slapadd)
 			print_error("case %zu: %d %s", i, r, f->reports);
 			fail();
 		}
-		dit_settings_free(s);
 	}
 }
 
@@ -100,7 +99,6 @@ CONF_TEST(the_words_are_those_of_the_tool)
 	assert_int_equal(dit_settings_choose(s, &choice, conf_collect, f, &d),
 	                 DIT_E_CONFIG);
 	assert_string_equal(f->reports, "Available database(s) do not allow slapcat\n");
-	dit_settings_free(s);
 }
 
 CONF_TEST(entries_belong_to_the_first_database_above_them)
@@ -123,5 +121,4 @@ CONF_TEST(entries_belong_to_the_first_database_above_them)
 
 		assert_int_equal(d == NULL ? -1 : d->number, cases[i].number);
 	}
-	dit_settings_free(s);
 }

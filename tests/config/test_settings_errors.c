@@ -312,13 +312,13 @@ CONF_TEST(errors_name_the_included_file)
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
 
-	conf_write("a.schema", "\nattributetype ( 1.2.3 NAME 'x' SUP nope )\n");
+	test_write_text("a.schema", "\nattributetype ( 1.2.3 NAME 'x' SUP nope )\n");
 	assert_int_equal(conf_read(f, "\n\ninclude a.schema\n", &s), DIT_E_CONFIG);
 	assert_string_equal(f->reports,
 	                    "a.schema: line 2 attributetype: AttributeType not found: "
 	                    "\"nope\"\nE bad configuration file!\n");
 
-	conf_write("a.schema", "index_intlen 5\n");
+	test_write_text("a.schema", "index_intlen 5\n");
 	assert_int_equal(conf_read(f, "\ninclude a.schema\nbogus\n", &s), DIT_E_CONFIG);
 	assert_string_equal(
 		f->reports,
@@ -349,7 +349,7 @@ CONF_TEST(files_that_double_are_refused)
 		(void)snprintf(name, sizeof(name), "%d.conf", i);
 		(void)snprintf(text, sizeof(text), "include %d.conf\ninclude %d.conf\n",
 		               i + 1, i + 1);
-		conf_write(name, i < 39 ? text : "");
+		test_write_text(name, i < 39 ? text : "");
 	}
 	assert_int_equal(conf_read(f, "include 0.conf\n", &s), DIT_E_CONFIG);
 	assert_non_null(strstr(f->reports, ".conf\": included files have included 100000 "
@@ -369,7 +369,6 @@ CONF_TEST(skipped_directives_have_no_remarks)
 
 	assert_int_equal(conf_read(f, text, &s), 0);
 	assert_string_equal(f->reports, "");
-	dit_settings_free(s);
 }
 
 /* Settings that 2.6 takes, or tells otherwise than 2.5. */
@@ -448,7 +447,6 @@ CONF_TEST(releases_have_their_own_directives_and_words)
 			assert_int_equal(conf_read(f, both[i].text, &s),
 			                 expected[j][0] == '\0' ? 0 : DIT_E_CONFIG);
 			assert_string_equal(f->reports, expected[j]);
-			dit_settings_free(s);
 		}
 	}
 }

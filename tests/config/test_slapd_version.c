@@ -14,7 +14,7 @@ static void make_slapd(const char *lines)
 	char text[512];
 
 	(void)snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", lines);
-	conf_write("slapd", text);
+	test_write_text("slapd", text);
 	assert_int_equal(chmod("slapd", 0700), 0);
 }
 
