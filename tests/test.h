@@ -41,8 +41,8 @@ static inline const char *test_tmp_dir(void)
 }
 
 /**
- * Call release(what) when the test has ended, however it ends, or when the group has ended
- * whose set-up calls this. What was given last is released first.
+ * Call release(what) when the test has ended, however it ends, or when the group has
+ * ended whose set-up calls this. What was given last is released first.
  */
 void test_at_end(void (*release)(void *what), void *what);
 /** Call its release() now. */
@@ -146,7 +146,8 @@ int test_run(const char *group, CMFixtureFunction set_up, CMFixtureFunction tear
 
 /**
  * Define a test: TEST(lists_come_in_blocks) { ... }. Its parameter is cmocka's `state`.
- * FIXTURE_TEST runs between the file's setup() and teardown(), TEST_IN in these groups.
+ * FIXTURE_TEST runs between the file's setup() and teardown(), SETUP_TEST after its
+ * setup(), TEST_IN in these groups.
  */
 #define TEST_CASE(name, setup, teardown, groups)                                         \
  static void name(void **state);                                                         \
@@ -163,6 +164,7 @@ int test_run(const char *group, CMFixtureFunction set_up, CMFixtureFunction tear
 #define TEST_WITH(name, setup, teardown) TEST_CASE(name, setup, teardown, NULL)
 #define TEST(name)                       TEST_CASE(name, NULL, NULL, NULL)
 #define TEST_IN(groups, name)            TEST_CASE(name, NULL, NULL, groups)
+#define SETUP_TEST(name)                 TEST_CASE(name, setup, NULL, NULL)
 #define FIXTURE_TEST(name)               TEST_CASE(name, setup, teardown, NULL)
 
 /**

@@ -23,12 +23,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	return 0;
-}
-
 static void write_bytes(const char *bytes, size_t len)
 {
 	FILE *file = fopen(path, "w");
@@ -232,5 +226,5 @@ TEST(several_files_are_one_log)
 
 int main(void)
 {
-	return test_run("tests", setup, teardown);
+	return test_run("tests", setup, NULL);
 }

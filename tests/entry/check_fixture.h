@@ -7,25 +7,6 @@
 
 #include "entry/entry_fixture.h"
 
-static inline int check_setup(void **state)
-{
-	struct entry_fixture *f = malloc(sizeof(*f));
-
-	if (f == NULL || entry_fixture_init(f) < 0) {
-		free(f);
-		return -1;
-	}
-	*state = f;
-	return 0;
-}
-
-static inline int check_teardown(void **state)
-{
-	entry_fixture_deinit(*state);
-	free(*state);
-	return 0;
-}
-
 static inline int check(struct entry_fixture *f, const char *record,
                         struct dit_entry_refusal *ret_refusal)
 {

@@ -179,6 +179,26 @@ static inline void entry_fixture_deinit(struct entry_fixture *f)
 	dit_schema_free(f->schema);
 }
 
+/** For cmocka: the state is an entry_fixture. */
+static inline int entry_fixture_setup(void **state)
+{
+	struct entry_fixture *f = malloc(sizeof(*f));
+
+	if (f == NULL || entry_fixture_init(f) < 0) {
+		free(f);
+		return -1;
+	}
+	*state = f;
+	return 0;
+}
+
+static inline int entry_fixture_teardown(void **state)
+{
+	entry_fixture_deinit(*state);
+	free(*state);
+	return 0;
+}
+
 /** Forget the previous record and read another one. */
 static inline int fixture_read_span(struct entry_fixture *f, struct dit_span record)
 {

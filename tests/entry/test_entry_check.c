@@ -464,5 +464,5 @@ TEST(top_may_be_listed_with_a_class_that_is_not_below_it)
 
 int main(void)
 {
-	return test_run("tests", check_setup, check_teardown);
+	return test_run("tests", entry_fixture_setup, entry_fixture_teardown);
 }

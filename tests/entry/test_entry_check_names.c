@@ -220,5 +220,5 @@ TEST(later_releases_add_naming_values_first)
 
 int main(void)
 {
-	return test_run("tests", check_setup, check_teardown);
+	return test_run("tests", entry_fixture_setup, entry_fixture_teardown);
 }

@@ -170,5 +170,5 @@ TEST(value_check_works_without_schema_check)
 
 int main(void)
 {
-	return test_run("tests", check_setup, check_teardown);
+	return test_run("tests", entry_fixture_setup, entry_fixture_teardown);
 }

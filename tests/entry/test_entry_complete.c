@@ -15,23 +15,13 @@ static const struct dit_entry_stamp some_stamp = {.time_us = STAMP_US,
 
 static int setup(void **state)
 {
-	struct entry_fixture *f = malloc(sizeof(*f));
+	struct entry_fixture *f = NULL;
 
-	if (f == NULL || entry_fixture_init(f) < 0) {
-		free(f);
-		return -1;
-	}
+	assert_int_equal(entry_fixture_setup(state), 0);
+	f = *state;
 	f->context.lastmod = true;
 	f->context.rootdn = DIT_SPAN("cn=Admin,dc=X");
 	f->context.rootdn_norm = DIT_SPAN("cn=admin,dc=x");
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	entry_fixture_deinit(*state);
-	free(*state);
 	return 0;
 }
 
@@ -350,5 +340,5 @@ TEST(since_2_7_an_empty_dn_gives_no_warning)
 
 int main(void)
 {
-	return test_run("tests", setup, teardown);
+	return test_run("tests", setup, entry_fixture_teardown);
 }

@@ -5,25 +5,6 @@
 #include "entry/entry_fixture.h"
 #include "entry/entry_work.h"
 
-static int setup(void **state)
-{
-	struct entry_fixture *f = malloc(sizeof(*f));
-
-	if (f == NULL || entry_fixture_init(f) < 0) {
-		free(f);
-		return -1;
-	}
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	entry_fixture_deinit(*state);
-	free(*state);
-	return 0;
-}
-
 struct reading_case {
 	const char *record;
 	const char *expected; /* entry */
@@ -591,5 +572,5 @@ TEST(other_changes_are_refused)
 
 int main(void)
 {
-	return test_run("tests", setup, teardown);
+	return test_run("tests", entry_fixture_setup, entry_fixture_teardown);
 }

@@ -34,21 +34,10 @@ static void note_report(void *ctx, const struct dit_report *report)
 
 static int setup(void **state)
 {
-	struct load_fixture *f = calloc(1, sizeof(*f));
+	struct load_fixture *f = load_fixture_new_glued("");
 
-	assert_non_null(f);
-	load_fixture_init_glued(f, "");
 	load_fixture_load_people(f, NPEOPLE);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct load_fixture *f = *state;
-
-	load_fixture_deinit(f);
-	free(f);
 	return 0;
 }
 
@@ -117,7 +106,7 @@ static size_t count(const char *text, const char *piece)
 
 /* ---- what is written ---- */
 
-FIXTURE_TEST(the_bytes_are_the_same_with_any_number_of_threads)
+SETUP_TEST(the_bytes_are_the_same_with_any_number_of_threads)
 {
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
@@ -142,7 +131,7 @@ FIXTURE_TEST(the_bytes_are_the_same_with_any_number_of_threads)
 	assert_string_equal(told.reports, "");
 }
 
-FIXTURE_TEST(subordinate_databases_come_last_or_not_at_all)
+SETUP_TEST(subordinate_databases_come_last_or_not_at_all)
 {
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
@@ -163,7 +152,7 @@ FIXTURE_TEST(subordinate_databases_come_last_or_not_at_all)
 	free(text);
 }
 
-FIXTURE_TEST(base_and_scope_choose_entries)
+SETUP_TEST(base_and_scope_choose_entries)
 {
 	static const struct {
 		const char *base;
@@ -217,7 +206,7 @@ static void change(const char *directory, const char *db, uint64_t id, const cha
 	change_key(directory, db, (MDB_val){sizeof(id), &id}, value);
 }
 
-FIXTURE_TEST(an_unreadable_entry_ends_an_export)
+SETUP_TEST(an_unreadable_entry_ends_an_export)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -238,7 +227,7 @@ FIXTURE_TEST(an_unreadable_entry_ends_an_export)
 }
 
 /* slapcat prints it, too. */
-FIXTURE_TEST(what_came_before_an_unreadable_entry_is_written)
+SETUP_TEST(what_came_before_an_unreadable_entry_is_written)
 {
 	static const char last[] = "\n\n# no data for entry id=000002bc\n\n";
 	struct load_fixture *f = *state;
@@ -262,7 +251,7 @@ FIXTURE_TEST(what_came_before_an_unreadable_entry_is_written)
 	(void)close(fd);
 }
 
-FIXTURE_TEST(with_keep_going_unreadable_entries_are_told_and_left_out)
+SETUP_TEST(with_keep_going_unreadable_entries_are_told_and_left_out)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -290,7 +279,7 @@ FIXTURE_TEST(with_keep_going_unreadable_entries_are_told_and_left_out)
 }
 
 /* An entry that cannot be read could match. */
-FIXTURE_TEST(unreadable_entries_are_told_with_a_filter_too)
+SETUP_TEST(unreadable_entries_are_told_with_a_filter_too)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -306,7 +295,7 @@ FIXTURE_TEST(unreadable_entries_are_told_with_a_filter_too)
 	assert_non_null(strstr(told.reports, "id=00000032 cannot be read: its DN"));
 }
 
-FIXTURE_TEST(attributes_that_the_schema_lacks_are_told)
+SETUP_TEST(attributes_that_the_schema_lacks_are_told)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -381,18 +370,18 @@ static void lose_number(struct load_fixture *f, const char *stored, const char *
 	free(text);
 }
 
-FIXTURE_TEST(a_missing_number_is_told_and_the_others_keep_their_names)
+SETUP_TEST(a_missing_number_is_told_and_the_others_keep_their_names)
 {
 	lose_number(*state, NULL, "no attribute description has the number");
 }
 
-FIXTURE_TEST(a_name_with_a_line_break_adds_no_line)
+SETUP_TEST(a_name_with_a_line_break_adds_no_line)
 {
 	lose_number(*state, "dc: x\ndescription:< file:///etc/shadow",
 	            "in ad2i is no attribute description");
 }
 
-FIXTURE_TEST(an_interrupt_leaves_no_file)
+SETUP_TEST(an_interrupt_leaves_no_file)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -407,7 +396,7 @@ FIXTURE_TEST(an_interrupt_leaves_no_file)
 	assert_int_equal(system(command), 0);
 }
 
-FIXTURE_TEST(filters_choose_entries)
+SETUP_TEST(filters_choose_entries)
 {
 	static const struct {
 		const char *filter;
@@ -431,7 +420,7 @@ FIXTURE_TEST(filters_choose_entries)
 }
 
 /* Indexes change nothing but the number of entries that are read. */
-FIXTURE_TEST(indexes_are_asked_unless_told_otherwise)
+SETUP_TEST(indexes_are_asked_unless_told_otherwise)
 {
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
@@ -454,7 +443,7 @@ FIXTURE_TEST(indexes_are_asked_unless_told_otherwise)
 }
 
 /* A scope without a base begins at the suffix. */
-FIXTURE_TEST(scope_alone_is_of_the_suffix)
+SETUP_TEST(scope_alone_is_of_the_suffix)
 {
 	struct told told;
 	struct dit_export_opts opts = opts_for(*state, &told);
@@ -463,7 +452,7 @@ FIXTURE_TEST(scope_alone_is_of_the_suffix)
 	free(export_all(*state, &opts, 4));
 }
 
-FIXTURE_TEST(failures_are_told_once)
+SETUP_TEST(failures_are_told_once)
 {
 	static const struct {
 		const char *output;
@@ -501,7 +490,7 @@ FIXTURE_TEST(failures_are_told_once)
 	}
 }
 
-FIXTURE_TEST(a_missing_database_is_told_in_slapcats_words)
+SETUP_TEST(a_missing_database_is_told_in_slapcats_words)
 {
 	struct load_fixture *f = *state;
 	struct told told;

@@ -17,19 +17,10 @@
 
 static int setup(void **state)
 {
-	struct load_fixture *f = calloc(1, sizeof(*f));
+	struct load_fixture *f = load_fixture_new("maxsize 1000000000\n");
 
-	assert_non_null(f);
-	load_fixture_init(f, "maxsize 1000000000\n");
 	load_fixture_write_people(f, NPEOPLE);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	load_fixture_deinit(*state);
-	free(*state);
 	return 0;
 }
 
@@ -86,7 +77,7 @@ static void pack(const char *from, const char *to)
 	(void)fclose(file);
 }
 
-FIXTURE_TEST(entries_and_keys_are_near_those_of_the_load)
+SETUP_TEST(entries_and_keys_are_near_those_of_the_load)
 {
 	struct load_fixture *f = *state;
 	uint64_t npostings = load(f);
@@ -105,7 +96,7 @@ FIXTURE_TEST(entries_and_keys_are_near_those_of_the_load)
 	expect_estimate(f, pipe_path, npostings);
 }
 
-FIXTURE_TEST(a_signal_ends_an_estimate)
+SETUP_TEST(a_signal_ends_an_estimate)
 {
 	static const volatile sig_atomic_t stop = 1;
 	struct dit_load_opts opts = load_fixture_opts(*state);

@@ -153,21 +153,10 @@ static struct dit_entry_scan_opts opts_for(struct load_fixture *f, struct told *
 
 static int setup(void **state)
 {
-	struct load_fixture *f = calloc(1, sizeof(*f));
+	struct load_fixture *f = load_fixture_new("multival cn;lang-de 0,0\n");
 
-	assert_non_null(f);
-	load_fixture_init(f, "multival cn;lang-de 0,0\n");
 	load_fixture_load_people(f, NPEOPLE);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct load_fixture *f = *state;
-
-	load_fixture_deinit(f);
-	free(f);
 	return 0;
 }
 
@@ -181,7 +170,7 @@ static struct dit_entry_scan *open_scan(const struct dit_entry_scan_opts *opts)
 
 /* ---- what is seen ---- */
 
-FIXTURE_TEST(every_entry_comes_once_and_ranges_in_order)
+SETUP_TEST(every_entry_comes_once_and_ranges_in_order)
 {
 	static const unsigned threads[] = {1, 2, 3, 8};
 	struct told told;
@@ -208,7 +197,7 @@ FIXTURE_TEST(every_entry_comes_once_and_ranges_in_order)
 	}
 }
 
-FIXTURE_TEST(a_run_can_be_repeated)
+SETUP_TEST(a_run_can_be_repeated)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -250,7 +239,7 @@ static int look_at_first(void *ctx, struct dit_scan_range *range,
 	return 0;
 }
 
-FIXTURE_TEST(entries_are_shown_in_full)
+SETUP_TEST(entries_are_shown_in_full)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = look_at_first};
 	struct told told;
@@ -280,7 +269,7 @@ static int look_for_nothing(void *ctx, struct dit_scan_range *range,
 	return view->dn.len > 0 || view->attrs[0].ad != NULL ? -EEXIST : 0;
 }
 
-FIXTURE_TEST(a_path_needs_no_configuration_and_names_can_be_left_out)
+SETUP_TEST(a_path_needs_no_configuration_and_names_can_be_left_out)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = look_for_nothing};
 	struct load_fixture *f = *state;
@@ -402,7 +391,7 @@ static void *pull_all(void *arg)
 	return NULL;
 }
 
-FIXTURE_TEST(readers_share_all_entries)
+SETUP_TEST(readers_share_all_entries)
 {
 	static const unsigned threads[] = {1, 2, 3, 8};
 	struct told told;
@@ -449,7 +438,7 @@ static unsigned pull(struct dit_entry_scan *scan, unsigned most, int *ret)
 	return n;
 }
 
-FIXTURE_TEST(a_scan_can_be_closed_early_and_a_run_begins_again)
+SETUP_TEST(a_scan_can_be_closed_early_and_a_run_begins_again)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -474,7 +463,7 @@ FIXTURE_TEST(a_scan_can_be_closed_early_and_a_run_begins_again)
 
 /* ---- a choice ---- */
 
-FIXTURE_TEST(entries_can_be_chosen)
+SETUP_TEST(entries_can_be_chosen)
 {
 	static const struct {
 		const char *base;
@@ -528,7 +517,7 @@ static int look_at_choice(void *ctx, struct dit_scan_range *range,
 	return view->nattrs == 2 ? 0 : -EBADMSG;
 }
 
-FIXTURE_TEST(attributes_can_be_chosen)
+SETUP_TEST(attributes_can_be_chosen)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = look_at_choice};
 	static const char *const attrs[] = {"DESCRIPTION", "cn;lang-de", "uid"};
@@ -628,7 +617,7 @@ static uint64_t scan_beside(struct load_fixture *f, unsigned threads, bool no_lo
 	return ncommits;
 }
 
-FIXTURE_TEST(all_threads_of_all_runs_see_one_state_while_others_commit)
+SETUP_TEST(all_threads_of_all_runs_see_one_state_while_others_commit)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -664,7 +653,7 @@ FIXTURE_TEST(all_threads_of_all_runs_see_one_state_while_others_commit)
 
 /* ---- ends and errors ---- */
 
-FIXTURE_TEST(the_first_error_in_order_ends_a_run)
+SETUP_TEST(the_first_error_in_order_ends_a_run)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -687,7 +676,7 @@ FIXTURE_TEST(the_first_error_in_order_ends_a_run)
 	dit_entry_scan_close(scan);
 }
 
-FIXTURE_TEST(an_error_in_order_drops_that_range_too)
+SETUP_TEST(an_error_in_order_drops_that_range_too)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -700,7 +689,7 @@ FIXTURE_TEST(an_error_in_order_drops_that_range_too)
 	dit_entry_scan_close(scan);
 }
 
-FIXTURE_TEST(a_run_can_be_ended)
+SETUP_TEST(a_run_can_be_ended)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -713,7 +702,7 @@ FIXTURE_TEST(a_run_can_be_ended)
 	dit_entry_scan_close(scan);
 }
 
-FIXTURE_TEST(what_cannot_be_opened_is_told)
+SETUP_TEST(what_cannot_be_opened_is_told)
 {
 	struct load_fixture *f = *state;
 	struct told told;
@@ -730,7 +719,7 @@ FIXTURE_TEST(what_cannot_be_opened_is_told)
 	assert_non_null(strstr(told.reports, f->tmpdir));
 }
 
-FIXTURE_TEST(a_choice_that_cannot_be_read_is_told)
+SETUP_TEST(a_choice_that_cannot_be_read_is_told)
 {
 	static const char *const unknown[] = {"noSuchThing"};
 	static const struct {
@@ -769,7 +758,7 @@ FIXTURE_TEST(a_choice_that_cannot_be_read_is_told)
 	}
 }
 
-FIXTURE_TEST(an_end_from_outside_ends_pulling_too)
+SETUP_TEST(an_end_from_outside_ends_pulling_too)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -811,7 +800,7 @@ static void damage_leaf(const struct load_fixture *f, const char *value)
 	assert_int_equal(fclose(file), 0);
 }
 
-FIXTURE_TEST(damage_in_the_middle_ends_pulling_with_its_error)
+SETUP_TEST(damage_in_the_middle_ends_pulling_with_its_error)
 {
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(*state, &told);
@@ -830,7 +819,7 @@ FIXTURE_TEST(damage_in_the_middle_ends_pulling_with_its_error)
 	dit_entry_scan_close(scan);
 }
 
-FIXTURE_TEST(an_lmdb_file_of_others_is_no_database)
+SETUP_TEST(an_lmdb_file_of_others_is_no_database)
 {
 	struct load_fixture *f = *state;
 	struct told told;

@@ -65,7 +65,7 @@ static const struct {
 	{"way", 0, 0, "alice/site"},
 };
 
-static int set_up(void **state)
+static int setup(void **state)
 {
 	(void)state;
 	top = test_scratch();
@@ -84,12 +84,6 @@ static int set_up(void **state)
 		}
 		assert_int_equal(lchown(path, things[i].owner, things[i].owner), 0);
 	}
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
 	return 0;
 }
 
@@ -151,7 +145,7 @@ static bool is_as_expected(size_t i, bool is_root)
 	return is_right;
 }
 
-TEST_WITH(links_are_followed_where_only_root_and_we_could_put_them, set_up, tear_down)
+SETUP_TEST(links_are_followed_where_only_root_and_we_could_put_them)
 {
 	size_t nright = 0;
 	int status = 0;
@@ -177,7 +171,7 @@ TEST_WITH(links_are_followed_where_only_root_and_we_could_put_them, set_up, tear
 	assert_int_equal(status, 0);
 }
 
-TEST_WITH(root_works_where_no_other_user_can_exchange_files, set_up, tear_down)
+SETUP_TEST(root_works_where_no_other_user_can_exchange_files)
 {
 	static const struct {
 		const char *path;
@@ -210,7 +204,7 @@ TEST_WITH(root_works_where_no_other_user_can_exchange_files, set_up, tear_down)
 	}
 }
 
-TEST_WITH(links_of_proc_are_followed, set_up, tear_down)
+SETUP_TEST(links_of_proc_are_followed)
 {
 	char path[64];
 	struct stat got;
@@ -228,7 +222,7 @@ TEST_WITH(links_of_proc_are_followed, set_up, tear_down)
 	assert_int_equal(close(fd), 0);
 }
 
-TEST_WITH(parent_is_found_with_the_last_part, set_up, tear_down)
+SETUP_TEST(parent_is_found_with_the_last_part)
 {
 	static const struct {
 		const char *path, *name;
@@ -256,7 +250,7 @@ TEST_WITH(parent_is_found_with_the_last_part, set_up, tear_down)
 	}
 }
 
-TEST_WITH(long_and_empty_paths_are_refused, set_up, tear_down)
+SETUP_TEST(long_and_empty_paths_are_refused)
 {
 	char *path = malloc(PATH_MAX + 2);
 
