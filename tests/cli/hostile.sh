@@ -23,8 +23,7 @@
 # owner (unprotected.c) is attacked in the same ways, until it has lost once to each. Where
 # the moment is short in which a ditkit-staging is worth exchanging, it waits in that moment
 # until the attacker has come.
-set -u
-export LC_ALL=C
+. "${0%/*}/../checks_lib.sh"
 : "${DITADD:?}" "${DITCAT:?}" "${HOSTILE:?}" "${DIT_BUILDDIR:?}"
 
 loads=${HOSTILE_LOADS:-40}
@@ -42,15 +41,12 @@ if ! command -v setpriv >/dev/null; then
 fi
 
 TMPDIR=${TMPDIR:-/tmp}
-work=$(mktemp -d "$TMPDIR/ditkit-hostile-XXXXXX") || exit 1
 attacker=
-# shellcheck disable=SC2317,SC2329 # called by the trap
-cleanup() {
+# shellcheck disable=SC2317,SC2329 # called at the end
+end_attacker() {
 	[ -z "$attacker" ] || kill "$attacker" 2>/dev/null
-	rm -rf "$work"
 }
-trap cleanup EXIT
-trap 'exit 1' INT TERM HUP
+atexit+=(end_attacker)
 
 chmod 755 "$work"
 mkdir -m 1777 "$work/tmp"

@@ -12,30 +12,16 @@
 #   LDIF, whose line that is meant begins with ">>"
 #
 # tests/data/messages/changes has those of ditmodify, which finds the entries of base.ldif.
-set -u
-export LC_ALL=C
+. "${0%/*}/../checks_lib.sh"
 : "${DITADD:?}" "${DITMODIFY:?}" "${DIT_SRCDIR:?}" "${DIT_TEST_DATA:?}"
 schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 doc=$DIT_SRCDIR/doc/messages.md
 accept=${1:-}
 
-if [ ! -d "$schema" ]; then
-	echo "SKIPPED: no $schema (Debian: slapd)" >&2
-	[ -n "${CI:-}" ] && exit 1
-	exit 77
-fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-messages-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
+[ -d "$schema" ] || skip "no $schema (Debian: slapd)"
 cd "$work" || exit 1
 sed 1d "$DIT_SRCDIR/libraries/ldap/entry/refusals.tsv" | cut -f1,7,8 >kinds
-nfailed=0
 ncases=0
-
-fail() {
-	echo "$*" >&2
-	nfailed=$((nfailed + 1))
-}
 
 # conf NAME: slapd.conf from a fixture of the cases, or of all tests
 conf() {
@@ -96,7 +82,7 @@ one_case() {
 }
 
 shorten() {
-	tr -d '\0' | sed 's/|/\\|/g; s/x\{20,\}/xxx.../g; s,/[^ "]*/ditkit-messages-[^/]*,DIR,g' |
+	tr -d '\0' | sed 's/|/\\|/g; s/x\{20,\}/xxx.../g; s,/[^ "]*/ditkit-test-[^/]*,DIR,g' |
 		cut -c1-300
 }
 

@@ -4,8 +4,7 @@
 # desktop, light and dark, and in print. The page is drawn, neither it nor a table in it is
 # wider than a phone, half a screen or a laptop, and both modes differ. Pictures stay in the
 # directory PICTURES, if that is set. In check-long.
-set -u
-export LC_ALL=C
+. "${0%/*}/../checks_lib.sh"
 : "${DITADD:?}" "${DITCHECK:?}" "${DITGEN:?}"
 schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 browser=$(command -v chromium || command -v chromium-browser)
@@ -14,17 +13,7 @@ if [ -z "$browser" ] || [ ! -d "$schema" ]; then
 	echo "SKIPPED: no chromium, or no $schema (Debian: chromium, slapd)" >&2
 	exit 77
 fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-browser-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
 cd "$work" || exit 1
-nfailed=0
-nchecks=0
-
-check() {
-	nchecks=$((nchecks + 1))
-	"${@:2}" || { echo "FAILED: $1"; nfailed=$((nfailed + 1)); }
-}
 
 # browse MODE OPTION...: 0 is dark, 1 is light
 browse() {

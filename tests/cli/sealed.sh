@@ -9,33 +9,14 @@
 #
 #   DIT_LONG=yes   each module and size of pages with one thread and with three; else with one of
 #                  them in turn
-set -u
-export LC_ALL=C
+. "${0%/*}/../checks_lib.sh"
 : "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}" "${DIT_TEST_DATA:?}"
 module=${DIT_BUILDDIR:?}/tests/system/xor_module.so
 golden=$DIT_TEST_DATA/golden-2.7
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-sealed-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM HUP
 cd "$work" || exit 1
 mkdir tmp
 export TMPDIR=$work/tmp
 secret='open sesame'
-failed=0
-passed=0
-
-# check WHAT COMMAND...
-check() {
-	local what=$1
-	shift
-	if "$@" >said 2>&1; then
-		passed=$((passed + 1))
-	else
-		echo "$what"
-		sed 's/^/    /' said | head -20
-		failed=$((failed + 1))
-	fi
-}
 
 # site NAME LINE...: a slapd.conf with these lines, and an empty directory
 site() {
@@ -305,5 +286,4 @@ check "what was loaded with runs" tool "$DITCHECK" db
 tool "$DITADD" db -q -c --stats=stats.json --report report.html -l second.ldif >out 2>err
 check "no report has the passphrase" sh -c "! grep -qF sesame out err stats.json report.html"
 
-echo "sealed: $passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -4,23 +4,17 @@
 # before they open anything there: the user is one that no user database has. The files that
 # need root lie in a directory that is closed to all others: configuration, include file,
 # LDIF, reject file, export.
-set -u
-export LC_ALL=C
+. "${0%/*}/../checks_lib.sh"
 : "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}"
 
 uid=54321
 gid=43210
-nfailed=0
-nchecks=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-user-XXXXXX") || exit 1
 writer=
-# shellcheck disable=SC2317,SC2329 # called by the trap
-cleanup() {
+# shellcheck disable=SC2317,SC2329 # called at the end
+end_writer() {
 	[ -z "$writer" ] || kill "$writer" 2>/dev/null
-	rm -rf "$work"
 }
-trap cleanup EXIT
-trap 'exit 1' INT TERM HUP
+atexit+=(end_writer)
 chmod 755 "$work"
 export TMPDIR=/tmp
 

@@ -7,9 +7,7 @@
 : "${DITCAT:?}"
 
 if ! command -v valgrind >/dev/null; then
-	echo "SKIPPED: valgrind is not installed (Debian: valgrind)" >&2
-	[ -n "${CI:-}" ] && exit 1
-	exit 77
+	skip "valgrind is not installed (Debian: valgrind)"
 fi
 
 # under NAME PROGRAM ARGUMENT...

@@ -7,8 +7,7 @@
 #
 # With DIT_GOLDEN_KEEP=DIR the dumps stay there, to be compared with full ones. With
 # DIT_GOLDEN_FILES=yes (files.sh) ditadd writes data files of LMDB 1.0, and those are read.
-set -u
-export LC_ALL=C
+. "${0%/*}/../checks_lib.sh"
 : "${DIT_TEST_DATA:?}" "${DIT_BUILDDIR:?}"
 data=$DIT_TEST_DATA/golden-2.7
 dump=$DIT_BUILDDIR/tests/golden/golden_dump
@@ -73,24 +72,7 @@ operational-noschema operational      -s  -
 index-default-oc     operational      -   -
 '
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-golden-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM HUP
 keep=${DIT_GOLDEN_KEEP:-$work}
-nchecks=0
-nfailed=0
-
-# check NAME COMMAND...: its output is shown only if it fails
-check() {
-	local name=$1
-	shift
-	nchecks=$((nchecks + 1))
-	if ! "$@" >"$work/check.out" 2>&1; then
-		nfailed=$((nfailed + 1))
-		echo "FAILED: $name" >&2
-		cut -c1-200 "$work/check.out" | sed 's/^/    /; 20q' >&2
-	fi
-}
 
 # lists66k: 65536 entries below the suffix; all have one value in common, every third has
 # another one, all but the last a third one.
@@ -306,5 +288,4 @@ if [ -n "${DIT_GOLDEN_FILES:-}" ] && [ $# -eq 0 ]; then
 	cat_raw big-ps1024 big
 	cat_raw gen100 g100
 fi
-echo "${0##*/}: $nchecks checks, $nfailed failed, $SECONDS s"
-[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]
+finish

@@ -2,17 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Limits from the page size of OpenLDAP 2.7 (storage-2.7.md 1.6): RDNs, values that are
 # stored apart, and keys of indexes. One byte more is refused, the rest is stored.
-set -u
-export LC_ALL=C
+. "${0%/*}/../checks_lib.sh"
 : "${DIT_TEST_DATA:?}" "${DIT_BUILDDIR:?}"
 dump=$DIT_BUILDDIR/tests/golden/golden_dump
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-limits-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM HUP
 mkdir "$work/db"
 bad_size='MDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size'
-nchecks=0
-nfailed=0
 
 # letters N
 letters() {
@@ -39,8 +33,7 @@ expect() {
 	nchecks=$((nchecks + 1))
 	if ! grep -q "^DB id2e flags=0x8 entries=$nentries\$" "$work/dump" ||
 		[[ $(head -n 1 "$work/stderr") != "$line"* ]]; then
-		nfailed=$((nfailed + 1))
-		echo "FAILED: $name" >&2
+		fail "$name"
 		cut -c1-200 "$work/stderr" | sed 's/^/    /; 5q' >&2
 	fi
 }
@@ -119,5 +112,4 @@ done <<'EOF'
 32768 16314
 65536 32698
 EOF
-echo "${0##*/}: $nchecks checks, $nfailed failed, $SECONDS s"
-[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]
+finish

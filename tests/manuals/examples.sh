@@ -13,33 +13,23 @@
 # numbers and blanks aside; "..." stands for any lines. A command without lines below it may
 # print anything, and has to succeed. A block without such commands is a script, which has to
 # succeed.
-set -u
+. "${0%/*}/../checks_lib.sh"
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
 : "${DITDIFF:?}" "${DITINDEX:?}" "${DITMODIFY:?}" "${DITSPLIT:?}"
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-manuals-XXXXXX") || exit 1
 work=$(cd "$work" && pwd -P)
-cleanup() {
+end_slapd() {
 	local file
 	for file in "$work"/*/slapd.pid; do
 		[ ! -e "$file" ] || kill "$(cat "$file")"
 	done
-	rm -rf "$work"
 }
-trap cleanup EXIT
-nfailed=0
+atexit+=(end_slapd)
 nrun=0
 real_awk=$(command -v awk)
 
-fail() {
-	echo "FAILED: $*" >&2
-	nfailed=$((nfailed + 1))
-}
-
 if [ ! -e /etc/ldap/schema/core.schema ]; then
-	echo 'SKIPPED: no schema files of slapd (Debian: slapd)' >&2
-	[ -z "${CI:-}" ] || exit 1
-	exit 77
+	skip 'no schema files of slapd (Debian: slapd)'
 fi
 
 # --- programs -------------------------------------------------------------------

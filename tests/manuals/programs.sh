@@ -3,33 +3,14 @@
 # The library as others meet it: it is installed, pkg-config says how to compile against it,
 # and the man pages show the programs, which are taken out of them. Programs and synopses
 # compile pedantically, as C and as C++, and the programs do what their comments say.
-set -u
+. "${0%/*}/../checks_lib.sh"
 . "${0%/*}/../installed.sh"
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}" "${DITADD:?}" "${DITCAT:?}"
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-programs-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-nfailed=0
-nchecks=0
 examples=$DIT_SRCDIR/doc/examples
 
-fail() {
-	echo "FAILED: $*" >&2
-	nfailed=$((nfailed + 1))
-}
-# same NAME EXPECTED GOT
-same() {
-	nchecks=$((nchecks + 1))
-	[ "$2" = "$3" ] || {
-		fail "$1"
-		diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") >&2
-	}
-}
-
 if ! command -v mandoc >/dev/null || ! command -v c++ >/dev/null; then
-	echo 'SKIPPED: no mandoc, or no C++ compiler (Debian: mandoc, g++)' >&2
-	[ -z "${CI:-}" ] || exit 1
-	exit 77
+	skip 'no mandoc, or no C++ compiler (Debian: mandoc, g++)'
 fi
 static=--static
 [ ! -e "$DIT_INSTALLED/root$prefix/lib/libditkit.so" ] || static=
@@ -215,5 +196,4 @@ same 'sort_replace: the newest value' 'in the end: host = beta' \
 ./sort_union >out || fail "sort_union: exit status $?"
 [ -s out ] || fail 'sort_union prints nothing'
 
-echo "${0##*/}: $nchecks checks, $nfailed failed"
-[ $nfailed -eq 0 ]
+finish

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Sourced by the scripts here: a scratch directory, configurations, loads by slapadd and
-# by ditadd, comparisons, and a count of what went wrong. bash.
+# Sourced by the scripts here, on top of checks_lib.sh: configurations, loads by slapadd and
+# by ditadd, comparisons. bash.
 #
 # From the environment: DITADD, DITCHECK, DITGEN, DIT_TEST_DATA, NOSYNC (see
 # tests/local.mk). From openldap27.sh: DIT_OPENLDAP, the release of another OpenLDAP, whose
@@ -9,8 +9,7 @@
 # the page size of its databases, or empty; DIT_SEALED, not empty: the module of the tests
 # seals their pages ("crypto" and "passphrase").
 
-set -u
-export LC_ALL=C
+. "${0%/*}/../checks_lib.sh"
 PATH=$PATH:/usr/sbin
 
 : "${DITADD:?}" "${DITCHECK:?}" "${DIT_TEST_DATA:?}"
@@ -18,15 +17,10 @@ DIT_SCHEMA_DIR=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 export DIT_MODULE_PATH=${DIT_MODULE_PATH:-/usr/lib/ldap}
 DIT_OPENLDAP=${DIT_OPENLDAP:-}
 
-nchecks=0
-nfailed=0
-
 # Without slapadd there is nothing to compare with; where CI is set that is a failure.
 for tool in slapadd slapcat; do
 	if ! command -v $tool >/dev/null; then
-		echo "SKIPPED: $tool is not installed (Debian: slapd)" >&2
-		[ -n "${CI:-}" ] && exit 1
-		exit 77
+		skip "$tool is not installed (Debian: slapd)"
 	fi
 done
 
@@ -37,20 +31,6 @@ slapadd() {
 slapindex() {
 	LD_PRELOAD=${NOSYNC:-} command slapindex "$@"
 }
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-oracle-XXXXXX") || exit 1
-atexit=()
-# A part of the script that runs in the background and is ended at once comes here, too.
-cleanup() {
-	local command
-	[ "$BASHPID" = "$$" ] || return 0
-	for command in "${atexit[@]}"; do
-		$command
-	done
-	rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM HUP
 
 # pause SECONDS: without a process
 pause() {
@@ -74,23 +54,6 @@ seal() {
 sealed=()
 [ -z "${DIT_SEALED:-}" ] || seal
 
-# fail TEXT...: count a failed check and say why; the script goes on
-fail() {
-	nfailed=$((nfailed + 1))
-	echo "FAILED: $*" >&2
-}
-
-# check NAME COMMAND...: run a comparison; its output is shown only if it fails
-check() {
-	local name=$1
-	shift
-	nchecks=$((nchecks + 1))
-	if ! "$@" >"$work/check.out" 2>&1; then
-		fail "$name"
-		cut -c1-300 "$work/check.out" | sed 's/^/    /; 30q' >&2
-	fi
-}
-
 # turn N: is it the turn of this case, one of N? Each is in the long suite. In "make check"
 # that is a fixed sample: the Nth call, the 2Nth, and so on.
 turn() {
@@ -98,13 +61,6 @@ turn() {
 	[ "${DIT_LONG:-}" = yes ] || [ $((nturns % $1)) -eq 0 ]
 }
 nturns=0
-
-# finish: the script's last line
-finish() {
-	echo "${0##*/}: $nchecks checks, $nfailed failed, $SECONDS s"
-	[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]
-	exit
-}
 
 # make_site DIR [CONF]: an empty database directory DIR/db, and DIR/slapd.conf made from
 # tests/data/conf/CONF.conf (default: default)

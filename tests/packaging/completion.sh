@@ -4,29 +4,11 @@
 # none else, the program takes each of them, its man page describes each of them and none
 # else, and arguments are completed as what they are: one of some words, a file, a
 # directory.
-set -u
+. "${0%/*}/../checks_lib.sh"
 : "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}"
 : "${DITDIFF:?}" "${DITMODIFY:?}" "${DITSPLIT:?}"
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-completion-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-nfailed=0
-nchecks=0
 here=$DIT_SRCDIR/doc/packaging/completion
-
-fail() {
-	echo "FAILED: $*" >&2
-	nfailed=$((nfailed + 1))
-}
-
-# same NAME EXPECTED GOT
-same() {
-	nchecks=$((nchecks + 1))
-	[ "$2" = "$3" ] || {
-		fail "$1"
-		diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") >&2
-	}
-}
 
 mkdir "$work/bin" "$work/dir" "$work/dir/one" "$work/dir/two"
 : >"$work/dir/some.ldif"
@@ -118,5 +100,4 @@ else
 		"$(zsh_words 'ditcheck --compare ' | sort -u)"
 fi
 
-echo "${0##*/}: $nchecks checks, $nfailed failed"
-[ $nfailed -eq 0 ]
+finish

@@ -3,13 +3,9 @@
 # The nightly export: an export appears when the database is sound, was written and reads
 # back; otherwise the script fails, says why, and leaves the older exports. systemd accepts
 # the units.
-set -u
+. "${0%/*}/../checks_lib.sh"
 : "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-export-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-nfailed=0
-nchecks=0
 
 fail() {
 	echo "FAILED: $*" >&2
@@ -190,5 +186,4 @@ else
 	[ -z "${CI:-}" ] || nfailed=$((nfailed + 1))
 fi
 
-echo "${0##*/}: $nchecks checks, $nfailed failed"
-[ $nfailed -eq 0 ]
+finish

@@ -2,17 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # "make install" puts everything below the prefix, the installed script names the installed
 # programs, and "make uninstall" takes everything away.
-set -u
+. "${0%/*}/../checks_lib.sh"
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-install-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-nfailed=0
-
-fail() {
-	echo "FAILED: $*" >&2
-	nfailed=$((nfailed + 1))
-}
 
 make_in() { # make_in TARGET
 	make -C "$DIT_BUILDDIR" DESTDIR="$work/root" "$1" >"$work/log" 2>&1 || {

@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # doc/examples/restore.sh: after it the database is that of the LDIF, or the old one, and
 # slapd runs if it ran. doc/examples/first-start.sh loads once, and slapd starts each time.
-set -u
+. "${0%/*}/../checks_lib.sh"
 : "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-restore-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-nfailed=0
-nchecks=0
 conf=$DIT_SRCDIR/doc/examples/slapd.conf
 
 fail() {
@@ -133,5 +129,4 @@ started 'the first start' 0 24 ldif
 started 'the second start' 0 24 ldif
 grep -q 'nothing to do$' said || fail 'the second start says nothing'
 
-echo "${0##*/}: $nchecks checks, $nfailed failed"
-[ $nfailed -eq 0 ]
+finish

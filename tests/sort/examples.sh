@@ -3,18 +3,10 @@
 # <ditkit/sort.h> as others see it: the library is installed, the examples of doc/sort.md
 # are compiled against what was installed, and print what that page says; and what it quotes
 # is in them. tests/manuals/programs.sh compiles them as C++.
-set -u
+. "${0%/*}/../checks_lib.sh"
 . "${0%/*}/../installed.sh"
 : "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
-failed=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-examples-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 page=$DIT_SRCDIR/doc/sort.md
-
-fail() {
-	echo "$*" >&2
-	failed=1
-}
 
 block() { # block FIRST-LINE NUMBER: the fenced block that begins so, the NUMBERth
 	awk -v first="\`\`\`$1" -v number="$2" '
@@ -49,4 +41,4 @@ for name in lines replace sum union; do
 	[ "$number" -gt 1 ] || fail "doc/sort.md quotes nothing of sort_$name.c"
 done
 
-exit "$failed"
+[ $nfailed -eq 0 ]
