@@ -13,7 +13,8 @@
 
 #define DEPTH_MAX 64
 
-static char *print(json_t *json)
+/* Takes the statistics; the page goes with the test. */
+static const char *print(json_t *json)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -22,6 +23,8 @@ static char *print(json_t *json)
 	assert_non_null(out);
 	report_write(out, json, "type <this>");
 	assert_int_equal(fclose(out), 0);
+	json_decref(json);
+	test_at_end(free, text);
 	return text;
 }
 
@@ -127,14 +130,11 @@ TEST(any_text_is_only_text)
 		"'\x01\x1f", "</title></style>",          "caf\xc3\xa9"};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		json_t *json = statistics(texts[i]);
-		char *page = print(json);
+		const char *page = print(statistics(texts[i]));
 
 		check_markup(page);
 		assert_null(strstr(page, "<script"));
 		assert_null(strstr(page, "onload=\"x"));
-		free(page);
-		json_decref(json);
 	}
 }
 
@@ -157,29 +157,24 @@ TEST(figures_are_those_of_the_statistics)
 		"<data value=\"823\">823</data> entries/s",
 		"1,000 at most",
 		"width:25.000%;height:100.000%"};
-	json_t *json = statistics("cn");
-	char *page = print(json);
+	const char *page = print(statistics("cn"));
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (strstr(page, parts[i]) == NULL) {
 			fail_msg("missing: %s", parts[i]);
 		}
 	}
-	free(page);
-	json_decref(json);
 }
 
 /* It is shown as "<0.1 %". */
 TEST(a_share_that_is_nearly_nothing_is_markup)
 {
-	json_t *json = json_pack("{s:[{s:[{s:s, s:i, s:i}]}]}", "databases", "indexes",
-	                         "name", "cn", "keys", 100000, "range_keys", 1);
-	char *page = print(json);
+	const char *page =
+		print(json_pack("{s:[{s:[{s:s, s:i, s:i}]}]}", "databases", "indexes",
+	                        "name", "cn", "keys", 100000, "range_keys", 1));
 
 	check_markup(page);
 	assert_non_null(strstr(page, ">&lt;0.1 %</td>"));
-	free(page);
-	json_decref(json);
 }
 
 TEST(nothing_comes_from_elsewhere)
@@ -187,8 +182,7 @@ TEST(nothing_comes_from_elsewhere)
 	static const char *const forbidden[] = {"http:", "https:",  "<script",
 	                                        "<link", "@import", "url(",
 	                                        "<img",  "<iframe"};
-	json_t *json = statistics("cn");
-	char *page = print(json);
+	const char *page = print(statistics("cn"));
 
 	for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
 		assert_null(strstr(page, forbidden[i]));
@@ -196,8 +190,6 @@ TEST(nothing_comes_from_elsewhere)
 	assert_non_null(strstr(page, "name=\"viewport\""));
 	assert_non_null(strstr(page, "prefers-color-scheme:dark"));
 	assert_non_null(strstr(page, "@media print"));
-	free(page);
-	json_decref(json);
 }
 
 TEST(a_load_that_failed_left_all_as_it_was)
@@ -211,24 +203,22 @@ TEST(a_load_that_failed_left_all_as_it_was)
 	             {"ditindex", "failed", false}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		json_t *json = json_pack("{s:s, s:s}", "program", cases[i].program,
-		                         "result", cases[i].result);
-		char *page = print(json);
+		const char *page =
+			print(json_pack("{s:s, s:s}", "program", cases[i].program,
+		                        "result", cases[i].result));
 
 		assert_non_null(strstr(page, ">Next: type &lt;this&gt;</p>"));
 		if ((strstr(page, "<p>" SUMMARY_UNCHANGED "</p>") != NULL) !=
 		    cases[i].is_told) {
 			fail_msg("%s %s", cases[i].program, cases[i].result);
 		}
-		free(page);
-		json_decref(json);
 	}
 }
 
 TEST(what_is_not_there_has_no_section)
 {
-	json_t *json = json_pack("{s:s, s:s}", "program", "ditindex", "result", "failed");
-	char *page = print(json);
+	const char *page =
+		print(json_pack("{s:s, s:s}", "program", "ditindex", "result", "failed"));
 
 	check_markup(page);
 	assert_non_null(strstr(page, "The reindexing failed"));
@@ -237,8 +227,6 @@ TEST(what_is_not_there_has_no_section)
 	assert_null(strstr(page, "id=\"threads\""));
 	assert_null(strstr(page, "id=\"time\""));
 	assert_null(strstr(page, "id=\"refusals\""));
-	free(page);
-	json_decref(json);
 }
 
 /* ---- of a check ---- */
@@ -288,14 +276,11 @@ TEST(any_text_of_a_check_is_only_text)
 	                                    "</title></style>"};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		json_t *json = checked(texts[i]);
-		char *page = print(json);
+		const char *page = print(checked(texts[i]));
 
 		check_markup(page);
 		assert_null(strstr(page, "<script"));
 		assert_null(strstr(page, "onload=\"x"));
-		free(page);
-		json_decref(json);
 	}
 }
 
@@ -322,28 +307,22 @@ TEST(figures_are_those_of_the_check)
 		"<td data-label=\"searches\"><data value=\"42\">42</data></td>",
 		"<td data-label=\"maxsize\"><data value=\"1048576\">1.0 MiB</data></td>",
 		"<td data-label=\"transaction\"><data value=\"77\">77</data></td>"};
-	json_t *json = checked("cn");
-	char *page = print(json);
+	const char *page = print(checked("cn"));
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (strstr(page, parts[i]) == NULL) {
 			fail_msg("missing: %s", parts[i]);
 		}
 	}
-	free(page);
-	json_decref(json);
 }
 
 TEST(a_check_without_figures_has_a_page)
 {
-	json_t *json = json_pack("{s:s}", "program", "ditcheck");
-	char *page = print(json);
+	const char *page = print(json_pack("{s:s}", "program", "ditcheck"));
 
 	check_markup(page);
 	assert_non_null(strstr(page, "0 entries in 0 B"));
 	assert_null(strstr(page, "id=\"indexes\""));
 	assert_null(strstr(page, "id=\"longest\""));
 	assert_null(strstr(page, "id=\"findings\"><h2"));
-	free(page);
-	json_decref(json);
 }

@@ -27,7 +27,7 @@ static const char statistics[] =
 	"  {\"name\": \"c\", \"wall_s\": 0.2}, {\"name\": \"d\", \"wall_s\": 0.3},"
 	"  {\"name\": \"e\", \"wall_s\": 0.4}, {\"name\": \"f\", \"wall_s\": 0.5}]}]}";
 
-static char *print(const char *json_text, const char *next, bool is_long)
+static const char *print(const char *json_text, const char *next, bool is_long)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -39,12 +39,13 @@ static char *print(const char *json_text, const char *next, bool is_long)
 	summary_print(out, json, next, is_long);
 	assert_int_equal(fclose(out), 0);
 	json_decref(json);
+	test_at_end(free, text);
 	return text;
 }
 
 TEST(the_summary_has_the_figures)
 {
-	char *text = print(statistics, "do it", false);
+	const char *text = print(statistics, "do it", false);
 
 	assert_string_equal(
 		text,
@@ -64,7 +65,6 @@ TEST(the_summary_has_the_figures)
 		"  disk      1.0 KiB of temporary files\n"
 		"  database  /db/data.mdb, 8.0 KiB\n"
 		"  next      do it\n");
-	free(text);
 }
 
 /* All indexes of each database, in its order; what else --stats says. */
@@ -116,25 +116,24 @@ TEST(stats_are_longer)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *text = print(cases[i].json, NULL, true);
+		const char *text = print(cases[i].json, NULL, true);
 
 		assert_string_equal(text, cases[i].expected);
-		free(text);
 	}
 }
 
 TEST(a_dry_run_names_no_database)
 {
-	char *text = print("{\"result\": \"checked\", \"wall_s\": 0.5, \"records\": "
-	                   "{\"stored\": 1}, \"databases\": [{\"directory\": \"/db\"}]}",
-	                   NULL, false);
+	const char *text =
+		print("{\"result\": \"checked\", \"wall_s\": 0.5, \"records\": "
+	              "{\"stored\": 1}, \"databases\": [{\"directory\": \"/db\"}]}",
+	              NULL, false);
 
 	assert_string_equal(
 		text,
 		"Checked 1 entry in 0.50 s\n\n"
 		"\n  memory    0 B at the peak, 0 page faults, 0.000 s in the kernel\n"
 		"  disk      0 B of temporary files\n");
-	free(text);
 }
 
 TEST(the_systems_configuration_is_served_by_its_service)
@@ -220,13 +219,13 @@ TEST(the_next_command_is_slapd_for_this_configuration)
 
 TEST(records_that_are_kept_are_somewhere)
 {
-	char *text = print("{\"result\": \"stored\", \"rejects\": \"bad.ldif\", "
-	                   "\"refusals\": [{\"kind\": \"undefined\", \"records\": 1, "
-	                   "\"first_line\": 7}]}",
-	                   NULL, false);
+	const char *text =
+		print("{\"result\": \"stored\", \"rejects\": \"bad.ldif\", "
+	              "\"refusals\": [{\"kind\": \"undefined\", \"records\": 1, "
+	              "\"first_line\": 7}]}",
+	              NULL, false);
 
 	assert_non_null(strstr(text, "the first at line 7\n  kept in bad.ldif\n"));
-	free(text);
 }
 
 TEST(a_load_that_failed_has_stored_nothing)
