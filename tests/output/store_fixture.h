@@ -430,12 +430,19 @@ static inline char *fixture_published(void)
 	return dir;
 }
 
+static inline void fixture_close_snapshot(void *snapshot)
+{
+	dit_snapshot_close(snapshot);
+}
+
+/** What a database holds now; closed when the test has ended, or with test_release(). */
 static inline struct dit_snapshot *fixture_snapshot(const char *directory)
 {
 	const struct dit_snapshot_opts opts = {.nreaders = 1, .sealed = fixture_sealed};
 	struct dit_snapshot *snapshot = NULL;
 
 	assert_int_equal(dit_snapshot_open_readers(&snapshot, directory, &opts), 0);
+	test_at_end(fixture_close_snapshot, snapshot);
 	return snapshot;
 }
 
@@ -453,7 +460,7 @@ static inline uint64_t fixture_count(const char *directory)
 			nrecords = dbs[i].nrecords;
 		}
 	}
-	dit_snapshot_close(snapshot);
+	test_release(snapshot);
 	return nrecords;
 }
 

@@ -146,7 +146,7 @@ static void assert_entries(const char *dir)
 	}
 	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 0);
 	dit_tree_cursor_close(cursor);
-	dit_snapshot_close(snapshot);
+	test_release(snapshot);
 }
 
 /* Half of the entries are holes. */

@@ -255,7 +255,7 @@ static void assert_index(const char *dir)
 		assert_int_equal(counts[k], 0);
 	}
 	dit_tree_cursor_close(cursor);
-	dit_snapshot_close(snapshot);
+	test_release(snapshot);
 	free_lists(lists);
 }
 

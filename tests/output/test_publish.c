@@ -102,9 +102,8 @@ TEST(a_directory_that_cannot_be_synced_is_told)
 
 	assert_int_equal(r, -EIO);
 	assert_int_equal(inode(dir, "ditkit-staging"), 0);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	snapshot = fixture_snapshot(dir);
 	assert_true(dit_snapshot_dbs(snapshot, &dbs) >= 4);
 	assert_string_equal(dbs[2].name, "id2e");
 	assert_int_equal(dbs[2].nrecords, 1);
-	dit_snapshot_close(snapshot);
 }

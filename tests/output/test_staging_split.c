@@ -133,7 +133,7 @@ TEST(long_lists_come_back_whole)
 			0);
 	}
 	assert_int_equal(fixture_end(staging, &bytes), 0);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	snapshot = fixture_snapshot(dir);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2v"), 0);
 	while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 		uint64_t id = 0;
@@ -145,7 +145,6 @@ TEST(long_lists_come_back_whole)
 	}
 	assert_int_equal(n, (size_t)3 * MANY);
 	dit_tree_cursor_close(cursor);
-	dit_snapshot_close(snapshot);
 }
 
 int main(void)

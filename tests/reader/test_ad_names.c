@@ -29,7 +29,7 @@ TEST(names_and_descriptions_are_found_by_number)
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	dit_schema_freeze(schema);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	snapshot = fixture_snapshot(dir);
 	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
 
 	assert_int_equal(names.n, 4);
@@ -47,7 +47,6 @@ TEST(names_and_descriptions_are_found_by_number)
 	assert_span_equal(dit_ad_names_get(&names, 1)->name, "objectClass");
 	assert_null(dit_ad_names_get(&names, 1)->ad);
 	dit_ad_names_deinit(&names);
-	dit_snapshot_close(snapshot);
 	dit_schema_free(schema);
 }
 
@@ -66,7 +65,7 @@ TEST_IN("LMDB 0.9", readers_of_few_attributes_choose)
 
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	dit_schema_freeze(schema);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	snapshot = fixture_snapshot(dir);
 	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
 	assert_null(names.is_unwanted);
 	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), -EIO);
@@ -85,7 +84,6 @@ TEST_IN("LMDB 0.9", readers_of_few_attributes_choose)
 	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), 0);
 	assert_false(names.is_unwanted[1]);
 	dit_ad_names_deinit(&names);
-	dit_snapshot_close(snapshot);
 	dit_schema_free(schema);
 }
 
@@ -135,7 +133,7 @@ TEST_IN("LMDB 0.9", what_slapd_does_not_store_is_passed_over)
 	struct dit_ad_names names;
 
 	put_odd_records(dir);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	snapshot = fixture_snapshot(dir);
 	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
 	assert_null(dit_ad_names_get(&names, 0));
 	assert_span_equal(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX)->name, "sn");
@@ -149,18 +147,16 @@ TEST_IN("LMDB 0.9", what_slapd_does_not_store_is_passed_over)
 		assert_int_equal(name == NULL, odd->is_forged);
 	}
 	dit_ad_names_deinit(&names);
-	dit_snapshot_close(snapshot);
 }
 
 TEST(lack_of_memory_is_told)
 {
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
 	struct dit_ad_names names;
 	long n = 0;
 	int r = -ENOMEM;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	while (r == -ENOMEM) {
 		countdown = n++;
 		r = dit_ad_names_read(&names, snapshot, NULL);
@@ -169,7 +165,6 @@ TEST(lack_of_memory_is_told)
 	assert_int_equal(r, 0);
 	assert_true(n > 1);
 	dit_ad_names_deinit(&names);
-	dit_snapshot_close(snapshot);
 }
 
 int main(void)

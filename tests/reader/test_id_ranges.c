@@ -151,11 +151,10 @@ TEST(one_page_is_one_range_and_no_page_too)
 
 	assert_ranges_hold_all(dir, 1, 1);
 	(void)fixture_publish(fixture_open(empty));
-	assert_int_equal(dit_snapshot_open(&snapshot, empty), 0);
+	snapshot = fixture_snapshot(empty);
 	assert_int_equal(dit_snapshot_id_ranges(snapshot, 1, &firsts, &nranges), 0);
 	assert_int_equal(nranges, 1);
 	free(firsts);
-	dit_snapshot_close(snapshot);
 }
 
 /* Zeros; or the third node has the key of the second one. */
@@ -184,7 +183,7 @@ TEST(damaged_branch_pages_are_told)
 	unsigned ndamaged = 0;
 
 	assert_non_null(file);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	snapshot = fixture_snapshot(dir);
 	for (long number = 2;
 	     fseek(file, number * 4096, SEEK_SET) == 0 && fread(page, 4096, 1, file) == 1;
 	     number++) {
@@ -213,7 +212,6 @@ TEST(damaged_branch_pages_are_told)
 	assert_int_equal(dit_snapshot_id_ranges(snapshot, 1, &firsts, &nranges), 0);
 	free(firsts);
 	assert_int_equal(fclose(file), 0);
-	dit_snapshot_close(snapshot);
 }
 
 int main(void)

@@ -43,10 +43,9 @@ TEST(databases_are_listed_with_flags_and_sizes)
 		{"sn", DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP, 3},
 	};
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
 	const struct dit_stored_db *dbs = NULL;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 6);
 
 	for (size_t i = 0; i < 6; i++) {
@@ -55,19 +54,17 @@ TEST(databases_are_listed_with_flags_and_sizes)
 		assert_int_equal(dbs[i].nrecords, expected[i].nrecords);
 		assert_int_equal(dbs[i].npages, expected[i].nrecords == 0 ? 0 : 1);
 	}
-	dit_snapshot_close(snapshot);
 }
 
 TEST(a_cursor_gives_every_record_in_stored_order)
 {
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
 	struct dit_tree_cursor *cn = NULL;
 	struct dit_tree_cursor *sn = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cn, snapshot, 0, "cn"), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&sn, snapshot, 0, "sn"), 0);
 
@@ -86,25 +83,22 @@ TEST(a_cursor_gives_every_record_in_stored_order)
 
 	dit_tree_cursor_close(cn);
 	dit_tree_cursor_close(sn);
-	dit_snapshot_close(snapshot);
 }
 
 TEST(empty_database_has_no_first_record)
 {
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2v"), 0);
 	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 0);
 	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 0);
 	assert_int_equal(dit_tree_cursor_find(cursor, DIT_SPAN("x"), &key, &value), 0);
 
 	dit_tree_cursor_close(cursor);
-	dit_snapshot_close(snapshot);
 }
 
 TEST(seek_finds_exactly_the_key)
@@ -126,9 +120,8 @@ TEST(seek_finds_exactly_the_key)
 		{"sn", DIT_SPAN("abc"), 0},
 	};
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_tree_cursor *cursor = NULL;
 		struct dit_span key = {NULL, 0};
@@ -143,18 +136,16 @@ TEST(seek_finds_exactly_the_key)
 		}
 		dit_tree_cursor_close(cursor);
 	}
-	dit_snapshot_close(snapshot);
 }
 
 TEST(a_scan_continues_after_the_sought_key)
 {
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key = {NULL, 0};
 	struct dit_span value = {NULL, 0};
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "sn"), 0);
 	assert_int_equal(dit_tree_cursor_find(cursor, DIT_SPAN("ab"), &key, &value), 1);
 	assert_int_equal(value.data[0], 1);
@@ -165,20 +156,16 @@ TEST(a_scan_continues_after_the_sought_key)
 	assert_int_equal(dit_tree_cursor_next(cursor, &key, &value), 0);
 
 	dit_tree_cursor_close(cursor);
-	dit_snapshot_close(snapshot);
 }
 
 TEST(unknown_database_is_refused)
 {
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
 	struct dit_tree_cursor *cursor = NULL;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "CN"),
 	                 DIT_E_UNKNOWN);
-
-	dit_snapshot_close(snapshot);
 }
 
 static int count_records(struct dit_snapshot *snapshot, const char *db)
@@ -264,7 +251,7 @@ TEST(lists_come_in_blocks)
 		fixture_put_key(&name, 1, all, counts[i]);
 	}
 	(void)fixture_publish(staging);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	snapshot = fixture_snapshot(dir);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "cn"), 0);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		size_t n = 0;
@@ -293,13 +280,11 @@ TEST(lists_come_in_blocks)
 	}
 	assert_int_equal(dit_tree_cursor_next_list(cursor, &key, &ids), 0);
 	dit_tree_cursor_close(cursor);
-	dit_snapshot_close(snapshot);
 }
 
 TEST_IN("LMDB 0.9", missing_lock_file_is_made_like_the_data_file)
 {
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
 	struct stat st;
 
 	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
@@ -307,15 +292,13 @@ TEST_IN("LMDB 0.9", missing_lock_file_is_made_like_the_data_file)
 	if (geteuid() == 0) {
 		assert_int_equal(chown(fixture_path(dir, "data.mdb"), 12345, 54321), 0);
 	}
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	(void)fixture_snapshot(dir);
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
 	if (geteuid() == 0) {
 		assert_int_equal(st.st_uid, 12345);
 		assert_int_equal(st.st_gid, 54321);
 	}
-
-	dit_snapshot_close(snapshot);
 }
 
 TEST_IN("LMDB 0.9", what_is_no_database_cannot_be_opened)
