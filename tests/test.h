@@ -86,6 +86,28 @@ static inline void test_write_text(const char *path, const char *text)
 	test_write_file(path, text, strlen(text));
 }
 
+/** Add to a text in an array; what does not fit is cut off. */
+#define test_append(array, ...) test_append_to(array, sizeof(array), __VA_ARGS__)
+__attribute__((format(printf, 3, 4))) static inline void test_append_to(
+	char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+}
+
+/** The next one of the numbers that follow from this one, which is not 0. */
+static inline uint64_t test_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
 /** From now on malloc(), of glibc, fills what it gives out with TEST_OLD_BYTE. */
 #define TEST_OLD_BYTE 0x5a
 static inline void test_fill_memory(bool does_fill)

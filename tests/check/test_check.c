@@ -392,13 +392,11 @@ TEST(databases_that_slapd_would_not_make_are_told)
 static void note_database(void *ctx, const struct dit_check_database *database)
 {
 	struct told *told = ctx;
-	size_t used = strlen(told->reports);
 
-	(void)snprintf(told->reports + used, sizeof(told->reports) - used,
-	               "%s %llu %llu %llu\n", database->name,
-	               (unsigned long long)database->nkeys,
-	               (unsigned long long)database->nrecords,
-	               (unsigned long long)database->nentries);
+	test_append(told->reports, "%s %llu %llu %llu\n", database->name,
+	            (unsigned long long)database->nkeys,
+	            (unsigned long long)database->nrecords,
+	            (unsigned long long)database->nentries);
 }
 
 TEST(sizes_of_databases_are_told)

@@ -20,23 +20,19 @@ struct told {
 static inline void note_finding(void *ctx, const struct dit_check_finding *finding)
 {
 	struct told *told = ctx;
-	size_t used = strlen(told->findings);
 
 	assert_non_null(strstr(finding->file, "data.mdb"));
 	assert_true(strlen(finding->text) > 0);
-	(void)snprintf(told->findings + used, sizeof(told->findings) - used,
-	               "%s %s %lld %ld\n", finding->kind,
-	               finding->database == NULL ? "-" : finding->database,
-	               (long long)finding->page, finding->node);
+	test_append(told->findings, "%s %s %lld %ld\n", finding->kind,
+	            finding->database == NULL ? "-" : finding->database,
+	            (long long)finding->page, finding->node);
 }
 
 static inline void note_report(void *ctx, const struct dit_report *report)
 {
 	struct told *told = ctx;
-	size_t used = strlen(told->reports);
 
-	(void)snprintf(told->reports + used, sizeof(told->reports) - used, "%s\n",
-	               report->text);
+	test_append(told->reports, "%s\n", report->text);
 }
 
 static inline void note_file(void *ctx, const struct dit_check_file *file)

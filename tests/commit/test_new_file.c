@@ -266,12 +266,10 @@ static int finish(struct fixture *f)
 static void note_finding(void *ctx, const struct dit_walk_finding *finding)
 {
 	struct fixture *f = ctx;
-	size_t len = strlen(f->text);
 
-	(void)snprintf(f->text + len, sizeof(f->text) - len, "%s %s %lld: %s\n",
-	               dit_walk_kind_name(finding->kind),
-	               finding->database == NULL ? "" : finding->database,
-	               (long long)finding->page, finding->text);
+	test_append(f->text, "%s %s %lld: %s\n", dit_walk_kind_name(finding->kind),
+	            finding->database == NULL ? "" : finding->database,
+	            (long long)finding->page, finding->text);
 }
 
 static void order(void *ctx, struct dit_span name, unsigned flags,

@@ -59,13 +59,11 @@ static inline int conf_teardown(void **state)
 static inline void conf_collect(void *ctx, const struct dit_report *report)
 {
 	struct conf_fixture *f = ctx;
-	size_t len = strlen(f->reports);
 	const char *mark = report->kind == DIT_REPORT_ERROR     ? "E "
 	                   : report->kind == DIT_REPORT_WARNING ? "W "
 	                                                        : "";
 
-	(void)snprintf(f->reports + len, sizeof(f->reports) - len, "%s%s\n", mark,
-	               report->text);
+	test_append(f->reports, "%s%s\n", mark, report->text);
 }
 
 static inline void conf_release(void *settings)

@@ -27,10 +27,8 @@ struct pair {
 static void note_report(void *ctx, const struct dit_report *report)
 {
 	struct pair *pair = ctx;
-	size_t used = strlen(pair->reports);
 
-	(void)snprintf(pair->reports + used, sizeof(pair->reports) - used, "%s\n",
-	               report->text);
+	test_append(pair->reports, "%s\n", report->text);
 }
 
 static int note_text(void *ctx, const char *data, size_t len)

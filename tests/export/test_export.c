@@ -26,10 +26,9 @@ struct told {
 static void note_report(void *ctx, const struct dit_report *report)
 {
 	struct told *told = ctx;
-	size_t used = strlen(told->reports);
 
-	(void)snprintf(told->reports + used, sizeof(told->reports) - used, "%s%s\n",
-	               report->kind == DIT_REPORT_ERROR ? "error: " : "", report->text);
+	test_append(told->reports, "%s%s\n",
+	            report->kind == DIT_REPORT_ERROR ? "error: " : "", report->text);
 }
 
 static int setup(void **state)

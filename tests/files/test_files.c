@@ -343,10 +343,7 @@ TEST(map_larger_than_the_address_space_is_not_made)
 
 static uint64_t draw(uint64_t *random, uint64_t n)
 {
-	*random ^= *random << 13;
-	*random ^= *random >> 7;
-	*random ^= *random << 17;
-	return (*random >> 11) % n;
+	return (test_random(random) >> 11) % n;
 }
 
 static void change_at_random(MDB_txn *txn, uint64_t *random)

@@ -43,9 +43,8 @@ struct fixture {
 static void take_report(void *ctx, const struct dit_report *report)
 {
 	struct fixture *f = ctx;
-	size_t len = strlen(f->reports);
 
-	(void)snprintf(f->reports + len, sizeof(f->reports) - len, "%s\n", report->text);
+	test_append(f->reports, "%s\n", report->text);
 }
 
 static int setup(void **state)

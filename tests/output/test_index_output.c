@@ -191,10 +191,8 @@ struct lines {
 static void collect(void *ctx, const struct dit_report *report)
 {
 	struct lines *lines = ctx;
-	size_t len = strlen(lines->text);
 
-	(void)snprintf(lines->text + len, sizeof(lines->text) - len, "%s\n",
-	               report->text);
+	test_append(lines->text, "%s\n", report->text);
 }
 
 TEST(the_rest_stays)

@@ -31,9 +31,8 @@ static char failures[256];
 static int note(struct dit_output *output, char step)
 {
 	const struct fake *fake = (struct fake *)output;
-	size_t n = strlen(calls);
 
-	(void)snprintf(calls + n, sizeof(calls) - n, "%c%c ", step, fake->name);
+	test_append(calls, "%c%c ", step, fake->name);
 	if (fake->at == step) {
 		assert_int_equal(system(fake->command), 0);
 	}
@@ -93,12 +92,10 @@ static void failed(void *ctx, size_t number, enum dit_publish_step step, int err
 		[DIT_PUBLISH_FIND_AGAIN] = 'g', [DIT_PUBLISH_COMMIT] = 'c',
 		[DIT_PUBLISH_RENAME] = 'r',     [DIT_PUBLISH_TAKE_BACK] = 't',
 		[DIT_PUBLISH_END] = 'e'};
-	size_t n = strlen(failures);
 
 	assert_ptr_equal(ctx, failures);
 	assert_true(error == -EIO || error == DIT_E_STOPPED || error == -ESTALE);
-	(void)snprintf(failures + n, sizeof(failures) - n, "%c%zu ", letters[step],
-	               number);
+	test_append(failures, "%c%zu ", letters[step], number);
 }
 
 static int before_commit(void *ctx)

@@ -213,12 +213,10 @@ static void count_record(void *ctx, struct dit_span key, struct dit_span value)
 static void check_database(void *ctx, struct dit_span key, struct dit_span value)
 {
 	struct content *content = ctx;
-	size_t len = strlen(content->names);
 	struct dit_tree_record tree;
 
 	memcpy(&tree, value.data, sizeof(tree));
-	(void)snprintf(content->names + len, sizeof(content->names) - len, "%s=%x ",
-	               key.data, tree.flags);
+	test_append(content->names, "%s=%x ", key.data, tree.flags);
 	if (strcmp(key.data, "id2e") == 0) {
 		assert_null(page_dump_tree(&content->dump, &tree, check_entry, content));
 		return;

@@ -43,12 +43,10 @@ static void read_golden(struct page_dump *dump, const char *name)
 static void note_finding(void *ctx, const struct dit_walk_finding *finding)
 {
 	struct fixture *f = ctx;
-	size_t len = strlen(f->text);
 
-	(void)snprintf(f->text + len, sizeof(f->text) - len, "%s %s %lld: %s\n",
-	               dit_walk_kind_name(finding->kind),
-	               finding->database == NULL ? "" : finding->database,
-	               (long long)finding->page, finding->text);
+	test_append(f->text, "%s %s %lld: %s\n", dit_walk_kind_name(finding->kind),
+	            finding->database == NULL ? "" : finding->database,
+	            (long long)finding->page, finding->text);
 }
 
 static int walk(struct fixture *f, dit_walk_size_fn size)

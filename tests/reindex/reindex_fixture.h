@@ -29,15 +29,13 @@ struct told {
 static void note_report(void *ctx, const struct dit_report *report)
 {
 	struct told *told = ctx;
-	size_t used = strlen(told->text);
 
 	told->nreports++;
 	if (report->kind == DIT_REPORT_ADDED) {
 		told->nadded++;
 		return;
 	}
-	(void)snprintf(told->text + used, sizeof(told->text) - used, "%s\n",
-	               report->text);
+	test_append(told->text, "%s\n", report->text);
 }
 
 static struct dit_reindex_opts reindex_opts(const struct load_fixture *f,

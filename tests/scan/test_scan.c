@@ -49,10 +49,8 @@ struct result {
 static void note_report(void *ctx, const struct dit_report *report)
 {
 	struct told *told = ctx;
-	size_t used = strlen(told->reports);
 
-	(void)snprintf(told->reports + used, sizeof(told->reports) - used, "%s\n",
-	               report->text);
+	test_append(told->reports, "%s\n", report->text);
 }
 
 static int begin(void *ctx, struct dit_scan_range *range)

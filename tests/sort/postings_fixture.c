@@ -10,14 +10,6 @@
 #define PRODUCERS_MAX 64
 #define TINY_CHUNK    64 /* 12 units: two groups at most */
 
-static uint64_t next_random(uint64_t *random)
-{
-	*random ^= *random << 13;
-	*random ^= *random >> 7;
-	*random ^= *random << 17;
-	return *random;
-}
-
 uint64_t postings_load_key(unsigned stream, uint64_t n)
 {
 	return stream % 2 == 0 ? (uint32_t)(n * 2654435761u) : n * 0x9e3779b97f4a7c15u;
@@ -29,7 +21,7 @@ static void add_entry(struct postings_load *load, uint64_t id, unsigned producer
 
 	for (unsigned s = 0; s < plan->nstreams; s++) {
 		for (unsigned i = 0; i < plan->per_entry; i++) {
-			uint64_t n = next_random(&load->random) % plan->nkeys;
+			uint64_t n = test_random(&load->random) % plan->nkeys;
 
 			/* Half of the keys are frequent: ranges and lists. */
 			n = i % 2 == 0 ? n : n % 7;
@@ -61,7 +53,7 @@ static void make_events(struct postings_load *load)
 		unsigned producer = (unsigned)(id / 16 * 5 % plan->nproducers);
 
 		if (plan->late > 0 && id < plan->nentries && nholes < 100 &&
-		    next_random(&load->random) % plan->late == 0) {
+		    test_random(&load->random) % plan->late == 0) {
 			holes[nholes++] = id;
 			continue;
 		}

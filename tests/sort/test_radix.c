@@ -22,10 +22,7 @@ struct buffers {
 
 static uint64_t next_random(struct buffers *b)
 {
-	b->random ^= b->random << 13;
-	b->random ^= b->random >> 7;
-	b->random ^= b->random << 17;
-	return b->random;
+	return test_random(&b->random);
 }
 
 static int setup(void **state)

@@ -67,10 +67,7 @@ struct world {
 
 static uint64_t next_random(struct world *w)
 {
-	w->random ^= w->random << 13;
-	w->random ^= w->random >> 7;
-	w->random ^= w->random << 17;
-	return w->random >> 11;
+	return test_random(&w->random) >> 11;
 }
 
 /** Upper and lower case are equal, Z comes first. */

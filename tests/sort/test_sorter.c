@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "sort/sorter_private.h"
+#include "sort_merges.h"
 #include "test.h"
 
 #define SHARE         65536
@@ -54,24 +55,16 @@ struct job {
 	int error;
 };
 
-static uint64_t next_random(uint64_t *random)
-{
-	*random ^= *random << 13;
-	*random ^= *random >> 7;
-	*random ^= *random << 17;
-	return *random;
-}
-
 static size_t make_key(struct sort *s, char *key)
 {
-	uint64_t x = next_random(&s->random);
+	uint64_t x = test_random(&s->random);
 	size_t len = 0;
 
 	switch (s->plan->kind) {
 	case 0: /* short, few letters, zeros among them: equal keys and prefixes */
 		len = x % 12;
 		for (size_t i = 0; i < len; i++) {
-			key[i] = (char)(next_random(&s->random) % 3);
+			key[i] = (char)(test_random(&s->random) % 3);
 		}
 		return len;
 	case 1: /* like dn2i: a number, then a name */
@@ -82,7 +75,7 @@ static size_t make_key(struct sort *s, char *key)
 	case 2: /* random, as long as a word or longer */
 		len = 6 + x % 20;
 		for (size_t i = 0; i < len; i++) {
-			key[i] = (char)next_random(&s->random);
+			key[i] = (char)test_random(&s->random);
 		}
 		return len;
 	case 3: /* equal for long: past the depth of the radix sort */
@@ -123,7 +116,7 @@ static void sort_begin(struct sort *s, const struct plan *plan, dit_sort_merge_f
 
 		s->events[i].key = (struct dit_span){s->bytes + at, len};
 		s->events[i].producer =
-			(unsigned)(next_random(&s->random) >> 20) % plan->nproducers;
+			(unsigned)(test_random(&s->random) >> 20) % plan->nproducers;
 		s->events[i].number = i;
 		at += len;
 	}
@@ -214,35 +207,6 @@ static int compare_events(const void *x, const void *y)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/** Joins the values, which shows their order and that none is lost. */
-static int join(void *ctx, struct dit_span key, struct dit_span older,
-                struct dit_span newer, struct dit_arena *arena, struct dit_span *ret)
-{
-	char *p = dit_sort_alloc(arena, older.len + newer.len);
-
-	(void)ctx;
-	(void)key;
-	if (p == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(p, older.data, older.len);
-	memcpy(p + older.len, newer.data, newer.len);
-	*ret = (struct dit_span){p, older.len + newer.len};
-	return 0;
-}
-
-static int take_newer(void *ctx, struct dit_span key, struct dit_span older,
-                      struct dit_span newer, struct dit_arena *arena,
-                      struct dit_span *ret)
-{
-	(void)ctx;
-	(void)key;
-	(void)older;
-	(void)arena;
-	*ret = newer;
-	return 0;
-}
-
 static int take_older(void *ctx, struct dit_span key, struct dit_span older,
                       struct dit_span newer, struct dit_arena *arena,
                       struct dit_span *ret)
@@ -285,9 +249,9 @@ static void check_output(struct sort *s, dit_sort_merge_fn merge)
 		while (end < nrecords &&
 		       (end == i || (merge != NULL && dit_span_eq(s->events[end].key,
 		                                                  s->events[i].key)))) {
-			if (end == i || merge == join) {
+			if (end == i || merge == merge_join) {
 				len += make_value(s->events[end].number, expected + len);
-			} else if (merge == take_newer) {
+			} else if (merge == merge_newer) {
 				len = make_value(s->events[end].number, expected);
 			}
 			end++;
@@ -322,7 +286,8 @@ static const struct plan plans[] = {
 
 TEST(all_records_come_out_in_order)
 {
-	static const dit_sort_merge_fn merges[] = {NULL, join, take_newer, take_older};
+	static const dit_sort_merge_fn merges[] = {NULL, merge_join, merge_newer,
+	                                           take_older};
 
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
 		print_message("  %s\n", plans[i].name);

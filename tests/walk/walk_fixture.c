@@ -270,13 +270,11 @@ void image_order(void *ctx, struct dit_span name, unsigned flags,
 static void note_finding(void *ctx, const struct dit_walk_finding *finding)
 {
 	struct image_findings *findings = ctx;
-	size_t used = strlen(findings->text);
 
-	(void)snprintf(findings->text + used, sizeof(findings->text) - used,
-	               "    %s: %s, page %lld, node %ld: %s\n",
-	               dit_walk_kind_name(finding->kind),
-	               finding->database == NULL ? "-" : finding->database,
-	               (long long)finding->page, finding->node, finding->text);
+	test_append(findings->text, "    %s: %s, page %lld, node %ld: %s\n",
+	            dit_walk_kind_name(finding->kind),
+	            finding->database == NULL ? "-" : finding->database,
+	            (long long)finding->page, finding->node, finding->text);
 }
 
 int image_walk(const struct image *image, unsigned nthreads, struct image_findings *ret)
