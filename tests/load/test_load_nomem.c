@@ -83,31 +83,21 @@ static void run_with_failures(struct load_fixture *f, unsigned threads, long ste
 		assert_true(n < 100000);
 	}
 	assert_true(n > step);
-	load_fixture_deinit(f);
 }
 
 TEST(any_allocation_may_fail_with_one_thread)
 {
-	struct load_fixture f;
-
-	load_fixture_init(&f, "");
-	run_with_failures(&f, 1, 1);
+	run_with_failures(load_fixture_new(""), 1, 1);
 }
 
 TEST(any_allocation_may_fail_with_two_threads)
 {
-	struct load_fixture f;
-
-	load_fixture_init(&f, "");
-	run_with_failures(&f, 2, 7);
+	run_with_failures(load_fixture_new(""), 2, 7);
 }
 
 TEST(any_allocation_may_fail_with_two_databases)
 {
-	struct load_fixture f;
-
-	load_fixture_init_glued(&f, "");
-	run_with_failures(&f, 1, 3);
+	run_with_failures(load_fixture_new_glued(""), 1, 3);
 }
 
 static void write_more_people(struct load_fixture *f)

@@ -173,10 +173,13 @@ static void empty_index(const char *directory, const char *name, int is_removed)
 	other_10_close(&other);
 }
 
-static void init(struct load_fixture *f)
+static struct load_fixture *loaded(unsigned npeople)
 {
-	load_fixture_init(f, "");
+	struct load_fixture *f = load_fixture_new("");
+
 	f->openldap = fixture_is_lmdb_10 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_5;
+	load_fixture_load_people(f, npeople);
+	return f;
 }
 
 /* ---- before and between the rounds ---- */
@@ -238,16 +241,14 @@ TEST(changes_between_rounds_are_indexed)
 	for (unsigned nthreads = 1; nthreads <= 2; nthreads++) {
 		const uint64_t wanted[] = {72, 36, 18, 9, 3};
 		struct dit_reindex_database_stats *db = NULL;
-		struct load_fixture f;
+		struct load_fixture *f = loaded(600);
 		struct told told;
 		struct dit_reindex_opts opts;
 		struct dit_reindex_stats stats;
 		uint64_t got = 0;
 
-		init(&f);
-		load_fixture_load_people(&f, 600);
-		empty_index(f.database, "sn", 0);
-		assert_int_equal(reindex_online(&f, nthreads, 0, -1, &told, &stats), 0);
+		empty_index(f->database, "sn", 0);
+		assert_int_equal(reindex_online(f, nthreads, 0, -1, &told, &stats), 0);
 		db = &stats.databases[0];
 		assert_int_equal(db->nrounds, 5);
 		for (unsigned i = 0; i < 5; i++) {
@@ -258,28 +259,24 @@ TEST(changes_between_rounds_are_indexed)
 		assert_true(db->locked_us >= db->longest_us);
 		dit_reindex_stats_deinit(&stats);
 		/* As if all of it had been there from the beginning. */
-		got = load_fixture_digest(&f);
-		opts = reindex_opts(&f, &told);
+		got = load_fixture_digest(f);
+		opts = reindex_opts(f, &told);
 		assert_int_equal(reindex(&opts), 0);
-		assert_int_equal(load_fixture_digest(&f), got);
-		load_fixture_deinit(&f);
+		assert_int_equal(load_fixture_digest(f), got);
 	}
 }
 
 /* A caller that ends the work need not wait for the rounds. */
 TEST(a_run_can_be_stopped_between_rounds)
 {
-	struct load_fixture f;
+	struct load_fixture *f = loaded(600);
 	struct told told;
 	struct dit_reindex_stats stats;
 
-	init(&f);
-	load_fixture_load_people(&f, 600);
-	assert_int_equal(reindex_online(&f, 2, 2, -1, &told, &stats), DIT_E_STOPPED);
+	assert_int_equal(reindex_online(f, 2, 2, -1, &told, &stats), DIT_E_STOPPED);
 	assert_int_equal(meddler.ncalls, 3);
 	assert_true(strlen(told.text) > 0);
 	dit_reindex_stats_deinit(&stats);
-	load_fixture_deinit(&f);
 }
 
 static void copy_database(const char *from, const char *to)
@@ -293,19 +290,17 @@ static void copy_database(const char *from, const char *to)
 /* Then the old index databases are there, and sound. */
 TEST(any_allocation_may_fail)
 {
-	struct load_fixture f;
+	struct load_fixture *f = loaded(600);
 	struct told told;
 	bool has_failed = true;
 	unsigned nspared = 0;
 	long n = 0;
 
-	init(&f);
-	load_fixture_load_people(&f, 600);
-	copy_database(f.database, f.tmpdir);
+	copy_database(f->database, f->tmpdir);
 	for (n = 0; has_failed; n += n < 40 ? 3 : 1 + n / 8) {
 		struct dit_reindex_opts opts;
 		struct dit_reindex_stats stats;
-		int r = reindex_online(&f, 1, 0, n, &told, &stats);
+		int r = reindex_online(f, 1, 0, n, &told, &stats);
 
 		has_failed = countdown < 0;
 		countdown = -1;
@@ -314,37 +309,33 @@ TEST(any_allocation_may_fail)
 		nspared += has_failed && r == 0;
 		assert_true(r == 0 || (has_failed && r == -ENOMEM));
 		assert_true(r == 0 || strlen(told.text) > 0);
-		opts = reindex_opts(&f, &told);
+		opts = reindex_opts(f, &told);
 		assert_int_equal(reindex(&opts), 0);
 		assert_string_equal(told.text, "");
-		copy_database(f.tmpdir, f.database);
+		copy_database(f->tmpdir, f->database);
 	}
 	assert_true(n > 300);
 	assert_true(nspared <= 1);
-	load_fixture_deinit(&f);
 }
 
 TEST(refused_online_runs_change_nothing)
 {
-	struct load_fixture f;
+	struct load_fixture *f = loaded(300);
 	struct told told;
 	struct dit_reindex_opts opts;
 	uint64_t before = 0;
 
-	init(&f);
-	load_fixture_load_people(&f, 300);
-	opts = reindex_opts(&f, &told);
+	opts = reindex_opts(f, &told);
 	opts.online = true;
 	opts.drop_unconfigured = true;
 	assert_int_equal(reindex(&opts), -EINVAL);
 	opts.drop_unconfigured = false;
 	assert_int_equal(reindex(&opts), 0);
-	empty_index(f.database, "uidNumber", 1);
-	before = load_fixture_digest(&f);
+	empty_index(f->database, "uidNumber", 1);
+	before = load_fixture_digest(f);
 	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
 	assert_non_null(strstr(told.text, "\"uidNumber\" in "));
-	assert_int_equal(load_fixture_digest(&f), before);
-	load_fixture_deinit(&f);
+	assert_int_equal(load_fixture_digest(f), before);
 }
 
 int main(void)
