@@ -108,8 +108,8 @@ forgotten() {
 
 # modify DATABASE: 2 says that records were refused
 modify() {
-	"$DITMODIFY" -f "$work/dit/slapd.conf" -b "dc=h$1" -c --rejects "$work/dit/rejects-$1" \
-		-l "$work/changes-$1.ldif" >"$work/dit/messages-$1" 2>&1
+	"$DITMODIFY" -f "$work/dit/slapd.conf" -b "dc=h$1" -c -T $((1 + $1 % 3)) \
+		--rejects "$work/dit/rejects-$1" -l "$work/changes-$1.ldif" >"$work/dit/messages-$1" 2>&1
 	case $? in
 	0 | 2) ;;
 	*) return 1 ;;
