@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of a run of changes: which records are read, what callers can ask for, how it
+ * ends when something fails, and that it makes what a load makes, with any number of
+ * threads.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+#include "modify_fixture.h"
+
+#define ONE     "dn: cn=one,ou=a,dc=x\nchangetype: modify\n"
+#define COUNT   ONE "increment: xInt\nxInt: 1\n\n"
+#define REFUSED ONE "delete: xWord\nxWord: q\n\n"
+
+static int setup(void **state)
+{
+	struct modify_fixture *f = malloc(sizeof(*f));
+
+	assert_non_null(f);
+	modify_fixture_init(f, "lastmod off\n");
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	modify_fixture_deinit(*state);
+	free(*state);
+	return 0;
+}
+
+static void with_configuration(struct modify_fixture *f, const char *extra)
+{
+	modify_fixture_deinit(f);
+	modify_fixture_init(f, extra);
+}
+
+/* The numbers of cn=one are 5 and 7, and so much more. */
+static void assert_counted(struct modify_fixture *f, unsigned n)
+{
+	char want[100];
+	char *shown = modify_fixture_show(f, NULL);
+
+	(void)snprintf(want, sizeof(want), "xInt: %u, xInt: %u,", 5 + n, 7 + n);
+	assert_non_null(strstr(shown, want));
+	free(shown);
+}
+
+/* ---- input ---- */
+
+static void several_inputs_are_read_one_after_the_other(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	char second[4300];
+	const char *const inputs[] = {f->load.input, second, f->load.input};
+
+	(void)snprintf(second, sizeof(second), "%s/second.ldif", f->load.dir);
+	test_write_text(second, "version: 1\n\n" ONE "replace: xInt\nxInt: 5\nxInt: 7\n");
+	opts.input = NULL;
+	opts.inputs = inputs;
+	opts.ninputs = 3;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT COUNT), 0);
+	assert_int_equal(f->stats.nrecords, 5);
+	assert_true(f->stats.bytes_read > 3 * strlen(COUNT));
+	{
+		char *shown = modify_fixture_show(f, NULL);
+
+		assert_non_null(strstr(shown, ", xInt: 7, xInt: 9"));
+		free(shown);
+	}
+}
+
+static void records_before_the_first_line_are_left_out(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+
+	opts.first_line = 6;
+	assert_int_equal(modify_fixture_run(f, &opts, REFUSED COUNT COUNT), 0);
+	assert_int_equal(f->stats.nrecords, 2);
+	assert_counted(f, 2);
+}
+
+static void an_input_that_cannot_be_read_is_told(void **state)
+{
+	static const char huge[] = ONE "add: description\ndescription: ";
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	char missing[4300];
+	uint64_t before = load_fixture_digest(&f->load);
+	char *changes = calloc(1, 20000);
+
+	(void)snprintf(missing, sizeof(missing), "%s/missing.ldif", f->load.dir);
+	opts.input = missing;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT), -ENOENT);
+	assert_non_null(strstr(f->load.reports, "missing.ldif"));
+	assert_non_null(changes);
+	(void)snprintf(changes, 20000, "%s%s", COUNT, huge);
+	memset(changes + strlen(changes), 'x', 10000);
+	opts.input = f->load.input;
+	opts.record_max_bytes = 4096;
+	assert_int_equal(modify_fixture_run(f, &opts, changes), DIT_E_TOOLONG);
+	assert_true(strlen(f->load.reports) > 0);
+	assert_true(load_fixture_digest(&f->load) == before);
+	free(changes);
+}
+
+static void a_url_is_read_unless_that_is_refused(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	char changes[9000];
+	char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/value", f->load.dir);
+	test_write_text(path, "words");
+	(void)snprintf(changes, sizeof(changes), ONE "add: xWord\nxWord:< file://%s\n",
+	               path);
+	opts.no_urls = true;
+	assert_int_equal(modify_fixture_run(f, &opts, changes), DIT_E_REFUSED);
+	opts.no_urls = false;
+	assert_int_equal(modify_fixture_run(f, &opts, changes), 0);
+	{
+		char *shown = modify_fixture_show(f, NULL);
+
+		assert_non_null(strstr(shown, "xWord: c, xWord: words,"));
+		free(shown);
+	}
+}
+
+/* ---- what a caller asks for ---- */
+
+static void a_dry_run_tells_all_and_changes_nothing(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	uint64_t before = load_fixture_digest(&f->load);
+
+	opts.is_dry_run = true;
+	opts.keep_going = true;
+	assert_int_equal(modify_fixture_run(f, &opts,
+	                                    COUNT REFUSED
+	                                    "dn: ou=b,dc=x\nchangetype: delete\n\n"
+	                                    "dn: ou=b,dc=x\nchangetype: delete\n"),
+	                 0);
+	assert_int_equal(f->stats.nrecords, 4);
+	assert_int_equal(f->stats.nmodified, 1);
+	assert_int_equal(f->stats.ndeleted, 1);
+	assert_int_equal(f->stats.nrefused, 2);
+	assert_true(load_fixture_digest(&f->load) == before);
+	opts.keep_going = false;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT REFUSED), DIT_E_REFUSED);
+}
+
+static void each_change_is_told_to_who_asks_for_it(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+
+	opts.is_verbose = true;
+	assert_int_equal(modify_fixture_run(f, &opts,
+	                                    COUNT
+	                                    "dn: cn=one,ou=a,dc=x\nchangetype: modrdn\n"
+	                                    "newrdn: cn=two\ndeleteoldrdn: 0\n\n"
+	                                    "dn: ou=c,dc=x\nchangetype: add\n"
+	                                    "objectClass: organizationalUnit\n\n"
+	                                    "dn: ou=c,dc=x\nchangetype: delete\n"),
+	                 0);
+	assert_non_null(strstr(f->load.reports,
+	                       "modify: \"cn=one,ou=a,dc=x\" (00000004)\n"
+	                       "modrdn: \"cn=one,ou=a,dc=x\" (00000004)\n"
+	                       "add: \"ou=c,dc=x\" (00000005)\n"
+	                       "delete: \"ou=c,dc=x\" (00000005)\n"));
+}
+
+static void too_many_refusals_end_the_run(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+
+	opts.keep_going = true;
+	opts.max_rejects = 2;
+	assert_int_equal(modify_fixture_run(f, &opts, REFUSED COUNT REFUSED), 0);
+	assert_counted(f, 1);
+	assert_int_equal(modify_fixture_run(f, &opts, REFUSED REFUSED COUNT REFUSED),
+	                 DIT_E_REFUSED);
+	assert_int_equal(f->stats.nrefused, 3);
+	assert_counted(f, 1);
+}
+
+static int fail_reject(void *ctx, const struct dit_reject *reject)
+{
+	(void)ctx;
+	(void)reject;
+	return -ENOSPC;
+}
+
+static int fail_publish(void *ctx)
+{
+	(void)ctx;
+	return -EIO;
+}
+
+static void a_callback_that_fails_ends_the_run(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	uint64_t before = load_fixture_digest(&f->load);
+
+	opts.keep_going = true;
+	opts.reject = fail_reject;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT REFUSED COUNT), -ENOSPC);
+	opts = modify_fixture_opts(f);
+	opts.before_publish = fail_publish;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT), -EIO);
+	assert_true(load_fixture_digest(&f->load) == before);
+	opts.is_dry_run = true; /* is not published */
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT), 0);
+}
+
+/* Ends a run at the n-th report, or when a phase begins. */
+struct stopper {
+	volatile sig_atomic_t stop;
+	int nleft;
+	int phase; /* -1: none */
+};
+
+static void stop_at_report(void *ctx, const struct dit_report *report)
+{
+	struct stopper *stopper = ctx;
+
+	stopper->nleft -= report->kind == DIT_REPORT_ADDED;
+	if (stopper->nleft == 0) {
+		__atomic_store_n(&stopper->stop, 1, __ATOMIC_RELAXED);
+	}
+}
+
+static void stop_at_phase(void *ctx, const struct dit_progress *progress)
+{
+	struct stopper *stopper = ctx;
+
+	if ((int)progress->phase == stopper->phase) {
+		__atomic_store_n(&stopper->stop, 1, __ATOMIC_RELAXED);
+	}
+}
+
+static void a_request_ends_the_run_at_any_time(void **state)
+{
+	struct modify_fixture *f = *state;
+	uint64_t before = load_fixture_digest(&f->load);
+	char *changes = calloc(2000, sizeof(COUNT));
+
+	assert_non_null(changes);
+	for (int i = 0; i < 2000; i++) {
+		memcpy(changes + i * strlen(COUNT), COUNT, strlen(COUNT));
+	}
+	for (int i = 0; i < 8; i++) {
+		struct stopper stopper = {.stop = i / 4 == 0 && i % 2 == 0,
+		                          .nleft = i / 4 == 0 ? i * 300 : -1,
+		                          .phase = i < 4 ? -1 : i / 2 - 1};
+		struct dit_modify_opts opts = modify_fixture_opts(f);
+
+		opts.stop = &stopper.stop;
+		opts.is_verbose = true;
+		opts.report = stop_at_report;
+		opts.report_ctx = &stopper;
+		opts.progress = stop_at_phase;
+		opts.progress_ctx = &stopper;
+		opts.threads = 1 + 2 * (unsigned)(i % 2);
+		assert_int_equal(modify_fixture_run(f, &opts, changes), DIT_E_STOPPED);
+		assert_true(load_fixture_digest(&f->load) == before);
+	}
+	free(changes);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+
+	opts.sid = 4096;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT), -EINVAL);
+	opts = modify_fixture_opts(f);
+	opts.suffix = "dc=other";
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT), DIT_E_CONFIG);
+	assert_counted(f, 0);
+}
+
+/* ---- the database ---- */
+
+static void a_database_that_is_missing_is_told(void **state)
+{
+	struct modify_fixture *f = *state;
+
+	load_fixture_reset(&f->load);
+	assert_int_equal(modify_fixture_run(f, NULL, COUNT), -ENOENT);
+	assert_non_null(strstr(f->load.reports, "load it with ditadd"));
+	assert_true(load_fixture_is_empty(&f->load));
+}
+
+/* Locks of one process do not conflict: another one has it open. */
+static void a_database_that_is_in_use_is_left_alone(void **state)
+{
+	struct modify_fixture *f = *state;
+	int pipes[2];
+	char byte = 0;
+	pid_t pid = 0;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		(void)load_fixture_open(f->load.database);
+		(void)!write(pipes[1], "x", 1);
+		(void)pause();
+		_exit(1);
+	}
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	assert_int_equal(modify_fixture_run(f, NULL, COUNT), DIT_E_BUSY);
+	assert_true(strlen(f->load.reports) > 0);
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_counted(f, 0);
+	assert_int_equal(modify_fixture_run(f, NULL, COUNT), 0);
+	assert_counted(f, 1);
+}
+
+static void a_damaged_database_is_told(void **state)
+{
+	static const char *const names[] = {"id2e", "dn2i", "xInt", "ad2i"};
+	struct modify_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		modify_fixture_load(f, modify_fixture_entries);
+		load_fixture_damage_tree(f->load.database, names[i]);
+		assert_int_equal(modify_fixture_run(f, NULL, COUNT), DIT_E_CORRUPT);
+		assert_true(strlen(f->load.reports) > 0);
+	}
+}
+
+static void an_attribute_that_the_schema_has_lost_is_told(void **state)
+{
+	struct modify_fixture *f = *state;
+	char *conf = test_read_file(f->load.conf, NULL);
+	char *at = strstr(conf, "xNoRule'");
+
+	memcpy(at, "xNoRull'", 8);
+	at = strstr(conf, "MAY ( xNoRule $");
+	memcpy(at, "MAY ( xNoRull $", 15);
+	test_write_text(f->load.conf, conf);
+	free(conf);
+	assert_int_equal(modify_fixture_run(f, NULL, COUNT), DIT_E_REFUSED);
+	assert_non_null(
+		strstr(f->load.reports, "(17) xNoRule: attribute type undefined"));
+	/* which is of no account where it is not read */
+	assert_int_equal(
+		modify_fixture_run(f, NULL, "dn: cn=one,ou=a,dc=x\nchangetype: delete\n"),
+		0);
+}
+
+static void a_database_may_be_too_small(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts;
+	char *changes = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&changes, &len);
+
+	assert_non_null(file);
+	for (unsigned i = 0; i < 2000; i++) {
+		(void)fprintf(
+			file,
+			"dn: cn=n%u,ou=b,dc=x\nchangetype: add\nobjectClass: person\n"
+			"sn: s%u\ndescription: %0200u\n\n",
+			i, i, i);
+	}
+	assert_int_equal(fclose(file), 0);
+	with_configuration(f, "lastmod off\nmaxsize 400000\n");
+	opts = modify_fixture_opts(f);
+	assert_int_equal(modify_fixture_run(f, &opts, changes), DIT_E_FULL);
+	assert_non_null(strstr(f->load.reports, "has no room for the changes"));
+	modify_fixture_check(f);
+	assert_counted(f, 0);
+	opts.may_grow = true;
+	assert_int_equal(modify_fixture_run(f, &opts, changes), 0);
+	free(changes);
+	modify_fixture_check(f);
+}
+
+static void entries_of_a_subordinate_database_are_out_of_reach(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct load_fixture glued;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	uint64_t before = 0;
+
+	load_fixture_init_glued(&glued, "lastmod off\n");
+	glued.openldap = DIT_OPENLDAP_2_6;
+	load_fixture_load_people(&glued, 8);
+	before = load_fixture_digest_of(glued.subordinate);
+	load_fixture_write(&glued, "dn: uid=u3,ou=dept 3,dc=x\nchangetype: delete\n\n"
+	                           "dn: uid=u1,ou=dept 1,dc=x\nchangetype: delete\n");
+	opts.conf = glued.conf;
+	opts.input = glued.input;
+	opts.keep_going = true;
+	assert_int_equal(dit_modify(&opts, &f->stats), 0);
+	assert_int_equal(f->stats.nrefused, 1);
+	assert_int_equal(f->stats.ndeleted, 1);
+	assert_true(load_fixture_digest_of(glued.subordinate) == before);
+	dit_modify_stats_deinit(&f->stats);
+	opts.suffix = "ou=dept 3,dc=x";
+	assert_int_equal(dit_modify(&opts, &f->stats), 0);
+	assert_int_equal(f->stats.nrefused, 1);
+	assert_true(load_fixture_digest_of(glued.subordinate) != before);
+	load_fixture_deinit(&glued);
+}
+
+/* ---- contextCSN ---- */
+
+/* The CSNs of the suffix are these, and what comes after them are no CSNs. */
+static void assert_csns(struct modify_fixture *f, const char *want)
+{
+	char *shown = modify_fixture_show(f, "dc=x");
+	const char *at = strstr(shown, "contextCSN: ");
+
+	assert_non_null(at);
+	assert_memory_equal(at, want, strlen(want));
+	assert_null(strstr(at + strlen(want), "contextCSN: "));
+	free(shown);
+}
+
+#define CSN(year, sid) "20" year "0101000000.000000Z#000000#" sid "#000000"
+
+static void the_newest_stamps_become_context_csn(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts;
+	char *text = NULL;
+	char *at = NULL;
+
+	with_configuration(f, "");
+	opts = modify_fixture_opts(f);
+	opts.write_context_csn = true;
+	opts.sid = 0x12;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT COUNT), 0);
+	modify_fixture_check(f);
+	text = modify_fixture_show(f, NULL);
+	at = strstr(text, "entryCSN: ");
+	assert_non_null(strstr(at, "#012#"));
+	at[strcspn(at, ",")] = '\0';
+	{
+		char want[200];
+
+		(void)snprintf(want, sizeof(want), "contextCSN: %s",
+		               at + strlen("entryCSN: "));
+		assert_csns(f, want);
+	}
+	free(text);
+	/* a deletion has no stamp */
+	text = modify_fixture_show(f, "dc=x");
+	assert_int_equal(
+		modify_fixture_run(f, &opts, "dn: ou=b,dc=x\nchangetype: delete\n"), 0);
+	at = modify_fixture_show(f, "dc=x");
+	assert_string_equal(at, text);
+	free(at);
+	free(text);
+}
+
+static void a_newer_context_csn_stays(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts;
+
+	with_configuration(f, "");
+	modify_fixture_load(
+		f, "dn: dc=x\nobjectClass: domain\ndc: x\ncontextCSN: " CSN(
+			   "99", "000") "\ncontextCSN: " CSN("10", "001") "\n\n");
+	opts = modify_fixture_opts(f);
+	opts.write_context_csn = true;
+	assert_int_equal(modify_fixture_run(f, &opts,
+	                                    "dn: ou=a,dc=x\nchangetype: add\n"
+	                                    "objectClass: organizationalUnit\n"),
+	                 0);
+	modify_fixture_check(f);
+	assert_csns(f, "contextCSN: " CSN("99", "000") ", contextCSN: " CSN("10", "001"));
+}
+
+static void without_a_suffix_entry_there_is_no_context_csn(void **state)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts;
+
+	with_configuration(f, "");
+	opts = modify_fixture_opts(f);
+	opts.write_context_csn = true;
+	assert_int_equal(modify_fixture_run(f, &opts,
+	                                    COUNT
+	                                    "dn: cn=one,ou=a,dc=x\nchangetype: delete\n\n"
+	                                    "dn: ou=a,dc=x\nchangetype: delete\n\n"
+	                                    "dn: ou=b,dc=x\nchangetype: delete\n\n"
+	                                    "dn: dc=x\nchangetype: delete\n"),
+	                 0);
+	assert_string_equal(f->load.reports, "error: context entry is missing\n");
+}
+
+/* ---- many entries ---- */
+
+/* People below ou=b with numbers, as entries of a load. */
+static char *make_people(unsigned n, unsigned number)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+
+	assert_non_null(file);
+	(void)fputs(modify_fixture_entries, file);
+	for (unsigned i = 0; i < n; i++) {
+		(void)fprintf(file,
+		              "dn: cn=n%u,ou=b,dc=x\nobjectClass: person\n"
+		              "objectClass: xThings\ncn: n%u\nsn: s%u\nxWord: w%u\n"
+		              "xInt: %u\nxWord: m%u\n\n",
+		              i, i, i % 100, i, i % 1000 + number, i / 7);
+	}
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+/* The same change of each of them; NULL: all are added. */
+static char *make_changes(unsigned n, const char *change)
+{
+	char *people = change == NULL ? make_people(n, 0) : NULL;
+	const char *at = people == NULL ? NULL : people + strlen(modify_fixture_entries);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+
+	assert_non_null(file);
+	for (unsigned i = 0; i < n; i++) {
+		(void)fprintf(file, "dn: cn=n%u,ou=b,dc=x\nchangetype: ", i);
+		if (change != NULL) {
+			(void)fprintf(file, "%s\n\n", change);
+			continue;
+		}
+		at = strchr(at, '\n') + 1;
+		(void)fprintf(file, "add\n%.*s", (int)(strstr(at, "\n\n") + 2 - at), at);
+		at = strstr(at, "\n\n") + 2;
+	}
+	assert_int_equal(fclose(file), 0);
+	free(people);
+	return text;
+}
+
+static uint64_t digest_of_load(struct modify_fixture *f, unsigned n, unsigned number)
+{
+	char *people = make_people(n, number);
+
+	modify_fixture_load(f, people);
+	free(people);
+	return load_fixture_digest(&f->load);
+}
+
+/* More than the keys of one part: 4,096 entries that come or go (modify_write.c). */
+#define NPEOPLE 9000u
+
+static void many_changes_make_what_a_load_makes(void **state)
+{
+	static const char *const changes[] = {NULL, "modify\nincrement: xInt\nxInt: 1",
+	                                      "delete"};
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	const uint64_t want[] = {digest_of_load(f, NPEOPLE, 0),
+	                         digest_of_load(f, NPEOPLE, 1), digest_of_load(f, 0, 0)};
+
+	for (opts.threads = 1; opts.threads <= 3; opts.threads += 2) {
+		for (size_t i = 0; i < 3; i++) {
+			char *text = make_changes(NPEOPLE, changes[i]);
+
+			int r = modify_fixture_run(f, &opts, text);
+
+			free(text);
+			if (r != 0) {
+				fail_msg("%u threads, change %zu: %d, %.500s",
+				         opts.threads, i, r, f->load.reports);
+			}
+			assert_int_equal(f->stats.nrecords, NPEOPLE);
+			assert_int_equal(f->stats.nentries, NPEOPLE);
+			assert_int_equal(f->stats.threads, opts.threads);
+			if (load_fixture_digest(&f->load) != want[i]) {
+				fail_msg("%s: another database",
+				         changes[i] == NULL ? "add" : changes[i]);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		CASE(several_inputs_are_read_one_after_the_other),
+		CASE(records_before_the_first_line_are_left_out),
+		CASE(an_input_that_cannot_be_read_is_told),
+		CASE(a_url_is_read_unless_that_is_refused),
+		CASE(a_dry_run_tells_all_and_changes_nothing),
+		CASE(each_change_is_told_to_who_asks_for_it),
+		CASE(too_many_refusals_end_the_run),
+		CASE(a_callback_that_fails_ends_the_run),
+		CASE(a_request_ends_the_run_at_any_time),
+		CASE(wrong_options_are_refused),
+		CASE(a_database_that_is_missing_is_told),
+		CASE(a_database_that_is_in_use_is_left_alone),
+		CASE(a_damaged_database_is_told),
+		CASE(an_attribute_that_the_schema_has_lost_is_told),
+		CASE(a_database_may_be_too_small),
+		CASE(entries_of_a_subordinate_database_are_out_of_reach),
+		CASE(the_newest_stamps_become_context_csn),
+		CASE(a_newer_context_csn_stays),
+		CASE(without_a_suffix_entry_there_is_no_context_csn),
+		CASE(many_changes_make_what_a_load_makes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
