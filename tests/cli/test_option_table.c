@@ -100,7 +100,7 @@ TEST(a_row_of_the_help_has_names_argument_and_text)
 		"[--memory size]",
 		"[--stats[=file]]",
 		"[file]...\n\nLoad LDIF ",
-		"  -u                dry run: ",
+		"  -u, --dry-run     dry run: ",
 		"  -V, --version     print the version\n",
 		"  -o opt[=value]    schema-check=yes|no, value-check=yes|no,\n"
 		"                    remove-sids=n,n,... (new",

@@ -26,5 +26,6 @@ libditkit_a_SOURCES += \
 	%D%/record_output.h \
 	%D%/record_tables.c \
 	%D%/record_tables.h \
+	%D%/view_output.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

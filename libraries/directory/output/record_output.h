@@ -25,6 +25,7 @@
 
 struct dit_fault;    /* fault.h */
 struct dit_prepared; /* manifest.h */
+struct dit_snapshot; /* snapshot.h */
 struct dit_stop;     /* stop.h */
 struct json_t;       /* jansson.h */
 
@@ -107,6 +108,17 @@ int dit_output_new_open(struct dit_record_output **ret,
 /** A database that holds records, of the format that the options name. */
 int dit_output_merged_open(struct dit_record_output **ret,
                            const struct dit_output_opts *opts);
+
+/**
+ * A state that is only looked at: other processes may change the database.
+ *
+ * @param snapshot  outlives the output
+ * @param reader    of the snapshot, for look-ups alone
+ *
+ * @return 0; DIT_E_UNKNOWN: a database is missing; DIT_E_CORRUPT; -ENOMEM
+ */
+int dit_output_view_open(struct dit_record_output **ret, struct dit_snapshot *snapshot,
+                         unsigned reader);
 
 /**
  * Open a prepared database as an output that is only to be published.

@@ -436,7 +436,7 @@ static int open_cursors(struct dit_record_tables *tables)
 	return r;
 }
 
-static int look_around(struct dit_record_tables *tables)
+int dit_record_tables_look(struct dit_record_tables *tables)
 {
 	const uint64_t root = 0;
 	struct dit_output_stored *stored = &tables->base.stored;
@@ -467,7 +467,7 @@ int dit_record_tables_read(struct dit_record_tables *tables, int fd,
 	}
 	r = r < 0 ? r : dit_page_source_open(&tables->map, fd, format, NULL);
 	r = r < 0 ? r : open_cursors(tables);
-	return r < 0 ? r : look_around(tables);
+	return r < 0 ? r : dit_record_tables_look(tables);
 }
 
 void dit_record_tables_deinit(struct dit_record_tables *tables)

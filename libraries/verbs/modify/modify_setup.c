@@ -9,7 +9,8 @@
 #include "indexing/index_setup.h"
 #include "modify/modify_impl.h"
 
-#define FIXED_DBS   8 /* as slapd makes them, and room */
+#define FIXED_DBS   8     /* as slapd makes them, and room */
+#define WAIT_MS     10000 /* while LMDB's table of readers is full */
 #define ARENA_BYTES (256u << 10)
 #define BATCH_BYTES (128u << 10) /* for each thread */
 
@@ -112,6 +113,19 @@ static int open_input(struct modifier *modifier)
 
 /* ---- the database ---- */
 
+static int fail_open(const struct modifier *modifier, int r,
+                     const struct dit_fault *fault)
+{
+	const char *directory = modifier->db->data.directory;
+
+	if (r == -ENOENT) {
+		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
+		               "%s has no database: load it with ditadd", directory);
+		return r;
+	}
+	return dit_job_open_fail(&modifier->job, r, directory, fault);
+}
+
 static int open_output(struct modifier *modifier, struct dit_fault *fault)
 {
 	const struct dit_database *db = modifier->db;
@@ -129,28 +143,28 @@ static int open_output(struct modifier *modifier, struct dit_fault *fault)
 	};
 	int r = dit_output_merged_open(&modifier->output, &opts);
 
-	if (r == -ENOENT) {
-		dit_job_report(&modifier->job, DIT_REPORT_ERROR,
-		               "%s has no database: load it with ditadd",
-		               db->data.directory);
-		return r;
-	}
-	return r < 0 ? dit_job_open_fail(&modifier->job, r, db->data.directory, fault)
-	             : 0;
+	return r < 0 ? fail_open(modifier, r, fault) : 0;
 }
 
+/* A reader for each tool thread, for main, and for look-ups of a dry run. */
 static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
 {
+	bool is_dry = modifier->opts->is_dry_run;
 	const struct dit_snapshot_opts opts = {
-		.nreaders = modifier->job.nthreads + 1,
+		.nreaders = modifier->job.nthreads + 2,
 		.sealed = dit_data_seal_format(modifier->seal),
-		.is_claimed = true,
-		.claimed_fd = modifier->output->base.target.data_fd,
+		.wait_ms = WAIT_MS,
+		.is_claimed = !is_dry,
+		.claimed_fd = is_dry ? -1 : modifier->output->base.target.data_fd,
 		.fault = fault};
 	struct dit_schema *schema = modifier->job.chosen.settings->schema;
 	int r = dit_snapshot_open_readers(&modifier->snapshot,
 	                                  modifier->db->data.directory, &opts);
 
+	if (r == 0 && is_dry) {
+		r = dit_output_view_open(&modifier->output, modifier->snapshot,
+		                         modifier->job.nthreads + 1);
+	}
 	r = r ?: dit_ad_names_read(&modifier->names, modifier->snapshot, schema);
 	if (r == 0) {
 		const struct dit_entry_reader_opts reader = {
@@ -162,9 +176,7 @@ static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
 		r = dit_entry_reader_new(&modifier->entries, &reader);
 	}
 	r = r ?: dit_ad_numbers_read(&modifier->numbers, modifier->output, schema);
-	return r < 0 ? dit_job_open_fail(&modifier->job, r, modifier->db->data.directory,
-	                                 fault)
-	             : 0;
+	return r < 0 ? fail_open(modifier, r, fault) : 0;
 }
 
 static int open_database(struct modifier *modifier)
@@ -193,9 +205,9 @@ static int open_database(struct modifier *modifier)
 	if (r < 0) {
 		return dit_modify_fail(modifier, r, "could not start");
 	}
-	r = open_output(modifier, &fault);
+	r = modifier->opts->is_dry_run ? 0 : open_output(modifier, &fault);
 	r = r ?: open_snapshot(modifier, &fault);
-	if (r == 0) {
+	if (r == 0 && !modifier->opts->is_dry_run) {
 		r = dit_indexes_add(&modifier->job, modifier->indexes,
 		                    &modifier->output->base, db->data.directory, &fault);
 	}
@@ -272,11 +284,11 @@ void dit_modify_release(struct modifier *modifier)
 	}
 	free(modifier->members);
 	dit_entry_reader_free(modifier->entries);
+	dit_ad_names_deinit(&modifier->names);
+	dit_output_abandon(dit_output_of(modifier->output));
 	if (modifier->snapshot != NULL) {
 		dit_snapshot_close(modifier->snapshot);
 	}
-	dit_ad_names_deinit(&modifier->names);
-	dit_output_abandon(dit_output_of(modifier->output));
 	dit_ad_numbers_deinit(&modifier->numbers);
 	dit_page_writer_free(modifier->job.page_writer);
 	dit_stored_keys_free(modifier->keys);
