@@ -88,6 +88,16 @@ prepare() {
 		>"$work/base-$i.ldif" 2>/dev/null
 }
 
+# dry DATABASE: a dry run next to slapd
+dry() {
+	"$DITMODIFY" -u -f "$work/ref/slapd.conf" -b "dc=h$1" -c --rejects "$work/ref/dry-$1" \
+		-l "$work/changes-$1.ldif" >"$work/dry" 2>&1
+	case $? in
+	0 | 2) ;;
+	*) return 1 ;;
+	esac
+}
+
 # change DATABASE: slapd runs
 change() {
 	"$RANDCHANGES" "$seed" changes "$1" >"$work/relaxed.ldif"
@@ -121,6 +131,7 @@ modify() {
 compare() {
 	local i=$1 before=$nfailed
 	check "seed $seed, $i: ditmodify" modify "$i"
+	check "seed $seed, $i: refused by the dry run" cmp "$work/ref/dry-$i" "$work/dit/rejects-$i"
 	if forgotten "$i"; then
 		nforgotten=$((nforgotten + 1))
 		return
@@ -161,6 +172,7 @@ for ((seed = first; seed <= last; seed++)); do
 	done
 	start_slapd ref
 	for ((i = 1; i <= nhistories; i++)); do
+		check "seed $seed, $i: dry run" dry $i
 		check "seed $seed, $i: slapd lives" change $i
 		cat "$work/ref/rejects-$i" >>"$work/all-rejects" 2>/dev/null
 		grep -c '^# record' "$work/changes-$i.ldif" >>"$work/all-changes"
