@@ -134,11 +134,19 @@ static void remove_fixtures(void)
 void changed_database_init(struct changed_database *db,
                            enum dit_openldap_version openldap)
 {
+	changed_database_init_with(db, openldap, "");
+}
+
+void changed_database_init_with(struct changed_database *db,
+                                enum dit_openldap_version openldap, const char *extra)
+{
+	char lines[400];
 	struct dit_load_opts opts;
 
 	memset(db, 0, sizeof(*db));
 	db->openldap = openldap;
-	load_fixture_init(&db->fixture, "multival cn 1,1\n");
+	(void)snprintf(lines, sizeof(lines), "multival cn 1,1\n%s", extra);
+	load_fixture_init(&db->fixture, lines);
 	load_fixture_write_people(&db->fixture, NPEOPLE);
 	opts = load_fixture_opts(&db->fixture);
 	opts.openldap = openldap;

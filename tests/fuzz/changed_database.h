@@ -42,6 +42,10 @@ struct changed_database {
 void changed_database_init(struct changed_database *db,
                            enum dit_openldap_version openldap);
 
+/** @param extra  lines for the database section */
+void changed_database_init_with(struct changed_database *db,
+                                enum dit_openldap_version openldap, const char *extra);
+
 /** The file without changes, alone in its directory. */
 void changed_database_restore(struct changed_database *db);
 

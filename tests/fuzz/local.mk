@@ -16,6 +16,7 @@ fuzz_targets += \
 	%D%/fuzz_load \
 	%D%/fuzz_map \
 	%D%/fuzz_merge \
+	%D%/fuzz_modify \
 	%D%/fuzz_reindex \
 	%D%/fuzz_schema \
 	%D%/fuzz_tree \
@@ -37,6 +38,7 @@ test_tools += $(fuzz_targets)
 %C%_fuzz_load_SOURCES = %D%/fuzz_load.c %D%/replay_main.c
 %C%_fuzz_map_SOURCES = %D%/fuzz_map.c %D%/replay_main.c
 %C%_fuzz_merge_SOURCES = %D%/fuzz_merge.c %D%/replay_main.c
+%C%_fuzz_modify_SOURCES = %D%/fuzz_modify.c %D%/replay_main.c
 %C%_fuzz_reindex_SOURCES = %D%/fuzz_reindex.c %D%/replay_main.c
 %C%_fuzz_schema_SOURCES = %D%/fuzz_schema.c %D%/replay_main.c
 %C%_fuzz_tree_SOURCES = %D%/fuzz_tree.c %D%/replay_main.c
@@ -46,6 +48,7 @@ test_tools += $(fuzz_targets)
 %C%_fuzz_export_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=80
 %C%_fuzz_load_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=100
 %C%_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
+%C%_fuzz_modify_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
 %C%_fuzz_reindex_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
 
 unit_scripts += %D%/fuzz.sh
