@@ -28,7 +28,7 @@ fail_at() {
 	put_back "$work/mark" "$work/leaks"
 	timeout -s KILL 300 env LD_PRELOAD="$shim" DIT_FAIL_KIND="$kind" DIT_FAIL_AT="$n" \
 		DIT_FAIL_MARK="$work/mark" DIT_FAIL_LEAKS="$work/leaks" $later \
-		"$tool" -q --memory 16M --tmpdir "$work/tmp" --openldap "$release" \
+		"$tool" -q --memory 16M "${temporary[@]}" --openldap "$release" \
 		-f "$work/dit/slapd.conf" "$@" >"$work/load.out" 2>"$work/load.err"
 }
 
@@ -199,6 +199,7 @@ for_configurations
 make_input 60
 for_all_loads fail_all
 for_reindex fail_all
+for_changes fail_all
 for_2_7 fail_all
 for_sealed fail_all
 for_prepared fail_prepared

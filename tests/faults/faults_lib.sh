@@ -7,10 +7,11 @@
 #              these db is put in place last
 # DIR/files    the directories of the site's databases
 . "${0%/*}/../oracle/lib.sh"
-: "${DITGEN:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${SPOIL:?}" "${DIT_BUILDDIR:?}"
+: "${DITGEN:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITMODIFY:?}" "${SPOIL:?}" "${DIT_BUILDDIR:?}"
 databases=db
 tool=$DITADD # that is disturbed
 release=2.5  # of OpenLDAP, that the databases are for
+temporary=(--tmpdir "$work/tmp") # of tools that have temporary files
 
 # make_conf DIR
 make_conf() {
@@ -59,7 +60,7 @@ put_back() {
 
 # load ARGUMENT...: into the site; or what another tool does there
 load() {
-	"$tool" -q --memory 16M --tmpdir "$work/tmp" --openldap "$release" \
+	"$tool" -q --memory 16M "${temporary[@]}" --openldap "$release" \
 		-f "$work/dit/slapd.conf" "$@" >"$work/load.out" 2>&1
 }
 
@@ -178,6 +179,57 @@ for_reindex() {
 		with_new "$call" "reindex, $databases"
 		tool=$DITADD
 	done
+}
+
+# make_changes: $work/changes.ldif: of each four people one is deleted, one changed, one renamed
+# and moved; then a unit moves with all below, one comes
+make_changes() {
+	awk '/^dn: uid=/ {
+		n++
+		if (n % 4 == 1) {
+			print $0 "\nchangetype: delete\n"
+		} else if (n % 4 == 2) {
+			print $0 "\nchangetype: modify\nreplace: description\ndescription: new " n
+			print "-\nadd: cn\ncn: another " n "\n-\ndelete: mail\n"
+		} else if (n % 4 == 3) {
+			print $0 "\nchangetype: modrdn\nnewrdn: uid=renamed" n "\ndeleteoldrdn: 1"
+			print "newsuperior: ou=People,dc=example,dc=com\n"
+		}
+	}' "$work/input.ldif" >"$work/changes.ldif"
+	cat >>"$work/changes.ldif" <<-LDIF
+		dn: ou=Logistics 12,ou=People,dc=example,dc=com
+		changetype: modrdn
+		newrdn: ou=Logistics
+		deleteoldrdn: 0
+		newsuperior: dc=example,dc=com
+
+		dn: ou=New,ou=Logistics,dc=example,dc=com
+		changetype: add
+		objectClass: organizationalUnit
+		description: a unit
+	LDIF
+}
+
+# for_changes FUNCTION: the same for changes by ditmodify, also in sealed databases of LMDB 1.0.
+# Without lastmod each run makes the same.
+for_changes() {
+	local call=$1 name
+	databases=db
+	make_changes
+	for name in changes "changes, sealed"; do
+		[ "$name" = changes ] || seal
+		[ "$name" = changes ] || release=2.7
+		make_conf "$work/dit"
+		echo "lastmod off" >>"$work/dit/slapd.conf"
+		make_files "$work/dit"
+		load -l "$work/input.ldif"
+		check "the load" test $? -eq 0
+		save old
+		tool=$DITMODIFY temporary=()
+		with_new "$call" "$name" -l "$work/changes.ldif"
+		tool=$DITADD temporary=(--tmpdir "$work/tmp")
+	done
+	DIT_SEALED='' sealed=() release=2.5
 }
 
 # for_2_7 FUNCTION: the same for databases of LMDB 1.0: new ones, one in place of an empty
@@ -406,7 +458,7 @@ sees_calls() {
 	shift
 	forms="^(__)?($(IFS='|' && echo "$*"))(64)?(_2|_chk)?$"
 	nm -D --defined-only "$library" | awk '{ print $NF }' | sort -u >"$work/seen"
-	for program in "$DITADD" "$DITCAT" "$DITINDEX" "$DITCHECK"; do
+	for program in "$DITADD" "$DITCAT" "$DITINDEX" "$DITCHECK" "$DITMODIFY"; do
 		nm -D --undefined-only "$program" | awk '{ print $NF }' | sed 's/@.*//'
 	done | grep -E "$forms" | sort -u >"$work/used"
 	used=$(comm -13 "$work/seen" "$work/used")

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A tool is killed at a system call. After ditadd and ditindex each database is the old one or the
-# new one, and whole. After ditcat and ditcheck nothing has changed. The next run succeeds and
-# leaves no file, neither next to the databases nor in the directory for temporary files.
+# A tool is killed at a system call. After ditadd, ditindex and ditmodify each database is the old
+# one or the new one, and whole. After ditcat and ditcheck nothing has changed. The next run succeeds
+# and leaves no file, neither next to the databases nor in the directory for temporary files.
 #
-# strace kills ditcat and ditcheck at each call that changes files. It kills a run of ditadd or
-# ditindex at three of these: one in the first quarter, one in the middle half, the last one. And it
-# kills each at one of all calls. Each kind of run has others.
+# strace kills ditcat and ditcheck at each call that changes files. It kills a run of ditadd, ditindex
+# or ditmodify at three of these: one in the first quarter, one in the middle half, the last one. And
+# it kills each at one of all calls. Each kind of run has others.
 #
 #   DIT_LONG=yes   at each call of all kinds
 . "${0%/*}/faults_lib.sh"
@@ -29,7 +29,7 @@ traced() {
 	done
 	shift
 	strace -f -qq -o "$work/trace" "${options[@]}" "$tool" -q -T 1 --memory 16M \
-		--tmpdir "$work/tmp" --openldap "$release" -f "$work/dit/slapd.conf" "$@" \
+		"${temporary[@]}" --openldap "$release" -f "$work/dit/slapd.conf" "$@" \
 		>"$work/load.out" 2>&1
 }
 
@@ -247,6 +247,7 @@ kill_readers() {
 make_input 60
 for_all_loads kill_all
 for_reindex kill_all
+for_changes kill_all
 for_2_7 kill_all
 for_sealed kill_all
 for_prepared kill_prepared

@@ -58,7 +58,7 @@ write_next_run() {
 		sed -i "s,$work/dit/,$work/again/," again/files/*/manifest.json \
 			again/files/*/*/manifest.json 2>/dev/null
 		run() {
-			"$tool" -q -T 2 --tmpdir "$work/tmp" --openldap "$release" \
+			"$tool" -q -T 2 ${temporary[*]@Q} --openldap "$release" \
 				-f "$work/again/slapd.conf" "\$@" >"$work/again.out" 2>&1
 		}
 		case "$name" in
@@ -133,6 +133,7 @@ check "all calls are seen" sees_calls "$recorder" open openat creat write pwrite
 make_input 150
 for_all_loads judge
 for_reindex judge
+for_changes judge
 for_2_7 judge
 for_sealed judge
 for_prepared judge_prepared
