@@ -6,7 +6,12 @@ check_PROGRAMS += \
 	%D%/test_modify_tree \
 	$(NULL)
 tests_libfixtures_a_SOURCES += %D%/modify_fixture.c %D%/modify_fixture.h
-%C%_test_modify_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+# In modify_fixture.c.
+no_syncs = -Wl,--wrap=fsync -Wl,--wrap=fdatasync
+%C%_test_modify_LDFLAGS = $(AM_LDFLAGS) $(no_syncs)
+%C%_test_modify_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) $(no_syncs)
+%C%_test_modify_run_LDFLAGS = $(AM_LDFLAGS) $(no_syncs)
+%C%_test_modify_tree_LDFLAGS = $(AM_LDFLAGS) $(no_syncs)
 thread_tests += \
 	%D%/test_modify_run \
 	$(NULL)

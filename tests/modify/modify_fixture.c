@@ -6,6 +6,25 @@
 #include "export/export.h"
 #include "test.h"
 
+/* The linker puts these in the place of libc's: no power fails here, and hundreds of runs
+ * would wait for the disk most of the time. */
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
+int __wrap_fsync(int fd);
+int __wrap_fdatasync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+int __wrap_fdatasync(int fd)
+{
+	(void)fd;
+	return 0;
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
+
 /* Attributes of each kind that a modification looks at. */
 static const char schema[] =
 	"attributetype ( 1.1.1.1 NAME 'xNoRule' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )\n"
