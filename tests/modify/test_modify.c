@@ -131,7 +131,7 @@ static void load_copies(struct modify_fixture *f)
 	free(ldif);
 }
 
-static void a_modification_makes_what_slapd_makes(void **state)
+FIXTURE_TEST(a_modification_makes_what_slapd_makes)
 {
 	struct modify_fixture *f = *state;
 	char *changes = NULL;
@@ -262,7 +262,7 @@ static void make_record(size_t i, char *record, size_t size)
 	               change);
 }
 
-static void a_refused_record_ends_the_run_and_changes_nothing(void **state)
+FIXTURE_TEST(a_refused_record_ends_the_run_and_changes_nothing)
 {
 	struct modify_fixture *f = *state;
 	uint64_t before = load_fixture_digest(&f->load);
@@ -287,7 +287,7 @@ static void a_refused_record_ends_the_run_and_changes_nothing(void **state)
 	}
 }
 
-static void refused_records_are_left_out_and_the_rest_is_made(void **state)
+FIXTURE_TEST(refused_records_are_left_out_and_the_rest_is_made)
 {
 	static const size_t n = sizeof(refusals) / sizeof(refusals[0]);
 	struct modify_fixture *f = *state;
@@ -320,7 +320,7 @@ static void refused_records_are_left_out_and_the_rest_is_made(void **state)
 	modify_fixture_check(f);
 }
 
-static void the_reject_says_which_record_and_why(void **state)
+FIXTURE_TEST(the_reject_says_which_record_and_why)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -340,7 +340,7 @@ static void the_reject_says_which_record_and_why(void **state)
 
 /* ---- many changes of one entry ---- */
 
-static void a_change_sees_those_before_it(void **state)
+FIXTURE_TEST(a_change_sees_those_before_it)
 {
 	struct modify_fixture *f = *state;
 
@@ -352,7 +352,7 @@ static void a_change_sees_those_before_it(void **state)
 	assert_shown(f, NULL, REST ", xWord: e, xInt: 42");
 }
 
-static void an_entry_of_this_run_can_be_changed(void **state)
+FIXTURE_TEST(an_entry_of_this_run_can_be_changed)
 {
 	struct modify_fixture *f = *state;
 
@@ -412,7 +412,7 @@ static void write_each(FILE *file, const char *how, unsigned first, unsigned end
 }
 
 /* Its list is given room for 8192 members at the 4097th. */
-static void a_huge_group_grows_and_shrinks_over_a_power_of_two(void **state)
+FIXTURE_TEST(a_huge_group_grows_and_shrinks_over_a_power_of_two)
 {
 	struct modify_fixture *f = *state;
 	char *members = make_group(0, 4095);
@@ -452,7 +452,7 @@ static void a_huge_group_grows_and_shrinks_over_a_power_of_two(void **state)
 	free(members);
 }
 
-static void a_huge_group_may_lose_all_its_members(void **state)
+FIXTURE_TEST(a_huge_group_may_lose_all_its_members)
 {
 	struct modify_fixture *f = *state;
 	char *members = make_group(0, 4097);
@@ -481,7 +481,7 @@ static void with_configuration(struct modify_fixture *f, const char *extra)
 }
 
 /* Shorter ones come first. */
-static void sorted_values_stay_sorted(void **state)
+FIXTURE_TEST(sorted_values_stay_sorted)
 {
 	struct modify_fixture *f = *state;
 
@@ -501,7 +501,7 @@ static void sorted_values_stay_sorted(void **state)
 }
 
 /* A refused record puts values back that had moved. */
-static void sorted_values_are_put_back(void **state)
+FIXTURE_TEST(sorted_values_are_put_back)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts;
@@ -524,7 +524,7 @@ static void sorted_values_are_put_back(void **state)
 	             ", " REST);
 }
 
-static void values_go_apart_and_come_back(void **state)
+FIXTURE_TEST(values_go_apart_and_come_back)
 {
 	struct modify_fixture *f = *state;
 
@@ -545,7 +545,7 @@ static void values_go_apart_and_come_back(void **state)
 	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n3 ou=b,dc=x\n");
 }
 
-static void a_change_gets_the_stamps_of_slapd(void **state)
+FIXTURE_TEST(a_change_gets_the_stamps_of_slapd)
 {
 	struct modify_fixture *f = *state;
 	char *shown = NULL;
@@ -577,25 +577,4 @@ static void a_change_gets_the_stamps_of_slapd(void **state)
 	                       "cn=other,dc=x, entryUUID: "
 	                       "00000000-0000-4000-8000-000000000001, entryCSN: "));
 	free(shown);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		CASE(a_modification_makes_what_slapd_makes),
-		CASE(a_refused_record_ends_the_run_and_changes_nothing),
-		CASE(refused_records_are_left_out_and_the_rest_is_made),
-		CASE(the_reject_says_which_record_and_why),
-		CASE(a_change_sees_those_before_it),
-		CASE(an_entry_of_this_run_can_be_changed),
-		CASE(a_huge_group_grows_and_shrinks_over_a_power_of_two),
-		CASE(a_huge_group_may_lose_all_its_members),
-		CASE(sorted_values_stay_sorted),
-		CASE(sorted_values_are_put_back),
-		CASE(values_go_apart_and_come_back),
-		CASE(a_change_gets_the_stamps_of_slapd),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,43 +123,29 @@ static void run_with_failures(struct modify_fixture *f, unsigned threads, long s
 	assert_true(n > step);
 }
 
-static void any_allocation_may_fail(void **state)
+TEST(any_allocation_may_fail)
 {
 	struct modify_fixture f;
 
-	(void)state;
 	modify_fixture_init(&f, "sortvals xWord\nmultival xMember 2,1\n");
 	run_with_failures(&f, 1, 1);
 	modify_fixture_deinit(&f);
 }
 
-static void any_allocation_may_fail_with_three_threads(void **state)
+TEST(any_allocation_may_fail_with_three_threads)
 {
 	struct modify_fixture f;
 
-	(void)state;
 	modify_fixture_init(&f, "");
 	run_with_failures(&f, 3, 7);
 	modify_fixture_deinit(&f);
 }
 
-static void any_allocation_may_fail_with_2_7(void **state)
+TEST(any_allocation_may_fail_with_2_7)
 {
 	struct modify_fixture f;
 
-	(void)state;
 	modify_fixture_init_for(&f, DIT_OPENLDAP_2_7, "multival xMember 2,1\n");
 	run_with_failures(&f, 1, 11);
 	modify_fixture_deinit(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_allocation_may_fail),
-		cmocka_unit_test(any_allocation_may_fail_with_three_threads),
-		cmocka_unit_test(any_allocation_may_fail_with_2_7),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

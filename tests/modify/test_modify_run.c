@@ -53,7 +53,7 @@ static void assert_counted(struct modify_fixture *f, unsigned n)
 
 /* ---- input ---- */
 
-static void several_inputs_are_read_one_after_the_other(void **state)
+FIXTURE_TEST(several_inputs_are_read_one_after_the_other)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -76,7 +76,7 @@ static void several_inputs_are_read_one_after_the_other(void **state)
 	}
 }
 
-static void records_before_the_first_line_are_left_out(void **state)
+FIXTURE_TEST(records_before_the_first_line_are_left_out)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -87,7 +87,7 @@ static void records_before_the_first_line_are_left_out(void **state)
 	assert_counted(f, 2);
 }
 
-static void an_input_that_cannot_be_read_is_told(void **state)
+FIXTURE_TEST(an_input_that_cannot_be_read_is_told)
 {
 	static const char huge[] = ONE "add: description\ndescription: ";
 	struct modify_fixture *f = *state;
@@ -111,7 +111,7 @@ static void an_input_that_cannot_be_read_is_told(void **state)
 	free(changes);
 }
 
-static void a_url_is_read_unless_that_is_refused(void **state)
+FIXTURE_TEST(a_url_is_read_unless_that_is_refused)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -136,7 +136,7 @@ static void a_url_is_read_unless_that_is_refused(void **state)
 
 /* ---- what a caller asks for ---- */
 
-static void a_dry_run_tells_all_and_changes_nothing(void **state)
+FIXTURE_TEST(a_dry_run_tells_all_and_changes_nothing)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -158,7 +158,7 @@ static void a_dry_run_tells_all_and_changes_nothing(void **state)
 	assert_int_equal(modify_fixture_run(f, &opts, COUNT REFUSED), DIT_E_REFUSED);
 }
 
-static void each_change_is_told_to_who_asks_for_it(void **state)
+FIXTURE_TEST(each_change_is_told_to_who_asks_for_it)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -179,7 +179,7 @@ static void each_change_is_told_to_who_asks_for_it(void **state)
 	                       "delete: \"ou=c,dc=x\" (00000005)\n"));
 }
 
-static void too_many_refusals_end_the_run(void **state)
+FIXTURE_TEST(too_many_refusals_end_the_run)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -207,7 +207,7 @@ static int fail_publish(void *ctx)
 	return -EIO;
 }
 
-static void a_callback_that_fails_ends_the_run(void **state)
+FIXTURE_TEST(a_callback_that_fails_ends_the_run)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -250,7 +250,7 @@ static void stop_at_phase(void *ctx, const struct dit_progress *progress)
 	}
 }
 
-static void a_request_ends_the_run_at_any_time(void **state)
+FIXTURE_TEST(a_request_ends_the_run_at_any_time)
 {
 	struct modify_fixture *f = *state;
 	uint64_t before = load_fixture_digest(&f->load);
@@ -279,7 +279,7 @@ static void a_request_ends_the_run_at_any_time(void **state)
 	free(changes);
 }
 
-static void wrong_options_are_refused(void **state)
+FIXTURE_TEST(wrong_options_are_refused)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -294,7 +294,7 @@ static void wrong_options_are_refused(void **state)
 
 /* ---- the database ---- */
 
-static void a_database_that_is_missing_is_told(void **state)
+FIXTURE_TEST(a_database_that_is_missing_is_told)
 {
 	struct modify_fixture *f = *state;
 
@@ -305,7 +305,7 @@ static void a_database_that_is_missing_is_told(void **state)
 }
 
 /* Locks of one process do not conflict: another one has it open. */
-static void a_database_that_is_in_use_is_left_alone(void **state)
+FIXTURE_TEST(a_database_that_is_in_use_is_left_alone)
 {
 	struct modify_fixture *f = *state;
 	int pipes[2];
@@ -330,7 +330,7 @@ static void a_database_that_is_in_use_is_left_alone(void **state)
 	assert_counted(f, 1);
 }
 
-static void a_damaged_database_is_told(void **state)
+FIXTURE_TEST(a_damaged_database_is_told)
 {
 	static const char *const names[] = {"id2e", "dn2i", "xInt", "ad2i"};
 	struct modify_fixture *f = *state;
@@ -343,7 +343,7 @@ static void a_damaged_database_is_told(void **state)
 	}
 }
 
-static void an_attribute_that_the_schema_has_lost_is_told(void **state)
+FIXTURE_TEST(an_attribute_that_the_schema_has_lost_is_told)
 {
 	struct modify_fixture *f = *state;
 	char *conf = test_read_file(f->load.conf, NULL);
@@ -363,7 +363,7 @@ static void an_attribute_that_the_schema_has_lost_is_told(void **state)
 		0);
 }
 
-static void a_database_may_be_too_small(void **state)
+FIXTURE_TEST(a_database_may_be_too_small)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts;
@@ -392,7 +392,7 @@ static void a_database_may_be_too_small(void **state)
 	modify_fixture_check(f);
 }
 
-static void entries_of_a_subordinate_database_are_out_of_reach(void **state)
+FIXTURE_TEST(entries_of_a_subordinate_database_are_out_of_reach)
 {
 	struct modify_fixture *f = *state;
 	struct load_fixture glued;
@@ -436,7 +436,7 @@ static void assert_csns(struct modify_fixture *f, const char *want)
 
 #define CSN(year, sid) "20" year "0101000000.000000Z#000000#" sid "#000000"
 
-static void the_newest_stamps_become_context_csn(void **state)
+FIXTURE_TEST(the_newest_stamps_become_context_csn)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts;
@@ -471,7 +471,7 @@ static void the_newest_stamps_become_context_csn(void **state)
 	free(text);
 }
 
-static void a_newer_context_csn_stays(void **state)
+FIXTURE_TEST(a_newer_context_csn_stays)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts;
@@ -490,7 +490,7 @@ static void a_newer_context_csn_stays(void **state)
 	assert_csns(f, "contextCSN: " CSN("99", "000") ", contextCSN: " CSN("10", "001"));
 }
 
-static void without_a_suffix_entry_there_is_no_context_csn(void **state)
+FIXTURE_TEST(without_a_suffix_entry_there_is_no_context_csn)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts;
@@ -567,7 +567,7 @@ static uint64_t digest_of_load(struct modify_fixture *f, unsigned n, unsigned nu
 /* More than the keys of one part: 4,096 entries that come or go (modify_write.c). */
 #define NPEOPLE 9000u
 
-static void many_changes_make_what_a_load_makes(void **state)
+FIXTURE_TEST(many_changes_make_what_a_load_makes)
 {
 	static const char *const changes[] = {NULL, "modify\nincrement: xInt\nxInt: 1",
 	                                      "delete"};
@@ -596,33 +596,4 @@ static void many_changes_make_what_a_load_makes(void **state)
 			}
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		CASE(several_inputs_are_read_one_after_the_other),
-		CASE(records_before_the_first_line_are_left_out),
-		CASE(an_input_that_cannot_be_read_is_told),
-		CASE(a_url_is_read_unless_that_is_refused),
-		CASE(a_dry_run_tells_all_and_changes_nothing),
-		CASE(each_change_is_told_to_who_asks_for_it),
-		CASE(too_many_refusals_end_the_run),
-		CASE(a_callback_that_fails_ends_the_run),
-		CASE(a_request_ends_the_run_at_any_time),
-		CASE(wrong_options_are_refused),
-		CASE(a_database_that_is_missing_is_told),
-		CASE(a_database_that_is_in_use_is_left_alone),
-		CASE(a_damaged_database_is_told),
-		CASE(an_attribute_that_the_schema_has_lost_is_told),
-		CASE(a_database_may_be_too_small),
-		CASE(entries_of_a_subordinate_database_are_out_of_reach),
-		CASE(the_newest_stamps_become_context_csn),
-		CASE(a_newer_context_csn_stays),
-		CASE(without_a_suffix_entry_there_is_no_context_csn),
-		CASE(many_changes_make_what_a_load_makes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void run_well(struct modify_fixture *f, const char *changes)
 
 /* ---- names ---- */
 
-static void two_entries_swap_names_through_a_third(void **state)
+FIXTURE_TEST(two_entries_swap_names_through_a_third)
 {
 	struct modify_fixture *f = *state;
 
@@ -71,7 +71,7 @@ static void two_entries_swap_names_through_a_third(void **state)
 	assert_int_equal(f->stats.nentries, 2);
 }
 
-static void a_name_can_be_given_up_and_taken(void **state)
+FIXTURE_TEST(a_name_can_be_given_up_and_taken)
 {
 	struct modify_fixture *f = *state;
 
@@ -82,7 +82,7 @@ static void a_name_can_be_given_up_and_taken(void **state)
 	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n4 cn=one,ou=a,dc=x\n5 ou=b,dc=x\n");
 }
 
-static void only_the_spelling_of_a_name_may_change(void **state)
+FIXTURE_TEST(only_the_spelling_of_a_name_may_change)
 {
 	struct modify_fixture *f = *state;
 
@@ -90,7 +90,7 @@ static void only_the_spelling_of_a_name_may_change(void **state)
 	assert_listed(f, "1 dc=x\n2 ou=A,dc=x\n3 ou=b,dc=x\n4 cn=One,ou=A,dc=x\n");
 }
 
-static void a_name_may_have_two_values(void **state)
+FIXTURE_TEST(a_name_may_have_two_values)
 {
 	struct modify_fixture *f = *state;
 	char *shown = NULL;
@@ -105,7 +105,7 @@ static void a_name_may_have_two_values(void **state)
 	free(shown);
 }
 
-static void the_longest_name_fits_and_a_longer_one_is_refused(void **state)
+FIXTURE_TEST(the_longest_name_fits_and_a_longer_one_is_refused)
 {
 	struct modify_fixture *f = *state;
 	char rdn[1200];
@@ -137,7 +137,7 @@ static void the_longest_name_fits_and_a_longer_one_is_refused(void **state)
 static const char deep[] = ADD("ou=c,ou=a,dc=x", "c") ADD("ou=d,ou=c,ou=a,dc=x", "d")
 	ADD("ou=e,ou=c,ou=a,dc=x", "e");
 
-static void a_subtree_moves_with_all_below(void **state)
+FIXTURE_TEST(a_subtree_moves_with_all_below)
 {
 	struct modify_fixture *f = *state;
 
@@ -153,7 +153,7 @@ static void a_subtree_moves_with_all_below(void **state)
 	              "7 ou=e,ou=m,ou=b,cn=one,ou=a,dc=x\n");
 }
 
-static void an_entry_and_its_parent_change_places(void **state)
+FIXTURE_TEST(an_entry_and_its_parent_change_places)
 {
 	struct modify_fixture *f = *state;
 
@@ -167,7 +167,7 @@ static void an_entry_and_its_parent_change_places(void **state)
 	              "7 ou=e,ou=c,ou=d,dc=x\n");
 }
 
-static void a_new_superior_that_is_the_old_one_moves_nothing(void **state)
+FIXTURE_TEST(a_new_superior_that_is_the_old_one_moves_nothing)
 {
 	struct modify_fixture *f = *state;
 
@@ -177,7 +177,7 @@ static void a_new_superior_that_is_the_old_one_moves_nothing(void **state)
 	assert_listed(f, "1 dc=x\n2 ou=Z,dc=x\n3 ou=b,dc=x\n4 cn=one,ou=Z,dc=x\n");
 }
 
-static void an_entry_cannot_take_the_place_above_itself(void **state)
+FIXTURE_TEST(an_entry_cannot_take_the_place_above_itself)
 {
 	struct modify_fixture *f = *state;
 
@@ -199,7 +199,7 @@ static void an_entry_cannot_take_the_place_above_itself(void **state)
 
 /* ---- IDs ---- */
 
-static void the_id_of_the_highest_entry_is_given_again(void **state)
+FIXTURE_TEST(the_id_of_the_highest_entry_is_given_again)
 {
 	struct modify_fixture *f = *state;
 
@@ -222,7 +222,7 @@ static void the_id_of_the_highest_entry_is_given_again(void **state)
 	assert_listed(f, FIRST "4 ou=8,dc=x\n");
 }
 
-static void a_refused_addition_takes_no_id(void **state)
+FIXTURE_TEST(a_refused_addition_takes_no_id)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -237,7 +237,7 @@ static void a_refused_addition_takes_no_id(void **state)
 	assert_listed(f, FOUR "5 ou=n,dc=x\n");
 }
 
-static void the_database_may_become_empty_and_be_filled_again(void **state)
+FIXTURE_TEST(the_database_may_become_empty_and_be_filled_again)
 {
 	struct modify_fixture *f = *state;
 
@@ -255,7 +255,7 @@ static void the_database_may_become_empty_and_be_filled_again(void **state)
 }
 
 /* A load has made a node for an entry that was missing above another one. */
-static void the_id_of_a_hole_is_not_given_to_an_entry(void **state)
+FIXTURE_TEST(the_id_of_a_hole_is_not_given_to_an_entry)
 {
 	struct modify_fixture *f = *state;
 	struct dit_load_opts load = load_fixture_opts(&f->load);
@@ -454,14 +454,14 @@ static uint64_t count_histories(void)
 	return length != NULL && strcmp(length, "yes") == 0 ? 500 : 1;
 }
 
-static void a_run_of_many_changes_is_a_run_for_each(void **state)
+FIXTURE_TEST(a_run_of_many_changes_is_a_run_for_each)
 {
 	for (uint64_t seed = 1; seed <= count_histories(); seed++) {
 		run_history(*state, seed);
 	}
 }
 
-static void so_it_is_in_databases_of_2_7(void **state)
+FIXTURE_TEST(so_it_is_in_databases_of_2_7)
 {
 	struct modify_fixture *f = *state;
 
@@ -471,7 +471,7 @@ static void so_it_is_in_databases_of_2_7(void **state)
 	}
 }
 
-static void so_it_is_in_sealed_databases(void **state)
+FIXTURE_TEST(so_it_is_in_sealed_databases)
 {
 	const char *dir = getenv("DIT_BUILDDIR");
 	struct modify_fixture *f = *state;
@@ -492,29 +492,4 @@ static void so_it_is_in_sealed_databases(void **state)
 	for (uint64_t seed = 2001; seed <= 2000 + count_histories(); seed++) {
 		run_history(f, seed);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		CASE(two_entries_swap_names_through_a_third),
-		CASE(a_name_can_be_given_up_and_taken),
-		CASE(only_the_spelling_of_a_name_may_change),
-		CASE(a_name_may_have_two_values),
-		CASE(the_longest_name_fits_and_a_longer_one_is_refused),
-		CASE(a_subtree_moves_with_all_below),
-		CASE(an_entry_and_its_parent_change_places),
-		CASE(a_new_superior_that_is_the_old_one_moves_nothing),
-		CASE(an_entry_cannot_take_the_place_above_itself),
-		CASE(the_id_of_the_highest_entry_is_given_again),
-		CASE(a_refused_addition_takes_no_id),
-		CASE(the_database_may_become_empty_and_be_filled_again),
-		CASE(the_id_of_a_hole_is_not_given_to_an_entry),
-		CASE(a_run_of_many_changes_is_a_run_for_each),
-		CASE(so_it_is_in_databases_of_2_7),
-		CASE(so_it_is_in_sealed_databases),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
