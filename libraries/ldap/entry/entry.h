@@ -106,7 +106,7 @@ struct dit_entry_stamp {
 	uint16_t clock_seq; /* 14 bits, random per load */
 };
 
-/** What the stamps of a run are made of. */
+/** The parts of the stamps of a run. */
 struct dit_entry_clock {
 	uint64_t node; /* [const] once it is made, as the next one */
 	uint16_t clock_seq;
@@ -269,7 +269,8 @@ static inline void dit_entry_remove(struct dit_entry *entry, struct dit_attr *at
 	memmove(attr, attr + 1, n * sizeof(*attr));
 }
 
-/** Slow path of dit_entry_add(); do not call. */
+/** Make room for more blocks in the arena of the entry; dit_entry_add() calls it when the
+ * list is full. 0; -ENOMEM */
 int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena);
 
 /** Append an empty block; NULL: no memory. The arena is the entry's. */

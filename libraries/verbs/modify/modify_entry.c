@@ -743,6 +743,13 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 	uint32_t n = edit->entry->nattrs;
 	int r = 0;
 
+	/* Nor would a longer list, which the check would make. */
+	if (n == edit->entry->attrs_size) {
+		r = dit_entry_grow(edit->entry, &modifier->kept);
+	}
+	if (r < 0) {
+		return r;
+	}
 	edit->entry->dn = *dn;
 	r = dit_entry_check(&modifier->changing, modify_caches(modifier), edit->entry,
 	                    edit->notes, &refusal);
