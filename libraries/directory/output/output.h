@@ -227,7 +227,7 @@ static inline int dit_output_open_index(struct dit_output *output, size_t number
  */
 int dit_output_change_index(struct dit_output *output, size_t number,
                             const struct dit_table_changes *changes);
-/** What was written can be read. Main; no other thread writes */
+/** Make what was written readable. Main; no other thread writes */
 int dit_output_reach(struct dit_output *output);
 
 /** Bytes that an index takes for a key of an entry, on average (10.4 measured with

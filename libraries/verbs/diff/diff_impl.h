@@ -150,7 +150,7 @@ int dit_diff_collect(struct dit_diff *diff);
  * items. 0; error */
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked);
-/** What stands for a DN in hashes. @param norm_dn  its normal form */
+/** The sum of a DN, as hashes use it. @param norm_dn  its normal form */
 struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn);
 /** A hash of the normal form of the first value, of which there is one. */
 uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr);

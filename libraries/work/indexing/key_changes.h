@@ -23,7 +23,7 @@ struct dit_key_changes {
 	struct dit_arena *bytes;          /* of their keys; borrowed */
 	struct dit_stored_keys *keys;     /* borrowed */
 
-	/* Of the keys that come. */
+	/* The entry and the side of the keys that are being added. */
 	uint64_t id;
 	bool is_newer;
 };
