@@ -131,6 +131,7 @@ TEST(failures_of_a_publication_are_told)
 	};
 	const struct dit_publish_words words = {"undone", "kept", "; whole"};
 	const struct dit_published item = {.directory = "dir", .fault = {"was removed"}};
+	const struct dit_published interrupted = {.directory = "dir"};
 	char text[120];
 	const struct dit_job_opts opts = {.report = note_text, .report_ctx = text};
 	struct dit_job job;
@@ -145,6 +146,10 @@ TEST(failures_of_a_publication_are_told)
 		                 is_told);
 		assert_string_equal(text, cases[i].text);
 	}
+	text[0] = '\0';
+	assert_false(dit_job_tell_publish(&job, &interrupted, DIT_PUBLISH_FIND,
+	                                  DIT_E_STOPPED, &words));
+	assert_string_equal(text, "");
 	dit_job_deinit(&job);
 }
 

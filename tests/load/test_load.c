@@ -361,6 +361,28 @@ TEST(a_stop_request_ends_the_load_and_nothing_changes)
 	assert_true(load_fixture_is_empty(f));
 }
 
+static int request_stop(void *ctx)
+{
+	stop_request(ctx, NULL);
+	return 0;
+}
+
+TEST(a_stop_request_before_the_commit_is_told_as_such)
+{
+	struct load_fixture *f = load_fixture_new("");
+	struct dit_load_opts opts = load_fixture_opts(f);
+	volatile sig_atomic_t stop = 0;
+
+	load_fixture_write_people(f, 10);
+	opts.stop = &stop;
+	opts.before_publish = request_stop;
+	opts.before_publish_ctx = (void *)&stop;
+	assert_int_equal(load_fixture_run(&opts), DIT_E_STOPPED);
+	assert_string_equal(f->reports, "error: load ended: Interrupted; the database is "
+	                                "what it was before\n");
+	assert_true(load_fixture_is_empty(f));
+}
+
 struct publication {
 	const struct load_fixture *f;
 	int result;

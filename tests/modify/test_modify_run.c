@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
@@ -277,6 +278,45 @@ FIXTURE_TEST(a_request_ends_the_run_at_any_time)
 		assert_true(load_fixture_digest(&f->load) == before);
 	}
 	free(changes);
+}
+
+static int request_stop(void *ctx)
+{
+	volatile sig_atomic_t *stop = ctx;
+
+	__atomic_store_n(stop, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static int exchange_directory(void *ctx)
+{
+	const struct modify_fixture *f = ctx;
+	char aside[4300];
+
+	(void)snprintf(aside, sizeof(aside), "%s.aside", f->load.database);
+	return rename(f->load.database, aside) < 0 || mkdir(f->load.database, 0700) < 0
+	               ? -errno
+	               : 0;
+}
+
+FIXTURE_TEST(a_run_that_ends_before_the_commit_says_why)
+{
+	struct modify_fixture *f = *state;
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	volatile sig_atomic_t stop = 0;
+
+	opts.stop = &stop;
+	opts.before_publish = request_stop;
+	opts.before_publish_ctx = (void *)&stop;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT), DIT_E_STOPPED);
+	assert_string_equal(f->load.reports, "error: changes ended: Interrupted; the "
+	                                     "database is what it was before\n");
+	opts.stop = NULL;
+	opts.before_publish = exchange_directory;
+	opts.before_publish_ctx = f;
+	assert_int_equal(modify_fixture_run(f, &opts, COUNT), -ESTALE);
+	assert_non_null(strstr(f->load.reports, "that was opened is "));
+	assert_non_null(strstr(f->load.reports, " now: nothing is changed\n"));
 }
 
 FIXTURE_TEST(wrong_options_are_refused)

@@ -130,7 +130,6 @@ struct modifier {
 	struct dit_modify_stats *stats;
 	struct dit_job job;
 	const struct dit_database *db;
-	bool has_writes; /* the last phase has begun */
 
 	/* [const] while members run */
 	struct dit_release_rules rules;
@@ -150,7 +149,8 @@ struct modifier {
 	/* The database. */
 	struct dit_data_seal *seal;
 	struct dit_record_output *output;
-	struct dit_stored_keys *keys; /* main's, to check values */
+	const struct dit_published *published; /* while the output is put in place */
+	struct dit_stored_keys *keys;          /* main's, to check values */
 	struct dit_snapshot *snapshot;
 	struct dit_ad_names names;
 	struct dit_entry_reader *entries; /* main's */

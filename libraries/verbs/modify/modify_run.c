@@ -122,10 +122,10 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 			  "bring the changes back",
 		.kept = "the changes could not be taken back",
 		.end = "; the database is whole, with all changes"};
-	const struct dit_published item = {.directory = modifier->db->data.directory};
 
 	(void)number;
-	if (!dit_job_tell_publish(&modifier->job, &item, step, error, &words)) {
+	if (!dit_job_tell_publish(&modifier->job, modifier->published, step, error,
+	                          &words)) {
 		(void)dit_modify_fail(modifier, error, modifier->db->data.directory);
 	}
 }
@@ -152,7 +152,9 @@ static int publish(struct modifier *modifier)
 
 	dit_job_tell(&modifier->job, DIT_MODIFY_PUBLISH);
 	modifier->output = NULL;
+	modifier->published = &item;
 	r = dit_publish(&item, 1, &opts);
+	modifier->published = NULL;
 	modifier->stats->bytes = item.bytes;
 	return r;
 }

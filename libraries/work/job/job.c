@@ -493,6 +493,9 @@ bool dit_job_tell_publish(const struct dit_job *job, const struct dit_published 
 		return false;
 	case DIT_PUBLISH_FIND:
 	case DIT_PUBLISH_FIND_AGAIN:
+		if (item->fault.text[0] == '\0') {
+			return false; /* an interrupt */
+		}
 		dit_job_report(job, DIT_REPORT_ERROR, "%s: %s", item->directory,
 		               item->fault.text);
 		break;

@@ -324,8 +324,8 @@ struct dit_publish_words {
 	const char *end;
 };
 
-/** Report a failure of a publication. False: preparing, the commit or the rename failed,
- * in words of the verb's own */
+/** Report a failure of a publication. False: an interrupt; or preparing, the commit or
+ * the rename failed, in words of the verb's own */
 bool dit_job_tell_publish(const struct dit_job *job, const struct dit_published *item,
                           enum dit_publish_step step, int error,
                           const struct dit_publish_words *words);
