@@ -414,3 +414,10 @@ struct dit_span dit_dn_parent(struct dit_span dn)
 	}
 	return (struct dit_span){dn.data + dn.len, 0};
 }
+
+struct dit_span dit_dn_first_rdn(struct dit_span dn)
+{
+	size_t rest = dit_dn_parent(dn).len;
+
+	return (struct dit_span){dn.data, dn.len - rest - (rest > 0)};
+}

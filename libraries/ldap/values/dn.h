@@ -79,8 +79,10 @@ int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
 /** True if normal form @p dn is @p suffix or below it. */
 bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix);
 
-/** All of normal form @p dn but its first RDN; points into it. */
+/** All of @p dn, as written or in normal form, but its first RDN; points into it. */
 struct dit_span dit_dn_parent(struct dit_span dn);
+/** The first RDN of such a DN; points into it. */
+struct dit_span dit_dn_first_rdn(struct dit_span dn);
 
 /**
  * Split a name and optional UID (uniqueMember): "cn=a,dc=x" or "cn=a,dc=x#'0101'B"

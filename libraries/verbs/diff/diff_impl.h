@@ -154,8 +154,6 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
 struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn);
 /** A hash of the normal form of the first value, of which there is one. */
 uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr);
-/** The first RDN of a DN, as written or in normal form; points into the DN. */
-struct dit_span dit_diff_first_rdn(struct dit_span dn);
 /** Are entries added with this attribute? They are with an operational one that users
  * write, as the ref of a referral. */
 bool dit_diff_is_content(const struct dit_diff *diff, const struct dit_ad *ad);

@@ -88,10 +88,9 @@ static int read_item(struct dit_diff *diff, unsigned side, size_t at)
 	item->depth = depth_of(entry.norm_dn);
 	item->class_hash = class_of(diff, &entry);
 	/* A topmost entry has several RDNs, and keeps them. */
-	item->rdn = dit_arena_copy(&diff->names, entry.parent == 0
-	                                                 ? entry.dn
-	                                                 : dit_diff_first_rdn(entry.dn));
-	item->rdn_hash = dit_sum128_seed(dit_diff_first_rdn(entry.norm_dn), diff->seed);
+	item->rdn = dit_arena_copy(
+		&diff->names, entry.parent == 0 ? entry.dn : dit_dn_first_rdn(entry.dn));
+	item->rdn_hash = dit_sum128_seed(dit_dn_first_rdn(entry.norm_dn), diff->seed);
 	return item->rdn.data == NULL ? -ENOMEM
 	                              : add_parent(&diff->sides[side], entry.parent);
 }

@@ -91,13 +91,6 @@ static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *at
 	}
 }
 
-struct dit_span dit_diff_first_rdn(struct dit_span dn)
-{
-	size_t rest = dit_dn_parent(dn).len;
-
-	return (struct dit_span){dn.data, dn.len - rest - (rest > 0)};
-}
-
 uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr)
 {
 	return dit_sum128_seed(attr->normal == NULL ? attr->values[0] : attr->normal[0],
@@ -114,7 +107,7 @@ static struct stored sum_up(const struct dit_diff *diff,
 {
 	struct stored ret = {
 		.id = entry->id,
-		.sum = dit_sum128_of(dit_diff_first_rdn(entry->dn), diff->seed)};
+		.sum = dit_sum128_of(dit_dn_first_rdn(entry->dn), diff->seed)};
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];

@@ -21,7 +21,7 @@ struct work {
 
 /* ---- records that are left out ---- */
 
-/* What is said of a record, in slapmodify's words where it has them, as the last note. */
+/* The last note says why a record is refused, in slapmodify's words where it has them. */
 static void note_refusal(const struct dit_ldif_record *record,
                          struct modify_change *change)
 {
@@ -222,23 +222,14 @@ static int check_name(struct work *work, struct dit_span norm, struct dit_span p
 
 /* ---- the changes ---- */
 
-static struct dit_span first_rdn(const struct dit_dn *dn, struct dit_span text,
-                                 const uint32_t *at, bool is_whole)
-{
-	if (!is_whole && dn->nrdns > 1) {
-		text.len = at[1] - 1;
-	}
-	return text;
-}
-
 static int add(struct work *work)
 {
 	struct modifier *modifier = work->modifier;
 	const struct dit_entry *given = &work->change->entry;
 	const struct dit_dn *dn = &work->change->entry.dn;
 	bool is_top = is_suffix(work, dn) || dn->nrdns == 1;
-	struct dit_span norm = first_rdn(dn, dn->norm, dn->norm_at, is_top);
-	struct dit_span pretty = first_rdn(dn, dn->pretty, dn->pretty_at, is_top);
+	struct dit_span norm = is_top ? dn->norm : dit_dn_first_rdn(dn->norm);
+	struct dit_span pretty = is_top ? dn->pretty : dit_dn_first_rdn(dn->pretty);
 	struct modify_node *parent = NULL;
 	struct dit_entry *entry = NULL;
 	uint64_t above = 0;
@@ -358,18 +349,6 @@ static int edit_names(struct work *work)
 	return r ?: edit(work, &dn, mods, nmods);
 }
 
-/* Does the entry keep its RDN? */
-static bool is_same_rdn(const struct modify_change *change)
-{
-	const struct dit_dn *dn = &change->entry.dn;
-	struct dit_span rdn = dn->norm;
-
-	if (dn->nrdns > 1) {
-		rdn.len = dn->norm_at[1] - 1;
-	}
-	return dit_span_eq(change->newrdn.norm, rdn);
-}
-
 /* All that can be known without looking at entries. */
 static int check_rename(struct work *work)
 {
@@ -392,7 +371,10 @@ static int check_rename(struct work *work)
 		return refuse_dn(work, DIT_WHY_BELOW_ITSELF, change->superior.pretty);
 	}
 	if (is_suffix(work, dn)) {
-		return refuse(work, change->has_superior || !is_same_rdn(change)
+		bool is_renamed =
+			!dit_span_eq(change->newrdn.norm, dit_dn_first_rdn(dn->norm));
+
+		return refuse(work, change->has_superior || is_renamed
 		                            ? DIT_WHY_OTHER_PLACE
 		                            : DIT_WHY_SUFFIX_NAME);
 	}
@@ -426,15 +408,14 @@ static int refuse_name(struct work *work)
 {
 	const struct modify_change *change = work->change;
 	const struct dit_dn *dn = &change->entry.dn;
-	struct dit_span above = dn->pretty;
-	struct dit_span parts[] = {change->newrdn.pretty, DIT_SPAN(","), {NULL, 0}};
+	struct dit_span parts[] = {change->newrdn.pretty, DIT_SPAN(","),
+	                           change->has_superior ? change->superior.pretty
+	                                                : dit_dn_parent(dn->pretty)};
+	struct dit_span taken;
 
-	above.data += dn->nrdns > 1 ? dn->pretty_at[1] : above.len;
-	above.len = dn->nrdns > 1 ? above.len - dn->pretty_at[1] : 0;
-	parts[2] = change->has_superior ? change->superior.pretty : above;
-	return dit_arena_join(change->notes.arena, parts, 3, &above) < 0
+	return dit_arena_join(change->notes.arena, parts, 3, &taken) < 0
 	               ? -ENOMEM
-	               : refuse_dn(work, DIT_WHY_TAKEN, above);
+	               : refuse_dn(work, DIT_WHY_TAKEN, taken);
 }
 
 static int rename_entry(struct work *work)
@@ -575,7 +556,7 @@ static int replace_csns(struct modifier *modifier, struct modify_node *node)
 	return r ?: dit_ad_number(&modifier->numbers, mod.attr.ad, &number);
 }
 
-/* What the entry has is merged with what is new. 0: nothing is newer; 1; error */
+/* The entry's own CSNs are merged with the new ones. 0: nothing is newer; 1; error */
 static int merge_csns(struct modifier *modifier, const struct dit_entry *entry)
 {
 	static const struct dit_span name = DIT_SPAN("contextCSN");
