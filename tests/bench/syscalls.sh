@@ -81,9 +81,9 @@ count() {
 		-v db="$(db_sizes "$work/db" | cut -d ' ' -f 1)" -v temp="$(temp_written)" '
 		/"\/proc\/self\/statm"/ { reads-- }
 		# What slapd says of itself comes in as many pieces as it likes.
-		/pipe2\(\[/ { split($0, part, /[[,]/); from = part[2] }
-		from != "" && $0 ~ "read\\(" from "," { reads--; all-- }
-		from != "" && $0 ~ "close\\(" from "\\)" { from = "" }
+		/pipe2\(\[/ { split($0, part, /[[,]/); from = part[2]; reader = $1 }
+		from != "" && $1 == reader && $0 ~ "read\\(" from "," { reads--; all-- }
+		from != "" && $1 == reader && $0 ~ "close\\(" from "\\)" { from = "" }
 		NF == 2 && $1 ~ /^[0-9]+$/ && $2 != "total" {
 			all += $1
 			if ($2 ~ /^(read|readv|pread64|preadv2?)$/) { reads += $1 }
