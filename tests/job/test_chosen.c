@@ -68,6 +68,32 @@ TEST(the_database_is_chosen_by_suffix_or_number)
 	dit_job_deinit(&job);
 }
 
+TEST(another_directory_is_that_of_the_chosen_database_alone)
+{
+	struct load_fixture *f = load_fixture_new_glued("");
+	struct dit_job_opts opts = {.conf = f->conf, .database = -1};
+	struct dit_job job;
+
+	assert_int_equal(choose(&job, &opts), 0);
+	assert_int_equal(dit_job_glue(&job), 0);
+	assert_int_equal(job.glue.ndatabases, 2);
+	assert_string_equal(job.chosen.db->data.directory, f->database);
+	dit_job_deinit(&job);
+
+	opts.directory = "other";
+	assert_int_equal(choose(&job, &opts), 0);
+	assert_int_equal(dit_job_glue(&job), 0);
+	assert_int_equal(job.glue.ndatabases, 1);
+	assert_string_equal(job.chosen.db->data.directory, "other");
+	dit_job_deinit(&job);
+
+	opts.suffix = "ou=dept 3,dc=x";
+	assert_int_equal(choose(&job, &opts), 0);
+	assert_span_equal(job.chosen.db->suffix, opts.suffix);
+	assert_string_equal(job.chosen.db->data.directory, "other");
+	dit_job_deinit(&job);
+}
+
 TEST(the_release_is_that_of_the_installed_slapd)
 {
 	struct dit_slapd slapd;

@@ -70,6 +70,33 @@ TEST(threads_and_memory_do_not_change_the_result)
 	}
 }
 
+/* One database holds all, as with no_glue. */
+TEST(a_load_into_another_directory_touches_no_configured_one)
+{
+	struct load_fixture *f = load_fixture_new_glued("");
+	struct dit_load_opts opts = load_fixture_opts(f);
+	struct dit_load_stats stats;
+	char other[4300];
+	uint64_t want = 0;
+
+	load_fixture_write_people(f, 20);
+	opts.no_glue = true;
+	assert_int_equal(load_fixture_run(&opts), 0);
+	want = load_fixture_digest(f);
+	load_fixture_reset(f);
+	opts.no_glue = false;
+	(void)snprintf(other, sizeof(other), "%s/other", f->dir);
+	opts.directory = other;
+	assert_int_equal(load_fixture_run(&opts), -ENOENT);
+	assert_int_equal(mkdir(other, 0700), 0);
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	assert_int_equal(stats.ndatabases, 1);
+	assert_string_equal(stats.databases[0].directory, other);
+	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_digest_of(other), want);
+	assert_true(load_fixture_is_empty(f));
+}
+
 /* Put something in the way of the last rename once all is prepared. */
 static void block_rename(void *ctx, const struct dit_progress *progress)
 {

@@ -89,6 +89,9 @@ struct dit_export_opts {
 	void *progress_ctx;
 	/* May be NULL; a value other than 0 ends the export. */
 	const volatile sig_atomic_t *stop;
+	/* A database directory in place of the configured one; it implies no_glue. NULL:
+	 * the configured one */
+	const char *directory;
 };
 
 /** Options to begin with: all defaults. Not for static objects. */

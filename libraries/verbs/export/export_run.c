@@ -524,8 +524,9 @@ static void release(struct export *export)
 static int export_all(const struct dit_export_opts *opts, struct dit_export_stats *ret)
 {
 	struct export export = {.opts = opts, .file = {.fd = -1}, .stats = ret};
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat",
-	                                 .fill = fill_progress, .ctx = &export};
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .directory = opts->directory,
+	                                 .tool = "slapcat", .fill = fill_progress,
+	                                 .ctx = &export};
 	int r = 0;
 
 	dit_job_init(&export.job, &job);

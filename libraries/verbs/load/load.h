@@ -167,6 +167,9 @@ struct dit_load_opts {
 	 * process has left. Not with subordinate databases: set no_glue
 	 */
 	bool is_scratch;
+	/* A database directory in place of the configured one; it implies no_glue. NULL:
+	 * the configured one. Not with is_prepared */
+	const char *directory;
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)
@@ -267,7 +270,8 @@ struct dit_load_stats {
  *         DIT_E_TOOLONG: a record takes more than record_max_bytes; no entry ID, or no
  *         number of an attribute description, is left;
  *         DIT_E_STOPPED: the caller set *stop;
- *         -EINVAL: an option is out of range, or is_prepared and is_dry_run are given;
+ *         -EINVAL: an option is out of range, or is_prepared is given with is_dry_run or
+ *         directory;
  *         -EPERM: root runs it, and another user can exchange names in the directory;
  *         -ENOSPC and other -errno, LMDB's codes
  */

@@ -17,9 +17,12 @@
 void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
                      struct dit_load_stats *stats)
 {
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tmpdir = opts->tmpdir,
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts),
+	                                 .directory = opts->directory,
+	                                 .tmpdir = opts->tmpdir,
 	                                 .is_verbose = opts->is_verbose,
-	                                 .fill = dit_load_progress_fill, .ctx = loader};
+	                                 .fill = dit_load_progress_fill,
+	                                 .ctx = loader};
 
 	*loader = (struct loader){.opts = opts, .stats = stats};
 	dit_job_init(&loader->job, &job);
@@ -90,6 +93,11 @@ static int check_opts(const struct loader *loader)
 	if (opts->replaces && opts->only_if_empty) {
 		dit_job_report(&loader->job, DIT_REPORT_ERROR,
 		               "replaces and only_if_empty exclude each other");
+		return -EINVAL;
+	}
+	if (opts->directory != NULL && opts->is_prepared) {
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "directory and is_prepared exclude each other");
 		return -EINVAL;
 	}
 	return dit_job_check(&loader->job, own, sizeof(own) / sizeof(own[0]));

@@ -98,6 +98,9 @@ struct dit_modify_opts {
 	dit_progress_fn progress; /* may be NULL */
 	void *progress_ctx;
 	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
+	/* A database directory in place of the configured one; it implies no_glue. NULL:
+	 * the configured one */
+	const char *directory;
 };
 
 /** Options to begin with: all defaults. Not for static objects. */

@@ -216,9 +216,9 @@ int dit_modify(const struct dit_modify_opts *opts, struct dit_modify_stats *ret)
 	if (r < 0) {
 		return r;
 	}
-	job = (struct dit_job_opts){DIT_JOB_OPTS(&own), .tool = "slapmodify",
-	                            .is_verbose = own.is_verbose, .fill = fill_progress,
-	                            .ctx = &modifier};
+	job = (struct dit_job_opts){DIT_JOB_OPTS(&own),    .directory = own.directory,
+	                            .tool = "slapmodify",  .is_verbose = own.is_verbose,
+	                            .fill = fill_progress, .ctx = &modifier};
 	dit_job_init(&modifier.job, &job);
 	modifier.job.interrupted =
 		"changes ended: Interrupted; the database is what it was before";

@@ -95,6 +95,10 @@ int dit_job_check(const struct dit_job *job, const struct dit_job_range *own, si
 		               opts->database);
 		return -EINVAL;
 	}
+	if (opts->directory != NULL && opts->directory[0] == '\0') {
+		dit_job_report(job, DIT_REPORT_ERROR, "the option directory is empty");
+		return -EINVAL;
+	}
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && r == 0; i++) {
 		r = check_range(job, &all[i]);
 	}
@@ -167,6 +171,15 @@ int dit_job_read(struct dit_job *job)
 	                                   opts->report_ctx));
 }
 
+static void replace_directory(struct dit_job *job)
+{
+	struct dit_settings *settings = job->chosen.settings;
+
+	settings->databases[job->chosen.db - settings->databases].data.directory =
+		job->opts.directory;
+	job->opts.no_glue = true;
+}
+
 int dit_job_choose(struct dit_job *job)
 {
 	const struct dit_job_opts *opts = &job->opts;
@@ -175,6 +188,9 @@ int dit_job_choose(struct dit_job *job)
 	int r = dit_settings_choose(job->chosen.settings, &choice, opts->report,
 	                            opts->report_ctx, &job->chosen.db);
 
+	if (r == 0 && opts->directory != NULL) {
+		replace_directory(job);
+	}
 	if (r == 0) {
 		job->nthreads = dit_thread_count(opts->threads, job->chosen.settings);
 	}

@@ -49,6 +49,10 @@ struct dit_job_opts {
 	void *progress_ctx;
 	const volatile sig_atomic_t *stop;
 
+	/* In the options of some verbs: a directory in place of the chosen database's; it
+	 * implies no_glue. NULL: the configured one */
+	const char *directory;
+
 	/* Not among the options: facts about the verb. */
 	const char *tool;   /* in messages: "slapcat"; NULL: slapadd */
 	const char *tmpdir; /* NULL or empty: $TMPDIR, else /tmp */
