@@ -350,6 +350,10 @@ int common_check_options(const struct common_options *options, int argc, char *a
 	if (options->suffix != NULL && options->database >= 0) {
 		return common_wrong_call(options, "-b and -n exclude each other");
 	}
+	if (common_is_given(options, OPT_DATABASE) &&
+	    common_text(options, OPT_DATABASE)[0] == '\0') {
+		return common_wrong_call(options, "--database needs a directory");
+	}
 	return 0;
 }
 

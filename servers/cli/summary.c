@@ -297,7 +297,9 @@ char *summary_next(const struct common_options *options, const char *directory,
 	struct stat of_directory;
 	char *command = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&command, &size);
+	FILE *out = common_is_given(options, OPT_DATABASE)
+	                    ? NULL
+	                    : open_memstream(&command, &size);
 
 	if (out == NULL) {
 		return NULL;

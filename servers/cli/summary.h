@@ -40,7 +40,7 @@ extern const struct summary_system summary_installed;
  * How the database gets served: who must own it, and how slapd is started with this
  * configuration: by the system's service, or on its own as the owner of the directory.
  * With --openldap=2.7 the system's slapd may be an older one, and is not named.
- * Returns owned; NULL: no memory.
+ * Returns owned; NULL: no memory, or slapd serves another directory (--database).
  *
  * @param directory  of the database
  */

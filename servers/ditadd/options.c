@@ -79,6 +79,7 @@ static void take_common(struct options *options)
 
 	COMMON_TAKE(load, common);
 	load->is_verbose = common->is_verbose;
+	load->directory = common_text(common, OPT_DATABASE);
 	load->inputs = options->inputs.paths;
 	load->ninputs = options->inputs.n;
 	load->digests = options->inputs.has_digests ? options->inputs.digests : NULL;
@@ -142,6 +143,10 @@ static int take_action(struct options *options)
 	if (ngiven > 1) {
 		return common_wrong_call(common, "--prepare, --publish, --abandon and "
 		                                 "--status exclude each other");
+	}
+	if (ngiven > 0 && common_is_given(common, OPT_DATABASE)) {
+		return common_wrong_call(common, "--prepare, --publish, --abandon and "
+		                                 "--status exclude --database");
 	}
 	if (common_is_given(common, OPT_PREPARE) &&
 	    (common_is_given(common, 'u') || common_is_given(common, OPT_ESTIMATE))) {

@@ -141,6 +141,7 @@ static void take_values(struct cat_options *options)
 	struct dit_export_opts *export = &options->export;
 
 	COMMON_TAKE(export, common);
+	export->directory = common_text(common, OPT_DATABASE);
 	export->is_verbose = common->is_verbose;
 	export->keep_going = common_is_given(common, 'c');
 	export->output = common_text(common, 'l');

@@ -83,6 +83,7 @@ static void take_values(struct modify_options *options)
 	struct dit_modify_opts *modify = &options->modify;
 
 	COMMON_TAKE(modify, common);
+	modify->directory = common_text(common, OPT_DATABASE);
 	modify->is_verbose = common->is_verbose;
 	modify->inputs = options->inputs.paths;
 	modify->ninputs = options->inputs.n;

@@ -195,6 +195,9 @@ TEST(the_next_command_is_slapd_for_this_configuration)
 	(void)snprintf(path, sizeof(path), "/sbin/slapd -f 'it'\\''s my.conf'");
 	assert_string_equal(next, path);
 	free(next);
+	options.values[OPT_DATABASE].is_given = true;
+	assert_null(summary_next(&options, dir, &system));
+	options.values[OPT_DATABASE].is_given = false;
 	if (geteuid() == 0) {
 		(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 		assert_int_equal(chown(path, 12345, 12345), 0);

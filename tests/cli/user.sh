@@ -191,6 +191,21 @@ check "the files still belong to the user" owner "$work/db/data.mdb" "$work/db/l
 check "nothing is left next to the export" \
 	test -z "$(find "$work/secret" -name '.*' -type f)"
 
+# The owner of the directory of --database counts.
+fresh
+mv "$work/db" "$work/other"
+mkdir "$work/db" # of root
+says 0 '' "$DITADD" "${conf[@]}" --database "$work/other" -l "$work/secret/first.ldif"
+says 0 "as user $uid, group $gid" "$DITCAT" "${conf[@]}" --database "$work/other" -v
+says 0 '' "$DITMODIFY" "${conf[@]}" --database "$work/other" /dev/stdin <<LDIF
+dn: cn=x
+add: description
+description: changed
+LDIF
+check "the files of that directory belong to the user" owner "$work/other/data.mdb" \
+	"$work/other/lock.mdb"
+check "the configured directory stays empty" test -z "$(ls "$work/db")"
+
 # ---- who the process is ----
 
 # A load that waits for its input: it has become the user, without a group of root's, and
