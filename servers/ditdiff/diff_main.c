@@ -36,7 +36,9 @@ enum {
 
 /** One of the two states. */
 struct diff_side {
-	const char *directory; /* of a database; NULL: the configured one, or LDIF */
+	const char
+		*directory; /* of a database; NULL: the configured one, or no database */
+	const char *digest; /* a file of ditdiff --digest; NULL: none */
 	struct inputs inputs; /* LDIF, which is loaded to be compared; none: a database */
 };
 
@@ -48,6 +50,7 @@ struct diff_options {
 	char *attrs_text;   /* owned */
 	bool is_summary;
 	bool is_json;
+	bool has_digest; /* one is made, or compared */
 };
 
 /* ---- the command line ---- */
@@ -133,10 +136,28 @@ static bool is_database(char *text)
 	       access(path, F_OK) == 0;
 }
 
+/* JSON begins with a brace, which no line of LDIF does. */
+static bool is_digest(const char *path)
+{
+	struct stat st;
+	FILE *file =
+		stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "r") : NULL;
+	bool has_brace = file != NULL && getc(file) == '{';
+
+	if (file != NULL) {
+		(void)fclose(file);
+	}
+	return has_brace;
+}
+
 static int read_side(struct diff_side *side, char *text)
 {
 	if (is_database(text)) {
 		side->directory = text;
+		return 0;
+	}
+	if (is_digest(text)) {
+		side->digest = text;
 		return 0;
 	}
 	return inputs_add(&side->inputs, "ditdiff", text);
@@ -153,7 +174,10 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 	int n = argc - optind;
 	int r = 0;
 
-	if (n != 1 && n != 2) {
+	if (options->diff.digest && n > 1) {
+		return common_wrong_call(&options->common, "--digest takes one state");
+	}
+	if (!options->diff.digest && n != 1 && n != 2) {
 		return common_wrong_call(
 			&options->common,
 			"two states are needed: FROM and TO, or FROM alone");
@@ -166,6 +190,14 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 		return common_wrong_call(&options->common,
 		                         "standard input (-) can be one state, not both");
 	}
+	options->has_digest = options->diff.digest || options->sides[0].digest != NULL ||
+	                      options->sides[1].digest != NULL;
+	if (options->has_digest && options->is_summary) {
+		return common_wrong_call(&options->common,
+		                         "--summary is of changes, not of digests");
+	}
+	options->diff.digests[0] = options->sides[0].digest;
+	options->diff.digests[1] = options->sides[1].digest;
 	return r < 0 ? r : common_check_options(&options->common, optind, argv);
 }
 
@@ -187,6 +219,7 @@ static int read_options(struct diff_options *options, int argc, char *argv[])
 	diff->filter = common_text(common, 'a');
 	diff->base = common_text(common, OPT_SUBTREE);
 	diff->operational = common_is_given(common, OPT_OPERATIONAL);
+	diff->digest = common_is_given(common, OPT_DIGEST);
 	diff->memory_bytes = common_number(common, OPT_MEMORY);
 	diff->tmpdir = common_text(common, OPT_TMPDIR);
 	options->is_summary = common_is_given(common, OPT_SUMMARY);
@@ -240,35 +273,49 @@ static void print_summary(const struct dit_diff_stats *stats)
 	}
 }
 
+static int dump(json_t *json)
+{
+	int r = json == NULL ? -1 : json_dumpf(json, stdout, JSON_INDENT(1));
+
+	(void)putchar('\n');
+	json_decref(json);
+	return r;
+}
+
+static int print_digests_json(const struct dit_diff_stats *stats)
+{
+	return dump(json_pack(
+		"{s:i, s:s, s:s, s:[I,I], s:b, s:I, s:I, s:I}", "format", 1, "program",
+		"ditdiff", "version", dit_version(), "entries",
+		(json_int_t)stats->nentries[0], (json_int_t)stats->nentries[1], "equal",
+		!stats->differs, "subtrees", (json_int_t)stats->nsubtrees, "named",
+		(json_int_t)stats->nnamed, "missing", (json_int_t)stats->nmissing));
+}
+
 static int print_json(const struct dit_diff_stats *stats)
 {
 	json_t *attrs = json_object();
-	json_t *json = NULL;
-	int r = 0;
 
 	for (size_t i = 0; i < stats->nattrs; i++) {
 		(void)json_object_set_new(
 			attrs, stats->attrs[i].name,
 			json_integer((json_int_t)stats->attrs[i].nentries));
 	}
-	json = json_pack("{s:i, s:s, s:s, s:[I,I], s:I, s:I, s:I, s:I, s:o}", "format", 1,
-	                 "program", "ditdiff", "version", dit_version(), "entries",
-	                 (json_int_t)stats->nentries[0], (json_int_t)stats->nentries[1],
-	                 "added", (json_int_t)stats->nadded, "deleted",
-	                 (json_int_t)stats->ndeleted, "renamed",
-	                 (json_int_t)stats->nrenamed, "modified",
-	                 (json_int_t)stats->nmodified, "attributes", attrs);
-	r = json == NULL ? -1 : json_dumpf(json, stdout, JSON_INDENT(1));
-	(void)putchar('\n');
-	json_decref(json);
-	return r;
+	return dump(json_pack(
+		"{s:i, s:s, s:s, s:[I,I], s:I, s:I, s:I, s:I, s:o}", "format", 1,
+		"program", "ditdiff", "version", dit_version(), "entries",
+		(json_int_t)stats->nentries[0], (json_int_t)stats->nentries[1], "added",
+		(json_int_t)stats->nadded, "deleted", (json_int_t)stats->ndeleted,
+		"renamed", (json_int_t)stats->nrenamed, "modified",
+		(json_int_t)stats->nmodified, "attributes", attrs));
 }
 
 static int print_stats(const struct diff_options *options,
                        const struct dit_diff_stats *stats)
 {
-	if (options->is_json) {
-		return print_json(stats);
+	if (options->is_json && !options->diff.digest) {
+		return options->has_digest ? print_digests_json(stats)
+		                           : print_json(stats);
 	}
 	if (options->is_summary) {
 		print_summary(stats);
@@ -321,7 +368,7 @@ static int load_side(const struct diff_options *options, unsigned number,
 	load.stop = options->diff.stop;
 	load.report = meter_take_report;
 	load.report_ctx = meter;
-	if (!is_ldif(&options->sides[1 - number])) {
+	if (!options->has_digest && !is_ldif(&options->sides[1 - number])) {
 		load.before_open = become_owner;
 		load.before_open_ctx = &owner;
 	}
@@ -360,7 +407,8 @@ static int run(struct diff_options *options)
 	struct dit_load_stats loads[2] = {{.nrecords = 0}, {.nrecords = 0}};
 	struct dit_diff_stats stats = {.attrs = NULL};
 	struct meter meter;
-	bool is_counted = options->is_json || options->is_summary;
+	bool is_counted =
+		options->is_summary || (options->is_json && !options->diff.digest);
 	int status = TROUBLE;
 	int r = 0;
 
@@ -386,7 +434,8 @@ static int run(struct diff_options *options)
 		(void)fprintf(stderr, "ditdiff: changes could not be written: %s\n",
 		              strerror(errno));
 	} else if (r == 0) {
-		status = dit_diff_nchanges(&stats) == 0 ? EQUAL : DIFFERENT;
+		status = dit_diff_nchanges(&stats) == 0 && !stats.differs ? EQUAL
+		                                                          : DIFFERENT;
 	} else if (ferror(stdout) != 0) {
 		(void)fprintf(stderr, "ditdiff: changes could not be written: %s\n",
 		              strerror(-r));

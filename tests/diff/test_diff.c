@@ -99,26 +99,34 @@ static const char *const after[] = {
 	NULL,
 };
 
+static void setup_pair(struct pair *pair)
+{
+	load_fixture_init(&pair->a, "");
+	load_fixture_init(&pair->b, "");
+	load(&pair->a, before);
+	load(&pair->b, after);
+}
+
+static void teardown_pair(struct pair *pair)
+{
+	load_fixture_deinit(&pair->a);
+	load_fixture_deinit(&pair->b);
+}
+
 static int setup(void **state)
 {
 	struct pair *pair = calloc(1, sizeof(*pair));
 
 	assert_non_null(pair);
-	load_fixture_init(&pair->a, "");
-	load_fixture_init(&pair->b, "");
-	load(&pair->a, before);
-	load(&pair->b, after);
+	setup_pair(pair);
 	*state = pair;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct pair *pair = *state;
-
-	load_fixture_deinit(&pair->a);
-	load_fixture_deinit(&pair->b);
-	free(pair);
+	teardown_pair(*state);
+	free(*state);
 	return 0;
 }
 
@@ -314,6 +322,117 @@ TEST(nothing_to_everything_and_back)
 	dit_diff_stats_deinit(&stats);
 }
 
+/* ---- digests ---- */
+
+#define NUNITS 200
+
+/* What becomes of a unit in the second state. */
+enum fate {
+	STAYS,
+	CHANGES,
+	GOES,
+	COMES
+};
+
+/* Nothing but these differs: no UUIDs are made. */
+static void load_units(struct load_fixture *f, const enum fate *fates, bool is_second)
+{
+	const char *lines[NUNITS + 2] = {""};
+	char texts[NUNITS][40];
+	size_t n = 1;
+
+	load_fixture_deinit(f);
+	load_fixture_init(f, "lastmod off\n");
+
+	for (int i = 0; i < NUNITS; i++) {
+		bool has_changed = is_second && fates[i] == CHANGES;
+
+		(void)snprintf(texts[i], sizeof(texts[i]), "ou=%d,|description: %s", i,
+		               has_changed ? "new" : "old");
+		if (fates[i] != (is_second ? GOES : COMES)) {
+			lines[n++] = texts[i];
+		}
+	}
+	load(f, lines);
+}
+
+static void write_digest_file(struct pair *pair, const char *path)
+{
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	opts.digest = true;
+	opts.threads = 3;
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	assert_int_equal(fwrite(pair->text, 1, pair->len, file), pair->len);
+	assert_int_equal(fclose(file), 0);
+	dit_diff_stats_deinit(&stats);
+}
+
+static bool is_told(const struct pair *pair, const char *how, int unit_number)
+{
+	char line[60];
+
+	(void)snprintf(line, sizeof(line), "%s\tou=%d,dc=x\n", how, unit_number);
+	return strstr(pair->text, line) != NULL;
+}
+
+static void check_findings(const struct pair *pair, const struct dit_diff_stats *stats,
+                           const enum fate *fates)
+{
+	unsigned ngone = 0;
+	bool differs = false;
+
+	for (int i = 0; i < NUNITS; i++) {
+		bool is_other = fates[i] == CHANGES || fates[i] == COMES;
+
+		ngone += fates[i] == GOES;
+		differs |= fates[i] != STAYS;
+		if (is_told(pair, "entry", i)) {
+			assert_true(is_other);
+		} else if (is_other && stats->nmissing == 0) {
+			/* Several differ in its bucket. */
+			assert_true(is_told(pair, "perhaps", i));
+		}
+	}
+	assert_int_equal(stats->differs, differs);
+	assert_true(stats->nmissing <= ngone);
+	assert_int_equal(strncmp(pair->text, "equal\t", 6) == 0, !differs);
+}
+
+TEST(a_digest_finds_the_entries_that_differ)
+{
+	struct pair *pair = *state;
+	uint64_t random = 7;
+	char path[4300];
+
+	for (int round = 0; round < 30; round++) {
+		enum fate fates[NUNITS] = {STAYS};
+		struct dit_diff_opts opts;
+		struct dit_diff_stats stats;
+
+		for (int i = 0; i < round / 5; i++) {
+			enum fate *fate = &fates[test_random(&random) % NUNITS];
+
+			*fate = CHANGES + (enum fate)(test_random(&random) % 3);
+		}
+		load_units(&pair->a, fates, false);
+		load_units(&pair->b, fates, true);
+		(void)snprintf(path, sizeof(path), "%s/digest.json", pair->a.dir);
+		write_digest_file(pair, path);
+		opts = opts_for(pair);
+		opts.digests[0] = path;
+		opts.threads = 1 + (unsigned)round % 3;
+		assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+		check_findings(pair, &stats, fates);
+		dit_diff_stats_deinit(&stats);
+	}
+	teardown_pair(pair);
+	setup_pair(pair);
+}
+
 /* ---- how it ends ---- */
 
 TEST(a_failed_write_ends_it)
@@ -396,9 +515,8 @@ TEST(an_entry_that_cannot_be_read_is_told)
 	reload(pair, before, after);
 }
 
-TEST(memory_that_runs_out_is_an_error_at_any_moment)
+static void fail_at_any_moment(struct pair *pair, bool is_digest, const char *digest)
 {
-	struct pair *pair = *state;
 	bool has_failed = true;
 
 	for (long n = 0; has_failed; n++) {
@@ -406,6 +524,8 @@ TEST(memory_that_runs_out_is_an_error_at_any_moment)
 		struct dit_diff_stats stats;
 		int r = 0;
 
+		opts.digest = is_digest;
+		opts.digests[0] = digest;
 		countdown = n;
 		r = dit_diff(&opts, note_text, pair, &stats);
 		has_failed = countdown < 0;
@@ -416,6 +536,18 @@ TEST(memory_that_runs_out_is_an_error_at_any_moment)
 		assert_true(has_failed || r == 0);
 		assert_true(r == 0 || pair->reports[0] != '\0');
 	}
+}
+
+TEST(memory_that_runs_out_is_an_error_at_any_moment)
+{
+	struct pair *pair = *state;
+	char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/digest.json", pair->a.dir);
+	fail_at_any_moment(pair, false, NULL);
+	fail_at_any_moment(pair, true, NULL);
+	write_digest_file(pair, path);
+	fail_at_any_moment(pair, false, path);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/digest.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,4 +68,28 @@ void dit_sum128_text(const struct dit_sum128 *sum, char ret[DIT_DIGEST_TEXT_BYTE
 {
 	(void)snprintf(ret, DIT_DIGEST_TEXT_BYTES, "%016" PRIx64 "%016" PRIx64, sum->high,
 	               sum->low);
+}
+
+/* ---- of entries ---- */
+
+void dit_sum128_add_values(struct dit_sum128 *sum, struct dit_span name,
+                           const struct dit_span *values, uint32_t nvalues, uint64_t seed)
+{
+	uint64_t own = dit_sum128_seed(name, seed);
+
+	for (uint32_t i = 0; i < nvalues; i++) {
+		struct dit_sum128 value = dit_sum128_of(values[i], own);
+
+		dit_sum128_add(sum, &value);
+	}
+}
+
+struct dit_sum128 dit_sum128_of_entry(struct dit_span norm_dn,
+                                      const struct dit_sum128 *values)
+{
+	struct dit_sum128 name = dit_sum128_of(norm_dn, 0);
+	const uint64_t parts[] = {htole64(name.high), htole64(name.low),
+	                          htole64(values->high), htole64(values->low)};
+
+	return dit_sum128_of((struct dit_span){(const char *)parts, sizeof(parts)}, 0);
 }

@@ -51,4 +51,24 @@ void dit_sum128_add(struct dit_sum128 *sum, const struct dit_sum128 *more);
 
 void dit_sum128_text(const struct dit_sum128 *sum, char ret[DIT_DIGEST_TEXT_BYTES]);
 
+/* ---- of entries ---- */
+
+/** Add the digest of each value: XXH3 of its bytes, seeded with XXH3 (64 bits) of the
+ * name of its attribute. @param seed  of the name; 0 in digests that leave the process */
+void dit_sum128_add_values(struct dit_sum128 *sum, struct dit_span name,
+                           const struct dit_span *values, uint32_t nvalues,
+                           uint64_t seed);
+
+/**
+ * The digest of an entry: XXH3 of 32 bytes: XXH3 of the normal DN, then the sum of the
+ * values, each as two words of 64 bits, the high one first, each word with its lowest
+ * byte first. The order of attributes and values does not count.
+ *
+ * @param values  of dit_sum128_add_values() for the first RDN as it is written, whose
+ *                attribute has no name, and for all attributes but contextCSN, which
+ *                tells what a server knows and not what the directory holds
+ */
+struct dit_sum128 dit_sum128_of_entry(struct dit_span norm_dn,
+                                      const struct dit_sum128 *values);
+
 #endif

@@ -289,14 +289,7 @@ static inline struct dit_attr *dit_entry_add(struct dit_entry *entry,
 }
 
 /**
- * A digest of an entry as it was read:
- *
- *   value    XXH3 (128 bits) of its bytes as given, seeded with XXH3 (64 bits) of the
- *            canonical name of its attribute, "cn;lang-de"
- *   entry    XXH3 of 32 bytes: XXH3 of the normal DN, then the sum of the values, each as
- *            two words of 64 bits, the high one first, in the byte order of the machine
- *
- * The order of lines and values does not count.
+ * The digest of an entry as it was read (base/digest.h).
  *
  * @param entry  of dit_entry_read(), before anything is added to it
  */

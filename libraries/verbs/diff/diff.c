@@ -75,22 +75,26 @@ static int read_conf(struct dit_diff *diff)
 static int choose_sides(struct dit_diff *diff)
 {
 	const char *own = diff->job.chosen.db->data.directory;
-	const char *directories[2] = {diff->opts.first == NULL ? own : diff->opts.first,
-	                              diff->opts.second == NULL ? own
-	                                                        : diff->opts.second};
-	int r = diff->opts.before_open == NULL
-	                ? 0
-	                : diff->opts.before_open(diff->opts.before_open_ctx, directories,
-	                                         2);
+	const char *given[2] = {diff->opts.first, diff->opts.second};
+	const char *directories[2];
+	size_t n = 0;
+	int r = 0;
 
+	for (unsigned side = 0; side < 2; side++) {
+		if (!dit_diff_is_digest(diff, side)) {
+			diff->sides[side].directory =
+				given[side] == NULL ? own : given[side];
+			directories[n++] = diff->sides[side].directory;
+		}
+	}
+	if (n > 0 && diff->opts.before_open != NULL) {
+		r = diff->opts.before_open(diff->opts.before_open_ctx, directories, n);
+	}
 	diff->is_told = r < 0;
-	diff->sides[0].directory = directories[0];
-	diff->sides[1].directory = directories[1];
-	return r < 0 ? r
-	       : dit_directory_is_one(directories[0], directories[1])
-	               ? dit_diff_fail(diff, -EINVAL, directories[0],
-	                               "this is one database, twice: nothing can differ")
-	               : 0;
+	return r < 0 || n < 2 || !dit_directory_is_one(directories[0], directories[1])
+	               ? r
+	               : dit_diff_fail(diff, -EINVAL, directories[0],
+	                               "this is one database, twice: nothing can differ");
 }
 
 static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
@@ -170,12 +174,15 @@ static int run(struct dit_diff *diff)
 {
 	int r = read_conf(diff);
 
+	r = r < 0 ? r : dit_diff_read_digests(diff);
 	r = r < 0 ? r : choose_sides(diff);
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
-		r = open_side(diff, &diff->sides[side]);
+		if (diff->sides[side].directory != NULL) {
+			r = open_side(diff, &diff->sides[side]);
+		}
 	}
-	if (r < 0) {
-		return r;
+	if (r < 0 || diff->digests != NULL) {
+		return r < 0 ? r : dit_diff_run_digests(diff);
 	}
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
 		dit_job_tell(&diff->job, side);
@@ -199,6 +206,7 @@ static int compare_attrs(const void *a, const void *b)
 
 static void deinit(struct dit_diff *diff)
 {
+	dit_diff_free_digests(diff);
 	close_side(&diff->sides[0]);
 	close_side(&diff->sides[1]);
 	dit_arena_deinit(&diff->match.arena);

@@ -93,6 +93,13 @@ struct dit_diff_opts {
 	dit_progress_fn progress; /* may be NULL */
 	void *progress_ctx;
 	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
+
+	/* In place of changes, write gets a digest of the first database: JSON, 3 MB at
+	 * most (ditdiff(8), "DIGESTS"). */
+	bool digest;
+	/* Files with such digests, in place of databases; NULL: none. In place of
+	 * changes, write gets a line for each difference that is found. */
+	const char *digests[2];
 };
 
 /** Options to begin with: all defaults. Not for static objects. */
@@ -123,10 +130,15 @@ struct dit_diff_stats {
 	uint64_t ntemporary;         /* entries that free names for a while */
 	struct dit_diff_attr *attrs; /* of nmodified; by name; owned */
 	size_t nattrs;
-	uint64_t reserved[8]; /* room for later releases; 0 */
+	/* With digests. */
+	bool differs;
+	uint64_t nsubtrees;   /* that differ */
+	uint64_t nnamed;      /* entries of a database that differ, or may */
+	uint64_t nmissing;    /* entries that it lacks, at least */
+	uint64_t reserved[4]; /* room for later releases; 0 */
 };
 
-/** All changes; 0: the databases are equal. */
+/** All changes; 0: the databases are equal. Not with digests. */
 static inline uint64_t dit_diff_nchanges(const struct dit_diff_stats *stats)
 {
 	return stats->nadded + stats->ndeleted + stats->nrenamed + stats->nmodified;

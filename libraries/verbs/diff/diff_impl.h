@@ -8,6 +8,7 @@
  *   diff_plan.c     the order in which nodes are deleted, added, renamed
  *   diff_entry.c    two entries: the values that change
  *   diff_write.c    changes as LDIF
+ *   diff_digest.c   digests of states, in place of changes
  *
  * Threads: main, but for the callbacks of a scan.
  */
@@ -124,7 +125,8 @@ struct dit_diff {
 	size_t nholders;
 	size_t holders_size;
 
-	bool is_told; /* the failure that ends the work is reported */
+	struct dit_diff_digest *digests; /* two; owned; NULL: changes are made */
+	bool is_told;                    /* the failure that ends the work is reported */
 	struct dit_ldif_text text;
 	dit_diff_write_fn write;
 	void *write_ctx;
@@ -216,5 +218,25 @@ int dit_diff_rename(struct dit_diff *diff, uint32_t node, uint32_t parent,
                     struct dit_span rdn, bool takes_old);
 /** Add a holder below the topmost entry (diff_plan.c). 0; error */
 int dit_diff_add_holder(struct dit_diff *diff, uint32_t node);
+
+/* ---- diff_digest.c ---- */
+
+static inline bool dit_diff_has_digests(const struct dit_diff *diff)
+{
+	return diff->opts.digest || diff->opts.digests[0] != NULL ||
+	       diff->opts.digests[1] != NULL;
+}
+
+/** Does this side need no database? */
+static inline bool dit_diff_is_digest(const struct dit_diff *diff, unsigned side)
+{
+	return diff->opts.digest ? side == 1 : diff->opts.digests[side] != NULL;
+}
+
+/** Read the files with digests. 0; error, reported */
+int dit_diff_read_digests(struct dit_diff *diff);
+/** Write a digest, or how two of them differ. 0; error */
+int dit_diff_run_digests(struct dit_diff *diff);
+void dit_diff_free_digests(struct dit_diff *diff);
 
 #endif

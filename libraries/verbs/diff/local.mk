@@ -2,6 +2,7 @@
 libditkit_a_SOURCES += \
 	%D%/diff.c \
 	%D%/diff.h \
+	%D%/diff_digest.c \
 	%D%/diff_entry.c \
 	%D%/diff_impl.h \
 	%D%/diff_match.c \

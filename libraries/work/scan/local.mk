@@ -2,6 +2,7 @@
 libditkit_a_SOURCES += \
 	%D%/entry_match.c \
 	%D%/scan.h \
+	%D%/scan_digest.c \
 	%D%/scan_entries.c \
 	%D%/scan_impl.h \
 	%D%/scan_open.c \

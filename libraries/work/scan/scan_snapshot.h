@@ -8,6 +8,7 @@
 #define DITKIT_SCAN_SNAPSHOT_H
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/stop.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
@@ -102,5 +103,16 @@ uint64_t dit_entry_scan_ncandidates(const struct dit_entry_scan *scan);
 const struct dit_ad_names *dit_entry_scan_names(const struct dit_entry_scan *scan);
 /** The arena after dit_scan_range_alloc(): what it gives is not cleared. */
 struct dit_arena *dit_scan_range_arena(struct dit_scan_range *range);
+
+/* ---- scan_digest.c ---- */
+
+/** The digest of an entry that can be read (base/digest.h). Any thread. */
+struct dit_sum128 dit_entry_view_digest(const struct dit_entry_view *entry);
+/**
+ * The digest of a state: the sum of the digests of all entries that the scan shows.
+ *
+ * @return 0; DIT_E_CORRUPT: an entry cannot be read; as dit_entry_scan_run()
+ */
+int dit_scan_digest(struct dit_entry_scan *scan, struct dit_sum128 *ret);
 
 #endif
