@@ -220,6 +220,7 @@ static int read_options(struct diff_options *options, int argc, char *argv[])
 	diff->base = common_text(common, OPT_SUBTREE);
 	diff->operational = common_is_given(common, OPT_OPERATIONAL);
 	diff->digest = common_is_given(common, OPT_DIGEST);
+	diff->exact = common_is_given(common, OPT_EXACT);
 	diff->memory_bytes = common_number(common, OPT_MEMORY);
 	diff->tmpdir = common_text(common, OPT_TMPDIR);
 	options->is_summary = common_is_given(common, OPT_SUMMARY);

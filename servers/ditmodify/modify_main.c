@@ -96,6 +96,8 @@ static void take_values(struct modify_options *options)
 	modify->may_grow = common_is_given(common, OPT_GROW);
 	modify->sid = (unsigned)common_number(common, 'S');
 	modify->write_context_csn = common_is_given(common, 'w');
+	modify->is_exact = common_is_given(common, OPT_EXACT);
+	modify->may_mismatch = common_is_given(common, OPT_FORCE);
 	modify->memory_bytes = common_number(common, OPT_MEMORY);
 	if (common_is_given(common, OPT_MAX_REJECTS)) {
 		modify->keep_going = true;

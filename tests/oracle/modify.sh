@@ -10,7 +10,7 @@
 #                               MODIFY_KEEP=DIR keeps the input of failed ones
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
-: "${DITINDEX:?}" "${DITMODIFY:?}" "${RANDCHANGES:?}"
+: "${DITDIFF:?}" "${DITINDEX:?}" "${DITMODIFY:?}" "${RANDCHANGES:?}"
 
 nhistories=8
 first=${1:-1}
@@ -86,6 +86,8 @@ prepare() {
 	cp -r "$work/dit/db-$i" "$work/ref"
 	slapcat -f "$work/dit/slapd.conf" -b "dc=h$i" -o ldif-wrap=no \
 		>"$work/base-$i.ldif" 2>/dev/null
+	rm -rf "$work/copy-$i"
+	cp -r "$work/dit/db-$i" "$work/copy-$i"
 }
 
 # dry DATABASE: a dry run next to slapd
@@ -126,6 +128,24 @@ modify() {
 	esac
 }
 
+# there DATABASE FROM TO: exact changes make one state of the other, with all times and CSNs
+there() {
+	local conf=(-f "$work/dit/slapd.conf" -b "dc=h$1")
+	"$DITDIFF" "${conf[@]}" --exact "$2" "$3" >"$work/exact.ldif"
+	[ $? -le 1 ] &&
+		"$DITMODIFY" "${conf[@]}" --exact --database "$2" -l "$work/exact.ldif" &&
+		"$DITDIFF" "${conf[@]}" --exact "$2" "$3" >"$work/exact.ldif" &&
+		awk '/^# before/ { b = $3 } /^# after/ { exit b != $3 }' "$work/exact.ldif"
+}
+
+# exact DATABASE: a copy of what it was gets what slapd has done to it, and is put back
+exact() {
+	cp -r "$work/copy-$1" "$work/copy"
+	there "$1" "$work/copy" "$work/ref/db-$1" &&
+		"$DITCHECK" -f "$work/dit/slapd.conf" -b "dc=h$1" --database "$work/copy" &&
+		there "$1" "$work/copy" "$work/copy-$1"
+}
+
 # compare DATABASE. slapd leaves wrong keys after some changes; then its indexes are made again
 # (index.sh compares ditindex with slapindex).
 compare() {
@@ -144,6 +164,8 @@ compare() {
 		"$DITINDEX" -q -f "$work/ref/slapd.conf" -b "dc=h$i" 2>/dev/null
 	fi
 	check "seed $seed, $i: records" same_records "$i"
+	check "seed $seed, $i: exact changes, there and back" exact "$i"
+	rm -rf "$work/copy"
 	[ $nfailed -eq "$before" ] || keep "$i"
 }
 

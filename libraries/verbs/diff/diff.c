@@ -70,6 +70,18 @@ static int read_conf(struct dit_diff *diff)
 	return r < 0 ? r : make_match(diff);
 }
 
+/* Digests are of whole states, and so are exact changes. */
+static int check_choice(struct dit_diff *diff)
+{
+	return diff->opts.nattrs > 0 && (diff->opts.exact || dit_diff_has_digests(diff))
+	               ? dit_diff_fail(diff, -EINVAL, "attributes",
+	                               "all of an entry count in digests")
+	       : diff->has_match && diff->opts.exact
+	               ? dit_diff_fail(diff, -EINVAL, "exact",
+	                               "such changes are of all entries")
+	               : 0;
+}
+
 /* ---- the two sides ---- */
 
 static int choose_sides(struct dit_diff *diff)
@@ -174,6 +186,7 @@ static int run(struct dit_diff *diff)
 {
 	int r = read_conf(diff);
 
+	r = r < 0 ? r : check_choice(diff);
 	r = r < 0 ? r : dit_diff_read_digests(diff);
 	r = r < 0 ? r : choose_sides(diff);
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
@@ -189,6 +202,7 @@ static int run(struct dit_diff *diff)
 		r = dit_diff_scan(diff, side, NULL);
 	}
 	r = r < 0 ? r : dit_diff_collect(diff);
+	r = r < 0 || !diff->opts.exact ? r : dit_diff_write_header(diff);
 	if (r == 0) {
 		dit_job_tell(&diff->job, DIT_DIFF_CHANGES);
 		r = dit_diff_match(diff);

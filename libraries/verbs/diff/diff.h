@@ -100,6 +100,11 @@ struct dit_diff_opts {
 	/* Files with such digests, in place of databases; NULL: none. In place of
 	 * changes, write gets a line for each difference that is found. */
 	const char *digests[2];
+
+	/* All attributes count, entryCSN, contextCSN and structuralObjectClass as well:
+	 * the changes are for dit_modify() with is_exact. They begin with comment lines
+	 * that have the digests of both states, and the CSNs of the second one. */
+	bool exact;
 };
 
 /** Options to begin with: all defaults. Not for static objects. */

@@ -762,10 +762,6 @@ int dit_diff_read_digests(struct dit_diff *diff)
 	if (!dit_diff_has_digests(diff)) {
 		return 0;
 	}
-	if (diff->opts.nattrs > 0) {
-		return dit_diff_fail(diff, -EINVAL, "digests",
-		                     "all attributes of an entry count");
-	}
 	diff->digests = calloc(2, sizeof(*diff->digests));
 	r = diff->digests == NULL ? -ENOMEM : 0;
 	for (unsigned side = 0; side < 2 && r == 0; side++) {

@@ -8,7 +8,8 @@
  *
  * One value of 50,000 is one line. The whole attribute is replaced if slapd cannot find a
  * value of it (there is no equality rule), if the schema allows one value, if the order
- * of its values counts, or if none of them stays.
+ * of its values counts, or if none of them stays. contextCSN is replaced as well: digests
+ * do not tell whether it is the one that was compared.
  *
  * slapd changes the values of RDNs when an entry is renamed, so the first side is what it
  * is after that.
@@ -295,7 +296,7 @@ static bool is_replaced(const struct attr *attr, size_t nstay)
 
 	return ad == NULL || ad->type->equality == NULL ||
 	       (ad->type->flags & DIT_TYPE_SINGLE) != 0 || is_ordered(attr->view) ||
-	       nstay == 0;
+	       dit_span_eq(ad->name, DIT_SPAN("contextCSN")) || nstay == 0;
 }
 
 static int write_attr(struct dit_diff *diff, struct attr *attr)

@@ -74,6 +74,8 @@ struct dit_diff_side {
 	struct dit_entry_reader *reader; /* of single entries, when no scan runs */
 	struct dit_sorter *sorter;       /* sums by DN */
 	uint64_t nread;                  /* records of the scan, for the progress */
+	struct dit_sum128 digest;        /* with opts.exact */
+	uint64_t top;                    /* ID of a topmost entry; 0: there is none */
 	struct dit_diff_item *items;
 	size_t nitems;
 	size_t items_size;
@@ -205,6 +207,8 @@ int dit_diff_modify(struct dit_diff *diff, const struct dit_diff_node *node);
 
 /** The DN that a node has at the moment, in the arena. 0 or -ENOMEM */
 int dit_diff_dn(struct dit_diff *diff, uint32_t node, struct dit_span *ret);
+/** With opts.exact: the comment lines at the beginning. 0; error */
+int dit_diff_write_header(struct dit_diff *diff);
 /** "dn:" and "changetype:". 0 or -ENOMEM */
 int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type);
 /** The change is complete. 0; error */

@@ -31,6 +31,13 @@ struct stored {
 	uint64_t uuid;
 };
 
+/* The result of a range. */
+struct range_sum {
+	uint64_t bad_id;          /* of an entry that cannot be read */
+	struct dit_sum128 digest; /* with opts.exact */
+	uint64_t top;             /* ID of a topmost entry */
+};
+
 struct scan {
 	struct dit_diff *diff;
 	unsigned side;
@@ -56,7 +63,7 @@ static bool is_of_slapd(const struct dit_ad *ad)
 
 bool dit_diff_is_content(const struct dit_diff *diff, const struct dit_ad *ad)
 {
-	return ad == NULL || ad->type->usage == DIT_USAGE_USER ||
+	return ad == NULL || ad->type->usage == DIT_USAGE_USER || diff->opts.exact ||
 	       (diff->opts.operational && !is_of_slapd(ad)) ||
 	       (ad->type->flags & (DIT_TYPE_REFERRAL_ONLY | DIT_TYPE_SUBENTRY_ONLY |
 	                           DIT_TYPE_ADMIN_ROLE)) != 0;
@@ -134,16 +141,30 @@ int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id)
 	return DIT_E_CORRUPT;
 }
 
+static int begin_range(void *ctx, struct dit_scan_range *range)
+{
+	(void)ctx;
+	range->result = dit_scan_range_alloc(range, sizeof(struct range_sum));
+	return range->result == NULL ? -ENOMEM : 0;
+}
+
 static int take_entry(void *ctx, struct dit_scan_range *range,
                       const struct dit_entry_view *entry)
 {
 	const struct scan *scan = ctx;
+	struct range_sum *sum = range->result;
 	struct stored stored;
 	struct dit_sum128 key;
 
 	if (entry->name_error < 0 || entry->record_error < 0) {
-		range->result = (void *)(uintptr_t)entry->id;
+		sum->bad_id = entry->id;
 		return DIT_E_CORRUPT;
+	}
+	if (scan->diff->opts.exact && !entry->is_hole) {
+		struct dit_sum128 digest = dit_entry_view_digest(entry);
+
+		dit_sum128_add(&sum->digest, &digest);
+		sum->top = entry->parent == 0 ? entry->id : sum->top;
 	}
 	if (entry->is_hole ||
 	    (scan->marked != NULL &&
@@ -165,18 +186,24 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 static void drop_range(void *ctx, struct dit_scan_range *range)
 {
 	const struct scan *scan = ctx;
+	const struct range_sum *sum = range->result;
 
-	if (range->result != NULL) {
-		(void)dit_diff_fail_entry(scan->diff, scan->side,
-		                          (uint64_t)(uintptr_t)range->result);
+	if (sum != NULL && sum->bad_id != 0) {
+		(void)dit_diff_fail_entry(scan->diff, scan->side, sum->bad_id);
 	}
 }
 
 static int count_range(void *ctx, struct dit_scan_range *range)
 {
 	const struct scan *scan = ctx;
+	const struct range_sum *sum = range->result;
+	struct dit_diff_side *side = &scan->diff->sides[scan->side];
 
-	scan->diff->sides[scan->side].nread += range->nread;
+	if (scan->marked == NULL) {
+		dit_sum128_add(&side->digest, &sum->digest);
+		side->top = sum->top != 0 ? sum->top : side->top;
+	}
+	side->nread += range->nread;
 	dit_tick_often(&scan->diff->job.ticker);
 	return 0;
 }
@@ -197,8 +224,10 @@ static int new_sorter(struct dit_diff *diff, unsigned side)
 int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_map *marked)
 {
 	struct scan scan = {.diff = diff, .side = side, .marked = marked};
-	const struct dit_entry_scan_ops ops = {
-		.entry = take_entry, .in_order = count_range, .drop = drop_range};
+	const struct dit_entry_scan_ops ops = {.begin = begin_range,
+	                                       .entry = take_entry,
+	                                       .in_order = count_range,
+	                                       .drop = drop_range};
 	struct dit_diff_side *it = &diff->sides[side];
 	int r = new_sorter(diff, side);
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Changes as LDIF: the lines that ldapmodify reads. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
+#include "base/version.h"
 #include "diff/diff_impl.h"
 
 #define FLUSH_BYTES ((size_t)256 << 10)
@@ -43,6 +46,46 @@ int dit_diff_dn(struct dit_diff *diff, uint32_t at, struct dit_span *ret)
 static int write_text(struct dit_diff *diff, const char *name, struct dit_span value)
 {
 	return dit_ldif_write_value(&diff->text, dit_span_of(name), value, false);
+}
+
+/* What servers knew in the second state. */
+static int write_csns(struct dit_diff *diff)
+{
+	struct dit_entry_view entry;
+	int r = dit_diff_read(diff, 1, diff->sides[1].top, &entry);
+
+	for (uint32_t i = 0; r == 0 && i < entry.nattrs; i++) {
+		const struct dit_attr_view *attr = &entry.attrs[i];
+
+		for (uint32_t v = 0; dit_span_eq(attr->name, DIT_SPAN("contextCSN")) &&
+		                     v < attr->nvalues && r == 0;
+		     v++) {
+			r = dit_ldif_write_value(&diff->text, DIT_SPAN("# contextCSN"),
+			                         attr->values[v], false);
+		}
+	}
+	return r;
+}
+
+int dit_diff_write_header(struct dit_diff *diff)
+{
+	char texts[2][DIT_DIGEST_TEXT_BYTES];
+	char header[200];
+	char made[32];
+	time_t now = time(NULL);
+	struct tm utc;
+	int r = 0;
+
+	for (unsigned side = 0; side < 2; side++) {
+		dit_sum128_text(&diff->sides[side].digest, texts[side]);
+	}
+	(void)strftime(made, sizeof(made), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	(void)snprintf(header, sizeof(header),
+	               DIT_CHANGES_LINE "\n" DIT_CHANGES_FROM "%s\n" DIT_CHANGES_TO
+	                                "%s\n# made: %s, %s\n",
+	               texts[0], texts[1], made, dit_version());
+	r = dit_ldif_write_raw(&diff->text, dit_span_of(header));
+	return r < 0 || diff->sides[1].top == 0 ? r : write_csns(diff);
 }
 
 int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type)

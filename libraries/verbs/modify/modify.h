@@ -101,6 +101,13 @@ struct dit_modify_opts {
 	/* A database directory in place of the configured one; it implies no_glue. NULL:
 	 * the configured one */
 	const char *directory;
+
+	/* The changes are those of dit_diff() with exact: they can be of all attributes,
+	 * and nothing is added, such as modifyTimestamp. */
+	bool is_exact;
+	/* Such changes tell the digest of the state that they are for. Make them even if
+	 * that is not the database's. */
+	bool may_mismatch;
 };
 
 /** Options to begin with: all defaults. Not for static objects. */

@@ -511,6 +511,13 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 	if (r == 0 && change->op == MODIFY_NOTHING) {
 		return 0;
 	}
+	if (record->text.data[0] == '#') {
+		int state = dit_modify_check_state(modifier, record);
+
+		if (state < 0) {
+			return state;
+		}
+	}
 	modifier->stats->nrecords++;
 	dit_arena_reset(&modifier->scratch);
 	r = r ?: make(&work);

@@ -9,6 +9,7 @@
  *   modify_entry.c   the modifications of one entry
  *   modify_tree.c    which entries there are now, and how they are called
  *   modify_write.c   the database gets what has changed
+ *   modify_state.c   is the database in the state that the changes are for?
  *
  * The stored state is never changed while changes are applied: it is read through the
  * output (names) and through a snapshot (entries). What a change touches is a node, which
@@ -19,6 +20,7 @@
 #ifndef DITKIT_MODIFY_IMPL_H
 #define DITKIT_MODIFY_IMPL_H
 
+#include "base/digest.h"
 #include "entry/entry.h"
 #include "entry/why.h"
 #include "index/index_keys.h"
@@ -162,7 +164,8 @@ struct modifier {
 	struct dit_arena kept;    /* nodes, entries and values */
 	struct dit_arena scratch; /* of one record */
 	struct modify_tree tree;
-	struct dit_csn_list csns; /* with write_context_csn */
+	struct dit_csn_list csns;           /* with write_context_csn */
+	char digest[DIT_DIGEST_TEXT_BYTES]; /* that the database has now; "": not known */
 	struct dit_progress_count {
 		uint64_t done;
 		uint64_t total;
@@ -275,6 +278,17 @@ int dit_modify_write(struct modifier *modifier);
 /** All that is needed before the first record. Reports. */
 int dit_modify_setup(struct modifier *modifier);
 void dit_modify_release(struct modifier *modifier);
+
+/** A snapshot of what is stored. @param fault  says why not. 0; error */
+int dit_modify_open_snapshot(const struct modifier *modifier, unsigned nreaders,
+                             struct dit_fault *fault, struct dit_snapshot **ret);
+
+/* ---- modify_state.c ---- */
+
+/** Are the changes that begin with this record for the state of the database? 0; error,
+ * reported */
+int dit_modify_check_state(struct modifier *modifier,
+                           const struct dit_ldif_record *record);
 
 /* ---- modify_run.c ---- */
 

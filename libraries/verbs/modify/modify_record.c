@@ -134,7 +134,7 @@ static int read_values(struct reading *reading, size_t nlines, struct modify_mod
 	                             next_line(reading), nlines, &reading->change->notes,
 	                             &values);
 
-	if (r == 0) {
+	if (r == 0 && reading->modifier->adding.check_values) {
 		r = mod->how == MODIFY_HOW_DELETE ? check_each(reading, values.attrs)
 		                                  : check_values(reading, &values);
 	}
@@ -160,7 +160,7 @@ static int read_ad(struct reading *reading, const struct dit_ldif_line *line,
 		                                     .value = line->value,
 		                                     .detail = dit_span_of(reason)});
 	}
-	if (r == 0 && !is_manageable(*ret)) {
+	if (r == 0 && !reading->modifier->opts->is_exact && !is_manageable(*ret)) {
 		r = refuse_ad(reading, DIT_WHY_MOD_FIXED, *ret);
 	}
 	return r;

@@ -66,12 +66,14 @@ static int make_contexts(struct modifier *modifier)
 		.stop = &modifier->job.stop};
 	modifier->rules = dit_release_rules(chosen->openldap, chosen->patch);
 	*context = dit_database_context(&modifier->rules, chosen->settings, modifier->db);
-	context->check_schema = !opts->no_schema_check;
-	context->check_values = true;
-	context->is_request = true;
+	/* Exact changes are what is stored elsewhere, if slapd would take it or not. */
+	context->check_schema = !opts->no_schema_check && !opts->is_exact;
+	context->check_values = !opts->is_exact;
+	context->is_request = !opts->is_exact;
 	context->sid = opts->sid;
 	context->files = &modifier->files;
 	context->sorted = modifier->sorted;
+	context->lastmod = context->lastmod && !opts->is_exact;
 	modifier->changing = *context;
 	modifier->changing.names_first = false;
 	modifier->changing.keeps_names = true;
@@ -146,22 +148,29 @@ static int open_output(struct modifier *modifier, struct dit_fault *fault)
 	return r < 0 ? fail_open(modifier, r, fault) : 0;
 }
 
-/* A reader for each tool thread, for main, and for look-ups of a dry run. */
-static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
+int dit_modify_open_snapshot(const struct modifier *modifier, unsigned nreaders,
+                             struct dit_fault *fault, struct dit_snapshot **ret)
 {
 	bool is_dry = modifier->opts->is_dry_run;
 	const struct dit_snapshot_opts opts = {
-		.nreaders = modifier->job.nthreads + 2,
+		.nreaders = nreaders,
 		.sealed = dit_data_seal_format(modifier->seal),
 		.wait_ms = WAIT_MS,
 		.is_claimed = !is_dry,
 		.claimed_fd = is_dry ? -1 : modifier->output->base.target.data_fd,
 		.fault = fault};
-	struct dit_schema *schema = modifier->job.chosen.settings->schema;
-	int r = dit_snapshot_open_readers(&modifier->snapshot,
-	                                  modifier->db->data.directory, &opts);
 
-	if (r == 0 && is_dry) {
+	return dit_snapshot_open_readers(ret, modifier->db->data.directory, &opts);
+}
+
+/* A reader for each tool thread, for main, and for look-ups of a dry run. */
+static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
+{
+	struct dit_schema *schema = modifier->job.chosen.settings->schema;
+	int r = dit_modify_open_snapshot(modifier, modifier->job.nthreads + 2, fault,
+	                                 &modifier->snapshot);
+
+	if (r == 0 && modifier->opts->is_dry_run) {
 		r = dit_output_view_open(&modifier->output, modifier->snapshot,
 		                         modifier->job.nthreads + 1);
 	}

@@ -115,4 +115,10 @@ struct dit_sum128 dit_entry_view_digest(const struct dit_entry_view *entry);
  */
 int dit_scan_digest(struct dit_entry_scan *scan, struct dit_sum128 *ret);
 
+/** Changes that lead from one state to another begin with these lines; digests follow the
+ * last two. */
+#define DIT_CHANGES_LINE "# ditdiff changes 1"
+#define DIT_CHANGES_FROM "# before: "
+#define DIT_CHANGES_TO   "# after: "
+
 #endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Changes of ditdiff --exact begin with comment lines that say from which state they lead
+ * to which. They are made if the database is in the first state. The next changes of the
+ * same run have to lead on from the second one.
+ */
+#include <string.h>
+
+#include "base/cut.h"
+#include "base/error.h"
+#include "modify/modify_impl.h"
+#include "scan/scan_snapshot.h"
+
+/* The digest of what is stored. 0; error, reported */
+static int read_digest(struct modifier *modifier)
+{
+	struct dit_fault fault = {""};
+	struct dit_scan_snapshot_opts opts = {
+		.schema = modifier->job.chosen.settings->schema,
+		.stop = &modifier->job.stop};
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_entry_scan *scan = NULL;
+	struct dit_sum128 sum = {0, 0};
+	int r = dit_modify_open_snapshot(modifier, modifier->job.nthreads, &fault,
+	                                 &snapshot);
+
+	opts.snapshot = snapshot;
+	r = r ?: dit_entry_scan_new(&scan, &opts);
+	r = r ?: dit_scan_digest(scan, &sum);
+	dit_entry_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	dit_sum128_text(&sum, modifier->digest);
+	return r < 0 ? dit_modify_fail(modifier, r, modifier->db->data.directory) : 0;
+}
+
+static int refuse(const struct modifier *modifier, const struct dit_ldif_record *record,
+                  struct dit_span before)
+{
+	bool is_known = modifier->digest[0] != '\0';
+
+	dit_job_report(
+		&modifier->job, DIT_REPORT_ERROR,
+		"%s:%llu: these changes are for a state whose digest is %.*s; %s%s; "
+		"--force makes them all the same",
+		record->file, (unsigned long long)record->file_line,
+		DIT_SPAN_ARGS(before),
+		is_known ? "that of the database is "
+			 : "changes without a digest, or that were refused, come "
+			   "before them",
+		modifier->digest);
+	return DIT_E_REFUSED;
+}
+
+static int check_before(struct modifier *modifier, const struct dit_ldif_record *record,
+                        struct dit_span before)
+{
+	const struct dit_modify_stats *stats = modifier->stats;
+	int r = 0;
+
+	if (modifier->opts->may_mismatch) {
+		return 0;
+	}
+	if (stats->nrefused > 0) {
+		modifier->digest[0] = '\0';
+	} else if (stats->nrecords == 0 && modifier->digest[0] == '\0') {
+		r = read_digest(modifier);
+	}
+	return r < 0 || dit_span_eq(before, dit_span_of(modifier->digest))
+	               ? r
+	               : refuse(modifier, record, before);
+}
+
+static void take_after(struct modifier *modifier, struct dit_span after)
+{
+	size_t len = after.len < DIT_DIGEST_TEXT_BYTES ? after.len : 0;
+
+	memcpy(modifier->digest, after.data, len);
+	modifier->digest[len] = '\0';
+}
+
+int dit_modify_check_state(struct modifier *modifier,
+                           const struct dit_ldif_record *record)
+{
+	struct dit_span text = record->text;
+	bool is_header = false;
+	int r = 0;
+
+	while (r == 0 && text.len > 0 && (text.data[0] == '#' || text.data[0] == '\n')) {
+		struct dit_span line;
+
+		(void)dit_cut_until(&text, '\n', &line);
+		if (dit_span_eq(line, DIT_SPAN(DIT_CHANGES_LINE))) {
+			is_header = true;
+		} else if (is_header &&
+		           dit_cut_prefix(&line, DIT_SPAN(DIT_CHANGES_FROM))) {
+			r = check_before(modifier, record, line);
+		} else if (is_header && dit_cut_prefix(&line, DIT_SPAN(DIT_CHANGES_TO))) {
+			take_after(modifier, line);
+		}
+	}
+	return r;
+}

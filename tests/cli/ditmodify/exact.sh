@@ -1,0 +1,55 @@
+# Exact changes lead from one state to another one, with all that slapd makes itself. They are
+# made in the state that they are for, and lead on from each other.
+shown() { # shown FILE: without times, and what depends on them
+	sed '/^replace: modifyTimestamp/,/^-/d; s/[0-9a-f]\{32\}/DIGEST/; s/^# made: .*/# made: .../; s/[0-9]\{14\}[.0-9]*Z/TIME/g; s/^entryUUID: .*/entryUUID: .../' "$1"
+}
+mkdir one two
+"$DITADD" -q -w -f slapd.conf -l "$DATA/ldif/bare.ldif"
+cp db/data.mdb one
+"$DITMODIFY" -w -f slapd.conf <<'LDIF'
+dn: uid=ann,ou=People,dc=example,dc=com
+changetype: modrdn
+newrdn: uid=anna
+deleteoldrdn: 1
+newsuperior: dc=example,dc=com
+
+dn: ou=new,dc=example,dc=com
+changetype: add
+objectClass: organizationalUnit
+LDIF
+cp db/data.mdb two
+"$DITMODIFY" -w -f slapd.conf <<'LDIF'
+dn: uid=anna,dc=example,dc=com
+changetype: modify
+replace: description
+description: three
+LDIF
+"$DITDIFF" -f slapd.conf --exact one two >1.ldif
+"$DITDIFF" -f slapd.conf --exact two db >2.ldif
+shown 1.ldif
+shown 2.ldif
+echo "# both, to the state that the database has; then they are for another one"
+"$DITMODIFY" -f slapd.conf --database one --exact 1.ldif 2.ldif
+"$DITDIFF" -f slapd.conf --exact one >3.ldif
+echo "# status $?: $(wc -l <3.ldif) lines"
+"$DITCHECK" -f slapd.conf --database one | sed "s,$PWD,DIR,"
+digest=$(sed -n 's/^# after: //p' 2.ldif)
+"$DITDIFF" -f slapd.conf --digest one | grep -c "$digest"
+hidden() { sed 's/[0-9a-f]\{32\}/DIGEST/g'; }
+"$DITMODIFY" -f slapd.conf --database one --exact 1.ldif 2>&1 | hidden
+"$DITMODIFY" -f slapd.conf --database two --exact 2.ldif 1.ldif 2>&1 | hidden
+echo "# a gap, and back over it"
+"$DITDIFF" -f slapd.conf --exact --reverse two db >back.ldif
+"$DITMODIFY" -f slapd.conf --database one --exact back.ldif
+"$DITDIFF" -f slapd.conf --exact one two >3.ldif
+echo "# status $?"
+echo "# other changes come before; they are not for --exact, and changes with attributes of slapd's are"
+printf 'dn: ou=new,dc=example,dc=com\nchangetype: delete\n\n' | cat - 2.ldif >mixed.ldif
+"$DITMODIFY" -f slapd.conf --database two --exact mixed.ldif 2>&1 | hidden
+"$DITMODIFY" -f slapd.conf --database two --exact --force mixed.ldif
+"$DITMODIFY" -f slapd.conf --database one 2.ldif 2>&1 | hidden
+echo "# without --exact the state is looked at as well"
+grep -v '^[a-z].*CSN\|^modify\|^replace: [em]' 1.ldif >plain.ldif
+"$DITMODIFY" -f slapd.conf -u --database db plain.ldif 2>&1 | hidden
+"$DITDIFF" -f slapd.conf --exact --attrs cn one two
+"$DITDIFF" -f slapd.conf --exact --subtree ou=People,dc=example,dc=com one two
