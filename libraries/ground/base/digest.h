@@ -64,9 +64,7 @@ void dit_sum128_add_values(struct dit_sum128 *sum, struct dit_span name,
  * values, each as two words of 64 bits, the high one first, each word with its lowest
  * byte first. The order of attributes and values does not count.
  *
- * @param values  of dit_sum128_add_values() for the first RDN as it is written, whose
- *                attribute has no name, and for all attributes but contextCSN, which
- *                tells what a server knows and not what the directory holds
+ * @param values  of dit_sum128_add_values() for all attributes
  */
 struct dit_sum128 dit_sum128_of_entry(struct dit_span norm_dn,
                                       const struct dit_sum128 *values);

@@ -68,17 +68,13 @@ void dit_entry_caches_deinit(struct dit_entry_caches *caches)
 
 struct dit_sum128 dit_entry_digest(const struct dit_entry *entry)
 {
-	const struct dit_span rdn = dit_dn_first_rdn(entry->dn.pretty);
 	struct dit_sum128 sum = {0, 0};
 
-	dit_sum128_add_values(&sum, DIT_SPAN(""), &rdn, 1, 0);
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];
 
-		if (!dit_span_eq(attr->ad->name, DIT_SPAN("contextCSN"))) {
-			dit_sum128_add_values(&sum, attr->ad->name, attr->values,
-			                      attr->nvalues, 0);
-		}
+		dit_sum128_add_values(&sum, attr->ad->name, attr->values, attr->nvalues,
+		                      0);
 	}
 	return dit_sum128_of_entry(entry->dn.norm, &sum);
 }

@@ -7,14 +7,11 @@
 
 #include "base/error.h"
 #include "scan/scan_snapshot.h"
-#include "values/dn.h"
 
 struct dit_sum128 dit_entry_view_digest(const struct dit_entry_view *entry)
 {
-	const struct dit_span rdn = dit_dn_first_rdn(entry->dn);
 	struct dit_sum128 sum = {0, 0};
 
-	dit_sum128_add_values(&sum, DIT_SPAN(""), &rdn, 1, 0);
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 

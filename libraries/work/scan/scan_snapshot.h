@@ -106,7 +106,8 @@ struct dit_arena *dit_scan_range_arena(struct dit_scan_range *range);
 
 /* ---- scan_digest.c ---- */
 
-/** The digest of an entry that can be read (base/digest.h). Any thread. */
+/** The digest of an entry that can be read (base/digest.h), without contextCSN: it tells
+ * what a server knows, and not what the directory holds. Any thread. */
 struct dit_sum128 dit_entry_view_digest(const struct dit_entry_view *entry);
 /**
  * The digest of a state: the sum of the digests of all entries that the scan shows.
