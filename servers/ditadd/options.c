@@ -101,6 +101,7 @@ static void take_own(struct options *options)
 	load->keep_going = common_is_given(common, 'c');
 	load->first_line = common_number(common, 'j');
 	load->is_quick = common_is_given(common, 'q');
+	load->is_exact = common_is_given(common, OPT_EXACT);
 	load->sid = (unsigned)common_number(common, 'S');
 	load->is_dry_run = common_is_given(common, 'u');
 	load->write_context_csn = common_is_given(common, 'w');

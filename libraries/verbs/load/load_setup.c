@@ -159,6 +159,7 @@ static int make_context(struct loader *loader)
 		dit_release_rules(loader->job.chosen.openldap, loader->job.chosen.patch);
 	*context = dit_database_context(&loader->reading.rules,
 	                                loader->job.chosen.settings, db);
+	context->lastmod = context->lastmod && !opts->is_exact;
 	context->is_strict = opts->is_strict;
 	context->is_quick = opts->is_quick;
 	context->check_schema = !opts->no_schema_check;
