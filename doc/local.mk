@@ -51,6 +51,7 @@ dist_man_MANS += \
 	%D%/man/ditmodify.8 \
 	%D%/man/ditsplit.8 \
 	%D%/man/ditkit.5 \
+	%D%/man/ditkit-history.8 \
 	%D%/man/ditkit.7 \
 	$(NULL)
 EXTRA_DIST += \

@@ -18,22 +18,26 @@ dist_zshcompletion_DATA = %D%/completion/_ditkit
 nodist_systemdunit_DATA = \
 	%D%/systemd/ditkit-export@.service \
 	%D%/systemd/ditkit-export@.timer \
+	%D%/systemd/ditkit-history@.service \
+	%D%/systemd/ditkit-history@.timer \
 	$(NULL)
 nodist_pkglibexec_SCRIPTS = %D%/systemd/ditkit-export
-CLEANFILES += $(bash_completions) $(nodist_systemdunit_DATA) $(nodist_pkglibexec_SCRIPTS)
+nodist_sbin_SCRIPTS = %D%/systemd/ditkit-history
+substituted = $(nodist_systemdunit_DATA) $(nodist_pkglibexec_SCRIPTS) $(nodist_sbin_SCRIPTS)
+CLEANFILES += $(bash_completions) $(substituted)
 
 $(bash_completions): %D%/completion/ditkit.bash
 	$(AM_V_GEN)$(MKDIR_P) %D%/completion && cp $(srcdir)/%D%/completion/ditkit.bash $@
 
-substitute = $(MKDIR_P) %D%/systemd && sed -e 's,@sbindir[@],$(sbindir),g' \
-	-e 's,@pkglibexecdir[@],$(pkglibexecdir),g'
-
-%D%/systemd/ditkit-export@.service: %D%/systemd/ditkit-export@.service.in Makefile
-	$(AM_V_GEN)$(substitute) $(srcdir)/$@.in >$@
-%D%/systemd/ditkit-export@.timer: %D%/systemd/ditkit-export@.timer.in Makefile
-	$(AM_V_GEN)$(substitute) $(srcdir)/$@.in >$@
-%D%/systemd/ditkit-export: %D%/systemd/ditkit-export.in Makefile
-	$(AM_V_GEN)$(substitute) $(srcdir)/$@.in >$@
+$(substituted): Makefile
+	$(AM_V_GEN)$(MKDIR_P) %D%/systemd && sed -e 's,@sbindir[@],$(sbindir),g' \
+		-e 's,@pkglibexecdir[@],$(pkglibexecdir),g' $(srcdir)/$@.in >$@
+%D%/systemd/ditkit-export@.service: %D%/systemd/ditkit-export@.service.in
+%D%/systemd/ditkit-export@.timer: %D%/systemd/ditkit-export@.timer.in
+%D%/systemd/ditkit-export: %D%/systemd/ditkit-export.in
+%D%/systemd/ditkit-history@.service: %D%/systemd/ditkit-history@.service.in
+%D%/systemd/ditkit-history@.timer: %D%/systemd/ditkit-history@.timer.in
+%D%/systemd/ditkit-history: %D%/systemd/ditkit-history.in
 
 EXTRA_DIST += \
 	%D%/README.md \
@@ -56,4 +60,7 @@ EXTRA_DIST += \
 	%D%/systemd/ditkit-export.in \
 	%D%/systemd/ditkit-export@.service.in \
 	%D%/systemd/ditkit-export@.timer.in \
+	%D%/systemd/ditkit-history.in \
+	%D%/systemd/ditkit-history@.service.in \
+	%D%/systemd/ditkit-history@.timer.in \
 	$(NULL)

@@ -64,6 +64,11 @@ wrap debconf-set-selections 'cat >/dev/null'
 wrap runuser 'shift 3; exec "$@"'
 wrap ldapsearch "exec $(command -v ldapsearch) \"\${@/#ldapi:\/\/\//ldapi://\${ROOT//\//%2f}%2fldapi}\""
 wrap ldapmodify "exec $(command -v ldapmodify) -H \"ldapi://\${ROOT//\//%2f}%2fldapi\" \"\$@\""
+wrap ditkit-history "
+export DITKIT_DIR=\$ROOT/var/backups/ditkit DITKIT_STATES=\$ROOT/var/lib/ditkit
+export DITKIT_OPTIONS=\"-f \$ROOT/etc/ldap/slapd.conf\"
+sed 's,@sbindir@,${DITADD%/*},g' '$DIT_SRCDIR/doc/packaging/systemd/ditkit-history.in' |
+	sh -s \"\$@\""
 # The part of systemd: slapd on a socket, and the nightly export.
 wrap systemctl '
 case $* in

@@ -29,6 +29,7 @@ script_tests += \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/golden-2.7.sh \
+	%D%/history.sh \
 	%D%/indexes.sh \
 	%D%/modify.sh \
 	%D%/modules.sh \

@@ -18,12 +18,13 @@ prefix=$(sed -n 's/^prefix = //p' "$DIT_BUILDDIR/Makefile")
 at=$work/root$prefix
 [ -z "$(find "$work/root" ! -type d ! -path "$at/*")" ] ||
 	fail "something is installed outside of $prefix"
-for file in sbin/ditadd sbin/ditcat sbin/ditcheck sbin/ditdiff sbin/ditindex sbin/ditmodify sbin/ditsplit \
+for file in sbin/ditadd sbin/ditcat sbin/ditcheck sbin/ditdiff sbin/ditindex sbin/ditmodify sbin/ditsplit sbin/ditkit-history \
 	share/man/man8/ditadd.8 share/man/man8/ditcat.8 share/man/man8/ditcheck.8 share/man/man8/ditdiff.8 \
 	share/man/man8/ditindex.8 share/man/man8/ditmodify.8 share/man/man8/ditsplit.8 include/ditkit/load.h lib/pkgconfig/ditkit.pc \
 	share/bash-completion/completions/ditadd share/bash-completion/completions/ditindex \
 	share/zsh/site-functions/_ditkit lib/systemd/system/ditkit-export@.service \
-	lib/systemd/system/ditkit-export@.timer libexec/ditkit/ditkit-export; do
+	lib/systemd/system/ditkit-export@.timer lib/systemd/system/ditkit-history@.service \
+	lib/systemd/system/ditkit-history@.timer share/man/man8/ditkit-history.8 libexec/ditkit/ditkit-export; do
 	[ -s "$at/$file" ] || fail "there is no $file"
 done
 for file in "$at"/sbin/* "$at/libexec/ditkit/ditkit-export"; do

@@ -1,0 +1,262 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# ditkit-history: each state of random histories is restored, and slapcat shows what it showed
+# then. Nothing is lost by a kill at any moment; damage is told; next to a slapd that takes
+# changes, each state is one that the directory had.
+. "${0%/*}/lib.sh"
+. "${0%/*}/slapd_lib.sh"
+: "${DITCAT:?}" "${DITDIFF:?}" "${DITMODIFY:?}" "${RANDCHANGES:?}" "${DIT_SRCDIR:?}"
+
+if ! command -v zstd >/dev/null; then
+	skip 'zstd is not installed'
+fi
+nseeds=1 ndatabases=2 nflips=10
+[ "${DIT_LONG:-no}" = no ] || { nseeds=125 ndatabases=8 nflips=200; }
+
+# The programs, which end all of the run at call number $KILL_AT: odd numbers come before a
+# call, even ones after it.
+mkdir "$work/sbin"
+for program in "$DITADD" "$DITCAT" "$DITDIFF" "$DITMODIFY" mv sync zstd; do
+	cat >"$work/sbin/${program##*/}" <<-END
+		#!/bin/bash
+		moment() {
+			n=\$((\$(<"$work/moment") + 1))
+			echo \$n >"$work/moment"
+			[ \$n -ne \$KILL_AT ] || kill -KILL 0
+		}
+		[ -z "\${KILL_AT:-}" ] || moment
+		$(command -v "$program") "\$@"
+		status=\$?
+		[ -z "\${KILL_AT:-}" ] || moment
+		exit \$status
+	END
+	chmod +x "$work/sbin/${program##*/}"
+done
+# The clock goes on by a minute when it is asked for the time.
+cat >"$work/sbin/date" <<'END'
+#!/bin/sh
+case $* in
+*-d*) exec /bin/date "$@" ;;
+esac
+now=$(($(cat "$DITKIT_CLOCK") + 60))
+echo $now >"$DITKIT_CLOCK"
+exec /bin/date -d @$now "$@"
+END
+chmod +x "$work/sbin/date"
+sed "s,@sbindir@,$work/sbin,g" "$DIT_SRCDIR/doc/packaging/systemd/ditkit-history.in" >"$work/history"
+export DITKIT_CLOCK=$work/clock DITKIT_DIR=$work/files DITKIT_STATES=$work/states
+export DITKIT_OPTIONS="-f $work/ref/slapd.conf -T 1"
+echo 1767225600 >"$work/clock" # 2026-01-01
+
+history() {
+	sh "$work/history" "$@"
+}
+
+# shown DATABASE: lines of all entries, sorted
+shown() {
+	slapcat -f "$work/ref/slapd.conf" -n "$1" -o ldif-wrap=no 2>/dev/null |
+		awk '/^dn:/ { dn = $0 } NF { print dn "\t" $0 }' | sort
+}
+
+newest() {
+	history list "$1" | tail -n 1 | cut -c 1-20
+}
+
+# step DATABASE FILE: changes, and the state that they lead to
+step() {
+	"$DITMODIFY" -f "$work/ref/slapd.conf" -n "$1" -c -w -l "$2" >/dev/null 2>&1
+	history take "$1" >"$work/said" 2>&1 || return
+	shown "$1" >"$work/shown/$1.$(newest "$1")"
+}
+
+# steps DATABASE: a random history in some steps
+steps() {
+	local i=$1 file
+	rm -rf "$work/parts"
+	mkdir "$work/parts"
+	"$RANDCHANGES" "$seed" changes "$i" | sed '/^control: /d' |
+		awk -v dir="$work/parts" -v size=$((4 + (seed + i) % 9)) '
+			BEGIN { RS = ""; ORS = "\n\n" }
+			{ print >(dir "/" sprintf("%03d", int(NR / size))) }'
+	check "seed $seed, $i: the first state" history take "$i"
+	shown "$i" >"$work/shown/$i.$(newest "$i")"
+	for file in "$work"/parts/*; do
+		check "seed $seed, $i: ${file##*/}" step "$i" "$file"
+	done
+}
+
+# restored DATABASE TIME
+restored() {
+	history restore "$1" --at "$2" && shown "$1" | diff -a "$work/shown/$1.$2" - &&
+		"$DITCHECK" -f "$work/ref/slapd.conf" -n "$1" --quick
+}
+
+# killed NUMBER: a run that ends at the moment of that number, and the next one. 1: it did
+# not end there
+killed() {
+	echo 0 >"$work/moment"
+	(KILL_AT=$1 setsid -w sh "$work/history" take 1; exit) >"$work/said" 2>&1
+	[ $? -eq 137 ]
+}
+
+# next_run: nothing is lost
+next_run() {
+	history take 1 && history prune 1 --keep 2 && history verify 1 &&
+		"$DITDIFF" -f "$work/ref/slapd.conf" -n 1 --exact "$DITKIT_STATES/1" >/dev/null
+}
+
+# kills NAME COMMAND...: a kill at each moment of a run, after the command
+kills() {
+	local name=$1 n
+	shift
+	for ((n = 1; ; n++)); do
+		check "$name, kill $n: a change" "$@" $n
+		killed $n || break
+		check "$name, kill $n: the next run" next_run
+	done
+	check "$name: runs are killed, $n times" [ $n -gt 6 ]
+	check "$name: the last run" next_run
+}
+
+forget() {
+	rm -rf "$DITKIT_DIR" "$DITKIT_STATES"
+}
+
+# change NUMBER: contextCSN makes each state another one
+change() {
+	printf 'dn: dc=h1\nchangetype: modify\nreplace: description\ndescription: %d\n' "$1" |
+		"$DITMODIFY" -f "$work/ref/slapd.conf" -n 1 -w
+}
+
+# told STATUS TEXT ARGUMENT...: how it ends, and what it says
+told() {
+	local status=$1 text=$2 got
+	shift 2
+	history "$@" >"$work/said" 2>&1
+	got=$?
+	cat "$work/said"
+	[ $got -eq "$status" ] && grep -qF -- "$text" "$work/said"
+}
+
+# flipped: one bit of one file is another one, and that is told
+flipped() {
+	local files file bytes at byte
+	rm -rf "$work/flipped"
+	cp -r "$DITKIT_DIR" "$work/flipped"
+	files=("$work"/flipped/1-*)
+	file=${files[RANDOM % ${#files[@]}]}
+	bytes=$(stat -c %s "$file")
+	at=$(((RANDOM * 32768 + RANDOM) % bytes))
+	byte=$(od -An -tu1 -j $at -N 1 "$file")
+	printf '%b' "\\x$(printf %x $((byte ^ (1 << RANDOM % 8))))" |
+		dd of="$file" bs=1 seek=$at conv=notrunc status=none
+	DITKIT_DIR=$work/flipped history verify 1 >"$work/said" 2>&1
+	[ $? -eq 2 ] && grep -q '^ditkit-history: .*1-2026' "$work/said" || {
+		echo "${file##*/}, byte $at"
+		cat "$work/said"
+		return 1
+	}
+}
+
+for ((seed = 1; seed <= nseeds; seed++)); do
+	rm -rf "$work"/{ref,files,states,shown}
+	mkdir -p "$work/ref/db-"{1..8} "$work/shown"
+	"$RANDCHANGES" "$seed" conf 8 | fill_in "$work/ref" >"$work/ref/slapd.conf"
+	for ((i = 1; i <= ndatabases; i++)); do
+		"$RANDCHANGES" "$seed" ldif $i >"$work/input.ldif"
+		ditadd_site "$work/ref" -c -n $i -l "$work/input.ldif"
+		export DITKIT_BASE_DAYS=$((i % 2))
+		steps $i
+		check "seed $seed, $i: verified" history verify $i
+		for state in "$work/shown/$i".*; do
+			check "seed $seed, $i: restored ${state##*/}" restored $i "${state#*/shown/"$i".}"
+		done
+	done
+done
+
+echo '== damage'
+RANDOM=1
+for ((n = 1; n <= nflips; n++)); do
+	check "bit $n" flipped
+done
+
+echo '== what is missing, and wrong calls'
+cp -r "$DITKIT_DIR" "$work/whole"
+mapfile -t files < <(cd "$DITKIT_DIR" && ls 1-*.changes.*)
+check 'there are changes' [ ${#files[@]} -gt 2 ]
+rm "$DITKIT_DIR/${files[1]}"
+check 'a gap' told 2 'lead on from' verify 1
+check 'a state after a gap' told 2 'lead on from' restore 1 --at "$(newest 1)"
+mv "$DITKIT_DIR/${files[2]}" "$DITKIT_DIR/${files[1]}"
+check 'an exchanged name' told 2 'lead on from' verify 1
+rm -r "$DITKIT_DIR"
+mv "$work/whole" "$DITKIT_DIR"
+check 'the first base is gone' told 2 'no state of database 1 at 2025-12-31' restore 1 --at 2025-12-31Z
+check 'no time' told 2 'invalid date' restore 1 --at never
+check 'no history' told 2 'no state of database 3' verify 3
+check 'no such database' told 2 'cannot be' take 99
+for wrong in '' take 'take x' 'list 1 2' 'restore 1' 'undo 1 --at now' 'prune 1 --keep 0' 'forget 1'; do
+	# shellcheck disable=SC2086 # words
+	check "wrong: $wrong" told 2 'usage: ditkit-history take' $wrong
+done
+exec 8>"$DITKIT_DIR/.1.lock"
+flock 8
+check 'two at a time' told 2 'is being worked on' take 1
+exec 8>&-
+echo 1767225600 >"$work/clock.old"
+DITKIT_CLOCK=$work/clock.old check 'the clock goes back' told 2 'the clock is wrong' take 1
+DITKIT_METRICS=$work/ditkit.prom check 'metrics' told 0 'database 1 is as it was' take 1
+check 'the file for Prometheus' grep -qx 'ditkit_history_files{database="1"} [0-9]*' "$work/ditkit-1.prom"
+
+echo '== kills'
+export DITKIT_BASE_DAYS=0
+forget
+kills 'the first base' forget
+kills 'changes and a base' change
+
+echo '== next to slapd'
+forget
+export DITKIT_BASE_DAYS=7
+start_slapd ref
+modify_ref() {
+	ldapmodify -x -H "${url[ref]}" -D 'cn=Admin+sn=x,dc=h1' -w secret >/dev/null
+}
+for name in a b; do
+	printf 'dn: cn=%s,dc=h1\nchangetype: add\nobjectClass: device\nobjectClass: extensibleObject\n' $name
+	printf 'cn: %s\nuidNumber: 0\n\n' $name
+done | modify_ref
+for ((n = 0; n < 3000; n++)); do
+	for name in a b; do
+		printf 'dn: cn=%s,dc=h1\nchangetype: modify\nincrement: uidNumber\nuidNumber: 1\n\n' $name
+	done
+done | modify_ref &
+changes=$!
+for n in 1 2 3 4; do
+	check "next to slapd, $n" history take 1
+done
+check 'slapd has taken all' wait $changes
+check 'next to slapd, at the end' history take 1
+stop_slapd
+shown 1 >"$work/shown/last"
+counted() {
+	"$DITCAT" -f "$work/ref/slapd.conf" -n 1 -a "(cn=$1)" | sed -n 's/^uidNumber: //p'
+}
+one_state() {
+	history restore 1 --at "$1" && a=$(counted a) && b=$(counted b) &&
+		[ $((a - b)) -ge 0 ] && [ $((a - b)) -le 1 ]
+}
+for state in $(history list 1 | cut -c 1-20); do
+	check "one state: $state" one_state "$state"
+done
+check 'the last state' diff -a "$work/shown/last" <(shown 1)
+check 'it had all changes' [ "$(counted b)" = 3000 ]
+
+echo '== undo'
+start_slapd ref
+printf 'dn: cn=%s,dc=h1\nchangetype: delete\n\n' a b | modify_ref
+check 'the deletes are taken' history take 1
+history undo 1 --from "$(history list 1 | head -n 1 | cut -c 1-20)" --subtree cn=a,dc=h1 >"$work/undo.ldif"
+check 'one is undone' modify_ref <"$work/undo.ldif"
+check 'it is there' [ "$(counted a)" -ge 0 ]
+check 'the other one is not' [ -z "$(counted b)" ]
+finish
