@@ -337,6 +337,25 @@ TEST(a_dry_run_touches_no_database)
 	dit_load_stats_deinit(&stats);
 }
 
+TEST(an_exact_load_adds_nothing_to_an_entry)
+{
+	for (int is_exact = 0; is_exact < 2; is_exact++) {
+		struct load_fixture *f = load_fixture_new("");
+		struct dit_load_opts opts = load_fixture_opts(f);
+		struct dit_snapshot *snapshot = NULL;
+
+		load_fixture_write(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
+		opts.is_exact = is_exact;
+		opts.no_schema_check = is_exact; /* which adds the structural class */
+		assert_int_equal(load_fixture_run(&opts), 0);
+		snapshot = load_fixture_snapshot(f->database);
+		/* objectClass and dc; the structural class and six more */
+		assert_int_equal(dit_snapshot_db(snapshot, "ad2i")->nrecords,
+		                 is_exact ? 2 : 9);
+		dit_snapshot_close(snapshot);
+	}
+}
+
 static void stop_request(void *ctx, const struct dit_progress *progress)
 {
 	volatile sig_atomic_t *stop = ctx;

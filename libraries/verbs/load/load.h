@@ -170,7 +170,9 @@ struct dit_load_opts {
 	/* A database directory in place of the configured one; it implies no_glue. NULL:
 	 * the configured one. Not with is_prepared */
 	const char *directory;
-	bool is_exact; /* no operational attributes are added to entries that lack them */
+	/* No operational attributes are added to entries that lack them; with
+	 * no_schema_check no structural class either. */
+	bool is_exact;
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)
