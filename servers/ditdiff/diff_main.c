@@ -257,6 +257,8 @@ static void print_count(const char *what, uint64_t n)
 	}
 }
 
+#define MOST_BRANCHES 20 /* for a reader */
+
 static void print_summary(const struct dit_diff_stats *stats)
 {
 	if (dit_diff_nchanges(stats) == 0) {
@@ -270,7 +272,15 @@ static void print_summary(const struct dit_diff_stats *stats)
 	print_count("modified", stats->nmodified);
 	for (size_t i = 0; i < stats->nattrs; i++) {
 		(void)printf("  %-30s %s\n", stats->attrs[i].name,
-		             figure_count(stats->attrs[i].nentries).text);
+		             figure_count(stats->attrs[i].n).text);
+	}
+	for (size_t i = 0; i < stats->nbranches && i < MOST_BRANCHES; i++) {
+		(void)printf("%10s below %s\n", figure_count(stats->branches[i].n).text,
+		             stats->branches[i].name);
+	}
+	if (stats->nbranches > MOST_BRANCHES) {
+		(void)printf("%10s more subtrees\n",
+		             figure_count(stats->nbranches - MOST_BRANCHES).text);
 	}
 }
 
@@ -293,22 +303,29 @@ static int print_digests_json(const struct dit_diff_stats *stats)
 		(json_int_t)stats->nnamed, "missing", (json_int_t)stats->nmissing));
 }
 
+static json_t *counts_json(const struct dit_diff_count *list, size_t n)
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < n; i++) {
+		(void)json_object_set_new(json, list[i].name,
+		                          json_integer((json_int_t)list[i].n));
+	}
+	return json;
+}
+
 static int print_json(const struct dit_diff_stats *stats)
 {
-	json_t *attrs = json_object();
+	json_t *attrs = counts_json(stats->attrs, stats->nattrs);
+	json_t *branches = counts_json(stats->branches, stats->nbranches);
 
-	for (size_t i = 0; i < stats->nattrs; i++) {
-		(void)json_object_set_new(
-			attrs, stats->attrs[i].name,
-			json_integer((json_int_t)stats->attrs[i].nentries));
-	}
 	return dump(json_pack(
-		"{s:i, s:s, s:s, s:[I,I], s:I, s:I, s:I, s:I, s:o}", "format", 1,
+		"{s:i, s:s, s:s, s:[I,I], s:I, s:I, s:I, s:I, s:o, s:o}", "format", 1,
 		"program", "ditdiff", "version", dit_version(), "entries",
 		(json_int_t)stats->nentries[0], (json_int_t)stats->nentries[1], "added",
 		(json_int_t)stats->nadded, "deleted", (json_int_t)stats->ndeleted,
 		"renamed", (json_int_t)stats->nrenamed, "modified",
-		(json_int_t)stats->nmodified, "attributes", attrs));
+		(json_int_t)stats->nmodified, "attributes", attrs, "subtrees", branches));
 }
 
 static int print_stats(const struct diff_options *options,

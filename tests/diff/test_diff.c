@@ -172,6 +172,9 @@ TEST(exchanged_names_need_one_entry_for_a_while)
 	assert_int_equal(stats.ntemporary, 1);
 	assert_int_equal(stats.nattrs, 1);
 	assert_string_equal(stats.attrs[0].name, "description");
+	assert_int_equal(stats.nbranches, 1);
+	assert_string_equal(stats.branches[0].name, "dc=x");
+	assert_int_equal(stats.branches[0].n, 5);
 	assert_int_equal(dit_diff_nchanges(&stats), 5);
 	dit_diff_stats_deinit(&stats);
 	assert_null(strstr(pair->text, "below"));

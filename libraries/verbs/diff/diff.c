@@ -25,6 +25,60 @@ int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *wh
 	return r;
 }
 
+/* ---- statistics ---- */
+
+int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map,
+                   struct dit_diff_count **list, size_t *n)
+{
+	uint64_t key = dit_sum128_seed(name, diff->seed);
+	uint32_t at = dit_diff_map_get(map, key);
+	struct dit_diff_count *more = NULL;
+
+	if (at != DIT_DIFF_NONE) {
+		(*list)[at].n++;
+		return 0;
+	}
+	more = reallocarray(*list, *n + 1, sizeof(*more));
+	if (more == NULL) {
+		return -ENOMEM;
+	}
+	*list = more;
+	more[*n] = (struct dit_diff_count){.name = strndup(name.data, name.len), .n = 1};
+	return more[*n].name == NULL ? -ENOMEM
+	                             : dit_diff_map_set(map, key, (uint32_t)(*n)++);
+}
+
+static int compare_attrs(const void *a, const void *b)
+{
+	const struct dit_diff_count *x = a;
+	const struct dit_diff_count *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int compare_branches(const void *a, const void *b)
+{
+	const struct dit_diff_count *x = a;
+	const struct dit_diff_count *y = b;
+
+	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
+}
+
+static void sort_counts(struct dit_diff_stats *stats)
+{
+	dit_sort_items(stats->attrs, stats->nattrs, sizeof(*stats->attrs), compare_attrs);
+	dit_sort_items(stats->branches, stats->nbranches, sizeof(*stats->branches),
+	               compare_branches);
+}
+
+static void free_counts(struct dit_diff_count *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(list[i].name);
+	}
+	free(list);
+}
+
 /* ---- configuration ---- */
 
 static int find_ads(struct dit_diff *diff)
@@ -66,6 +120,9 @@ static int read_conf(struct dit_diff *diff)
 	r = r < 0 ? r : dit_job_read(&diff->job);
 	r = r < 0 ? r : dit_job_choose(&diff->job);
 	diff->is_told = r < 0;
+	if (r == 0) {
+		diff->suffix_nrdns = dit_diff_depth(diff->job.chosen.db->suffix);
+	}
 	r = r < 0 ? r : find_ads(diff);
 	return r < 0 ? r : make_match(diff);
 }
@@ -210,14 +267,6 @@ static int run(struct dit_diff *diff)
 	return r < 0 ? r : dit_diff_plan(diff);
 }
 
-static int compare_attrs(const void *a, const void *b)
-{
-	const struct dit_diff_attr *x = a;
-	const struct dit_diff_attr *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
 static void deinit(struct dit_diff *diff)
 {
 	dit_diff_free_digests(diff);
@@ -225,6 +274,8 @@ static void deinit(struct dit_diff *diff)
 	close_side(&diff->sides[1]);
 	dit_arena_deinit(&diff->match.arena);
 	dit_diff_map_deinit(&diff->taken);
+	dit_diff_map_deinit(&diff->attrs);
+	dit_diff_map_deinit(&diff->branches);
 	dit_ldif_text_deinit(&diff->text);
 	dit_arena_deinit(&diff->names);
 	dit_arena_deinit(&diff->arena);
@@ -262,8 +313,7 @@ static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void 
 		dit_diff_stats_deinit(&diff.stats);
 		return r;
 	}
-	dit_sort_items(diff.stats.attrs, diff.stats.nattrs, sizeof(*diff.stats.attrs),
-	               compare_attrs);
+	sort_counts(&diff.stats);
 	*ret = diff.stats;
 	return 0;
 }
@@ -279,9 +329,7 @@ int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ct
 
 void dit_diff_stats_deinit(struct dit_diff_stats *stats)
 {
-	for (size_t i = 0; i < stats->nattrs; i++) {
-		free(stats->attrs[i].name);
-	}
-	free(stats->attrs);
+	free_counts(stats->attrs, stats->nattrs);
+	free_counts(stats->branches, stats->nbranches);
 	*stats = (struct dit_diff_stats){.attrs = NULL};
 }

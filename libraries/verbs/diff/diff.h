@@ -120,10 +120,9 @@ static inline struct dit_diff_opts dit_diff_opts_init(void)
 	return opts;
 }
 
-/** An attribute that was changed in entries of both databases. */
-struct dit_diff_attr {
+struct dit_diff_count {
 	char *name; /* owned */
-	uint64_t nentries;
+	uint64_t n;
 };
 
 struct dit_diff_stats {
@@ -132,15 +131,20 @@ struct dit_diff_stats {
 	uint64_t ndeleted;
 	uint64_t nrenamed; /* of a subtree that moved, the topmost entry */
 	uint64_t nmodified;
-	uint64_t ntemporary;         /* entries that free names for a while */
-	struct dit_diff_attr *attrs; /* of nmodified; by name; owned */
+	uint64_t ntemporary; /* entries that free names for a while */
+	/* The attributes of nmodified entries; by name; owned. */
+	struct dit_diff_count *attrs;
 	size_t nattrs;
+	/* The entries right below the suffix, each with the changes below it, and the
+	 * suffix with all others; by number, the largest first; owned. */
+	struct dit_diff_count *branches;
+	size_t nbranches;
 	/* With digests. */
 	bool differs;
 	uint64_t nsubtrees;   /* that differ */
 	uint64_t nnamed;      /* entries of a database that differ, or may */
 	uint64_t nmissing;    /* entries that it lacks, at least */
-	uint64_t reserved[4]; /* room for later releases; 0 */
+	uint64_t reserved[2]; /* room for later releases; 0 */
 };
 
 /** All changes; 0: the databases are equal. Not with digests. */

@@ -331,27 +331,6 @@ static int write_attr(struct dit_diff *diff, struct attr *attr)
 	return r < 0 || new->n == 0 ? r : write_values(diff, "add", name, new);
 }
 
-static int count_attr(struct dit_diff *diff, struct dit_span name)
-{
-	struct dit_diff_stats *stats = &diff->stats;
-	struct dit_diff_attr *list = stats->attrs;
-
-	for (size_t i = 0; i < stats->nattrs; i++) {
-		if (dit_span_eq_nocase(dit_span_of(list[i].name), name)) {
-			list[i].nentries++;
-			return 0;
-		}
-	}
-	list = reallocarray(list, stats->nattrs + 1, sizeof(*list));
-	if (list == NULL) {
-		return -ENOMEM;
-	}
-	stats->attrs = list;
-	list[stats->nattrs].name = strndup(name.data, name.len);
-	list[stats->nattrs].nentries = 1;
-	return list[stats->nattrs].name == NULL ? -ENOMEM : (stats->nattrs++, 0);
-}
-
 /* ---- two entries ---- */
 
 struct change {
@@ -385,7 +364,9 @@ static int compare_attr(struct change *change, const struct dit_attr_view *view)
 		r = dit_diff_begin(diff, change->entries[1].dn, "modify");
 		change->has_begun = true;
 	}
-	r = r < 0 ? r : count_attr(diff, view->name);
+	r = r < 0 ? r
+	          : dit_diff_count(diff, view->ad == NULL ? view->name : view->ad->name,
+	                           &diff->attrs, &diff->stats.attrs, &diff->stats.nattrs);
 	return r < 0 ? r : write_attr(diff, &attr);
 }
 

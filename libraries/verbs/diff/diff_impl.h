@@ -122,6 +122,9 @@ struct dit_diff {
 	struct dit_diff_node *nodes;
 	size_t nnodes;
 	size_t nodes_size;
+	struct dit_diff_map attrs;    /* of the statistics, by name */
+	struct dit_diff_map branches; /* the same */
+	unsigned suffix_nrdns;
 	struct dit_diff_map taken; /* nodes that go or move, by their present names */
 	uint32_t *holders;         /* nodes: entries that were added to free names */
 	size_t nholders;
@@ -140,6 +143,9 @@ struct dit_diff {
 /** Report a failure: "WHAT: WHY". @return r */
 int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *why);
 
+/** One more of that name. @param map  of the list. 0 or -ENOMEM */
+int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map,
+                   struct dit_diff_count **list, size_t *n);
 /* ---- diff_scan.c ---- */
 
 /** Report an entry that is damaged. @return DIT_E_CORRUPT */
@@ -166,6 +172,8 @@ bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad);
 
 /* ---- diff_match.c ---- */
 
+/** RDNs of a DN. */
+unsigned dit_diff_depth(struct dit_span dn);
 /** Items become nodes, with all entries above them. 0; error */
 int dit_diff_match(struct dit_diff *diff);
 /** An entry of a side by its ID: @p ret is valid until the next call. 0; error */
@@ -207,6 +215,8 @@ int dit_diff_modify(struct dit_diff *diff, const struct dit_diff_node *node);
 
 /** The DN that a node has at the moment, in the arena. 0 or -ENOMEM */
 int dit_diff_dn(struct dit_diff *diff, uint32_t node, struct dit_span *ret);
+/** Is the DN, in any form, that of a holder, or like one? */
+bool dit_diff_is_holder(struct dit_span dn);
 /** With opts.exact: the comment lines at the beginning. 0; error */
 int dit_diff_write_header(struct dit_diff *diff);
 /** "dn:" and "changetype:". 0 or -ENOMEM */

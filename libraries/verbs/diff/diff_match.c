@@ -36,12 +36,12 @@ int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
 
 /* ---- items and those above them ---- */
 
-static unsigned depth_of(struct dit_span norm)
+unsigned dit_diff_depth(struct dit_span dn)
 {
 	unsigned depth = 0;
 
-	while (norm.len > 0) {
-		norm = dit_dn_parent(norm);
+	while (dn.len > 0) {
+		dn = dit_dn_parent(dn);
 		depth++;
 	}
 	return depth;
@@ -85,7 +85,7 @@ static int read_item(struct dit_diff *diff, unsigned side, size_t at)
 	item->is_hole = entry.is_hole;
 	item->dn = dit_diff_dn_sum(diff, entry.norm_dn).low;
 	item->parent = entry.parent;
-	item->depth = depth_of(entry.norm_dn);
+	item->depth = dit_diff_depth(entry.norm_dn);
 	item->class_hash = class_of(diff, &entry);
 	/* A topmost entry has several RDNs, and keeps them. */
 	item->rdn = dit_arena_copy(

@@ -171,8 +171,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	     dit_diff_map_get(scan->marked, entry->parent) == DIT_DIFF_NONE)) {
 		return 0;
 	}
-	if (entry->norm_dn.len > strlen(DIT_DIFF_HOLDER) &&
-	    memcmp(entry->norm_dn.data, DIT_DIFF_HOLDER, strlen(DIT_DIFF_HOLDER)) == 0) {
+	if (dit_diff_is_holder(entry->norm_dn)) {
 		atomic_store_explicit(&scan->diff->has_holder_name, true,
 		                      memory_order_relaxed);
 	}

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "base/version.h"
 #include "diff/diff_impl.h"
+#include "values/dn.h"
 
 #define FLUSH_BYTES ((size_t)256 << 10)
 
@@ -88,10 +90,32 @@ int dit_diff_write_header(struct dit_diff *diff)
 	return r < 0 || diff->sides[1].top == 0 ? r : write_csns(diff);
 }
 
+bool dit_diff_is_holder(struct dit_span dn)
+{
+	return dit_cut_prefix(&dn, DIT_SPAN(DIT_DIFF_HOLDER));
+}
+
+/* The subtree right below the suffix that has the entry; the suffix, if none has it below
+ * its topmost entry. Temporary entries do not count. */
+static int count_branch(struct dit_diff *diff, struct dit_span dn)
+{
+	unsigned depth = dit_diff_depth(dn);
+	unsigned least = diff->suffix_nrdns + (depth > diff->suffix_nrdns + 1);
+
+	for (; depth > least && !dit_diff_is_holder(dn); depth--) {
+		dn = dit_dn_parent(dn);
+	}
+	return dit_diff_is_holder(dn)
+	               ? 0
+	               : dit_diff_count(diff, dn, &diff->branches, &diff->stats.branches,
+	                                &diff->stats.nbranches);
+}
+
 int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type)
 {
 	int r = write_text(diff, "dn", dn);
 
+	r = r < 0 ? r : count_branch(diff, dn);
 	return r < 0 ? r : write_text(diff, "changetype", dit_span_of(type));
 }
 
