@@ -407,7 +407,14 @@ sed 's/^sn: .*/sn: Other/' people.ldif >other.ldif
 "$DITDIFF" --json -f slapd.conf other.ldif >diff.json
 is "a difference" $? 1
 flat diff.json >flat
-fields flat | sed 's/^attributes\..*/attributes.NAME/' >diff.fields
+fields flat | sed 's/^attributes\..*/attributes.NAME/; s/^subtrees\..*/subtrees.DN/' >diff.fields
+"$DITDIFF" --digest -f slapd.conf >digest.json || fail "a digest"
+"$DITDIFF" --json -f slapd.conf digest.json db >equal.json || fail "a comparison with it"
+for file in digest equal; do
+	flat $file.json >flat
+	fields flat | sed 's/^buckets\[\].*/buckets[]/' >>diff.fields
+done
+echo 'contextCSN[]' >>diff.fields # there is none
 sort -u load.fields index.fields modify.fields check.fields compare.fields diff.fields | grep -v '^kinds' >fields
 documented "The run" Estimates >documented
 nchecks=$((nchecks + 1))
