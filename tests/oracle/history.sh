@@ -208,6 +208,27 @@ DITKIT_CLOCK=$work/clock.old check 'the clock goes back' told 2 'the clock is wr
 DITKIT_METRICS=$work/ditkit.prom check 'metrics' told 0 'database 1 is as it was' take 1
 check 'the file for Prometheus' grep -qx 'ditkit_history_files{database="1"} [0-9]*' "$work/ditkit-1.prom"
 
+echo '== a glued database'
+sed -n '/^include\|^module/p' "$work/ref/slapd.conf" >"$work/glued.conf"
+cat >>"$work/glued.conf" <<-END
+	database mdb
+	suffix ou=below,dc=glued
+	subordinate
+	directory $work/glued/below
+	database mdb
+	suffix dc=glued
+	directory $work/glued/above
+END
+mkdir -p "$work"/glued/{above,below}
+printf 'dn: dc=glued\nobjectClass: domain\n' | "$DITADD" -f "$work/glued.conf" -g -b dc=glued
+printf 'dn: ou=below,dc=glued\nobjectClass: organizationalUnit\n' |
+	"$DITADD" -f "$work/glued.conf" -g -b ou=below,dc=glued
+glued() {
+	history take 2 && history restore 2 --at now &&
+		[ "$("$DITCAT" -f "$work/glued.conf" | grep -c '^dn: ')" = 2 ]
+}
+DITKIT_DIR=$work/glued DITKIT_OPTIONS="-f $work/glued.conf" check 'the other one stays' glued
+
 echo '== kills'
 export DITKIT_BASE_DAYS=0
 forget
