@@ -207,6 +207,16 @@ echo 1767225600 >"$work/clock.old"
 DITKIT_CLOCK=$work/clock.old check 'the clock goes back' told 2 'the clock is wrong' take 1
 DITKIT_METRICS=$work/ditkit.prom check 'metrics' told 0 'database 1 is as it was' take 1
 check 'the file for Prometheus' grep -qx 'ditkit_history_files{database="1"} [0-9]*' "$work/ditkit-1.prom"
+full() { # no room for a base
+	mv "$work/sbin/zstd" "$work/zstd"
+	printf '#!/bin/sh\nexit 1\n' >"$work/sbin/zstd"
+	chmod +x "$work/sbin/zstd"
+	DITKIT_DIR=$work/none told 2 'all entries of database 1 cannot be written' take 1
+	local status=$?
+	mv "$work/zstd" "$work/sbin"
+	return $status
+}
+check 'no room for a base' full
 
 echo '== a glued database'
 sed -n '/^include\|^module/p' "$work/ref/slapd.conf" >"$work/glued.conf"
