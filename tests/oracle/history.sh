@@ -207,6 +207,11 @@ echo 1767225600 >"$work/clock.old"
 DITKIT_CLOCK=$work/clock.old check 'the clock goes back' told 2 'the clock is wrong' take 1
 DITKIT_METRICS=$work/ditkit.prom check 'metrics' told 0 'database 1 is as it was' take 1
 check 'the file for Prometheus' grep -qx 'ditkit_history_files{database="1"} [0-9]*' "$work/ditkit-1.prom"
+first=$(history list 1 | head -n 1 | cut -c 1-20)
+there=$(TZ=UTC-9 /bin/date -d "$first" '+%F %T')
+TZ=UTC-9 check 'the time of the place' told 0 "in the state of $first" restore 1 --at "$there"
+history restore 1 --at "$(newest 1)"
+check 'an empty time' told 2 'usage: ' restore 1 --at ''
 full() { # no room for a base
 	mv "$work/sbin/zstd" "$work/zstd"
 	printf '#!/bin/sh\nexit 1\n' >"$work/sbin/zstd"
