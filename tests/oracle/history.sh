@@ -212,16 +212,31 @@ there=$(TZ=UTC-9 /bin/date -d "$first" '+%F %T')
 TZ=UTC-9 check 'the time of the place' told 0 "in the state of $first" restore 1 --at "$there"
 history restore 1 --at "$(newest 1)"
 check 'an empty time' told 2 'usage: ' restore 1 --at ''
+relative() {
+	cd "$work" && DITKIT_DIR=files DITKIT_STATES=states told 0 'sound up to' verify 1
+}
+check 'relative directories' relative
+head -c 40000 /dev/zero >"$DITKIT_STATES/1/data.mdb"
+check 'a damaged state' told 0 'database 1 is as it was' take 1
+mkdir "$work/aside"
+mv "$DITKIT_DIR"/1-*Z.ldif.zst "$work/aside"
+check 'no base is kept' told 2 'there is no state of database 1' prune 1 --keep 1
+check 'nothing is removed' [ "$(history list 1 | wc -l)" = ${#files[@]} ]
+check 'no base' told 0 'all entries' take 1
+mv "$work"/aside/* "$DITKIT_DIR"
 full() { # no room for a base
-	mv "$work/sbin/zstd" "$work/zstd"
+	mv "$work/sbin/zstd" "$work/aside"
 	printf '#!/bin/sh\nexit 1\n' >"$work/sbin/zstd"
 	chmod +x "$work/sbin/zstd"
 	DITKIT_DIR=$work/none told 2 'all entries of database 1 cannot be written' take 1
 	local status=$?
-	mv "$work/zstd" "$work/sbin"
+	mv "$work/aside/zstd" "$work/sbin"
 	return $status
 }
 check 'no room for a base' full
+: >"$(ls "$DITKIT_DIR"/1-* | tail -n 1)"
+check 'the newest file is damaged' told 2 'the history begins again' take 1
+check 'a new base' told 0 "database 1 is as it was at $(newest 1)" take 1
 
 echo '== a glued database'
 sed -n '/^include\|^module/p' "$work/ref/slapd.conf" >"$work/glued.conf"
