@@ -78,25 +78,37 @@ static void take_after(struct modifier *modifier, struct dit_span after)
 	modifier->digest[len] = '\0';
 }
 
+/* Comment lines, what they go on with, and empty lines. */
+static bool is_comment(char first)
+{
+	return first == '#' || first == ' ' || first == '\n' || first == '\r';
+}
+
+/* Several headers follow each other where a state had no changes. */
 int dit_modify_check_state(struct modifier *modifier,
                            const struct dit_ldif_record *record)
 {
 	struct dit_span text = record->text;
+	struct dit_span after = {NULL, 0};
 	bool is_header = false;
 	int r = 0;
 
-	while (r == 0 && text.len > 0 && (text.data[0] == '#' || text.data[0] == '\n')) {
+	while (r == 0 && text.len > 0 && is_comment(text.data[0])) {
 		struct dit_span line;
 
 		(void)dit_cut_until(&text, '\n', &line);
+		line.len -= line.len > 0 && line.data[line.len - 1] == '\r';
 		if (dit_span_eq(line, DIT_SPAN(DIT_CHANGES_LINE))) {
 			is_header = true;
 		} else if (is_header &&
 		           dit_cut_prefix(&line, DIT_SPAN(DIT_CHANGES_FROM))) {
 			r = check_before(modifier, record, line);
 		} else if (is_header && dit_cut_prefix(&line, DIT_SPAN(DIT_CHANGES_TO))) {
-			take_after(modifier, line);
+			after = line;
 		}
+	}
+	if (r == 0 && after.data != NULL) {
+		take_after(modifier, after);
 	}
 	return r;
 }

@@ -28,6 +28,10 @@ LDIF
 "$DITDIFF" -f slapd.conf --exact two db >2.ldif
 shown 1.ldif
 shown 2.ldif
+hidden() { sed 's/[0-9a-f]\{32\}/DIGEST/g'; }
+echo "# a header alone"
+{ sed '/^dn/,$d' 1.ldif; cat 2.ldif; } >missing.ldif
+"$DITMODIFY" -f slapd.conf -u --database one --exact missing.ldif 2>&1 | hidden
 echo "# both, to the state that the database has; then they are for another one"
 "$DITMODIFY" -f slapd.conf --database one --exact 1.ldif 2.ldif
 "$DITDIFF" -f slapd.conf --exact one >3.ldif
@@ -35,7 +39,6 @@ echo "# status $?: $(wc -l <3.ldif) lines"
 "$DITCHECK" -f slapd.conf --database one | sed "s,$PWD,DIR,"
 digest=$(sed -n 's/^# after: //p' 2.ldif)
 "$DITDIFF" -f slapd.conf --digest one | grep -c "$digest"
-hidden() { sed 's/[0-9a-f]\{32\}/DIGEST/g'; }
 "$DITMODIFY" -f slapd.conf --database one --exact 1.ldif 2>&1 | hidden
 "$DITMODIFY" -f slapd.conf --database two --exact 2.ldif 1.ldif 2>&1 | hidden
 echo "# a gap, and back over it"
@@ -53,3 +56,9 @@ grep -v '^[a-z].*CSN\|^modify\|^replace: [em]' 1.ldif >plain.ldif
 "$DITMODIFY" -f slapd.conf -u --database db plain.ldif 2>&1 | hidden
 "$DITDIFF" -f slapd.conf --exact --attrs cn one two
 "$DITDIFF" -f slapd.conf --exact --subtree ou=People,dc=example,dc=com one two
+echo "# headers: CRLF, after a folded comment"
+sed 's/$/\r/' 1.ldif >crlf.ldif
+{ printf '# a comment\n that goes on\n'; cat 1.ldif; } >folded.ldif
+for file in crlf folded; do
+	"$DITMODIFY" -f slapd.conf -u --exact $file.ldif 2>&1 | hidden
+done
