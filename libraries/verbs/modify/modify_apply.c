@@ -193,6 +193,10 @@ static int check_parent(struct work *work, const struct modify_node *parent,
 	if (r <= 0) {
 		return r < 0 ? r : refuse_dn(work, missing, shown);
 	}
+	/* It has become one since; they are where they were. */
+	if (work->modifier->opts->is_exact) {
+		return 0;
+	}
 	if ((flags & DIT_OC_ALIAS) != 0) {
 		return refuse_parent(work, DIT_WHY_PARENT_ALIAS);
 	}

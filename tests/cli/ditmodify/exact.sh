@@ -62,3 +62,25 @@ sed 's/$/\r/' 1.ldif >crlf.ldif
 for file in crlf folded; do
 	"$DITMODIFY" -f slapd.conf -u --exact $file.ldif 2>&1 | hidden
 done
+echo "# entries below one that has become a referral, an alias or a subentry"
+mkdir three
+for class in referral alias subentry; do
+	"$DITADD" -f slapd.conf -q -s --exact -d 0 --database three --replace <<-LDIF
+		dn: dc=example,dc=com
+		objectClass: domain
+		dc: example
+
+		dn: ou=new,dc=example,dc=com
+		objectClass: $class
+		objectClass: extensibleObject
+		ou: new
+
+		dn: cn=new,ou=new,dc=example,dc=com
+		objectClass: device
+		cn: new
+	LDIF
+	"$DITDIFF" -f slapd.conf --exact one three >4.ldif
+	"$DITMODIFY" -f slapd.conf --exact --database one 4.ldif
+	"$DITDIFF" -f slapd.conf --exact one three >5.ldif
+	echo "# $class: status $?"
+done
