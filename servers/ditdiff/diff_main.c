@@ -170,7 +170,8 @@ static bool is_standard_input(const struct diff_side *side)
 
 static int read_operands(struct diff_options *options, int argc, char *argv[])
 {
-	bool is_reverse = common_is_given(&options->common, OPT_REVERSE);
+	bool is_reverse =
+		common_is_given(&options->common, OPT_REVERSE) && !options->diff.digest;
 	int n = argc - optind;
 	int r = 0;
 
@@ -189,6 +190,10 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 	    is_standard_input(&options->sides[1])) {
 		return common_wrong_call(&options->common,
 		                         "standard input (-) can be one state, not both");
+	}
+	if (options->diff.digest && options->sides[0].digest != NULL) {
+		return common_wrong(&options->common, "this is a digest already:",
+		                    options->sides[0].digest);
 	}
 	options->has_digest = options->diff.digest || options->sides[0].digest != NULL ||
 	                      options->sides[1].digest != NULL;

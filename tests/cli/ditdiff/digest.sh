@@ -56,3 +56,6 @@ echo "# wrong: $?"
 "$DITDIFF" -f slapd.conf --digest db second
 "$DITDIFF" -f slapd.conf --digest --summary
 "$DITDIFF" -f slapd.conf --digest --attrs cn
+"$DITDIFF" -f slapd.conf --digest first.json
+echo "# --reverse is for two states"
+"$DITDIFF" -f slapd.conf --digest --reverse second | diff - second.json && echo "# the same"
