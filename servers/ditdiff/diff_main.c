@@ -280,8 +280,11 @@ static void print_summary(const struct dit_diff_stats *stats)
 		             figure_count(stats->attrs[i].n).text);
 	}
 	for (size_t i = 0; i < stats->nbranches && i < MOST_BRANCHES; i++) {
-		(void)printf("%10s below %s\n", figure_count(stats->branches[i].n).text,
-		             stats->branches[i].name);
+		const char *name = stats->branches[i].name;
+
+		(void)printf("%10s below ", figure_count(stats->branches[i].n).text);
+		text_put(stdout, name, strlen(name));
+		(void)putchar('\n');
 	}
 	if (stats->nbranches > MOST_BRANCHES) {
 		(void)printf("%10s more subtrees\n",

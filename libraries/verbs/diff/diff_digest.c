@@ -512,10 +512,10 @@ static int read_digest(struct dit_diff *diff, const char *path,
 
 /* ---- two digests ---- */
 
-static int write_line(struct dit_diff *diff, const char *format, ...)
+static int write_words(struct dit_diff *diff, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static int write_line(struct dit_diff *diff, const char *format, ...)
+static int write_words(struct dit_diff *diff, const char *format, ...)
 {
 	va_list args;
 	char *text = NULL;
@@ -530,6 +530,30 @@ static int write_line(struct dit_diff *diff, const char *format, ...)
 	r = dit_ldif_write_raw(&diff->text, dit_span_of(text));
 	free(text);
 	return r;
+}
+
+/* Is a byte part of a control character? Those of C1 have two bytes in UTF-8. */
+static bool is_control(struct dit_span text, size_t i)
+{
+	const unsigned char *bytes = (const unsigned char *)text.data;
+	size_t lead = i - (i > 0 && bytes[i - 1] == 0xc2);
+
+	return bytes[i] < 0x20 || bytes[i] == 0x7f ||
+	       (bytes[lead] == 0xc2 && lead + 1 < text.len && bytes[lead + 1] < 0xa0);
+}
+
+/* The end of a line. A name may have control characters: \0A, as DNs have them. */
+static int write_name(struct dit_diff *diff, struct dit_span name)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < name.len && r == 0; i++) {
+		r = is_control(name, i)
+		            ? write_words(diff, "\\%02X", (unsigned char)name.data[i])
+		            : dit_ldif_write_raw(&diff->text,
+		                                 (struct dit_span){&name.data[i], 1});
+	}
+	return r < 0 ? r : dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
 }
 
 /* Fewer, larger buckets. */
@@ -565,14 +589,18 @@ static const struct subtree *find_subtree(const struct dit_diff_digest *digest,
 static int write_subtree(struct dit_diff *diff, const struct subtree *first,
                          const struct subtree *second)
 {
+	int r = 0;
+
 	if (first != NULL && second != NULL && first->sum.low == second->sum.low &&
 	    first->sum.high == second->sum.high) {
 		return 0;
 	}
 	diff->stats.nsubtrees++;
-	return write_line(diff, "subtree\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
-	                  first == NULL ? 0 : first->n, second == NULL ? 0 : second->n,
-	                  first == NULL ? second->dn : first->dn);
+	r = write_words(diff, "subtree\t%" PRIu64 "\t%" PRIu64 "\t",
+	                first == NULL ? 0 : first->n, second == NULL ? 0 : second->n);
+	return r < 0 ? r
+	             : write_name(diff,
+	                          dit_span_of(first == NULL ? second->dn : first->dn));
 }
 
 /* One that has as many subtrees as a digest takes may lack more. */
@@ -610,9 +638,12 @@ static int write_csns(struct dit_diff *diff, const struct dit_diff_digest digest
 		json_array_foreach(digests[side].csns, i, csn)
 		{
 			if (r == 0 && json_is_string(csn)) {
-				r = write_line(diff, "contextCSN\t%s\t%s\n",
-				               side == 0 ? "first" : "second",
-				               json_string_value(csn));
+				r = write_words(diff, "contextCSN\t%s\t",
+				                side == 0 ? "first" : "second");
+				r = r < 0 ? r
+				          : write_name(
+						    diff,
+						    dit_span_of(json_string_value(csn)));
 			}
 		}
 	}
@@ -671,9 +702,9 @@ static int write_suspects(struct digesting *work, const bool *founds)
 		}
 		r = dit_diff_read(diff, work->side, suspect->id, &entry);
 		r = r < 0 ? r
-		          : write_line(diff, "%s\t%.*s\n",
-		                       suspect->is_found ? "entry" : "perhaps",
-		                       DIT_SPAN_ARGS(entry.dn));
+		          : write_words(diff, "%s\t",
+		                        suspect->is_found ? "entry" : "perhaps");
+		r = r < 0 ? r : write_name(diff, entry.dn);
 	}
 	return r;
 }
@@ -689,7 +720,7 @@ static int write_missing(struct digesting *work)
 		n += other > own ? other - own : 0;
 	}
 	work->diff->stats.nmissing = n;
-	return n == 0 ? 0 : write_line(work->diff, "missing\t%" PRIu64 "\n", n);
+	return n == 0 ? 0 : write_words(work->diff, "missing\t%" PRIu64 "\n", n);
 }
 
 /* A database next to a digest: which of its entries differ? */
@@ -732,9 +763,9 @@ static int compare(struct dit_diff *diff, struct dit_diff_digest digests[2])
 	int r = 0;
 
 	diff->stats.differs = !are_same;
-	r = write_line(diff, "%s\t%" PRIu64 "\t%" PRIu64 "\n",
-	               are_same ? "equal" : "different", digests[0].nentries,
-	               digests[1].nentries);
+	r = write_words(diff, "%s\t%" PRIu64 "\t%" PRIu64 "\n",
+	                are_same ? "equal" : "different", digests[0].nentries,
+	                digests[1].nentries);
 	r = r < 0 ? r : write_csns(diff, digests);
 	if (r < 0 || are_same) {
 		return r;

@@ -59,3 +59,22 @@ echo "# wrong: $?"
 "$DITDIFF" -f slapd.conf --digest first.json
 echo "# --reverse is for two states"
 "$DITDIFF" -f slapd.conf --digest --reverse second | diff - second.json && echo "# the same"
+echo "# a DN makes no lines of its own"
+"$DITADD" -q -f second.conf --replace <<'LDIF'
+dn: dc=example,dc=com
+objectClass: domain
+dc: example
+
+dn: ou=a\0Aequal\099\C2\9B,dc=example,dc=com
+objectClass: organizationalUnit
+ou:: YQplcXVhbAk5wps=
+
+dn: cn=b,ou=a\0Aequal\099\C2\9B,dc=example,dc=com
+objectClass: device
+cn: b
+LDIF
+"$DITDIFF" -f slapd.conf --digest first.ldif >first.json
+"$DITDIFF" -f second.conf first.json
+"$DITDIFF" -f slapd.conf --digest second >second.json
+"$DITDIFF" -f slapd.conf first.json second.json
+"$DITDIFF" -f slapd.conf --summary db second | grep -A 1 'below ou=a'
