@@ -425,6 +425,12 @@ static bool read_hex(const char *text, unsigned ndigits, uint64_t *ret)
 	return *end == '\0';
 }
 
+static bool read_number(const json_t *json, uint64_t *ret)
+{
+	*ret = (uint64_t)json_integer_value(json);
+	return json_is_integer(json) && json_integer_value(json) >= 0;
+}
+
 static bool read_sum(const json_t *json, struct dit_sum128 *ret)
 {
 	const char *text = json_string_value(json);
@@ -448,8 +454,8 @@ static int read_buckets(const json_t *list, struct dit_diff_digest *ret)
 		const json_t *item = json_array_get(list, i);
 		struct bucket *bucket = &ret->buckets[i];
 
-		bucket->n = (uint64_t)json_integer_value(json_array_get(item, 0));
-		if (!read_hex(json_string_value(json_array_get(item, 1)), 16,
+		if (!read_number(json_array_get(item, 0), &bucket->n) ||
+		    !read_hex(json_string_value(json_array_get(item, 1)), 16,
 		              &bucket->sum) ||
 		    !read_hex(json_string_value(json_array_get(item, 2)), 16,
 		              &bucket->mixed)) {
@@ -464,6 +470,9 @@ static int read_subtrees(const json_t *list, struct dit_diff_digest *ret)
 {
 	size_t n = json_array_size(list);
 
+	if (!json_is_array(list)) {
+		return 0;
+	}
 	ret->subtrees = calloc(n + 1, sizeof(*ret->subtrees));
 	if (ret->subtrees == NULL) {
 		return -ENOMEM;
@@ -474,11 +483,10 @@ static int read_subtrees(const json_t *list, struct dit_diff_digest *ret)
 		struct subtree *subtree = &ret->subtrees[ret->nsubtrees++];
 
 		if (dn == NULL ||
+		    !read_number(json_object_get(item, "entries"), &subtree->n) ||
 		    !read_sum(json_object_get(item, "digest"), &subtree->sum)) {
 			return 0;
 		}
-		subtree->n =
-			(uint64_t)json_integer_value(json_object_get(item, "entries"));
 		subtree->dn = strdup(dn);
 		if (subtree->dn == NULL) {
 			return -ENOMEM;
@@ -497,10 +505,10 @@ static int read_digest(struct dit_diff *diff, const char *path,
 	if (json == NULL) {
 		return dit_diff_fail(diff, DIT_E_INVALID, path, error.text);
 	}
-	ret->nentries = (uint64_t)json_integer_value(json_object_get(json, "entries"));
 	ret->csns = json_incref(json_object_get(json, "contextCSN"));
 	r = json_integer_value(json_object_get(json, "format")) == 1 &&
 	    json_is_array(ret->csns) &&
+	    read_number(json_object_get(json, "entries"), &ret->nentries) &&
 	    read_sum(json_object_get(json, "digest"), &ret->sum);
 	r = r <= 0 ? r : read_buckets(json_object_get(json, "buckets"), ret);
 	r = r <= 0 ? r : read_subtrees(json_object_get(json, "subtrees"), ret);

@@ -52,6 +52,10 @@ sed 's/"[0-9a-f]\{16\}"/"nonsense"/' first.json >wrong.json
 "$DITDIFF" -f slapd.conf wrong.json
 sed 's/"dn": .*,/"dn": 1,/' first.json >wrong.json
 "$DITDIFF" -f slapd.conf wrong.json
+for wrong in 's/"entries": /&-/' 's/"entries": [0-9]*/"entries": null/' 's/"subtrees"/"none"/' 's/^   [0-9]/   -1/'; do
+	sed "$wrong" first.json >wrong.json
+	"$DITDIFF" -f slapd.conf wrong.json
+done
 echo "# wrong: $?"
 "$DITDIFF" -f slapd.conf --digest db second
 "$DITDIFF" -f slapd.conf --digest --summary
