@@ -210,7 +210,7 @@ check 'the file for Prometheus' grep -qx 'ditkit_history_files{database="1"} [0-
 first=$(history list 1 | head -n 1 | cut -c 1-20)
 there=$(TZ=UTC-9 /bin/date -d "$first" '+%F %T')
 TZ=UTC-9 check 'the time of the place' told 0 "in the state of $first" restore 1 --at "$there"
-history restore 1 --at "$(newest 1)"
+history restore 1 --at "$(newest 1)" >/dev/null
 check 'an empty time' told 2 'usage: ' restore 1 --at ''
 relative() {
 	cd "$work" && DITKIT_DIR=files DITKIT_STATES=states told 0 'sound up to' verify 1
@@ -237,6 +237,7 @@ check 'no room for a base' full
 : >"$(ls "$DITKIT_DIR"/1-* | tail -n 1)"
 check 'the newest file is damaged' told 2 'the history begins again' take 1
 check 'a new base' told 0 "database 1 is as it was at $(newest 1)" take 1
+check 'it is verified' told 2 "sound up to $(newest 1)" verify 1
 
 echo '== a glued database'
 sed -n '/^include\|^module/p' "$work/ref/slapd.conf" >"$work/glued.conf"
