@@ -199,6 +199,8 @@ for wrong in '' take 'take x' 'list 1 2' 'restore 1' 'undo 1 --at now' 'prune 1 
 	# shellcheck disable=SC2086 # words
 	check "wrong: $wrong" told 2 'usage: ditkit-history take' $wrong
 done
+DITKIT_BASE_DAYS=week check 'wrong days' told 2 'no number of days: week' take 1
+check 'undo of what' told 2 'usage: ' undo 1 --from now --subtree
 exec 8>"$DITKIT_DIR/.1.lock"
 flock 8
 check 'two at a time' told 2 'is being worked on' take 1
