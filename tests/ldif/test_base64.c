@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contract of base64 decoding:
+ * Contract of base64, decoding first:
  * - whole text gives its bytes, and decoding in place gives the same;
  * - a bad character or an incomplete group stops it; whole groups are kept;
  * - what follows padding is ignored;
- * - misplaced padding gives the bytes that slapd 2.5.13 stores.
+ * - misplaced padding gives the bytes that slapd 2.5.13 stores;
+ * - encoded bytes are those of RFC 4648, and the decoder gives them back.
  */
 #include "test.h"
 
@@ -117,6 +118,7 @@ TEST(every_byte_value_survives_at_every_place)
 				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	char text[344]; /* 256 bytes, the last group padded */
 	char bytes[DIT_BASE64_ROOM(sizeof(text))];
+	char encoded[DIT_BASE64_TEXT(256)];
 	size_t len = 0;
 
 	for (size_t shift = 0; shift < 3; shift++) {
@@ -139,5 +141,25 @@ TEST(every_byte_value_survives_at_every_place)
 		for (size_t i = 0; i < 256; i++) {
 			assert_int_equal((unsigned char)bytes[i], (i + shift) & 0xff);
 		}
+		assert_int_equal(
+			dit_base64_encode((struct dit_span){bytes, 256}, encoded),
+			sizeof(encoded));
+		assert_memory_equal(encoded, text, sizeof(text));
+	}
+}
+
+/* RFC 4648 section 10. */
+TEST(encoding_pads_the_last_group)
+{
+	static const char *const texts[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
+	                                    "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
+
+	for (size_t len = 0; len < sizeof(texts) / sizeof(texts[0]); len++) {
+		struct dit_span bytes = {"foobar", len};
+		char text[DIT_BASE64_TEXT(6)];
+
+		assert_int_equal(DIT_BASE64_TEXT(len), strlen(texts[len]));
+		assert_int_equal(dit_base64_encode(bytes, text), strlen(texts[len]));
+		assert_memory_equal(text, texts[len], strlen(texts[len]));
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Base64 decoding, four characters at a time.
+ * Base64, decoded four characters at a time.
  *
  *   "YWJj" "YWI=" -> "abc" "ab"      padding in place 3 or 4 ends the text
  *   "YWJj" "YW"   -> "abc"           incomplete group: dropped, stopped by 0
@@ -118,4 +118,33 @@ int dit_base64_decode(struct dit_span text, char *dst, size_t *ret_len)
 	}
 	*ret_len = nout;
 	return r;
+}
+
+size_t dit_base64_encode(struct dit_span bytes, char *dst)
+{
+	static const char alphabet[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *in = (const unsigned char *)bytes.data;
+	size_t len = bytes.len;
+	char *at = dst;
+
+	for (; len >= 3; len -= 3, in += 3, at += 4) {
+		uint32_t bits = (uint32_t)in[0] << 16 | (uint32_t)in[1] << 8 | in[2];
+
+		at[0] = alphabet[bits >> 18];
+		at[1] = alphabet[bits >> 12 & 0x3f];
+		at[2] = alphabet[bits >> 6 & 0x3f];
+		at[3] = alphabet[bits & 0x3f];
+	}
+	if (len > 0) {
+		uint32_t bits =
+			(uint32_t)in[0] << 16 | (len == 2 ? (uint32_t)in[1] << 8 : 0);
+
+		at[0] = alphabet[bits >> 18];
+		at[1] = alphabet[bits >> 12 & 0x3f];
+		at[2] = len == 2 ? alphabet[bits >> 6 & 0x3f] : '=';
+		at[3] = '=';
+		at += 4;
+	}
+	return (size_t)(at - dst);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Base64 as slapd decodes it (RFC 4648 section 4; leniency: values.md 1.3).
+ * Base64 (RFC 4648 section 4), decoded as slapd does it (leniency: values.md 1.3).
  *
  * Threads: no state.
  */
@@ -25,5 +25,17 @@
  *         text ended inside a group
  */
 int dit_base64_decode(struct dit_span text, char *dst, size_t *ret_len);
+
+/** Characters of so many bytes, fewer than SIZE_MAX / 4. */
+#define DIT_BASE64_TEXT(len) (((len) + 2) / 3 * 4)
+
+/**
+ * Encode, with padding.
+ *
+ * @param dst  DIT_BASE64_TEXT(bytes.len) bytes
+ *
+ * @return how many
+ */
+size_t dit_base64_encode(struct dit_span bytes, char *dst);
 
 #endif

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/slab.h"
+#include "ldif/base64.h"
 
 #define PIECE_BYTES 768 /* of a value at once; a multiple of 3 */
 #define PIECE_TEXT  (PIECE_BYTES / 3 * 4)
@@ -159,8 +160,7 @@ bool dit_ldif_is_plain(struct dit_span value)
 
 /* ---- room ---- */
 
-/* 0, or -ENOMEM also where the sum is more than SIZE_MAX. */
-static int reserve(struct dit_ldif_text *text, size_t nbytes)
+int dit_ldif_reserve(struct dit_ldif_text *text, size_t nbytes)
 {
 	size_t size = text->size + text->size / 2;
 	size_t need = 0;
@@ -199,7 +199,7 @@ static int reserve_value(struct dit_ldif_text *text, size_t name_len, size_t val
 	if (__builtin_add_overflow(n, name_len + sizeof(":: \n"), &n)) {
 		return -ENOMEM;
 	}
-	return reserve(text, n);
+	return dit_ldif_reserve(text, n);
 }
 
 /* ---- lines ---- */
@@ -231,34 +231,6 @@ static void put_folded(struct place *place, const char *data, size_t len)
 	}
 }
 
-/* @return length of the text, a multiple of 4 */
-static size_t encode(const unsigned char *in, size_t len, char *out)
-{
-	static const char alphabet[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *at = out;
-
-	for (; len >= 3; len -= 3, in += 3, at += 4) {
-		uint32_t bits = (uint32_t)in[0] << 16 | (uint32_t)in[1] << 8 | in[2];
-
-		at[0] = alphabet[bits >> 18];
-		at[1] = alphabet[bits >> 12 & 0x3f];
-		at[2] = alphabet[bits >> 6 & 0x3f];
-		at[3] = alphabet[bits & 0x3f];
-	}
-	if (len > 0) {
-		uint32_t bits =
-			(uint32_t)in[0] << 16 | (len == 2 ? (uint32_t)in[1] << 8 : 0);
-
-		at[0] = alphabet[bits >> 18];
-		at[1] = alphabet[bits >> 12 & 0x3f];
-		at[2] = len == 2 ? alphabet[bits >> 6 & 0x3f] : '=';
-		at[3] = '=';
-		at += 4;
-	}
-	return (size_t)(at - out);
-}
-
 static void put_base64(struct place *place, struct dit_span value)
 {
 	char piece[PIECE_TEXT];
@@ -267,7 +239,8 @@ static void put_base64(struct place *place, struct dit_span value)
 	while (done < value.len) {
 		size_t left = value.len - done;
 		size_t n = left < PIECE_BYTES ? left : PIECE_BYTES;
-		size_t len = encode((const unsigned char *)value.data + done, n, piece);
+		struct dit_span bytes = {value.data + done, n};
+		size_t len = dit_base64_encode(bytes, piece);
 
 		put_folded(place, piece, len);
 		done += n;
@@ -367,7 +340,7 @@ int dit_ldif_write_values(struct dit_ldif_text *text, const struct dit_ldif_labe
 
 int dit_ldif_write_raw(struct dit_ldif_text *text, struct dit_span bytes)
 {
-	int r = bytes.len == 0 ? 0 : reserve(text, bytes.len);
+	int r = bytes.len == 0 ? 0 : dit_ldif_reserve(text, bytes.len);
 
 	if (r == 0 && bytes.len > 0) {
 		memcpy(text->data + text->len, bytes.data, bytes.len);

@@ -77,6 +77,14 @@ void dit_ldif_label_make(struct dit_ldif_label *label, struct dit_span name,
 int dit_ldif_write_values(struct dit_ldif_text *text, const struct dit_ldif_label *label,
                           const struct dit_span *values, size_t n);
 
+/**
+ * Room for so many bytes after the text, for a caller that writes them itself and adds
+ * them to len.
+ *
+ * @return 0; -ENOMEM, and the text is as it was
+ */
+int dit_ldif_reserve(struct dit_ldif_text *text, size_t nbytes);
+
 /** Bytes as they are: comments, the empty line after a record. 0 or -ENOMEM */
 int dit_ldif_write_raw(struct dit_ldif_text *text, struct dit_span bytes);
 
