@@ -277,6 +277,31 @@ SETUP_TEST(with_keep_going_unreadable_entries_are_told_and_left_out)
 	free(text);
 }
 
+/* A comment would be no JSON. */
+SETUP_TEST(in_json_an_unreadable_entry_leaves_no_line)
+{
+	struct load_fixture *f = *state;
+	struct told told;
+	struct dit_export_opts opts = opts_for(f, &told);
+	struct dit_export_stats stats;
+	char *text = NULL;
+
+	change(f->database, "id2e", 700, "rubbish.");
+	opts.no_glue = true;
+	opts.format = DIT_EXPORT_JSONL;
+	assert_int_equal(dit_export(&opts, &stats), DIT_E_CORRUPT);
+	assert_int_equal(access(output_of(f), F_OK), -1);
+	opts.keep_going = true;
+	assert_int_equal(dit_export(&opts, &stats), 0);
+	assert_int_equal(stats.nentries, NPEOPLE - NPEOPLE / 4 + 4 - 1);
+	assert_int_equal(stats.nunreadable, 1);
+	text = read_output(f);
+	assert_int_equal(count(text, "\n"), stats.nentries);
+	assert_int_equal(count(text, "{\"dn\":"), stats.nentries);
+	assert_non_null(strstr(told.reports, "id=000002bc cannot be read: the record"));
+	free(text);
+}
+
 /* An entry that cannot be read could match. */
 SETUP_TEST(unreadable_entries_are_told_with_a_filter_too)
 {

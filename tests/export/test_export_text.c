@@ -6,13 +6,14 @@
 
 #define NNAMES 8
 
-static struct dit_attr_type password_type;
+static const struct dit_syntax octets = {.oid = "1.3.6.1.4.1.1466.115.121.1.40"};
+static const struct dit_attr_type password_type = {.syntax = &octets};
 static const struct dit_ad password = {.type = &password_type,
                                        .name = {"userPassword", 12}};
 static const struct dit_ad tagged = {.type = &password_type,
                                      .name = {"userPassword;x-a", 16}};
-static const struct dit_ad binary = {.name = {"cn;binary", 9}};
-static const struct dit_ad cn = {.name = {"cn", 2}};
+static const struct dit_ad binary = {.type = &password_type, .name = {"cn;binary", 9}};
+static const struct dit_ad cn = {.type = &password_type, .name = {"cn", 2}};
 
 /* The schema spells the name of number 1 in another way than the database. */
 static struct dit_ad_name stored_list[NNAMES] = {

@@ -139,8 +139,10 @@ FIXTURE_TEST(rules_and_syntaxes_are_found)
 	assert_int_equal(rule->normalizer, DIT_NORM_TELEPHONE);
 	assert_int_equal(rule->indexer, DIT_INDEXER_HASH);
 	assert_string_equal(rule->syntax->oid, S "50");
-	assert_int_equal(syntax->flags, DIT_SYNTAX_BINARY);
+	assert_int_equal(syntax->flags, DIT_SYNTAX_BINARY | DIT_SYNTAX_OPAQUE);
 	assert_int_equal(syntax->validator, DIT_VALID_CERTIFICATE);
+	syntax = dit_schema_find_syntax(*state, dit_span_of(S "28")); /* JPEG */
+	assert_int_equal(syntax->flags, DIT_SYNTAX_OPAQUE);
 	assert_null(dit_schema_find_rule(*state, DIT_SPAN("nope")));
 	assert_null(dit_schema_find_syntax(*state, DIT_SPAN("1.2.3")));
 	assert_null(class_of(*state, "nope"));
@@ -340,7 +342,8 @@ FIXTURE_TEST(syntaxes_can_be_defined_and_substituted)
 
 	assert_int_equal(type_of(*state, "a")->validator, DIT_VALID_NONE);
 	assert_int_equal(type_of(*state, "b")->validator, DIT_VALID_CERTIFICATE);
-	assert_int_equal(type_of(*state, "b")->syntax->flags, DIT_SYNTAX_BINARY);
+	assert_int_equal(type_of(*state, "b")->syntax->flags,
+	                 DIT_SYNTAX_BINARY | DIT_SYNTAX_OPAQUE);
 	assert_string_equal(type_of(*state, "b")->equality->name, "caseIgnoreMatch");
 }
 

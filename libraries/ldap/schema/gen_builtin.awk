@@ -73,7 +73,8 @@ BEGIN {
 	      words, " ")
 	table(type_flag, "DIT_")
 
-	split("binary SYNTAX_BINARY ber 0 blob 0 dn 0", words, " ")
+	split("binary SYNTAX_BINARY ber SYNTAX_OPAQUE " \
+	      "blob SYNTAX_OPAQUE dn 0", words, " ")
 	table(syntax_flag, "DIT_")
 
 	split("alias OC_ALIAS referral OC_REFERRAL subentry OC_SUBENTRY " \

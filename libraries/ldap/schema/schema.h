@@ -125,6 +125,8 @@ enum dit_usage {
 
 /* ";binary" transfer is required; no other syntax allows it */
 #define DIT_SYNTAX_BINARY 0x1u
+/* values are BER, or media such as JPEG, and no text */
+#define DIT_SYNTAX_OPAQUE 0x2u
 
 struct dit_syntax {
 	const char *oid;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Write the entries of back-mdb databases as LDIF: the bytes that slapcat writes.
+ * Write the entries of back-mdb databases as LDIF, the bytes that slapcat writes, or as
+ * JSON.
  *
  *     struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
  *     struct dit_export_stats stats;
@@ -43,6 +44,11 @@ enum dit_export_phase {
 	DIT_EXPORT_NPHASES,
 };
 
+enum dit_export_format {
+	DIT_EXPORT_LDIF,
+	DIT_EXPORT_JSONL, /* a JSON object a line and entry: ditcat(8), JSON LINES */
+};
+
 #define DIT_EXPORT_WRAP_DEFAULT 78
 #define DIT_EXPORT_WRAP_NONE    0
 #define DIT_EXPORT_WRAP_MIN     2
@@ -73,8 +79,9 @@ struct dit_export_opts {
 	 */
 	const char *output;
 	enum dit_export_compression compression;
-	unsigned wrap;   /* columns of a line; DIT_EXPORT_WRAP_...; 1 counts as 2 */
-	bool is_verbose; /* "# id=0000000a" before each entry */
+	/* Columns of a line of LDIF; DIT_EXPORT_WRAP_...; 1 counts as 2. */
+	unsigned wrap;
+	bool is_verbose; /* "# id=0000000a" before each entry; in JSON a member "id" */
 	bool keep_going; /* -c: leave out entries that cannot be read, and go on */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
@@ -92,6 +99,7 @@ struct dit_export_opts {
 	/* A database directory in place of the configured one; it implies no_glue. NULL:
 	 * the configured one */
 	const char *directory;
+	enum dit_export_format format;
 };
 
 /** Options to begin with: all defaults. Not for static objects. */
@@ -110,7 +118,7 @@ static inline struct dit_export_opts dit_export_opts_init(void)
 
 struct dit_export_stats {
 	uint64_t nentries;    /* written */
-	uint64_t nunreadable; /* "# no data for entry" */
+	uint64_t nunreadable; /* "# no data for entry"; JSON has nothing of them */
 	uint64_t nbytes;      /* written */
 	uint64_t ncandidates; /* entries that indexes name; 0: no index was used */
 	unsigned threads;     /* tool threads used */

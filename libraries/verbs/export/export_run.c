@@ -2,7 +2,7 @@
 /*
  * Exports: a scan whose ranges leave texts, which main writes in order.
  *
- *   members   entry ─▶ matches? ─▶ lines in the text of the range
+ *   members   entry ─▶ matches? ─▶ LDIF or JSON in the text of the range
  *   main      text ─▶ write()
  *
  * A text goes from a member to main with its range. So there are never more texts than
@@ -118,6 +118,9 @@ static int put_unreadable(const struct export *export, struct dit_scan_range *ra
 		memcpy(text->first_reason, reason, strlen(reason));
 	}
 	text->is_end = !export->opts->keep_going;
+	if (export->opts->format == DIT_EXPORT_JSONL) {
+		return 0; /* it has no comments */
+	}
 	return dit_export_put_nothing(&text->ldif, entry->id);
 }
 
@@ -148,6 +151,10 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 	}
 	text->nentries++;
 	note_lost(text, entry);
+	if (export->opts->format == DIT_EXPORT_JSONL) {
+		return dit_export_put_json(&text->ldif, &export->current->names, entry,
+		                           export->opts->is_verbose);
+	}
 	return dit_export_put_entry(&text->ldif, &export->current->names, entry,
 	                            export->opts->is_verbose);
 }
@@ -462,7 +469,8 @@ static int check_opts(const struct export *export)
 	const struct dit_export_opts *opts = export->opts;
 	const struct dit_job_range own[] = {
 		{"scope", opts->scope, DIT_SCOPE_SUBTREE, DIT_SCOPE_CHILDREN},
-		{"compression", opts->compression, DIT_EXPORT_PLAIN, DIT_EXPORT_ZSTD}};
+		{"compression", opts->compression, DIT_EXPORT_PLAIN, DIT_EXPORT_ZSTD},
+		{"format", opts->format, DIT_EXPORT_LDIF, DIT_EXPORT_JSONL}};
 
 	return dit_job_check(&export->job, own, sizeof(own) / sizeof(own[0]));
 }

@@ -76,7 +76,10 @@ int dit_export_names_make(struct dit_export_names *ret, const struct dit_ad_name
 	for (uint32_t i = 0; i < names->n && r == 0; i++) {
 		const struct dit_ad_name *stored = dit_ad_names_get(names, i);
 
-		r = stored == NULL ? 0 : make_name(&made.list[i], stored);
+		if (stored != NULL) {
+			r = make_name(&made.list[i], stored);
+			r = r ?: dit_export_name_member(&made.list[i], stored->ad);
+		}
 	}
 	if (r < 0) {
 		dit_export_names_deinit(&made);
@@ -90,6 +93,7 @@ int dit_export_names_make(struct dit_export_names *ret, const struct dit_ad_name
 void dit_export_names_deinit(struct dit_export_names *names)
 {
 	for (uint32_t i = 0; i < names->n; i++) {
+		free((char *)names->list[i].member.data);
 		if (names->list[i].is_unknown) {
 			free((char *)names->list[i].text.data);
 		}

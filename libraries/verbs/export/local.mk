@@ -1,6 +1,7 @@
 # libraries/verbs/export/local.mk
 libditkit_a_SOURCES += \
 	%D%/export.h \
+	%D%/export_json.c \
 	%D%/export_run.c \
 	%D%/export_text.c \
 	%D%/export_text.h \
