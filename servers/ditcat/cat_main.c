@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ditcat: write the entries of the database of a slapd.conf as LDIF.
+ * ditcat: write the entries of the database of a slapd.conf as LDIF or JSON.
  *
  * Options in, LDIF out; the work is dit_export()'s. Exit status as slapcat's: 0, or 1 for
  * any failure.
@@ -30,7 +30,10 @@ struct cat_options {
 	struct dit_export_opts export;
 	struct dit_export_url url; /* of -H */
 	bool want_stats;
+	bool has_wrap; /* -o ldif-wrap=... */
 };
+
+#define FORMAT_JSONL 2 /* the second word of --format */
 
 /* ---- options; a wrong call prints its specific error and where more is said ---- */
 
@@ -48,6 +51,7 @@ static int read_wrap(struct cat_options *options, const char *value)
 	if (value == NULL) {
 		return 0; /* nothing is said about it */
 	}
+	options->has_wrap = true;
 	if (strcasecmp(value, "no") == 0) {
 		options->export.wrap = DIT_EXPORT_WRAP_NONE;
 		return 0;
@@ -148,6 +152,9 @@ static void take_values(struct cat_options *options)
 	export->compression =
 		(enum dit_export_compression)common_number(common, OPT_COMPRESS);
 	export->no_index = common_is_given(common, OPT_NO_INDEX);
+	export->format = common_number(common, OPT_FORMAT) == FORMAT_JSONL
+	                         ? DIT_EXPORT_JSONL
+	                         : DIT_EXPORT_LDIF;
 	options->want_stats = common_is_given(common, OPT_STATS);
 }
 
@@ -171,12 +178,16 @@ static int read_options(struct cat_options *options, int argc, char *argv[])
 		                                 DIT_DEFAULT_SLAPD, argc, argv);
 	}
 	take_values(options);
+	if (options->has_wrap && options->export.format == DIT_EXPORT_JSONL) {
+		return common_wrong_call(&options->common,
+		                         "--format=jsonl excludes -o ldif-wrap");
+	}
 	return 0;
 }
 
 /* ---- the work ---- */
 
-/* Standard output is the LDIF's. */
+/* Standard output is the export's. */
 static void print_stats(const struct dit_export_stats *stats)
 {
 	(void)fprintf(stderr,
@@ -188,7 +199,7 @@ static void print_stats(const struct dit_export_stats *stats)
 	              stats->threads == 1 ? "" : "s");
 }
 
-/* For a person who looks: an LDIF on standard output ends by itself. */
+/* For a person who looks: an export on standard output ends by itself. */
 static void print_summary(const struct cat_options *options,
                           const struct dit_export_stats *stats, double seconds)
 {
@@ -218,7 +229,7 @@ static int run(struct cat_options *options)
 	(void)signal(SIGPIPE, SIG_IGN);
 	options->export.stop = common_catch_interrupts();
 	COMMON_CALLBACKS(&options->export, &options->common, &meter);
-	/* A terminal that shows the LDIF shows nothing else. */
+	/* A terminal that shows the export shows nothing else. */
 	options->common.is_quiet |=
 		options->export.output == NULL && isatty(STDOUT_FILENO) == 1;
 	common_start_meter(&meter, &options->common, phases, DIT_EXPORT_NPHASES);
