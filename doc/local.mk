@@ -104,6 +104,16 @@ EXTRA_DIST += \
 	%D%/measurements.md \
 	%D%/messages.md \
 	%D%/report.svg \
+	%D%/schemas/check.schema.json \
+	%D%/schemas/comparison.schema.json \
+	%D%/schemas/difference.schema.json \
+	%D%/schemas/digest.schema.json \
+	%D%/schemas/digests.schema.json \
+	%D%/schemas/estimate.schema.json \
+	%D%/schemas/manifest.schema.json \
+	%D%/schemas/prepared.schema.json \
+	%D%/schemas/progress.schema.json \
+	%D%/schemas/run.schema.json \
 	%D%/sort.md \
 	%D%/sound.md \
 	%D%/speed.svg \

@@ -9,7 +9,7 @@
 set -eu
 out=$1
 mkdir -p "$out/spec" "$out/man"
-cp doc/*.svg "$out/"
+cp -R doc/*.svg doc/schemas "$out/"
 cat >"$out/style.css" <<'END'
 body { max-width: 50rem; margin: 1rem auto; padding: 0 1rem; line-height: 1.4;
 	font-family: sans-serif }

@@ -6,11 +6,12 @@ script_tests += \
 	%D%/messages.sh \
 	%D%/progress.sh \
 	%D%/run.sh \
+	%D%/schemas.sh \
 	%D%/sealed.sh \
 	%D%/statistics.sh \
 	%D%/user.sh \
 	$(NULL)
-EXTRA_DIST += %D%/json_flat.awk %D%/figures_lib.sh %D%/orphan_site.sh
+EXTRA_DIST += %D%/json_flat.awk %D%/figures_lib.sh %D%/orphan_site.sh %D%/schemas.py
 EXTRA_DIST += %D%/ditadd %D%/ditcat %D%/ditcheck %D%/ditdiff %D%/ditindex %D%/ditmodify %D%/ditsplit
 
 test_tools += %D%/hostile
