@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "entry/entry_work.h"
+#include "entry/value_sort.h"
 
 #define LONG 3000
 

@@ -26,7 +26,6 @@
 #include "ldif/ldif_parse.h"
 #include "schema/schema.h"
 #include "values/dn.h"
-#include "values/value_order.h"
 
 /** One attribute block: consecutive lines of one description. */
 struct dit_attr {
@@ -38,6 +37,12 @@ struct dit_attr {
 	bool is_split;  /* its values are stored apart from their entry */
 	bool has_room;  /* of whoever changes values: the lists have room for more */
 };
+
+/** What the values are compared and sorted by. */
+static inline struct dit_span *dit_attr_keys(const struct dit_attr *attr)
+{
+	return attr->normal != NULL ? attr->normal : attr->values;
+}
 
 struct dit_entry {
 	struct dit_dn dn;
@@ -223,20 +228,6 @@ static inline bool dit_entry_is_sorted(const struct dit_entry_context *context,
 	return context->sorted != NULL &&
 	       (context->sorted[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0;
 }
-
-#define DIT_VALUES_UNIQUE UINT32_MAX
-
-/**
- * Sort the values of one attribute, and find one that is there twice.
- *
- * @param values  sorted in place
- * @param origins  [out] n of them: where each value was before
- *
- * @return DIT_VALUES_UNIQUE; or the origin of a value that is equal to another
- *         one, of several the one that slapd names, and then the order is undefined
- */
-uint32_t dit_values_sort(struct dit_span *values, uint32_t *origins, uint32_t n,
-                         struct dit_value_order order);
 
 /** First block of a description, or NULL. */
 struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_ad *ad);

@@ -16,8 +16,8 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "entry/value_sort.h"
 #include "values/value.h"
-#include "values/value_order.h"
 
 static int refuse_name(struct dit_entry_check *check, enum dit_why_kind kind,
                        const struct dit_attr_type *type)
@@ -79,11 +79,9 @@ int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,
 bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_attr *attr,
                              struct dit_span asserted)
 {
-	const struct dit_span *values =
-		attr->normal != NULL ? attr->normal : attr->values;
-
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		if (dit_values_equal(schema, attr->ad->type, values[i], asserted)) {
+		if (dit_values_equal(schema, attr->ad->type, dit_attr_keys(attr)[i],
+		                     asserted)) {
 			return true;
 		}
 	}
@@ -113,29 +111,6 @@ static struct dit_span *list_insert(struct dit_arena *arena, const struct dit_sp
 	return copy;
 }
 
-/* Where a value belongs: after all others, unless they are sorted. */
-static uint32_t position_of(const struct dit_attr *attr, struct dit_span key)
-{
-	const struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
-	dit_value_order_fn order = dit_value_order(attr->ad->type);
-	uint32_t low = 0;
-	uint32_t high = attr->nvalues;
-
-	if (!attr->is_sorted) {
-		return attr->nvalues;
-	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (order(keys[middle], key) < 0) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low;
-}
-
 /*
  * Add the naming value. If it has no normal form the block loses the normal forms of its
  * other values, too: slapd keeps them for all values or for none.
@@ -152,7 +127,7 @@ static int add_value(struct dit_entry_check *check, const struct dit_ava *ava,
 	if (r < 0) {
 		return r;
 	}
-	at = position_of(attr, r > 0 ? normal : ava->value);
+	at = dit_attr_position(attr, r > 0 ? normal : ava->value);
 	values = list_insert(check->arena, attr->values, attr->nvalues, at, ava->value);
 	if (values == NULL) {
 		return -ENOMEM;

@@ -11,7 +11,7 @@
 
 #include "base/cut.h"
 #include "base/error.h"
-#include "entry/entry_work.h"
+#include "entry/value_sort.h"
 #include "values/value.h"
 
 /*
@@ -97,7 +97,7 @@ static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
 		int r = 0;
 
-		keys[i] = attr->normal != NULL ? attr->normal[i] : attr->values[i];
+		keys[i] = dit_attr_keys(attr)[i];
 		if (attr->normal != NULL && dit_attr_order_prefix(type, keys[i]) > 0) {
 			r = dit_attr_normalize(check->context->schema, type,
 			                       attr->values[i], check->arena, &keys[i]);

@@ -20,6 +20,7 @@
 #include "base/cut.h"
 #include "base/error.h"
 #include "entry/entry_work.h"
+#include "entry/value_sort.h"
 #include "entry/why.h"
 #include "values/value.h"
 
@@ -346,47 +347,22 @@ static bool may_be_name(const struct dit_entry_run *run)
 	              "AttributeDescription contains inappropriate characters") != 0;
 }
 
-/* Values and normal forms move together. Apart from its caller: few blocks are sorted. */
-static __attribute__((noinline)) int sort_block(struct reading *reading,
-                                                struct dit_attr *attr)
-{
-	uint32_t n = attr->nvalues;
-	struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
-	struct dit_value_order order = {dit_value_order(attr->ad->type), false};
-	struct dit_span *values = NULL;
-	uint32_t *origins = NULL;
-	uint32_t found = DIT_VALUES_UNIQUE;
-
-	attr->is_sorted = true;
-	if (n < 2) {
-		return 0;
-	}
-	origins = dit_arena_alloc(reading->arena, n * sizeof(*origins));
-	values = dit_arena_alloc(reading->arena, n * sizeof(*values));
-	if (origins == NULL || values == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(values, attr->values, n * sizeof(*values));
-	found = dit_values_sort(keys, origins, n, order);
-	if (found != DIT_VALUES_UNIQUE) {
-		return refuse_value(reading, DIT_WHY_VALUE_TWICE, attr->ad,
-		                    attr->values[found], found);
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		attr->values[i] = values[origins[i]];
-	}
-	return 0;
-}
-
 static int end_block(struct reading *reading)
 {
 	struct dit_attr *attr = reading->block;
+	uint32_t twice = DIT_VALUES_UNIQUE;
+	int r = 0;
 
 	reading->block = NULL;
 	if (attr == NULL || !dit_entry_is_sorted(reading->context, attr->ad->type)) {
 		return 0;
 	}
-	return sort_block(reading, attr);
+	attr->is_sorted = true;
+	r = attr->nvalues < 2 ? 0 : dit_attr_sort(attr, reading->arena, &twice);
+	return twice == DIT_VALUES_UNIQUE
+	               ? r
+	               : refuse_value(reading, DIT_WHY_VALUE_TWICE, attr->ad,
+	                              attr->values[twice], twice);
 }
 
 /* An attribute and a value add this to an entry's size (storage.md 4.8). */

@@ -8,7 +8,6 @@
 #define DITKIT_ENTRY_WORK_H
 
 #include "entry/entry.h"
-#include "values/value_order.h"
 
 /* class_sets.c: the meaning of a list of objectClass values, found once for each list */
 

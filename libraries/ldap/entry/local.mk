@@ -16,6 +16,7 @@ libditkit_a_SOURCES += \
 	%D%/sid_set.c \
 	%D%/sid_set.h \
 	%D%/value_sort.c \
+	%D%/value_sort.h \
 	%D%/why.c \
 	%D%/why.h \
 	$(NULL)

@@ -16,7 +16,9 @@
  *   first against middle the first
  *   any against pivot    the pivot
  */
-#include "entry/entry_work.h"
+#include "entry/value_sort.h"
+
+#include <errno.h>
 
 #define INSERTION_MAX 8
 /* The larger part waits, so each one is at most half of the one below it. */
@@ -172,4 +174,41 @@ uint32_t dit_values_sort(struct dit_span *values, uint32_t *origins, uint32_t n,
 		}
 	}
 	return sort.found;
+}
+
+int dit_attr_sort(struct dit_attr *attr, struct dit_arena *arena, uint32_t *ret_twice)
+{
+	const struct dit_value_order order = {dit_value_order(attr->ad->type), false};
+	uint32_t n = attr->nvalues;
+	struct dit_span *values = dit_arena_alloc(arena, n * sizeof(*values));
+	uint32_t *origins = dit_arena_alloc(arena, n * sizeof(*origins));
+
+	if (values == NULL || origins == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(values, attr->values, n * sizeof(*values));
+	*ret_twice = dit_values_sort(dit_attr_keys(attr), origins, n, order);
+	for (uint32_t i = 0; i < n && *ret_twice == DIT_VALUES_UNIQUE; i++) {
+		attr->values[i] = values[origins[i]];
+	}
+	return 0;
+}
+
+uint32_t dit_attr_position(const struct dit_attr *attr, struct dit_span key)
+{
+	const struct dit_span *keys = dit_attr_keys(attr);
+	dit_value_order_fn order = dit_value_order(attr->ad->type);
+	uint32_t low = attr->is_sorted ? 0 : attr->nvalues;
+	uint32_t high = attr->nvalues;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (order(keys[middle], key) < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
 }

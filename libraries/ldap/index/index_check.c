@@ -32,8 +32,7 @@ static const char *reason_against(const struct dit_index_def *def, unsigned intl
 static int check_attr(const struct dit_index_work *work, struct dit_ad_defs defs,
                       const struct dit_attr *attr, struct dit_index_refusal *ret)
 {
-	const struct dit_span *values =
-		attr->normal != NULL ? attr->normal : attr->values;
+	const struct dit_span *values = dit_attr_keys(attr);
 	unsigned intlen = work->set->params.intlen;
 
 	for (uint16_t k = 0; k < defs.ndefs; k++) {

@@ -400,8 +400,7 @@ int dit_index_put_presence(struct dit_index_work *work, const struct dit_index_d
 static int put_keys(struct dit_index_work *work, const struct dit_index_def *def,
                     const struct dit_attr *attr, const struct dit_index_sink *sink)
 {
-	const struct dit_span *values =
-		attr->normal != NULL ? attr->normal : attr->values;
+	const struct dit_span *values = dit_attr_keys(attr);
 	int r = 0;
 
 	work->nkeys = 0;

@@ -222,7 +222,7 @@ static int verify_absence(struct dit_check_entry *check, const struct dit_attr *
 static void verify_order(struct dit_check_entry *check, const struct dit_attr *attr)
 {
 	const struct dit_attr_type *type = attr->ad->type;
-	const struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
+	const struct dit_span *keys = dit_attr_keys(attr);
 	dit_value_order_fn order = dit_value_order(type);
 	const uint64_t *sorted = check->content->sorted;
 

@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "codec/entry_codec.h"
+#include "entry/value_sort.h"
 #include "modify/modify_impl.h"
 #include "values/value.h"
-#include "values/value_order.h"
 
 #define LEAST_ROOM 4u
 #define NO_ID      1  /* any but 0, which has no keys */
@@ -102,7 +102,7 @@ static int keep_attr(struct dit_arena *arena, struct dit_attr *attr, bool with_b
 
 static struct dit_span key_of(const struct dit_attr *attr, uint32_t i)
 {
-	return attr->normal != NULL ? attr->normal[i] : attr->values[i];
+	return dit_attr_keys(attr)[i];
 }
 
 /* ---- values that are stored apart (multival) ---- */
@@ -117,26 +117,6 @@ static bool is_in_order(const struct dit_attr *attr)
 		}
 	}
 	return true;
-}
-
-/* The next reader sees values in the order in which they are stored. */
-static int sort_values(struct dit_arena *scratch, struct dit_attr *attr)
-{
-	struct dit_value_order order = {dit_value_order(attr->ad->type), false};
-	size_t bytes = attr->nvalues * sizeof(struct dit_span);
-	struct dit_span *values = dit_arena_alloc(scratch, bytes);
-	uint32_t *origins = dit_arena_alloc(scratch, attr->nvalues * sizeof(*origins));
-
-	if (values == NULL || origins == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(values, attr->values, bytes);
-	(void)dit_values_sort(attr->normal != NULL ? attr->normal : attr->values, origins,
-	                      attr->nvalues, order);
-	for (uint32_t i = 0; attr->normal != NULL && i < attr->nvalues; i++) {
-		attr->values[i] = values[origins[i]];
-	}
-	return 0;
 }
 
 /* ---- entries in memory ---- */
@@ -157,7 +137,7 @@ struct dit_entry *dit_modify_keep(struct modifier *modifier,
                                   const struct dit_entry *entry)
 {
 	struct dit_entry *copy = new_entry(modifier, entry->nattrs);
-
+	uint32_t twice = DIT_VALUES_UNIQUE;
 	int r = copy == NULL ? -ENOMEM : 0;
 
 	for (uint32_t i = 0; r == 0 && i < entry->nattrs; i++) {
@@ -167,7 +147,7 @@ struct dit_entry *dit_modify_keep(struct modifier *modifier,
 		r = keep_attr(&modifier->kept, attr, true);
 		attr->is_split = dit_split_applies(modifier->split_rules, attr);
 		if (r == 0 && attr->is_split) {
-			r = sort_values(&modifier->scratch, attr);
+			r = dit_attr_sort(attr, &modifier->scratch, &twice);
 		}
 	}
 	if (r < 0) {
@@ -334,29 +314,17 @@ static bool is_ordered(const struct dit_ad *ad)
 	return (ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
 }
 
-/* Where a value belongs: after all others, unless they are sorted, or it says "{n}". */
+/* A value that says "{n}" belongs there. */
 static uint32_t position_of(const struct dit_attr *attr, struct dit_span value,
                             struct dit_span key)
 {
-	dit_value_order_fn order = dit_value_order(attr->ad->type);
-	uint32_t low = attr->is_sorted ? 0 : attr->nvalues;
-	uint32_t high = attr->nvalues;
+	unsigned long n = 0;
 
-	if (dit_attr_order_prefix(attr->ad->type, value) > 0) {
-		unsigned long n = strtoul(value.data + 1, NULL, 10);
-
-		return n < attr->nvalues ? (uint32_t)n : attr->nvalues;
+	if (dit_attr_order_prefix(attr->ad->type, value) == 0) {
+		return dit_attr_position(attr, key);
 	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (order(key_of(attr, middle), key) < 0) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low;
+	n = strtoul(value.data + 1, NULL, 10);
+	return n < attr->nvalues ? (uint32_t)n : attr->nvalues;
 }
 
 static int number_value(struct edit *edit, const struct dit_attr *attr, uint32_t number,
@@ -442,8 +410,10 @@ static int begin_attr(struct edit *edit, const struct dit_attr *given,
 	               : 0;
 }
 
+/* The next reader sees values in the order in which they are stored. */
 static int order_splits(struct edit *edit)
 {
+	uint32_t twice = DIT_VALUES_UNIQUE;
 	int r = 0;
 
 	for (uint32_t i = 0; i < edit->entry->nattrs && r == 0; i++) {
@@ -451,7 +421,7 @@ static int order_splits(struct edit *edit)
 
 		if (attr->is_split && !is_in_order(attr)) {
 			r = note_before(edit, attr);
-			r = r ?: sort_values(&edit->modifier->scratch, attr);
+			r = r ?: dit_attr_sort(attr, &edit->modifier->scratch, &twice);
 		}
 	}
 	return r;
