@@ -66,6 +66,13 @@ size_t dit_value_order_prefix(struct dit_span value);
  */
 size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value);
 
+/** "{n}" alone has no normal form: it stands for a value of an X-ORDERED attribute. */
+static inline bool dit_attr_is_number(const struct dit_attr_type *type,
+                                      struct dit_span value)
+{
+	return value.len > 0 && dit_attr_order_prefix(type, value) == value.len;
+}
+
 /** True if values of the type are stored with a separate normal form (values.md 2.3). */
 static inline bool dit_attr_has_normal(const struct dit_attr_type *type)
 {

@@ -493,13 +493,10 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 
 	r = r ?: note_before(edit, attr);
 	for (uint32_t i = 0; i < given->nvalues && r == 0; i++) {
-		/* "{n}" alone has no normal form. */
-		bool is_number =
-			given->values[i].len > 0 &&
-			dit_attr_order_prefix(given->ad->type, given->values[i]) ==
-				given->values[i].len;
-		uint32_t at = find_value(edit, attr,
-		                         is_number ? given->values[i] : key_of(given, i));
+		struct dit_span value = given->values[i];
+		bool is_number = dit_attr_is_number(given->ad->type, value);
+		uint32_t at =
+			find_value(edit, attr, is_number ? value : key_of(given, i));
 
 		if (at == attr->nvalues) {
 			r = refuse_value(edit, DIT_WHY_MOD_NO_VALUE, given, i, "");

@@ -86,14 +86,6 @@ static int refuse_ad(struct reading *reading, enum dit_why_kind kind,
 		(struct dit_why){.kind = kind, .place = DIT_WHY_AT_ATTR, .ad = ad});
 }
 
-/* "{n}" stands for a value of an X-ORDERED attribute. */
-static bool is_number(const struct dit_attr *attr, uint32_t i)
-{
-	return attr->values[i].len > 0 &&
-	       dit_attr_order_prefix(attr->ad->type, attr->values[i]) ==
-	               attr->values[i].len;
-}
-
 /* Values that go: each valid. */
 static int check_each(struct reading *reading, const struct dit_attr *attr)
 {
@@ -105,7 +97,7 @@ static int check_each(struct reading *reading, const struct dit_attr *attr)
 			.ad = attr->ad, .values = attr->values + i, .nvalues = 1};
 		struct dit_entry values = {.attrs = &one, .nattrs = 1};
 
-		r = is_number(attr, i)
+		r = dit_attr_is_number(attr->ad->type, attr->values[i])
 		            ? 0
 		            : dit_entry_check_values(&reading->modifier->changing,
 		                                     reading->caches, &values,
