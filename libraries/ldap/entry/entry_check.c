@@ -146,12 +146,19 @@ static int check_attrs_allowed(struct dit_entry_check *check)
 
 /* ---- all checks ---- */
 
-/* Look up what every check needs, at the first one. @return 0 or -ENOMEM */
-static int work_prepare(struct dit_entry_work *work, const struct dit_schema *schema)
+/* Before every check; what all of them need is looked up at the first one. 0; -ENOMEM */
+static int begin(struct dit_entry_check *check, const struct dit_entry_context *context,
+                 struct dit_entry_caches *caches, struct dit_notes *notes)
 {
 	static const struct dit_span object_class = DIT_SPAN("objectClass");
 	static const struct dit_span structural_class = DIT_SPAN("structuralObjectClass");
+	const struct dit_schema *schema = context->schema;
+	struct dit_entry_work *work = caches->work;
 
+	check->context = context;
+	check->work = work;
+	check->arena = notes->arena;
+	check->notes = notes;
 	if (work->seen == NULL) {
 		work->seen = calloc(dit_schema_ntypes(schema), sizeof(*work->seen));
 		if (work->seen == NULL) {
@@ -253,13 +260,8 @@ int dit_entry_check_values(const struct dit_entry_context *context,
                            struct dit_entry_caches *caches, struct dit_entry *entry,
                            struct dit_notes *notes, struct dit_entry_refusal *ret_refusal)
 {
-	struct dit_entry_check check = {.context = context,
-	                                .work = caches->work,
-	                                .entry = entry,
-	                                .arena = notes->arena,
-	                                .notes = notes,
-	                                .refusal = ret_refusal};
-	int r = work_prepare(caches->work, context->schema);
+	struct dit_entry_check check = {.entry = entry, .refusal = ret_refusal};
+	int r = begin(&check, context, caches, notes);
 
 	return r ?: dit_check_values(&check);
 }
@@ -268,13 +270,8 @@ int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_caches *caches, struct dit_entry *entry,
                     struct dit_notes *notes, struct dit_entry_refusal *ret_refusal)
 {
-	struct dit_entry_check check = {.context = context,
-	                                .work = caches->work,
-	                                .entry = entry,
-	                                .arena = notes->arena,
-	                                .notes = notes,
-	                                .refusal = ret_refusal};
-	int r = work_prepare(caches->work, context->schema);
+	struct dit_entry_check check = {.entry = entry, .refusal = ret_refusal};
+	int r = begin(&check, context, caches, notes);
 
 	if (r == 0 && context->names_first && context->check_schema) {
 		r = check_names_first(&check);
