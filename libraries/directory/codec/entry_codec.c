@@ -19,6 +19,7 @@
 #include "base/short_bytes.h"
 
 #define HEAD_WORDS 4
+#define FLAGS_WORD 2
 #define WORD_BYTES sizeof(uint32_t)
 #define PAD_BYTES  8
 
@@ -98,7 +99,7 @@ static uint64_t put_head(const struct dit_entry *entry,
 
 	first[0] = entry->nattrs;
 	first[1] = (uint32_t)measure->nslots;
-	first[2] = entry->oc_flags;
+	first[FLAGS_WORD] = entry->oc_flags;
 	first[3] = (uint32_t)measure->nwords;
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];
@@ -426,6 +427,15 @@ int dit_entry_decode(struct dit_span record, struct dit_arena *arena,
 	return dit_entry_decode_wanted(record, &none, arena, ret);
 }
 
+int dit_entry_decode_flags(struct dit_span record, uint32_t *ret)
+{
+	if (record.len < HEAD_WORDS * WORD_BYTES) {
+		return DIT_E_CORRUPT;
+	}
+	*ret = word_at(record.data + FLAGS_WORD * WORD_BYTES);
+	return 0;
+}
+
 int dit_entry_decode_wanted(struct dit_span record,
                             const struct dit_unwanted_ads *unwanted,
                             struct dit_arena *arena, struct dit_stored_entry *ret)
@@ -440,7 +450,7 @@ int dit_entry_decode_wanted(struct dit_span record,
 	}
 	entry.nattrs = word_at(record.data);
 	entry.nslots = word_at(record.data + WORD_BYTES);
-	entry.oc_flags = word_at(record.data + 2 * WORD_BYTES);
+	entry.oc_flags = word_at(record.data + FLAGS_WORD * WORD_BYTES);
 	nwords = word_at(record.data + 3 * WORD_BYTES);
 	/* Two words for each attribute; the others are lengths. That keeps the tables in
 	 * proportion to the record. */

@@ -89,6 +89,9 @@ struct dit_stored_entry {
 int dit_entry_decode(struct dit_span record, struct dit_arena *arena,
                      struct dit_stored_entry *ret);
 
+/** The object class flags of a record alone. 0; DIT_E_CORRUPT: it has none */
+int dit_entry_decode_flags(struct dit_span record, uint32_t *ret);
+
 /** Attributes that a reader does not want. */
 struct dit_unwanted_ads {
 	const bool *is_unwanted; /* by number; borrowed */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "codec/entry_codec.h"
 #include "modify/modify_impl.h"
 
 /* A change that is made. */
@@ -174,13 +175,7 @@ static int read_flags(struct modifier *modifier, const struct modify_node *node,
 		return 1;
 	}
 	r = dit_output_find_entry(modifier->output, node->id, &record);
-	if (r > 0 && record.len < 12) {
-		r = DIT_E_CORRUPT;
-	}
-	if (r > 0) {
-		memcpy(ret, record.data + 8, sizeof(*ret));
-	}
-	return r;
+	return r <= 0 ? r : (dit_entry_decode_flags(record, ret) ?: 1);
 }
 
 /* Can there be entries below this one? */
