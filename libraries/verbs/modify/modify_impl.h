@@ -206,8 +206,6 @@ int dit_modify_find_parent(struct modifier *modifier, const struct dit_dn *dn,
 /** The child of a node with this normal RDN. As above. @param parent  0: the root */
 int dit_modify_find_child(struct modifier *modifier, uint64_t parent,
                           struct dit_span norm, struct modify_node **ret);
-/** The node with an ID. As above */
-int dit_modify_find_id(struct modifier *modifier, uint64_t id, struct modify_node **ret);
 
 /** A new node below another one (0: the root), with the next ID. 0; -ENOMEM;
  * DIT_E_TOOLONG: no ID is left; errors as above */

@@ -217,7 +217,8 @@ int dit_modify_find_child(struct modifier *modifier, uint64_t parent,
 	return r < 0 ? r : 1;
 }
 
-int dit_modify_find_id(struct modifier *modifier, uint64_t id, struct modify_node **ret)
+/* The node with an ID, stored or not. */
+static int find_now(struct modifier *modifier, uint64_t id, struct modify_node **ret)
 {
 	struct dit_name self;
 	int r = 0;
@@ -290,7 +291,7 @@ static int count_up(struct modifier *modifier, uint64_t id, uint64_t n)
 	while (id != 0 && r > 0) {
 		struct modify_node *node = NULL;
 
-		r = dit_modify_find_id(modifier, id, &node);
+		r = find_now(modifier, id, &node);
 		if (r > 0) {
 			node->nsubs += n; /* modulo 2^64 */
 			id = node->parent;
