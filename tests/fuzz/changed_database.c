@@ -88,7 +88,7 @@ static void find_free(const char *bytes, size_t len, const struct dit_page_forma
 bool changed_database_is(const struct changed_database *db, const char *bytes, size_t len)
 {
 	const struct dit_page_format *format =
-		db->openldap == DIT_OPENLDAP_2_7 ? &dit_lmdb_10 : &dit_lmdb_09;
+		db->fixture.openldap == DIT_OPENLDAP_2_7 ? &dit_lmdb_10 : &dit_lmdb_09;
 	struct dit_page_set free_pages = {.npages = 0};
 	size_t now_len = 0;
 	char *now = fuzz_read_file(db->file, &now_len);
@@ -144,12 +144,11 @@ void changed_database_init_with(struct changed_database *db,
 	struct dit_load_opts opts;
 
 	memset(db, 0, sizeof(*db));
-	db->openldap = openldap;
 	(void)snprintf(lines, sizeof(lines), "multival cn 1,1\n%s", extra);
 	load_fixture_init(&db->fixture, lines);
+	db->fixture.openldap = openldap;
 	load_fixture_write_people(&db->fixture, NPEOPLE);
 	opts = load_fixture_opts(&db->fixture);
-	opts.openldap = openldap;
 	fuzz_require(load_fixture_run(&opts) == 0);
 	(void)snprintf(db->file, sizeof(db->file), "%s/data.mdb", db->fixture.database);
 	db->whole = fuzz_read_file(db->file, &db->len);
@@ -239,7 +238,7 @@ static void change_file(const char *file, const uint8_t *data, size_t nchanges)
 void changed_database_change(struct changed_database *db, const uint8_t *data,
                              size_t nchanges, unsigned parts)
 {
-	if ((parts & CHANGED_RECORDS) != 0 && db->openldap != DIT_OPENLDAP_2_7) {
+	if ((parts & CHANGED_RECORDS) != 0 && db->fixture.openldap != DIT_OPENLDAP_2_7) {
 		change_records(db->file, data, nchanges);
 	}
 	if ((parts & CHANGED_FILE) != 0) {

@@ -32,7 +32,6 @@ enum changed_parts {
 
 struct changed_database {
 	struct load_fixture fixture;
-	enum dit_openldap_version openldap;
 	char file[4300]; /* data.mdb */
 	char *whole;     /* its bytes without changes */
 	size_t len;

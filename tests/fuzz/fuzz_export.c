@@ -56,7 +56,7 @@ static char *export_as(const struct changed_database *db, unsigned flags,
 	(void)snprintf(output, sizeof(output), "%s/output", db->fixture.dir);
 	fuzz_require(unlink(output) == 0 || errno == ENOENT);
 	opts.conf = db->fixture.conf;
-	opts.openldap = db->openldap;
+	opts.openldap = db->fixture.openldap;
 	opts.output = output;
 	opts.threads = nthreads;
 	opts.keep_going = (flags & KEEP_GOING) != 0;

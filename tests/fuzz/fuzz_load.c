@@ -4,11 +4,9 @@
  * both writers, end alike, say the same and make the same database. It is whole, or there
  * is none.
  */
-#include "check/check.h"
 #include "fuzz/changed_database.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +41,7 @@ static void forget(void)
 		(void)snprintf(path, sizeof(path), "%s/%s", fixture.database, names[i]);
 		fuzz_require(unlink(path) == 0 || errno == ENOENT);
 	}
-	free(fixture.reports);
-	free(fixture.rejects);
-	fixture.reports = strdup("");
-	fixture.rejects = strdup("");
-	fuzz_require(fixture.reports != NULL && fixture.rejects != NULL);
-}
-
-static void write_input(const uint8_t *data, size_t size)
-{
-	int fd = open(fixture.input, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	fuzz_require(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
+	load_fixture_forget(&fixture);
 }
 
 static int load(unsigned flags, unsigned nthreads, enum dit_load_writer writer)
@@ -74,36 +61,11 @@ static int load(unsigned flags, unsigned nthreads, enum dit_load_writer writer)
 	opts.is_strict = (flags & STRICT) != 0;
 	opts.byte_keys = (flags & BYTE_KEYS) != 0;
 	opts.explain = (flags & EXPLAIN) != 0;
-	opts.openldap = (flags & FOR_2_7) != 0 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_6;
 	forget();
 	r = load_fixture_run(&opts);
 	fuzz_require(r >= 0 || load_fixture_is_empty(&fixture));
 	fuzz_require(r >= 0 || strlen(fixture.reports) > 0);
 	return r;
-}
-
-static void print_finding(void *ctx, const struct dit_check_finding *finding)
-{
-	(void)ctx;
-	if (!finding->is_note) {
-		(void)fprintf(stderr, "%s: %s\n", finding->kind, finding->text);
-	}
-}
-
-/* The structure, and the content that a schema check has passed. */
-static void check(unsigned flags)
-{
-	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
-	struct dit_check_stats stats;
-
-	opts.conf = fixture.conf;
-	opts.threads = 1;
-	opts.memory_bytes = 16 << 20;
-	opts.found = print_finding;
-	opts.is_quick = (flags & NO_SCHEMA_CHECK) != 0;
-	opts.openldap = (flags & FOR_2_7) != 0 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_6;
-	fuzz_require(dit_check(&opts, &stats) == 0 && stats.nfindings == 0);
-	dit_check_stats_deinit(&stats);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -123,11 +85,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)atexit(remove_fixture);
 	}
 	flags = data[0];
-	write_input(data + 1, size - 1);
+	fixture.openldap = (flags & FOR_2_7) != 0 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_6;
+	load_fixture_write_bytes(&fixture, data + 1, size - 1);
 	r = load(flags, 1, DIT_LOAD_WRITER_PAGES);
-	if (r >= 0) {
-		check(flags);
-	}
+	/* The structure, and the content that a schema check has passed. */
+	fuzz_require(r < 0 ||
+	             load_fixture_is_sound(&fixture, (flags & NO_SCHEMA_CHECK) != 0));
 	digest = load_fixture_digest(&fixture);
 	reports = strdup(fixture.reports);
 	fuzz_require(reports != NULL);

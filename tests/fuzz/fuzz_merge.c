@@ -6,14 +6,10 @@
  * the LDIF. A load that fails leaves the file as it was. One that succeeds leaves a sound
  * database, if it was one.
  */
-#include "check/check.h"
 #include "fuzz/changed_database.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NCHANGES_MAX 40
 
@@ -32,54 +28,21 @@ enum {
 static struct changed_database dbs[2];
 static struct changed_database *db;
 
-static void write_input(const uint8_t *data, size_t size)
-{
-	int fd = open(db->fixture.input, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	fuzz_require(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
-}
-
 static int load(unsigned flags)
 {
 	struct dit_load_opts opts = load_fixture_opts(&db->fixture);
 	int r = 0;
 
-	free(db->fixture.reports);
-	free(db->fixture.rejects);
-	db->fixture.reports = strdup("");
-	db->fixture.rejects = strdup("");
+	load_fixture_forget(&db->fixture);
 	opts.threads = (flags & THREADS) != 0 ? 3 : 1;
 	opts.memory_bytes = 16u << 20;
 	opts.no_urls = true;
 	opts.keep_going = (flags & KEEP_GOING) != 0;
 	opts.may_grow = (flags & GROW) != 0;
 	opts.is_quick = (flags & QUICK) != 0;
-	opts.openldap = db->openldap;
 	r = load_fixture_run(&opts);
 	fuzz_require(r >= 0 || strlen(db->fixture.reports) > 0);
 	return r;
-}
-
-static void print_finding(void *ctx, const struct dit_check_finding *finding)
-{
-	(void)ctx;
-	if (!finding->is_note) {
-		(void)fprintf(stderr, "%s: %s\n", finding->kind, finding->text);
-	}
-}
-
-static void check(void)
-{
-	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
-	struct dit_check_stats stats;
-
-	opts.conf = db->fixture.conf;
-	opts.threads = 1;
-	opts.memory_bytes = 16 << 20;
-	opts.found = print_finding;
-	opts.openldap = db->openldap;
-	fuzz_require(dit_check(&opts, &stats) == 0 && stats.nfindings == 0);
-	dit_check_stats_deinit(&stats);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -110,13 +73,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	                        (flags & NO_RECORDS) != 0
 	                                ? CHANGED_FILE
 	                                : CHANGED_FILE | CHANGED_RECORDS);
-	write_input(data + nchanges * CHANGE_BYTES, size - nchanges * CHANGE_BYTES);
+	load_fixture_write_bytes(&db->fixture, data + nchanges * CHANGE_BYTES,
+	                         size - nchanges * CHANGE_BYTES);
 	before = changed_database_bytes(db, &before_len);
 	r = load(flags);
 	if (r < 0) {
 		fuzz_require(changed_database_is(db, before, before_len));
 	} else if (nchanges == 0) {
-		check();
+		fuzz_require(load_fixture_is_sound(&db->fixture, false));
 	}
 	free(before);
 	return 0;

@@ -7,15 +7,11 @@
  * the same database. A run that fails leaves the file as it was. One that succeeds leaves
  * a sound database, if it was one.
  */
-#include "check/check.h"
 #include "fuzz/changed_database.h"
 #include "modify/modify.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NCHANGES_MAX 40
 
@@ -34,14 +30,6 @@ enum {
 /* Of OpenLDAP 2.6, of 2.7. */
 static struct changed_database dbs[2];
 
-static void write_input(const struct changed_database *db, const uint8_t *data,
-                        size_t size)
-{
-	int fd = open(db->fixture.input, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	fuzz_require(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
-}
-
 static int modify(struct changed_database *db, unsigned flags, unsigned nthreads)
 {
 	const struct dit_load_opts load = load_fixture_opts(&db->fixture);
@@ -49,17 +37,14 @@ static int modify(struct changed_database *db, unsigned flags, unsigned nthreads
 	struct dit_modify_stats stats;
 	int r = 0;
 
-	free(db->fixture.reports);
-	free(db->fixture.rejects);
-	db->fixture.reports = strdup("");
-	db->fixture.rejects = strdup("");
+	load_fixture_forget(&db->fixture);
 	opts.conf = load.conf;
 	opts.input = load.input;
 	opts.report = load.report;
 	opts.report_ctx = load.report_ctx;
 	opts.reject = load.reject;
 	opts.reject_ctx = load.reject_ctx;
-	opts.openldap = db->openldap;
+	opts.openldap = load.openldap;
 	opts.threads = nthreads;
 	opts.memory_bytes = 16u << 20;
 	opts.no_urls = true;
@@ -73,29 +58,6 @@ static int modify(struct changed_database *db, unsigned flags, unsigned nthreads
 	fuzz_require(r < 0 || opts.keep_going || stats.nrefused == 0);
 	dit_modify_stats_deinit(&stats);
 	return r;
-}
-
-static void print_finding(void *ctx, const struct dit_check_finding *finding)
-{
-	(void)ctx;
-	if (!finding->is_note) {
-		(void)fprintf(stderr, "%s: %s\n", finding->kind, finding->text);
-	}
-}
-
-static void check(const struct changed_database *db, unsigned flags)
-{
-	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
-	struct dit_check_stats stats;
-
-	opts.conf = db->fixture.conf;
-	opts.threads = 1;
-	opts.memory_bytes = 16 << 20;
-	opts.found = print_finding;
-	opts.is_quick = (flags & NO_SCHEMA_CHECK) != 0;
-	opts.openldap = db->openldap;
-	fuzz_require(dit_check(&opts, &stats) == 0 && stats.nfindings == 0);
-	dit_check_stats_deinit(&stats);
 }
 
 /* An input of the fuzzer, taken apart. */
@@ -124,7 +86,8 @@ static int run(const struct input *input, unsigned nthreads, uint64_t *ret_diges
 	if (r < 0 || (input->flags & DRY_RUN) != 0) {
 		fuzz_require(changed_database_is(db, before, before_len));
 	} else if (input->nchanges == 0) {
-		check(db, input->flags);
+		fuzz_require(load_fixture_is_sound(
+			&db->fixture, (input->flags & NO_SCHEMA_CHECK) != 0));
 		*ret_digest = load_fixture_digest(&db->fixture);
 	}
 	free(before);
@@ -165,8 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (input.nchanges > size / CHANGE_BYTES) {
 		input.nchanges = size / CHANGE_BYTES;
 	}
-	write_input(input.db, data + input.nchanges * CHANGE_BYTES,
-	            size - input.nchanges * CHANGE_BYTES);
+	load_fixture_write_bytes(&input.db->fixture, data + input.nchanges * CHANGE_BYTES,
+	                         size - input.nchanges * CHANGE_BYTES);
 	run_twice(&input);
 	return 0;
 }

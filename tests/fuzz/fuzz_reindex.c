@@ -41,7 +41,7 @@ static int reindex(const struct changed_database *db, unsigned flags, unsigned n
 
 	opts.conf = db->fixture.conf;
 	opts.tmpdir = db->fixture.tmpdir;
-	opts.openldap = db->openldap;
+	opts.openldap = db->fixture.openldap;
 	opts.threads = nthreads;
 	opts.memory_bytes = 16u << 20;
 	opts.keep_going = (flags & KEEP_GOING) != 0;

@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "check/check.h"
 #include "files/fault.h"
 #include "page/lmdb_format.h"
 #include "test.h"
@@ -122,13 +123,18 @@ struct load_fixture *load_fixture_new_glued(const char *extra)
 	return new_fixture(extra, true);
 }
 
-void load_fixture_write(struct load_fixture *f, const char *ldif)
+void load_fixture_write_bytes(struct load_fixture *f, const void *bytes, size_t len)
 {
 	FILE *file = fopen(f->input, "w");
 
 	assert_non_null(file);
-	(void)fputs(ldif, file);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
 	assert_int_equal(fclose(file), 0);
+}
+
+void load_fixture_write(struct load_fixture *f, const char *ldif)
+{
+	load_fixture_write_bytes(f, ldif, strlen(ldif));
 }
 
 static void write_operational(FILE *file, const char *oc, unsigned n)
@@ -298,14 +304,19 @@ int load_fixture_run(const struct dit_load_opts *opts)
 	return r;
 }
 
-void load_fixture_reset(struct load_fixture *f)
+void load_fixture_forget(struct load_fixture *f)
 {
-	char command[9000];
-
 	free(f->reports);
 	free(f->rejects);
 	f->reports = strdup("");
 	f->rejects = strdup("");
+}
+
+void load_fixture_reset(struct load_fixture *f)
+{
+	char command[9000];
+
+	load_fixture_forget(f);
 	(void)snprintf(command, sizeof(command),
 	               "cd '%s' && rm -rf db sub && mkdir db sub", f->dir);
 	assert_int_equal(system(command), 0);
@@ -411,4 +422,29 @@ static int is_empty(const char *directory)
 int load_fixture_is_empty(const struct load_fixture *f)
 {
 	return is_empty(f->database) && is_empty(f->subordinate);
+}
+
+static void print_finding(void *ctx, const struct dit_check_finding *finding)
+{
+	(void)ctx;
+	if (!finding->is_note) {
+		print_message("%s: %s\n", finding->kind, finding->text);
+	}
+}
+
+bool load_fixture_is_sound(const struct load_fixture *f, bool is_quick)
+{
+	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
+	struct dit_check_stats stats = {0};
+	bool is_sound = false;
+
+	opts.conf = f->conf;
+	opts.openldap = f->openldap;
+	opts.threads = 1;
+	opts.memory_bytes = 16u << 20;
+	opts.found = print_finding;
+	opts.is_quick = is_quick;
+	is_sound = dit_check(&opts, &stats) == 0 && stats.nfindings == 0;
+	dit_check_stats_deinit(&stats);
+	return is_sound;
 }

@@ -44,6 +44,8 @@ struct load_fixture *load_fixture_new_people(unsigned nentries);
  */
 void load_fixture_write_people(struct load_fixture *fixture, unsigned nentries);
 void load_fixture_write(struct load_fixture *fixture, const char *ldif);
+void load_fixture_write_bytes(struct load_fixture *fixture, const void *bytes,
+                              size_t len);
 
 /** Cut the input file after record @p n; @p second is the name of the rest. */
 void load_fixture_split(const struct load_fixture *fixture, unsigned n,
@@ -71,8 +73,14 @@ struct dit_load_opts load_fixture_opts(struct load_fixture *fixture);
 /** dit_load() for tests that do not look at its figures. */
 int load_fixture_run(const struct dit_load_opts *opts);
 
-/** Forget reports and rejects, empty the database directories. */
+/** Forget reports and rejects. */
+void load_fixture_forget(struct load_fixture *fixture);
+
+/** The same, and empty the database directories. */
 void load_fixture_reset(struct load_fixture *fixture);
+
+/** Does a check find nothing? It says what it finds. @param is_quick  structure alone */
+bool load_fixture_is_sound(const struct load_fixture *fixture, bool is_quick);
 
 /** Over names, flags, keys and values of all named databases; 0: there is no database. */
 uint64_t load_fixture_digest(const struct load_fixture *fixture);

@@ -2,7 +2,6 @@
 /* A small database for tests of changes. */
 #include "modify_fixture.h"
 
-#include "check/check.h"
 #include "export/export.h"
 #include "test.h"
 
@@ -69,19 +68,29 @@ void modify_fixture_load(struct modify_fixture *f, const char *ldif)
 	}
 }
 
-void modify_fixture_init(struct modify_fixture *f, const char *extra)
+static void release(void *fixture)
 {
-	modify_fixture_init_for(f, DIT_OPENLDAP_2_6, extra);
+	struct modify_fixture *f = fixture;
+
+	dit_modify_stats_deinit(&f->stats);
+	load_fixture_deinit(&f->load);
+	free(f);
 }
 
-void modify_fixture_init_for(struct modify_fixture *f, enum dit_openldap_version openldap,
-                             const char *extra)
+struct modify_fixture *modify_fixture_new(const char *extra)
 {
+	return modify_fixture_new_for(DIT_OPENLDAP_2_6, extra);
+}
+
+struct modify_fixture *modify_fixture_new_for(enum dit_openldap_version openldap,
+                                              const char *extra)
+{
+	struct modify_fixture *f = calloc(1, sizeof(*f));
 	char more[4000];
 	char *conf = NULL;
 	FILE *file = NULL;
 
-	memset(f, 0, sizeof(*f));
+	assert_non_null(f);
 	(void)snprintf(more, sizeof(more), "%s%s", indexes, extra);
 	load_fixture_init(&f->load, more);
 	f->load.openldap = openldap;
@@ -93,12 +102,8 @@ void modify_fixture_init_for(struct modify_fixture *f, enum dit_openldap_version
 	assert_int_equal(fclose(file), 0);
 	free(conf);
 	modify_fixture_load(f, modify_fixture_entries);
-}
-
-void modify_fixture_deinit(struct modify_fixture *f)
-{
-	dit_modify_stats_deinit(&f->stats);
-	load_fixture_deinit(&f->load);
+	test_at_end(release, f);
+	return f;
 }
 
 struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f)
@@ -123,8 +128,7 @@ int modify_fixture_run(struct modify_fixture *f, const struct dit_modify_opts *o
 {
 	const struct dit_modify_opts own = modify_fixture_opts(f);
 
-	f->load.reports[0] = '\0';
-	f->load.rejects[0] = '\0';
+	load_fixture_forget(&f->load);
 	dit_modify_stats_deinit(&f->stats);
 	load_fixture_write(&f->load, changes);
 	return dit_modify(opts == NULL ? &own : opts, &f->stats);
@@ -132,27 +136,19 @@ int modify_fixture_run(struct modify_fixture *f, const struct dit_modify_opts *o
 
 /* ---- what the database holds ---- */
 
-static void print_finding(void *ctx, const struct dit_check_finding *finding)
-{
-	(void)ctx;
-	if (!finding->is_note) {
-		print_message("%s: %s\n", finding->kind, finding->text);
-	}
-}
-
 void modify_fixture_check(struct modify_fixture *f)
 {
-	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
-	struct dit_check_stats stats;
+	assert_true(load_fixture_is_sound(&f->load, false));
+}
 
-	opts.conf = f->load.conf;
-	opts.openldap = f->load.openldap;
-	opts.threads = 1;
-	opts.memory_bytes = 64u << 20;
-	opts.found = print_finding;
-	assert_int_equal(dit_check(&opts, &stats), 0);
-	assert_int_equal(stats.nfindings, 0);
-	dit_check_stats_deinit(&stats);
+void run_well(struct modify_fixture *f, const char *changes)
+{
+	int r = modify_fixture_run(f, NULL, changes);
+
+	if (r != 0 || f->load.reports[0] != '\0') {
+		fail_msg("%s: %d, %s", changes, r, f->load.reports);
+	}
+	modify_fixture_check(f);
 }
 
 char *modify_fixture_export(const struct modify_fixture *f, const char *base,
@@ -197,6 +193,14 @@ char *modify_fixture_list(struct modify_fixture *f)
 	return list;
 }
 
+void assert_listed(struct modify_fixture *f, const char *want)
+{
+	char *list = modify_fixture_list(f);
+
+	assert_string_equal(list, want);
+	free(list);
+}
+
 char *modify_fixture_show(struct modify_fixture *f, const char *dn)
 {
 	static const char *const left_out[] = {
@@ -225,4 +229,12 @@ char *modify_fixture_show(struct modify_fixture *f, const char *dn)
 	assert_int_equal(fclose(file), 0);
 	free(text);
 	return list;
+}
+
+void assert_shown(struct modify_fixture *f, const char *dn, const char *want)
+{
+	char *shown = modify_fixture_show(f, dn);
+
+	assert_string_equal(shown, want);
+	free(shown);
 }

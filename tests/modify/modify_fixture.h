@@ -2,9 +2,9 @@
 /*
  * A small database, changes to it, and what it holds afterwards.
  *
- *   modify_fixture_init(&f, "lastmod off\n");      loaded with modify_fixture_entries
- *   r = modify_fixture_run(&f, NULL, "dn: ...");
- *   text = modify_fixture_show(&f, NULL);
+ *   f = modify_fixture_new("lastmod off\n");       loaded with modify_fixture_entries
+ *   r = modify_fixture_run(f, NULL, "dn: ...");
+ *   text = modify_fixture_show(f, NULL);
  */
 #ifndef DITKIT_MODIFY_FIXTURE_H
 #define DITKIT_MODIFY_FIXTURE_H
@@ -21,11 +21,11 @@ struct modify_fixture {
 /** 1 dc=x, 2 ou=a,dc=x, 3 ou=b,dc=x, 4 cn=one,ou=a,dc=x. */
 extern const char modify_fixture_entries[];
 
-/** For 2.6. @param extra  lines for the database section */
-void modify_fixture_init(struct modify_fixture *f, const char *extra);
-void modify_fixture_init_for(struct modify_fixture *f, enum dit_openldap_version openldap,
-                             const char *extra);
-void modify_fixture_deinit(struct modify_fixture *f);
+/** For 2.6. What it returns goes when the test has ended. @param extra  lines for the
+ * database section */
+struct modify_fixture *modify_fixture_new(const char *extra);
+struct modify_fixture *modify_fixture_new_for(enum dit_openldap_version openldap,
+                                              const char *extra);
 /** Load an LDIF into the database, which is emptied before. */
 void modify_fixture_load(struct modify_fixture *f, const char *ldif);
 
@@ -35,6 +35,9 @@ struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f);
 int modify_fixture_run(struct modify_fixture *f, const struct dit_modify_opts *opts,
                        const char *changes);
 
+/** Make changes, of which no report is made, and check the database. */
+void run_well(struct modify_fixture *f, const char *changes);
+
 /** A check of the database finds nothing. */
 void modify_fixture_check(struct modify_fixture *f);
 /** LDIF of all entries, or of that at the base. Owned. @param is_verbose  with IDs */
@@ -42,8 +45,10 @@ char *modify_fixture_export(const struct modify_fixture *f, const char *base,
                             bool is_verbose);
 /** "ID DN" of each entry, in the order of IDs. Owned */
 char *modify_fixture_list(struct modify_fixture *f);
+void assert_listed(struct modify_fixture *f, const char *want);
 /** The values of an entry that are not of its class and name: "a: 1, b: 2". Owned
  * @param dn  NULL: cn=one */
 char *modify_fixture_show(struct modify_fixture *f, const char *dn);
+void assert_shown(struct modify_fixture *f, const char *dn, const char *want);
 
 #endif

@@ -18,45 +18,8 @@
 
 static int setup(void **state)
 {
-	struct modify_fixture *f = malloc(sizeof(*f));
-
-	assert_non_null(f);
-	modify_fixture_init(f, "lastmod off\n");
-	*state = f;
+	*state = modify_fixture_new("lastmod off\n");
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	modify_fixture_deinit(*state);
-	free(*state);
-	return 0;
-}
-
-static void assert_shown(struct modify_fixture *f, const char *dn, const char *want)
-{
-	char *shown = modify_fixture_show(f, dn);
-
-	assert_string_equal(shown, want);
-	free(shown);
-}
-
-static void assert_listed(struct modify_fixture *f, const char *want)
-{
-	char *list = modify_fixture_list(f);
-
-	assert_string_equal(list, want);
-	free(list);
-}
-
-static void run_well(struct modify_fixture *f, const char *changes)
-{
-	int r = modify_fixture_run(f, NULL, changes);
-
-	if (r != 0 || f->load.reports[0] != '\0') {
-		fail_msg("%s: %d, %s", changes, r, f->load.reports);
-	}
-	modify_fixture_check(f);
 }
 
 /* ---- modifications ---- */
@@ -131,7 +94,7 @@ static void load_copies(struct modify_fixture *f)
 	free(ldif);
 }
 
-FIXTURE_TEST(a_modification_makes_what_slapd_makes)
+SETUP_TEST(a_modification_makes_what_slapd_makes)
 {
 	struct modify_fixture *f = *state;
 	char *changes = NULL;
@@ -262,7 +225,7 @@ static void make_record(size_t i, char *record, size_t size)
 	               change);
 }
 
-FIXTURE_TEST(a_refused_record_ends_the_run_and_changes_nothing)
+SETUP_TEST(a_refused_record_ends_the_run_and_changes_nothing)
 {
 	struct modify_fixture *f = *state;
 	uint64_t before = load_fixture_digest(&f->load);
@@ -287,7 +250,7 @@ FIXTURE_TEST(a_refused_record_ends_the_run_and_changes_nothing)
 	}
 }
 
-FIXTURE_TEST(refused_records_are_left_out_and_the_rest_is_made)
+SETUP_TEST(refused_records_are_left_out_and_the_rest_is_made)
 {
 	static const size_t n = sizeof(refusals) / sizeof(refusals[0]);
 	struct modify_fixture *f = *state;
@@ -320,7 +283,7 @@ FIXTURE_TEST(refused_records_are_left_out_and_the_rest_is_made)
 	modify_fixture_check(f);
 }
 
-FIXTURE_TEST(the_reject_says_which_record_and_why)
+SETUP_TEST(the_reject_says_which_record_and_why)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -340,7 +303,7 @@ FIXTURE_TEST(the_reject_says_which_record_and_why)
 
 /* ---- many changes of one entry ---- */
 
-FIXTURE_TEST(a_change_sees_those_before_it)
+SETUP_TEST(a_change_sees_those_before_it)
 {
 	struct modify_fixture *f = *state;
 
@@ -352,7 +315,7 @@ FIXTURE_TEST(a_change_sees_those_before_it)
 	assert_shown(f, NULL, REST ", xWord: e, xInt: 42");
 }
 
-FIXTURE_TEST(an_entry_of_this_run_can_be_changed)
+SETUP_TEST(an_entry_of_this_run_can_be_changed)
 {
 	struct modify_fixture *f = *state;
 
@@ -412,7 +375,7 @@ static void write_each(FILE *file, const char *how, unsigned first, unsigned end
 }
 
 /* Its list is given room for 8192 members at the 4097th. */
-FIXTURE_TEST(a_huge_group_grows_and_shrinks_over_a_power_of_two)
+SETUP_TEST(a_huge_group_grows_and_shrinks_over_a_power_of_two)
 {
 	struct modify_fixture *f = *state;
 	char *members = make_group(0, 4095);
@@ -452,7 +415,7 @@ FIXTURE_TEST(a_huge_group_grows_and_shrinks_over_a_power_of_two)
 	free(members);
 }
 
-FIXTURE_TEST(a_huge_group_may_lose_all_its_members)
+SETUP_TEST(a_huge_group_may_lose_all_its_members)
 {
 	struct modify_fixture *f = *state;
 	char *members = make_group(0, 4097);
@@ -474,18 +437,12 @@ FIXTURE_TEST(a_huge_group_may_lose_all_its_members)
 
 /* ---- configurations ---- */
 
-static void with_configuration(struct modify_fixture *f, const char *extra)
-{
-	modify_fixture_deinit(f);
-	modify_fixture_init(f, extra);
-}
-
 /* Shorter ones come first. */
-FIXTURE_TEST(sorted_values_stay_sorted)
+TEST(sorted_values_stay_sorted)
 {
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f =
+		modify_fixture_new("lastmod off\nsortvals xWord xMember\n");
 
-	with_configuration(f, "lastmod off\nsortvals xWord xMember\n");
 	run_well(f, ONE "add: xWord\nxWord: ab\nxWord: D\nxWord: BB\n");
 	assert_shown(f, NULL,
 	             "xWord: a, xWord: b, xWord: c, xWord: D, xWord: ab, xWord: BB, " INTS
@@ -501,12 +458,11 @@ FIXTURE_TEST(sorted_values_stay_sorted)
 }
 
 /* A refused record puts values back that had moved. */
-FIXTURE_TEST(sorted_values_are_put_back)
+TEST(sorted_values_are_put_back)
 {
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f = modify_fixture_new("lastmod off\nsortvals xWord\n");
 	struct dit_modify_opts opts;
 
-	with_configuration(f, "lastmod off\nsortvals xWord\n");
 	opts = modify_fixture_opts(f);
 	opts.keep_going = true;
 	assert_int_equal(
@@ -524,11 +480,11 @@ FIXTURE_TEST(sorted_values_are_put_back)
 	             ", " REST);
 }
 
-FIXTURE_TEST(values_go_apart_and_come_back)
+TEST(values_go_apart_and_come_back)
 {
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f =
+		modify_fixture_new("lastmod off\nmultival xWord 4,4\n");
 
-	with_configuration(f, "lastmod off\nmultival xWord 4,4\n");
 	run_well(f, ONE "add: xWord\nxWord: d\nxWord: e\n");
 	assert_shown(f, NULL,
 	             "xWord: a, xWord: b, xWord: c, xWord: d, xWord: e, " INTS ", " REST);
@@ -545,15 +501,14 @@ FIXTURE_TEST(values_go_apart_and_come_back)
 	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n3 ou=b,dc=x\n");
 }
 
-FIXTURE_TEST(a_change_gets_the_stamps_of_slapd)
+TEST(a_change_gets_the_stamps_of_slapd)
 {
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f = modify_fixture_new("");
 	char *shown = NULL;
 	char *last = NULL;
 	char csn[15];
 	char stamp[15];
 
-	with_configuration(f, "");
 	run_well(f, ONE "add: xWord\nxWord: d\n");
 	shown = modify_fixture_show(f, NULL);
 	last = strstr(shown, ", entryCSN: ");

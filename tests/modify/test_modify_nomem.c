@@ -107,10 +107,7 @@ static void run_with_failures(struct modify_fixture *f, unsigned threads, long s
 			         n, r);
 		}
 		if (r >= 0) {
-			char *list = modify_fixture_list(f);
-
-			assert_string_equal(list, want);
-			free(list);
+			assert_listed(f, want);
 			modify_fixture_check(f);
 		}
 		if (r == 0) {
@@ -125,27 +122,18 @@ static void run_with_failures(struct modify_fixture *f, unsigned threads, long s
 
 TEST(any_allocation_may_fail)
 {
-	struct modify_fixture f;
-
-	modify_fixture_init(&f, "sortvals xWord\nmultival xMember 2,1\n");
-	run_with_failures(&f, 1, 1);
-	modify_fixture_deinit(&f);
+	run_with_failures(modify_fixture_new("sortvals xWord\nmultival xMember 2,1\n"), 1,
+	                  1);
 }
 
 TEST(any_allocation_may_fail_with_three_threads)
 {
-	struct modify_fixture f;
-
-	modify_fixture_init(&f, "");
-	run_with_failures(&f, 3, 7);
-	modify_fixture_deinit(&f);
+	run_with_failures(modify_fixture_new(""), 3, 7);
 }
 
 TEST(any_allocation_may_fail_with_2_7)
 {
-	struct modify_fixture f;
-
-	modify_fixture_init_for(&f, DIT_OPENLDAP_2_7, "multival xMember 2,1\n");
-	run_with_failures(&f, 1, 11);
-	modify_fixture_deinit(&f);
+	run_with_failures(
+		modify_fixture_new_for(DIT_OPENLDAP_2_7, "multival xMember 2,1\n"), 1,
+		11);
 }

@@ -20,25 +20,8 @@
 
 static int setup(void **state)
 {
-	struct modify_fixture *f = malloc(sizeof(*f));
-
-	assert_non_null(f);
-	modify_fixture_init(f, "lastmod off\n");
-	*state = f;
+	*state = modify_fixture_new("lastmod off\n");
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	modify_fixture_deinit(*state);
-	free(*state);
-	return 0;
-}
-
-static void with_configuration(struct modify_fixture *f, const char *extra)
-{
-	modify_fixture_deinit(f);
-	modify_fixture_init(f, extra);
 }
 
 /* The numbers of cn=one are 5 and 7, and so much more. */
@@ -54,7 +37,7 @@ static void assert_counted(struct modify_fixture *f, unsigned n)
 
 /* ---- input ---- */
 
-FIXTURE_TEST(several_inputs_are_read_one_after_the_other)
+SETUP_TEST(several_inputs_are_read_one_after_the_other)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -77,7 +60,7 @@ FIXTURE_TEST(several_inputs_are_read_one_after_the_other)
 	}
 }
 
-FIXTURE_TEST(records_before_the_first_line_are_left_out)
+SETUP_TEST(records_before_the_first_line_are_left_out)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -88,7 +71,7 @@ FIXTURE_TEST(records_before_the_first_line_are_left_out)
 	assert_counted(f, 2);
 }
 
-FIXTURE_TEST(an_input_that_cannot_be_read_is_told)
+SETUP_TEST(an_input_that_cannot_be_read_is_told)
 {
 	static const char huge[] = ONE "add: description\ndescription: ";
 	struct modify_fixture *f = *state;
@@ -112,7 +95,7 @@ FIXTURE_TEST(an_input_that_cannot_be_read_is_told)
 	free(changes);
 }
 
-FIXTURE_TEST(a_url_is_read_unless_that_is_refused)
+SETUP_TEST(a_url_is_read_unless_that_is_refused)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -137,7 +120,7 @@ FIXTURE_TEST(a_url_is_read_unless_that_is_refused)
 
 /* ---- what a caller asks for ---- */
 
-FIXTURE_TEST(a_dry_run_tells_all_and_changes_nothing)
+SETUP_TEST(a_dry_run_tells_all_and_changes_nothing)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -159,7 +142,7 @@ FIXTURE_TEST(a_dry_run_tells_all_and_changes_nothing)
 	assert_int_equal(modify_fixture_run(f, &opts, COUNT REFUSED), DIT_E_REFUSED);
 }
 
-FIXTURE_TEST(each_change_is_told_to_who_asks_for_it)
+SETUP_TEST(each_change_is_told_to_who_asks_for_it)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -180,7 +163,7 @@ FIXTURE_TEST(each_change_is_told_to_who_asks_for_it)
 	                       "delete: \"ou=c,dc=x\" (00000005)\n"));
 }
 
-FIXTURE_TEST(too_many_refusals_end_the_run)
+SETUP_TEST(too_many_refusals_end_the_run)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -208,7 +191,7 @@ static int fail_publish(void *ctx)
 	return -EIO;
 }
 
-FIXTURE_TEST(a_callback_that_fails_ends_the_run)
+SETUP_TEST(a_callback_that_fails_ends_the_run)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -251,7 +234,7 @@ static void stop_at_phase(void *ctx, const struct dit_progress *progress)
 	}
 }
 
-FIXTURE_TEST(a_request_ends_the_run_at_any_time)
+SETUP_TEST(a_request_ends_the_run_at_any_time)
 {
 	struct modify_fixture *f = *state;
 	uint64_t before = load_fixture_digest(&f->load);
@@ -299,7 +282,7 @@ static int exchange_directory(void *ctx)
 	               : 0;
 }
 
-FIXTURE_TEST(a_run_that_ends_before_the_commit_says_why)
+SETUP_TEST(a_run_that_ends_before_the_commit_says_why)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -319,7 +302,7 @@ FIXTURE_TEST(a_run_that_ends_before_the_commit_says_why)
 	assert_non_null(strstr(f->load.reports, " now: nothing is changed\n"));
 }
 
-FIXTURE_TEST(wrong_options_are_refused)
+SETUP_TEST(wrong_options_are_refused)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -334,7 +317,7 @@ FIXTURE_TEST(wrong_options_are_refused)
 
 /* ---- the database ---- */
 
-FIXTURE_TEST(a_database_that_is_missing_is_told)
+SETUP_TEST(a_database_that_is_missing_is_told)
 {
 	struct modify_fixture *f = *state;
 
@@ -345,7 +328,7 @@ FIXTURE_TEST(a_database_that_is_missing_is_told)
 }
 
 /* Locks of one process do not conflict: another one has it open. */
-FIXTURE_TEST(a_database_that_is_in_use_is_left_alone)
+SETUP_TEST(a_database_that_is_in_use_is_left_alone)
 {
 	struct modify_fixture *f = *state;
 	int pipes[2];
@@ -370,7 +353,7 @@ FIXTURE_TEST(a_database_that_is_in_use_is_left_alone)
 	assert_counted(f, 1);
 }
 
-FIXTURE_TEST(a_damaged_database_is_told)
+SETUP_TEST(a_damaged_database_is_told)
 {
 	static const char *const names[] = {"id2e", "dn2i", "xInt", "ad2i"};
 	struct modify_fixture *f = *state;
@@ -383,7 +366,7 @@ FIXTURE_TEST(a_damaged_database_is_told)
 	}
 }
 
-FIXTURE_TEST(an_attribute_that_the_schema_has_lost_is_told)
+SETUP_TEST(an_attribute_that_the_schema_has_lost_is_told)
 {
 	struct modify_fixture *f = *state;
 	char *conf = test_read_file(f->load.conf, NULL);
@@ -403,9 +386,9 @@ FIXTURE_TEST(an_attribute_that_the_schema_has_lost_is_told)
 		0);
 }
 
-FIXTURE_TEST(a_database_may_be_too_small)
+TEST(a_database_may_be_too_small)
 {
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f = modify_fixture_new("lastmod off\nmaxsize 400000\n");
 	struct dit_modify_opts opts;
 	char *changes = NULL;
 	size_t len = 0;
@@ -420,7 +403,6 @@ FIXTURE_TEST(a_database_may_be_too_small)
 			i, i, i);
 	}
 	assert_int_equal(fclose(file), 0);
-	with_configuration(f, "lastmod off\nmaxsize 400000\n");
 	opts = modify_fixture_opts(f);
 	assert_int_equal(modify_fixture_run(f, &opts, changes), DIT_E_FULL);
 	assert_non_null(strstr(f->load.reports, "has no room for the changes"));
@@ -432,7 +414,7 @@ FIXTURE_TEST(a_database_may_be_too_small)
 	modify_fixture_check(f);
 }
 
-FIXTURE_TEST(entries_of_a_subordinate_database_are_out_of_reach)
+SETUP_TEST(entries_of_a_subordinate_database_are_out_of_reach)
 {
 	struct modify_fixture *f = *state;
 	struct load_fixture glued;
@@ -476,14 +458,13 @@ static void assert_csns(struct modify_fixture *f, const char *want)
 
 #define CSN(year, sid) "20" year "0101000000.000000Z#000000#" sid "#000000"
 
-FIXTURE_TEST(the_newest_stamps_become_context_csn)
+TEST(the_newest_stamps_become_context_csn)
 {
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f = modify_fixture_new("");
 	struct dit_modify_opts opts;
 	char *text = NULL;
 	char *at = NULL;
 
-	with_configuration(f, "");
 	opts = modify_fixture_opts(f);
 	opts.write_context_csn = true;
 	opts.sid = 0x12;
@@ -511,12 +492,11 @@ FIXTURE_TEST(the_newest_stamps_become_context_csn)
 	free(text);
 }
 
-FIXTURE_TEST(a_newer_context_csn_stays)
+TEST(a_newer_context_csn_stays)
 {
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f = modify_fixture_new("");
 	struct dit_modify_opts opts;
 
-	with_configuration(f, "");
 	modify_fixture_load(
 		f, "dn: dc=x\nobjectClass: domain\ndc: x\ncontextCSN: " CSN(
 			   "99", "000") "\ncontextCSN: " CSN("10", "001") "\n\n");
@@ -530,12 +510,11 @@ FIXTURE_TEST(a_newer_context_csn_stays)
 	assert_csns(f, "contextCSN: " CSN("99", "000") ", contextCSN: " CSN("10", "001"));
 }
 
-FIXTURE_TEST(without_a_suffix_entry_there_is_no_context_csn)
+TEST(without_a_suffix_entry_there_is_no_context_csn)
 {
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f = modify_fixture_new("");
 	struct dit_modify_opts opts;
 
-	with_configuration(f, "");
 	opts = modify_fixture_opts(f);
 	opts.write_context_csn = true;
 	assert_int_equal(modify_fixture_run(f, &opts,
@@ -607,7 +586,7 @@ static uint64_t digest_of_load(struct modify_fixture *f, unsigned n, unsigned nu
 /* More than the keys of one part: 4,096 entries that come or go (modify_write.c). */
 #define NPEOPLE 9000u
 
-FIXTURE_TEST(many_changes_make_what_a_load_makes)
+SETUP_TEST(many_changes_make_what_a_load_makes)
 {
 	static const char *const changes[] = {NULL, "modify\nincrement: xInt\nxInt: 1",
 	                                      "delete"};

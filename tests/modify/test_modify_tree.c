@@ -14,37 +14,8 @@
 
 static int setup(void **state)
 {
-	struct modify_fixture *f = malloc(sizeof(*f));
-
-	assert_non_null(f);
-	modify_fixture_init(f, "lastmod off\nmultival xMember 3,2\n");
-	*state = f;
+	*state = modify_fixture_new("lastmod off\nmultival xMember 3,2\n");
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	modify_fixture_deinit(*state);
-	free(*state);
-	return 0;
-}
-
-static void assert_listed(struct modify_fixture *f, const char *want)
-{
-	char *list = modify_fixture_list(f);
-
-	assert_string_equal(list, want);
-	free(list);
-}
-
-static void run_well(struct modify_fixture *f, const char *changes)
-{
-	int r = modify_fixture_run(f, NULL, changes);
-
-	if (r != 0 || f->load.reports[0] != '\0') {
-		fail_msg("%s: %d, %s", changes, r, f->load.reports);
-	}
-	modify_fixture_check(f);
 }
 
 #define ADD(dn, ou)                                                                      \
@@ -60,7 +31,7 @@ static void run_well(struct modify_fixture *f, const char *changes)
 
 /* ---- names ---- */
 
-FIXTURE_TEST(two_entries_swap_names_through_a_third)
+SETUP_TEST(two_entries_swap_names_through_a_third)
 {
 	struct modify_fixture *f = *state;
 
@@ -71,7 +42,7 @@ FIXTURE_TEST(two_entries_swap_names_through_a_third)
 	assert_int_equal(f->stats.nentries, 2);
 }
 
-FIXTURE_TEST(a_name_can_be_given_up_and_taken)
+SETUP_TEST(a_name_can_be_given_up_and_taken)
 {
 	struct modify_fixture *f = *state;
 
@@ -82,7 +53,7 @@ FIXTURE_TEST(a_name_can_be_given_up_and_taken)
 	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n4 cn=one,ou=a,dc=x\n5 ou=b,dc=x\n");
 }
 
-FIXTURE_TEST(only_the_spelling_of_a_name_may_change)
+SETUP_TEST(only_the_spelling_of_a_name_may_change)
 {
 	struct modify_fixture *f = *state;
 
@@ -90,7 +61,7 @@ FIXTURE_TEST(only_the_spelling_of_a_name_may_change)
 	assert_listed(f, "1 dc=x\n2 ou=A,dc=x\n3 ou=b,dc=x\n4 cn=One,ou=A,dc=x\n");
 }
 
-FIXTURE_TEST(a_name_may_have_two_values)
+SETUP_TEST(a_name_may_have_two_values)
 {
 	struct modify_fixture *f = *state;
 	char *shown = NULL;
@@ -105,7 +76,7 @@ FIXTURE_TEST(a_name_may_have_two_values)
 	free(shown);
 }
 
-FIXTURE_TEST(the_longest_name_fits_and_a_longer_one_is_refused)
+SETUP_TEST(the_longest_name_fits_and_a_longer_one_is_refused)
 {
 	struct modify_fixture *f = *state;
 	char rdn[1200];
@@ -137,7 +108,7 @@ FIXTURE_TEST(the_longest_name_fits_and_a_longer_one_is_refused)
 static const char deep[] = ADD("ou=c,ou=a,dc=x", "c") ADD("ou=d,ou=c,ou=a,dc=x", "d")
 	ADD("ou=e,ou=c,ou=a,dc=x", "e");
 
-FIXTURE_TEST(a_subtree_moves_with_all_below)
+SETUP_TEST(a_subtree_moves_with_all_below)
 {
 	struct modify_fixture *f = *state;
 
@@ -153,7 +124,7 @@ FIXTURE_TEST(a_subtree_moves_with_all_below)
 	              "7 ou=e,ou=m,ou=b,cn=one,ou=a,dc=x\n");
 }
 
-FIXTURE_TEST(an_entry_and_its_parent_change_places)
+SETUP_TEST(an_entry_and_its_parent_change_places)
 {
 	struct modify_fixture *f = *state;
 
@@ -167,7 +138,7 @@ FIXTURE_TEST(an_entry_and_its_parent_change_places)
 	              "7 ou=e,ou=c,ou=d,dc=x\n");
 }
 
-FIXTURE_TEST(a_new_superior_that_is_the_old_one_moves_nothing)
+SETUP_TEST(a_new_superior_that_is_the_old_one_moves_nothing)
 {
 	struct modify_fixture *f = *state;
 
@@ -177,7 +148,7 @@ FIXTURE_TEST(a_new_superior_that_is_the_old_one_moves_nothing)
 	assert_listed(f, "1 dc=x\n2 ou=Z,dc=x\n3 ou=b,dc=x\n4 cn=one,ou=Z,dc=x\n");
 }
 
-FIXTURE_TEST(an_entry_cannot_take_the_place_above_itself)
+SETUP_TEST(an_entry_cannot_take_the_place_above_itself)
 {
 	struct modify_fixture *f = *state;
 
@@ -199,7 +170,7 @@ FIXTURE_TEST(an_entry_cannot_take_the_place_above_itself)
 
 /* ---- IDs ---- */
 
-FIXTURE_TEST(the_id_of_the_highest_entry_is_given_again)
+SETUP_TEST(the_id_of_the_highest_entry_is_given_again)
 {
 	struct modify_fixture *f = *state;
 
@@ -222,7 +193,7 @@ FIXTURE_TEST(the_id_of_the_highest_entry_is_given_again)
 	assert_listed(f, FIRST "4 ou=8,dc=x\n");
 }
 
-FIXTURE_TEST(a_refused_addition_takes_no_id)
+SETUP_TEST(a_refused_addition_takes_no_id)
 {
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
@@ -237,7 +208,7 @@ FIXTURE_TEST(a_refused_addition_takes_no_id)
 	assert_listed(f, FOUR "5 ou=n,dc=x\n");
 }
 
-FIXTURE_TEST(the_database_may_become_empty_and_be_filled_again)
+SETUP_TEST(the_database_may_become_empty_and_be_filled_again)
 {
 	struct modify_fixture *f = *state;
 
@@ -255,7 +226,7 @@ FIXTURE_TEST(the_database_may_become_empty_and_be_filled_again)
 }
 
 /* A load has made a node for an entry that was missing above another one. */
-FIXTURE_TEST(the_id_of_a_hole_is_not_given_to_an_entry)
+SETUP_TEST(the_id_of_a_hole_is_not_given_to_an_entry)
 {
 	struct modify_fixture *f = *state;
 	struct dit_load_opts load = load_fixture_opts(&f->load);
@@ -454,14 +425,14 @@ static uint64_t count_histories(void)
 	return length != NULL && strcmp(length, "yes") == 0 ? 500 : 1;
 }
 
-FIXTURE_TEST(a_run_of_many_changes_is_a_run_for_each)
+SETUP_TEST(a_run_of_many_changes_is_a_run_for_each)
 {
 	for (uint64_t seed = 1; seed <= count_histories(); seed++) {
 		run_history(*state, seed);
 	}
 }
 
-FIXTURE_TEST(so_it_is_in_databases_of_2_7)
+SETUP_TEST(so_it_is_in_databases_of_2_7)
 {
 	struct modify_fixture *f = *state;
 
@@ -471,10 +442,10 @@ FIXTURE_TEST(so_it_is_in_databases_of_2_7)
 	}
 }
 
-FIXTURE_TEST(so_it_is_in_sealed_databases)
+TEST(so_it_is_in_sealed_databases)
 {
 	const char *dir = getenv("DIT_BUILDDIR");
-	struct modify_fixture *f = *state;
+	struct modify_fixture *f = NULL;
 	char extra[4400];
 
 	(void)snprintf(extra, sizeof(extra), "%s/tests/system/xor_module.so",
@@ -487,8 +458,7 @@ FIXTURE_TEST(so_it_is_in_sealed_databases)
 		"lastmod off\nmultival xMember 3,2\ncrypto %s/tests/system/xor_module.so\n"
 		"passphrase sesame\n",
 		dir == NULL ? "." : dir);
-	modify_fixture_deinit(f);
-	modify_fixture_init_for(f, DIT_OPENLDAP_2_7, extra);
+	f = modify_fixture_new_for(DIT_OPENLDAP_2_7, extra);
 	for (uint64_t seed = 2001; seed <= 2000 + count_histories(); seed++) {
 		run_history(f, seed);
 	}
