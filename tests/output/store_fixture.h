@@ -238,10 +238,10 @@ static inline void fixture_write_table(struct dit_record_output *staging, int in
 {
 	struct dit_output_table *table = NULL;
 
-	assert_int_equal(
-		index < 0 ? dit_output_open_names(staging, &table)
-			  : dit_output_open_index(&staging->base, (size_t)index, &table),
-		0);
+	assert_int_equal(index < 0 ? dit_output_open_names(staging, &table)
+	                           : dit_output_open_part(&staging->base, (size_t)index,
+	                                                  0, &table),
+	                 0);
 	for (size_t i = 0; i < fixture_tables.nitems; i++) {
 		if (fixture_tables.items[i].index == index) {
 			assert_int_equal(

@@ -47,7 +47,7 @@ static struct dit_output_table *begin_index(struct dit_record_output *staging,
 	struct dit_output_table *table = NULL;
 
 	assert_int_equal(fixture_add_index(staging, "cn", is_integerkey), 0);
-	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 	return table;
 }
 
@@ -153,10 +153,10 @@ TEST(what_is_out_of_order_is_refused)
 		struct dit_output_table *table = begin_index(staging, false);
 		struct dit_output_table *other = NULL;
 
-		assert_int_equal(dit_output_open_index(&staging->base, 0, &other),
+		assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &other),
 		                 -EINVAL);
 		assert_int_equal(dit_output_open_names(staging, &other), -EINVAL);
-		assert_int_equal(dit_output_open_index(&staging->base, 1, &other),
+		assert_int_equal(dit_output_open_part(&staging->base, 1, 0, &other),
 		                 -EINVAL);
 		assert_int_equal(fixture_put_list(table,
 		                                  (struct dit_span){key, sizeof(key)},

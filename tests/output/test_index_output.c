@@ -67,7 +67,7 @@ static int write_index(struct dit_output *output, const char *name, size_t numbe
 	int r = dit_output_add_index(output, &index);
 
 	if (r == 0) {
-		r = dit_output_open_index(output, number, &table);
+		r = dit_output_open_part(output, number, 0, &table);
 	}
 	if (r == 0) {
 		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
@@ -323,9 +323,9 @@ TEST(wrong_calls_and_directories_are_refused)
 	assert_int_equal(dit_output_find_index(output, "uid", &stored), 0);
 	assert_int_equal(dit_output_find_index(output, "id2e", &stored), DIT_E_CORRUPT);
 	assert_non_null(strstr(fault.text, "\"id2e\""));
-	assert_int_equal(dit_output_open_index(output, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(output, 0, 0, &table), -EINVAL);
 	assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
-	assert_int_equal(dit_output_open_index(output, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(output, 0, 0, &table), -EINVAL);
 	assert_int_equal(
 		dit_output_add_index(output, &(struct dit_output_index){.name = "uid"}),
 		0);

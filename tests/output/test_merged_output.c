@@ -146,7 +146,7 @@ static int put_index(struct dit_record_output *output, size_t number, unsigned r
 	if (round > 0) {
 		assert_int_equal(dit_output_cut_index(&output->base, number, 2), 0);
 	}
-	r = dit_output_open_index(&output->base, number, &table);
+	r = dit_output_open_part(&output->base, number, 0, &table);
 	for (unsigned k = 0; k < NKEYS && r == 0; k++) {
 		struct dit_output_list list = {.key = key_of(number, k, key),
 		                               .ids = ids,

@@ -54,7 +54,7 @@ static int write_table(struct dit_output *output, unsigned nkeys)
 		r = dit_output_expect_postings(output, 7 * nkeys / 3);
 	}
 	if (r == 0) {
-		r = dit_output_open_index(output, 0, &table);
+		r = dit_output_open_part(output, 0, 0, &table);
 	}
 	for (uint32_t i = 0; i < nkeys && r == 0; i++) {
 		uint32_t key = __builtin_bswap32(i + 1000);

@@ -100,7 +100,7 @@ static void put_index(struct dit_record_output *output, size_t number, const cha
 {
 	struct dit_output_table *table = NULL;
 
-	assert_int_equal(dit_output_open_index(&output->base, number, &table), 0);
+	assert_int_equal(dit_output_open_part(&output->base, number, 0, &table), 0);
 	assert_int_equal(put_list(table, key, ids, nids), 0);
 	assert_int_equal(dit_output_finish(table), 0);
 }
@@ -263,8 +263,9 @@ static void assert_refused(struct dit_record_output *output, uint64_t id)
 	struct dit_output_table *table = NULL;
 
 	add_index(output, "cn", true);
-	assert_int_equal(dit_output_open_index(&output->base, 1, &table), -EINVAL);
-	assert_int_equal(dit_output_open_index(&output->base, SIZE_MAX, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(&output->base, 1, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(&output->base, SIZE_MAX, 0, &table),
+	                 -EINVAL);
 	put_entry(output, id, "x");
 	assert_int_equal(dit_output_add_index(&output->base, &again), DIT_E_DUPLICATE);
 	dit_output_abandon(&output->base);
@@ -283,15 +284,15 @@ TEST(what_cannot_be_is_refused)
 	output = open_output(dir);
 	fill(output, 1);
 	/* Each table once, and none after the changes. */
-	assert_int_equal(dit_output_open_index(&output->base, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), -EINVAL);
 	assert_int_equal(dit_output_open_names(output, &table), -EINVAL);
 	publish(output);
 
 	assert_refused(open_output(dir), 3);
 	output = open_output(dir);
 	add_index(output, "cn", true);
-	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
-	assert_int_equal(dit_output_open_index(&output->base, 0, &other), -EINVAL);
+	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), 0);
+	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &other), -EINVAL);
 	assert_int_equal(dit_output_open_names(output, &other), 0);
 	assert_int_equal(put_list(table, "cccc", ids, 1), 0);
 	dit_output_drop(table);
@@ -311,7 +312,7 @@ TEST(what_cannot_be_is_refused)
 	/* A table that is open when the output is published. */
 	output = open_output(dir);
 	add_index(output, "cn", true);
-	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
+	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), 0);
 	assert_int_equal(dit_output_begin_changes(output), 0);
 	assert_int_equal(dit_output_prepare(&output->base), -EINVAL);
 	dit_output_drop(table);
@@ -403,7 +404,7 @@ TEST(lists_are_continued)
 		output = open_output(dir);
 		assert_int_equal(dit_output_add_index(&output->base, &index), 0);
 		assert_int_equal(dit_output_expect_postings(&output->base, 2), 0);
-		assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
+		assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), 0);
 		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
 		assert_int_equal(dit_output_finish(table), 0);
 		publish(output);
@@ -441,7 +442,8 @@ static void put_many(struct dit_record_output *output, unsigned step, uint64_t f
 	uint64_t ids[8];
 
 	for (size_t number = 0; number < 2; number++) {
-		assert_int_equal(dit_output_open_index(&output->base, number, &table), 0);
+		assert_int_equal(dit_output_open_part(&output->base, number, 0, &table),
+		                 0);
 		for (unsigned k = 0; k < 3000; k += step) {
 			char key[4] = {0, 0, (char)(k >> 8), (char)k};
 			struct dit_output_list list = {.key = {key, sizeof(key)},

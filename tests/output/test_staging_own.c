@@ -95,7 +95,7 @@ static void write_index(struct dit_record_output *staging)
 	for (size_t i = 0; i < 20000; i++) {
 		ids[i] = i + 1;
 	}
-	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 	for (uint32_t key = 1; key < 200; key++) {
 		assert_int_equal(fixture_put_list(table,
 		                                  (struct dit_span){(char *)&key, 4}, ids,

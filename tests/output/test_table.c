@@ -158,7 +158,7 @@ static void check_number_of_keys(unsigned nkeys, size_t len, unsigned nparts)
 	if (nparts > 0) {
 		write_parts(staging, nparts, nkeys, len, &table_bytes);
 	} else {
-		assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+		assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 		table->ret_bytes = &table_bytes;
 		put_numbered_keys(table, ascending_ids(), 0, nkeys, len);
 		assert_int_equal(dit_output_finish(table), 0);
@@ -216,7 +216,7 @@ TEST(a_table_in_one_part_has_as_many_bytes)
 		}
 		assert_int_equal(
 			nparts > 0 ? dit_output_open_part(&staging->base, 0, 0, &table)
-				   : dit_output_open_index(&staging->base, 0, &table),
+				   : dit_output_open_part(&staging->base, 0, 0, &table),
 			0);
 		table->ret_bytes = &bytes[nparts];
 		assert_int_equal(
@@ -390,7 +390,7 @@ static void *write_one_database(void *arg)
 	struct thread_work *work = arg;
 	struct dit_output_table *table = NULL;
 
-	work->r = dit_output_open_index(&work->staging->base, work->number, &table);
+	work->r = dit_output_open_part(&work->staging->base, work->number, 0, &table);
 	for (uint32_t n = 0; n < 60000 && work->r == 0; n++) {
 		uint32_t key = __builtin_bswap32(n);
 
@@ -552,7 +552,7 @@ TEST(keys_and_ids_out_of_order_are_refused)
 
 		fixture_begin_index(staging, "cn", cases[i].is_integerkey);
 		fixture_forget_tables();
-		assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+		assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 		assert_int_equal(fixture_put_list(table,
 		                                  (struct dit_span){a->key, a->len},
 		                                  a->ids, a->nids),
@@ -620,12 +620,12 @@ TEST(databases_are_opened_once_and_in_time)
 	struct dit_record_output *staging = fixture_open(dir);
 	struct dit_output_table *table = NULL;
 
-	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), -EINVAL);
 	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
-	assert_int_equal(dit_output_open_index(&staging->base, 1, &table), -EINVAL);
-	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+	assert_int_equal(dit_output_open_part(&staging->base, 1, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 	assert_int_equal(dit_output_finish(table), 0);
-	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), -EINVAL);
 	assert_int_equal(dit_output_begin_changes(staging), 0);
 	assert_int_equal(dit_output_open_names(staging, &table), -EINVAL);
 	fixture_abandon(staging);
@@ -635,7 +635,7 @@ TEST(databases_are_opened_once_and_in_time)
 static int fill_up(struct dit_record_output *staging)
 {
 	struct dit_output_table *table = NULL;
-	int r = dit_output_open_index(&staging->base, 0, &table);
+	int r = dit_output_open_part(&staging->base, 0, 0, &table);
 
 	for (uint32_t n = 0; n < 1000 && r == 0; n++) {
 		uint32_t key = __builtin_bswap32(n);

@@ -3,7 +3,7 @@
  * An output that rebuilds the index databases of a stored database.
  *
  *   dit_index_output_open();  the entries of its snapshot are read
- *   dit_output_find_index(), _add_index();  dit_output_open_index() ... by any threads
+ *   dit_output_find_index(), _add_index();  dit_output_open_part() ... by any threads
  *   dit_output_drop_index()
  *   dit_publish();  or  dit_output_abandon()
  *

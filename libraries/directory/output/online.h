@@ -3,7 +3,7 @@
  * An output that rebuilds index databases while others use and change the database.
  *
  *   dit_online_open();  the entries of its snapshot are read
- *   dit_output_find_index(), _add_index();  dit_output_open_index() ... by any threads
+ *   dit_output_find_index(), _add_index();  dit_output_open_part() ... by any threads
  *   dit_publish();  or  dit_output_abandon()
  *
  * The commit catches up with changes since the snapshot. It cannot be taken back.

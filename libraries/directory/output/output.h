@@ -3,7 +3,7 @@
  * An output: a database whose indexes are written. Some outputs write its records, too
  * (record_output.h).
  *
- *   dit_output_find_index(), _add_index();  dit_output_open_index() ...
+ *   dit_output_find_index(), _add_index();  dit_output_open_part() ...
  *   dit_output_prepare(), _commit(), _rename(), _end()     publication.h does these
  *   or, at any moment, dit_output_abandon()
  *
@@ -209,17 +209,11 @@ int dit_output_cut_index(struct dit_output *output, size_t number, unsigned npar
  * which are lower than those of the next part. The part that is finished last gets the
  * bytes of the whole index.
  *
+ * @param part  0 if the index is not cut
  * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
  */
 int dit_output_open_part(struct dit_output *output, size_t number, unsigned part,
                          struct dit_output_table **ret);
-
-/** An index that is written in one piece. */
-static inline int dit_output_open_index(struct dit_output *output, size_t number,
-                                        struct dit_output_table **ret)
-{
-	return dit_output_open_part(output, number, 0, ret);
-}
 
 /**
  * Change an index database that was not opened; again and again, with dit_output_reach()
