@@ -41,9 +41,7 @@ static int take_all(struct dit_csn_list *list, const struct dit_attr_view *attr,
 	int r = 0;
 
 	for (uint32_t i = 0; i < attr->nvalues && r >= 0; i++) {
-		if (dit_csn_list_sid(values[i]) >= 0) {
-			r = dit_csn_list_take(list, values[i], id);
-		}
+		r = dit_csn_list_take(list, values[i], id);
 	}
 	return r < 0 ? r : 0;
 }

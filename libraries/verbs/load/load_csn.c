@@ -69,20 +69,6 @@ int dit_load_csn_note(struct loader *loader, const struct dit_entry *entry)
 	return r < 0 ? r : 0;
 }
 
-/* NULL: no memory. */
-static struct dit_span *make_values(struct load_csn *csn)
-{
-	struct dit_span *values =
-		dit_arena_calloc(&csn->arena, csn->list.n, sizeof(*values));
-
-	for (size_t i = 0; values != NULL && i < csn->list.n; i++) {
-		const struct dit_csn *one = &csn->list.list[i];
-
-		values[i] = (struct dit_span){one->text, one->len};
-	}
-	return values;
-}
-
 /* ---- an entry that is there ---- */
 
 /* Take over what the entry has. 1: one of its values is exceeded, or is removed; 0;
@@ -101,7 +87,7 @@ static int merge_stored(struct loader *loader, const struct dit_stored_attr *att
 			is_exceeded = 1;
 			continue;
 		}
-		r = sid < 0 ? 0 : dit_csn_list_take(&loader->csn.list, value, 0);
+		r = dit_csn_list_take(&loader->csn.list, value, 0);
 		if (r < 0) {
 			return r;
 		}
@@ -147,7 +133,7 @@ static int change_entry(struct load_target *target, uint32_t id)
 	if (r <= 0) {
 		return r;
 	}
-	values = make_values(csn);
+	values = dit_csn_list_values(&csn->list, &csn->arena);
 	if (values == NULL) {
 		return -ENOMEM;
 	}
@@ -211,7 +197,8 @@ static int make_subentry(struct loader *loader, struct dit_entry *entry)
 	static const struct dit_span structural = {"subentry", 8};
 	static const struct dit_span cn = {"ldapsync", 8};
 	static const struct dit_span everything = {"{}", 2};
-	struct dit_span *values = make_values(&loader->csn);
+	struct dit_span *values =
+		dit_csn_list_values(&loader->csn.list, &loader->csn.arena);
 	const struct {
 		const char *name;
 		const struct dit_span *values;

@@ -481,8 +481,7 @@ static int note_csn(struct work *work)
 		&dit_schema_find_type(modifier->adding.schema, name)->ad;
 	const struct dit_attr *attr = entry == NULL ? NULL : dit_entry_find(entry, ad);
 
-	return !modifier->opts->write_context_csn || attr == NULL ||
-	                       dit_csn_list_sid(attr->values[0]) < 0
+	return !modifier->opts->write_context_csn || attr == NULL
 	               ? 0
 	               : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
 }
@@ -548,15 +547,9 @@ static int replace_csns(struct modifier *modifier, struct modify_node *node)
 	int r = dit_ad_find(modifier->changing.schema, NULL, name, &mod.attr.ad, NULL);
 
 	dit_notes_init(&notes, &modifier->scratch);
-	mod.attr.values = dit_arena_calloc(&modifier->scratch, modifier->csns.n,
-	                                   sizeof(*mod.attr.values));
+	mod.attr.values = dit_csn_list_values(&modifier->csns, &modifier->scratch);
 	if (r < 0 || mod.attr.values == NULL) {
 		return r < 0 ? r : -ENOMEM;
-	}
-	for (size_t i = 0; i < modifier->csns.n; i++) {
-		const struct dit_csn *csn = &modifier->csns.list[i];
-
-		mod.attr.values[i] = (struct dit_span){csn->text, csn->len};
 	}
 	r = dit_modify_edit(modifier, node, NULL, &mod, 1, NULL, &notes);
 	return r ?: dit_ad_number(&modifier->numbers, mod.attr.ad, &number);
@@ -572,9 +565,7 @@ static int merge_csns(struct modifier *modifier, const struct dit_entry *entry)
 	int is_newer = attr == NULL;
 
 	for (uint32_t i = 0; attr != NULL && i < attr->nvalues; i++) {
-		int r = dit_csn_list_sid(attr->values[i]) < 0
-		                ? 0
-		                : dit_csn_list_take(&modifier->csns, attr->values[i], 0);
+		int r = dit_csn_list_take(&modifier->csns, attr->values[i], 0);
 
 		if (r < 0) {
 			return r;

@@ -41,10 +41,13 @@ struct dit_csn *dit_csn_list_find(const struct dit_csn_list *list, unsigned sid)
 
 int dit_csn_list_take(struct dit_csn_list *list, struct dit_span text, uint64_t id)
 {
-	unsigned sid = (unsigned)dit_csn_list_sid(text);
-	struct dit_csn *csn = dit_csn_list_find(list, sid);
-	size_t i = find_sid(list, sid);
+	int sid = dit_csn_list_sid(text);
+	struct dit_csn *csn = dit_csn_list_find(list, (unsigned)sid);
+	size_t i = find_sid(list, (unsigned)sid);
 
+	if (sid < 0) {
+		return 0;
+	}
 	if (csn != NULL && dit_csn_compare(text, csn) < 0) {
 		return 1;
 	}
@@ -56,9 +59,20 @@ int dit_csn_list_take(struct dit_csn_list *list, struct dit_span text, uint64_t 
 		        (list->n - i) * sizeof(*list->list));
 		list->n++;
 	}
-	list->list[i] = (struct dit_csn){.sid = sid, .id = id, .len = text.len};
+	list->list[i] = (struct dit_csn){.sid = (unsigned)sid, .id = id, .len = text.len};
 	memcpy(list->list[i].text, text.data, text.len);
 	return 0;
+}
+
+struct dit_span *dit_csn_list_values(const struct dit_csn_list *list,
+                                     struct dit_arena *arena)
+{
+	struct dit_span *values = dit_arena_calloc(arena, list->n, sizeof(*values));
+
+	for (size_t i = 0; values != NULL && i < list->n; i++) {
+		values[i] = (struct dit_span){list->list[i].text, list->list[i].len};
+	}
+	return values;
 }
 
 void dit_csn_list_deinit(struct dit_csn_list *list)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/span.h"
 
 /** Slapd's have 40 bytes. */
@@ -45,10 +46,12 @@ struct dit_csn *dit_csn_list_find(const struct dit_csn_list *list, unsigned sid)
 /**
  * Take a value into the list if it is the highest of its server.
  *
- * @param text  with a server ID
- *
- * @return 1: the list has a higher one; 0; -ENOMEM
+ * @return 1: the list has a higher one; 0, also if the text fits no list; -ENOMEM
  */
 int dit_csn_list_take(struct dit_csn_list *list, struct dit_span text, uint64_t id);
+
+/** The texts, which point into the list. @return in the arena; NULL: no memory */
+struct dit_span *dit_csn_list_values(const struct dit_csn_list *list,
+                                     struct dit_arena *arena);
 
 #endif
