@@ -54,10 +54,7 @@ int dit_check_refuse(struct dit_entry_check *check, struct dit_why why)
 int dit_check_refuse_attr(struct dit_entry_check *check, enum dit_why_kind kind,
                           const struct dit_ad *ad, const char *detail)
 {
-	return dit_check_refuse(check, (struct dit_why){.kind = kind,
-	                                                .place = DIT_WHY_AT_ATTR,
-	                                                .ad = ad,
-	                                                .detail = dit_span_of(detail)});
+	return dit_check_refuse(check, dit_why_attr(kind, ad, detail));
 }
 
 /* ---- each attribute on its own (values.md 7.2 A and G) ---- */

@@ -22,10 +22,8 @@
 static int refuse_name(struct dit_entry_check *check, enum dit_why_kind kind,
                        const struct dit_attr_type *type)
 {
-	return dit_check_refuse(check,
-	                        (struct dit_why){.kind = kind,
-	                                         .place = DIT_WHY_AT_DN,
-	                                         .detail = dit_span_of(type->name)});
+	return dit_check_refuse(
+		check, dit_why_dn(kind, (struct dit_span){0}, dit_span_of(type->name)));
 }
 
 static int check_type(struct dit_entry_check *check, const struct dit_attr_type *type)

@@ -43,12 +43,8 @@ static int validate(struct dit_entry_check *check, const struct dit_attr_type *t
 static struct dit_why why_value(enum dit_why_kind kind, const struct dit_attr *attr,
                                 uint32_t i)
 {
-	return (struct dit_why){.kind = kind,
-	                        .place = DIT_WHY_AT_VALUE,
-	                        .ad = attr->ad,
-	                        .value = attr->values[i],
-	                        .detail = dit_span_of(attr->ad->type->syntax->oid),
-	                        .number = i};
+	return dit_why_value(kind, attr->ad, attr->values[i], i,
+	                     attr->ad->type->syntax->oid);
 }
 
 static int refuse_value(struct dit_entry_check *check, enum dit_why_kind kind,
@@ -217,12 +213,9 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 		return r;
 	}
 	if (attr->nvalues > 1 && (attr->ad->type->flags & DIT_TYPE_SINGLE) != 0) {
-		return dit_check_refuse_as(check,
-		                           (struct dit_why){.kind = DIT_WHY_SINGLE,
-		                                            .place = DIT_WHY_AT_ATTR,
-		                                            .ad = attr->ad},
-		                           "{a}: multiple values provided",
-		                           DIT_NOTE_NONE);
+		return dit_check_refuse_as(
+			check, dit_why_attr(DIT_WHY_SINGLE, attr->ad, ""),
+			"{a}: multiple values provided", DIT_NOTE_NONE);
 	}
 	if (dit_attr_has_normal(attr->ad->type) &&
 	    (attr->normal == NULL || has_rules_inside(attr->ad->type))) {

@@ -59,10 +59,7 @@ static bool is_dn(const struct dit_ldif_line *line)
 static int refuse_dn(struct reading *reading, enum dit_why_kind kind, struct dit_span dn,
                      struct dit_span before)
 {
-	return dit_why_tell(reading->notes, (struct dit_why){.kind = kind,
-	                                                     .place = DIT_WHY_AT_DN,
-	                                                     .value = dn,
-	                                                     .detail = before});
+	return dit_why_tell(reading->notes, dit_why_dn(kind, dn, before));
 }
 
 static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
@@ -248,13 +245,8 @@ static int take_change(struct reading *reading, struct dit_span dn, size_t at)
 static int refuse_value(struct reading *reading, enum dit_why_kind kind,
                         const struct dit_ad *ad, struct dit_span value, uint32_t number)
 {
-	return dit_why_tell(reading->notes,
-	                    (struct dit_why){.kind = kind,
-	                                     .place = DIT_WHY_AT_VALUE,
-	                                     .ad = ad,
-	                                     .value = value,
-	                                     .detail = dit_span_of(ad->type->syntax->oid),
-	                                     .number = number});
+	return dit_why_tell(reading->notes, dit_why_value(kind, ad, value, number,
+	                                                  ad->type->syntax->oid));
 }
 
 /*
@@ -459,12 +451,7 @@ static int check_transfer(struct reading *reading, const struct dit_ad *ad)
 		return 0;
 	}
 	return dit_why_tell(reading->notes,
-	                    (struct dit_why){
-				    .kind = DIT_WHY_BINARY,
-				    .place = DIT_WHY_AT_ATTR,
-				    .ad = ad,
-				    .detail = dit_span_of(ad->type->syntax->oid),
-			    });
+	                    dit_why_attr(DIT_WHY_BINARY, ad, ad->type->syntax->oid));
 }
 
 /* End the block that is read, and begin one for @p ad. */
@@ -519,9 +506,7 @@ static int check_name(struct reading *reading, const struct dit_entry_run *run,
 
 	return !is_again ? 0
 	                 : dit_why_tell(reading->notes,
-	                                (struct dit_why){.kind = DIT_WHY_MOD_NAMES,
-	                                                 .place = DIT_WHY_AT_ATTR,
-	                                                 .ad = run->ad});
+	                                dit_why_attr(DIT_WHY_MOD_NAMES, run->ad, ""));
 }
 
 static int read_runs(struct reading *reading, struct dit_entry *entry)

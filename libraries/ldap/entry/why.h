@@ -34,6 +34,37 @@ struct dit_why {
 	uint32_t number;         /* {n}: index of the value */
 };
 
+/** About the DN. @param value  {v}; @param detail  {d} */
+static inline struct dit_why dit_why_dn(enum dit_why_kind kind, struct dit_span value,
+                                        struct dit_span detail)
+{
+	return (struct dit_why){
+		.kind = kind, .place = DIT_WHY_AT_DN, .value = value, .detail = detail};
+}
+
+/** About an attribute. */
+static inline struct dit_why dit_why_attr(enum dit_why_kind kind, const struct dit_ad *ad,
+                                          const char *detail)
+{
+	return (struct dit_why){.kind = kind,
+	                        .place = DIT_WHY_AT_ATTR,
+	                        .ad = ad,
+	                        .detail = dit_span_of(detail)};
+}
+
+/** About a value of an attribute. */
+static inline struct dit_why dit_why_value(enum dit_why_kind kind,
+                                           const struct dit_ad *ad, struct dit_span value,
+                                           uint32_t number, const char *detail)
+{
+	struct dit_why why = dit_why_attr(kind, ad, detail);
+
+	why.place = DIT_WHY_AT_VALUE;
+	why.value = value;
+	why.number = number;
+	return why;
+}
+
 /** Lines of slapd's log about a refusal of the check. */
 enum dit_refusal_note {
 	DIT_NOTE_NONE,

@@ -105,10 +105,7 @@ static int leave_out(struct modifier *modifier, const struct dit_ldif_record *re
 static int refuse_dn(struct work *work, enum dit_why_kind kind, struct dit_span dn)
 {
 	return dit_why_tell(&work->change->notes,
-	                    (struct dit_why){.kind = kind,
-	                                     .place = DIT_WHY_AT_DN,
-	                                     .value = dn,
-	                                     .detail = work->modifier->db->suffix});
+	                    dit_why_dn(kind, dn, work->modifier->db->suffix));
 }
 
 static int refuse(struct work *work, enum dit_why_kind kind)
@@ -119,12 +116,10 @@ static int refuse(struct work *work, enum dit_why_kind kind)
 static int refuse_parent(struct work *work, enum dit_why_kind kind)
 {
 	bool is_new = work->change->op == MODIFY_RENAME;
+	const char *which = is_new ? "new superior" : "parent";
 
 	return dit_why_tell(&work->change->notes,
-	                    (struct dit_why){.kind = kind,
-	                                     .place = DIT_WHY_AT_DN,
-	                                     .detail = dit_span_of(is_new ? "new superior"
-	                                                                  : "parent")});
+	                    dit_why_dn(kind, (struct dit_span){0}, dit_span_of(which)));
 }
 
 /* ---- what is there ---- */
@@ -359,11 +354,9 @@ static int check_rename(struct work *work)
 		if (change->newrdn.avas[i].type->equality == NULL) {
 			return dit_why_tell(
 				&work->change->notes,
-				(struct dit_why){
-					.kind = DIT_WHY_NAMING_RULE,
-					.place = DIT_WHY_AT_DN,
-					.detail = dit_span_of(
-						change->newrdn.avas[i].type->name)});
+				dit_why_dn(
+					DIT_WHY_NAMING_RULE, (struct dit_span){0},
+					dit_span_of(change->newrdn.avas[i].type->name)));
 		}
 	}
 	if (change->has_superior && dit_dn_is_below(change->superior.norm, dn->norm)) {

@@ -234,22 +234,15 @@ void dit_modify_view(const struct dit_entry *entry, struct dit_attr_view *attrs,
 static int refuse(struct edit *edit, enum dit_why_kind kind, const struct dit_ad *ad,
                   const char *operation)
 {
-	return dit_why_tell(edit->notes,
-	                    (struct dit_why){.kind = kind,
-	                                     .place = DIT_WHY_AT_ATTR,
-	                                     .ad = ad,
-	                                     .detail = dit_span_of(operation)});
+	return dit_why_tell(edit->notes, dit_why_attr(kind, ad, operation));
 }
 
 static int refuse_value(struct edit *edit, enum dit_why_kind kind,
                         const struct dit_attr *given, uint32_t number, const char *detail)
 {
-	return dit_why_tell(edit->notes, (struct dit_why){.kind = kind,
-	                                                  .place = DIT_WHY_AT_VALUE,
-	                                                  .ad = given->ad,
-	                                                  .value = given->values[number],
-	                                                  .detail = dit_span_of(detail),
-	                                                  .number = number});
+	return dit_why_tell(
+		edit->notes,
+		dit_why_value(kind, given->ad, given->values[number], number, detail));
 }
 
 /* ---- lists of values ---- */
@@ -621,11 +614,8 @@ static int check_keys(struct modifier *modifier, const struct dit_entry *entry,
 	dit_modify_view(entry, attrs, &view);
 	r = dit_stored_keys_check(modifier->keys, &view, &refusal);
 	return r == DIT_E_INVALID
-	               ? dit_why_tell(notes, (struct dit_why){.kind = DIT_WHY_INDEX_KEY,
-	                                                      .place = DIT_WHY_AT_ATTR,
-	                                                      .ad = refusal.ad,
-	                                                      .detail = dit_span_of(
-								      refusal.reason)})
+	               ? dit_why_tell(notes, dit_why_attr(DIT_WHY_INDEX_KEY, refusal.ad,
+	                                                  refusal.reason))
 	               : r;
 }
 
@@ -637,10 +627,8 @@ static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
 	                 (unsigned long long)modifier->db->maxentrysize_bytes);
 	struct dit_span text = {limit, (size_t)n};
 
-	return dit_why_tell(
-		notes, (struct dit_why){.kind = kind,
-	                                .place = DIT_WHY_AT_DN,
-	                                .detail = dit_arena_copy(notes->arena, text)});
+	return dit_why_tell(notes, dit_why_dn(kind, (struct dit_span){0},
+	                                      dit_arena_copy(notes->arena, text)));
 }
 
 int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *entry,

@@ -81,9 +81,7 @@ static bool is_manageable(const struct dit_ad *ad)
 static int refuse_ad(struct reading *reading, enum dit_why_kind kind,
                      const struct dit_ad *ad)
 {
-	return dit_why_tell(
-		&reading->change->notes,
-		(struct dit_why){.kind = kind, .place = DIT_WHY_AT_ATTR, .ad = ad});
+	return dit_why_tell(&reading->change->notes, dit_why_attr(kind, ad, ""));
 }
 
 /* Values that go: each valid. */

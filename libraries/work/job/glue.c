@@ -126,11 +126,9 @@ int dit_glue_refuse(const struct dit_glue *glue, const struct dit_database *db,
 		(void)snprintf(hint, sizeof(hint), "; did you mean to use database #%d (",
 		               other->number);
 	}
-	dit_why_set(notes, (struct dit_why){.kind = dn->norm.len == 0 ? DIT_WHY_DN_EMPTY
-	                                                              : DIT_WHY_DN_SCOPE,
-	                                    .place = DIT_WHY_AT_DN,
-	                                    .value = dn->pretty,
-	                                    .detail = db->suffix});
+	dit_why_set(notes,
+	            dit_why_dn(dn->norm.len == 0 ? DIT_WHY_DN_EMPTY : DIT_WHY_DN_SCOPE,
+	                       dn->pretty, db->suffix));
 	if (dn->norm.len == 0) {
 		dit_notes_add(
 			notes, DIT_REPORT_ERROR,
