@@ -243,10 +243,7 @@ int dit_lmdb_append_commit(struct dit_lmdb_append *append)
 		                         append->txn_bytes + SLACK_BYTES);
 	}
 	dit_file_size_signal_restore(&previous);
-	if (r < 0) {
-		return r;
-	}
-	r = lmdb_error(mdb_env_info(append->env, &info));
+	r = r < 0 ? r : lmdb_error(mdb_env_info(append->env, &info));
 	if (r < 0) {
 		return r;
 	}

@@ -66,9 +66,7 @@ int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
 	struct dit_claimed_file file = {.data_fd = -1, .spare_fd = -1, .format = format};
 	int r = dit_directory_open(directory, fault);
 
-	if (r >= 0) {
-		r = dit_claim_take(&file.claim, r, mode, fault);
-	}
+	r = r < 0 ? r : dit_claim_take(&file.claim, r, mode, fault);
 	if (r < 0) {
 		return r;
 	}

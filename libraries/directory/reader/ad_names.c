@@ -51,9 +51,7 @@ static int read_all(struct dit_ad_names *names, struct dit_tree_cursor *cursor,
 				                            : find_ad(schema, name);
 			}
 		}
-		if (r >= 0) {
-			r = dit_tree_cursor_next(cursor, &key, &value);
-		}
+		r = r < 0 ? r : dit_tree_cursor_next(cursor, &key, &value);
 	}
 	return r;
 }

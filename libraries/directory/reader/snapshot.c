@@ -303,9 +303,7 @@ static int find_ranges(struct dit_tree_cursor *cursor, struct ranges *ranges)
 	ranges->firsts[ranges->n++] = 0;
 	/* The first leaf begins with the first range. */
 	r = dit_tree_cursor_next_leaf(cursor, &lowest);
-	if (r > 0) {
-		r = dit_tree_cursor_next_leaf(cursor, &lowest);
-	}
+	r = r <= 0 ? r : dit_tree_cursor_next_leaf(cursor, &lowest);
 	while (r > 0) {
 		r = add_leaf(ranges, lowest);
 		r = r ?: dit_tree_cursor_next_leaf(cursor, &lowest);

@@ -267,9 +267,7 @@ static int run_rounds(struct dit_pipeline *pipeline, enum dit_pipeline_stage *re
 		next->after_order =
 			pipeline->opts.ops.after_order == NULL ? NULL : last->in_order;
 		next->in_order = last->before_order;
-		if (input > 0) {
-			input = take(pipeline, &next->before_order);
-		}
+		input = input <= 0 ? input : take(pipeline, &next->before_order);
 		meet(pipeline);
 
 		r = end_batch(pipeline, ended, ret_stage);

@@ -132,9 +132,7 @@ static int write_segment(struct dit_producer *producer, struct dit_posting_merge
 			r = begin_cells(writer, ret, &cell, (unsigned)(key >> shift) + 1,
 			                previous);
 		}
-		if (r >= 0) {
-			r = write_list(writer, key - previous, &producer->list);
-		}
+		r = r < 0 ? r : write_list(writer, key - previous, &producer->list);
 		if (r < 0) {
 			break;
 		}

@@ -153,10 +153,7 @@ int dit_run_writer_begin(struct dit_run_writer *writer, const char *tmpdir,
 	assert(block_bytes >= DIT_RUN_BLOCK_MIN && block_bytes <= DIT_RUN_BLOCK_MAX);
 	assert(writer->fd < 0);
 	r = dit_buffer_reserve(&writer->buffer, BUFFER_BYTES);
-	if (r < 0) {
-		return r;
-	}
-	r = unnamed_file(tmpdir);
+	r = r < 0 ? r : unnamed_file(tmpdir);
 	if (r < 0) {
 		return r;
 	}

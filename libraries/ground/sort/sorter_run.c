@@ -105,10 +105,7 @@ static int fill_run(struct dit_sort_producer *producer, struct dit_sort_merge *m
 	int r = dit_run_writer_begin(&producer->writer, sorter->tmpdir,
 	                             sorter->block_bytes, sorter->opts.cipher);
 
-	if (r < 0) {
-		return r;
-	}
-	r = write_records(&producer->writer, merge, run);
+	r = r < 0 ? r : write_records(&producer->writer, merge, run);
 	return r < 0 ? r : dit_run_writer_finish(&producer->writer);
 }
 
@@ -158,10 +155,7 @@ static int write_memory(struct dit_sort_producer *producer, struct dit_sort_run 
 	struct dit_sort_merge merge = {0};
 	int r = dit_sort_memory(producer);
 
-	if (r < 0) {
-		return r;
-	}
-	r = dit_sort_merge_init(&merge, producer->sorter, 1);
+	r = r < 0 ? r : dit_sort_merge_init(&merge, producer->sorter, 1);
 	if (r < 0) {
 		return r;
 	}

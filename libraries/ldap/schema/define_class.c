@@ -421,10 +421,7 @@ int dit_define_content_rule(struct dit_schema *schema, const struct ldap_content
 	work.rule->name = names[0] == NULL ? work.rule->oid : names[0];
 
 	r = resolve_structural(&work, work.rule->oid, &entry);
-	if (r < 0) {
-		return r;
-	}
-	r = resolve_rule_lists(&work);
+	r = r < 0 ? r : resolve_rule_lists(&work);
 	if (r < 0) {
 		return r;
 	}

@@ -295,10 +295,7 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 {
 	int r = inherit(schema, def, type, error);
 
-	if (r < 0) {
-		return r;
-	}
-	r = set_syntax(schema, def, type, error);
+	r = r < 0 ? r : set_syntax(schema, def, type, error);
 	if (r < 0) {
 		return r;
 	}

@@ -117,10 +117,7 @@ static int parse_below(const struct dit_schema *schema, struct dit_span text,
 	dit_dn_list_init(&list, &scope,
 	                 DIT_DN_FORM_BIT(DIT_DN_PRETTY) | DIT_DN_FORM_BIT(DIT_DN_NORM));
 	r = dit_dn_list_read(&list, text);
-	if (r < 0) {
-		return r;
-	}
-	r = put_both(&list, parent, &dn);
+	r = r < 0 ? r : put_both(&list, parent, &dn);
 	if (r < 0) {
 		return r;
 	}

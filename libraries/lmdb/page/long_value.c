@@ -143,9 +143,7 @@ static int read_pages(const struct dit_page_source *source,
 	if (r == -ENODATA) {
 		r = DIT_E_CORRUPT;
 	}
-	if (r >= 0) {
-		r = check_header(source, node, first, pages);
-	}
+	r = r < 0 ? r : check_header(source, node, first, pages);
 	if (r < 0) {
 		free(pages);
 		return r;

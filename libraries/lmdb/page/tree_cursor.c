@@ -85,9 +85,7 @@ static int load(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
 		r = DIT_E_CORRUPT;
 	} else {
 		r = dit_tree_position_first_item(&cursor->list, &node);
-		if (r > 0) {
-			r = item_of(&cursor->list, ret_value);
-		}
+		r = r <= 0 ? r : item_of(&cursor->list, ret_value);
 	}
 	cursor->key = node.key;
 	*ret_key = node.key;
@@ -190,9 +188,7 @@ int dit_tree_cursor_next(struct dit_tree_cursor *cursor, struct dit_span *ret_ke
 	if (r == 0) {
 		return dit_tree_cursor_next_key(cursor, ret_key, ret_value);
 	}
-	if (r > 0) {
-		r = item_of(&cursor->list, ret_value);
-	}
+	r = r <= 0 ? r : item_of(&cursor->list, ret_value);
 	*ret_key = cursor->key;
 	cursor->is_on = r >= 0;
 	return r < 0 ? r : 1;

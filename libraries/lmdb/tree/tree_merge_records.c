@@ -38,9 +38,7 @@ static int begin_key(struct dit_tree_merge *merge, struct dit_span key)
 	int r = dit_merge_take(merge, key, &node);
 	bool is_stored = r > 0;
 
-	if (r >= 0) {
-		r = dit_table_writer_begin_records(merge->shared.writer, key);
-	}
+	r = r < 0 ? r : dit_table_writer_begin_records(merge->shared.writer, key);
 	if (r < 0) {
 		return r;
 	}

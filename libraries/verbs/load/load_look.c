@@ -49,9 +49,7 @@ static int read_entries(struct load_look *look, struct dit_tree_cursor *cursor,
 			look->has_entries = true;
 			r = remember(look, dns, id);
 		}
-		if (r >= 0) {
-			r = dit_tree_cursor_next(cursor, &key, &record);
-		}
+		r = r < 0 ? r : dit_tree_cursor_next(cursor, &key, &record);
 	}
 	return r < 0 ? r : 0;
 }

@@ -363,9 +363,7 @@ static int read_input(struct split *split, const char *path, size_t number)
 		return r;
 	}
 	r = take_part(split, number);
-	if (r > 0) {
-		r = read_records(split);
-	}
+	r = r <= 0 ? r : read_records(split);
 	dit_ldif_reader_close(split->reader);
 	split->reader = NULL;
 	return r;

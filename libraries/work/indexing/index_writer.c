@@ -384,9 +384,7 @@ static int make_jobs(struct dit_index_writer *writer)
 
 	for (size_t db = 0; db < writer->opts.ndbs && r >= 0; db++) {
 		r = cut(writer, db, total);
-		if (r > 0) {
-			r = add_jobs(writer, db, (unsigned)r);
-		}
+		r = r <= 0 ? r : add_jobs(writer, db, (unsigned)r);
 	}
 	/* Main alone writes them in their order. */
 	if (r == 0 && writer->njobs > 1 && writer->is_parallel) {
