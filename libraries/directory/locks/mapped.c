@@ -82,11 +82,7 @@ static int add(struct holders *holders, long pid)
 	if (pid == getpid()) {
 		return 0;
 	}
-	if (DIT_GROW(holders->pids, holders->size, holders->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	holders->pids[holders->n++] = pid;
-	return 0;
+	return DIT_APPEND(holders->pids, holders->size, holders->n, pid);
 }
 
 /* The lock of another process in a range, with its number there: -1 if it is that of an

@@ -34,11 +34,7 @@ static int add(struct dit_ad_numbers *numbers, const struct dit_ad *ad)
 	if (numbers->nads == DIT_AD_NUMBER_MAX) {
 		return DIT_E_TOOLONG;
 	}
-	if (DIT_GROW(numbers->ads, numbers->ads_size, numbers->nads + 1) < 0) {
-		return -ENOMEM;
-	}
-	numbers->ads[numbers->nads++] = ad;
-	return 0;
+	return DIT_APPEND(numbers->ads, numbers->ads_size, numbers->nads, ad);
 }
 
 /* A table that has a place for an ordinal. */

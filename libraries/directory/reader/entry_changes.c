@@ -19,11 +19,7 @@ struct dit_id_node {
 
 static int add_changed(struct dit_entry_changes *changes, uint64_t id)
 {
-	if (DIT_GROW(changes->ids, changes->ids_size, changes->nids + 1) < 0) {
-		return -ENOMEM;
-	}
-	changes->ids[changes->nids++] = id;
-	return 0;
+	return DIT_APPEND(changes->ids, changes->ids_size, changes->nids, id);
 }
 
 /* A record of id2e: key and value, or the place of a long value's pages. */

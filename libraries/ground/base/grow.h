@@ -2,10 +2,7 @@
 /*
  * Arrays that grow.
  *
- *   if (DIT_GROW(list->names, list->size, list->n + 1) < 0) {
- *           return -ENOMEM;
- *   }
- *   list->names[list->n++] = name;
+ *   return DIT_APPEND(list->names, list->size, list->n, name);
  *
  * Threads: the array belongs to one thread at a time.
  */
@@ -27,6 +24,10 @@
  * @return 0; -ENOMEM: also if the bytes are more than SIZE_MAX
  */
 #define DIT_GROW(items, size, n) dit_make_room(&(items), &(size), (n), sizeof(*(items)))
+
+/** One more item, after @p n others, which are counted up. @return as DIT_GROW() */
+#define DIT_APPEND(items, size, n, ...)                                                  \
+ (DIT_GROW(items, size, (n) + 1) ?: ((items)[(n)++] = __VA_ARGS__, 0))
 
 /** The same for an array whose items are zero until they are set, all of @p size. */
 #define DIT_GROW_CLEARED(items, size, n)                                                 \

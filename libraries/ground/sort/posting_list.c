@@ -87,11 +87,7 @@ int dit_list_add_repeat(struct dit_list *list)
 	if (list->nrepeats > 0 && list->repeats[list->nrepeats - 1] == id) {
 		return 0;
 	}
-	if (DIT_GROW(list->repeats, list->repeats_size, list->nrepeats + 1) < 0) {
-		return -ENOMEM;
-	}
-	list->repeats[list->nrepeats++] = id;
-	return 0;
+	return DIT_APPEND(list->repeats, list->repeats_size, list->nrepeats, id);
 }
 
 void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest)

@@ -45,11 +45,8 @@ static struct dit_sort_run *run_new(void)
 
 static int add_fence(struct dit_sort_run *run, uint64_t prefix, uint64_t place)
 {
-	if (DIT_GROW(run->fences, run->fences_size, run->nfences + 1) < 0) {
-		return -ENOMEM;
-	}
-	run->fences[run->nfences++] = (struct dit_sort_fence){prefix, place};
-	return 0;
+	return DIT_APPEND(run->fences, run->fences_size, run->nfences,
+	                  (struct dit_sort_fence){prefix, place});
 }
 
 static int write_record(struct dit_run_writer *writer, struct dit_sort_run *run,

@@ -112,15 +112,11 @@ static const struct dit_ad *own_index(const struct dit_conf_parser *parser)
 static int put_index(struct dit_database *database, const struct dit_ad *ad,
                      unsigned kinds)
 {
-	if (DIT_GROW(database->indexes, database->indexes_size, database->nindexes + 1) <
-	    0) {
-		return -ENOMEM;
-	}
-	database->indexes[database->nindexes++] = (struct dit_index_spec){
-		.ad = ad,
-		.kinds = kinds & ~KIND_SEARCH_ONLY,
-	};
-	return 0;
+	return DIT_APPEND(database->indexes, database->indexes_size, database->nindexes,
+	                  (struct dit_index_spec){
+				  .ad = ad,
+				  .kinds = kinds & ~KIND_SEARCH_ONLY,
+			  });
 }
 
 static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,

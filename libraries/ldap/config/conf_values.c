@@ -46,12 +46,8 @@ static int add_sortvals(struct dit_settings *settings, const struct dit_attr_typ
 			return 0;
 		}
 	}
-	if (DIT_GROW(settings->sortvals, settings->sortvals_size,
-	             settings->nsortvals + 1) < 0) {
-		return -ENOMEM;
-	}
-	settings->sortvals[settings->nsortvals++] = type;
-	return 0;
+	return DIT_APPEND(settings->sortvals, settings->sortvals_size,
+	                  settings->nsortvals, type);
 }
 
 int dit_conf_run_sortvals(struct dit_conf_parser *parser)
@@ -120,11 +116,7 @@ static int add_multival(struct dit_conf_parser *parser,
 		*known = *spec;
 		return 0;
 	}
-	if (DIT_GROW(rules->specs, rules->specs_size, rules->nspecs + 1) < 0) {
-		return -ENOMEM;
-	}
-	rules->specs[rules->nspecs++] = *spec;
-	return 0;
+	return DIT_APPEND(rules->specs, rules->specs_size, rules->nspecs, *spec);
 }
 
 static int multival_attr(struct dit_conf_parser *parser, const char *attr,

@@ -59,11 +59,7 @@ static inline __attribute__((always_inline)) int add_eq_hashes(
 
 static int add_class(struct dit_index_work *work, const struct dit_class *oc)
 {
-	if (DIT_GROW(work->classes, work->classes_size, work->nclasses + 1) < 0) {
-		return -ENOMEM;
-	}
-	work->classes[work->nclasses++] = oc;
-	return 0;
+	return DIT_APPEND(work->classes, work->classes_size, work->nclasses, oc);
 }
 
 static bool has_class(const struct dit_index_work *work, const struct dit_class *oc)

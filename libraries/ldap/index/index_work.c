@@ -54,10 +54,9 @@ static int add_own_defs(struct dit_index_work *work, const struct dit_attr_type 
 		if (!def_applies(def, type, ad, is_tagged)) {
 			continue;
 		}
-		if (DIT_GROW(work->defs, work->defs_size, work->ndefs + 1) < 0) {
+		if (DIT_APPEND(work->defs, work->defs_size, work->ndefs, def) < 0) {
 			return -ENOMEM;
 		}
-		work->defs[work->ndefs++] = def;
 	}
 	return 0;
 }

@@ -173,11 +173,7 @@ static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t
 
 static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
 {
-	if (DIT_GROW(sink->chunks, sink->chunks_size, sink->nchunks + 1) < 0) {
-		return -ENOMEM;
-	}
-	sink->chunks[sink->nchunks++] = first;
-	return 0;
+	return DIT_APPEND(sink->chunks, sink->chunks_size, sink->nchunks, first);
 }
 
 /* One that is larger than others is written here and now. */

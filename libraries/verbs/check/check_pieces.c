@@ -106,11 +106,7 @@ int dit_check_pieces_add(struct dit_check_pieces *pieces,
 			pieces->bytes_max = 2 * bytes_of(pieces);
 		}
 	}
-	if (DIT_GROW(pieces->list, pieces->size, pieces->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	pieces->list[pieces->n++] = *piece;
-	return 0;
+	return DIT_APPEND(pieces->list, pieces->size, pieces->n, *piece);
 }
 
 /* ---- windows ---- */

@@ -156,11 +156,7 @@ static int add_range(struct index_sums *own, const struct range *range)
 		dit_check_buckets_add(&own->inconclusive, dit_check_bucket(range->hash));
 		return 0;
 	}
-	if (DIT_GROW(own->ranges, own->ranges_size, own->nranges + 1) < 0) {
-		return -ENOMEM;
-	}
-	own->ranges[own->nranges++] = *range;
-	return 0;
+	return DIT_APPEND(own->ranges, own->ranges_size, own->nranges, *range);
 }
 
 /* IDs, some or all of a list. */

@@ -374,11 +374,8 @@ static int take_parent(struct tree_check *check, uint64_t id, struct dit_span re
 	    (check->nparents > 0 && check->parents[check->nparents - 1].id >= id)) {
 		return 0;
 	}
-	if (DIT_GROW(check->parents, check->parents_size, check->nparents + 1) < 0) {
-		return -ENOMEM;
-	}
-	check->parents[check->nparents++] = (struct parent){id, name.id, MARK_NEW};
-	return 0;
+	return DIT_APPEND(check->parents, check->parents_size, check->nparents,
+	                  (struct parent){id, name.id, MARK_NEW});
 }
 
 static struct parent *parent_of(const struct tree_check *check, const struct parent *node)

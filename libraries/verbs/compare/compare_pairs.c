@@ -34,11 +34,11 @@ struct dit_compare_hash {
 /* On the first time through a side its entries are written down. */
 static int note_entry(struct dit_compare_side *side)
 {
-	if (DIT_GROW(side->entries, side->entries_size, side->nentries + 1) < 0) {
+	if (DIT_APPEND(side->entries, side->entries_size, side->nentries,
+	               (struct dit_compare_entry){.id = side->view.id, .other = NOBODY}) <
+	    0) {
 		return -ENOMEM;
 	}
-	side->entries[side->nentries++] =
-		(struct dit_compare_entry){.id = side->view.id, .other = NOBODY};
 	return 1;
 }
 

@@ -215,12 +215,8 @@ struct steps {
 static int add_step(struct steps *steps, const struct dit_diff_item *item, uint32_t node,
                     bool by_depth)
 {
-	if (DIT_GROW(steps->list, steps->size, steps->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	steps->list[steps->n++] =
-		(struct step){by_depth ? item->depth : 0, item->id, node};
-	return 0;
+	return DIT_APPEND(steps->list, steps->size, steps->n,
+	                  (struct step){by_depth ? item->depth : 0, item->id, node});
 }
 
 static int compare_steps(const void *a, const void *b)

@@ -80,11 +80,8 @@ void dit_dn_tree_record_read(const struct dit_sort_record *sorted,
 
 static int add(struct grown_nodes *nodes, uint32_t id, uint64_t nsubs)
 {
-	if (DIT_GROW(nodes->list, nodes->size, nodes->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	nodes->list[nodes->n++] = (struct grown_node){.id = id, .nsubs = nsubs};
-	return 0;
+	return DIT_APPEND(nodes->list, nodes->size, nodes->n,
+	                  (struct grown_node){.id = id, .nsubs = nsubs});
 }
 
 static int compare(const void *a, const void *b)

@@ -110,12 +110,9 @@ struct name_changes {
 static int change_name(struct name_changes *changes, uint64_t under, bool goes,
                        struct dit_name name)
 {
-	if (DIT_GROW(changes->list, changes->size, changes->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	changes->list[changes->n++] =
-		(struct name_change){.under = under, .name = name, .goes = goes};
-	return 0;
+	return DIT_APPEND(
+		changes->list, changes->size, changes->n,
+		(struct name_change){.under = under, .name = name, .goes = goes});
 }
 
 static int collect_names(struct name_changes *changes, const struct modify_node *node)

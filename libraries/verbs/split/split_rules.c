@@ -197,11 +197,7 @@ static int read_how(struct line *line, struct split_rule *rule)
 
 static int add_rule(struct split_rules *rules, const struct split_rule *rule)
 {
-	if (DIT_GROW(rules->list, rules->size, rules->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	rules->list[rules->n++] = *rule;
-	return 0;
+	return DIT_APPEND(rules->list, rules->size, rules->n, *rule);
 }
 
 static int read_rule(struct line *line, enum split_rule_kind kind)

@@ -31,11 +31,7 @@ void dit_candidates_deinit(struct dit_candidates *candidates)
 
 static int add(struct dit_candidates *list, uint64_t id)
 {
-	if (DIT_GROW(list->ids, list->size, list->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	list->ids[list->n++] = id;
-	return 0;
+	return DIT_APPEND(list->ids, list->size, list->n, id);
 }
 
 /* ---- keys ---- */
