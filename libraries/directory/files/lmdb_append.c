@@ -43,6 +43,7 @@
 #include <lmdb.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "files/files.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
@@ -327,12 +328,7 @@ int dit_lmdb_append_open(struct dit_lmdb_append **ret,
 	append->used_bytes = DIT_FIRST_PAGE * (uint64_t)opts->page_bytes;
 	r = open_env(append);
 	r = r ?: begin_txn(append, 0);
-	if (r < 0) {
-		dit_lmdb_append_close(append);
-		return r;
-	}
-	*ret = append;
-	return 0;
+	return DIT_HAND_OVER(r, ret, append, dit_lmdb_append_close);
 }
 
 void dit_lmdb_append_close(struct dit_lmdb_append *append)

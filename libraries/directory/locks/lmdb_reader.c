@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "files/files.h"
 #include "files/format_check.h"
 #include "page/lmdb_format.h"
@@ -238,12 +239,7 @@ int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
 	if (r == 0 && has_table(reader)) {
 		r = begin(reader, opts);
 	}
-	if (r < 0) {
-		dit_lmdb_reader_close(reader);
-		return r;
-	}
-	*ret = reader;
-	return 0;
+	return DIT_HAND_OVER(r, ret, reader, dit_lmdb_reader_close);
 }
 
 void dit_lmdb_reader_close(struct dit_lmdb_reader *reader)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/object.h"
 #include "codec/name_codec.h"
 
 #define NSLOTS 1024 /* ancestors that are remembered; a power of 2 */
@@ -57,12 +58,7 @@ int dit_dn_reader_new(struct dit_dn_reader **ret, struct dit_snapshot *snapshot,
 	}
 	r = dit_snapshot_cursor_open(&dns->nodes, snapshot, reader, "dn2i");
 	r = r ?: dit_snapshot_cursor_open(&dns->parents, snapshot, reader, "dn2i");
-	if (r < 0) {
-		dit_dn_reader_free(dns);
-		return r;
-	}
-	*ret = dns;
-	return 0;
+	return DIT_HAND_OVER(r, ret, dns, dit_dn_reader_free);
 }
 
 static void forget_slots(struct dit_dn_reader *reader)

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/object.h"
 #include "codec/entry_codec.h"
 #include "reader/dn_reader.h"
 
@@ -44,12 +45,7 @@ int dit_entry_reader_new(struct dit_entry_reader **ret,
 	if (r == 0 && !opts->without_dn) {
 		r = dit_dn_reader_new(&reader->dns, opts->snapshot, opts->reader);
 	}
-	if (r < 0) {
-		dit_entry_reader_free(reader);
-		return r;
-	}
-	*ret = reader;
-	return 0;
+	return DIT_HAND_OVER(r, ret, reader, dit_entry_reader_free);
 }
 
 void dit_entry_reader_free(struct dit_entry_reader *reader)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "files/data_seal.h"
 #include "files/fault.h"
 #include "files/format_check.h"
@@ -67,12 +68,7 @@ static int open_registered(struct dit_snapshot **ret, const char *directory,
 	struct dit_snapshot *snapshot = snapshot_new(format, opts);
 	int r = snapshot == NULL ? -ENOMEM : open_readers(snapshot, directory, opts);
 
-	if (r < 0) {
-		dit_snapshot_close(snapshot);
-		return r;
-	}
-	*ret = snapshot;
-	return 0;
+	return DIT_HAND_OVER(r, ret, snapshot, dit_snapshot_close);
 }
 
 int dit_snapshot_register(struct dit_snapshot **ret, const char *directory,
@@ -121,12 +117,7 @@ static int open_claimed(struct dit_snapshot **ret, const struct dit_snapshot_opt
 		snapshot->data_fd = opts->claimed_fd;
 		r = map_state(snapshot, NULL);
 	}
-	if (r < 0) {
-		dit_snapshot_close(snapshot);
-		return r;
-	}
-	*ret = snapshot;
-	return 0;
+	return DIT_HAND_OVER(r, ret, snapshot, dit_snapshot_close);
 }
 
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,

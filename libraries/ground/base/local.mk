@@ -21,6 +21,7 @@ libditkit_a_SOURCES += \
 	%D%/monitor.h \
 	%D%/notes.c \
 	%D%/notes.h \
+	%D%/object.h \
 	%D%/openldap.c \
 	%D%/openldap.h \
 	%D%/pairs.c \

@@ -35,6 +35,7 @@
 
 #include "base/errno_text.h"
 #include "base/error.h"
+#include "base/object.h"
 #include "base/slab.h"
 #include "ldif/file_url.h"
 #include "ldif/ldif_lines.h"
@@ -186,12 +187,7 @@ int dit_ldif_reader_open(struct dit_ldif_reader **ret,
 	reader->record_line = 1;
 	reader->is_at_start = !opts->keep_version;
 	r = open_inputs(reader, ret_failed);
-	if (r < 0) {
-		dit_ldif_reader_close(reader);
-		return r;
-	}
-	*ret = reader;
-	return 0;
+	return DIT_HAND_OVER(r, ret, reader, dit_ldif_reader_close);
 }
 
 void dit_ldif_reader_close(struct dit_ldif_reader *reader)

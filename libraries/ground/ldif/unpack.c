@@ -27,6 +27,7 @@
 
 #include "base/error.h"
 #include "base/feed.h"
+#include "base/object.h"
 #include "ldif/input_kind.h"
 
 #define NSLOTS      4
@@ -459,12 +460,7 @@ int dit_unpack_new(struct dit_unpack **ret, const struct dit_unpack_opts *opts)
 	}
 	unpack->opts = *opts;
 	r = make(unpack);
-	if (r < 0) {
-		dit_unpack_free(unpack);
-		return r;
-	}
-	*ret = unpack;
-	return 0;
+	return DIT_HAND_OVER(r, ret, unpack, dit_unpack_free);
 }
 
 void dit_unpack_free(struct dit_unpack *unpack)

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/feed.h"
+#include "base/object.h"
 #include "base/stop.h"
 #include "base/team.h"
 
@@ -364,12 +365,7 @@ int dit_pipeline_new(struct dit_pipeline **ret, const struct dit_pipeline_opts *
 	pipeline->opts.share = pipeline->opts.share ?: SHARE;
 	pipeline->opts.arena_bytes = pipeline->opts.arena_bytes ?: ARENA_BYTES;
 	r = start(pipeline);
-	if (r < 0) {
-		dit_pipeline_free(pipeline);
-		return r;
-	}
-	*ret = pipeline;
-	return 0;
+	return DIT_HAND_OVER(r, ret, pipeline, dit_pipeline_free);
 }
 
 void dit_pipeline_free(struct dit_pipeline *pipeline)

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/object.h"
 #include "sort/posting_list.h"
 #include "sort/sort.h"
 
@@ -68,12 +69,7 @@ int dit_byte_postings_new(struct dit_byte_postings **ret,
 		postings->npushed = calloc(opts->shared.nthreads, sizeof(uint64_t));
 		r = postings->npushed == NULL ? -ENOMEM : 0;
 	}
-	if (r < 0) {
-		dit_byte_postings_free(postings);
-		return r;
-	}
-	*ret = postings;
-	return 0;
+	return DIT_HAND_OVER(r, ret, postings, dit_byte_postings_free);
 }
 
 void dit_byte_postings_free(struct dit_byte_postings *postings)

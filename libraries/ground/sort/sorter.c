@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/object.h"
 #include "base/version.h"
 #include "sort/sorter_private.h"
 #include "system/tmp_files.h"
@@ -177,12 +178,7 @@ static int sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opt
 	for (unsigned i = 0; i < opts->nproducers && r == 0; i++) {
 		r = producer_new(&sorter->producers[i], sorter);
 	}
-	if (r < 0) {
-		dit_sorter_free(sorter);
-		return r;
-	}
-	*ret = sorter;
-	return 0;
+	return DIT_HAND_OVER(r, ret, sorter, dit_sorter_free);
 }
 
 int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/object.h"
+
 #include "sort/sorter_private.h"
 
 #define ARENA_BLOCK 256
@@ -108,12 +110,7 @@ int dit_sort_view_open(struct dit_sort_view **ret, struct dit_sorter *sorter)
 		r = part_init(&view->parts[i], sorter->producers[i]);
 		view->nsources += view->parts[i].nruns + 1;
 	}
-	if (r < 0) {
-		dit_sort_view_close(view);
-		return r;
-	}
-	*ret = view;
-	return 0;
+	return DIT_HAND_OVER(r, ret, view, dit_sort_view_close);
 }
 
 void dit_sort_view_close(struct dit_sort_view *view)
@@ -161,12 +158,7 @@ int dit_sort_cursor_open(struct dit_sort_cursor **ret, const struct dit_sort_vie
 	dit_arena_init(&cursor->bounds, ARENA_BLOCK);
 	r = dit_sort_merge_init(&cursor->merge, view->sorter, view->nsources);
 	r = r ?: add_sources(&cursor->merge, view);
-	if (r < 0) {
-		dit_sort_cursor_close(cursor);
-		return r;
-	}
-	*ret = cursor;
-	return 0;
+	return DIT_HAND_OVER(r, ret, cursor, dit_sort_cursor_close);
 }
 
 void dit_sort_cursor_close(struct dit_sort_cursor *cursor)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "system/path.h"
 #include "system/secret.h"
 
@@ -80,12 +81,7 @@ static int choose_path(const char *module, char **ret, char *why)
 		return DIT_E_UNSUPPORTED;
 	}
 	r = check_real_path(path, why);
-	if (r < 0) {
-		free(path);
-		return r;
-	}
-	*ret = path;
-	return 0;
+	return DIT_HAND_OVER(r, ret, path, free);
 }
 
 /* ---- opening ---- */

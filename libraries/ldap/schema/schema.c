@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "schema/schema_private.h"
 
 #define ARENA_BLOCK (64 * 1024) /* the hard-coded set takes about 150 KiB */
@@ -34,12 +35,7 @@ int dit_schema_new(struct dit_schema **ret, enum dit_openldap_version openldap)
 		schema->has_default_options = true;
 		r = dit_define_builtin(schema, NULL, NULL);
 	}
-	if (r < 0) {
-		dit_schema_free(schema);
-		return r;
-	}
-	*ret = schema;
-	return 0;
+	return DIT_HAND_OVER(r, ret, schema, dit_schema_free);
 }
 
 void dit_schema_free(struct dit_schema *schema)

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/object.h"
 
 /* ---- pages for others ---- */
 
@@ -445,12 +446,7 @@ int dit_page_commit_open(struct dit_page_commit **ret,
 	r = r ?: make_sets(commit);
 	r = r ?: read_trees(commit);
 	r = r ?: open_space(commit);
-	if (r < 0) {
-		dit_page_commit_close(commit);
-		return r;
-	}
-	*ret = commit;
-	return 0;
+	return DIT_HAND_OVER(r, ret, commit, dit_page_commit_close);
 }
 
 /* ---- the end ---- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "page/long_value.h"
 #include "page/tree_position.h"
 
@@ -298,12 +299,7 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret,
 	cursor->list.reading = &cursor->reading;
 	cursor->list.may_be_packed = true;
 	r = dit_tree_position_set(&cursor->position, tree);
-	if (r < 0) {
-		free(cursor);
-		return r;
-	}
-	*ret = cursor;
-	return 0;
+	return DIT_HAND_OVER(r, ret, cursor, free);
 }
 
 bool dit_tree_cursor_is_mapped(const struct dit_tree_cursor *cursor)

@@ -18,6 +18,7 @@
 
 #include "base/grow.h"
 #include "base/ids.h"
+#include "base/object.h"
 
 #define ID_BYTES    sizeof(uint64_t)
 #define NRANGES_MAX 65536u /* of an index and member; no sound one has so many */
@@ -542,12 +543,7 @@ int dit_check_sums_new(struct dit_check_sums **ret,
 	if (r == 0 && getrandom(&sums->seed, sizeof(sums->seed), 0) < 0) {
 		r = -errno;
 	}
-	if (r < 0) {
-		dit_check_sums_free(sums);
-		return r;
-	}
-	*ret = sums;
-	return 0;
+	return DIT_HAND_OVER(r, ret, sums, dit_check_sums_free);
 }
 
 static void free_member(const struct dit_check_sums *sums, struct adder *member)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "indexing/stored_keys.h"
 
 /* More of a value is not shown. */
@@ -191,12 +192,7 @@ int dit_check_values_new(struct dit_check_values **ret, struct dit_check_sizes *
 		r = r > 0 || r == DIT_E_INVALID ? 0 : r;
 	}
 	r = r ?: dit_stored_keys_new(&values->keys, values->indexes);
-	if (r < 0) {
-		dit_check_values_free(values);
-		return r;
-	}
-	*ret = values;
-	return 0;
+	return DIT_HAND_OVER(r, ret, values, dit_check_values_free);
 }
 
 void dit_check_values_free(struct dit_check_values *values)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/object.h"
 #include "codec/name_codec.h"
 
 /* ---- beginning and end ---- */
@@ -45,12 +46,7 @@ int dit_dn_tree_new(struct dit_dn_tree **ret, const struct dit_dn_tree_opts *opt
 	tree->shared = opts->shared;
 	r = dit_dn_table_new(&tree->names, tree->last_stored);
 	r = r ?: dit_sorter_new(&tree->records, &sorter);
-	if (r < 0) {
-		dit_dn_tree_free(tree);
-		return r;
-	}
-	*ret = tree;
-	return 0;
+	return DIT_HAND_OVER(r, ret, tree, dit_dn_tree_free);
 }
 
 void dit_dn_tree_free(struct dit_dn_tree *tree)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/ids.h"
+#include "base/object.h"
 #include "sort/sort.h"
 
 /* Keys of what waits: kind, 8 ID, 2 number of the attribute, 4 place of the value in its
@@ -60,12 +61,7 @@ int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opt
 		entries->next_id = opts->output->stored.last_id + 1;
 	}
 	r = dit_sorter_new(&entries->waiting, &sorter);
-	if (r < 0) {
-		dit_entries_free(entries);
-		return r;
-	}
-	*ret = entries;
-	return 0;
+	return DIT_HAND_OVER(r, ret, entries, dit_entries_free);
 }
 
 void dit_entries_free(struct dit_entries *entries)

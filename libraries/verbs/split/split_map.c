@@ -26,6 +26,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/object.h"
 #include "values/dn.h"
 #include "values/dn_parse.h"
 
@@ -62,12 +63,7 @@ int dit_split_map_read(struct dit_split_map **ret, const char *path,
 	map->rules.schema = schema;
 	dit_arena_init(&map->arena, BLOCK_BYTES);
 	r = dit_split_rules_read(&map->rules, path, ret_line, fault);
-	if (r < 0) {
-		dit_split_map_free(map);
-		return r;
-	}
-	*ret = map;
-	return 0;
+	return DIT_HAND_OVER(r, ret, map, dit_split_map_free);
 }
 
 void dit_split_map_free(struct dit_split_map *map)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/object.h"
 #include "index/index_keys.h"
 #include "sort/byte_postings.h"
 #include "sort/postings.h"
@@ -117,12 +118,7 @@ int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *
 	            ? -ENOMEM
 	            : make_postings(builders, opts);
 	r = r ?: make_wide(builders, opts);
-	if (r < 0) {
-		dit_builders_free(builders);
-		return r;
-	}
-	*ret = builders;
-	return 0;
+	return DIT_HAND_OVER(r, ret, builders, dit_builders_free);
 }
 
 void dit_builders_free(struct dit_builders *builders)
@@ -265,12 +261,7 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 		r = dit_posting_cursor_open(&cursor->presence, builders->postings,
 		                            builders->presence[db], 0);
 	}
-	if (r < 0) {
-		dit_index_cursor_close(cursor);
-		return r;
-	}
-	*ret = cursor;
-	return 0;
+	return DIT_HAND_OVER(r, ret, cursor, dit_index_cursor_close);
 }
 
 static int next_wide(struct dit_index_cursor *cursor)

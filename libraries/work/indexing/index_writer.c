@@ -12,6 +12,7 @@
 #include "base/grow.h"
 #include "base/ids.h"
 #include "base/monitor.h"
+#include "base/object.h"
 #include "index/index_keys.h"
 
 /* How often main looks whether somebody wants an end. */
@@ -406,12 +407,7 @@ int dit_index_writer_new(struct dit_index_writer **ret,
 	writer->opts = *opts;
 	writer->is_parallel = opts->output->is_parallel;
 	r = make_jobs(writer);
-	if (r < 0) {
-		dit_index_writer_free(writer);
-		return r;
-	}
-	*ret = writer;
-	return 0;
+	return DIT_HAND_OVER(r, ret, writer, dit_index_writer_free);
 }
 
 void dit_index_writer_cancel(struct dit_index_writer *writer)

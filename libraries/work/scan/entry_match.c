@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "filter/filter_match.h"
 #include "values/dn.h"
 
@@ -72,12 +73,7 @@ int dit_entry_find_ads(const struct dit_job *job, struct dit_schema *schema,
 			r = DIT_E_CONFIG;
 		}
 	}
-	if (r < 0) {
-		free(ads);
-		return r;
-	}
-	*ret = ads;
-	return 0;
+	return DIT_HAND_OVER(r, ret, ads, free);
 }
 
 void dit_entry_match_below(struct dit_entry_match *match, struct dit_span suffix)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/object.h"
 #include "base/version.h"
 #include "files/fault.h"
 #include "filter/filter_match.h"
@@ -102,12 +103,7 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
 	}
 	r = r ?: cut(scan, opts->range_pages, opts->sample_bytes);
 	r = r ?: make_members(scan, opts->without_dn);
-	if (r < 0) {
-		dit_entry_scan_close(scan);
-		return r;
-	}
-	*ret = scan;
-	return 0;
+	return DIT_HAND_OVER(r, ret, scan, dit_entry_scan_close);
 }
 
 void dit_entry_scan_close(struct dit_entry_scan *scan)
@@ -290,12 +286,7 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 	scan->stop = &scan->own_stop;
 	r = match(scan, opts, job);
 	r = r ?: choose_attrs(scan, opts, job);
-	if (r < 0) {
-		dit_entry_scan_close(scan);
-		return r;
-	}
-	*ret = scan;
-	return 0;
+	return DIT_HAND_OVER(r, ret, scan, dit_entry_scan_close);
 }
 
 static int choose_and_open(struct dit_entry_scan **ret,
