@@ -34,6 +34,15 @@ static inline int dit_compare_ids(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/** The same of numbers in 32 bits. */
+static inline int dit_compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *x = a;
+	const uint32_t *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 /** Put the lowest @p nbytes bytes of a number, the most significant one first. @param out
  * needs no alignment */
 static inline void dit_be_put(char *out, uint64_t value, int nbytes)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "base/object.h"
 #include "codec/name_codec.h"
 
@@ -303,21 +304,13 @@ int dit_dn_tree_push(struct dit_dn_tree *tree, unsigned producer,
 
 /* ---- holes ---- */
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* NULL: the node is none of the new holes. */
 static struct dit_dn_tree_hole *find_hole(const struct dit_dn_tree *tree, uint32_t id)
 {
 	/* The ID is the first field of a hole. */
 	return tree->nholes == 0 ? NULL
 	                         : bsearch(&id, tree->holes, tree->nholes,
-	                                   sizeof(*tree->holes), compare_ids);
+	                                   sizeof(*tree->holes), dit_compare_numbers);
 }
 
 static int note_filled(struct dit_dn_tree *tree, uint32_t id)
@@ -328,7 +321,7 @@ static int note_filled(struct dit_dn_tree *tree, uint32_t id)
 		return -ENOMEM;
 	}
 	*copy = id;
-	if (tsearch(copy, &tree->filled, compare_ids) == NULL) {
+	if (tsearch(copy, &tree->filled, dit_compare_numbers) == NULL) {
 		free(copy);
 		return -ENOMEM;
 	}
@@ -344,7 +337,8 @@ int dit_dn_tree_find_hole(struct dit_dn_tree *tree, uint32_t id)
 	if (hole != NULL) {
 		return !hole->is_filled;
 	}
-	if (id > tree->last_stored || tfind(&id, &tree->filled, compare_ids) != NULL) {
+	if (id > tree->last_stored ||
+	    tfind(&id, &tree->filled, dit_compare_numbers) != NULL) {
 		return 0;
 	}
 	r = dit_output_find_entry(tree->output, id, &record);

@@ -28,7 +28,7 @@
 
 /** A stored node whose subtree grows. */
 struct grown_node {
-	uint32_t id;
+	uint32_t id;    /* the first: dit_compare_numbers() */
 	uint64_t nsubs; /* that are added */
 };
 
@@ -84,14 +84,6 @@ static int add(struct grown_nodes *nodes, uint32_t id, uint64_t nsubs)
 	                  (struct grown_node){.id = id, .nsubs = nsubs});
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint32_t x = ((const struct grown_node *)a)->id;
-	uint32_t y = ((const struct grown_node *)b)->id;
-
-	return (x > y) - (x < y);
-}
-
 /* By ID, each once. */
 static void unite(struct grown_nodes *nodes)
 {
@@ -100,7 +92,7 @@ static void unite(struct grown_nodes *nodes)
 	if (nodes->n == 0) {
 		return;
 	}
-	qsort(nodes->list, nodes->n, sizeof(*nodes->list), compare);
+	qsort(nodes->list, nodes->n, sizeof(*nodes->list), dit_compare_numbers);
 	for (size_t i = 1; i < nodes->n; i++) {
 		if (nodes->list[i].id == nodes->list[n].id) {
 			nodes->list[n].nsubs += nodes->list[i].nsubs;

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "base/team.h"
 #include "indexing/key_changes.h"
 #include "modify/modify_impl.h"
@@ -474,18 +475,10 @@ static int write_indexes(const struct writing *writing)
 
 /** An attribute of an entry that has, or had, values in id2v. */
 struct split_change {
-	uint32_t number;
+	uint32_t number; /* the first: dit_compare_numbers() */
 	bool was_there;
 	const struct dit_split *split; /* NULL: it has none any more */
 };
-
-static int compare_splits(const void *a, const void *b)
-{
-	uint32_t x = ((const struct split_change *)a)->number;
-	uint32_t y = ((const struct split_change *)b)->number;
-
-	return (x > y) - (x < y);
-}
 
 static int put_split(struct modifier *modifier, uint64_t id,
                      const struct split_change *change)
@@ -563,7 +556,7 @@ static int write_splits_of(struct modifier *modifier, const struct modify_node *
 		all[k].split = &splits.list[i];
 		n += k == n;
 	}
-	qsort(all, n, sizeof(*all), compare_splits);
+	qsort(all, n, sizeof(*all), dit_compare_numbers);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = put_split(modifier, node->id, &all[i]);
 	}
