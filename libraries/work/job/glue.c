@@ -4,15 +4,12 @@
  */
 #include "job/job.h"
 
-#include <stdio.h>
-
-#include "base/error.h"
-#include "entry/why.h"
-
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "entry/why.h"
 
 /* The last one is the first to be told. The front end has no superior ever. */
 static const struct dit_database *find_orphan(const struct dit_settings *settings)
