@@ -10,7 +10,7 @@
 if ! command -v zstd >/dev/null; then
 	skip 'zstd is not installed'
 fi
-nseeds=1 ndatabases=2 nflips=10
+nseeds=1 ndatabases=1 nflips=8
 [ "${DIT_LONG:-no}" = no ] || { nseeds=125 ndatabases=8 nflips=200; }
 
 # The programs, which end all of the run at call number $KILL_AT: odd numbers come before a
