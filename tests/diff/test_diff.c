@@ -488,6 +488,23 @@ TEST(wrong_options_are_told)
 	}
 }
 
+TEST(a_base_that_neither_has_is_told)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	opts.base = "ou=mistyped,dc=x";
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), -EINVAL);
+	assert_string_equal(pair->reports, "ou=mistyped,dc=x: neither state has this "
+	                                   "entry, or one below it\n");
+	opts = opts_for(pair);
+	opts.base = "ou=gone,dc=x"; /* the first one has it */
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+	assert_int_equal(stats.ndeleted, 1);
+	dit_diff_stats_deinit(&stats);
+}
+
 TEST(one_database_twice_is_refused)
 {
 	struct pair *pair = *state;

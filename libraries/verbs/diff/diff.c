@@ -239,6 +239,16 @@ static void fill_progress(void *ctx, struct dit_progress *ret)
 	ret->total = dit_entry_scan_nrecords(diff->sides[ret->phase].scan);
 }
 
+/* A DN that is written wrongly would make all states equal. */
+static int check_base(struct dit_diff *diff)
+{
+	return diff->opts.base != NULL && diff->opts.filter == NULL &&
+	                       diff->stats.nentries[0] + diff->stats.nentries[1] == 0
+	               ? dit_diff_fail(diff, -EINVAL, diff->opts.base,
+	                               "neither state has this entry, or one below it")
+	               : 0;
+}
+
 static int run(struct dit_diff *diff)
 {
 	int r = read_conf(diff);
@@ -259,6 +269,7 @@ static int run(struct dit_diff *diff)
 		r = dit_diff_scan(diff, side, NULL);
 	}
 	r = r < 0 ? r : dit_diff_collect(diff);
+	r = r < 0 ? r : check_base(diff);
 	r = r < 0 || !diff->opts.exact ? r : dit_diff_write_header(diff);
 	if (r == 0) {
 		dit_job_tell(&diff->job, DIT_DIFF_CHANGES);

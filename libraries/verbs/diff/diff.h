@@ -162,9 +162,10 @@ typedef int (*dit_diff_write_fn)(void *ctx, const char *data, size_t len);
  *
  * @return 0; what write returned. On any other result but DIT_E_STOPPED a report has told
  *         the failure: DIT_E_CONFIG; -EINVAL: an option is out of range, or both are one
- *         database, or their topmost entries differ, or one lacks an entry that has
- *         others below it; DIT_E_CORRUPT: an entry cannot be read; what
- *         dit_entry_scan_open() returns; -ENOMEM; -errno of temporary files
+ *         database, or neither has the base, or their topmost entries differ, or one
+ *         lacks an entry that has others below it; DIT_E_CORRUPT: an entry cannot be
+ *         read; DIT_E_INVALID: a file is no digest; what dit_entry_scan_open() returns;
+ *         -ENOMEM; -errno of temporary files
  */
 DIT_PUBLIC int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write,
                         void *ctx, struct dit_diff_stats *ret);
