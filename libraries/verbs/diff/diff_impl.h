@@ -8,7 +8,7 @@
  *   diff_plan.c     the order in which nodes are deleted, added, renamed
  *   diff_entry.c    two entries: the values that change
  *   diff_write.c    changes as LDIF
- *   diff_digest.c   digests of states, in place of changes
+ *   diff_digest*.c  digests of states, in place of changes
  *
  * Threads: main, but for the callbacks of a scan.
  */
