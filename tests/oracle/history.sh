@@ -45,7 +45,8 @@ END
 chmod +x "$work/sbin/date"
 sed "s,@sbindir@,$work/sbin,g" "$DIT_SRCDIR/doc/packaging/systemd/ditkit-history.in" >"$work/history"
 export DITKIT_CLOCK=$work/clock DITKIT_DIR=$work/files DITKIT_STATES=$work/states
-export DITKIT_OPTIONS="-f $work/ref/slapd.conf -T 1"
+release=${DIT_OPENLDAP:+--openldap=$DIT_OPENLDAP}
+export DITKIT_OPTIONS="-f $work/ref/slapd.conf -T 1 $release"
 echo 1767225600 >"$work/clock" # 2026-01-01
 
 history() {
@@ -293,7 +294,7 @@ check 'next to slapd, at the end' history take 1
 stop_slapd
 shown 1 >"$work/shown/last"
 counted() {
-	"$DITCAT" -f "$work/ref/slapd.conf" -n 1 -a "(cn=$1)" | sed -n 's/^uidNumber: //p'
+	"$DITCAT" ${release:+"$release"} -f "$work/ref/slapd.conf" -n 1 -a "(cn=$1)" | sed -n 's/^uidNumber: //p'
 }
 one_state() {
 	history restore 1 --at "$1" && a=$(counted a) && b=$(counted b) &&
