@@ -78,6 +78,36 @@ TEST(each_text_is_a_whole_of_its_own)
 	free(out);
 }
 
+TEST(a_changed_text_is_told)
+{
+	char out[200];
+
+	for (unsigned kind = DIT_EXPORT_GZIP; kind <= DIT_EXPORT_ZSTD; kind++) {
+		struct dit_packer *packer = NULL;
+		struct dit_ldif_text text;
+		z_stream z = {.next_out = (Bytef *)out, .avail_out = sizeof(out)};
+
+		dit_ldif_text_init(&text, 78);
+		assert_int_equal(dit_packer_new(&packer, kind), 0);
+		fill(&text, 100, 0);
+		assert_int_equal(dit_packer_pack(packer, &text), 0);
+		/* The checksum is in the last bytes: of gzip before the length. */
+		text.data[text.len - (kind == DIT_EXPORT_ZSTD ? 1 : 5)] ^= 1;
+		if (kind == DIT_EXPORT_ZSTD) {
+			assert_true(ZSTD_isError(
+				ZSTD_decompress(out, sizeof(out), text.data, text.len)));
+		} else {
+			z.next_in = (Bytef *)text.data;
+			z.avail_in = (uInt)text.len;
+			assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+			assert_int_equal(inflate(&z, Z_FINISH), Z_DATA_ERROR);
+			(void)inflateEnd(&z);
+		}
+		dit_packer_free(packer);
+		dit_ldif_text_deinit(&text);
+	}
+}
+
 TEST(no_memory_leaves_the_text_alone)
 {
 	for (unsigned kind = DIT_EXPORT_GZIP; kind <= DIT_EXPORT_ZSTD; kind++) {

@@ -10,9 +10,10 @@
 
 #include "base/slab.h"
 
-#define GZIP_WINDOW (15 + 16) /* the largest; with gzip's header */
-#define GZIP_MEMORY 8
-#define ZSTD_LEVEL  3
+#define GZIP_WINDOW    (15 + 16) /* the largest; with gzip's header */
+#define GZIP_MEMORY    8
+#define ZSTD_LEVEL     3
+#define CHECKSUM_BYTES 4
 
 struct dit_packer {
 	enum dit_export_compression kind;
@@ -21,6 +22,18 @@ struct dit_packer {
 	ZSTD_CCtx *zstd;
 	struct dit_buffer out; /* the text before, for its memory */
 };
+
+/* With a checksum of the text, as gzip has one. NULL: no memory */
+static ZSTD_CCtx *make_zstd(void)
+{
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+
+	if (zstd != NULL) {
+		(void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+		(void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+	}
+	return zstd;
+}
 
 int dit_packer_new(struct dit_packer **ret, enum dit_export_compression kind)
 {
@@ -31,7 +44,7 @@ int dit_packer_new(struct dit_packer **ret, enum dit_export_compression kind)
 	}
 	packer->kind = kind;
 	if (kind == DIT_EXPORT_ZSTD) {
-		packer->zstd = ZSTD_createCCtx();
+		packer->zstd = make_zstd();
 	} else {
 		packer->has_gzip = deflateInit2(&packer->gzip, Z_DEFAULT_COMPRESSION,
 		                                Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
@@ -101,14 +114,15 @@ static int pack_gzip(struct dit_packer *packer, const struct dit_ldif_text *text
 static int pack_zstd(struct dit_packer *packer, const struct dit_ldif_text *text,
                      size_t *ret_len)
 {
-	int r = dit_buffer_reserve(&packer->out, ZSTD_compressBound(text->len));
+	int r = dit_buffer_reserve(&packer->out,
+	                           ZSTD_compressBound(text->len) + CHECKSUM_BYTES);
 	size_t len = 0;
 
 	if (r < 0) {
 		return r;
 	}
-	len = ZSTD_compressCCtx(packer->zstd, packer->out.data, packer->out.size_bytes,
-	                        text->data, text->len, ZSTD_LEVEL);
+	len = ZSTD_compress2(packer->zstd, packer->out.data, packer->out.size_bytes,
+	                     text->data, text->len);
 	if (ZSTD_isError(len)) {
 		return -ENOMEM; /* no other error is possible with room for the worst */
 	}
