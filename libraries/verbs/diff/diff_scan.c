@@ -86,15 +86,13 @@ static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *at
                      struct dit_sum128 *sum)
 {
 	struct dit_span name = attr->ad == NULL ? attr->name : attr->ad->name;
-	uint64_t seed = dit_sum128_seed(name, diff->seed);
 	bool is_ordered = attr->ad != NULL &&
 	                  (attr->ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
+	uint32_t each = is_ordered ? 1 : attr->nvalues;
 
-	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		struct dit_sum128 one =
-			dit_sum128_of(attr->values[i], seed + (is_ordered ? i + 1 : 0));
-
-		dit_sum128_add(sum, &one);
+	/* Each place of an order has a seed of its own. */
+	for (uint32_t i = 0; i < attr->nvalues; i += each) {
+		dit_sum128_add_values(sum, name, attr->values + i, each, diff->seed + i);
 	}
 }
 
