@@ -47,16 +47,6 @@ static int add_to_subtree(struct dit_diff_digest *digest, const struct subtree *
 	return dit_diff_map_set(&digest->by_id, more->id, (uint32_t)digest->nsubtrees++);
 }
 
-static bool has_csn(const struct dit_entry_view *entry)
-{
-	for (uint32_t i = 0; entry->parent == 0 && i < entry->nattrs; i++) {
-		if (dit_span_eq(entry->attrs[i].name, DIT_SPAN("contextCSN"))) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static int add_entry(struct dit_diff_digest *digest, const struct dit_entry_view *entry,
                      const struct dit_sum128 *name)
 {
@@ -69,7 +59,9 @@ static int add_entry(struct dit_diff_digest *digest, const struct dit_entry_view
 	bucket->n++;
 	bucket->sum += one.sum.low;
 	bucket->mixed += one.sum.low * name->low;
-	digest->top = has_csn(entry) ? entry->id : digest->top;
+	if (entry->parent == 0 && dit_diff_csns(entry) != NULL) {
+		digest->top = entry->id;
+	}
 	return add_to_subtree(digest, &one);
 }
 
@@ -91,11 +83,8 @@ static int suspect(struct digesting *work, unsigned member,
 	    (!is_found && suspects->n >= DIT_DIGEST_NAMES_MAX)) {
 		return 0;
 	}
-	if (DIT_GROW(suspects->list, suspects->size, suspects->n + 1) < 0) {
-		return -ENOMEM;
-	}
-	suspects->list[suspects->n++] = (struct suspect){entry->id, number, is_found};
-	return 0;
+	return DIT_APPEND(suspects->list, suspects->size, suspects->n,
+	                  (struct suspect){entry->id, number, is_found});
 }
 
 static int take_entry(void *ctx, struct dit_scan_range *range,
@@ -205,21 +194,17 @@ static int name_subtrees(struct dit_diff *diff, unsigned side,
 static int read_csns(struct dit_diff *diff, unsigned side, struct dit_diff_digest *digest)
 {
 	struct dit_entry_view entry = {.nattrs = 0};
+	const struct dit_attr_view *csns = NULL;
 	int r = digest->top == 0 ? 0 : dit_diff_read(diff, side, digest->top, &entry);
 
 	digest->csns = json_array();
-	for (uint32_t i = 0; i < entry.nattrs && r == 0; i++) {
-		const struct dit_attr_view *attr = &entry.attrs[i];
-
-		for (uint32_t v = 0; v < attr->nvalues && r == 0 &&
-		                     dit_span_eq(attr->name, DIT_SPAN("contextCSN"));
-		     v++) {
-			r = json_array_append_new(digest->csns,
-			                          json_stringn(attr->values[v].data,
-			                                       attr->values[v].len)) < 0
-			            ? -ENOMEM
-			            : 0;
-		}
+	csns = r < 0 ? NULL : dit_diff_csns(&entry);
+	for (uint32_t i = 0; csns != NULL && i < csns->nvalues && r == 0; i++) {
+		r = json_array_append_new(
+			    digest->csns,
+			    json_stringn(csns->values[i].data, csns->values[i].len)) < 0
+		            ? -ENOMEM
+		            : 0;
 	}
 	return digest->csns == NULL ? -ENOMEM : r;
 }

@@ -146,6 +146,7 @@ int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *wh
 /** One more of that name. @param map  of the list. 0 or -ENOMEM */
 int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map,
                    struct dit_diff_count **list, size_t *n);
+
 /* ---- diff_scan.c ---- */
 
 /** Report an entry that is damaged. @return DIT_E_CORRUPT */
@@ -164,6 +165,8 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
 struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn);
 /** A hash of the normal form of the first value, of which there is one. */
 uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr);
+/** The contextCSN of an entry; NULL: it has none. */
+const struct dit_attr_view *dit_diff_csns(const struct dit_entry_view *entry);
 /** Are entries added with this attribute? They are with an operational one that users
  * write, as the ref of a referral. */
 bool dit_diff_is_content(const struct dit_diff *diff, const struct dit_ad *ad);

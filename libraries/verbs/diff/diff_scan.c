@@ -127,6 +127,16 @@ static struct stored sum_up(const struct dit_diff *diff,
 	return ret;
 }
 
+const struct dit_attr_view *dit_diff_csns(const struct dit_entry_view *entry)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		if (dit_span_eq(entry->attrs[i].name, DIT_SPAN("contextCSN"))) {
+			return &entry->attrs[i];
+		}
+	}
+	return NULL;
+}
+
 /* ---- a scan ---- */
 
 int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id)

@@ -50,21 +50,17 @@ static int write_text(struct dit_diff *diff, const char *name, struct dit_span v
 	return dit_ldif_write_value(&diff->text, dit_span_of(name), value, false);
 }
 
-/* What servers knew in the second state. */
+/* The CSNs tell what servers knew in the second state. */
 static int write_csns(struct dit_diff *diff)
 {
 	struct dit_entry_view entry;
+	const struct dit_attr_view *csns = NULL;
 	int r = dit_diff_read(diff, 1, diff->sides[1].top, &entry);
 
-	for (uint32_t i = 0; r == 0 && i < entry.nattrs; i++) {
-		const struct dit_attr_view *attr = &entry.attrs[i];
-
-		for (uint32_t v = 0; dit_span_eq(attr->name, DIT_SPAN("contextCSN")) &&
-		                     v < attr->nvalues && r == 0;
-		     v++) {
-			r = dit_ldif_write_value(&diff->text, DIT_SPAN("# contextCSN"),
-			                         attr->values[v], false);
-		}
+	csns = r < 0 ? NULL : dit_diff_csns(&entry);
+	for (uint32_t i = 0; csns != NULL && i < csns->nvalues && r == 0; i++) {
+		r = dit_ldif_write_value(&diff->text, DIT_SPAN("# contextCSN"),
+		                         csns->values[i], false);
 	}
 	return r;
 }
