@@ -38,7 +38,7 @@ struct dit_attr {
 	bool has_room;  /* of whoever changes values: the lists have room for more */
 };
 
-/** What the values are compared and sorted by. */
+/** The forms by which values are compared and sorted: normal ones, or as given. */
 static inline struct dit_span *dit_attr_keys(const struct dit_attr *attr)
 {
 	return attr->normal != NULL ? attr->normal : attr->values;

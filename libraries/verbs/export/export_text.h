@@ -16,7 +16,7 @@
 #include "ldif/ldif_write.h"
 #include "reader/ad_names.h"
 
-/** What the values of a syntax are in JSON. */
+/** The values of a syntax, as JSON has them. */
 enum dit_export_kind {
 	DIT_EXPORT_STRING, /* in base64 if they are not UTF-8 */
 	DIT_EXPORT_BOOLEAN,

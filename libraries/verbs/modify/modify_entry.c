@@ -698,7 +698,7 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 	uint32_t n = edit->entry->nattrs;
 	int r = 0;
 
-	/* Nor would a longer list, which the check would make. */
+	/* A list that the check made longer would not last either. */
 	if (n == edit->entry->attrs_size) {
 		r = dit_entry_grow(edit->entry, &modifier->kept);
 	}
