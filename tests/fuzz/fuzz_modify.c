@@ -8,7 +8,7 @@
  * a sound database, if it was one.
  */
 #include "fuzz/changed_database.h"
-#include "modify/modify.h"
+#include "modify/modify_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,19 +32,11 @@ static struct changed_database dbs[2];
 
 static int modify(struct changed_database *db, unsigned flags, unsigned nthreads)
 {
-	const struct dit_load_opts load = load_fixture_opts(&db->fixture);
-	struct dit_modify_opts opts = DIT_MODIFY_OPTS_INIT;
+	struct dit_modify_opts opts = modify_opts_of(&db->fixture);
 	struct dit_modify_stats stats;
 	int r = 0;
 
 	load_fixture_forget(&db->fixture);
-	opts.conf = load.conf;
-	opts.input = load.input;
-	opts.report = load.report;
-	opts.report_ctx = load.report_ctx;
-	opts.reject = load.reject;
-	opts.reject_ctx = load.reject_ctx;
-	opts.openldap = load.openldap;
 	opts.threads = nthreads;
 	opts.memory_bytes = 16u << 20;
 	opts.no_urls = true;

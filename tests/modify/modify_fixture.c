@@ -106,9 +106,9 @@ struct modify_fixture *modify_fixture_new_for(enum dit_openldap_version openldap
 	return f;
 }
 
-struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f)
+struct dit_modify_opts modify_opts_of(struct load_fixture *f)
 {
-	const struct dit_load_opts load = load_fixture_opts(&f->load);
+	const struct dit_load_opts load = load_fixture_opts(f);
 	struct dit_modify_opts opts = DIT_MODIFY_OPTS_INIT;
 
 	opts.conf = load.conf;
@@ -118,8 +118,16 @@ struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f)
 	opts.memory_bytes = load.memory_bytes;
 	opts.report = load.report;
 	opts.report_ctx = load.report_ctx;
-	opts.reject = f->is_sealed ? NULL : load.reject;
+	opts.reject = load.reject;
 	opts.reject_ctx = load.reject_ctx;
+	return opts;
+}
+
+struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f)
+{
+	struct dit_modify_opts opts = modify_opts_of(&f->load);
+
+	opts.reject = f->is_sealed ? NULL : opts.reject;
 	return opts;
 }
 

@@ -30,6 +30,8 @@ struct modify_fixture *modify_fixture_new_for(enum dit_openldap_version openldap
 void modify_fixture_load(struct modify_fixture *f, const char *ldif);
 
 /** One thread; reports and rejects are collected. */
+struct dit_modify_opts modify_opts_of(struct load_fixture *f);
+/** The same, without rejects if the database is sealed. */
 struct dit_modify_opts modify_fixture_opts(struct modify_fixture *f);
 /** Forget reports and rejects, and make changes. @param opts  NULL: the above */
 int modify_fixture_run(struct modify_fixture *f, const struct dit_modify_opts *opts,
