@@ -83,7 +83,7 @@ CONF_TEST(database_values_are_read)
 	assert_false(d->lastmod);
 	assert_true(d->is_hidden);
 	assert_false(d->is_disabled);
-	assert_false(d->has_dds);
+	assert_false(d->overlays != NULL);
 	assert_string_equal(d->file, "t.conf");
 	assert_int_equal(d->line, 5);
 
@@ -388,9 +388,41 @@ CONF_TEST(what_belongs_to_others_is_skipped)
 	assert_int_equal(s->databases[5].nindexes, 1);
 	assert_true(s->databases[1].is_subordinate);
 	assert_string_equal(s->databases[3].type, "foo");
-	assert_true(s->databases[4].has_dds);
+	assert_non_null(dit_settings_overlay(s->databases[4].overlays, "dds"));
 	assert_int_equal(s->databases[4].data.maxsize_bytes, 5000000);
-	assert_false(s->databases[5].has_dds);
+	assert_null(dit_settings_overlay(s->databases[5].overlays, "dds"));
+}
+
+/* What an overlay makes of entries is kept, the last line first. */
+CONF_TEST(overlays_keep_their_directives)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+	const struct dit_overlay *overlay = NULL;
+
+	assert_int_equal(conf_read(f,
+	                           CONF_SCHEMA
+	                           "moduleload memberof\nmoduleload refint\n"
+	                           "database mdb\nsuffix dc=a\ndirectory .\n"
+	                           "overlay memberof\nmemberof-dangling drop\n"
+	                           "overlay refint\nrefint_attributes member \"x y\"\n"
+	                           "overlay memberof\nmemberof-dn \"dc=b, dc=a\"\n"
+	                           "memberof-refint on\nmemberof-dangling ignore\n",
+	                           &s),
+	                 0);
+	overlay = s->databases[1].overlays;
+	assert_string_equal(overlay->name, "memberof");
+	assert_string_equal(overlay->lines->keyword, "memberof-dangling");
+	assert_string_equal(overlay->lines->args[0], "ignore");
+	assert_null(overlay->lines->args[1]);
+	assert_string_equal(overlay->lines->next->args[0], "dc=b, dc=a");
+	assert_null(overlay->lines->next->next);
+	overlay = overlay->next;
+	assert_string_equal(overlay->name, "refint");
+	assert_string_equal(overlay->lines->args[1], "x y");
+	assert_string_equal(overlay->next->lines->args[0], "drop");
+	assert_null(overlay->next->next);
+	assert_null(s->frontend_overlays);
 }
 
 CONF_TEST(modules_bring_their_schema)

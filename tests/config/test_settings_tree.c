@@ -168,7 +168,7 @@ CONF_TEST(other_databases_and_overlays_keep_their_attributes)
 	s = accept_tree(*state);
 	assert_int_equal(s->ndatabases, 3);
 	assert_string_equal(s->databases[1].type, "ldap");
-	assert_true(s->databases[2].has_dds);
+	assert_non_null(dit_settings_overlay(s->databases[2].overlays, "dds"));
 	assert_ptr_equal(dit_settings_select(s, DIT_SPAN("dc=b"), false),
 	                 &s->databases[1]);
 }
@@ -204,7 +204,7 @@ CONF_TEST(entries_of_their_own_classes_are_known_by_their_names)
 	assert_int_equal(s->nsortvals, 1);
 	assert_span_equal(s->databases[1].suffix, "dc=a");
 	assert_string_equal(s->databases[2].type, "meta");
-	assert_true(s->databases[3].has_dds);
+	assert_non_null(dit_settings_overlay(s->databases[3].overlays, "dds"));
 }
 
 CONF_TEST(checksums_are_compared)

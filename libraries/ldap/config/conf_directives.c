@@ -281,8 +281,8 @@ static bool is_here(const struct dit_conf_parser *parser,
 	case DIT_DIRECTIVE_OF_BACK_MDB:
 		return scope->section == DIT_CONF_BACKEND &&
 		       strcmp(scope->backend, "mdb") == 0;
-	case DIT_DIRECTIVE_OF_DDS:
-		return is_database && dit_conf_database(parser)->has_dds;
+	case DIT_DIRECTIVE_OF_OVERLAY:
+		return dit_conf_overlay(parser, directive->overlay) != NULL;
 	}
 	return true;
 }

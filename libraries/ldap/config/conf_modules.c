@@ -122,26 +122,34 @@ static bool knows_keyword(const struct dit_conf_parser *parser, int kind,
 	return is_known;
 }
 
-/* The database that overlays of the present place belong to. */
-static size_t overlay_owner(const struct dit_conf_parser *parser)
+/* The list that overlays of the present place belong to. */
+static struct dit_overlay **overlays_of(const struct dit_conf_parser *parser)
 {
-	return parser->scope.section == DIT_CONF_DATABASE ? parser->scope.database
-	                                                  : DIT_CONF_FRONTEND;
+	return parser->scope.section == DIT_CONF_DATABASE
+	               ? &dit_conf_database(parser)->overlays
+	               : &parser->settings->frontend_overlays;
+}
+
+struct dit_overlay *dit_conf_overlay(const struct dit_conf_parser *parser,
+                                     const char *name)
+{
+	return parser->scope.section == DIT_CONF_DATABASE
+	               ? dit_settings_overlay(*overlays_of(parser), name)
+	               : NULL;
 }
 
 bool dit_conf_is_keyword_of_part(const struct dit_conf_parser *parser,
                                  const char *keyword)
 {
 	const struct dit_conf_scope *scope = &parser->scope;
-	const struct dit_conf_overlay *overlay = parser->overlays;
+	const struct dit_overlay *overlay = *overlays_of(parser);
 
 	if (scope->section == DIT_CONF_BACKEND) {
 		return knows_keyword(parser, DIT_CONF_DATABASE_TYPE, scope->backend,
 		                     keyword);
 	}
 	while (overlay != NULL &&
-	       !(overlay->database == overlay_owner(parser) &&
-	         knows_keyword(parser, DIT_CONF_OVERLAY, overlay->name, keyword))) {
+	       !knows_keyword(parser, DIT_CONF_OVERLAY, overlay->name, keyword)) {
 		overlay = overlay->next;
 	}
 	return overlay != NULL ||
@@ -395,20 +403,14 @@ static int check_overlay(struct dit_conf_parser *parser, const char *name)
 {
 	const struct dit_conf_part *part =
 		next_part(parser, NULL, DIT_CONF_OVERLAY, name);
-	const struct dit_conf_overlay *other = parser->overlays;
-	bool is_single = part != NULL && part->is_single;
 
-	while (is_single && other != NULL &&
-	       !(other->database == overlay_owner(parser) && other->name != NULL &&
-	         strcmp(other->name, name) == 0)) {
-		other = other->next;
-	}
-	if (is_single && other != NULL) {
+	if (part != NULL && part->is_single &&
+	    dit_settings_overlay(*overlays_of(parser), name) != NULL) {
 		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "overlay_config(): overlay \"%s\" already in list",
 		                     name);
 	}
-	while (part != NULL && overlay_owner(parser) == DIT_CONF_FRONTEND) {
+	while (part != NULL && parser->scope.section != DIT_CONF_DATABASE) {
 		if (part->global != NULL) {
 			return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 			                     "%s", part->global);
@@ -420,19 +422,42 @@ static int check_overlay(struct dit_conf_parser *parser, const char *name)
 
 static int add_overlay(struct dit_conf_parser *parser, const char *name)
 {
-	struct dit_conf_overlay *overlay =
+	struct dit_overlay **list = overlays_of(parser);
+	struct dit_overlay *overlay =
 		dit_arena_alloc(dit_conf_arena(parser), sizeof(*overlay));
 
 	if (overlay == NULL) {
 		return -ENOMEM;
 	}
-	*overlay =
-		(struct dit_conf_overlay){parser->overlays, overlay_owner(parser), name};
-	parser->overlays = overlay;
-	if (name != NULL && strcmp(name, "dds") == 0 &&
-	    parser->scope.section == DIT_CONF_DATABASE) {
-		dit_conf_database(parser)->has_dds = true;
+	*overlay = (struct dit_overlay){.next = *list, .name = name};
+	*list = overlay;
+	return 0;
+}
+
+int dit_conf_keep_words(struct dit_conf_parser *parser,
+                        const struct dit_directive *directive)
+{
+	struct dit_arena *arena = dit_conf_arena(parser);
+	struct dit_overlay *overlay = dit_conf_overlay(parser, directive->overlay);
+	size_t n = parser->scope.nwords;
+	struct dit_overlay_line *line =
+		dit_arena_alloc(arena, sizeof(*line) + n * sizeof(*line->args));
+
+	if (line == NULL) {
+		return -ENOMEM;
 	}
+	line->next = overlay->lines;
+	line->keyword = directive->name;
+	for (size_t i = 0; i + 1 < n; i++) {
+		line->args[i] =
+			dit_arena_copy(arena, dit_span_of(parser->scope.words[i + 1]))
+				.data;
+		if (line->args[i] == NULL) {
+			return -ENOMEM;
+		}
+	}
+	line->args[n - 1] = NULL;
+	overlay->lines = line;
 	return 0;
 }
 

@@ -105,8 +105,9 @@ static int run_function(struct dit_conf_parser *parser,
 	int r = 0;
 
 	(void)dit_conf_forget(parser->reporter);
-	r = directive->run == NULL ? set_value(parser, directive)
-	                           : directive->run(parser);
+	r = directive->run != NULL               ? directive->run(parser)
+	    : directive->value == DIT_CONF_WORDS ? dit_conf_keep_words(parser, directive)
+	                                         : set_value(parser, directive);
 	if (r == DIT_E_CONFIG && parser->reporter->message[0] == '\0' &&
 	    dit_openldap_is_in(parser->openldap, tells_wordless_failures)) {
 		(void)dit_conf_say(parser->reporter, DIT_SAY_VALUE,

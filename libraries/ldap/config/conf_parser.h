@@ -167,15 +167,6 @@ struct dit_conf_part {
 
 extern const struct dit_conf_part dit_conf_parts[];
 
-/** An overlay that the configuration puts on a database. */
-struct dit_conf_overlay {
-	const struct dit_conf_overlay *next;
-	size_t database;  /* place in settings->databases, or DIT_CONF_FRONTEND */
-	const char *name; /* NULL: of an unknown module */
-};
-
-#define DIT_CONF_FRONTEND SIZE_MAX
-
 /** A part of the configuration: says which directives are known and what they set. */
 enum dit_conf_section {
 	DIT_CONF_GLOBAL, /* the front end as well */
@@ -214,16 +205,15 @@ struct dit_conf_parser {
 	struct dit_conf_scope scope;        /* of the line that is being read */
 	enum dit_openldap_version openldap; /* never DIT_OPENLDAP_FOUND */
 	const char *module_path;            /* folders, separated by ':'; NULL: default */
-	struct dit_conf_name *modules;      /* as typed; these five in the arena */
+	struct dit_conf_name *modules;      /* as typed; these four in the arena */
 	struct dit_conf_name *built_in;     /* into slapd */
 	struct dit_conf_name *loaded_types; /* types of databases that modules brought */
 	struct dit_conf_name *lost_types;   /* types whose schema collides */
-	const struct dit_conf_overlay *overlays;
-	bool knows_built_in;     /* else any part may be built into slapd */
-	bool has_unknown_module; /* which may bring any overlay */
-	bool has_unknown_schema; /* of a module or part: any attribute */
-	bool has_database;       /* the front end does not count */
-	unsigned defined;        /* a bit for each type that may be named once */
+	bool knows_built_in;                /* else any part may be built into slapd */
+	bool has_unknown_module;            /* which may bring any overlay */
+	bool has_unknown_schema;            /* of a module or part: any attribute */
+	bool has_database;                  /* the front end does not count */
+	unsigned defined; /* a bit for each type that may be named once */
 	bool has_server_id;
 	bool has_plain_server_id; /* without a URL */
 };
@@ -251,6 +241,7 @@ enum dit_conf_value {
 	DIT_CONF_BOOL, /* on without an argument */
 	DIT_CONF_UINT,
 	DIT_CONF_ULONG,
+	DIT_CONF_WORDS, /* all of them, kept with the overlay */
 };
 
 /** Where the value goes. In the front end nothing of a database is set. */
@@ -277,8 +268,9 @@ struct dit_directive {
 		DIT_DIRECTIVE_OF_ANY,
 		DIT_DIRECTIVE_OF_MDB, /* databases of mdb */
 		DIT_DIRECTIVE_OF_BACK_MDB,
-		DIT_DIRECTIVE_OF_DDS, /* after the overlay dds */
+		DIT_DIRECTIVE_OF_OVERLAY,
 	} section;
+	const char *overlay; /* after which it may stand */
 	const char *name;
 	const char *attribute; /* its name in cn=config; NULL: none */
 	/* Arguments without the keyword: how many, and what slapd calls them. */
@@ -439,6 +431,13 @@ int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type);
 /** Define what the first database of a type tells the monitor; a collision does not
  * matter. */
 int dit_conf_load_monitor_schema(struct dit_conf_parser *parser, const char *type);
+
+/** The overlay of that name at the present place, of a database alone; NULL: none. */
+struct dit_overlay *dit_conf_overlay(const struct dit_conf_parser *parser,
+                                     const char *name);
+/** The words of the scope belong to that overlay. 0, -ENOMEM */
+int dit_conf_keep_words(struct dit_conf_parser *parser,
+                        const struct dit_directive *directive);
 
 /** Is the keyword one of an overlay, or of a type of databases, at the present place? */
 bool dit_conf_is_keyword_of_part(const struct dit_conf_parser *parser,

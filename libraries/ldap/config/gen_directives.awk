@@ -6,18 +6,18 @@
 #
 # One row serves both notations: 2 the keyword of slapd.conf, 3 the attribute of cn=config. The
 # first row that fits counts, so those of a section stand above the general ones.
-# Columns, of which "-" is empty: 1 section, 4 least and 5 most arguments (0: any number), 6 what
+# Columns, of which "-" is empty: 1 section, or an overlay of the database, 4 least and 5 most arguments (0: any number), 6 what
 # slapd calls them, 7 flags, 8 function dit_conf_run_..., 9 value in place of a function: its
 # type, "settings" or "database", and the member that is set, 10 releases, "from 2.6" or "to 2.5".
 
 BEGIN {
 	FS = "\t"
-	split("any ANY mdb MDB back-mdb BACK_MDB dds DDS", words, " ")
+	split("any ANY mdb MDB back-mdb BACK_MDB", words, " ")
 	table(section, "DIT_DIRECTIVE_OF_")
 	split("prefix PREFIX raw RAW before-db BEFORE_DB one-word ONE_WORD secret SECRET " \
 	      "db DB", words, " ")
 	table(flag, "DIT_DIRECTIVE_")
-	split("bool BOOL uint UINT ulong ULONG", words, " ")
+	split("bool BOOL uint UINT ulong ULONG words WORDS", words, " ")
 	table(type, "DIT_CONF_")
 	split("settings SETTINGS database OF_DATABASE", words, " ")
 	table(target, "DIT_CONF_")
@@ -81,7 +81,9 @@ NF != 10 {
 }
 
 {
-	printf "\t{.section = %s, .name = \"%s\"", word(section, $1), $2
+	printf "\t{.section = %s, .name = \"%s\"",
+		$1 in section ? section[$1] : "DIT_DIRECTIVE_OF_OVERLAY", $2
+	field("overlay", $1 in section ? "-" : $1, "\"" $1 "\"")
 	field("attribute", $3, "\"" $3 "\"")
 	printf ", .min = %d, .max = %d", $4, $5
 	field("args", $6, "\"" $6 "\"")

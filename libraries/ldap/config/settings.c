@@ -66,6 +66,14 @@ void dit_settings_free(struct dit_settings *settings)
 	free(settings);
 }
 
+struct dit_overlay *dit_settings_overlay(struct dit_overlay *list, const char *name)
+{
+	while (list != NULL && (list->name == NULL || strcmp(list->name, name) != 0)) {
+		list = (struct dit_overlay *)list->next;
+	}
+	return list;
+}
+
 /* slapd would write the file as a tree into the folder, which has to be empty. */
 static int check_empty(const struct dit_conf_reporter *reporter, const char *dir)
 {

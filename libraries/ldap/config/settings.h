@@ -81,6 +81,21 @@ struct dit_data_settings {
 	char *passphrase; /* for it; owned, secret memory (system/secret.h); NULL: none */
 };
 
+/** A line of an overlay's own directives. */
+struct dit_overlay_line {
+	const struct dit_overlay_line *next; /* configured before it; NULL: none */
+	const char *keyword;                 /* of slapd.conf */
+	const char *args[];                  /* NULL after the last */
+};
+
+/** An overlay of a database, or of the front end. */
+struct dit_overlay {
+	const struct dit_overlay *next; /* configured before it; NULL: none */
+	const char *name;               /* NULL: of an unknown module */
+	/* The last one is the first. Those of memberof, refint and unique alone */
+	const struct dit_overlay_line *lines;
+};
+
 struct dit_database {
 	int number;       /* as -n counts: 0 is the config database */
 	const char *type; /* "mdb", "ldap", ... */
@@ -93,7 +108,6 @@ struct dit_database {
 	bool is_hidden;
 	bool is_disabled;
 	bool is_subordinate;
-	bool has_dds;           /* "overlay dds" */
 	bool sync_use_subentry; /* contextCSN is kept in cn=ldapsync */
 	/* A copy of one provider's database: syncrepl or updatedn, without multiprovider
 	 * (config.md 3.3) */
@@ -104,6 +118,7 @@ struct dit_database {
 	size_t nindexes;
 	size_t indexes_size; /* private: for how many there is room */
 	struct dit_multival_rules multival;
+	struct dit_overlay *overlays; /* the last one is the first; NULL: none */
 	const char *file; /* file with the "database" line, or the tree; NULL: number 0 */
 	unsigned long line;
 	bool is_shadow;         /* private: syncrepl or updatedn was read */
@@ -122,12 +137,16 @@ struct dit_settings {
 	/* CLOCK_REALTIME: when the files were read, and the latest change of one */
 	uint64_t read_us;
 	uint64_t changed_us;
-	bool is_frontend_subordinate; /* "subordinate" outside a database */
+	bool is_frontend_subordinate;          /* "subordinate" outside a database */
+	struct dit_overlay *frontend_overlays; /* of all databases; as those of one */
 	/* private */
 	size_t sortvals_size; /* for how many there is room */
 	size_t databases_size;
 	struct dit_settings_memory *memory; /* NULL: the settings were not read */
 };
+
+/** The overlay of that name that was configured last; NULL: there is none. */
+struct dit_overlay *dit_settings_overlay(struct dit_overlay *list, const char *name);
 
 /** The longest list of IDs; a longer one is stored as a range. */
 static inline uint32_t dit_settings_list_max(const struct dit_settings *settings)

@@ -51,7 +51,7 @@ struct dit_entry_context dit_database_context(const struct dit_release_rules *ru
 
 	context.schema = settings->schema;
 	context.lastmod = db->lastmod;
-	context.allow_dynamic = db->has_dds;
+	context.allow_dynamic = dit_settings_overlay(db->overlays, "dds") != NULL;
 	context.warns_of_missing = db->is_single_shadow;
 	context.rootdn = db->rootdn;
 	context.rootdn_norm = db->rootdn_norm;
