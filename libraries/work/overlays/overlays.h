@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the overlays memberof, refint and unique of a database ask of its entries
+ * (doc/spec/overlays.md).
+ *
+ *   dit_overlay_rules_make()
+ *   dit_overlays_new();
+ *   any thread:  dit_overlays_take() for each entry
+ *   dit_overlays_join();  dit_overlays_next() ...;
+ *   dit_overlays_free();  dit_overlay_rules_deinit()
+ *
+ * Memory: sorters, which write temporary files beyond what they may take; and the DNs of
+ * groups, once each.
+ *
+ * Threads: main, but for dit_overlays_take().
+ */
+#ifndef DITKIT_OVERLAYS_H
+#define DITKIT_OVERLAYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/shared.h"
+#include "codec/entry_view.h"
+#include "config/settings.h"
+#include "job/job.h"
+#include "reader/dn_reader.h"
+#include "scan/scan_snapshot.h"
+
+/* ---- rules ---- */
+
+/** A member that no entry is called by when the group is added. */
+enum dit_dangling {
+	DIT_DANGLING_IGNORE,
+	DIT_DANGLING_DROP,
+	DIT_DANGLING_ERROR,
+};
+
+/** One "overlay memberof". */
+struct dit_memberof_rule {
+	const struct dit_class *group;
+	const struct dit_ad *member;
+	const struct dit_ad *memberof;
+	struct dit_span dn; /* the new modifiersName; data is NULL: it stays */
+	struct dit_span dn_norm;
+	enum dit_dangling dangling;
+	bool has_addcheck; /* an entry finds the groups that were there before it */
+};
+
+/** An attribute of "refint_attributes". */
+struct dit_refint_rule {
+	const struct dit_ad *ad;
+	struct dit_span nothing; /* normal form; may dangle; data is NULL: none */
+};
+
+/** A URI of "unique_uri", or all that the older directives say. */
+struct dit_unique_rule {
+	struct dit_entry_match match;
+	const struct dit_ad **ads; /* owned */
+	size_t nads;               /* 0: all attributes that are not operational */
+	bool is_ignored;           /* all but these */
+};
+
+/** Zero: none. [const] once they are made */
+struct dit_overlay_rules {
+	struct dit_arena arena;
+	struct dit_memberof_rule *memberof; /* in the order of the configuration */
+	size_t nmemberof;
+	struct dit_refint_rule *refint;
+	size_t nrefint;
+	struct dit_unique_rule *unique;
+	size_t nunique;
+	struct dit_span rootdn; /* normal form */
+	const struct dit_schema *schema;
+};
+
+/**
+ * The rules of a database's own overlays.
+ *
+ * @param job  gets a report of a directive that slapd would refuse
+ * @param ret  to be deinitialised in every case
+ *
+ * @return 0; DIT_E_CONFIG, reported; -ENOMEM
+ */
+int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database *db,
+                           struct dit_overlay_rules *ret);
+void dit_overlay_rules_deinit(struct dit_overlay_rules *rules);
+
+/** Can the rules want anything of an entry? */
+static inline bool dit_overlay_rules_has(const struct dit_overlay_rules *rules)
+{
+	return rules->nmemberof + rules->nrefint + rules->nunique > 0;
+}
+
+/* ---- entries ---- */
+
+struct dit_overlays;
+
+struct dit_overlays_opts {
+	const struct dit_overlay_rules *rules; /* borrowed */
+	unsigned nproducers;                   /* threads that take entries */
+	size_t memory_bytes;
+	struct dit_shared shared;
+	/* Entries come into being in the order of their IDs, as by ldapadd: a group finds
+	 * only members that are there before it. */
+	bool in_order;
+	/* Which rules count. In order, an entry that slapd would refuse is not there for
+	 * those after it. */
+	bool with_memberof;
+	bool with_refint;
+	bool with_unique;
+};
+
+/** @return 0; -ENOMEM; errors of dit_sorter_new() */
+int dit_overlays_new(struct dit_overlays **ret, const struct dit_overlays_opts *opts);
+/** NULL is fine. */
+void dit_overlays_free(struct dit_overlays *overlays);
+
+/**
+ * Take an entry: its names, and attributes that dit_overlays_want() wants. One that cannot
+ * be read is left out.
+ *
+ * @param producer  the calling thread's number
+ *
+ * @return 0; -ENOMEM; errors of dit_sorter_push()
+ */
+int dit_overlays_take(struct dit_overlays *overlays, unsigned producer,
+                      const struct dit_entry_view *entry);
+
+/** Is the description the rule's `member`, or derived from it? */
+bool dit_overlays_is_member(const struct dit_memberof_rule *rule,
+                            const struct dit_ad *ad);
+/** Does a rule look at attributes of this description, or at object classes? */
+bool dit_overlays_want(const struct dit_overlay_rules *rules, const struct dit_ad *ad);
+
+/** No more entries: names meet. 0; DIT_E_STOPPED; -ENOMEM; errors of the sorters */
+int dit_overlays_join(struct dit_overlays *overlays);
+
+/** What a rule says of an entry. Those of one entry come in this order. */
+enum dit_overlay_kind {
+	/* The value `number` of `member` names no entry, and the rule does not ignore
+	 * that. In order the value is dropped, or the group is refused */
+	DIT_OVERLAY_DANGLING,
+	DIT_OVERLAY_REFERENCE, /* the same of an attribute of refint */
+	DIT_OVERLAY_MEMBER,    /* memberOf has the group `other`, and is to have it */
+	DIT_OVERLAY_MISSING,   /* memberOf is to have the group `other` */
+	DIT_OVERLAY_SURPLUS,   /* memberOf is not to have its value `number` */
+	DIT_OVERLAY_TWICE, /* the entry `other` has this value, too; in order, before */
+};
+
+struct dit_overlay_item {
+	uint64_t id; /* of the entry; they ascend */
+	enum dit_overlay_kind kind;
+	uint32_t number; /* of a value, among all values of the rule's attribute */
+	uint64_t other;
+	/* Of dit_memberof_rule or dit_refint_rule; with TWICE: the ordinal of the
+	 * attribute description */
+	uint32_t rule;
+	bool is_early; /* MISSING: the group was there before the entry (addcheck) */
+};
+
+/** @return 1; 0: there are no more; errors of the sorter */
+int dit_overlays_next(struct dit_overlays *overlays, struct dit_overlay_item *ret);
+
+/** The names of a group with members; pretty and normal form, or NULL: it is none. After
+ * dit_overlays_join(). Any thread */
+const struct dit_dn_text *dit_overlays_group(const struct dit_overlays *overlays,
+                                             uint64_t id);
+
+/** With in_order: memberships that are not made, as the group comes before the member. */
+uint64_t dit_overlays_nlate(const struct dit_overlays *overlays);
+
+#endif
