@@ -98,6 +98,7 @@ static void take_values(struct modify_options *options)
 	modify->write_context_csn = common_is_given(common, 'w');
 	modify->is_exact = common_is_given(common, OPT_EXACT);
 	modify->may_mismatch = common_is_given(common, OPT_FORCE);
+	modify->mends_memberof = common_is_given(common, OPT_MEMBEROF);
 	modify->memory_bytes = common_number(common, OPT_MEMORY);
 	if (common_is_given(common, OPT_MAX_REJECTS)) {
 		modify->keep_going = true;
@@ -126,6 +127,10 @@ static int read_options(struct modify_options *options, int argc, char *argv[])
 	}
 	take_values(options);
 	r = common_check_options(&options->common, argc, argv);
+	if (r == 0 && options->modify.mends_memberof && options->inputs.n > 0) {
+		return common_wrong(&options->common, "--memberof excludes an input:",
+		                    options->inputs.paths[0]);
+	}
 	if (r == 0 && options->common.conf == NULL &&
 	    config_database_is_meant(&options->common)) {
 		r = config_database_hand_over(&options->common, &slapmodify,
@@ -148,12 +153,14 @@ static json_t *records_json(const struct modify_options *options,
                             const struct dit_modify_stats *stats)
 {
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "read",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "read",
 		json_number(stats->nrecords), "added", json_number(stats->nadded),
 		"deleted", json_number(stats->ndeleted), "modified",
 		json_number(stats->nmodified), "renamed", json_number(stats->nrenamed),
 		"refused", json_number(stats->nrefused), "changed",
-		options->modify.is_dry_run ? json_null() : json_number(stats->nentries));
+		options->modify.is_dry_run ? json_null() : json_number(stats->nentries),
+		"memberships_added", json_number(stats->nmemberships_added),
+		"memberships_removed", json_number(stats->nmemberships_removed));
 }
 
 static json_t *databases_json(const struct dit_modify_stats *stats)
@@ -220,7 +227,8 @@ static int status_of(const struct modify_options *options,
 static int write_output(struct modify_options *options, struct run_record *record,
                         const struct dit_modify_stats *stats, int r, int status)
 {
-	bool has_nothing = r == 0 && stats->nrecords == 0;
+	bool has_nothing =
+		r == 0 && stats->nrecords == 0 && !options->modify.mends_memberof;
 
 	if (!run_output_is_wanted(&options->output)) {
 		return 0;
@@ -256,7 +264,8 @@ static int modify(struct modify_options *options, struct run_record *record)
 	r = dit_modify(&options->modify, &stats);
 	run_record_end(record);
 	meter_end(&meter, r == 0);
-	if (r == 0 && stats.nrecords == 0 && options->modify.first_line == 0) {
+	if (r == 0 && stats.nrecords == 0 && options->modify.first_line == 0 &&
+	    !options->modify.mends_memberof) {
 		(void)fputs("ditmodify: the input is empty: there is no change in it\n",
 		            stderr);
 	}
@@ -280,14 +289,17 @@ static int run(struct modify_options *options, int argc, char *argv[])
 		return EXIT_SUCCESS;
 	}
 	common_raise_file_limit();
-	inputs_tell_terminal(&options->inputs, &options->common);
+	if (!options->modify.mends_memberof) {
+		inputs_tell_terminal(&options->inputs, &options->common);
+	}
 	if (run_output_open(&options->output, "ditmodify") < 0 ||
 	    rejects_open(&options->rejects) < 0) {
 		return EXIT_FAILURE;
 	}
 	options->modify.stop = common_catch_interrupts();
 	/* "ditdiff ... | ditmodify": ditdiff reads the same database. */
-	if (inputs_drain_pipe(&options->inputs, "ditmodify", options->modify.stop) < 0) {
+	if (!options->modify.mends_memberof &&
+	    inputs_drain_pipe(&options->inputs, "ditmodify", options->modify.stop) < 0) {
 		return EXIT_FAILURE;
 	}
 	run_record_start(&record, "ditmodify", phase_names, argc, argv);

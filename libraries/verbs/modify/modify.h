@@ -108,6 +108,10 @@ struct dit_modify_opts {
 	/* Such changes tell the digest of the state that they are for. Make them even if
 	 * that is not the database's. */
 	bool may_mismatch;
+	/* Make no changes from an input, which is not read, but those that the overlay
+	 * memberof of the database would have made: memberOf of all entries becomes what
+	 * the members of groups say. DIT_E_CONFIG: there is no such overlay */
+	bool mends_memberof;
 };
 
 /** Options to begin with: all defaults. Not for static objects. */
@@ -141,7 +145,9 @@ struct dit_modify_stats {
 	uint64_t bytes;                     /* of data.mdb at the end */
 	uint64_t phase_us[DIT_MODIFY_NPHASES];     /* wall clock */
 	uint64_t phase_cpu_us[DIT_MODIFY_NPHASES]; /* of all threads of the process */
-	uint64_t reserved[8];                      /* room for later releases; 0 */
+	uint64_t nmemberships_added;               /* with mends_memberof */
+	uint64_t nmemberships_removed;
+	uint64_t reserved[6]; /* room for later releases; 0 */
 };
 
 /**

@@ -735,7 +735,9 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
 	}
 	if (r == 0 && stamp != NULL) {
 		r = stamp_entry(&edit, mods, nmods, stamp);
-		r = r ?: check(&edit, dn);
+	}
+	if (r == 0 && dn != NULL) {
+		r = check(&edit, dn);
 		r = r ?: order_splits(&edit);
 	}
 	node->is_changed |= r == 0;

@@ -10,6 +10,7 @@
  *   modify_tree.c    which entries there are now, and how they are called
  *   modify_write.c   the database gets what has changed
  *   modify_state.c   is the database in the state that the changes are for?
+ *   modify_memberof.c  memberships become what the members of groups say
  *
  * The stored state is never changed while changes are applied: it is read through the
  * output (names) and through a snapshot (entries). What a change touches is a node, which
@@ -238,8 +239,8 @@ struct dit_entry *dit_modify_keep(struct modifier *modifier,
  * Make modifications, and the check of the whole entry. If one is refused the entry is
  * what it was.
  *
- * @param dn     that the entry will have
- * @param stamp  NULL: the entry does not get the stamps of a change, and is not checked
+ * @param dn     that the entry will have; NULL: it is not checked
+ * @param stamp  NULL: the entry does not get the stamps of a change
  *
  * @return 0; DIT_E_INVALID: the notes say why; -ENOMEM
  */
@@ -287,6 +288,11 @@ int dit_modify_open_snapshot(const struct modifier *modifier, unsigned nreaders,
  * reported */
 int dit_modify_check_state(struct modifier *modifier,
                            const struct dit_ldif_record *record);
+
+/* ---- modify_memberof.c ---- */
+
+/** Change what mends_memberof asks for. Reports. 0; error */
+int dit_modify_mend_memberof(struct modifier *modifier);
 
 /* ---- modify_run.c ---- */
 

@@ -191,7 +191,8 @@ static int run(struct modifier *modifier)
 
 	if (r == 0) {
 		dit_job_tell(&modifier->job, DIT_MODIFY_CHANGES);
-		r = run_pipeline(modifier);
+		r = modifier->opts->mends_memberof ? dit_modify_mend_memberof(modifier)
+		                                   : run_pipeline(modifier);
 	}
 	r = r ?: dit_modify_put_csns(modifier);
 	end_phase(modifier, DIT_MODIFY_CHANGES);

@@ -254,7 +254,9 @@ static int make_threads(struct modifier *modifier)
 	for (unsigned i = 0; i < n && r == 0; i++) {
 		r = dit_entry_caches_init(&modifier->members[i]);
 	}
-	return r ?: dit_pipeline_new(&modifier->pipeline, &opts);
+	return r < 0 || modifier->opts->mends_memberof
+	               ? r
+	               : dit_pipeline_new(&modifier->pipeline, &opts);
 }
 
 int dit_modify_setup(struct modifier *modifier)
@@ -268,7 +270,7 @@ int dit_modify_setup(struct modifier *modifier)
 	modifier->job.stop.ticker =
 		modifier->job.nthreads > 1 ? NULL : dit_job_ticker(&modifier->job);
 	r = r ?: make_contexts(modifier);
-	r = r ?: open_input(modifier);
+	r = r ?: modifier->opts->mends_memberof ? 0 : open_input(modifier);
 	r = r ?: open_database(modifier);
 	if (r < 0) {
 		return r;
