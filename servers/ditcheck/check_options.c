@@ -101,6 +101,7 @@ static void take_values(struct check_options *options)
 	check->tmpdir = common_text(common, OPT_TMPDIR);
 	check->max_findings = MAX_FINDINGS_DEFAULT;
 	check->is_strict = common_is_given(common, OPT_STRICT);
+	check->wants_overlays = common_is_given(common, OPT_OVERLAYS);
 	options->wants_sizes = common_is_given(common, OPT_STATS);
 	options->report_path = common_text(common, OPT_REPORT);
 	options->wants_compare = common_is_given(common, OPT_COMPARE);

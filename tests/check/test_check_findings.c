@@ -49,7 +49,8 @@ TEST(findings_are_told_in_order)
 	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
 
-	assert_int_equal(dit_check_findings_new(&findings, 0, false), 0);
+	assert_int_equal(
+		dit_check_findings_new(&findings, 0, DIT_CHECK_MEMBERSHIP_MISSING), 0);
 	find(findings, "sn", 1, "a");
 	find(findings, "cn", 7, "b");
 	find(findings, NULL, 0, "the file");
@@ -92,7 +93,8 @@ TEST(notes_are_counted_apart_and_told_last)
 	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
 
-	assert_int_equal(dit_check_findings_new(&findings, 1, false), 0);
+	assert_int_equal(
+		dit_check_findings_new(&findings, 1, DIT_CHECK_MEMBERSHIP_MISSING), 0);
 	dit_check_report(findings, DIT_CHECK_INDEX_UNUSED, &place, "unused");
 	dit_check_report(findings, DIT_CHECK_HOLE, &place, "a hole");
 	find(findings, "sn", 1, "a");
@@ -129,7 +131,8 @@ TEST(the_first_ones_are_kept_whoever_finds_them_when)
 	pthread_t threads[NTHREADS];
 	struct finder finders[NTHREADS];
 
-	assert_int_equal(dit_check_findings_new(&findings, 3, false), 0);
+	assert_int_equal(
+		dit_check_findings_new(&findings, 3, DIT_CHECK_MEMBERSHIP_MISSING), 0);
 	for (unsigned i = 0; i < NTHREADS; i++) {
 		finders[i] = (struct finder){findings, i};
 		assert_int_equal(
@@ -154,7 +157,7 @@ static int find_without_memory(void)
 	struct dit_check_findings *findings = NULL;
 	struct dit_check_finding place = DIT_CHECK_PLACE("cn");
 	struct told told = {.len = 0};
-	int r = dit_check_findings_new(&findings, 0, false);
+	int r = dit_check_findings_new(&findings, 0, DIT_CHECK_MEMBERSHIP_MISSING);
 
 	if (r < 0) {
 		return r;

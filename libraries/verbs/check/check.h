@@ -226,7 +226,8 @@ struct dit_check_opts {
 
 	/* For what is compared piece by piece; 0: as dit_load(); at least 16 MiB */
 	uint64_t memory_bytes;
-	const char *tmpdir; /* without effect: no temporary files are made */
+	/* As of dit_load(): for what overlays ask for, if it does not fit the memory */
+	const char *tmpdir;
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;
@@ -253,6 +254,9 @@ struct dit_check_opts {
 	/* May be NULL; a value other than 0 ends the check. */
 	const volatile sig_atomic_t *stop;
 	bool is_strict; /* what would be a note is a finding */
+	/* Look at all that the overlays memberof, refint and unique of the database ask
+	 * for; it is a finding. Without, memberships alone are looked at, for notes */
+	bool wants_overlays;
 };
 
 /** Options to begin with: all defaults. Not for static objects. */

@@ -150,6 +150,7 @@ static int prepare(struct dit_check_content *content)
 	r = r < 0 ? r : dit_sorted_types_make(content->settings, &content->sorted);
 	r = r < 0 ? r : dit_dn_reader_new(&content->dns, content->snapshot, 0);
 	r = r < 0 ? r : dit_entry_scan_new(&content->scan, &scan);
+	r = r < 0 ? r : dit_check_overlays_begin(content);
 	if (r < 0) {
 		return r;
 	}
@@ -207,6 +208,9 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 		return note_unread(content, entry->id);
 	}
 	r = r < 0 ? r : dit_check_csn_note(&scanner->csn, entry);
+	r = r < 0 || content->overlays == NULL
+	            ? r
+	            : dit_overlays_take(content->overlays, range->member, entry);
 	if (r == 0 && entry->id > DIT_CHECK_ID_MAX) {
 		return note_unread(content, entry->id);
 	}
@@ -254,7 +258,8 @@ static int scan_entries(struct dit_check_content *content)
 
 	dit_sort_items(content->unread, content->nunread, sizeof(uint64_t),
 	               dit_compare_ids);
-	return r < 0 ? r : finish_csn(content);
+	r = r < 0 ? r : finish_csn(content);
+	return r < 0 ? r : dit_check_overlays(content);
 }
 
 /* ---- wrong indexes ---- */
@@ -416,6 +421,7 @@ static void release(struct dit_check_content *content)
 	}
 	free(content->scanners);
 	dit_dn_reader_free(content->dns);
+	dit_check_overlays_end(content);
 	dit_entry_scan_close(content->scan);
 	dit_check_pieces_deinit(&content->postings);
 	dit_monitor_deinit(&content->monitor);

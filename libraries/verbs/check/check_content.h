@@ -6,7 +6,7 @@
  *   member N   ranges of IDs: entries                            check_entry.c
  *              sums of their keys, next to those of the walk     check_sums.c
  *              sums of their IDs, next to those of the tree      check_tree_sums.c
- *   main       contextCSN                                        check_csn.c
+ *   main       contextCSN; what overlays ask for                 check_csn.c, ...
  *   member N   if sums differ: keys of wrong buckets again       check_index.c
  *   main       id2v; these indexes; the tree, if its sums differ
  *                                                                check_split.c, ...
@@ -30,6 +30,7 @@
 #include "index/index_keys.h"
 #include "job/csn_list.h"
 #include "job/job.h"
+#include "overlays/overlays.h"
 #include "reader/dn_reader.h"
 #include "reader/snapshot.h"
 #include "scan/scan_snapshot.h"
@@ -60,6 +61,8 @@ struct dit_check_content {
 	struct dit_check_findings *findings;
 	struct dit_check_sums *sums; /* of the walk; get those of the entries */
 	struct dit_job *job;         /* is told the progress */
+	struct dit_data_seal *seal;  /* of the file; NULL: not sealed */
+	bool wants_overlays;         /* all that they ask for */
 	uint64_t done;               /* of the phase that was told */
 	uint64_t total;
 
@@ -71,6 +74,8 @@ struct dit_check_content {
 	uint64_t *unread; /* [lock: monitor] entries that have made no keys; ascending */
 	size_t nunread;
 	size_t unread_size;
+	struct dit_overlay_rules rules;
+	struct dit_overlays *overlays;    /* NULL: they ask for nothing */
 	struct dit_check_pieces postings; /* [lock: monitor] that entries make, of wrong
 	                                   * buckets */
 
@@ -152,6 +157,15 @@ int dit_check_index_push(struct dit_check_content *content, unsigned db, uint64_
                          struct dit_span key);
 int dit_check_index(struct dit_check_content *content, size_t db);
 int dit_check_index_rest(struct dit_check_content *content);
+
+/* ---- overlays ---- */
+
+/** Before the scan; dit_overlays_take() gets the entries. 0; DIT_E_CONFIG; errors of
+ * dit_overlays_new() */
+int dit_check_overlays_begin(struct dit_check_content *content);
+/** After the scan: memberships, references, unique values. */
+int dit_check_overlays(struct dit_check_content *content);
+void dit_check_overlays_end(struct dit_check_content *content);
 
 /* ---- one entry ---- */
 

@@ -28,8 +28,8 @@ struct list {
 };
 
 struct dit_check_findings {
-	uint64_t max;   /* [const] of each list; 0: none */
-	bool is_strict; /* [const] no kind is a note */
+	uint64_t max;        /* [const] of each list; 0: none */
+	unsigned first_note; /* [const] */
 
 	/* [lock: lock] */
 	pthread_mutex_t lock;
@@ -45,7 +45,7 @@ const char *dit_check_kind_name(unsigned kind)
 
 bool dit_check_findings_is_note(const struct dit_check_findings *findings, unsigned kind)
 {
-	return kind >= DIT_CHECK_CONTEXT_CSN && !findings->is_strict;
+	return kind >= findings->first_note;
 }
 
 /* ---- order ---- */
@@ -180,7 +180,8 @@ const char *dit_check_show(char *text, struct dit_span value)
 
 /* ---- the whole ---- */
 
-int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max, bool is_strict)
+int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max,
+                           unsigned first_note)
 {
 	struct dit_check_findings *findings = calloc(1, sizeof(*findings));
 
@@ -189,7 +190,7 @@ int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max, bool i
 	}
 	findings->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	findings->max = max;
-	findings->is_strict = is_strict;
+	findings->first_note = first_note;
 	*ret = findings;
 	return 0;
 }

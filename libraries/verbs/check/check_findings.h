@@ -59,6 +59,10 @@
  KIND(DIT_CHECK_SPLIT_SURPLUS, "split-surplus")                                          \
  KIND(DIT_CHECK_VALUE_NORMAL, "value-normal")                                            \
  KIND(DIT_CHECK_VALUE_ORDER, "value-order")                                              \
+ KIND(DIT_CHECK_REFERENCE_DANGLING, "reference-dangling")                                \
+ KIND(DIT_CHECK_VALUE_TWICE, "value-twice")                                              \
+ KIND(DIT_CHECK_MEMBERSHIP_MISSING, "membership-missing")                                \
+ KIND(DIT_CHECK_MEMBERSHIP_SURPLUS, "membership-surplus")                                \
  KIND(DIT_CHECK_CONTEXT_CSN, "context-csn")                                              \
  KIND(DIT_CHECK_HOLE, "hole")                                                            \
  KIND(DIT_CHECK_INDEX_PENDING, "index-pending")                                          \
@@ -87,12 +91,14 @@ const char *dit_check_kind_name(unsigned kind);
 struct dit_check_findings;
 
 /**
- * @param max        findings kept at most, and as many notes; 0: all
- * @param is_strict  a note is a finding, too
+ * @param max         findings kept at most, and as many notes; 0: all
+ * @param first_note  this kind and those after it are notes: MEMBERSHIP_MISSING;
+ *                    CONTEXT_CSN where overlays are asked for; NKINDS: none is
  *
  * @return 0 or -ENOMEM
  */
-int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max, bool is_strict);
+int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max,
+                           unsigned first_note);
 /** NULL is fine. */
 void dit_check_findings_free(struct dit_check_findings *findings);
 /** As new. */

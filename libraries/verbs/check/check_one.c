@@ -520,6 +520,8 @@ static void begin_again(struct file *file)
 		.stop = &job->stop,
 		.findings = file->content.findings,
 		.job = job,
+		.seal = file->seal,
+		.wants_overlays = file->opts->wants_overlays,
 	};
 }
 
@@ -601,8 +603,11 @@ static int tell(struct file *file, const struct dit_walk_stats *stats)
 static int begin(struct file *file)
 {
 	const struct dit_check_one_opts *one = file->one;
+	unsigned first_note = file->opts->is_strict        ? DIT_CHECK_NKINDS
+	                      : file->opts->wants_overlays ? DIT_CHECK_CONTEXT_CSN
+	                                                   : DIT_CHECK_MEMBERSHIP_MISSING;
 	int r = dit_check_findings_new(&file->content.findings, file->opts->max_findings,
-	                               file->opts->is_strict);
+	                               first_note);
 
 	one->job->opts.fill = fill_progress;
 	one->job->opts.ctx = file;

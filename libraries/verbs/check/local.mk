@@ -11,6 +11,7 @@ libditkit_a_SOURCES += \
 	%D%/check_numbers.c \
 	%D%/check_one.c \
 	%D%/check_one.h \
+	%D%/check_overlays.c \
 	%D%/check_pieces.c \
 	%D%/check_pieces.h \
 	%D%/check_run.c \
