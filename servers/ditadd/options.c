@@ -102,6 +102,8 @@ static void take_own(struct options *options)
 	load->first_line = common_number(common, 'j');
 	load->is_quick = common_is_given(common, 'q');
 	load->is_exact = common_is_given(common, OPT_EXACT);
+	load->with_memberof = common_is_given(common, OPT_MEMBEROF);
+	load->with_unique = common_is_given(common, OPT_UNIQUE);
 	load->sid = (unsigned)common_number(common, 'S');
 	load->is_dry_run = common_is_given(common, 'u');
 	load->write_context_csn = common_is_given(common, 'w');

@@ -20,6 +20,7 @@
 #define DITKIT_ENTRY_CODEC_H
 
 #include "base/arena.h"
+#include "codec/entry_view.h"
 #include "codec/split_codec.h"
 #include "entry/entry.h"
 
@@ -50,6 +51,15 @@ struct dit_encoded {
  */
 int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
                      struct dit_arena *arena, struct dit_encoded *ret);
+
+/**
+ * An entry in memory as a reader would see it; without DN and ID, which are the caller's.
+ *
+ * @param entry  NULL: none, without attributes
+ * @param attrs  room for entry->nattrs
+ */
+void dit_entry_show(const struct dit_entry *entry, struct dit_attr_view *attrs,
+                    struct dit_entry_view *ret);
 
 /** How far a record is made. Zero but for encoded: nothing of it. */
 struct dit_encoded_cursor {

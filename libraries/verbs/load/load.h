@@ -173,6 +173,12 @@ struct dit_load_opts {
 	/* No operational attributes are added to entries that lack them; with
 	 * no_schema_check no structural class either. */
 	bool is_exact;
+	/* Make of a new database what slapd with the overlay memberof, or unique, makes of
+	 * entries that come by ldapadd in this order. The input is read twice, so it is no
+	 * pipe. DIT_E_CONFIG: the database has no such overlay; DIT_E_UNSUPPORTED: a pipe,
+	 * or several databases; DIT_E_NOTEMPTY: it holds entries */
+	bool with_memberof;
+	bool with_unique;
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)
@@ -250,9 +256,13 @@ struct dit_load_stats {
 	struct dit_load_input *inputs;
 	size_t ninputs;
 	struct dit_load_database_stats *databases; /* the chosen database first */
-	size_t ndatabases;    /* 0 if the configuration could not be read */
-	uint64_t scratch;     /* the library's own use; 0: no is_scratch */
-	uint64_t reserved[7]; /* room for later releases; 0 */
+	size_t ndatabases; /* 0 if the configuration could not be read */
+	uint64_t scratch;  /* the library's own use; 0: no is_scratch */
+	/* With with_memberof: values that were added, and that were in the input and were
+	 * left out. */
+	uint64_t nmemberships_added;
+	uint64_t nmemberships_removed;
+	uint64_t reserved[5]; /* room for later releases; 0 */
 };
 
 /**

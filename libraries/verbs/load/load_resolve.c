@@ -52,6 +52,8 @@ static int stored(struct load_target *target, const struct dit_ldif_record *reco
 		                            " attribute descriptions at most"});
 	}
 	loader->stats->nentries++;
+	loader->stats->nmemberships_added += item->nmissing;
+	loader->stats->nmemberships_removed += item->nsurplus;
 	target->record_bytes += item->encoded.len;
 	dit_sum128_add(&target->content, &item->digest);
 	if (target->stats != NULL) {
@@ -304,7 +306,7 @@ int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
 
 	slot->time_us = dit_entry_clock_next(&loader->clock, slot->batch.nrecords);
 	*ret_nitems = slot->batch.nrecords;
-	return grow_items(slot);
+	return grow_items(slot) ?: dit_load_ahead_begin(loader, slot);
 }
 
 static int end_batch(struct loader *loader)

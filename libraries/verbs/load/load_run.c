@@ -213,6 +213,7 @@ static int run(struct loader *loader)
 	if (r == 0) {
 		(void)dit_load_look_tell(loader, DIT_REPORT_REMARK);
 		dit_load_report_missing(loader);
+		dit_load_ahead_tell(loader);
 	}
 	return r < 0 ? r : 0; /* 1: there was nothing to do */
 }

@@ -266,6 +266,10 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 		               failed == NULL ? "stdin" : failed, dit_strerror(r));
 		return r;
 	}
+	r = dit_load_ahead_open(loader, &reader);
+	if (r < 0) {
+		return r;
+	}
 	/* slapadd says it after all that can be wrong with its arguments. */
 	if (opts->is_quick && opts->check_values) {
 		dit_job_report(&loader->job, DIT_REPORT_ERROR,
@@ -378,6 +382,7 @@ int dit_load_prepare(struct loader *loader)
 	r = r ?: make_page_writer(loader);
 	r = r ?: check_tmpdir(loader);
 	r = r ?: prepare_targets(loader, &budget);
+	r = r ?: dit_load_ahead(loader, budget.postings_bytes);
 	if (r != 0) {
 		return r; /* reported */
 	}
@@ -393,6 +398,7 @@ static void free_slots(struct loader *loader)
 	for (unsigned i = 0; loader->input.slots != NULL && i < loader->input.nslots;
 	     i++) {
 		free(loader->input.slots[i].items);
+		dit_load_ahead_free_slot(&loader->input.slots[i]);
 		dit_ldif_batch_deinit(&loader->input.slots[i].batch);
 	}
 	free(loader->input.slots);
@@ -429,6 +435,7 @@ void dit_load_release(struct loader *loader)
 	}
 	free(loader->targets);
 	dit_page_writer_free(loader->job.page_writer);
+	dit_load_ahead_deinit(loader);
 	dit_load_csn_deinit(&loader->csn);
 	dit_load_refusals_deinit(&loader->refusals);
 	free(loader->reading.sorted);

@@ -42,6 +42,7 @@
 #include "output/ad_numbers.h"
 #include "output/publication.h"
 #include "output/record_output.h"
+#include "overlays/overlays.h"
 #include "pipeline/pipeline.h"
 #include "sort/sort.h"
 #include "tree/page_writer.h"
@@ -64,7 +65,9 @@ struct load_item {
 	enum load_state state;
 	int error; /* of LOAD_BROKEN */
 
-	uint32_t target; /* of a good item: its number in the loader */
+	uint32_t target;   /* of a good item: its number in the loader */
+	uint32_t nmissing; /* memberships that were not in the input */
+	uint32_t nsurplus; /* and those that should not have been */
 
 	/* Written by main in resolve. */
 	uint32_t id;                    /* 0: not stored, or not indexed (the empty DN) */
@@ -78,6 +81,13 @@ struct load_slot {
 	struct load_item *items; /* one per record; grown by main */
 	size_t items_size;
 	uint64_t time_us; /* for generated values (struct dit_entry_stamp) */
+	struct {
+		struct dit_overlay_item *items; /* by record; owned */
+		size_t n;
+		size_t size;
+		uint64_t first;         /* number of the record before the first one */
+		struct dit_arena names; /* of other entries */
+	} asked;                        /* by overlays (load_ahead.c) */
 };
 
 /**
@@ -168,6 +178,18 @@ struct load_input {
 	unsigned nslots;
 };
 
+/** What overlays make of the entries (load_ahead.c). Zero: nothing */
+struct load_ahead {
+	struct dit_ldif_reader *reader; /* until the look is done; NULL: none is wanted */
+	struct dit_overlay_rules rules; /* [const] while members run */
+	struct dit_overlays *overlays;  /* [const] but for main, which reads items */
+
+	/* [own: main] */
+	uint64_t nrecords;            /* in batches so far */
+	struct dit_overlay_item item; /* the next one */
+	bool has_item;
+};
+
 /** contextCSN (load_csn.c). Zero: without -w. [own: main] */
 struct load_csn {
 	bool is_wanted;
@@ -198,6 +220,7 @@ struct loader {
 	struct load_input input;
 	struct dit_entry_clock clock; /* of generated values */
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
+	struct load_ahead ahead;
 	struct load_csn csn;
 	struct load_refusals refusals;
 	/* While databases are put in place, one for each target; NULL: not yet. */
@@ -261,6 +284,28 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share);
 /** Whoever has the member makes the keys of one entry. */
 int dit_load_key_entry(struct load_member *member, uint32_t target,
                        const struct dit_entry *entry, uint32_t id);
+
+/* ---- load_ahead.c: overlays; without, all of these do nothing ---- */
+
+/** The reader of the look, while files can be opened. Reports. */
+int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts *opts);
+/** Look at the whole input. After the outputs are open. Reports. */
+int dit_load_ahead(struct loader *loader, size_t memory_bytes);
+void dit_load_ahead_deinit(struct loader *loader);
+
+/** What is asked of the records of a batch. Main. Reports. */
+int dit_load_ahead_begin(struct loader *loader, struct load_slot *slot);
+void dit_load_ahead_free_slot(struct load_slot *slot);
+
+/** Members: dangling members go, or the entry is refused. Before its check. 0;
+ * DIT_E_INVALID, noted */
+int dit_load_ahead_refuse(const struct loader *loader, const struct load_slot *slot,
+                          size_t index, struct load_item *item);
+/** Members: memberOf. After the entry is complete. 0; -ENOMEM */
+int dit_load_ahead_fill(const struct loader *loader, const struct load_slot *slot,
+                        size_t index, struct load_item *item, struct dit_arena *arena);
+/** Say at the end what was done. */
+void dit_load_ahead_tell(const struct loader *loader);
 
 /* ---- load_csn.c: contextCSN with -w; without, all of these do nothing ---- */
 

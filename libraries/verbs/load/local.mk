@@ -9,6 +9,7 @@ libditkit_a_SOURCES += \
 	%D%/entries.h \
 	%D%/estimate_load.c \
 	%D%/load.h \
+	%D%/load_ahead.c \
 	%D%/load_csn.c \
 	%D%/load_look.c \
 	%D%/load_parse.c \

@@ -214,21 +214,6 @@ int dit_modify_load(struct modifier *modifier, struct modify_node *node,
 	return r < 0 ? r : 1;
 }
 
-void dit_modify_view(const struct dit_entry *entry, struct dit_attr_view *attrs,
-                     struct dit_entry_view *ret)
-{
-	*ret = (struct dit_entry_view){.id = NO_ID, .attrs = attrs};
-	for (uint32_t i = 0; entry != NULL && i < entry->nattrs; i++) {
-		attrs[ret->nattrs++] =
-			(struct dit_attr_view){.ad = entry->attrs[i].ad,
-		                               .name = entry->attrs[i].ad->name,
-		                               .is_sorted = entry->attrs[i].is_sorted,
-		                               .nvalues = entry->attrs[i].nvalues,
-		                               .values = entry->attrs[i].values,
-		                               .normal = entry->attrs[i].normal};
-	}
-}
-
 /* ---- what is refused ---- */
 
 static int refuse(struct edit *edit, enum dit_why_kind kind, const struct dit_ad *ad,
@@ -611,7 +596,8 @@ static int check_keys(struct modifier *modifier, const struct dit_entry *entry,
 	if (attrs == NULL) {
 		return -ENOMEM;
 	}
-	dit_modify_view(entry, attrs, &view);
+	dit_entry_show(entry, attrs, &view);
+	view.id = NO_ID;
 	r = dit_stored_keys_check(modifier->keys, &view, &refusal);
 	return r == DIT_E_INVALID
 	               ? dit_why_tell(notes, dit_why_attr(DIT_WHY_INDEX_KEY, refusal.ad,

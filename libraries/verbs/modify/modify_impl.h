@@ -247,14 +247,6 @@ struct dit_entry *dit_modify_keep(struct modifier *modifier,
 int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
                     const struct dit_dn *dn, const struct modify_mod *mods, size_t nmods,
                     const struct dit_entry_stamp *stamp, struct dit_notes *notes);
-/**
- * The entry as a reader would see it; the caller sets the ID.
- *
- * @param entry  NULL: none, without attributes
- * @param attrs  room for entry->nattrs
- */
-void dit_modify_view(const struct dit_entry *entry, struct dit_attr_view *attrs,
-                     struct dit_entry_view *ret);
 /** Can keys be made of all values, and is the entry small enough? As dit_modify_edit() */
 int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *entry,
                           struct dit_notes *notes);

@@ -275,7 +275,7 @@ static int make_keys(struct index_member *member, const struct modify_node *node
 	if (r < 0) {
 		return r;
 	}
-	dit_modify_view(node->entry, member->attrs, &newer);
+	dit_entry_show(node->entry, member->attrs, &newer);
 	newer.id = node->id;
 	return dit_key_changes_take(&member->changes, &older, &newer);
 }

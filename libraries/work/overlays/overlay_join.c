@@ -23,6 +23,7 @@
 #include "sort/sort.h"
 
 #define ARENA_BYTES 4096
+#define SPACE_BYTES 512 /* of a value with a DN; a longer one is allocated */
 
 /* ---- records ---- */
 
@@ -45,6 +46,7 @@ struct mention {
 		uint16_t rule;
 		uint16_t flags;
 	} value;
+	struct dit_span dn; /* of the entry; MENTION_VALUE in order alone */
 };
 
 #define FLAG_NO_GROUP 1u /* the entry is no group: addcheck alone sees it */
@@ -75,6 +77,7 @@ struct subject {
 		uint32_t number;
 		uint32_t is_early;
 	} about;
+	struct dit_span dn; /* of the other entry; points into a sorter */
 };
 
 /* ---- the object ---- */
@@ -228,6 +231,31 @@ static struct dit_span key_of(const struct dit_attr_view *attr, uint32_t number)
 	return (attr->normal != NULL ? attr->normal : attr->values)[number];
 }
 
+static struct dit_span rest_of(struct dit_span value, size_t nbytes)
+{
+	return (struct dit_span){value.data + nbytes, value.len - nbytes};
+}
+
+/* A value of two pieces, the second of any length. */
+static int push(struct dit_sorter *sorter, unsigned producer, struct dit_span key,
+                struct dit_span fixed, struct dit_span rest)
+{
+	char space[SPACE_BYTES];
+	size_t len = fixed.len + rest.len;
+	char *bytes = len <= sizeof(space) ? space : malloc(len);
+	int r = bytes == NULL ? -ENOMEM : 0;
+
+	if (r == 0) {
+		memcpy(bytes, fixed.data, fixed.len);
+		memcpy(bytes + fixed.len, rest.len == 0 ? "" : rest.data, rest.len);
+		r = dit_sorter_push(sorter, producer, key, (struct dit_span){bytes, len});
+	}
+	if (bytes != space) {
+		free(bytes);
+	}
+	return r;
+}
+
 static int mention(const struct taking *taking, enum mention_kind kind,
                    struct dit_sum128 name, const struct mention *what)
 {
@@ -237,10 +265,10 @@ static int mention(const struct taking *taking, enum mention_kind kind,
 	dit_be_put(key + 8, name.low, 8);
 	key[DIGEST_BYTES] = (char)kind;
 	dit_be_put(key + DIGEST_BYTES + 1, what->id, 8);
-	return dit_sorter_push(
-		taking->overlays->by_name, taking->producer,
-		(struct dit_span){key, sizeof(key)},
-		(struct dit_span){(const char *)&what->value, sizeof(what->value)});
+	return push(taking->overlays->by_name, taking->producer,
+	            (struct dit_span){key, sizeof(key)},
+	            (struct dit_span){(const char *)&what->value, sizeof(what->value)},
+	            what->dn);
 }
 
 static bool is_group(const struct dit_overlay_rules *rules,
@@ -382,6 +410,10 @@ static int take_values(const struct taking *taking, const struct dit_attr_view *
 		.value = {.rule = (uint16_t)ordinal, .flags = (uint16_t)(ordinal >> 16)}};
 	int r = 0;
 
+	if (taking->overlays->opts.in_order) {
+		what.dn = taking->entry->dn;
+	}
+
 	for (; what.value.number < attr->nvalues && r == 0; what.value.number++) {
 		r = mention(taking, MENTION_VALUE,
 		            dit_sum128_of(key_of(attr, what.value.number), seed), &what);
@@ -470,9 +502,10 @@ static int put(struct dit_overlays *overlays, const struct subject *subject)
 	dit_be_put(key + 9, subject->other, 8);
 	dit_be_put(key + 17, subject->rule, 4);
 	key[21] = subject->is_stored ? 1 : 0;
-	return dit_sorter_push(
+	return push(
 		overlays->by_entry, 0, (struct dit_span){key, sizeof(key)},
-		(struct dit_span){(const char *)&subject->about, sizeof(subject->about)});
+		(struct dit_span){(const char *)&subject->about, sizeof(subject->about)},
+		subject->dn);
 }
 
 static int put_dangling(struct dit_overlays *overlays, const struct mention *mention)
@@ -533,6 +566,9 @@ static int meet_member(struct dit_overlays *overlays, uint64_t id,
 struct meeting {
 	char name[DIGEST_BYTES];
 	uint64_t id; /* 0: none */
+	char *dn;    /* of a value's first entry; owned */
+	size_t dn_len;
+	size_t dn_size;
 };
 
 static int meet_value(struct dit_overlays *overlays, struct meeting *meeting,
@@ -542,12 +578,30 @@ static int meet_value(struct dit_overlays *overlays, struct meeting *meeting,
 
 	if (meeting->id == 0 && !is_refused(overlays, subject->id)) {
 		meeting->id = subject->id;
+		meeting->dn_len = subject->dn.len;
+		r = DIT_GROW(meeting->dn, meeting->dn_size, subject->dn.len + 1);
+		if (r == 0 && subject->dn.len > 0) {
+			memcpy(meeting->dn, subject->dn.data, subject->dn.len);
+		}
+		return r;
 	}
 	if (meeting->id == 0 || meeting->id == subject->id) {
 		return 0;
 	}
+	subject->other = meeting->id;
+	subject->dn = (struct dit_span){meeting->dn, meeting->dn_len};
 	r = refuse(overlays, subject->id);
 	return r ?: put(overlays, subject);
+}
+
+/* Of several entries of one name the first one is stored. */
+static int meet_entry(struct dit_overlays *overlays, struct meeting *meeting, uint64_t id)
+{
+	if (meeting->id != 0) {
+		return refuse(overlays, id);
+	}
+	meeting->id = is_refused(overlays, id) ? 0 : id;
+	return 0;
 }
 
 static int meet(struct dit_overlays *overlays, struct meeting *meeting,
@@ -559,8 +613,7 @@ static int meet(struct dit_overlays *overlays, struct meeting *meeting,
 
 	switch (kind) {
 	case MENTION_ENTRY:
-		meeting->id = is_refused(overlays, mention->id) ? 0 : mention->id;
-		return 0;
+		return meet_entry(overlays, meeting, mention->id);
 	case MENTION_MEMBER:
 		return meet_member(overlays, meeting->id, mention);
 	case MENTION_GROUP:
@@ -577,7 +630,7 @@ static int meet(struct dit_overlays *overlays, struct meeting *meeting,
 	}
 	subject.class = SUBJECT_TWICE;
 	subject.rule = ordinal_of(mention);
-	subject.other = meeting->id;
+	subject.dn = mention->dn;
 	return meet_value(overlays, meeting, &subject);
 }
 
@@ -630,6 +683,7 @@ static int meet_all(struct dit_overlays *overlays, struct dit_sort_cursor *curso
 		}
 		mention.id = dit_be_get(record.key.data + DIGEST_BYTES + 1, 8);
 		memcpy(&mention.value, record.value.data, sizeof(mention.value));
+		mention.dn = rest_of(record.value, sizeof(mention.value));
 		r = meet(overlays, &meeting,
 		         (enum mention_kind)record.key.data[DIGEST_BYTES], &mention);
 		dit_tick_often(overlays->opts.shared.ticker);
@@ -637,6 +691,7 @@ static int meet_all(struct dit_overlays *overlays, struct dit_sort_cursor *curso
 			r = DIT_E_STOPPED;
 		}
 	}
+	free(meeting.dn);
 	return r;
 }
 
@@ -694,6 +749,7 @@ static int read_subject(struct dit_overlays *overlays, struct subject *ret)
 	                        .rule = (uint32_t)dit_be_get(key + 17, 4),
 	                        .is_stored = key[21] != 0};
 	memcpy(&ret->about, record.value.data, sizeof(ret->about));
+	ret->dn = rest_of(record.value, sizeof(ret->about));
 	return 1;
 }
 
@@ -758,6 +814,7 @@ int dit_overlays_next(struct dit_overlays *overlays, struct dit_overlay_item *re
 	if (first.class == SUBJECT_MEMBER) {
 		return pair(overlays, &first, ret);
 	}
+	ret->other_dn = first.dn;
 	ret->kind = kinds[first.class];
 	return 1;
 }

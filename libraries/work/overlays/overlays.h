@@ -157,6 +157,8 @@ struct dit_overlay_item {
 	/* Of dit_memberof_rule or dit_refint_rule; with TWICE: the ordinal of the
 	 * attribute description */
 	uint32_t rule;
+	/* TWICE, in order: of the other entry; valid until the next call */
+	struct dit_span other_dn;
 	bool is_early; /* MISSING: the group was there before the entry (addcheck) */
 };
 
