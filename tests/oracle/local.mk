@@ -31,6 +31,7 @@ script_tests += \
 	%D%/golden-2.7.sh \
 	%D%/history.sh \
 	%D%/indexes.sh \
+	%D%/memberof.sh \
 	%D%/modify.sh \
 	%D%/modules.sh \
 	%D%/mixed_lines.sh \
@@ -70,6 +71,7 @@ long_scripts += \
 	%D%/interrupted.sh \
 	%D%/killed.sh \
 	%D%/messages.sh \
+	%D%/memberof.sh \
 	%D%/modify.sh \
 	%D%/modules.sh \
 	%D%/random.sh \
@@ -84,7 +86,7 @@ EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/sites_lib.sh %D%/slapd_lib.sh %D%/s
 # A library for LD_PRELOAD, made for the tests alone.
 check_DATA += %D%/nosync.so
 CLEANFILES += %D%/nosync.so
-EXTRA_DIST += %D%/nosync.c
+EXTRA_DIST += %D%/nosync.c %D%/random/memberships.awk
 
 test_tools += %D%/brokengen %D%/pagedump %D%/spoil %D%/torture/torture %D%/valgen
 %C%_brokengen_LDADD =

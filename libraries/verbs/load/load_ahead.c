@@ -8,7 +8,7 @@
  *
  *   look     members: names and values to the overlays       dit_load_ahead()
  *   batch    main: what they ask of the records of a batch   dit_load_ahead_begin()
- *   entry    members: refused, changed, or left alone        dit_load_ahead_refuse(), _fill()
+ *   entry    members: refused, changed, or left alone        dit_load_ahead_start(), _end()
  *
  * A record has a number in place of an ID, from 1.
  */
@@ -398,6 +398,14 @@ static const struct dit_overlay_item *find_items(const struct load_slot *slot,
 	return items + low;
 }
 
+struct filling {
+	const struct loader *loader;
+	struct load_item *item;
+	const struct dit_overlay_item *items;
+	size_t nitems;
+	struct dit_arena *arena;
+};
+
 /* Value number n of the attributes that a rule takes for `member`. */
 static struct dit_attr *find_member(const struct dit_memberof_rule *rule,
                                     struct dit_entry *entry, uint32_t *n)
@@ -462,16 +470,15 @@ static int refuse_twice(struct load_item *item, const struct dit_ldif_record *re
 }
 
 /* Dropped from the last one on, so that the numbers of those before it stay. */
-int dit_load_ahead_refuse(const struct loader *loader, const struct load_slot *slot,
-                          size_t index, struct load_item *item)
+static int refuse_or_drop(const struct filling *filling,
+                          const struct dit_ldif_record *record)
 {
-	const struct dit_ldif_record *record = &slot->batch.records[index];
-	size_t n = 0;
-	const struct dit_overlay_item *items = find_items(slot, index, &n);
+	const struct dit_overlay_rules *rules = &filling->loader->ahead.rules;
+	struct load_item *item = filling->item;
 	int r = 0;
 
-	for (size_t i = n; i > 0 && r == 0; i--) {
-		const struct dit_overlay_item *asked = &items[i - 1];
+	for (size_t i = filling->nitems; i > 0 && r == 0; i--) {
+		const struct dit_overlay_item *asked = &filling->items[i - 1];
 		const struct dit_memberof_rule *rule = NULL;
 		struct dit_attr *attr = NULL;
 		uint32_t number = asked->number;
@@ -482,7 +489,7 @@ int dit_load_ahead_refuse(const struct loader *loader, const struct load_slot *s
 		if (asked->kind != DIT_OVERLAY_DANGLING) {
 			continue;
 		}
-		rule = &loader->ahead.rules.memberof[asked->rule];
+		rule = &rules->memberof[asked->rule];
 		attr = find_member(rule, &item->entry, &number);
 		if (attr != NULL && rule->dangling == DIT_DANGLING_ERROR) {
 			r = refuse(item, record,
@@ -522,126 +529,150 @@ static bool may_have(const struct dit_schema *schema, const struct dit_entry *en
 
 /* ---- memberships ---- */
 
-struct filling {
-	const struct loader *loader;
-	struct load_item *item;
-	const struct dit_overlay_item *items;
-	size_t nitems;
-	struct dit_arena *arena;
-};
-
 static bool is_wanted(const struct dit_overlay_item *asked)
 {
 	return asked->kind == DIT_OVERLAY_MEMBER || asked->kind == DIT_OVERLAY_MISSING;
 }
 
-/* An empty block at the end of the entry, with room for the groups of a rule. */
-static struct dit_attr *begin_attr(const struct filling *filling, const struct dit_ad *ad,
-                                   size_t room)
+/* A block at the end of the entry, with room for all groups. */
+static struct dit_attr *begin_attr(const struct filling *filling, const struct dit_ad *ad)
 {
-	struct dit_attr *attr = dit_entry_find(&filling->item->entry, ad);
+	size_t room = (filling->nitems + 1) * sizeof(struct dit_span);
+	struct dit_attr *attr = dit_entry_add(&filling->item->entry, ad, filling->arena);
 
 	if (attr != NULL) {
-		dit_entry_remove(&filling->item->entry, attr);
-	}
-	attr = dit_entry_add(&filling->item->entry, ad, filling->arena);
-	if (attr != NULL) {
-		attr->values =
-			dit_arena_alloc(filling->arena, room * sizeof(*attr->values));
-		attr->normal =
-			dit_arena_alloc(filling->arena, room * sizeof(*attr->normal));
+		attr->values = dit_arena_alloc(filling->arena, room);
+		attr->normal = dit_arena_alloc(filling->arena, room);
 	}
 	return attr == NULL || attr->values == NULL || attr->normal == NULL ? NULL : attr;
 }
 
-/* Rules come in the order of their first group. */
-static int fill_rule(const struct filling *filling, uint32_t rule)
+static int put_value(const struct filling *filling, const struct dit_ad *ad,
+                     struct dit_span value, struct dit_span normal)
 {
-	const struct load_ahead *ahead = &filling->loader->ahead;
-	const struct dit_ad *ad = ahead->rules.memberof[rule].memberof;
-	struct dit_attr *attr = begin_attr(filling, ad, filling->nitems);
-	uint32_t twice = DIT_VALUES_UNIQUE;
-	const struct dit_entry_context *context = &filling->loader->reading.context;
+	struct dit_attr *attr = dit_entry_find(&filling->item->entry, ad);
 
+	attr = attr == NULL ? begin_attr(filling, ad) : attr;
 	if (attr == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < filling->nitems; i++) {
-		const struct dit_overlay_item *asked = &filling->items[i];
-
-		if (is_wanted(asked) && asked->rule == rule) {
-			const struct dit_dn_text *group =
-				dit_overlays_group(ahead->overlays, asked->other);
-
-			attr->values[attr->nvalues] = group->pretty;
-			attr->normal[attr->nvalues++] = group->norm;
-		}
-	}
-	attr->is_sorted = dit_entry_is_sorted(context, ad->type);
-	return attr->is_sorted ? dit_attr_sort(attr, filling->arena, &twice) : 0;
+	attr->values[attr->nvalues] = value;
+	attr->normal[attr->nvalues++] = normal;
+	return 0;
 }
 
-/* slapd's change replaces it. */
-static int put_modifier(const struct filling *filling, struct dit_span dn,
-                        struct dit_span dn_norm)
+/* Groups that were there before the entry, or those that came after it. */
+static int put_groups(const struct filling *filling, bool is_early,
+                      const struct dit_memberof_rule **ret_last)
+{
+	const struct load_ahead *ahead = &filling->loader->ahead;
+	const struct dit_schema *schema = ahead->rules.schema;
+	int r = 0;
+
+	for (size_t i = 0; i < filling->nitems && r == 0; i++) {
+		const struct dit_overlay_item *asked = &filling->items[i];
+		const struct dit_memberof_rule *rule = NULL;
+		const struct dit_dn_text *group = NULL;
+
+		if (!is_wanted(asked) || asked->is_early != is_early) {
+			continue;
+		}
+		rule = &ahead->rules.memberof[asked->rule];
+		group = dit_overlays_group(ahead->overlays, asked->other);
+		if (may_have(schema, &filling->item->entry, rule->memberof->type)) {
+			r = put_value(filling, rule->memberof, group->pretty,
+			              group->norm);
+			*ret_last = rule;
+		}
+	}
+	return r;
+}
+
+static void remove_attr(struct dit_entry *entry, const struct dit_ad *ad)
+{
+	struct dit_attr *attr = dit_entry_find(entry, ad);
+
+	if (attr != NULL) {
+		dit_entry_remove(entry, attr);
+	}
+}
+
+static bool count(const struct filling *filling)
+{
+	struct load_item *item = filling->item;
+
+	item->nmissing = 0;
+	item->nsurplus = 0;
+	for (size_t i = 0; i < filling->nitems; i++) {
+		item->nmissing += filling->items[i].kind == DIT_OVERLAY_MISSING;
+		item->nsurplus += filling->items[i].kind == DIT_OVERLAY_SURPLUS;
+	}
+	return item->nmissing + item->nsurplus > 0;
+}
+
+/* An entry whose memberships agree stays as it is in the input. */
+int dit_load_ahead_start(const struct loader *loader, const struct load_slot *slot,
+                         size_t index, struct load_item *item, struct dit_arena *arena)
+{
+	const struct dit_overlay_rules *rules = &loader->ahead.rules;
+	struct filling filling = {.loader = loader, .item = item, .arena = arena};
+	const struct dit_memberof_rule *last = NULL;
+	int r = 0;
+
+	filling.items = find_items(slot, index, &filling.nitems);
+	if (filling.nitems == 0) {
+		return 0;
+	}
+	r = refuse_or_drop(&filling, &slot->batch.records[index]);
+	if (r < 0 || !count(&filling)) {
+		return r;
+	}
+	for (size_t i = 0; i < rules->nmemberof; i++) {
+		remove_attr(&item->entry, rules->memberof[i].memberof);
+	}
+	return put_groups(&filling, true, &last);
+}
+
+/* slapd's change for each group puts modifiersName at the end. */
+static int put_modifier(const struct filling *filling,
+                        const struct dit_memberof_rule *rule)
 {
 	const struct dit_schema *schema = filling->loader->reading.context.schema;
 	const struct dit_ad *ad =
 		&dit_schema_find_type(schema, DIT_SPAN("modifiersName"))->ad;
-	struct dit_attr *attr = begin_attr(filling, ad, 1);
 
-	if (attr == NULL) {
-		return -ENOMEM;
+	if (rule == NULL || rule->dn.data == NULL) {
+		return 0;
 	}
-	attr->values[0] = dn;
-	attr->normal[0] = dn_norm;
-	attr->nvalues = 1;
-	return 0;
+	remove_attr(&filling->item->entry, ad);
+	return put_value(filling, ad, rule->dn, rule->dn_norm);
 }
 
-static int fill_rules(const struct filling *filling)
+int dit_load_ahead_end(const struct loader *loader, const struct load_slot *slot,
+                       size_t index, struct load_item *item, struct dit_arena *arena)
 {
-	const struct dit_overlay_rules *rules = &filling->loader->ahead.rules;
-	const struct dit_schema *schema = rules->schema;
+	const struct dit_entry_context *context = &loader->reading.context;
+	const struct dit_overlay_rules *rules = &loader->ahead.rules;
+	struct filling filling = {.loader = loader, .item = item, .arena = arena};
 	const struct dit_memberof_rule *last = NULL;
+	uint32_t twice = DIT_VALUES_UNIQUE;
 	int r = 0;
 
-	for (size_t i = 0; i < rules->nmemberof; i++) {
-		struct dit_attr *attr = dit_entry_find(&filling->item->entry,
-		                                       rules->memberof[i].memberof);
-
-		if (attr != NULL) {
-			dit_entry_remove(&filling->item->entry, attr);
-		}
+	if (item->nmissing + item->nsurplus == 0) {
+		return 0;
 	}
-	for (size_t i = 0; i < filling->nitems && r == 0; i++) {
-		const struct dit_overlay_item *asked = &filling->items[i];
-		const struct dit_memberof_rule *rule = &rules->memberof[asked->rule];
-
-		if (!is_wanted(asked) ||
-		    !may_have(schema, &filling->item->entry, rule->memberof->type)) {
-			continue;
-		}
-		if (dit_entry_find(&filling->item->entry, rule->memberof) == NULL) {
-			r = fill_rule(filling, asked->rule);
-		}
-		last = asked->is_early || rule->dn.data == NULL ? last : rule;
-	}
-	return r < 0 || last == NULL ? r : put_modifier(filling, last->dn, last->dn_norm);
-}
-
-/* An entry whose memberships agree stays as it is in the input. */
-int dit_load_ahead_fill(const struct loader *loader, const struct load_slot *slot,
-                        size_t index, struct load_item *item, struct dit_arena *arena)
-{
-	struct filling filling = {.loader = loader, .item = item, .arena = arena};
-
 	filling.items = find_items(slot, index, &filling.nitems);
-	for (size_t i = 0; i < filling.nitems; i++) {
-		item->nmissing += filling.items[i].kind == DIT_OVERLAY_MISSING;
-		item->nsurplus += filling.items[i].kind == DIT_OVERLAY_SURPLUS;
+	r = put_groups(&filling, false, &last);
+	for (size_t i = 0; i < rules->nmemberof && r == 0; i++) {
+		struct dit_attr *attr =
+			dit_entry_find(&item->entry, rules->memberof[i].memberof);
+
+		if (attr != NULL && dit_entry_is_sorted(context, attr->ad->type)) {
+			attr->is_sorted = true;
+			r = dit_attr_sort(attr, arena, &twice);
+		}
 	}
-	return item->nmissing + item->nsurplus == 0 ? 0 : fill_rules(&filling);
+	return r ?: put_modifier(&filling, last);
 }
 
 void dit_load_ahead_tell(const struct loader *loader)

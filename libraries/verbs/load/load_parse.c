@@ -118,7 +118,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	if (loader->opts->is_prepared) {
 		item->digest = dit_entry_digest(&item->entry);
 	}
-	r = dit_load_ahead_refuse(loader, slot, index, item);
+	r = dit_load_ahead_start(loader, slot, index, item, arena);
 	r = r ?: check_item(loader, member, item, record->line);
 	r = r ?: check_keys(member, item, record->line);
 	if (r < 0) {
@@ -127,7 +127,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	}
 	r = dit_entry_complete(&loader->reading.context, &member->caches, &item->entry,
 	                       &stamp, &item->notes);
-	r = r ?: dit_load_ahead_fill(loader, slot, index, item, arena);
+	r = r ?: dit_load_ahead_end(loader, slot, index, item, arena);
 	if (r == 0) {
 		r = dit_entry_encode(&item->entry,
 		                     loader->targets[item->target].split_rules, arena,

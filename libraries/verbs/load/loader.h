@@ -297,13 +297,13 @@ void dit_load_ahead_deinit(struct loader *loader);
 int dit_load_ahead_begin(struct loader *loader, struct load_slot *slot);
 void dit_load_ahead_free_slot(struct load_slot *slot);
 
-/** Members: dangling members go, or the entry is refused. Before its check. 0;
- * DIT_E_INVALID, noted */
-int dit_load_ahead_refuse(const struct loader *loader, const struct load_slot *slot,
-                          size_t index, struct load_item *item);
-/** Members: memberOf. After the entry is complete. 0; -ENOMEM */
-int dit_load_ahead_fill(const struct loader *loader, const struct load_slot *slot,
-                        size_t index, struct load_item *item, struct dit_arena *arena);
+/** Members: dangling members go, or the entry is refused; memberships of groups that
+ * were there before it (addcheck). Before its check. 0; DIT_E_INVALID, noted; -ENOMEM */
+int dit_load_ahead_start(const struct loader *loader, const struct load_slot *slot,
+                         size_t index, struct load_item *item, struct dit_arena *arena);
+/** Members: the other memberships. After the entry is complete. 0; -ENOMEM */
+int dit_load_ahead_end(const struct loader *loader, const struct load_slot *slot,
+                       size_t index, struct load_item *item, struct dit_arena *arena);
 /** Say at the end what was done. */
 void dit_load_ahead_tell(const struct loader *loader);
 

@@ -85,11 +85,13 @@ static int scan_entries(struct mending *mending, struct dit_fault *fault)
 static int add_mod(struct mending *mending, enum modify_how how, const struct dit_ad *ad,
                    struct dit_span value, struct dit_span normal)
 {
-	struct dit_span *spans =
-		dit_arena_alloc(&mending->modifier->scratch, 2 * sizeof(*spans));
+	struct modifier *modifier = mending->modifier;
+	struct dit_span *spans = dit_arena_alloc(&modifier->scratch, 2 * sizeof(*spans));
+	uint32_t number = 0; /* the description gets one */
+	int r = spans == NULL ? -ENOMEM : dit_ad_number(&modifier->numbers, ad, &number);
 
-	if (spans == NULL) {
-		return -ENOMEM;
+	if (r < 0) {
+		return r;
 	}
 	spans[0] = value;
 	spans[1] = normal;
@@ -106,8 +108,6 @@ static int add_membership(struct mending *mending, const struct modify_node *nod
 	const struct dit_attr *attr = dit_entry_find(node->entry, ad);
 	const struct dit_dn_text *group =
 		dit_overlays_group(mending->overlays, item->other);
-	uint32_t ad_number = 0;
-	int r = 0;
 
 	if (item->kind == DIT_OVERLAY_SURPLUS) {
 		return attr == NULL || item->number >= attr->nvalues
@@ -116,8 +116,7 @@ static int add_membership(struct mending *mending, const struct modify_node *nod
 		                         attr->values[item->number],
 		                         dit_attr_keys(attr)[item->number]);
 	}
-	r = dit_ad_number(&mending->modifier->numbers, ad, &ad_number);
-	return r ?: add_mod(mending, MODIFY_HOW_SOFT_ADD, ad, group->pretty, group->norm);
+	return add_mod(mending, MODIFY_HOW_SOFT_ADD, ad, group->pretty, group->norm);
 }
 
 static int make_mods(struct mending *mending, const struct modify_node *node)

@@ -551,7 +551,10 @@ static int meet_member(struct dit_overlays *overlays, uint64_t id,
 
 	if (is_early || is_no_group) {
 		overlays->nlate += is_made && !rule->has_addcheck && !is_no_group;
-		is_made &= is_early && rule->has_addcheck;
+		/* A value that was dropped is not found later. */
+		is_made &= is_early && rule->has_addcheck &&
+		           (rule->dangling == DIT_DANGLING_IGNORE ||
+		            mention->value.flags != 0);
 	}
 	return r < 0 || !is_made
 	               ? r
