@@ -226,8 +226,7 @@ struct dit_check_opts {
 
 	/* For what is compared piece by piece; 0: as dit_load(); at least 16 MiB */
 	uint64_t memory_bytes;
-	/* As of dit_load(): for what overlays ask for, if it does not fit the memory */
-	const char *tmpdir;
+	const char *tmpdir; /* without effect: no temporary files are made */
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;

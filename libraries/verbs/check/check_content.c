@@ -237,7 +237,7 @@ static int finish_csn(struct dit_check_content *content)
 }
 
 /* Ranges have as many entries as their neighbours, nearly. */
-static int pass_range(void *ctx, struct dit_scan_range *range)
+int dit_check_pass_range(void *ctx, struct dit_scan_range *range)
 {
 	struct dit_check_content *content = ctx;
 	uint64_t nrecords = dit_entry_scan_nrecords(content->scan);
@@ -253,7 +253,7 @@ static int pass_range(void *ctx, struct dit_scan_range *range)
 static int scan_entries(struct dit_check_content *content)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = take_entry,
-	                                              .in_order = pass_range};
+	                                              .in_order = dit_check_pass_range};
 	int r = dit_entry_scan_run(content->scan, &ops, content);
 
 	dit_sort_items(content->unread, content->nunread, sizeof(uint64_t),
@@ -330,7 +330,7 @@ static int collect_entry(void *ctx, struct dit_scan_range *range,
 static int collect(struct dit_check_content *content)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = collect_entry,
-	                                              .in_order = pass_range};
+	                                              .in_order = dit_check_pass_range};
 	struct dit_scan_snapshot_opts opts = {.snapshot = content->snapshot,
 	                                      .schema = content->settings->schema,
 	                                      .without_dn = true,

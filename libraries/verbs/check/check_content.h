@@ -38,7 +38,8 @@
 /** Bytes of a DN in a finding; the rest of a longer one is not shown. */
 #define DIT_CHECK_DN_SHOWN 400
 
-struct dit_check_scanner; /* check_content.c */
+struct dit_check_scanner;        /* check_content.c */
+struct dit_check_overlay_member; /* check_overlays.c */
 
 enum dit_check_index_state {
 	DIT_CHECK_INDEX_WHOLE,
@@ -61,7 +62,6 @@ struct dit_check_content {
 	struct dit_check_findings *findings;
 	struct dit_check_sums *sums; /* of the walk; get those of the entries */
 	struct dit_job *job;         /* is told the progress */
-	struct dit_data_seal *seal;  /* of the file; NULL: not sealed */
 	bool wants_overlays;         /* all that they ask for */
 	uint64_t done;               /* of the phase that was told */
 	uint64_t total;
@@ -75,7 +75,8 @@ struct dit_check_content {
 	size_t nunread;
 	size_t unread_size;
 	struct dit_overlay_rules rules;
-	struct dit_overlays *overlays;    /* NULL: they ask for nothing */
+	struct dit_overlays *overlays; /* NULL: they ask for nothing */
+	struct dit_check_overlay_member *overlay_members;
 	struct dit_check_pieces postings; /* [lock: monitor] that entries make, of wrong
 	                                   * buckets */
 
@@ -102,6 +103,9 @@ size_t dit_check_index_number(const struct dit_check_content *content, const cha
 /** How far the check is. Main alone. */
 void dit_check_tell(struct dit_check_content *content, enum dit_check_phase phase,
                     uint64_t done, uint64_t total);
+
+/** A range of a scan of all entries is done. Main */
+int dit_check_pass_range(void *ctx, struct dit_scan_range *range);
 
 /** Has the entry made no keys? After the scan of entries. */
 bool dit_check_is_unread(const struct dit_check_content *content, uint64_t id);
@@ -160,10 +164,9 @@ int dit_check_index_rest(struct dit_check_content *content);
 
 /* ---- overlays ---- */
 
-/** Before the scan; dit_overlays_take() gets the entries. 0; DIT_E_CONFIG; errors of
- * dit_overlays_new() */
+/** Before the scan, whose entries dit_overlays_take() gets. 0; DIT_E_CONFIG; -ENOMEM */
 int dit_check_overlays_begin(struct dit_check_content *content);
-/** After the scan: memberships, references, unique values. */
+/** After it: memberships, references, unique values. */
 int dit_check_overlays(struct dit_check_content *content);
 void dit_check_overlays_end(struct dit_check_content *content);
 

@@ -520,7 +520,6 @@ static void begin_again(struct file *file)
 		.stop = &job->stop,
 		.findings = file->content.findings,
 		.job = job,
-		.seal = file->seal,
 		.wants_overlays = file->opts->wants_overlays,
 	};
 }

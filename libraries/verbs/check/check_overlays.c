@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Overlays: do memberships, references and unique values agree? The entries are taken by
- * the scan that makes keys, and main tells what is left over.
+ * Overlays: do memberships, references and unique values agree? The scan that makes keys
+ * takes the names; a second one asks about each entry.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "check/check_content.h"
-#include "reader/entry_reader.h"
+
+#define SCRATCH_BYTES 4096
+
+/* [own: member] */
+struct dit_check_overlay_member {
+	struct dit_overlay_asked asked;
+	struct dit_arena scratch;
+};
 
 struct telling {
-	struct dit_check_content *content;
-	struct dit_entry_reader *entries;
+	const struct dit_check_content *content;
+	const struct dit_entry_view *entry;
 	const struct dit_overlay_item *item;
 	char value[DIT_CHECK_SHOWN];
 	char other[DIT_CHECK_SHOWN];
@@ -22,14 +30,12 @@ struct telling {
 int dit_check_overlays_begin(struct dit_check_content *content)
 {
 	bool is_asked = content->wants_overlays;
-	struct dit_overlays_opts opts = {
-		.rules = &content->rules,
-		.nproducers = dit_snapshot_nreaders(content->snapshot),
-		.memory_bytes = (size_t)content->memory_bytes / 8,
-		.shared = dit_job_shared(content->job, content->seal),
-		.with_memberof = true,
-		.with_refint = is_asked,
-		.with_unique = is_asked};
+	struct dit_overlays_opts opts = {.rules = &content->rules,
+	                                 .nproducers =
+	                                         dit_snapshot_nreaders(content->snapshot),
+	                                 .with_memberof = true,
+	                                 .with_refint = is_asked,
+	                                 .with_unique = is_asked};
 	int r = dit_overlay_rules_make(content->job, content->database, &content->rules);
 
 	if (r == DIT_E_CONFIG && !is_asked) {
@@ -43,6 +49,13 @@ int dit_check_overlays_begin(struct dit_check_content *content)
 
 void dit_check_overlays_end(struct dit_check_content *content)
 {
+	unsigned n = dit_snapshot_nreaders(content->snapshot);
+
+	for (unsigned i = 0; content->overlay_members != NULL && i < n; i++) {
+		dit_arena_deinit(&content->overlay_members[i].scratch);
+		free(content->overlay_members[i].asked.items);
+	}
+	free(content->overlay_members);
 	dit_overlays_free(content->overlays);
 	dit_overlay_rules_deinit(&content->rules);
 }
@@ -71,11 +84,10 @@ static bool is_meant(const struct telling *telling, const struct dit_ad *ad)
 	return ad == rules->memberof[item->rule].memberof;
 }
 
-/* The value that the item names; of an entry that was read before. @return its
- * attribute; NULL: it cannot be found */
-static const struct dit_ad *find_value(struct telling *telling,
-                                       const struct dit_entry_view *entry)
+/* The attribute and the value that the item names. */
+static const struct dit_ad *find_value(struct telling *telling)
 {
+	const struct dit_entry_view *entry = telling->entry;
 	uint32_t number = telling->item->number;
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
@@ -93,90 +105,84 @@ static const struct dit_ad *find_value(struct telling *telling,
 	return NULL;
 }
 
-static const char *show_other(struct telling *telling)
-{
-	struct dit_dn_text dn;
-	int r = telling->item->other == 0 ? DIT_E_UNKNOWN
-	                                  : dit_dn_reader_get(telling->content->dns,
-	                                                      telling->item->other, &dn);
-
-	return r < 0 ? "an entry without a name"
-	             : dit_check_show(telling->other, dn.pretty);
-}
-
-/* @param ad  that the finding is about; NULL: as a damaged entry may have it */
-static void report(struct telling *telling, const struct dit_ad *ad)
+static void report(struct telling *telling)
 {
 	static const struct {
 		unsigned kind;
 		const char *before; /* the value */
-		const char *after;
-		bool has_other; /* and the name of the other entry at the end */
+		const char *after;  /* and before the name of the other entry */
 	} texts[] = {
 		[DIT_OVERLAY_DANGLING] = {DIT_CHECK_REFERENCE_DANGLING,
-	                                  "no entry is called ", "", false},
+	                                  "no entry is called ", ""},
 		[DIT_OVERLAY_REFERENCE] = {DIT_CHECK_REFERENCE_DANGLING,
-	                                   "no entry is called ", "", false},
+	                                   "no entry is called ", ""},
 		[DIT_OVERLAY_MISSING] = {DIT_CHECK_MEMBERSHIP_MISSING,
-	                                 "the entry is a member of ", "", true},
+	                                 "the entry is a member of ", ""},
 		[DIT_OVERLAY_SURPLUS] = {DIT_CHECK_MEMBERSHIP_SURPLUS,
-	                                 "the entry is no member of ", "", false},
+	                                 "the entry is no member of ", ""},
 		[DIT_OVERLAY_TWICE] = {DIT_CHECK_VALUE_TWICE, "the value ",
-	                               " is not unique: it is also that of ", true},
+	                               " is not unique: it is also that of "},
 	};
-	struct dit_check_content *content = telling->content;
+	const struct dit_check_content *content = telling->content;
 	enum dit_overlay_kind kind = telling->item->kind;
-	const char *other = texts[kind].has_other ? show_other(telling) : "";
-	struct dit_check_finding place =
-		dit_check_entry_place(content, "id2e", telling->item->id);
+	const struct dit_dn_text *other =
+		kind != DIT_OVERLAY_MISSING && kind != DIT_OVERLAY_TWICE
+			? NULL
+			: dit_overlays_name(content->overlays, telling->item->other);
+	const struct dit_ad *ad =
+		kind == DIT_OVERLAY_MISSING
+			? content->rules.memberof[telling->item->rule].memberof
+			: find_value(telling);
+	struct dit_check_finding place = DIT_CHECK_PLACE("id2e");
+	char dn[DIT_CHECK_DN_SHOWN];
 
+	(void)snprintf(dn, sizeof(dn), "%.*s", DIT_SPAN_ARGS(telling->entry->dn));
+	place.id = telling->entry->id;
+	place.dn = dn;
 	place.attribute = ad == NULL ? NULL : ad->name.data;
 	dit_check_report(content->findings, texts[kind].kind, &place, "%s%s%s%s",
-	                 texts[kind].before,
-	                 kind == DIT_OVERLAY_MISSING ? "" : telling->value,
-	                 texts[kind].after, other);
+	                 texts[kind].before, telling->value, texts[kind].after,
+	                 other == NULL ? ""
+	                               : dit_check_show(telling->other, other->pretty));
 }
 
-static int tell(struct telling *telling)
+static int tell(void *ctx, struct dit_scan_range *range,
+                const struct dit_entry_view *entry)
 {
-	const struct dit_overlay_item *item = telling->item;
-	const struct dit_overlay_rules *rules = &telling->content->rules;
-	struct dit_entry_view entry;
-	int r = 0;
+	const struct dit_check_content *content = ctx;
+	struct dit_check_overlay_member *member =
+		&content->overlay_members[range->member];
+	struct telling telling = {.content = content, .entry = entry};
+	int r = dit_overlays_ask(content->overlays, entry, &member->scratch,
+	                         &member->asked);
 
-	if (item->kind == DIT_OVERLAY_MEMBER ||
-	    (item->kind == DIT_OVERLAY_DANGLING && !telling->content->wants_overlays)) {
-		return 0;
+	for (size_t i = 0; i < member->asked.n && r == 0; i++) {
+		telling.item = &member->asked.items[i];
+		telling.value[0] = '\0';
+		if (telling.item->kind != DIT_OVERLAY_MEMBER &&
+		    (telling.item->kind != DIT_OVERLAY_DANGLING ||
+		     content->wants_overlays)) {
+			report(&telling);
+		}
 	}
-	if (item->kind == DIT_OVERLAY_MISSING) {
-		report(telling, rules->memberof[item->rule].memberof);
-		return 0;
-	}
-	r = dit_entry_reader_seek(telling->entries, item->id, &entry);
-	if (r > 0) {
-		telling->value[0] = '\0';
-		report(telling, find_value(telling, &entry));
-	}
-	return r < 0 ? r : 0;
+	return r;
 }
 
 int dit_check_overlays(struct dit_check_content *content)
 {
-	const struct dit_entry_reader_opts opts = {
-		.snapshot = content->snapshot,
-		.names = dit_entry_scan_names(content->scan),
-		.without_dn = true};
-	struct dit_overlay_item item;
-	struct telling telling = {.content = content, .item = &item};
-	int r = content->overlays == NULL ? 0 : dit_overlays_join(content->overlays);
+	static const struct dit_entry_scan_ops ops = {.entry = tell,
+	                                              .in_order = dit_check_pass_range};
+	unsigned n = dit_snapshot_nreaders(content->snapshot);
+	int r = 0;
 
-	if (r < 0 || content->overlays == NULL) {
-		return r;
+	if (content->overlays == NULL) {
+		return 0;
 	}
-	r = dit_entry_reader_new(&telling.entries, &opts);
-	while (r == 0 && (r = dit_overlays_next(content->overlays, &item)) > 0) {
-		r = dit_stop_is_set(content->stop) ? DIT_E_STOPPED : tell(&telling);
+	content->overlay_members = calloc(n, sizeof(*content->overlay_members));
+	r = content->overlay_members == NULL ? -ENOMEM
+	                                     : dit_overlays_join(content->overlays);
+	for (unsigned i = 0; i < n && r == 0; i++) {
+		dit_arena_init(&content->overlay_members[i].scratch, SCRATCH_BYTES);
 	}
-	dit_entry_reader_free(telling.entries);
-	return r;
+	return r < 0 ? r : dit_entry_scan_run(content->scan, &ops, content);
 }

@@ -190,8 +190,7 @@ static int fill_stats(const struct check *check, struct dit_check_stats *ret)
 static int check_all(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 {
 	struct check check = {.opts = opts};
-	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat",
-	                                 .tmpdir = opts->tmpdir};
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat"};
 	const struct dit_job_range memory = {"memory_bytes",
 	                                     dit_memory_share(opts->memory_bytes),
 	                                     DIT_CHECK_MEMORY_MIN, UINT64_MAX};

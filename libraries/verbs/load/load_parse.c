@@ -103,7 +103,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		dit_entry_stamp_of(&loader->clock, slot->time_us, (uint32_t)index);
 	int r = 0;
 
-	*item = (struct load_item){.state = LOAD_GOOD};
+	*item = (struct load_item){.state = LOAD_GOOD, .number = slot->first + index + 1};
 	dit_notes_init(&item->notes, arena);
 	if (dit_load_is_stopped(loader)) {
 		item_fail(item, DIT_E_STOPPED, LOAD_REFUSED);
@@ -118,7 +118,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	if (loader->opts->is_prepared) {
 		item->digest = dit_entry_digest(&item->entry);
 	}
-	r = dit_load_ahead_start(loader, slot, index, item, arena);
+	r = dit_load_ahead_start(loader, member, record, item, arena);
 	r = r ?: check_item(loader, member, item, record->line);
 	r = r ?: check_keys(member, item, record->line);
 	if (r < 0) {
@@ -127,7 +127,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	}
 	r = dit_entry_complete(&loader->reading.context, &member->caches, &item->entry,
 	                       &stamp, &item->notes);
-	r = r ?: dit_load_ahead_end(loader, slot, index, item, arena);
+	r = r ?: dit_load_ahead_end(loader, item, arena);
 	if (r == 0) {
 		r = dit_entry_encode(&item->entry,
 		                     loader->targets[item->target].split_rules, arena,

@@ -306,7 +306,9 @@ int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
 
 	slot->time_us = dit_entry_clock_next(&loader->clock, slot->batch.nrecords);
 	*ret_nitems = slot->batch.nrecords;
-	return grow_items(slot) ?: dit_load_ahead_begin(loader, slot);
+	slot->first = loader->input.nrecords;
+	loader->input.nrecords += slot->batch.nrecords;
+	return grow_items(slot);
 }
 
 static int end_batch(struct loader *loader)

@@ -382,7 +382,7 @@ int dit_load_prepare(struct loader *loader)
 	r = r ?: make_page_writer(loader);
 	r = r ?: check_tmpdir(loader);
 	r = r ?: prepare_targets(loader, &budget);
-	r = r ?: dit_load_ahead(loader, budget.postings_bytes);
+	r = r ?: dit_load_ahead(loader);
 	if (r != 0) {
 		return r; /* reported */
 	}
@@ -398,7 +398,6 @@ static void free_slots(struct loader *loader)
 	for (unsigned i = 0; loader->input.slots != NULL && i < loader->input.nslots;
 	     i++) {
 		free(loader->input.slots[i].items);
-		dit_load_ahead_free_slot(&loader->input.slots[i]);
 		dit_ldif_batch_deinit(&loader->input.slots[i].batch);
 	}
 	free(loader->input.slots);
@@ -414,6 +413,7 @@ static void free_members(struct loader *loader)
 			dit_index_work_free(member->keys[t].work);
 		}
 		free(member->keys);
+		free(member->asked.items);
 	}
 	free(loader->members);
 }

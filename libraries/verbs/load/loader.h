@@ -65,9 +65,12 @@ struct load_item {
 	enum load_state state;
 	int error; /* of LOAD_BROKEN */
 
-	uint32_t target;   /* of a good item: its number in the loader */
-	uint32_t nmissing; /* memberships that were not in the input */
-	uint32_t nsurplus; /* and those that should not have been */
+	uint32_t target;                /* of a good item: its number in the loader */
+	uint32_t nmissing;              /* memberships that were not in the input */
+	uint32_t nsurplus;              /* and those that should not have been */
+	uint64_t number;                /* of the record, from 1 */
+	struct dit_overlay_item *asked; /* by overlays; lives as the entry does */
+	size_t nasked;
 
 	/* Written by main in resolve. */
 	uint32_t id;                    /* 0: not stored, or not indexed (the empty DN) */
@@ -81,13 +84,7 @@ struct load_slot {
 	struct load_item *items; /* one per record; grown by main */
 	size_t items_size;
 	uint64_t time_us; /* for generated values (struct dit_entry_stamp) */
-	struct {
-		struct dit_overlay_item *items; /* by record; owned */
-		size_t n;
-		size_t size;
-		uint64_t first;         /* number of the record before the first one */
-		struct dit_arena names; /* of other entries */
-	} asked;                        /* by overlays (load_ahead.c) */
+	uint64_t first;   /* the number of the record before its first one */
 };
 
 /**
@@ -95,7 +92,8 @@ struct load_slot {
  */
 struct load_member {
 	struct dit_entry_caches caches;
-	struct load_keys *keys; /* one per target */
+	struct load_keys *keys;         /* one per target */
+	struct dit_overlay_asked asked; /* of the last entry; counts */
 	unsigned number;
 };
 
@@ -176,18 +174,14 @@ struct load_input {
 	struct dit_ldif_reader *reader; /* the reader thread's, while records come */
 	struct load_slot *slots;        /* by number in the pipeline */
 	unsigned nslots;
+	uint64_t nrecords; /* in batches so far */
 };
 
 /** What overlays make of the entries (load_ahead.c). Zero: nothing */
 struct load_ahead {
 	struct dit_ldif_reader *reader; /* until the look is done; NULL: none is wanted */
 	struct dit_overlay_rules rules; /* [const] while members run */
-	struct dit_overlays *overlays;  /* [const] but for main, which reads items */
-
-	/* [own: main] */
-	uint64_t nrecords;            /* in batches so far */
-	struct dit_overlay_item item; /* the next one */
-	bool has_item;
+	struct dit_overlays *overlays;  /* [const], likewise; NULL: they ask nothing */
 };
 
 /** contextCSN (load_csn.c). Zero: without -w. [own: main] */
@@ -285,25 +279,22 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share);
 int dit_load_key_entry(struct load_member *member, uint32_t target,
                        const struct dit_entry *entry, uint32_t id);
 
-/* ---- load_ahead.c: overlays; without, all of these do nothing ---- */
+/* ---- load_ahead.c, load_memberof.c: overlays; without, all of these do nothing ---- */
 
 /** The reader of the look, while files can be opened. Reports. */
 int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts *opts);
 /** Look at the whole input. After the outputs are open. Reports. */
-int dit_load_ahead(struct loader *loader, size_t memory_bytes);
+int dit_load_ahead(struct loader *loader);
 void dit_load_ahead_deinit(struct loader *loader);
-
-/** What is asked of the records of a batch. Main. Reports. */
-int dit_load_ahead_begin(struct loader *loader, struct load_slot *slot);
-void dit_load_ahead_free_slot(struct load_slot *slot);
 
 /** Members: dangling members go, or the entry is refused; memberships of groups that
  * were there before it (addcheck). Before its check. 0; DIT_E_INVALID, noted; -ENOMEM */
-int dit_load_ahead_start(const struct loader *loader, const struct load_slot *slot,
-                         size_t index, struct load_item *item, struct dit_arena *arena);
+int dit_load_ahead_start(const struct loader *loader, struct load_member *member,
+                         const struct dit_ldif_record *record, struct load_item *item,
+                         struct dit_arena *arena);
 /** Members: the other memberships. After the entry is complete. 0; -ENOMEM */
-int dit_load_ahead_end(const struct loader *loader, const struct load_slot *slot,
-                       size_t index, struct load_item *item, struct dit_arena *arena);
+int dit_load_ahead_end(const struct loader *loader, struct load_item *item,
+                       struct dit_arena *arena);
 /** Say at the end what was done. */
 void dit_load_ahead_tell(const struct loader *loader);
 

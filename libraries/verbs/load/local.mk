@@ -12,6 +12,7 @@ libditkit_a_SOURCES += \
 	%D%/load_ahead.c \
 	%D%/load_csn.c \
 	%D%/load_look.c \
+	%D%/load_memberof.c \
 	%D%/load_parse.c \
 	%D%/load_prepared.c \
 	%D%/load_refuse.c \

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/grow.h"
 #include "modify/modify_impl.h"
 #include "overlays/overlays.h"
+#include "scan/scan_snapshot.h"
+
+#define SCRATCH_BYTES 4096
 
 struct mending {
 	struct modifier *modifier;
@@ -18,14 +20,29 @@ struct mending {
 	struct dit_snapshot *snapshot; /* all entries, on all threads */
 	struct dit_entry_scan *scan;
 	struct dit_overlays *overlays;
-	struct dit_dn_reader *dns;
+	/* [own: member], one for each */
+	struct mending_member {
+		struct dit_overlay_asked asked;
+		struct dit_arena scratch;
+	} * members;
 
-	/* Of one entry. */
-	struct dit_overlay_item *items; /* owned */
-	size_t nitems;
-	size_t items_size;
+	/* Of one entry. [own: main] */
+	const struct wrong_entry *wrong;
 	struct modify_mod *mods; /* in the scratch of the run */
 	size_t nmods;
+};
+
+/* An entry whose memberships are wrong, in the arena of its range. */
+struct wrong_entry {
+	struct wrong_entry *next;
+	struct dit_span dn;
+	size_t nitems;
+	struct dit_overlay_item items[];
+};
+
+struct wrong_entries {
+	struct wrong_entry *first;
+	struct wrong_entry **end;
 };
 
 /* ---- all entries ---- */
@@ -43,7 +60,7 @@ static int take(void *ctx, struct dit_scan_range *range,
 	return dit_overlays_take(mending->overlays, range->member, entry);
 }
 
-static int in_order(void *ctx, struct dit_scan_range *range)
+static int tick(void *ctx, struct dit_scan_range *range)
 {
 	const struct mending *mending = ctx;
 
@@ -52,32 +69,58 @@ static int in_order(void *ctx, struct dit_scan_range *range)
 	return 0;
 }
 
-static int scan_entries(struct mending *mending, struct dit_fault *fault)
-{
-	static const struct dit_entry_scan_ops ops = {.entry = take,
-	                                              .in_order = in_order};
-	struct modifier *modifier = mending->modifier;
-	unsigned nthreads = modifier->job.nthreads;
-	const struct dit_overlays_opts opts = {
-		.rules = &mending->rules,
-		.nproducers = nthreads,
-		.memory_bytes =
-			(size_t)dit_memory_share(modifier->opts->memory_bytes) / 2,
-		.shared = dit_job_shared(&modifier->job, modifier->seal),
-		.with_memberof = true};
-	struct dit_scan_snapshot_opts scan = {
-		.schema = modifier->job.chosen.settings->schema,
-		.wanted = want,
-		.wanted_ctx = &mending->rules,
-		.stop = &modifier->job.stop};
-	int r = dit_modify_open_snapshot(modifier, nthreads, fault, &mending->snapshot);
+/* ---- entries whose memberships are wrong ---- */
 
-	scan.snapshot = mending->snapshot;
-	r = r ?: dit_overlays_new(&mending->overlays, &opts);
-	r = r ?: dit_entry_scan_new(&mending->scan, &scan);
-	r = r ?: dit_entry_scan_run(mending->scan, &ops, mending);
-	r = r ?: dit_dn_reader_new(&mending->dns, mending->snapshot, 0);
-	return r ?: dit_overlays_join(mending->overlays);
+static int begin(void *ctx, struct dit_scan_range *range)
+{
+	struct wrong_entries *wrong = dit_scan_range_alloc(range, sizeof(*wrong));
+
+	(void)ctx;
+	if (wrong != NULL) {
+		wrong->first = NULL;
+		wrong->end = &wrong->first;
+	}
+	range->result = wrong;
+	return wrong == NULL ? -ENOMEM : 0;
+}
+
+static bool is_wrong(const struct dit_overlay_item *item)
+{
+	return item->kind == DIT_OVERLAY_MISSING || item->kind == DIT_OVERLAY_SURPLUS;
+}
+
+static int look(void *ctx, struct dit_scan_range *range,
+                const struct dit_entry_view *entry)
+{
+	const struct mending *mending = ctx;
+	struct mending_member *member = &mending->members[range->member];
+	struct wrong_entries *wrong = range->result;
+	const struct dit_overlay_asked *asked = &member->asked;
+	struct wrong_entry *one = NULL;
+	size_t n = 0;
+	int r = dit_overlays_ask(mending->overlays, entry, &member->scratch,
+	                         &member->asked);
+
+	for (size_t i = 0; i < asked->n && r == 0; i++) {
+		n += is_wrong(&asked->items[i]);
+	}
+	if (r < 0 || n == 0) {
+		return r;
+	}
+	one = dit_scan_range_alloc(range, sizeof(*one) + n * sizeof(*one->items));
+	if (one == NULL) {
+		return -ENOMEM;
+	}
+	*one = (struct wrong_entry){
+		.dn = dit_arena_copy(dit_scan_range_arena(range), entry->dn)};
+	for (size_t i = 0; i < asked->n; i++) {
+		if (is_wrong(&asked->items[i])) {
+			one->items[one->nitems++] = asked->items[i];
+		}
+	}
+	*wrong->end = one;
+	wrong->end = &one->next;
+	return one->dn.data == NULL ? -ENOMEM : 0;
 }
 
 /* ---- one entry ---- */
@@ -107,7 +150,7 @@ static int add_membership(struct mending *mending, const struct modify_node *nod
 	const struct dit_ad *ad = mending->rules.memberof[item->rule].memberof;
 	const struct dit_attr *attr = dit_entry_find(node->entry, ad);
 	const struct dit_dn_text *group =
-		dit_overlays_group(mending->overlays, item->other);
+		dit_overlays_name(mending->overlays, item->other);
 
 	if (item->kind == DIT_OVERLAY_SURPLUS) {
 		return attr == NULL || item->number >= attr->nvalues
@@ -124,18 +167,19 @@ static int make_mods(struct mending *mending, const struct modify_node *node)
 	static const struct dit_span modifier_name = DIT_SPAN("modifiersName");
 	struct modifier *modifier = mending->modifier;
 	const struct dit_memberof_rule *last =
-		&mending->rules.memberof[mending->items[mending->nitems - 1].rule];
+		&mending->rules.memberof[mending->wrong->items[mending->wrong->nitems - 1]
+	                                         .rule];
 	const struct dit_ad *ad = NULL;
 	int r = 0;
 
 	mending->nmods = 0;
-	mending->mods = dit_arena_alloc(&modifier->scratch,
-	                                (mending->nitems + 1) * sizeof(*mending->mods));
+	mending->mods = dit_arena_alloc(&modifier->scratch, (mending->wrong->nitems +
+	                                                     1) * sizeof(*mending->mods));
 	if (mending->mods == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < mending->nitems && r == 0; i++) {
-		r = add_membership(mending, node, &mending->items[i]);
+	for (size_t i = 0; i < mending->wrong->nitems && r == 0; i++) {
+		r = add_membership(mending, node, &mending->wrong->items[i]);
 	}
 	if (r < 0 || last->dn.data == NULL) {
 		return r;
@@ -165,8 +209,8 @@ static void count(const struct mending *mending)
 {
 	struct dit_modify_stats *stats = mending->modifier->stats;
 
-	for (size_t i = 0; i < mending->nitems; i++) {
-		if (mending->items[i].kind == DIT_OVERLAY_MISSING) {
+	for (size_t i = 0; i < mending->wrong->nitems; i++) {
+		if (mending->wrong->items[i].kind == DIT_OVERLAY_MISSING) {
 			stats->nmemberships_added++;
 		} else {
 			stats->nmemberships_removed++;
@@ -180,17 +224,14 @@ static int mend_entry(struct mending *mending)
 	struct modifier *modifier = mending->modifier;
 	struct modify_node *node = NULL;
 	struct dit_notes notes;
-	struct dit_dn_text text;
 	struct dit_span unknown;
 	struct dit_dn dn;
 	int r = 0;
 
 	dit_arena_reset(&modifier->scratch);
 	dit_notes_init(&notes, &modifier->scratch);
-	r = dit_dn_reader_get(mending->dns, mending->items[0].id, &text);
-	r = r
-	            ?: dit_dn_parse(modifier->changing.schema, text.pretty,
-	                            &modifier->scratch, NULL, &dn);
+	r = dit_dn_parse(modifier->changing.schema, mending->wrong->dn,
+	                 &modifier->scratch, NULL, &dn);
 	r = r < 0 ? r : dit_modify_find(modifier, &dn, &node);
 	r = r <= 0 ? r : dit_modify_load(modifier, node, &unknown);
 	if (r <= 0) {
@@ -215,31 +256,63 @@ static int mend_entry(struct mending *mending)
 	return r;
 }
 
-static int mend_entries(struct mending *mending)
+static int mend_range(void *ctx, struct dit_scan_range *range)
 {
-	struct dit_overlay_item item;
-	int r = 0;
+	struct mending *mending = ctx;
+	const struct wrong_entries *wrong = range->result;
+	int r = tick(ctx, range);
 
-	while ((r = dit_overlays_next(mending->overlays, &item)) > 0) {
-		bool is_wrong = item.kind == DIT_OVERLAY_MISSING ||
-		                item.kind == DIT_OVERLAY_SURPLUS;
-
-		if (mending->nitems > 0 && item.id != mending->items[0].id) {
-			r = mend_entry(mending);
-			mending->nitems = 0;
-		}
-		r = r < 0 || !is_wrong ? r
-		                       : DIT_APPEND(mending->items, mending->items_size,
-		                                    mending->nitems, item);
-		if (r >= 0 && dit_stop_is_set(&mending->modifier->job.stop)) {
-			r = DIT_E_STOPPED;
-		}
-		if (r < 0) {
-			return r;
-		}
-		dit_tick_often(dit_job_ticker(&mending->modifier->job));
+	for (mending->wrong = wrong->first; mending->wrong != NULL && r == 0;
+	     mending->wrong = mending->wrong->next) {
+		r = mend_entry(mending);
 	}
-	return r < 0 || mending->nitems == 0 ? r : mend_entry(mending);
+	return r;
+}
+
+/* All entries are read twice: for their names, and for what is asked of them. */
+static int scan_entries(struct mending *mending, struct dit_fault *fault)
+{
+	static const struct dit_entry_scan_ops names = {.entry = take, .in_order = tick};
+	static const struct dit_entry_scan_ops questions = {
+		.begin = begin, .entry = look, .in_order = mend_range};
+	struct modifier *modifier = mending->modifier;
+	unsigned nthreads = modifier->job.nthreads;
+	const struct dit_overlays_opts opts = {
+		.rules = &mending->rules, .nproducers = nthreads, .with_memberof = true};
+	struct dit_scan_snapshot_opts scan = {
+		.schema = modifier->job.chosen.settings->schema,
+		.wanted = want,
+		.wanted_ctx = &mending->rules,
+		.stop = &modifier->job.stop};
+	int r = dit_modify_open_snapshot(modifier, nthreads, fault, &mending->snapshot);
+
+	scan.snapshot = mending->snapshot;
+	r = r ?: dit_overlays_new(&mending->overlays, &opts);
+	r = r ?: dit_entry_scan_new(&mending->scan, &scan);
+	r = r ?: dit_entry_scan_run(mending->scan, &names, mending);
+	r = r ?: dit_overlays_join(mending->overlays);
+	return r ?: dit_entry_scan_run(mending->scan, &questions, mending);
+}
+
+static int make_members(struct mending *mending)
+{
+	unsigned n = mending->modifier->job.nthreads;
+
+	mending->members = calloc(n, sizeof(*mending->members));
+	for (unsigned i = 0; mending->members != NULL && i < n; i++) {
+		dit_arena_init(&mending->members[i].scratch, SCRATCH_BYTES);
+	}
+	return mending->members == NULL ? -ENOMEM : 0;
+}
+
+static void free_members(struct mending *mending)
+{
+	for (unsigned i = 0;
+	     mending->members != NULL && i < mending->modifier->job.nthreads; i++) {
+		dit_arena_deinit(&mending->members[i].scratch);
+		free(mending->members[i].asked.items);
+	}
+	free(mending->members);
 }
 
 /* ---- the whole ---- */
@@ -262,13 +335,12 @@ int dit_modify_mend_memberof(struct modifier *modifier)
 		r = refuse_conf(modifier);
 	}
 	if (r != DIT_E_CONFIG) {
+		r = r ?: make_members(&mending);
 		r = r ?: scan_entries(&mending, &fault);
-		r = r < 0 ? r : mend_entries(&mending);
 		r = r < 0 ? dit_modify_fail(modifier, r, modifier->db->data.directory)
 		          : 0;
 	}
-	free(mending.items);
-	dit_dn_reader_free(mending.dns);
+	free_members(&mending);
 	dit_entry_scan_close(mending.scan);
 	dit_overlays_free(mending.overlays);
 	if (mending.snapshot != NULL) {

@@ -1,7 +1,9 @@
 # libraries/work/overlays/local.mk
 libditkit_a_SOURCES += \
-	%D%/overlay_join.c \
+	%D%/overlay_names.c \
 	%D%/overlay_rules.c \
+	%D%/overlays.c \
 	%D%/overlays.h \
+	%D%/overlays_impl.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the overlays memberof, refint and unique of a database ask of its entries
- * (doc/spec/overlays.md).
+ * What the overlays memberof, refint and unique of a database ask of its entries.
  *
  *   dit_overlay_rules_make()
  *   dit_overlays_new();
  *   any thread:  dit_overlays_take() for each entry
- *   dit_overlays_join();  dit_overlays_next() ...;
+ *   dit_overlays_join()
+ *   any thread:  dit_overlays_ask() for each entry, in any order
  *   dit_overlays_free();  dit_overlay_rules_deinit()
  *
- * Memory: sorters, which write temporary files beyond what they may take; and the DNs of
- * groups, once each.
+ * Memory: 16 bytes for each entry, for each member of a group, and for each value that is
+ * to be unique; twice that in dit_overlays_join(). And the DNs of groups.
  *
- * Threads: main, but for dit_overlays_take().
+ * Threads: main, if nothing else is said.
  */
 #ifndef DITKIT_OVERLAYS_H
 #define DITKIT_OVERLAYS_H
@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/shared.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
 #include "job/job.h"
@@ -100,8 +99,6 @@ struct dit_overlays;
 struct dit_overlays_opts {
 	const struct dit_overlay_rules *rules; /* borrowed */
 	unsigned nproducers;                   /* threads that take entries */
-	size_t memory_bytes;
-	struct dit_shared shared;
 	/* Entries come into being in the order of their IDs, as by ldapadd: a group finds
 	 * only members that are there before it. */
 	bool in_order;
@@ -112,21 +109,10 @@ struct dit_overlays_opts {
 	bool with_unique;
 };
 
-/** @return 0; -ENOMEM; errors of dit_sorter_new() */
+/** @return 0; -ENOMEM; -errno of getrandom() */
 int dit_overlays_new(struct dit_overlays **ret, const struct dit_overlays_opts *opts);
 /** NULL is fine. */
 void dit_overlays_free(struct dit_overlays *overlays);
-
-/**
- * Take an entry: its names, and attributes that dit_overlays_want() wants. One that cannot
- * be read is left out.
- *
- * @param producer  the calling thread's number
- *
- * @return 0; -ENOMEM; errors of dit_sorter_push()
- */
-int dit_overlays_take(struct dit_overlays *overlays, unsigned producer,
-                      const struct dit_entry_view *entry);
 
 /** Is the description the rule's `member`, or derived from it? */
 bool dit_overlays_is_member(const struct dit_memberof_rule *rule,
@@ -134,7 +120,18 @@ bool dit_overlays_is_member(const struct dit_memberof_rule *rule,
 /** Does a rule look at attributes of this description, or at object classes? */
 bool dit_overlays_want(const struct dit_overlay_rules *rules, const struct dit_ad *ad);
 
-/** No more entries: names meet. 0; DIT_E_STOPPED; -ENOMEM; errors of the sorters */
+/**
+ * Take an entry: its names, and attributes that dit_overlays_want() wants. One that cannot
+ * be read is left out.
+ *
+ * @param producer  the calling thread's number
+ *
+ * @return 0; -ENOMEM; DIT_E_TOOLONG: its ID is above 2^40
+ */
+int dit_overlays_take(struct dit_overlays *overlays, unsigned producer,
+                      const struct dit_entry_view *entry);
+
+/** No more entries. 0; -ENOMEM */
 int dit_overlays_join(struct dit_overlays *overlays);
 
 /** What a rule says of an entry. Those of one entry come in this order. */
@@ -150,27 +147,39 @@ enum dit_overlay_kind {
 };
 
 struct dit_overlay_item {
-	uint64_t id; /* of the entry; they ascend */
 	enum dit_overlay_kind kind;
 	uint32_t number; /* of a value, among all values of the rule's attribute */
-	uint64_t other;
+	uint64_t other;  /* ID; those of memberships ascend */
 	/* Of dit_memberof_rule or dit_refint_rule; with TWICE: the ordinal of the
 	 * attribute description */
 	uint32_t rule;
-	/* TWICE, in order: of the other entry; valid until the next call */
-	struct dit_span other_dn;
 	bool is_early; /* MISSING: the group was there before the entry (addcheck) */
 };
 
-/** @return 1; 0: there are no more; errors of the sorter */
-int dit_overlays_next(struct dit_overlays *overlays, struct dit_overlay_item *ret);
+/** The answer about an entry. Zero is an empty one; freed with free(items). */
+struct dit_overlay_asked {
+	struct dit_overlay_item *items; /* owned */
+	size_t n;
+	size_t size;
+	uint64_t
+		nlate; /* memberships that are not made, as the group comes before; grows */
+};
 
-/** The names of a group with members; pretty and normal form, or NULL: it is none. After
- * dit_overlays_join(). Any thread */
-const struct dit_dn_text *dit_overlays_group(const struct dit_overlays *overlays,
-                                             uint64_t id);
+/**
+ * What is asked of an entry. After dit_overlays_join(); any thread.
+ *
+ * @param ret    its items are those of this entry
+ * @param arena  for values that a filter compares
+ *
+ * @return 0; -ENOMEM
+ */
+int dit_overlays_ask(const struct dit_overlays *overlays,
+                     const struct dit_entry_view *entry, struct dit_arena *arena,
+                     struct dit_overlay_asked *ret);
 
-/** With in_order: memberships that are not made, as the group comes before the member. */
-uint64_t dit_overlays_nlate(const struct dit_overlays *overlays);
+/** The names of a group with members, or of an entry with a value that is to be
+ * unique; NULL: it is none. After dit_overlays_join(); any thread */
+const struct dit_dn_text *dit_overlays_name(const struct dit_overlays *overlays,
+                                            uint64_t id);
 
 #endif

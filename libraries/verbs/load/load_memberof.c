@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the overlays memberof and unique ask of an entry that is loaded: it is refused,
+ * members are dropped, memberships are added, or it stays as it is. load_ahead.c has read
+ * all names before.
+ *
+ * Threads: members.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "entry/value_sort.h"
+#include "load/loader.h"
+
+/* ---- refused, dropped ---- */
+
+struct filling {
+	const struct loader *loader;
+	struct load_item *item;
+	struct dit_arena *arena;
+	const struct dit_overlay_item *items; /* that are asked of it */
+	size_t nitems;
+};
+
+/* Value number n of the attributes that a rule takes for `member`. */
+static struct dit_attr *find_member(const struct dit_memberof_rule *rule,
+                                    struct dit_entry *entry, uint32_t *n)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		struct dit_attr *attr = &entry->attrs[i];
+
+		if (!dit_overlays_is_member(rule, attr->ad)) {
+			continue;
+		}
+		if (*n < attr->nvalues) {
+			return attr;
+		}
+		*n -= attr->nvalues;
+	}
+	return NULL;
+}
+
+static void drop_value(struct dit_entry *entry, struct dit_attr *attr, uint32_t n)
+{
+	size_t nafter = --attr->nvalues - n;
+
+	memmove(attr->values + n, attr->values + n + 1, nafter * sizeof(*attr->values));
+	if (attr->normal != NULL) {
+		memmove(attr->normal + n, attr->normal + n + 1,
+		        nafter * sizeof(*attr->normal));
+	}
+	if (attr->nvalues == 0) {
+		dit_entry_remove(entry, attr);
+	}
+}
+
+static int refuse(struct load_item *item, const struct dit_ldif_record *record,
+                  struct dit_why why)
+{
+	const struct dit_refusal *refusal = &dit_refusals[why.kind];
+
+	dit_why_set(&item->notes, why);
+	dit_notes_add(&item->notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%llu): (%d) %s",
+	              DIT_SPAN_ARGS(item->entry.dn.pretty),
+	              (unsigned long long)record->line, refusal->code,
+	              dit_why_fill(&why, refusal->text, item->notes.arena) ?: "");
+	return DIT_E_INVALID;
+}
+
+static int refuse_twice(const struct loader *loader, struct load_item *item,
+                        const struct dit_ldif_record *record,
+                        const struct dit_overlay_item *asked)
+{
+	for (uint32_t i = 0; i < item->entry.nattrs; i++) {
+		const struct dit_attr *attr = &item->entry.attrs[i];
+		struct dit_why why = dit_why_value(
+			DIT_WHY_NOT_UNIQUE, attr->ad,
+			attr->values[asked->number < attr->nvalues ? asked->number : 0],
+			asked->number, "");
+
+		if (attr->ad->ordinal == asked->rule) {
+			const struct dit_dn_text *other =
+				dit_overlays_name(loader->ahead.overlays, asked->other);
+
+			why.detail = other == NULL ? DIT_SPAN("") : other->pretty;
+			return refuse(item, record, why);
+		}
+	}
+	return 0;
+}
+
+/* Dropped from the last one on, so that the numbers of those before it stay. */
+static int refuse_or_drop(const struct filling *filling,
+                          const struct dit_ldif_record *record)
+{
+	const struct dit_overlay_rules *rules = &filling->loader->ahead.rules;
+	struct load_item *item = filling->item;
+	int r = 0;
+
+	for (size_t i = filling->nitems; i > 0 && r == 0; i--) {
+		const struct dit_overlay_item *asked = &filling->items[i - 1];
+		const struct dit_memberof_rule *rule = NULL;
+		struct dit_attr *attr = NULL;
+		uint32_t number = asked->number;
+
+		if (asked->kind == DIT_OVERLAY_TWICE) {
+			r = refuse_twice(filling->loader, item, record, asked);
+		}
+		if (asked->kind != DIT_OVERLAY_DANGLING) {
+			continue;
+		}
+		rule = &rules->memberof[asked->rule];
+		attr = find_member(rule, &item->entry, &number);
+		if (attr != NULL && rule->dangling == DIT_DANGLING_ERROR) {
+			r = refuse(item, record,
+			           dit_why_value(DIT_WHY_NO_MEMBER, attr->ad,
+			                         attr->values[number], number, ""));
+		} else if (attr != NULL) {
+			drop_value(&item->entry, attr, number);
+		}
+	}
+	return r;
+}
+
+/* May an entry of these classes have the attribute? slapd's change would fail. */
+static bool may_have(const struct dit_schema *schema, const struct dit_entry *entry,
+                     const struct dit_attr_type *type)
+{
+	const struct dit_attr *classes = dit_entry_find(
+		entry, &dit_schema_find_type(schema, DIT_SPAN("objectClass"))->ad);
+	bool is_allowed = type->usage != DIT_USAGE_USER;
+
+	for (uint32_t i = 0; classes != NULL && i < classes->nvalues && !is_allowed;
+	     i++) {
+		const struct dit_class *oc =
+			dit_schema_find_class(schema, classes->values[i]);
+
+		is_allowed |=
+			strcasecmp(oc == NULL ? "" : oc->name, "extensibleObject") == 0;
+		for (size_t k = 0; oc != NULL && oc->must[k] != NULL; k++) {
+			is_allowed |= oc->must[k] == type;
+		}
+		for (size_t k = 0; oc != NULL && oc->may[k] != NULL; k++) {
+			is_allowed |= oc->may[k] == type;
+		}
+	}
+	return is_allowed;
+}
+
+/* ---- memberships ---- */
+
+static bool is_wanted(const struct dit_overlay_item *asked)
+{
+	return asked->kind == DIT_OVERLAY_MEMBER || asked->kind == DIT_OVERLAY_MISSING;
+}
+
+/* A block at the end of the entry, with room for all groups. */
+static struct dit_attr *begin_attr(const struct filling *filling, const struct dit_ad *ad)
+{
+	size_t room = (filling->nitems + 1) * sizeof(struct dit_span);
+	struct dit_attr *attr = dit_entry_add(&filling->item->entry, ad, filling->arena);
+
+	if (attr != NULL) {
+		attr->values = dit_arena_alloc(filling->arena, room);
+		attr->normal = dit_arena_alloc(filling->arena, room);
+	}
+	return attr == NULL || attr->values == NULL || attr->normal == NULL ? NULL : attr;
+}
+
+static int put_value(const struct filling *filling, const struct dit_ad *ad,
+                     struct dit_span value, struct dit_span normal)
+{
+	struct dit_attr *attr = dit_entry_find(&filling->item->entry, ad);
+
+	attr = attr == NULL ? begin_attr(filling, ad) : attr;
+	if (attr == NULL) {
+		return -ENOMEM;
+	}
+	attr->values[attr->nvalues] = value;
+	attr->normal[attr->nvalues++] = normal;
+	return 0;
+}
+
+/* Groups that were there before the entry, or those that came after it. */
+static int put_groups(const struct filling *filling, bool is_early,
+                      const struct dit_memberof_rule **ret_last)
+{
+	const struct load_ahead *ahead = &filling->loader->ahead;
+	const struct dit_schema *schema = ahead->rules.schema;
+	int r = 0;
+
+	for (size_t i = 0; i < filling->nitems && r == 0; i++) {
+		const struct dit_overlay_item *asked = &filling->items[i];
+		const struct dit_memberof_rule *rule = NULL;
+		const struct dit_dn_text *group = NULL;
+
+		if (!is_wanted(asked) || asked->is_early != is_early) {
+			continue;
+		}
+		rule = &ahead->rules.memberof[asked->rule];
+		group = dit_overlays_name(ahead->overlays, asked->other);
+		if (may_have(schema, &filling->item->entry, rule->memberof->type)) {
+			r = put_value(filling, rule->memberof, group->pretty,
+			              group->norm);
+			*ret_last = rule;
+		}
+	}
+	return r;
+}
+
+static void remove_attr(struct dit_entry *entry, const struct dit_ad *ad)
+{
+	struct dit_attr *attr = dit_entry_find(entry, ad);
+
+	if (attr != NULL) {
+		dit_entry_remove(entry, attr);
+	}
+}
+
+static bool count(const struct filling *filling)
+{
+	struct load_item *item = filling->item;
+
+	item->nmissing = 0;
+	item->nsurplus = 0;
+	for (size_t i = 0; i < filling->nitems; i++) {
+		item->nmissing += filling->items[i].kind == DIT_OVERLAY_MISSING;
+		item->nsurplus += filling->items[i].kind == DIT_OVERLAY_SURPLUS;
+	}
+	return item->nmissing + item->nsurplus > 0;
+}
+
+/* @param ret  its items are kept in the arena, for the end of the entry */
+static int ask(const struct loader *loader, struct load_member *member,
+               struct load_item *item, struct dit_arena *arena)
+{
+	struct dit_entry_view view;
+	struct dit_attr_view *attrs =
+		dit_arena_alloc(arena, (item->entry.nattrs + 1) * sizeof(*attrs));
+	struct dit_overlay_asked *asked = &member->asked;
+	size_t nbytes = 0;
+	int r = attrs == NULL ? -ENOMEM : 0;
+
+	if (r < 0) {
+		return r;
+	}
+	dit_entry_show(&item->entry, attrs, &view);
+	view.id = item->number;
+	view.norm_dn = item->entry.dn.norm;
+	r = dit_overlays_ask(loader->ahead.overlays, &view, arena, asked);
+	nbytes = asked->n * sizeof(*asked->items);
+	item->nasked = asked->n;
+	item->asked = r < 0 || asked->n == 0 ? NULL : dit_arena_alloc(arena, nbytes);
+	if (item->asked == NULL) {
+		return r < 0 || asked->n == 0 ? r : -ENOMEM;
+	}
+	memcpy(item->asked, asked->items, nbytes);
+	return 0;
+}
+
+/* An entry whose memberships agree stays as it is in the input. */
+int dit_load_ahead_start(const struct loader *loader, struct load_member *member,
+                         const struct dit_ldif_record *record, struct load_item *item,
+                         struct dit_arena *arena)
+{
+	const struct dit_overlay_rules *rules = &loader->ahead.rules;
+	struct filling filling = {.loader = loader, .item = item, .arena = arena};
+	const struct dit_memberof_rule *last = NULL;
+	int r = loader->ahead.overlays == NULL ? 0 : ask(loader, member, item, arena);
+
+	if (r < 0 || item->nasked == 0) {
+		return r;
+	}
+	filling.items = item->asked;
+	filling.nitems = item->nasked;
+	r = refuse_or_drop(&filling, record);
+	if (r < 0 || !count(&filling)) {
+		return r;
+	}
+	for (size_t i = 0; i < rules->nmemberof; i++) {
+		remove_attr(&item->entry, rules->memberof[i].memberof);
+	}
+	return put_groups(&filling, true, &last);
+}
+
+/* slapd's change for each group puts modifiersName at the end. */
+static int put_modifier(const struct filling *filling,
+                        const struct dit_memberof_rule *rule)
+{
+	const struct dit_schema *schema = filling->loader->reading.context.schema;
+	const struct dit_ad *ad =
+		&dit_schema_find_type(schema, DIT_SPAN("modifiersName"))->ad;
+
+	if (rule == NULL || rule->dn.data == NULL) {
+		return 0;
+	}
+	remove_attr(&filling->item->entry, ad);
+	return put_value(filling, ad, rule->dn, rule->dn_norm);
+}
+
+int dit_load_ahead_end(const struct loader *loader, struct load_item *item,
+                       struct dit_arena *arena)
+{
+	const struct dit_entry_context *context = &loader->reading.context;
+	const struct dit_overlay_rules *rules = &loader->ahead.rules;
+	const struct filling filling = {.loader = loader,
+	                                .item = item,
+	                                .arena = arena,
+	                                .items = item->asked,
+	                                .nitems = item->nasked};
+	const struct dit_memberof_rule *last = NULL;
+	uint32_t twice = DIT_VALUES_UNIQUE;
+	int r = 0;
+
+	if (item->nmissing + item->nsurplus == 0) {
+		return 0;
+	}
+	r = put_groups(&filling, false, &last);
+	for (size_t i = 0; i < rules->nmemberof && r == 0; i++) {
+		struct dit_attr *attr =
+			dit_entry_find(&item->entry, rules->memberof[i].memberof);
+
+		if (attr != NULL && dit_entry_is_sorted(context, attr->ad->type)) {
+			attr->is_sorted = true;
+			r = dit_attr_sort(attr, arena, &twice);
+		}
+	}
+	return r ?: put_modifier(&filling, last);
+}
+
+void dit_load_ahead_tell(const struct loader *loader)
+{
+	const struct dit_load_stats *stats = loader->stats;
+	uint64_t nlate = 0;
+
+	for (unsigned i = 0; loader->members != NULL && i < loader->job.nthreads; i++) {
+		nlate += loader->members[i].asked.nlate;
+	}
+
+	if (stats->nmemberships_removed > 0) {
+		dit_job_report(
+			&loader->job, DIT_REPORT_WARNING,
+			"%llu values of memberOf in the input name a group that does "
+			"not have the entry as a member: they were left out",
+			(unsigned long long)stats->nmemberships_removed);
+	}
+	if (nlate > 0) {
+		dit_job_report(
+			&loader->job, DIT_REPORT_WARNING,
+			"%llu memberships were not made, as the member comes after "
+			"its group, and slapd makes none then; \"ditmodify "
+			"--memberof\" makes them",
+			(unsigned long long)nlate);
+	}
+}

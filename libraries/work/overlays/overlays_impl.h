@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Three tables of pairs, sorted by a digest: names of entries; names of members, each
+ * with its group; values that are to be unique. README.md has an example.
+ *
+ *   key     64 bits of the digest (XXH3, with a seed that nobody knows)
+ *   value   40 bits ID of the entry, or of the group; 16 bits more of the digest; 8 bits:
+ *           rule and FLAG_NO_GROUP
+ *
+ * So a wrong answer takes two digests that agree in 80 bits. Pairs of one key are in the
+ * order of IDs.
+ *
+ *   overlay_names.c  the tables: made, looked up
+ *   overlays.c       entries: taken, asked about
+ */
+#ifndef DITKIT_OVERLAYS_IMPL_H
+#define DITKIT_OVERLAYS_IMPL_H
+
+#include "base/digest.h"
+#include "overlays/overlays.h"
+#include "sort/radix.h"
+
+#define ID_MAX        (((uint64_t)1 << 40) - 1)
+#define RULE_MASK     0x7fu
+#define FLAG_NO_GROUP 0x80u /* the entry is no group: addcheck alone sees it */
+
+enum overlay_table_kind {
+	NAMES,
+	MEMBERS,
+	VALUES,
+	NTABLES,
+};
+
+/* Pairs as a producer has pushed them, in slabs. */
+struct overlay_pushed {
+	struct dit_pair **chunks; /* of OVERLAY_CHUNK pairs; owned */
+	size_t nchunks;
+	size_t chunks_size;
+	size_t n; /* pairs */
+};
+
+#define OVERLAY_CHUNK ((size_t)1 << 14)
+
+struct overlay_table {
+	struct dit_pair *list; /* a slab with room for n + 1; owned */
+	size_t n;
+	/* Where the keys with each value of their highest bits begin; owned */
+	uint32_t *starts;
+	unsigned shift;
+};
+
+/* An entry whose DN is kept. */
+struct overlay_named {
+	uint64_t id;
+	struct dit_dn_text dn;
+	uint32_t nvalues; /* of `member`, if the group must have it; 0: it need not */
+	uint32_t nleft;   /* of these that are not dropped */
+};
+
+/* [own: producer; main's when they are at rest] */
+struct overlay_producer {
+	struct overlay_pushed pushed[NTABLES];
+	struct dit_arena names;
+	struct dit_arena scratch;
+	struct overlay_named *named; /* owned */
+	size_t nnamed;
+	size_t named_size;
+};
+
+struct dit_overlays {
+	struct dit_overlays_opts
+		opts; /* [const], as what follows, once names are joined */
+	uint64_t seed;
+	struct dit_sum128 rootdn; /* its digest */
+	struct overlay_producer *producers;
+	struct overlay_table tables[NTABLES];
+	struct overlay_named *named; /* of all producers; owned */
+	size_t nnamed;
+	uint32_t *slots;   /* number + 1 of a named entry, by a hash of its ID; owned */
+	size_t nslots;     /* a power of two */
+	uint64_t *refused; /* IDs, ascending; owned */
+	size_t nrefused;
+	size_t refused_size;
+	size_t nsorted; /* of these */
+};
+
+/** The first pair of a table with a digest; its n: there is none. */
+size_t dit_overlay_find(const struct overlay_table *table, struct dit_sum128 digest);
+/** The one after it. */
+size_t dit_overlay_find_next(const struct overlay_table *table, size_t at,
+                             struct dit_sum128 digest);
+/** The lowest ID of those with the digest that are not refused; 0: there is none. */
+uint64_t dit_overlay_first(const struct dit_overlays *overlays,
+                           enum overlay_table_kind kind, struct dit_sum128 digest);
+bool dit_overlay_is_refused(const struct dit_overlays *overlays, uint64_t id);
+/**
+ * Does slapd not find a member when it adds the group? It finds neither the group itself,
+ * nor what comes after it. It does not look for the one who adds.
+ */
+bool dit_overlay_is_dangling(const struct dit_overlays *overlays, uint64_t group,
+                             struct dit_sum128 member);
+
+static inline uint64_t dit_overlay_id(const struct dit_pair *pair)
+{
+	return pair->value >> 24;
+}
+
+#endif
