@@ -81,6 +81,7 @@ include tests/manuals/local.mk
 include tests/modify/local.mk
 include tests/oracle/local.mk
 include tests/output/local.mk
+include tests/overlays/local.mk
 include tests/packaging/local.mk
 include tests/page/local.mk
 include tests/pipeline/local.mk
