@@ -76,11 +76,14 @@ static const char *result_name(const struct options *options,
 
 static json_t *records_json(const struct dit_load_stats *stats)
 {
-	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o}", "read", json_number(stats->nrecords),
-		"stored", json_number(stats->nentries), "refused",
-		json_number(stats->nrefused), "not_stored", json_number(stats->nfailed),
-		"missing_parents", json_number(stats->nmissing));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "read",
+	                 json_number(stats->nrecords), "stored",
+	                 json_number(stats->nentries), "refused",
+	                 json_number(stats->nrefused), "not_stored",
+	                 json_number(stats->nfailed), "missing_parents",
+	                 json_number(stats->nmissing), "memberships_added",
+	                 json_number(stats->nmemberships_added), "memberships_removed",
+	                 json_number(stats->nmemberships_removed));
 }
 
 static json_t *refusals_json(const struct dit_load_stats *stats)

@@ -128,6 +128,18 @@ setup_loaded() {
 	setup_empty
 	ditadd -q -l people.ldif
 }
+# The overlay memberof, and members.ldif: a group of the first entries comes before most of them.
+setup_members() {
+	setup_empty
+	sed -i -e '1i moduleload memberof' -e '$a overlay memberof' etc/ldap/slapd.conf
+	{
+		sed '/^$/q' people.ldif
+		printf '%s\n' 'dn: cn=all,dc=harbour,dc=example' 'objectClass: groupOfNames' 'cn: all'
+		sed -n 's/^dn: uid=/member: uid=/p' people.ldif
+		echo
+		sed '1,/^$/d' people.ldif
+	} >members.ldif
+}
 # And a log of slapd, in which two attributes are searched.
 setup_logged() {
 	setup_loaded

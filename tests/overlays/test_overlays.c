@@ -61,7 +61,8 @@ static int read_rules(struct fixture *f, const char *lines)
 	f->job.chosen.settings = f->settings;
 	f->job.opts.report = collect;
 	f->job.opts.report_ctx = f;
-	return dit_overlay_rules_make(&f->job, &f->settings->databases[1], &f->rules);
+	return dit_overlay_rules_make(&f->job, &f->settings->databases[1], true,
+	                              &f->rules);
 }
 
 static void drop_rules(struct fixture *f)

@@ -36,7 +36,8 @@ int dit_check_overlays_begin(struct dit_check_content *content)
 	                                 .with_memberof = true,
 	                                 .with_refint = is_asked,
 	                                 .with_unique = is_asked};
-	int r = dit_overlay_rules_make(content->job, content->database, &content->rules);
+	int r = dit_overlay_rules_make(content->job, content->database, is_asked,
+	                               &content->rules);
 
 	if (r == DIT_E_CONFIG && !is_asked) {
 		return 0;

@@ -173,10 +173,10 @@ struct dit_load_opts {
 	/* No operational attributes are added to entries that lack them; with
 	 * no_schema_check no structural class either. */
 	bool is_exact;
-	/* Make of a new database what slapd with the overlay memberof, or unique, makes of
-	 * entries that come by ldapadd in this order. The input is read twice, so it is no
-	 * pipe. DIT_E_CONFIG: the database has no such overlay; DIT_E_UNSUPPORTED: a pipe,
-	 * or several databases; DIT_E_NOTEMPTY: it holds entries */
+	/* Make of a new database what slapd with the overlay memberof, or unique, makes
+	 * of entries that come by ldapadd in this order. The input is read twice, so it
+	 * is no pipe. DIT_E_CONFIG: the database has no such overlay; DIT_E_UNSUPPORTED:
+	 * a pipe, or several databases; DIT_E_NOTEMPTY: it holds entries */
 	bool with_memberof;
 	bool with_unique;
 };

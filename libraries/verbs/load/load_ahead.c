@@ -93,7 +93,8 @@ static int make_rules(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	struct dit_overlay_rules *rules = &loader->ahead.rules;
-	int r = dit_overlay_rules_make(&loader->job, loader->targets[0].db, rules);
+	int r = dit_overlay_rules_make(&loader->job, loader->targets[0].db,
+	                               opts->with_unique, rules);
 	bool has_all = (!opts->with_memberof || rules->nmemberof > 0) &&
 	               (!opts->with_unique || rules->nunique > 0);
 

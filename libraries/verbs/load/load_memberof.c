@@ -343,16 +343,15 @@ void dit_load_ahead_tell(const struct loader *loader)
 	if (stats->nmemberships_removed > 0) {
 		dit_job_report(
 			&loader->job, DIT_REPORT_WARNING,
-			"%llu values of memberOf in the input name a group that does "
-			"not have the entry as a member: they were left out",
+			"values of memberOf in the input that no group bears out, and "
+			"that were left out: %llu",
 			(unsigned long long)stats->nmemberships_removed);
 	}
 	if (nlate > 0) {
 		dit_job_report(
 			&loader->job, DIT_REPORT_WARNING,
-			"%llu memberships were not made, as the member comes after "
-			"its group, and slapd makes none then; \"ditmodify "
-			"--memberof\" makes them",
+			"memberships that were not made, as slapd makes none of a member that "
+			"comes after its group: %llu; \"ditmodify --memberof\" makes them",
 			(unsigned long long)nlate);
 	}
 }

@@ -329,7 +329,8 @@ int dit_modify_mend_memberof(struct modifier *modifier)
 {
 	struct mending mending = {.modifier = modifier};
 	struct dit_fault fault = {""};
-	int r = dit_overlay_rules_make(&modifier->job, modifier->db, &mending.rules);
+	int r = dit_overlay_rules_make(&modifier->job, modifier->db, false,
+	                               &mending.rules);
 
 	if (r == 0 && mending.rules.nmemberof == 0) {
 		r = refuse_conf(modifier);

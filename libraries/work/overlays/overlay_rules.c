@@ -301,7 +301,7 @@ static size_t count_memberof(const struct dit_database *db)
 }
 
 int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database *db,
-                           struct dit_overlay_rules *ret)
+                           bool with_all, struct dit_overlay_rules *ret)
 {
 	struct making making = {.job = job,
 	                        .db = db,
@@ -317,11 +317,13 @@ int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database 
 	r = ret->memberof == NULL ? -ENOMEM : 0;
 	for (const struct dit_overlay *at = db->overlays; at != NULL && r == 0;
 	     at = at->next) {
-		r = is_called(at, "memberof")
-		            ? make_memberof(&making, at, &ret->memberof[--number])
-		    : is_called(at, "refint") ? make_refint(&making, at)
-		    : is_called(at, "unique") ? make_unique(&making, at)
-		                              : 0;
+		if (is_called(at, "memberof")) {
+			r = make_memberof(&making, at, &ret->memberof[--number]);
+		} else if (with_all && is_called(at, "refint")) {
+			r = make_refint(&making, at);
+		} else if (with_all && is_called(at, "unique")) {
+			r = make_unique(&making, at);
+		}
 	}
 	return r;
 }

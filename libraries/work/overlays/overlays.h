@@ -77,13 +77,14 @@ struct dit_overlay_rules {
 /**
  * The rules of a database's own overlays.
  *
- * @param job  gets a report of a directive that slapd would refuse
- * @param ret  to be deinitialised in every case
+ * @param job       gets a report of a directive that slapd would refuse
+ * @param with_all  false: of memberof alone
+ * @param ret       to be deinitialised in every case
  *
  * @return 0; DIT_E_CONFIG, reported; -ENOMEM
  */
 int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database *db,
-                           struct dit_overlay_rules *ret);
+                           bool with_all, struct dit_overlay_rules *ret);
 void dit_overlay_rules_deinit(struct dit_overlay_rules *rules);
 
 /** Can the rules want anything of an entry? */
@@ -121,8 +122,8 @@ bool dit_overlays_is_member(const struct dit_memberof_rule *rule,
 bool dit_overlays_want(const struct dit_overlay_rules *rules, const struct dit_ad *ad);
 
 /**
- * Take an entry: its names, and attributes that dit_overlays_want() wants. One that cannot
- * be read is left out.
+ * Take an entry: its names, and attributes that dit_overlays_want() wants. One that
+ * cannot be read is left out.
  *
  * @param producer  the calling thread's number
  *
@@ -161,8 +162,7 @@ struct dit_overlay_asked {
 	struct dit_overlay_item *items; /* owned */
 	size_t n;
 	size_t size;
-	uint64_t
-		nlate; /* memberships that are not made, as the group comes before; grows */
+	uint64_t nlate; /* memberships that are not made in order; grows */
 };
 
 /**
