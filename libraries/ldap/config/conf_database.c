@@ -10,12 +10,8 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "default_paths.h"
 #include "system/secret.h"
-
-/* Where a database without "directory" lies; Debian's choice. */
-#ifndef DIT_DEFAULT_DIRECTORY
-# define DIT_DEFAULT_DIRECTORY "/var/lib/ldap"
-#endif
 
 #define MAXSIZE_SLAPD 10485760
 /* maxsize 0 leaves the choice to LMDB, which takes this. */

@@ -12,8 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Where Debian's slapd looks without "modulepath". */
-#define DEFAULT_MODULE_PATH "/usr/lib/ldap"
+#include "default_paths.h"
 
 static bool is_in_list(const struct dit_conf_name *list, struct dit_span name)
 {
@@ -293,8 +292,8 @@ static bool is_in_folder(struct dit_span folder, const char *name)
 
 static bool is_module_file(const struct dit_conf_parser *parser, const char *name)
 {
-	const char *at =
-		parser->module_path == NULL ? DEFAULT_MODULE_PATH : parser->module_path;
+	const char *at = parser->module_path == NULL ? DIT_DEFAULT_MODULEPATH
+	                                             : parser->module_path;
 
 	if (*name == '/') {
 		return is_in_folder(DIT_SPAN(""), name);
