@@ -57,6 +57,7 @@ EXTRA_DIST += \
 	%D%/debian/rules \
 	%D%/debian/source/format \
 	%D%/html.sh \
+	%D%/rpm/ditkit.spec \
 	%D%/systemd/ditkit-export.in \
 	%D%/systemd/ditkit-export@.service.in \
 	%D%/systemd/ditkit-export@.timer.in \

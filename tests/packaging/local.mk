@@ -7,6 +7,7 @@ script_tests += \
 	%D%/symbols.sh \
 	$(NULL)
 EXTRA_DIST += %D%/complete.zsh %D%/roots.sh %D%/try.sh %D%/try_guide.sh
-# Without apparmor_parser it is skipped.
-long_scripts += %D%/apparmor.sh
-EXTRA_DIST += %D%/apparmor.sh
+# Without apparmor_parser, or rpmbuild, they are skipped.
+packaging_long_scripts = %D%/apparmor.sh %D%/rpm.sh
+long_scripts += $(packaging_long_scripts)
+EXTRA_DIST += $(packaging_long_scripts)
