@@ -220,7 +220,7 @@ static void tell_of_parts(const struct inputs *inputs, const struct dit_load_sta
                           int r)
 {
 	size_t n = stats->ninputs;
-	bool differs = n > 0 && inputs->digests[n - 1] != NULL &&
+	bool differs = inputs->has_digests && n > 0 && inputs->digests[n - 1] != NULL &&
 	               strcmp(inputs->digests[n - 1], stats->inputs[n - 1].digest) != 0;
 	bool is_refused = n == 0 && (r == DIT_E_REFUSED || r == DIT_E_INVALID ||
 	                             r == DIT_E_TOOLONG);

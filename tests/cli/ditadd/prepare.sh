@@ -28,6 +28,10 @@ printf 'dn: uid=x,dc=example,dc=com\nuid: x\n' |
 [ "$(digest)" = "$first" ] || echo "another digest"
 ditadd --abandon
 ls -A db
+# Standard input is an input without -l, too.
+"$DITADD" -f slapd.conf --prepare <"$DATA/ldif/bare.ldif" || echo "status $?"
+[ "$(digest)" = "$first" ] || echo "another digest"
+ditadd --abandon
 # A plain load leaves it alone.
 ditadd --prepare -l "$DATA/ldif/bare.ldif"
 ditadd -l "$DATA/ldif/bare.ldif"
