@@ -114,6 +114,7 @@ EXTRA_DIST += \
 	%D%/schemas/prepared.schema.json \
 	%D%/schemas/progress.schema.json \
 	%D%/schemas/run.schema.json \
+	%D%/sinks.md \
 	%D%/sort.md \
 	%D%/sound.md \
 	%D%/speed.svg \
