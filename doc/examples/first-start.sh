@@ -22,4 +22,5 @@ if [ -n "${SLAPD-}" ]; then
 	# shellcheck disable=SC2086 # several words
 	exec $SLAPD
 fi
+install -d -o openldap -g openldap /run/slapd # for ldapi:///
 exec slapd -d 0 -u openldap -g openldap -h 'ldap:/// ldapi:///'

@@ -43,6 +43,10 @@ EXTRA_DIST += \
 	%D%/README.md \
 	%D%/apparmor.md \
 	%D%/completion/ditkit.bash \
+	%D%/container/Containerfile \
+	%D%/container/README.md \
+	%D%/container/container_setup.sh \
+	%D%/container/oci_image.sh \
 	%D%/debian/changelog \
 	%D%/debian/control \
 	%D%/debian/copyright \

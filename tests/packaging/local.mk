@@ -7,7 +7,7 @@ script_tests += \
 	%D%/symbols.sh \
 	$(NULL)
 EXTRA_DIST += %D%/complete.zsh %D%/roots.sh %D%/try.sh %D%/try_guide.sh
-# Without apparmor_parser, or rpmbuild, they are skipped.
-packaging_long_scripts = %D%/apparmor.sh %D%/rpm.sh
+# Without apparmor_parser, umoci or rpmbuild they are skipped.
+packaging_long_scripts = %D%/apparmor.sh %D%/container.sh %D%/rpm.sh
 long_scripts += $(packaging_long_scripts)
 EXTRA_DIST += $(packaging_long_scripts)
