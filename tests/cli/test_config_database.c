@@ -82,7 +82,7 @@ TEST(other_options_are_refused)
 {
 	expect("/bin/echo", ARGV("-n", "0", "--memory", "1G"), 3,
 	       "ditadd: slapadd loads the config database, and has no --memory\n");
-	expect("/bin/echo", ARGV("-n", "0", "--mem", "1G"), 3,
+	expect("/bin/echo", ARGV("-n", "0", "--memo", "1G"), 3,
 	       "ditadd: slapadd loads the config database, and has no --memory\n");
 	expect("/bin/echo", ARGV("-u", "-n", "0"), 3,
 	       "ditadd: slapadd loads the config database, and has no -u\n");
