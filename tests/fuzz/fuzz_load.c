@@ -23,6 +23,8 @@ enum {
 	BYTE_KEYS = 32,
 	FOR_2_7 = 64,
 	EXPLAIN = 128,
+	/* QUICK switches CHECK_VALUES off, so both are free to mean something else. */
+	OVERLAYS = QUICK | CHECK_VALUES,
 };
 
 static struct load_fixture fixture;
@@ -61,6 +63,8 @@ static int load(unsigned flags, unsigned nthreads, enum dit_load_writer writer)
 	opts.is_strict = (flags & STRICT) != 0;
 	opts.byte_keys = (flags & BYTE_KEYS) != 0;
 	opts.explain = (flags & EXPLAIN) != 0;
+	opts.with_memberof = (flags & OVERLAYS) == OVERLAYS;
+	opts.with_unique = opts.with_memberof;
 	forget();
 	r = load_fixture_run(&opts);
 	fuzz_require(r >= 0 || load_fixture_is_empty(&fixture));
@@ -81,7 +85,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fixture.dir == NULL) {
 		load_fixture_init(&fixture,
 		                  "lastmod off\nmultival description 2,1\n"
-		                  "index description eq,sub,approx\nsortvals sn\n");
+		                  "index description eq,sub,approx\nsortvals sn\n"
+		                  "moduleload memberof\noverlay memberof\n"
+		                  "memberof-group-oc person\nmemberof-member-ad seeAlso\n"
+		                  "memberof-dangling drop\n"
+		                  "moduleload unique\noverlay unique\n"
+		                  "unique_uri ldap:///?description?sub\n");
 		(void)atexit(remove_fixture);
 	}
 	flags = data[0];

@@ -6,6 +6,7 @@ fuzz_targets += \
 	%D%/fuzz_clean \
 	%D%/fuzz_conf \
 	%D%/fuzz_cursor \
+	%D%/fuzz_digest \
 	%D%/fuzz_dn \
 	%D%/fuzz_entry \
 	%D%/fuzz_entry_decode \
@@ -28,6 +29,7 @@ test_tools += $(fuzz_targets)
 %C%_fuzz_clean_SOURCES = %D%/fuzz_clean.c %D%/replay_main.c
 %C%_fuzz_conf_SOURCES = %D%/fuzz_conf.c %D%/replay_main.c
 %C%_fuzz_cursor_SOURCES = %D%/fuzz_cursor.c %D%/replay_main.c
+%C%_fuzz_digest_SOURCES = %D%/fuzz_digest.c %D%/replay_main.c
 %C%_fuzz_dn_SOURCES = %D%/fuzz_dn.c %D%/replay_main.c
 %C%_fuzz_entry_SOURCES = %D%/fuzz_entry.c %D%/replay_main.c
 %C%_fuzz_entry_decode_SOURCES = %D%/fuzz_entry_decode.c %D%/replay_main.c
@@ -45,6 +47,7 @@ test_tools += $(fuzz_targets)
 %C%_fuzz_value_SOURCES = %D%/fuzz_value.c %D%/replay_main.c
 %C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/replay_main.c
 # Whole runs of the tools have fewer mutations.
+%C%_fuzz_digest_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
 %C%_fuzz_export_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=80
 %C%_fuzz_load_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=100
 %C%_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
