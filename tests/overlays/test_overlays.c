@@ -271,17 +271,17 @@ struct answer {
 	unsigned by_kind[DIT_OVERLAY_TWICE + 1];
 };
 
-static struct answer ask(const struct fixture *f, const struct dit_overlays *overlays,
+static struct answer ask(const struct fixture *f, struct dit_overlays *overlays,
                          const struct model_entry *model, unsigned i)
 {
-	struct dit_overlay_asked asked = {.items = NULL};
+	struct dit_overlay_asked asked;
 	struct answer answer = {{0}};
-	struct dit_arena arena;
 	struct shown shown;
 
-	dit_arena_init(&arena, 4096);
 	show(f, &model[i], i, &shown);
-	assert_int_equal(dit_overlays_ask(overlays, &shown.view, &arena, &asked), 0);
+	assert_int_equal(dit_overlays_ask(overlays, (unsigned)rand() % PRODUCERS,
+	                                  &shown.view, &asked),
+	                 0);
 	for (size_t k = 0; k < asked.n; k++) {
 		const struct dit_overlay_item *item = &asked.items[k];
 		unsigned bits = item->kind == DIT_OVERLAY_DANGLING  ? model[i].members
@@ -295,8 +295,6 @@ static struct answer ask(const struct fixture *f, const struct dit_overlays *ove
 		answer.by_kind[item->kind] |=
 			bits != 0 ? bits & -bits : 1u << (item->other - 1);
 	}
-	dit_arena_deinit(&arena);
-	free(asked.items);
 	return answer;
 }
 
@@ -475,13 +473,11 @@ static int run_once(const struct fixture *f, const struct model_entry *model)
 	                                       .with_memberof = true,
 	                                       .with_refint = true,
 	                                       .with_unique = true};
-	struct dit_overlay_asked asked = {.items = NULL};
+	struct dit_overlay_asked asked;
 	struct dit_overlays *overlays = NULL;
-	struct dit_arena arena;
 	struct shown shown;
 	int r = dit_overlays_new(&overlays, &opts);
 
-	dit_arena_init(&arena, 4096);
 	for (unsigned i = 0; i < NENTRIES && r == 0; i++) {
 		show(f, &model[i], i, &shown);
 		r = dit_overlays_take(overlays, 0, &shown.view);
@@ -489,10 +485,8 @@ static int run_once(const struct fixture *f, const struct model_entry *model)
 	r = r < 0 ? r : dit_overlays_join(overlays);
 	for (unsigned i = 0; i < NENTRIES && r == 0; i++) {
 		show(f, &model[i], i, &shown);
-		r = dit_overlays_ask(overlays, &shown.view, &arena, &asked);
+		r = dit_overlays_ask(overlays, 0, &shown.view, &asked);
 	}
-	free(asked.items);
-	dit_arena_deinit(&arena);
 	dit_overlays_free(overlays);
 	return r;
 }

@@ -38,8 +38,7 @@
 /** Bytes of a DN in a finding; the rest of a longer one is not shown. */
 #define DIT_CHECK_DN_SHOWN 400
 
-struct dit_check_scanner;        /* check_content.c */
-struct dit_check_overlay_member; /* check_overlays.c */
+struct dit_check_scanner; /* check_content.c */
 
 enum dit_check_index_state {
 	DIT_CHECK_INDEX_WHOLE,
@@ -75,8 +74,7 @@ struct dit_check_content {
 	size_t nunread;
 	size_t unread_size;
 	struct dit_overlay_rules rules;
-	struct dit_overlays *overlays; /* NULL: they ask for nothing */
-	struct dit_check_overlay_member *overlay_members;
+	struct dit_overlays *overlays;    /* NULL: they ask for nothing */
 	struct dit_check_pieces postings; /* [lock: monitor] that entries make, of wrong
 	                                   * buckets */
 

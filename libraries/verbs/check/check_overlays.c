@@ -3,20 +3,10 @@
  * Overlays: do memberships, references and unique values agree? The scan that makes keys
  * takes the names; a second one asks about each entry.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "check/check_content.h"
-
-#define SCRATCH_BYTES 4096
-
-/* [own: member] */
-struct dit_check_overlay_member {
-	struct dit_overlay_asked asked;
-	struct dit_arena scratch;
-};
 
 struct telling {
 	const struct dit_check_content *content;
@@ -50,13 +40,6 @@ int dit_check_overlays_begin(struct dit_check_content *content)
 
 void dit_check_overlays_end(struct dit_check_content *content)
 {
-	unsigned n = dit_snapshot_nreaders(content->snapshot);
-
-	for (unsigned i = 0; content->overlay_members != NULL && i < n; i++) {
-		dit_arena_deinit(&content->overlay_members[i].scratch);
-		free(content->overlay_members[i].asked.items);
-	}
-	free(content->overlay_members);
 	dit_overlays_free(content->overlays);
 	dit_overlay_rules_deinit(&content->rules);
 }
@@ -151,14 +134,12 @@ static int tell(void *ctx, struct dit_scan_range *range,
                 const struct dit_entry_view *entry)
 {
 	const struct dit_check_content *content = ctx;
-	struct dit_check_overlay_member *member =
-		&content->overlay_members[range->member];
 	struct telling telling = {.content = content, .entry = entry};
-	int r = dit_overlays_ask(content->overlays, entry, &member->scratch,
-	                         &member->asked);
+	struct dit_overlay_asked asked;
+	int r = dit_overlays_ask(content->overlays, range->member, entry, &asked);
 
-	for (size_t i = 0; i < member->asked.n && r == 0; i++) {
-		telling.item = &member->asked.items[i];
+	for (size_t i = 0; i < asked.n && r == 0; i++) {
+		telling.item = &asked.items[i];
 		telling.value[0] = '\0';
 		if (telling.item->kind != DIT_OVERLAY_MEMBER &&
 		    (telling.item->kind != DIT_OVERLAY_DANGLING ||
@@ -173,17 +154,9 @@ int dit_check_overlays(struct dit_check_content *content)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = tell,
 	                                              .in_order = dit_check_pass_range};
-	unsigned n = dit_snapshot_nreaders(content->snapshot);
-	int r = 0;
+	int r = content->overlays == NULL ? 0 : dit_overlays_join(content->overlays);
 
-	if (content->overlays == NULL) {
-		return 0;
-	}
-	content->overlay_members = calloc(n, sizeof(*content->overlay_members));
-	r = content->overlay_members == NULL ? -ENOMEM
-	                                     : dit_overlays_join(content->overlays);
-	for (unsigned i = 0; i < n && r == 0; i++) {
-		dit_arena_init(&content->overlay_members[i].scratch, SCRATCH_BYTES);
-	}
-	return r < 0 ? r : dit_entry_scan_run(content->scan, &ops, content);
+	return r < 0 || content->overlays == NULL
+	               ? r
+	               : dit_entry_scan_run(content->scan, &ops, content);
 }

@@ -234,13 +234,13 @@ static bool count(const struct filling *filling)
 }
 
 /* @param ret  its items are kept in the arena, for the end of the entry */
-static int ask(const struct loader *loader, struct load_member *member,
+static int ask(const struct loader *loader, const struct load_member *member,
                struct load_item *item, struct dit_arena *arena)
 {
 	struct dit_entry_view view;
 	struct dit_attr_view *attrs =
 		dit_arena_alloc(arena, (item->entry.nattrs + 1) * sizeof(*attrs));
-	struct dit_overlay_asked *asked = &member->asked;
+	struct dit_overlay_asked asked;
 	size_t nbytes = 0;
 	int r = attrs == NULL ? -ENOMEM : 0;
 
@@ -250,19 +250,19 @@ static int ask(const struct loader *loader, struct load_member *member,
 	dit_entry_show(&item->entry, attrs, &view);
 	view.id = item->number;
 	view.norm_dn = item->entry.dn.norm;
-	r = dit_overlays_ask(loader->ahead.overlays, &view, arena, asked);
-	nbytes = asked->n * sizeof(*asked->items);
-	item->nasked = asked->n;
-	item->asked = r < 0 || asked->n == 0 ? NULL : dit_arena_alloc(arena, nbytes);
+	r = dit_overlays_ask(loader->ahead.overlays, member->number, &view, &asked);
+	nbytes = asked.n * sizeof(*asked.items);
+	item->nasked = asked.n;
+	item->asked = r < 0 || asked.n == 0 ? NULL : dit_arena_alloc(arena, nbytes);
 	if (item->asked == NULL) {
-		return r < 0 || asked->n == 0 ? r : -ENOMEM;
+		return r < 0 || asked.n == 0 ? r : -ENOMEM;
 	}
-	memcpy(item->asked, asked->items, nbytes);
+	memcpy(item->asked, asked.items, nbytes);
 	return 0;
 }
 
 /* An entry whose memberships agree stays as it is in the input. */
-int dit_load_ahead_start(const struct loader *loader, struct load_member *member,
+int dit_load_ahead_start(const struct loader *loader, const struct load_member *member,
                          const struct dit_ldif_record *record, struct load_item *item,
                          struct dit_arena *arena)
 {
@@ -334,11 +334,9 @@ int dit_load_ahead_end(const struct loader *loader, struct load_item *item,
 void dit_load_ahead_tell(const struct loader *loader)
 {
 	const struct dit_load_stats *stats = loader->stats;
-	uint64_t nlate = 0;
-
-	for (unsigned i = 0; loader->members != NULL && i < loader->job.nthreads; i++) {
-		nlate += loader->members[i].asked.nlate;
-	}
+	uint64_t nlate = loader->ahead.overlays == NULL
+	                         ? 0
+	                         : dit_overlays_nlate(loader->ahead.overlays);
 
 	if (stats->nmemberships_removed > 0) {
 		dit_job_report(

@@ -413,7 +413,6 @@ static void free_members(struct loader *loader)
 			dit_index_work_free(member->keys[t].work);
 		}
 		free(member->keys);
-		free(member->asked.items);
 	}
 	free(loader->members);
 }

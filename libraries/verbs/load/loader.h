@@ -92,8 +92,7 @@ struct load_slot {
  */
 struct load_member {
 	struct dit_entry_caches caches;
-	struct load_keys *keys;         /* one per target */
-	struct dit_overlay_asked asked; /* of the last entry; counts */
+	struct load_keys *keys; /* one per target */
 	unsigned number;
 };
 
@@ -289,7 +288,7 @@ void dit_load_ahead_deinit(struct loader *loader);
 
 /** Members: dangling members go, or the entry is refused; memberships of groups that
  * were there before it (addcheck). Before its check. 0; DIT_E_INVALID, noted; -ENOMEM */
-int dit_load_ahead_start(const struct loader *loader, struct load_member *member,
+int dit_load_ahead_start(const struct loader *loader, const struct load_member *member,
                          const struct dit_ldif_record *record, struct load_item *item,
                          struct dit_arena *arena);
 /** Members: the other memberships. After the entry is complete. 0; -ENOMEM */

@@ -5,14 +5,11 @@
  * modifiersName is the overlay's, and its other stamps stay.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "modify/modify_impl.h"
 #include "overlays/overlays.h"
 #include "scan/scan_snapshot.h"
-
-#define SCRATCH_BYTES 4096
 
 struct mending {
 	struct modifier *modifier;
@@ -20,12 +17,6 @@ struct mending {
 	struct dit_snapshot *snapshot; /* all entries, on all threads */
 	struct dit_entry_scan *scan;
 	struct dit_overlays *overlays;
-	/* [own: member], one for each */
-	struct mending_member {
-		struct dit_overlay_asked asked;
-		struct dit_arena scratch;
-	} * members;
-
 	/* Of one entry. [own: main] */
 	const struct wrong_entry *wrong;
 	struct modify_mod *mods; /* in the scratch of the run */
@@ -93,16 +84,14 @@ static int look(void *ctx, struct dit_scan_range *range,
                 const struct dit_entry_view *entry)
 {
 	const struct mending *mending = ctx;
-	struct mending_member *member = &mending->members[range->member];
 	struct wrong_entries *wrong = range->result;
-	const struct dit_overlay_asked *asked = &member->asked;
+	struct dit_overlay_asked asked;
 	struct wrong_entry *one = NULL;
 	size_t n = 0;
-	int r = dit_overlays_ask(mending->overlays, entry, &member->scratch,
-	                         &member->asked);
+	int r = dit_overlays_ask(mending->overlays, range->member, entry, &asked);
 
-	for (size_t i = 0; i < asked->n && r == 0; i++) {
-		n += is_wrong(&asked->items[i]);
+	for (size_t i = 0; i < asked.n && r == 0; i++) {
+		n += is_wrong(&asked.items[i]);
 	}
 	if (r < 0 || n == 0) {
 		return r;
@@ -113,9 +102,9 @@ static int look(void *ctx, struct dit_scan_range *range,
 	}
 	*one = (struct wrong_entry){
 		.dn = dit_arena_copy(dit_scan_range_arena(range), entry->dn)};
-	for (size_t i = 0; i < asked->n; i++) {
-		if (is_wrong(&asked->items[i])) {
-			one->items[one->nitems++] = asked->items[i];
+	for (size_t i = 0; i < asked.n; i++) {
+		if (is_wrong(&asked.items[i])) {
+			one->items[one->nitems++] = asked.items[i];
 		}
 	}
 	*wrong->end = one;
@@ -294,27 +283,6 @@ static int scan_entries(struct mending *mending, struct dit_fault *fault)
 	return r ?: dit_entry_scan_run(mending->scan, &questions, mending);
 }
 
-static int make_members(struct mending *mending)
-{
-	unsigned n = mending->modifier->job.nthreads;
-
-	mending->members = calloc(n, sizeof(*mending->members));
-	for (unsigned i = 0; mending->members != NULL && i < n; i++) {
-		dit_arena_init(&mending->members[i].scratch, SCRATCH_BYTES);
-	}
-	return mending->members == NULL ? -ENOMEM : 0;
-}
-
-static void free_members(struct mending *mending)
-{
-	for (unsigned i = 0;
-	     mending->members != NULL && i < mending->modifier->job.nthreads; i++) {
-		dit_arena_deinit(&mending->members[i].scratch);
-		free(mending->members[i].asked.items);
-	}
-	free(mending->members);
-}
-
 /* ---- the whole ---- */
 
 static int refuse_conf(const struct modifier *modifier)
@@ -336,12 +304,10 @@ int dit_modify_mend_memberof(struct modifier *modifier)
 		r = refuse_conf(modifier);
 	}
 	if (r != DIT_E_CONFIG) {
-		r = r ?: make_members(&mending);
 		r = r ?: scan_entries(&mending, &fault);
 		r = r < 0 ? dit_modify_fail(modifier, r, modifier->db->data.directory)
 		          : 0;
 	}
-	free_members(&mending);
 	dit_entry_scan_close(mending.scan);
 	dit_overlays_free(mending.overlays);
 	if (mending.snapshot != NULL) {

@@ -73,6 +73,7 @@ void dit_overlays_free(struct dit_overlays *overlays)
 		dit_arena_deinit(&producer->names);
 		dit_arena_deinit(&producer->scratch);
 		free(producer->named);
+		free(producer->items);
 	}
 	for (unsigned k = 0; k < NTABLES; k++) {
 		drop_list(overlays->tables[k].list, overlays->tables[k].n);

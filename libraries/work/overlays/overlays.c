@@ -246,12 +246,13 @@ int dit_overlays_take(struct dit_overlays *overlays, unsigned producer,
 struct asking {
 	const struct dit_overlays *overlays;
 	const struct dit_entry_view *entry;
-	struct dit_overlay_asked *ret;
+	struct overlay_producer *producer;
 };
 
 static int ask(const struct asking *asking, const struct dit_overlay_item *item)
 {
-	return DIT_APPEND(asking->ret->items, asking->ret->size, asking->ret->n, *item);
+	return DIT_APPEND(asking->producer->items, asking->producer->items_size,
+	                  asking->producer->nitems, *item);
 }
 
 static int ask_members(const struct asking *asking, uint32_t number)
@@ -332,7 +333,7 @@ static int ask_group(const struct asking *asking, const struct dit_pair *pair)
 		return 0;
 	}
 	if (item.is_early && !rule->has_addcheck) {
-		asking->ret->nlate += !is_no_group;
+		asking->producer->nlate += !is_no_group;
 		return 0;
 	}
 	/* A value that was dropped is not found later. */
@@ -356,23 +357,23 @@ static int ask_groups(const struct asking *asking)
 	const struct overlay_table *table = &asking->overlays->tables[MEMBERS];
 	struct dit_sum128 digest = digest_of(asking->overlays, asking->entry->norm_dn);
 	size_t at = dit_overlay_find(table, digest);
-	struct dit_overlay_asked *ret = asking->ret;
-	size_t first = ret->n;
+	struct overlay_producer *ret = asking->producer;
+	size_t first = ret->nitems;
 	size_t n = first;
 	int r = 0;
 
 	for (; at < table->n && r == 0; at = dit_overlay_find_next(table, at, digest)) {
 		r = ask_group(asking, &table->list[at]);
 	}
-	dit_sort_items(ret->items + first, ret->n - first, sizeof(*ret->items),
+	dit_sort_items(ret->items + first, ret->nitems - first, sizeof(*ret->items),
 	               compare_items);
-	for (size_t i = first; i < ret->n; i++) {
+	for (size_t i = first; i < ret->nitems; i++) {
 		if (n == first ||
 		    compare_items(&ret->items[n - 1], &ret->items[i]) != 0) {
 			ret->items[n++] = ret->items[i];
 		}
 	}
-	ret->n = n;
+	ret->nitems = n;
 	return r;
 }
 
@@ -380,7 +381,7 @@ static int ask_groups(const struct asking *asking)
 static int ask_value(const struct asking *asking, size_t first, size_t end,
                      const struct dit_overlay_item *stored, struct dit_span dn)
 {
-	struct dit_overlay_item *items = asking->ret->items + first;
+	struct dit_overlay_item *items = asking->producer->items + first;
 	struct dit_overlay_item wanted = *stored;
 	struct dit_overlay_item *found = NULL;
 
@@ -400,9 +401,9 @@ static int ask_value(const struct asking *asking, size_t first, size_t end,
 static int ask_memberships(const struct asking *asking)
 {
 	const struct dit_overlay_rules *rules = asking->overlays->opts.rules;
-	size_t first = asking->ret->n;
+	size_t first = asking->producer->nitems;
 	int r = ask_groups(asking);
-	size_t end = asking->ret->n;
+	size_t end = asking->producer->nitems;
 
 	for (uint32_t i = 0; i < asking->entry->nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &asking->entry->attrs[i];
@@ -422,13 +423,13 @@ static int ask_memberships(const struct asking *asking)
 	return r;
 }
 
-static int ask_unique(const struct asking *asking, size_t number, struct dit_arena *arena)
+static int ask_unique(const struct asking *asking, size_t number)
 {
 	const struct dit_overlays *overlays = asking->overlays;
 	const struct dit_entry_view *entry = asking->entry;
 	const struct dit_unique_rule *rule = &overlays->opts.rules->unique[number];
 	struct dit_overlay_item item = {.kind = DIT_OVERLAY_TWICE};
-	int is_match = dit_entry_matches(&rule->match, entry, arena);
+	int is_match = dit_entry_matches(&rule->match, entry, &asking->producer->scratch);
 	int r = is_match < 0 ? is_match : 0;
 
 	for (uint32_t i = 0; is_match > 0 && i < entry->nattrs && r == 0; i++) {
@@ -451,15 +452,17 @@ static int ask_unique(const struct asking *asking, size_t number, struct dit_are
 	return r;
 }
 
-int dit_overlays_ask(const struct dit_overlays *overlays,
-                     const struct dit_entry_view *entry, struct dit_arena *arena,
-                     struct dit_overlay_asked *ret)
+int dit_overlays_ask(struct dit_overlays *overlays, unsigned producer,
+                     const struct dit_entry_view *entry, struct dit_overlay_asked *ret)
 {
 	const struct dit_overlays_opts *opts = &overlays->opts;
-	const struct asking asking = {.overlays = overlays, .entry = entry, .ret = ret};
+	const struct asking asking = {.overlays = overlays,
+	                              .entry = entry,
+	                              .producer = &overlays->producers[producer]};
 	int r = 0;
 
-	ret->n = 0;
+	*ret = (struct dit_overlay_asked){.n = 0};
+	asking.producer->nitems = 0;
 	if (entry->is_hole || entry->name_error != 0 || entry->record_error != 0) {
 		return 0;
 	}
@@ -475,7 +478,19 @@ int dit_overlays_ask(const struct dit_overlays *overlays,
 		r = ask_memberships(&asking);
 	}
 	for (size_t i = 0; opts->with_unique && i < opts->rules->nunique && r == 0; i++) {
-		r = ask_unique(&asking, i, arena);
+		r = ask_unique(&asking, i);
 	}
+	ret->items = asking.producer->items;
+	ret->n = asking.producer->nitems;
 	return r;
+}
+
+uint64_t dit_overlays_nlate(const struct dit_overlays *overlays)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < overlays->opts.nproducers; i++) {
+		n += overlays->producers[i].nlate;
+	}
+	return n;
 }

@@ -6,7 +6,7 @@
  *   dit_overlays_new();
  *   any thread:  dit_overlays_take() for each entry
  *   dit_overlays_join()
- *   any thread:  dit_overlays_ask() for each entry, in any order
+ *   any thread:  dit_overlays_ask() for each entry, in any order; dit_overlays_nlate()
  *   dit_overlays_free();  dit_overlay_rules_deinit()
  *
  * Memory: 16 bytes for each entry, for each member of a group, and for each value that is
@@ -157,29 +157,29 @@ struct dit_overlay_item {
 	bool is_early; /* MISSING: the group was there before the entry (addcheck) */
 };
 
-/** The answer about an entry. Zero is an empty one; freed with free(items). */
+/** The answer about an entry. */
 struct dit_overlay_asked {
-	struct dit_overlay_item *items; /* owned */
+	const struct dit_overlay_item *items; /* until the producer asks again */
 	size_t n;
-	size_t size;
-	uint64_t nlate; /* memberships that are not made in order; grows */
 };
 
 /**
- * What is asked of an entry. After dit_overlays_join(); any thread.
+ * What is asked of an entry. After dit_overlays_join().
  *
- * @param ret    its items are those of this entry
- * @param arena  for values that a filter compares
+ * @param producer  the calling thread's number
  *
  * @return 0; -ENOMEM
  */
-int dit_overlays_ask(const struct dit_overlays *overlays,
-                     const struct dit_entry_view *entry, struct dit_arena *arena,
-                     struct dit_overlay_asked *ret);
+int dit_overlays_ask(struct dit_overlays *overlays, unsigned producer,
+                     const struct dit_entry_view *entry, struct dit_overlay_asked *ret);
 
 /** The names of a group with members, or of an entry with a value that is to be
  * unique; NULL: it is none. After dit_overlays_join(); any thread */
 const struct dit_dn_text *dit_overlays_name(const struct dit_overlays *overlays,
                                             uint64_t id);
+
+/** In order: memberships that are not made, as the group comes before the member; of all
+ * entries that were asked about. Producers at rest */
+uint64_t dit_overlays_nlate(const struct dit_overlays *overlays);
 
 #endif

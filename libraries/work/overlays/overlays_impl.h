@@ -65,6 +65,11 @@ struct overlay_producer {
 	struct overlay_named *named; /* owned */
 	size_t nnamed;
 	size_t named_size;
+	/* The answer about an entry. */
+	struct dit_overlay_item *items; /* owned */
+	size_t nitems;
+	size_t items_size;
+	uint64_t nlate;
 };
 
 struct dit_overlays {
