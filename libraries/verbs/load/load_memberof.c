@@ -25,20 +25,20 @@ struct filling {
 	size_t nitems;
 };
 
-/* Value number n of the attributes that a rule takes for `member`. */
-static struct dit_attr *find_member(const struct dit_memberof_rule *rule,
-                                    struct dit_entry *entry, uint32_t *n)
+/* Value number n of the attributes that a rule takes for `member`; without a rule, of
+ * those with this ordinal. */
+static struct dit_attr *find_value(const struct dit_memberof_rule *rule, uint32_t ordinal,
+                                   struct dit_entry *entry, uint32_t *n)
 {
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		struct dit_attr *attr = &entry->attrs[i];
+		bool is_meant = rule != NULL ? dit_overlays_is_member(rule, attr->ad)
+		                             : attr->ad->ordinal == ordinal;
 
-		if (!dit_overlays_is_member(rule, attr->ad)) {
-			continue;
-		}
-		if (*n < attr->nvalues) {
+		if (is_meant && *n < attr->nvalues) {
 			return attr;
 		}
-		*n -= attr->nvalues;
+		*n -= is_meant ? attr->nvalues : 0;
 	}
 	return NULL;
 }
@@ -70,25 +70,45 @@ static int refuse(struct load_item *item, const struct dit_ldif_record *record,
 	return DIT_E_INVALID;
 }
 
-static int refuse_twice(const struct loader *loader, struct load_item *item,
+static int refuse_twice(const struct filling *filling,
                         const struct dit_ldif_record *record,
                         const struct dit_overlay_item *asked)
 {
-	for (uint32_t i = 0; i < item->entry.nattrs; i++) {
-		const struct dit_attr *attr = &item->entry.attrs[i];
-		struct dit_why why = dit_why_value(
-			DIT_WHY_NOT_UNIQUE, attr->ad,
-			attr->values[asked->number < attr->nvalues ? asked->number : 0],
-			asked->number, "");
+	uint32_t number = asked->number;
+	const struct dit_attr *attr =
+		find_value(NULL, asked->rule, &filling->item->entry, &number);
+	const struct dit_dn_text *other =
+		dit_overlays_name(filling->loader->ahead.overlays, asked->other);
+	struct dit_why why;
 
-		if (attr->ad->ordinal == asked->rule) {
-			const struct dit_dn_text *other =
-				dit_overlays_name(loader->ahead.overlays, asked->other);
-
-			why.detail = other == NULL ? DIT_SPAN("") : other->pretty;
-			return refuse(item, record, why);
-		}
+	if (attr == NULL || other == NULL) {
+		return 0;
 	}
+	why = dit_why_value(DIT_WHY_NOT_UNIQUE, attr->ad, attr->values[number], number,
+	                    "");
+	why.detail = other->pretty;
+	return refuse(filling->item, record, why);
+}
+
+static int refuse_or_drop_member(const struct filling *filling,
+                                 const struct dit_ldif_record *record,
+                                 const struct dit_overlay_item *asked)
+{
+	const struct dit_memberof_rule *rule =
+		&filling->loader->ahead.rules.memberof[asked->rule];
+	struct dit_entry *entry = &filling->item->entry;
+	uint32_t number = asked->number;
+	struct dit_attr *attr = find_value(rule, 0, entry, &number);
+
+	if (attr == NULL) {
+		return 0;
+	}
+	if (rule->dangling == DIT_DANGLING_ERROR) {
+		return refuse(filling->item, record,
+		              dit_why_value(DIT_WHY_NO_MEMBER, attr->ad,
+		                            attr->values[number], number, ""));
+	}
+	drop_value(entry, attr, number);
 	return 0;
 }
 
@@ -96,30 +116,15 @@ static int refuse_twice(const struct loader *loader, struct load_item *item,
 static int refuse_or_drop(const struct filling *filling,
                           const struct dit_ldif_record *record)
 {
-	const struct dit_overlay_rules *rules = &filling->loader->ahead.rules;
-	struct load_item *item = filling->item;
 	int r = 0;
 
 	for (size_t i = filling->nitems; i > 0 && r == 0; i--) {
 		const struct dit_overlay_item *asked = &filling->items[i - 1];
-		const struct dit_memberof_rule *rule = NULL;
-		struct dit_attr *attr = NULL;
-		uint32_t number = asked->number;
 
 		if (asked->kind == DIT_OVERLAY_TWICE) {
-			r = refuse_twice(filling->loader, item, record, asked);
-		}
-		if (asked->kind != DIT_OVERLAY_DANGLING) {
-			continue;
-		}
-		rule = &rules->memberof[asked->rule];
-		attr = find_member(rule, &item->entry, &number);
-		if (attr != NULL && rule->dangling == DIT_DANGLING_ERROR) {
-			r = refuse(item, record,
-			           dit_why_value(DIT_WHY_NO_MEMBER, attr->ad,
-			                         attr->values[number], number, ""));
-		} else if (attr != NULL) {
-			drop_value(&item->entry, attr, number);
+			r = refuse_twice(filling, record, asked);
+		} else if (asked->kind == DIT_OVERLAY_DANGLING) {
+			r = refuse_or_drop_member(filling, record, asked);
 		}
 	}
 	return r;
@@ -213,9 +218,9 @@ static int put_groups(const struct filling *filling, bool is_early,
 
 static void remove_attr(struct dit_entry *entry, const struct dit_ad *ad)
 {
-	struct dit_attr *attr = dit_entry_find(entry, ad);
+	struct dit_attr *attr = NULL;
 
-	if (attr != NULL) {
+	while ((attr = dit_entry_find(entry, ad)) != NULL) {
 		dit_entry_remove(entry, attr);
 	}
 }

@@ -133,22 +133,28 @@ static int add_mod(struct mending *mending, enum modify_how how, const struct di
 	return 0;
 }
 
-static int add_membership(struct mending *mending, const struct modify_node *node,
-                          const struct dit_overlay_item *item)
+static int remove_membership(struct mending *mending, const struct modify_node *node,
+                             const struct dit_ad *ad, uint32_t number)
 {
-	const struct dit_ad *ad = mending->rules.memberof[item->rule].memberof;
-	const struct dit_attr *attr = dit_entry_find(node->entry, ad);
-	const struct dit_dn_text *group =
-		dit_overlays_name(mending->overlays, item->other);
+	for (uint32_t i = 0; i < node->entry->nattrs; i++) {
+		const struct dit_attr *attr = &node->entry->attrs[i];
 
-	if (item->kind == DIT_OVERLAY_SURPLUS) {
-		return attr == NULL || item->number >= attr->nvalues
-		               ? DIT_E_CORRUPT
-		               : add_mod(mending, MODIFY_HOW_DELETE, ad,
-		                         attr->values[item->number],
-		                         dit_attr_keys(attr)[item->number]);
+		if (attr->ad == ad && number < attr->nvalues) {
+			return add_mod(mending, MODIFY_HOW_DELETE, ad,
+			               attr->values[number], dit_attr_keys(attr)[number]);
+		}
+		number -= attr->ad == ad ? attr->nvalues : 0;
 	}
-	return add_mod(mending, MODIFY_HOW_SOFT_ADD, ad, group->pretty, group->norm);
+	return DIT_E_CORRUPT;
+}
+
+static int add_membership(struct mending *mending, const struct dit_ad *ad, uint64_t id)
+{
+	const struct dit_dn_text *group = dit_overlays_name(mending->overlays, id);
+
+	return group == NULL ? DIT_E_CORRUPT
+	                     : add_mod(mending, MODIFY_HOW_SOFT_ADD, ad, group->pretty,
+	                               group->norm);
 }
 
 static int make_mods(struct mending *mending, const struct modify_node *node)
@@ -168,7 +174,13 @@ static int make_mods(struct mending *mending, const struct modify_node *node)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < mending->wrong->nitems && r == 0; i++) {
-		r = add_membership(mending, node, &mending->wrong->items[i]);
+		const struct dit_overlay_item *item = &mending->wrong->items[i];
+		const struct dit_ad *memberof =
+			mending->rules.memberof[item->rule].memberof;
+
+		r = item->kind == DIT_OVERLAY_SURPLUS
+		            ? remove_membership(mending, node, memberof, item->number)
+		            : add_membership(mending, memberof, item->other);
 	}
 	if (r < 0 || last->dn.data == NULL) {
 		return r;

@@ -325,6 +325,13 @@ int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database 
 			r = make_unique(&making, at);
 		}
 	}
+	for (uint32_t i = 0; i < ret->nmemberof && r == 0; i++) {
+		struct dit_memberof_rule *rule = &ret->memberof[i];
+
+		while (ret->memberof[rule->first].memberof != rule->memberof) {
+			rule->first++;
+		}
+	}
 	return r;
 }
 

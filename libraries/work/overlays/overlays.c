@@ -295,17 +295,15 @@ static int ask_references(const struct asking *asking, uint32_t number)
 	for (uint32_t i = 0; i < asking->entry->nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &asking->entry->attrs[i];
 
-		for (item.number = 0;
-		     attr->ad == rule->ad && item.number < attr->nvalues && r == 0;
-		     item.number++) {
-			struct dit_span dn = key_of(attr, item.number);
+		for (uint32_t k = 0; attr->ad == rule->ad && k < attr->nvalues && r == 0;
+		     k++, item.number++) {
+			struct dit_span dn = key_of(attr, k);
+			bool is_nothing = rule->nothing.data != NULL &&
+			                  dit_span_eq(dn, rule->nothing);
 
-			if (rule->nothing.data != NULL &&
-			    dit_span_eq(dn, rule->nothing)) {
-				continue;
-			}
-			r = dit_overlay_first(asking->overlays, NAMES,
-			                      digest_of(asking->overlays, dn)) == 0
+			r = !is_nothing && dit_overlay_first(
+						   asking->overlays, NAMES,
+						   digest_of(asking->overlays, dn)) == 0
 			            ? ask(asking, &item)
 			            : 0;
 		}
@@ -322,7 +320,8 @@ static int ask_group(const struct asking *asking, const struct dit_pair *pair)
 	bool is_no_group = (pair->value & FLAG_NO_GROUP) != 0;
 	struct dit_overlay_item item = {.kind = DIT_OVERLAY_MISSING,
 	                                .other = dit_overlay_id(pair),
-	                                .rule = number};
+	                                .rule = number,
+	                                .first = rule->first};
 	uint64_t id = asking->entry->id;
 
 	if (item.other == id || dit_overlay_is_refused(overlays, item.other)) {
@@ -342,16 +341,25 @@ static int ask_group(const struct asking *asking, const struct dit_pair *pair)
 	               : ask(asking, &item);
 }
 
-static int compare_items(const void *a, const void *b)
+/* A group, and the attribute that it is to be in. */
+static int compare_groups(const void *a, const void *b)
 {
 	const struct dit_overlay_item *x = a;
 	const struct dit_overlay_item *y = b;
 
 	return x->other != y->other ? (x->other < y->other ? -1 : 1)
-	                            : (x->rule > y->rule) - (x->rule < y->rule);
+	                            : (x->first > y->first) - (x->first < y->first);
 }
 
-/* Each group once, though it may name the entry under several descriptions. */
+static int compare_items(const void *a, const void *b)
+{
+	const struct dit_overlay_item *x = a;
+	const struct dit_overlay_item *y = b;
+
+	return compare_groups(a, b) ?: (x->rule > y->rule) - (x->rule < y->rule);
+}
+
+/* Each group once, though several rules or descriptions may name it. */
 static int ask_groups(const struct asking *asking)
 {
 	const struct overlay_table *table = &asking->overlays->tables[MEMBERS];
@@ -369,7 +377,7 @@ static int ask_groups(const struct asking *asking)
 	               compare_items);
 	for (size_t i = first; i < ret->nitems; i++) {
 		if (n == first ||
-		    compare_items(&ret->items[n - 1], &ret->items[i]) != 0) {
+		    compare_groups(&ret->items[n - 1], &ret->items[i]) != 0) {
 			ret->items[n++] = ret->items[i];
 		}
 	}
@@ -389,7 +397,7 @@ static int ask_value(const struct asking *asking, size_t first, size_t end,
 	                                 digest_of(asking->overlays, dn));
 	found = end == first ? NULL
 	                     : bsearch(&wanted, items, end - first, sizeof(*items),
-	                               compare_items);
+	                               compare_groups);
 	if (found == NULL) {
 		return ask(asking, &wanted);
 	}
@@ -405,22 +413,36 @@ static int ask_memberships(const struct asking *asking)
 	int r = ask_groups(asking);
 	size_t end = asking->producer->nitems;
 
-	for (uint32_t i = 0; i < asking->entry->nattrs && r == 0; i++) {
-		const struct dit_attr_view *attr = &asking->entry->attrs[i];
-		struct dit_overlay_item item = {.kind = DIT_OVERLAY_SURPLUS};
+	for (uint32_t i = 0; i < rules->nmemberof && r == 0; i++) {
+		struct dit_overlay_item item = {
+			.kind = DIT_OVERLAY_SURPLUS, .rule = i, .first = i};
 
-		for (item.rule = 0; item.rule < rules->nmemberof && r == 0; item.rule++) {
-			if (attr->ad != rules->memberof[item.rule].memberof) {
-				continue;
-			}
-			for (item.number = 0; item.number < attr->nvalues && r == 0;
-			     item.number++) {
-				r = ask_value(asking, first, end, &item,
-				              key_of(attr, item.number));
+		for (uint32_t k = 0;
+		     rules->memberof[i].first == i && k < asking->entry->nattrs && r == 0;
+		     k++) {
+			const struct dit_attr_view *attr = &asking->entry->attrs[k];
+
+			for (uint32_t n = 0; attr->ad == rules->memberof[i].memberof &&
+			                     n < attr->nvalues && r == 0;
+			     n++, item.number++) {
+				r = ask_value(asking, first, end, &item, key_of(attr, n));
 			}
 		}
 	}
 	return r;
+}
+
+/* Values of the same description in the blocks before this one. */
+static uint32_t count_before(const struct dit_entry_view *entry, uint32_t number)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < number; i++) {
+		n += entry->attrs[i].ad == entry->attrs[number].ad
+		             ? entry->attrs[i].nvalues
+		             : 0;
+	}
+	return n;
 }
 
 static int ask_unique(const struct asking *asking, size_t number)
@@ -439,12 +461,12 @@ static int ask_unique(const struct asking *asking, size_t number)
 			continue;
 		}
 		item.rule = attr->ad->ordinal;
-		for (item.number = 0; item.number < attr->nvalues && r == 0;
-		     item.number++) {
-			item.other = dit_overlay_first(
-				overlays, VALUES,
-				value_digest(overlays, number, attr->ad,
-			                     key_of(attr, item.number)));
+		item.number = count_before(entry, i);
+		for (uint32_t k = 0; k < attr->nvalues && r == 0; k++, item.number++) {
+			item.other =
+				dit_overlay_first(overlays, VALUES,
+			                          value_digest(overlays, number, attr->ad,
+			                                       key_of(attr, k)));
 			r = item.other != 0 && item.other < entry->id ? ask(asking, &item)
 			                                              : 0;
 		}

@@ -45,6 +45,7 @@ struct dit_memberof_rule {
 	struct dit_span dn_norm;
 	enum dit_dangling dangling;
 	bool has_addcheck; /* an entry finds the groups that were there before it */
+	uint32_t first;    /* number of the first rule with the same memberof */
 };
 
 /** An attribute of "refint_attributes". */
@@ -149,12 +150,13 @@ enum dit_overlay_kind {
 
 struct dit_overlay_item {
 	enum dit_overlay_kind kind;
-	uint32_t number; /* of a value, among all values of the rule's attribute */
+	uint32_t number; /* of a value, among all of the attribute, in all its blocks */
 	uint64_t other;  /* ID; those of memberships ascend */
 	/* Of dit_memberof_rule or dit_refint_rule; with TWICE: the ordinal of the
 	 * attribute description */
 	uint32_t rule;
-	bool is_early; /* MISSING: the group was there before the entry (addcheck) */
+	uint32_t first; /* of a membership: the first rule with the same memberof */
+	bool is_early;  /* MISSING: the group was there before the entry (addcheck) */
 };
 
 /** The answer about an entry. */

@@ -25,10 +25,11 @@ function choose(i)
 {
 	srand(seed * 1000 + i)
 	rand()
-	ninstances = 1 + (rand_of(4) == 0)
+	ninstances = 1 + (rand_of(3) == 0)
 	dangling[1] = one_of("- ignore drop drop error")
 	dangling[2] = one_of("- ignore drop")
 	swapped = rand_of(2)
+	shared = rand_of(2)
 	dn[1] = rand_of(3) == 0
 	dn[2] = rand_of(2) == 0
 	has_lastmod = rand_of(6) > 0
@@ -48,7 +49,9 @@ function overlay(k, i)
 	}
 	if (k == 2) {
 		print "memberof-group-oc groupOfUniqueNames\nmemberof-member-ad uniqueMember"
-		print "memberof-memberof-ad seeAlso"
+		if (!shared) {
+			print "memberof-memberof-ad seeAlso"
+		}
 	} else if (addcheck) {
 		print "memberof-addcheck true"
 	}
@@ -143,6 +146,10 @@ function make_group(k, is_unique)
 	is_unique = rand_of(3) == 0
 	text = "objectClass: " (is_unique ? "groupOfUniqueNames" : "groupOfNames") "\ncn: g" k "\n"
 	members(is_unique ? "uniqueMember" : "member")
+	if (rand_of(8) == 0) {
+		text = text "objectClass: extensibleObject\n"
+		members(is_unique ? "member" : "uniqueMember")
+	}
 	if (rand_of(5) == 0) {
 		text = text "owner: " any_name() "\n"
 	}
