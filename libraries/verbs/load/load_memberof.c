@@ -291,7 +291,7 @@ int dit_load_ahead_start(const struct loader *loader, const struct load_member *
 	return put_groups(&filling, true, &last);
 }
 
-/* slapd's change for each group puts modifiersName at the end. */
+/* slapd's change for each group puts modifiersName at the end (overlays.md 2). */
 static int put_modifier(const struct filling *filling,
                         const struct dit_memberof_rule *rule)
 {

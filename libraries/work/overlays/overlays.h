@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the overlays memberof, refint and unique of a database ask of its entries.
+ * What the overlays memberof, refint and unique of a database ask of its entries
+ * (overlays.md).
  *
  *   dit_overlay_rules_make()
  *   dit_overlays_new();
@@ -29,14 +30,14 @@
 
 /* ---- rules ---- */
 
-/** A member that no entry is called by when the group is added. */
+/** A member that no entry is called by when the group is added (overlays.md 3). */
 enum dit_dangling {
 	DIT_DANGLING_IGNORE,
 	DIT_DANGLING_DROP,
 	DIT_DANGLING_ERROR,
 };
 
-/** One "overlay memberof". */
+/** One "overlay memberof" (overlays.md 1). */
 struct dit_memberof_rule {
 	const struct dit_class *group;
 	const struct dit_ad *member;
