@@ -18,16 +18,17 @@ nseeds=1 ndatabases=1 nflips=8
 mkdir "$work/sbin"
 for program in "$DITADD" "$DITCAT" "$DITDIFF" "$DITMODIFY" mv sync zstd; do
 	cat >"$work/sbin/${program##*/}" <<-END
-		#!/bin/bash
+		#!/bin/sh
+		[ -n "\${KILL_AT:-}" ] || exec $(command -v "$program") "\$@"
 		moment() {
-			n=\$((\$(<"$work/moment") + 1))
-			echo \$n >"$work/moment"
-			[ \$n -ne \$KILL_AT ] || kill -KILL 0
+			read -r n <"$work/moment"
+			echo \$((n + 1)) >"$work/moment"
+			[ \$((n + 1)) -ne \$KILL_AT ] || kill -KILL 0
 		}
-		[ -z "\${KILL_AT:-}" ] || moment
+		moment
 		$(command -v "$program") "\$@"
 		status=\$?
-		[ -z "\${KILL_AT:-}" ] || moment
+		moment
 		exit \$status
 	END
 	chmod +x "$work/sbin/${program##*/}"

@@ -13,12 +13,13 @@
 hang_s=600 # a load that still runs then does not end
 tick_ms=$((1000 / $(getconf CLK_TCK)))
 
-# cpu_ms PID: what a process has used so far; 0 when it has gone
-cpu_ms() {
+# look: sets now_ms, the processor time that the load has used so far; 0 when it has gone. No
+# process is started
+look() {
 	local stat fields
-	stat=$(cat "/proc/$1/stat" 2>/dev/null) || stat=
+	{ read -r stat <"/proc/$pid/stat"; } 2>/dev/null || stat=
 	read -ra fields <<<"${stat##*)}"
-	echo $(((${fields[11]:-0} + ${fields[12]:-0}) * tick_ms))
+	now_ms=$(((${fields[11]:-0} + ${fields[12]:-0}) * tick_ms))
 }
 
 # start INPUT ARGUMENT...: a load in the background, with its input from INPUT
@@ -61,11 +62,10 @@ whole() {
 # signal_load SIGNAL: end the load; false: it had ended by itself. Sets status and used,
 # the processor time in ms since the signal.
 signal_load() {
-	local before
-	before=$(cpu_ms "$pid")
+	look
 	kill -"$1" "$pid" 2>/dev/null
 	wait_cpu
-	used=$((used - before))
+	used=$((used - now_ms))
 	[ "$status" -ne 0 ]
 }
 
@@ -101,7 +101,7 @@ interrupt_at() {
 			ended "$name"
 			return
 		fi
-		at=$((at * 9 / 10))
+		at=$((at * 8 / 10))
 	done
 	fail "$name: the load was over before each of $try signals"
 }
@@ -113,19 +113,21 @@ has_open() {
 		for fd in "/proc/$pid/fd"/*; do
 			[ ! "$fd" -ef "$1" ] || return 0
 		done
-		sleep 0.02
+		pause 0.02
 	done
 }
 
 # after_ms MS: wait until the load has used that much processor time
 after_ms() {
-	while kill -0 "$pid" 2>/dev/null && [ "$(cpu_ms "$pid")" -lt "$1" ]; do
-		sleep 0.02
+	look
+	while kill -0 "$pid" 2>/dev/null && [ $now_ms -lt "$1" ]; do
+		pause 0.02
+		look
 	done
 }
 
 # Sizes of "make check"; "make check-long" has larger ones.
-value_bytes=40000000 nentries=30000
+value_bytes=20000000 nentries=30000
 [ -z "${DIT_LONG:-}" ] || value_bytes=120000000 nentries=100000
 mkdir "$work/tmp"
 make_site "$work/dit" bench
@@ -152,13 +154,13 @@ for threads in 1 2; do
 	head -n 200 "$work/input.ldif" >"$work/idle"
 	start "$work/idle" -q -T $threads
 	has_open "$work/dit/db"
-	sleep 0.3
+	pause 0.3
 	interrupt "idle pipe, -T $threads" TERM
 	exec {hold}>&-
 
 	start /dev/null -q -T $threads -l "$work/idle"
 	has_open "$work/idle"
-	sleep 0.3
+	pause 0.3
 	interrupt "pipe without writer, -T $threads" INT
 
 	head -n 60 "$work/input.ldif" | awk '{ print } /^$/ { exit }' >"$work/value.ldif"
@@ -166,7 +168,7 @@ for threads in 1 2; do
 		"$suffix" "$work/idle" >>"$work/value.ldif"
 	start /dev/null -T $threads --special-urls -l "$work/value.ldif"
 	has_open "$work/idle"
-	sleep 0.3
+	pause 0.3
 	interrupt "pipe after attr:<, -T $threads" INT
 done
 
@@ -197,9 +199,9 @@ for signal in HUP INT TERM; do
 	pid=$!
 	head -n 200 "$work/input.ldif" | awk '{ print } /^$/ { exit }' >"$work/idle"
 	has_open "$work/idle"
-	sleep 0.3
+	pause 0.3
 	kill -$signal $pid
-	sleep 0.3
+	pause 0.3
 	check "$signal stays ignored" kill -0 $pid
 	exec {hold}>&-
 	wait $pid

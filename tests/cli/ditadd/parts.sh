@@ -9,12 +9,14 @@ printf 'shard one\nbelow dc=example,dc=com to one\n' >map
 	done
 } >in.ldif
 split() { # split COMPRESS [MAP-OF-PART-7]
-	rm -rf shards
-	for part in {0..11}; do
+	made=made-$1-${2:-map}
+	[ -d "$made" ] || for part in {0..11}; do
 		[ $part -eq 7 ] && by=${2:-map} || by=map
-		"$DITSPLIT" -f slapd.conf --map "$by" --output shards --part "$part/12" \
+		"$DITSPLIT" -f slapd.conf --map "$by" --output "$made" --part "$part/12" \
 			--compress "$1" -l in.ldif
 	done
+	rm -rf shards
+	cp -r "$made" shards
 	cd shards/one || exit
 }
 load() {
