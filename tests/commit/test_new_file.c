@@ -29,7 +29,7 @@
 #include "page/page_dump.h"
 #include "system/xor_crypto.h"
 
-#define NENTRIES  900
+#define NENTRIES  600
 #define NKEYS     60
 #define VALUE_MAX 300000
 

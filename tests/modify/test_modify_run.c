@@ -584,7 +584,7 @@ static uint64_t digest_of_load(struct modify_fixture *f, unsigned n, unsigned nu
 }
 
 /* More than the keys of one part: 4,096 entries that come or go (modify_write.c). */
-#define NPEOPLE 9000u
+#define NPEOPLE 5000u
 
 SETUP_TEST(many_changes_make_what_a_load_makes)
 {

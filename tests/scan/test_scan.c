@@ -19,7 +19,7 @@
 #include "load/load_fixture.h"
 #include "scan/scan.h"
 
-#define NPEOPLE  3000u
+#define NPEOPLE  1500u
 #define NENTRIES (NPEOPLE + 5) /* the suffix and four departments */
 
 /* The callbacks of a test see and do this. */
@@ -474,7 +474,7 @@ SETUP_TEST(entries_can_be_chosen)
 		{"OU=dept  1,dc=x", DIT_SCOPE_CHILDREN, NULL, NPEOPLE / 4},
 		{NULL, DIT_SCOPE_SUBTREE, "(uid=u17)", 1},
 		{NULL, DIT_SCOPE_SUBTREE, "(&(sn=common)(!(uid=u17)))", NPEOPLE - 1},
-		{"ou=dept 1,dc=x", DIT_SCOPE_ONE, "(cn;lang-de=nummer 1)", 30},
+		{"ou=dept 1,dc=x", DIT_SCOPE_ONE, "(cn;lang-de=nummer 1)", NPEOPLE / 100},
 		{NULL, DIT_SCOPE_SUBTREE, "(sn=nobody)", 0},
 	};
 
@@ -635,7 +635,7 @@ SETUP_TEST(all_threads_of_all_runs_see_one_state_while_others_commit)
 		commit_for_ever(f->database, pipe_fds[1]);
 	}
 	assert_int_equal(read(pipe_fds[0], &byte, 1), 1);
-	for (unsigned i = 0; i < 20; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		uint64_t n = scan_beside(f, 1 + i % 4, i % 2 == 1, first_txn);
 
 		assert_true(n >= ncommits);
@@ -646,7 +646,7 @@ SETUP_TEST(all_threads_of_all_runs_see_one_state_while_others_commit)
 	(void)close(pipe_fds[0]);
 	(void)close(pipe_fds[1]);
 	/* They did come in between. */
-	assert_true(ncommits > 20);
+	assert_true(ncommits > 8);
 }
 
 /* ---- ends and errors ---- */
@@ -807,10 +807,10 @@ SETUP_TEST(damage_in_the_middle_ends_pulling_with_its_error)
 	unsigned n = 0;
 	int r = 0;
 
-	damage_leaf(*state, "+1 555-1500");
+	damage_leaf(*state, "+1 555-0750");
 	scan = open_scan(&opts);
 	n = pull(scan, UINT_MAX, &r);
-	assert_true(n > 1000 && n < NENTRIES);
+	assert_true(n > 500 && n < NENTRIES);
 	assert_int_equal(r, DIT_E_CORRUPT);
 	assert_int_equal(dit_entry_scan_next(scan, 0, &view), DIT_E_CORRUPT);
 	assert_int_equal(dit_entry_scan_next(scan, 1, &view), 0);
