@@ -270,7 +270,7 @@ function read_header(file, part,	doc, code, nheads) {
 			}
 			if (nheads++ == 0) doc = ""
 			continue
-		} else if (text ~ /^# ?define DITKIT_|^# ?(if|el|en)|^#include|^[ \t]*$/) {
+		} else if (text ~ /^# ?define DITKIT_|^# ?(if|el|en)|^#include|^DIT_OPTS[(]|^[ \t]*$/) {
 			if (text !~ /^#/) doc = text ~ /^$/ ? doc : ""
 			continue
 		}
@@ -286,7 +286,7 @@ function read_declaration(part, doc,	code) {
 		while (text ~ /\\$/ && next_line()) code = code " " text
 		gsub(/\\/, "", code)
 		sub(/^# ?define +/, "", code)
-		if (part != "types" || code ~ /^DIT_PUBLIC/ || !is_wanted(tolower(code))) return
+		if (part != "types" || code ~ /^DIT_(PUBLIC|OPTS)/ || !is_wanted(tolower(code))) return
 		# What a macro is made of is no matter, but the value of a number.
 		if (code ~ /^[A-Z_0-9]+[(]/) sub(/[)].*/, ")", code)
 		else if (code !~ /^[A-Z_0-9]+ +[(0-9]/) sub(/ .*/, "", code)

@@ -9,12 +9,27 @@
 #ifndef DITKIT_ERROR_H
 #define DITKIT_ERROR_H
 
+#include <string.h>
+
 /** A function that programs may call, from C or C++. */
 #ifdef __cplusplus
 # define DIT_PUBLIC extern "C" __attribute__((visibility("default")))
 #else
 # define DIT_PUBLIC __attribute__((visibility("default")))
 #endif
+
+/** The function behind NAME_INIT: options are zero but for their size and what is set, as
+ * in DIT_OPTS(dit_load_opts, opts.database = -1). */
+#define DIT_OPTS(name, ...)                                                              \
+ static inline struct name name##_init(void)                                             \
+ {                                                                                       \
+  struct name opts;                                                                      \
+                                                                                         \
+  memset(&opts, 0, sizeof(opts));                                                        \
+  opts.size = sizeof(opts);                                                              \
+  __VA_ARGS__;                                                                           \
+  return opts;                                                                           \
+ }
 
 enum dit_error {
 	DIT_E_SYNTAX = -41000, /* text does not follow its grammar; a report says where */

@@ -123,17 +123,7 @@ struct dit_sorter_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_SORTER_OPTS_INIT dit_sorter_opts_init()
-
-static inline struct dit_sorter_opts dit_sorter_opts_init(void)
-{
-	struct dit_sorter_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.nproducers = 1;
-	opts.memory_bytes = (size_t)64 << 20;
-	return opts;
-}
+DIT_OPTS(dit_sorter_opts, opts.nproducers = 1, opts.memory_bytes = (size_t)64 << 20)
 
 /** @return 0; -EINVAL (options out of range); -ENOMEM; -errno */
 DIT_PUBLIC int dit_sorter_new(struct dit_sorter **ret,

@@ -260,16 +260,7 @@ struct dit_check_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_CHECK_OPTS_INIT dit_check_opts_init()
-
-static inline struct dit_check_opts dit_check_opts_init(void)
-{
-	struct dit_check_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	return opts;
-}
+DIT_OPTS(dit_check_opts, opts.database = -1)
 
 struct dit_check_kind_stats {
 	const char *kind; /* static */

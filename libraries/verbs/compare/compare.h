@@ -111,16 +111,7 @@ struct dit_compare_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_COMPARE_OPTS_INIT dit_compare_opts_init()
-
-static inline struct dit_compare_opts dit_compare_opts_init(void)
-{
-	struct dit_compare_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	return opts;
-}
+DIT_OPTS(dit_compare_opts, opts.database = -1)
 
 /**
  * @param differs           gets the differences (DIT_REPORT_DIAGNOSTIC), with @p ctx; may

@@ -109,16 +109,7 @@ struct dit_diff_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_DIFF_OPTS_INIT dit_diff_opts_init()
-
-static inline struct dit_diff_opts dit_diff_opts_init(void)
-{
-	struct dit_diff_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	return opts;
-}
+DIT_OPTS(dit_diff_opts, opts.database = -1)
 
 struct dit_diff_count {
 	char *name; /* owned */

@@ -104,17 +104,7 @@ struct dit_export_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_EXPORT_OPTS_INIT dit_export_opts_init()
-
-static inline struct dit_export_opts dit_export_opts_init(void)
-{
-	struct dit_export_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	opts.wrap = DIT_EXPORT_WRAP_DEFAULT;
-	return opts;
-}
+DIT_OPTS(dit_export_opts, opts.database = -1, opts.wrap = DIT_EXPORT_WRAP_DEFAULT)
 
 struct dit_export_stats {
 	uint64_t nentries;    /* written */

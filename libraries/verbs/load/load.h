@@ -185,17 +185,7 @@ struct dit_load_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_LOAD_OPTS_INIT dit_load_opts_init()
-
-static inline struct dit_load_opts dit_load_opts_init(void)
-{
-	struct dit_load_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	opts.max_rejects = UINT64_MAX;
-	return opts;
-}
+DIT_OPTS(dit_load_opts, opts.database = -1, opts.max_rejects = UINT64_MAX)
 
 /** The records that were left out for one kind of reason. */
 struct dit_load_refusal {

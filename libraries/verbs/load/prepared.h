@@ -59,16 +59,7 @@ struct dit_prepared_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_PREPARED_OPTS_INIT dit_prepared_opts_init()
-
-static inline struct dit_prepared_opts dit_prepared_opts_init(void)
-{
-	struct dit_prepared_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	return opts;
-}
+DIT_OPTS(dit_prepared_opts, opts.database = -1)
 
 /** One database, as it was found before the call changed anything. Texts are owned. */
 struct dit_prepared_database {

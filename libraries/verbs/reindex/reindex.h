@@ -89,16 +89,7 @@ struct dit_reindex_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_REINDEX_OPTS_INIT dit_reindex_opts_init()
-
-static inline struct dit_reindex_opts dit_reindex_opts_init(void)
-{
-	struct dit_reindex_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	return opts;
-}
+DIT_OPTS(dit_reindex_opts, opts.database = -1)
 
 /** Most rounds in which new index databases catch up with others. */
 #define DIT_REINDEX_ROUNDS_MAX 9

@@ -93,17 +93,7 @@ struct dit_split_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_SPLIT_OPTS_INIT dit_split_opts_init()
-
-static inline struct dit_split_opts dit_split_opts_init(void)
-{
-	struct dit_split_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	opts.compression = DIT_EXPORT_ZSTD;
-	return opts;
-}
+DIT_OPTS(dit_split_opts, opts.database = -1, opts.compression = DIT_EXPORT_ZSTD)
 
 struct dit_split_shard {
 	char *name;           /* owned */
