@@ -243,7 +243,7 @@ int __wrap_dit_output_open_part(struct dit_output *output, size_t number, unsign
 	return 0;
 }
 
-static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
+static int put_lists(struct dit_output_table *table, const struct dit_posting_list *lists,
                      size_t nlists)
 {
 	struct memory *memory = of_table(table);

@@ -12,7 +12,7 @@
 #include "builders_fixture.h"
 #include "sort/postings.h"
 
-static size_t write_list(char *out, size_t size, const struct dit_output_list *list)
+static size_t write_list(char *out, size_t size, const struct dit_posting_list *list)
 {
 	size_t n = 0;
 
@@ -32,7 +32,7 @@ static size_t write_list(char *out, size_t size, const struct dit_output_list *l
 static char *lists_of(struct dit_builders *builders, size_t db)
 {
 	struct dit_index_cursor *cursor = NULL;
-	const struct dit_output_list *lists = NULL;
+	const struct dit_posting_list *lists = NULL;
 	char *text = calloc(1, 4096);
 	size_t n = 0;
 	ptrdiff_t nlists = 0;
@@ -159,7 +159,7 @@ TEST(little_memory_makes_runs)
 	struct dit_index_set *set = five_databases(*state);
 	struct dit_builders *builders = new_builders(set, dir, 1);
 	struct dit_index_cursor *cursor = NULL;
-	const struct dit_output_list *lists = NULL;
+	const struct dit_posting_list *lists = NULL;
 	ptrdiff_t nlists = 0;
 	size_t n = 0;
 
@@ -187,7 +187,7 @@ static void read_part(struct dit_builders *builders, unsigned part, char *text,
                       size_t size)
 {
 	struct dit_index_cursor *cursor = NULL;
-	const struct dit_output_list *lists = NULL;
+	const struct dit_posting_list *lists = NULL;
 	ptrdiff_t nlists = 0;
 	size_t n = 0;
 

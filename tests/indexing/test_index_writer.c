@@ -47,7 +47,7 @@ struct fake {
 	struct dit_stop stop;
 };
 
-static void keep_list(char *bytes, const struct dit_output_list *list)
+static void keep_list(char *bytes, const struct dit_posting_list *list)
 {
 	size_t ids_bytes = list->nids * sizeof(*list->ids);
 
@@ -59,7 +59,7 @@ static void keep_list(char *bytes, const struct dit_output_list *list)
 	memcpy(bytes + 2 + list->key.len, list->ids, ids_bytes);
 }
 
-static int put_list(struct fake_table *t, const struct dit_output_list *list)
+static int put_list(struct fake_table *t, const struct dit_posting_list *list)
 {
 	while (t->fake->is_held && !pthread_equal(pthread_self(), t->fake->main)) {
 		(void)sched_yield();
@@ -86,7 +86,7 @@ static int put_list(struct fake_table *t, const struct dit_output_list *list)
 	return 0;
 }
 
-static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
+static int put_lists(struct dit_output_table *table, const struct dit_posting_list *lists,
                      size_t nlists)
 {
 	int r = 0;

@@ -215,7 +215,7 @@ TEST(builders_take_stored_keys)
 	struct dit_entry_view view = {.id = 7, .nattrs = 2, .attrs = attrs};
 	struct dit_index_cursor *cursor = NULL;
 	struct dit_stored_keys *keys = NULL;
-	const struct dit_output_list *lists = NULL;
+	const struct dit_posting_list *lists = NULL;
 	uint64_t nkeys = 5;
 
 	assert_int_equal(dit_stored_keys_new(&keys, set), 0);

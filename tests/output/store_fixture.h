@@ -215,7 +215,7 @@ static inline void fixture_forget_tables(void)
 static inline int fixture_put_list(struct dit_output_table *table, struct dit_span key,
                                    const uint64_t *ids, size_t nids)
 {
-	const struct dit_output_list list = {.key = key, .ids = ids, .nids = nids};
+	const struct dit_posting_list list = {.key = key, .ids = ids, .nids = nids};
 
 	return dit_output_put_lists(table, &list, 1);
 }

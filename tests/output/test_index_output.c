@@ -62,7 +62,7 @@ static int write_index(struct dit_output *output, const char *name, size_t numbe
 	const struct dit_output_index index = {.name = name,
 	                                       .is_integerkey = key[0] == 7};
 	const uint64_t ids[] = {1, 2, 3};
-	const struct dit_output_list list = {.key = {key, 4}, .ids = ids, .nids = 3};
+	const struct dit_posting_list list = {.key = {key, 4}, .ids = ids, .nids = 3};
 	struct dit_output_table *table = NULL;
 	int r = dit_output_add_index(output, &index);
 

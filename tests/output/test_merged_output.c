@@ -148,10 +148,10 @@ static int put_index(struct dit_record_output *output, size_t number, unsigned r
 	}
 	r = dit_output_open_part(&output->base, number, 0, &table);
 	for (unsigned k = 0; k < NKEYS && r == 0; k++) {
-		struct dit_output_list list = {.key = key_of(number, k, key),
-		                               .ids = ids,
-		                               .nids = ids_of(k, round, &seed),
-		                               .is_repeated = k % 5 == 0};
+		struct dit_posting_list list = {.key = key_of(number, k, key),
+		                                .ids = ids,
+		                                .nids = ids_of(k, round, &seed),
+		                                .is_repeated = k % 5 == 0};
 
 		for (size_t i = 0; i < list.nids; i++) {
 			ids[i] = first + 4 * i + (round == 3 ? 1 : 0);

@@ -59,7 +59,7 @@ static int write_table(struct dit_output *output, unsigned nkeys)
 	for (uint32_t i = 0; i < nkeys && r == 0; i++) {
 		uint32_t key = __builtin_bswap32(i + 1000);
 		uint64_t id = 7;
-		const struct dit_output_list list = {
+		const struct dit_posting_list list = {
 			.key = {(const char *)&key, sizeof(key)}, .ids = &id, .nids = 1};
 
 		r = dit_output_put_lists(table, &list, 1);

@@ -194,7 +194,7 @@ static void collect(struct dit_snapshot *snapshot, struct dit_output_table *tabl
 	dit_tree_cursor_close(cursor);
 	for (unsigned k = 0; k < 256 && table != NULL; k++) {
 		const char bytes[KEY_BYTES] = {(char)k, 0, 0, 0};
-		const struct dit_output_list list = {
+		const struct dit_posting_list list = {
 			.key = {bytes, KEY_BYTES}, .ids = lists[k], .nids = counts[k]};
 
 		if (counts[k] > 0) {

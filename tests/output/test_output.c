@@ -63,7 +63,7 @@ static void add_index(struct dit_record_output *output, const char *name,
 static int put_list(struct dit_output_table *table, const char *key, const uint64_t *ids,
                     size_t nids)
 {
-	struct dit_output_list list = {.key = {key, 4}, .ids = ids, .nids = nids};
+	struct dit_posting_list list = {.key = {key, 4}, .ids = ids, .nids = nids};
 
 	return dit_output_put_lists(table, &list, 1);
 }
@@ -393,10 +393,10 @@ TEST(lists_are_continued)
 		char *dir = test_scratch();
 		struct dit_record_output *output = open_output(dir);
 		struct dit_output_index index = {.name = "cn", .is_integerkey = true};
-		struct dit_output_list list = {.key = DIT_SPAN("aaaa"),
-		                               .ids = cases[i].ids,
-		                               .nids = cases[i].nids,
-		                               .is_repeated = cases[i].is_repeated};
+		struct dit_posting_list list = {.key = DIT_SPAN("aaaa"),
+		                                .ids = cases[i].ids,
+		                                .nids = cases[i].nids,
+		                                .is_repeated = cases[i].is_repeated};
 		struct dit_output_table *table = NULL;
 
 		fill(output, 1);
@@ -446,10 +446,10 @@ static void put_many(struct dit_record_output *output, unsigned step, uint64_t f
 		                 0);
 		for (unsigned k = 0; k < 3000; k += step) {
 			char key[4] = {0, 0, (char)(k >> 8), (char)k};
-			struct dit_output_list list = {.key = {key, sizeof(key)},
-			                               .ids = ids,
-			                               .nids = k % 7 + 1,
-			                               .is_repeated = k % 5 == 0};
+			struct dit_posting_list list = {.key = {key, sizeof(key)},
+			                                .ids = ids,
+			                                .nids = k % 7 + 1,
+			                                .is_repeated = k % 5 == 0};
 
 			if (number == 0) { /* integers */
 				memcpy(key, &k, sizeof(key));

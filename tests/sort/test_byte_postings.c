@@ -55,7 +55,7 @@ TEST(keys_of_any_bytes_come_in_order)
 	const size_t n = sizeof(keys) / sizeof(keys[0]);
 	char *dir = test_scratch();
 	struct dit_byte_postings *postings = new_postings(dir, 1 << 20);
-	struct dit_byte_list list = {0};
+	struct dit_posting_list list = {0};
 	char longest[DIT_BYTE_KEY_MAX];
 
 	memset(longest, 0, sizeof(longest));
@@ -109,7 +109,7 @@ static size_t assert_same_lists(const struct both *both)
 {
 	struct dit_posting_cursor *cursor = NULL;
 	struct dit_posting_list want = {0};
-	struct dit_byte_list got = {0};
+	struct dit_posting_list got = {0};
 	size_t nranges = 0;
 
 	assert_int_equal(dit_posting_cursor_open(&cursor, both->words, 0, 0), 0);
@@ -174,7 +174,7 @@ TEST(values_out_of_range_are_refused)
 	                                      .memory_bytes = 1 << 20};
 	char *dir = test_scratch();
 	struct dit_byte_postings *postings = NULL;
-	struct dit_byte_list list = {0};
+	struct dit_posting_list list = {0};
 
 	opts.shared.tmpdir = dir;
 	assert_int_equal(dit_byte_postings_new(&postings, &opts), -EINVAL);

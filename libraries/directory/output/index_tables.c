@@ -114,7 +114,7 @@ int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
 
 /* ---- while it is open ---- */
 
-static int put_lists(struct dit_output_table *base, const struct dit_output_list *lists,
+static int put_lists(struct dit_output_table *base, const struct dit_posting_list *lists,
                      size_t nlists)
 {
 	struct dit_ids_change change = {.nremoved = 0};
@@ -199,7 +199,7 @@ static const struct dit_output_table_ops table_ops = {
 /* ---- the same, when liblmdb makes the pages ---- */
 
 static int append_lists(struct dit_output_table *base,
-                        const struct dit_output_list *lists, size_t nlists)
+                        const struct dit_posting_list *lists, size_t nlists)
 {
 	const struct dit_index_table *table = of(base)->table;
 	int r = 0;

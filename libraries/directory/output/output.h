@@ -41,6 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ids.h"
 #include "base/span.h"
 
 struct dit_output_ops;
@@ -95,18 +96,6 @@ struct dit_output_table {
 	uint64_t *ret_bytes;
 };
 
-/** One key of an index and its IDs. */
-struct dit_output_list {
-	struct dit_span
-		key; /* 1 to key_max bytes; integer keys: all of 4 or all of 8 bytes */
-	const uint64_t *ids; /* ascending, none of them stored; or 0, lowest, highest */
-	size_t nids;         /* 0: nothing is stored */
-	/* The ID that was inserted last came more than once: a list of exactly list_max
-	 * IDs then becomes a range (storage.md 5.4). Not for ranges. A new database does
-	 * not use this flag, since its lists come finished. */
-	bool is_repeated;
-};
-
 /** Changes of an index database, in the order of dit_posting_change_compare(), each key
  * and ID once. */
 struct dit_table_changes {
@@ -130,7 +119,7 @@ struct dit_output_stored_index {
 struct dit_output_table_ops {
 	/* As the functions below. `finish` and `drop` free the table. */
 	int (*put_lists)(struct dit_output_table *table,
-	                 const struct dit_output_list *lists, size_t nlists);
+	                 const struct dit_posting_list *lists, size_t nlists);
 	/* For dn2i (record_output.h). */
 	int (*put_record)(struct dit_output_table *table, uint64_t id,
 	                  struct dit_span record);
@@ -236,9 +225,11 @@ static inline int dit_output_drop_index(struct dit_output *output, const char *n
 	                                       : output->ops->drop_index(output, name);
 }
 
-/** Put lists, in the order of their keys. One call for many lists costs less. */
+/** Put lists, in the order of their keys, which have 1 to key_max bytes. No ID of them is
+ * stored already; a list without IDs is left out. One call for many lists costs less. */
 static inline int dit_output_put_lists(struct dit_output_table *table,
-                                       const struct dit_output_list *lists, size_t nlists)
+                                       const struct dit_posting_list *lists,
+                                       size_t nlists)
 {
 	return table->ops->put_lists(table, lists, nlists);
 }

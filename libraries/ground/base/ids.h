@@ -8,6 +8,7 @@
 #ifndef DITKIT_IDS_H
 #define DITKIT_IDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,6 +16,18 @@
 
 /** A stored range has so many numbers: 0, the lowest ID, the highest (storage.md 5.4). */
 #define DIT_RANGE_IDS 3
+
+/** One key of an index and its IDs. */
+struct dit_posting_list {
+	struct dit_span key; /* integer keys: all of 4 or all of 8 bytes */
+	uint64_t ordinal; /* of sorts whose keys are numbers; these leave the key out */
+	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
+	size_t nids;         /* a range has 3, and ids[0] is 0 */
+	/* The ID that was inserted last was inserted more than once: for those who add
+	 * the list to another, since a list that is exactly full then becomes a range
+	 * (storage.md 5.4). Not of ranges. */
+	bool is_repeated;
+};
 
 /** @param ids  IDs one after the other, of any alignment. @param i  there is one */
 static inline uint64_t dit_id_at(struct dit_span ids, size_t i)

@@ -176,7 +176,8 @@ static int collect(struct dit_byte_postings *postings, size_t key_len)
 	return r;
 }
 
-int dit_byte_postings_next(struct dit_byte_postings *postings, struct dit_byte_list *ret)
+int dit_byte_postings_next(struct dit_byte_postings *postings,
+                           struct dit_posting_list *ret)
 {
 	struct dit_list *list = &postings->list;
 	size_t key_len = postings->key_len;

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ids.h"
 #include "base/shared.h"
 #include "base/span.h"
 
@@ -62,21 +63,14 @@ int dit_byte_postings_push(struct dit_byte_postings *postings, unsigned producer
 int dit_byte_postings_finish(struct dit_byte_postings *postings,
                              const struct dit_late_table *late);
 
-/** One key and its list. */
-struct dit_byte_list {
-	struct dit_span key;
-	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
-	size_t nids;
-	bool is_repeated; /* as in struct dit_posting_list */
-};
-
 /**
  * The next key, in ascending order of bytes.
  *
  * @return 1: @p ret is valid until the next call; 0: end; DIT_E_CORRUPT; -EINVAL (not
  *         finished); DIT_E_STOPPED; -errno
  */
-int dit_byte_postings_next(struct dit_byte_postings *postings, struct dit_byte_list *ret);
+int dit_byte_postings_next(struct dit_byte_postings *postings,
+                           struct dit_posting_list *ret);
 
 /** Postings pushed, repeats included. Producers must be at rest. */
 uint64_t dit_byte_postings_npushed(const struct dit_byte_postings *postings);

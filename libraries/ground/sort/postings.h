@@ -38,6 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ids.h"
 #include "base/shared.h"
 
 struct dit_late_table; /* posting_list.h */
@@ -86,17 +87,6 @@ uint64_t dit_postings_run_bytes(const struct dit_postings *postings);
 /** Pairs pushed to one stream. After finish. */
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings,
                                      unsigned stream);
-
-/** One key and its list. */
-struct dit_posting_list {
-	uint64_t ordinal;
-	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
-	size_t nids;         /* a range has 3, and ids[0] is 0 */
-	/* The ID that was inserted last was inserted more than once: for those who add
-	 * the list to another, since a list that is exactly full then becomes a range
-	 * (storage.md 5.4). Not of ranges. */
-	bool is_repeated;
-};
 
 /* Most parts of a stream, a power of two. Each part looks at all pairs in memory, so more
  * of them would gain little and cost much. */

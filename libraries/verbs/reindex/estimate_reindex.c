@@ -46,7 +46,7 @@ static int sort_keys(struct reindex_target *target)
 
 	for (size_t i = 0; i < dit_index_set_ndbs(target->indexes) && r == 0; i++) {
 		struct dit_index_cursor *cursor = NULL;
-		const struct dit_output_list *lists = NULL;
+		const struct dit_posting_list *lists = NULL;
 		ptrdiff_t n = 1;
 
 		r = dit_index_cursor_open(&cursor, target->builders, i, 0);

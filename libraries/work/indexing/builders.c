@@ -33,8 +33,7 @@ struct dit_index_cursor {
 	bool had_presence;                   /* it was given out */
 
 	/* The batch that was given out. */
-	struct dit_output_list lists[LISTS_MAX];
-	struct dit_posting_list found[LISTS_MAX];
+	struct dit_posting_list lists[LISTS_MAX];
 	char keys[LISTS_MAX][sizeof(uint64_t)];
 };
 
@@ -264,47 +263,24 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 	return DIT_HAND_OVER(r, ret, cursor, dit_index_cursor_close);
 }
 
-static int next_wide(struct dit_index_cursor *cursor)
-{
-	struct dit_byte_list list = {0};
-	int r = dit_byte_postings_next(cursor->wide, &list);
-
-	if (r > 0) {
-		cursor->lists[0] =
-			(struct dit_output_list){.key = list.key,
-		                                 .ids = list.ids,
-		                                 .nids = list.nids,
-		                                 .is_repeated = list.is_repeated};
-	}
-	return r;
-}
-
 /* The list of the presence key, which comes first. 1; 0: no entry has it; error */
 static ptrdiff_t next_presence(struct dit_index_cursor *cursor)
 {
-	struct dit_posting_list *found = &cursor->found[0];
-	ptrdiff_t n = dit_posting_cursor_next(cursor->presence, found, 1);
+	ptrdiff_t n = dit_posting_cursor_next(cursor->presence, cursor->lists, 1);
 
 	cursor->had_presence = true;
-	if (n > 0) {
-		cursor->lists[0] = (struct dit_output_list){
-			.key = {"\0\0\0", 4},
-			.ids = found->ids,
-			.nids = found->nids,
-			.is_repeated = found->is_repeated,
-		};
-	}
+	cursor->lists[0].key = (struct dit_span){"\0\0\0", 4};
 	return n;
 }
 
 ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
-                                const struct dit_output_list **ret)
+                                const struct dit_posting_list **ret)
 {
 	ptrdiff_t n = 0;
 
 	*ret = cursor->lists;
 	if (cursor->wide != NULL) {
-		return next_wide(cursor);
+		return dit_byte_postings_next(cursor->wide, cursor->lists);
 	}
 	if (cursor->presence != NULL && !cursor->had_presence) {
 		n = next_presence(cursor);
@@ -312,17 +288,13 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 			return n;
 		}
 	}
-	n = dit_posting_cursor_next(cursor->postings, cursor->found, LISTS_MAX);
+	n = dit_posting_cursor_next(cursor->postings, cursor->lists, LISTS_MAX);
 	for (ptrdiff_t i = 0; i < n; i++) {
-		const struct dit_posting_list *found = &cursor->found[i];
-		struct dit_output_list *list = &cursor->lists[i];
+		struct dit_posting_list *list = &cursor->lists[i];
 
 		list->key.data = cursor->keys[i];
 		list->key.len =
-			dit_index_key_bytes(cursor->db, found->ordinal, cursor->keys[i]);
-		list->ids = found->ids;
-		list->nids = found->nids;
-		list->is_repeated = found->is_repeated;
+			dit_index_key_bytes(cursor->db, list->ordinal, cursor->keys[i]);
 	}
 	return n;
 }

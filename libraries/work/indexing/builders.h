@@ -109,7 +109,7 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 /** The number of lists in @p ret, at least 1, valid until the next call; 0: end; errors
  */
 ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
-                                const struct dit_output_list **ret);
+                                const struct dit_posting_list **ret);
 /** Postings, repeats included, that the cursor's lists were made of so far, nearly. The
  * thread of the cursor. */
 uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor);

@@ -75,7 +75,7 @@ static bool is_mains(const struct dit_index_writer *writer)
 /* ---- lists ---- */
 
 /* Some 15 instructions for each list: 0.3 % of a load with 27 indexes. */
-static void count_lists(struct dit_index_cost *cost, const struct dit_output_list *lists,
+static void count_lists(struct dit_index_cost *cost, const struct dit_posting_list *lists,
                         size_t nlists)
 {
 	for (size_t i = 0; i < nlists; i++) {
@@ -101,7 +101,7 @@ static int move_lists(struct dit_index_writer *writer, struct job *job,
 {
 	bool is_main = is_mains(writer);
 	struct dit_index_cursor *cursor = NULL;
-	const struct dit_output_list *lists = NULL;
+	const struct dit_posting_list *lists = NULL;
 	size_t next_look = 0;
 	size_t nlists = 0;
 	unsigned nlooks = 0;
