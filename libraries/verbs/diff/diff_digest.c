@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/grow.h"
 
 #define BUCKET_FILL 16 /* entries, about */
@@ -87,52 +86,22 @@ static int suspect(struct digesting *work, unsigned member,
 	                  (struct suspect){entry->id, number, is_found});
 }
 
-static int take_entry(void *ctx, struct dit_scan_range *range,
+static int take_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
                       const struct dit_entry_view *entry)
 {
-	struct digesting *work = ctx;
-	struct dit_sum128 name;
+	struct digesting *work = (struct digesting *)scan;
+	struct dit_sum128 name = dit_sum128_of(entry->norm_dn, 0);
 
-	if (entry->name_error < 0 || entry->record_error < 0) {
-		range->result = (void *)(uintptr_t)entry->id;
-		return DIT_E_CORRUPT;
-	}
-	if (entry->is_hole) {
-		return 0;
-	}
-	name = dit_sum128_of(entry->norm_dn, 0);
 	return work->other == NULL ? add_entry(&work->parts[range->member], entry, &name)
 	                           : suspect(work, range->member, entry, &name);
 }
 
-static int count_range(void *ctx, struct dit_scan_range *range)
-{
-	struct digesting *work = ctx;
-
-	work->diff->sides[work->side].nread += range->nread;
-	dit_tick_often(&work->diff->job.ticker);
-	return 0;
-}
-
-static void drop_range(void *ctx, struct dit_scan_range *range)
-{
-	struct digesting *work = ctx;
-
-	if (range->result != NULL) {
-		(void)dit_diff_fail_entry(work->diff, work->side,
-		                          (uint64_t)(uintptr_t)range->result);
-	}
-}
-
 int dit_digest_scan(struct digesting *work)
 {
-	static const struct dit_entry_scan_ops ops = {
-		.entry = take_entry, .in_order = count_range, .drop = drop_range};
-	struct dit_diff_side *side = &work->diff->sides[work->side];
-
-	side->nread = 0;
-	dit_job_tell(&work->diff->job, work->side);
-	return dit_entry_scan_run(side->scan, &ops, work);
+	work->scan.take = take_entry;
+	work->scan.diff->sides[work->scan.side].nread = 0;
+	dit_job_tell(&work->scan.diff->job, work->scan.side);
+	return dit_diff_scan_run(&work->scan);
 }
 
 /* ---- a database's digest ---- */
@@ -231,7 +200,7 @@ static int make_digest(struct dit_diff *diff, unsigned side, unsigned nbuckets,
                        struct dit_diff_digest *ret)
 {
 	unsigned nmembers = dit_entry_scan_nthreads(diff->sides[side].scan);
-	struct digesting work = {.diff = diff, .side = side};
+	struct digesting work = {.scan = {.diff = diff, .side = side}};
 	int r = 0;
 
 	nbuckets = nbuckets != 0 ? nbuckets

@@ -65,8 +65,7 @@ struct suspects {
 
 /* [own: member] the parts that belong to one */
 struct digesting {
-	struct dit_diff *diff;
-	unsigned side;
+	struct dit_diff_scan scan;     /* the first field */
 	struct dit_diff_digest *parts; /* of the members */
 	const struct dit_diff_digest
 		*other; /* NULL: sums are made; else suspects are looked for */

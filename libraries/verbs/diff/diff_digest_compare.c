@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "diff/diff_digest.h"
 
 /* ---- lines ---- */
@@ -153,14 +154,6 @@ static int write_csns(struct dit_diff *diff, const struct dit_diff_digest digest
 
 /* ---- entries that differ ---- */
 
-static int compare_suspects(const void *a, const void *b)
-{
-	const struct suspect *x = a;
-	const struct suspect *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
 /* Those of all members. */
 static int gather(struct suspects *suspects, unsigned nmembers)
 {
@@ -177,14 +170,14 @@ static int gather(struct suspects *suspects, unsigned nmembers)
 		suspects[0].n += suspects[i].n;
 	}
 	dit_sort_items(suspects[0].list, suspects[0].n, sizeof(*suspects[0].list),
-	               compare_suspects);
+	               dit_compare_ids);
 	return 0;
 }
 
 /* @param founds  buckets in which one entry is the one that differs */
 static int write_suspects(struct digesting *work, const bool *founds)
 {
-	struct dit_diff *diff = work->diff;
+	struct dit_diff *diff = work->scan.diff;
 	struct dit_entry_view entry;
 	int r = 0;
 
@@ -201,7 +194,7 @@ static int write_suspects(struct digesting *work, const bool *founds)
 		if (diff->stats.nnamed > DIT_DIGEST_NAMES_MAX) {
 			continue;
 		}
-		r = dit_diff_read(diff, work->side, suspect->id, &entry);
+		r = dit_diff_read(diff, work->scan.side, suspect->id, &entry);
 		r = r < 0 ? r
 		          : write_words(diff, "%s\t",
 		                        suspect->is_found ? "entry" : "perhaps");
@@ -220,8 +213,8 @@ static int write_missing(struct digesting *work)
 
 		n += other > own ? other - own : 0;
 	}
-	work->diff->stats.nmissing = n;
-	return n == 0 ? 0 : write_words(work->diff, "missing\t%" PRIu64 "\n", n);
+	work->scan.diff->stats.nmissing = n;
+	return n == 0 ? 0 : write_words(work->scan.diff, "missing\t%" PRIu64 "\n", n);
 }
 
 /* A database next to a digest: which of its entries differ? */
@@ -229,8 +222,7 @@ static int write_entries(struct dit_diff *diff, unsigned side,
                          const struct dit_diff_digest digests[2])
 {
 	unsigned nmembers = dit_entry_scan_nthreads(diff->sides[side].scan);
-	struct digesting work = {.diff = diff,
-	                         .side = side,
+	struct digesting work = {.scan = {.diff = diff, .side = side},
 	                         .own = &digests[side],
 	                         .other = &digests[1 - side]};
 	bool *founds = calloc(work.own->nbuckets, sizeof(*founds));

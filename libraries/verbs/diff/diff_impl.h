@@ -151,6 +151,18 @@ int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_
 
 /** Report an entry that is damaged. @return DIT_E_CORRUPT */
 int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id);
+
+/** A scan of one side. @p take gets each entry, but no hole, on a tool thread. */
+struct dit_diff_scan {
+	struct dit_diff *diff;
+	unsigned side;
+	const struct dit_diff_map *marked; /* NULL: all entries are sorted */
+	int (*take)(struct dit_diff_scan *scan, struct dit_scan_range *range,
+	            const struct dit_entry_view *entry);
+};
+
+/** 0; error, reported if it is an entry's */
+int dit_diff_scan_run(struct dit_diff_scan *scan);
 /** Sum up entries of a side into its sorter. @param marked  take children of these alone;
  * NULL: all entries. 0; error */
 int dit_diff_scan(struct dit_diff *diff, unsigned side,

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/ids.h"
 #include "base/pairs.h"
 #include "diff/diff_impl.h"
 #include "filter/filter_match.h"
@@ -36,12 +37,6 @@ struct range_sum {
 	uint64_t bad_id;          /* of an entry that cannot be read */
 	struct dit_sum128 digest; /* with opts.exact */
 	uint64_t top;             /* ID of a topmost entry */
-};
-
-struct scan {
-	struct dit_diff *diff;
-	unsigned side;
-	const struct dit_diff_map *marked; /* NULL: all entries are sorted */
 };
 
 /* ---- sums ---- */
@@ -159,24 +154,68 @@ static int begin_range(void *ctx, struct dit_scan_range *range)
 static int take_entry(void *ctx, struct dit_scan_range *range,
                       const struct dit_entry_view *entry)
 {
-	const struct scan *scan = ctx;
+	struct dit_diff_scan *scan = ctx;
 	struct range_sum *sum = range->result;
-	struct stored stored;
-	struct dit_sum128 key;
 
 	if (entry->name_error < 0 || entry->record_error < 0) {
 		sum->bad_id = entry->id;
 		return DIT_E_CORRUPT;
 	}
-	if (scan->diff->opts.exact && !entry->is_hole) {
+	return entry->is_hole ? 0 : scan->take(scan, range, entry);
+}
+
+static void drop_range(void *ctx, struct dit_scan_range *range)
+{
+	const struct dit_diff_scan *scan = ctx;
+	const struct range_sum *sum = range->result;
+
+	if (sum != NULL && sum->bad_id != 0) {
+		(void)dit_diff_fail_entry(scan->diff, scan->side, sum->bad_id);
+	}
+}
+
+static int count_range(void *ctx, struct dit_scan_range *range)
+{
+	const struct dit_diff_scan *scan = ctx;
+	const struct range_sum *sum = range->result;
+	struct dit_diff_side *side = &scan->diff->sides[scan->side];
+
+	if (scan->marked == NULL) {
+		dit_sum128_add(&side->digest, &sum->digest);
+		side->top = sum->top != 0 ? sum->top : side->top;
+	}
+	side->nread += range->nread;
+	dit_tick_often(&scan->diff->job.ticker);
+	return 0;
+}
+
+int dit_diff_scan_run(struct dit_diff_scan *scan)
+{
+	static const struct dit_entry_scan_ops ops = {.begin = begin_range,
+	                                              .entry = take_entry,
+	                                              .in_order = count_range,
+	                                              .drop = drop_range};
+
+	return dit_entry_scan_run(scan->diff->sides[scan->side].scan, &ops, scan);
+}
+
+/* ---- sums of a side ---- */
+
+static int sort_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
+                      const struct dit_entry_view *entry)
+{
+	struct range_sum *sum = range->result;
+	struct stored stored;
+	struct dit_sum128 key;
+
+	if (scan->diff->opts.exact) {
 		struct dit_sum128 digest = dit_entry_view_digest(entry);
 
 		dit_sum128_add(&sum->digest, &digest);
 		sum->top = entry->parent == 0 ? entry->id : sum->top;
 	}
-	if (entry->is_hole ||
-	    (scan->marked != NULL &&
-	     dit_diff_map_get(scan->marked, entry->parent) == DIT_DIFF_NONE)) {
+	if (scan->marked != NULL &&
+	    dit_diff_map_get(scan->marked, entry->parent) == DIT_DIFF_NONE) {
 		return 0;
 	}
 	if (dit_diff_is_holder(entry->norm_dn)) {
@@ -188,31 +227,6 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	return dit_sorter_push(scan->diff->sides[scan->side].sorter, range->member,
 	                       (struct dit_span){(const char *)&key, sizeof(key)},
 	                       (struct dit_span){(const char *)&stored, sizeof(stored)});
-}
-
-static void drop_range(void *ctx, struct dit_scan_range *range)
-{
-	const struct scan *scan = ctx;
-	const struct range_sum *sum = range->result;
-
-	if (sum != NULL && sum->bad_id != 0) {
-		(void)dit_diff_fail_entry(scan->diff, scan->side, sum->bad_id);
-	}
-}
-
-static int count_range(void *ctx, struct dit_scan_range *range)
-{
-	const struct scan *scan = ctx;
-	const struct range_sum *sum = range->result;
-	struct dit_diff_side *side = &scan->diff->sides[scan->side];
-
-	if (scan->marked == NULL) {
-		dit_sum128_add(&side->digest, &sum->digest);
-		side->top = sum->top != 0 ? sum->top : side->top;
-	}
-	side->nread += range->nread;
-	dit_tick_often(&scan->diff->job.ticker);
-	return 0;
 }
 
 static int new_sorter(struct dit_diff *diff, unsigned side)
@@ -230,16 +244,12 @@ static int new_sorter(struct dit_diff *diff, unsigned side)
 
 int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_map *marked)
 {
-	struct scan scan = {.diff = diff, .side = side, .marked = marked};
-	const struct dit_entry_scan_ops ops = {.begin = begin_range,
-	                                       .entry = take_entry,
-	                                       .in_order = count_range,
-	                                       .drop = drop_range};
+	struct dit_diff_scan scan = {diff, side, marked, sort_entry};
 	struct dit_diff_side *it = &diff->sides[side];
 	int r = new_sorter(diff, side);
 
 	it->nread = 0;
-	r = r < 0 ? r : dit_entry_scan_run(it->scan, &ops, &scan);
+	r = r < 0 ? r : dit_diff_scan_run(&scan);
 	if (r == DIT_E_CORRUPT && !diff->is_told) {
 		diff->is_told = true;
 		return dit_job_fail(&diff->job, r, it->directory);
@@ -282,25 +292,14 @@ static int add_item(struct dit_diff_side *it, const struct sums *sums)
 {
 	const struct stored *stored = &sums->stored;
 
-	if (it->nitems >= DIT_DIFF_NONE - 1 ||
-	    DIT_GROW(it->items, it->items_size, it->nitems + 1) < 0) {
-		return -ENOMEM;
-	}
-	it->items[it->nitems] = (struct dit_diff_item){.id = stored->id,
-	                                               .dn = sums->key.low,
-	                                               .uuid = stored->uuid,
-	                                               .sum = stored->sum,
-	                                               .node = DIT_DIFF_NONE};
-	it->nitems++;
-	return 0;
-}
-
-static int compare_items(const void *a, const void *b)
-{
-	const struct dit_diff_item *x = a;
-	const struct dit_diff_item *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
+	return it->nitems >= DIT_DIFF_NONE - 1
+	               ? -ENOMEM
+	               : DIT_APPEND(it->items, it->items_size, it->nitems,
+	                            (struct dit_diff_item){.id = stored->id,
+	                                                   .dn = sums->key.low,
+	                                                   .uuid = stored->uuid,
+	                                                   .sum = stored->sum,
+	                                                   .node = DIT_DIFF_NONE});
 }
 
 /* They are read in the order of their IDs. */
@@ -308,7 +307,7 @@ static int index_items(struct dit_diff_side *side)
 {
 	int r = 0;
 
-	dit_sort_items(side->items, side->nitems, sizeof(*side->items), compare_items);
+	dit_sort_items(side->items, side->nitems, sizeof(*side->items), dit_compare_ids);
 	for (size_t i = 0; i < side->nitems && r == 0; i++) {
 		r = dit_diff_map_set(&side->by_id, side->items[i].id, (uint32_t)i);
 	}
