@@ -184,31 +184,20 @@ static int map_grow(struct dit_lmdb_append *append, uint64_t need)
 	/* If this fails there is no map any more; the error sticks, all that is done with
 	 * the environment from here on is to close it. */
 	r = lmdb_error(mdb_env_set_mapsize(append->env, size));
-	if (r < 0) {
-		return r;
-	}
-	append->map_bytes = size;
-	return 0;
+	append->map_bytes = r == 0 ? size : append->map_bytes;
+	return r;
 }
 
 /* Begin a transaction that may be charged with @p bytes at least. */
 static int begin_txn(struct dit_lmdb_append *append, uint64_t bytes)
 {
 	uint64_t room = bytes > TXN_BYTES ? bytes : TXN_BYTES;
-	int r = 0;
+	int r = map_grow(append, append->used_bytes + room * PAGES_FACTOR + SLACK_BYTES);
 
-	r = map_grow(append, append->used_bytes + room * PAGES_FACTOR + SLACK_BYTES);
-	if (r < 0) {
-		return r;
-	}
-	r = lmdb_error(mdb_txn_begin(append->env, NULL, 0, &append->txn));
-	if (r < 0) {
-		append->txn = NULL;
-		return r;
-	}
+	r = r ?: lmdb_error(mdb_txn_begin(append->env, NULL, 0, &append->txn));
 	append->txn_room_bytes = room;
 	append->txn_bytes = 0;
-	return 0;
+	return r;
 }
 
 /* Advice only: the sync at the end has less left to do. */
@@ -266,12 +255,8 @@ static int cursor_on(struct dit_lmdb_append *append, MDB_dbi dbi)
 		append->cursor = NULL;
 	}
 	r = lmdb_error(mdb_cursor_open(append->txn, dbi, &append->cursor));
-	if (r < 0) {
-		append->cursor = NULL;
-		return r;
-	}
 	append->cursor_dbi = dbi;
-	return 0;
+	return r;
 }
 
 /*
@@ -284,19 +269,13 @@ static int charge(struct dit_lmdb_append *append, uint64_t bytes)
 
 	if (append->txn != NULL && bytes > append->txn_room_bytes) {
 		r = dit_lmdb_append_commit(append);
-		if (r < 0) {
-			return r;
-		}
 	}
-	if (append->txn == NULL) {
-		r = begin_txn(append, bytes);
-		if (r < 0) {
-			return r;
-		}
+	r = r < 0 || append->txn != NULL ? r : begin_txn(append, bytes);
+	if (r == 0) {
+		append->txn_room_bytes -= bytes;
+		append->txn_bytes += bytes;
 	}
-	append->txn_room_bytes -= bytes;
-	append->txn_bytes += bytes;
-	return 0;
+	return r;
 }
 
 /* ---- the environment ---- */
@@ -305,14 +284,9 @@ static int open_env(struct dit_lmdb_append *append)
 {
 	int r = lmdb_error(mdb_env_create(&append->env));
 
-	if (r < 0) {
-		append->env = NULL;
-		return r;
-	}
-	r = lmdb_error(mdb_env_set_maxdbs(append->env, append->opts.ndbs));
+	r = r ?: lmdb_error(mdb_env_set_maxdbs(append->env, append->opts.ndbs));
 	r = r ?: map_grow(append, append->used_bytes + TXN_BYTES);
-	r = r ?: open_file(append->env, append->opts.data_fd, NULL);
-	return r;
+	return r ?: open_file(append->env, append->opts.data_fd, NULL);
 }
 
 int dit_lmdb_append_open(struct dit_lmdb_append **ret,

@@ -91,10 +91,8 @@ static int open_files(struct dit_lmdb_reader *reader, int dir_fd,
 	}
 	r = dit_reader_table_join(&reader->table, reader->lock_fd, opts->format,
 	                          opts->fault);
-	if (r < 0) {
-		return r;
-	}
-	return is_in_place(dir_fd, reader->data_fd)
+	return r < 0 ? r
+	       : is_in_place(dir_fd, reader->data_fd)
 	               ? dit_reader_table_open(&reader->table, reader->data_fd,
 	                                       opts->fault)
 	               : -ESTALE;

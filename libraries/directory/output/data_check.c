@@ -91,8 +91,7 @@ static int count_records(int fd, const struct dit_page_format *format, uint64_t 
 	}
 	live = dit_metas_newest(&metas);
 	dit_page_source_init(&pages, fd, format, metas.page_bytes, live->last_page + 1);
-	r = dit_tree_visit(&pages, &live->main_tree, &visitor);
-	return r;
+	return dit_tree_visit(&pages, &live->main_tree, &visitor);
 }
 
 /* ---- of LMDB 0.9 ---- */

@@ -231,10 +231,7 @@ static int sync_pages(const struct dit_online *online)
 	}
 	r = dit_sync_pieces(online->data_fd, (uint64_t)st.st_size, NULL,
 	                    online->opts.shared.ticker);
-	if (r < 0) {
-		return r;
-	}
-	return fdatasync(online->data_fd) == 0 ? 0 : -errno;
+	return r < 0 || fdatasync(online->data_fd) == 0 ? r : -errno;
 }
 
 static int find_entries(struct dit_snapshot *snapshot, unsigned reader,

@@ -323,20 +323,16 @@ static int run_once(struct running *running, uint32_t i)
 
 static int run_types(struct running *running, const struct dit_attr_type **types)
 {
-	for (; *types != NULL; types++) {
-		for (uint32_t i = 0; i < running->entry->nattrs; i++) {
-			int r = 0;
+	int r = 0;
 
-			if (running->entry->attrs[i].ad != &(*types)->ad) {
-				continue;
-			}
-			r = run_once(running, i);
-			if (r < 0) {
-				return r;
+	for (; *types != NULL; types++) {
+		for (uint32_t i = 0; i < running->entry->nattrs && r == 0; i++) {
+			if (running->entry->attrs[i].ad == &(*types)->ad) {
+				r = run_once(running, i);
 			}
 		}
 	}
-	return 0;
+	return r;
 }
 
 static int run_lists(struct running *running, const struct dit_class *oc)
@@ -349,14 +345,12 @@ static int run_lists(struct running *running, const struct dit_class *oc)
 /* The lists of a class have what it inherits as well. */
 static int run_class(struct running *running, const struct dit_class *oc)
 {
-	for (const struct dit_class **sup = oc->sups; *sup != NULL; sup++) {
-		int r = run_lists(running, *sup);
+	int r = 0;
 
-		if (r < 0) {
-			return r;
-		}
+	for (const struct dit_class **sup = oc->sups; *sup != NULL && r == 0; sup++) {
+		r = run_lists(running, *sup);
 	}
-	return run_lists(running, oc);
+	return r ?: run_lists(running, oc);
 }
 
 /* The classes that the entry names, then the class of its kind. */
@@ -368,26 +362,22 @@ static int run_classes(struct running *running)
 	const struct dit_class *own =
 		class_of_kind(schema, dit_conf_entry_kind(schema, entry));
 
-	for (uint32_t i = 0; classes != NULL && i < classes->nvalues; i++) {
+	int r = 0;
+
+	for (uint32_t i = 0; classes != NULL && i < classes->nvalues && r == 0; i++) {
 		const struct dit_class *oc =
 			dit_schema_find_class(schema, classes->values[i]);
-		int r = oc == NULL ? 0 : run_class(running, oc);
 
-		if (r < 0) {
-			return r;
-		}
+		r = oc == NULL ? 0 : run_class(running, oc);
 	}
-	return own == NULL ? 0 : run_class(running, own);
+	return r < 0 || own == NULL ? r : run_class(running, own);
 }
 
 static int run_all(struct running *running)
 {
 	int r = check_orders(running->parser, running->entry);
 
-	if (r < 0) {
-		return r;
-	}
-	r = run_classes(running);
+	r = r ?: run_classes(running);
 	for (uint32_t i = 0; r == 0 && i < running->entry->nattrs; i++) {
 		r = run_once(running, i);
 	}

@@ -21,10 +21,7 @@ int dit_conf_parser_init(struct dit_conf_parser *parser,
 			openldap == DIT_OPENLDAP_FOUND ? DIT_OPENLDAP_ASSUMED : openldap,
 	};
 	r = dit_settings_new(&parser->settings, parser->openldap);
-	if (r < 0) {
-		return r;
-	}
-	r = dit_conf_add_database(parser, "config");
+	r = r ?: dit_conf_add_database(parser, "config");
 	if (r < 0) {
 		dit_settings_free(parser->settings);
 		parser->settings = NULL;

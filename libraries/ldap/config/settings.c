@@ -128,18 +128,12 @@ static int read_source(struct dit_conf_parser *parser,
 
 	if (source->dir != NULL) {
 		r = check_dir(parser->reporter, source->dir);
-		if (r < 0) {
-			return r;
-		}
 	}
-	if (source->dir != NULL && source->file != NULL) {
+	if (r == 0 && source->dir != NULL && source->file != NULL) {
 		r = check_empty(parser->reporter, source->dir);
-		if (r < 0) {
-			return r;
-		}
 	}
-	if (source->file != NULL) {
-		return dit_conf_read_file(parser, source->file);
+	if (r < 0 || source->file != NULL) {
+		return r < 0 ? r : dit_conf_read_file(parser, source->file);
 	}
 	if (source->dir == NULL) {
 		return read_default(parser, source);

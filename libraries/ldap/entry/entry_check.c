@@ -107,22 +107,20 @@ static int check_place(struct dit_entry_check *check, const struct dit_ad *ad)
 
 static int check_attr_places(struct dit_entry_check *check)
 {
-	for (uint32_t i = 0; i < check->entry->nattrs; i++) {
+	int r = 0;
+
+	for (uint32_t i = 0; i < check->entry->nattrs && r == 0; i++) {
 		const struct dit_attr *attr = &check->entry->attrs[i];
 		unsigned flags = attr->ad->type->flags;
-		int r = 0;
 
 		if ((flags & PLACE_FLAGS) != 0) {
 			r = check_place(check, attr->ad);
-			if (r < 0) {
-				return r;
-			}
 		}
-		if ((flags & DIT_TYPE_SINGLE) != 0 && attr->nvalues > 1) {
-			return dit_check_refuse_attr(check, DIT_WHY_SINGLE, attr->ad, "");
+		if (r == 0 && (flags & DIT_TYPE_SINGLE) != 0 && attr->nvalues > 1) {
+			r = dit_check_refuse_attr(check, DIT_WHY_SINGLE, attr->ad, "");
 		}
 	}
-	return 0;
+	return r;
 }
 
 static int check_attrs_allowed(struct dit_entry_check *check)
@@ -239,18 +237,15 @@ static int check_schema(struct dit_entry_check *check)
 		dit_check_classes, check_attrs_allowed,
 	};
 
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-		int r = 0;
+	int r = 0;
 
-		if (checks[i] == dit_check_names && check->context->names_first) {
-			continue; /* done, and some values would not be found again */
-		}
-		r = checks[i](check);
-		if (r < 0) {
-			return r;
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && r == 0; i++) {
+		/* Else they are done, and some values would not be found again. */
+		if (checks[i] != dit_check_names || !check->context->names_first) {
+			r = checks[i](check);
 		}
 	}
-	return 0;
+	return r;
 }
 
 int dit_entry_check_values(const struct dit_entry_context *context,

@@ -226,12 +226,10 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 
 int dit_check_values(struct dit_entry_check *check)
 {
-	for (uint32_t i = 0; i < check->entry->nattrs; i++) {
-		int r = check_attr(check, &check->entry->attrs[i]);
+	int r = 0;
 
-		if (r < 0) {
-			return r;
-		}
+	for (uint32_t i = 0; i < check->entry->nattrs && r == 0; i++) {
+		r = check_attr(check, &check->entry->attrs[i]);
 	}
-	return 0;
+	return r;
 }

@@ -96,13 +96,8 @@ int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *de
 		.validator = def->validator,
 		.flags = def->flags,
 	};
-	if (def->joins != NULL) {
-		r = join_rule(schema, def->joins, &entry->syntax);
-		if (r < 0) {
-			return r;
-		}
-	}
-	return dit_identity_put(&schema->syntaxes, identity, entry);
+	r = def->joins == NULL ? 0 : join_rule(schema, def->joins, &entry->syntax);
+	return r ?: dit_identity_put(&schema->syntaxes, identity, entry);
 }
 
 /* Rules are hard-coded only; slapd has no directive for them. */
@@ -296,19 +291,13 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 	int r = inherit(schema, def, type, error);
 
 	r = r < 0 ? r : set_syntax(schema, def, type, error);
-	if (r < 0) {
-		return r;
-	}
-	r = set_rule(schema, def->equality, DIT_RULE_EQUALITY, type, error);
+	r = r < 0 ? r : set_rule(schema, def->equality, DIT_RULE_EQUALITY, type, error);
 	r = r ?: set_rule(schema, def->ordering, DIT_RULE_ORDERING, type, error);
 	r = r ?: set_rule(schema, def->substr, DIT_RULE_SUBSTR, type, error);
-	if (r < 0) {
-		return r;
-	}
-	if (def->validator != DIT_VALID_NONE) {
+	if (r == 0 && def->validator != DIT_VALID_NONE) {
 		type->validator = def->validator;
 	}
-	return 0;
+	return r;
 }
 
 struct dit_identity dit_identify_type(const void *element)
