@@ -151,18 +151,22 @@ static struct dit_span begin_slot(struct dit_dn_cache *cache,
 	return dit_arena_copy(&cache->arena, text);
 }
 
-/* @param ret  points into the cache */
+/* @param is_norm  its normal form alone is wanted, as of all in this cache
+ * @param ret      points into the cache */
 static int find_parent(struct dit_dn_cache *cache, const struct dit_schema *schema,
-                       struct dit_span text, const struct dit_dn **ret)
+                       struct dit_span text, bool is_norm, const struct dit_dn **ret)
 {
+	const struct dit_value_scope scope = {.schema = schema, .arena = &cache->arena};
 	const struct dit_dn none = {0};
 	struct dit_dn_cache_slot *slot = slot_of(cache, text);
 
 	if (slot->text.data == NULL || !dit_span_eq(slot->text, text)) {
 		struct dit_span copy = begin_slot(cache, slot, text);
 		int r = copy.data == NULL ? -ENOMEM
-		                          : parse_below(schema, text, &none,
-		                                        &cache->arena, &slot->parent);
+		        : is_norm         ? dit_scope_dn(&scope, DIT_DN_NORM, text,
+		                                         &slot->parent.norm)
+		                  : parse_below(schema, text, &none, &cache->arena,
+		                                &slot->parent);
 
 		if (r < 0) {
 			return r;
@@ -201,7 +205,7 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
 	if (rest.len == 0) {
 		return DIT_E_INVALID; /* a separator at the end */
 	}
-	r = find_parent(cache, schema, rest, &parent);
+	r = find_parent(cache, schema, rest, false, &parent);
 	if (r < 0) {
 		return r;
 	}
@@ -295,28 +299,6 @@ int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
 	               : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
 }
 
-/* The normal form of a parent. @param ret  points into the cache */
-static int normalize_parent(struct dit_dn_cache *cache, const struct dit_schema *schema,
-                            struct dit_span text, struct dit_span *ret)
-{
-	const struct dit_value_scope scope = {.schema = schema, .arena = &cache->arena};
-	struct dit_dn_cache_slot *slot = slot_of(cache, text);
-
-	if (slot->text.data == NULL || !dit_span_eq(slot->text, text)) {
-		struct dit_span copy = begin_slot(cache, slot, text);
-		int r = copy.data == NULL ? -ENOMEM
-		                          : dit_scope_dn(&scope, DIT_DN_NORM, text,
-		                                         &slot->parent.norm);
-
-		if (r < 0) {
-			return r;
-		}
-		slot->text = copy;
-	}
-	*ret = slot->parent.norm;
-	return 0;
-}
-
 int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
                      struct dit_arena *arena, struct dit_dn_cache *cache,
                      struct dit_span *ret)
@@ -324,15 +306,20 @@ int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
 	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
 	size_t stop = text.len > DIT_DN_MAX ? 0 : dit_dn_first_stop(text);
 	struct dit_span parts[] = {{text.data, stop}, DIT_SPAN(","), {NULL, 0}};
+	const struct dit_dn *parent = NULL;
 	struct dit_span rest = text;
 	int r = 0;
 
 	if (stop > 0 && stop + 1 < text.len) {
 		dit_cut(&rest, stop + 1);
-		r = normalize_parent(cache, schema, rest, &parts[2]);
+		r = find_parent(cache, schema, rest, true, &parent);
 		r = r ?: dit_scope_dn(&scope, DIT_DN_NORM, parts[0], &parts[0]);
-		if (r == 0 || r == -ENOMEM) {
-			return r < 0 ? r : dit_arena_join(arena, parts, 3, ret);
+		if (r == 0) {
+			parts[2] = parent->norm;
+			return dit_arena_join(arena, parts, 3, ret);
+		}
+		if (r == -ENOMEM) {
+			return r;
 		}
 	}
 	/* Errors are those of the whole text. */
