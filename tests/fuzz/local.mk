@@ -47,6 +47,7 @@ test_tools += $(fuzz_targets)
 %C%_fuzz_value_SOURCES = %D%/fuzz_value.c %D%/replay_main.c
 %C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/replay_main.c
 # Whole runs of the tools have fewer mutations.
+%C%_fuzz_check_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=100
 %C%_fuzz_digest_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
 %C%_fuzz_export_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=80
 %C%_fuzz_load_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=100
