@@ -139,10 +139,7 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 	r = dit_tree_cursor_find(reader->splits, wanted, &found, &record);
 	while (r > 0 && dit_span_eq(found, wanted)) {
 		r = keep_record(reader, &record);
-		if (r < 0) {
-			return r;
-		}
-		r = join_value(&joined, &reader->arena, stored, record);
+		r = r ?: join_value(&joined, &reader->arena, stored, record);
 		r = r ?: dit_tree_cursor_next(reader->splits, &found, &record);
 	}
 	if (r < 0) {

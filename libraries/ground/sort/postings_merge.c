@@ -302,6 +302,7 @@ int dit_posting_merge_next(struct dit_posting_merge *merge, struct dit_list *lis
 {
 	const struct dit_posting_source *top = NULL;
 	uint64_t key = 0;
+	int r = 0;
 
 	if (merge->heap.n == 0) {
 		return 0;
@@ -310,19 +311,11 @@ int dit_posting_merge_next(struct dit_posting_merge *merge, struct dit_list *lis
 	key = top->key;
 	dit_list_reset(list);
 	if (merge->heap.n == 1 && top->width > 0) {
-		int r = next_of_array(merge, list);
-
-		if (r < 0) {
-			return r;
-		}
+		r = next_of_array(merge, list);
 	}
-	while (is_on_top(merge, key)) {
-		int r = drain(merge, key, list);
-
-		if (r < 0) {
-			return r;
-		}
+	while (r >= 0 && is_on_top(merge, key)) {
+		r = drain(merge, key, list);
 	}
 	*ret_key = key;
-	return 1;
+	return r < 0 ? r : 1;
 }

@@ -199,18 +199,15 @@ static int merge_all_segments(struct dit_producer *producer, size_t first,
 {
 	struct dit_posting_run **runs = producer->runs + first;
 	size_t nruns = producer->nruns - first;
+	int r = 0;
 
-	for (unsigned i = 0; i < producer->postings->nstreams; i++) {
-		int r = merge_segments(producer, runs, nruns, i, &run->segments[i]);
-
-		if (r < 0) {
-			return r;
-		}
-		for (size_t k = 0; k < nruns; k++) {
+	for (unsigned i = 0; i < producer->postings->nstreams && r == 0; i++) {
+		r = merge_segments(producer, runs, nruns, i, &run->segments[i]);
+		for (size_t k = 0; k < nruns && r == 0; k++) {
 			dit_run_segment_free(runs[k]->fd, &runs[k]->segments[i].file);
 		}
 	}
-	return 0;
+	return r;
 }
 
 /** Put a run into the place of runs @p first and up; there may be none. */

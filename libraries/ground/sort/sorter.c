@@ -233,18 +233,14 @@ static int next_slab(struct dit_sort_producer *producer, size_t size)
 static int make_room(struct dit_sort_producer *producer, size_t size, size_t nrecords)
 {
 	size_t needed = producer->used_bytes + size + (nrecords + 1) * ITEM_BYTES;
+	int r = 0;
 
 	if (nrecords > 0 && needed > producer->sorter->share_bytes) {
-		int r = dit_sort_spill(producer);
-
-		if (r < 0) {
-			return r;
-		}
+		r = dit_sort_spill(producer);
 	}
-	if ((size_t)(producer->end - producer->at) < size) {
-		return next_slab(producer, size);
-	}
-	return 0;
+	return r < 0 || (size_t)(producer->end - producer->at) >= size
+	               ? r
+	               : next_slab(producer, size);
 }
 
 static int push(struct dit_sort_producer *producer, struct dit_span key,

@@ -200,15 +200,9 @@ int dit_sort_cursor_range(struct dit_sort_cursor *cursor, struct dit_span from,
 int dit_sort_cursor_next(struct dit_sort_cursor *cursor, struct dit_sort_record *ret)
 {
 	static const struct dit_sort_bounds all;
+	int r = cursor->is_started ? 0 : start(cursor, &all);
 
-	if (!cursor->is_started) {
-		int r = start(cursor, &all);
-
-		if (r < 0) {
-			return r;
-		}
-	}
-	return dit_sort_merge_next(&cursor->merge, ret);
+	return r < 0 ? r : dit_sort_merge_next(&cursor->merge, ret);
 }
 
 int dit_sort_cursor_get(struct dit_sort_cursor *cursor, struct dit_span key,

@@ -183,16 +183,11 @@ static int check_name(struct dit_entry_check *check, const struct dit_ava *ava)
 int dit_check_names(struct dit_entry_check *check)
 {
 	const struct dit_dn *dn = &check->entry->dn;
+	bool has_names = (check->entry->oc_flags & DIT_OC_GLUE) == 0;
+	int r = 0;
 
-	if ((check->entry->oc_flags & DIT_OC_GLUE) != 0) {
-		return 0;
+	for (unsigned i = 0; has_names && i < dn->navas && r == 0; i++) {
+		r = check_name(check, &dn->avas[i]);
 	}
-	for (unsigned i = 0; i < dn->navas; i++) {
-		int r = check_name(check, &dn->avas[i]);
-
-		if (r < 0) {
-			return r;
-		}
-	}
-	return 0;
+	return r;
 }

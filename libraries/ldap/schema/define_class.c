@@ -139,16 +139,14 @@ static int resolve_lists(struct dit_schema *schema, const struct dit_class_def *
 	}
 	r = add_own(schema, def->must, oc->must, error);
 	r = r ?: add_own(schema, def->may, oc->may, error);
-	if (r < 0) {
-		return r;
-	}
-	if (text != NULL && (any_operational(oc->must) || any_operational(oc->may))) {
+	if (r == 0 && text != NULL &&
+	    (any_operational(oc->must) || any_operational(oc->may))) {
 		return dit_schema_fail(error, DIT_E_INVALID, CLASS,
 		                       "user-defined ObjectClass includes operational "
 		                       "attributes",
 		                       text);
 	}
-	return 0;
+	return r;
 }
 
 struct dit_identity dit_identify_class(const void *element)

@@ -118,10 +118,7 @@ static int parse_below(const struct dit_schema *schema, struct dit_span text,
 	                 DIT_DN_FORM_BIT(DIT_DN_PRETTY) | DIT_DN_FORM_BIT(DIT_DN_NORM));
 	r = dit_dn_list_read(&list, text);
 	r = r < 0 ? r : put_both(&list, parent, &dn);
-	if (r < 0) {
-		return r;
-	}
-	r = list.n == 0 ? 0 : put_avas(arena, text, list.first, &dn);
+	r = r < 0 || list.n == 0 ? r : put_avas(arena, text, list.first, &dn);
 	if (r < 0) {
 		return r;
 	}

@@ -239,18 +239,12 @@ static int read_rdn(struct dit_dn_list *list, struct dit_dn_scan *scan, char *re
 	struct dit_raw_ava raw = {0};
 	int r = add_rdn(list);
 
-	if (r < 0) {
-		return r;
-	}
 	do {
-		r = dit_dn_scan_ava(scan, &raw);
+		r = r ?: dit_dn_scan_ava(scan, &raw);
 		r = r ?: add_ava(list, raw);
-		if (r < 0) {
-			return r;
-		}
-	} while (raw.stop == '+');
+	} while (r == 0 && raw.stop == '+');
 	*ret_stop = raw.stop;
-	return 0;
+	return r;
 }
 
 int dit_dn_list_read(struct dit_dn_list *list, struct dit_span text)

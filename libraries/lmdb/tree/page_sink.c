@@ -424,13 +424,10 @@ static int make_room(struct dit_page_sink *sink, size_t npages, char **ret_pages
 {
 	struct dit_page_space *space = sink->space;
 	struct dit_page_chunk *chunk = &sink->chunk;
+	int r = chunk->npages + npages > space->chunk_pages ? end_chunk(sink) : 0;
 
-	if (chunk->npages + npages > space->chunk_pages) {
-		int r = end_chunk(sink);
-
-		if (r < 0) {
-			return r;
-		}
+	if (r < 0) {
+		return r;
 	}
 	if (npages > space->chunk_pages) {
 		free_pages(space, chunk);
