@@ -416,15 +416,13 @@ static int collect_old_pages(const struct step *step)
 {
 	struct dit_online *online = step->online;
 	struct dit_page_source pages;
-	int r = 0;
 
 	online->stored = calloc(online->head.tables.n + 1, sizeof(*online->stored));
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
 	open_source(online, dit_snapshot_npages(online->head.snapshot), &pages);
-	r = collect_pages(step, &pages);
-	return r;
+	return collect_pages(step, &pages);
 }
 
 /*

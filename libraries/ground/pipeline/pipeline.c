@@ -333,9 +333,8 @@ static int make_slots(struct dit_pipeline *pipeline)
 static int start(struct dit_pipeline *pipeline)
 {
 	const struct dit_pipeline_opts *opts = &pipeline->opts;
-	int r = 0;
+	int r = make_slots(pipeline);
 
-	r = make_slots(pipeline);
 	if (r == 0) {
 		r = dit_feed_new(&pipeline->feed, pipeline->nslots,
 		                 opts->is_ahead ? "reader" : NULL, opts->ops.fill,

@@ -324,8 +324,7 @@ int dit_sorter_seal(struct dit_sorter *sorter)
 		r = finish_producer(sorter->producers[i]);
 	}
 	r = r ?: dit_sort_view_open(&sorter->view, sorter);
-	r = r ?: dit_sort_cursor_open(&sorter->cursor, sorter->view);
-	return r;
+	return r ?: dit_sort_cursor_open(&sorter->cursor, sorter->view);
 }
 
 int dit_sorter_next(struct dit_sorter *sorter, struct dit_sort_record *ret)

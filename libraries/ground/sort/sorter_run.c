@@ -71,8 +71,7 @@ static int write_record(struct dit_run_writer *writer, struct dit_sort_run *run,
 	memcpy(at, lens, sizeof(lens));
 	writer->at = at + sizeof(lens);
 	r = dit_run_write(writer, record->key.data, record->key.len);
-	r = r ?: dit_run_write(writer, record->value.data, record->value.len);
-	return r;
+	return r ?: dit_run_write(writer, record->value.data, record->value.len);
 }
 
 static int write_records(struct dit_run_writer *writer, struct dit_sort_merge *merge,
@@ -90,8 +89,7 @@ static int write_records(struct dit_run_writer *writer, struct dit_sort_merge *m
 		            : write_record(writer, run, &next_fence, merge->order,
 		                           &record);
 	}
-	r = r ?: dit_run_segment_end(writer, &run->segment);
-	return r;
+	return r ?: dit_run_segment_end(writer, &run->segment);
 }
 
 /** @return the descriptor of the run's file, or an error */

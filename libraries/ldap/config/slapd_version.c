@@ -36,8 +36,7 @@ static int add_actions(posix_spawn_file_actions_t *actions, int out)
 	                                         O_RDONLY, 0);
 
 	r = r ?: posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
-	r = r ?: posix_spawn_file_actions_adddup2(actions, out, STDERR_FILENO);
-	return r;
+	return r ?: posix_spawn_file_actions_adddup2(actions, out, STDERR_FILENO);
 }
 
 /* @return the process, or -1 */

@@ -224,8 +224,7 @@ int dit_reindex_prepare(struct reindexer *reindexer)
 	r = r ?: find_attrs(reindexer);
 	r = r ?: tell_directories(reindexer);
 	r = r ?: open_seals(reindexer);
-	r = r ?: choose_resources(reindexer);
-	return r;
+	return r ?: choose_resources(reindexer);
 }
 
 /* ---- the work ---- */
