@@ -85,7 +85,6 @@ int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fau
 {
 	/* Not to wait for the other end of a FIFO. */
 	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int r = 0;
 
 	if (fd < 0 && errno == ELOOP) {
 		return dit_fault_say(
@@ -97,33 +96,17 @@ int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fau
 	if (fd < 0 && (errno == EISDIR || errno == ENXIO)) {
 		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
 	}
-	if (fd < 0) {
-		return -errno;
-	}
-	r = check_file(dir_fd, fd, name, fault);
-	if (r < 0) {
-		(void)close(fd);
-		return r;
-	}
-	return fd;
+	return dit_fd_checked(fd, fd < 0 ? -errno : check_file(dir_fd, fd, name, fault));
 }
 
 /* Not to wait for a pipe. */
 static int open_other(const char *path, struct dit_fault *fault)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	int r = 0;
+	int r = fd < 0 ? -errno : dit_regular_file_check(fd);
 
-	if (fd < 0) {
-		return -errno;
-	}
-	r = dit_regular_file_check(fd);
 	r = r ?: dit_fault_say(fault, -EINVAL, "no regular file");
-	if (r < 0) {
-		(void)close(fd);
-		return r;
-	}
-	return fd;
+	return dit_fd_checked(fd, r);
 }
 
 int dit_data_open_path(const char *path, struct dit_fault *fault)

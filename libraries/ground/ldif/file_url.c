@@ -47,17 +47,8 @@ static int check_rules(int fd, const struct dit_file_rules *rules)
 static int open_checked(const char *path, const struct dit_file_rules *rules)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int r = 0;
 
-	if (fd < 0) {
-		return -errno;
-	}
-	r = check_rules(fd, rules);
-	if (r < 0) {
-		(void)close(fd);
-		return r;
-	}
-	return fd;
+	return dit_fd_checked(fd, fd < 0 ? -errno : check_rules(fd, rules));
 }
 
 int dit_file_url_open(struct dit_span url, const struct dit_file_rules *rules)

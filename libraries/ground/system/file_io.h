@@ -43,6 +43,13 @@ static inline void dit_close(int fd)
 	}
 }
 
+/** A file that was opened and looked at. @return @p fd; @p r if that is negative: closed */
+static inline int dit_fd_checked(int fd, int r)
+{
+	dit_close(r < 0 ? fd : -1);
+	return r < 0 ? r : fd;
+}
+
 /** Write all bytes, however often it takes. 0 or -errno; -EIO: nothing was written. */
 int dit_write_at(int fd, const void *data, size_t len, uint64_t at);
 

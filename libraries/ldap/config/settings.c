@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/object.h"
 #include "config/conf_parser.h"
 #include "default_paths.h"
 #include "system/secret.h"
@@ -171,12 +172,7 @@ int dit_settings_read(struct dit_settings **ret, const struct dit_settings_sourc
 		(void)dit_conf_tell(&reporter, DIT_REPORT_ERROR, "bad configuration %s!",
 		                    source->dir == NULL ? "file" : "directory");
 	}
-	if (r < 0) {
-		dit_settings_free(parser.settings);
-		return r;
-	}
-	*ret = parser.settings;
-	return 0;
+	return DIT_HAND_OVER(r, ret, parser.settings, dit_settings_free);
 }
 
 /* Is one of the database's suffixes the DN or above it? */

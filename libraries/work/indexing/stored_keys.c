@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/object.h"
 
 struct dit_stored_keys {
 	const struct dit_index_set *indexes;
@@ -58,13 +59,7 @@ int dit_stored_keys_new(struct dit_stored_keys **ret, const struct dit_index_set
 	keys->ndbs = dit_index_set_ndbs(indexes);
 	keys->marks = calloc(keys->ndbs + 1, sizeof(*keys->marks));
 	r = keys->marks == NULL ? -ENOMEM : dit_index_work_new(&keys->work, indexes);
-	if (r < 0) {
-		free(keys->marks);
-		free(keys);
-		return r;
-	}
-	*ret = keys;
-	return 0;
+	return DIT_HAND_OVER(r, ret, keys, dit_stored_keys_free);
 }
 
 void dit_stored_keys_free(struct dit_stored_keys *keys)
