@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/monitor.h"
+#include "base/object.h"
 
 struct dit_feed {
 	/* [const] */
@@ -90,15 +91,8 @@ int dit_feed_new(struct dit_feed **ret, unsigned nslots, const char *thread,
 	feed->ctx = ctx;
 	feed->nslots = nslots;
 	feed->end = 1;
-	if (thread != NULL) {
-		r = start_thread(feed, thread);
-		if (r < 0) {
-			dit_feed_free(feed);
-			return r;
-		}
-	}
-	*ret = feed;
-	return 0;
+	r = thread == NULL ? 0 : start_thread(feed, thread);
+	return DIT_HAND_OVER(r, ret, feed, dit_feed_free);
 }
 
 void dit_feed_free(struct dit_feed *feed)

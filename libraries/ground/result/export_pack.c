@@ -8,6 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/object.h"
 #include "base/slab.h"
 
 #define GZIP_WINDOW    (15 + 16) /* the largest; with gzip's header */
@@ -38,6 +39,7 @@ static ZSTD_CCtx *make_zstd(void)
 int dit_packer_new(struct dit_packer **ret, enum dit_export_compression kind)
 {
 	struct dit_packer *packer = calloc(1, sizeof(*packer));
+	int r = 0;
 
 	if (packer == NULL) {
 		return -ENOMEM;
@@ -50,12 +52,8 @@ int dit_packer_new(struct dit_packer **ret, enum dit_export_compression kind)
 		                                Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
 		                                Z_DEFAULT_STRATEGY) == Z_OK;
 	}
-	if (packer->zstd == NULL && !packer->has_gzip) {
-		dit_packer_free(packer);
-		return -ENOMEM;
-	}
-	*ret = packer;
-	return 0;
+	r = packer->zstd == NULL && !packer->has_gzip ? -ENOMEM : 0;
+	return DIT_HAND_OVER(r, ret, packer, dit_packer_free);
 }
 
 void dit_packer_free(struct dit_packer *packer)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "sort/postings_private.h"
 
 /* Calls of a merge of runs, one list each, are many and short; the longest take
@@ -133,13 +134,8 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 	r = dit_posting_merge_init(&cursor->merge, nsources);
 	r = r ?: add_memory(cursor);
 	r = r ?: add_runs(cursor);
-	if (r < 0) {
-		dit_posting_cursor_close(cursor);
-		return r;
-	}
-	cursor->total_bytes = bytes_left(cursor);
-	*ret = cursor;
-	return 0;
+	cursor->total_bytes = r < 0 ? 0 : bytes_left(cursor);
+	return DIT_HAND_OVER(r, ret, cursor, dit_posting_cursor_close);
 }
 
 static void finish_list(struct dit_posting_cursor *cursor, struct dit_posting_list *ret)

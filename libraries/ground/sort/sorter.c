@@ -115,6 +115,7 @@ static void producer_free(struct dit_sort_producer *producer)
 static int producer_new(struct dit_sort_producer **ret, struct dit_sorter *sorter)
 {
 	struct dit_sort_producer *producer = calloc(1, sizeof(*producer));
+	int r = 0;
 
 	if (producer == NULL) {
 		return -ENOMEM;
@@ -123,12 +124,8 @@ static int producer_new(struct dit_sort_producer **ret, struct dit_sorter *sorte
 	producer->sorter = sorter;
 	producer->writer = DIT_RUN_WRITER_INIT;
 	producer->batch = dit_sort_batch_new();
-	if (producer->batch == NULL) {
-		producer_free(producer);
-		return -ENOMEM;
-	}
-	*ret = producer;
-	return 0;
+	r = producer->batch == NULL ? -ENOMEM : 0;
+	return DIT_HAND_OVER(r, ret, producer, producer_free);
 }
 
 static unsigned choose_fan_in(const struct dit_sorter_opts *opts)

@@ -43,7 +43,7 @@ static inline void dit_close(int fd)
 	}
 }
 
-/** A file that was opened and looked at. @return @p fd; @p r if that is negative: closed */
+/** A file was opened, then checked. @return @p fd; @p r if negative, and it is closed */
 static inline int dit_fd_checked(int fd, int r)
 {
 	dit_close(r < 0 ? fd : -1);

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/object.h"
 #include "index/index_work.h"
 #include "index/key_bytes.h"
 
@@ -245,6 +246,7 @@ int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schem
                       const struct dit_ad **ret_culprit)
 {
 	struct dit_index_set *set = calloc(1, sizeof(*set));
+	int r = 0;
 
 	if (set == NULL) {
 		return -ENOMEM;
@@ -254,25 +256,18 @@ int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schem
 	set->params.intlen = clamp(params->intlen, DIT_INTLEN_MIN, DIT_INTLEN_MAX);
 	set->defs = calloc(nspecs + 1, sizeof(*set->defs));
 	set->dbs = calloc(nspecs + 1, sizeof(*set->dbs));
-	if (set->defs == NULL || set->dbs == NULL) {
-		dit_index_set_free(set);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < nspecs; i++) {
-		int r = add_def(set, &specs[i]);
-
+	r = set->defs == NULL || set->dbs == NULL ? -ENOMEM : 0;
+	for (size_t i = 0; i < nspecs && r == 0; i++) {
+		r = add_def(set, &specs[i]);
 		if (r < 0) {
 			*ret_culprit = specs[i].ad;
-			dit_index_set_free(set);
-			return r;
 		}
 	}
 	for (unsigned db = 0; db < set->ndbs; db++) {
 		choose_format(set, db,
 		              integer_keys && !has_ordered_keys(set->dbs[db].type));
 	}
-	*ret = set;
-	return 0;
+	return DIT_HAND_OVER(r, ret, set, dit_index_set_free);
 }
 
 void dit_index_set_free(struct dit_index_set *set)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/object.h"
 #include "base/short_bytes.h"
 #include "page/lmdb_format.h"
 #include "page/page_nodes.h"
@@ -19,6 +20,7 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	bool has_records =
 		(flags & DIT_DB_DUPSORT) != 0 && (flags & DIT_DB_DUPFIXED) == 0;
 	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
+	int r = 0;
 
 	if (writer == NULL) {
 		return -ENOMEM;
@@ -33,12 +35,8 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	writer->key = malloc(writer->key_max);
 	writer->records = has_records ? malloc(space->page_bytes) : NULL;
 	writer->sink.space = space;
-	if (writer->key == NULL || (has_records && writer->records == NULL)) {
-		dit_table_writer_free(writer);
-		return -ENOMEM;
-	}
-	*ret = writer;
-	return 0;
+	r = writer->key == NULL || (has_records && writer->records == NULL) ? -ENOMEM : 0;
+	return DIT_HAND_OVER(r, ret, writer, dit_table_writer_free);
 }
 
 void dit_table_writer_free(struct dit_table_writer *writer)

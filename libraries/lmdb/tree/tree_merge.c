@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/object.h"
 #include "tree/tree_merge_impl.h"
 
 int dit_tree_merge_open(struct dit_tree_merge **ret,
@@ -45,14 +46,11 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 	merge->list.position.may_be_packed = !merge->list.has_records;
 	merge->list.order = merge->list.has_records ? orders.items : ids;
 	r = dit_table_writer_new(&merge->shared.writer, opts->space, opts->stored.flags);
-	if (r < 0) {
-		dit_tree_merge_free(merge);
-		return r;
+	if (r == 0) {
+		merge->shared.writer->orders = orders;
+		merge->shared.writer->tree.is_part = opts->is_part;
 	}
-	merge->shared.writer->orders = orders;
-	merge->shared.writer->tree.is_part = opts->is_part;
-	*ret = merge;
-	return 0;
+	return DIT_HAND_OVER(r, ret, merge, dit_tree_merge_free);
 }
 
 void dit_tree_merge_free(struct dit_tree_merge *merge)

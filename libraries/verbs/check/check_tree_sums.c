@@ -40,6 +40,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/object.h"
+
 #define ID_BYTES sizeof(uint64_t)
 
 __extension__ typedef unsigned __int128 uint128;
@@ -226,6 +228,7 @@ int dit_check_tree_sums_new(struct dit_check_tree_sums **ret, unsigned nmembers,
                             struct dit_span suffix)
 {
 	struct dit_check_tree_sums *sums = calloc(1, sizeof(*sums));
+	int r = 0;
 
 	if (sums == NULL) {
 		return -ENOMEM;
@@ -233,18 +236,10 @@ int dit_check_tree_sums_new(struct dit_check_tree_sums **ret, unsigned nmembers,
 	sums->suffix = suffix;
 	sums->nmembers = nmembers;
 	sums->members = calloc(nmembers, sizeof(*sums->members));
-	if (sums->members == NULL) {
-		free(sums);
-		return -ENOMEM;
-	}
-	if (getrandom(&sums->seeds, sizeof(sums->seeds), 0) < 0) {
-		int r = -errno;
-
-		dit_check_tree_sums_free(sums);
-		return r;
-	}
-	*ret = sums;
-	return 0;
+	r = sums->members == NULL                                 ? -ENOMEM
+	    : getrandom(&sums->seeds, sizeof(sums->seeds), 0) < 0 ? -errno
+	                                                          : 0;
+	return DIT_HAND_OVER(r, ret, sums, dit_check_tree_sums_free);
 }
 
 void dit_check_tree_sums_free(struct dit_check_tree_sums *sums)

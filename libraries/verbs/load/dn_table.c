@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/object.h"
 
 #define SLOTS_MIN 1024u
 
@@ -47,6 +48,7 @@ struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
 int dit_dn_table_new(struct dit_dn_table **ret, uint32_t base)
 {
 	struct dit_dn_table *table = calloc(1, sizeof(*table));
+	int r = 0;
 
 	if (table == NULL) {
 		return -ENOMEM;
@@ -54,12 +56,8 @@ int dit_dn_table_new(struct dit_dn_table **ret, uint32_t base)
 	table->base = base;
 	table->nslots = SLOTS_MIN;
 	table->slots = calloc(table->nslots, sizeof(*table->slots));
-	if (table->slots == NULL) {
-		free(table);
-		return -ENOMEM;
-	}
-	*ret = table;
-	return 0;
+	r = table->slots == NULL ? -ENOMEM : 0;
+	return DIT_HAND_OVER(r, ret, table, dit_dn_table_free);
 }
 
 void dit_dn_table_free(struct dit_dn_table *table)
