@@ -115,10 +115,8 @@ int dit_claimed_file_begin(struct dit_claimed_file *file,
 
 static void use_spare(struct dit_claimed_file *file)
 {
-	if (file->spare_fd >= 0) {
-		(void)close(file->spare_fd);
-		file->spare_fd = -1;
-	}
+	dit_close(file->spare_fd);
+	file->spare_fd = -1;
 }
 
 int dit_claimed_file_undo(struct dit_claimed_file *file)

@@ -134,9 +134,7 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
 	}
 	new->next = schema->options;
 	schema->options = new;
-	if (option[name.len - 1] == '=') {
-		schema->has_equals_option = true;
-	}
+	schema->has_equals_option |= option[name.len - 1] == '=';
 	return 0;
 }
 

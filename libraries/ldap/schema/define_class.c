@@ -294,10 +294,8 @@ static int resolve_aux(struct content_rule_work *work)
 			                       names[i]);
 		}
 		/* Only slapd's own extensibleObject may be allowed. */
-		if ((aux[i]->oc_flags & DIT_OC_OPERATIONAL) != 0 &&
-		    strcasecmp(aux[i]->name, "extensibleObject") != 0) {
-			work->is_operational = true;
-		}
+		work->is_operational |= (aux[i]->oc_flags & DIT_OC_OPERATIONAL) != 0 &&
+		                        strcasecmp(aux[i]->name, "extensibleObject") != 0;
 	}
 	return 0;
 }
@@ -340,9 +338,7 @@ static int resolve_rule_list(struct content_rule_work *work, dit_names names,
 				"duplicate",
 				names[i]);
 		}
-		if (dit_type_is_operational(type)) {
-			work->is_operational = true;
-		}
+		work->is_operational |= dit_type_is_operational(type);
 		list[i] = type;
 	}
 	return 0;

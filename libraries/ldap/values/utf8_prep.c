@@ -202,9 +202,7 @@ static int code_points_add(struct code_points *list, uint32_t c, uint8_t ccc)
 	if (list->n == list->max && code_points_grow(list) < 0) {
 		return -ENOMEM;
 	}
-	if (ccc > 0 && ccc < list->last_class) {
-		list->is_disordered = true;
-	}
+	list->is_disordered |= ccc > 0 && ccc < list->last_class;
 	list->last_class = ccc;
 	list->at[list->n] = c;
 	list->n++;

@@ -234,10 +234,8 @@ void dit_page_file_close(struct dit_page_file *file)
 		(void)dit_page_file_drain(file);
 		(void)close(file->fd);
 		file->fd = -1;
-		if (file->direct_fd >= 0) {
-			(void)close(file->direct_fd);
-			file->direct_fd = -1;
-		}
+		dit_close(file->direct_fd);
+		file->direct_fd = -1;
 	}
 }
 

@@ -74,9 +74,7 @@ int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tre
 		trees[i].is_damaged = false;
 	}
 	r = walk_all(&walk, trees, ntrees, opts->others);
-	if (r == 0) {
-		r = walk.nfindings > 0 ? DIT_E_CORRUPT : 0;
-	}
+	r = r == 0 && walk.nfindings > 0 ? DIT_E_CORRUPT : r;
 	if (r == 0) {
 		*ret = walk.used;
 		ret->count = atomic_load(&walk.nused);

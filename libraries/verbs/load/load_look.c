@@ -183,12 +183,7 @@ void dit_load_look_note(struct load_target *target, const struct dit_dn *dn)
 	struct load_look *look = &target->look;
 
 	for (unsigned i = 0; i < look->nnames; i++) {
-		const char *norm = look->names[i].norm;
-
-		if (strlen(norm) == dn->norm.len &&
-		    memcmp(norm, dn->norm.data, dn->norm.len) == 0) {
-			look->is_met = true;
-		}
+		look->is_met |= dit_span_eq(dit_span_of(look->names[i].norm), dn->norm);
 	}
 }
 

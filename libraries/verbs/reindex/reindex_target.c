@@ -362,10 +362,8 @@ int dit_reindex_target_open(struct reindex_target *target)
 	int r = dit_reindex_make_set(target);
 
 	r = r ?: open_output(target);
-	if (r == 0) {
-		r = dit_snapshot_db(target->snapshot, "id2e") != NULL
-		            ? 0
-		            : say_missing(target);
+	if (r == 0 && dit_snapshot_db(target->snapshot, "id2e") == NULL) {
+		r = say_missing(target);
 	}
 	if (r < 0) {
 		return r;
