@@ -39,8 +39,11 @@ static uint64_t available_bytes(void)
 	return (uint64_t)kib << 10;
 }
 
-static json_t *database_json(const struct dit_estimate_database *db)
+static json_t *database_json(const void *databases, size_t i)
 {
+	const struct dit_estimate_database *db =
+		&((const struct dit_estimate_database *)databases)[i];
+
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "directory",
 	                 json_text(db->directory), "entries", json_number(db->nentries),
 	                 "bytes_before", json_number(db->bytes_before), "bytes",
@@ -60,12 +63,6 @@ static json_t *time_json(const struct dit_estimate *estimate)
 
 static json_t *make_json(const struct dit_estimate *estimate, const char *program)
 {
-	json_t *databases = json_array();
-
-	for (size_t i = 0; i < estimate->ndatabases; i++) {
-		(void)json_array_append_new(databases,
-		                            database_json(&estimate->databases[i]));
-	}
 	return json_pack(
 		"{s:i, s:s, s:s, s:{s:o, s:o, s:b}, s:o, s:o, s:o, s:o, s:{s:o, s:o, "
 		"s:o}, s:{s:o, s:o, s:o}, s:i, s:o, s:o}",
@@ -81,7 +78,8 @@ static json_t *make_json(const struct dit_estimate *estimate, const char *progra
 		"memory", "bytes", json_number(estimate->memory_bytes), "limit_bytes",
 		json_number(estimate->memory_limit_bytes), "available_bytes",
 		json_number(available_bytes()), "tool_threads", (int)estimate->threads,
-		"wall_s", time_json(estimate), "databases", databases);
+		"wall_s", time_json(estimate), "databases",
+		json_list(estimate->ndatabases, database_json, estimate->databases));
 }
 
 /* ---- lines ---- */

@@ -174,6 +174,17 @@ struct json_t *json_number(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
+struct json_t *json_list(size_t n, struct json_t *(*make)(const void *ctx, size_t i),
+                         const void *ctx)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		(void)json_array_append_new(list, make(ctx, i));
+	}
+	return list;
+}
+
 struct json_t *json_text(const char *text)
 {
 	json_t *json = text == NULL ? json_null() : json_string(text);

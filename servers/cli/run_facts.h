@@ -50,6 +50,10 @@ void text_escape(char *ret, size_t size, const char *text);
 /** A JSON number. Returns owned; NULL: no memory */
 struct json_t *json_number(uint64_t n);
 
+/** An array of what @p make gives for 0 to @p n - 1. Returns owned; NULL: no memory */
+struct json_t *json_list(size_t n, struct json_t *(*make)(const void *ctx, size_t i),
+                         const void *ctx);
+
 /** A JSON string; what is no UTF-8 is escaped; NULL becomes null. Returns owned; NULL: no
  * memory */
 struct json_t *json_text(const char *text);

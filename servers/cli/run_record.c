@@ -216,14 +216,9 @@ static json_t *per_second(uint64_t n, uint64_t us)
 	return json_number((uint64_t)((double)n / ((double)us / 1e6) + 0.5));
 }
 
-static json_t *command_json(const struct run_record *record)
+static json_t *word_json(const void *record, size_t i)
 {
-	json_t *command = json_array();
-
-	for (int i = 0; i < record->argc; i++) {
-		(void)json_array_append_new(command, json_text(record->argv[i]));
-	}
-	return command;
+	return json_text(((const struct run_record *)record)->argv[i]);
 }
 
 struct json_t *run_time_json(time_t time)
@@ -249,9 +244,10 @@ static json_t *times_json(const struct thread_phase *times)
 	                 seconds(times->ready_us), "waiting_s", seconds(waiting_us));
 }
 
-static json_t *thread_json(const struct run_record *record,
-                           const struct thread_time *thread, bool is_main)
+static json_t *thread_json(const void *ctx, size_t number)
 {
+	const struct run_record *record = ctx;
+	const struct thread_time *thread = &record->threads.items[number];
 	struct thread_phase sum = {.busy_us = 0};
 	json_t *phases = json_object();
 	json_t *json = NULL;
@@ -265,23 +261,10 @@ static json_t *thread_json(const struct run_record *record,
 		(void)json_object_set_new(phases, record->phases[i], times_json(phase));
 	}
 	json = times_json(&sum);
-	(void)json_object_set_new(json, "name",
-	                          json_text(is_main ? "main" : thread->name));
+	(void)json_object_set_new(
+		json, "name", json_text(thread->id == getpid() ? "main" : thread->name));
 	(void)json_object_set_new(json, "phases", phases);
 	return json;
-}
-
-static json_t *threads_json(const struct run_record *record)
-{
-	json_t *threads = json_array();
-
-	for (size_t i = 0; i < record->threads.n; i++) {
-		const struct thread_time *thread = &record->threads.items[i];
-
-		(void)json_array_append_new(
-			threads, thread_json(record, thread, thread->id == getpid()));
-	}
-	return threads;
 }
 
 /* A count that begins again has gained nothing. */
@@ -290,10 +273,12 @@ static uint64_t gained(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* @param next  the sample after it; the last one is its own */
-static json_t *sample_json(const struct run_record *record, const struct sample *sample,
-                           const struct sample *next)
+/* It lasts until the next one, the last one not at all. */
+static json_t *sample_json(const void *ctx, size_t i)
 {
+	const struct run_record *record = ctx;
+	const struct sample *sample = &record->samples.items[i];
+	const struct sample *next = sample + (i + 1 < record->samples.n);
 	const struct dit_progress *progress = &sample->progress;
 	const char *phase = record->phases[progress->phase];
 	uint64_t us = next->time_us - sample->time_us;
@@ -319,20 +304,6 @@ static json_t *sample_json(const struct run_record *record, const struct sample 
 		json_number(progress->bytes_written), "spilled_bytes",
 		json_number(progress->run_bytes), "anonymous_bytes",
 		run_known_json(progress->memory_bytes));
-}
-
-static json_t *samples_json(const struct run_record *record)
-{
-	const struct samples *samples = &record->samples;
-	json_t *json = json_array();
-
-	for (size_t i = 0; i < samples->n; i++) {
-		size_t next = i + 1 < samples->n ? i + 1 : i;
-
-		(void)json_array_append_new(json, sample_json(record, &samples->items[i],
-		                                              &samples->items[next]));
-	}
-	return json;
 }
 
 /* The input is read in the first phase; postings are those of the phase "indexes". */
@@ -368,7 +339,7 @@ struct json_t *run_record_json(const struct run_record *record, json_t *own,
 	json = json_pack(
 		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o, s:o}, s:o, s:o, s:o}",
 		"format", FORMAT, "program", record->program, "version", dit_version(),
-		"command", command_json(record), "started",
+		"command", json_list((size_t)record->argc, word_json, record), "started",
 		run_time_json(record->started), "processors",
 		(int)sysconf(_SC_NPROCESSORS_ONLN), "wall_s", seconds(record->wall_us),
 		"cpu_user_s",
@@ -379,7 +350,8 @@ struct json_t *run_record_json(const struct run_record *record, json_t *own,
 		json_number((uint64_t)usage.ru_maxrss * 1024), "peak_anonymous_bytes",
 		json_number(record->memory_max_bytes), "page_faults",
 		json_number((uint64_t)usage.ru_minflt), "phases", phases, "threads",
-		threads_json(record), "samples", samples_json(record));
+		json_list(record->threads.n, thread_json, record), "samples",
+		json_list(record->samples.n, sample_json, record));
 	if (own == NULL || json_object_update(json, own) < 0) {
 		json_decref(json);
 		json = NULL;

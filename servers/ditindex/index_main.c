@@ -90,24 +90,19 @@ static const char *const index_phase_names[] = {
 	[DIT_REINDEX_NPHASES] = NULL,
 };
 
-static json_t *rounds_json(const struct dit_reindex_database_stats *database)
+static json_t *round_json(const void *rounds, size_t i)
 {
-	json_t *rounds = json_array();
+	const struct dit_reindex_round *round =
+		&((const struct dit_reindex_round *)rounds)[i];
 
-	for (size_t i = 0; i < database->nrounds; i++) {
-		const struct dit_reindex_round *round = &database->rounds[i];
-
-		(void)json_array_append_new(rounds,
-		                            json_pack("{s:o, s:f}", "entries",
-		                                      json_number(round->nentries),
-		                                      "wall_s", (double)round->us / 1e6));
-	}
-	return rounds;
+	return json_pack("{s:o, s:f}", "entries", json_number(round->nentries), "wall_s",
+	                 (double)round->us / 1e6);
 }
 
-static json_t *database_json(const struct dit_reindex_stats *stats,
-                             const struct dit_reindex_database_stats *database)
+static json_t *database_json(const void *ctx, size_t i)
 {
+	const struct dit_reindex_stats *stats = ctx;
+	const struct dit_reindex_database_stats *database = &stats->databases[i];
 	json_t *indexes = run_indexes_json(database->indexes, database->nindexes,
 	                                   stats->threads > 1);
 
@@ -120,18 +115,15 @@ static json_t *database_json(const struct dit_reindex_stats *stats,
 	                 json_number(database->nchanged), "writers_waited_s",
 	                 (double)database->locked_us / 1e6, "writers_waited_longest_s",
 	                 (double)database->longest_us / 1e6, "catch_up_rounds",
-	                 rounds_json(database), "indexes", indexes);
+	                 json_list(database->nrounds, round_json, database->rounds),
+	                 "indexes", indexes);
 }
 
 static json_t *index_json(const struct run_record *record,
                           const struct dit_reindex_stats *stats, int r, int status)
 {
-	json_t *databases = json_array();
+	json_t *databases = json_list(stats->ndatabases, database_json, stats);
 
-	for (size_t i = 0; i < stats->ndatabases; i++) {
-		(void)json_array_append_new(databases,
-		                            database_json(stats, &stats->databases[i]));
-	}
 	return run_record_json(
 		record,
 		json_pack("{s:s, s:i, s:i, s:{s:o, s:o}, s:[], s:o, s:o}", "result",
