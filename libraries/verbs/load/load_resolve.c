@@ -74,19 +74,6 @@ static int stored(struct load_target *target, const struct dit_ldif_record *reco
 	return 0;
 }
 
-static bool has_storable_values(const struct load_item *item)
-{
-	return !item->entry.has_unknown && !item->encoded.splits.is_too_long;
-}
-
-static int fail_values(struct load_target *target, const struct dit_ldif_record *record,
-                       const struct load_item *item)
-{
-	return dit_load_fail(target->loader, record, item,
-	                     item->entry.has_unknown ? DIT_WHY_NOT_STORABLE
-	                                             : DIT_WHY_SPLIT_SIZE);
-}
-
 static bool is_over_limit(const struct load_target *target, const struct load_item *item)
 {
 	uint64_t limit = target->db->maxentrysize_bytes;
@@ -95,23 +82,30 @@ static bool is_over_limit(const struct load_target *target, const struct load_it
 	       item->encoded.size_limit_bytes + item->entry.unknown_bytes > limit;
 }
 
+/* The first reason against an entry, in slapd's order. @param there  against a second
+ * one of its name; NONE: there is none */
+static enum dit_why_kind objection(const struct load_target *target,
+                                   const struct load_item *item, enum dit_why_kind there)
+{
+	return is_over_limit(target, item)        ? DIT_WHY_ENTRY_SIZE
+	       : there != DIT_WHY_NONE            ? there
+	       : item->entry.has_unknown          ? DIT_WHY_NOT_STORABLE
+	       : item->encoded.splits.is_too_long ? DIT_WHY_SPLIT_SIZE
+	                                          : DIT_WHY_NONE;
+}
+
 /* The entry with the empty DN has ID 0 and no place in the tree (storage.md 3.3). */
 static int resolve_root(struct load_target *target, const struct dit_ldif_record *record,
                         struct load_item *item)
 {
-	if (is_over_limit(target, item)) {
-		return dit_load_fail(target->loader, record, item, DIT_WHY_ENTRY_SIZE);
-	}
-	if (dit_entries_has_root(target->entries)) {
-		return dit_load_fail(target->loader, record, item,
-		                     target->output->stored.has_root_entry
-		                             ? DIT_WHY_STORED
-		                             : DIT_WHY_EXISTS);
-	}
-	if (!has_storable_values(item)) {
-		return fail_values(target, record, item);
-	}
-	return stored(target, record, item);
+	enum dit_why_kind there = !dit_entries_has_root(target->entries) ? DIT_WHY_NONE
+	                          : target->output->stored.has_root_entry
+	                                  ? DIT_WHY_STORED
+	                                  : DIT_WHY_EXISTS;
+	enum dit_why_kind why = objection(target, item, there);
+
+	return why != DIT_WHY_NONE ? dit_load_fail(target->loader, record, item, why)
+	                           : stored(target, record, item);
 }
 
 static int fill_hole(struct load_target *target, const struct dit_ldif_record *record,
@@ -131,26 +125,20 @@ static int fill_hole(struct load_target *target, const struct dit_ldif_record *r
 static int resolve_known(struct load_target *target, const struct dit_ldif_record *record,
                          struct load_item *item, uint32_t id)
 {
-	int r = 0;
+	/* An entry that is too large is told whatever the tree says. */
+	int r = is_over_limit(target, item) ? 0 : dit_dn_tree_find_hole(target->tree, id);
+	enum dit_why_kind why = DIT_WHY_NONE;
 
-	if (is_over_limit(target, item)) {
-		return dit_load_fail(target->loader, record, item, DIT_WHY_ENTRY_SIZE);
-	}
-	r = dit_dn_tree_find_hole(target->tree, id);
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r,
 		                    "could not look up an entry");
 	}
-	if (r == 0) {
-		return dit_load_fail(target->loader, record, item,
-		                     id <= target->output->stored.last_id
-		                             ? DIT_WHY_STORED
-		                             : DIT_WHY_EXISTS);
-	}
-	if (!has_storable_values(item)) {
-		return fail_values(target, record, item);
-	}
-	return fill_hole(target, record, item, id);
+	why = objection(target, item,
+	                r > 0                                  ? DIT_WHY_NONE
+	                : id <= target->output->stored.last_id ? DIT_WHY_STORED
+	                                                       : DIT_WHY_EXISTS);
+	return why != DIT_WHY_NONE ? dit_load_fail(target->loader, record, item, why)
+	                           : fill_hole(target, record, item, id);
 }
 
 int dit_load_add_nodes(struct load_target *target, const struct dit_dn_tree_name *name,
@@ -169,19 +157,17 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
                        struct load_item *item)
 {
 	struct dit_dn_tree_place place = {0};
+	enum dit_why_kind why = DIT_WHY_NONE;
 	int r = dit_dn_tree_find_place(target->tree, &item->name, &place);
 
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r, "could not look up a node");
 	}
-	if (!dit_dn_tree_fits(target->tree, &item->name, &place)) {
-		return dit_load_fail(target->loader, record, item, DIT_WHY_RDN_SIZE);
-	}
-	if (is_over_limit(target, item)) {
-		return dit_load_fail(target->loader, record, item, DIT_WHY_ENTRY_SIZE);
-	}
-	if (!has_storable_values(item)) {
-		return fail_values(target, record, item);
+	why = dit_dn_tree_fits(target->tree, &item->name, &place)
+	              ? objection(target, item, DIT_WHY_NONE)
+	              : DIT_WHY_RDN_SIZE;
+	if (why != DIT_WHY_NONE) {
+		return dit_load_fail(target->loader, record, item, why);
 	}
 	r = dit_load_add_nodes(target, &item->name, &place, &item->node);
 	item->id = item->node.id;
