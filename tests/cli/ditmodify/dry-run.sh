@@ -1,4 +1,4 @@
-# -u checks each change and makes none. -q and value-check change nothing; schema-check=no is -s.
+# -u, or --dry-run, checks each change and makes none. -q and value-check change nothing; schema-check=no is -s.
 "$DITADD" -q -f slapd.conf -l "$DATA/ldif/bare.ldif"
 cp db/data.mdb old.mdb
 cat >changes.ldif <<'LDIF'
@@ -12,7 +12,7 @@ dn: cn=a,dc=example,dc=com
 changetype: delete
 
 LDIF
-"$DITMODIFY" -u -f slapd.conf changes.ldif
+"$DITMODIFY" --dry-run -f slapd.conf changes.ldif
 echo "$?"
 for options in -s '-o schema-check=no' '-q -o value-check=yes -s'; do
 	# shellcheck disable=SC2086 # several words
