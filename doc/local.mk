@@ -90,7 +90,6 @@ EXTRA_DIST += \
 	%D%/examples/machines/ssh.sh \
 	%D%/examples/machines/step.sh \
 	%D%/examples/people.ldif \
-	%D%/examples/python/ditkit.py \
 	%D%/examples/restore.sh \
 	%D%/examples/shards.map \
 	%D%/examples/slapd.conf \

@@ -61,6 +61,7 @@ EXTRA_DIST += \
 	%D%/debian/rules \
 	%D%/debian/source/format \
 	%D%/html.sh \
+	%D%/python/ditkit/__init__.py \
 	%D%/rpm/ditkit.spec \
 	%D%/systemd/ditkit-export.in \
 	%D%/systemd/ditkit-export@.service.in \

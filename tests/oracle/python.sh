@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The Python module of doc/examples loads, iterates and checks: what it reads is what
+# The Python module of doc/packaging loads, iterates and checks: what it reads is what
 # python3-ldap gets from a slapd that serves the same directory.
 . "${0%/*}/../installed.sh"
 . "${0%/*}/lib.sh"
@@ -27,7 +27,7 @@ sed -i 's/^database mdb/sizelimit unlimited\n&/' "$work/dit/slapd.conf"
 	"$DITGEN" --entries 300 | awk 'BEGIN { RS = ""; ORS = "\n\n" }
 		!/^dn: (ou=People,)?dc=example,dc=com/'
 } >"$work/input.ldif"
-export PYTHONPATH=$DIT_SRCDIR/doc/examples/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$DIT_SRCDIR/doc/packaging/python PYTHONDONTWRITEBYTECODE=1
 
 cat >"$work/load.py" <<'END'
 import sys
