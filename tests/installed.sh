@@ -28,8 +28,7 @@ if [ -z "${DIT_INSTALLED-}" ]; then
 		echo 'no namespaces, so variables name the place of the library' >&2
 		libdir=$DIT_INSTALLED/root$prefix/lib
 		LD_LIBRARY_PATH=$libdir PKG_CONFIG_PATH=$libdir/pkgconfig \
-			PKG_CONFIG_SYSROOT_DIR=$DIT_INSTALLED/root \
-			DITKIT_INCLUDE=$DIT_INSTALLED/root$prefix/include bash "$0" "$@"
+			PKG_CONFIG_SYSROOT_DIR=$DIT_INSTALLED/root bash "$0" "$@"
 	fi
 	exit
 fi

@@ -58,10 +58,13 @@ EXTRA_DIST += \
 	%D%/debian/libditkit1.install \
 	%D%/debian/libditkit1.symbols \
 	%D%/debian/not-installed \
+	%D%/debian/python3-ditkit.install \
 	%D%/debian/rules \
 	%D%/debian/source/format \
 	%D%/html.sh \
+	%D%/python/declarations.py \
 	%D%/python/ditkit/__init__.py \
+	%D%/python/ditkit/py.typed \
 	%D%/rpm/ditkit.spec \
 	%D%/systemd/ditkit-export.in \
 	%D%/systemd/ditkit-export@.service.in \

@@ -1,55 +1,124 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The Python module of doc/packaging loads, iterates and checks: what it reads is what
-# python3-ldap gets from a slapd that serves the same directory.
+# The Python module of doc/packaging: its example, its structs as a C compiler has them,
+# loads, changes, failures, interrupts; it reads what python3-ldap gets from a slapd.
 . "${0%/*}/../installed.sh"
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
 : "${DITGEN:?}"
 
 # Another Python than Debian's may come first, without Debian's modules.
-python=
-for one in python3 /usr/bin/python3; do
-	[ -n "$python" ] || ! "$one" -c 'import cffi, ldap' 2>/dev/null || python=$one
-done
-if [ -z "$python" ]; then
+python=python3
+"$python" -c 'import cffi, ldap' 2>/dev/null || python=/usr/bin/python3
+"$python" -c 'import cffi, ldap' 2>/dev/null ||
 	skip 'no cffi or no ldap for Python (Debian: python3-cffi, python3-ldap)'
-fi
-if [ ! -e "$DIT_BUILDDIR/libditkit.so.1.0.0" ]; then
-	echo 'SKIPPED: no shared library was built' >&2
-	exit 77
-fi
+[ -e "$DIT_BUILDDIR/libditkit.so.1.0.0" ] ||
+	{ echo 'SKIPPED: no shared library was built' >&2 && exit 77; }
 
 make_site "$work/dit"
-sed -i 's/^database mdb/sizelimit unlimited\n&/' "$work/dit/slapd.conf"
+conf=$work/dit/slapd.conf
+sed -i 's/^database mdb/sizelimit unlimited\n&/' "$conf"
 {
 	cat "$DIT_TEST_DATA/ldif/operational.ldif"
 	"$DITGEN" --entries 300 | awk 'BEGIN { RS = ""; ORS = "\n\n" }
 		!/^dn: (ou=People,)?dc=example,dc=com/'
 } >"$work/input.ldif"
-export PYTHONPATH=$DIT_SRCDIR/doc/packaging/python PYTHONDONTWRITEBYTECODE=1
+cp -R "$DIT_SRCDIR/doc/packaging/python" "$work"
+check 'declarations' "$python" "$work/python/declarations.py" \
+	"$DIT_INSTALLED/root$prefix/include" "$work/python/ditkit/_libditkit.py"
+export PYTHONPATH=$work/python PYTHONDONTWRITEBYTECODE=1
 
-cat >"$work/load.py" <<'END'
-import sys
+mkdir "$work/demo-db"
+cp "$DIT_SRCDIR"/doc/examples/{slapd.conf,people.ldif} "$work"
+cd "$work" || exit 1
+check 'the example' "$python" -c 'import doctest, sys, ditkit
+sys.exit(doctest.testmod(ditkit) != (0, 5))'
+
+# A C program that prints what the compiler has other numbers for: sizes and places in
+# structs, and what options begin with.
+cat >layout.py <<'END'
 import ditkit
-conf, ldif, version = sys.argv[1:]
-assert version in ditkit.VERSION, ditkit.VERSION
-n = ditkit.load(conf=conf, input=ldif)
-assert n > 300, n
-assert ditkit.check(conf=conf) == []
-try:
-    ditkit.load(conf=conf, input=ldif)
-    raise SystemExit('an entry could be stored twice')
-except ditkit.Error as error:
-    assert 'MDB_KEYEXIST' in str(error), error
+ffi = ditkit._ffi
+verbs = ['check', 'diff', 'entry_scan', 'export', 'load', 'modify']
+numbers = {}
+for name in ffi.list_types()[1]:
+    struct = ffi.typeof('struct ' + name)
+    if struct.fields is not None:
+        numbers[f'sizeof(struct {name})'] = ffi.sizeof(struct)
+        for field, at in struct.fields:
+            numbers[f'offsetof(struct {name}, {field})'] = at.offset
+            numbers[f'sizeof(((struct {name} *)0)->{field})'] = ffi.sizeof(at.type)
+for verb in verbs:
+    for field, number in ditkit._numbers(ditkit._Options(verb, {}).struct).items():
+        numbers[f'(uint64_t){verb}.{field}'] = number % 2**64
+assert len(numbers) > 1000, len(numbers)
+print('#include <stdio.h>',
+      *(f'#include <ditkit/{verb.replace("entry_", "")}.h>' for verb in verbs),
+      'int main(void) {',
+      *(f'struct dit_{one}_opts {one} = DIT_{one.upper()}_OPTS_INIT;' for one in verbs),
+      *(f'if ({what} != {n}u) puts("{what}");' for what, n in numbers.items()),
+      'puts("compared"); }', sep='\n')
 END
-version=$("$DITADD" --version | sed 's/.*ditkit \([0-9.]*\).*/\1/')
-check 'load and check' "$python" "$work/load.py" "$work/dit/slapd.conf" "$work/input.ldif" "$version"
+"$python" layout.py >layout.c
+# shellcheck disable=SC2046 # words
+check 'all structs in C' ${CC:-cc} -o layout layout.c $(pkg-config --cflags ditkit)
+same 'structs, and options that are not given' compared "$(./layout)"
 
-cat >"$work/iterate.py" <<'END'
-import sys
-import ditkit
-import ldap
+mkfifo pipe
+cat >work.py <<'END'
+import os, pathlib, shutil, signal, sys, threading, ditkit
+conf = sys.argv[1]
+
+def fails(error, function, *arguments, **options):
+    try:
+        function(*arguments, conf=conf, **options)
+    except error as raised:
+        return raised
+    raise SystemExit(f'no failure: {options}')
+
+def interrupt():
+    with open('pipe', 'w'):
+        os.kill(os.getpid(), signal.SIGINT)
+        done.wait()
+
+stops = lambda _: {}['stops']
+fails(TypeError, ditkit.load, input_file='input.ldif')
+signal.signal(signal.SIGINT, signal.default_int_handler)
+done = threading.Event()
+threading.Thread(target=interrupt, daemon=True).start()
+for error, options in [(KeyboardInterrupt, {'input': 'pipe'}),
+                       (KeyError, {'input': 'input.ldif', 'progress': stops})]:
+    raised = fails(error, ditkit.load, **options)
+    assert raised.__cause__.name == 'DIT_E_STOPPED', raised.__cause__
+    done.set()
+assert not os.path.exists('dit/db/data.mdb')
+
+seen, told, changes = [], [], []
+ldif = [pathlib.Path('input.ldif')]
+numbers = ditkit.load(conf=conf, inputs=ldif, progress=seen.append)
+assert numbers['nentries'] == seen[-1]['nentries'] > 300, (numbers, seen[-1])
+assert ditkit.check(conf=conf) == []
+raised = fails(ditkit.Error, ditkit.load, input='input.ldif', report=told.append)
+assert 'MDB_KEYEXIST' in str(raised) and told == raised.reports, raised
+assert fails(ditkit.Error, ditkit.load, suffix='none').name == 'DIT_E_CONFIG'
+raised = fails(ditkit.Error, lambda **all: list(ditkit.entries(**all)), filter='(cn=')
+assert raised.name == 'DIT_E_CONFIG' and 'this is no filter' in str(raised), raised
+
+shutil.copytree('dit/db', 'old')
+dn, _ = next(ditkit.entries(conf=conf, filter='(mail=*)'))
+pathlib.Path('changes').write_text(
+    f'dn: {dn}\nchangetype: modify\nreplace: mail\nmail: new@example.com\n')
+assert ditkit.modify(conf=conf, input='changes')['nmodified'] == 1
+assert ditkit.diff(changes.append, conf=conf, first='old')['nmodified'] == 1
+assert b'\nmail: new@example.com\n' in b''.join(changes), changes
+assert fails(KeyError, ditkit.diff, stops, first='old').__cause__.code < 0
+assert ditkit.export(conf=conf, output='exported')['nentries'] == numbers['nentries']
+END
+check 'load, changes, failures' "$python" work.py "$conf"
+same 'an export' "$(slapcat -f "$conf")" "$(cat exported)"
+
+cat >iterate.py <<'END'
+import sys, ditkit, ldap
 conf, url, base = sys.argv[1:]
 server = ldap.initialize(url)
 made_up = {'entrydn', 'subschemasubentry', 'hassubordinates'}  # for the search
@@ -67,29 +136,18 @@ def stored(**options):
     assert len(found) == len(dict(found)), 'an entry comes twice'
     return dict(found)
 
-assert len(served()) > 300
-assert stored() == served(), 'all entries differ'
-some = stored(filter='(&(sn=*a*)(!(cn=b*)))', attrs=['cn', 'mail'])
-assert some == served(filter='(&(sn=*a*)(!(cn=b*)))', attrs=['cn', 'mail']), 'a filter'
-assert 0 < len(some) < 300, len(some)
+assert stored() == served() and len(served()) > 300, 'all entries'
+chosen = {'filter': '(&(sn=*a*)(!(cn=b*)))', 'attrs': ['cn', 'mail']}
+assert stored(**chosen) == served(**chosen) and len(served(**chosen)) in range(1, 300)
 assert stored(base=base, scope=2) == served(scope=ldap.SCOPE_ONELEVEL), 'children'
-early = ditkit.entries(conf=conf)
-next(early)
-early.close()
-try:
-    stored(filter='(cn=')
-    raise SystemExit('a filter without an end was taken')
-except ditkit.Error as error:
-    assert 'this is no filter' in str(error), error
 END
 start_slapd dit
-check 'what slapd shows' "$python" "$work/iterate.py" "$work/dit/slapd.conf" "${url[dit]}" "$base"
+check 'what slapd shows' "$python" iterate.py "$conf" "${url[dit]}" "$base"
 stop_slapd
 
-printf x | dd of="$work/dit/db/data.mdb" bs=1 seek=$((2 * 4096 + 10)) conv=notrunc 2>/dev/null
+printf x | dd of=dit/db/data.mdb bs=1 seek=$((2 * 4096 + 10)) conv=notrunc 2>/dev/null
 check 'a damaged database' "$python" -c '
 import sys, ditkit
 findings = ditkit.check(conf=sys.argv[1], is_quick=True)
-assert findings and all(one["kind"] and one["text"] for one in findings), findings' \
-	"$work/dit/slapd.conf"
+assert findings and all(one.kind and one.text for one in findings), findings' "$conf"
 finish

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For roots.sh, in a bare Debian whose /try holds the packages: they are installed, a
 # directory is loaded, served, checked, written and exported as an administrator would do
-# it, a C program is built, and the packages are removed. Packages of an earlier release in
-# /try/earlier are installed first. It changes the system that it runs in.
+# it, a C program is built, the example of the Python module runs, and the packages are
+# removed. Packages of an earlier release in /try/earlier are installed first. It changes the
+# system that it runs in.
 set -eu
 
 say() { echo "-- $*"; }
@@ -106,11 +107,17 @@ runuser -u openldap -- /try/scan_count /etc/ldap/slapd.conf objectClass
 gcc -D_GNU_SOURCE -o /try/static $examples/scan_count.c -l:libditkit.a \
 	$(pkg-config --libs ldap lber lmdb libxxhash zlib libzstd liblzma) -lbz2 -lpthread
 runuser -u openldap -- /try/static /etc/ldap/slapd.conf objectClass >/try/log
+
+say 'Python module'
+mkdir -p /try/python/demo-db
+cp $examples/{slapd.conf,people.ldif} /try/python
+(cd /try/python && python3 -c 'import doctest, sys, ditkit
+sys.exit(doctest.testmod(ditkit) != (0, 5))') || fail 'the example of the module'
 rm -r /srv/ldap /var/backups/ditkit /etc/ldap/slapd.conf
 
 say 'remove'
-apt-get purge -y -qq ditkit '^libditkit[0-9]+$' libditkit-dev ditkit-doc >/try/log 2>&1 ||
-	{ tail /try/log && exit 1; }
+apt-get purge -y -qq ditkit '^libditkit[0-9]+$' libditkit-dev python3-ditkit ditkit-doc \
+	>/try/log 2>&1 || { tail /try/log && exit 1; }
 apt-get autoremove --purge -y -qq >>/try/log 2>&1
 left=$(find / -xdev -name '*ditkit*' ! -path '/proc/*' ! -path '/try/*')
 same 'files left' '' "$left"
