@@ -50,6 +50,7 @@ EXTRA_DIST += \
 	%D%/debian/changelog \
 	%D%/debian/control \
 	%D%/debian/copyright \
+	%D%/debian/ditkit-doc.doc-base \
 	%D%/debian/ditkit-doc.docs \
 	%D%/debian/ditkit-doc.examples \
 	%D%/debian/ditkit.docs \
@@ -61,6 +62,7 @@ EXTRA_DIST += \
 	%D%/debian/python3-ditkit.install \
 	%D%/debian/rules \
 	%D%/debian/source/format \
+	%D%/debian/source/lintian-overrides \
 	%D%/html.sh \
 	%D%/python/declarations.py \
 	%D%/python/ditkit/__init__.py \
