@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The Debian packages, from nothing: in a bare root of each Debian "./bootstrap package" makes
-# them; in another bare root they are installed, tried (try.sh) and removed. Not a part of
-# "make check": packages come from a mirror, and a Debian takes some ten minutes. In a third
-# root the commands of doc/guide.md are typed (try_guide.sh). As root.
+# them, twice, and the second ones are the same, byte for byte; in another bare root they are
+# installed, tried (try.sh) and removed. In a third root the commands of doc/guide.md are
+# typed (try_guide.sh). Not a part of "make check": packages come from a mirror, and a Debian
+# takes some ten minutes. As root.
 #
 #   roots.sh [--keep DIR [--again]] [--base SUITE=DIR]... [--earlier SUITE=DIR]...
 #            [--mirror URL] [SUITE...]
@@ -126,7 +127,7 @@ copy_of() {
 
 # make_packages SUITE ROOT: the packages, in $work/SUITE-debs
 make_packages() {
-	local at=$work/$1-build
+	local at=$work/$1-build package
 	if [ $again = yes ] && [ -d "$work/$1-debs" ]; then
 		ls "$work/$1-debs"
 		return 0
@@ -143,7 +144,16 @@ make_packages() {
 	rm -rf "$work/$1-debs"
 	mkdir "$work/$1-debs"
 	cp "$at"/ditkit/build-deb/*.deb "$work/$1-debs/"
-	sed -n '/^== lintian/,$p' "$work/$1-build.log"
+	# Again, at another time and place: the packages are the same.
+	in_root "$at" 'mv /ditkit /srv/other && cd /srv/other && umask 077 && export TZ=UTC+12 &&
+		./bootstrap package' >>"$work/$1-build.log" 2>&1 || {
+		tail -n 30 "$work/$1-build.log" >&2
+		return 1
+	}
+	for package in "$work/$1-debs"/*; do
+		cmp "$package" "$at/srv/other/build-deb/${package##*/}" || return 1
+	done
+	tac "$at/srv/other/build/bootstrap.log" | sed '/^== lintian/q'
 }
 
 # try_packages SUITE ROOT

@@ -25,9 +25,10 @@ trap stop_slapd EXIT
 
 say 'install'
 apt-get update -qq
+# netbase, which Python needs, leaves a file when it is removed.
 # shellcheck disable=SC2046 # words
 apt-get install -y -qq --no-install-recommends slapd ldap-utils gcc libc6-dev pkg-config \
-	zstd $([ ! -d /try/earlier ] || echo abigail-tools) >/try/log 2>&1 ||
+	netbase zstd $([ ! -d /try/earlier ] || echo abigail-tools) >/try/log 2>&1 ||
 	{ tail /try/log && exit 1; }
 find / -xdev ! -path '/proc/*' ! -path '/try/*' ! -path '/var/*' ! -path '/tmp/*' | sort \
 	>/try/before
