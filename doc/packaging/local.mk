@@ -42,6 +42,7 @@ $(substituted): Makefile
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/apparmor.md \
+	%D%/ci/check.yml \
 	%D%/completion/ditkit.bash \
 	%D%/container/Containerfile \
 	%D%/container/README.md \

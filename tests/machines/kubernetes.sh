@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The example for Kubernetes: its manifests follow the published schema, and its Jobs, with
-# kube.py as kubectl, load 4 parts into 3 shards. A pod runs in a chroot.
+# kube.py as kubectl, load 4 parts into 3 shards. A pod runs in a chroot. The workflow of
+# doc/packaging/ci is YAML.
 #
 #   DIT_IMAGE   a root that debootstrap has made, with slapd [the /usr of this machine]
 entries=20000
@@ -45,6 +46,9 @@ make_input
 load_one
 make_image
 check "the manifests follow the schema" python3 "$kube" check $manifests/*.yaml
+check "the workflow of doc/packaging/ci" python3 -c 'import sys, yaml
+assert len(yaml.safe_load(open(sys.argv[1]))["jobs"]["check"]["steps"]) == 4' \
+	"$DIT_SRCDIR/doc/packaging/ci/check.yml"
 wrong split 's/completionMode/completionmode/' 'unknown field completionmode'
 wrong split 's/parallelism: 4/parallelism: 2/' 'not all pods at once'
 wrong prepare 's/^        - name: load/        - name: lode/' 'mounts .*'
