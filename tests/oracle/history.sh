@@ -96,9 +96,12 @@ restored() {
 # killed NUMBER: a run that ends at the moment of that number, and the next one. 1: it did
 # not end there
 killed() {
+	local status
 	echo 0 >"$work/moment"
 	(KILL_AT=$1 setsid -w sh "$work/history" take 1; exit) >"$work/said" 2>&1
-	[ $? -eq 137 ]
+	status=$?
+	flock "$DITKIT_DIR/.1.lock" true # until the last of its processes has gone
+	[ $status -eq 137 ]
 }
 
 # next_run: nothing is lost
@@ -167,7 +170,9 @@ flipped() {
 for ((seed = 1; seed <= nseeds; seed++)); do
 	rm -rf "$work"/{ref,files,states,shown}
 	mkdir -p "$work/ref/db-"{1..8} "$work/shown"
-	"$RANDCHANGES" "$seed" conf 8 | fill_in "$work/ref" >"$work/ref/slapd.conf"
+	# Room for all that slapd writes while one run reads.
+	"$RANDCHANGES" "$seed" conf 8 | fill_in "$work/ref" |
+		sed 's/^maxsize .*/maxsize 268435456/' >"$work/ref/slapd.conf"
 	for ((i = 1; i <= ndatabases; i++)); do
 		"$RANDCHANGES" "$seed" ldif $i >"$work/input.ldif"
 		ditadd_site "$work/ref" -c -n $i -l "$work/input.ldif"
