@@ -27,7 +27,8 @@ def read_header(name):
     parts = [read_header(other) for other in re.findall(r'#include <ditkit/(\w+)', text)]
     parts += re.findall(r'^#define DIT_\w+ +\d+$', text, flags=re.M)
     text = re.sub(r'^#(.*\\\n)*.*$', '', text, flags=re.M)
-    text = re.sub(r'^static inline [^;{]*\{.*?^\}', '', text, flags=re.M | re.S)
+    text = re.sub(r'^DIT_OPTS\([^()]*\)|^static inline [^;{]*\{.*?^\}', '', text,
+                  flags=re.M | re.S)
     return '\n'.join(parts + [text.replace('DIT_PUBLIC ', '')])
 
 

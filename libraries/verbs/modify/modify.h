@@ -37,7 +37,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
@@ -116,17 +115,7 @@ struct dit_modify_opts {
 
 /** Options to begin with: all defaults. Not for static objects. */
 #define DIT_MODIFY_OPTS_INIT dit_modify_opts_init()
-
-static inline struct dit_modify_opts dit_modify_opts_init(void)
-{
-	struct dit_modify_opts opts;
-
-	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
-	opts.database = -1;
-	opts.max_rejects = UINT64_MAX;
-	return opts;
-}
+DIT_OPTS(dit_modify_opts, opts.database = -1, opts.max_rejects = UINT64_MAX)
 
 struct dit_modify_stats {
 	uint64_t nrecords; /* of changes, read */
