@@ -164,6 +164,7 @@ TEST(directives_that_slapd_refuses_are_told)
 /* ---- entries, and a model of them ---- */
 
 struct model_entry {
+	unsigned name;    /* number of its name */
 	unsigned members; /* bits: those with a name in `member` */
 	unsigned stored;  /* in memberOf */
 	unsigned value;   /* of cn, which is to be unique; 0: none */
@@ -209,7 +210,7 @@ static void show(const struct fixture *f, const struct model_entry *entry, unsig
                  struct shown *ret)
 {
 	*ret = (struct shown){.view = {.id = i + 1}};
-	ret->view.dn = name_of(i);
+	ret->view.dn = name_of(entry->name);
 	ret->view.norm_dn = ret->view.dn;
 	ret->view.attrs = ret->attrs;
 	show_attr(f, ret, "objectClass", 1);
@@ -232,7 +233,7 @@ static unsigned some_bits(unsigned nbits, unsigned limit)
 static void make_model(struct model_entry *model)
 {
 	for (unsigned i = 0; i < NENTRIES; i++) {
-		model[i] = (struct model_entry){.is_group = rand() % 3 == 0};
+		model[i] = (struct model_entry){.name = i, .is_group = rand() % 3 == 0};
 		model[i].stored = some_bits((unsigned)rand() % 3, NENTRIES + 1);
 		if (model[i].is_group || rand() % 6 == 0) {
 			model[i].members =
@@ -303,7 +304,8 @@ static unsigned groups_of(const struct model_entry *model, unsigned i, unsigned 
 	unsigned groups = 0;
 
 	for (unsigned g = 0; g < NENTRIES; g++) {
-		if (g != i && model[g].is_group && (model[g].members >> i & 1) != 0 &&
+		if (g != i && model[g].is_group &&
+		    (model[g].members >> model[i].name & 1) != 0 &&
 		    (accepted >> g & 1) != 0) {
 			groups |= 1u << g;
 		}
@@ -347,58 +349,91 @@ TEST(memberships_are_those_of_the_model)
 	drop_rules(&f);
 }
 
+/* Bits of the names that some entries have; and the first of these that has a value. */
+static unsigned names_of(const struct model_entry *model, unsigned entries)
+{
+	unsigned names = 0;
+
+	for (unsigned i = 0; i < NENTRIES; i++) {
+		names |= (entries >> i & 1) << model[i].name;
+	}
+	return names;
+}
+
+static unsigned first_with(const struct model_entry *model, unsigned entries,
+                           unsigned value)
+{
+	for (unsigned i = 0; i < NENTRIES && value != 0; i++) {
+		if ((entries >> i & 1) != 0 && model[i].value == value) {
+			return 1u << i;
+		}
+	}
+	return 0;
+}
+
 /* As slapd adds them one by one. @return the entries that it accepts */
-static unsigned add_in_order(const struct model_entry *model, enum dit_dangling dangling,
-                             unsigned *ret_values)
+static unsigned add_in_order(const struct model_entry *model, enum dit_dangling dangling)
 {
 	unsigned accepted = 0;
 
-	*ret_values = 0;
 	for (unsigned i = 0; i < NENTRIES; i++) {
-		unsigned known = accepted & ((1u << i) - 1);
+		unsigned known = names_of(model, accepted);
 		bool is_refused = model[i].is_group && dangling == DIT_DANGLING_ERROR &&
 		                  (model[i].members & ~known) != 0;
 
 		is_refused |= model[i].is_group && dangling == DIT_DANGLING_DROP &&
 		              (model[i].members & known) == 0;
+		is_refused |= (known >> model[i].name & 1) != 0;
+		is_refused |= first_with(model, accepted, model[i].value) != 0;
 		accepted |= is_refused ? 0 : 1u << i;
 	}
 	return accepted;
 }
 
+/* Some entries have the name of another one. */
+static void make_doubles(struct model_entry *model)
+{
+	for (unsigned i = 0; i < NENTRIES; i++) {
+		if (rand() % 4 == 0) {
+			model[i].name = (unsigned)rand() % NENTRIES;
+		}
+	}
+}
+
 static void compare_in_order(const struct fixture *f, enum dit_dangling dangling)
 {
 	struct model_entry model[NENTRIES];
-	unsigned values = 0;
 
 	for (unsigned round = 0; round < NROUNDS; round++) {
 		const struct dit_overlays_opts opts = {.rules = &f->rules,
 		                                       .nproducers = PRODUCERS,
 		                                       .in_order = true,
-		                                       .with_memberof = true};
+		                                       .with_memberof = true,
+		                                       .with_unique = true};
 		struct dit_overlays *overlays = NULL;
 		unsigned accepted = 0;
 
 		srand(round);
 		make_model(model);
-		accepted = add_in_order(model, dangling, &values);
+		make_doubles(model);
+		accepted = add_in_order(model, dangling);
 		overlays = take_all(f, model, &opts);
 		for (unsigned i = 0; i < NENTRIES; i++) {
 			struct answer answer = ask(f, overlays, model, i);
-			unsigned later = ~((1u << i) - 1);
-			unsigned groups = groups_of(model, i, accepted) & later;
+			unsigned before = accepted & ((1u << i) - 1);
+			unsigned groups =
+				groups_of(model, i, accepted) & ~((1u << i) - 1);
 			unsigned lost =
 				model[i].is_group
-					? model[i].members & ~(accepted & ((1u << i) - 1))
+					? model[i].members & ~names_of(model, before)
 					: 0;
 
 			assert_int_equal(answer.by_kind[DIT_OVERLAY_DANGLING], lost);
-			if ((accepted >> i & 1) != 0) {
-				assert_int_equal(
-					answer.by_kind[DIT_OVERLAY_MISSING] |
-						answer.by_kind[DIT_OVERLAY_MEMBER],
-					groups);
-			}
+			assert_int_equal(answer.by_kind[DIT_OVERLAY_TWICE],
+			                 first_with(model, before, model[i].value));
+			assert_int_equal(answer.by_kind[DIT_OVERLAY_MISSING] |
+			                         answer.by_kind[DIT_OVERLAY_MEMBER],
+			                 (accepted >> i & 1) != 0 ? groups : 0);
 		}
 		dit_overlays_free(overlays);
 	}
@@ -408,7 +443,8 @@ TEST(groups_with_unknown_members_are_refused_in_order)
 {
 	struct fixture f;
 
-	assert_int_equal(read_rules(&f, "overlay memberof\nmemberof-dangling error\n"),
+	assert_int_equal(read_rules(&f, "overlay memberof\nmemberof-dangling error\n"
+	                                "overlay unique\nunique_uri ldap:///?cn?sub\n"),
 	                 0);
 	compare_in_order(&f, DIT_DANGLING_ERROR);
 	drop_rules(&f);
@@ -418,7 +454,9 @@ TEST(groups_that_lose_all_members_are_refused_in_order)
 {
 	struct fixture f;
 
-	assert_int_equal(read_rules(&f, "overlay memberof\nmemberof-dangling drop\n"), 0);
+	assert_int_equal(read_rules(&f, "overlay memberof\nmemberof-dangling drop\n"
+	                                "overlay unique\nunique_uri ldap:///?cn?sub\n"),
+	                 0);
 	compare_in_order(&f, DIT_DANGLING_DROP);
 	drop_rules(&f);
 }

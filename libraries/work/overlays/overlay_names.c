@@ -3,8 +3,8 @@
  * The tables of names, members and values: made of what producers have pushed, and looked
  * up.
  *
- * In order, an entry that slapd refuses is as if it was not there. So refusals are looked
- * for again, without the entries that were refused, until there are no more.
+ * In order, an entry that slapd refuses is as if it was not there. So what can be refused
+ * is looked at in the order of IDs.
  */
 #include "overlays/overlays_impl.h"
 
@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "base/ids.h"
 #include "base/object.h"
 #include "base/slab.h"
 
@@ -134,8 +133,8 @@ size_t dit_overlay_find_next(const struct overlay_table *table, size_t at,
 
 bool dit_overlay_is_refused(const struct dit_overlays *overlays, uint64_t id)
 {
-	return overlays->nsorted > 0 && bsearch(&id, overlays->refused, overlays->nsorted,
-	                                        sizeof(id), dit_compare_ids) != NULL;
+	return id / 64 < overlays->nrefused &&
+	       (overlays->refused[id / 64] >> id % 64 & 1) != 0;
 }
 
 uint64_t dit_overlay_first(const struct dit_overlays *overlays,
@@ -145,7 +144,8 @@ uint64_t dit_overlay_first(const struct dit_overlays *overlays,
 	size_t at = dit_overlay_find(table, digest);
 
 	while (at < table->n &&
-	       dit_overlay_is_refused(overlays, dit_overlay_id(&table->list[at]))) {
+	       ((table->list[at].value & FLAG_FOUND) == 0 ||
+	        dit_overlay_is_refused(overlays, dit_overlay_id(&table->list[at])))) {
 		at = dit_overlay_find_next(table, at, digest);
 	}
 	return at < table->n ? dit_overlay_id(&table->list[at]) : 0;
@@ -313,87 +313,140 @@ static int join_named(struct dit_overlays *overlays)
 	return 0;
 }
 
-static int refuse(struct dit_overlays *overlays, uint64_t id)
+/* ---- in order: which entries does slapd refuse? ---- */
+
+/* Can slapd refuse an entry for what this pair says? */
+static bool is_doubtful(const struct dit_overlays *overlays, enum overlay_table_kind kind,
+                        size_t at)
 {
-	return dit_overlay_is_refused(overlays, id)
-	               ? 0
-	               : DIT_APPEND(overlays->refused, overlays->refused_size,
-	                            overlays->nrefused, id);
+	const struct dit_pair *pair = &overlays->tables[kind].list[at];
+
+	if (kind == MEMBERS) {
+		return (pair->value & FLAG_NO_GROUP) == 0 &&
+		       overlays->opts.rules->memberof[pair->value & RULE_MASK].dangling !=
+		               DIT_DANGLING_IGNORE;
+	}
+	return at > 0 && pair[-1].key == pair->key;
 }
 
-static int refuse_groups(struct dit_overlays *overlays)
+/* @param doubts  key: the entry, then the table; value: the place in the table
+ * @return how many */
+static size_t find_doubts(const struct dit_overlays *overlays, struct dit_pair *doubts)
 {
-	const struct overlay_table *members = &overlays->tables[MEMBERS];
-	int r = 0;
-
-	for (size_t i = 0; i < overlays->nnamed; i++) {
-		overlays->named[i].nleft = overlays->named[i].nvalues;
-	}
-	for (size_t i = 0; i < members->n && r == 0; i++) {
-		const struct dit_pair *pair = &members->list[i];
-		const struct dit_memberof_rule *rule =
-			&overlays->opts.rules->memberof[pair->value & RULE_MASK];
-		uint64_t group = dit_overlay_id(pair);
-		struct dit_sum128 digest = {pair->key, extra_of(pair)};
-
-		/* The rest of the digest of rootdn is not in the pair. */
-		if (digest.high == overlays->rootdn.high) {
-			digest.low = overlays->rootdn.low;
-		}
-		if (rule->dangling == DIT_DANGLING_IGNORE ||
-		    (pair->value & FLAG_NO_GROUP) != 0 ||
-		    !dit_overlay_is_dangling(overlays, group, digest)) {
-			continue;
-		}
-		if (rule->dangling == DIT_DANGLING_ERROR) {
-			r = refuse(overlays, group);
-		} else {
-			struct overlay_named *named = find_named(overlays, group);
-
-			r = named->nvalues > 0 && --named->nleft == 0
-			            ? refuse(overlays, group)
-			            : 0;
-		}
-	}
-	return r;
-}
-
-/* All that have a digest, but for the first one that is not refused. */
-static int refuse_later(struct dit_overlays *overlays, enum overlay_table_kind kind)
-{
-	const struct overlay_table *table = &overlays->tables[kind];
-	int r = 0;
-
-	for (size_t i = 1; i < table->n && r == 0; i++) {
-		struct dit_sum128 digest = {table->list[i].key,
-		                            extra_of(&table->list[i])};
-		uint64_t first = table->list[i - 1].key != digest.high
-		                         ? 0
-		                         : dit_overlay_first(overlays, kind, digest);
-
-		if (first != 0 && dit_overlay_id(&table->list[i]) > first) {
-			r = refuse(overlays, dit_overlay_id(&table->list[i]));
-		}
-	}
-	return r;
-}
-
-/* @return have more entries been refused? */
-static bool sort_refused(struct dit_overlays *overlays)
-{
-	size_t nbefore = overlays->nsorted;
 	size_t n = 0;
 
-	dit_sort_items(overlays->refused, overlays->nrefused, sizeof(uint64_t),
-	               dit_compare_ids);
-	for (size_t i = 0; i < overlays->nrefused; i++) {
-		if (n == 0 || overlays->refused[n - 1] != overlays->refused[i]) {
-			overlays->refused[n++] = overlays->refused[i];
+	for (unsigned kind = 0; kind < NTABLES; kind++) {
+		const struct overlay_table *table = &overlays->tables[kind];
+
+		for (size_t i = 0; i < table->n; i++) {
+			if (!is_doubtful(overlays, kind, i)) {
+				continue;
+			}
+			if (doubts != NULL) {
+				doubts[n] = (struct dit_pair){
+					dit_overlay_id(&table->list[i]) << 2 | kind, i};
+			}
+			n++;
 		}
 	}
-	overlays->nrefused = n;
-	overlays->nsorted = n;
-	return n > nbefore;
+	return n;
+}
+
+/* A group that names nobody is refused, or loses the member; it may need one. */
+static bool is_group_refused(struct dit_overlays *overlays, const struct dit_pair *pair)
+{
+	const struct dit_memberof_rule *rule =
+		&overlays->opts.rules->memberof[pair->value & RULE_MASK];
+	uint64_t group = dit_overlay_id(pair);
+	struct dit_sum128 digest = {pair->key, extra_of(pair)};
+	struct overlay_named *named = NULL;
+
+	/* The rest of the digest of rootdn is not in the pair. */
+	if (digest.high == overlays->rootdn.high) {
+		digest.low = overlays->rootdn.low;
+	}
+	if (!dit_overlay_is_dangling(overlays, group, digest)) {
+		return false;
+	}
+	if (rule->dangling == DIT_DANGLING_ERROR) {
+		return true;
+	}
+	named = find_named(overlays, group);
+	return named->nvalues > 0 && ++named->nlost == named->nvalues;
+}
+
+/* Does an entry before this one have the name, or the value? The pair of the entry before
+ * knows what those before it say. */
+static bool is_taken(const struct dit_overlays *overlays, struct overlay_table *table,
+                     size_t at)
+{
+	struct dit_pair *pair = &table->list[at];
+	uint64_t id = dit_overlay_id(pair);
+	size_t before = at;
+	bool is_taken = false;
+
+	do {
+		before--;
+	} while (before > 0 && table->list[before].key == pair->key &&
+	         extra_of(&table->list[before]) != extra_of(pair));
+	if (table->list[before].key == pair->key &&
+	    extra_of(&table->list[before]) == extra_of(pair)) {
+		uint64_t value = table->list[before].value;
+		uint64_t other = value >> 24;
+
+		is_taken = (value & FLAG_TAKEN) != 0 ||
+		           ((value & FLAG_FOUND) != 0 && other < id &&
+		            !dit_overlay_is_refused(overlays, other));
+	}
+	pair->value |= is_taken ? FLAG_TAKEN : 0;
+	return is_taken;
+}
+
+static bool is_refused_for(struct dit_overlays *overlays, enum overlay_table_kind kind,
+                           size_t at)
+{
+	struct overlay_table *table = &overlays->tables[kind];
+
+	return kind == MEMBERS ? is_group_refused(overlays, &table->list[at])
+	                       : is_taken(overlays, table, at) &&
+	                                 (table->list[at].value & FLAG_SEEKS) != 0;
+}
+
+/* Whether an entry is refused depends on those before it alone. */
+static void refuse(struct dit_overlays *overlays, const struct dit_pair *doubts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		enum overlay_table_kind kind = doubts[i].key & 3;
+		uint64_t id = doubts[i].key >> 2;
+
+		if (is_refused_for(overlays, kind, doubts[i].value)) {
+			overlays->refused[id / 64] |= (uint64_t)1 << id % 64;
+		}
+	}
+}
+
+static int find_refused(struct dit_overlays *overlays)
+{
+	size_t n = find_doubts(overlays, NULL);
+	struct dit_pair *doubts = dit_slab_get((n + 1) * sizeof(*doubts));
+	struct dit_pair *spare = dit_slab_get((n + 1) * sizeof(*spare));
+	struct dit_pair *sorted = NULL;
+	int r = doubts == NULL || spare == NULL || n > DIT_RADIX_MAX ? -ENOMEM : 0;
+
+	if (r == 0 && n > 0) {
+		(void)find_doubts(overlays, doubts);
+		sorted = dit_radix_sort(doubts, spare, n);
+		overlays->nrefused = (sorted[n - 1].key >> 2) / 64 + 1;
+		overlays->refused =
+			calloc(overlays->nrefused, sizeof(*overlays->refused));
+		r = overlays->refused == NULL ? -ENOMEM : 0;
+	}
+	if (r == 0) {
+		refuse(overlays, sorted, n);
+	}
+	drop_list(doubts, n);
+	drop_list(spare, n);
+	return r;
 }
 
 int dit_overlays_join(struct dit_overlays *overlays)
@@ -403,13 +456,5 @@ int dit_overlays_join(struct dit_overlays *overlays)
 	for (unsigned kind = 0; kind < NTABLES && r == 0; kind++) {
 		r = join_table(overlays, kind);
 	}
-	if (r < 0 || !overlays->opts.in_order) {
-		return r;
-	}
-	do {
-		r = refuse_later(overlays, NAMES);
-		r = r ?: refuse_groups(overlays);
-		r = r ?: refuse_later(overlays, VALUES);
-	} while (r == 0 && sort_refused(overlays));
-	return r;
+	return r < 0 || !overlays->opts.in_order ? r : find_refused(overlays);
 }

@@ -209,7 +209,7 @@ static int take_values(struct taking *taking, size_t number)
 			r = push(taking, VALUES,
 			         value_digest(taking->overlays, number, attr->ad,
 			                      key_of(attr, k)),
-			         0);
+			         FLAG_SEEKS | FLAG_FOUND);
 		}
 	}
 	return r;
@@ -227,9 +227,9 @@ int dit_overlays_take(struct dit_overlays *overlays, unsigned producer,
 	if (entry->is_hole || entry->name_error != 0 || entry->record_error != 0) {
 		return 0;
 	}
-	r = entry->id > ID_MAX
-	            ? DIT_E_TOOLONG
-	            : push(&taking, NAMES, digest_of(overlays, entry->norm_dn), 0);
+	r = entry->id > ID_MAX ? DIT_E_TOOLONG
+	                       : push(&taking, NAMES, digest_of(overlays, entry->norm_dn),
+	                              FLAG_SEEKS | FLAG_FOUND);
 	for (uint32_t i = 0;
 	     i < rules->nmemberof && r == 0 && overlays->opts.with_memberof; i++) {
 		r = take_members(&taking, i);
@@ -496,7 +496,8 @@ int dit_overlays_ask(struct dit_overlays *overlays, unsigned producer,
 	     i++) {
 		r = ask_references(&asking, i);
 	}
-	if (r == 0 && opts->with_memberof) {
+	if (r == 0 && opts->with_memberof &&
+	    !dit_overlay_is_refused(overlays, entry->id)) {
 		r = ask_memberships(&asking);
 	}
 	for (size_t i = 0; opts->with_unique && i < opts->rules->nunique && r == 0; i++) {

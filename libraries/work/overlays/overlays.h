@@ -11,7 +11,8 @@
  *   dit_overlays_free();  dit_overlay_rules_deinit()
  *
  * Memory: 16 bytes for each entry, for each member of a group, and for each value that is
- * to be unique; twice that in dit_overlays_join(). And the DNs of groups.
+ * to be unique; three times that in dit_overlays_join(). And the
+ * DNs of groups and of entries with such values.
  *
  * Threads: main, if nothing else is said.
  */

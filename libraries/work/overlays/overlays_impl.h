@@ -5,7 +5,7 @@
  *
  *   key     64 bits of the digest (XXH3, with a seed that nobody knows)
  *   value   40 bits ID of the entry, or of the group; 16 bits more of the digest; 8 bits:
- *           rule and FLAG_NO_GROUP
+ *           of members the rule and FLAG_NO_GROUP, of others the flags below
  *
  * So a wrong answer takes two digests that agree in 80 bits. Pairs of one key are in the
  * order of IDs.
@@ -23,6 +23,11 @@
 #define ID_MAX        (((uint64_t)1 << 40) - 1)
 #define RULE_MASK     0x7fu
 #define FLAG_NO_GROUP 0x80u /* the entry is no group: addcheck alone sees it */
+
+/* Of names and values */
+#define FLAG_SEEKS 0x01u /* one entry alone may have it: this one asks for others */
+#define FLAG_FOUND 0x02u /* others find this one */
+#define FLAG_TAKEN 0x04u /* in order: one before it has it, and is not refused */
 
 enum overlay_table_kind {
 	NAMES,
@@ -54,7 +59,7 @@ struct overlay_named {
 	uint64_t id;
 	struct dit_dn_text dn;
 	uint32_t nvalues; /* of `member`, if the group must have it; 0: it need not */
-	uint32_t nleft;   /* of these that are not dropped */
+	uint32_t nlost;   /* of these: dropped */
 };
 
 /* [own: producer; main's when they are at rest] */
@@ -83,10 +88,8 @@ struct dit_overlays {
 	size_t nnamed;
 	uint32_t *slots;   /* number + 1 of a named entry, by a hash of its ID; owned */
 	size_t nslots;     /* a power of two */
-	uint64_t *refused; /* IDs, ascending; owned */
-	size_t nrefused;
-	size_t refused_size;
-	size_t nsorted; /* of these */
+	uint64_t *refused; /* in order: a bit for each ID up to the last one; owned */
+	size_t nrefused;   /* words */
 };
 
 /** The first pair of a table with a digest; its n: there is none. */
@@ -94,7 +97,8 @@ size_t dit_overlay_find(const struct overlay_table *table, struct dit_sum128 dig
 /** The one after it. */
 size_t dit_overlay_find_next(const struct overlay_table *table, size_t at,
                              struct dit_sum128 digest);
-/** The lowest ID of those with the digest that are not refused; 0: there is none. */
+/** The lowest ID of those with the digest that others find and slapd does not refuse; 0:
+ * there is none. Of names and values. */
 uint64_t dit_overlay_first(const struct dit_overlays *overlays,
                            enum overlay_table_kind kind, struct dit_sum128 digest);
 bool dit_overlay_is_refused(const struct dit_overlays *overlays, uint64_t id);
