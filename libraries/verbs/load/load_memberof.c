@@ -43,17 +43,30 @@ static struct dit_attr *find_value(const struct dit_memberof_rule *rule, uint32_
 	return NULL;
 }
 
-static void drop_value(struct dit_entry *entry, struct dit_attr *attr, uint32_t n)
-{
-	size_t nafter = --attr->nvalues - n;
+/* In place of a value that is dropped: the numbers of the others stay, and two rules may
+ * drop the same one. */
+static const char dropped[] = "";
 
-	memmove(attr->values + n, attr->values + n + 1, nafter * sizeof(*attr->values));
-	if (attr->normal != NULL) {
-		memmove(attr->normal + n, attr->normal + n + 1,
-		        nafter * sizeof(*attr->normal));
-	}
-	if (attr->nvalues == 0) {
-		dit_entry_remove(entry, attr);
+static void remove_dropped(struct dit_entry *entry)
+{
+	for (uint32_t i = entry->nattrs; i > 0; i--) {
+		struct dit_attr *attr = &entry->attrs[i - 1];
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < attr->nvalues; k++) {
+			if (attr->values[k].data == dropped) {
+				continue;
+			}
+			attr->values[n] = attr->values[k];
+			if (attr->normal != NULL) {
+				attr->normal[n] = attr->normal[k];
+			}
+			n++;
+		}
+		attr->nvalues = n;
+		if (n == 0) {
+			dit_entry_remove(entry, attr);
+		}
 	}
 }
 
@@ -108,11 +121,11 @@ static int refuse_or_drop_member(const struct filling *filling,
 		              dit_why_value(DIT_WHY_NO_MEMBER, attr->ad,
 		                            attr->values[number], number, ""));
 	}
-	drop_value(entry, attr, number);
+	attr->values[number].data = dropped;
 	return 0;
 }
 
-/* Dropped from the last one on, so that the numbers of those before it stay. */
+/* The instance of the configuration that comes last is the first one in slapd. */
 static int refuse_or_drop(const struct filling *filling,
                           const struct dit_ldif_record *record)
 {
@@ -126,6 +139,9 @@ static int refuse_or_drop(const struct filling *filling,
 		} else if (asked->kind == DIT_OVERLAY_DANGLING) {
 			r = refuse_or_drop_member(filling, record, asked);
 		}
+	}
+	if (filling->nitems > 0 && filling->items[0].kind == DIT_OVERLAY_DANGLING) {
+		remove_dropped(&filling->item->entry);
 	}
 	return r;
 }

@@ -11,6 +11,8 @@ overlays() { # overlays FILE LINE...
 overlays memberof.conf 'overlay memberof'
 overlays error.conf 'overlay memberof' 'memberof-dangling error'
 overlays drop.conf 'overlay memberof' 'memberof-dangling drop'
+overlays twice.conf 'overlay memberof' 'memberof-dangling drop' \
+	'overlay memberof' 'memberof-dangling drop' 'memberof-memberof-ad seeAlso'
 overlays unique.conf 'overlay unique' 'unique_uri ldap:///?mail?sub'
 overlays wrong.conf 'overlay memberof' 'memberof-group-oc nothing'
 person() {
@@ -47,6 +49,8 @@ load memberof.conf -T 1 --memberof -l in.ldif
 memberships | cksum
 load drop.conf --memberof -l in.ldif
 memberships | grep -c '^member:'
+load twice.conf --memberof -l in.ldif
+memberships | grep '^member:'
 load error.conf --memberof -l in.ldif
 ls db
 load error.conf --memberof -c --rejects left.ldif -l in.ldif
