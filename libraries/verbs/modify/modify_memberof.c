@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "entry/value_sort.h"
 #include "modify/modify_impl.h"
 #include "overlays/overlays.h"
 #include "scan/scan_snapshot.h"
@@ -114,79 +115,158 @@ static int look(void *ctx, struct dit_scan_range *range,
 
 /* ---- one entry ---- */
 
-static int add_mod(struct mending *mending, enum modify_how how, const struct dit_ad *ad,
-                   struct dit_span value, struct dit_span normal)
+/* @param attr  without values: the first block of the attribute goes */
+static int add_mod(struct mending *mending, const struct dit_attr *attr)
+{
+	uint32_t number = 0; /* the description gets one */
+	int r = attr->nvalues == 0
+	                ? 0
+	                : dit_ad_number(&mending->modifier->numbers, attr->ad, &number);
+
+	mending->mods[mending->nmods++] =
+		(struct modify_mod){.how = MODIFY_HOW_REPLACE, .attr = *attr};
+	return r;
+}
+
+/* The values of a rule's attribute that stay. */
+static void keep_values(struct mending *mending, const struct modify_node *node,
+                        uint32_t rule, struct dit_attr *attr, uint32_t *ret_nblocks)
+{
+	const struct dit_overlay_item *items = mending->wrong->items;
+	size_t nitems = mending->wrong->nitems;
+	uint32_t number = 0;
+	size_t next = 0;
+
+	*ret_nblocks = 0;
+	for (uint32_t i = 0; i < node->entry->nattrs; i++) {
+		const struct dit_attr *stored = &node->entry->attrs[i];
+
+		*ret_nblocks += stored->ad == attr->ad;
+		for (uint32_t k = 0; stored->ad == attr->ad && k < stored->nvalues;
+		     k++, number++) {
+			/* Surplus values ascend. */
+			while (next < nitems &&
+			       (items[next].kind != DIT_OVERLAY_SURPLUS ||
+			        items[next].rule != rule ||
+			        items[next].number < number)) {
+				next++;
+			}
+			if (next == nitems || items[next].number != number) {
+				attr->values[attr->nvalues] = stored->values[k];
+				attr->normal[attr->nvalues++] = dit_attr_keys(stored)[k];
+			}
+		}
+	}
+}
+
+static void add_groups(const struct mending *mending, struct dit_attr *attr)
+{
+	for (size_t i = 0; i < mending->wrong->nitems; i++) {
+		const struct dit_overlay_item *item = &mending->wrong->items[i];
+		const struct dit_dn_text *group =
+			dit_overlays_name(mending->overlays, item->other);
+
+		if (item->kind == DIT_OVERLAY_MISSING &&
+		    mending->rules.memberof[item->rule].memberof == attr->ad) {
+			attr->values[attr->nvalues] = group->pretty;
+			attr->normal[attr->nvalues++] = group->norm;
+		}
+	}
+}
+
+static size_t count_values(const struct modify_node *node, const struct dit_ad *ad)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < node->entry->nattrs; i++) {
+		n += node->entry->attrs[i].ad == ad ? node->entry->attrs[i].nvalues : 0;
+	}
+	return n;
+}
+
+/* The attribute of a rule, in one block. */
+static int replace_memberships(struct mending *mending, const struct modify_node *node,
+                               uint32_t rule)
 {
 	struct modifier *modifier = mending->modifier;
-	struct dit_span *spans = dit_arena_alloc(&modifier->scratch, 2 * sizeof(*spans));
-	uint32_t number = 0; /* the description gets one */
-	int r = spans == NULL ? -ENOMEM : dit_ad_number(&modifier->numbers, ad, &number);
+	struct dit_attr attr = {.ad = mending->rules.memberof[rule].memberof};
+	size_t room = count_values(node, attr.ad) + mending->wrong->nitems;
+	uint32_t twice = DIT_VALUES_UNIQUE;
+	uint32_t nblocks = 0;
+	int r = 0;
 
-	if (r < 0) {
+	attr.values = dit_arena_calloc(&modifier->scratch, room, sizeof(*attr.values));
+	attr.normal = dit_arena_calloc(&modifier->scratch, room, sizeof(*attr.normal));
+	if (attr.values == NULL || attr.normal == NULL) {
+		return -ENOMEM;
+	}
+	keep_values(mending, node, rule, &attr, &nblocks);
+	add_groups(mending, &attr);
+	if (dit_entry_is_sorted(&modifier->changing, attr.ad->type)) {
+		r = dit_attr_sort(&attr, &modifier->scratch, &twice);
+	}
+	for (uint32_t i = 1; i < nblocks && r == 0; i++) {
+		r = add_mod(mending, &(struct dit_attr){.ad = attr.ad});
+	}
+	return r ?: add_mod(mending, &attr);
+}
+
+static bool is_replaced(const struct mending *mending, const struct dit_ad *ad)
+{
+	size_t i = 0;
+
+	while (i < mending->nmods && mending->mods[i].attr.ad != ad) {
+		i++;
+	}
+	return i < mending->nmods;
+}
+
+static int put_modifier(struct mending *mending)
+{
+	const struct wrong_entry *wrong = mending->wrong;
+	const struct dit_memberof_rule *last =
+		&mending->rules.memberof[wrong->items[wrong->nitems - 1].rule];
+	struct dit_span *spans =
+		dit_arena_alloc(&mending->modifier->scratch, 2 * sizeof(*spans));
+	struct dit_attr attr = {.nvalues = 1};
+	int r = spans == NULL ? -ENOMEM : 0;
+
+	if (r < 0 || last->dn.data == NULL) {
 		return r;
 	}
-	spans[0] = value;
-	spans[1] = normal;
-	mending->mods[mending->nmods++] = (struct modify_mod){
-		.how = how,
-		.attr = {.ad = ad, .values = spans, .normal = &spans[1], .nvalues = 1}};
-	return 0;
-}
-
-static int remove_membership(struct mending *mending, const struct modify_node *node,
-                             const struct dit_ad *ad, uint32_t number)
-{
-	for (uint32_t i = 0; i < node->entry->nattrs; i++) {
-		const struct dit_attr *attr = &node->entry->attrs[i];
-
-		if (attr->ad == ad && number < attr->nvalues) {
-			return add_mod(mending, MODIFY_HOW_DELETE, ad,
-			               attr->values[number], dit_attr_keys(attr)[number]);
-		}
-		number -= attr->ad == ad ? attr->nvalues : 0;
-	}
-	return DIT_E_CORRUPT;
-}
-
-static int add_membership(struct mending *mending, const struct dit_ad *ad, uint64_t id)
-{
-	const struct dit_dn_text *group = dit_overlays_name(mending->overlays, id);
-
-	return group == NULL ? DIT_E_CORRUPT
-	                     : add_mod(mending, MODIFY_HOW_SOFT_ADD, ad, group->pretty,
-	                               group->norm);
+	spans[0] = last->dn;
+	spans[1] = last->dn_norm;
+	attr.values = spans;
+	attr.normal = &spans[1];
+	r = dit_ad_find(mending->modifier->changing.schema, NULL,
+	                DIT_SPAN("modifiersName"), &attr.ad, NULL);
+	return r ?: add_mod(mending, &attr);
 }
 
 static int make_mods(struct mending *mending, const struct modify_node *node)
 {
-	static const struct dit_span modifier_name = DIT_SPAN("modifiersName");
-	struct modifier *modifier = mending->modifier;
-	const struct dit_memberof_rule *last =
-		&mending->rules.memberof[mending->wrong->items[mending->wrong->nitems - 1]
-	                                         .rule];
-	const struct dit_ad *ad = NULL;
+	const struct dit_overlay_rules *rules = &mending->rules;
+	size_t nmods = node->entry->nattrs + rules->nmemberof + 1;
 	int r = 0;
 
 	mending->nmods = 0;
-	mending->mods = dit_arena_alloc(&modifier->scratch, (mending->wrong->nitems +
-	                                                     1) * sizeof(*mending->mods));
+	mending->mods = dit_arena_alloc(&mending->modifier->scratch,
+	                                nmods * sizeof(*mending->mods));
 	if (mending->mods == NULL) {
 		return -ENOMEM;
 	}
+	/* In the order of the groups, as slapd's changes come. */
 	for (size_t i = 0; i < mending->wrong->nitems && r == 0; i++) {
-		const struct dit_overlay_item *item = &mending->wrong->items[i];
-		const struct dit_ad *memberof =
-			mending->rules.memberof[item->rule].memberof;
+		const struct dit_ad *ad =
+			rules->memberof[mending->wrong->items[i].rule].memberof;
 
-		r = item->kind == DIT_OVERLAY_SURPLUS
-		            ? remove_membership(mending, node, memberof, item->number)
-		            : add_membership(mending, memberof, item->other);
+		if (!is_replaced(mending, ad)) {
+			r = replace_memberships(
+				mending, node,
+				rules->memberof[mending->wrong->items[i].rule].first);
+		}
 	}
-	if (r < 0 || last->dn.data == NULL) {
-		return r;
-	}
-	r = dit_ad_find(modifier->changing.schema, NULL, modifier_name, &ad, NULL);
-	return r ?: add_mod(mending, MODIFY_HOW_REPLACE, ad, last->dn, last->dn_norm);
+	return r ?: put_modifier(mending);
 }
 
 /* An entry that may not have the attribute stays as it is: slapd logs that. */

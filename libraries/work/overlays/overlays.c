@@ -385,7 +385,7 @@ static int ask_groups(const struct asking *asking)
 	return r;
 }
 
-/* A stored value of memberOf: one of the groups, or too much. */
+/* A stored value of memberOf: one of the groups, for the first time, or too much. */
 static int ask_value(const struct asking *asking, size_t first, size_t end,
                      const struct dit_overlay_item *stored, struct dit_span dn)
 {
@@ -398,7 +398,7 @@ static int ask_value(const struct asking *asking, size_t first, size_t end,
 	found = end == first ? NULL
 	                     : bsearch(&wanted, items, end - first, sizeof(*items),
 	                               compare_groups);
-	if (found == NULL) {
+	if (found == NULL || found->kind == DIT_OVERLAY_MEMBER) {
 		return ask(asking, &wanted);
 	}
 	found->kind = DIT_OVERLAY_MEMBER;

@@ -47,6 +47,19 @@ load memberof.conf --memberof <in.ldif
 memberships | cksum
 load memberof.conf -T 1 --memberof -l in.ldif
 memberships | cksum
+{
+	cat in.ldif
+	person joe 'memberOf: cn=none,dc=example,dc=com' 'title: x' 'memberOf: cn=nor,dc=example,dc=com' \
+		'title: y' 'memberOf: cn=own,dc=example,dc=com'
+	group own joe
+	group other joe
+} >blocks.ldif
+load memberof.conf --memberof -l blocks.ldif
+"$DITCAT" -f memberof.conf -a '(uid=joe)' | grep -Ei '^(title|memberof|sn):'
+load memberof.conf -l blocks.ldif
+"$DITMODIFY" --memberof -f memberof.conf
+"$DITCAT" -f memberof.conf -a '(uid=joe)' | grep -Ei '^(title|memberof|sn):'
+"$DITCHECK" --overlays -f memberof.conf
 load drop.conf --memberof -l in.ldif
 memberships | grep -c '^member:'
 load twice.conf --memberof -l in.ldif
