@@ -21,12 +21,13 @@ bool dit_overlays_is_member(const struct dit_memberof_rule *rule, const struct d
 	                              dit_type_is_a(ad->type, rule->member->type));
 }
 
-/* Does a rule of unique name the description? Operational ones never matter. */
+/* Does a rule of unique name the description? Operational ones never matter, and no value
+ * is found that has no rule for equality. */
 static bool is_unique(const struct dit_unique_rule *rule, const struct dit_ad *ad)
 {
 	size_t i = 0;
 
-	if (ad->type->usage != DIT_USAGE_USER) {
+	if (ad->type->usage != DIT_USAGE_USER || ad->type->equality == NULL) {
 		return false;
 	}
 	while (i < rule->nads && rule->ads[i] != ad) {
@@ -48,7 +49,8 @@ bool dit_overlays_want(const struct dit_overlay_rules *rules, const struct dit_a
 	}
 	for (size_t i = 0; i < rules->nunique && !is_wanted; i++) {
 		is_wanted = rules->unique[i].match.filter != NULL ||
-		            is_unique(&rules->unique[i], ad);
+		            is_unique(&rules->unique[i], ad) ||
+		            is_unique(&rules->unique[i], &ad->type->ad);
 	}
 	return is_wanted;
 }
@@ -190,26 +192,57 @@ static int take_members(struct taking *taking, uint32_t number)
 	return r;
 }
 
+/* slapd looks for the values of an entry below the base of the rule, in whatever depth,
+ * among those of entries in the scope. */
+static int matches(const struct dit_unique_rule *rule, bool with_scope,
+                   const struct dit_entry_view *entry, struct dit_arena *arena)
+{
+	struct dit_entry_match match = rule->match;
+
+	if (!with_scope) {
+		match.scope = DIT_SCOPE_SUBTREE;
+	}
+	return dit_entry_matches(&match, entry, arena);
+}
+
+static int push_values(struct taking *taking, size_t number, const struct dit_ad *ad,
+                       const struct dit_attr_view *attr, uint32_t flags)
+{
+	int r = keep_name(taking, 0);
+
+	for (uint32_t k = 0; k < attr->nvalues && r == 0; k++) {
+		r = push(taking, VALUES,
+		         value_digest(taking->overlays, number, ad, key_of(attr, k)),
+		         flags);
+	}
+	return r;
+}
+
 static int take_values(struct taking *taking, size_t number)
 {
 	const struct dit_entry_view *entry = taking->entry;
 	const struct dit_unique_rule *rule =
 		&taking->overlays->opts.rules->unique[number];
-	int is_match = dit_entry_matches(&rule->match, entry, &taking->producer->scratch);
-	int r = is_match < 0 ? is_match : 0;
+	struct dit_arena *arena = &taking->producer->scratch;
+	int is_below = matches(rule, false, entry, arena);
+	int is_in_scope = is_below <= 0 ? is_below : matches(rule, true, entry, arena);
+	uint32_t found = is_in_scope > 0 ? FLAG_FOUND : 0;
+	int r = is_in_scope < 0 ? is_in_scope : 0;
 
-	for (uint32_t i = 0; is_match > 0 && i < entry->nattrs && r == 0; i++) {
+	for (uint32_t i = 0; is_below > 0 && i < entry->nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
-		if (attr->ad == NULL || !is_unique(rule, attr->ad)) {
+		if (attr->ad == NULL) {
 			continue;
 		}
-		r = keep_name(taking, 0);
-		for (uint32_t k = 0; k < attr->nvalues && r == 0; k++) {
-			r = push(taking, VALUES,
-			         value_digest(taking->overlays, number, attr->ad,
-			                      key_of(attr, k)),
-			         FLAG_SEEKS | FLAG_FOUND);
+		if (is_unique(rule, attr->ad)) {
+			r = push_values(taking, number, attr->ad, attr,
+			                FLAG_SEEKS | found);
+		}
+		/* A filter without options finds values that have some. */
+		if (r == 0 && found != 0 && attr->ad != &attr->ad->type->ad &&
+		    is_unique(rule, &attr->ad->type->ad)) {
+			r = push_values(taking, number, &attr->ad->type->ad, attr, found);
 		}
 	}
 	return r;
@@ -451,7 +484,7 @@ static int ask_unique(const struct asking *asking, size_t number)
 	const struct dit_entry_view *entry = asking->entry;
 	const struct dit_unique_rule *rule = &overlays->opts.rules->unique[number];
 	struct dit_overlay_item item = {.kind = DIT_OVERLAY_TWICE};
-	int is_match = dit_entry_matches(&rule->match, entry, &asking->producer->scratch);
+	int is_match = matches(rule, false, entry, &asking->producer->scratch);
 	int r = is_match < 0 ? is_match : 0;
 
 	for (uint32_t i = 0; is_match > 0 && i < entry->nattrs && r == 0; i++) {

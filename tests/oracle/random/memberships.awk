@@ -33,9 +33,10 @@ function choose(i)
 	dn[1] = rand_of(3) == 0
 	dn[2] = rand_of(2) == 0
 	has_lastmod = rand_of(6) > 0
-	has_unique = dangling[1] != "error" && rand_of(3) == 0
+	has_unique = rand_of(2)
 	has_refint = rand_of(3) == 0
 	addcheck = release == "2.7" && rand_of(3) == 0
+	scope = one_of("sub one")
 }
 
 function overlay(k, i)
@@ -82,7 +83,7 @@ function conf(i)
 			overlay(2, i)
 		}
 		if (has_unique) {
-			print "overlay unique\nunique_uri ldap:///?mail?sub"
+			print "overlay unique\nunique_uri ldap:///?mail,audio?" scope
 		}
 	}
 }
@@ -130,7 +131,10 @@ function make_user(k)
 {
 	text = "objectClass: inetOrgPerson\nuid: u" k "\ncn: u" k "\nsn: u\n"
 	if (rand_of(3) == 0) {
-		text = text "mail: m" rand_of(nusers) "@x.org\n"
+		text = text "mail" (rand_of(4) == 0 ? ";x-a" : "") ": m" rand_of(nusers) "@x.org\n"
+	}
+	if (rand_of(4) == 0) {
+		text = text "audio: x\n"
 	}
 	if (rand_of(4) == 0) {
 		text = text "manager: " any_name() "\n"
@@ -189,6 +193,9 @@ function ldif(k)
 	}
 	for (k = 0; k < 4; k++) {
 		text = "objectClass: account\nuid: c" k "\n"
+		if (rand_of(2) == 0) {
+			text = text "objectClass: extensibleObject\nmail: m" rand_of(nusers) "@x.org\n"
+		}
 		add("uid=c" k ",ou=p,@", 0)
 	}
 	shuffle()
