@@ -10,6 +10,8 @@
 #include "load_fixture.h"
 #include "nomem.h"
 
+static bool with_memberof;
+
 /* Reports are counted, not collected: collecting allocates. */
 static void count_report(void *ctx, const struct dit_report *report)
 {
@@ -33,7 +35,9 @@ static uint64_t complete_digest(struct load_fixture *f)
 	uint64_t digest = 0;
 
 	opts.write_context_csn = true;
+	opts.with_memberof = with_memberof;
 	assert_int_equal(dit_load(&opts, &stats), 0);
+	assert_int_equal(stats.nmemberships_added > 0, with_memberof);
 	dit_load_stats_deinit(&stats);
 	digest = digest_all(f);
 	assert_int_not_equal(digest, 0);
@@ -53,8 +57,12 @@ static int load_with_failure(struct load_fixture *f, unsigned threads, long n)
 	opts.report = count_report;
 	opts.report_ctx = &nreports;
 	opts.reject = NULL;
+	opts.with_memberof = with_memberof;
 	countdown = n;
 	r = load_fixture_run(&opts);
+	if (r != 0 && nreports == 0) {
+		fail_msg("allocation %ld failed with %d and nobody said so", n, r);
+	}
 	return r;
 }
 
@@ -98,6 +106,19 @@ TEST(any_allocation_may_fail_with_two_threads)
 TEST(any_allocation_may_fail_with_two_databases)
 {
 	run_with_failures(load_fixture_new_glued(""), 1, 3);
+}
+
+/* Memberships of groups, for which the input is read twice. */
+TEST(any_allocation_may_fail_with_memberships)
+{
+	static const char overlay[] =
+		"moduleload memberof\noverlay memberof\n"
+		"memberof-group-oc person\nmemberof-member-ad seeAlso\n";
+
+	with_memberof = true;
+	run_with_failures(load_fixture_new(overlay), 1, 1);
+	run_with_failures(load_fixture_new(overlay), 2, 7);
+	with_memberof = false;
 }
 
 static void write_more_people(struct load_fixture *f)

@@ -280,6 +280,10 @@ int dit_load_key_entry(struct load_member *member, uint32_t target,
 
 /* ---- load_ahead.c, load_memberof.c: overlays; without, all of these do nothing ---- */
 
+/** A reader of the input (load_setup.c). Reports. */
+int dit_load_open_reader(const struct loader *loader,
+                         const struct dit_ldif_reader_opts *opts,
+                         struct dit_ldif_reader **ret);
 /** The reader of the look, while files can be opened. Reports. */
 int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts *opts);
 /** Look at the whole input. After the outputs are open. Reports. */
