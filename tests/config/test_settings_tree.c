@@ -133,13 +133,15 @@ CONF_TEST(all_kinds_of_entries_are_read)
 
 CONF_TEST(other_databases_and_overlays_keep_their_attributes)
 {
+	const struct dit_overlay_line *line = NULL;
 	struct dit_settings *s = NULL;
 
 	make_root("");
 	test_write_text("d/cn=config/cn=module{0}.ldif",
 	                "dn: cn=module{0}\nobjectClass: olcModuleList\ncn: module{0}\n"
 	                "olcModuleLoad: {0}back_ldap\nolcModuleLoad: {1}memberof\n"
-	                "olcModuleLoad: {2}translucent\nolcModuleLoad: {3}dds\n");
+	                "olcModuleLoad: {2}translucent\nolcModuleLoad: {3}dds\n"
+	                "olcModuleLoad: {4}unique\n");
 	test_write_text("d/cn=config/olcDatabase={1}ldap.ldif",
 	                "dn: olcDatabase={1}ldap\nobjectClass: olcDatabaseConfig\n"
 	                "objectClass: olcLDAPConfig\nolcDatabase: {1}ldap\n"
@@ -153,6 +155,11 @@ CONF_TEST(other_databases_and_overlays_keep_their_attributes)
 	test_write_text("d/cn=config/olcDatabase={2}mdb/olcOverlay={1}dds.ldif",
 	                "dn: olcOverlay={1}dds\nobjectClass: olcOverlayConfig\n"
 	                "objectClass: olcDDSConfig\nolcOverlay: {1}dds\n");
+	test_write_text("d/cn=config/olcDatabase={2}mdb/olcOverlay={4}unique.ldif",
+	                "dn: olcOverlay={4}unique\nobjectClass: olcOverlayConfig\n"
+	                "objectClass: olcUniqueConfig\nolcOverlay: {4}unique\n"
+	                "olcUniqueURI: ignore ldap:///?cn?sub\n"
+	                "olcUniqueURI: ldap:///?mine?sub\n");
 	/* slapd writes this one itself above subordinate databases. */
 	test_write_text("d/cn=config/olcDatabase={2}mdb/olcOverlay={3}glue.ldif",
 	                "dn: olcOverlay={3}glue\nobjectClass: olcOverlayConfig\n"
@@ -169,6 +176,14 @@ CONF_TEST(other_databases_and_overlays_keep_their_attributes)
 	assert_int_equal(s->ndatabases, 3);
 	assert_string_equal(s->databases[1].type, "ldap");
 	assert_non_null(dit_settings_overlay(s->databases[2].overlays, "dds"));
+	line = dit_settings_overlay(s->databases[2].overlays, "unique")->lines;
+	assert_string_equal(line->keyword, "unique_uri");
+	assert_true(line->is_attribute);
+	assert_string_equal(line->args[0], "ldap:///?mine?sub");
+	assert_null(line->args[1]);
+	assert_string_equal(line->next->args[0], "ignore");
+	assert_string_equal(line->next->args[1], "ldap:///?cn?sub");
+	assert_null(line->next->next);
 	assert_ptr_equal(dit_settings_select(s, DIT_SPAN("dc=b"), false),
 	                 &s->databases[1]);
 }

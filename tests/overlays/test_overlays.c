@@ -76,17 +76,18 @@ TEST(directives_become_rules)
 	struct fixture f;
 
 	assert_int_equal(
-		read_rules(&f,
-	                   "rootdn cn=root,cn=x\noverlay memberof\n"
-	                   "overlay memberof\nmemberof-group-oc groupOfUniqueNames\n"
-	                   "memberof-member-ad uniqueMember\n"
-	                   "memberof-memberof-ad seeAlso\nmemberof-dn cn=O\n"
-	                   "memberof-dangling DROP\n"
-	                   "overlay refint\nrefint_attributes member description\n"
-	                   "refint_attributes seeAlso\nrefint_nothing cn=none\n"
-	                   "overlay unique\n"
-	                   "unique_uri \"strict ignore ldap:///?cn?one\"\n"
-	                   "unique_uri ldap:///cn=a,cn=x?cn,description?sub?(cn=a)\n"),
+		read_rules(
+			&f,
+			"rootdn cn=root,cn=x\noverlay memberof\n"
+			"overlay memberof\nmemberof-group-oc groupOfUniqueNames\n"
+			"memberof-member-ad uniqueMember\n"
+			"memberof-memberof-ad seeAlso\nmemberof-dn cn=O\n"
+			"memberof-dangling DROP\n"
+			"overlay refint\nrefint_attributes member description\n"
+			"refint_attributes seeAlso\nrefint_nothing cn=none\n"
+			"overlay unique\n"
+			"unique_uri \"strict ignore ldap:///?cn?one\" ldap:///?sn?sub\n"
+			"unique_uri ldap:///cn=a,cn=x?cn,description?sub?(cn=a)\n"),
 		0);
 	assert_int_equal(f.rules.nmemberof, 2);
 	assert_string_equal(f.rules.memberof[0].member->name.data, "member");

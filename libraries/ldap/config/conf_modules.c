@@ -447,6 +447,7 @@ int dit_conf_keep_words(struct dit_conf_parser *parser,
 	}
 	line->next = overlay->lines;
 	line->keyword = directive->name;
+	line->is_attribute = strcasecmp(parser->scope.words[0], directive->name) != 0;
 	for (size_t i = 0; i + 1 < n; i++) {
 		line->args[i] =
 			dit_arena_copy(arena, dit_span_of(parser->scope.words[i + 1]))

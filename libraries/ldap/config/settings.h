@@ -85,6 +85,7 @@ struct dit_data_settings {
 struct dit_overlay_line {
 	const struct dit_overlay_line *next; /* configured before it; NULL: none */
 	const char *keyword;                 /* of slapd.conf */
+	bool is_attribute;                   /* it is a value in cn=config */
 	const char *args[];                  /* NULL after the last */
 };
 

@@ -219,13 +219,15 @@ static int add_url(struct making *making, const char *text, bool is_ignored)
 	return r;
 }
 
-/* "strict" and "serialize" concern changes alone. */
+/* "strict" and "serialize" concern changes alone. Of slapd.conf slapd takes the first
+ * argument, of cn=config the whole value. */
 static int make_domain(struct making *making, const struct dit_overlay_line *line)
 {
 	bool is_ignored = false;
 	int r = 0;
 
-	for (size_t i = 0; line->args[i] != NULL && r == 0; i++) {
+	for (size_t i = 0;
+	     line->args[i] != NULL && (i == 0 || line->is_attribute) && r == 0; i++) {
 		char *words = strdup(line->args[i]);
 		char *rest = words;
 		const char *word = NULL;
