@@ -227,6 +227,8 @@ static int put_groups(const struct filling *filling, bool is_early,
 			r = put_value(filling, rule->memberof, group->pretty,
 			              group->norm);
 			*ret_last = rule;
+		} else if (asked->kind == DIT_OVERLAY_MISSING && !is_early) {
+			filling->item->nmissing--;
 		}
 	}
 	return r;

@@ -64,6 +64,14 @@ load drop.conf --memberof -l in.ldif
 memberships | grep -c '^member:'
 load twice.conf --memberof -l in.ldif
 memberships | grep '^member:'
+{
+	cat in.ldif
+	printf 'dn: c=DE,dc=example,dc=com\nobjectClass: country\nc: DE\n\n'
+	group abroad bob | sed 's/uid=bob/c=DE/'
+} >country.ldif
+load twice.conf --memberof --stats=stats.json -l country.ldif
+grep -o '"memberships_added": [0-9]*' stats.json
+"$DITCAT" -f twice.conf | grep -Ec '^(memberOf|seeAlso):'
 load error.conf --memberof -l in.ldif
 ls db
 load error.conf --memberof -c --rejects left.ldif -l in.ldif
