@@ -33,7 +33,7 @@ function choose(i)
 	dn[1] = rand_of(3) == 0
 	dn[2] = rand_of(2) == 0
 	has_lastmod = rand_of(6) > 0
-	has_unique = rand_of(2)
+	has_unique = rand_of(3) == 0
 	has_refint = rand_of(3) == 0
 	addcheck = release == "2.7" && rand_of(3) == 0
 	scope = one_of("sub one")
