@@ -39,10 +39,10 @@ static int check_compare(struct check_options *options, char *argv[])
 
 	if (common_is_given(common, OPT_QUICK) || options->wants_sizes ||
 	    options->report_path != NULL || options->log.nfiles > 0 ||
-	    options->check.is_strict) {
+	    options->check.is_strict || options->check.wants_overlays) {
 		return common_wrong_call(common,
 		                         "--compare excludes --quick, --stats, --strict, "
-		                         "--report and --filter-log");
+		                         "--overlays, --report and --filter-log");
 	}
 	if (options->check.path != NULL) {
 		return common_wrong_call(common, "--compare excludes --database");
@@ -71,6 +71,10 @@ static int check_choice(struct check_options *options, int argc, char *argv[])
 	}
 	options->check.is_quick =
 		common_is_given(common, OPT_QUICK) || options->wants_sizes;
+	if (options->check.is_quick && options->check.wants_overlays) {
+		return common_wrong_call(common, "--overlays looks at entries: leave "
+		                                 "--quick and --stats out");
+	}
 	if (!options->wants_sizes &&
 	    (options->report_path != NULL || options->log.nfiles > 0)) {
 		return common_wrong_call(common, "--report and --filter-log are for "

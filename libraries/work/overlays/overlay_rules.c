@@ -4,7 +4,7 @@
  * directive that has one value the last one counts; it is the first of its list
  * (overlays.md 1, 4, 5).
  */
-#include "overlays/overlays.h"
+#include "overlays/overlays_impl.h"
 
 #include <errno.h>
 #include <ldap.h>
@@ -18,8 +18,7 @@
 
 #define ARENA_BYTES 4096
 
-#define SYNTAX_DN       "1.3.6.1.4.1.1466.115.121.1.12"
-#define SYNTAX_NAME_UID "1.3.6.1.4.1.1466.115.121.1.34"
+#define SYNTAX_DN "1.3.6.1.4.1.1466.115.121.1.12"
 
 struct making {
 	const struct dit_job *job;

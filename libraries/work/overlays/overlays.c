@@ -318,6 +318,20 @@ static int ask_members(const struct asking *asking, uint32_t number)
 	return r;
 }
 
+/* A value of nameUID syntax may have a bit string after its DN: #'0101'B */
+static struct dit_span dn_of(const struct dit_attr_view *attr, uint32_t number)
+{
+	struct dit_span dn = key_of(attr, number);
+	const char *bits = strcmp(attr->ad->type->syntax->oid, SYNTAX_NAME_UID) != 0
+	                           ? NULL
+	                           : memrchr(dn.data, '#', dn.len);
+
+	if (bits != NULL && dn.data[dn.len - 1] == 'B') {
+		dn.len = (size_t)(bits - dn.data);
+	}
+	return dn;
+}
+
 static int ask_references(const struct asking *asking, uint32_t number)
 {
 	const struct dit_refint_rule *rule =
@@ -330,7 +344,7 @@ static int ask_references(const struct asking *asking, uint32_t number)
 
 		for (uint32_t k = 0; attr->ad == rule->ad && k < attr->nvalues && r == 0;
 		     k++, item.number++) {
-			struct dit_span dn = key_of(attr, k);
+			struct dit_span dn = dn_of(attr, k);
 			bool is_nothing = rule->nothing.data != NULL &&
 			                  dit_span_eq(dn, rule->nothing);
 

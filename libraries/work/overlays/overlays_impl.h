@@ -29,6 +29,8 @@
 #define FLAG_FOUND 0x02u /* others find this one */
 #define FLAG_TAKEN 0x04u /* in order: one before it has it, and is not refused */
 
+#define SYNTAX_NAME_UID "1.3.6.1.4.1.1466.115.121.1.34"
+
 enum overlay_table_kind {
 	NAMES,
 	MEMBERS,
