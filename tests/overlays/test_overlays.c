@@ -47,6 +47,8 @@ static void collect(void *ctx, const struct dit_report *report)
 static int read_rules(struct fixture *f, const char *lines)
 {
 	char path[4096];
+	const struct dit_settings_source source = {.file = path,
+	                                           .openldap = DIT_OPENLDAP_2_7};
 	FILE *file = NULL;
 	int r = 0;
 
@@ -56,7 +58,7 @@ static int read_rules(struct fixture *f, const char *lines)
 	assert_non_null(file);
 	(void)fprintf(file, "%s%s", head, lines);
 	assert_int_equal(fclose(file), 0);
-	r = dit_settings_read(&f->settings, DIT_SETTINGS_FILE(path), collect, f);
+	r = dit_settings_read(&f->settings, &source, collect, f);
 	assert_int_equal(r, 0);
 	f->job.chosen.settings = f->settings;
 	f->job.opts.report = collect;
@@ -370,6 +372,32 @@ static unsigned first_with(const struct model_entry *model, unsigned entries,
 		}
 	}
 	return 0;
+}
+
+/* slapd gives its group to a member that comes later, and to no other one. */
+TEST(with_addcheck_an_entry_that_is_no_group_may_have_members)
+{
+	struct model_entry model[NENTRIES] = {{0}};
+	struct fixture f;
+	const struct dit_overlays_opts opts = {
+		.rules = &f.rules, .nproducers = PRODUCERS, .with_memberof = true};
+	struct dit_overlays *overlays = NULL;
+	struct answer answer;
+
+	assert_int_equal(read_rules(&f, "overlay memberof\nmemberof-addcheck on\n"), 0);
+	for (unsigned i = 0; i < NENTRIES; i++) {
+		model[i].name = i;
+	}
+	model[0].members = 6;
+	model[1].stored = 9;
+	overlays = take_all(&f, model, &opts);
+	answer = ask(&f, overlays, model, 1);
+	assert_int_equal(answer.by_kind[DIT_OVERLAY_MEMBER], 1);
+	assert_int_equal(answer.by_kind[DIT_OVERLAY_SURPLUS], 8);
+	answer = ask(&f, overlays, model, 2);
+	assert_int_equal(answer.by_kind[DIT_OVERLAY_MISSING], 0);
+	dit_overlays_free(overlays);
+	drop_rules(&f);
 }
 
 /* As slapd adds them one by one. @return the entries that it accepts */

@@ -61,6 +61,7 @@ static bool is_meant(const struct telling *telling, const struct dit_ad *ad)
 	case DIT_OVERLAY_TWICE:
 		return ad->ordinal == item->rule;
 	case DIT_OVERLAY_MEMBER:
+	case DIT_OVERLAY_ALLOWED:
 	case DIT_OVERLAY_MISSING:
 	case DIT_OVERLAY_SURPLUS:
 		break;
@@ -142,6 +143,7 @@ static int tell(void *ctx, struct dit_scan_range *range,
 		telling.item = &asked.items[i];
 		telling.value[0] = '\0';
 		if (telling.item->kind != DIT_OVERLAY_MEMBER &&
+		    telling.item->kind != DIT_OVERLAY_ALLOWED &&
 		    (telling.item->kind != DIT_OVERLAY_DANGLING ||
 		     content->wants_overlays)) {
 			report(&telling);

@@ -375,8 +375,10 @@ static int ask_group(const struct asking *asking, const struct dit_pair *pair)
 		return 0;
 	}
 	item.is_early = overlays->opts.in_order && item.other < id;
+	/* slapd has made such a membership if the entry came later: both are right. */
 	if (!item.is_early && is_no_group) {
-		return 0;
+		item.kind = DIT_OVERLAY_ALLOWED;
+		return overlays->opts.in_order ? 0 : ask(asking, &item);
 	}
 	if (item.is_early && !rule->has_addcheck) {
 		asking->producer->nlate += !is_no_group;
@@ -426,6 +428,8 @@ static int ask_groups(const struct asking *asking)
 		if (n == first ||
 		    compare_groups(&ret->items[n - 1], &ret->items[i]) != 0) {
 			ret->items[n++] = ret->items[i];
+		} else if (ret->items[n - 1].kind == DIT_OVERLAY_ALLOWED) {
+			ret->items[n - 1] = ret->items[i];
 		}
 	}
 	ret->nitems = n;

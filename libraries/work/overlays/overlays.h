@@ -145,6 +145,7 @@ enum dit_overlay_kind {
 	DIT_OVERLAY_DANGLING,
 	DIT_OVERLAY_REFERENCE, /* the same of an attribute of refint */
 	DIT_OVERLAY_MEMBER,    /* memberOf has the group `other`, and is to have it */
+	DIT_OVERLAY_ALLOWED,   /* memberOf may have the group `other`, and does not */
 	DIT_OVERLAY_MISSING,   /* memberOf is to have the group `other` */
 	DIT_OVERLAY_SURPLUS,   /* memberOf is not to have its value `number` */
 	DIT_OVERLAY_TWICE, /* the entry `other` has this value, too; in order, before */

@@ -123,7 +123,7 @@ function add(dn_text, is_group)
 {
 	entry[++nentries] = "dn: " dn_text "\n" text "\n"
 	gsub(/@x/, "#x", entry[nentries])
-	gsub(/@/, "dc=" (rand_of(12) == 0 && part != "sorted" ? "M" : "m") number, entry[nentries])
+	gsub(/@/, "dc=" (rand_of(12) == 0 && part != "sorted" && !addcheck ? "M" : "m") number, entry[nentries])
 	group[nentries] = is_group
 }
 
@@ -203,23 +203,26 @@ function ldif(k)
 	print "dn: ou=p,dc=m" number "\nobjectClass: organizationalUnit\nou: p\n"
 	for (k = 1; k <= nentries; k++) {
 		if (!(part == "sorted" && group[k])) {
-			show(entry[k])
+			show(entry[k], group[k])
 		}
 	}
 	for (k = 1; k <= nentries && part == "sorted"; k++) {
 		if (group[k]) {
-			show(entry[k])
+			show(entry[k], group[k])
 		}
 	}
 }
 
-function show(text)
+function show(text, is_group)
 {
 	if (part == "spoilt" && rand_of(2) == 0) {
 		sub(/\n\n$/, "\n" spoil() "\n", text)
 	}
 	if (part == "sorted") {
 		gsub(/\n(member|member;x-a|uniqueMember): cn=[^\n]*/, "", text)
+		if (!is_group) {
+			gsub(/\nmember: [^\n]*/, "", text)
+		}
 	}
 	gsub(/#x/, "@x", text)
 	printf "%s", text
