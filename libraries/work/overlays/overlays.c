@@ -167,7 +167,6 @@ static int take_members(struct taking *taking, uint32_t number)
 	const struct dit_overlay_rules *rules = taking->overlays->opts.rules;
 	const struct dit_memberof_rule *rule = &rules->memberof[number];
 	uint32_t what = number;
-	bool is_known = false; /* as a group, or as none */
 	int r = 0;
 
 	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
@@ -176,10 +175,9 @@ static int take_members(struct taking *taking, uint32_t number)
 		if (attr->ad == NULL || !dit_overlays_is_member(rule, attr->ad)) {
 			continue;
 		}
-		if (!is_known && !is_group(rules, entry, rule->group)) {
+		if (!is_group(rules, entry, rule->group)) {
 			what |= FLAG_NO_GROUP;
 		}
-		is_known = true;
 		if ((what & FLAG_NO_GROUP) != 0 && !rule->has_addcheck) {
 			return 0;
 		}
@@ -294,20 +292,20 @@ static int ask_members(const struct asking *asking, uint32_t number)
 	const struct dit_overlays *overlays = asking->overlays;
 	const struct dit_memberof_rule *rule = &overlays->opts.rules->memberof[number];
 	struct dit_overlay_item item = {.kind = DIT_OVERLAY_DANGLING, .rule = number};
-	bool is_known = rule->dangling == DIT_DANGLING_IGNORE;
 	int r = 0;
 
+	if (rule->dangling == DIT_DANGLING_IGNORE) {
+		return 0;
+	}
 	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
 		if (attr->ad == NULL || !dit_overlays_is_member(rule, attr->ad)) {
 			continue;
 		}
-		if (is_known ? rule->dangling == DIT_DANGLING_IGNORE
-		             : !is_group(overlays->opts.rules, entry, rule->group)) {
+		if (!is_group(overlays->opts.rules, entry, rule->group)) {
 			return 0;
 		}
-		is_known = false;
 		for (uint32_t k = 0; k < attr->nvalues && r == 0; k++, item.number++) {
 			r = dit_overlay_is_dangling(overlays, entry->id,
 			                            digest_of(overlays, key_of(attr, k)))
