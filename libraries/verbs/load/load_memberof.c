@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the overlays memberof and unique ask of an entry that is loaded: it is refused,
+ * The overlays memberof and unique change an entry that is loaded: it is refused,
  * members are dropped, memberships are added, or it stays as it is. load_ahead.c has read
  * all names before.
  *

@@ -176,7 +176,7 @@ struct load_input {
 	uint64_t nrecords; /* in batches so far */
 };
 
-/** What overlays make of the entries (load_ahead.c). Zero: nothing */
+/** Overlays change the entries (load_ahead.c). Zero: they change nothing */
 struct load_ahead {
 	struct dit_ldif_reader *reader; /* until the look is done; NULL: none is wanted */
 	struct dit_overlay_rules rules; /* [const] while members run */

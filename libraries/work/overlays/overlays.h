@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the overlays memberof, refint and unique of a database ask of its entries
+ * The overlays memberof, refint and unique of a database set rules for its entries
  * (overlays.md).
  *
  *   dit_overlay_rules_make()

@@ -42,7 +42,7 @@ VERSION: str = _ffi.string(_lib.dit_version()).decode()
 Numbers = Dict[str, int]
 Attributes = Dict[str, List[bytes]]
 
-# What the macros DIT_..._OPTS_INIT assign; in all of them database is -1.
+# The macros DIT_..._OPTS_INIT assign these; in all of them database is -1.
 _INITIAL: Dict[str, Dict[str, Any]] = {
     'entry_scan': {'wait_ms': 10000}, 'export': {'wrap': 78},
     'load': {'max_rejects': 2**64 - 1}, 'modify': {'max_rejects': 2**64 - 1}}
