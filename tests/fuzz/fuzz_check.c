@@ -9,13 +9,12 @@
  */
 #include "check/check.h"
 #include "fuzz/changed_database.h"
+#include "fuzz/fuzz_target.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NCHANGES_MAX 40
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct changed_database db;
 

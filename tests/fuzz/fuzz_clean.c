@@ -7,6 +7,7 @@
  *
  * The input is the one of fuzz_walk.
  */
+#include "fuzz/fuzz_target.h"
 #include "page/tree_cursor.h"
 #include "walk/walk_fixture.h"
 
@@ -14,8 +15,6 @@
 #include <sys/mman.h>
 
 #include <lmdb.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool is_right)
 {

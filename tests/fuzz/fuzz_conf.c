@@ -11,15 +11,7 @@
 
 #include "base/error.h"
 #include "config/settings.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
+#include "fuzz/fuzz_target.h"
 
 static void count(void *ctx, const struct dit_report *report)
 {

@@ -7,6 +7,7 @@
  * list of changes, 4 bytes each: page, place in the page (2 bytes; with the highest bit
  * it is in the page's first 64 bytes, where most of the format is), byte.
  */
+#include "fuzz/fuzz_target.h"
 #include "page/tree_cursor.h"
 
 #include <fcntl.h>
@@ -23,15 +24,6 @@
 #define HEAD_BYTES   64u
 #define FILE_BYTES   (8u << 20) /* at most */
 #define RECORDS_MAX  3000u      /* of a table that was changed */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
 
 static const char *const names[] = {"people", "big-ps1024", "gen100"};
 

@@ -13,15 +13,7 @@
 
 #include "base/error.h"
 #include "diff/diff.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
+#include "fuzz/fuzz_target.h"
 
 struct text {
 	char path[64];

@@ -6,17 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fuzz/fuzz_target.h"
 #include "values/dn.h"
 #include "values/value.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
 
 static struct dit_schema *make_schema(void)
 {

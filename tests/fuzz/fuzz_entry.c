@@ -9,8 +9,7 @@
 
 #include "codec/entry_codec.h"
 #include "entry/entry_fixture.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz/fuzz_target.h"
 
 static void compare(const struct dit_entry *entry, const struct dit_stored_entry *stored)
 {

@@ -5,8 +5,7 @@
 
 #include "codec/entry_codec.h"
 #include "codec/name_codec.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz/fuzz_target.h"
 
 static size_t sum_of(const struct dit_span *values, uint32_t n)
 {

@@ -5,6 +5,7 @@
  */
 #include "export/export.h"
 #include "fuzz/changed_database.h"
+#include "fuzz/fuzz_target.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +14,6 @@
 #include <unistd.h>
 
 #define NCHANGES_MAX 40
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	FOR_2_7 = 1,

@@ -7,15 +7,7 @@
 
 #include "base/error.h"
 #include "filter/filter_match.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
+#include "fuzz/fuzz_target.h"
 
 #define NATTRS 4
 

@@ -6,9 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fuzz/fuzz_target.h"
 #include "index/key_bytes.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

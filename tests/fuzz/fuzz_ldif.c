@@ -12,17 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz/fuzz_target.h"
 #include "ldif/ldif_parse.h"
 #include "ldif/ldif_reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
 
 static bool may_name_a_file(const char *text, size_t size)
 {

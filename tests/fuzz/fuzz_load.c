@@ -5,14 +5,13 @@
  * is none.
  */
 #include "fuzz/changed_database.h"
+#include "fuzz/fuzz_target.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	KEEP_GOING = 1,

@@ -12,16 +12,8 @@
 
 #include "base/cut.h"
 #include "base/error.h"
+#include "fuzz/fuzz_target.h"
 #include "split/split_impl.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
 
 static struct dit_split_map *read_map(const struct dit_schema *schema, const char *path)
 {

@@ -7,13 +7,12 @@
  * database, if it was one.
  */
 #include "fuzz/changed_database.h"
+#include "fuzz/fuzz_target.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NCHANGES_MAX 40
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	KEEP_GOING = 1,

@@ -8,14 +8,13 @@
  * a sound database, if it was one.
  */
 #include "fuzz/changed_database.h"
+#include "fuzz/fuzz_target.h"
 #include "modify/modify_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NCHANGES_MAX 40
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	FOR_2_7 = 1,

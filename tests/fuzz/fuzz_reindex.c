@@ -6,14 +6,13 @@
  * fails leaves the file as it was.
  */
 #include "fuzz/changed_database.h"
+#include "fuzz/fuzz_target.h"
 #include "reindex/reindex.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NCHANGES_MAX 40
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	FOR_2_7 = 1,

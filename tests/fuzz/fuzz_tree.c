@@ -15,16 +15,8 @@
 
 #include "base/error.h"
 #include "config/settings.h"
+#include "fuzz/fuzz_target.h"
 #include "system/tmp_files.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
 
 #define CUT        "%\n"
 #define PATH_BYTES (PATH_MAX + 128)

@@ -6,16 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fuzz/fuzz_target.h"
 #include "values/value.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                 \
- do {                                                                                    \
-  if (!(condition)) {                                                                    \
-   abort();                                                                              \
-  }                                                                                      \
- } while (0)
 
 enum kind {
 	KIND_NORMALIZE,

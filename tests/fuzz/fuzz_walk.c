@@ -4,12 +4,11 @@
  *
  * The input is the list of changes of image_change().
  */
+#include "fuzz/fuzz_target.h"
 #include "walk/walk_fixture.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void look_at(void *ctx, const struct dit_walk_finding *finding)
 {

@@ -58,4 +58,4 @@ test_tools += $(fuzz_targets)
 unit_scripts += %D%/fuzz.sh
 long_units += %D%/fuzz.sh
 EXTRA_DIST += %D%/README.md %D%/corpus %D%/hours.sh
-tests_libfixtures_a_SOURCES += %D%/changed_database.c %D%/changed_database.h
+tests_libfixtures_a_SOURCES += %D%/changed_database.c %D%/changed_database.h %D%/fuzz_target.h

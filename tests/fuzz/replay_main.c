@@ -18,12 +18,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fuzz/fuzz_target.h"
+
 #define INPUT_MAX (64u << 10)
 #ifndef MUTATIONS
 # define MUTATIONS 400 /* of all files together; targets of whole runs have fewer */
 #endif
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint64_t next_random(uint64_t *state)
 {
