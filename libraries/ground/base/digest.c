@@ -72,13 +72,11 @@ void dit_sum128_text(const struct dit_sum128 *sum, char ret[DIT_DIGEST_TEXT_BYTE
 
 /* ---- of entries ---- */
 
-void dit_sum128_add_values(struct dit_sum128 *sum, struct dit_span name,
-                           const struct dit_span *values, uint32_t nvalues, uint64_t seed)
+void dit_sum128_add_values(struct dit_sum128 *sum, const struct dit_span *values,
+                           uint32_t nvalues, uint64_t seed)
 {
-	uint64_t own = dit_sum128_seed(name, seed);
-
 	for (uint32_t i = 0; i < nvalues; i++) {
-		struct dit_sum128 value = dit_sum128_of(values[i], own);
+		struct dit_sum128 value = dit_sum128_of(values[i], seed);
 
 		dit_sum128_add(sum, &value);
 	}

@@ -53,11 +53,10 @@ void dit_sum128_text(const struct dit_sum128 *sum, char ret[DIT_DIGEST_TEXT_BYTE
 
 /* ---- of entries ---- */
 
-/** Add the digest of each value: XXH3 of its bytes, seeded with XXH3 (64 bits) of the
- * name of its attribute. @param seed  of the name; 0 in digests that leave the process */
-void dit_sum128_add_values(struct dit_sum128 *sum, struct dit_span name,
-                           const struct dit_span *values, uint32_t nvalues,
-                           uint64_t seed);
+/** Add the digest of each value: XXH3 of its bytes. @param seed  in digests that leave
+ * the process, XXH3 (64 bits) of its attribute's name; in others mixed with a secret */
+void dit_sum128_add_values(struct dit_sum128 *sum, const struct dit_span *values,
+                           uint32_t nvalues, uint64_t seed);
 
 /**
  * The digest of an entry: XXH3 of 32 bytes: XXH3 of the normal DN, then the sum of the

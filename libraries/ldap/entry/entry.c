@@ -73,8 +73,8 @@ struct dit_sum128 dit_entry_digest(const struct dit_entry *entry)
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];
 
-		dit_sum128_add_values(&sum, attr->ad->name, attr->values, attr->nvalues,
-		                      0);
+		dit_sum128_add_values(&sum, attr->values, attr->nvalues,
+		                      attr->ad->name_sum);
 	}
 	return dit_sum128_of_entry(entry->dn.norm, &sum);
 }

@@ -314,6 +314,7 @@ static int make_ad(struct dit_schema *schema, const struct parsed_desc *desc,
 		goto no_memory;
 	}
 	dit_name_table_put(&schema->ads, ad->name, ad);
+	ad->name_sum = dit_sum128_seed(ad->name, 0);
 	ad->ordinal = atomic_fetch_add_explicit(&schema->nads, 1, memory_order_relaxed);
 	*ret = ad;
 	return 0;

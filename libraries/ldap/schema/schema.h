@@ -167,9 +167,10 @@ struct dit_ad {
 	const struct dit_attr_type *type;
 	struct dit_span name; /* canonical: "cn", "cn;lang-de;lang-en"; NUL-terminated */
 	struct dit_span
-		options;  /* canonical, without the first ';' and without "binary" */
-	uint32_t ordinal; /* 0, 1, 2 ... in the order of first use; an array index */
-	bool is_binary;   /* carries ";binary" */
+		options;   /* canonical, without the first ';' and without "binary" */
+	uint64_t name_sum; /* dit_sum128_seed() of the name: a seed of its values' sums */
+	uint32_t ordinal;  /* 0, 1, 2 ... in the order of first use; an array index */
+	bool is_binary;    /* carries ";binary" */
 };
 
 struct dit_attr_type {
@@ -361,6 +362,17 @@ static inline bool dit_ad_slot_is(const struct dit_ad_cache_slot *slot,
                                   struct dit_span name)
 {
 	return slot->len == name.len && dit_short_eq(slot->name, name.data, name.len);
+}
+
+/** Add the sum of a value. @param place  of the value among those of its attribute: it
+ * counts where the schema says X-ORDERED. @param seed  of all sums that are compared */
+static inline void dit_ad_sum_value(const struct dit_ad *ad, struct dit_span value,
+                                    uint32_t place, uint64_t seed, struct dit_sum128 *sum)
+{
+	bool is_ordered = (ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
+
+	dit_sum128_add_values(sum, &value, 1,
+	                      (ad->name_sum ^ seed) + (is_ordered ? place : 0));
 }
 
 /** By the hash of the name; do not call. */

@@ -80,14 +80,13 @@ bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad)
 static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *attr,
                      struct dit_sum128 *sum)
 {
-	struct dit_span name = attr->ad == NULL ? attr->name : attr->ad->name;
-	bool is_ordered = attr->ad != NULL &&
-	                  (attr->ad->type->flags & DIT_TYPE_ORDERED_VALUES) != 0;
-	uint32_t each = is_ordered ? 1 : attr->nvalues;
-
-	/* Each place of an order has a seed of its own. */
-	for (uint32_t i = 0; i < attr->nvalues; i += each) {
-		dit_sum128_add_values(sum, name, attr->values + i, each, diff->seed + i);
+	if (attr->ad == NULL) {
+		dit_sum128_add_values(sum, attr->values, attr->nvalues,
+		                      dit_sum128_seed(attr->name, diff->seed));
+		return;
+	}
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		dit_ad_sum_value(attr->ad, attr->values[i], i, diff->seed, sum);
 	}
 }
 

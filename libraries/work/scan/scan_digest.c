@@ -16,9 +16,10 @@ struct dit_sum128 dit_entry_view_digest(const struct dit_entry_view *entry)
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
 		if (!dit_span_eq(attr->name, DIT_SPAN("contextCSN"))) {
-			dit_sum128_add_values(
-				&sum, attr->ad == NULL ? attr->name : attr->ad->name,
-				attr->values, attr->nvalues, 0);
+			dit_sum128_add_values(&sum, attr->values, attr->nvalues,
+			                      attr->ad == NULL
+			                              ? dit_sum128_seed(attr->name, 0)
+			                              : attr->ad->name_sum);
 		}
 	}
 	return dit_sum128_of_entry(entry->norm_dn, &sum);
