@@ -153,10 +153,16 @@ int dit_entry_read_parsed(const struct dit_entry_context *context,
                           const struct dit_ldif_lines *lines, struct dit_notes *notes,
                           struct dit_entry *ret);
 
+/** The DN of a record that is parsed. @param lines  are those of its attributes after
+ * that. @return as dit_entry_read() */
+int dit_entry_read_dn(const struct dit_entry_context *context,
+                      struct dit_entry_caches *caches, struct dit_ldif_lines *lines,
+                      struct dit_notes *notes, struct dit_dn *ret);
+
 /**
- * The values of a modification: lines of one attribute.
+ * The lines of attributes: what dit_entry_read_dn() has left, or those of a modification.
  *
- * @param ret  gets the attribute, and no DN
+ * @param ret  gets the attributes, and no DN
  *
  * @return as dit_entry_read()
  */
@@ -285,5 +291,18 @@ static inline struct dit_attr *dit_entry_add(struct dit_entry *entry,
  * @param entry  of dit_entry_read(), before anything is added to it
  */
 struct dit_sum128 dit_entry_digest(const struct dit_entry *entry);
+
+/**
+ * Add dit_ad_sum_value() of all values, before these are read: where a stored entry of
+ * the DN has the same sum, it has the same values, and nothing can be wrong with them.
+ *
+ * @param lines  of dit_entry_read_dn()
+ *
+ * @return 0; DIT_E_UNKNOWN: one has no value, or not the name of an attribute; -ENOMEM
+ */
+int dit_entry_sum_lines(const struct dit_entry_context *context,
+                        struct dit_entry_caches *caches,
+                        const struct dit_ldif_lines *lines, uint64_t seed,
+                        struct dit_sum128 *sum);
 
 #endif

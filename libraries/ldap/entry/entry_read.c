@@ -551,6 +551,26 @@ static int read_attrs(struct reading *reading, struct dit_entry *entry)
 	return read_runs(reading, entry);
 }
 
+int dit_entry_read_dn(const struct dit_entry_context *context,
+                      struct dit_entry_caches *caches, struct dit_ldif_lines *lines,
+                      struct dit_notes *notes, struct dit_dn *ret)
+{
+	struct reading reading = {.context = context,
+	                          .caches = caches,
+	                          .arena = notes->arena,
+	                          .notes = notes,
+	                          .lines = lines->lines,
+	                          .nlines = lines->nlines,
+	                          .has_comments = lines->has_comments};
+	size_t after_dn = 0;
+	int r = find_dn(&reading, ret, &after_dn);
+
+	r = r ?: take_change(&reading, ret->pretty, after_dn);
+	lines->lines = reading.lines;
+	lines->nlines = reading.nlines;
+	return r;
+}
+
 int dit_entry_read_lines(const struct dit_entry_context *context,
                          struct dit_entry_caches *caches, struct dit_ldif_line *lines,
                          size_t nlines, struct dit_notes *notes, struct dit_entry *ret)
@@ -572,22 +592,17 @@ int dit_entry_read_parsed(const struct dit_entry_context *context,
                           const struct dit_ldif_lines *lines, struct dit_notes *notes,
                           struct dit_entry *ret)
 {
-	struct reading reading = {.context = context,
-	                          .caches = caches,
-	                          .work = caches->work,
-	                          .arena = notes->arena,
-	                          .notes = notes,
-	                          .lines = lines->lines,
-	                          .nlines = lines->nlines,
-	                          .has_comments = lines->has_comments};
+	struct dit_ldif_lines rest = *lines;
 	struct dit_entry entry = {0};
-	size_t after_dn = 0;
-	int r = find_dn(&reading, &entry.dn, &after_dn);
+	struct dit_dn dn;
+	int r = dit_entry_read_dn(context, caches, &rest, notes, &dn);
 
-	r = r ?: take_change(&reading, entry.dn.pretty, after_dn);
-	r = r ?: read_attrs(&reading, &entry);
+	r = r
+	            ?: dit_entry_read_lines(context, caches, rest.lines, rest.nlines,
+	                                    notes, &entry);
 	if (r == 0) {
 		*ret = entry;
+		ret->dn = dn;
 	}
 	return r;
 }
@@ -600,4 +615,31 @@ int dit_entry_read(const struct dit_entry_context *context,
 	int r = dit_ldif_parse(&context->ldif, record, context->files, notes, &lines);
 
 	return r ?: dit_entry_read_parsed(context, caches, &lines, notes, ret);
+}
+
+int dit_entry_sum_lines(const struct dit_entry_context *context,
+                        struct dit_entry_caches *caches,
+                        const struct dit_ldif_lines *lines, uint64_t seed,
+                        struct dit_sum128 *sum)
+{
+	const struct dit_ad *before = NULL;
+	uint32_t place = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < lines->nlines && r == 0; i++) {
+		const struct dit_ldif_line *line = &lines->lines[i];
+		const struct dit_ad *ad = NULL;
+
+		if (line->value.data == NULL) {
+			return DIT_E_UNKNOWN;
+		}
+		r = dit_ad_find(context->schema, &caches->work->ads, line->name, &ad,
+		                NULL);
+		if (r == 0) {
+			place = ad == before ? place + 1 : 0;
+			before = ad;
+			dit_ad_sum_value(ad, line->value, place, seed, sum);
+		}
+	}
+	return r;
 }
