@@ -1,6 +1,8 @@
 # libraries/work/scan/local.mk
 libditkit_a_SOURCES += \
 	%D%/entry_match.c \
+	%D%/known.c \
+	%D%/known.h \
 	%D%/scan.h \
 	%D%/scan_digest.c \
 	%D%/scan_entries.c \

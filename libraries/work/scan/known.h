@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The entries of a database, as another state of the directory may have them: which entry
+ * of LDIF is just the same as a stored one?
+ *
+ *   dit_known_new();  dit_known_push() of each entry, by the members of a scan;
+ *   dit_known_seal();  dit_known_find() of each entry of the other state, by any thread;
+ *   dit_known_note();  dit_known_twin();  dit_known_free()
+ *
+ * Entries are the same if their sums are: dit_sum128_of() of the RDN as written and of
+ * the normal DN, and dit_ad_sum_value() of all values. The seed is random, so nobody can
+ * choose values of one sum.
+ *
+ * Threads: each function says.
+ */
+#ifndef DITKIT_KNOWN_H
+#define DITKIT_KNOWN_H
+
+#include <stdint.h>
+
+#include "base/digest.h"
+
+struct dit_known;
+
+/** @param nmembers  threads that push. 0 or -ENOMEM */
+int dit_known_new(struct dit_known **ret, unsigned nmembers, uint64_t seed);
+/** NULL is fine. */
+void dit_known_free(struct dit_known *known);
+/** The memory of so many entries, about. */
+uint64_t dit_known_bytes(uint64_t nentries);
+
+/** One more entry. @param member  its number; each from one thread at a time.
+ * 0 or -ENOMEM */
+int dit_known_push(struct dit_known *known, unsigned member, uint64_t id,
+                   const struct dit_sum128 *sum);
+/** That were all. Main. 0 or -ENOMEM */
+int dit_known_seal(struct dit_known *known);
+
+/** Any thread, after dit_known_seal(). */
+uint64_t dit_known_seed(const struct dit_known *known);
+/** The ID of the entry that has this sum; 0: none has. Any thread, likewise. */
+uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *sum);
+
+/** The other state has that entry under an ID of its own. One thread. 0 or -ENOMEM */
+int dit_known_note(struct dit_known *known, uint64_t own_id, uint64_t id);
+/** What dit_known_note() got; 0: nothing. Any thread, while none notes. */
+uint64_t dit_known_twin(const struct dit_known *known, uint64_t own_id);
+
+/** Gives the known entries to a load, when it has become the user that may read them.
+ * @param ret  borrowed; NULL: nothing is known. 0; an error that was reported */
+struct dit_known_source {
+	int (*get)(void *ctx, struct dit_known **ret);
+	void *ctx;
+};
+
+#endif

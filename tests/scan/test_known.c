@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Contract of scan/known.h: entries are found by their sums, whoever pushed them. */
+#include "test.h"
+
+#include <errno.h>
+
+#include "nomem.h"
+#include "scan/known.h"
+
+#define NMEMBERS 3
+#define NMOST    3000
+
+static struct dit_sum128 sum_of(uint64_t id, uint64_t seed)
+{
+	return dit_sum128_of((struct dit_span){(const char *)&id, sizeof(id)}, seed);
+}
+
+/* IDs 1 to n, by the members in turn. 0 or -ENOMEM */
+static int fill(struct dit_known **ret, uint64_t n)
+{
+	int r = dit_known_new(ret, NMEMBERS, 5);
+
+	for (uint64_t id = 1; id <= n && r == 0; id++) {
+		struct dit_sum128 sum = sum_of(id, 5);
+
+		r = dit_known_push(*ret, (unsigned)(id % NMEMBERS), id, &sum);
+	}
+	return r < 0 ? r : dit_known_seal(*ret);
+}
+
+TEST(each_entry_is_found_and_no_other)
+{
+	static const uint64_t sizes[] = {0, 1, 2, 7, 8, 9, 100, NMOST};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct dit_known *known = NULL;
+
+		assert_int_equal(fill(&known, sizes[i]), 0);
+		assert_int_equal(dit_known_seed(known), 5);
+		for (uint64_t id = 1; id <= NMOST; id++) {
+			struct dit_sum128 sum = sum_of(id, 5);
+			struct dit_sum128 half = {.high = sum.high, .low = ~sum.low};
+			struct dit_sum128 other = sum_of(id, 6);
+
+			assert_int_equal(dit_known_find(known, &sum),
+			                 id <= sizes[i] ? id : 0);
+			assert_int_equal(dit_known_find(known, &half), 0);
+			assert_int_equal(dit_known_find(known, &other), 0);
+		}
+		dit_known_free(known);
+	}
+}
+
+TEST(twins_have_ids_of_their_own)
+{
+	struct dit_known *known = NULL;
+
+	assert_int_equal(fill(&known, 10), 0);
+	assert_int_equal(dit_known_twin(known, 0), 0);
+	assert_int_equal(dit_known_twin(known, 1000), 0);
+	for (uint64_t own = 1000; own > 0; own -= 2) {
+		assert_int_equal(dit_known_note(known, own, own * own), 0);
+	}
+	for (uint64_t own = 1; own <= 1000; own++) {
+		assert_int_equal(dit_known_twin(known, own),
+		                 own % 2 == 0 ? own * own : 0);
+	}
+	assert_int_equal(dit_known_twin(known, UINT64_MAX), 0);
+	dit_known_free(known);
+}
+
+TEST(memory_that_runs_out_is_an_error)
+{
+	bool has_failed = true;
+
+	for (long n = 0; has_failed; n++) {
+		struct dit_known *known = NULL;
+		int r = 0;
+
+		countdown = n;
+		r = fill(&known, 300);
+		r = r < 0 ? r : dit_known_note(known, 5, 5);
+		has_failed = countdown < 0;
+		countdown = -1;
+		assert_int_equal(r, has_failed ? -ENOMEM : 0);
+		dit_known_free(known);
+	}
+}
+
+int main(void)
+{
+	return test_run("tests", NULL, NULL);
+}
