@@ -39,7 +39,7 @@ struct diff_side {
 	const char
 		*directory; /* of a database; NULL: the configured one, or no database */
 	const char *digest; /* a file of ditdiff --digest; NULL: none */
-	struct inputs inputs; /* LDIF, which is loaded to be compared; none: a database */
+	struct inputs inputs; /* LDIF; none: a database */
 };
 
 struct diff_options {
@@ -201,8 +201,12 @@ static int read_operands(struct diff_options *options, int argc, char *argv[])
 		return common_wrong_call(&options->common,
 		                         "--summary is of changes, not of digests");
 	}
-	options->diff.digests[0] = options->sides[0].digest;
-	options->diff.digests[1] = options->sides[1].digest;
+	for (unsigned i = 0; i < 2; i++) {
+		options->diff.digests[i] = options->sides[i].digest;
+		options->diff.is_made[i] = options->sides[i].inputs.n > 0;
+	}
+	options->diff.first = options->sides[0].directory;
+	options->diff.second = options->sides[1].directory;
 	return r < 0 ? r : common_check_options(&options->common, optind, argv);
 }
 
@@ -366,24 +370,29 @@ static int become_owner(void *ctx, const char *const *directories, size_t n)
 	               : common_become_user(owner->user, &owner->directory, 1);
 }
 
-static bool is_ldif(const struct diff_side *side)
-{
-	return side->inputs.n > 0;
-}
+/* LDIF that becomes a database for a while. */
+struct sides {
+	const struct diff_options *options;
+	struct meter *meter;
+	struct dit_load_stats loads[2];
+};
 
-/* LDIF becomes a database for a while. @param ret  to be freed by free_loads() */
-static int load_side(const struct diff_options *options, unsigned number,
-                     struct meter *meter, struct dit_load_stats *ret)
+static int make_side(void *ctx, unsigned number, const struct dit_known_source *known,
+                     const char **ret_directory)
 {
+	struct sides *sides = ctx;
+	const struct diff_options *options = sides->options;
 	const struct diff_side *side = &options->sides[number];
 	struct owner owner = {.user = (struct common_user *)&options->common.user,
 	                      .directory = options->sides[1 - number].directory};
 	struct dit_load_opts load = DIT_LOAD_OPTS_INIT;
+	int r = 0;
 
 	COMMON_TAKE(&load, &options->common);
 	load.no_glue = true;
 	load.is_quick = true;
 	load.is_scratch = true;
+	load.known = known;
 	load.may_grow = true;
 	load.explain = true;
 	load.inputs = side->inputs.paths;
@@ -393,46 +402,31 @@ static int load_side(const struct diff_options *options, unsigned number,
 	load.memory_bytes = options->diff.memory_bytes;
 	load.stop = options->diff.stop;
 	load.report = meter_take_report;
-	load.report_ctx = meter;
-	if (!options->has_digest && !is_ldif(&options->sides[1 - number])) {
+	load.report_ctx = sides->meter;
+	if (!options->has_digest && !options->diff.is_made[1 - number]) {
 		load.before_open = become_owner;
 		load.before_open_ctx = &owner;
 	}
-	return dit_load(&load, ret);
-}
-
-static int load_sides(const struct diff_options *options, struct meter *meter,
-                      struct dit_load_stats loads[2])
-{
-	int r = 0;
-
-	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		if (is_ldif(&options->sides[i])) {
-			r = load_side(options, i, meter, &loads[i]);
-		}
+	r = dit_load(&load, &sides->loads[number]);
+	if (r == 0) {
+		*ret_directory = sides->loads[number].databases[0].directory;
 	}
 	return r;
 }
 
-static void free_loads(struct dit_load_stats loads[2])
+static void free_sides(struct sides *sides)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		dit_load_scratch_remove(&loads[i]);
-		dit_load_stats_deinit(&loads[i]);
+		dit_load_scratch_remove(&sides->loads[i]);
+		dit_load_stats_deinit(&sides->loads[i]);
 	}
-}
-
-static const char *directory_of(const struct diff_side *side,
-                                const struct dit_load_stats *load)
-{
-	return is_ldif(side) ? load->databases[0].directory : side->directory;
 }
 
 static int run(struct diff_options *options)
 {
-	struct dit_load_stats loads[2] = {{.nrecords = 0}, {.nrecords = 0}};
 	struct dit_diff_stats stats = {.attrs = NULL};
 	struct meter meter;
+	struct sides sides = {.options = options, .meter = &meter};
 	bool is_counted =
 		options->is_summary || (options->is_json && !options->diff.digest);
 	int status = TROUBLE;
@@ -444,14 +438,10 @@ static int run(struct diff_options *options)
 	/* A terminal that shows the changes shows nothing else. */
 	options->common.is_quiet |= isatty(STDOUT_FILENO) == 1;
 	common_start_meter(&meter, &options->common, phases, DIT_DIFF_NPHASES);
-	r = load_sides(options, &meter, loads);
-	if (r == 0) {
-		options->diff.first = directory_of(&options->sides[0], &loads[0]);
-		options->diff.second = directory_of(&options->sides[1], &loads[1]);
-		r = dit_diff(&options->diff, is_counted ? NULL : write_changes, NULL,
-		             &stats);
-	}
-	free_loads(loads);
+	options->diff.make = make_side;
+	options->diff.make_ctx = &sides;
+	r = dit_diff(&options->diff, is_counted ? NULL : write_changes, NULL, &stats);
+	free_sides(&sides);
 	meter_end(&meter, r == 0);
 	if (r == DIT_E_STOPPED) {
 		(void)fputs("ditdiff: interrupted\n", stderr);

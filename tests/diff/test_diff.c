@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "diff/diff.h"
+#include "export/export.h"
 #include "load/load_fixture.h"
 #include "nomem.h"
 
@@ -22,6 +23,8 @@ struct pair {
 	size_t len;
 	int result; /* of the callback that takes the changes */
 	volatile sig_atomic_t stop;
+	char ldif[2][4300];            /* the states, as files */
+	struct dit_load_stats made[2]; /* databases of these */
 };
 
 static void note_report(void *ctx, const struct dit_report *report)
@@ -325,6 +328,147 @@ TEST(nothing_to_everything_and_back)
 	dit_diff_stats_deinit(&stats);
 }
 
+/* ---- LDIF ---- */
+
+static void write_ldif(struct pair *pair)
+{
+	const struct load_fixture *sides[2] = {&pair->a, &pair->b};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
+		struct dit_export_stats stats;
+
+		(void)snprintf(pair->ldif[i], sizeof(pair->ldif[i]), "%s/state.ldif",
+		               sides[i]->dir);
+		opts.conf = sides[i]->conf;
+		opts.output = pair->ldif[i];
+		assert_int_equal(dit_export(&opts, &stats), 0);
+	}
+}
+
+static int make(void *ctx, unsigned number, const struct dit_known_source *known,
+                const char **ret_directory)
+{
+	struct pair *pair = ctx;
+	struct dit_load_opts opts = load_fixture_opts(&pair->a);
+	int r = 0;
+
+	opts.input = pair->ldif[number];
+	opts.tmpdir = pair->a.tmpdir;
+	opts.is_scratch = true;
+	opts.no_glue = true;
+	opts.known = known;
+	opts.report = note_report;
+	opts.report_ctx = pair;
+	r = dit_load(&opts, &pair->made[number]);
+	if (r == 0) {
+		*ret_directory = pair->made[number].databases[0].directory;
+	}
+	return r;
+}
+
+static int diff_ldif(struct pair *pair, struct dit_diff_opts *opts, unsigned sides,
+                     struct dit_diff_stats *stats)
+{
+	int r = 0;
+
+	opts->make = make;
+	opts->make_ctx = pair;
+	opts->is_made[0] = (sides & 1) != 0;
+	opts->is_made[1] = (sides & 2) != 0;
+	r = dit_diff(opts, note_text, pair, stats);
+	for (unsigned i = 0; i < 2; i++) {
+		dit_load_scratch_remove(&pair->made[i]);
+		dit_load_stats_deinit(&pair->made[i]);
+	}
+	return r;
+}
+
+/* Entries that both states have are read where they are stored: ou=c moves. */
+TEST(ldif_differs_as_its_database_does)
+{
+	static const char *const moved[] = {"", "ou=b,|" UUID(1), "ou=a,|" UUID(2),
+	                                    "ou=c,ou=a,|" UUID(3), NULL};
+	static const char *const here[] = {"", "ou=a,|" UUID(1), "ou=b,|" UUID(2),
+	                                   "ou=c,ou=a,|" UUID(3), NULL};
+	static const char *const *const pairs[][2] = {
+		{before, after}, {after, before}, {before, before}, {here, moved}};
+	struct pair *pair = *state;
+	struct dit_diff_stats stats;
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		struct dit_diff_opts opts = opts_for(pair);
+		char *wanted = NULL;
+
+		reload(pair, pairs[i][0], pairs[i][1]);
+		write_ldif(pair);
+		assert_int_equal(dit_diff(&opts, note_text, pair, &stats), 0);
+		dit_diff_stats_deinit(&stats);
+		wanted = strdup(pair->text);
+		for (unsigned sides = 1; sides < 4; sides++) {
+			opts = opts_for(pair);
+			opts.threads = sides;
+			assert_int_equal(diff_ldif(pair, &opts, sides, &stats), 0);
+			assert_string_equal(pair->text, wanted);
+			assert_string_equal(pair->reports, "");
+			dit_diff_stats_deinit(&stats);
+		}
+		free(wanted);
+	}
+	reload(pair, before, after);
+}
+
+/* A database may hold what no load takes. */
+TEST(an_entry_that_both_states_have_needs_no_check)
+{
+	struct pair *pair = *state;
+	struct dit_load_opts load_opts = load_fixture_opts(&pair->b);
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	load_fixture_reset(&pair->b);
+	load_fixture_write(&pair->b,
+	                   "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
+	                   "dn: ou=a,dc=x\nobjectClass: organizationalUnit\nou: a\n"
+	                   "dc: not allowed\n");
+	load_opts.no_schema_check = true;
+	assert_int_equal(load_fixture_run(&load_opts), 0);
+	write_ldif(pair);
+	memcpy(pair->ldif[0], pair->ldif[1], sizeof(pair->ldif[0]));
+	assert_int_equal(diff_ldif(pair, &opts, 1, &stats), 0);
+	assert_int_equal(stats.nentries[0], 2);
+	assert_int_equal(dit_diff_nchanges(&stats), 0);
+	dit_diff_stats_deinit(&stats);
+	opts = opts_for(pair);
+	opts.filter = "(ou=a)"; /* the rest of the database is not looked at */
+	assert_int_equal(diff_ldif(pair, &opts, 1, &stats), DIT_E_REFUSED);
+	assert_non_null(strstr(pair->reports, "attribute 'dc' not allowed"));
+	reload(pair, before, after);
+}
+
+TEST(a_database_that_nobody_makes_is_told)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	opts.is_made[1] = true;
+	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), -EINVAL);
+	assert_string_equal(pair->reports, "make: nothing makes the database\n");
+}
+
+TEST(a_failure_of_the_other_side_ends_the_load)
+{
+	struct pair *pair = *state;
+	struct dit_diff_opts opts = opts_for(pair);
+	struct dit_diff_stats stats;
+
+	write_ldif(pair);
+	opts.second = "/nonexistent";
+	assert_true(diff_ldif(pair, &opts, 1, &stats) < 0);
+	assert_string_equal(pair->reports, "/nonexistent: No such file or directory\n");
+}
+
 /* ---- digests ---- */
 
 #define NUNITS 200
@@ -536,11 +680,13 @@ TEST(an_entry_that_cannot_be_read_is_told)
 }
 
 #ifndef __SANITIZE_THREAD__ /* one thread runs here: it has nothing to find */
-static void fail_at_any_moment(struct pair *pair, bool is_digest, const char *digest)
+/* @param sides  that are LDIF: each moment of a load is seen by load/test_load_nomem */
+static void fail_at_any_moment(struct pair *pair, bool is_digest, const char *digest,
+                               unsigned sides)
 {
 	bool has_failed = true;
 
-	for (long n = 0; has_failed; n++) {
+	for (long n = 0; has_failed; n += sides == 0 ? 1 : 7) {
 		struct dit_diff_opts opts = opts_for(pair);
 		struct dit_diff_stats stats;
 		int r = 0;
@@ -548,7 +694,7 @@ static void fail_at_any_moment(struct pair *pair, bool is_digest, const char *di
 		opts.digest = is_digest;
 		opts.digests[0] = digest;
 		countdown = n;
-		r = dit_diff(&opts, note_text, pair, &stats);
+		r = diff_ldif(pair, &opts, sides, &stats);
 		has_failed = countdown < 0;
 		countdown = -1;
 		if (r == 0) {
@@ -565,10 +711,12 @@ TEST(memory_that_runs_out_is_an_error_at_any_moment)
 	char path[4300];
 
 	(void)snprintf(path, sizeof(path), "%s/digest.json", pair->a.dir);
-	fail_at_any_moment(pair, false, NULL);
-	fail_at_any_moment(pair, true, NULL);
+	fail_at_any_moment(pair, false, NULL, 0);
+	fail_at_any_moment(pair, true, NULL, 0);
 	write_digest_file(pair, path);
-	fail_at_any_moment(pair, false, path);
+	fail_at_any_moment(pair, false, path, 0);
+	write_ldif(pair);
+	fail_at_any_moment(pair, false, NULL, 2);
 }
 #endif
 

@@ -130,6 +130,9 @@ static int read_conf(struct dit_diff *diff)
 /* Digests are of whole states, and so are exact changes. */
 static int check_choice(struct dit_diff *diff)
 {
+	if ((diff->opts.is_made[0] || diff->opts.is_made[1]) && diff->opts.make == NULL) {
+		return dit_diff_fail(diff, -EINVAL, "make", "nothing makes the database");
+	}
 	return diff->opts.nattrs > 0 && (diff->opts.exact || dit_diff_has_digests(diff))
 	               ? dit_diff_fail(diff, -EINVAL, "attributes",
 	                               "all of an entry count in digests")
@@ -150,7 +153,7 @@ static int choose_sides(struct dit_diff *diff)
 	int r = 0;
 
 	for (unsigned side = 0; side < 2; side++) {
-		if (!dit_diff_is_digest(diff, side)) {
+		if (!dit_diff_is_digest(diff, side) && !diff->opts.is_made[side]) {
 			diff->sides[side].directory =
 				given[side] == NULL ? own : given[side];
 			directories[n++] = diff->sides[side].directory;
@@ -159,6 +162,7 @@ static int choose_sides(struct dit_diff *diff)
 	if (n > 0 && diff->opts.before_open != NULL) {
 		r = diff->opts.before_open(diff->opts.before_open_ctx, directories, n);
 	}
+	diff->is_chosen = true;
 	diff->is_told = r < 0;
 	return r < 0 || n < 2 || !dit_directory_is_one(directories[0], directories[1])
 	               ? r
@@ -211,6 +215,89 @@ static int open_side(struct dit_diff *diff, struct dit_diff_side *side)
 	                                                       : fault.text);
 }
 
+/* ---- LDIF ---- */
+
+static int ready(struct dit_diff *diff, unsigned side);
+
+/* The load that makes the other side has become the user who may open this one. */
+static int get_known(void *ctx, struct dit_known **ret)
+{
+	struct dit_diff *diff = ctx;
+	unsigned side = diff->opts.is_made[0] && !diff->sides[0].is_ready ? 1 : 0;
+	int r = ready(diff, side);
+
+	*ret = diff->known;
+	return r < 0 && r != DIT_E_STOPPED && !diff->is_told
+	               ? dit_job_fail(&diff->job, r, "differences")
+	               : r;
+}
+
+static int make_side(struct dit_diff *diff, unsigned side)
+{
+	const struct dit_known_source source = {.get = get_known, .ctx = diff};
+	bool is_other_made = diff->opts.is_made[1 - side];
+	bool has_other = diff->digests == NULL && !dit_diff_is_digest(diff, 1 - side) &&
+	                 (!is_other_made || diff->sides[1 - side].is_ready);
+	int r = diff->opts.make(diff->opts.make_ctx, side, has_other ? &source : NULL,
+	                        &diff->sides[side].directory);
+
+	diff->is_told = r < 0;
+	return r;
+}
+
+/* A reader of entries that the other side has without content. */
+static int open_twins(struct dit_diff *diff, unsigned side)
+{
+	const struct dit_entry_reader_opts opts = {
+		.snapshot = diff->sides[side].snapshot,
+		.names = dit_entry_scan_names(diff->sides[side].scan)};
+
+	return dit_entry_reader_new(&diff->twins, &opts);
+}
+
+/* The database of a side is there and open, as is the other one if it needs not be made;
+ * its entries are summed up. */
+static int ready(struct dit_diff *diff, unsigned side)
+{
+	struct dit_diff_side *it = &diff->sides[side];
+	int r = 0;
+
+	if (it->is_ready || dit_diff_is_digest(diff, side)) {
+		return 0;
+	}
+	r = diff->opts.is_made[side] ? make_side(diff, side) : 0;
+	if (r == 0 && !diff->is_chosen) {
+		r = choose_sides(diff);
+	}
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		if (diff->sides[i].directory != NULL && diff->sides[i].scan == NULL) {
+			r = open_side(diff, &diff->sides[i]);
+		}
+	}
+	if (r == 0 && diff->digests == NULL) {
+		dit_job_tell(&diff->job, side);
+		r = dit_diff_scan(diff, side, NULL);
+	}
+	if (r == 0 && diff->known != NULL && diff->known_side == side) {
+		r = open_twins(diff, side);
+	}
+	it->is_ready = r == 0;
+	return r;
+}
+
+/* LDIF first: its files are opened before root becomes another user. */
+static int ready_sides(struct dit_diff *diff)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < 4 && r == 0; i++) {
+		if (diff->opts.is_made[i % 2] == (i < 2)) {
+			r = ready(diff, i % 2);
+		}
+	}
+	return r;
+}
+
 static void close_side(struct dit_diff_side *side)
 {
 	dit_entry_reader_free(side->reader);
@@ -255,18 +342,9 @@ static int run(struct dit_diff *diff)
 
 	r = r < 0 ? r : check_choice(diff);
 	r = r < 0 ? r : dit_diff_read_digests(diff);
-	r = r < 0 ? r : choose_sides(diff);
-	for (unsigned side = 0; side < 2 && r == 0; side++) {
-		if (diff->sides[side].directory != NULL) {
-			r = open_side(diff, &diff->sides[side]);
-		}
-	}
+	r = r < 0 ? r : ready_sides(diff);
 	if (r < 0 || diff->digests != NULL) {
 		return r < 0 ? r : dit_diff_run_digests(diff);
-	}
-	for (unsigned side = 0; side < 2 && r == 0; side++) {
-		dit_job_tell(&diff->job, side);
-		r = dit_diff_scan(diff, side, NULL);
 	}
 	r = r < 0 ? r : dit_diff_collect(diff);
 	r = r < 0 ? r : check_base(diff);
@@ -281,8 +359,10 @@ static int run(struct dit_diff *diff)
 static void deinit(struct dit_diff *diff)
 {
 	dit_diff_free_digests(diff);
+	dit_entry_reader_free(diff->twins);
 	close_side(&diff->sides[0]);
 	close_side(&diff->sides[1]);
+	dit_known_free(diff->known);
 	dit_arena_deinit(&diff->match.arena);
 	dit_diff_map_deinit(&diff->taken);
 	dit_diff_map_deinit(&diff->attrs);

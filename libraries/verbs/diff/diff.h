@@ -47,6 +47,8 @@
 #include <ditkit/progress.h>
 #include <ditkit/report.h>
 
+struct dit_known_source; /* the library's own */
+
 /** The phases of dit_progress. */
 enum dit_diff_phase {
 	DIT_DIFF_FIRST,   /* entries of the first database */
@@ -105,6 +107,20 @@ struct dit_diff_opts {
 	 * the changes are for dit_modify() with is_exact. They begin with comment lines
 	 * that have the digests of both states, and the CSNs of the second one. */
 	bool exact;
+
+	/*
+	 * A state that is no database as yet, as LDIF: is_made says so of each, and first
+	 * or second is not looked at. This function makes the database, by dit_load().
+	 *
+	 * @param known          for dit_load_opts.known; NULL: nothing is known
+	 * @param ret_directory  of the database; borrowed until dit_diff() returns
+	 *
+	 * @return 0; an error that ends the work, and that was reported
+	 */
+	int (*make)(void *ctx, unsigned number, const struct dit_known_source *known,
+	            const char **ret_directory);
+	void *make_ctx;
+	bool is_made[2];
 };
 
 /** Options to begin with: all defaults. Not for static objects. */

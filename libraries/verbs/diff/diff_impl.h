@@ -25,6 +25,7 @@
 #include "ldif/ldif_write.h"
 #include "reader/entry_reader.h"
 #include "reader/snapshot.h"
+#include "scan/known.h"
 #include "scan/scan_snapshot.h"
 #include "sort/sort.h"
 
@@ -76,6 +77,7 @@ struct dit_diff_side {
 	uint64_t nread;                  /* records of the scan, for the progress */
 	struct dit_sum128 digest;        /* with opts.exact */
 	uint64_t top;                    /* ID of a topmost entry; 0: there is none */
+	bool is_ready;                   /* open, and summed up */
 	struct dit_diff_item *items;
 	size_t nitems;
 	size_t items_size;
@@ -105,9 +107,15 @@ struct dit_diff {
 	struct dit_job job;
 	struct dit_diff_stats stats;
 	struct dit_diff_side sides[2];
+	bool is_chosen; /* the directories of databases are told */
 	struct dit_entry_match match;
 	bool has_match;
 	uint64_t seed; /* of all hashes, random: nobody can choose values of one sum */
+	/* The entries of a side, for the LDIF of the other one, which has the same ones
+	 * without content; NULL: the other side has all content. Owned */
+	struct dit_known *known;
+	unsigned known_side;
+	struct dit_entry_reader *twins; /* of that side */
 	const struct dit_ad *uuid_ad;
 	const struct dit_ad *class_ad;
 	const struct dit_ad **ads; /* of opts.attrs; owned */
@@ -142,6 +150,14 @@ struct dit_diff {
 
 /** Report a failure: "WHAT: WHY". @return r */
 int dit_diff_fail(struct dit_diff *diff, int r, const char *what, const char *why);
+
+/** Is its content on the known side alone? Any thread. */
+static inline bool dit_diff_is_twin(const struct dit_diff *diff, unsigned side,
+                                    uint64_t id)
+{
+	return diff->known != NULL && side != diff->known_side &&
+	       dit_known_twin(diff->known, id) != 0;
+}
 
 /** One more of that name. @param map  of the list. 0 or -ENOMEM */
 int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_map *map,

@@ -21,10 +21,10 @@
 #include "diff/diff_impl.h"
 #include "values/dn.h"
 
-int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
-                  struct dit_entry_view *ret)
+static int read_from(struct dit_diff *diff, struct dit_entry_reader *reader,
+                     unsigned side, uint64_t id, struct dit_entry_view *ret)
 {
-	int r = dit_entry_reader_seek(diff->sides[side].reader, id, ret);
+	int r = dit_entry_reader_seek(reader, id, ret);
 
 	if (r < 0 && r != DIT_E_CORRUPT) {
 		return r;
@@ -32,6 +32,24 @@ int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
 	return r <= 0 || ret->id != id || ret->name_error < 0 || ret->record_error < 0
 	               ? dit_diff_fail_entry(diff, side, id)
 	               : 0;
+}
+
+int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
+                  struct dit_entry_view *ret)
+{
+	int r = read_from(diff, diff->sides[side].reader, side, id, ret);
+	struct dit_entry_view own;
+
+	if (r < 0 || !dit_diff_is_twin(diff, side, id)) {
+		return r;
+	}
+	own = *ret;
+	r = read_from(diff, diff->twins, 1 - side, dit_known_twin(diff->known, id), ret);
+	ret->id = own.id;
+	ret->parent = own.parent;
+	ret->dn = own.dn;
+	ret->norm_dn = own.norm_dn;
+	return r;
 }
 
 /* ---- items and those above them ---- */

@@ -77,6 +77,17 @@ bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad)
 	return diff->opts.nattrs == 0;
 }
 
+uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr)
+{
+	return dit_sum128_seed(attr->normal == NULL ? attr->values[0] : attr->normal[0],
+	                       diff->seed);
+}
+
+struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn)
+{
+	return dit_sum128_of(norm_dn, diff->seed);
+}
+
 static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *attr,
                      struct dit_sum128 *sum)
 {
@@ -90,19 +101,9 @@ static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *at
 	}
 }
 
-uint64_t dit_diff_hash_of(const struct dit_diff *diff, const struct dit_attr_view *attr)
-{
-	return dit_sum128_seed(attr->normal == NULL ? attr->values[0] : attr->normal[0],
-	                       diff->seed);
-}
-
-struct dit_sum128 dit_diff_dn_sum(const struct dit_diff *diff, struct dit_span norm_dn)
-{
-	return dit_sum128_of(norm_dn, diff->seed);
-}
-
+/* @param rest  gets the sum of what does not count */
 static struct stored sum_up(const struct dit_diff *diff,
-                            const struct dit_entry_view *entry)
+                            const struct dit_entry_view *entry, struct dit_sum128 *rest)
 {
 	struct stored ret = {
 		.id = entry->id,
@@ -110,9 +111,10 @@ static struct stored sum_up(const struct dit_diff *diff,
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
+		bool counts = dit_diff_is_compared(diff, attr->ad);
 
-		if (dit_diff_is_compared(diff, attr->ad)) {
-			add_attr(diff, attr, &ret.sum);
+		if (counts || diff->known != NULL) {
+			add_attr(diff, attr, counts ? &ret.sum : rest);
 		}
 		if (attr->ad == diff->uuid_ad && attr->nvalues > 0) {
 			ret.uuid = dit_diff_hash_of(diff, attr);
@@ -160,7 +162,9 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 		sum->bad_id = entry->id;
 		return DIT_E_CORRUPT;
 	}
-	return entry->is_hole ? 0 : scan->take(scan, range, entry);
+	return entry->is_hole && !dit_diff_is_twin(scan->diff, scan->side, entry->id)
+	               ? 0
+	               : scan->take(scan, range, entry);
 }
 
 static void drop_range(void *ctx, struct dit_scan_range *range)
@@ -200,14 +204,23 @@ int dit_diff_scan_run(struct dit_diff_scan *scan)
 
 /* ---- sums of a side ---- */
 
+static bool is_known_side(const struct dit_diff_scan *scan)
+{
+	return scan->diff->known != NULL && scan->diff->known_side == scan->side &&
+	       scan->marked == NULL;
+}
+
 static int sort_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
                       const struct dit_entry_view *entry)
 {
+	const struct dit_diff *diff = scan->diff;
 	struct range_sum *sum = range->result;
+	struct dit_sum128 rest = {0, 0};
 	struct stored stored;
 	struct dit_sum128 key;
+	int r = 0;
 
-	if (scan->diff->opts.exact) {
+	if (diff->opts.exact) {
 		struct dit_sum128 digest = dit_entry_view_digest(entry);
 
 		dit_sum128_add(&sum->digest, &digest);
@@ -221,9 +234,17 @@ static int sort_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
 		atomic_store_explicit(&scan->diff->has_holder_name, true,
 		                      memory_order_relaxed);
 	}
-	stored = sum_up(scan->diff, entry);
-	key = dit_diff_dn_sum(scan->diff, entry->norm_dn);
-	return dit_sorter_push(scan->diff->sides[scan->side].sorter, range->member,
+	stored = sum_up(diff, entry, &rest);
+	key = dit_diff_dn_sum(diff, entry->norm_dn);
+	if (is_known_side(scan)) {
+		dit_sum128_add(&rest, &stored.sum);
+		dit_sum128_add(&rest, &key);
+		r = dit_known_push(diff->known, range->member, entry->id, &rest);
+	}
+	if (r < 0) {
+		return r;
+	}
+	return dit_sorter_push(diff->sides[scan->side].sorter, range->member,
 	                       (struct dit_span){(const char *)&key, sizeof(key)},
 	                       (struct dit_span){(const char *)&stored, sizeof(stored)});
 }
@@ -241,19 +262,34 @@ static int new_sorter(struct dit_diff *diff, unsigned side)
 	return dit_sorter_new(&diff->sides[side].sorter, &opts);
 }
 
+/* Will LDIF be compared with this side, as a whole? And is there room for its entries? */
+static bool wants_known(const struct dit_diff *diff, unsigned side)
+{
+	return diff->opts.is_made[1 - side] && !diff->sides[1 - side].is_ready &&
+	       !diff->has_match && !diff->opts.exact &&
+	       dit_known_bytes(dit_entry_scan_nrecords(diff->sides[side].scan)) <=
+	               dit_memory_share(diff->opts.memory_bytes) / 3;
+}
+
 int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_map *marked)
 {
 	struct dit_diff_scan scan = {diff, side, marked, sort_entry};
 	struct dit_diff_side *it = &diff->sides[side];
 	int r = new_sorter(diff, side);
 
+	if (r == 0 && marked == NULL && wants_known(diff, side)) {
+		diff->known_side = side;
+		r = dit_known_new(&diff->known, dit_entry_scan_nthreads(it->scan),
+		                  diff->seed);
+	}
 	it->nread = 0;
 	r = r < 0 ? r : dit_diff_scan_run(&scan);
 	if (r == DIT_E_CORRUPT && !diff->is_told) {
 		diff->is_told = true;
 		return dit_job_fail(&diff->job, r, it->directory);
 	}
-	return r < 0 ? r : dit_sorter_seal(it->sorter);
+	r = r < 0 ? r : dit_sorter_seal(it->sorter);
+	return r < 0 || !is_known_side(&scan) ? r : dit_known_seal(diff->known);
 }
 
 /* ---- items ---- */
@@ -338,7 +374,9 @@ int dit_diff_collect(struct dit_diff *diff)
 
 	while (r == 0 && (which = dit_pairs_next(&pairs)) > 0) {
 		bool are_same = which == DIT_PAIR_BOTH &&
-		                is_same(&sums[0].stored, &sums[1].stored);
+		                (is_same(&sums[0].stored, &sums[1].stored) ||
+		                 dit_diff_is_twin(diff, 0, sums[0].stored.id) ||
+		                 dit_diff_is_twin(diff, 1, sums[1].stored.id));
 
 		for (int side = 0; side < 2 && r == 0; side++) {
 			if ((which & (DIT_PAIR_FIRST << side)) != 0) {
@@ -354,6 +392,22 @@ int dit_diff_collect(struct dit_diff *diff)
 	return r < 0 ? r : index_items(&diff->sides[1]);
 }
 
+/* The scan has seen no content of a twin. */
+static int complete(struct dit_diff *diff, unsigned side, struct sums *sums)
+{
+	struct dit_entry_view entry;
+	struct dit_sum128 rest = {0, 0};
+	int r = 0;
+
+	if (dit_diff_is_twin(diff, side, sums->stored.id)) {
+		r = dit_diff_read(diff, side, sums->stored.id, &entry);
+		if (r == 0) {
+			sums->stored = sum_up(diff, &entry, &rest);
+		}
+	}
+	return r;
+}
+
 int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
                            const struct dit_diff_map *marked)
 {
@@ -364,10 +418,10 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
 	while (r == 0 && (r = next(&sums)) > 0) {
 		uint32_t at = dit_diff_map_get(&it->by_id, sums.stored.id);
 
-		r = 0;
+		r = complete(diff, side, &sums);
 		if (at == DIT_DIFF_NONE) {
 			at = (uint32_t)it->nitems;
-			r = add_item(it, &sums);
+			r = r < 0 ? r : add_item(it, &sums);
 			r = r < 0 ? r : dit_diff_map_set(&it->by_id, sums.stored.id, at);
 		} else if (it->items[at].is_equal) {
 			it->items[at].is_equal = false;

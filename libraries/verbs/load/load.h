@@ -179,6 +179,9 @@ struct dit_load_opts {
 	 * a pipe, or several databases; DIT_E_NOTEMPTY: it holds entries */
 	bool with_memberof;
 	bool with_unique;
+	/* With is_scratch: entries that another database has just the same are stored
+	 * without content. dit_diff_opts.make gets it. NULL: all are stored */
+	const struct dit_known_source *known;
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)

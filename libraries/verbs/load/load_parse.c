@@ -10,6 +10,7 @@
 
 #include "entry/entry.h"
 #include "entry/why.h"
+#include "values/dn.h"
 
 /* ---- parse ---- */
 
@@ -91,6 +92,74 @@ static void item_fail(struct load_item *item, int r, enum load_state if_invalid)
 	}
 }
 
+/* The entry that another database has just the same; 0: none. The one with the empty DN
+ * is no node, and is stored. @param dn  of the entry; its other lines are @p lines */
+static uint64_t find_twin(const struct loader *loader, struct load_member *member,
+                          const struct dit_dn *dn, const struct dit_ldif_lines *lines)
+{
+	const struct dit_known *known = loader->known;
+	struct dit_sum128 sum;
+	struct dit_sum128 name;
+	uint64_t seed = 0;
+
+	if (known == NULL || dn->nrdns == 0) {
+		return 0;
+	}
+	seed = dit_known_seed(known);
+	sum = dit_sum128_of(dit_dn_first_rdn(dn->pretty), seed);
+	name = dit_sum128_of(dn->norm, seed);
+	dit_sum128_add(&sum, &name);
+	return dit_entry_sum_lines(&loader->reading.context, &member->caches, lines, seed,
+	                           &sum) < 0
+	               ? 0
+	               : dit_known_find(known, &sum);
+}
+
+/* Of an entry that another database has, the DN is enough. */
+static int read_item(const struct loader *loader, struct load_member *member,
+                     const struct dit_ldif_record *record, struct load_item *item)
+{
+	const struct dit_entry_context *context = &loader->reading.context;
+	struct dit_ldif_lines lines = {0};
+	struct dit_dn dn = {0};
+	int r = dit_ldif_parse(&context->ldif, record->text, context->files, &item->notes,
+	                       &lines);
+
+	r = r ?: dit_entry_read_dn(context, &member->caches, &lines, &item->notes, &dn);
+	if (r == 0) {
+		item->twin = find_twin(loader, member, &dn, &lines);
+	}
+	if (r == 0 && item->twin == 0) {
+		r = dit_entry_read_lines(context, &member->caches, lines.lines,
+		                         lines.nlines, &item->notes, &item->entry);
+	}
+	if (r == 0) {
+		item->entry.dn = dn;
+	}
+	return r;
+}
+
+/* What else is made of an entry that can be stored. */
+static int finish_item(struct loader *loader, const struct dit_pipeline_share *share,
+                       const struct dit_ldif_record *record, struct load_item *item,
+                       const struct dit_entry_stamp *stamp)
+{
+	struct load_member *member = &loader->members[share->member];
+	struct dit_arena *arena = share->arena;
+	int r = dit_load_ahead_start(loader, member, record, item, arena);
+
+	r = r ?: check_item(loader, member, item, record->line);
+	r = r ?: check_keys(member, item, record->line);
+	r = r
+	            ?: dit_entry_complete(&loader->reading.context, &member->caches,
+	                                  &item->entry, stamp, &item->notes);
+	r = r ?: dit_load_ahead_end(loader, item, arena);
+	return r
+	               ?: dit_entry_encode(&item->entry,
+	                                   loader->targets[item->target].split_rules,
+	                                   arena, &item->encoded);
+}
+
 static void parse_item(struct loader *loader, const struct dit_pipeline_share *share,
                        size_t index)
 {
@@ -98,19 +167,17 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	struct load_slot *slot = &loader->input.slots[share->slot];
 	const struct dit_ldif_record *record = &slot->batch.records[index];
 	struct load_item *item = &slot->items[index];
-	struct dit_arena *arena = share->arena;
 	struct dit_entry_stamp stamp =
 		dit_entry_stamp_of(&loader->clock, slot->time_us, (uint32_t)index);
 	int r = 0;
 
 	*item = (struct load_item){.state = LOAD_GOOD, .number = slot->first + index + 1};
-	dit_notes_init(&item->notes, arena);
+	dit_notes_init(&item->notes, share->arena);
 	if (dit_load_is_stopped(loader)) {
 		item_fail(item, DIT_E_STOPPED, LOAD_REFUSED);
 		return;
 	}
-	r = dit_entry_read(&loader->reading.context, &member->caches, record->text,
-	                   &item->notes, &item->entry);
+	r = read_item(loader, member, record, item);
 	if (r < 0) {
 		item_fail(item, r, LOAD_UNREADABLE);
 		return;
@@ -118,21 +185,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	if (loader->opts->is_prepared) {
 		item->digest = dit_entry_digest(&item->entry);
 	}
-	r = dit_load_ahead_start(loader, member, record, item, arena);
-	r = r ?: check_item(loader, member, item, record->line);
-	r = r ?: check_keys(member, item, record->line);
-	if (r < 0) {
-		item_fail(item, r, LOAD_REFUSED);
-		return;
-	}
-	r = dit_entry_complete(&loader->reading.context, &member->caches, &item->entry,
-	                       &stamp, &item->notes);
-	r = r ?: dit_load_ahead_end(loader, item, arena);
-	if (r == 0) {
-		r = dit_entry_encode(&item->entry,
-		                     loader->targets[item->target].split_rules, arena,
-		                     &item->encoded);
-	}
+	r = item->twin != 0 ? 0 : finish_item(loader, share, record, item, &stamp);
 	if (r < 0) {
 		item_fail(item, r, LOAD_REFUSED);
 		return;
@@ -213,7 +266,7 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share)
 			r = dit_dn_tree_push(loader->targets[item->target].tree,
 			                     member->number, &item->name, &item->node);
 		}
-		if (item->id != 0 && r == 0) {
+		if (item->id != 0 && item->twin == 0 && r == 0) {
 			r = dit_load_key_entry(member, item->target, &item->entry,
 			                       item->id);
 		}

@@ -37,14 +37,27 @@ static int fail(struct load_target *target, const struct dit_ldif_record *record
 	return r;
 }
 
+/* Of an entry that another database has, the node is enough. */
+static int put(struct load_target *target, struct load_item *item)
+{
+	struct loader *loader = target->loader;
+
+	if (loader->opts->is_dry_run) {
+		return 0;
+	}
+	if (item->twin == 0) {
+		return dit_entries_put_later(target->entries, item->id, &item->encoded,
+		                             &item->place);
+	}
+	return dit_entries_put_hole(target->entries, item->id)
+	               ?: dit_known_note(loader->known, item->id, item->twin);
+}
+
 static int stored(struct load_target *target, const struct dit_ldif_record *record,
                   struct load_item *item)
 {
 	struct loader *loader = target->loader;
-	int r = loader->opts->is_dry_run
-	                ? 0
-	                : dit_entries_put_later(target->entries, item->id, &item->encoded,
-	                                        &item->place);
+	int r = put(target, item);
 
 	if (r < 0) {
 		return fail(target, record, item, r, "could not store an entry",

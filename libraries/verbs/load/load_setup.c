@@ -356,8 +356,11 @@ static int tell_directories(struct loader *loader)
 	const struct dit_glue *glue = &loader->job.glue;
 	int r = dit_job_before_open(&loader->job, glue->databases, glue->ndatabases);
 
-	if (r == 0 && loader->opts->is_scratch) {
+	if (r == 0 && opts->is_scratch) {
 		r = dit_load_scratch_make(loader);
+	}
+	if (r == 0 && opts->is_scratch && opts->known != NULL) {
+		r = opts->known->get(opts->known->ctx, &loader->known);
 	}
 	r = r ?: open_seals(loader);
 	if (r == 0 && !opts->replaces &&

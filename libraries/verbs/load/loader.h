@@ -44,6 +44,7 @@
 #include "output/record_output.h"
 #include "overlays/overlays.h"
 #include "pipeline/pipeline.h"
+#include "scan/known.h"
 #include "sort/sort.h"
 #include "tree/page_writer.h"
 
@@ -66,6 +67,7 @@ struct load_item {
 	int error; /* of LOAD_BROKEN */
 
 	uint32_t target;                /* of a good item: its number in the loader */
+	uint64_t twin;                  /* of loader->known; 0: none */
 	uint32_t nmissing;              /* memberships that were not in the input */
 	uint32_t nsurplus;              /* and those that should not have been */
 	uint64_t number;                /* of the record, from 1 */
@@ -206,6 +208,8 @@ struct loader {
 	unsigned ntargets;
 	struct load_member *members;
 	struct dit_fingerprint_key name_key; /* of the names in the trees */
+	struct dit_known *known; /* entries that need not be stored; borrowed; NULL: none.
+	                          * Main notes those that are met */
 
 	/* [own: main] */
 	struct dit_load_stats *stats;
