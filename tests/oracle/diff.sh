@@ -3,7 +3,7 @@
 # ldapmodify takes what ditdiff writes, in the order in which it is written: a slapd goes from
 # state to state of a directory that changes at random (states.awk), and each time it holds
 # the content of that state. So it does on the way back, with --reverse. LDIF and a database
-# have the same differences.
+# have the same differences. slapmodify takes those of two configurations.
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
 : "${DITDIFF:?}"
@@ -109,4 +109,67 @@ for kind in add delete modrdn modify; do
 	check "there was a $kind" grep -q "^changetype: $kind" "$work/all.ldif"
 done
 check "a name was in the way" grep -q '^dn: ou=ditdiff-' "$work/all.ldif"
+
+echo '== the configuration'
+# configured NAME: the configuration in $work/NAME.d as LDIF
+configured() {
+	slapcat -F "$work/$1.d" -n 0 -o ldif-wrap=no >"$work/$1.ldif" 2>/dev/null
+}
+
+# change NAME FILE: slapd's tool makes the changes in $work/NAME.d
+change() {
+	slapmodify -F "$work/$1.d" -n 0 -l "$2" >"$work/said" 2>&1 || {
+		cat "$work/said"
+		return 1
+	}
+}
+
+# config_differs STATUS FROM TO
+config_differs() {
+	local status
+	"$DITDIFF" -F "$work/first.d" -n 0 "$work/$2.ldif" "$work/$3.ldif" \
+		>"$work/changes.ldif" 2>"$work/diff.err"
+	status=$?
+	[ $status -eq "$1" ] || {
+		echo "exit status $status"
+		cat "$work/diff.err"
+		return 1
+	}
+}
+
+mkdir "$work/first.d"
+slaptest -f "$work/live/slapd.conf" -F "$work/first.d" >/dev/null 2>&1
+configured first
+cp -r "$work/first.d" "$work/second.d"
+cat >"$work/wanted" <<'END'
+dn: cn=config
+changetype: modify
+replace: olcLogLevel
+olcLogLevel: stats sync
+-
+replace: olcIdleTimeout
+olcIdleTimeout: 30
+
+dn: olcDatabase={1}mdb,cn=config
+changetype: modify
+add: olcDbIndex
+olcDbIndex: destinationIndicator eq
+-
+replace: olcAccess
+olcAccess: {0}to dn.base="" by * read
+olcAccess: {1}to * by users read
+
+END
+check 'changed by slapmodify' change second "$work/wanted"
+configured second
+check 'configuration: changes' config_differs 1 first second
+cp -r "$work/first.d" "$work/again.d"
+check 'configuration: slapmodify takes them' change again "$work/changes.ldif"
+configured again
+check 'configuration: the same' config_differs 0 again second
+check 'configuration: the way back' config_differs 1 second first
+cp -r "$work/second.d" "$work/back.d"
+check 'configuration: slapmodify takes these, too' change back "$work/changes.ldif"
+configured back
+check 'configuration: as it was' config_differs 0 back first
 finish

@@ -298,12 +298,13 @@ static int choose_first(const struct dit_settings *settings, const char *tool,
 }
 
 /* Can entries be loaded into it at all? */
-static int check_chosen(const struct dit_database *d,
+static int check_chosen(const struct dit_database *d, bool takes_config,
                         const struct dit_conf_reporter *reporter)
 {
 	if (strcmp(d->type, "config") == 0) {
-		return dit_conf_tell(reporter, DIT_REPORT_ERROR,
-		                     "could not open database.");
+		return takes_config ? 0
+		                    : dit_conf_tell(reporter, DIT_REPORT_ERROR,
+		                                    "could not open database.");
 	}
 	if (strcmp(d->type, "mdb") != 0) {
 		return dit_conf_tell(reporter, DIT_REPORT_ERROR,
@@ -341,7 +342,7 @@ int dit_settings_choose(const struct dit_settings *settings,
 		return r;
 	}
 	assert(d != NULL);
-	r = check_chosen(d, &reporter);
+	r = check_chosen(d, choice->takes_config, &reporter);
 	if (r < 0) {
 		return r;
 	}

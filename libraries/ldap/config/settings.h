@@ -194,6 +194,7 @@ struct dit_settings_choice {
 	int number;         /* -n; -1: not given */
 	const char *suffix; /* -b; NULL: not given. Not both (the caller's usage error) */
 	const char *tool;   /* slapd's, for its words; NULL: slapadd */
+	bool takes_config;  /* the configuration itself as well, which is no mdb */
 };
 
 /**

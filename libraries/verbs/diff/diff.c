@@ -384,6 +384,8 @@ static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void 
 	                                 .progress = opts->progress,
 	                                 .progress_ctx = opts->progress_ctx,
 	                                 .tool = "slapcat",
+	                                 .takes_config =
+	                                         opts->is_made[0] && opts->is_made[1],
 	                                 .fill = fill_progress,
 	                                 .ctx = &diff};
 	int r = 0;

@@ -116,6 +116,8 @@ struct dit_diff_opts {
 	 * @param ret_directory  of the database; borrowed until dit_diff() returns
 	 *
 	 * @return 0; an error that ends the work, and that was reported
+	 *
+	 * If both states are made, they may be those of the configuration (database 0).
 	 */
 	int (*make)(void *ctx, unsigned number, const struct dit_known_source *known,
 	            const char **ret_directory);

@@ -164,7 +164,8 @@ struct dit_load_opts {
 	 * The entries go to a new directory below tmpdir, without indexes; the configured
 	 * database is left alone. The results name the directory, which
 	 * dit_load_scratch_remove() removes. The next such load removes what a killed
-	 * process has left. Not with subordinate databases: set no_glue
+	 * process has left. Not with subordinate databases: set no_glue. The entries may
+	 * be those of the configuration (database 0)
 	 */
 	bool is_scratch;
 	/* A database directory in place of the configured one; it implies no_glue. NULL:

@@ -21,6 +21,7 @@ void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
 	                                 .directory = opts->directory,
 	                                 .tmpdir = opts->tmpdir,
 	                                 .is_verbose = opts->is_verbose,
+	                                 .takes_config = opts->is_scratch,
 	                                 .fill = dit_load_progress_fill,
 	                                 .ctx = loader};
 
@@ -41,7 +42,7 @@ static int add_target(struct loader *loader, const struct dit_database *db)
 	target->loader = loader;
 	target->number = loader->ntargets++;
 	target->db = db;
-	if (strcmp(db->type, "mdb") != 0) {
+	if (strcmp(db->type, "mdb") != 0 && !loader->job.opts.takes_config) {
 		target->is_foreign = true;
 		return 0;
 	}

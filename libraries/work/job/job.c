@@ -183,8 +183,10 @@ static void replace_directory(struct dit_job *job)
 int dit_job_choose(struct dit_job *job)
 {
 	const struct dit_job_opts *opts = &job->opts;
-	struct dit_settings_choice choice = {
-		.number = opts->database, .suffix = opts->suffix, .tool = opts->tool};
+	struct dit_settings_choice choice = {.number = opts->database,
+	                                     .suffix = opts->suffix,
+	                                     .tool = opts->tool,
+	                                     .takes_config = opts->takes_config};
 	int r = dit_settings_choose(job->chosen.settings, &choice, opts->report,
 	                            opts->report_ctx, &job->chosen.db);
 

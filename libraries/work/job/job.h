@@ -57,6 +57,7 @@ struct dit_job_opts {
 	const char *tool;   /* in messages: "slapcat"; NULL: slapadd */
 	const char *tmpdir; /* NULL or empty: $TMPDIR, else /tmp */
 	bool is_verbose;    /* report the release */
+	bool takes_config;  /* the configuration itself can be chosen */
 	/* Fills in how far the work is; phase and memory_bytes are there already. ctx is
 	 * the verb's object. */
 	void (*fill)(void *ctx, struct dit_progress *ret);
