@@ -86,12 +86,12 @@ static int find_ads(struct dit_diff *diff)
 	struct dit_schema *schema = diff->job.chosen.settings->schema;
 	int r = dit_ad_find(schema, NULL, DIT_SPAN("entryUUID"), &diff->uuid_ad, NULL);
 
-	r = r < 0 ? r
-	          : dit_ad_find(schema, NULL, DIT_SPAN("structuralObjectClass"),
-	                        &diff->class_ad, NULL);
-	r = r < 0 ? r
-	          : dit_entry_find_ads(&diff->job, schema, diff->opts.attrs,
-	                               diff->opts.nattrs, &diff->ads);
+	r = r
+	            ?: dit_ad_find(schema, NULL, DIT_SPAN("structuralObjectClass"),
+	                           &diff->class_ad, NULL);
+	r = r
+	            ?: dit_entry_find_ads(&diff->job, schema, diff->opts.attrs,
+	                                  diff->opts.nattrs, &diff->ads);
 	diff->is_told = r == DIT_E_CONFIG;
 	return r;
 }
@@ -117,14 +117,14 @@ static int read_conf(struct dit_diff *diff)
 {
 	int r = dit_job_check(&diff->job, NULL, 0);
 
-	r = r < 0 ? r : dit_job_read(&diff->job);
-	r = r < 0 ? r : dit_job_choose(&diff->job);
+	r = r ?: dit_job_read(&diff->job);
+	r = r ?: dit_job_choose(&diff->job);
 	diff->is_told = r < 0;
 	if (r == 0) {
 		diff->suffix_nrdns = dit_diff_depth(diff->job.chosen.db->suffix);
 	}
-	r = r < 0 ? r : find_ads(diff);
-	return r < 0 ? r : make_match(diff);
+	r = r ?: find_ads(diff);
+	return r ?: make_match(diff);
 }
 
 /* Digests are of whole states, and so are exact changes. */
@@ -183,7 +183,7 @@ static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
 	int r = dit_snapshot_open_readers(&side->snapshot, side->directory, &opts);
 
 	scan.snapshot = side->snapshot;
-	r = r < 0 ? r : dit_entry_scan_new(&side->scan, &scan);
+	r = r ?: dit_entry_scan_new(&side->scan, &scan);
 	if (r == 0 && diff->has_match) {
 		r = dit_entry_scan_match(side->scan, &diff->match,
 		                         diff->job.chosen.settings, NULL);
@@ -340,20 +340,20 @@ static int run(struct dit_diff *diff)
 {
 	int r = read_conf(diff);
 
-	r = r < 0 ? r : check_choice(diff);
-	r = r < 0 ? r : dit_diff_read_digests(diff);
-	r = r < 0 ? r : ready_sides(diff);
+	r = r ?: check_choice(diff);
+	r = r ?: dit_diff_read_digests(diff);
+	r = r ?: ready_sides(diff);
 	if (r < 0 || diff->digests != NULL) {
-		return r < 0 ? r : dit_diff_run_digests(diff);
+		return r ?: dit_diff_run_digests(diff);
 	}
-	r = r < 0 ? r : dit_diff_collect(diff);
-	r = r < 0 ? r : check_base(diff);
+	r = r ?: dit_diff_collect(diff);
+	r = r ?: check_base(diff);
 	r = r < 0 || !diff->opts.exact ? r : dit_diff_write_header(diff);
 	if (r == 0) {
 		dit_job_tell(&diff->job, DIT_DIFF_CHANGES);
 		r = dit_diff_match(diff);
 	}
-	return r < 0 ? r : dit_diff_plan(diff);
+	return r ?: dit_diff_plan(diff);
 }
 
 static void deinit(struct dit_diff *diff)
@@ -397,7 +397,7 @@ static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void 
 	                               : opts->wrap == UINT_MAX ? DIT_LDIF_WRAP_NONE
 	                                                        : opts->wrap);
 	r = getrandom(&diff.seed, sizeof(diff.seed), 0) == sizeof(diff.seed) ? 0 : -EIO;
-	r = r < 0 ? r : run(&diff);
+	r = r ?: run(&diff);
 	if (r < 0 && r != DIT_E_STOPPED && !diff.is_told) {
 		(void)dit_job_fail(&diff.job, r, "differences");
 	}
@@ -417,7 +417,7 @@ int dit_diff(const struct dit_diff_opts *opts, dit_diff_write_fn write, void *ct
 	struct dit_diff_opts own;
 	int r = dit_opts_take(&own, sizeof(own), opts);
 
-	return r < 0 ? r : work(&own, write, ctx, ret);
+	return r ?: work(&own, write, ctx, ret);
 }
 
 void dit_diff_stats_deinit(struct dit_diff_stats *stats)

@@ -211,7 +211,7 @@ static int make_digest(struct dit_diff *diff, unsigned side, unsigned nbuckets,
 	for (unsigned i = 0; i < nmembers && r == 0; i++) {
 		r = dit_digest_new_buckets(&work.parts[i], nbuckets);
 	}
-	r = r < 0 ? r : dit_digest_scan(&work);
+	r = r ?: dit_digest_scan(&work);
 	for (unsigned i = 0; i < nmembers && r == 0; i++) {
 		r = merge(ret, &work.parts[i]);
 	}
@@ -219,8 +219,8 @@ static int make_digest(struct dit_diff *diff, unsigned side, unsigned nbuckets,
 		free_digest(&work.parts[i]);
 	}
 	free(work.parts);
-	r = r < 0 ? r : name_subtrees(diff, side, ret);
-	return r < 0 ? r : read_csns(diff, side, ret);
+	r = r ?: name_subtrees(diff, side, ret);
+	return r ?: read_csns(diff, side, ret);
 }
 
 /* ---- the whole ---- */
@@ -255,10 +255,10 @@ int dit_diff_run_digests(struct dit_diff *diff)
 		}
 		diff->stats.nentries[side] = digests[side].nentries;
 	}
-	r = r < 0               ? r
-	    : diff->opts.digest ? dit_digest_write(diff, &digests[0])
-	                        : dit_digest_compare(diff, digests);
-	return r < 0 ? r : dit_diff_flush(diff);
+	r = r
+	            ?: diff->opts.digest ? dit_digest_write(diff, &digests[0])
+	                                 : dit_digest_compare(diff, digests);
+	return r ?: dit_diff_flush(diff);
 }
 
 void dit_diff_free_digests(struct dit_diff *diff)

@@ -55,7 +55,7 @@ static int write_name(struct dit_diff *diff, struct dit_span name)
 		            : dit_ldif_write_raw(&diff->text,
 		                                 (struct dit_span){&name.data[i], 1});
 	}
-	return r < 0 ? r : dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
+	return r ?: dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
 }
 
 /* Fewer, larger buckets. */
@@ -100,9 +100,7 @@ static int write_subtree(struct dit_diff *diff, const struct subtree *first,
 	diff->stats.nsubtrees++;
 	r = write_words(diff, "subtree\t%" PRIu64 "\t%" PRIu64 "\t",
 	                first == NULL ? 0 : first->n, second == NULL ? 0 : second->n);
-	return r < 0 ? r
-	             : write_name(diff,
-	                          dit_span_of(first == NULL ? second->dn : first->dn));
+	return r ?: write_name(diff, dit_span_of(first == NULL ? second->dn : first->dn));
 }
 
 /* One that has as many subtrees as a digest takes may lack more. */
@@ -142,10 +140,10 @@ static int write_csns(struct dit_diff *diff, const struct dit_diff_digest digest
 			if (r == 0 && json_is_string(csn)) {
 				r = write_words(diff, "contextCSN\t%s\t",
 				                side == 0 ? "first" : "second");
-				r = r < 0 ? r
-				          : write_name(
-						    diff,
-						    dit_span_of(json_string_value(csn)));
+				r = r
+				            ?: write_name(diff,
+				                          dit_span_of(json_string_value(
+								  csn)));
 			}
 		}
 	}
@@ -195,10 +193,10 @@ static int write_suspects(struct digesting *work, const bool *founds)
 			continue;
 		}
 		r = dit_diff_read(diff, work->scan.side, suspect->id, &entry);
-		r = r < 0 ? r
-		          : write_words(diff, "%s\t",
-		                        suspect->is_found ? "entry" : "perhaps");
-		r = r < 0 ? r : write_name(diff, entry.dn);
+		r = r
+		            ?: write_words(diff, "%s\t",
+		                           suspect->is_found ? "entry" : "perhaps");
+		r = r ?: write_name(diff, entry.dn);
 	}
 	return r;
 }
@@ -230,13 +228,13 @@ static int write_entries(struct dit_diff *diff, unsigned side,
 
 	work.suspects = calloc(nmembers, sizeof(*work.suspects));
 	r = founds == NULL || work.suspects == NULL ? -ENOMEM : dit_digest_scan(&work);
-	r = r < 0 ? r : gather(work.suspects, nmembers);
+	r = r ?: gather(work.suspects, nmembers);
 	for (size_t i = 0; r == 0 && i < work.suspects[0].n; i++) {
 		founds[work.suspects[0].list[i].bucket] |=
 			work.suspects[0].list[i].is_found;
 	}
-	r = r < 0 ? r : write_suspects(&work, founds);
-	r = r < 0 ? r : write_missing(&work);
+	r = r ?: write_suspects(&work, founds);
+	r = r ?: write_missing(&work);
 	for (unsigned i = 0; work.suspects != NULL && i < nmembers; i++) {
 		free(work.suspects[i].list);
 	}
@@ -259,7 +257,7 @@ int dit_digest_compare(struct dit_diff *diff, struct dit_diff_digest digests[2])
 	r = write_words(diff, "%s\t%" PRIu64 "\t%" PRIu64 "\n",
 	                are_same ? "equal" : "different", digests[0].nentries,
 	                digests[1].nentries);
-	r = r < 0 ? r : write_csns(diff, digests);
+	r = r ?: write_csns(diff, digests);
 	if (r < 0 || are_same) {
 		return r;
 	}

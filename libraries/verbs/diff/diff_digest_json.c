@@ -80,7 +80,7 @@ int dit_digest_write(struct dit_diff *diff, const struct dit_diff_digest *digest
 	}
 	r = json_dump_callback(json, write_json, diff, JSON_INDENT(1)) < 0 ? -ENOMEM : 0;
 	json_decref(json);
-	return r < 0 ? r : dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
+	return r ?: dit_ldif_write_raw(&diff->text, DIT_SPAN("\n"));
 }
 
 /* ---- read ---- */

@@ -105,7 +105,7 @@ static int parse_rdns(struct dit_diff *diff, struct dit_span old, struct dit_spa
 	const struct dit_schema *schema = diff->job.chosen.settings->schema;
 	int r = dit_dn_parse(schema, old, &diff->arena, NULL, &ret->old);
 
-	return r < 0 ? r : dit_dn_parse(schema, new, &diff->arena, NULL, &ret->new);
+	return r ?: dit_dn_parse(schema, new, &diff->arena, NULL, &ret->new);
 }
 
 static int parse_rdns_of(struct dit_diff *diff, const struct dit_diff_node *node,
@@ -175,8 +175,7 @@ int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 
 	dit_arena_reset(&diff->arena);
 	r = parse_rdns_of(diff, node, &rdns);
-	r = r < 0 ? r
-	          : dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id, &entry);
+	r = r ?: dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id, &entry);
 	for (unsigned i = 0; i < rdns.old.navas && r == 0; i++) {
 		/* The entry may need a value of this type until it is modified. */
 		if (!is_in_rdn(&rdns.new, rdns.old.avas[i].type)) {
@@ -192,7 +191,7 @@ int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node)
 			return 0;
 		}
 	}
-	return r < 0 ? r : 1;
+	return r ?: 1;
 }
 
 /* ---- before a new RDN ---- */
@@ -223,7 +222,7 @@ static int has_classes(struct dit_diff *diff, const struct dit_entry_view entrie
 			return 0;
 		}
 	}
-	return r < 0 ? r : 1;
+	return r ?: 1;
 }
 
 /* 1; 0; error */
@@ -254,11 +253,11 @@ int dit_diff_can_rename(struct dit_diff *diff, const struct dit_diff_item *first
 	r = parse_rdns(diff, first->rdn, second->rdn, &rdns);
 	if (r < 0 ||
 	    (has_types_of(&rdns.old, &rdns.new) && has_types_of(&rdns.new, &rdns.old))) {
-		return r < 0 ? r : 1;
+		return r ?: 1;
 	}
 	r = dit_diff_read(diff, 0, first->id, &entries[0]);
-	r = r < 0 ? r : dit_diff_read(diff, 1, second->id, &entries[1]);
-	r = r < 0 ? r : 1;
+	r = r ?: dit_diff_read(diff, 1, second->id, &entries[1]);
+	r = r ?: 1;
 	for (unsigned i = 0; i < rdns.new.navas &&r > 0; i++) {
 		r = can_get(diff, entries, &rdns.new.avas[i]);
 	}
@@ -287,7 +286,7 @@ static int write_values(struct dit_diff *diff, const char *what, struct dit_span
 		r = dit_ldif_write_value(&diff->text, name, values->list[i].pretty,
 		                         false);
 	}
-	return r < 0 ? r : dit_ldif_write_raw(&diff->text, DIT_SPAN("-\n"));
+	return r ?: dit_ldif_write_raw(&diff->text, DIT_SPAN("-\n"));
 }
 
 static bool is_replaced(const struct attr *attr, size_t nstay)
@@ -348,7 +347,7 @@ static int compare_attr(struct change *change, const struct dit_attr_view *view)
 	int r = take(diff, &change->entries[0], view, change->rdns.new.navas,
 	             &attr.sides[0]);
 
-	r = r < 0 ? r : take(diff, &change->entries[1], view, 0, &attr.sides[1]);
+	r = r ?: take(diff, &change->entries[1], view, 0, &attr.sides[1]);
 	if (r < 0) {
 		return r;
 	}
@@ -364,10 +363,11 @@ static int compare_attr(struct change *change, const struct dit_attr_view *view)
 		r = dit_diff_begin(diff, change->entries[1].dn, "modify");
 		change->has_begun = true;
 	}
-	r = r < 0 ? r
-	          : dit_diff_count(diff, view->ad == NULL ? view->name : view->ad->name,
-	                           &diff->attrs, &diff->stats.attrs, &diff->stats.nattrs);
-	return r < 0 ? r : write_attr(diff, &attr);
+	r = r
+	            ?: dit_diff_count(
+			       diff, view->ad == NULL ? view->name : view->ad->name,
+			       &diff->attrs, &diff->stats.attrs, &diff->stats.nattrs);
+	return r ?: write_attr(diff, &attr);
 }
 
 /* Is this the first block of the attribute, on this side and before it? */
@@ -418,11 +418,11 @@ int dit_diff_modify(struct dit_diff *diff, const struct dit_diff_node *node)
 		r = keeps < 0 ? keeps : parse_rdns_of(diff, node, &change.rdns);
 		change.rdns.old_stays = keeps > 0;
 		/* That has moved the reader. */
-		r = r < 0 ? r
-		          : dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id,
-		                          &change.entries[1]);
+		r = r
+		            ?: dit_diff_read(diff, 1, dit_diff_item_of(diff, node, 1)->id,
+		                             &change.entries[1]);
 	}
-	r = r < 0 ? r : compare_attrs(&change);
+	r = r ?: compare_attrs(&change);
 	if (r == 0 && change.has_begun) {
 		diff->stats.nmodified++;
 		r = dit_diff_end(diff);

@@ -256,8 +256,8 @@ static int make_nodes(struct dit_diff *diff)
 		}
 	}
 	diff->nnodes = 0;
-	r = r < 0 ? r : match_by(diff, by_uuid);
-	r = r < 0 ? r : match_by(diff, by_dn);
+	r = r ?: match_by(diff, by_uuid);
+	r = r ?: match_by(diff, by_dn);
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
 		r = add_alone(diff, side);
 	}
@@ -367,6 +367,6 @@ int dit_diff_match(struct dit_diff *diff)
 	}
 	dit_diff_map_deinit(&marked[0]);
 	dit_diff_map_deinit(&marked[1]);
-	r = r < 0 ? r : check_topmost(diff);
-	return r < 0 ? r : check_holes(diff);
+	r = r ?: check_topmost(diff);
+	return r ?: check_holes(diff);
 }

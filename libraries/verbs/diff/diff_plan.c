@@ -118,9 +118,9 @@ static int move_away(struct dit_diff *diff, uint32_t at)
 	if (holder == DIT_DIFF_NONE) {
 		r = add_holder(diff, at, &holder);
 	}
-	r = r < 0 ? r : dit_diff_rename(diff, at, holder, diff->nodes[at].rdn, false);
+	r = r ?: dit_diff_rename(diff, at, holder, diff->nodes[at].rdn, false);
 	diff->nodes[at].parent = holder;
-	return r < 0 ? r : take_name(diff, at);
+	return r ?: take_name(diff, at);
 }
 
 /* ---- adding and renaming ---- */
@@ -163,7 +163,7 @@ static int put(struct dit_diff *diff, uint32_t at, uint32_t parent)
 	node->rdn = item->rdn;
 	node->rdn_hash = item->rdn_hash;
 	node->state = DIT_DIFF_DONE;
-	return r < 0 ? r : take_name(diff, at);
+	return r ?: take_name(diff, at);
 }
 
 /* An entry that keeps its name is done when all above it are. It stays where it is if one
@@ -195,7 +195,7 @@ static int place(struct dit_diff *diff, uint32_t at, unsigned level)
 	            ? 0
 	            : free_name(diff, parent, dit_diff_item_of(diff, node, 1)->rdn_hash,
 	                        at, level);
-	return r < 0 ? r : put(diff, at, parent);
+	return r ?: put(diff, at, parent);
 }
 
 /* ---- all nodes in an order ---- */
@@ -284,7 +284,7 @@ static int place_nodes(struct dit_diff *diff)
 			r = add_step(&steps, dit_diff_item_of(diff, node, 1), i, true);
 		}
 		if (node->moves || is_deleted(diff, node)) {
-			r = r < 0 ? r : take_name(diff, i);
+			r = r ?: take_name(diff, i);
 		}
 	}
 	sort_steps(&steps);
@@ -324,11 +324,11 @@ int dit_diff_plan(struct dit_diff *diff)
 
 	mark_kept(diff);
 	r = delete_nodes(diff, false);
-	r = r < 0 ? r : place_nodes(diff);
-	r = r < 0 ? r : delete_nodes(diff, true);
+	r = r ?: place_nodes(diff);
+	r = r ?: delete_nodes(diff, true);
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
 		r = dit_diff_delete(diff, diff->holders[i]);
 	}
-	r = r < 0 ? r : modify_nodes(diff);
-	return r < 0 ? r : dit_diff_flush(diff);
+	r = r ?: modify_nodes(diff);
+	return r ?: dit_diff_flush(diff);
 }

@@ -283,12 +283,12 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_ma
 		                  diff->seed);
 	}
 	it->nread = 0;
-	r = r < 0 ? r : dit_diff_scan_run(&scan);
+	r = r ?: dit_diff_scan_run(&scan);
 	if (r == DIT_E_CORRUPT && !diff->is_told) {
 		diff->is_told = true;
 		return dit_job_fail(&diff->job, r, it->directory);
 	}
-	r = r < 0 ? r : dit_sorter_seal(it->sorter);
+	r = r ?: dit_sorter_seal(it->sorter);
 	return r < 0 || !is_known_side(&scan) ? r : dit_known_seal(diff->known);
 }
 
@@ -387,9 +387,9 @@ int dit_diff_collect(struct dit_diff *diff)
 		}
 	}
 	free_sorters(diff);
-	r = r < 0 ? r : which;
-	r = r < 0 ? r : index_items(&diff->sides[0]);
-	return r < 0 ? r : index_items(&diff->sides[1]);
+	r = r ?: which;
+	r = r ?: index_items(&diff->sides[0]);
+	return r ?: index_items(&diff->sides[1]);
 }
 
 /* The scan has seen no content of a twin. */
@@ -421,8 +421,8 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
 		r = complete(diff, side, &sums);
 		if (at == DIT_DIFF_NONE) {
 			at = (uint32_t)it->nitems;
-			r = r < 0 ? r : add_item(it, &sums);
-			r = r < 0 ? r : dit_diff_map_set(&it->by_id, sums.stored.id, at);
+			r = r ?: add_item(it, &sums);
+			r = r ?: dit_diff_map_set(&it->by_id, sums.stored.id, at);
 		} else if (it->items[at].is_equal) {
 			it->items[at].is_equal = false;
 			it->items[at].uuid = sums.stored.uuid;

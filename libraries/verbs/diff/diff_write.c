@@ -111,8 +111,8 @@ int dit_diff_begin(struct dit_diff *diff, struct dit_span dn, const char *type)
 {
 	int r = write_text(diff, "dn", dn);
 
-	r = r < 0 ? r : count_branch(diff, dn);
-	return r < 0 ? r : write_text(diff, "changetype", dit_span_of(type));
+	r = r ?: count_branch(diff, dn);
+	return r ?: write_text(diff, "changetype", dit_span_of(type));
 }
 
 int dit_diff_end(struct dit_diff *diff)
@@ -136,7 +136,7 @@ static int begin_node(struct dit_diff *diff, uint32_t at, const char *type)
 
 	dit_arena_reset(&diff->arena);
 	r = dit_diff_dn(diff, at, &dn);
-	return r < 0 ? r : dit_diff_begin(diff, dn, type);
+	return r ?: dit_diff_begin(diff, dn, type);
 }
 
 int dit_diff_add(struct dit_diff *diff, uint32_t at)
@@ -145,7 +145,7 @@ int dit_diff_add(struct dit_diff *diff, uint32_t at)
 	int r = dit_diff_read(diff, 1, dit_diff_item_of(diff, &diff->nodes[at], 1)->id,
 	                      &entry);
 
-	r = r < 0 ? r : dit_diff_begin(diff, entry.dn, "add");
+	r = r ?: dit_diff_begin(diff, entry.dn, "add");
 	for (uint32_t i = 0; i < entry.nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &entry.attrs[i];
 
@@ -157,14 +157,14 @@ int dit_diff_add(struct dit_diff *diff, uint32_t at)
 			                         false);
 		}
 	}
-	return r < 0 ? r : dit_diff_end(diff);
+	return r ?: dit_diff_end(diff);
 }
 
 int dit_diff_delete(struct dit_diff *diff, uint32_t at)
 {
 	int r = begin_node(diff, at, "delete");
 
-	return r < 0 ? r : dit_diff_end(diff);
+	return r ?: dit_diff_end(diff);
 }
 
 int dit_diff_rename(struct dit_diff *diff, uint32_t at, uint32_t parent,
@@ -173,15 +173,15 @@ int dit_diff_rename(struct dit_diff *diff, uint32_t at, uint32_t parent,
 	struct dit_span superior;
 	int r = begin_node(diff, at, "modrdn");
 
-	r = r < 0 ? r : write_text(diff, "newrdn", rdn);
-	r = r < 0 ? r
-	          : write_text(diff, "deleteoldrdn",
-	                       takes_old ? DIT_SPAN("1") : DIT_SPAN("0"));
+	r = r ?: write_text(diff, "newrdn", rdn);
+	r = r
+	            ?: write_text(diff, "deleteoldrdn",
+	                          takes_old ? DIT_SPAN("1") : DIT_SPAN("0"));
 	if (r == 0 && parent != diff->nodes[at].parent) {
 		r = dit_diff_dn(diff, parent, &superior);
-		r = r < 0 ? r : write_text(diff, "newsuperior", superior);
+		r = r ?: write_text(diff, "newsuperior", superior);
 	}
-	return r < 0 ? r : dit_diff_end(diff);
+	return r ?: dit_diff_end(diff);
 }
 
 /* ---- holders ---- */
@@ -190,7 +190,7 @@ int dit_diff_add_holder(struct dit_diff *diff, uint32_t at)
 {
 	int r = begin_node(diff, at, "add");
 
-	r = r < 0 ? r : write_text(diff, "objectClass", DIT_SPAN("organizationalUnit"));
+	r = r ?: write_text(diff, "objectClass", DIT_SPAN("organizationalUnit"));
 	diff->stats.ntemporary++;
-	return r < 0 ? r : dit_diff_end(diff);
+	return r ?: dit_diff_end(diff);
 }
