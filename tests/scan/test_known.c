@@ -18,12 +18,13 @@ static struct dit_sum128 sum_of(uint64_t id, uint64_t seed)
 /* IDs 1 to n, by the members in turn. 0 or -ENOMEM */
 static int fill(struct dit_known **ret, uint64_t n)
 {
-	int r = dit_known_new(ret, NMEMBERS, 5);
+	const struct dit_entry_sum_rule rule = {.seed = 5};
+	int r = dit_known_new(ret, NMEMBERS, &rule);
 
 	for (uint64_t id = 1; id <= n && r == 0; id++) {
-		struct dit_sum128 sum = sum_of(id, 5);
+		const struct dit_known_entry entry = {id, sum_of(id, 5), id + 1};
 
-		r = dit_known_push(*ret, (unsigned)(id % NMEMBERS), id, &sum);
+		r = dit_known_push(*ret, (unsigned)(id % NMEMBERS), &entry);
 	}
 	return r < 0 ? r : dit_known_seal(*ret);
 }
@@ -36,16 +37,19 @@ TEST(each_entry_is_found_and_no_other)
 		struct dit_known *known = NULL;
 
 		assert_int_equal(fill(&known, sizes[i]), 0);
-		assert_int_equal(dit_known_seed(known), 5);
+		assert_int_equal(dit_known_rule(known)->seed, 5);
 		for (uint64_t id = 1; id <= NMOST; id++) {
 			struct dit_sum128 sum = sum_of(id, 5);
 			struct dit_sum128 half = {.high = sum.high, .low = ~sum.low};
 			struct dit_sum128 other = sum_of(id, 6);
 
-			assert_int_equal(dit_known_find(known, &sum),
+			assert_int_equal(dit_known_find(known, &sum, 0),
 			                 id <= sizes[i] ? id : 0);
-			assert_int_equal(dit_known_find(known, &half), 0);
-			assert_int_equal(dit_known_find(known, &other), 0);
+			assert_int_equal(dit_known_find(known, &sum, id + 1),
+			                 id <= sizes[i] ? id : 0);
+			assert_int_equal(dit_known_find(known, &sum, id), 0);
+			assert_int_equal(dit_known_find(known, &half, 0), 0);
+			assert_int_equal(dit_known_find(known, &other, 0), 0);
 		}
 		dit_known_free(known);
 	}

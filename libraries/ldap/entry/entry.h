@@ -292,17 +292,31 @@ static inline struct dit_attr *dit_entry_add(struct dit_entry *entry,
  */
 struct dit_sum128 dit_entry_digest(const struct dit_entry *entry);
 
+/** A rule by which entries are summed up. */
+struct dit_entry_sum_rule {
+	uint64_t seed;
+	bool operational; /* of dit_ad_is_content() */
+};
+
+/** What lines of LDIF tell before their values are read. */
+struct dit_entry_lines_sum {
+	struct dit_sum128 sum; /* dit_ad_sum_value() of all that is content */
+	uint64_t uuid;         /* dit_sum128_seed() of the normal entryUUID; 0: none */
+};
+
 /**
- * Add dit_ad_sum_value() of all values, before these are read: where a stored entry of
- * the DN has the same sum, it has the same values, and nothing can be wrong with them.
+ * Where a stored entry of the DN has the same sum, it has the same content, and nothing
+ * can be wrong with it.
  *
  * @param lines  of dit_entry_read_dn()
  *
- * @return 0; DIT_E_UNKNOWN: one has no value, or not the name of an attribute; -ENOMEM
+ * @return 0; DIT_E_UNKNOWN: a line has no value, or not the name of an attribute, or the
+ *         entryUUID is none; -ENOMEM
  */
 int dit_entry_sum_lines(const struct dit_entry_context *context,
                         struct dit_entry_caches *caches,
-                        const struct dit_ldif_lines *lines, uint64_t seed,
-                        struct dit_sum128 *sum);
+                        const struct dit_ldif_lines *lines,
+                        const struct dit_entry_sum_rule *rule, struct dit_arena *arena,
+                        struct dit_entry_lines_sum *ret);
 
 #endif

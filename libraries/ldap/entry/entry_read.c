@@ -617,28 +617,52 @@ int dit_entry_read(const struct dit_entry_context *context,
 	return r ?: dit_entry_read_parsed(context, caches, &lines, notes, ret);
 }
 
+/* Two lines are no entryUUID. */
+static int sum_uuid(const struct dit_entry_context *context, const struct dit_ad *ad,
+                    const struct dit_ldif_line *line, struct dit_arena *arena,
+                    const struct dit_entry_sum_rule *rule, uint64_t *uuid)
+{
+	struct dit_span normal;
+	int r = *uuid != 0 ? DIT_E_UNKNOWN
+	                   : dit_attr_normalize(context->schema, ad->type, line->value,
+	                                        arena, &normal);
+
+	if (r < 0) {
+		return r == -ENOMEM ? r : DIT_E_UNKNOWN;
+	}
+	*uuid = dit_sum128_seed(normal, rule->seed);
+	return 0;
+}
+
 int dit_entry_sum_lines(const struct dit_entry_context *context,
                         struct dit_entry_caches *caches,
-                        const struct dit_ldif_lines *lines, uint64_t seed,
-                        struct dit_sum128 *sum)
+                        const struct dit_ldif_lines *lines,
+                        const struct dit_entry_sum_rule *rule, struct dit_arena *arena,
+                        struct dit_entry_lines_sum *ret)
 {
 	const struct dit_ad *before = NULL;
 	uint32_t place = 0;
 	int r = 0;
 
+	*ret = (struct dit_entry_lines_sum){.uuid = 0};
 	for (size_t i = 0; i < lines->nlines && r == 0; i++) {
 		const struct dit_ldif_line *line = &lines->lines[i];
 		const struct dit_ad *ad = NULL;
 
-		if (line->value.data == NULL) {
-			return DIT_E_UNKNOWN;
+		r = line->value.data == NULL
+		            ? DIT_E_UNKNOWN
+		            : dit_ad_find(context->schema, &caches->work->ads, line->name,
+		                          &ad, NULL);
+		if (r < 0) {
+			return r;
 		}
-		r = dit_ad_find(context->schema, &caches->work->ads, line->name, &ad,
-		                NULL);
-		if (r == 0) {
-			place = ad == before ? place + 1 : 0;
-			before = ad;
-			dit_ad_sum_value(ad, line->value, place, seed, sum);
+		place = ad == before ? place + 1 : 0;
+		before = ad;
+		if (dit_ad_is_content(ad, rule->operational)) {
+			dit_ad_sum_value(ad, line->value, place, rule->seed, &ret->sum);
+		}
+		if (dit_span_eq(ad->name, DIT_SPAN("entryUUID"))) {
+			r = sum_uuid(context, ad, line, arena, rule, &ret->uuid);
 		}
 	}
 	return r;

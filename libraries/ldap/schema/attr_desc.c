@@ -412,3 +412,25 @@ int dit_ad_find_hashed(struct dit_schema *schema, struct dit_ad_cache *cache,
 	}
 	return r;
 }
+
+/* slapd takes these from nobody, not even with the relax control. */
+static bool is_of_slapd(const struct dit_ad *ad)
+{
+	static const struct dit_span names[] = {DIT_SPAN("structuralObjectClass"),
+	                                        DIT_SPAN("entryCSN"),
+	                                        DIT_SPAN("contextCSN")};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (dit_span_eq_nocase(ad->name, names[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool dit_ad_is_content(const struct dit_ad *ad, bool operational)
+{
+	return ad->type->usage == DIT_USAGE_USER || (operational && !is_of_slapd(ad)) ||
+	       (ad->type->flags & (DIT_TYPE_REFERRAL_ONLY | DIT_TYPE_SUBENTRY_ONLY |
+	                           DIT_TYPE_ADMIN_ROLE)) != 0;
+}

@@ -364,6 +364,14 @@ static inline bool dit_ad_slot_is(const struct dit_ad_cache_slot *slot,
 	return slot->len == name.len && dit_short_eq(slot->name, name.data, name.len);
 }
 
+/**
+ * Is the attribute content, which users write? An operational one is if entries are added
+ * with it, as the ref of a referral.
+ *
+ * @param operational  those that slapd takes with the relax control are, too
+ */
+bool dit_ad_is_content(const struct dit_ad *ad, bool operational);
+
 /** Add the sum of a value. @param place  of the value among those of its attribute: it
  * counts where the schema says X-ORDERED. @param seed  of all sums that are compared */
 static inline void dit_ad_sum_value(const struct dit_ad *ad, struct dit_span value,

@@ -41,27 +41,10 @@ struct range_sum {
 
 /* ---- sums ---- */
 
-/* slapd takes these from nobody, not even with the relax control. */
-static bool is_of_slapd(const struct dit_ad *ad)
-{
-	static const struct dit_span names[] = {DIT_SPAN("structuralObjectClass"),
-	                                        DIT_SPAN("entryCSN"),
-	                                        DIT_SPAN("contextCSN")};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (dit_span_eq_nocase(ad->name, names[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
 bool dit_diff_is_content(const struct dit_diff *diff, const struct dit_ad *ad)
 {
-	return ad == NULL || ad->type->usage == DIT_USAGE_USER || diff->opts.exact ||
-	       (diff->opts.operational && !is_of_slapd(ad)) ||
-	       (ad->type->flags & (DIT_TYPE_REFERRAL_ONLY | DIT_TYPE_SUBENTRY_ONLY |
-	                           DIT_TYPE_ADMIN_ROLE)) != 0;
+	return ad == NULL || diff->opts.exact ||
+	       dit_ad_is_content(ad, diff->opts.operational);
 }
 
 bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad)
@@ -101,9 +84,8 @@ static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *at
 	}
 }
 
-/* @param rest  gets the sum of what does not count */
 static struct stored sum_up(const struct dit_diff *diff,
-                            const struct dit_entry_view *entry, struct dit_sum128 *rest)
+                            const struct dit_entry_view *entry)
 {
 	struct stored ret = {
 		.id = entry->id,
@@ -111,10 +93,9 @@ static struct stored sum_up(const struct dit_diff *diff,
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
-		bool counts = dit_diff_is_compared(diff, attr->ad);
 
-		if (counts || diff->known != NULL) {
-			add_attr(diff, attr, counts ? &ret.sum : rest);
+		if (dit_diff_is_compared(diff, attr->ad)) {
+			add_attr(diff, attr, &ret.sum);
 		}
 		if (attr->ad == diff->uuid_ad && attr->nvalues > 0) {
 			ret.uuid = dit_diff_hash_of(diff, attr);
@@ -215,7 +196,6 @@ static int sort_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
 {
 	const struct dit_diff *diff = scan->diff;
 	struct range_sum *sum = range->result;
-	struct dit_sum128 rest = {0, 0};
 	struct stored stored;
 	struct dit_sum128 key;
 	int r = 0;
@@ -234,12 +214,15 @@ static int sort_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
 		atomic_store_explicit(&scan->diff->has_holder_name, true,
 		                      memory_order_relaxed);
 	}
-	stored = sum_up(diff, entry, &rest);
+	stored = sum_up(diff, entry);
 	key = dit_diff_dn_sum(diff, entry->norm_dn);
 	if (is_known_side(scan)) {
-		dit_sum128_add(&rest, &stored.sum);
-		dit_sum128_add(&rest, &key);
-		r = dit_known_push(diff->known, range->member, entry->id, &rest);
+		struct dit_sum128 both = stored.sum;
+
+		dit_sum128_add(&both, &key);
+		r = dit_known_push(
+			diff->known, range->member,
+			&(struct dit_known_entry){entry->id, both, stored.uuid});
 	}
 	if (r < 0) {
 		return r;
@@ -266,7 +249,7 @@ static int new_sorter(struct dit_diff *diff, unsigned side)
 static bool wants_known(const struct dit_diff *diff, unsigned side)
 {
 	return diff->opts.is_made[1 - side] && !diff->sides[1 - side].is_ready &&
-	       !diff->has_match && !diff->opts.exact &&
+	       !diff->has_match && !diff->opts.exact && diff->opts.nattrs == 0 &&
 	       dit_known_bytes(dit_entry_scan_nrecords(diff->sides[side].scan)) <=
 	               dit_memory_share(diff->opts.memory_bytes) / 3;
 }
@@ -279,8 +262,10 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_ma
 
 	if (r == 0 && marked == NULL && wants_known(diff, side)) {
 		diff->known_side = side;
-		r = dit_known_new(&diff->known, dit_entry_scan_nthreads(it->scan),
-		                  diff->seed);
+		const struct dit_entry_sum_rule rule = {diff->seed,
+		                                        diff->opts.operational};
+
+		r = dit_known_new(&diff->known, dit_entry_scan_nthreads(it->scan), &rule);
 	}
 	it->nread = 0;
 	r = r ?: dit_diff_scan_run(&scan);
@@ -396,13 +381,12 @@ int dit_diff_collect(struct dit_diff *diff)
 static int complete(struct dit_diff *diff, unsigned side, struct sums *sums)
 {
 	struct dit_entry_view entry;
-	struct dit_sum128 rest = {0, 0};
 	int r = 0;
 
 	if (dit_diff_is_twin(diff, side, sums->stored.id)) {
 		r = dit_diff_read(diff, side, sums->stored.id, &entry);
 		if (r == 0) {
-			sums->stored = sum_up(diff, &entry, &rest);
+			sums->stored = sum_up(diff, &entry);
 		}
 	}
 	return r;

@@ -180,8 +180,8 @@ struct dit_load_opts {
 	 * a pipe, or several databases; DIT_E_NOTEMPTY: it holds entries */
 	bool with_memberof;
 	bool with_unique;
-	/* With is_scratch: entries that another database has just the same are stored
-	 * without content. dit_diff_opts.make gets it. NULL: all are stored */
+	/* With is_scratch: entries whose content another database has are stored without
+	 * it. dit_diff_opts.make gets this. NULL: all are stored */
 	const struct dit_known_source *known;
 };
 

@@ -92,27 +92,30 @@ static void item_fail(struct load_item *item, int r, enum load_state if_invalid)
 	}
 }
 
-/* The entry that another database has just the same; 0: none. The one with the empty DN
+/* The entry with the same content in another database; 0: none. The one with the empty DN
  * is no node, and is stored. @param dn  of the entry; its other lines are @p lines */
 static uint64_t find_twin(const struct loader *loader, struct load_member *member,
-                          const struct dit_dn *dn, const struct dit_ldif_lines *lines)
+                          const struct dit_dn *dn, const struct dit_ldif_lines *lines,
+                          struct dit_arena *arena)
 {
 	const struct dit_known *known = loader->known;
-	struct dit_sum128 sum;
-	struct dit_sum128 name;
-	uint64_t seed = 0;
+	const struct dit_entry_sum_rule *rule = NULL;
+	struct dit_entry_lines_sum all;
+	struct dit_sum128 part;
 
 	if (known == NULL || dn->nrdns == 0) {
 		return 0;
 	}
-	seed = dit_known_seed(known);
-	sum = dit_sum128_of(dit_dn_first_rdn(dn->pretty), seed);
-	name = dit_sum128_of(dn->norm, seed);
-	dit_sum128_add(&sum, &name);
-	return dit_entry_sum_lines(&loader->reading.context, &member->caches, lines, seed,
-	                           &sum) < 0
-	               ? 0
-	               : dit_known_find(known, &sum);
+	rule = dit_known_rule(known);
+	if (dit_entry_sum_lines(&loader->reading.context, &member->caches, lines, rule,
+	                        arena, &all) < 0) {
+		return 0;
+	}
+	part = dit_sum128_of(dit_dn_first_rdn(dn->pretty), rule->seed);
+	dit_sum128_add(&all.sum, &part);
+	part = dit_sum128_of(dn->norm, rule->seed);
+	dit_sum128_add(&all.sum, &part);
+	return dit_known_find(known, &all.sum, all.uuid);
 }
 
 /* Of an entry that another database has, the DN is enough. */
@@ -127,7 +130,7 @@ static int read_item(const struct loader *loader, struct load_member *member,
 
 	r = r ?: dit_entry_read_dn(context, &member->caches, &lines, &item->notes, &dn);
 	if (r == 0) {
-		item->twin = find_twin(loader, member, &dn, &lines);
+		item->twin = find_twin(loader, member, &dn, &lines, item->notes.arena);
 	}
 	if (r == 0 && item->twin == 0) {
 		r = dit_entry_read_lines(context, &member->caches, lines.lines,

@@ -15,23 +15,18 @@
 
 #define BUCKET_FILL 4 /* entries, at most, on average */
 
-struct known_entry {
-	struct dit_sum128 sum;
-	uint64_t id;
-};
-
 /* The entries of one member. */
 struct known_part {
-	struct known_entry *list;
+	struct dit_known_entry *list;
 	size_t n;
 	size_t size;
 };
 
 struct dit_known {
-	uint64_t seed;
+	struct dit_entry_sum_rule rule;
 	struct known_part *parts; /* NULL after dit_known_seal() */
 	unsigned nparts;
-	struct known_entry *all;
+	struct dit_known_entry *all;
 	size_t *starts;  /* one more than there are buckets */
 	unsigned nshift; /* of the high word, to the number of a bucket; 1 to 63 */
 	uint64_t *twins; /* by the own ID; 0: none */
@@ -45,7 +40,8 @@ static size_t bucket_of(const struct dit_known *known, const struct dit_sum128 *
 
 /* ---- from nothing to the end ---- */
 
-int dit_known_new(struct dit_known **ret, unsigned nmembers, uint64_t seed)
+int dit_known_new(struct dit_known **ret, unsigned nmembers,
+                  const struct dit_entry_sum_rule *rule)
 {
 	struct dit_known *known = calloc(1, sizeof(*known));
 	int r = 0;
@@ -53,7 +49,7 @@ int dit_known_new(struct dit_known **ret, unsigned nmembers, uint64_t seed)
 	if (known == NULL) {
 		return -ENOMEM;
 	}
-	known->seed = seed;
+	known->rule = *rule;
 	known->nparts = nmembers;
 	known->parts = calloc(nmembers, sizeof(*known->parts));
 	r = known->parts == NULL ? -ENOMEM : 0;
@@ -84,16 +80,15 @@ uint64_t dit_known_bytes(uint64_t nentries)
 {
 	/* The parts, a half of which may be free, are there until all entries have moved;
 	 * twins come later. */
-	return nentries * (5 * sizeof(struct known_entry) / 2 + sizeof(size_t));
+	return nentries * (5 * sizeof(struct dit_known_entry) / 2 + sizeof(size_t));
 }
 
-int dit_known_push(struct dit_known *known, unsigned member, uint64_t id,
-                   const struct dit_sum128 *sum)
+int dit_known_push(struct dit_known *known, unsigned member,
+                   const struct dit_known_entry *entry)
 {
 	struct known_part *part = &known->parts[member];
 
-	return DIT_APPEND(part->list, part->size, part->n,
-	                  (struct known_entry){*sum, id});
+	return DIT_APPEND(part->list, part->size, part->n, *entry);
 }
 
 /* Each bucket starts where the one before it ends. */
@@ -109,7 +104,7 @@ static void put_all(struct dit_known *known, size_t nbuckets)
 	}
 	for (unsigned i = 0; i < known->nparts; i++) {
 		for (size_t k = 0; k < known->parts[i].n; k++) {
-			const struct known_entry *entry = &known->parts[i].list[k];
+			const struct dit_known_entry *entry = &known->parts[i].list[k];
 
 			known->all[--known->starts[bucket_of(known, &entry->sum)]] =
 				*entry;
@@ -140,19 +135,21 @@ int dit_known_seal(struct dit_known *known)
 	return 0;
 }
 
-uint64_t dit_known_seed(const struct dit_known *known)
+const struct dit_entry_sum_rule *dit_known_rule(const struct dit_known *known)
 {
-	return known->seed;
+	return &known->rule;
 }
 
-uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *sum)
+uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *sum,
+                        uint64_t uuid)
 {
 	size_t bucket = bucket_of(known, sum);
 
 	for (size_t i = known->starts[bucket]; i < known->starts[bucket + 1]; i++) {
-		if (known->all[i].sum.high == sum->high &&
-		    known->all[i].sum.low == sum->low) {
-			return known->all[i].id;
+		const struct dit_known_entry *entry = &known->all[i];
+
+		if (entry->sum.high == sum->high && entry->sum.low == sum->low) {
+			return uuid == 0 || uuid == entry->uuid ? entry->id : 0;
 		}
 	}
 	return 0;

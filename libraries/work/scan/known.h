@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The entries of a database, as another state of the directory may have them: which entry
- * of LDIF is just the same as a stored one?
+ * of LDIF has the content of a stored one?
  *
  *   dit_known_new();  dit_known_push() of each entry, by the members of a scan;
  *   dit_known_seal();  dit_known_find() of each entry of the other state, by any thread;
  *   dit_known_note();  dit_known_twin();  dit_known_free()
  *
- * Entries are the same if their sums are: dit_sum128_of() of the RDN as written and of
- * the normal DN, and dit_ad_sum_value() of all values. The seed is random, so nobody can
- * choose values of one sum.
+ * They have one content if their sums are equal: dit_sum128_of() of the RDN as written
+ * and of the normal DN, and dit_ad_sum_value() of all values that are content
+ * (dit_ad_is_content()). The seed is random, so nobody can choose values of one sum. Two
+ * entryUUIDs have to be one.
  *
  * Threads: each function says.
  */
@@ -19,11 +20,19 @@
 #include <stdint.h>
 
 #include "base/digest.h"
+#include "entry/entry.h"
 
 struct dit_known;
 
-/** @param nmembers  threads that push. 0 or -ENOMEM */
-int dit_known_new(struct dit_known **ret, unsigned nmembers, uint64_t seed);
+struct dit_known_entry {
+	uint64_t id;
+	struct dit_sum128 sum;
+	uint64_t uuid; /* dit_sum128_seed() of the normal entryUUID; 0: it has none */
+};
+
+/** @param nmembers  threads that push. @param rule  copied. 0 or -ENOMEM */
+int dit_known_new(struct dit_known **ret, unsigned nmembers,
+                  const struct dit_entry_sum_rule *rule);
 /** NULL is fine. */
 void dit_known_free(struct dit_known *known);
 /** The memory of so many entries, about. */
@@ -31,15 +40,17 @@ uint64_t dit_known_bytes(uint64_t nentries);
 
 /** One more entry. @param member  its number; each from one thread at a time.
  * 0 or -ENOMEM */
-int dit_known_push(struct dit_known *known, unsigned member, uint64_t id,
-                   const struct dit_sum128 *sum);
+int dit_known_push(struct dit_known *known, unsigned member,
+                   const struct dit_known_entry *entry);
 /** That were all. Main. 0 or -ENOMEM */
 int dit_known_seal(struct dit_known *known);
 
 /** Any thread, after dit_known_seal(). */
-uint64_t dit_known_seed(const struct dit_known *known);
-/** The ID of the entry that has this sum; 0: none has. Any thread, likewise. */
-uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *sum);
+const struct dit_entry_sum_rule *dit_known_rule(const struct dit_known *known);
+/** The ID of the entry that has this sum, and this entryUUID if one is given; 0: none
+ * has. Any thread, likewise. */
+uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *sum,
+                        uint64_t uuid);
 
 /** The other state has that entry under an ID of its own. One thread. 0 or -ENOMEM */
 int dit_known_note(struct dit_known *known, uint64_t own_id, uint64_t id);
