@@ -300,6 +300,8 @@ int common_read_options(struct common_options *options, int argc, char *argv[],
 	struct known_options known = known_options_of(options->program);
 	int option = 0;
 
+	options->argc = argc;
+	options->argv = argv;
 	while ((option = getopt_long(argc, argv, known.letters, known.long_options,
 	                             NULL)) != -1) {
 		if (option == '?') { /* getopt_long() has told */

@@ -37,6 +37,8 @@ struct option_value {
 
 struct common_options {
 	const char *program;
+	int argc; /* the command line, all of it; borrowed */
+	char *const *argv;
 	struct option_value values[OPT_END];
 
 	const char *conf;     /* -f; NULL: not given */

@@ -47,6 +47,7 @@ int meter_read(struct meter_opts *opts, const char *text);
 struct meter_phase {
 	const char *name; /* shown to the user */
 	double weight;    /* parts of a hundred, of a usual run: people, some indexes */
+	const char *stats_name; /* in the statistics; NULL: the same */
 };
 
 /** Zero with the name of the program shows nothing, and prints reports. */

@@ -99,14 +99,14 @@ bool run_output_wants_lists(const struct run_output *output)
 	return output->stats.path != NULL || output->report.path != NULL;
 }
 
-bool run_output_wants_record(const struct run_output *output)
+static bool wants_record(const struct run_output *output)
 {
 	return output->wants_summary || run_output_wants_lists(output);
 }
 
 bool run_output_is_wanted(const struct run_output *output)
 {
-	return output->wants_lines || run_output_wants_record(output);
+	return output->wants_lines || wants_record(output);
 }
 
 int run_output_open(struct run_output *output, const char *program)
@@ -115,6 +115,13 @@ int run_output_open(struct run_output *output, const char *program)
 
 	return r < 0 ? r
 	             : result_file_open(&output->report, program, output->report.path);
+}
+
+void run_output_start(struct run_output *output, const struct common_options *options,
+                      struct meter *meter, unsigned nphases)
+{
+	run_record_start(&output->record, options, meter->phases, nphases);
+	meter->record = wants_record(output) ? &output->record : NULL;
 }
 
 static int write_stats(struct run_output *output, const json_t *json)
@@ -139,13 +146,16 @@ static int write_lines(const char *program, const json_t *json)
 	return common_flush_output(program);
 }
 
-int run_output_write(struct run_output *output, json_t *json)
+int run_output_write(struct run_output *output, json_t *own, const uint64_t *wall_us,
+                     const uint64_t *cpu_us)
 {
+	json_t *json = NULL;
 	int r = 0;
 
+	run_record_end(&output->record);
+	json = run_record_json(&output->record, own, wall_us, cpu_us);
 	if (json == NULL) {
 		(void)fputs("no memory for the statistics\n", stderr);
-		run_output_drop(output);
 		return -1;
 	}
 	if (output->wants_lines) {
@@ -171,6 +181,7 @@ void run_output_drop(struct run_output *output)
 {
 	result_file_drop(&output->stats);
 	result_file_drop(&output->report);
+	run_record_deinit(&output->record);
 	free(output->next);
 	output->next = NULL;
 }

@@ -5,7 +5,9 @@
  *
  *   run_output_of()            after the options were read
  *   run_output_open()          before the work
- *   run_output_write()         after it, or run_output_drop()
+ *   run_output_start()         when the work begins, as its meter
+ *   run_output_write()         after it
+ *   run_output_drop()          in every case
  *
  * A file with results appears when it is complete. It is opened, and gets its name, as an
  * export (export_file.h). A file that /dev or /proc leads to, such as standard output, is
@@ -25,7 +27,7 @@
 
 #include <ditkit/export_file.h>
 
-#include "common_options.h"
+#include "run_record.h"
 
 /* ---- a file with results ---- */
 
@@ -56,6 +58,7 @@ struct run_output {
 	bool wants_lines;   /* --stats: on standard output, of a run that succeeded */
 	bool wants_summary; /* on standard error */
 	char *next;         /* its last line (summary.h); owned; NULL: none */
+	struct run_record record; /* the course of the run */
 };
 
 /** The results that the options want. A summary is for a person: standard error is a
@@ -64,22 +67,26 @@ struct run_output run_output_of(const struct common_options *options);
 
 /** Does anybody want the statistics? */
 bool run_output_is_wanted(const struct run_output *output);
-/** Does anybody want the course of the run (run_record.h)? Noting it down costs calls. */
-bool run_output_wants_record(const struct run_output *output);
 /** Does anybody want lengths of lists, which cost some time (index_cost.h)? */
 bool run_output_wants_lists(const struct run_output *output);
 
 /** 0; -1 after a message: a file cannot be written. */
 int run_output_open(struct run_output *output, const char *program);
 
+/** Begin the record of the run. The meter gives it the progress, if anybody wants the
+ * course of the run: noting it down costs calls. @param phases  of the meter, all */
+void run_output_start(struct run_output *output, const struct common_options *options,
+                      struct meter *meter, unsigned nphases);
+
 /**
- * Write and place what is wanted.
+ * End the record, write and place what is wanted.
  *
- * @param json  taken; NULL: there was no memory for it
+ * @param own  as in run_record_json(), as the others
  *
  * @return 0; -1 after a message
  */
-int run_output_write(struct run_output *output, struct json_t *json);
+int run_output_write(struct run_output *output, struct json_t *own,
+                     const uint64_t *wall_us, const uint64_t *cpu_us);
 
 /** Also if it is not open. */
 void run_output_drop(struct run_output *output);

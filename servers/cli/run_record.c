@@ -150,13 +150,12 @@ void samples_add(struct samples *samples, const struct sample *sample)
 
 /* ---- while the program works ---- */
 
-void run_record_start(struct run_record *record, const char *program,
-                      const char *const *phases, int argc, char *const *argv)
+void run_record_start(struct run_record *record, const struct common_options *options,
+                      const struct meter_phase *phases, unsigned nphases)
 {
-	*record = (struct run_record){.program = program,
+	*record = (struct run_record){.options = options,
 	                              .phases = phases,
-	                              .argc = argc,
-	                              .argv = argv,
+	                              .nphases = nphases,
 	                              .started = time(NULL),
 	                              .start_us = dit_clock_us(CLOCK_MONOTONIC)};
 	thread_times_look(&record->threads, 0, 0);
@@ -218,7 +217,15 @@ static json_t *per_second(uint64_t n, uint64_t us)
 
 static json_t *word_json(const void *record, size_t i)
 {
-	return json_text(((const struct run_record *)record)->argv[i]);
+	return json_text(((const struct run_record *)record)->options->argv[i]);
+}
+
+static const char *phase_name(const struct run_record *record, unsigned i)
+{
+	const struct meter_phase *phase = &record->phases[i];
+
+	assert(i < record->nphases);
+	return phase->stats_name != NULL ? phase->stats_name : phase->name;
 }
 
 struct json_t *run_time_json(time_t time)
@@ -252,13 +259,14 @@ static json_t *thread_json(const void *ctx, size_t number)
 	json_t *phases = json_object();
 	json_t *json = NULL;
 
-	for (unsigned i = 0; record->phases[i] != NULL; i++) {
+	for (unsigned i = 0; i < record->nphases; i++) {
 		const struct thread_phase *phase = &thread->phases[i];
 
 		sum.busy_us += phase->busy_us;
 		sum.ready_us += phase->ready_us;
 		sum.alive_us += phase->alive_us;
-		(void)json_object_set_new(phases, record->phases[i], times_json(phase));
+		(void)json_object_set_new(phases, phase_name(record, i),
+		                          times_json(phase));
 	}
 	json = times_json(&sum);
 	(void)json_object_set_new(
@@ -280,14 +288,12 @@ static json_t *sample_json(const void *ctx, size_t i)
 	const struct sample *sample = &record->samples.items[i];
 	const struct sample *next = sample + (i + 1 < record->samples.n);
 	const struct dit_progress *progress = &sample->progress;
-	const char *phase = record->phases[progress->phase];
+	const char *phase = phase_name(record, progress->phase);
 	uint64_t us = next->time_us - sample->time_us;
 	bool is_same = progress->phase == next->progress.phase;
 	bool is_entries = is_same && progress->phase == 0;
-	bool is_indexes = false;
+	bool is_indexes = is_same && strcmp(phase, "indexes") == 0;
 
-	assert(phase != NULL);
-	is_indexes = is_same && strcmp(phase, "indexes") == 0;
 	return json_pack(
 		"{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time_s",
 		seconds(sample->time_us), "lasts_s", seconds(us), "phase", phase,
@@ -331,15 +337,16 @@ struct json_t *run_record_json(const struct run_record *record, json_t *own,
 	json_t *json = NULL;
 
 	(void)getrusage(RUSAGE_SELF, &usage);
-	for (unsigned i = 0; record->phases[i] != NULL; i++) {
+	for (unsigned i = 0; i < record->nphases; i++) {
 		(void)json_array_append_new(phases,
-		                            phase_json(own, record->phases[i], i == 0,
+		                            phase_json(own, phase_name(record, i), i == 0,
 		                                       wall_us[i], cpu_us[i]));
 	}
 	json = json_pack(
 		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o, s:o}, s:o, s:o, s:o}",
-		"format", FORMAT, "program", record->program, "version", dit_version(),
-		"command", json_list((size_t)record->argc, word_json, record), "started",
+		"format", FORMAT, "program", record->options->program, "version",
+		dit_version(), "command",
+		json_list((size_t)record->options->argc, word_json, record), "started",
 		run_time_json(record->started), "processors",
 		(int)sysconf(_SC_NPROCESSORS_ONLN), "wall_s", seconds(record->wall_us),
 		"cpu_user_s",

@@ -30,7 +30,8 @@
 #include <time.h>
 
 #include <ditkit/index_cost.h>
-#include <ditkit/progress.h>
+
+#include "common_options.h"
 
 /* ---- times of threads, from /proc ---- */
 
@@ -86,10 +87,9 @@ void samples_add(struct samples *samples, const struct sample *sample);
 
 struct run_record {
 	/* [const] */
-	const char *program;
-	const char *const *phases; /* names, as in the JSON; NULL at the end */
-	char *const *argv;
-	int argc;
+	const struct common_options *options; /* of the program; borrowed */
+	const struct meter_phase *phases;     /* static */
+	unsigned nphases;
 
 	time_t started;
 	uint64_t start_us; /* CLOCK_MONOTONIC */
@@ -100,9 +100,9 @@ struct run_record {
 	struct thread_times threads;
 };
 
-/** @param phases  THREAD_TIMES_PHASES at most */
-void run_record_start(struct run_record *record, const char *program,
-                      const char *const *phases, int argc, char *const *argv);
+/** @param nphases  THREAD_TIMES_PHASES at most */
+void run_record_start(struct run_record *record, const struct common_options *options,
+                      const struct meter_phase *phases, unsigned nphases);
 void run_record_progress(struct run_record *record, const struct dit_progress *progress);
 void run_record_end(struct run_record *record);
 

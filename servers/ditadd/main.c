@@ -20,14 +20,13 @@
 #include "options.h"
 #include "part_names.h"
 #include "run_facts.h"
-#include "run_record.h"
 #include "summary.h"
 
 static const struct meter_phase phases[] = {
-	[DIT_LOAD_ENTRIES] = {"entries", 76},
-	[DIT_LOAD_NAMES] = {"tree", 8},
-	[DIT_LOAD_INDEXES] = {"indexes", 14},
-	[DIT_LOAD_PUBLISH] = {"publishing", 2},
+	[DIT_LOAD_ENTRIES] = {"entries", 76, NULL},
+	[DIT_LOAD_NAMES] = {"tree", 8, NULL},
+	[DIT_LOAD_INDEXES] = {"indexes", 14, NULL},
+	[DIT_LOAD_PUBLISH] = {"publishing", 2, "publish"},
 };
 
 /* A message has said why. */
@@ -53,12 +52,6 @@ static int load_status(const struct options *options, const struct dit_load_stat
 }
 
 /* ---- the statistics as JSON (doc/stats.md) ---- */
-
-static const char *const phase_names[] = {
-	[DIT_LOAD_ENTRIES] = "entries", [DIT_LOAD_NAMES] = "tree",
-	[DIT_LOAD_INDEXES] = "indexes", [DIT_LOAD_PUBLISH] = "publish",
-	[DIT_LOAD_NPHASES] = NULL,
-};
 
 static const char *result_name(const struct options *options,
                                const struct dit_load_stats *stats, int r)
@@ -133,7 +126,7 @@ static json_t *database_json(const struct dit_load_stats *stats,
 }
 
 /* @return owned; NULL: no memory */
-static json_t *load_json(const struct run_record *record, const struct options *options,
+static json_t *load_json(const struct options *options,
                          const struct dit_load_stats *stats, int r)
 {
 	json_t *databases = json_array();
@@ -142,19 +135,16 @@ static json_t *load_json(const struct run_record *record, const struct options *
 		(void)json_array_append_new(databases,
 		                            database_json(stats, &stats->databases[i]));
 	}
-	return run_record_json(
-		record,
-		json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
-	                  "result", result_name(options, stats, r), "exit_status",
-	                  load_status(options, stats, r), "openldap",
-	                  dit_openldap_name(stats->openldap), "openldap_found",
-	                  (int)stats->is_openldap_found, "tool_threads",
-	                  (int)stats->threads, "input",
-	                  inputs_json(&options->inputs, stats->bytes_read), "records",
-	                  records_json(stats), "refusals", refusals_json(stats),
-	                  "rejects", json_text(options->rejects.path), "spilled_bytes",
-	                  json_number(stats->run_bytes), "databases", databases),
-		stats->phase_us, stats->phase_cpu_us);
+	return json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+	                 "result", result_name(options, stats, r), "exit_status",
+	                 load_status(options, stats, r), "openldap",
+	                 dit_openldap_name(stats->openldap), "openldap_found",
+	                 (int)stats->is_openldap_found, "tool_threads",
+	                 (int)stats->threads, "input",
+	                 inputs_json(&options->inputs, stats->bytes_read), "records",
+	                 records_json(stats), "refusals", refusals_json(stats), "rejects",
+	                 json_text(options->rejects.path), "spilled_bytes",
+	                 json_number(stats->run_bytes), "databases", databases);
 }
 
 /* ---- what is shown at the end ---- */
@@ -182,8 +172,8 @@ static char *next_command(const struct options *options,
 	                    &summary_installed);
 }
 
-static int write_output(struct options *options, struct run_record *record,
-                        const struct dit_load_stats *stats, int r)
+static int write_output(struct options *options, const struct dit_load_stats *stats,
+                        int r)
 {
 	if (!run_output_is_wanted(&options->output)) {
 		return 0;
@@ -191,7 +181,8 @@ static int write_output(struct options *options, struct run_record *record,
 	options->output.next = next_command(options, stats, r);
 	/* The message about an interrupt says what a summary would. */
 	options->output.wants_summary &= r != DIT_E_STOPPED && !has_nothing(stats, r);
-	return run_output_write(&options->output, load_json(record, options, stats, r));
+	return run_output_write(&options->output, load_json(options, stats, r),
+	                        stats->phase_us, stats->phase_cpu_us);
 }
 
 /* ---- estimates ---- */
@@ -231,7 +222,7 @@ static void tell_of_parts(const struct inputs *inputs, const struct dit_load_sta
 }
 
 /* @return the exit status */
-static int load(struct options *options, struct run_record *record)
+static int load(struct options *options)
 {
 	struct dit_load_stats stats;
 	struct meter meter;
@@ -240,14 +231,13 @@ static int load(struct options *options, struct run_record *record)
 
 	common_start_meter(&meter, &options->common, phases,
 	                   options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES);
-	meter.record = run_output_wants_record(&options->output) ? record : NULL;
+	run_output_start(&options->output, &options->common, &meter, DIT_LOAD_NPHASES);
 	options->load.counts_lists = run_output_wants_lists(&options->output);
 	COMMON_CALLBACKS(&options->load, &options->common, &meter);
 	options->common.user.writes = true;
 	options->rejects.meter = &meter;
 	REJECTS_CALLBACKS(&options->load, &options->rejects);
 	r = dit_load(&options->load, &stats);
-	run_record_end(record);
 	meter_end(&meter, r == 0 && !stats.is_unneeded);
 	if (r == 0 && stats.nrecords == 0 && !stats.is_unneeded &&
 	    options->load.explain && options->load.first_line == 0) {
@@ -256,7 +246,7 @@ static int load(struct options *options, struct run_record *record)
 	}
 	tell_of_parts(&options->inputs, &stats, r);
 	status = load_status(options, &stats, r);
-	if (write_output(options, record, &stats, r) < 0) {
+	if (write_output(options, &stats, r) < 0) {
 		status = EXIT_FAILURE;
 	}
 	dit_load_stats_deinit(&stats);
@@ -265,7 +255,6 @@ static int load(struct options *options, struct run_record *record)
 
 static int run(struct options *options, int argc, char *argv[])
 {
-	struct run_record record;
 	int status = EXIT_FAILURE;
 
 	if (options_read(options, argc, argv) < 0) {
@@ -289,9 +278,7 @@ static int run(struct options *options, int argc, char *argv[])
 		return EXIT_FAILURE;
 	}
 	options->load.stop = common_catch_interrupts();
-	run_record_start(&record, "ditadd", phase_names, argc, argv);
-	status = load(options, &record);
-	run_record_deinit(&record);
+	status = load(options);
 	return rejects_close(&options->rejects) < 0 ? EXIT_FAILURE : status;
 }
 

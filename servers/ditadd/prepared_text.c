@@ -13,7 +13,7 @@
 #include "meter.h"
 #include "run_facts.h"
 
-static const struct meter_phase phases[] = {{"publishing", 100}};
+static const struct meter_phase phases[] = {{"publishing", 100, NULL}};
 
 static const char *const state_names[] = {
 	[DIT_PREPARED_NOTHING] = "nothing", [DIT_PREPARED_UNFINISHED] = "unfinished",

@@ -214,8 +214,8 @@ static void print_summary(const struct cat_options *options,
 }
 
 static const struct meter_phase phases[] = {
-	[DIT_EXPORT_ENTRIES] = {"entries", 95},
-	[DIT_EXPORT_PUBLISH] = {"publishing", 5},
+	[DIT_EXPORT_ENTRIES] = {"entries", 95, NULL},
+	[DIT_EXPORT_PUBLISH] = {"publishing", 5, NULL},
 };
 
 static int run(struct cat_options *options)

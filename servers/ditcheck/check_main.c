@@ -22,9 +22,9 @@
 #include "run_output.h"
 
 static const struct meter_phase phases[] = {
-	[DIT_CHECK_STRUCTURE] = {"structure", 15},
-	[DIT_CHECK_ENTRIES] = {"entries", 83},
-	[DIT_CHECK_INDEXES] = {"indexes", 2},
+	[DIT_CHECK_STRUCTURE] = {"structure", 15, NULL},
+	[DIT_CHECK_ENTRIES] = {"entries", 83, NULL},
+	[DIT_CHECK_INDEXES] = {"indexes", 2, NULL},
 };
 
 /* Lines that are no search, and searches that are none to us. */

@@ -248,9 +248,9 @@ static void free_options(struct diff_options *options)
 /* ---- what is printed ---- */
 
 static const struct meter_phase phases[] = {
-	[DIT_DIFF_FIRST] = {"first", 45},
-	[DIT_DIFF_SECOND] = {"second", 45},
-	[DIT_DIFF_CHANGES] = {"changes", 10},
+	[DIT_DIFF_FIRST] = {"first", 45, NULL},
+	[DIT_DIFF_SECOND] = {"second", 45, NULL},
+	[DIT_DIFF_CHANGES] = {"changes", 10, NULL},
 };
 
 static int write_changes(void *ctx, const char *data, size_t len)

@@ -19,7 +19,6 @@
 #include "meter.h"
 #include "run_facts.h"
 #include "run_output.h"
-#include "run_record.h"
 #include "summary.h"
 
 struct index_options {
@@ -82,14 +81,6 @@ static int read_options(struct index_options *options, int argc, char *argv[])
 
 /* ---- statistics as JSON (doc/stats.md) ---- */
 
-/* In the order of enum dit_reindex_phase. */
-static const char *const index_phase_names[] = {
-	[DIT_REINDEX_ENTRIES] = "entries",
-	[DIT_REINDEX_INDEXES] = "indexes",
-	[DIT_REINDEX_PUBLISH] = "publish",
-	[DIT_REINDEX_NPHASES] = NULL,
-};
-
 static json_t *round_json(const void *rounds, size_t i)
 {
 	const struct dit_reindex_round *round =
@@ -119,21 +110,17 @@ static json_t *database_json(const void *ctx, size_t i)
 	                 "indexes", indexes);
 }
 
-static json_t *index_json(const struct run_record *record,
-                          const struct dit_reindex_stats *stats, int r, int status)
+static json_t *index_json(const struct dit_reindex_stats *stats, int r, int status)
 {
 	json_t *databases = json_list(stats->ndatabases, database_json, stats);
 
-	return run_record_json(
-		record,
-		json_pack("{s:s, s:i, s:i, s:{s:o, s:o}, s:[], s:o, s:o}", "result",
-	                  r < 0 ? "failed" : "stored", "exit_status", status,
-	                  "tool_threads", (int)stats->threads, "records", "read",
-	                  json_number(fact_sum(databases, "entries")), "refused",
-	                  json_number(fact_sum(databases, "entries_left_out")),
-	                  "refusals", "spilled_bytes", json_number(stats->run_bytes),
-	                  "databases", databases),
-		stats->phase_us, stats->phase_cpu_us);
+	return json_pack("{s:s, s:i, s:i, s:{s:o, s:o}, s:[], s:o, s:o}", "result",
+	                 r < 0 ? "failed" : "stored", "exit_status", status,
+	                 "tool_threads", (int)stats->threads, "records", "read",
+	                 json_number(fact_sum(databases, "entries")), "refused",
+	                 json_number(fact_sum(databases, "entries_left_out")), "refusals",
+	                 "spilled_bytes", json_number(stats->run_bytes), "databases",
+	                 databases);
 }
 
 /* ---- output ---- */
@@ -172,7 +159,7 @@ static void print_waits(const struct dit_reindex_stats *stats)
 	}
 }
 
-static int write_output(struct index_options *options, struct run_record *record,
+static int write_output(struct index_options *options,
                         const struct dit_reindex_stats *stats, int r, int status)
 {
 	if (!run_output_is_wanted(&options->output)) {
@@ -184,17 +171,18 @@ static int write_output(struct index_options *options, struct run_record *record
 			summary_next(&options->common, stats->databases[0].directory,
 		                     &summary_installed);
 	}
-	return run_output_write(&options->output, index_json(record, stats, r, status));
+	return run_output_write(&options->output, index_json(stats, r, status),
+	                        stats->phase_us, stats->phase_cpu_us);
 }
 
 static const struct meter_phase phases[] = {
-	[DIT_REINDEX_ENTRIES] = {"entries", 62},
-	[DIT_REINDEX_INDEXES] = {"indexes", 36},
-	[DIT_REINDEX_PUBLISH] = {"publishing", 2},
+	[DIT_REINDEX_ENTRIES] = {"entries", 62, NULL},
+	[DIT_REINDEX_INDEXES] = {"indexes", 36, NULL},
+	[DIT_REINDEX_PUBLISH] = {"publishing", 2, "publish"},
 };
 
 /* @return the exit status */
-static int run(struct index_options *options, struct run_record *record)
+static int run(struct index_options *options)
 {
 	struct dit_reindex_stats stats;
 	struct meter meter;
@@ -203,18 +191,17 @@ static int run(struct index_options *options, struct run_record *record)
 
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
 	common_start_meter(&meter, &options->common, phases, DIT_REINDEX_NPHASES);
-	meter.record = run_output_wants_record(&options->output) ? record : NULL;
+	run_output_start(&options->output, &options->common, &meter, DIT_REINDEX_NPHASES);
 	COMMON_CALLBACKS(&options->reindex, &options->common, &meter);
 	options->reindex.report = print_report;
 	options->common.user.writes = true;
 	r = dit_reindex(&options->reindex, &stats);
-	run_record_end(record);
 	meter_end(&meter, r == 0);
 	if (r == 0 && options->reindex.online) {
 		print_waits(&stats);
 	}
 	status = r == 0 && count_left_out(&stats) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-	if (write_output(options, record, &stats, r, status) < 0) {
+	if (write_output(options, &stats, r, status) < 0) {
 		status = EXIT_FAILURE;
 	}
 	dit_reindex_stats_deinit(&stats);
@@ -239,7 +226,6 @@ static int estimate(struct index_options *options)
 static int ditindex(int argc, char *argv[])
 {
 	struct index_options options;
-	struct run_record record;
 	int r = read_options(&options, argc, argv);
 
 	if (r < 0) {
@@ -257,9 +243,7 @@ static int ditindex(int argc, char *argv[])
 	}
 	options.reindex.stop = common_catch_interrupts();
 	common_raise_file_limit();
-	run_record_start(&record, "ditindex", index_phase_names, argc, argv);
-	r = run(&options, &record);
-	run_record_deinit(&record);
+	r = run(&options);
 	run_output_drop(&options.output);
 	return r;
 }

@@ -24,7 +24,6 @@
 #include "rejects.h"
 #include "run_facts.h"
 #include "run_output.h"
-#include "run_record.h"
 #include "summary.h"
 
 struct modify_options {
@@ -141,13 +140,6 @@ static int read_options(struct modify_options *options, int argc, char *argv[])
 
 /* ---- the statistics as JSON (doc/stats.md) ---- */
 
-static const char *const phase_names[] = {
-	[DIT_MODIFY_CHANGES] = "changes",
-	[DIT_MODIFY_INDEXES] = "keys",
-	[DIT_MODIFY_PUBLISH] = "publish",
-	[DIT_MODIFY_NPHASES] = NULL,
-};
-
 /* A dry run writes no entry, and so does not know how many differ. */
 static json_t *records_json(const struct modify_options *options,
                             const struct dit_modify_stats *stats)
@@ -172,27 +164,22 @@ static json_t *databases_json(const struct dit_modify_stats *stats)
 }
 
 /* @return owned; NULL: no memory */
-static json_t *modify_json(const struct run_record *record,
-                           const struct modify_options *options,
+static json_t *modify_json(const struct modify_options *options,
                            const struct dit_modify_stats *stats, int r, int status)
 {
 	const char *result = r < 0                        ? "failed"
 	                     : options->modify.is_dry_run ? "checked"
 	                                                  : "stored";
 
-	return run_record_json(
-		record,
-		json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:i, s:o}",
-	                  "result", result, "exit_status", status, "openldap",
-	                  dit_openldap_name(stats->openldap), "openldap_found",
-	                  (int)stats->is_openldap_found, "tool_threads",
-	                  (int)stats->threads, "input",
-	                  inputs_json(&options->inputs, stats->bytes_read), "records",
-	                  records_json(options, stats), "rejects",
-	                  json_text(options->rejects.path), "postings",
-	                  json_number(stats->npostings), "spilled_bytes", 0, "databases",
-	                  databases_json(stats)),
-		stats->phase_us, stats->phase_cpu_us);
+	return json_pack(
+		"{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:i, s:o}", "result",
+		result, "exit_status", status, "openldap",
+		dit_openldap_name(stats->openldap), "openldap_found",
+		(int)stats->is_openldap_found, "tool_threads", (int)stats->threads,
+		"input", inputs_json(&options->inputs, stats->bytes_read), "records",
+		records_json(options, stats), "rejects", json_text(options->rejects.path),
+		"postings", json_number(stats->npostings), "spilled_bytes", 0,
+		"databases", databases_json(stats));
 }
 
 /* ---- what is shown at the end ---- */
@@ -224,7 +211,7 @@ static int status_of(const struct modify_options *options,
 	return options->rejects.path != NULL ? EXIT_PART : EXIT_FAILURE;
 }
 
-static int write_output(struct modify_options *options, struct run_record *record,
+static int write_output(struct modify_options *options,
                         const struct dit_modify_stats *stats, int r, int status)
 {
 	bool has_nothing =
@@ -236,18 +223,18 @@ static int write_output(struct modify_options *options, struct run_record *recor
 	options->output.next = next_command(options, stats, r);
 	/* The message about an interrupt says what a summary would. */
 	options->output.wants_summary &= r != DIT_E_STOPPED && !has_nothing;
-	return run_output_write(&options->output,
-	                        modify_json(record, options, stats, r, status));
+	return run_output_write(&options->output, modify_json(options, stats, r, status),
+	                        stats->phase_us, stats->phase_cpu_us);
 }
 
 static const struct meter_phase phases[] = {
-	[DIT_MODIFY_CHANGES] = {"changes", 50},
-	[DIT_MODIFY_INDEXES] = {"keys", 30},
-	[DIT_MODIFY_PUBLISH] = {"publishing", 20},
+	[DIT_MODIFY_CHANGES] = {"changes", 50, NULL},
+	[DIT_MODIFY_INDEXES] = {"keys", 30, NULL},
+	[DIT_MODIFY_PUBLISH] = {"publishing", 20, "publish"},
 };
 
 /* @return the exit status */
-static int modify(struct modify_options *options, struct run_record *record)
+static int modify(struct modify_options *options)
 {
 	struct dit_modify_stats stats;
 	struct meter meter;
@@ -256,13 +243,12 @@ static int modify(struct modify_options *options, struct run_record *record)
 
 	common_start_meter(&meter, &options->common, phases,
 	                   options->modify.is_dry_run ? 1 : DIT_MODIFY_NPHASES);
-	meter.record = run_output_wants_record(&options->output) ? record : NULL;
+	run_output_start(&options->output, &options->common, &meter, DIT_MODIFY_NPHASES);
 	COMMON_CALLBACKS(&options->modify, &options->common, &meter);
 	options->common.user.writes = true;
 	options->rejects.meter = &meter;
 	REJECTS_CALLBACKS(&options->modify, &options->rejects);
 	r = dit_modify(&options->modify, &stats);
-	run_record_end(record);
 	meter_end(&meter, r == 0);
 	if (r == 0 && stats.nrecords == 0 && options->modify.first_line == 0 &&
 	    !options->modify.mends_memberof) {
@@ -270,7 +256,7 @@ static int modify(struct modify_options *options, struct run_record *record)
 		            stderr);
 	}
 	status = status_of(options, &stats, r);
-	if (write_output(options, record, &stats, r, status) < 0) {
+	if (write_output(options, &stats, r, status) < 0) {
 		status = EXIT_FAILURE;
 	}
 	dit_modify_stats_deinit(&stats);
@@ -279,7 +265,6 @@ static int modify(struct modify_options *options, struct run_record *record)
 
 static int run(struct modify_options *options, int argc, char *argv[])
 {
-	struct run_record record;
 	int status = EXIT_FAILURE;
 
 	if (read_options(options, argc, argv) < 0) {
@@ -302,9 +287,7 @@ static int run(struct modify_options *options, int argc, char *argv[])
 	    inputs_drain_pipe(&options->inputs, "ditmodify", options->modify.stop) < 0) {
 		return EXIT_FAILURE;
 	}
-	run_record_start(&record, "ditmodify", phase_names, argc, argv);
-	status = modify(options, &record);
-	run_record_deinit(&record);
+	status = modify(options);
 	return rejects_close(&options->rejects) < 0 ? EXIT_FAILURE : status;
 }
 

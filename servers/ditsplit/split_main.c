@@ -294,8 +294,8 @@ static void print_stats(const struct split_options *options,
 }
 
 static const struct meter_phase phases[] = {
-	[DIT_SPLIT_RECORDS] = {"records", 95},
-	[DIT_SPLIT_PUBLISH] = {"publishing", 5},
+	[DIT_SPLIT_RECORDS] = {"records", 95, NULL},
+	[DIT_SPLIT_PUBLISH] = {"publishing", 5, NULL},
 };
 
 /* @return the exit status */

@@ -15,9 +15,9 @@
 #define NPHASES 3
 #define STEPS   200 /* calls in each phase */
 
-static const struct meter_phase phases[NPHASES] = {{"entries", 78},
-                                                   {"indexes", 20},
-                                                   {"publishing", 2}};
+static const struct meter_phase phases[NPHASES] = {{"entries", 78, NULL},
+                                                   {"indexes", 20, NULL},
+                                                   {"publishing", 2, NULL}};
 
 static const struct run {
 	const char *name;

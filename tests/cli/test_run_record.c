@@ -10,12 +10,14 @@
 
 #include "run_record.h"
 
-static const char *const phases[] = {"one", "two", NULL};
+static const struct meter_phase phases[] = {{"one", 1, NULL}, {"second", 1, "two"}};
 static const uint64_t times_us[] = {500000, 0};
 
 TEST(the_record_is_complete)
 {
 	char *argv[] = {"test", "\xff\"<", NULL};
+	const struct common_options options = {
+		.program = "test", .argc = 2, .argv = argv};
 	static const char *const keys[] = {
 		"format",     "program", "version",    "command",      "started",
 		"processors", "wall_s",  "cpu_user_s", "cpu_system_s", "memory",
@@ -24,7 +26,7 @@ TEST(the_record_is_complete)
 	json_t *json = NULL;
 	json_t *samples = NULL;
 
-	run_record_start(&record, "test", phases, 2, argv);
+	run_record_start(&record, &options, phases, 2);
 	run_record_progress(&record, &(struct dit_progress){.phase = 0});
 	/* Too soon. */
 	run_record_progress(&record, &(struct dit_progress){.nentries = 5});
@@ -56,13 +58,13 @@ TEST(the_record_is_complete)
 /* A rate of the phase "entries", until the next sample; a phase that ends has none. */
 TEST(samples_have_the_rate_until_the_next_one)
 {
-	char *argv[] = {NULL};
+	const struct common_options options = {.program = "test"};
 	struct run_record record;
 	json_t *json = NULL;
 	const json_t *samples = NULL;
 	const uint64_t rates[] = {500, 0, 0};
 
-	run_record_start(&record, "test", phases, 0, argv);
+	run_record_start(&record, &options, phases, 2);
 	samples_add(&record.samples, &(struct sample){.time_us = 0});
 	samples_add(&record.samples,
 	            &(struct sample){.time_us = 2000000, .progress.nentries = 1000});
@@ -86,12 +88,12 @@ TEST(samples_have_the_rate_until_the_next_one)
 
 TEST(rates_are_figures_by_time)
 {
-	char *argv[] = {NULL};
+	const struct common_options options = {.program = "test"};
 	struct run_record record;
 	json_t *json = NULL;
 	const json_t *phase = NULL;
 
-	run_record_start(&record, "test", phases, 0, argv);
+	run_record_start(&record, &options, phases, 2);
 	json = run_record_json(&record, json_pack("{s:{s:i}}", "records", "read", 1000),
 	                       times_us, times_us);
 	run_record_deinit(&record);
