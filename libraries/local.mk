@@ -15,7 +15,7 @@ pkginclude_HEADERS += \
 	%D%/verbs/diff/diff.h \
 	%D%/verbs/export/export.h \
 	%D%/ground/result/export_file.h \
-	%D%/ground/result/export_keeper.h \
+	%D%/ground/system/keeper.h \
 	%D%/work/indexing/index_cost.h \
 	%D%/verbs/load/load.h \
 	%D%/verbs/load/prepared.h \

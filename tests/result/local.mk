@@ -1,7 +1,6 @@
 # tests/result/local.mk
 check_PROGRAMS += \
 	%D%/test_export_file \
-	%D%/test_export_keeper \
 	%D%/test_export_pack \
 	$(NULL)
 %C%_test_export_file_LDFLAGS = $(AM_LDFLAGS) \

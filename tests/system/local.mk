@@ -2,6 +2,7 @@
 check_PROGRAMS += \
 	%D%/test_crypto_module \
 	%D%/test_file_io \
+	%D%/test_keeper \
 	%D%/test_path \
 	%D%/test_tmp_files \
 	$(NULL)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -268,13 +269,45 @@ int dit_export_file_open(struct dit_export_file *file, const char *path, int sys
 	                          : open_in_directory(file);
 }
 
+/* ---- the name, kept by another process ---- */
+
+static int place(const struct dit_export_file *file)
+{
+	int r = renameat(file->dir_fd, file->temporary, file->dir_fd, file->name);
+
+	return r < 0 ? -errno : 0;
+}
+
+/* The life of the keeper: a byte asks it to rename; an int comes back, 0 or -errno. The
+ * end of the line is the end of the export. All signals are blocked: no EINTR. */
+static void keep(const void *ctx, int fd)
+{
+	const struct dit_export_file *file = ctx;
+	char order = 0;
+	int r = -ECANCELED;
+
+	if (read(fd, &order, 1) == 1) {
+		r = place(file);
+		(void)send(fd, &r, sizeof(r), MSG_NOSIGNAL);
+	}
+	if (r < 0) {
+		(void)unlinkat(file->dir_fd, file->temporary, 0);
+	}
+}
+
+static int ask_to_place(const struct dit_export_file *file)
+{
+	int answer = 0;
+	int r = dit_keeper_ask(&file->keeper, "r", 1, &answer, sizeof(answer));
+
+	return r < 0 ? r : answer;
+}
+
 int dit_export_file_keep(struct dit_export_file *file)
 {
-	if (file->temporary == NULL || geteuid() != 0) {
-		return 0;
-	}
-	return dit_export_keeper_start(&file->keeper, file->dir_fd, file->temporary,
-	                               file->name);
+	return file->temporary == NULL || geteuid() != 0
+	               ? 0
+	               : dit_keeper_start(&file->keeper, file->dir_fd, keep, file);
 }
 
 /* ---- writing ---- */
@@ -420,12 +453,7 @@ int dit_export_file_finish(struct dit_export_file *file)
 	if (fsync(file->fd) < 0) {
 		return -errno;
 	}
-	if (file->keeper.pid != 0) {
-		r = dit_export_keeper_place(&file->keeper);
-	} else if (renameat(file->dir_fd, file->temporary, file->dir_fd, file->name) <
-	           0) {
-		r = -errno;
-	}
+	r = file->keeper.pid != 0 ? ask_to_place(file) : place(file);
 	if (r < 0) {
 		return r;
 	}
@@ -436,7 +464,7 @@ int dit_export_file_finish(struct dit_export_file *file)
 
 void dit_export_file_close(struct dit_export_file *file)
 {
-	dit_export_keeper_end(&file->keeper);
+	dit_keeper_end(&file->keeper);
 	if (file->temporary != NULL) {
 		(void)unlinkat(file->dir_fd, file->temporary, 0);
 		free(file->temporary);

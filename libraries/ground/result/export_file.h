@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include <ditkit/error.h>
-#include <ditkit/export_keeper.h>
+#include <ditkit/keeper.h>
 #include <ditkit/path.h>
 
 struct dit_stop;         /* stop.h */
@@ -47,10 +47,10 @@ struct dit_export_file {
 	const char *name;            /* the last part of the path */
 	char *temporary;             /* owned; where it is written; NULL: in place */
 	int fd;
-	struct dit_export_keeper keeper; /* of the name; none unless asked for */
-	uint64_t nbytes;                 /* that dit_export_file_write() has got */
-	struct dit_export_piece *piece;  /* owned; of these, not written; NULL: none */
-	char why[DIT_PATH_WHY_BYTES];    /* where the code says too little; else "" */
+	struct dit_keeper keeper;       /* of the name; none unless asked for */
+	uint64_t nbytes;                /* that dit_export_file_write() has got */
+	struct dit_export_piece *piece; /* owned; of these, not written; NULL: none */
+	char why[DIT_PATH_WHY_BYTES];   /* where the code says too little; else "" */
 };
 
 /**
@@ -62,8 +62,9 @@ DIT_PUBLIC int dit_export_file_open(struct dit_export_file *file, const char *pa
                                     int system_flags, const struct dit_stop *stop);
 
 /**
- * As root, before the process becomes another user: let a process of root finish the
- * file, or remove it. Without a temporary file nothing is to be done.
+ * As root, before the process becomes another user: let a process of root (keeper.h)
+ * finish the file, or remove it. The user need not have the right to rename a file in the
+ * directory. Without a temporary file nothing is to be done.
  *
  * @return 0 or -errno
  */

@@ -2,8 +2,6 @@
 libditkit_a_SOURCES += \
 	%D%/export_file.c \
 	%D%/export_file.h \
-	%D%/export_keeper.c \
-	%D%/export_keeper.h \
 	%D%/export_pack.c \
 	%D%/export_pack.h \
 	$(NULL)

@@ -18,7 +18,7 @@
  * Threads: dit_export() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may run several exports at once.
  * An export to a file forks if root runs it and before_open is set: the child stays root
- * and gives the file its name (export_keeper.h).
+ * and gives the file its name (export_file.h).
  */
 #ifndef DITKIT_EXPORT_H
 #define DITKIT_EXPORT_H

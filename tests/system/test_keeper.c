@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process that keeps the rights to one file name. */
+/* A process that keeps the rights of its maker: here it gives a file its name when it is
+ * asked, and else removes the file. */
 #include "test.h"
 
 #include <errno.h>
@@ -8,11 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "result/export_keeper.h"
+#include "system/keeper.h"
 
 struct folder {
 	char *path; /* owned */
@@ -24,6 +26,34 @@ struct folder {
 static bool is_there(const char *path)
 {
 	return access(path, F_OK) == 0;
+}
+
+static void live(const void *ctx, int fd)
+{
+	const struct folder *folder = ctx;
+	char order = 0;
+	int r = -ECANCELED;
+
+	if (read(fd, &order, 1) == 1) {
+		r = rename(folder->from, folder->to) == 0 ? 0 : -errno;
+		(void)send(fd, &r, sizeof(r), MSG_NOSIGNAL);
+	}
+	if (r < 0) {
+		(void)unlink(folder->from);
+	}
+}
+
+static int start(struct dit_keeper *keeper, const struct folder *folder)
+{
+	return dit_keeper_start(keeper, folder->fd, live, folder);
+}
+
+static int place(const struct dit_keeper *keeper)
+{
+	int answer = 0;
+	int r = dit_keeper_ask(keeper, "r", 1, &answer, sizeof(answer));
+
+	return r < 0 ? r : answer;
 }
 
 static int setup(void **state)
@@ -53,30 +83,26 @@ static int teardown(void **state)
 FIXTURE_TEST(test_renames)
 {
 	struct folder *folder = *state;
-	struct dit_export_keeper keeper = {0};
+	struct dit_keeper keeper = {0};
 
 	test_write_text(folder->to, "old, and longer");
-	assert_int_equal(
-		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
-		0);
+	assert_int_equal(start(&keeper, folder), 0);
 	assert_true(is_there(folder->from));
-	assert_int_equal(dit_export_keeper_place(&keeper), 0);
-	dit_export_keeper_end(&keeper);
+	assert_int_equal(place(&keeper), 0);
+	dit_keeper_end(&keeper);
 	assert_false(is_there(folder->from));
 	assert_true(is_there(folder->to));
-	dit_export_keeper_end(&keeper); /* twice is fine */
+	dit_keeper_end(&keeper); /* twice is fine */
 }
 
 FIXTURE_TEST(test_gives_up)
 {
 	struct folder *folder = *state;
-	struct dit_export_keeper keeper = {0};
+	struct dit_keeper keeper = {0};
 
 	test_write_text(folder->to, "old");
-	assert_int_equal(
-		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
-		0);
-	dit_export_keeper_end(&keeper);
+	assert_int_equal(start(&keeper, folder), 0);
+	dit_keeper_end(&keeper);
 	assert_false(is_there(folder->from));
 	assert_true(is_there(folder->to));
 }
@@ -84,32 +110,28 @@ FIXTURE_TEST(test_gives_up)
 FIXTURE_TEST(test_cannot_rename)
 {
 	struct folder *folder = *state;
-	struct dit_export_keeper keeper = {0};
+	struct dit_keeper keeper = {0};
 
 	assert_int_equal(mkdir(folder->to, 0700), 0);
-	assert_int_equal(
-		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
-		0);
-	assert_int_equal(dit_export_keeper_place(&keeper), -EISDIR);
-	dit_export_keeper_end(&keeper);
+	assert_int_equal(start(&keeper, folder), 0);
+	assert_int_equal(place(&keeper), -EISDIR);
+	dit_keeper_end(&keeper);
 	assert_false(is_there(folder->from));
 }
 
 FIXTURE_TEST(test_keeper_dies)
 {
 	struct folder *folder = *state;
-	struct dit_export_keeper keeper = {0};
+	struct dit_keeper keeper = {0};
 
-	assert_int_equal(
-		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
-		0);
+	assert_int_equal(start(&keeper, folder), 0);
 	assert_int_equal(kill(keeper.pid, SIGTERM), 0); /* has no effect */
 	assert_int_equal(kill(keeper.pid, SIGKILL), 0);
 	while (waitpid(keeper.pid, NULL, WNOHANG) == 0) {
 		(void)usleep(1000);
 	}
-	assert_int_equal(dit_export_keeper_place(&keeper), -EPIPE);
-	dit_export_keeper_end(&keeper);
+	assert_int_equal(place(&keeper), -EPIPE);
+	dit_keeper_end(&keeper);
 	assert_true(is_there(folder->from));
 	assert_false(is_there(folder->to));
 }
@@ -122,10 +144,9 @@ FIXTURE_TEST(test_export_dies)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		struct dit_export_keeper keeper = {0};
+		struct dit_keeper keeper = {0};
 
-		if (dit_export_keeper_start(&keeper, folder->fd, folder->from,
-		                            folder->to) == 0) {
+		if (start(&keeper, folder) == 0) {
 			(void)raise(SIGKILL);
 		}
 		_exit(1);
@@ -142,23 +163,21 @@ FIXTURE_TEST(test_export_dies)
 FIXTURE_TEST(test_signals_do_not_reach)
 {
 	struct folder *folder = *state;
-	struct dit_export_keeper keeper = {0};
+	struct dit_keeper keeper = {0};
 
-	assert_int_equal(
-		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
-		0);
+	assert_int_equal(start(&keeper, folder), 0);
 	assert_int_equal(kill(keeper.pid, SIGINT), 0);
 	assert_int_equal(kill(keeper.pid, SIGHUP), 0);
 	assert_int_equal(kill(keeper.pid, SIGTERM), 0);
-	assert_int_equal(dit_export_keeper_place(&keeper), 0);
-	dit_export_keeper_end(&keeper);
+	assert_int_equal(place(&keeper), 0);
+	dit_keeper_end(&keeper);
 	assert_true(is_there(folder->to));
 }
 
 FIXTURE_TEST(test_no_more_files)
 {
 	struct folder *folder = *state;
-	struct dit_export_keeper keeper = {0};
+	struct dit_keeper keeper = {0};
 	struct rlimit old;
 	struct rlimit none;
 
@@ -166,9 +185,7 @@ FIXTURE_TEST(test_no_more_files)
 	none = old;
 	none.rlim_cur = 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	assert_int_equal(
-		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
-		-EMFILE);
+	assert_int_equal(start(&keeper, folder), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	assert_int_equal(keeper.pid, 0);
 }
