@@ -80,10 +80,16 @@ struct mapping {
 	const char *file; /* device, inode, and what follows */
 };
 
-/* 1; 0: that is all; an error, which ends the reading. */
-typedef int (*mapping_fn)(void *ctx, const struct mapping *mapping);
+/* The lines of a process, one after the other. */
+struct maps {
+	int fd;
+	char bytes[1024]; /* that were read */
+	ssize_t nbytes;
+	ssize_t at;     /* of these */
+	char line[160]; /* the path at its end may be cut off */
+};
 
-static int take_line(char *line, mapping_fn fn, void *ctx)
+static struct mapping parse_line(char *line)
 {
 	struct mapping mapping = {.file = ""};
 	char *at = line;
@@ -95,106 +101,88 @@ static int take_line(char *line, mapping_fn fn, void *ctx)
 		mapping.offset = strtoull(at + 1, &at, 16);
 		mapping.file = *at == ' ' ? at + 1 : "";
 	}
-	return fn(ctx, &mapping);
+	return mapping;
 }
 
-/* The path at the end of a line may be cut off. */
-static int each_mapping(int fd, mapping_fn fn, void *ctx)
+/* 1; 0: that was all; -errno. @param ret  until the next call */
+static int next_mapping(struct maps *maps, struct mapping *ret)
 {
-	char bytes[1024];
-	char line[160];
 	size_t len = 0;
-	ssize_t n = 0;
-	int r = 1;
+	char c = '\0';
 
-	while (r > 0 && (n = read(fd, bytes, sizeof(bytes))) > 0) {
-		for (ssize_t i = 0; i < n && r > 0; i++) {
-			if (bytes[i] != '\n' && len + 1 < sizeof(line)) {
-				line[len++] = bytes[i];
-			}
-			if (bytes[i] == '\n') {
-				line[len] = '\0';
-				len = 0;
-				r = take_line(line, fn, ctx);
-			}
+	while (c != '\n') {
+		if (maps->at == maps->nbytes) {
+			maps->nbytes = read(maps->fd, maps->bytes, sizeof(maps->bytes));
+			maps->at = 0;
+		}
+		if (maps->nbytes <= 0) {
+			return maps->nbytes < 0 ? -errno : 0;
+		}
+		c = maps->bytes[maps->at++];
+		if (c != '\n' && len + 1 < sizeof(maps->line)) {
+			maps->line[len++] = c;
 		}
 	}
-	return n < 0 ? -errno : r < 0 ? r : 0;
+	maps->line[len] = '\0';
+	*ret = parse_line(maps->line);
+	return 1;
 }
 
-struct search {
-	const char *file;
-	uint64_t end; /* in the file */
-};
-
-static int look_for_file(void *ctx, const struct mapping *mapping)
+static bool is_of(const struct mapping *mapping, const char *file)
 {
-	struct search *search = ctx;
-	size_t len = strlen(search->file);
-	uint64_t end = mapping->offset + (mapping->end - mapping->first);
+	size_t len = strlen(file);
 
-	if (strncmp(mapping->file, search->file, len) == 0 &&
-	    (mapping->file[len] == ' ' || mapping->file[len] == '\0') &&
-	    end > search->end) {
-		search->end = end;
-	}
-	return 1;
+	return strncmp(mapping->file, file, len) == 0 &&
+	       (mapping->file[len] == ' ' || mapping->file[len] == '\0');
 }
 
 int dit_process_mapped(long pid, const char *file, uint64_t *ret)
 {
-	struct search search = {.file = file};
-	int fd = open_of(pid, "/maps");
-	int r = fd;
+	struct maps maps = {.fd = open_of(pid, "/maps")};
+	struct mapping mapping;
+	uint64_t last = 0;
+	int r = maps.fd;
 
-	if (fd >= 0) {
-		r = each_mapping(fd, look_for_file, &search);
-		(void)close(fd);
+	while (maps.fd >= 0 && (r = next_mapping(&maps, &mapping)) > 0) {
+		uint64_t end = mapping.offset + (mapping.end - mapping.first);
+
+		last = is_of(&mapping, file) && end > last ? end : last;
 	}
+	dit_close(maps.fd);
 	if (r == 0) {
-		*ret = search.end;
+		*ret = last;
 	}
 	return r;
 }
 
-struct own {
-	uint64_t address;
-	char *file;
-};
-
-static int look_for_address(void *ctx, const struct mapping *mapping)
+static void copy_file(const struct mapping *mapping, char ret[DIT_PROCESS_FILE_BYTES])
 {
-	const struct own *own = ctx;
 	size_t len = strcspn(mapping->file, " ");
 
-	if (own->address < mapping->first || own->address >= mapping->end) {
-		return 1;
-	}
 	len += mapping->file[len] == ' ' ? 1 + strcspn(mapping->file + len + 1, " ") : 0;
-	(void)snprintf(own->file, DIT_PROCESS_FILE_BYTES, "%.*s", (int)len,
-	               mapping->file);
-	return 0;
+	(void)snprintf(ret, DIT_PROCESS_FILE_BYTES, "%.*s", (int)len, mapping->file);
 }
 
 int dit_process_file(int fd, char ret[DIT_PROCESS_FILE_BYTES])
 {
 	void *page = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
-	struct own own = {(uint64_t)(uintptr_t)page, ret};
-	int maps = -1;
-	int r = 0;
+	uint64_t address = (uint64_t)(uintptr_t)page;
+	struct maps maps = {.fd = page == MAP_FAILED ? -errno : open_of(0, "/maps")};
+	struct mapping mapping;
+	int r = maps.fd;
 
-	if (page == MAP_FAILED) {
-		return -errno;
-	}
 	ret[0] = '\0';
-	maps = open_of(0, "/maps");
-	r = maps;
-	if (maps >= 0) {
-		r = each_mapping(maps, look_for_address, &own);
-		(void)close(maps);
+	while (maps.fd >= 0 && ret[0] == '\0' &&
+	       (r = next_mapping(&maps, &mapping)) > 0) {
+		if (address >= mapping.first && address < mapping.end) {
+			copy_file(&mapping, ret);
+		}
 	}
-	(void)munmap(page, 1);
-	return r == 0 && ret[0] == '\0' ? -ENOENT : r;
+	dit_close(maps.fd);
+	if (page != MAP_FAILED) {
+		(void)munmap(page, 1);
+	}
+	return r < 0 ? r : ret[0] == '\0' ? -ENOENT : 0;
 }
 
 /* ---- arguments ---- */
