@@ -352,7 +352,10 @@ static uint32_t number_of(const char *directory, const char *name)
 	struct dit_ad_names names;
 	uint32_t number = 1;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, directory), 0);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, directory,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		0);
 	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
 	while (number < names.n &&
 	       !dit_span_eq(names.list[number].name, dit_span_of(name))) {

@@ -43,7 +43,10 @@ static void close_snapshot(struct fixture *f)
 
 static void open_snapshot(struct fixture *f)
 {
-	assert_int_equal(dit_snapshot_open(&f->snapshot, f->load.database), 0);
+	assert_int_equal(
+		dit_snapshot_open_readers(&f->snapshot, f->load.database,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		0);
 	assert_int_equal(dit_ad_names_read(&f->names, f->snapshot, f->settings->schema),
 	                 0);
 }

@@ -79,13 +79,16 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", f->database);
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
-	assert_int_equal(dit_snapshot_open(&snapshot, f->database), 0);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, f->database,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		0);
 	assert_int_equal(dit_snapshot_tree(snapshot, name, &tree), 1);
 	dit_page_source_init(&pages, fd, &dit_lmdb_09, dit_snapshot_page_bytes(snapshot),
 	                     dit_snapshot_npages(snapshot));
 	assert_int_equal(dit_page_set_init(ret, dit_snapshot_npages(snapshot)), 0);
 	assert_int_equal(dit_tree_pages(&pages, &tree, true, ret), 0);
-	transaction = dit_snapshot_txn_id(snapshot);
+	transaction = dit_snapshot_meta(snapshot)->transaction;
 	dit_snapshot_close(snapshot);
 	assert_int_equal(close(fd), 0);
 	return transaction;

@@ -124,7 +124,10 @@ static void assert_indexes(const char *dir, const char *want)
 	size_t len = 0;
 	size_t n = 0;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, dir,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		0);
 	n = dit_snapshot_dbs(snapshot, &dbs);
 	for (size_t i = 0; i < n; i++) {
 		struct dit_tree_cursor *cursor = NULL;

@@ -251,7 +251,10 @@ static size_t assert_index(const char *dir, size_t number)
 	size_t n = 0;
 	size_t at = 0;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, dir,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		0);
 	assert_int_equal(
 		dit_snapshot_cursor_open(&cursor, snapshot, 0, indexes[number].name), 0);
 	for (; dit_tree_cursor_next(cursor, &key, &value) > 0; n++, at++) {

@@ -437,7 +437,10 @@ TEST(databases_written_by_several_threads_have_all_their_pages)
 	assert_int_equal(fixture_end(staging, &bytes), 0);
 
 	assert_no_page_is_lost(dir);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, dir,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		0);
 	ndbs = dit_snapshot_dbs(snapshot, &dbs);
 	for (size_t i = 0; i < ndbs; i++) {
 		struct dit_tree_cursor *cursor = NULL;

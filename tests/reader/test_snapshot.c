@@ -193,7 +193,10 @@ TEST_IN("LMDB 0.9", later_changes_are_not_seen)
 		test_scratch_remove(dir);
 		skip_because("mdb_load is not installed (Debian: lmdb-utils)");
 	}
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, dir,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		0);
 	/* A fork would inherit the environment; another program does not. */
 	(void)snprintf(
 		command, sizeof(command),
@@ -205,7 +208,10 @@ TEST_IN("LMDB 0.9", later_changes_are_not_seen)
 	assert_int_equal(count_records(snapshot, "sn"), 3);
 	dit_snapshot_close(snapshot);
 
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, dir,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		0);
 	assert_int_equal(count_records(snapshot, "sn"), 4);
 	dit_snapshot_close(snapshot);
 }
@@ -307,15 +313,24 @@ TEST_IN("LMDB 0.9", what_is_no_database_cannot_be_opened)
 	struct dit_snapshot *snapshot = NULL;
 	FILE *file = NULL;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, "/nonexistent"), -ENOENT);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), -ENOENT);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, "/nonexistent",
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		-ENOENT);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, dir,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		-ENOENT);
 	file = fopen(fixture_path(dir, "data.mdb"), "w");
 	assert_non_null(file);
 	for (int i = 0; i < 1000; i++) {
 		(void)fprintf(file, "this is not a database\n");
 	}
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), MDB_INVALID);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, dir,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		MDB_INVALID);
 	assert_null(snapshot);
 }
 
@@ -335,7 +350,10 @@ TEST_IN("LMDB 0.9", record_that_is_no_database_cannot_be_listed)
 	assert_int_equal(mdb_put(txn, dbi, &val, &val, 0), 0);
 	assert_int_equal(mdb_txn_commit(txn), 0);
 	mdb_env_close(env);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), DIT_E_CORRUPT);
+	assert_int_equal(
+		dit_snapshot_open_readers(&snapshot, dir,
+	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
+		DIT_E_CORRUPT);
 }
 
 TEST_IN("LMDB 0.9", closing_nothing_is_fine)

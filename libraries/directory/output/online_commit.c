@@ -79,7 +79,7 @@ int dit_online_open_commit(struct dit_online *online, const struct dit_page_set 
 		.fd = online->data_fd,
 		.path = online->path,
 		.format = online->head.snapshot->format,
-		.oldest = dit_snapshot_txn_id(online->head.snapshot),
+		.oldest = dit_snapshot_meta(online->head.snapshot)->transaction,
 		.reserved = reserved,
 		.room_pages = room_pages,
 		.is_shared = true,

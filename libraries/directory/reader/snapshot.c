@@ -224,11 +224,6 @@ unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
 	return snapshot->map.page_bytes;
 }
 
-uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
-{
-	return snapshot->map.meta.transaction;
-}
-
 const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot)
 {
 	return &snapshot->map.meta;

@@ -2,7 +2,7 @@
 /*
  * One state of a database of back-mdb (storage.md 1), which is read:
  *
- *   dit_snapshot_open();  dit_snapshot_dbs();  dit_snapshot_cursor_open() ...;
+ *   dit_snapshot_open_readers();  dit_snapshot_dbs();  dit_snapshot_cursor_open() ...;
  *   dit_snapshot_close()
  *
  * Threads: a snapshot belongs to one thread. The cursors of one reader belong to one
@@ -35,16 +35,6 @@ struct dit_stored_db {
 	uint64_t npages;
 };
 
-/**
- * Open DIR/data.mdb read-only and pin one snapshot. The file may be in use by others.
- *
- * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; with a fault, DIT_E_UNSUPPORTED:
- *         lock.mdb has an unknown layout, or the pages are encrypted or have sums, but
- *         not as the options say; DIT_E_BUSY: a process keeps others away (with LMDB 0.9
- *         the call waits for this process)
- */
-int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
-
 /** A snapshot that several threads read side by side (lmdb_reader.h). */
 struct dit_snapshot_opts {
 	unsigned nreaders; /* at least 1: each thread reads as one of them */
@@ -62,8 +52,14 @@ struct dit_snapshot_opts {
 };
 
 /**
- * As dit_snapshot_open(), for several readers, which all see the same transaction. Also
- * DIT_LMDB_READERS_FULL, and -EAGAIN: commits came too fast.
+ * Open DIR/data.mdb read-only and pin one snapshot. The file may be in use by others. All
+ * readers see the same transaction.
+ *
+ * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; with a fault, DIT_E_UNSUPPORTED:
+ *         lock.mdb has an unknown layout, or the pages are encrypted or have sums, but
+ *         not as the options say; DIT_E_BUSY: a process keeps others away (with LMDB 0.9
+ *         the call waits for this process); DIT_LMDB_READERS_FULL; -EAGAIN: commits came
+ *         too fast
  */
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts);
@@ -76,10 +72,9 @@ int dit_snapshot_fd(const struct dit_snapshot *snapshot);
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 /** Is the data file of LMDB 1.0 (OpenLDAP 2.7)? Else it is of 0.9. */
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
-/** The number of the transaction that the snapshot shows. */
-uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
-/** Its meta page, which was read when the snapshot was registered: two commits later the
- * file does not have it any more. Valid until the end. */
+/** The meta page of the transaction that the snapshot shows. It was read when the
+ * snapshot was registered: two commits later the file does not have it any more. Valid
+ * until the end. */
 const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot);
 /**
  * From now on a spare reader shows the latest commit and not the state that it had. All

@@ -142,13 +142,6 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 	                     dit_claim_holder(&holder));
 }
 
-int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)
-{
-	const struct dit_snapshot_opts opts = {.nreaders = 1};
-
-	return dit_snapshot_open_readers(ret, directory, &opts);
-}
-
 void dit_snapshot_close(struct dit_snapshot *snapshot)
 {
 	if (snapshot == NULL) {

@@ -420,7 +420,8 @@ static int check_content(struct file *file)
 	r = dit_check_content(&file->content);
 	/* Without a lock file no process had the file open before, and none must now. */
 	if ((r == 0 || r == DIT_E_CORRUPT) && !file->is_held &&
-	    !dit_walk_is_newest(file->fd, dit_snapshot_txn_id(file->content.snapshot))) {
+	    !dit_walk_is_newest(file->fd,
+	                        dit_snapshot_meta(file->content.snapshot)->transaction)) {
 		return -ESTALE;
 	}
 	tell_damaged(file);

@@ -119,8 +119,8 @@ DIT_OPTS(dit_compare_opts, opts.database = -1)
  * @param ret_ndifferences  found, told or not; 0: the same content
  *
  * @return 0. On any other result but DIT_E_STOPPED a report has told the failure:
- *         what dit_snapshot_open() returns; DIT_E_CONFIG; -EINVAL: both are one and the
- *         same environment, or an option is out of range; -ENOMEM;
+ *         what the opening of a snapshot returns; DIT_E_CONFIG; -EINVAL: both are one and
+ *         the same environment, or an option is out of range; -ENOMEM;
  *         DIT_E_CORRUPT: a file is damaged
  */
 DIT_PUBLIC int dit_compare(const struct dit_compare_opts *opts, dit_report_fn differs,

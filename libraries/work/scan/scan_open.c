@@ -356,7 +356,7 @@ uint64_t dit_entry_scan_ncandidates(const struct dit_entry_scan *scan)
 
 uint64_t dit_entry_scan_txn_id(const struct dit_entry_scan *scan)
 {
-	return dit_snapshot_txn_id(scan->snapshot);
+	return dit_snapshot_meta(scan->snapshot)->transaction;
 }
 
 const struct dit_ad_names *dit_entry_scan_names(const struct dit_entry_scan *scan)
