@@ -59,21 +59,21 @@ static int check_data(const struct dit_claimed_file *file, struct dit_fault *fau
 	return r < 0 ? r : dit_format_check_state(file->data_fd, fault);
 }
 
-int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
-                          mode_t mode, const struct dit_page_format *format,
-                          struct dit_fault *fault)
+int dit_claimed_file_open(struct dit_claimed_file *ret,
+                          const struct dit_claimed_file_opts *opts)
 {
-	struct dit_claimed_file file = {.data_fd = -1, .spare_fd = -1, .format = format};
-	int r = dit_directory_open(directory, fault);
+	struct dit_claimed_file file = {
+		.data_fd = -1, .spare_fd = -1, .format = opts->format};
+	int r = dit_directory_open(opts->directory, opts->fault);
 
-	r = r < 0 ? r : dit_claim_take(&file.claim, r, mode, fault);
+	r = r < 0 ? r : dit_claim_take(&file.claim, r, opts->mode, opts->fault);
 	if (r < 0) {
 		return r;
 	}
-	r = open_data(&file, fault);
+	r = open_data(&file, opts->fault);
 	if (r >= 0) {
 		file.data_fd = r;
-		r = check_data(&file, fault);
+		r = check_data(&file, opts->fault);
 	}
 	if (r < 0) {
 		dit_close(file.data_fd);

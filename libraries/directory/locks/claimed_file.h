@@ -29,28 +29,28 @@ struct dit_claimed_file {
 	struct dit_page_commit *commit;       /* owned; NULL: not begun */
 };
 
+struct dit_claimed_file_opts {
+	const char *directory;
+	mode_t mode; /* of a lock.mdb that has to be made */
+	/* The file has to be of this one, which may be sealed (data_seal.h); borrowed
+	 * while it is open; NULL: of either, not sealed */
+	const struct dit_page_format *format;
+	uint64_t maxsize_bytes; /* configured size; 0: LMDB's default */
+	bool may_grow;          /* the file may become larger than that */
+	struct dit_shared shared;
+	struct dit_fault *fault; /* of the calls; may be NULL */
+};
+
 /**
- * @param mode    of a lock.mdb that has to be made
- * @param format  the file has to be of this one, which may be sealed (data_seal.h);
- *                borrowed while it is open; NULL: of either, not sealed
- * @param fault   may be NULL
- *
  * @return 0; what dit_directory_open(), dit_claim_take(), dit_data_open(),
  *         dit_format_check_metas() and dit_format_check_state() return. Then nothing is
  *         to be closed.
  */
-int dit_claimed_file_open(struct dit_claimed_file *ret, const char *directory,
-                          mode_t mode, const struct dit_page_format *format,
-                          struct dit_fault *fault);
+int dit_claimed_file_open(struct dit_claimed_file *ret,
+                          const struct dit_claimed_file_opts *opts);
 
-struct dit_claimed_file_opts {
-	uint64_t maxsize_bytes; /* configured size; 0: LMDB's default */
-	bool may_grow;          /* the file may become larger than that */
-	struct dit_shared shared;
-	struct dit_fault *fault; /* of the call; may be NULL */
-};
-
-/** Begin the commit. After an error the file is only to be closed. */
+/** Begin the commit, with the same options. After an error the file is only to be closed.
+ */
 int dit_claimed_file_begin(struct dit_claimed_file *file,
                            const struct dit_claimed_file_opts *opts);
 

@@ -13,6 +13,7 @@
 #include "files/files.h"
 #include "files/format_check.h"
 #include "page/lmdb_format.h"
+#include "system/file_io.h"
 
 #define PAUSE_MS     20
 #define OPEN_WAIT_MS 1000 /* while others come and go */
@@ -100,15 +101,11 @@ static int open_files(struct dit_lmdb_reader *reader, int dir_fd,
 
 static void close_files(struct dit_lmdb_reader *reader)
 {
-	int *fds[] = {&reader->lock_fd, &reader->data_fd};
-
 	dit_reader_table_close(&reader->table);
-	for (unsigned i = 0; i < 2; i++) {
-		if (*fds[i] >= 0) {
-			(void)close(*fds[i]);
-		}
-		*fds[i] = -1;
-	}
+	dit_close(reader->lock_fd);
+	dit_close(reader->data_fd);
+	reader->lock_fd = -1;
+	reader->data_fd = -1;
 }
 
 /* false: the time is over. */

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "files/files.h"
 #include "locks/claimed_file.h"
 #include "output/index_tables.h"
@@ -16,8 +16,9 @@ struct index_output {
 	struct dit_index_head head;
 	struct dit_claimed_file file;
 	struct dit_page_change_opts change; /* how old databases are checked */
-	char **dropped;                     /* names; owned */
+	const char **dropped;               /* the snapshot's names; the list is owned */
 	size_t ndropped;
+	size_t dropped_size;
 };
 
 static struct index_output *of(struct dit_output *output)
@@ -30,24 +31,11 @@ static struct index_output *of(struct dit_output *output)
 static int drop_index(struct dit_output *output, const char *name)
 {
 	struct index_output *o = of(output);
-	struct dit_tree_record tree;
-	char **dropped = NULL;
-	char *copy = NULL;
+	const struct dit_stored_db *db = dit_snapshot_db(o->head.snapshot, name);
 
-	if (dit_page_commit_find(o->file.commit, dit_span_of(name), &tree) == 0) {
-		return DIT_E_UNKNOWN;
-	}
-	dropped = reallocarray(o->dropped, o->ndropped + 1, sizeof(*dropped));
-	if (dropped == NULL) {
-		return -ENOMEM;
-	}
-	o->dropped = dropped;
-	copy = strdup(name);
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	dropped[o->ndropped++] = copy;
-	return 0;
+	return db == NULL
+	               ? DIT_E_UNKNOWN
+	               : DIT_APPEND(o->dropped, o->dropped_size, o->ndropped, db->name);
 }
 
 static bool used_bytes(const struct dit_output *output, uint64_t *ret)
@@ -117,9 +105,6 @@ static void abandon(struct dit_output *base)
 	dit_index_tables_deinit(&output->head.tables);
 	dit_snapshot_close(output->head.snapshot);
 	dit_claimed_file_close(&output->file);
-	for (size_t i = 0; i < output->ndropped; i++) {
-		free(output->dropped[i]);
-	}
 	free(output->dropped);
 	free(output);
 }
@@ -138,7 +123,7 @@ static const struct dit_output_ops ops = {
 
 /* Under the claim. */
 static int open_database(struct index_output *output,
-                         const struct dit_index_output_opts *opts)
+                         const struct dit_claimed_file_opts *opts)
 {
 	struct dit_claimed_file *file = &output->file;
 	const struct dit_snapshot_opts snapshot = {.nreaders = opts->shared.nthreads,
@@ -146,13 +131,9 @@ static int open_database(struct index_output *output,
 	                                           .is_claimed = true,
 	                                           .claimed_fd = file->data_fd,
 	                                           .fault = opts->fault};
-	const struct dit_claimed_file_opts file_opts = {.maxsize_bytes =
-	                                                        opts->maxsize_bytes,
-	                                                .shared = opts->shared,
-	                                                .fault = opts->fault};
 	int r = dit_snapshot_open_readers(&output->head.snapshot, NULL, &snapshot);
 
-	r = r ?: dit_claimed_file_begin(file, &file_opts);
+	r = r ?: dit_claimed_file_begin(file, opts);
 	if (r == 0) {
 		output->head.tables.space = dit_page_commit_space(file->commit);
 		output->head.base.key_max =
@@ -164,6 +145,13 @@ static int open_database(struct index_output *output,
 int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                           const struct dit_index_output_opts *opts)
 {
+	const struct dit_claimed_file_opts file_opts = {.directory = opts->directory,
+	                                                .mode = opts->mode,
+	                                                .format = opts->shared.sealed,
+	                                                .maxsize_bytes =
+	                                                        opts->maxsize_bytes,
+	                                                .shared = opts->shared,
+	                                                .fault = opts->fault};
 	struct index_output *output = calloc(1, sizeof(*output));
 	int r = 0;
 
@@ -175,8 +163,7 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 	                                               .order = dit_stored_order,
 	                                               .damaged = opts->damaged,
 	                                               .ctx = opts->ctx};
-	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode,
-	                          opts->shared.sealed, opts->fault);
+	r = dit_claimed_file_open(&output->file, &file_opts);
 	if (r < 0) {
 		free(output);
 		return r;
@@ -186,7 +173,7 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 		.is_parallel = true,
 		.indexes = &output->head.tables,
 		.target = {opts->directory, -1, output->file.data_fd, DIT_DATA_NAME}};
-	r = open_database(output, opts);
+	r = open_database(output, &file_opts);
 	if (r < 0) {
 		abandon(&output->head.base);
 		return r;

@@ -24,13 +24,8 @@ struct merged_output {
 	struct dit_record_tables tables;
 	struct dit_claimed_file file;
 
-	/* As in struct dit_output_opts. */
-	uint64_t maxsize_bytes;
-	uint64_t expected_bytes;
-	bool may_grow;
-	enum dit_output_merge merge;
-
-	uint64_t first_bytes; /* in use when it was opened */
+	struct dit_output_opts opts; /* with the effective maxsize_bytes */
+	uint64_t first_bytes;        /* in use when it was opened */
 };
 
 static struct merged_output *of(struct dit_output *output)
@@ -45,11 +40,11 @@ static struct merged_output *of(struct dit_output *output)
 static bool has_room(const struct merged_output *output)
 {
 	uint64_t used = dit_page_commit_bytes(output->file.commit);
-	uint64_t more = used + output->expected_bytes;
+	uint64_t more = used + output->opts.expected_bytes;
+	uint64_t maxsize = output->opts.maxsize_bytes;
 	struct statvfs st;
 
-	if (!output->may_grow &&
-	    (output->maxsize_bytes < used || output->maxsize_bytes - used < more)) {
+	if (!output->opts.may_grow && (maxsize < used || maxsize - used < more)) {
 		return false;
 	}
 	return fstatvfs(output->file.data_fd, &st) == 0 &&
@@ -65,7 +60,7 @@ static int expect_postings(struct dit_output *output, uint64_t n)
 	for (size_t i = 0; i < indexes->n; i++) {
 		nstored += indexes->list[i].stored.nitems;
 	}
-	if (o->merge == DIT_MERGE_DEFAULT) {
+	if (o->opts.merge == DIT_MERGE_DEFAULT) {
 		indexes->rebuilds = n >= nstored / FEW_PARTS && has_room(o);
 	}
 	return 0;
@@ -123,38 +118,36 @@ static const struct dit_output_ops output_ops = {
 
 /* ---- opening ---- */
 
-static int begin_commit(struct merged_output *output, const struct dit_output_opts *opts)
+static int open_database(struct merged_output *output,
+                         const struct dit_claimed_file_opts *opts)
 {
 	struct dit_claimed_file *file = &output->file;
-	const struct dit_claimed_file_opts file_opts = {.maxsize_bytes =
-	                                                        opts->maxsize_bytes,
-	                                                .may_grow = opts->may_grow,
-	                                                .shared = opts->shared,
-	                                                .fault = opts->fault};
-	int r = dit_claimed_file_begin(file, &file_opts);
+	int r = dit_record_tables_init(&output->tables);
 
+	r = r ?: dit_claimed_file_begin(file, opts);
 	if (r == 0) {
 		output->first_bytes = dit_page_commit_bytes(file->commit);
 		output->tables.base.base.key_max =
 			dit_key_max(file->format, (unsigned)file->page_bytes);
 		r = dit_record_tables_begin(&output->tables, file->commit, NULL);
 	}
-	return r;
-}
-
-static int open_database(struct merged_output *output, const struct dit_output_opts *opts)
-{
-	int r = dit_record_tables_init(&output->tables);
-
-	r = r ?: begin_commit(output, opts);
 	return r < 0 ? r
-	             : dit_record_tables_read(&output->tables, output->file.data_fd,
-	                                      output->file.format);
+	             : dit_record_tables_read(&output->tables, file->data_fd,
+	                                      file->format);
 }
 
 int dit_output_merged_open(struct dit_record_output **ret,
                            const struct dit_output_opts *opts)
 {
+	const struct dit_claimed_file_opts file_opts = {
+		.directory = opts->directory,
+		.mode = opts->mode,
+		.format = opts->is_lmdb_10 ? dit_data_format_10(opts->shared.sealed)
+	                                   : &dit_lmdb_09,
+		.maxsize_bytes = opts->maxsize_bytes,
+		.may_grow = opts->may_grow,
+		.shared = opts->shared,
+		.fault = opts->fault};
 	struct merged_output *output = calloc(1, sizeof(*output));
 	int r = 0;
 
@@ -166,19 +159,14 @@ int dit_output_merged_open(struct dit_record_output **ret,
 	output->tables.fault = opts->fault;
 	output->tables.indexes.list_max = opts->list_max;
 	output->tables.indexes.rebuilds = opts->merge == DIT_MERGE_REBUILD;
-	output->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
-	output->expected_bytes = opts->expected_bytes;
-	output->may_grow = opts->may_grow;
-	output->merge = opts->merge;
-	r = dit_claimed_file_open(
-		&output->file, opts->directory, opts->mode,
-		opts->is_lmdb_10 ? dit_data_format_10(opts->shared.sealed) : &dit_lmdb_09,
-		opts->fault);
+	output->opts = *opts;
+	output->opts.maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
+	r = dit_claimed_file_open(&output->file, &file_opts);
 	if (r < 0) {
 		free(output);
 		return r;
 	}
-	r = open_database(output, opts);
+	r = open_database(output, &file_opts);
 	if (r == DIT_E_CORRUPT && opts->fault != NULL && opts->fault->text[0] == '\0') {
 		r = dit_fault_say(opts->fault, r,
 		                  DIT_DATA_NAME

@@ -378,19 +378,14 @@ static int make_database(struct dit_new_output *output,
 
 /* ---- beginning and end ---- */
 
-static void close_file(int fd)
-{
-	dit_close(fd);
-}
-
 void dit_new_output_free(struct dit_new_output *output, enum dit_claim_end end)
 {
 	dit_record_tables_deinit(&output->tables);
 	dit_page_commit_close(output->commit);
 	dit_lmdb_append_close(output->append);
-	close_file(output->data_fd);
-	close_file(output->replaced_fd);
-	close_file(output->prepared_fd);
+	dit_close(output->data_fd);
+	dit_close(output->replaced_fd);
+	dit_close(output->prepared_fd);
 	dit_staging_remove(output->claim.dir_fd, output->staging_fd);
 	dit_claim_drop(&output->claim, end);
 	free(output);
