@@ -25,6 +25,7 @@
 #include "check/check_findings.h"
 #include "check/check_pieces.h"
 #include "check/check_sums.h"
+#include "check/check_use.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
 #include "index/index_keys.h"
@@ -167,6 +168,27 @@ int dit_check_overlays_begin(struct dit_check_content *content);
 /** After it: memberships, references, unique values. */
 int dit_check_overlays(struct dit_check_content *content);
 void dit_check_overlays_end(struct dit_check_content *content);
+
+/* ---- check_one.c: one data file, its structure, then its content ---- */
+
+struct dit_check_one_opts {
+	const struct dit_check_opts *opts; /* borrowed, like the others */
+	struct dit_job *job;               /* not const: it tells how far this file is */
+	const char *path;                  /* of the data file */
+	const struct dit_database *database; /* NULL: the structure alone is checked */
+	const struct dit_database *owner;    /* of the file; NULL: the job finds it */
+	struct dit_check_use
+		*use; /* a sample is read into it, and it is told; NULL: none */
+};
+
+/**
+ * Check, and tell what was found.
+ *
+ * @param by_kind  DIT_CHECK_NKINDS counters that grow; those of notes do not
+ *
+ * @return as dit_check(); a report says why
+ */
+int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind);
 
 /* ---- one entry ---- */
 

@@ -34,6 +34,9 @@ struct dit_check_entry {
 	struct dit_check_finding place; /* of the entry */
 };
 
+#define FIND(check, kind, ...)                                                           \
+ dit_check_report((check)->content->findings, (kind), &(check)->place, __VA_ARGS__)
+
 /* ---- a new object ---- */
 
 int dit_check_entry_new(struct dit_check_entry **ret,
@@ -80,21 +83,17 @@ static int find_unknown(struct dit_check_entry *check, const struct dit_entry_vi
 		const struct dit_ad_name *name = dit_ad_names_get(check->names, number);
 
 		if (name == NULL) {
-			dit_check_report(
-				check->content->findings, DIT_CHECK_ENTRY_ATTRIBUTE,
-				&check->place,
-				"attribute #%u has the number %u, which is %s ad2i", i,
-				number,
-				dit_ad_names_is_forged(check->names, number)
-					? "no attribute description in"
-					: "not in");
+			FIND(check, DIT_CHECK_ENTRY_ATTRIBUTE,
+			     "attribute #%u has the number %u, which is %s ad2i", i,
+			     number,
+			     dit_ad_names_is_forged(check->names, number)
+			             ? "no attribute description in"
+			             : "not in");
 		}
 	}
 	if (r == DIT_E_CORRUPT) {
-		dit_check_report(check->content->findings, DIT_CHECK_ENTRY_RECORD,
-		                 &check->place,
-		                 "the record of %zu bytes contradicts its format",
-		                 view->record.len);
+		FIND(check, DIT_CHECK_ENTRY_RECORD,
+		     "the record of %zu bytes contradicts its format", view->record.len);
 		r = 0;
 	}
 	return r;
@@ -141,11 +140,9 @@ static int verify_normal(struct dit_check_entry *check, const struct dit_attr *a
 	int r = normal_of(check, attr->ad, attr->values[i], &normal);
 
 	if (r == 0) {
-		dit_check_report(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-		                 &check->place,
-		                 "value #%u has the normal form \"%s\"; its rule refuses "
-		                 "the value",
-		                 i, dit_check_show(stored, attr->normal[i]));
+		FIND(check, DIT_CHECK_VALUE_NORMAL,
+		     "value #%u has the normal form \"%s\"; its rule refuses the value",
+		     i, dit_check_show(stored, attr->normal[i]));
 		return 0;
 	}
 	if (r < 0 || dit_span_eq(normal, attr->normal[i])) {
@@ -153,11 +150,10 @@ static int verify_normal(struct dit_check_entry *check, const struct dit_attr *a
 	}
 	r = match_normal_in_dn(check, attr, i);
 	if (r == 0) {
-		dit_check_report(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-		                 &check->place,
-		                 "value #%u has the normal form \"%s\", not \"%s\"", i,
-		                 dit_check_show(stored, attr->normal[i]),
-		                 dit_check_show(made, normal));
+		FIND(check, DIT_CHECK_VALUE_NORMAL,
+		     "value #%u has the normal form \"%s\", not \"%s\"", i,
+		     dit_check_show(stored, attr->normal[i]),
+		     dit_check_show(made, normal));
 	}
 	return r < 0 ? r : 0;
 }
@@ -168,11 +164,10 @@ static void find_surplus_normal(struct dit_check_entry *check,
 {
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
 		if (!dit_span_eq(attr->normal[i], attr->values[i])) {
-			dit_check_report(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-			                 &check->place,
-			                 "value #%u has a normal form; the attribute's "
-			                 "rule makes none",
-			                 i);
+			FIND(check, DIT_CHECK_VALUE_NORMAL,
+			     "value #%u has a normal form; the attribute's "
+			     "rule makes none",
+			     i);
 		}
 	}
 }
@@ -213,8 +208,7 @@ static int verify_absence(struct dit_check_entry *check, const struct dit_attr *
 			is_missed || (r == 1 && !dit_span_eq(normal, attr->values[i]));
 	}
 	if (r == 1 && is_missed) {
-		dit_check_report(check->content->findings, DIT_CHECK_VALUE_NORMAL,
-		                 &check->place, "the values have no normal forms");
+		FIND(check, DIT_CHECK_VALUE_NORMAL, "the values have no normal forms");
 	}
 	return r < 0 ? r : 0;
 }
@@ -228,19 +222,17 @@ static void verify_order(struct dit_check_entry *check, const struct dit_attr *a
 
 	for (uint32_t i = 1; attr->is_sorted && i < attr->nvalues; i++) {
 		if (order(keys[i - 1], keys[i]) >= 0) {
-			dit_check_report(check->content->findings, DIT_CHECK_VALUE_ORDER,
-			                 &check->place,
-			                 "value #%u is not above the one before it, and "
-			                 "the values are marked as sorted",
-			                 i);
+			FIND(check, DIT_CHECK_VALUE_ORDER,
+			     "value #%u is not above the one before it, and "
+			     "the values are marked as sorted",
+			     i);
 		}
 	}
 	if (!attr->is_sorted && sorted != NULL &&
 	    (sorted[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0) {
 		/* They were stored before sortvals named the attribute. */
-		dit_check_report(
-			check->content->findings, DIT_CHECK_VALUE_UNSORTED, &check->place,
-			"the values are not sorted; sortvals names the attribute");
+		FIND(check, DIT_CHECK_VALUE_UNSORTED,
+		     "the values are not sorted; sortvals names the attribute");
 	}
 }
 
@@ -284,12 +276,10 @@ static void find_unnamed(struct dit_check_entry *check, const struct dit_entry *
 	char text[DIT_CHECK_SHOWN];
 
 	check->place.attribute = ava->type->name;
-	dit_check_report(check->content->findings,
-	                 is_absent ? DIT_CHECK_NAME_ABSENT : DIT_CHECK_NAME_VALUE,
-	                 &check->place, "the entry does not have the %s \"%s\" %s",
-	                 is_absent ? "attribute whose value" : "value",
-	                 dit_check_show(text, ava->value),
-	                 is_absent ? "names it" : "that names it");
+	FIND(check, is_absent ? DIT_CHECK_NAME_ABSENT : DIT_CHECK_NAME_VALUE,
+	     "the entry does not have the %s \"%s\" %s",
+	     is_absent ? "attribute whose value" : "value",
+	     dit_check_show(text, ava->value), is_absent ? "names it" : "that names it");
 	check->place.attribute = NULL;
 }
 
@@ -336,14 +326,12 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 			check->place.attribute =
 				attr->ad == NULL ? NULL : attr->ad->name.data;
 			if (attr->is_split) {
-				dit_check_report(check->content->findings,
-				                 DIT_CHECK_SPLIT_MISSING, &check->place,
-				                 "the values are not in the entry, and "
-				                 "there are none in id2v");
+				FIND(check, DIT_CHECK_SPLIT_MISSING,
+				     "the values are not in the entry, and "
+				     "there are none in id2v");
 			} else {
-				dit_check_report(check->content->findings,
-				                 DIT_CHECK_ENTRY_ATTRIBUTE, &check->place,
-				                 "attribute #%u has no values", i);
+				FIND(check, DIT_CHECK_ENTRY_ATTRIBUTE,
+				     "attribute #%u has no values", i);
 			}
 			check->place.attribute = NULL;
 		}
@@ -359,8 +347,7 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 
 static void find_bad_name(struct dit_check_entry *check)
 {
-	dit_check_report(check->content->findings, DIT_CHECK_NAME_NORMAL, &check->place,
-	                 "the name is no DN that slapd accepts");
+	FIND(check, DIT_CHECK_NAME_NORMAL, "the name is no DN that slapd accepts");
 }
 
 /* The name as it is stored, its normal form, and the values in it. */
@@ -378,11 +365,10 @@ static int verify_name(struct dit_check_entry *check, const struct dit_entry_vie
 		char stored[DIT_CHECK_SHOWN];
 		char made[DIT_CHECK_SHOWN];
 
-		dit_check_report(check->content->findings, DIT_CHECK_NAME_NORMAL,
-		                 &check->place,
-		                 "the name has the normal form \"%s\", not \"%s\"",
-		                 dit_check_show(stored, view->norm_dn),
-		                 dit_check_show(made, entry->dn.norm));
+		FIND(check, DIT_CHECK_NAME_NORMAL,
+		     "the name has the normal form \"%s\", not \"%s\"",
+		     dit_check_show(stored, view->norm_dn),
+		     dit_check_show(made, entry->dn.norm));
 	}
 	if (r == 0 && !view->is_hole) {
 		r = verify_naming_values(check, entry);
@@ -403,11 +389,10 @@ static void verify_classes(struct dit_check_entry *check, const struct dit_entry
 		flags |= oc == NULL ? 0 : oc->oc_flags;
 	}
 	if (flags != entry->oc_flags) {
-		dit_check_report(check->content->findings, DIT_CHECK_ENTRY_CLASSES,
-		                 &check->place,
-		                 "the entry has other flags than 0x%x, which its object "
-		                 "classes give it",
-		                 flags);
+		FIND(check, DIT_CHECK_ENTRY_CLASSES,
+		     "the entry has other flags than 0x%x, which its object "
+		     "classes give it",
+		     flags);
 	}
 }
 
@@ -468,10 +453,9 @@ int dit_check_entry(struct dit_check_entry *check, const struct dit_entry_view *
 		return r;
 	}
 	if (view->id > DIT_CHECK_ID_MAX) {
-		dit_check_report(check->content->findings, DIT_CHECK_ENTRY_ID,
-		                 &check->place,
-		                 "the ID is above %u; its index keys are not compared",
-		                 DIT_CHECK_ID_MAX);
+		FIND(check, DIT_CHECK_ENTRY_ID,
+		     "the ID is above %u; its index keys are not compared",
+		     DIT_CHECK_ID_MAX);
 	}
 	dit_arena_reset(&check->arena);
 	return view->record_error != 0 ? find_unknown(check, view) : verify(check, view);

@@ -11,14 +11,13 @@
  * A snapshot of LMDB 1.0 keeps others away (snapshot.h); its structure alone is checked
  * without one: the walk begins again if another process has written.
  */
-#include "check/check_one.h"
+#include "check/check_content.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "check/check_content.h"
 #include "check/check_sizes.h"
 #include "check/check_sums.h"
 #include "files/data_seal.h"

@@ -11,7 +11,6 @@
 
 #include "base/version.h"
 #include "check/check_content.h"
-#include "check/check_one.h"
 #include "job/job.h"
 
 struct check {

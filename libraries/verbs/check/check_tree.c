@@ -325,8 +325,7 @@ static void check_root(struct tree_check *check, const struct node *node)
 	if (node->facts[FACT_ENTRY] != NULL && content->database->suffix_norm.len > 0) {
 		dit_check_report(
 			content->findings, DIT_CHECK_ENTRY_NODE, &place,
-			"there is an entry with ID 0, which only the empty suffix "
-			"has");
+			"there is an entry with ID 0, which only the empty suffix has");
 	}
 }
 

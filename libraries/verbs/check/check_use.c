@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "check/check_values.h"
 #include "scan/scan_snapshot.h"
 #include "values/dn.h"
 #include "values/filter.h"

@@ -7,7 +7,7 @@
  *
  *   index cn pres,eq,sub; cn: smith    *   smith   sm*   *mith*   *ith
  */
-#include "check/check_values.h"
+#include "check/check_use.h"
 
 #include <errno.h>
 #include <stdio.h>

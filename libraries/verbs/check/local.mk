@@ -10,7 +10,6 @@ libditkit_a_SOURCES += \
 	%D%/check_index.c \
 	%D%/check_numbers.c \
 	%D%/check_one.c \
-	%D%/check_one.h \
 	%D%/check_overlays.c \
 	%D%/check_pieces.c \
 	%D%/check_pieces.h \
@@ -26,6 +25,5 @@ libditkit_a_SOURCES += \
 	%D%/check_use.c \
 	%D%/check_use.h \
 	%D%/check_values.c \
-	%D%/check_values.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -74,8 +74,7 @@ static int check_opts(const struct split *split)
 	if (opts->map == NULL || opts->output == NULL) {
 		dit_job_report(&split->job, DIT_REPORT_ERROR, "%s is missing",
 		               opts->map == NULL ? "the map"
-		                                 : "the directory for the "
-		                                   "shards");
+		                                 : "the directory for the shards");
 		return -EINVAL;
 	}
 	return dit_job_check(&split->job, &compression, 1);
