@@ -222,6 +222,9 @@ static json_t *page_json(const json_t *json, const char *next)
 	(void)json_object_set_new(page, "others", choose(json, false));
 	(void)json_object_set_new(page, "findings", findings(json));
 	(void)json_object_set_new(page, "files", files(json));
+	(void)json_object_set_new(
+		page, "several",
+		json_boolean(json_array_size(json_object_get(json, "files")) > 1));
 	(void)json_object_set_new(page, "style", json_string(report_style));
 	if (next != NULL) {
 		(void)json_object_set_new(page, "next", json_text(next));

@@ -182,13 +182,6 @@ static void show_greatest(const struct filler *filler, const struct field *field
 	put(filler, field, is_bytes ? figure_bytes(n).text : figure_count(n).text);
 }
 
-static void show_bad(const struct filler *filler, const struct field *field)
-{
-	if (number(filler, field->path) > 0) {
-		(void)fputs(" class=\"bad\"", filler->out);
-	}
-}
-
 static void show_share(const struct filler *filler, const struct field *field)
 {
 	put(filler, field,
@@ -243,22 +236,6 @@ static void show_phase(const struct filler *filler, const struct field *field)
 	const char *name = text_of(filler, field->path);
 
 	put(filler, field, strcmp(name, "publish") == 0 ? "sync and put in place" : name);
-}
-
-static void show_or(const struct filler *filler, const struct field *field)
-{
-	const char *text = text_of(filler, field->path);
-
-	put(filler, field, text[0] == '\0' ? text_of(filler, field->other) : text);
-}
-
-static void show_several(const struct filler *filler, const struct field *field)
-{
-	if (json_array_size(json_object_get(filler->json, "files")) > 1) {
-		(void)fputs("<br/><span class=\"note path\">", filler->out);
-		html_text(filler->out, text_of(filler, field->path));
-		(void)fputs("</span>", filler->out);
-	}
 }
 
 static void show_strings(const struct filler *filler, const struct field *field)
@@ -372,14 +349,15 @@ static const struct {
 	const char *name;
 	void (*show)(const struct filler *filler, const struct field *field);
 } hows[] = {
-	{"", show_plain},          {"count", show_count},     {"bytes", show_bytes},
-	{"seconds", show_seconds}, {"ms", show_milliseconds}, {"escaped", show_escaped},
-	{"known", show_known},     {"plural", show_plural},   {"share", show_share},
-	{"each", show_each},       {"phase", show_phase},     {"or", show_or},
-	{"several", show_several}, {"list", show_strings},    {"lines", show_strings},
-	{"words", show_strings},   {"bar", show_bar},         {"percent", show_percent},
-	{"lengths", show_lengths}, {"part", show_part},       {"greatest", show_greatest},
-	{"bad", show_bad},         {"raw", show_raw},
+	/* clang-format off */
+	{"", show_plain},          {"plural", show_plural}, {"bar", show_bar},
+	{"count", show_count},     {"share", show_share},   {"percent", show_percent},
+	{"bytes", show_bytes},     {"each", show_each},     {"lengths", show_lengths},
+	{"seconds", show_seconds}, {"phase", show_phase},   {"part", show_part},
+	{"ms", show_milliseconds}, {"list", show_strings},  {"greatest", show_greatest},
+	{"escaped", show_escaped}, {"lines", show_strings}, {"raw", show_raw},
+	{"known", show_known},     {"words", show_strings},
+	/* clang-format on */
 };
 
 /* From after '{' on. @return the '}' */

@@ -22,15 +22,12 @@
  *   {n:plural}                  "s", or nothing for 1
  *   {used:share:bytes} {bytes:each:entries}       in relation to another field
  *   {name:phase}                a phase in words
- *   {value:or:key}              another field, where there is no value
- *   {file:several}              a file, on a line of its own, if there are several
  *   {steps:list} {lines:lines} {command:words}    the strings of an array
  *   {wall_s:percent:/wall_s}    in relation to another field, as a bare number
  *   {bytes:bar:postings}        likewise, to the greatest of all rows; where there are no
  *                               bytes, postings count
  *   {rate:greatest:count} {memory:greatest:bytes} the greatest of all rows
  *   {wall_s:part:2}             a part of a time, or all of it
- *   {findings:bad}              a class for what is above 0
  *   {style:raw}                 markup as it is
  *   {name:escaped}              \xx for each byte that is no printable ASCII
  *   {list_lengths:lengths}      the lengths of its lists, as columns of a chart
