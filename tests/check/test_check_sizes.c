@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "check/check_sizes.h"
 #include "nomem.h"
@@ -108,18 +109,18 @@ static int tell(struct told *told)
 	take(sizes, "cn", INDEX, 8);
 	take(sizes, "dn2i", DIT_DB_DUPSORT, 5);
 	take(sizes, "id2e", 0, 4);
-	r = dit_check_sizes_name(sizes, "cn", dit_span_of("c"), "first");
-	if (r == 0) {
+	char **value = dit_check_sizes_value(sizes, "cn", dit_span_of("c"));
+
+	r = -ENOMEM;
+	if (value != NULL && (*value = strdup("first")) != NULL) {
 		r = dit_check_sizes_tell(sizes, "data.mdb", 4096, note, told);
 	}
 	if (r == 0) {
 		/* Those that have a value, and that are none of the longest. */
-		assert_false(dit_check_sizes_wants(sizes, "cn", dit_span_of("c")));
-		assert_false(dit_check_sizes_wants(sizes, "cn", dit_span_of("z")));
-		assert_false(dit_check_sizes_wants(sizes, "sn", dit_span_of("d")));
-		assert_true(dit_check_sizes_wants(sizes, "cn", dit_span_of("d")));
-		assert_int_equal(dit_check_sizes_name(sizes, "cn", dit_span_of("c"), ""),
-		                 0);
+		assert_null(dit_check_sizes_value(sizes, "cn", dit_span_of("c")));
+		assert_null(dit_check_sizes_value(sizes, "cn", dit_span_of("z")));
+		assert_null(dit_check_sizes_value(sizes, "sn", dit_span_of("d")));
+		assert_non_null(dit_check_sizes_value(sizes, "cn", dit_span_of("d")));
 	}
 	dit_check_sizes_free(sizes);
 	return r;

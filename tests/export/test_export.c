@@ -356,7 +356,7 @@ static uint32_t number_of(const char *directory, const char *name)
 		dit_snapshot_open_readers(&snapshot, directory,
 	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
 		0);
-	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, 0, NULL), 0);
 	while (number < names.n &&
 	       !dit_span_eq(names.list[number].name, dit_span_of(name))) {
 		number++;

@@ -47,8 +47,8 @@ static void open_snapshot(struct fixture *f)
 		dit_snapshot_open_readers(&f->snapshot, f->load.database,
 	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
 		0);
-	assert_int_equal(dit_ad_names_read(&f->names, f->snapshot, f->settings->schema),
-	                 0);
+	assert_int_equal(
+		dit_ad_names_read(&f->names, f->snapshot, 0, f->settings->schema), 0);
 }
 
 static int setup(void **state)

@@ -83,7 +83,8 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 		dit_snapshot_open_readers(&snapshot, f->database,
 	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
 		0);
-	assert_int_equal(dit_snapshot_tree(snapshot, name, &tree), 1);
+	assert_non_null(dit_snapshot_db(snapshot, name));
+	tree = dit_snapshot_db(snapshot, name)->tree;
 	dit_page_source_init(&pages, fd, &dit_lmdb_09, dit_snapshot_page_bytes(snapshot),
 	                     dit_snapshot_npages(snapshot));
 	assert_int_equal(dit_page_set_init(ret, dit_snapshot_npages(snapshot)), 0);

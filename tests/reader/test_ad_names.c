@@ -30,7 +30,7 @@ TEST(names_and_descriptions_are_found_by_number)
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	dit_schema_freeze(schema);
 	snapshot = fixture_snapshot(dir);
-	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, 0, schema), 0);
 
 	assert_int_equal(names.n, 4);
 	assert_span_equal(dit_ad_names_get(&names, 1)->name, "objectClass");
@@ -43,7 +43,7 @@ TEST(names_and_descriptions_are_found_by_number)
 	assert_null(dit_ad_names_get(&names, UINT32_MAX));
 	dit_ad_names_deinit(&names);
 
-	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, 0, NULL), 0);
 	assert_span_equal(dit_ad_names_get(&names, 1)->name, "objectClass");
 	assert_null(dit_ad_names_get(&names, 1)->ad);
 	dit_ad_names_deinit(&names);
@@ -66,7 +66,7 @@ TEST_IN("LMDB 0.9", readers_of_few_attributes_choose)
 	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	dit_schema_freeze(schema);
 	snapshot = fixture_snapshot(dir);
-	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, 0, schema), 0);
 	assert_null(names.is_unwanted);
 	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), -EIO);
 	assert_null(names.is_unwanted);
@@ -134,7 +134,7 @@ TEST_IN("LMDB 0.9", what_slapd_does_not_store_is_passed_over)
 
 	put_odd_records(dir);
 	snapshot = fixture_snapshot(dir);
-	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, 0, NULL), 0);
 	assert_null(dit_ad_names_get(&names, 0));
 	assert_span_equal(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX)->name, "sn");
 	assert_null(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX + 1));
@@ -159,7 +159,7 @@ TEST(lack_of_memory_is_told)
 
 	while (r == -ENOMEM) {
 		countdown = n++;
-		r = dit_ad_names_read(&names, snapshot, NULL);
+		r = dit_ad_names_read(&names, snapshot, 0, NULL);
 		countdown = -1;
 	}
 	assert_int_equal(r, 0);

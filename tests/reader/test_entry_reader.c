@@ -97,7 +97,7 @@ static int setup(void **state)
 		dit_snapshot_open_readers(&f->snapshot, f->dir,
 	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
 		0);
-	assert_int_equal(dit_ad_names_read(&f->names, f->snapshot, NULL), 0);
+	assert_int_equal(dit_ad_names_read(&f->names, f->snapshot, 0, NULL), 0);
 	opts.snapshot = f->snapshot;
 	opts.names = &f->names;
 	assert_int_equal(dit_entry_reader_new(&f->reader, &opts), 0);

@@ -396,10 +396,12 @@ static int collect_pages(const struct step *step, struct dit_page_source *source
 	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
 		const char *name = online->head.tables.list[i].name;
+		const struct dit_stored_db *db =
+			dit_snapshot_db(online->head.snapshot, name);
 
-		stored->is_there = dit_snapshot_tree(online->head.snapshot, name,
-		                                     &stored->tree) == 1;
+		stored->is_there = db != NULL;
 		if (stored->is_there) {
+			stored->tree = db->tree;
 			r = dit_tree_pages(source, &stored->tree, true,
 			                   &online->old_pages);
 		}

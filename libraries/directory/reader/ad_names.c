@@ -57,13 +57,7 @@ static int read_all(struct dit_ad_names *names, struct dit_tree_cursor *cursor,
 }
 
 int dit_ad_names_read(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
-                      struct dit_schema *schema)
-{
-	return dit_ad_names_read_by(ret, snapshot, 0, schema);
-}
-
-int dit_ad_names_read_by(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
-                         unsigned reader, struct dit_schema *schema)
+                      unsigned reader, struct dit_schema *schema)
 {
 	struct dit_ad_names names = {0};
 	struct dit_tree_cursor *cursor = NULL;

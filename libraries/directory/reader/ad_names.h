@@ -35,15 +35,13 @@ struct dit_ad_names {
 /**
  * Records with other keys than slapd's, and numbers above the limit, are passed over.
  *
+ * @param reader  of the snapshot, which may see a later state
  * @param schema  outlives the names; NULL: names alone
  *
  * @return 0; DIT_E_UNKNOWN: there is no ad2i; LMDB's codes; -ENOMEM
  */
 int dit_ad_names_read(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
-                      struct dit_schema *schema);
-/** The same as a reader of the snapshot sees it. */
-int dit_ad_names_read_by(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
-                         unsigned reader, struct dit_schema *schema);
+                      unsigned reader, struct dit_schema *schema);
 void dit_ad_names_deinit(struct dit_ad_names *names);
 
 /** Is this attribute wanted? 1, 0, or an error. */

@@ -24,25 +24,15 @@ void dit_snapshot_forget_dbs(struct dit_snapshot *snapshot)
 		free((char *)snapshot->dbs[i].name);
 	}
 	free(snapshot->dbs);
-	free(snapshot->trees);
 	snapshot->dbs = NULL;
-	snapshot->trees = NULL;
 	snapshot->ndbs = 0;
-}
-
-static int expect_dbs(struct dit_snapshot *snapshot, size_t max)
-{
-	dit_snapshot_forget_dbs(snapshot);
-	snapshot->dbs = calloc(max + 1, sizeof(*snapshot->dbs));
-	snapshot->trees = calloc(max + 1, sizeof(*snapshot->trees));
-	return snapshot->dbs == NULL || snapshot->trees == NULL ? -ENOMEM : 0;
 }
 
 static int add_db(struct dit_snapshot *snapshot, struct dit_span name,
                   struct dit_span record)
 {
-	struct dit_tree_record *tree = &snapshot->trees[snapshot->ndbs];
 	struct dit_stored_db *db = &snapshot->dbs[snapshot->ndbs];
+	struct dit_tree_record *tree = &db->tree;
 
 	db->name = strndup(name.data, name.len);
 	if (db->name == NULL) {
@@ -87,8 +77,9 @@ int dit_snapshot_read_dbs(struct dit_snapshot *snapshot)
 	if (max > DBS_MAX) {
 		return DIT_LMDB_DBS_FULL;
 	}
-	r = expect_dbs(snapshot, max);
-	r = r ?: open_main_tree(&cursor, map);
+	dit_snapshot_forget_dbs(snapshot);
+	snapshot->dbs = calloc(max + 1, sizeof(*snapshot->dbs));
+	r = snapshot->dbs == NULL ? -ENOMEM : open_main_tree(&cursor, map);
 	if (r < 0) {
 		return r;
 	}
@@ -101,15 +92,15 @@ int dit_snapshot_read_dbs(struct dit_snapshot *snapshot)
 	return r;
 }
 
-/* Their number: none of that name. */
-static size_t find_db(const struct dit_snapshot *snapshot, const char *name)
+const struct dit_stored_db *dit_snapshot_db(const struct dit_snapshot *snapshot,
+                                            const char *name)
 {
-	size_t i = 0;
-
-	while (i < snapshot->ndbs && strcmp(snapshot->dbs[i].name, name) != 0) {
-		i++;
+	for (size_t i = 0; i < snapshot->ndbs; i++) {
+		if (strcmp(snapshot->dbs[i].name, name) == 0) {
+			return &snapshot->dbs[i];
+		}
 	}
-	return i;
+	return NULL;
 }
 
 /* ---- states ---- */
@@ -202,18 +193,6 @@ int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret)
 	return r;
 }
 
-int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
-                      struct dit_tree_record *ret)
-{
-	size_t i = find_db(snapshot, name);
-
-	if (i == snapshot->ndbs) {
-		return 0;
-	}
-	*ret = snapshot->trees[i];
-	return 1;
-}
-
 int dit_snapshot_fd(const struct dit_snapshot *snapshot)
 {
 	return snapshot->data_fd;
@@ -232,14 +211,6 @@ const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot)
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot)
 {
 	return snapshot->format->version == dit_lmdb_10.version;
-}
-
-const struct dit_stored_db *dit_snapshot_db(const struct dit_snapshot *snapshot,
-                                            const char *name)
-{
-	size_t i = find_db(snapshot, name);
-
-	return i < snapshot->ndbs ? &snapshot->dbs[i] : NULL;
 }
 
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
@@ -330,18 +301,18 @@ int dit_snapshot_cursor_open(struct dit_tree_cursor **ret, struct dit_snapshot *
                              unsigned reader, const char *name)
 {
 	const struct dit_page_source *map = &snapshot->map;
-	size_t i = find_db(snapshot, name);
+	const struct dit_stored_db *db = dit_snapshot_db(snapshot, name);
 	struct dit_tree_record tree;
 	struct dit_key_orders orders;
 	int r = 1;
 
-	if (i == snapshot->ndbs) {
+	if (db == NULL) {
 		return DIT_E_UNKNOWN;
 	}
 	if (!is_reader(snapshot, reader)) {
 		return -EINVAL;
 	}
-	tree = snapshot->trees[i];
+	tree = db->tree;
 	map = map_of(snapshot, reader);
 	if (map != &snapshot->map) {
 		r = find_tree(map, name, &tree);

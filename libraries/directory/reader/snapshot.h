@@ -33,6 +33,7 @@ struct dit_stored_db {
 	/* As liblmdb has counted, at most those of the file. With DIT_DB_DUPSORT it may
 	 * be wrong: LMDB 0.9.36 takes pages off that older ones did not count */
 	uint64_t npages;
+	struct dit_tree_record tree; /* as stored */
 };
 
 /** A snapshot that several threads read side by side (lmdb_reader.h). */

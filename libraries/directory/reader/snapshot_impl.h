@@ -25,7 +25,6 @@ struct dit_snapshot {
 	struct dit_page_source *spare_maps;
 
 	struct dit_stored_db *dbs; /* sorted by name, each name owned */
-	struct dit_tree_record *trees;
 	size_t ndbs;
 	unsigned nreaders;
 	unsigned nspare;
@@ -48,10 +47,7 @@ static inline struct dit_page_source *dit_snapshot_spare_map(
 {
 	return &snapshot->spare_maps[reader - snapshot->nreaders];
 }
-/** The tree of a named database. 1; 0: there is none */
-int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
-                      struct dit_tree_record *ret);
-/** The tree of a named database as a reader sees it. As above; also LMDB's codes;
+/** The tree of a named database as a reader sees it. 1; 0: there is none; LMDB's codes;
  * DIT_E_CORRUPT; -ENOTSUP: the file is claimed; -EINVAL: there is no such reader */
 int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
                          struct dit_tree_record *ret);

@@ -256,9 +256,8 @@ static struct sized *find(const struct dit_check_sizes *sizes, const char *name)
 	return NULL;
 }
 
-/* The list of a key. */
-static struct long_list *find_list(const struct dit_check_sizes *sizes, const char *name,
-                                   struct dit_span key)
+char **dit_check_sizes_value(const struct dit_check_sizes *sizes, const char *name,
+                             struct dit_span key)
 {
 	const struct sized *database = find(sizes, name);
 
@@ -266,30 +265,10 @@ static struct long_list *find_list(const struct dit_check_sizes *sizes, const ch
 		struct long_list *list = &database->notes.longest[i];
 
 		if (dit_span_eq((struct dit_span){list->key, list->key_len}, key)) {
-			return list;
+			return list->value == NULL ? &list->value : NULL;
 		}
 	}
 	return NULL;
-}
-
-bool dit_check_sizes_wants(const struct dit_check_sizes *sizes, const char *name,
-                           struct dit_span key)
-{
-	const struct long_list *list = find_list(sizes, name, key);
-
-	return list != NULL && list->value == NULL;
-}
-
-int dit_check_sizes_name(struct dit_check_sizes *sizes, const char *name,
-                         struct dit_span key, const char *value)
-{
-	struct long_list *list = find_list(sizes, name, key);
-
-	if (list != NULL && list->value == NULL) {
-		list->value = strdup(value);
-		return list->value == NULL ? -ENOMEM : 0;
-	}
-	return 0;
 }
 
 int dit_check_sizes_tell(const struct dit_check_sizes *sizes, const char *file,

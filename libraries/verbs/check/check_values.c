@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/object.h"
@@ -38,12 +39,14 @@ static int take_key(void *ctx, unsigned db, struct dit_span key)
 {
 	struct dit_check_values *values = ctx;
 	const char *name = dit_index_set_db(values->indexes, db)->name;
+	char **value = dit_check_sizes_value(values->sizes, name, key);
 
-	if (values->is_named) {
-		return dit_check_sizes_name(values->sizes, name, key, values->text);
+	values->is_wanted |= value != NULL;
+	if (value == NULL || !values->is_named) {
+		return 0;
 	}
-	values->is_wanted |= dit_check_sizes_wants(values->sizes, name, key);
-	return 0;
+	*value = strdup(values->text);
+	return *value == NULL ? -ENOMEM : 0;
 }
 
 /* Give the keys of a clue their text: the piece between two others. */

@@ -60,7 +60,7 @@ static int open_side(struct dit_compare *c, unsigned number)
 		side->ndbs = dit_snapshot_dbs(side->snapshot, &side->dbs);
 		side->bytes = dit_snapshot_npages(side->snapshot) *
 		              dit_snapshot_page_bytes(side->snapshot);
-		r = dit_ad_names_read(&side->names, side->snapshot, NULL);
+		r = dit_ad_names_read(&side->names, side->snapshot, 0, NULL);
 		reader.snapshot = side->snapshot;
 		r = r < 0 ? r : dit_entry_reader_new(&side->reader, &reader);
 		/* A database is missing: the comparison of databases tells it. */

@@ -174,7 +174,7 @@ static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
 		r = dit_output_view_open(&modifier->output, modifier->snapshot,
 		                         modifier->job.nthreads + 1);
 	}
-	r = r ?: dit_ad_names_read(&modifier->names, modifier->snapshot, schema);
+	r = r ?: dit_ad_names_read(&modifier->names, modifier->snapshot, 0, schema);
 	if (r == 0) {
 		const struct dit_entry_reader_opts reader = {
 			.snapshot = modifier->snapshot,

@@ -125,7 +125,7 @@ int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
 
 	/* slapd may have met new attributes. */
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		r = dit_ad_names_read_by(&names[i], target->snapshot, numbers[i], schema);
+		r = dit_ad_names_read(&names[i], target->snapshot, numbers[i], schema);
 		r = r
 		            ?: dit_ad_names_choose(&names[i], dit_stored_keys_want,
 		                                   work.changes.keys);
