@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "compare/compare.h"
 #include "files/fault.h"
-#include "output/data_check.h"
+#include "output/new_output_impl.h"
 #include "output/online.h"
 #include "output/publication.h"
 #include "store_fixture.h"

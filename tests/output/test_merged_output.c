@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "output/data_check.h"
+#include "output/new_output_impl.h"
 #include "output/output.h"
 #include "table_fixture.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "output/data_check.h"
+/* Checks of a data.mdb before it is changed or replaced. */
+#include "output/new_output_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 
 #include "base/error.h"
 #include "files/data_seal.h"
-#include "files/files.h"
 #include "files/format_check.h"
 #include "page/meta_pages.h"
 #include "page/page_source.h"
@@ -138,21 +138,6 @@ static int say_newer(struct dit_fault *fault)
 	                                   "for OpenLDAP 2.5 or 2.6: see --openldap");
 }
 
-/* Before lock.mdb is touched, which differs between the generations, too. */
-static int check_generation(int dir_fd, struct dit_fault *fault)
-{
-	int fd = dit_data_open(dir_fd, O_RDONLY, &dit_lmdb_09, fault);
-
-	if (fd == DIT_E_FORMAT) {
-		return say_newer(fault);
-	}
-	if (fd < 0) {
-		return fd == -ENOENT ? 0 : fd;
-	}
-	(void)close(fd);
-	return 0;
-}
-
 /* ---- of LMDB 1.0 ---- */
 
 static int say_older(struct dit_fault *fault)
@@ -214,23 +199,21 @@ static int look_at_file(int fd, const struct dit_output_opts *opts)
 	                        : look_at_records(fd, opts);
 }
 
-int dit_data_check_first(int dir_fd, const struct dit_output_opts *opts)
+int dit_data_check(int dir_fd, const struct dit_output_opts *opts, bool is_claimed)
 {
-	return opts->is_lmdb_10 || opts->replaces ? dit_data_check_empty(dir_fd, opts)
-	                                          : check_generation(dir_fd, opts->fault);
-}
-
-int dit_data_check_empty(int dir_fd, const struct dit_output_opts *opts)
-{
-	int fd = opts->is_lmdb_10 || opts->replaces
-	                 ? dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, opts->fault)
-	                 : dit_data_open(dir_fd, O_RDONLY, &dit_lmdb_09, opts->fault);
+	bool is_09 = !opts->is_lmdb_10 && !opts->replaces;
+	int fd = is_09 ? dit_data_open(dir_fd, O_RDONLY, &dit_lmdb_09, opts->fault)
+	               : dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, opts->fault);
 	int r = 0;
 
+	if (fd == DIT_E_FORMAT) {
+		return say_newer(opts->fault);
+	}
 	if (fd < 0) {
 		return fd == -ENOENT ? 0 : fd;
 	}
-	r = look_at_file(fd, opts);
+	/* Before lock.mdb is touched, which differs between the generations, too. */
+	r = is_claimed || !is_09 ? look_at_file(fd, opts) : 0;
 	(void)close(fd);
 	return r;
 }

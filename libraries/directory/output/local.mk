@@ -3,7 +3,6 @@ libditkit_a_SOURCES += \
 	%D%/ad_numbers.c \
 	%D%/ad_numbers.h \
 	%D%/data_check.c \
-	%D%/data_check.h \
 	%D%/index_output.c \
 	%D%/index_output.h \
 	%D%/index_tables.c \

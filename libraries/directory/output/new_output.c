@@ -30,7 +30,6 @@
 #include "files/lmdb_append.h"
 #include "files/map_size.h"
 #include "locks/lock_file.h"
-#include "output/data_check.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "system/file_io.h"
@@ -400,7 +399,7 @@ static int claim_directory(struct dit_new_output *output,
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	r = dit_data_check_first(dir_fd, opts);
+	r = dit_data_check(dir_fd, opts, false);
 	if (r < 0) {
 		(void)close(dir_fd);
 		return r;
@@ -428,7 +427,7 @@ int dit_new_output_claim(struct dit_new_output **ret, const struct dit_output_op
 		free(output);
 		return r;
 	}
-	r = dit_data_check_empty(output->claim.dir_fd, opts);
+	r = dit_data_check(output->claim.dir_fd, opts, true);
 	if (r == DIT_E_NOTEMPTY) {
 		(void)dit_folder_clear(output->claim.dir_fd, DIT_STAGING_NAME, NULL);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by new_output.c (a new database of back-mdb, storage.md 1, of LMDB 0.9 or 1.0)
- * and prepared_output.c (one that waits in DIR/ditkit-prepared). It is built in a staging
- * directory inside the database directory. One rename puts it in place.
+ * Shared by new_output.c (a new database of back-mdb, storage.md 1, of LMDB 0.9 or 1.0),
+ * prepared_output.c (one that waits in DIR/ditkit-prepared) and data_check.c. It is built
+ * in a staging directory inside the database directory. One rename puts it in place.
  *
  * DIR/ditkit-staging/ holds the unfinished data.mdb. The opening removes the files that a
  * killed process left there. Nothing touches DIR/data.mdb before the rename; after it the
@@ -56,6 +56,19 @@ static inline struct dit_new_output *dit_new_output_of(struct dit_output *output
 {
 	return (struct dit_new_output *)output; /* its first member's first member */
 }
+
+/**
+ * Check the whole file; for small files of LMDB 0.9.
+ *
+ * @param stop  as in a walk
+ *
+ * @return 0; DIT_E_CORRUPT with a fault; errors of dit_walk()
+ */
+int dit_data_check_whole(int data_fd, const struct dit_stop *stop,
+                         struct dit_fault *fault);
+/** Is there a database without records, or none? Before the directory is claimed: is it
+ * none of the other generation? 0; DIT_E_NOTEMPTY; DIT_E_FORMAT, with a fault */
+int dit_data_check(int dir_fd, const struct dit_output_opts *opts, bool is_claimed);
 
 /** Claim the directory and make DIR/ditkit-staging. DIT_E_NOTEMPTY: there are records */
 int dit_new_output_claim(struct dit_new_output **ret, const struct dit_output_opts *opts);

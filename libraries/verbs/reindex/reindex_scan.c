@@ -4,6 +4,7 @@
  * in the order of IDs.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/notes.h"
@@ -38,14 +39,20 @@ static int begin_range(void *ctx, struct dit_scan_range *range)
  * An entry that cannot be indexed ends the work, or is left out. Its name is wanted only
  * now: reading the names of all entries would take longer than to make their keys.
  */
-static int refuse(const struct reindex_target *target, struct dit_scan_range *range,
-                  const struct dit_entry_view *view, const char *reason)
+__attribute__((format(printf, 4, 5))) static int refuse(
+	const struct reindex_target *target, struct dit_scan_range *range,
+	const struct dit_entry_view *view, const char *format, ...)
 {
 	struct range_result *result = range->result;
+	char reason[300];
+	va_list args;
 	struct dit_dn_reader *dns = NULL;
 	struct dit_dn_text dn = {.parent = 0};
 	int r = dit_dn_reader_new(&dns, target->snapshot, range->member);
 
+	va_start(args, format);
+	(void)vsnprintf(reason, sizeof(reason), format, args);
+	va_end(args);
 	r = r ?: dit_dn_reader_get(dns, view->id, &dn);
 	dit_notes_add(&result->notes, DIT_REPORT_ERROR, "entry id=%08llx%s%.*s%s: %s",
 	              (unsigned long long)view->id, r < 0 ? "" : " dn=\"",
@@ -54,28 +61,6 @@ static int refuse(const struct reindex_target *target, struct dit_scan_range *ra
 	dit_dn_reader_free(dns);
 	result->nbroken++;
 	return target->reindexer->opts->keep_going ? 0 : DIT_E_CORRUPT;
-}
-
-static int refuse_value(const struct reindex_target *target, struct dit_scan_range *range,
-                        const struct dit_entry_view *view,
-                        const struct dit_index_refusal *refusal)
-{
-	char text[300];
-
-	(void)snprintf(text, sizeof(text), "%.*s: value #%u: %s",
-	               DIT_SPAN_ARGS(refusal->ad->name), refusal->value, refusal->reason);
-	return refuse(target, range, view, text);
-}
-
-static int refuse_id(const struct reindex_target *target, struct dit_scan_range *range,
-                     const struct dit_entry_view *view)
-{
-	char text[100];
-
-	(void)snprintf(text, sizeof(text),
-	               "the ID is above %u: export the database and load it again",
-	               DIT_BUILDERS_ID_MAX);
-	return refuse(target, range, view, text);
 }
 
 static int take_entry(void *ctx, struct dit_scan_range *range,
@@ -92,16 +77,20 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 		return 0;
 	}
 	if (view->record_error != 0) {
-		return refuse(target, range, view,
+		return refuse(target, range, view, "%s",
 		              view->reason[0] == '\0' ? dit_strerror(view->record_error)
 		                                      : view->reason);
 	}
 	if (view->id > DIT_BUILDERS_ID_MAX) {
-		return refuse_id(target, range, view);
+		return refuse(target, range, view,
+		              "the ID is above %u: export the database and load it again",
+		              DIT_BUILDERS_ID_MAX);
 	}
 	r = dit_stored_keys_check(keys, view, &refusal);
 	if (r == DIT_E_INVALID) {
-		return refuse_value(target, range, view, &refusal);
+		return refuse(target, range, view, "%.*s: value #%u: %s",
+		              DIT_SPAN_ARGS(refusal.ad->name), refusal.value,
+		              refusal.reason);
 	}
 	if (r == 0) {
 		r = dit_stored_keys_push(keys, view, target->builders, range->member,
