@@ -24,9 +24,9 @@ struct inputs {
 /**
  * Add what one -l, or an argument that is no option, names. A directory stands for its
  * files *.ldif*, in order of their names' bytes; hidden ones and digests, *.xxh128, are
- * left out. A directory of parts (part_names.h) stands for all of them, in their order;
- * a part that is missing is an error. A name that cannot be looked at is taken for a
- * file: opening it tells.
+ * left out. A directory of parts, as ditsplit(8) writes it, stands for all of them, in
+ * their order; a part that is missing is an error. A name that cannot be looked at is
+ * taken for a file: opening it tells.
  *
  * @param text  "-": standard input
  *
@@ -34,6 +34,13 @@ struct inputs {
  */
 int inputs_add(struct inputs *inputs, const char *program, const char *text);
 void inputs_deinit(struct inputs *inputs);
+
+/**
+ * After a load of parts has failed: say on stderr how a part is made again.
+ *
+ * @param path  the part whose digest is another one; NULL: not known
+ */
+void inputs_tell_again(const char *program, const char *path);
 
 /** If one of them, or standard input without any, is a terminal, say on stderr that
  * somebody has to type. */

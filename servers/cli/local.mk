@@ -22,8 +22,6 @@ noinst_LIBRARIES += %D%/libcli.a
 	%D%/meter.h \
 	%D%/option_table.c \
 	%D%/option_table.h \
-	%D%/part_names.c \
-	%D%/part_names.h \
 	%D%/patterns.c \
 	%D%/patterns.h \
 	%D%/rejects.c \

@@ -18,7 +18,6 @@
 #include "interrupts.h"
 #include "meter.h"
 #include "options.h"
-#include "part_names.h"
 #include "run_facts.h"
 #include "summary.h"
 
@@ -217,7 +216,7 @@ static void tell_of_parts(const struct inputs *inputs, const struct dit_load_sta
 	                             r == DIT_E_TOOLONG);
 
 	if (inputs->has_digests && (differs || is_refused)) {
-		part_tell_again("ditadd", differs ? stats->inputs[n - 1].path : NULL);
+		inputs_tell_again("ditadd", differs ? stats->inputs[n - 1].path : NULL);
 	}
 }
 
