@@ -85,11 +85,12 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 		0);
 	assert_non_null(dit_snapshot_db(snapshot, name));
 	tree = dit_snapshot_db(snapshot, name)->tree;
-	dit_page_source_init(&pages, fd, &dit_lmdb_09, dit_snapshot_page_bytes(snapshot),
-	                     dit_snapshot_npages(snapshot));
-	assert_int_equal(dit_page_set_init(ret, dit_snapshot_npages(snapshot)), 0);
+	dit_page_source_init(&pages, fd, &dit_lmdb_09,
+	                     dit_snapshot_map(snapshot)->page_bytes,
+	                     dit_snapshot_map(snapshot)->npages);
+	assert_int_equal(dit_page_set_init(ret, dit_snapshot_map(snapshot)->npages), 0);
 	assert_int_equal(dit_tree_pages(&pages, &tree, true, ret), 0);
-	transaction = dit_snapshot_meta(snapshot)->transaction;
+	transaction = dit_snapshot_map(snapshot)->meta.transaction;
 	dit_snapshot_close(snapshot);
 	assert_int_equal(close(fd), 0);
 	return transaction;

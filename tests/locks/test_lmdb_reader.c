@@ -219,7 +219,7 @@ TEST(a_state_stays_while_others_commit)
 		unsigned n = 0;
 
 		assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
-		txn_id = dit_snapshot_meta(snapshot)->transaction;
+		txn_id = dit_snapshot_map(snapshot)->meta.transaction;
 		n = count_records(snapshot);
 		assert_true(last == 0 || n - nrecords == txn_id - last);
 		nseen += last != txn_id;
@@ -227,7 +227,7 @@ TEST(a_state_stays_while_others_commit)
 		nrecords = n;
 		assert_int_equal(dit_snapshot_renew(snapshot, 1), 0);
 		assert_int_equal(count_records(snapshot), n);
-		assert_int_equal(dit_snapshot_meta(snapshot)->transaction, txn_id);
+		assert_int_equal(dit_snapshot_map(snapshot)->meta.transaction, txn_id);
 		dit_snapshot_close(snapshot);
 	}
 	assert_true(nseen > 2);

@@ -159,7 +159,7 @@ static int open_data(struct dit_online *online)
  * disk. */
 static int open_reserve(struct dit_online *online)
 {
-	dit_page_reserve_init(&online->reserve, online->head.snapshot->format,
+	dit_page_reserve_init(&online->reserve, online->head.snapshot->map.format,
 	                      online->page_bytes, reserve_more, online);
 	online->reserve.space.transaction = dit_online_page_transaction(online);
 	online->has_reserve = true;
@@ -192,7 +192,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	r = dit_snapshot_register(&online->head.snapshot, opts->directory, &snapshot);
 	if (r == 0) {
 		online->lmdb = online->head.snapshot->reader;
-		online->page_bytes = dit_snapshot_page_bytes(online->head.snapshot);
+		online->page_bytes = dit_snapshot_map(online->head.snapshot)->page_bytes;
 		r = open_data(online);
 	}
 	r = r ?: open_reserve(online);

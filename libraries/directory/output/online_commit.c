@@ -37,7 +37,7 @@ void dit_online_unlock(struct dit_online *online)
 
 static int look_mapped(struct dit_online *online)
 {
-	const struct dit_page_format *format = online->head.snapshot->format;
+	const struct dit_page_format *format = online->head.snapshot->map.format;
 	const struct dit_mapped_opts opts = {
 		.lock_fd = online->lmdb->lock_fd,
 		.data_fd = online->data_fd,
@@ -55,7 +55,8 @@ static int find_size(struct dit_online *online)
 {
 	uint64_t maxsize = online->opts.conf.map_bytes;
 	struct dit_metas metas;
-	int r = dit_metas_read(online->data_fd, online->head.snapshot->format, &metas);
+	int r = dit_metas_read(online->data_fd, online->head.snapshot->map.format,
+	                       &metas);
 
 	r = r ?: look_mapped(online);
 	if (r == 0) {
@@ -78,8 +79,8 @@ int dit_online_open_commit(struct dit_online *online, const struct dit_page_set 
 	struct dit_page_commit_opts opts = {
 		.fd = online->data_fd,
 		.path = online->path,
-		.format = online->head.snapshot->format,
-		.oldest = dit_snapshot_meta(online->head.snapshot)->transaction,
+		.format = online->head.snapshot->map.format,
+		.oldest = dit_snapshot_map(online->head.snapshot)->meta.transaction,
 		.reserved = reserved,
 		.room_pages = room_pages,
 		.is_shared = true,

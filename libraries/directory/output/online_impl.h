@@ -66,7 +66,7 @@ void dit_online_unlock(struct dit_online *online);
  */
 static inline uint64_t dit_online_page_transaction(const struct dit_online *online)
 {
-	return dit_snapshot_meta(online->head.snapshot)->transaction + 1;
+	return dit_snapshot_map(online->head.snapshot)->meta.transaction + 1;
 }
 
 /**

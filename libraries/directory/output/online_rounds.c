@@ -272,7 +272,7 @@ static uint64_t count_pages(const struct dit_online *online, unsigned reader)
 static void open_source(const struct dit_online *online, uint64_t npages,
                         struct dit_page_source *ret)
 {
-	dit_page_source_init(ret, online->data_fd, online->head.snapshot->format,
+	dit_page_source_init(ret, online->data_fd, online->head.snapshot->map.format,
 	                     online->page_bytes, npages);
 }
 
@@ -311,7 +311,7 @@ static int run_rounds(struct step *step)
 	struct dit_online *online = step->online;
 	int r = 0;
 
-	dit_page_space_init(&step->space, online->head.snapshot->format,
+	dit_page_space_init(&step->space, online->head.snapshot->map.format,
 	                    online->page_bytes, 0);
 	step->space.transaction = dit_online_page_transaction(online);
 	step->space.take = online->reserve.space.take;
@@ -423,7 +423,7 @@ static int collect_old_pages(const struct step *step)
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
-	open_source(online, dit_snapshot_npages(online->head.snapshot), &pages);
+	open_source(online, dit_snapshot_map(online->head.snapshot)->npages, &pages);
 	return collect_pages(step, &pages);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "output/record_tables.h"
-#include "reader/snapshot_impl.h"
+#include "reader/snapshot.h"
 
 static void abandon(struct dit_output *output)
 {
@@ -18,6 +18,7 @@ int dit_output_view_open(struct dit_record_output **ret, struct dit_snapshot *sn
                          unsigned reader)
 {
 	struct dit_record_tables *tables = calloc(1, sizeof(*tables));
+	const struct dit_page_source *map = dit_snapshot_map(snapshot);
 	struct dit_key_orders names;
 	int r = tables == NULL ? -ENOMEM : dit_record_tables_init(tables);
 
@@ -25,8 +26,7 @@ int dit_output_view_open(struct dit_record_output **ret, struct dit_snapshot *sn
 		return r;
 	}
 	tables->base.base.ops = &output_ops;
-	tables->base.base.key_max =
-		dit_key_max(snapshot->format, dit_snapshot_page_bytes(snapshot));
+	tables->base.base.key_max = dit_key_max(map->format, map->page_bytes);
 	dit_stored_orders("dn2i", dit_fixed_dbs[DIT_FIXED_NAMES].flags, &names);
 	tables->names = names.items;
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {

@@ -161,11 +161,6 @@ int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const c
 	                                : -ENOTSUP;
 }
 
-uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)
-{
-	return snapshot->map.npages;
-}
-
 /* A record of the free list begins with the number of its pages. */
 int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret)
 {
@@ -193,24 +188,14 @@ int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret)
 	return r;
 }
 
-int dit_snapshot_fd(const struct dit_snapshot *snapshot)
+const struct dit_page_source *dit_snapshot_map(const struct dit_snapshot *snapshot)
 {
-	return snapshot->data_fd;
-}
-
-unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
-{
-	return snapshot->map.page_bytes;
-}
-
-const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot)
-{
-	return &snapshot->map.meta;
+	return &snapshot->map;
 }
 
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot)
 {
-	return snapshot->format->version == dit_lmdb_10.version;
+	return snapshot->map.format->version == dit_lmdb_10.version;
 }
 
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,

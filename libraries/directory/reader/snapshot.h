@@ -20,6 +20,7 @@
 
 #include "base/span.h"
 #include "page/lmdb_format.h"
+#include "page/page_source.h"
 #include "page/tree_cursor.h"
 
 struct dit_fault; /* fault.h */
@@ -67,16 +68,14 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
 /** Is the snapshot held against writers? Without a lock file it is not. */
 bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
-/** The data file, the snapshot's. */
-int dit_snapshot_fd(const struct dit_snapshot *snapshot);
-/** The page size of the data file. */
-unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 /** Is the data file of LMDB 1.0 (OpenLDAP 2.7)? Else it is of 0.9. */
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
-/** The meta page of the transaction that the snapshot shows. It was read when the
- * snapshot was registered: two commits later the file does not have it any more. Valid
- * until the end. */
-const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot);
+/**
+ * The pages that all readers see but spare ones, up to the last one in use, and the meta
+ * page of their transaction. It was read when the snapshot was registered: two commits
+ * later the file does not have it any more. Valid until the end.
+ */
+const struct dit_page_source *dit_snapshot_map(const struct dit_snapshot *snapshot);
 /**
  * From now on a spare reader shows the latest commit and not the state that it had. All
  * cursors of it are closed.
@@ -87,8 +86,7 @@ const struct dit_meta *dit_snapshot_meta(const struct dit_snapshot *snapshot);
  *         -ENOTSUP: the file is claimed; -EINVAL: it is not a spare one
  */
 int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader);
-/** Pages of the file, up to the last one in use; those of them that are free. */
-uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot);
+/** Those of its pages that are free. */
 int dit_snapshot_nfree(const struct dit_snapshot *snapshot, uint64_t *ret);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */

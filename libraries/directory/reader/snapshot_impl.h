@@ -11,14 +11,13 @@
 #define DITKIT_SNAPSHOT_IMPL_H
 
 #include "locks/lmdb_reader.h"
-#include "page/page_source.h"
 #include "reader/snapshot.h"
 
 struct dit_snapshot {
-	const struct dit_page_format *format; /* borrowed if it is sealed */
-	int data_fd;                          /* the reader's, or the caller's */
-	struct dit_lmdb_reader *reader;       /* owned; NULL: claimed */
-	struct dit_page_source map; /* the state that all readers have but spare ones */
+	struct dit_lmdb_reader *reader; /* owned; NULL: claimed */
+	/* The state that all readers have but spare ones. Its file is the reader's, or
+	 * the caller's; its format is borrowed if it is sealed */
+	struct dit_page_source map;
 	/* The maps of the spare readers, [own: the reader's thread]; a reader that was
 	 * never renewed has the common map, and its own is all zero. NULL without a
 	 * reader */

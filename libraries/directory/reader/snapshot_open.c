@@ -14,13 +14,11 @@
 #include "locks/claim.h"
 #include "reader/snapshot_impl.h"
 
-static struct dit_snapshot *snapshot_new(const struct dit_page_format *format,
-                                         const struct dit_snapshot_opts *opts)
+static struct dit_snapshot *snapshot_new(const struct dit_snapshot_opts *opts)
 {
 	struct dit_snapshot *snapshot = calloc(1, sizeof(*snapshot));
 
 	if (snapshot != NULL) {
-		snapshot->format = format;
 		snapshot->nreaders = opts->nreaders;
 		snapshot->nspare = opts->nspare;
 	}
@@ -29,18 +27,11 @@ static struct dit_snapshot *snapshot_new(const struct dit_page_format *format,
 
 /* ---- next to other processes ---- */
 
-static int map_state(struct dit_snapshot *snapshot, const struct dit_metas *metas)
-{
-	int r = dit_page_source_open(&snapshot->map, snapshot->data_fd, snapshot->format,
-	                             metas);
-
-	return r < 0 ? r : dit_snapshot_read_dbs(snapshot);
-}
-
 static int open_readers(struct dit_snapshot *snapshot, const char *directory,
+                        const struct dit_page_format *format,
                         const struct dit_snapshot_opts *opts)
 {
-	const struct dit_lmdb_reader_opts reader_opts = {.format = snapshot->format,
+	const struct dit_lmdb_reader_opts reader_opts = {.format = format,
 	                                                 .nspare = opts->nspare,
 	                                                 .no_lock_file =
 	                                                         opts->no_lock_file,
@@ -56,17 +47,19 @@ static int open_readers(struct dit_snapshot *snapshot, const char *directory,
 	if (r < 0) {
 		return r;
 	}
-	snapshot->data_fd = snapshot->reader->data_fd;
 	snapshot->is_held = snapshot->reader->lock_fd >= 0;
-	return map_state(snapshot, &snapshot->reader->metas);
+	r = dit_page_source_open(&snapshot->map, snapshot->reader->data_fd, format,
+	                         &snapshot->reader->metas);
+	return r ?: dit_snapshot_read_dbs(snapshot);
 }
 
 static int open_registered(struct dit_snapshot **ret, const char *directory,
                            const struct dit_page_format *format,
                            const struct dit_snapshot_opts *opts)
 {
-	struct dit_snapshot *snapshot = snapshot_new(format, opts);
-	int r = snapshot == NULL ? -ENOMEM : open_readers(snapshot, directory, opts);
+	struct dit_snapshot *snapshot = snapshot_new(opts);
+	int r = snapshot == NULL ? -ENOMEM
+	                         : open_readers(snapshot, directory, format, opts);
 
 	return DIT_HAND_OVER(r, ret, snapshot, dit_snapshot_close);
 }
@@ -98,7 +91,7 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 	dit_page_source_close(map);
 	r = dit_lmdb_reader_renew(snapshot->reader, reader - snapshot->nreaders, &metas);
 	return r < 0 ? r
-	             : dit_page_source_open(map, snapshot->data_fd, snapshot->format,
+	             : dit_page_source_open(map, snapshot->map.fd, snapshot->map.format,
 	                                    &metas);
 }
 
@@ -106,16 +99,15 @@ int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
 
 static int open_claimed(struct dit_snapshot **ret, const struct dit_snapshot_opts *opts)
 {
-	struct dit_snapshot *snapshot =
-		snapshot_new(dit_format_check(opts->claimed_fd) == 0
-	                             ? &dit_lmdb_09
-	                             : dit_data_format_10(opts->sealed),
-	                     opts);
+	bool is_09 = dit_format_check(opts->claimed_fd) == 0;
+	struct dit_snapshot *snapshot = snapshot_new(opts);
 	int r = -ENOMEM;
 
 	if (snapshot != NULL) {
-		snapshot->data_fd = opts->claimed_fd;
-		r = map_state(snapshot, NULL);
+		r = dit_page_source_open(
+			&snapshot->map, opts->claimed_fd,
+			is_09 ? &dit_lmdb_09 : dit_data_format_10(opts->sealed), NULL);
+		r = r ?: dit_snapshot_read_dbs(snapshot);
 	}
 	return DIT_HAND_OVER(r, ret, snapshot, dit_snapshot_close);
 }

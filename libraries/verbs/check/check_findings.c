@@ -43,11 +43,6 @@ const char *dit_check_kind_name(unsigned kind)
 	return names[kind];
 }
 
-bool dit_check_findings_is_note(const struct dit_check_findings *findings, unsigned kind)
-{
-	return kind >= findings->first_note;
-}
-
 /* ---- order ---- */
 
 /* NULL comes first. */
@@ -116,7 +111,7 @@ static int copy(const char **text)
 static int keep(struct dit_check_findings *findings, unsigned kind,
                 const struct dit_check_finding *place, const char *text)
 {
-	bool is_note = dit_check_findings_is_note(findings, kind);
+	bool is_note = kind >= findings->first_note;
 	struct list *list = &findings->lists[is_note];
 	struct dit_check_finding kept = *place;
 	int r = 0;
@@ -214,32 +209,20 @@ void dit_check_findings_reset(struct dit_check_findings *findings)
 	findings->error = 0;
 }
 
-static uint64_t count(const struct dit_check_findings *findings, bool notes)
+uint64_t dit_check_findings_count(const struct dit_check_findings *findings, bool notes,
+                                  uint64_t *by_kind)
 {
+	unsigned first = notes ? findings->first_note : 0;
+	unsigned end = notes ? DIT_CHECK_NKINDS : findings->first_note;
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < DIT_CHECK_NKINDS; i++) {
-		sum += dit_check_findings_is_note(findings, i) == notes
-		               ? findings->by_kind[i]
-		               : 0;
+	for (unsigned i = first; i < end; i++) {
+		sum += findings->by_kind[i];
+		if (by_kind != NULL) {
+			by_kind[i] += findings->by_kind[i];
+		}
 	}
 	return sum;
-}
-
-uint64_t dit_check_findings_count(const struct dit_check_findings *findings)
-{
-	return count(findings, false);
-}
-
-uint64_t dit_check_notes_count(const struct dit_check_findings *findings)
-{
-	return count(findings, true);
-}
-
-uint64_t dit_check_findings_count_of(const struct dit_check_findings *findings,
-                                     unsigned kind)
-{
-	return findings->by_kind[kind];
 }
 
 static void tell_list(const struct list *list, const char *file, dit_check_found_fn found,

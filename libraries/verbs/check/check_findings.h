@@ -125,13 +125,10 @@ void dit_check_report(struct dit_check_findings *findings, unsigned kind,
  */
 const char *dit_check_show(char *text, struct dit_span value);
 
-/** Is a kind only worth knowing? */
-bool dit_check_findings_is_note(const struct dit_check_findings *findings, unsigned kind);
-/** All of them, kept or not. */
-uint64_t dit_check_findings_count(const struct dit_check_findings *findings);
-uint64_t dit_check_notes_count(const struct dit_check_findings *findings);
-uint64_t dit_check_findings_count_of(const struct dit_check_findings *findings,
-                                     unsigned kind);
+/** All findings, or all notes, kept or not. @param by_kind  NULL, or an array to which
+ * those of each kind are added */
+uint64_t dit_check_findings_count(const struct dit_check_findings *findings, bool notes,
+                                  uint64_t *by_kind);
 
 /**
  * Tell those that are kept: by database, page, node, ID, attribute and text.

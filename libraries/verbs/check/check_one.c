@@ -189,9 +189,10 @@ static void hold(struct file *file)
 
 static const struct dit_meta *state_of(const struct file *file)
 {
-	return file->content.snapshot != NULL ? dit_snapshot_meta(file->content.snapshot)
-	       : file->hold != NULL           ? dit_metas_newest(&file->hold->metas)
-	                                      : NULL;
+	return file->content.snapshot != NULL
+	               ? &dit_snapshot_map(file->content.snapshot)->meta
+	       : file->hold != NULL ? dit_metas_newest(&file->hold->metas)
+	                            : NULL;
 }
 
 /* Can a snapshot not find the named databases? */
@@ -419,12 +420,14 @@ static int check_content(struct file *file)
 	r = dit_check_content(&file->content);
 	/* Without a lock file no process had the file open before, and none must now. */
 	if ((r == 0 || r == DIT_E_CORRUPT) && !file->is_held &&
-	    !dit_walk_is_newest(file->fd,
-	                        dit_snapshot_meta(file->content.snapshot)->transaction)) {
+	    !dit_walk_is_newest(
+		    file->fd,
+		    dit_snapshot_map(file->content.snapshot)->meta.transaction)) {
 		return -ESTALE;
 	}
 	tell_damaged(file);
-	if (r == DIT_E_CORRUPT && dit_check_findings_count(file->content.findings) > 0) {
+	if (r == DIT_E_CORRUPT &&
+	    dit_check_findings_count(file->content.findings, false, NULL) > 0) {
 		dit_job_report(
 			file->one->job, DIT_REPORT_WARNING,
 			"%s: the structure is damaged, so the content was not checked to "
@@ -445,7 +448,7 @@ static int read_sample(struct file *file)
 	int r = 0;
 
 	if (use == NULL || file->sizes == NULL ||
-	    dit_check_findings_count(file->content.findings) > 0 ||
+	    dit_check_findings_count(file->content.findings, false, NULL) > 0 ||
 	    file->directory == NULL) {
 		return 0;
 	}
@@ -569,8 +572,9 @@ static void tell_file(struct file *file, const struct dit_walk_stats *stats)
 		.nused = stats->nused,
 		.nfree = stats->nfree,
 		.ndatabases = stats->ndatabases,
-		.nfindings = dit_check_findings_count(file->content.findings),
-		.nnotes = dit_check_notes_count(file->content.findings),
+		.nfindings =
+			dit_check_findings_count(file->content.findings, false, NULL),
+		.nnotes = dit_check_findings_count(file->content.findings, true, NULL),
 	};
 
 	file->opts->file(file->opts->file_ctx, &told);
@@ -630,17 +634,13 @@ static void end(struct file *file)
 int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 {
 	struct file file = {.one = opts, .opts = opts->opts};
-	const struct dit_check_findings *findings = NULL;
 	struct dit_walk_stats stats = {0};
 	int r = begin(&file);
 
 	r = r < 0 ? r : check_file(&file, &stats);
 	r = r < 0 ? r : tell(&file, &stats);
-	findings = file.content.findings;
-	for (unsigned i = 0; i < DIT_CHECK_NKINDS && r == 0; i++) {
-		if (!dit_check_findings_is_note(findings, i)) {
-			by_kind[i] += dit_check_findings_count_of(findings, i);
-		}
+	if (r == 0) {
+		(void)dit_check_findings_count(file.content.findings, false, by_kind);
 	}
 	if (r < 0 && r != DIT_E_STOPPED) {
 		dit_job_report(opts->job, DIT_REPORT_ERROR,

@@ -58,8 +58,8 @@ static int open_side(struct dit_compare *c, unsigned number)
 	r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
 	if (r == 0) {
 		side->ndbs = dit_snapshot_dbs(side->snapshot, &side->dbs);
-		side->bytes = dit_snapshot_npages(side->snapshot) *
-		              dit_snapshot_page_bytes(side->snapshot);
+		side->bytes = dit_snapshot_map(side->snapshot)->npages *
+		              dit_snapshot_map(side->snapshot)->page_bytes;
 		r = dit_ad_names_read(&side->names, side->snapshot, 0, NULL);
 		reader.snapshot = side->snapshot;
 		r = r < 0 ? r : dit_entry_reader_new(&side->reader, &reader);
@@ -92,13 +92,13 @@ static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_b
 static int walk_side(struct dit_compare *c, unsigned number)
 {
 	const struct dit_compare_side *side = &c->sides[number];
-	const struct dit_walk_opts opts = {.fd = dit_snapshot_fd(side->snapshot),
-	                                   .shared = dit_job_shared(&c->job, side->seal),
-	                                   .state = dit_snapshot_meta(side->snapshot),
-	                                   .order = dit_stored_order,
-	                                   .tell = c->opts.progress == NULL ? NULL
-	                                                                    : tell_pages,
-	                                   .tell_ctx = c};
+	const struct dit_walk_opts opts = {
+		.fd = dit_snapshot_map(side->snapshot)->fd,
+		.shared = dit_job_shared(&c->job, side->seal),
+		.state = &dit_snapshot_map(side->snapshot)->meta,
+		.order = dit_stored_order,
+		.tell = c->opts.progress == NULL ? NULL : tell_pages,
+		.tell_ctx = c};
 	struct dit_walk_stats stats = {0};
 	int r = 0;
 

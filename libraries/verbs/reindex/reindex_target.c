@@ -304,7 +304,7 @@ static bool is_configured(const struct reindex_target *target, const char *name)
 static int look_for_unconfigured(struct reindex_target *target)
 {
 	const struct reindexer *reindexer = target->reindexer;
-	uint64_t page_bytes = dit_snapshot_page_bytes(target->snapshot);
+	uint64_t page_bytes = dit_snapshot_map(target->snapshot)->page_bytes;
 	const struct dit_stored_db *dbs = NULL;
 	size_t n = dit_snapshot_dbs(target->snapshot, &dbs);
 	int r = 0;
@@ -338,8 +338,8 @@ static int look_for_unconfigured(struct reindex_target *target)
  * are best reserved now: the free list gets longer with each of its changes. */
 static int expect_stored(const struct reindex_target *target)
 {
-	uint64_t ids_in_file = dit_snapshot_npages(target->snapshot) *
-	                       dit_snapshot_page_bytes(target->snapshot) /
+	uint64_t ids_in_file = dit_snapshot_map(target->snapshot)->npages *
+	                       dit_snapshot_map(target->snapshot)->page_bytes /
 	                       sizeof(uint64_t);
 	size_t n = dit_index_set_ndbs(target->indexes);
 	uint64_t nrows = 0;

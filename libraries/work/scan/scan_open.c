@@ -54,7 +54,7 @@ static uint64_t id2e_bytes(struct dit_entry_scan *scan)
 		return 0;
 	}
 	scan->nrecords = id2e->nrecords;
-	return id2e->npages * dit_snapshot_page_bytes(scan->snapshot);
+	return id2e->npages * dit_snapshot_map(scan->snapshot)->page_bytes;
 }
 
 static int cut(struct dit_entry_scan *scan, unsigned range_pages, uint64_t sample_bytes)
@@ -356,7 +356,7 @@ uint64_t dit_entry_scan_ncandidates(const struct dit_entry_scan *scan)
 
 uint64_t dit_entry_scan_txn_id(const struct dit_entry_scan *scan)
 {
-	return dit_snapshot_meta(scan->snapshot)->transaction;
+	return dit_snapshot_map(scan->snapshot)->meta.transaction;
 }
 
 const struct dit_ad_names *dit_entry_scan_names(const struct dit_entry_scan *scan)
