@@ -20,10 +20,11 @@
 
 static struct dit_output *open_with(const char *dir, struct dit_snapshot **ret_snapshot)
 {
-	const struct dit_index_output_opts opts = {.directory = dir,
-	                                           .mode = 0600,
-	                                           .maxsize_bytes = FIXTURE_MAXSIZE,
-	                                           .shared.nthreads = 3};
+	const struct dit_index_output_opts opts = {
+		.file = {.directory = dir,
+	                 .mode = 0600,
+	                 .maxsize_bytes = FIXTURE_MAXSIZE,
+	                 .shared.nthreads = 3}};
 	struct dit_output *output = NULL;
 
 	assert_int_equal(dit_index_output_open(&output, ret_snapshot, &opts), 0);
@@ -312,7 +313,7 @@ TEST(wrong_calls_and_directories_are_refused)
 	char *dir = make_database();
 	struct dit_fault fault = {""};
 	struct dit_index_output_opts opts = {
-		.directory = dir, .shared.nthreads = 1, .fault = &fault};
+		.file = {.directory = dir, .shared.nthreads = 1, .fault = &fault}};
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 	struct dit_output *second = NULL;
@@ -338,7 +339,7 @@ TEST(wrong_calls_and_directories_are_refused)
 	test_scratch_remove(dir);
 
 	dir = test_scratch();
-	opts.directory = dir;
+	opts.file.directory = dir;
 	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), -ENOENT);
 	assert_int_not_equal(access(fixture_path(dir, "lock.mdb"), F_OK), 0);
 }
@@ -348,10 +349,10 @@ TEST(a_file_that_is_not_in_its_last_state_is_refused)
 {
 	char *dir = make_database();
 	struct dit_fault fault = {""};
-	struct dit_index_output_opts opts = {.directory = dir,
-	                                     .mode = 0600,
-	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
-	                                     .fault = &fault};
+	struct dit_index_output_opts opts = {.file = {.directory = dir,
+	                                              .mode = 0600,
+	                                              .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                              .fault = &fault}};
 	struct dit_output_opts staging_opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
 	struct dit_snapshot *snapshot = NULL;

@@ -38,8 +38,9 @@ TEST(flags_are_those_of_storage_md)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(dit_stored_flags_are_right(dit_span_of(cases[i].name),
-		                                            cases[i].flags),
+		assert_int_equal(dit_stored_flags_are_right(
+					 dit_stored_find(dit_span_of(cases[i].name)),
+					 cases[i].flags),
 		                 cases[i].is_right);
 	}
 }

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "files/files.h"
-#include "locks/claimed_file.h"
 #include "output/index_tables.h"
 #include "reader/stored_order.h"
 
@@ -145,24 +144,20 @@ static int open_database(struct index_output *output,
 int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                           const struct dit_index_output_opts *opts)
 {
-	const struct dit_claimed_file_opts file_opts = {.directory = opts->directory,
-	                                                .mode = opts->mode,
-	                                                .format = opts->shared.sealed,
-	                                                .maxsize_bytes =
-	                                                        opts->maxsize_bytes,
-	                                                .shared = opts->shared,
-	                                                .fault = opts->fault};
+	struct dit_claimed_file_opts file_opts = opts->file;
 	struct index_output *output = calloc(1, sizeof(*output));
 	int r = 0;
 
 	if (output == NULL) {
 		return -ENOMEM;
 	}
-	output->head.fault = opts->fault;
-	output->change = (struct dit_page_change_opts){.nthreads = opts->shared.nthreads,
-	                                               .order = dit_stored_order,
-	                                               .damaged = opts->damaged,
-	                                               .ctx = opts->ctx};
+	file_opts.format = file_opts.shared.sealed;
+	output->head.fault = file_opts.fault;
+	output->change =
+		(struct dit_page_change_opts){.nthreads = file_opts.shared.nthreads,
+	                                      .order = dit_stored_order,
+	                                      .damaged = opts->damaged,
+	                                      .ctx = opts->ctx};
 	r = dit_claimed_file_open(&output->file, &file_opts);
 	if (r < 0) {
 		free(output);
@@ -172,7 +167,7 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 		.ops = &ops,
 		.is_parallel = true,
 		.indexes = &output->head.tables,
-		.target = {opts->directory, -1, output->file.data_fd, DIT_DATA_NAME}};
+		.target = {file_opts.directory, -1, output->file.data_fd, DIT_DATA_NAME}};
 	r = open_database(output, &file_opts);
 	if (r < 0) {
 		abandon(&output->head.base);

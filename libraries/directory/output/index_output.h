@@ -17,18 +17,14 @@
 #ifndef DITKIT_INDEX_OUTPUT_H
 #define DITKIT_INDEX_OUTPUT_H
 
-#include <sys/types.h>
-
-#include "base/shared.h"
+#include "locks/claimed_file.h"
 #include "output/output.h"
 #include "reader/snapshot.h"
 
 struct dit_index_output_opts {
-	const char *directory;
-	mode_t mode;              /* of a lock.mdb that has to be made */
-	uint64_t maxsize_bytes;   /* configured size; 0: LMDB's default */
-	struct dit_shared shared; /* each thread, one at least, reads the snapshot */
-	struct dit_fault *fault;  /* borrowed until the last dit_output_find_index() */
+	/* Each of its threads, one at least, reads the snapshot; the fault is borrowed
+	 * until the last dit_output_find_index(); its format does not matter */
+	struct dit_claimed_file_opts file;
 	/**
 	 * An old database is damaged; the new one takes its place all the same. Called by
 	 * dit_output_prepare(); may be NULL.

@@ -78,9 +78,9 @@ struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *t
 	};
 }
 
-static int open_merge(const struct dit_index_tables *tables,
-                      struct dit_index_table *table, struct dit_index_part *part,
-                      bool rebuilds)
+int dit_index_table_merge(const struct dit_index_tables *tables,
+                          struct dit_index_table *table, struct dit_index_part *part,
+                          bool rebuilds)
 {
 	struct dit_tree_merge_opts opts = dit_index_merge_opts(tables, table);
 	struct dit_key_orders orders;
@@ -94,12 +94,6 @@ static int open_merge(const struct dit_index_tables *tables,
 	opts.orders = &orders;
 	dit_stored_orders(table->name, table->tree.flags, &orders);
 	return dit_tree_merge_open(&part->merge, &opts);
-}
-
-int dit_index_table_merge(const struct dit_index_tables *tables,
-                          struct dit_index_table *table)
-{
-	return open_merge(tables, table, &table->whole, false);
 }
 
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
@@ -249,14 +243,14 @@ static int append_open(struct dit_index_table *table)
 
 /* ---- opened ---- */
 
-static int open_part(const struct dit_index_tables *tables, struct dit_index_table *table,
-                     struct dit_index_part *part, bool rebuilds,
-                     struct dit_output_table **ret)
+int dit_index_table_open(const struct dit_index_tables *tables,
+                         struct dit_index_table *table, struct dit_index_part *part,
+                         bool rebuilds, struct dit_output_table **ret)
 {
 	bool is_append = table->append != NULL;
 	int r = tables->is_closed || table->is_written ? -EINVAL
 	        : is_append                            ? append_open(table)
-	                    : open_merge(tables, table, part, rebuilds);
+	                    : dit_index_table_merge(tables, table, part, rebuilds);
 
 	if (r == 0) {
 		part->table = table;
@@ -265,12 +259,6 @@ static int open_part(const struct dit_index_tables *tables, struct dit_index_tab
 		*ret = &part->base;
 	}
 	return r;
-}
-
-int dit_index_table_open(const struct dit_index_tables *tables,
-                         struct dit_index_table *table, struct dit_output_table **ret)
-{
-	return open_part(tables, table, &table->whole, false, ret);
 }
 
 int dit_output_cut_index(struct dit_output *output, size_t number, unsigned nparts)
@@ -289,7 +277,7 @@ int dit_output_cut_index(struct dit_output *output, size_t number, unsigned npar
 	if (table->append != NULL || table->tree.root != DIT_PAGE_NONE) {
 		return 0; /* liblmdb writes it, or it is merged with what is stored */
 	}
-	r = open_merge(tables, table, &table->whole, tables->rebuilds);
+	r = dit_index_table_merge(tables, table, &table->whole, tables->rebuilds);
 	if (r < 0) {
 		return r;
 	}
@@ -310,7 +298,7 @@ int dit_output_add_index(struct dit_output *output, const struct dit_output_inde
 	unsigned flags =
 		DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u);
 	struct dit_index_table *list = NULL;
-	bool is_known = dit_stored_is_fixed(dit_span_of(index->name));
+	bool is_known = dit_stored_find(dit_span_of(index->name)) != NULL;
 	int r = 0;
 
 	for (size_t i = 0; i < tables->n; i++) {
@@ -336,7 +324,7 @@ int dit_output_change_index(struct dit_output *output, size_t number,
 	struct dit_index_table *table = &tables->list[number];
 	int r = tables->is_closed || table->append != NULL
 	                ? -EINVAL
-	                : dit_index_table_merge(tables, table);
+	                : dit_index_table_merge(tables, table, &table->whole, false);
 
 	r = r ?: dit_tree_merge_postings(table->whole.merge, changes->list, changes->n);
 	return r ?: dit_index_table_end(table, NULL);
@@ -360,9 +348,9 @@ int dit_output_open_part(struct dit_output *output, size_t number, unsigned part
 	if (part > 0 && part >= table->nparts) {
 		return -EINVAL;
 	}
-	return open_part(tables, table,
-	                 table->nparts > 0 ? &table->parts[part] : &table->whole,
-	                 tables->rebuilds, ret);
+	return dit_index_table_open(
+		tables, table, table->nparts > 0 ? &table->parts[part] : &table->whole,
+		tables->rebuilds, ret);
 }
 
 int dit_index_tables_check(const struct dit_index_tables *tables)
@@ -390,7 +378,8 @@ int dit_index_head_find(struct dit_output *output, const char *name,
 {
 	const struct dit_index_head *head = dit_index_head_of(output);
 	const struct dit_stored_db *db = dit_snapshot_db(head->snapshot, name);
-	bool may_be_damaged = !head->is_online && !dit_stored_is_fixed(dit_span_of(name));
+	bool may_be_damaged =
+		!head->is_online && dit_stored_find(dit_span_of(name)) == NULL;
 
 	if (db == NULL) {
 		return 0;

@@ -132,9 +132,9 @@ int dit_record_tables_find_index(struct dit_output *output, const char *name,
 int dit_output_open_names(struct dit_record_output *output, struct dit_output_table **ret)
 {
 	struct dit_record_tables *tables = of(output);
+	struct dit_index_table *names = &tables->fixed[DIT_FIXED_NAMES];
 
-	return dit_index_table_open(&tables->indexes, &tables->fixed[DIT_FIXED_NAMES],
-	                            ret);
+	return dit_index_table_open(&tables->indexes, names, &names->whole, false, ret);
 }
 
 /* A table of main: its merge, or its number. Until the changes, or from then on. */
@@ -149,7 +149,8 @@ static int reach(struct dit_record_tables *tables, enum dit_fixed_db db,
 	*ret = table;
 	return table->append != NULL || table->whole.merge != NULL
 	               ? 0
-	               : dit_index_table_merge(&tables->indexes, table);
+	               : dit_index_table_merge(&tables->indexes, table, &table->whole,
+	                                       false);
 }
 
 int dit_output_put_ad(struct dit_record_output *output, uint32_t number,

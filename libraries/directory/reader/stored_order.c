@@ -19,7 +19,7 @@ const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED + 1] = {
 	[DIT_FIXED_CHECKS] = {"ixck", DIT_DB_INTEGERKEY, sizeof(uint16_t)},
 };
 
-static const struct dit_fixed_db_facts *find(struct dit_span name)
+const struct dit_fixed_db_facts *dit_stored_find(struct dit_span name)
 {
 	for (size_t i = 0; i <= DIT_NFIXED; i++) {
 		if (dit_span_eq(name, dit_span_of(dit_fixed_dbs[i].name))) {
@@ -29,21 +29,10 @@ static const struct dit_fixed_db_facts *find(struct dit_span name)
 	return NULL;
 }
 
-bool dit_stored_is_fixed(struct dit_span name)
-{
-	return find(name) != NULL;
-}
-
-/* @param fixed  NULL: an index */
-static bool are_right(const struct dit_fixed_db_facts *fixed, unsigned flags)
+bool dit_stored_flags_are_right(const struct dit_fixed_db_facts *fixed, unsigned flags)
 {
 	return fixed != NULL ? flags == fixed->flags
 	                     : (flags & ~(unsigned)DIT_DB_INTEGERKEY) == DIT_INDEX_FLAGS;
-}
-
-bool dit_stored_flags_are_right(struct dit_span name, unsigned flags)
-{
-	return are_right(find(name), flags);
 }
 
 /* ---- flags in words ---- */
@@ -81,7 +70,7 @@ int dit_stored_flags_check(const char *name, const struct dit_fixed_db_facts *fi
 	char stored[FLAGS_TEXT_BYTES];
 	char wanted[FLAGS_TEXT_BYTES];
 
-	if (are_right(fixed, flags)) {
+	if (dit_stored_flags_are_right(fixed, flags)) {
 		return 0;
 	}
 	return dit_fault_say(
@@ -140,7 +129,7 @@ static int compare_names(const void *ctx, struct dit_span key, struct dit_span a
 void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
                       struct dit_key_orders *orders)
 {
-	const struct dit_fixed_db_facts *database = find(name);
+	const struct dit_fixed_db_facts *database = dit_stored_find(name);
 
 	(void)ctx;
 	(void)flags;

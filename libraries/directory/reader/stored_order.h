@@ -50,14 +50,16 @@ extern const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED + 1];
 /** The orders of a database: those that its flags mean, fitted to its name. */
 void dit_stored_orders(const char *name, unsigned flags, struct dit_key_orders *ret);
 
-/** Is it one of back-mdb's own databases, and no index? */
-bool dit_stored_is_fixed(struct dit_span name);
+/** The one of back-mdb's own databases that has the name; NULL: it is an index. */
+const struct dit_fixed_db_facts *dit_stored_find(struct dit_span name);
 
 /**
- * Are these the flags that back-mdb gives a database of that name? Index databases may
- * have integer keys or not. Other bits that LMDB stores with the flags do not count.
+ * Are these the flags that back-mdb gives such a database? Index databases may have
+ * integer keys or not. Other bits that LMDB stores with the flags do not count.
+ *
+ * @param fixed  NULL: an index
  */
-bool dit_stored_flags_are_right(struct dit_span name, unsigned flags);
+bool dit_stored_flags_are_right(const struct dit_fixed_db_facts *fixed, unsigned flags);
 
 /**
  * The same of a database that is to be one of back-mdb's own, or an index, in words.

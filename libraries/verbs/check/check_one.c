@@ -43,7 +43,7 @@ struct file {
 	int fd;
 	struct dit_lmdb_reader *hold; /* NULL: nothing is held */
 	bool is_held;
-	bool has_fixed[DIT_NFIXED];
+	bool has_fixed[DIT_NFIXED + 1];
 	bool is_damaged;                  /* the content cannot be read */
 	bool is_unused_damaged;           /* an index that is not configured is damaged */
 	struct dit_check_content content; /* without a snapshot it is not checked */
@@ -87,7 +87,7 @@ static void note_damage(struct file *file, unsigned kind, const char *name)
 		return;
 	}
 	if (content->snapshot == NULL || kind == DIT_WALK_PAGE_TWICE || name == NULL ||
-	    name[0] == '(' || dit_stored_is_fixed(dit_span_of(name))) {
+	    name[0] == '(' || dit_stored_find(dit_span_of(name)) != NULL) {
 		file->is_damaged = true;
 		return;
 	}
@@ -118,13 +118,12 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 {
 	struct file *file = ctx;
 	struct dit_check_finding place = DIT_CHECK_PLACE(name.data);
+	const struct dit_fixed_db_facts *fixed = dit_stored_find(name);
 
-	for (size_t i = 0; i < DIT_NFIXED; i++) {
-		if (dit_span_eq(name, dit_span_of(dit_fixed_dbs[i].name))) {
-			file->has_fixed[i] = true;
-		}
+	if (fixed != NULL) {
+		file->has_fixed[fixed - dit_fixed_dbs] = true;
 	}
-	if (!dit_stored_flags_are_right(name, flags)) {
+	if (!dit_stored_flags_are_right(fixed, flags)) {
 		dit_check_report(
 			file->content.findings, DIT_CHECK_DATABASE_FLAGS, &place,
 			"the database has flags 0x%02x, which slapd does not give "

@@ -220,8 +220,8 @@ static int compare_dbs(struct dit_compare *c, int side)
 		c->db = db->name;
 		if (other == NULL) {
 			say_alone(c, db->name, side);
-		} else if (side == 0 && !(c->are_paired &&
-		                          dit_stored_is_fixed(dit_span_of(db->name)))) {
+		} else if (side == 0 && (!c->are_paired || dit_stored_find(dit_span_of(
+								   db->name)) == NULL)) {
 			r = compare_db(c, db, other);
 		}
 		r = dit_compare_db_end(c, r);

@@ -153,11 +153,11 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 {
 	const struct dit_database *db = target->db;
 	const struct dit_index_output_opts opts = {
-		.directory = db->data.directory,
-		.mode = db->data.mode,
-		.maxsize_bytes = db->data.maxsize_bytes,
-		.shared = dit_job_shared(&target->reindexer->job, target->seal),
-		.fault = fault,
+		.file = {.directory = db->data.directory,
+	                 .mode = db->data.mode,
+	                 .maxsize_bytes = db->data.maxsize_bytes,
+	                 .shared = dit_job_shared(&target->reindexer->job, target->seal),
+	                 .fault = fault},
 		.damaged = tell_damaged,
 		.ctx = target,
 	};
@@ -314,7 +314,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 		                (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP);
 		uint64_t bytes = dbs[i].npages * page_bytes;
 
-		if (!is_index || dit_stored_is_fixed(dit_span_of(dbs[i].name)) ||
+		if (!is_index || dit_stored_find(dit_span_of(dbs[i].name)) != NULL ||
 		    is_configured(target, dbs[i].name)) {
 			continue;
 		}
