@@ -72,15 +72,14 @@ struct dit_check_finding dit_check_entry_place(struct dit_check_content *content
 /* The keys are made in the format of those that are stored. */
 static int fit_format(struct dit_check_content *content, size_t db)
 {
-	struct dit_check_finding place =
-		DIT_CHECK_PLACE(dit_index_set_db(content->indexes, db)->name);
 	size_t key_len = 0;
 	int r = dit_stored_keys_fit(content->indexes, db, content->snapshot, &key_len);
 
 	if (r == DIT_E_INVALID) {
 		content->states[db] = DIT_CHECK_INDEX_DONE;
-		dit_check_report(
-			content->findings, DIT_CHECK_INDEX_KEYS, &place,
+		DIT_CHECK_REPORT_AT(
+			content, DIT_CHECK_INDEX_KEYS,
+			dit_index_set_db(content->indexes, db)->name, 0,
 			"the keys have %zu bytes; this configuration makes others",
 			key_len);
 		return 0;
@@ -89,25 +88,23 @@ static int fit_format(struct dit_check_content *content, size_t db)
 }
 
 /* Indexes that slapd no longer uses, and one that it still makes. */
-static void note_databases(const struct dit_check_content *content)
+static void note_databases(struct dit_check_content *content)
 {
 	const struct dit_stored_db *dbs = NULL;
 	size_t n = dit_snapshot_dbs(content->snapshot, &dbs);
 
 	for (size_t i = 0; i < n; i++) {
-		struct dit_check_finding place = DIT_CHECK_PLACE(dbs[i].name);
-
 		if ((dbs[i].flags & DIT_DB_DUPFIXED) != 0 &&
 		    dit_check_index_number(content, dbs[i].name) ==
 		            dit_index_set_ndbs(content->indexes)) {
-			dit_check_report(
-				content->findings, DIT_CHECK_INDEX_UNUSED, &place,
+			DIT_CHECK_REPORT_AT(
+				content, DIT_CHECK_INDEX_UNUSED, dbs[i].name, 0,
 				"the index is not configured: %llu postings that "
 				"slapd does not use",
 				(unsigned long long)dbs[i].nrecords);
 		} else if (strcmp(dbs[i].name, "ixck") == 0 && dbs[i].nrecords > 0) {
-			dit_check_report(content->findings, DIT_CHECK_INDEX_PENDING,
-			                 &place, "slapd has not yet built all indexes");
+			DIT_CHECK_REPORT_AT(content, DIT_CHECK_INDEX_PENDING, dbs[i].name,
+			                    0, "slapd has not yet built all indexes");
 		}
 	}
 }

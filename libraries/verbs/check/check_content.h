@@ -133,7 +133,7 @@ struct dit_check_finding dit_check_entry_place(struct dit_check_content *content
  * ad2i: numbers without a gap, from 1 on; under each the name of an attribute
  * description, as slapd spells it, and none twice (storage.md 2).
  */
-int dit_check_numbers(const struct dit_check_content *content);
+int dit_check_numbers(struct dit_check_content *content);
 
 /** dn2i against itself, and against the IDs of id2e (storage.md 3). */
 int dit_check_tree(struct dit_check_content *content);

@@ -61,34 +61,38 @@ static const char *show_key(struct index_check *check, struct dit_span key)
 	return check->key;
 }
 
-/* " and 2 others" */
-static const char *others(char *text, size_t size, uint64_t n)
+/* Entries that are in the list of a key or have the key, but not both. */
+struct difference {
+	uint64_t n;
+	uint64_t first; /* of their IDs */
+};
+
+static void add(struct difference *difference, uint64_t id)
 {
-	(void)snprintf(text, size, n > 1 ? " and %llu others" : "",
+	if (difference->n++ == 0) {
+		difference->first = id;
+	}
+}
+
+static void find_difference(struct index_check *check, bool is_missing,
+                            struct dit_span key, const struct difference *difference)
+{
+	uint64_t n = difference->n;
+	char others[40];
+
+	(void)snprintf(others, sizeof(others), n > 1 ? " and %llu others" : "",
 	               (unsigned long long)n - 1);
-	return text;
-}
-
-static void find_missing(struct index_check *check, struct dit_span key, uint64_t first,
-                         uint64_t n)
-{
-	char text[40];
-
-	FIND(check, DIT_CHECK_POSTING_MISSING, first,
-	     "the entry%s %s the key %s, and %s not in its list",
-	     others(text, sizeof(text), n), n == 1 ? "has" : "have", show_key(check, key),
-	     n == 1 ? "is" : "are");
-}
-
-static void find_surplus(struct index_check *check, struct dit_span key, uint64_t first,
-                         uint64_t n)
-{
-	char text[40];
-
-	FIND(check, DIT_CHECK_POSTING_SURPLUS, first,
-	     "the entry%s %s in the list of the key %s, and %s not have the key",
-	     others(text, sizeof(text), n), n == 1 ? "is" : "are", show_key(check, key),
-	     n == 1 ? "does" : "do");
+	if (n > 0 && is_missing) {
+		FIND(check, DIT_CHECK_POSTING_MISSING, difference->first,
+		     "the entry%s %s the key %s, and %s not in its list", others,
+		     n == 1 ? "has" : "have", show_key(check, key),
+		     n == 1 ? "is" : "are");
+	} else if (n > 0) {
+		FIND(check, DIT_CHECK_POSTING_SURPLUS, difference->first,
+		     "the entry%s %s in the list of the key %s, and %s not have the key",
+		     others, n == 1 ? "is" : "are", show_key(check, key),
+		     n == 1 ? "does" : "do");
+	}
 }
 
 /* ---- stored IDs ---- */
@@ -109,24 +113,10 @@ static int count_stored(struct index_check *check, uint64_t *ret)
 
 /* ---- lists ---- */
 
-struct difference {
-	uint64_t nmissing;
-	uint64_t first_missing;
-	uint64_t nsurplus;
-	uint64_t first_surplus;
-};
-
-static void miss(struct difference *difference, uint64_t id)
-{
-	if (difference->nmissing++ == 0) {
-		difference->first_missing = id;
-	}
-}
-
 /* Stored IDs next to those that were made from *at on. */
 static void merge_block(const struct index_check *check, struct dit_span ids,
-                        const struct made *made, size_t *at,
-                        struct difference *difference)
+                        const struct made *made, size_t *at, struct difference *missing,
+                        struct difference *surplus)
 {
 	size_t n = ids.len / ID_BYTES;
 
@@ -134,39 +124,33 @@ static void merge_block(const struct index_check *check, struct dit_span ids,
 		uint64_t id = dit_id_at(ids, i);
 
 		while (*at < made->n && made->list[*at].rank < id) {
-			miss(difference, made->list[(*at)++].rank);
+			add(missing, made->list[(*at)++].rank);
 		}
 		if (*at < made->n && made->list[*at].rank == id) {
 			(*at)++;
-		} else if (!dit_check_is_unread(check->content, id) &&
-		           difference->nsurplus++ == 0) {
-			difference->first_surplus = id;
+		} else if (!dit_check_is_unread(check->content, id)) {
+			add(surplus, id);
 		}
 	}
 }
 
 static int compare_lists(struct index_check *check, const struct made *made)
 {
-	struct difference difference = {.nmissing = 0};
+	struct difference missing = {.n = 0};
+	struct difference surplus = {.n = 0};
 	struct dit_span ids = check->stored_ids;
 	size_t at = 0;
 	int r = 1;
 
 	while (r > 0) {
-		merge_block(check, ids, made, &at, &difference);
+		merge_block(check, ids, made, &at, &missing, &surplus);
 		r = dit_tree_cursor_more_items(check->stored, &ids);
 	}
 	while (at < made->n) {
-		miss(&difference, made->list[at++].rank);
+		add(&missing, made->list[at++].rank);
 	}
-	if (difference.nmissing > 0) {
-		find_missing(check, check->stored_key, difference.first_missing,
-		             difference.nmissing);
-	}
-	if (difference.nsurplus > 0) {
-		find_surplus(check, check->stored_key, difference.first_surplus,
-		             difference.nsurplus);
-	}
+	find_difference(check, true, check->stored_key, &missing);
+	find_difference(check, false, check->stored_key, &surplus);
 	return r;
 }
 
@@ -344,7 +328,9 @@ int dit_check_index_rest(struct dit_check_content *content)
 		n = dit_check_pieces_same(postings, i);
 		check.name = dit_index_set_db(content->indexes, db)->name;
 		if (first->words[WORD_STORED] == 0) {
-			find_missing(&check, key_of(first), first->rank, n);
+			const struct difference missing = {n, first->rank};
+
+			find_difference(&check, true, key_of(first), &missing);
 		}
 	}
 	return 0;

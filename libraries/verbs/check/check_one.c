@@ -52,6 +52,10 @@ struct file {
 	uint64_t bytes_total;
 };
 
+/* A report that begins with the path. */
+#define SAY(file, kind, format, ...)                                                     \
+ dit_job_report((file)->one->job, (kind), "%s" format, (file)->one->path, ##__VA_ARGS__)
+
 /* ---- findings ---- */
 
 /* Records can be read in spite of these. */
@@ -117,15 +121,14 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
                           struct dit_key_orders *orders)
 {
 	struct file *file = ctx;
-	struct dit_check_finding place = DIT_CHECK_PLACE(name.data);
 	const struct dit_fixed_db_facts *fixed = dit_stored_find(name);
 
 	if (fixed != NULL) {
 		file->has_fixed[fixed - dit_fixed_dbs] = true;
 	}
 	if (!dit_stored_flags_are_right(fixed, flags)) {
-		dit_check_report(
-			file->content.findings, DIT_CHECK_DATABASE_FLAGS, &place,
+		DIT_CHECK_REPORT_AT(
+			&file->content, DIT_CHECK_DATABASE_FLAGS, name.data, 0,
 			"the database has flags 0x%02x, which slapd does not give "
 			"to one of this name",
 			flags);
@@ -137,12 +140,10 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 static void look_for_missing(struct file *file)
 {
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
-		struct dit_check_finding place = DIT_CHECK_PLACE(dit_fixed_dbs[i].name);
-
 		if (!file->has_fixed[i]) {
-			dit_check_report(file->content.findings,
-			                 DIT_CHECK_DATABASE_MISSING, &place,
-			                 "the database is missing; slapd needs it");
+			DIT_CHECK_REPORT_AT(&file->content, DIT_CHECK_DATABASE_MISSING,
+			                    dit_fixed_dbs[i].name, 0,
+			                    "the database is missing; slapd needs it");
 			file->is_damaged = true;
 		}
 	}
@@ -178,10 +179,8 @@ static void hold(struct file *file)
 	                : 0;
 
 	if (r < 0) {
-		dit_job_report(file->one->job, DIT_REPORT_WARNING,
-		               "%s: checked without holding a snapshot: %s",
-		               file->one->path,
-		               fault.text[0] == '\0' ? dit_strerror(r) : fault.text);
+		SAY(file, DIT_REPORT_WARNING, ": checked without holding a snapshot: %s",
+		    fault.text[0] == '\0' ? dit_strerror(r) : fault.text);
 	}
 	file->is_held = file->hold != NULL;
 }
@@ -222,13 +221,11 @@ static void look_at_release(struct file *file)
 
 	if (dit_snapshot_is_lmdb_10(file->content.snapshot) !=
 	    (release >= DIT_OPENLDAP_2_7)) {
-		dit_job_report(
-			file->one->job, DIT_REPORT_WARNING,
-			"%s is a database of OpenLDAP %s, the configuration is read as "
-			"OpenLDAP %s reads it: see --openldap",
-			file->one->path,
-			release >= DIT_OPENLDAP_2_7 ? "2.5 or 2.6" : "2.7",
-			dit_openldap_name(release));
+		SAY(file, DIT_REPORT_WARNING,
+		    " is a database of OpenLDAP %s, the configuration is read as "
+		    "OpenLDAP %s reads it: see --openldap",
+		    release >= DIT_OPENLDAP_2_7 ? "2.5 or 2.6" : "2.7",
+		    dit_openldap_name(release));
 	}
 }
 
@@ -252,8 +249,7 @@ static int open_snapshot(struct file *file)
 		return 0;
 	}
 	if (r < 0 && fault.text[0] != '\0') {
-		dit_job_report(file->one->job, DIT_REPORT_ERROR, "%s: %s",
-		               file->one->path, fault.text);
+		SAY(file, DIT_REPORT_ERROR, ": %s", fault.text);
 	}
 	if (r == 0) {
 		file->is_held = dit_snapshot_is_held(file->content.snapshot);
@@ -380,18 +376,15 @@ static void tell_damaged(const struct file *file)
 	const char *name = "";
 
 	while ((name = next_damaged(&file->content, name)) != NULL) {
-		dit_job_report(
-			file->one->job, DIT_REPORT_WARNING,
-			"%s: the index %s is damaged and was not compared with the "
-			"entries; \"ditindex %s\" mends it",
-			file->one->path, name, name);
+		SAY(file, DIT_REPORT_WARNING,
+		    ": the index %s is damaged and was not compared with the "
+		    "entries; \"ditindex %s\" mends it",
+		    name, name);
 	}
 	if (file->is_unused_damaged) {
-		dit_job_report(
-			file->one->job, DIT_REPORT_WARNING,
-			"%s: an index that is not configured is damaged; \"ditindex "
-			"--drop-unconfigured\" removes it",
-			file->one->path);
+		SAY(file, DIT_REPORT_WARNING,
+		    ": an index that is not configured is damaged; \"ditindex "
+		    "--drop-unconfigured\" removes it");
 	}
 }
 
@@ -401,19 +394,16 @@ static int check_content(struct file *file)
 
 	if (file->content.snapshot == NULL && dit_format_check(file->fd) == 0 &&
 	    dit_format_check_metas(file->fd, NULL) == DIT_LMDB_INVALID) {
-		dit_job_report(file->one->job, DIT_REPORT_WARNING,
-		               "%s is no database, or its beginning is lost: restore an "
-		               "export; LDIF is checked by \"ditadd -u -l\"",
-		               file->one->path);
+		SAY(file, DIT_REPORT_WARNING,
+		    " is no database, or its beginning is lost: restore an "
+		    "export; LDIF is checked by \"ditadd -u -l\"");
 		return 0;
 	}
 	if (file->content.snapshot == NULL || file->is_damaged) {
-		dit_job_report(
-			file->one->job, DIT_REPORT_WARNING,
-			"%s: the structure is damaged, so the content was not checked; "
-			"\"ditindex NAME\" mends a damaged index, \"ditcat -c\" saves what "
-			"can be read",
-			file->one->path);
+		SAY(file, DIT_REPORT_WARNING,
+		    ": the structure is damaged, so the content was not checked; "
+		    "\"ditindex NAME\" mends a damaged index, \"ditcat -c\" saves what "
+		    "can be read");
 		return 0;
 	}
 	r = dit_check_content(&file->content);
@@ -427,11 +417,9 @@ static int check_content(struct file *file)
 	tell_damaged(file);
 	if (r == DIT_E_CORRUPT &&
 	    dit_check_findings_count(file->content.findings, false, NULL) > 0) {
-		dit_job_report(
-			file->one->job, DIT_REPORT_WARNING,
-			"%s: the structure is damaged, so the content was not checked to "
-			"its end",
-			file->one->path);
+		SAY(file, DIT_REPORT_WARNING,
+		    ": the structure is damaged, so the content was not checked to "
+		    "its end");
 		return 0;
 	}
 	return r;
@@ -547,8 +535,7 @@ static int check_file(struct file *file, struct dit_walk_stats *stats)
 		file->fd = open_file(file, &fault);
 		if (file->fd < 0) {
 			if (fault.text[0] != '\0') {
-				dit_job_report(file->one->job, DIT_REPORT_ERROR, "%s: %s",
-				               file->one->path, fault.text);
+				SAY(file, DIT_REPORT_ERROR, ": %s", fault.text);
 			}
 			return file->fd;
 		}

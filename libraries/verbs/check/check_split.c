@@ -17,6 +17,8 @@
 
 /* The values under one key. */
 struct group {
+	char key[KEY_BYTES]; /* the ID and the number */
+	bool has_begun;
 	uint64_t id;
 	uint16_t number;
 	const struct dit_ad *ad; /* NULL: not in the schema */
@@ -59,13 +61,12 @@ static struct dit_check_finding place_of(struct split_check *check,
 	return place;
 }
 
-static void find(struct split_check *check, const struct group *group,
-                 enum dit_check_kind kind, const char *text)
-{
-	const struct dit_check_finding place = place_of(check, group);
-
-	dit_check_report(check->content->findings, kind, &place, "%s", text);
-}
+#define FIND(check, group, kind, ...)                                                    \
+ do {                                                                                    \
+  const struct dit_check_finding place = place_of((check), (group));                     \
+                                                                                         \
+  dit_check_report((check)->content->findings, (kind), &place, __VA_ARGS__);             \
+ } while (0)
 
 /* ---- the entry of a key ---- */
 
@@ -108,7 +109,8 @@ static int begin_group(struct split_check *check, struct dit_span key,
 	const struct dit_ad_name *name = NULL;
 	int r = 0;
 
-	*group = (struct group){.id = 0};
+	*group = (struct group){.has_begun = true};
+	memcpy(group->key, key.data, KEY_BYTES);
 	memcpy(&group->id, key.data, sizeof(group->id));
 	memcpy(&group->number, key.data + sizeof(group->id), sizeof(group->number));
 	if (!check->was_read || check->entry_id != group->id) {
@@ -121,7 +123,7 @@ static int begin_group(struct split_check *check, struct dit_span key,
 	name = dit_ad_names_get(check->names, group->number);
 	group->ad = name == NULL ? NULL : name->ad;
 	if (group->nwanted == 0) {
-		find(check, group, DIT_CHECK_SPLIT_SURPLUS,
+		FIND(check, group, DIT_CHECK_SPLIT_SURPLUS, "%s",
 		     !check->has_entry ? "there is no entry whose values these could be"
 		     : group->number == 0
 		             ? "slapd stored the values of an attribute that was new "
@@ -134,17 +136,13 @@ static int begin_group(struct split_check *check, struct dit_span key,
 /* Equal values are counted, and stored once (split_codec.h). */
 static void end_group(struct split_check *check, const struct group *group)
 {
-	struct dit_check_finding place;
 	bool is_few = group->n < group->nwanted;
 
 	if (group->nwanted > 0 && group->n != group->nwanted) {
-		place = place_of(check, group);
-		dit_check_report(
-			check->content->findings,
-			is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT, &place,
-			"the entry counts %llu values, id2v has %llu%s",
-			(unsigned long long)group->nwanted, (unsigned long long)group->n,
-			is_few ? ": equal ones were given, or some are lost" : "");
+		FIND(check, group, is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT,
+		     "the entry counts %llu values, id2v has %llu%s",
+		     (unsigned long long)group->nwanted, (unsigned long long)group->n,
+		     is_few ? ": equal ones were given, or some are lost" : "");
 	}
 }
 
@@ -166,7 +164,7 @@ static int check_order(struct split_check *check, struct group *group,
 	}
 	if (order > 0 ||
 	    (group->has_before && order == 0 && group->ad != NULL && key.len > 0)) {
-		find(check, group, DIT_CHECK_SPLIT_ORDER,
+		FIND(check, group, DIT_CHECK_SPLIT_ORDER,
 		     "a value is not above the one before it");
 	}
 	group->has_before = true;
@@ -186,7 +184,7 @@ static int check_value(struct split_check *check, struct group *group,
 		return 0;
 	}
 	if (dit_split_decode(record, group->has_normal, &value, &normal) < 0) {
-		find(check, group, DIT_CHECK_SPLIT_RECORD,
+		FIND(check, group, DIT_CHECK_SPLIT_RECORD,
 		     "a record contradicts its format");
 		return 0;
 	}
@@ -196,8 +194,6 @@ static int check_value(struct split_check *check, struct group *group,
 static int check_values(struct split_check *check)
 {
 	struct group group = {.n = 0};
-	char before[KEY_BYTES];
-	bool has_before = false;
 	struct dit_span key;
 	struct dit_span record;
 	int r = 0;
@@ -207,11 +203,10 @@ static int check_values(struct split_check *check)
 		if (r == 0 && key.len != KEY_BYTES) {
 			return DIT_E_CORRUPT; /* the structure was checked before */
 		}
-		if (r == 0 && (!has_before || memcmp(before, key.data, KEY_BYTES) != 0)) {
+		if (r == 0 &&
+		    (!group.has_begun || memcmp(group.key, key.data, KEY_BYTES) != 0)) {
 			end_group(check, &group);
 			r = begin_group(check, key, &group);
-			memcpy(before, key.data, KEY_BYTES);
-			has_before = true;
 		}
 		r = r ?: check_value(check, &group, record);
 	}

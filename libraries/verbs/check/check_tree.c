@@ -316,15 +316,14 @@ static void check_node(struct tree_check *check, const struct node *node)
 /* The root has no name, and with the empty suffix an entry of its own perhaps. */
 static void check_root(struct tree_check *check, const struct node *node)
 {
-	const struct dit_check_content *content = check->content;
-	const struct dit_check_finding place = DIT_CHECK_PLACE("id2e");
+	struct dit_check_content *content = check->content;
 
 	if (node->facts[FACT_KEY] != NULL && node->facts[FACT_SELF] == NULL) {
 		FIND(check, DIT_CHECK_NAME_ROOT, 0, "the root has no record of its own");
 	}
 	if (node->facts[FACT_ENTRY] != NULL && content->database->suffix_norm.len > 0) {
-		dit_check_report(
-			content->findings, DIT_CHECK_ENTRY_NODE, &place,
+		DIT_CHECK_REPORT_AT(
+			content, DIT_CHECK_ENTRY_NODE, "id2e", 0,
 			"there is an entry with ID 0, which only the empty suffix has");
 	}
 }

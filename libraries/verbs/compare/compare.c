@@ -149,41 +149,33 @@ static uint64_t count_records(const struct dit_compare_side *side)
 
 /* ---- databases ---- */
 
-static void compare_flags(struct dit_compare *c, const unsigned flags[2])
+static void compare_flags(struct dit_compare *c, unsigned a, unsigned b)
 {
 	unsigned ignored = 0;
 
-	if ((c->are_paired || c->opts.ignore_integerkey) &&
-	    (flags[0] & DIT_DB_DUPFIXED) != 0) {
+	if ((c->are_paired || c->opts.ignore_integerkey) && (a & DIT_DB_DUPFIXED) != 0) {
 		ignored = DIT_DB_INTEGERKEY;
 	}
-	if (((flags[0] ^ flags[1]) & ~ignored) != 0) {
-		dit_compare_say(c, "flags %#x | %#x", flags[0], flags[1]);
+	if (((a ^ b) & ~ignored) != 0) {
+		dit_compare_say(c, "flags %#x | %#x", a, b);
 	}
-}
-
-/* Only index databases have items of fixed size (storage.md 1.2). */
-static bool is_index(const struct dit_stored_db *db)
-{
-	return (db->flags & DIT_DB_DUPFIXED) != 0;
 }
 
 static int compare_db(struct dit_compare *c, const struct dit_stored_db *a,
                       const struct dit_stored_db *b)
 {
-	struct dit_compare_pair pair = {.names = {a->name, b->name},
-	                                .flags = {a->flags, b->flags},
-	                                .is_index = is_index(a) && is_index(b)};
+	const struct dit_stored_db *const dbs[2] = {a, b};
+	bool are_indexes = dit_compare_are_indexes(dbs);
 
 	if (!c->is_across) {
-		compare_flags(c, pair.flags);
+		compare_flags(c, a->flags, b->flags);
 	}
-	if (pair.is_index && c->opts.ignore_generated &&
+	if (are_indexes && c->opts.ignore_generated &&
 	    dit_compare_is_generated(dit_span_of(a->name))) {
 		return 0;
 	}
-	return pair.is_index && c->are_paired ? dit_compare_index(c, &pair)
-	                                      : dit_compare_pair(c, &pair);
+	return are_indexes && c->are_paired ? dit_compare_index(c, dbs)
+	                                    : dit_compare_pair(c, dbs);
 }
 
 /* Attributes differ in case between releases. */

@@ -144,14 +144,13 @@ bool dit_compare_is_generated(struct dit_span name);
 
 /* ---- compare_records.c ---- */
 
-/** Two databases. */
-struct dit_compare_pair {
-	const char *names[2];
-	unsigned flags[2];
-	bool is_index;
-};
+/** Are these two indexes? No others have items of fixed size (storage.md 1.2). */
+static inline bool dit_compare_are_indexes(const struct dit_stored_db *const dbs[2])
+{
+	return (dbs[0]->flags & dbs[1]->flags & DIT_DB_DUPFIXED) != 0;
+}
 
-/** One of them, read. Zero is a closed one. */
+/** One of two databases, read. Zero is a closed one. */
 struct dit_compare_records {
 	struct dit_snapshot *snapshot;
 	const char *name;
@@ -180,15 +179,15 @@ typedef void (*dit_compare_records_fn)(void *ctx, int which,
                                        struct dit_compare_records sides[2]);
 
 /** All records go to @p take. 0; error */
-int dit_compare_each(struct dit_compare *c, const struct dit_compare_pair *pair,
+int dit_compare_each(struct dit_compare *c, const struct dit_stored_db *const dbs[2],
                      dit_compare_records_fn take, void *ctx);
 /** The same: differences are reported, as those of c->db. */
-int dit_compare_pair(struct dit_compare *c, const struct dit_compare_pair *pair);
+int dit_compare_pair(struct dit_compare *c, const struct dit_stored_db *const dbs[2]);
 
 /* ---- compare_index.c ---- */
 
 /** An index of two databases whose entries are pairs. 0; error */
-int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair);
+int dit_compare_index(struct dit_compare *c, const struct dit_stored_db *const dbs[2]);
 
 /* ---- compare.c ---- */
 

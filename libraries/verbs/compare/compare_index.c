@@ -189,7 +189,7 @@ static bool is_in_range(const struct index *index, size_t number, int side)
 	return id >= index->widest[side][0] && id <= index->widest[side][1];
 }
 
-static int compare_hashed(struct index *index, const struct dit_compare_pair *pair)
+static int compare_hashed(struct index *index, const struct dit_stored_db *const dbs[2])
 {
 	int r = 0;
 
@@ -198,7 +198,7 @@ static int compare_hashed(struct index *index, const struct dit_compare_pair *pa
 		index->nstale[side] = 0;
 		index->widest[side][0] = UINT64_MAX;
 	}
-	r = dit_compare_each(index->c, pair, take_hashed, index);
+	r = dit_compare_each(index->c, dbs, take_hashed, index);
 	for (size_t i = 0; i < index->c->sides[1].nentries && r == 0; i++) {
 		bool has_first = (index->found[i] & HAS_ANY) != 0;
 		bool has_second = (index->found[i] & HAS_ANY << 1) != 0;
@@ -260,14 +260,14 @@ static int say_all(struct index *index)
 }
 
 /* Only where something differs: is it the length of the hashes? */
-int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair)
+int dit_compare_index(struct dit_compare *c, const struct dit_stored_db *const dbs[2])
 {
 	struct index index = {.c = c, .found = calloc(c->sides[1].nentries + 1, 1)};
 	int r = index.found == NULL ? -ENOMEM
-	                            : dit_compare_each(c, pair, take_lists, &index);
+	                            : dit_compare_each(c, dbs, take_lists, &index);
 
 	if (r == 0 && index.nmore > 0 && index.has_long[0] != index.has_long[1]) {
-		r = compare_hashed(&index, pair);
+		r = compare_hashed(&index, dbs);
 	}
 	r = r < 0 ? r : say_all(&index);
 	free(index.found);

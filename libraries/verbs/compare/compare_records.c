@@ -225,12 +225,13 @@ static int walk(struct dit_compare *c, struct dit_pairs *pairs,
 	return r < 0 ? r : which;
 }
 
-int dit_compare_each(struct dit_compare *c, const struct dit_compare_pair *pair,
+int dit_compare_each(struct dit_compare *c, const struct dit_stored_db *const dbs[2],
                      dit_compare_records_fn take, void *ctx)
 {
 	struct dit_compare_records sides[2] = {{.cursor = NULL}, {.cursor = NULL}};
-	bool is_ordered = !pair->is_index ||
-	                  ((pair->flags[0] ^ pair->flags[1]) & DIT_DB_INTEGERKEY) == 0;
+	bool are_indexes = dit_compare_are_indexes(dbs);
+	bool is_ordered = !are_indexes ||
+	                  ((dbs[0]->flags ^ dbs[1]->flags) & DIT_DB_INTEGERKEY) == 0;
 	struct dit_pairs pairs = {.next = next_record,
 	                          .order = is_ordered ? order_of : NULL,
 	                          .seek = seek_record,
@@ -238,15 +239,15 @@ int dit_compare_each(struct dit_compare *c, const struct dit_compare_pair *pair,
 	struct dit_key_orders orders;
 	int r = 0;
 
-	dit_stored_orders(c->db, pair->flags[0], &orders);
+	dit_stored_orders(c->db, dbs[0]->flags, &orders);
 	for (int i = 0; i < 2; i++) {
 		sides[i] = (struct dit_compare_records){
 			.snapshot = c->sides[i].snapshot,
-			.name = pair->names[i],
+			.name = dbs[i]->name,
 			.order = &orders.keys,
-			.is_index = pair->is_index,
-			.has_many = !pair->is_index &&
-		                    (pair->flags[0] & DIT_DB_DUPSORT) != 0};
+			.is_index = are_indexes,
+			.has_many =
+				!are_indexes && (dbs[0]->flags & DIT_DB_DUPSORT) != 0};
 	}
 	r = walk(c, &pairs, sides, take, ctx);
 	for (int i = 0; i < 2; i++) {
@@ -256,7 +257,7 @@ int dit_compare_each(struct dit_compare *c, const struct dit_compare_pair *pair,
 	return r;
 }
 
-int dit_compare_pair(struct dit_compare *c, const struct dit_compare_pair *pair)
+int dit_compare_pair(struct dit_compare *c, const struct dit_stored_db *const dbs[2])
 {
-	return dit_compare_each(c, pair, tell_record, c);
+	return dit_compare_each(c, dbs, tell_record, c);
 }
