@@ -384,7 +384,7 @@ int dit_index_head_find(struct dit_output *output, const char *name,
 	if (db == NULL) {
 		return 0;
 	}
-	if ((db->flags & ~(unsigned)DIT_DB_INTEGERKEY) != DIT_INDEX_FLAGS) {
+	if (!dit_stored_flags_are_right(NULL, db->flags)) {
 		return may_be_damaged
 		               ? 0
 		               : dit_fault_say(head->fault, DIT_E_CORRUPT,

@@ -75,11 +75,11 @@ void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_op
 static int check_opts(struct reindexer *reindexer)
 {
 	const struct dit_reindex_opts *opts = reindexer->opts;
-	struct dit_job_range memory = {"memory_bytes", 0, DIT_REINDEX_MEMORY_MIN,
-	                               UINT64_MAX};
+	const struct dit_job_range memory = {"memory_bytes",
+	                                     dit_memory_share(opts->memory_bytes),
+	                                     DIT_REINDEX_MEMORY_MIN, UINT64_MAX};
 
-	reindexer->memory_bytes = dit_memory_share(opts->memory_bytes);
-	memory.value = reindexer->memory_bytes;
+	reindexer->memory_bytes = memory.value;
 	if (opts->online && opts->drop_unconfigured) {
 		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
 		               "indexes that are not configured can be removed only "

@@ -9,7 +9,6 @@
 #include "indexing/index_writer.h"
 #include "locks/claim.h"
 #include "output/index_output.h"
-#include "page/lmdb_format.h"
 #include "reader/stored_order.h"
 #include "reindex/reindexer.h"
 
@@ -310,11 +309,10 @@ static int look_for_unconfigured(struct reindex_target *target)
 	int r = 0;
 
 	for (size_t i = 0; i < n && r == 0; i++) {
-		bool is_index = (dbs[i].flags & ~DIT_DB_INTEGERKEY) ==
-		                (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP);
 		uint64_t bytes = dbs[i].npages * page_bytes;
 
-		if (!is_index || dit_stored_find(dit_span_of(dbs[i].name)) != NULL ||
+		if (!dit_stored_flags_are_right(NULL, dbs[i].flags) ||
+		    dit_stored_find(dit_span_of(dbs[i].name)) != NULL ||
 		    is_configured(target, dbs[i].name)) {
 			continue;
 		}
