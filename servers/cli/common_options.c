@@ -282,15 +282,10 @@ static void take_values(struct common_options *options)
 	options->suffix = common_text(options, 'b');
 	options->conf = common_text(options, 'f');
 	options->conf_dir = common_text(options, 'F');
-	options->no_glue = common_is_given(options, 'g');
 	if (common_is_given(options, 'n')) {
 		options->database = (int)common_number(options, 'n');
 	}
-	options->threads = (unsigned)common_number(options, 'T');
-	options->openldap =
-		(enum dit_openldap_version)common_number(options, OPT_OPENLDAP);
-	options->is_verbose = common_is_given(options, 'v');
-	options->user.is_verbose = options->is_verbose;
+	options->user.is_verbose = common_is_given(options, 'v');
 	options->is_quiet = options->has_debug;
 }
 

@@ -45,15 +45,11 @@ struct common_options {
 	const char *conf_dir; /* -F; NULL: not given */
 	const char *suffix;   /* -b; NULL: not given */
 	int database;         /* -n; -1: not given */
-	bool no_glue;         /* -g */
-	unsigned threads;     /* -T; 0: not given */
-	enum dit_openldap_version openldap;
 	struct common_user user;
 	struct meter_opts meter;
-	bool is_verbose; /* -v */
-	bool is_silent;  /* -d 0: no diagnostic lines */
-	bool has_debug;  /* -d given */
-	bool is_quiet; /* no progress unless --progress was given: with -d, as slapadd */
+	bool is_silent; /* -d 0: no diagnostic lines */
+	bool has_debug; /* -d given */
+	bool is_quiet;  /* no progress unless --progress was given: with -d, as slapadd */
 };
 
 struct common_options common_options_init(const char *program);
@@ -88,15 +84,15 @@ uint64_t common_number(const struct common_options *options, int option);
   (verb)->conf_dir = (common)->conf_dir;                                                 \
   (verb)->suffix = (common)->suffix;                                                     \
   (verb)->database = (common)->database;                                                 \
-  (verb)->openldap = (common)->openldap;                                                 \
-  (verb)->threads = (common)->threads;                                                   \
+  (verb)->openldap = (enum dit_openldap_version)common_number((common), OPT_OPENLDAP);   \
+  (verb)->threads = (unsigned)common_number((common), 'T');                              \
  } while (0)
 
 /** The same of a verb that has no_glue as well. */
 #define COMMON_TAKE(verb, common)                                                        \
  do {                                                                                    \
   COMMON_TAKE_CONF(verb, common);                                                        \
-  (verb)->no_glue = (common)->no_glue;                                                   \
+  (verb)->no_glue = common_is_given((common), 'g');                                      \
  } while (0)
 
 /** Callbacks of a verb: reports and progress go to a meter; root becomes the owner. */

@@ -275,7 +275,7 @@ static void put_path(FILE *out, const char *letter, const char *path)
 static void put_slapd(FILE *out, const struct common_options *options,
                       const struct summary_system *system, const struct passwd *user)
 {
-	bool is_new = options->openldap == DIT_OPENLDAP_2_7;
+	bool is_new = common_number(options, OPT_OPENLDAP) == DIT_OPENLDAP_2_7;
 
 	shell_word(out, is_new ? "slapd" : system->slapd);
 	put_path(out, "-f", options->conf);
@@ -309,7 +309,7 @@ char *summary_next(const struct common_options *options, const char *directory,
 		user = of_directory.st_uid == 0 ? NULL : getpwuid(of_directory.st_uid);
 		put_chown(out, directory, &of_directory, user);
 	}
-	is_system &= options->openldap != DIT_OPENLDAP_2_7;
+	is_system &= common_number(options, OPT_OPENLDAP) != DIT_OPENLDAP_2_7;
 	if (is_system && is_there("/run/systemd/system")) {
 		(void)fputs("systemctl start slapd", out);
 	} else if (is_system && is_there("/etc/init.d/slapd")) {

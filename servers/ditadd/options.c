@@ -78,7 +78,7 @@ static void take_common(struct options *options)
 	struct dit_load_opts *load = &options->load;
 
 	COMMON_TAKE(load, common);
-	load->is_verbose = common->is_verbose;
+	load->is_verbose = common_is_given(common, 'v');
 	load->directory = common_text(common, OPT_DATABASE);
 	load->inputs = options->inputs.paths;
 	load->ninputs = options->inputs.n;

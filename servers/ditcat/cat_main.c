@@ -146,7 +146,7 @@ static void take_values(struct cat_options *options)
 
 	COMMON_TAKE(export, common);
 	export->directory = common_text(common, OPT_DATABASE);
-	export->is_verbose = common->is_verbose;
+	export->is_verbose = common_is_given(common, 'v');
 	export->keep_going = common_is_given(common, 'c');
 	export->output = common_text(common, 'l');
 	export->compression =

@@ -101,7 +101,7 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		output_deinit(&output);
 		return STATUS_NOT_CHECKED;
 	}
-	output.is_verbose = options->common.is_verbose;
+	output.is_verbose = common_is_given(&options->common, 'v');
 	set_callbacks(options, &output);
 	options->check.stop = stop;
 	common_start_meter(&output.meter, &options->common, phases,

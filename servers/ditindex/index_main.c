@@ -51,7 +51,7 @@ static void take_values(struct index_options *options)
 	struct dit_reindex_opts *reindex = &options->reindex;
 
 	COMMON_TAKE(reindex, common);
-	reindex->is_verbose = common->is_verbose;
+	reindex->is_verbose = common_is_given(common, 'v');
 	reindex->keep_going = common_is_given(common, 'c');
 	reindex->drop_unconfigured = common_is_given(common, OPT_DROP_UNCONFIGURED);
 	reindex->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;

@@ -83,7 +83,7 @@ static void take_values(struct modify_options *options)
 
 	COMMON_TAKE(modify, common);
 	modify->directory = common_text(common, OPT_DATABASE);
-	modify->is_verbose = common->is_verbose;
+	modify->is_verbose = common_is_given(common, 'v');
 	modify->inputs = options->inputs.paths;
 	modify->ninputs = options->inputs.n;
 	modify->no_urls = common_is_given(common, OPT_NO_URLS);

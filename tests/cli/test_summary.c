@@ -185,7 +185,7 @@ TEST(the_next_command_is_slapd_for_this_configuration)
 	(void)snprintf(path, sizeof(path), "/sbin/slapd -F %s", dir);
 	assert_string_equal(next, path);
 	free(next);
-	options.openldap = DIT_OPENLDAP_2_7;
+	options.values[OPT_OPENLDAP].number = DIT_OPENLDAP_2_7;
 	options.conf_dir = "/no/slapd.d";
 	next = summary_next(&options, dir, &system);
 	assert_string_equal(next, "slapd -F /no/slapd.d  # of OpenLDAP 2.7");

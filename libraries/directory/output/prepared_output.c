@@ -235,10 +235,10 @@ static int open_data(struct dit_new_output *output, const struct dit_output_opts
 		                                   "publishes it, and no other one may "
 		                                   "write in it");
 	}
-	r = dit_data_open(folder_fd, O_RDWR,
-	                  opts->is_lmdb_10 ? dit_data_format_10(opts->shared.sealed)
-	                                   : &dit_lmdb_09,
-	                  opts->fault);
+	if (opts->is_lmdb_10) {
+		output->format = dit_data_format_10(opts->shared.sealed);
+	}
+	r = dit_data_open(folder_fd, O_RDWR, output->format, opts->fault);
 	output->data_fd = r;
 	output->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	return r == DIT_E_FORMAT ? dit_fault_say(opts->fault, r,
@@ -275,9 +275,6 @@ int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_op
 		return r;
 	}
 	output->manifest = prepared->manifest.json;
-	if (opts->is_lmdb_10) {
-		output->format = dit_data_format_10(opts->shared.sealed);
-	}
 	base->ops = &publish_ops;
 	base->bytes = prepared->manifest.bytes;
 	base->target = (struct dit_output_target){.directory = opts->directory,
