@@ -111,8 +111,6 @@ static const struct error_case {
  L(9, "unknown directive <ppolicy_default> inside backend database definition.")},
 {DB "overlay syncprov\ndatabase ldap\nsyncprov-checkpoint 1 1\n",
  L(10, "unknown directive <syncprov-checkpoint> inside backend database definition.")},
-{DB "overlay memberof\nmemberof-addcheck on\n",
- L(9, "unknown directive <memberof-addcheck> inside backend database definition.")},
 {"database ldap\nuri ldap://x\nindxe cn eq\n",
  L(7, "unknown directive <indxe> inside backend database definition.")},
 {"backend ldap\nbogus\n", L(6, "unknown directive <bogus> inside backend info definition.")},
@@ -429,6 +427,11 @@ CONF_TEST(releases_have_their_own_directives_and_words)
 	         "\"advertise\".\nE bad configuration file!\n",
 	         "t.conf: line 2: suffix \"cn=Monitor\": subordinate must be \"TRUE\", "
 	         "\"FALSE\" or \"advertise\".\nE bad configuration file!\n"},
+		{"database mdb\noverlay memberof\nmemberof-addcheck on\n",
+	         "t.conf: line 3: unknown directive <memberof-addcheck> inside backend "
+	         "database definition.\nE bad configuration file!\n",
+	         ""},
+		{"database mdb\noverlay dynlist\ndynlist-simple on\n", "", ""},
 		{"moduleload ppolicy\ndatabase mdb\nindex pwdUseCheckModule eq\n",
 	         "t.conf: line 3: index attribute \"pwdUseCheckModule\" undefined\n"
 	         "E bad configuration file!\n",
