@@ -41,6 +41,9 @@ CONF_TEST(release_is_what_slapd_tells)
 	         true},
 		{"[ -n \"$HOME\" ] || echo 'OpenLDAP: slapd 2.5.1'", DIT_OPENLDAP_2_5,
 	         true},
+		{"[ \"$RES_OPTIONS\" = 'timeout:1 attempts:1' ] &&"
+	         "echo 'OpenLDAP: slapd 2.5.1'",
+	         DIT_OPENLDAP_2_5, true},
 		{"cat; echo 'OpenLDAP: slapd 2.5.1'", DIT_OPENLDAP_2_5, true},
 		{"echo '@(#) $OpenLDAP: slapd 2.X (Jan) $' >&2", DIT_OPENLDAP_ASSUMED,
 	         false},

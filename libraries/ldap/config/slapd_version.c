@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * slapd -VVV prints "@(#) $OpenLDAP: slapd 2.6.10+dfsg-1 (...) $", then what is built in,
- * if there is any, and ends. It gets no input, an empty environment and eight seconds.
+ * if there is any, and ends. It gets no input, next to no environment and eight seconds.
+ * At first it looks up the name of the host: a silent name server gets one second.
  *
  *   Included static overlays:
  *       ppolicy
@@ -45,7 +46,8 @@ static pid_t start(const char *slapd, int out)
 	char name[] = "slapd";
 	char option[] = "-VVV";
 	char *const arguments[] = {name, option, NULL};
-	char *const environment[] = {NULL};
+	char resolver[] = "RES_OPTIONS=timeout:1 attempts:1";
+	char *const environment[] = {resolver, NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid = -1;
 	int r = posix_spawn_file_actions_init(&actions);

@@ -137,8 +137,8 @@ static void choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 	if (chosen->is_openldap_found) {
 		dit_job_report(job, DIT_REPORT_PLAIN, "OpenLDAP %s, as %s", name, path);
 	} else if (asked == DIT_OPENLDAP_FOUND) {
-		dit_job_report(job, DIT_REPORT_PLAIN,
-		               "OpenLDAP %s, since there is no slapd at %s", name, path);
+		dit_job_report(job, DIT_REPORT_PLAIN, "OpenLDAP %s, since %s tells none",
+		               name, path);
 	} else {
 		dit_job_report(job, DIT_REPORT_PLAIN, "OpenLDAP %s, as chosen", name);
 	}
