@@ -76,8 +76,9 @@ if [ -s "$work/long" ]; then
 fi
 
 if [ -z "$clang_format" ]; then
-	echo "clang-format 14 is not installed (Debian 12: clang-format)"
-	[ -n "${CI:-}" ] && exit 1
+	echo "SKIPPED: clang-format 14 is not installed (Debian 12: clang-format)" >&2
+	# A Debian that has another one can install no better.
+	[ -z "${CI:-}" ] || command -v clang-format >/dev/null || failed=1
 	[ $failed -eq 0 ] && exit 77
 	exit 1
 fi

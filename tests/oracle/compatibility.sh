@@ -172,7 +172,7 @@ copy_without() {
 		/^database=/ { wanted = $0 == name }
 		!(wanted && $0 ~ flags)' >"$work/dump"
 	rm -f "$work/dit/db/data.mdb" "$work/dit/db/lock.mdb"
-	mdb_load -f "$work/dump" "$work/dit/db" 2>/dev/null
+	load_dump "$work/dit/db" <"$work/dump"
 	cp "$work/dit/db/data.mdb" "$work/copy.mdb"
 }
 both <<<"$suffix"
@@ -219,8 +219,13 @@ sn: a     b
 LDIF
 check 'equal values apart: ditadd keeps the later one' \
 	[ "$(values dit sn)" = "$(printf 'sn: a     b\nsn: abc\nsn: x')" ]
-check 'equal values apart: slapadd damages it' \
-	[ "$(values ref sn)" != "$(values dit sn)" ]
+if [ "$slapd_release" = 2.5 ]; then
+	check 'equal values apart: slapadd damages it' \
+		[ "$(values ref sn)" != "$(values dit sn)" ]
+else
+	check 'equal values apart: so does slapadd' same_content --generated \
+		--ignore-integerkey "$work/ref" "$work/dit"
+fi
 
 # The base of a URL is empty, and so is the suffix: slapcat looks at no scope.
 make_site "$work/ref" empty-suffix

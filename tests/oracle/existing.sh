@@ -254,16 +254,16 @@ make_site "$work/dit" default
 cp "$DIT_TEST_DATA/ldif/operational.ldif" "$work/input.ldif"
 slapadd_site "$work/ref" -l "$work/input.ldif"
 empty_site "$work/dit"
-mdb_dump -s ad2i "$work/ref/db" | mdb_load -s ad2i "$work/dit/db" 2>/dev/null
-if mdb_dump -s ad2i "$work/dit/db" | grep -q '^integerkey=1'; then
+if [ "$DIT_OPENLDAP" = 2.7 ]; then
+	echo "numbers without entries: not compared, mdb_load makes no database of 2.7"
+else
+	mdb_dump -s ad2i "$work/ref/db" | load_dump "$work/dit/db"
 	empty_site "$work/ref"
 	cp "$work/dit/db/data.mdb" "$work/ref/db"
 	slapadd_site "$work/ref" -j 60 -c -l "$work/input.ldif"
 	ditadd_site "$work/dit" -j 60 -c -l "$work/input.ldif"
 	check "numbers without entries: messages" same_messages "$work/ref" "$work/dit"
 	check "numbers without entries: content" same_content --ignore-integerkey "$work/ref" "$work/dit"
-else
-	echo "numbers without entries: not compared, this mdb_load loses integer keys"
 fi
 
 # A failure changes nothing; too large a result is told; keys that do not fit are refused.

@@ -24,6 +24,9 @@ for tool in slapadd slapcat; do
 	fi
 done
 
+# The release of this slapadd: 2.5, 2.6 or 2.7.
+slapd_release=${DIT_OPENLDAP:-$(slapd -VV 2>&1 | sed -n 's/.*slapd \(2\.[0-9]*\)\..*/\1/p')}
+
 # The programs of OpenLDAP, which do not wait for the disk (nosync.c).
 slapadd() {
 	LD_PRELOAD=${NOSYNC:-} command slapadd "$@"
@@ -115,9 +118,9 @@ empty_site() {
 	[ ${#listed[@]} -eq 0 ] || rm -rf "${listed[@]/#/$1/db/}"
 }
 
-# died DIR NAME: slapadd of the other OpenLDAP died of a signal there. Says so.
+# died DIR NAME: slapadd of a release after 2.5 died of a signal there. Says so.
 died() {
-	[ -n "$DIT_OPENLDAP" ] && [ "$(<"$1/exit")" -ge 128 ] || return 1
+	[ "$slapd_release" != 2.5 ] && [ "$(<"$1/exit")" -ge 128 ] || return 1
 	echo "$2: not compared, slapadd dies (exit status $(<"$1/exit"))"
 }
 
@@ -221,6 +224,16 @@ same_content() {
 # stores it
 compare_databases() {
 	"$DITCHECK" "${sealed[@]}" --compare --exact "$@"
+}
+
+# load_dump DIR: what mdb_dump printed becomes a database. mdb_load of LMDB 0.9.31 gives no
+# flags to the first database of its input; that is the main one here, which has none.
+load_dump() {
+	{
+		printf '%s\n' VERSION=3 format=bytevalue type=btree mapsize=1073741824 \
+			maxreaders=126 HEADER=END DATA=END
+		cat
+	} | mdb_load "$1" 2>/dev/null
 }
 
 # leave_out_mixed SITE FILE OPTION...: since 2.6.11 slapadd gives values to other attributes,

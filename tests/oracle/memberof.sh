@@ -13,10 +13,9 @@
 ndatabases=8
 first=${1:-1}
 last=${2:-$([ "${DIT_LONG:-no}" = yes ] && echo 25 || echo 2)}
-release=${DIT_OPENLDAP:-2.5}
 
 generate() {
-	awk -v seed="$seed" -v release="$release" "$@" -f "${0%/*}/random/memberships.awk"
+	awk -v seed="$seed" -v release="$slapd_release" "$@" -f "${0%/*}/random/memberships.awk"
 }
 
 # make_sites: the databases of a seed, empty

@@ -23,7 +23,7 @@ unicode=$DIT_SRCDIR/libraries/ldap/values/unicode-tables.tsv
 # the line end follows. The rest of ours is cut off, and of both so much that the question
 # marks of ours make no difference. Messages may have several lines.
 without_long_messages() {
-	awk -v most=$([ -n "$DIT_OPENLDAP" ] && echo 4094 || echo 4095) '
+	awk -v most=$([ "$slapd_release" = 2.5 ] && echo 4095 || echo 4094) '
 	function put(message) {
 		if (length(message) > most) {
 			rest = substr(message, most + 1)

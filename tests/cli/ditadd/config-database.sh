@@ -1,5 +1,6 @@
 # The config database is loaded and exported by slapadd and slapcat, with one schema file
-# of a tree; what slapadd says of a wrong entry stays, and so does its exit status.
+# of a tree; what slapadd says of a wrong entry stays, and so does its exit status. (2.6 ends
+# that message with bytes from its memory.)
 mkdir tree same
 cat >config.ldif <<LDIF
 dn: cn=config
@@ -28,8 +29,9 @@ mkdir none
 echo "no tree: $?"
 "$DITCAT" -n 0 -f slapd.conf
 echo "a file: $?"
-"$DITADD" -n 0 -F tree -l config.ldif
+"$DITADD" -n 0 -F tree -l config.ldif 2>again
 echo "again: $?"
+sed -z 's/\((line=1): \).*/\1\n/' again >&2
 "$DITADD" --memory 1G -n 0 -F tree -l config.ldif
 echo "an option that slapadd does not have: $?"
 "$DITCAT" -n 0 -F tree --compress gzip

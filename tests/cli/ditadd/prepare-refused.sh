@@ -1,6 +1,6 @@
 # What is prepared is of another site, or not what the manifest says.
 ditadd() {
-	"$DITADD" -f slapd.conf "$@" >out || echo "exit $?"
+	"$DITADD" --openldap=2.5 -f slapd.conf "$@" >out || echo "exit $?"
 	sed -E 's/ at .*Z, | digest.*/ /g' out
 }
 fresh() {
@@ -62,7 +62,7 @@ chmod g+w db/ditkit-prepared
 ditadd --publish
 # Somebody has the database.
 chmod g-w db/ditkit-prepared
-flock db "$DITADD" -f slapd.conf --publish
+flock db "$DITADD" --openldap=2.5 -f slapd.conf --publish
 flock db "$DITADD" -f slapd.conf --abandon
 flock db "$DITADD" -f slapd.conf --prepare -l "$DATA/ldif/bare.ldif"
 ditadd --status

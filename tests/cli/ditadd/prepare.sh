@@ -1,6 +1,6 @@
 # A load is prepared: nobody sees it until it is published. Each step can be repeated.
 plain() { sed -E 's/[0-9]{4}-[0-9-]{5}T[0-9:]{8}Z/TIME/g; s/[0-9a-f]{32}/DIGEST/g'; }
-ditadd() { "$DITADD" -f slapd.conf "$@" | plain; }
+ditadd() { "$DITADD" --openldap=2.5 -f slapd.conf "$@" | plain; }
 digest() { "$DITADD" -f slapd.conf --status | sed 's/.*digest //'; }
 ditadd --status
 ditadd --publish

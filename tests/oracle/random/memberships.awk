@@ -2,7 +2,7 @@
 #
 # Random databases with overlays, and entries for them.
 #
-#	awk -v seed=N -v n=8 -v part=conf -v release=2.7 -f memberships.awk    slapd.conf, N databases
+#	awk -v seed=N -v n=8 -v part=conf -v release=2.6 -f memberships.awk    slapd.conf, N databases
 #	awk -v seed=N -v number=I -v part=ldif -f memberships.awk              LDIF of database I
 #
 # part=sorted: the same LDIF, groups last, whose members are users; so order makes no
@@ -35,7 +35,7 @@ function choose(i)
 	has_lastmod = rand_of(6) > 0
 	has_unique = rand_of(3) == 0
 	has_refint = rand_of(3) == 0
-	addcheck = release == "2.7" && rand_of(3) == 0
+	addcheck = release != "2.5" && rand_of(3) == 0
 	scope = one_of("sub one")
 }
 
