@@ -17,7 +17,7 @@
  * thread (8). Both mutexes are those of <pthread.h>: robust, shared between processes.
  *
  * The layout has a version. In 0.9 it also has flags, and in 1.0 a number that liblmdb
- * makes of the sizes and kinds of all these. LMDB 0.9.24, 0.9.29 and 1.0.1 have the two
+ * makes of the sizes and kinds of all these. LMDB 0.9.24 to 0.9.33 and 1.0.1 have the two
  * layouts of the table. Any other one is refused (reader_table.h).
  *
  * The number of the last transaction leads to the meta page that counts: its lowest bit
