@@ -285,8 +285,8 @@ like() {
 }
 
 here() { # here FILE: places of the system become places of the example
-	sed -e "s,/usr/share/doc/ditkit/examples,$DIT_SRCDIR/doc/examples,g" \
-		-e "s,\(^\|[[:space:]=\"']\)/\(etc\|var\|backup\|srv\)\(/\|\$\),\1$ROOT/\2\3,g" "$1"
+	sed -e "s,\(^\|[[:space:]=\"']\)/\(etc\|var\|backup\|srv\)\(/\|\$\),\1$ROOT/\2\3,g" \
+		-e "s,/usr/share/doc/ditkit/examples,$DIT_SRCDIR/doc/examples,g" "$1"
 }
 
 # run_script BLOCK

@@ -76,6 +76,7 @@ if ! mountpoint -q "$root/dev"; then
 	mount --bind /dev "$root/dev"
 	mounts=("$root/dev" "${mounts[@]}")
 fi
+mount_in devpts dev/pts
 mount_in tmpfs dev/shm
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 # slapd's package must start no server.
