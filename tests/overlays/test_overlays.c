@@ -326,8 +326,7 @@ TEST(memberships_are_those_of_the_model)
 	                 0);
 	for (unsigned round = 0; round < NROUNDS; round++) {
 		const struct dit_overlays_opts opts = {.rules = &f.rules,
-		                                       .nproducers = PRODUCERS,
-		                                       .with_memberof = true};
+		                                       .nproducers = PRODUCERS};
 		struct dit_overlays *overlays = NULL;
 
 		srand(round);
@@ -379,8 +378,8 @@ TEST(with_addcheck_an_entry_that_is_no_group_may_have_members)
 {
 	struct model_entry model[NENTRIES] = {{0}};
 	struct fixture f;
-	const struct dit_overlays_opts opts = {
-		.rules = &f.rules, .nproducers = PRODUCERS, .with_memberof = true};
+	const struct dit_overlays_opts opts = {.rules = &f.rules,
+	                                       .nproducers = PRODUCERS};
 	struct dit_overlays *overlays = NULL;
 	struct answer answer;
 
@@ -434,11 +433,8 @@ static void compare_in_order(const struct fixture *f, enum dit_dangling dangling
 	struct model_entry model[NENTRIES];
 
 	for (unsigned round = 0; round < NROUNDS; round++) {
-		const struct dit_overlays_opts opts = {.rules = &f->rules,
-		                                       .nproducers = PRODUCERS,
-		                                       .in_order = true,
-		                                       .with_memberof = true,
-		                                       .with_unique = true};
+		const struct dit_overlays_opts opts = {
+			.rules = &f->rules, .nproducers = PRODUCERS, .in_order = true};
 		struct dit_overlays *overlays = NULL;
 		unsigned accepted = 0;
 
@@ -500,8 +496,7 @@ TEST(a_value_belongs_to_its_first_entry)
 	for (unsigned round = 0; round < NROUNDS; round++) {
 		const struct dit_overlays_opts opts = {.rules = &f.rules,
 		                                       .nproducers = PRODUCERS,
-		                                       .in_order = round % 2 == 0,
-		                                       .with_unique = true};
+		                                       .in_order = round % 2 == 0};
 		struct dit_overlays *overlays = NULL;
 
 		srand(round);
@@ -534,12 +529,8 @@ TEST(a_value_belongs_to_its_first_entry)
 
 static int run_once(const struct fixture *f, const struct model_entry *model)
 {
-	const struct dit_overlays_opts opts = {.rules = &f->rules,
-	                                       .nproducers = 1,
-	                                       .in_order = true,
-	                                       .with_memberof = true,
-	                                       .with_refint = true,
-	                                       .with_unique = true};
+	const struct dit_overlays_opts opts = {
+		.rules = &f->rules, .nproducers = 1, .in_order = true};
 	struct dit_overlay_asked asked;
 	struct dit_overlays *overlays = NULL;
 	struct shown shown;
@@ -590,10 +581,8 @@ TEST(an_id_has_40_bits)
 
 	assert_int_equal(read_rules(&f, "overlay memberof\n"), 0);
 	assert_int_equal(
-		dit_overlays_new(&overlays,
-	                         &(struct dit_overlays_opts){.rules = &f.rules,
-	                                                     .nproducers = 1,
-	                                                     .with_memberof = true}),
+		dit_overlays_new(&overlays, &(struct dit_overlays_opts){.rules = &f.rules,
+	                                                                .nproducers = 1}),
 		0);
 	show(&f, &model, 0, &shown);
 	shown.view.id = (uint64_t)1 << 40;

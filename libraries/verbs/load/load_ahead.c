@@ -17,25 +17,6 @@
 #include "base/error.h"
 #include "load/loader.h"
 
-/* [own: member] */
-struct look_member {
-	struct dit_entry_caches caches;
-	struct dit_ad_cache names;
-};
-
-struct look_slot {
-	struct dit_ldif_batch batch;
-	uint64_t first; /* the number of the record before its first one */
-};
-
-struct look {
-	struct loader *loader;
-	struct dit_entry_context context; /* [const] */
-	struct look_member *members;      /* owned */
-	struct look_slot slots[DIT_PIPELINE_NSLOTS_MAX];
-	uint64_t nrecords; /* [own: main] */
-};
-
 /* ---- what is there before ---- */
 
 static bool is_pipe(const char *path)
@@ -95,18 +76,16 @@ static int make_rules(struct loader *loader)
 	struct dit_overlay_rules *rules = &loader->ahead.rules;
 	int r = dit_overlay_rules_make(&loader->job, loader->targets[0].db,
 	                               opts->with_unique, rules);
-	bool has_all = (!opts->with_memberof || rules->nmemberof > 0) &&
-	               (!opts->with_unique || rules->nunique > 0);
 
-	if (r == 0 && !has_all) {
-		dit_job_report(
-			&loader->job, DIT_REPORT_ERROR,
-			"the configuration has no overlay %s for the database in %s",
-			opts->with_memberof && rules->nmemberof == 0 ? "memberof"
-								     : "unique",
-			loader->targets[0].db->data.directory);
-		return DIT_E_CONFIG;
+	if (r == 0 && opts->with_memberof && rules->nmemberof == 0) {
+		r = dit_overlay_rules_lack(&loader->job, loader->targets[0].db,
+		                           "memberof");
 	}
+	if (r == 0 && opts->with_unique && rules->nunique == 0) {
+		r = dit_overlay_rules_lack(&loader->job, loader->targets[0].db, "unique");
+	}
+	rules->nrefint = 0;
+	rules->nmemberof = opts->with_memberof ? rules->nmemberof : 0;
 	return r == DIT_E_CONFIG ? r : dit_job_fail(&loader->job, r, "could not start");
 }
 
@@ -114,28 +93,28 @@ static int make_rules(struct loader *loader)
 
 static int fill(void *ctx, unsigned slot)
 {
-	struct look *look = ctx;
+	struct loader *loader = ctx;
 
-	return dit_ldif_reader_next(look->loader->ahead.reader, &look->slots[slot].batch);
+	return dit_ldif_reader_next(loader->ahead.reader,
+	                            &loader->input.slots[slot].batch);
 }
 
 static int begin(void *ctx, unsigned number, size_t *ret_nitems)
 {
-	struct look *look = ctx;
-	struct look_slot *slot = &look->slots[number];
+	struct loader *loader = ctx;
+	struct load_slot *slot = &loader->input.slots[number];
 
-	slot->first = look->nrecords;
-	look->nrecords += slot->batch.nrecords;
+	slot->first = loader->input.nrecords;
+	loader->input.nrecords += slot->batch.nrecords;
 	*ret_nitems = slot->batch.nrecords;
 	return 0;
 }
 
 /* Lines up to the DN are kept, and those of attributes that matter. Object classes matter
  * where others do: most entries are no groups. */
-static void choose_lines(const struct look *look, struct look_member *member,
+static void choose_lines(const struct loader *loader, struct load_member *member,
                          struct dit_ldif_lines *lines)
 {
-	const struct dit_overlay_rules *rules = &look->loader->ahead.rules;
 	bool has_dn = false;
 	size_t nto_dn = 0;
 	size_t nclasses = 0;
@@ -146,9 +125,9 @@ static void choose_lines(const struct look *look, struct look_member *member,
 		const struct dit_ad *ad = NULL;
 
 		if (!has_dn || (line->name.data != NULL &&
-		                dit_ad_find(look->context.schema, &member->names,
-		                            line->name, &ad, NULL) == 0 &&
-		                dit_overlays_want(rules, ad))) {
+		                dit_ad_find(loader->reading.context.schema,
+		                            &member->names, line->name, &ad, NULL) == 0 &&
+		                dit_overlays_want(&loader->ahead.rules, ad))) {
 			nclasses +=
 				ad != NULL && ad->type->validator == DIT_VALID_CLASS_NAME;
 			lines->lines[n++] = *line;
@@ -160,117 +139,80 @@ static void choose_lines(const struct look *look, struct look_member *member,
 	lines->nlines = n == nto_dn + nclasses ? nto_dn : n;
 }
 
-static int look_at(const struct look *look, const struct dit_pipeline_share *share,
-                   size_t index)
+static int look_at(const struct loader *loader, const struct dit_entry_context *context,
+                   const struct dit_pipeline_share *share, size_t index)
 {
-	struct look_member *member = &look->members[share->member];
-	const struct look_slot *slot = &look->slots[share->slot];
+	struct load_member *member = &loader->members[share->member];
+	const struct load_slot *slot = &loader->input.slots[share->slot];
 	struct dit_ldif_lines lines = {0};
-	struct dit_attr_view *attrs = NULL;
 	struct dit_entry_view view;
 	struct dit_entry entry;
 	struct dit_notes notes;
 	int r = 0;
 
 	dit_notes_init(&notes, share->arena);
-	r = dit_ldif_parse(&look->context.ldif, slot->batch.records[index].text,
-	                   look->context.files, &notes, &lines);
+	r = dit_ldif_parse(&context->ldif, slot->batch.records[index].text,
+	                   context->files, &notes, &lines);
 	if (r < 0) {
 		return r;
 	}
-	choose_lines(look, member, &lines);
-	r = dit_entry_read_parsed(&look->context, &member->caches, &lines, &notes,
-	                          &entry);
+	choose_lines(loader, member, &lines);
+	r = dit_entry_read_parsed(context, &member->caches, &lines, &notes, &entry);
 	if (r < 0) {
 		/* The load will say so. */
 		return r == -ENOMEM || r == DIT_E_STOPPED ? r : 0;
 	}
-	attrs = dit_arena_alloc(share->arena, (entry.nattrs + 1) * sizeof(*attrs));
-	if (attrs == NULL) {
-		return -ENOMEM;
-	}
-	dit_entry_show(&entry, attrs, &view);
-	view.id = slot->first + index + 1;
-	view.dn = entry.dn.pretty;
-	view.norm_dn = entry.dn.norm;
-	return dit_overlays_take(look->loader->ahead.overlays, share->member, &view);
+	r = dit_overlays_show(loader->ahead.overlays, share->member, &entry,
+	                      slot->first + index + 1, &view);
+	return r ?: dit_overlays_take(loader->ahead.overlays, share->member, &view);
 }
 
 static int look_at_share(void *ctx, const struct dit_pipeline_share *share)
 {
-	const struct look *look = ctx;
+	const struct loader *loader = ctx;
+	struct dit_entry_context context = loader->reading.context;
 	int r = 0;
 
+	context.check_schema = false;
+	context.check_values = false;
 	for (size_t i = share->first; i < share->end && r == 0; i++) {
-		r = dit_load_is_stopped(look->loader) ? DIT_E_STOPPED
-		                                      : look_at(look, share, i);
+		r = dit_load_is_stopped(loader) ? DIT_E_STOPPED
+		                                : look_at(loader, &context, share, i);
 	}
 	return r;
 }
 
 static int in_order(void *ctx, unsigned number)
 {
-	struct look *look = ctx;
+	struct loader *loader = ctx;
 
 	(void)number;
-	dit_tick(dit_job_ticker(&look->loader->job));
+	dit_tick(dit_job_ticker(&loader->job));
 	return 0;
 }
 
-static int make_members(struct look *look)
+static int look(struct loader *loader)
 {
-	unsigned n = look->loader->job.nthreads;
-	int r = 0;
-
-	look->members = calloc(n, sizeof(*look->members));
-	if (look->members == NULL) {
-		return -ENOMEM;
-	}
-	for (unsigned i = 0; i < n && r == 0; i++) {
-		r = dit_entry_caches_init(&look->members[i].caches);
-	}
-	return r;
-}
-
-static int run_look(struct look *look)
-{
-	struct loader *loader = look->loader;
-	const struct dit_pipeline_opts opts = {.ops = {.fill = fill,
-	                                               .begin = begin,
-	                                               .before_order = look_at_share,
-	                                               .in_order = in_order},
-	                                       .ctx = look,
-	                                       .shared =
-	                                               dit_job_shared(&loader->job, NULL),
-	                                       .name = "tool",
-	                                       .is_ahead = loader->job.nthreads > 1};
+	const struct dit_pipeline_ops ops = {.fill = fill,
+	                                     .begin = begin,
+	                                     .before_order = look_at_share,
+	                                     .in_order = in_order};
 	enum dit_pipeline_stage stage = DIT_PIPELINE_NONE;
-	struct dit_pipeline *pipeline = NULL;
-	int r = make_members(look);
+	int r = dit_load_make_pipeline(loader, &ops);
 
-	r = r ?: dit_pipeline_new(&pipeline, &opts);
-	r = r ?: dit_pipeline_run(pipeline, &stage);
-	dit_pipeline_free(pipeline);
-	for (unsigned i = 0; look->members != NULL && i < loader->job.nthreads; i++) {
-		dit_entry_caches_deinit(&look->members[i].caches);
-	}
-	free(look->members);
-	for (unsigned i = 0; i < DIT_PIPELINE_NSLOTS_MAX; i++) {
-		dit_ldif_batch_deinit(&look->slots[i].batch);
-	}
+	r = r ?: dit_pipeline_run(loader->pipeline, &stage);
+	dit_pipeline_free(loader->pipeline);
+	loader->pipeline = NULL;
+	loader->input.nrecords = 0;
 	/* The load meets what is wrong with the input again, and says it. */
 	return stage == DIT_PIPELINE_FILL && r != DIT_E_STOPPED && r != -ENOMEM ? 0 : r;
 }
 
 int dit_load_ahead(struct loader *loader)
 {
-	struct look *look = NULL;
 	const struct dit_overlays_opts opts = {.rules = &loader->ahead.rules,
 	                                       .nproducers = loader->job.nthreads,
-	                                       .in_order = true,
-	                                       .with_memberof =
-	                                               loader->opts->with_memberof,
-	                                       .with_unique = loader->opts->with_unique};
+	                                       .in_order = true};
 	int r = 0;
 
 	if (loader->ahead.reader == NULL) {
@@ -281,17 +223,9 @@ int dit_load_ahead(struct loader *loader)
 	if (r < 0) {
 		return r;
 	}
-	look = calloc(1, sizeof(*look));
-	r = look == NULL ? -ENOMEM : dit_overlays_new(&loader->ahead.overlays, &opts);
-	if (r == 0) {
-		look->loader = loader;
-		look->context = loader->reading.context;
-		look->context.check_schema = false;
-		look->context.check_values = false;
-		r = run_look(look);
-	}
+	r = dit_overlays_new(&loader->ahead.overlays, &opts);
+	r = r ?: look(loader);
 	r = r ?: dit_overlays_join(loader->ahead.overlays);
-	free(look);
 	dit_ldif_reader_close(loader->ahead.reader);
 	loader->ahead.reader = NULL;
 	return dit_job_fail(&loader->job, r, "could not look ahead at the input");

@@ -287,24 +287,21 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	return 0;
 }
 
-static int make_pipeline(struct loader *loader)
+int dit_load_make_pipeline(struct loader *loader, const struct dit_pipeline_ops *ops)
 {
-	struct dit_pipeline_opts opts = {.ops = {.fill = dit_load_fill,
-	                                         .begin = dit_load_begin,
-	                                         .before_order = dit_load_parse,
-	                                         .in_order = dit_load_in_order,
-	                                         .after_order = dit_load_key},
-	                                 .ctx = loader,
-	                                 .shared = dit_job_shared(&loader->job, NULL),
-	                                 .name = "tool",
-	                                 .is_ahead = loader->job.nthreads > 1};
+	const struct dit_pipeline_opts opts = {.ops = *ops,
+	                                       .ctx = loader,
+	                                       .shared =
+	                                               dit_job_shared(&loader->job, NULL),
+	                                       .name = "tool",
+	                                       .is_ahead = loader->job.nthreads > 1};
 
-	loader->input.nslots = dit_pipeline_nslots(&opts);
-	loader->input.slots = calloc(loader->input.nslots, sizeof(*loader->input.slots));
 	if (loader->input.slots == NULL) {
-		return -ENOMEM;
+		loader->input.slots =
+			calloc(DIT_PIPELINE_NSLOTS_MAX, sizeof(*loader->input.slots));
 	}
-	return dit_pipeline_new(&loader->pipeline, &opts);
+	return loader->input.slots == NULL ? -ENOMEM
+	                                   : dit_pipeline_new(&loader->pipeline, &opts);
 }
 
 static int prepare_targets(struct loader *loader, const struct load_budget *budget)
@@ -374,6 +371,11 @@ static int tell_directories(struct loader *loader)
 
 int dit_load_prepare(struct loader *loader)
 {
+	static const struct dit_pipeline_ops ops = {.fill = dit_load_fill,
+	                                            .begin = dit_load_begin,
+	                                            .before_order = dit_load_parse,
+	                                            .in_order = dit_load_in_order,
+	                                            .after_order = dit_load_key};
 	struct load_budget budget = {0};
 	int r = dit_load_budget_make(loader->opts, loader->job.nthreads, loader->ntargets,
 	                             &budget);
@@ -394,12 +396,16 @@ int dit_load_prepare(struct loader *loader)
 	r = r ?: make_page_writer(loader);
 	r = r ?: check_tmpdir(loader);
 	r = r ?: prepare_targets(loader, &budget);
+	if (r != 0) {
+		return r; /* reported */
+	}
+	r = dit_job_fail(&loader->job, make_members(loader),
+	                 "could not start the threads");
 	r = r ?: dit_load_ahead(loader);
 	if (r != 0) {
 		return r; /* reported */
 	}
-	r = make_members(loader);
-	r = r ?: make_pipeline(loader);
+	r = dit_load_make_pipeline(loader, &ops);
 	return dit_job_fail(&loader->job, r, "could not start the threads");
 }
 
@@ -407,7 +413,7 @@ int dit_load_prepare(struct loader *loader)
 
 static void free_slots(struct loader *loader)
 {
-	for (unsigned i = 0; loader->input.slots != NULL && i < loader->input.nslots;
+	for (unsigned i = 0; loader->input.slots != NULL && i < DIT_PIPELINE_NSLOTS_MAX;
 	     i++) {
 		free(loader->input.slots[i].items);
 		dit_ldif_batch_deinit(&loader->input.slots[i].batch);

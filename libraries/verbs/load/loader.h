@@ -71,8 +71,7 @@ struct load_item {
 	uint32_t nmissing;              /* memberships that were not in the input */
 	uint32_t nsurplus;              /* and those that should not have been */
 	uint64_t number;                /* of the record, from 1 */
-	struct dit_overlay_item *asked; /* by overlays; lives as the entry does */
-	size_t nasked;
+	struct dit_overlay_asked asked; /* by overlays */
 
 	/* Written by main in resolve. */
 	uint32_t id;                    /* 0: not stored, or not indexed (the empty DN) */
@@ -94,7 +93,8 @@ struct load_slot {
  */
 struct load_member {
 	struct dit_entry_caches caches;
-	struct load_keys *keys; /* one per target */
+	struct dit_ad_cache names; /* of the look ahead */
+	struct load_keys *keys;    /* one per target */
 	unsigned number;
 };
 
@@ -174,8 +174,7 @@ struct load_reading {
 struct load_input {
 	struct dit_ldif_reader *reader; /* the reader thread's, while records come */
 	struct load_slot *slots;        /* by number in the pipeline */
-	unsigned nslots;
-	uint64_t nrecords; /* in batches so far */
+	uint64_t nrecords;              /* in batches so far */
 };
 
 /** Overlays change the entries (load_ahead.c). Zero: they change nothing */
@@ -288,9 +287,12 @@ int dit_load_key_entry(struct load_member *member, uint32_t target,
 int dit_load_open_reader(const struct loader *loader,
                          const struct dit_ldif_reader_opts *opts,
                          struct dit_ldif_reader **ret);
+/** loader->pipeline, and the slots if there are none (load_setup.c). 0; as
+ * dit_pipeline_new() */
+int dit_load_make_pipeline(struct loader *loader, const struct dit_pipeline_ops *ops);
 /** The reader of the look, while files can be opened. Reports. */
 int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts *opts);
-/** Look at the whole input. After the outputs are open. Reports. */
+/** Look at the whole input. After the outputs are open, and members made. Reports. */
 int dit_load_ahead(struct loader *loader);
 void dit_load_ahead_deinit(struct loader *loader);
 

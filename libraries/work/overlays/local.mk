@@ -1,7 +1,8 @@
 # libraries/work/overlays/local.mk
 libditkit_a_SOURCES += \
-	%D%/overlay_names.c \
+	%D%/overlay_memberships.c \
 	%D%/overlay_rules.c \
+	%D%/overlay_tables.c \
 	%D%/overlays.c \
 	%D%/overlays.h \
 	%D%/overlays_impl.h \

@@ -133,10 +133,13 @@ static int make_memberof(struct making *making, const struct dit_overlay *overla
 	}
 	ret->has_addcheck = is_on(value_of(overlay, "memberof-addcheck"));
 	ret->group = dit_schema_find_class(making->schema, dit_span_of(class));
-	return r == 0 && ret->group == NULL
-	               ? refuse(making, "memberof-group-oc",
-	                        "unable to find group objectClass", class)
-	               : r;
+	if (r == 0 && ret->group == NULL) {
+		r = refuse(making, "memberof-group-oc",
+		           "unable to find group objectClass", class);
+	}
+	ret->is_needed = r == 0 && ret->dangling == DIT_DANGLING_DROP &&
+	                 dit_type_is_listed(ret->member->type, ret->group->must);
+	return r;
 }
 
 /* ---- refint ---- */
@@ -312,8 +315,11 @@ int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database 
 	size_t number = count_memberof(db);
 	int r = 0;
 
-	*ret = (struct dit_overlay_rules){
-		.schema = making.schema, .rootdn = db->rootdn_norm, .nmemberof = number};
+	*ret = (struct dit_overlay_rules){.schema = making.schema,
+	                                  .object_class = dit_schema_find_type(
+						  making.schema, DIT_SPAN("objectClass")),
+	                                  .rootdn = db->rootdn_norm,
+	                                  .nmemberof = number};
 	dit_arena_init(&ret->arena, ARENA_BYTES);
 	ret->memberof = calloc(number + 1, sizeof(*ret->memberof));
 	r = ret->memberof == NULL ? -ENOMEM : 0;
@@ -335,6 +341,15 @@ int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database 
 		}
 	}
 	return r;
+}
+
+int dit_overlay_rules_lack(const struct dit_job *job, const struct dit_database *db,
+                           const char *name)
+{
+	dit_job_report(job, DIT_REPORT_ERROR,
+	               "the configuration has no overlay %s for the database in %s", name,
+	               db->data.directory);
+	return DIT_E_CONFIG;
 }
 
 void dit_overlay_rules_deinit(struct dit_overlay_rules *rules)

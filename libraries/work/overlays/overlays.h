@@ -7,7 +7,8 @@
  *   dit_overlays_new();
  *   any thread:  dit_overlays_take() for each entry
  *   dit_overlays_join()
- *   any thread:  dit_overlays_ask() for each entry, in any order; dit_overlays_nlate()
+ *   any thread:  dit_overlays_ask() for each entry, in any order; dit_memberships_...()
+ *                for those that are to change; dit_overlays_nlate()
  *   dit_overlays_free();  dit_overlay_rules_deinit()
  *
  * Memory: 16 bytes for each entry, for each member of a group, and for each value that is
@@ -25,6 +26,7 @@
 #include "base/arena.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
+#include "entry/entry.h"
 #include "job/job.h"
 #include "reader/dn_reader.h"
 #include "scan/scan_snapshot.h"
@@ -46,6 +48,7 @@ struct dit_memberof_rule {
 	struct dit_span dn; /* the new modifiersName; data is NULL: it stays */
 	struct dit_span dn_norm;
 	enum dit_dangling dangling;
+	bool is_needed;    /* a group that loses all its members is refused */
 	bool has_addcheck; /* an entry finds the groups that were there before it */
 	uint32_t first;    /* number of the first rule with the same memberof */
 };
@@ -64,7 +67,8 @@ struct dit_unique_rule {
 	bool is_ignored;           /* all but these */
 };
 
-/** Zero: none. [const] once they are made */
+/** Zero: none. [const] once they are made. A caller may set the number of rules of a kind
+ * to 0, which do not count then. */
 struct dit_overlay_rules {
 	struct dit_arena arena;
 	struct dit_memberof_rule *memberof; /* in the order of the configuration */
@@ -75,6 +79,7 @@ struct dit_overlay_rules {
 	size_t nunique;
 	struct dit_span rootdn; /* normal form */
 	const struct dit_schema *schema;
+	const struct dit_attr_type *object_class;
 };
 
 /**
@@ -90,6 +95,10 @@ int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database 
                            bool with_all, struct dit_overlay_rules *ret);
 void dit_overlay_rules_deinit(struct dit_overlay_rules *rules);
 
+/** Report that the database has no overlay of this name. @return DIT_E_CONFIG */
+int dit_overlay_rules_lack(const struct dit_job *job, const struct dit_database *db,
+                           const char *name);
+
 /** Can the rules want anything of an entry? */
 static inline bool dit_overlay_rules_has(const struct dit_overlay_rules *rules)
 {
@@ -104,13 +113,9 @@ struct dit_overlays_opts {
 	const struct dit_overlay_rules *rules; /* borrowed */
 	unsigned nproducers;                   /* threads that take entries */
 	/* Entries come into being in the order of their IDs, as by ldapadd: a group finds
-	 * only members that are there before it. */
+	 * only members that are there before it. An entry that slapd would refuse is not
+	 * there for those after it. */
 	bool in_order;
-	/* Which rules count. In order, an entry that slapd would refuse is not there for
-	 * those after it. */
-	bool with_memberof;
-	bool with_refint;
-	bool with_unique;
 };
 
 /** @return 0; -ENOMEM; -errno of getrandom() */
@@ -118,11 +123,14 @@ int dit_overlays_new(struct dit_overlays **ret, const struct dit_overlays_opts *
 /** NULL is fine. */
 void dit_overlays_free(struct dit_overlays *overlays);
 
-/** Is the description the rule's `member`, or derived from it? */
-bool dit_overlays_is_member(const struct dit_memberof_rule *rule,
-                            const struct dit_ad *ad);
 /** Does a rule look at attributes of this description, or at object classes? */
 bool dit_overlays_want(const struct dit_overlay_rules *rules, const struct dit_ad *ad);
+
+/** An entry in memory, for the two functions below. @param ret  until the producer is
+ * shown another one. 0; -ENOMEM */
+int dit_overlays_show(struct dit_overlays *overlays, unsigned producer,
+                      const struct dit_entry *entry, uint64_t id,
+                      struct dit_entry_view *ret);
 
 /**
  * Take an entry: its names, and attributes that dit_overlays_want() wants. One that
@@ -140,26 +148,26 @@ int dit_overlays_join(struct dit_overlays *overlays);
 
 /** What a rule says of an entry. Those of one entry come in this order. */
 enum dit_overlay_kind {
-	/* The value `number` of `member` names no entry, and the rule does not ignore
-	 * that. In order the value is dropped, or the group is refused */
+	/* The value, of `member`, names no entry, and the rule does not ignore that. In
+	 * order the value is dropped, or the group is refused */
 	DIT_OVERLAY_DANGLING,
 	DIT_OVERLAY_REFERENCE, /* the same of an attribute of refint */
 	DIT_OVERLAY_MEMBER,    /* memberOf has the group `other`, and is to have it */
 	DIT_OVERLAY_ALLOWED,   /* memberOf may have the group `other`, and does not */
 	DIT_OVERLAY_MISSING,   /* memberOf is to have the group `other` */
-	DIT_OVERLAY_SURPLUS,   /* memberOf is not to have its value `number` */
+	DIT_OVERLAY_SURPLUS,   /* memberOf is not to have the value */
 	DIT_OVERLAY_TWICE, /* the entry `other` has this value, too; in order, before */
 };
 
 struct dit_overlay_item {
 	enum dit_overlay_kind kind;
-	uint32_t number; /* of a value, among all of the attribute, in all its blocks */
+	/* The place of the value, of all kinds but ALLOWED and MISSING. */
+	uint32_t block;  /* among the attributes of the entry */
+	uint32_t number; /* among the values of the block */
 	uint64_t other;  /* ID; those of memberships ascend */
-	/* Of dit_memberof_rule or dit_refint_rule; with TWICE: the ordinal of the
-	 * attribute description */
-	uint32_t rule;
-	uint32_t first; /* of a membership: the first rule with the same memberof */
-	bool is_early;  /* MISSING: the group was there before the entry (addcheck) */
+	uint32_t rule;   /* its number, of memberof, refint or unique */
+	uint32_t first;  /* of a membership: the first rule with the same memberof */
+	bool is_early;   /* MISSING: the group was there before the entry (addcheck) */
 };
 
 /** The answer about an entry. */
@@ -186,5 +194,31 @@ const struct dit_dn_text *dit_overlays_name(const struct dit_overlays *overlays,
 /** In order: memberships that are not made, as the group comes before the member; of all
  * entries that were asked about. Producers at rest */
 uint64_t dit_overlays_nlate(const struct dit_overlays *overlays);
+
+/* ---- memberships of an entry change: overlay_memberships.c ---- */
+
+struct dit_memberships {
+	const struct dit_overlays *overlays;
+	const struct dit_entry_context *context;
+	struct dit_overlay_asked asked; /* of the entry */
+	struct dit_entry *entry;        /* gets the attributes, at its end */
+	struct dit_arena *arena;        /* its own */
+	/* Values that are not surplus stay; NULL: none do. */
+	const struct dit_entry *stored;
+
+	/* Zero at first. */
+	struct dit_attr *attr;                /* the latest one */
+	const struct dit_memberof_rule *last; /* of the latest item */
+};
+
+/** Make the change of an item: a group is added, or values are left out. All values of
+ * an attribute come into one block. 0; -ENOMEM */
+int dit_memberships_change(struct dit_memberships *memberships,
+                           const struct dit_overlay_item *item);
+/** All changes are made: sort the values, as sortvals wants. modifiersName goes to the
+ * end (overlays.md 2). 0; -ENOMEM */
+int dit_memberships_end(struct dit_memberships *memberships);
+/** Remove all blocks of an attribute. */
+void dit_memberships_remove(struct dit_entry *entry, const struct dit_ad *ad);
 
 #endif

@@ -7,11 +7,13 @@
  *   value   40 bits ID of the entry, or of the group; 16 bits more of the digest; 8 bits:
  *           of members the rule and FLAG_NO_GROUP, of others the flags below
  *
+ * A fourth table has entries whose DN is kept: a hash of the ID, and where it is.
+ *
  * So a wrong answer takes two digests that agree in 80 bits. Pairs of one key are in the
  * order of IDs.
  *
- *   overlay_names.c  the tables: made, looked up
- *   overlays.c       entries: taken, asked about
+ *   overlay_tables.c  the tables: made, looked up
+ *   overlays.c        entries: taken, asked about
  */
 #ifndef DITKIT_OVERLAYS_IMPL_H
 #define DITKIT_OVERLAYS_IMPL_H
@@ -21,8 +23,8 @@
 #include "sort/radix.h"
 
 #define ID_MAX        (((uint64_t)1 << 40) - 1)
-#define RULE_MASK     0x7fu
-#define FLAG_NO_GROUP 0x80u /* the entry is no group: addcheck alone sees it */
+#define FLAG_NO_GROUP 0x01u /* the entry is no group: addcheck alone sees it */
+#define RULE_SHIFT    1
 
 /* Of names and values */
 #define FLAG_SEEKS 0x01u /* one entry alone may have it: this one asks for others */
@@ -35,30 +37,22 @@ enum overlay_table_kind {
 	NAMES,
 	MEMBERS,
 	VALUES,
+	KEPT,
 	NTABLES,
 };
 
-/* Pairs as a producer has pushed them, in slabs. */
-struct overlay_pushed {
-	struct dit_pair **chunks; /* of OVERLAY_CHUNK pairs; owned */
-	size_t nchunks;
-	size_t chunks_size;
-	size_t n; /* pairs */
-};
-
-#define OVERLAY_CHUNK ((size_t)1 << 14)
-
+/* As a producer fills it, unsorted; then of all producers. Zero is empty. */
 struct overlay_table {
-	struct dit_pair *list; /* a slab with room for n + 1; owned */
+	struct dit_pair *list; /* a slab; owned */
 	size_t n;
+	size_t size;
 	/* Where the keys with each value of their highest bits begin; owned */
 	uint32_t *starts;
 	unsigned shift;
 };
 
-/* An entry whose DN is kept. */
-struct overlay_named {
-	uint64_t id;
+/* An entry whose DN is kept, in the arena of a producer. */
+struct overlay_kept {
 	struct dit_dn_text dn;
 	uint32_t nvalues; /* of `member`, if the group must have it; 0: it need not */
 	uint32_t nlost;   /* of these: dropped */
@@ -66,12 +60,9 @@ struct overlay_named {
 
 /* [own: producer; main's when they are at rest] */
 struct overlay_producer {
-	struct overlay_pushed pushed[NTABLES];
-	struct dit_arena names;
+	struct overlay_table tables[NTABLES];
+	struct dit_arena kept;
 	struct dit_arena scratch;
-	struct overlay_named *named; /* owned */
-	size_t nnamed;
-	size_t named_size;
 	/* The answer about an entry. */
 	struct dit_overlay_item *items; /* owned */
 	size_t nitems;
@@ -86,19 +77,22 @@ struct dit_overlays {
 	struct dit_sum128 rootdn; /* its digest */
 	struct overlay_producer *producers;
 	struct overlay_table tables[NTABLES];
-	struct overlay_named *named; /* of all producers; owned */
-	size_t nnamed;
-	uint32_t *slots;   /* number + 1 of a named entry, by a hash of its ID; owned */
-	size_t nslots;     /* a power of two */
 	uint64_t *refused; /* in order: a bit for each ID up to the last one; owned */
 	size_t nrefused;   /* words */
 };
 
-/** The first pair of a table with a digest; its n: there is none. */
-size_t dit_overlay_find(const struct overlay_table *table, struct dit_sum128 digest);
-/** The one after it. */
-size_t dit_overlay_find_next(const struct overlay_table *table, size_t at,
-                             struct dit_sum128 digest);
+/** 0; -ENOMEM */
+int dit_overlay_push(struct overlay_table *table, uint64_t key, uint64_t value);
+/** The key of an entry in the table of those that are kept. */
+static inline uint64_t dit_overlay_kept_key(uint64_t id)
+{
+	return id * 0x9e3779b97f4a7c15u;
+}
+/** The pair of a table with a digest that comes after another one. @param before  NULL:
+ * the first one is meant. @return NULL: there is none */
+const struct dit_pair *dit_overlay_next(const struct overlay_table *table,
+                                        struct dit_sum128 digest,
+                                        const struct dit_pair *before);
 /** The lowest ID of those with the digest that others find and slapd does not refuse; 0:
  * there is none. Of names and values. */
 uint64_t dit_overlay_first(const struct dit_overlays *overlays,
@@ -114,6 +108,12 @@ bool dit_overlay_is_dangling(const struct dit_overlays *overlays, uint64_t group
 static inline uint64_t dit_overlay_id(const struct dit_pair *pair)
 {
 	return pair->value >> 24;
+}
+
+/* The rule of memberof that a pair of the table of members is about. */
+static inline uint32_t dit_overlay_rule(const struct dit_pair *pair)
+{
+	return (pair->value & 0xff) >> RULE_SHIFT;
 }
 
 #endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables of names, members, values and kept DNs: made of what producers have pushed,
+ * and looked up.
+ *
+ * In order, an entry that slapd refuses is as if it was not there. So what can be refused
+ * is looked at in the order of IDs.
+ */
+#include "overlays/overlays_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/error.h"
+#include "base/object.h"
+#include "base/slab.h"
+
+#define ARENA_BYTES 4096
+#define FIRST_PAIRS ((size_t)1 << 12)
+
+static void drop_table(struct overlay_table *table)
+{
+	dit_slab_put(table->list, table->size * sizeof(*table->list));
+	free(table->starts);
+	*table = (struct overlay_table){.list = NULL};
+}
+
+int dit_overlays_new(struct dit_overlays **ret, const struct dit_overlays_opts *opts)
+{
+	struct dit_overlays *overlays = calloc(1, sizeof(*overlays));
+	int r = overlays == NULL ? -ENOMEM : 0;
+
+	if (r < 0) {
+		return r;
+	}
+	overlays->opts = *opts;
+	if (getrandom(&overlays->seed, sizeof(overlays->seed), 0) < 0) {
+		r = -errno;
+	}
+	overlays->rootdn = dit_sum128_of(opts->rules->rootdn, overlays->seed);
+	overlays->producers = calloc(opts->nproducers, sizeof(*overlays->producers));
+	r = r < 0 || overlays->producers != NULL ? r : -ENOMEM;
+	for (unsigned i = 0; i < opts->nproducers && r == 0; i++) {
+		dit_arena_init(&overlays->producers[i].kept, ARENA_BYTES);
+		dit_arena_init(&overlays->producers[i].scratch, ARENA_BYTES);
+	}
+	return DIT_HAND_OVER(r, ret, overlays, dit_overlays_free);
+}
+
+void dit_overlays_free(struct dit_overlays *overlays)
+{
+	if (overlays == NULL) {
+		return;
+	}
+	for (unsigned i = 0; overlays->producers != NULL && i < overlays->opts.nproducers;
+	     i++) {
+		struct overlay_producer *producer = &overlays->producers[i];
+
+		for (unsigned kind = 0; kind < NTABLES; kind++) {
+			drop_table(&producer->tables[kind]);
+		}
+		dit_arena_deinit(&producer->kept);
+		dit_arena_deinit(&producer->scratch);
+		free(producer->items);
+	}
+	for (unsigned kind = 0; kind < NTABLES; kind++) {
+		drop_table(&overlays->tables[kind]);
+	}
+	free(overlays->producers);
+	free(overlays->refused);
+	free(overlays);
+}
+
+/* ---- look-ups ---- */
+
+static uint64_t extra_of(const struct dit_pair *pair)
+{
+	return pair->value >> 8 & 0xffff;
+}
+
+/* The first pair with this key or above. */
+static size_t find_key(const struct overlay_table *table, uint64_t key)
+{
+	size_t low = table->starts[key >> table->shift];
+	size_t high = table->starts[(key >> table->shift) + 1];
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->list[middle].key < key) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
+static bool has_digest(const struct dit_pair *pair, struct dit_sum128 digest)
+{
+	return pair->key == digest.high && extra_of(pair) == (digest.low & 0xffff);
+}
+
+const struct dit_pair *dit_overlay_next(const struct overlay_table *table,
+                                        struct dit_sum128 digest,
+                                        const struct dit_pair *before)
+{
+	size_t at = before == NULL ? find_key(table, digest.high)
+	                           : (size_t)(before + 1 - table->list);
+
+	while (at < table->n && table->list[at].key == digest.high &&
+	       !has_digest(&table->list[at], digest)) {
+		at++;
+	}
+	return at < table->n && table->list[at].key == digest.high ? &table->list[at]
+	                                                           : NULL;
+}
+
+bool dit_overlay_is_refused(const struct dit_overlays *overlays, uint64_t id)
+{
+	return id / 64 < overlays->nrefused &&
+	       (overlays->refused[id / 64] >> id % 64 & 1) != 0;
+}
+
+uint64_t dit_overlay_first(const struct dit_overlays *overlays,
+                           enum overlay_table_kind kind, struct dit_sum128 digest)
+{
+	const struct dit_pair *at = NULL;
+
+	do {
+		at = dit_overlay_next(&overlays->tables[kind], digest, at);
+	} while (at != NULL && ((at->value & FLAG_FOUND) == 0 ||
+	                        dit_overlay_is_refused(overlays, dit_overlay_id(at))));
+	return at == NULL ? 0 : dit_overlay_id(at);
+}
+
+static struct overlay_kept *find_kept(const struct dit_overlays *overlays, uint64_t id)
+{
+	const struct overlay_table *table = &overlays->tables[KEPT];
+	uint64_t key = dit_overlay_kept_key(id);
+	size_t at = find_key(table, key);
+
+	return at < table->n && table->list[at].key == key
+	               ? (struct overlay_kept *)(uintptr_t)table->list[at].value
+	               : NULL;
+}
+
+const struct dit_dn_text *dit_overlays_name(const struct dit_overlays *overlays,
+                                            uint64_t id)
+{
+	const struct overlay_kept *kept = find_kept(overlays, id);
+
+	return kept == NULL ? NULL : &kept->dn;
+}
+
+bool dit_overlay_is_dangling(const struct dit_overlays *overlays, uint64_t group,
+                             struct dit_sum128 member)
+{
+	uint64_t id = 0;
+
+	if (member.high == overlays->rootdn.high &&
+	    (uint16_t)member.low == (uint16_t)overlays->rootdn.low) {
+		return false;
+	}
+	id = dit_overlay_first(overlays, NAMES, member);
+	return id == 0 || (overlays->opts.in_order && id >= group);
+}
+
+/* ---- tables are made ---- */
+
+int dit_overlay_push(struct overlay_table *table, uint64_t key, uint64_t value)
+{
+	if (table->n == table->size) {
+		size_t size = table->size == 0 ? FIRST_PAIRS : 2 * table->size;
+		struct dit_pair *larger = dit_slab_grow(
+			table->list, table->size * sizeof(*table->list),
+			table->n * sizeof(*table->list), size * sizeof(*table->list));
+
+		if (larger == NULL) {
+			return -ENOMEM;
+		}
+		table->list = larger;
+		table->size = size;
+	}
+	table->list[table->n++] = (struct dit_pair){.key = key, .value = value};
+	return 0;
+}
+
+/* By key; equal keys stay in their order. */
+static int sort_keys(struct overlay_table *table)
+{
+	size_t bytes = table->size * sizeof(*table->list);
+	struct dit_pair *spare = NULL;
+	struct dit_pair *sorted = NULL;
+
+	if (table->n == 0) {
+		return 0;
+	}
+	spare = dit_slab_get(bytes);
+	if (spare == NULL || table->n > DIT_RADIX_MAX) {
+		dit_slab_put(spare, bytes);
+		return -ENOMEM;
+	}
+	sorted = dit_radix_sort(table->list, spare, table->n);
+	dit_slab_put(sorted == spare ? table->list : spare, bytes);
+	table->list = sorted;
+	return 0;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct dit_pair *x = a;
+	const struct dit_pair *y = b;
+
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Pairs of one key come in the order of producers, each of which had ascending IDs. */
+static void sort_ids(struct overlay_table *table)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i < table->n; i = end) {
+		bool is_sorted = true;
+
+		for (end = i + 1;
+		     end < table->n && table->list[end].key == table->list[i].key;
+		     end++) {
+			is_sorted &= table->list[end - 1].value < table->list[end].value;
+		}
+		if (!is_sorted) {
+			qsort(table->list + i, end - i, sizeof(*table->list),
+			      compare_values);
+		}
+	}
+}
+
+/* Where the keys begin that have the same highest bits: some eight pairs. */
+static int find_starts(struct overlay_table *table)
+{
+	unsigned nbits = 1;
+	size_t at = 0;
+
+	while (nbits < 32 && table->n >> (nbits + 3) > 0) {
+		nbits++;
+	}
+	table->shift = 64 - nbits;
+	table->starts = calloc(((size_t)1 << nbits) + 1, sizeof(*table->starts));
+	if (table->starts == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < (size_t)1 << nbits; i++) {
+		table->starts[i] = (uint32_t)at;
+		while (at < table->n && table->list[at].key >> table->shift == i) {
+			at++;
+		}
+	}
+	table->starts[(size_t)1 << nbits] = (uint32_t)at;
+	return 0;
+}
+
+/* The first producer's table gets the pairs of the others. */
+static int join_table(struct dit_overlays *overlays, enum overlay_table_kind kind)
+{
+	struct overlay_table *table = &overlays->tables[kind];
+	int r = 0;
+
+	*table = overlays->producers[0].tables[kind];
+	overlays->producers[0].tables[kind] = (struct overlay_table){.n = 0};
+	for (unsigned i = 1; i < overlays->opts.nproducers; i++) {
+		struct overlay_table *from = &overlays->producers[i].tables[kind];
+
+		for (size_t k = 0; k < from->n && r == 0; k++) {
+			r = dit_overlay_push(table, from->list[k].key,
+			                     from->list[k].value);
+		}
+		drop_table(from);
+	}
+	r = r ?: sort_keys(table);
+	if (r < 0) {
+		return r;
+	}
+	sort_ids(table);
+	return find_starts(table);
+}
+
+/* ---- in order: which entries does slapd refuse? ---- */
+
+/* Can slapd refuse an entry for what this pair says? */
+static bool is_doubtful(const struct dit_overlays *overlays, enum overlay_table_kind kind,
+                        size_t at)
+{
+	const struct dit_pair *pair = &overlays->tables[kind].list[at];
+
+	if (kind == MEMBERS) {
+		return (pair->value & FLAG_NO_GROUP) == 0 &&
+		       overlays->opts.rules->memberof[dit_overlay_rule(pair)].dangling !=
+		               DIT_DANGLING_IGNORE;
+	}
+	return kind != KEPT && at > 0 && pair[-1].key == pair->key;
+}
+
+/* @param doubts  gets as key the entry, then the table; as value the place in it */
+static int find_doubts(const struct dit_overlays *overlays, struct overlay_table *doubts)
+{
+	int r = 0;
+
+	for (unsigned kind = 0; kind < NTABLES; kind++) {
+		const struct overlay_table *table = &overlays->tables[kind];
+
+		for (size_t i = 0; i < table->n && r == 0; i++) {
+			if (is_doubtful(overlays, kind, i)) {
+				r = dit_overlay_push(
+					doubts,
+					dit_overlay_id(&table->list[i]) << 2 | kind, i);
+			}
+		}
+	}
+	return r;
+}
+
+/* A group that names nobody is refused, or loses the member; it may need one. */
+static bool is_group_refused(struct dit_overlays *overlays, const struct dit_pair *pair)
+{
+	const struct dit_memberof_rule *rule =
+		&overlays->opts.rules->memberof[dit_overlay_rule(pair)];
+	uint64_t group = dit_overlay_id(pair);
+	struct dit_sum128 digest = {pair->key, extra_of(pair)};
+	struct overlay_kept *kept = NULL;
+
+	if (!dit_overlay_is_dangling(overlays, group, digest)) {
+		return false;
+	}
+	if (rule->dangling == DIT_DANGLING_ERROR) {
+		return true;
+	}
+	kept = find_kept(overlays, group);
+	return kept->nvalues > 0 && ++kept->nlost == kept->nvalues;
+}
+
+/* Does an entry before this one have the name, or the value? The pair of the entry before
+ * knows what those before it say. */
+static bool is_taken(const struct dit_overlays *overlays, struct overlay_table *table,
+                     size_t at)
+{
+	struct dit_pair *pair = &table->list[at];
+	struct dit_sum128 digest = {pair->key, extra_of(pair)};
+	const struct dit_pair *before = pair;
+	uint64_t id = 0;
+
+	do {
+		before--;
+	} while (before > table->list && before->key == pair->key &&
+	         !has_digest(before, digest));
+	id = dit_overlay_id(before);
+	if (has_digest(before, digest) &&
+	    ((before->value & FLAG_TAKEN) != 0 ||
+	     ((before->value & FLAG_FOUND) != 0 && id < dit_overlay_id(pair) &&
+	      !dit_overlay_is_refused(overlays, id)))) {
+		pair->value |= FLAG_TAKEN;
+	}
+	return (pair->value & FLAG_TAKEN) != 0;
+}
+
+/* Whether an entry is refused depends on those before it alone. */
+static void refuse(struct dit_overlays *overlays, const struct overlay_table *doubts)
+{
+	for (size_t i = 0; i < doubts->n; i++) {
+		enum overlay_table_kind kind = doubts->list[i].key & 3;
+		struct overlay_table *table = &overlays->tables[kind];
+		size_t at = doubts->list[i].value;
+		uint64_t id = doubts->list[i].key >> 2;
+
+		if (kind == MEMBERS ? is_group_refused(overlays, &table->list[at])
+		                    : is_taken(overlays, table, at) &&
+		                              (table->list[at].value & FLAG_SEEKS) != 0) {
+			overlays->refused[id / 64] |= (uint64_t)1 << id % 64;
+		}
+	}
+}
+
+static int find_refused(struct dit_overlays *overlays)
+{
+	struct overlay_table doubts = {.n = 0};
+	int r = find_doubts(overlays, &doubts);
+
+	r = r ?: sort_keys(&doubts);
+	if (r == 0 && doubts.n > 0) {
+		overlays->nrefused = (doubts.list[doubts.n - 1].key >> 2) / 64 + 1;
+		overlays->refused =
+			calloc(overlays->nrefused, sizeof(*overlays->refused));
+		r = overlays->refused == NULL ? -ENOMEM : 0;
+	}
+	if (r == 0) {
+		refuse(overlays, &doubts);
+	}
+	drop_table(&doubts);
+	return r;
+}
+
+int dit_overlays_join(struct dit_overlays *overlays)
+{
+	int r = 0;
+
+	for (unsigned kind = 0; kind < NTABLES && r == 0; kind++) {
+		r = join_table(overlays, kind);
+	}
+	return r < 0 || !overlays->opts.in_order ? r : find_refused(overlays);
+}
