@@ -4,7 +4,7 @@
  *
  *   Both forms are those of slapd, with a cache and without.
  *   The offsets tell where the RDNs begin; the AVAs are those of the first RDN.
- *   Nothing in a result points into the text.
+ *   Nothing in a result points into the text, but a normal form may be the text itself.
  */
 #include "values/dn.h"
 
@@ -398,6 +398,42 @@ TEST(a_cache_changes_no_normal_form)
 		}
 		for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 			check_normalize(*state, dit_span_of(refused[i]), &cache);
+		}
+	}
+	dit_dn_cache_deinit(&cache);
+}
+
+TEST(a_dn_that_is_its_own_normal_form_is_not_copied)
+{
+	static const struct {
+		const char *text;
+		bool is_kept;
+	} cases[] = {
+		{"cn=a-1._@b,dc=x", true},   {"cn=a,dc=x", true},
+		{"cn=a;dc=x", false},        {"cn=A,dc=x", false},
+		{"cn=a b,dc=x", false},      {"cn=a ,dc=x", false},
+		{"cn =a,dc=x", false},       {"CN=a,dc=x", false},
+		{"cn;x-a=a,dc=x", false},    {"cn=#04,dc=x", false},
+		{"cn=,dc=x", false},         {"cn=a+sn=b,dc=x", false},
+		{"cn=a\\2Cb,dc=x", false},   {"cn=a,dc=X", false},
+		{"cn=a, dc=x", false},       {"cn=a", false},
+		{"uidNumber=7,dc=x", false},
+	};
+	struct context *context = *state;
+	struct dit_dn_cache cache = {0};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_span text = dit_span_of(cases[i].text);
+		struct dit_span got = {0};
+		int r = 0;
+
+		check_normalize(context, DIT_SPAN("cn=b,dc=x"), &cache);
+		check_normalize(context, text, &cache);
+		check_normalize(context, DIT_SPAN("cn=b,dc=x"), &cache);
+		r = dit_dn_normalize(context->schema, text, &context->arena, &cache,
+		                     &got);
+		if ((r == 0 && got.data == text.data) != cases[i].is_kept) {
+			fail_msg("%s", cases[i].text);
 		}
 	}
 	dit_dn_cache_deinit(&cache);

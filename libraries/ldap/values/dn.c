@@ -273,27 +273,64 @@ static int normalize_plain(struct dit_dn_list *list, struct dit_span text,
 	return 1;
 }
 
+/* @param list  begun */
+static int make_form(struct dit_dn_list *list, enum dit_dn_form form,
+                     struct dit_span text, struct dit_span *ret)
+{
+	struct dit_arena *arena = list->inner.arena;
+	int r = dit_dn_list_check(list, text);
+
+	if (r == 0 && form == DIT_DN_NORM && text.len > 0) {
+		struct dit_arena_mark mark = dit_arena_mark(arena);
+
+		r = normalize_plain(list, text, ret);
+		if (r == 1) {
+			return 0;
+		}
+		dit_arena_rewind(arena, mark);
+	}
+	r = r ?: dit_dn_list_read(list, text);
+	return r < 0 || form == DIT_DN_NONE
+	               ? r
+	               : dit_dn_list_put(list, form, (struct dit_span){0}, NULL, ret);
+}
+
 int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
                  struct dit_span text, struct dit_span *ret)
 {
 	struct dit_dn_list list;
-	int r = 0;
 
 	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(form));
-	r = dit_dn_list_check(&list, text);
-	if (r == 0 && form == DIT_DN_NORM && text.len > 0) {
-		struct dit_arena_mark mark = dit_arena_mark(scope->arena);
+	return make_form(&list, form, text, ret);
+}
 
-		r = normalize_plain(&list, text, ret);
-		if (r == 1) {
-			return 0;
-		}
-		dit_arena_rewind(scope->arena, mark);
+/* Is the RDN its own normal form? Most of a directory's users are named so. */
+static bool is_normal_rdn(struct dit_span rdn, const struct dit_attr_type *type)
+{
+	size_t n = type == NULL ? rdn.len : type->ad.name.len;
+
+	if (n >= rdn.len || rdn.data[n] != '=' ||
+	    memcmp(rdn.data, type->ad.name.data, n) != 0 ||
+	    !dit_dn_takes_ascii(type->validator) ||
+	    !dit_dn_keeps_plain(dit_dn_normalizer(type))) {
+		return false;
 	}
-	r = r ?: dit_dn_list_read(&list, text);
-	return r < 0 || form == DIT_DN_NONE
-	               ? r
-	               : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
+	dit_cut(&rdn, n + 1);
+	return dit_dn_is_kept(rdn);
+}
+
+/* The type of the RDN before is most often that of this one. */
+static int normalize_rdn(const struct dit_value_scope *scope, struct dit_dn_cache *cache,
+                         struct dit_span text, struct dit_span *ret)
+{
+	struct dit_dn_list list;
+	int r = 0;
+
+	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(DIT_DN_NORM));
+	list.last_type = cache->last_type;
+	r = make_form(&list, DIT_DN_NORM, text, ret);
+	cache->last_type = list.last_type;
+	return r;
 }
 
 int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
@@ -310,7 +347,12 @@ int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
 	if (stop > 0 && stop + 1 < text.len) {
 		dit_cut(&rest, stop + 1);
 		r = find_parent(cache, schema, rest, true, &parent);
-		r = r ?: dit_scope_dn(&scope, DIT_DN_NORM, parts[0], &parts[0]);
+		if (r == 0 && text.data[stop] == ',' && dit_span_eq(parent->norm, rest) &&
+		    is_normal_rdn(parts[0], cache->last_type)) {
+			*ret = text;
+			return 0;
+		}
+		r = r ?: normalize_rdn(&scope, cache, parts[0], &parts[0]);
 		if (r == 0) {
 			parts[2] = parent->norm;
 			return dit_arena_join(arena, parts, 3, ret);

@@ -51,6 +51,7 @@ struct dit_dn_cache {
 		struct dit_span text; /* of the parent, as written; data NULL: empty */
 		struct dit_dn parent; /* its normal form alone, of dit_dn_normalize() */
 	} slots[DIT_DN_CACHE_SLOTS];  /* by a hash of the text */
+	const struct dit_attr_type *last_type; /* of the latest RDN; NULL: none */
 };
 
 void dit_dn_cache_deinit(struct dit_dn_cache *cache);
@@ -71,6 +72,7 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
  * The normal form of a value that is a DN, as dit_value_normalize() makes it.
  *
  * @param cache  of the calling thread
+ * @param ret    in the arena, or the text itself
  */
 int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
                      struct dit_arena *arena, struct dit_dn_cache *cache,

@@ -21,6 +21,7 @@
 #define BACKSLASH 0x08u
 #define EQUALS    0x10u
 #define HIGH      0x20u /* not ASCII */
+#define KEPT      0x40u /* neither squeezed nor folded nor escaped, wherever it is */
 #define STOP      (SEPARATOR | FORBIDDEN | BACKSLASH)
 #define ESCAPED   (STOP | EQUALS) /* anywhere in a value */
 
@@ -31,6 +32,8 @@ static const unsigned char classes[256] = {
 	[','] = SEPARATOR, [';'] = SEPARATOR, ['+'] = SEPARATOR,
 	['\\'] = BACKSLASH,
 	['='] = EQUALS,
+	['a' ... 'z'] = KEPT, ['0' ... '9'] = KEPT,
+	['-'] = KEPT, ['.'] = KEPT, ['_'] = KEPT, ['@'] = KEPT,
 	[0x80 ... 0xFF] = HIGH,
 };
 /* clang-format on */
@@ -229,6 +232,9 @@ size_t dit_dn_first_stop(struct dit_span text)
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.data[i];
 
+		if ((class_of(c) & ESCAPED) == 0) {
+			continue;
+		}
 		if (c == '=' || c == '+') {
 			in_type = c == '+';
 		} else if (c == ',' || (c == ';' && !in_type)) {
@@ -238,6 +244,16 @@ size_t dit_dn_first_stop(struct dit_span text)
 		}
 	}
 	return 0;
+}
+
+bool dit_dn_is_kept(struct dit_span value)
+{
+	size_t i = 0;
+
+	while (i < value.len && (class_of(value.data[i]) & KEPT) != 0) {
+		i++;
+	}
+	return i > 0 && i == value.len;
 }
 
 /* A byte that must be escaped because of where it stands. */

@@ -41,6 +41,10 @@ int dit_dn_scan_ava(struct dit_dn_scan *scan, struct dit_raw_ava *ret);
  */
 size_t dit_dn_first_stop(struct dit_span text);
 
+/** Is the value, as it stands in a DN, its own normal form, and without escapes? For
+ * texts simple enough to tell at a glance. */
+bool dit_dn_is_kept(struct dit_span value);
+
 /** Length of a value in the output, with escapes (values.md 5.4). */
 size_t dit_dn_escaped_len(struct dit_span value, bool is_hex);
 
