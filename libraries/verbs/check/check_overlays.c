@@ -61,10 +61,6 @@ static void report(const struct dit_check_content *content,
 	bool is_missing = item->kind == DIT_OVERLAY_MISSING;
 	const struct dit_ad *ad =
 		is_missing ? content->rules.memberof[item->rule].memberof : attr->ad;
-	const struct dit_dn_text *other =
-		is_missing || item->kind == DIT_OVERLAY_TWICE
-			? dit_overlays_name(content->overlays, item->other)
-			: NULL;
 	struct dit_check_finding place = DIT_CHECK_PLACE("id2e");
 	char value_shown[DIT_CHECK_SHOWN];
 	char other_shown[DIT_CHECK_SHOWN];
@@ -79,7 +75,8 @@ static void report(const struct dit_check_content *content,
 		texts[item->kind].before,
 		is_missing ? "" : dit_check_show(value_shown, attr->values[item->number]),
 		texts[item->kind].after,
-		other == NULL ? "" : dit_check_show(other_shown, other->pretty));
+		item->name == NULL ? ""
+				   : dit_check_show(other_shown, item->name->pretty));
 }
 
 static int tell(void *ctx, struct dit_scan_range *range,

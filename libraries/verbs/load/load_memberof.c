@@ -69,7 +69,7 @@ static int refuse_or_drop_value(const struct load_ahead *ahead,
 
 	if (asked->kind == DIT_OVERLAY_TWICE) {
 		why.kind = DIT_WHY_NOT_UNIQUE;
-		why.detail = dit_overlays_name(ahead->overlays, asked->other)->pretty;
+		why.detail = asked->name->pretty;
 	} else if (ahead->rules.memberof[asked->rule].dangling == DIT_DANGLING_DROP) {
 		value->data = dropped;
 		return 0;

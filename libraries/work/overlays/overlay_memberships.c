@@ -65,7 +65,6 @@ int dit_memberships_change(struct dit_memberships *memberships,
 {
 	const struct dit_memberof_rule *rule =
 		&memberships->overlays->opts.rules->memberof[item->rule];
-	const struct dit_dn_text *group = NULL;
 
 	if (memberships->attr == NULL || memberships->attr->ad != rule->memberof) {
 		memberships->attr = dit_entry_find(memberships->entry, rule->memberof)
@@ -75,8 +74,7 @@ int dit_memberships_change(struct dit_memberships *memberships,
 		return -ENOMEM;
 	}
 	if (item->kind != DIT_OVERLAY_SURPLUS) {
-		group = dit_overlays_name(memberships->overlays, item->other);
-		put(memberships->attr, group->pretty, group->norm);
+		put(memberships->attr, item->name->pretty, item->name->norm);
 	}
 	memberships->last = rule;
 	return 0;

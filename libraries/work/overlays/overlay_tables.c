@@ -136,7 +136,16 @@ uint64_t dit_overlay_first(const struct dit_overlays *overlays,
 	return at == NULL ? 0 : dit_overlay_id(at);
 }
 
-static struct overlay_kept *find_kept(const struct dit_overlays *overlays, uint64_t id)
+void dit_overlay_kept_prefetch(const struct dit_overlays *overlays, uint64_t id)
+{
+	const struct overlay_table *table = &overlays->tables[KEPT];
+
+	__builtin_prefetch(table->list +
+	                   table->starts[dit_overlay_kept_key(id) >> table->shift]);
+}
+
+struct overlay_kept *dit_overlay_kept_find(const struct dit_overlays *overlays,
+                                           uint64_t id)
 {
 	const struct overlay_table *table = &overlays->tables[KEPT];
 	uint64_t key = dit_overlay_kept_key(id);
@@ -145,14 +154,6 @@ static struct overlay_kept *find_kept(const struct dit_overlays *overlays, uint6
 	return at < table->n && table->list[at].key == key
 	               ? (struct overlay_kept *)(uintptr_t)table->list[at].value
 	               : NULL;
-}
-
-const struct dit_dn_text *dit_overlays_name(const struct dit_overlays *overlays,
-                                            uint64_t id)
-{
-	const struct overlay_kept *kept = find_kept(overlays, id);
-
-	return kept == NULL ? NULL : &kept->dn;
 }
 
 bool dit_overlay_is_dangling(const struct dit_overlays *overlays, uint64_t group,
@@ -336,7 +337,7 @@ static bool is_group_refused(struct dit_overlays *overlays, const struct dit_pai
 	if (rule->dangling == DIT_DANGLING_ERROR) {
 		return true;
 	}
-	kept = find_kept(overlays, group);
+	kept = dit_overlay_kept_find(overlays, group);
 	return kept->nvalues > 0 && ++kept->nlost == kept->nvalues;
 }
 

@@ -17,17 +17,22 @@ struct walk {
 	struct dit_overlays *overlays;
 	struct overlay_producer *producer;
 	const struct dit_entry_view *entry;
-	bool is_asking; /* or the entry is taken */
-	bool is_kept;   /* its DN */
+	bool is_asking;            /* or the entry is taken */
+	struct overlay_kept *kept; /* its DN; NULL: it is not */
 };
 
 /* ---- which attributes ---- */
 
 typedef bool (*is_meant_fn)(const void *rule, const struct dit_ad *ad);
 
-static bool is_object_class(const void *rules, const struct dit_ad *ad)
+static bool is_of_type(const void *type, const struct dit_ad *ad)
 {
-	return ad->type == ((const struct dit_overlay_rules *)rules)->object_class;
+	return ad->type == type;
+}
+
+static bool is_ad(const void *wanted, const struct dit_ad *ad)
+{
+	return ad == wanted;
 }
 
 /* Is the description the rule's `member`, or derived from it? */
@@ -37,16 +42,6 @@ static bool is_member(const void *memberof_rule, const struct dit_ad *ad)
 
 	return ad == rule->member || (rule->member->options.len == 0 &&
 	                              dit_type_is_a(ad->type, rule->member->type));
-}
-
-static bool is_memberof(const void *rule, const struct dit_ad *ad)
-{
-	return ad == ((const struct dit_memberof_rule *)rule)->memberof;
-}
-
-static bool is_reference(const void *rule, const struct dit_ad *ad)
-{
-	return ad == ((const struct dit_refint_rule *)rule)->ad;
 }
 
 /* Does a rule of unique name the description? Operational ones never matter, and no value
@@ -72,14 +67,14 @@ static bool is_unique_somehow(const void *rule, const struct dit_ad *ad)
 
 bool dit_overlays_want(const struct dit_overlay_rules *rules, const struct dit_ad *ad)
 {
-	bool is_wanted = is_object_class(rules, ad);
+	bool is_wanted = ad->type == rules->object_class;
 
 	for (size_t i = 0; i < rules->nmemberof && !is_wanted; i++) {
-		is_wanted = is_memberof(&rules->memberof[i], ad) ||
+		is_wanted = ad == rules->memberof[i].memberof ||
 		            is_member(&rules->memberof[i], ad);
 	}
 	for (size_t i = 0; i < rules->nrefint && !is_wanted; i++) {
-		is_wanted = is_reference(&rules->refint[i], ad);
+		is_wanted = ad == rules->refint[i].ad;
 	}
 	for (size_t i = 0; i < rules->nunique && !is_wanted; i++) {
 		is_wanted = rules->unique[i].match.filter != NULL ||
@@ -122,7 +117,7 @@ static bool is_group(const struct dit_overlay_rules *rules,
 {
 	struct value at = {.next = 0};
 
-	while (next_value(entry, is_object_class, rules, &at)) {
+	while (next_value(entry, is_of_type, rules->object_class, &at)) {
 		const struct dit_class *oc =
 			dit_schema_find_class(rules->schema, at.attr->values[at.number]);
 
@@ -161,25 +156,27 @@ static int ask(const struct walk *walk, struct dit_overlay_item item,
 static int keep_name(struct walk *walk, uint32_t nvalues)
 {
 	struct overlay_producer *producer = walk->producer;
-	struct overlay_table *table = &producer->tables[KEPT];
-	struct overlay_kept *kept = NULL;
+	const struct dit_entry_view *entry = walk->entry;
+	struct overlay_kept *kept = walk->kept;
 
-	if (walk->is_kept) {
-		kept = (struct overlay_kept *)(uintptr_t)table->list[table->n - 1].value;
+	if (kept != NULL) {
 		kept->nvalues += nvalues;
 		return 0;
 	}
-	walk->is_kept = true;
 	kept = dit_arena_calloc(&producer->kept, 1, sizeof(*kept));
 	if (kept == NULL) {
 		return -ENOMEM;
 	}
+	walk->kept = kept;
 	kept->nvalues = nvalues;
-	kept->dn.pretty = dit_arena_copy(&producer->kept, walk->entry->dn);
-	kept->dn.norm = dit_arena_copy(&producer->kept, walk->entry->norm_dn);
+	kept->dn.pretty = dit_arena_copy(&producer->kept, entry->dn);
+	kept->dn.norm = dit_span_eq(entry->dn, entry->norm_dn)
+	                        ? kept->dn.pretty
+	                        : dit_arena_copy(&producer->kept, entry->norm_dn);
 	return kept->dn.pretty.data == NULL || kept->dn.norm.data == NULL
 	               ? -ENOMEM
-	               : dit_overlay_push(table, dit_overlay_kept_key(walk->entry->id),
+	               : dit_overlay_push(&producer->tables[KEPT],
+	                                  dit_overlay_kept_key(entry->id),
 	                                  (uintptr_t)kept);
 }
 
@@ -253,7 +250,11 @@ static int walk_value(struct walk *walk, uint32_t rule, const struct dit_ad *ad,
 		return r ?: push(walk, VALUES, digest, flags);
 	}
 	item.other = dit_overlay_first(walk->overlays, VALUES, digest);
-	return item.other != 0 && item.other < walk->entry->id ? ask(walk, item, at) : 0;
+	if (item.other == 0 || item.other >= walk->entry->id) {
+		return 0;
+	}
+	item.name = &dit_overlay_kept_find(walk->overlays, item.other)->dn;
+	return ask(walk, item, at);
 }
 
 static int walk_values(struct walk *walk, uint32_t number)
@@ -354,7 +355,7 @@ static int ask_references(const struct walk *walk, uint32_t number)
 	struct value at = {.next = 0};
 	int r = 0;
 
-	while (r == 0 && next_value(walk->entry, is_reference, rule, &at)) {
+	while (r == 0 && next_value(walk->entry, is_ad, rule->ad, &at)) {
 		struct dit_span dn = dn_of(&at);
 		bool is_nothing =
 			rule->nothing.data != NULL && dit_span_eq(dn, rule->nothing);
@@ -421,6 +422,7 @@ static int ask_group(const struct walk *walk, size_t first, const struct dit_pai
 	if (item.other == id || dit_overlay_is_refused(overlays, item.other)) {
 		return 0;
 	}
+	dit_overlay_kept_prefetch(overlays, item.other);
 	item.is_early = overlays->opts.in_order && item.other < id;
 	/* slapd has made such a membership if the entry came later: both are right. */
 	if (!item.is_early && is_no_group) {
@@ -459,6 +461,24 @@ static int ask_membership(const struct walk *walk, size_t first, size_t end,
 	return 0;
 }
 
+/* Only once they all are known: each look-up waits for memory. */
+static void find_names(const struct walk *walk, size_t first, size_t end)
+{
+	bool in_order = walk->overlays->opts.in_order;
+
+	for (size_t i = first; i < end; i++) {
+		struct dit_overlay_item *item = &walk->producer->items[i];
+
+		if (item->kind == DIT_OVERLAY_MISSING ||
+		    (in_order && item->kind == DIT_OVERLAY_MEMBER)) {
+			item->name =
+				&dit_overlay_kept_find(walk->overlays, item->other)->dn;
+			__builtin_prefetch(item->name);
+			__builtin_prefetch((const char *)item->name + 64);
+		}
+	}
+}
+
 static int ask_memberships(const struct walk *walk)
 {
 	const struct dit_overlay_rules *rules = walk->overlays->opts.rules;
@@ -477,10 +497,11 @@ static int ask_memberships(const struct walk *walk)
 		struct value at = {.next = 0};
 
 		while (rules->memberof[i].first == i && r == 0 &&
-		       next_value(walk->entry, is_memberof, &rules->memberof[i], &at)) {
+		       next_value(walk->entry, is_ad, rules->memberof[i].memberof, &at)) {
 			r = ask_membership(walk, first, end, i, &at);
 		}
 	}
+	find_names(walk, first, end);
 	return r;
 }
 

@@ -165,9 +165,11 @@ struct dit_overlay_item {
 	uint32_t block;  /* among the attributes of the entry */
 	uint32_t number; /* among the values of the block */
 	uint64_t other;  /* ID; those of memberships ascend */
-	uint32_t rule;   /* its number, of memberof, refint or unique */
-	uint32_t first;  /* of a membership: the first rule with the same memberof */
-	bool is_early;   /* MISSING: the group was there before the entry (addcheck) */
+	/* Of the other entry, of kinds MISSING and TWICE, in order of MEMBER as well. */
+	const struct dit_dn_text *name;
+	uint32_t rule;  /* its number, of memberof, refint or unique */
+	uint32_t first; /* of a membership: the first rule with the same memberof */
+	bool is_early;  /* MISSING: the group was there before the entry (addcheck) */
 };
 
 /** The answer about an entry. */
@@ -185,11 +187,6 @@ struct dit_overlay_asked {
  */
 int dit_overlays_ask(struct dit_overlays *overlays, unsigned producer,
                      const struct dit_entry_view *entry, struct dit_overlay_asked *ret);
-
-/** The names of a group with members, or of an entry with a value that is to be
- * unique; NULL: it is none. After dit_overlays_join(); any thread */
-const struct dit_dn_text *dit_overlays_name(const struct dit_overlays *overlays,
-                                            uint64_t id);
 
 /** In order: memberships that are not made, as the group comes before the member; of all
  * entries that were asked about. Producers at rest */

@@ -98,6 +98,11 @@ const struct dit_pair *dit_overlay_next(const struct overlay_table *table,
 uint64_t dit_overlay_first(const struct dit_overlays *overlays,
                            enum overlay_table_kind kind, struct dit_sum128 digest);
 bool dit_overlay_is_refused(const struct dit_overlays *overlays, uint64_t id);
+/** An entry whose DN is kept; NULL: it is not. */
+struct overlay_kept *dit_overlay_kept_find(const struct dit_overlays *overlays,
+                                           uint64_t id);
+/** That will be looked up soon: a look-up waits for memory. */
+void dit_overlay_kept_prefetch(const struct dit_overlays *overlays, uint64_t id);
 /**
  * Does slapd not find a member when it adds the group? It finds neither the group itself,
  * nor what comes after it. It does not look for the one who adds.
