@@ -15,13 +15,13 @@ static void put(struct dit_attr *attr, struct dit_span value, struct dit_span no
 }
 
 /* Surplus values ascend. */
-static void keep_values(const struct dit_memberships *memberships, struct dit_attr *attr)
+static void keep_values(const struct dit_memberships *memberships,
+                        const struct dit_entry *stored, struct dit_attr *attr)
 {
-	const struct dit_entry *stored = memberships->stored;
 	const struct dit_overlay_item *item = memberships->asked.items;
 	const struct dit_overlay_item *end = item + memberships->asked.n;
 
-	for (uint32_t i = 0; stored != NULL && i < stored->nattrs; i++) {
+	for (uint32_t i = 0; i < stored->nattrs; i++) {
 		const struct dit_attr *block = &stored->attrs[i];
 
 		for (uint32_t k = 0; block->ad == attr->ad && k < block->nvalues; k++) {
@@ -38,11 +38,10 @@ static void keep_values(const struct dit_memberships *memberships, struct dit_at
 	}
 }
 
-/* A new attribute with the values that stay, and room for all groups. */
+/* A new attribute with room for all groups, and for the values that it has. */
 static struct dit_attr *new_attr(const struct dit_memberships *memberships,
-                                 const struct dit_ad *ad)
+                                 const struct dit_ad *ad, const struct dit_entry *stored)
 {
-	const struct dit_entry *stored = memberships->stored;
 	struct dit_attr *attr = dit_entry_add(memberships->entry, ad, memberships->arena);
 	size_t room = memberships->asked.n;
 	struct dit_span *spans = NULL;
@@ -56,7 +55,9 @@ static struct dit_attr *new_attr(const struct dit_memberships *memberships,
 	}
 	attr->values = spans;
 	attr->normal = spans + room;
-	keep_values(memberships, attr);
+	if (stored != NULL) {
+		keep_values(memberships, stored, attr);
+	}
 	return attr;
 }
 
@@ -68,7 +69,8 @@ int dit_memberships_change(struct dit_memberships *memberships,
 
 	if (memberships->attr == NULL || memberships->attr->ad != rule->memberof) {
 		memberships->attr = dit_entry_find(memberships->entry, rule->memberof)
-		                            ?: new_attr(memberships, rule->memberof);
+		                            ?: new_attr(memberships, rule->memberof,
+		                                        memberships->stored);
 	}
 	if (memberships->attr == NULL) {
 		return -ENOMEM;
@@ -89,23 +91,19 @@ void dit_memberships_remove(struct dit_entry *entry, const struct dit_ad *ad)
 	}
 }
 
-static int put_modifier(const struct dit_memberships *memberships,
-                        const struct dit_memberof_rule *rule)
+static int put_modifier(const struct dit_memberships *memberships)
 {
 	const struct dit_schema *schema = memberships->context->schema;
 	const struct dit_ad *ad =
 		&dit_schema_find_type(schema, DIT_SPAN("modifiersName"))->ad;
-	struct dit_span *spans = dit_arena_alloc(memberships->arena, 2 * sizeof(*spans));
 	struct dit_attr *attr = NULL;
 
 	dit_memberships_remove(memberships->entry, ad);
-	attr = dit_entry_add(memberships->entry, ad, memberships->arena);
-	if (attr == NULL || spans == NULL) {
+	attr = new_attr(memberships, ad, NULL);
+	if (attr == NULL) {
 		return -ENOMEM;
 	}
-	attr->values = &spans[0];
-	attr->normal = &spans[1];
-	put(attr, rule->dn, rule->dn_norm);
+	put(attr, memberships->last->dn, memberships->last->dn_norm);
 	return 0;
 }
 
@@ -126,7 +124,6 @@ int dit_memberships_end(struct dit_memberships *memberships)
 			r = dit_attr_sort(attr, memberships->arena, &twice);
 		}
 	}
-	return r < 0 || last == NULL || last->dn.data == NULL
-	               ? r
-	               : put_modifier(memberships, last);
+	return r < 0 || last == NULL || last->dn.data == NULL ? r
+	                                                      : put_modifier(memberships);
 }
