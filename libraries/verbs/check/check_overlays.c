@@ -21,8 +21,7 @@ int dit_check_overlays_begin(struct dit_check_content *content)
 	if (r == DIT_E_CONFIG && !is_asked) {
 		return 0;
 	}
-	return r < 0 || (content->rules.nmemberof == 0 &&
-	                 !(is_asked && dit_overlay_rules_has(&content->rules)))
+	return r < 0 || !dit_overlay_rules_has(&content->rules)
 	               ? r
 	               : dit_overlays_new(&content->overlays, &opts);
 }

@@ -17,7 +17,10 @@ struct mending {
 	struct dit_snapshot *snapshot; /* all entries, on all threads */
 	struct dit_entry_scan *scan;
 	struct dit_overlays *overlays;
-	struct dit_overlay_asked asked; /* of the entry that is mended */
+	/* Of the entry that is mended. [own: main] */
+	struct dit_overlay_asked asked;
+	struct modify_mod *mods; /* in the scratch of the run */
+	size_t nmods;
 };
 
 /* An entry whose memberships are wrong, in the arena of its range. They are in a ring:
@@ -110,12 +113,9 @@ static int change(const struct mending *mending, const struct dit_entry *stored,
 	return r ?: dit_memberships_end(&memberships);
 }
 
-/* All blocks of these attributes go, and each comes as one block.
- *
- * @param ret  in the scratch of the run */
-static int make_mods(const struct mending *mending, const struct dit_entry *stored,
-                     const struct dit_entry *changed, struct modify_mod **ret,
-                     size_t *ret_n)
+/* All blocks of these attributes go, and each comes as one block. */
+static int make_mods(struct mending *mending, const struct dit_entry *stored,
+                     const struct dit_entry *changed)
 {
 	struct modifier *modifier = mending->modifier;
 	struct modify_mod *mods = dit_arena_alloc(
@@ -140,8 +140,8 @@ static int make_mods(const struct mending *mending, const struct dit_entry *stor
 			r = dit_ad_number(&modifier->numbers, attr->ad, &number);
 		}
 	}
-	*ret = mods;
-	*ret_n = n;
+	mending->mods = mods;
+	mending->nmods = n;
 	return r;
 }
 
@@ -193,12 +193,10 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 {
 	struct modifier *modifier = mending->modifier;
 	struct modify_node *node = NULL;
-	struct modify_mod *mods = NULL;
 	struct dit_entry changed = {.nattrs = 0};
 	struct dit_notes notes;
 	struct dit_span unknown;
 	struct dit_dn dn;
-	size_t n = 0;
 	int r = 0;
 
 	dit_arena_reset(&modifier->scratch);
@@ -211,8 +209,10 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	}
 	r = ask_again(mending, &dn, node);
 	r = r ?: change(mending, node->entry, &changed);
-	r = r ?: make_mods(mending, node->entry, &changed, &mods, &n);
-	r = r ?: dit_modify_edit(modifier, node, &dn, mods, n, NULL, &notes);
+	r = r ?: make_mods(mending, node->entry, &changed);
+	r = r
+	            ?: dit_modify_edit(modifier, node, &dn, mending->mods, mending->nmods,
+	                               NULL, &notes);
 	if (r == DIT_E_INVALID) {
 		return tell_refusal(mending, &dn, &notes);
 	}

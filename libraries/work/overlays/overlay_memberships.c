@@ -15,13 +15,14 @@ static void put(struct dit_attr *attr, struct dit_span value, struct dit_span no
 }
 
 /* Surplus values ascend. */
-static void keep_values(const struct dit_memberships *memberships,
-                        const struct dit_entry *stored, struct dit_attr *attr)
+static void keep_values(const struct dit_memberships *memberships)
 {
+	const struct dit_entry *stored = memberships->stored;
 	const struct dit_overlay_item *item = memberships->asked.items;
 	const struct dit_overlay_item *end = item + memberships->asked.n;
+	struct dit_attr *attr = memberships->attr;
 
-	for (uint32_t i = 0; i < stored->nattrs; i++) {
+	for (uint32_t i = 0; stored != NULL && i < stored->nattrs; i++) {
 		const struct dit_attr *block = &stored->attrs[i];
 
 		for (uint32_t k = 0; block->ad == attr->ad && k < block->nvalues; k++) {
@@ -38,26 +39,20 @@ static void keep_values(const struct dit_memberships *memberships,
 	}
 }
 
-/* A new attribute with room for all groups, and for the values that it has. */
+/* A new attribute with room for all groups; a value that stays is one of them. */
 static struct dit_attr *new_attr(const struct dit_memberships *memberships,
-                                 const struct dit_ad *ad, const struct dit_entry *stored)
+                                 const struct dit_ad *ad)
 {
 	struct dit_attr *attr = dit_entry_add(memberships->entry, ad, memberships->arena);
 	size_t room = memberships->asked.n;
-	struct dit_span *spans = NULL;
+	struct dit_span *spans =
+		dit_arena_calloc(memberships->arena, room, 2 * sizeof(*spans));
 
-	for (uint32_t i = 0; stored != NULL && i < stored->nattrs; i++) {
-		room += stored->attrs[i].ad == ad ? stored->attrs[i].nvalues : 0;
-	}
-	spans = dit_arena_calloc(memberships->arena, room, 2 * sizeof(*spans));
 	if (attr == NULL || spans == NULL) {
 		return NULL;
 	}
 	attr->values = spans;
 	attr->normal = spans + room;
-	if (stored != NULL) {
-		keep_values(memberships, stored, attr);
-	}
 	return attr;
 }
 
@@ -68,12 +63,14 @@ int dit_memberships_change(struct dit_memberships *memberships,
 		&memberships->overlays->opts.rules->memberof[item->rule];
 
 	if (memberships->attr == NULL || memberships->attr->ad != rule->memberof) {
-		memberships->attr = dit_entry_find(memberships->entry, rule->memberof)
-		                            ?: new_attr(memberships, rule->memberof,
-		                                        memberships->stored);
+		memberships->attr = dit_entry_find(memberships->entry, rule->memberof);
 	}
 	if (memberships->attr == NULL) {
-		return -ENOMEM;
+		memberships->attr = new_attr(memberships, rule->memberof);
+		if (memberships->attr == NULL) {
+			return -ENOMEM;
+		}
+		keep_values(memberships);
 	}
 	if (item->kind != DIT_OVERLAY_SURPLUS) {
 		put(memberships->attr, item->name->pretty, item->name->norm);
@@ -99,7 +96,7 @@ static int put_modifier(const struct dit_memberships *memberships)
 	struct dit_attr *attr = NULL;
 
 	dit_memberships_remove(memberships->entry, ad);
-	attr = new_attr(memberships, ad, NULL);
+	attr = new_attr(memberships, ad);
 	if (attr == NULL) {
 		return -ENOMEM;
 	}
