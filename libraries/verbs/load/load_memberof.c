@@ -155,6 +155,21 @@ static int put_groups(const struct loader *loader, struct load_item *item, bool 
 	return r;
 }
 
+void dit_load_ahead_expect(const struct loader *loader,
+                           const struct dit_pipeline_share *share)
+{
+	const struct load_slot *slot = &loader->input.slots[share->slot];
+	struct dit_span dns[DIT_OVERLAYS_EXPECTED];
+	size_t n = 0;
+
+	for (size_t i = share->first; i < share->end && n < DIT_OVERLAYS_EXPECTED; i++) {
+		if (slot->items[i].state == LOAD_GOOD) {
+			dns[n++] = slot->items[i].entry.dn.norm;
+		}
+	}
+	dit_overlays_expect(loader->ahead.overlays, dns, n);
+}
+
 static int ask(const struct loader *loader, const struct load_member *member,
                struct load_item *item)
 {

@@ -163,15 +163,13 @@ static int finish_item(struct loader *loader, const struct dit_pipeline_share *s
 	                                   arena, &item->encoded);
 }
 
-static void parse_item(struct loader *loader, const struct dit_pipeline_share *share,
+static void begin_item(struct loader *loader, const struct dit_pipeline_share *share,
                        size_t index)
 {
 	struct load_member *member = &loader->members[share->member];
 	struct load_slot *slot = &loader->input.slots[share->slot];
 	const struct dit_ldif_record *record = &slot->batch.records[index];
 	struct load_item *item = &slot->items[index];
-	struct dit_entry_stamp stamp =
-		dit_entry_stamp_of(&loader->clock, slot->time_us, (uint32_t)index);
 	int r = 0;
 
 	*item = (struct load_item){.state = LOAD_GOOD, .number = slot->first + index + 1};
@@ -183,6 +181,20 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	r = read_item(loader, member, record, item);
 	if (r < 0) {
 		item_fail(item, r, LOAD_UNREADABLE);
+	}
+}
+
+static void end_item(struct loader *loader, const struct dit_pipeline_share *share,
+                     size_t index)
+{
+	struct load_slot *slot = &loader->input.slots[share->slot];
+	const struct dit_ldif_record *record = &slot->batch.records[index];
+	struct load_item *item = &slot->items[index];
+	struct dit_entry_stamp stamp =
+		dit_entry_stamp_of(&loader->clock, slot->time_us, (uint32_t)index);
+	int r = 0;
+
+	if (item->state != LOAD_GOOD) {
 		return;
 	}
 	if (loader->opts->is_prepared) {
@@ -241,14 +253,26 @@ int dit_load_key_entry(struct load_member *member, uint32_t target,
 
 /* ---- stages ---- */
 
+/* An item's error is told when its turn comes. Overlays hear of all entries of the share
+ * before they are asked about the first one. */
 int dit_load_parse(void *ctx, const struct dit_pipeline_share *share)
 {
 	struct loader *loader = ctx;
+	bool is_asked = loader->ahead.overlays != NULL;
 
 	for (size_t i = share->first; i < share->end; i++) {
-		parse_item(loader, share, i);
+		begin_item(loader, share, i);
+		if (!is_asked) {
+			end_item(loader, share, i);
+		}
 	}
-	return 0; /* an item's error is told when its turn comes */
+	if (is_asked) {
+		dit_load_ahead_expect(loader, share);
+	}
+	for (size_t i = share->first; i < share->end && is_asked; i++) {
+		end_item(loader, share, i);
+	}
+	return 0;
 }
 
 int dit_load_key(void *ctx, const struct dit_pipeline_share *share)

@@ -296,6 +296,9 @@ int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts
 int dit_load_ahead(struct loader *loader);
 void dit_load_ahead_deinit(struct loader *loader);
 
+/** Members, with overlays: the entries of the share are asked about next. */
+void dit_load_ahead_expect(const struct loader *loader,
+                           const struct dit_pipeline_share *share);
 /** Members: dangling members go, or the entry is refused; memberships of groups that
  * were there before it (addcheck). Before its check. 0; DIT_E_INVALID, noted; -ENOMEM */
 int dit_load_ahead_start(const struct loader *loader, const struct load_member *member,

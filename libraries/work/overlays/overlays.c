@@ -538,6 +538,25 @@ int dit_overlays_ask(struct dit_overlays *overlays, unsigned producer,
 	return r;
 }
 
+/* Each look-up waits for memory twice; here all wait at once. */
+void dit_overlays_expect(const struct dit_overlays *overlays, const struct dit_span *dns,
+                         size_t n)
+{
+	const struct overlay_table *table = &overlays->tables[MEMBERS];
+	const uint32_t *starts[DIT_OVERLAYS_EXPECTED];
+
+	n = table->n == 0 ? 0 : n;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t key = dit_sum128_of(dns[i], overlays->seed).high;
+
+		starts[i] = &table->starts[key >> table->shift];
+		__builtin_prefetch(starts[i]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		__builtin_prefetch(&table->list[*starts[i]]);
+	}
+}
+
 uint64_t dit_overlays_nlate(const struct dit_overlays *overlays)
 {
 	uint64_t n = 0;

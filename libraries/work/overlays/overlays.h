@@ -188,6 +188,14 @@ struct dit_overlay_asked {
 int dit_overlays_ask(struct dit_overlays *overlays, unsigned producer,
                      const struct dit_entry_view *entry, struct dit_overlay_asked *ret);
 
+/** So many entries, at most, can be expected at once: a share of a pipeline. */
+#define DIT_OVERLAYS_EXPECTED 16
+
+/** Entries with these normal DNs are asked about next: what is to be looked up for them
+ * is fetched into the processor's cache. Any thread */
+void dit_overlays_expect(const struct dit_overlays *overlays, const struct dit_span *dns,
+                         size_t n);
+
 /** In order: memberships that are not made, as the group comes before the member; of all
  * entries that were asked about. Producers at rest */
 uint64_t dit_overlays_nlate(const struct dit_overlays *overlays);
