@@ -30,10 +30,10 @@ static void drop_table(struct overlay_table *table)
 int dit_overlays_new(struct dit_overlays **ret, const struct dit_overlays_opts *opts)
 {
 	struct dit_overlays *overlays = calloc(1, sizeof(*overlays));
-	int r = overlays == NULL ? -ENOMEM : 0;
+	int r = 0;
 
-	if (r < 0) {
-		return r;
+	if (overlays == NULL) {
+		return -ENOMEM;
 	}
 	overlays->opts = *opts;
 	if (getrandom(&overlays->seed, sizeof(overlays->seed), 0) < 0) {
