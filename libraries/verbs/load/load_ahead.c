@@ -91,25 +91,6 @@ static int make_rules(struct loader *loader)
 
 /* ---- the look ---- */
 
-static int fill(void *ctx, unsigned slot)
-{
-	struct loader *loader = ctx;
-
-	return dit_ldif_reader_next(loader->ahead.reader,
-	                            &loader->input.slots[slot].batch);
-}
-
-static int begin(void *ctx, unsigned number, size_t *ret_nitems)
-{
-	struct loader *loader = ctx;
-	struct load_slot *slot = &loader->input.slots[number];
-
-	slot->first = loader->input.nrecords;
-	loader->input.nrecords += slot->batch.nrecords;
-	*ret_nitems = slot->batch.nrecords;
-	return 0;
-}
-
 /* Lines up to the DN are kept, and those of attributes that matter. Object classes matter
  * where others do: most entries are no groups. */
 static void choose_lines(const struct loader *loader, struct load_member *member,
@@ -193,8 +174,8 @@ static int in_order(void *ctx, unsigned number)
 
 static int look(struct loader *loader)
 {
-	const struct dit_pipeline_ops ops = {.fill = fill,
-	                                     .begin = begin,
+	const struct dit_pipeline_ops ops = {.fill = dit_load_fill,
+	                                     .begin = dit_load_begin,
 	                                     .before_order = look_at_share,
 	                                     .in_order = in_order};
 	enum dit_pipeline_stage stage = DIT_PIPELINE_NONE;
@@ -226,7 +207,9 @@ int dit_load_ahead(struct loader *loader)
 	r = dit_overlays_new(&loader->ahead.overlays, &opts);
 	r = r ?: look(loader);
 	r = r ?: dit_overlays_join(loader->ahead.overlays);
-	dit_ldif_reader_close(loader->ahead.reader);
+	/* The load begins at the start again. */
+	dit_ldif_reader_close(loader->input.reader);
+	loader->input.reader = loader->ahead.reader;
 	loader->ahead.reader = NULL;
 	return dit_job_fail(&loader->job, r, "could not look ahead at the input");
 }

@@ -179,7 +179,8 @@ struct load_input {
 
 /** Overlays change the entries (load_ahead.c). Zero: they change nothing */
 struct load_ahead {
-	struct dit_ldif_reader *reader; /* until the look is done; NULL: none is wanted */
+	/* The load's, once the look is done with the first one; NULL: none is wanted */
+	struct dit_ldif_reader *reader;
 	struct dit_overlay_rules rules; /* [const] while members run */
 	struct dit_overlays *overlays;  /* [const], likewise; NULL: they ask nothing */
 };
@@ -290,7 +291,7 @@ int dit_load_open_reader(const struct loader *loader,
 /** loader->pipeline, and the slots if there are none (load_setup.c). 0; as
  * dit_pipeline_new() */
 int dit_load_make_pipeline(struct loader *loader, const struct dit_pipeline_ops *ops);
-/** The reader of the look, while files can be opened. Reports. */
+/** A second reader, while files can be opened. Reports. */
 int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts *opts);
 /** Look at the whole input. After the outputs are open, and members made. Reports. */
 int dit_load_ahead(struct loader *loader);
