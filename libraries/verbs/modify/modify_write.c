@@ -244,35 +244,19 @@ struct index_writing {
 	_Atomic size_t next_db;
 };
 
-/* An entry as it was stored, if it could have keys. */
-static int read_older(struct index_member *member, const struct modify_node *node,
-                      struct dit_entry_view *ret)
-{
-	struct dit_index_refusal refusal;
-	int r = node->is_stored ? dit_entry_reader_seek(member->reader, node->id, ret)
-	                        : 0;
-
-	if (r > 0 && ret->id == node->id && !ret->is_hole) {
-		r = ret->record_error != 0
-		            ? DIT_E_INVALID
-		            : dit_stored_keys_check(member->changes.keys, ret, &refusal);
-		if (r == 0) {
-			return 0;
-		}
-	}
-	*ret = (struct dit_entry_view){.id = node->id};
-	return r < 0 && r != DIT_E_INVALID ? r : 0;
-}
-
 static int make_keys(struct index_member *member, const struct modify_node *node)
 {
-	struct dit_entry_view older;
+	struct dit_entry_view older = {.id = node->id};
 	struct dit_entry_view newer;
 	size_t nattrs = node->entry == NULL ? 0 : node->entry->nattrs;
 	int r = DIT_GROW(member->attrs, member->attrs_size, nattrs + 1);
 
-	r = r < 0 ? -ENOMEM : read_older(member, node, &older);
-	if (r < 0) {
+	if (r == 0 && node->is_stored) {
+		r = dit_stored_keys_read(member->changes.keys, member->reader, node->id,
+		                         &older);
+	}
+	/* A stored entry that cannot have keys was left out of the indexes. */
+	if (r < 0 && r != DIT_E_INVALID) {
 		return r;
 	}
 	dit_entry_show(node->entry, member->attrs, &newer);

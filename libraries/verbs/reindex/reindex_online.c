@@ -33,24 +33,14 @@ static int refuse(const struct reindex_target *target, const struct dit_entry_vi
 	return DIT_E_CORRUPT;
 }
 
-/* One version, as it can be indexed; an entry that is not there has no attributes. */
+/* One version, as it can be indexed. The older one may have been left out of it. */
 static int read_version(struct catching_up *work, struct dit_entry_reader *reader,
                         uint64_t id, bool is_newer, struct dit_entry_view *ret)
 {
-	struct dit_index_refusal refusal;
-	int r = dit_entry_reader_seek(reader, id, ret);
+	int r = dit_stored_keys_read(work->changes.keys, reader, id, ret);
 
-	if (r <= 0 || ret->id != id || ret->is_hole) {
-		*ret = (struct dit_entry_view){.id = id};
-		return r < 0 ? r : 0;
-	}
-	r = ret->record_error != 0
-	            ? DIT_E_INVALID
-	            : dit_stored_keys_check(work->changes.keys, ret, &refusal);
 	if (r == DIT_E_INVALID) {
-		/* The older one was left out of the index. */
 		r = is_newer ? refuse(work->target, ret) : 0;
-		*ret = (struct dit_entry_view){.id = id};
 	}
 	return r;
 }

@@ -222,6 +222,24 @@ int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_v
 
 /* ---- two versions ---- */
 
+int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *reader,
+                         uint64_t id, struct dit_entry_view *ret)
+{
+	struct dit_index_refusal refusal;
+	int r = dit_entry_reader_seek(reader, id, ret);
+
+	if (r <= 0 || ret->id != id || ret->is_hole) {
+		*ret = (struct dit_entry_view){.id = id};
+		return r < 0 ? r : 0;
+	}
+	r = ret->record_error != 0 ? DIT_E_INVALID
+	                           : dit_stored_keys_check(keys, ret, &refusal);
+	if (r == DIT_E_INVALID) {
+		*ret = (struct dit_entry_view){.id = id, .reason = ret->reason};
+	}
+	return r;
+}
+
 static bool are_same(const struct dit_span *a, const struct dit_span *b, uint32_t n)
 {
 	if (a == NULL || b == NULL) {

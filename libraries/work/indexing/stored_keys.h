@@ -16,6 +16,7 @@
 #include "entry/entry.h"
 #include "index/index_keys.h"
 #include "indexing/builders.h"
+#include "reader/entry_reader.h"
 #include "reader/snapshot.h"
 
 /* ---- the attributes of a stored entry, as those of an entry from LDIF ---- */
@@ -109,6 +110,15 @@ int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_vi
  */
 int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                           struct dit_index_refusal *ret);
+
+/**
+ * Read a version of an entry, to make its keys. One that is not there has no attributes.
+ *
+ * @return 0; DIT_E_INVALID: it cannot have keys, and @p ret no more than its ID and the
+ *         reason, if it is damaged; errors of dit_entry_reader_seek()
+ */
+int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *reader,
+                         uint64_t id, struct dit_entry_view *ret);
 
 /**
  * Push the keys of an entry into builders.
