@@ -17,7 +17,6 @@
 #include "values/value.h"
 
 #define LEAST_ROOM 4u
-#define NO_ID      1  /* any but 0, which has no keys */
 #define SPARE      4u /* attributes that an entry may get */
 
 /* A list of values before it was changed in its place. */
@@ -588,17 +587,8 @@ static int check_keys(struct modifier *modifier, const struct dit_entry *entry,
                       struct dit_notes *notes)
 {
 	struct dit_index_refusal refusal = {0};
-	struct dit_entry_view view;
-	struct dit_attr_view *attrs = dit_arena_calloc(
-		&modifier->scratch, (size_t)entry->nattrs + 1, sizeof(*attrs));
-	int r = 0;
+	int r = dit_index_check(modifier->keys, entry, &refusal);
 
-	if (attrs == NULL) {
-		return -ENOMEM;
-	}
-	dit_entry_show(entry, attrs, &view);
-	view.id = NO_ID;
-	r = dit_stored_keys_check(modifier->keys, &view, &refusal);
 	return r == DIT_E_INVALID
 	               ? dit_why_tell(notes, dit_why_attr(DIT_WHY_INDEX_KEY, refusal.ad,
 	                                                  refusal.reason))

@@ -25,7 +25,6 @@
 #include "entry/entry.h"
 #include "entry/why.h"
 #include "index/index_keys.h"
-#include "indexing/stored_keys.h"
 #include "job/csn_list.h"
 #include "job/job.h"
 #include "job/release_rules.h"
@@ -153,7 +152,7 @@ struct modifier {
 	struct dit_data_seal *seal;
 	struct dit_record_output *output;
 	const struct dit_published *published; /* while the output is put in place */
-	struct dit_stored_keys *keys;          /* main's, to check values */
+	struct dit_index_work *keys;           /* main's, to check values */
 	struct dit_snapshot *snapshot;
 	struct dit_ad_names names;
 	struct dit_entry_reader *entries; /* main's */

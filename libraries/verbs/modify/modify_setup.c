@@ -208,7 +208,7 @@ static int open_database(struct modifier *modifier)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_stored_keys_new(&modifier->keys, modifier->indexes);
+	r = dit_index_work_new(&modifier->keys, modifier->indexes);
 	r = r ?: dit_page_writer_new(&modifier->job.page_writer, has_threads);
 	r = r ?: dit_split_rules_make(db, &modifier->split_rules);
 	if (r < 0) {
@@ -302,7 +302,7 @@ void dit_modify_release(struct modifier *modifier)
 	}
 	dit_ad_numbers_deinit(&modifier->numbers);
 	dit_page_writer_free(modifier->job.page_writer);
-	dit_stored_keys_free(modifier->keys);
+	dit_index_work_free(modifier->keys);
 	dit_index_set_free(modifier->indexes);
 	dit_data_seal_close(modifier->seal);
 	free(modifier->split_rules);
