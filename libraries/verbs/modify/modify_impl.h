@@ -178,17 +178,11 @@ static inline struct dit_entry_caches *modify_caches(const struct modifier *modi
 	return &modifier->members[modifier->job.nthreads];
 }
 
-/* ---- modify_record.c: members ---- */
+/* ---- modify_record.c: members, and the stages of the pipeline ---- */
 
-/**
- * Read a record. change->error says how that went.
- *
- * @param caches  the calling thread's
- */
-void dit_modify_read(const struct modifier *modifier, struct dit_entry_caches *caches,
-                     const struct dit_ldif_record *record,
-                     const struct dit_entry_stamp *stamp, struct dit_arena *arena,
-                     struct modify_change *ret);
+/** The caches of all threads, and the pipeline, if there is an input. 0; -ENOMEM; codes
+ * of pthread_create() */
+int dit_modify_make_threads(struct modifier *modifier);
 
 /* ---- modify_tree.c ---- */
 
@@ -289,11 +283,5 @@ int dit_modify_mend_memberof(struct modifier *modifier);
 
 /** Report a failure that concerns the database. @return @p r */
 int dit_modify_fail(struct modifier *modifier, int r, const char *what);
-
-/* Stages of the pipeline. */
-int dit_modify_fill(void *ctx, unsigned slot);
-int dit_modify_begin(void *ctx, unsigned slot, size_t *ret_nitems);
-int dit_modify_parse(void *ctx, const struct dit_pipeline_share *share);
-int dit_modify_in_order(void *ctx, unsigned slot);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A record of changes (RFC 2849): its type, its DN, its modifications. Values are read as
- * those of an entry are.
+ * those of an entry are. Members read records, and main makes the changes in their order.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/cut.h"
 #include "base/error.h"
+#include "base/grow.h"
 #include "modify/modify_impl.h"
 #include "values/value.h"
 
@@ -386,17 +387,99 @@ static int read_change(struct reading *reading, const struct dit_entry_stamp *st
 	return 0;
 }
 
-void dit_modify_read(const struct modifier *modifier, struct dit_entry_caches *caches,
-                     const struct dit_ldif_record *record,
-                     const struct dit_entry_stamp *stamp, struct dit_arena *arena,
-                     struct modify_change *ret)
+/* change->error says how that went. */
+static void read_record(const struct modifier *modifier,
+                        const struct dit_pipeline_share *share,
+                        const struct dit_ldif_record *record,
+                        const struct dit_entry_stamp *stamp, struct modify_change *change)
 {
-	struct reading reading = {.modifier = modifier, .caches = caches, .change = ret};
+	struct reading reading = {.modifier = modifier,
+	                          .caches = &modifier->members[share->member],
+	                          .change = change};
 	int r = 0;
 
-	*ret = (struct modify_change){.op = MODIFY_NOTHING};
-	dit_notes_init(&ret->notes, arena);
+	*change = (struct modify_change){.op = MODIFY_NOTHING};
+	dit_notes_init(&change->notes, share->arena);
 	r = dit_ldif_parse(&modifier->adding.ldif, record->text, &modifier->files,
-	                   &ret->notes, &reading.lines);
-	ret->error = r ?: read_change(&reading, stamp);
+	                   &change->notes, &reading.lines);
+	change->error = r ?: read_change(&reading, stamp);
+}
+
+/* ---- stages of the pipeline ---- */
+
+static int fill(void *ctx, unsigned slot)
+{
+	struct modifier *modifier = ctx;
+
+	return dit_ldif_reader_next(modifier->reader, &modifier->slots[slot].batch);
+}
+
+static int begin(void *ctx, unsigned slot_number, size_t *ret_nitems)
+{
+	struct modifier *modifier = ctx;
+	struct modify_slot *slot = &modifier->slots[slot_number];
+	size_t n = slot->batch.nrecords;
+
+	slot->time_us = dit_entry_clock_next(&modifier->clock, n);
+	*ret_nitems = n;
+	return DIT_GROW(slot->changes, slot->changes_size, n + 1);
+}
+
+static int parse(void *ctx, const struct dit_pipeline_share *share)
+{
+	const struct modifier *modifier = ctx;
+	const struct modify_slot *slot = &modifier->slots[share->slot];
+
+	for (size_t i = share->first; i < share->end; i++) {
+		const struct dit_entry_stamp stamp =
+			dit_entry_stamp_of(&modifier->clock, slot->time_us, (uint32_t)i);
+
+		read_record(modifier, share, &slot->batch.records[i], &stamp,
+		            &slot->changes[i]);
+	}
+	return 0; /* an error is told when its turn has come */
+}
+
+static int in_order(void *ctx, unsigned slot_number)
+{
+	struct modifier *modifier = ctx;
+	struct modify_slot *slot = &modifier->slots[slot_number];
+	int r = 0;
+
+	for (size_t i = 0; i < slot->batch.nrecords && r == 0; i++) {
+		const struct dit_entry_stamp stamp =
+			dit_entry_stamp_of(&modifier->clock, slot->time_us, (uint32_t)i);
+
+		r = dit_modify_apply(modifier, &slot->batch.records[i], &stamp,
+		                     &slot->changes[i]);
+	}
+	modifier->stats->bytes_read = slot->batch.bytes_read;
+	dit_tick_often(dit_job_ticker(&modifier->job));
+	return r;
+}
+
+int dit_modify_make_threads(struct modifier *modifier)
+{
+	const struct dit_pipeline_opts opts = {
+		.ops = {.fill = fill,
+	                .begin = begin,
+	                .before_order = parse,
+	                .in_order = in_order},
+		.ctx = modifier,
+		.shared = dit_job_shared(&modifier->job, modifier->seal),
+		.name = "tool",
+		.is_ahead = modifier->job.nthreads > 1};
+	unsigned n = modifier->job.nthreads + 1;
+	int r = 0;
+
+	modifier->members = calloc(n, sizeof(*modifier->members));
+	if (modifier->members == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < n && r == 0; i++) {
+		r = dit_entry_caches_init(&modifier->members[i]);
+	}
+	return r < 0 || modifier->opts->mends_memberof
+	               ? r
+	               : dit_pipeline_new(&modifier->pipeline, &opts);
 }

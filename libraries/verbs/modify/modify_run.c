@@ -37,64 +37,7 @@ int dit_modify_fail(struct modifier *modifier, int r, const char *what)
 	return dit_job_fail(&modifier->job, r, what);
 }
 
-/* ---- stages ---- */
-
-int dit_modify_fill(void *ctx, unsigned slot)
-{
-	struct modifier *modifier = ctx;
-
-	return dit_ldif_reader_next(modifier->reader, &modifier->slots[slot].batch);
-}
-
-int dit_modify_begin(void *ctx, unsigned slot_number, size_t *ret_nitems)
-{
-	struct modifier *modifier = ctx;
-	struct modify_slot *slot = &modifier->slots[slot_number];
-	size_t n = slot->batch.nrecords;
-
-	if (n > slot->changes_size) {
-		free(slot->changes);
-		slot->changes = calloc(n, sizeof(*slot->changes));
-		slot->changes_size = slot->changes == NULL ? 0 : n;
-	}
-	slot->time_us = dit_entry_clock_next(&modifier->clock, n);
-	*ret_nitems = n;
-	return slot->changes_size < n ? -ENOMEM : 0;
-}
-
-int dit_modify_parse(void *ctx, const struct dit_pipeline_share *share)
-{
-	const struct modifier *modifier = ctx;
-	const struct modify_slot *slot = &modifier->slots[share->slot];
-
-	for (size_t i = share->first; i < share->end; i++) {
-		const struct dit_entry_stamp stamp =
-			dit_entry_stamp_of(&modifier->clock, slot->time_us, (uint32_t)i);
-
-		dit_modify_read(modifier, &modifier->members[share->member],
-		                &slot->batch.records[i], &stamp, share->arena,
-		                &slot->changes[i]);
-	}
-	return 0; /* an error is told when its turn has come */
-}
-
-int dit_modify_in_order(void *ctx, unsigned slot_number)
-{
-	struct modifier *modifier = ctx;
-	struct modify_slot *slot = &modifier->slots[slot_number];
-	int r = 0;
-
-	for (size_t i = 0; i < slot->batch.nrecords && r == 0; i++) {
-		const struct dit_entry_stamp stamp =
-			dit_entry_stamp_of(&modifier->clock, slot->time_us, (uint32_t)i);
-
-		r = dit_modify_apply(modifier, &slot->batch.records[i], &stamp,
-		                     &slot->changes[i]);
-	}
-	modifier->stats->bytes_read = slot->batch.bytes_read;
-	dit_tick_often(dit_job_ticker(&modifier->job));
-	return r;
-}
+/* ---- records ---- */
 
 static int run_pipeline(struct modifier *modifier)
 {

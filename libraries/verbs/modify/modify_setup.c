@@ -231,33 +231,7 @@ static int open_database(struct modifier *modifier)
 	return 0;
 }
 
-/* ---- threads ---- */
-
-static int make_threads(struct modifier *modifier)
-{
-	const struct dit_pipeline_opts opts = {
-		.ops = {.fill = dit_modify_fill,
-	                .begin = dit_modify_begin,
-	                .before_order = dit_modify_parse,
-	                .in_order = dit_modify_in_order},
-		.ctx = modifier,
-		.shared = dit_job_shared(&modifier->job, modifier->seal),
-		.name = "tool",
-		.is_ahead = modifier->job.nthreads > 1};
-	unsigned n = modifier->job.nthreads + 1;
-	int r = 0;
-
-	modifier->members = calloc(n, sizeof(*modifier->members));
-	if (modifier->members == NULL) {
-		return -ENOMEM;
-	}
-	for (unsigned i = 0; i < n && r == 0; i++) {
-		r = dit_entry_caches_init(&modifier->members[i]);
-	}
-	return r < 0 || modifier->opts->mends_memberof
-	               ? r
-	               : dit_pipeline_new(&modifier->pipeline, &opts);
-}
+/* ---- all ---- */
 
 int dit_modify_setup(struct modifier *modifier)
 {
@@ -275,7 +249,7 @@ int dit_modify_setup(struct modifier *modifier)
 	if (r < 0) {
 		return r;
 	}
-	r = make_threads(modifier);
+	r = dit_modify_make_threads(modifier);
 	return r < 0 ? dit_modify_fail(modifier, r, "could not start the threads") : 0;
 }
 
