@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/grow.h"
 
 /* A limit on IDs or on attribute descriptions: what a message says about it. */
 struct limit {
@@ -274,22 +274,6 @@ static int resolve(struct loader *loader, struct load_slot *slot)
 
 /* ---- stages ---- */
 
-static int grow_items(struct load_slot *slot)
-{
-	size_t n = slot->batch.nrecords;
-
-	if (n > slot->items_size) {
-		free(slot->items);
-		slot->items_size = 0;
-		slot->items = calloc(n, sizeof(*slot->items));
-		if (slot->items == NULL) {
-			return -ENOMEM;
-		}
-		slot->items_size = n;
-	}
-	return 0;
-}
-
 int dit_load_fill(void *ctx, unsigned slot)
 {
 	struct loader *loader = ctx;
@@ -307,7 +291,7 @@ int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
 	*ret_nitems = slot->batch.nrecords;
 	slot->first = loader->input.nrecords;
 	loader->input.nrecords += slot->batch.nrecords;
-	return grow_items(slot);
+	return DIT_GROW(slot->items, slot->items_size, slot->batch.nrecords + 1);
 }
 
 static int end_batch(struct loader *loader)
