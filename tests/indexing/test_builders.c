@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Index builders (builders.h) give the keys of each database back in its order, with
- * their lists, whatever format its keys have: 32 bits, 64 bits, or long ones. The
+ * their lists, whatever format its keys have: 32 bits, 64 bits, or long ones of any
+ * bytes. The lists of long ones are those of short ones, with repeats and late IDs. The
  * presence key next to keys of 64 bits is before them all, also before one that begins
  * with its bytes.
  */
@@ -9,6 +10,8 @@
 
 #include <errno.h>
 
+#include "base/error.h"
+#include "base/ids.h"
 #include "builders_fixture.h"
 #include "sort/postings.h"
 
@@ -231,6 +234,135 @@ TEST(the_presence_key_is_in_the_first_part)
 	read_part(builders, 0, text, sizeof(text));
 	assert_string_equal(text, "00000000=1,2 1122334455667788=1,2 ");
 	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0, 2), -EINVAL);
+	dit_builders_free(builders);
+	dit_index_set_free(set);
+}
+
+static void push_bytes(struct dit_builders *builders, const char *key, size_t len,
+                       uint64_t id, int want)
+{
+	assert_int_equal(
+		dit_builders_push_key(builders, 0, WIDE, id, (struct dit_span){key, len}),
+		want);
+}
+
+TEST(long_keys_come_in_the_order_of_their_bytes)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} keys[] = {
+		/* ascending */
+		{"\0", 1},     {"\0\0", 2},       {"\0\0\1", 3}, {"\0\1", 2},
+		{"\0\xff", 2}, {"\0\xff\xff", 3}, {"a", 1},      {"a\0", 2},
+		{"a\0b", 3},   {"aa", 2},         {"a\xff", 2},  {"b", 1},
+		{"\xff", 1},   {"\xff\0", 2},
+	};
+	const size_t n = sizeof(keys) / sizeof(keys[0]);
+	static const char longest[511] = "\xffx";
+	static const char too_long[512] = "x";
+	char *dir = test_scratch();
+	struct dit_index_set *set = five_databases(*state);
+	struct dit_builders *builders = new_builders(set, dir, 1);
+	struct dit_index_cursor *cursor = NULL;
+	const struct dit_posting_list *list = NULL;
+
+	push_bytes(builders, too_long, sizeof(too_long), 1, DIT_E_TOOLONG);
+	push_bytes(builders, "", 0, 1, -EINVAL);
+	push_bytes(builders, longest, sizeof(longest), n + 1, 0);
+	for (size_t i = n; i > 0; i--) {
+		push_bytes(builders, keys[i - 1].bytes, keys[i - 1].len, i, 0);
+	}
+	assert_int_equal(dit_builders_finish(builders), 0);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, WIDE, 0), 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(dit_index_cursor_next(cursor, &list), 1);
+		assert_int_equal(list->key.len, keys[i].len);
+		assert_memory_equal(list->key.data, keys[i].bytes, keys[i].len);
+		assert_true(list->nids == 1 && list->ids[0] == i + 1);
+		assert_false(list->is_repeated);
+	}
+	assert_int_equal(dit_index_cursor_nread(cursor), n);
+	assert_int_equal(dit_index_cursor_next(cursor, &list), 1);
+	assert_int_equal(list->key.len, sizeof(longest));
+	assert_memory_equal(list->key.data, longest, sizeof(longest));
+	assert_int_equal(dit_index_cursor_next(cursor, &list), 0);
+	assert_int_equal(dit_index_cursor_nread(cursor), n + 1);
+	assert_int_equal(dit_builders_npushed(builders, WIDE), n + 1);
+	dit_index_cursor_close(cursor);
+	dit_builders_free(builders);
+	dit_index_set_free(set);
+}
+
+#define NENTRIES   3000
+#define NPRODUCERS 3
+
+/* The same key of an entry, some times, for two databases. */
+static void push_both(struct dit_builders *builders, uint64_t id, uint32_t key,
+                      unsigned ntimes)
+{
+	unsigned producer = (unsigned)(id % NPRODUCERS);
+	char bytes[4];
+
+	dit_be_put(bytes, key, sizeof(bytes));
+	for (unsigned i = 0; i < ntimes; i++) {
+		assert_int_equal(dit_builders_push_key(builders, producer, WIDE, id,
+		                                       (struct dit_span){bytes, 4}),
+		                 0);
+		push(builders, producer, BYTES32, id, key);
+	}
+}
+
+/* @return the number of ranges */
+static size_t assert_same_lists(struct dit_builders *builders)
+{
+	struct dit_index_cursor *words = NULL;
+	struct dit_index_cursor *bytes = NULL;
+	const struct dit_posting_list *want = NULL;
+	const struct dit_posting_list *got = NULL;
+	size_t nranges = 0;
+	ptrdiff_t n = 0;
+
+	assert_int_equal(dit_index_cursor_open(&words, builders, BYTES32, 0), 0);
+	assert_int_equal(dit_index_cursor_open(&bytes, builders, WIDE, 0), 0);
+	while ((n = dit_index_cursor_next(words, &want)) > 0) {
+		for (ptrdiff_t i = 0; i < n; i++) {
+			assert_int_equal(dit_index_cursor_next(bytes, &got), 1);
+			assert_true(dit_span_eq(got->key, want[i].key));
+			assert_int_equal(got->nids, want[i].nids);
+			assert_memory_equal(got->ids, want[i].ids,
+			                    got->nids * sizeof(*got->ids));
+			assert_int_equal(got->is_repeated, want[i].is_repeated);
+			nranges += got->ids[0] == 0;
+			assert_true(got->ids[0] != 0 || !got->is_repeated);
+		}
+	}
+	assert_int_equal(n, 0);
+	assert_int_equal(dit_index_cursor_next(bytes, &got), 0);
+	dit_index_cursor_close(words);
+	dit_index_cursor_close(bytes);
+	return nranges;
+}
+
+TEST(lists_of_long_keys_are_those_of_words)
+{
+	char *dir = test_scratch();
+	struct dit_index_set *set = five_databases(*state);
+	struct dit_builders *builders = new_builders(set, dir, NPRODUCERS);
+
+	for (uint64_t id = 1; id <= NENTRIES; id++) {
+		/* Some lists are exactly full, some repeat their last ID. */
+		push_both(builders, id, (uint32_t)(id * 7919 % 73),
+		          1 + (id % 5 == 0) + (id % 77 == 0));
+		push_both(builders, id, (uint32_t)(1000 + id / LIST_MAX),
+		          1 + (id % 3 == 0));
+	}
+	for (uint64_t id = 39; id < NENTRIES; id += 200) {
+		assert_int_equal(dit_builders_note_late(builders, id, id + 90), 0);
+	}
+	assert_int_equal(dit_builders_finish(builders), 0);
+	assert_true(dit_builders_run_bytes(builders) > 0);
+	assert_true(assert_same_lists(builders) > 10);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
 }

@@ -1,6 +1,5 @@
 # tests/sort/local.mk
 check_PROGRAMS += \
-	%D%/test_byte_postings \
 	%D%/test_postings \
 	%D%/test_postings_damage \
 	%D%/test_postings_memory \

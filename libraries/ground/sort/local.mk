@@ -1,7 +1,5 @@
 # libraries/ground/sort/local.mk
 libditkit_a_SOURCES += \
-	%D%/byte_postings.c \
-	%D%/byte_postings.h \
 	%D%/merge_heap.h \
 	%D%/posting_list.c \
 	%D%/posting_list.h \

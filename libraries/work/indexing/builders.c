@@ -4,30 +4,209 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
+#include "base/ids.h"
 #include "base/object.h"
 #include "index/index_keys.h"
-#include "sort/byte_postings.h"
+#include "sort/posting_list.h"
 #include "sort/postings.h"
+#include "sort/sort.h"
 
 #define WIDE_PRODUCER_MIN (64u << 10)
 /* Lists in one batch. */
 #define LISTS_MAX 64
 
+/* ---- keys of any length ---- */
+
+/*
+ * Keys of any length go through the general sorter, one record for each posting, with an
+ * empty value and the key
+ *
+ *   n  key bytes, 00 written as 00 FF
+ *   2  00 00, so that a key sorts before those it is a prefix of
+ *   8  ID, big-endian
+ *
+ * Equal records are the same pair inserted again: storage.md 5.4 wants to know that.
+ */
+#define WIDE_KEY_MAX 511
+#define END_BYTES    2
+#define ID_BYTES     8
+#define RECORD_MAX   (2 * WIDE_KEY_MAX + END_BYTES + ID_BYTES)
+
+struct wide_keys {
+	struct dit_shared shared;  /* [const] */
+	struct dit_sorter *sorter; /* producers push to it */
+	uint64_t *npushed;         /* of each producer; [own: it] */
+
+	/* [own: the thread that reads] */
+	struct dit_list list;
+	const struct dit_late_table *late; /* NULL: not finished */
+	uint64_t nread;
+
+	/* The record read ahead: the first of the next key. */
+	bool has_record;
+	char key[WIDE_KEY_MAX];
+	size_t key_len;
+	uint64_t id;
+
+	char list_key[WIDE_KEY_MAX]; /* of the list that is collected */
+};
+
+static void wide_free(struct wide_keys *keys)
+{
+	if (keys != NULL) {
+		dit_sorter_free(keys->sorter);
+		free(keys->npushed);
+		dit_list_deinit(&keys->list);
+		free(keys);
+	}
+}
+
+static int wide_new(struct wide_keys **ret, const struct dit_builders_opts *opts,
+                    size_t memory_bytes)
+{
+	const struct dit_sorter_opts sorter = {.size = sizeof(sorter),
+	                                       .nproducers = opts->shared.nthreads,
+	                                       .memory_bytes = memory_bytes,
+	                                       .tmpdir = opts->shared.tmpdir,
+	                                       .cipher = opts->shared.cipher};
+	struct wide_keys *keys = calloc(1, sizeof(*keys));
+	int r = 0;
+
+	if (keys == NULL) {
+		return -ENOMEM;
+	}
+	keys->shared = opts->shared;
+	dit_list_init(&keys->list, opts->list_max);
+	keys->npushed = calloc(opts->shared.nthreads, sizeof(*keys->npushed));
+	r = keys->npushed == NULL ? -ENOMEM : dit_sorter_new(&keys->sorter, &sorter);
+	return DIT_HAND_OVER(r, ret, keys, wide_free);
+}
+
+static int wide_push(struct wide_keys *keys, unsigned producer, struct dit_span key,
+                     uint64_t id)
+{
+	char out[RECORD_MAX];
+	size_t n = 0;
+
+	if (key.len == 0 || key.len > WIDE_KEY_MAX) {
+		return key.len == 0 ? -EINVAL : DIT_E_TOOLONG;
+	}
+	for (size_t i = 0; i < key.len; i++) {
+		out[n++] = key.data[i];
+		if (key.data[i] == '\0') {
+			out[n++] = (char)0xff;
+		}
+	}
+	out[n++] = '\0';
+	out[n++] = '\0';
+	dit_be_put(out + n, id, ID_BYTES);
+	keys->npushed[producer]++;
+	return dit_sorter_push(keys->sorter, producer,
+	                       (struct dit_span){out, n + ID_BYTES}, DIT_SPAN(""));
+}
+
+static int decode(struct wide_keys *keys, struct dit_span record)
+{
+	const char *at = record.data;
+	const char *end = record.data + record.len;
+
+	keys->key_len = 0;
+	for (;; at++) {
+		if (end - at < END_BYTES + ID_BYTES) {
+			return DIT_E_CORRUPT;
+		}
+		if (at[0] == '\0' && at[1] == '\0') {
+			break;
+		}
+		if (keys->key_len == WIDE_KEY_MAX) {
+			return DIT_E_CORRUPT;
+		}
+		keys->key[keys->key_len++] = at[0];
+		at += at[0] == '\0' ? 1 : 0;
+	}
+	if (end - at != END_BYTES + ID_BYTES) {
+		return DIT_E_CORRUPT;
+	}
+	keys->id = dit_be_get(at + END_BYTES, ID_BYTES);
+	return 0;
+}
+
+static int read_ahead(struct wide_keys *keys)
+{
+	struct dit_sort_record record = {0};
+	int r = 0;
+
+	if (dit_stop_is_set(keys->shared.stop)) {
+		return DIT_E_STOPPED;
+	}
+	r = dit_sorter_next(keys->sorter, &record);
+	keys->has_record = r > 0;
+	return r > 0 ? decode(keys, record.key) : r;
+}
+
+static int wide_finish(struct wide_keys *keys, const struct dit_late_table *late)
+{
+	int r = dit_sorter_seal(keys->sorter);
+
+	keys->late = late;
+	return r ?: read_ahead(keys);
+}
+
+/* All IDs of the key read ahead. */
+static int collect(struct wide_keys *keys, size_t key_len)
+{
+	int r = 0;
+
+	dit_list_reset(&keys->list);
+	do {
+		keys->nread++;
+		r = dit_list_add(&keys->list, keys->id);
+		r = r ?: read_ahead(keys);
+	} while (r == 0 && keys->has_record && keys->key_len == key_len &&
+	         memcmp(keys->key, keys->list_key, key_len) == 0);
+	return r;
+}
+
+static int wide_next(struct wide_keys *keys, struct dit_posting_list *ret)
+{
+	struct dit_list *list = &keys->list;
+	size_t key_len = keys->key_len;
+	int r = 0;
+
+	if (!keys->has_record) {
+		return keys->late == NULL ? -EINVAL : 0;
+	}
+	memcpy(keys->list_key, keys->key, key_len);
+	r = collect(keys, key_len);
+	if (r < 0) {
+		return r;
+	}
+	ret->key = (struct dit_span){keys->list_key, key_len};
+	ret->nids = dit_list_finish(list, keys->late, &ret->ids);
+	ret->is_repeated = dit_list_is_repeated(list, keys->late);
+	return 1;
+}
+
+/* ---- all databases ---- */
+
 struct dit_builders {
 	/* [const] while producers or cursors are at work */
 	const struct dit_index_set *indexes;
 	size_t ndbs;
+	unsigned nproducers;
 	struct dit_postings *postings;
 	/* One for each database; NULL: its keys are not DIT_KEY_WIDE. */
-	struct dit_byte_postings **wide;
+	struct wide_keys **wide;
 	unsigned
 		*presence; /* of each database: the stream of its presence key; 0: none */
 };
 
 struct dit_index_cursor {
 	const struct dit_index_db *db;
-	struct dit_byte_postings *wide;      /* NULL: of another format */
+	struct wide_keys *wide;              /* NULL: of another format */
 	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
 	struct dit_posting_cursor *presence; /* NULL: there is none */
 	bool had_presence;                   /* it was given out */
@@ -82,20 +261,17 @@ static int make_wide(struct dit_builders *builders, const struct dit_builders_op
 {
 	size_t least = (size_t)opts->shared.nthreads * WIDE_PRODUCER_MIN;
 	size_t nwide = 0;
-	struct dit_byte_postings_opts wide = {.shared = opts->shared,
-	                                      .list_max = opts->list_max};
+	size_t memory = 0;
 	int r = 0;
 
 	for (size_t i = 0; i < builders->ndbs; i++) {
 		nwide += is_wide(builders, i);
 	}
-	wide.memory_bytes = nwide == 0 ? 0 : opts->wide_memory_bytes / nwide;
-	if (wide.memory_bytes < least) {
-		wide.memory_bytes = least;
-	}
+	memory = nwide == 0 ? 0 : opts->wide_memory_bytes / nwide;
+	memory = memory < least ? least : memory;
 	for (size_t i = 0; i < builders->ndbs && r == 0; i++) {
 		if (is_wide(builders, i)) {
-			r = dit_byte_postings_new(&builders->wide[i], &wide);
+			r = wide_new(&builders->wide[i], opts, memory);
 		}
 	}
 	return r;
@@ -110,8 +286,9 @@ int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *
 		return -ENOMEM;
 	}
 	builders->indexes = opts->indexes;
+	builders->nproducers = opts->shared.nthreads;
 	builders->ndbs = dit_index_set_ndbs(opts->indexes);
-	builders->wide = calloc(builders->ndbs + 1, sizeof(struct dit_byte_postings *));
+	builders->wide = calloc(builders->ndbs + 1, sizeof(struct wide_keys *));
 	builders->presence = calloc(builders->ndbs + 1, sizeof(*builders->presence));
 	r = builders->wide == NULL || builders->presence == NULL
 	            ? -ENOMEM
@@ -127,7 +304,7 @@ void dit_builders_free(struct dit_builders *builders)
 	}
 	dit_postings_free(builders->postings);
 	for (size_t i = 0; builders->wide != NULL && i < builders->ndbs; i++) {
-		dit_byte_postings_free(builders->wide[i]);
+		wide_free(builders->wide[i]);
 	}
 	free(builders->wide);
 	free(builders->presence);
@@ -153,7 +330,7 @@ int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsi
 	}
 	return builders->wide[db] == NULL
 	               ? -EINVAL
-	               : dit_byte_postings_push(builders->wide[db], producer, key, id);
+	               : wide_push(builders->wide[db], producer, key, id);
 }
 
 int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id)
@@ -168,7 +345,7 @@ int dit_builders_finish(struct dit_builders *builders)
 
 	for (size_t i = 0; i < builders->ndbs && r == 0; i++) {
 		if (builders->wide[i] != NULL) {
-			r = dit_byte_postings_finish(builders->wide[i], late);
+			r = wide_finish(builders->wide[i], late);
 		}
 	}
 	return r;
@@ -178,10 +355,11 @@ uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
 {
 	uint64_t n = 0;
 
-	if (builders->wide[db] != NULL) {
-		return dit_byte_postings_npushed(builders->wide[db]);
+	for (unsigned i = 0; builders->wide[db] != NULL && i < builders->nproducers;
+	     i++) {
+		n += builders->wide[db]->npushed[i];
 	}
-	n = dit_postings_stream_npushed(builders->postings, (unsigned)db);
+	n += dit_postings_stream_npushed(builders->postings, (unsigned)db);
 	if (builders->presence[db] != 0) {
 		n += dit_postings_stream_npushed(builders->postings,
 		                                 builders->presence[db]);
@@ -205,7 +383,7 @@ uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
 
 	for (size_t i = 0; i < builders->ndbs; i++) {
 		if (builders->wide[i] != NULL) {
-			bytes += dit_byte_postings_run_bytes(builders->wide[i]);
+			bytes += dit_sorter_run_bytes(builders->wide[i]->sorter);
 		}
 	}
 	return bytes;
@@ -280,7 +458,7 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 
 	*ret = cursor->lists;
 	if (cursor->wide != NULL) {
-		return dit_byte_postings_next(cursor->wide, cursor->lists);
+		return wide_next(cursor->wide, cursor->lists);
 	}
 	if (cursor->presence != NULL && !cursor->had_presence) {
 		n = next_presence(cursor);
@@ -301,7 +479,7 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 
 uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor)
 {
-	return cursor->wide != NULL ? dit_byte_postings_nread(cursor->wide)
+	return cursor->wide != NULL ? cursor->wide->nread
 	                            : dit_posting_cursor_nread(cursor->postings);
 }
 

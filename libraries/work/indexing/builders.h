@@ -17,7 +17,7 @@
  *   DIT_KEY_INT32, _BYTES32           a stream of postings in 32 bits each (postings.h)
  *   DIT_KEY_INT64, _BYTES64, _SHORT   a stream of postings in 64 bits each, and one in
  *                                     32 bits for the presence key if it has one
- *   DIT_KEY_WIDE                      byte postings of its own (byte_postings.h)
+ *   DIT_KEY_WIDE                      a general sorter of its own (sort.h)
  *
  * Threads: cursors of different databases, and of parts of one, may be open on different
  * threads.
@@ -69,7 +69,8 @@ void dit_builders_free(struct dit_builders *builders);
 int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned db,
                       uint64_t id, const uint64_t *ordinals, size_t nkeys);
 
-/** Add one key that has no ordinal (index_keys.h). As above. */
+/** Add one key that has no ordinal (index_keys.h). As above; DIT_E_TOOLONG: it has more
+ * than 511 bytes; -EINVAL: it has none; errors of dit_sorter_push() */
 int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
                           uint64_t id, struct dit_span key);
 
