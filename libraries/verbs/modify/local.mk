@@ -7,7 +7,6 @@ libditkit_a_SOURCES += \
 	%D%/modify_memberof.c \
 	%D%/modify_record.c \
 	%D%/modify_run.c \
-	%D%/modify_setup.c \
 	%D%/modify_state.c \
 	%D%/modify_tree.c \
 	%D%/modify_write.c \

@@ -2,8 +2,7 @@
 /*
  * The objects of a run of changes, composed: who owns what when.
  *
- *   modify_run.c     the steps; failures, progress
- *   modify_setup.c   everything before the first record, and the release of it all
+ *   modify_run.c     the steps, with all before the first record; failures, progress
  *   modify_record.c  members: a record of the input becomes a change
  *   modify_apply.c   main: a change is made, or refused
  *   modify_entry.c   the modifications of one entry
@@ -257,16 +256,6 @@ int dit_modify_put_csns(struct modifier *modifier);
 /** Everything that has changed goes into the output. Reports. */
 int dit_modify_write(struct modifier *modifier);
 
-/* ---- modify_setup.c ---- */
-
-/** All that is needed before the first record. Reports. */
-int dit_modify_setup(struct modifier *modifier);
-void dit_modify_release(struct modifier *modifier);
-
-/** A snapshot of what is stored. @param fault  says why not. 0; error */
-int dit_modify_open_snapshot(const struct modifier *modifier, unsigned nreaders,
-                             struct dit_fault *fault, struct dit_snapshot **ret);
-
 /* ---- modify_state.c ---- */
 
 /** Are the changes that begin with this record for the state of the database? 0; error,
@@ -283,5 +272,8 @@ int dit_modify_mend_memberof(struct modifier *modifier);
 
 /** Report a failure that concerns the database. @return @p r */
 int dit_modify_fail(struct modifier *modifier, int r, const char *what);
+/** A snapshot of what is stored. @param fault  says why not. 0; error */
+int dit_modify_open_snapshot(const struct modifier *modifier, unsigned nreaders,
+                             struct dit_fault *fault, struct dit_snapshot **ret);
 
 #endif
