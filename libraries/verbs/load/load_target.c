@@ -2,15 +2,131 @@
 /*
  * One database of a load, from its configuration to the published file.
  */
-#include "load/loader.h"
-
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "indexing/index_setup.h"
 #include "job/release_rules.h"
+#include "load/loader.h"
 #include "page/lmdb_format.h"
 #include "page/meta_pages.h"
+
+/* ---- its output, and what that holds ---- */
+
+#define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
+
+static int look_around(struct load_target *target, const struct dit_fault *fault)
+{
+	int r = 0;
+
+	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
+		dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
+		               "the database in %s has the entry ID %llu, and no ID is "
+		               "left below %u: export the database and load it again",
+		               target->db->data.directory,
+		               (unsigned long long)target->output->stored.last_id,
+		               DIT_DN_TABLE_MAX + 1);
+		return DIT_E_TOOLONG;
+	}
+	r = dit_ad_numbers_read(&target->numbers, target->output,
+	                        target->loader->job.chosen.settings->schema);
+	return r < 0 ? dit_job_fail(&target->loader->job, r, target->db->data.directory)
+	             : dit_indexes_add(&target->loader->job, target->indexes,
+	                               &target->output->base, target->db->data.directory,
+	                               fault);
+}
+
+/* Both lists of makers have one order. */
+_Static_assert((int)DIT_LOAD_WRITER_DEFAULT == (int)DIT_WRITER_DEFAULT &&
+                       (int)DIT_LOAD_WRITER_PAGES == (int)DIT_WRITER_PAGES &&
+                       (int)DIT_LOAD_WRITER_APPEND == (int)DIT_WRITER_APPEND,
+               "the makers of pages");
+
+static void note_writer(struct load_target *target)
+{
+	const struct dit_record_output *output = target->output;
+	const struct loader *loader = target->loader;
+
+	target->stats->is_unknown_format = output->is_unknown_format;
+	if (output->is_append) {
+		target->stats->writer = DIT_LOAD_WRITER_APPEND;
+	} else if (!output->is_merged) {
+		target->stats->writer = DIT_LOAD_WRITER_PAGES;
+	}
+	if (output->is_unknown_format && loader->opts->is_verbose) {
+		dit_job_report(
+			&target->loader->job, DIT_REPORT_PLAIN,
+			"%s: this liblmdb has another file format than the one that "
+			"ditkit knows: liblmdb writes all pages",
+			target->db->data.directory);
+	}
+}
+
+uint64_t dit_load_stored_bytes(const struct load_target *target)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int n = snprintf(path, sizeof(path), "%s/data.mdb", target->db->data.directory);
+
+	if (n < 0 || (size_t)n >= sizeof(path) || stat(path, &st) < 0) {
+		return 0;
+	}
+	return (uint64_t)(st.st_blocks * 512 < st.st_size ? st.st_blocks * 512
+	                                                  : st.st_size);
+}
+
+static bool holds_entries(const struct dit_record_output *output)
+{
+	return output->stored.last_id > 0 || output->stored.has_root_entry;
+}
+
+/* The index set is made, and learns what is stored. 0; 1: with only_if_empty, the
+ * database holds entries; an error, reported */
+static int open_output(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	const struct dit_database *db = target->db;
+	struct dit_fault fault = {""};
+	struct dit_output_opts opts = {
+		.directory = db->data.directory,
+		.mode = db->data.mode,
+		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
+		.maxsize_bytes = db->data.maxsize_bytes,
+		.expected_bytes =
+			dit_ldif_reader_size(loader->input.reader) * LOAD_EXPANSION,
+		.list_max = dit_settings_list_max(loader->job.chosen.settings),
+		.writer = (enum dit_output_writer)loader->opts->writer,
+		.page_bytes = db->data.page_bytes,
+		.has_ixck = loader->reading.rules.has_ixck,
+		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
+		.may_grow = loader->opts->may_grow,
+		.is_prepared = loader->opts->is_prepared,
+		.replaces = loader->opts->replaces,
+		.shared = dit_job_shared(&loader->job, target->seal),
+		.fault = &fault,
+	};
+	int r = dit_output_open(&target->output, &opts);
+
+	if (r < 0) {
+		return dit_job_open_fail(&loader->job, r, db->data.directory, &fault);
+	}
+	if (loader->opts->only_if_empty && holds_entries(target->output)) {
+		/* Another load has filled it since the look. */
+		target->look.has_entries = true;
+		return dit_load_look_is_unneeded(loader) ? 1 : 0;
+	}
+	note_writer(target);
+	if (target->output->stored.last_id > 0) {
+		target->stored_bytes = dit_load_stored_bytes(target);
+	}
+	if (target->split_rules != NULL) {
+		target->split_rules->record_max = target->output->base.key_max;
+	}
+	return look_around(target, &fault);
+}
 
 /* ---- before the first round ---- */
 
@@ -130,7 +246,7 @@ int dit_load_target_prepare(struct load_target *target, const struct load_budget
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = check_page_size(target);
 		r = r ?: check_index_limit(target);
-		r = r ?: dit_load_store_open(target);
+		r = r ?: open_output(target);
 		r = r ?: make_objects(target, budget, suffix_nrdns);
 	}
 	/* Builders depend on the indexes' formats, and those on what is stored. */

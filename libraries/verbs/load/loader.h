@@ -353,24 +353,14 @@ const char *dit_load_look_text(const struct load_target *target);
 
 void dit_load_look_deinit(struct load_look *look);
 
-/* ---- load_store.c: an output is opened, and what it holds is taken over ---- */
-
-/**
- * Open the output, after the index set is made, which learns what is stored. Sets
- * `output` and `numbers` of the target.
- *
- * @return 0, or a reported error; 1: with only_if_empty, the database holds entries
- */
-int dit_load_store_open(struct load_target *target);
-
-/** Bytes of its data.mdb, without holes in the file; 0: there is none. */
-uint64_t dit_load_stored_bytes(const struct load_target *target);
-
 /* ---- load_target.c: one database; failures are reported ---- */
 
 /** Before the first round: all that the target needs, its output included. 0; negative;
- * 1: dit_load_store_open() */
+ * 1: with only_if_empty, the database holds entries */
 int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
+
+/** Bytes of its data.mdb, without holes in the file; 0: there is none. */
+uint64_t dit_load_stored_bytes(const struct load_target *target);
 
 /** After the last round: everything but entries. All threads work for the target. */
 int dit_load_target_finish(struct load_target *target);

@@ -22,7 +22,6 @@ libditkit_a_SOURCES += \
 	%D%/load_scratch.c \
 	%D%/load_setup.c \
 	%D%/load_size.c \
-	%D%/load_store.c \
 	%D%/load_target.c \
 	%D%/loader.h \
 	%D%/prepared.c \
