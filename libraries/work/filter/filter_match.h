@@ -20,8 +20,6 @@
 #include "schema/schema.h"
 #include "values/filter.h"
 
-/* ---- filter_match.c ---- */
-
 enum dit_truth {
 	DIT_FALSE,
 	DIT_TRUE,
@@ -40,28 +38,13 @@ bool dit_ad_is_below(const struct dit_ad *ad, const struct dit_ad *wanted);
 int dit_filter_match(const struct dit_schema *schema, const struct dit_filter *filter,
                      const struct dit_entry_view *entry, struct dit_arena *arena);
 
-/* ---- value_match.c: both values are in the form that the rule compares ---- */
-
 /**
- * The matches of a rule that was asked for by name, or for the values in a DN:
- * an equality rule that they are equal, an ordering rule that the value is below, the
- * rules of DNs, of sounds and of bits what their names say. Bits of a number that is no
- * long are undefined.
+ * The matches of a rule that was asked for by name, or for the values in a DN: an
+ * equality rule that they are equal, an ordering rule that the value is below, the rules
+ * of DNs, of sounds and of bits what their names say. Bits of a number that is no long
+ * are undefined. Both values are in the form that the rule compares.
  */
 enum dit_truth dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
                                 struct dit_span asserted);
-
-/** As an ordering rule sees them: negative, 0, positive. */
-int dit_rule_compare(const struct dit_rule *ordering, struct dit_span value,
-                     struct dit_span asserted);
-
-/**
- * Do the words that are asserted sound like words of the value, in their order? Without
- * words nothing is asserted, and no value matches.
- */
-bool dit_sounds_alike(struct dit_span value, struct dit_span asserted);
-
-/** Pieces as in struct dit_filter. */
-bool dit_has_pieces(struct dit_span value, const struct dit_span *pieces, uint32_t n);
 
 #endif

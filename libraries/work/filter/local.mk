@@ -4,6 +4,5 @@ libditkit_a_SOURCES += \
 	%D%/filter_index.h \
 	%D%/filter_match.c \
 	%D%/filter_match.h \
-	%D%/value_match.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md
