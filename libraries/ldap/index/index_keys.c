@@ -11,17 +11,29 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "base/grow.h"
 #include "index/index_work.h"
 #include "index/key_bytes.h"
 #include "values/dn.h"
+#include "values/utf8_prep.h"
 
 /* The substring keys of longer values are made in pieces of this size: they then need no
  * memory eight times as large as the value, and a callback can end the work. */
 #define HUGE_PIECE ((size_t)64 << 10)
 
-int dit_index_work_reserve(struct dit_index_work *work, size_t nmore)
+/** Where keys go. */
+struct dit_index_sink {
+	dit_index_keys_fn keys;
+	dit_index_wide_fn wide;
+	void *ctx;
+};
+
+/** Room for so many more keys. 0 or -ENOMEM */
+static int reserve(struct dit_index_work *work, size_t nmore)
 {
 	size_t n = work->nkeys + nmore;
 
@@ -43,7 +55,7 @@ static inline __attribute__((always_inline)) int add_eq_hashes(
 	const struct dit_span *values, size_t nvalues)
 {
 	bool hash64 = work->set->params.hash64;
-	int r = dit_index_work_reserve(work, nvalues);
+	int r = reserve(work, nvalues);
 
 	for (size_t i = 0; i < nvalues && r == 0; i++) {
 		struct dit_span value = values[i];
@@ -147,7 +159,7 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 	int r = 0;
 
 	if (is_kept(kept, def, values, nvalues)) {
-		r = dit_index_work_reserve(work, kept->nhashes);
+		r = reserve(work, kept->nhashes);
 		if (r == 0) {
 			memcpy(work->keys + first, kept->hashes,
 			       kept->nhashes * sizeof(*kept->hashes));
@@ -218,7 +230,7 @@ static int put_bytes(struct dit_index_work *work, const struct dit_index_def *de
 	    (db->has_presence && key.len != sizeof(uint64_t))) {
 		return sink->wide(sink->ctx, def->db, key);
 	}
-	r = dit_index_work_reserve(work, 1);
+	r = reserve(work, 1);
 	if (r == 0) {
 		work->keys[work->nkeys++] = dit_index_key_ordinal(db, key);
 	}
@@ -293,8 +305,8 @@ static __attribute__((noinline)) int put_wide_hashes(struct dit_index_work *work
 	return r;
 }
 
-int dit_index_convert_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                             size_t first, const struct dit_index_sink *sink)
+static int convert_hashes(struct dit_index_work *work, const struct dit_index_def *def,
+                          size_t first, const struct dit_index_sink *sink)
 {
 	enum dit_key_format format = work->set->dbs[def->db].format;
 
@@ -303,6 +315,17 @@ int dit_index_convert_hashes(struct dit_index_work *work, const struct dit_index
 	}
 	hashes_to_ordinals(work, first, format);
 	return 0;
+}
+
+/** Hashes from number @p first on become ordinals, or go where keys of any length go. */
+static inline int put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
+                             size_t first, const struct dit_index_sink *sink)
+{
+	enum dit_key_format format = work->set->dbs[def->db].format;
+
+	return format == DIT_KEY_INT32 || format == DIT_KEY_INT64
+	               ? 0 /* they are ordinals already */
+	               : convert_hashes(work, def, first, sink);
 }
 
 static int put_eq_keys(struct dit_index_work *work, const struct dit_index_def *def,
@@ -322,11 +345,12 @@ static int put_eq_keys(struct dit_index_work *work, const struct dit_index_def *
 		r = def->has_class_keys ? add_class_hashes(work, def, values, nvalues)
 		                        : add_eq_hashes(work, def, values, nvalues);
 	}
-	return r < 0 ? r : dit_index_put_hashes(work, def, first, sink);
+	return r < 0 ? r : put_hashes(work, def, first, sink);
 }
 
-int dit_index_flush(struct dit_index_work *work, const struct dit_index_def *def,
-                    const struct dit_index_sink *sink)
+/** Hand over the keys made so far. */
+static int flush(struct dit_index_work *work, const struct dit_index_def *def,
+                 const struct dit_index_sink *sink)
 {
 	size_t nkeys = work->nkeys;
 
@@ -341,7 +365,7 @@ static int put_huge_value(struct dit_index_work *work, const struct dit_index_de
 	const struct dit_index_params *params = &work->set->params;
 	size_t overlap = (size_t)params->substr_any_len - 1;
 	size_t most = HUGE_PIECE + overlap;
-	int r = dit_index_work_reserve(work, most);
+	int r = reserve(work, most);
 
 	for (size_t at = 0; at < value.len && r == 0; at += HUGE_PIECE) {
 		size_t rest = value.len - at;
@@ -349,8 +373,8 @@ static int put_huge_value(struct dit_index_work *work, const struct dit_index_de
 
 		work->nkeys =
 			dit_substr_any_keys(params, &def->states, piece, work->keys);
-		r = dit_index_put_hashes(work, def, 0, sink);
-		r = r ?: dit_index_flush(work, def, sink);
+		r = put_hashes(work, def, 0, sink);
+		r = r ?: flush(work, def, sink);
 	}
 	if (r == 0) {
 		work->nkeys =
@@ -369,8 +393,7 @@ static int put_substr_keys(struct dit_index_work *work, const struct dit_index_d
 
 	for (size_t i = 0; i < nvalues && r == 0; i++) {
 		if (values[i].len <= HUGE_PIECE) {
-			r = dit_index_work_reserve(
-				work, dit_substr_keys_max(params, values[i].len));
+			r = reserve(work, dit_substr_keys_max(params, values[i].len));
 			if (r == 0) {
 				work->nkeys +=
 					dit_substr_keys(params, &def->states, values[i],
@@ -378,16 +401,17 @@ static int put_substr_keys(struct dit_index_work *work, const struct dit_index_d
 			}
 			continue;
 		}
-		r = dit_index_put_hashes(work, def, first, sink);
-		r = r ?: dit_index_flush(work, def, sink);
+		r = put_hashes(work, def, first, sink);
+		r = r ?: flush(work, def, sink);
 		r = r ?: put_huge_value(work, def, values[i], sink);
 		first = 0;
 	}
-	return r < 0 ? r : dit_index_put_hashes(work, def, first, sink);
+	return r < 0 ? r : put_hashes(work, def, first, sink);
 }
 
-int dit_index_put_presence(struct dit_index_work *work, const struct dit_index_def *def,
-                           const struct dit_index_sink *sink)
+/** The key of presence. 0; -ENOMEM; what a callback returned */
+static int put_presence(struct dit_index_work *work, const struct dit_index_def *def,
+                        const struct dit_index_sink *sink)
 {
 	return put_bytes(work, def, (struct dit_span){"\0\0\0", 4}, sink);
 }
@@ -401,7 +425,7 @@ static int put_keys(struct dit_index_work *work, const struct dit_index_def *def
 
 	work->nkeys = 0;
 	if ((def->kinds & DIT_INDEX_PRES) != 0) {
-		r = dit_index_put_presence(work, def, sink);
+		r = put_presence(work, def, sink);
 	}
 	if (r == 0 && (def->kinds & DIT_INDEX_EQ) != 0) {
 		r = put_eq_keys(work, def, values, attr->nvalues, sink);
@@ -412,7 +436,7 @@ static int put_keys(struct dit_index_work *work, const struct dit_index_def *def
 	if (r == 0 && (def->kinds & DIT_INDEX_SUB) != 0) {
 		r = put_substr_keys(work, def, values, attr->nvalues, sink);
 	}
-	return r < 0 ? r : dit_index_flush(work, def, sink);
+	return r < 0 ? r : flush(work, def, sink);
 }
 
 int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,
@@ -455,4 +479,134 @@ uint64_t dit_index_key_ordinal(const struct dit_index_db *db, struct dit_span ke
 		break;
 	}
 	return 0;
+}
+
+/* ---- clues ---- */
+
+/*
+ * Keys that an entry must have if a filter matches it.
+ *
+ * For a piece "abcdef" of a value the index has the key of each four bytes in a row, for
+ * the piece may stand anywhere. If the value begins with the piece, it has the keys of
+ * the first bytes of the piece as well; likewise at the end. Lengths are those of the
+ * configuration (values.md 6.5).
+ */
+
+/* The initial keys come first; there is one if the lengths contradict each other. */
+static size_t add_end_keys(struct dit_index_work *work, const struct dit_index_def *def,
+                           enum dit_index_clue clue, struct dit_span piece)
+{
+	uint64_t *keys = work->keys + work->nkeys;
+	size_t n = dit_substr_end_keys(&work->set->params, &def->states, piece, keys);
+	size_t ninitial = (n + 1) / 2;
+
+	if (clue == DIT_CLUE_INITIAL) {
+		return ninitial;
+	}
+	memmove(keys, keys + ninitial, (n - ninitial) * sizeof(*keys));
+	return n - ninitial;
+}
+
+static int put_piece_keys(struct dit_index_work *work, const struct dit_index_def *def,
+                          enum dit_index_clue clue, struct dit_span piece,
+                          const struct dit_index_sink *sink)
+{
+	const struct dit_index_params *params = &work->set->params;
+	int r = reserve(work, dit_substr_keys_max(params, piece.len));
+
+	if (r < 0) {
+		return r;
+	}
+	work->nkeys = dit_substr_any_keys(params, &def->states, piece, work->keys);
+	if (clue != DIT_CLUE_MIDDLE) {
+		work->nkeys += add_end_keys(work, def, clue, piece);
+	}
+	return put_hashes(work, def, 0, sink);
+}
+
+int dit_index_clue(struct dit_index_work *work, const struct dit_ad *ad,
+                   enum dit_index_clue clue, struct dit_span piece,
+                   dit_index_keys_fn keys, dit_index_wide_fn wide, void *ctx)
+{
+	const struct dit_index_sink sink = {keys, wide, ctx};
+	unsigned kind = clue == DIT_CLUE_PRESENT ? DIT_INDEX_PRES : DIT_INDEX_SUB;
+	struct dit_ad_defs defs = {0};
+	int r = dit_index_work_defs(work, ad, &defs);
+
+	for (uint16_t i = 0; i < defs.ndefs && r == 0; i++) {
+		const struct dit_index_def *def = work->defs[defs.first + i];
+
+		if ((def->kinds & kind) == 0) {
+			continue;
+		}
+		work->nkeys = 0;
+		r = clue == DIT_CLUE_PRESENT
+		            ? put_presence(work, def, &sink)
+		            : put_piece_keys(work, def, clue, piece, &sink);
+		r = r ?: flush(work, def, &sink);
+	}
+	return r;
+}
+
+/* ---- values without keys ---- */
+
+/*
+ * Values over which slapd dies while it makes their keys: integers without a
+ * single character or with a '-' in their middle, and texts for an approximate index that
+ * are not UTF-8 (values.md 2.6). Nothing is lost if they are refused before they are
+ * stored.
+ */
+
+static const char *reason_against(const struct dit_index_def *def, unsigned intlen,
+                                  struct dit_span value)
+{
+	bool is_phonetic = (def->kinds & DIT_INDEX_APPROX) != 0 ||
+	                   def->eq_keys == DIT_INDEXER_METAPHONE;
+
+	if (def->eq_keys == DIT_INDEXER_INTEGER &&
+	    !dit_key_integer_is_sound(value, intlen)) {
+		return value.len == 0 ? "an empty integer has no index key"
+		                      : "not an integer, and has no index key";
+	}
+	if (is_phonetic && !dit_utf8_is_valid(value)) {
+		return "text that is not UTF-8 has no approximate index key";
+	}
+	return NULL;
+}
+
+static int check_attr(const struct dit_index_work *work, struct dit_ad_defs defs,
+                      const struct dit_attr *attr, struct dit_index_refusal *ret)
+{
+	const struct dit_span *values = dit_attr_keys(attr);
+	unsigned intlen = work->set->params.intlen;
+
+	for (uint16_t k = 0; k < defs.ndefs; k++) {
+		const struct dit_index_def *def = work->defs[defs.first + k];
+
+		for (uint32_t i = 0; def->needs_check && i < attr->nvalues; i++) {
+			const char *reason = reason_against(def, intlen, values[i]);
+
+			if (reason != NULL) {
+				*ret = (struct dit_index_refusal){attr->ad, i, reason};
+				return DIT_E_INVALID;
+			}
+		}
+	}
+	return 0;
+}
+
+int dit_index_check(struct dit_index_work *work, const struct dit_entry *entry,
+                    struct dit_index_refusal *ret)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
+		struct dit_ad_defs defs = {0};
+
+		r = dit_index_work_defs(work, entry->attrs[i].ad, &defs);
+		if (r == 0 && defs.needs_check) {
+			r = check_attr(work, defs, &entry->attrs[i], ret);
+		}
+	}
+	return r;
 }

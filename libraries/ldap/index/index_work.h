@@ -80,40 +80,6 @@ struct dit_index_work {
 	struct dit_class_keys class_keys;
 };
 
-/** Where keys go. */
-struct dit_index_sink {
-	dit_index_keys_fn keys;
-	dit_index_wide_fn wide;
-	void *ctx;
-};
-
-/** Room for so many more keys. 0 or -ENOMEM */
-int dit_index_work_reserve(struct dit_index_work *work, size_t nmore);
-
-/** The key of presence. 0; -ENOMEM; what a callback returned */
-int dit_index_put_presence(struct dit_index_work *work, const struct dit_index_def *def,
-                           const struct dit_index_sink *sink);
-
-/** Slow path of dit_index_put_hashes(); do not call. */
-int dit_index_convert_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                             size_t first, const struct dit_index_sink *sink);
-
-/** Hashes from number @p first on become ordinals, or go where keys of any length go. */
-static inline int dit_index_put_hashes(struct dit_index_work *work,
-                                       const struct dit_index_def *def, size_t first,
-                                       const struct dit_index_sink *sink)
-{
-	enum dit_key_format format = work->set->dbs[def->db].format;
-
-	return format == DIT_KEY_INT32 || format == DIT_KEY_INT64
-	               ? 0 /* they are ordinals already */
-	               : dit_index_convert_hashes(work, def, first, sink);
-}
-
-/** Hand over the keys made so far. */
-int dit_index_flush(struct dit_index_work *work, const struct dit_index_def *def,
-                    const struct dit_index_sink *sink);
-
 /** Find out what applies to a description that was not met before. 0 or -ENOMEM */
 int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
                          struct dit_ad_defs *ret);

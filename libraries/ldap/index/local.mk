@@ -1,7 +1,5 @@
 # libraries/ldap/index/local.mk
 libditkit_a_SOURCES += \
-	%D%/index_check.c \
-	%D%/index_clue.c \
 	%D%/index_keys.c \
 	%D%/index_keys.h \
 	%D%/index_set.c \
