@@ -8,10 +8,8 @@ libditkit_a_SOURCES += \
 	%D%/walk_meta.c \
 	%D%/walk_page.c \
 	%D%/walk_private.h \
-	%D%/walk_size.c \
 	%D%/walk_tasks.c \
 	%D%/walk_trees.c \
 	%D%/walk_trees.h \
-	%D%/walk_words.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +18,126 @@
 
 /* Commits that may come in between, one after the other. */
 #define BRIEF_ATTEMPTS 100
+
+/* ---- sizes of databases, those of their lists included ---- */
+
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+/* In a packed page lower counts two bytes for each item, whatever their size. */
+static uint64_t used_bytes(struct dit_page_view view)
+{
+	if ((dit_view_flags(view) & DIT_PAGE_LEAF2) != 0) {
+		return view.format->header_bytes +
+		       (uint64_t)dit_view_count(view) * dit_view_item_bytes(view);
+	}
+	return view.len - (dit_view_upper(view) - dit_view_lower(view));
+}
+
+void dit_walk_size_page(struct walk_tree *tree, struct dit_page_view view)
+{
+	struct walk_tree *database = tree->database;
+	bool is_branch = (dit_view_flags(view) & DIT_PAGE_BRANCH) != 0;
+
+	add(is_branch ? &database->all_branches : &database->all_leaves, 1);
+	add(&database->used_bytes, used_bytes(view));
+	if (!is_branch && tree == database) {
+		add(&database->nkeys, dit_view_count(view));
+	}
+}
+
+void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint64_t used)
+{
+	add(&tree->database->all_overflows, npages);
+	add(&tree->database->used_bytes, used);
+}
+
+static void tell_sizes(struct walk *walk)
+{
+	if (!walk_wants_sizes(walk)) {
+		return;
+	}
+	for (size_t i = 0; i < walk->ndatabases; i++) {
+		struct walk_tree *tree = walk->databases[i];
+		const struct dit_walk_size size = {
+			.name = tree->name,
+			.flags = tree->record.flags,
+			.depth = atomic_load(&tree->depth),
+			.nkeys = atomic_load(&tree->nkeys),
+			.nitems = atomic_load(&tree->nitems),
+			.nbranches = atomic_load(&tree->all_branches),
+			.nleaves = atomic_load(&tree->all_leaves),
+			.noverflows = atomic_load(&tree->all_overflows),
+			.used_bytes = atomic_load(&tree->used_bytes),
+		};
+
+		walk->opts->size(walk->opts->size_ctx, &size);
+	}
+}
+
+/* ---- findings: names, counts, the callback ---- */
+
+#define TEXT_MAX 400
+
+#define NAME(kind, name) [kind] = (name),
+
+static const char *const names[DIT_WALK_NKINDS] = {DIT_WALK_KINDS(NAME)};
+
+const char *dit_walk_kind_name(enum dit_walk_kind kind)
+{
+	return kind < DIT_WALK_NKINDS ? names[kind] : "unknown";
+}
+
+void dit_walk_report(struct walk *walk, enum dit_walk_kind kind,
+                     const struct walk_tree *tree, uint64_t page, long node,
+                     const char *format, ...)
+{
+	const struct dit_walk_opts *opts = walk->opts;
+	char text[TEXT_MAX];
+	struct dit_walk_finding finding = {
+		.kind = kind,
+		.database = tree == NULL ? NULL : tree->database->name,
+		.page = page,
+		.node = node,
+		.text = text,
+	};
+	va_list args;
+
+	(void)pthread_mutex_lock(&walk->lock);
+	walk->by_kind[kind]++;
+	walk->nfindings++;
+	if (opts->found != NULL) {
+		va_start(args, format);
+		(void)vsnprintf(text, sizeof(text), format, args);
+		va_end(args);
+		opts->found(opts->found_ctx, &finding);
+	}
+	(void)pthread_mutex_unlock(&walk->lock);
+}
+
+void dit_walk_fail(struct walk *walk, int error)
+{
+	int none = 0;
+
+	(void)atomic_compare_exchange_strong(&walk->error, &none, error);
+}
+
+bool dit_walk_is_over(struct walk *walk)
+{
+	if (dit_stop_is_set(walk->opts->shared.stop)) {
+		dit_walk_fail(walk, DIT_E_STOPPED);
+	}
+	return atomic_load_explicit(&walk->error, memory_order_relaxed) != 0;
+}
+
+void dit_walk_cut(struct walk *walk, struct walk_tree *tree)
+{
+	atomic_store_explicit(&tree->is_cut, true, memory_order_relaxed);
+	atomic_store_explicit(&tree->database->is_cut, true, memory_order_relaxed);
+	atomic_store_explicit(&walk->is_cut, true, memory_order_relaxed);
+}
 
 /* ---- the main tree's records ---- */
 
@@ -329,7 +451,7 @@ static int walk_pages(struct walk *walk)
 	}
 	if (r == 0 && !walk->opts->is_brief) {
 		find_lost_pages(walk);
-		dit_walk_tell_sizes(walk);
+		tell_sizes(walk);
 	}
 	return r;
 }

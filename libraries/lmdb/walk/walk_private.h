@@ -2,16 +2,15 @@
 /*
  * Inside the walker.
  *
- *   walk.c         the whole: meta pages, free list, main tree, databases, lost pages
+ *   walk.c         the whole: meta pages, free list, main tree, databases, lost pages;
+ *                  findings, and what each database takes
  *   walk_meta.c    the two meta pages; which one counts
  *   walk_page.c    one page: claimed, read, its header checked; branches
  *   walk_leaf.c    leaves and what their nodes hold
  *   walk_list.c    lists: pages inside nodes, trees of their own, packed pages
  *   walk_free.c    the free list's records
- *   walk_size.c    what each database takes
  *   walk_tasks.c   which member visits what
  *   walk_trees.c   some trees alone
- *   walk_words.c   findings
  *
  * The meta pages, the free list and the main tree are small and are walked by the caller
  * alone. Then the roots of the databases become tasks for the members of a team. A member
@@ -245,9 +244,6 @@ void dit_walk_size_page(struct walk_tree *tree, struct dit_page_view view);
 
 /** Pages of a long value, with @p used bytes in them. */
 void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint64_t used);
-
-/** Tell the sizes of all databases. */
-void dit_walk_tell_sizes(struct walk *walk);
 
 /* ---- leaves ---- */
 
