@@ -5,11 +5,9 @@ libditkit_a_SOURCES += \
 	%D%/index_set.c \
 	%D%/index_work.c \
 	%D%/index_work.h \
+	%D%/key_bytes.c \
 	%D%/key_bytes.h \
 	%D%/key_hash.c \
 	%D%/key_hash.h \
-	%D%/key_integer.c \
-	%D%/key_phonetic.c \
-	%D%/key_time.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

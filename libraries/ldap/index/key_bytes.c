@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Keys that are no hashes: of integers, of times, of the sound of words. */
+#include "index/key_bytes.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/cut.h"
+#include "values/number.h"
+#include "values/utf8_prep.h"
+
+/* ---- integers ---- */
+
+/*
+ * A number that fits is its big-endian two's complement with the sign bit inverted, so
+ * that bytes compare as numbers do. A number that is too long keeps its leading bytes,
+ * and the bits after the sign count the bytes that were cut, in the manner of a
+ * floating point exponent. With 4 bytes:
+ *
+ *     -1073741825    3f bf ff ff      exponent form, one byte too long
+ *     -1000          7f ff fc 18
+ *     0              80 00 00 00
+ *     1000           80 00 03 e8
+ *     1073741823     bf ff ff ff      the longest without an exponent
+ *     1073741824     c0 40 00 00      exponent form, nothing cut yet
+ *     4294967296     c1 01 00 00      one byte cut
+ *
+ * Very long decimal texts are cut before they are converted, 7 digits counting as 3
+ * bytes, which loses some order but keeps slapd's keys.
+ *
+ * slapd dies when digits are cut of a number with so many leading zeros that fewer bytes
+ * remain than the key has. If as many remain, counting those cut, it goes on to use
+ * memory that it never set; the rest of the key is zero here.
+ */
+/** A number that is not negative loses a zero byte in front. */
+static void read_number(struct dit_number *n, struct dit_span text)
+{
+	dit_number_read(n, text);
+	if (text.len > 0 && text.data[0] != '-' && n->len > 0 &&
+	    *dit_number_first(n) == 0) {
+		n->len--;
+	}
+}
+
+/** Count missing bytes in front of the number. @return the mask of the sign bits */
+static uint32_t add_exponent(struct dit_number *n, uint64_t ncut, unsigned fill)
+{
+	uint32_t mask = 0xffffff80u;
+
+	do {
+		n->len++;
+		*dit_number_first(n) = (unsigned char)(ncut ^ fill);
+		mask >>= 1;
+		ncut >>= 8;
+	} while (ncut > 0 || ((mask >> 1) & (*dit_number_first(n) ^ fill)) != 0);
+	return mask;
+}
+
+/** How many times 7 digits are cut off the end of a text before it is read. */
+static size_t groups_cut(struct dit_span value, unsigned intlen)
+{
+	bool is_negative = value.len > 0 && value.data[0] == '-';
+	size_t longest = (8 * intlen - 1) * 146 / 485 + 3 - (is_negative ? 0 : 1);
+
+	return value.len > longest ? (value.len - longest + 2) / 7 : 0;
+}
+
+void dit_key_integer(struct dit_span value, unsigned intlen, unsigned char *key)
+{
+	bool is_negative = value.len > 0 && value.data[0] == '-';
+	unsigned fill = is_negative ? 0xff : 0;
+	size_t groups = groups_cut(value, intlen);
+	size_t ncut = 3 * groups;
+	uint32_t mask = 0xffffff80u;
+	struct dit_number n;
+
+	value.len -= 7 * groups;
+	read_number(&n, value);
+	if (n.len + ncut < intlen) {
+		size_t missing = intlen - n.len - ncut;
+
+		memset(key, (int)fill, missing);
+		memcpy(key + missing, dit_number_first(&n), n.len);
+		memset(key + missing + n.len, 0, ncut);
+	} else {
+		size_t excess = n.len + ncut - intlen;
+
+		if (excess > 0 ||
+		    (n.len > 0 && ((*dit_number_first(&n) ^ fill) & 0xc0) != 0)) {
+			mask = add_exponent(&n, excess, fill);
+		}
+		memset(key, 0, intlen);
+		memcpy(key, dit_number_first(&n), n.len < intlen ? n.len : intlen);
+	}
+	key[0] ^= (unsigned char)mask;
+}
+
+bool dit_key_integer_is_sound(struct dit_span value, unsigned intlen)
+{
+	size_t groups = groups_cut(value, intlen);
+	struct dit_number n;
+
+	value.len -= 7 * groups;
+	if (!dit_number_is_sound(value)) {
+		return false;
+	}
+	if (groups == 0) {
+		return true;
+	}
+	read_number(&n, value);
+	return n.len + 3 * groups >= intlen;
+}
+
+/* ---- times ---- */
+
+/*
+ * Time keys: seconds since the year 0 in 40 bits, with the sign bit inverted.
+ *
+ *     00000101000000Z    40 00 00 00 00
+ *     19691231235959Z    4e 79 74 7b ff
+ *     19700101000000Z    4e 79 74 7c 00
+ *     20220101123045Z    4e db 44 c5 75
+ *     20410713010359Z    4e ff ff ff ff
+ *     20410713010400Z    4e 00 00 00 00
+ *     20410714000000Z    4f 00 01 42 80
+ *
+ * The first byte is that of the midnight before: on a day within which the lower 32 bits
+ * begin again at 0, slapd leaves out the carry, and looks for such keys.
+ *
+ * The calendar is Gregorian throughout, and the year 0 has a 29th of February. Years are
+ * counted from March, so that the leap day is the last of its year.
+ *
+ * Malformed times, which CSNs may hold, get no key, as slapd's parser has it: a day from
+ * 1 to 31 whatever the month, hours, minutes and seconds (to 61) in range, a fraction of
+ * digits after a point if any, and an upper-case Z.
+ */
+
+#define TIME_DIGITS       14
+#define DAYS_BEFORE_MARCH 60 /* of the year 0 */
+
+/** @return the number, or -1 if there are other characters */
+static int digits(const char *text, size_t n)
+{
+	int number = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] < '0' || text[i] > '9') {
+			return -1;
+		}
+		number = number * 10 + (text[i] - '0');
+	}
+	return number;
+}
+
+/** Days since 0000-01-01. @p month 1 .. 12 */
+static int64_t days_since_zero(int year, int month, int day)
+{
+	int march_year = month > 2 ? year : year - 1; /* -1: Jan and Feb of the year 0 */
+	int march_month = month > 2 ? month - 3 : month + 9;
+	int64_t y = march_year + 400; /* not negative, and 400 years are a whole cycle */
+
+	return y * 365 + y / 4 - y / 100 + y / 400 + (153 * march_month + 2) / 5 + day -
+	       1 + DAYS_BEFORE_MARCH - 146097;
+}
+
+static bool is_in(int number, int low, int high)
+{
+	return number >= low && number <= high;
+}
+
+/**
+ * The text after the seconds: a fraction or none, then Z; the rest is not looked
+ * at.
+ */
+static bool ends_well(struct dit_span value)
+{
+	size_t i = TIME_DIGITS;
+
+	if (i < value.len && value.data[i] == '.') {
+		i++;
+		while (i < value.len && value.data[i] >= '0' && value.data[i] <= '9') {
+			i++;
+		}
+		if (i == TIME_DIGITS + 1) {
+			return false;
+		}
+	}
+	return i < value.len && value.data[i] == 'Z';
+}
+
+bool dit_key_time(struct dit_span value, unsigned char *key)
+{
+	const char *text = value.data;
+	int64_t midnight = 0;
+	uint32_t seconds = 0;
+	int month = 0;
+	int day = 0;
+
+	if (value.len < TIME_DIGITS || digits(text, TIME_DIGITS - 6) < 0 ||
+	    digits(text + 8, 6) < 0) {
+		return false;
+	}
+	month = digits(text + 4, 2);
+	day = digits(text + 6, 2);
+	if (!is_in(month, 1, 12) || !is_in(day, 1, 31) ||
+	    !is_in(digits(text + 8, 2), 0, 23) || !is_in(digits(text + 10, 2), 0, 59) ||
+	    !is_in(digits(text + 12, 2), 0, 61) || !ends_well(value)) {
+		return false;
+	}
+	midnight = days_since_zero(digits(text, 4), month, day) * 86400;
+	seconds = (uint32_t)midnight;
+	seconds += (uint32_t)(digits(text + 8, 2) * 3600 + digits(text + 10, 2) * 60 +
+	                      digits(text + 12, 2));
+	key[0] = (unsigned char)(((midnight >> 32) & 0x7f) ^ 0x40);
+	key[1] = (unsigned char)(seconds >> 24);
+	key[2] = (unsigned char)(seconds >> 16);
+	key[3] = (unsigned char)(seconds >> 8);
+	key[4] = (unsigned char)seconds;
+	return true;
+}
+
+/* ---- what words sound like ---- */
+
+/*
+ * Approximate keys, a cousin of Lawrence Philips' Metaphone of 1990.
+ *
+ * A value is decomposed and all that is not ASCII dropped; spaces divide it into words. A
+ * word is what its letters up to the first digit or punctuation mark are:
+ *
+ *     "René"       R E N E       RN      a vowel counts only in front
+ *     "Knight's"   N I G H T     NKT     K is silent before N
+ *     "Xavier"     S A V I E R   SFR     an X in front is an S
+ *     "Thatch"     T H A T C H   0X      0 stands for TH, X for CH and SH
+ *
+ * Where that is not how English sounds, it is how slapd spells its keys.
+ */
+
+#define WORD_MAX 31 /* letters of a word that count */
+
+/* A word: its letters in upper case with NULs on both sides. */
+struct word {
+	char room[1 + WORD_MAX + 3]; /* rules look at one letter back and three ahead */
+	char *letters;
+	size_t n;
+	bool is_closed; /* by a digit, a mark or a tab; the rest does not count */
+};
+
+static bool is_one_of(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
+}
+
+static bool is_vowel(char c)
+{
+	return is_one_of(c, "AEIOU");
+}
+
+/* Letters that make a C or G soft. */
+static bool is_front(char c)
+{
+	return is_one_of(c, "EIY");
+}
+
+static void word_start(struct word *word)
+{
+	memset(word->room, 0, sizeof(word->room));
+	word->letters = word->room + 1;
+	word->n = 0;
+	word->is_closed = false;
+}
+
+static void word_add(struct word *word, char c)
+{
+	if (word->is_closed) {
+		return;
+	}
+	if (dit_ascii_is_alpha(c)) {
+		if (word->n < WORD_MAX) {
+			word->letters[word->n++] = (char)(c & ~0x20);
+		}
+	} else if (c > ' ' || (c >= '\t' && c <= '\r')) {
+		word->is_closed = c != 0x7F;
+	}
+}
+
+/* Groups of letters that sound different at the beginning of a word. */
+static void begin(struct word *word)
+{
+	char *at = word->letters;
+
+	if ((is_one_of(at[0], "KPG") && at[1] == 'N') || (at[0] == 'A' && at[1] == 'E') ||
+	    (at[0] == 'W' && is_one_of(at[1], "RH"))) {
+		bool is_wh = at[1] == 'H';
+
+		*at++ = '\0';
+		word->letters = at;
+		word->n--;
+		if (is_wh) {
+			at[0] = 'W';
+		}
+	} else if (at[0] == 'X') {
+		at[0] = 'S';
+	}
+}
+
+static char sound_of_c(const char *at)
+{
+	if (at[-1] == 'S' && is_front(at[1])) {
+		return '\0';
+	}
+	if (at[1] == 'I' && at[2] == 'A') {
+		return 'X';
+	}
+	if (is_front(at[1])) {
+		return 'S';
+	}
+	if (at[1] == 'H') {
+		bool is_hard = (at[-1] == '\0' && !is_vowel(at[2])) || at[-1] == 'S';
+
+		return is_hard ? 'K' : 'X';
+	}
+	return 'K';
+}
+
+static char sound_of_g(const char *at)
+{
+	if ((at[1] == 'J' && !is_vowel(at[2])) ||
+	    (at[1] == 'N' && at[2] == 'E' && at[3] == 'D') ||
+	    (at[-1] == 'D' && is_front(at[1]))) {
+		return '\0';
+	}
+	return is_front(at[1]) && at[2] != 'G' ? 'G' : 'K';
+}
+
+static char sound_of_h(const char *at)
+{
+	bool is_silent =
+		is_one_of(at[-1], "CGPST") || (is_vowel(at[-1]) && !is_vowel(at[1]));
+
+	return is_silent ? '\0' : 'H';
+}
+
+static char sound_of_t(const char *at)
+{
+	if (at[1] == 'I' && is_one_of(at[2], "OA")) {
+		return 'X';
+	}
+	if (at[1] == 'H') {
+		return '0';
+	}
+	return at[1] == 'C' && at[2] == 'H' ? '\0' : 'T';
+}
+
+/* The addition of a letter other than X to the key; NUL: none. */
+static char sound_of(const char *at)
+{
+	switch (*at) {
+	case 'B':
+		return at[1] == '\0' && at[-1] != 'M' ? 'B' : '\0';
+	case 'C':
+		return sound_of_c(at);
+	case 'D':
+		return at[1] == 'G' && is_front(at[2]) ? 'J' : 'T';
+	case 'G':
+		return sound_of_g(at);
+	case 'H':
+		return sound_of_h(at);
+	case 'K':
+		return at[-1] == 'C' ? '\0' : 'K';
+	case 'P':
+		return at[1] == 'H' ? 'F' : 'P';
+	case 'Q':
+		return 'K';
+	case 'S':
+		return at[1] == 'H' || (at[1] == 'I' && is_one_of(at[2], "OA")) ? 'X'
+		                                                                : 'S';
+	case 'T':
+		return sound_of_t(at);
+	case 'V':
+		return 'F';
+	case 'W':
+	case 'Y':
+		return is_vowel(at[1]) ? *at : '\0';
+	case 'Z':
+		return 'S';
+	default: /* vowels, F J L M N R */
+		return !is_vowel(*at) || at[-1] == '\0' ? *at : '\0';
+	}
+}
+
+/* @return length of the key; 0: the word has none */
+static size_t word_key(struct word *word, char *key)
+{
+	size_t nkey = 0;
+
+	begin(word);
+	for (const char *at = word->letters; *at != '\0' && nkey < DIT_PHONETIC_MAX;
+	     at++) {
+		char sound = '\0';
+
+		if (*at == at[-1] && *at != 'C') {
+			continue;
+		}
+		if (*at == 'X') {
+			key[nkey++] = 'K';
+			sound = 'S';
+			at += at[1] != '\0';
+		} else {
+			sound = sound_of(at);
+		}
+		if (sound != '\0' && nkey < DIT_PHONETIC_MAX) {
+			key[nkey++] = sound;
+		}
+	}
+	return nkey;
+}
+
+bool dit_sound_next(struct dit_span *text, struct dit_sound *ret)
+{
+	char chars[DIT_UTF8_ASCII_MAX];
+	bool is_end = false;
+	struct word word;
+
+	word_start(&word);
+	ret->is_empty = true;
+	while (text->len > 0 && !is_end) {
+		uint32_t c = 0;
+		size_t len = dit_utf8_decode(*text, &c);
+		size_t nchars = len == 0 ? 0 : dit_utf8_ascii(c, chars);
+
+		if (len == 0 || c == '\0') {
+			text->len = 0; /* slapd's words end at a NUL */
+			break;
+		}
+		dit_cut(text, len);
+		/* No character decomposes to a space with a letter after it. */
+		for (size_t i = 0; i < nchars && !is_end; i++) {
+			is_end = chars[i] == ' ';
+			if (!is_end) {
+				ret->is_empty = false;
+				word_add(&word, chars[i]);
+			}
+		}
+	}
+	ret->len = word_key(&word, ret->key);
+	return is_end;
+}
