@@ -12,7 +12,6 @@ libditkit_a_SOURCES += \
 	%D%/entry_read.c \
 	%D%/entry_runs.c \
 	%D%/entry_work.h \
-	%D%/explain.c \
 	%D%/sid_set.c \
 	%D%/sid_set.h \
 	%D%/value_sort.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Why a record is refused: a kind, and what it is about. The refusing function sets it
- * next to the notes, which are slapadd's words; explain.c makes a sentence of it.
+ * next to the notes, which are slapadd's words; a sentence is made of it.
  *
  * Threads: as the notes.
  */
@@ -107,8 +107,6 @@ void dit_why_set(struct dit_notes *notes, struct dit_why why);
 
 /** The same, and add the line of the kind. @return DIT_E_INVALID */
 int dit_why_tell(struct dit_notes *notes, struct dit_why why);
-
-/* explain.c */
 
 struct dit_entry_context;
 
