@@ -9,7 +9,6 @@ libditkit_a_SOURCES += \
 	%D%/conf_modules.c \
 	%D%/conf_parser.c \
 	%D%/conf_parser.h \
-	%D%/conf_reporter.c \
 	%D%/conf_tree.c \
 	%D%/conf_values.c \
 	%D%/conf_words.c \
