@@ -84,31 +84,4 @@ int dit_filter_read(const struct dit_schema *schema, struct dit_span text,
                     struct dit_arena *arena, struct dit_notes *notes,
                     struct dit_filter **ret);
 
-/*
- * Values of items, as the rules compare them; filter_assert.c, for filter.c. All return
- * 0; DIT_E_INVALID or DIT_E_UNKNOWN: the item cannot be evaluated; -ENOMEM.
- */
-
-/** By a rule alone. @param is_approx  letters lose their accents first */
-int dit_filter_assert(const struct dit_value_scope *scope, const struct dit_rule *rule,
-                      bool is_approx, struct dit_span *value);
-
-/**
- * By a rule, for an attribute: class names and UUIDs have forms of their own. A UUID
- * stays text.
- *
- * @param rule  NULL: the attribute has none
- */
-int dit_filter_assert_for(const struct dit_value_scope *scope,
-                          const struct dit_attr_type *type, const struct dit_rule *rule,
-                          bool is_approx, struct dit_span *value);
-
-/**
- * A piece of a string. Where the attribute has no rule for pieces, the piece gets the
- * form of a whole value, if there is one, and the item cannot be evaluated.
- */
-int dit_filter_assert_piece(const struct dit_value_scope *scope,
-                            const struct dit_attr_type *type, bool is_first, bool is_last,
-                            struct dit_span *piece);
-
 #endif

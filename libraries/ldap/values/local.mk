@@ -11,7 +11,6 @@ libditkit_a_SOURCES += \
 	%D%/dn_parse.h \
 	%D%/filter.c \
 	%D%/filter.h \
-	%D%/filter_assert.c \
 	%D%/filter_put.c \
 	%D%/number.c \
 	%D%/number.h \
