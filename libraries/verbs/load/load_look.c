@@ -12,67 +12,52 @@
 
 #include "entry/why.h"
 #include "files/fault.h"
-#include "reader/dn_reader.h"
+#include "reader/entry_reader.h"
 #include "reader/snapshot.h"
 
 /* ---- reading ---- */
 
-/* @return 0 or -ENOMEM; a name that cannot be read is passed over */
-static int remember(struct load_look *look, struct dit_dn_reader *dns, uint64_t id)
+static char *text_of(struct dit_span text)
 {
-	struct look_name *name = &look->names[look->nnames];
-	struct dit_dn_text dn = {{"", 0}, {"", 0}, 0};
-
-	if (id != 0 && dit_dn_reader_get(dns, id, &dn) < 0) {
-		return 0;
-	}
-	*name = (struct look_name){
-		.pretty = strndup(dn.pretty.data, dn.pretty.len),
-		.norm = strndup(dn.norm.data, dn.norm.len),
-	};
-	look->nnames++;
-	return name->pretty == NULL || name->norm == NULL ? -ENOMEM : 0;
+	return strndup(text.len == 0 ? "" : text.data, text.len);
 }
 
-static int read_entries(struct load_look *look, struct dit_tree_cursor *cursor,
-                        struct dit_dn_reader *dns, const struct loader *loader)
+/* @return 0 or -ENOMEM; a name that cannot be read is passed over */
+static int remember(struct load_look *look, const struct dit_entry_view *entry)
 {
-	struct dit_span key = {NULL, 0};
-	struct dit_span record = {NULL, 0};
-	uint64_t id = 0;
-	int r = dit_tree_cursor_next(cursor, &key, &record);
+	struct look_name *name = &look->names[look->nnames];
 
-	while (r > 0 && look->nnames < LOOK_NAMES && !dit_load_is_stopped(loader)) {
-		/* A hole has no record. */
-		if (record.len > 0 && key.len == sizeof(id)) {
-			memcpy(&id, key.data, sizeof(id));
-			look->has_entries = true;
-			r = remember(look, dns, id);
-		}
-		r = r < 0 ? r : dit_tree_cursor_next(cursor, &key, &record);
+	look->has_entries = true;
+	if (entry->name_error != 0) {
+		return 0;
 	}
-	return r < 0 ? r : 0;
+	*name = (struct look_name){.pretty = text_of(entry->dn),
+	                           .norm = text_of(entry->norm_dn)};
+	look->nnames++;
+	return name->pretty == NULL || name->norm == NULL ? -ENOMEM : 0;
 }
 
 static int read_snapshot(struct load_look *look, struct dit_snapshot *snapshot,
                          const struct loader *loader)
 {
-	const struct dit_stored_db *id2e = dit_snapshot_db(snapshot, "id2e");
-	struct dit_dn_reader *dns = NULL;
-	struct dit_tree_cursor *cursor = NULL;
-	int r = dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e");
+	const struct dit_ad_names no_names = {.n = 0};
+	const struct dit_entry_reader_opts opts = {.snapshot = snapshot,
+	                                           .names = &no_names};
+	struct dit_entry_reader *reader = NULL;
+	struct dit_entry_view entry = {.is_hole = false};
+	int r = dit_entry_reader_new(&reader, &opts);
 
 	if (r == 0) {
-		look->nentries = id2e->nrecords;
-		r = dit_dn_reader_new(&dns, snapshot, 0);
+		look->nentries = dit_snapshot_db(snapshot, "id2e")->nrecords;
+		r = dit_entry_reader_seek(reader, 0, &entry);
 	}
-	r = r ?: read_entries(look, cursor, dns, loader);
-	dit_dn_reader_free(dns);
-	if (cursor != NULL) {
-		dit_tree_cursor_close(cursor);
+	while (r > 0 && look->nnames < LOOK_NAMES && !dit_load_is_stopped(loader)) {
+		r = entry.is_hole ? 0 : remember(look, &entry);
+		r = r < 0 ? r : dit_entry_reader_next(reader, &entry);
 	}
+	dit_entry_reader_free(reader);
 	/* A database that no slapd has opened has no tables. */
-	return r == DIT_E_UNKNOWN ? 0 : r;
+	return r < 0 && r != DIT_E_UNKNOWN ? r : 0;
 }
 
 /* @return -ENOMEM: the text stays what it was */
