@@ -5,7 +5,6 @@ libditkit_a_SOURCES += \
 	%D%/known.h \
 	%D%/scan.h \
 	%D%/scan_digest.c \
-	%D%/scan_entries.c \
 	%D%/scan_impl.h \
 	%D%/scan_open.c \
 	%D%/scan_run.c \

@@ -3,8 +3,7 @@
  * The parts of a scan, for the files of this room.
  *
  *   scan_open.c      snapshot, ranges and members are made
- *   scan_entries.c   a member reads a range; members draw ranges
- *   scan_run.c       a pipeline draws ranges for the members
+ *   scan_run.c       a member reads a range; members, or a pipeline for them, draw ranges
  */
 #ifndef DITKIT_SCAN_IMPL_H
 #define DITKIT_SCAN_IMPL_H
@@ -69,23 +68,5 @@ struct dit_entry_scan {
 	/* [own: main] */
 	size_t next_range; /* to put into a slot */
 };
-
-/** Range number @p n. */
-struct dit_scan_range dit_scan_range_of(const struct dit_entry_scan *scan, size_t n);
-/** The member is to read a range. */
-void dit_scan_enter(const struct dit_entry_scan *scan, struct dit_scan_member *member,
-                    const struct dit_scan_range *range);
-/**
- * The next entry of the range that is wanted; counts those that were read.
- *
- * @param arena  for values that a filter compares
- *
- * @return 1; 0: end of the range; DIT_E_STOPPED; errors of reading
- */
-int dit_scan_show_next(const struct dit_entry_scan *scan, struct dit_scan_member *member,
-                       struct dit_scan_range *range, struct dit_arena *arena,
-                       struct dit_entry_view *ret);
-/** No member has drawn anything. */
-void dit_scan_rewind(struct dit_entry_scan *scan);
 
 #endif
