@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "entry/entry_fixture.h"
-#include "job/value_rules.h"
+#include "job/release_rules.h"
 #include "nomem.h"
 
 TEST(sortvals_names_types)

@@ -15,7 +15,7 @@
 #include "base/ids.h"
 #include "base/monitor.h"
 #include "indexing/stored_keys.h"
-#include "job/value_rules.h"
+#include "job/release_rules.h"
 
 /* A member of scans. [own: its thread; main's when members are at rest] */
 struct dit_check_scanner {

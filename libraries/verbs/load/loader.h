@@ -34,7 +34,6 @@
 #include "job/csn_list.h"
 #include "job/job.h"
 #include "job/release_rules.h"
-#include "job/value_rules.h"
 #include "ldif/ldif_reader.h"
 #include "load/dn_tree.h"
 #include "load/entries.h"

@@ -27,7 +27,6 @@
 #include "job/csn_list.h"
 #include "job/job.h"
 #include "job/release_rules.h"
-#include "job/value_rules.h"
 #include "ldif/ldif_reader.h"
 #include "modify/modify.h"
 #include "output/ad_numbers.h"

@@ -7,7 +7,5 @@ libditkit_a_SOURCES += \
 	%D%/job.h \
 	%D%/release_rules.c \
 	%D%/release_rules.h \
-	%D%/value_rules.c \
-	%D%/value_rules.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The points in which releases of slapadd treat an entry differently
- * (storage-2.7.md 2.5).
+ * Rules that a release and a configuration make: the points in which releases of slapadd
+ * treat an entry differently (storage-2.7.md 2.5), how many indexes there can be, which
+ * values are sorted (sortvals), and which are stored apart from their entries (multival).
  *
- * Threads: constant data, any thread.
+ * Threads: constant once they are made, any thread.
  */
 #ifndef DITKIT_RELEASE_RULES_H
 #define DITKIT_RELEASE_RULES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/openldap.h"
+#include "codec/split_codec.h"
+#include "config/settings.h"
 #include "entry/entry.h"
 
 struct dit_release_rules {
@@ -27,9 +31,6 @@ struct dit_release_rules {
 struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
                                            unsigned patch);
 
-struct dit_database; /* settings.h */
-struct dit_settings;
-
 /** The context of a database's entries: what the release and the configuration decide.
  * The settings outlive it. */
 struct dit_entry_context dit_database_context(const struct dit_release_rules *rules,
@@ -41,5 +42,24 @@ struct dit_entry_context dit_database_context(const struct dit_release_rules *ru
  * it was built for, and does not start with more. 0 for @p patch gives the lowest limit.
  */
 size_t dit_index_limit(enum dit_openldap_version version, unsigned patch);
+
+/**
+ * The types that sortvals names.
+ *
+ * @param ret  a bit for each ordinal of a type; NULL: sortvals is not configured. free()
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_sorted_types_make(const struct dit_settings *settings, uint64_t **ret);
+
+/**
+ * The limits of multival in a database.
+ *
+ * @param ret  NULL: multival is not configured. One piece: free(). Its record_max is that
+ *             of LMDB 0.9
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_split_rules_make(const struct dit_database *db, struct dit_split_rules **ret);
 
 #endif
