@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The installed slapd tells its release; whatever else it does, there is an answer. */
-#include "config/slapd_version.h"
+#include "config/settings.h"
 
 #include <sys/stat.h>
 #include <time.h>

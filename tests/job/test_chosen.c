@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "base/error.h"
-#include "config/slapd_version.h"
+#include "config/settings.h"
 #include "default_paths.h"
 #include "job/job.h"
 #include "load/load_fixture.h"

@@ -10,12 +10,10 @@ libditkit_a_SOURCES += \
 	%D%/conf_parser.c \
 	%D%/conf_parser.h \
 	%D%/conf_tree.c \
-	%D%/conf_values.c \
 	%D%/conf_words.c \
 	%D%/settings.c \
 	%D%/settings.h \
 	%D%/slapd_version.c \
-	%D%/slapd_version.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md %D%/default_paths.h.in
 

@@ -222,4 +222,26 @@ const struct dit_database *dit_settings_select(const struct dit_settings *settin
 const struct dit_database *dit_settings_superior(const struct dit_settings *settings,
                                                  const struct dit_database *subordinate);
 
+/* ---- slapd_version.c ---- */
+
+/*
+ * The slapd that is installed: its release, and what is built into it. "slapd -VVV" says
+ * both. Any thread; the caller waits for slapd to end.
+ */
+
+/** The answer of a slapd. */
+struct dit_slapd {
+	bool is_found; /* it is there and told its release */
+	/* its release; the oldest one known for an older slapd, the newest one known for
+	 * a newer slapd; DIT_OPENLDAP_ASSUMED without a slapd */
+	enum dit_openldap_version version;
+	unsigned patch; /* the 10 of 2.6.10; 0: not known, or not of that release */
+	/* overlays, and back ends as "back_mdb", each after a space: " ppolicy back_mdb";
+	 * empty where only the back ends are built in that each slapd has */
+	char built_in[1024];
+};
+
+/** Run a slapd. @param slapd  absolute path; run without a shell, argument "-VVV" */
+void dit_slapd_look(const char *slapd, struct dit_slapd *ret);
+
 #endif

@@ -10,7 +10,7 @@
  *       config
  *       mdb
  */
-#include "config/slapd_version.h"
+#include "config/settings.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/notes.h"
-#include "config/slapd_version.h"
 #include "default_paths.h"
 #include "files/files.h"
 #include "locks/claim.h"
