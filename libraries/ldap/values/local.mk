@@ -1,7 +1,6 @@
 # libraries/ldap/values/local.mk
 libditkit_a_SOURCES += \
 	%D%/authz_text.h \
-	%D%/cert_assertion.c \
 	%D%/der.c \
 	%D%/der.h \
 	%D%/dn.c \

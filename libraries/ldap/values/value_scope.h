@@ -10,7 +10,7 @@
  *   value_time.c       times and change sequence numbers
  *   value_authz.c      authorization rules
  *   value_aci.c        access control in entries
- *   value_cert.c       certificates, cert_assertion.c what is asserted about them
+ *   value_cert.c       certificates, and what is asserted about them
  *   dn.c dn_list.c     DNs, with an optional UID
  *
  * Threads: no state.
@@ -145,28 +145,7 @@ int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_s
 int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
                                     struct dit_span value, struct dit_span *ret);
 
-/**
- * Hexadecimal digits of a serial number, without a zero in front: "'AB'H"; value_cert.c.
- *
- * @param number  two's complement, content of an INTEGER
- *
- * @return 0; DIT_E_INVALID: it is longer than it needs to be; -ENOMEM
- */
-int dit_serial_number(struct dit_span number, struct dit_arena *arena,
-                      struct dit_span *ret);
-
-/* The texts that the rules compare: numbers as above, names, and the time of a list. */
-#define DIT_CERTIFICATE      "{ serialNumber %, issuer rdnSequence:\"%\" }"
-#define DIT_CERTIFICATE_LIST "{ issuer rdnSequence:\"%\", thisUpdate \"%\" }"
-#define DIT_ATTRIBUTE_CERTIFICATE                                                        \
- "{ serialNumber %, issuer { baseCertificateID { issuer { "                              \
- "directoryName:rdnSequence:\"%\" }, serial % } } }"
-
-/** Put values into one of these texts. @return 0 or -ENOMEM */
-int dit_put_parts(const char *text, const struct dit_span *values,
-                  struct dit_arena *arena, struct dit_span *ret);
-
-/* Assertions of certificate rules; cert_assertion.c. */
+/* Assertions of these rules. */
 int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
                              struct dit_span value, struct dit_span *ret);
 int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
