@@ -174,7 +174,9 @@ static int read_batch(struct estimating *estimating, bool is_taken)
 	int r = dit_load_fill(loader, 0);
 
 	if (r <= 0) {
-		return r < 0 ? dit_load_input_fail(loader, r) : 0;
+		return r == 0 ? 0
+		              : dit_job_input_fail(&loader->job, loader->input.reader, r,
+		                                   "could not read the input");
 	}
 	for (size_t i = 0; i < batch->nrecords; i++) {
 		bytes += batch->records[i].text.len;

@@ -222,7 +222,7 @@ int dit_load_ahead_open(struct loader *loader, const struct dit_ldif_reader_opts
 		return 0;
 	}
 	r = check_input(loader);
-	return r ?: dit_load_open_reader(loader, opts, &loader->ahead.reader);
+	return r ?: dit_job_open_input(&loader->job, opts, &loader->ahead.reader);
 }
 
 void dit_load_ahead_deinit(struct loader *loader)

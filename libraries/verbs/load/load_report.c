@@ -43,20 +43,6 @@ int dit_load_sort_fail(struct loader *loader, int r)
 	               ": --tmpdir names another directory");
 }
 
-int dit_load_input_fail(struct loader *loader, int r)
-{
-	const char *text = dit_ldif_reader_error(loader->input.reader);
-
-	if (r == DIT_E_STOPPED) {
-		return dit_job_fail(&loader->job, r, "load ended");
-	}
-	if (text == NULL || text[0] == '\0') {
-		return dit_job_fail(&loader->job, r, "could not read the input");
-	}
-	dit_job_report(&loader->job, DIT_REPORT_PLAIN, "%s", text);
-	return r;
-}
-
 void dit_load_tell_size(const struct load_target *target, enum dit_report_kind kind,
                         const char *needs, double bytes)
 {

@@ -29,7 +29,8 @@ static int run_pipeline(struct loader *loader)
 
 	switch (stage) {
 	case DIT_PIPELINE_FILL:
-		return dit_load_input_fail(loader, r);
+		return dit_job_input_fail(&loader->job, loader->input.reader, r,
+		                          "could not read the input");
 	case DIT_PIPELINE_AFTER_ORDER:
 		return dit_load_sort_fail(loader, r);
 	case DIT_PIPELINE_STOPPED:

@@ -241,21 +241,6 @@ static bool keeps_version(const struct loader *loader)
 	                            DIT_SPAN("version")) != NULL;
 }
 
-int dit_load_open_reader(const struct loader *loader,
-                         const struct dit_ldif_reader_opts *opts,
-                         struct dit_ldif_reader **ret)
-{
-	const char *failed = opts->path;
-	int r = dit_ldif_reader_open(ret, opts, &failed);
-
-	if (r < 0) {
-		/* slapadd's perror() */
-		dit_job_report(&loader->job, DIT_REPORT_PLAIN, "%s: %s",
-		               failed == NULL ? "stdin" : failed, dit_strerror(r));
-	}
-	return r;
-}
-
 static int open_input(struct loader *loader, const struct load_budget *budget)
 {
 	const struct dit_load_opts *opts = loader->opts;
@@ -273,7 +258,7 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	                                                      opts->is_prepared,
 	                                      .keep_version = keeps_version(loader),
 	                                      .keep_mark = opts->is_strict};
-	int r = dit_load_open_reader(loader, &reader, &loader->input.reader);
+	int r = dit_job_open_input(&loader->job, &reader, &loader->input.reader);
 
 	r = r ?: dit_load_ahead_open(loader, &reader);
 	if (r < 0) {

@@ -231,8 +231,6 @@ static inline bool dit_load_is_stopped(const struct loader *loader)
 	return dit_stop_is_set(&loader->job.stop);
 }
 
-/** Say what slapadd says when the input cannot be read on. @return @p r */
-int dit_load_input_fail(struct loader *loader, int r);
 /** A load with is_scratch gets its directory. 0; an error that was reported */
 int dit_load_scratch_make(struct loader *loader);
 /** As dit_job_fail(), of temporary files: the message names their directory. */
@@ -283,10 +281,6 @@ int dit_load_key_entry(struct load_member *member, uint32_t target,
 
 /* ---- load_ahead.c, load_memberof.c: overlays; without, all of these do nothing ---- */
 
-/** A reader of the input (load_setup.c). Reports. */
-int dit_load_open_reader(const struct loader *loader,
-                         const struct dit_ldif_reader_opts *opts,
-                         struct dit_ldif_reader **ret);
 /** loader->pipeline, and the slots if there are none (load_setup.c). 0; as
  * dit_pipeline_new() */
 int dit_load_make_pipeline(struct loader *loader, const struct dit_pipeline_ops *ops);

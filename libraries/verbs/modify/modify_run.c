@@ -132,15 +132,8 @@ static int open_input(struct modifier *modifier)
 		.batch_records = 512 * (size_t)modifier->job.nthreads,
 		.first_line = opts->first_line,
 		.record_max = modifier->files.value_max};
-	const char *failed = opts->input;
-	int r = dit_ldif_reader_open(&modifier->reader, &reader, &failed);
 
-	if (r < 0) {
-		/* slapmodify's perror() */
-		dit_job_report(&modifier->job, DIT_REPORT_PLAIN, "%s: %s",
-		               failed == NULL ? "stdin" : failed, dit_strerror(r));
-	}
-	return r;
+	return dit_job_open_input(&modifier->job, &reader, &modifier->reader);
 }
 
 /* ---- the database ---- */
@@ -324,15 +317,10 @@ static int run_pipeline(struct modifier *modifier)
 {
 	enum dit_pipeline_stage stage = DIT_PIPELINE_NONE;
 	int r = dit_pipeline_run(modifier->pipeline, &stage);
-	const char *text = dit_ldif_reader_error(modifier->reader);
 
-	if (stage == DIT_PIPELINE_FILL && r != DIT_E_STOPPED && text != NULL &&
-	    text[0] != '\0') {
-		dit_job_report(&modifier->job, DIT_REPORT_PLAIN, "%s", text);
-		return r;
-	}
 	return stage == DIT_PIPELINE_FILL || stage == DIT_PIPELINE_STOPPED
-	               ? dit_job_fail(&modifier->job, r, "could not read the input")
+	               ? dit_job_input_fail(&modifier->job, modifier->reader, r,
+	                                    "could not read the input")
 	               : r;
 }
 

@@ -283,13 +283,7 @@ static int put_record(struct split *split, const struct dit_ldif_record *record)
 
 static int fail_on_input(const struct split *split, int r)
 {
-	const char *text = dit_ldif_reader_error(split->reader);
-
-	if (r == DIT_E_STOPPED || text[0] == '\0') {
-		return dit_job_fail(&split->job, r, name_of(split->path));
-	}
-	dit_job_report(&split->job, DIT_REPORT_PLAIN, "%s", text);
-	return r;
+	return dit_job_input_fail(&split->job, split->reader, r, name_of(split->path));
 }
 
 /* The part of the input that is open. @return 1; 0: nothing of it; negative, reported */

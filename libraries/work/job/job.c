@@ -499,6 +499,31 @@ int dit_job_fail_with(const struct dit_job *job, int r, const char *what,
 	return r;
 }
 
+int dit_job_open_input(const struct dit_job *job, const struct dit_ldif_reader_opts *opts,
+                       struct dit_ldif_reader **ret)
+{
+	const char *failed = opts->path;
+	int r = dit_ldif_reader_open(ret, opts, &failed);
+
+	if (r < 0) {
+		dit_job_report(job, DIT_REPORT_PLAIN, "%s: %s",
+		               failed == NULL ? "stdin" : failed, dit_strerror(r));
+	}
+	return r;
+}
+
+int dit_job_input_fail(const struct dit_job *job, const struct dit_ldif_reader *reader,
+                       int r, const char *what)
+{
+	const char *text = dit_ldif_reader_error(reader);
+
+	if (r == DIT_E_STOPPED || text[0] == '\0') {
+		return dit_job_fail(job, r, what);
+	}
+	dit_job_report(job, DIT_REPORT_PLAIN, "%s", text);
+	return r;
+}
+
 bool dit_job_tell_publish(const struct dit_job *job, const struct dit_published *item,
                           enum dit_publish_step step, int error,
                           const struct dit_publish_words *words)

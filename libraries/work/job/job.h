@@ -27,6 +27,7 @@
 #include "base/ticker.h"
 #include "config/settings.h"
 #include "files/data_seal.h"
+#include "ldif/ldif_reader.h"
 #include "output/publication.h"
 #include "values/dn.h"
 
@@ -298,6 +299,14 @@ int dit_job_fail(const struct dit_job *job, int r, const char *what);
 /** The same, in the words of the fault if it has any. */
 int dit_job_fail_with(const struct dit_job *job, int r, const char *what,
                       const struct dit_fault *fault);
+
+/** Open LDIF to be read, and report why not, as slapadd's perror() does. 0; errors */
+int dit_job_open_input(const struct dit_job *job, const struct dit_ldif_reader_opts *opts,
+                       struct dit_ldif_reader **ret);
+/** Report that LDIF cannot be read on, in the reader's words if it has any; else as
+ * dit_job_fail(). @return @p r, or DIT_E_STOPPED */
+int dit_job_input_fail(const struct dit_job *job, const struct dit_ldif_reader *reader,
+                       int r, const char *what);
 
 /** Report that a database could not be opened. @return @p r, or DIT_E_STOPPED */
 int dit_job_open_fail(const struct dit_job *job, int r, const char *directory,
