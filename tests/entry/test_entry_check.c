@@ -162,7 +162,7 @@ TEST(structural_class_must_be_one_chain)
 TEST(long_texts_are_cut_as_slapd_cuts_them)
 {
 	struct entry_fixture *f = *state;
-	struct dit_entry_refusal refusal = {0};
+	struct refusal refusal = {0};
 	char record[512];
 	char name[301];
 
@@ -218,7 +218,7 @@ TEST(object_class_flags_are_those_of_the_listed_classes)
 	struct entry_fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_entry_refusal refusal = {0};
+		struct refusal refusal = {0};
 
 		assert_int_equal(check(f, cases[i].record, &refusal), 0);
 		assert_int_equal(f->entry.oc_flags, cases[i].flags);
@@ -401,7 +401,7 @@ TEST(attributes_must_be_allowed_by_a_listed_class)
 TEST(lists_of_classes_are_told_apart_however_many_there_are)
 {
 	struct entry_fixture *f = *state;
-	struct dit_entry_refusal refusal = {0};
+	struct refusal refusal = {0};
 	char record[1200];
 
 	for (unsigned i = 0; i < 3000; i++) {

@@ -205,7 +205,7 @@ TEST(later_releases_add_naming_values_first)
 	         "Entry (cn=x+objectClass=posixAccount): "},
 	};
 	struct entry_fixture *f = *state;
-	struct dit_entry_refusal refusal = {0};
+	struct refusal refusal = {0};
 
 	f->context.names_first = true;
 	EXPECT_PASSES(f, passes);

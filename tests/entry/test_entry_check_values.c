@@ -84,7 +84,7 @@ TEST(value_check_refuses_duplicates_and_range_options)
 TEST(naming_value_without_a_normal_form_fails_the_value_check)
 {
 	struct entry_fixture *f = *state;
-	struct dit_entry_refusal refusal = {0};
+	struct refusal refusal = {0};
 
 	f->context.check_values = true;
 	assert_int_equal(check(f, "dn: tOFCo=1.2.3\n" DEVICE, &refusal), DIT_E_INVALID);
@@ -101,7 +101,7 @@ TEST(naming_value_without_a_normal_form_fails_the_value_check)
 TEST(dns_that_nest_too_deeply_are_told)
 {
 	struct entry_fixture *f = *state;
-	struct dit_entry_refusal refusal = {0};
+	struct refusal refusal = {0};
 
 	f->context.check_values = true;
 	assert_int_equal(
@@ -129,7 +129,7 @@ TEST(filters_without_a_normal_pretty_form_are_refused)
 	struct entry_fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dit_entry_refusal refusal = {0};
+		struct refusal refusal = {0};
 		char record[200];
 
 		(void)snprintf(record, sizeof(record),

@@ -16,7 +16,6 @@
 
 struct outcome {
 	int r;
-	struct dit_entry_refusal refusal;
 };
 
 /* One entry from first to last, with caches and arena of its own. */
@@ -35,8 +34,8 @@ static struct outcome make_entry(struct entry_fixture *f, const char *record)
 		outcome.r = fixture_read(f, record);
 	}
 	if (outcome.r == 0) {
-		outcome.r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->notes,
-		                            &outcome.refusal);
+		outcome.r =
+			dit_entry_check(&f->context, &f->caches, &f->entry, &f->notes);
 	}
 	if (outcome.r == 0) {
 		outcome.r = dit_entry_complete(&f->context, &f->caches, &f->entry, &stamp,

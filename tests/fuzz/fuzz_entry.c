@@ -9,6 +9,7 @@
 
 #include "codec/entry_codec.h"
 #include "entry/entry_fixture.h"
+#include "entry/why.h"
 #include "fuzz/fuzz_target.h"
 
 static void compare(const struct dit_entry *entry, const struct dit_stored_entry *stored)
@@ -67,7 +68,6 @@ static void check_blocks(const struct entry_fixture *f)
 
 static void run(struct entry_fixture *f, struct dit_span record, unsigned options)
 {
-	struct dit_entry_refusal refusal = {0};
 	int r = 0;
 
 	f->context.is_quick = (options & 1) != 0;
@@ -84,10 +84,10 @@ static void run(struct entry_fixture *f, struct dit_span record, unsigned option
 	r = fixture_read_span(f, record);
 	if (r == 0) {
 		check_blocks(f);
-		r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->notes,
-		                    &refusal);
+		r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->notes);
 		if (r == DIT_E_INVALID &&
-		    (refusal.text == NULL || *refusal.text == '\0')) {
+		    (f->notes.why == NULL || f->notes.why->text == NULL ||
+		     *f->notes.why->text == '\0')) {
 			abort();
 		}
 	} else if (f->notes.first == NULL) {

@@ -170,12 +170,6 @@ int dit_entry_read_lines(const struct dit_entry_context *context,
                          struct dit_entry_caches *caches, struct dit_ldif_line *lines,
                          size_t nlines, struct dit_notes *notes, struct dit_entry *ret);
 
-/** The LDAP result code and text of a failed check, as slapadd prints them. */
-struct dit_entry_refusal {
-	int code;         /* 65, 64, ...; 0: the text stands alone */
-	const char *text; /* points into the arena, or static */
-};
-
 /**
  * Check one entry in slapd's order (values.md 7):
  *
@@ -188,18 +182,17 @@ struct dit_entry_refusal {
  *
  * @param notes  gets the diagnostic lines that slapadd prints before its own line
  *
- * @return 0; DIT_E_INVALID with @p ret_refusal; DIT_E_UNSUPPORTED: DNs in
- *         values of DNs nest too deeply (a note names it); -ENOMEM
+ * @return 0; DIT_E_INVALID: the notes say why, with slapd's text; DIT_E_UNSUPPORTED: DNs
+ *         in values of DNs nest too deeply (a note names it); -ENOMEM
  */
 int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_caches *caches, struct dit_entry *entry,
-                    struct dit_notes *notes, struct dit_entry_refusal *ret_refusal);
+                    struct dit_notes *notes);
 
 /** The values alone, as with check_values. As above */
 int dit_entry_check_values(const struct dit_entry_context *context,
                            struct dit_entry_caches *caches, struct dit_entry *entry,
-                           struct dit_notes *notes,
-                           struct dit_entry_refusal *ret_refusal);
+                           struct dit_notes *notes);
 
 /**
  * If lastmod is on: add the operational attributes that are missing, and give entryCSN a

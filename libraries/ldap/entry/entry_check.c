@@ -26,7 +26,6 @@ int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
 {
 	char *filled = dit_why_fill(&why, text, check->arena);
 
-	dit_why_set(check->notes, why);
 	if (filled == NULL) {
 		return -ENOMEM;
 	}
@@ -39,9 +38,9 @@ int dit_check_refuse_as(struct dit_entry_check *check, struct dit_why why,
 		              DIT_SPAN_ARGS(check->entry->dn.pretty),
 		              log_lines[note].after, filled);
 	}
-	check->refusal->code = dit_refusals[why.kind].code;
-	check->refusal->text = note == DIT_NOTE_CHECKED_ONLY ? "(null)" : filled;
-	return DIT_E_INVALID;
+	why.text =
+		note == DIT_NOTE_CHECKED_ONLY || check->loses_texts ? "(null)" : filled;
+	return dit_why_set(check->notes, why) < 0 ? -ENOMEM : DIT_E_INVALID;
 }
 
 int dit_check_refuse(struct dit_entry_check *check, struct dit_why why)
@@ -222,10 +221,9 @@ static int check_names_first(struct dit_entry_check *check)
 	if (dit_entry_find(check->entry, check->work->object_class) == NULL) {
 		return 0; /* that is told instead */
 	}
+	check->loses_texts = true;
 	r = dit_check_names(check);
-	if (r == DIT_E_INVALID) {
-		check->refusal->text = "(null)";
-	}
+	check->loses_texts = false;
 	return r;
 }
 
@@ -250,9 +248,9 @@ static int check_schema(struct dit_entry_check *check)
 
 int dit_entry_check_values(const struct dit_entry_context *context,
                            struct dit_entry_caches *caches, struct dit_entry *entry,
-                           struct dit_notes *notes, struct dit_entry_refusal *ret_refusal)
+                           struct dit_notes *notes)
 {
-	struct dit_entry_check check = {.entry = entry, .refusal = ret_refusal};
+	struct dit_entry_check check = {.entry = entry};
 	int r = begin(&check, context, caches, notes);
 
 	return r ?: dit_check_values(&check);
@@ -260,9 +258,9 @@ int dit_entry_check_values(const struct dit_entry_context *context,
 
 int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_caches *caches, struct dit_entry *entry,
-                    struct dit_notes *notes, struct dit_entry_refusal *ret_refusal)
+                    struct dit_notes *notes)
 {
-	struct dit_entry_check check = {.entry = entry, .refusal = ret_refusal};
+	struct dit_entry_check check = {.entry = entry};
 	int r = begin(&check, context, caches, notes);
 
 	if (r == 0 && context->names_first && context->check_schema) {

@@ -8,7 +8,7 @@
  *   entry_check_names.c   D: naming values
  *   entry_check_values.c  syntax and duplicates, with value-check=yes
  *
- * All parts return 0; DIT_E_INVALID with the refusal set; -ENOMEM.
+ * All parts return 0; DIT_E_INVALID with the reason noted; -ENOMEM.
  */
 #ifndef DITKIT_ENTRY_CHECK_H
 #define DITKIT_ENTRY_CHECK_H
@@ -26,13 +26,13 @@ struct dit_entry_check {
 	const struct dit_span *classes;    /* values of the last objectClass block */
 	const struct dit_span *structural; /* of structuralObjectClass, or NULL: none */
 	const struct dit_class_set *set;   /* of the classes */
-	struct dit_entry_refusal *refusal;
+	bool loses_texts;                  /* of refusals: slapd shows "(null)" */
 };
 
 /**
  * Refuse the entry, in slapd's words for that kind (entry_check.c).
  *
- * @return DIT_E_INVALID, with the refusal and the reason set; -ENOMEM
+ * @return DIT_E_INVALID, with the reason noted; -ENOMEM
  */
 int dit_check_refuse(struct dit_entry_check *check, struct dit_why why);
 

@@ -71,14 +71,16 @@ char *dit_why_fill(const struct dit_why *why, const char *text, struct dit_arena
 	return ret;
 }
 
-void dit_why_set(struct dit_notes *notes, struct dit_why why)
+int dit_why_set(struct dit_notes *notes, struct dit_why why)
 {
 	struct dit_why *copy = dit_arena_alloc(notes->arena, sizeof(*copy));
 
-	if (copy != NULL) {
-		*copy = why;
-		notes->why = copy;
+	if (copy == NULL) {
+		return -ENOMEM;
 	}
+	*copy = why;
+	notes->why = copy;
+	return 0;
 }
 
 int dit_why_tell(struct dit_notes *notes, struct dit_why why)
@@ -88,7 +90,7 @@ int dit_why_tell(struct dit_notes *notes, struct dit_why why)
 	                           ? NULL
 	                           : dit_why_fill(&why, refusal->line, notes->arena);
 
-	dit_why_set(notes, why);
+	(void)dit_why_set(notes, why);
 	if (line != NULL) {
 		dit_notes_add(notes, refusal->report, "%s", line);
 	}

@@ -32,6 +32,8 @@ struct dit_why {
 	struct dit_span value;   /* {v}; data NULL: none */
 	struct dit_span detail;  /* {d} */
 	uint32_t number;         /* {n}: index of the value */
+	/* slapd's, of an entry that a check has refused; in the arena, or static */
+	const char *text;
 };
 
 /** About the DN. @param value  {v}; @param detail  {d} */
@@ -101,9 +103,9 @@ char *dit_why_fill(const struct dit_why *why, const char *text, struct dit_arena
 
 /**
  * Note why the record is refused; the newest reason counts. The texts are borrowed for as
- * long as the arena of the notes. Without memory nothing is noted.
+ * long as the arena of the notes. 0; -ENOMEM: nothing is noted
  */
-void dit_why_set(struct dit_notes *notes, struct dit_why why);
+int dit_why_set(struct dit_notes *notes, struct dit_why why);
 
 /** The same, and add the line of the kind. @return DIT_E_INVALID */
 int dit_why_tell(struct dit_notes *notes, struct dit_why why);

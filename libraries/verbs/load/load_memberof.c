@@ -48,7 +48,7 @@ static int refuse(struct load_item *item, const struct dit_ldif_record *record,
 {
 	const struct dit_refusal *refusal = &dit_refusals[why.kind];
 
-	dit_why_set(&item->notes, why);
+	(void)dit_why_set(&item->notes, why);
 	dit_notes_add(&item->notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%llu): (%d) %s",
 	              DIT_SPAN_ARGS(item->entry.dn.pretty),
 	              (unsigned long long)record->line, refusal->code,

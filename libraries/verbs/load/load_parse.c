@@ -17,7 +17,8 @@
 static int check_item(struct loader *loader, struct load_member *member,
                       struct load_item *item, uint64_t line)
 {
-	struct dit_entry_refusal refusal = {0};
+	const struct dit_why *why = NULL;
+	char code[16] = "";
 	const struct dit_dn *dn = &item->entry.dn;
 	int target = dit_glue_find(&loader->job.glue, dn);
 	int r = 0;
@@ -29,20 +30,17 @@ static int check_item(struct loader *loader, struct load_member *member,
 	}
 	item->target = (uint32_t)target;
 	r = dit_entry_check(&loader->reading.context, &member->caches, &item->entry,
-	                    &item->notes, &refusal);
+	                    &item->notes);
 	if (r != DIT_E_INVALID) {
 		return r;
 	}
-	if (refusal.code == 0) {
-		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
-		              "dn=\"%.*s\" (line=%llu): %s", DIT_SPAN_ARGS(dn->pretty),
-		              (unsigned long long)line, refusal.text);
-	} else {
-		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
-		              "dn=\"%.*s\" (line=%llu): (%d) %s",
-		              DIT_SPAN_ARGS(dn->pretty), (unsigned long long)line,
-		              refusal.code, refusal.text);
+	why = item->notes.why;
+	if (dit_refusals[why->kind].code != 0) {
+		(void)snprintf(code, sizeof(code), "(%d) ", dit_refusals[why->kind].code);
 	}
+	dit_notes_add(&item->notes, DIT_REPORT_ERROR, "dn=\"%.*s\" (line=%llu): %s%s",
+	              DIT_SPAN_ARGS(dn->pretty), (unsigned long long)line, code,
+	              why->text);
 	return r;
 }
 
@@ -58,7 +56,7 @@ static void why_index_key(struct load_item *item, const struct dit_index_refusal
 		why.place = DIT_WHY_AT_VALUE;
 		why.value = attr->values[refusal->value];
 	}
-	dit_why_set(&item->notes, why);
+	(void)dit_why_set(&item->notes, why);
 }
 
 /* Some values end slapadd; here only their record is left out. */

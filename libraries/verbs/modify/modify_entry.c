@@ -670,7 +670,6 @@ static int stamp_entry(struct edit *edit, const struct modify_mod *mods, size_t 
 static int check(struct edit *edit, const struct dit_dn *dn)
 {
 	struct modifier *modifier = edit->modifier;
-	struct dit_entry_refusal refusal = {0};
 	uint32_t n = edit->entry->nattrs;
 	int r = 0;
 
@@ -683,7 +682,7 @@ static int check(struct edit *edit, const struct dit_dn *dn)
 	}
 	edit->entry->dn = *dn;
 	r = dit_entry_check(&modifier->changing, modify_caches(modifier), edit->entry,
-	                    edit->notes, &refusal);
+	                    edit->notes);
 	edit->entry->dn = (struct dit_dn){.nrdns = 0};
 	r = r ?: dit_modify_check_fits(modifier, edit->entry, edit->notes);
 	while (r == 0 && n < edit->entry->nattrs) {

@@ -88,7 +88,6 @@ static int refuse_ad(struct reading *reading, enum dit_why_kind kind,
 /* Values that go: each valid. */
 static int check_each(struct reading *reading, const struct dit_attr *attr)
 {
-	struct dit_entry_refusal refusal = {0};
 	int r = 0;
 
 	for (uint32_t i = 0; i < attr->nvalues && r == 0; i++) {
@@ -100,7 +99,7 @@ static int check_each(struct reading *reading, const struct dit_attr *attr)
 		            ? 0
 		            : dit_entry_check_values(&reading->modifier->changing,
 		                                     reading->caches, &values,
-		                                     &reading->change->notes, &refusal);
+		                                     &reading->change->notes);
 	}
 	return r;
 }
@@ -108,14 +107,13 @@ static int check_each(struct reading *reading, const struct dit_attr *attr)
 /* Values that will be in the entry: each valid, none twice. */
 static int check_values(struct reading *reading, struct dit_entry *values)
 {
-	struct dit_entry_refusal refusal = {0};
 	const struct dit_attr *attr = values->attrs;
 
 	if ((attr->ad->type->flags & DIT_TYPE_SINGLE) != 0 && attr->nvalues > 1) {
 		return refuse_ad(reading, DIT_WHY_MOD_SINGLE, attr->ad);
 	}
 	return dit_entry_check_values(&reading->modifier->changing, reading->caches,
-	                              values, &reading->change->notes, &refusal);
+	                              values, &reading->change->notes);
 }
 
 static int read_values(struct reading *reading, size_t nlines, struct modify_mod *mod)
@@ -293,10 +291,9 @@ static int read_entry(struct reading *reading, const struct dit_entry_stamp *sta
 	struct dit_entry *entry = &reading->change->entry;
 	struct dit_notes *notes = &reading->change->notes;
 	struct dit_entry_caches *caches = reading->caches;
-	struct dit_entry_refusal refusal = {0};
 	int r = dit_entry_read_parsed(context, caches, &reading->lines, notes, entry);
 
-	r = r ?: dit_entry_check(context, caches, entry, notes, &refusal);
+	r = r ?: dit_entry_check(context, caches, entry, notes);
 	if (r == 0 && entry->has_unknown) {
 		return DIT_E_INVALID; /* without schema check; the notes say why */
 	}

@@ -123,9 +123,9 @@ int dit_glue_refuse(const struct dit_glue *glue, const struct dit_database *db,
 		(void)snprintf(hint, sizeof(hint), "; did you mean to use database #%d (",
 		               other->number);
 	}
-	dit_why_set(notes,
-	            dit_why_dn(dn->norm.len == 0 ? DIT_WHY_DN_EMPTY : DIT_WHY_DN_SCOPE,
-	                       dn->pretty, db->suffix));
+	(void)dit_why_set(
+		notes, dit_why_dn(dn->norm.len == 0 ? DIT_WHY_DN_EMPTY : DIT_WHY_DN_SCOPE,
+	                          dn->pretty, db->suffix));
 	if (dn->norm.len == 0) {
 		dit_notes_add(
 			notes, DIT_REPORT_ERROR,
