@@ -24,6 +24,10 @@ struct job {
 	uint64_t at;
 };
 
+/* Less than this costs less through the page cache: a call past it waits for the disk.
+ * Changes that fill free pages write them one by one. */
+#define DIRECT_MIN ((size_t)64 << 10)
+
 /* Lock order: there is one lock, and nothing is called with it held. */
 struct dit_page_writer {
 	pthread_t thread;
@@ -44,10 +48,11 @@ struct dit_page_writer {
 static int write_data(struct dit_page_file *file, const char *data, size_t len,
                       uint64_t at)
 {
+	bool is_cached = file->direct_fd < 0 || len < DIRECT_MIN;
 	int none = 0;
-	int r = file->direct_fd < 0 ? dit_cached_write(file->fd, data, len, at)
-	                            : dit_direct_write(file->direct_fd, &file->is_direct,
-	                                               data, len, at);
+	int r = is_cached ? dit_cached_write(file->fd, data, len, at)
+	                  : dit_direct_write(file->direct_fd, &file->is_direct, data, len,
+	                                     at);
 
 	if (r < 0) {
 		(void)atomic_compare_exchange_strong_explicit(&file->error, &none, r,
