@@ -163,7 +163,8 @@ static int make_context(struct loader *loader)
 	context->lastmod = context->lastmod && !opts->is_exact;
 	context->is_strict = opts->is_strict;
 	context->is_quick = opts->is_quick;
-	context->check_schema = !opts->no_schema_check;
+	/* The classes of the configuration are those of one release, and of no module. */
+	context->check_schema = !opts->no_schema_check && strcmp(db->type, "config") != 0;
 	context->check_values = opts->check_values && !opts->is_quick;
 	context->sid = opts->sid;
 	context->removed_sids =
