@@ -291,7 +291,7 @@ struct dit_entry_sum_rule {
 	bool operational; /* of dit_ad_is_content() */
 };
 
-/** What lines of LDIF tell before their values are read. */
+/** The sums of lines of LDIF, before their values are read. */
 struct dit_entry_lines_sum {
 	struct dit_sum128 sum; /* dit_ad_sum_value() of all that is content */
 	uint64_t uuid;         /* dit_sum128_seed() of the normal entryUUID; 0: none */

@@ -116,7 +116,7 @@ static uint64_t find_twin(const struct loader *loader, struct load_member *membe
 	return dit_known_find(known, &all.sum, all.uuid);
 }
 
-/* Of an entry that another database has, the DN is enough. */
+/* The DN is enough where another database has the entry. */
 static int read_item(const struct loader *loader, struct load_member *member,
                      const struct dit_ldif_record *record, struct load_item *item)
 {
@@ -140,7 +140,7 @@ static int read_item(const struct loader *loader, struct load_member *member,
 	return r;
 }
 
-/* What else is made of an entry that can be stored. */
+/* The rest of the work on an entry that has to be stored. */
 static int finish_item(struct loader *loader, const struct dit_pipeline_share *share,
                        const struct dit_ldif_record *record, struct load_item *item,
                        const struct dit_entry_stamp *stamp)

@@ -37,7 +37,7 @@ static int fail(struct load_target *target, const struct dit_ldif_record *record
 	return r;
 }
 
-/* Of an entry that another database has, the node is enough. */
+/* The node is enough where another database has the entry. */
 static int put(struct load_target *target, struct load_item *item)
 {
 	struct loader *loader = target->loader;

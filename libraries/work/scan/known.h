@@ -54,7 +54,7 @@ uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *
 
 /** The other state has that entry under an ID of its own. One thread. 0 or -ENOMEM */
 int dit_known_note(struct dit_known *known, uint64_t own_id, uint64_t id);
-/** What dit_known_note() got; 0: nothing. Any thread, while none notes. */
+/** The ID that dit_known_note() got; 0: none. Any thread, while none notes. */
 uint64_t dit_known_twin(const struct dit_known *known, uint64_t own_id);
 
 /** Gives the known entries to a load, when it has become the user that may read them.
