@@ -170,6 +170,15 @@ static int choose_sides(struct dit_diff *diff)
 	                               "this is one database, twice: nothing can differ");
 }
 
+/* Of single entries. Twins need one of their own. */
+static int open_reader(const struct dit_diff_side *side, struct dit_entry_reader **ret)
+{
+	const struct dit_entry_reader_opts opts = {
+		.snapshot = side->snapshot, .names = dit_entry_scan_names(side->scan)};
+
+	return dit_entry_reader_new(ret, &opts);
+}
+
 static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
                      struct dit_fault *fault)
 {
@@ -179,7 +188,6 @@ static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
 	                                       .fault = fault};
 	struct dit_scan_snapshot_opts scan = {.schema = diff->job.chosen.settings->schema,
 	                                      .stop = &diff->job.stop};
-	struct dit_entry_reader_opts reader = {.reader = 0};
 	int r = dit_snapshot_open_readers(&side->snapshot, side->directory, &opts);
 
 	scan.snapshot = side->snapshot;
@@ -188,12 +196,7 @@ static int open_scan(struct dit_diff *diff, struct dit_diff_side *side,
 		r = dit_entry_scan_match(side->scan, &diff->match,
 		                         diff->job.chosen.settings, NULL);
 	}
-	if (r < 0) {
-		return r;
-	}
-	reader.snapshot = side->snapshot;
-	reader.names = dit_entry_scan_names(side->scan);
-	return dit_entry_reader_new(&side->reader, &reader);
+	return r ?: open_reader(side, &side->reader);
 }
 
 static int open_side(struct dit_diff *diff, struct dit_diff_side *side)
@@ -245,16 +248,6 @@ static int make_side(struct dit_diff *diff, unsigned side)
 	return r;
 }
 
-/* A reader of entries that the other side has without content. */
-static int open_twins(struct dit_diff *diff, unsigned side)
-{
-	const struct dit_entry_reader_opts opts = {
-		.snapshot = diff->sides[side].snapshot,
-		.names = dit_entry_scan_names(diff->sides[side].scan)};
-
-	return dit_entry_reader_new(&diff->twins, &opts);
-}
-
 /* The database of a side is there and open, as is the other one if it needs not be made;
  * its entries are summed up. */
 static int ready(struct dit_diff *diff, unsigned side)
@@ -279,7 +272,7 @@ static int ready(struct dit_diff *diff, unsigned side)
 		r = dit_diff_scan(diff, side, NULL);
 	}
 	if (r == 0 && diff->known != NULL && diff->known_side == side) {
-		r = open_twins(diff, side);
+		r = open_reader(it, &diff->twins);
 	}
 	it->is_ready = r == 0;
 	return r;
@@ -290,10 +283,11 @@ static int ready_sides(struct dit_diff *diff)
 {
 	int r = 0;
 
-	for (unsigned i = 0; i < 4 && r == 0; i++) {
-		if (diff->opts.is_made[i % 2] == (i < 2)) {
-			r = ready(diff, i % 2);
-		}
+	for (unsigned side = 0; side < 2 && r == 0; side++) {
+		r = diff->opts.is_made[side] ? ready(diff, side) : 0;
+	}
+	for (unsigned side = 0; side < 2 && r == 0; side++) {
+		r = ready(diff, side);
 	}
 	return r;
 }
