@@ -17,7 +17,7 @@ struct mending {
 	struct dit_snapshot *snapshot; /* all entries, on all threads */
 	struct dit_entry_scan *scan;
 	struct dit_overlays *overlays;
-	/* Of the entry that is mended. [own: main] */
+	/* The entry that is mended. [own: main] */
 	struct dit_overlay_asked asked;
 	struct modify_mod *mods; /* in the scratch of the run */
 	size_t nmods;

@@ -165,7 +165,7 @@ struct dit_overlay_item {
 	uint32_t block;  /* among the attributes of the entry */
 	uint32_t number; /* among the values of the block */
 	uint64_t other;  /* ID; those of memberships ascend */
-	/* Of the other entry, of kinds MISSING and TWICE, in order of MEMBER as well. */
+	/* The other entry's, of kinds MISSING and TWICE, in order of MEMBER as well. */
 	const struct dit_dn_text *name;
 	uint32_t rule;  /* its number, of memberof, refint or unique */
 	uint32_t first; /* of a membership: the first rule with the same memberof */
