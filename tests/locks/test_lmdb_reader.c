@@ -333,6 +333,45 @@ TEST(the_write_lock_is_liblmdbs)
 	dit_lmdb_reader_close(reader);
 }
 
+/* Else it reads an older state than the pages belong to that the dead one gave back. */
+TEST(a_writer_sees_the_last_commit_of_a_dead_one)
+{
+	char *dir = fixture_published();
+	struct dit_lmdb_reader_opts opts = fixed;
+	struct dit_lmdb_reader *first = NULL;
+	struct dit_lmdb_reader *second = NULL;
+	struct other other;
+	pid_t dead = 0;
+
+	assert_int_equal(dit_lmdb_reader_open(&first, dir, &fixed), 0);
+	other = other_start(dir, 126, commit);
+	other_step(&other);
+	dead = fork();
+	assert_true(dead >= 0);
+	if (dead == 0) { /* between the meta page and the number */
+		dit_reader_table_set_last(&first->table, 1);
+		_exit(dit_reader_table_lock(&first->table, first->data_fd, 0, NULL));
+	}
+	assert_int_equal(waitpid(dead, NULL, 0), dead);
+
+	assert_int_equal(dit_lmdb_reader_open(&second, dir, &opts), 0);
+	assert_int_equal(state_of(second), 1);
+	dit_lmdb_reader_close(second);
+	opts.is_writer = true;
+	assert_int_equal(dit_lmdb_reader_open(&second, dir, &opts), 0);
+	assert_int_equal(state_of(second), 2);
+	dit_lmdb_reader_close(second);
+
+	/* A process that has the lock is not waited for. */
+	assert_int_equal(dit_reader_table_lock(&first->table, first->data_fd, 0, NULL),
+	                 0);
+	assert_int_equal(dit_reader_table_mend(&first->table, first->data_fd), 0);
+	dit_reader_table_unlock(&first->table);
+
+	other_end(&other);
+	dit_lmdb_reader_close(first);
+}
+
 TEST(full_reader_table_is_told_after_the_wait)
 {
 	char *dir = fixture_published();

@@ -206,8 +206,10 @@ int dit_lmdb_reader_renew(struct dit_lmdb_reader *reader, unsigned number,
 
 static int begin(struct dit_lmdb_reader *reader, const struct dit_lmdb_reader_opts *opts)
 {
-	int r = enter(reader, opts);
+	int r = opts->is_writer ? dit_reader_table_mend(&reader->table, reader->data_fd)
+	                        : 0;
 
+	r = r < 0 ? r : enter(reader, opts);
 	r = r < 0 ? r : read_state(reader, 0, &reader->metas);
 	return r != -ESTALE
 	               ? r

@@ -22,6 +22,7 @@
 struct dit_lmdb_reader_opts {
 	const struct dit_page_format *format; /* of the file; may be sealed; borrowed */
 	unsigned nspare;         /* slots for later states, which may be renewed */
+	bool is_writer;          /* will commit: dit_reader_table_mend() first */
 	bool no_lock_file;       /* make none where there is none: nobody writes then */
 	uint64_t wait_ms;        /* at most, for free slots in the table of readers */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */

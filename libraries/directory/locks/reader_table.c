@@ -395,7 +395,7 @@ int dit_reader_table_lock(struct dit_reader_table *table, int data_fd, uint64_t 
 	return r;
 }
 
-void dit_reader_table_unlock(struct dit_reader_table *table)
+void dit_reader_table_unlock(const struct dit_reader_table *table)
 {
 	(void)pthread_mutex_unlock(table->parts.writers);
 }
@@ -403,6 +403,18 @@ void dit_reader_table_unlock(struct dit_reader_table *table)
 void dit_reader_table_set_last(const struct dit_reader_table *table, uint64_t transaction)
 {
 	atomic_store(table->parts.transaction, transaction);
+}
+
+int dit_reader_table_mend(const struct dit_reader_table *table, int data_fd)
+{
+	int r = pthread_mutex_trylock(table->parts.writers);
+	bool is_ours = r == 0 || r == EOWNERDEAD;
+
+	r = r == EOWNERDEAD ? recover(table, data_fd) : 0;
+	if (is_ours) {
+		dit_reader_table_unlock(table);
+	}
+	return r;
 }
 
 /* A reader that comes now takes the last transaction, which is not older. */

@@ -112,7 +112,15 @@ uint64_t dit_reader_table_last(const struct dit_reader_table *table);
  */
 int dit_reader_table_lock(struct dit_reader_table *table, int data_fd, uint64_t wait_ms,
                           struct dit_fault *fault);
-void dit_reader_table_unlock(struct dit_reader_table *table);
+void dit_reader_table_unlock(const struct dit_reader_table *table);
+/**
+ * If the owner of the write lock died: all that begin now see the newest state on the
+ * disk. It may have died between the meta page and the number in lock.mdb, and liblmdb
+ * looks only when it writes.
+ *
+ * @return 0, also when a process has the lock; what dit_metas_read() returns
+ */
+int dit_reader_table_mend(const struct dit_reader_table *table, int data_fd);
 /** With the write lock held: all that begin now see this transaction. */
 void dit_reader_table_set_last(const struct dit_reader_table *table,
                                uint64_t transaction);

@@ -172,6 +172,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 {
 	const struct dit_snapshot_opts snapshot = {.nreaders = opts->shared.nthreads,
 	                                           .nspare = DIT_ONLINE_NSPARE,
+	                                           .is_writer = true,
 	                                           .wait_ms = opts->wait_ms,
 	                                           .sealed = opts->shared.sealed,
 	                                           .fault = opts->fault};

@@ -43,6 +43,7 @@ struct dit_snapshot_opts {
 	/* Besides, to see later states with: numbered from nreaders on. Where the file is
 	 * claimed they cannot be used */
 	unsigned nspare;
+	bool is_writer;    /* as in lmdb_reader.h */
 	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
 	uint64_t wait_ms;  /* at most, while the table of readers is full */
 	/* The format of sealed files of LMDB 1.0 (files/data_seal.h); borrowed until the

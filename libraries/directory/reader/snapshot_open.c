@@ -33,6 +33,7 @@ static int open_readers(struct dit_snapshot *snapshot, const char *directory,
 {
 	const struct dit_lmdb_reader_opts reader_opts = {.format = format,
 	                                                 .nspare = opts->nspare,
+	                                                 .is_writer = opts->is_writer,
 	                                                 .no_lock_file =
 	                                                         opts->no_lock_file,
 	                                                 .wait_ms = opts->wait_ms,
