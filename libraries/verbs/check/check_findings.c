@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Findings: when twice as many are there as are to be kept, those that come last in the
- * order are forgotten.
+ * order are forgotten. From then on the place of a finding tells most often that it would
+ * be forgotten, and its sentence is not made.
  */
 #include "check/check_findings.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ struct list {
 	struct dit_check_finding *kept; /* their texts owned, but for file and kind */
 	size_t n;
 	size_t size;
+	bool is_cut; /* those from `max` on came later, and are in no order */
 };
 
 struct dit_check_findings {
@@ -58,10 +61,9 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_kept(const void *a, const void *b)
+static int compare_places(const struct dit_check_finding *x,
+                          const struct dit_check_finding *y)
 {
-	const struct dit_check_finding *x = a;
-	const struct dit_check_finding *y = b;
 	int order = compare_texts(x->database, y->database);
 
 	if (order == 0) {
@@ -70,8 +72,15 @@ static int compare_kept(const void *a, const void *b)
 	}
 	order = order ?: (x->node > y->node) - (x->node < y->node);
 	order = order ?: compare_numbers(x->id, y->id);
-	order = order ?: compare_texts(x->attribute, y->attribute);
-	return order != 0 ? order : strcmp(x->text, y->text);
+	return order ?: compare_texts(x->attribute, y->attribute);
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+	const struct dit_check_finding *x = a;
+	const struct dit_check_finding *y = b;
+
+	return compare_places(x, y) ?: strcmp(x->text, y->text);
 }
 
 static void sort(struct list *list)
@@ -108,11 +117,22 @@ static int copy(const char **text)
 	return 0;
 }
 
+static struct list *list_of(struct dit_check_findings *findings, unsigned kind)
+{
+	return &findings->lists[kind >= findings->first_note];
+}
+
+/* Does it come after all that are kept in the end? */
+static bool is_late(const struct dit_check_findings *findings, const struct list *list,
+                    const struct dit_check_finding *place)
+{
+	return list->is_cut && compare_places(place, &list->kept[findings->max - 1]) > 0;
+}
+
 static int keep(struct dit_check_findings *findings, unsigned kind,
                 const struct dit_check_finding *place, const char *text)
 {
-	bool is_note = kind >= findings->first_note;
-	struct list *list = &findings->lists[is_note];
+	struct list *list = list_of(findings, kind);
 	struct dit_check_finding kept = *place;
 	int r = 0;
 
@@ -120,7 +140,7 @@ static int keep(struct dit_check_findings *findings, unsigned kind,
 		return -ENOMEM;
 	}
 	kept.kind = dit_check_kind_name(kind);
-	kept.is_note = is_note;
+	kept.is_note = kind >= findings->first_note;
 	kept.text = text;
 	r |= copy(&kept.database);
 	r |= copy(&kept.dn);
@@ -134,6 +154,7 @@ static int keep(struct dit_check_findings *findings, unsigned kind,
 	if (findings->max != 0 && list->n / 2 >= findings->max) {
 		sort(list);
 		forget_from(list, (size_t)findings->max);
+		list->is_cut = true;
 	}
 	return 0;
 }
@@ -143,13 +164,20 @@ void dit_check_report(struct dit_check_findings *findings, unsigned kind,
 {
 	char text[TEXT_MAX];
 	va_list args;
+	bool is_kept = false;
 	int r = 0;
 
+	(void)pthread_mutex_lock(&findings->lock);
+	findings->by_kind[kind]++;
+	is_kept = !is_late(findings, list_of(findings, kind), place);
+	(void)pthread_mutex_unlock(&findings->lock);
+	if (!is_kept) {
+		return;
+	}
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	(void)pthread_mutex_lock(&findings->lock);
-	findings->by_kind[kind]++;
 	r = keep(findings, kind, place, text);
 	if (r < 0) {
 		findings->error = r;
@@ -165,8 +193,12 @@ const char *dit_check_show(char *text, struct dit_span value)
 		unsigned char c = (unsigned char)value.data[i];
 		bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
 
-		at += (size_t)snprintf(text + at, DIT_CHECK_SHOWN - at,
-		                       is_plain ? "%c" : "\\%02x", c);
+		if (is_plain) {
+			text[at++] = (char)c;
+		} else {
+			at += (size_t)snprintf(text + at, DIT_CHECK_SHOWN - at, "\\%02x",
+			                       c);
+		}
 	}
 	(void)snprintf(text + at, DIT_CHECK_SHOWN - at, "%s",
 	               value.len > DIT_CHECK_SHOWN_BYTES ? "..." : "");
@@ -203,8 +235,10 @@ void dit_check_findings_free(struct dit_check_findings *findings)
 
 void dit_check_findings_reset(struct dit_check_findings *findings)
 {
-	forget_from(&findings->lists[0], 0);
-	forget_from(&findings->lists[1], 0);
+	for (unsigned i = 0; i < 2; i++) {
+		forget_from(&findings->lists[i], 0);
+		findings->lists[i].is_cut = false;
+	}
 	memset(findings->by_kind, 0, sizeof(findings->by_kind));
 	findings->error = 0;
 }
