@@ -276,12 +276,6 @@ static void drop(struct dit_output_table *table)
 
 /* ---- changes ---- */
 
-static int do_nothing(struct dit_output *output)
-{
-	(void)output;
-	return 0;
-}
-
 int __wrap_dit_output_begin_changes(struct dit_record_output *output)
 {
 	(void)output;
@@ -372,9 +366,7 @@ static void abandon(struct dit_output *output)
 }
 
 static const struct dit_output_ops output_ops = {
-	.prepare = do_nothing,
-	.take_back = do_nothing,
-	.end = end,
+	.steps = {[DIT_PUBLISH_END] = end},
 	.abandon = abandon,
 };
 

@@ -158,11 +158,11 @@ TEST(it_is_empty_before_the_file_is_in_place)
 	struct dit_output_opts opts = fixture_opts(dir);
 
 	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
-	assert_int_equal(dit_output_prepare(&staging->base), 0);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_PREPARE), 0);
 	assert_int_equal(size_of(dir), LOCK_BYTES);
-	assert_int_equal(dit_output_rename(&staging->base), 0);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_RENAME), 0);
 	assert_int_equal(size_of(dir), 0);
-	assert_int_equal(dit_output_end(&staging->base), 0);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_END), 0);
 	assert_set_up(dir);
 }
 

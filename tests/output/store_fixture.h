@@ -118,14 +118,14 @@ static inline void fixture_abandon(struct dit_record_output *staging)
  * too large, too */
 static inline int fixture_end(struct dit_record_output *staging, uint64_t *ret_bytes)
 {
-	int r = dit_output_prepare(&staging->base);
+	int r = dit_output_do(&staging->base, DIT_PUBLISH_PREPARE);
 
 	*ret_bytes = staging->base.bytes;
 	if (r == 0) {
-		r = dit_output_rename(&staging->base);
+		r = dit_output_do(&staging->base, DIT_PUBLISH_RENAME);
 	}
 	if (r == 0) {
-		return dit_output_end(&staging->base);
+		return dit_output_do(&staging->base, DIT_PUBLISH_END);
 	}
 	fixture_abandon(staging);
 	return r;

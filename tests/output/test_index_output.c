@@ -166,12 +166,12 @@ TEST(new_indexes_are_published)
 	assert_int_equal(dit_output_drop_index(output, "sn"), 0);
 	assert_int_equal(dit_output_drop_index(output, "mail"), DIT_E_UNKNOWN);
 	assert_true(dit_output_used_bytes(output, &bytes));
-	assert_int_equal(dit_output_prepare(output), 0);
-	assert_int_equal(dit_output_commit(output), 0);
-	assert_int_equal(dit_output_rename(output), 0);
-	dit_output_settle(output);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_PREPARE), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_COMMIT), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_SETTLE), 0);
 	assert_true(output->bytes >= bytes);
-	assert_int_equal(dit_output_end(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
 	assert_indexes(dir, "cn cccc 3, uid dddd 3");
 }
 
@@ -293,13 +293,13 @@ TEST(an_abandoned_output_leaves_the_file_as_it_was)
 
 		assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
 		if (step > 0) {
-			assert_int_equal(dit_output_prepare(output), 0);
+			assert_int_equal(dit_output_do(output, DIT_PUBLISH_PREPARE), 0);
 		}
 		if (step > 1) {
-			assert_int_equal(dit_output_commit(output), 0);
+			assert_int_equal(dit_output_do(output, DIT_PUBLISH_COMMIT), 0);
 		}
 		if (step > 0) {
-			assert_int_equal(dit_output_take_back(output), 0);
+			assert_int_equal(dit_output_do(output, DIT_PUBLISH_TAKE_BACK), 0);
 		}
 		dit_output_abandon(output);
 		assert_indexes(dir, "cn aaaa 2, sn bbbb 1");
@@ -333,7 +333,8 @@ TEST(wrong_calls_and_directories_are_refused)
 	assert_int_equal(
 		dit_output_add_index(output, &(struct dit_output_index){.name = "uid"}),
 		0);
-	assert_int_equal(dit_output_prepare(output), -EINVAL); /* uid is not written */
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_PREPARE),
+	                 -EINVAL); /* uid is not written */
 	dit_output_abandon(output);
 	assert_indexes(dir, "cn aaaa 2, sn bbbb 1");
 	test_scratch_remove(dir);

@@ -179,9 +179,9 @@ static int add_and_commit(struct dit_record_output *output)
 		r = dit_output_begin_changes(output);
 	}
 	if (r == 0) {
-		r = dit_output_prepare(&output->base);
+		r = dit_output_do(&output->base, DIT_PUBLISH_PREPARE);
 	}
-	return r < 0 ? r : dit_output_commit(&output->base);
+	return r < 0 ? r : dit_output_do(&output->base, DIT_PUBLISH_COMMIT);
 }
 
 /* ---- tests ---- */
@@ -201,7 +201,7 @@ static bool commit_fails_at(const char *dir, struct content old, unsigned call,
 	assert_int_equal(r, nfailures == 0 ? 0 : -ENOSPC);
 	watch_disk(dir, 0, false);
 	disk.is_meta_pending = *ret_meta;
-	assert_int_equal(dit_output_take_back(&output->base), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK), 0);
 	assert_true(disk.ncuts <= 1); /* none if the file did not grow */
 	if (!*ret_meta) {
 		assert_int_equal(disk.ncalls, 0); /* no space is needed */
@@ -244,7 +244,8 @@ TEST(a_full_disk_is_no_obstacle_before_the_meta_page)
 		watch_disk(dir, call, true);
 		assert_int_equal(add_and_commit(output), -ENOSPC);
 		is_meta = disk.is_meta_tried;
-		assert_int_equal(dit_output_take_back(&output->base), is_meta ? 1 : 0);
+		assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK),
+		                 is_meta ? 1 : 0);
 		dit_output_abandon(&output->base);
 		disk.is_counting = false;
 		assert_content(dir, old, !is_meta);
@@ -283,7 +284,8 @@ TEST(a_roll_back_that_fails_is_told)
 
 		watch_disk(dir, cases[i].fail_at, true);
 		disk.is_meta_pending = true;
-		assert_int_equal(dit_output_take_back(&output->base), cases[i].want);
+		assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK),
+		                 cases[i].want);
 		assert_int_equal(disk.ncuts, cases[i].is_cut ? 1 : 0);
 		disk.is_counting = false;
 		dit_output_abandon(&output->base);
@@ -296,7 +298,7 @@ TEST(a_roll_back_that_fails_is_told)
 		/* And the next load finds a database. */
 		output = committed(dir);
 		disk.is_counting = false;
-		assert_int_equal(dit_output_end(&output->base), 0);
+		assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_END), 0);
 		assert_int_equal(fixture_count(dir),
 		                 before + (cases[i].is_added ? 2 : 1) * NENTRIES);
 		free(old.data);
@@ -314,7 +316,7 @@ TEST(a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end)
 	watch_disk(dir, 0, false);
 	disk.is_meta_pending = true;
 	disk.cuts_fail = true;
-	assert_int_equal(dit_output_take_back(&output->base), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK), 0);
 	dit_output_abandon(&output->base);
 	assert_true(disk.ncuts > 0);
 	disk.is_counting = false;

@@ -186,9 +186,9 @@ static int put_round(struct dit_record_output *output, unsigned round)
 
 static int publish(struct dit_record_output *output)
 {
-	int r = dit_output_prepare(&output->base);
+	int r = dit_output_do(&output->base, DIT_PUBLISH_PREPARE);
 
-	return r < 0 ? r : dit_output_commit(&output->base);
+	return r < 0 ? r : dit_output_do(&output->base, DIT_PUBLISH_COMMIT);
 }
 
 static void make(const char *dir)
@@ -198,8 +198,8 @@ static void make(const char *dir)
 	forget_lists();
 	assert_int_equal(put_round(output, 0), 0);
 	assert_int_equal(publish(output), 0);
-	assert_int_equal(dit_output_rename(&output->base), 0);
-	assert_int_equal(dit_output_end(&output->base), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_RENAME), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_END), 0);
 }
 
 /* @return 0, or why the database is what it was */
@@ -219,8 +219,8 @@ static int add_round(const char *dir, enum dit_output_merge way, unsigned round)
 		dit_output_abandon(&output->base);
 		return r;
 	}
-	assert_int_equal(dit_output_rename(&output->base), 0);
-	return dit_output_end(&output->base);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_RENAME), 0);
+	return dit_output_do(&output->base, DIT_PUBLISH_END);
 }
 
 /* ---- checks ---- */

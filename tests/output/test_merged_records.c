@@ -41,16 +41,16 @@ static void begin_changes(struct dit_record_output *output)
 
 static int commit(struct dit_record_output *output)
 {
-	int r = dit_output_prepare(&output->base);
+	int r = dit_output_do(&output->base, DIT_PUBLISH_PREPARE);
 
-	return r < 0 ? r : dit_output_commit(&output->base);
+	return r < 0 ? r : dit_output_do(&output->base, DIT_PUBLISH_COMMIT);
 }
 
 static void publish(struct dit_record_output *output)
 {
 	assert_int_equal(commit(output), 0);
-	assert_int_equal(dit_output_rename(&output->base), 0);
-	assert_int_equal(dit_output_end(&output->base), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_RENAME), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_END), 0);
 }
 
 /* From the first ID that is free, with room for changes. */
@@ -357,11 +357,12 @@ TEST_IN("LMDB 0.9, LMDB 1.0", what_is_given_up_was_never_there)
 			assert_int_equal(add_entries(output, 1000), 0);
 		}
 		if (stop == 2) {
-			assert_int_equal(dit_output_prepare(&output->base), 0);
+			assert_int_equal(
+				dit_output_do(&output->base, DIT_PUBLISH_PREPARE), 0);
 		} else if (stop > 2) {
 			assert_int_equal(commit(output), 0);
 		}
-		assert_int_equal(dit_output_take_back(&output->base), 0);
+		assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK), 0);
 		dit_output_abandon(&output->base);
 		now = content_of(dir, &now_len);
 		assert_int_equal(now_len, len);
@@ -413,7 +414,7 @@ TEST_IN("LMDB 0.9, LMDB 1.0", a_full_map_is_an_error)
 		}
 		assert_int_equal(commit(output), DIT_E_FULL);
 		assert_true(output->base.bytes > 400000);
-		assert_int_equal(dit_output_take_back(&output->base), 0);
+		assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK), 0);
 		dit_output_abandon(&output->base);
 		assert_int_equal(fixture_count(dir), 3);
 	}
@@ -439,7 +440,8 @@ TEST_IN("LMDB 0.9, LMDB 1.0", a_limit_of_the_file_is_an_error_and_no_signal)
 		}
 		r = add_entries(output, 5000);
 		r = r < 0 ? r : commit(output);
-		if (r != -EFBIG || dit_output_take_back(&output->base) != 0) {
+		if (r != -EFBIG ||
+		    dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK) != 0) {
 			_exit(2);
 		}
 		dit_output_abandon(&output->base);

@@ -91,8 +91,8 @@ static int note_changed(void *ctx, const struct dit_online_changed *changed,
 
 static int commit(struct told *told)
 {
-	assert_int_equal(dit_output_prepare(told->output), 0);
-	return dit_output_commit(told->output);
+	assert_int_equal(dit_output_do(told->output, DIT_PUBLISH_PREPARE), 0);
+	return dit_output_do(told->output, DIT_PUBLISH_COMMIT);
 }
 
 TEST(another_process_sees_new_indexes_at_once)
@@ -118,8 +118,8 @@ TEST(another_process_sees_new_indexes_at_once)
 	for (size_t i = 0; i < 6; i++) {
 		assert_int_equal(told.ids[i], i / 2 * 100 + (i % 2 == 0 ? 3 : 5));
 	}
-	assert_int_equal(dit_output_take_back(told.output), -ENOTSUP);
-	assert_int_equal(dit_output_end(told.output), 0);
+	assert_int_equal(dit_output_do(told.output, DIT_PUBLISH_TAKE_BACK), -ENOTSUP);
+	assert_int_equal(dit_output_do(told.output, DIT_PUBLISH_END), 0);
 	assert_int_equal(told.times.nchanged, 6);
 	assert_true(told.times.longest_us > 0 &&
 	            told.times.longest_us <= told.times.locked_us);
@@ -146,7 +146,8 @@ TEST(an_output_that_is_given_up_changes_nothing)
 		}
 		if (step > 1) {
 			assert_int_equal(commit(&told), -EIO);
-			assert_int_equal(dit_output_take_back(told.output), 0);
+			assert_int_equal(
+				dit_output_do(told.output, DIT_PUBLISH_TAKE_BACK), 0);
 		}
 		dit_output_abandon(told.output);
 		assert_sound(dir);
@@ -199,7 +200,7 @@ static uint64_t run_once(const char *dir, const struct other *other, unsigned nu
 	}
 	assert_int_equal(commit(&told), 0);
 	assert_int_equal(told.nids, 3 * nchanges);
-	assert_int_equal(dit_output_end(told.output), 0);
+	assert_int_equal(dit_output_do(told.output, DIT_PUBLISH_END), 0);
 	/* For all pages together, and for the last step. */
 	assert_int_equal(told.times.nlocked, 2);
 	assert_sound(dir);
@@ -330,7 +331,7 @@ TEST(a_file_that_need_not_grow_may_be_mapped_as_it_is)
 	open_online(&told, dir, FIXTURE_MAXSIZE);
 	assert_int_equal(write_table(told.output, 40000), 0);
 	assert_int_equal(commit(&told), 0);
-	assert_int_equal(dit_output_end(told.output), 0);
+	assert_int_equal(dit_output_do(told.output, DIT_PUBLISH_END), 0);
 	assert_int_equal(told.times.nlocked, 2);
 	assert_in_range(told.times.bytes, 1, small.map_bytes);
 	holder_end(&holder);

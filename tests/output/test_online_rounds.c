@@ -284,7 +284,7 @@ static int run_online(struct run *run, const char *dir, struct other *other,
 	watched = (const struct dit_online *)run->output;
 	write_index(run);
 	meanwhile(other, UINT_MAX);
-	r = dit_output_commit(run->output);
+	r = dit_output_do(run->output, DIT_PUBLISH_COMMIT);
 	watched = NULL;
 	dit_output_abandon(run->output);
 	free(run->changes);

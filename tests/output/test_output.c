@@ -46,10 +46,10 @@ static struct dit_record_output *open_output(const char *dir)
 
 static void publish(struct dit_record_output *output)
 {
-	assert_int_equal(dit_output_prepare(&output->base), 0);
-	assert_int_equal(dit_output_commit(&output->base), 0);
-	assert_int_equal(dit_output_rename(&output->base), 0);
-	assert_int_equal(dit_output_end(&output->base), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_PREPARE), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_COMMIT), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_RENAME), 0);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_END), 0);
 }
 
 static void add_index(struct dit_record_output *output, const char *name,
@@ -223,15 +223,18 @@ TEST(an_output_that_is_given_up_leaves_what_was_there)
 			fill(output, 1);
 		}
 		if (stop > 1) {
-			assert_int_equal(dit_output_prepare(&output->base), 0);
+			assert_int_equal(
+				dit_output_do(&output->base, DIT_PUBLISH_PREPARE), 0);
 			assert_true(output->base.bytes > 0);
 		}
 		if (stop > 2) {
-			assert_int_equal(dit_output_commit(&output->base), 0);
-			assert_int_equal(dit_output_rename(&output->base), 0);
+			assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_COMMIT),
+			                 0);
+			assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_RENAME),
+			                 0);
 			assert_directory_holds(dir, "data.mdb ditkit-staging lock.mdb ");
 		}
-		assert_int_equal(dit_output_take_back(&output->base), 0);
+		assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK), 0);
 		dit_output_abandon(&output->base);
 		assert_directory_holds(dir, "");
 	}
@@ -244,14 +247,17 @@ TEST(an_output_that_is_given_up_leaves_what_was_there)
 			fill(output, 3);
 		}
 		if (stop > 1) {
-			assert_int_equal(dit_output_prepare(&output->base), 0);
+			assert_int_equal(
+				dit_output_do(&output->base, DIT_PUBLISH_PREPARE), 0);
 		}
 		if (stop > 2) {
-			assert_int_equal(dit_output_commit(&output->base), 0);
+			assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_COMMIT),
+			                 0);
 			assert_true(output->base.bytes > 0);
-			assert_int_equal(dit_output_rename(&output->base), 0);
+			assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_RENAME),
+			                 0);
 		}
-		assert_int_equal(dit_output_take_back(&output->base), 0);
+		assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_TAKE_BACK), 0);
 		dit_output_abandon(&output->base);
 		assert_dump(dir, "id2e", "1=first entry 2=late entry ");
 		assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
@@ -317,7 +323,7 @@ TEST(what_cannot_be_is_refused)
 	add_index(output, "cn", true);
 	assert_int_equal(dit_output_open_part(&output->base, 0, 0, &table), 0);
 	assert_int_equal(dit_output_begin_changes(output), 0);
-	assert_int_equal(dit_output_prepare(&output->base), -EINVAL);
+	assert_int_equal(dit_output_do(&output->base, DIT_PUBLISH_PREPARE), -EINVAL);
 	dit_output_drop(table);
 	dit_output_abandon(&output->base);
 	assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");

@@ -239,7 +239,7 @@ static struct dit_output *prepare_one(const char *dir)
 	opts.is_prepared = true;
 	assert_int_equal(dit_output_open(&staging, &opts), 0);
 	fixture_put_entry(staging, 1, entry, sizeof(entry));
-	assert_int_equal(dit_output_prepare(&staging->base), 0);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_PREPARE), 0);
 	(void)snprintf(text, sizeof(text), "%s}", fields);
 	manifest = json_loads(text, 0, NULL);
 	assert_int_equal(dit_output_put_manifest(&staging->base, manifest, NULL), 0);
@@ -255,29 +255,29 @@ TEST(a_prepared_one_replaces_another_and_is_taken_back)
 	struct stat st;
 
 	assert_int_equal(state_of(dir), DIT_PREPARED_UNFINISHED);
-	assert_int_equal(dit_output_rename(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
 	assert_int_equal(state_of(dir), DIT_PREPARED_READY);
 	watch(dir, "", "ditkit-staging/data.mdb", "ditkit-prepared");
-	assert_int_equal(dit_output_take_back(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_TAKE_BACK), 0);
 	expect_synced();
 	dit_output_abandon(output);
 	assert_directory_holds(dir, "");
 
 	output = prepare_one(dir);
-	assert_int_equal(dit_output_rename(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
 	watch(dir, "", "ditkit-prepared/data.mdb", "");
-	assert_int_equal(dit_output_end(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
 	expect_synced();
 	assert_directory_holds(dir, "ditkit-prepared ");
 	assert_int_equal(stat(fixture_path(dir, "ditkit-prepared/data.mdb"), &first), 0);
 	for (int i = 0; i < 2; i++) {
 		output = prepare_one(dir);
-		assert_int_equal(dit_output_rename(output), 0);
+		assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
 		if (i == 0) {
-			assert_int_equal(dit_output_take_back(output), 0);
+			assert_int_equal(dit_output_do(output, DIT_PUBLISH_TAKE_BACK), 0);
 			dit_output_abandon(output);
 		} else {
-			assert_int_equal(dit_output_end(output), 0);
+			assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
 		}
 		assert_directory_holds(dir, "ditkit-prepared ");
 		assert_int_equal(stat(fixture_path(dir, "ditkit-prepared/data.mdb"), &st),
@@ -291,10 +291,10 @@ TEST(a_prepared_one_replaces_another_and_is_taken_back)
 	refuses_exchange = true;
 	watch(dir, "ditkit-prepared", "ditkit-prepared/data.mdb",
 	      "ditkit-prepared/manifest.json");
-	assert_int_equal(dit_output_rename(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
 	expect_synced();
 	refuses_exchange = false;
-	assert_int_equal(dit_output_end(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
 	assert_int_equal(state_of(dir), DIT_PREPARED_READY);
 }
 
@@ -312,10 +312,10 @@ static struct dit_output *open_prepared(const char *dir)
 	assert_int_equal(
 		dit_output_check_prepared(output, prepared.manifest.digest, NULL), 0);
 	assert_int_equal(dit_output_check_prepared(output, other, NULL), DIT_E_CORRUPT);
-	assert_int_equal(dit_output_prepare(output), 0);
-	assert_int_equal(dit_output_commit(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_PREPARE), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_COMMIT), 0);
 	dit_prepared_deinit(&prepared);
-	assert_int_equal(dit_output_rename(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
 	assert_int_equal(state_of(dir), DIT_PREPARED_PUBLISHED);
 	return output;
 }
@@ -326,19 +326,19 @@ TEST(a_published_one_is_taken_back_and_published_again)
 		char *dir = test_scratch();
 		struct dit_output *output = prepare_one(dir);
 
-		assert_int_equal(dit_output_rename(output), 0);
-		assert_int_equal(dit_output_end(output), 0);
+		assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
+		assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
 		if (has_old == 1) {
 			test_write_text(fixture_path(dir, "data.mdb"), "");
 		}
 		output = open_prepared(dir);
-		assert_int_equal(dit_output_take_back(output), 0);
+		assert_int_equal(dit_output_do(output, DIT_PUBLISH_TAKE_BACK), 0);
 		dit_output_abandon(output);
 		assert_int_equal(state_of(dir), DIT_PREPARED_READY);
 		assert_directory_holds(dir, has_old == 1 ? "data.mdb ditkit-prepared "
 		                                         : "ditkit-prepared ");
 
-		assert_int_equal(dit_output_end(open_prepared(dir)), 0);
+		assert_int_equal(dit_output_do(open_prepared(dir), DIT_PUBLISH_END), 0);
 		assert_directory_holds(dir, "data.mdb ditkit-prepared lock.mdb ");
 		test_scratch_remove(dir);
 	}
@@ -350,8 +350,8 @@ static void put_prepared(const char *dir)
 {
 	struct dit_output *output = prepare_one(dir);
 
-	assert_int_equal(dit_output_rename(output), 0);
-	assert_int_equal(dit_output_end(output), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_RENAME), 0);
+	assert_int_equal(dit_output_do(output, DIT_PUBLISH_END), 0);
 }
 
 TEST(nothing_changes_where_a_directory_cannot_be_removed)

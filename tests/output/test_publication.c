@@ -55,9 +55,10 @@ static int rename_file(struct dit_output *output)
 	return note(output, 'r');
 }
 
-static void settle(struct dit_output *output)
+static int settle(struct dit_output *output)
 {
 	(void)note(output, 's');
+	return 0;
 }
 
 static int take_back(struct dit_output *output)
@@ -76,12 +77,12 @@ static void abandon(struct dit_output *output)
 }
 
 static const struct dit_output_ops ops = {
-	.prepare = prepare,
-	.commit = commit,
-	.rename = rename_file,
-	.settle = settle,
-	.take_back = take_back,
-	.end = end,
+	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
+                  [DIT_PUBLISH_COMMIT] = commit,
+                  [DIT_PUBLISH_RENAME] = rename_file,
+                  [DIT_PUBLISH_SETTLE] = settle,
+                  [DIT_PUBLISH_TAKE_BACK] = take_back,
+                  [DIT_PUBLISH_END] = end},
 	.abandon = abandon,
 };
 

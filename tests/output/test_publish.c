@@ -38,9 +38,9 @@ static struct dit_record_output *one_entry(const char *dir)
 
 static void prepare_and_place(struct dit_record_output *staging)
 {
-	assert_int_equal(dit_output_prepare(&staging->base), 0);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_PREPARE), 0);
 	assert_true(staging->base.bytes > 0);
-	assert_int_equal(dit_output_rename(&staging->base), 0);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_RENAME), 0);
 }
 
 static ino_t inode(const char *dir, const char *name)
@@ -60,7 +60,7 @@ TEST(a_new_database_is_taken_back)
 	prepare_and_place(staging);
 	assert_int_not_equal(inode(dir, "data.mdb"), 0);
 
-	assert_int_equal(dit_output_take_back(&staging->base), 0);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_TAKE_BACK), 0);
 	fixture_abandon(staging);
 
 	assert_int_equal(inode(dir, "data.mdb"), 0);
@@ -80,7 +80,7 @@ TEST(the_old_file_comes_back)
 	prepare_and_place(staging);
 	assert_int_not_equal(inode(dir, "data.mdb"), old);
 
-	assert_int_equal(dit_output_take_back(&staging->base), 0);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_TAKE_BACK), 0);
 	fixture_abandon(staging);
 
 	assert_int_equal(inode(dir, "data.mdb"), old);
@@ -97,7 +97,7 @@ TEST(a_directory_that_cannot_be_synced_is_told)
 
 	prepare_and_place(staging);
 	directories_fail = true;
-	r = dit_output_end(&staging->base);
+	r = dit_output_do(&staging->base, DIT_PUBLISH_END);
 	directories_fail = false;
 
 	assert_int_equal(r, -EIO);

@@ -612,7 +612,7 @@ TEST(parts_are_opened_once_and_in_time)
 	assert_int_equal(dit_output_open_part(&staging->base, 0, 0, &table), 0);
 	put_numbered_keys(table, ascending_ids(), 0, 9, 8);
 	dit_output_drop(table);
-	assert_int_equal(dit_output_prepare(&staging->base), -EINVAL);
+	assert_int_equal(dit_output_do(&staging->base, DIT_PUBLISH_PREPARE), -EINVAL);
 	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
 }

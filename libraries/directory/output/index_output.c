@@ -112,9 +112,9 @@ static const struct dit_output_ops ops = {
 	.find_index = dit_index_head_find,
 	.drop_index = drop_index,
 	.used_bytes = used_bytes,
-	.prepare = prepare,
-	.commit = commit,
-	.take_back = take_back,
+	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
+                  [DIT_PUBLISH_COMMIT] = commit,
+                  [DIT_PUBLISH_TAKE_BACK] = take_back},
 	.abandon = abandon,
 };
 

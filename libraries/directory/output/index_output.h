@@ -27,7 +27,7 @@ struct dit_index_output_opts {
 	struct dit_claimed_file_opts file;
 	/**
 	 * An old database is damaged; the new one takes its place all the same. Called by
-	 * dit_output_prepare(); may be NULL.
+	 * DIT_PUBLISH_PREPARE; may be NULL.
 	 *
 	 * @param text     what is wrong with it; valid during the call
 	 * @param is_lost  its pages are lost, since a database that stays is damaged too

@@ -110,9 +110,9 @@ static void abandon(struct dit_output *base)
 static const struct dit_output_ops output_ops = {
 	.find_index = dit_record_tables_find_index,
 	.expect_postings = expect_postings,
-	.prepare = prepare,
-	.commit = commit,
-	.take_back = take_back,
+	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
+                  [DIT_PUBLISH_COMMIT] = commit,
+                  [DIT_PUBLISH_TAKE_BACK] = take_back},
 	.abandon = abandon,
 };
 

@@ -173,7 +173,7 @@ static int source_of(const struct dit_new_output *output)
 	return output->prepared_fd >= 0 ? output->prepared_fd : output->staging_fd;
 }
 
-int dit_new_output_rename(struct dit_output *base)
+static int rename_data(struct dit_output *base)
 {
 	struct dit_new_output *output = dit_new_output_of(base);
 	int dir_fd = output->claim.dir_fd;
@@ -190,7 +190,7 @@ int dit_new_output_rename(struct dit_output *base)
 }
 
 /* The new file gets its old name again: a prepared one is still needed. */
-int dit_new_output_take_back(struct dit_output *base)
+static int take_back(struct dit_output *base)
 {
 	const struct dit_new_output *output = dit_new_output_of(base);
 	int source_fd = source_of(output);
@@ -220,16 +220,17 @@ int dit_new_output_take_back(struct dit_output *base)
 	return fsync(source_fd) == 0 && fsync(dir_fd) == 0 ? 0 : 1;
 }
 
-void dit_new_output_settle(struct dit_output *base)
+int dit_new_output_settle(struct dit_output *base)
 {
 	struct dit_new_output *output = dit_new_output_of(base);
 
 	if (output->is_renamed) {
 		output->settle_error = fsync(output->claim.dir_fd) == 0 ? 0 : -errno;
 	}
+	return 0;
 }
 
-int dit_new_output_end(struct dit_output *base)
+static int end(struct dit_output *base)
 {
 	struct dit_new_output *output = dit_new_output_of(base);
 	int r = 0;
@@ -466,13 +467,14 @@ void dit_new_output_abandon(struct dit_output *base)
 	dit_new_output_free(output, dit_new_output_end_abandoned(output));
 }
 
-static const struct dit_output_ops ops = {
+const struct dit_output_ops dit_new_output_ops = {
 	.used_bytes = dit_new_output_used_bytes,
-	.prepare = dit_new_output_prepare,
-	.rename = dit_new_output_rename,
-	.settle = dit_new_output_settle,
-	.take_back = dit_new_output_take_back,
-	.end = dit_new_output_end,
+	.steps = {[DIT_PUBLISH_PREPARE] = dit_new_output_prepare,
+                  [DIT_PUBLISH_COMMIT] = dit_new_output_say_published,
+                  [DIT_PUBLISH_RENAME] = rename_data,
+                  [DIT_PUBLISH_SETTLE] = dit_new_output_settle,
+                  [DIT_PUBLISH_TAKE_BACK] = take_back,
+                  [DIT_PUBLISH_END] = end},
 	.abandon = dit_new_output_abandon,
 };
 
@@ -485,7 +487,7 @@ int dit_output_new_open(struct dit_record_output **ret,
 	if (r < 0) {
 		return r;
 	}
-	output->tables.base.base.ops = &ops;
+	output->tables.base.base.ops = &dit_new_output_ops;
 	r = make_database(output, opts);
 	if (r == 0 && opts->is_prepared) {
 		r = dit_new_output_keep_apart(output);

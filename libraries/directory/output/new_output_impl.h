@@ -49,7 +49,7 @@ struct dit_new_output {
 
 	enum dit_old_file old_file; /* since the rename */
 	bool is_renamed;
-	int settle_error; /* of dit_output_settle() */
+	int settle_error; /* of DIT_PUBLISH_SETTLE */
 };
 
 static inline struct dit_new_output *dit_new_output_of(struct dit_output *output)
@@ -85,15 +85,16 @@ int dit_new_output_keep_apart(struct dit_new_output *output);
  * Operations.
  */
 
+/** Of an output whose file gets its name in the database directory. */
+extern const struct dit_output_ops dit_new_output_ops;
 bool dit_new_output_used_bytes(const struct dit_output *base, uint64_t *ret);
-/** Complete the file: cut it to its last used page, give it its mode, sync. Nothing is
- * put into it afterwards. DIT_E_FULL: it is more than maxsize, and not may_grow */
+/** Complete the file, which may be a copy that is not on the disk yet: cut it to its last
+ * used page, give it its mode, sync. Nothing is put into it afterwards. DIT_E_FULL: it is
+ * more than maxsize, and not may_grow */
 int dit_new_output_prepare(struct dit_output *base);
-/** -errno: nothing was changed. */
-int dit_new_output_rename(struct dit_output *base);
-void dit_new_output_settle(struct dit_output *base);
-int dit_new_output_take_back(struct dit_output *base);
-int dit_new_output_end(struct dit_output *base);
+/** The commit of one that was prepared; of another one it does nothing. */
+int dit_new_output_say_published(struct dit_output *base);
+int dit_new_output_settle(struct dit_output *base);
 void dit_new_output_abandon(struct dit_output *base);
 
 #endif

@@ -130,9 +130,9 @@ static void abandon(struct dit_output *output)
 static const struct dit_output_ops ops = {
 	.find_index = dit_index_head_find,
 	.expect_postings = expect_postings,
-	.prepare = prepare,
-	.commit = commit,
-	.take_back = take_back,
+	.steps = {[DIT_PUBLISH_PREPARE] = prepare,
+                  [DIT_PUBLISH_COMMIT] = commit,
+                  [DIT_PUBLISH_TAKE_BACK] = take_back},
 	.abandon = abandon,
 };
 

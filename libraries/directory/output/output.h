@@ -4,7 +4,7 @@
  * (record_output.h).
  *
  *   dit_output_find_index(), _add_index();  dit_output_open_part() ...
- *   dit_output_prepare(), _commit(), _rename(), _end()     publication.h does these
+ *   dit_output_do() each step of publication.h
  *   or, at any moment, dit_output_abandon()
  *
  * | implementation    | is for                        | who writes                  |
@@ -70,10 +70,10 @@ struct dit_output {
 	/** Greatest length of a key, and of a record of names or of a split value. */
 	size_t key_max;
 
-	/** [own: main] size of the data file, as soon as dit_output_prepare() or
-	 * _commit() knows it, also when it is too large */
+	/** [own: main] size of the data file, as soon as DIT_PUBLISH_PREPARE or _COMMIT
+	 * knows it, also when it is too large */
 	uint64_t bytes;
-	/** [own: main] bytes that were in use before dit_output_commit(), which has left
+	/** [own: main] bytes that were in use before DIT_PUBLISH_COMMIT, which has left
 	 * most of them as they were. 0: a new database, or rebuilt indexes */
 	uint64_t kept_bytes;
 	/** [own: main] of the file, bytes that the disk has; counted where syncing takes
@@ -82,6 +82,30 @@ struct dit_output {
 	/** [own: main] of the file, bytes read for its digest; only if it is prepared */
 	uint64_t digested_bytes;
 };
+
+/** The steps in which an output appears. */
+enum dit_publish_step {
+	/* All is done that can be done before anything changes: a new database is
+	 * completed and synced. */
+	DIT_PUBLISH_PREPARE,
+	/* Before the commit: the name leads elsewhere, and nothing is changed. */
+	DIT_PUBLISH_FIND,
+	DIT_PUBLISH_COMMIT, /* a stored database is changed, with one commit */
+	DIT_PUBLISH_RENAME, /* a new database gets its name */
+	/* After one of these two, so that later changes reach the disk later: a sync. If
+	 * it fails, the order is not sure, and the end returns the error. 0 */
+	DIT_PUBLISH_SETTLE,
+	/* Commit and rename are undone, whether they succeeded, failed or were not done;
+	 * dit_output_abandon() is still to be called. 1: a crash of the system may bring
+	 * the change back. An error: this database stays changed, and is whole. */
+	DIT_PUBLISH_TAKE_BACK,
+	/* All are in place, but the name does not lead to this one any more. */
+	DIT_PUBLISH_FIND_AGAIN,
+	/* Sync, put lock.mdb in order, clean up, free the output in every case. An error:
+	 * it is in place, but a crash of the system may bring the old database back. */
+	DIT_PUBLISH_END,
+};
+#define DIT_PUBLISH_NSTEPS (DIT_PUBLISH_END + 1)
 
 /* ---- tables ---- */
 
@@ -142,14 +166,8 @@ struct dit_output_ops {
 	/* NULL: false */
 	bool (*used_bytes)(const struct dit_output *output, uint64_t *ret);
 
-	int (*prepare)(struct dit_output *output);
-	/* Each of the next three may be NULL: nothing is to be done */
-	int (*commit)(struct dit_output *output);
-	int (*rename)(struct dit_output *output);
-	void (*settle)(struct dit_output *output);
-	int (*take_back)(struct dit_output *output);
-	/* NULL: as abandon, and 0 */
-	int (*end)(struct dit_output *output);
+	/* NULL: nothing is to be done; of DIT_PUBLISH_END: as abandon */
+	int (*steps[DIT_PUBLISH_NSTEPS])(struct dit_output *output);
 	void (*abandon)(struct dit_output *output);
 };
 
@@ -260,48 +278,6 @@ static inline bool dit_output_used_bytes(const struct dit_output *output, uint64
 
 /* ---- publishing: main ---- */
 
-/** Do all that can be done before anything changes: complete and sync a new database. */
-static inline int dit_output_prepare(struct dit_output *output)
-{
-	return output->ops->prepare(output);
-}
-
-/** Change a stored database, with one commit. */
-static inline int dit_output_commit(struct dit_output *output)
-{
-	return output->ops->commit == NULL ? 0 : output->ops->commit(output);
-}
-
-/** Give a new database its name. */
-static inline int dit_output_rename(struct dit_output *output)
-{
-	return output->ops->rename == NULL ? 0 : output->ops->rename(output);
-}
-
-/**
- * After _commit() or _rename(): sync their changes now, not at the end. So later changes
- * reach the disk later. If the sync fails, the order is not sure, and dit_output_end()
- * returns the error.
- */
-static inline void dit_output_settle(struct dit_output *output)
-{
-	if (output->ops->settle != NULL) {
-		output->ops->settle(output);
-	}
-}
-
-/**
- * Undo _commit() and _rename(), whether they succeeded, failed or were not called.
- * dit_output_abandon() is still to be called.
- *
- * @return 0; 1: undone, but a crash of the system may bring the change back; an error:
- *         not undone, the database holds everything that was written, and is whole
- */
-static inline int dit_output_take_back(struct dit_output *output)
-{
-	return output->ops->take_back(output);
-}
-
 /** Leave the database as it was. Frees @p output; NULL is fine. */
 static inline void dit_output_abandon(struct dit_output *output)
 {
@@ -310,18 +286,18 @@ static inline void dit_output_abandon(struct dit_output *output)
 	}
 }
 
-/**
- * After _rename(): sync, put lock.mdb in order, clean up. Frees @p output in every case.
- * An error: the database is in place all the same, but a crash of the system may bring
- * the old database back.
- */
-static inline int dit_output_end(struct dit_output *output)
+/** Do a step, but not one of finding: that is publication's. */
+static inline int dit_output_do(struct dit_output *output, enum dit_publish_step step)
 {
-	if (output->ops->end == NULL) {
-		dit_output_abandon(output);
-		return 0;
+	int (*act)(struct dit_output * output) = output->ops->steps[step];
+
+	if (act != NULL) {
+		return act(output);
 	}
-	return output->ops->end(output);
+	if (step == DIT_PUBLISH_END) {
+		dit_output_abandon(output);
+	}
+	return 0;
 }
 
 #endif

@@ -177,11 +177,11 @@ static void keep_abandon(struct dit_output *base)
 
 static const struct dit_output_ops keep_ops = {
 	.used_bytes = dit_new_output_used_bytes,
-	.prepare = dit_new_output_prepare,
-	.rename = keep,
-	.settle = dit_new_output_settle,
-	.take_back = keep_take_back,
-	.end = keep_end,
+	.steps = {[DIT_PUBLISH_PREPARE] = dit_new_output_prepare,
+                  [DIT_PUBLISH_RENAME] = keep,
+                  [DIT_PUBLISH_SETTLE] = dit_new_output_settle,
+                  [DIT_PUBLISH_TAKE_BACK] = keep_take_back,
+                  [DIT_PUBLISH_END] = keep_end},
 	.abandon = keep_abandon,
 };
 
@@ -203,24 +203,19 @@ int dit_new_output_keep_apart(struct dit_new_output *output)
 
 /* ---- from there in place ---- */
 
-static int say_published(struct dit_output *base)
+int dit_new_output_say_published(struct dit_output *base)
 {
 	const struct dit_new_output *output = dit_new_output_of(base);
 	char now[DIT_MANIFEST_TIME_BYTES];
 
+	if (output->manifest == NULL) {
+		return 0;
+	}
 	dit_manifest_time(now);
 	return json_object_set_new(output->manifest, "published", json_string(now)) != 0
 	               ? -ENOMEM
 	               : dit_manifest_write(output->prepared_fd, output->manifest);
 }
-
-static const struct dit_output_ops publish_ops = {
-	/* A copy of a prepared database may not be on the disk yet. */
-	.prepare = dit_new_output_prepare,     .commit = say_published,
-	.rename = dit_new_output_rename,       .settle = dit_new_output_settle,
-	.take_back = dit_new_output_take_back, .end = dit_new_output_end,
-	.abandon = dit_new_output_abandon,
-};
 
 static int open_data(struct dit_new_output *output, const struct dit_output_opts *opts)
 {
@@ -275,7 +270,7 @@ int dit_output_open_prepared(struct dit_output **ret, const struct dit_output_op
 		return r;
 	}
 	output->manifest = prepared->manifest.json;
-	base->ops = &publish_ops;
+	base->ops = &dit_new_output_ops;
 	base->bytes = prepared->manifest.bytes;
 	base->target = (struct dit_output_target){.directory = opts->directory,
 	                                          .dir_fd = output->claim.dir_fd,

@@ -106,24 +106,11 @@ static int find(const struct dit_output *output, bool is_again, struct dit_fault
 
 static int run_step(struct dit_published *item, enum dit_publish_step step)
 {
-	struct dit_output *output = item->output;
+	bool is_again = step == DIT_PUBLISH_FIND_AGAIN;
 
-	switch (step) {
-	case DIT_PUBLISH_PREPARE:
-		return dit_output_prepare(output);
-	case DIT_PUBLISH_FIND:
-	case DIT_PUBLISH_FIND_AGAIN:
-		return find(output, step == DIT_PUBLISH_FIND_AGAIN, &item->fault);
-	case DIT_PUBLISH_COMMIT:
-		return dit_output_commit(output);
-	case DIT_PUBLISH_RENAME:
-		return dit_output_rename(output);
-	case DIT_PUBLISH_TAKE_BACK:
-		return dit_output_take_back(output);
-	case DIT_PUBLISH_END:
-		return dit_output_end(output);
-	}
-	return 0;
+	return is_again || step == DIT_PUBLISH_FIND
+	               ? find(item->output, is_again, &item->fault)
+	               : dit_output_do(item->output, step);
 }
 
 static bool can_fail_alone(enum dit_publish_step step)
@@ -170,7 +157,7 @@ static int step_all(const struct publication *p, enum dit_publish_step step)
 		}
 		error = r < 0 ? r : error;
 		if (i > 1 && changes(step)) {
-			dit_output_settle(item->output);
+			(void)dit_output_do(item->output, DIT_PUBLISH_SETTLE);
 		}
 	}
 	return error;

@@ -29,22 +29,8 @@
 
 struct dit_stop; /* stop.h */
 
-enum dit_publish_step {
-	DIT_PUBLISH_PREPARE,
-	/* Before the commit: the name leads elsewhere, and nothing is changed. */
-	DIT_PUBLISH_FIND,
-	DIT_PUBLISH_COMMIT,
-	DIT_PUBLISH_RENAME,
-	/* Failed: this database stays changed. 1: it is not, but a crash may change
-	 * it. */
-	DIT_PUBLISH_TAKE_BACK,
-	/* All are in place, but the name does not lead to this one any more. */
-	DIT_PUBLISH_FIND_AGAIN,
-	DIT_PUBLISH_END, /* failed: it is in place, but a crash may undo that */
-};
-
 /**
- * Told of each failure. The failure of one of the first four steps ends the publication;
+ * Told of each failure. That of a step up to the rename ends the publication;
  * those of the others may come for several outputs. For FIND and FIND_AGAIN the fault
  * of the item says where the file is.
  *

@@ -143,7 +143,7 @@ int dit_output_check_prepared(struct dit_output *output, const char *digest,
 
 /**
  * Complete the manifest with what the output knows, and write it. For an output that
- * is_prepared, after dit_output_prepare().
+ * is_prepared, after DIT_PUBLISH_PREPARE.
  *
  * @param manifest  an object
  *
