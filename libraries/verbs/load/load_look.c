@@ -129,14 +129,7 @@ static int look_at(struct load_target *target)
 
 int dit_load_look(struct loader *loader)
 {
-	int r = 0;
-
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (!loader->targets[i].is_foreign) {
-			r = look_at(&loader->targets[i]);
-		}
-	}
-	return r;
+	return dit_load_each(loader, look_at);
 }
 
 /* ---- telling ---- */

@@ -14,6 +14,16 @@
 
 #define MIB ((uint64_t)1 << 20)
 
+int dit_load_each(struct loader *loader, int (*step)(struct load_target *target))
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		r = loader->targets[i].is_foreign ? 0 : step(&loader->targets[i]);
+	}
+	return r;
+}
+
 static bool is_of_disk(int r)
 {
 	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG || r == -EIO || r == -EROFS;

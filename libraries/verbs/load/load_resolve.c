@@ -294,20 +294,11 @@ int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
 	return DIT_GROW(slot->items, slot->items_size, slot->batch.nrecords + 1);
 }
 
-static int end_batch(struct loader *loader)
+static int end_batch(struct load_target *target)
 {
-	int r = 0;
+	int r = target->entries == NULL ? 0 : dit_entries_end_batch(target->entries);
 
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		struct load_target *target = &loader->targets[i];
-
-		if (target->entries != NULL) {
-			r = dit_load_target_fail(target,
-			                         dit_entries_end_batch(target->entries),
-			                         "could not store an entry");
-		}
-	}
-	return r;
+	return dit_load_target_fail(target, r, "could not store an entry");
 }
 
 /* A batch whose resolving fails still goes nowhere, since the load ends. */
@@ -317,9 +308,9 @@ int dit_load_in_order(void *ctx, unsigned number)
 	struct load_slot *slot = &loader->input.slots[number];
 	int r = resolve(loader, slot);
 
-	r = r ?: end_batch(loader);
+	r = r ?: dit_load_each(loader, end_batch);
 	loader->stats->bytes_read = slot->batch.bytes_read;
-	r = r ?: dit_load_estimate(loader, slot->batch.bytes_read);
+	r = r ?: dit_load_estimate(loader);
 	if (r == 0) {
 		dit_job_tell(&loader->job, DIT_LOAD_ENTRIES);
 	}

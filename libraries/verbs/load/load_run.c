@@ -180,13 +180,8 @@ static int publish(struct loader *loader)
 
 static int finish(struct loader *loader)
 {
-	int r = 0;
+	int r = dit_load_each(loader, dit_load_target_finish);
 
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (!loader->targets[i].is_foreign) {
-			r = dit_load_target_finish(&loader->targets[i]);
-		}
-	}
 	if (r < 0) {
 		return r;
 	}

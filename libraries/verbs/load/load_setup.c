@@ -242,23 +242,23 @@ static bool keeps_version(const struct loader *loader)
 	                            DIT_SPAN("version")) != NULL;
 }
 
-static int open_input(struct loader *loader, const struct load_budget *budget)
+static int open_input(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	struct dit_ldif_reader_opts reader = {.path = opts->input,
-	                                      .paths = opts->inputs,
-	                                      .npaths = opts->ninputs,
-	                                      .is_threaded = loader->job.nthreads > 1,
-	                                      .files = &loader->files,
-	                                      .batch_bytes = budget->batch_bytes,
-	                                      .batch_records = budget->batch_records,
-	                                      .first_line = opts->first_line,
-	                                      .record_max = loader->files.value_max,
-	                                      .keep_digests = opts->keep_digests ||
-	                                                      opts->digests != NULL ||
-	                                                      opts->is_prepared,
-	                                      .keep_version = keeps_version(loader),
-	                                      .keep_mark = opts->is_strict};
+	struct dit_ldif_reader_opts reader = {
+		.path = opts->input,
+		.paths = opts->inputs,
+		.npaths = opts->ninputs,
+		.is_threaded = loader->job.nthreads > 1,
+		.files = &loader->files,
+		.batch_bytes = loader->budget.batch_bytes,
+		.batch_records = loader->budget.batch_records,
+		.first_line = opts->first_line,
+		.record_max = loader->files.value_max,
+		.keep_digests =
+			opts->keep_digests || opts->digests != NULL || opts->is_prepared,
+		.keep_version = keeps_version(loader),
+		.keep_mark = opts->is_strict};
 	int r = dit_job_open_input(&loader->job, &reader, &loader->input.reader);
 
 	r = r ?: dit_load_ahead_open(loader, &reader);
@@ -290,19 +290,6 @@ int dit_load_make_pipeline(struct loader *loader, const struct dit_pipeline_ops 
 	                                   : dit_pipeline_new(&loader->pipeline, &opts);
 }
 
-static int prepare_targets(struct loader *loader, const struct load_budget *budget)
-{
-	int r = 0;
-
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (loader->targets[i].is_foreign) {
-			continue;
-		}
-		r = dit_load_target_prepare(&loader->targets[i], budget);
-	}
-	return r;
-}
-
 static int make_page_writer(struct loader *loader)
 {
 	int r = loader->opts->is_dry_run ? 0
@@ -312,21 +299,14 @@ static int make_page_writer(struct loader *loader)
 	return dit_job_fail(&loader->job, r, "could not start the threads");
 }
 
-static int open_seals(struct loader *loader)
+static int open_seal(struct load_target *target)
 {
-	int r = 0;
+	const struct loader *loader = target->loader;
+	int r = dit_job_open_seal(&loader->job, target->db, &target->seal);
 
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		struct load_target *target = &loader->targets[i];
-
-		r = target->is_foreign
-		            ? 0
-		            : dit_job_open_seal(&loader->job, target->db, &target->seal);
-		r = r
-		            ?: dit_job_check_rejects(&loader->job, target->db,
-		                                     target->seal, loader->opts->reject);
-	}
-	return r;
+	return r
+	               ?: dit_job_check_rejects(&loader->job, target->db, target->seal,
+	                                        loader->opts->reject);
 }
 
 /*
@@ -346,7 +326,7 @@ static int tell_directories(struct loader *loader)
 	if (r == 0 && opts->is_scratch && opts->known != NULL) {
 		r = opts->known->get(opts->known->ctx, &loader->known);
 	}
-	r = r ?: open_seals(loader);
+	r = r ?: dit_load_each(loader, open_seal);
 	if (r == 0 && !opts->replaces &&
 	    (opts->only_if_empty || loader->is_estimate ||
 	     (!opts->keep_going && (opts->is_dry_run || opts->explain)))) {
@@ -362,9 +342,8 @@ int dit_load_prepare(struct loader *loader)
 	                                            .before_order = dit_load_parse,
 	                                            .in_order = dit_load_in_order,
 	                                            .after_order = dit_load_key};
-	struct load_budget budget = {0};
 	int r = dit_load_budget_make(loader->opts, loader->job.nthreads, loader->ntargets,
-	                             &budget);
+	                             &loader->budget);
 
 	if (r < 0) {
 		dit_job_report(&loader->job, DIT_REPORT_ERROR,
@@ -376,12 +355,12 @@ int dit_load_prepare(struct loader *loader)
 	loader->job.stop.ticker =
 		loader->job.nthreads > 1 ? NULL : dit_job_ticker(&loader->job);
 	r = make_context(loader);
-	r = r ?: open_input(loader, &budget);
+	r = r ?: open_input(loader);
 	r = r ?: tell_directories(loader);
 	/* From here on the process may be another user's: all that needs more is open. */
 	r = r ?: make_page_writer(loader);
 	r = r ?: check_tmpdir(loader);
-	r = r ?: prepare_targets(loader, &budget);
+	r = r ?: dit_load_each(loader, dit_load_target_prepare);
 	if (r != 0) {
 		return r; /* reported */
 	}

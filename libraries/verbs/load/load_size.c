@@ -120,10 +120,12 @@ static void check_disk(const struct load_target *target, const char *directory,
 	}
 }
 
-/* @param scale  of the whole input to what was read */
-static int estimate_target(struct load_target *target, double scale)
+static int estimate_target(struct load_target *target)
 {
 	const struct loader *loader = target->loader;
+	uint64_t total = dit_ldif_reader_size(loader->input.reader);
+	uint64_t read = loader->stats->bytes_read;
+	double scale = total > read ? (double)total / (double)read : 1;
 	double maxsize = (double)target->db->data.maxsize_bytes;
 	double before = (double)target->stored_bytes;
 	double records = (double)target->record_bytes +
@@ -149,26 +151,14 @@ static int estimate_target(struct load_target *target, double scale)
 	return 0;
 }
 
-int dit_load_estimate(struct loader *loader, uint64_t bytes_read)
+int dit_load_estimate(struct loader *loader)
 {
-	uint64_t total = dit_ldif_reader_size(loader->input.reader);
-	int r = 0;
+	uint64_t bytes_read = loader->stats->bytes_read;
 
 	if (loader->opts->is_dry_run || bytes_read < loader->next_estimate) {
 		return 0;
 	}
 	loader->next_estimate =
 		bytes_read < ESTIMATE_FIRST ? ESTIMATE_FIRST : bytes_read * 2;
-	if (bytes_read < ESTIMATE_FIRST) {
-		return 0;
-	}
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (loader->targets[i].output != NULL) {
-			r = estimate_target(&loader->targets[i],
-			                    total > bytes_read
-			                            ? (double)total / (double)bytes_read
-			                            : 1);
-		}
-	}
-	return r;
+	return bytes_read < ESTIMATE_FIRST ? 0 : dit_load_each(loader, estimate_target);
 }

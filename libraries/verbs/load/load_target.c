@@ -145,14 +145,14 @@ static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsig
 	return r;
 }
 
-static int make_builders(struct load_target *target, const struct load_budget *budget)
+static int make_builders(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	struct dit_builders_opts opts = {
 		.indexes = target->indexes,
 		.shared = dit_job_shared(&loader->job, target->seal),
-		.memory_bytes = budget->postings_bytes,
-		.wide_memory_bytes = budget->tree_bytes,
+		.memory_bytes = loader->budget.postings_bytes,
+		.wide_memory_bytes = loader->budget.tree_bytes,
 		.list_max = dit_settings_list_max(loader->job.chosen.settings),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
@@ -161,17 +161,17 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 }
 
 /* Make the objects that main fills while entries come. */
-static int make_objects(struct load_target *target, const struct load_budget *budget,
-                        unsigned suffix_nrdns)
+static int make_objects(struct load_target *target, unsigned suffix_nrdns)
 {
 	struct dit_job *job = &target->loader->job;
+	size_t tree_bytes = target->loader->budget.tree_bytes;
 	struct dit_dn_tree_opts tree = {.output = target->output,
 	                                .suffix_nrdns = suffix_nrdns,
-	                                .memory_bytes = budget->tree_bytes,
+	                                .memory_bytes = tree_bytes,
 	                                .shared = dit_job_shared(job, target->seal)};
 	struct dit_entries_opts entries = {.output = target->output,
 	                                   .numbers = &target->numbers,
-	                                   .memory_bytes = budget->tree_bytes / 8,
+	                                   .memory_bytes = tree_bytes / 8,
 	                                   .shared = tree.shared};
 	int r = dit_dn_tree_new(&target->tree, &tree);
 
@@ -227,7 +227,7 @@ static int check_index_limit(const struct load_target *target)
 	return DIT_E_CONFIG;
 }
 
-int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget)
+int dit_load_target_prepare(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	unsigned suffix_nrdns = 0;
@@ -247,10 +247,10 @@ int dit_load_target_prepare(struct load_target *target, const struct load_budget
 		r = check_page_size(target);
 		r = r ?: check_index_limit(target);
 		r = r ?: open_output(target);
-		r = r ?: make_objects(target, budget, suffix_nrdns);
+		r = r ?: make_objects(target, suffix_nrdns);
 	}
 	/* Builders depend on the indexes' formats, and those on what is stored. */
-	return r == 0 ? make_builders(target, budget) : r;
+	return r == 0 ? make_builders(target) : r;
 }
 
 /* ---- after the last round ---- */

@@ -154,6 +154,14 @@ struct load_target {
 	uint64_t last_stored; /* loader->stats->nentries at the target's latest entry */
 };
 
+/** How the memory is divided (load_size.c). */
+struct load_budget {
+	size_t batch_bytes;
+	size_t batch_records;
+	size_t postings_bytes; /* of one target */
+	size_t tree_bytes;     /* of one target */
+};
+
 /** The memory of load_refuse.c. Zero is a new one. */
 struct load_refusals {
 	char **told; /* texts that are told once in a load */
@@ -205,6 +213,7 @@ struct loader {
 	struct dit_file_rules files;
 	struct load_target *targets; /* one for each database of the job's glue */
 	unsigned ntargets;
+	struct load_budget budget;
 	struct load_member *members;
 	struct dit_fingerprint_key name_key; /* of the names in the trees */
 	struct dit_known *known; /* entries that need not be stored; borrowed; NULL: none.
@@ -231,6 +240,9 @@ static inline bool dit_load_is_stopped(const struct loader *loader)
 	return dit_stop_is_set(&loader->job.stop);
 }
 
+/** Do a step for each target that takes entries, until one fails. 0; its error */
+int dit_load_each(struct loader *loader, int (*step)(struct load_target *target));
+
 /** A load with is_scratch gets its directory. 0; an error that was reported */
 int dit_load_scratch_make(struct loader *loader);
 /** As dit_job_fail(), of temporary files: the message names their directory. */
@@ -254,13 +266,6 @@ void dit_load_end_phase(struct loader *loader, enum dit_load_phase phase);
 /** The nodes of an entry in dn2i, and its names where they are sorted, on average. */
 #define LOAD_NAME_BYTES 128
 
-struct load_budget {
-	size_t batch_bytes;
-	size_t batch_records;
-	size_t postings_bytes; /* of one target */
-	size_t tree_bytes;     /* of one target */
-};
-
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
                          unsigned ntargets, struct load_budget *ret);
 
@@ -268,7 +273,7 @@ int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
 uint64_t dit_load_count_postings(const struct load_target *target);
 
 /** DIT_E_FULL after a report when the result cannot fit maxsize. */
-int dit_load_estimate(struct loader *loader, uint64_t bytes_read);
+int dit_load_estimate(struct loader *loader);
 
 /* ---- load_parse.c: stages of the pipeline, on members ---- */
 
@@ -350,7 +355,7 @@ void dit_load_look_deinit(struct load_look *look);
 
 /** Before the first round: all that the target needs, its output included. 0; negative;
  * 1: with only_if_empty, the database holds entries */
-int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
+int dit_load_target_prepare(struct load_target *target);
 
 /** Bytes of its data.mdb, without holes in the file; 0: there is none. */
 uint64_t dit_load_stored_bytes(const struct load_target *target);
