@@ -226,8 +226,8 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 static const struct store_error {
 	enum dit_why_kind kind;
 	const char *put; /* with the DN after it; NULL: no such line */
-	const char *add;
-	const char *why;
+	const char *add; /* likewise */
+	const char *why; /* NULL: slapadd has no words for it */
 } store_errors[] = {
 	{DIT_WHY_EXISTS, "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799)",
          "=> mdb_tool_entry_put: id2entry_add failed: err=-30799", KEYEXIST " (-30799)"},
@@ -243,6 +243,7 @@ static const struct store_error {
          "=> mdb_tool_entry_put: id2entry_add failed: err=80", "Internal error (80)"},
 	{DIT_WHY_NOT_STORABLE, NULL, "=> mdb_tool_entry_put: id2entry_add failed: err=17",
          "File exists (17)"},
+	{DIT_WHY_FOREIGN, NULL, NULL, NULL},
 };
 
 static const struct store_error *find_store_error(enum dit_why_kind kind)
@@ -259,53 +260,39 @@ int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
                   const struct load_item *item, enum dit_why_kind kind)
 {
 	const struct load_target *target = &loader->targets[item->target];
+	const struct dit_database *db = target->db;
 	const struct store_error *error = find_store_error(kind);
 	char limit[32];
+	char foreign[128];
 	struct dit_why about = {
 		.kind = kind, .place = DIT_WHY_AT_DN, .value = item->entry.dn.pretty};
 	struct refused refused = {.record = record,
 	                          .item = item,
-	                          .reason = error->why,
+	                          .reason = error->why ?: foreign,
 	                          .why = kind == DIT_WHY_NOT_STORABLE ? item->notes.why
 	                                                              : &about};
 
 	(void)snprintf(limit, sizeof(limit), "%llu",
-	               (unsigned long long)target->db->maxentrysize_bytes);
-	about.detail =
-		dit_span_of(kind == DIT_WHY_STORED ? dit_load_look_text(target) : limit);
+	               (unsigned long long)db->maxentrysize_bytes);
+	(void)snprintf(foreign, sizeof(foreign), "database #%d is of type %s", db->number,
+	               db->type);
+	about.detail = dit_span_of(kind == DIT_WHY_STORED    ? dit_load_look_text(target)
+	                           : kind == DIT_WHY_FOREIGN ? db->type
+	                                                     : limit);
 	if (error->put != NULL) {
 		dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, "%s \"%.*s\"",
 		               error->put, DIT_SPAN_ARGS(item->entry.dn.norm));
 	}
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, "%s", error->add);
-	loader->stats->nfailed++;
-	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", error->why);
-	dit_job_report(&loader->job, DIT_REPORT_ERROR,
-	               "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
-	               DIT_SPAN_ARGS(item->entry.dn.pretty),
-	               (unsigned long long)record->line, error->why);
-	return leave_out(loader, &refused);
-}
-
-int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
-                          const struct load_item *item)
-{
-	const struct dit_database *db = loader->targets[item->target].db;
-	struct dit_why about = {.kind = DIT_WHY_FOREIGN,
-	                        .place = DIT_WHY_AT_DN,
-	                        .value = item->entry.dn.pretty};
-	char why[128];
-	struct refused refused = {
-		.record = record, .item = item, .reason = why, .why = &about};
-
-	/* slapadd has the same line, and no words for it. */
-	(void)snprintf(why, sizeof(why), "database #%d is of type %s", db->number,
-	               db->type);
+	if (error->add != NULL) {
+		dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, "%s", error->add);
+		dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s",
+		               error->why);
+	}
 	loader->stats->nfailed++;
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
-	               "could not add entry dn=\"%.*s\" (line=%llu): %s",
+	               "could not add entry dn=\"%.*s\" (line=%llu): %s%s",
 	               DIT_SPAN_ARGS(item->entry.dn.pretty),
-	               (unsigned long long)record->line, why);
-	about.detail = dit_span_of(db->type);
+	               (unsigned long long)record->line,
+	               error->add == NULL ? "" : "txn_aborted! ", refused.reason);
 	return leave_out(loader, &refused);
 }

@@ -203,7 +203,7 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 		return stored(target, record, item);
 	}
 	if (target->is_foreign) {
-		return dit_load_fail_foreign(target->loader, record, item);
+		return dit_load_fail(target->loader, record, item, DIT_WHY_FOREIGN);
 	}
 	if (item->entry.dn.nrdns == 0) {
 		return resolve_root(target, record, item);

@@ -389,14 +389,11 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
  *
  * @param kind  DIT_WHY_EXISTS: an entry of this load has its DN; _STORED: one before it;
  *              _RDN_SIZE; _ENTRY_SIZE; _SPLIT_SIZE: a value does not fit a record of
- *              id2v; _NOT_STORABLE: the schema does not have an attribute of it
+ *              id2v; _NOT_STORABLE: the schema does not have an attribute of it;
+ *              _FOREIGN: its database is of a type that takes no entries from tools
  */
 int dit_load_fail(struct loader *loader, const struct dit_ldif_record *record,
                   const struct load_item *item, enum dit_why_kind kind);
-
-/** The database of the record is of a type that takes no entries from tools. */
-int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
-                          const struct load_item *item);
 
 void dit_load_refusals_deinit(struct load_refusals *refusals);
 
