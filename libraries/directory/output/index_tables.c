@@ -59,22 +59,16 @@ int dit_index_table_begin(const struct dit_index_tables *tables,
 	return 0;
 }
 
-static int drop_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_page_commit_drop_pages(ctx, first, n);
-}
-
 struct dit_tree_merge_opts dit_index_merge_opts(const struct dit_index_tables *tables,
                                                 const struct dit_index_table *table)
 {
 	return (struct dit_tree_merge_opts){
 		.space = tables->space,
-		.source = tables->commit == NULL ? NULL
-	                                         : dit_page_commit_source(tables->commit),
+		.source = tables->source,
 		.stored = table->tree,
 		.list_max = tables->list_max,
-		.dropped = drop_pages,
-		.ctx = tables->commit,
+		.dropped = tables->dropped,
+		.ctx = tables->ctx,
 	};
 }
 

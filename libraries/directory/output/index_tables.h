@@ -51,6 +51,10 @@ struct dit_index_tables {
 	/* Where the pages go; borrowed, as the next one. */
 	struct dit_page_space *space;
 	struct dit_page_commit *commit; /* has the stored trees; NULL: none is merged */
+	struct dit_page_source *source; /* reads what a merge finds; likewise */
+	/* What becomes of pages that a merge drops; with ctx. */
+	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
+	void *ctx;
 	/* liblmdb makes all pages; borrowed; NULL: we do, and the two above are used */
 	struct dit_lmdb_append *append;
 	uint64_t list_max; /* as a merge's */

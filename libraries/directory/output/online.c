@@ -70,6 +70,11 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
 
 /* ---- the output ---- */
 
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_page_reserve_drop(ctx, first, n);
+}
+
 static struct dit_online *of(struct dit_output *output)
 {
 	return (struct dit_online *)output;
@@ -188,7 +193,9 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	online->head.is_online = true;
 	online->opts = *opts;
 	online->opts.conf.map_bytes = dit_map_configured(opts->conf.map_bytes);
-	online->head.tables.space = &online->reserve.space;
+	online->head.tables = (struct dit_index_tables){.space = &online->reserve.space,
+	                                                .dropped = drop_pages,
+	                                                .ctx = &online->reserve};
 	online->data_fd = -1;
 	r = dit_snapshot_register(&online->head.snapshot, opts->directory, &snapshot);
 	if (r == 0) {

@@ -55,40 +55,21 @@ struct state {
 
 /* ---- changes of the tables ---- */
 
-static int drop_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_page_reserve_drop(ctx, first, n);
-}
-
-static int edit_table(const struct step *step, size_t number,
-                      struct dit_page_source *source, struct dit_page_space *space)
-{
-	struct dit_online *online = step->online;
-	struct dit_index_table *table = &online->head.tables.list[number];
-	const struct dit_table_changes *changes = &step->changes[number];
-	const struct dit_tree_merge_opts opts = {.space = space,
-	                                         .source = source,
-	                                         .stored = table->tree,
-	                                         .list_max = online->opts.list_max,
-	                                         .dropped = drop_pages,
-	                                         .ctx = &online->reserve};
-	struct dit_tree_merge *merge = NULL;
-	int r = dit_tree_merge_open(&merge, &opts);
-
-	r = r ?: dit_tree_merge_postings(merge, changes->list, changes->n);
-	r = r ?: dit_tree_merge_finish(merge, &table->tree, NULL);
-	dit_tree_merge_free(merge);
-	return r;
-}
-
 static int edit_tables(const struct step *step, struct dit_page_source *source,
                        struct dit_page_space *space)
 {
 	struct dit_online *online = step->online;
+	struct dit_index_tables *tables = &online->head.tables;
 	int r = 0;
 
-	for (size_t i = 0; i < online->head.tables.n && r == 0; i++) {
-		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
+	tables->source = source;
+	tables->space = space;
+	tables->list_max = online->opts.list_max;
+	for (size_t i = 0; i < tables->n && r == 0; i++) {
+		r = step->changes[i].n == 0
+		            ? 0
+		            : dit_output_change_index(&online->head.base, i,
+		                                      &step->changes[i]);
 		step->changes[i].n = 0;
 		dit_tick(online->is_locked ? NULL : online->opts.shared.ticker);
 	}

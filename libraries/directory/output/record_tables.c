@@ -403,6 +403,11 @@ int dit_record_tables_init(struct dit_record_tables *tables)
 	return r;
 }
 
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_page_commit_drop_pages(ctx, first, n);
+}
+
 int dit_record_tables_begin(struct dit_record_tables *tables,
                             struct dit_page_commit *commit,
                             struct dit_lmdb_append *append)
@@ -412,7 +417,12 @@ int dit_record_tables_begin(struct dit_record_tables *tables,
 	tables->base.base.indexes = &tables->indexes;
 	tables->indexes.append = append;
 	tables->indexes.commit = commit;
-	tables->indexes.space = commit == NULL ? NULL : dit_page_commit_space(commit);
+	if (commit != NULL) {
+		tables->indexes.space = dit_page_commit_space(commit);
+		tables->indexes.source = dit_page_commit_source(commit);
+		tables->indexes.dropped = drop_pages;
+		tables->indexes.ctx = commit;
+	}
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
 		r = dit_index_table_begin(&tables->indexes, &tables->fixed[i]);
 	}
