@@ -281,48 +281,27 @@ static int give_numbers(struct dit_entries *entries, const struct dit_encoded *e
 	return 0;
 }
 
-/* Its values are where the entry has them: see struct dit_encoded. */
-static int put_huge(struct dit_entries *entries, uint32_t id,
-                    const struct dit_encoded *encoded, char **ret_space)
+/* Its record is copied here and now. A huge one's values are where the entry has them:
+ * see struct dit_encoded. */
+static int put_now(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
 {
 	struct dit_encoded_cursor cursor = {.encoded = encoded};
 	const struct dit_pieces record = {.next = dit_encoded_next, .ctx = &cursor};
-	int r = 0;
-
-	if (!is_late(entries, id)) {
-		entries->next_id = (uint64_t)id + 1;
-		make_way(entries, encoded->len);
-		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
-		                                   &record);
-	}
-	r = reserve(entries, id, encoded->len, ret_space);
-	if (r == 0) {
-		dit_encoded_next(&cursor, *ret_space, encoded->len);
-	}
-	return r;
-}
-
-static int put_small(struct dit_entries *entries, uint32_t id,
-                     const struct dit_encoded *encoded, char **ret_space)
-{
-	int r = reserve(entries, id, encoded->len, ret_space);
-
-	if (r == 0) {
-		memcpy(*ret_space, encoded->bytes, encoded->len);
-	}
-	return r;
-}
-
-/* Its record is copied here and now. */
-static int put_now(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
-{
 	bool must_wait = is_late(entries, id);
 	char *space = NULL;
 	int r = 0;
 
 	dit_ad_numbers_fill(entries->numbers, encoded);
-	r = encoded->values == NULL ? put_small(entries, id, encoded, &space)
-	                            : put_huge(entries, id, encoded, &space);
+	if (encoded->values != NULL && !must_wait) {
+		entries->next_id = (uint64_t)id + 1;
+		make_way(entries, encoded->len);
+		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
+		                                   &record);
+	}
+	r = reserve(entries, id, encoded->len, &space);
+	if (r == 0) {
+		dit_encoded_next(&cursor, space, encoded->len);
+	}
 	return r < 0 || !must_wait ? r
 	                           : wait_with(entries, KEY_ENTRY, id, 0, 0,
 	                                       (struct dit_span){space, encoded->len});
