@@ -31,10 +31,9 @@ static bool is_pipe(const char *path)
 static int check_input(const struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	size_t n = opts->ninputs == 0 ? 1 : opts->ninputs;
 
-	for (size_t i = 0; i < n; i++) {
-		const char *path = opts->ninputs == 0 ? opts->input : opts->inputs[i];
+	for (size_t i = 0; i < opts->ninputs; i++) {
+		const char *path = opts->inputs[i];
 
 		if (is_pipe(path)) {
 			dit_job_report(&loader->job, DIT_REPORT_ERROR,

@@ -45,45 +45,37 @@ static int run_pipeline(struct loader *loader)
 
 /* ---- digests ---- */
 
-/* @param number  of the input. @return 0; DIT_E_INVALID, reported */
-static int check_digest(const struct loader *loader, size_t number, const char *digest)
+/* @param number  of the input. @return 0; DIT_E_INVALID, -ENOMEM, reported */
+static int take_digest(struct loader *loader, size_t number,
+                       const struct dit_ldif_digest *digest)
 {
-	const struct dit_load_opts *opts = loader->opts;
-	const char *path = opts->inputs[number];
+	const char *path = loader->opts->inputs[number];
+	const char *wanted =
+		loader->opts->digests == NULL ? NULL : loader->opts->digests[number];
+	struct dit_load_input *input = &loader->stats->inputs[loader->stats->ninputs++];
 
-	if (opts->digests == NULL || opts->digests[number] == NULL ||
-	    strcmp(opts->digests[number], digest) == 0) {
+	input->path = path == NULL ? NULL : strdup(path);
+	input->nbytes = digest->nbytes;
+	memcpy(input->digest, digest->text, sizeof(input->digest));
+	if (path != NULL && input->path == NULL) {
+		return dit_job_fail(&loader->job, -ENOMEM, path);
+	}
+	if (wanted == NULL || strcmp(wanted, digest->text) == 0) {
 		return 0;
 	}
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
 	               "%s is short, damaged or exchanged: its digest is %s, not %s; "
 	               "nothing was changed",
-	               path == NULL ? "standard input" : path, digest,
-	               opts->digests[number]);
+	               path == NULL ? "standard input" : path, digest->text, wanted);
 	return DIT_E_INVALID;
-}
-
-static int take_digest(struct loader *loader, const char *path,
-                       const struct dit_ldif_digest *digest)
-{
-	struct dit_load_stats *stats = loader->stats;
-	struct dit_load_input *input = &stats->inputs[stats->ninputs++];
-
-	input->path = path == NULL ? NULL : strdup(path);
-	input->nbytes = digest->nbytes;
-	memcpy(input->digest, digest->text, sizeof(input->digest));
-	return path != NULL && input->path == NULL
-	               ? dit_job_fail(&loader->job, -ENOMEM, path)
-	               : 0;
 }
 
 /* The digests of the inputs, if they are wanted, for the results; and are they right? */
 static int take_digests(struct loader *loader)
 {
-	const struct dit_load_opts *opts = loader->opts;
 	const struct dit_ldif_digest *digests =
 		dit_ldif_reader_digests(loader->input.reader);
-	size_t n = opts->ninputs == 0 ? 1 : opts->ninputs;
+	size_t n = loader->opts->ninputs;
 	int r = 0;
 
 	if (digests == NULL) {
@@ -94,12 +86,7 @@ static int take_digests(struct loader *loader)
 		return dit_job_fail(&loader->job, -ENOMEM, "could not read the input");
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = take_digest(loader,
-		                opts->ninputs == 0 ? opts->input : opts->inputs[i],
-		                &digests[i]);
-		if (r == 0 && opts->ninputs > 0) {
-			r = check_digest(loader, i, digests[i].text);
-		}
+		r = take_digest(loader, i, &digests[i]);
 	}
 	return r;
 }

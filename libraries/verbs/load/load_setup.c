@@ -14,7 +14,7 @@
 #include "job/release_rules.h"
 #include "system/tmp_files.h"
 
-void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
+void dit_loader_init(struct loader *loader, struct dit_load_opts *opts,
                      struct dit_load_stats *stats)
 {
 	const struct dit_job_opts job = {DIT_JOB_OPTS(opts),
@@ -25,6 +25,12 @@ void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
 	                                 .fill = dit_load_progress_fill,
 	                                 .ctx = loader};
 
+	opts->keep_digests |= opts->digests != NULL || opts->is_prepared;
+	if (opts->ninputs == 0) {
+		opts->inputs = &opts->input;
+		opts->ninputs = 1;
+		opts->digests = NULL;
+	}
 	*loader = (struct loader){.opts = opts, .stats = stats};
 	dit_job_init(&loader->job, &job);
 	loader->job.interrupted =
@@ -245,20 +251,18 @@ static bool keeps_version(const struct loader *loader)
 static int open_input(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	struct dit_ldif_reader_opts reader = {
-		.path = opts->input,
-		.paths = opts->inputs,
-		.npaths = opts->ninputs,
-		.is_threaded = loader->job.nthreads > 1,
-		.files = &loader->files,
-		.batch_bytes = loader->budget.batch_bytes,
-		.batch_records = loader->budget.batch_records,
-		.first_line = opts->first_line,
-		.record_max = loader->files.value_max,
-		.keep_digests =
-			opts->keep_digests || opts->digests != NULL || opts->is_prepared,
-		.keep_version = keeps_version(loader),
-		.keep_mark = opts->is_strict};
+	struct dit_ldif_reader_opts reader = {.paths = opts->inputs,
+	                                      .npaths = opts->ninputs,
+	                                      .is_threaded = loader->job.nthreads > 1,
+	                                      .files = &loader->files,
+	                                      .batch_bytes = loader->budget.batch_bytes,
+	                                      .batch_records =
+	                                              loader->budget.batch_records,
+	                                      .first_line = opts->first_line,
+	                                      .record_max = loader->files.value_max,
+	                                      .keep_digests = opts->keep_digests,
+	                                      .keep_version = keeps_version(loader),
+	                                      .keep_mark = opts->is_strict};
 	int r = dit_job_open_input(&loader->job, &reader, &loader->input.reader);
 
 	r = r ?: dit_load_ahead_open(loader, &reader);

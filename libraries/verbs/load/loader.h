@@ -422,8 +422,8 @@ void dit_load_report_missing(struct loader *loader);
 
 /* ---- load_setup.c: everything before the first round, and the release of it all ---- */
 
-/** Nothing can fail. @param opts  borrowed, as @p stats */
-void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
+/** Nothing can fail. @param opts  borrowed, as @p stats; gets `inputs` if it has none */
+void dit_loader_init(struct loader *loader, struct dit_load_opts *opts,
                      struct dit_load_stats *stats);
 int dit_load_read_settings(struct loader *loader);
 
