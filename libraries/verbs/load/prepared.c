@@ -245,24 +245,23 @@ int dit_prepared_abandon(const struct dit_prepared_opts *opts,
 
 static int check_state(const struct item *item, struct dit_fault *fault)
 {
-	switch (item->found.state) {
-	case DIT_PREPARED_NOTHING:
-		return dit_fault_say(fault, DIT_E_INVALID, "nothing is prepared");
-	case DIT_PREPARED_UNFINISHED:
+	static const char *const texts[] = {
+		[DIT_PREPARED_NOTHING] = "nothing is prepared",
+		[DIT_PREPARED_UNFINISHED] =
+			"what is prepared is unfinished: wait for the load or the copy, "
+			"or begin it again",
+		[DIT_PREPARED_DAMAGED] = NULL};
+	enum dit_prepared_state state = item->found.state;
+
+	if (state == DIT_PREPARED_DAMAGED) {
 		return dit_fault_say(fault, DIT_E_INVALID,
-		                     "what is prepared is unfinished: wait for the load "
-		                     "or the copy, or begin it again");
-	case DIT_PREPARED_DAMAGED:
-		return dit_fault_say(
-			fault, DIT_E_INVALID,
-			"what is prepared is damaged: %s: prepare or copy it "
-			"again",
-			item->found.fault.text);
-	case DIT_PREPARED_READY:
-	case DIT_PREPARED_PUBLISHED:
-		break;
+		                     "what is prepared is damaged: %s: prepare or copy "
+		                     "it again",
+		                     item->found.fault.text);
 	}
-	return 0;
+	return texts[state] == NULL
+	               ? 0
+	               : dit_fault_say(fault, DIT_E_INVALID, "%s", texts[state]);
 }
 
 static bool is_same(const json_t *there, const json_t *here, const char *field)
