@@ -14,10 +14,11 @@
 struct index_output {
 	struct dit_index_head head;
 	struct dit_claimed_file file;
-	struct dit_page_change_opts change; /* how old databases are checked */
-	const char **dropped;               /* the snapshot's names; the list is owned */
-	size_t ndropped;
-	size_t dropped_size;
+	struct dit_page_change_opts how; /* old databases are checked */
+	/* Databases that go, by the snapshot's names, then those that are built; owned */
+	struct dit_page_change *changes;
+	size_t nchanges;
+	size_t changes_size;
 };
 
 static struct index_output *of(struct dit_output *output)
@@ -32,9 +33,10 @@ static int drop_index(struct dit_output *output, const char *name)
 	struct index_output *o = of(output);
 	const struct dit_stored_db *db = dit_snapshot_db(o->head.snapshot, name);
 
-	return db == NULL
-	               ? DIT_E_UNKNOWN
-	               : DIT_APPEND(o->dropped, o->dropped_size, o->ndropped, db->name);
+	return db == NULL ? DIT_E_UNKNOWN
+	                  : DIT_APPEND(o->changes, o->changes_size, o->nchanges,
+	                               (struct dit_page_change){
+					       .name = dit_span_of(db->name)});
 }
 
 static bool used_bytes(const struct dit_output *output, uint64_t *ret)
@@ -50,27 +52,19 @@ static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 /* The pages of the old trees are collected. */
 static int change_all(struct index_output *output)
 {
-	size_t n = 0;
-	struct dit_page_change *changes =
-		calloc(output->head.tables.n + output->ndropped + 1, sizeof(*changes));
+	const struct dit_index_tables *tables = &output->head.tables;
 	int r = 0;
 
-	if (changes == NULL) {
-		return -ENOMEM;
+	for (size_t i = 0; i < tables->n && r == 0; i++) {
+		r = DIT_APPEND(output->changes, output->changes_size, output->nchanges,
+		               (struct dit_page_change){
+				       .name = dit_span_of(tables->list[i].name),
+				       .tree = &tables->list[i].tree});
 	}
-	for (size_t i = 0; i < output->head.tables.n; i++) {
-		changes[n++] = (struct dit_page_change){
-			.name = dit_span_of(output->head.tables.list[i].name),
-			.tree = &output->head.tables.list[i].tree};
-	}
-	for (size_t i = 0; i < output->ndropped; i++) {
-		changes[n++].name = dit_span_of(output->dropped[i]);
-	}
-	r = n == 0 ? 0
-	           : dit_page_commit_change(output->file.commit, changes, n,
-	                                    &output->change);
-	free(changes);
-	return r;
+	return r < 0 || output->nchanges == 0
+	               ? r
+	               : dit_page_commit_change(output->file.commit, output->changes,
+	                                        output->nchanges, &output->how);
 }
 
 static int prepare(struct dit_output *output)
@@ -104,7 +98,7 @@ static void abandon(struct dit_output *base)
 	dit_index_tables_deinit(&output->head.tables);
 	dit_snapshot_close(output->head.snapshot);
 	dit_claimed_file_close(&output->file);
-	free(output->dropped);
+	free(output->changes);
 	free(output);
 }
 
@@ -153,11 +147,10 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 	}
 	file_opts.format = file_opts.shared.sealed;
 	output->head.fault = file_opts.fault;
-	output->change =
-		(struct dit_page_change_opts){.nthreads = file_opts.shared.nthreads,
-	                                      .order = dit_stored_order,
-	                                      .damaged = opts->damaged,
-	                                      .ctx = opts->ctx};
+	output->how = (struct dit_page_change_opts){.nthreads = file_opts.shared.nthreads,
+	                                            .order = dit_stored_order,
+	                                            .damaged = opts->damaged,
+	                                            .ctx = opts->ctx};
 	r = dit_claimed_file_open(&output->file, &file_opts);
 	if (r < 0) {
 		free(output);
