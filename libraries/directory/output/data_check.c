@@ -56,6 +56,18 @@ int dit_data_check_whole(int data_fd, const struct dit_stop *stop,
 	return r;
 }
 
+/* ---- of the other generation ---- */
+
+static int say_other(const struct dit_output_opts *opts)
+{
+	return dit_fault_say(opts->fault, DIT_E_FORMAT,
+	                     DIT_DATA_NAME " is of LMDB %s, the load is for OpenLDAP %s: "
+	                                   "see --openldap",
+	                     opts->is_lmdb_10 ? "0.9 (OpenLDAP 2.5 or 2.6)"
+	                                      : "1.0 (OpenLDAP 2.7)",
+	                     opts->is_lmdb_10 ? "2.7" : "2.5 or 2.6");
+}
+
 /* ---- records ---- */
 
 static int add_records(void *ctx, const struct dit_node_view *node)
@@ -131,21 +143,7 @@ static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 	return r;
 }
 
-static int say_newer(struct dit_fault *fault)
-{
-	return dit_fault_say(fault, DIT_E_FORMAT,
-	                     DIT_DATA_NAME " is of LMDB 1.0 (OpenLDAP 2.7), the load is "
-	                                   "for OpenLDAP 2.5 or 2.6: see --openldap");
-}
-
 /* ---- of LMDB 1.0 ---- */
-
-static int say_older(struct dit_fault *fault)
-{
-	return dit_fault_say(fault, DIT_E_FORMAT,
-	                     DIT_DATA_NAME " is of LMDB 0.9 (OpenLDAP 2.5 or 2.6), the "
-	                                   "load is for OpenLDAP 2.7: see --openldap");
-}
 
 static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 {
@@ -154,7 +152,7 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 	int r = dit_format_check(fd);
 
 	if (r == 0) {
-		return say_older(fault);
+		return say_other(opts);
 	}
 	r = dit_data_seal_check(fd, opts->shared.sealed, fault);
 	r = r ?: dit_format_check_state(fd, fault);
@@ -175,11 +173,10 @@ static int look_at_records_10(int fd, const struct dit_output_opts *opts)
 static int look_at_replaced(int fd, const struct dit_output_opts *opts)
 {
 	if (dit_format_check(fd) != 0) {
-		return opts->is_lmdb_10 ? 0 : say_newer(opts->fault);
+		return opts->is_lmdb_10 ? 0 : say_other(opts);
 	}
-	return opts->is_lmdb_10 && check_magic(fd) != DIT_LMDB_INVALID
-	               ? say_older(opts->fault)
-	               : 0;
+	return opts->is_lmdb_10 && check_magic(fd) != DIT_LMDB_INVALID ? say_other(opts)
+	                                                               : 0;
 }
 
 static int look_at_file(int fd, const struct dit_output_opts *opts)
@@ -207,7 +204,7 @@ int dit_data_check(int dir_fd, const struct dit_output_opts *opts, bool is_claim
 	int r = 0;
 
 	if (fd == DIT_E_FORMAT) {
-		return say_newer(opts->fault);
+		return say_other(opts);
 	}
 	if (fd < 0) {
 		return fd == -ENOENT ? 0 : fd;
