@@ -438,6 +438,17 @@ struct dit_span dit_dn_parent(struct dit_span dn)
 	return (struct dit_span){dn.data + dn.len, 0};
 }
 
+unsigned dit_dn_depth(struct dit_span dn)
+{
+	unsigned depth = 0;
+
+	while (dn.len > 0) {
+		dn = dit_dn_parent(dn);
+		depth++;
+	}
+	return depth;
+}
+
 struct dit_span dit_dn_first_rdn(struct dit_span dn)
 {
 	size_t rest = dit_dn_parent(dn).len;

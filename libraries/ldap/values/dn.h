@@ -83,6 +83,8 @@ bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix);
 
 /** All of @p dn, as written or in normal form, but its first RDN; points into it. */
 struct dit_span dit_dn_parent(struct dit_span dn);
+/** How many RDNs such a DN has. */
+unsigned dit_dn_depth(struct dit_span dn);
 /** The first RDN of such a DN; points into it. */
 struct dit_span dit_dn_first_rdn(struct dit_span dn);
 

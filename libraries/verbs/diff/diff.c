@@ -121,7 +121,7 @@ static int read_conf(struct dit_diff *diff)
 	r = r ?: dit_job_choose(&diff->job);
 	diff->is_told = r < 0;
 	if (r == 0) {
-		diff->suffix_nrdns = dit_diff_depth(diff->job.chosen.db->suffix);
+		diff->suffix_nrdns = dit_dn_depth(diff->job.chosen.db->suffix);
 	}
 	r = r ?: find_ads(diff);
 	return r ?: make_match(diff);

@@ -203,8 +203,6 @@ bool dit_diff_is_compared(const struct dit_diff *diff, const struct dit_ad *ad);
 
 /* ---- diff_match.c ---- */
 
-/** RDNs of a DN. */
-unsigned dit_diff_depth(struct dit_span dn);
 /** Items become nodes, with all entries above them. 0; error */
 int dit_diff_match(struct dit_diff *diff);
 /** An entry of a side by its ID: @p ret is valid until the next call. 0; error */

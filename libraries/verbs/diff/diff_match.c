@@ -54,17 +54,6 @@ int dit_diff_read(struct dit_diff *diff, unsigned side, uint64_t id,
 
 /* ---- items and those above them ---- */
 
-unsigned dit_diff_depth(struct dit_span dn)
-{
-	unsigned depth = 0;
-
-	while (dn.len > 0) {
-		dn = dit_dn_parent(dn);
-		depth++;
-	}
-	return depth;
-}
-
 static uint64_t class_of(const struct dit_diff *diff, const struct dit_entry_view *entry)
 {
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
@@ -103,7 +92,7 @@ static int read_item(struct dit_diff *diff, unsigned side, size_t at)
 	item->is_hole = entry.is_hole;
 	item->dn = dit_diff_dn_sum(diff, entry.norm_dn).low;
 	item->parent = entry.parent;
-	item->depth = dit_diff_depth(entry.norm_dn);
+	item->depth = dit_dn_depth(entry.norm_dn);
 	item->class_hash = class_of(diff, &entry);
 	/* A topmost entry has several RDNs, and keeps them. */
 	item->rdn = dit_arena_copy(

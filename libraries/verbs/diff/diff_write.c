@@ -95,7 +95,7 @@ bool dit_diff_is_holder(struct dit_span dn)
  * its topmost entry. Temporary entries do not count. */
 static int count_branch(struct dit_diff *diff, struct dit_span dn)
 {
-	unsigned depth = dit_diff_depth(dn);
+	unsigned depth = dit_dn_depth(dn);
 	unsigned least = diff->suffix_nrdns + (depth > diff->suffix_nrdns + 1);
 
 	for (; depth > least && !dit_diff_is_holder(dn); depth--) {

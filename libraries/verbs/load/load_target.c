@@ -130,21 +130,6 @@ static int open_output(struct load_target *target)
 
 /* ---- before the first round ---- */
 
-static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsigned *ret)
-{
-	struct dit_arena arena;
-	struct dit_dn parsed = {0};
-	int r = 0;
-
-	dit_arena_init(&arena, 4096);
-	r = dit_dn_parse(schema, dn, &arena, NULL, &parsed);
-	dit_arena_deinit(&arena);
-	if (r == 0) {
-		*ret = parsed.nrdns;
-	}
-	return r;
-}
-
 static int make_builders(struct load_target *target)
 {
 	struct loader *loader = target->loader;
@@ -161,12 +146,13 @@ static int make_builders(struct load_target *target)
 }
 
 /* Make the objects that main fills while entries come. */
-static int make_objects(struct load_target *target, unsigned suffix_nrdns)
+static int make_objects(struct load_target *target)
 {
 	struct dit_job *job = &target->loader->job;
 	size_t tree_bytes = target->loader->budget.tree_bytes;
 	struct dit_dn_tree_opts tree = {.output = target->output,
-	                                .suffix_nrdns = suffix_nrdns,
+	                                .suffix_nrdns =
+	                                        dit_dn_depth(target->db->suffix_norm),
 	                                .memory_bytes = tree_bytes,
 	                                .shared = dit_job_shared(job, target->seal)};
 	struct dit_entries_opts entries = {.output = target->output,
@@ -230,14 +216,8 @@ static int check_index_limit(const struct load_target *target)
 int dit_load_target_prepare(struct load_target *target)
 {
 	struct loader *loader = target->loader;
-	unsigned suffix_nrdns = 0;
-	int r = count_rdns(loader->job.chosen.settings->schema, target->db->suffix,
-	                   &suffix_nrdns);
+	int r = dit_split_rules_make(target->db, &target->split_rules);
 
-	if (r < 0) {
-		return dit_job_fail(&loader->job, r, "could not read the suffix");
-	}
-	r = dit_split_rules_make(target->db, &target->split_rules);
 	if (r < 0) {
 		return dit_job_fail(&loader->job, r, "could not start the load");
 	}
@@ -247,7 +227,7 @@ int dit_load_target_prepare(struct load_target *target)
 		r = check_page_size(target);
 		r = r ?: check_index_limit(target);
 		r = r ?: open_output(target);
-		r = r ?: make_objects(target, suffix_nrdns);
+		r = r ?: make_objects(target);
 	}
 	/* Builders depend on the indexes' formats, and those on what is stored. */
 	return r == 0 ? make_builders(target) : r;
