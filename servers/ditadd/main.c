@@ -97,18 +97,9 @@ static json_t *refusals_json(const struct dit_load_stats *stats)
 	return refusals;
 }
 
-static const char *writer_name(const struct dit_load_database_stats *stats)
-{
-	switch (stats->writer) {
-	case DIT_LOAD_WRITER_PAGES:
-		return "pages";
-	case DIT_LOAD_WRITER_APPEND:
-		return "append";
-	case DIT_LOAD_WRITER_DEFAULT:
-		break;
-	}
-	return "existing";
-}
+static const char *const writers[] = {[DIT_LOAD_WRITER_DEFAULT] = "existing",
+                                      [DIT_LOAD_WRITER_PAGES] = "pages",
+                                      [DIT_LOAD_WRITER_APPEND] = "append"};
 
 static json_t *database_json(const struct dit_load_stats *stats,
                              const struct dit_load_database_stats *database)
@@ -120,7 +111,7 @@ static json_t *database_json(const struct dit_load_stats *stats,
 	                 json_text(database->directory), "bytes",
 	                 run_known_json(database->bytes), "entries",
 	                 json_number(database->nentries), "written_by",
-	                 writer_name(database), "format_known",
+	                 writers[database->writer], "format_known",
 	                 (int)!database->is_unknown_format, "indexes", indexes);
 }
 
