@@ -33,7 +33,7 @@ struct fixture {
 	struct dit_settings settings;
 	struct dit_database db;
 	struct load_member member; /* makes the keys of a subentry: there are none */
-	struct load_keys keys;
+	struct dit_index_work *keys;
 	struct dit_index_set *indexes;
 	const struct dit_sid_set *removed; /* of the next start() */
 	char reports[1024];                /* a line for each */
@@ -60,7 +60,7 @@ static int setup(void **state)
 	assert_int_equal(dit_index_set_new(&f->indexes, f->entry.schema, NULL, 0,
 	                                   &f->settings.index, true, NULL),
 	                 0);
-	assert_int_equal(dit_index_work_new(&f->keys.work, f->indexes), 0);
+	assert_int_equal(dit_index_work_new(&f->keys, f->indexes), 0);
 	*state = f;
 	return 0;
 }
@@ -81,7 +81,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	forget(f);
-	dit_index_work_free(f->keys.work);
+	dit_index_work_free(f->keys);
 	dit_index_set_free(f->indexes);
 	entry_fixture_deinit(&f->entry);
 	free(f);

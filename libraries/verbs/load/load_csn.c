@@ -240,8 +240,9 @@ static int add_subentry(struct load_target *target, struct dit_entry *entry,
 	/* The members are at rest; one of them does its part. */
 	r = r < 0 ? r : dit_dn_tree_push(target->tree, 0, name, &node);
 	return r < 0 ? r
-	             : dit_load_key_entry(&loader->members[0], target->number, entry,
-	                                  node.id);
+	             : dit_builders_push_entry(target->builders, 0,
+	                                       loader->members[0].keys[target->number],
+	                                       entry, node.id);
 }
 
 /* ---- the decision ---- */

@@ -63,10 +63,8 @@ static void why_index_key(struct load_item *item, const struct dit_index_refusal
 static int check_keys(struct load_member *member, struct load_item *item, uint64_t line)
 {
 	struct dit_index_refusal refusal = {0};
-	struct load_keys *keys = &member->keys[item->target];
-	int r = keys->target->is_foreign
-	                ? 0
-	                : dit_index_check(keys->work, &item->entry, &refusal);
+	struct dit_index_work *keys = member->keys[item->target];
+	int r = keys == NULL ? 0 : dit_index_check(keys, &item->entry, &refusal);
 
 	if (r == DIT_E_INVALID) {
 		why_index_key(item, &refusal);
@@ -207,48 +205,6 @@ static void end_item(struct loader *loader, const struct dit_pipeline_share *sha
 	dit_dn_tree_name_init(&item->name, &loader->name_key, &item->entry.dn);
 }
 
-/* ---- keys ---- */
-
-/* So many come of a piece of a huge value alone, whose keys take long. */
-#define MANY_KEYS 4096
-
-static void count_keys(struct load_keys *keys, size_t nkeys)
-{
-	uint64_t n = atomic_load_explicit(&keys->nposted, memory_order_relaxed);
-
-	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);
-}
-
-static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
-{
-	struct load_keys *keys = ctx;
-
-	if (nkeys >= MANY_KEYS && dit_load_is_stopped(keys->target->loader)) {
-		return DIT_E_STOPPED;
-	}
-	count_keys(keys, nkeys);
-	return dit_builders_push(keys->target->builders, keys->producer, db, keys->id,
-	                         ordinals, nkeys);
-}
-
-static int push_wide(void *ctx, unsigned db, struct dit_span key)
-{
-	struct load_keys *keys = ctx;
-
-	count_keys(keys, 1);
-	return dit_builders_push_key(keys->target->builders, keys->producer, db, keys->id,
-	                             key);
-}
-
-int dit_load_key_entry(struct load_member *member, uint32_t target,
-                       const struct dit_entry *entry, uint32_t id)
-{
-	struct load_keys *keys = &member->keys[target];
-
-	keys->id = id;
-	return dit_index_entry(keys->work, entry, push_keys, push_wide, keys);
-}
-
 /* ---- stages ---- */
 
 /* An item's error is told when its turn comes. Overlays hear of all entries of the share
@@ -282,18 +238,20 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share)
 
 	for (size_t i = share->first; i < share->end && r == 0; i++) {
 		struct load_item *item = &slot->items[i];
+		const struct load_target *target = &loader->targets[item->target];
 
 		if (dit_load_is_stopped(loader)) {
 			return DIT_E_STOPPED;
 		}
-		dit_entries_fill(loader->targets[item->target].entries, &item->place);
+		dit_entries_fill(target->entries, &item->place);
 		if (item->node.id != 0) {
-			r = dit_dn_tree_push(loader->targets[item->target].tree,
-			                     member->number, &item->name, &item->node);
+			r = dit_dn_tree_push(target->tree, member->number, &item->name,
+			                     &item->node);
 		}
 		if (item->id != 0 && item->twin == 0 && r == 0) {
-			r = dit_load_key_entry(member, item->target, &item->entry,
-			                       item->id);
+			r = dit_builders_push_entry(target->builders, member->number,
+			                            member->keys[item->target],
+			                            &item->entry, item->id);
 		}
 	}
 	return r;

@@ -93,9 +93,9 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 {
 	uint64_t bytes = 0;
 
-	ret->npostings += dit_load_count_postings(target);
 	ret->stored_bytes += target->stored_bytes;
 	if (target->builders != NULL) {
+		ret->npostings += dit_builders_nkeys(target->builders);
 		ret->run_bytes += dit_builders_run_bytes(target->builders);
 	}
 	if (target->output != NULL &&

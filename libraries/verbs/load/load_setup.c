@@ -206,18 +206,15 @@ static int make_keys(struct loader *loader, struct load_member *member)
 	int r = 0;
 
 	assert(loader->ntargets > 0);
-	member->keys = calloc(loader->ntargets, sizeof(*member->keys));
+	member->keys = calloc(loader->ntargets, sizeof(struct dit_index_work *));
 	if (member->keys == NULL) {
 		return -ENOMEM;
 	}
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		struct load_keys *keys = &member->keys[i];
-
-		keys->target = &loader->targets[i];
-		keys->producer = member->number;
-		if (!keys->target->is_foreign) {
-			r = dit_index_work_new(&keys->work, keys->target->indexes);
-		}
+		r = loader->targets[i].is_foreign
+		            ? 0
+		            : dit_index_work_new(&member->keys[i],
+		                                 loader->targets[i].indexes);
 	}
 	return r;
 }
@@ -397,7 +394,7 @@ static void free_members(struct loader *loader)
 
 		dit_entry_caches_deinit(&member->caches);
 		for (unsigned t = 0; member->keys != NULL && t < loader->ntargets; t++) {
-			dit_index_work_free(member->keys[t].work);
+			dit_index_work_free(member->keys[t]);
 		}
 		free(member->keys);
 	}

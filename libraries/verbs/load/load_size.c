@@ -84,19 +84,6 @@ int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
 	return 0;
 }
 
-uint64_t dit_load_count_postings(const struct load_target *target)
-{
-	const struct loader *loader = target->loader;
-	uint64_t n = 0;
-
-	for (unsigned i = 0; loader->members != NULL && i < loader->job.nthreads; i++) {
-		n += atomic_load_explicit(
-			&loader->members[i].keys[target->number].nposted,
-			memory_order_relaxed);
-	}
-	return n;
-}
-
 /*
  * @param need        bytes that are still to come
  * @param was_warned  becomes true with the warning, which is given once
@@ -131,7 +118,7 @@ static int estimate_target(struct load_target *target)
 	double records = (double)target->record_bytes +
 	                 (double)target->stats->nentries * LOAD_NAME_BYTES;
 	double indexes =
-		(double)dit_load_count_postings(target) * DIT_POSTING_BYTES * scale;
+		(double)dit_builders_nkeys(target->builders) * DIT_POSTING_BYTES * scale;
 	double likely = before + records * scale + indexes;
 
 	/* A file that is there may have free pages. */

@@ -92,21 +92,9 @@ struct load_slot {
  */
 struct load_member {
 	struct dit_entry_caches caches;
-	struct dit_ad_cache names; /* of the look ahead */
-	struct load_keys *keys;    /* one per target */
+	struct dit_ad_cache names;    /* of the look ahead */
+	struct dit_index_work **keys; /* one per target */
 	unsigned number;
-};
-
-/** Where a member's index keys for one target go. [own: member], as above. */
-struct load_keys {
-	struct load_target *target;
-	struct dit_index_work *work;
-	unsigned producer; /* the member's number */
-	uint32_t id;       /* of the entry whose keys are made */
-
-	/* [atomic: written by the member alone, read by main at any time; relaxed, an old
-	 * value does no harm, and the meeting brings the last one] */
-	_Atomic uint64_t nposted; /* index keys made, for the size estimate */
 };
 
 /** The names of the first entries of a database that are remembered, at most. */
@@ -269,9 +257,6 @@ void dit_load_end_phase(struct loader *loader, enum dit_load_phase phase);
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
                          unsigned ntargets, struct load_budget *ret);
 
-/** Index keys that were made for a database so far. */
-uint64_t dit_load_count_postings(const struct load_target *target);
-
 /** DIT_E_FULL after a report when the result cannot fit maxsize. */
 int dit_load_estimate(struct loader *loader);
 
@@ -279,10 +264,6 @@ int dit_load_estimate(struct loader *loader);
 
 int dit_load_parse(void *ctx, const struct dit_pipeline_share *share);
 int dit_load_key(void *ctx, const struct dit_pipeline_share *share);
-
-/** Whoever has the member makes the keys of one entry. */
-int dit_load_key_entry(struct load_member *member, uint32_t target,
-                       const struct dit_entry *entry, uint32_t id);
 
 /* ---- load_ahead.c, load_memberof.c: overlays; without, all of these do nothing ---- */
 

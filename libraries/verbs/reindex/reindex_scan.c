@@ -17,7 +17,6 @@ struct range_result {
 	uint64_t nentries;
 	uint64_t nbroken;
 	uint64_t nholes;
-	uint64_t nkeys;
 };
 
 /* ---- members ---- */
@@ -93,8 +92,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 		              refusal.reason);
 	}
 	if (r == 0) {
-		r = dit_stored_keys_push(keys, view, target->builders, range->member,
-		                         &result->nkeys);
+		r = dit_stored_keys_push(keys, view, target->builders, range->member);
 	}
 	if (r < 0) {
 		return r;
@@ -119,7 +117,7 @@ static int take_range(void *ctx, struct dit_scan_range *range)
 	target->stats->nentries += result->nentries;
 	target->stats->nbroken += result->nbroken;
 	target->nread += result->nentries + result->nbroken + result->nholes;
-	target->npostings += result->nkeys;
+	target->npostings = dit_builders_nkeys(target->builders);
 	dit_job_tell(&target->reindexer->job, DIT_REINDEX_ENTRIES);
 	return 0;
 }

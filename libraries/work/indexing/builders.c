@@ -3,12 +3,14 @@
 #include "indexing/builders.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/object.h"
+#include "base/stop.h"
 #include "index/index_keys.h"
 #include "sort/posting_list.h"
 #include "sort/postings.h"
@@ -17,6 +19,8 @@
 #define WIDE_PRODUCER_MIN (64u << 10)
 /* Lists in one batch. */
 #define LISTS_MAX 64
+/* So many come of a piece of a huge value alone, whose keys take long. */
+#define MANY_KEYS 4096
 
 /* ---- keys of any length ---- */
 
@@ -192,9 +196,18 @@ static int wide_next(struct wide_keys *keys, struct dit_posting_list *ret)
 
 /* ---- all databases ---- */
 
+/* Keys of entries that a producer has pushed. */
+struct count {
+	/* [atomic: written by the producer alone, read by main at any time; relaxed, an
+	 * old value does no harm] */
+	_Atomic uint64_t n;
+	char apart[56]; /* from that of the next one, in another cache line */
+};
+
 struct dit_builders {
 	/* [const] while producers or cursors are at work */
 	const struct dit_index_set *indexes;
+	const struct dit_stop *stop;
 	size_t ndbs;
 	unsigned nproducers;
 	struct dit_postings *postings;
@@ -202,6 +215,7 @@ struct dit_builders {
 	struct wide_keys **wide;
 	unsigned
 		*presence; /* of each database: the stream of its presence key; 0: none */
+	struct count *counts; /* one for each producer */
 };
 
 struct dit_index_cursor {
@@ -286,11 +300,14 @@ int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *
 		return -ENOMEM;
 	}
 	builders->indexes = opts->indexes;
+	builders->stop = opts->shared.stop;
 	builders->nproducers = opts->shared.nthreads;
+	builders->counts = calloc(builders->nproducers + 1, sizeof(*builders->counts));
 	builders->ndbs = dit_index_set_ndbs(opts->indexes);
 	builders->wide = calloc(builders->ndbs + 1, sizeof(struct wide_keys *));
 	builders->presence = calloc(builders->ndbs + 1, sizeof(*builders->presence));
-	r = builders->wide == NULL || builders->presence == NULL
+	r = builders->wide == NULL || builders->presence == NULL ||
+	                    builders->counts == NULL
 	            ? -ENOMEM
 	            : make_postings(builders, opts);
 	r = r ?: make_wide(builders, opts);
@@ -308,6 +325,7 @@ void dit_builders_free(struct dit_builders *builders)
 	}
 	free(builders->wide);
 	free(builders->presence);
+	free(builders->counts);
 	free(builders);
 }
 
@@ -331,6 +349,60 @@ int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsi
 	return builders->wide[db] == NULL
 	               ? -EINVAL
 	               : wide_push(builders->wide[db], producer, key, id);
+}
+
+struct pushing {
+	struct dit_builders *builders;
+	unsigned producer;
+	uint64_t id;
+	uint64_t nkeys; /* so far */
+};
+
+static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	struct pushing *pushing = ctx;
+
+	if (nkeys >= MANY_KEYS && dit_stop_is_set(pushing->builders->stop)) {
+		return DIT_E_STOPPED;
+	}
+	pushing->nkeys += nkeys;
+	return dit_builders_push(pushing->builders, pushing->producer, db, pushing->id,
+	                         ordinals, nkeys);
+}
+
+static int push_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	struct pushing *pushing = ctx;
+
+	pushing->nkeys++;
+	return dit_builders_push_key(pushing->builders, pushing->producer, db,
+	                             pushing->id, key);
+}
+
+int dit_builders_push_entry(struct dit_builders *builders, unsigned producer,
+                            struct dit_index_work *work, const struct dit_entry *entry,
+                            uint64_t id)
+{
+	struct pushing pushing = {.builders = builders, .producer = producer, .id = id};
+	int r = dit_index_entry(work, entry, push_keys, push_wide, &pushing);
+
+	if (pushing.nkeys > 0) {
+		struct count *count = &builders->counts[producer];
+		uint64_t n = atomic_load_explicit(&count->n, memory_order_relaxed);
+
+		atomic_store_explicit(&count->n, n + pushing.nkeys, memory_order_relaxed);
+	}
+	return r;
+}
+
+uint64_t dit_builders_nkeys(const struct dit_builders *builders)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < builders->nproducers; i++) {
+		n += atomic_load_explicit(&builders->counts[i].n, memory_order_relaxed);
+	}
+	return n;
 }
 
 int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id)

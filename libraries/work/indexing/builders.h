@@ -4,7 +4,7 @@
  * order.
  *
  *   dit_builders_new()
- *   many producers, each on its own thread:  dit_builders_push(), _push_key()...
+ *   many producers, each on its own thread:  dit_builders_push_entry()...
  *   one thread, producers at rest:           dit_builders_note_late()..., _finish()
  *   to make a database on several threads:   dit_builders_cut()
  *   each database, or part of one, once:     dit_index_cursor_open(), _next()...,
@@ -40,7 +40,9 @@
 #define DIT_BUILDERS_ID_MAX UINT32_MAX
 
 struct dit_builders;
-struct dit_index_set; /* index_keys.h */
+struct dit_entry;      /* entry.h */
+struct dit_index_set;  /* index_keys.h */
+struct dit_index_work; /* likewise */
 
 struct dit_builders_opts {
 	const struct dit_index_set
@@ -73,6 +75,20 @@ int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned
  * than 511 bytes; -EINVAL: it has none; errors of dit_sorter_push() */
 int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
                           uint64_t id, struct dit_span key);
+
+/**
+ * Make the keys of an entry, and add them.
+ *
+ * @param work  of the same index set; the producer's
+ * @param id    not 0
+ *
+ * @return as above; what dit_index_entry() returns; DIT_E_STOPPED
+ */
+int dit_builders_push_entry(struct dit_builders *builders, unsigned producer,
+                            struct dit_index_work *work, const struct dit_entry *entry,
+                            uint64_t id);
+/** Keys of such entries so far, repeats included, nearly. Any thread */
+uint64_t dit_builders_nkeys(const struct dit_builders *builders);
 
 /** As dit_postings_note_late(). Before finish. */
 int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id);

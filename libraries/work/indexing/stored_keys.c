@@ -324,41 +324,13 @@ int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_vi
 
 /* ---- into builders ---- */
 
-struct pushing {
-	struct dit_builders *builders;
-	unsigned producer;
-	uint64_t id;
-	uint64_t nkeys; /* so far */
-};
-
-static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
-{
-	struct pushing *pushing = ctx;
-
-	pushing->nkeys += nkeys;
-	return dit_builders_push(pushing->builders, pushing->producer, db, pushing->id,
-	                         ordinals, nkeys);
-}
-
-static int push_wide(void *ctx, unsigned db, struct dit_span key)
-{
-	struct pushing *pushing = ctx;
-
-	pushing->nkeys++;
-	return dit_builders_push_key(pushing->builders, pushing->producer, db,
-	                             pushing->id, key);
-}
-
 int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                         struct dit_builders *builders, unsigned producer,
-                         uint64_t *nkeys)
+                         struct dit_builders *builders, unsigned producer)
 {
-	struct pushing pushing = {
-		.builders = builders, .producer = producer, .id = view->id};
-	int r = dit_stored_keys_make(keys, view, push_keys, push_wide, &pushing);
+	struct dit_entry entry;
+	int r = fill_entry(keys, view, &entry);
 
-	if (nkeys != NULL) {
-		*nkeys += pushing.nkeys;
-	}
-	return r;
+	return r < 0 ? r
+	             : dit_builders_push_entry(builders, producer, keys->work, &entry,
+	                                       view->id);
 }

@@ -124,12 +124,10 @@ int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *
  * Push the keys of an entry into builders.
  *
  * @param builders  of the same index set; @p producer  the calling thread's
- * @param nkeys     grows by the number of keys; NULL: not wanted
  *
- * @return as above; what dit_builders_push() returns
+ * @return as above; what dit_builders_push_entry() returns
  */
 int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                         struct dit_builders *builders, unsigned producer,
-                         uint64_t *nkeys);
+                         struct dit_builders *builders, unsigned producer);
 
 #endif
