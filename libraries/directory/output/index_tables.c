@@ -100,11 +100,13 @@ int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
 	return r;
 }
 
-/* ---- while it is open ---- */
+/* ---- while it is open: a merge, or liblmdb makes the pages ---- */
 
 static int put_lists(struct dit_output_table *base, const struct dit_posting_list *lists,
                      size_t nlists)
 {
+	const struct dit_index_table *table = of(base)->table;
+	struct dit_tree_merge *merge = of(base)->merge;
 	struct dit_ids_change change = {.nremoved = 0};
 	int r = 0;
 
@@ -112,26 +114,33 @@ static int put_lists(struct dit_output_table *base, const struct dit_posting_lis
 		change.added = lists[i].ids;
 		change.nadded = lists[i].nids;
 		change.is_repeated = lists[i].is_repeated;
-		r = lists[i].nids == 0
-		            ? 0
-		            : dit_tree_merge_ids(of(base)->merge, lists[i].key, &change);
+		r = lists[i].nids == 0 ? 0
+		    : merge != NULL    ? dit_tree_merge_ids(merge, lists[i].key, &change)
+		                    : dit_lmdb_append_put_list(table->append, table->db,
+		                                               lists[i].key, lists[i].ids,
+		                                               lists[i].nids);
 	}
 	return r;
 }
 
 static int put_record(struct dit_output_table *base, uint64_t id, struct dit_span record)
 {
+	const struct dit_index_table *table = of(base)->table;
+	struct dit_tree_merge *merge = of(base)->merge;
 	const struct dit_span key = {(const char *)&id, sizeof(id)};
 
-	return dit_tree_merge_record(of(base)->merge, key, record);
+	return merge != NULL
+	               ? dit_tree_merge_record(merge, key, record)
+	               : dit_lmdb_append_put_item(table->append, table->db, key, record);
 }
 
 static int remove_record(struct dit_output_table *base, uint64_t id,
                          struct dit_span record)
 {
+	struct dit_tree_merge *merge = of(base)->merge;
 	const struct dit_span key = {(const char *)&id, sizeof(id)};
 
-	return dit_tree_merge_remove_record(of(base)->merge, key, record);
+	return merge == NULL ? -EINVAL : dit_tree_merge_remove_record(merge, key, record);
 }
 
 /* All parts have ended: the branches above their leaves. */
@@ -151,6 +160,10 @@ static int finish(struct dit_output_table *base)
 	struct dit_index_table *table = part->table;
 	int r = 0;
 
+	if (table->append != NULL) {
+		dit_lmdb_append_end_table(table->append);
+		return 0;
+	}
 	if (part != &table->whole) {
 		r = dit_tree_merge_end_part(part->merge);
 		if (r < 0 || atomic_fetch_sub_explicit(&table->nunfinished, 1,
@@ -170,7 +183,9 @@ static void drop(struct dit_output_table *base)
 {
 	struct dit_index_part *part = of(base);
 
-	if (part == &part->table->whole) {
+	if (part->table->append != NULL) {
+		dit_lmdb_append_end_table(part->table->append);
+	} else if (part == &part->table->whole) {
 		dit_tree_merge_free(part->merge);
 		part->merge = NULL;
 	}
@@ -182,48 +197,6 @@ static const struct dit_output_table_ops table_ops = {
 	.remove_record = remove_record,
 	.finish = finish,
 	.drop = drop,
-};
-
-/* ---- the same, when liblmdb makes the pages ---- */
-
-static int append_lists(struct dit_output_table *base,
-                        const struct dit_posting_list *lists, size_t nlists)
-{
-	const struct dit_index_table *table = of(base)->table;
-	int r = 0;
-
-	for (size_t i = 0; i < nlists && r == 0; i++) {
-		r = dit_lmdb_append_put_list(table->append, table->db, lists[i].key,
-		                             lists[i].ids, lists[i].nids);
-	}
-	return r;
-}
-
-static int append_record(struct dit_output_table *base, uint64_t id,
-                         struct dit_span record)
-{
-	const struct dit_index_table *table = of(base)->table;
-	const struct dit_span key = {(const char *)&id, sizeof(id)};
-
-	return dit_lmdb_append_put_item(table->append, table->db, key, record);
-}
-
-static void append_drop(struct dit_output_table *base)
-{
-	dit_lmdb_append_end_table(of(base)->table->append);
-}
-
-static int append_finish(struct dit_output_table *base)
-{
-	append_drop(base);
-	return 0;
-}
-
-static const struct dit_output_table_ops append_ops = {
-	.put_lists = append_lists,
-	.put_record = append_record,
-	.finish = append_finish,
-	.drop = append_drop,
 };
 
 static int append_open(struct dit_index_table *table)
@@ -241,15 +214,14 @@ int dit_index_table_open(const struct dit_index_tables *tables,
                          struct dit_index_table *table, struct dit_index_part *part,
                          bool rebuilds, struct dit_output_table **ret)
 {
-	bool is_append = table->append != NULL;
 	int r = tables->is_closed || table->is_written ? -EINVAL
-	        : is_append                            ? append_open(table)
-	                    : dit_index_table_merge(tables, table, part, rebuilds);
+	        : table->append != NULL
+	                ? append_open(table)
+	                : dit_index_table_merge(tables, table, part, rebuilds);
 
 	if (r == 0) {
 		part->table = table;
-		part->base = (struct dit_output_table){.ops = is_append ? &append_ops
-		                                                        : &table_ops};
+		part->base = (struct dit_output_table){.ops = &table_ops};
 		*ret = &part->base;
 	}
 	return r;

@@ -147,7 +147,6 @@ struct dit_output_table_ops {
 	/* For dn2i (record_output.h). */
 	int (*put_record)(struct dit_output_table *table, uint64_t id,
 	                  struct dit_span record);
-	/* NULL: -EINVAL */
 	int (*remove_record)(struct dit_output_table *table, uint64_t id,
 	                     struct dit_span record);
 	int (*finish)(struct dit_output_table *table);

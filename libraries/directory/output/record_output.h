@@ -266,9 +266,7 @@ static inline int dit_output_put_record(struct dit_output_table *table, uint64_t
 static inline int dit_output_remove_record(struct dit_output_table *table, uint64_t id,
                                            struct dit_span record)
 {
-	return table->ops->remove_record == NULL
-	               ? -EINVAL
-	               : table->ops->remove_record(table, id, record);
+	return table->ops->remove_record(table, id, record);
 }
 
 /* ---- changes: main, no table is open ---- */
