@@ -25,6 +25,5 @@ libditkit_a_SOURCES += \
 	%D%/record_output.h \
 	%D%/record_tables.c \
 	%D%/record_tables.h \
-	%D%/view_output.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

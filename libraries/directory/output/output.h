@@ -10,7 +10,7 @@
  * | implementation    | is for                        | who writes                  |
  * |-------------------|-------------------------------|-----------------------------|
  * | new_output.c      | a new database                | we do; or liblmdb           |
- * | view_output.c     | a state that is looked at     | nobody                      |
+ * | record_tables.c   | a state that is looked at     | nobody                      |
  * | prepared_output.c | one that was prepared         | nobody                      |
  * | merged_output.c   | a database that holds records | we do                       |
  * | index_output.c    | index databases, rebuilt      | we do                       |

@@ -6,10 +6,12 @@
 #include "output/record_tables.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "files/lmdb_append.h"
+#include "reader/snapshot.h"
 #include "tree/table_writer.h"
 
 #define HEADER_BYTES 2 /* of a record of dn2i */
@@ -447,7 +449,7 @@ static int open_cursors(struct dit_record_tables *tables)
 	return r;
 }
 
-int dit_record_tables_look(struct dit_record_tables *tables)
+static int look(struct dit_record_tables *tables)
 {
 	const uint64_t root = 0;
 	struct dit_output_stored *stored = &tables->base.stored;
@@ -478,7 +480,7 @@ int dit_record_tables_read(struct dit_record_tables *tables, int fd,
 	}
 	r = r < 0 ? r : dit_page_source_open(&tables->map, fd, format, NULL);
 	r = r < 0 ? r : open_cursors(tables);
-	return r < 0 ? r : dit_record_tables_look(tables);
+	return r < 0 ? r : look(tables);
 }
 
 void dit_record_tables_deinit(struct dit_record_tables *tables)
@@ -490,4 +492,42 @@ void dit_record_tables_deinit(struct dit_record_tables *tables)
 	}
 	dit_index_tables_deinit(&tables->indexes);
 	dit_page_source_close(&tables->map);
+}
+
+/* ---- a state that a snapshot holds is looked at, for a dry run ---- */
+
+static void abandon_view(struct dit_output *output)
+{
+	dit_record_tables_deinit((struct dit_record_tables *)output);
+	free(output);
+}
+
+static const struct dit_output_ops view_ops = {.abandon = abandon_view};
+
+int dit_output_view_open(struct dit_record_output **ret, struct dit_snapshot *snapshot,
+                         unsigned reader)
+{
+	struct dit_record_tables *tables = calloc(1, sizeof(*tables));
+	const struct dit_page_source *map = dit_snapshot_map(snapshot);
+	struct dit_key_orders names;
+	int r = tables == NULL ? -ENOMEM : dit_record_tables_init(tables);
+
+	if (tables == NULL) {
+		return r;
+	}
+	tables->base.base.ops = &view_ops;
+	tables->base.base.key_max = dit_key_max(map->format, map->page_bytes);
+	dit_stored_orders("dn2i", dit_fixed_dbs[DIT_FIXED_NAMES].flags, &names);
+	tables->names = names.items;
+	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
+		r = dit_snapshot_cursor_open(&tables->cursors[i], snapshot, reader,
+		                             dit_fixed_dbs[i].name);
+	}
+	r = r ?: look(tables);
+	if (r < 0) {
+		abandon_view(&tables->base.base);
+		return r;
+	}
+	*ret = &tables->base;
+	return 0;
 }

@@ -71,9 +71,6 @@ int dit_record_tables_begin(struct dit_record_tables *tables,
 int dit_record_tables_read(struct dit_record_tables *tables, int fd,
                            const struct dit_page_format *format);
 
-/** The same when the cursors are open already; there is nothing to be written. */
-int dit_record_tables_look(struct dit_record_tables *tables);
-
 /** Finish all tables, and give the commit those that have changed. -EINVAL: one is
  * open. liblmdb's need no end */
 int dit_record_tables_put(struct dit_record_tables *tables);
