@@ -14,7 +14,6 @@ libditkit_a_SOURCES += \
 	%D%/new_output_impl.h \
 	%D%/online.c \
 	%D%/online.h \
-	%D%/online_commit.c \
 	%D%/online_impl.h \
 	%D%/online_rounds.c \
 	%D%/output.h \

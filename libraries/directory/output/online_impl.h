@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by online.c (opened, reservations), online_rounds.c (changes of others, the last
- * step), which it calls, and online_commit.c (commits under the lock), which both call.
+ * Shared by online.c (opened, reservations, commits under the lock) and online_rounds.c
+ * (changes of others, the last step).
  *
  * Threads: as online.h says.
  */
