@@ -15,16 +15,6 @@ static struct dit_index_part *of(struct dit_output_table *base)
 
 /* ---- a table ---- */
 
-int dit_index_table_init(struct dit_index_table *table, const char *name, unsigned flags)
-{
-	*table = (struct dit_index_table){
-		.name = strdup(name),
-		.tree = {.flags = (uint16_t)flags, .root = DIT_PAGE_NONE},
-	};
-	table->stored = table->tree;
-	return table->name == NULL ? -ENOMEM : 0;
-}
-
 static void free_parts(struct dit_index_table *table)
 {
 	for (unsigned i = 0; i < table->nparts; i++) {
@@ -43,9 +33,17 @@ void dit_index_table_deinit(struct dit_index_table *table)
 }
 
 int dit_index_table_begin(const struct dit_index_tables *tables,
-                          struct dit_index_table *table)
+                          struct dit_index_table *table, const char *name, unsigned flags)
 {
-	table->append = tables->append;
+	*table = (struct dit_index_table){
+		.name = strdup(name),
+		.tree = {.flags = (uint16_t)flags, .root = DIT_PAGE_NONE},
+		.append = tables->append,
+	};
+	table->stored = table->tree;
+	if (table->name == NULL) {
+		return -ENOMEM;
+	}
 	if (table->append != NULL) {
 		return dit_lmdb_append_make(table->append, table->name, table->tree.flags,
 		                            &table->db);
@@ -265,7 +263,6 @@ int dit_output_add_index(struct dit_output *output, const struct dit_output_inde
 		DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u);
 	struct dit_index_table *list = NULL;
 	bool is_known = dit_stored_find(dit_span_of(index->name)) != NULL;
-	int r = 0;
 
 	for (size_t i = 0; i < tables->n; i++) {
 		is_known |= strcmp(tables->list[i].name, index->name) == 0;
@@ -278,9 +275,7 @@ int dit_output_add_index(struct dit_output *output, const struct dit_output_inde
 		return -ENOMEM;
 	}
 	tables->list = list;
-	r = dit_index_table_init(&list[tables->n], index->name, flags);
-	tables->n += r == 0;
-	return r < 0 ? r : dit_index_table_begin(tables, &list[tables->n - 1]);
+	return dit_index_table_begin(tables, &list[tables->n++], index->name, flags);
 }
 
 int dit_output_change_index(struct dit_output *output, size_t number,

@@ -65,13 +65,13 @@ struct dit_index_tables {
 	size_t n;
 };
 
-/** Find the stored tree of a table, whose flags win (storage.md 1.4); or let liblmdb make
- * it. 0; errors of liblmdb */
+/** Give a table its name and flags; then find the stored tree, whose flags win
+ * (storage.md 1.4), or let liblmdb make it. 0; -ENOMEM; errors of liblmdb. To be
+ * deinitialised in any case */
 int dit_index_table_begin(const struct dit_index_tables *tables,
-                          struct dit_index_table *table);
-/** Give an empty table its name and flags. @return 0; -ENOMEM */
-int dit_index_table_init(struct dit_index_table *table, const char *name, unsigned flags);
-/** Free all that it still has. */
+                          struct dit_index_table *table, const char *name,
+                          unsigned flags);
+/** Free all that it still has. Zero is fine. */
 void dit_index_table_deinit(struct dit_index_table *table);
 
 /** The options for the merge of a table, which need not be in the list. The caller sets

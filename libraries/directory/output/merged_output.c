@@ -122,9 +122,8 @@ static int open_database(struct merged_output *output,
                          const struct dit_claimed_file_opts *opts)
 {
 	struct dit_claimed_file *file = &output->file;
-	int r = dit_record_tables_init(&output->tables);
+	int r = dit_claimed_file_begin(file, opts);
 
-	r = r ?: dit_claimed_file_begin(file, opts);
 	if (r == 0) {
 		output->first_bytes = dit_page_commit_bytes(file->commit);
 		output->tables.base.base.key_max =

@@ -432,7 +432,6 @@ int dit_new_output_claim(struct dit_new_output **ret, const struct dit_output_op
 	if (r == DIT_E_NOTEMPTY) {
 		(void)dit_folder_clear(output->claim.dir_fd, DIT_STAGING_NAME, NULL);
 	}
-	r = r < 0 ? r : dit_record_tables_init(&output->tables);
 	if (r == 0) {
 		r = dit_staging_make(output->claim.dir_fd, opts->fault);
 		output->staging_fd = r < 0 ? -1 : r;

@@ -394,17 +394,6 @@ int dit_record_tables_put(struct dit_record_tables *tables)
 
 /* ---- beginning and end ---- */
 
-int dit_record_tables_init(struct dit_record_tables *tables)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
-		r = dit_index_table_init(&tables->fixed[i], dit_fixed_dbs[i].name,
-		                         dit_fixed_dbs[i].flags);
-	}
-	return r;
-}
-
 static int drop_pages(void *ctx, uint64_t first, uint64_t n)
 {
 	return dit_page_commit_drop_pages(ctx, first, n);
@@ -426,7 +415,8 @@ int dit_record_tables_begin(struct dit_record_tables *tables,
 		tables->indexes.ctx = commit;
 	}
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
-		r = dit_index_table_begin(&tables->indexes, &tables->fixed[i]);
+		r = dit_index_table_begin(&tables->indexes, &tables->fixed[i],
+		                          dit_fixed_dbs[i].name, dit_fixed_dbs[i].flags);
 	}
 	return r;
 }
@@ -510,10 +500,10 @@ int dit_output_view_open(struct dit_record_output **ret, struct dit_snapshot *sn
 	struct dit_record_tables *tables = calloc(1, sizeof(*tables));
 	const struct dit_page_source *map = dit_snapshot_map(snapshot);
 	struct dit_key_orders names;
-	int r = tables == NULL ? -ENOMEM : dit_record_tables_init(tables);
+	int r = 0;
 
 	if (tables == NULL) {
-		return r;
+		return -ENOMEM;
 	}
 	tables->base.base.ops = &view_ops;
 	tables->base.base.key_max = dit_key_max(map->format, map->page_bytes);

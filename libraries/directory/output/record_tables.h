@@ -3,7 +3,6 @@
  * All tables of a database, and its records: what new_output.c and merged_output.c share.
  * A new database is a merge into nothing.
  *
- *   dit_record_tables_init()
  *   dit_record_tables_begin()      all pages are to be ours, or liblmdb's
  *   dit_record_tables_read()       records are stored
  *   functions of record_output.h ...
@@ -52,16 +51,14 @@ struct dit_record_tables {
 	char wanted[DIT_CHILD_BYTES]; /* the record that is looked up */
 };
 
-/** Name the tables that are always there. 0; -ENOMEM. To be deinitialised in any case */
-int dit_record_tables_init(struct dit_record_tables *tables);
-/** Free all, the head included, but not the commit. */
+/** Free all, the head included, but not the commit. Zero is fine. */
 void dit_record_tables_deinit(struct dit_record_tables *tables);
 
 /**
  * @param commit  of our pages; borrowed. NULL: there are none
  * @param append  of liblmdb's; borrowed. NULL: there are none
  *
- * @return 0; errors of liblmdb
+ * @return 0; -ENOMEM; errors of liblmdb
  */
 int dit_record_tables_begin(struct dit_record_tables *tables,
                             struct dit_page_commit *commit,
