@@ -201,9 +201,9 @@ static int check_tmpdir(struct loader *loader)
 	return dit_job_fail(&loader->job, r, text);
 }
 
-static int make_keys(struct loader *loader, struct load_member *member)
+static int make_member(struct loader *loader, struct load_member *member)
 {
-	int r = 0;
+	int r = dit_entry_caches_init(&member->caches);
 
 	assert(loader->ntargets > 0);
 	member->keys = calloc(loader->ntargets, sizeof(struct dit_index_work *));
@@ -228,11 +228,8 @@ static int make_members(struct loader *loader)
 		return -ENOMEM;
 	}
 	for (unsigned i = 0; i < loader->job.nthreads && r == 0; i++) {
-		struct load_member *member = &loader->members[i];
-
-		member->number = i;
-		r = dit_entry_caches_init(&member->caches);
-		r = r ?: make_keys(loader, member);
+		loader->members[i].number = i;
+		r = make_member(loader, &loader->members[i]);
 	}
 	return r;
 }

@@ -16,8 +16,6 @@
 #ifndef DITKIT_LOADER_H
 #define DITKIT_LOADER_H
 
-#include <stdatomic.h>
-
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/notes.h"
