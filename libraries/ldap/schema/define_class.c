@@ -25,6 +25,9 @@
 #define NO_TYPE  "AttributeType not found"
 #define NO_CLASS "ObjectClass not found"
 
+const struct dit_element_words dit_class_words = {CLASS, "objectClass",
+                                                  "register_oc: objectclass"};
+
 static const char *const no_names[] = {NULL};
 static const char *const top[] = {"top", NULL};
 
@@ -149,13 +152,6 @@ static int resolve_lists(struct dit_schema *schema, const struct dit_class_def *
 	return r;
 }
 
-struct dit_identity dit_identify_class(const void *element)
-{
-	const struct dit_class_entry *entry = element;
-
-	return (struct dit_identity){entry->oc.oid, entry->oc.names};
-}
-
 /*
  * A search from superclass to superclass doubles its time with each level where every
  * class has two. Superclasses are defined first and have lower ordinals.
@@ -181,20 +177,12 @@ static int make_lineage(struct dit_schema *schema, struct dit_class *oc)
 }
 
 static int add_class(struct dit_schema *schema, struct dit_class_entry *entry,
-                     struct dit_schema_error *error)
+                     struct dit_identity identity, struct dit_schema_error *error)
 {
-	const char *culprit = NULL;
-	int r = dit_identity_check(&schema->classes, dit_identify_class(entry),
-	                           dit_identify_class, &culprit);
+	int r = dit_identity_check(&schema->classes, identity, &dit_class_words, NULL,
+	                           error);
 
-	if (r < 0) {
-		return dit_schema_fail(error, DIT_E_DUPLICATE, CLASS,
-		                       r == DIT_E_DUPLICATE
-		                               ? "Duplicate objectClass"
-		                               : "Inconsistent duplicate objectClass",
-		                       culprit);
-	}
-	r = dit_identity_put(&schema->classes, dit_identify_class(entry), entry);
+	r = r ?: dit_identity_put(&schema->classes, identity, entry);
 	if (r < 0) {
 		return r;
 	}
@@ -206,41 +194,36 @@ int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
                      const char *text, struct dit_schema_error *error)
 {
 	struct dit_class_entry *entry = NULL;
-	const char *oid = NULL;
+	struct dit_identity identity;
 	dit_names sups = def->sups;
 	int r = 0;
 
 	if (dit_names_invalid(def->names) != NULL) {
 		return dit_schema_fail(error, DIT_E_INVALID, CLASS, "Invalid NAME", text);
 	}
-	r = dit_schema_expand_oid(schema, def->oid, &oid);
-	if (r == DIT_E_UNKNOWN) {
-		return dit_schema_fail(error, r, CLASS, "OID could not be expanded",
-		                       def->oid);
+	r = dit_identity_make(schema, CLASS, def->oid, def->names, error, &identity);
+	if (r < 0) {
+		return r;
 	}
 	entry = dit_arena_calloc(&schema->arena, 1, sizeof(*entry));
-	if (r < 0 || entry == NULL) {
+	if (entry == NULL) {
 		return -ENOMEM;
 	}
 	entry->oc = (struct dit_class){
-		.oid = dit_arena_copy(&schema->arena, dit_span_of(oid)).data,
-		.names = dit_names_copy(schema, def->names),
+		.oid = identity.oid,
+		.name = identity.name,
+		.names = identity.names,
 		.kind = def->kind,
 		.oc_flags = def->oc_flags,
 		.is_obsolete = def->is_obsolete,
 		.check = def->check,
 	};
-	if (entry->oc.oid == NULL || entry->oc.names == NULL) {
-		return -ENOMEM;
-	}
-	entry->oc.name = entry->oc.names[0] == NULL ? entry->oc.oid : entry->oc.names[0];
-
 	if (sups == NULL) {
 		sups = def->kind == DIT_CLASS_STRUCTURAL ? top : no_names;
 	}
 	r = resolve_sups(schema, sups, &entry->oc, error);
 	r = r ?: resolve_lists(schema, def, &entry->oc, text, error);
-	return r < 0 ? r : add_class(schema, entry, error);
+	return r < 0 ? r : add_class(schema, entry, identity, error);
 }
 
 /* A content rule in the making. */
@@ -363,7 +346,7 @@ static int resolve_rule_lists(struct content_rule_work *work)
 }
 
 static int add_content_rule(struct content_rule_work *work, struct dit_class_entry *entry,
-                            const char **names)
+                            dit_names names)
 {
 	struct dit_name_table *table = &work->schema->content_rules;
 	int r = 0;
@@ -378,7 +361,7 @@ static int add_content_rule(struct content_rule_work *work, struct dit_class_ent
 			                       "Duplicate Content Rule", names[i]);
 		}
 	}
-	r = dit_identity_put(table, (struct dit_identity){NULL, names}, work->rule);
+	r = dit_identity_put(table, (struct dit_identity){.names = names}, work->rule);
 	if (r == 0) {
 		entry->content_rule = work->rule;
 	}
@@ -390,31 +373,26 @@ int dit_define_content_rule(struct dit_schema *schema, const struct ldap_content
 {
 	struct content_rule_work work = {.schema = schema, .cr = cr, .error = error};
 	struct dit_class_entry *entry = NULL;
-	const char **names = NULL;
-	const char *oid = NULL;
+	struct dit_identity identity;
 	int r = 0;
 
 	if (dit_names_invalid(dit_names_of(cr->cr_names)) != NULL) {
 		return dit_schema_fail(error, DIT_E_INVALID, RULE, "Invalid NAME", text);
 	}
-	r = dit_schema_expand_oid(schema, cr->cr_oid, &oid);
-	if (r == DIT_E_UNKNOWN) {
-		return dit_schema_fail(error, r, RULE, "OID could not be expanded",
-		                       cr->cr_oid);
+	r = dit_identity_make(schema, RULE, cr->cr_oid, dit_names_of(cr->cr_names), error,
+	                      &identity);
+	if (r < 0) {
+		return r;
 	}
 	work.rule = dit_arena_calloc(&schema->arena, 1, sizeof(*work.rule));
-	names = dit_names_copy(schema, dit_names_of(cr->cr_names));
-	if (r < 0 || work.rule == NULL || names == NULL) {
+	if (work.rule == NULL) {
 		return -ENOMEM;
 	}
+	work.rule->oid = identity.oid;
+	work.rule->name = identity.name;
 	work.rule->is_obsolete = cr->cr_obsolete != 0;
-	work.rule->oid = dit_arena_copy(&schema->arena, dit_span_of(oid)).data;
-	if (work.rule->oid == NULL) {
-		return -ENOMEM;
-	}
-	work.rule->name = names[0] == NULL ? work.rule->oid : names[0];
 
-	r = resolve_structural(&work, work.rule->oid, &entry);
+	r = resolve_structural(&work, identity.oid, &entry);
 	r = r < 0 ? r : resolve_rule_lists(&work);
 	if (r < 0) {
 		return r;
@@ -422,5 +400,5 @@ int dit_define_content_rule(struct dit_schema *schema, const struct ldap_content
 	if (work.is_operational) {
 		return dit_schema_fail(error, DIT_E_INVALID, RULE, BAD_AUX, text);
 	}
-	return add_content_rule(&work, entry, names);
+	return add_content_rule(&work, entry, identity.names);
 }

@@ -15,6 +15,9 @@
 #define BAD_USAGE "AttributeType inappropriate USAGE"
 #define BAD_SUP   "AttributeType inappropriate SUPerior"
 
+const struct dit_element_words dit_type_words = {TYPE, "attributeType",
+                                                 "register_at: AttributeType"};
+
 /* Syntaxes by OID, NULL-terminated; NULL: *ret_error says why. */
 static const struct dit_syntax **resolve_syntaxes(struct dit_schema *schema,
                                                   dit_names oids, int *ret_error)
@@ -72,7 +75,7 @@ int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *de
                       struct dit_schema_error *error)
 {
 	struct dit_syntax_entry *entry = NULL;
-	struct dit_identity identity = {def->oid, (const char *const[]){NULL}};
+	struct dit_identity identity = {.names = (const char *const[]){NULL}};
 	int r = 0;
 
 	if (dit_schema_find_syntax(schema, dit_span_of(def->oid)) != NULL) {
@@ -103,7 +106,7 @@ int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *de
 /* Rules are hard-coded only; slapd has no directive for them. */
 int dit_define_rule(struct dit_schema *schema, const struct dit_rule_def *def)
 {
-	struct dit_identity identity = {def->oid, def->names};
+	struct dit_identity identity = {.oid = def->oid, .names = def->names};
 	struct dit_rule_entry *entry = NULL;
 	int r = 0;
 
@@ -300,28 +303,13 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 	return r;
 }
 
-struct dit_identity dit_identify_type(const void *element)
-{
-	const struct dit_attr_type *type = element;
-
-	return (struct dit_identity){type->oid, type->names};
-}
-
 static int add_type(struct dit_schema *schema, struct dit_attr_type *type,
-                    struct dit_schema_error *error)
+                    struct dit_identity identity, struct dit_schema_error *error)
 {
-	const char *culprit = NULL;
-	int r = dit_identity_check(&schema->types, dit_identify_type(type),
-	                           dit_identify_type, &culprit);
+	int r = dit_identity_check(&schema->types, identity, &dit_type_words, NULL,
+	                           error);
 
-	if (r < 0) {
-		return dit_schema_fail(error, DIT_E_DUPLICATE, TYPE,
-		                       r == DIT_E_DUPLICATE
-		                               ? "Duplicate attributeType"
-		                               : "Inconsistent duplicate attributeType",
-		                       culprit);
-	}
-	r = dit_identity_put(&schema->types, dit_identify_type(type), type);
+	r = r ?: dit_identity_put(&schema->types, identity, type);
 	if (r < 0) {
 		return r;
 	}
@@ -340,38 +328,26 @@ int dit_define_type(struct dit_schema *schema, const struct dit_type_def *def,
                     struct dit_schema_error *error)
 {
 	struct dit_attr_type *type = NULL;
-	const char *oid = NULL;
+	struct dit_identity identity;
 	const char *bad_name = dit_names_invalid(def->names);
-	int r = dit_schema_expand_oid(schema, def->oid, &oid);
+	int r = dit_identity_make(schema, TYPE, def->oid, def->names, error, &identity);
 
-	if (r == DIT_E_UNKNOWN) {
-		return dit_schema_fail(error, r, TYPE, "OID could not be expanded",
-		                       def->oid);
+	if (r == 0 && bad_name != NULL) {
+		r = dit_schema_fail(error, DIT_E_INVALID, TYPE, "Invalid NAME", bad_name);
 	}
+	r = r ?: check_usage(def, error);
 	if (r < 0) {
 		return r;
 	}
-	if (bad_name != NULL) {
-		return dit_schema_fail(error, DIT_E_INVALID, TYPE, "Invalid NAME",
-		                       bad_name);
-	}
-	r = check_usage(def, error);
-	if (r < 0) {
-		return r;
-	}
-
 	type = dit_arena_calloc(&schema->arena, 1, sizeof(*type));
 	if (type == NULL) {
 		return -ENOMEM;
 	}
-	type->oid = dit_arena_copy(&schema->arena, dit_span_of(oid)).data;
-	type->names = dit_names_copy(schema, def->names);
-	if (type->oid == NULL || type->names == NULL) {
-		return -ENOMEM;
-	}
-	type->name = type->names[0] == NULL ? type->oid : type->names[0];
+	type->oid = identity.oid;
+	type->name = identity.name;
+	type->names = identity.names;
 	type->usage = def->usage;
 	type->flags = def->flags;
 	r = resolve_type(schema, def, type, error);
-	return r < 0 ? r : add_type(schema, type, error);
+	return r < 0 ? r : add_type(schema, type, identity, error);
 }

@@ -2,6 +2,8 @@
 /* Shared by all named elements: NAMEs, their copies, duplicates. */
 #include "schema/schema_private.h"
 
+#include <errno.h>
+
 #include "base/ascii.h"
 #include "base/error.h"
 
@@ -39,21 +41,39 @@ const char *dit_names_invalid(dit_names names)
 	return NULL;
 }
 
-const char **dit_names_copy(struct dit_schema *schema, dit_names names)
+/* Copy into the schema's arena. NULL: no memory */
+static dit_names copy_names(struct dit_schema *schema, dit_names names)
 {
 	size_t n = dit_names_count(names);
 	const char **copy = dit_arena_calloc(&schema->arena, n + 1, sizeof(*copy));
 
-	if (copy == NULL) {
-		return NULL;
-	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && copy != NULL; i++) {
 		copy[i] = dit_arena_copy(&schema->arena, dit_span_of(names[i])).data;
-		if (copy[i] == NULL) {
-			return NULL;
-		}
+		copy = copy[i] == NULL ? NULL : copy;
 	}
 	return copy;
+}
+
+int dit_identity_make(struct dit_schema *schema, const char *keyword, const char *oid,
+                      dit_names names, struct dit_schema_error *error,
+                      struct dit_identity *ret)
+{
+	const char *expanded = NULL;
+	int r = dit_schema_expand_oid(schema, oid, &expanded);
+
+	if (r < 0) {
+		return r != DIT_E_UNKNOWN
+		               ? r
+		               : dit_schema_fail(error, r, keyword,
+		                                 "OID could not be expanded", oid);
+	}
+	ret->oid = dit_arena_copy(&schema->arena, dit_span_of(expanded)).data;
+	ret->names = copy_names(schema, names);
+	if (ret->oid == NULL || ret->names == NULL) {
+		return -ENOMEM;
+	}
+	ret->name = ret->names[0] == NULL ? ret->oid : ret->names[0];
+	return 0;
 }
 
 /*
@@ -78,15 +98,19 @@ static bool is_same(struct dit_identity old, struct dit_identity new)
 	return true;
 }
 
-int dit_identity_check(const struct dit_name_table *table, struct dit_identity identity,
-                       struct dit_identity (*identify)(const void *element),
-                       const char **ret_culprit)
+/* @return 0; DIT_E_DUPLICATE: it is there already; DIT_E_INVALID: part of it belongs to
+ * another element; *ret_culprit is the OID or NAME in the way */
+static int find_duplicate(const struct dit_name_table *table,
+                          struct dit_identity identity, const char **ret_culprit)
 {
 	const void *old = dit_name_table_find(table, dit_span_of(identity.oid));
 
 	if (old != NULL) {
+		struct dit_identity other;
+
+		memcpy(&other, old, sizeof(other));
 		*ret_culprit = identity.oid;
-		return is_same(identify(old), identity) ? DIT_E_DUPLICATE : DIT_E_INVALID;
+		return is_same(other, identity) ? DIT_E_DUPLICATE : DIT_E_INVALID;
 	}
 	for (size_t i = 0; identity.names[i] != NULL; i++) {
 		*ret_culprit = identity.names[i];
@@ -100,6 +124,36 @@ int dit_identity_check(const struct dit_name_table *table, struct dit_identity i
 		}
 	}
 	return 0;
+}
+
+int dit_identity_check(const struct dit_name_table *table, struct dit_identity identity,
+                       const struct dit_element_words *words,
+                       const struct dit_origin *origin, struct dit_schema_error *error)
+{
+	const char *name = identity.names[0];
+	const char *culprit = NULL;
+	const char *what = "Inconsistent duplicate";
+	int r = 0;
+
+	if (origin != NULL && origin->again == DIT_AGAIN_BY_NAME &&
+	    dit_name_table_find(table, dit_span_of(name)) != NULL) {
+		return 1;
+	}
+	r = find_duplicate(table, identity, &culprit);
+	if (r == DIT_E_DUPLICATE && origin != NULL && origin->again == DIT_AGAIN_ALIKE) {
+		return 1;
+	}
+	if (r == DIT_E_DUPLICATE) {
+		what = "Duplicate";
+	}
+	if (r < 0 && origin == NULL) {
+		dit_schema_say(error, "%s: %s %s: \"%s\"", words->keyword, what,
+		               words->kind, culprit);
+	} else if (r < 0) {
+		dit_schema_say(error, "%s \"( %s NAME '%s' )\": %s %s, %s", words->call,
+		               identity.oid, name, what, words->kind, culprit);
+	}
+	return r < 0 ? DIT_E_DUPLICATE : 0;
 }
 
 int dit_identity_put(struct dit_name_table *table, struct dit_identity identity,

@@ -175,8 +175,8 @@ struct dit_ad {
 
 struct dit_attr_type {
 	const char *oid;
-	const char *name;   /* canonical: first NAME as written, or the OID */
-	const char **names; /* all, NULL-terminated; empty list if none */
+	const char *name;         /* canonical: first NAME as written, or the OID */
+	const char *const *names; /* all, NULL-terminated; empty list if none */
 	const struct dit_attr_type *sup;
 	const struct dit_rule *equality; /* own or inherited; NULL: none */
 	const struct dit_rule *ordering;
@@ -222,7 +222,7 @@ enum dit_class_check { /* values.md 7.2 F */
 struct dit_class {
 	const char *oid;
 	const char *name; /* canonical */
-	const char **names;
+	const char *const *names;
 	enum dit_class_kind kind;
 	unsigned oc_flags; /* DIT_OC_...: bits that storage.md 4.5 gives this class */
 	bool is_obsolete;

@@ -27,68 +27,24 @@ static bool is_known(const struct dit_name_table *table, const char *oid)
 	return dit_name_table_find(table, dit_span_of(oid)) != NULL;
 }
 
-/* The common part of a type and a class. */
-struct named {
-	const struct dit_origin *origin;
-	struct dit_identity identity;
-	const struct dit_name_table *table;
-	struct dit_identity (*identify)(const void *element);
-	const char *call; /* these two as slapd's message has them */
-	const char *kind;
-};
-
-/*
- * May the element be added? A configuration often defines what a module brings: that is
- * the state after a move from a release in which a schema file did it.
- *
- * @return 0; 1: leave it out; DIT_E_DUPLICATE
- */
-static int check_named(const struct named *named, struct dit_schema_error *error)
-{
-	const char *name = named->identity.names[0];
-	const char *culprit = NULL;
-	int r = 0;
-
-	if (named->origin->again == DIT_AGAIN_BY_NAME && is_known(named->table, name)) {
-		return 1;
-	}
-	r = dit_identity_check(named->table, named->identity, named->identify, &culprit);
-	if (r == 0 || (r == DIT_E_DUPLICATE && named->origin->again == DIT_AGAIN_ALIKE)) {
-		return r == 0 ? 0 : 1;
-	}
-	dit_schema_say(error, "%s \"( %s NAME '%s' )\": %s %s, %s", named->call,
-	               named->identity.oid, name,
-	               r == DIT_E_DUPLICATE ? "Duplicate" : "Inconsistent duplicate",
-	               named->kind, culprit);
-	return DIT_E_DUPLICATE;
-}
-
 static int define_type(struct dit_schema *schema, const struct dit_type_def *def,
                        struct dit_schema_error *error)
 {
-	int r = check_named(&(struct named){&def->origin,
-	                                    {def->oid, def->names},
-	                                    &schema->types,
-	                                    dit_identify_type,
-	                                    "register_at: AttributeType",
-	                                    "attributeType"},
-	                    error);
+	const struct dit_identity identity = {.oid = def->oid, .names = def->names};
+	int r = dit_identity_check(&schema->types, identity, &dit_type_words,
+	                           &def->origin, error);
 
-	return r == 0 ? dit_define_type(schema, def, error) : r;
+	return r ?: dit_define_type(schema, def, error);
 }
 
 static int define_class(struct dit_schema *schema, const struct dit_class_def *def,
                         struct dit_schema_error *error)
 {
-	int r = check_named(&(struct named){&def->origin,
-	                                    {def->oid, def->names},
-	                                    &schema->classes,
-	                                    dit_identify_class,
-	                                    "register_oc: objectclass",
-	                                    "objectClass"},
-	                    error);
+	const struct dit_identity identity = {.oid = def->oid, .names = def->names};
+	int r = dit_identity_check(&schema->classes, identity, &dit_class_words,
+	                           &def->origin, error);
 
-	return r == 0 ? dit_define_class(schema, def, NULL, error) : r;
+	return r ?: dit_define_class(schema, def, NULL, error);
 }
 
 static int define_syntax(struct dit_schema *schema, const struct dit_syntax_def *def,

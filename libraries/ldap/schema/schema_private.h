@@ -252,11 +252,22 @@ static inline dit_names dit_names_of(char **names)
 	return (dit_names)names;
 }
 
-/** The names of an element. */
+/** The names of an element: what dit_attr_type and dit_class_entry begin with. */
 struct dit_identity {
 	const char *oid;
-	dit_names names; /* not NULL */
+	const char *name; /* the first NAME, or the OID */
+	dit_names names;  /* not NULL */
 };
+
+/** What slapd calls a kind of elements in its messages. */
+struct dit_element_words {
+	const char *keyword; /* "attributetype" */
+	const char *kind;    /* "attributeType" */
+	const char *call;    /* where an element of a module is added */
+};
+
+extern const struct dit_element_words dit_type_words;
+extern const struct dit_element_words dit_class_words;
 
 /** @return the number of names */
 size_t dit_names_count(dit_names names);
@@ -264,30 +275,34 @@ size_t dit_names_count(dit_names names);
 /** @return the first NAME that no element may carry, or NULL */
 const char *dit_names_invalid(dit_names names);
 
-/** Copy into the schema's arena; a NULL list becomes an empty one. NULL: no memory. */
-const char **dit_names_copy(struct dit_schema *schema, dit_names names);
+/**
+ * The OID, expanded, and the names of a new element, all in the schema's arena.
+ *
+ * @param names  NULL: an empty list
+ *
+ * @return 0; DIT_E_UNKNOWN: an OID macro is not defined, and @p error says so; -ENOMEM
+ */
+int dit_identity_make(struct dit_schema *schema, const char *keyword, const char *oid,
+                      dit_names names, struct dit_schema_error *error,
+                      struct dit_identity *ret);
 
 /**
- * May an element of this identity be added to @p table? (slapd's rules of duplicates)
+ * May an element of this identity be added to @p table? (slapd's rules of duplicates) A
+ * configuration often defines what a module brings: that is the state after a move from a
+ * release in which a schema file did it.
  *
- * @param identity     its strings must live as long as the table, once it is put there
- * @param identify     identity of an element of @p table
- * @param ret_culprit  on DIT_E_DUPLICATE and DIT_E_INVALID the OID or NAME in the way
+ * @param identity  without a name if it is hard-coded
+ * @param origin    of a hard-coded element; NULL: it is of the configuration
  *
- * @return 0; DIT_E_DUPLICATE: it is there already; DIT_E_INVALID: part of it belongs to
- *         another element
+ * @return 0; 1: leave it out; DIT_E_DUPLICATE: @p error says why
  */
 int dit_identity_check(const struct dit_name_table *table, struct dit_identity identity,
-                       struct dit_identity (*identify)(const void *element),
-                       const char **ret_culprit);
+                       const struct dit_element_words *words,
+                       const struct dit_origin *origin, struct dit_schema_error *error);
 
 /** Enter OID (unless NULL) and NAMEs; all or nothing. @return 0, -ENOMEM */
 int dit_identity_put(struct dit_name_table *table, struct dit_identity identity,
                      void *element);
-
-/** The names of an element of schema->types, of schema->classes. */
-struct dit_identity dit_identify_type(const void *element);
-struct dit_identity dit_identify_class(const void *element);
 
 /**
  * Add every hard-coded element whose source is @p source; with NULL all but modules'.
