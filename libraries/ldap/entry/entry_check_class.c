@@ -168,14 +168,6 @@ static enum dit_why_kind find_misplaced(const struct dit_entry_check *check,
 	}
 }
 
-static bool has_class(const struct dit_class **list, const struct dit_class *oc)
-{
-	while (list != NULL && *list != NULL && *list != oc) {
-		list++;
-	}
-	return list != NULL && *list != NULL;
-}
-
 /* True if another listed class is below the one of value @p i. */
 static bool has_listed_subclass(const struct dit_class_set *set, uint32_t i)
 {
@@ -207,7 +199,7 @@ static int check_class(struct dit_entry_check *check, uint32_t i)
 		return 0;
 	}
 	if (oc->kind == DIT_CLASS_AUXILIARY && set->rule != NULL &&
-	    !has_class(set->rule->aux, oc)) {
+	    !DIT_IS_LISTED(oc, set->rule->aux)) {
 		return refuse_class(check, DIT_WHY_RULE_CLASS, i, oc->name,
 		                    set->rule->name);
 	}

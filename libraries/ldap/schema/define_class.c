@@ -283,15 +283,6 @@ static int resolve_aux(struct content_rule_work *work)
 	return 0;
 }
 
-static bool is_listed(const struct dit_attr_type *const *list,
-                      const struct dit_attr_type *type)
-{
-	while (list != NULL && *list != NULL && *list != type) {
-		list++;
-	}
-	return list != NULL && *list != NULL;
-}
-
 /* @p ret_list is one of the rule's three lists; an attribute stands in one, once. */
 static int resolve_rule_list(struct content_rule_work *work, dit_names names,
                              const struct dit_attr_type ***ret_list)
@@ -313,8 +304,8 @@ static int resolve_rule_list(struct content_rule_work *work, dit_names names,
 			return dit_schema_fail(work->error, DIT_E_UNKNOWN, RULE, NO_TYPE,
 			                       names[i]);
 		}
-		if (is_listed(rule->must, type) || is_listed(rule->may, type) ||
-		    is_listed(rule->precluded, type)) {
+		if (DIT_IS_LISTED(type, rule->must) || DIT_IS_LISTED(type, rule->may) ||
+		    DIT_IS_LISTED(type, rule->precluded)) {
 			return dit_schema_fail(
 				work->error, DIT_E_INVALID, RULE,
 				"Content Rule attribute type list contains "

@@ -37,15 +37,6 @@ static const struct dit_syntax **resolve_syntaxes(struct dit_schema *schema,
 	return list;
 }
 
-static bool has_syntax(const struct dit_syntax *const *list,
-                       const struct dit_syntax *syntax)
-{
-	while (*list != NULL && *list != syntax) {
-		list++;
-	}
-	return *list != NULL;
-}
-
 /* Let a rule apply to attributes of one more syntax. */
 static int join_rule(struct dit_schema *schema, const char *rule,
                      const struct dit_syntax *syntax)
@@ -221,7 +212,7 @@ static int set_syntax(struct dit_schema *schema, const struct dit_type_def *def,
 		                       oid);
 	}
 	/* A subtype may choose another syntax, but not a wider one. */
-	if (inherited != NULL && has_syntax(inherited->superiors, syntax)) {
+	if (inherited != NULL && DIT_IS_LISTED(syntax, inherited->superiors)) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_SUP,
 		                       type_label(def));
 	}
@@ -236,7 +227,7 @@ static bool takes(const struct dit_rule *rule, const struct dit_syntax *syntax)
 	/* The rule is the first member of its entry. */
 	const struct dit_rule_entry *entry = (const struct dit_rule_entry *)rule;
 
-	return rule->syntax == syntax || has_syntax(entry->compatible, syntax);
+	return rule->syntax == syntax || DIT_IS_LISTED(syntax, entry->compatible);
 }
 
 bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *type)
@@ -244,10 +235,10 @@ bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *typ
 	const struct dit_rule_entry *entry = (const struct dit_rule_entry *)rule;
 	const struct dit_syntax_entry *syntax = (const void *)type->syntax;
 
-	return has_syntax(entry->compatible, type->syntax) ||
+	return DIT_IS_LISTED(type->syntax, entry->compatible) ||
 	       (rule->is_extensible &&
 	        (rule->syntax == type->syntax || rule == type->equality ||
-	         rule == type->approx || has_syntax(syntax->superiors, rule->syntax)));
+	         rule == type->approx || DIT_IS_LISTED(rule->syntax, syntax->superiors)));
 }
 
 /*

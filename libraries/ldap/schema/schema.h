@@ -337,15 +337,17 @@ struct dit_sum128 dit_schema_digest(const struct dit_schema *schema);
 /** True if @p type is @p ancestor or below it. */
 bool dit_type_is_a(const struct dit_attr_type *type,
                    const struct dit_attr_type *ancestor);
-/** True if a list that ends with NULL (must, may) has the type. */
-static inline bool dit_type_is_listed(const struct dit_attr_type *type,
-                                      const struct dit_attr_type *const *list)
-{
-	while (*list != NULL && *list != type) {
-		list++;
-	}
-	return *list != NULL;
-}
+/** Is the pointer in a list that ends with NULL? In none if the list itself is NULL. */
+#define DIT_IS_LISTED(item, list) \
+ ( \
+	 { \
+__typeof__(&*(list)) at_ = (list); \
+\
+while (at_ != NULL && *at_ != NULL && *at_ != (item)) { \
+at_++; \
+} \
+at_ != NULL &&*at_ != NULL; \
+	 })
 /** True if @p oc is @p ancestor or below it. */
 bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor);
 

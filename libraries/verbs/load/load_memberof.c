@@ -110,9 +110,9 @@ static bool may_have(const struct dit_overlay_rules *rules, const struct dit_ent
 			dit_schema_find_class(rules->schema, classes->values[i]);
 
 		is_allowed =
-			oc != NULL && (strcasecmp(oc->name, "extensibleObject") == 0 ||
-		                       dit_type_is_listed(type, oc->must) ||
-		                       dit_type_is_listed(type, oc->may));
+			oc != NULL &&
+			(strcasecmp(oc->name, "extensibleObject") == 0 ||
+		         DIT_IS_LISTED(type, oc->must) || DIT_IS_LISTED(type, oc->may));
 	}
 	return is_allowed;
 }

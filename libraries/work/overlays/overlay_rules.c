@@ -138,7 +138,7 @@ static int make_memberof(struct making *making, const struct dit_overlay *overla
 		           "unable to find group objectClass", class);
 	}
 	ret->is_needed = r == 0 && ret->dangling == DIT_DANGLING_DROP &&
-	                 dit_type_is_listed(ret->member->type, ret->group->must);
+	                 DIT_IS_LISTED(ret->member->type, ret->group->must);
 	return r;
 }
 
