@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "base/error.h"
-#include "entry/sid_set.h"
+#include "entry/entry.h"
 
 TEST(lists_are_decimal_numbers_up_to_4095)
 {

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "codec/entry_codec.h"
-#include "entry/sid_set.h"
+#include "entry/entry.h"
 #include "load_fixture.h"
 #include "page/page_dump.h"
 

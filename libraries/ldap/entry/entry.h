@@ -16,13 +16,13 @@
 #ifndef DITKIT_ENTRY_H
 #define DITKIT_ENTRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/notes.h"
-#include "entry/sid_set.h"
 #include "ldif/ldif_parse.h"
 #include "schema/schema.h"
 #include "values/dn.h"
@@ -55,6 +55,35 @@ struct dit_entry {
 			       * (storage.md 4.8) */
 	uint32_t oc_flags;    /* word 2 of the stored entry (storage.md 4.5) */
 };
+
+/*
+ * Server IDs, 0 to 4095: the third part of a change sequence number, and sets of them.
+ *
+ *     20231114221320.123456Z#000007#abc#000000     server 0xabc
+ */
+
+#define DIT_NSIDS 4096
+
+/** A bit for each server ID. */
+struct dit_sid_set {
+	uint64_t words[DIT_NSIDS / 64];
+};
+
+/** @return the server ID, a hexadecimal number as strtol(3) reads it; -1: none */
+int dit_csn_sid(struct dit_span csn);
+
+/** @param sid  -1: in no set */
+static inline bool dit_sid_set_has(const struct dit_sid_set *set, int sid)
+{
+	return sid >= 0 && (set->words[sid / 64] >> (sid % 64) & 1) != 0;
+}
+
+/**
+ * Read "1,2,17": decimal numbers separated by commas. Empty parts are left out.
+ *
+ * @return 0; DIT_E_SYNTAX: a part is no number, or above 4095
+ */
+int dit_sid_set_parse(const char *text, struct dit_sid_set *ret);
 
 /** Options and data for making entries. [const] while threads run; members borrowed. */
 struct dit_entry_context {

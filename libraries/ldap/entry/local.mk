@@ -12,8 +12,6 @@ libditkit_a_SOURCES += \
 	%D%/entry_read.c \
 	%D%/entry_runs.c \
 	%D%/entry_work.h \
-	%D%/sid_set.c \
-	%D%/sid_set.h \
 	%D%/value_sort.c \
 	%D%/value_sort.h \
 	%D%/why.c \

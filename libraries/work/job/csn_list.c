@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "entry/sid_set.h"
+#include "entry/entry.h"
 
 int dit_csn_list_sid(struct dit_span csn)
 {
