@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The check of one entry: its parts in slapd's order (values.md 7). */
-#include "entry/entry_check.h"
+#include "entry/entry_work.h"
 
 #include <errno.h>
 #include <stdlib.h>

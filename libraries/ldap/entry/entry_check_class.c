@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks of classes, structural class and content rule (values.md 7.2 B, C, E, F). */
-#include "entry/entry_check.h"
+#include "entry/entry_work.h"
 
 #include <errno.h>
 

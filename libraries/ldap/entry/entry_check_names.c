@@ -11,7 +11,7 @@
  *
  * Only the first block of a description is looked at, and only the one without options.
  */
-#include "entry/entry_check.h"
+#include "entry/entry_work.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  *
  * Duplicates are looked for among normal forms; where a type has none, among pretty ones.
  */
-#include "entry/entry_check.h"
+#include "entry/entry_work.h"
 
 #include <errno.h>
 

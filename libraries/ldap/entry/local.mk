@@ -4,7 +4,6 @@ libditkit_a_SOURCES += \
 	%D%/entry.c \
 	%D%/entry.h \
 	%D%/entry_check.c \
-	%D%/entry_check.h \
 	%D%/entry_check_class.c \
 	%D%/entry_check_names.c \
 	%D%/entry_check_values.c \
