@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "entry/value_sort.h"
+#include "entry/entry.h"
 
 #define LONG 3000
 

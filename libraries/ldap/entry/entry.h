@@ -26,6 +26,7 @@
 #include "ldif/ldif_parse.h"
 #include "schema/schema.h"
 #include "values/dn.h"
+#include "values/value_order.h"
 
 /** One attribute block: consecutive lines of one description. */
 struct dit_attr {
@@ -306,6 +307,38 @@ static inline struct dit_attr *dit_entry_add(struct dit_entry *entry,
 	*attr = (struct dit_attr){.ad = ad};
 	return attr;
 }
+
+/* ---- the order of an attribute's values; value_sort.c ---- */
+
+#define DIT_VALUES_UNIQUE UINT32_MAX
+
+/**
+ * Sort the values of one attribute, and find one that is there twice.
+ *
+ * @param values  sorted in place
+ * @param origins  [out] n of them: where each value was before
+ *
+ * @return DIT_VALUES_UNIQUE; or the origin of a value that is equal to another
+ *         one, of several the one that slapd names, and then the order is undefined
+ */
+uint32_t dit_values_sort(struct dit_span *values, uint32_t *origins, uint32_t n,
+                         struct dit_value_order order);
+
+/**
+ * Sort an attribute by its equality rule, where its values stand: values and normal forms
+ * move together.
+ *
+ * @param ret_twice  as dit_values_sort() returns it; other values than normal forms stay
+ *                   where they are if it is not DIT_VALUES_UNIQUE
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_attr_sort(struct dit_attr *attr, struct dit_arena *arena, uint32_t *ret_twice);
+
+/** Where a value with this key belongs: after all others, unless they are sorted. */
+uint32_t dit_attr_position(const struct dit_attr *attr, struct dit_span key);
+
+/* ---- digests ---- */
 
 /**
  * The digest of an entry as it was read (base/digest.h).

@@ -16,7 +16,6 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "entry/value_sort.h"
 #include "values/value.h"
 
 static int refuse_name(struct dit_entry_check *check, enum dit_why_kind kind,

@@ -11,7 +11,6 @@
 
 #include "base/cut.h"
 #include "base/error.h"
-#include "entry/value_sort.h"
 #include "values/value.h"
 
 /*

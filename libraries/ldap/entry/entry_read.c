@@ -20,7 +20,6 @@
 #include "base/cut.h"
 #include "base/error.h"
 #include "entry/entry_work.h"
-#include "entry/value_sort.h"
 #include "entry/why.h"
 #include "values/value.h"
 

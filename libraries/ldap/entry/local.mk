@@ -12,7 +12,6 @@ libditkit_a_SOURCES += \
 	%D%/entry_runs.c \
 	%D%/entry_work.h \
 	%D%/value_sort.c \
-	%D%/value_sort.h \
 	%D%/why.c \
 	%D%/why.h \
 	$(NULL)

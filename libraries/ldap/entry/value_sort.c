@@ -16,7 +16,7 @@
  *   first against middle the first
  *   any against pivot    the pivot
  */
-#include "entry/value_sort.h"
+#include "entry/entry.h"
 
 #include <errno.h>
 

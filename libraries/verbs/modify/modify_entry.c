@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "codec/entry_codec.h"
-#include "entry/value_sort.h"
+#include "entry/entry.h"
 #include "modify/modify_impl.h"
 #include "values/value.h"
 

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "entry/value_sort.h"
+#include "entry/entry.h"
 
 static void put(struct dit_attr *attr, struct dit_span value, struct dit_span normal)
 {
