@@ -14,7 +14,6 @@
 #include "base/cut.h"
 #include "base/error.h"
 #include "schema/schema_private.h"
-#include "values/authz_text.h"
 #include "values/utf8_prep.h"
 #include "values/value.h"
 

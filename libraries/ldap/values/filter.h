@@ -17,7 +17,6 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "schema/schema.h"
-#include "values/authz_text.h"
 #include "values/value_scope.h"
 
 enum dit_filter_kind {

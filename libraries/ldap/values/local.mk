@@ -1,6 +1,5 @@
 # libraries/ldap/values/local.mk
 libditkit_a_SOURCES += \
-	%D%/authz_text.h \
 	%D%/der.c \
 	%D%/der.h \
 	%D%/dn.c \

@@ -16,7 +16,6 @@
 
 #include "base/cut.h"
 #include "base/error.h"
-#include "values/authz_text.h"
 #include "values/value_scope.h"
 
 static struct dit_span trim(struct dit_span text)

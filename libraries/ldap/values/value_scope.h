@@ -18,6 +18,9 @@
 #ifndef DITKIT_VALUE_SCOPE_H
 #define DITKIT_VALUE_SCOPE_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "base/arena.h"
 #include "schema/schema.h"
 
@@ -173,5 +176,45 @@ int dit_csn_normalize(struct dit_span text, struct dit_arena *arena,
                       struct dit_span *ret);
 int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,
                           struct dit_span *ret);
+
+/*
+ * Text under construction, for URLs, rights and filters: it grows in an arena and
+ * remembers that it ran out of memory.
+ */
+
+/** Zero but for the arena is empty. */
+struct dit_text {
+	struct dit_arena *arena;
+	char *at;
+	size_t n;
+	size_t max;
+	bool failed;
+};
+
+static inline void dit_text_char(struct dit_text *text, char c)
+{
+	if (text->n == text->max) {
+		size_t max = text->max == 0 ? 64 : 2 * text->max;
+		char *at = dit_arena_bytes(text->arena, max);
+
+		if (at == NULL) {
+			text->failed = true;
+			return;
+		}
+		if (text->n > 0) {
+			memcpy(at, text->at, text->n);
+		}
+		text->at = at;
+		text->max = max;
+	}
+	text->at[text->n++] = c;
+}
+
+static inline void dit_text_span(struct dit_text *text, struct dit_span span)
+{
+	for (size_t i = 0; i < span.len; i++) {
+		dit_text_char(text, span.data[i]);
+	}
+}
 
 #endif
