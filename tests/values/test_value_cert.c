@@ -7,8 +7,8 @@
  */
 #include "base/error.h"
 #include "sample_context.h"
-#include "values/der.h"
 #include "values/value.h"
+#include "values/value_scope.h"
 
 /* Tags of the strings in names. */
 #define UTF8_STRING      0x0C

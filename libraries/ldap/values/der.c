@@ -7,7 +7,7 @@
  * of the top levels in order and do not look into them (RFC 5280 section 4.1 and 5.1, RFC
  * 5755 section 4.1, RFC 5208 section 5).
  */
-#include "values/der.h"
+#include "values/value_scope.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
 # libraries/ldap/values/local.mk
 libditkit_a_SOURCES += \
 	%D%/der.c \
-	%D%/der.h \
 	%D%/dn.c \
 	%D%/dn.h \
 	%D%/dn_list.c \
@@ -20,7 +19,6 @@ libditkit_a_SOURCES += \
 	%D%/value_cert.c \
 	%D%/value_normalize.c \
 	%D%/value_order.c \
-	%D%/value_order.h \
 	%D%/value_scope.h \
 	%D%/value_time.c \
 	%D%/value_validate.c \

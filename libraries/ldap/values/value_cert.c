@@ -20,7 +20,6 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
-#include "values/der.h"
 #include "values/number.h"
 #include "values/value_scope.h"
 

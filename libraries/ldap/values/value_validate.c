@@ -13,7 +13,6 @@
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
-#include "values/der.h"
 #include "values/utf8_prep.h"
 #include "values/value_scope.h"
 
