@@ -3,7 +3,6 @@ libditkit_a_SOURCES += \
 	%D%/index_keys.c \
 	%D%/index_keys.h \
 	%D%/index_set.c \
-	%D%/index_work.c \
 	%D%/index_work.h \
 	%D%/key_bytes.c \
 	%D%/key_bytes.h \
