@@ -8,7 +8,6 @@ libditkit_a_SOURCES += \
 	%D%/schema.c \
 	%D%/schema.h \
 	%D%/schema_builtin.c \
-	%D%/schema_digest.c \
 	%D%/schema_parse.c \
 	%D%/schema_private.h \
 	$(NULL)

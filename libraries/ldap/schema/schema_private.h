@@ -8,8 +8,7 @@
  *   define_class.c   definition -> object class or content rule (values.md 3.4, 3.5)
  *   name_table.c     names without case -> elements
  *   element_names.c  what the two share: NAMEs, copies, duplicates
- *   schema.c         owns the elements, finds them
- *   schema_digest.c  a digest of types and classes
+ *   schema.c         owns the elements, finds them; their digest
  *   attr_desc.c      attribute descriptions with options, each thread's memory of them
  */
 #ifndef DITKIT_SCHEMA_PRIVATE_H
