@@ -5,7 +5,6 @@ libditkit_a_SOURCES += \
 	%D%/conf_entry.c \
 	%D%/conf_file.c \
 	%D%/conf_index.c \
-	%D%/conf_lines.c \
 	%D%/conf_modules.c \
 	%D%/conf_parser.c \
 	%D%/conf_parser.h \
