@@ -9,7 +9,6 @@ libditkit_a_SOURCES += \
 	%D%/conf_parser.c \
 	%D%/conf_parser.h \
 	%D%/conf_tree.c \
-	%D%/conf_words.c \
 	%D%/settings.c \
 	%D%/settings.h \
 	%D%/slapd_version.c \
