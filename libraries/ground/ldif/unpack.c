@@ -98,6 +98,12 @@ static void move_on(struct packed_io *io, size_t nread, size_t nwritten)
 	io->out_len -= nwritten;
 }
 
+/* What step() below returns. */
+static int result(bool has_ended, bool goes_on, bool lacks_memory)
+{
+	return has_ended ? 1 : goes_on ? 0 : lacks_memory ? -ENOMEM : DIT_E_INVALID;
+}
+
 /* ---- gzip ---- */
 
 static int begin_gzip(struct codec *codec)
@@ -121,17 +127,8 @@ static int step_gzip(struct codec *codec, struct packed_io *io)
 	z->avail_out = (uInt)io->out_len;
 	r = inflate(z, Z_NO_FLUSH);
 	move_on(io, io->in_len - z->avail_in, io->out_len - z->avail_out);
-	switch (r) {
-	case Z_STREAM_END:
-		return 1;
-	case Z_OK:
-	case Z_BUF_ERROR: /* nothing could be done */
-		return 0;
-	case Z_MEM_ERROR:
-		return -ENOMEM;
-	default:
-		return DIT_E_INVALID;
-	}
+	/* Z_BUF_ERROR: nothing could be done */
+	return result(r == Z_STREAM_END, r == Z_OK || r == Z_BUF_ERROR, r == Z_MEM_ERROR);
 }
 
 /* ---- zstd ---- */
@@ -152,19 +149,14 @@ static int step_zstd(struct codec *codec, struct packed_io *io)
 	ZSTD_inBuffer in = {.src = io->in, .size = io->in_len};
 	ZSTD_outBuffer out = {.dst = io->out, .size = io->out_len};
 	size_t r = ZSTD_decompressStream(codec->zstd, &out, &in);
+	ZSTD_ErrorCode error = ZSTD_error_no_error;
 
 	move_on(io, in.pos, out.pos);
-	if (!ZSTD_isError(r)) {
-		return r == 0;
-	}
-	switch (ZSTD_getErrorCode(r)) {
-	case ZSTD_error_memory_allocation:
-		return -ENOMEM;
-	case ZSTD_error_frameParameter_windowTooLarge:
-		return DIT_E_UNSUPPORTED;
-	default:
-		return DIT_E_INVALID;
-	}
+	error = ZSTD_getErrorCode(r);
+	return error == ZSTD_error_frameParameter_windowTooLarge
+	               ? DIT_E_UNSUPPORTED
+	               : result(r == 0, !ZSTD_isError(r),
+	                        error == ZSTD_error_memory_allocation);
 }
 
 /* ---- xz ---- */
@@ -187,19 +179,11 @@ static int step_xz(struct codec *codec, struct packed_io *io)
 	xz->avail_out = io->out_len;
 	r = lzma_code(xz, LZMA_RUN);
 	move_on(io, io->in_len - xz->avail_in, io->out_len - xz->avail_out);
-	switch (r) {
-	case LZMA_STREAM_END:
-		return 1;
-	case LZMA_OK:
-	case LZMA_BUF_ERROR: /* nothing could be done, for the second time */
-		return 0;
-	case LZMA_MEM_ERROR:
-		return -ENOMEM;
-	case LZMA_MEMLIMIT_ERROR:
-		return DIT_E_UNSUPPORTED;
-	default:
-		return DIT_E_INVALID;
-	}
+	/* LZMA_BUF_ERROR: nothing could be done, for the second time */
+	return r == LZMA_MEMLIMIT_ERROR
+	               ? DIT_E_UNSUPPORTED
+	               : result(r == LZMA_STREAM_END, r == LZMA_OK || r == LZMA_BUF_ERROR,
+	                        r == LZMA_MEM_ERROR);
 }
 
 /* ---- bzip2 ---- */
@@ -225,16 +209,7 @@ static int step_bzip2(struct codec *codec, struct packed_io *io)
 	bz->avail_out = (unsigned)io->out_len;
 	r = BZ2_bzDecompress(bz);
 	move_on(io, io->in_len - bz->avail_in, io->out_len - bz->avail_out);
-	switch (r) {
-	case BZ_STREAM_END:
-		return 1;
-	case BZ_OK:
-		return 0;
-	case BZ_MEM_ERROR:
-		return -ENOMEM;
-	default:
-		return DIT_E_INVALID;
-	}
+	return result(r == BZ_STREAM_END, r == BZ_OK, r == BZ_MEM_ERROR);
 }
 
 /*
