@@ -195,3 +195,25 @@ int dit_arena_join(struct dit_arena *arena, const struct dit_span *parts, size_t
 	}
 	return 0;
 }
+
+int dit_arena_double(struct dit_arena *arena, void *items, size_t n, size_t *size,
+                     size_t item_bytes, size_t least)
+{
+	size_t wanted = *size == 0 ? least : *size * 2;
+	const void *old = NULL;
+	void *array = NULL;
+
+	if (wanted <= SIZE_MAX / 2 / item_bytes) {
+		array = dit_arena_alloc(arena, wanted * item_bytes);
+	}
+	if (array == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(&old, items, sizeof(old));
+	if (n > 0) {
+		memcpy(array, old, n * item_bytes);
+	}
+	memcpy(items, &array, sizeof(array));
+	*size = wanted;
+	return 0;
+}

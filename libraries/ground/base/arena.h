@@ -128,6 +128,23 @@ int dit_arena_join(struct dit_arena *arena, const struct dit_span *parts, size_t
                    struct dit_span *ret);
 
 /**
+ * Twice the room for an array of the arena, with a copy of its items.
+ *
+ * @param items  a pointer, or NULL
+ * @param n      so many items are copied
+ * @param size   how many items have room; updated
+ * @param least  items that the first room is for
+ *
+ * @return 0; -ENOMEM, and the array is as it was
+ */
+#define DIT_ARENA_DOUBLE(arena, items, n, size, least)                                   \
+ dit_arena_double((arena), &(items), (n), &(size), sizeof(*(items)), (least))
+
+/** The function of the macro: @p items says where the pointer is, as in base/grow.h. */
+int dit_arena_double(struct dit_arena *arena, void *items, size_t n, size_t *size,
+                     size_t item_bytes, size_t least);
+
+/**
  * Give back the unused tail of the newest allocation, which began at @p start and is
  * used up to @p used bytes. For writers that reserve the worst case first.
  */

@@ -114,19 +114,18 @@ static int read_to_end(int fd, const struct dit_file_rules *rules,
 	const struct dit_stop *stop = rules == NULL ? NULL : rules->stop;
 	size_t max = rules == NULL || rules->value_max == 0 ? SIZE_MAX - 1
 	                                                    : (size_t)rules->value_max;
-	size_t size = first_size(fd);
+	size_t first = first_size(fd);
+	size_t size = 0;
 	size_t len = 0;
 	char *buffer = NULL;
-	char *bigger = NULL;
 
-	if (size > max + 1 && size > READ_BYTES_MIN) {
+	if (first > max + 1 && first > READ_BYTES_MIN) {
 		return -EFBIG;
 	}
-	buffer = dit_arena_bytes(arena, size);
-	for (;;) {
+	while (len == size) {
 		ssize_t n = 0;
 
-		if (buffer == NULL) {
+		if (DIT_ARENA_DOUBLE(arena, buffer, len, size, first) < 0) {
 			return -ENOMEM;
 		}
 		n = dit_read_full(fd, buffer + len, size - len, stop);
@@ -137,18 +136,6 @@ static int read_to_end(int fd, const struct dit_file_rules *rules,
 		if (len > max) {
 			return -EFBIG;
 		}
-		if (len < size) {
-			break;
-		}
-		if (size > SIZE_MAX / 4) {
-			return -ENOMEM;
-		}
-		bigger = dit_arena_bytes(arena, size * 2);
-		if (bigger != NULL) {
-			memcpy(bigger, buffer, len);
-		}
-		buffer = bigger;
-		size *= 2;
 	}
 	dit_arena_trim(arena, buffer, len);
 	ret->data = buffer;

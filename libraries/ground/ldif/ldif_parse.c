@@ -395,25 +395,16 @@ static int split_line(struct parser *parser, struct text text, struct dit_ldif_l
 /* Room for one more line. @return 0 or -ENOMEM */
 static int reserve_line(struct parser *parser)
 {
-	struct dit_ldif_line *lines = NULL;
-	size_t size = parser->lines_size == 0 ? LINES_MIN : parser->lines_size * 2;
+	/* Copies: so the parser can live in registers. */
+	struct dit_ldif_line *lines = parser->lines;
+	size_t size = parser->lines_size;
+	int r = parser->nlines < size ? 0
+	                              : DIT_ARENA_DOUBLE(parser->arena, lines,
+	                                                 parser->nlines, size, LINES_MIN);
 
-	if (parser->nlines < parser->lines_size) {
-		return 0;
-	}
-	if (size > SIZE_MAX / sizeof(*lines)) {
-		return -ENOMEM;
-	}
-	lines = dit_arena_alloc(parser->arena, size * sizeof(*lines));
-	if (lines == NULL) {
-		return -ENOMEM;
-	}
-	if (parser->nlines > 0) {
-		memcpy(lines, parser->lines, parser->nlines * sizeof(*lines));
-	}
 	parser->lines = lines;
 	parser->lines_size = size;
-	return 0;
+	return r;
 }
 
 /*

@@ -24,20 +24,13 @@ struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_
 
 int dit_entry_grow(struct dit_entry *entry, struct dit_arena *arena)
 {
-	uint32_t size = entry->attrs_size == 0 ? ATTRS_MIN : entry->attrs_size * 2;
-	struct dit_attr *attrs = NULL;
+	size_t size = entry->attrs_size;
 
-	if (size >= entry->nattrs) {
-		attrs = dit_arena_alloc(arena, size * sizeof(*attrs));
-	}
-	if (attrs == NULL) {
+	if (size > UINT32_MAX / 2 ||
+	    DIT_ARENA_DOUBLE(arena, entry->attrs, entry->nattrs, size, ATTRS_MIN) < 0) {
 		return -ENOMEM;
 	}
-	if (entry->nattrs > 0) {
-		memcpy(attrs, entry->attrs, entry->nattrs * sizeof(*attrs));
-	}
-	entry->attrs = attrs;
-	entry->attrs_size = size;
+	entry->attrs_size = (uint32_t)size;
 	return 0;
 }
 

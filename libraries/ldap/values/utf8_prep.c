@@ -184,22 +184,10 @@ bool dit_utf8_is_valid(struct dit_span text)
 	return dit_ascii_is(text) || is_valid_utf8(text);
 }
 
-static int code_points_grow(struct code_points *list)
-{
-	uint32_t *at = dit_arena_alloc(list->arena, 2 * list->max * sizeof(*at));
-
-	if (at == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(at, list->at, list->n * sizeof(*at));
-	list->at = at;
-	list->max *= 2;
-	return 0;
-}
-
 static int code_points_add(struct code_points *list, uint32_t c, uint8_t ccc)
 {
-	if (list->n == list->max && code_points_grow(list) < 0) {
+	if (list->n == list->max &&
+	    DIT_ARENA_DOUBLE(list->arena, list->at, list->n, list->max, 0) < 0) {
 		return -ENOMEM;
 	}
 	list->is_disordered |= ccc > 0 && ccc < list->last_class;

@@ -246,19 +246,10 @@ struct dit_text {
 
 static inline void dit_text_char(struct dit_text *text, char c)
 {
-	if (text->n == text->max) {
-		size_t max = text->max == 0 ? 64 : 2 * text->max;
-		char *at = dit_arena_bytes(text->arena, max);
-
-		if (at == NULL) {
-			text->failed = true;
-			return;
-		}
-		if (text->n > 0) {
-			memcpy(at, text->at, text->n);
-		}
-		text->at = at;
-		text->max = max;
+	if (text->n == text->max &&
+	    DIT_ARENA_DOUBLE(text->arena, text->at, text->n, text->max, 64) < 0) {
+		text->failed = true;
+		return;
 	}
 	text->at[text->n++] = c;
 }
