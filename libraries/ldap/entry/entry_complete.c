@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/cut.h"
@@ -24,7 +25,8 @@
 /* From the start of the Gregorian calendar to 1970, in 100 ns (RFC 9562 section 5.1). */
 #define UUID_EPOCH_TICKS 0x01b21dd213814000ull
 
-#define TIME_LEN   15 /* YYYYmmddHHMMSSZ */
+#define SECOND_LEN 14 /* YYYYmmddHHMMSS */
+#define TIME_LEN   15 /* and Z */
 #define CSN_LEN    40 /* YYYYmmddHHMMSS.uuuuuuZ#CCCCCC#SSS#000000 */
 #define UUID_LEN   36
 #define UUID_BYTES 16
@@ -50,28 +52,6 @@ static char *put_digits(char *out, uint64_t value, unsigned n, unsigned base)
 	return out + n;
 }
 
-/*
- * Day number since 1970-01-01 to a date: Gregorian years counted from 1 March, so that
- * the leap day comes last, in eras of 400 years of 146097 days.
- */
-static char *put_date(char *out, uint64_t day)
-{
-	uint64_t from_march = day + 719468; /* since 0000-03-01 */
-	uint64_t era = from_march / 146097;
-	uint64_t day_of_era = from_march % 146097;
-	uint64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
-	                        day_of_era / 146096) /
-	                       365;
-	uint64_t day_of_year =
-		day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-	uint64_t shifted = (5 * day_of_year + 2) / 153; /* month, 0: March */
-	uint64_t month = shifted < 10 ? shifted + 3 : shifted - 9;
-
-	out = put_digits(out, era * 400 + year_of_era + (month <= 2 ? 1 : 0), 4, 10);
-	out = put_digits(out, month, 2, 10);
-	return put_digits(out, day_of_year - (153 * shifted + 2) / 5 + 1, 2, 10);
-}
-
 /* YYYYmmddHHMMSS; made once for the entries of a second. */
 static char *put_second(struct completion *c, char *out)
 {
@@ -79,17 +59,16 @@ static char *put_second(struct completion *c, char *out)
 	uint64_t second = c->stamp->time_us / 1000000;
 
 	if (!at->is_set || at->second != second) {
-		char *text = put_date(at->text, second / 86400);
+		time_t time = (time_t)second;
+		struct tm utc;
 
 		at->is_set = true;
 		at->second = second;
-		second %= 86400;
-		text = put_digits(text, second / 3600, 2, 10);
-		text = put_digits(text, second / 60 % 60, 2, 10);
-		(void)put_digits(text, second % 60, 2, 10);
+		(void)strftime(at->text, sizeof(at->text), "%Y%m%d%H%M%S",
+		               gmtime_r(&time, &utc));
 	}
-	memcpy(out, at->text, sizeof(at->text));
-	return out + sizeof(at->text);
+	memcpy(out, at->text, SECOND_LEN);
+	return out + SECOND_LEN;
 }
 
 /* The functions that follow make a value, and its normal form if it is stored. */

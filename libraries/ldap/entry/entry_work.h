@@ -97,7 +97,7 @@ struct dit_entry_mark {
 /** YYYYmmddHHMMSS of a time, as text. */
 struct dit_entry_second {
 	uint64_t second; /* since the epoch */
-	char text[14];
+	char text[15];   /* with its NUL */
 	bool is_set;
 };
 
