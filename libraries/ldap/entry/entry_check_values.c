@@ -46,12 +46,6 @@ static struct dit_why why_value(enum dit_why_kind kind, const struct dit_attr *a
 	                     attr->ad->type->syntax->oid);
 }
 
-static int refuse_value(struct dit_entry_check *check, enum dit_why_kind kind,
-                        const struct dit_attr *attr, uint32_t i)
-{
-	return dit_check_refuse(check, why_value(kind, attr, i));
-}
-
 static int check_syntax(struct dit_entry_check *check, const struct dit_attr *attr)
 {
 	const struct dit_attr_type *type = attr->ad->type;
@@ -64,7 +58,7 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 		int r = validate(check, type, attr->values[i]);
 
 		if (r == DIT_E_INVALID) {
-			return refuse_value(check, DIT_WHY_VALUE, attr, i);
+			return dit_check_refuse(check, why_value(DIT_WHY_VALUE, attr, i));
 		}
 		if (r == DIT_E_UNSUPPORTED) {
 			(void)dit_why_tell(check->notes,
@@ -130,7 +124,8 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
 	dit_arena_rewind(check->arena, mark);
 	return found == DIT_VALUES_UNIQUE
 	               ? 0
-	               : refuse_value(check, DIT_WHY_VALUE_TWICE, attr, found);
+	               : dit_check_refuse(check,
+	                                  why_value(DIT_WHY_VALUE_TWICE, attr, found));
 }
 
 /*
@@ -176,7 +171,8 @@ static int check_normal(struct dit_entry_check *check, const struct dit_attr *at
 		if (r == DIT_E_INVALID) {
 			(void)dit_why_tell(check->notes,
 			                   why_value(DIT_WHY_VALUE_RULE, attr, i));
-			return refuse_value(check, DIT_WHY_VALUE_RULE, attr, i);
+			return dit_check_refuse(check,
+			                        why_value(DIT_WHY_VALUE_RULE, attr, i));
 		}
 		if (r < 0) {
 			return r;

@@ -54,13 +54,6 @@ static bool is_dn(const struct dit_ldif_line *line)
 	       dit_span_eq_nocase(line->name, DIT_SPAN("dn"));
 }
 
-/* @param before  the DN of an earlier line; empty: there is none */
-static int refuse_dn(struct reading *reading, enum dit_why_kind kind, struct dit_span dn,
-                     struct dit_span before)
-{
-	return dit_why_tell(reading->notes, dit_why_dn(kind, dn, before));
-}
-
 static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
                    struct dit_dn *ret)
 {
@@ -72,10 +65,10 @@ static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
 		dit_notes_cut(reading->notes, line->last_note);
 	}
 	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
-		(void)refuse_dn(reading,
-		                r == DIT_E_INVALID ? DIT_WHY_DN_INVALID
-		                                   : DIT_WHY_DN_NESTED,
-		                text, DIT_SPAN(""));
+		enum dit_why_kind kind =
+			r == DIT_E_INVALID ? DIT_WHY_DN_INVALID : DIT_WHY_DN_NESTED;
+
+		(void)dit_why_tell(reading->notes, dit_why_dn(kind, text, DIT_SPAN("")));
 	}
 	return r;
 }
@@ -95,8 +88,9 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 		/* slapd ends at a bad dn line: those after it are never decoded. */
 		if (is_found) {
 			dit_notes_cut(reading->notes, line->last_note);
-			return refuse_dn(reading, DIT_WHY_DN_TWICE, line->value,
-			                 ret->pretty);
+			return dit_why_tell(
+				reading->notes,
+				dit_why_dn(DIT_WHY_DN_TWICE, line->value, ret->pretty));
 		}
 		r = read_dn(reading, line, ret);
 		if (r < 0) {
