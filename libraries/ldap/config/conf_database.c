@@ -434,15 +434,6 @@ int dit_conf_run_mode(struct dit_conf_parser *parser)
 	return 0;
 }
 
-int dit_conf_run_crypto(struct dit_conf_parser *parser)
-{
-	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser),
-	                                      dit_span_of(parser->scope.words[1]));
-
-	dit_conf_database(parser)->data.crypto_module = kept.data;
-	return kept.data == NULL ? -ENOMEM : 0;
-}
-
 int dit_conf_run_passphrase(struct dit_conf_parser *parser)
 {
 	struct dit_data_settings *data = &dit_conf_database(parser)->data;

@@ -158,17 +158,6 @@ int dit_conf_run_index_substr_if_maxlen_2_5(struct dit_conf_parser *parser)
 	return set_length_2_5(parser, &parser->settings->index.substr_if_maxlen);
 }
 
-int dit_conf_run_tool_threads(struct dit_conf_parser *parser)
-{
-	int value = 0;
-	int r = dit_conf_int(parser, parser->scope.words[1], &value);
-
-	if (r == 0) {
-		parser->settings->tool_threads = value > 0 ? (unsigned)value : 0;
-	}
-	return r;
-}
-
 /* ---- what slapd checks, and no tool needs ---- */
 
 /* A number with C's base rules from 0 to @p max. */
@@ -238,13 +227,6 @@ int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
 		}
 	}
 	return 0;
-}
-
-int dit_conf_run_searchstack(struct dit_conf_parser *parser)
-{
-	int value = 0;
-
-	return dit_conf_int(parser, parser->scope.words[1], &value);
 }
 
 /* ---- looked up ---- */

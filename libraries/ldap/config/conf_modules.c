@@ -268,9 +268,7 @@ static const char *module_name(struct dit_conf_parser *parser, const char *file)
 
 int dit_conf_run_modulepath(struct dit_conf_parser *parser)
 {
-	parser->module_path = dit_arena_copy(dit_conf_arena(parser),
-	                                     dit_span_of(parser->scope.words[1]))
-	                              .data;
+	parser->module_path = dit_conf_text(parser, parser->scope.words[1]);
 	return parser->module_path == NULL ? -ENOMEM : 0;
 }
 
@@ -436,11 +434,10 @@ static int add_overlay(struct dit_conf_parser *parser, const char *name)
 int dit_conf_keep_words(struct dit_conf_parser *parser,
                         const struct dit_directive *directive)
 {
-	struct dit_arena *arena = dit_conf_arena(parser);
 	struct dit_overlay *overlay = dit_conf_overlay(parser, directive->overlay);
 	size_t n = parser->scope.nwords;
-	struct dit_overlay_line *line =
-		dit_arena_alloc(arena, sizeof(*line) + n * sizeof(*line->args));
+	struct dit_overlay_line *line = dit_arena_alloc(
+		dit_conf_arena(parser), sizeof(*line) + n * sizeof(*line->args));
 
 	if (line == NULL) {
 		return -ENOMEM;
@@ -449,9 +446,7 @@ int dit_conf_keep_words(struct dit_conf_parser *parser,
 	line->keyword = directive->name;
 	line->is_attribute = strcasecmp(parser->scope.words[0], directive->name) != 0;
 	for (size_t i = 0; i + 1 < n; i++) {
-		line->args[i] =
-			dit_arena_copy(arena, dit_span_of(parser->scope.words[i + 1]))
-				.data;
+		line->args[i] = dit_conf_text(parser, parser->scope.words[i + 1]);
 		if (line->args[i] == NULL) {
 			return -ENOMEM;
 		}

@@ -128,7 +128,8 @@ int dit_conf_uint(const struct dit_conf_parser *parser, const char *word, unsign
 	return r;
 }
 
-int dit_conf_int(const struct dit_conf_parser *parser, const char *word, int *ret)
+/* A number that may be negative. */
+static int to_count(const struct dit_conf_parser *parser, const char *word, unsigned *ret)
 {
 	char *end = NULL;
 	long value = 0;
@@ -141,7 +142,7 @@ int dit_conf_int(const struct dit_conf_parser *parser, const char *word, int *re
 		                    "<%s> unable to parse \"%s\" as int",
 		                    parser->scope.words[0], word);
 	}
-	*ret = (int)value;
+	*ret = value > 0 ? (unsigned)value : 0;
 	return 0;
 }
 
@@ -198,6 +199,11 @@ struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser)
 	return &parser->settings->memory->arena;
 }
 
+const char *dit_conf_text(const struct dit_conf_parser *parser, const char *word)
+{
+	return dit_arena_copy(dit_conf_arena(parser), dit_span_of(word)).data;
+}
+
 int dit_conf_run_unsupported(struct dit_conf_parser *parser)
 {
 	return dit_conf_say(parser->reporter, DIT_SAY_VALUE,
@@ -236,18 +242,31 @@ static int set_value(struct dit_conf_parser *parser,
 		bool is_on;
 		unsigned number;
 		unsigned long size;
+		const char *text;
 	} value = {.is_on = true};
 	size_t len = sizeof(value.is_on);
 	int r = 0;
 
-	if (directive->value == DIT_CONF_UINT) {
+	switch (directive->value) {
+	case DIT_CONF_UINT:
 		len = sizeof(value.number);
 		r = dit_conf_uint(parser, word, &value.number);
-	} else if (directive->value == DIT_CONF_ULONG) {
+		break;
+	case DIT_CONF_COUNT:
+		len = sizeof(value.number);
+		r = to_count(parser, word, &value.number);
+		break;
+	case DIT_CONF_ULONG:
 		len = sizeof(value.size);
 		r = dit_conf_ulong(parser, word, &value.size);
-	} else if (word != NULL) {
-		r = dit_conf_bool(parser, word, &value.is_on);
+		break;
+	case DIT_CONF_TEXT:
+		len = sizeof(value.text);
+		value.text = dit_conf_text(parser, word);
+		r = value.text == NULL ? -ENOMEM : 0;
+		break;
+	default:
+		r = word == NULL ? 0 : dit_conf_bool(parser, word, &value.is_on);
 	}
 	if (target->of == DIT_CONF_OF_DATABASE) {
 		to = parser->scope.section == DIT_CONF_DATABASE

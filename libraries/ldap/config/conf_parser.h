@@ -235,12 +235,17 @@ int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openld
 /** The arena of the settings. */
 struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser);
 
+/** A copy of a word in that arena. NULL: no memory */
+const char *dit_conf_text(const struct dit_conf_parser *parser, const char *word);
+
 /** The argument of a directive that does nothing but set a value. */
 enum dit_conf_value {
 	DIT_CONF_NO_VALUE,
 	DIT_CONF_BOOL, /* on without an argument */
 	DIT_CONF_UINT,
+	DIT_CONF_COUNT, /* a negative one is 0 */
 	DIT_CONF_ULONG,
+	DIT_CONF_TEXT,
 	DIT_CONF_WORDS, /* all of them, kept with the overlay */
 };
 
@@ -380,7 +385,6 @@ int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *
 int dit_conf_uint(const struct dit_conf_parser *parser, const char *word, unsigned *ret);
 int dit_conf_ulong(const struct dit_conf_parser *parser, const char *word,
                    unsigned long *ret);
-int dit_conf_int(const struct dit_conf_parser *parser, const char *word, int *ret);
 /** A DN; a NULL word is the empty one. The results live as long as the settings. */
 int dit_conf_dn(struct dit_conf_parser *parser, const char *word, struct dit_span *ret,
                 struct dit_span *ret_norm);
@@ -402,7 +406,7 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 /* The functions of directives.tsv. */
 dit_directive_fn dit_conf_run_attributeoptions;
 dit_directive_fn dit_conf_run_attributetype, dit_conf_run_backend;
-dit_directive_fn dit_conf_run_checkpoint, dit_conf_run_crypto, dit_conf_run_database;
+dit_directive_fn dit_conf_run_checkpoint, dit_conf_run_database;
 dit_directive_fn dit_conf_run_directory;
 dit_directive_fn dit_conf_run_ditcontentrule, dit_conf_run_envflags;
 dit_directive_fn dit_conf_run_idlexp, dit_conf_run_include, dit_conf_run_index;
@@ -413,10 +417,10 @@ dit_directive_fn dit_conf_run_modulepath, dit_conf_run_multiprovider;
 dit_directive_fn dit_conf_run_multival, dit_conf_run_objectclass;
 dit_directive_fn dit_conf_run_objectidentifier, dit_conf_run_overlay;
 dit_directive_fn dit_conf_run_passphrase;
-dit_directive_fn dit_conf_run_rootdn, dit_conf_run_searchstack;
+dit_directive_fn dit_conf_run_rootdn;
 dit_directive_fn dit_conf_run_server_id, dit_conf_run_shadow, dit_conf_run_sortvals;
 dit_directive_fn dit_conf_run_subordinate;
-dit_directive_fn dit_conf_run_suffix, dit_conf_run_tool_threads;
+dit_directive_fn dit_conf_run_suffix;
 dit_directive_fn dit_conf_run_unsupported;
 
 /** @return slapd's spelling of a type of database that it has, or NULL */

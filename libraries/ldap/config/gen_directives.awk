@@ -17,12 +17,13 @@ BEGIN {
 	split("prefix PREFIX raw RAW before-db BEFORE_DB one-word ONE_WORD secret SECRET " \
 	      "db DB", words, " ")
 	table(flag, "DIT_DIRECTIVE_")
-	split("bool BOOL uint UINT ulong ULONG words WORDS", words, " ")
+	split("bool BOOL uint UINT count COUNT ulong ULONG text TEXT words WORDS", words, " ")
 	table(type, "DIT_CONF_")
 	split("settings SETTINGS database OF_DATABASE", words, " ")
 	table(target, "DIT_CONF_")
 	ctype["bool"] = "bool"
-	ctype["uint"] = "unsigned"
+	ctype["uint"] = ctype["count"] = "unsigned"
+	ctype["text"] = "const char *"
 	ctype["ulong"] = "unsigned long"
 	split("2.5 2_5 2.6 2_6 2.7 2_7", words, " ")
 	table(release, "DIT_OPENLDAP_")
