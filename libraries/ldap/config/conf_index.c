@@ -155,6 +155,17 @@ int dit_conf_complete_indexes(struct dit_conf_parser *parser)
 	return r;
 }
 
+static int find_ad(struct dit_conf_parser *parser, const char *keyword, const char *attr,
+                   const struct dit_ad **ret)
+{
+	int r = dit_ad_find(parser->settings->schema, NULL, dit_span_of(attr), ret, NULL);
+
+	return r == 0 || r == -ENOMEM
+	               ? r
+	               : dit_conf_say(parser->reporter, DIT_SAY_LINE,
+	                              "%s attribute \"%s\" undefined", keyword, attr);
+}
+
 static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned kinds)
 {
 	const struct dit_ad *ad = NULL;
@@ -164,13 +175,9 @@ static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned
 		parser->scope.default_kinds |= kinds;
 		return 0;
 	}
-	r = dit_ad_find(parser->settings->schema, NULL, dit_span_of(attr), &ad, NULL);
-	if (r == -ENOMEM) {
-		return r;
-	}
+	r = find_ad(parser, "index", attr, &ad);
 	if (r < 0) {
-		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
-		                    "index attribute \"%s\" undefined", attr);
+		return r;
 	}
 	/* entryDN is computed, not stored; slapd indexes no ";binary" values either. */
 	if (ad->is_binary || strcmp(ad->type->oid, "1.3.6.1.1.20") == 0) {
@@ -325,16 +332,8 @@ static int multival_attr(struct dit_conf_parser *parser, const char *attr,
 		database->multival.lo = spec.lo;
 		return 0;
 	}
-	r = dit_ad_find(parser->settings->schema, NULL, dit_span_of(attr), &spec.ad,
-	                NULL);
-	if (r == -ENOMEM) {
-		return r;
-	}
-	if (r < 0) {
-		return dit_conf_say(parser->reporter, DIT_SAY_LINE,
-		                    "multival attribute \"%s\" undefined", attr);
-	}
-	return add_multival(parser, &spec, attr);
+	r = find_ad(parser, "multival", attr, &spec.ad);
+	return r < 0 ? r : add_multival(parser, &spec, attr);
 }
 
 int dit_conf_run_multival(struct dit_conf_parser *parser)
