@@ -79,36 +79,30 @@ const struct dit_attr_type *dit_schema_find_type(const struct dit_schema *schema
 	return dit_name_table_find(&schema->types, name);
 }
 
+/* Classes, rules and syntaxes are the first members of their entries. */
+
 const struct dit_class *dit_schema_find_class(const struct dit_schema *schema,
                                               struct dit_span name)
 {
-	const struct dit_class_entry *entry = dit_name_table_find(&schema->classes, name);
-
-	return entry == NULL ? NULL : &entry->oc;
+	return dit_name_table_find(&schema->classes, name);
 }
 
 const struct dit_rule *dit_schema_find_rule(const struct dit_schema *schema,
                                             struct dit_span name)
 {
-	const struct dit_rule_entry *entry = dit_name_table_find(&schema->rules, name);
-
-	return entry == NULL ? NULL : &entry->rule;
+	return dit_name_table_find(&schema->rules, name);
 }
 
 const struct dit_syntax *dit_schema_find_syntax(const struct dit_schema *schema,
                                                 struct dit_span oid)
 {
-	const struct dit_syntax_entry *entry =
-		dit_name_table_find(&schema->syntaxes, oid);
-
-	return entry == NULL ? NULL : &entry->syntax;
+	return dit_name_table_find(&schema->syntaxes, oid);
 }
 
 const struct dit_content_rule *dit_schema_find_content_rule(
 	const struct dit_schema *schema, const struct dit_class *oc)
 {
 	(void)schema;
-	/* Every class of the registry is the first member of its entry. */
 	return ((const struct dit_class_entry *)(const void *)oc)->content_rule;
 }
 
