@@ -20,12 +20,12 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include <xxhash.h>
 
 #include "base/arena.h"
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "schema/schema_private.h"
 
@@ -209,25 +209,22 @@ static const char *parse_option(const struct dit_schema *schema, struct dit_span
 	return NULL;
 }
 
-/* @p rest is what follows the type, from the first ';' on */
-static const char *parse_options(const struct dit_schema *schema, struct dit_span rest,
+/* @param list  what follows the type and its ';' */
+static const char *parse_options(const struct dit_schema *schema, struct dit_span list,
                                  struct parsed_desc *desc)
 {
 	size_t nbytes = 0;
+	bool has_more = true;
 
-	if (rest.len > 0 && dit_type_is_operational(desc->type)) {
+	if (dit_type_is_operational(desc->type)) {
 		return "operational attribute with options undefined";
 	}
-	while (rest.len > 0) {
-		struct dit_span option = {rest.data + 1, 0};
+	while (has_more) {
+		struct dit_span option = {0};
 		const char *reason = NULL;
 		bool was_binary = desc->is_binary;
 
-		while (option.len + 1 < rest.len && option.data[option.len] != ';') {
-			option.len++;
-		}
-		rest.data += option.len + 1;
-		rest.len -= option.len + 1;
+		has_more = dit_cut_until(&list, ';', &option);
 		reason = parse_option(schema, option, desc);
 		if (reason != NULL) {
 			return reason;
@@ -243,25 +240,20 @@ static const char *parse_desc(const struct dit_schema *schema, struct dit_span n
                               struct parsed_desc *desc)
 {
 	const char *reason = check_bytes(schema, name);
-	const char *semicolon = NULL;
-	struct dit_span type = name;
+	struct dit_span type = {0};
+	bool has_options = false;
 
 	if (reason != NULL) {
 		return reason;
 	}
-	semicolon = memchr(name.data, ';', name.len);
-	if (semicolon != NULL) {
-		type.len = (size_t)(semicolon - name.data);
-	}
+	has_options = dit_cut_until(&name, ';', &type);
 	desc->type = dit_schema_find_type(schema, type);
 	desc->noptions = 0;
 	desc->is_binary = false;
 	if (desc->type == NULL) {
 		return "attribute type undefined";
 	}
-	return parse_options(schema,
-	                     (struct dit_span){name.data + type.len, name.len - type.len},
-	                     desc);
+	return has_options ? parse_options(schema, name, desc) : NULL;
 }
 
 static char *append_option(char *at, struct dit_span option)
@@ -288,80 +280,80 @@ static char *append_options(char *at, const struct parsed_desc *desc, bool with_
 }
 
 /*
- * Make the description and give it the next ordinal. Called with the lock held; @p name
- * is the canonical name, which the caller keeps.
+ * Make the description and give it the next ordinal. Called with the lock held.
+ *
+ * @param name  the canonical name, in the arena, with a NUL after it
  */
 static int make_ad(struct dit_schema *schema, const struct parsed_desc *desc,
                    struct dit_span name, const struct dit_ad **ret)
 {
-	struct dit_arena_mark mark = dit_arena_mark(&schema->ads_arena);
 	struct dit_ad *ad = dit_arena_calloc(&schema->ads_arena, 1, sizeof(*ad));
 	char *options = dit_arena_bytes(&schema->ads_arena, name.len + 1);
 	char *end = NULL;
 
-	if (ad == NULL || options == NULL) {
-		goto no_memory;
+	if (ad == NULL || options == NULL ||
+	    dit_name_table_reserve(&schema->ads, 1) < 0) {
+		return -ENOMEM;
 	}
 	ad->type = desc->type;
 	ad->is_binary = desc->is_binary;
-	ad->name = dit_arena_copy(&schema->ads_arena, name);
+	ad->name = name;
 	end = append_options(options, desc, false);
 	*end = '\0';
 	if (end != options) {
 		ad->options = (struct dit_span){options + 1, (size_t)(end - options) - 1};
 	}
-	if (ad->name.data == NULL || dit_name_table_reserve(&schema->ads, 1) < 0) {
-		goto no_memory;
-	}
-	dit_name_table_put(&schema->ads, ad->name, ad);
-	ad->name_sum = dit_sum128_seed(ad->name, 0);
+	dit_name_table_put(&schema->ads, name, ad);
+	ad->name_sum = dit_sum128_seed(name, 0);
 	ad->ordinal = atomic_fetch_add_explicit(&schema->nads, 1, memory_order_relaxed);
 	*ret = ad;
 	return 0;
+}
 
-no_memory:
-	dit_arena_rewind(&schema->ads_arena, mark);
-	return -ENOMEM;
+/* With the lock held. The name is put where it stays if the description is new. */
+static int find_locked(struct dit_schema *schema, const struct parsed_desc *desc,
+                       size_t size, const struct dit_ad **ret)
+{
+	struct dit_arena_mark mark = dit_arena_mark(&schema->ads_arena);
+	struct dit_span type = desc->type->ad.name;
+	char *text = dit_arena_bytes(&schema->ads_arena, size);
+	char *end = NULL;
+	struct dit_span name = {0};
+	const struct dit_ad *known = NULL;
+	bool is_known = false;
+	int r = 0;
+
+	if (text == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(text, type.data, type.len);
+	end = append_options(text + type.len, desc, desc->is_binary);
+	*end = '\0';
+	name = (struct dit_span){text, (size_t)(end - text)};
+	known = dit_name_table_find(&schema->ads, name);
+	is_known = known != NULL;
+	r = is_known ? 0 : make_ad(schema, desc, name, &known);
+	if (is_known || r < 0) {
+		dit_arena_rewind(&schema->ads_arena, mark);
+	}
+	if (r == 0) {
+		*ret = known;
+	}
+	return r;
 }
 
 static int find_with_options(struct dit_schema *schema, const struct parsed_desc *desc,
                              const struct dit_ad **ret)
 {
-	struct dit_span type = desc->type->ad.name;
-	size_t size = type.len + binary.len + 1;
-	char buffer[256];
-	char *text = buffer;
-	char *end = NULL;
-	struct dit_span name = {0};
-	const struct dit_ad *ad = NULL;
+	size_t size = desc->type->ad.name.len + binary.len + 2;
 	int r = 0;
 
 	for (size_t i = 0; i < desc->noptions; i++) {
 		size += desc->options[i].len + 1;
 	}
-	if (size > sizeof(buffer)) {
-		text = malloc(size);
-		if (text == NULL) {
-			return -ENOMEM;
-		}
-	}
-	memcpy(text, type.data, type.len);
-	end = append_options(text + type.len, desc, desc->is_binary);
-	name = (struct dit_span){text, (size_t)(end - text)};
-
 	(void)pthread_mutex_lock(&schema->lock);
-	ad = dit_name_table_find(&schema->ads, name);
-	if (ad == NULL) {
-		r = make_ad(schema, desc, name, &ad);
-	}
+	r = find_locked(schema, desc, size, ret);
 	(void)pthread_mutex_unlock(&schema->lock);
-
-	if (text != buffer) {
-		free(text);
-	}
-	if (r == 0) {
-		*ret = ad;
-	}
 	return r;
 }
 
