@@ -249,7 +249,7 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 	case DIT_NORM_FIRST_COMPONENT_OID:
 		return normalize_first(scope, value, dit_is_numericoid, ret);
 	case DIT_NORM_CSN:
-		return dit_csn_normalize(value, arena, ret);
+		return dit_csn_normalize(scope, DIT_DN_NORM, value, ret);
 	case DIT_NORM_CSN_SID:
 		/* The assertion is the server ID alone. */
 		return scope->is_assertion

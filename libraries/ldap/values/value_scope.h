@@ -225,8 +225,9 @@ int dit_time_normalize(struct dit_span text, struct dit_arena *arena,
 /* UTC only, and the fraction keeps its zeros (values.md 4.13). */
 int dit_utc_time_normalize(struct dit_span text, struct dit_arena *arena,
                            struct dit_span *ret);
-int dit_csn_normalize(struct dit_span text, struct dit_arena *arena,
-                      struct dit_span *ret);
+/* Both forms are the same. */
+int dit_csn_normalize(const struct dit_value_scope *scope, enum dit_dn_form form,
+                      struct dit_span text, struct dit_span *ret);
 int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,
                           struct dit_span *ret);
 

@@ -349,15 +349,17 @@ static bool csn_read(struct dit_span text, char csn[CSN_LEN])
 	return true;
 }
 
-int dit_csn_normalize(struct dit_span text, struct dit_arena *arena, struct dit_span *ret)
+int dit_csn_normalize(const struct dit_value_scope *scope, enum dit_dn_form form,
+                      struct dit_span text, struct dit_span *ret)
 {
 	char csn[CSN_LEN];
 	struct dit_span copy = {0};
 
+	(void)form;
 	if (!csn_read(text, csn)) {
 		return DIT_E_INVALID;
 	}
-	copy = dit_arena_copy(arena, (struct dit_span){csn, CSN_LEN});
+	copy = dit_arena_copy(scope->arena, (struct dit_span){csn, CSN_LEN});
 	if (copy.data == NULL) {
 		return -ENOMEM;
 	}

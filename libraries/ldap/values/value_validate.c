@@ -365,13 +365,6 @@ static int pretty_lower(const struct dit_value_scope *scope, enum dit_dn_form fo
 	return 0;
 }
 
-static int pretty_csn(const struct dit_value_scope *scope, enum dit_dn_form form,
-                      struct dit_span value, struct dit_span *ret)
-{
-	(void)form;
-	return dit_csn_normalize(value, scope->arena, ret);
-}
-
 static int pretty_class_name(const struct dit_value_scope *scope, enum dit_dn_form form,
                              struct dit_span value, struct dit_span *ret)
 {
@@ -421,7 +414,7 @@ static const struct {
 	[DIT_VALID_REJECT_ALL] = {.is_valid = is_nothing},
 	[DIT_VALID_UUID] = {.is_valid = is_uuid, .make = pretty_lower},
 	[DIT_VALID_SID] = {.is_valid = is_sid, .make = pretty_lower},
-	[DIT_VALID_CSN] = {.is_valid = dit_is_csn, .make = pretty_csn},
+	[DIT_VALID_CSN] = {.is_valid = dit_is_csn, .make = dit_csn_normalize},
 	[DIT_VALID_CLASS_NAME] = {.is_valid = is_oid_or_descriptor,
                                   .make = pretty_class_name},
 	[DIT_VALID_DN] = {.make = dit_scope_dn, .form = DIT_DN_NONE},
