@@ -27,10 +27,8 @@
 
 struct finding {
 	const struct dit_entry_context *context;
-	struct dit_entry_caches *caches;
 	struct dit_entry_work *work;
 	const struct dit_ldif_line *lines;
-	size_t nlines;
 	uint32_t nruns;
 	uint32_t unknown; /* newest chain of a name that is not known; 0: none */
 	bool gathers;     /* lines that are not together */
@@ -126,8 +124,8 @@ static int add_run(struct finding *finding, size_t first, size_t end)
 	                              .nlines = end - first,
 	                              .last = finding->nruns,
 	                              .is_head = true};
-	r = dit_ad_find(finding->context->schema, &finding->caches->work->ads, name,
-	                &run->ad, &run->reason);
+	r = dit_ad_find(finding->context->schema, &finding->work->ads, name, &run->ad,
+	                &run->reason);
 	if (r == DIT_E_UNKNOWN) {
 		run->ad = NULL; /* told when its turn comes */
 		if (!finding->context->is_quick && !finding->context->check_schema) {
@@ -146,16 +144,23 @@ static int add_run(struct finding *finding, size_t first, size_t end)
 	return finding->gathers ? gather(finding) : 0;
 }
 
-static int find_runs(struct finding *finding)
+int dit_entry_find_runs(const struct dit_entry_context *context,
+                        struct dit_entry_caches *caches,
+                        const struct dit_ldif_line *lines, size_t nlines, uint32_t *ret)
 {
-	struct dit_entry_work *work = finding->work;
+	struct dit_entry_work *work = caches->work;
+	struct finding finding = {.context = context,
+	                          .work = work,
+	                          .lines = lines,
+	                          .gathers =
+	                                  !context->is_quick || context->gathers_lines};
 	size_t first = 0;
 	int r = 0;
 
-	if (finding->nlines >= UINT32_MAX) {
+	if (nlines >= UINT32_MAX) {
 		return DIT_E_TOOLONG;
 	}
-	if (DIT_GROW(work->runs, work->runs_size, finding->nlines + 1) < 0) {
+	if (DIT_GROW(work->runs, work->runs_size, nlines + 1) < 0) {
 		return -ENOMEM;
 	}
 	work->record++;
@@ -163,33 +168,16 @@ static int find_runs(struct finding *finding)
 		memset(work->marks, 0, work->marks_size * sizeof(*work->marks));
 		work->record = 1;
 	}
-	while (r == 0 && first < finding->nlines) {
-		struct dit_span name = finding->lines[first].name;
+	while (r == 0 && first < nlines) {
 		size_t end = first + 1;
 
-		while (end < finding->nlines &&
-		       dit_span_eq_nocase(finding->lines[end].name, name)) {
+		while (end < nlines &&
+		       dit_span_eq_nocase(lines[end].name, lines[first].name)) {
 			end++;
 		}
-		r = add_run(finding, first, end);
+		r = add_run(&finding, first, end);
 		first = end;
 	}
-	return r;
-}
-
-int dit_entry_find_runs(const struct dit_entry_context *context,
-                        struct dit_entry_caches *caches,
-                        const struct dit_ldif_line *lines, size_t nlines, uint32_t *ret)
-{
-	struct finding finding = {.context = context,
-	                          .caches = caches,
-	                          .work = caches->work,
-	                          .lines = lines,
-	                          .nlines = nlines,
-	                          .gathers =
-	                                  !context->is_quick || context->gathers_lines};
-	int r = find_runs(&finding);
-
 	if (r == 0) {
 		*ret = finding.nruns;
 	}
