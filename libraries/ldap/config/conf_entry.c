@@ -27,11 +27,7 @@
  * databases have classes that their modules define and that are not known here; then the
  * naming attribute alone says the kind.
  */
-static const struct {
-	const char *class;
-	const char *naming;
-	enum dit_conf_entry_kind kind;
-} kinds[] = {
+static const struct dit_conf_kind kinds[] = {
 	{"olcGlobal", "cn", DIT_CONF_ENTRY_GLOBAL},
 	{"olcIncludeFile", NULL, DIT_CONF_ENTRY_INCLUDE}, /* slapd skips it, too */
 	{"olcModuleList", "cn", DIT_CONF_ENTRY_MODULES},
@@ -44,6 +40,8 @@ static const struct {
 	{"olcAsyncMetaTargetConfig", "olcAsyncMetaSub", DIT_CONF_ENTRY_TARGET},
 };
 
+static const struct dit_conf_kind other = {.kind = DIT_CONF_ENTRY_OTHER};
+
 #define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry, const char *name)
@@ -51,16 +49,6 @@ const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry, const c
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		if (strcmp(entry->attrs[i].ad->name.data, name) == 0) {
 			return &entry->attrs[i];
-		}
-	}
-	return NULL;
-}
-
-const char *dit_conf_naming_attr(enum dit_conf_entry_kind kind)
-{
-	for (size_t i = 0; i < NKINDS; i++) {
-		if (kinds[i].kind == kind) {
-			return kinds[i].naming;
 		}
 	}
 	return NULL;
@@ -84,13 +72,13 @@ static bool has_undefined_class(const struct dit_schema *schema,
  * database is one only if it has a class that is not defined here, which may be that of a
  * module. An overlay may have any class.
  */
-static enum dit_conf_entry_kind kind_by_name(const struct dit_schema *schema,
-                                             const struct dit_entry *entry)
+static const struct dit_conf_kind *kind_by_name(const struct dit_schema *schema,
+                                                const struct dit_entry *entry)
 {
 	const char *type = NULL;
 
 	if (entry->dn.nrdns != 1) {
-		return DIT_CONF_ENTRY_OTHER;
+		return &other;
 	}
 	type = entry->dn.avas[0].type->name;
 	for (size_t i = 0; strcmp(type, "cn") != 0 && i < NKINDS; i++) {
@@ -99,13 +87,13 @@ static enum dit_conf_entry_kind kind_by_name(const struct dit_schema *schema,
 		}
 		if (kinds[i].kind != DIT_CONF_ENTRY_DATABASE ||
 		    has_undefined_class(schema, entry)) {
-			return kinds[i].kind;
+			return &kinds[i];
 		}
 	}
-	return DIT_CONF_ENTRY_OTHER;
+	return &other;
 }
 
-enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
+const struct dit_conf_kind *dit_conf_kind_of(const struct dit_schema *schema,
                                              const struct dit_entry *entry)
 {
 	const struct dit_attr *classes = dit_conf_find_attr(entry, "objectClass");
@@ -119,23 +107,11 @@ enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
 				schema, dit_span_of(kinds[j].class));
 
 			if (of != NULL && dit_class_is_a(oc, of)) {
-				return kinds[j].kind;
+				return &kinds[j];
 			}
 		}
 	}
 	return kind_by_name(schema, entry);
-}
-
-/* The class that lists what all entries of a kind may have. */
-static const struct dit_class *class_of_kind(const struct dit_schema *schema,
-                                             enum dit_conf_entry_kind kind)
-{
-	for (size_t i = 0; i < NKINDS; i++) {
-		if (kinds[i].kind == kind) {
-			return dit_schema_find_class(schema, dit_span_of(kinds[i].class));
-		}
-	}
-	return NULL;
 }
 
 /* ---- values in their order ---- */
@@ -359,9 +335,10 @@ static int run_classes(struct running *running)
 	const struct dit_entry *entry = running->entry;
 	const struct dit_schema *schema = running->parser->settings->schema;
 	const struct dit_attr *classes = dit_conf_find_attr(entry, "objectClass");
-	const struct dit_class *own =
-		class_of_kind(schema, dit_conf_entry_kind(schema, entry));
-
+	const struct dit_conf_kind *kind = dit_conf_kind_of(schema, entry);
+	bool is_database = kind->kind == DIT_CONF_ENTRY_DATABASE; /* or the front end */
+	const struct dit_class *own = dit_schema_find_class(
+		schema, dit_span_of(is_database ? "olcDatabaseConfig" : kind->class));
 	int r = 0;
 
 	for (uint32_t i = 0; classes != NULL && i < classes->nvalues && r == 0; i++) {

@@ -368,10 +368,15 @@ enum dit_conf_entry_kind {
 	DIT_CONF_ENTRY_TARGET, /* a server of a meta database, below the database */
 };
 
-/** The naming attribute of entries of a kind; NULL: it does not matter. */
-const char *dit_conf_naming_attr(enum dit_conf_entry_kind kind);
+/** What is known of the entries of a kind. */
+struct dit_conf_kind {
+	const char *class;
+	const char *naming; /* attribute; NULL: it does not matter */
+	enum dit_conf_entry_kind kind;
+};
 
-enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
+/** The kind of an entry; not NULL. */
+const struct dit_conf_kind *dit_conf_kind_of(const struct dit_schema *schema,
                                              const struct dit_entry *entry);
 
 /** Run the directives of one entry, in slapd's order. */

@@ -211,35 +211,29 @@ static int check_names(struct tree *tree, struct dit_span record, struct dit_are
 
 /* "{1}mdb" -> "mdb"; empty if the entry has none */
 static struct dit_span type_of(const struct dit_entry *entry,
-                               enum dit_conf_entry_kind kind)
+                               const struct dit_conf_kind *kind)
 {
-	const struct dit_attr *attr =
-		dit_conf_find_attr(entry, dit_conf_naming_attr(kind));
+	const struct dit_attr *attr = dit_conf_find_attr(entry, kind->naming);
+	struct dit_span rest = {0};
 	struct dit_span type = {0};
-	const char *brace = NULL;
 
-	if (attr == NULL || attr->nvalues == 0) {
-		return type;
+	if (attr != NULL && attr->nvalues > 0) {
+		rest = attr->values[0];
 	}
-	type = attr->values[0];
-	brace = memchr(type.data, '}', type.len);
-	if (brace != NULL) {
-		type.len -= (size_t)(brace + 1 - type.data);
-		type.data = brace + 1;
-	}
-	return type;
+	return dit_cut_until(&rest, '}', &type) ? rest : type;
 }
 
 /* Does slapd itself define every attribute that the entry may have? */
 static bool has_own_attributes(const struct dit_entry *entry,
-                               enum dit_conf_entry_kind kind)
+                               const struct dit_conf_kind *kind)
 {
 	static const char *const types[] = {"mdb", "config", "frontend", "monitor"};
 
-	if (kind == DIT_CONF_ENTRY_OVERLAY || kind == DIT_CONF_ENTRY_TARGET) {
+	if (kind->kind == DIT_CONF_ENTRY_OVERLAY || kind->kind == DIT_CONF_ENTRY_TARGET) {
 		return false;
 	}
-	if (kind != DIT_CONF_ENTRY_BACKEND && kind != DIT_CONF_ENTRY_DATABASE) {
+	if (kind->kind != DIT_CONF_ENTRY_BACKEND &&
+	    kind->kind != DIT_CONF_ENTRY_DATABASE) {
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -269,10 +263,10 @@ static bool has_class(const struct dit_schema *schema, const struct dit_entry *e
 
 /* Parts without which the attributes of the entry are not looked at. */
 static int check_entry(const struct tree *tree, const struct dit_entry *entry,
-                       enum dit_conf_entry_kind kind)
+                       const struct dit_conf_kind *kind)
 {
 	struct dit_conf_reporter *reporter = tree->reporter;
-	const char *name = dit_conf_naming_attr(kind);
+	const char *name = kind->naming;
 
 	if (dit_conf_find_attr(entry, "objectClass") == NULL) {
 		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
@@ -290,7 +284,7 @@ static int check_entry(const struct tree *tree, const struct dit_entry *entry,
 		                    name);
 	}
 	/* slapd would ignore mdb's own attributes and take the defaults. */
-	if (kind == DIT_CONF_ENTRY_DATABASE &&
+	if (kind->kind == DIT_CONF_ENTRY_DATABASE &&
 	    dit_span_eq_nocase(type_of(entry, kind), DIT_SPAN("mdb")) &&
 	    !has_class(tree->context.schema, entry, "olcMdbConfig")) {
 		return dit_conf_say(reporter, DIT_SAY_LATER,
@@ -310,13 +304,13 @@ static int tell_entry(const struct tree *tree)
 }
 
 static int run_entry(struct tree *tree, const struct dit_entry *entry,
-                     enum dit_conf_entry_kind kind)
+                     const struct dit_conf_kind *kind)
 {
 	int r = 0;
 
 	(void)dit_conf_forget(tree->reporter);
 	/* As in slapd, no file is included. Targets belong to their databases. */
-	if (kind == DIT_CONF_ENTRY_INCLUDE || kind == DIT_CONF_ENTRY_TARGET) {
+	if (kind->kind == DIT_CONF_ENTRY_INCLUDE || kind->kind == DIT_CONF_ENTRY_TARGET) {
 		return 0;
 	}
 	r = check_entry(tree, entry, kind);
@@ -363,10 +357,11 @@ static int add_seen(struct folder *folder, struct dit_span norm, bool *ret_is_ne
 }
 
 /* Entries below an overlay belong to the overlay; other kinds have none below. */
-static bool has_children(enum dit_conf_entry_kind kind)
+static bool has_children(const struct dit_conf_kind *kind)
 {
-	return kind == DIT_CONF_ENTRY_GLOBAL || kind == DIT_CONF_ENTRY_SCHEMA ||
-	       kind == DIT_CONF_ENTRY_DATABASE;
+	return kind->kind == DIT_CONF_ENTRY_GLOBAL ||
+	       kind->kind == DIT_CONF_ENTRY_SCHEMA ||
+	       kind->kind == DIT_CONF_ENTRY_DATABASE;
 }
 
 static int run_folder(struct tree *tree, const char *dir, const char *dn);
@@ -376,7 +371,7 @@ static int run_folder(struct tree *tree, const char *dir, const char *dn);
  * module list shows both numbers.
  */
 static void compose_dn(const struct tree *tree, struct folder *folder,
-                       const struct dit_entry *entry, enum dit_conf_entry_kind kind,
+                       const struct dit_entry *entry, const struct dit_conf_kind *kind,
                        char *dn, size_t size)
 {
 	struct dit_span rdn = entry->dn.pretty;
@@ -388,18 +383,18 @@ static void compose_dn(const struct tree *tree, struct folder *folder,
 	assert(rdn.data != NULL);
 	open = memchr(rdn.data, '{', rdn.len);
 	close = memchr(rdn.data, '}', rdn.len);
-	if (kind == DIT_CONF_ENTRY_DATABASE) {
+	if (kind->kind == DIT_CONF_ENTRY_DATABASE) {
 		place = (long)tree->parser->settings->ndatabases;
-	} else if (kind == DIT_CONF_ENTRY_MODULES) {
+	} else if (kind->kind == DIT_CONF_ENTRY_MODULES) {
 		place = folder->nmodules++;
 	} else {
 		folder->nothers++;
 	}
-	if (*folder->dn == '\0' || kind == DIT_CONF_ENTRY_OTHER || open == NULL ||
+	if (*folder->dn == '\0' || kind->kind == DIT_CONF_ENTRY_OTHER || open == NULL ||
 	    close == NULL || strtol(open + 1, NULL, 10) <= place) {
 		(void)snprintf(dn, size, "%.*s%s%s", DIT_SPAN_ARGS(rdn), comma,
 		               folder->dn);
-	} else if (kind == DIT_CONF_ENTRY_MODULES) {
+	} else if (kind->kind == DIT_CONF_ENTRY_MODULES) {
 		(void)snprintf(dn, size, "%.*s{%ld},%s", DIT_SPAN_ARGS(rdn), place,
 		               folder->dn);
 	} else {
@@ -410,14 +405,14 @@ static void compose_dn(const struct tree *tree, struct folder *folder,
 }
 
 /* A copy of a database's file is ignored, as in slapd; other copies are errors. */
-static int act_again(struct tree *tree, enum dit_conf_entry_kind kind)
+static int act_again(struct tree *tree, const struct dit_conf_kind *kind)
 {
 	(void)dit_conf_forget(tree->reporter);
-	return kind == DIT_CONF_ENTRY_DATABASE ? 0 : tell_entry(tree);
+	return kind->kind == DIT_CONF_ENTRY_DATABASE ? 0 : tell_entry(tree);
 }
 
 static int act_once(struct tree *tree, const struct item *item,
-                    enum dit_conf_entry_kind kind, struct dit_arena *arena)
+                    const struct dit_conf_kind *kind, struct dit_arena *arena)
 {
 	bool has_own = has_own_attributes(&item->entry, kind);
 	int r = 0;
@@ -446,7 +441,7 @@ static int act(struct tree *tree, struct folder *folder, const struct item *item
                struct dit_arena *arena, const char **ret_dn)
 {
 	const struct dit_entry *entry = &item->entry;
-	enum dit_conf_entry_kind kind = dit_conf_entry_kind(tree->context.schema, entry);
+	const struct dit_conf_kind *kind = dit_conf_kind_of(tree->context.schema, entry);
 	bool is_root = *folder->dn == '\0';
 	bool is_new = false;
 	size_t size = entry->dn.pretty.len + strlen(folder->dn) + DN_SPARE;
