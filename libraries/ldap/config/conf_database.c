@@ -240,13 +240,12 @@ static bool is_one_suffix_type(const char *type)
 
 int dit_conf_run_suffix(struct dit_conf_parser *parser)
 {
-	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "";
 	const char *fixed = fixed_database(parser);
 	const struct dit_database *database = NULL;
 	const struct dit_database *other = NULL;
 	struct dit_span suffix = {0};
 	struct dit_span norm = {0};
-	int r = dit_conf_dn(parser, word, &suffix, &norm);
+	int r = dit_conf_dn(parser, parser->scope.words[1], &suffix, &norm);
 
 	if (r < 0) {
 		return r;
@@ -279,10 +278,9 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 /* In the front end it is accepted and changes no database. */
 int dit_conf_run_rootdn(struct dit_conf_parser *parser)
 {
-	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "";
 	struct dit_span dn = {0};
 	struct dit_span norm = {0};
-	int r = dit_conf_dn(parser, word, &dn, &norm);
+	int r = dit_conf_dn(parser, parser->scope.words[1], &dn, &norm);
 
 	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->rootdn = dn;
