@@ -383,29 +383,27 @@ int dit_csn_sid(struct dit_span csn)
 int dit_sid_set_parse(const char *text, struct dit_sid_set *ret)
 {
 	struct dit_sid_set set = {{0}};
-	unsigned sid = 0;
-	bool has_digits = false;
+	struct dit_span rest = dit_span_of(text);
+	bool has_more = true;
 
-	for (;; text++) {
-		if (*text >= '0' && *text <= '9') {
-			sid = sid * 10 + (unsigned)(*text - '0');
-			has_digits = true;
+	while (has_more) {
+		struct dit_span part = {0};
+		unsigned sid = 0;
+
+		has_more = dit_cut_until(&rest, ',', &part);
+		for (size_t i = 0; i < part.len; i++) {
+			if (part.data[i] < '0' || part.data[i] > '9') {
+				return DIT_E_SYNTAX;
+			}
+			sid = sid * 10 + (unsigned)(part.data[i] - '0');
 			if (sid >= DIT_NSIDS) {
 				return DIT_E_SYNTAX;
 			}
-			continue;
 		}
-		if (*text != ',' && *text != '\0') {
-			return DIT_E_SYNTAX;
-		}
-		if (has_digits) {
+		if (part.len > 0) {
 			set.words[sid / 64] |= (uint64_t)1 << (sid % 64);
 		}
-		if (*text == '\0') {
-			*ret = set;
-			return 0;
-		}
-		sid = 0;
-		has_digits = false;
 	}
+	*ret = set;
+	return 0;
 }
