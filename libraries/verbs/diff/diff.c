@@ -267,7 +267,7 @@ static int ready(struct dit_diff *diff, unsigned side)
 			r = open_side(diff, &diff->sides[i]);
 		}
 	}
-	if (r == 0 && diff->digests == NULL) {
+	if (r == 0) {
 		dit_job_tell(&diff->job, side);
 		r = dit_diff_scan(diff, side, NULL);
 	}
@@ -390,7 +390,11 @@ static int work(const struct dit_diff_opts *opts, dit_diff_write_fn write, void 
 	dit_ldif_text_init(&diff.text, opts->wrap == 0          ? DIT_LDIF_WRAP_DEFAULT
 	                               : opts->wrap == UINT_MAX ? DIT_LDIF_WRAP_NONE
 	                                                        : opts->wrap);
-	r = getrandom(&diff.seed, sizeof(diff.seed), 0) == sizeof(diff.seed) ? 0 : -EIO;
+	if (!dit_diff_has_digests(&diff)) {
+		r = getrandom(&diff.seed, sizeof(diff.seed), 0) == sizeof(diff.seed)
+		            ? 0
+		            : -EIO;
+	}
 	r = r ?: run(&diff);
 	if (r < 0 && r != DIT_E_STOPPED && !diff.is_told) {
 		(void)dit_job_fail(&diff.job, r, "differences");

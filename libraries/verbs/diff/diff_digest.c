@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/ids.h"
 
 #define BUCKET_FILL 16 /* entries, about */
 
@@ -17,6 +18,7 @@ static void free_digest(struct dit_diff_digest *digest)
 	}
 	free(digest->subtrees);
 	free(digest->buckets);
+	free(digest->suspects);
 	dit_diff_map_deinit(&digest->by_id);
 	json_decref(digest->csns);
 }
@@ -28,101 +30,93 @@ static unsigned bucket_of(const struct dit_sum128 *name, unsigned nbuckets)
 	return (unsigned)((name->high >> 32) * nbuckets >> 32);
 }
 
-static int add_to_subtree(struct dit_diff_digest *digest, const struct subtree *more)
+static int add_subtree(struct dit_diff_digest *digest, uint64_t id, uint32_t *ret)
 {
-	uint32_t at = dit_diff_map_get(&digest->by_id, more->id);
-
-	if (at != DIT_DIFF_NONE) {
-		digest->subtrees[at].n += more->n;
-		dit_sum128_add(&digest->subtrees[at].sum, &more->sum);
-		return 0;
-	}
+	*ret = (uint32_t)digest->nsubtrees;
 	if (digest->nsubtrees >= DIT_DIFF_NONE - 1 ||
-	    DIT_GROW(digest->subtrees, digest->subtrees_size, digest->nsubtrees + 1) <
-	            0) {
+	    DIT_APPEND(digest->subtrees, digest->subtrees_size, digest->nsubtrees,
+	               (struct subtree){.id = id}) < 0) {
 		return -ENOMEM;
 	}
-	digest->subtrees[digest->nsubtrees] = *more;
-	return dit_diff_map_set(&digest->by_id, more->id, (uint32_t)digest->nsubtrees++);
+	return dit_diff_map_set(&digest->by_id, id, *ret);
 }
 
-static int add_entry(struct dit_diff_digest *digest, const struct dit_entry_view *entry,
-                     const struct dit_sum128 *name)
+static int add_entry(struct dit_diff_digest *digest, struct bucket *bucket,
+                     const struct dit_diff_sum *entry)
 {
-	const struct subtree one = {
-		.id = entry->parent, .n = 1, .sum = dit_entry_view_digest(entry)};
-	struct bucket *bucket = &digest->buckets[bucket_of(name, digest->nbuckets)];
+	uint32_t at = dit_diff_map_get(&digest->by_id, entry->uuid);
+	int r = at == DIT_DIFF_NONE ? add_subtree(digest, entry->uuid, &at) : 0;
 
+	if (r < 0) {
+		return r;
+	}
 	digest->nentries++;
-	dit_sum128_add(&digest->sum, &one.sum);
 	bucket->n++;
-	bucket->sum += one.sum.low;
-	bucket->mixed += one.sum.low * name->low;
-	if (entry->parent == 0 && dit_diff_csns(entry) != NULL) {
-		digest->top = entry->id;
+	bucket->sum += entry->sum.low;
+	bucket->mixed += entry->sum.low * entry->dn.low;
+	digest->subtrees[at].n++;
+	dit_sum128_add(&digest->subtrees[at].sum, &entry->sum);
+	dit_sum128_add(&digest->sum, &entry->sum);
+	return DIT_APPEND(digest->suspects, digest->suspects_size, digest->nsuspects,
+	                  (struct suspect){.id = entry->id, .name = entry->dn.low});
+}
+
+/* Its entries are the last suspects, from @p first on. If none is the one that differs,
+ * each may be, where the other state has no more. */
+static void end_bucket(struct dit_diff_digest *digest, size_t first,
+                       const struct bucket *own, const struct bucket *other)
+{
+	size_t end = digest->nsuspects;
+	bool is_found = false;
+
+	digest->nsuspects = first;
+	if (other == NULL || (own->n == other->n && own->sum == other->sum &&
+	                      own->mixed == other->mixed)) {
+		return;
 	}
-	return add_to_subtree(digest, &one);
-}
+	for (size_t i = first; i < end; i++) {
+		struct suspect *it = &digest->suspects[i];
 
-bool dit_digest_is_same(const struct bucket *a, const struct bucket *b)
-{
-	return a->n == b->n && a->sum == b->sum && a->mixed == b->mixed;
-}
-
-static int suspect(struct digesting *work, unsigned member,
-                   const struct dit_entry_view *entry, const struct dit_sum128 *name)
-{
-	unsigned number = bucket_of(name, work->own->nbuckets);
-	const struct bucket *own = &work->own->buckets[number];
-	const struct bucket *other = &work->other->buckets[number];
-	struct suspects *suspects = &work->suspects[member];
-	bool is_found = (other->sum - own->sum) * name->low == other->mixed - own->mixed;
-
-	if (dit_digest_is_same(own, other) ||
-	    (!is_found && suspects->n >= DIT_DIGEST_NAMES_MAX)) {
-		return 0;
+		it->is_found =
+			(other->sum - own->sum) * it->name == other->mixed - own->mixed;
+		is_found |= it->is_found;
 	}
-	return DIT_APPEND(suspects->list, suspects->size, suspects->n,
-	                  (struct suspect){entry->id, number, is_found});
+	for (size_t i = first; i < end; i++) {
+		if (digest->suspects[i].is_found || (!is_found && other->n <= own->n)) {
+			digest->suspects[digest->nsuspects++] = digest->suspects[i];
+		}
+	}
 }
 
-static int take_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
-                      const struct dit_entry_view *entry)
+/* In the order of the hashes of DNs, so a bucket's entries come one after the other.
+ * @param other  buckets; NULL: there are none */
+static int add_entries(struct dit_diff_digest *digest, struct dit_sorter *sorter,
+                       const struct bucket *other)
 {
-	struct digesting *work = (struct digesting *)scan;
-	struct dit_sum128 name = dit_sum128_of(entry->norm_dn, 0);
+	struct dit_diff_sum entry;
+	unsigned at = 0;
+	size_t first = 0;
+	int r = 0;
 
-	return work->other == NULL ? add_entry(&work->parts[range->member], entry, &name)
-	                           : suspect(work, range->member, entry, &name);
-}
+	while (r == 0 && (r = dit_diff_next_sum(sorter, &entry)) > 0) {
+		unsigned number = bucket_of(&entry.dn, digest->nbuckets);
 
-int dit_digest_scan(struct digesting *work)
-{
-	work->scan.take = take_entry;
-	work->scan.diff->sides[work->scan.side].nread = 0;
-	dit_job_tell(&work->scan.diff->job, work->scan.side);
-	return dit_diff_scan_run(&work->scan);
+		if (number != at) {
+			end_bucket(digest, first, &digest->buckets[at],
+			           other == NULL ? NULL : &other[at]);
+			first = digest->nsuspects;
+			at = number;
+		}
+		r = add_entry(digest, &digest->buckets[at], &entry);
+	}
+	end_bucket(digest, first, &digest->buckets[at],
+	           other == NULL ? NULL : &other[at]);
+	dit_sort_items(digest->suspects, digest->nsuspects, sizeof(*digest->suspects),
+	               dit_compare_ids);
+	return r;
 }
 
 /* ---- a database's digest ---- */
-
-static int merge(struct dit_diff_digest *all, struct dit_diff_digest *part)
-{
-	int r = 0;
-
-	all->nentries += part->nentries;
-	dit_sum128_add(&all->sum, &part->sum);
-	all->top = part->top != 0 ? part->top : all->top;
-	for (unsigned i = 0; i < all->nbuckets; i++) {
-		all->buckets[i].n += part->buckets[i].n;
-		all->buckets[i].sum += part->buckets[i].sum;
-		all->buckets[i].mixed += part->buckets[i].mixed;
-	}
-	for (size_t i = 0; i < part->nsubtrees && r == 0; i++) {
-		r = add_to_subtree(all, &part->subtrees[i]);
-	}
-	return r;
-}
 
 /* The same order on each host: the larger one first. */
 static int compare_subtrees(const void *a, const void *b)
@@ -164,7 +158,8 @@ static int read_csns(struct dit_diff *diff, unsigned side, struct dit_diff_diges
 {
 	struct dit_entry_view entry = {.nattrs = 0};
 	const struct dit_attr_view *csns = NULL;
-	int r = digest->top == 0 ? 0 : dit_diff_read(diff, side, digest->top, &entry);
+	uint64_t top = diff->sides[side].top;
+	int r = top == 0 ? 0 : dit_diff_read(diff, side, top, &entry);
 
 	digest->csns = json_array();
 	csns = r < 0 ? NULL : dit_diff_csns(&entry);
@@ -195,30 +190,15 @@ static unsigned choose_nbuckets(uint64_t nentries)
 	return n;
 }
 
-/* @param nbuckets  0: by the number of entries */
-static int make_digest(struct dit_diff *diff, unsigned side, unsigned nbuckets,
-                       struct dit_diff_digest *ret)
+/* @param other  has no buckets if there is none */
+static int make_digest(struct dit_diff *diff, unsigned side,
+                       const struct dit_diff_digest *other, struct dit_diff_digest *ret)
 {
-	unsigned nmembers = dit_entry_scan_nthreads(diff->sides[side].scan);
-	struct digesting work = {.scan = {.diff = diff, .side = side}};
-	int r = 0;
+	struct dit_diff_side *it = &diff->sides[side];
+	uint64_t nrecords = dit_entry_scan_nrecords(it->scan);
+	int r = dit_digest_new_buckets(ret, other->nbuckets ?: choose_nbuckets(nrecords));
 
-	nbuckets = nbuckets != 0 ? nbuckets
-	                         : choose_nbuckets(dit_entry_scan_nrecords(
-					   diff->sides[side].scan));
-	work.parts = calloc(nmembers, sizeof(*work.parts));
-	r = work.parts == NULL ? -ENOMEM : dit_digest_new_buckets(ret, nbuckets);
-	for (unsigned i = 0; i < nmembers && r == 0; i++) {
-		r = dit_digest_new_buckets(&work.parts[i], nbuckets);
-	}
-	r = r ?: dit_digest_scan(&work);
-	for (unsigned i = 0; i < nmembers && r == 0; i++) {
-		r = merge(ret, &work.parts[i]);
-	}
-	for (unsigned i = 0; work.parts != NULL && i < nmembers; i++) {
-		free_digest(&work.parts[i]);
-	}
-	free(work.parts);
+	r = r ?: add_entries(ret, it->sorter, other->buckets);
 	r = r ?: name_subtrees(diff, side, ret);
 	return r ?: read_csns(diff, side, ret);
 }
@@ -250,8 +230,7 @@ int dit_diff_run_digests(struct dit_diff *diff)
 
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
 		if (diff->sides[side].scan != NULL) {
-			r = make_digest(diff, side, digests[1 - side].nbuckets,
-			                &digests[side]);
+			r = make_digest(diff, side, &digests[1 - side], &digests[side]);
 		}
 		diff->stats.nentries[side] = digests[side].nentries;
 	}

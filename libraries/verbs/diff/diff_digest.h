@@ -36,6 +36,13 @@ struct subtree {
 	struct dit_sum128 sum;
 };
 
+/* An entry of a bucket that differs. */
+struct suspect {
+	uint64_t id;
+	uint64_t name; /* hash of its DN */
+	bool is_found; /* it is the one that differs; else one of those that may */
+};
+
 /** One of the two states. */
 struct dit_diff_digest {
 	uint64_t nentries;
@@ -46,40 +53,16 @@ struct dit_diff_digest {
 	size_t nsubtrees;
 	size_t subtrees_size;
 	struct dit_diff_map by_id; /* of subtrees, while they are summed up */
-	uint64_t top;              /* ID of an entry with contextCSN */
 	json_t *csns;              /* owned */
-};
-
-/* An entry in a bucket that differs. */
-struct suspect {
-	uint64_t id;
-	unsigned bucket;
-	bool is_found;
-};
-
-struct suspects {
-	struct suspect *list; /* owned */
-	size_t n;
-	size_t size;
-};
-
-/* [own: member] the parts that belong to one */
-struct digesting {
-	struct dit_diff_scan scan;     /* the first field */
-	struct dit_diff_digest *parts; /* of the members */
-	const struct dit_diff_digest
-		*other; /* NULL: sums are made; else suspects are looked for */
-	const struct dit_diff_digest *own;
-	struct suspects *suspects; /* of the members */
+	struct suspect *suspects;  /* by ID; owned */
+	size_t nsuspects;
+	size_t suspects_size;
 };
 
 /* ---- diff_digest.c ---- */
 
 /** All of them empty. 0 or -ENOMEM */
 int dit_digest_new_buckets(struct dit_diff_digest *digest, unsigned n);
-bool dit_digest_is_same(const struct bucket *a, const struct bucket *b);
-/** Sum up the entries of a side, or look for suspects. 0; error */
-int dit_digest_scan(struct digesting *work);
 
 /* ---- diff_digest_json.c ---- */
 

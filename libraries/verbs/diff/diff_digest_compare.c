@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "base/ids.h"
 #include "diff/diff_digest.h"
 
 /* ---- lines ---- */
@@ -152,47 +151,18 @@ static int write_csns(struct dit_diff *diff, const struct dit_diff_digest digest
 
 /* ---- entries that differ ---- */
 
-/* Those of all members. */
-static int gather(struct suspects *suspects, unsigned nmembers)
+static int write_suspects(struct dit_diff *diff, unsigned side,
+                          const struct dit_diff_digest *digest)
 {
-	for (unsigned i = 1; i < nmembers; i++) {
-		if (suspects[i].n == 0) {
-			continue;
-		}
-		if (DIT_GROW(suspects[0].list, suspects[0].size,
-		             suspects[0].n + suspects[i].n) < 0) {
-			return -ENOMEM;
-		}
-		memcpy(suspects[0].list + suspects[0].n, suspects[i].list,
-		       suspects[i].n * sizeof(*suspects[i].list));
-		suspects[0].n += suspects[i].n;
-	}
-	dit_sort_items(suspects[0].list, suspects[0].n, sizeof(*suspects[0].list),
-	               dit_compare_ids);
-	return 0;
-}
-
-/* @param founds  buckets in which one entry is the one that differs */
-static int write_suspects(struct digesting *work, const bool *founds)
-{
-	struct dit_diff *diff = work->scan.diff;
 	struct dit_entry_view entry;
 	int r = 0;
 
-	for (size_t i = 0; i < work->suspects[0].n && r == 0; i++) {
-		const struct suspect *suspect = &work->suspects[0].list[i];
-		const struct bucket *own = &work->own->buckets[suspect->bucket];
+	diff->stats.nnamed += digest->nsuspects;
+	for (size_t i = 0; i < digest->nsuspects && i < DIT_DIGEST_NAMES_MAX && r == 0;
+	     i++) {
+		const struct suspect *suspect = &digest->suspects[i];
 
-		if (!suspect->is_found &&
-		    (founds[suspect->bucket] ||
-		     work->other->buckets[suspect->bucket].n > own->n)) {
-			continue;
-		}
-		diff->stats.nnamed++;
-		if (diff->stats.nnamed > DIT_DIGEST_NAMES_MAX) {
-			continue;
-		}
-		r = dit_diff_read(diff, work->scan.side, suspect->id, &entry);
+		r = dit_diff_read(diff, side, suspect->id, &entry);
 		r = r
 		            ?: write_words(diff, "%s\t",
 		                           suspect->is_found ? "entry" : "perhaps");
@@ -201,46 +171,19 @@ static int write_suspects(struct digesting *work, const bool *founds)
 	return r;
 }
 
-static int write_missing(struct digesting *work)
+static int write_missing(struct dit_diff *diff, const struct dit_diff_digest *digest,
+                         const struct dit_diff_digest *more)
 {
 	uint64_t n = 0;
 
-	for (unsigned i = 0; i < work->own->nbuckets; i++) {
-		uint64_t own = work->own->buckets[i].n;
-		uint64_t other = work->other->buckets[i].n;
+	for (unsigned i = 0; i < digest->nbuckets; i++) {
+		uint64_t own = digest->buckets[i].n;
+		uint64_t other = more->buckets[i].n;
 
 		n += other > own ? other - own : 0;
 	}
-	work->scan.diff->stats.nmissing = n;
-	return n == 0 ? 0 : write_words(work->scan.diff, "missing\t%" PRIu64 "\n", n);
-}
-
-/* A database next to a digest: which of its entries differ? */
-static int write_entries(struct dit_diff *diff, unsigned side,
-                         const struct dit_diff_digest digests[2])
-{
-	unsigned nmembers = dit_entry_scan_nthreads(diff->sides[side].scan);
-	struct digesting work = {.scan = {.diff = diff, .side = side},
-	                         .own = &digests[side],
-	                         .other = &digests[1 - side]};
-	bool *founds = calloc(work.own->nbuckets, sizeof(*founds));
-	int r = 0;
-
-	work.suspects = calloc(nmembers, sizeof(*work.suspects));
-	r = founds == NULL || work.suspects == NULL ? -ENOMEM : dit_digest_scan(&work);
-	r = r ?: gather(work.suspects, nmembers);
-	for (size_t i = 0; r == 0 && i < work.suspects[0].n; i++) {
-		founds[work.suspects[0].list[i].bucket] |=
-			work.suspects[0].list[i].is_found;
-	}
-	r = r ?: write_suspects(&work, founds);
-	r = r ?: write_missing(&work);
-	for (unsigned i = 0; work.suspects != NULL && i < nmembers; i++) {
-		free(work.suspects[i].list);
-	}
-	free(work.suspects);
-	free(founds);
-	return r;
+	diff->stats.nmissing = n;
+	return n == 0 ? 0 : write_words(diff, "missing\t%" PRIu64 "\n", n);
 }
 
 int dit_digest_compare(struct dit_diff *diff, struct dit_diff_digest digests[2])
@@ -269,7 +212,8 @@ int dit_digest_compare(struct dit_diff *diff, struct dit_diff_digest digests[2])
 	r = write_subtrees(diff, digests);
 	for (unsigned side = 0; side < 2 && r == 0; side++) {
 		if (diff->opts.digests[side] == NULL) {
-			r = write_entries(diff, side, digests);
+			r = write_suspects(diff, side, &digests[side]);
+			r = r ?: write_missing(diff, &digests[side], &digests[1 - side]);
 		}
 	}
 	return r;

@@ -76,7 +76,7 @@ struct dit_diff_side {
 	struct dit_sorter *sorter;       /* sums by DN */
 	uint64_t nread;                  /* records of the scan, for the progress */
 	struct dit_sum128 digest;        /* with opts.exact */
-	uint64_t top;                    /* ID of a topmost entry; 0: there is none */
+	uint64_t top;                    /* ID of a topmost entry with contextCSN; or 0 */
 	bool is_ready;                   /* open, and summed up */
 	struct dit_diff_item *items;
 	size_t nitems;
@@ -110,7 +110,8 @@ struct dit_diff {
 	bool is_chosen; /* the directories of databases are told */
 	struct dit_entry_match match;
 	bool has_match;
-	uint64_t seed; /* of all hashes, random: nobody can choose values of one sum */
+	/* Of all hashes, random: nobody can choose values of one sum; of digests 0. */
+	uint64_t seed;
 	/* The entries of a side, for the LDIF of the other one, which has the same ones
 	 * without content; NULL: the other side has all content. Owned */
 	struct dit_known *known;
@@ -168,17 +169,16 @@ int dit_diff_count(struct dit_diff *diff, struct dit_span name, struct dit_diff_
 /** Report an entry that is damaged. @return DIT_E_CORRUPT */
 int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id);
 
-/** A scan of one side. @p take gets each entry, but no hole, on a tool thread. */
-struct dit_diff_scan {
-	struct dit_diff *diff;
-	unsigned side;
-	const struct dit_diff_map *marked; /* NULL: all entries are sorted */
-	int (*take)(struct dit_diff_scan *scan, struct dit_scan_range *range,
-	            const struct dit_entry_view *entry);
+/** An entry in the sorter of its side, by the first field. */
+struct dit_diff_sum {
+	struct dit_sum128 dn; /* dit_diff_dn_sum() */
+	uint64_t id;
+	struct dit_sum128 sum; /* of its values; for a digest dit_entry_view_digest() */
+	uint64_t uuid;         /* a hash; 0: none; for a digest the parent's ID */
 };
 
-/** 0; error, reported if it is an entry's */
-int dit_diff_scan_run(struct dit_diff_scan *scan);
+/** The next one. 1; 0: the end; error */
+int dit_diff_next_sum(struct dit_sorter *sorter, struct dit_diff_sum *ret);
 /** Sum up entries of a side into its sorter. @param marked  take children of these alone;
  * NULL: all entries. 0; error */
 int dit_diff_scan(struct dit_diff *diff, unsigned side,

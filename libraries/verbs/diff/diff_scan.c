@@ -3,7 +3,7 @@
  * Equal entries are found without a second look at them. Each side is scanned on all
  * threads; of each entry a record is sorted:
  *
- *   key     hash of the normal DN, 16 bytes
+ *   key     hash of the normal DN, 16 bytes, the most significant one first
  *   value   ID, sum of the values, hash of the entryUUID
  *
  * The two sorted sequences are merged. A DN with one sum and one entryUUID on both sides
@@ -11,7 +11,10 @@
  *
  * The sum is that of the digests of all values, each with the name of its attribute: the
  * order of attributes and values does not count. The seed is random.
+ *
+ * Digests are made of such records as well. They have digests of entries for the sums.
  */
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,24 +29,20 @@
 #include "system/tmp_files.h"
 #include "values/dn.h"
 
-struct stored {
-	uint64_t id;
-	struct dit_sum128 sum;
-	uint64_t uuid;
-};
+#define KEY_BYTES sizeof(struct dit_sum128)
 
 /* The result of a range. */
 struct range_sum {
 	uint64_t bad_id;          /* of an entry that cannot be read */
-	struct dit_sum128 digest; /* with opts.exact */
-	uint64_t top;             /* ID of a topmost entry */
+	struct dit_sum128 digest; /* as of a side */
+	uint64_t top;
 };
 
 /* ---- sums ---- */
 
 bool dit_diff_is_content(const struct dit_diff *diff, const struct dit_ad *ad)
 {
-	return ad == NULL || diff->opts.exact ||
+	return ad == NULL || diff->opts.exact || ad->type->usage == DIT_USAGE_USER ||
 	       dit_ad_is_content(ad, diff->opts.operational);
 }
 
@@ -84,12 +83,18 @@ static void add_attr(const struct dit_diff *diff, const struct dit_attr_view *at
 	}
 }
 
-static struct stored sum_up(const struct dit_diff *diff,
-                            const struct dit_entry_view *entry)
+static struct dit_diff_sum sum_up(const struct dit_diff *diff,
+                                  const struct dit_entry_view *entry)
 {
-	struct stored ret = {
-		.id = entry->id,
-		.sum = dit_sum128_of(dit_dn_first_rdn(entry->dn), diff->seed)};
+	struct dit_diff_sum ret = {.dn = dit_diff_dn_sum(diff, entry->norm_dn),
+	                           .id = entry->id};
+
+	if (diff->digests != NULL) {
+		ret.sum = dit_entry_view_digest(entry);
+		ret.uuid = entry->parent;
+		return ret;
+	}
+	ret.sum = dit_sum128_of(dit_dn_first_rdn(entry->dn), diff->seed);
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
@@ -116,6 +121,12 @@ const struct dit_attr_view *dit_diff_csns(const struct dit_entry_view *entry)
 
 /* ---- a scan ---- */
 
+struct scan {
+	struct dit_diff *diff;
+	unsigned side;
+	const struct dit_diff_map *marked; /* NULL: all entries are sorted */
+};
+
 int dit_diff_fail_entry(struct dit_diff *diff, unsigned side, uint64_t id)
 {
 	diff->is_told = true;
@@ -133,24 +144,9 @@ static int begin_range(void *ctx, struct dit_scan_range *range)
 	return range->result == NULL ? -ENOMEM : 0;
 }
 
-static int take_entry(void *ctx, struct dit_scan_range *range,
-                      const struct dit_entry_view *entry)
-{
-	struct dit_diff_scan *scan = ctx;
-	struct range_sum *sum = range->result;
-
-	if (entry->name_error < 0 || entry->record_error < 0) {
-		sum->bad_id = entry->id;
-		return DIT_E_CORRUPT;
-	}
-	return entry->is_hole && !dit_diff_is_twin(scan->diff, scan->side, entry->id)
-	               ? 0
-	               : scan->take(scan, range, entry);
-}
-
 static void drop_range(void *ctx, struct dit_scan_range *range)
 {
-	const struct dit_diff_scan *scan = ctx;
+	const struct scan *scan = ctx;
 	const struct range_sum *sum = range->result;
 
 	if (sum != NULL && sum->bad_id != 0) {
@@ -160,7 +156,7 @@ static void drop_range(void *ctx, struct dit_scan_range *range)
 
 static int count_range(void *ctx, struct dit_scan_range *range)
 {
-	const struct dit_diff_scan *scan = ctx;
+	const struct scan *scan = ctx;
 	const struct range_sum *sum = range->result;
 	struct dit_diff_side *side = &scan->diff->sides[scan->side];
 
@@ -173,39 +169,35 @@ static int count_range(void *ctx, struct dit_scan_range *range)
 	return 0;
 }
 
-int dit_diff_scan_run(struct dit_diff_scan *scan)
-{
-	static const struct dit_entry_scan_ops ops = {.begin = begin_range,
-	                                              .entry = take_entry,
-	                                              .in_order = count_range,
-	                                              .drop = drop_range};
-
-	return dit_entry_scan_run(scan->diff->sides[scan->side].scan, &ops, scan);
-}
-
-/* ---- sums of a side ---- */
-
-static bool is_known_side(const struct dit_diff_scan *scan)
+static bool is_known_side(const struct scan *scan)
 {
 	return scan->diff->known != NULL && scan->diff->known_side == scan->side &&
 	       scan->marked == NULL;
 }
 
-static int sort_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
-                      const struct dit_entry_view *entry)
+/* What a range tells of its state. */
+static void tell_entry(const struct dit_diff *diff, const struct dit_entry_view *entry,
+                       struct range_sum *ret)
 {
-	const struct dit_diff *diff = scan->diff;
-	struct range_sum *sum = range->result;
-	struct stored stored;
-	struct dit_sum128 key;
-	int r = 0;
-
 	if (diff->opts.exact) {
 		struct dit_sum128 digest = dit_entry_view_digest(entry);
 
-		dit_sum128_add(&sum->digest, &digest);
-		sum->top = entry->parent == 0 ? entry->id : sum->top;
+		dit_sum128_add(&ret->digest, &digest);
 	}
+	if (entry->parent == 0 && dit_diff_csns(entry) != NULL) {
+		ret->top = entry->id;
+	}
+}
+
+static int sort_entry(const struct scan *scan, struct dit_scan_range *range,
+                      const struct dit_entry_view *entry)
+{
+	const struct dit_diff *diff = scan->diff;
+	struct dit_diff_sum sum;
+	struct dit_sum128 key;
+	int r = 0;
+
+	tell_entry(diff, entry, range->result);
 	if (scan->marked != NULL &&
 	    dit_diff_map_get(scan->marked, entry->parent) == DIT_DIFF_NONE) {
 		return 0;
@@ -214,22 +206,36 @@ static int sort_entry(struct dit_diff_scan *scan, struct dit_scan_range *range,
 		atomic_store_explicit(&scan->diff->has_holder_name, true,
 		                      memory_order_relaxed);
 	}
-	stored = sum_up(diff, entry);
-	key = dit_diff_dn_sum(diff, entry->norm_dn);
+	sum = sum_up(diff, entry);
 	if (is_known_side(scan)) {
-		struct dit_sum128 both = stored.sum;
+		struct dit_known_entry known = {entry->id, sum.sum, sum.uuid};
 
-		dit_sum128_add(&both, &key);
-		r = dit_known_push(
-			diff->known, range->member,
-			&(struct dit_known_entry){entry->id, both, stored.uuid});
+		dit_sum128_add(&known.sum, &sum.dn);
+		r = dit_known_push(diff->known, range->member, &known);
 	}
+	key = (struct dit_sum128){htobe64(sum.dn.high), htobe64(sum.dn.low)};
 	if (r < 0) {
 		return r;
 	}
 	return dit_sorter_push(diff->sides[scan->side].sorter, range->member,
-	                       (struct dit_span){(const char *)&key, sizeof(key)},
-	                       (struct dit_span){(const char *)&stored, sizeof(stored)});
+	                       (struct dit_span){(const char *)&key, KEY_BYTES},
+	                       (struct dit_span){(const char *)&sum + KEY_BYTES,
+	                                         sizeof(sum) - KEY_BYTES});
+}
+
+static int take_entry(void *ctx, struct dit_scan_range *range,
+                      const struct dit_entry_view *entry)
+{
+	const struct scan *scan = ctx;
+	struct range_sum *sum = range->result;
+
+	if (entry->name_error < 0 || entry->record_error < 0) {
+		sum->bad_id = entry->id;
+		return DIT_E_CORRUPT;
+	}
+	return entry->is_hole && !dit_diff_is_twin(scan->diff, scan->side, entry->id)
+	               ? 0
+	               : sort_entry(scan, range, entry);
 }
 
 static int new_sorter(struct dit_diff *diff, unsigned side)
@@ -256,7 +262,11 @@ static bool wants_known(const struct dit_diff *diff, unsigned side)
 
 int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_map *marked)
 {
-	struct dit_diff_scan scan = {diff, side, marked, sort_entry};
+	static const struct dit_entry_scan_ops ops = {.begin = begin_range,
+	                                              .entry = take_entry,
+	                                              .in_order = count_range,
+	                                              .drop = drop_range};
+	struct scan scan = {diff, side, marked};
 	struct dit_diff_side *it = &diff->sides[side];
 	int r = new_sorter(diff, side);
 
@@ -268,7 +278,7 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_ma
 		r = dit_known_new(&diff->known, dit_entry_scan_nthreads(it->scan), &rule);
 	}
 	it->nread = 0;
-	r = r ?: dit_diff_scan_run(&scan);
+	r = r ?: dit_entry_scan_run(it->scan, &ops, &scan);
 	if (r == DIT_E_CORRUPT && !diff->is_told) {
 		diff->is_told = true;
 		return dit_job_fail(&diff->job, r, it->directory);
@@ -279,46 +289,52 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_ma
 
 /* ---- items ---- */
 
-/* The records of a side, in the order of their DNs. */
-struct sums {
-	struct dit_sorter *sorter;
-	struct dit_sum128 key;
-	struct stored stored;
-};
-
-/* 1; 0: the end; error */
-static int next(void *side)
+int dit_diff_next_sum(struct dit_sorter *sorter, struct dit_diff_sum *ret)
 {
-	struct sums *sums = side;
 	struct dit_sort_record record;
-	int r = dit_sorter_next(sums->sorter, &record);
+	int r = dit_sorter_next(sorter, &record);
 
 	if (r > 0) {
-		memcpy(&sums->key, record.key.data, sizeof(sums->key));
-		memcpy(&sums->stored, record.value.data, sizeof(sums->stored));
+		memcpy(&ret->dn, record.key.data, KEY_BYTES);
+		memcpy((char *)ret + KEY_BYTES, record.value.data,
+		       sizeof(*ret) - KEY_BYTES);
+		ret->dn.high = be64toh(ret->dn.high);
+		ret->dn.low = be64toh(ret->dn.low);
 	}
 	return r;
 }
 
-static int order(const void *a, const void *b)
-{
-	const struct sums *x = a;
-	const struct sums *y = b;
+/* A side, in the order of DNs. */
+struct sums {
+	struct dit_sorter *sorter;
+	struct dit_diff_sum at;
+};
 
-	return memcmp(&x->key, &y->key, sizeof(x->key));
+static int next(void *side)
+{
+	struct sums *sums = side;
+
+	return dit_diff_next_sum(sums->sorter, &sums->at);
 }
 
-static int add_item(struct dit_diff_side *it, const struct sums *sums)
+static int order(const void *a, const void *b)
 {
-	const struct stored *stored = &sums->stored;
+	const struct dit_sum128 *x = &((const struct sums *)a)->at.dn;
+	const struct dit_sum128 *y = &((const struct sums *)b)->at.dn;
 
+	return x->high != y->high ? (x->high < y->high ? -1 : 1)
+	                          : (x->low > y->low) - (x->low < y->low);
+}
+
+static int add_item(struct dit_diff_side *it, const struct dit_diff_sum *sum)
+{
 	return it->nitems >= DIT_DIFF_NONE - 1
 	               ? -ENOMEM
 	               : DIT_APPEND(it->items, it->items_size, it->nitems,
-	                            (struct dit_diff_item){.id = stored->id,
-	                                                   .dn = sums->key.low,
-	                                                   .uuid = stored->uuid,
-	                                                   .sum = stored->sum,
+	                            (struct dit_diff_item){.id = sum->id,
+	                                                   .dn = sum->dn.low,
+	                                                   .uuid = sum->uuid,
+	                                                   .sum = sum->sum,
 	                                                   .node = DIT_DIFF_NONE});
 }
 
@@ -334,7 +350,7 @@ static int index_items(struct dit_diff_side *side)
 	return r;
 }
 
-static bool is_same(const struct stored *a, const struct stored *b)
+static bool is_same(const struct dit_diff_sum *a, const struct dit_diff_sum *b)
 {
 	return a->sum.low == b->sum.low && a->sum.high == b->sum.high &&
 	       a->uuid == b->uuid;
@@ -359,15 +375,16 @@ int dit_diff_collect(struct dit_diff *diff)
 
 	while (r == 0 && (which = dit_pairs_next(&pairs)) > 0) {
 		bool are_same = which == DIT_PAIR_BOTH &&
-		                (is_same(&sums[0].stored, &sums[1].stored) ||
-		                 dit_diff_is_twin(diff, 0, sums[0].stored.id) ||
-		                 dit_diff_is_twin(diff, 1, sums[1].stored.id));
+		                (is_same(&sums[0].at, &sums[1].at) ||
+		                 dit_diff_is_twin(diff, 0, sums[0].at.id) ||
+		                 dit_diff_is_twin(diff, 1, sums[1].at.id));
 
 		for (int side = 0; side < 2 && r == 0; side++) {
 			if ((which & (DIT_PAIR_FIRST << side)) != 0) {
 				diff->stats.nentries[side]++;
 				r = are_same ? 0
-				             : add_item(&diff->sides[side], &sums[side]);
+				             : add_item(&diff->sides[side],
+				                        &sums[side].at);
 			}
 		}
 	}
@@ -378,15 +395,15 @@ int dit_diff_collect(struct dit_diff *diff)
 }
 
 /* The scan has seen no content of a twin. */
-static int complete(struct dit_diff *diff, unsigned side, struct sums *sums)
+static int complete(struct dit_diff *diff, unsigned side, struct dit_diff_sum *sum)
 {
 	struct dit_entry_view entry;
 	int r = 0;
 
-	if (dit_diff_is_twin(diff, side, sums->stored.id)) {
-		r = dit_diff_read(diff, side, sums->stored.id, &entry);
+	if (dit_diff_is_twin(diff, side, sum->id)) {
+		r = dit_diff_read(diff, side, sum->id, &entry);
 		if (r == 0) {
-			sums->stored = sum_up(diff, &entry);
+			*sum = sum_up(diff, &entry);
 		}
 	}
 	return r;
@@ -397,20 +414,20 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
 {
 	struct dit_diff_side *it = &diff->sides[side];
 	int r = dit_diff_scan(diff, side, marked);
-	struct sums sums = {.sorter = it->sorter};
+	struct dit_diff_sum sum;
 
-	while (r == 0 && (r = next(&sums)) > 0) {
-		uint32_t at = dit_diff_map_get(&it->by_id, sums.stored.id);
+	while (r == 0 && (r = dit_diff_next_sum(it->sorter, &sum)) > 0) {
+		uint32_t at = dit_diff_map_get(&it->by_id, sum.id);
 
-		r = complete(diff, side, &sums);
+		r = complete(diff, side, &sum);
 		if (at == DIT_DIFF_NONE) {
 			at = (uint32_t)it->nitems;
-			r = r ?: add_item(it, &sums);
-			r = r ?: dit_diff_map_set(&it->by_id, sums.stored.id, at);
+			r = r ?: add_item(it, &sum);
+			r = r ?: dit_diff_map_set(&it->by_id, sum.id, at);
 		} else if (it->items[at].is_equal) {
 			it->items[at].is_equal = false;
-			it->items[at].uuid = sums.stored.uuid;
-			it->items[at].sum = sums.stored.sum;
+			it->items[at].uuid = sum.uuid;
+			it->items[at].sum = sum.sum;
 		}
 	}
 	free_sorters(diff);
