@@ -334,7 +334,6 @@ static int write_attr(struct dit_diff *diff, struct attr *attr)
 
 struct change {
 	struct dit_diff *diff;
-	const struct dit_diff_node *node;
 	struct dit_entry_view entries[2];
 	struct rdns rdns;
 	bool has_begun;
@@ -402,9 +401,10 @@ static int compare_attrs(struct change *change)
 	return r;
 }
 
-int dit_diff_modify(struct dit_diff *diff, const struct dit_diff_node *node)
+int dit_diff_modify(struct dit_diff *diff, uint32_t at)
 {
-	struct change change = {.diff = diff, .node = node};
+	const struct dit_diff_node *node = &diff->nodes[at];
+	struct change change = {.diff = diff};
 	int r = 0;
 
 	dit_arena_reset(&diff->arena);

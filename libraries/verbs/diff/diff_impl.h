@@ -2,14 +2,6 @@
 /*
  * Shared by the parts of a difference.
  *
- *   diff.c          options, both sides, the order of events
- *   diff_scan.c     entries become sums; those that differ become items
- *   diff_match.c    items of both sides become nodes
- *   diff_plan.c     the order in which nodes are deleted, added, renamed
- *   diff_entry.c    two entries: the values that change
- *   diff_write.c    changes as LDIF
- *   diff_digest*.c  digests of states, in place of changes
- *
  * Threads: main, but for the callbacks of a scan.
  */
 #ifndef DITKIT_DIFF_IMPL_H
@@ -238,7 +230,7 @@ int dit_diff_can_rename(struct dit_diff *diff, const struct dit_diff_item *first
  * has them, or if the new RDN has none of their type. 1; 0; error */
 int dit_diff_keeps_rdn(struct dit_diff *diff, const struct dit_diff_node *node);
 /** The rest of a node's differences as one change. 0; error */
-int dit_diff_modify(struct dit_diff *diff, const struct dit_diff_node *node);
+int dit_diff_modify(struct dit_diff *diff, uint32_t node);
 
 /* ---- diff_write.c ---- */
 

@@ -206,19 +206,6 @@ struct step {
 	uint32_t node;
 };
 
-struct steps {
-	struct step *list;
-	size_t n;
-	size_t size;
-};
-
-static int add_step(struct steps *steps, const struct dit_diff_item *item, uint32_t node,
-                    bool by_depth)
-{
-	return DIT_APPEND(steps->list, steps->size, steps->n,
-	                  (struct step){by_depth ? item->depth : 0, item->id, node});
-}
-
 static int compare_steps(const void *a, const void *b)
 {
 	const struct step *x = a;
@@ -228,19 +215,56 @@ static int compare_steps(const void *a, const void *b)
 	                            : (x->id > y->id) - (x->id < y->id);
 }
 
-static void sort_steps(struct steps *steps)
+/* What is done with some nodes of a side, in the order of their depths and IDs. */
+struct steps {
+	unsigned side;
+	/* NULL: all of them are. */
+	bool (*is_meant)(struct dit_diff *diff, const struct dit_diff_node *node);
+	int (*take)(struct dit_diff *diff, uint32_t at);
+	bool by_id;     /* depths do not count */
+	bool is_upward; /* the last one first */
+};
+
+static int take_steps(struct dit_diff *diff, const struct steps *steps)
 {
-	dit_sort_items(steps->list, steps->n, sizeof(*steps->list), compare_steps);
+	struct step *list = NULL;
+	size_t size = 0;
+	size_t n = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
+		const struct dit_diff_item *item =
+			dit_diff_item_of(diff, &diff->nodes[i], steps->side);
+
+		if (item != NULL &&
+		    (steps->is_meant == NULL || steps->is_meant(diff, &diff->nodes[i]))) {
+			r = DIT_APPEND(list, size, n,
+			               (struct step){steps->by_id ? 0 : item->depth,
+			                             item->id, i});
+		}
+	}
+	dit_sort_items(list, n, sizeof(*list), compare_steps);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = steps->take(diff, list[steps->is_upward ? n - 1 - i : i].node);
+	}
+	free(list);
+	return r;
 }
 
-/* Entries above one that stays, and that go themselves, are deleted at the end. */
-static void mark_kept(struct dit_diff *diff)
+/* Names are taken by nodes that go or move. Entries above one that stays, and that go
+ * themselves, are deleted at the end. */
+static int look_ahead(struct dit_diff *diff)
 {
-	for (size_t i = 0; i < diff->nnodes; i++) {
+	int r = 0;
+
+	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
 		uint32_t at = DIT_DIFF_NONE;
 
 		if (diff->nodes[i].moves) {
 			at = dit_diff_parent_of(diff, &diff->nodes[i], 0);
+		}
+		if (diff->nodes[i].moves || is_deleted(diff, &diff->nodes[i])) {
+			r = take_name(diff, i);
 		}
 		while (at != DIT_DIFF_NONE && is_deleted(diff, &diff->nodes[at]) &&
 		       !diff->nodes[at].has_kept) {
@@ -248,87 +272,58 @@ static void mark_kept(struct dit_diff *diff)
 			at = dit_diff_parent_of(diff, &diff->nodes[at], 0);
 		}
 	}
-}
-
-static int delete_nodes(struct dit_diff *diff, bool has_kept)
-{
-	struct steps steps = {.list = NULL};
-	int r = 0;
-
-	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
-		const struct dit_diff_node *node = &diff->nodes[i];
-
-		if (is_deleted(diff, node) && node->has_kept == has_kept) {
-			r = add_step(&steps, dit_diff_item_of(diff, node, 0), i, true);
-		}
-	}
-	sort_steps(&steps);
-	for (size_t i = steps.n; i > 0 && r == 0; i--) {
-		r = dit_diff_delete(diff, steps.list[i - 1].node);
-		diff->nodes[steps.list[i - 1].node].is_gone = true;
-		diff->stats.ndeleted++;
-	}
-	free(steps.list);
 	return r;
 }
 
-static int place_nodes(struct dit_diff *diff)
+static bool goes_first(struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	struct steps steps = {.list = NULL};
-	int r = 0;
-
-	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
-		const struct dit_diff_node *node = &diff->nodes[i];
-
-		if (node->item[1] != DIT_DIFF_NONE) {
-			r = add_step(&steps, dit_diff_item_of(diff, node, 1), i, true);
-		}
-		if (node->moves || is_deleted(diff, node)) {
-			r = r ?: take_name(diff, i);
-		}
-	}
-	sort_steps(&steps);
-	for (size_t i = 0; i < steps.n && r == 0; i++) {
-		r = place(diff, steps.list[i].node, 0);
-	}
-	free(steps.list);
-	return r;
+	return is_deleted(diff, node) && !node->has_kept;
 }
 
-static int modify_nodes(struct dit_diff *diff)
+static bool goes_last(struct dit_diff *diff, const struct dit_diff_node *node)
 {
-	struct steps steps = {.list = NULL};
-	int r = 0;
+	return is_deleted(diff, node) && node->has_kept;
+}
 
-	for (uint32_t i = 0; i < diff->nnodes && r == 0; i++) {
-		const struct dit_diff_node *node = &diff->nodes[i];
-		const struct dit_diff_item *a = dit_diff_item_of(diff, node, 0);
-		const struct dit_diff_item *b = dit_diff_item_of(diff, node, 1);
+static int delete_node(struct dit_diff *diff, uint32_t at)
+{
+	diff->nodes[at].is_gone = true;
+	diff->stats.ndeleted++;
+	return dit_diff_delete(diff, at);
+}
 
-		if (a != NULL && b != NULL &&
-		    (a->sum.low != b->sum.low || a->sum.high != b->sum.high)) {
-			r = add_step(&steps, b, i, false);
-		}
-	}
-	sort_steps(&steps);
-	for (size_t i = 0; i < steps.n && r == 0; i++) {
-		r = dit_diff_modify(diff, &diff->nodes[steps.list[i].node]);
-	}
-	free(steps.list);
-	return r;
+static int place_node(struct dit_diff *diff, uint32_t at)
+{
+	return place(diff, at, 0);
+}
+
+static bool is_modified(struct dit_diff *diff, const struct dit_diff_node *node)
+{
+	const struct dit_diff_item *a = dit_diff_item_of(diff, node, 0);
+	const struct dit_diff_item *b = dit_diff_item_of(diff, node, 1);
+
+	return a != NULL && (a->sum.low != b->sum.low || a->sum.high != b->sum.high);
 }
 
 int dit_diff_plan(struct dit_diff *diff)
 {
-	int r = 0;
+	static const struct steps first = {
+		.is_meant = goes_first, .take = delete_node, .is_upward = true};
+	static const struct steps places = {.side = 1, .take = place_node};
+	static const struct steps last = {
+		.is_meant = goes_last, .take = delete_node, .is_upward = true};
+	static const struct steps changes = {.side = 1,
+	                                     .is_meant = is_modified,
+	                                     .take = dit_diff_modify,
+	                                     .by_id = true};
+	int r = look_ahead(diff);
 
-	mark_kept(diff);
-	r = delete_nodes(diff, false);
-	r = r ?: place_nodes(diff);
-	r = r ?: delete_nodes(diff, true);
+	r = r ?: take_steps(diff, &first);
+	r = r ?: take_steps(diff, &places);
+	r = r ?: take_steps(diff, &last);
 	for (size_t i = 0; i < diff->nholders && r == 0; i++) {
 		r = dit_diff_delete(diff, diff->holders[i]);
 	}
-	r = r ?: modify_nodes(diff);
+	r = r ?: take_steps(diff, &changes);
 	return r ?: dit_diff_flush(diff);
 }
