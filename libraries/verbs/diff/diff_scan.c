@@ -195,7 +195,6 @@ static int sort_entry(const struct scan *scan, struct dit_scan_range *range,
 	const struct dit_diff *diff = scan->diff;
 	struct dit_diff_sum sum;
 	struct dit_sum128 key;
-	int r = 0;
 
 	tell_entry(diff, entry, range->result);
 	if (scan->marked != NULL &&
@@ -208,15 +207,12 @@ static int sort_entry(const struct scan *scan, struct dit_scan_range *range,
 	}
 	sum = sum_up(diff, entry);
 	if (is_known_side(scan)) {
-		struct dit_known_entry known = {entry->id, sum.sum, sum.uuid};
+		struct dit_sum128 both = sum.sum;
 
-		dit_sum128_add(&known.sum, &sum.dn);
-		r = dit_known_push(diff->known, range->member, &known);
+		dit_sum128_add(&both, &sum.dn);
+		dit_known_push(diff->known, entry->id, &both, sum.uuid);
 	}
 	key = (struct dit_sum128){htobe64(sum.dn.high), htobe64(sum.dn.low)};
-	if (r < 0) {
-		return r;
-	}
 	return dit_sorter_push(diff->sides[scan->side].sorter, range->member,
 	                       (struct dit_span){(const char *)&key, KEY_BYTES},
 	                       (struct dit_span){(const char *)&sum + KEY_BYTES,
@@ -275,7 +271,7 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_ma
 		const struct dit_entry_sum_rule rule = {diff->seed,
 		                                        diff->opts.operational};
 
-		r = dit_known_new(&diff->known, dit_entry_scan_nthreads(it->scan), &rule);
+		r = dit_known_new(&diff->known, dit_entry_scan_nrecords(it->scan), &rule);
 	}
 	it->nread = 0;
 	r = r ?: dit_entry_scan_run(it->scan, &ops, &scan);
@@ -283,8 +279,7 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_ma
 		diff->is_told = true;
 		return dit_job_fail(&diff->job, r, it->directory);
 	}
-	r = r ?: dit_sorter_seal(it->sorter);
-	return r < 0 || !is_known_side(&scan) ? r : dit_known_seal(diff->known);
+	return r ?: dit_sorter_seal(it->sorter);
 }
 
 /* ---- items ---- */

@@ -1,46 +1,52 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entries lie in buckets by the high bits of their sums, which are as good as random:
- *
- *   starts   0    3    4    8 ...     of each bucket, in all
- *   all      eee  e    eeee ...
+ * A table of slots. Where an entry goes depends on its sum, which is as good as random;
+ * if that slot is taken, the entry goes to the next free one.
  */
 #include "scan/known.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/grow.h"
 #include "base/object.h"
 
-#define BUCKET_FILL 4 /* entries, at most, on average */
+#define SLOTS_MAX ((size_t)1 << 58)
+#define PROBES    4096u /* where two thirds are taken, a few hundreds are rare */
 
-/* The entries of one member. */
-struct known_part {
-	struct dit_known_entry *list;
-	size_t n;
-	size_t size;
+struct known_slot {
+	/* 0: the slot is free. [atomic: taken once; relaxed, the rest is read when all
+	 * threads have pushed] */
+	_Atomic uint64_t id;
+	struct dit_sum128 sum; /* [own: who took it] */
+	uint64_t uuid;         /* likewise */
 };
 
 struct dit_known {
 	struct dit_entry_sum_rule rule;
-	struct known_part *parts; /* NULL after dit_known_seal() */
-	unsigned nparts;
-	struct dit_known_entry *all;
-	size_t *starts;  /* one more than there are buckets */
-	unsigned nshift; /* of the high word, to the number of a bucket; 1 to 63 */
+	struct known_slot *slots;
+	size_t mask;     /* one less than there are slots, a power of two */
 	uint64_t *twins; /* by the own ID; 0: none */
 	size_t ntwins;
 };
 
-static size_t bucket_of(const struct dit_known *known, const struct dit_sum128 *sum)
+static size_t count_slots(uint64_t nentries)
 {
-	return (size_t)(sum->high >> known->nshift);
+	size_t n = 2;
+
+	while (n < SLOTS_MAX && n / 3 * 2 < nentries) {
+		n *= 2;
+	}
+	return n;
 }
 
-/* ---- from nothing to the end ---- */
+uint64_t dit_known_bytes(uint64_t nentries)
+{
+	return count_slots(nentries) * sizeof(struct known_slot);
+}
 
-int dit_known_new(struct dit_known **ret, unsigned nmembers,
+int dit_known_new(struct dit_known **ret, uint64_t nentries,
                   const struct dit_entry_sum_rule *rule)
 {
 	struct dit_known *known = calloc(1, sizeof(*known));
@@ -50,89 +56,36 @@ int dit_known_new(struct dit_known **ret, unsigned nmembers,
 		return -ENOMEM;
 	}
 	known->rule = *rule;
-	known->nparts = nmembers;
-	known->parts = calloc(nmembers, sizeof(*known->parts));
-	r = known->parts == NULL ? -ENOMEM : 0;
+	known->mask = count_slots(nentries) - 1;
+	known->slots = calloc(known->mask + 1, sizeof(*known->slots));
+	r = known->slots == NULL ? -ENOMEM : 0;
 	return DIT_HAND_OVER(r, ret, known, dit_known_free);
-}
-
-static void free_parts(struct dit_known *known)
-{
-	for (unsigned i = 0; known->parts != NULL && i < known->nparts; i++) {
-		free(known->parts[i].list);
-	}
-	free(known->parts);
-	known->parts = NULL;
 }
 
 void dit_known_free(struct dit_known *known)
 {
 	if (known != NULL) {
-		free_parts(known);
-		free(known->all);
-		free(known->starts);
+		free(known->slots);
 		free(known->twins);
 		free(known);
 	}
 }
 
-uint64_t dit_known_bytes(uint64_t nentries)
+void dit_known_push(struct dit_known *known, uint64_t id, const struct dit_sum128 *sum,
+                    uint64_t uuid)
 {
-	/* The parts, a half of which may be free, are there until all entries have moved;
-	 * twins come later. */
-	return nentries * (5 * sizeof(struct dit_known_entry) / 2 + sizeof(size_t));
-}
+	for (uint64_t i = 0; i < PROBES; i++) {
+		struct known_slot *slot = &known->slots[(sum->high + i) & known->mask];
+		uint64_t free_id = 0;
 
-int dit_known_push(struct dit_known *known, unsigned member,
-                   const struct dit_known_entry *entry)
-{
-	struct known_part *part = &known->parts[member];
-
-	return DIT_APPEND(part->list, part->size, part->n, *entry);
-}
-
-/* Each bucket starts where the one before it ends. */
-static void put_all(struct dit_known *known, size_t nbuckets)
-{
-	for (unsigned i = 0; i < known->nparts; i++) {
-		for (size_t k = 0; k < known->parts[i].n; k++) {
-			known->starts[bucket_of(known, &known->parts[i].list[k].sum)]++;
+		if (atomic_compare_exchange_strong_explicit(&slot->id, &free_id, id,
+		                                            memory_order_relaxed,
+		                                            memory_order_relaxed)) {
+			slot->sum = *sum;
+			slot->uuid = uuid;
+			return;
 		}
 	}
-	for (size_t i = 1; i <= nbuckets; i++) {
-		known->starts[i] += known->starts[i - 1];
-	}
-	for (unsigned i = 0; i < known->nparts; i++) {
-		for (size_t k = 0; k < known->parts[i].n; k++) {
-			const struct dit_known_entry *entry = &known->parts[i].list[k];
-
-			known->all[--known->starts[bucket_of(known, &entry->sum)]] =
-				*entry;
-		}
-	}
-}
-
-int dit_known_seal(struct dit_known *known)
-{
-	size_t nbuckets = 2;
-	size_t n = 0;
-
-	for (unsigned i = 0; i < known->nparts; i++) {
-		n += known->parts[i].n;
-	}
-	known->nshift = 63;
-	while (nbuckets * BUCKET_FILL < n) {
-		nbuckets *= 2;
-		known->nshift--;
-	}
-	known->all = malloc((n + 1) * sizeof(*known->all));
-	known->starts = calloc(nbuckets + 1, sizeof(*known->starts));
-	if (known->all == NULL || known->starts == NULL) {
-		return -ENOMEM;
-	}
-	put_all(known, nbuckets);
-	free_parts(known);
-	return 0;
 }
 
 const struct dit_entry_sum_rule *dit_known_rule(const struct dit_known *known)
@@ -143,13 +96,15 @@ const struct dit_entry_sum_rule *dit_known_rule(const struct dit_known *known)
 uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *sum,
                         uint64_t uuid)
 {
-	size_t bucket = bucket_of(known, sum);
+	for (uint64_t i = 0; i < PROBES; i++) {
+		struct known_slot *slot = &known->slots[(sum->high + i) & known->mask];
+		uint64_t id = atomic_load_explicit(&slot->id, memory_order_relaxed);
 
-	for (size_t i = known->starts[bucket]; i < known->starts[bucket + 1]; i++) {
-		const struct dit_known_entry *entry = &known->all[i];
-
-		if (entry->sum.high == sum->high && entry->sum.low == sum->low) {
-			return uuid == 0 || uuid == entry->uuid ? entry->id : 0;
+		if (id == 0) {
+			return 0;
+		}
+		if (slot->sum.high == sum->high && slot->sum.low == sum->low) {
+			return uuid == 0 || uuid == slot->uuid ? id : 0;
 		}
 	}
 	return 0;

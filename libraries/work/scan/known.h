@@ -3,8 +3,8 @@
  * The entries of a database, as another state of the directory may have them: which entry
  * of LDIF has the content of a stored one?
  *
- *   dit_known_new();  dit_known_push() of each entry, by the members of a scan;
- *   dit_known_seal();  dit_known_find() of each entry of the other state, by any thread;
+ *   dit_known_new();  dit_known_push() of each entry, by any thread;
+ *   dit_known_find() of each entry of the other state, by any thread;
  *   dit_known_note();  dit_known_twin();  dit_known_free()
  *
  * They have one content if their sums are equal: dit_sum128_of() of the RDN as written
@@ -24,31 +24,23 @@
 
 struct dit_known;
 
-struct dit_known_entry {
-	uint64_t id;
-	struct dit_sum128 sum;
-	uint64_t uuid; /* dit_sum128_seed() of the normal entryUUID; 0: it has none */
-};
-
-/** @param nmembers  threads that push. @param rule  copied. 0 or -ENOMEM */
-int dit_known_new(struct dit_known **ret, unsigned nmembers,
+/** @param nentries  that are pushed, at most. @param rule  copied. 0 or -ENOMEM */
+int dit_known_new(struct dit_known **ret, uint64_t nentries,
                   const struct dit_entry_sum_rule *rule);
 /** NULL is fine. */
 void dit_known_free(struct dit_known *known);
-/** The memory of so many entries, about. */
+/** The memory of so many entries; twins come later. */
 uint64_t dit_known_bytes(uint64_t nentries);
 
-/** One more entry. @param member  its number; each from one thread at a time.
- * 0 or -ENOMEM */
-int dit_known_push(struct dit_known *known, unsigned member,
-                   const struct dit_known_entry *entry);
-/** That were all. Main. 0 or -ENOMEM */
-int dit_known_seal(struct dit_known *known);
+/** One more entry. If there are more than was said, some are not known. Any thread.
+ * @param id  not 0. @param uuid  dit_sum128_seed() of the normal entryUUID; 0: none */
+void dit_known_push(struct dit_known *known, uint64_t id, const struct dit_sum128 *sum,
+                    uint64_t uuid);
 
-/** Any thread, after dit_known_seal(). */
+/** Any thread, as the next one, when all entries are pushed. */
 const struct dit_entry_sum_rule *dit_known_rule(const struct dit_known *known);
 /** The ID of the entry that has this sum, and this entryUUID if one is given; 0: none
- * has. Any thread, likewise. */
+ * has. */
 uint64_t dit_known_find(const struct dit_known *known, const struct dit_sum128 *sum,
                         uint64_t uuid);
 
