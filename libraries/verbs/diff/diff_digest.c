@@ -93,13 +93,13 @@ static void end_bucket(struct dit_diff_digest *digest, size_t first,
 static int add_entries(struct dit_diff_digest *digest, struct dit_sorter *sorter,
                        const struct bucket *other)
 {
-	struct dit_diff_sum entry;
+	struct dit_diff_sums entries = {.sorter = sorter};
 	unsigned at = 0;
 	size_t first = 0;
 	int r = 0;
 
-	while (r == 0 && (r = dit_diff_next_sum(sorter, &entry)) > 0) {
-		unsigned number = bucket_of(&entry.dn, digest->nbuckets);
+	while (r == 0 && (r = dit_diff_next_sum(&entries)) > 0) {
+		unsigned number = bucket_of(&entries.at.dn, digest->nbuckets);
 
 		if (number != at) {
 			end_bucket(digest, first, &digest->buckets[at],
@@ -107,7 +107,7 @@ static int add_entries(struct dit_diff_digest *digest, struct dit_sorter *sorter
 			first = digest->nsuspects;
 			at = number;
 		}
-		r = add_entry(digest, &digest->buckets[at], &entry);
+		r = add_entry(digest, &digest->buckets[at], &entries.at);
 	}
 	end_bucket(digest, first, &digest->buckets[at],
 	           other == NULL ? NULL : &other[at]);

@@ -169,8 +169,14 @@ struct dit_diff_sum {
 	uint64_t uuid;         /* a hash; 0: none; for a digest the parent's ID */
 };
 
-/** The next one. 1; 0: the end; error */
-int dit_diff_next_sum(struct dit_sorter *sorter, struct dit_diff_sum *ret);
+/** The entries of a sorter, one by one. */
+struct dit_diff_sums {
+	struct dit_sorter *sorter;
+	struct dit_diff_sum at; /* the present one */
+};
+
+/** A dit_pairs.next. @param sums  struct dit_diff_sums. 1; 0: the end; error */
+int dit_diff_next_sum(void *sums);
 /** Sum up entries of a side into its sorter. @param marked  take children of these alone;
  * NULL: all entries. 0; error */
 int dit_diff_scan(struct dit_diff *diff, unsigned side,

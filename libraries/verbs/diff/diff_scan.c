@@ -284,10 +284,12 @@ int dit_diff_scan(struct dit_diff *diff, unsigned side, const struct dit_diff_ma
 
 /* ---- items ---- */
 
-int dit_diff_next_sum(struct dit_sorter *sorter, struct dit_diff_sum *ret)
+int dit_diff_next_sum(void *side)
 {
+	struct dit_diff_sums *sums = side;
+	struct dit_diff_sum *ret = &sums->at;
 	struct dit_sort_record record;
-	int r = dit_sorter_next(sorter, &record);
+	int r = dit_sorter_next(sums->sorter, &record);
 
 	if (r > 0) {
 		memcpy(&ret->dn, record.key.data, KEY_BYTES);
@@ -299,23 +301,10 @@ int dit_diff_next_sum(struct dit_sorter *sorter, struct dit_diff_sum *ret)
 	return r;
 }
 
-/* A side, in the order of DNs. */
-struct sums {
-	struct dit_sorter *sorter;
-	struct dit_diff_sum at;
-};
-
-static int next(void *side)
-{
-	struct sums *sums = side;
-
-	return dit_diff_next_sum(sums->sorter, &sums->at);
-}
-
 static int order(const void *a, const void *b)
 {
-	const struct dit_sum128 *x = &((const struct sums *)a)->at.dn;
-	const struct dit_sum128 *y = &((const struct sums *)b)->at.dn;
+	const struct dit_sum128 *x = &((const struct dit_diff_sums *)a)->at.dn;
+	const struct dit_sum128 *y = &((const struct dit_diff_sums *)b)->at.dn;
 
 	return x->high != y->high ? (x->high < y->high ? -1 : 1)
 	                          : (x->low > y->low) - (x->low < y->low);
@@ -361,10 +350,10 @@ static void free_sorters(struct dit_diff *diff)
 
 int dit_diff_collect(struct dit_diff *diff)
 {
-	struct sums sums[2] = {{.sorter = diff->sides[0].sorter},
-	                       {.sorter = diff->sides[1].sorter}};
+	struct dit_diff_sums sums[2] = {{.sorter = diff->sides[0].sorter},
+	                                {.sorter = diff->sides[1].sorter}};
 	struct dit_pairs pairs = {
-		.next = next, .order = order, .sides = {&sums[0], &sums[1]}};
+		.next = dit_diff_next_sum, .order = order, .sides = {&sums[0], &sums[1]}};
 	int which = 0;
 	int r = 0;
 
@@ -409,20 +398,21 @@ int dit_diff_scan_children(struct dit_diff *diff, unsigned side,
 {
 	struct dit_diff_side *it = &diff->sides[side];
 	int r = dit_diff_scan(diff, side, marked);
-	struct dit_diff_sum sum;
+	struct dit_diff_sums sums = {.sorter = it->sorter};
+	const struct dit_diff_sum *sum = &sums.at;
 
-	while (r == 0 && (r = dit_diff_next_sum(it->sorter, &sum)) > 0) {
-		uint32_t at = dit_diff_map_get(&it->by_id, sum.id);
+	while (r == 0 && (r = dit_diff_next_sum(&sums)) > 0) {
+		uint32_t at = dit_diff_map_get(&it->by_id, sum->id);
 
-		r = complete(diff, side, &sum);
+		r = complete(diff, side, &sums.at);
 		if (at == DIT_DIFF_NONE) {
 			at = (uint32_t)it->nitems;
-			r = r ?: add_item(it, &sum);
-			r = r ?: dit_diff_map_set(&it->by_id, sum.id, at);
+			r = r ?: add_item(it, sum);
+			r = r ?: dit_diff_map_set(&it->by_id, sum->id, at);
 		} else if (it->items[at].is_equal) {
 			it->items[at].is_equal = false;
-			it->items[at].uuid = sum.uuid;
-			it->items[at].sum = sum.sum;
+			it->items[at].uuid = sum->uuid;
+			it->items[at].sum = sum->sum;
 		}
 	}
 	free_sorters(diff);
