@@ -286,19 +286,6 @@ static bool is_stored_alike(const struct dit_compare *c, const struct dit_attr_v
 	       (is_counted ? a->nvalues == b->nvalues : same_in_order(c, a, b));
 }
 
-/* The padding after the last value does not count. */
-static bool are_stored_alike(const struct dit_compare *c,
-                             const struct dit_entry_view entries[2])
-{
-	bool are_alike = entries[0].nattrs == entries[1].nattrs;
-
-	for (uint32_t i = 0; i < entries[0].nattrs && are_alike; i++) {
-		are_alike = is_stored_alike(c, &entries[0].attrs[i], &entries[1].attrs[i],
-		                            false);
-	}
-	return are_alike;
-}
-
 /* An attribute as its record has it; values that are in id2v are only counted. */
 static struct dit_attr_view view_of(const struct dit_compare *c, int side,
                                     const struct dit_stored_attr *attr)
@@ -318,7 +305,8 @@ static struct dit_attr_view view_of(const struct dit_compare *c, int side,
 }
 
 /* Two records without the values that are in id2v: slapadd stores records whose counts
- * those do not agree with (split_codec.h), and a load of ours does as it does. */
+ * those do not agree with (split_codec.h), and a load of ours does as it does. The
+ * padding after the last value does not count. */
 static bool same_records(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
 	struct dit_stored_entry both[2];
@@ -368,7 +356,7 @@ static void compare_two(struct dit_compare *c, const struct dit_entry_view entri
 		return;
 	}
 	if (c->opts.is_exact &&
-	    (c->is_across ? c->is_reordered : !are_stored_alike(c, entries))) {
+	    (c->is_across ? c->is_reordered : !same_records(c, entries))) {
 		say_entry(c, &entries[0], "stored in another order or form");
 	} else {
 		c->nreordered += c->is_reordered;

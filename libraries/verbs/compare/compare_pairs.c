@@ -31,18 +31,8 @@ struct dit_compare_hash {
 
 /* ---- the sides ---- */
 
-/* On the first time through a side its entries are written down. */
-static int note_entry(struct dit_compare_side *side)
-{
-	if (DIT_APPEND(side->entries, side->entries_size, side->nentries,
-	               (struct dit_compare_entry){.id = side->view.id, .other = NOBODY}) <
-	    0) {
-		return -ENOMEM;
-	}
-	return 1;
-}
-
-/* A dit_pairs.next: the next entry that is no hole is in the view. */
+/* A dit_pairs.next: the next entry that is no hole is in the view. On the first time
+ * through a side its entries are written down. */
 static int next_entry(void *ctx)
 {
 	struct dit_compare_side *side = ctx;
@@ -62,8 +52,13 @@ static int next_entry(void *ctx)
 			r = stepped < 0 ? stepped : r;
 		}
 	} while (r > 0 && side->view.is_hole);
+	if (r > 0 && !side->is_known) {
+		r = DIT_APPEND(side->entries, side->entries_size, side->nentries,
+		               (struct dit_compare_entry){side->view.id, NOBODY})
+		            ?: 1;
+	}
 	if (r > 0) {
-		return side->is_known ? 1 : note_entry(side);
+		return r;
 	}
 	side->is_known = true;
 	side->has_begun = false;
