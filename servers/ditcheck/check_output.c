@@ -303,25 +303,29 @@ static json_t *config_json(const struct dit_check_config *config)
 /* ---- files ---- */
 
 /* To an array of the object, which is made if it is not there. */
-static void append(struct output *output, const char *name, json_t *item)
+static void append(json_t *object, const char *name, json_t *item)
 {
-	json_t *list = json_object_get(output->json, name);
+	json_t *list = json_object_get(object, name);
 
 	if (list == NULL) {
 		list = json_array();
-		(void)json_object_set_new(output->json, name, list);
+		(void)json_object_set_new(object, name, list);
 	}
 	(void)json_array_append_new(list, item);
 }
 
 void output_sizes(void *ctx, const struct dit_check_database *database)
 {
-	append(ctx, "databases", sizes_json(database));
+	struct output *output = ctx;
+
+	append(output->json, "databases", sizes_json(database));
 }
 
 void output_config(void *ctx, const struct dit_check_config *config)
 {
-	append(ctx, "configuration", config_json(config));
+	struct output *output = ctx;
+
+	append(output->json, "configuration", config_json(config));
 }
 
 void output_file(void *ctx, const struct dit_check_file *file)
@@ -338,7 +342,17 @@ void output_file(void *ctx, const struct dit_check_file *file)
 		(json_int_t)file->ndatabases, "findings", (json_int_t)file->nfindings,
 		"notes", (json_int_t)file->nnotes);
 
-	append(output, "files", item);
+	for (size_t i = 0; i < file->ndynlists; i++) {
+		const struct dit_check_dynlist *one = &file->dynlists[i];
+
+		append(item, "dynlists",
+		       json_pack("{s:s, s:s, s:I, s:I, s:I}", "group", one->group,
+		                 "attribute", one->attribute, "entries",
+		                 (json_int_t)one->nentries, "urls",
+		                 (json_int_t)one->nurls, "ignored",
+		                 (json_int_t)one->nignored));
+	}
+	append(output->json, "files", item);
 	if (output->is_json) {
 		return;
 	}
@@ -348,6 +362,10 @@ void output_file(void *ctx, const struct dit_check_file *file)
 	filler.row = item;
 	pattern_fill(&filler, "{file}: {findings} finding{findings:plural}"
 	                      "[, {notes} note{notes:plural}]\n");
+	pattern_fill_rows(
+		filler, json_object_get(item, "dynlists"),
+		"  dynlist {group} {attribute}: {entries} group{entries:plural}, "
+		"{urls} URL{urls:plural}, {ignored} ignored\n");
 	if (output->is_verbose) {
 		(void)printf("  transaction %llu, %s\n",
 		             (unsigned long long)file->transaction,

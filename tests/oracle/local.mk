@@ -22,6 +22,7 @@ script_tests += \
 	%D%/content.sh \
 	%D%/contextcsn.sh \
 	%D%/diff.sh \
+	%D%/dynlist.sh \
 	%D%/exports.sh \
 	%D%/fatal.sh \
 	%D%/flows.sh \
@@ -59,6 +60,7 @@ long_scripts += \
 	%D%/cat.sh \
 	%D%/check.sh \
 	%D%/diff.sh \
+	%D%/dynlist.sh \
 	%D%/collisions.sh \
 	%D%/conf_errors.sh \
 	%D%/config.sh \

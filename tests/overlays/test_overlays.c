@@ -23,7 +23,10 @@ static const char head[] = "attributetype ( 2.5.4.31 NAME 'member' "
 			   "STRUCTURAL MUST ( member $ cn ) )\n"
 			   "objectclass ( 2.5.6.17 NAME 'groupOfUniqueNames' SUP top "
 			   "STRUCTURAL MUST ( uniqueMember $ cn ) )\n"
+			   "objectclass ( 2.16.840.1.113730.3.2.33 NAME 'groupOfURLs' "
+			   "SUP top STRUCTURAL MUST cn MAY labeledURI )\n"
 			   "moduleload memberof\nmoduleload refint\nmoduleload unique\n"
+			   "moduleload dynlist\n"
 			   "database mdb\nsuffix cn=x\ndirectory .\n";
 
 /* ---- rules ---- */
@@ -126,6 +129,36 @@ TEST(the_older_directives_of_unique_are_one_rule)
 	drop_rules(&f);
 }
 
+TEST(attrsets_of_dynlist_are_rules)
+{
+	struct fixture f;
+
+	assert_int_equal(
+		read_rules(&f, "overlay dynlist\n"
+	                       "dynlist-attrset groupOfURLs labeledURI\n"
+	                       "dynlist-attrset groupOfNames "
+	                       "ldap:///cn=a,cn=x??one?(cn=b) labeledURI member+memberOf@"
+	                       "groupOfNames*\n"
+	                       "dynlist-attrset groupOfURLs labeledURI seeAlso:member\n"
+	                       "dynlist-attrpair member labeledURI\n"
+	                       "attrpair uniqueMember labeledURI\n"),
+		0);
+	assert_int_equal(f.rules.ndynlist, 5);
+	assert_string_equal(f.rules.dynlist[0].group->name, "groupOfURLs");
+	assert_string_equal(f.rules.dynlist[0].url->name.data, "labeledURI");
+	assert_false(f.rules.dynlist[0].lists_members);
+	assert_false(f.rules.dynlist[0].match.has_base);
+	assert_string_equal(f.rules.dynlist[1].group->name, "groupOfNames");
+	assert_true(f.rules.dynlist[1].lists_members);
+	assert_int_equal(f.rules.dynlist[1].match.scope, DIT_SCOPE_ONE);
+	assert_true(dit_span_eq(f.rules.dynlist[1].match.base, dit_span_of("cn=a,cn=x")));
+	assert_non_null(f.rules.dynlist[1].match.filter);
+	assert_false(f.rules.dynlist[2].lists_members);
+	assert_true(f.rules.dynlist[3].lists_members);
+	assert_string_equal(f.rules.dynlist[4].group->name, "groupOfURLs");
+	drop_rules(&f);
+}
+
 TEST(directives_that_slapd_refuses_are_told)
 {
 	static const struct {
@@ -153,6 +186,18 @@ TEST(directives_that_slapd_refuses_are_told)
 	         "nothing: no such attribute is configured\n"},
 		{"overlay unique\nunique_uri ldap:///?cn?sub?(cn=\n",
 	         "(cn=: this is no filter\n"},
+		{"overlay dynlist\ndynlist-attrset nothing labeledURI\n",
+	         "dynlist-attrset: unable to find ObjectClass \"nothing\"\n"},
+		{"overlay dynlist\ndynlist-attrset groupOfURLs nothing member\n",
+	         "dynlist-attrset: no such attribute: \"nothing\"\n"},
+		{"overlay dynlist\ndynlist-attrset groupOfURLs cn member\n",
+	         "dynlist-attrset: no subtype of labeledURI: \"cn\"\n"},
+		{"overlay dynlist\ndynlist-attrset groupOfURLs ldap:///cn=x\n",
+	         "dynlist-attrset: no such attribute: \"\"\n"},
+		{"overlay dynlist\ndynlist-attrset groupOfURLs ldap:///?x?y labeledURI\n",
+	         "dynlist-attrset: unable to parse URI \"ldap:///?x?y\"\n"},
+		{"overlay dynlist\nattrpair member nothing\n",
+	         "attrpair: no such attribute: \"nothing\"\n"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

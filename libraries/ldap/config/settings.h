@@ -93,7 +93,7 @@ struct dit_overlay_line {
 struct dit_overlay {
 	const struct dit_overlay *next; /* configured before it; NULL: none */
 	const char *name;               /* NULL: of an unknown module */
-	/* The last one is the first. Those of memberof, refint and unique alone */
+	/* The last one is the first; of dynlist, memberof, refint and unique alone */
 	const struct dit_overlay_line *lines;
 };
 

@@ -61,6 +61,15 @@ struct dit_check_finding {
 
 typedef void (*dit_check_found_fn)(void *ctx, const struct dit_check_finding *finding);
 
+/** A dynlist-attrset of the configuration, with wants_overlays. */
+struct dit_check_dynlist {
+	const char *group;     /* object class */
+	const char *attribute; /* of URLs */
+	uint64_t nentries;     /* of that class */
+	uint64_t nurls;        /* values of the attribute in them */
+	uint64_t nignored;     /* those that slapd passes over: findings */
+};
+
 /** One data file, after its check. The pointers are valid during the callback only. */
 struct dit_check_file {
 	const char *file;
@@ -73,6 +82,8 @@ struct dit_check_file {
 	size_t ndatabases;
 	uint64_t nfindings;
 	uint64_t nnotes;
+	const struct dit_check_dynlist *dynlists; /* in the order of the configuration */
+	size_t ndynlists;
 };
 
 typedef void (*dit_check_file_fn)(void *ctx, const struct dit_check_file *file);
@@ -253,8 +264,9 @@ struct dit_check_opts {
 	/* May be NULL; a value other than 0 ends the check. */
 	const volatile sig_atomic_t *stop;
 	bool is_strict; /* what would be a note is a finding */
-	/* Look at all that the overlays memberof, refint and unique of the database ask
-	 * for; it is a finding. Without, memberships alone are looked at, for notes */
+	/* Look at all that the overlays memberof, refint, unique and dynlist of the
+	 * database ask for; it is a finding. Without, memberships alone are looked at,
+	 * for notes */
 	bool wants_overlays;
 };
 

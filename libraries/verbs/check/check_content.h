@@ -75,7 +75,9 @@ struct dit_check_content {
 	size_t nunread;
 	size_t unread_size;
 	struct dit_overlay_rules rules;
-	struct dit_overlays *overlays;    /* NULL: they ask for nothing */
+	struct dit_overlays *overlays;      /* NULL: they ask for nothing */
+	struct dit_check_dynlist *dynlists; /* [lock: monitor] owned by the caller */
+	size_t ndynlists;
 	struct dit_check_pieces postings; /* [lock: monitor] that entries make, of wrong
 	                                   * buckets */
 

@@ -60,6 +60,7 @@
  KIND(DIT_CHECK_VALUE_NORMAL, "value-normal")                                            \
  KIND(DIT_CHECK_VALUE_ORDER, "value-order")                                              \
  KIND(DIT_CHECK_REFERENCE_DANGLING, "reference-dangling")                                \
+ KIND(DIT_CHECK_URL_IGNORED, "url-ignored")                                              \
  KIND(DIT_CHECK_VALUE_TWICE, "value-twice")                                              \
  KIND(DIT_CHECK_MEMBERSHIP_MISSING, "membership-missing")                                \
  KIND(DIT_CHECK_MEMBERSHIP_SURPLUS, "membership-surplus")                                \

@@ -502,6 +502,7 @@ static void begin_again(struct file *file)
 	memset(file->has_fixed, 0, sizeof(file->has_fixed));
 	file->is_damaged = false;
 	file->is_unused_damaged = false;
+	free(file->content.dynlists);
 	file->content = (struct dit_check_content){
 		.settings = settings,
 		.database = file->one->database,
@@ -561,6 +562,8 @@ static void tell_file(struct file *file, const struct dit_walk_stats *stats)
 		.nfindings =
 			dit_check_findings_count(file->content.findings, false, NULL),
 		.nnotes = dit_check_findings_count(file->content.findings, true, NULL),
+		.dynlists = file->content.dynlists,
+		.ndynlists = file->content.ndynlists,
 	};
 
 	file->opts->file(file->opts->file_ctx, &told);
@@ -612,6 +615,7 @@ static int begin(struct file *file)
 static void end(struct file *file)
 {
 	dit_check_findings_free(file->content.findings);
+	free(file->content.dynlists);
 	dit_check_sizes_free(file->sizes);
 	dit_data_seal_close(file->seal);
 	free(file->directory);

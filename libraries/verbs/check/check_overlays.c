@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Overlays: do memberships, references and unique values agree? The scan that makes keys
- * takes the names; a second one asks about each entry.
+ * Overlays: do memberships, references and unique values agree, and which lists are
+ * there? The scan that makes keys takes the names; a second one asks about each entry.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "check/check_content.h"
+
+static struct dit_check_dynlist *make_dynlists(const struct dit_overlay_rules *rules)
+{
+	struct dit_check_dynlist *lists = calloc(rules->ndynlist + 1, sizeof(*lists));
+
+	for (size_t i = 0; lists != NULL && i < rules->ndynlist; i++) {
+		lists[i].group = rules->dynlist[i].group->name;
+		lists[i].attribute = rules->dynlist[i].url->name.data;
+	}
+	return lists;
+}
 
 /* A mistake in the directives of an overlay matters to who asks for overlays. */
 int dit_check_overlays_begin(struct dit_check_content *content)
@@ -21,6 +34,9 @@ int dit_check_overlays_begin(struct dit_check_content *content)
 	if (r == DIT_E_CONFIG && !is_asked) {
 		return 0;
 	}
+	content->dynlists = make_dynlists(&content->rules);
+	content->ndynlists = content->rules.ndynlist;
+	r = r < 0 || content->dynlists != NULL ? r : -ENOMEM;
 	return r < 0 || !dit_overlay_rules_has(&content->rules)
 	               ? r
 	               : dit_overlays_new(&content->overlays, &opts);
@@ -50,6 +66,8 @@ static const struct {
                                  "the entry is no member of ", ""},
 	[DIT_OVERLAY_TWICE] = {DIT_CHECK_VALUE_TWICE, "the value ",
                                " is not unique: it is also that of "},
+	[DIT_OVERLAY_NO_URL] = {DIT_CHECK_URL_IGNORED, "the overlay dynlist ignores ",
+                                ""},
 };
 
 static void report(const struct dit_check_content *content,
@@ -78,10 +96,21 @@ static void report(const struct dit_check_content *content,
 				   : dit_check_show(other_shown, item->name->pretty));
 }
 
+static void count(struct dit_check_content *content, const struct dit_overlay_item *item)
+{
+	struct dit_check_dynlist *one = &content->dynlists[item->rule];
+
+	dit_monitor_enter(&content->monitor);
+	one->nentries += item->kind == DIT_OVERLAY_LIST;
+	one->nurls += item->kind != DIT_OVERLAY_LIST;
+	one->nignored += item->kind == DIT_OVERLAY_NO_URL;
+	dit_monitor_leave(&content->monitor);
+}
+
 static int tell(void *ctx, struct dit_scan_range *range,
                 const struct dit_entry_view *entry)
 {
-	const struct dit_check_content *content = ctx;
+	struct dit_check_content *content = ctx;
 	struct dit_overlay_asked asked;
 	int r = dit_overlays_ask(content->overlays, range->member, entry, &asked);
 
@@ -91,6 +120,9 @@ static int tell(void *ctx, struct dit_scan_range *range,
 		if (texts[kind].before != NULL &&
 		    (kind != DIT_OVERLAY_DANGLING || content->wants_overlays)) {
 			report(content, entry, &asked.items[i]);
+		}
+		if (kind >= DIT_OVERLAY_LIST) {
+			count(content, &asked.items[i]);
 		}
 	}
 	return r;

@@ -84,6 +84,7 @@ static int make_rules(struct loader *loader)
 		r = dit_overlay_rules_lack(&loader->job, loader->targets[0].db, "unique");
 	}
 	rules->nrefint = 0;
+	rules->ndynlist = 0;
 	rules->nmemberof = opts->with_memberof ? rules->nmemberof : 0;
 	return r == DIT_E_CONFIG ? r : dit_job_fail(&loader->job, r, "could not start");
 }

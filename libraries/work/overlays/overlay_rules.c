@@ -7,7 +7,6 @@
 #include "overlays/overlays_impl.h"
 
 #include <errno.h>
-#include <ldap.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +26,7 @@ struct making {
 	struct dit_overlay_rules *rules;
 	size_t refint_size;
 	size_t unique_size;
+	size_t dynlist_size;
 };
 
 /* ---- directives ---- */
@@ -192,31 +192,42 @@ static int add_unique(struct making *making, const struct dit_entry_match_opts *
 	return r;
 }
 
-static int add_url(struct making *making, const char *text, bool is_ignored)
+int dit_overlay_url_read(const char *text, struct dit_entry_match_opts *match,
+                         LDAPURLDesc **ret)
 {
-	static const enum dit_scope scopes[] = {[LDAP_SCOPE_ONELEVEL] = DIT_SCOPE_ONE,
+	static const enum dit_scope scopes[] = {[LDAP_SCOPE_BASE] = DIT_SCOPE_BASE,
+	                                        [LDAP_SCOPE_ONELEVEL] = DIT_SCOPE_ONE,
 	                                        [LDAP_SCOPE_SUBTREE] = DIT_SCOPE_SUBTREE,
 	                                        [LDAP_SCOPE_SUBORDINATE] =
 	                                                DIT_SCOPE_CHILDREN};
+	int r = ldap_url_parse(text, ret);
+
+	if (r != LDAP_URL_SUCCESS) {
+		return r == LDAP_URL_ERR_MEM ? -ENOMEM : DIT_E_INVALID;
+	}
+	match->scope = scopes[(*ret)->lud_scope];
+	match->base =
+		(*ret)->lud_dn == NULL || *(*ret)->lud_dn == '\0' ? NULL : (*ret)->lud_dn;
+	match->filter = (*ret)->lud_filter;
+	return 0;
+}
+
+static int add_url(struct making *making, const char *text, bool is_ignored)
+{
+	static const char keyword[] = "unique_uri";
 	struct dit_entry_match_opts match = {.base = NULL};
 	LDAPURLDesc *url = NULL;
-	int r = 0;
+	int r = dit_overlay_url_read(text, &match, &url);
 
-	if (ldap_url_parse(text, &url) != LDAP_URL_SUCCESS) {
-		return refuse(making, "unique_uri", "invalid ldap urilist", text);
-	}
-	if (url->lud_scope < LDAP_SCOPE_ONELEVEL ||
-	    url->lud_scope > LDAP_SCOPE_SUBORDINATE) {
-		r = refuse(making, "unique_uri",
+	if (r == DIT_E_INVALID) {
+		r = refuse(making, keyword, "invalid ldap urilist", text);
+	} else if (r == 0 && match.scope == DIT_SCOPE_BASE) {
+		r = refuse(making, keyword,
 		           "uri with base scope will always be unique:", text);
-	} else {
-		match.scope = scopes[url->lud_scope];
-		match.base =
-			url->lud_dn == NULL || *url->lud_dn == '\0' ? NULL : url->lud_dn;
-		match.filter = url->lud_filter;
-		r = add_unique(making, &match, (const char *const *)url->lud_attrs,
-		               is_ignored);
 	}
+	r = r
+	            ?: add_unique(making, &match, (const char *const *)url->lud_attrs,
+	                          is_ignored);
 	ldap_free_urldesc(url);
 	return r;
 }
@@ -288,6 +299,54 @@ static int make_unique(struct making *making, const struct dit_overlay *overlay)
 	return r;
 }
 
+/* ---- dynlist ---- */
+
+/* "group-oc [uri] URL-ad [map ...]"; of the older directives "member-ad URL-ad" */
+static int make_attrset(struct making *making, const struct dit_overlay_line *line)
+{
+	struct dit_overlay_rules *rules = making->rules;
+	bool is_pair = strcmp(line->keyword, "dynlist-attrset") != 0;
+	const char *class = is_pair ? "groupOfURLs" : line->args[0];
+	const char *const *at = line->args + 1;
+	const struct dit_attr_type *labeled =
+		dit_schema_find_type(making->schema, DIT_SPAN("labeledURI"));
+	struct dit_entry_match_opts match = {.scope = DIT_SCOPE_SUBTREE};
+	struct dit_dynlist_rule rule = {
+		.group = dit_schema_find_class(making->schema, dit_span_of(class))};
+	LDAPURLDesc *url = NULL;
+	int r = rule.group != NULL ? 0
+	                           : refuse(making, line->keyword,
+	                                    "unable to find ObjectClass", class);
+
+	if (r == 0 && strncasecmp(*at, "ldap://", strlen("ldap://")) == 0 &&
+	    dit_overlay_url_read(*at++, &match, &url) < 0) {
+		r = refuse(making, line->keyword, "unable to parse URI", at[-1]);
+	}
+	r = r ?: find_ad(making, line->keyword, *at ?: "", &rule.url);
+	if (r == 0 && !dit_type_is_a(rule.url->type, labeled)) {
+		r = refuse(making, line->keyword, "no subtype of labeledURI:", *at);
+	}
+	r = r ?: dit_entry_match_make(&rule.match, making->job, making->schema, &match);
+	rule.lists_members = is_pair || (r == 0 && at[1] != NULL);
+	for (at++; !is_pair && r == 0 && *at != NULL; at++) {
+		rule.lists_members &= strchr(*at, ':') == NULL;
+	}
+	r = r ?: DIT_APPEND(rules->dynlist, making->dynlist_size, rules->ndynlist, rule);
+	if (r < 0) {
+		dit_arena_deinit(&rule.match.arena);
+	}
+	ldap_free_urldesc(url);
+	return r;
+}
+
+/* Those that were configured before the line come before it. */
+static int make_dynlist(struct making *making, const struct dit_overlay_line *line)
+{
+	int r = line->next == NULL ? 0 : make_dynlist(making, line->next);
+
+	return r ?: make_attrset(making, line);
+}
+
 /* ---- all ---- */
 
 static bool is_called(const struct dit_overlay *overlay, const char *name)
@@ -331,6 +390,8 @@ int dit_overlay_rules_make(const struct dit_job *job, const struct dit_database 
 			r = make_refint(&making, at);
 		} else if (with_all && is_called(at, "unique")) {
 			r = make_unique(&making, at);
+		} else if (with_all && is_called(at, "dynlist") && at->lines != NULL) {
+			r = make_dynlist(&making, at->lines);
 		}
 	}
 	for (uint32_t i = 0; i < ret->nmemberof && r == 0; i++) {
@@ -358,6 +419,10 @@ void dit_overlay_rules_deinit(struct dit_overlay_rules *rules)
 		dit_arena_deinit(&rules->unique[i].match.arena);
 		free(rules->unique[i].ads);
 	}
+	for (size_t i = 0; i < rules->ndynlist; i++) {
+		dit_arena_deinit(&rules->dynlist[i].match.arena);
+	}
+	free(rules->dynlist);
 	free(rules->unique);
 	free(rules->refint);
 	free(rules->memberof);

@@ -505,6 +505,55 @@ static int ask_memberships(const struct walk *walk)
 	return r;
 }
 
+/* ---- lists ---- */
+
+/* slapd passes over what is no LDAP URL, over URLs of other servers, and over those whose
+ * parts it cannot read. @return 0: it takes this one; -ENOMEM; another error */
+static int check_url(const struct walk *walk, const struct dit_dynlist_rule *rule,
+                     struct dit_span text)
+{
+	static const struct dit_job silent;
+	const char *copy = dit_arena_copy(&walk->producer->scratch, text).data;
+	struct dit_entry_match_opts opts = {.base = NULL};
+	struct dit_entry_match match = {.has_base = false};
+	LDAPURLDesc *url = NULL;
+	int r = copy == NULL ? -ENOMEM : dit_overlay_url_read(copy, &opts, &url);
+
+	if (r == 0 &&
+	    (url->lud_host != NULL || (rule->lists_members && url->lud_attrs != NULL))) {
+		r = DIT_E_INVALID;
+	}
+	r = r ?: dit_entry_match_init(&match, &silent, rule->match.schema, &opts);
+	dit_arena_deinit(&match.arena);
+	ldap_free_urldesc(url);
+	return r;
+}
+
+static int ask_lists(const struct walk *walk, uint32_t number)
+{
+	const struct dit_overlay_rules *rules = walk->overlays->opts.rules;
+	const struct dit_dynlist_rule *rule = &rules->dynlist[number];
+	struct dit_overlay_item item = {.kind = DIT_OVERLAY_LIST, .rule = number};
+	struct dit_arena *arena = &walk->producer->scratch;
+	struct dit_arena_mark mark = dit_arena_mark(arena);
+	struct value at = {.next = 0};
+	int r = !is_group(rules, walk->entry, rule->group)
+	                ? 0
+	                : dit_entry_matches(&rule->match, walk->entry, arena);
+
+	if (r <= 0) {
+		return r;
+	}
+	r = ask(walk, item, NULL);
+	while (r == 0 && next_value(walk->entry, is_ad, rule->url, &at)) {
+		r = check_url(walk, rule, at.key);
+		item.kind = r == 0 ? DIT_OVERLAY_URL : DIT_OVERLAY_NO_URL;
+		r = r == -ENOMEM ? r : ask(walk, item, &at);
+	}
+	dit_arena_rewind(arena, mark);
+	return r;
+}
+
 int dit_overlays_ask(struct dit_overlays *overlays, unsigned producer,
                      const struct dit_entry_view *entry, struct dit_overlay_asked *ret)
 {
@@ -532,6 +581,9 @@ int dit_overlays_ask(struct dit_overlays *overlays, unsigned producer,
 	}
 	for (uint32_t i = 0; i < rules->nunique && r == 0; i++) {
 		r = walk_values(&walk, i);
+	}
+	for (uint32_t i = 0; i < rules->ndynlist && r == 0; i++) {
+		r = ask_lists(&walk, i);
 	}
 	ret->items = walk.producer->items;
 	ret->n = walk.producer->nitems;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The overlays memberof, refint and unique of a database set rules for its entries
- * (overlays.md).
+ * The overlays memberof, refint, unique and dynlist of a database set rules for its
+ * entries (overlays.md).
  *
  *   dit_overlay_rules_make()
  *   dit_overlays_new();
@@ -67,6 +67,14 @@ struct dit_unique_rule {
 	bool is_ignored;           /* all but these */
 };
 
+/** One "dynlist-attrset" (overlays.md 6). */
+struct dit_dynlist_rule {
+	const struct dit_class *group;
+	const struct dit_ad *url;     /* its values are URLs */
+	struct dit_entry_match match; /* groups that it is about */
+	bool lists_members;           /* a URL with attributes lists nothing */
+};
+
 /** Zero: none. [const] once they are made. A caller may set the number of rules of a kind
  * to 0, which do not count then. */
 struct dit_overlay_rules {
@@ -77,6 +85,8 @@ struct dit_overlay_rules {
 	size_t nrefint;
 	struct dit_unique_rule *unique;
 	size_t nunique;
+	struct dit_dynlist_rule *dynlist; /* in the order of the configuration */
+	size_t ndynlist;
 	struct dit_span rootdn; /* normal form */
 	const struct dit_schema *schema;
 	const struct dit_attr_type *object_class;
@@ -102,7 +112,7 @@ int dit_overlay_rules_lack(const struct dit_job *job, const struct dit_database 
 /** Can the rules want anything of an entry? */
 static inline bool dit_overlay_rules_has(const struct dit_overlay_rules *rules)
 {
-	return rules->nmemberof + rules->nrefint + rules->nunique > 0;
+	return rules->nmemberof + rules->nrefint + rules->nunique + rules->ndynlist > 0;
 }
 
 /* ---- entries ---- */
@@ -156,18 +166,21 @@ enum dit_overlay_kind {
 	DIT_OVERLAY_ALLOWED,   /* memberOf may have the group `other`, and does not */
 	DIT_OVERLAY_MISSING,   /* memberOf is to have the group `other` */
 	DIT_OVERLAY_SURPLUS,   /* memberOf is not to have the value */
-	DIT_OVERLAY_TWICE, /* the entry `other` has this value, too; in order, before */
+	DIT_OVERLAY_TWICE,  /* the entry `other` has this value, too; in order, before */
+	DIT_OVERLAY_LIST,   /* the entry is a group of a rule of dynlist */
+	DIT_OVERLAY_URL,    /* the value of such a group is a URL that slapd follows */
+	DIT_OVERLAY_NO_URL, /* the value is one of those that slapd passes over */
 };
 
 struct dit_overlay_item {
 	enum dit_overlay_kind kind;
-	/* The place of the value, of all kinds but ALLOWED and MISSING. */
+	/* The place of the value, of all kinds but ALLOWED, MISSING and LIST. */
 	uint32_t block;  /* among the attributes of the entry */
 	uint32_t number; /* among the values of the block */
 	uint64_t other;  /* ID; those of memberships ascend */
 	/* The other entry's, of kinds MISSING and TWICE, in order of MEMBER as well. */
 	const struct dit_dn_text *name;
-	uint32_t rule;  /* its number, of memberof, refint or unique */
+	uint32_t rule;  /* its number, of memberof, refint, unique or dynlist */
 	uint32_t first; /* of a membership: the first rule with the same memberof */
 	bool is_early;  /* MISSING: the group was there before the entry (addcheck) */
 };

@@ -18,6 +18,8 @@
 #ifndef DITKIT_OVERLAYS_IMPL_H
 #define DITKIT_OVERLAYS_IMPL_H
 
+#include <ldap.h>
+
 #include "base/digest.h"
 #include "overlays/overlays.h"
 #include "sort/radix.h"
@@ -80,6 +82,11 @@ struct dit_overlays {
 	uint64_t *refused; /* in order: a bit for each ID up to the last one; owned */
 	size_t nrefused;   /* words */
 };
+
+/** Which entries an LDAP URL is about. @param match  points into @p ret @param ret
+ * owned. 0; DIT_E_INVALID; -ENOMEM */
+int dit_overlay_url_read(const char *text, struct dit_entry_match_opts *match,
+                         LDAPURLDesc **ret);
 
 /** 0; -ENOMEM */
 int dit_overlay_push(struct overlay_table *table, uint64_t key, uint64_t value);

@@ -1,4 +1,4 @@
-# --overlays: references that dangle, and values that are not unique.
+# --overlays: references that dangle, values that are not unique, URLs that are none.
 {
 	printf 'moduleload refint\nmoduleload unique\nmoduleload memberof\n'
 	cat slapd.conf
@@ -35,3 +35,23 @@ sed -i 's/^refint_attributes.*/refint_attributes nonsense/' overlays.conf
 echo "# a wrong directive: status $?"
 "$DITCHECK" --overlays -f overlays.conf
 echo "# --overlays: status $?"
+sed -i 's/^refint_attributes.*/refint_attributes manager/' overlays.conf
+{
+	printf 'objectclass ( 1.1.1 NAME %s SUP top STRUCTURAL MUST cn MAY labeledURI )\n' "'urls'"
+	printf 'moduleload dynlist\n'
+	cat slapd.conf
+	printf 'overlay dynlist\ndynlist-attrset urls labeledURI member\n'
+	printf 'dynlist-attrset urls ldap:///??sub?(cn=b) labeledURI mail:mail\n'
+	printf 'dynlist-attrset groupOfNames labeledURI\n'
+} >dynlist.conf
+for name in a b; do
+	printf 'dn: cn=%s,dc=example,dc=com\nobjectClass: urls\ncn: %s\n' $name $name
+	printf 'labeledURI: ldap:///dc=example,dc=com?%s?sub?(cn=a)\n' '' mail
+	printf 'labeledURI: ldap://host/dc=example,dc=com??sub?(cn=a)\n\n'
+done >lists.ldif
+"$DITADD" -q -f dynlist.conf -l lists.ldif
+"$DITCHECK" --strict -f dynlist.conf
+echo "# without: status $?"
+"$DITCHECK" --overlays -f dynlist.conf
+echo "# dynlist: status $?"
+"$DITCHECK" --overlays --json -f dynlist.conf | sed -n '/"dynlists"/,/^  }/p'
