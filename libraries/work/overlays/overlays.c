@@ -182,26 +182,15 @@ static int keep_name(struct walk *walk, uint32_t nvalues)
 
 /* ---- members ---- */
 
-static int walk_member(struct walk *walk, uint32_t rule, uint32_t what,
-                       const struct value *at)
-{
-	const struct dit_overlay_item item = {.kind = DIT_OVERLAY_DANGLING, .rule = rule};
-	struct dit_sum128 digest = digest_of(walk, at->key);
-
-	if (!walk->is_asking) {
-		return push(walk, MEMBERS, digest, what | rule << RULE_SHIFT);
-	}
-	return dit_overlay_is_dangling(walk->overlays, walk->entry->id, digest)
-	               ? ask(walk, item, at)
-	               : 0;
-}
-
 static int walk_members(struct walk *walk, uint32_t number)
 {
 	const struct dit_overlay_rules *rules = walk->overlays->opts.rules;
 	const struct dit_memberof_rule *rule = &rules->memberof[number];
+	const struct dit_overlay_item item = {.kind = DIT_OVERLAY_DANGLING,
+	                                      .rule = number};
 	struct value at = {.next = 0};
 	bool is_no_group = false;
+	uint32_t n = 0;
 	int r = 0;
 
 	if ((walk->is_asking && rule->dangling == DIT_DANGLING_IGNORE) ||
@@ -213,10 +202,18 @@ static int walk_members(struct walk *walk, uint32_t number)
 		return 0;
 	}
 	do {
-		r = walk->is_asking ? 0 : keep_name(walk, rule->is_needed);
-		r = r ?: walk_member(walk, number, is_no_group ? FLAG_NO_GROUP : 0, &at);
+		struct dit_sum128 digest = digest_of(walk, at.key);
+
+		if (!walk->is_asking) {
+			r = push(walk, MEMBERS, digest,
+			         number << RULE_SHIFT | is_no_group * FLAG_NO_GROUP);
+			n += rule->is_needed;
+		} else if (dit_overlay_is_dangling(walk->overlays, walk->entry->id,
+		                                   digest)) {
+			r = ask(walk, item, &at);
+		}
 	} while (r == 0 && next_value(walk->entry, is_member, rule, &at));
-	return r;
+	return r < 0 || walk->is_asking ? r : keep_name(walk, n);
 }
 
 /* ---- unique values ---- */
