@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/short_bytes.h"
 #include "load/loader.h"
 
 /* ---- what is there before ---- */
@@ -91,33 +92,34 @@ static int make_rules(struct loader *loader)
 
 /* ---- the look ---- */
 
-/* Lines up to the DN are kept, and those of attributes that matter. Object classes matter
- * where others do: most entries are no groups. */
+/* Lines of attributes that matter. Object classes matter where others do: most entries
+ * are no groups. */
 static void choose_lines(const struct loader *loader, struct load_member *member,
                          struct dit_ldif_lines *lines)
 {
-	bool has_dn = false;
-	size_t nto_dn = 0;
+	struct dit_span before = {NULL, 0}; /* the name that `ad` is about */
+	const struct dit_ad *ad = NULL;     /* NULL: it does not matter */
 	size_t nclasses = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < lines->nlines; i++) {
-		const struct dit_ldif_line *line = &lines->lines[i];
-		const struct dit_ad *ad = NULL;
+		struct dit_span name = lines->lines[i].name;
 
-		if (!has_dn || (line->name.data != NULL &&
-		                dit_ad_find(loader->reading.context.schema,
-		                            &member->names, line->name, &ad, NULL) == 0 &&
-		                dit_overlays_want(&loader->ahead.rules, ad))) {
-			nclasses +=
-				ad != NULL && ad->type->validator == DIT_VALID_CLASS_NAME;
-			lines->lines[n++] = *line;
+		if (name.len != before.len ||
+		    !dit_short_eq(name.data, before.data, name.len)) {
+			before = name;
+			if (dit_ad_find(loader->reading.context.schema, &member->names,
+			                name, &ad, NULL) < 0 ||
+			    !dit_overlays_want(&loader->ahead.rules, ad)) {
+				ad = NULL;
+			}
 		}
-		nto_dn += !has_dn;
-		has_dn |= line->name.data != NULL &&
-		          dit_span_eq_nocase(line->name, DIT_SPAN("dn"));
+		if (ad != NULL) {
+			nclasses += ad->type == loader->ahead.rules.object_class;
+			lines->lines[n++] = lines->lines[i];
+		}
 	}
-	lines->nlines = n == nto_dn + nclasses ? nto_dn : n;
+	lines->nlines = n == nclasses ? 0 : n;
 }
 
 static int look_at(const struct loader *loader, const struct dit_entry_context *context,
@@ -126,9 +128,10 @@ static int look_at(const struct loader *loader, const struct dit_entry_context *
 	struct load_member *member = &loader->members[share->member];
 	const struct load_slot *slot = &loader->input.slots[share->slot];
 	struct dit_ldif_lines lines = {0};
+	struct dit_entry entry = {.nattrs = 0};
 	struct dit_entry_view view;
-	struct dit_entry entry;
 	struct dit_notes notes;
+	struct dit_dn dn;
 	int r = 0;
 
 	dit_notes_init(&notes, share->arena);
@@ -137,12 +140,17 @@ static int look_at(const struct loader *loader, const struct dit_entry_context *
 	if (r < 0) {
 		return r;
 	}
+	r = dit_entry_read_dn(context, &member->caches, &lines, &notes, &dn);
 	choose_lines(loader, member, &lines);
-	r = dit_entry_read_parsed(context, &member->caches, &lines, &notes, &entry);
+	if (r == 0 && lines.nlines > 0) {
+		r = dit_entry_read_lines(context, &member->caches, lines.lines,
+		                         lines.nlines, &notes, &entry);
+	}
 	if (r < 0) {
 		/* The load will say so. */
 		return r == -ENOMEM || r == DIT_E_STOPPED ? r : 0;
 	}
+	entry.dn = dn;
 	r = dit_overlays_show(loader->ahead.overlays, share->member, &entry,
 	                      slot->first + index + 1, &view);
 	return r ?: dit_overlays_take(loader->ahead.overlays, share->member, &view);
