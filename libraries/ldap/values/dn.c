@@ -8,7 +8,8 @@
  * text after the first RDN is looked up as text among the parents that were met, and the
  * parent's forms are put after those of the new RDN. That is right because RDNs do not
  * influence each other; only where the first one ends must be beyond doubt, so no
- * backslash or quote may come before.
+ * backslash or quote may come before. Most DNs of entries are their own pretty and normal
+ * form, and then nothing is made.
  *
  * A normal form alone, of a DN in plain ASCII with string types, is written straight into
  * its place while the text is scanned.
@@ -131,6 +132,11 @@ static struct dit_dn_cache_slot *slot_of(struct dit_dn_cache *cache, struct dit_
 	return &cache->slots[XXH3_64bits(text.data, text.len) % DIT_DN_CACHE_SLOTS];
 }
 
+static bool is_of(const struct dit_dn_cache_slot *slot, struct dit_span text)
+{
+	return slot->text.data != NULL && dit_span_eq(slot->text, text);
+}
+
 /* Empty a slot. @return a copy of the text that it is to hold; data NULL: no memory */
 static struct dit_span begin_slot(struct dit_dn_cache *cache,
                                   struct dit_dn_cache_slot *slot, struct dit_span text)
@@ -155,9 +161,13 @@ static int find_parent(struct dit_dn_cache *cache, const struct dit_schema *sche
 {
 	const struct dit_value_scope scope = {.schema = schema, .arena = &cache->arena};
 	const struct dit_dn none = {0};
-	struct dit_dn_cache_slot *slot = slot_of(cache, text);
+	struct dit_dn_cache_slot *slot = cache->last; /* neighbours have one parent */
 
-	if (slot->text.data == NULL || !dit_span_eq(slot->text, text)) {
+	if (slot == NULL || !is_of(slot, text)) {
+		slot = slot_of(cache, text);
+		cache->last = slot;
+	}
+	if (!is_of(slot, text)) {
 		struct dit_span copy = begin_slot(cache, slot, text);
 		int r = copy.data == NULL ? -ENOMEM
 		        : is_norm         ? dit_scope_dn(&scope, DIT_DN_NORM, text,
@@ -180,11 +190,53 @@ void dit_dn_cache_deinit(struct dit_dn_cache *cache)
 	*cache = (struct dit_dn_cache){0};
 }
 
+/* Is the RDN its own normal form? Most of a directory's users are named so. */
+static bool is_normal_rdn(struct dit_span rdn, const struct dit_attr_type *type)
+{
+	size_t n = type == NULL ? rdn.len : type->ad.name.len;
+
+	if (n >= rdn.len || rdn.data[n] != '=' ||
+	    memcmp(rdn.data, type->ad.name.data, n) != 0 ||
+	    !dit_dn_takes_ascii(type->validator) ||
+	    !dit_dn_keeps_plain(dit_dn_normalizer(type))) {
+		return false;
+	}
+	dit_cut(&rdn, n + 1);
+	return dit_dn_is_kept(rdn);
+}
+
+/* A DN that is its own pretty and normal form. @param stop  the length of its first RDN,
+ * which is_normal_rdn() knows */
+static int take_as_it_is(struct dit_span text, size_t stop,
+                         const struct dit_attr_type *type, const struct dit_dn *parent,
+                         struct dit_arena *arena, struct dit_dn *ret)
+{
+	unsigned nrdns = parent->nrdns + 1;
+	struct dit_ava *ava = dit_arena_alloc(arena, sizeof(*ava));
+	uint32_t *at =
+		dit_arena_alloc_aligned(arena, nrdns * sizeof(*at), _Alignof(uint32_t));
+	struct dit_span copy = dit_arena_copy(arena, text);
+	struct dit_span value = {copy.data, stop};
+
+	if (ava == NULL || at == NULL || copy.data == NULL) {
+		return -ENOMEM;
+	}
+	dit_cut(&value, type->ad.name.len + 1);
+	*ava = (struct dit_ava){type, value, value};
+	at[0] = 0;
+	for (unsigned i = 1; i < nrdns; i++) {
+		at[i] = parent->norm_at[i - 1] + (uint32_t)stop + 1;
+	}
+	*ret = (struct dit_dn){copy, copy, nrdns, at, at, ava, 1};
+	return 0;
+}
+
 int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
                  struct dit_arena *arena, struct dit_dn_cache *cache, struct dit_dn *ret)
 {
 	const struct dit_dn none = {0};
 	const struct dit_dn *parent = NULL;
+	struct dit_span rdn = text;
 	struct dit_span rest = text;
 	size_t stop = 0;
 	int r = 0;
@@ -206,8 +258,14 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
 	if (r < 0) {
 		return r;
 	}
-	text.len = stop;
-	return parse_below(schema, text, parent, arena, ret);
+	rdn.len = stop;
+	if (text.data[stop] == ',' && dit_span_eq(parent->pretty, rest) &&
+	    dit_span_eq(parent->norm, rest) && is_normal_rdn(rdn, cache->last_type)) {
+		return take_as_it_is(text, stop, cache->last_type, parent, arena, ret);
+	}
+	r = parse_below(schema, rdn, parent, arena, ret);
+	cache->last_type = r < 0 ? NULL : ret->avas[0].type;
+	return r;
 }
 
 /*
@@ -302,21 +360,6 @@ int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
 
 	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(form));
 	return make_form(&list, form, text, ret);
-}
-
-/* Is the RDN its own normal form? Most of a directory's users are named so. */
-static bool is_normal_rdn(struct dit_span rdn, const struct dit_attr_type *type)
-{
-	size_t n = type == NULL ? rdn.len : type->ad.name.len;
-
-	if (n >= rdn.len || rdn.data[n] != '=' ||
-	    memcmp(rdn.data, type->ad.name.data, n) != 0 ||
-	    !dit_dn_takes_ascii(type->validator) ||
-	    !dit_dn_keeps_plain(dit_dn_normalizer(type))) {
-		return false;
-	}
-	dit_cut(&rdn, n + 1);
-	return dit_dn_is_kept(rdn);
 }
 
 /* The type of the RDN before is most often that of this one. */

@@ -48,9 +48,10 @@ struct dit_dn_cache {
 	struct dit_arena arena;
 	size_t nbytes; /* of texts that were copied to the arena */
 	struct dit_dn_cache_slot {
-		struct dit_span text; /* of the parent, as written; data NULL: empty */
-		struct dit_dn parent; /* its normal form alone, of dit_dn_normalize() */
-	} slots[DIT_DN_CACHE_SLOTS];  /* by a hash of the text */
+		struct dit_span text;   /* of the parent, as written; data NULL: empty */
+		struct dit_dn parent;   /* its normal form alone, of dit_dn_normalize() */
+	} slots[DIT_DN_CACHE_SLOTS];    /* by a hash of the text */
+	struct dit_dn_cache_slot *last; /* that was found; NULL: none */
 	const struct dit_attr_type *last_type; /* of the latest RDN; NULL: none */
 };
 
