@@ -132,7 +132,7 @@ static bool is_suffix(const struct work *work, const struct dit_dn *dn)
 
 static int find_entry(struct work *work)
 {
-	int r = dit_modify_find(work->modifier, &work->change->entry.dn, &work->node);
+	int r = dit_modify_find(work->modifier, &work->change->entry.dn, 0, &work->node);
 
 	return r == 0 ? refuse(work, DIT_WHY_NO_ENTRY) : r < 0 ? r : 0;
 }
@@ -226,8 +226,7 @@ static int add(struct work *work)
 	struct dit_span pretty = is_top ? dn->pretty : dit_dn_first_rdn(dn->pretty);
 	struct modify_node *parent = NULL;
 	struct dit_entry *entry = NULL;
-	uint64_t above = 0;
-	int r = dit_modify_find(modifier, dn, &work->node);
+	int r = dit_modify_find(modifier, dn, 0, &work->node);
 
 	if (r != 0) {
 		return r < 0 ? r : refuse(work, DIT_WHY_TAKEN);
@@ -235,18 +234,15 @@ static int add(struct work *work)
 	r = check_name(work, norm, pretty);
 	r = r ?: dit_modify_check_fits(modifier, given, &work->change->notes);
 	if (r == 0 && !is_top) {
-		r = dit_modify_find_parent(modifier, dn, &parent);
-		r = r < 0 ? r
-		          : check_parent(work, r == 0 ? NULL : parent, DIT_WHY_NO_PARENT,
-		                         dn->pretty);
+		r = dit_modify_find(modifier, dn, 1, &parent);
+		r = r < 0 ? r : check_parent(work, parent, DIT_WHY_NO_PARENT, dn->pretty);
 	}
 	if (r < 0) {
 		return r;
 	}
 	entry = dit_modify_keep(modifier, &work->change->entry);
 	r = entry == NULL ? -ENOMEM : 0;
-	above = parent == NULL ? 0 : parent->id;
-	r = r ?: dit_modify_add_node(modifier, above, norm, pretty, &work->node);
+	r = r ?: dit_modify_add_node(modifier, parent, norm, pretty, &work->node);
 	if (r == 0) {
 		work->node->entry = entry;
 		work->node->is_changed = true;
@@ -376,23 +372,20 @@ static int check_rename(struct work *work)
 	               : 0;
 }
 
-/* The ID of the node that the entry will be below. */
-static int find_superior(struct work *work, uint64_t *ret)
+/* The node that the entry will be below. */
+static int find_superior(struct work *work, struct modify_node **ret)
 {
 	const struct modify_change *change = work->change;
-	struct modify_node *parent = NULL;
 	int r = 0;
 
 	if (!change->has_superior) {
 		*ret = work->node->parent;
 		return 0;
 	}
-	r = dit_modify_find(work->modifier, &change->superior, &parent);
-	r = r < 0 ? r
-	          : check_parent(work, r == 0 ? NULL : parent, DIT_WHY_NO_SUPERIOR,
-	                         change->superior.pretty);
-	*ret = r == 0 ? parent->id : 0;
-	return r;
+	r = dit_modify_find(work->modifier, &change->superior, 0, ret);
+	return r < 0 ? r
+	             : check_parent(work, *ret, DIT_WHY_NO_SUPERIOR,
+	                            change->superior.pretty);
 }
 
 /* Another entry has the new DN. */
@@ -415,7 +408,7 @@ static int rename_entry(struct work *work)
 	struct modifier *modifier = work->modifier;
 	const struct dit_dn *newrdn = &work->change->newrdn;
 	struct modify_node *other = NULL;
-	uint64_t parent = 0;
+	struct modify_node *parent = NULL;
 	int r = check_rename(work);
 
 	r = r ?: load_entry(work);
@@ -581,7 +574,7 @@ int dit_modify_put_csns(struct modifier *modifier)
 	dit_arena_reset(&modifier->scratch);
 	r = dit_dn_parse(modifier->changing.schema, modifier->db->suffix,
 	                 &modifier->scratch, NULL, &dn);
-	r = r ?: dit_modify_find(modifier, &dn, &node);
+	r = r ?: dit_modify_find(modifier, &dn, 0, &node);
 	r = r <= 0 ? r : dit_modify_load(modifier, node, &unknown);
 	if (r == 0) {
 		dit_job_report(&modifier->job, DIT_REPORT_ERROR,

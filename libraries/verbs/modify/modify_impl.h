@@ -83,8 +83,8 @@ enum modify_key {
 /** A node of the tree that a change has touched, or a node above one. */
 struct modify_node {
 	uint64_t id;
-	uint64_t parent;      /* 0: it is topmost */
-	struct dit_span norm; /* its RDN; of a topmost node the suffix */
+	struct modify_node *parent; /* NULL: it is topmost */
+	struct dit_span norm;       /* its RDN; of a topmost node the suffix */
 	struct dit_span pretty;
 	uint64_t nsubs; /* nodes below, and itself */
 	bool is_gone;
@@ -93,23 +93,23 @@ struct modify_node {
 	struct dit_entry *entry;
 	bool is_changed; /* the entry is not what is stored */
 
-	struct modify_link {
-		uint64_t hash;
-		struct modify_node *next;
-	} links[2];
-
 	/* In the file. */
 	bool is_stored;
-	uint64_t stored_parent;
+	const struct modify_node *stored_parent;
 	struct dit_span stored_norm;
 	uint64_t stored_nsubs;
 };
 
+static inline uint64_t dit_modify_id(const struct modify_node *node)
+{
+	return node == NULL ? 0 : node->id;
+}
+
 /** Hash tables of nodes, which are in the arena of what is kept. */
 struct modify_tree {
 	struct modify_table {
-		struct modify_node **heads; /* owned */
-		size_t nheads;              /* 0, or a power of two */
+		struct modify_node **slots; /* owned; NULL: free */
+		size_t nslots;              /* 0, or a power of two */
 		size_t n;
 	} tables[2];
 	uint64_t last_id; /* the highest of an entry, now */
@@ -185,29 +185,29 @@ int dit_modify_make_threads(struct modifier *modifier);
 /* ---- modify_tree.c ---- */
 
 /**
- * The node of a DN.
+ * The node of a DN without its first RDNs.
+ *
+ * @param ret  NULL: there is none, or it is the parent of the suffix
  *
  * @return 1; 0: there is none; DIT_E_CORRUPT, -ENOMEM, errors of reading
  */
-int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn,
+int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn, unsigned nless,
                     struct modify_node **ret);
-/** The node above a DN; NULL with 1: the DN is the suffix, whose parent is no node. As
- * above */
-int dit_modify_find_parent(struct modifier *modifier, const struct dit_dn *dn,
-                           struct modify_node **ret);
-/** The child of a node with this normal RDN. As above. @param parent  0: the root */
-int dit_modify_find_child(struct modifier *modifier, uint64_t parent,
+/** The child of a node with this normal RDN. As above. @param parent  NULL: the root */
+int dit_modify_find_child(struct modifier *modifier, struct modify_node *parent,
                           struct dit_span norm, struct modify_node **ret);
 
-/** A new node below another one (0: the root), with the next ID. 0; -ENOMEM;
- * DIT_E_TOOLONG: no ID is left; errors as above */
-int dit_modify_add_node(struct modifier *modifier, uint64_t parent, struct dit_span norm,
-                        struct dit_span pretty, struct modify_node **ret);
+/** A new node below another one (NULL: the root), with the next ID. 0; -ENOMEM;
+ * DIT_E_TOOLONG: no ID is left */
+int dit_modify_add_node(struct modifier *modifier, struct modify_node *parent,
+                        struct dit_span norm, struct dit_span pretty,
+                        struct modify_node **ret);
 /** A node without nodes below goes. 0; errors as above */
 int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node);
-/** A node gets another name, or moves with all nodes below. 0; errors as above */
+/** A node gets another name, or moves with all nodes below. 0; -ENOMEM */
 int dit_modify_move_node(struct modifier *modifier, struct modify_node *node,
-                         uint64_t parent, struct dit_span norm, struct dit_span pretty);
+                         struct modify_node *parent, struct dit_span norm,
+                         struct dit_span pretty);
 /** All nodes by ID. @param ret  owned. 0; -ENOMEM */
 int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node ***ret,
                           size_t *ret_n);

@@ -202,7 +202,7 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	dit_arena_reset(&modifier->scratch);
 	dit_notes_init(&notes, &modifier->scratch);
 	r = dit_dn_parse(modifier->changing.schema, text, &modifier->scratch, NULL, &dn);
-	r = r < 0 ? r : dit_modify_find(modifier, &dn, &node);
+	r = r < 0 ? r : dit_modify_find(modifier, &dn, 0, &node);
 	r = r <= 0 ? r : dit_modify_load(modifier, node, &unknown);
 	if (r <= 0) {
 		return r < 0 ? r : DIT_E_CORRUPT;

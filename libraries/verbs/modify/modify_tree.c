@@ -13,129 +13,93 @@
 
 /* ---- the nodes that were met ---- */
 
-#define LEAST_HEADS 1024u
+#define LEAST_SLOTS 1024u
 
-static uint64_t hash_id(uint64_t id)
+static uint64_t hash_of(enum modify_key key, const struct modify_node *node)
 {
-	return XXH3_64bits(&id, sizeof(id));
+	return key == MODIFY_BY_ID ? XXH3_64bits(&node->id, sizeof(node->id))
+	                           : XXH3_64bits_withSeed(node->norm.data, node->norm.len,
+	                                                  dit_modify_id(node->parent));
 }
 
-static uint64_t hash_name(uint64_t parent, struct dit_span norm)
+static bool is_like(enum modify_key key, const struct modify_node *node,
+                    const struct modify_node *wanted)
 {
-	return XXH3_64bits_withSeed(norm.data, norm.len, parent);
+	return key == MODIFY_BY_ID ? node->id == wanted->id
+	                           : !node->is_gone && node->parent == wanted->parent &&
+	                                     dit_span_eq(node->norm, wanted->norm);
 }
 
-static struct modify_node **head_of(const struct modify_table *table, uint64_t hash)
+/* Where such a node is, or belongs. One that has lost its name is like none. */
+static struct modify_node **slot_of(const struct modify_table *table, enum modify_key key,
+                                    const struct modify_node *wanted)
 {
-	return &table->heads[hash & (table->nheads - 1)];
+	uint64_t at = hash_of(key, wanted);
+
+	while (table->slots[at & (table->nslots - 1)] != NULL &&
+	       !is_like(key, table->slots[at & (table->nslots - 1)], wanted)) {
+		at++;
+	}
+	return &table->slots[at & (table->nslots - 1)];
 }
 
-/* Lists of one node on average. */
-static int grow(struct modify_tree *tree, enum modify_key key)
+static void put(struct modify_table *table, enum modify_key key, struct modify_node *node)
 {
-	struct modify_table *table = &tree->tables[key];
-	struct modify_table grown = {.n = table->n,
-	                             .nheads = table->nheads == 0 ? LEAST_HEADS
-	                                                          : 2 * table->nheads};
+	struct modify_node **slot = slot_of(table, key, node);
 
-	grown.heads = calloc(grown.nheads, sizeof(*grown.heads));
-	if (grown.heads == NULL) {
+	table->n += *slot == NULL;
+	*slot = node;
+}
+
+/* Half of the slots are free, at least. */
+static int grow(struct modify_table *table, enum modify_key key)
+{
+	struct modify_table grown = {.nslots = table->nslots == 0 ? LEAST_SLOTS
+	                                                          : 2 * table->nslots};
+
+	grown.slots = calloc(grown.nslots, sizeof(*grown.slots));
+	if (grown.slots == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < table->nheads; i++) {
-		struct modify_node *node = table->heads[i];
-
-		while (node != NULL) {
-			struct modify_node *next = node->links[key].next;
-			struct modify_node **head =
-				head_of(&grown, node->links[key].hash);
-
-			node->links[key].next = *head;
-			*head = node;
-			node = next;
+	for (size_t i = 0; i < table->nslots; i++) {
+		if (table->slots[i] != NULL) {
+			put(&grown, key, table->slots[i]);
 		}
 	}
-	free(table->heads);
+	free(table->slots);
 	*table = grown;
 	return 0;
 }
 
-static int insert(struct modify_tree *tree, enum modify_key key, struct modify_node *node,
-                  uint64_t hash)
+static int remember(struct modify_tree *tree, enum modify_key key,
+                    struct modify_node *node)
 {
 	struct modify_table *table = &tree->tables[key];
-	struct modify_node **head = NULL;
 
-	if (table->n == table->nheads && grow(tree, key) < 0) {
+	if (2 * table->n >= table->nslots && grow(table, key) < 0) {
 		return -ENOMEM;
 	}
-	head = head_of(table, hash);
-	node->links[key] = (struct modify_link){.hash = hash, .next = *head};
-	*head = node;
-	table->n++;
+	put(table, key, node);
 	return 0;
 }
 
-static struct modify_node *first_with(const struct modify_tree *tree, enum modify_key key,
-                                      uint64_t hash)
+static struct modify_node *find(const struct modify_tree *tree, enum modify_key key,
+                                const struct modify_node *wanted)
 {
 	const struct modify_table *table = &tree->tables[key];
 
-	return table->nheads == 0 ? NULL : *head_of(table, hash);
+	return table->nslots == 0 ? NULL : *slot_of(table, key, wanted);
 }
 
 static struct modify_node *find_id(const struct modify_tree *tree, uint64_t id)
 {
-	struct modify_node *node = first_with(tree, MODIFY_BY_ID, hash_id(id));
-
-	while (node != NULL && node->id != id) {
-		node = node->links[MODIFY_BY_ID].next;
-	}
-	return node;
-}
-
-static struct modify_node *find_name(const struct modify_tree *tree, uint64_t parent,
-                                     struct dit_span norm)
-{
-	uint64_t hash = hash_name(parent, norm);
-	struct modify_node *node = first_with(tree, MODIFY_BY_NAME, hash);
-
-	while (node != NULL &&
-	       (node->links[MODIFY_BY_NAME].hash != hash || node->parent != parent ||
-	        !dit_span_eq(node->norm, norm))) {
-		node = node->links[MODIFY_BY_NAME].next;
-	}
-	return node;
-}
-
-static int remember_name(struct modify_tree *tree, struct modify_node *node)
-{
-	return insert(tree, MODIFY_BY_NAME, node, hash_name(node->parent, node->norm));
-}
-
-static void forget_name(struct modify_tree *tree, const struct modify_node *node)
-{
-	struct modify_table *table = &tree->tables[MODIFY_BY_NAME];
-	struct modify_node **at = head_of(table, node->links[MODIFY_BY_NAME].hash);
-
-	while (*at != node) {
-		at = &(*at)->links[MODIFY_BY_NAME].next;
-	}
-	*at = node->links[MODIFY_BY_NAME].next;
-	table->n--;
-}
-
-static int remember(struct modify_tree *tree, struct modify_node *node)
-{
-	int r = insert(tree, MODIFY_BY_ID, node, hash_id(node->id));
-
-	return r ?: remember_name(tree, node);
+	return find(tree, MODIFY_BY_ID, &(struct modify_node){.id = id});
 }
 
 void dit_modify_tree_deinit(struct modify_tree *tree)
 {
-	free(tree->tables[MODIFY_BY_ID].heads);
-	free(tree->tables[MODIFY_BY_NAME].heads);
+	free(tree->tables[MODIFY_BY_ID].slots);
+	free(tree->tables[MODIFY_BY_NAME].slots);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -156,10 +120,9 @@ int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node **
 	if (list == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < table->nheads; i++) {
-		for (struct modify_node *node = table->heads[i]; node != NULL;
-		     node = node->links[MODIFY_BY_ID].next) {
-			list[n++] = node;
+	for (size_t i = 0; i < table->nslots; i++) {
+		if (table->slots[i] != NULL) {
+			list[n++] = table->slots[i];
 		}
 	}
 	qsort(list, n, sizeof(struct modify_node *), compare_ids);
@@ -171,11 +134,12 @@ int dit_modify_list_nodes(const struct modifier *modifier, struct modify_node **
 /* ---- look-ups ---- */
 
 /* A stored node is met. @param name  its record under its parent */
-static int meet(struct modifier *modifier, uint64_t parent, const struct dit_name *name,
-                struct modify_node **ret)
+static int meet(struct modifier *modifier, struct modify_node *parent,
+                const struct dit_name *name, struct modify_node **ret)
 {
 	struct dit_arena *arena = &modifier->kept;
-	struct modify_node *node = dit_arena_calloc(arena, 1, sizeof(*node));
+	struct modify_node *node = dit_arena_alloc(arena, sizeof(*node));
+	int r = 0;
 
 	if (node == NULL) {
 		return -ENOMEM;
@@ -190,45 +154,35 @@ static int meet(struct modifier *modifier, uint64_t parent, const struct dit_nam
 	                             .stored_nsubs = name->nsubs};
 	node->stored_norm = node->norm;
 	*ret = node;
-	return node->norm.data == NULL || node->pretty.data == NULL
-	               ? -ENOMEM
-	               : remember(&modifier->tree, node);
+	if (node->norm.data == NULL || node->pretty.data == NULL) {
+		return -ENOMEM;
+	}
+	r = remember(&modifier->tree, MODIFY_BY_ID, node);
+	return r ?: remember(&modifier->tree, MODIFY_BY_NAME, node);
 }
 
-int dit_modify_find_child(struct modifier *modifier, uint64_t parent,
+int dit_modify_find_child(struct modifier *modifier, struct modify_node *parent,
                           struct dit_span norm, struct modify_node **ret)
 {
+	const struct modify_tree *tree = &modifier->tree;
+	uint64_t above = dit_modify_id(parent);
 	struct dit_name name;
 	int r = 0;
 
-	*ret = find_name(&modifier->tree, parent, norm);
-	if (*ret != NULL || parent > modifier->tree.nstored) {
+	*ret = find(tree, MODIFY_BY_NAME,
+	            &(struct modify_node){.parent = parent, .norm = norm});
+	if (*ret != NULL || above > tree->nstored) {
 		return *ret != NULL;
 	}
-	r = dit_output_find_child(modifier->output, parent, norm, &name);
+	r = dit_output_find_child(modifier->output, above, norm, &name);
 	if (r <= 0) {
 		return r;
 	}
-	if (find_id(&modifier->tree, name.id) != NULL) {
+	if (find_id(tree, name.id) != NULL) {
 		return 0; /* it is called otherwise now, or gone */
 	}
-	r = name.id > modifier->tree.nstored ? DIT_E_CORRUPT
-	                                     : meet(modifier, parent, &name, ret);
+	r = name.id > tree->nstored ? DIT_E_CORRUPT : meet(modifier, parent, &name, ret);
 	return r < 0 ? r : 1;
-}
-
-/* The node with an ID, stored or not. */
-static int find_now(struct modifier *modifier, uint64_t id, struct modify_node **ret)
-{
-	struct dit_name self;
-	int r = 0;
-
-	*ret = find_id(&modifier->tree, id);
-	if (*ret != NULL) {
-		return !(*ret)->is_gone;
-	}
-	r = dit_output_find_name(modifier->output, id, &self);
-	return r <= 0 ? r : dit_modify_find_child(modifier, self.id, self.norm, ret);
 }
 
 /* RDNs of the topmost node. */
@@ -251,53 +205,41 @@ static struct dit_span rdn_of(const struct modifier *modifier, const struct dit_
 	return rest;
 }
 
-/* The node of a DN without its first RDNs. */
-static int find_above(struct modifier *modifier, const struct dit_dn *dn, unsigned nless,
-                      struct modify_node **ret)
-{
-	unsigned i = dn->nrdns - count_top(modifier) + 1;
-	uint64_t parent = 0;
-	int r = 1;
-
-	while (r > 0 && i > nless) {
-		r = dit_modify_find_child(modifier, parent, rdn_of(modifier, dn, --i),
-		                          ret);
-		parent = r > 0 ? (*ret)->id : 0;
-	}
-	return r;
-}
-
-int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn,
+int dit_modify_find(struct modifier *modifier, const struct dit_dn *dn, unsigned nless,
                     struct modify_node **ret)
 {
-	*ret = NULL;
-	return find_above(modifier, dn, 0, ret);
-}
+	unsigned i = dn->nrdns - count_top(modifier) + 1;
+	int r = 1;
 
-int dit_modify_find_parent(struct modifier *modifier, const struct dit_dn *dn,
-                           struct modify_node **ret)
-{
 	*ret = NULL;
-	return find_above(modifier, dn, 1, ret);
+	while (r > 0 && i > nless) {
+		r = dit_modify_find_child(modifier, *ret, rdn_of(modifier, dn, --i), ret);
+	}
+	return r;
 }
 
 /* ---- changes ---- */
 
 /* Subtrees from a node up become larger or smaller. */
-static int count_up(struct modifier *modifier, uint64_t id, uint64_t n)
+static void count_up(struct modify_node *node, uint64_t n)
 {
-	int r = 1;
-
-	while (id != 0 && r > 0) {
-		struct modify_node *node = NULL;
-
-		r = find_now(modifier, id, &node);
-		if (r > 0) {
-			node->nsubs += n; /* modulo 2^64 */
-			id = node->parent;
-		}
+	for (; node != NULL; node = node->parent) {
+		node->nsubs += n; /* modulo 2^64 */
 	}
-	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
+}
+
+/* 0; -ENOMEM */
+static int take_name(struct modifier *modifier, struct modify_node *node,
+                     struct modify_node *parent, struct dit_span norm,
+                     struct dit_span pretty)
+{
+	node->parent = parent;
+	node->norm = dit_arena_copy(&modifier->kept, norm);
+	node->pretty = dit_arena_copy(&modifier->kept, pretty);
+	node->is_respelt = true;
+	return node->norm.data == NULL || node->pretty.data == NULL
+	               ? -ENOMEM
+	               : remember(&modifier->tree, MODIFY_BY_NAME, node);
 }
 
 /* Is there an entry, or a hole, with this ID now? */
@@ -314,47 +256,44 @@ static int has_node(struct modifier *modifier, uint64_t id)
 	               : dit_output_find_name(modifier->output, id, &self);
 }
 
-int dit_modify_add_node(struct modifier *modifier, uint64_t parent, struct dit_span norm,
-                        struct dit_span pretty, struct modify_node **ret)
+int dit_modify_add_node(struct modifier *modifier, struct modify_node *parent,
+                        struct dit_span norm, struct dit_span pretty,
+                        struct modify_node **ret)
 {
 	struct modify_tree *tree = &modifier->tree;
 	uint64_t id = tree->last_id + 1;
 	struct modify_node *node = find_id(tree, id);
-	bool is_again = node != NULL;
+	int r = 0;
 
 	if (id > UINT32_MAX) {
 		return DIT_E_TOOLONG;
 	}
-	if (!is_again) {
-		node = dit_arena_calloc(&modifier->kept, 1, sizeof(*node));
-	}
 	if (node == NULL) {
-		return -ENOMEM;
+		node = dit_arena_calloc(&modifier->kept, 1, sizeof(*node));
+		if (node == NULL) {
+			return -ENOMEM;
+		}
+		node->id = id;
+		r = remember(tree, MODIFY_BY_ID, node);
 	}
-	node->id = id;
-	node->parent = parent;
-	node->norm = dit_arena_copy(&modifier->kept, norm);
-	node->pretty = dit_arena_copy(&modifier->kept, pretty);
 	node->nsubs = 1;
 	node->is_gone = false;
-	node->is_respelt = true;
-	if (node->norm.data == NULL || node->pretty.data == NULL) {
-		return -ENOMEM;
+	r = r ?: take_name(modifier, node, parent, norm, pretty);
+	if (r < 0) {
+		return r;
 	}
-	tree->last_id = node->id;
+	tree->last_id = id;
+	count_up(parent, 1);
 	*ret = node;
-	if ((is_again ? remember_name(tree, node) : remember(tree, node)) < 0) {
-		return -ENOMEM;
-	}
-	return count_up(modifier, parent, 1);
+	return 0;
 }
 
 int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node)
 {
 	struct modify_tree *tree = &modifier->tree;
-	int r = count_up(modifier, node->parent, (uint64_t)-1);
+	int r = 0;
 
-	forget_name(tree, node);
+	count_up(node->parent, (uint64_t)-1);
 	node->is_gone = true;
 	node->entry = NULL;
 	/* slapd gives an ID again that was the highest. */
@@ -367,21 +306,10 @@ int dit_modify_remove_node(struct modifier *modifier, struct modify_node *node)
 }
 
 int dit_modify_move_node(struct modifier *modifier, struct modify_node *node,
-                         uint64_t parent, struct dit_span norm, struct dit_span pretty)
+                         struct modify_node *parent, struct dit_span norm,
+                         struct dit_span pretty)
 {
-	int r = 0;
-
-	if (parent != node->parent) {
-		r = count_up(modifier, node->parent, -node->nsubs);
-		r = r ?: count_up(modifier, parent, node->nsubs);
-	}
-	forget_name(&modifier->tree, node);
-	node->is_respelt = true;
-	node->parent = parent;
-	node->norm = dit_arena_copy(&modifier->kept, norm);
-	node->pretty = dit_arena_copy(&modifier->kept, pretty);
-	if (r < 0 || node->norm.data == NULL || node->pretty.data == NULL) {
-		return r < 0 ? r : -ENOMEM;
-	}
-	return remember_name(&modifier->tree, node);
+	count_up(node->parent, -node->nsubs);
+	count_up(parent, node->nsubs);
+	return take_name(modifier, node, parent, norm, pretty);
 }

@@ -108,45 +108,39 @@ struct name_changes {
 	size_t size;
 };
 
-static int change_name(struct name_changes *changes, uint64_t under, bool goes,
-                       struct dit_name name)
+/* A node has a record of its own, and one under its parent. */
+static int change_name(struct name_changes *changes, const struct modify_node *node,
+                       bool is_child, bool goes)
 {
-	return DIT_APPEND(
-		changes->list, changes->size, changes->n,
-		(struct name_change){.under = under, .name = name, .goes = goes});
+	uint64_t parent = dit_modify_id(goes ? node->stored_parent : node->parent);
+	struct name_change change = {
+		.under = is_child ? parent : node->id,
+		.name = {.norm = goes ? node->stored_norm : node->norm,
+	                 .id = is_child ? node->id : parent,
+	                 .is_child = is_child},
+		.goes = goes};
+
+	if (!goes) {
+		change.name.pretty = node->pretty;
+		change.name.nsubs = is_child ? node->nsubs : 0;
+	}
+	return DIT_APPEND(changes->list, changes->size, changes->n, change);
 }
 
 static int collect_names(struct name_changes *changes, const struct modify_node *node)
 {
-	bool is_new = !node->is_stored && !node->is_gone;
-	bool is_moved = !node->is_gone && (is_new || was_renamed(node));
-	struct dit_name own = {.norm = node->stored_norm, .id = node->stored_parent};
-	struct dit_name child = {
-		.norm = node->stored_norm, .id = node->id, .is_child = true};
+	bool is_moved = node->is_gone || !node->is_stored || was_renamed(node);
+	bool comes = !node->is_gone && (is_moved || node->is_respelt);
 	int r = 0;
 
-	if (node->is_stored && (node->is_gone || is_moved)) {
-		r = change_name(changes, node->stored_parent, true, child);
-		r = r ?: change_name(changes, node->id, true, own);
+	if (node->is_stored && is_moved) {
+		r = change_name(changes, node, true, true);
+		r = r ?: change_name(changes, node, false, true);
 	}
-	if (node->is_gone) {
-		return r;
+	if (comes || (!node->is_gone && node->nsubs != node->stored_nsubs)) {
+		r = r ?: change_name(changes, node, true, false);
 	}
-	own = (struct dit_name){
-		.norm = node->norm, .pretty = node->pretty, .id = node->parent};
-	child = (struct dit_name){.norm = node->norm,
-	                          .pretty = node->pretty,
-	                          .id = node->id,
-	                          .is_child = true,
-	                          .nsubs = node->nsubs};
-	if (r == 0 &&
-	    (is_moved || node->nsubs != node->stored_nsubs || node->is_respelt)) {
-		r = change_name(changes, node->parent, false, child);
-	}
-	if (r == 0 && (is_moved || node->is_respelt)) {
-		r = change_name(changes, node->id, false, own);
-	}
-	return r;
+	return r < 0 || !comes ? r : change_name(changes, node, false, false);
 }
 
 static int compare_records(const struct name_change *x, const struct name_change *y)
