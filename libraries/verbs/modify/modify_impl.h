@@ -271,8 +271,5 @@ int dit_modify_mend_memberof(struct modifier *modifier);
 
 /** Report a failure that concerns the database. @return @p r */
 int dit_modify_fail(struct modifier *modifier, int r, const char *what);
-/** A snapshot of what is stored. @param fault  says why not. 0; error */
-int dit_modify_open_snapshot(const struct modifier *modifier, unsigned nreaders,
-                             struct dit_fault *fault, struct dit_snapshot **ret);
 
 #endif

@@ -14,7 +14,6 @@
 struct mending {
 	struct modifier *modifier;
 	struct dit_overlay_rules rules;
-	struct dit_snapshot *snapshot; /* all entries, on all threads */
 	struct dit_entry_scan *scan;
 	struct dit_overlays *overlays;
 	/* The entry that is mended. [own: main] */
@@ -243,7 +242,7 @@ static int mend_range(void *ctx, struct dit_scan_range *range)
 }
 
 /* All entries are read twice: for their names, and for what is asked of them. */
-static int scan_entries(struct mending *mending, struct dit_fault *fault)
+static int scan_entries(struct mending *mending)
 {
 	static const struct dit_entry_scan_ops names = {.entry = take, .in_order = tick};
 	static const struct dit_entry_scan_ops questions = {.entry = look,
@@ -252,15 +251,15 @@ static int scan_entries(struct mending *mending, struct dit_fault *fault)
 	unsigned nthreads = modifier->job.nthreads;
 	const struct dit_overlays_opts opts = {.rules = &mending->rules,
 	                                       .nproducers = nthreads + 1 /* main */};
-	struct dit_scan_snapshot_opts scan = {
+	const struct dit_scan_snapshot_opts scan = {
+		.snapshot = modifier->snapshot,
+		.nthreads = nthreads,
 		.schema = modifier->job.chosen.settings->schema,
 		.wanted = want,
 		.wanted_ctx = &mending->rules,
 		.stop = &modifier->job.stop};
-	int r = dit_modify_open_snapshot(modifier, nthreads, fault, &mending->snapshot);
+	int r = dit_overlays_new(&mending->overlays, &opts);
 
-	scan.snapshot = mending->snapshot;
-	r = r ?: dit_overlays_new(&mending->overlays, &opts);
 	r = r ?: dit_entry_scan_new(&mending->scan, &scan);
 	r = r ?: dit_entry_scan_run(mending->scan, &names, mending);
 	r = r ?: dit_overlays_join(mending->overlays);
@@ -272,7 +271,6 @@ static int scan_entries(struct mending *mending, struct dit_fault *fault)
 int dit_modify_mend_memberof(struct modifier *modifier)
 {
 	struct mending mending = {.modifier = modifier};
-	struct dit_fault fault = {""};
 	int r = dit_overlay_rules_make(&modifier->job, modifier->db, false,
 	                               &mending.rules);
 
@@ -280,15 +278,12 @@ int dit_modify_mend_memberof(struct modifier *modifier)
 		r = dit_overlay_rules_lack(&modifier->job, modifier->db, "memberof");
 	}
 	if (r != DIT_E_CONFIG) {
-		r = r ?: scan_entries(&mending, &fault);
+		r = r ?: scan_entries(&mending);
 		r = r < 0 ? dit_modify_fail(modifier, r, modifier->db->data.directory)
 		          : 0;
 	}
 	dit_entry_scan_close(mending.scan);
 	dit_overlays_free(mending.overlays);
-	if (mending.snapshot != NULL) {
-		dit_snapshot_close(mending.snapshot);
-	}
 	dit_overlay_rules_deinit(&mending.rules);
 	return r;
 }

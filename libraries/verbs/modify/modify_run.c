@@ -171,29 +171,22 @@ static int open_output(struct modifier *modifier, struct dit_fault *fault)
 	return r < 0 ? fail_open(modifier, r, fault) : 0;
 }
 
-int dit_modify_open_snapshot(const struct modifier *modifier, unsigned nreaders,
-                             struct dit_fault *fault, struct dit_snapshot **ret)
+/* A reader for each tool thread, for main, and for look-ups of a dry run. */
+static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
 {
+	struct dit_schema *schema = modifier->job.chosen.settings->schema;
 	bool is_dry = modifier->opts->is_dry_run;
 	const struct dit_snapshot_opts opts = {
-		.nreaders = nreaders,
+		.nreaders = modifier->job.nthreads + 2,
 		.sealed = dit_data_seal_format(modifier->seal),
 		.wait_ms = WAIT_MS,
 		.is_claimed = !is_dry,
 		.claimed_fd = is_dry ? -1 : modifier->output->base.target.data_fd,
 		.fault = fault};
+	int r = dit_snapshot_open_readers(&modifier->snapshot,
+	                                  modifier->db->data.directory, &opts);
 
-	return dit_snapshot_open_readers(ret, modifier->db->data.directory, &opts);
-}
-
-/* A reader for each tool thread, for main, and for look-ups of a dry run. */
-static int open_snapshot(struct modifier *modifier, struct dit_fault *fault)
-{
-	struct dit_schema *schema = modifier->job.chosen.settings->schema;
-	int r = dit_modify_open_snapshot(modifier, modifier->job.nthreads + 2, fault,
-	                                 &modifier->snapshot);
-
-	if (r == 0 && modifier->opts->is_dry_run) {
+	if (r == 0 && is_dry) {
 		r = dit_output_view_open(&modifier->output, modifier->snapshot,
 		                         modifier->job.nthreads + 1);
 	}

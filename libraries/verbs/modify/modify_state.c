@@ -14,21 +14,17 @@
 /* The digest of what is stored. 0; error, reported */
 static int read_digest(struct modifier *modifier)
 {
-	struct dit_fault fault = {""};
-	struct dit_scan_snapshot_opts opts = {
+	const struct dit_scan_snapshot_opts opts = {
+		.snapshot = modifier->snapshot,
+		.nthreads = modifier->job.nthreads,
 		.schema = modifier->job.chosen.settings->schema,
 		.stop = &modifier->job.stop};
-	struct dit_snapshot *snapshot = NULL;
 	struct dit_entry_scan *scan = NULL;
 	struct dit_sum128 sum = {0, 0};
-	int r = dit_modify_open_snapshot(modifier, modifier->job.nthreads, &fault,
-	                                 &snapshot);
+	int r = dit_entry_scan_new(&scan, &opts);
 
-	opts.snapshot = snapshot;
-	r = r ?: dit_entry_scan_new(&scan, &opts);
 	r = r ?: dit_scan_digest(scan, &sum);
 	dit_entry_scan_close(scan);
-	dit_snapshot_close(snapshot);
 	dit_sum128_text(&sum, modifier->digest);
 	return r < 0 ? dit_modify_fail(modifier, r, modifier->db->data.directory) : 0;
 }

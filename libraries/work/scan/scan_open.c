@@ -96,7 +96,8 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
 	}
 	scan->snapshot = opts->snapshot;
 	scan->stop = opts->stop;
-	scan->nmembers = dit_snapshot_nreaders(opts->snapshot);
+	scan->nmembers = opts->nthreads > 0 ? opts->nthreads
+	                                    : dit_snapshot_nreaders(opts->snapshot);
 	r = dit_ad_names_read(&scan->names, opts->snapshot, 0, opts->schema);
 	if (r == 0 && opts->wanted != NULL) {
 		r = dit_ad_names_choose(&scan->names, opts->wanted, opts->wanted_ctx);

@@ -20,7 +20,8 @@
 #include "values/filter.h"
 
 struct dit_scan_snapshot_opts {
-	struct dit_snapshot *snapshot; /* borrowed; as many readers as threads */
+	struct dit_snapshot *snapshot; /* borrowed */
+	unsigned nthreads; /* its first readers; 0: as many as it has readers */
 	struct dit_schema *schema; /* borrowed; NULL: descriptions are not looked up */
 	bool without_dn;
 	/* Entries are shown with these attributes alone, all of them known to the schema.
