@@ -97,17 +97,49 @@ TEST(keys_are_those_of_a_new_entry)
 	dit_index_set_free(set);
 }
 
-/* The names of the attributes, in order: "cn sn " */
-static struct text names_of(const struct dit_entry_view *view)
-{
-	struct text text = {.len = 0};
+struct versions {
+	const struct dit_index_set *set;
+	struct dit_stored_keys *keys;
+	struct text text;
+};
 
-	for (uint32_t i = 0; i < view->nattrs; i++) {
-		text.len += (size_t)snprintf(text.bytes + text.len,
-		                             sizeof(text.bytes) - text.len, "%s ",
-		                             view->attrs[i].ad->type->name);
+static int add_name(void *ctx, unsigned db, struct dit_span key)
+{
+	struct versions *versions = ctx;
+	struct text *text = &versions->text;
+
+	(void)key;
+	text->len +=
+		(size_t)snprintf(text->bytes + text->len, sizeof(text->bytes) - text->len,
+	                         "%s ", dit_index_set_db(versions->set, db)->name);
+	return 0;
+}
+
+/* The databases of the keys that are spelled of both versions: "cn sn | cn " */
+static const char *spell_both(struct versions *versions,
+                              const struct dit_entry_view views[2])
+{
+	struct dit_view_attrs lists[2] = {{.size = 0}, {.size = 0}};
+	struct dit_entry entries[2];
+
+	versions->text = (struct text){.len = 0};
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(dit_view_attrs_take(&lists[i], &views[i], &entries[i]),
+		                 0);
 	}
-	return text;
+	assert_int_equal(
+		dit_stored_keys_compare(versions->keys, &entries[0], &entries[1]), 0);
+	for (size_t i = 0; i < 2; i++) {
+		if (i == 1) {
+			versions->text.len += (size_t)snprintf(
+				versions->text.bytes + versions->text.len, 3, "| ");
+		}
+		assert_int_equal(dit_stored_keys_spell_changed(
+					 versions->keys, &entries[i], add_name, versions),
+		                 0);
+		free(lists[i].attrs);
+	}
+	return versions->text.bytes;
 }
 
 /*
@@ -125,8 +157,9 @@ TEST(attributes_that_are_the_same_are_left_out)
 		.number = 1, .ad = find_ad(f, "tGT"), .nvalues = 1, .values = a};
 	const struct dit_attr_view cn = {
 		.number = 2, .ad = find_ad(f, "cn"), .nvalues = 2, .values = a};
+	struct dit_span n[] = {DIT_SPAN("7")};
 	const struct dit_attr_view number = {
-		.number = 3, .ad = find_ad(f, "tINT"), .nvalues = 1, .values = a};
+		.number = 3, .ad = find_ad(f, "tINT"), .nvalues = 1, .values = n};
 	const struct dit_attr_view unknown = {.number = 4, .nvalues = 1, .values = a};
 	struct dit_attr_view older[] = {time, cn, number, unknown};
 	const struct dit_entry_view before = {.id = 7, .nattrs = 4, .attrs = older};
@@ -134,38 +167,35 @@ TEST(attributes_that_are_the_same_are_left_out)
 	const struct {
 		size_t attr; /* that changes */
 		struct dit_attr_view to;
-		const char *left;
+		const char *spelled;
 	} cases[] = {
-		{0, {.number = 1, .ad = time.ad, .nvalues = 1, .values = same}, ""},
-		{0, {.number = 1, .ad = time.ad, .nvalues = 1, .values = b}, "tGT "},
-		{1, {.number = 2, .ad = cn.ad, .nvalues = 1, .values = a}, "cn "},
+		{0, {.number = 1, .ad = time.ad, .nvalues = 1, .values = same}, "| "},
+		{0,
+	         {.number = 1, .ad = time.ad, .nvalues = 1, .values = b},
+	         "tGT | tGT "},
+		{1, {.number = 2, .ad = cn.ad, .nvalues = 1, .values = a}, "cn cn | cn "},
 		{1,
 	         {.number = 2, .ad = cn.ad, .nvalues = 2, .values = a, .normal = a},
-	         "cn "},
-		{3, {.number = 4, .nvalues = 1, .values = b}, ""},
+	         "cn cn | cn cn "},
+		{3, {.number = 4, .nvalues = 1, .values = b}, "| "},
 	};
-	struct dit_stored_keys *keys = NULL;
+	struct versions versions = {.set = set};
 	struct dit_entry_view views[2];
 
-	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
+	assert_int_equal(dit_stored_keys_new(&versions.keys, set), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		views[0] = before;
 		views[1] = before;
 		memcpy(newer, older, sizeof(newer));
 		newer[cases[i].attr] = cases[i].to;
 		views[1].attrs = newer;
-		assert_int_equal(dit_stored_keys_leave_same(keys, &views[0], &views[1]),
-		                 0);
-		assert_string_equal(names_of(&views[0]).bytes, cases[i].left);
-		assert_string_equal(names_of(&views[1]).bytes, cases[i].left);
+		assert_string_equal(spell_both(&versions, views), cases[i].spelled);
 	}
 	/* It came, or it goes: all that have keys. */
 	views[0] = before;
 	views[1] = (struct dit_entry_view){.id = 7};
-	assert_int_equal(dit_stored_keys_leave_same(keys, &views[0], &views[1]), 0);
-	assert_string_equal(names_of(&views[0]).bytes, "tGT cn tINT ");
-	assert_int_equal(views[1].nattrs, 0);
-	dit_stored_keys_free(keys);
+	assert_string_equal(spell_both(&versions, views), "tGT cn cn tINT | ");
+	dit_stored_keys_free(versions.keys);
 	dit_index_set_free(set);
 }
 
@@ -188,15 +218,13 @@ TEST(attributes_that_share_a_database_stay_together)
 	struct dit_entry_view views[2] = {{.id = 7, .nattrs = 3, .attrs = older},
 	                                  {.id = 7, .nattrs = 3, .attrs = newer}};
 	struct dit_index_set *set = new_set(f, specs, 2, &usual_params, true);
-	struct dit_stored_keys *keys = NULL;
+	struct versions versions = {.set = set};
 
-	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
+	assert_int_equal(dit_stored_keys_new(&versions.keys, set), 0);
 	memcpy(newer, older, sizeof(newer));
 	newer[1].values = b;
-	assert_int_equal(dit_stored_keys_leave_same(keys, &views[0], &views[1]), 0);
-	assert_string_equal(names_of(&views[0]).bytes, "cn sn ");
-	assert_string_equal(names_of(&views[1]).bytes, "cn sn ");
-	dit_stored_keys_free(keys);
+	assert_string_equal(spell_both(&versions, views), "name name | name name ");
+	dit_stored_keys_free(versions.keys);
 	dit_index_set_free(set);
 }
 

@@ -222,8 +222,6 @@ struct index_member {
 	struct dit_key_changes changes; /* all owned */
 	struct dit_arena bytes;
 	struct dit_entry_reader *reader;
-	struct dit_attr_view *attrs; /* room */
-	size_t attrs_size;
 	uint64_t npostings;
 	int error;
 };
@@ -240,22 +238,18 @@ struct index_writing {
 
 static int make_keys(struct index_member *member, const struct modify_node *node)
 {
-	struct dit_entry_view older = {.id = node->id};
-	struct dit_entry_view newer;
-	size_t nattrs = node->entry == NULL ? 0 : node->entry->nattrs;
-	int r = DIT_GROW(member->attrs, member->attrs_size, nattrs + 1);
+	static const struct dit_entry none;
+	struct dit_stored_version older = {.reason = NULL};
+	int r = node->is_stored
+	                ? dit_stored_keys_read(member->changes.keys, member->reader,
+	                                       node->id, false, &older)
+	                : 0;
 
-	if (r == 0 && node->is_stored) {
-		r = dit_stored_keys_read(member->changes.keys, member->reader, node->id,
-		                         &older);
-	}
 	/* A stored entry that cannot have keys was left out of the indexes. */
-	if (r < 0 && r != DIT_E_INVALID) {
-		return r;
-	}
-	dit_entry_show(node->entry, member->attrs, &newer);
-	newer.id = node->id;
-	return dit_key_changes_take(&member->changes, &older, &newer);
+	return r < 0 && r != DIT_E_INVALID
+	               ? r
+	               : dit_key_changes_take(&member->changes, node->id, &older.entry,
+	                                      node->entry == NULL ? &none : node->entry);
 }
 
 /* Keys of a member's share of a part. */
@@ -378,7 +372,6 @@ static void free_members(struct index_writing *work)
 		dit_stored_keys_free(member->changes.keys);
 		dit_entry_reader_free(member->reader);
 		dit_arena_deinit(&member->bytes);
-		free(member->attrs);
 	}
 	free(work->members);
 	free(work->ends);

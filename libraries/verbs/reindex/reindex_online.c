@@ -15,9 +15,7 @@ struct catching_up {
 	struct dit_key_changes changes;
 };
 
-/* ---- one version of an entry ---- */
-
-static int refuse(const struct reindex_target *target, const struct dit_entry_view *view)
+static int refuse(const struct reindex_target *target, uint64_t id, const char *reason)
 {
 	if (target->reindexer->opts->keep_going) {
 		target->stats->nbroken++;
@@ -26,40 +24,31 @@ static int refuse(const struct reindex_target *target, const struct dit_entry_vi
 	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
 	               "entry id=%08llx: it was changed during the run and cannot "
 	               "be indexed: %s",
-	               (unsigned long long)view->id,
-	               view->reason == NULL || view->reason[0] == '\0'
-	                       ? "a value without index key"
-	                       : view->reason);
+	               (unsigned long long)id,
+	               reason == NULL || reason[0] == '\0' ? "a value without index key"
+	                                                   : reason);
 	return DIT_E_CORRUPT;
-}
-
-/* One version, as it can be indexed. The older one may have been left out of it. */
-static int read_version(struct catching_up *work, struct dit_entry_reader *reader,
-                        uint64_t id, bool is_newer, struct dit_entry_view *ret)
-{
-	int r = dit_stored_keys_read(work->changes.keys, reader, id, ret);
-
-	if (r == DIT_E_INVALID) {
-		r = is_newer ? refuse(work->target, ret) : 0;
-	}
-	return r;
 }
 
 /* ---- changes ---- */
 
-static int take_entries(struct catching_up *work, struct dit_entry_reader *older,
-                        struct dit_entry_reader *newer, const uint64_t *ids, size_t nids)
+/* The older version may have been left out of the indexes. */
+static int take_entry(struct catching_up *work, struct dit_entry_reader *const readers[2],
+                      uint64_t id)
 {
-	int r = 0;
+	struct dit_key_changes *changes = &work->changes;
+	struct dit_stored_version older;
+	struct dit_stored_version newer;
+	int r = dit_stored_keys_read(changes->keys, readers[0], id, false, &older);
 
-	for (size_t i = 0; i < nids && r == 0; i++) {
-		struct dit_entry_view views[2];
-
-		r = read_version(work, older, ids[i], false, &views[0]);
-		r = r ?: read_version(work, newer, ids[i], true, &views[1]);
-		r = r ?: dit_key_changes_take(&work->changes, &views[0], &views[1]);
+	if (r < 0 && r != DIT_E_INVALID) {
+		return r;
 	}
-	return r;
+	r = dit_stored_keys_read(changes->keys, readers[1], id, true, &newer);
+	if (r == DIT_E_INVALID) {
+		r = refuse(work->target, id, newer.reason);
+	}
+	return r ?: dit_key_changes_take(changes, id, &older.entry, &newer.entry);
 }
 
 static int sort_changes(const struct catching_up *work)
@@ -93,7 +82,9 @@ static int read_versions(struct catching_up *work, const struct dit_ad_names nam
 
 		r = dit_entry_reader_new(&readers[i], &opts);
 	}
-	r = r ?: take_entries(work, readers[0], readers[1], changed->ids, changed->nids);
+	for (size_t i = 0; i < changed->nids && r == 0; i++) {
+		r = take_entry(work, readers, changed->ids[i]);
+	}
 	dit_entry_reader_free(readers[0]);
 	dit_entry_reader_free(readers[1]);
 	return r;

@@ -25,21 +25,16 @@ static int add(void *ctx, unsigned db, struct dit_span key)
 	return 0;
 }
 
-static int make_keys(struct dit_key_changes *changes, const struct dit_entry_view *view,
-                     bool is_newer)
+int dit_key_changes_take(struct dit_key_changes *changes, uint64_t id,
+                         const struct dit_entry *older, const struct dit_entry *newer)
 {
-	changes->id = view->id;
-	changes->is_newer = is_newer;
-	return dit_stored_keys_spell(changes->keys, view, add, changes);
-}
+	int r = dit_stored_keys_compare(changes->keys, older, newer);
 
-int dit_key_changes_take(struct dit_key_changes *changes, struct dit_entry_view *older,
-                         struct dit_entry_view *newer)
-{
-	int r = dit_stored_keys_leave_same(changes->keys, older, newer);
-
-	r = r ?: make_keys(changes, older, false);
-	return r ?: make_keys(changes, newer, true);
+	changes->id = id;
+	changes->is_newer = false;
+	r = r ?: dit_stored_keys_spell_changed(changes->keys, older, add, changes);
+	changes->is_newer = true;
+	return r ?: dit_stored_keys_spell_changed(changes->keys, newer, add, changes);
 }
 
 /* A word in whose order keys are, as far as it goes. */

@@ -28,16 +28,9 @@ struct dit_key_changes {
 	bool is_newer;
 };
 
-/**
- * Add the changes of an entry.
- *
- * @param older, newer  both of one ID; without attributes: it was not there. They lose
- *                      attributes; the rest is valid until the next call
- *
- * @return 0; -ENOMEM
- */
-int dit_key_changes_take(struct dit_key_changes *changes, struct dit_entry_view *older,
-                         struct dit_entry_view *newer);
+/** Add the changes of an entry. A version without attributes was not there. 0; -ENOMEM */
+int dit_key_changes_take(struct dit_key_changes *changes, uint64_t id,
+                         const struct dit_entry *older, const struct dit_entry *newer);
 
 /** Sort the changes of a database, and drop those that change nothing. 0; -ENOMEM */
 int dit_key_changes_sort(struct dit_table_changes *changes, bool is_integerkey);

@@ -13,13 +13,11 @@
 struct dit_stored_keys {
 	const struct dit_index_set *indexes;
 	struct dit_index_work *work;
-	struct dit_view_attrs attrs; /* of the current entry */
+	struct dit_view_attrs attrs[2]; /* of the current entry, or of two versions */
 
 	/* To compare two versions of an entry. */
 	size_t ndbs;
-	bool *marks;                   /* databases whose keys may differ; owned */
-	struct dit_attr_view *left[2]; /* attributes that are left; owned */
-	size_t left_size[2];
+	bool *marks; /* databases whose keys may differ; owned */
 };
 
 int dit_view_attrs_take(struct dit_view_attrs *list, const struct dit_entry_view *view,
@@ -66,10 +64,9 @@ void dit_stored_keys_free(struct dit_stored_keys *keys)
 {
 	if (keys != NULL) {
 		dit_index_work_free(keys->work);
-		free(keys->attrs.attrs);
+		free(keys->attrs[0].attrs);
+		free(keys->attrs[1].attrs);
 		free(keys->marks);
-		free(keys->left[0]);
-		free(keys->left[1]);
 		free(keys);
 	}
 }
@@ -146,21 +143,21 @@ int dit_stored_keys_want(void *ctx, const struct dit_ad *ad)
 }
 
 /* 0 or -ENOMEM. Without attributes there are no keys. */
-static int fill_entry(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+static int fill_entry(struct dit_view_attrs *attrs, const struct dit_entry_view *view,
                       struct dit_entry *ret)
 {
 	*ret = (struct dit_entry){.nattrs = 0};
 	if (view->is_hole || view->id == 0 || view->nattrs == 0) {
 		return 0;
 	}
-	return dit_view_attrs_take(&keys->attrs, view, ret);
+	return dit_view_attrs_take(attrs, view, ret);
 }
 
 int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                          dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx)
 {
 	struct dit_entry entry;
-	int r = fill_entry(keys, view, &entry);
+	int r = fill_entry(&keys->attrs[0], view, &entry);
 
 	return r < 0 ? r : dit_index_entry(keys->work, &entry, push, push_wide, ctx);
 }
@@ -215,7 +212,7 @@ int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_v
                           struct dit_index_refusal *ret)
 {
 	struct dit_entry entry;
-	int r = fill_entry(keys, view, &entry);
+	int r = fill_entry(&keys->attrs[0], view, &entry);
 
 	return r < 0 ? r : dit_index_check(keys->work, &entry, ret);
 }
@@ -223,19 +220,23 @@ int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_v
 /* ---- two versions ---- */
 
 int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *reader,
-                         uint64_t id, struct dit_entry_view *ret)
+                         uint64_t id, bool is_newer, struct dit_stored_version *ret)
 {
 	struct dit_index_refusal refusal;
-	int r = dit_entry_reader_seek(reader, id, ret);
+	struct dit_entry_view view;
+	int r = dit_entry_reader_seek(reader, id, &view);
 
-	if (r <= 0 || ret->id != id || ret->is_hole) {
-		*ret = (struct dit_entry_view){.id = id};
+	*ret = (struct dit_stored_version){.reason = NULL};
+	if (r <= 0 || view.id != id) {
 		return r < 0 ? r : 0;
 	}
-	r = ret->record_error != 0 ? DIT_E_INVALID
-	                           : dit_stored_keys_check(keys, ret, &refusal);
+	ret->reason = view.reason;
+	r = view.record_error != 0
+	            ? DIT_E_INVALID
+	            : fill_entry(&keys->attrs[is_newer], &view, &ret->entry);
+	r = r ?: dit_index_check(keys->work, &ret->entry, &refusal);
 	if (r == DIT_E_INVALID) {
-		*ret = (struct dit_entry_view){.id = id, .reason = ret->reason};
+		ret->entry.nattrs = 0;
 	}
 	return r;
 }
@@ -253,73 +254,69 @@ static bool are_same(const struct dit_span *a, const struct dit_span *b, uint32_
 	return true;
 }
 
-/* Has the entry the same attribute with the same values? */
-static bool has_same(const struct dit_entry_view *view, const struct dit_attr_view *attr)
+/* Has the entry the same attribute with the same values? @param at  maybe there, after
+ * the latest one that was found */
+static bool has_same(const struct dit_entry *entry, uint32_t *at,
+                     const struct dit_attr *attr)
 {
-	for (uint32_t i = 0; i < view->nattrs; i++) {
-		const struct dit_attr_view *other = &view->attrs[i];
+	const struct dit_attr *other =
+		*at < entry->nattrs && entry->attrs[*at].ad == attr->ad
+			? &entry->attrs[*at]
+			: dit_entry_find(entry, attr->ad);
 
-		if (other->ad == attr->ad) {
-			return other->nvalues == attr->nvalues &&
-			       are_same(other->values, attr->values, attr->nvalues) &&
-			       are_same(other->normal, attr->normal, attr->nvalues);
-		}
+	if (other == NULL) {
+		return false;
 	}
-	return false;
+	*at = (uint32_t)(other - entry->attrs) + 1;
+	return other->nvalues == attr->nvalues &&
+	       are_same(other->values, attr->values, attr->nvalues) &&
+	       are_same(other->normal, attr->normal, attr->nvalues);
 }
 
-static int mark_different(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                          const struct dit_entry_view *other)
+static int mark_different(struct dit_stored_keys *keys, const struct dit_entry *entry,
+                          const struct dit_entry *other)
 {
+	uint32_t at = 0;
 	int r = 0;
 
-	for (uint32_t i = 0; i < view->nattrs && r == 0; i++) {
-		const struct dit_attr_view *attr = &view->attrs[i];
+	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
 
-		if (attr->ad != NULL && !has_same(other, attr)) {
-			r = dit_index_mark_dbs(keys->work, attr->ad, keys->marks);
-		}
+		r = has_same(other, &at, attr)
+		            ? 0
+		            : dit_index_mark_dbs(keys->work, attr->ad, keys->marks);
 	}
 	return r;
 }
 
-static int leave_marked(struct dit_stored_keys *keys, unsigned version,
-                        struct dit_entry_view *view)
-{
-	uint32_t n = 0;
-
-	if (DIT_GROW(keys->left[version], keys->left_size[version], view->nattrs + 1) <
-	    0) {
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < view->nattrs; i++) {
-		const struct dit_attr_view *attr = &view->attrs[i];
-		int r = attr->ad == NULL
-		                ? 0
-		                : dit_index_has_mark(keys->work, attr->ad, keys->marks);
-
-		if (r < 0) {
-			return r;
-		}
-		if (r > 0) {
-			keys->left[version][n++] = *attr;
-		}
-	}
-	view->attrs = keys->left[version];
-	view->nattrs = n;
-	return 0;
-}
-
-int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_view *older,
-                               struct dit_entry_view *newer)
+int dit_stored_keys_compare(struct dit_stored_keys *keys, const struct dit_entry *older,
+                            const struct dit_entry *newer)
 {
 	int r = 0;
 
 	memset(keys->marks, 0, keys->ndbs * sizeof(*keys->marks));
 	r = mark_different(keys, older, newer);
-	r = r ?: mark_different(keys, newer, older);
-	r = r ?: leave_marked(keys, 0, older);
-	return r < 0 ? r : leave_marked(keys, 1, newer);
+	return r ?: mark_different(keys, newer, older);
+}
+
+int dit_stored_keys_spell_changed(struct dit_stored_keys *keys,
+                                  const struct dit_entry *entry, dit_index_wide_fn take,
+                                  void *ctx)
+{
+	struct spelling spelling = {keys->indexes, take, ctx};
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_entry one = {.attrs = &entry->attrs[i], .nattrs = 1};
+		int r = dit_index_has_mark(keys->work, one.attrs->ad, keys->marks);
+
+		r = r <= 0 ? r
+		           : dit_index_entry(keys->work, &one, spell_keys, spell_wide,
+		                             &spelling);
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
 }
 
 /* ---- into builders ---- */

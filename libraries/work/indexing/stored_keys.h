@@ -92,33 +92,12 @@ int dit_stored_keys_clue(struct dit_stored_keys *keys, const struct dit_ad *ad,
                          dit_index_wide_fn take, void *ctx);
 
 /**
- * Two versions of an entry: leave out the attributes whose keys are the same in both. So
- * are those of an attribute with the same values, if all attributes that have keys in the
- * same databases have the same values, too.
- *
- * @param older, newer  get shorter lists of attributes, valid until the next call
- *
- * @return 0 or -ENOMEM
- */
-int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_view *older,
-                               struct dit_entry_view *newer);
-
-/**
  * Can keys be made of all values of the entry? (dit_index_check())
  *
  * @return 0; DIT_E_INVALID with @p ret; -ENOMEM
  */
 int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                           struct dit_index_refusal *ret);
-
-/**
- * Read a version of an entry, to make its keys. One that is not there has no attributes.
- *
- * @return 0; DIT_E_INVALID: it cannot have keys, and @p ret no more than its ID and the
- *         reason, if it is damaged; errors of dit_entry_reader_seek()
- */
-int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *reader,
-                         uint64_t id, struct dit_entry_view *ret);
 
 /**
  * Push the keys of an entry into builders.
@@ -129,5 +108,33 @@ int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *
  */
 int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                          struct dit_builders *builders, unsigned producer);
+
+/* ---- two versions of an entry ---- */
+
+struct dit_stored_version {
+	struct dit_entry entry; /* its attributes; none: it has no keys */
+	const char *reason;     /* of DIT_E_INVALID; "", NULL: a value has no key */
+};
+
+/**
+ * Read a version of an entry. One that is not there has no attributes.
+ *
+ * @param is_newer  each of two versions is valid until the next one of its kind is read
+ *
+ * @return 0; DIT_E_INVALID: it cannot have keys; errors of dit_entry_reader_seek()
+ */
+int dit_stored_keys_read(struct dit_stored_keys *keys, struct dit_entry_reader *reader,
+                         uint64_t id, bool is_newer, struct dit_stored_version *ret);
+
+/** Find the databases in which two versions may have different keys: those with keys of
+ * an attribute that has not the same values in both. 0 or -ENOMEM */
+int dit_stored_keys_compare(struct dit_stored_keys *keys, const struct dit_entry *older,
+                            const struct dit_entry *newer);
+
+/** As dit_stored_keys_spell(), of one of the versions that were compared: all attributes
+ * that have keys in one of these databases. */
+int dit_stored_keys_spell_changed(struct dit_stored_keys *keys,
+                                  const struct dit_entry *entry, dit_index_wide_fn take,
+                                  void *ctx);
 
 #endif
