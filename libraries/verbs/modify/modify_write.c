@@ -229,8 +229,8 @@ struct index_member {
 struct index_writing {
 	const struct writing *writing;
 	struct index_member *members; /* owned */
-	size_t *ends;                 /* of the parts of the nodes; owned */
-	size_t nparts;
+	size_t begin;                 /* of a part of the nodes */
+	size_t end;
 	size_t ndbs;
 	/* [atomic: each database is drawn once a round] */
 	_Atomic size_t next_db;
@@ -253,17 +253,16 @@ static int make_keys(struct index_member *member, const struct modify_node *node
 }
 
 /* Keys of a member's share of a part. */
-static int make_share(struct index_writing *work, unsigned number, size_t part)
+static int make_share(struct index_writing *work, unsigned number)
 {
 	struct index_member *member = &work->members[number];
-	size_t begin = part == 0 ? 0 : work->ends[part - 1];
-	size_t n = work->ends[part] - begin;
+	size_t n = work->end - work->begin;
 	unsigned nmembers = work->writing->modifier->job.nthreads;
 	int r = 0;
 
 	dit_arena_reset(&member->bytes);
-	for (size_t i = begin + n * number / nmembers;
-	     i < begin + n * (number + 1) / nmembers && r == 0; i++) {
+	for (size_t i = work->begin + n * number / nmembers;
+	     i < work->begin + n * (number + 1) / nmembers && r == 0; i++) {
 		const struct modify_node *node = work->writing->nodes[i];
 
 		r = has_content(node) ? make_keys(member, node) : 0;
@@ -335,8 +334,8 @@ static void run_round(void *ctx, unsigned number, uint64_t round)
 		member->error = member->error < 0 ? member->error : DIT_E_STOPPED;
 		return;
 	}
-	member->error = round % 2 == 1 ? make_share(work, number, (size_t)(round - 1) / 2)
-	                               : change_indexes(work, number);
+	member->error =
+		round % 2 == 1 ? make_share(work, number) : change_indexes(work, number);
 }
 
 static int init_member(struct index_writing *work, unsigned number)
@@ -374,31 +373,23 @@ static void free_members(struct index_writing *work)
 		dit_arena_deinit(&member->bytes);
 	}
 	free(work->members);
-	free(work->ends);
 }
 
-/* Parts whose keys fit half of the memory, about. */
-static int cut_parts(struct index_writing *work)
+/* A part whose keys fit half of the memory, about. False: there are no more. */
+static bool next_part(struct index_writing *work)
 {
 	const struct writing *writing = work->writing;
 	uint64_t room = dit_memory_share(writing->modifier->opts->memory_bytes) / 2;
 	uint64_t bytes = 0;
 
-	work->ends = calloc(writing->nnodes + 1, sizeof(*work->ends));
-	if (work->ends == NULL) {
-		return -ENOMEM;
-	}
 	room = room < LEAST_PART ? LEAST_PART : room;
-	for (size_t i = 0; i < writing->nnodes; i++) {
-		const struct modify_node *node = writing->nodes[i];
+	work->begin = work->end;
+	while (work->end < writing->nnodes && bytes <= room) {
+		const struct modify_node *node = writing->nodes[work->end++];
 
 		bytes += node->is_gone || !node->is_stored ? WHOLE_BYTES : SOME_BYTES;
-		if (bytes > room || i + 1 == writing->nnodes) {
-			work->ends[work->nparts++] = i + 1;
-			bytes = 0;
-		}
 	}
-	return 0;
+	return work->end > work->begin;
 }
 
 static int run_rounds(struct index_writing *work)
@@ -408,13 +399,13 @@ static int run_rounds(struct index_writing *work)
 	struct dit_team *team = NULL;
 	int r = dit_team_new(&team, modifier->job.nthreads, "tool", run_round, work);
 
-	for (size_t i = 0; i < work->nparts && r == 0; i++) {
+	while (r == 0 && next_part(work)) {
 		dit_team_meet(team, ticker);
-		if (i > 0) {
+		if (work->begin > 0) {
 			r = dit_output_reach(&modifier->output->base);
 			atomic_store_explicit(&work->next_db, 0, memory_order_relaxed);
 		}
-		modifier->count.done = i == 0 ? 0 : work->ends[i - 1];
+		modifier->count.done = work->begin;
 		dit_team_meet(team, ticker);
 	}
 	dit_team_free(team, ticker);
@@ -433,7 +424,7 @@ static int write_indexes(const struct writing *writing)
 	int r = 0;
 
 	work.members = calloc(modifier->job.nthreads, sizeof(*work.members));
-	r = work.members == NULL ? -ENOMEM : cut_parts(&work);
+	r = work.members == NULL ? -ENOMEM : 0;
 	for (unsigned i = 0; i < modifier->job.nthreads && r == 0; i++) {
 		r = init_member(&work, i);
 	}
