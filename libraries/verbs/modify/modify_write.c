@@ -435,92 +435,81 @@ static int write_indexes(const struct writing *writing)
 
 /* ---- id2v ---- */
 
-/** An attribute of an entry that has, or had, values in id2v. */
+/** The values of an attribute in id2v go, or come. */
 struct split_change {
-	uint32_t number; /* the first: dit_compare_numbers() */
-	bool was_there;
-	const struct dit_split *split; /* NULL: it has none any more */
+	uint32_t order; /* the first; twice the attribute's number, and 1: they come */
+	const struct dit_split *split; /* NULL: they go */
 };
 
+/* @param was_there  values have gone */
 static int put_split(struct modifier *modifier, uint64_t id,
-                     const struct split_change *change)
+                     const struct split_change *change, bool was_there)
 {
-	uint16_t number = (uint16_t)change->number;
-	int r = change->was_there ? dit_output_remove_splits(modifier->output, id, number)
-	                          : 0;
+	const struct dit_split *split = change->split;
+	uint16_t number = (uint16_t)(change->order / 2);
+	int r = 0;
 
-	for (uint32_t i = 0;
-	     change->split != NULL && i < change->split->nrecords && r == 0; i++) {
-		r = dit_output_put_split(modifier->output, id, number,
-		                         i + change->was_there,
-		                         change->split->records[i]);
+	if (split == NULL) {
+		return dit_output_remove_splits(modifier->output, id, number);
+	}
+	for (uint32_t i = 0; i < split->nrecords && r == 0; i++) {
+		r = dit_output_put_split(modifier->output, id, number, i + was_there,
+		                         split->records[i]);
 	}
 	return r;
 }
 
-/* The attributes that a stored entry had there. */
-static int find_stored(struct modifier *modifier, const struct modify_node *node,
-                       struct split_change **list, size_t *n)
+/* What goes, and what comes. @param ret  in the scratch */
+static int find_splits(struct modifier *modifier, const struct modify_node *node,
+                       struct split_change **ret, size_t *ret_n)
 {
 	struct dit_entry_view view = {.nattrs = 0};
+	struct dit_splits splits = {.n = 0};
+	size_t n = 0;
 	int r = node->is_stored
 	                ? dit_entry_reader_seek(modifier->entries, node->id, &view)
 	                : 0;
+	uint32_t nstored = view.id == node->id ? view.nattrs : 0;
 
-	if (r <= 0 || view.id != node->id) {
-		return r < 0 ? r : 0;
+	if (r >= 0 && !node->is_gone && modifier->split_rules != NULL) {
+		r = dit_split_encode(node->entry, modifier->split_rules,
+		                     &modifier->scratch, &splits);
 	}
-	*list = dit_arena_calloc(&modifier->scratch, view.nattrs + 1, sizeof(**list));
-	if (*list == NULL) {
-		return -ENOMEM;
+	*ret = dit_arena_alloc(&modifier->scratch,
+	                       ((size_t)nstored + splits.n + 1) * sizeof(**ret));
+	if (r < 0 || *ret == NULL) {
+		return r < 0 ? r : -ENOMEM;
 	}
-	for (uint32_t i = 0; i < view.nattrs; i++) {
+	for (uint32_t i = 0; i < nstored; i++) {
 		if (view.attrs[i].is_split) {
-			(*list)[(*n)++] = (struct split_change){
-				.number = view.attrs[i].number, .was_there = true};
+			(*ret)[n++] =
+				(struct split_change){.order = 2 * view.attrs[i].number};
 		}
 	}
+	for (uint32_t i = 0; i < splits.n; i++) {
+		uint32_t number =
+			dit_ad_number_known(&modifier->numbers, splits.list[i].ad);
+
+		(*ret)[n++] = (struct split_change){2 * number + 1, &splits.list[i]};
+	}
+	*ret_n = n;
 	return 0;
 }
 
 static int write_splits_of(struct modifier *modifier, const struct modify_node *node)
 {
-	struct split_change *stored = NULL;
 	struct split_change *all = NULL;
-	struct dit_splits splits = {.n = 0};
 	size_t n = 0;
 	int r = 0;
 
 	dit_arena_reset(&modifier->scratch);
-	r = find_stored(modifier, node, &stored, &n);
-	if (r == 0 && !node->is_gone && modifier->split_rules != NULL) {
-		r = dit_split_encode(node->entry, modifier->split_rules,
-		                     &modifier->scratch, &splits);
-	}
-	all = r < 0 ? NULL
-	            : dit_arena_calloc(&modifier->scratch, n + splits.n + 1,
-	                               sizeof(*all));
-	if (all == NULL) {
-		return r < 0 ? r : -ENOMEM;
-	}
+	r = find_splits(modifier, node, &all, &n);
 	if (n > 0) {
-		memcpy(all, stored, n * sizeof(*all));
+		qsort(all, n, sizeof(*all), dit_compare_numbers);
 	}
-	for (uint32_t i = 0; i < splits.n; i++) {
-		uint32_t number =
-			dit_ad_number_known(&modifier->numbers, splits.list[i].ad);
-		size_t k = 0;
-
-		while (k < n && all[k].number != number) {
-			k++;
-		}
-		all[k].number = number;
-		all[k].split = &splits.list[i];
-		n += k == n;
-	}
-	qsort(all, n, sizeof(*all), dit_compare_numbers);
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = put_split(modifier, node->id, &all[i]);
+		r = put_split(modifier, node->id, &all[i],
+		              i > 0 && all[i - 1].order == (all[i].order & ~1u));
 	}
 	return r;
 }
