@@ -22,14 +22,13 @@
 /* A list of values before it was changed in its place. */
 struct before {
 	struct before *next;
-	struct dit_attr attr; /* its arrays are the entry's */
-	struct dit_span *values;
-	struct dit_span *normal;
+	struct dit_attr attr; /* its lists are the entry's */
+	struct dit_attr copy;
 };
 
 struct edit {
 	struct modifier *modifier;
-	struct dit_entry *entry;
+	struct dit_entry entry; /* as it will be; its list of attributes in the scratch */
 	struct dit_notes *notes;
 	struct before *before; /* the newest first */
 };
@@ -46,30 +45,20 @@ static size_t room_of(size_t n)
 	return room;
 }
 
-static int copy_list(struct dit_arena *arena, struct dit_span **list, size_t n,
-                     size_t room)
-{
-	struct dit_span *copy = NULL;
-
-	if (*list == NULL) {
-		return 0;
-	}
-	copy = dit_arena_alloc(arena, room * sizeof(*copy));
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	if (n > 0) {
-		memcpy(copy, *list, n * sizeof(*copy));
-	}
-	*list = copy;
-	return 0;
-}
-
 static int copy_lists(struct dit_arena *arena, struct dit_attr *attr, size_t room)
 {
-	int r = copy_list(arena, &attr->values, attr->nvalues, room);
+	struct dit_span **const lists[] = {&attr->values, &attr->normal};
 
-	return r ?: copy_list(arena, &attr->normal, attr->nvalues, room);
+	for (size_t i = 0; i < 2 && *lists[i] != NULL; i++) {
+		struct dit_span *copy = dit_arena_alloc(arena, room * sizeof(*copy));
+
+		if (copy == NULL) {
+			return -ENOMEM;
+		}
+		memcpy(copy, *lists[i], attr->nvalues * sizeof(*copy));
+		*lists[i] = copy;
+	}
+	return 0;
 }
 
 /* The lists will be changed where they are. */
@@ -259,29 +248,23 @@ static int note_before(struct edit *edit, const struct dit_attr *attr)
 {
 	struct dit_arena *scratch = &edit->modifier->scratch;
 	struct before *before = dit_arena_alloc(scratch, sizeof(*before));
-	int r = 0;
 
 	if (before == NULL) {
 		return -ENOMEM;
 	}
-	*before = (struct before){.next = edit->before,
-	                          .attr = *attr,
-	                          .values = attr->values,
-	                          .normal = attr->normal};
-	r = copy_list(scratch, &before->values, attr->nvalues, attr->nvalues);
-	r = r ?: copy_list(scratch, &before->normal, attr->nvalues, attr->nvalues);
+	*before = (struct before){.next = edit->before, .attr = *attr, .copy = *attr};
 	edit->before = before;
-	return r;
+	return copy_lists(scratch, &before->copy, attr->nvalues);
 }
 
-static void put_back(struct edit *edit, const struct dit_entry *entry)
+static void put_back(const struct edit *edit)
 {
-	*edit->entry = *entry;
 	for (const struct before *b = edit->before; b != NULL; b = b->next) {
-		memcpy(b->attr.values, b->values, b->attr.nvalues * sizeof(*b->values));
-		if (b->normal != NULL) {
-			memcpy(b->attr.normal, b->normal,
-			       b->attr.nvalues * sizeof(*b->normal));
+		size_t bytes = b->attr.nvalues * sizeof(*b->attr.values);
+
+		memcpy(b->attr.values, b->copy.values, bytes);
+		if (b->attr.normal != NULL) {
+			memcpy(b->attr.normal, b->copy.normal, bytes);
 		}
 	}
 }
@@ -371,20 +354,17 @@ static int begin_attr(struct edit *edit, const struct dit_attr *given,
                       struct dit_attr **ret)
 {
 	struct dit_arena *arena = &edit->modifier->kept;
-	struct dit_attr *attr = dit_entry_add(edit->entry, given->ad, arena);
-	size_t bytes = room_of(given->nvalues) * sizeof(*attr->values);
+	struct dit_attr *attr = dit_entry_add(&edit->entry, given->ad, arena);
 
 	if (attr == NULL) {
 		return -ENOMEM;
 	}
 	attr->is_sorted = dit_entry_is_sorted(&edit->modifier->changing, given->ad->type);
 	attr->has_room = true;
-	attr->values = dit_arena_alloc(arena, bytes);
-	attr->normal = given->normal == NULL ? NULL : dit_arena_alloc(arena, bytes);
+	attr->values = given->values;
+	attr->normal = given->normal;
 	*ret = attr;
-	return attr->values == NULL || (given->normal != NULL && attr->normal == NULL)
-	               ? -ENOMEM
-	               : 0;
+	return copy_lists(arena, attr, room_of(given->nvalues));
 }
 
 /* The next reader sees values in the order in which they are stored. */
@@ -393,8 +373,8 @@ static int order_splits(struct edit *edit)
 	uint32_t twice = DIT_VALUES_UNIQUE;
 	int r = 0;
 
-	for (uint32_t i = 0; i < edit->entry->nattrs && r == 0; i++) {
-		struct dit_attr *attr = &edit->entry->attrs[i];
+	for (uint32_t i = 0; i < edit->entry.nattrs && r == 0; i++) {
+		struct dit_attr *attr = &edit->entry.attrs[i];
 
 		if (attr->is_split && !is_in_order(attr)) {
 			r = note_before(edit, attr);
@@ -430,7 +410,7 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 static int add_values(struct edit *edit, const struct modify_mod *mod)
 {
 	const struct dit_attr *given = &mod->attr;
-	struct dit_attr *attr = dit_entry_find(edit->entry, given->ad);
+	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 	bool is_soft = mod->how == MODIFY_HOW_SOFT_ADD;
 
 	if (attr != NULL && given->ad->type->equality == NULL) {
@@ -487,7 +467,7 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 	close_gaps(attr, is_gone);
 	attr->is_split = dit_split_applies(edit->modifier->split_rules, attr);
 	if (attr->nvalues == 0) {
-		dit_entry_remove(edit->entry, attr);
+		dit_entry_remove(&edit->entry, attr);
 		return 0;
 	}
 	return renumber(edit, attr);
@@ -495,7 +475,7 @@ static int remove_values(struct edit *edit, struct dit_attr *attr,
 
 static int delete_values(struct edit *edit, const struct dit_attr *given)
 {
-	struct dit_attr *attr = dit_entry_find(edit->entry, given->ad);
+	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 
 	if (given->nvalues > 0 && given->ad->type->equality == NULL) {
 		return refuse(edit, DIT_WHY_MOD_NO_RULE, given->ad, "delete");
@@ -504,7 +484,7 @@ static int delete_values(struct edit *edit, const struct dit_attr *given)
 		return refuse(edit, DIT_WHY_MOD_NO_ATTR, given->ad, "delete");
 	}
 	if (given->nvalues == 0) {
-		dit_entry_remove(edit->entry, attr);
+		dit_entry_remove(&edit->entry, attr);
 		return 0;
 	}
 	return remove_values(edit, attr, given);
@@ -512,10 +492,10 @@ static int delete_values(struct edit *edit, const struct dit_attr *given)
 
 static int replace_values(struct edit *edit, const struct dit_attr *given)
 {
-	struct dit_attr *attr = dit_entry_find(edit->entry, given->ad);
+	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 
 	if (attr != NULL) {
-		dit_entry_remove(edit->entry, attr);
+		dit_entry_remove(&edit->entry, attr);
 	}
 	return given->nvalues == 0 ? 0 : put_values(edit, NULL, given, false);
 }
@@ -539,7 +519,7 @@ static bool read_number(struct dit_span text, long *ret)
 
 static int increment(struct edit *edit, const struct dit_attr *given)
 {
-	struct dit_attr *attr = dit_entry_find(edit->entry, given->ad);
+	struct dit_attr *attr = dit_entry_find(&edit->entry, given->ad);
 	struct dit_arena *arena = &edit->modifier->kept;
 	long more = 0;
 	int r = 0;
@@ -663,48 +643,52 @@ static int stamp_entry(struct edit *edit, const struct modify_mod *mods, size_t 
 		}
 	}
 	return dit_entry_mark_modified(&modifier->changing, modify_caches(modifier),
-	                               edit->entry, stamp, &modifier->kept, given, n);
+	                               &edit->entry, stamp, &modifier->kept, given, n);
 }
 
 /* The check may add structuralObjectClass, which does not last. */
 static int check(struct edit *edit, const struct dit_dn *dn)
 {
 	struct modifier *modifier = edit->modifier;
-	uint32_t n = edit->entry->nattrs;
+	struct dit_entry *entry = &edit->entry;
+	uint32_t n = entry->nattrs;
 	int r = 0;
 
-	/* A list that the check made longer would not last either. */
-	if (n == edit->entry->attrs_size) {
-		r = dit_entry_grow(edit->entry, &modifier->kept);
+	entry->dn = *dn;
+	r = dit_entry_check(&modifier->changing, modify_caches(modifier), entry,
+	                    edit->notes);
+	r = r ?: dit_modify_check_fits(modifier, entry, edit->notes);
+	while (r == 0 && n < entry->nattrs) {
+		r = keep_attr(&modifier->kept, &entry->attrs[n++], true);
+	}
+	return r ?: order_splits(edit);
+}
+
+/* The edit is made. */
+static int keep_edit(const struct edit *edit, struct dit_entry *entry)
+{
+	const struct dit_entry *edited = &edit->entry;
+	int r = 0;
+
+	while (entry->attrs_size < edited->nattrs && r == 0) {
+		r = dit_entry_grow(entry, &edit->modifier->kept);
 	}
 	if (r < 0) {
 		return r;
 	}
-	edit->entry->dn = *dn;
-	r = dit_entry_check(&modifier->changing, modify_caches(modifier), edit->entry,
-	                    edit->notes);
-	edit->entry->dn = (struct dit_dn){.nrdns = 0};
-	r = r ?: dit_modify_check_fits(modifier, edit->entry, edit->notes);
-	while (r == 0 && n < edit->entry->nattrs) {
-		r = keep_attr(&modifier->kept, &edit->entry->attrs[n++], true);
-	}
-	return r;
+	memcpy(entry->attrs, edited->attrs, edited->nattrs * sizeof(*entry->attrs));
+	entry->nattrs = edited->nattrs;
+	entry->oc_flags = edited->oc_flags;
+	return 0;
 }
 
 int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
                     const struct dit_dn *dn, const struct modify_mod *mods, size_t nmods,
                     const struct dit_entry_stamp *stamp, struct dit_notes *notes)
 {
-	struct edit edit = {.modifier = modifier, .entry = node->entry, .notes = notes};
-	struct dit_entry before = *node->entry;
-	int r = 0;
+	struct edit edit = {.modifier = modifier, .entry = *node->entry, .notes = notes};
+	int r = dit_entry_grow(&edit.entry, &modifier->scratch);
 
-	before.attrs = dit_arena_alloc(&modifier->scratch,
-	                               (before.nattrs + 1) * sizeof(*before.attrs));
-	if (before.attrs == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(before.attrs, node->entry->attrs, before.nattrs * sizeof(*before.attrs));
 	for (size_t i = 0; i < nmods && r == 0; i++) {
 		r = make_mod(&edit, &mods[i]);
 	}
@@ -713,17 +697,11 @@ int dit_modify_edit(struct modifier *modifier, struct modify_node *node,
 	}
 	if (r == 0 && dn != NULL) {
 		r = check(&edit, dn);
-		r = r ?: order_splits(&edit);
+	}
+	r = r ?: keep_edit(&edit, node->entry);
+	if (r < 0) {
+		put_back(&edit);
 	}
 	node->is_changed |= r == 0;
-	if (r < 0) {
-		struct dit_attr *own = node->entry->attrs;
-		uint32_t size = node->entry->attrs_size;
-
-		memcpy(own, before.attrs, before.nattrs * sizeof(*own));
-		before.attrs = own;
-		before.attrs_size = size;
-		put_back(&edit, &before);
-	}
 	return r;
 }
