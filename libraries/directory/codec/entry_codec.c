@@ -558,7 +558,7 @@ void dit_entry_show(const struct dit_entry *entry, struct dit_attr_view *attrs,
                     struct dit_entry_view *ret)
 {
 	*ret = (struct dit_entry_view){.attrs = attrs};
-	for (uint32_t i = 0; entry != NULL && i < entry->nattrs; i++) {
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		attrs[ret->nattrs++] =
 			(struct dit_attr_view){.ad = entry->attrs[i].ad,
 		                               .name = entry->attrs[i].ad->name,

@@ -52,10 +52,20 @@ struct dit_encoded {
 int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
                      struct dit_arena *arena, struct dit_encoded *ret);
 
+/** An attribute that a reader sees, as that of an entry; its lists may only be read. */
+static inline struct dit_attr dit_attr_of_view(const struct dit_attr_view *view)
+{
+	return (struct dit_attr){.ad = view->ad,
+	                         .values = (struct dit_span *)view->values,
+	                         .normal = (struct dit_span *)view->normal,
+	                         .nvalues = view->nvalues,
+	                         .is_sorted = view->is_sorted,
+	                         .is_split = view->is_split};
+}
+
 /**
  * An entry in memory as a reader would see it; without DN and ID, which are the caller's.
  *
- * @param entry  NULL: none, without attributes
  * @param attrs  room for entry->nattrs
  */
 void dit_entry_show(const struct dit_entry *entry, struct dit_attr_view *attrs,

@@ -149,7 +149,6 @@ struct dit_entry *dit_modify_keep(struct modifier *modifier,
 static int take_view(struct modifier *modifier, const struct dit_entry_view *view,
                      struct dit_entry *entry, struct dit_span *ret_unknown)
 {
-	bool with_bytes = modifier->seal != NULL;
 	int r = 0;
 
 	for (uint32_t i = 0; i < view->nattrs && r == 0; i++) {
@@ -159,15 +158,9 @@ static int take_view(struct modifier *modifier, const struct dit_entry_view *vie
 			*ret_unknown = attr->name;
 			return DIT_E_UNSUPPORTED;
 		}
-		entry->attrs[i] =
-			(struct dit_attr){.ad = attr->ad,
-		                          .values = (struct dit_span *)attr->values,
-		                          .normal = (struct dit_span *)attr->normal,
-		                          .nvalues = attr->nvalues,
-		                          .is_sorted = attr->is_sorted,
-		                          .is_split = attr->is_split};
+		entry->attrs[i] = dit_attr_of_view(attr);
 		r = keep_attr(&modifier->kept, &entry->attrs[i],
-		              with_bytes || attr->is_split);
+		              modifier->seal != NULL || attr->is_split);
 	}
 	entry->nattrs = view->nattrs;
 	entry->oc_flags = view->oc_flags;
@@ -353,18 +346,19 @@ static int put_value(struct edit *edit, struct dit_attr *attr, struct dit_span v
 static int begin_attr(struct edit *edit, const struct dit_attr *given,
                       struct dit_attr **ret)
 {
-	struct dit_arena *arena = &edit->modifier->kept;
-	struct dit_attr *attr = dit_entry_add(&edit->entry, given->ad, arena);
+	struct modifier *modifier = edit->modifier;
+	struct dit_attr *attr =
+		dit_entry_add(&edit->entry, given->ad, &modifier->scratch);
 
 	if (attr == NULL) {
 		return -ENOMEM;
 	}
-	attr->is_sorted = dit_entry_is_sorted(&edit->modifier->changing, given->ad->type);
+	attr->is_sorted = dit_entry_is_sorted(&modifier->changing, given->ad->type);
 	attr->has_room = true;
 	attr->values = given->values;
 	attr->normal = given->normal;
 	*ret = attr;
-	return copy_lists(arena, attr, room_of(given->nvalues));
+	return copy_lists(&modifier->kept, attr, room_of(given->nvalues));
 }
 
 /* The next reader sees values in the order in which they are stored. */
@@ -562,19 +556,6 @@ static int increment(struct edit *edit, const struct dit_attr *given)
 
 /* ---- what can be stored ---- */
 
-/* Keys can be made of all its values. */
-static int check_keys(struct modifier *modifier, const struct dit_entry *entry,
-                      struct dit_notes *notes)
-{
-	struct dit_index_refusal refusal = {0};
-	int r = dit_index_check(modifier->keys, entry, &refusal);
-
-	return r == DIT_E_INVALID
-	               ? dit_why_tell(notes, dit_why_attr(DIT_WHY_INDEX_KEY, refusal.ad,
-	                                                  refusal.reason))
-	               : r;
-}
-
 static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
                        struct dit_notes *notes)
 {
@@ -591,9 +572,14 @@ int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *ent
                           struct dit_notes *notes)
 {
 	uint64_t most = modifier->db->maxentrysize_bytes;
+	struct dit_index_refusal refusal = {0};
 	struct dit_encoded encoded;
-	int r = check_keys(modifier, entry, notes);
+	int r = dit_index_check(modifier->keys, entry, &refusal);
 
+	if (r == DIT_E_INVALID) {
+		return dit_why_tell(notes, dit_why_attr(DIT_WHY_INDEX_KEY, refusal.ad,
+		                                        refusal.reason));
+	}
 	if (r < 0 || (most == 0 && modifier->split_rules == NULL)) {
 		return r;
 	}

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/object.h"
+#include "codec/entry_codec.h"
 
 struct dit_stored_keys {
 	const struct dit_index_set *indexes;
@@ -31,16 +32,9 @@ int dit_view_attrs_take(struct dit_view_attrs *list, const struct dit_entry_view
 	for (uint32_t i = 0; i < view->nattrs; i++) {
 		const struct dit_attr_view *attr = &view->attrs[i];
 
-		if (attr->ad == NULL) {
-			continue;
+		if (attr->ad != NULL) {
+			list->attrs[ret->nattrs++] = dit_attr_of_view(attr);
 		}
-		/* The lists are only read, as the header demands. */
-		list->attrs[ret->nattrs++] =
-			(struct dit_attr){.ad = attr->ad,
-		                          .values = (struct dit_span *)attr->values,
-		                          .normal = (struct dit_span *)attr->normal,
-		                          .nvalues = attr->nvalues,
-		                          .is_sorted = attr->is_sorted};
 	}
 	return 0;
 }
@@ -325,7 +319,7 @@ int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_vi
                          struct dit_builders *builders, unsigned producer)
 {
 	struct dit_entry entry;
-	int r = fill_entry(keys, view, &entry);
+	int r = fill_entry(&keys->attrs[0], view, &entry);
 
 	return r < 0 ? r
 	             : dit_builders_push_entry(builders, producer, keys->work, &entry,
