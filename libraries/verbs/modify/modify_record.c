@@ -32,6 +32,21 @@ static bool is_named(const struct dit_ldif_line *line, const char *name)
 	       dit_span_eq_nocase(line->name, dit_span_of(name));
 }
 
+struct word {
+	const char *name;
+	int meaning;
+};
+
+/* The word of a table; NULL: it is another one. */
+static const struct word *find_word(const struct word *words, struct dit_span text)
+{
+	while (words->name != NULL &&
+	       !dit_span_eq_nocase(text, dit_span_of(words->name))) {
+		words++;
+	}
+	return words->name == NULL || text.data == NULL ? NULL : words;
+}
+
 static int refuse_line(struct reading *reading, enum dit_why_kind kind,
                        const struct dit_ldif_line *line, const char *detail)
 {
@@ -48,14 +63,12 @@ static int refuse_line(struct reading *reading, enum dit_why_kind kind,
 
 /* ---- modifications ---- */
 
-static const struct {
-	const char *name;
-	enum modify_how how;
-} hows[] = {
+static const struct word hows[] = {
 	{"add", MODIFY_HOW_ADD},
 	{"delete", MODIFY_HOW_DELETE},
 	{"replace", MODIFY_HOW_REPLACE},
 	{"increment", MODIFY_HOW_INCREMENT},
+	{NULL, 0},
 };
 
 static bool is_end(const struct dit_ldif_line *line)
@@ -180,21 +193,18 @@ static int count_values(struct reading *reading, const struct dit_ldif_line *fir
 static int read_mod(struct reading *reading, struct modify_mod *mod)
 {
 	const struct dit_ldif_line *line = next_line(reading);
+	const struct word *how = find_word(hows, line->name);
 	const struct dit_ad *ad = NULL;
 	size_t nvalues = 0;
-	size_t i = 0;
 	int r = 0;
 
-	while (i < sizeof(hows) / sizeof(hows[0]) && !is_named(line, hows[i].name)) {
-		i++;
-	}
-	if (i == sizeof(hows) / sizeof(hows[0]) || line->value.data == NULL) {
+	if (how == NULL || line->value.data == NULL) {
 		return refuse_line(reading, DIT_WHY_MOD_TYPE, line, "");
 	}
 	reading->at++;
 	r = count_values(reading, line, &nvalues);
 	r = r ?: read_ad(reading, line, &ad);
-	*mod = (struct modify_mod){.how = hows[i].how, .attr = {.ad = ad}};
+	*mod = (struct modify_mod){(enum modify_how)how->meaning, {.ad = ad}};
 	if (r == 0 && nvalues > 0) {
 		r = read_values(reading, nvalues, mod);
 	}
@@ -318,33 +328,28 @@ static int skip_controls(struct reading *reading)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	enum modify_op op;
-} ops[] = {
+static const struct word ops[] = {
 	{"add", MODIFY_ADD},       {"delete", MODIFY_DELETE}, {"modify", MODIFY_MODIFY},
-	{"modrdn", MODIFY_RENAME}, {"moddn", MODIFY_RENAME},
+	{"modrdn", MODIFY_RENAME}, {"moddn", MODIFY_RENAME},  {NULL, 0},
 };
 
 /* Without a changetype line the record is a modification, as slapmodify has it. */
 static int read_op(struct reading *reading)
 {
 	const struct dit_ldif_line *line = next_line(reading);
+	const struct word *op = NULL;
 
 	reading->change->op = MODIFY_MODIFY;
-	if (!is_named(line, "changetype")) {
-		return line == NULL ? refuse_line(reading, DIT_WHY_MOD_TYPE, NULL, "")
-		                    : 0;
+	if (line != NULL && !is_named(line, "changetype")) {
+		return 0;
 	}
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		if (line->value.data != NULL &&
-		    dit_span_eq_nocase(line->value, dit_span_of(ops[i].name))) {
-			reading->change->op = ops[i].op;
-			reading->at++;
-			return 0;
-		}
+	op = line == NULL ? NULL : find_word(ops, line->value);
+	if (op == NULL) {
+		return refuse_line(reading, DIT_WHY_MOD_TYPE, line, "");
 	}
-	return refuse_line(reading, DIT_WHY_MOD_TYPE, line, "");
+	reading->change->op = (enum modify_op)op->meaning;
+	reading->at++;
+	return 0;
 }
 
 static int read_change(struct reading *reading, const struct dit_entry_stamp *stamp)
