@@ -2,15 +2,6 @@
 /*
  * The objects of a run of changes, composed: who owns what when.
  *
- *   modify_run.c     the steps, with all before the first record; failures, progress
- *   modify_record.c  members: a record of the input becomes a change
- *   modify_apply.c   main: a change is made, or refused
- *   modify_entry.c   the modifications of one entry
- *   modify_tree.c    which entries there are now, and how they are called
- *   modify_write.c   the database gets what has changed
- *   modify_state.c   is the database in the state that the changes are for?
- *   modify_memberof.c  memberships become what the members of groups say
- *
  * The stored state is never changed while changes are applied: it is read through the
  * output (names) and through a snapshot (entries). What a change touches is a node, which
  * is kept until the end.
