@@ -59,18 +59,6 @@ static void note_refusal(const struct dit_ldif_record *record,
 	              text == NULL ? "" : text);
 }
 
-/* Our own sentence, with the line that it is about; empty: there is none. 0; -ENOMEM */
-static int explain(struct modifier *modifier, const struct dit_ldif_record *record,
-                   const struct modify_change *change, struct dit_explanation *ret)
-{
-	*ret = (struct dit_explanation){.text = ""};
-	if (change->notes.why == NULL) {
-		return 0;
-	}
-	return dit_explain(&modifier->adding, change->notes.why, record->text,
-	                   change->notes.arena, ret);
-}
-
 static int leave_out(struct modifier *modifier, const struct dit_ldif_record *record,
                      struct modify_change *change)
 {
@@ -80,8 +68,12 @@ static int leave_out(struct modifier *modifier, const struct dit_ldif_record *re
 	struct dit_reject reject = {.record = record->text.data,
 	                            .record_len = record->text.len,
 	                            .line = record->line};
-	struct dit_explanation explanation;
-	int r = explain(modifier, record, change, &explanation);
+	struct dit_arena *arena = change->notes.arena;
+	struct dit_explanation explanation = {.text = ""};
+	int r = change->notes.why == NULL
+	                ? 0
+	                : dit_explain(&modifier->adding, change->notes.why, record->text,
+	                              arena, &explanation);
 
 	modifier->stats->nrefused++;
 	note_refusal(record, change);
@@ -95,9 +87,7 @@ static int leave_out(struct modifier *modifier, const struct dit_ldif_record *re
 		               explanation.text);
 	}
 	reject.reason = change->notes.last == NULL ? "" : change->notes.last->text;
-	reject.dn =
-		r < 0 ? NULL
-		      : dit_arena_copy(change->notes.arena, change->entry.dn.pretty).data;
+	reject.dn = r < 0 ? NULL : dit_arena_copy(arena, change->entry.dn.pretty).data;
 	return dit_job_leave_out(&modifier->job, &rejects, &reject,
 	                         modifier->stats->nrefused);
 }
@@ -457,19 +447,22 @@ static int make(struct work *work)
 	return r ?: makers[work->change->op](work);
 }
 
+static const struct dit_ad *ad_of(const struct modifier *modifier, struct dit_span name)
+{
+	return &dit_schema_find_type(modifier->changing.schema, name)->ad;
+}
+
 /* The newest CSN of each server, for contextCSN. */
 static int note_csn(struct work *work)
 {
-	static const struct dit_span name = DIT_SPAN("entryCSN");
 	struct modifier *modifier = work->modifier;
 	const struct dit_entry *entry = work->node->entry;
-	const struct dit_ad *ad =
-		&dit_schema_find_type(modifier->adding.schema, name)->ad;
-	const struct dit_attr *attr = entry == NULL ? NULL : dit_entry_find(entry, ad);
+	const struct dit_attr *attr =
+		!modifier->opts->write_context_csn || entry == NULL
+			? NULL
+			: dit_entry_find(entry, ad_of(modifier, DIT_SPAN("entryCSN")));
 
-	return !modifier->opts->write_context_csn || attr == NULL
-	               ? 0
-	               : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
+	return attr == NULL ? 0 : dit_csn_list_take(&modifier->csns, attr->values[0], 0);
 }
 
 /* slapd gives numbers to new descriptions record by record. */
@@ -523,42 +516,31 @@ int dit_modify_apply(struct modifier *modifier, const struct dit_ldif_record *re
 
 /* ---- contextCSN ---- */
 
-static int replace_csns(struct modifier *modifier, struct modify_node *node)
+/* The entry's own CSNs are merged with the new ones; if none is newer it stays. */
+static int put_csns(struct modifier *modifier, struct modify_node *node)
 {
-	static const struct dit_span name = DIT_SPAN("contextCSN");
+	const struct dit_ad *ad = ad_of(modifier, DIT_SPAN("contextCSN"));
+	const struct dit_attr *stored = dit_entry_find(node->entry, ad);
+	struct modify_mod mod = {MODIFY_HOW_REPLACE, {.ad = ad}};
 	struct dit_notes notes;
 	uint32_t number = 0;
-	struct modify_mod mod = {.how = MODIFY_HOW_REPLACE,
-	                         .attr = {.nvalues = (uint32_t)modifier->csns.n}};
-	int r = dit_ad_find(modifier->changing.schema, NULL, name, &mod.attr.ad, NULL);
+	bool is_newer = stored == NULL;
+	int r = 0;
 
+	for (uint32_t i = 0; stored != NULL && i < stored->nvalues && r >= 0; i++) {
+		r = dit_csn_list_take(&modifier->csns, stored->values[i], 0);
+		is_newer |= r > 0;
+	}
+	if (r < 0 || !is_newer) {
+		return r < 0 ? r : 0;
+	}
 	dit_notes_init(&notes, &modifier->scratch);
 	mod.attr.values = dit_csn_list_values(&modifier->csns, &modifier->scratch);
-	if (r < 0 || mod.attr.values == NULL) {
-		return r < 0 ? r : -ENOMEM;
-	}
-	r = dit_modify_edit(modifier, node, NULL, &mod, 1, NULL, &notes);
-	return r ?: dit_ad_number(&modifier->numbers, mod.attr.ad, &number);
-}
-
-/* The entry's own CSNs are merged with the new ones. 0: nothing is newer; 1; error */
-static int merge_csns(struct modifier *modifier, const struct dit_entry *entry)
-{
-	static const struct dit_span name = DIT_SPAN("contextCSN");
-	const struct dit_ad *ad =
-		&dit_schema_find_type(modifier->changing.schema, name)->ad;
-	const struct dit_attr *attr = dit_entry_find(entry, ad);
-	int is_newer = attr == NULL;
-
-	for (uint32_t i = 0; attr != NULL && i < attr->nvalues; i++) {
-		int r = dit_csn_list_take(&modifier->csns, attr->values[i], 0);
-
-		if (r < 0) {
-			return r;
-		}
-		is_newer |= r;
-	}
-	return is_newer;
+	mod.attr.nvalues = (uint32_t)modifier->csns.n;
+	r = mod.attr.values == NULL
+	            ? -ENOMEM
+	            : dit_modify_edit(modifier, node, NULL, &mod, 1, NULL, &notes);
+	return r ?: dit_ad_number(&modifier->numbers, ad, &number);
 }
 
 int dit_modify_put_csns(struct modifier *modifier)
@@ -581,7 +563,6 @@ int dit_modify_put_csns(struct modifier *modifier)
 		               "context entry is missing");
 		return 0;
 	}
-	r = r < 0 ? r : merge_csns(modifier, node->entry);
-	r = r <= 0 ? r : replace_csns(modifier, node);
+	r = r < 0 ? r : put_csns(modifier, node);
 	return r < 0 ? dit_modify_fail(modifier, r, "could not write contextCSN") : 0;
 }
