@@ -71,57 +71,30 @@ static int read_own(void *ctx, int option, const char *text)
 	return 0;
 }
 
-/* Which database, as all programs choose it, and what the load may use. */
-static void take_common(struct options *options)
+static void take_values(struct options *options)
 {
 	const struct common_options *common = &options->common;
 	struct dit_load_opts *load = &options->load;
 
 	COMMON_TAKE(load, common);
-	load->is_verbose = common_is_given(common, 'v');
-	load->directory = common_text(common, OPT_DATABASE);
-	load->inputs = options->inputs.paths;
-	load->ninputs = options->inputs.n;
+	INPUTS_TAKE(load, common, &options->inputs);
 	load->digests = options->inputs.has_digests ? options->inputs.digests : NULL;
-	load->memory_bytes = common_number(common, OPT_MEMORY);
 	load->tmpdir = common_text(common, OPT_TMPDIR);
-	load->record_max_bytes = common_number(common, OPT_MAX_RECORD);
-	options->rejects.program = "ditadd";
-	options->rejects.path = common_text(common, OPT_REJECTS);
-	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
-	options->output = run_output_of(common);
-}
-
-/* Options of the load. */
-static void take_own(struct options *options)
-{
-	const struct common_options *common = &options->common;
-	struct dit_load_opts *load = &options->load;
-
-	load->keep_going = common_is_given(common, 'c');
-	load->first_line = common_number(common, 'j');
 	load->is_quick = common_is_given(common, 'q');
-	load->is_exact = common_is_given(common, OPT_EXACT);
 	load->with_memberof = common_is_given(common, OPT_MEMBEROF);
 	load->with_unique = common_is_given(common, OPT_UNIQUE);
-	load->sid = (unsigned)common_number(common, 'S');
-	load->is_dry_run = common_is_given(common, 'u');
-	load->write_context_csn = common_is_given(common, 'w');
-	load->may_grow = common_is_given(common, OPT_GROW);
 	load->only_if_empty = common_is_given(common, OPT_IF_EMPTY);
 	load->is_prepared = common_is_given(common, OPT_PREPARE);
 	load->explain = !common_is_given(common, OPT_EXPLAIN) ||
 	                common_number(common, OPT_EXPLAIN) == 1;
 	load->replaces = common_is_given(common, OPT_REPLACE);
 	load->byte_keys = common_number(common, OPT_INDEX_KEYS) == 2;
-	load->no_urls = common_is_given(common, OPT_NO_URLS);
-	load->special_urls = common_is_given(common, OPT_SPECIAL_URLS);
 	load->is_strict = common_is_given(common, OPT_STRICT);
 	load->writer = (enum dit_load_writer)common_number(common, OPT_WRITER);
-	if (common_is_given(common, OPT_MAX_REJECTS)) {
-		load->keep_going = true;
-		load->max_rejects = common_number(common, OPT_MAX_REJECTS);
-	}
+	options->rejects = (struct rejects){.program = "ditadd",
+	                                    .path = common_text(common, OPT_REJECTS)};
+	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
+	options->output = run_output_of(common);
 }
 
 /* ---- what --prepare made: an action in place of a load ---- */
@@ -209,8 +182,7 @@ int options_read(struct options *options, int argc, char *argv[])
 	if (common_check_options(&options->common, argc, argv) < 0) {
 		return -1;
 	}
-	take_common(options);
-	take_own(options);
+	take_values(options);
 	/* With a slapd.conf slapadd has words for it, see dit_settings_choose(). */
 	if (options->common.conf == NULL && config_database_is_meant(&options->common)) {
 		return config_database_hand_over(&options->common, &slapadd,

@@ -82,27 +82,9 @@ static void take_values(struct modify_options *options)
 	struct dit_modify_opts *modify = &options->modify;
 
 	COMMON_TAKE(modify, common);
-	modify->directory = common_text(common, OPT_DATABASE);
-	modify->is_verbose = common_is_given(common, 'v');
-	modify->inputs = options->inputs.paths;
-	modify->ninputs = options->inputs.n;
-	modify->no_urls = common_is_given(common, OPT_NO_URLS);
-	modify->special_urls = common_is_given(common, OPT_SPECIAL_URLS);
-	modify->first_line = common_number(common, 'j');
-	modify->record_max_bytes = common_number(common, OPT_MAX_RECORD);
-	modify->keep_going = common_is_given(common, 'c');
-	modify->is_dry_run = common_is_given(common, 'u');
-	modify->may_grow = common_is_given(common, OPT_GROW);
-	modify->sid = (unsigned)common_number(common, 'S');
-	modify->write_context_csn = common_is_given(common, 'w');
-	modify->is_exact = common_is_given(common, OPT_EXACT);
+	INPUTS_TAKE(modify, common, &options->inputs);
 	modify->may_mismatch = common_is_given(common, OPT_FORCE);
 	modify->mends_memberof = common_is_given(common, OPT_MEMBEROF);
-	modify->memory_bytes = common_number(common, OPT_MEMORY);
-	if (common_is_given(common, OPT_MAX_REJECTS)) {
-		modify->keep_going = true;
-		modify->max_rejects = common_number(common, OPT_MAX_REJECTS);
-	}
 	options->rejects = (struct rejects){.program = "ditmodify",
 	                                    .path = common_text(common, OPT_REJECTS)};
 	options->output = run_output_of(common);
