@@ -14,6 +14,7 @@
 #include "codec/entry_codec.h"
 #include "entry/entry.h"
 #include "modify/modify_impl.h"
+#include "overlays/overlays.h"
 #include "values/value.h"
 
 #define LEAST_ROOM 4u
@@ -603,6 +604,9 @@ static int make_mod(struct edit *edit, const struct modify_mod *mod)
 		return add_values(edit, mod);
 	case MODIFY_HOW_DELETE:
 		return delete_values(edit, &mod->attr);
+	case MODIFY_HOW_REPLACE_ALL:
+		dit_memberships_remove(&edit->entry, mod->attr.ad);
+		return replace_values(edit, &mod->attr);
 	case MODIFY_HOW_REPLACE:
 		return replace_values(edit, &mod->attr);
 	case MODIFY_HOW_INCREMENT:

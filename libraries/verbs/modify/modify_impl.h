@@ -41,7 +41,8 @@ enum modify_how {
 	MODIFY_HOW_DELETE,
 	MODIFY_HOW_REPLACE,
 	MODIFY_HOW_INCREMENT,
-	MODIFY_HOW_SOFT_ADD, /* a value that is there already is no error */
+	MODIFY_HOW_SOFT_ADD,    /* a value that is there already is no error */
+	MODIFY_HOW_REPLACE_ALL, /* all blocks of the attribute, with one */
 };
 
 /** One modification: an attribute and its values, which may be none. */

@@ -112,35 +112,26 @@ static int change(const struct mending *mending, const struct dit_entry *stored,
 	return r ?: dit_memberships_end(&memberships);
 }
 
-/* All blocks of these attributes go, and each comes as one block. */
-static int make_mods(struct mending *mending, const struct dit_entry *stored,
-                     const struct dit_entry *changed)
+static int make_mods(struct mending *mending, const struct dit_entry *changed)
 {
 	struct modifier *modifier = mending->modifier;
-	struct modify_mod *mods = dit_arena_alloc(
-		&modifier->scratch, (stored->nattrs + changed->nattrs) * sizeof(*mods));
-	size_t n = 0;
-	int r = mods == NULL ? -ENOMEM : 0;
+	uint32_t number = 0; /* the description gets one */
+	int r = 0;
 
+	mending->nmods = changed->nattrs;
+	mending->mods = dit_arena_calloc(&modifier->scratch, (size_t)changed->nattrs + 1,
+	                                 sizeof(*mending->mods));
+	if (mending->mods == NULL) {
+		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < changed->nattrs && r == 0; i++) {
 		const struct dit_attr *attr = &changed->attrs[i];
-		const struct dit_attr *first = dit_entry_find(stored, attr->ad);
-		uint32_t number = 0; /* the description gets one */
 
-		for (uint32_t k = 0; k < stored->nattrs; k++) {
-			if (stored->attrs[k].ad == attr->ad &&
-			    &stored->attrs[k] != first) {
-				mods[n++] = (struct modify_mod){MODIFY_HOW_REPLACE,
-				                                {.ad = attr->ad}};
-			}
-		}
-		mods[n++] = (struct modify_mod){MODIFY_HOW_REPLACE, *attr};
+		mending->mods[i] = (struct modify_mod){MODIFY_HOW_REPLACE_ALL, *attr};
 		if (attr->nvalues > 0) {
 			r = dit_ad_number(&modifier->numbers, attr->ad, &number);
 		}
 	}
-	mending->mods = mods;
-	mending->nmods = n;
 	return r;
 }
 
@@ -208,7 +199,7 @@ static int mend_entry(struct mending *mending, struct dit_span text)
 	}
 	r = ask_again(mending, &dn, node);
 	r = r ?: change(mending, node->entry, &changed);
-	r = r ?: make_mods(mending, node->entry, &changed);
+	r = r ?: make_mods(mending, &changed);
 	r = r
 	            ?: dit_modify_edit(modifier, node, &dn, mending->mods, mending->nmods,
 	                               NULL, &notes);
