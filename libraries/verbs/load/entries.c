@@ -139,42 +139,20 @@ uint64_t dit_entries_run_bytes(const struct dit_entries *entries)
 
 /* ---- values of id2v ---- */
 
-/* There are but a few attributes; all have their numbers. */
-static void sort_splits(struct dit_entries *entries, struct dit_splits *splits)
+/* All attributes have their numbers, by which the sorter puts them in order. */
+static int put_splits(struct dit_entries *entries, uint32_t id,
+                      const struct dit_splits *splits)
 {
-	for (uint32_t i = 1; i < splits->n; i++) {
-		struct dit_split split = splits->list[i];
-		uint32_t number = dit_ad_number_known(entries->numbers, split.ad);
-		uint32_t at = i;
+	int r = 0;
 
-		while (at > 0 && dit_ad_number_known(entries->numbers,
-		                                     splits->list[at - 1].ad) > number) {
-			splits->list[at] = splits->list[at - 1];
-			at--;
+	for (uint32_t k = 0; k < splits->n; k++) {
+		const struct dit_split *split = &splits->list[k];
+		uint32_t ad = dit_ad_number_known(entries->numbers, split->ad);
+
+		for (uint32_t i = 0; i < split->nrecords && r == 0; i++) {
+			r = wait_with(entries, KEY_SPLIT, id, (uint16_t)ad, i,
+			              split->records[i]);
 		}
-		splits->list[at] = split;
-	}
-}
-
-static int put_split(struct dit_entries *entries, uint32_t id,
-                     const struct dit_split *split)
-{
-	uint16_t ad = (uint16_t)dit_ad_number_known(entries->numbers, split->ad);
-	int r = 0;
-
-	for (uint32_t i = 0; i < split->nrecords && r == 0; i++) {
-		r = wait_with(entries, KEY_SPLIT, id, ad, i, split->records[i]);
-	}
-	return r;
-}
-
-static int put_splits(struct dit_entries *entries, uint32_t id, struct dit_splits splits)
-{
-	int r = 0;
-
-	sort_splits(entries, &splits);
-	for (uint32_t i = 0; i < splits.n && r == 0; i++) {
-		r = put_split(entries, id, &splits.list[i]);
 	}
 	return r;
 }
@@ -226,21 +204,12 @@ static void make_way(struct dit_entries *entries, size_t len)
 	}
 }
 
-static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **ret_space)
+/* Room for the next record. */
+static int reserve(struct dit_entries *entries, uint32_t id, size_t len, void **ret_space)
 {
-	void *space = NULL;
-	int r = 0;
-
-	if (is_late(entries, id)) {
-		r = DIT_GROW(entries->space, entries->space_size, len);
-		space = entries->space;
-	} else {
-		entries->next_id = (uint64_t)id + 1;
-		make_way(entries, len);
-		r = dit_output_reserve_entry(entries->output, id, len, &space);
-	}
-	*ret_space = space;
-	return r;
+	entries->next_id = (uint64_t)id + 1;
+	make_way(entries, len);
+	return dit_output_reserve_entry(entries->output, id, len, ret_space);
 }
 
 int dit_entries_end_batch(struct dit_entries *entries)
@@ -281,40 +250,38 @@ static int give_numbers(struct dit_entries *entries, const struct dit_encoded *e
 	return 0;
 }
 
-/* Its record is copied here and now. A huge one's values are where the entry has them:
- * see struct dit_encoded. */
+/* Its record is copied here and now. */
 static int put_now(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
 {
 	struct dit_encoded_cursor cursor = {.encoded = encoded};
 	const struct dit_pieces record = {.next = dit_encoded_next, .ctx = &cursor};
-	bool must_wait = is_late(entries, id);
-	char *space = NULL;
 	int r = 0;
 
 	dit_ad_numbers_fill(entries->numbers, encoded);
-	if (encoded->values != NULL && !must_wait) {
+	if (!is_late(entries, id)) {
 		entries->next_id = (uint64_t)id + 1;
 		make_way(entries, encoded->len);
 		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
 		                                   &record);
 	}
-	r = reserve(entries, id, encoded->len, &space);
-	if (r == 0) {
-		dit_encoded_next(&cursor, space, encoded->len);
+	r = DIT_GROW(entries->space, entries->space_size, encoded->len);
+	if (r < 0) {
+		return r;
 	}
-	return r < 0 || !must_wait ? r
-	                           : wait_with(entries, KEY_ENTRY, id, 0, 0,
-	                                       (struct dit_span){space, encoded->len});
+	dit_encoded_next(&cursor, entries->space, encoded->len);
+	return wait_with(entries, KEY_ENTRY, id, 0, 0,
+	                 (struct dit_span){entries->space, encoded->len});
 }
 
 static int put_in_place(struct dit_entries *entries, uint32_t id,
                         struct dit_encoded *encoded, struct dit_entries_place *ret)
 {
+	void *space = NULL;
 	int r = DIT_GROW(entries->places, entries->places_size, entries->nplaces + 1);
 
-	ret->encoded = encoded;
-	r = r ?: reserve(entries, id, encoded->len, &ret->space);
+	r = r ?: reserve(entries, id, encoded->len, &space);
 	if (r == 0) {
+		*ret = (struct dit_entries_place){.encoded = encoded, .space = space};
 		entries->places[entries->nplaces++] = ret;
 	}
 	return r;
@@ -340,7 +307,7 @@ int dit_entries_put_later(struct dit_entries *entries, uint32_t id,
 		return r;
 	}
 	entries->has_root = entries->has_root || id == 0;
-	return encoded->splits.n == 0 ? 0 : put_splits(entries, id, encoded->splits);
+	return put_splits(entries, id, &encoded->splits);
 }
 
 int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded *encoded)
@@ -356,8 +323,8 @@ int dit_entries_put(struct dit_entries *entries, uint32_t id, struct dit_encoded
 
 int dit_entries_put_hole(struct dit_entries *entries, uint32_t id)
 {
-	char *space = NULL;
+	void *space = NULL;
 	int r = hold(entries);
 
-	return r < 0 ? r : reserve(entries, id, 0, &space);
+	return r < 0 || is_late(entries, id) ? r : reserve(entries, id, 0, &space);
 }
