@@ -51,7 +51,6 @@ static int put_entry(struct modifier *modifier, const struct modify_node *node)
 	struct dit_encoded encoded;
 	struct dit_encoded_cursor cursor = {.encoded = &encoded};
 	const struct dit_pieces pieces = {.next = dit_encoded_next, .ctx = &cursor};
-	void *space = NULL;
 	int r = 0;
 
 	dit_arena_reset(&modifier->scratch);
@@ -61,15 +60,8 @@ static int put_entry(struct modifier *modifier, const struct modify_node *node)
 		return r;
 	}
 	dit_ad_numbers_fill(&modifier->numbers, &encoded);
-	if (encoded.nbytes != encoded.len) {
-		return dit_output_put_entry_pieces(modifier->output, node->id,
-		                                   encoded.len, &pieces);
-	}
-	r = dit_output_reserve_entry(modifier->output, node->id, encoded.len, &space);
-	if (r == 0) {
-		memcpy(space, encoded.bytes, encoded.len);
-	}
-	return r;
+	return dit_output_put_entry_pieces(modifier->output, node->id, encoded.len,
+	                                   &pieces);
 }
 
 static int write_entries(struct writing *writing)
