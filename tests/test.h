@@ -6,6 +6,7 @@
 #ifndef DITKIT_TEST_H
 #define DITKIT_TEST_H
 
+#include <errno.h>
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,8 +12,6 @@
 #include "base/arena.h"
 #include "base/slab.h"
 
-#include <errno.h>
-
 #define BLOCK_BYTES 256
 
 static int setup(void **state)

@@ -2,8 +2,6 @@
 /* Arrays grow by half and keep what they hold. */
 #include "base/grow.h"
 
-#include <errno.h>
-
 #include "test.h"
 
 TEST(first_growth_makes_an_array)

@@ -6,8 +6,6 @@
  *   side comes first;
  * - the first error ends the walk.
  */
-#include <errno.h>
-
 #include "test.h"
 
 #include "base/pairs.h"

@@ -13,7 +13,6 @@
 
 #include "base/slab.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
 

@@ -8,7 +8,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 #include "base/team.h"

@@ -7,10 +7,8 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/feed.h"
 #include "base/stop.h"

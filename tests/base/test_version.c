@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/version.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "test.h"
 
 /* One struct of options in two releases. */

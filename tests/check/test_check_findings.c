@@ -5,7 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 #include "check/check_findings.h"

@@ -6,8 +6,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "nomem.h"
 
 #include "check/check_content.h"

@@ -6,9 +6,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "check/check_sizes.h"
 #include "nomem.h"
 

@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "nomem.h"
 
 #include "check/check_sums.h"

@@ -11,8 +11,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "nomem.h"
 
 #include "base/error.h"

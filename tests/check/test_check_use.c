@@ -7,8 +7,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "check/check_use.h"
 #include "nomem.h"

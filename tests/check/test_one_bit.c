@@ -11,10 +11,7 @@
  */
 #include "test.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "check/check.h"
 #include "export/export.h"

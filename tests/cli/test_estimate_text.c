@@ -5,9 +5,6 @@
  */
 #include "test.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "estimate_text.h"
 
 #define MIB ((json_int_t)1 << 20)

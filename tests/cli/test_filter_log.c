@@ -6,7 +6,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <zlib.h>
 

@@ -3,9 +3,6 @@
 #include "option_table.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "common_options.h"
 

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <jansson.h>
-#include <unistd.h>
 
 #include "summary.h"
 

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "run_record.h"
 

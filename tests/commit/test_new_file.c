@@ -10,10 +10,8 @@
  * - liblmdb goes on with a file of its format;
  * - what is no such tree is told, and failures of writing are passed on.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <lmdb.h>
 

@@ -11,7 +11,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

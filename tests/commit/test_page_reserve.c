@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "commit/page_reserve.h"
 

@@ -3,7 +3,6 @@
  * The comparison finds every difference that counts, says what it is, and passes over
  * those that do not count.
  */
-#include <errno.h>
 #include <sys/wait.h>
 
 #include "base/error.h"

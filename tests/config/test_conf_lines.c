@@ -10,8 +10,6 @@
  */
 #include "config/conf_parser.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "test.h"
 

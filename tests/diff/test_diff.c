@@ -6,7 +6,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <signal.h>
 
 #include "base/error.h"

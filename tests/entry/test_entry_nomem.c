@@ -8,8 +8,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "codec/entry_codec.h"
 #include "entry/entry_fixture.h"
 #include "nomem.h"

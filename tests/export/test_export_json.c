@@ -5,7 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #include <jansson.h>

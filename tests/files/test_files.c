@@ -5,7 +5,6 @@
  */
 #include "files/files.h"
 
-#include <errno.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dit_strerror() knows all three ranges and survives the rest. */
-#include <errno.h>
 #include <limits.h>
 
 #include <lmdb.h>

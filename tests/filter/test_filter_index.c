@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include <lmdb.h>
 
 #include "filter/filter_index.h"

@@ -6,7 +6,6 @@
 #include "index/index_keys.h"
 
 #include <ctype.h>
-#include <errno.h>
 
 #include "base/error.h"
 #include "index/index_fixture.h"

@@ -20,8 +20,6 @@
 
 #include "test.h"
 
-#include <errno.h>
-
 #include "codec/name_codec.h"
 #include "output/record_output.h"
 

@@ -8,8 +8,6 @@
  */
 #include "indexing/builders.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "base/ids.h"
 #include "builders_fixture.h"

@@ -7,7 +7,6 @@
  */
 #include "indexing/index_writer.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

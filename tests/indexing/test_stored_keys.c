@@ -5,8 +5,6 @@
  */
 #include "indexing/stored_keys.h"
 
-#include <errno.h>
-
 #include "builders_fixture.h"
 
 struct text {

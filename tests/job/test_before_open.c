@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <sys/stat.h>
 
 #include "check/check.h"

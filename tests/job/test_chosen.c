@@ -2,7 +2,6 @@
 /* The database that a job chooses, the release of OpenLDAP, the number of threads. */
 #include "test.h"
 
-#include <errno.h>
 #include <sched.h>
 
 #include "base/error.h"

@@ -2,8 +2,6 @@
 /* The highest change sequence number of each server; texts that have no server. */
 #include "test.h"
 
-#include <errno.h>
-
 #include "job/csn_list.h"
 #include "nomem.h"
 

@@ -6,8 +6,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "job/job.h"
 #include "nomem.h"

@@ -2,8 +2,6 @@
 /* A job tells the caller directories and failures, and chooses its memory. */
 #include "job/job.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "nomem.h"
 #include "test.h"

@@ -6,9 +6,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-#include <stddef.h>
-
 #include "check/check.h"
 #include "compare/compare.h"
 #include "export/export.h"

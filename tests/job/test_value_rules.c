@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "entry/entry_fixture.h"
 #include "job/release_rules.h"
 #include "nomem.h"

@@ -8,7 +8,6 @@
  * - each input has a digest of its bytes, packed as they are;
  * - plain inputs are read on from any position, packed ones are not.
  */
-#include <errno.h>
 #include <pthread.h>
 
 #include <xxhash.h>

@@ -11,8 +11,6 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "ldif/ldif_parse.h"
 

@@ -6,7 +6,6 @@
  */
 #include "ldif_fixture.h"
 
-#include <errno.h>
 #include <fcntl.h>
 
 #include "base/error.h"

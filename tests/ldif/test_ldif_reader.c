@@ -10,7 +10,6 @@
 #include "ldif_fixture.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 

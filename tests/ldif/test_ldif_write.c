@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines as slapcat 2.5 writes them; what it writes of whole entries: tests/oracle. */
-#include <errno.h>
-
 #include "ldif/base64.h"
 #include "ldif/ldif_write.h"
 #include "test.h"

@@ -7,8 +7,6 @@
  * - a changed byte never gives another text without an error;
  * - data that asks for much memory is refused; lack of memory and a failed read are told.
  */
-#include <errno.h>
-
 #include <bzlib.h>
 #include <lzma.h>
 #include <zlib.h>

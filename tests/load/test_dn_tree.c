@@ -12,8 +12,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "entry/entry_fixture.h"
 #include "indexing/fake_output.h"

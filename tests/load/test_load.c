@@ -10,11 +10,9 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "load_fixture.h"
 

@@ -7,8 +7,6 @@
 
 #include <lmdb.h>
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "codec/entry_codec.h"
 #include "entry/entry.h"

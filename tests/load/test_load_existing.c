@@ -6,7 +6,6 @@
 #include "test.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "load_fixture.h"

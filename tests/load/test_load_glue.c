@@ -5,10 +5,7 @@
  */
 #include "test.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "files/files.h"
 #include "load_fixture.h"

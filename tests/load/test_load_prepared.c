@@ -5,9 +5,7 @@
  */
 #include "load_fixture.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 

@@ -3,10 +3,8 @@
 #include "test.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "load_fixture.h"
 

@@ -8,12 +8,10 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "check/check.h"
 #include "export/export.h"

@@ -6,7 +6,6 @@
  * liblmdb must not have one environment open twice in a process, so all that others do
  * here is done by processes of their own.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -3,7 +3,6 @@
  * The contents of lock.mdb when a claim on a database ends: what its first process makes,
  * so that a slapd that waits can go on with it.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -3,7 +3,6 @@
  * How much other processes have mapped: the one with the least counts, whoever may not be
  * looked at is asked for by a keeper, or counts as configured, or is not known.
  */
-#include <errno.h>
 #include <sched.h>
 
 #include "base/clock.h"

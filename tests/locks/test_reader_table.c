@@ -4,7 +4,6 @@
  * freed for processes that are gone, and refused where lock.mdb is not as known. Of LMDB
  * 0.9 and of 1.0. test_lmdb_reader.c has liblmdb in the other process.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

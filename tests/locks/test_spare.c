@@ -4,7 +4,6 @@
  * file system says that it is btrfs; files of a limited size stand for a disk that is
  * full.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>

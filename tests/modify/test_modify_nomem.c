@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "modify_fixture.h"
 #include "nomem.h"
 

@@ -6,7 +6,6 @@
 #ifndef DITKIT_ONLINE_FIXTURE_H
 #define DITKIT_ONLINE_FIXTURE_H
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 

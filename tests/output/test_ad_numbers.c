@@ -10,8 +10,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "entry/entry_fixture.h"
 #include "indexing/fake_output.h"

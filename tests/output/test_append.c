@@ -9,8 +9,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include <lmdb.h>
 
 #include "files/fault.h"

@@ -6,8 +6,6 @@
  */
 #include "output/index_output.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "compare/compare.h"
 #include "files/fault.h"

@@ -10,10 +10,7 @@
  */
 #include "test.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "store_fixture.h"
 

@@ -11,8 +11,6 @@
 #include "test.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "output/new_output_impl.h"
 #include "output/output.h"

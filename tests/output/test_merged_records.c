@@ -10,11 +10,8 @@
  */
 #include "test.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "files/files.h"

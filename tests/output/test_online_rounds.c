@@ -9,7 +9,6 @@
  * the entries.
  */
 #include <limits.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/grow.h"

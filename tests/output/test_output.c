@@ -11,7 +11,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <lmdb.h>
 #include <pthread.h>
 

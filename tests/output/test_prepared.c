@@ -5,9 +5,7 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 

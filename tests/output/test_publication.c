@@ -8,7 +8,6 @@
  */
 #include "output/publication.h"
 
-#include <errno.h>
 #include <fcntl.h>
 
 #include "base/error.h"

@@ -6,9 +6,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-#include <stdbool.h>
-
 #include "store_fixture.h"
 
 static bool directories_fail; /* to sync */

@@ -3,7 +3,6 @@
  * A load that is refused, fails or is abandoned leaves the directory as it was; and no
  * two processes get into each other's way.
  */
-#include <errno.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>

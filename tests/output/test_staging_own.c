@@ -8,7 +8,6 @@
  *   with words if not; nothing is changed then;
  * - a database that becomes too large, and a full disk, are errors, and nothing is there.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

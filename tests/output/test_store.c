@@ -3,8 +3,6 @@
  * Records put into a staging environment are those that LMDB finds in the published one,
  * and transactions and map are large enough for it.
  */
-#include <errno.h>
-
 #include "base/error.h"
 #include "store_fixture.h"
 

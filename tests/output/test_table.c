@@ -2,12 +2,10 @@
 /*
  * Pages that we write without liblmdb are pages that liblmdb reads, extends and shrinks.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "output/new_output_impl.h"
 #include "table_fixture.h"

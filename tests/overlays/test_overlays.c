@@ -2,9 +2,6 @@
 /* What overlays ask of entries, next to a model that looks at each pair of entries. */
 #include "overlays/overlays.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "base/error.h"
 #include "nomem.h"
 #include "test.h"

@@ -10,8 +10,6 @@
  */
 #include "page/page_seal.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "page/page_nodes.h"
 #include "page/page_source.h"

@@ -7,8 +7,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
-
 #include "page/page_source.h"
 
 #define PAGE   4096u

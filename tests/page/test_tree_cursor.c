@@ -11,7 +11,6 @@
  * The maps of the first tests are memory of exactly the file's size: what is read after
  * the file is found by the sanitizers.
  */
-#include <errno.h>
 #include <sys/mman.h>
 
 #include <lmdb.h>

@@ -7,9 +7,7 @@
  * - an error of a visitor or of reading ends the visit;
  * - a damaged file ends with an error or with other nodes.
  */
-#include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "page/page_set.h"

@@ -13,7 +13,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 
 #include "base/error.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attribute descriptions by number, with and without a schema; odd records. */
-#include <errno.h>
-
 #include "nomem.h"
 #include "output/store_fixture.h"
 #include "reader/ad_names.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DNs are put together from RDNs, in any order of IDs; damaged trees are told. */
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "output/store_fixture.h"

@@ -8,8 +8,6 @@
  *   5  split values       8  split values that are not there
  *   6  no record at all   9  no node in the tree
  */
-#include <errno.h>
-
 #include "base/error.h"
 #include "nomem.h"
 #include "output/store_fixture.h"

@@ -3,7 +3,6 @@
  * Snapshots give back what was stored, in stored order, and stay what they were: of both
  * formats. test_snapshot_pages.c has what those of LMDB 1.0 alone do.
  */
-#include <errno.h>
 #include <sys/stat.h>
 
 #include "base/error.h"

@@ -3,7 +3,6 @@
  * Snapshots of LMDB 1.0 are registered next to others, who may come and go; what is no
  * such database is told.
  */
-#include <errno.h>
 #include <sys/wait.h>
 
 #include "base/error.h"

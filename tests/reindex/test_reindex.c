@@ -6,7 +6,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

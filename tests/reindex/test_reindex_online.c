@@ -6,10 +6,8 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <lmdb.h>
 

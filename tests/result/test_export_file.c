@@ -5,7 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>

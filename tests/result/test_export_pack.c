@@ -2,8 +2,6 @@
 /* Compressed texts are what zlib and libzstd make the same text of again. */
 #include "test.h"
 
-#include <errno.h>
-
 #include <zlib.h>
 #include <zstd.h>
 

@@ -5,7 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>

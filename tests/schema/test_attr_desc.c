@@ -9,7 +9,6 @@
  */
 #include "schema/schema.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 #include "base/error.h"

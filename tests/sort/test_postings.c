@@ -13,7 +13,6 @@
 #include "sort/postings.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 
 #include "postings_fixture.h"

@@ -5,7 +5,6 @@
  */
 #include "sort/postings.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 

@@ -8,7 +8,6 @@
  */
 #include "sort/run_file.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 #include "base/error.h"

@@ -9,7 +9,6 @@
  */
 #include "sort/sort.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -12,7 +12,6 @@
 #include "test.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -9,9 +9,7 @@
  */
 #include "system/crypto_module.h"
 
-#include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "system/secret.h"

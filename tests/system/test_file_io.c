@@ -7,7 +7,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -3,16 +3,12 @@
  * asked, and else removes the file. */
 #include "test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "system/keeper.h"
 

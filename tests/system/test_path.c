@@ -5,7 +5,6 @@
  */
 #include "system/path.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>

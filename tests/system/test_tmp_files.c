@@ -4,7 +4,6 @@
  */
 #include "system/tmp_files.h"
 
-#include <errno.h>
 #include <sys/wait.h>
 
 #include "test.h"

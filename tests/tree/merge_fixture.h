@@ -9,8 +9,6 @@
 #include "test.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <lmdb.h>
 

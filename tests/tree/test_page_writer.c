@@ -9,7 +9,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -2,8 +2,6 @@
 /* Filters are read against a schema: what is shown here is the tree, in words. */
 #include "test.h"
 
-#include <errno.h>
-
 #include "base/error.h"
 #include "nomem.h"
 #include "values/filter.h"

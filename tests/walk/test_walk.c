@@ -9,7 +9,6 @@
  * - keys, items and pages of each database are told;
  * - what is no file of LMDB 0.9 is an error or a finding, never a crash.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
