@@ -162,10 +162,16 @@ int test_end(CMFixtureFunction tear_down, void **state);
 
 /**
  * Run the tests of a group, in the order of the file, between set_up and tear_down
- * (NULL: none). A program without a main() runs all once, with neither.
+ * (NULL: none). A program without a main() runs all once, with neither; MAIN_WITH
+ * defines one that runs all once with these.
  * @return how many have failed
  */
 int test_run(const char *group, CMFixtureFunction set_up, CMFixtureFunction tear_down);
+#define MAIN_WITH(set_up, tear_down)                                                     \
+ int main(void)                                                                          \
+ {                                                                                       \
+  return test_run("tests", set_up, tear_down);                                           \
+ }
 
 /**
  * Define a test: TEST(lists_come_in_blocks) { ... }. Its parameter is cmocka's `state`.

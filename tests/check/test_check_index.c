@@ -354,7 +354,4 @@ TEST(no_memory_is_an_error)
 	dit_index_set_free(content.indexes);
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

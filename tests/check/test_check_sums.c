@@ -400,7 +400,4 @@ TEST(no_memory_is_an_error)
 	dit_index_set_free(fixture.set);
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

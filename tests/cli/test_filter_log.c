@@ -223,7 +223,4 @@ TEST(several_files_are_one_log)
 	filter_log_deinit(&log);
 }
 
-int main(void)
-{
-	return test_run("tests", setup, NULL);
-}
+MAIN_WITH(setup, NULL)

@@ -697,7 +697,4 @@ TEST(failures_are_passed_on)
 	end(&f);
 }
 
-int main(void)
-{
-	return test_run("tests", set_up, NULL);
-}
+MAIN_WITH(set_up, NULL)

@@ -720,7 +720,4 @@ TEST(memory_that_runs_out_is_an_error_at_any_moment)
 }
 #endif
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

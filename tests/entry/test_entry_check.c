@@ -462,7 +462,4 @@ TEST(top_may_be_listed_with_a_class_that_is_not_below_it)
 	EXPECT_REFUSALS(*state, cases);
 }
 
-int main(void)
-{
-	return test_run("tests", entry_fixture_setup, entry_fixture_teardown);
-}
+MAIN_WITH(entry_fixture_setup, entry_fixture_teardown)

@@ -218,7 +218,4 @@ TEST(later_releases_add_naming_values_first)
 	f->context.names_first = false;
 }
 
-int main(void)
-{
-	return test_run("tests", entry_fixture_setup, entry_fixture_teardown);
-}
+MAIN_WITH(entry_fixture_setup, entry_fixture_teardown)

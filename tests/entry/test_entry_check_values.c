@@ -168,7 +168,4 @@ TEST(value_check_works_without_schema_check)
 	f->context.check_values = false;
 }
 
-int main(void)
-{
-	return test_run("tests", entry_fixture_setup, entry_fixture_teardown);
-}
+MAIN_WITH(entry_fixture_setup, entry_fixture_teardown)

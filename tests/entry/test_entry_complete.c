@@ -336,7 +336,4 @@ TEST(since_2_7_an_empty_dn_gives_no_warning)
 	f->context.warns_of_missing = false;
 }
 
-int main(void)
-{
-	return test_run("tests", setup, entry_fixture_teardown);
-}
+MAIN_WITH(setup, entry_fixture_teardown)

@@ -570,7 +570,4 @@ TEST(other_changes_are_refused)
 	f->context.is_strict = false;
 }
 
-int main(void)
-{
-	return test_run("tests", entry_fixture_setup, entry_fixture_teardown);
-}
+MAIN_WITH(entry_fixture_setup, entry_fixture_teardown)

@@ -434,7 +434,4 @@ TEST(a_stop_ends_the_writing)
 	}
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

@@ -260,7 +260,4 @@ TEST(builders_take_stored_keys)
 	dit_index_set_free(set);
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

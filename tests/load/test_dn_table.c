@@ -128,7 +128,4 @@ TEST(subtree_sizes_count_all_below)
 	dit_dn_table_free(table);
 }
 
-int main(void)
-{
-	return test_run("tests", make_key, NULL);
-}
+MAIN_WITH(make_key, NULL)

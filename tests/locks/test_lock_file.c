@@ -200,8 +200,4 @@ TEST(a_claim_ends_though_a_child_has_its_files)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

@@ -846,8 +846,4 @@ FIXTURE_TEST(a_lock_file_that_is_a_link_is_not_opened)
 	assert_int_equal(dit_lmdb_reader_open(&reader, f->dir, &opts), -ELOOP);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

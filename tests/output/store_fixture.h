@@ -37,7 +37,15 @@ static inline int fixture_use_lmdb_10(void **state)
 	return 0;
 }
 
-/** The same, with sealed pages. */
+/** Define a main() that runs all tests with both formats. */
+#define MAIN_OF_BOTH_LMDB                                                                \
+ int main(void)                                                                          \
+ {                                                                                       \
+  return test_run("LMDB 0.9", NULL, NULL) +                                              \
+	 test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);                                \
+ }
+
+/** As fixture_use_lmdb_10(), with sealed pages. */
 static inline int fixture_use_sealed(void **state)
 {
 	static char key[XOR_KEY_BYTES];

@@ -183,7 +183,4 @@ TEST(errors_are_passed_on)
 	}
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

@@ -367,8 +367,4 @@ TEST(a_file_that_is_not_in_its_last_state_is_refused)
 	assert_non_null(strstr(fault.text, "meta-transaction"));
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

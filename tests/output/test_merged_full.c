@@ -322,8 +322,4 @@ TEST(a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end)
 	free(old.data);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

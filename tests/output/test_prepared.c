@@ -474,8 +474,4 @@ TEST(a_lock_of_others_is_told_and_waited_for)
 	assert_int_equal(close(fd), 0);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

@@ -268,7 +268,4 @@ TEST(tails_make_limits_smaller)
 	assert_false(dit_page_seal_fits(&format, 1024));
 }
 
-int main(void)
-{
-	return test_run("tests", set_up, NULL);
-}
+MAIN_WITH(set_up, NULL)

@@ -165,8 +165,4 @@ TEST(lack_of_memory_is_told)
 	dit_ad_names_deinit(&names);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

@@ -417,8 +417,4 @@ TEST(restarts_read_what_new_readers_read)
 	tree_remove(&tree);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

@@ -307,8 +307,4 @@ FIXTURE_TEST(lack_of_memory_is_told)
 	assert_true(n > 8);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

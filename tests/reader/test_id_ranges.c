@@ -217,8 +217,4 @@ TEST(damaged_branch_pages_are_told)
 	assert_int_equal(fclose(file), 0);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

@@ -361,8 +361,4 @@ TEST_IN("LMDB 0.9", closing_nothing_is_fine)
 	dit_tree_cursor_close(NULL);
 }
 
-int main(void)
-{
-	return test_run("LMDB 0.9", NULL, NULL) +
-	       test_run("LMDB 1.0", fixture_use_lmdb_10, NULL);
-}
+MAIN_OF_BOTH_LMDB

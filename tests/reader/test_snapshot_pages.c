@@ -351,7 +351,4 @@ TEST(damaged_files_are_told)
 	}
 }
 
-int main(void)
-{
-	return test_run("tests", fixture_use_lmdb_10, NULL);
-}
+MAIN_WITH(fixture_use_lmdb_10, NULL)

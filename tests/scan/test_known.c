@@ -157,8 +157,3 @@ TEST(memory_that_runs_out_is_an_error)
 		dit_known_free(known);
 	}
 }
-
-int main(void)
-{
-	return test_run("tests", NULL, NULL);
-}

@@ -179,7 +179,4 @@ TEST(a_failing_module_ends_the_writing)
 	assert_int_equal(write_run(&cipher, &segment), -EIO);
 }
 
-int main(void)
-{
-	return test_run("tests", set_up, NULL);
-}
+MAIN_WITH(set_up, NULL)

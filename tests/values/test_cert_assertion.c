@@ -205,7 +205,4 @@ TEST(numbers_of_any_length_are_read_or_refused)
 	}
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

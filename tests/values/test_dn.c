@@ -572,7 +572,4 @@ TEST(below_counts_at_an_rdn_boundary)
 	assert_false(dit_dn_is_below(DIT_SPAN(""), dn));
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

@@ -210,7 +210,4 @@ TEST(marks_of_one_class_keep_their_order)
 	assert_span_equal(out, "q\xCC\xA3\xCC\x87\xCC\x81q\xCC\x81\xCC\x87");
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

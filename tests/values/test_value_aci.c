@@ -137,7 +137,4 @@ TEST(access_values_name_no_entry)
 	                 DIT_E_INVALID);
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

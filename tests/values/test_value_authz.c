@@ -367,7 +367,4 @@ TEST(a_filter_nests_to_a_limit)
 	assert_int_equal(normalize_deep(*state, 1001), DIT_E_UNSUPPORTED);
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)

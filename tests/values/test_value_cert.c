@@ -491,7 +491,4 @@ TEST(wrong_lengths_are_no_elements)
 	}
 }
 
-int main(void)
-{
-	return test_run("tests", setup, teardown);
-}
+MAIN_WITH(setup, teardown)
