@@ -151,12 +151,8 @@ static int count(struct fixture *f, const struct dit_check_search *searches, siz
 	f->nsearches = n;
 	f->at = 0;
 	f->len = 0;
-	if (r == 0) {
-		r = dit_check_searches_read(&opts);
-	}
-	if (r == 0) {
-		r = dit_check_use_tell(use, "data.mdb", note, f);
-	}
+	r = r ?: dit_check_searches_read(&opts);
+	r = r ?: dit_check_use_tell(use, "data.mdb", note, f);
 	dit_check_use_free(use);
 	return r;
 }

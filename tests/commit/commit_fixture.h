@@ -275,9 +275,7 @@ static inline int write_index(struct dit_page_commit *commit, const char *name,
 		r = dit_table_writer_put(writer, (struct dit_span){key, sizeof(key)}, ids,
 		                         nids_of(k));
 	}
-	if (r == 0) {
-		r = dit_table_writer_finish(writer, &tree);
-	}
+	r = r ?: dit_table_writer_finish(writer, &tree);
 	dit_table_writer_free(writer);
 	return r < 0 ? r : dit_page_commit_put(commit, dit_span_of(name), &tree);
 }

@@ -69,9 +69,7 @@ static int write_one(const struct fixture *fixture, const char *name, unsigned v
 		return r;
 	}
 	r = write_index(commit, name, version);
-	if (r == 0) {
-		r = dit_page_commit_write(commit);
-	}
+	r = r ?: dit_page_commit_write(commit);
 	dit_page_commit_close(commit);
 	(void)close(fd);
 	return r;
@@ -88,12 +86,8 @@ static int reindex(const struct fixture *fixture, unsigned version)
 		return r;
 	}
 	r = write_index(commit, "cn", version);
-	if (r == 0) {
-		r = write_index(commit, "mail", version);
-	}
-	if (r == 0) {
-		r = dit_page_commit_write(commit);
-	}
+	r = r ?: write_index(commit, "mail", version);
+	r = r ?: dit_page_commit_write(commit);
 	dit_page_commit_close(commit);
 	(void)close(fd);
 	return r;

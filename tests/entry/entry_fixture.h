@@ -138,12 +138,8 @@ static inline int fixture_schema_new(struct dit_schema **ret)
 		return r;
 	}
 	r = FIXTURE_DEFINE(schema, dit_schema_define_type, fixture_types);
-	if (r == 0) {
-		r = FIXTURE_DEFINE(schema, dit_schema_define_class, fixture_classes);
-	}
-	if (r == 0) {
-		r = FIXTURE_DEFINE(schema, dit_schema_define_content_rule, fixture_rules);
-	}
+	r = r ?: FIXTURE_DEFINE(schema, dit_schema_define_class, fixture_classes);
+	r = r ?: FIXTURE_DEFINE(schema, dit_schema_define_content_rule, fixture_rules);
 	if (r < 0) {
 		dit_schema_free(schema);
 		return r;

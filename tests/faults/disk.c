@@ -274,12 +274,8 @@ static int add_event(struct disk *disk, char **at, const char *end, struct names
 		memcpy(&event->head, head, sizeof(event->head));
 		r = cut_text(at, end, event->head.name_bytes, &event->name);
 	}
-	if (r == 0) {
-		r = cut_text(at, end, event->head.other_name_bytes, &event->other_name);
-	}
-	if (r == 0) {
-		r = cut_text(at, end, event->head.data_bytes, &event->data);
-	}
+	r = r ?: cut_text(at, end, event->head.other_name_bytes, &event->other_name);
+	r = r ?: cut_text(at, end, event->head.data_bytes, &event->data);
 	if (r == 0) {
 		event->name = strndup(event->name, event->head.name_bytes);
 		event->other_name =
@@ -329,10 +325,7 @@ static int play_start(struct disk *disk)
 		struct object *object = &disk->objects[event->object];
 
 		r = disk_apply_name(&disk->names, event);
-		if (r == 0) {
-			r = disk_apply_bytes(&object->bytes, &object->nbytes, event,
-			                     &whole);
-		}
+		r = r ?: disk_apply_bytes(&object->bytes, &object->nbytes, event, &whole);
 	}
 	return r;
 }

@@ -168,9 +168,7 @@ static int digest_database(MDB_txn *txn, MDB_dbi dbi, bool is_main, uint64_t *di
 		(void)snprintf(name, sizeof(name), "%.*s", (int)key.mv_size,
 		               (const char *)key.mv_data);
 		r = mdb_dbi_open(txn, name, 0, &named);
-		if (r == 0) {
-			r = digest_database(txn, named, false, digest);
-		}
+		r = r ?: digest_database(txn, named, false, digest);
 		if (r != 0) {
 			break;
 		}
@@ -204,21 +202,13 @@ static int read_records(struct judge *judge, size_t nbytes, uint64_t *digest)
 	(void)mdb_env_set_mapsize(env, nbytes + MAP_MORE);
 	r = mdb_env_open(env, judge->scratch, MDB_NOSUBDIR | MDB_NOLOCK | MDB_RDONLY,
 	                 0600);
-	if (r == 0) {
-		r = mdb_txn_begin(env, NULL, MDB_RDONLY, &txn);
-	}
-	if (r == 0) {
-		r = mdb_dbi_open(txn, NULL, 0, &main_dbi);
-	}
-	if (r == 0) {
-		r = digest_database(txn, main_dbi, true, digest);
-	}
+	r = r ?: mdb_txn_begin(env, NULL, MDB_RDONLY, &txn);
+	r = r ?: mdb_dbi_open(txn, NULL, 0, &main_dbi);
+	r = r ?: digest_database(txn, main_dbi, true, digest);
 	if (txn != NULL) {
 		mdb_txn_abort(txn);
 	}
-	if (r == 0) {
-		r = copy(env);
-	}
+	r = r ?: copy(env);
 	mdb_env_close(env);
 	return r == 0 ? 0 : say(judge, "liblmdb: %s", mdb_strerror(r));
 }

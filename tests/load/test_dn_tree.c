@@ -435,19 +435,13 @@ static int use(struct fixture *f)
 	uint32_t id = 0;
 	int r = new_tree(f, 1);
 
-	if (r == 0) {
-		r = dit_dn_tree_find(f->tree, &known, &id);
-	}
+	r = r ?: dit_dn_tree_find(f->tree, &known, &id);
 	if (r == 0) {
 		r = dit_dn_tree_find_hole(f->tree, 2);
 		r = r < 0 ? r : 0;
 	}
-	if (r == 0) {
-		r = add(f, "cn=n,ou=a,dc=x", &id);
-	}
-	if (r == 0) {
-		r = add(f, "cn=x,ou=new,dc=x", &id);
-	}
+	r = r ?: add(f, "cn=n,ou=a,dc=x", &id);
+	r = r ?: add(f, "cn=x,ou=new,dc=x", &id);
 	return r < 0 ? r : dit_dn_tree_write(f->tree);
 }
 

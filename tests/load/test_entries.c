@@ -296,24 +296,12 @@ static int use(struct fixture *f)
 	f->fake.lasting_max = 16;
 	r = new_entries(f);
 
-	if (r == 0) {
-		r = dit_entries_put_hole(f->entries, 1);
-	}
-	if (r == 0) {
-		r = put(f, 2, true);
-	}
-	if (r == 0) {
-		r = put(f, 1, false);
-	}
-	if (r == 0) {
-		r = put_later(f, 3, &later);
-	}
-	if (r == 0) {
-		r = dit_entries_end_batch(f->entries);
-	}
-	if (r == 0) {
-		r = dit_entries_end_batches(f->entries);
-	}
+	r = r ?: dit_entries_put_hole(f->entries, 1);
+	r = r ?: put(f, 2, true);
+	r = r ?: put(f, 1, false);
+	r = r ?: put_later(f, 3, &later);
+	r = r ?: dit_entries_end_batch(f->entries);
+	r = r ?: dit_entries_end_batches(f->entries);
 	return r < 0 ? r : dit_entries_write_late(f->entries);
 }
 

@@ -147,12 +147,8 @@ static int use(struct fake_output *fake, const struct dit_ad *ad)
 	uint32_t number = 0;
 	int r = dit_ad_numbers_read(&numbers, &fake->output, schema);
 
-	if (r == 0) {
-		r = dit_ad_number(&numbers, ad, &number);
-	}
-	if (r == 0) {
-		r = dit_ad_numbers_write(&numbers, &fake->output);
-	}
+	r = r ?: dit_ad_number(&numbers, ad, &number);
+	r = r ?: dit_ad_numbers_write(&numbers, &fake->output);
 	dit_ad_numbers_deinit(&numbers);
 	return r;
 }

@@ -207,12 +207,8 @@ static int add_round(const char *dir, enum dit_output_merge way, unsigned round)
 	int r = dit_output_expect_postings(&output->base, 1000);
 
 	assert_true(output->is_merged);
-	if (r == 0) {
-		r = put_round(output, round);
-	}
-	if (r == 0) {
-		r = publish(output);
-	}
+	r = r ?: put_round(output, round);
+	r = r ?: publish(output);
 	if (r < 0) {
 		dit_output_abandon(&output->base);
 		return r;

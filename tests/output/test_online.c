@@ -53,9 +53,7 @@ static int write_table(struct dit_output *output, unsigned nkeys)
 		/* Each has a node of its own, which takes twice as much as is usual. */
 		r = dit_output_expect_postings(output, 7 * nkeys / 3);
 	}
-	if (r == 0) {
-		r = dit_output_open_part(output, 0, 0, &table);
-	}
+	r = r ?: dit_output_open_part(output, 0, 0, &table);
 	for (uint32_t i = 0; i < nkeys && r == 0; i++) {
 		uint32_t key = __builtin_bswap32(i + 1000);
 		uint64_t id = 7;

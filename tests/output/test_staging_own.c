@@ -402,9 +402,7 @@ static int load_within(const char *dir, uint64_t limit_bytes)
 		return 1;
 	}
 	r = put_entries(staging);
-	if (r == 0) {
-		r = dit_output_begin_changes(staging);
-	}
+	r = r ?: dit_output_begin_changes(staging);
 	for (uint64_t id = 1; id <= NENTRIES && r == 0; id++) {
 		r = dit_output_replace_entry(staging, id,
 		                             (struct dit_span){record, sizeof(record)});

@@ -123,9 +123,7 @@ static int visit(struct fixture *f, const struct tree *tree, struct visited *vis
 		.pages = tell_pages, .node = tell_node, .ctx = visited};
 	int r = dit_page_set_init(&visited->pages, f->pages.npages);
 
-	if (r == 0) {
-		r = dit_tree_visit(&f->pages, &tree->record, &visitor);
-	}
+	r = r ?: dit_tree_visit(&f->pages, &tree->record, &visitor);
 	visited->npages = visited->pages.count;
 	dit_page_set_deinit(&visited->pages);
 	return r;

@@ -283,9 +283,7 @@ static int read_all(struct fixture *f)
 	struct dit_entry_view view;
 	int r = dit_entry_reader_new(&reader, &opts);
 
-	if (r == 0) {
-		r = dit_entry_reader_seek(reader, 0, &view);
-	}
+	r = r ?: dit_entry_reader_seek(reader, 0, &view);
 	while (r > 0) {
 		r = dit_entry_reader_next(reader, &view);
 	}

@@ -40,12 +40,8 @@ static int write_run(struct dit_run_cipher *cipher, struct dit_run_segment *ret)
 
 	assert_int_equal(dit_run_writer_begin(&writer, test_tmp_dir(), BLOCK, cipher), 0);
 	r = dit_run_write(&writer, text, LENGTH);
-	if (r == 0) {
-		r = dit_run_segment_end(&writer, ret);
-	}
-	if (r == 0) {
-		r = dit_run_writer_finish(&writer);
-	}
+	r = r ?: dit_run_segment_end(&writer, ret);
+	r = r ?: dit_run_writer_finish(&writer);
 	dit_run_writer_deinit(&writer);
 	return r;
 }

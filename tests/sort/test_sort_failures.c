@@ -155,15 +155,9 @@ static int view(const struct attempt *a)
 	struct dit_sort_cursor *cursor = NULL;
 	int r = dit_sort_view_open(&v, a->sorter);
 
-	if (r == 0) {
-		r = dit_sort_cursor_open(&cursor, v);
-	}
-	if (r == 0) {
-		r = look_up_some(a, cursor);
-	}
-	if (r == 0) {
-		r = read_all(a, cursor);
-	}
+	r = r ?: dit_sort_cursor_open(&cursor, v);
+	r = r ?: look_up_some(a, cursor);
+	r = r ?: read_all(a, cursor);
 	dit_sort_cursor_close(cursor);
 	dit_sort_view_close(v);
 	return r;
@@ -187,9 +181,7 @@ static int finish(struct attempt *a)
 	unsigned nkeys = 0;
 	int r = dit_sorter_seal(a->sorter);
 
-	if (r == 0) {
-		r = view(a);
-	}
+	r = r ?: view(a);
 	while (r == 0 && (r = dit_sorter_next(a->sorter, &record)) > 0) {
 		nkeys++;
 		r = 0;
@@ -264,12 +256,8 @@ static int attempt(char *tmpdir, unsigned nrecords)
 
 	if (r == 0) {
 		r = push_all(&a);
-		if (r == 0) {
-			r = view(&a);
-		}
-		if (r == 0) {
-			r = finish(&a);
-		}
+		r = r ?: view(&a);
+		r = r ?: finish(&a);
 		stop_failing();
 		assert_int_equal(view(&a), 0); /* the records that are in */
 		/* No half-written run keeps disk space. */

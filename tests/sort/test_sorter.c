@@ -564,9 +564,7 @@ TEST(damaged_runs_are_found)
 		assert_int_equal(
 			pwrite(s.sorter->producers[0]->runs[1]->fd, &byte, 1, at), 1);
 		r = dit_sorter_seal(s.sorter);
-		if (r == 0) {
-			r = read_all(s.sorter);
-		}
+		r = r ?: read_all(s.sorter);
 		assert_int_equal(r, DIT_E_CORRUPT);
 		sort_end(&s);
 	}

@@ -460,9 +460,7 @@ static int merge_round(struct run *run, enum deed deed, unsigned part)
 		r = is_index(run) ? change_ids(run, merge, &run->records[i], deed)
 		                  : change_value(run, merge, &run->records[i], deed);
 	}
-	if (r == 0) {
-		r = dit_tree_merge_finish(merge, &run->file.tree, NULL);
-	}
+	r = r ?: dit_tree_merge_finish(merge, &run->file.tree, NULL);
 	dit_tree_merge_free(merge);
 	return r;
 }

@@ -342,9 +342,7 @@ static int merge_round(struct run *run, unsigned part)
 			r = change_list(run, merge, &run->lists[i]);
 		}
 	}
-	if (r == 0) {
-		r = dit_tree_merge_finish(merge, &run->file.tree, NULL);
-	}
+	r = r ?: dit_tree_merge_finish(merge, &run->file.tree, NULL);
 	dit_tree_merge_free(merge);
 	return r;
 }

@@ -244,9 +244,7 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
 	int r = dit_page_commit_reserve(commit, wanted, ret);
 
 	assert_true(least <= wanted);
-	if (r == 0) {
-		r = dit_page_commit_write(commit);
-	}
+	r = r ?: dit_page_commit_write(commit);
 	dit_page_commit_close(commit);
 	f->nreserved++;
 	return r;
@@ -561,9 +559,7 @@ static int put_entry(struct dit_page_commit *commit, struct dit_page_source *pag
 	assert_int_equal(r, 0);
 	r = dit_tree_merge_put(merge, (struct dit_span){(const char *)&id, sizeof(id)},
 	                       DIT_SPAN("changed"));
-	if (r == 0) {
-		r = dit_tree_merge_finish(merge, &tree, NULL);
-	}
+	r = r ?: dit_tree_merge_finish(merge, &tree, NULL);
 	dit_tree_merge_free(merge);
 	return r;
 }

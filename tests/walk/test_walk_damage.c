@@ -240,12 +240,8 @@ static int write_tree(struct dit_page_commit *commit, struct dit_tree_record *re
 	int r = dit_table_writer_new(&writer, dit_page_commit_space(commit), CN_FLAGS);
 
 	*ret = (struct dit_tree_record){.flags = CN_FLAGS};
-	if (r == 0) {
-		r = dit_table_writer_put(writer, DIT_SPAN("keys"), ids, 3);
-	}
-	if (r == 0) {
-		r = dit_table_writer_finish(writer, ret);
-	}
+	r = r ?: dit_table_writer_put(writer, DIT_SPAN("keys"), ids, 3);
+	r = r ?: dit_table_writer_finish(writer, ret);
 	dit_table_writer_free(writer);
 	return r;
 }
