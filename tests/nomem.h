@@ -5,13 +5,14 @@
  *
  *     countdown = n;  call;  countdown = -1;
  *
+ * or one of the macros at the end.
+ *
  * Defines functions: include it in one file of a program.
  */
 #ifndef DITKIT_NOMEM_H
 #define DITKIT_NOMEM_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "test.h"
 
 /* Allocations until the failing one; -1: none fails. Any thread counts it down. */
 static _Atomic long countdown = -1;
@@ -66,5 +67,37 @@ void *__wrap_dit_slab_get(size_t size)
 {
 	return must_fail() ? NULL : __real_dit_slab_get(size);
 }
+
+/** Make a call whose first allocation fails. */
+#define assert_no_memory(call)                                                           \
+ do {                                                                                    \
+  int no_memory_r_ = 0;                                                                  \
+  countdown = 0;                                                                         \
+  no_memory_r_ = (call);                                                                 \
+  countdown = -1;                                                                        \
+  assert_int_equal(no_memory_r_, -ENOMEM);                                               \
+ } while (0)
+
+/**
+ * Make a call whose first allocation fails, then the second one, until none does: then
+ * it must give 0, and before -ENOMEM.
+ * @return the number of calls
+ */
+/* clang-format off */
+#define calls_until_memory(call)                                                         \
+ ({                                                                                      \
+  bool calls_has_failed_ = true;                                                         \
+  long calls_n_ = 0;                                                                     \
+  for (; calls_has_failed_; calls_n_++) {                                                \
+   int calls_r_ = 0;                                                                     \
+   countdown = calls_n_;                                                                 \
+   calls_r_ = (call);                                                                    \
+   calls_has_failed_ = countdown < 0;                                                    \
+   countdown = -1;                                                                       \
+   assert_int_equal(calls_r_, calls_has_failed_ ? -ENOMEM : 0);                          \
+  }                                                                                      \
+  calls_n_;                                                                              \
+ })
+/* clang-format on */
 
 #endif

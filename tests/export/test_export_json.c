@@ -455,7 +455,7 @@ TEST(an_older_struct_gives_ldif)
 
 /* ---- no memory ---- */
 
-static int put_large(struct dit_ldif_text *text, const char *bytes, size_t len)
+static int put_large(const char *bytes, size_t len)
 {
 	const struct dit_span values[] = {{bytes, len}, {"\xff", 1}, {"\n", 1}};
 	const struct dit_attr_view attrs[] = {
@@ -467,6 +467,7 @@ static int put_large(struct dit_ldif_text *text, const char *bytes, size_t len)
 	struct dit_ad_name list[NNAMES] = {{.ad = NULL}};
 	const struct dit_ad_names stored = {.list = list, .n = NNAMES};
 	struct dit_export_names names;
+	struct dit_ldif_text text;
 	int r = 0;
 
 	for (uint32_t i = 1; i < NNAMES; i++) {
@@ -477,7 +478,12 @@ static int put_large(struct dit_ldif_text *text, const char *bytes, size_t len)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_export_put_json(text, &names, &view, true);
+	dit_ldif_text_init(&text, 78);
+	r = dit_export_put_json(&text, &names, &view, true);
+	if (r == 0) {
+		assert_int_equal(text.data[text.len - 1], '\n');
+	}
+	dit_ldif_text_deinit(&text);
 	dit_export_names_deinit(&names);
 	return r;
 }
@@ -485,21 +491,7 @@ static int put_large(struct dit_ldif_text *text, const char *bytes, size_t len)
 TEST(each_failed_allocation_is_told)
 {
 	static char bytes[100000];
-	struct dit_ldif_text text;
-	int r = -ENOMEM;
-	long n = 0;
 
 	memset(bytes, '\n', sizeof(bytes));
-	for (; r < 0; n++) {
-		dit_ldif_text_init(&text, 78);
-		countdown = n;
-		r = put_large(&text, bytes, sizeof(bytes));
-		countdown = -1;
-		assert_true(r == 0 || r == -ENOMEM);
-		if (r == 0) {
-			assert_int_equal(text.data[text.len - 1], '\n');
-		}
-		dit_ldif_text_deinit(&text);
-	}
-	assert_true(n > NNAMES + 3);
+	assert_true(calls_until_memory(put_large(bytes, sizeof(bytes))) > NNAMES + 3);
 }

@@ -22,9 +22,7 @@ TEST(sortvals_names_types)
 	assert_null(sorted);
 	settings.sortvals = types;
 	settings.nsortvals = 2;
-	countdown = 0;
-	assert_int_equal(dit_sorted_types_make(&settings, &sorted), -ENOMEM);
-	countdown = -1;
+	assert_no_memory(dit_sorted_types_make(&settings, &sorted));
 	assert_int_equal(dit_sorted_types_make(&settings, &sorted), 0);
 	for (uint32_t i = 0; i < dit_schema_ntypes(settings.schema); i++) {
 		assert_int_equal(sorted[i / 64] >> (i % 64) & 1,
@@ -53,9 +51,7 @@ TEST(multival_gives_limits)
 
 	db.multival.specs = specs;
 	db.multival.nspecs = 2;
-	countdown = 0;
-	assert_int_equal(dit_split_rules_make(&db, &rules), -ENOMEM);
-	countdown = -1;
+	assert_no_memory(dit_split_rules_make(&db, &rules));
 	assert_int_equal(dit_split_rules_make(&db, &rules), 0);
 	assert_int_equal(rules->nlimits, 4);
 	assert_int_equal(rules->limits[0], 5);

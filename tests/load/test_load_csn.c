@@ -439,24 +439,27 @@ FIXTURE_TEST(what_cannot_be_written_is_an_error)
 	assert_int_equal(write_all(f), DIT_E_CORRUPT);
 }
 
+static void start_with_csn(struct fixture *f, bool use_subentry)
+{
+	start(f, "dc=x", 1);
+	f->db.sync_use_subentry = use_subentry;
+	add_with_csn(f, "dc=x", CSN("07", "001"));
+}
+
 /* Write with every call of the output, then every allocation, failing. */
 static void fail_everywhere(struct fixture *f, bool use_subentry)
 {
 	int r = -1;
 
 	for (long n = 0; r < 0; n++) {
-		start(f, "dc=x", 1);
-		f->db.sync_use_subentry = use_subentry;
-		add_with_csn(f, "dc=x", CSN("07", "001"));
+		start_with_csn(f, use_subentry);
 		f->fake.fail_at = f->fake.ncalls + (int)n + 1;
 		r = write_all(f);
 		assert_true(r == 0 ? n > 0 : r == -EIO);
 	}
 	r = -1;
 	for (long n = 0; r < 0; n++) {
-		start(f, "dc=x", 1);
-		f->db.sync_use_subentry = use_subentry;
-		add_with_csn(f, "dc=x", CSN("07", "001"));
+		start_with_csn(f, use_subentry);
 		countdown = n;
 		r = write_all(f);
 		countdown = -1;
