@@ -6,24 +6,13 @@
 #ifndef DITKIT_CONTENT_RECORDS_H
 #define DITKIT_CONTENT_RECORDS_H
 
-#include "test.h"
-
-#include <lmdb.h>
-
 #include "base/span.h"
 #include "codec/name_fixture.h"
+#include "lmdb_test.h"
 
 #define INDEX (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
 
 /* ---- databases of liblmdb ---- */
-
-static MDB_dbi open_db(MDB_txn *txn, const char *name)
-{
-	MDB_dbi dbi = 0;
-
-	assert_int_equal(mdb_dbi_open(txn, name, 0, &dbi), 0);
-	return dbi;
-}
 
 static struct dit_span bytes(const char *data, size_t len)
 {
@@ -38,10 +27,7 @@ static MDB_val val(struct dit_span span)
 static void put(MDB_txn *txn, const char *name, struct dit_span key,
                 struct dit_span value)
 {
-	MDB_val k = val(key);
-	MDB_val v = val(value);
-
-	assert_int_equal(mdb_put(txn, open_db(txn, name), &k, &v, 0), 0);
+	test_put(txn, test_dbi(txn, name, 0), key.data, key.len, value.data, value.len);
 }
 
 static void del(MDB_txn *txn, const char *name, struct dit_span key,
@@ -50,8 +36,8 @@ static void del(MDB_txn *txn, const char *name, struct dit_span key,
 	MDB_val k = val(key);
 	MDB_val v = value == NULL ? (MDB_val){0, NULL} : val(*value);
 
-	assert_int_equal(mdb_del(txn, open_db(txn, name), &k, value == NULL ? NULL : &v),
-	                 0);
+	assert_int_equal(
+		mdb_del(txn, test_dbi(txn, name, 0), &k, value == NULL ? NULL : &v), 0);
 }
 
 static struct dit_span id_span(uint64_t id)
@@ -71,7 +57,7 @@ static void del_id(MDB_txn *txn, const char *name, uint64_t id)
 
 static void drop(MDB_txn *txn, const char *name, bool is_removed)
 {
-	assert_int_equal(mdb_drop(txn, open_db(txn, name), is_removed), 0);
+	assert_int_equal(mdb_drop(txn, test_dbi(txn, name, 0), is_removed), 0);
 }
 
 /* ---- ad2i ---- */
@@ -92,7 +78,7 @@ static uint32_t number_of(MDB_txn *txn, const char *name)
 		MDB_val key = {sizeof(number), &number};
 		MDB_val value;
 
-		assert_int_equal(mdb_get(txn, open_db(txn, "ad2i"), &key, &value), 0);
+		assert_int_equal(mdb_get(txn, test_dbi(txn, "ad2i", 0), &key, &value), 0);
 		if (value.mv_size == strlen(name) &&
 		    memcmp(value.mv_data, name, value.mv_size) == 0) {
 			return number;
@@ -119,7 +105,7 @@ static struct record *get_entry(MDB_txn *txn, uint64_t id)
 	MDB_val key = {sizeof(id), &id};
 	MDB_val value;
 
-	assert_int_equal(mdb_get(txn, open_db(txn, "id2e"), &key, &value), 0);
+	assert_int_equal(mdb_get(txn, test_dbi(txn, "id2e", 0), &key, &value), 0);
 	assert_in_range(value.mv_size, 16, sizeof(record->bytes));
 	record->len = value.mv_size;
 	memcpy(record->bytes, value.mv_data, value.mv_size);
@@ -292,7 +278,8 @@ static struct dit_span split_key(MDB_txn *txn, uint64_t id, const char *name)
 static void put_raw_value(MDB_txn *txn, uint64_t id, const char *name,
                           struct dit_span record)
 {
-	assert_int_equal(mdb_set_dupsort(txn, open_db(txn, "id2v"), compare_values), 0);
+	assert_int_equal(mdb_set_dupsort(txn, test_dbi(txn, "id2v", 0), compare_values),
+	                 0);
 	put(txn, "id2v", split_key(txn, id, name), record);
 }
 
@@ -324,7 +311,8 @@ static void del_value(MDB_txn *txn, uint64_t id, const char *name, const char *n
 {
 	struct dit_span record = value_record(norm, norm);
 
-	assert_int_equal(mdb_set_dupsort(txn, open_db(txn, "id2v"), compare_values), 0);
+	assert_int_equal(mdb_set_dupsort(txn, test_dbi(txn, "id2v", 0), compare_values),
+	                 0);
 	del(txn, "id2v", split_key(txn, id, name), &record);
 }
 
@@ -332,8 +320,8 @@ static void disorder_values(MDB_txn *txn, uint64_t id, const char *name)
 {
 	static const char *const values[] = {"one", "two", "three"};
 
-	assert_int_equal(mdb_set_dupsort(txn, open_db(txn, "id2v"), compare_backwards),
-	                 0);
+	assert_int_equal(
+		mdb_set_dupsort(txn, test_dbi(txn, "id2v", 0), compare_backwards), 0);
 	del_values(txn, id, name);
 	for (int i = 0; i < 3; i++) {
 		put(txn, "id2v", split_key(txn, id, name),
@@ -373,7 +361,7 @@ static struct dit_span key_of(MDB_txn *txn, const char *name, uint64_t id, unsig
 	MDB_val key;
 	MDB_val value;
 
-	assert_int_equal(mdb_cursor_open(txn, open_db(txn, name), &cursor), 0);
+	assert_int_equal(mdb_cursor_open(txn, test_dbi(txn, name, 0), &cursor), 0);
 	for (;;) {
 		assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), 0);
 		if (memcmp(value.mv_data, &id, sizeof(id)) == 0 && n-- == 0) {
@@ -397,17 +385,14 @@ static void make_range(MDB_txn *txn, const char *name, struct dit_span key, uint
 
 static void make_index(MDB_txn *txn, const char *name)
 {
-	MDB_dbi dbi = 0;
-
-	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | INDEX, &dbi), 0);
+	(void)test_dbi(txn, name, MDB_CREATE | INDEX);
 }
 
 static void make_pending(MDB_txn *txn)
 {
 	uint16_t zero = 0;
-	MDB_dbi dbi = 0;
 
-	assert_int_equal(mdb_dbi_open(txn, "ixck", MDB_CREATE | MDB_INTEGERKEY, &dbi), 0);
+	(void)test_dbi(txn, "ixck", MDB_CREATE | MDB_INTEGERKEY);
 	put(txn, "ixck", bytes((const char *)&zero, sizeof(zero)), id_span(3));
 }
 

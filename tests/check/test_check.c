@@ -10,8 +10,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include <lmdb.h>
-
 #include "check/check.h"
 #include "check/told_fixture.h"
 #include "load/load_fixture.h"
@@ -358,9 +356,7 @@ TEST(findings_are_sorted_and_limited)
 
 static void make_database(MDB_txn *txn, const char *name, unsigned flags)
 {
-	MDB_dbi dbi = 0;
-
-	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | flags, &dbi), 0);
+	(void)test_dbi(txn, name, MDB_CREATE | flags);
 }
 
 TEST(databases_that_slapd_would_not_make_are_told)
@@ -368,9 +364,8 @@ TEST(databases_that_slapd_would_not_make_are_told)
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char *dir = test_scratch();
-	MDB_txn *txn = NULL;
+	MDB_txn *txn = test_begin(dir, MDB_NOSYNC);
 
-	txn = load_fixture_begin(dir);
 	make_database(txn, "ad2i", MDB_INTEGERKEY);
 	make_database(txn, "cn", MDB_DUPSORT);
 	make_database(txn, "dn2i", MDB_DUPSORT);
@@ -378,7 +373,7 @@ TEST(databases_that_slapd_would_not_make_are_told)
 	make_database(txn, "mail",
 	              MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP | MDB_INTEGERKEY);
 	make_database(txn, "sn", MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP);
-	load_fixture_commit(txn);
+	test_commit(txn);
 
 	opts.path = dir;
 	assert_int_equal(count(&opts), 3);

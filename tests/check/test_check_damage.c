@@ -14,8 +14,6 @@
  */
 #include "test.h"
 
-#include <lmdb.h>
-
 #include "check/check.h"
 #include "check/content_records.h"
 #include "load/load_fixture.h"
@@ -194,11 +192,10 @@ static void copy_database(const char *from, const char *to)
 
 static void damage_database(const char *directory, void (*damage)(MDB_txn *txn))
 {
-	MDB_txn *txn = NULL;
+	MDB_txn *txn = test_begin(directory, MDB_NOSYNC);
 
-	txn = load_fixture_begin(directory);
 	damage(txn);
-	load_fixture_commit(txn);
+	test_commit(txn);
 }
 
 /* A line with the words and the kind. */

@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <lmdb.h>
-
 #include "check/check.h"
 #include "load/load_fixture.h"
 
@@ -20,12 +18,11 @@ static const char *const kinds[NKINDS] = {"posting-missing", "name-entry",
 
 static uint64_t count_keys(MDB_txn *txn, MDB_dbi dbi)
 {
-	MDB_cursor *cursor = NULL;
+	MDB_cursor *cursor = test_cursor(txn, dbi);
 	MDB_val key;
 	MDB_val value;
 	uint64_t n = 0;
 
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
 	while (mdb_cursor_get(cursor, &key, &value, MDB_NEXT_NODUP) == 0) {
 		n++;
 	}
@@ -36,10 +33,9 @@ static uint64_t count_keys(MDB_txn *txn, MDB_dbi dbi)
 /* An index without a record: each of its keys is missing. @return their number */
 static uint64_t empty_index(MDB_txn *txn, const char *name)
 {
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, name, 0);
 	uint64_t nkeys = 0;
 
-	assert_int_equal(mdb_dbi_open(txn, name, 0, &dbi), 0);
 	nkeys = count_keys(txn, dbi);
 	assert_int_equal(mdb_drop(txn, dbi, 0), 0);
 	return nkeys;
@@ -48,10 +44,9 @@ static uint64_t empty_index(MDB_txn *txn, const char *name)
 /* Every second entry; their nodes stay. @return their number */
 static uint64_t remove_entries(MDB_txn *txn)
 {
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "id2e", 0);
 	uint64_t n = 0;
 
-	assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
 	for (uint64_t id = 10; id <= NPEOPLE; id += 2) {
 		MDB_val key = {sizeof(id), &id};
 
@@ -90,10 +85,10 @@ TEST(every_key_that_is_missing_is_counted_once)
 	MDB_txn *txn = NULL;
 
 	load_fixture_load_people(fixture, NPEOPLE);
-	txn = load_fixture_begin(fixture->database);
+	txn = test_begin(fixture->database, MDB_NOSYNC);
 	nkeys += empty_index(txn, "cn");
 	nkeys += empty_index(txn, "sn");
-	load_fixture_commit(txn);
+	test_commit(txn);
 	assert_true(nkeys > NPEOPLE);
 	for (unsigned nthreads = 1; nthreads <= 2; nthreads++) {
 		check(fixture, MEMORY_MIN, nthreads, found);
@@ -111,9 +106,9 @@ TEST(every_entry_that_is_missing_is_counted_once)
 	MDB_txn *txn = NULL;
 
 	load_fixture_load_people(fixture, NPEOPLE);
-	txn = load_fixture_begin(fixture->database);
+	txn = test_begin(fixture->database, MDB_NOSYNC);
 	nentries = remove_entries(txn);
-	load_fixture_commit(txn);
+	test_commit(txn);
 	assert_true(nentries > NPEOPLE / 3);
 	check(fixture, MEMORY_MUCH, 2, found);
 	assert_int_equal(found[0], 0);

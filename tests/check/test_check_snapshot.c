@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <lmdb.h>
-
 #include "check/told_fixture.h"
 #include "load/load_fixture.h"
 

@@ -3,14 +3,11 @@
 #ifndef DITKIT_TEST_COMMIT_FIXTURE_H
 #define DITKIT_TEST_COMMIT_FIXTURE_H
 
-#include "test.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <lmdb.h>
-
 #include "commit/page_commit.h"
+#include "lmdb_test.h"
 #include "tree/table_writer.h"
 #include "walk/walk.h"
 
@@ -24,42 +21,6 @@ struct fixture {
 	char *dir;
 	char path[4200];
 };
-
-static inline MDB_env *open_env(const struct fixture *fixture)
-{
-	MDB_env *env = NULL;
-
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 64), 0);
-	assert_int_equal(mdb_env_set_mapsize(env, 256 << 20), 0);
-	assert_int_equal(mdb_env_open(env, fixture->dir, MDB_NOSYNC, 0600), 0);
-	return env;
-}
-
-static inline MDB_txn *begin(MDB_env *env, unsigned flags)
-{
-	MDB_txn *txn = NULL;
-
-	assert_int_equal(mdb_txn_begin(env, NULL, flags, &txn), 0);
-	return txn;
-}
-
-static inline MDB_dbi open_db(MDB_txn *txn, const char *name, unsigned flags)
-{
-	MDB_dbi dbi = 0;
-
-	assert_int_equal(mdb_dbi_open(txn, name, flags, &dbi), 0);
-	return dbi;
-}
-
-static inline void put(MDB_txn *txn, MDB_dbi dbi, const void *key, size_t key_len,
-                       const void *value, size_t len)
-{
-	MDB_val k = {key_len, (void *)key};
-	MDB_val v = {len, (void *)value};
-
-	assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
-}
 
 static inline void make_key(unsigned number, char key[4])
 {
@@ -82,7 +43,7 @@ static inline uint64_t id_of(unsigned version, unsigned key, size_t i)
 
 static inline void put_index(MDB_txn *txn, const char *name, unsigned version)
 {
-	MDB_dbi dbi = open_db(txn, name, MDB_CREATE | INDEX_FLAGS);
+	MDB_dbi dbi = test_dbi(txn, name, MDB_CREATE | INDEX_FLAGS);
 	char key[4];
 
 	for (unsigned k = 0; k < NKEYS; k++) {
@@ -90,7 +51,7 @@ static inline void put_index(MDB_txn *txn, const char *name, unsigned version)
 		for (size_t i = 0; i < nids_of(k); i++) {
 			uint64_t id = id_of(version, k, i);
 
-			put(txn, dbi, key, sizeof(key), &id, sizeof(id));
+			test_put(txn, dbi, key, sizeof(key), &id, sizeof(id));
 		}
 	}
 }
@@ -98,11 +59,11 @@ static inline void put_index(MDB_txn *txn, const char *name, unsigned version)
 static inline void put_entries(MDB_txn *txn, unsigned first)
 {
 	static char value[9000];
-	MDB_dbi dbi = open_db(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY);
+	MDB_dbi dbi = test_dbi(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY);
 
 	for (uint64_t id = first; id < first + 300; id++) {
 		memset(value, (int)(id % TEST_OLD_BYTE), sizeof(value));
-		put(txn, dbi, &id, sizeof(id), value, id % 50 == 0 ? 9000 : 100);
+		test_put(txn, dbi, &id, sizeof(id), value, id % 50 == 0 ? 9000 : 100);
 	}
 }
 
@@ -114,15 +75,15 @@ static inline void fixture_make(struct fixture *fixture)
 
 	fixture->dir = test_scratch();
 	(void)snprintf(fixture->path, sizeof(fixture->path), "%s/data.mdb", fixture->dir);
-	env = open_env(fixture);
-	txn = begin(env, 0);
+	env = test_env(fixture->dir, MDB_NOSYNC, 256 << 20);
+	txn = test_txn(env, 0);
 	put_entries(txn, 1);
 	put_index(txn, "cn", 0);
 	put_index(txn, "mail", 0);
 	put_index(txn, "sn", 0);
 	assert_int_equal(mdb_txn_commit(txn), 0);
 	for (unsigned i = 0; i < 5; i++) {
-		txn = begin(env, 0);
+		txn = test_txn(env, 0);
 		put_entries(txn, 100 + 200 * i);
 		assert_int_equal(mdb_txn_commit(txn), 0);
 	}
@@ -138,14 +99,13 @@ static inline void fixture_remove(struct fixture *fixture)
 
 static inline void assert_index(MDB_txn *txn, const char *name, unsigned version)
 {
-	MDB_dbi dbi = open_db(txn, name, 0);
-	MDB_cursor *cursor = NULL;
+	MDB_dbi dbi = test_dbi(txn, name, 0);
+	MDB_cursor *cursor = test_cursor(txn, dbi);
 	MDB_val key = {0, NULL};
 	MDB_val value = {0, NULL};
 	MDB_stat stat;
 	size_t n = 0;
 
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
 	for (unsigned k = 0; k < NKEYS; k++) {
 		char wanted[4];
 
@@ -171,17 +131,15 @@ static inline void assert_index(MDB_txn *txn, const char *name, unsigned version
 /* The version of an index, as its first ID tells it. */
 static inline unsigned version_of(const struct fixture *fixture, const char *name)
 {
-	MDB_env *env = open_env(fixture);
-	MDB_txn *txn = begin(env, MDB_RDONLY);
-	MDB_dbi dbi = open_db(txn, name, 0);
+	MDB_txn *txn = test_begin(fixture->dir, MDB_RDONLY);
+	MDB_dbi dbi = test_dbi(txn, name, 0);
 	MDB_val key = {4, (void *)"\0\0\0"};
 	MDB_val value = {0, NULL};
 	uint64_t id = 0;
 
 	assert_int_equal(mdb_get(txn, dbi, &key, &value), 0);
 	memcpy(&id, value.mv_data, sizeof(id));
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 	return (unsigned)(id - 1);
 }
 
@@ -214,17 +172,15 @@ static inline void assert_sound(const struct fixture *fixture)
 static inline void assert_versions(const struct fixture *fixture, unsigned cn,
                                    unsigned mail, unsigned sn)
 {
-	MDB_env *env = open_env(fixture);
-	MDB_txn *txn = begin(env, MDB_RDONLY);
+	MDB_txn *txn = test_begin(fixture->dir, MDB_RDONLY);
 	MDB_stat stat;
 
 	assert_index(txn, "cn", cn);
 	assert_index(txn, "mail", mail);
 	assert_index(txn, "sn", sn);
-	assert_int_equal(mdb_stat(txn, open_db(txn, "id2e", 0), &stat), 0);
+	assert_int_equal(mdb_stat(txn, test_dbi(txn, "id2e", 0), &stat), 0);
 	assert_int_equal(stat.ms_entries, 1199);
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 }
 
 static inline uint64_t file_bytes(const struct fixture *fixture)

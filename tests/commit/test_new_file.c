@@ -13,13 +13,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "commit/page_commit.h"
+#include "lmdb_test.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
-#include "test.h"
 #include "tree/table_writer_impl.h"
 #include "tree/tree_changes.h"
 #include "walk/walk.h"
@@ -598,18 +596,14 @@ TEST(keys_are_added)
 
 static void put_more(MDB_env *env)
 {
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
-
 	for (uint64_t round = 0; round < 5; round++) {
-		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-		assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
+		MDB_txn *txn = test_txn(env, 0);
+		MDB_dbi dbi = test_dbi(txn, "id2e", 0);
+
 		for (uint64_t id = round + 1; id < NENTRIES + 300; id += 5) {
 			size_t len = id % 1000;
-			MDB_val key = {sizeof(id), &id};
-			MDB_val data = {len, (void *)value_of(id, len)};
 
-			assert_int_equal(mdb_put(txn, dbi, &key, &data, 0), 0);
+			test_put(txn, dbi, &id, sizeof(id), value_of(id, len), len);
 		}
 		assert_int_equal(mdb_txn_commit(txn), 0);
 	}
@@ -632,9 +626,7 @@ TEST(liblmdb_goes_on)
 	write_nothing(&f);
 	assert_int_equal(finish(&f), 0);
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
-	assert_int_equal(mdb_env_open(env, f.dir, MDB_NOSYNC, 0600), 0);
+	env = test_env(f.dir, MDB_NOSYNC, 0);
 	put_more(env);
 	mdb_env_close(env);
 	opts.fd = f.fd;

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "commit/page_commit.h"
 #include "commit_fixture.h"
@@ -104,16 +102,15 @@ TEST(liblmdb_writes_after_our_commit)
 	assert_versions(&fixture, 10, 10, 0);
 	assert_sound(&fixture);
 
-	env = open_env(&fixture);
-	txn = begin(env, 0);
-	assert_int_equal(mdb_drop(txn, open_db(txn, "mail", 0), 0), 0);
+	env = test_env(fixture.dir, MDB_NOSYNC, 0);
+	txn = test_txn(env, 0);
+	assert_int_equal(mdb_drop(txn, test_dbi(txn, "mail", 0), 0), 0);
 	put_index(txn, "mail", 3);
 	put_index(txn, "new", 4);
 	assert_int_equal(mdb_txn_commit(txn), 0);
-	txn = begin(env, 0);
+	txn = test_txn(env, 0);
 	put_entries(txn, 1);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_commit(txn);
 	assert_versions(&fixture, 10, 3, 0);
 	assert_sound(&fixture);
 	assert_int_equal(reindex(&fixture, 20), 0);
@@ -127,7 +124,6 @@ TEST(databases_are_added)
 	struct dit_page_commit *commit = NULL;
 	struct dit_tree_record tree;
 	struct fixture fixture;
-	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	int fd = -1;
 
@@ -147,11 +143,9 @@ TEST(databases_are_added)
 	assert_int_equal(version_of(&fixture, "another"), 8);
 	assert_sound(&fixture);
 
-	env = open_env(&fixture);
-	txn = begin(env, 0);
+	txn = test_begin(fixture.dir, MDB_NOSYNC);
 	put_index(txn, "empty", 6);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_commit(txn);
 	assert_int_equal(version_of(&fixture, "empty"), 6);
 	fixture_remove(&fixture);
 }
@@ -212,17 +206,17 @@ TEST(free_pages_are_used)
 static void make_single_free_pages(const struct fixture *fixture)
 {
 	static const char value[3000];
-	MDB_env *env = open_env(fixture);
+	MDB_env *env = test_env(fixture->dir, MDB_NOSYNC, 0);
 
 	for (unsigned step = 0; step < 2; step++) {
-		MDB_txn *txn = begin(env, 0);
-		MDB_dbi dbi = open_db(txn, "long", MDB_CREATE | MDB_INTEGERKEY);
+		MDB_txn *txn = test_txn(env, 0);
+		MDB_dbi dbi = test_dbi(txn, "long", MDB_CREATE | MDB_INTEGERKEY);
 
 		for (uint64_t id = step; id < 1200; id += 1 + step) {
 			MDB_val key = {sizeof(id), &id};
 
 			if (step == 0) {
-				put(txn, dbi, &id, sizeof(id), value, sizeof(value));
+				test_put(txn, dbi, &id, sizeof(id), value, sizeof(value));
 			} else {
 				assert_int_equal(mdb_del(txn, dbi, &key, NULL), 0);
 			}
@@ -255,19 +249,17 @@ TEST(single_free_pages_are_used)
 static void put_shorter_values(const struct fixture *fixture)
 {
 	static const char value[3 * PAGE - 16];
-	MDB_env *env = open_env(fixture);
-	MDB_txn *txn = begin(env, 0);
-	MDB_dbi dbi = open_db(txn, "long", MDB_CREATE | MDB_INTEGERKEY);
+	MDB_txn *txn = test_begin(fixture->dir, MDB_NOSYNC);
+	MDB_dbi dbi = test_dbi(txn, "long", MDB_CREATE | MDB_INTEGERKEY);
 	MDB_stat stat;
 
 	for (uint64_t id = 1; id <= 3; id++) {
-		put(txn, dbi, &id, sizeof(id), value, sizeof(value));
-		put(txn, dbi, &id, sizeof(id), value, sizeof(value) - PAGE);
+		test_put(txn, dbi, &id, sizeof(id), value, sizeof(value));
+		test_put(txn, dbi, &id, sizeof(id), value, sizeof(value) - PAGE);
 	}
 	assert_int_equal(mdb_stat(txn, dbi, &stat), 0);
 	assert_int_equal(stat.ms_overflow_pages, 9);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_commit(txn);
 }
 
 TEST(all_pages_of_a_value_become_free)
@@ -294,8 +286,8 @@ TEST(readers_keep_their_state)
 
 	fixture_make(&fixture);
 	assert_int_equal(reindex(&fixture, 1), 0);
-	env = open_env(&fixture);
-	txn = begin(env, MDB_RDONLY);
+	env = test_env(fixture.dir, MDB_NOSYNC, 0);
+	txn = test_txn(env, MDB_RDONLY);
 	seen = mdb_txn_id(txn);
 	for (unsigned version = 2; version < 6; version++) {
 		assert_int_equal(open_commit(&fixture, 0, seen, &commit, &fd), 0);
@@ -307,8 +299,7 @@ TEST(readers_keep_their_state)
 		assert_index(txn, "cn", 1);
 		assert_index(txn, "mail", 1);
 	}
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 	assert_versions(&fixture, 5, 1, 0);
 	assert_sound(&fixture);
 	fixture_remove(&fixture);
@@ -348,13 +339,11 @@ static void merge_id(struct dit_page_commit *commit, uint64_t id, unsigned step,
 
 static size_t count_ids(const struct fixture *fixture, const char *name)
 {
-	MDB_env *env = open_env(fixture);
-	MDB_txn *txn = begin(env, MDB_RDONLY);
+	MDB_txn *txn = test_begin(fixture->dir, MDB_RDONLY);
 	MDB_stat stat;
 
-	assert_int_equal(mdb_stat(txn, open_db(txn, name, 0), &stat), 0);
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	assert_int_equal(mdb_stat(txn, test_dbi(txn, name, 0), &stat), 0);
+	test_abort(txn);
 	return stat.ms_entries;
 }
 

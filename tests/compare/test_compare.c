@@ -471,22 +471,13 @@ TEST(each_difference_is_found_and_named)
 
 static void add_db(const char *dir, const char *name, unsigned flags, size_t item)
 {
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
-	MDB_val key = {4, "key1"};
-	MDB_val value = {item, "item that is long enough"};
+	MDB_txn *txn = test_begin(dir, 0);
+	MDB_dbi dbi = test_dbi(txn, name, MDB_CREATE | flags);
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 16), 0);
-	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | flags, &dbi), 0);
 	if (item > 0) {
-		assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+		test_put(txn, dbi, "key1", 4, "item that is long enough", item);
 	}
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_commit(txn);
 }
 
 TEST(ixck_on_one_side_does_not_count)

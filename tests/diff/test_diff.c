@@ -665,15 +665,12 @@ TEST(an_entry_that_cannot_be_read_is_told)
 	struct pair *pair = *state;
 	struct dit_diff_opts opts = opts_for(pair);
 	struct dit_diff_stats stats;
-	MDB_txn *txn = load_fixture_begin(pair->b.database);
+	MDB_txn *txn = test_begin(pair->b.database, MDB_NOSYNC);
 	uint64_t id = 3;
-	MDB_val key = {sizeof(id), &id};
-	MDB_val data = {5, "wrong"};
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "id2e", MDB_INTEGERKEY);
 
-	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_INTEGERKEY, &dbi), 0);
-	assert_int_equal(mdb_put(txn, dbi, &key, &data, 0), 0);
-	load_fixture_commit(txn);
+	test_put(txn, dbi, &id, sizeof(id), "wrong", 5);
+	test_commit(txn);
 	assert_int_equal(dit_diff(&opts, note_text, pair, &stats), DIT_E_CORRUPT);
 	assert_non_null(strstr(pair->reports, "entry 3 cannot be read"));
 	reload(pair, before, after);

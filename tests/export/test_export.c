@@ -9,8 +9,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include <lmdb.h>
-
 #include "export/export.h"
 #include "load/load_fixture.h"
 #include "reader/ad_names.h"
@@ -184,19 +182,15 @@ SETUP_TEST(base_and_scope_choose_entries)
 static void change_key(const char *directory, const char *db, MDB_val key,
                        const char *value)
 {
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
+	MDB_txn *txn = test_begin(directory, MDB_NOSYNC);
+	MDB_dbi dbi = test_dbi(txn, db, 0);
 
-	txn = load_fixture_begin(directory);
-	assert_int_equal(mdb_dbi_open(txn, db, 0, &dbi), 0);
 	if (value == NULL) {
 		assert_int_equal(mdb_del(txn, dbi, &key, NULL), 0);
 	} else {
-		MDB_val data = {strlen(value), (char *)value};
-
-		assert_int_equal(mdb_put(txn, dbi, &key, &data, 0), 0);
+		test_put(txn, dbi, key.mv_data, key.mv_size, value, strlen(value));
 	}
-	load_fixture_commit(txn);
+	test_commit(txn);
 }
 
 static void change(const char *directory, const char *db, uint64_t id, const char *value)

@@ -348,9 +348,8 @@ static uint64_t draw(uint64_t *random, uint64_t n)
 static void change_at_random(MDB_txn *txn, uint64_t *random)
 {
 	static char bytes[60000];
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "x", MDB_CREATE);
 
-	assert_int_equal(mdb_dbi_open(txn, "x", MDB_CREATE, &dbi), 0);
 	for (uint64_t n = draw(random, 40); n > 0; n--) {
 		char text[16];
 		MDB_val key = {0, text};
@@ -374,19 +373,14 @@ static void change_at_random(MDB_txn *txn, uint64_t *random)
 static uint64_t make_short_file(const char *dir, uint64_t seed)
 {
 	uint64_t random = 88172645463325252u + seed;
-	MDB_env *env = NULL;
+	MDB_env *env = test_env(dir, MDB_NOSYNC, 1u << 28);
 	MDB_envinfo info;
 	struct stat st = {.st_size = 0};
 	uint64_t npages = 0;
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_mapsize(env, 1u << 28), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 1), 0);
-	assert_int_equal(mdb_env_open(env, dir, MDB_NOSYNC, 0600), 0);
 	for (int i = 0; i < 1500 && (uint64_t)st.st_size / 4096 >= npages; i++) {
-		MDB_txn *txn = NULL;
+		MDB_txn *txn = test_txn(env, 0);
 
-		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
 		change_at_random(txn, &random);
 		assert_int_equal(mdb_txn_commit(txn), 0);
 		assert_int_equal(mdb_env_info(env, &info), 0);

@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <lmdb.h>
-
 #include "filter/filter_index.h"
 #include "load/load_fixture.h"
 #include "nomem.h"
@@ -201,10 +199,10 @@ FIXTURE_TEST(a_database_without_the_index_gives_no_answer)
 	MDB_dbi dbi = 0;
 
 	close_snapshot(f);
-	txn = load_fixture_begin(f->load.database);
-	assert_int_equal(mdb_dbi_open(txn, "uid", 0, &dbi), 0);
+	txn = test_begin(f->load.database, MDB_NOSYNC);
+	dbi = test_dbi(txn, "uid", 0);
 	assert_int_equal(mdb_drop(txn, dbi, 1), 0);
-	load_fixture_commit(txn);
+	test_commit(txn);
 	open_snapshot(f);
 	assert_candidates(f, "(uid=u1)", "");
 	assert_candidates(f, "(uidNumber=1)", "0 5");

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "commit/free_list.h"
 #include "page/meta_pages.h"
 #include "page/page_source.h"

@@ -201,32 +201,6 @@ struct load_fixture *load_fixture_new_people(unsigned nentries)
 	return f;
 }
 
-MDB_env *load_fixture_open(const char *directory)
-{
-	MDB_env *env = NULL;
-
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 64), 0);
-	assert_int_equal(mdb_env_open(env, directory, MDB_NOSYNC, 0600), 0);
-	return env;
-}
-
-MDB_txn *load_fixture_begin(const char *directory)
-{
-	MDB_txn *txn = NULL;
-
-	assert_int_equal(mdb_txn_begin(load_fixture_open(directory), NULL, 0, &txn), 0);
-	return txn;
-}
-
-void load_fixture_commit(MDB_txn *txn)
-{
-	MDB_env *env = mdb_txn_env(txn);
-
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
-}
-
 static void append(char **text, const char *prefix, const char *line)
 {
 	size_t len = strlen(*text) + strlen(prefix) + strlen(line) + 2;
@@ -259,19 +233,18 @@ static int collect_reject(void *ctx, const struct dit_reject *reject)
 
 void load_fixture_damage_tree(const char *directory, const char *name)
 {
-	MDB_txn *txn = load_fixture_begin(directory);
+	MDB_txn *txn = test_begin(directory, MDB_NOSYNC);
 	MDB_val key = {strlen(name), (void *)name};
 	MDB_val value;
-	MDB_dbi main_dbi = 0;
+	MDB_dbi main_dbi = test_dbi(txn, NULL, 0);
 	struct dit_tree_record record;
 	char path[4300];
 	int fd = -1;
 
-	assert_int_equal(mdb_dbi_open(txn, NULL, 0, &main_dbi), 0);
 	assert_int_equal(mdb_get(txn, main_dbi, &key, &value), 0);
 	assert_int_equal(value.mv_size, sizeof(record));
 	memcpy(&record, value.mv_data, sizeof(record));
-	load_fixture_commit(txn);
+	test_commit(txn);
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", directory);
 	fd = open(path, O_WRONLY);
 	assert_int_equal(pwrite(fd, path, 16, (off_t)record.root * 4096), 16);

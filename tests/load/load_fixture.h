@@ -6,11 +6,7 @@
 #ifndef DITKIT_LOAD_FIXTURE_H
 #define DITKIT_LOAD_FIXTURE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <lmdb.h>
-
+#include "lmdb_test.h"
 #include "load/load.h"
 #include "reader/snapshot.h"
 
@@ -52,14 +48,6 @@ void load_fixture_split(const struct load_fixture *fixture, unsigned n,
                         const char *second);
 /** Write such an input, and load it. */
 void load_fixture_load_people(struct load_fixture *fixture, unsigned nentries);
-
-/** Open a database directory with liblmdb; it is made if it is empty. */
-MDB_env *load_fixture_open(const char *directory);
-
-/** Begin to change a database with liblmdb. */
-MDB_txn *load_fixture_begin(const char *directory);
-/** Commit the changes, and close the database. */
-void load_fixture_commit(MDB_txn *txn);
 
 /** What a database holds now, whatever others do with it; NULL: there is no database. */
 struct dit_snapshot *load_fixture_snapshot(const char *directory);

@@ -5,8 +5,6 @@
  */
 #include "test.h"
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "codec/entry_codec.h"
 #include "entry/entry.h"

@@ -7,8 +7,6 @@
  */
 #include "test.h"
 
-#include <lmdb.h>
-
 #include "load_fixture.h"
 #include "page/meta_pages.h"
 

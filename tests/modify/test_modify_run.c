@@ -337,7 +337,7 @@ SETUP_TEST(a_database_that_is_in_use_is_left_alone)
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
 	if (pid == 0) {
-		(void)load_fixture_open(f->load.database);
+		(void)test_env(f->load.database, MDB_NOSYNC, 0);
 		(void)!write(pipes[1], "x", 1);
 		(void)pause();
 		_exit(1);

@@ -9,15 +9,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <lmdb.h>
-
 #include "codec/name_fixture.h"
+#include "lmdb_test.h"
 #include "output/record_output.h"
 #include "page/meta_pages.h"
 #include "page/page_seal.h"
 #include "reader/snapshot.h"
 #include "system/xor_crypto.h"
-#include "test.h"
 #include "tree/page_tree.h"
 #include "tree/table_writer.h"
 

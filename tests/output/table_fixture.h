@@ -12,21 +12,11 @@ static const size_t list_sizes[] = {1,   2,   3,    250,  251,    252,    509,  
 #define NLIST_SIZES (sizeof(list_sizes) / sizeof(list_sizes[0]))
 #define LONGEST     115771
 
-static inline MDB_env *open_env(const char *dir, unsigned flags)
-{
-	MDB_env *env = NULL;
-
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 8), 0);
-	assert_int_equal(mdb_env_open(env, dir, flags, 0600), 0);
-	return env;
-}
-
 /* liblmdb's compacting copy counts the pages: one that is in no tree is an error. */
 static inline void assert_no_page_is_lost(const char *dir)
 {
 	char *copy = test_scratch();
-	MDB_env *env = open_env(dir, MDB_RDONLY);
+	MDB_env *env = test_env(dir, MDB_RDONLY, 0);
 
 	assert_int_equal(mdb_env_copy2(env, copy, MDB_CP_COMPACT), 0);
 	mdb_env_close(env);

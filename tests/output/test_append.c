@@ -9,8 +9,6 @@
  */
 #include "test.h"
 
-#include <lmdb.h>
-
 #include "files/fault.h"
 #include "page/meta_pages.h"
 #include "store_fixture.h"

@@ -318,17 +318,16 @@ TEST(merged_indexes_hold_what_arrays_hold)
 /* Some keys go, others get an ID more. */
 static void change_with_liblmdb(const char *dir, unsigned round)
 {
-	MDB_env *env = open_env(dir, MDB_NOSYNC);
+	MDB_env *env = test_env(dir, MDB_NOSYNC, 0);
 	MDB_txn *txn = NULL;
 	unsigned seed = 100 + round;
 	char key[512];
 
 	assert_int_equal(mdb_env_set_mapsize(env, FIXTURE_MAXSIZE), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	txn = test_txn(env, 0);
 	for (size_t i = 0; i < NINDEXES; i++) {
-		MDB_dbi dbi = 0;
+		MDB_dbi dbi = test_dbi(txn, indexes[i].name, 0);
 
-		assert_int_equal(mdb_dbi_open(txn, indexes[i].name, 0, &dbi), 0);
 		for (unsigned k = next_random(&seed) % 30; k < NKEYS;
 		     k += 1 + next_random(&seed) % 60) {
 			struct dit_span span = key_of(i, k, key);
@@ -347,8 +346,7 @@ static void change_with_liblmdb(const char *dir, unsigned round)
 			}
 		}
 	}
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_commit(txn);
 }
 
 /* liblmdb changes pages that we have made, and we those that it has made. */

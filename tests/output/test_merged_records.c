@@ -301,35 +301,29 @@ TEST_IN("LMDB 0.9", missing_databases_are_made)
 	           {"dn2i", MDB_INTEGERKEY | MDB_DUPSORT},
 	           {"id2v", MDB_DUPSORT}};
 	char *dir = test_scratch();
-	MDB_env *env = open_env(dir, 0);
+	MDB_env *env = test_env(dir, 0, 0);
 	struct dit_record_output *output = NULL;
 	uint64_t id = 1;
-	MDB_val key = {sizeof(id), &id};
-	MDB_val value = {5, "entry"};
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
+	MDB_txn *txn = test_txn(env, 0);
+	MDB_dbi dbi = test_dbi(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY);
 	unsigned flags = 0;
 
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY, &dbi), 0);
-	assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_put(txn, dbi, &id, sizeof(id), "entry", 5);
+	test_commit(txn);
 
 	output = reopen(dir);
 	assert_int_equal(dit_output_put_ad(output, 1, DIT_SPAN("cn")), 0);
 	assert_int_equal(add_entries(output, 1), 0);
 	publish(output);
 	assert_sound(dir);
-	env = open_env(dir, MDB_RDONLY);
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+	env = test_env(dir, MDB_RDONLY, 0);
+	txn = test_txn(env, MDB_RDONLY);
 	for (size_t i = 0; i < sizeof(dbs) / sizeof(dbs[0]); i++) {
-		assert_int_equal(mdb_dbi_open(txn, dbs[i].name, 0, &dbi), 0);
+		dbi = test_dbi(txn, dbs[i].name, 0);
 		assert_int_equal(mdb_dbi_flags(txn, dbi, &flags), 0);
 		assert_int_equal(flags, dbs[i].flags);
 	}
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 }
 
 /* ---- what is not to be ---- */
@@ -456,14 +450,13 @@ static void copy_records(MDB_txn *from, MDB_txn *to, const char *name, unsigned 
 	MDB_cursor *cursor = NULL;
 	MDB_val key = {0, NULL};
 	MDB_val data = {0, NULL};
-	MDB_dbi source = 0;
+	MDB_dbi source = test_dbi(from, name, 0);
 	MDB_dbi copy = 0;
 	unsigned flags = 0;
 
-	assert_int_equal(mdb_dbi_open(from, name, 0, &source), 0);
 	assert_int_equal(mdb_dbi_flags(from, source, &flags), 0);
-	assert_int_equal(mdb_dbi_open(to, name, MDB_CREATE | (flags & ~lost), &copy), 0);
-	assert_int_equal(mdb_cursor_open(from, source, &cursor), 0);
+	copy = test_dbi(to, name, MDB_CREATE | (flags & ~lost));
+	cursor = test_cursor(from, source);
 	while (mdb_cursor_get(cursor, &key, &data, MDB_NEXT) == 0) {
 		assert_int_equal(mdb_put(to, copy, &key, &data, 0), 0);
 	}
@@ -479,12 +472,8 @@ static char *copy_without(const char *dir, const char *name, unsigned lost)
 	MDB_txn *txns[2] = {NULL, NULL};
 
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(mdb_env_create(&envs[i]), 0);
-		assert_int_equal(mdb_env_set_maxdbs(envs[i], 16), 0);
-		assert_int_equal(mdb_env_set_mapsize(envs[i], FIXTURE_MAXSIZE), 0);
-		assert_int_equal(
-			mdb_env_open(envs[i], i == 0 ? dir : ret, MDB_NOLOCK, 0600), 0);
-		assert_int_equal(mdb_txn_begin(envs[i], NULL, 0, &txns[i]), 0);
+		envs[i] = test_env(i == 0 ? dir : ret, MDB_NOLOCK, FIXTURE_MAXSIZE);
+		txns[i] = test_txn(envs[i], 0);
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		copy_records(txns[0], txns[1], names[i],

@@ -11,7 +11,6 @@
  */
 #include "test.h"
 
-#include <lmdb.h>
 #include <pthread.h>
 
 #include "base/error.h"

@@ -66,19 +66,12 @@ TEST(database_of_another_generation_is_named)
 
 static void make_env(const char *dir, const char *db)
 {
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
+	MDB_txn *txn = test_begin(dir, 0);
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
-	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
 	if (db != NULL) {
-		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-		assert_int_equal(mdb_dbi_open(txn, db, MDB_CREATE, &dbi), 0);
-		assert_int_equal(mdb_txn_commit(txn), 0);
+		(void)test_dbi(txn, db, MDB_CREATE);
 	}
-	mdb_env_close(env);
+	test_commit(txn);
 }
 
 TEST(empty_database_is_replaced)
@@ -513,7 +506,6 @@ TEST(records_in_pieces_are_read_by_liblmdb)
 		struct dit_output_opts opts = fixture_opts(dir);
 		struct dit_page_writer *writer = NULL;
 		struct dit_record_output *staging = NULL;
-		MDB_env *env = NULL;
 		MDB_txn *txn = NULL;
 		MDB_dbi dbi = 0;
 
@@ -526,11 +518,8 @@ TEST(records_in_pieces_are_read_by_liblmdb)
 		put_pieces(staging);
 		(void)fixture_publish(staging);
 		dit_page_writer_free(writer);
-		assert_int_equal(mdb_env_create(&env), 0);
-		assert_int_equal(mdb_env_set_maxdbs(env, 10), 0);
-		assert_int_equal(mdb_env_open(env, dir, MDB_RDONLY, 0600), 0);
-		assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
-		assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
+		txn = test_begin(dir, MDB_RDONLY);
+		dbi = test_dbi(txn, "id2e", 0);
 		for (uint64_t i = 0; i < NPIECES; i++) {
 			uint64_t id = 2 * i + 1;
 			MDB_val key = {sizeof(id), &id};
@@ -542,8 +531,7 @@ TEST(records_in_pieces_are_read_by_liblmdb)
 			assert_int_equal(mdb_get(txn, dbi, &key, &record), 0);
 			assert_int_equal(record.mv_size, 5);
 		}
-		mdb_txn_abort(txn);
-		mdb_env_close(env);
+		test_abort(txn);
 		test_scratch_remove(dir);
 	}
 }

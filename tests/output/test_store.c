@@ -18,10 +18,8 @@ static struct reading reading_begin(const char *directory)
 {
 	struct reading reading = {.cursor = NULL};
 
-	assert_int_equal(mdb_env_create(&reading.env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(reading.env, 64), 0);
-	assert_int_equal(mdb_env_open(reading.env, directory, MDB_RDONLY, 0600), 0);
-	assert_int_equal(mdb_txn_begin(reading.env, NULL, MDB_RDONLY, &reading.txn), 0);
+	reading.env = test_env(directory, MDB_RDONLY, 0);
+	reading.txn = test_txn(reading.env, MDB_RDONLY);
 	return reading;
 }
 
@@ -36,10 +34,9 @@ static void reading_end(struct reading *reading)
 
 static MDB_cursor *reading_open(struct reading *reading, const char *name)
 {
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(reading->txn, name, 0);
 
-	assert_int_equal(mdb_dbi_open(reading->txn, name, 0, &dbi), 0);
-	assert_int_equal(mdb_cursor_open(reading->txn, dbi, &reading->cursor), 0);
+	reading->cursor = test_cursor(reading->txn, dbi);
 	return reading->cursor;
 }
 
@@ -64,11 +61,10 @@ TEST(fixed_databases_exist_with_slapds_flags_even_if_empty)
 
 	reading = reading_begin(dir);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		MDB_dbi dbi = 0;
+		MDB_dbi dbi = test_dbi(reading.txn, expected[i].name, 0);
 		MDB_stat stat;
 		unsigned flags = 0;
 
-		assert_int_equal(mdb_dbi_open(reading.txn, expected[i].name, 0, &dbi), 0);
 		assert_int_equal(mdb_dbi_flags(reading.txn, dbi, &flags), 0);
 		assert_int_equal(flags, expected[i].flags);
 		assert_int_equal(mdb_stat(reading.txn, dbi, &stat), 0);

@@ -38,7 +38,6 @@ TEST(lists_at_every_border_are_read)
 	const uint64_t *ids = ascending_ids();
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
-	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	MDB_cursor *cursor = NULL;
 	MDB_dbi dbi = 0;
@@ -51,32 +50,26 @@ TEST(lists_at_every_border_are_read)
 	(void)fixture_publish(staging);
 
 	assert_no_page_is_lost(dir);
-	env = open_env(dir, MDB_RDONLY);
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	txn = test_begin(dir, MDB_RDONLY);
+	dbi = test_dbi(txn, "cn", 0);
+	cursor = test_cursor(txn, dbi);
 	for (size_t i = 0; i < NLIST_SIZES; i++) {
 		expect_key(cursor, (char[]){'k', (char)i, 'x'}, 3, ids, list_sizes[i]);
 	}
 	assert_int_equal(mdb_cursor_get(cursor, &key, NULL, MDB_NEXT), MDB_NOTFOUND);
 	mdb_cursor_close(cursor);
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 }
 
 /* Depth and pages of a database, from liblmdb. */
 static MDB_stat stat_of(const char *dir)
 {
-	MDB_env *env = open_env(dir, MDB_RDONLY);
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
+	MDB_txn *txn = test_begin(dir, MDB_RDONLY);
+	MDB_dbi dbi = test_dbi(txn, "cn", 0);
 	MDB_stat stat;
 
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
 	assert_int_equal(mdb_stat(txn, dbi, &stat), 0);
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 	return stat;
 }
 
@@ -115,13 +108,10 @@ static void check_numbered_keys(const char *dir, unsigned nkeys, size_t len)
 {
 	const uint64_t *ids = ascending_ids();
 	char key[FIXTURE_KEY_MAX];
-	MDB_env *env = open_env(dir, MDB_RDONLY);
-	MDB_txn *txn = NULL;
+	MDB_txn *txn = test_begin(dir, MDB_RDONLY);
 	MDB_cursor *cursor = NULL;
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "cn", 0);
 
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
 	/* Down the branches, where liblmdb asserts that there are two children. */
 	for (unsigned i = 0; i < nkeys; i++) {
 		MDB_val wanted = {len, key};
@@ -132,14 +122,13 @@ static void check_numbered_keys(const char *dir, unsigned nkeys, size_t len)
 		key[0] = 'l';
 		assert_int_equal(mdb_get(txn, dbi, &wanted, &value), MDB_NOTFOUND);
 	}
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	cursor = test_cursor(txn, dbi);
 	for (unsigned i = 0; i < nkeys; i++) {
 		number_key(key, len, i);
 		expect_key(cursor, key, len, ids, 170);
 	}
 	mdb_cursor_close(cursor);
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 }
 
 /* @param nparts  0: the table is written as a whole */
@@ -234,8 +223,7 @@ TEST(a_table_in_one_part_has_as_many_bytes)
 static void records_of(const char *dir, struct dit_tree_record *ret_db,
                        struct dit_tree_record *ret_list)
 {
-	MDB_env *env = open_env(dir, MDB_RDONLY);
-	MDB_txn *txn = NULL;
+	MDB_txn *txn = test_begin(dir, MDB_RDONLY);
 	MDB_dbi main_dbi = 0;
 	MDB_val key = {2, "cn"};
 	MDB_val value;
@@ -244,8 +232,7 @@ static void records_of(const char *dir, struct dit_tree_record *ret_db,
 	uint64_t number = 0;
 	uint16_t slot = 0;
 
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, NULL, 0, &main_dbi), 0);
+	main_dbi = test_dbi(txn, NULL, 0);
 	assert_int_equal(mdb_get(txn, main_dbi, &key, &value), 0);
 	assert_int_equal(value.mv_size, sizeof(*ret_db));
 	memcpy(ret_db, value.mv_data, sizeof(*ret_db));
@@ -258,8 +245,7 @@ static void records_of(const char *dir, struct dit_tree_record *ret_db,
 	memcpy(&slot, at + 16, sizeof(slot));
 	memcpy(ret_list, at + slot + sizeof(struct dit_node_header) + 4,
 	       sizeof(*ret_list));
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 }
 
 TEST(records_are_those_that_liblmdb_writes)
@@ -272,7 +258,7 @@ TEST(records_are_those_that_liblmdb_writes)
 		struct dit_record_output *staging = fixture_open(ours);
 		struct dit_tree_record db[2];
 		struct dit_tree_record list[2];
-		MDB_env *env = open_env(theirs, 0);
+		MDB_env *env = test_env(theirs, 0, 0);
 		MDB_txn *txn = NULL;
 		MDB_dbi dbi = 0;
 		MDB_stat stat[2];
@@ -281,14 +267,10 @@ TEST(records_are_those_that_liblmdb_writes)
 		fixture_put_key("aaaa", 4, ids, 5000);
 		(void)fixture_publish(staging);
 
-		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-		assert_int_equal(
-			mdb_dbi_open(txn, "cn",
-		                     MDB_CREATE | MDB_DUPSORT | MDB_DUPFIXED |
-		                             MDB_INTEGERDUP |
-		                             (is_integerkey ? MDB_INTEGERKEY : 0),
-		                     &dbi),
-			0);
+		txn = test_txn(env, 0);
+		dbi = test_dbi(txn, "cn",
+		               MDB_CREATE | MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP |
+		                       (is_integerkey ? MDB_INTEGERKEY : 0));
 		for (size_t i = 0; i < 5000; i++) {
 			MDB_val key = {4, "aaaa"};
 			MDB_val value = {8, (void *)&ids[i]};
@@ -296,8 +278,7 @@ TEST(records_are_those_that_liblmdb_writes)
 			assert_int_equal(mdb_put(txn, dbi, &key, &value, MDB_APPENDDUP),
 			                 0);
 		}
-		assert_int_equal(mdb_txn_commit(txn), 0);
-		mdb_env_close(env);
+		test_commit(txn);
 
 		stat[0] = stat_of(ours);
 		stat[1] = stat_of(theirs);

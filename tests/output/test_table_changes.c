@@ -67,11 +67,10 @@ static void change_randomly(MDB_txn *txn, MDB_dbi dbi, size_t key_len, bool shri
 
 static void check_model(MDB_txn *txn, MDB_dbi dbi, size_t key_len)
 {
-	MDB_cursor *cursor = NULL;
+	MDB_cursor *cursor = test_cursor(txn, dbi);
 	MDB_val key;
 	MDB_val value;
 
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
 	for (unsigned k = 0; k < MODEL_KEYS; k++) {
 		char bytes[FIXTURE_KEY_MAX];
 
@@ -111,14 +110,12 @@ static void delete_everything(MDB_txn *txn, MDB_dbi dbi, size_t key_len)
 
 static void change_with_liblmdb(const char *dir, size_t key_len)
 {
-	MDB_env *env = open_env(dir, MDB_NOSYNC);
+	MDB_env *env = test_env(dir, MDB_NOSYNC, 0);
 
 	for (int round = 0; round < 12; round++) {
-		MDB_txn *txn = NULL;
-		MDB_dbi dbi = 0;
+		MDB_txn *txn = test_txn(env, 0);
+		MDB_dbi dbi = test_dbi(txn, "cn", 0);
 
-		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-		assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
 		change_randomly(txn, dbi, key_len, round % 4 >= 2);
 		check_model(txn, dbi, key_len);
 		if (round == 11) {
@@ -183,11 +180,10 @@ static void put_record_model(void)
 
 static void check_record_model(MDB_txn *txn, MDB_dbi dbi)
 {
-	MDB_cursor *cursor = NULL;
+	MDB_cursor *cursor = test_cursor(txn, dbi);
 	MDB_val key;
 	MDB_val value;
 
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
 	for (uint64_t k = 0; k < MODEL_KEYS; k++) {
 		for (unsigned number = 0; number < MODEL_IDS; number++) {
 			char record[FIXTURE_KEY_MAX];
@@ -236,13 +232,11 @@ static void change_and_check(const char *dir, const char *db, int ngrowing,
 	MDB_env *env = NULL;
 
 	assert_no_page_is_lost(dir);
-	env = open_env(dir, MDB_NOSYNC);
+	env = test_env(dir, MDB_NOSYNC, 0);
 	for (int round = 0; round < 8; round++) {
-		MDB_txn *txn = NULL;
-		MDB_dbi dbi = 0;
+		MDB_txn *txn = test_txn(env, 0);
+		MDB_dbi dbi = test_dbi(txn, db, 0);
 
-		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-		assert_int_equal(mdb_dbi_open(txn, db, 0, &dbi), 0);
 		check(txn, dbi);
 		change(txn, dbi, round >= ngrowing);
 		check(txn, dbi);
@@ -300,11 +294,10 @@ static void put_entries(struct dit_record_output *staging)
 
 static void check_entries(MDB_txn *txn, MDB_dbi dbi)
 {
-	MDB_cursor *cursor = NULL;
+	MDB_cursor *cursor = test_cursor(txn, dbi);
 	MDB_val key;
 	MDB_val value;
 
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
 	for (uint64_t id = 0; id < MODEL_IDS; id++) {
 		const char *bytes = NULL;
 
@@ -368,7 +361,6 @@ TEST(changes_lose_no_page)
 	struct dit_record_output *staging = fixture_open(dir);
 	static const char bytes[9000];
 	uint64_t published = 0;
-	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	MDB_dbi dbi = 0;
 
@@ -385,9 +377,8 @@ TEST(changes_lose_no_page)
 	}
 	assert_int_equal(fixture_end(staging, &published), 0);
 	assert_no_page_is_lost(dir);
-	env = open_env(dir, MDB_RDONLY);
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
+	txn = test_begin(dir, MDB_RDONLY);
+	dbi = test_dbi(txn, "id2e", 0);
 	for (uint64_t id = 0; id < MODEL_IDS; id += 5) {
 		MDB_val key = {sizeof(id), &id};
 		MDB_val value;
@@ -395,6 +386,5 @@ TEST(changes_lose_no_page)
 		assert_int_equal(mdb_get(txn, dbi, &key, &value), 0);
 		assert_int_equal(value.mv_size, id * 3 % sizeof(bytes));
 	}
-	mdb_txn_abort(txn);
-	mdb_env_close(env);
+	test_abort(txn);
 }

@@ -102,24 +102,16 @@ static const struct odd_record {
 
 static void put_odd_records(const char *dir)
 {
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
+	MDB_txn *txn = test_begin(dir, 0);
+	MDB_dbi dbi = test_dbi(txn, "ad2i", 0);
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 8), 0);
-	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "ad2i", 0, &dbi), 0);
 	for (size_t i = 0; i < NODD; i++) {
 		const struct odd_record *odd = &odd_records[i];
-		MDB_val key = {sizeof(odd->number), (void *)&odd->number};
-		MDB_val value = {strlen(odd->name), (void *)odd->name};
 
-		assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+		test_put(txn, dbi, &odd->number, sizeof(odd->number), odd->name,
+		         strlen(odd->name));
 	}
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_commit(txn);
 }
 
 TEST_IN("LMDB 0.9", what_slapd_does_not_store_is_passed_over)

@@ -38,16 +38,10 @@ static char *written_by_liblmdb(void)
 {
 	char *dir = test_scratch();
 	char bytes[9000] = {0};
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
+	MDB_env *env = test_env(dir, MDB_NOSYNC, FIXTURE_MAXSIZE);
+	MDB_txn *txn = test_txn(env, 0);
+	MDB_dbi dbi = test_dbi(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY);
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
-	assert_int_equal(mdb_env_set_mapsize(env, FIXTURE_MAXSIZE), 0);
-	assert_int_equal(mdb_env_open(env, dir, MDB_NOSYNC, 0600), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY, &dbi), 0);
 	for (unsigned i = 0; i < 2 * NENTRIES; i++) {
 		unsigned n = (unsigned)((uint64_t)i * 7919 % NENTRIES);
 		uint64_t id = id_of(n);
@@ -60,8 +54,7 @@ static char *written_by_liblmdb(void)
 			assert_int_equal(mdb_del(txn, dbi, &key, NULL), 0);
 		}
 	}
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_commit(txn);
 	return dir;
 }
 

@@ -337,18 +337,11 @@ TEST_IN("LMDB 0.9", record_that_is_no_database_cannot_be_listed)
 {
 	char *dir = test_scratch();
 	struct dit_snapshot *snapshot = NULL;
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
-	MDB_val val = {3, "abc"};
+	MDB_txn *txn = test_begin(dir, 0);
+	MDB_dbi dbi = test_dbi(txn, NULL, 0);
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-	assert_int_equal(mdb_dbi_open(txn, NULL, 0, &dbi), 0);
-	assert_int_equal(mdb_put(txn, dbi, &val, &val, 0), 0);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_put(txn, dbi, "abc", 3, "abc", 3);
+	test_commit(txn);
 	assert_int_equal(
 		dit_snapshot_open_readers(&snapshot, dir,
 	                                  &(struct dit_snapshot_opts){.nreaders = 1}),

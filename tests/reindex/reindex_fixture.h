@@ -10,8 +10,6 @@
 
 #include "test.h"
 
-#include <lmdb.h>
-
 #include "load/load_fixture.h"
 #include "reindex/reindex.h"
 
@@ -63,12 +61,11 @@ static int reindex(const struct dit_reindex_opts *opts)
 
 static void drop(const char *directory, const char *name, int is_removed)
 {
-	MDB_txn *txn = load_fixture_begin(directory);
-	MDB_dbi dbi = 0;
+	MDB_txn *txn = test_begin(directory, MDB_NOSYNC);
+	MDB_dbi dbi = test_dbi(txn, name, 0);
 
-	assert_int_equal(mdb_dbi_open(txn, name, 0, &dbi), 0);
 	assert_int_equal(mdb_drop(txn, dbi, is_removed), 0);
-	load_fixture_commit(txn);
+	test_commit(txn);
 }
 
 #endif

@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <lmdb.h>
-
 #include "load/load_fixture.h"
 #include "nomem.h"
 #include "reindex_fixture.h"
@@ -60,26 +58,22 @@ void __wrap_dit_postings_cut(struct dit_postings *postings, unsigned stream,
 static void put(const char *directory, const char *name, const void *key, size_t key_len,
                 const char *value)
 {
-	MDB_txn *txn = load_fixture_begin(directory);
-	MDB_val k = {key_len, (void *)key};
-	MDB_val v = {strlen(value), (void *)value};
-	MDB_dbi dbi = 0;
+	MDB_txn *txn = test_begin(directory, MDB_NOSYNC);
+	MDB_dbi dbi = test_dbi(txn, name, MDB_CREATE | INDEX_FLAGS);
 
-	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | INDEX_FLAGS, &dbi), 0);
-	assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
-	load_fixture_commit(txn);
+	test_put(txn, dbi, key, key_len, value, strlen(value));
+	test_commit(txn);
 }
 
 /* A record of id2e with another ID, too. */
 static void copy_entry(const struct load_fixture *f, uint64_t from, uint64_t to)
 {
-	MDB_txn *txn = load_fixture_begin(f->database);
+	MDB_txn *txn = test_begin(f->database, MDB_NOSYNC);
 	MDB_val key = {sizeof(from), &from};
 	MDB_val value;
 	char *bytes = NULL;
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "id2e", 0);
 
-	assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
 	assert_int_equal(mdb_get(txn, dbi, &key, &value), 0);
 	bytes = malloc(value.mv_size);
 	assert_non_null(bytes);
@@ -87,7 +81,7 @@ static void copy_entry(const struct load_fixture *f, uint64_t from, uint64_t to)
 	value.mv_data = bytes;
 	key.mv_data = &to;
 	assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
-	load_fixture_commit(txn);
+	test_commit(txn);
 	free(bytes);
 }
 
@@ -410,7 +404,7 @@ TEST(a_database_in_use_is_refused)
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
 	if (pid == 0) {
-		MDB_env *env = load_fixture_open(f->database);
+		MDB_env *env = test_env(f->database, MDB_NOSYNC, 0);
 
 		(void)!write(pipes[1], "x", 1);
 		(void)pause();

@@ -9,8 +9,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <lmdb.h>
-
 #include "load/load_fixture.h"
 #include "nomem.h"
 #include "output/online_other_10.h"
@@ -62,7 +60,7 @@ static void remove_entry(MDB_txn *txn, MDB_dbi dbi, uint64_t id)
 static void commit_changes(const char *directory, const struct entry_change *changes,
                            size_t n)
 {
-	MDB_env *env = load_fixture_open(directory);
+	MDB_env *env = test_env(directory, MDB_NOSYNC, 0);
 	MDB_txn *txn = NULL;
 	MDB_dbi dbi = 0;
 

@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include <lmdb.h>
-
 #include "load/load_fixture.h"
 #include "scan/scan.h"
 
@@ -821,11 +819,9 @@ SETUP_TEST(an_lmdb_file_of_others_is_no_database)
 	struct load_fixture *f = *state;
 	struct told told;
 	struct dit_entry_scan_opts opts = opts_for(f, &told);
-	MDB_env *env = NULL;
+	MDB_env *env = test_env(f->subordinate, 0, 0);
 	char expected[4300];
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_open(env, f->subordinate, 0, 0600), 0);
 	mdb_env_close(env);
 	opts.path = f->subordinate;
 	assert_int_equal(refuse(&opts), DIT_E_UNKNOWN);

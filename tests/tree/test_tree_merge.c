@@ -6,14 +6,11 @@
  * Keys of another length than the table has are damage.
  * And the difference of two versions of a tree (tree_diff.h).
  */
-#include "test.h"
-
 #include <fcntl.h>
-
-#include <lmdb.h>
 
 #include "base/error.h"
 #include "commit/page_reserve.h"
+#include "lmdb_test.h"
 #include "page/page_source.h"
 #include "page/tree_position.h"
 #include "tree/table_writer.h"
@@ -108,18 +105,12 @@ struct fixture {
 
 static MDB_txn *begin(const struct fixture *f, unsigned flags)
 {
-	MDB_txn *txn = NULL;
-
-	assert_int_equal(mdb_txn_begin(f->env, NULL, flags, &txn), 0);
-	return txn;
+	return test_txn(f->env, flags);
 }
 
 static void open_env(struct fixture *f)
 {
-	assert_int_equal(mdb_env_create(&f->env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(f->env, 16), 0);
-	assert_int_equal(mdb_env_set_mapsize(f->env, 256 << 20), 0);
-	assert_int_equal(mdb_env_open(f->env, f->dir, MDB_NOSYNC | MDB_NOTLS, 0600), 0);
+	f->env = test_env(f->dir, MDB_NOSYNC | MDB_NOTLS, 256 << 20);
 }
 
 /* Some entries get other values. */
@@ -128,15 +119,11 @@ static void change_entries(const struct fixture *f, unsigned first, unsigned n,
 {
 	static char value[3000];
 	MDB_txn *txn = begin(f, 0);
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY);
 
-	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY, &dbi), 0);
 	for (uint64_t id = first; id < first + (uint64_t)n * step; id += step) {
-		MDB_val k = {sizeof(id), &id};
-		MDB_val v = {(size_t)(id % 3 * 1000 + 50), value};
-
 		memset(value, rand(), sizeof(value));
-		assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
+		test_put(txn, dbi, &id, sizeof(id), value, id % 3 * 1000 + 50);
 	}
 	assert_int_equal(mdb_txn_commit(txn), 0);
 }
@@ -182,14 +169,13 @@ static void assert_table(const struct fixture *f, const char *name, bool is_inte
 {
 	MDB_txn *txn = begin(f, MDB_RDONLY);
 	MDB_cursor *cursor = NULL;
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, name, 0);
 	MDB_val key = {0, NULL};
 	MDB_val value = {0, NULL};
 	MDB_stat stat;
 	size_t total = 0;
 
-	assert_int_equal(mdb_dbi_open(txn, name, 0, &dbi), 0);
-	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	cursor = test_cursor(txn, dbi);
 	for (unsigned k = 0; k < NKEYS; k++) {
 		uint64_t ids[NIDS];
 		char wanted[4];

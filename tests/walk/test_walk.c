@@ -12,10 +12,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "codec/name_codec.h"
+#include "lmdb_test.h"
 #include "page/meta_pages.h"
 #include "walk_fixture.h"
 
@@ -127,29 +126,16 @@ static void assert_directory_is_clean(const char *dir, const char *what)
 	assert_int_equal(stats.nused + stats.nfree + 2, stats.npages);
 }
 
-static MDB_env *open_env(const char *dir, unsigned flags)
-{
-	MDB_env *env = NULL;
-
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, NDBS), 0);
-	assert_int_equal(mdb_env_set_mapsize(env, 256 << 20), 0);
-	assert_int_equal(mdb_env_open(env, dir, flags, 0600), 0);
-	return env;
-}
-
 static void change_randomly(MDB_env *env, bool shrinks, bool takes_back)
 {
-	MDB_txn *txn = NULL;
+	MDB_txn *txn = test_txn(env, 0);
 
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
 	for (unsigned i = 0; i < NDBS; i++) {
 		char name[20];
 		MDB_dbi dbi = 0;
 
 		(void)snprintf(name, sizeof(name), "db%u", i);
-		assert_int_equal(mdb_dbi_open(txn, name, all_flags[i] | MDB_CREATE, &dbi),
-		                 0);
+		dbi = test_dbi(txn, name, all_flags[i] | MDB_CREATE);
 		for (int n = 0; n < 1500; n++) {
 			change_one(txn, dbi, all_flags[i], shrinks);
 		}
@@ -165,7 +151,8 @@ TEST(files_that_liblmdb_changes_have_no_findings)
 {
 	for (unsigned writemap = 0; writemap < 2; writemap++) {
 		char *dir = test_scratch();
-		MDB_env *env = open_env(dir, MDB_NOSYNC | (writemap ? MDB_WRITEMAP : 0));
+		MDB_env *env = test_env(dir, MDB_NOSYNC | (writemap ? MDB_WRITEMAP : 0),
+		                        256 << 20);
 
 		assert_directory_is_clean(dir, "empty");
 		for (int round = 0; round < 14; round++) {
@@ -211,20 +198,19 @@ static void walk_snapshot(const char *dir, uint64_t transaction, struct dit_meta
 TEST(a_held_snapshot_is_walked_after_any_commits)
 {
 	char *dir = test_scratch();
-	MDB_env *env = open_env(dir, MDB_NOSYNC | MDB_NOTLS);
+	MDB_env *env = test_env(dir, MDB_NOSYNC | MDB_NOTLS, 256 << 20);
 	MDB_txn *reader = NULL;
 	struct dit_meta held = {.magic = 0};
 
 	for (int i = 0; i < 4; i++) {
 		change_randomly(env, false, false);
 	}
-	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &reader), 0);
+	reader = test_txn(env, MDB_RDONLY);
 	for (int i = 0; i < 5; i++) {
 		walk_snapshot(dir, mdb_txn_id(reader), &held);
 		change_randomly(env, false, false);
 	}
-	mdb_txn_abort(reader);
-	mdb_env_close(env);
+	test_abort(reader);
 }
 
 /* Without a held snapshot, another process commits during the walk's last finding. */
@@ -256,7 +242,7 @@ TEST(a_commit_during_a_walk_that_holds_nothing_is_told)
 {
 	char *dir = test_scratch();
 	char path[4200];
-	struct committer committer = {.env = open_env(dir, MDB_NOSYNC)};
+	struct committer committer = {.env = test_env(dir, MDB_NOSYNC, 256 << 20)};
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {.shared.nthreads = 1,
 	                             .order = wrong_order,

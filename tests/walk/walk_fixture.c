@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <lmdb.h>
-
 #include "output/store_fixture.h"
 
 #define NENTRIES 400
@@ -60,90 +58,60 @@ static const char *child_name(unsigned number)
 
 /* ---- made by liblmdb ---- */
 
-static MDB_env *open_env(const char *dir)
-{
-	MDB_env *env = NULL;
-
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 8), 0);
-	assert_int_equal(mdb_env_set_mapsize(env, 64 << 20), 0);
-	assert_int_equal(mdb_env_open(env, dir, MDB_NOSYNC, 0600), 0);
-	return env;
-}
-
-static void put(MDB_txn *txn, MDB_dbi dbi, const void *key, size_t key_len,
-                const void *value, size_t len)
-{
-	MDB_val k = {key_len, (void *)key};
-	MDB_val v = {len, (void *)value};
-
-	assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
-}
-
 static void put_entries(MDB_txn *txn)
 {
 	static char value[9000];
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY);
 
-	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY, &dbi), 0);
 	for (uint64_t id = 1; id <= NENTRIES; id++) {
 		memset(value, (int)id, sizeof(value));
-		put(txn, dbi, &id, sizeof(id), value, entry_len(id));
+		test_put(txn, dbi, &id, sizeof(id), value, entry_len(id));
 	}
 }
 
 static void put_names(MDB_txn *txn)
 {
 	char record[DIT_NAME_RECORD_MAX];
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "dn2i", MDB_CREATE | MDB_INTEGERKEY | MDB_DUPSORT);
 
-	assert_int_equal(mdb_dbi_open(txn, "dn2i",
-	                              MDB_CREATE | MDB_INTEGERKEY | MDB_DUPSORT, &dbi),
-	                 0);
 	for (uint64_t id = 1; id <= NNAMES; id++) {
 		struct dit_span rdn = dit_span_of("cn=itself");
 		int len = encode_self(record, rdn, rdn, 0);
 
-		put(txn, dbi, &id, sizeof(id), record, (size_t)len);
+		test_put(txn, dbi, &id, sizeof(id), record, (size_t)len);
 		for (unsigned i = 0; i < nchildren_of(id); i++) {
 			rdn = dit_span_of(child_name(i));
 			len = encode_child(record, rdn, rdn, i, 1);
-			put(txn, dbi, &id, sizeof(id), record, (size_t)len);
+			test_put(txn, dbi, &id, sizeof(id), record, (size_t)len);
 		}
 	}
 }
 
 static void put_index(MDB_txn *txn)
 {
-	MDB_dbi dbi = 0;
+	MDB_dbi dbi = test_dbi(txn, "cn",
+	                       MDB_CREATE | MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP);
 	char key[4];
 
-	assert_int_equal(
-		mdb_dbi_open(txn, "cn",
-	                     MDB_CREATE | MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP,
-	                     &dbi),
-		0);
 	for (unsigned i = 0; i < NKEYS; i++) {
 		make_key(key, i);
 		for (uint64_t n = 0; n < nids_of(i); n++) {
 			uint64_t id = i + 3 * n + 1;
 
-			put(txn, dbi, key, sizeof(key), &id, sizeof(id));
+			test_put(txn, dbi, key, sizeof(key), &id, sizeof(id));
 		}
 	}
 }
 
 static void make_by_liblmdb(const char *dir)
 {
-	MDB_env *env = open_env(dir);
-	MDB_txn *txn = NULL;
+	MDB_env *env = test_env(dir, MDB_NOSYNC, 64 << 20);
+	MDB_txn *txn = test_txn(env, 0);
 
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
 	put_entries(txn);
 	put_names(txn);
 	put_index(txn);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	test_commit(txn);
 }
 
 /* ---- made by our writer ---- */
@@ -180,17 +148,15 @@ static void make_by_us(const char *dir)
 static void change(const char *dir)
 {
 	static char value[9000];
-	MDB_env *env = open_env(dir);
+	MDB_env *env = test_env(dir, MDB_NOSYNC, 64 << 20);
 
 	for (uint64_t id = 50; id <= 150; id += 50) {
-		MDB_txn *txn = NULL;
-		MDB_dbi dbi = 0;
+		MDB_txn *txn = test_txn(env, 0);
+		MDB_dbi dbi = test_dbi(txn, "id2e", 0);
 
-		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-		assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
-		put(txn, dbi, &id, sizeof(id), value, 9000);
+		test_put(txn, dbi, &id, sizeof(id), value, 9000);
 		id++;
-		put(txn, dbi, &id, sizeof(id), value, 100);
+		test_put(txn, dbi, &id, sizeof(id), value, 100);
 		id--;
 		assert_int_equal(mdb_txn_commit(txn), 0);
 	}
