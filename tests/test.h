@@ -52,6 +52,11 @@ void test_release(void *what);
 /** Make a directory, which is removed with all that it holds when the test has ended. */
 char *test_scratch(void);
 
+/** Start a child process, which must end with _exit(). */
+pid_t test_fork(void);
+/** Wait until it has ended. @return its status, as waitpid() gives it */
+int test_wait(pid_t pid);
+
 /** Open a new file that has no name, to read and write. */
 static inline int test_nameless_file(void)
 {

@@ -5,6 +5,8 @@
  */
 #include "test.h"
 
+#include <sys/wait.h>
+
 #define TESTS_MAX    100
 #define RELEASES_MAX 1000
 
@@ -120,6 +122,22 @@ char *test_scratch(void)
 	assert_non_null(dir);
 	test_at_end(remove_scratch, dir);
 	return dir;
+}
+
+pid_t test_fork(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	return pid;
+}
+
+int test_wait(pid_t pid)
+{
+	int status = 0;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
 }
 
 __attribute__((weak)) int main(void)

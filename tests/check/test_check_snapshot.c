@@ -114,19 +114,17 @@ struct committing {
 static void commit_thrice(void *ctx, const struct dit_report *report)
 {
 	struct committing *committing = ctx;
-	int status = 0;
 	pid_t pid = 0;
 
 	if (strstr(report->text, "is a database of OpenLDAP") == NULL) {
 		return;
 	}
 	committing->ncalls++;
-	pid = fork();
+	pid = test_fork();
 	if (pid == 0) {
 		keep_committing(committing->dir, 3);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 }
 
 TEST(no_meta_page_has_the_state_any_more)
@@ -152,10 +150,8 @@ TEST(commits_during_a_check_do_not_matter)
 	struct load_fixture *fixture = load_fixture_new_people(3000);
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
-	pid_t pid = 0;
-	int status = 0;
+	pid_t pid = test_fork();
 
-	pid = fork();
 	if (pid == 0) {
 		keep_committing(fixture->database, UINT_MAX);
 	}
@@ -165,7 +161,6 @@ TEST(commits_during_a_check_do_not_matter)
 		assert_true(told.is_held);
 	}
 	assert_int_equal(kill(pid, SIGKILL), 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status)); /* it was at work until now */
+	assert_true(WIFSIGNALED(test_wait(pid))); /* it was at work until now */
 	assert_int_equal(count(&opts), 0);
 }

@@ -18,9 +18,8 @@ static int hand_over(const char *slapd, char *argv[], FILE *out)
 {
 	int argc = 0;
 	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	while (argv[argc] != NULL) {
 		argc++;
 	}

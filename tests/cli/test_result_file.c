@@ -192,7 +192,6 @@ TEST(standard_output_may_be_a_file)
 TEST(another_user_can_place_the_file)
 {
 	char *dir = test_scratch();
-	int status = 0;
 	pid_t pid = 0;
 
 	if (geteuid() != 0) {
@@ -201,7 +200,7 @@ TEST(another_user_can_place_the_file)
 	}
 	assert_int_equal(chmod(dir, 0711), 0);
 	(void)in(dir, "out");
-	pid = fork();
+	pid = test_fork();
 	if (pid == 0) {
 		struct result_file file;
 		int r = result_file_open(&file, "test", path);
@@ -210,8 +209,7 @@ TEST(another_user_can_place_the_file)
 		r |= fputs("mine", file.file) >= 0 ? 0 : 1;
 		_exit(r != 0 || result_file_place(&file) != 0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 	expect(path, "mine");
 	assert_int_equal(count_files(dir), 1);
 }

@@ -523,19 +523,17 @@ TEST(a_death_at_each_call_leaves_a_sound_file)
 	n = count_calls(&fixture);
 	for (long i = 1; i <= n; i++) {
 		unsigned version = i == n ? 9 : 0;
-		int status = 0;
 		pid_t pid = 0;
 
 		write_file(&fixture, before, len);
-		pid = fork();
+		pid = test_fork();
 		if (pid == 0) {
 			ncalls = 0;
 			fails_at = i;
 			dies = true;
 			_exit(reindex(&fixture, 9));
 		}
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(WEXITSTATUS(status), 7);
+		assert_int_equal(WEXITSTATUS(test_wait(pid)), 7);
 		assert_sound(&fixture);
 		assert_versions(&fixture, version, version, 0);
 		/* The next one has no trouble with what is left. */

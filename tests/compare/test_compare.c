@@ -3,7 +3,6 @@
  * The comparison finds every difference that counts, says what it is, and passes over
  * those that do not count.
  */
-#include <sys/wait.h>
 
 #include "base/error.h"
 #include "compare/compare.h"
@@ -576,8 +575,7 @@ TEST(progress_is_told)
 static void commit_thrice(const char *dir)
 {
 	static const char *const names[] = {"one", "two", "three"};
-	pid_t pid = fork();
-	int status = 0;
+	pid_t pid = test_fork();
 
 	if (pid == 0) {
 		for (unsigned i = 0; i < 3; i++) {
@@ -585,8 +583,7 @@ static void commit_thrice(const char *dir)
 		}
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 }
 
 static void commit_to_both(void *ctx, const struct dit_progress *progress)

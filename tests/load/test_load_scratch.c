@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "load_fixture.h"
 
@@ -93,17 +92,14 @@ TEST(the_next_load_removes_what_a_killed_one_left)
 {
 	struct load_fixture *f = load_fixture_new("");
 	struct dit_load_stats stats;
-	int status = 0;
 	pid_t child = 0;
 
 	load_fixture_write_people(f, 20);
-	child = fork();
-	assert_true(child >= 0);
+	child = test_fork();
 	if (child == 0) {
 		_exit(load(f, &stats) == 0 ? 0 : 1);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(child), 0);
 	assert_int_equal(count_left(f), 1);
 	assert_int_equal(load(f, &stats), 0);
 	assert_int_equal(count_left(f), 1);

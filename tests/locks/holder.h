@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "test.h"
 
@@ -134,13 +133,10 @@ static inline struct holder holder_start(const struct holder_opts *opts)
 
 static inline void holder_end(const struct holder *holder)
 {
-	int status = 0;
-
 	holder_tell(holder, 0);
 	(void)close(holder->line);
 	(void)close(holder->begun);
-	assert_int_equal(waitpid(holder->pid, &status, 0), holder->pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(holder->pid), 0);
 }
 
 #endif

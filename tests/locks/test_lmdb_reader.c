@@ -79,8 +79,7 @@ static struct other other_start(const char *directory, unsigned maxreaders,
 
 	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
-	other.pid = fork();
-	assert_true(other.pid >= 0);
+	other.pid = test_fork();
 	if (other.pid == 0) {
 		(void)close(to[1]);
 		(void)close(from[0]);
@@ -96,11 +95,8 @@ static struct other other_start(const char *directory, unsigned maxreaders,
 
 static void other_end(const struct other *other)
 {
-	int status = 0;
-
 	(void)close(other->to);
-	assert_int_equal(waitpid(other->pid, &status, 0), other->pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(other->pid), 0);
 	(void)close(other->from);
 }
 
@@ -319,8 +315,7 @@ TEST(the_write_lock_is_liblmdbs)
 	assert_int_equal(dit_reader_table_last(&reader->table), 3);
 
 	/* It takes the lock of one of us that is dead. */
-	dead.pid = fork();
-	assert_true(dead.pid >= 0);
+	dead.pid = test_fork();
 	if (dead.pid == 0) {
 		_exit(dit_reader_table_lock(&reader->table, reader->data_fd, 0, NULL));
 	}
@@ -345,8 +340,7 @@ TEST(a_writer_sees_the_last_commit_of_a_dead_one)
 	assert_int_equal(dit_lmdb_reader_open(&first, dir, &fixed), 0);
 	other = other_start(dir, 126, commit);
 	other_step(&other);
-	dead = fork();
-	assert_true(dead >= 0);
+	dead = test_fork();
 	if (dead == 0) { /* between the meta page and the number */
 		dit_reader_table_set_last(&first->table, 1);
 		_exit(dit_reader_table_lock(&first->table, first->data_fd, 0, NULL));
@@ -427,13 +421,11 @@ TEST(data_file_may_be_one_that_can_only_be_read)
 {
 	char *dir = fixture_published();
 	pid_t pid = 0;
-	int status = 0;
 
 	assert_int_equal(chmod(fixture_path(dir, "data.mdb"), 0444), 0);
 	assert_int_equal(chmod(fixture_path(dir, "lock.mdb"), 0666), 0);
 	assert_int_equal(chmod(dir, 0755), 0);
-	pid = fork();
-	assert_true(pid >= 0);
+	pid = test_fork();
 	if (pid == 0) {
 		struct dit_lmdb_reader *reader = NULL;
 		int r = 0;
@@ -447,8 +439,7 @@ TEST(data_file_may_be_one_that_can_only_be_read)
 		}
 		_exit(r == 0 && reader->lock_fd >= 0 ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 }
 
 /* ---- snapshots ---- */

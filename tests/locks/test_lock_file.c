@@ -40,16 +40,13 @@ static uint64_t last_transaction(const char *dir)
 static void assert_mutex(void *place)
 {
 	pthread_mutex_t *mutex = place;
-	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		/* It dies with the mutex locked. */
 		_exit(pthread_mutex_lock(mutex));
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 	assert_int_equal(pthread_mutex_lock(mutex), EOWNERDEAD);
 	assert_int_equal(pthread_mutex_consistent(mutex), 0);
 	assert_int_equal(pthread_mutex_unlock(mutex), 0);
@@ -185,9 +182,8 @@ TEST(a_claim_ends_though_a_child_has_its_files)
 {
 	char *dir = test_scratch();
 	struct dit_claim claim = take(dir);
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		(void)alarm(60);
 		(void)pause();

@@ -156,10 +156,8 @@ FIXTURE_TEST(a_process_that_begins_is_waited_for)
 static void assert_mapped_by_user(const struct dit_mapped_opts *opts, uint64_t bytes,
                                   int error)
 {
-	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct dit_mapped mapped;
 
@@ -167,8 +165,7 @@ static void assert_mapped_by_user(const struct dit_mapped_opts *opts, uint64_t b
 		holder_must(dit_mapped_find(opts, &mapped) == 0);
 		_exit(mapped.bytes == bytes && mapped.error == error ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 }
 
 static void set_arguments(void)
@@ -246,18 +243,15 @@ FIXTURE_TEST(a_process_that_is_not_seen_is_not_known)
 		const struct holder_opts outside = {
 			.dir = dir, .map_bytes = 6 * KIB64, .is_reader = i == 1};
 		struct holder holder = holder_start(&outside);
-		int status = 0;
-		pid_t pid = fork();
+		pid_t pid = test_fork();
 
-		assert_true(pid >= 0);
 		if (pid == 0) {
 			if (unshare(CLONE_NEWPID) == 0) {
 				assert_mapped_by_user(&opts, 0, -ESRCH);
 			}
 			_exit(0);
 		}
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
+		assert_int_equal(test_wait(pid), 0);
 		holder_end(&holder);
 	}
 }

@@ -109,8 +109,7 @@ static void start_other(struct fixture *f, short type, bool is_reader)
 
 	assert_int_equal(pipe(begun), 0);
 	assert_int_equal(pipe(end), 0);
-	f->pid = fork();
-	assert_true(f->pid >= 0);
+	f->pid = test_fork();
 	if (f->pid == 0) {
 		int fd = open(fixture_path(f->dir, "lock.mdb"), O_RDWR);
 
@@ -156,15 +155,12 @@ static int enter(struct fixture *f)
 /* A child that takes a mutex and dies. */
 static void die_with_mutex(pthread_mutex_t *mutex)
 {
-	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		_exit(pthread_mutex_lock(mutex));
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 }
 
 /* ---- opening ---- */
@@ -747,8 +743,7 @@ FIXTURE_TEST(a_reader_waits_for_a_loader)
 		end_other(f);
 	}
 	(void)snprintf(path, sizeof(path), "%s", fixture_path(other, "data.mdb"));
-	pid = fork();
-	assert_true(pid >= 0);
+	pid = test_fork();
 	if (pid == 0) {
 		(void)usleep(fixture_is_lmdb_10 ? 0 : 1200000);
 		(void)rename(path, fixture_path(f->dir, "data.mdb"));
@@ -805,20 +800,17 @@ FIXTURE_TEST(a_reader_waits_for_a_slot)
 FIXTURE_TEST(a_child_leaves_the_slots_of_its_parent)
 {
 	struct fixture *f = *state;
-	int status = 0;
 	pid_t pid = 0;
 
 	start_other(f, F_RDLCK, false);
 	assert_int_equal(open_table(f), 0);
 	assert_int_equal(enter(f), 0);
-	pid = fork();
-	assert_true(pid >= 0);
+	pid = test_fork();
 	if (pid == 0) {
 		dit_reader_table_close(&f->table);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 	assert_int_equal(atomic_load(&f->slots[0].pid), getpid());
 }
 

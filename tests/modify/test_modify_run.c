@@ -335,7 +335,7 @@ SETUP_TEST(a_database_that_is_in_use_is_left_alone)
 	pid_t pid = 0;
 
 	assert_int_equal(pipe(pipes), 0);
-	pid = fork();
+	pid = test_fork();
 	if (pid == 0) {
 		(void)test_env(f->load.database, MDB_NOSYNC, 0);
 		(void)!write(pipes[1], "x", 1);

@@ -7,7 +7,6 @@
 #define DITKIT_ONLINE_FIXTURE_H
 
 #include <fcntl.h>
-#include <sys/wait.h>
 
 #include "online_other_10.h"
 #include "output/online.h"
@@ -264,7 +263,7 @@ static inline void other_start(struct other *other, const char *dir)
 
 	assert_int_equal(pipe(orders), 0);
 	assert_int_equal(pipe(answers), 0);
-	other->pid = fork();
+	other->pid = test_fork();
 	if (other->pid == 0) {
 		(void)close(orders[1]);
 		(void)close(answers[0]);
@@ -301,12 +300,9 @@ static inline unsigned other_do(const struct other *other, unsigned char first)
 
 static inline void other_end(struct other *other)
 {
-	int status = 0;
-
 	(void)close(other->orders);
 	(void)close(other->answers);
-	assert_int_equal(waitpid(other->pid, &status, 0), other->pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(other->pid), 0);
 }
 
 /* ---- a database ---- */

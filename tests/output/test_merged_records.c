@@ -11,7 +11,6 @@
 #include "test.h"
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "base/error.h"
 #include "files/files.h"
@@ -416,10 +415,8 @@ TEST_IN("LMDB 0.9, LMDB 1.0", a_full_map_is_an_error)
 TEST_IN("LMDB 0.9, LMDB 1.0", a_limit_of_the_file_is_an_error_and_no_signal)
 {
 	char *dir = fixture_published();
-	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		const struct rlimit limit = {1000001, 1000001};
 		struct dit_record_output *output = reopen(dir);
@@ -438,8 +435,7 @@ TEST_IN("LMDB 0.9, LMDB 1.0", a_limit_of_the_file_is_an_error_and_no_signal)
 		dit_output_abandon(&output->base);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 	assert_int_equal(fixture_count(dir), 3);
 }
 

@@ -158,8 +158,7 @@ TEST(an_output_that_is_given_up_changes_nothing)
  * of readers. */
 static void die(const char *dir, unsigned nkeys)
 {
-	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
 	if (pid == 0) {
 		struct told told = {.nids = 0};
@@ -168,8 +167,7 @@ static void die(const char *dir, unsigned nkeys)
 		(void)write_table(told.output, nkeys);
 		_exit(9);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(WEXITSTATUS(status), 9);
+	assert_int_equal(WEXITSTATUS(test_wait(pid)), 9);
 }
 
 TEST(pages_of_a_dead_process_are_used_by_slapd)

@@ -630,16 +630,14 @@ TEST(a_death_in_each_round_leaves_a_sound_file)
 
 	other_start(&other, dir);
 	for (unsigned call = 0; call < 4; call++) {
-		int status = 0;
-		pid_t pid = fork();
+		pid_t pid = test_fork();
 
 		if (pid == 0) {
 			run = (struct run){.error_at = call, .dies = true};
 			(void)run_online(&run, dir, &other, change_in_each);
 			_exit(1);
 		}
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(WEXITSTATUS(status), 9);
+		assert_int_equal(WEXITSTATUS(test_wait(pid)), 9);
 		assert_sound(dir);
 		put_back(&other);
 	}

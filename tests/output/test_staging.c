@@ -183,8 +183,7 @@ static struct other other_start(const char *directory)
 
 	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
-	other.pid = fork();
-	assert_true(other.pid >= 0);
+	other.pid = test_fork();
 	if (other.pid == 0) {
 		(void)close(to[1]);
 		(void)close(from[0]);
@@ -207,12 +206,9 @@ static struct answer other_answer(const struct other *other)
 
 static void other_end(struct other *other)
 {
-	int status = 0;
-
 	(void)close(other->to);
 	(void)close(other->from);
-	assert_int_equal(waitpid(other->pid, &status, 0), other->pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(other->pid), 0);
 }
 
 /* Wait until the process sleeps in fcntl(); best effort. */
@@ -322,8 +318,7 @@ TEST(abandoned_load_leaves_no_trace)
 TEST(what_a_killed_load_left_is_removed)
 {
 	char *dir = test_scratch();
-	pid_t pid = fork();
-	int status = 0;
+	pid_t pid = test_fork();
 	struct dit_record_output *staging = NULL;
 	int fd = -1;
 
@@ -332,8 +327,7 @@ TEST(what_a_killed_load_left_is_removed)
 		fixture_put_tree(staging, FIXTURE_VARIANT);
 		(void)raise(SIGKILL);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status));
+	assert_true(WIFSIGNALED(test_wait(pid)));
 	assert_directory_holds(dir, "ditkit-staging lock.mdb ");
 	fd = open(fixture_path(dir, "ditkit-staging/something else"), O_CREAT | O_WRONLY,
 	          0600);
@@ -625,8 +619,7 @@ TEST_WITH(almost_full_disk_is_enough, small_disk_setup, small_disk_teardown)
 TEST(file_size_limit_is_an_error_and_no_signal)
 {
 	char *dir = test_scratch();
-	pid_t pid = fork();
-	int status = 0;
+	pid_t pid = test_fork();
 
 	if (pid == 0) {
 		const struct rlimit limit = {10000001, 10000001};
@@ -643,8 +636,7 @@ TEST(file_size_limit_is_an_error_and_no_signal)
 		_exit(sigpending(&pending) == 0 && !sigismember(&pending, SIGXFSZ) ? 0
 		                                                                   : 2);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 	assert_directory_holds(dir, "");
 }
 

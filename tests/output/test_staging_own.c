@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "base/error.h"
 #include "files/fault.h"
@@ -419,14 +418,12 @@ TEST(file_size_limit_is_an_error_and_no_signal)
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		char *dir = test_scratch();
-		pid_t pid = fork();
-		int status = 0;
+		pid_t pid = test_fork();
 
 		if (pid == 0) {
 			_exit(load_within(dir, limits[i]));
 		}
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
+		assert_int_equal(test_wait(pid), 0);
 		assert_directory_holds(dir, "");
 		test_scratch_remove(dir);
 	}

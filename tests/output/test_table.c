@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "output/new_output_impl.h"
 #include "table_fixture.h"
@@ -632,8 +631,7 @@ static int fill_up(struct dit_record_output *staging)
 TEST(file_size_limit_is_an_error_and_no_signal)
 {
 	char *dir = test_scratch();
-	pid_t pid = fork();
-	int status = 0;
+	pid_t pid = test_fork();
 
 	if (pid == 0) {
 		const struct rlimit limit = {10000001, 10000001};
@@ -654,7 +652,6 @@ TEST(file_size_limit_is_an_error_and_no_signal)
 		_exit(sigpending(&pending) == 0 && !sigismember(&pending, SIGXFSZ) ? 0
 		                                                                   : 3);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 	assert_directory_holds(dir, "");
 }

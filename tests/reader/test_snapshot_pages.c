@@ -43,9 +43,8 @@ static int open_snapshot(struct dit_snapshot **ret, const char *dir, bool no_loc
 static int lock_elsewhere(const char *dir)
 {
 	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
 		int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
@@ -100,8 +99,7 @@ static pid_t start_other(const char *dir, short type, int *ret_end)
 
 	assert_int_equal(pipe(begun), 0);
 	assert_int_equal(pipe(end), 0);
-	pid = fork();
-	assert_true(pid >= 0);
+	pid = test_fork();
 	if (pid == 0) {
 		struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
 		int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);

@@ -402,7 +402,7 @@ TEST(a_database_in_use_is_refused)
 	pid_t pid = 0;
 
 	assert_int_equal(pipe(pipes), 0);
-	pid = fork();
+	pid = test_fork();
 	if (pid == 0) {
 		MDB_env *env = test_env(f->database, MDB_NOSYNC, 0);
 

@@ -7,7 +7,6 @@
 #include "test.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "load/load_fixture.h"
 #include "nomem.h"
@@ -126,7 +125,6 @@ static void change_entries(const char *directory, unsigned number)
 	uint64_t added = 1000 + 100 * (uint64_t)number;
 	uint64_t nchanged = NFIRST >> number;
 	struct entry_change changes[3 * NFIRST];
-	int status = 0;
 	pid_t pid = 0;
 
 	for (uint64_t i = 0; i < nchanged; i++) {
@@ -137,15 +135,14 @@ static void change_entries(const char *directory, unsigned number)
 		changes[2 * nchanged + i] =
 			(struct entry_change){added + i, 100 + i + 50 * (uint64_t)number};
 	}
-	pid = fork();
+	pid = test_fork();
 	if (pid == 0) {
 		countdown = -1;
 		(fixture_is_lmdb_10 ? commit_changes_10
 		                    : commit_changes)(directory, changes, 3 * nchanged);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 }
 
 /* An index is empty or gone. */

@@ -260,9 +260,8 @@ FIXTURE_TEST(only_what_killed_runs_have_left_of_the_file_goes)
 	struct dit_export_file other;
 	char path[4300];
 	int status = 0;
-	pid_t child = fork();
+	pid_t child = test_fork();
 
-	assert_true(child >= 0);
 	if (child == 0) {
 		(void)dit_export_file_open(&other, f->path, O_TRUNC, NULL);
 		(void)raise(SIGKILL);

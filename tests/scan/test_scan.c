@@ -626,8 +626,7 @@ SETUP_TEST(all_threads_of_all_runs_see_one_state_while_others_commit)
 
 	dit_entry_scan_close(scan);
 	assert_int_equal(pipe(pipe_fds), 0);
-	pid = fork();
-	assert_true(pid >= 0);
+	pid = test_fork();
 	if (pid == 0) {
 		commit_for_ever(f->database, pipe_fds[1]);
 	}

@@ -410,9 +410,8 @@ TEST(a_killed_process_leaves_no_file)
 {
 	struct attempt a = {.tmpdir = test_scratch(), .nrecords = NRECORDS};
 	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		int fds[8];
 

@@ -136,9 +136,8 @@ FIXTURE_TEST(test_keeper_dies)
 FIXTURE_TEST(test_export_dies)
 {
 	struct folder *folder = *state;
-	pid_t pid = fork();
+	pid_t pid = test_fork();
 
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct dit_keeper keeper = {0};
 

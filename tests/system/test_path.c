@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "test.h"
 
@@ -147,7 +146,6 @@ static bool is_as_expected(size_t i, bool is_root)
 SETUP_TEST(links_are_followed_where_only_root_and_we_could_put_them)
 {
 	size_t nright = 0;
-	int status = 0;
 	pid_t pid = 0;
 
 	if (geteuid() != 0) {
@@ -157,8 +155,7 @@ SETUP_TEST(links_are_followed_where_only_root_and_we_could_put_them)
 		nright += is_as_expected(i, true);
 	}
 	assert_int_equal(nright, NCASES);
-	pid = fork(); /* there is no way back */
-	assert_true(pid >= 0);
+	pid = test_fork(); /* there is no way back */
 	if (pid == 0) {
 		nright = setgid(ALICE) == 0 && setuid(ALICE) == 0 ? 0 : NCASES;
 		for (size_t i = 0; i < NCASES; i++) {
@@ -166,8 +163,7 @@ SETUP_TEST(links_are_followed_where_only_root_and_we_could_put_them)
 		}
 		_exit(nright == NCASES ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(test_wait(pid), 0);
 }
 
 SETUP_TEST(root_works_where_no_other_user_can_exchange_files)

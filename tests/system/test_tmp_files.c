@@ -4,8 +4,6 @@
  */
 #include "system/tmp_files.h"
 
-#include <sys/wait.h>
-
 #include "test.h"
 
 TEST(first_that_is_not_empty_is_taken)
@@ -30,8 +28,7 @@ TEST(missing_rights_name_the_user)
 	assert_int_equal(dit_tmp_dir_check("/nonexistent", text, sizeof(text)), -ENOENT);
 	assert_string_equal(text, "/nonexistent");
 	if (geteuid() == 0) {
-		pid_t pid = fork();
-		int status = 0;
+		pid_t pid = test_fork();
 
 		assert_true(pid >= 0);
 		if (pid == 0) { /* for good: root may write everywhere */
@@ -43,8 +40,7 @@ TEST(missing_rights_name_the_user)
 
 			_exit(is_told ? 0 : 1);
 		}
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
+		assert_int_equal(test_wait(pid), 0);
 	} else {
 		assert_int_equal(dit_tmp_dir_check("/usr", text, sizeof(text)), -EACCES);
 		assert_non_null(strstr(text, "/usr, for temporary files of user "));

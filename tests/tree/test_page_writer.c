@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "tree/page_writer.h"
 
@@ -332,11 +331,10 @@ TEST(a_limit_on_file_sizes_is_an_error_and_no_signal)
 {
 	for (int has_thread = 0; has_thread < 2; has_thread++) {
 		struct scratch scratch;
-		int status = 0;
 		pid_t pid = 0;
 
 		scratch_open(&scratch, false);
-		pid = fork();
+		pid = test_fork();
 		if (pid == 0) {
 			const struct rlimit limit = {3 * DIT_CHUNK_BYTES + 777,
 			                             3 * DIT_CHUNK_BYTES + 777};
@@ -355,8 +353,7 @@ TEST(a_limit_on_file_sizes_is_an_error_and_no_signal)
 			              ? 0
 			              : 2);
 		}
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
+		assert_int_equal(test_wait(pid), 0);
 		scratch_close(&scratch);
 	}
 }
