@@ -49,6 +49,9 @@ void test_at_end(void (*release)(void *what), void *what);
 /** Call its release() now. */
 void test_release(void *what);
 
+/** Memory of zeros, which is freed when the test has ended. */
+void *test_alloc(size_t bytes);
+
 /** Make a directory, which is removed with all that it holds when the test has ended. */
 char *test_scratch(void);
 

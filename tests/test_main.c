@@ -101,6 +101,15 @@ int test_run(const char *group, CMFixtureFunction set_up, CMFixtureFunction tear
 	return _cmocka_run_group_tests(group, tests, n, begin_group, end_group);
 }
 
+void *test_alloc(size_t bytes)
+{
+	void *memory = calloc(1, bytes);
+
+	assert_non_null(memory);
+	test_at_end(free, memory);
+	return memory;
+}
+
 static void remove_scratch(void *what)
 {
 	char *path = what;

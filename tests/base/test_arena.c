@@ -11,29 +11,17 @@
 
 #include "base/arena.h"
 #include "base/slab.h"
+#include "schema_test.h"
 
 #define BLOCK_BYTES 256
 
 static int setup(void **state)
 {
-	struct dit_arena *arena = calloc(1, sizeof(*arena));
-
-	assert_non_null(arena);
-	dit_arena_init(arena, BLOCK_BYTES);
-	*state = arena;
+	*state = test_arena(BLOCK_BYTES);
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct dit_arena *arena = *state;
-
-	dit_arena_deinit(arena);
-	free(arena);
-	return 0;
-}
-
-FIXTURE_TEST(a_new_arena_holds_no_memory)
+SETUP_TEST(a_new_arena_holds_no_memory)
 {
 	struct dit_arena *arena = *state;
 
@@ -43,7 +31,7 @@ FIXTURE_TEST(a_new_arena_holds_no_memory)
 	dit_arena_deinit(arena);
 }
 
-FIXTURE_TEST(pieces_are_aligned)
+SETUP_TEST(pieces_are_aligned)
 {
 	struct dit_arena *arena = *state;
 
@@ -60,7 +48,7 @@ FIXTURE_TEST(pieces_are_aligned)
 }
 
 /* Each piece is filled with a byte of its own; an overlap would show in the end. */
-FIXTURE_TEST(pieces_do_not_overlap)
+SETUP_TEST(pieces_do_not_overlap)
 {
 	enum {
 		NPIECES = 200
@@ -80,7 +68,7 @@ FIXTURE_TEST(pieces_do_not_overlap)
 	}
 }
 
-FIXTURE_TEST(a_piece_of_no_bytes_is_valid)
+SETUP_TEST(a_piece_of_no_bytes_is_valid)
 {
 	struct dit_arena *arena = *state;
 
@@ -99,7 +87,7 @@ static void work(struct dit_arena *arena)
 	}
 }
 
-FIXTURE_TEST(the_same_work_after_a_reset_needs_no_more_memory)
+SETUP_TEST(the_same_work_after_a_reset_needs_no_more_memory)
 {
 	struct dit_arena *arena = *state;
 	size_t total = 0;
@@ -113,7 +101,7 @@ FIXTURE_TEST(the_same_work_after_a_reset_needs_no_more_memory)
 	assert_int_equal(arena->total_bytes, total);
 }
 
-FIXTURE_TEST(a_large_piece_leaves_the_ordinary_blocks_in_use)
+SETUP_TEST(a_large_piece_leaves_the_ordinary_blocks_in_use)
 {
 	struct dit_arena *arena = *state;
 
@@ -131,7 +119,7 @@ FIXTURE_TEST(a_large_piece_leaves_the_ordinary_blocks_in_use)
 	}
 }
 
-FIXTURE_TEST(rewind_forgets_what_came_after_the_mark)
+SETUP_TEST(rewind_forgets_what_came_after_the_mark)
 {
 	struct dit_arena *arena = *state;
 	char *kept = dit_arena_bytes(arena, 5);
@@ -151,7 +139,7 @@ FIXTURE_TEST(rewind_forgets_what_came_after_the_mark)
 	assert_string_equal(kept, "kept");
 }
 
-FIXTURE_TEST(a_mark_of_an_empty_arena_rewinds_to_the_start)
+SETUP_TEST(a_mark_of_an_empty_arena_rewinds_to_the_start)
 {
 	struct dit_arena *arena = *state;
 	struct dit_arena_mark mark = dit_arena_mark(arena);
@@ -162,7 +150,7 @@ FIXTURE_TEST(a_mark_of_an_empty_arena_rewinds_to_the_start)
 	assert_ptr_equal(dit_arena_alloc(arena, 1), first);
 }
 
-FIXTURE_TEST(a_trimmed_tail_is_given_out_again)
+SETUP_TEST(a_trimmed_tail_is_given_out_again)
 {
 	struct dit_arena *arena = *state;
 	char *p = dit_arena_bytes(arena, 100);
@@ -171,7 +159,7 @@ FIXTURE_TEST(a_trimmed_tail_is_given_out_again)
 	assert_ptr_equal(dit_arena_bytes(arena, 1), p + 10);
 }
 
-FIXTURE_TEST(calloc_gives_zeroes_also_in_used_memory)
+SETUP_TEST(calloc_gives_zeroes_also_in_used_memory)
 {
 	static const char zeroes[BLOCK_BYTES];
 	struct dit_arena *arena = *state;
@@ -182,7 +170,7 @@ FIXTURE_TEST(calloc_gives_zeroes_also_in_used_memory)
 	                    BLOCK_BYTES);
 }
 
-FIXTURE_TEST(copies_end_with_nul)
+SETUP_TEST(copies_end_with_nul)
 {
 	struct dit_arena *arena = *state;
 	struct dit_span copy = {NULL, 0};
@@ -195,7 +183,7 @@ FIXTURE_TEST(copies_end_with_nul)
 	assert_string_equal(copy.data, "");
 }
 
-FIXTURE_TEST(impossible_sizes_give_null)
+SETUP_TEST(impossible_sizes_give_null)
 {
 	struct dit_arena *arena = *state;
 	void *p = dit_arena_alloc(arena, 8);
@@ -238,7 +226,7 @@ TEST(shared_arenas_give_blocks_to_each_other)
 	assert_int_equal(dit_slab_held_bytes(), 0);
 }
 
-FIXTURE_TEST(pieces_are_joined)
+SETUP_TEST(pieces_are_joined)
 {
 	struct dit_arena *arena = *state;
 	const struct dit_span parts[] = {DIT_SPAN("ab"), {NULL, 0}, DIT_SPAN("c")};

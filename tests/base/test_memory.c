@@ -117,15 +117,13 @@ TEST(the_process_uses_memory)
 {
 	uint64_t before = dit_memory_in_use();
 	size_t bytes = 64 << 20;
-	char *memory = malloc(bytes);
+	char *memory = test_alloc(bytes);
 
-	assert_non_null(memory);
 	for (size_t i = 0; i < bytes; i += 512) {
 		((volatile char *)memory)[i] = 1;
 	}
 	assert_true(before > 0);
 	assert_true(dit_memory_in_use() >= before + bytes / 2);
-	free(memory);
 	root = "/nowhere";
 	assert_int_equal(dit_memory_in_use(), 0);
 	root = "";

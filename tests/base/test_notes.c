@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include "base/notes.h"
+#include "schema_test.h"
 
 #define HEARD_MAX 4
 
@@ -36,25 +37,15 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
-	dit_arena_init(&f->arena, 64);
+	test_arena_init(&f->arena, 64);
 	dit_notes_init(&f->notes, &f->arena);
 	*state = f;
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	dit_arena_deinit(&f->arena);
-	free(f);
-	return 0;
-}
-
-FIXTURE_TEST(notes_are_told_once_and_oldest_first)
+SETUP_TEST(notes_are_told_once_and_oldest_first)
 {
 	struct fixture *f = *state;
 
@@ -70,7 +61,7 @@ FIXTURE_TEST(notes_are_told_once_and_oldest_first)
 	assert_string_equal(f->listener.texts[1], "second 2");
 }
 
-FIXTURE_TEST(notes_can_be_added_after_telling)
+SETUP_TEST(notes_can_be_added_after_telling)
 {
 	struct fixture *f = *state;
 
@@ -83,7 +74,7 @@ FIXTURE_TEST(notes_can_be_added_after_telling)
 	assert_string_equal(f->listener.texts[0], "new");
 }
 
-FIXTURE_TEST(the_notes_after_one_can_be_forgotten)
+SETUP_TEST(the_notes_after_one_can_be_forgotten)
 {
 	struct fixture *f = *state;
 	const struct dit_note *kept = NULL;
@@ -103,7 +94,7 @@ FIXTURE_TEST(the_notes_after_one_can_be_forgotten)
 	assert_int_equal(f->listener.nheard, 2);
 }
 
-FIXTURE_TEST(the_middle_of_long_texts_is_left_out)
+SETUP_TEST(the_middle_of_long_texts_is_left_out)
 {
 	struct fixture *f = *state;
 	const char *text = NULL;
@@ -117,7 +108,7 @@ FIXTURE_TEST(the_middle_of_long_texts_is_left_out)
 	assert_int_equal(text[strlen(text) - 1], '7');
 }
 
-FIXTURE_TEST(a_note_without_memory_is_lost_alone)
+SETUP_TEST(a_note_without_memory_is_lost_alone)
 {
 	struct fixture *f = *state;
 	size_t block_bytes = f->arena.block_bytes;

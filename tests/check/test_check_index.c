@@ -346,4 +346,4 @@ TEST(no_memory_is_an_error)
 	dit_index_set_free(content.indexes);
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

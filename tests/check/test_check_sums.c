@@ -391,4 +391,4 @@ TEST(no_memory_is_an_error)
 	dit_index_set_free(fixture.set);
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

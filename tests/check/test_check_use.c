@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "check/check_use.h"
 #include "nomem.h"
+#include "schema_test.h"
 
 #define NSPECS 6
 
@@ -37,10 +38,9 @@ static void set_spec(struct fixture *f, unsigned i, const char *name, unsigned k
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
-	assert_int_equal(dit_schema_new(&f->schema, DIT_OPENLDAP_ASSUMED), 0);
+	f->schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	assert_int_equal(dit_schema_define_type(
 				 f->schema, "( 2.5.4.4 NAME ( 'sn' ) SUP name )", NULL),
 	                 0);
@@ -67,15 +67,6 @@ static int setup(void **state)
 	                                    .databases = f->databases,
 	                                    .ndatabases = 2};
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	dit_schema_free(f->schema);
-	free(f);
 	return 0;
 }
 
@@ -157,7 +148,7 @@ static int count(struct fixture *f, const struct dit_check_search *searches, siz
 	return r;
 }
 
-FIXTURE_TEST(an_index_answers_what_slapd_looks_up)
+SETUP_TEST(an_index_answers_what_slapd_looks_up)
 {
 	static const struct {
 		const char *filter;
@@ -208,7 +199,7 @@ FIXTURE_TEST(an_index_answers_what_slapd_looks_up)
 	}
 }
 
-FIXTURE_TEST(searches_go_to_the_databases_that_they_reach)
+SETUP_TEST(searches_go_to_the_databases_that_they_reach)
 {
 	static const struct {
 		const char *base; /* NULL: not known */
@@ -246,7 +237,7 @@ FIXTURE_TEST(searches_go_to_the_databases_that_they_reach)
 	                    "base 1 elsewhere 2 unread 3");
 }
 
-FIXTURE_TEST(no_memory_is_an_error)
+SETUP_TEST(no_memory_is_an_error)
 {
 	static const struct dit_check_search searches[] = {
 		{.scope = 2, .filter = {"(&(uid=a)(seeAlso=*))", 21}},
@@ -262,7 +253,7 @@ static int fail_to_read(void *ctx, struct dit_check_search *ret)
 	return -EIO;
 }
 
-FIXTURE_TEST(an_error_and_a_stop_end_the_reading)
+SETUP_TEST(an_error_and_a_stop_end_the_reading)
 {
 	static const struct dit_check_search search = {.scope = 2,
 	                                               .filter = {"(uid=a)", 7}};

@@ -144,9 +144,8 @@ TEST(a_line_that_is_too_long_is_passed_over)
 {
 	static const size_t lens[] = {FILTER_LOG_LINE - 2, FILTER_LOG_LINE - 1,
 	                              FILTER_LOG_LINE, 3 * FILTER_LOG_LINE};
-	char *bytes = malloc(4 * FILTER_LOG_LINE);
+	char *bytes = test_alloc(4 * FILTER_LOG_LINE);
 
-	assert_non_null(bytes);
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		struct filter_log log = {.nfiles = 0};
 		char got[300];
@@ -160,7 +159,6 @@ TEST(a_line_that_is_too_long_is_passed_over)
 		assert_int_equal(log.nunread, 1);
 		filter_log_deinit(&log);
 	}
-	free(bytes);
 }
 
 TEST(packed_files_are_read_until_they_are_damaged)

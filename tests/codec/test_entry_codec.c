@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "codec/entry_codec.h"
+#include "schema_test.h"
 
 #define MANY 3000
 
@@ -70,12 +71,9 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	if (f == NULL) {
-		return -1;
-	}
-	dit_arena_init(&f->arena, 4096);
+	test_arena_init(&f->arena, 4096);
 	for (size_t i = 0; i < EXAMPLE_NATTRS; i++) {
 		f->ads[i].name = dit_span_of(example[i].name);
 		f->values[i] = example[i].value;
@@ -90,15 +88,6 @@ static int setup(void **state)
 	f->entry.nattrs = EXAMPLE_NATTRS;
 	f->entry.oc_flags = 0x100;
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	dit_arena_deinit(&f->arena);
-	free(f);
 	return 0;
 }
 
@@ -125,7 +114,7 @@ static void set_word(struct fixture *f, size_t index, uint32_t word)
 	memcpy(f->encoded.bytes + index * 4, &word, 4);
 }
 
-FIXTURE_TEST(example_is_encoded_as_slapadd_does)
+SETUP_TEST(example_is_encoded_as_slapadd_does)
 {
 	struct fixture *f = *state;
 
@@ -168,7 +157,7 @@ static void assert_decoded(struct fixture *f, struct dit_span record)
 	}
 }
 
-FIXTURE_TEST(decode_undoes_encode)
+SETUP_TEST(decode_undoes_encode)
 {
 	struct fixture *f = *state;
 
@@ -176,7 +165,7 @@ FIXTURE_TEST(decode_undoes_encode)
 	assert_decoded(f, record_of(f));
 }
 
-FIXTURE_TEST(record_need_not_be_aligned)
+SETUP_TEST(record_need_not_be_aligned)
 {
 	struct fixture *f = *state;
 	struct dit_span record = {NULL, 0};
@@ -191,15 +180,14 @@ FIXTURE_TEST(record_need_not_be_aligned)
 	free(copy);
 }
 
-FIXTURE_TEST(values_may_be_empty_many_or_hold_nul)
+SETUP_TEST(values_may_be_empty_many_or_hold_nul)
 {
 	struct fixture *f = *state;
-	struct dit_span *values = calloc(MANY, sizeof(*values));
+	struct dit_span *values = test_alloc(MANY * sizeof(*values));
 	struct dit_attr attrs[2] = {
 		{.ad = &f->ads[0], .values = values, .nvalues = MANY},
 		{.ad = &f->ads[1], .values = values, .normal = values, .nvalues = MANY}};
 
-	assert_non_null(values);
 	values[1] = DIT_SPAN("a\0b");
 	values[2] = DIT_SPAN("\0");
 	f->entry.attrs = attrs;
@@ -212,10 +200,9 @@ FIXTURE_TEST(values_may_be_empty_many_or_hold_nul)
 	assert_int_equal(get_word(f, 3), 4 + MANY * 3);
 	assert_int_equal(f->encoded.size_limit_bytes, 16 + 2 * 8 + 3 * (MANY * 5 + 4));
 	assert_decoded(f, record_of(f));
-	free(values);
 }
 
-FIXTURE_TEST(entry_without_attributes_is_a_head)
+SETUP_TEST(entry_without_attributes_is_a_head)
 {
 	struct fixture *f = *state;
 
@@ -225,7 +212,7 @@ FIXTURE_TEST(entry_without_attributes_is_a_head)
 	assert_decoded(f, record_of(f));
 }
 
-FIXTURE_TEST(entries_over_4_gib_are_refused_before_anything_is_copied)
+SETUP_TEST(entries_over_4_gib_are_refused_before_anything_is_copied)
 {
 	static const size_t lens[] = {UINT32_MAX, (size_t)1 << 40, UINT32_MAX - 60};
 	struct fixture *f = *state;
@@ -243,7 +230,7 @@ FIXTURE_TEST(entries_over_4_gib_are_refused_before_anything_is_copied)
 	                 DIT_E_TOOLONG);
 }
 
-FIXTURE_TEST(flags_of_sorted_and_split_attributes_are_decoded)
+SETUP_TEST(flags_of_sorted_and_split_attributes_are_decoded)
 {
 	/* storage.md 4.6 with a sorted block: split without and with normal values */
 	static const uint32_t words[] = {3,          4 + 10 + 4, 0x10100,    8,
@@ -273,7 +260,7 @@ FIXTURE_TEST(flags_of_sorted_and_split_attributes_are_decoded)
 	assert_span_equal(stored.attrs[2].normal[0], "x");
 }
 
-FIXTURE_TEST(damaged_records_are_told)
+SETUP_TEST(damaged_records_are_told)
 {
 	static const struct {
 		size_t word;
@@ -303,7 +290,7 @@ FIXTURE_TEST(damaged_records_are_told)
 }
 
 /* All but ou (11) and entryCSN (8): of each description the bytes are as they were. */
-FIXTURE_TEST(unwanted_attributes_are_passed_over)
+SETUP_TEST(unwanted_attributes_are_passed_over)
 {
 	bool is_unwanted[12];
 	const struct dit_unwanted_ads some = {is_unwanted, 12};
@@ -333,7 +320,7 @@ FIXTURE_TEST(unwanted_attributes_are_passed_over)
 	assert_true(dit_span_eq(stored.attrs[2].values[0], example[8].value));
 }
 
-FIXTURE_TEST(damage_of_unwanted_attributes_is_told)
+SETUP_TEST(damage_of_unwanted_attributes_is_told)
 {
 	static const struct {
 		size_t word;
@@ -365,7 +352,7 @@ FIXTURE_TEST(damage_of_unwanted_attributes_is_told)
 }
 
 /* There is room for the values of this record, and it is for none. */
-FIXTURE_TEST(an_attribute_has_no_words_of_later_ones)
+SETUP_TEST(an_attribute_has_no_words_of_later_ones)
 {
 	enum {
 		NWORDS = 16000
@@ -373,10 +360,9 @@ FIXTURE_TEST(an_attribute_has_no_words_of_later_ones)
 	struct fixture *f = *state;
 	struct dit_stored_entry stored = {0};
 	size_t len = (4 + NWORDS) * sizeof(uint32_t) + NWORDS;
-	uint32_t *words = calloc(1, len);
+	uint32_t *words = test_alloc(len);
 	struct dit_span record = {(const char *)words, len};
 
-	assert_non_null(words);
 	words[0] = NWORDS / 2;
 	words[1] = NWORDS - 1 + NWORDS / 2 - 1;
 	words[3] = NWORDS;
@@ -387,10 +373,9 @@ FIXTURE_TEST(an_attribute_has_no_words_of_later_ones)
 	words[1] = NWORDS - 1;
 	assert_int_equal(dit_entry_decode(record, &f->arena, &stored), 0);
 	assert_int_equal(stored.attrs[0].nvalues, NWORDS - 2);
-	free(words);
 }
 
-FIXTURE_TEST(records_of_a_wrong_length_are_told)
+SETUP_TEST(records_of_a_wrong_length_are_told)
 {
 	struct fixture *f = *state;
 	struct dit_stored_entry stored = {0};
@@ -416,11 +401,11 @@ static void assert_same(struct dit_span got, struct dit_span want)
 }
 
 /* Two values apart from their normal forms, an empty one, one that is its normal form. */
-FIXTURE_TEST(huge_values_are_not_copied)
+SETUP_TEST(huge_values_are_not_copied)
 {
 	struct fixture *f = *state;
 	size_t len = ((size_t)1 << 20) + 3;
-	char *text = malloc(2 * len);
+	char *text = test_alloc(2 * len);
 	struct dit_span values[] = {{text, len}, {NULL, 0}, {text + 5, len / 2}};
 	struct dit_span normal[] = {{text + len, len}, {"n", 1}, {text + 7, 100}};
 	struct dit_attr attrs[] = {
@@ -430,7 +415,6 @@ FIXTURE_TEST(huge_values_are_not_copied)
 	struct dit_stored_entry stored;
 	char *record = NULL;
 
-	assert_non_null(text);
 	for (size_t i = 0; i < 2 * len; i++) {
 		text[i] = (char)(i * 2654435761u >> 24);
 	}
@@ -466,11 +450,10 @@ FIXTURE_TEST(huge_values_are_not_copied)
 		assert_same(stored.attrs[1].values[0], values[0]);
 	}
 	free(record);
-	free(text);
 }
 
 /* One copied as a whole comes out the same way. */
-FIXTURE_TEST(a_small_record_has_pieces_too)
+SETUP_TEST(a_small_record_has_pieces_too)
 {
 	struct fixture *f = *state;
 	struct dit_encoded_cursor cursor = {.encoded = &f->encoded};
@@ -518,15 +501,14 @@ static void assert_value(const struct dit_span *values, unsigned i, const char *
 TEST(an_attribute_is_appended)
 {
 	char bytes[128];
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(512);
 	struct dit_span record = {0};
 	struct dit_stored_entry entry = {0};
 
-	dit_arena_init(&arena, 512);
-	assert_int_equal(dit_entry_set_values(sample(bytes), 9, two, 2, &arena, &record),
+	assert_int_equal(dit_entry_set_values(sample(bytes), 9, two, 2, arena, &record),
 	                 0);
 	assert_int_equal(record.len % 8, 0);
-	assert_int_equal(dit_entry_decode(record, &arena, &entry), 0);
+	assert_int_equal(dit_entry_decode(record, arena, &entry), 0);
 	assert_int_equal(entry.nattrs, 4);
 	assert_int_equal(entry.oc_flags, 0x10100);
 	assert_value(entry.attrs[0].values, 1, "BB");
@@ -537,20 +519,18 @@ TEST(an_attribute_is_appended)
 	assert_null(entry.attrs[3].normal);
 	assert_value(entry.attrs[3].values, 0, "first");
 	assert_value(entry.attrs[3].values, 1, "2nd");
-	dit_arena_deinit(&arena);
 }
 
 TEST(an_attribute_is_replaced_where_it_is)
 {
 	char bytes[128];
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(512);
 	struct dit_span record = {0};
 	struct dit_stored_entry entry = {0};
 
-	dit_arena_init(&arena, 512);
-	assert_int_equal(dit_entry_set_values(sample(bytes), 5, two, 1, &arena, &record),
+	assert_int_equal(dit_entry_set_values(sample(bytes), 5, two, 1, arena, &record),
 	                 0);
-	assert_int_equal(dit_entry_decode(record, &arena, &entry), 0);
+	assert_int_equal(dit_entry_decode(record, arena, &entry), 0);
 	assert_int_equal(entry.nattrs, 3);
 	assert_int_equal(entry.attrs[0].ad_number, 5);
 	assert_int_equal(entry.attrs[0].nvalues, 1);
@@ -558,24 +538,21 @@ TEST(an_attribute_is_replaced_where_it_is)
 	assert_value(entry.attrs[0].values, 0, "first");
 	assert_value(entry.attrs[1].values, 0, "xyz");
 	assert_true(entry.attrs[2].is_split);
-	dit_arena_deinit(&arena);
 }
 
 TEST(values_in_id2v_and_damaged_records_are_refused)
 {
 	char bytes[128];
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(512);
 	struct dit_span record = sample(bytes);
 	struct dit_span ret = {0};
 
-	dit_arena_init(&arena, 512);
-	assert_int_equal(dit_entry_set_values(record, 7, two, 1, &arena, &ret),
+	assert_int_equal(dit_entry_set_values(record, 7, two, 1, arena, &ret),
 	                 DIT_E_UNSUPPORTED);
 	for (size_t len = 0; len < record.len; len += 8) {
 		struct dit_span cut = {record.data, len};
 
-		assert_int_equal(dit_entry_set_values(cut, 9, two, 1, &arena, &ret),
+		assert_int_equal(dit_entry_set_values(cut, 9, two, 1, arena, &ret),
 		                 DIT_E_CORRUPT);
 	}
-	dit_arena_deinit(&arena);
 }

@@ -451,9 +451,8 @@ TEST(each_difference_is_found_and_named)
 		{"attributes", generated_a, tree, {.ignore_generated = true}, 6, NULL},
 	};
 	/* clang-format on */
-	struct lines *lines = calloc(1, sizeof(*lines));
+	struct lines *lines = test_alloc(sizeof(*lines));
 
-	assert_non_null(lines);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t n =
 			compare(cases[i].opts, cases[i].first, cases[i].second, lines);
@@ -465,7 +464,6 @@ TEST(each_difference_is_found_and_named)
 			fail();
 		}
 	}
-	free(lines);
 }
 
 static void add_db(const char *dir, const char *name, unsigned flags, size_t item)

@@ -33,11 +33,8 @@ struct conf_fixture {
 
 static inline int conf_setup(void **state)
 {
-	struct conf_fixture *f = calloc(1, sizeof(*f));
+	struct conf_fixture *f = test_alloc(sizeof(*f));
 
-	if (f == NULL) {
-		return -1;
-	}
 	*state = f;
 	f->openldap = DIT_OPENLDAP_2_5;
 	f->dir = test_scratch();
@@ -52,7 +49,6 @@ static inline int conf_teardown(void **state)
 	int r = fchdir(f->old_dir);
 
 	(void)close(f->old_dir);
-	free(f);
 	return r;
 }
 

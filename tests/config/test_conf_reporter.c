@@ -27,13 +27,7 @@ int __wrap___vasprintf_chk(char **ret, int flag, const char *format, va_list arg
 
 static int setup(void **state)
 {
-	*state = calloc(1, sizeof(struct conf_fixture));
-	return *state == NULL;
-}
-
-static int teardown(void **state)
-{
-	free(*state);
+	*state = test_alloc(sizeof(struct conf_fixture));
 	return 0;
 }
 
@@ -60,7 +54,7 @@ static struct dit_conf_reporter in_tree(struct conf_fixture *f)
 	};
 }
 
-FIXTURE_TEST(report_names_file_and_line)
+SETUP_TEST(report_names_file_and_line)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_file(f);
@@ -78,7 +72,7 @@ FIXTURE_TEST(report_names_file_and_line)
 	                                "x.conf: line 7: odd\n");
 }
 
-FIXTURE_TEST(report_in_a_tree_names_the_value)
+SETUP_TEST(report_in_a_tree_names_the_value)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
@@ -93,7 +87,7 @@ FIXTURE_TEST(report_in_a_tree_names_the_value)
 	                                "x.d: line 1: odd\n");
 }
 
-FIXTURE_TEST(report_without_a_place_is_its_text_and_kind)
+SETUP_TEST(report_without_a_place_is_its_text_and_kind)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = {.report = conf_collect, .ctx = f};
@@ -104,7 +98,7 @@ FIXTURE_TEST(report_without_a_place_is_its_text_and_kind)
 	assert_string_equal(f->reports, "E a b!\nc\n");
 }
 
-FIXTURE_TEST(last_message_is_kept)
+SETUP_TEST(last_message_is_kept)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
@@ -118,7 +112,7 @@ FIXTURE_TEST(last_message_is_kept)
 	assert_string_equal(reporter.message, "k: good");
 }
 
-FIXTURE_TEST(repeat_sets_the_message_without_a_report)
+SETUP_TEST(repeat_sets_the_message_without_a_report)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_tree(f);
@@ -134,7 +128,7 @@ FIXTURE_TEST(repeat_sets_the_message_without_a_report)
 	assert_string_equal(reporter.message, "");
 }
 
-FIXTURE_TEST(messages_are_cut_as_in_slapd_and_other_texts_are_not)
+SETUP_TEST(messages_are_cut_as_in_slapd_and_other_texts_are_not)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_file(f);
@@ -168,7 +162,7 @@ TEST(reporter_to_which_nobody_listens_keeps_the_message)
 	assert_string_equal(reporter.message, "b");
 }
 
-FIXTURE_TEST(without_memory_long_texts_are_cut)
+SETUP_TEST(without_memory_long_texts_are_cut)
 {
 	struct conf_fixture *f = *state;
 	struct dit_conf_reporter reporter = in_file(f);

@@ -117,9 +117,8 @@ static void teardown_pair(struct pair *pair)
 
 static int setup(void **state)
 {
-	struct pair *pair = calloc(1, sizeof(*pair));
+	struct pair *pair = test_alloc(sizeof(*pair));
 
-	assert_non_null(pair);
 	setup_pair(pair);
 	*state = pair;
 	return 0;
@@ -128,7 +127,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	teardown_pair(*state);
-	free(*state);
 	return 0;
 }
 

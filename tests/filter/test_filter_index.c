@@ -8,6 +8,7 @@
 #include "filter/filter_index.h"
 #include "load/load_fixture.h"
 #include "nomem.h"
+#include "schema_test.h"
 
 #define NPEOPLE 400u
 #define MAX     50
@@ -49,10 +50,9 @@ static void open_snapshot(struct fixture *f)
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 	struct dit_load_opts opts;
 
-	assert_non_null(f);
 	load_fixture_init(&f->load, "");
 	load_fixture_write_people(&f->load, NPEOPLE);
 	opts = load_fixture_opts(&f->load);
@@ -61,7 +61,7 @@ static int setup(void **state)
 	assert_int_equal(dit_settings_read(&f->settings, DIT_SETTINGS_FILE(f->load.conf),
 	                                   NULL, NULL),
 	                 0);
-	dit_arena_init(&f->arena, 4096);
+	test_arena_init(&f->arena, 4096);
 	open_snapshot(f);
 	*state = f;
 	return 0;
@@ -72,10 +72,8 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	close_snapshot(f);
-	dit_arena_deinit(&f->arena);
 	dit_settings_free(f->settings);
 	load_fixture_deinit(&f->load);
-	free(f);
 	return 0;
 }
 

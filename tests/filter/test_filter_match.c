@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "filter/filter_match.h"
+#include "schema_test.h"
 
 #define NATTRS 5
 
@@ -34,12 +35,11 @@ static int setup(void **state)
 	                                         {"20260101000000Z", 15}};
 	static const struct dit_span normal[] = {
 		{"jon smythe", 10}, {"", 0}, {"cn=b,cn=x", 9}, {"20260101000000Z", 15}};
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
-	assert_int_equal(dit_schema_new(&f->schema, DIT_OPENLDAP_ASSUMED), 0);
+	f->schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	dit_schema_freeze(f->schema);
-	dit_arena_init(&f->arena, 4096);
+	test_arena_init(&f->arena, 4096);
 	set_attr(f, 0, "cn;lang-de", &values[0], &normal[0]);
 	set_attr(f, 1, "objectClass", &values[1], NULL);
 	set_attr(f, 2, "seeAlso", &values[2], &normal[2]);
@@ -52,16 +52,6 @@ static int setup(void **state)
 	                                   .nattrs = NATTRS,
 	                                   .attrs = f->attrs};
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	dit_arena_deinit(&f->arena);
-	dit_schema_free(f->schema);
-	free(f);
 	return 0;
 }
 
@@ -80,7 +70,7 @@ static void assert_truth(struct fixture *f, const char *text, enum dit_truth exp
 	assert_int_equal(r, expected);
 }
 
-FIXTURE_TEST(items_are_true_false_or_undefined)
+SETUP_TEST(items_are_true_false_or_undefined)
 {
 	static const struct {
 		const char *text;
@@ -126,7 +116,7 @@ FIXTURE_TEST(items_are_true_false_or_undefined)
 	}
 }
 
-FIXTURE_TEST(extensible_items_look_by_rule_and_into_the_dn)
+SETUP_TEST(extensible_items_look_by_rule_and_into_the_dn)
 {
 	static const struct {
 		const char *text;
@@ -167,7 +157,7 @@ FIXTURE_TEST(extensible_items_look_by_rule_and_into_the_dn)
 }
 
 /* Each pair of true, false and undefined (foo=1). */
-FIXTURE_TEST(logic_has_three_values)
+SETUP_TEST(logic_has_three_values)
 {
 	static const char *const items[] = {"(cn=x)", "(cn=*)", "(foo=1)"};
 	static const enum dit_truth ands[3][3] = {
@@ -196,7 +186,7 @@ FIXTURE_TEST(logic_has_three_values)
 }
 
 /* No name is right below the empty one. */
-FIXTURE_TEST(the_empty_name_has_no_children)
+SETUP_TEST(the_empty_name_has_no_children)
 {
 	struct fixture *f = *state;
 	const struct dit_rule *one =
@@ -208,7 +198,7 @@ FIXTURE_TEST(the_empty_name_has_no_children)
 	                 DIT_TRUE);
 }
 
-FIXTURE_TEST(bits_are_those_of_numbers)
+SETUP_TEST(bits_are_those_of_numbers)
 {
 	struct fixture *f = *state;
 	const struct dit_rule *all =

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "index/index_keys.h"
+#include "schema_test.h"
 #include "test.h"
 #include "values/value.h"
 
@@ -111,14 +112,12 @@ struct fixture {
 
 static inline int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 	struct dit_schema_error error = {0};
 
-	assert_non_null(f);
-	f->keys = calloc(1, sizeof(*f->keys));
-	assert_non_null(f->keys);
-	dit_arena_init(&f->arena, 65536);
-	assert_int_equal(dit_schema_new(&f->schema, DIT_OPENLDAP_ASSUMED), 0);
+	f->keys = test_alloc(sizeof(*f->keys));
+	test_arena_init(&f->arena, 65536);
+	f->schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		int r = dit_schema_define_type(f->schema, types[i], &error);
 
@@ -135,17 +134,6 @@ static inline int setup(void **state)
 	}
 	dit_schema_freeze(f->schema);
 	*state = f;
-	return 0;
-}
-
-static inline int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	dit_schema_free(f->schema);
-	dit_arena_deinit(&f->arena);
-	free(f->keys);
-	free(f);
 	return 0;
 }
 

@@ -122,7 +122,7 @@ static void check_vector(struct fixture *f, char *const columns[7], bool integer
 	dit_index_set_free(set);
 }
 
-FIXTURE_TEST(vectors_have_slapadds_keys)
+SETUP_TEST(vectors_have_slapadds_keys)
 {
 	struct fixture *f = *state;
 	FILE *file = fopen(test_data("index-key-vectors.tsv"), "r");
@@ -151,7 +151,7 @@ FIXTURE_TEST(vectors_have_slapadds_keys)
 }
 
 /* storage.md 5.2: the measured example, and what follows from the text. */
-FIXTURE_TEST(supertypes_and_options_choose_the_definitions)
+SETUP_TEST(supertypes_and_options_choose_the_definitions)
 {
 	static const struct {
 		const char *indexes[4]; /* description, kinds, ... */
@@ -209,7 +209,7 @@ FIXTURE_TEST(supertypes_and_options_choose_the_definitions)
 	}
 }
 
-FIXTURE_TEST(definitions_of_a_type_share_its_database)
+SETUP_TEST(definitions_of_a_type_share_its_database)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec specs[] = {
@@ -226,7 +226,7 @@ FIXTURE_TEST(definitions_of_a_type_share_its_database)
 }
 
 /* storage.md 1.5 */
-FIXTURE_TEST(formats_follow_from_the_keys)
+SETUP_TEST(formats_follow_from_the_keys)
 {
 	static const struct {
 		const char *name;
@@ -297,7 +297,7 @@ FIXTURE_TEST(formats_follow_from_the_keys)
 	}
 }
 
-FIXTURE_TEST(unsupported_kinds_of_index_are_refused_by_name)
+SETUP_TEST(unsupported_kinds_of_index_are_refused_by_name)
 {
 	static const struct {
 		const char *name;
@@ -328,7 +328,7 @@ FIXTURE_TEST(unsupported_kinds_of_index_are_refused_by_name)
 }
 
 /* storage.md 5.4: insertions count, so repeats are kept, in slapd's order. */
-FIXTURE_TEST(keys_come_in_order_with_repeats)
+SETUP_TEST(keys_come_in_order_with_repeats)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "description"),
@@ -353,7 +353,7 @@ FIXTURE_TEST(keys_come_in_order_with_repeats)
 }
 
 /* Each was seen in slapadd 2.5.13 by filling the list of a class to its limit. */
-FIXTURE_TEST(listed_classes_repeat_and_superclasses_do_not)
+SETUP_TEST(listed_classes_repeat_and_superclasses_do_not)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "objectClass"), DIT_INDEX_EQ};
@@ -372,7 +372,7 @@ FIXTURE_TEST(listed_classes_repeat_and_superclasses_do_not)
 }
 
 /* Lists in turn, with one memory and with a new one each time. */
-FIXTURE_TEST(the_list_before_changes_no_class_keys)
+SETUP_TEST(the_list_before_changes_no_class_keys)
 {
 	static char name[600];
 	static struct dit_span lists[][40] = {
@@ -417,7 +417,7 @@ FIXTURE_TEST(the_list_before_changes_no_class_keys)
 	dit_index_set_free(set);
 }
 
-FIXTURE_TEST(unknown_classes_are_hashed_as_they_are)
+SETUP_TEST(unknown_classes_are_hashed_as_they_are)
 {
 	struct dit_span values[] = {DIT_SPAN("noSuchClass"), DIT_SPAN("")};
 	struct fixture *f = *state;
@@ -434,7 +434,7 @@ FIXTURE_TEST(unknown_classes_are_hashed_as_they_are)
 	dit_index_set_free(set);
 }
 
-FIXTURE_TEST(derived_types_have_class_keys_too)
+SETUP_TEST(derived_types_have_class_keys_too)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "alsoClass"), DIT_INDEX_EQ};
@@ -445,7 +445,7 @@ FIXTURE_TEST(derived_types_have_class_keys_too)
 	dit_index_set_free(set);
 }
 
-FIXTURE_TEST(only_a_bit_string_at_the_end_is_a_uid)
+SETUP_TEST(only_a_bit_string_at_the_end_is_a_uid)
 {
 	static const struct {
 		const char *value;
@@ -491,7 +491,7 @@ FIXTURE_TEST(only_a_bit_string_at_the_end_is_a_uid)
 	dit_index_set_free(set);
 }
 
-FIXTURE_TEST(times_that_are_none_have_no_key)
+SETUP_TEST(times_that_are_none_have_no_key)
 {
 	struct dit_span value = DIT_SPAN("yesterday");
 	struct fixture *f = *state;
@@ -511,7 +511,7 @@ FIXTURE_TEST(times_that_are_none_have_no_key)
 	dit_index_set_free(set);
 }
 
-FIXTURE_TEST(errors_of_callbacks_come_back)
+SETUP_TEST(errors_of_callbacks_come_back)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec specs[] = {
@@ -544,7 +544,7 @@ FIXTURE_TEST(errors_of_callbacks_come_back)
 	}
 }
 
-FIXTURE_TEST(ordinals_sort_as_keys_do)
+SETUP_TEST(ordinals_sort_as_keys_do)
 {
 	static const enum dit_key_format formats[] = {DIT_KEY_BYTES32, DIT_KEY_BYTES64,
 	                                              DIT_KEY_SHORT};
@@ -581,7 +581,7 @@ FIXTURE_TEST(ordinals_sort_as_keys_do)
 	}
 }
 
-FIXTURE_TEST(many_descriptions_are_told_apart)
+SETUP_TEST(many_descriptions_are_told_apart)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec specs[] = {
@@ -610,7 +610,7 @@ FIXTURE_TEST(many_descriptions_are_told_apart)
 	dit_index_set_free(NULL);
 }
 
-FIXTURE_TEST(an_empty_set_makes_no_keys)
+SETUP_TEST(an_empty_set_makes_no_keys)
 {
 	struct fixture *f = *state;
 	struct dit_index_set *set = new_set(f, NULL, 0, &usual_params, true);
@@ -640,7 +640,7 @@ static int take_huge(void *ctx, unsigned db, const uint64_t *ordinals, size_t nk
 }
 
 /* Key after key, what dit_substr_keys() makes of the values. */
-FIXTURE_TEST(huge_values_have_all_keys_in_order)
+SETUP_TEST(huge_values_have_all_keys_in_order)
 {
 	enum {
 		HUGE = 200001

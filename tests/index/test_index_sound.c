@@ -7,7 +7,7 @@
 #include "index/key_bytes.h"
 
 /* values.md 6.9, 6.3: keys that are no hashes next to hashes of either length. */
-FIXTURE_TEST(approximate_keys_share_the_database)
+SETUP_TEST(approximate_keys_share_the_database)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "cn"), DIT_INDEX_PRES | DIT_INDEX_EQ |
@@ -35,7 +35,7 @@ FIXTURE_TEST(approximate_keys_share_the_database)
 }
 
 /* An approximate rule may be an equality rule: values.md 3.3 does not forbid it. */
-FIXTURE_TEST(an_approximate_rule_makes_equality_keys)
+SETUP_TEST(an_approximate_rule_makes_equality_keys)
 {
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "soundsLike"), DIT_INDEX_EQ};
@@ -51,7 +51,7 @@ FIXTURE_TEST(an_approximate_rule_makes_equality_keys)
 }
 
 /* values.md 2.6 and what the reference loader was seen to end with. */
-FIXTURE_TEST(values_that_kill_slapd_are_told)
+SETUP_TEST(values_that_kill_slapd_are_told)
 {
 	static const struct {
 		const char *name;
@@ -95,7 +95,7 @@ FIXTURE_TEST(values_that_kill_slapd_are_told)
 }
 
 /* Numbers have no integer keys, hashes have those of one length. */
-FIXTURE_TEST(stored_keys_fit_the_rule)
+SETUP_TEST(stored_keys_fit_the_rule)
 {
 	static const struct {
 		const char *name;

@@ -183,9 +183,8 @@ TEST(texts_of_any_length_stay_in_bounds)
 {
 	static const char *const starts[] = {"",   "-",        "0x",  "'",
 	                                     "-0", "00000000", "0x00"};
-	char *text = malloc(100000);
+	char *text = test_alloc(100000);
 
-	assert_non_null(text);
 	for (unsigned intlen = DIT_INTLEN_MIN; intlen <= DIT_INTLEN_MAX; intlen += 251) {
 		for (size_t len = 10; len < 100000; len += len < 1000 ? 1 : 33333) {
 			for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
@@ -203,5 +202,4 @@ TEST(texts_of_any_length_stay_in_bounds)
 			}
 		}
 	}
-	free(text);
 }

@@ -384,4 +384,4 @@ TEST(long_keys_need_a_database_for_them)
 	dit_index_set_free(set);
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

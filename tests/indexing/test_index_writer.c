@@ -434,4 +434,4 @@ TEST(a_stop_ends_the_writing)
 	}
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

@@ -260,4 +260,4 @@ TEST(builders_take_stored_keys)
 	dit_index_set_free(set);
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

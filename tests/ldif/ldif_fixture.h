@@ -12,9 +12,8 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
 	assert_non_null(getcwd(f->before, sizeof(f->before)));
 	f->dir = test_scratch();
 	assert_int_equal(chdir(f->dir), 0);
@@ -27,7 +26,6 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(chdir(f->before), 0);
-	free(f);
 	return 0;
 }
 

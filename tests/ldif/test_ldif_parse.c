@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "ldif/ldif_parse.h"
+#include "schema_test.h"
 
 #define LINES_MAX 4
 
@@ -224,21 +225,11 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
-	dit_arena_init(&f->arena, 64);
+	test_arena_init(&f->arena, 64);
 	dit_notes_init(&f->notes, &f->arena);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	dit_arena_deinit(&f->arena);
-	free(f);
 	return 0;
 }
 
@@ -286,7 +277,7 @@ static void assert_lines(const struct dit_ldif_lines *lines, const struct parse_
 }
 
 /* The copy ends exactly at its last byte, so that reading further is found. */
-FIXTURE_TEST(every_case_gives_the_lines_of_slapadd)
+SETUP_TEST(every_case_gives_the_lines_of_slapadd)
 {
 	struct fixture *f = *state;
 
@@ -308,7 +299,7 @@ FIXTURE_TEST(every_case_gives_the_lines_of_slapadd)
 	}
 }
 
-FIXTURE_TEST(the_empty_span_has_no_lines)
+SETUP_TEST(the_empty_span_has_no_lines)
 {
 	struct fixture *f = *state;
 
@@ -320,7 +311,7 @@ FIXTURE_TEST(the_empty_span_has_no_lines)
  * A CR anywhere in a record lets each of its lines go the longer way. Random text of the
  * bytes that mean something, with such a line at its end and without.
  */
-FIXTURE_TEST(a_cr_in_the_last_line_changes_no_other)
+SETUP_TEST(a_cr_in_the_last_line_changes_no_other)
 {
 	static const char alphabet[] = "aB1;-:::  \t\v<#\n\n\xc3";
 	static const char last[] = "\nz: 1\r\n";
@@ -362,7 +353,7 @@ FIXTURE_TEST(a_cr_in_the_last_line_changes_no_other)
 	}
 }
 
-FIXTURE_TEST(plain_values_point_into_the_record)
+SETUP_TEST(plain_values_point_into_the_record)
 {
 	static const char text[] = "dn: dc=x\r\nsn: y\r\n";
 	struct fixture *f = *state;
@@ -373,7 +364,7 @@ FIXTURE_TEST(plain_values_point_into_the_record)
 	assert_ptr_equal(f->lines.lines[1].value.data, text + 14);
 }
 
-FIXTURE_TEST(many_lines_keep_their_order)
+SETUP_TEST(many_lines_keep_their_order)
 {
 	struct fixture *f = *state;
 	char text[12 * 1000];
@@ -425,7 +416,7 @@ static void check_lengths(struct fixture *f, size_t nname, size_t nvalue)
 	free(text);
 }
 
-FIXTURE_TEST(names_and_values_have_any_length)
+SETUP_TEST(names_and_values_have_any_length)
 {
 	for (size_t nname = 1; nname <= 70; nname++) {
 		for (size_t nvalue = 0; nvalue <= 70; nvalue++) {
@@ -435,17 +426,16 @@ FIXTURE_TEST(names_and_values_have_any_length)
 }
 
 /* 3 MB in folds of 76 characters: "AAEC" is 00 01 02. */
-FIXTURE_TEST(a_long_folded_value_decodes)
+SETUP_TEST(a_long_folded_value_decodes)
 {
 	enum {
 		NFOLDS = 40000,
 		NGROUPS = 19
 	};
 	struct fixture *f = *state;
-	char *text = malloc(16 + (size_t)NFOLDS * (2 + NGROUPS * 4));
+	char *text = test_alloc(16 + (size_t)NFOLDS * (2 + NGROUPS * 4));
 	char *to = text;
 
-	assert_non_null(text);
 	to += sprintf(to, "jpegPhoto::");
 	for (int i = 0; i < NFOLDS; i++) {
 		*to++ = '\n';
@@ -462,7 +452,6 @@ FIXTURE_TEST(a_long_folded_value_decodes)
 		assert_int_equal(f->lines.lines[0].value.data[i], i % 3);
 	}
 	assert_null(f->notes.first);
-	free(text);
 }
 
 /* One block of the given size, and no second one. */
@@ -500,7 +489,7 @@ TEST(every_lack_of_memory_is_reported)
 	assert_true(size > 4096); /* the buffer for a file of unknown size */
 }
 
-FIXTURE_TEST(a_long_url_is_shown_in_part)
+SETUP_TEST(a_long_url_is_shown_in_part)
 {
 	struct fixture *f = *state;
 	char text[3000] = "sn:<file:";
@@ -530,7 +519,7 @@ struct url_case {
 	size_t nbytes;
 };
 
-FIXTURE_TEST(urls_follow_the_rules_of_slapd)
+SETUP_TEST(urls_follow_the_rules_of_slapd)
 {
 	static const struct url_case urls[] = {
 		{"file://", "/v", "a\nb", 3},
@@ -581,7 +570,7 @@ FIXTURE_TEST(urls_follow_the_rules_of_slapd)
 	}
 }
 
-FIXTURE_TEST(relative_urls_start_at_the_working_directory)
+SETUP_TEST(relative_urls_start_at_the_working_directory)
 {
 	struct fixture *f = *state;
 	char *dir = test_scratch();
@@ -599,15 +588,14 @@ FIXTURE_TEST(relative_urls_start_at_the_working_directory)
 }
 
 /* Larger than the first guess, and of a size that fills a doubled buffer exactly. */
-FIXTURE_TEST(files_of_any_size_are_read_whole)
+SETUP_TEST(files_of_any_size_are_read_whole)
 {
 	static const size_t sizes[] = {4095, 4096, 4097, 8192, 100000};
 	struct fixture *f = *state;
 	char *dir = test_scratch();
-	char *bytes = calloc(1, 100000);
+	char *bytes = test_alloc(100000);
 	char line[4200];
 
-	assert_non_null(bytes);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		write_file(dir, "v", bytes, sizes[i]);
 		(void)snprintf(line, sizeof(line), "sn:<file:%s/v", dir);
@@ -616,10 +604,9 @@ FIXTURE_TEST(files_of_any_size_are_read_whole)
 		assert_int_equal(f->lines.lines[0].value.len, sizes[i]);
 		assert_memory_equal(f->lines.lines[0].value.data, bytes, sizes[i]);
 	}
-	free(bytes);
 }
 
-FIXTURE_TEST(pipes_are_read_to_their_end)
+SETUP_TEST(pipes_are_read_to_their_end)
 {
 	static const char bytes[10000] = "a";
 	struct fixture *f = *state;
@@ -654,7 +641,7 @@ static void check_refused(struct fixture *f, const char *line, const char *reaso
 }
 
 /* None of these waits for anything. */
-FIXTURE_TEST(only_regular_files_are_read)
+SETUP_TEST(only_regular_files_are_read)
 {
 	static const char special[] =
 		"\" fetch failed: a pipe, a device or a file of the "
@@ -686,7 +673,7 @@ static void *stop_soon(void *stop)
 	return NULL;
 }
 
-FIXTURE_TEST(the_wait_for_a_pipe_can_be_ended)
+SETUP_TEST(the_wait_for_a_pipe_can_be_ended)
 {
 	struct dit_stop stop = {.flag = NULL};
 	struct dit_file_rules files = {.allow_special = true, .stop = &stop};

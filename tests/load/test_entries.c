@@ -33,11 +33,8 @@ static struct dit_ad ads[3] = {{.name = {"a", 1}, .ordinal = 4},
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	if (f == NULL) {
-		return -1;
-	}
 	fake_init(&f->fake);
 	*state = f;
 	return 0;
@@ -53,7 +50,6 @@ static void forget(struct fixture *f)
 static int teardown(void **state)
 {
 	forget(*state);
-	free(*state);
 	return 0;
 }
 

@@ -53,9 +53,8 @@ static void map_lock_file(struct fixture *f)
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
 	f->format = fixture_is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09;
 	f->dir = fixture_published();
 	f->data_fd = open(fixture_path(f->dir, "data.mdb"), O_RDONLY);
@@ -85,7 +84,6 @@ static int teardown(void **state)
 	assert_int_equal(munmap(f->map, f->bytes), 0);
 	assert_int_equal(close(f->data_fd), 0);
 	assert_int_equal(close(f->lock_fd), 0);
-	free(f);
 	return 0;
 }
 

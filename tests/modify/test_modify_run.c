@@ -77,13 +77,12 @@ SETUP_TEST(an_input_that_cannot_be_read_is_told)
 	struct dit_modify_opts opts = modify_fixture_opts(f);
 	char missing[4300];
 	uint64_t before = load_fixture_digest(&f->load);
-	char *changes = calloc(1, 20000);
+	char *changes = test_alloc(20000);
 
 	(void)snprintf(missing, sizeof(missing), "%s/missing.ldif", f->load.dir);
 	opts.input = missing;
 	assert_int_equal(modify_fixture_run(f, &opts, COUNT), -ENOENT);
 	assert_non_null(strstr(f->load.reports, "missing.ldif"));
-	assert_non_null(changes);
 	(void)snprintf(changes, 20000, "%s%s", COUNT, huge);
 	memset(changes + strlen(changes), 'x', 10000);
 	opts.input = f->load.input;
@@ -91,7 +90,6 @@ SETUP_TEST(an_input_that_cannot_be_read_is_told)
 	assert_int_equal(modify_fixture_run(f, &opts, changes), DIT_E_TOOLONG);
 	assert_true(strlen(f->load.reports) > 0);
 	assert_true(load_fixture_digest(&f->load) == before);
-	free(changes);
 }
 
 SETUP_TEST(a_url_is_read_unless_that_is_refused)
@@ -237,9 +235,8 @@ SETUP_TEST(a_request_ends_the_run_at_any_time)
 {
 	struct modify_fixture *f = *state;
 	uint64_t before = load_fixture_digest(&f->load);
-	char *changes = calloc(2000, sizeof(COUNT));
+	char *changes = test_alloc(2000 * sizeof(COUNT));
 
-	assert_non_null(changes);
 	for (int i = 0; i < 2000; i++) {
 		memcpy(changes + i * strlen(COUNT), COUNT, strlen(COUNT));
 	}
@@ -259,7 +256,6 @@ SETUP_TEST(a_request_ends_the_run_at_any_time)
 		assert_int_equal(modify_fixture_run(f, &opts, changes), DIT_E_STOPPED);
 		assert_true(load_fixture_digest(&f->load) == before);
 	}
-	free(changes);
 }
 
 static int request_stop(void *ctx)

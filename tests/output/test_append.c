@@ -79,11 +79,10 @@ TEST(lists_of_every_length_are_stored)
 {
 	static const size_t sizes[] = {1,     2,     3,      500, 511, 512,
 	                               65536, 65537, 200000, 0,   1};
-	uint64_t *ids = calloc(200000, sizeof(*ids));
+	uint64_t *ids = test_alloc(200000 * sizeof(*ids));
 	uint64_t want = 0;
 	uint64_t bytes = 0;
 
-	assert_non_null(ids);
 	for (size_t i = 0; i < 200000; i++) {
 		ids[i] = 2 * i + 1;
 	}
@@ -104,7 +103,6 @@ TEST(lists_of_every_length_are_stored)
 		assert_int_equal(count(dir, "cn"), want);
 		test_scratch_remove(dir);
 	}
-	free(ids);
 }
 
 TEST(what_is_out_of_order_is_refused)

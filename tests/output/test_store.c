@@ -276,9 +276,8 @@ TEST(lists_of_any_length_come_back)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
-	uint64_t *ids = calloc(200001, sizeof(*ids));
+	uint64_t *ids = test_alloc(200001 * sizeof(*ids));
 
-	assert_non_null(ids);
 	for (int is_integerkey = 0; is_integerkey < 2; is_integerkey++) {
 		fixture_begin_index(staging, is_integerkey ? "i" : "b", is_integerkey);
 		for (size_t k = 0; k < LIST_KEYS; k++) {
@@ -297,7 +296,6 @@ TEST(lists_of_any_length_come_back)
 
 	check_lists(dir, "b", false);
 	check_lists(dir, "i", true);
-	free(ids);
 }
 
 static void next_letters(void *ctx, char *out, size_t len)

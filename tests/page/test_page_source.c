@@ -60,12 +60,11 @@ TEST(pages_are_read_as_they_are)
 
 TEST(neighbours_are_read_with_one_call)
 {
-	char *pages = malloc(16 * PAGE);
+	char *pages = test_alloc(16 * PAGE);
 	struct dit_page_source source;
 	int fd = open_file();
 	uint64_t number = 0;
 
-	assert_non_null(pages);
 	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES - 5);
 	assert_int_equal(dit_page_source_read(&source, 100, 16, pages), 16);
 	memcpy(&number, pages + 15 * PAGE, sizeof(number));
@@ -81,5 +80,4 @@ TEST(neighbours_are_read_with_one_call)
 	assert_int_equal(close(fd), 0);
 	dit_page_source_init(&source, fd, &dit_lmdb_09, PAGE, NPAGES);
 	assert_int_equal(dit_page_source_read(&source, 1, 4, pages), -EBADF);
-	free(pages);
 }

@@ -3,6 +3,7 @@
 #include "nomem.h"
 #include "output/store_fixture.h"
 #include "reader/ad_names.h"
+#include "schema_test.h"
 
 static char *published(void)
 {
@@ -21,13 +22,11 @@ static char *published(void)
 TEST(names_and_descriptions_are_found_by_number)
 {
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_schema *schema = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	struct dit_ad_names names;
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	dit_schema_freeze(schema);
-	snapshot = fixture_snapshot(dir);
 	assert_int_equal(dit_ad_names_read(&names, snapshot, 0, schema), 0);
 
 	assert_int_equal(names.n, 4);
@@ -45,7 +44,6 @@ TEST(names_and_descriptions_are_found_by_number)
 	assert_span_equal(dit_ad_names_get(&names, 1)->name, "objectClass");
 	assert_null(dit_ad_names_get(&names, 1)->ad);
 	dit_ad_names_deinit(&names);
-	dit_schema_free(schema);
 }
 
 static int wants_cn(void *ctx, const struct dit_ad *ad)
@@ -56,14 +54,12 @@ static int wants_cn(void *ctx, const struct dit_ad *ad)
 TEST_IN("LMDB 0.9", readers_of_few_attributes_choose)
 {
 	char *dir = published();
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_schema *schema = NULL;
+	struct dit_snapshot *snapshot = fixture_snapshot(dir);
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	struct dit_ad_names names;
 	int others = -EIO;
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	dit_schema_freeze(schema);
-	snapshot = fixture_snapshot(dir);
 	assert_int_equal(dit_ad_names_read(&names, snapshot, 0, schema), 0);
 	assert_null(names.is_unwanted);
 	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), -EIO);
@@ -80,7 +76,6 @@ TEST_IN("LMDB 0.9", readers_of_few_attributes_choose)
 	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), 0);
 	assert_false(names.is_unwanted[1]);
 	dit_ad_names_deinit(&names);
-	dit_schema_free(schema);
 }
 
 /* As another program could have left them. */

@@ -74,12 +74,11 @@ static void put_many_splits(struct dit_record_output *staging, uint64_t id)
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 	struct dit_entry_reader_opts opts = {.reader = 0};
 	struct dit_record_output *staging = NULL;
 	uint64_t bytes = 0;
 
-	assert_non_null(f);
 	f->dir = test_scratch();
 	staging = fixture_open(f->dir);
 	fixture_put_tree(staging, FIXTURE_VARIANT);
@@ -110,7 +109,6 @@ static int teardown(void **state)
 	dit_entry_reader_free(f->reader);
 	dit_ad_names_deinit(&f->names);
 	dit_snapshot_close(f->snapshot);
-	free(f);
 	return 0;
 }
 

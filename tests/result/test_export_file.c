@@ -160,9 +160,8 @@ static void heal(void)
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
 	f->dir = test_scratch();
 	(void)snprintf(f->path, sizeof(f->path), "%s/out", f->dir);
 	f->file = (struct dit_export_file){.fd = -1};
@@ -176,7 +175,6 @@ static int teardown(void **state)
 
 	heal();
 	dit_export_file_close(&f->file);
-	free(f);
 	return 0;
 }
 
@@ -776,12 +774,11 @@ FIXTURE_TEST(short_writes_are_gone_on_with)
 {
 	struct fixture *f = *state;
 	size_t len = 3000000;
-	char *big = malloc(len);
+	char *big = test_alloc(len);
 	char command[8600];
 	FILE *reader = NULL;
 	size_t sum = 0;
 
-	assert_non_null(big);
 	memset(big, 'x', len);
 	(void)snprintf(command, sizeof(command),
 	               "mkfifo '%s'; dd bs=777 if='%s' 2>/dev/null | wc -c", f->path,
@@ -798,5 +795,4 @@ FIXTURE_TEST(short_writes_are_gone_on_with)
 	assert_int_equal(fscanf(reader, "%zu", &sum), 1);
 	assert_int_equal(sum, len);
 	(void)pclose(reader);
-	free(big);
 }

@@ -51,9 +51,8 @@ TEST(each_text_is_a_whole_of_its_own)
 	static const size_t lengths[] = {0, 1, 100, 65536, BIG};
 	struct dit_ldif_text plain;
 	struct dit_ldif_text text;
-	char *out = malloc(BIG + 1);
+	char *out = test_alloc(BIG + 1);
 
-	assert_non_null(out);
 	dit_ldif_text_init(&plain, 78);
 	dit_ldif_text_init(&text, 78);
 	for (unsigned kind = DIT_EXPORT_GZIP; kind <= DIT_EXPORT_ZSTD; kind++) {
@@ -73,7 +72,6 @@ TEST(each_text_is_a_whole_of_its_own)
 	}
 	dit_ldif_text_deinit(&plain);
 	dit_ldif_text_deinit(&text);
-	free(out);
 }
 
 TEST(a_changed_text_is_told)

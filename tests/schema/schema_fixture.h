@@ -3,19 +3,13 @@
 #ifndef DITKIT_SCHEMA_FIXTURE_H
 #define DITKIT_SCHEMA_FIXTURE_H
 
-#include "schema/schema.h"
-#include "test.h"
+#include "schema_test.h"
 
 #define S "1.3.6.1.4.1.1466.115.121.1."
 
 static inline int setup(void **state)
 {
-	return dit_schema_new((struct dit_schema **)state, DIT_OPENLDAP_ASSUMED);
-}
-
-static inline int teardown(void **state)
-{
-	dit_schema_free(*state);
+	*state = test_schema(DIT_OPENLDAP_ASSUMED);
 	return 0;
 }
 
@@ -47,12 +41,9 @@ static inline void define(struct dit_schema *schema, define_fn fn, const char *t
 /* Types and classes as in core.schema that the tests build on. */
 static inline int setup_person(void **state)
 {
-	struct dit_schema *schema = NULL;
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_ASSUMED);
 
-	if (setup(state) != 0) {
-		return -1;
-	}
-	schema = *state;
+	*state = schema;
 	define(schema, dit_schema_define_type,
 	       "( 2.5.4.4 NAME ( 'sn' 'surname' ) SUP name )");
 	define(schema, dit_schema_define_type,
@@ -69,6 +60,6 @@ static inline int setup_person(void **state)
 	return 0;
 }
 
-#define PERSON_TEST(name) TEST_WITH(name, setup_person, teardown)
+#define PERSON_TEST(name) TEST_WITH(name, setup_person, NULL)
 
 #endif

@@ -12,16 +12,14 @@
 #include <pthread.h>
 
 #include "base/error.h"
+#include "schema_test.h"
 #include "test.h"
 
 static int setup(void **state)
 {
 	struct dit_schema_error error;
-	struct dit_schema *schema = NULL;
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_ASSUMED);
 
-	if (dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED) != 0) {
-		return -1;
-	}
 	*state = schema;
 	if (dit_schema_define_type(schema,
 	                           "( 2.16.840.1.113730.3.1.40 NAME "
@@ -37,12 +35,6 @@ static int setup(void **state)
 	                              &error);
 }
 
-static int teardown(void **state)
-{
-	dit_schema_free(*state);
-	return 0;
-}
-
 static const struct dit_ad *find(struct dit_schema *schema, const char *name)
 {
 	const struct dit_ad *ad = NULL;
@@ -51,7 +43,7 @@ static const struct dit_ad *find(struct dit_schema *schema, const char *name)
 	return ad;
 }
 
-FIXTURE_TEST(plain_description_is_that_of_the_type)
+SETUP_TEST(plain_description_is_that_of_the_type)
 {
 	const struct dit_attr_type *cn = dit_schema_find_type(*state, DIT_SPAN("cn"));
 
@@ -62,7 +54,7 @@ FIXTURE_TEST(plain_description_is_that_of_the_type)
 	assert_false(cn->ad.is_binary);
 }
 
-FIXTURE_TEST(options_become_canonical)
+SETUP_TEST(options_become_canonical)
 {
 	static const struct {
 		const char *typed;
@@ -101,7 +93,7 @@ FIXTURE_TEST(options_become_canonical)
 	}
 }
 
-FIXTURE_TEST(ordinals_of_new_descriptions_continue_those_of_types)
+SETUP_TEST(ordinals_of_new_descriptions_continue_those_of_types)
 {
 	uint32_t n = dit_schema_nads(*state);
 
@@ -112,7 +104,7 @@ FIXTURE_TEST(ordinals_of_new_descriptions_continue_those_of_types)
 	assert_int_equal(dit_schema_nads(*state), n + 2);
 }
 
-FIXTURE_TEST(refused_descriptions_come_with_slapds_reason)
+SETUP_TEST(refused_descriptions_come_with_slapds_reason)
 {
 	static const char inappropriate[] =
 		"AttributeDescription contains inappropriate characters";
@@ -175,7 +167,7 @@ static char *many_options(unsigned n, const char *more)
 	return text;
 }
 
-FIXTURE_TEST(at_most_128_options_duplicates_included)
+SETUP_TEST(at_most_128_options_duplicates_included)
 {
 	static const struct {
 		unsigned n;
@@ -205,7 +197,7 @@ FIXTURE_TEST(at_most_128_options_duplicates_included)
 	}
 }
 
-FIXTURE_TEST(at_most_1024_bytes_of_options)
+SETUP_TEST(at_most_1024_bytes_of_options)
 {
 	char text[1100] = "cn;lang-";
 	const struct dit_ad *ad = NULL;
@@ -220,7 +212,7 @@ FIXTURE_TEST(at_most_1024_bytes_of_options)
 	assert_string_equal(reason, "tagging options too long");
 }
 
-FIXTURE_TEST(registered_options_replace_the_default)
+SETUP_TEST(registered_options_replace_the_default)
 {
 	struct dit_schema_error error;
 	const struct dit_ad *ad = NULL;
@@ -237,7 +229,7 @@ FIXTURE_TEST(registered_options_replace_the_default)
 	                 DIT_E_UNKNOWN);
 }
 
-FIXTURE_TEST(options_are_registered_once)
+SETUP_TEST(options_are_registered_once)
 {
 	static const struct {
 		const char *option;
@@ -270,14 +262,13 @@ FIXTURE_TEST(options_are_registered_once)
 	}
 }
 
-FIXTURE_TEST(cache_tells_the_same_as_the_schema)
+SETUP_TEST(cache_tells_the_same_as_the_schema)
 {
-	struct dit_ad_cache *cache = calloc(1, sizeof(*cache));
+	struct dit_ad_cache *cache = test_alloc(sizeof(*cache));
 	const struct dit_ad *ad = NULL;
 	const char *reason = NULL;
 	char name[64];
 
-	assert_non_null(cache);
 	/* More spellings than the cache keeps; the second round meets a mixed cache. */
 	for (unsigned i = 0; i < 20000; i++) {
 		(void)snprintf(name, sizeof(name), "cn;lang-%u", i % 9000);
@@ -313,7 +304,6 @@ FIXTURE_TEST(cache_tells_the_same_as_the_schema)
 			assert_string_equal(ad->name.data, name);
 		}
 	}
-	free(cache);
 }
 
 #define NNAMES 200
@@ -346,7 +336,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-FIXTURE_TEST(threads_get_the_same_pointers)
+SETUP_TEST(threads_get_the_same_pointers)
 {
 	struct worker workers[4] = {{.schema = *state}};
 	uint32_t nads = dit_schema_nads(*state);

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "schema_fixture.h"
 
-FIXTURE_TEST(hard_coded_types_are_found_by_name_alias_and_oid)
+SETUP_TEST(hard_coded_types_are_found_by_name_alias_and_oid)
 {
 	const struct dit_attr_type *cn = type_of(*state, "cn");
 
@@ -36,7 +36,7 @@ FIXTURE_TEST(hard_coded_types_are_found_by_name_alias_and_oid)
 	assert_int_equal(cn->ad.options.len, 0);
 }
 
-FIXTURE_TEST(hard_coded_types_carry_their_flags)
+SETUP_TEST(hard_coded_types_carry_their_flags)
 {
 	static const struct {
 		const char *name;
@@ -75,7 +75,7 @@ FIXTURE_TEST(hard_coded_types_carry_their_flags)
 	}
 }
 
-FIXTURE_TEST(class_valued_types_have_functions_of_their_own)
+SETUP_TEST(class_valued_types_have_functions_of_their_own)
 {
 	const struct dit_attr_type *oc = type_of(*state, "objectClass");
 	const struct dit_attr_type *sub = NULL;
@@ -91,7 +91,7 @@ FIXTURE_TEST(class_valued_types_have_functions_of_their_own)
 	assert_int_equal(sub->validator, DIT_VALID_CLASS_NAME);
 }
 
-FIXTURE_TEST(hard_coded_classes_carry_what_is_stored_per_entry)
+SETUP_TEST(hard_coded_classes_carry_what_is_stored_per_entry)
 {
 	static const struct {
 		const char *name;
@@ -128,7 +128,7 @@ FIXTURE_TEST(hard_coded_classes_carry_what_is_stored_per_entry)
 	}
 }
 
-FIXTURE_TEST(rules_and_syntaxes_are_found)
+SETUP_TEST(rules_and_syntaxes_are_found)
 {
 	const struct dit_rule *rule = dit_schema_find_rule(*state, DIT_SPAN("2.5.13.20"));
 	const struct dit_syntax *syntax =
@@ -186,7 +186,7 @@ PERSON_TEST(type_inherits_and_overrides)
 	assert_null(type_of(*state, "z")->approx);
 }
 
-FIXTURE_TEST(macros_expand_in_oids_and_syntaxes)
+SETUP_TEST(macros_expand_in_oids_and_syntaxes)
 {
 	struct dit_schema_error error = {0};
 
@@ -227,7 +227,7 @@ static const char *join_names(const struct dit_attr_type **types)
 }
 
 /* The order is the one in which slapadd 2.5.13 names missing attributes. */
-FIXTURE_TEST(class_lists_hold_inherited_then_own_attributes_once)
+SETUP_TEST(class_lists_hold_inherited_then_own_attributes_once)
 {
 	static const char *const names[] = {"g1", "g2", "a1", "a2", "b1",
 	                                    "b2", "c1", "c2", "s"};
@@ -266,7 +266,7 @@ FIXTURE_TEST(class_lists_hold_inherited_then_own_attributes_once)
 }
 
 /* A look from superclass to superclass needs 2^60 steps here. */
-FIXTURE_TEST(many_superclass_paths_take_linear_time)
+SETUP_TEST(many_superclass_paths_take_linear_time)
 {
 	char text[200];
 
@@ -293,7 +293,7 @@ FIXTURE_TEST(many_superclass_paths_take_linear_time)
 		dit_class_is_a(class_of(*state, "l59b"), class_of(*state, "elsewhere")));
 }
 
-FIXTURE_TEST(auxiliary_class_without_sup_has_none)
+SETUP_TEST(auxiliary_class_without_sup_has_none)
 {
 	define(*state, dit_schema_define_class, "( 1.2.4.1 NAME 'x' AUXILIARY )");
 	define(*state, dit_schema_define_class, "( 1.2.4.2 NAME 'y' ABSTRACT )");
@@ -332,7 +332,7 @@ PERSON_TEST(content_rule_belongs_to_its_structural_class)
 	assert_null(rule->must[0]);
 }
 
-FIXTURE_TEST(syntaxes_can_be_defined_and_substituted)
+SETUP_TEST(syntaxes_can_be_defined_and_substituted)
 {
 	define(*state, dit_schema_define_syntax, "( 1.2.3.1 DESC 'any' )");
 	define(*state, dit_schema_define_syntax, "( 1.2.3.2 X-SUBST '" S "8' )");
@@ -347,7 +347,7 @@ FIXTURE_TEST(syntaxes_can_be_defined_and_substituted)
 	assert_string_equal(type_of(*state, "b")->equality->name, "caseIgnoreMatch");
 }
 
-FIXTURE_TEST(modules_bring_their_elements_and_may_be_loaded_twice)
+SETUP_TEST(modules_bring_their_elements_and_may_be_loaded_twice)
 {
 	static const struct {
 		const char *module;
@@ -383,7 +383,7 @@ FIXTURE_TEST(modules_bring_their_elements_and_may_be_loaded_twice)
 	assert_int_equal(dit_schema_ntypes(*state), ntypes);
 }
 
-FIXTURE_TEST(module_refuses_names_that_mean_something_else)
+SETUP_TEST(module_refuses_names_that_mean_something_else)
 {
 	define(*state, dit_schema_define_type, "( 1.2.3 NAME 'memberOf' SUP name )");
 
@@ -392,7 +392,7 @@ FIXTURE_TEST(module_refuses_names_that_mean_something_else)
 }
 
 /* Syntaxes that a module brings may join the list of a rule that was there before. */
-FIXTURE_TEST(accesslog_syntax_joins_its_rule)
+SETUP_TEST(accesslog_syntax_joins_its_rule)
 {
 	struct dit_schema_error error;
 	static const char text[] = "( 1.2.3 NAME 'x' EQUALITY "
@@ -404,27 +404,24 @@ FIXTURE_TEST(accesslog_syntax_joins_its_rule)
 	define(*state, dit_schema_define_type, text);
 }
 
-FIXTURE_TEST(releases_have_their_own_elements)
+SETUP_TEST(releases_have_their_own_elements)
 {
-	struct dit_schema *schema = NULL;
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_2_5);
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_5), 0);
 	assert_int_equal(dit_schema_load_module(schema, "ppolicy", NULL), 0);
 	assert_null(type_of(schema, "pwdUseCheckModule"));
 	assert_null(type_of(schema, "monitorLogLevel"));
 	assert_false(type_of(schema, "pwdCheckModule")->flags & DIT_TYPE_OBSOLETE);
-	dit_schema_free(schema);
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_6), 0);
+	schema = test_schema(DIT_OPENLDAP_2_6);
 	assert_null(type_of(schema, "pwdUseCheckModule"));
 	assert_int_equal(dit_schema_load_module(schema, "ppolicy", NULL), 0);
 	assert_non_null(type_of(schema, "pwdUseCheckModule"));
 	assert_non_null(type_of(schema, "monitorLogLevel"));
 	assert_true(type_of(schema, "pwdCheckModule")->flags & DIT_TYPE_OBSOLETE);
 	assert_null(type_of(schema, "pwdDefaultHash"));
-	dit_schema_free(schema);
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_7), 0);
+	schema = test_schema(DIT_OPENLDAP_2_7);
 	assert_int_equal(dit_schema_load_module(schema, "ppolicy", NULL), 0);
 	assert_non_null(type_of(schema, "pwdUseCheckModule"));
 	assert_ptr_equal(type_of(schema, "pwdDefaultHash")->equality,
@@ -435,10 +432,9 @@ FIXTURE_TEST(releases_have_their_own_elements)
 	assert_int_equal(class_of(schema, "pwdHashingPolicy")->kind, DIT_CLASS_AUXILIARY);
 	assert_int_equal(class_of(schema, "pwdHashingPolicy")->oc_flags,
 	                 class_of(schema, "pwdPolicy")->oc_flags);
-	dit_schema_free(schema);
 }
 
-FIXTURE_TEST(ordinals_are_dense)
+SETUP_TEST(ordinals_are_dense)
 {
 	const struct dit_attr_type *x = NULL;
 	size_t n = dit_schema_ntypes(*state);

@@ -184,7 +184,7 @@ PERSON_TEST(refused_definitions_have_slapds_message)
 	assert_null(class_of(schema, "x"));
 }
 
-FIXTURE_TEST(bad_substitutes_come_with_a_line_of_detail)
+SETUP_TEST(bad_substitutes_come_with_a_line_of_detail)
 {
 	struct dit_schema_error error = {0};
 
@@ -202,7 +202,7 @@ FIXTURE_TEST(bad_substitutes_come_with_a_line_of_detail)
 	assert_string_equal(error.detail, "");
 }
 
-FIXTURE_TEST(obsolete_superiors_need_obsolete_subordinates)
+SETUP_TEST(obsolete_superiors_need_obsolete_subordinates)
 {
 	struct dit_schema_error error;
 
@@ -241,7 +241,7 @@ PERSON_TEST(one_class_has_one_content_rule)
 	assert_null(dit_schema_find_content_rule(*state, class_of(*state, "x")));
 }
 
-FIXTURE_TEST(messages_are_cut_where_slapd_cuts_them)
+SETUP_TEST(messages_are_cut_where_slapd_cuts_them)
 {
 	struct dit_schema_error error;
 	char text[400];

@@ -27,25 +27,13 @@ static uint64_t next_random(struct buffers *b)
 
 static int setup(void **state)
 {
-	struct buffers *b = calloc(1, sizeof(*b));
+	struct buffers *b = test_alloc(sizeof(*b));
 
-	assert_non_null(b);
-	b->a = calloc(2 * N_MAX, sizeof(*b->a));
-	b->b = calloc(2 * N_MAX, sizeof(*b->b));
-	b->expected = calloc(2 * N_MAX, sizeof(*b->expected));
+	b->a = test_alloc(2 * N_MAX * sizeof(*b->a));
+	b->b = test_alloc(2 * N_MAX * sizeof(*b->b));
+	b->expected = test_alloc(2 * N_MAX * sizeof(*b->expected));
 	b->random = 88172645463325252u;
 	*state = b;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct buffers *b = *state;
-
-	free(b->a);
-	free(b->b);
-	free(b->expected);
-	free(b);
 	return 0;
 }
 
@@ -97,7 +85,7 @@ static void check_words(struct buffers *b, size_t n, bool low_in_order)
 	assert_memory_equal(result, b->expected, n * sizeof(*b->a));
 }
 
-FIXTURE_TEST(words_sort_like_qsort)
+SETUP_TEST(words_sort_like_qsort)
 {
 	static const uint64_t masks[] = {UINT64_MAX, 0xff, 0xff00000000000000u,
 	                                 0x00f0000000f00000u, 0};
@@ -113,7 +101,7 @@ FIXTURE_TEST(words_sort_like_qsort)
 	}
 }
 
-FIXTURE_TEST(words_with_ordered_low_halves_sort_by_high_halves)
+SETUP_TEST(words_with_ordered_low_halves_sort_by_high_halves)
 {
 	struct buffers *b = *state;
 
@@ -131,7 +119,7 @@ FIXTURE_TEST(words_with_ordered_low_halves_sort_by_high_halves)
 	}
 }
 
-FIXTURE_TEST(sorted_pairs_stay_where_they_are)
+SETUP_TEST(sorted_pairs_stay_where_they_are)
 {
 	struct buffers *b = *state;
 	struct dit_pair *pairs = (struct dit_pair *)b->a;
@@ -144,7 +132,7 @@ FIXTURE_TEST(sorted_pairs_stay_where_they_are)
 	assert_int_equal(pairs[N_MAX - 1].value, 1);
 }
 
-FIXTURE_TEST(pairs_sort_by_key_then_value)
+SETUP_TEST(pairs_sort_by_key_then_value)
 {
 	struct buffers *b = *state;
 
@@ -163,7 +151,7 @@ FIXTURE_TEST(pairs_sort_by_key_then_value)
 	}
 }
 
-FIXTURE_TEST(pairs_of_equal_keys_keep_their_order)
+SETUP_TEST(pairs_of_equal_keys_keep_their_order)
 {
 	struct buffers *b = *state;
 
@@ -187,7 +175,7 @@ FIXTURE_TEST(pairs_of_equal_keys_keep_their_order)
 }
 
 /* Many, some and few keys agree in a digit or two, or all do; the rest is random. */
-FIXTURE_TEST(pairs_whose_digits_agree_sort_by_the_others)
+SETUP_TEST(pairs_whose_digits_agree_sort_by_the_others)
 {
 	static const uint64_t masks[] = {
 		UINT64_MAX,

@@ -311,10 +311,9 @@ TEST(records_larger_than_the_budget_pass)
 {
 	static const struct plan plan = {"huge", 1, SHARE, 0, 0, 0, false, true};
 	struct dit_sort_record record = {0};
-	char *huge = malloc(300000);
+	char *huge = test_alloc(300000);
 	struct sort s;
 
-	assert_non_null(huge);
 	memset(huge, 'x', 300000);
 	sort_begin(&s, &plan, NULL);
 	for (int i = 5; i > 0; i--) {
@@ -343,7 +342,6 @@ TEST(records_larger_than_the_budget_pass)
 	}
 	assert_int_equal(dit_sorter_next(s.sorter, &record), 0);
 	sort_end(&s);
-	free(huge);
 }
 
 /* Records that leave nearly half of each slab unused: that counts, too. */

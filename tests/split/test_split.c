@@ -62,9 +62,8 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
 	load_fixture_init(&f->load, "");
 	(void)snprintf(f->map, sizeof(f->map), "%s/map", f->load.dir);
 	(void)snprintf(f->output, sizeof(f->output), "%s/out", f->load.dir);
@@ -78,7 +77,6 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	load_fixture_deinit(&f->load);
-	free(f);
 	return 0;
 }
 

@@ -54,9 +54,8 @@ static int place(const struct dit_keeper *keeper)
 
 static int setup(void **state)
 {
-	struct folder *folder = calloc(1, sizeof(*folder));
+	struct folder *folder = test_alloc(sizeof(*folder));
 
-	assert_non_null(folder);
 	folder->path = test_scratch();
 	folder->fd = open(folder->path, O_PATH);
 	(void)snprintf(folder->from, sizeof(folder->from), "%s/.from", folder->path);
@@ -72,7 +71,6 @@ static int teardown(void **state)
 
 	(void)rmdir(folder->to);
 	(void)close(folder->fd);
-	free(folder);
 	return 0;
 }
 

@@ -247,9 +247,8 @@ SETUP_TEST(parent_is_found_with_the_last_part)
 
 SETUP_TEST(long_and_empty_paths_are_refused)
 {
-	char *path = malloc(PATH_MAX + 2);
+	char *path = test_alloc(PATH_MAX + 2);
 
-	assert_non_null(path);
 	memset(path, '/', PATH_MAX + 1);
 	path[PATH_MAX + 1] = '\0';
 	assert_int_equal(dit_path_open(path, NULL), -ENAMETOOLONG);
@@ -257,5 +256,4 @@ SETUP_TEST(long_and_empty_paths_are_refused)
 	path[300] = '\0';
 	assert_int_equal(dit_path_open(path, NULL), -ENAMETOOLONG);
 	assert_int_equal(dit_path_open("", NULL), -ENOENT);
-	free(path);
 }

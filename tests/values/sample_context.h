@@ -3,7 +3,6 @@
 #ifndef DITKIT_SAMPLE_CONTEXT_H
 #define DITKIT_SAMPLE_CONTEXT_H
 
-#include "base/arena.h"
 #include "sample_schema.h"
 
 struct context {
@@ -16,17 +15,8 @@ static int setup(void **state)
 	static struct context context;
 
 	context.schema = sample_schema();
-	dit_arena_init(&context.arena, 1024);
+	test_arena_init(&context.arena, 1024);
 	*state = &context;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct context *context = *state;
-
-	dit_schema_free(context->schema);
-	dit_arena_deinit(&context->arena);
 	return 0;
 }
 

@@ -6,8 +6,7 @@
 #ifndef DITKIT_SAMPLE_SCHEMA_H
 #define DITKIT_SAMPLE_SCHEMA_H
 
-#include "schema/schema.h"
-#include "test.h"
+#include "schema_test.h"
 
 #define SYNTAX(number) "1.3.6.1.4.1.1466.115.121.1." #number
 
@@ -71,13 +70,12 @@ static const char *const sample_classes[] = {
 
 #define SAMPLE_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/** Sealed; free with dit_schema_free(). */
+/** Sealed; it goes when the test has ended. */
 static inline struct dit_schema *sample_schema(void)
 {
-	struct dit_schema *schema = NULL;
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	struct dit_schema_error error = {0};
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < SAMPLE_COUNT(sample_types); i++) {
 		if (dit_schema_define_type(schema, sample_types[i], &error) < 0) {
 			fail_msg("%s: %s", sample_types[i], error.text);

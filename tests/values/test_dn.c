@@ -472,12 +472,11 @@ TEST(a_cache_takes_any_number_of_parents)
 TEST(entry_names_have_a_length_limit_and_normal_forms_have_none)
 {
 	struct context *context = *state;
-	char *text = malloc(DIT_DN_MAX + 1);
+	char *text = test_alloc(DIT_DN_MAX + 1);
 	struct dit_span span = {text, DIT_DN_MAX};
 	struct dit_dn dn = {0};
 	struct dit_span out = {0};
 
-	assert_non_null(text);
 	memset(text, 'a', DIT_DN_MAX + 1);
 	memcpy(text, "cn=", 3);
 
@@ -496,7 +495,6 @@ TEST(entry_names_have_a_length_limit_and_normal_forms_have_none)
 	                                     &context->arena, &out),
 	                 0);
 	assert_int_equal(out.len, DIT_DN_MAX + 1);
-	free(text);
 }
 
 TEST(names_in_names_nest_to_a_limit)
@@ -542,20 +540,18 @@ TEST(a_type_name_longer_than_its_alias_fits)
 TEST(copied_values_do_not_disturb_the_arena)
 {
 	struct context *context = *state;
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(64);
 
-	dit_arena_init(&arena, 64);
 	for (int i = 0; i < 100; i++) {
 		struct dit_span out = {0};
 
 		assert_int_equal(
 			dit_value_normalize(context->schema, DIT_NORM_DN,
-		                            DIT_SPAN("cn=A\\42C,cn=\"DEF\",dc=x"), &arena,
+		                            DIT_SPAN("cn=A\\42C,cn=\"DEF\",dc=x"), arena,
 		                            &out),
 			0);
 		assert_span_equal(out, "cn=abc,cn=def,dc=x");
 	}
-	dit_arena_deinit(&arena);
 }
 
 TEST(below_counts_at_an_rdn_boundary)
@@ -572,4 +568,4 @@ TEST(below_counts_at_an_rdn_boundary)
 	assert_false(dit_dn_is_below(DIT_SPAN(""), dn));
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "nomem.h"
+#include "schema_test.h"
 #include "values/filter.h"
 
 struct fixture {
@@ -14,23 +15,12 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = test_alloc(sizeof(*f));
 
-	assert_non_null(f);
-	assert_int_equal(dit_schema_new(&f->schema, DIT_OPENLDAP_ASSUMED), 0);
+	f->schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	dit_schema_freeze(f->schema);
-	dit_arena_init(&f->arena, 4096);
+	test_arena_init(&f->arena, 4096);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	dit_arena_deinit(&f->arena);
-	dit_schema_free(f->schema);
-	free(f);
 	return 0;
 }
 
@@ -83,7 +73,7 @@ static void assert_tree(struct fixture *f, const char *text, const char *expecte
 	assert_string_equal(f->text, expected);
 }
 
-FIXTURE_TEST(items_have_kinds_and_normal_values)
+SETUP_TEST(items_have_kinds_and_normal_values)
 {
 	static const struct {
 		const char *text;
@@ -127,7 +117,7 @@ FIXTURE_TEST(items_have_kinds_and_normal_values)
 	}
 }
 
-FIXTURE_TEST(uuids_in_filters_are_bytes)
+SETUP_TEST(uuids_in_filters_are_bytes)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
@@ -144,7 +134,7 @@ FIXTURE_TEST(uuids_in_filters_are_bytes)
 	}
 }
 
-FIXTURE_TEST(filter_sets_are_trees)
+SETUP_TEST(filter_sets_are_trees)
 {
 	assert_tree(*state, "(&(cn=a)(|(cn=b)(!(foo=x)))(cn=*))",
 	            "and[eq cn 'a'][or[eq cn 'b'][not[undefined]]][has cn]");
@@ -154,7 +144,7 @@ FIXTURE_TEST(filter_sets_are_trees)
 	assert_tree(*state, "(& (cn=a) (cn=b) )", "and[eq cn 'a'][eq cn 'b']");
 }
 
-FIXTURE_TEST(text_that_is_no_filter_is_refused)
+SETUP_TEST(text_that_is_no_filter_is_refused)
 {
 	static const char *const texts[] = {"",     "(",       "()",        "(cn)",
 	                                    "(=a)", "(cn=a",   "cn=a)",     "((cn=a))",
@@ -171,13 +161,12 @@ FIXTURE_TEST(text_that_is_no_filter_is_refused)
 	assert_null(filter);
 }
 
-FIXTURE_TEST(a_filter_that_nests_too_deeply_is_refused)
+SETUP_TEST(a_filter_that_nests_too_deeply_is_refused)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
-	char *text = calloc(1, 5000);
+	char *text = test_alloc(5000);
 
-	assert_non_null(text);
 	memset(text, 0, 5000);
 	for (int i = 0; i < 2000; i++) {
 		memcpy(text + 2 * i, "(!", 2);
@@ -185,7 +174,6 @@ FIXTURE_TEST(a_filter_that_nests_too_deeply_is_refused)
 	assert_int_equal(
 		dit_filter_read(f->schema, dit_span_of(text), &f->arena, NULL, &filter),
 		DIT_E_UNSUPPORTED);
-	free(text);
 }
 
 static void add_line(void *ctx, const struct dit_report *report)
@@ -193,7 +181,7 @@ static void add_line(void *ctx, const struct dit_report *report)
 	put(ctx, "%s\n", report->text);
 }
 
-FIXTURE_TEST(unknown_attributes_are_remarked_on_in_two_kinds_of_items)
+SETUP_TEST(unknown_attributes_are_remarked_on_in_two_kinds_of_items)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
@@ -224,7 +212,7 @@ static int read_in_new_arena(const struct dit_schema *schema)
 	return r;
 }
 
-FIXTURE_TEST(lack_of_memory_is_told)
+SETUP_TEST(lack_of_memory_is_told)
 {
 	struct fixture *f = *state;
 

@@ -57,21 +57,18 @@ static void check_row(const struct dit_schema *schema, struct dit_arena *arena, 
 TEST(normal_forms_are_those_that_slapadd_stored)
 {
 	struct dit_schema *schema = sample_schema();
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(4096);
 	FILE *file = fopen(test_data("normalize-vectors.tsv"), "r");
 	char row[16384];
 	unsigned nrows = 0;
 
-	dit_arena_init(&arena, 4096);
 	assert_non_null(file);
 	assert_non_null(fgets(row, sizeof(row), file)); /* names of the columns */
 	while (fgets(row, sizeof(row), file) != NULL) {
 		row[strcspn(row, "\n")] = '\0';
-		check_row(schema, &arena, row, nrows++ + 2);
+		check_row(schema, arena, row, nrows++ + 2);
 	}
 
 	assert_true(nrows >= NROWS_MIN);
 	(void)fclose(file);
-	dit_arena_deinit(&arena);
-	dit_schema_free(schema);
 }

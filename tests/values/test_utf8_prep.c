@@ -6,20 +6,12 @@
 #include "values/utf8_prep.h"
 
 #include "base/error.h"
+#include "schema_test.h"
 #include "test.h"
 
 static int setup(void **state)
 {
-	static struct dit_arena arena;
-
-	dit_arena_init(&arena, 1024);
-	*state = &arena;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	dit_arena_deinit(*state);
+	*state = test_arena(1024);
 	return 0;
 }
 
@@ -154,10 +146,9 @@ TEST(long_values_are_prepared_too)
 		COUNT = 1000,
 		LEN = 33 /* bytes of U+FDFA decomposed */
 	};
-	char *in = malloc(3 * COUNT);
+	char *in = test_alloc(3 * COUNT);
 	struct dit_span out = {0};
 
-	assert_non_null(in);
 	for (size_t i = 0; i < COUNT; i++) {
 		memcpy(in + 3 * i, "\xEF\xB7\xBA", 3);
 	}
@@ -167,7 +158,6 @@ TEST(long_values_are_prepared_too)
 
 	assert_int_equal(out.len, COUNT * LEN);
 	assert_memory_equal(out.data, out.data + LEN, out.len - LEN);
-	free(in);
 }
 
 /*
@@ -179,10 +169,9 @@ TEST(a_long_run_of_marks_is_put_in_order)
 	enum {
 		EACH = 1024 * 1024 /* marks of each class */
 	};
-	char *in = malloc(4 * EACH + 1);
+	char *in = test_alloc(4 * EACH + 1);
 	struct dit_span out = {0};
 
-	assert_non_null(in);
 	in[0] = 'Q';
 	for (size_t i = 0; i < 2 * EACH; i++) {
 		memcpy(in + 1 + 2 * i, i < EACH ? "\xCC\x87" : "\xCC\xA3", 2);
@@ -196,7 +185,6 @@ TEST(a_long_run_of_marks_is_put_in_order)
 	assert_int_equal(out.data[0], 'q');
 	assert_memory_equal(out.data + 1, in + 1 + 2 * EACH, 2 * EACH);
 	assert_memory_equal(out.data + 1 + 2 * EACH, in + 1, 2 * EACH);
-	free(in);
 }
 
 /* Classes 230, 220, 230 and again; a letter between them ends the run. */
@@ -210,4 +198,4 @@ TEST(marks_of_one_class_keep_their_order)
 	assert_span_equal(out, "q\xCC\xA3\xCC\x87\xCC\x81q\xCC\x81\xCC\x87");
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

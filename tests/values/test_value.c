@@ -392,4 +392,4 @@ TEST(a_uuid_with_a_digit_too_few_ends_in_zeros)
 	assert_memory_equal(out.data, "abcdefghijklmno\0", 16);
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

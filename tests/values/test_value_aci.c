@@ -137,4 +137,4 @@ TEST(access_values_name_no_entry)
 	                 DIT_E_INVALID);
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

@@ -233,21 +233,14 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	dit_schema_free(*state);
-	return 0;
-}
-
 TEST(rules_have_the_normal_form_of_slapd)
 {
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(1024);
 
-	dit_arena_init(&arena, 1024);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_span out = {0};
 		int r = dit_value_normalize(*state, DIT_NORM_AUTHZ,
-		                            dit_span_of(cases[i].in), &arena, &out);
+		                            dit_span_of(cases[i].in), arena, &out);
 
 		if (r != (cases[i].out == NULL ? DIT_E_INVALID : 0)) {
 			fail_msg("\"%s\": %d", cases[i].in, r);
@@ -256,15 +249,13 @@ TEST(rules_have_the_normal_form_of_slapd)
 			assert_span_equal(out, cases[i].out);
 		}
 	}
-	dit_arena_deinit(&arena);
 }
 
 TEST(filters_have_the_normal_form_of_slapd)
 {
 	static const char head[] = "ldap:///??sub?";
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(1024);
 
-	dit_arena_init(&arena, 1024);
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
 		const struct authz_case *c = &filters[i];
 		char in[200];
@@ -276,7 +267,7 @@ TEST(filters_have_the_normal_form_of_slapd)
 		(void)snprintf(in, sizeof(in), "%s%s", head, c->in);
 		(void)snprintf(want, sizeof(want), "%s%s", head,
 		               c->out == NULL ? "" : c->out);
-		r = dit_value_normalize(*state, DIT_NORM_AUTHZ, dit_span_of(in), &arena,
+		r = dit_value_normalize(*state, DIT_NORM_AUTHZ, dit_span_of(in), arena,
 		                        &out);
 		if (r != (c->out == NULL ? DIT_E_INVALID : 0)) {
 			fail_msg("\"%s\": %d", c->in, r);
@@ -285,7 +276,6 @@ TEST(filters_have_the_normal_form_of_slapd)
 			assert_span_equal(out, want);
 		}
 	}
-	dit_arena_deinit(&arena);
 }
 
 /* slapd tells an unknown attribute by another code; an unknown class it does not. */
@@ -304,20 +294,18 @@ TEST(unknown_attributes_of_groups_are_told_apart)
 		{"group//:", DIT_E_UNKNOWN, NULL},
 		{"group/foo/member:", DIT_E_INVALID, NULL},
 	};
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(1024);
 
-	dit_arena_init(&arena, 1024);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		struct dit_span out = {0};
 		int r = dit_value_normalize(*state, DIT_NORM_AUTHZ,
-		                            dit_span_of(groups[i].in), &arena, &out);
+		                            dit_span_of(groups[i].in), arena, &out);
 
 		assert_int_equal(r, groups[i].r);
 		if (r == 0) {
 			assert_span_equal(out, groups[i].out);
 		}
 	}
-	dit_arena_deinit(&arena);
 }
 
 /* slapd searches up to a NUL, and its URLs end there. */
@@ -325,23 +313,21 @@ TEST(a_nul_ends_a_url)
 {
 	const struct dit_span url = {"ldap:///CN=A\0??sub", 19};
 	const struct dit_span user = {"u.m\0:x", 6};
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(1024);
 	struct dit_span out = {0};
 
-	dit_arena_init(&arena, 1024);
-	assert_int_equal(dit_value_normalize(*state, DIT_NORM_AUTHZ, url, &arena, &out),
+	assert_int_equal(dit_value_normalize(*state, DIT_NORM_AUTHZ, url, arena, &out),
 	                 0);
 	assert_span_equal(out, "ldap:///cn=a??base");
-	assert_int_equal(dit_value_normalize(*state, DIT_NORM_AUTHZ, user, &arena, &out),
+	assert_int_equal(dit_value_normalize(*state, DIT_NORM_AUTHZ, user, arena, &out),
 	                 DIT_E_INVALID);
-	dit_arena_deinit(&arena);
 }
 
 /* A filter of so many "!" around "(a=b)". */
 static int normalize_deep(const struct dit_schema *schema, size_t depth)
 {
 	char text[4096] = "ldap:///??sub?";
-	struct dit_arena arena;
+	struct dit_arena *arena = test_arena(1024);
 	struct dit_span out = {0};
 	size_t n = strlen(text);
 	int r = 0;
@@ -353,10 +339,8 @@ static int normalize_deep(const struct dit_schema *schema, size_t depth)
 	memcpy(text + n + 2 * depth, "(a=b)", 5);
 	memset(text + n + 2 * depth + 5, ')', depth);
 	n += 3 * depth + 5;
-	dit_arena_init(&arena, 1024);
-	r = dit_value_normalize(schema, DIT_NORM_AUTHZ, (struct dit_span){text, n},
-	                        &arena, &out);
-	dit_arena_deinit(&arena);
+	r = dit_value_normalize(schema, DIT_NORM_AUTHZ, (struct dit_span){text, n}, arena,
+	                        &out);
 	return r;
 }
 
@@ -367,4 +351,4 @@ TEST(a_filter_nests_to_a_limit)
 	assert_int_equal(normalize_deep(*state, 1001), DIT_E_UNSUPPORTED);
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

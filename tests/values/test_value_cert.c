@@ -491,4 +491,4 @@ TEST(wrong_lengths_are_no_elements)
 	}
 }
 
-MAIN_WITH(setup, teardown)
+MAIN_WITH(setup, NULL)

@@ -2,6 +2,7 @@
 /* Each rule orders values as slapadd 2.5.13 does, under sortvals and in id2v. */
 #include "test.h"
 
+#include "schema_test.h"
 #include "values/value_order.h"
 
 #define STRING "1.3.6.1.4.1.1466.115.121.1.15"
@@ -72,11 +73,10 @@ static void check_case(struct dit_value_order order, const struct order_case *c)
 
 TEST(rules_order_values_as_slapadd_does)
 {
-	struct dit_schema *schema = NULL;
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	struct dit_schema_error error;
 	struct dit_value_order order = {NULL, false};
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char name[8];
 
@@ -87,7 +87,6 @@ TEST(rules_order_values_as_slapadd_does)
 			dit_value_order(dit_schema_find_type(schema, dit_span_of(name)));
 		check_case(order, &cases[i]);
 	}
-	dit_schema_free(schema);
 }
 
 #define INTEGER "1.3.6.1.4.1.1466.115.121.1.27"
@@ -112,11 +111,10 @@ static const struct order_case match_cases[] = {
 
 TEST(the_order_prefix_of_a_value_is_told_from_the_rest)
 {
-	struct dit_schema *schema = NULL;
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	struct dit_schema_error error;
 	struct dit_value_order order;
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < sizeof(match_cases) / sizeof(match_cases[0]); i++) {
 		char name[8];
 
@@ -136,18 +134,15 @@ TEST(the_order_prefix_of_a_value_is_told_from_the_rest)
 	assert_true(dit_value_compare(order, DIT_SPAN("{4}b"), DIT_SPAN("{3}")) > 0);
 	assert_true(dit_value_compare(order, DIT_SPAN("b"), DIT_SPAN("{3}")) > 0);
 	assert_true(dit_value_compare(order, DIT_SPAN("{}b"), DIT_SPAN("b")) > 0);
-	dit_schema_free(schema);
 }
 
 TEST(object_classes_are_ordered_as_they_are_written)
 {
-	struct dit_schema *schema = NULL;
+	struct dit_schema *schema = test_schema(DIT_OPENLDAP_ASSUMED);
 	dit_value_order_fn order = NULL;
 
-	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	order = dit_value_order(dit_schema_find_type(schema, DIT_SPAN("objectClass")));
 	assert_true(order(DIT_SPAN("top"), DIT_SPAN("TOP")) > 0);
 	assert_true(order(DIT_SPAN("top"), DIT_SPAN("alias")) < 0);
 	assert_true(order(DIT_SPAN("alias"), DIT_SPAN("top")) > 0);
-	dit_schema_free(schema);
 }
