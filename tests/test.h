@@ -52,6 +52,9 @@ void test_release(void *what);
 /** Memory of zeros, which is freed when the test has ended. */
 void *test_alloc(size_t bytes);
 
+/** A text that is freed when the test has ended. */
+__attribute__((format(printf, 1, 2))) char *test_text(const char *format, ...);
+
 /** Make a directory, which is removed with all that it holds when the test has ended. */
 char *test_scratch(void);
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #define TESTS_MAX    100
-#define RELEASES_MAX 1000
+#define RELEASES_MAX 4000
 
 static struct test_case cases[TESTS_MAX]; /* in the order of the file */
 static size_t ncases;
@@ -108,6 +108,18 @@ void *test_alloc(size_t bytes)
 	assert_non_null(memory);
 	test_at_end(free, memory);
 	return memory;
+}
+
+char *test_text(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	assert_true(vasprintf(&text, format, args) >= 0);
+	va_end(args);
+	test_at_end(free, text);
+	return text;
 }
 
 static void remove_scratch(void *what)

@@ -17,10 +17,9 @@ struct second_opts {
 
 TEST(the_macros_are_the_text)
 {
-	char text[64];
+	char *text = test_text("ditkit %d.%d.%d", DIT_VERSION_MAJOR, DIT_VERSION_MINOR,
+	                       DIT_VERSION_PATCH);
 
-	(void)snprintf(text, sizeof(text), "ditkit %d.%d.%d", DIT_VERSION_MAJOR,
-	               DIT_VERSION_MINOR, DIT_VERSION_PATCH);
 	assert_string_equal(dit_version(), text);
 	assert_int_equal(DIT_VERSION_NUMBER / 10000, DIT_VERSION_MAJOR);
 	assert_int_equal(DIT_VERSION_NUMBER / 100 % 100, DIT_VERSION_MINOR);

@@ -229,11 +229,9 @@ TEST(content_needs_a_file_of_the_right_name)
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	struct dit_check_stats stats;
-	char path[4300];
-	char other[4300];
+	char *path = test_text("%s/data.mdb", fixture->database);
+	char *other = test_text("%s/copy.mdb", fixture->database);
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture->database);
-	(void)snprintf(other, sizeof(other), "%s/copy.mdb", fixture->database);
 	opts.conf = fixture->conf;
 	opts.path = path;
 	opts.is_quick = false;

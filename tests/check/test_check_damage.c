@@ -76,10 +76,8 @@ static void write_people(struct load_fixture *fixture)
 /* "sortvals" stands after the schema, before the database. */
 static void add_global(const char *path, const char *line)
 {
-	char command[5000];
+	char *command = test_text("sed -i 's/^database mdb/%s\\n&/' '%s'", line, path);
 
-	(void)snprintf(command, sizeof(command), "sed -i 's/^database mdb/%s\\n&/' '%s'",
-	               line, path);
 	assert_int_equal(system(command), 0);
 }
 
@@ -183,10 +181,8 @@ static uint64_t check(const struct load_fixture *fixture, const char *directory,
 
 static void copy_database(const char *from, const char *to)
 {
-	char command[13000];
+	char *command = test_text("rm -f '%s'/*; cp '%s'/data.mdb '%s'/", to, from, to);
 
-	(void)snprintf(command, sizeof(command), "rm -f '%s'/*; cp '%s'/data.mdb '%s'/",
-	               to, from, to);
 	assert_int_equal(system(command), 0);
 }
 
@@ -201,9 +197,8 @@ static void damage_database(const char *directory, void (*damage)(MDB_txn *txn))
 /* A line with the words and the kind. */
 static bool has_line(const char *text, const char *words, const char *kind)
 {
-	char wanted[60];
+	char *wanted = test_text("[%s]", kind);
 
-	(void)snprintf(wanted, sizeof(wanted), "[%s]", kind);
 	for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1) {
 		const char *end = strchr(line, '\n');
 		const char *found = strstr(line, words);

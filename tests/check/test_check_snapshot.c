@@ -15,9 +15,8 @@
 
 static void remove_lock_file(const char *dir)
 {
-	char path[4300];
+	char *path = test_text("%s/lock.mdb", dir);
 
-	(void)snprintf(path, sizeof(path), "%s/lock.mdb", dir);
 	assert_int_equal(unlink(path), 0);
 }
 

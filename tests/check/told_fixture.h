@@ -75,10 +75,9 @@ static inline uint64_t count(const struct dit_check_opts *opts)
 
 static inline int data_file(const char *dir, int flags)
 {
-	char path[4300];
+	char *path = test_text("%s/data.mdb", dir);
 	int fd = -1;
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	fd = open(path, flags);
 	assert_true(fd >= 0);
 	return fd;

@@ -108,10 +108,9 @@ TEST(what_cannot_be_written_is_told_at_once)
 TEST(a_place_that_goes_away_is_told)
 {
 	char *dir = test_scratch();
-	char sub[600];
+	char *sub = test_text("%s/sub", dir);
 	struct result_file file;
 
-	(void)snprintf(sub, sizeof(sub), "%s/sub", dir);
 	assert_int_equal(mkdir(sub, 0700), 0);
 	assert_int_equal(result_file_open(&file, "test", in(dir, "sub/out")), 0);
 	assert_int_equal(mkdir(path, 0700), 0); /* a directory took the name */
@@ -141,12 +140,11 @@ TEST(a_pipe_is_not_replaced)
 TEST(a_link_is_replaced_and_not_followed)
 {
 	char *dir = test_scratch();
-	char target[600];
+	char *target = test_text("%s/target", dir);
 	struct result_file file;
 	struct stat status;
 	int fd = -1;
 
-	(void)snprintf(target, sizeof(target), "%s/target", dir);
 	assert_int_equal(mkfifo(target, 0600), 0);
 	fd = open(target, O_RDWR); /* no open() has to wait */
 	assert_true(fd >= 0);

@@ -17,10 +17,8 @@ static int setup(void **state)
 static void refuse(struct conf_fixture *f, const char *text, const char *report)
 {
 	struct dit_settings *s = NULL;
-	char expected[512];
+	char *expected = test_text("%s\nE bad configuration file!\n", report);
 
-	(void)snprintf(expected, sizeof(expected), "%s\nE bad configuration file!\n",
-	               report);
 	assert_int_equal(conf_read(f, text, &s), DIT_E_CONFIG);
 	assert_string_equal(f->reports, expected);
 }
@@ -385,12 +383,10 @@ static bool a_core_has(const char *word)
 /* A shell writes a text that the test itself does not have. */
 static void add_passphrase(const char *line, const char *file)
 {
-	char command[256];
+	char *command = test_text("printf '%s%%s\\n' \"$(od -An -N12 -tx1 /dev/urandom | "
+	                          "tr -d ' \\n')\" >>'%s'",
+	                          line, file);
 
-	(void)snprintf(command, sizeof(command),
-	               "printf '%s%%s\\n' \"$(od -An -N12 -tx1 /dev/urandom | "
-	               "tr -d ' \\n')\" >>'%s'",
-	               line, file);
 	assert_int_equal(system(command), 0);
 }
 

@@ -255,12 +255,10 @@ CONF_TEST(checksums_are_compared)
 static void check_refused(struct conf_fixture *f, const char *reports, const char *file)
 {
 	struct dit_settings *s = NULL;
-	char expected[1024];
+	char *expected = test_text("%sE this entry cannot be read: %s\n"
+	                           "E bad configuration directory!\n",
+	                           reports, file);
 
-	(void)snprintf(expected, sizeof(expected),
-	               "%sE this entry cannot be read: %s\n"
-	               "E bad configuration directory!\n",
-	               reports, file);
 	assert_int_equal(conf_read_tree(f, &s), DIT_E_CONFIG);
 	assert_string_equal(f->reports, expected);
 	assert_null(s);

@@ -11,9 +11,8 @@
 /* A program "slapd" with these lines of shell. */
 static void make_slapd(const char *lines)
 {
-	char text[512];
+	char *text = test_text("#!/bin/sh\n%s\n", lines);
 
-	(void)snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", lines);
 	test_write_text("slapd", text);
 	assert_int_equal(chmod("slapd", 0700), 0);
 }

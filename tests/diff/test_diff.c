@@ -703,9 +703,8 @@ static void fail_at_any_moment(struct pair *pair, bool is_digest, const char *di
 TEST(memory_that_runs_out_is_an_error_at_any_moment)
 {
 	struct pair *pair = *state;
-	char path[4300];
+	char *path = test_text("%s/digest.json", pair->a.dir);
 
-	(void)snprintf(path, sizeof(path), "%s/digest.json", pair->a.dir);
 	fail_at_any_moment(pair, false, NULL, 0);
 	fail_at_any_moment(pair, true, NULL, 0);
 	write_digest_file(pair, path);

@@ -516,9 +516,8 @@ SETUP_TEST(a_missing_database_is_told_in_slapcats_words)
 	struct told told;
 	struct dit_export_opts opts = opts_for(f, &told);
 	struct dit_export_stats stats;
-	char path[4300];
+	char *path = test_text("%s/data.mdb", f->subordinate);
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", f->subordinate);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(dit_export(&opts, &stats), -ENOENT);
 	assert_string_equal(

@@ -93,9 +93,8 @@ static int export(struct load_fixture *f, struct moment *moment)
 {
 	struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
 	struct dit_export_stats stats;
-	char path[4300];
+	char *path = test_text("%s/out.ldif", f->tmpdir);
 
-	(void)snprintf(path, sizeof(path), "%s/out.ldif", f->tmpdir);
 	opts.conf = f->conf;
 	opts.output = path;
 	opts.threads = 3;

@@ -502,10 +502,9 @@ SETUP_TEST(a_long_url_is_shown_in_part)
 
 static void write_file(const char *dir, const char *name, const char *bytes, size_t len)
 {
-	char path[4096];
+	char *path = test_text("%s/%s", dir, name);
 	FILE *file = NULL;
 
-	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = fopen(path, "wb");
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes, 1, len, file), len);

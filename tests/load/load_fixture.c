@@ -338,10 +338,9 @@ struct dit_snapshot *load_fixture_snapshot(const char *directory)
 	struct dit_fault fault = {{0}};
 	const struct dit_snapshot_opts opts = {.nreaders = 1, .fault = &fault};
 	struct dit_snapshot *snapshot = NULL;
-	char path[4300];
+	char *path = test_text("%s/data.mdb", directory);
 	int r = 0;
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", directory);
 	if (access(path, F_OK) != 0) {
 		return NULL;
 	}

@@ -81,14 +81,11 @@ SETUP_TEST(entries_and_keys_are_near_those_of_the_load)
 {
 	struct load_fixture *f = *state;
 	uint64_t npostings = load(f);
-	char packed[4300];
-	char pipe_path[4300];
-	char command[13000];
+	char *packed = test_text("%s.gz", f->input);
+	char *pipe_path = test_text("%s.pipe", f->input);
+	char *command = test_text("mkfifo '%s' && (cat '%s' >'%s' &)", pipe_path,
+	                          f->input, pipe_path);
 
-	(void)snprintf(packed, sizeof(packed), "%s.gz", f->input);
-	(void)snprintf(pipe_path, sizeof(pipe_path), "%s.pipe", f->input);
-	(void)snprintf(command, sizeof(command), "mkfifo '%s' && (cat '%s' >'%s' &)",
-	               pipe_path, f->input, pipe_path);
 	pack(f->input, packed);
 	expect_estimate(f, f->input, npostings);
 	expect_estimate(f, packed, npostings);

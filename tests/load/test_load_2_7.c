@@ -104,11 +104,9 @@ static const struct content *content_of(const struct load_fixture *f, const char
 static void configure_suffix(struct load_fixture *f, const char *suffix,
                              const char *lines)
 {
-	char command[9000];
+	char *command = test_text("sed -i '/^database mdb/,$d' '%s'", f->conf);
 	FILE *file = NULL;
 
-	(void)snprintf(command, sizeof(command), "sed -i '/^database mdb/,$d' '%s'",
-	               f->conf);
 	assert_int_equal(system(command), 0);
 	file = fopen(f->conf, "a");
 	assert_non_null(file);

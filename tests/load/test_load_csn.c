@@ -166,9 +166,8 @@ static uint32_t add(struct fixture *f, const char *record)
 
 static void add_with_csn(struct fixture *f, const char *dn, const char *csn)
 {
-	char record[512];
+	char *record = test_text("dn: %s\nentryCSN: %s\n", dn, csn);
 
-	(void)snprintf(record, sizeof(record), "dn: %s\nentryCSN: %s\n", dn, csn);
 	(void)add(f, record);
 }
 

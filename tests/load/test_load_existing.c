@@ -25,10 +25,9 @@ static int load_file(struct load_fixture *f, const char *input, unsigned threads
                      uint64_t memory)
 {
 	struct dit_load_opts opts = load_fixture_opts(f);
-	char path[4300];
+	char *path = test_text("%s/%s", f->dir, input);
 	int r = 0;
 
-	(void)snprintf(path, sizeof(path), "%s/%s", f->dir, input);
 	opts.input = path;
 	opts.threads = threads;
 	opts.batch_records = 3;
@@ -72,10 +71,9 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_tree_record tree;
 	uint64_t transaction = 0;
-	char path[4300];
+	char *path = test_text("%s/data.mdb", f->database);
 	int fd = -1;
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", f->database);
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
 	assert_int_equal(

@@ -247,11 +247,10 @@ TEST(what_was_prepared_in_another_directory_is_refused)
 static void change_manifest(const char *directory, const char *part, const char *key,
                             json_t *value)
 {
-	char path[4300];
+	char *path = test_text("%s/ditkit-prepared/manifest.json", directory);
 	json_t *json = NULL;
 	json_t *in = NULL;
 
-	(void)snprintf(path, sizeof(path), "%s/ditkit-prepared/manifest.json", directory);
 	json = json_load_file(path, 0, NULL);
 	assert_non_null(json);
 	in = part == NULL ? json : json_object_get(json, part);
@@ -366,11 +365,10 @@ TEST(each_rule_of_stored_bytes_counts)
 
 static void spoil(const char *directory)
 {
-	char path[4300];
+	char *path = test_text("%s/ditkit-prepared/data.mdb", directory);
 	char byte = 0;
 	int fd = -1;
 
-	(void)snprintf(path, sizeof(path), "%s/ditkit-prepared/data.mdb", directory);
 	fd = open(path, O_RDWR);
 	assert_true(fd >= 0);
 	assert_int_equal(pread(fd, &byte, 1, 9000), 1);

@@ -239,9 +239,8 @@ TEST(a_reindexing_tells_all_phases)
 TEST(an_export_tells_its_entries)
 {
 	struct load_fixture *f = load_fixture_new_people(NPEOPLE);
-	char path[4300];
+	char *path = test_text("%s/out.ldif", f->dir);
 
-	(void)snprintf(path, sizeof(path), "%s/out.ldif", f->dir);
 	for (unsigned nthreads = 1; nthreads <= 3; nthreads++) {
 		struct told told = nothing_told();
 		struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;

@@ -39,9 +39,8 @@ static inline void holder_must(bool is_fine)
 
 static inline int holder_file(const char *dir, const char *name)
 {
-	char path[4200];
+	char *path = test_text("%s/%s", dir, name);
 
-	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
 	return open(path, O_RDWR);
 }
 

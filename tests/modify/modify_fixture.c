@@ -164,9 +164,8 @@ char *modify_fixture_export(const struct modify_fixture *f, const char *base,
 {
 	struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
 	struct dit_export_stats stats;
-	char path[4300];
+	char *path = test_text("%s/out.ldif", f->load.dir);
 
-	(void)snprintf(path, sizeof(path), "%s/out.ldif", f->load.dir);
 	opts.conf = f->load.conf;
 	opts.openldap = f->load.openldap;
 	opts.threads = 1;

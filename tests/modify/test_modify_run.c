@@ -26,10 +26,9 @@ static int setup(void **state)
 /* The numbers of cn=one are 5 and 7, and so much more. */
 static void assert_counted(struct modify_fixture *f, unsigned n)
 {
-	char want[100];
+	char *want = test_text("xInt: %u, xInt: %u,", 5 + n, 7 + n);
 	char *shown = modify_fixture_show(f, NULL);
 
-	(void)snprintf(want, sizeof(want), "xInt: %u, xInt: %u,", 5 + n, 7 + n);
 	assert_non_null(strstr(shown, want));
 	free(shown);
 }
@@ -75,11 +74,10 @@ SETUP_TEST(an_input_that_cannot_be_read_is_told)
 	static const char huge[] = ONE "add: description\ndescription: ";
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
-	char missing[4300];
+	char *missing = test_text("%s/missing.ldif", f->load.dir);
 	uint64_t before = load_fixture_digest(&f->load);
 	char *changes = test_alloc(20000);
 
-	(void)snprintf(missing, sizeof(missing), "%s/missing.ldif", f->load.dir);
 	opts.input = missing;
 	assert_int_equal(modify_fixture_run(f, &opts, COUNT), -ENOENT);
 	assert_non_null(strstr(f->load.reports, "missing.ldif"));
@@ -97,9 +95,8 @@ SETUP_TEST(a_url_is_read_unless_that_is_refused)
 	struct modify_fixture *f = *state;
 	struct dit_modify_opts opts = modify_fixture_opts(f);
 	char changes[9000];
-	char path[4300];
+	char *path = test_text("%s/value", f->load.dir);
 
-	(void)snprintf(path, sizeof(path), "%s/value", f->load.dir);
 	test_write_text(path, "words");
 	(void)snprintf(changes, sizeof(changes), ONE "add: xWord\nxWord:< file://%s\n",
 	               path);
@@ -269,9 +266,8 @@ static int request_stop(void *ctx)
 static int exchange_directory(void *ctx)
 {
 	const struct modify_fixture *f = ctx;
-	char aside[4300];
+	char *aside = test_text("%s.aside", f->load.database);
 
-	(void)snprintf(aside, sizeof(aside), "%s.aside", f->load.database);
 	return rename(f->load.database, aside) < 0 || mkdir(f->load.database, 0700) < 0
 	               ? -errno
 	               : 0;

@@ -340,9 +340,8 @@ static inline void assert_sound(const char *dir)
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {.shared = {.nthreads = 1, .sealed = fixture_sealed},
 	                             .found = found};
-	char path[4200];
+	char *path = test_text("%s/data.mdb", dir);
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	opts.fd = open(path, O_RDONLY);
 	assert_true(opts.fd >= 0);
 	assert_int_equal(dit_walk(&opts, &stats), 0);

@@ -271,10 +271,9 @@ static size_t assert_index(const char *dir, size_t number)
 
 static int open_data(const char *dir, int flags)
 {
-	char path[512];
+	char *path = test_text("%s/data.mdb", dir);
 	int fd = -1;
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	fd = open(path, flags | O_CLOEXEC);
 	assert_true(fd >= 0);
 	return fd;

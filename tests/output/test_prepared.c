@@ -443,9 +443,8 @@ TEST(a_lock_of_others_is_told_and_waited_for)
 	int fd = open(dir, O_RDONLY | O_DIRECTORY);
 	struct stat found;
 	struct stat named;
-	char me[40];
+	char *me = test_text("process %d", (int)getpid());
 
-	(void)snprintf(me, sizeof(me), "process %d", (int)getpid());
 	put_prepared(dir);
 	for (int does = STAYS; does <= REPLACES; does++) {
 		const char *path = fixture_path(dir, "ditkit-prepared");

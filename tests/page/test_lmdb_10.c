@@ -26,11 +26,10 @@ struct fixture {
 
 static void read_golden(struct page_dump *dump, const char *name)
 {
-	char command[PATH_BYTES];
+	char *command =
+		test_text("gzip -dc '%s/raw/%s.mdb.gz'", test_data("golden-2.7"), name);
 	FILE *in = NULL;
 
-	(void)snprintf(command, sizeof(command), "gzip -dc '%s/raw/%s.mdb.gz'",
-	               test_data("golden-2.7"), name);
 	in = popen(command, "r");
 	assert_non_null(in);
 	assert_null(page_dump_read(dump, in));

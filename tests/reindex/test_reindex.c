@@ -260,12 +260,11 @@ TEST(an_index_with_other_keys_is_replaced_and_told)
 	struct load_fixture *f = load_fixture_new_people(50);
 	struct told told;
 	struct dit_reindex_opts opts = reindex_opts(f, &told);
-	char command[9000];
+	char *command =
+		test_text("sed -i 's/^index cn,sn,uid pres,eq,sub/index cn,sn,uid "
+	                  "eq,approx/' '%s'",
+	                  f->conf);
 
-	(void)snprintf(command, sizeof(command),
-	               "sed -i 's/^index cn,sn,uid pres,eq,sub/index cn,sn,uid "
-	               "eq,approx/' '%s'",
-	               f->conf);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(reindex(&opts), 0);
 	assert_non_null(strstr(told.text, "index database \"cn\" in "));

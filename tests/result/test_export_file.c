@@ -188,13 +188,11 @@ static int write_text(struct fixture *f, const char *text)
 /* All names in the directory and what the file holds. */
 static void assert_holds(struct fixture *f, const char *expected)
 {
-	char command[4300];
+	char *command = test_text("cd '%s'; LC_ALL=C ls -A; cat out", f->dir);
 	char text[400];
 	size_t n = 0;
 	FILE *pipe = NULL;
 
-	(void)snprintf(command, sizeof(command), "cd '%s'; LC_ALL=C ls -A; cat out",
-	               f->dir);
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
 	n = fread(text, 1, sizeof(text) - 1, pipe);
@@ -241,9 +239,8 @@ FIXTURE_TEST(a_new_file_appears_when_it_is_complete)
 
 static void leave(const struct fixture *f, const char *name)
 {
-	char path[4300];
+	char *path = test_text("%s/%s", f->dir, name);
 
-	(void)snprintf(path, sizeof(path), "%s/%s", f->dir, name);
 	put_file(path, 0600);
 }
 
@@ -582,9 +579,8 @@ FIXTURE_TEST(a_file_of_another_user_in_an_open_directory_is_refused)
 FIXTURE_TEST(what_takes_the_place_of_a_pipe_is_not_written_to)
 {
 	struct fixture *f = *state;
-	char other[4300];
+	char *other = test_text("%s/other", f->dir);
 
-	(void)snprintf(other, sizeof(other), "%s/other", f->dir);
 	put_file(other, 0600);
 	assert_int_equal(mkfifo(f->path, 0600), 0);
 	exchanged_for = other;
@@ -607,10 +603,9 @@ FIXTURE_TEST(links_in_shared_memory_are_not_followed)
 		{"/dev/./shm", -EINVAL},
 	};
 	struct fixture *f = *state;
-	char link[100];
+	char *link = test_text("/dev/shm/ditkit-test-%d", (int)getpid());
 	char path[200];
 
-	(void)snprintf(link, sizeof(link), "/dev/shm/ditkit-test-%d", (int)getpid());
 	put_file(f->path, 0600);
 	if (symlink(f->path, link) < 0) {
 		skip_because("/dev/shm cannot be written to");
@@ -629,9 +624,8 @@ FIXTURE_TEST(links_in_shared_memory_are_not_followed)
 FIXTURE_TEST(a_link_is_replaced_and_not_followed)
 {
 	struct fixture *f = *state;
-	char target[4300];
+	char *target = test_text("%s/target", f->dir);
 
-	(void)snprintf(target, sizeof(target), "%s/target", f->dir);
 	put_file(target, 0600);
 	assert_int_equal(symlink(target, f->path), 0);
 	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
@@ -647,9 +641,8 @@ FIXTURE_TEST(a_link_is_replaced_and_not_followed)
 FIXTURE_TEST(other_names_of_a_file_keep_the_old_content)
 {
 	struct fixture *f = *state;
-	char other[4300];
+	char *other = test_text("%s/other", f->dir);
 
-	(void)snprintf(other, sizeof(other), "%s/other", f->dir);
 	put_file(other, 0600);
 	assert_int_equal(link(other, f->path), 0);
 	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);

@@ -291,12 +291,10 @@ TEST(sealed_pages_of_a_path_need_a_configuration)
 	struct dit_entry_scan_opts opts;
 	struct dit_load_opts load_opts;
 	struct dit_entry_scan *scan = NULL;
-	char extra[4200];
-
-	(void)snprintf(
-		extra, sizeof(extra),
+	char *extra = test_text(
 		"crypto %s/tests/system/xor_module.so\npassphrase \"open sesame\"\n",
 		build == NULL ? "." : build);
+
 	f = load_fixture_new(extra);
 	load_fixture_write_people(f, 300);
 	load_opts = load_fixture_opts(f);
@@ -777,12 +775,11 @@ SETUP_TEST(an_end_from_outside_ends_pulling_too)
 /* The page in the middle that has a value is no page any more. */
 static void damage_leaf(const struct load_fixture *f, const char *value)
 {
-	char name[4300];
+	char *name = test_text("%s/data.mdb", f->database);
 	char page[4096];
 	uint16_t no_flags = 0;
 	FILE *file = NULL;
 
-	(void)snprintf(name, sizeof(name), "%s/data.mdb", f->database);
 	file = fopen(name, "r+");
 	assert_non_null(file);
 	do {

@@ -244,9 +244,8 @@ PERSON_TEST(one_class_has_one_content_rule)
 SETUP_TEST(messages_are_cut_where_slapd_cuts_them)
 {
 	struct dit_schema_error error;
-	char text[400];
+	char *text = test_text("( 1.2.3 NAME '%0300d' SUP name )", 0);
 
-	(void)snprintf(text, sizeof(text), "( 1.2.3 NAME '%0300d' SUP name )", 0);
 	assert_int_equal(dit_schema_define_type(*state, text, &error), DIT_E_INVALID);
 	assert_int_equal(strlen(error.text), 255);
 }

@@ -161,12 +161,11 @@ int fsync(int fd)
 
 static void expect_synced(const struct fixture *f, const char *name)
 {
-	char path[8500];
+	char *path = test_text("%s/%s", f->load.dir, name);
 	ino_t number = 0;
 	off_t size = 0;
 	size_t i = nsynced;
 
-	(void)snprintf(path, sizeof(path), "%s/%s", f->load.dir, name);
 	size = size_of(AT_FDCWD, path, &number);
 	while (i > 0 && synced[i - 1].number != number) {
 		i--;
@@ -331,12 +330,11 @@ static void make_input(struct fixture *f, struct text *input, struct text *shard
 static void expect_line(FILE *file, const char *bytes, size_t len, const char *name)
 {
 	XXH128_hash_t hash = XXH3_128bits(bytes, len);
-	char expected[200];
+	char *expected =
+		test_text("%016llx%016llx  %s\n", (unsigned long long)hash.high64,
+	                  (unsigned long long)hash.low64, name);
 	char line[200] = "";
 
-	(void)snprintf(expected, sizeof(expected), "%016llx%016llx  %s\n",
-	               (unsigned long long)hash.high64, (unsigned long long)hash.low64,
-	               name);
 	assert_non_null(fgets(line, sizeof(line), file));
 	assert_string_equal(line, expected);
 }
@@ -372,11 +370,10 @@ static void read_shard(const struct fixture *f, unsigned shard, unsigned part, u
                        struct text *ret)
 {
 	size_t before = ret->len;
-	char path[4300];
+	char *path =
+		test_text("%s/%c/part-%u-of-%u.ldif", f->output, "abc"[shard], part, n);
 	FILE *file = NULL;
 
-	(void)snprintf(path, sizeof(path), "%s/%c/part-%u-of-%u.ldif", f->output,
-	               "abc"[shard], part, n);
 	file = fopen(path, "rb");
 	assert_non_null(file);
 	ret->len += fread(ret->bytes + ret->len, 1, sizeof(ret->bytes) - ret->len, file);
@@ -410,10 +407,9 @@ FIXTURE_TEST(parts_hold_each_record_once_and_unchanged)
 	static struct text found;
 	struct fixture *f = *state;
 	const char *paths[] = {f->load.input, NULL};
-	char second[4200];
+	char *second = test_text("%s/second", f->load.dir);
 	unsigned nrounds = (getenv("DIT_LONG") != NULL ? 5 : 2) * PARTS_MAX;
 
-	(void)snprintf(second, sizeof(second), "%s/second", f->load.dir);
 	paths[1] = second;
 	for (unsigned round = 0; round < nrounds; round++) {
 		unsigned n = 1 + round % PARTS_MAX;

@@ -19,10 +19,9 @@
 
 static int open_scratch(const char *dir)
 {
-	char path[4096];
+	char *path = test_text("%s/file", dir);
 	int fd = -1;
 
-	(void)snprintf(path, sizeof(path), "%s/file", dir);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	return fd;

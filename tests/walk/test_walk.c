@@ -109,13 +109,12 @@ static void note_first(void *ctx, const struct dit_walk_finding *finding)
 /* With LMDB's own orders, from the flags alone. */
 static void assert_directory_is_clean(const char *dir, const char *what)
 {
-	char path[4200];
+	char *path = test_text("%s/data.mdb", dir);
 	char text[500] = "";
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {
 		.shared.nthreads = 2, .found = note_first, .found_ctx = text};
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	opts.fd = open(path, O_RDONLY);
 	assert_int_equal(dit_walk(&opts, &stats), 0);
 	assert_int_equal(close(opts.fd), 0);
@@ -173,7 +172,7 @@ TEST(files_that_liblmdb_changes_have_no_findings)
 /* @param held  the meta page of the snapshot; is read if it is all zero */
 static void walk_snapshot(const char *dir, uint64_t transaction, struct dit_meta *held)
 {
-	char path[4200];
+	char *path = test_text("%s/data.mdb", dir);
 	char text[500] = "";
 	struct dit_metas metas;
 	struct dit_walk_stats stats = {0};
@@ -182,7 +181,6 @@ static void walk_snapshot(const char *dir, uint64_t transaction, struct dit_meta
 	                             .found = note_first,
 	                             .found_ctx = text};
 
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 	opts.fd = open(path, O_RDONLY);
 	if (held->magic == 0) {
 		assert_int_equal(dit_metas_read(opts.fd, &dit_lmdb_09, &metas), 0);
