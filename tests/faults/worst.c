@@ -327,56 +327,6 @@ static void repeat(const char *head, const char *part, size_t n, const char *tai
 	(void)puts(tail);
 }
 
-static void integer(size_t n)
-{
-	repeat("uidNumber: 9", "7", n, "");
-}
-
-static void bits(size_t n)
-{
-	repeat("x500UniqueIdentifier: '", "01", n, "'B");
-}
-
-static void address(size_t n)
-{
-	repeat("postalAddress: a", "$ B", n, "");
-}
-
-static void telephone(size_t n)
-{
-	repeat("telephoneNumber: 1", "- 2", n, "");
-}
-
-static void digits(size_t n)
-{
-	repeat("x121Address: 1", " 2", n, "");
-}
-
-static void fraction(size_t n)
-{
-	repeat("createTimestamp: 20260101000000.", "10", n, "Z");
-}
-
-static void unique_name(size_t n)
-{
-	repeat("uniqueMember: cn=a,dc=x#'", "1", n, "'B");
-}
-
-static void rule_expression(size_t n)
-{
-	repeat("authzTo: dn.regex:^", "((a*)*|b{1,200}){1,200}", n, "$");
-}
-
-static void rule_wide(size_t n)
-{
-	repeat("authzTo: ldap:///dc=x??sub?(|", "(cn=a*b*c)", n, ")");
-}
-
-static void rule_deep(size_t n)
-{
-	repeat("authzTo: ldap:///dc=x??sub?", "(!", n, "(cn=a)");
-}
-
 /* ---- many records ---- */
 
 static void put_entries(size_t n, const char *parent)
@@ -435,46 +385,58 @@ static void deep_tree(size_t n)
 
 static const struct {
 	const char *name;
-	void (*put)(size_t n);
+	void (*put)(size_t n); /* NULL: repeat() does */
+	const char *head;
+	const char *part;
+	const char *tail;
 } shapes[] = {
-	{"values", values},
-	{"equal-values", equal_values},
-	{"dn-values", dn_values},
-	{"folded", folded},
-	{"text", text},
-	{"indexed-text", indexed_text},
-	{"blanks", blanks},
-	{"comments", comments},
-	{"blank-lines", blank_lines},
-	{"bytes", bytes},
-	{"marks", marks},
-	{"serial-number", serial_number},
-	{"issuer", issuer},
-	{"options", options},
-	{"descriptions", descriptions},
-	{"classes", classes},
-	{"dn-bytes", dn_bytes},
-	{"dn-escapes", dn_escapes},
-	{"rdns", rdns},
-	{"rdn-parts", rdn_parts},
-	{"dn-value", dn_value},
-	{"integer", integer},
-	{"bits", bits},
-	{"address", address},
-	{"telephone", telephone},
-	{"digits", digits},
-	{"fraction", fraction},
-	{"unique-name", unique_name},
-	{"rule-expression", rule_expression},
-	{"rule-wide", rule_wide},
-	{"rule-deep", rule_deep},
-	{"one-key", one_key},
-	{"holes", holes},
-	{"refused", refused},
-	{"same-dn", same_dn},
-	{"deep-tree", deep_tree},
+	{.name = "values", .put = values},
+	{.name = "equal-values", .put = equal_values},
+	{.name = "dn-values", .put = dn_values},
+	{.name = "folded", .put = folded},
+	{.name = "text", .put = text},
+	{.name = "indexed-text", .put = indexed_text},
+	{.name = "blanks", .put = blanks},
+	{.name = "comments", .put = comments},
+	{.name = "blank-lines", .put = blank_lines},
+	{.name = "bytes", .put = bytes},
+	{.name = "marks", .put = marks},
+	{.name = "serial-number", .put = serial_number},
+	{.name = "issuer", .put = issuer},
+	{.name = "options", .put = options},
+	{.name = "descriptions", .put = descriptions},
+	{.name = "classes", .put = classes},
+	{.name = "dn-bytes", .put = dn_bytes},
+	{.name = "dn-escapes", .put = dn_escapes},
+	{.name = "rdns", .put = rdns},
+	{.name = "rdn-parts", .put = rdn_parts},
+	{.name = "dn-value", .put = dn_value},
+	{"integer", NULL, "uidNumber: 9", "7", ""},
+	{"bits", NULL, "x500UniqueIdentifier: '", "01", "'B"},
+	{"address", NULL, "postalAddress: a", "$ B", ""},
+	{"telephone", NULL, "telephoneNumber: 1", "- 2", ""},
+	{"digits", NULL, "x121Address: 1", " 2", ""},
+	{"fraction", NULL, "createTimestamp: 20260101000000.", "10", "Z"},
+	{"unique-name", NULL, "uniqueMember: cn=a,dc=x#'", "1", "'B"},
+	{"rule-expression", NULL, "authzTo: dn.regex:^", "((a*)*|b{1,200}){1,200}", "$"},
+	{"rule-wide", NULL, "authzTo: ldap:///dc=x??sub?(|", "(cn=a*b*c)", ")"},
+	{"rule-deep", NULL, "authzTo: ldap:///dc=x??sub?", "(!", "(cn=a)"},
+	{.name = "one-key", .put = one_key},
+	{.name = "holes", .put = holes},
+	{.name = "refused", .put = refused},
+	{.name = "same-dn", .put = same_dn},
+	{.name = "deep-tree", .put = deep_tree},
 };
 #define NSHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
+static void put(size_t i, size_t n)
+{
+	if (shapes[i].put != NULL) {
+		shapes[i].put(n);
+	} else {
+		repeat(shapes[i].head, shapes[i].part, n, shapes[i].tail);
+	}
+}
 
 int main(int argc, char **argv)
 {
@@ -485,7 +447,7 @@ int main(int argc, char **argv)
 			(void)puts(shapes[i].name);
 		} else if (argc == 3 && strcmp(argv[1], shapes[i].name) == 0) {
 			(void)puts("dn: dc=x\nobjectClass: domain\ndc: x");
-			shapes[i].put(strtoul(argv[2], NULL, 10));
+			put(i, strtoul(argv[2], NULL, 10));
 			return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 		}
 	}
