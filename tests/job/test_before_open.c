@@ -71,19 +71,25 @@ static int load(struct load_fixture *f, struct moment *moment)
 	return r;
 }
 
+/* The options that these tools share. */
+#define BEGIN(opts, f, moment)                                                           \
+ do {                                                                                    \
+  (opts).conf = (f)->conf;                                                               \
+  (opts).threads = 3;                                                                    \
+  (opts).before_open = note_moment;                                                      \
+  (opts).before_open_ctx = moment;                                                       \
+  (opts).report = count_report;                                                          \
+  (opts).report_ctx = moment;                                                            \
+ } while (0)
+
 static int reindex(struct load_fixture *f, struct moment *moment)
 {
 	struct dit_reindex_opts opts = DIT_REINDEX_OPTS_INIT;
 	struct dit_reindex_stats stats;
 	int r = 0;
 
-	opts.conf = f->conf;
+	BEGIN(opts, f, moment);
 	opts.tmpdir = f->tmpdir;
-	opts.threads = 3;
-	opts.before_open = note_moment;
-	opts.before_open_ctx = moment;
-	opts.report = count_report;
-	opts.report_ctx = moment;
 	r = dit_reindex(&opts, &stats);
 	dit_reindex_stats_deinit(&stats);
 	return r;
@@ -95,13 +101,8 @@ static int export(struct load_fixture *f, struct moment *moment)
 	struct dit_export_stats stats;
 	char *path = test_text("%s/out.ldif", f->tmpdir);
 
-	opts.conf = f->conf;
+	BEGIN(opts, f, moment);
 	opts.output = path;
-	opts.threads = 3;
-	opts.before_open = note_moment;
-	opts.before_open_ctx = moment;
-	opts.report = count_report;
-	opts.report_ctx = moment;
 	return dit_export(&opts, &stats);
 }
 
@@ -118,14 +119,9 @@ static int check_with(const struct load_fixture *f, struct moment *moment,
 	struct dit_check_stats stats;
 	int r = 0;
 
-	opts.conf = f->conf;
+	BEGIN(opts, f, moment);
 	opts.path = path;
 	opts.is_quick = is_quick;
-	opts.threads = 3;
-	opts.before_open = note_moment;
-	opts.before_open_ctx = moment;
-	opts.report = count_report;
-	opts.report_ctx = moment;
 	opts.found = found_nothing;
 	r = dit_check(&opts, &stats);
 	dit_check_stats_deinit(&stats);
