@@ -90,11 +90,6 @@ static inline void fixture_make(struct fixture *fixture)
 	mdb_env_close(env);
 }
 
-static inline void fixture_remove(struct fixture *fixture)
-{
-	test_scratch_remove(fixture->dir);
-}
-
 /* ---- what it holds ---- */
 
 static inline void assert_index(MDB_txn *txn, const char *name, unsigned version)

@@ -116,7 +116,6 @@ TEST(liblmdb_writes_after_our_commit)
 	assert_int_equal(reindex(&fixture, 20), 0);
 	assert_versions(&fixture, 20, 20, 0);
 	assert_sound(&fixture);
-	fixture_remove(&fixture);
 }
 
 TEST(databases_are_added)
@@ -147,7 +146,6 @@ TEST(databases_are_added)
 	put_index(txn, "empty", 6);
 	test_commit(txn);
 	assert_int_equal(version_of(&fixture, "empty"), 6);
-	fixture_remove(&fixture);
 }
 
 /* So many that the main tree has several levels. */
@@ -175,7 +173,6 @@ TEST(the_main_tree_can_have_several_levels)
 		assert_sound(&fixture);
 	}
 	assert_versions(&fixture, 0, 0, 0);
-	fixture_remove(&fixture);
 }
 
 /* ---- pages ---- */
@@ -199,7 +196,6 @@ TEST(free_pages_are_used)
 	assert_in_range(file_bytes(&fixture), bytes, bytes + 16 * PAGE);
 	test_fill_memory(false);
 	test_assert_no_old_bytes(fixture.path);
-	fixture_remove(&fixture);
 }
 
 /* Long values, each in a page of its own, every other of which goes again. */
@@ -242,7 +238,6 @@ TEST(single_free_pages_are_used)
 	}
 	/* A record of the free list that is longer than a page lies in a row. */
 	assert_in_range(file_bytes(&fixture), bytes, bytes + 4 * PAGE);
-	fixture_remove(&fixture);
 }
 
 /* liblmdb keeps three pages of a value that needs two since the same transaction. */
@@ -271,7 +266,6 @@ TEST(all_pages_of_a_value_become_free)
 	assert_sound(&fixture);
 	assert_int_equal(write_one(&fixture, "long", 1), 0);
 	assert_sound(&fixture);
-	fixture_remove(&fixture);
 }
 
 /* A reader of the state before goes on with it. */
@@ -302,7 +296,6 @@ TEST(readers_keep_their_state)
 	test_abort(txn);
 	assert_versions(&fixture, 5, 1, 0);
 	assert_sound(&fixture);
-	fixture_remove(&fixture);
 }
 
 static int drop_pages(void *ctx, uint64_t first, uint64_t n)
@@ -387,7 +380,6 @@ TEST(merged_trees_give_back_their_pages)
 	}
 	assert_int_equal(reindex(&fixture, 3), 0);
 	assert_versions(&fixture, 3, 3, 0);
-	fixture_remove(&fixture);
 }
 
 /* One goes, one becomes short, and one stays in a leaf that is written again. */
@@ -424,7 +416,6 @@ TEST(all_pages_of_a_value_leave_the_tree)
 	dit_page_commit_close(commit);
 	(void)close(fd);
 	assert_sound(&fixture);
-	fixture_remove(&fixture);
 }
 
 TEST(maxsize_limits_the_file)
@@ -447,23 +438,9 @@ TEST(maxsize_limits_the_file)
 	assert_int_equal(file_bytes(&fixture), bytes);
 	assert_versions(&fixture, 0, 0, 0);
 	assert_sound(&fixture);
-	fixture_remove(&fixture);
 }
 
 /* ---- failures ---- */
-
-static char *read_file(const struct fixture *fixture, size_t *ret_len)
-{
-	size_t len = file_bytes(fixture);
-	char *bytes = malloc(len);
-	int fd = open(fixture->path, O_RDONLY);
-
-	assert_true(fd >= 0);
-	assert_int_equal(pread(fd, bytes, len, 0), len);
-	(void)close(fd);
-	*ret_len = len;
-	return bytes;
-}
 
 static void write_file(const struct fixture *fixture, const char *bytes, size_t len)
 {
@@ -489,7 +466,7 @@ TEST(each_call_that_fails_leaves_a_sound_file)
 	long n = 0;
 
 	fixture_make(&fixture);
-	before = read_file(&fixture, &len);
+	before = test_read_file(fixture.path, &len);
 	n = count_calls(&fixture);
 	assert_true(n > 5);
 	for (long i = 1; i <= n; i++) {
@@ -508,7 +485,6 @@ TEST(each_call_that_fails_leaves_a_sound_file)
 		assert_sound(&fixture);
 	}
 	free(before);
-	fixture_remove(&fixture);
 }
 
 TEST(a_death_at_each_call_leaves_a_sound_file)
@@ -519,7 +495,7 @@ TEST(a_death_at_each_call_leaves_a_sound_file)
 	long n = 0;
 
 	fixture_make(&fixture);
-	before = read_file(&fixture, &len);
+	before = test_read_file(fixture.path, &len);
 	n = count_calls(&fixture);
 	for (long i = 1; i <= n; i++) {
 		unsigned version = i == n ? 9 : 0;
@@ -542,7 +518,6 @@ TEST(a_death_at_each_call_leaves_a_sound_file)
 		assert_versions(&fixture, 11, 11, 0);
 	}
 	free(before);
-	fixture_remove(&fixture);
 }
 
 TEST(a_commit_that_is_undone_leaves_the_file_as_it_was)
@@ -570,7 +545,6 @@ TEST(a_commit_that_is_undone_leaves_the_file_as_it_was)
 		assert_versions(&fixture, 1, 1, 0);
 		assert_sound(&fixture);
 	}
-	fixture_remove(&fixture);
 }
 
 /* ---- damage ---- */
@@ -585,7 +559,7 @@ TEST(damage_is_an_error)
 	unsigned ncorrupt = 0;
 
 	fixture_make(&fixture);
-	before = read_file(&fixture, &len);
+	before = test_read_file(fixture.path, &len);
 	for (size_t at = 2 * PAGE; at + 64 <= len; at += 4 * PAGE) {
 		for (size_t word = 0; word < 48; word += 2) {
 			uint16_t value = values[(at / PAGE / 4 + word / 2) % 4];
@@ -602,7 +576,6 @@ TEST(damage_is_an_error)
 	}
 	assert_true(ncorrupt > 0);
 	free(before);
-	fixture_remove(&fixture);
 }
 
 /* A commit would give the page of a meta page to a tree. */
@@ -623,7 +596,6 @@ TEST(a_meta_page_is_not_free)
 	assert_int_equal(pwrite(fd, &(uint64_t){1}, 8, (off_t)page + slot + 24), 8);
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(reindex(&fixture, 1), DIT_E_CORRUPT);
-	fixture_remove(&fixture);
 }
 
 TEST(sets_of_pages_find_runs)

@@ -62,17 +62,7 @@ static struct dit_export_opts opts_for(struct load_fixture *f, struct told *told
 
 static char *read_output(const struct load_fixture *f)
 {
-	int fd = open(output_of(f), O_RDONLY);
-	struct stat status;
-	char *text = NULL;
-
-	assert_true(fd >= 0);
-	assert_int_equal(fstat(fd, &status), 0);
-	text = calloc(1, (size_t)status.st_size + 1);
-	assert_non_null(text);
-	assert_int_equal(read(fd, text, (size_t)status.st_size), status.st_size);
-	(void)close(fd);
-	return text;
+	return test_read_file(output_of(f), NULL);
 }
 
 static char *export_all(struct load_fixture *f, const struct dit_export_opts *opts,

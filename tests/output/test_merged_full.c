@@ -124,16 +124,8 @@ struct content {
 static struct content content_of(const char *dir)
 {
 	struct content content = {0};
-	struct stat st;
-	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
 
-	assert_true(fd >= 0);
-	assert_int_equal(fstat(fd, &st), 0);
-	content.len = (size_t)st.st_size;
-	content.data = malloc(content.len);
-	assert_non_null(content.data);
-	assert_int_equal(read(fd, content.data, content.len), st.st_size);
-	close(fd);
+	content.data = test_read_file(fixture_path(dir, "data.mdb"), &content.len);
 	return content;
 }
 

@@ -67,18 +67,7 @@ static int add_entries(struct dit_record_output *output, unsigned n)
 
 static char *content_of(const char *dir, size_t *ret_len)
 {
-	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
-	struct stat st;
-	char *bytes = NULL;
-
-	assert_true(fd >= 0);
-	assert_int_equal(fstat(fd, &st), 0);
-	*ret_len = (size_t)st.st_size;
-	bytes = malloc(*ret_len);
-	assert_non_null(bytes);
-	assert_int_equal(read(fd, bytes, *ret_len), st.st_size);
-	assert_int_equal(close(fd), 0);
-	return bytes;
+	return test_read_file(fixture_path(dir, "data.mdb"), ret_len);
 }
 
 static void print_found(void *ctx, const struct dit_walk_finding *finding)

@@ -167,8 +167,6 @@ struct image image_new(enum image_maker maker)
 {
 	char *dir = test_scratch();
 	struct image image = {NULL, 0};
-	struct stat status;
-	int fd = -1;
 
 	if (maker == IMAGE_LIBLMDB) {
 		make_by_liblmdb(dir);
@@ -176,13 +174,7 @@ struct image image_new(enum image_maker maker)
 		make_by_us(dir);
 	}
 	change(dir);
-	fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
-	assert_int_equal(fstat(fd, &status), 0);
-	image.len = (size_t)status.st_size;
-	image.bytes = malloc(image.len);
-	assert_non_null(image.bytes);
-	assert_int_equal(read(fd, image.bytes, image.len), image.len);
-	assert_int_equal(close(fd), 0);
+	image.bytes = test_read_file(fixture_path(dir, "data.mdb"), &image.len);
 	test_scratch_remove(dir);
 	return image;
 }
