@@ -177,10 +177,7 @@ static unsigned check_all(const char *dir, struct dit_index_set *set,
 		.indexes = set, .nmembers = 1, .list_max = LIST_MAX};
 	unsigned npasses = 0;
 
-	assert_int_equal(
-		dit_snapshot_open_readers(&content.snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&content.snapshot, dir), 0);
 	assert_int_equal(dit_check_findings_new(&content.findings, 0,
 	                                        DIT_CHECK_MEMBERSHIP_MISSING),
 	                 0);
@@ -308,10 +305,7 @@ TEST(a_check_can_be_stopped)
 	char *dir = make_database();
 	struct dit_check_content content = {.indexes = set, .stop = &stop};
 
-	assert_int_equal(
-		dit_snapshot_open_readers(&content.snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&content.snapshot, dir), 0);
 	assert_int_equal(dit_check_index(&content, INT32), DIT_E_STOPPED);
 	dit_snapshot_close(content.snapshot);
 	dit_index_set_free(set);

@@ -497,6 +497,14 @@ static inline char *fixture_list(const char *directory)
  } while (0)
 
 /** Path of a file in a directory; static buffer, one at a time. */
+/** Open a snapshot for one reader. */
+static inline int fixture_open_snapshot(struct dit_snapshot **ret, const char *directory)
+{
+	const struct dit_snapshot_opts opts = {.nreaders = 1};
+
+	return dit_snapshot_open_readers(ret, directory, &opts);
+}
+
 static inline const char *fixture_path(const char *directory, const char *name)
 {
 	static char path[4200];

@@ -63,10 +63,7 @@ static uint64_t count(const char *dir, const char *name)
 	uint64_t n = 0;
 	size_t ndbs = 0;
 
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), 0);
 	ndbs = dit_snapshot_dbs(snapshot, &dbs);
 	for (size_t i = 0; i < ndbs; i++) {
 		n += strcmp(dbs[i].name, name) == 0 ? dbs[i].nrecords : 0;

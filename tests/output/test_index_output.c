@@ -121,10 +121,7 @@ static void assert_indexes(const char *dir, const char *want)
 	size_t len = 0;
 	size_t n = 0;
 
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), 0);
 	n = dit_snapshot_dbs(snapshot, &dbs);
 	for (size_t i = 0; i < n; i++) {
 		struct dit_tree_cursor *cursor = NULL;

@@ -141,10 +141,7 @@ static char *dump(const char *dir, const char *db)
 	size_t n = 0;
 
 	assert_non_null(text);
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, db), 0);
 	while (dit_tree_cursor_next(cursor, &key, &value) > 0) {
 		bool is_text = key.len == 4 && key.data[0] >= 'a';
@@ -509,10 +506,8 @@ static size_t assert_same_index(const char *first, const char *second, const cha
 	size_t n = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(dit_snapshot_open_readers(
-					 &snapshots[i], i == 0 ? first : second,
-					 &(struct dit_snapshot_opts){.nreaders = 1}),
-		                 0);
+		assert_int_equal(
+			fixture_open_snapshot(&snapshots[i], i == 0 ? first : second), 0);
 		assert_int_equal(
 			dit_snapshot_cursor_open(&cursors[i], snapshots[i], 0, name), 0);
 	}

@@ -57,10 +57,8 @@ TEST(database_of_another_generation_is_named)
 
 	make_new_format(dir);
 	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_FORMAT);
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		MDB_INVALID); /* no size */
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir),
+	                 MDB_INVALID); /* no size */
 	assert_directory_holds(dir, "data.mdb ");
 }
 

@@ -38,10 +38,7 @@ static char *text_of(const char *directory)
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, directory,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&snapshot, directory), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2v"), 0);
 	while (dit_tree_cursor_next(cursor, &key, &value) == 1) {
 		uint64_t id = 0;

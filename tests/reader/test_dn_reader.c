@@ -88,10 +88,7 @@ static void tree_publish(struct tree *tree)
 
 static void tree_open(struct tree *tree)
 {
-	assert_int_equal(
-		dit_snapshot_open_readers(&tree->snapshot, tree->dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&tree->snapshot, tree->dir), 0);
 	tree->reader = new_reader(tree);
 }
 

@@ -90,10 +90,7 @@ static int setup(void **state)
 	put_many_splits(staging, 9);
 	assert_int_equal(fixture_end(staging, &bytes), 0);
 
-	assert_int_equal(
-		dit_snapshot_open_readers(&f->snapshot, f->dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&f->snapshot, f->dir), 0);
 	assert_int_equal(dit_ad_names_read(&f->names, f->snapshot, 0, NULL), 0);
 	opts.snapshot = f->snapshot;
 	opts.names = &f->names;

@@ -99,10 +99,7 @@ static void assert_ranges_hold_all(const char *dir, unsigned nleaves,
 	uint64_t *firsts = NULL;
 	size_t nranges = 0;
 
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&cursor, snapshot, 0, "id2e"), 0);
 	assert_int_equal(dit_snapshot_cursor_open(&all, snapshot, 0, "id2e"), 0);
 	assert_int_equal(dit_snapshot_id_ranges(snapshot, nleaves, &firsts, &nranges), 0);

@@ -192,10 +192,7 @@ TEST_IN("LMDB 0.9", later_changes_are_not_seen)
 		test_scratch_remove(dir);
 		skip_because("mdb_load is not installed (Debian: lmdb-utils)");
 	}
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), 0);
 	/* A fork would inherit the environment; another program does not. */
 	(void)snprintf(
 		command, sizeof(command),
@@ -207,10 +204,7 @@ TEST_IN("LMDB 0.9", later_changes_are_not_seen)
 	assert_int_equal(count_records(snapshot, "sn"), 3);
 	dit_snapshot_close(snapshot);
 
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		0);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), 0);
 	assert_int_equal(count_records(snapshot, "sn"), 4);
 	dit_snapshot_close(snapshot);
 }
@@ -312,24 +306,15 @@ TEST_IN("LMDB 0.9", what_is_no_database_cannot_be_opened)
 	struct dit_snapshot *snapshot = NULL;
 	FILE *file = NULL;
 
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, "/nonexistent",
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		-ENOENT);
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		-ENOENT);
+	assert_int_equal(fixture_open_snapshot(&snapshot, "/nonexistent"), -ENOENT);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), -ENOENT);
 	file = fopen(fixture_path(dir, "data.mdb"), "w");
 	assert_non_null(file);
 	for (int i = 0; i < 1000; i++) {
 		(void)fprintf(file, "this is not a database\n");
 	}
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		MDB_INVALID);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), MDB_INVALID);
 	assert_null(snapshot);
 }
 
@@ -342,10 +327,7 @@ TEST_IN("LMDB 0.9", record_that_is_no_database_cannot_be_listed)
 
 	test_put(txn, dbi, "abc", 3, "abc", 3);
 	test_commit(txn);
-	assert_int_equal(
-		dit_snapshot_open_readers(&snapshot, dir,
-	                                  &(struct dit_snapshot_opts){.nreaders = 1}),
-		DIT_E_CORRUPT);
+	assert_int_equal(fixture_open_snapshot(&snapshot, dir), DIT_E_CORRUPT);
 }
 
 TEST_IN("LMDB 0.9", closing_nothing_is_fine)
