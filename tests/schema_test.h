@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arenas and schemas that are released when the test has ended, as test_alloc()'s memory. */
+/* Arenas and schemas that are released when the test has ended. */
 #ifndef DITKIT_SCHEMA_TEST_H
 #define DITKIT_SCHEMA_TEST_H
 
