@@ -501,6 +501,27 @@ TEST(values_go_apart_and_come_back)
 	assert_listed(f, "1 dc=x\n2 ou=a,dc=x\n3 ou=b,dc=x\n");
 }
 
+/* slapd stores values apart with each step, and such a one has 511 bytes at most. */
+TEST(a_long_value_is_refused_while_it_would_be_apart)
+{
+	struct modify_fixture *f =
+		modify_fixture_new("lastmod off\nmultival xWord 4,4\n");
+	struct dit_modify_opts opts = modify_fixture_opts(f);
+	const char *value = test_text("%0600d", 7);
+
+	assert_int_equal(
+		modify_fixture_run(f, &opts,
+	                           test_text(ONE "add: xWord\nxWord: d\nxWord: %s\n-\n"
+	                                         "delete: xWord\nxWord: d\nxWord: a\n",
+	                                     value)),
+		DIT_E_REFUSED);
+	assert_shown(f, NULL, "xWord: a, xWord: b, xWord: c, " INTS ", " REST);
+	run_well(f, test_text(ONE "delete: xWord\nxWord: a\n-\nadd: xWord\nxWord: %s\n",
+	                      value));
+	assert_shown(f, NULL,
+	             test_text("xWord: b, xWord: c, xWord: %s, " INTS ", " REST, value));
+}
+
 TEST(a_change_gets_the_stamps_of_slapd)
 {
 	struct modify_fixture *f = modify_fixture_new("");

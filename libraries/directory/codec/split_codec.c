@@ -37,6 +37,20 @@ static size_t record_len(const struct candidate *value)
 	       (value->has_normal ? value->value.len + 1 : 0);
 }
 
+bool dit_split_fits(const struct dit_split_rules *rules, const struct dit_attr *attr)
+{
+	for (uint32_t i = 0; dit_split_applies(rules, attr) && i < attr->nvalues; i++) {
+		struct candidate value = {.key = dit_attr_keys(attr)[i],
+		                          .value = attr->values[i],
+		                          .has_normal = attr->normal != NULL};
+
+		if (record_len(&value) > rules->record_max) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static int encode(const struct candidate *value, struct dit_arena *arena,
                   struct dit_span *ret)
 {

@@ -58,6 +58,9 @@ static inline bool dit_split_applies(const struct dit_split_rules *rules,
 	                                    : rules->least[attr->ad->ordinal])));
 }
 
+/** Can the values be stored where the rules put them? */
+bool dit_split_fits(const struct dit_split_rules *rules, const struct dit_attr *attr);
+
 /** Records of one description. */
 struct dit_split {
 	const struct dit_ad *ad;

@@ -18,7 +18,6 @@
 #include "values/value.h"
 
 #define LEAST_ROOM 4u
-#define SPARE      4u /* attributes that an entry may get */
 
 /* A list of values before it was changed in its place. */
 struct before {
@@ -115,7 +114,7 @@ static struct dit_entry *new_entry(struct modifier *modifier, uint32_t nattrs)
 	struct dit_entry *entry = dit_arena_calloc(&modifier->kept, 1, sizeof(*entry));
 
 	if (entry != NULL) {
-		entry->attrs_size = nattrs + SPARE;
+		entry->attrs_size = nattrs + 4; /* it may get some */
 		entry->attrs = dit_arena_alloc(&modifier->kept,
 		                               entry->attrs_size * sizeof(*entry->attrs));
 	}
@@ -210,6 +209,18 @@ static int refuse_value(struct edit *edit, enum dit_why_kind kind,
 	return dit_why_tell(
 		edit->notes,
 		dit_why_value(kind, given->ad, given->values[number], number, detail));
+}
+
+static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
+                       struct dit_notes *notes)
+{
+	char limit[32];
+	int n = snprintf(limit, sizeof(limit), "%llu",
+	                 (unsigned long long)modifier->db->maxentrysize_bytes);
+	struct dit_span text = {limit, (size_t)n};
+
+	return dit_why_tell(notes, dit_why_dn(kind, (struct dit_span){0},
+	                                      dit_arena_copy(notes->arena, text)));
 }
 
 /* ---- lists of values ---- */
@@ -385,6 +396,7 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
                       const struct dit_attr *given, bool is_soft)
 {
 	static const struct dit_span none = {NULL, 0};
+	const struct dit_split_rules *rules = edit->modifier->split_rules;
 	int r = attr == NULL ? begin_attr(edit, given, &attr) : 0;
 
 	r = r ?: make_room(&edit->modifier->kept, attr);
@@ -397,7 +409,11 @@ static int put_values(struct edit *edit, struct dit_attr *attr,
 	}
 	r = r ?: renumber(edit, attr);
 	if (r == 0) {
-		attr->is_split = dit_split_applies(edit->modifier->split_rules, attr);
+		attr->is_split = dit_split_applies(rules, attr);
+		/* slapd stores them now, and a later step may leave but a few. */
+		if (!edit->modifier->opts->is_exact && !dit_split_fits(rules, attr)) {
+			r = refuse_size(edit->modifier, DIT_WHY_SPLIT_SIZE, edit->notes);
+		}
 	}
 	return r;
 }
@@ -557,18 +573,6 @@ static int increment(struct edit *edit, const struct dit_attr *given)
 
 /* ---- what can be stored ---- */
 
-static int refuse_size(const struct modifier *modifier, enum dit_why_kind kind,
-                       struct dit_notes *notes)
-{
-	char limit[32];
-	int n = snprintf(limit, sizeof(limit), "%llu",
-	                 (unsigned long long)modifier->db->maxentrysize_bytes);
-	struct dit_span text = {limit, (size_t)n};
-
-	return dit_why_tell(notes, dit_why_dn(kind, (struct dit_span){0},
-	                                      dit_arena_copy(notes->arena, text)));
-}
-
 int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *entry,
                           struct dit_notes *notes)
 {
@@ -586,12 +590,11 @@ int dit_modify_check_fits(struct modifier *modifier, const struct dit_entry *ent
 	}
 	r = dit_entry_encode(entry, modifier->split_rules, &modifier->scratch, &encoded);
 	if (r == 0 && most > 0 && encoded.size_limit_bytes > most) {
-		r = refuse_size(modifier, DIT_WHY_ENTRY_SIZE, notes);
+		return refuse_size(modifier, DIT_WHY_ENTRY_SIZE, notes);
 	}
-	if (r == 0 && encoded.splits.is_too_long) {
-		r = refuse_size(modifier, DIT_WHY_SPLIT_SIZE, notes);
-	}
-	return r;
+	return r < 0 || !encoded.splits.is_too_long
+	               ? r
+	               : refuse_size(modifier, DIT_WHY_SPLIT_SIZE, notes);
 }
 
 /* ---- all of a record ---- */
