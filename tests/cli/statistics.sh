@@ -398,6 +398,7 @@ while read -r attribute postings value; do
 done < <(grep -v ' null$' lists)
 fields flat | sed 's/\.uses\..*/.uses.KIND/; s/\.figures\..*/.figures.NAME/' | sort -u >check.fields
 grep -q '^advice' check.fields || fail "no advice"
+printf 'files[].dynlists[].%s\n' attribute entries group ignored urls >>check.fields # no overlay
 mkdir none && cp db/data.mdb none/ && "$DITCHECK" --compare --json db none >compare.json ||
 	fail "a comparison"
 flat compare.json >flat
