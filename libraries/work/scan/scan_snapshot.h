@@ -21,7 +21,7 @@
 
 struct dit_scan_snapshot_opts {
 	struct dit_snapshot *snapshot; /* borrowed */
-	unsigned nthreads; /* its first readers; 0: as many as it has readers */
+	unsigned nthreads;         /* its first readers; 0: as many as it has readers */
 	struct dit_schema *schema; /* borrowed; NULL: descriptions are not looked up */
 	bool without_dn;
 	/* Entries are shown with these attributes alone, all of them known to the schema.
