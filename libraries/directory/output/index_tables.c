@@ -88,13 +88,18 @@ int dit_index_table_merge(const struct dit_index_tables *tables,
 	return dit_tree_merge_open(&part->merge, &opts);
 }
 
+static void free_merge(struct dit_index_part *part)
+{
+	dit_tree_merge_free(part->merge);
+	part->merge = NULL;
+}
+
 int dit_index_table_end(struct dit_index_table *table, uint64_t *ret_bytes)
 {
 	struct dit_tree_merge *merge = table->whole.merge;
 	int r = merge == NULL ? 0 : dit_tree_merge_finish(merge, &table->tree, ret_bytes);
 
-	dit_tree_merge_free(merge);
-	table->whole.merge = NULL;
+	free_merge(&table->whole);
 	return r;
 }
 
@@ -184,8 +189,7 @@ static void drop(struct dit_output_table *base)
 	if (part->table->append != NULL) {
 		dit_lmdb_append_end_table(part->table->append);
 	} else if (part == &part->table->whole) {
-		dit_tree_merge_free(part->merge);
-		part->merge = NULL;
+		free_merge(part);
 	}
 }
 
@@ -287,8 +291,13 @@ int dit_output_change_index(struct dit_output *output, size_t number,
 	                ? -EINVAL
 	                : dit_index_table_merge(tables, table, &table->whole, false);
 
-	r = r ?: dit_tree_merge_postings(table->whole.merge, changes->list, changes->n);
-	return r ?: dit_index_table_end(table, NULL);
+	if (r == 0) {
+		r = dit_tree_merge_postings(table->whole.merge, changes->list,
+		                            changes->n);
+		r = r ?: dit_index_table_end(table, NULL);
+		free_merge(&table->whole); /* its space may end before the table does */
+	}
+	return r;
 }
 
 int dit_output_reach(struct dit_output *output)

@@ -70,10 +70,6 @@ static int edit_tables(const struct step *step, struct dit_page_source *source,
 		            ? 0
 		            : dit_output_change_index(&online->head.base, i,
 		                                      &step->changes[i]);
-		if (r < 0) { /* it writes into the space, which may end before it */
-			dit_tree_merge_free(tables->list[i].whole.merge);
-			tables->list[i].whole.merge = NULL;
-		}
 		step->changes[i].n = 0;
 		dit_tick(online->is_locked ? NULL : online->opts.shared.ticker);
 	}
