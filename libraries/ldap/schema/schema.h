@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/digest.h"
 #include "base/openldap.h"
@@ -337,17 +338,26 @@ struct dit_sum128 dit_schema_digest(const struct dit_schema *schema);
 /** True if @p type is @p ancestor or below it. */
 bool dit_type_is_a(const struct dit_attr_type *type,
                    const struct dit_attr_type *ancestor);
-/** Is the pointer in a list that ends with NULL? In none if the list itself is NULL. */
-#define DIT_IS_LISTED(item, list) \
- ( \
-	 { \
-__typeof__(&*(list)) at_ = (list); \
-\
-while (at_ != NULL && *at_ != NULL && *at_ != (item)) { \
-at_++; \
-} \
-at_ != NULL &&*at_ != NULL; \
-	 })
+/** Is the pointer in a list of such pointers that ends with NULL? In none if the list
+ * itself is NULL. */
+#define DIT_IS_LISTED(item, list)                                                        \
+ ((void)sizeof((item) == *(list)), dit_is_listed((item), (list)))
+
+/** The function of the macro. */
+static inline bool dit_is_listed(const void *item, const void *list)
+{
+	const char *at = list;
+	const void *listed = NULL;
+
+	for (; at != NULL; at += sizeof(listed)) {
+		memcpy(&listed, at, sizeof(listed));
+		if (listed == NULL || listed == item) {
+			break;
+		}
+	}
+	return listed != NULL;
+}
+
 /** True if @p oc is @p ancestor or below it. */
 bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor);
 
