@@ -52,7 +52,7 @@ struct dit_index_tables {
 	struct dit_page_space *space;
 	struct dit_page_commit *commit; /* has the stored trees; NULL: none is merged */
 	struct dit_page_source *source; /* reads what a merge finds; likewise */
-	/* What becomes of pages that a merge drops; with ctx. */
+	/* Takes pages that a merge drops; called with ctx. */
 	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
 	void *ctx;
 	/* liblmdb makes all pages; borrowed; NULL: we do, and the two above are used */

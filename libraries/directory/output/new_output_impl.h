@@ -85,7 +85,7 @@ int dit_new_output_keep_apart(struct dit_new_output *output);
  * Operations.
  */
 
-/** Of an output whose file gets its name in the database directory. */
+/** Those of an output whose file gets its name in the database directory. */
 extern const struct dit_output_ops dit_new_output_ops;
 bool dit_new_output_used_bytes(const struct dit_output *base, uint64_t *ret);
 /** Complete the file, which may be a copy that is not on the disk yet: cut it to its last

@@ -98,7 +98,7 @@ static void move_on(struct packed_io *io, size_t nread, size_t nwritten)
 	io->out_len -= nwritten;
 }
 
-/* What step() below returns. */
+/* The result of a step() below. */
 static int result(bool has_ended, bool goes_on, bool lacks_memory)
 {
 	return has_ended ? 1 : goes_on ? 0 : lacks_memory ? -ENOMEM : DIT_E_INVALID;

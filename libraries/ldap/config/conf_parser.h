@@ -368,7 +368,7 @@ enum dit_conf_entry_kind {
 	DIT_CONF_ENTRY_TARGET, /* a server of a meta database, below the database */
 };
 
-/** What is known of the entries of a kind. */
+/** Entries of a kind have this class and this naming attribute. */
 struct dit_conf_kind {
 	const char *class;
 	const char *naming; /* attribute; NULL: it does not matter */

@@ -258,7 +258,7 @@ struct dit_identity {
 	dit_names names;  /* not NULL */
 };
 
-/** What slapd calls a kind of elements in its messages. */
+/** slapd's words for a kind of elements, in its messages. */
 struct dit_element_words {
 	const char *keyword; /* "attributetype" */
 	const char *kind;    /* "attributeType" */

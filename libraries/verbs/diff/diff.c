@@ -170,7 +170,7 @@ static int choose_sides(struct dit_diff *diff)
 	                               "this is one database, twice: nothing can differ");
 }
 
-/* Of single entries. Twins need one of their own. */
+/* A reader of single entries. Twins need one of their own. */
 static int open_reader(const struct dit_diff_side *side, struct dit_entry_reader **ret)
 {
 	const struct dit_entry_reader_opts opts = {

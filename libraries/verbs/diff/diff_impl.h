@@ -102,7 +102,8 @@ struct dit_diff {
 	bool is_chosen; /* the directories of databases are told */
 	struct dit_entry_match match;
 	bool has_match;
-	/* Of all hashes, random: nobody can choose values of one sum; of digests 0. */
+	/* All hashes begin with it. It is random, so nobody can choose values of one
+	 * sum; for digests it is 0. */
 	uint64_t seed;
 	/* The entries of a side, for the LDIF of the other one, which has the same ones
 	 * without content; NULL: the other side has all content. Owned */

@@ -215,7 +215,7 @@ static int compare_steps(const void *a, const void *b)
 	                            : (x->id > y->id) - (x->id < y->id);
 }
 
-/* What is done with some nodes of a side, in the order of their depths and IDs. */
+/* A step is taken with some nodes of a side, in the order of their depths and IDs. */
 struct steps {
 	unsigned side;
 	/* NULL: all of them are. */

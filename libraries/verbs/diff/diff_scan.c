@@ -175,7 +175,7 @@ static bool is_known_side(const struct scan *scan)
 	       scan->marked == NULL;
 }
 
-/* What a range tells of its state. */
+/* A range tells this of its state. */
 static void tell_entry(const struct dit_diff *diff, const struct dit_entry_view *entry,
                        struct range_sum *ret)
 {
