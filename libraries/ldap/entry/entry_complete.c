@@ -13,6 +13,7 @@
  */
 #include "entry/entry_work.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -29,7 +30,6 @@
 #define TIME_LEN   15 /* and Z */
 #define CSN_LEN    40 /* YYYYmmddHHMMSS.uuuuuuZ#CCCCCC#SSS#000000 */
 #define UUID_LEN   36
-#define UUID_BYTES 16
 
 static const char hex_digits[] = "0123456789abcdef";
 
@@ -42,7 +42,7 @@ struct completion {
 	struct dit_span time; /* made when first needed */
 };
 
-/* @p n digits of @p value, zeros in front. @return after them */
+/* The last @p n digits of @p value, zeros in front. @return after them */
 static char *put_digits(char *out, uint64_t value, unsigned n, unsigned base)
 {
 	for (unsigned i = n; i > 0; i--) {
@@ -115,44 +115,36 @@ static int make_csn(struct completion *c, struct dit_span *ret,
 	return 0;
 }
 
-/* The 16 bytes, most significant first; the fields of the time are swapped about. */
-static void fill_uuid(const struct dit_entry_stamp *stamp, unsigned char *out)
+/* The fields of the time are swapped about. */
+static int make_uuid(struct completion *c, struct dit_span *ret,
+                     struct dit_span *ret_normal)
 {
+	const struct dit_entry_stamp *stamp = c->stamp;
 	uint64_t ticks = UUID_EPOCH_TICKS + stamp->time_us * 10 + stamp->sequence;
 	uint64_t high = ticks << 32 | (ticks >> 16 & 0xffff0000) | 0x1000 |
 	                (ticks >> 48 & 0x0fff);
 	uint64_t low = 0x8000000000000000ull |
 	               (uint64_t)(stamp->clock_seq & 0x3fff) << 48 |
 	               (stamp->node & 0xffffffffffffull);
+	const uint64_t bytes[] = {htobe64(high), htobe64(low)};
+	char *text = dit_arena_bytes(c->arena, UUID_LEN + sizeof(bytes));
+	char *out = text;
 
-	for (unsigned i = 0; i < 8; i++) {
-		out[i] = (unsigned char)(high >> (56 - 8 * i));
-		out[8 + i] = (unsigned char)(low >> (56 - 8 * i));
-	}
-}
-
-static int make_uuid(struct completion *c, struct dit_span *ret,
-                     struct dit_span *ret_normal)
-{
-	unsigned char *bytes =
-		dit_arena_alloc_aligned(c->arena, UUID_BYTES + UUID_LEN, 1);
-	char *text = NULL;
-	char *out = NULL;
-
-	if (bytes == NULL) {
+	if (text == NULL) {
 		return -ENOMEM;
 	}
-	text = (char *)bytes + UUID_BYTES;
-	out = text;
-	fill_uuid(c->stamp, bytes);
-	for (unsigned i = 0; i < UUID_BYTES; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10) {
-			*out++ = '-';
-		}
-		out = put_digits(out, bytes[i], 2, 16);
-	}
+	out = put_digits(out, high >> 32, 8, 16);
+	*out++ = '-';
+	out = put_digits(out, high >> 16, 4, 16);
+	*out++ = '-';
+	out = put_digits(out, high, 4, 16);
+	*out++ = '-';
+	out = put_digits(out, low >> 48, 4, 16);
+	*out++ = '-';
+	out = put_digits(out, low, 12, 16);
+	memcpy(out, bytes, sizeof(bytes));
 	*ret = (struct dit_span){text, UUID_LEN};
-	*ret_normal = (struct dit_span){(char *)bytes, UUID_BYTES};
+	*ret_normal = (struct dit_span){out, sizeof(bytes)};
 	return 0;
 }
 
