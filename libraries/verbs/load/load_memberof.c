@@ -175,13 +175,10 @@ static int ask(const struct loader *loader, const struct load_member *member,
 {
 	struct dit_overlays *overlays = loader->ahead.overlays;
 	struct dit_entry_view view;
-	int r = overlays == NULL ? 0
-	                         : dit_overlays_show(overlays, member->number,
-	                                             &item->entry, item->number, &view);
+	int r = dit_overlays_show(overlays, member->number, &item->entry, item->number,
+	                          &view);
 
-	return r < 0 || overlays == NULL
-	               ? r
-	               : dit_overlays_ask(overlays, member->number, &view, &item->asked);
+	return r ?: dit_overlays_ask(overlays, member->number, &view, &item->asked);
 }
 
 /* An entry whose memberships agree stays as it is in the input. */

@@ -145,14 +145,15 @@ static int finish_item(struct loader *loader, const struct dit_pipeline_share *s
 {
 	struct load_member *member = &loader->members[share->member];
 	struct dit_arena *arena = share->arena;
-	int r = dit_load_ahead_start(loader, member, record, item, arena);
+	bool is_asked = loader->ahead.overlays != NULL;
+	int r = is_asked ? dit_load_ahead_start(loader, member, record, item, arena) : 0;
 
 	r = r ?: check_item(loader, member, item, record->line);
 	r = r ?: check_keys(member, item, record->line);
 	r = r
 	            ?: dit_entry_complete(&loader->reading.context, &member->caches,
 	                                  &item->entry, stamp, &item->notes);
-	r = r ?: dit_load_ahead_end(loader, item, arena);
+	r = r < 0 || !is_asked ? r : dit_load_ahead_end(loader, item, arena);
 	return r
 	               ?: dit_entry_encode(&item->entry,
 	                                   loader->targets[item->target].split_rules,
